@@ -46,7 +46,7 @@ Example:
 				return exit.AsUsage(asked.ByFlag(err))
 			}
 			noKey := cfg.TakeKeys() // no model is called here: told with the rest
-			p := project.Bare(cfg)
+			p := project.Unwired(cfg)
 			p.MCP.Tolerant, p.MCP.Offline = true, asked.Offline
 			p, err = project.Wire(c.Context, p)
 			if err != nil {

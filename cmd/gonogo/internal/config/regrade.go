@@ -32,7 +32,7 @@ func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if lo, hi, ok := rangeOf(was); ok && was.RewardRange != nil && *was.RewardRange == [2]float64{lo, hi} {
+	if lo, hi := rangeOf(was); was.RewardRange != nil && *was.RewardRange == [2]float64{lo, hi} {
 		c.written.RewardRange = nil
 	}
 	if was.Body != nil && was.PassThreshold != nil {
@@ -55,14 +55,13 @@ func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
 
 // rangeOf is the reward range that a configuration has when it says nothing of
 // it.
-func rangeOf(c *Config) (lo, hi float64, ok bool) {
-	if c.Body == nil {
-		return 0, 1, true
+func rangeOf(c *Config) (lo, hi float64) {
+	if c.Body != nil {
+		if lo, hi, ok := c.Body.RewardRange(); ok {
+			return lo, hi
+		}
 	}
-	if lo, hi, ok = c.Body.RewardRange(); ok {
-		return lo, hi, true
-	}
-	return 0, 1, true
+	return 0, 1
 }
 
 // GraderBody reads a file that holds a grader or a job. A grader takes the

@@ -30,23 +30,11 @@ func (c *Config) resolve() error {
 		}
 	}
 	errs = append(errs, takeGrader(c))
-	if c.Body != nil {
-		fromJob(c)
-	}
-	fromKeys(c)
-	if !c.has("target") {
-		c.Target = "none"
-		if c.OwnJob != nil && c.OwnJob.Hosted() {
-			c.Target = "openai"
-		}
-	}
+	fallBack(c)
 	settlePaths(c)
 	errs = append(errs, checkVariants(c), readPrices(c), checkSession(c), checkAgent(c), checkMCP(c), checkQueue(c))
 	if _, err := Deadline(c.Sampling.Deadline, time.Now()); err != nil {
 		errs = append(errs, c.Fault("sampling.deadline", "%v", err))
-	}
-	if c.RewardRange == nil {
-		c.RewardRange = &[2]float64{0, 1}
 	}
 	lo, hi := c.RewardRange[0], c.RewardRange[1]
 	if c.Ceiling != nil && (*c.Ceiling <= lo || *c.Ceiling > hi) {
@@ -125,33 +113,6 @@ func settlePaths(c *Config) {
 	}
 }
 
-// fromJob takes what the job says where the configuration says nothing.
-func fromJob(c *Config) {
-	b := c.Body
-	if c.Model.Name == "" {
-		c.Model.Name = b.Model
-	}
-	if e := b.Hyper.ReasoningEffort; c.Model.ReasoningEffort == "" && e != "default" {
-		c.Model.ReasoningEffort = e
-	}
-	if !c.has("sampling.max_steps") {
-		// A model that never answers must not run for ever.
-		c.Sampling.MaxSteps = cmp.Or(b.MaxEpisodeSteps, defaultMaxSteps)
-	}
-	if n, ok := b.Hyper.BatchSize.Int(); ok && !c.has("training.batch_size") {
-		c.Training.BatchSize = n
-	}
-	if n, ok := b.Hyper.NEpochs.Int(); ok && !c.has("training.epochs") {
-		c.Training.Epochs = n
-	}
-	if lo, hi, ok := b.RewardRange(); ok && c.RewardRange == nil {
-		c.RewardRange = &[2]float64{lo, hi}
-	}
-	if p, ok := b.PassThreshold(); ok && c.PassThreshold == nil {
-		c.PassThreshold = &p
-	}
-}
-
 // has reports whether the key was set, or the list that an entry is of.
 func (c *Config) has(path string) bool {
 	list, _, _ := strings.Cut(path, "[")
@@ -167,39 +128,51 @@ func changedKey(c *Config, path string) bool {
 	return c.has(path) && !bytes.Equal(is, k.Schema.Default)
 }
 
-// fromKeys takes what other keys say.
-func fromKeys(c *Config) {
-	if c.Model.BaseURL == "" {
-		c.Model.BaseURL = defaultBaseURL
-		if u, ok := c.env("OPENAI_BASE_URL"); ok && u != "" {
-			c.Model.BaseURL = u
+// fallBack gives the keys that were left out, and have no default of their own, the
+// values that the job, the environment and other keys have for them: what the tag or
+// says in words.
+func fallBack(c *Config) {
+	m, j, s := &c.Model, &c.Judge, &c.Sampling
+	if b := c.Body; b != nil {
+		m.Name = cmp.Or(m.Name, b.Model)
+		if e := b.Hyper.ReasoningEffort; e != "default" {
+			m.ReasoningEffort = cmp.Or(m.ReasoningEffort, e)
+		}
+		orElse(c, "sampling.max_steps", &s.MaxSteps, cmp.Or(b.MaxEpisodeSteps, defaultMaxSteps), true) // a model that never answers must not run for ever
+		batch, ok := b.Hyper.BatchSize.Int()
+		orElse(c, "training.batch_size", &c.Training.BatchSize, batch, ok)
+		epochs, ok := b.Hyper.NEpochs.Int()
+		orElse(c, "training.epochs", &c.Training.Epochs, epochs, ok)
+		if pass, ok := b.PassThreshold(); ok && c.PassThreshold == nil {
+			c.PassThreshold = &pass
 		}
 	}
-	if !c.has("sampling.eval_samples") {
-		c.Sampling.EvalSamples = c.Sampling.Samples
+	if c.RewardRange == nil {
+		lo, hi := rangeOf(c)
+		c.RewardRange = &[2]float64{lo, hi}
 	}
-	if !c.has("sampling.production_samples") {
-		c.Sampling.ProductionSamples = c.Sampling.Samples
-	}
-	m, j := &c.Model, &c.Judge
-	if j.BaseURL == "" {
-		j.BaseURL = m.BaseURL
-	}
-	if j.API == "" {
-		j.API = m.API
-	}
-	if !c.has("judge.timeout") {
-		j.Timeout = m.Timeout
-	}
-	// Another server must not be handed the model's credentials.
-	same := origin(j.BaseURL) == origin(m.BaseURL)
-	if j.APIKeyEnv == "" {
-		if j.APIKeyEnv = defaultKeyEnv; same {
-			j.APIKeyEnv = m.APIKeyEnv
+	server, _ := c.env("OPENAI_BASE_URL")
+	m.BaseURL = cmp.Or(m.BaseURL, server, defaultBaseURL)
+	orElse(c, "sampling.eval_samples", &s.EvalSamples, s.Samples, true)
+	orElse(c, "sampling.production_samples", &s.ProductionSamples, s.Samples, true)
+	j.BaseURL, j.API = cmp.Or(j.BaseURL, m.BaseURL), cmp.Or(j.API, m.API)
+	orElse(c, "judge.timeout", &j.Timeout, m.Timeout, true)
+	if origin(j.BaseURL) == origin(m.BaseURL) { // another server must not be handed the model's credentials
+		j.APIKeyEnv = cmp.Or(j.APIKeyEnv, m.APIKeyEnv)
+		if j.Headers == nil {
+			j.Headers = maps.Clone(m.Headers)
 		}
 	}
-	if j.Headers == nil && same {
-		j.Headers = maps.Clone(m.Headers)
+	j.APIKeyEnv = cmp.Or(j.APIKeyEnv, defaultKeyEnv)
+	hosted := c.OwnJob != nil && c.OwnJob.Hosted()
+	orElse(c, "target", &c.Target, "openai", hosted)
+	c.Target = cmp.Or(c.Target, "none")
+}
+
+// orElse gives a key that was not set a value, where there is one.
+func orElse[T any](c *Config, path string, to *T, value T, ok bool) {
+	if ok && !c.has(path) {
+		*to = value
 	}
 }
 

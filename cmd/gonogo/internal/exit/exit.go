@@ -24,6 +24,7 @@ type Error struct {
 	Err  error
 }
 
+// Error returns the cause in words, or the exit code where there is none.
 func (e *Error) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit code %d", e.Code)
@@ -31,6 +32,7 @@ func (e *Error) Error() string {
 	return e.Err.Error()
 }
 
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Usagef is an error of usage or configuration: exit code 2.

@@ -20,6 +20,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
+// FormatNames lists the names that --format takes.
 func FormatNames() []string {
 	var names []string
 	for _, f := range report.Formats() {

@@ -71,7 +71,7 @@ func (d *Delivery) NoteGrader(c *project.Call, dir string) {
 	if err != nil || cfg.Body == nil || len(cfg.Body.Grader) == 0 {
 		return
 	}
-	p := project.Bare(cfg)
+	p := project.Unwired(cfg)
 	if d.changed = p.ChangedGrader(run) || file != "" && p.SameGrader(c, run) != nil; !d.changed {
 		return
 	}
@@ -134,6 +134,7 @@ func AnalyzeRun(ctx context.Context, c *project.Call, dir string) (*analysis.Res
 	return Analyze(ctx, c, opened, settings)
 }
 
+// Analyze computes the result of a run and of its variants, which it ranks.
 func Analyze(ctx context.Context, c *project.Call, opened *rollout.Run, settings analysis.Settings) (*analysis.Result, error) {
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}
 	inputs, err := inputsOf(opened.Dir) // before they are read: what is added meanwhile makes the result old

@@ -51,8 +51,8 @@ func atOrigin(p *Project, world *fixtures.World) (what, address string) {
 		}
 	}
 	for _, e := range list {
-		if strings.HasPrefix(e.Url, fixtures.Origin+"/") && (world == nil || !serves(*world, e.Url)) {
-			return e.Name, e.Url
+		if strings.HasPrefix(e.URL, fixtures.Origin+"/") && (world == nil || !serves(*world, e.URL)) {
+			return e.Name, e.URL
 		}
 	}
 	return "", ""

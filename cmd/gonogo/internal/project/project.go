@@ -55,8 +55,8 @@ type Inputs struct {
 	Seed     uint64
 }
 
-// Bare is a project of which nothing is read and wired yet.
-func Bare(cfg *config.Config) *Project {
+// Unwired is a project of which nothing is read and wired yet.
+func Unwired(cfg *config.Config) *Project {
 	p := &Project{Config: cfg}
 	p.own()
 	return p
@@ -67,8 +67,10 @@ func (p *Project) own() {
 	p.Inputs.p, p.MCP.p, p.Session.p, p.Audit.p, p.Spending.p, p.Queue.p = p, p, p, p, p, p
 }
 
+// New reads the files of a configuration and wires its endpoints. Nothing is asked yet but
+// MCP servers for their tools.
 func New(ctx context.Context, cfg *config.Config) (*Project, error) {
-	return Wire(ctx, Bare(cfg))
+	return Wire(ctx, Unwired(cfg))
 }
 
 // Wire makes a project of what stands in p already.

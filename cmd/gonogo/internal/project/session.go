@@ -73,7 +73,7 @@ func (ss *Sessions) hook(hook string) string {
 func (ss *Sessions) Hooks() []Endpoint {
 	var list []Endpoint
 	for _, e := range []Endpoint{{"session.start", ss.hook(ss.p.Config.Session.Start)}, {"session.stop", ss.hook(ss.p.Config.Session.Stop)}} {
-		if isolation.IsURL(e.Url) {
+		if isolation.IsURL(e.URL) {
 			list = append(list, e)
 		}
 	}

@@ -21,7 +21,9 @@ func trialOfWorkers(ctx context.Context, p *Project) (list []TrialAnswer, err er
 	return list, err
 }
 
-const TrialCostly = 2 // where a grading is paid for, and answers of a run
+// TrialCostly is how many answers a trial grades where a grading is paid for, and how
+// many answers of a run workers get for their own.
+const TrialCostly = 2
 
 // GradesInSession reports whether the grader works in the session of a rollout.
 func GradesInSession(p *Project) bool { return len(grader.SessionReads(p.Bounds.Grader)) > 0 }

@@ -130,6 +130,7 @@ func (v *Variant) binding() map[string]string {
 	return out
 }
 
+// RedactChanges returns the changes without the secrets of the project.
 func RedactChanges(p *Project, list []rollout.Change) []rollout.Change {
 	out := slices.Clone(list)
 	for i := range out {

@@ -185,7 +185,7 @@ func (p *Project) ReadyToAudit(ctx context.Context, c *Call) error {
 // Reachable stops where an endpoint does not answer.
 func (p *Project) Reachable(ctx context.Context, endpoints []Endpoint) error {
 	for _, e := range endpoints {
-		if err := sampler.Reach(ctx, e.Url); err != nil {
+		if err := sampler.Reach(ctx, e.URL); err != nil {
 			return exit.AsUsage(fmt.Errorf("%s: %s", e.Name, p.Redact.String(err.Error())))
 		}
 	}
@@ -203,7 +203,7 @@ func (p *Project) Close() {
 }
 
 // Endpoint is a server that the run needs.
-type Endpoint struct{ Name, Url string }
+type Endpoint struct{ Name, URL string }
 
 // Endpoints lists the servers that the run needs.
 func (p *Project) Endpoints() []Endpoint {
@@ -213,7 +213,7 @@ func (p *Project) Endpoints() []Endpoint {
 	}
 	list = append(list, p.Session.Hooks()...)
 	for _, v := range p.Variants {
-		if url := p.Config.Connect(v.P.Config.Model.BaseURL); url != list[0].Url {
+		if url := p.Config.Connect(v.P.Config.Model.BaseURL); url != list[0].URL {
 			list = append(list, Endpoint{"model of the variant " + v.Name, url})
 		}
 	}
@@ -227,7 +227,7 @@ func (p *Project) Endpoints() []Endpoint {
 
 // Standing leaves out what is there when a session is.
 func Standing(list []Endpoint) []Endpoint {
-	return slices.DeleteFunc(list, func(e Endpoint) bool { return len(sampler.EnclosureNames(e.Url)) > 0 })
+	return slices.DeleteFunc(list, func(e Endpoint) bool { return len(sampler.EnclosureNames(e.URL)) > 0 })
 }
 
 // GradingEndpoints lists those that grading needs.
@@ -242,6 +242,7 @@ func (p *Project) GradingEndpoints() []Endpoint {
 	return Standing(list)
 }
 
+// Sampling returns the bounds that the rollouts of this project are made in.
 func (p *Project) Sampling() sampler.Config {
 	s := p.Config.Sampling
 	grading := s.GraderTimeout

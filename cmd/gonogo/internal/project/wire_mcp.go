@@ -131,6 +131,7 @@ type CheckedServer struct {
 	Error string   `json:"error,omitempty"`
 }
 
+// CheckedServers says of each server what it offers, or why it cannot be used.
 func (ts *ToolServers) CheckedServers() []CheckedServer {
 	var out []CheckedServer
 	for _, l := range ts.listings() {

@@ -26,7 +26,7 @@ func ReadyToBurst(ctx context.Context, p *project.Project, c *project.Call) erro
 	}
 	for _, t := range p.Config.Body.Tools {
 		if p.Config.Agent.URL == "" {
-			list = append(list, project.Endpoint{Name: "tool " + t.Name, Url: p.Config.Connect(t.ServerURL)})
+			list = append(list, project.Endpoint{Name: "tool " + t.Name, URL: p.Config.Connect(t.ServerURL)})
 		}
 	}
 	if err := p.Reachable(ctx, project.Standing(list)); err != nil {

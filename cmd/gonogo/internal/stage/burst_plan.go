@@ -58,7 +58,7 @@ func BurstProject(ctx context.Context, c *project.Call, dir string) (*project.Pr
 // a burst over what run recorded; nil is no run.
 func WiredToBurst(ctx context.Context, c *project.Call, run *rollout.Run, cfg *config.Config) (*project.Project, error) {
 	cfg.Sampling.InFlight = cfg.StepSize()
-	p := project.Bare(cfg)
+	p := project.Unwired(cfg)
 	p.Watch, p.Redact = burst.Watch, rollout.NewRedactor(cfg.Secrets()...)
 	p.Draw()
 	var err error

@@ -36,6 +36,7 @@ type checks struct {
 	Shift    *analysis.Shift    `json:"shift,omitempty"`
 }
 
+// Check tries what a run needs, without making rollouts.
 func Check(ctx context.Context, p *project.Project, c *project.Call) checks {
 	jobs := sampler.Plan(p.Inputs.Items, p.Samples(), nil)
 	legs := []leg{{p: p, jobs: jobs}}
@@ -50,8 +51,8 @@ func Check(ctx context.Context, p *project.Project, c *project.Call) checks {
 		return found
 	}
 	for _, e := range p.Endpoints() {
-		r := project.Reached{Name: e.Name, URL: sampler.RedactURL(e.Url)}
-		if err := sampler.Reach(ctx, e.Url); err != nil {
+		r := project.Reached{Name: e.Name, URL: sampler.RedactURL(e.URL)}
+		if err := sampler.Reach(ctx, e.URL); err != nil {
 			r.Error = p.Redact.String(err.Error())
 		}
 		found.Endpoints = append(found.Endpoints, r)
@@ -60,6 +61,7 @@ func Check(ctx context.Context, p *project.Project, c *project.Call) checks {
 	return found
 }
 
+// Print shows the findings for people.
 func (f checks) Print(w io.Writer) {
 	for _, d := range f.Files {
 		fmt.Fprintf(w, "%-10s %s: %s, %s taken\n", d.Split, d.File, ui.Counted(d.Rows, "item"), strconv.Itoa(d.Items))

@@ -82,7 +82,9 @@ type BrokenOff struct {
 	Err  error
 }
 
+// Error says what was broken off.
 func (e *BrokenOff) Error() string { return e.Text }
+// Unwrap returns the cause.
 func (e *BrokenOff) Unwrap() error { return e.Err }
 
 // UnlessLost is how a stage ended, and beside it that its last records may not

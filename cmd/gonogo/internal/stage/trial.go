@@ -68,7 +68,7 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Call, paid, o
 		t.Skipped = p.Config.TakeJudgeKey().Error()
 	default:
 		for _, e := range p.GradingEndpoints() {
-			if err := sampler.Reach(ctx, e.Url); err != nil {
+			if err := sampler.Reach(ctx, e.URL); err != nil {
 				t.Skipped = "it does not answer: " + p.Redact.String(err.Error())
 			}
 		}

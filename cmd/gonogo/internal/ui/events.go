@@ -24,6 +24,7 @@ type Events struct {
 	redact *rollout.Redactor
 }
 
+// NewEvents returns an Events that writes JSON lines to w.
 func NewEvents(w io.Writer) *Events {
 	e := &Events{redact: rollout.NewRedactor()}
 	e.Logger = slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {

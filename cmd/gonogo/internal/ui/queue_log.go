@@ -19,6 +19,7 @@ type QueueLog struct {
 	w  io.Writer
 }
 
+// NewQueueLog returns a QueueLog that writes to w, without the secrets that redact knows.
 func NewQueueLog(w io.Writer, redact *rollout.Redactor) *QueueLog {
 	return &QueueLog{w: w, redact: redact}
 }

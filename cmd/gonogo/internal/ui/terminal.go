@@ -27,11 +27,13 @@ func Confirm(in io.Reader, out io.Writer) error {
 	return &exit.Error{Code: exit.Interrupted, Err: errors.New("stopped by your answer; nothing was recorded")}
 }
 
+// IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// ReadsTerminal reports whether r is a terminal, where a person can answer.
 func ReadsTerminal(r io.Reader) bool {
 	f, ok := r.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

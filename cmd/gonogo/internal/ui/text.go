@@ -24,6 +24,7 @@ func Visible(s string) string {
 // Dollars prints money.
 func Dollars(usd float64) string { return "$" + message.Digits(usd) }
 
+// Capitalized returns s, which is ASCII and not empty, with a capital first letter.
 func Capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // Wrap breaks text at spaces into lines of at most width, each with the
