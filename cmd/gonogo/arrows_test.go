@@ -34,7 +34,7 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/stage": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
-		"sampler", "sampler/audit", "sampler/burst", "sampler/grader", "sampler/limit", "sampler/rollout", "analysis", "analysis/gate", "analysis/judge", "analysis/measure", "analysis/message",
+		"sampler", "sampler/audit", "sampler/burst", "sampler/grader", "sampler/limit", "sampler/rollout", "sampler/tryout", "analysis", "analysis/gate", "analysis/judge", "analysis/measure", "analysis/message",
 	},
 	"cmd/gonogo/internal/output": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
@@ -91,6 +91,7 @@ var allowedArrows = map[string][]string{
 	"sampler/python":         {"sampler", "sampler/process"},
 	"sampler/audit":          {"sampler", "sampler/rollout"},
 	"sampler/burst":          {"sampler", "sampler/limit", "sampler/rollout"},
+	"sampler/tryout":         {"sampler", "sampler/audit", "sampler/rollout"},
 	"sampler/queue":          {"sampler", "sampler/limit", "sampler/rollout"},
 	"sampler/dataset":        {"sampler/rollout"},
 	"sampler/importer":       {"sampler/rollout", "sampler/transcript"},

@@ -84,6 +84,7 @@ type BrokenOff struct {
 
 // Error says what was broken off.
 func (e *BrokenOff) Error() string { return e.Text }
+
 // Unwrap returns the cause.
 func (e *BrokenOff) Unwrap() error { return e.Err }
 

@@ -1,0 +1,338 @@
+// Package tryout tries a grader on answers that no model gave, before anything is
+// paid for.
+//
+// In: a grader, the bounds that gradings are made in, and answers of known worth: the
+// reference, an empty one and a wrong one of an item (see [audit.Trial]). Out: what is
+// wrong with the grader or the references, as findings; those that block would cost every
+// rollout its reward.
+package tryout
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/audit"
+	"gonogo/sampler/rollout"
+)
+
+// Limit is how long a trial may take in which no model grades.
+const Limit = time.Minute
+
+const (
+	mostRows  = 5    // shown of each finding
+	topShare  = 0.99 // share of the reward range that counts as its top, as for the audit's references
+	mostWords = 100  // letters of an answer that a row shows
+)
+
+// Trial is a grader that is tried.
+type Trial struct {
+	Grader   sampler.Grader
+	Sampling sampler.Config               // as rollouts are made
+	Range    [2]float64                   // of the rewards, bottom and top
+	Judges   int                          // models that are asked for one grade
+	Remote   bool                         // an endpoint grades
+	Session  bool                         // the grader works in the session of a rollout
+	Agent    bool                         // an agent makes the rollouts, with tools that no item names
+	Running  bool                         // a run is about to begin: what is paid for ends with the first grade
+	InFlight int                          // most gradings at one time outside sessions
+	Mask     func(string) string          // takes secrets out of errors and answers
+	Place    func(*rollout.Record) string // where the item of an answer is, such as train.jsonl:7
+}
+
+// Finding is one thing that is wrong with a grader or with the references.
+type Finding struct {
+	Blocking bool     `json:"blocking"`
+	Title    string   `json:"title"`
+	Remedy   string   `json:"remedy,omitempty"`
+	Rows     []string `json:"rows"` // the first answers that show it
+}
+
+// Costly reports whether a grading is paid for, by requests to a model or by a session.
+func (t Trial) Costly() bool { return t.Judges > 0 || t.Session }
+
+// Try puts the answers to the grader, once each, and returns how many were graded, with or
+// without a grade, and what is wrong. None and no finding says that no grade came within
+// [Limit].
+func (t Trial) Try(ctx context.Context, answers []sampler.Task) (graded int, findings []Finding, err error) {
+	var recs records
+	var ended error
+	each := [][]sampler.Task{answers}
+	if t.Running && t.Costly() { // one that works is graded once
+		each = slices.Collect(slices.Chunk(answers, 1))
+	}
+	for _, some := range each {
+		got, end, err := t.grade(ctx, some, t.Running)
+		if err != nil {
+			return 0, nil, err
+		}
+		recs, ended = append(recs, got...), end
+		if ended != nil || slices.ContainsFunc(got, func(r *rollout.Record) bool { return !ungraded(r) }) {
+			break
+		}
+	}
+	down, refused := errors.AsType[*sampler.EndpointError](ended)
+	refused = refused && down.Times == 0 && down.For == 0
+	failed, traced := decisive(recs), false
+	if !refused || !t.Costly() {
+		if traced, err = t.wantsTrace(ctx, answers, failed); err != nil {
+			return len(recs), nil, err
+		}
+	}
+	if !traced && (refused || ended != nil && len(recs) == 0) {
+		return len(recs), []Finding{{Blocking: true, Title: t.Mask(ended.Error())}}, nil
+	}
+	return len(recs), t.findings(recs, len(failed) > 0 && !traced && !t.idleSession(failed), traced), nil
+}
+
+// records keeps records.
+type records []*rollout.Record
+
+func (s *records) Append(r *rollout.Record) error {
+	*s = append(*s, r)
+	return nil
+}
+
+// grade grades answers, once each. A grader that gives no usable grade ends it
+// early, and so does the time: ended is why, nil for the time.
+func (t Trial) grade(ctx context.Context, answers []sampler.Task, running bool) (recs records, ended, err error) {
+	cfg, most := t.Sampling, Limit
+	if t.Session {
+		most += cfg.IsolationTimeout
+	} else {
+		cfg.Isolation, cfg.Rollouts = nil, t.InFlight
+	}
+	cfg.Retry.Max, cfg.Retry.Total, cfg.Uncounted = 0, Limit, true
+	if running && (t.Judges > 0 || t.Remote) {
+		// One after another, each again once: an endpoint that was just started may
+		// stumble, and that must not stop a run.
+		cfg.Rollouts, cfg.Retry.Max = 1, 1
+	}
+	within := ctx
+	if t.Judges == 0 {
+		cfg.Budget, cfg.Cost = nil, nil // nothing is paid for
+		var stop context.CancelFunc
+		within, stop = context.WithTimeout(ctx, most)
+		defer stop()
+	}
+	each := func(yield func(sampler.Task, error) bool) {
+		for _, task := range answers {
+			if !yield(task, nil) {
+				return
+			}
+		}
+	}
+	_, err = sampler.Regrade(within, nil, cfg, each, 0, t.Grader, &recs, nil)
+	turn := make(map[string]int) // by trace id
+	for i, task := range answers {
+		turn[task.Record.TraceID] = i
+	}
+	slices.SortFunc(recs, func(a, b *rollout.Record) int { return cmp.Compare(turn[a.TraceID], turn[b.TraceID]) })
+	_, useless := errors.AsType[*sampler.GraderlessError](err)
+	_, misfit := errors.AsType[*sampler.RangeError](err)
+	_, down := errors.AsType[*sampler.EndpointError](err)
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, ctx.Err()
+	case useless, misfit, down:
+		return recs, err, nil
+	case within.Err() != nil:
+		return recs, nil, nil
+	}
+	return recs, nil, err
+}
+
+// decisive are the failures for which a grader cannot be used: those on references, or
+// on any answer where there are no references, where most of them failed.
+func decisive(recs []*rollout.Record) []*rollout.Record {
+	needed := slices.DeleteFunc(slices.Clone(recs), func(r *rollout.Record) bool { return !isReference(r) })
+	if len(needed) == 0 {
+		needed = slices.Clone(recs)
+	}
+	n := len(needed)
+	lost := slices.DeleteFunc(needed, func(r *rollout.Record) bool { return !ungraded(r) })
+	if 2*len(lost) <= n {
+		return nil
+	}
+	return lost
+}
+
+// repeats is how many of the decisive failures are looked into.
+const repeats = 3
+
+// wantsTrace reports whether a grader failed because the answers of a trial come
+// without tool calls, which those of rollouts have. That is tried, not guessed from the
+// cause: the same answer is graded again both as it is and after made-up calls of the
+// tools on offer. A failure that only the calls change is about them; one that stays
+// the same would meet every rollout, and so would one where there is no tool to call.
+// A service that looks a rollout up by its trace id, and says which one it does not
+// know, has had no calls of it either.
+func (t Trial) wantsTrace(ctx context.Context, answers []sampler.Task, failed []*rollout.Record) (bool, error) {
+	most := repeats
+	if t.Costly() {
+		most = 1
+	}
+	var again []sampler.Task
+	first := make(map[string]*rollout.Record) // by trace id
+	for _, r := range failed[:min(len(failed), most)] {
+		i := slices.IndexFunc(answers, func(task sampler.Task) bool { return task.Record.TraceID == r.TraceID })
+		acted, can := audit.Acted(answers[i], t.Agent)
+		if !can {
+			continue
+		}
+		if strings.Contains(r.Error, r.TraceID) {
+			return true, nil
+		}
+		first[r.TraceID] = r
+		again = append(again, answers[i], acted)
+	}
+	if len(again) == 0 {
+		return false, nil
+	}
+	recs, _, err := t.grade(ctx, again, true)
+	if err != nil {
+		return false, err
+	}
+	same := make(map[string]bool) // as before, by trace id
+	for _, r := range recs {
+		if len(r.Calls) == 0 && ungraded(r) {
+			same[r.TraceID] = r.Error == first[r.TraceID].Error
+		}
+	}
+	return slices.ContainsFunc(recs, func(r *rollout.Record) bool {
+		steady, still := same[r.TraceID]
+		return still && len(r.Calls) > 0 && (r.Reward != nil || steady && r.Error != first[r.TraceID].Error)
+	}), nil
+}
+
+// idleSession reports whether a grader that works in the session of a rollout failed on
+// its own account: it may want what a model has done there. One that cannot be started,
+// or whose grade is none, needs no model to be wrong.
+func (t Trial) idleSession(failed []*rollout.Record) bool {
+	own := []string{sampler.KindServer, sampler.KindTimeout, sampler.KindReported, sampler.KindRuntime}
+	return t.Session && !slices.ContainsFunc(failed, func(r *rollout.Record) bool { return !slices.Contains(own, r.Kind) })
+}
+
+func isReference(r *rollout.Record) bool { return r.Probe.Name == rollout.ProbeReference }
+
+func ungraded(r *rollout.Record) bool { return r.Reward == nil }
+
+// findings says what the grades show: whether the grader's failures block the run, or
+// come of answers without a trace.
+func (t Trial) findings(recs []*rollout.Record, blocks, traced bool) []Finding {
+	lo, hi := t.Range[0], t.Range[1]
+	top := lo + topShare*(hi-lo)
+	probe := func(name string) func(*rollout.Record) bool {
+		return func(r *rollout.Record) bool { return r.Probe.Name == name }
+	}
+	all := func(*rollout.Record) bool { return true }
+	failed := ungraded
+
+	var found []Finding
+	add := func(f Finding, which ...func(*rollout.Record) bool) {
+		for _, r := range recs {
+			if !fits(r, which) {
+				continue
+			}
+			if len(f.Rows) < mostRows {
+				f.Rows = append(f.Rows, t.row(r))
+			}
+		}
+		if len(f.Rows) > 0 {
+			found = append(found, f)
+		}
+	}
+	share := func(name string, which ...func(*rollout.Record) bool) string {
+		return fmt.Sprintf("%d of %d %s", count(recs, which...), count(recs, which[0]), name)
+	}
+	failures := func(which func(*rollout.Record) bool) string {
+		in := share("answers", all, which)
+		if count(recs, isReference) > 0 {
+			in = share("references", isReference, which) + " and " + in + " in all"
+		}
+		return in
+	}
+	outside := func(r *rollout.Record) bool { return failed(r) && r.Kind == sampler.KindRange }
+	raised := func(r *rollout.Record) bool { return failed(r) && r.Kind != sampler.KindRange }
+	needs := "These answers come without tool calls; where the grader needs some, go on with --despite-problems."
+	if t.Session {
+		needs = "No model has worked in the session that it was tried in: where the grader needs that, nothing is wrong."
+	}
+	fails := Finding{
+		Blocking: blocks, Title: "it fails on " + failures(raised),
+		Remedy: "Correct the grader: an answer that it fails on has no reward. Where an answer is more than the bare reference, set audit.answer. " + needs,
+	}
+	switch {
+	case traced:
+		fails.Title += ", because these answers come without tool calls"
+		fails.Remedy = "Rollouts that call a tool are graded. One that calls none gets no reward: have the grader give it one."
+	case count(recs, raised) == len(recs):
+		fails.Remedy = "Correct the grader: it gives no answer a reward, whether right or wrong; its own log says why. " + needs
+	}
+	add(fails, raised)
+	add(Finding{
+		Blocking: blocks, Title: fmt.Sprintf("its reward is outside reward_range [%g, %g] for %s", lo, hi, failures(outside)),
+		Remedy: "Set reward_range to what the grader can give, or correct the grader.",
+	}, outside)
+	high := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward >= top }
+	low := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward < top }
+	add(Finding{
+		Title:  fmt.Sprintf("%s earn less than the top of reward_range, %g", share("references", isReference, low), hi),
+		Remedy: "Set audit.answer where an answer is more than the bare reference, and audit.reference where the reference is in another field; else the references or the grader are wrong.",
+	}, isReference, low)
+	add(Finding{
+		Title:  fmt.Sprintf("%s earn the top of reward_range, %g", share("empty answers", probe("empty"), high), hi),
+		Remedy: "Correct the grader: a model learns to say nothing.",
+	}, probe("empty"), high)
+	add(Finding{
+		Title:  fmt.Sprintf("%s earn the top of reward_range, %g", share("wrong answers", probe("wrong"), high), hi),
+		Remedy: "Correct the grader: it pays for answers that are wrong.",
+	}, probe("wrong"), high)
+	return found
+}
+
+// fits reports whether all of which are true of r, and count of how many.
+func fits(r *rollout.Record, which []func(*rollout.Record) bool) bool {
+	for _, is := range which {
+		if !is(r) {
+			return false
+		}
+	}
+	return true
+}
+
+func count(recs []*rollout.Record, which ...func(*rollout.Record) bool) (n int) {
+	for _, r := range recs {
+		if fits(r, which) {
+			n++
+		}
+	}
+	return n
+}
+
+// row is one answer with its place and what it came to.
+func (t Trial) row(r *rollout.Record) string {
+	what := r.Probe.Name
+	if r.Answer != "" {
+		what += " " + strconv.Quote(short(t.Mask(r.Answer)))
+	}
+	if r.Reward == nil {
+		return fmt.Sprintf("%s: %s: %s", t.Place(r), what, strings.Join(strings.Fields(t.Mask(r.Error)), " "))
+	}
+	return fmt.Sprintf("%s: %s earns %g", t.Place(r), what, *r.Reward)
+}
+
+// short keeps a text to one line of mostWords letters.
+func short(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > mostWords {
+		return string(r[:mostWords]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,104 @@
+package tryout
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"gonogo/sampler"
+	"gonogo/sampler/audit"
+	"gonogo/sampler/rollout"
+)
+
+// by is a grader that knows whether the answer is right, and how many calls are before it.
+type by func(right bool, calls int) (float64, error)
+
+func (g by) Grade(_ context.Context, out sampler.Output) (sampler.Grade, error) {
+	reward, err := g(out.Text == "right "+out.Item.ID, len(out.Calls))
+	return sampler.Grade{Reward: reward}, err
+}
+
+// answers are the reference, an empty answer and a wrong one of two items with a tool.
+func answers(t *testing.T) []sampler.Task {
+	t.Helper()
+	var items []rollout.Item
+	for _, id := range []string{"a", "b"} {
+		row := `{"id":"` + id + `","reference_answer":"right ` + id + `"}`
+		items = append(items, rollout.Item{ID: id, Split: rollout.Train, Row: []byte(row), Tools: []byte(`[{"function":{"name":"search"}}]`)})
+	}
+	plan, err := audit.NewPlan(t.Context(), audit.Config{Items: 2}, audit.Input{Seed: 1, Items: items, Range: [2]float64{0, 1}, Probes: audit.Trial()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []sampler.Task
+	for task := range plan.Tasks() {
+		out = append(out, task)
+	}
+	return out
+}
+
+func TestWhatATrialFinds(t *testing.T) {
+	broken := errors.New("planted-secret: no such field")
+	for name, c := range map[string]struct {
+		grade by
+		want  []string // the titles, of those that block with !
+	}{
+		"nothing of a sound grader": {func(right bool, _ int) (float64, error) {
+			if right {
+				return 1, nil
+			}
+			return 0, nil
+		}, nil},
+		"one that pays for anything": {func(bool, int) (float64, error) { return 1, nil }, []string{
+			"2 of 2 empty answers earn the top of reward_range, 1", "2 of 2 wrong answers earn the top of reward_range, 1",
+		}},
+		"one that pays for nothing": {func(bool, int) (float64, error) { return 0, nil }, []string{"2 of 2 references earn less than the top of reward_range, 1"}},
+		"one that fails on all":     {func(bool, int) (float64, error) { return 0, broken }, []string{"!it fails on 2 of 2 references and 6 of 6 answers in all"}},
+		"one out of its range":      {func(bool, int) (float64, error) { return 7, nil }, []string{"!its reward is outside reward_range [0, 1] for 2 of 2 references and 6 of 6 answers in all"}},
+		"one that needs tool calls": {func(_ bool, calls int) (float64, error) {
+			if calls == 0 {
+				return 0, broken
+			}
+			return 0, nil
+		}, []string{"it fails on 2 of 2 references and 6 of 6 answers in all, because these answers come without tool calls"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			trial := Trial{
+				Grader: c.grade, Range: [2]float64{0, 1}, Sampling: sampler.Config{Concurrency: 1, RewardRange: &[2]float64{0, 1}},
+				Mask:  func(s string) string { return strings.ReplaceAll(s, "planted-secret", "***") },
+				Place: func(r *rollout.Record) string { return r.Item },
+			}
+			graded, findings, err := trial.Try(t.Context(), answers(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, f := range findings {
+				title := f.Title
+				if f.Blocking {
+					title = "!" + title
+				}
+				got = append(got, title)
+				if text := strings.Join(f.Rows, " "); len(f.Rows) == 0 || len(f.Rows) > mostRows || strings.Contains(text, "planted") {
+					t.Errorf("rows of %q: %q", f.Title, f.Rows)
+				}
+			}
+			if strings.Join(got, "\n") != strings.Join(c.want, "\n") || graded == 0 {
+				t.Errorf("%d graded, found %q, want %q", graded, got, c.want)
+			}
+		})
+	}
+}
+
+// A trial that is broken off is an error, not a finding.
+func TestATrialEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	tasks := answers(t)
+	cancel()
+	never := by(func(bool, int) (float64, error) { return 0, nil })
+	_, _, err := Trial{Grader: never, Range: [2]float64{0, 1}, Sampling: sampler.Config{Concurrency: 1}, Mask: strings.TrimSpace}.Try(ctx, tasks)
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error is %v", err)
+	}
+}
