@@ -55,7 +55,7 @@ Example:
 			if err != nil {
 				return err
 			}
-			p, run, err := project.ForAudit(c.Context, callOf(c), dir)
+			p, run, err := project.ForAudit(c.Context, callOf(c), dir, c.String("replay") != "")
 			if err != nil {
 				return err
 			}

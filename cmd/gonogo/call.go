@@ -17,12 +17,15 @@ func callOf(c *cli.Context) *project.Call {
 	return &project.Call{
 		In: c.App.Reader, Out: c.App.Writer, Err: c.App.ErrWriter,
 		Command: c.Command.Name, Config: c.String("config"), Set: c.StringSlice("set"), Grader: c.String("grader"), Overrides: overrides(c), Typed: typedFlags(c),
-		JSON: c.Bool("json"), Yes: c.Bool("yes"), Rehearse: c.Bool("rehearse"), TrustRun: c.Bool("trust-run"),
-		DespiteProblems: c.Bool("despite-problems"), NoAudit: c.Bool("no-audit"), Offline: c.Bool("offline"), NoShift: c.Bool("no-shift"), Gaps: c.Bool("gaps"),
-		ItemsUndecided: c.Bool("items-undecided"), Until: c.String("until"), MaxSamples: c.String("max-samples"), Samples: c.String("samples"), Variant: c.StringSlice("variant"),
-		OnConflict: c.String("on-conflict"), Replay: c.String("replay"), Times: c.Int("times"), Accept: c.Bool("accept"), Keep: c.Int("keep"),
-		Format: c.String("format"), Output: c.String("output"), FontSet: c.IsSet("font"), All: c.Bool("all"), FullPDF: c.String("pdf") == "full",
-		Judging: slices.ContainsFunc(analysisFlags(), func(f cli.Flag) bool { return c.IsSet(f.Names()[0]) }),
+		JSON: c.Bool("json"), Yes: c.Bool("yes"), TrustRun: c.Bool("trust-run"), OnConflict: c.String("on-conflict"),
+		Sampling: project.SamplingFlags{
+			Rehearse: c.Bool("rehearse"), DespiteProblems: c.Bool("despite-problems"), NoAudit: c.Bool("no-audit"), ItemsUndecided: c.Bool("items-undecided"),
+			Until: c.String("until"), MaxSamples: c.String("max-samples"), Samples: c.String("samples"), Variant: c.StringSlice("variant"),
+		},
+		Report: project.ReportFlags{
+			Format: c.String("format"), Output: c.String("output"), FontSet: c.IsSet("font"), All: c.Bool("all"), FullPDF: c.String("pdf") == "full",
+			Judging: slices.ContainsFunc(analysisFlags(), func(f cli.Flag) bool { return c.IsSet(f.Names()[0]) }),
+		},
 	}
 }
 
@@ -42,6 +45,9 @@ func overrides(c *cli.Context) []string {
 			value = "[" + strings.Trim(value, "[] ") + "]"
 		}
 		out = append(out, flag.Key+"="+value)
+	}
+	if c.Bool("gaps") {
+		out = append(out, "burst.gaps=true")
 	}
 	if c.String("until") != "" && c.IsSet("max-samples") {
 		out = append(out, "sampling.samples="+c.String("max-samples"))

@@ -47,7 +47,7 @@ Example:
 			}
 			noKey := cfg.TakeKeys() // no model is called here: told with the rest
 			p := project.Unwired(cfg)
-			p.MCP.Tolerant, p.MCP.Offline = true, asked.Offline
+			p.MCP.Tolerant, p.MCP.Offline = true, c.Bool("offline")
 			p, err = project.Wire(c.Context, p)
 			if err != nil {
 				return err
@@ -56,7 +56,7 @@ Example:
 			if err := errors.Join(p.Start(c.Context), p.Audit.StartDetectors(c.Context)); err != nil {
 				return err
 			}
-			found := stage.Check(c.Context, p, asked)
+			found := stage.Check(c.Context, p, asked, c.Bool("offline"), !c.Bool("no-shift"))
 			if found.Grader, err = stage.TryGrader(c.Context, p, asked, c.Bool("grade"), c.Bool("offline")); err != nil {
 				return err
 			}

@@ -52,7 +52,7 @@ Example:
 				return err
 			}
 			defer p.Close()
-			return stage.GradeAgain(c.Context, p, callOf(c), old, cmp.Or(c.String("output"), filepath.Clean(dir)+"-graded"))
+			return stage.GradeAgain(c.Context, p, callOf(c), old, cmp.Or(c.String("output"), filepath.Clean(dir)+"-graded"), c.Int("times"))
 		},
 	}
 }

@@ -84,5 +84,6 @@ func nightly(c *cli.Context) (err error) {
 	if h.Torn {
 		fmt.Fprintf(c.App.ErrWriter, "note: the last line of %s was broken off and is cut off\n", night.File)
 	}
+	h.Accept, h.Keep = c.Bool("accept"), c.Int("keep")
 	return h.Make(c.Context, callOf(c), p, time.Now())
 }

@@ -103,7 +103,7 @@ func runProject(ctx context.Context, c *project.Call, p *project.Project, dir st
 		return judgeVariants(ctx, c, p, dir)
 	}
 	stopped, failed, err := stage.Make(ctx, c, p, dir)
-	if err != nil || c.Rehearse {
+	if err != nil || c.Sampling.Rehearse {
 		return err
 	}
 	if between != nil && stopped == nil {
@@ -118,7 +118,7 @@ func runProject(ctx context.Context, c *project.Call, p *project.Project, dir st
 // judgeVariants makes variants alone, and judges their run anew.
 func judgeVariants(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
 	stopped, err := project.BudgetStop(stage.SampleAlone(ctx, c, p, dir))
-	if err != nil || c.Rehearse {
+	if err != nil || c.Sampling.Rehearse {
 		return err
 	}
 	return judgeRun(ctx, c, p, dir, stopped)

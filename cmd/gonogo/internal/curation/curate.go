@@ -133,7 +133,7 @@ func tableBeside(out string) string {
 // nothing is kept there is the table alone: an empty file is nothing to train on,
 // and an older one, which would look like the answer, does not stay.
 func writeCuration(c *Options, run *rollout.Run, source *curated, chosen *curate.Curation) error {
-	out := c.Output
+	out := c.Report.Output
 	if out == "" {
 		return nil
 	}

@@ -22,7 +22,7 @@ func checkFresh(c *Options) error {
 	switch {
 	case c.Fresh && c.FreshSamples < 2:
 		return exit.Usagef("--fresh-samples %d: rewards of one item can differ from 2 samples on", c.FreshSamples)
-	case c.Fresh && c.Output == "" && c.FreshRun == "":
+	case c.Fresh && c.Report.Output == "" && c.FreshRun == "":
 		return exit.Usagef("--fresh-samples needs --output, next to which it puts its run directory, or --fresh-run")
 	case c.FreshRun != "" && !c.Fresh:
 		return exit.Usagef("--fresh-run is where --fresh-samples puts its rollouts: say how many with --fresh-samples")
@@ -32,7 +32,7 @@ func checkFresh(c *Options) error {
 
 // freshDir is where the new rollouts lie.
 func freshDir(c *Options) string {
-	return cmp.Or(c.FreshRun, strings.TrimSuffix(tableBeside(c.Output), ".csv")+"-fresh")
+	return cmp.Or(c.FreshRun, strings.TrimSuffix(tableBeside(c.Report.Output), ".csv")+"-fresh")
 }
 
 // measureAgain makes new rollouts of the kept items and compares them with those

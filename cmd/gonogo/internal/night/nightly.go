@@ -77,11 +77,10 @@ func withAnswer(code int, failed ...error) error {
 
 // pruneTo removes old nights as --keep says.
 func (h *Dir) pruneTo(ctx context.Context, c *project.Call) error {
-	keep := c.Keep
-	if keep == 0 {
+	if h.Keep == 0 {
 		return nil
 	}
-	removed, err := h.prune(ctx, keep)
+	removed, err := h.prune(ctx, h.Keep)
 	if removed > 0 {
 		fmt.Fprintf(c.Err, "note: removed the rollouts of %s; %s holds their numbers\n", ui.Counted(removed, "night"), File)
 	}

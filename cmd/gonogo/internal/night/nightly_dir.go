@@ -35,6 +35,8 @@ type Dir struct {
 	dir    string
 	List   []history.Night
 	Torn   bool
+	Accept bool             // the night that is made next is good whatever a comparison says
+	Keep   int              // good nights whose rollouts stay; 0: all
 	opened map[string]error // what reading the rollouts of a night gave, by its name
 }
 

@@ -36,7 +36,7 @@ func (h *Dir) judge(ctx context.Context, c *project.Call, p *project.Project, op
 		tolerance = comparison.Tolerance
 		n.ComparedWith(h.List[base].Name, comparison)
 	}
-	if c.Accept && n.Split != "" {
+	if h.Accept && n.Split != "" {
 		n.Accepted, n.ExitCode = true, exit.Done
 	}
 	n.Good = n.ExitCode == exit.Done

@@ -39,7 +39,7 @@ func ResultFor(ctx context.Context, c *project.Call, dir string) (*analysis.Resu
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	if kept == nil || c.Judging {
+	if kept == nil || c.Report.Judging {
 		return AnalyzeRun(ctx, c, dir)
 	}
 	opened, err := rollout.Open(dir)
@@ -70,7 +70,7 @@ func ReportDir(run string) string { return filepath.Join(run, "report") }
 // ReportTo is where `gonogo report` writes. Beside a run that is a single file
 // may lie anything.
 func ReportTo(c *project.Call, run string, formats []report.Format) (string, error) {
-	out := c.Output
+	out := c.Report.Output
 	if out == StandardOutput && len(formats) != 1 {
 		return "", exit.Usagef("--output - takes one format: name it with --format")
 	}
@@ -100,8 +100,8 @@ func PageOptions(c *project.Call, run string) report.Options {
 		Version: project.Version(),
 		Now:     time.Now(),
 		Dir:     run,
-		All:     c.All,
-		Full:    c.FullPDF,
+		All:     c.Report.All,
+		Full:    c.Report.FullPDF,
 		Color:   ui.IsTerminal(c.Out) && os.Getenv("NO_COLOR") == "",
 		Width:   ui.Width(c.Out),
 	}
@@ -163,7 +163,7 @@ func WriteReport(ctx context.Context, c *project.Call, run string, r *analysis.R
 		return nil
 	}
 	missing := NoRollouts(run, without)
-	if c.Format != "" {
+	if c.Report.Format != "" {
 		return missing
 	}
 	_, err := fmt.Fprintf(c.Err, "note: %v\n", missing)

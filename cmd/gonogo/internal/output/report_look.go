@@ -23,7 +23,7 @@ func LookFor(c *project.Call, dir string) (config.ReportValues, error) {
 	}
 	look := cfg.Report
 	if err := cfg.FontThere(); err != nil {
-		if manifest == nil || c.FontSet || c.Config != "" {
+		if manifest == nil || c.Report.FontSet || c.Config != "" {
 			return look, exit.AsUsage(c.ByFlag(err))
 		}
 		fmt.Fprintf(c.Err, "note: %v: the usual places are looked through instead; --font names another.\n", err)

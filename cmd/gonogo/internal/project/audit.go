@@ -268,5 +268,5 @@ func renderProbe(tools string, text string, it *rollout.Item, base *rollout.Reco
 // Audits reports whether an audit follows the rollouts.
 func Audits(p *Project, c *Call) bool {
 	enabled := p.Config.Audit.Enabled
-	return c.Command != "sample" && !c.NoAudit && (enabled == nil || *enabled)
+	return c.Command != "sample" && !c.Sampling.NoAudit && (enabled == nil || *enabled)
 }

@@ -21,22 +21,30 @@ type Call struct {
 	Overrides []string    // KEY=VALUE over the configuration, of --set and of flags that stand for a key
 	Typed     []TypedFlag // those flags
 
-	JSON, Yes, Rehearse, TrustRun bool
-	DespiteProblems, NoAudit      bool
-	Offline, NoShift              bool // of check
-	Gaps                          bool // of burst
-	ItemsUndecided                bool
-	Until, MaxSamples, Samples    string
-	Variant                       []string
-	OnConflict                    string
-	Replay                        string
-	Times                         int
-	Accept                        bool // of nightly
-	Keep                          int
-	Format, Output                string // of report
-	FontSet                       bool   // --font was given
-	All, FullPDF                  bool   // more than the brief
-	Judging                       bool   // settings of an analysis were given
+	JSON, Yes, TrustRun bool
+	OnConflict          string // which of two lines of one rollout counts
+	Sampling            SamplingFlags
+	Report              ReportFlags
+}
+
+// SamplingFlags choose which rollouts a call makes.
+type SamplingFlags struct {
+	Rehearse        bool     // one rollout, which is not recorded
+	DespiteProblems bool     // of the data or the grader
+	NoAudit         bool     // none follows the rollouts
+	ItemsUndecided  bool     // items whose class is open alone
+	Until           string   // "" or decided
+	MaxSamples      string   // of an item, as typed
+	Samples         string   // of an item, as typed
+	Variant         []string // those alone; none stands for all and the run itself
+}
+
+// ReportFlags choose which reports a call writes, and how they look.
+type ReportFlags struct {
+	Format, Output string
+	FontSet        bool // --font was given
+	All, FullPDF   bool // more than the brief
+	Judging        bool // settings of an analysis were given: what is kept of an earlier one does not hold
 }
 
 // TypedFlag is one of the keyFlags with the value that was typed.

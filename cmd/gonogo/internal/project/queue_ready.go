@@ -15,14 +15,14 @@ import (
 // not travel.
 func ReadyQueue(ctx context.Context, p *Project, c *Call) error {
 	q := p.Config.Queue
-	p.Queue.cluster.untried = c.DespiteProblems
+	p.Queue.cluster.untried = c.Sampling.DespiteProblems
 	if err := itemsFit(p); err != nil {
 		return exit.AsUsage(err)
 	}
 	if !q.Remote() {
 		return readyEmbedded(ctx, p)
 	}
-	if c.Rehearse {
+	if c.Sampling.Rehearse {
 		return exit.Usagef("--rehearse makes a rollout in this process, and with queue.url %s workers make them: leave the queue out (--queue memory)", config.MaskQueueURL(q.URL))
 	}
 	if _, err := describe(ctx, p); err != nil {

@@ -170,8 +170,8 @@ func (p *Project) GraderInfo() rollout.GraderInfo {
 }
 
 // ForAudit is a project that can audit the grader of the run in dir. The
-// run is nil when it is not there yet.
-func ForAudit(ctx context.Context, c *Call, dir string) (*Project, *rollout.Run, error) {
+// run is nil when it is not there yet. replay says that a payload of the run is graded again.
+func ForAudit(ctx context.Context, c *Call, dir string, replay bool) (*Project, *rollout.Run, error) {
 	if info, err := os.Stat(dir); err == nil {
 		if !info.IsDir() {
 			return nil, nil, exit.Usagef("%s is a file: an audit needs a run directory to write to; gonogo import makes one", dir)
@@ -180,11 +180,11 @@ func ForAudit(ctx context.Context, c *Call, dir string) (*Project, *rollout.Run,
 		if err != nil {
 			return nil, nil, exit.AsUsage(err)
 		}
-		p, err := ofRun(ctx, c, run)
+		p, err := ofRun(ctx, c, run, replay)
 		return p, run, err
 	}
 	switch {
-	case c.Replay != "":
+	case replay:
 		return nil, nil, exit.Usagef("there is no run %s, and so no payload of it", dir)
 	case c.Grader != "":
 		return nil, nil, exit.Usagef("there is no run %s: an audit of another grader needs one; gonogo sample or gonogo import makes it", dir)
@@ -207,17 +207,17 @@ func ForAudit(ctx context.Context, c *Call, dir string) (*Project, *rollout.Run,
 // ofRun is a project with the grader that graded the run. Where nothing
 // is named, and the gonogo.yaml that lies here has another grader, it is made
 // of the run's own configuration.
-func ofRun(ctx context.Context, c *Call, run *rollout.Run) (*Project, error) {
+func ofRun(ctx context.Context, c *Call, run *rollout.Run, replay bool) (*Project, error) {
 	p, err := ForGrading(ctx, c, run, false)
 	if err != nil {
 		return nil, err
 	}
 	other := p.SameGrader(c, run)
-	if other == nil || c.Replay != "" && c.Grader != "" { // which tries a grader on one payload
+	if other == nil || replay && c.Grader != "" { // which tries a grader on one payload
 		return p, nil
 	}
 	p.Close()
-	if c.Config != "" || c.Grader != "" || p.ChangedGrader(run) && c.Replay == "" {
+	if c.Config != "" || c.Grader != "" || p.ChangedGrader(run) && !replay {
 		return nil, other
 	}
 	if p, err = ForGrading(ctx, c, run, true); err != nil {

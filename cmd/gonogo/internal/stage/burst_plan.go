@@ -94,9 +94,6 @@ func WiredToBurst(ctx context.Context, c *project.Call, run *rollout.Run, cfg *c
 // secrets, and a job that wants some must be named.
 func burstConfig(c *project.Call, dir string, run *rollout.Run) (*config.Config, error) {
 	set := c.Overrides
-	if c.Gaps {
-		set = append(set, "burst.gaps=true")
-	}
 	path, missing := project.ConfigPath(c)
 	if missing == nil {
 		return config.Peek(path, os.LookupEnv, set...)

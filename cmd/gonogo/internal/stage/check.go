@@ -36,18 +36,19 @@ type checks struct {
 	Shift    *analysis.Shift    `json:"shift,omitempty"`
 }
 
-// Check tries what a run needs, without making rollouts.
-func Check(ctx context.Context, p *project.Project, c *project.Call) checks {
+// Check tries what a run needs, without making rollouts: offline no endpoint, and with
+// rows also what a comparison of the rows shows.
+func Check(ctx context.Context, p *project.Project, c *project.Call, offline, rows bool) checks {
 	jobs := sampler.Plan(p.Inputs.Items, p.Samples(), nil)
 	legs := []leg{{p: p, jobs: jobs}}
 	for _, v := range p.Variants {
 		legs = append(legs, leg{v.Name, v.P, sampler.Plan(v.P.Inputs.Items, v.P.Samples(), nil)})
 	}
 	found := checks{Rollouts: len(jobs), Problems: p.Inputs.Problems, Warnings: append(config.Doubts(p.Config, time.Now()), p.Warnings...), Estimate: estimateLegs(p, c, legs, nil), Files: p.Inputs.Data(), Variants: checkedVariants(p), MCP: p.MCP.CheckedServers()}
-	if !c.NoShift {
+	if rows {
 		found.Shift, found.Findings = compareRows(p)
 	}
-	if c.Offline {
+	if offline {
 		return found
 	}
 	for _, e := range p.Endpoints() {

@@ -30,8 +30,9 @@ func ShownID(id string) string {
 	return id
 }
 
-// GradeAgain grades what run holds into a run directory of its own.
-func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, dir string) error {
+// GradeAgain grades what run holds, each answer so many times, into a run directory of its
+// own.
+func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, dir string, times int) error {
 	if Same(run.Dir, dir) {
 		return exit.Usagef("%s is the run itself: name another directory with --output, so that its grades stay", dir)
 	}
@@ -50,7 +51,7 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *r
 		return errors.Join(err, writer.Close())
 	}
 	changed := &changes{to: writer}
-	stats, err := regrade(ctx, p, c, run, former, changed)
+	stats, err := regrade(ctx, p, c, run, former, times, changed)
 	closed := project.FinishRun(p, writer)
 	p.ShowWarnings(c.Err)
 	toldOfGrades(c.Err, former, stats, changed.n)
@@ -98,11 +99,11 @@ func (c *changes) Append(rec *rollout.Record) error {
 }
 
 // regrade grades what is left of a former run.
-func regrade(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, former *rollout.Former, to sampler.Sink) (sampler.Stats, error) {
+func regrade(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, former *rollout.Former, times int, to sampler.Sink) (sampler.Stats, error) {
 	if former.Left == 0 {
 		return sampler.Stats{}, nil
 	}
-	return gradeRecorded(ctx, p, c, run, former.Left, false, former.Records, c.Times, to)
+	return gradeRecorded(ctx, p, c, run, former.Left, false, former.Records, times, to)
 }
 
 // gradeTasks hands tasks to a grader under progress and signals. uncounted says that

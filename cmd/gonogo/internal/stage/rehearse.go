@@ -25,7 +25,7 @@ import (
 func rehearse(ctx context.Context, c *project.Call, p *project.Project) error {
 	var jobs []sampler.Job
 	var err error
-	if only := c.Variant; len(only) == 0 || slices.Contains(only, config.BaseVariant) {
+	if only := c.Sampling.Variant; len(only) == 0 || slices.Contains(only, config.BaseVariant) {
 		if jobs, err = jobsOf(ctx, p, ""); err != nil {
 			return err
 		}

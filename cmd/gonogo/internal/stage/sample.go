@@ -21,7 +21,7 @@ import (
 // whole.
 func Make(ctx context.Context, c *project.Call, p *project.Project, dir string) (stopped *exit.Error, failed, err error) {
 	stopped, err = project.BudgetStop(sampleRun(ctx, c, p, dir)) // with a failed write beside it the run ends here
-	if err != nil || c.Rehearse {
+	if err != nil || c.Sampling.Rehearse {
 		return nil, nil, err
 	}
 	if stopped == nil && project.Audits(p, c) {
@@ -47,13 +47,13 @@ func sampleRun(ctx context.Context, c *project.Call, p *project.Project, dir str
 	if err := readyToSample(ctx, p, c, dir); err != nil {
 		return err
 	}
-	if c.Rehearse {
+	if c.Sampling.Rehearse {
 		return rehearse(ctx, c, p)
 	}
 	switch {
 	case until:
 		return sampleUntil(ctx, p, c, dir)
-	case c.ItemsUndecided:
+	case c.Sampling.ItemsUndecided:
 		return sampleOpen(ctx, p, c, dir)
 	}
 	if err := notOfLooks(dir); err != nil {
@@ -78,7 +78,7 @@ func sampleRun(ctx context.Context, c *project.Call, p *project.Project, dir str
 // endpoint does not answer or the grader fails its trial.
 func readyToSample(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
 	p.ShowWarnings(c.Err)
-	if problems := p.Inputs.Blocking(); len(problems) > 0 && !c.DespiteProblems {
+	if problems := p.Inputs.Blocking(); len(problems) > 0 && !c.Sampling.DespiteProblems {
 		printProblems(c.Err, problems)
 		return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; fix that, choose another target, or sample --despite-problems", ui.Counted(len(problems), "rule"), p.Config.Target)}
 	}

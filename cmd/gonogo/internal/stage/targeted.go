@@ -62,7 +62,7 @@ func planOf(p *project.Project, c *project.Call, dir string) (most int, err erro
 	s := &p.Config.Sampling
 	s.Samples, s.EvalSamples, s.ProductionSamples = n[rollout.Train], n[rollout.Eval], n[rollout.Production]
 	most = MostTargeted
-	if text := c.MaxSamples; text != "" {
+	if text := c.Sampling.MaxSamples; text != "" {
 		if most, err = strconv.Atoi(text); err != nil || most < 1 {
 			return 0, exit.Usagef("--max-samples %q: it is a number of rollouts per item", text)
 		}
@@ -179,13 +179,13 @@ func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []anal
 
 // untargeted refuses flags that --items-undecided leaves nothing to say.
 func untargeted(c *project.Call) error {
-	if !c.ItemsUndecided {
+	if !c.Sampling.ItemsUndecided {
 		return nil
 	}
 	for _, flag := range []struct {
 		name  string
 		given bool
-	}{{"until", c.Until != ""}, {"samples", c.Samples != ""}, {"variant", len(c.Variant) > 0}} {
+	}{{"until", c.Sampling.Until != ""}, {"samples", c.Sampling.Samples != ""}, {"variant", len(c.Sampling.Variant) > 0}} {
 		if flag.given {
 			return exit.Usagef("--items-undecided goes on with the samples that the run itself has: leave --%s out", flag.name)
 		}

@@ -154,7 +154,7 @@ func triedBefore(ctx context.Context, p *project.Project, c *project.Call, dir s
 		return err
 	}
 	t.print(c.Err, t.Skipped == "" || t.Planned == 0)
-	if bad := t.bad(); bad != nil && !c.DespiteProblems {
+	if bad := t.bad(); bad != nil && !c.Sampling.DespiteProblems {
 		return fmt.Errorf("%w; nothing was sampled; correct the grader, or sample --despite-problems", bad)
 	}
 	return nil

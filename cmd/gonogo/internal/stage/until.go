@@ -23,15 +23,15 @@ import (
 
 // untilDecided reports whether sampling is to end when the verdict stands.
 func untilDecided(c *project.Call) (bool, error) {
-	until := c.Until
+	until := c.Sampling.Until
 	switch {
-	case until == "" && c.MaxSamples != "" && !c.ItemsUndecided:
-		return false, exit.Usagef("--max-samples %s goes with --until decided; --samples sets a fixed number", c.MaxSamples)
+	case until == "" && c.Sampling.MaxSamples != "" && !c.Sampling.ItemsUndecided:
+		return false, exit.Usagef("--max-samples %s goes with --until decided; --samples sets a fixed number", c.Sampling.MaxSamples)
 	case until == "":
 		return false, nil
 	case until != "decided":
 		return false, exit.Usagef("--until %q: there is --until decided", until)
-	case c.Samples != "":
+	case c.Sampling.Samples != "":
 		return false, exit.Usagef("--until decided finds the samples that it takes: bound them with --max-samples, without --samples")
 	}
 	return true, nil

@@ -19,7 +19,7 @@ import (
 // PickVariants keeps the variants that --variant names; without it all are
 // made, and the run itself.
 func PickVariants(p *project.Project, c *project.Call) (withBase bool, err error) {
-	wanted := c.Variant
+	wanted := c.Sampling.Variant
 	if len(wanted) == 0 {
 		return true, nil
 	}
@@ -41,7 +41,7 @@ func Sample(ctx context.Context, c *project.Call, p *project.Project, dir string
 	if err := untargeted(c); err != nil {
 		return err
 	}
-	if c.ItemsUndecided {
+	if c.Sampling.ItemsUndecided {
 		p.Variants = nil // classes are those of the run itself
 	}
 	withBase, err := PickVariants(p, c)
@@ -51,7 +51,7 @@ func Sample(ctx context.Context, c *project.Call, p *project.Project, dir string
 	if !withBase {
 		return SampleAlone(ctx, c, p, dir)
 	}
-	if err := sampleRun(ctx, c, p, dir); err != nil || c.Rehearse {
+	if err := sampleRun(ctx, c, p, dir); err != nil || c.Sampling.Rehearse {
 		return err
 	}
 	return sampleVariants(ctx, p, c, dir)
@@ -59,7 +59,7 @@ func Sample(ctx context.Context, c *project.Call, p *project.Project, dir string
 
 // SampleAlone makes variants of a run that is there already.
 func SampleAlone(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
-	if !c.Rehearse {
+	if !c.Sampling.Rehearse {
 		if err := joinRun(p, dir); err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func SampleAlone(ctx context.Context, c *project.Call, p *project.Project, dir s
 	if err := readyToSample(ctx, p, c, dir); err != nil {
 		return err
 	}
-	if c.Rehearse {
+	if c.Sampling.Rehearse {
 		return rehearse(ctx, c, p)
 	}
 	if err := confirmStart(ctx, p, c, dir, nil); err != nil {
