@@ -9,6 +9,7 @@ import (
 
 	"gonogo/report/block"
 	"gonogo/report/chart"
+	"gonogo/report/lettering"
 
 	"github.com/rivo/uniseg"
 	"gonum.org/v1/plot/vg"
@@ -36,7 +37,7 @@ func writeCard(w io.Writer, p *Page) error {
 // card is a brief on its way to a picture.
 type card struct {
 	draw.Canvas
-	fonts *chart.Fonts
+	fonts *lettering.Fonts
 	doc   *block.Doc
 	y     vg.Length // where the next thing begins
 }
@@ -101,7 +102,7 @@ func (c *card) text(x0, x1 vg.Length, s string, size vg.Length, strong bool, ink
 
 func (c *card) lines(x0, x1 vg.Length, s string, size vg.Length, strong bool, ink color.Color, most int) []string {
 	sty := c.fonts.Style(size, strong, ink)
-	return chart.Wrap(chart.Drawable(s, sty), sty, x1-x0, most)
+	return lettering.Wrap(lettering.Drawable(s, sty), sty, x1-x0, most)
 }
 
 // verdict is the banner: the answer, why, and what to do first.
@@ -154,15 +155,15 @@ func (c *card) tiles(list block.Tiles) {
 		x := c.Min.X + vg.Length(i)*(w+gap)
 		c.StrokeLine2(draw.LineStyle{Color: chart.Axis, Width: 0.8}, x, top, x+w, top)
 		label := c.fonts.Style(10, true, chart.Ink)
-		c.FillText(label, vg.Point{X: x, Y: top - 5}, chart.Fit(h.Label, label, w))
+		c.FillText(label, vg.Point{X: x, Y: top - 5}, lettering.Fit(h.Label, label, w))
 		value, interval := c.fonts.Style(24, true, chart.Ink), c.fonts.Style(12, false, chart.Muted)
 		if !h.Known {
 			value = c.fonts.Style(16, true, chart.Muted)
 		}
-		number := chart.Fit(chart.Drawable(h.Value, value), value, w)
+		number := lettering.Fit(lettering.Drawable(h.Value, value), value, w)
 		c.FillText(value, vg.Point{X: x, Y: top - 17}, number)
 		vx := x + value.Width(number) + 8
-		c.FillText(interval, vg.Point{X: vx, Y: top - 27}, chart.Fit(chart.Drawable(h.Interval, interval), interval, x+w-vx))
+		c.FillText(interval, vg.Point{X: vx, Y: top - 27}, lettering.Fit(lettering.Drawable(h.Interval, interval), interval, x+w-vx))
 		c.y = top - 46
 		c.text(x, x+w, h.About, 8.5, false, chart.Muted, 3)
 	}
@@ -242,8 +243,8 @@ func (c *card) foot() {
 	sty.YAlign = draw.YBottom
 	at, right := vg.Point{X: c.Min.X, Y: c.Min.Y - 6}, sty
 	right.XAlign = draw.XRight
-	c.FillText(right, vg.Point{X: c.Max.X, Y: at.Y}, chart.Fit(chart.Drawable(c.doc.Footer, sty), sty, 260))
-	c.FillText(sty, at, chart.Fit(chart.Drawable(strings.Join(append(slices.Clone(c.doc.Head), c.doc.Foot...), " · "), sty), sty, c.Max.X-c.Min.X-270))
+	c.FillText(right, vg.Point{X: c.Max.X, Y: at.Y}, lettering.Fit(lettering.Drawable(c.doc.Footer, sty), sty, 260))
+	c.FillText(sty, at, lettering.Fit(lettering.Drawable(strings.Join(append(slices.Clone(c.doc.Head), c.doc.Foot...), " · "), sty), sty, c.Max.X-c.Min.X-270))
 }
 
 func fill(c draw.Canvas, r vg.Rectangle, col color.Color) {

@@ -74,7 +74,7 @@ type Page struct {
 	found      []finding  // behind Findings
 	doubted    bool       // the grader failed its audit
 	warnings   []string   // what formats written so far could not show
-	lettering  lettering  // read as it is needed
+	fallbacks  fallbacks  // read as it is needed
 	survey     *survey    // of the rollouts, once a format has asked for them
 
 	traced map[itemOf][]trace                      // the same by item

@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 
 	"gonogo/report/chart"
+	"gonogo/report/lettering"
 	"gonogo/report/typeface"
 )
 
-// lettering is what a page is written with: in print the fonts of the machine
+// fallbacks is what a page is written with: in print the fonts of the machine
 // stand behind those of the document, in pictures behind those of charts.
-type lettering struct {
-	pictures *chart.Fonts
+type fallbacks struct {
+	pictures *lettering.Fonts
 	machine  machineFonts
 	sought   bool
 	err      error // of the font that is named
@@ -20,7 +21,7 @@ type lettering struct {
 
 // machine are the fonts of the machine, read when they are first needed.
 func (p *Page) machine() (machineFonts, error) {
-	l := &p.lettering
+	l := &p.fallbacks
 	if !l.sought {
 		l.machine, l.err = p.fonts()
 		l.sought = true
@@ -29,10 +30,10 @@ func (p *Page) machine() (machineFonts, error) {
 }
 
 // letters are the fonts of the page's pictures.
-func (p *Page) letters() *chart.Fonts {
-	l := &p.lettering
+func (p *Page) letters() *lettering.Fonts {
+	l := &p.fallbacks
 	if l.pictures == nil {
-		l.pictures = chart.NewFonts(func() []*typeface.Face {
+		l.pictures = lettering.NewFonts(func() []*typeface.Face {
 			fonts, err := p.machine()
 			if err != nil {
 				return nil
@@ -54,8 +55,8 @@ func (p *Page) chartFiles(dir string) ([]file, error) {
 		}
 		files = append(files, file{filepath.Join(dir, "charts", fig.Name+".png"), b.Bytes()})
 	}
-	if p.lettering.err != nil {
-		return nil, fmt.Errorf("make the pictures: %w", p.lettering.err)
+	if p.fallbacks.err != nil {
+		return nil, fmt.Errorf("make the pictures: %w", p.fallbacks.err)
 	}
 	return files, nil
 }
@@ -67,5 +68,5 @@ func (p *Page) PictureWarning() string {
 	if len(missing) == 0 || len(p.warnings) > 0 {
 		return ""
 	}
-	return p.boxes(missing, p.lettering.machine)
+	return p.boxes(missing, p.fallbacks.machine)
 }

@@ -9,6 +9,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/chart"
+	"gonogo/report/lettering"
 	"gonogo/report/reporttest"
 )
 
@@ -37,7 +38,7 @@ func drawnInChinese(t *testing.T, what string, f chart.Figure) {
 			t.Errorf("%s: the legend says %q", what, e.Label)
 		}
 	}
-	f.Fonts = (*chart.Fonts)(nil).Elsewhere()
+	f.Fonts = (*lettering.Fonts)(nil).Elsewhere()
 	for _, size := range sizes {
 		checkLayout(t, fmt.Sprintf("%s at %v", what, size), f, size.w, size.h*f.Height/chart.Height)
 	}

@@ -10,6 +10,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/report/chart"
+	"gonogo/report/lettering"
 	"gonogo/report/reporttest"
 )
 
@@ -59,7 +60,7 @@ func TestNoChineseTextIsCutOrRunsIntoAnother(t *testing.T) {
 		for _, c := range chart.Charts() {
 			for _, size := range sizes {
 				f := chart.Render(c, r)
-				f.Fonts = (*chart.Fonts)(nil).Elsewhere()
+				f.Fonts = (*lettering.Fonts)(nil).Elsewhere()
 				h := size.h * f.Height / chart.Height
 				checkLayout(t, fmt.Sprintf("%s of %s at %v × %v", c.Name, name, size.w, h), f, size.w, h)
 			}

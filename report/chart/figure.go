@@ -13,6 +13,7 @@ import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
 	"gonogo/analysis/message"
+	"gonogo/report/lettering"
 )
 
 // Figure is a chart of one Result or Comparison, ready to be drawn on any canvas.
@@ -25,7 +26,7 @@ type Figure struct {
 	NoData string     // why not, when Plot is nil
 	Height vg.Length  // that the figure is made for, at Width
 	Lang   message.Language
-	Fonts  *Fonts // that its texts are drawn with; nil: the builtin ones
+	Fonts  *lettering.Fonts // that its texts are drawn with; nil: the builtin ones
 
 	// Panel draws the figure as a small part of a larger picture: smaller
 	// title, no subtitle, a brief legend and no name along the Y axis.
@@ -155,7 +156,7 @@ func (f Figure) head(c draw.Canvas) vg.Length {
 		if strong {
 			sty.Color = Ink
 		}
-		for _, line := range Wrap(Drawable(s, sty), sty, width, max) {
+		for _, line := range lettering.Wrap(lettering.Drawable(s, sty), sty, width, max) {
 			c.FillText(sty, vg.Point{X: c.Min.X, Y: y}, line)
 			y -= size * 1.28
 		}
@@ -183,7 +184,7 @@ func (f Figure) legend(c draw.Canvas, y vg.Length) vg.Length {
 	sty.YAlign = draw.YCenter
 	x := c.Min.X
 	for _, e := range entries {
-		label := Fit(Drawable(e.Label, sty), sty, c.Max.X-c.Min.X-thumb-pad)
+		label := lettering.Fit(lettering.Drawable(e.Label, sty), sty, c.Max.X-c.Min.X-thumb-pad)
 		w := thumb + pad + sty.Width(label)
 		if x > c.Min.X && x+w > c.Max.X {
 			x, y = c.Min.X, y-row
@@ -204,7 +205,7 @@ func (f Figure) drawNoData(c draw.Canvas) {
 	c.StrokeLines(draw.LineStyle{Color: Axis, Width: 0.7, Dashes: []vg.Length{3, 3}}, frame)
 	head, sty := f.Fonts.Style(11, true, Muted), f.Fonts.Style(9, false, Muted)
 	head.XAlign, sty.XAlign = draw.XCenter, draw.XCenter
-	lines := Wrap(Drawable(f.NoData, sty), sty, (c.Max.X-c.Min.X)*0.8, 4)
+	lines := lettering.Wrap(lettering.Drawable(f.NoData, sty), sty, (c.Max.X-c.Min.X)*0.8, 4)
 	mid := c.Center()
 	y := mid.Y + (16+vg.Length(len(lines))*12)/2
 	c.FillText(head, vg.Point{X: mid.X, Y: y}, f.Lang.Text("chart.no_data_2", "no data"))

@@ -12,12 +12,13 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/report/chart"
+	"gonogo/report/lettering"
 	"gonogo/report/reporttest"
 	"gonogo/report/typeface"
 )
 
 // madeUp is a font with the signs, and how often it was asked for.
-func madeUp(t *testing.T, signs string) (*chart.Fonts, *int) {
+func madeUp(t *testing.T, signs string) (*lettering.Fonts, *int) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "made_up.ttf")
 	if err := os.WriteFile(path, reporttest.Font(t, signs), 0o644); err != nil {
@@ -28,22 +29,22 @@ func madeUp(t *testing.T, signs string) (*chart.Fonts, *int) {
 		t.Fatal(err)
 	}
 	asked := 0
-	return chart.NewFonts(func() []*typeface.Face { asked++; return []*typeface.Face{face} }), &asked
+	return lettering.NewFonts(func() []*typeface.Face { asked++; return []*typeface.Face{face} }), &asked
 }
 
 func TestAFontDrawsWhatTheBuiltinOnesLack(t *testing.T) {
 	fonts, asked := madeUp(t, "中文")
 	sty := fonts.Style(10, true, chart.Ink)
-	if got := chart.Drawable("mean ± 1 σ", sty); got != "mean ± 1 σ" || *asked > 0 {
+	if got := lettering.Drawable("mean ± 1 σ", sty); got != "mean ± 1 σ" || *asked > 0 {
 		t.Errorf("%q asked %d times for a font that it needs not", got, *asked)
 	}
-	if got := chart.Drawable("中文 報 🎉\a", sty); got != "中文 □ □□" {
+	if got := lettering.Drawable("中文 報 🎉\a", sty); got != "中文 □ □□" {
 		t.Errorf("drawable is %q", got)
 	}
 	if got := fonts.Missing(); string(got) != "報🎉" {
 		t.Errorf("missing is %q, want what is no control and in no font", string(got))
 	}
-	latin := chart.Style(10, true, chart.Ink)
+	latin := lettering.Style(10, true, chart.Ink)
 	letters := float64(typeface.Builtin(typeface.Regular).Width("AB")) * 10 // its signs are letters
 	for text, want := range map[string]float64{"mean": float64(latin.Width("mean")), "中文": letters, "a中文b": letters + float64(latin.Width("a")) + float64(latin.Width("b"))} {
 		if got := float64(sty.Width(text)); got < want-0.1 || got > want+0.1 {
@@ -55,7 +56,7 @@ func TestAFontDrawsWhatTheBuiltinOnesLack(t *testing.T) {
 func TestAFontChangesNoLatinPicture(t *testing.T) {
 	c := chartNamed(t, "best_of_k")
 	plain, asked := picture(t, chart.Render(c, reporttest.Load(t, "go")), nil), 0
-	fonts := chart.NewFonts(func() []*typeface.Face { asked++; return nil })
+	fonts := lettering.NewFonts(func() []*typeface.Face { asked++; return nil })
 	if !bytes.Equal(plain, picture(t, chart.Render(c, reporttest.Load(t, "go")), fonts)) || asked > 0 {
 		t.Errorf("the picture differs, or a font was asked for %d times", asked)
 	}
@@ -65,7 +66,7 @@ func TestAChinesePictureHoldsItsSigns(t *testing.T) {
 	r := reporttest.Load(t, "go")
 	r.Lang = message.Chinese
 	f := chart.Render(chartNamed(t, "variance"), r)
-	boxed := chart.NewFonts(func() []*typeface.Face { return nil })
+	boxed := lettering.NewFonts(func() []*typeface.Face { return nil })
 	boxes := picture(t, f, boxed)
 	if missing := boxed.Missing(); !slices.Contains(missing, '奖') {
 		t.Fatalf("missing are %q", string(missing))
@@ -79,7 +80,7 @@ func TestAChinesePictureHoldsItsSigns(t *testing.T) {
 	}
 }
 
-func picture(t testing.TB, f chart.Figure, fonts *chart.Fonts) []byte {
+func picture(t testing.TB, f chart.Figure, fonts *lettering.Fonts) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	f.Fonts = fonts
@@ -90,7 +91,7 @@ func picture(t testing.TB, f chart.Figure, fonts *chart.Fonts) []byte {
 }
 
 func TestChineseIsBrokenBetweenItsSigns(t *testing.T) {
-	sty := (*chart.Fonts)(nil).Elsewhere().Style(10, false, chart.Ink) // a sign is 10 wide
+	sty := (*lettering.Fonts)(nil).Elsewhere().Style(10, false, chart.Ink) // a sign is 10 wide
 	for _, c := range []struct {
 		about, text string
 		width       float64
@@ -103,7 +104,7 @@ func TestChineseIsBrokenBetweenItsSigns(t *testing.T) {
 		{"a number keeps its percent sign", "占比 95 % 以上", 40, []string{"占比", "95 %", "以上"}},
 		{"the last sign is not left alone", "平均奖励高", 42, []string{"平均奖", "励高"}},
 	} {
-		if got := chart.Wrap(c.text, sty, vg.Length(c.width), 4); !slices.Equal(got, c.want) {
+		if got := lettering.Wrap(c.text, sty, vg.Length(c.width), 4); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", c.about, got, c.want)
 		}
 	}
@@ -117,7 +118,7 @@ func BenchmarkChinesePicture(b *testing.B) {
 			r.Lang = l
 			f := chart.Render(chart.Charts()[1], r)
 			for b.Loop() {
-				picture(b, f, chart.NewFonts(func() []*typeface.Face { faces, _, _ := typeface.Find("", "zh"); return faces }))
+				picture(b, f, lettering.NewFonts(func() []*typeface.Face { faces, _, _ := typeface.Find("", "zh"); return faces }))
 			}
 		})
 	}

@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/report/lettering"
 )
 
 // label is text at a point of the data. It is shifted to stay inside the plot
@@ -36,7 +38,7 @@ func (l labels) Plot(c draw.Canvas, p *plot.Plot) {
 func (q label) draw(c draw.Canvas, p *plot.Plot, at vg.Point) {
 	const size, pad vg.Length = 8, 1.5
 	sty := styleOn(p, size, false, q.color)
-	txt := Fit(Drawable(q.text, sty), sty, c.Max.X-c.Min.X)
+	txt := lettering.Fit(lettering.Drawable(q.text, sty), sty, c.Max.X-c.Min.X)
 	w, h := sty.Width(txt), size*1.15
 	left := at.X + w*vg.Length(q.xAlign)
 	low := at.Y + h*vg.Length(q.yAlign)

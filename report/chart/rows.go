@@ -12,6 +12,7 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/report/lettering"
 )
 
 // row is the Y of the i-th row of a horizontal chart, from the top.
@@ -153,7 +154,7 @@ func drawRowHead(c draw.Canvas, p *plot.Plot, head string, r vg.Rectangle) {
 	c.FillPolygon(tint(Axis, 0.22), corners(r))
 	sty := styleOn(p, 8.5, true, Ink)
 	sty.YAlign = draw.YCenter
-	c.FillText(sty, vg.Point{X: r.Min.X + 5, Y: (r.Min.Y+r.Max.Y)/2 + 0.5}, Fit(head, sty, r.Max.X-r.Min.X-8))
+	c.FillText(sty, vg.Point{X: r.Min.X + 5, Y: (r.Min.Y+r.Max.Y)/2 + 0.5}, lettering.Fit(head, sty, r.Max.X-r.Min.X-8))
 }
 
 // seen is what a look means.
@@ -275,9 +276,9 @@ func (t rowTicks) Ticks(_, _ float64) []plot.Tick { return t.within(rowNames, pl
 func (t rowTicks) within(room vg.Length, fonts text.Handler) plot.ConstantTicks {
 	out := make([]plot.Tick, len(t))
 	for i, name := range t {
-		sty := Style(8.5, false, Muted)
+		sty := lettering.Style(8.5, false, Muted)
 		sty.Handler = fonts
-		out[i] = plot.Tick{Value: row(i), Label: Fit(Drawable(name, sty), sty, room)}
+		out[i] = plot.Tick{Value: row(i), Label: lettering.Fit(lettering.Drawable(name, sty), sty, room)}
 	}
 	return out
 }

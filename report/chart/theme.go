@@ -4,11 +4,12 @@ import (
 	"image/color"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/report/lettering"
 )
 
 // The palette. Hues are told apart by the colour-blind (blue, orange, red
@@ -61,28 +62,16 @@ func tint(c color.RGBA, alpha float64) color.NRGBA {
 	return color.NRGBA{R: c.R, G: c.G, B: c.B, A: uint8(255*alpha + 0.5)}
 }
 
-// bold is font.WeightBold of golang.org/x/image.
-const bold = 3
-
-// Style returns the house's sans text style, anchored at its left top.
-func Style(size vg.Length, strong bool, c color.Color) text.Style {
-	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
-	if strong {
-		f.Weight = bold
-	}
-	return text.Style{Color: c, Font: f, XAlign: draw.XLeft, YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
-}
-
 // newPlot returns axes in the house style: horizontal grid, no Y line.
 func newPlot(x, y string) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = nil
 	p.X.Label.Text, p.Y.Label.Text = x, y
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Label.TextStyle.Font = Style(9.5, false, Muted).Font
+		a.Label.TextStyle.Font = lettering.Style(9.5, false, Muted).Font
 		a.Label.TextStyle.Color = Muted
 		a.Label.Padding = 4
-		a.Tick.Label.Font = Style(8.5, false, Muted).Font
+		a.Tick.Label.Font = lettering.Style(8.5, false, Muted).Font
 		a.Tick.Label.Color = Muted
 		a.LineStyle = draw.LineStyle{Color: Axis, Width: 0.6}
 		a.Tick.LineStyle = a.LineStyle
@@ -96,3 +85,26 @@ func newPlot(x, y string) *plot.Plot {
 	p.Add(g)
 	return p
 }
+
+// styleOn is lettering.Style in the fonts that a plot is drawn with.
+func styleOn(p *plot.Plot, size vg.Length, strong bool, c color.Color) text.Style {
+	sty := lettering.Style(size, strong, c)
+	sty.Handler = p.TextHandler
+	return sty
+}
+
+// setFonts has p drawn with the fonts.
+func setFonts(p *plot.Plot, f *lettering.Fonts) {
+	p.TextHandler = f.Handler()
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Tick.Label.Handler = p.TextHandler
+		if _, ok := a.Label.TextStyle.Handler.(unmeasured); ok {
+			a.Label.TextStyle.Handler = unmeasured{p.TextHandler}
+		} else {
+			a.Label.TextStyle.Handler = p.TextHandler
+		}
+	}
+}
+
+// browser are the fonts of a page, wherever it is read: none of this machine.
+func browser() *lettering.Fonts { return (*lettering.Fonts)(nil).Elsewhere() }

@@ -9,6 +9,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/report/lettering"
 	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"
@@ -193,14 +194,14 @@ func (m bigrams) plotHead(c draw.Canvas, p *plot.Plot, tx, ty func(float64) vg.L
 	sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
 	named := true
 	for i := range m.names {
-		named = named && sty.Width(Drawable(m.label(i), sty)) <= room
+		named = named && sty.Width(lettering.Drawable(m.label(i), sty)) <= room
 	}
 	for i := range m.names {
 		text := message.Whole(i + 1)
 		if named {
-			text = Drawable(m.label(i), sty)
+			text = lettering.Drawable(m.label(i), sty)
 		}
-		c.FillText(sty, vg.Point{X: tx(float64(i)), Y: ty(0.8)}, Fit(text, sty, room+3))
+		c.FillText(sty, vg.Point{X: tx(float64(i)), Y: ty(0.8)}, lettering.Fit(text, sty, room+3))
 	}
 }
 

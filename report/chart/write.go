@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"gonogo/report/lettering"
+
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -50,7 +52,7 @@ func WriteSVG(w io.Writer, f Figure, width, height vg.Length) error {
 // measuredSVG is a canvas that keeps how long its texts were measured.
 type measuredSVG struct {
 	*vgsvg.Canvas
-	fonts   *Fonts
+	fonts   *lettering.Fonts
 	lengths []vg.Length // of the texts, in their order
 }
 

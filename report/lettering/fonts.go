@@ -1,4 +1,4 @@
-package chart
+package lettering
 
 import (
 	"image/color"
@@ -48,9 +48,6 @@ func (f *Fonts) Elsewhere() *Fonts {
 	return out
 }
 
-// browser are the fonts of a page, wherever it is read: none of this machine.
-func browser() *Fonts { return (*Fonts)(nil).Elsewhere() }
-
 // Missing lists the runes that were asked for and that no font has, in order.
 func (f *Fonts) Missing() []rune {
 	if f == nil {
@@ -62,35 +59,16 @@ func (f *Fonts) Missing() []rune {
 // Style is the house's text style in these fonts.
 func (f *Fonts) Style(size vg.Length, strong bool, c color.Color) text.Style {
 	sty := Style(size, strong, c)
-	sty.Handler = f.handler()
+	sty.Handler = f.Handler()
 	return sty
 }
 
-func (f *Fonts) handler() text.Handler {
+// Handler draws texts in these fonts.
+func (f *Fonts) Handler() text.Handler {
 	if f == nil {
 		return plot.DefaultTextHandler
 	}
 	return f
-}
-
-// styleOn is Style in the fonts that a plot is drawn with.
-func styleOn(p *plot.Plot, size vg.Length, strong bool, c color.Color) text.Style {
-	sty := Style(size, strong, c)
-	sty.Handler = p.TextHandler
-	return sty
-}
-
-// setFonts has p drawn with the fonts.
-func setFonts(p *plot.Plot, f *Fonts) {
-	p.TextHandler = f.handler()
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Tick.Label.Handler = p.TextHandler
-		if _, ok := a.Label.TextStyle.Handler.(unmeasured); ok {
-			a.Label.TextStyle.Handler = unmeasured{p.TextHandler}
-		} else {
-			a.Label.TextStyle.Handler = p.TextHandler
-		}
-	}
 }
 
 // run is a part of a text that one font draws.
@@ -225,4 +203,16 @@ func pixels(c vg.Canvas) bool {
 	}
 	_, ok := c.(*vgimg.Canvas)
 	return ok
+}
+
+// bold is font.WeightBold of golang.org/x/image.
+const bold = 3
+
+// Style returns the house's sans text style, anchored at its left top.
+func Style(size vg.Length, strong bool, c color.Color) text.Style {
+	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+	if strong {
+		f.Weight = bold
+	}
+	return text.Style{Color: c, Font: f, XAlign: draw.XLeft, YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
 }

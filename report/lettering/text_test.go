@@ -1,24 +1,25 @@
-package chart_test
+package lettering_test
 
 import (
+	"image/color"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
-	"gonogo/report/chart"
+	"gonogo/report/lettering"
 
 	"gonum.org/v1/plot/vg"
 )
 
 func TestFitAndWrapKeepToTheWidth(t *testing.T) {
-	sty := chart.Style(9, false, chart.Ink)
+	sty := lettering.Style(9, false, color.Black)
 	for _, s := range []string{"", "short", strings.Repeat("word ", 400), strings.Repeat("x", 5000), strings.Repeat("é", 90)} {
 		for _, width := range []float64{20, 100, 300} {
-			if got := chart.Fit(s, sty, vg.Length(width)); sty.Width(got) > vg.Length(width) {
+			if got := lettering.Fit(s, sty, vg.Length(width)); sty.Width(got) > vg.Length(width) {
 				t.Errorf("Fit(%.10q, %v) is %v wide", s, width, sty.Width(got))
 			}
-			lines := chart.Wrap(s, sty, vg.Length(width), 3)
+			lines := lettering.Wrap(s, sty, vg.Length(width), 3)
 			if len(lines) > 3 {
 				t.Errorf("Wrap(%.10q, %v) has %d lines, want at most 3", s, width, len(lines))
 			}
@@ -29,10 +30,10 @@ func TestFitAndWrapKeepToTheWidth(t *testing.T) {
 			}
 		}
 	}
-	if got := chart.Wrap("one two three", sty, 300, 1); len(got) != 1 || got[0] != "one two three" {
+	if got := lettering.Wrap("one two three", sty, 300, 1); len(got) != 1 || got[0] != "one two three" {
 		t.Errorf("what fits is not touched, got %q", got)
 	}
-	if got := chart.Wrap("one two three four", sty, 45, 1); len(got) != 1 || !strings.HasSuffix(got[0], "…") {
+	if got := lettering.Wrap("one two three four", sty, 45, 1); len(got) != 1 || !strings.HasSuffix(got[0], "…") {
 		t.Errorf("what does not fit ends in an ellipsis, got %q", got)
 	}
 }
@@ -41,9 +42,9 @@ func FuzzDrawable(f *testing.F) {
 	for _, s := range []string{"plain", "σ ± – ≥ é", "中文 🎉", "\x1b[31m\a\x00", "\u202e\u200d\ufeff", "\xff\xfe", "a\nb\tc", "\u0301combining"} {
 		f.Add(s)
 	}
-	sty := chart.Style(9, false, chart.Ink)
+	sty := lettering.Style(9, false, color.Black)
 	f.Fuzz(func(t *testing.T, s string) {
-		got := chart.Drawable(s, sty)
+		got := lettering.Drawable(s, sty)
 		if !utf8.ValidString(got) {
 			t.Fatalf("%q is not valid UTF-8", got)
 		}
@@ -53,7 +54,7 @@ func FuzzDrawable(f *testing.F) {
 		if i := strings.IndexFunc(got, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }); i >= 0 {
 			t.Fatalf("%q holds an unseen rune at %d", got, i)
 		}
-		if again := chart.Drawable(got, sty); again != got {
+		if again := lettering.Drawable(got, sty); again != got {
 			t.Fatalf("drawable text %q becomes %q", got, again)
 		}
 		sty.Width(got)
@@ -67,7 +68,7 @@ func TestDrawableKeepsWhatTheFontHas(t *testing.T) {
 		"a\x1b[31mb":           "a□[31mb",
 		"tab\there":            "tab here",
 	} {
-		if got := chart.Drawable(s, chart.Style(9, false, chart.Ink)); got != want {
+		if got := lettering.Drawable(s, lettering.Style(9, false, color.Black)); got != want {
 			t.Errorf("Drawable(%q) = %q, want %q", s, got, want)
 		}
 	}
