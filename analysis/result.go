@@ -88,7 +88,7 @@ type RunInfo struct {
 	Data        []rollout.Data    `json:"data,omitempty"`
 	Choices     map[string]string `json:"choices,omitempty"` // how unverified parts of the wire contract were taken
 	Notes       []message.Text    `json:"notes,omitempty"`   // what an importer derived
-	Inputs      map[string]string `json:"inputs,omitempty"`  // SHA-256 of the run's files that were analysed, by name
+	Inputs      map[string]string `json:"inputs,omitempty"`  // sums (rollout.SumOf) of the run's files that were analysed, by name
 }
 
 // Timing holds wall times.

@@ -87,7 +87,10 @@ func (r *Run) Records(ctx context.Context, opt ReadOptions, yield func(*Record) 
 	if r.Manifest != nil && r.Manifest.Source != "" {
 		source = r.Manifest.Source
 	}
-	return read(ctx, r.file, f, opt, source, yield)
+	sum := newSum()
+	in, err := read(ctx, r.file, io.TeeReader(f, sum), opt, source, yield)
+	in.Sum = sum.String()
+	return in, err
 }
 
 // Done is what a run knows of one rollout.

@@ -137,13 +137,16 @@ func AnalyzeRun(ctx context.Context, c *project.Call, dir string) (*analysis.Res
 // Analyze computes the result of a run and of its variants, which it ranks.
 func Analyze(ctx context.Context, c *project.Call, opened *rollout.Run, settings analysis.Settings) (*analysis.Result, error) {
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}
-	inputs, err := inputsOf(opened.Dir) // before they are read: what is added meanwhile makes the result old
+	inputs, err := inputsOf(opened.Dir, false) // before they are read: what is added meanwhile makes the result old
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
 	result, err := judge.Analyze(ctx, opened, read, settings, gate.All())
 	if err != nil {
 		return nil, exit.AsUsage(err)
+	}
+	if inputs != nil && result.Input.Records > 0 {
+		inputs[rollout.RolloutsFile] = result.Input.Sum
 	}
 	result.Run.Inputs = inputs
 	variants, strangers, err := opened.Variants()
@@ -190,20 +193,24 @@ func ReadResult(dir string) (*analysis.Result, error) {
 	if _, err := os.Stat(filepath.Join(dir, rollout.RolloutsFile)); errors.Is(err, fs.ErrNotExist) {
 		return r, nil // a result without the run
 	}
-	now, err := inputsOf(dir)
+	now, err := inputsOf(dir, true)
 	if err != nil || !maps.Equal(now, r.Run.Inputs) {
 		return nil, err
 	}
 	return r, nil
 }
 
-// inputsOf hashes the files of a run that an analysis reads; nil where the run is a
-// single file.
-func inputsOf(dir string) (map[string]string, error) {
+// inputsOf sums the files of a run that an analysis reads, those of its rollouts where
+// asked for: the largest file, summed as it is read. It is nil where the run is a single
+// file.
+func inputsOf(dir string, rollouts bool) (map[string]string, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil
 	}
-	names := []string{rollout.ItemsFile, rollout.RolloutsFile, rollout.ProbesFile, rollout.LabelsFile, rollout.BurstFile}
+	names := []string{rollout.ItemsFile, rollout.ProbesFile, rollout.LabelsFile, rollout.BurstFile}
+	if rollouts {
+		names = append(names, rollout.RolloutsFile)
+	}
 	variants, _ := os.ReadDir(rollout.VariantDir(dir, "")) // none there is no variants
 	for _, v := range variants {
 		for _, name := range []string{rollout.RolloutsFile, rollout.ProbesFile} {
@@ -212,7 +219,7 @@ func inputsOf(dir string) (map[string]string, error) {
 	}
 	inputs := make(map[string]string)
 	for _, name := range names {
-		sum, err := project.HashOf(filepath.Join(dir, name))
+		sum, err := rollout.SumOf(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -1,0 +1,42 @@
+package rollout
+
+import (
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+	"os"
+)
+
+// SumOf is the CRC-32C and the size of a file: it changes when the file does, at the
+// speed of reading it. It is no protection against a forger.
+func SumOf(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is no file that can be compared", path)
+	}
+	s := newSum()
+	if _, err := io.CopyBuffer(struct{ io.Writer }{s}, struct{ io.Reader }{f}, make([]byte, 1<<20)); err != nil {
+		return "", fmt.Errorf("read %s: %w", path, err)
+	}
+	return s.String(), nil
+}
+
+// sum is that of what was written to it.
+type sum struct {
+	crc  hash.Hash32
+	size int64
+}
+
+func newSum() *sum { return &sum{crc: crc32.New(crc32.MakeTable(crc32.Castagnoli))} }
+
+func (s *sum) Write(b []byte) (int, error) {
+	s.size += int64(len(b))
+	return s.crc.Write(b)
+}
+
+func (s *sum) String() string { return fmt.Sprintf("crc32c:%08x:%d", s.crc.Sum32(), s.size) }
