@@ -54,7 +54,8 @@ func RequirableOf(gates []Gate) []string {
 }
 
 func requirable(name string) bool {
-	return gateNames[name] || slices.ContainsFunc(Stages(), func(s Stage) bool { return s.Name == name })
+	_, known := gates[name]
+	return known || slices.ContainsFunc(Stages(), func(s Stage) bool { return s.Name == name })
 }
 
 // DefaultRequire is what a verdict on the run requires where nothing is

@@ -12,10 +12,13 @@ import (
 // each severity and split: that of the worst part, with the others' facts.
 type Gate struct {
 	Name       string // lower case, dotted: its findings, thresholds and messages begin with it
+	Label      string // what it judges in a few words, such as "Room to improve"; its name where it is empty
 	Topic      string // what it belongs to, such as grader; the beginning of the name where it is empty
 	Doc        string
 	Thresholds []Threshold
 	Charts     []string // the pictures that show what it judges, by name
+	OnRewards  bool     // it judges what the grader gave: a report marks it where the grader fails its audit
+	Headline   bool     // one of the three numbers on top of a report shows what it judges
 	Words      Words
 	Check      func(r *Result, t Thresholds) []Finding
 
@@ -27,17 +30,34 @@ type Gate struct {
 	passed message.Def // of a gate of parts
 }
 
-// What gates have made known: the messages of every fact by its id, and their names.
+// What gates have made known: the messages of every fact by its id, and themselves
+// by name.
 var (
-	words     = map[string]said{}
-	gateNames = map[string]bool{}
+	words = map[string]said{}
+	gates = map[string]Gate{}
 )
+
+// GateNamed is a gate that NewGate made known.
+func GateNamed(name string) (Gate, bool) {
+	g, ok := gates[name]
+	return g, ok
+}
+
+// Called is the gate's label, in a language.
+func (g Gate) Called(l message.Language) string {
+	if g.Label == "" {
+		return g.Name
+	}
+	return l.Text(g.Name+".label", g.Label)
+}
 
 // NewGate makes a gate's messages and thresholds known. It belongs into a package
 // variable. It panics on a name that another gate has, and on a threshold whose name
 // does not begin with the gate's.
 func NewGate(g Gate) Gate {
-	gateNames[g.Name] = true
+	if g.Label != "" {
+		message.New(g.Name+".label", g.Label)
+	}
 	if len(g.Parts) == 0 {
 		NewPart(g)
 	} else {
@@ -48,6 +68,7 @@ func NewGate(g Gate) Gate {
 			panic("analysis: the gate " + g.Name + " cannot have a threshold called " + t.Name)
 		}
 	}
+	gates[g.Name] = g
 	return g
 }
 

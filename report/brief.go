@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,12 +60,6 @@ func graderFails(r *analysis.Result) bool {
 	return slices.ContainsFunc(r.Findings, func(f analysis.Finding) bool {
 		return strings.HasPrefix(f.Gate, "grader.") && f.Severity == analysis.Blocking && f.Status == analysis.Fail
 	})
-}
-
-// onRewards are the gates and pictures that show what the grader gave.
-var onRewards = []string{
-	"signal.informative", "baseline.reachable", "baseline.headroom", "exploration.lift", "eval.power", "variants.gain",
-	"variance", "best_of_k", "informative", "rewards", "item_classes", "reward_tool_calls", "reward_tokens", "reward_latency", "variants",
 }
 
 // decider is the finding that the verdict names as its reason; nil where there is
@@ -172,16 +165,20 @@ func sentences(text string) string {
 
 // gateLabel is what a gate is called in a few words; its own name where it has none.
 func (w *words) gateLabel(gate string) string {
-	return cmp.Or(w.Labels[gate], id(gate))
+	if g, ok := analysis.GateNamed(gate); ok {
+		return g.Called(w.Lang)
+	}
+	return id(gate)
 }
-
-// shownBy are the gates that one of the three usual numbers speaks for.
-var shownBy = []string{"signal.informative", "baseline.reachable", "baseline.headroom", "exploration.lift"}
 
 // tiles are three numbers, that of the finding that decides first.
 func (p *Page) tiles() block.Tiles {
 	var list block.Tiles
-	if f := p.decider(); f != nil && f.Value != nil && !slices.Contains(shownBy, f.Gate) {
+	f := p.decider()
+	if f == nil || f.Value == nil {
+		return threeNumbers(p.Result, p.Words)
+	}
+	if g, _ := analysis.GateNamed(f.Gate); !g.Headline {
 		t := block.Tile{Label: p.Words.gateLabel(f.Gate), About: strings.TrimSpace(p.Words.Want + " " + p.Words.say(f.Want)), Known: true}
 		t.Value, t.Interval = parted(measured(f.Finding, p.Words))
 		if f.Split != "" {

@@ -124,7 +124,7 @@ func (p *Page) figure(f chart.Figure) block.Figure {
 	for i := range b.Table.Marks {
 		b.Table.Marks[i].Cells = ids(b.Table.Marks[i].Cells)
 	}
-	if slices.Contains(onRewards, f.Name) && f.Plot != nil && p.doubted {
+	if f.OnRewards && f.Plot != nil && p.doubted {
 		b.Subtitle += p.Words.Signs.Semicolon + p.Words.ByFailed
 	}
 	if f.Table.Items || f.Table.Filter {

@@ -22,14 +22,13 @@ type words struct {
 	Meaning                               map[analysis.Verdict]string
 	NothingAgainst                        string // GO without a verdict on training
 	AllPassed, Because, NoneJudged, Noted string
-	MeanBounds                            string            // of a mean that lacks much
-	GradedOnly                            string            // marks another number then
-	SomePassed, Covered, NotChecked       string            // how much of what could be judged was
-	Changed, ChangedTo, ChangedMore       string            // thresholds that are not at their default
-	Measure                               string            // of the deciding finding
-	GraderToo                             string            // beside another reason
-	Judged, Judges                        string            // how many gates were; what would judge another
-	Labels                                map[string]string // of gates, in a few words
+	MeanBounds                            string // of a mean that lacks much
+	GradedOnly                            string // marks another number then
+	SomePassed, Covered, NotChecked       string // how much of what could be judged was
+	Changed, ChangedTo, ChangedMore       string // thresholds that are not at their default
+	Measure                               string // of the deciding finding
+	GraderToo                             string // beside another reason
+	Judged, Judges                        string // how many gates were; what would judge another
 	Exhibit                               exhibitWords
 	ByFailed, ByFailedOf                  string // marks what a grader says that failed its audit
 	GraderChanged                         string // since the run was graded

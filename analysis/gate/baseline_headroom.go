@@ -10,7 +10,10 @@ import (
 )
 
 var baselineHeadroom = analysis.NewGate(analysis.Gate{
-	Name: "baseline.headroom",
+	Name:      "baseline.headroom",
+	Label:     "Room to improve",
+	OnRewards: true,
+	Headline:  true,
 	Doc: "Blocking, on train and eval: the mean reward stays at least 3 % of the range below the ceiling (the top of the range, " +
 		"or what is configured); else there is nothing left to gain. With trainer.normalize: std it is 3 % of what the rewards seen span, where that is less than 5 % of the range. Advisory: 5 %.",
 	Thresholds: []analysis.Threshold{

@@ -8,7 +8,10 @@ import (
 )
 
 var baselineReachable = analysis.NewGate(analysis.Gate{
-	Name: "baseline.reachable",
+	Name:      "baseline.reachable",
+	Label:     "Reward within reach",
+	OnRewards: true,
+	Headline:  true,
 	Doc: "Blocking, on train: the best of a group of the planned size is at least 5 % of the reward range above its bottom, " +
 		"on average over items; else there is no success to learn from. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 10 %.",
 	Thresholds: []analysis.Threshold{

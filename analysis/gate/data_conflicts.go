@@ -7,7 +7,8 @@ import (
 )
 
 var dataConflicts = analysis.NewGate(analysis.Gate{
-	Name: "data.conflicts",
+	Name:  "data.conflicts",
+	Label: "Conflicting items",
 	Doc: "Blocking: no two rows have the same prompt and different references. Advisory: nor almost the same prompt " +
 		"(the same words that carry content, in the same order).",
 	Words: analysis.Words{

@@ -10,7 +10,8 @@ import (
 )
 
 var dataEnough = analysis.NewGate(analysis.Gate{
-	Name: "data.enough",
+	Name:  "data.enough",
+	Label: "Items and samples",
 	Doc: "Blocking: at least 20 items, each with min(group size, 4) valid rollouts, and at most 2 % of the sampled items lost; " +
 		"else the run cannot decide. Advisory: at least 100 items and 8 samples.",
 	Thresholds: []analysis.Threshold{

@@ -8,6 +8,7 @@ import (
 
 var dataQuality = analysis.NewGate(analysis.Gate{
 	Name:  "data.quality",
+	Label: "Data quality",
 	Doc:   "Rows are of use, and their references are right.",
 	Words: analysis.Words{Pass: "rows are of use, and nothing speaks against their references"},
 	Parts: []analysis.Gate{dataDegenerate, dataSuspect},

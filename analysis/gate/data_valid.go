@@ -9,8 +9,9 @@ import (
 )
 
 var dataValid = analysis.NewGate(analysis.Gate{
-	Name: "data.valid",
-	Doc:  "Blocking: no row of the data files breaks a verified rule of the target platform. Advisory: none breaks a rule of advice.",
+	Name:  "data.valid",
+	Label: "Valid data files",
+	Doc:   "Blocking: no row of the data files breaks a verified rule of the target platform. Advisory: none breaks a rule of advice.",
 	Words: analysis.Words{
 		Why:            "A training service refuses a file that breaks its rules, or trains on something other than you meant.",
 		Pass:           "the data files keep the platform's rules",

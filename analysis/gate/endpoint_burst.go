@@ -265,6 +265,7 @@ var (
 
 var endpointBurst = analysis.NewGate(analysis.Gate{
 	Name:   "endpoint.burst",
+	Label:  "Endpoints under load",
 	Charts: []string{"endpoint_load"},
 	Doc:    "The endpoints bear the load of a training step.",
 	Thresholds: []analysis.Threshold{

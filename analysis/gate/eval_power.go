@@ -12,7 +12,9 @@ import (
 var noEval = message.New("skip.no_eval", "there is no eval split")
 
 var evalPower = analysis.NewGate(analysis.Gate{
-	Name: "eval.power",
+	Name:      "eval.power",
+	Label:     "Smallest gain that shows",
+	OnRewards: true,
 	Doc: "Advisory, on eval: the items and samples of this run, sampled again after training, would show a gain of 5 % of the reward range " +
 		"in 80 % of paired comparisons. Until there is a second run, how unevenly items will gain is assumed: by item means of the two models " +
 		"that correlate at 0.5, and by no less than if the whole gain fell to few items.",

@@ -8,7 +8,10 @@ import (
 )
 
 var explorationLift = analysis.NewGate(analysis.Gate{
-	Name: "exploration.lift",
+	Name:      "exploration.lift",
+	Label:     "Gain of the best sample",
+	OnRewards: true,
+	Headline:  true,
 	Doc: "Blocking, on train: the best of a group of the planned size earns at least 2 % of the range more than the mean; that gap is what " +
 		"training can pull the mean towards. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 5 %.",
 	Thresholds: []analysis.Threshold{

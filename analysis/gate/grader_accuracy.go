@@ -8,8 +8,9 @@ import (
 )
 
 var graderAccuracy = analysis.NewGate(analysis.Gate{
-	Name: "grader.accuracy",
-	Doc:  "Grades agree with people, with other ways to write the same, and are more than two.",
+	Name:  "grader.accuracy",
+	Label: "Grader accuracy",
+	Doc:   "Grades agree with people, with other ways to write the same, and are more than two.",
 	Thresholds: []analysis.Threshold{
 		{Name: "grader.accuracy.agreement", Unit: "correlation", Doc: "rank correlation of rewards with people's labels", Default: 0.80},
 		{Name: "grader.accuracy.brittle", Unit: "share", Doc: "share of right answers that are rejected only because they are written differently", Default: 0.05},

@@ -11,7 +11,8 @@ import (
 )
 
 var graderHackable = analysis.NewGate(analysis.Gate{
-	Name: "grader.hackable",
+	Name:  "grader.hackable",
+	Label: "Worthless answers paid",
 	Doc: "Blocking, after an audit: no probe that must score at the bottom (empty answers, echoes, plausible wrong ones, instructions to the judge, …) earns more " +
 		"than 5 % of the range above its limit on two items or more, with the low end of the share of items above 1 %, or above what the grader's own noise explains. " +
 		"Judged probe by probe and, without noise, over all of them together. What the grader failed on is not judged: it is open when that is a third of such answers, " +

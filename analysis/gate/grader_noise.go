@@ -10,7 +10,8 @@ import (
 )
 
 var graderNoise = analysis.NewGate(analysis.Gate{
-	Name: "grader.noise",
+	Name:  "grader.noise",
+	Label: "Grader noise",
 	Doc: "Blocking, on train, wherever the same outputs were graded more than once, by the audit or in what was imported: at most half of the variance of rewards within an item " +
 		"is the grader's own noise. Advisory: a quarter.",
 	Thresholds: []analysis.Threshold{

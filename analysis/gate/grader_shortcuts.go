@@ -10,8 +10,9 @@ import (
 )
 
 var graderShortcuts = analysis.NewGate(analysis.Gate{
-	Name: "grader.shortcuts",
-	Doc:  "The reward pays for the task and for nothing else.",
+	Name:  "grader.shortcuts",
+	Label: "Shortcuts to reward",
+	Doc:   "The reward pays for the task and for nothing else.",
 	Thresholds: []analysis.Threshold{
 		{Name: "grader.shortcuts.layers", Unit: "share", Doc: "share of rollouts that earn something while the core part of the reward is at zero", Default: 0.10},
 		{Name: "grader.shortcuts.length", Unit: "correlation", Doc: "correlation of reward with the log of the answer's length within items, either way, from which it is a caution", Default: 0.30},

@@ -10,7 +10,8 @@ import (
 )
 
 var graderTruth = analysis.NewGate(analysis.Gate{
-	Name: "grader.truth",
+	Name:  "grader.truth",
+	Label: "Right answers accepted",
 	Doc: "Blocking, after an audit: at least 95 % of the items' own references earn the top when given as the answer; below 80 %, with the whole " +
 		"interval, it fails; between, it is open. Both shares are lowered by what the grader's own noise takes away. A reference that the grader failed on is not accepted; where the " +
 		"answer depends on whether it would be, it is open. Advisory: the grader fails on none.",

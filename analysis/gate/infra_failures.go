@@ -8,7 +8,8 @@ import (
 )
 
 var infraFailures = analysis.NewGate(analysis.Gate{
-	Name: "infra.failures",
+	Name:  "infra.failures",
+	Label: "Rollouts lost",
 	Doc: "Blocking, on every sampled split: the observed share of rollouts that model endpoint, tools or grader failed is at most 5 %; " +
 		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were made again; at most 5 % of rollouts needed a request repeated; " +
 		"and which rollouts fail depends neither on the item nor on its reward (permutation tests, p >= 0.01).",

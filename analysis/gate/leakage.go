@@ -14,7 +14,8 @@ var (
 )
 
 var leakage = analysis.NewGate(analysis.Gate{
-	Name: "leakage",
+	Name:  "leakage",
+	Label: "Leakage between splits",
 	Doc: "Blocking: eval and production have no row in common with train, by prompt (after normalisation) or by declared family. " +
 		"Advisory, also between eval and production: at most 1 % of the rows share most of their text with a row of the other split, and none is the same but for names or numbers. " +
 		"Phrases that more than 5 % of the rows have are templates and weigh nothing.",

@@ -157,8 +157,9 @@ var (
 var noEnds = message.New("skip.no_ends", "no record says how the model's last reply ended")
 
 var rolloutsSound = analysis.NewGate(analysis.Gate{
-	Name: "rollouts.finished",
-	Doc:  "Replies come to their end, and the server has parsed them.",
+	Name:  "rollouts.finished",
+	Label: "Unfinished answers",
+	Doc:   "Replies come to their end, and the server has parsed them.",
 	Thresholds: []analysis.Threshold{
 		{Name: "rollouts.finished", Unit: "share", Doc: "share of rollouts without a finished answer, above which it fails", Default: 0.20},
 		{Name: "rollouts.finished.caution", Unit: "share", Doc: "the same, above which it is a caution", Default: 0.02},

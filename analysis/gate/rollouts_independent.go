@@ -10,8 +10,9 @@ import (
 )
 
 var rolloutsIndependent = analysis.NewGate(analysis.Gate{
-	Name: "rollouts.independent",
-	Doc:  "Each rollout is an attempt of its own.",
+	Name:  "rollouts.independent",
+	Label: "Rollouts that repeat",
+	Doc:   "Each rollout is an attempt of its own.",
 	Thresholds: []analysis.Threshold{
 		{Name: "rollouts.independent.leaks", Unit: "share", Doc: "share of rollouts that met what another one had left, above which, with its whole interval, it fails", Default: 0.01},
 		{Name: "rollouts.independent.identical", Unit: "share", Doc: "share of items with identical outputs, from which a cache or a fixed seed is suspected", Default: 0.50},

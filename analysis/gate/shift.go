@@ -180,6 +180,7 @@ var (
 
 var shiftGates = analysis.NewGate(analysis.Gate{
 	Name:   "shift",
+	Label:  "Shift between splits",
 	Charts: []string{"shift"},
 	Doc:    "The splits are alike.",
 	Thresholds: []analysis.Threshold{

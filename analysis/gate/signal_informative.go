@@ -7,7 +7,10 @@ import (
 )
 
 var signalInformative = analysis.NewGate(analysis.Gate{
-	Name: "signal.informative",
+	Name:      "signal.informative",
+	Label:     "Groups that teach",
+	OnRewards: true,
+	Headline:  true,
 	Doc: "Blocking, on train: in at least 10 % of groups of the planned size the rewards differ. A group whose rewards are equal has zero " +
 		"advantage and teaches nothing. Where grader noise was measured, its share of the variance within items is taken off. Advisory: 30 %.",
 	Thresholds: []analysis.Threshold{

@@ -155,8 +155,9 @@ func worstTool(gate, threshold, unit string, r *analysis.Result, t analysis.Thre
 var noCallTells = message.New("skip.no_call_tells", "no tool call tells it, or all are too quick to tell")
 
 var toolsHealth = analysis.NewGate(analysis.Gate{
-	Name: "tools.health",
-	Doc:  "Tool calls work.",
+	Name:  "tools.health",
+	Label: "Tool calls that fail",
+	Doc:   "Tool calls work.",
 	Thresholds: []analysis.Threshold{
 		{Name: "tools.health.failures", Unit: "share", Doc: "share of tool calls that failed for good", Default: 0.02},
 		{Name: "tools.health.malformed", Unit: "share", Doc: "share of tool calls with an unknown name or unparsable arguments", Default: 0.05},

@@ -7,8 +7,9 @@ import (
 )
 
 var toolsLatency = analysis.NewGate(analysis.Gate{
-	Name: "tools.tail",
-	Doc:  "Tools and rollouts keep to their time.",
+	Name:  "tools.tail",
+	Label: "Long rollouts",
+	Doc:   "Tools and rollouts keep to their time.",
 	Thresholds: []analysis.Threshold{
 		{Name: "tools.tail", Unit: "times", Doc: "95th percentile over median of a tool's latency", Default: 3},
 		analysis.TimeLimit,

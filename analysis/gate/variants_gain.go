@@ -14,7 +14,9 @@ import (
 const variantsGate = "variants.gain"
 
 var variantsGain = analysis.NewGate(analysis.Gate{
-	Name: variantsGate,
+	Name:      variantsGate,
+	Label:     "Gain of a variant",
+	OnRewards: true,
 	Doc: "Advisory, where variants were sampled: no variant of the prompt, the tools' descriptions, the reasoning effort or the model gains by itself, " +
 		"compared item by item and corrected for the number of variants. One that gains is the cheaper lever and comes before training.",
 	Charts: []string{"variants"},

@@ -20,7 +20,7 @@ import (
 func TestGatesAreNamedDocumentedAndWorded(t *testing.T) {
 	seen := make(map[string]bool)
 	for _, g := range gate.All() {
-		if g.Name == "" || g.Doc == "" || (g.Check == nil) == (len(g.Parts) == 0) {
+		if g.Name == "" || g.Label == "" || g.Doc == "" || (g.Check == nil) == (len(g.Parts) == 0) {
 			t.Errorf("gate %+v lacks a name, a doc, or a check or parts", g)
 		}
 		if seen[g.Name] {

@@ -25,7 +25,7 @@ type itemGroup struct {
 // chart shows what the groups of a kind earn.
 func (g groups) chart(name, doc, read string) Chart {
 	return Chart{
-		Name: name, Doc: doc, Read: read, Draw: ofSplit(g.drawRewards),
+		Name: name, Doc: doc, Read: read, Draw: ofSplit(g.drawRewards), OnRewards: true,
 		Only: func(r *analysis.Result) bool {
 			_, s, ok := Shown(r)
 			return ok && len(slices.DeleteFunc(g.items(r, s), few)) > 1

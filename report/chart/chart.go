@@ -23,6 +23,8 @@ type Of[R any] struct {
 	// returns *NoData when the R holds nothing that the chart could show.
 	Draw func(R) (Figure, error)
 
+	OnRewards bool // it shows what the grader gave: a report marks it where the grader fails its audit
+
 	// Only says whether a report has a place for the chart. A nil Only is every
 	// report: one that has nothing to show then says so.
 	Only func(R) bool
@@ -70,34 +72,39 @@ func ofSplit(draw func(*analysis.Result, rollout.Split, *analysis.SplitResult) (
 func Charts() []Chart {
 	return []Chart{
 		{
-			Name: "variance",
+			Name:      "variance",
+			OnRewards: true,
 			Doc: "Every item by its mean reward, lowest first: light bar = mean, thin line = ± 1 standard deviation, " +
 				"red cross = best sample. Long lines and high crosses are what training can use.",
 			Read: "From left to right the items become easier; where the thin line is long the samples of an item differ, and where bar and cross are both at the bottom, or both at the top, there is nothing to learn from.",
 			Draw: ofSplit(drawVariance),
 		},
 		{
-			Name: "best_of_k",
+			Name:      "best_of_k",
+			OnRewards: true,
 			Doc: "The reward to expect when the best, and when the worst, of k samples counts. " +
 				"The gap at the group size is what choosing the better samples can gain.",
 			Read: "Follow the blue line to the group size: its height above its left end is what choosing among samples can gain; to the right of the samples taken it is a fitted model, and the two models differ by what these samples cannot show.",
 			Draw: ofSplit(drawBestOfK),
 		},
 		{
-			Name: "informative",
+			Name:      "informative",
+			OnRewards: true,
 			Doc: "The share of groups whose rewards differ, against group size. A group whose rewards are all equal teaches " +
 				"nothing and is paid for all the same. Where grader noise was measured, its share is taken off.",
 			Read: "Find the group size on the axis below: the line above it is the share of groups that teach; below the caution line training pays for many groups that teach nothing, below the red one it is called off.",
 			Draw: ofSplit(drawInformative),
 		},
 		{
-			Name: "rewards",
-			Doc:  "How often each reward was given. Piles at one end mean the grader, or the task, hardly tells samples apart.",
-			Read: "Two tall bars at the ends are a grader that says yes or no; one tall bar is a grader, or a task, that hardly tells samples apart.",
-			Draw: ofSplit(drawRewards),
+			Name:      "rewards",
+			OnRewards: true,
+			Doc:       "How often each reward was given. Piles at one end mean the grader, or the task, hardly tells samples apart.",
+			Read:      "Two tall bars at the ends are a grader that says yes or no; one tall bar is a grader, or a task, that hardly tells samples apart.",
+			Draw:      ofSplit(drawRewards),
 		},
 		{
-			Name: "item_classes",
+			Name:      "item_classes",
+			OnRewards: true,
 			Doc: "What the rewards of each item look like, by split: dead (all at the bottom), saturated (all at the top), " +
 				"flat (all equal in between), mixed (they differ).",
 			Read: "The light blue part is what training can use; the dark part is out of reach for now, the hatched one is done already.",
@@ -155,7 +162,8 @@ func Charts() []Chart {
 			Draw: drawFailures,
 		},
 		{
-			Name: "variants",
+			Name:      "variants",
+			OnRewards: true,
 			Doc: "What each variant of prompt, tools or model changes in the mean reward, item by item against the run itself, with its interval. " +
 				"Right of the line without touching it: a gain without any training. Within the band: no difference that matters.",
 			Read: "A disc with its whole line right of zero gains without any training, a diamond left of zero loses, a ring may be either.",

@@ -28,6 +28,8 @@ type Figure struct {
 	Lang   message.Language
 	Fonts  *lettering.Fonts // that its texts are drawn with; nil: the builtin ones
 
+	OnRewards bool // it shows what the grader gave
+
 	// Panel draws the figure as a small part of a larger picture: smaller
 	// title, no subtitle, a brief legend and no name along the Y axis.
 	Panel bool
@@ -60,7 +62,7 @@ func Render[R any](c Of[R], r R) Figure {
 			f.NoData = none.Why
 		}
 	}
-	f.Name, f.Doc, f.Lang = c.Name, l.Text(id+c.Name+".doc", c.Doc), l
+	f.Name, f.Doc, f.Lang, f.OnRewards = c.Name, l.Text(id+c.Name+".doc", c.Doc), l, c.OnRewards
 	f.Height = cmp.Or(f.Height, Height)
 	return f
 }

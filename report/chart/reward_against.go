@@ -37,7 +37,7 @@ var (
 )
 
 func (q cost) chart(name, doc, read string) Chart {
-	return Chart{Name: name, Doc: doc, Read: read, Draw: ofSplit(q.draw)}
+	return Chart{Name: name, Doc: doc, Read: read, Draw: ofSplit(q.draw), OnRewards: true}
 }
 
 // name is what there is more and less of, as a title says it.
