@@ -76,7 +76,7 @@ func (p *Page) findingBlocks() block.Findings {
 	for i, f := range p.found {
 		b := block.Finding{
 			Tone: f.tone(), Label: w.States[f.tone()], Name: w.gateLabel(f.Gate), Title: p.title(f), Value: measured(f.Finding, w), Want: w.say(f.Want), Line: p.line(f),
-			Gate: f.place(), ItemsLabel: w.ItemsToLook, Open: f.open(),
+			Gate: f.place(), ItemsLabel: w.ItemsToLook, Open: f.open(), Gauge: block.GaugeOf(f.Value, f.Low, f.High, f.Threshold, f.Unit == "share"),
 		}
 		if f.Split != "" {
 			b.Name += " · " + visible(string(f.Split))

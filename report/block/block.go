@@ -9,6 +9,7 @@ package block
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -187,6 +188,7 @@ type Finding struct {
 	Want       string // the threshold
 	Line       string // all of it in one line
 	Gate       string // and the split it is about
+	Gauge      *Gauge // the same drawn; nil where there is no number or no threshold
 	Facts      []Fact // value, threshold and the like; a fact without a name is a word
 	Texts      []Fact // why it matters, what to do
 	ItemsLabel string
@@ -194,6 +196,34 @@ type Finding struct {
 	Known      []string // its other facts that ask nothing
 	Picture    string   // the chart that shows what it judges
 	Open       bool     // it asks something of the reader
+}
+
+// Gauge is where a value, its interval and its threshold are along a line, each as a
+// share of its length. Value, Low and High are one place where there is no interval.
+type Gauge struct{ Value, Low, High, Threshold float64 }
+
+// GaugeOf places what was measured on a line from zero, or from below it, to a little
+// beyond all of them; a share's line ends at 1. It is nil where a number is missing.
+func GaugeOf(value, low, high, threshold *float64, share bool) *Gauge {
+	if value == nil || threshold == nil {
+		return nil
+	}
+	g := Gauge{*value, *value, *value, *threshold}
+	if low != nil && high != nil {
+		g.Low, g.High = *low, *high
+	}
+	from, to := min(0, g.Low, g.Value, g.Threshold), max(g.High, g.Value, g.Threshold)
+	to += 0.15 * (to - from)
+	if share && to > 1 {
+		to = max(1, g.High, g.Value, g.Threshold)
+	}
+	if !(to > from) || math.IsInf(to-from, 0) {
+		return nil
+	}
+	for _, x := range []*float64{&g.Value, &g.Low, &g.High, &g.Threshold} {
+		*x = (*x - from) / (to - from)
+	}
+	return &g
 }
 
 // Measures joins the facts of a finding.

@@ -42,11 +42,12 @@ var (
 	script = asset("page.js", "items.js", "charts.js")
 
 	templates = template.Must(template.New("page").Funcs(template.FuncMap{
-		"more": func(w block.Words, n int) string { return fmt.Sprintf(w.MoreLines, message.Whole(n)) },
-		"few":  func(items []block.Item) int { return min(len(items), itemsInFinding) },
-		"dict": func(w block.Words, b any) view { return view{Words: w, B: b} },
-		"kind": func(g block.Grid, i int) string { return [...]string{"number", "text", "code", "state"}[g.Kind(i)] },
-		"tone": func(g block.Grid, i int) block.Tone { return g.Tone(i) },
+		"more":  func(w block.Words, n int) string { return fmt.Sprintf(w.MoreLines, message.Whole(n)) },
+		"few":   func(items []block.Item) int { return min(len(items), itemsInFinding) },
+		"dict":  func(w block.Words, b any) view { return view{Words: w, B: b} },
+		"kind":  func(g block.Grid, i int) string { return [...]string{"number", "text", "code", "state"}[g.Kind(i)] },
+		"gauge": gauge,
+		"tone":  func(g block.Grid, i int) block.Tone { return g.Tone(i) },
 	}).Parse(asset("page.html", "blocks.html")))
 )
 

@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"gonogo/report/block"
 	"gonogo/report/chart"
 )
 
@@ -62,3 +63,22 @@ const (
 	svgLeft, svgRight vg.Length = 10, 6
 	svgTop, svgBottom vg.Length = 7, 4
 )
+
+// gauge draws where a gate's value and interval are against its threshold, which the
+// texts beside it say: a disc passes, a diamond fails, a square is neither.
+func gauge(f block.Finding) template.HTML {
+	g := f.Gauge
+	if g == nil {
+		return ""
+	}
+	at := func(x float64) float64 { return 5 + 120*x }
+	v, dot := at(g.Value), "M%.1f 3h8v8h-8z"
+	switch f.Tone {
+	case block.Pass:
+		dot = "M%.1f 7a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z"
+	case block.Fail:
+		dot = "M%.1f 7l4 -5l4 5l-4 5z"
+	}
+	return template.HTML(fmt.Sprintf(`<svg class="gauge s-%s" width="130" height="14" viewBox="0 0 130 14" aria-hidden="true"><path class="line" d="M5 7H125"/><path class="iv" d="M%.1f 7H%.1f"/><path class="at" d="M%.1f 0V14"/><path class="dot" d="`+dot+`"/></svg>`,
+		f.Tone, at(g.Low), at(g.High), at(g.Threshold), v-4))
+}

@@ -428,16 +428,16 @@ func (p *printer) findings(list block.Findings) {
 	if len(list) == 0 {
 		p.note(block.Note{Texts: []string{p.words.NoFindings}})
 	}
-	passed := Table{Head: headText, Line: hairline, Dense: true, Columns: []ColumnSpec{{}, {Grow: 1}, {Least: 110}, {Least: 120, Most: 190}}}
+	passed := Table{Head: headText, Line: hairline, Dense: true, Columns: []ColumnSpec{{}, {Grow: 1}, {Least: 84}, {}, {Least: 76, Most: 140}}}
 	var skipped []string
 	for _, f := range list {
 		switch {
 		case p.full && !f.Open:
-			passed.Rows = append(passed.Rows, []Cell{{Chip: chip(f.Label, f.Tone)}, {Spans: []Span{{f.Title + "  ", cellText}, {f.Gate, faintCode}}}, textCell(f.Value), textCell(f.Want)})
+			passed.Rows = append(passed.Rows, []Cell{{Chip: chip(f.Label, f.Tone)}, {Spans: []Span{{f.Title + "  ", cellText}, {f.Gate, faintCode}}}, textCell(f.Value), {Gauge: gauge(f)}, textCell(f.Want)})
 		case f.Tone == block.Skipped:
 			skipped = append(skipped, f.Name)
 		case !f.Open:
-			passed.Rows = append(passed.Rows, []Cell{{Chip: chip(f.Label, f.Tone)}, {Spans: []Span{{f.Name + "  ", cellText}, {f.Gate, faintCode}}}, textCell(f.Value), textCell(f.Want)})
+			passed.Rows = append(passed.Rows, []Cell{{Chip: chip(f.Label, f.Tone)}, {Spans: []Span{{f.Name + "  ", cellText}, {f.Gate, faintCode}}}, textCell(f.Value), {Gauge: gauge(f)}, textCell(f.Want)})
 		default:
 			p.finding(f)
 		}
@@ -451,6 +451,21 @@ func (p *printer) findings(list block.Findings) {
 	}
 }
 
+// gauge is the gauge of a finding in the colour and the shape of its answer; nil
+// where it has none.
+func gauge(f block.Finding) *Gauge {
+	g := f.Gauge
+	if g == nil {
+		return nil
+	}
+	ink, corners := chart.Blue, 8
+	if f.Tone != block.Pass {
+		ink, _ = tones(f.Tone)
+		corners = 4
+	}
+	return &Gauge{g.Value, g.Low, g.High, g.Threshold, ink, corners}
+}
+
 func (p *printer) finding(f block.Finding) {
 	strong, _ := tones(f.Tone)
 	c := p.Column(11)
@@ -458,7 +473,12 @@ func (p *printer) finding(f block.Finding) {
 	c.Mark(1, p.words.Signs.Named(f.Label, f.Title))
 	c.Chip(chip(f.Label, f.Tone), []Span{{f.Title, Style{Face: typeface.Bold, Size: 9.6, Color: chart.Ink}}})
 	c.Space(1)
-	c.Text(Paragraph{Spans: []Span{{f.Gate, faintCode}, {" · " + f.Measures(" · "), mutedText}}})
+	measures := Paragraph{Spans: []Span{{f.Gate, faintCode}, {" · " + f.Measures(" · "), mutedText}}}
+	if g := gauge(f); g != nil {
+		c.gauge(g, c.x, c.y+5)
+		measures.Indent = gaugeWidth + 6
+	}
+	c.Text(measures)
 	for _, x := range f.Texts {
 		c.Space(2)
 		c.Text(Paragraph{Spans: []Span{{p.words.Signs.Named(x.Name, ""), strongText}, {x.Value, inkText}}})

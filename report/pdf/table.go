@@ -29,8 +29,9 @@ type ColumnSpec struct {
 // Cell is what stands in one place of a table.
 type Cell struct {
 	Spans []Span
-	Chip  *Chip // drawn instead of text
-	Most  int   // lines; 0 is 12
+	Chip  *Chip  // drawn instead of text
+	Gauge *Gauge // drawn instead of text
+	Most  int    // lines; 0 is 12
 }
 
 // Chip is a word on a coloured ground.
@@ -40,6 +41,17 @@ type Chip struct {
 	Size         float64
 	Edge, Dashed bool
 }
+
+// Gauge is a value with its interval and a threshold along a line, each as a share
+// of its length.
+type Gauge struct {
+	Value, Low, High, Threshold float64
+	Ink                         color.RGBA // of the value
+	Corners                     int        // of its mark: 4 stand on one, 8 are a disc
+}
+
+// gaugeWidth is how long the line of a Gauge is, with room for its marks.
+const gaugeWidth = 74.0
 
 // cellLines is how many lines a cell has at most, where it does not say.
 const cellLines = 12
@@ -141,6 +153,9 @@ func (d *Doc) wants(c Cell, most float64) (all, word float64) {
 		w := d.chipWidth(c.Chip)
 		return w, w
 	}
+	if c.Gauge != nil {
+		return gaugeWidth, gaugeWidth
+	}
 	for _, s := range c.Spans {
 		if len(s.Text) > 2000 {
 			return most, most / 5
@@ -230,6 +245,8 @@ func (d *Doc) row(t Table, cells []Cell, widths []float64) *Column {
 		case i >= len(cells):
 		case cells[i].Chip != nil:
 			y += row.chip(cells[i].Chip, x, y)
+		case cells[i].Gauge != nil:
+			row.gauge(cells[i].Gauge, x, y+5)
 		default:
 			most := cells[i].Most
 			if most == 0 {
@@ -273,4 +290,19 @@ func (col *Column) chip(c *Chip, x, y float64) float64 {
 	}
 	col.line(x+chipPad, y+0.5, l)
 	return h
+}
+
+// gauge draws a gauge around a height.
+func (col *Column) gauge(g *Gauge, x, y float64) {
+	const pad, r = 4.0, 2.6
+	at := func(share float64) float64 { return x + pad + share*(gaugeWidth-2*pad) }
+	dot := make([]point, g.Corners)
+	for i := range dot {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(g.Corners))
+		dot[i] = point{at(g.Value) + r*cos, y + r*sin}
+	}
+	threshold := box(at(g.Threshold)-0.5, y-4.5, 1, 9, color.Black)
+	col.ops = append(col.ops,
+		ruleAt(at(0), at(1), y, 0.5, color.Gray{0xb8}), ruleAt(at(g.Low), at(g.High), y, 1.8, color.RGBA{0x4a, 0x6d, 0x8c, 255}),
+		threshold, &shape{path: polygon(dot...), color: nrgba(g.Ink)})
 }
