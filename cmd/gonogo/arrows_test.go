@@ -47,7 +47,7 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/config": {
 		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
-		"sampler", "sampler/agent", "sampler/audit", "sampler/dataset", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/python", "sampler/queue", "sampler/rollout",
+		"sampler", "sampler/agent", "sampler/audit", "sampler/dataset", "sampler/document", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/python", "sampler/queue", "sampler/rollout",
 		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "report", "fixtures",
 	},
 	"cmd/gonogo/internal/ui":   {"cmd/gonogo/internal/exit", "sampler", "sampler/dataset", "sampler/rollout", "analysis/message"},
@@ -92,6 +92,7 @@ var allowedArrows = map[string][]string{
 	"sampler/python":         {"sampler", "sampler/process"},
 	"sampler/audit":          {"sampler", "sampler/rollout"},
 	"sampler/burst":          {"sampler", "sampler/limit", "sampler/rollout"},
+	"sampler/document":       {},
 	"sampler/tryout":         {"sampler", "sampler/audit", "sampler/rollout"},
 	"sampler/queue":          {"sampler", "sampler/limit", "sampler/rollout"},
 	"sampler/dataset":        {"sampler/rollout"},

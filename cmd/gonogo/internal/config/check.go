@@ -19,21 +19,22 @@ import (
 
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/document"
 )
 
 // take reads a document, or what --set makes one of, into what is written. The error
 // lists all mistakes; with one, the job alone is taken, for the mistakes in it.
-func (c *Config) take(root *yamlNode, file string) error {
-	switch root.kind {
-	case yamlNull:
+func (c *Config) take(root *document.Node, file string) error {
+	switch root.Kind {
+	case document.Null:
 		return nil
-	case yamlMap:
+	case document.Map:
 	default:
-		return Errors{{File: file, Line: root.line, Column: root.column, Msg: fmt.Sprintf("a configuration is a map of keys, this is %s", root.kind)}}
+		return Errors{{File: file, Line: root.Line, Column: root.Column, Msg: fmt.Sprintf("a configuration is a map of keys, this is %s", root.Kind)}}
 	}
 	errs := mistakes(root, file)
 	for _, k := range Keys() {
-		n := root.inner(k.Path)
+		n := root.Inner(k.Path)
 		if n == nil {
 			continue
 		}
@@ -42,27 +43,27 @@ func (c *Config) take(root *yamlNode, file string) error {
 			to.SetZero()
 		}
 	}
-	if job := root.get("job"); len(errs) > 0 && job != nil && (job.kind == yamlString || job.kind == yamlMap) {
+	if job := root.Get("job"); len(errs) > 0 && job != nil && (job.Kind == document.Text || job.Kind == document.Map) {
 		errs = append(errs, decode(job, file, &c.written.Job)...)
 	}
 	if len(errs) == 0 {
 		errs = decode(root, file, &c.written)
 	}
-	return errs.orNil()
+	return errs.OrNil()
 }
 
-func decode(n *yamlNode, file string, to any) Errors {
-	if err := json.Unmarshal(n.body(), to); err != nil {
-		return Errors{{File: file, Line: n.line, Column: n.column, Msg: err.Error()}}
+func decode(n *document.Node, file string, to any) Errors {
+	if err := json.Unmarshal(n.JSON(), to); err != nil {
+		return Errors{{File: file, Line: n.Line, Column: n.Column, Msg: err.Error()}}
 	}
 	return nil
 }
 
 // mistakes holds a document to the schema.
-func mistakes(root *yamlNode, file string) Errors {
+func mistakes(root *document.Node, file string) Errors {
 	c := &checker{root: root, file: file}
 	c.settle(root, theTable().schema, "", false)
-	value, err := validator.UnmarshalJSON(bytes.NewReader(root.body()))
+	value, err := validator.UnmarshalJSON(bytes.NewReader(root.JSON()))
 	if err == nil {
 		err = compiled().Validate(value)
 	}
@@ -72,7 +73,7 @@ func mistakes(root *yamlNode, file string) Errors {
 		c.fail(root, "", "%v", err)
 	}
 	var ends []float64
-	if n := root.get("reward_range"); n != nil && decode(n, file, &ends) == nil && len(ends) == 2 && ends[0] >= ends[1] {
+	if n := root.Get("reward_range"); n != nil && decode(n, file, &ends) == nil && len(ends) == 2 && ends[0] >= ends[1] {
 		c.fail(n, "reward_range", "the first number must be below the second, got [%g, %g]", ends[0], ends[1])
 	}
 	return c.errs
@@ -80,63 +81,63 @@ func mistakes(root *yamlNode, file string) Errors {
 
 // checker collects the mistakes of a document.
 type checker struct {
-	root *yamlNode
+	root *document.Node
 	file string
 	errs Errors
 }
 
-func (c *checker) fail(n *yamlNode, path, format string, args ...any) {
-	c.errs = append(c.errs, Error{c.file, n.line, n.column, path, fmt.Sprintf(format, args...)})
+func (c *checker) fail(n *document.Node, path, format string, args ...any) {
+	c.errs = append(c.errs, Error{File: c.file, Line: n.Line, Column: n.Column, Path: path, Msg: fmt.Sprintf(format, args...)})
 }
 
 // want says what a value must be.
-func (c *checker) want(n *yamlNode, s *jsonschema.Schema, path string, hidden bool) {
+func (c *checker) want(n *document.Node, s *jsonschema.Schema, path string, hidden bool) {
 	want := words(s)
 	if k, ok := keyAt(path); ok && k.Example != "" && (s.Type == "array" || s.Type == "object") {
 		want += ", such as " + k.Example
 	}
-	c.fail(n, path, "must be %s, got %s", want, n.show(hidden))
+	c.fail(n, path, "must be %s, got %s", want, n.Show(hidden))
 }
 
 // settle writes what a person may write otherwise as the schema has it: a number or true
 // in the place of a text, an empty key, 0 for a duration, a name twice. It finds the
 // numbers and durations that no schema can refuse.
-func (c *checker) settle(n *yamlNode, s *jsonschema.Schema, path string, hidden bool) {
+func (c *checker) settle(n *document.Node, s *jsonschema.Schema, path string, hidden bool) {
 	hidden = hidden || s.WriteOnly
 	switch {
-	case n.kind == yamlMap:
-		n.fields = slices.DeleteFunc(n.fields, func(f yamlField) bool { return f.value.kind == yamlNull && s.Properties[f.key] != nil })
-		for _, f := range n.fields {
-			if inner := within(s, f.key); inner != nil {
-				c.settle(f.value, inner, join(path, f.key), hidden)
+	case n.Kind == document.Map:
+		n.Fields = slices.DeleteFunc(n.Fields, func(f document.Field) bool { return f.Value.Kind == document.Null && s.Properties[f.Key] != nil })
+		for _, f := range n.Fields {
+			if inner := within(s, f.Key); inner != nil {
+				c.settle(f.Value, inner, join(path, f.Key), hidden)
 			}
 		}
-	case n.kind == yamlList && s.Items != nil:
+	case n.Kind == document.List && s.Items != nil:
 		seen := map[string]bool{}
-		n.items = slices.DeleteFunc(n.items, func(item *yamlNode) bool {
-			again := len(s.Items.Enum) > 0 && seen[item.text]
-			seen[item.text] = true
+		n.Items = slices.DeleteFunc(n.Items, func(item *document.Node) bool {
+			again := len(s.Items.Enum) > 0 && seen[item.Text]
+			seen[item.Text] = true
 			return again
 		})
-		for i, item := range n.items {
+		for i, item := range n.Items {
 			c.settle(item, s.Items, fmt.Sprintf("%s[%d]", path, i), hidden)
 		}
 	case s.Pattern == forms["duration"].pattern:
-		if n.kind == yamlNumber && n.text == "0" {
-			n.kind, n.text = yamlString, "0s"
+		if n.Kind == document.Number && n.Text == "0" {
+			n.Kind, n.Text = document.Text, "0s"
 		}
-		if span, err := time.ParseDuration(n.text); n.kind != yamlString || err != nil || span < 0 {
+		if span, err := time.ParseDuration(n.Text); n.Kind != document.Text || err != nil || span < 0 {
 			c.want(n, s, path, hidden)
 		}
-	case s.Type == "string" && (n.kind == yamlNumber || n.kind == yamlBool):
-		n.kind = yamlString
-	case s.Type == "integer" && n.kind == yamlNumber:
-		_, err := strconv.ParseInt(n.text, 10, 64)
+	case s.Type == "string" && (n.Kind == document.Number || n.Kind == document.Bool):
+		n.Kind = document.Text
+	case s.Type == "integer" && n.Kind == document.Number:
+		_, err := strconv.ParseInt(n.Text, 10, 64)
 		if s.Format == "uint64" {
-			_, err = strconv.ParseUint(n.text, 10, 64)
+			_, err = strconv.ParseUint(n.Text, 10, 64)
 		}
-		if f, _ := strconv.ParseFloat(n.text, 64); err != nil && math.Abs(f) < 1e15 && f == math.Trunc(f) { // 1e3, 60.0
-			n.text, err = strconv.FormatFloat(f, 'f', -1, 64), nil
+		if f, _ := strconv.ParseFloat(n.Text, 64); err != nil && math.Abs(f) < 1e15 && f == math.Trunc(f) { // 1e3, 60.0
+			n.Text, err = strconv.FormatFloat(f, 'f', -1, 64), nil
 		}
 		if err != nil {
 			c.want(n, s, path, hidden)
@@ -169,11 +170,11 @@ func (c *checker) explain(e *validator.ValidationError) {
 	}
 	n, s, path, hidden := c.root, theTable().schema, "", false
 	for _, step := range e.InstanceLocation {
-		if n.kind == yamlList {
+		if n.Kind == document.List {
 			i, _ := strconv.Atoi(step)
-			n, s, path = n.items[i], s.Items, path+"["+step+"]"
+			n, s, path = n.Items[i], s.Items, path+"["+step+"]"
 		} else {
-			n, s, path = n.get(step), within(s, step), join(path, step)
+			n, s, path = n.Get(step), within(s, step), join(path, step)
 		}
 		hidden = hidden || s.WriteOnly
 	}
@@ -186,25 +187,25 @@ func (c *checker) explain(e *validator.ValidationError) {
 	case *kind.Required:
 		c.fail(n, path, "the entry has no %s", strings.Join(k.Missing, ", "))
 	case *kind.Minimum:
-		c.fail(n, path, "must be %s or more, got %s", number(k.Want), n.text)
+		c.fail(n, path, "must be %s or more, got %s", number(k.Want), n.Text)
 	case *kind.Maximum:
-		c.fail(n, path, "must be %s or less, got %s", number(k.Want), n.text)
+		c.fail(n, path, "must be %s or less, got %s", number(k.Want), n.Text)
 	case *kind.MinLength:
 		c.fail(n, path, "is empty: leave the key out instead")
 	case *kind.MinItems, *kind.MaxItems:
-		c.fail(n, path, "must be %s, got %d", words(s), len(n.items))
+		c.fail(n, path, "must be %s, got %d", words(s), len(n.Items))
 	case *kind.Enum:
 		names := enumOf(s)
 		switch list := path[:max(0, strings.LastIndexByte(path, '['))]; {
-		case n.kind != yamlString: // its type is another mistake
+		case n.Kind != document.Text: // its type is another mistake
 		case strings.HasSuffix(path, "]"):
-			c.noName(n, list, path, n.text, names)
+			c.noName(n, list, path, n.Text, names)
 		default:
-			c.fail(n, path, "must be %s, got %s%s", words(s), n.show(hidden), ui.DidYouMean(n.text, names))
+			c.fail(n, path, "must be %s, got %s%s", words(s), n.Show(hidden), ui.DidYouMean(n.Text, names))
 		}
 	case *kind.Type:
 		if s.Properties != nil && !isKey && s.Items == nil && s.Required == nil {
-			c.fail(n, path, "is a group of keys such as %s, got %s", join(path, s.PropertyOrder[0]), n.show(hidden))
+			c.fail(n, path, "is a group of keys such as %s, got %s", join(path, s.PropertyOrder[0]), n.Show(hidden))
 			return
 		}
 		c.want(n, s, path, hidden)
@@ -219,11 +220,11 @@ func number(r *big.Rat) string {
 }
 
 // unknown says that a map has no such key, and which one may be meant.
-func (c *checker) unknown(n *yamlNode, s *jsonschema.Schema, path, name string) {
-	at := &yamlNode{}
-	for _, f := range n.fields {
-		if f.key == name {
-			at.line, at.column = f.line, f.column
+func (c *checker) unknown(n *document.Node, s *jsonschema.Schema, path, name string) {
+	at := &document.Node{}
+	for _, f := range n.Fields {
+		if f.Key == name {
+			at.Line, at.Column = f.Line, f.Column
 		}
 	}
 	if _, isKey := keyAt(path); isKey {
@@ -234,7 +235,7 @@ func (c *checker) unknown(n *yamlNode, s *jsonschema.Schema, path, name string) 
 }
 
 // noName says that a list of names has none like this.
-func (c *checker) noName(n *yamlNode, list, path, name string, names []string) {
+func (c *checker) noName(n *document.Node, list, path, name string, names []string) {
 	if where := moved[list]; where != nil {
 		if err := where(name); err != nil {
 			c.fail(n, path, "%v", err)

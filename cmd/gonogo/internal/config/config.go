@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/sampler/document"
 	"gonogo/sampler/job"
 	"gonogo/sampler/mcp"
 )
@@ -31,7 +32,7 @@ type Config struct {
 	FromRun   bool             // by a run directory: see trust
 	File      string           // as errors name it
 	OwnJob    *job.Job         // Body with its own grader; nil when there is none
-	jobTree   *yamlNode        // where the job's body stands, when it was YAML
+	jobTree   *document.Node   // where the job's body stands, when it was YAML
 	Dir       string           // what relative paths start from
 	GraderDir string           // what those of the grader start from
 	env       Lookup           // the environment
@@ -46,13 +47,19 @@ type Config struct {
 	sheets      map[string][]byte // files that came with a run instead of lying here, by path
 }
 
+// Error is one mistake in a configuration, and Errors are all of them by their place.
+type (
+	Error  = document.Error
+	Errors = document.Errors
+)
+
 // Lookup finds an environment variable.
 type Lookup func(name string) (value string, ok bool)
 
 // place is where a key was set, and its value as it was written there.
 type place struct {
 	file string
-	node *yamlNode
+	node *document.Node
 }
 
 // Load reads a configuration and all that a run needs: the job, data
@@ -120,7 +127,7 @@ func jobFault(c *Config) error {
 // Decode reads the body into a config that is not resolved yet. With an
 // error from the document's content the config holds what could be read.
 func Decode(name, dir string, body []byte, env Lookup) (*Config, error) {
-	root, err := parseYAML(name, body)
+	root, err := document.Parse(name, body)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +158,7 @@ func readSheet(c *Config, path string) ([]byte, error) {
 	return ReadBounded(path)
 }
 
-// ReadBounded reads a file that may not exceed maxConfigBytes by much.
+// ReadBounded reads a file that may not exceed document.MaxBytes by much.
 func ReadBounded(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -159,8 +166,8 @@ func ReadBounded(path string) ([]byte, error) {
 		return nil, err
 	case info.IsDir():
 		return nil, fmt.Errorf("%s is a directory", path)
-	case info.Size() > maxConfigBytes:
-		return nil, fmt.Errorf("%s has %d KB, %d KB are allowed", path, info.Size()>>10, maxConfigBytes>>10)
+	case info.Size() > document.MaxBytes:
+		return nil, fmt.Errorf("%s has %d KB, %d KB are allowed", path, info.Size()>>10, document.MaxBytes>>10)
 	}
 	return os.ReadFile(path)
 }

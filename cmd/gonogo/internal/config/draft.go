@@ -12,6 +12,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/document"
 	"gonogo/sampler/rollout"
 )
 
@@ -126,7 +127,7 @@ func (d *draft) inspect(dir string) error {
 		return err
 	}
 	for path, text := range d.set {
-		node, err := parseYAML(path, []byte(text))
+		node, err := document.Parse(path, []byte(text))
 		if err == nil {
 			err = c.take(nested(path, node), "gonogo.yaml")
 		}
@@ -375,7 +376,7 @@ var plainYAML = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./: -]*[A-Za-z0-9_
 // quoteYAML writes text as YAML, in quotes where it could be read as anything
 // else.
 func quoteYAML(text string) string {
-	if n, err := parseYAML("", []byte(text)); plainYAML.MatchString(text) && err == nil && n.kind == yamlString && n.text == text {
+	if n, err := document.Parse("", []byte(text)); plainYAML.MatchString(text) && err == nil && n.Kind == document.Text && n.Text == text {
 		return text
 	}
 	return string(Marshal(text))

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"gonogo/sampler/document"
 	"gonogo/sampler/rollout"
 )
 
@@ -58,11 +59,11 @@ func TestInitWritesEveryKeyAndNothingElse(t *testing.T) {
 	if diff := cmp.Diff(want, found); diff != "" {
 		t.Error(diff)
 	}
-	node, err := parseYAML("x", text)
+	node, err := document.Parse("x", text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(node.body()))
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(node.JSON()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,13 +74,13 @@ func TestInitWritesEveryKeyAndNothingElse(t *testing.T) {
 
 func TestQuoteYAMLReadsBack(t *testing.T) {
 	for _, text := range []string{"a", "train.jsonl", "../x/y.jsonl", "with space", "12", "1e3", "true", "null", "~", "a: b", "a #b", "- a", "é", "'", `"`, "{x}", "2025-05-08", "10m", "https://x.example/v1", "*a", "line\nbreak", "<tag>", "trailing:"} {
-		node, err := parseYAML("x", []byte("k: "+quoteYAML(text)+"\n"))
+		node, err := document.Parse("x", []byte("k: "+quoteYAML(text)+"\n"))
 		if err != nil {
 			t.Errorf("%q: %v", text, err)
 			continue
 		}
-		if v := node.get("k"); v.kind != yamlString || v.text != text {
-			t.Errorf("%q written as %s is read as %s %q", text, quoteYAML(text), v.kind, v.text)
+		if v := node.Get("k"); v.Kind != document.Text || v.Text != text {
+			t.Errorf("%q written as %s is read as %s %q", text, quoteYAML(text), v.Kind, v.Text)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"gonogo/sampler/document"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/job"
 )
@@ -65,11 +66,11 @@ func takeGrader(c *Config) error {
 		if err != nil {
 			return c.Fault("grader", "%v", err)
 		}
-		node, err := parseYAML(path, text)
+		node, err := document.Parse(path, text)
 		if err != nil {
 			return err
 		}
-		raw, dir = node.body(), filepath.Dir(path)
+		raw, dir = node.JSON(), filepath.Dir(path)
 	}
 	whole, err := inlineGrader(c, raw, dir)
 	if err != nil {

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"path/filepath"
-	"strconv"
 	"strings"
 
+	"gonogo/sampler/document"
 	"gonogo/sampler/job"
 )
 
@@ -27,12 +27,12 @@ func loadJob(c *Config) (*job.Job, error) {
 		b, err := job.Parse(path, body)
 		return b, inDocument(c, err)
 	}
-	node, err := parseYAML(path, body)
+	node, err := document.Parse(path, body)
 	if err != nil {
 		return nil, err
 	}
 	c.jobTree = node
-	b, err := job.Parse(path, node.body())
+	b, err := job.Parse(path, node.JSON())
 	return b, inDocument(c, err)
 }
 
@@ -52,19 +52,19 @@ func inDocument(c *Config, err error) error {
 		if !errors.As(e, &at) {
 			return err
 		}
-		found := Error{at.Name, at.Line, at.Column, strings.TrimSuffix(prefix+at.Path, "."), at.Msg}
+		found := Error{File: at.Name, Line: at.Line, Column: at.Column, Path: strings.TrimSuffix(prefix+at.Path, "."), Msg: at.Msg}
 		if c.HasGrader() && strings.Contains(at.Path, "grader") { // which stands elsewhere
 			errs = append(errs, c.Fault("grader", "%s: %s", at.Path, at.Msg).(Error))
 			continue
 		}
 		if c.jobTree != nil {
-			if n := c.jobTree.locate(at.Path); n.line > 0 {
-				found.Line, found.Column = n.line, n.column
+			if n := c.jobTree.Locate(at.Path); n.Line > 0 {
+				found.Line, found.Column = n.Line, n.Column
 			}
 		}
 		errs = append(errs, found)
 	}
-	return errs.orNil()
+	return errs.OrNil()
 }
 
 // unjoin returns the errors that errors.Join put together.
@@ -73,36 +73,4 @@ func unjoin(err error) []error {
 		return many.Unwrap()
 	}
 	return []error{err}
-}
-
-// locate returns the value at a path such as tools[0].name with its key, or the
-// innermost part of it that is there.
-func (n *yamlNode) locate(path string) yamlField {
-	at := yamlField{line: n.line, column: n.column, value: n}
-	for path != "" {
-		n, path = at.value, strings.TrimPrefix(path, ".")
-		if rest, ok := strings.CutPrefix(path, "["); ok {
-			number, tail, _ := strings.Cut(rest, "]")
-			i, err := strconv.Atoi(number)
-			if err != nil || i < 0 || i >= len(n.items) {
-				return at
-			}
-			at, path = yamlField{line: n.items[i].line, column: n.items[i].column, value: n.items[i]}, tail
-			continue
-		}
-		// A key may itself hold dots and brackets: the longest that fits wins.
-		best := -1
-		for i, f := range n.fields {
-			rest, ok := strings.CutPrefix(path, f.key)
-			if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') && (best < 0 || len(f.key) > len(n.fields[best].key)) {
-				best = i
-			}
-		}
-		if best < 0 {
-			return at
-		}
-		at = n.fields[best]
-		path = strings.TrimPrefix(path, at.key)
-	}
-	return at
 }

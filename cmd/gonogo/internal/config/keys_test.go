@@ -12,12 +12,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"gonogo/sampler/document"
 )
 
 // complaints reads YAML for one key alone into v and returns what is wrong.
 func complaints(t *testing.T, k key, text string, v *values) Errors {
 	t.Helper()
-	node, err := parseYAML(k.Path, []byte(text))
+	node, err := document.Parse(k.Path, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,11 +149,11 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 		"no list of detectors":      "{audit: {detectors: {name: a, regex: x}}}",
 	} {
 		t.Run(name, func(t *testing.T) {
-			node, err := parseYAML("x", []byte(text))
+			node, err := document.Parse("x", []byte(text))
 			if err != nil {
 				t.Fatal(err)
 			}
-			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(node.body()))
+			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(node.JSON()))
 			if err != nil {
 				t.Fatal(err)
 			}

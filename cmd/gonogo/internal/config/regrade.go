@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"gonogo/fixtures"
+	"gonogo/sampler/document"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
@@ -71,25 +72,25 @@ func GraderBody(file string, cfg *Config) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the grader: %w", err)
 	}
-	node, err := parseYAML(file, text)
+	node, err := document.Parse(file, text)
 	if err != nil {
 		return nil, err
 	}
-	if node.kind != yamlMap {
-		return nil, fmt.Errorf("%s:%d:%d: a grader or a job is a map of keys, this is %s", file, max(1, node.line), max(1, node.column), node.kind)
+	if node.Kind != document.Map {
+		return nil, fmt.Errorf("%s:%d:%d: a grader or a job is a map of keys, this is %s", file, max(1, node.Line), max(1, node.Column), node.Kind)
 	}
 	switch {
-	case node.get("type") == nil && node.get("grader") == nil && node.get("method") == nil && node.get("reinforcement") == nil:
+	case node.Get("type") == nil && node.Get("grader") == nil && node.Get("method") == nil && node.Get("reinforcement") == nil:
 		return nil, fmt.Errorf("%s: this is neither a grader, which has a type, nor a job, which has a grader", file)
-	case node.get("grader") != nil, node.get("method") != nil, node.get("reinforcement") != nil:
-		parsed, err := job.Parse(file, node.body())
+	case node.Get("grader") != nil, node.Get("method") != nil, node.Get("reinforcement") != nil:
+		parsed, err := job.Parse(file, node.JSON())
 		if err != nil {
 			return nil, err
 		}
 		whole, err := grader.Inline(grader.Kinds(), parsed.Grader, filepath.Dir(file))
 		return WithGrader(parsed.Raw, whole), err
 	}
-	whole, err := grader.Inline(grader.Kinds(), node.body(), filepath.Dir(file))
+	whole, err := grader.Inline(grader.Kinds(), node.JSON(), filepath.Dir(file))
 	if err != nil {
 		return nil, err
 	}

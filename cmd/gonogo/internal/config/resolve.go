@@ -55,8 +55,8 @@ func (c *Config) Fault(path, format string, args ...any) error {
 	if ok {
 		found.File = at.file
 		if at.node != nil {
-			n := at.node.locate(path[len(key):]).value
-			found.Line, found.Column = n.line, n.column
+			n := at.node.Locate(path[len(key):]).Value
+			found.Line, found.Column = n.Line, n.Column
 		}
 	}
 	return found
@@ -79,9 +79,9 @@ func Join(errs []error) error {
 		}
 	}
 	if len(rest) == 0 {
-		return sorted.orNil()
+		return sorted.OrNil()
 	}
-	return errors.Join(append([]error{sorted.orNil()}, rest...)...)
+	return errors.Join(append([]error{sorted.OrNil()}, rest...)...)
 }
 
 // Absolute returns the path as it leads from the working directory.

@@ -20,6 +20,7 @@ import (
 	"gonogo/report"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/document"
 	"gonogo/sampler/rollout"
 )
 
@@ -242,11 +243,11 @@ func bound(tag reflect.StructTag, name string, otherwise *float64) *float64 {
 
 // yamlJSON turns a YAML value of a tag into JSON.
 func yamlJSON(text string) json.RawMessage {
-	node, err := parseYAML("a tag", []byte(text))
+	node, err := document.Parse("a tag", []byte(text))
 	if err != nil {
 		panic("gonogo: the tags of the configuration: " + err.Error())
 	}
-	return node.body()
+	return node.JSON()
 }
 
 // Schema returns the JSON Schema (draft 2020-12) of gonogo.yaml: what a configuration is

@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"gonogo/sampler/document"
 	"path/filepath"
 	"strings"
 )
@@ -41,7 +42,7 @@ func assignValue(c *Config, path, value string) error {
 	if inner != "" {
 		node = under(inner, node)
 	}
-	node.line, node.column = 0, 0 // what is inside a list or a map has a place, in the argument
+	node.Line, node.Column = 0, 0 // what is inside a list or a map has a place, in the argument
 	err = c.take(nested(k.Path, node), name)
 	if errs, ok := errors.AsType[Errors](err); ok {
 		for i := range errs { // there is no place but the argument
@@ -52,7 +53,7 @@ func assignValue(c *Config, path, value string) error {
 }
 
 // nested is a document with the value of one key.
-func nested(path string, n *yamlNode) *yamlNode {
+func nested(path string, n *document.Node) *document.Node {
 	if group, leaf, ok := strings.Cut(path, "."); ok {
 		return under(group, under(leaf, n))
 	}
@@ -60,27 +61,27 @@ func nested(path string, n *yamlNode) *yamlNode {
 }
 
 // under is a map with one key.
-func under(key string, n *yamlNode) *yamlNode {
-	return &yamlNode{kind: yamlMap, fields: []yamlField{{key: key, value: n}}}
+func under(key string, n *document.Node) *document.Node {
+	return &document.Node{Kind: document.Map, Fields: []document.Field{{Key: key, Value: n}}}
 }
 
 // argument turns the text of a command line into a value for the key.
-func argument(name string, k key, inner, value string) (*yamlNode, error) {
-	text := &yamlNode{kind: yamlString, text: value}
+func argument(name string, k key, inner, value string) (*document.Node, error) {
+	text := &document.Node{Kind: document.Text, Text: value}
 	if k.File && (value == "" || value != k.word) {
 		abs, err := filepath.Abs(value)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		text.text = abs
+		text.Text = abs
 	}
 	isJob := len(k.Types) > 0
 	if k.Type == "string" && k.Pattern != forms["duration"].pattern || isJob && !strings.HasPrefix(strings.TrimSpace(value), "{") ||
 		inner != "" && k.AdditionalProperties != nil && k.AdditionalProperties.Type == "string" {
 		return text, nil
 	}
-	node, err := parseYAML(name, []byte(value))
-	if err == nil && node.kind == yamlNull {
+	node, err := document.Parse(name, []byte(value))
+	if err == nil && node.Kind == document.Null {
 		return text, nil // for which no key but a text has a use
 	}
 	return node, err

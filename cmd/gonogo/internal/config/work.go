@@ -2,7 +2,7 @@ package config
 
 import (
 	"errors"
-	"fmt"
+	"gonogo/sampler/document"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -55,34 +55,12 @@ func (c *Config) FromDir(path string) string {
 // KeyOf is the path of the first value in a sheet that is meant, or of the map whose
 // key it is.
 func KeyOf(s Sheet, meant func(string) bool) string {
-	root, err := parseYAML(s.Name, []byte(s.Text))
+	root, err := document.Parse(s.Name, []byte(s.Text))
 	if err != nil {
 		return ""
 	}
-	path, _ := root.search(meant)
+	path, _ := root.Search(meant)
 	return strings.TrimPrefix(path, ".")
-}
-
-// search finds the first key or value below a node that is meant, and the path of
-// the value or of the map that the key is in.
-func (n *yamlNode) search(meant func(string) bool) (path string, found bool) {
-	if n.kind != yamlMap && n.kind != yamlList {
-		return "", meant(n.text)
-	}
-	for _, f := range n.fields {
-		if meant(f.key) {
-			return "", true
-		}
-		if inner, found := f.value.search(meant); found {
-			return "." + f.key + inner, true
-		}
-	}
-	for i, item := range n.items {
-		if inner, found := item.search(meant); found {
-			return fmt.Sprintf("[%d]%s", i, inner), true
-		}
-	}
-	return "", false
 }
 
 // ToWork is the configuration that the leader of a run wrote, for a process

@@ -1,4 +1,4 @@
-package config
+package document
 
 import (
 	"bytes"
@@ -16,51 +16,58 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Bounds on what a configuration may ask of its reader. Aliases repeat what
-// they point at, so a small file could otherwise unfold into a huge one.
+// MaxBytes is the size of the largest document.
+const MaxBytes = 1 << 20
+
+// Bounds on what a document may ask of its reader. Aliases repeat what they point at, so
+// a small file could otherwise unfold into a huge one.
 const (
-	maxConfigBytes = 1 << 20
-	maxAliases     = 100
-	maxNodes       = 100_000
-	maxDepth       = 100
-	maxBrackets    = 1000 // open at one time; the library's cost grows with their square
+	maxAliases  = 100
+	maxNodes    = 100_000
+	maxDepth    = 100
+	maxBrackets = 1000 // open at one time; the library's cost grows with their square
 )
 
-// yamlNode is one value of a YAML or JSON document, aliases unfolded, with
+// Node is one value of a YAML or JSON document, aliases unfolded, with
 // its place.
-type yamlNode struct {
-	kind         yamlKind
-	text         string // of a scalar; a number's is JSON
-	line, column int
-	fields       []yamlField // of a map, in source order
-	items        []*yamlNode // of a list
+type Node struct {
+	Kind         Kind
+	Text         string  // of a scalar; a number's is JSON
+	Line, Column int     // 1-based; 0 where a value was made, not read
+	Fields       []Field // of a map, in source order
+	Items        []*Node // of a list
 }
 
-type yamlField struct {
-	key          string
-	line, column int
-	value        *yamlNode
+// Field is a key of a map with its place and its value.
+type Field struct {
+	Key          string
+	Line, Column int
+	Value        *Node
 }
 
-type yamlKind string
+// Kind is the type of a value, in words.
+type Kind string
 
+// The kinds of values. A date is Text.
 const (
-	yamlNull   yamlKind = "nothing"
-	yamlBool   yamlKind = "true or false"
-	yamlNumber yamlKind = "a number"
-	yamlString yamlKind = "a string"
-	yamlMap    yamlKind = "a map"
-	yamlList   yamlKind = "a list"
+	Null   Kind = "nothing"
+	Bool   Kind = "true or false"
+	Number Kind = "a number"
+	Text   Kind = "a string"
+	Map    Kind = "a map"
+	List   Kind = "a list"
 )
 
 // jsonNumber is a number as JSON has it. Longer ones are text: exact arithmetic takes
 // time that grows with their exponent.
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,399})(\.[0-9]{1,400})?([eE][-+]?[0-9]{1,3})?$`)
 
-// parseYAML reads one document. An empty one is null. Errors are configErrors.
-func parseYAML(name string, body []byte) (*yamlNode, error) {
-	if len(body) > maxConfigBytes {
-		return nil, Errors{{File: name, Msg: fmt.Sprintf("the file is larger than %d KB; data and transcripts belong in files of their own", maxConfigBytes>>10)}}
+// Parse reads one document in YAML or JSON, which is called name. An empty one is null.
+// Errors are of type Errors. It refuses tags, keys that are no text, and what is large
+// beyond any use once its aliases are unfolded.
+func Parse(name string, body []byte) (*Node, error) {
+	if len(body) > MaxBytes {
+		return nil, Errors{{File: name, Msg: fmt.Sprintf("the file is larger than %d KB; data and transcripts belong in files of their own", MaxBytes>>10)}}
 	}
 	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	if json.Valid(body) {
@@ -78,8 +85,8 @@ func parseYAML(name string, body []byte) (*yamlNode, error) {
 		}
 		return nil, Errors{{File: name, Msg: err.Error()}}
 	}
-	r := &yamlReader{name: name, anchors: map[string]ast.Node{}}
-	var root *yamlNode
+	r := &reader{name: name, anchors: map[string]ast.Node{}}
+	var root *Node
 	for _, doc := range file.Docs {
 		if doc.Body == nil {
 			continue
@@ -91,9 +98,9 @@ func parseYAML(name string, body []byte) (*yamlNode, error) {
 		root = r.value(doc.Body, 0)
 	}
 	if root == nil {
-		root = &yamlNode{kind: yamlNull, line: 1, column: 1}
+		root = &Node{Kind: Null, Line: 1, Column: 1}
 	}
-	return root, r.errs.orNil()
+	return root, r.errs.OrNil()
 }
 
 // tooDeep returns the place where more than maxBrackets are open, 0 when that
@@ -115,8 +122,8 @@ func tooDeep(body []byte) (line, column int) {
 	return 0, 0
 }
 
-// yamlReader turns the library's tree into ours.
-type yamlReader struct {
+// reader turns the library's tree into ours.
+type reader struct {
 	name    string
 	anchors map[string]ast.Node
 	aliases int
@@ -124,21 +131,21 @@ type yamlReader struct {
 	errs    Errors
 }
 
-func (r *yamlReader) fail(n ast.Node, format string, args ...any) *yamlNode {
+func (r *reader) fail(n ast.Node, format string, args ...any) *Node {
 	p := n.GetToken().Position
 	r.errs = append(r.errs, Error{File: r.name, Line: p.Line, Column: p.Column, Msg: fmt.Sprintf(format, args...)})
-	return &yamlNode{kind: yamlNull, line: p.Line, column: p.Column}
+	return &Node{Kind: Null, Line: p.Line, Column: p.Column}
 }
 
-func (r *yamlReader) value(n ast.Node, depth int) *yamlNode {
+func (r *reader) value(n ast.Node, depth int) *Node {
 	if r.nodes++; r.nodes > maxNodes || depth > maxDepth {
 		if len(r.errs) > 0 {
-			return &yamlNode{kind: yamlNull}
+			return &Node{Kind: Null}
 		}
 		return r.fail(n, "the document unfolds into more than %d values or %d levels", maxNodes, maxDepth)
 	}
 	at := n.GetToken().Position
-	out := &yamlNode{line: at.Line, column: at.Column}
+	out := &Node{Line: at.Line, Column: at.Column}
 	switch n := n.(type) {
 	case *ast.AnchorNode:
 		r.anchors[n.Name.GetToken().Value] = n.Value
@@ -150,15 +157,15 @@ func (r *yamlReader) value(n ast.Node, depth int) *yamlNode {
 	case *ast.MappingNode:
 		if !n.IsFlowStyle && len(n.Values) > 0 {
 			first := n.Values[0].Key.GetToken().Position
-			out.line, out.column = first.Line, first.Column
+			out.Line, out.Column = first.Line, first.Column
 		}
 		r.mapping(out, n.MapRange(), depth)
 	case *ast.MappingValueNode:
 		r.mapping(out, n.MapRange(), depth)
 	case *ast.SequenceNode:
-		out.kind = yamlList
+		out.Kind = List
 		for _, item := range n.Values {
-			out.items = append(out.items, r.value(item, depth+1))
+			out.Items = append(out.Items, r.value(item, depth+1))
 		}
 	default:
 		r.scalar(out, n)
@@ -166,7 +173,7 @@ func (r *yamlReader) value(n ast.Node, depth int) *yamlNode {
 	return out
 }
 
-func (r *yamlReader) alias(n *ast.AliasNode, depth int) *yamlNode {
+func (r *reader) alias(n *ast.AliasNode, depth int) *Node {
 	name := n.Value.GetToken().Value
 	target, ok := r.anchors[name]
 	if !ok {
@@ -174,16 +181,16 @@ func (r *yamlReader) alias(n *ast.AliasNode, depth int) *yamlNode {
 	}
 	if r.aliases++; r.aliases > maxAliases {
 		if len(r.errs) > 0 {
-			return &yamlNode{kind: yamlNull}
+			return &Node{Kind: Null}
 		}
 		return r.fail(n, "more than %d aliases", maxAliases)
 	}
 	return r.value(target, depth+1)
 }
 
-func (r *yamlReader) mapping(out *yamlNode, pairs *ast.MapNodeIter, depth int) {
-	out.kind = yamlMap
-	var merged []yamlField
+func (r *reader) mapping(out *Node, pairs *ast.MapNodeIter, depth int) {
+	out.Kind = Map
+	var merged []Field
 	for pairs.Next() {
 		key, value := pairs.Key(), pairs.Value()
 		if key.IsMergeKey() {
@@ -197,128 +204,129 @@ func (r *yamlReader) mapping(out *yamlNode, pairs *ast.MapNodeIter, depth int) {
 			continue
 		}
 		p := key.GetToken().Position
-		out.fields = append(out.fields, yamlField{key.GetToken().Value, p.Line, p.Column, r.value(value, depth+1)})
+		out.Fields = append(out.Fields, Field{key.GetToken().Value, p.Line, p.Column, r.value(value, depth+1)})
 	}
 	for _, f := range merged {
-		if out.get(f.key) == nil {
-			out.fields = append(out.fields, f)
+		if out.Get(f.Key) == nil {
+			out.Fields = append(out.Fields, f)
 		}
 	}
 }
 
 // merge returns the fields that `<<: *anchor` brings in; its own come first.
-func (r *yamlReader) merge(n ast.Node, depth int) []yamlField {
+func (r *reader) merge(n ast.Node, depth int) []Field {
 	from := r.value(n, depth+1)
-	switch from.kind {
-	case yamlMap:
-		return from.fields
-	case yamlList:
-		var all []yamlField
-		for _, item := range from.items {
-			all = append(all, item.fields...)
+	switch from.Kind {
+	case Map:
+		return from.Fields
+	case List:
+		var all []Field
+		for _, item := range from.Items {
+			all = append(all, item.Fields...)
 		}
 		return all
 	}
-	r.fail(n, "<< merges maps, this is %s", from.kind)
+	r.fail(n, "<< merges maps, this is %s", from.Kind)
 	return nil
 }
 
-func (r *yamlReader) scalar(out *yamlNode, n ast.Node) {
+func (r *reader) scalar(out *Node, n ast.Node) {
 	tk := n.GetToken()
-	out.kind, out.text = yamlString, tk.Value
+	out.Kind, out.Text = Text, tk.Value
 	switch n := n.(type) {
 	case *ast.NullNode, *ast.CommentGroupNode:
-		out.kind, out.text = yamlNull, ""
+		out.Kind, out.Text = Null, ""
 	case *ast.BoolNode:
-		out.kind, out.text = yamlBool, strconv.FormatBool(n.Value)
+		out.Kind, out.Text = Bool, strconv.FormatBool(n.Value)
 	case *ast.IntegerNode:
-		out.kind, out.text = yamlNumber, fmt.Sprint(n.Value)
+		out.Kind, out.Text = Number, fmt.Sprint(n.Value)
 	case *ast.FloatNode:
 		if jsonNumber.MatchString(tk.Value) {
-			out.kind = yamlNumber
+			out.Kind = Number
 		} else if !math.IsInf(n.Value, 0) {
-			out.kind, out.text = yamlNumber, strconv.FormatFloat(n.Value, 'g', -1, 64)
+			out.Kind, out.Text = Number, strconv.FormatFloat(n.Value, 'g', -1, 64)
 		}
 	case *ast.LiteralNode:
-		out.text = n.Value.Value
+		out.Text = n.Value.Value
 	case *ast.StringNode:
 		// The library reads 1e3 and integers past 64 bits as text.
 		if tk.Type == token.StringType && jsonNumber.MatchString(tk.Value) {
-			out.kind = yamlNumber
+			out.Kind = Number
 		}
 	}
 }
 
-// get returns the value of a map's key, nil when it is absent.
-func (n *yamlNode) get(key string) *yamlNode {
-	for _, f := range n.fields {
-		if f.key == key {
-			return f.value
+// Get returns the value of a map's key, nil when it is absent.
+func (n *Node) Get(key string) *Node {
+	for _, f := range n.Fields {
+		if f.Key == key {
+			return f.Value
 		}
 	}
 	return nil
 }
 
-// inner returns the value below a path such as sampling.samples, nil when it is absent.
-func (n *yamlNode) inner(path string) *yamlNode {
+// Inner returns the value below a path such as sampling.samples, nil when it is absent.
+func (n *Node) Inner(path string) *Node {
 	for key := range strings.SplitSeq(path, ".") {
-		if n = n.get(key); n == nil {
+		if n = n.Get(key); n == nil {
 			return nil
 		}
 	}
 	return n
 }
 
-// show words a value for an error. What is hidden may be a secret.
-func (n *yamlNode) show(hidden bool) string {
+// Show words a value for an error. What is hidden may be a secret.
+func (n *Node) Show(hidden bool) string {
 	switch {
-	case n.kind == yamlString && hidden:
+	case n.Kind == Text && hidden:
 		return "something else"
-	case n.kind == yamlString:
-		return fmt.Sprintf("%.60q", n.text)
-	case n.kind == yamlBool, n.kind == yamlNumber:
-		return n.text
+	case n.Kind == Text:
+		return fmt.Sprintf("%.60q", n.Text)
+	case n.Kind == Bool, n.Kind == Number:
+		return n.Text
 	}
-	return string(n.kind)
+	return string(n.Kind)
 }
 
-// body returns the value as JSON.
-func (n *yamlNode) body() json.RawMessage {
+// JSON returns the value as JSON.
+func (n *Node) JSON() json.RawMessage {
 	var b bytes.Buffer
 	n.json(&b)
 	return b.Bytes()
 }
 
 // json writes the value as JSON.
-func (n *yamlNode) json(b *bytes.Buffer) {
+func (n *Node) json(b *bytes.Buffer) {
 	quote := func(s string) {
-		b.Write(Marshal(s))
+		text, _ := json.Marshal(s) // a string always marshals
+		b.Write(text)
 	}
-	switch n.kind {
-	case yamlNull:
+	switch n.Kind {
+	case Null:
 		b.WriteString("null")
-	case yamlBool, yamlNumber:
-		b.WriteString(n.text)
-	case yamlString:
-		quote(n.text)
-	case yamlList:
+	case Bool, Number:
+		b.WriteString(n.Text)
+	case Text:
+		quote(n.Text)
+	case List:
 		b.WriteByte('[')
-		for i, item := range n.items {
+		for i, item := range n.Items {
 			if i > 0 {
 				b.WriteByte(',')
 			}
 			item.json(b)
 		}
 		b.WriteByte(']')
-	case yamlMap:
+	case Map:
 		b.WriteByte('{')
-		for i, f := range n.fields {
+		for i, f := range n.Fields {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			quote(f.key)
+			quote(f.Key)
 			b.WriteByte(':')
-			f.value.json(b)
+			f.Value.json(b)
 		}
 		b.WriteByte('}')
 	}

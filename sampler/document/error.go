@@ -1,4 +1,4 @@
-package config
+package document
 
 import (
 	"cmp"
@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// Error is one mistake in a configuration.
+// Error is one mistake in a document.
 type Error struct {
-	File         string // or "--set", or "environment"
+	File         string // or what else the document is called
 	Line, Column int    // 1-based; 0 when there is no place to point at
-	Path         string // the key
+	Path         string // of the value, such as tools[0].name; "" where the place says it
 	Msg          string
 }
 
@@ -22,13 +22,13 @@ func (e Error) Error() string {
 	if e.Line > 0 {
 		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Column)
 	}
-	if e.Path != "" && e.File != "--set "+e.Path {
+	if e.Path != "" && !strings.HasSuffix(e.File, " "+e.Path) { // as in --set KEY
 		b.WriteString(": " + e.Path)
 	}
 	return b.String() + ": " + e.Msg
 }
 
-// Errors are all mistakes of a configuration, sorted by line.
+// Errors are all mistakes of a document, sorted by line.
 type Errors []Error
 
 // Error returns one mistake a line.
@@ -40,9 +40,9 @@ func (es Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// orNil sorts the mistakes and returns them as an error, nil when there are
+// OrNil sorts the mistakes and returns them as an error, nil when there are
 // none.
-func (es Errors) orNil() error {
+func (es Errors) OrNil() error {
 	if len(es) == 0 {
 		return nil
 	}
