@@ -36,6 +36,28 @@ type Stats struct {
 // NotRun is the number of rollouts asked for that left no record.
 func (s Stats) NotRun() int { return s.Jobs - s.Recorded }
 
+// Plus returns the counts of s and of then, which went on with the same run: what is
+// counted adds up, and the rest is that of then.
+func (s Stats) Plus(then Stats) Stats {
+	sum := then
+	sum.Jobs, sum.Begun, sum.Recorded = s.Jobs+then.Jobs, s.Begun+then.Begun, s.Recorded+then.Recorded
+	sum.Outcomes, sum.Retries = addCounts(s.Outcomes, then.Outcomes), addCounts(s.Retries, then.Retries)
+	sum.ToolCalls, sum.Tokens, sum.TokensUnknown = s.ToolCalls+then.ToolCalls, s.Tokens+then.Tokens, s.TokensUnknown+then.TokensUnknown
+	sum.USD, sum.USDUnknown, sum.Judged = s.USD.Plus(then.USD), s.USDUnknown+then.USDUnknown, s.Judged.Plus(then.Judged)
+	sum.LeftOpen, sum.Leaking, sum.Elapsed = s.LeftOpen+then.LeftOpen, s.Leaking+then.Leaking, s.Elapsed+then.Elapsed
+	return sum
+}
+
+func addCounts[K comparable](a, b map[K]int) map[K]int {
+	sum := make(map[K]int, len(a)+len(b))
+	for _, counts := range []map[K]int{a, b} {
+		for k, n := range counts {
+			sum[k] += n
+		}
+	}
+	return sum
+}
+
 // StoppedBy says why sampling ended before all jobs were done; "" when it did
 // not.
 type StoppedBy string

@@ -177,7 +177,7 @@ func (h *Dir) seed(p *project.Project) {
 			break
 		}
 	}
-	p.Inputs.Subset()
+	p.Inputs.Subset(p.Config.Items)
 }
 
 // add keeps a night.

@@ -19,7 +19,7 @@ func (p *Project) Manifest(dir string) rollout.Manifest {
 		opened, err := rollout.Open(dir)
 		if err == nil && opened.Manifest != nil {
 			p.Inputs.Seed = opened.Manifest.Seed
-			p.Inputs.Subset()
+			p.Inputs.Subset(p.Config.Items)
 		}
 	}
 	info := p.GraderInfo()

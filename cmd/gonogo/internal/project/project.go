@@ -48,7 +48,6 @@ type Project struct {
 
 // Inputs are the data files of a project, and what is taken of them.
 type Inputs struct {
-	p        *Project
 	Files    []*dataset.File
 	Items    []rollout.Item // of all splits, after the subset
 	Problems []rollout.Problem
@@ -64,7 +63,7 @@ func Unwired(cfg *config.Config) *Project {
 
 // own has the parts of a project know it.
 func (p *Project) own() {
-	p.Inputs.p, p.MCP.p, p.Session.p, p.Audit.p, p.Spending.p, p.Queue.p = p, p, p, p, p, p
+	p.MCP.p, p.Session.p, p.Audit.p, p.Spending.p, p.Queue.p = p, p, p, p, p
 }
 
 // New reads the files of a configuration and wires its endpoints. Nothing is asked yet but
@@ -83,7 +82,7 @@ func Wire(ctx context.Context, p *Project) (*Project, error) {
 		err = p.MCP.StartMCP(ctx)
 	}
 	if err == nil {
-		err = errors.Join(p.Load(), p.Inputs.PlainIDs(), p.wire(), p.Audit.prepareAudit(), p.prepareVariants())
+		err = errors.Join(p.Load(), p.Inputs.PlainIDs(p.Redact), p.wire(), p.Audit.prepareAudit(), p.prepareVariants())
 	}
 	if err != nil {
 		p.Close()
@@ -140,7 +139,7 @@ func (p *Project) Load() error {
 		errs = append(errs, err)
 		p.Inputs.Problems = append(p.Inputs.Problems, found...)
 	}
-	p.Inputs.Subset()
+	p.Inputs.Subset(p.Config.Items)
 	p.warn()
 	return errors.Join(errs...)
 }
@@ -148,10 +147,10 @@ func (p *Project) Load() error {
 // PlainIDs refuses ids that hold a secret: it would be masked in the record,
 // and a run that goes on would not find its own rollouts and pay for them
 // again.
-func (in *Inputs) PlainIDs() error {
+func (in *Inputs) PlainIDs(redact *rollout.Redactor) error {
 	for _, f := range in.Files {
 		for _, it := range f.Items {
-			if in.p.Redact.String(it.ID) != it.ID {
+			if redact.String(it.ID) != it.ID {
 				return fmt.Errorf("%s:%d: the id %q holds the value of a key, a header or a variable of the environment, which no record may show: rename the item, or take the value out of the configuration", it.File, it.Line, it.ID)
 			}
 		}
@@ -159,12 +158,12 @@ func (in *Inputs) PlainIDs() error {
 	return nil
 }
 
-// Subset takes the configured number of items of each split. The draw hangs
-// on the seed of the run.
-func (in *Inputs) Subset() {
+// Subset takes at most so many items of each split, 0 for all. The draw depends on the
+// seed of the run.
+func (in *Inputs) Subset(most int) {
 	in.Items = nil
 	for _, f := range in.Files {
-		in.Items = append(in.Items, dataset.Subset(f.Items, in.p.Config.Items, in.Seed)...)
+		in.Items = append(in.Items, dataset.Subset(f.Items, most, in.Seed)...)
 	}
 }
 

@@ -70,7 +70,7 @@ func WiredToBurst(ctx context.Context, c *project.Call, run *rollout.Run, cfg *c
 		otherJob(p, run)
 		err = errors.Join(project.ServeWorldAgain(ctx, p, c.Err), p.MCP.StartMCP(ctx), p.MCP.Offer(p.Inputs.Items))
 	} else if err = errors.Join(project.HostWorld(p), p.MCP.StartMCP(ctx)); err == nil {
-		err = errors.Join(p.Load(), p.Inputs.PlainIDs())
+		err = errors.Join(p.Load(), p.Inputs.PlainIDs(p.Redact))
 	}
 	if err == nil {
 		wire := p.WireTools

@@ -96,7 +96,7 @@ func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 			return t.stats, err
 		}
 		stats, err := sampleRollouts(ctx, t.p, t.c, t.dir, jobs, t.writer)
-		t.stats = together(t.stats, stats)
+		t.stats = t.stats.Plus(stats)
 		if err != nil || stats.StoppedBy != "" {
 			return t.stats, err
 		}

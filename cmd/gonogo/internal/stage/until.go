@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -143,7 +142,7 @@ func (r *rounds) one(ctx context.Context, n int) (over bool, err error) {
 		}
 	} else {
 		stats, err := sampleRollouts(ctx, r.p, r.c, r.dir, jobs, r.writer)
-		r.stats = together(r.stats, stats)
+		r.stats = r.stats.Plus(stats)
 		if err != nil || stats.StoppedBy != "" {
 			return true, err
 		}
@@ -188,31 +187,6 @@ func (r *rounds) tell(n int, result *analysis.Result) {
 		text += "; going on"
 	}
 	fmt.Fprintln(r.c.Err, text+".")
-}
-
-// together adds up the rounds.
-func together(a, b sampler.Stats) sampler.Stats {
-	sum := b
-	sum.Jobs, sum.Begun, sum.Recorded = a.Jobs+b.Jobs, a.Begun+b.Begun, a.Recorded+b.Recorded
-	sum.ToolCalls, sum.Tokens, sum.TokensUnknown = a.ToolCalls+b.ToolCalls, a.Tokens+b.Tokens, a.TokensUnknown+b.TokensUnknown
-	// The rounds are of the same items: only what was spent adds up.
-	sum.USD, sum.USDUnknown, sum.LeftOpen = a.USD.Plus(b.USD), a.USDUnknown+b.USDUnknown, a.LeftOpen+b.LeftOpen
-	sum.Judged = a.Judged.Plus(b.Judged)
-	sum.Elapsed = a.Elapsed + b.Elapsed
-	sum.Outcomes, sum.Retries = maps.Clone(a.Outcomes), maps.Clone(a.Retries)
-	if sum.Outcomes == nil {
-		sum.Outcomes = make(map[rollout.Outcome]int)
-	}
-	for k, n := range b.Outcomes {
-		sum.Outcomes[k] += n
-	}
-	if sum.Retries == nil {
-		sum.Retries = make(map[string]int)
-	}
-	for k, n := range b.Retries {
-		sum.Retries[k] += n
-	}
-	return sum
 }
 
 // notOfLooks refuses to go on with a fixed number of samples where a run is
