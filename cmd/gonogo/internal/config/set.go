@@ -3,9 +3,10 @@ package config
 import (
 	"errors"
 	"fmt"
-	"gonogo/sampler/document"
 	"path/filepath"
 	"strings"
+
+	"gonogo/sampler/document"
 )
 
 // Assign gives a key a value, as --set does, and resolves the configuration

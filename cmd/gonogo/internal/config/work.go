@@ -2,11 +2,12 @@ package config
 
 import (
 	"errors"
-	"gonogo/sampler/document"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"gonogo/sampler/document"
 )
 
 // Sheet is a file that travels whole.
