@@ -2,61 +2,13 @@ package report
 
 import (
 	"cmp"
-	"fmt"
-	"io"
 	"slices"
 	"strconv"
 
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/report/block"
-	"gonogo/sampler/rollout"
 )
-
-// changeRow is an item of both runs.
-type changeRow struct {
-	split rollout.Split
-	*compare.ItemChange
-}
-
-// changeColumns are the columns of a comparison's items.csv.
-func changeColumns() []column[changeRow] {
-	return []column[changeRow]{
-		{"split", textCells, "train, eval or production", func(r changeRow) any { return string(r.split) }},
-		{"item", textCells, "the item's id, whole", func(r changeRow) any { return r.Item }},
-		{"base", numberCells, "mean reward in the base run", func(r changeRow) any { return known(&r.Base) }},
-		{"new", numberCells, "mean reward in the new run", func(r changeRow) any { return known(&r.New) }},
-		{"change", numberCells, "new - base", func(r changeRow) any { return known(&r.Change) }},
-		{"base_n", countCells, "rollouts that count in the mean of base", func(r changeRow) any { return int64(r.BaseN) }},
-		{"new_n", countCells, "rollouts that count in the mean of new", func(r changeRow) any { return int64(r.NewN) }},
-		{"calls_change", numberCells, "tool calls per rollout, new - base", func(r changeRow) any { return known(r.CallsChange) }},
-		{"category", textCells, "the item's category", func(r changeRow) any { return told(r.Category) }},
-		{"family", textCells, "the item's family", func(r changeRow) any { return told(r.Family) }},
-	}
-}
-
-// writeComparedItems writes one row an item, split by split, in the order of
-// comparison.json.
-func writeComparedItems(w io.Writer, p *Page) error {
-	err := writeCSV(w, changeColumns(), func(yield func(changeRow) error) error {
-		for _, split := range rollout.Splits() {
-			sc := p.Comparison.Splits[split]
-			if sc == nil {
-				continue
-			}
-			for i := range sc.Changes {
-				if err := yield(changeRow{split, &sc.Changes[i]}); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return fmt.Errorf("write items.csv: %w", err)
-	}
-	return nil
-}
 
 // itemBlocks are the tables of all items of both runs.
 func (x compared) itemBlocks() []block.Block {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gonogo/report/table"
 )
 
 // docs/formats.md tells of every format and every column, in the words that
@@ -28,11 +30,10 @@ func TestDocsTellOfFormatsAndColumns(t *testing.T) {
 	for _, f := range ComparisonFormats() {
 		compared += fmt.Sprintf("| `%s` | `%s` | %s |\n", f.Name, f.File, f.Doc)
 	}
-	s := &survey{parts: []string{"NAME"}, rest: true}
 	got := string(b)
-	for part, table := range map[string]string{
-		"formats": formats, "columns of items.csv": columnTable(itemColumns()), "columns of rollouts.csv": columnTable(s.columns()),
-		"formats of a comparison": compared, "columns of a comparison": columnTable(changeColumns()),
+	for part, rows := range map[string]string{
+		"formats": formats, "columns of items.csv": columnTable(table.ItemColumns()), "columns of rollouts.csv": columnTable(table.RolloutColumns([]string{"NAME"}, true)),
+		"formats of a comparison": compared, "columns of a comparison": columnTable(table.ChangeColumns()),
 	} {
 		begin, end := "<!-- "+part+" -->\n", "<!-- end -->"
 		before, rest, ok := strings.Cut(got, begin)
@@ -40,7 +41,7 @@ func TestDocsTellOfFormatsAndColumns(t *testing.T) {
 		if !ok || !ended {
 			t.Fatalf("%s: no place for the %s", path, part)
 		}
-		got = before + begin + "\n" + table + "\n" + end + after
+		got = before + begin + "\n" + rows + "\n" + end + after
 	}
 	if *update {
 		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
@@ -51,7 +52,7 @@ func TestDocsTellOfFormatsAndColumns(t *testing.T) {
 	}
 }
 
-func columnTable[R any](columns []column[R]) string {
+func columnTable[R any](columns []table.Column[R]) string {
 	s := "| column | holds | what it is |\n|---|---|---|\n"
 	for _, c := range columns {
 		s += fmt.Sprintf("| `%s` | %s | %s |\n", c.Name, c.Kind, c.Doc)

@@ -1,13 +1,22 @@
 package report
 
 import (
+	"fmt"
 	"io"
 	"slices"
 
 	"gonogo/report/html"
 	"gonogo/report/markdown"
+	"gonogo/report/table"
 	"gonogo/report/text"
 )
+
+// Rollouts reads the rollouts of the page's run, as often as it is called.
+type Rollouts = table.Rollouts
+
+// ErrNoRollouts means that a format needs the rollouts themselves, and the page
+// was made without Options.Rollouts.
+var ErrNoRollouts = table.ErrNoRollouts
 
 // Format is one way to write a Page.
 type Format struct {
@@ -31,7 +40,7 @@ func Formats() []Format {
 		{Name: "pdf", File: "report.pdf", Doc: "the report for paper, at most six pages: brief, findings, behaviour, method, charts as vectors; with --pdf full an annex of all pictures, items and thresholds", Write: writePDF},
 		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: verdict, reason, what to do first, three numbers, what decides", Write: writeCard},
 		{Name: "junit", File: "junit.xml", Doc: "a test case for each gate and split, for the test pages of GitHub, GitLab and Jenkins; an UNDECIDED verdict is an error there", Write: writeJUnit},
-		{Name: "items", File: "items.csv", Doc: "a row for each item, with all its numbers", Write: writeItems},
+		{Name: "items", File: "items.csv", Doc: "a row for each item, with all its numbers", Write: func(w io.Writer, p *Page) error { return table.Items(w, p.Result) }},
 		{Name: "rollouts", File: "rollouts.csv", Doc: "a row for each rollout: outcome, reward, sub-scores, tool calls, tokens, latency", Rollouts: true, Write: writeRollouts},
 		{Name: "parquet", File: "rollouts.parquet", Doc: "the same rows as a Parquet file with types, for pandas and DuckDB; written on request only", Rollouts: true, OnRequest: true, Write: writeParquet},
 		{Name: "json", File: "result.json", Doc: "the analysis as in the run directory, by docs/result.schema.json (gonogo help result); written on request only", OnRequest: true, Write: writeJSON},
@@ -49,7 +58,7 @@ func ComparisonFormats() []Format {
 		{Name: "pdf", File: "report.pdf", Doc: "the whole comparison for paper, charts as vectors", Write: writePDF},
 		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: answer, differences with intervals, what decides", Write: writeCard},
 		{Name: "junit", File: "junit.xml", Doc: "the answer as a test case, and one for each question and split: regressed is a failure, an answer that cannot tell an error", Write: writeComparedJUnit},
-		{Name: "items", File: "items.csv", Doc: "a row for each item in both runs, with what it changed", Write: writeComparedItems},
+		{Name: "items", File: "items.csv", Doc: "a row for each item in both runs, with what it changed", Write: func(w io.Writer, p *Page) error { return table.Changes(w, p.Comparison) }},
 	}
 }
 
@@ -87,4 +96,28 @@ func writeHTML(w io.Writer, p *Page) error { return html.Write(w, p.Doc()) }
 // terminal is what the text format is written for.
 func (opt Options) terminal() text.Options {
 	return text.Options{Width: opt.Width, ASCII: opt.ASCII, Color: opt.Color, All: opt.All}
+}
+
+// surveyed surveys the page's rollouts, once.
+func (p *Page) surveyed() (s *table.Survey, err error) {
+	if p.survey == nil {
+		p.survey, err = table.NewSurvey(p.Rollouts)
+	}
+	return p.survey, err
+}
+
+func writeRollouts(w io.Writer, p *Page) error {
+	s, err := p.surveyed()
+	if err != nil {
+		return fmt.Errorf("write rollouts.csv: %w", err)
+	}
+	return s.WriteCSV(w)
+}
+
+func writeParquet(w io.Writer, p *Page) error {
+	s, err := p.surveyed()
+	if err != nil {
+		return fmt.Errorf("write rollouts.parquet: %w", err)
+	}
+	return s.WriteParquet(w, table.Made{Version: p.Version, Run: p.Result.Run.ID, Verdict: string(p.Verdict)})
 }

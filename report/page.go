@@ -10,6 +10,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/report/block"
 	"gonogo/report/chart"
+	"gonogo/report/table"
 	"gonogo/sampler/rollout"
 )
 
@@ -70,12 +71,12 @@ type Page struct {
 
 	doc        *block.Doc // made once
 	confidence float64
-	rewards    [2]float64 // the range
-	found      []finding  // behind Findings
-	doubted    bool       // the grader failed its audit
-	warnings   []string   // what formats written so far could not show
-	fallbacks  fallbacks  // read as it is needed
-	survey     *survey    // of the rollouts, once a format has asked for them
+	rewards    [2]float64    // the range
+	found      []finding     // behind Findings
+	doubted    bool          // the grader failed its audit
+	warnings   []string      // what formats written so far could not show
+	fallbacks  fallbacks     // read as it is needed
+	survey     *table.Survey // of the rollouts, once a format has asked for them
 
 	traced map[itemOf][]trace                      // the same by item
 	items  map[rollout.Split][]analysis.ItemResult // in the order of their rows

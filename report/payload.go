@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"gonogo/report/plain"
 )
 
 // quoted returns the first n runes of s as they are, within quotation marks:
@@ -72,7 +74,7 @@ func argument(s string) string {
 		switch {
 		case r == '\\' || r == '\'':
 			b.WriteString(`\` + string(r))
-		case r == utf8.RuneError && size == 1 || hidden(r):
+		case r == utf8.RuneError && size == 1 || plain.Hidden(r):
 			for _, c := range []byte(s[:size]) {
 				fmt.Fprintf(&b, `\x%02x`, c)
 			}

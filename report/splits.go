@@ -134,12 +134,3 @@ func number(p *float64) string {
 	}
 	return message.Digits(*p)
 }
-
-// clip cuts a text to n runes.
-func clip(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:n-1]) + "…"
-}

@@ -1,4 +1,4 @@
-package report
+package table
 
 import (
 	"fmt"
@@ -17,29 +17,28 @@ const (
 	parquetBatch = 256    // rows handed over at once
 )
 
-// writeParquet writes rollouts.parquet: the rows and columns of rollouts.csv
+// Made is what a Parquet file says of itself.
+type Made struct{ Version, Run, Verdict string }
+
+// WriteParquet writes rollouts.parquet: the rows and columns of rollouts.csv
 // with their types, compressed by zstd. Every column is optional: what is not
 // known is a null.
-func writeParquet(w io.Writer, p *Page) error {
-	s, err := p.surveyed()
-	if err == nil {
-		err = parquetOf(w, p, s)
-	}
-	if err != nil {
+func (s *Survey) WriteParquet(w io.Writer, made Made) error {
+	if err := s.parquet(w, made); err != nil {
 		return fmt.Errorf("write rollouts.parquet: %w", err)
 	}
 	return nil
 }
 
-func parquetOf(w io.Writer, p *Page, s *survey) error {
-	columns := s.columns()
+func (s *Survey) parquet(w io.Writer, made Made) error {
+	columns := RolloutColumns(s.Parts, s.rest)
 	to := parquet.NewWriter(w,
 		parquet.NewSchema("rollout", fieldsOf(columns)),
 		parquet.Compression(&zstd.Codec{Level: zstd.DefaultLevel}),
 		parquet.MaxRowsPerRowGroup(parquetGroup),
-		parquet.CreatedBy("gonogo", visible(p.Version), ""),
-		parquet.KeyValueMetadata("gonogo.run_id", p.Result.Run.ID),
-		parquet.KeyValueMetadata("gonogo.verdict", string(p.Verdict)),
+		parquet.CreatedBy("gonogo", made.Version, ""),
+		parquet.KeyValueMetadata("gonogo.run_id", made.Run),
+		parquet.KeyValueMetadata("gonogo.verdict", made.Verdict),
 	)
 	batch := make([]parquet.Row, 0, parquetBatch)
 	flush := func() error {
@@ -47,7 +46,7 @@ func parquetOf(w io.Writer, p *Page, s *survey) error {
 		batch = batch[:0]
 		return err
 	}
-	err := s.each(p.Rollouts, func(r collect.Counted) error {
+	err := s.each(func(r collect.Counted) error {
 		batch = batch[:len(batch)+1]
 		row := &batch[len(batch)-1]
 		*row = (*row)[:0]
@@ -85,7 +84,7 @@ func parquetValue(value any, i int) parquet.Value {
 	case time.Time:
 		v = parquet.Int64Value(x.UnixMicro())
 	default:
-		panic(fmt.Sprintf("report: a column holds a %T", value))
+		panic(fmt.Sprintf("table: a column holds a %T", value))
 	}
 	return v.Level(0, 1, i)
 }
@@ -116,7 +115,7 @@ func (f field) Name() string { return f.name }
 // Value is never used, as GoType of fields.
 func (f field) Value(reflect.Value) reflect.Value { return reflect.Value{} }
 
-func fieldsOf[R any](columns []column[R]) fields {
+func fieldsOf[R any](columns []Column[R]) fields {
 	f := fields{Group: parquet.Group{}}
 	for _, c := range columns {
 		var node parquet.Node
@@ -132,7 +131,7 @@ func fieldsOf[R any](columns []column[R]) fields {
 		case timeCells:
 			node = parquet.Timestamp(parquet.Microsecond)
 		default:
-			panic("report: column " + c.Name + " is of no kind")
+			panic("table: column " + c.Name + " is of no kind")
 		}
 		f.inOrder = append(f.inOrder, field{parquet.Optional(node), c.Name})
 	}

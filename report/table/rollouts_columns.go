@@ -1,15 +1,16 @@
-package report
+package table
 
 import (
 	"gonogo/analysis/collect"
+	"gonogo/report/plain"
 	"gonogo/sampler/rollout"
 )
 
 // rolloutColumns are the columns of rollouts.csv and rollouts.parquet but for
 // the sub-scores, which stand before partsBefore.
-func rolloutColumns() []column[collect.Counted] {
+func rolloutColumns() []Column[collect.Counted] {
 	type row = collect.Counted
-	return []column[row]{
+	return []Column[row]{
 		{"split", textCells, "train, eval or production", func(r row) any { return string(r.Split) }},
 		{"item", textCells, "the item's id, whole", func(r row) any { return r.Item }},
 		{"sample", countCells, "which rollout of the item, from 0", func(r row) any { return int64(r.Sample) }},
@@ -17,7 +18,7 @@ func rolloutColumns() []column[collect.Counted] {
 		{"source", textCells, "live or import", func(r row) any { return string(r.Source) }},
 		{"outcome", textCells, "graded, no_answer, step_limit, model_api, tool or grader", func(r row) any { return string(r.Outcome) }},
 		{"error_kind", textCells, "the kind of a failure", func(r row) any { return told(r.Kind) }},
-		{"error", textCells, "the beginning of its cause", func(r row) any { return told(clip(r.Error, longestCause)) }},
+		{"error", textCells, "the beginning of its cause", func(r row) any { return told(plain.Clip(r.Error, longestCause)) }},
 		{"reward", numberCells, "the reward; empty where there is none: a failure is never a number", func(r row) any { return known(r.Reward) }},
 		{"score", numberCells, "what counts in every mean: the reward, or the bottom of the range for no_answer, step_limit and what a detector took there; empty where missing", func(r row) any { return known(r.Score) }},
 		{"zeroed", flagCells, "a detector took the score to the bottom of the range", func(r row) any { return r.Zeroed }},

@@ -1,4 +1,4 @@
-package report
+package table
 
 import (
 	"cmp"
@@ -12,10 +12,11 @@ import (
 	"unicode/utf8"
 
 	"gonogo/analysis/collect"
+	"gonogo/report/plain"
 	"gonogo/sampler/rollout"
 )
 
-// Rollouts reads the rollouts of the page's run, as analysis.Rollouts does, as
+// Rollouts reads the rollouts of a run, as collect.Rollouts does, as
 // often as it is called.
 type Rollouts func(yield func(collect.Counted) error) (rollout.Input, error)
 
@@ -26,28 +27,25 @@ var ErrNoRollouts = errors.New("the rollouts are not at hand: it takes the run d
 // mostParts is how many sub-scores have a column of their own.
 const mostParts = 64
 
-// survey is what has to be known of all rollouts before the first is written.
-type survey struct {
+// Survey is what has to be known of all rollouts before the first is written.
+type Survey struct {
+	read  Rollouts
 	rows  int
-	parts []string            // sub-scores with a column of their own, by name
+	Parts []string            // sub-scores with a column of their own, by name
 	rest  bool                // there are more, which share one column
 	line  map[rollout.Key]int // the line that counts; nil where every line that is read does
-	input rollout.Input       // as it was read
 }
 
-// surveyed surveys the page's rollouts, once.
-func (p *Page) surveyed() (*survey, error) {
-	if p.Rollouts == nil {
+// NewSurvey reads all rollouts once. It returns ErrNoRollouts where read is nil.
+func NewSurvey(read Rollouts) (*Survey, error) {
+	if read == nil {
 		return nil, ErrNoRollouts
 	}
-	if p.survey != nil {
-		return p.survey, nil
-	}
-	s := &survey{line: make(map[rollout.Key]int)}
+	s := &Survey{read: read, line: make(map[rollout.Key]int)}
 	count := make(map[string]int)
-	read := 0
-	input, err := p.Rollouts(func(r collect.Counted) error {
-		read++
+	seen := 0
+	_, err := s.read(func(r collect.Counted) error {
+		seen++
 		s.line[r.Key()] = r.Line
 		for name := range r.Parts {
 			count[name]++
@@ -57,34 +55,33 @@ func (p *Page) surveyed() (*survey, error) {
 	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
 		return nil, err
 	}
-	s.input, s.rows = input, len(s.line)
-	if s.rows == read {
+	s.rows = len(s.line)
+	if s.rows == seen {
 		s.line = nil
 	}
 	for name := range count {
-		s.parts = append(s.parts, name)
+		s.Parts = append(s.Parts, name)
 	}
-	slices.SortFunc(s.parts, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
-	if s.rest = len(s.parts) > mostParts; s.rest {
-		s.parts = s.parts[:mostParts]
+	slices.SortFunc(s.Parts, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	if s.rest = len(s.Parts) > mostParts; s.rest {
+		s.Parts = s.Parts[:mostParts]
 	}
-	slices.Sort(s.parts)
-	p.survey = s
+	slices.Sort(s.Parts)
 	return s, nil
 }
 
-// errGrown means that a run was written to between two readings of it.
-var errGrown = errors.New("the run was written to while it was read: write the report again")
+// ErrGrown means that a run was written to between two readings of it.
+var ErrGrown = errors.New("the run was written to while it was read: write the report again")
 
 // each yields every rollout once: the attempt that counts.
-func (s *survey) each(read Rollouts, yield func(collect.Counted) error) error {
+func (s *Survey) each(yield func(collect.Counted) error) error {
 	rows := 0
-	_, err := read(func(r collect.Counted) error {
+	_, err := s.read(func(r collect.Counted) error {
 		if s.line != nil && s.line[r.Key()] != r.Line {
 			return nil
 		}
 		if rows++; rows > s.rows {
-			return errGrown
+			return ErrGrown
 		}
 		return yield(r)
 	})
@@ -92,17 +89,17 @@ func (s *survey) each(read Rollouts, yield func(collect.Counted) error) error {
 	case err != nil && !errors.Is(err, rollout.ErrNoRecords):
 		return err
 	case rows != s.rows:
-		return errGrown
+		return ErrGrown
 	}
 	return nil
 }
 
-// rolloutColumns are the columns of rollouts.csv and rollouts.parquet: the fixed
-// ones, with a column for each sub-score in the middle.
-func (s *survey) columns() []column[collect.Counted] {
+// RolloutColumns are the columns of rollouts.csv and rollouts.parquet: the fixed ones,
+// with a column for each sub-score in the middle, and one for the rest of them.
+func RolloutColumns(parts []string, rest bool) []Column[collect.Counted] {
 	all := rolloutColumns()
-	at := slices.IndexFunc(all, func(c column[collect.Counted]) bool { return c.Name == partsBefore })
-	return slices.Concat(all[:at], s.partColumns(), all[at:])
+	at := slices.IndexFunc(all, func(c Column[collect.Counted]) bool { return c.Name == partsBefore })
+	return slices.Concat(all[:at], partColumns(parts, rest), all[at:])
 }
 
 // partsBefore is the column before which the sub-scores stand.
@@ -110,26 +107,26 @@ const partsBefore = "turns"
 
 // partColumns are a column for each sub-score, and one for those past the
 // limit. Names that cannot be told apart when written out are numbered.
-func (s *survey) partColumns() []column[collect.Counted] {
-	var list []column[collect.Counted]
+func partColumns(parts []string, rest bool) []Column[collect.Counted] {
+	var list []Column[collect.Counted]
 	taken := make(map[string]bool)
 	own := make(map[string]bool)
-	for _, part := range s.parts {
+	for _, part := range parts {
 		own[part] = true
-		name := "parts." + strings.ReplaceAll(id(part), ",", ";") // a comma ends a name in the schema of a Parquet file
+		name := "parts." + strings.ReplaceAll(plain.ID(part), ",", ";") // a comma ends a name in the schema of a Parquet file
 		for i, plain := 2, name; taken[name]; i++ {
 			name = fmt.Sprintf("%s (%d)", plain, i)
 		}
 		taken[name] = true
-		list = append(list, column[collect.Counted]{name, numberCells, "the sub-score " + id(part), func(r collect.Counted) any {
+		list = append(list, Column[collect.Counted]{name, numberCells, "the sub-score " + plain.ID(part), func(r collect.Counted) any {
 			if x, ok := r.Parts[part]; ok {
 				return known(&x)
 			}
 			return nil
 		}})
 	}
-	if s.rest {
-		list = append(list, column[collect.Counted]{"more_parts", textCells, "the other sub-scores, as JSON", func(r collect.Counted) any { return moreParts(r, own) }})
+	if rest {
+		list = append(list, Column[collect.Counted]{"more_parts", textCells, "the other sub-scores, as JSON", func(r collect.Counted) any { return moreParts(r, own) }})
 	}
 	return list
 }
@@ -152,13 +149,9 @@ func moreParts(r collect.Counted, own map[string]bool) any {
 	return string(b)
 }
 
-// writeRollouts writes rollouts.csv.
-func writeRollouts(w io.Writer, p *Page) error {
-	s, err := p.surveyed()
-	if err == nil {
-		err = writeCSV(w, s.columns(), func(yield func(collect.Counted) error) error { return s.each(p.Rollouts, yield) })
-	}
-	if err != nil {
+// WriteCSV writes rollouts.csv.
+func (s *Survey) WriteCSV(w io.Writer) error {
+	if err := writeCSV(w, RolloutColumns(s.Parts, s.rest), s.each); err != nil {
 		return fmt.Errorf("write rollouts.csv: %w", err)
 	}
 	return nil

@@ -1,4 +1,6 @@
-package report
+// Package table writes a report as tables for other programs: a row for each item or
+// rollout, as CSV or Parquet, with every number at its full precision.
+package table
 
 import (
 	"encoding/csv"
@@ -13,29 +15,29 @@ import (
 	"gonogo/analysis"
 )
 
-// kind is what the cells of a column hold.
-type kind string
+// Kind is what the cells of a column hold.
+type Kind string
 
 const (
-	textCells   kind = "text"
-	countCells  kind = "integer"
-	numberCells kind = "number"
-	flagCells   kind = "true or false"
-	timeCells   kind = "time"
+	textCells   Kind = "text"
+	countCells  Kind = "integer"
+	numberCells Kind = "number"
+	flagCells   Kind = "true or false"
+	timeCells   Kind = "time"
 )
 
-// column is one column of a table with a row for each R, the same in every
+// Column is one column of a table with a row for each R, the same in every
 // format of the table.
-type column[R any] struct {
+type Column[R any] struct {
 	Name string
-	Kind kind
+	Kind Kind
 	Doc  string
 	Of   func(R) any // a value of the kind: string, int64, float64, bool, time.Time; nil where it is not known
 }
 
 // writeCSV writes rows as comma-separated values under a header: UTF-8 without
 // a byte order mark, lines that end in \n, an empty cell for what is not known.
-func writeCSV[R any](w io.Writer, columns []column[R], rows func(yield func(R) error) error) error {
+func writeCSV[R any](w io.Writer, columns []Column[R], rows func(yield func(R) error) error) error {
 	to := csv.NewWriter(w)
 	cells := make([]string, len(columns))
 	for i, c := range columns {
@@ -46,7 +48,7 @@ func writeCSV[R any](w io.Writer, columns []column[R], rows func(yield func(R) e
 	}
 	err := rows(func(r R) error {
 		for i, c := range columns {
-			cells[i] = csvCell(c.Of(r))
+			cells[i] = Cell(c.Of(r))
 		}
 		return to.Write(cells)
 	})
@@ -57,9 +59,9 @@ func writeCSV[R any](w io.Writer, columns []column[R], rows func(yield func(R) e
 	return to.Error()
 }
 
-// csvCell writes a value so that no digit of it is lost, and a text so that no
+// Cell writes a value so that no digit of it is lost, and a text so that no
 // spreadsheet takes it for a formula.
-func csvCell(value any) string {
+func Cell(value any) string {
 	switch x := value.(type) {
 	case string:
 		return analysis.PlainCell(printable(x))
@@ -74,7 +76,7 @@ func csvCell(value any) string {
 	case nil:
 		return ""
 	}
-	panic(fmt.Sprintf("report: a column holds a %T", value))
+	panic(fmt.Sprintf("table: a column holds a %T", value))
 }
 
 // printable writes control characters out as escapes, but tabs and line ends,

@@ -1,4 +1,4 @@
-package report
+package plain
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestVisible(t *testing.T) {
+func TestText(t *testing.T) {
 	for what, c := range map[string][2]string{
 		"plain text is left alone":           {"item-17 é 中文 🎉", "item-17 é 中文 🎉"},
 		"an escape sequence is written out":  {"\x1b[31mred", `\x1b[31mred`},
@@ -17,30 +17,30 @@ func TestVisible(t *testing.T) {
 		"a single low byte has two digits":   {"\x00", `\x00`},
 		"a C1 control is written out":        {"\u009b31m", `\u009b31m`},
 	} {
-		if got := visible(c[0]); got != c[1] {
-			t.Errorf("%s: visible(%q) = %q, want %q", what, c[0], got, c[1])
+		if got := Text(c[0]); got != c[1] {
+			t.Errorf("%s: Text(%q) = %q, want %q", what, c[0], got, c[1])
 		}
 	}
 }
 
-func FuzzVisible(f *testing.F) {
+func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "a", "\x1b]0;title\a", "\u2028", "\xed\xa0\x80", strings.Repeat("长", 200)} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, got := range []string{visible(s), prose(s), id(s)} {
-			if !utf8.ValidString(got) || strings.ContainsFunc(got, hidden) {
+		for _, got := range []string{Text(s), Prose(s), ID(s)} {
+			if !utf8.ValidString(got) || strings.ContainsFunc(got, Hidden) {
 				t.Fatalf("%q is not plain to see", got)
 			}
 		}
-		if n := utf8.RuneCountInString(id(s)); n > longest {
+		if n := utf8.RuneCountInString(ID(s)); n > longest {
 			t.Fatalf("id is %d runes long, want at most %d", n, longest)
 		}
 	})
 }
 
 func TestLongIDsKeepBothEnds(t *testing.T) {
-	got := id("begin-" + strings.Repeat("x", 500) + "-end")
+	got := ID("begin-" + strings.Repeat("x", 500) + "-end")
 	if !strings.HasPrefix(got, "begin-") || !strings.HasSuffix(got, "-end") || !strings.Contains(got, "…") {
 		t.Errorf("id is %q", got)
 	}
