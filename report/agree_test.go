@@ -212,7 +212,7 @@ var sameQuantities = []sameQuantity{
 	{"reward of the guessable answer", []string{`grader  \| guessable answer \| value: V$`, `finding grader.guessable: .*; measured V$`}, true},
 	{"correlation with length", []string{`grader  \| length and reward \| value: V$`, `finding grader.length: .*; measured V correlation$`, `finding grader.length: .*\(correlation N within items\)`}, true},
 	{"agreement with people", []string{`grader Agreement with people \| Spearman's ρ \| value: V$`, `finding grader.agreement: .*; measured V correlation$`}, true},
-	{"paid without the core", []string{`grader Layers of the reward note: .* a share of V of them`, `finding grader.layers: .*; measured V$`}, true},
+	{"paid without the core", []string{`grader Layers of the reward note: .* V of them earn more`, `finding grader.layers: .*; measured V$`}, true},
 	{"marked by a detector", []string{`grader Detectors \| (?P<k>\w+) \| share: V$`, `finding grader.detected: .*“(?P<k>\w+)” marks .*; measured V$`}, true},
 	{"rollouts that a detector marked", []string{`grader Detectors \| (?P<k>\w+) \| marked: N of`, `finding grader.detected: .*“(?P<k>\w+)” marks N of`}, true},
 	{"shift by AUC", []string{

@@ -326,7 +326,7 @@ func TestAuditLeadCounts(t *testing.T) {
 	}
 	for want, probes := range map[string][]analysis.ProbeResult{
 		"2 probes: none found a hole in the grader.": {probe(rollout.Bottom, 5, 0), probe(rollout.Top, 5, 5), probe(rollout.Note, 5, 5)},
-		"2 of 3 probes found holes in the grader: 1 where an answer that deserves nothing is paid, 1 where a right answer is not paid; and 1 where only the looks changed the reward.": {
+		"2 of 3 probes found holes in the grader: 1 got a worthless answer rewarded, 1 got a right answer rejected; and in 1 formatting alone changed the reward.": {
 			probe(rollout.Bottom, 5, 1), probe(rollout.Top, 5, 4), probe(rollout.Same, 5, 2),
 		},
 		"No probe could tell anything: the grader failed on every payload.": {probe(rollout.Bottom, 0, 0)},
@@ -358,7 +358,7 @@ func TestARewardThatOnlyMovesIsNoHole(t *testing.T) {
 	if want := "padding: on 5 of 20 items, 1 up and 4 down; the grader's own noise explains it"; holes[0].Name != want {
 		t.Errorf("its payloads are of %q, want %q", holes[0].Name, want)
 	}
-	if want := "2 probes: none found a hole in the grader; and 1 where only the looks changed the reward; the grader's own noise explains it."; list[0].(block.Note).Texts[0] != want {
+	if want := "2 probes: none found a hole in the grader; and in 1 formatting alone changed the reward; the grader's own noise explains it."; list[0].(block.Note).Texts[0] != want {
 		t.Errorf("lead is %q, want %q", list[0], want)
 	}
 	if holes[0].Earned != "earned 0.8 instead of 0.12" || len(holes[1].Notes) != 1 || holes[1].Notes[0] != english.Audit.Backslash {

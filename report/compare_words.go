@@ -66,12 +66,12 @@ var compareEnglish = compareWords{
 	Cause:        "%s before, %s now × %s: %s", NoCause: "no cause is recorded", OfKind: "%s (%s)",
 
 	Item: plural{"1 item", "%s items"}, Rollout: plural{"1 rollout", "%s rollouts"}, Group: plural{"1 group", "%s groups"},
-	Items: "%s in both runs", Unpaired: "No item is measured in both runs: the means of different items are compared, which shows much less",
+	Items: "%s in both runs", Unpaired: "No item is measured in both runs: the means of different items are compared, which detects much less",
 	OnlyBase: "; %s only in base", OnlyNew: "; %s only in new", Lost: "; %s lost on one side", Changed: "; %s with another conversation under the same id",
 	Measured: "%s; %s.",
 	Checks:   "Checks: %s.", Flips: "sign flips %s", Welch: "Welch's test %s", Wilcoxon: "Wilcoxon signed ranks %s", McNemar: "exact McNemar %s", ByFamily: "clustered by family %s",
 	OneSided: "One-sided bounds of the change: %s and %s; within ±%s there is no change that matters.",
-	MDE:      "This comparison finds a change of %s in 80 %% of cases", SameModel: "; two runs of the base model alone would find %s",
+	MDE:      "This comparison would detect a change of %s in 80 %% of cases", SameModel: "; two runs of the base model would detect %s",
 	Rule: "Regressed or improved: the whole %s interval is beyond %s, and with fewer than 20 items, or one sample of each, exact tests agree. Not better: a detector marks more hacks, or the grader is NO-GO and the reward rose. " +
 		"No change that matters: else, and both one-sided bounds are within ±%s. Otherwise: cannot tell. Eval answers where both runs hold it, else train, else production.",
 	Descriptive: "Items weigh the same. Everything but the mean reward is descriptive and decides nothing.",
@@ -98,7 +98,7 @@ var compareEnglish = compareWords{
 	AllItems:   "All items in both runs", Direction: "Moved", AnyDirection: "any way",
 	NoItems:      "No item is measured in both runs.",
 	ItemsCut:     "Only the %s largest drops of %s items are listed here; items.csv has all.",
-	ReadDrop:     "Read what became of %s (%s): %s",
+	ReadDrop:     "See what happened to %s (%s): %s",
 	FurtherFirst: "and %s more, listed below",
 	Rest:         "Differences, categories and items: gonogo compare %s %s --all.",
 }

@@ -41,6 +41,6 @@ func ExampleNewPage() {
 		}
 	}
 	// Output:
-	// NO-GO Training would not work as it is — only 4 % of groups of 8 teach something; measured 0.04 [0.02, 0.07], wanted ≥ 0.10.
+	// NO-GO Training would not work with this setup — only 4 % of groups of 8 teach something; measured 0.04 [0.02, 0.07], wanted ≥ 0.10.
 	// 0.04 [0.02, 0.07]
 }

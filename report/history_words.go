@@ -45,16 +45,16 @@ var historyEnglish = historyWords{
 	First: "compared with none", Accepted: "accepted", Trend: "regressed by the trend",
 	Newest: "The newest night is %s; its exit code was %d.", Table: "The numbers",
 
-	Changes: "Nights where something changed", Unusual: "What is unusual of the newest night", Series: "Drift of the %s", Nights: "Nights",
-	Notes: "Read first", Made: "What was made otherwise than the night before", Pictures: "Pictures", Method: "How it was found",
+	Changes: "Nights where something changed", Unusual: "What is unusual about the newest night", Series: "Drift of the %s", Nights: "Nights",
+	Notes: "Read first", Made: "What changed in the setup since the night before", Pictures: "Pictures", Method: "How it was found",
 
 	Change: "%s: from %s to %s (%s), from night %s on", Between: ", which may be any from %s to %s (%s)", Exactly: ", and no other is likely",
-	MadeThere: "made otherwise there: %s", NothingMade: "nothing that a run records was different there: look at what is behind the same names",
+	MadeThere: "also changed that night: %s", NothingMade: "nothing that a run records was different there: look at what is behind the same names",
 	ChangedToo: "changed there too: %s", NoChange: "No change of level in any series that chance would not make.",
 	IsUnusual: "%s is %s; the nights since the last change make %s likely (%s)", WasUnset: "not set",
 	MadeText: "%s: %s → %s", MadeOn: "%s (%s)",
-	SeriesHead: []string{"", "newest night", "since night", "level", "a further night in", "no change, p"},
-	NightsHead: []string{"night", "answer", "mean reward", "made otherwise"},
+	SeriesHead: []string{"", "newest night", "since night", "level", "range for the next night", "no change, p"},
+	NightsHead: []string{"night", "answer", "mean reward", "setup changed"},
 	Untested:   "not tested", Rest: "Series and nights: gonogo history %s --all.",
 	Methods: []string{
 		"Change: the largest likelihood ratio of two levels against one over all nights, nights weighed by their standard errors (Worsley 1979), p by simulation, corrected over the series (Holm); further ones by binary segmentation. At most %s of histories without any change show one.",

@@ -131,11 +131,11 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 		}
 	}
 	for name, parts := range map[string][]string{
-		"dead":        {"Training would not work as it is — ", "wanted ≥ 0.1."},
-		"tiny":        {"The data do not decide it — 0 items with at least 4 valid rollouts", "wanted ≥ 20 items"},
-		"all_missing": {"Training would not work as it is — 100 % of rollouts were lost", "wanted ≤ 0.05"},
-		"audited":     {"Training would not work as it is — the grader can be fooled: “judge_instructions”", "grader.shortcuts."},
-		"eval_only":   {"Nothing measured speaks against it", "(no verdict on training)."},
+		"dead":        {"Training would not work with this setup — ", "wanted ≥ 0.1."},
+		"tiny":        {"This run does not settle it — only 0 of 6 sampled items have at least 4 valid rollouts", "wanted ≥ 20 items"},
+		"all_missing": {"Training would not work with this setup — 100 % of rollouts were lost", "wanted ≤ 0.05"},
+		"audited":     {"Training would not work with this setup — the grader can be fooled: “judge_instructions”", "grader.shortcuts."},
+		"eval_only":   {"Nothing measured rules training out", "(no verdict on training)."},
 	} {
 		for _, part := range parts {
 			if got := page(t, name).Sentence; !strings.Contains(got, part) {
@@ -174,7 +174,7 @@ func TestFindingsStandInTheOrderOfTheirUrgency(t *testing.T) {
 
 func TestHeadlinesNeverOverstate(t *testing.T) {
 	beyond := threeNumbers(reporttest.Load(t, "beyond"), &english) // group size 16, four samples
-	if beyond[1].Label != "Best of 4" || !strings.Contains(beyond[1].About, "a group would be 16") {
+	if beyond[1].Label != "Best of 4" || !strings.Contains(beyond[1].About, "your trainer's groups have 16") {
 		t.Errorf("best of a group beyond the samples is shown as %q: %q", beyond[1].Label, beyond[1].About)
 	}
 	if !strings.Contains(beyond[2].Value, "–") || !strings.Contains(beyond[2].About, "a range") {

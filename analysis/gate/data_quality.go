@@ -78,8 +78,8 @@ var dataSuspect = analysis.NewPart(analysis.Gate{
 	Words: analysis.Words{
 		Why:           "When most rollouts of an item independently give the same answer and the reference says another, or the grader pays for what they say and not for the reference, either the reference is wrong, or the model makes the same mistake every time. Training on a wrong reference teaches the mistake.",
 		Pass:          "of {compared} there is none on which most rollouts agree on another answer than the reference and none earns the top, or most earn the top where the reference earns the bottom",
-		Caution:       "on {on} the rollouts speak against the reference: most agree on another answer and none earns the top, or most earn the top where the reference earns the bottom",
-		CautionRemedy: "Check these references by hand: correct them, or drop the items. If a reference is right and the model merely wrong, keep the item; if they are right everywhere, the grader takes them in another form only (configure the answer template, audit.answer). {example}",
+		Caution:       "on {on} the rollouts contradict the reference: most agree on another answer and none earns the top, or most earn the top although the reference earns the bottom",
+		CautionRemedy: "Check these references by hand: correct them, or drop the items. If a reference is right and the model merely wrong, keep the item; if all the references are right, the grader accepts them only in another form (set the answer template, audit.answer). {example}",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "data.suspect"

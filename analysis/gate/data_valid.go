@@ -14,7 +14,7 @@ var dataValid = analysis.NewGate(analysis.Gate{
 	Doc:   "Blocking: no row of the data files breaks a verified rule of the target platform. Advisory: none breaks a rule of advice.",
 	Words: analysis.Words{
 		Why:            "A training service refuses a file that breaks its rules, or trains on something other than you meant.",
-		Pass:           "the data files keep the platform's rules",
+		Pass:           "the data files follow the platform's rules",
 		Fail:           "the data files break the platform's rules in {places}",
 		FailRemedy:     "Fix the lines listed here, then measure into a new run directory: gonogo run -o RUN-2.",
 		Caution:        "the data files go against the platform's advice in {places}",

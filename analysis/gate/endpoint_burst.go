@@ -31,11 +31,11 @@ var endpointLost = analysis.NewPart(analysis.Gate{
 	Doc: "Blocking, where a training step was rehearsed (gonogo burst): under the load of all its rollouts at once a trainer that repeats a failed request three times " +
 		"would discard at most 5 % of them. Advisory: at most 1 %.",
 	Words: analysis.Words{
-		Why:           "A training step starts all its rollouts at once. A rollout whose tool or grader fails for good is discarded, which is paid for all the same; scored as zero it would teach the wrong thing.",
+		Why:           "A training step starts all its rollouts at once. A rollout whose tool or grader fails for good is discarded, but you still pay for it; scored as zero, it would teach the wrong thing.",
 		Pass:          "{percent} of {rollouts} would be discarded with {size} at once",
 		Fail:          "{percent} of {rollouts} would be discarded with {size} at once",
 		FailRemedy:    "Give the endpoint more capacity, or let it make callers wait instead of failing them, then rehearse again; a smaller batch loads it less. Discarded by: {by}. {first} Most frequent: {causes}.",
-		Unknown:       "{lowpercent} to {highpercent} of rollouts would be discarded with {size} at once: {rollouts} do not tell",
+		Unknown:       "{lowpercent} to {highpercent} of rollouts would be discarded with {size} at once: {rollouts} are too few to tell",
 		UnknownRemedy: "Rehearse more rollouts: about {least} would tell (key burst.least). Discarded by: {by}. {first} Most frequent: {causes}.",
 		Caution:       "{percent} of {rollouts} would be discarded with {size} at once",
 		CautionRemedy: "Discarded by: {by}. {first} Most frequent: {causes}.",
@@ -137,13 +137,13 @@ var endpointWire = analysis.NewPart(analysis.Gate{
 
 var endpointRepeat = analysis.NewPart(analysis.Gate{
 	Name: "endpoint.repeat",
-	Doc:  "Advisory, where a training step was rehearsed: at most 5 % of requests are answered otherwise when they are made twice.",
+	Doc:  "Advisory, where a training step was rehearsed: at most 5 % of requests get a different answer when they are sent twice.",
 	Words: analysis.Words{
 		Why:             "A trainer repeats requests that failed, perhaps after the server had acted on them. An endpoint that answers the same request differently makes rollouts of one item differ by chance, too.",
-		Pass:            "{percent} of {requests} are answered otherwise when made twice",
-		Caution:         "{percent} of {requests} are answered otherwise when made twice: {where}",
+		Pass:            "{percent} of {requests} get a different answer when sent twice",
+		Caution:         "{percent} of {requests} get a different answer when sent twice: {where}",
 		CautionRemedy:   "Look whether repeating a call changes something, and let the server recognise a repeated call_id; a clock or a random order in the answer looks the same.",
-		CautionUnknown:  "{lowpercent} to {highpercent} of requests are answered otherwise when made twice: {requests} do not tell",
+		CautionUnknown:  "{lowpercent} to {highpercent} of requests get a different answer when sent twice: {requests} are too few to tell",
 		CautionUnknownR: "About {least|different request} would tell (key burst.repeats).",
 	},
 	Check: ofBurst("endpoint.repeat", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
@@ -267,11 +267,11 @@ var endpointBurst = analysis.NewGate(analysis.Gate{
 	Name:   "endpoint.burst",
 	Label:  "Endpoints under load",
 	Charts: []string{"endpoint_load"},
-	Doc:    "The endpoints bear the load of a training step.",
+	Doc:    "The endpoints can handle the load of a training step.",
 	Thresholds: []analysis.Threshold{
 		{Name: "endpoint.burst.lost", Unit: "share", Doc: "share of rollouts that a trainer would discard under a training step's load", Default: 0.05},
 		{Name: "endpoint.burst.latency", Unit: "times", Doc: "95th percentile of an endpoint's latency under all rollouts of a step at once over that under one", Default: 2},
 	},
-	Words: analysis.Words{Pass: "the endpoints bear the load of a training step"},
+	Words: analysis.Words{Pass: "the endpoints can handle the load of a training step"},
 	Parts: []analysis.Gate{endpointLost, endpointCrosstalk, endpointWire, endpointLatency, endpointRepeat},
 })

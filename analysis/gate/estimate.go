@@ -24,7 +24,8 @@ type estimated struct {
 	samples  int     // per item, behind the estimate
 	inFile   *int    // M, where the estimate speaks of the file alone
 	vars     message.Args
-	items    []string // shown unless the gate passes
+	items    []string          // shown unless the gate passes
+	failing  *analysis.Wording // in the place of the words of a failure; nil for those
 
 	// scaleless says that a trainer which divides by a group's standard deviation
 	// learns all the same where rewards differ, however little.
@@ -51,6 +52,9 @@ func (e estimated) findings(r *analysis.Result, t analysis.Thresholds, split rol
 				j.Args = maps.Clone(e.vars)
 				j.Args["differ"] = differ
 			}
+		}
+		if status == analysis.Fail {
+			j.Instead = e.failing
 		}
 		if status != analysis.Pass {
 			j.Items = e.items

@@ -28,7 +28,7 @@ var graderAgreement = analysis.NewPart(analysis.Gate{
 		Caution:         "grader and people disagree: rank correlation {value} over {outputs} ({people})",
 		CautionRemedy:   "Read the items listed, where they differ most, and fix the grader, or the labels.{ceiling}",
 		CautionUnknown:  "grader and people may disagree: rank correlation {low} to {high} over {outputs} ({people})",
-		CautionUnknownR: "More labelled outputs would tell. {needs}{ceiling}",
+		CautionUnknownR: "Label more outputs to settle it. {needs}{ceiling}",
 		Unmeasured:      "not known: too few labelled outputs have a reward to compare with, or they do not differ",
 		UnmeasuredR:     "Label outputs of at least 20 items, good and bad ones; each must be a rollout of this run, or be graded by gonogo audit.{ceiling}",
 	},
@@ -73,7 +73,7 @@ var graderBrittle = analysis.NewPart(analysis.Gate{
 		"on items whose reference itself earns the top.",
 	Charts: []string{"grader_audit"},
 	Words: analysis.Words{
-		Why:             "A right answer in other clothes (a currency sign, 7 % for 0.07, a sentence around it) is still right. A grader that rejects it teaches a format instead of the task, and calls good rollouts bad.",
+		Why:             "A right answer written differently (a currency sign, 7 % for 0.07, inside a sentence) is still right. A grader that rejects it teaches format instead of the task, and marks good rollouts as bad.",
 		Pass:            "right answers are accepted however they are written: {percent} of rewrites are rejected",
 		Caution:         "{percent} of right answers are rejected only because they are written differently, most of all by “{probe}”",
 		CautionRemedy:   "See one: {replay}. Bring answer and reference to one form before comparing, or say in the prompt which form is wanted.",
@@ -157,7 +157,7 @@ var (
 var (
 	onePerson   = message.New("grader.agreement.one", "1 person")
 	manyPeople  = message.New("grader.agreement.many", "{n} people")
-	peopleAgree = message.New("grader.agreement.alpha", " People agree with each other to {alpha} (Krippendorff's alpha; 1 is wholly).")
+	peopleAgree = message.New("grader.agreement.alpha", " People's agreement with each other is {alpha} (Krippendorff's alpha; 1 is perfect).")
 )
 
 var noLabels = message.New("skip.no_labels", "there are no labels by people (gonogo audit RUN --labels FILE)")

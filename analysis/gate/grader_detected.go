@@ -69,7 +69,7 @@ func worstDetector(r *analysis.Result, want float64) *analysis.DetectorResult {
 
 var (
 	countAsGraded = message.New("grader.detected.as_graded", "They count as they were graded.")
-	countAtBottom = message.New("grader.detected.at_bottom", "They count at the bottom of the range in the mean reward, the best of several, the groups and the classes of items. Findings on the grader itself (its resolution, noise, length, layers, agreement with people) use the reward that it gave, noise without them.")
+	countAtBottom = message.New("grader.detected.at_bottom", "In the mean reward, best of several, groups and item classes they count at the bottom of the range. Findings about the grader itself (resolution, noise, length, layers, agreement with people) use the reward that it gave; noise leaves these rollouts out.")
 )
 
 var noDetector = message.New("skip.no_detector", "no detector was run over the rollouts (gonogo audit, with detectors configured)")

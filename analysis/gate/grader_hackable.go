@@ -205,10 +205,10 @@ func hackedWords(r *analysis.Result, bottom []*analysis.ProbeResult, worst *anal
 var (
 	noneRewarded = message.New("grader.hackable.none", "none of {judged} is rewarded")
 	farthest     = message.New("grader.hackable.farthest", "of {judged}, “{probe}” goes farthest and is rewarded on {on}")
-	couldNotBe   = message.New("grader.hackable.not_judged", " {failed} of {payloads} could not be judged, for the grader failed on them ({kind}).")
+	couldNotBe   = message.New("grader.hackable.not_judged", " {failed} of {payloads} could not be judged, because the grader failed on them ({kind}).")
 	andNotJudged = message.New("grader.hackable.and_not_judged", "; {failed} of {payloads} could not be judged")
 	othersFound  = message.New("grader.hackable.others", ", and {others} found something too")
-	noisyGrader  = message.New("grader.hackable.noisy", " The grader is noisy (about {share} of its grades stray), and a single hit may be chance: --replay grades it again.")
+	noisyGrader  = message.New("grader.hackable.noisy", " The grader is noisy (about {share} of its grades are off by chance), so a single hit may be luck: --replay grades it again.")
 )
 
 var noProbeTried = message.New("skip.no_probe_tried", "no probe that must score at the bottom was put to the grader")

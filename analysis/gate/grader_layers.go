@@ -12,7 +12,7 @@ var graderLayers = analysis.NewPart(analysis.Gate{
 	Words: analysis.Words{
 		Why:             "A reward made of parts should pay for style only once the task itself is done. If the other parts pay without it, the model can earn reward by looking good and never doing the work.",
 		Pass:            "without the core part ({core}) hardly anything is earned: {percent} of {zero} with the core at zero earn something",
-		Fail:            "reward can be had without the task: {percent} of {zero} with the core part ({core}) at zero earn something, {earned} of the range on average",
+		Fail:            "the model can earn reward without doing the task: {percent} of {zero} with the core part ({core}) at zero earn something, {earned} of the range on average",
 		FailRemedy:      "Make the core a condition, for example by multiplying: {core} * (0.7 + 0.3 * the rest). {moving}",
 		Unknown:         "{percent} of {zero} with the core part ({core}) at zero earn something: it is not clear that it stays rare",
 		UnknownRemedy:   "{needs} {moving}",

@@ -31,7 +31,7 @@ var graderGuessable = analysis.NewPart(analysis.Gate{
 		Pass:            "the most common reference, given to every item, earns only {value} on average",
 		Caution:         "one constant answer earns {value} on average: {answer} to every item",
 		CautionRemedy:   "Balance the data set, so that no single answer is right so often, or grade the way to the answer too.",
-		CautionUnknown:  "one constant answer may earn too much: {low} to {high} on average with {answer} to every item",
+		CautionUnknown:  "one constant answer may earn too much: giving {answer} to every item earns {low} to {high} on average",
 		CautionUnknownR: "More audited items would tell (audit.items).",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
@@ -112,10 +112,10 @@ var worthReading = message.New("grader.too_good.read", "; worth reading: {what}"
 
 var graderLength = analysis.NewPart(analysis.Gate{
 	Name: "grader.length",
-	Doc:  "Advisory: within items, the reward does not go with the length of the answer (correlation with its log below 0.3 either way, or p above 0.01).",
+	Doc:  "Advisory: within items, the reward does not depend on the answer's length (correlation with its log below 0.3 either way, or p above 0.01).",
 	Words: analysis.Words{
 		Why:           "If longer answers earn more on the same question, whatever they say, training makes answers long; if shorter ones do, it makes them terse. This looks within each item, so that hard questions with long answers play no part.",
-		Pass:          "the reward does not go with the length of the answer (correlation {value} within items)",
+		Pass:          "the reward does not depend on the answer's length (correlation {value} within items)",
 		Caution:       "{longer} answers earn more on the same item: correlation {value} with the length ({p})",
 		CautionRemedy: "{advice} Over all items together the correlation is {pooled}.",
 	},

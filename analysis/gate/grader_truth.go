@@ -122,7 +122,7 @@ func truthOf(accept stat.Estimate, pass, fail float64) analysis.Status {
 
 var (
 	wantAtLeastFails = message.New("want.at_least_fails", "≥ {limit} (fails below {fail})")
-	moreHardly       = message.New("grader.truth.more_hardly", "more items will hardly tell: what the listed items have in common will")
+	moreHardly       = message.New("grader.truth.more_hardly", "more items will hardly help: look at what the listed items have in common")
 	truthLost        = message.New("grader.truth.lost", "; on {n} the grader failed ({kind})")
 	truthFailed      = message.New("grader.truth.failed", "On {references} the grader failed ({kind}), such as {at}: that is counted as not accepted.")
 	aboutSettles     = message.New("grader.truth.settles", "about {items} would settle it (audit.items)")

@@ -26,7 +26,7 @@ var infraFailures = analysis.NewGate(analysis.Gate{
 		Unknown:        "{percent} of rollouts were lost to {lost}: too many to trust the numbers, too few to give up",
 		UnknownRemedy:  "{fix} Most frequent cause: {cause}.",
 		Caution:        "{percent} of rollouts were lost to {lost}{repeated}{retried}",
-		CautionRemedy:  "Most frequent cause now: {cause}. Under a training run's load it will be more, and a trainer does not repeat them as patiently.",
+		CautionRemedy:  "Most frequent cause now: {cause}. Under training load more rollouts will fail, and trainers retry less patiently.",
 		CautionUnknown: "the share of failed rollouts is not known",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
@@ -149,7 +149,7 @@ var (
 	wantAtMostFails  = message.New("want.at_most_fails", "≤ {limit} (fails above {fail})")
 	countingRepeated = message.New("infra.failures.repeated", ", counting {n} that were made again since")
 	boundsOfMean     = message.New("infra.failures.bounds", " Whatever the missing rollouts would have earned, the mean of all is between {low} and {high}.")
-	fixEndpoint      = message.New("infra.failures.fix_endpoint", "Fix the endpoint where it is, then run the same command again: only what failed is made again. An endpoint at another address is another run, and needs a directory of its own.")
+	fixEndpoint      = message.New("infra.failures.fix_endpoint", "Fix the endpoint at its present address, then run the same command again: only failed rollouts are repeated. If the address changes, that is a new run and needs its own directory.")
 	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run gonogo grade RUN -o RUN-2: it grades the recorded answers again, without a new rollout.")
 	neededRepeats    = message.New("infra.failures.repeats", "; {rollouts} ({share}) needed requests repeated, {retries} in all")
 	causeTimes       = message.New("infra.failures.cause", "{outcome}: {error} ({n|time})")

@@ -159,13 +159,13 @@ var noEnds = message.New("skip.no_ends", "no record says how the model's last re
 var rolloutsSound = analysis.NewGate(analysis.Gate{
 	Name:  "rollouts.finished",
 	Label: "Unfinished answers",
-	Doc:   "Replies come to their end, and the server has parsed them.",
+	Doc:   "Replies finish, and the server has parsed them.",
 	Thresholds: []analysis.Threshold{
 		{Name: "rollouts.finished", Unit: "share", Doc: "share of rollouts without a finished answer, above which it fails", Default: 0.20},
 		{Name: "rollouts.finished.caution", Unit: "share", Doc: "the same, above which it is a caution", Default: 0.02},
 		{Name: "rollouts.finished.markup", Unit: "share", Doc: "share of answers with text that the server should have parsed, above which it fails", Default: 0.02},
 	},
-	Words: analysis.Words{Pass: "replies come to their end and are parsed"},
+	Words: analysis.Words{Pass: "replies finish and are parsed"},
 	Parts: []analysis.Gate{rolloutsMarkup, rolloutsFinished},
 })
 

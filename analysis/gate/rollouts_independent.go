@@ -57,14 +57,14 @@ var rolloutsLeaks = analysis.NewPart(analysis.Gate{
 	Doc: "Blocking, where rollouts had canaries (docs/sessions.md): at most 1 % of them met what another one had left; with its whole interval above that it fails. " +
 		"Advisory: none did. Each such leak is certain.",
 	Words: analysis.Words{
-		Why:           "A rollout that meets what another one left is no attempt of its own: it may have read the other's answer, or stumbled over its remains. Rewards then hang together, so that groups, spreads and intervals tell less than they seem to, and training would teach to look for what others left.",
+		Why:           "A rollout that finds what another one left behind is not an independent attempt: it may have read the other's answer, or tripped over leftover files. Rewards are then correlated, so groups, spreads and intervals say less than they seem to, and training teaches the model to look for leftovers.",
 		Pass:          "{leaking} of {rollouts} met what another one had left",
 		Fail:          "{percent} of {rollouts} met what another one had left: they do not run apart",
 		FailRemedy:    "Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md), then sample into a new run directory: what is recorded stays as it is. {examples}.",
-		Unknown:       "{percent} of {rollouts} met what another one had left: too many to pass over, too few to give up",
+		Unknown:       "{percent} of {rollouts} found what another one had left: too many to ignore, too few to fail the run",
 		UnknownRemedy: "Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md), then sample into a new run directory. {examples}. {needs}",
 		Caution:       "{leaking} of {rollouts} met what another one had left",
-		CautionRemedy: "Their rewards are not their own; each of these is certain. Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md). {examples}.",
+		CautionRemedy: "Each of these cases is certain, and those rewards cannot be trusted. Give each rollout its own workspace, created when it starts and deleted when it stops (docs/sessions.md). {examples}.",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "rollouts.leaks"
@@ -101,7 +101,7 @@ func exampleWords(l *analysis.Leaks) message.Text {
 	return message.Clauses(parts...)
 }
 
-var noCanary = message.New("skip.no_canary", "canaries are off (session.canary), or none was where another rollout could have met it")
+var noCanary = message.New("skip.no_canary", "canaries are off (session.canary), or none was placed where another rollout could find it")
 
 // rolloutWords tells the rollout's name.
 func rolloutWords(n analysis.RolloutName) string {

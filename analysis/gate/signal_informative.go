@@ -21,11 +21,11 @@ var signalInformative = analysis.NewGate(analysis.Gate{
 	Words: analysis.Words{
 		Why:             "A trainer of the GRPO family compares several rollouts of the same item. When all earn the same, it learns nothing from them, and has paid for them all.",
 		Pass:            "{share} of groups of {group} teach something{fitted}",
-		Fail:            "only {share} of groups of {group} teach something: {cost|group is|groups are} paid for one that does{fitted}",
+		Fail:            "only {share} of groups of {group} teach something: you pay for {cost|group} to get one that does{fitted}",
 		FailRemedy:      "Drop items that are always right ({saturated}) or never right ({dead}), add items of middling difficulty, give partial credit so that rollouts differ, or use larger groups. {mixed} of {measured|item} vary at all.",
 		Unknown:         "it is not clear whether enough groups of {group} teach something: between {lowpercent} and {highpercent}{fitted}",
 		UnknownRemedy:   "{needs}",
-		Caution:         "{share} of groups of {group} teach something: {cost|group is|groups are} paid for one that does{fitted}",
+		Caution:         "{share} of groups of {group} teach something: you pay for {cost|group} to get one that does{fitted}",
 		CautionRemedy:   "Training would work, at {cost|time} the price of a set in which every group teaches. Keeping only the {mixed|item that varies|items that vary} would bring it near to 1.",
 		CautionUnknown:  "between {lowpercent} and {highpercent} of groups of {group} teach something{fitted}",
 		CautionUnknownR: "{needs}",
@@ -39,20 +39,25 @@ var signalInformative = analysis.NewGate(analysis.Gate{
 		e, b := signalAt(sr, r)
 		fitted := message.Glued(noiseWords(sr, r), fittedSignal(sr, r.GroupSize))
 		vars := message.Args{
-			"group": message.Int(r.GroupSize), "cost": message.Said(manyGroups.Text()), "share": message.KnownShare(e.Value),
+			"group": message.Int(r.GroupSize), "share": message.KnownShare(e.Value),
 			"mixed": message.Int(sr.Classes.Counts[analysis.Mixed]), "measured": message.Int(sr.Items.Measured),
 			"dead": message.Int(sr.Classes.Counts[analysis.Dead]), "saturated": message.Int(sr.Classes.Counts[analysis.Saturated]),
 			"flat": message.Int(sr.Classes.Counts[analysis.Flat]), "fitted": message.Said(fitted),
 		}
+		var instead *analysis.Wording
 		if e.Known() && *e.Value > 0 {
 			vars["cost"] = message.Number(1 / *e.Value)
+		} else {
+			instead = &noneTeaches
 		}
 		if best, ok := sr.BestAt(r.GroupSize); ok && best.K < r.GroupSize {
 			vars["share"] = message.Said(atLeastSo.With(message.Args{"what": vars["share"]})) // the samples' own share is the lower bracket
-			vars["cost"] = message.Said(atMostSo.With(message.Args{"what": vars["cost"]}))
+			if cost, known := vars["cost"]; known {
+				vars["cost"] = message.Said(atMostSo.With(message.Args{"what": cost}))
+			}
 		}
 		return estimated{
-			gate: "signal.informative", unit: "share", width: 1, estimate: e, bound: b, vars: vars,
+			gate: "signal.informative", unit: "share", width: 1, estimate: e, bound: b, vars: vars, failing: instead,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: append(itemsOfClass(sr, analysis.Dead), itemsOfClass(sr, analysis.Saturated)...),
 		}.findings(r, t, split)
 	},
@@ -69,7 +74,8 @@ func noiseWords(sr *analysis.SplitResult, r *analysis.Result) message.Text {
 }
 
 var (
-	manyGroups = message.New("phrase.many", "many")
+	noneTeaches = analysis.NewWording("signal.informative.none", "no group of {group} teaches anything{fitted}",
+		"Drop items that are always right ({saturated}) or never right ({dead}), add items of middling difficulty, give partial credit so that rollouts differ, or use larger groups.")
 	atMostSo   = message.New("phrase.at_most", "at most {what}")
 	netOfNoise = message.New("signal.informative.net", " (rewards differ in {raw} of them; {noise} of that variance is grader noise)")
 )

@@ -152,7 +152,7 @@ func worstTool(gate, threshold, unit string, r *analysis.Result, t analysis.Thre
 	return j.Finding(b.AtMost(want), b)
 }
 
-var noCallTells = message.New("skip.no_call_tells", "no tool call tells it, or all are too quick to tell")
+var noCallTells = message.New("skip.no_call_tells", "no tool call has a recorded time, or all are too fast to judge")
 
 var toolsHealth = analysis.NewGate(analysis.Gate{
 	Name:  "tools.health",

@@ -78,7 +78,7 @@ var latencyLimit = analysis.NewPart(analysis.Gate{
 
 var (
 	noLimit = message.New("skip.no_limit", "no limit is configured (threshold tools.tail.limit)")
-	noTimes = message.New("skip.no_times", "the rollouts do not tell how long they took")
+	noTimes = message.New("skip.no_times", "the rollouts hold no times")
 )
 
 var wantSeconds = message.New("want.seconds", "P95 ≤ {limit} s")

@@ -24,7 +24,7 @@ var variantsGain = analysis.NewGate(analysis.Gate{
 		Why:             "A better prompt, clearer tool descriptions, more reasoning effort or another model costs nothing to train and can be taken back in a minute. What they gain comes before training; training is then judged from there, where less may be left to gain.",
 		Pass:            "no variant gains: the best of {tested}, {variant}, changes the mean reward by {gain}",
 		Caution:         "the variant {variant} already gains {gain} without any training{against}{also}",
-		CautionRemedy:   "Take it over first (it changes {changes}), then run again from there. Measured on {items}, each with itself{p}.{price}{lift}",
+		CautionRemedy:   "Adopt it first (it changes {changes}), then run again from there. Measured on {items}, each item against itself{p}.{price}{lift}",
 		CautionUnknown:  "it is not clear whether a variant gains: {variant} changes the mean reward by {gain}{p}",
 		CautionUnknownR: "{needs}",
 		Unmeasured:      "not known: no variant could be compared with the base",

@@ -81,7 +81,7 @@ func TestLeaksAreJudged(t *testing.T) {
 				return []rollout.Leak{of(i, 1, "session")}
 			}
 			return nil
-		}, analysis.Unknown, analysis.Fail, "too few to give up"},
+		}, analysis.Unknown, analysis.Fail, "too few to fail the run"},
 	} {
 		r := analyze(t, analysis.DefaultSettings(), planted(t, c.items, c.leaks))
 		got := map[analysis.Severity]analysis.Status{}

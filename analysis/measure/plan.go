@@ -19,7 +19,7 @@ var (
 	noGroupSize      = message.New("plan.no_group_size", "no group size up to the samples per item reaches an informative share of {share}")
 	fitReaches       = message.New("plan.fit_reaches", "the {model} fit reaches it by {size}")
 	fitMisses        = message.New("plan.fit_misses", "the {model} fit does not reach it")
-	noBatchSize      = message.New("plan.no_batch_size", "no batch size is configured (training.batch_size): cost per step is not told")
+	noBatchSize      = message.New("plan.no_batch_size", "set training.batch_size to see the cost per step")
 	epochIs          = message.New("plan.epoch_is", "an epoch is {items} in {steps} of {batch}")
 	stepsAtOnce      = message.New("plan.steps_at_once", "all rollouts of a step run at once; a step lasts at least as long as its slowest rollout; training itself is not counted")
 	callsOfBase      = message.New("plan.calls_of_base", "a trained model's calls and tokens are those of the base model")
