@@ -48,6 +48,10 @@ func (x compared) doc() *block.Doc {
 	if first := x.readFirst(); len(first) > 0 {
 		d.Brief = append(d.Brief, block.Note{Lead: w.Notes, Texts: first, Points: true, Tone: block.Caution})
 	}
+	_, sc, ok := chart.Compared(c)
+	hacked := ok && slices.ContainsFunc(sc.Hacks, func(h analysis.Difference) bool { return h.Direction == "up" })
+	marks := func(f chart.Figure) bool { return hacked && f.Plot != nil && f.Name == "hacks" }
+	d.Brief = append(d.Brief, small(x.figures(marks), 0)...)
 	d.Brief = append(d.Brief, block.Verdict{Answer: x.Answer, Tone: verdictTone(like(c)), Reason: x.Sentence, Lead: x.Words.Next, Next: x.toDo()}, x.numbers())
 	if x.Split != "" {
 		d.Brief = append(d.Brief, block.Note{Texts: []string{x.About()}, Muted: true})
@@ -60,7 +64,7 @@ func (x compared) doc() *block.Doc {
 		d.Rest = append(d.Rest, block.Section{ID: "split-" + string(split), Title: fmt.Sprintf(w.SplitAnswer, split, w.Answers[c.Splits[split].Answer]), Blocks: x.splitBlocks(split)})
 	}
 	d.Rest = append(d.Rest,
-		block.Section{ID: "pictures", Title: x.Words.Pictures, Depth: block.Folded, Blocks: x.figures(func(f chart.Figure) bool { return !decides(f) })},
+		block.Section{ID: "pictures", Title: x.Words.Pictures, Depth: block.Folded, Blocks: x.figures(func(f chart.Figure) bool { return !decides(f) && !marks(f) })},
 		block.Section{ID: "items", Title: w.AllItems, Depth: block.Annex, Blocks: x.itemBlocks()},
 		block.Section{ID: "differs", Title: w.Differs, Depth: block.Folded, Blocks: filled(x.differGrid())},
 		block.Section{ID: "input", Title: w.Input, Depth: block.Folded, Blocks: points(x.input())},

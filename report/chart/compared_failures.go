@@ -63,6 +63,47 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	return f, nil
 }
 
+// drawHacks shows which share of rollouts each detector marks, beside its change.
+func drawHacks(c *compare.Comparison) (Figure, error) {
+	l := c.Lang
+	sc, err := compared(c)
+	if err != nil {
+		return Figure{}, err
+	}
+	var d dotRows
+	more := 0
+	for i, h := range sc.Hacks {
+		if !h.Known() || h.Base == nil || h.New == nil {
+			continue
+		}
+		base, latest := message.Percent(*h.Base), message.Percent(*h.New)
+		v := changeRow(h.Name, h.Estimate, h.Direction, true, []string{h.Name, base, latest, Change(h.Value, h.Low, h.High)}, i >= driftRows)
+		v.text = l.Say("chart.from_to", "%s to %s", base, latest)
+		more += b2i(v.look == badLook)
+		d.list = append(d.list, v)
+	}
+	if len(d.list) == 0 {
+		return noData(l, "chart.hacks.none", "no detector read the rollouts of both runs")
+	}
+	f := d.changes(l.Text("chart.share_of_rollouts_new_base", "share of rollouts, new - base"), 0.26, nil, zeroRule())
+	f.Plot.X.Tick.Marker = percentTicks{f.Plot.X.Tick.Marker}
+	f.Table.Head = []string{l.Text("chart.detector", "detector"), l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.share_new_base", "share, new - base")}
+	f.Title = l.Say("chart.hacks.more", "By %s of %s, more rollouts are hacks than in the base run", message.Whole(more), l.Count(len(d.list), "detector"))
+	switch first := d.list[0]; {
+	case more == 0:
+		f.Title = l.Text("chart.hacks.no_more", "No detector of hacks is shown to mark more rollouts than in the base run")
+	case len(d.list) == 1:
+		f.Title = l.Say("chart.hacks.one", "The detector %s marks more rollouts as hacks: %s", first.name, first.text)
+	}
+	bars := ""
+	if first := sc.Hacks[0]; first.Low != nil {
+		bars = l.Say("chart.bars_of_the_share_of_rollouts", "bars: %s of the share of rollouts", intervalsAt(l, c.Confidence, first.Estimate))
+	}
+	f.Subtitle = phrases(l, over(c), bars)
+	f.Legend = d.legend(l, driftLooks...)
+	return f, nil
+}
+
 // What became of a kind of failure.
 var driftLooks = []seen{
 	{gainLook, message.New("chart.rarer", "rarer")}, {badLook, message.New("chart.more_frequent", "more frequent")}, {ringLook, message.New("chart.neither_is_seen", "neither is seen")},

@@ -63,6 +63,14 @@ func Comparisons() []Comparison {
 			Read: "Rows whose whole line is right of zero are failures that became more frequent; those that cross zero may be unchanged.",
 			Draw: drawDrift,
 		},
+		{
+			Name: "hacks",
+			Doc: "The share of rollouts that each detector marks as hacks, and how much more or less it is than in the base run. " +
+				"A reward that rises with them is no better policy.",
+			Read: "A diamond right of the line is a detector that marks more rollouts than before: read those before you believe the reward.",
+			Draw: drawHacks,
+			Only: func(c *compare.Comparison) bool { _, sc, ok := Compared(c); return ok && len(sc.Hacks) > 0 },
+		},
 	}
 }
 

@@ -8,6 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+
 	"gonogo/analysis/compare"
 	"gonogo/report/chart"
 	"gonogo/report/reporttest"
@@ -130,4 +134,42 @@ func TestOddComparisonsDoNotBreakAPicture(t *testing.T) {
 			checkLayout(t, one.Name+" with "+what, f, chart.Width, f.Height)
 		}
 	}
+}
+
+// marked is a comparison in which one detector marks more, another fewer.
+func marked(t *testing.T) *compare.Comparison {
+	t.Helper()
+	c := reporttest.Compared(t, "regressed")
+	_, sc, _ := chart.Compared(c)
+	for _, h := range []struct {
+		name, direction            string
+		base, new, move, low, high float64
+	}{{"reads_the_tests", "up", 0.05, 0.62, 0.57, 0.44, 0.7}, {"edits_the_grader", "unclear", 0.02, 0.03, 0.01, -0.02, 0.04}, {"prints_answers", "down", 0.2, 0.1, -0.1, -0.17, -0.03}} {
+		sc.Hacks = append(sc.Hacks, analysis.Difference{
+			Name: h.name, Direction: h.direction, Base: &h.base, New: &h.new,
+			Estimate: stat.Estimate{Value: &h.move, Low: &h.low, High: &h.high, N: 932, Items: 60, Method: "mean over items; t(59) interval"},
+		})
+	}
+	return c
+}
+
+func TestHacksOfAComparison(t *testing.T) {
+	all := chart.Comparisons()
+	hacks := all[slices.IndexFunc(all, func(c chart.Comparison) bool { return c.Name == "hacks" })]
+	if hacks.Only(reporttest.Compared(t, "regressed")) {
+		t.Error("where no detector read the runs there is nothing to show")
+	}
+	c := marked(t)
+	f := chart.Render(hacks, c)
+	if want := "By 1 of 3 detectors, more rollouts are hacks than in the base run"; f.Title != want || len(f.Table.Marks) != 3 {
+		t.Errorf("%q, %d rows, want %q", f.Title, len(f.Table.Marks), want)
+	}
+	checkLayout(t, "hacks", f, chart.Width, f.Height)
+	var b bytes.Buffer
+	if err := chart.WritePNG(&b, f, chart.Width, f.Height); err != nil {
+		t.Fatal(err)
+	}
+	reporttest.SamePicture(t, filepath.Join("testdata", "compare.marked.hacks.png"), b.Bytes(), *update)
+	c.Lang = message.Chinese
+	drawnInChinese(t, "hacks", chart.Render(hacks, c))
 }

@@ -144,7 +144,7 @@ func drawGallery(t *testing.T, from string) {
 		hang(t, p, f)
 	}
 	for i, p := range comparisonPlates() {
-		hang(t, p, chart.Render(chart.Comparisons()[i], reporttest.Compared(t, "regressed")))
+		hang(t, p, chart.Render(chart.Comparisons()[i], marked(t)))
 	}
 }
 
