@@ -60,7 +60,7 @@ func (p *Page) drawCard(dc draw.Canvas) {
 			c.tiles(b)
 		case block.Note:
 			if b.Tone == block.Caution {
-				strong, _ := tones(b.Tone)
+				strong, _ := b.Tone.Colours()
 				for _, text := range b.Texts[:min(2, len(b.Texts))] {
 					c.text(c.Min.X, c.Max.X, text, 9, true, strong, 1)
 				}
@@ -80,17 +80,6 @@ func (p *Page) drawCard(dc draw.Canvas) {
 	c.foot()
 }
 
-// tones are the colours of a tone: text and edge, and ground.
-func tones(t block.Tone) (strong, ground color.RGBA) {
-	switch t {
-	case block.Pass:
-		return chart.Green, color.RGBA{0xe9, 0xf6, 0xec, 255}
-	case block.Fail:
-		return color.RGBA{0xa8, 0x1c, 0x1c, 255}, color.RGBA{0xfb, 0xea, 0xe9, 255}
-	}
-	return color.RGBA{0x7a, 0x52, 0x04, 255}, color.RGBA{0xfd, 0xf3, 0xdf, 255}
-}
-
 // text writes lines of at most most from x0 to x1, and moves down behind them.
 func (c *card) text(x0, x1 vg.Length, s string, size vg.Length, strong bool, ink color.Color, most int) {
 	for _, line := range c.lines(x0, x1, s, size, strong, ink, most) {
@@ -108,7 +97,7 @@ func (c *card) lines(x0, x1 vg.Length, s string, size vg.Length, strong bool, in
 // verdict is the banner: the answer, why, and what to do first.
 func (c *card) verdict(v block.Verdict) {
 	const pad vg.Length = 16
-	strong, ground := tones(v.Tone)
+	strong, ground := v.Tone.Colours()
 	size := wordSize(v.Answer)
 	word := c.fonts.Style(size, true, strong)
 	x, right := c.Min.X+pad+word.Width(v.Answer)+18, c.Max.X-pad

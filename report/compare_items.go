@@ -20,9 +20,7 @@ func (x compared) itemBlocks() []block.Block {
 			ClassName: w.Direction, AnyClass: w.AnyDirection, Cut: w.ItemsCut, Empty: w.NoItems,
 		}
 		t.All, t.Count = len(t.Rows), w.Item.of(len(t.Rows))
-		for _, c := range w.Columns {
-			t.Columns = append(t.Columns, block.Column(c))
-		}
+		t.Columns = w.Columns
 		for direction, kind := range compareEnglish.Directions {
 			t.KindOf[w.Directions[direction]] = kind
 		}

@@ -1,10 +1,13 @@
 package report
 
-import "gonogo/analysis/compare"
+import (
+	"gonogo/analysis/compare"
+	"gonogo/report/block"
+)
 
 // compareWords is the catalogue of what a comparison says in its own voice.
 type compareWords struct {
-	Signs                                signs
+	Signs                                block.Signs
 	Title, Base, New, Difference, NotSet string
 	Answers                              map[compare.Answer]string
 	Quantities                           map[string]string // by name of the difference
@@ -24,10 +27,10 @@ type compareWords struct {
 	Item, Rollout, Group                                        plural
 	Ref, RefOutcome, MovedNote                                  string
 
-	Verdict, VerdictBy                              string   // of a run by itself
-	Tile, BaseNew, NoneCompared                     string   // of the three numbers
-	MovedHead, DifferHead                           []string // columns
-	Columns                                         []Column // of all items in both runs
+	Verdict, VerdictBy                              string         // of a run by itself
+	Tile, BaseNew, NoneCompared                     string         // of the three numbers
+	MovedHead, DifferHead                           []string       // columns
+	Columns                                         []block.Column // of all items in both runs
 	Directions                                      map[int]string
 	AllItems, Direction, AnyDirection               string
 	NoItems, ItemsCut, Rest, ReadDrop, FurtherFirst string
@@ -82,17 +85,17 @@ var compareEnglish = compareWords{
 	Tile: "%s, new - base", BaseNew: "base %s, new %s", NoneCompared: "there is nothing to compare",
 	MovedHead:  []string{"item", "base", "new", "new - base", "tool calls", "rollouts in base", "rollouts in new"},
 	DifferHead: []string{"", "base", "new", "what follows"},
-	Columns: []Column{
-		{"Item", "the item's id"},
-		{"Moved", "whether its mean reward went up, down, or neither"},
-		{"Change", "of the mean reward, new - base"},
-		{"Base", "mean reward in the base run"},
-		{"New", "mean reward in the new run"},
-		{"n base", "rollouts that count in the mean of base"},
-		{"n new", "rollouts that count in the mean of new"},
-		{"Calls", "change of the tool calls per rollout, new - base"},
-		{"Category", "the item's category"},
-		{"Family", "the item's family"},
+	Columns: []block.Column{
+		{Label: "Item", Doc: "the item's id"},
+		{Label: "Moved", Doc: "whether its mean reward went up, down, or neither"},
+		{Label: "Change", Doc: "of the mean reward, new - base"},
+		{Label: "Base", Doc: "mean reward in the base run"},
+		{Label: "New", Doc: "mean reward in the new run"},
+		{Label: "n base", Doc: "rollouts that count in the mean of base"},
+		{Label: "n new", Doc: "rollouts that count in the mean of new"},
+		{Label: "Calls", Doc: "change of the tool calls per rollout, new - base"},
+		{Label: "Category", Doc: "the item's category"},
+		{Label: "Family", Doc: "the item's family"},
 	},
 	Directions: map[int]string{-1: "down", 0: "same", 1: "up"},
 	AllItems:   "All items in both runs", Direction: "Moved", AnyDirection: "any way",

@@ -9,7 +9,7 @@ import (
 // english is the catalogue from which those in other languages are translated.
 // It is written for someone who has never trained a model.
 var english = words{
-	Signs:   signs{Colon: ":", Space: " ", Stop: ".", List: ", ", Comma: ", ", Semicolon: "; "},
+	Signs:   block.Signs{Colon: ":", Space: " ", Stop: ".", List: ", ", Comma: ", ", Semicolon: "; "},
 	Title:   "Should this training run start?",
 	TitleOf: "%s: should this training run start?",
 
@@ -116,19 +116,19 @@ var english = words{
 	Repeats:     plural{"1 repeat", "%s repeats"},
 	OwnFailures: "In %s the model itself gave no answer (%s) or ran out of steps (%s); without a grade these count at the bottom of the reward range.",
 
-	Columns: []Column{
-		{"item", "the item's id"},
-		{"class", "dead: all rewards at the bottom; saturated: all at the top; flat: all equal, in between; mixed: they differ"},
-		{"n", "rollouts with a reward"},
-		{"mean", "mean reward"},
-		{"σ", "standard deviation of the rewards, with n − 1"},
-		{"best", "highest reward"},
-		{"worst", "lowest reward"},
-		{"missing", "rollouts without a reward because an endpoint failed"},
-		{"stays", "probability that the class would hold for a whole group of the trainer's size"},
-		{"calls", "tool calls per rollout, mean"},
+	Columns: []block.Column{
+		{Label: "item", Doc: "the item's id"},
+		{Label: "class", Doc: "dead: all rewards at the bottom; saturated: all at the top; flat: all equal, in between; mixed: they differ"},
+		{Label: "n", Doc: "rollouts with a reward"},
+		{Label: "mean", Doc: "mean reward"},
+		{Label: "σ", Doc: "standard deviation of the rewards, with n − 1"},
+		{Label: "best", Doc: "highest reward"},
+		{Label: "worst", Doc: "lowest reward"},
+		{Label: "missing", Doc: "rollouts without a reward because an endpoint failed"},
+		{Label: "stays", Doc: "probability that the class would hold for a whole group of the trainer's size"},
+		{Label: "calls", Doc: "tool calls per rollout, mean"},
 	},
-	GroupColumns: []Column{{"category", "the item's category"}, {"family", "the item's family"}},
+	GroupColumns: []block.Column{{Label: "category", Doc: "the item's category"}, {Label: "family", Doc: "the item's family"}},
 
 	Capped:  "Only the first %s of %s items are in this page; result.json has them all.",
 	NoItems: "No item of this split has been sampled.",

@@ -72,7 +72,7 @@ func (x nights) doc() *block.Doc {
 		d.Rest = append(d.Rest, block.Section{ID: fmt.Sprintf("series-%d", i), Title: fmt.Sprintf(w.Series, lower(w.Kinds[kind])), Blocks: []block.Block{x.seriesGrid(kind)}})
 	}
 	for _, m := range h.Made {
-		made = append(made, w.Signs.named(x.night(m.Night), madeText(m, w)))
+		made = append(made, w.Signs.Named(x.night(m.Night), madeText(m, w)))
 	}
 	d.Rest = append(d.Rest,
 		block.Section{ID: "pictures", Title: w.Pictures, Blocks: x.figures(func(f chart.Figure) bool { return !onTop(f) })},

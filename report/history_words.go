@@ -3,11 +3,12 @@ package report
 import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
+	"gonogo/report/block"
 )
 
 // historyWords is the catalogue of what a history says in its own voice.
 type historyWords struct {
-	Signs                  signs
+	Signs                  block.Signs
 	Title, Span, One, None string
 	Night                  plural
 	SeriesNames            map[string]string // seconds are medians but where they say otherwise; failures and what is lost or accepted are shares

@@ -27,12 +27,10 @@ func (p *Page) itemBlocks() []block.Block {
 			Name: string(split), All: len(items), Count: w.Item.of(len(items)), KindOf: map[string]string{}, Wordy: len(w.Columns), ClassName: w.Page.ClassLabel, AnyClass: w.Page.AnyClass,
 			Cut: w.Capped, Empty: w.NoItems,
 		}
-		for _, c := range w.Columns {
-			t.Columns = append(t.Columns, block.Column(c))
-		}
+		t.Columns = slices.Clone(w.Columns)
 		for i, has := range []bool{category, family} {
 			if has {
-				t.Columns = append(t.Columns, block.Column(w.GroupColumns[i]))
+				t.Columns = append(t.Columns, w.GroupColumns[i])
 			}
 		}
 		there := map[string]bool{}

@@ -15,7 +15,7 @@ import (
 // the English text, in a translation in any; numbers arrive as text.
 type words struct {
 	Lang           message.Language
-	Signs          signs
+	Signs          block.Signs
 	Title, TitleOf string
 
 	// The verdict.
@@ -58,7 +58,7 @@ type words struct {
 	Repeats                                                                                  plural
 
 	// Columns of the item table, with what they mean.
-	Columns, GroupColumns []Column
+	Columns, GroupColumns []block.Column
 
 	Capped, NoItems string
 
@@ -164,12 +164,6 @@ func wordsIn(l message.Language) *words {
 	return &w
 }
 
-// signs part and join texts. Space stands between sentences, and behind a colon.
-type signs struct{ Colon, Space, Stop, List, Comma, Semicolon string }
-
-// named is a text under its name: "What to do: sample more".
-func (s signs) named(name, text string) string { return name + s.Colon + s.Space + text }
-
 // say says a text that a result holds.
 func (w *words) say(t message.Text) string { return prose(t.In(w.Lang)) }
 
@@ -181,7 +175,7 @@ func (w *words) notes(texts []message.Text) (notes []string) {
 	return notes
 }
 
-func (w *words) named(name, text string) string { return w.Signs.named(name, text) }
+func (w *words) named(name, text string) string { return w.Signs.Named(name, text) }
 
 // list joins names.
 func (w *words) list(names []string) string { return strings.Join(names, w.Signs.List) }
@@ -194,10 +188,4 @@ func (p plural) of(n int) string {
 		return p.One
 	}
 	return fmt.Sprintf(p.Many, message.Whole(n))
-}
-
-// Column is one column of the item table.
-type Column struct {
-	Label string
-	Doc   string
 }

@@ -181,7 +181,7 @@ func walk(path string, v reflect.Value, l Language, text func(id, english string
 	switch {
 	case v.Type() == reflect.TypeFor[Language]():
 		return reflect.ValueOf(l)
-	case v.Type().Name() == "signs":
+	case v.Type().Name() == "Signs":
 		path = "sign"
 	}
 	out := reflect.New(v.Type()).Elem()

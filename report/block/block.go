@@ -9,6 +9,7 @@ package block
 
 import (
 	"fmt"
+	"image/color"
 	"math"
 	"strings"
 	"time"
@@ -62,6 +63,20 @@ const (
 	Pass    Tone = "pass"
 	Skipped Tone = "skipped"
 )
+
+// Colours are those of a tone in print and in pictures: of text and edge, and of the
+// ground.
+func (t Tone) Colours() (strong, ground color.RGBA) {
+	switch t {
+	case Pass:
+		return chart.Green, color.RGBA{0xe9, 0xf6, 0xec, 255}
+	case Fail:
+		return color.RGBA{0xa8, 0x1c, 0x1c, 255}, color.RGBA{0xfb, 0xea, 0xe9, 255}
+	case Skipped:
+		return chart.Muted, chart.Paper
+	}
+	return color.RGBA{0x7a, 0x52, 0x04, 255}, color.RGBA{0xfd, 0xf3, 0xdf, 255}
+}
 
 // Block is one piece of a report: one of the types below.
 type Block interface{ block() }

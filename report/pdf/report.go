@@ -141,27 +141,14 @@ func (p *printer) part(title string) {
 	}
 }
 
-// tones are the colours of a tone: text and edge, and ground.
-func tones(t block.Tone) (strong, ground color.RGBA) {
-	switch t {
-	case block.Pass:
-		return chart.Green, color.RGBA{0xe9, 0xf6, 0xec, 255}
-	case block.Fail:
-		return color.RGBA{0xa8, 0x1c, 0x1c, 255}, color.RGBA{0xfb, 0xea, 0xe9, 255}
-	case block.Skipped:
-		return chart.Muted, chart.Paper
-	}
-	return color.RGBA{0x7a, 0x52, 0x04, 255}, color.RGBA{0xfd, 0xf3, 0xdf, 255}
-}
-
 // chip is the label of a state.
 func chip(label string, t block.Tone) *Chip {
-	strong, ground := tones(t)
+	strong, ground := t.Colours()
 	return &Chip{Text: label, Ink: strong, Ground: ground, Size: 7, Edge: true, Dashed: t == block.Unknown}
 }
 
 func (p *printer) verdict(v block.Verdict) {
-	strong, ground := tones(v.Tone)
+	strong, ground := v.Tone.Colours()
 	c := p.Column(18)
 	c.Ground, c.Edge, c.EdgeWidth = ground, strong, 5
 	c.Space(9)
@@ -240,7 +227,7 @@ func (p *printer) para(text Paragraph, space float64) {
 
 // boxed is a note to be seen before anything below it.
 func (p *printer) boxed(n block.Note) {
-	strong, ground := tones(n.Tone)
+	strong, ground := n.Tone.Colours()
 	c := p.Column(10)
 	c.Ground, c.Edge, c.EdgeWidth = ground, strong, 3
 	c.Space(4)
@@ -460,14 +447,14 @@ func gauge(f block.Finding) *Gauge {
 	}
 	ink, corners := chart.Blue, 8
 	if f.Tone != block.Pass {
-		ink, _ = tones(f.Tone)
+		ink, _ = f.Tone.Colours()
 		corners = 4
 	}
 	return &Gauge{g.Value, g.Low, g.High, g.Threshold, ink, corners}
 }
 
 func (p *printer) finding(f block.Finding) {
-	strong, _ := tones(f.Tone)
+	strong, _ := f.Tone.Colours()
 	c := p.Column(11)
 	c.Edge, c.EdgeWidth = strong, 2.5
 	c.Mark(1, p.words.Signs.Named(f.Label, f.Title))
@@ -529,7 +516,7 @@ func (p *printer) payload(b block.Payload) {
 	if p.payloads++; p.payloads > payloadsShown {
 		return
 	}
-	strong, _ := tones(b.Tone)
+	strong, _ := b.Tone.Colours()
 	c := p.Column(11)
 	c.Edge, c.EdgeWidth = strong, 2
 	if b.Name != "" {
