@@ -61,6 +61,10 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 			status = analysis.Unknown
 			if have >= want { // more items would lose as many
 				j.Instead, j.Needs.Items = &lostWords, sr.Items.Sampled
+				j.Args["fix"] = message.Said(makeMissing.Text())
+				if r.Run.Source == string(rollout.Import) {
+					j.Args["fix"] = message.Said(importAgain.Text())
+				}
 				j.Args["lostshare"], j.Args["most"], j.Args["cause"] = message.Share(lost), message.Share(t.At("data.enough.lost")), message.Said(firstCause(sr))
 			}
 			j.Items = append(slices.Clone(sr.Items.Lost), short...)
@@ -92,4 +96,6 @@ var (
 
 // lostWords are said where items are enough, and too many of them were lost.
 var lostWords = analysis.NewWording("data.enough.lost", "{lost} of {sampled|sampled item} ({lostshare}) have no valid rollout at all; at most {most} may be lost",
-	"The items that were lost may differ from the rest, so that the numbers may not hold for them. Fix what made their rollouts fail, then run the same command again: only what is missing is made. Most frequent cause: {cause}.")
+	"The items that were lost may differ from the rest, so that the numbers may not hold for them. {fix} Most frequent cause: {cause}.")
+
+var makeMissing = message.New("data.enough.make_missing", "Fix what made their rollouts fail, then run the same command again: only what is missing is made.")

@@ -20,6 +20,9 @@ const (
 func ofBurst(gate string, severity analysis.Severity, f func(b *analysis.Burst, r *analysis.Result, t analysis.Thresholds) []analysis.Finding) func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
 	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		if r.Burst == nil {
+			if r.Run.Source == string(rollout.Import) {
+				return []analysis.Finding{skip(gate, "", severity, noBurstImport.Text())}
+			}
 			return []analysis.Finding{skip(gate, "", severity, noBurst.Text())}
 		}
 		return f(r.Burst, r, t)

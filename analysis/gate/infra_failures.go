@@ -22,9 +22,9 @@ var infraFailures = analysis.NewGate(analysis.Gate{
 		Why:            "A rollout that the model's endpoint, a tool or the grader failed says nothing about the model. Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose the same share of its rollouts.",
 		Pass:           "{percent} of rollouts were lost to {lost}{retried}",
 		Fail:           "{percent} of rollouts were lost to {lost}",
-		FailRemedy:     "{fix} Lost to the model endpoint: {model_api}, to tools: {tool}, to the grader: {grader}. Most frequent cause: {cause}.",
+		FailRemedy:     "Most frequent cause: {cause}. {fix} Lost to the model endpoint: {model_api}, to tools: {tool}, to the grader: {grader}.",
 		Unknown:        "{percent} of rollouts were lost to {lost}: too many to trust the numbers, too few to give up",
-		UnknownRemedy:  "{fix} Most frequent cause: {cause}.",
+		UnknownRemedy:  "Most frequent cause: {cause}. {fix}",
 		Caution:        "{percent} of rollouts were lost to {lost}{repeated}{retried}",
 		CautionRemedy:  "Most frequent cause now: {cause}. Under training load more rollouts will fail, and trainers retry less patiently.",
 		CautionUnknown: "the share of failed rollouts is not known",
@@ -62,6 +62,9 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) 
 		Needs: &analysis.Needs{Items: sr.Items.Sampled, Samples: (rolloutsOf(sr) + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, Settles: true,
 	}
 	j.Args["lost"], j.Args["fix"] = message.Said(sr.Missing.LostTo()), message.Said(fixEndpoint.Text())
+	if r.Run.Source == string(rollout.Import) {
+		j.Args["fix"] = message.Said(importAgain.Text())
+	}
 	if 2*sr.Missing.Grader > sr.Missing.Total() {
 		j.Args["fix"] = message.Said(fixGrader.Text())
 	}
@@ -150,6 +153,7 @@ var (
 	countingRepeated = message.New("infra.failures.repeated", ", counting {n} that were made again since")
 	boundsOfMean     = message.New("infra.failures.bounds", " Whatever the missing rollouts would have earned, the mean of all is between {low} and {high}.")
 	fixEndpoint      = message.New("infra.failures.fix_endpoint", "Fix the endpoint at its present address, then run the same command again: only failed rollouts are repeated. If the address changes, that is a new run and needs its own directory.")
+	importAgain      = message.New("infra.failures.import_again", "Make these rollouts again where the run was made, then import its log anew.")
 	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run gonogo grade RUN -o RUN-2: it grades the recorded answers again, without a new rollout.")
 	neededRepeats    = message.New("infra.failures.repeats", "; {rollouts} ({share}) needed requests repeated, {retries} in all")
 	causeTimes       = message.New("infra.failures.cause", "{outcome}: {error} ({n|time})")

@@ -54,5 +54,9 @@ var (
 	noAuditImport = message.New("skip.no_audit_import", "no audit was made: gonogo audit RUN --grader FILE makes it")
 )
 
-// noBurst is why gates about endpoints are skipped.
-var noBurst = message.New("skip.no_burst", "no training step was rehearsed: gonogo burst does")
+// noBurst is why gates about endpoints are skipped. The second one is that of an
+// import, which has none to call.
+var (
+	noBurst       = message.New("skip.no_burst", "no training step was rehearsed: gonogo burst does")
+	noBurstImport = message.New("skip.no_burst_import", "the rollouts were imported: there are no endpoints to put under load")
+)

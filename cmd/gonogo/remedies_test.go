@@ -56,7 +56,7 @@ var remedies = []remedy{
 	{"it holds %d requests where %s has %d: run gonogo burst again", "remedies_more", "run gonogo burst again", "gonogo burst run", "gonogo analyze run"},
 	{"the run holds no rollout of train: a training file is chosen by rollouts of its own rows (gonogo sample", "remedies_more", "the run holds no rollout of train", "gonogo sample", "gonogo curate evals-2"},
 	{"%w: gonogo sample makes the rollouts that rows are chosen by", "remedies_more", "gonogo sample makes the rollouts", "gonogo sample", "12 of 12 rows kept"},
-	{"more samples (gonogo sample --items-undecided makes them)", "remedies_more", "more samples", "--items-undecided", "! stdout 'more samples'"},
+	{"more samples (gonogo sample -o RUN --items-undecided makes them)", "remedies_more", "more samples", "--items-undecided", "! stdout 'more samples'"},
 	{"not graded: lm-eval keeps no score for each repeat; gonogo grade", "import_openai", "! exec grep '\"reward\"' r7", "gonogo grade r7", "4 rewards changed"},
 	{"lm-eval keeps no score for each answer: gonogo grade RUN", "import_openai", "gonogo grade RUN", "gonogo grade r7", "4 rewards changed"},
 

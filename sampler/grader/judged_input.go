@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -111,6 +113,9 @@ func (b block) templates() []Template {
 	return all
 }
 
+// blockTypes are those of Chat Completions and of Responses.
+var blockTypes = []string{"text", "input_text", "output_text", "image_url", "input_image", "input_audio", "file", "input_file"}
+
 // rawInput is one message as the job writes it.
 type rawInput struct {
 	Role    string          `json:"role"`
@@ -135,6 +140,11 @@ func parseMessage(in rawInput) (message, error) {
 	}
 	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
 		return message{}, errors.New("content is neither a text nor a list of blocks")
+	}
+	for _, b := range list {
+		if kind := rollout.TextOrJSON(b["type"]); !slices.Contains(blockTypes, kind) {
+			return message{}, fmt.Errorf("content holds a block of type %q: a judge reads %s", kind, strings.Join(blockTypes, ", "))
+		}
 	}
 	all, err := parseBlock(raw)
 	m.blocks = all.list

@@ -23,6 +23,7 @@ func TestMarkupInAnswers(t *testing.T) {
 		{"reasoning", plain, "<think>17 x 20 is 340 …</think>391", rollout.ReasoningMarkup},
 		{"reasoning whose beginning the template wrote", plain, "17 x 20 is 340 …</think>391", rollout.ReasoningMarkup},
 		{"gpt-oss", plain, "<|channel|>analysis<|message|>17 x 20<|end|><|start|>assistant<|channel|>final<|message|>391", rollout.ReasoningMarkup},
+		{"gpt-oss without its special tokens", plain, "analysisWe multiply 17 by 23.assistantfinal391", rollout.ReasoningMarkup},
 		{"a call of gpt-oss", plain, "<|channel|>commentary to=functions.search<|message|>{}", rollout.ToolMarkup},
 		{"ChatML", plain, "391<|im_end|>\n<|im_start|>user", rollout.TemplateMarkup},
 		{"a token that is quoted", plain, "Qwen ends a turn with `<|im_end|>`:\n```\n<|im_start|>user\n```", ""},

@@ -56,7 +56,7 @@ func summarizeRows(w io.Writer, chosen *curate.Curation) {
 	}
 	fmt.Fprintln(w, "\nKept, and not known to be worth it")
 	if n := len(chosen.Open); n > 0 {
-		fmt.Fprintf(w, "  %s more samples (gonogo sample --items-undecided makes them): %s\n", needing(n), openItems(chosen))
+		fmt.Fprintf(w, "  %s more samples (gonogo sample -o RUN --items-undecided makes them): %s\n", needing(n), openItems(chosen))
 	}
 	if n := chosen.NotMeasured; n > 0 {
 		fmt.Fprintf(w, "  %s never sampled (--measured-only drops them): %s\n", ui.Counted(n, "row"), unmeasured(chosen))
