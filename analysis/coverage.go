@@ -12,7 +12,7 @@ import (
 type Unjudged struct {
 	Gate    string       `json:"gate"`
 	Why     message.Text `json:"why"`
-	Command *string      `json:"command"` // what would judge it; null where no command would
+	Command []string     `json:"command"` // what would judge it, by its words, where RUN is the run directory; null where no command would
 }
 
 // Stage is a part of a run that a verdict can require.

@@ -57,7 +57,7 @@ type Finding struct {
 	Others   []Fact   // the rest, in the gate's order
 	Charts   []string // the pictures that show what the gate judges, by name
 
-	Command string // that would give a skipped gate something to judge; "" where none would
+	Command []string // that would give a skipped gate something to judge; nil where none would
 }
 
 // Fact is one thing that was measured and compared with a threshold. Its texts are

@@ -73,10 +73,15 @@ func (j Judgement) Finding(status Status, b Bound) Finding {
 	return f
 }
 
-// Skip says that a gate had nothing to judge, and why. Where a command would give it
-// something, set the Finding's Command.
+// Skip says that a gate had nothing to judge, and why. A command among the arguments
+// of why is one that would give it something.
 func Skip(gate string, split rollout.Split, severity Severity, why message.Text) Finding {
 	f := Finding{Gate: gate, Split: split, Severity: severity, Fact: Fact{ID: gate, Status: Skipped, Items: []string{}}}
+	for _, a := range why.Args {
+		if a.Command != nil {
+			f.Command = a.Command
+		}
+	}
 	f.say(wordsOf(gate), nil, message.Args{"reason": message.Said(why)})
 	return f
 }

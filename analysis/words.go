@@ -1,6 +1,10 @@
 package analysis
 
-import "gonogo/analysis/message"
+import (
+	"maps"
+
+	"gonogo/analysis/message"
+)
 
 // Words are what is said of one fact, in English, for someone who has never trained
 // a model. Names in braces are filled in: {value}, {low}, {high}, {want}, {split},
@@ -88,14 +92,26 @@ func (f *Finding) say(words said, instead *Wording, vars message.Args) {
 		"split": message.Name(string(f.Split)), "percent": message.KnownShare(f.Value), "lowpercent": message.KnownShare(f.Low), "highpercent": message.KnownShare(f.High),
 		"needs": message.Said(needs(f)),
 	}
-	for name, a := range vars {
-		args[name] = a
-	}
+	maps.Copy(args, Commands)
+	maps.Copy(args, vars)
 	w := words.of(f)
 	if instead != nil {
 		w = *instead
 	}
 	f.Title, f.Why, f.Remedy = w.title.With(args), words.why.With(args), w.remedy.With(args)
+}
+
+// Commands are what texts ask for, by the names that they have in all of them.
+var Commands = message.Args{
+	"audit":      message.Command("gonogo", "audit", message.Run),
+	"audit_more": message.Command("gonogo", "audit", message.Run, "--items", "40"),
+	"audit_with": message.Command("gonogo", "audit", message.Run, "--grader", "FILE"),
+	"audit_next": message.Command("gonogo", "audit", message.NextRun),
+	"label":      message.Command("gonogo", "audit", message.Run, "--labels", "FILE"),
+	"grade":      message.Command("gonogo", "grade", message.Run, "-o", message.NextRun),
+	"burst":      message.Command("gonogo", "burst", message.Run),
+	"run":        message.Command("gonogo", "run", "-o", message.Run),
+	"run_next":   message.Command("gonogo", "run", "-o", message.NextRun),
 }
 
 var (

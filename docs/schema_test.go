@@ -271,6 +271,9 @@ func (m *maker) fields(t reflect.Type) object {
 				typ = typ.Elem() // absent, never null
 			}
 			o := m.of(typ)
+			if typ.Kind() == reflect.Slice && strings.Contains(doc, "null where") {
+				o = orNull(o)
+			}
 			if strings.Contains(doc, `""`) && m.enum(f.Type) != nil {
 				o = object{{"anyOf", []object{o, {{"const", ""}}}}}
 			}

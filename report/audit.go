@@ -51,20 +51,16 @@ const (
 	idShown      = 300
 )
 
-// auditCommand is the command that makes an audit, as texts about no run in
-// particular have it.
-const auditCommand = "gonogo audit RUN"
-
 // auditBlocks tell of the grader: what was found, or how to find it, rates, every
 // probe, the payloads that found holes with the command that replays each, and what
 // else speaks of it.
 func auditBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
-	command := auditCommand
+	command := analysis.Commands["audit"].Command
 	if r.Run.Source == string(rollout.Import) {
-		command += " --grader FILE" // an import names none
+		command = analysis.Commands["audit_with"].Command // an import names none
 	}
-	command = opt.inRun(command)
-	lead, g := fmt.Sprintf(w.Audit.None, command), r.Grader
+	command = opt.place().At(command)
+	lead, g := fmt.Sprintf(w.Audit.None, message.Shell(command...)), r.Grader
 	if g == nil {
 		return []block.Block{block.Note{Texts: []string{lead}}}
 	}
@@ -161,7 +157,7 @@ func probeGrid(probes []analysis.ProbeResult, r *analysis.Result, w *words) Grid
 
 // payloads are those of the probes of a state: the worst of each in sight, the
 // others behind a fold.
-func payloads(probes []analysis.ProbeResult, state ProbeState, title, command string, w *words) []block.Block {
+func payloads(probes []analysis.ProbeResult, state ProbeState, title string, command []string, w *words) []block.Block {
 	var list []block.Block
 	for _, p := range probes {
 		if len(p.Holes) == 0 || stateOf(p) != state {
@@ -196,12 +192,12 @@ func must(e rollout.Expectation, limit *float64, w *words) string {
 }
 
 // payload is a text that the grader scored as a sound one would not.
-func payload(h analysis.Hole, p analysis.ProbeResult, command string, w *words) block.Payload {
+func payload(h analysis.Hole, p analysis.ProbeResult, command []string, w *words) block.Payload {
 	out := block.Payload{
 		Tone: stateOf(p).tone(), ID: id(h.ID), Earned: fmt.Sprintf(w.Audit.Earned, message.Digits(h.Reward), must(p.Expect, p.Limit, w)), Command: w.Audit.LongID,
 	}
 	if len(h.ID) <= idShown {
-		out.Command = command + " --replay " + argument(h.ID)
+		out.Command = message.Shell(append(slices.Clone(command), "--replay", h.ID)...)
 	}
 	if h.Base != nil {
 		out.Earned = fmt.Sprintf(w.Audit.EarnedInstead, message.Digits(h.Reward), message.Digits(*h.Base))

@@ -96,6 +96,10 @@ func (p *Page) deciding() []string {
 	return out
 }
 
+// graderChanged says that the configuration has another grader than the run.
+var graderChanged = message.New("report.grader_changed",
+	"The configuration has another grader than the one that graded this run: {grade} grades the recorded answers with it, without a new rollout.")
+
 // toDo is what to do first, each a command or an edit: the remedies of what
 // decides, then of what else is open, then the commands that judge what was not.
 func (p *Page) toDo() []string {
@@ -106,7 +110,7 @@ func (p *Page) toDo() []string {
 		}
 	}
 	if p.GraderChanged {
-		add(p.inRun(p.Words.GraderChanged))
+		add(p.say(graderChanged.With(analysis.Commands)))
 	}
 	if f := p.decider(); f != nil {
 		add(p.say(f.Remedy))
@@ -134,13 +138,14 @@ func (p *Page) judge(gates []analysis.Unjudged, add func(string)) {
 		if u.Command == nil {
 			continue
 		}
-		if !slices.Contains(commands, *u.Command) {
-			commands = append(commands, *u.Command)
+		command := message.Shell(p.place().At(u.Command)...)
+		if !slices.Contains(commands, command) {
+			commands = append(commands, command)
 		}
-		labels[*u.Command] = append(labels[*u.Command], p.Words.gateLabel(u.Gate))
+		labels[command] = append(labels[command], p.Words.gateLabel(u.Gate))
 	}
 	for _, command := range commands {
-		add(fmt.Sprintf(p.Words.Judges, p.inRun(prose(command)), p.Words.list(labels[command])))
+		add(fmt.Sprintf(p.Words.Judges, command, p.Words.list(labels[command])))
 	}
 }
 

@@ -288,7 +288,7 @@ func nameOf(file string) string {
 	if filepath.Base(file) == rollout.RolloutsFile {
 		file = filepath.Dir(file)
 	}
-	return argument(file)
+	return message.Shell(file)
 }
 
 // differGrid is what the runs were made with differently, what confounds first.
@@ -355,7 +355,7 @@ func printLines(file string, list []compare.SampleRef) string {
 	if len(lines) == 0 || file == "" {
 		return ""
 	}
-	return "sed -n '" + strings.Join(lines, ";") + "' " + argument(file)
+	return "sed -n '" + strings.Join(lines, ";") + "' " + message.Shell(file)
 }
 
 // pEquals writes a p-value with its name.

@@ -40,9 +40,8 @@ var english = words{
 		Title: "What the grader paid on item %s", Reward: "reward", Answer: "answer",
 		Worthless: "an answer that deserves nothing", Right: "a right answer", Own: "this model's rollouts, mean",
 	},
-	GraderChanged: "The configuration has another grader than the one that graded this run: gonogo grade RUN -o RUN-2 grades the recorded answers with it, without a new rollout.",
-	Gates:         plural{"its one blocking gate", "all %s blocking gates"},
-	Cautions:      plural{"one caution to read first", "%s cautions to read first"},
+	Gates:    plural{"its one blocking gate", "all %s blocking gates"},
+	Cautions: plural{"one caution to read first", "%s cautions to read first"},
 
 	Item:    plural{"1 item", "%s items"},
 	Rollout: plural{"1 rollout", "%s rollouts"},

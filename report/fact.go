@@ -16,7 +16,7 @@ import (
 func (p *Page) notes() []string {
 	var list []string
 	if p.GraderChanged {
-		list = append(list, p.inRun(p.Words.GraderChanged))
+		list = append(list, p.say(graderChanged.With(analysis.Commands)))
 	}
 	for _, note := range p.Result.Run.Notes {
 		list = append(list, p.Words.say(note))

@@ -111,8 +111,8 @@ func filledFacts(list ...Fact) []Fact {
 	return slices.DeleteFunc(list, func(f Fact) bool { return f.Value == "" })
 }
 
-// say says a text in which commands may name a run.
-func (p *Page) say(t message.Text) string { return p.inRun(p.Words.say(t)) }
+// say says a text, whose commands name the run.
+func (p *Page) say(t message.Text) string { return p.Words.say(t.At(p.place())) }
 
 // title is what a finding says; its gate where it says nothing.
 func (p *Page) title(f finding) string {
@@ -137,23 +137,8 @@ func (p *Page) measure(f finding) string {
 	return fmt.Sprintf(p.Words.Measure, value, want)
 }
 
-// inRun names the run directory in the commands of a text, and the configuration in
-// those that make a run.
-func (opt Options) inRun(text string) string {
-	with := ""
-	if opt.Config != "" {
-		with = " -c " + argument(opt.Config)
-	}
-	dir, next := "RUN", "RUN-2"
-	if opt.Dir != "" {
-		dir, next = argument(opt.Dir), argument(strings.TrimRight(opt.Dir, "/")+"-2")
-	}
-	var pairs []string
-	for _, command := range []string{"audit", "grade", "burst"} {
-		pairs = append(pairs, "gonogo "+command+" RUN-2", "gonogo "+command+" "+next, "gonogo "+command+" RUN", "gonogo "+command+" "+dir)
-	}
-	return strings.NewReplacer(append(pairs, " -o RUN-2", with+" -o "+next, " -o RUN", with+" -o "+dir)...).Replace(text)
-}
+// place is where the run is, for commands.
+func (opt Options) place() message.Place { return message.Place{Dir: opt.Dir, Config: opt.Config} }
 
 // fold leaves out each advisory finding that says no more than the blocking
 // one of its gate and split, which then shows both thresholds: both passed, or

@@ -55,7 +55,7 @@ func (p *Page) itemBlocks() []block.Block {
 			t.Telling = telling(items, named(p.Result.Findings, split))
 		}
 		if p.Rollouts != nil {
-			t.Traces, t.File, t.Link = func(n int) ([][]string, error) { return p.tracesOf(split, n) }, argument(p.Traces), p.TracesLink
+			t.Traces, t.File, t.Link = func(n int) ([][]string, error) { return p.tracesOf(split, n) }, message.Shell(p.Traces), p.TracesLink
 		}
 		list = append(list, block.Heading(w.Capital(w.Split)+" "+visible(string(split))), t)
 	}

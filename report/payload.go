@@ -6,8 +6,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"gonogo/report/plain"
 )
 
 // quoted returns the first n runes of s as they are, within quotation marks:
@@ -53,37 +51,6 @@ func first(s string, n int) string {
 		end += size
 	}
 	return s[:end]
-}
-
-// plainArgument are the signs that no shell takes for more than themselves.
-const plainArgument = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,+=@%"
-
-// argument writes s as one argument of a POSIX shell: pasting a command must
-// not run what an item is called. What is not plain to see stands as an escape
-// within $'…', which bash and zsh read.
-func argument(s string) string {
-	switch {
-	case s != "" && strings.Trim(s, plainArgument) == "":
-		return s
-	case s == visible(s):
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	var b strings.Builder
-	for len(s) > 0 {
-		r, size := utf8.DecodeRuneInString(s)
-		switch {
-		case r == '\\' || r == '\'':
-			b.WriteString(`\` + string(r))
-		case r == utf8.RuneError && size == 1 || plain.Hidden(r):
-			for _, c := range []byte(s[:size]) {
-				fmt.Fprintf(&b, `\x%02x`, c)
-			}
-		default:
-			b.WriteRune(r)
-		}
-		s = s[size:]
-	}
-	return "$'" + b.String() + "'"
 }
 
 // lookalikes lists the signs of s that a reader takes for others: letters of

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/plot/vg"
 
+	"gonogo/analysis/message"
 	"gonogo/report/block"
 	"gonogo/report/chart"
 	"gonogo/report/text"
@@ -51,7 +52,7 @@ func (opt Options) directory(unknown string) string {
 	if opt.Dir == "" {
 		return unknown
 	}
-	return argument(opt.Dir)
+	return message.Shell(opt.Dir)
 }
 
 // points is a list of texts; nothing without one.

@@ -43,7 +43,7 @@ func variantBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 			notes = append(notes, fmt.Sprintf(w.Variants.Change, id(one.Name), id(c.Key), orNotSet(c.Base, w), quotedText(c, w)))
 		}
 		for _, note := range one.Notes {
-			notes = append(notes, w.named(id(one.Name), opt.inRun(prose(note.In(r.Lang)))))
+			notes = append(notes, w.named(id(one.Name), prose(note.At(opt.place()).In(r.Lang))))
 		}
 	}
 	for _, note := range v.Notes {

@@ -31,7 +31,6 @@ type words struct {
 	Judged, Judges                        string // how many gates were; what would judge another
 	Exhibit                               exhibitWords
 	ByFailed, ByFailedOf                  string // marks what a grader says that failed its audit
-	GraderChanged                         string // since the run was graded
 	Gates, Cautions                       plural
 
 	Item, Rollout, Line plural

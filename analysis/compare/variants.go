@@ -103,14 +103,14 @@ func variantNotes(base, new *collect.RunItems, pairings map[rollout.Split]pairin
 	}
 	if base.Zeroed > 0 && len(new.Detectors) == 0 {
 		dir := path.Join(rollout.VariantsDir, filepath.Base(new.Run.Dir))
-		notes = append(notes, variantUnread.With(message.Args{"rollouts": message.Count(base.Zeroed, "rollout"), "dir": message.Name(dir)}))
+		notes = append(notes, variantUnread.With(message.Args{"rollouts": message.Count(base.Zeroed, "rollout"), "audit": message.Command("gonogo", "audit", message.Run+"/"+dir)}))
 	}
 	return notes
 }
 
 var (
 	madeOtherwise = message.New("variant.made_otherwise", "made with another {key} than the base: a difference may stem from that alone")
-	variantUnread = message.New("variant.unread", "{rollouts} of the base that a detector marked as a hack count at the bottom, and no detector has read those of the variant: gonogo audit RUN/{dir} does so")
+	variantUnread = message.New("variant.unread", "{rollouts} of the base that a detector marked as a hack count at the bottom, and no detector has read those of the variant: {audit} does so")
 )
 
 func newVariantSplit(sc *Split, p pairing, s analysis.Settings) *analysis.VariantSplit {

@@ -42,7 +42,7 @@ var baselineHeadroom = analysis.NewGate(analysis.Gate{
 			splits = append(splits, rollout.Eval)
 		}
 		if len(splits) == 0 {
-			return []analysis.Finding{skip("baseline.headroom", "", analysis.Blocking, neitherSplit.Text())}
+			return []analysis.Finding{analysis.Skip("baseline.headroom", "", analysis.Blocking, neitherSplit.Text())}
 		}
 		var out []analysis.Finding
 		for _, split := range splits {

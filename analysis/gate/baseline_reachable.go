@@ -34,7 +34,7 @@ var baselineReachable = analysis.NewGate(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		split, ok := analysis.TrainingSplit(r)
 		if !ok {
-			return []analysis.Finding{skip("baseline.reachable", rollout.Train, analysis.Blocking, noTraining.Text())}
+			return []analysis.Finding{analysis.Skip("baseline.reachable", rollout.Train, analysis.Blocking, noTraining.Text())}
 		}
 		sr, rng := r.Splits[split], r.Range()
 		best, _ := sr.BestAt(r.GroupSize)

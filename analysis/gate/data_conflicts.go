@@ -23,9 +23,9 @@ var dataConflicts = analysis.NewGate(analysis.Gate{
 		const gate = "data.conflicts"
 		switch {
 		case r.Shift == nil:
-			return []analysis.Finding{skip(gate, "", analysis.Blocking, noItems.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noItems.Text())}
 		case r.Shift.References == 0:
-			return []analysis.Finding{skip(gate, "", analysis.Blocking, noReference.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noReference.Text())}
 		}
 		var out []analysis.Finding
 		for _, level := range []struct {

@@ -32,7 +32,7 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		split, ok := analysis.TrainingSplit(r)
 		if !ok {
-			return []analysis.Finding{skip("data.enough", rollout.Train, analysis.Blocking, noTraining.Text())}
+			return []analysis.Finding{analysis.Skip("data.enough", rollout.Train, analysis.Blocking, noTraining.Text())}
 		}
 		sr := r.Splits[split]
 		least := min(r.GroupSize, 4)

@@ -27,7 +27,7 @@ var dataDegenerate = analysis.NewPart(analysis.Gate{
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		const gate = "data.degenerate"
 		if r.Shift == nil {
-			return []analysis.Finding{skip(gate, "", analysis.Advisory, noItems.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noItems.Text())}
 		}
 		kinds := map[shift.FlawKind]int{}
 		j := analysis.Judgement{Gate: gate, Severity: analysis.Advisory, Unit: "rows", Want: analysis.WantNone.Text()}
@@ -84,7 +84,7 @@ var dataSuspect = analysis.NewPart(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "data.suspect"
 		if why := unaudited(r); !why.None() {
-			return []analysis.Finding{skip(gate, "", analysis.Advisory, why)}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, why)}
 		}
 		const want = 0 // any
 		list := r.Grader.SuspectReferences
@@ -114,7 +114,7 @@ func incomparable(r *analysis.Result) analysis.Finding {
 	if n := r.Grader.ComparedRewards; n > 0 {
 		why = message.Clauses(why, byRewardsAlone.With(message.Args{"references": message.Count(n, "reference")}))
 	}
-	return skip("data.suspect", "", analysis.Advisory, why)
+	return analysis.Skip("data.suspect", "", analysis.Advisory, why)
 }
 
 // suspectExample tells what the rollouts of an item say against its reference.

@@ -16,7 +16,7 @@ var dataValid = analysis.NewGate(analysis.Gate{
 		Why:            "A training service refuses a file that breaks its rules, or trains on something other than you meant.",
 		Pass:           "the data files follow the platform's rules",
 		Fail:           "the data files break the platform's rules in {places}",
-		FailRemedy:     "Fix the lines listed here, then measure into a new run directory: gonogo run -o RUN-2.",
+		FailRemedy:     "Fix the lines listed here, then measure into a new run directory: {run_next}.",
 		Caution:        "the data files go against the platform's advice in {places}",
 		CautionRemedy:  "Look at the lines listed here; the job would be accepted, but it may not be what you want.",
 		Unknown:        "the data files could not be judged",
@@ -24,7 +24,7 @@ var dataValid = analysis.NewGate(analysis.Gate{
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if len(r.Run.Data) == 0 {
-			return []analysis.Finding{skip("data.valid", "", analysis.Blocking, noFiles.Text())}
+			return []analysis.Finding{analysis.Skip("data.valid", "", analysis.Blocking, noFiles.Text())}
 		}
 		count := func(blocking bool) (n int, where []message.Text) {
 			for _, p := range r.Problems {

@@ -21,9 +21,9 @@ func ofBurst(gate string, severity analysis.Severity, f func(b *analysis.Burst, 
 	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		if r.Burst == nil {
 			if r.Run.Source == string(rollout.Import) {
-				return []analysis.Finding{skip(gate, "", severity, noBurstImport.Text())}
+				return []analysis.Finding{analysis.Skip(gate, "", severity, noBurstImport.Text())}
 			}
-			return []analysis.Finding{skip(gate, "", severity, noBurst.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", severity, noBurst.With(analysis.Commands))}
 		}
 		return f(r.Burst, r, t)
 	}
@@ -86,7 +86,7 @@ var endpointLatency = analysis.NewPart(analysis.Gate{
 			}
 		}
 		if worst == nil {
-			return []analysis.Finding{skip("endpoint.latency", "", analysis.Advisory, tooQuick.Text())}
+			return []analysis.Finding{analysis.Skip("endpoint.latency", "", analysis.Advisory, tooQuick.Text())}
 		}
 		want := t.At("endpoint.burst.latency")
 		j := analysis.Judgement{
@@ -111,7 +111,7 @@ var endpointCrosstalk = analysis.NewPart(analysis.Gate{
 	},
 	Check: ofBurst("endpoint.crosstalk", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if b.Crosstalk.Answers == 0 {
-			return []analysis.Finding{skip("endpoint.crosstalk", "", analysis.Advisory, noWire.Text())}
+			return []analysis.Finding{analysis.Skip("endpoint.crosstalk", "", analysis.Advisory, noWire.Text())}
 		}
 		j := analysis.Judgement{Gate: "endpoint.crosstalk", Severity: analysis.Advisory, Unit: "calls", Want: analysis.WantNone.Text(), Args: message.Args{"answers": message.Int(b.Crosstalk.Answers), "examples": message.Said(leakWords(b))}}
 		seen := analysis.Observed(float64(b.Crosstalk.Leaks))
@@ -130,7 +130,7 @@ var endpointWire = analysis.NewPart(analysis.Gate{
 	},
 	Check: ofBurst("endpoint.wire", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if b.Wire.Answers == 0 {
-			return []analysis.Finding{skip("endpoint.wire", "", analysis.Advisory, noWire.Text())}
+			return []analysis.Finding{analysis.Skip("endpoint.wire", "", analysis.Advisory, noWire.Text())}
 		}
 		j := analysis.Judgement{Gate: "endpoint.wire", Severity: analysis.Advisory, Unit: "share", Want: analysis.WantNone.Text(), Args: message.Args{"answers": message.Int(b.Wire.Answers), "what": message.Said(departureWords(b))}}
 		seen := analysis.Observed(stat.Fraction(b.Wire.Departing, b.Wire.Answers))
@@ -151,7 +151,7 @@ var endpointRepeat = analysis.NewPart(analysis.Gate{
 	},
 	Check: ofBurst("endpoint.repeat", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if b.Repeats.N == 0 {
-			return []analysis.Finding{skip("endpoint.repeat", "", analysis.Advisory, noRepeat.Text())}
+			return []analysis.Finding{analysis.Skip("endpoint.repeat", "", analysis.Advisory, noRepeat.Text())}
 		}
 		const want = repeatedMost
 		j := analysis.Judgement{

@@ -33,7 +33,7 @@ var evalPower = analysis.NewGate(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		sr := r.Splits[rollout.Eval]
 		if sr == nil {
-			return []analysis.Finding{skip("eval.power", rollout.Eval, analysis.Advisory, noEval.Text())}
+			return []analysis.Finding{analysis.Skip("eval.power", rollout.Eval, analysis.Advisory, noEval.Text())}
 		}
 		hoped := t.At("eval.power") * r.Range().Width()
 		j := analysis.Judgement{Gate: "eval.power", Split: rollout.Eval, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(hoped)}

@@ -34,7 +34,7 @@ var explorationLift = analysis.NewGate(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		split, ok := analysis.TrainingSplit(r)
 		if !ok {
-			return []analysis.Finding{skip("exploration.lift", rollout.Train, analysis.Blocking, noTraining.Text())}
+			return []analysis.Finding{analysis.Skip("exploration.lift", rollout.Train, analysis.Blocking, noTraining.Text())}
 		}
 		sr, rng := r.Splits[split], r.Range()
 		e := onFile(sr.Lift, sr, r, stat.Range{Lo: 0, Hi: rng.Width()})

@@ -35,7 +35,7 @@ var graderAgreement = analysis.NewPart(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "grader.agreement"
 		if r.Grader == nil || r.Grader.Agreement == nil {
-			return []analysis.Finding{skip(gate, "", analysis.Advisory, noLabels.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noLabels.With(analysis.Commands))}
 		}
 		a := r.Grader.Agreement
 		want := t.At("grader.accuracy.agreement")
@@ -83,10 +83,10 @@ var graderBrittle = analysis.NewPart(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "grader.brittle"
 		if why := unaudited(r); !why.None() {
-			return []analysis.Finding{skip(gate, "", analysis.Advisory, why)}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, why)}
 		}
 		if r.Grader.Brittle == nil {
-			return []analysis.Finding{skip(gate, "", analysis.Advisory, noRewriteTried.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noRewriteTried.Text())}
 		}
 		want := t.At("grader.accuracy.brittle") + noiseBelowTop(r)
 		var worst *analysis.ProbeResult
@@ -99,7 +99,7 @@ var graderBrittle = analysis.NewPart(analysis.Gate{
 		}
 		j := analysis.Judgement{
 			Gate: gate, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
-			Args: message.Args{"probe": message.Said(noneOfThem.Text()), "replay": message.Name(replay(worst))},
+			Args: message.Args{"probe": message.Said(noneOfThem.Text()), "replay": replay(worst)},
 		}
 		if worst != nil {
 			j.Args["probe"], j.Items = message.Name(worst.Probe), itemsOfHoles(worst)
@@ -124,7 +124,7 @@ var graderResolution = analysis.NewPart(analysis.Gate{
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if r.Grader == nil || r.Grader.Resolution == nil {
-			return []analysis.Finding{skip("grader.resolution", "", analysis.Advisory, noRewards.Text())}
+			return []analysis.Finding{analysis.Skip("grader.resolution", "", analysis.Advisory, noRewards.Text())}
 		}
 		n := r.Grader.Resolution.Distinct
 		j := analysis.Judgement{
@@ -160,4 +160,4 @@ var (
 	peopleAgree = message.New("grader.agreement.alpha", " People's agreement with each other is {alpha} (Krippendorff's alpha; 1 is perfect).")
 )
 
-var noLabels = message.New("skip.no_labels", "there are no labels by people (gonogo audit RUN --labels FILE)")
+var noLabels = message.New("skip.no_labels", "there are no labels by people ({label})")

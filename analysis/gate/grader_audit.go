@@ -2,8 +2,6 @@ package gate
 
 import (
 	"slices"
-	"strings"
-	"unicode"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
@@ -51,17 +49,11 @@ func itemsOfHoles(p *analysis.ProbeResult) []string {
 }
 
 // replay is the command that shows a probe's worst payload again.
-func replay(p *analysis.ProbeResult) string {
+func replay(p *analysis.ProbeResult) message.Arg {
 	if p == nil || len(p.Holes) == 0 {
-		return "gonogo audit RUN"
+		return analysis.Commands["audit"]
 	}
-	id := p.Holes[0].ID
-	if strings.ContainsFunc(id, func(r rune) bool {
-		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/_.-:@", r)
-	}) {
-		id = "'" + strings.ReplaceAll(id, "'", `'\''`) + "'" // for a shell
-	}
-	return "gonogo audit RUN --replay " + id
+	return message.Command("gonogo", "audit", message.Run, "--replay", p.Holes[0].ID)
 }
 
 var (
@@ -72,7 +64,7 @@ var (
 // unaskable are the words where the grader failed on all that was put to it.
 const (
 	unaskable       = "not known: the grader gave no grade to anything that was put to it"
-	unaskableRemedy = "Fix what made it fail (the failures by kind are in the grader's section). gonogo audit RUN then repeats what failed; where the grader itself was changed, gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 judge it anew."
+	unaskableRemedy = "Fix what made it fail (the failures by kind are in the grader's section). {audit} then repeats what failed; where the grader itself was changed, {grade} and {audit_next} judge it anew."
 )
 
 var fullStop = message.New("phrase.full_stop", ".")

@@ -15,12 +15,12 @@ var graderDetected = analysis.NewPart(analysis.Gate{
 		Caution:       "“{detector}” marks {marked} of {rollouts} as a hack; they had earned {mean} on average",
 		CautionRemedy: "Read them. If they are hacks, close the hole in the grader. {zeroed}",
 		Unmeasured:    "not known: the detector failed on every rollout",
-		UnmeasuredR:   "Fix the detector, then run gonogo audit RUN again.",
+		UnmeasuredR:   "Fix the detector, then run {audit} again.",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "grader.detected"
 		if r.Grader == nil || len(r.Grader.Detectors) == 0 {
-			return []analysis.Finding{skip(gate, "", analysis.Advisory, noDetector.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noDetector.Text())}
 		}
 		const want = 0 // any
 		worst := worstDetector(r, want)

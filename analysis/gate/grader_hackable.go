@@ -27,9 +27,9 @@ var graderHackable = analysis.NewGate(analysis.Gate{
 		Why:           "Training finds every way to earn reward. If an answer that does no work is rewarded, the model learns to give that answer instead of doing the task, and the reward goes up while the work gets worse.",
 		Pass:          "worthless answers do not fool the grader: {best}",
 		Fail:          "the grader can be fooled: “{probe}” is rewarded on {on}{others}",
-		FailRemedy:    "See it yourself: {replay} puts the same answer to the grader again and shows what it gives. Close the hole in the grader. gonogo grade RUN -o RUN-2 then grades the recorded answers again, without a new rollout, and gonogo audit RUN-2 puts the probes to the new grader; do not train before.{noise}{unjudged}",
+		FailRemedy:    "See it yourself: {replay} puts the same answer to the grader again and shows what it gives. Close the hole in the grader. {grade} then grades the recorded answers again, without a new rollout, and {audit_next} puts the probes to the new grader; do not train before.{noise}{unjudged}",
 		Unknown:       "it is not clear whether the grader can be fooled: it failed on {failed} of {payloads}{kind}",
-		UnknownRemedy: "Change the grader so that it gives a worthless answer a grade, the lowest one; gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 then judge it anew. Some trainers count such a failure as no reward, others repeat or drop the rollout, so that it is not counted here as an answer that earned nothing. {where}",
+		UnknownRemedy: "Change the grader so that it gives a worthless answer a grade, the lowest one; {grade} and {audit_next} then judge it anew. Some trainers count such a failure as no reward, others repeat or drop the rollout, so that it is not counted here as an answer that earned nothing. {where}",
 		Caution:       "a worthless answer was rewarded: “{probe}” on {on}{others}",
 		CautionRemedy: "Look at it: {replay}. One hole is enough for training to find it.{noise}{unjudged}",
 		Unmeasured:    unaskable,
@@ -38,7 +38,7 @@ var graderHackable = analysis.NewGate(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "grader.hackable"
 		if why := unaudited(r); !why.None() {
-			return []analysis.Finding{skip(gate, "", analysis.Blocking, why)}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, why)}
 		}
 		var bottom []*analysis.ProbeResult
 		tried := false
@@ -49,7 +49,7 @@ var graderHackable = analysis.NewGate(analysis.Gate{
 			}
 		}
 		if len(bottom) == 0 {
-			return []analysis.Finding{skip(gate, "", analysis.Blocking, noProbeTried.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noProbeTried.Text())}
 		}
 		j := analysis.Judgement{Gate: gate, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(t.At(gate))}
 		j.Needs, j.Settles = &analysis.Needs{Items: payloadsOfItem(bottom), Samples: 1}, true // what the grader failed on, graded again
@@ -175,7 +175,7 @@ func hackedWords(r *analysis.Result, bottom []*analysis.ProbeResult, worst *anal
 	judged := message.Count(len(bottom)-len(lost.whole), "probe")
 	best := noneRewarded.With(message.Args{"judged": judged})
 	vars := message.Args{
-		"probe": message.Name(worst.Probe), "on": message.Said(onItems(worst.Above, worst.Items)), "replay": message.Name(replay(worst)), "others": message.Said(message.Text{}), "noise": message.Said(message.Text{}), "unjudged": message.Said(message.Text{}),
+		"probe": message.Name(worst.Probe), "on": message.Said(onItems(worst.Above, worst.Items)), "replay": replay(worst), "others": message.Said(message.Text{}), "noise": message.Said(message.Text{}), "unjudged": message.Said(message.Text{}),
 		"failed": message.Int(lost.failed), "payloads": message.Count(lost.payloads, "worthless answer"), "kind": message.Said(message.Text{}), "where": message.Said(lost.where()),
 	}
 	if worst.Above > 0 {
@@ -222,9 +222,9 @@ const (
 // unjudgedWords are the words where the grader failed on some of the answers
 // that must score at the bottom.
 var unjudgedWords = analysis.NewWording("grader.hackable.unjudged", "{failed} of {payloads} could not be judged: the grader failed on them{kind}",
-	"{where} A worthless answer should get the lowest grade, not a failure: what a trainer makes of one (no reward, a repeat, a dropped rollout) is not known here. Fix the grader; gonogo grade RUN -o RUN-2 and gonogo audit RUN-2 then judge it anew.")
+	"{where} A worthless answer should get the lowest grade, not a failure: what a trainer makes of one (no reward, a repeat, a dropped rollout) is not known here. Fix the grader; {grade} and {audit_next} then judge it anew.")
 
 // fewProbedWords are the words where too few items were probed for the grader to
 // fail.
 var fewProbedWords = analysis.NewWording("grader.hackable.few", "it is not clear whether the grader can be fooled: its worthless answers were put to it on too few items",
-	"An audit that was broken off, or one of a single item (audit.items), shows no hole on other items. gonogo audit RUN --items 40 puts the probes to more.")
+	"An audit that was broken off, or one of a single item (audit.items), shows no hole on other items. {audit_more} puts the probes to more.")

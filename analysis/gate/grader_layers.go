@@ -24,14 +24,14 @@ var graderLayers = analysis.NewPart(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "grader.layers"
 		if r.Grader == nil || r.Grader.Layers == nil {
-			return []analysis.Finding{skip(gate, "", analysis.Blocking, noParts.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noParts.Text())}
 		}
 		l := r.Grader.Layers
 		switch {
 		case l.Core == "":
-			return []analysis.Finding{skip(gate, "", analysis.Blocking, noCore.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noCore.Text())}
 		case l.ZeroN == 0 || !l.Bought.Known():
-			return []analysis.Finding{skip(gate, "", analysis.Blocking, coreNeverZero.With(message.Args{"core": message.Name(l.Core)}))}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, coreNeverZero.With(message.Args{"core": message.Name(l.Core)}))}
 		}
 		j := analysis.Judgement{
 			Gate: gate, Severity: analysis.Blocking, Unit: "share", Items: l.Items,

@@ -34,17 +34,17 @@ var graderNoise = analysis.NewGate(analysis.Gate{
 		const gate = "grader.noise"
 		split, ok := analysis.TrainingSplit(r)
 		if !ok {
-			return []analysis.Finding{skip(gate, rollout.Train, analysis.Blocking, noTraining.Text())}
+			return []analysis.Finding{analysis.Skip(gate, rollout.Train, analysis.Blocking, noTraining.Text())}
 		}
 		sr := r.Splits[split]
 		e := sr.Variance.GraderShare
 		switch {
 		case !e.Known() && e.N == 0 && !unaudited(r).None():
-			return []analysis.Finding{skip(gate, split, analysis.Blocking, whyNoAudit(r))}
+			return []analysis.Finding{analysis.Skip(gate, split, analysis.Blocking, whyNoAudit(r))}
 		case !e.Known() && e.N == 0:
-			return []analysis.Finding{skip(gate, split, analysis.Blocking, noRegrades.Text())}
+			return []analysis.Finding{analysis.Skip(gate, split, analysis.Blocking, noRegrades.Text())}
 		case !e.Known():
-			return []analysis.Finding{skip(gate, split, analysis.Blocking, noSpread.Text())}
+			return []analysis.Finding{analysis.Skip(gate, split, analysis.Blocking, noSpread.Text())}
 		}
 		var out []analysis.Finding
 		for _, level := range []struct {

@@ -37,10 +37,10 @@ var graderGuessable = analysis.NewPart(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "grader.guessable"
 		if why := unaudited(r); !why.None() {
-			return []analysis.Finding{skip(gate, "", analysis.Advisory, why)}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, why)}
 		}
 		if r.Grader.Guessable == nil {
-			return []analysis.Finding{skip(gate, "", analysis.Advisory, noConstant.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noConstant.Text())}
 		}
 		rng := r.Range()
 		want := rng.Lo + t.At("grader.shortcuts.guessable")*rng.Width()
@@ -88,7 +88,7 @@ var graderTooGood = analysis.NewPart(analysis.Gate{
 			out = append(out, j.Finding(status, analysis.BoundOf(sr.Reward.Estimate)))
 		}
 		if out == nil {
-			return []analysis.Finding{skip("grader.too_good", "", analysis.Advisory, noRewards.Text())}
+			return []analysis.Finding{analysis.Skip("grader.too_good", "", analysis.Advisory, noRewards.Text())}
 		}
 		return out
 	},
@@ -122,7 +122,7 @@ var graderLength = analysis.NewPart(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "grader.length"
 		if r.Grader == nil || r.Grader.Length == nil || !r.Grader.Length.Within.Known() || r.Grader.Length.P == nil {
-			return []analysis.Finding{skip(gate, "", analysis.Advisory, noLengths.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noLengths.Text())}
 		}
 		l := r.Grader.Length
 		const level = 0.01 // p-value below which such a correlation counts

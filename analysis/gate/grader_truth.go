@@ -35,11 +35,11 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "grader.truth"
 		if why := unaudited(r); !why.None() {
-			return []analysis.Finding{skip(gate, "", analysis.Blocking, why)}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, why)}
 		}
 		p := probeNamed(r.Grader, rollout.ProbeReference)
 		if p == nil {
-			return []analysis.Finding{skip(gate, "", analysis.Blocking, noReferenceTried.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noReferenceTried.Text())}
 		}
 		accept, noise, status := judgeTruth(r, p, 0, t)
 		b := analysis.BoundOf(accept)
@@ -60,7 +60,7 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 			Gate: gate, Severity: analysis.Blocking, Unit: "share",
 			Want: wantAtLeastFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail)}),
 			Args: message.Args{
-				"accepted": message.Said(noneOf(p.Items+p.Lost-wrong, p.Items+p.Lost)), "rejected": message.Said(rejectedOf(wrong - p.Lost)), "replay": message.Name(replay(p)), "lost": message.Said(message.Text{}), "failed": message.Said(message.Text{}),
+				"accepted": message.Said(noneOf(p.Items+p.Lost-wrong, p.Items+p.Lost)), "rejected": message.Said(rejectedOf(wrong - p.Lost)), "replay": replay(p), "lost": message.Said(message.Text{}), "failed": message.Said(message.Text{}),
 				"more": message.Said(moreHardly.Text()),
 			},
 		}

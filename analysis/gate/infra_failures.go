@@ -37,7 +37,7 @@ var infraFailures = analysis.NewGate(analysis.Gate{
 			}
 		}
 		if out == nil {
-			return []analysis.Finding{skip("infra.failures", "", analysis.Blocking, noRollouts.Text())}
+			return []analysis.Finding{analysis.Skip("infra.failures", "", analysis.Blocking, noRollouts.Text())}
 		}
 		return out
 	},
@@ -66,7 +66,7 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) 
 		j.Args["fix"] = message.Said(importAgain.Text())
 	}
 	if 2*sr.Missing.Grader > sr.Missing.Total() {
-		j.Args["fix"] = message.Said(fixGrader.Text())
+		j.Args["fix"] = message.Said(fixGrader.With(analysis.Commands))
 	}
 	if n := sr.Missing.Repeated; n > 0 {
 		j.Args["repeated"] = message.Said(countingRepeated.With(message.Args{"n": message.Int(n)}))
@@ -154,7 +154,7 @@ var (
 	boundsOfMean     = message.New("infra.failures.bounds", " Whatever the missing rollouts would have earned, the mean of all is between {low} and {high}.")
 	fixEndpoint      = message.New("infra.failures.fix_endpoint", "Fix the endpoint at its present address, then run the same command again: only failed rollouts are repeated. If the address changes, that is a new run and needs its own directory.")
 	importAgain      = message.New("infra.failures.import_again", "Make these rollouts again where the run was made, then import its log anew.")
-	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run gonogo grade RUN -o RUN-2: it grades the recorded answers again, without a new rollout.")
+	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run {grade}: it grades the recorded answers again, without a new rollout.")
 	neededRepeats    = message.New("infra.failures.repeats", "; {rollouts} ({share}) needed requests repeated, {retries} in all")
 	causeTimes       = message.New("infra.failures.cause", "{outcome}: {error} ({n|time})")
 )

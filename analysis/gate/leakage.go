@@ -35,9 +35,9 @@ var leakage = analysis.NewGate(analysis.Gate{
 		const gate = "leakage"
 		switch {
 		case r.Shift == nil:
-			return []analysis.Finding{skip(gate, "", analysis.Blocking, noItems.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noItems.Text())}
 		case len(r.Shift.Crossings) == 0:
-			return []analysis.Finding{skip(gate, "", analysis.Blocking, oneSplit.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, oneSplit.Text())}
 		}
 		var out []analysis.Finding
 		for _, c := range r.Shift.Crossings {

@@ -30,7 +30,7 @@ var rolloutsFinished = analysis.NewPart(analysis.Gate{
 			}
 		}
 		if out == nil {
-			return []analysis.Finding{skip("rollouts.unfinished", "", analysis.Blocking, noEnds.Text())}
+			return []analysis.Finding{analysis.Skip("rollouts.unfinished", "", analysis.Blocking, noEnds.Text())}
 		}
 		return out
 	},

@@ -46,7 +46,7 @@ var samplingIdentical = analysis.NewPart(analysis.Gate{
 			out = append(out, j.Finding(b.AtMost(want), b))
 		}
 		if out == nil {
-			return []analysis.Finding{skip("sampling.identical", "", analysis.Advisory, noOutputs.Text())}
+			return []analysis.Finding{analysis.Skip("sampling.identical", "", analysis.Advisory, noOutputs.Text())}
 		}
 		return out
 	},
@@ -70,7 +70,7 @@ var rolloutsLeaks = analysis.NewPart(analysis.Gate{
 		const gate = "rollouts.leaks"
 		l := r.Leaks
 		if l == nil {
-			return []analysis.Finding{skip(gate, "", analysis.Blocking, noCanary.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noCanary.Text())}
 		}
 		const caution = 0 // any
 		want := t.At("rollouts.independent.leaks")

@@ -41,7 +41,7 @@ var rolloutsMarkup = analysis.NewPart(analysis.Gate{
 			out = append(out, blocking, j.Finding(seen.AtMost(caution), seen))
 		}
 		if out == nil {
-			return []analysis.Finding{skip(gate, "", analysis.Blocking, noAnswers.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noAnswers.Text())}
 		}
 		return out
 	},

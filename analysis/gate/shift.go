@@ -39,16 +39,16 @@ func shiftGate(name, on, doc string, without message.Def, why, remedy string) an
 		Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 			switch {
 			case r.Shift == nil:
-				return []analysis.Finding{skip(name, "", analysis.Blocking, noItems.Text())}
+				return []analysis.Finding{analysis.Skip(name, "", analysis.Blocking, noItems.Text())}
 			case len(r.Shift.Crossings) == 0:
-				return []analysis.Finding{skip(name, "", analysis.Blocking, oneSplit.Text())}
+				return []analysis.Finding{analysis.Skip(name, "", analysis.Blocking, oneSplit.Text())}
 			}
 			var out []analysis.Finding
 			for _, c := range r.Shift.Crossings {
 				out = append(out, judgeShift(r, t, name, on, c)...)
 			}
 			if out == nil {
-				return []analysis.Finding{skip(name, "", analysis.Blocking, without.Text())}
+				return []analysis.Finding{analysis.Skip(name, "", analysis.Blocking, without.Text())}
 			}
 			return out
 		},
@@ -67,7 +67,7 @@ func judgeShift(r *analysis.Result, t analysis.Thresholds, gate, on string, c an
 	}
 	vars := shiftVars(gate, c, *test, *told)
 	if !told.Effect.Known() || test.PHolm == nil {
-		return []analysis.Finding{skip(gate, c.B, analysis.Blocking, notComparable.With(message.Args{
+		return []analysis.Finding{analysis.Skip(gate, c.B, analysis.Blocking, notComparable.With(message.Args{
 			"a": message.Name(c.A), "b": message.Name(c.B), "why": message.Said(message.Clauses(slices.Concat(told.Effect.Warnings, test.Effect.Warnings)...)),
 		}))}
 	}

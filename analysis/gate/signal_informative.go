@@ -33,7 +33,7 @@ var signalInformative = analysis.NewGate(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		split, ok := analysis.TrainingSplit(r)
 		if !ok {
-			return []analysis.Finding{skip("signal.informative", rollout.Train, analysis.Blocking, noTraining.Text())}
+			return []analysis.Finding{analysis.Skip("signal.informative", rollout.Train, analysis.Blocking, noTraining.Text())}
 		}
 		sr := r.Splits[split]
 		e, b := signalAt(sr, r)

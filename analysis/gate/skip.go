@@ -12,20 +12,6 @@ var (
 	noTools    = message.New("skip.no_tools", "the rollouts hold no tool calls")
 )
 
-// skip is Skip, with the command that the reason asks for.
-func skip(gate string, split rollout.Split, severity analysis.Severity, why message.Text) analysis.Finding {
-	f := analysis.Skip(gate, split, severity, why)
-	switch why.ID {
-	case noAudit.ID:
-		f.Command = "gonogo audit RUN"
-	case noAuditImport.ID:
-		f.Command = "gonogo audit RUN --grader FILE"
-	case noBurst.ID:
-		f.Command = "gonogo burst RUN"
-	}
-	return f
-}
-
 var (
 	noOutputs = message.New("skip.no_outputs", "the rollouts hold no output text long enough to compare, or one sample an item")
 	noRewards = message.New("skip.no_rewards", "there are no rewards")
@@ -42,21 +28,21 @@ func unaudited(r *analysis.Result) message.Text {
 
 func whyNoAudit(r *analysis.Result) message.Text {
 	if r.Run.Source == string(rollout.Import) {
-		return noAuditImport.Text()
+		return noAuditImport.With(analysis.Commands)
 	}
-	return noAudit.Text()
+	return noAudit.With(analysis.Commands)
 }
 
 // noAudit is the reason for which gates about the audit are skipped.
 // The second one is that of an import, which names no grader.
 var (
-	noAudit       = message.New("skip.no_audit", "no audit was made: gonogo audit RUN makes it")
-	noAuditImport = message.New("skip.no_audit_import", "no audit was made: gonogo audit RUN --grader FILE makes it")
+	noAudit       = message.New("skip.no_audit", "no audit was made: {audit} makes it")
+	noAuditImport = message.New("skip.no_audit_import", "no audit was made: {audit_with} makes it")
 )
 
 // noBurst is why gates about endpoints are skipped. The second one is that of an
 // import, which has none to call.
 var (
-	noBurst       = message.New("skip.no_burst", "no training step was rehearsed: gonogo burst does")
+	noBurst       = message.New("skip.no_burst", "no training step was rehearsed: {burst} does")
 	noBurstImport = message.New("skip.no_burst_import", "the rollouts were imported: there are no endpoints to put under load")
 )

@@ -21,13 +21,13 @@ func perSplit(gate string, f func(r *analysis.Result, t analysis.Thresholds, spl
 				continue
 			}
 			if len(sr.Tools.ByTool) == 0 {
-				out = append(out, skip(gate, split, analysis.Advisory, noTools.Text()))
+				out = append(out, analysis.Skip(gate, split, analysis.Advisory, noTools.Text()))
 				continue
 			}
 			out = append(out, f(r, t, split, sr))
 		}
 		if out == nil {
-			return []analysis.Finding{skip(gate, "", analysis.Advisory, noTools.Text())}
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noTools.Text())}
 		}
 		return out
 	}
@@ -141,7 +141,7 @@ func worstTool(gate, threshold, unit string, r *analysis.Result, t analysis.Thre
 		}
 	}
 	if most == nil {
-		return skip(gate, split, analysis.Advisory, noCallTells.Text())
+		return analysis.Skip(gate, split, analysis.Advisory, noCallTells.Text())
 	}
 	want := t.At(threshold)
 	j := analysis.Judgement{

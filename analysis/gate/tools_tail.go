@@ -54,7 +54,7 @@ var latencyLimit = analysis.NewPart(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		limit := t.At("tools.tail.limit")
 		if limit <= 0 {
-			return []analysis.Finding{skip("latency.limit", "", analysis.Advisory, noLimit.Text())}
+			return []analysis.Finding{analysis.Skip("latency.limit", "", analysis.Advisory, noLimit.Text())}
 		}
 		var out []analysis.Finding
 		for _, split := range rollout.Splits() {
@@ -70,7 +70,7 @@ var latencyLimit = analysis.NewPart(analysis.Gate{
 			out = append(out, j.Finding(analysis.BoundOf(*sr.Latency.OverLimit).AtMost(0.05), analysis.BoundOf(*sr.Latency.OverLimit)))
 		}
 		if out == nil {
-			return []analysis.Finding{skip("latency.limit", "", analysis.Advisory, noTimes.Text())}
+			return []analysis.Finding{analysis.Skip("latency.limit", "", analysis.Advisory, noTimes.Text())}
 		}
 		return out
 	},

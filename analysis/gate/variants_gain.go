@@ -33,7 +33,7 @@ var variantsGain = analysis.NewGate(analysis.Gate{
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		v := r.Variants
 		if v == nil || len(v.Ranked) == 0 {
-			return []analysis.Finding{skip(variantsGate, "", analysis.Advisory, noVariants.Text())}
+			return []analysis.Finding{analysis.Skip(variantsGate, "", analysis.Advisory, noVariants.Text())}
 		}
 		j := analysis.Judgement{Gate: variantsGate, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(v.Tolerance)}
 		if v.Split == nil {

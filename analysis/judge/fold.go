@@ -117,14 +117,11 @@ func cover(r *analysis.Result) {
 		if why := f.Title.Args["reason"].Text; why != nil {
 			u.Why = *why
 		}
-		if lacks[f.Gate] = f.Command != ""; lacks[f.Gate] {
-			u.Command = &f.Command
-		}
+		u.Command, lacks[f.Gate] = f.Command, f.Command != nil
 		r.NotJudged = append(r.NotJudged, u)
 	}
 	if left, _ := notRun(r); left > 0 {
-		command := "gonogo run -o RUN"
-		r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: analysis.Sampling, Why: notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")}), Command: &command})
+		r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: analysis.Sampling, Why: notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")}), Command: analysis.Commands["run"].Command})
 	}
 	for _, name := range r.Require {
 		i := slices.IndexFunc(analysis.Stages(), func(s analysis.Stage) bool { return s.Name == name })

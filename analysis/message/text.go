@@ -96,6 +96,7 @@ type Arg struct {
 	Unit    string   `json:"unit,omitempty"`    // of a number: see the constants
 	Name    *string  `json:"name,omitempty"`    // is not translated
 	Foreign *string  `json:"foreign,omitempty"` // what a model, a tool, a grader or the data wrote
+	Command []string `json:"command,omitempty"` // a command line by its words: see Command
 	Text    *Text    `json:"text,omitempty"`
 	List    []Arg    `json:"list,omitempty"`
 	Sep     *string  `json:"sep,omitempty"` // between the parts of a list; nil: commas
@@ -237,29 +238,37 @@ func (t Text) None() bool { return t.ID == "" }
 // WithoutForeign is the text with a replacement for all that a model, a tool, a
 // grader or the data wrote.
 func (t Text) WithoutForeign(replace func(string) string) Text {
-	out := t
-	if t.Args != nil {
-		out.Args = make(Args, len(t.Args))
-		for name, a := range t.Args {
-			out.Args[name] = a.withoutForeign(replace)
+	return t.each(func(a Arg) Arg {
+		if a.Foreign != nil {
+			return Foreign(replace(*a.Foreign))
 		}
-	}
-	return out
+		return a
+	})
 }
 
-func (a Arg) withoutForeign(replace func(string) string) Arg {
-	if a.Foreign != nil {
-		return Foreign(replace(*a.Foreign))
+// each is the text with f done to each argument, those of texts within it too.
+func (t Text) each(f func(Arg) Arg) Text {
+	args := make(Args, len(t.Args))
+	for name, a := range t.Args {
+		args[name] = a.each(f)
 	}
+	if t.Args == nil {
+		args = nil
+	}
+	return Text{ID: t.ID, Args: args}
+}
+
+func (a Arg) each(f func(Arg) Arg) Arg {
+	a = f(a)
 	if a.Text != nil {
-		return Said(a.Text.WithoutForeign(replace))
+		said := a.Text.each(f)
+		a.Text = &said
 	}
-	if a.List != nil {
-		list := make([]Arg, len(a.List))
-		for i := range a.List {
-			list[i] = a.List[i].withoutForeign(replace)
+	for i := range a.List {
+		if i == 0 {
+			a.List = slices.Clone(a.List)
 		}
-		a.List = list
+		a.List[i] = a.List[i].each(f)
 	}
 	return a
 }
@@ -342,6 +351,8 @@ func (a Arg) in(l Language) string {
 		return *a.Name
 	case a.Foreign != nil:
 		return *a.Foreign
+	case a.Command != nil:
+		return Shell(a.Command...)
 	case a.List != nil:
 		parts := make([]string, len(a.List))
 		for i := range a.List {

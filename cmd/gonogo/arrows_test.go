@@ -38,7 +38,7 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/output": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
-		"sampler/rollout", "analysis", "analysis/collect", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/stat", "report",
+		"sampler/rollout", "analysis", "analysis/message", "analysis/collect", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/stat", "report",
 	},
 	"cmd/gonogo/internal/project": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -111,7 +112,7 @@ func templateSteps(world fixtures.World, out string, names []string) string {
 	}
 	config := ""
 	if out != fixtures.ConfigFile {
-		config = " -c " + ui.ShellQuoted(out)
+		config = " -c " + message.Shell(out)
 	}
 	fmt.Fprintf(&b, "next:\n  gonogo run%s -o my-run      # offline, its endpoints are served on this machine\n", config)
 	for _, p := range world.Policies {

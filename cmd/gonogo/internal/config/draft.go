@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/dataset"
@@ -114,7 +115,7 @@ func (d *draft) NextSteps(out string) string {
 	if _, there := d.env(key); !there && key != noKey && !loopback(d.config.Model.BaseURL) {
 		fmt.Fprintf(&b, "  export %s=…\n", key)
 	}
-	quoted := ui.ShellQuoted(out)
+	quoted := message.Shell(out)
 	fmt.Fprintf(&b, "  gonogo check -c %s      # no model is called\n", quoted)
 	fmt.Fprintf(&b, "  gonogo run -c %s -o my-run\n", quoted)
 	return b.String()

@@ -16,10 +16,10 @@ import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/gate"
 	"gonogo/analysis/judge"
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -78,7 +78,7 @@ func (d *Delivery) NoteGrader(c *project.Call, dir string) {
 	d.config = file
 	to := strings.TrimRight(dir, "/") + "-2"
 	fmt.Fprintf(c.Err, "note: the grader in %s is not the one that graded %s: gonogo grade %s%s -o %s grades the recorded answers with it, without a new rollout.\n",
-		path, dir, ui.ShellQuoted(dir), project.FlagsAgain(p, c), ui.ShellQuoted(to))
+		path, dir, message.Shell(dir), project.FlagsAgain(p, c), message.Shell(to))
 }
 
 // shown is the result as the report has it.

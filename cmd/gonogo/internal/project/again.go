@@ -1,19 +1,19 @@
 package project
 
-import "gonogo/cmd/gonogo/internal/ui"
+import "gonogo/analysis/message"
 
 // FlagsAgain are the flags of this command that name its configuration, as another
 // command takes them.
 func FlagsAgain(p *Project, c *Call) string {
 	with := ""
 	if file := c.Config; file != "" {
-		with += " -c " + ui.ShellQuoted(file)
+		with += " -c " + message.Shell(file)
 	}
 	if file := c.Grader; file != "" {
-		with += " --grader " + ui.ShellQuoted(file)
+		with += " --grader " + message.Shell(file)
 	}
 	for _, set := range c.Set {
-		with += " --set " + ui.ShellQuoted(set)
+		with += " --set " + message.Shell(set)
 	}
 	return p.Redact.String(with)
 }

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
@@ -246,7 +246,7 @@ func (p *Project) SameGrader(c *Call, run *rollout.Run) error {
 	if run.Manifest == nil || run.Manifest.Grader == nil || run.Manifest.Grader.Hash == p.GraderInfo().Hash {
 		return nil
 	}
-	dir, to, with := ui.ShellQuoted(run.Dir), ui.ShellQuoted(strings.TrimRight(run.Dir, "/")+"-2"), FlagsAgain(p, c)
+	dir, to, with := message.Shell(run.Dir), message.Shell(strings.TrimRight(run.Dir, "/")+"-2"), FlagsAgain(p, c)
 	return exit.Usagef("%s was graded by another grader: gonogo grade %s%s -o %s grades its answers by this one, without a new rollout, and gonogo audit %s%s audits that", run.Dir, dir, with, to, to, with)
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -86,7 +87,7 @@ func regradeHint(p *project.Project, c *project.Call, dir string, err error) err
 	to := strings.TrimRight(dir, "/") + "-regraded"
 	with := project.FlagsAgain(p, c)
 	return fmt.Errorf("the grader has changed since %s was made (%s): grades of two graders do not mix. Put it back, or grade the recorded answers with the new one into a directory of their own, without sampling again, and go on there:\n  gonogo grade %s%s -o %s\n  gonogo %s%s -o %s",
-		dir, strings.Join(differs.Keys, ", "), ui.ShellQuoted(dir), with, ui.ShellQuoted(to), c.Command, with, ui.ShellQuoted(to))
+		dir, strings.Join(differs.Keys, ", "), message.Shell(dir), with, message.Shell(to), c.Command, with, message.Shell(to))
 }
 
 // jobBeside is the job of a manifest's configuration without its grader.

@@ -59,14 +59,6 @@ func OrList(names []string) string {
 // Counted words a number of things.
 func Counted(n int, what string) string { return message.Language{}.Count(n, what) }
 
-// ShellQuoted is a path as a shell reads it.
-func ShellQuoted(path string) string {
-	if strings.ContainsAny(path, " '\"$&;()[]{}*?<>|#`\\") {
-		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
-	}
-	return path
-}
-
 // Tokens prints a count of tokens.
 func Tokens(n int64) string {
 	switch {

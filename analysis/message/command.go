@@ -1,0 +1,97 @@
+package message
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Command is a command line as its words, such as Command("gonogo", "audit", Run),
+// which a machine can run and a reader sees quoted for a shell. Run and NextRun stand
+// for run directories, which whoever shows the message knows.
+func Command(argv ...string) Arg { return Arg{Command: argv} }
+
+// Words of a Command that stand for a directory: the run that the message is about,
+// and another one next to it.
+const (
+	Run     = "RUN"
+	NextRun = "RUN-2"
+)
+
+// Place is where a run is, for the commands of messages.
+type Place struct {
+	Dir    string // of the run; "" leaves Run as it is
+	Config string // the gonogo.yaml that commands which make rollouts name; "" for none
+}
+
+// At names the place in a command.
+func (p Place) At(argv []string) []string {
+	var out []string
+	for _, word := range argv {
+		if word == "-o" && p.Config != "" {
+			out = append(out, "-c", p.Config)
+		}
+		rest, under := strings.CutPrefix(word, Run)
+		switch dir := strings.TrimRight(p.Dir, "/"); {
+		case dir == "" || !under:
+		case word == Run:
+			word = p.Dir
+		case word == NextRun || strings.HasPrefix(rest, "/"):
+			word = dir + rest
+		}
+		out = append(out, word)
+	}
+	return out
+}
+
+// At is the text with the place in its commands.
+func (t Text) At(p Place) Text {
+	return t.each(func(a Arg) Arg {
+		if a.Command != nil {
+			a.Command = p.At(a.Command)
+		}
+		return a
+	})
+}
+
+// plainArgument are the signs that no shell takes for more than themselves.
+const plainArgument = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,+=@%"
+
+// Shell writes words as arguments of a POSIX shell: pasting a command must not run
+// what an item is called. What cannot be seen plainly is an escape within $'…', which
+// bash and zsh read.
+func Shell(argv ...string) string {
+	quoted := make([]string, len(argv))
+	for i, word := range argv {
+		quoted[i] = shell(word)
+	}
+	return strings.Join(quoted, " ")
+}
+
+func shell(s string) string {
+	switch {
+	case s != "" && strings.Trim(s, plainArgument) == "":
+		return s
+	case !strings.ContainsFunc(s, hidden) && utf8.ValidString(s) && !strings.Contains(s, "  "):
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	var b strings.Builder
+	for len(s) > 0 {
+		r, size := utf8.DecodeRuneInString(s)
+		switch {
+		case r == '\\' || r == '\'':
+			b.WriteString(`\` + string(r))
+		case r == utf8.RuneError && size == 1 || hidden(r) || r == ' ' && strings.HasSuffix(b.String(), " "):
+			for _, c := range []byte(s[:size]) {
+				fmt.Fprintf(&b, `\x%02x`, c)
+			}
+		default:
+			b.WriteRune(r)
+		}
+		s = s[size:]
+	}
+	return "$'" + b.String() + "'"
+}
+
+func hidden(r rune) bool { return !unicode.IsPrint(r) }
