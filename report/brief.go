@@ -185,7 +185,7 @@ func (p *Page) tiles() block.Tiles {
 	}
 	if g, _ := analysis.GateNamed(f.Gate); !g.Headline {
 		t := block.Tile{Label: p.Words.gateLabel(f.Gate), About: strings.TrimSpace(p.Words.Want + " " + p.Words.say(f.Want)), Known: true}
-		t.Value, t.Interval = parted(measured(f.Finding, p.Words))
+		t.Value, t.Interval = measuredParts(f.Finding, p.Words)
 		if f.Split != "" {
 			t.Label += " · " + visible(string(f.Split))
 		}

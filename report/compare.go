@@ -342,7 +342,7 @@ func signedOr(x *float64) string {
 }
 
 // change writes a difference with its interval.
-func change(e stat.Estimate) string { return chart.Change(e.Value, e.Low, e.High) }
+func change(e stat.Estimate) string { return message.Difference(e.Value, e.Low, e.High) }
 
 // printLines is the command that prints rollouts whole.
 func printLines(file string, list []compare.SampleRef) string {

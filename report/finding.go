@@ -191,14 +191,23 @@ var units = map[string]message.Def{
 // measured is the finding's value with its interval and, for what is counted,
 // its unit.
 func measured(f analysis.Finding, w *words) string {
-	s := message.Interval(f.Value, f.Low, f.High)
-	if s == "" || f.Unit == "" || f.Unit == "reward" || f.Unit == "share" {
-		return s
+	value, interval := measuredParts(f, w)
+	return strings.TrimSpace(value + " " + interval)
+}
+
+// measuredParts are the value and the interval apart; the unit is behind the last.
+func measuredParts(f analysis.Finding, w *words) (value, interval string) {
+	value, interval = message.Parts(f.Value, f.Low, f.High)
+	last := &interval
+	if interval == "" {
+		last = &value
 	}
-	if form, ok := units[f.Unit]; ok {
-		return form.In(w.Lang, message.Args{"n": message.Name(s)})
+	if form, ok := units[f.Unit]; ok && *last != "" {
+		*last = form.In(w.Lang, message.Args{"n": message.Name(*last)})
+	} else if *last != "" && f.Unit != "" && f.Unit != "reward" && f.Unit != "share" {
+		*last += " " + prose(f.Unit)
 	}
-	return s + " " + prose(f.Unit)
+	return value, interval
 }
 
 // Capital begins a title with a capital letter, in languages that do so.

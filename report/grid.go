@@ -144,19 +144,5 @@ func planned(e stat.Estimate) string {
 	if e.SE != nil && *e.SE == 0 {
 		e.Low, e.High = nil, nil
 	}
-	unit := ""
-	by := 1.0
-	switch size := stat.Or(e.Value, 0); {
-	case size >= 1e6:
-		unit, by = " M", 1e6
-	case size >= 1e4:
-		unit, by = " k", 1e3
-	}
-	over := func(p *float64) *float64 {
-		if p == nil {
-			return nil
-		}
-		return stat.Some(*p / by)
-	}
-	return message.Interval(over(e.Value), over(e.Low), over(e.High)) + unit
+	return message.Large(e.Value, e.Low, e.High)
 }

@@ -71,21 +71,15 @@ func tile(label, doc string, e stat.Estimate, w *words) block.Tile {
 		about = append(about, fmt.Sprintf(w.Measured, w.Item.of(e.Items), w.Rollout.of(e.N)))
 	}
 	if h.Known {
-		h.Value, h.Interval = message.Digits(*e.Value), w.NoInterval
-		if e.Low != nil && e.High != nil {
-			h.Value, h.Interval = parted(message.Interval(e.Value, e.Low, e.High))
+		h.Value, h.Interval = message.Parts(e.Value, e.Low, e.High)
+		if e.Low == nil || e.High == nil {
+			h.Interval = w.NoInterval
 		}
 	} else if n := len(e.Warnings); n > 0 {
 		about = append(about, w.say(e.Warnings[n-1]))
 	}
 	h.About = strings.Join(append(about, doc), w.Signs.Semicolon)
 	return h
-}
-
-// parted is a value apart from its interval.
-func parted(s string) (value, interval string) {
-	i := strings.Index(s+" [", " [")
-	return s[:i], strings.TrimSpace(s[i:])
 }
 
 // bestOf is the best of a group; of fewer when fewer samples were taken, and

@@ -93,11 +93,17 @@ func P(p float64) string {
 // value has: "0.808 [0.747, 0.860]". A nil value leaves the interval alone; an interval
 // that is nil, or no wider than its value, is left out.
 func Interval(value, low, high *float64) string {
+	x, interval := Parts(value, low, high)
+	return strings.TrimSpace(x + " " + interval)
+}
+
+// Parts are the value and the interval of Interval apart; "" is what there is not.
+func Parts(value, low, high *float64) (x, interval string) {
 	if low == nil || high == nil || value != nil && *low == *value && *high == *value {
 		if value == nil {
-			return ""
+			return "", ""
 		}
-		return Digits(*value)
+		return Digits(*value), ""
 	}
 	all := []float64{*low, *high}
 	if value != nil {
@@ -125,11 +131,42 @@ func Interval(value, low, high *float64) string {
 	if strings.Contains(from+to, ",") {
 		between = "; " // a comma stands for thousands already
 	}
-	interval := "[" + from + between + to + "]"
-	if value == nil {
-		return interval
+	if value != nil {
+		x = same(*value)
 	}
-	return same(*value) + " " + interval
+	return x, "[" + from + between + to + "]"
+}
+
+// Difference writes a change and its interval, with its sign: "+0.10 [0.02, 0.18]"; "–" is
+// one that is not known.
+func Difference(value, low, high *float64) string {
+	switch {
+	case value == nil:
+		return "–"
+	case *value > 0:
+		return "+" + Interval(value, low, high)
+	}
+	return Interval(value, low, high)
+}
+
+// Large is Interval with values from 10,000 on in thousands or millions: "12.3 k".
+func Large(value, low, high *float64) string {
+	unit, by := "", 1.0
+	if value != nil {
+		switch size := math.Abs(*value); {
+		case size >= 1e6:
+			unit, by = " M", 1e6
+		case size >= 1e4:
+			unit, by = " k", 1e3
+		}
+	}
+	over := func(x *float64) *float64 {
+		if x == nil {
+			return nil
+		}
+		return new(*x / by)
+	}
+	return Interval(over(value), over(low), over(high)) + unit
 }
 
 // decimals is how many decimals three significant digits of x take.

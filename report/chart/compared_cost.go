@@ -75,7 +75,7 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 	case "down":
 		moved = m.less
 	}
-	rewards, quantities := Change(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), Change(d.Value, d.Low, d.High)
+	rewards, quantities := message.Difference(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), message.Difference(d.Value, d.Low, d.High)
 	changes := m.unit.In(l, message.Args{"reward": message.Name(rewards), "change": message.Name(quantities)})
 	cross := ""
 	if e := cmp.Or(told(d), told(&sc.Reward)); e != nil {

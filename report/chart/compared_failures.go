@@ -29,7 +29,7 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 		more += b2i(moved == "up")
 		fewer += b2i(moved == "down")
 		name := driftName(o, l)
-		v := changeRow(name, e, moved, true, []string{name, message.Whole(o.Base), message.Whole(o.New), Change(e.Value, e.Low, e.High)}, i >= driftRows)
+		v := changeRow(name, e, moved, true, []string{name, message.Whole(o.Base), message.Whole(o.New), message.Difference(e.Value, e.Low, e.High)}, i >= driftRows)
 		v.text = l.Say("chart.from_to", "%s to %s", message.Whole(o.Base), message.Whole(o.New))
 		d.list = append(d.list, v)
 	}

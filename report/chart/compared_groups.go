@@ -58,7 +58,7 @@ func (g groups) draw(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	}
 	var d dotRows
 	add := func(name string, e stat.Estimate, base, new *float64, direction string, hidden bool) {
-		cells := []string{name, message.Whole(e.Items), message.DigitsOf(base), message.DigitsOf(new), Change(e.Value, e.Low, e.High)}
+		cells := []string{name, message.Whole(e.Items), message.DigitsOf(base), message.DigitsOf(new), message.Difference(e.Value, e.Low, e.High)}
 		d.list = append(d.list, changeRow(name, e, direction, false, cells, hidden))
 	}
 	add(l.Text("chart.all_items", "all items"), sc.Reward.Estimate, sc.Reward.Base, sc.Reward.New, sc.Reward.Direction, false)

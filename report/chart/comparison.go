@@ -165,14 +165,3 @@ func other(sc *compare.Split, name string) *analysis.Difference {
 	}
 	return nil
 }
-
-// Change writes a change with its interval, "–" where there is none.
-func Change(value, low, high *float64) string {
-	switch {
-	case value == nil:
-		return "–"
-	case *value > 0:
-		return "+" + message.Interval(value, low, high)
-	}
-	return message.Interval(value, low, high)
-}

@@ -38,7 +38,7 @@ func TellThresholds(c *project.Call, r *analysis.Result) {
 func thresholdList(changed []analysis.Changed) string {
 	var list []string
 	for _, t := range changed {
-		list = append(list, fmt.Sprintf("%s %g (default %g)", t.Name, t.Value, t.Default))
+		list = append(list, fmt.Sprintf("%s %s (default %s)", t.Name, message.Plain(t.Value), message.Plain(t.Default)))
 	}
 	return strings.Join(list, ", ")
 }

@@ -200,7 +200,7 @@ func showTrace(p *project.Project, w io.Writer, rec *rollout.Record) {
 		show("  output    %s", oneLine(rec.Answer))
 	}
 	if reward, ok := rec.Score(0); ok && rec.Reward != nil {
-		show("  reward    %g", reward)
+		show("  reward    %s", message.Digits(reward))
 	}
 	show("  outcome   %s %s", rec.Outcome, rec.Error)
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -98,7 +99,7 @@ func showReplay(p *project.Project, c *project.Call, id audit.ID, was, now *roll
 	show("recorded   %s", graded(was))
 	show("now        %s", graded(now))
 	for _, part := range slices.Sorted(maps.Keys(now.Parts)) {
-		show("  %s %g", part, now.Parts[part])
+		show("  %s %s", part, message.Digits(now.Parts[part]))
 	}
 	show("payload, %d bytes:\n%s", len(now.Answer), now.Answer)
 }
@@ -111,7 +112,11 @@ func graded(r *rollout.Record) string {
 	case r.Reward == nil:
 		return fmt.Sprintf("%s (%s): %s", r.Outcome, r.Kind, r.Error)
 	case len(r.Grades) > 1:
-		return fmt.Sprintf("reward %g, grades %v", *r.Reward, r.Grades)
+		grades := make([]string, len(r.Grades))
+		for i, g := range r.Grades {
+			grades[i] = message.Digits(g)
+		}
+		return fmt.Sprintf("reward %s, grades %s", message.Digits(*r.Reward), strings.Join(grades, " "))
 	}
-	return fmt.Sprintf("reward %g", *r.Reward)
+	return "reward " + message.Digits(*r.Reward)
 }

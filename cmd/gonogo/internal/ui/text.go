@@ -61,13 +61,10 @@ func Counted(n int, what string) string { return message.Language{}.Count(n, wha
 
 // Tokens prints a count of tokens.
 func Tokens(n int64) string {
-	switch {
-	case n >= 1e6:
-		return message.Digits(float64(n)/1e6) + " M tokens"
-	case n >= 1e4:
-		return fmt.Sprintf("%.3g k tokens", float64(n)/1e3)
+	if n < 1e4 {
+		return Counted(int(n), "token")
 	}
-	return Counted(int(n), "token")
+	return message.Large(new(float64(n)), nil, nil) + " tokens"
 }
 
 // Span prints a span with three digits.
@@ -76,9 +73,9 @@ func Span(d time.Duration) string {
 	case d >= time.Minute:
 		return d.Round(time.Second).String()
 	case d >= time.Second:
-		return fmt.Sprintf("%.3gs", d.Seconds())
+		return message.Digits(d.Seconds()) + "s"
 	}
-	return fmt.Sprintf("%.3gms", float64(d)/float64(time.Millisecond))
+	return message.Digits(float64(d)/float64(time.Millisecond)) + "ms"
 }
 
 // OneLine shortens text to one line of a terminal.
