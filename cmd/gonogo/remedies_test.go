@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
 )
 
 // remedy is a text that names a command, by a part of it, and where a script holds in
@@ -35,8 +38,8 @@ var remedies = []remedy{
 	{"there are no labels by people (gonogo audit RUN --labels FILE)", "remedies", "skip.no_labels", "gonogo audit bare --items 8 --labels few.csv", "! grep skip.no_labels"},
 	{"Label outputs of at least 20 items, good and bad ones", "remedies", "Label outputs of at least 20 items", "--labels many.csv", "over 24 outputs"},
 	{"no detector was run over the rollouts (gonogo audit, with detectors configured)", "remedies", "skip.no_detector", "gonogo audit bare --items 8 --set 'audit.detectors", "grader.detected.pass"},
-	{"no training step was rehearsed: gonogo burst does", "burst", "no training step was rehearsed", "gonogo burst run", "! stdout 'no training step was rehearsed'"},
-	{"no detector has read those of the variant: gonogo audit RUN/", "variants", "no detector has read those of the variant", "gonogo audit run/variants/warned", "! grep 'warned: "},
+	{"no training step was rehearsed: gonogo burst", "burst", "no training step was rehearsed", "gonogo burst run", "! stdout 'no training step was rehearsed'"},
+	{"no detector has read those of the variant: gonogo audit RUN", "variants", "no detector has read those of the variant", "gonogo audit run/variants/warned", "! grep 'warned: "},
 	{"that is the grader or the data as a whole, and no item is dropped for it", "remedies_more", "that is the grader or the data as a whole", "gonogo audit r2", "! stdout 'that is the grader or the data as a whole"},
 	{"the grader was not audited: items on which it can be fooled are not known (gonogo audit)", "remedies_more", "the grader was not audited", "gonogo audit run", "! stdout 'the grader was not audited'"},
 	{"The configuration has another grader than the one that graded this run: gonogo grade RUN", "remedies", "The configuration has another grader", "gonogo grade r1 -o r1-2", "! stderr 'is not the one that graded'"},
@@ -177,6 +180,10 @@ func textsWithCommands(t *testing.T) (texts []string) {
 					return !ok || !slices.Contains(documentation, key.Name)
 				case *ast.BasicLit:
 					text, err := strconv.Unquote(n.Value)
+					text = strings.ReplaceAll(text, "{replay}", "gonogo audit RUN --replay ID")
+					for name, a := range analysis.Commands {
+						text = strings.ReplaceAll(text, "{"+name+"}", message.Shell(a.Command...))
+					}
 					if n.Kind == token.STRING && err == nil && names.MatchString(help.ReplaceAllString(text, "")) && !slices.Contains(bareCommands, text) {
 						texts = append(texts, text)
 					}
