@@ -77,7 +77,7 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 			continue
 		}
 		base, latest := message.Percent(*h.Base), message.Percent(*h.New)
-		v := changeRow(h.Name, h.Estimate, h.Direction, true, []string{h.Name, base, latest, Change(h.Value, h.Low, h.High)}, i >= driftRows)
+		v := changeRow(h.Name, h.Estimate, h.Direction, true, []string{h.Name, base, latest, message.Difference(h.Value, h.Low, h.High)}, i >= driftRows)
 		v.text = l.Say("chart.from_to", "%s to %s", base, latest)
 		more += b2i(v.look == badLook)
 		d.list = append(d.list, v)
