@@ -83,7 +83,9 @@ func (p *Page) deciding() []string {
 	}) {
 		names = append(names, "failures")
 	}
-	names = append(names, "variance", "informative", "best_of_k")
+	if !p.doubted { // what training can use is not known of a grader that failed its audit
+		names = append(names, "variance", "informative", "best_of_k")
+	}
 	var out []string
 	for _, name := range names {
 		if len(out) < mostPictures && p.drawn(name) && !slices.Contains(out, name) {

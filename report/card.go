@@ -71,6 +71,8 @@ func (p *Page) drawCard(dc draw.Canvas) {
 		case block.Figure:
 			if !b.Tall() {
 				shown = append(shown, b)
+			} else {
+				shown = append(shown, block.Note{Lead: b.Title, Texts: []string{b.Subtitle}})
 			}
 		case block.Grid:
 			shown = append(shown, b)

@@ -15,9 +15,9 @@ const (
 	truthThreshold    = "grader.truth"
 )
 
-// auditRows is how many probes one picture shows; of more, those that held
-// are left to the table.
-const auditRows = 44
+// auditRows is how many probes one picture shows: all that found something and, of those
+// that held, what room is left for. The table has the others.
+const auditRows = 16
 
 // What came of a probe.
 var (
@@ -41,7 +41,13 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 	}
 	var d dotRows
 	var bars *analysis.ProbeResult
-	limited, items, payloads, left := false, 0, 0, max(0, len(shown)-auditRows)
+	most := auditRows
+	for i, p := range shown {
+		if whatCame(p) != probeHeld {
+			most = max(most, i+1)
+		}
+	}
+	limited, items, payloads, left := false, 0, 0, max(0, len(shown)-most)
 	for _, group := range []struct {
 		expect     rollout.Expectation
 		head, must string
@@ -58,20 +64,17 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 				continue
 			}
 			if len(d.list) == first {
-				d.list = append(d.list, dotRow{name: group.head, head: true, hidden: i >= auditRows})
+				d.list = append(d.list, dotRow{name: group.head, head: true, hidden: i >= most})
 			}
 			is := whatCame(p)
-			v := dotRow{name: p.Probe, look: is.look, strong: is == probeHole, hidden: i >= auditRows, text: l.Say("chart.of", "%s of %s", message.Whole(p.Above), message.Whole(p.Items))}
+			v := dotRow{name: p.Probe, look: is.look, strong: is == probeHole, hidden: i >= most, text: l.Say("chart.of", "%s of %s", message.Whole(p.Above), message.Whole(p.Items))}
 			v.value = float64(p.Above) / float64(p.Items)
 			v.low, v.high = v.value, v.value
 			v.place(p.Accept)
 			v.cells = []string{p.Probe, group.must, is.words.In(l), message.Interval(&v.value, p.Accept.Low, p.Accept.High), v.text}
 			d.list = append(d.list, v)
-			if v.hidden {
-				continue
-			}
 			items, payloads = max(items, p.Items), payloads+p.Payloads
-			if bars == nil && p.Accept.Low != nil {
+			if bars == nil && !v.hidden && p.Accept.Low != nil {
 				bars = &shown[i]
 			}
 		}

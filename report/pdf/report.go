@@ -100,10 +100,8 @@ func (p *printer) blocks(list []block.Block) {
 			p.grid(b)
 		case block.Figure:
 			if b.Brief && b.Tall() {
-				if p.full {
-					b.Brief = false
-					p.figures([]block.Figure{b})
-				}
+				b.Brief = false
+				p.figures([]block.Figure{b})
 				continue
 			}
 			pair := []block.Figure{b}
@@ -376,7 +374,7 @@ func cell(g block.Grid, row, i int, text string) Cell {
 func (p *printer) figures(list []block.Figure) {
 	const gap, least = 18, 150
 	width := p.Width()
-	if list[0].Brief {
+	if list[0].Brief && len(list) > 1 { // one by itself has the page
 		width = (width - gap) / 2
 	}
 	c := p.Column(0)
