@@ -202,7 +202,7 @@ var sameQuantities = []sameQuantity{
 	{"calls made", []string{`finding tools.failures: .* of N tool calls`, `chart calls_by_tool subtitle: .* n = N calls`}, false},
 	{"tokens of a rollout", []string{`behaviour  \| (?P<k>input|output) tokens \| \w+: V$`, `json (?P<k>input|output) tokens: V$`}, false},
 	{"false accepts", []string{`grader  \| false accepts \| value: V$`, `chart grader_audit subtitle: .* false accepts V;`}, true},
-	{"false rejects", []string{`grader  \| false rejects \| value: V$`, `chart grader_audit subtitle: .* false rejects V$`}, true},
+	{"false rejects", []string{`grader  \| false rejects \| value: V$`, `chart grader_audit subtitle: .* false rejects V; .*$`}, true},
 	{"share that a probe took", []string{
 		`probe (?P<k>[\w.]+): V;`, `chart grader_audit row: probe=(?P<k>[\w.]+); .*share of items=V;`,
 		`finding grader.hackable: .* “(?P<k>\w+)” .*; measured V$`, `finding (?P<k>grader.truth): .*; measured V$`,
