@@ -32,7 +32,7 @@ var english = words{
 	Measure:        "; measured %s, wanted %s",
 	GraderToo:      "The grader fails as well: %s.",
 	Judged:         "%s of %s passed, %s not checked.",
-	Judges:         "%s judges what was not checked: %s.",
+	Judges:         "To check what is missing (%[2]s), run %[1]s.",
 	ByFailed:       "by a grader that failed its audit",
 	ByFailedOf:     "%s (by a grader that failed its audit)",
 	Rest:           "All findings and tables: gonogo analyze %[1]s --all. Every rollout: gonogo view %[1]s.",

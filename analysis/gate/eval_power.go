@@ -26,7 +26,7 @@ var evalPower = analysis.NewGate(analysis.Gate{
 		Why:           "After training, this evaluation set has to tell whether it worked. A set that cannot show the gain hoped for leaves you with a model and no answer.",
 		Pass:          "the evaluation set can show a change of {value}, and you hope for {hoped}",
 		Caution:       "the evaluation set is too small to show a gain of {hoped}: with {items} and {samples|sample} each, changes below {value} can hide",
-		CautionRemedy: "{enough} Set eval.power to the gain that you hope for; once there is a second run, gonogo compare measures what is assumed here.",
+		CautionRemedy: "{enough} Set eval.power to the gain that you hope for. Once you have a second run, gonogo compare measures the correlation that is assumed here.",
 		Unmeasured:    "not known: fewer than 2 items of eval have a reward",
 		UnmeasuredR:   "Sample more items of eval.",
 	},

@@ -36,13 +36,13 @@ func whyNoAudit(r *analysis.Result) message.Text {
 // noAudit is the reason for which gates about the audit are skipped.
 // The second one is that of an import, which names no grader.
 var (
-	noAudit       = message.New("skip.no_audit", "no audit was made: {audit} makes it")
-	noAuditImport = message.New("skip.no_audit_import", "no audit was made: {audit_with} makes it")
+	noAudit       = message.New("skip.no_audit", "the grader was not audited: run {audit}")
+	noAuditImport = message.New("skip.no_audit_import", "the grader was not audited: run {audit_with}")
 )
 
 // noBurst is why gates about endpoints are skipped. The second one is that of an
 // import, which has none to call.
 var (
-	noBurst       = message.New("skip.no_burst", "no training step was rehearsed: {burst} does")
+	noBurst       = message.New("skip.no_burst", "no training step was rehearsed: run {burst}")
 	noBurstImport = message.New("skip.no_burst_import", "the rollouts were imported: there are no endpoints to put under load")
 )

@@ -24,21 +24,21 @@ type remedy struct{ text, script, printed, run, changed string }
 var remedies = []remedy{
 	// The findings.
 	{"gonogo audit RUN --replay ", "remedies", "--replay [^ ]*", "$(cat replay)", "grep '^now"},
-	{"Close the hole in the grader. gonogo grade RUN -o RUN-2", "remedies", "Close the hole in the grader", "gonogo audit r1-2", "PASS +grader.hackable"},
+	{"Close the hole. Then gonogo grade RUN -o RUN-2", "remedies", "Close the hole. Then", "gonogo audit r1-2", "PASS +grader.hackable"},
 	{"A worthless answer should get the lowest grade, not a failure", "remedies", "A worthless answer should get", "gonogo audit shy-2", "! stdout 'could not be judged'"},
-	{"Change the grader so that it gives a worthless answer a grade", "remedies", "UNKNOWN It is not clear whether the grader can be fooled: it failed on", "gonogo audit picky-2", "PASS +grader.hackable"},
+	{"Make the grader give worthless answers the lowest grade", "remedies", "UNKNOWN It is not clear whether the grader can be fooled: it failed on", "gonogo audit picky-2", "PASS +grader.hackable"},
 	{"gonogo audit RUN then repeats what failed", "remedies", "gonogo audit down then repeats what failed", "gonogo audit down", "FAIL +The grader can be fooled"},
 	{"gonogo audit RUN --items 40 puts the probes to more", "remedies", "gonogo audit one --items 40", "gonogo audit one --items 40", "PASS +grader.hackable"},
 	{"Fix the detector, then run gonogo audit RUN again.", "remedies", "Fix the detector, then run gonogo audit spied", "gonogo audit spied", "grader.detected.pass"},
 	{"Fix the grader, then run gonogo grade RUN -o RUN-2", "remedies", "Fix the grader, then run gonogo grade down", "gonogo grade down -o down-2", "PASS +infra.failures"},
 	{"measure into a new run directory: gonogo run -o RUN-2", "remedies", "measure into a new run directory", "-o run-2", "PASS +data.valid"},
-	{"no audit was made: gonogo audit RUN makes it", "remedies", "no audit was made: gonogo audit bare", "gonogo audit bare", "! stdout 'no audit was made'"},
-	{"no audit was made: gonogo audit RUN --grader FILE makes it", "coverage", "gonogo audit logged --grader FILE", "gonogo audit logged --grader equal.json", "! stdout 'no audit was made'"},
+	{"the grader was not audited: run gonogo audit RUN", "remedies", "the grader was not audited: run gonogo audit bare", "gonogo audit bare", "! stdout 'the grader was not audited: run'"},
+	{"the grader was not audited: run gonogo audit RUN --grader FILE", "coverage", "gonogo audit logged --grader FILE", "gonogo audit logged --grader equal.json", "! stdout 'the grader was not audited: run'"},
 	{"the grader has not been audited: gonogo audit RUN puts", "remedies", "The grader has not been audited", "gonogo audit bare", "! stdout 'has not been audited'"},
 	{"there are no labels by people (gonogo audit RUN --labels FILE)", "remedies", "skip.no_labels", "gonogo audit bare --items 8 --labels few.csv", "! grep skip.no_labels"},
 	{"Label outputs of at least 20 items, good and bad ones", "remedies", "Label outputs of at least 20 items", "--labels many.csv", "over 24 outputs"},
 	{"no detector was run over the rollouts (gonogo audit, with detectors configured)", "remedies", "skip.no_detector", "gonogo audit bare --items 8 --set 'audit.detectors", "grader.detected.pass"},
-	{"no training step was rehearsed: gonogo burst", "burst", "no training step was rehearsed", "gonogo burst run", "! stdout 'no training step was rehearsed'"},
+	{"no training step was rehearsed: run gonogo burst", "burst", "no training step was rehearsed", "gonogo burst run", "! stdout 'no training step was rehearsed'"},
 	{"no detector has read those of the variant: gonogo audit RUN", "variants", "no detector has read those of the variant", "gonogo audit run/variants/warned", "! grep 'warned: "},
 	{"that is the grader or the data as a whole, and no item is dropped for it", "remedies_more", "that is the grader or the data as a whole", "gonogo audit r2", "! stdout 'that is the grader or the data as a whole"},
 	{"the grader was not audited: items on which it can be fooled are not known (gonogo audit)", "remedies_more", "the grader was not audited", "gonogo audit run", "! stdout 'the grader was not audited'"},
@@ -49,7 +49,7 @@ var remedies = []remedy{
 	{"Series and nights: gonogo history %s --all.", "nightly", "gonogo history nights --all", "gonogo history nights --all", "stdout 'HOW IT WAS FOUND'"},
 	{"There is no night yet: gonogo nightly makes one.", "nightly", "There is no night yet", "gonogo nightly", "! stdout 'There is no night yet'"},
 
-	{"once there is a second run, gonogo compare measures", "remedies_more", "once there is a second run, gonogo compare measures", "gonogo compare run evals-2", "could hide"},
+	{"Once you have a second run, gonogo compare measures", "remedies_more", "Once you have a second run, gonogo compare measures", "gonogo compare run evals-2", "could hide"},
 
 	// The files of a run.
 	{"decode result: %w: run gonogo analyze again", "remedies", "decode result", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},

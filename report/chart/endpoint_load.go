@@ -22,7 +22,7 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 	l, b, list := r.Lang, r.Burst, loadsOf(r)
 	switch {
 	case b == nil:
-		return noData(l, "chart.no_training_step_was_rehearsed_gonogo", "no training step was rehearsed: gonogo burst does")
+		return noData(l, "chart.no_training_step_was_rehearsed_gonogo", "no training step was rehearsed: run gonogo burst")
 	case len(list) == 0:
 		return noData(l, "chart.no_endpoint_answered_a_request_of", "no endpoint answered a request of the burst")
 	}
