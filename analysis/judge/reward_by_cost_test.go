@@ -2,6 +2,7 @@ package judge_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"gonogo/analysis"
@@ -41,6 +42,53 @@ func TestRewardAgainstCostTellsItemsFromRollouts(t *testing.T) {
 	}
 	if n != 48 || a.Bins[0].Reward.Low == nil {
 		t.Errorf("%d rollouts in bins, want 48, with intervals", n)
+	}
+}
+
+// Reward rises with calls up to 9; those that run out at 10 earn nothing. An import
+// configures no limit: its rollouts tell.
+func TestTheLimitOfAnImportIsThatOfItsRollouts(t *testing.T) {
+	made := func(ends func(calls int) string) *analysis.AgainstLimit {
+		var out []string
+		for i := range 12 {
+			for k := range 10 {
+				reward := fmt.Sprintf(`"reward":%g`, 0.4+0.05*float64(k))
+				if end := ends(k + 1); end != "" {
+					reward = fmt.Sprintf(`"reward":0,"outcome":%q`, end)
+				}
+				calls := strings.Repeat(`,{"name":"search"}`, k+1)[1:]
+				out = append(out, fmt.Sprintf(`{"item":"q%d","sample":%d,%s,"turns":20,"calls":[%s]}`, i, k, reward, calls))
+			}
+		}
+		return analyze(t, analysis.DefaultSettings(), out).Splits[rollout.Train].Against[0].Limit
+	}
+	limit := made(func(calls int) string {
+		if calls == 10 {
+			return "step_limit"
+		}
+		return ""
+	})
+	if limit == nil || limit.At != 10 || *limit.Reached.Value != 0 || *limit.Below.Value < 0.59 {
+		t.Errorf("%+v", limit)
+	}
+	for what, ends := range map[string]func(int) string{
+		"no rollout ran out": func(int) string { return "" },
+		"they ran out at different counts, of turns": func(calls int) string {
+			if calls > 8 {
+				return "step_limit"
+			}
+			return ""
+		},
+		"others made more": func(calls int) string {
+			if calls == 9 {
+				return "step_limit"
+			}
+			return ""
+		},
+	} {
+		if limit := made(ends); limit != nil {
+			t.Errorf("%s: %+v", what, limit)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
 	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 )
 
 // againstBins is how many bins the rollouts fall into; of fewer values than
@@ -71,10 +72,36 @@ func (m *Split) setAgainst(quantity string, log bool, items [][]stat.Pair) analy
 	a.Within, a.P = within.Correlation, within.P
 	a.Pooled = stat.PooledLine(scaled, m.s.Confidence).Correlation
 	a.Bins = m.againstBins(items)
-	if quantity == analysis.AgainstCalls && m.budget != nil {
-		a.Limit = m.atLimit(items, float64(*m.budget))
+	if quantity == analysis.AgainstCalls {
+		if limit, known := m.callLimit(); known {
+			a.Limit = m.atLimit(items, float64(limit))
+		}
 	}
 	return a
+}
+
+// callLimit is the limit of tool calls: the configured one, or that of an import by
+// its rollouts, where those that ran out of calls have all made as many, and no other
+// made more.
+func (m *Split) callLimit() (limit int, known bool) {
+	if m.budget != nil {
+		return *m.budget, true
+	}
+	most, ended := 0, 0
+	for _, it := range m.Items {
+		for _, r := range it.Rows {
+			n := len(r.Calls)
+			most = max(most, n)
+			if r.Outcome != rollout.StepLimit {
+				continue
+			}
+			if ended++; ended > 1 && n != limit {
+				return 0, false
+			}
+			limit = n
+		}
+	}
+	return limit, ended > 1 && limit == most && limit > 0
 }
 
 // atLimit compares rollouts at the limit with those below it; nil where there
