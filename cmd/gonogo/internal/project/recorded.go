@@ -116,6 +116,9 @@ func gradingConfig(c *Call, run *rollout.Run, own bool) (cfg, shown *config.Conf
 	}
 	// The manifest keeps no secrets, and the job's tools may want some.
 	cfg, err = load(config.WithJob(config.OnlyGrader(shown.Body.Grader), shown)...)
+	if err == nil && cfg.LacksSecrets() {
+		err = exit.Usagef("%s holds the secrets of its grader masked: name the configuration that has them with --config", filepath.Join(run.Dir, rollout.ManifestFile))
+	}
 	return cfg, shown, err
 }
 
