@@ -46,13 +46,17 @@ var baselineReachable = analysis.NewGate(analysis.Gate{
 			b.High = stat.Some(min(high, rng.Hi))
 		}
 		above := moved(b, -rng.Lo)
+		value := above.Value
+		if best.K < r.GroupSize { // a bracket of the best of a group, which fewer samples do not measure
+			above.Value = nil
+		}
 		return estimated{
 			scaleless: true,
 			gate:      "baseline.reachable", unit: "reward", width: rng.Width(), estimate: e, bound: above, bottom: rng.Lo, offset: rng.Lo,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: itemsOfClass(sr, analysis.Dead),
 			vars: ofGroup(best, r, message.Args{
 				"dead": message.Int(sr.Classes.Counts[analysis.Dead]), "measured": message.Int(sr.Items.Measured),
-			}, above.Value),
+			}, value),
 		}.findings(r, t, split)
 	},
 })

@@ -42,7 +42,7 @@ var explorationLift = analysis.NewGate(analysis.Gate{
 		best, found := sr.BestAt(r.GroupSize)
 		if found && best.K < r.GroupSize && best.High != nil && sr.Reward.Low != nil {
 			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*best.High-rng.Lo)
-			b.High = stat.Some(min(high, rng.Hi) - *sr.Reward.Low)
+			b = analysis.Bound{Low: b.Low, High: stat.Some(min(high, rng.Hi) - *sr.Reward.Low)} // of a group, which fewer samples do not measure
 		}
 		return estimated{
 			scaleless: true,
