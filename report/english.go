@@ -53,7 +53,7 @@ var english = words{
 	MeanDoc:            "what the base model earns today",
 	MeanBounds:         "a range for what the base model earns today: %s of its rollouts have no reward, and could have earned anything from the bottom to the top",
 	GradedOnly:         "%s (graded rollouts only)",
-	BestOfDoc:          "mean reward of the best of %s samples: what training can aim for",
+	BestOfDoc:          "mean reward of the best sample of %s: what training can aim for",
 	InformativeDoc:     "share of groups of %s whose rewards differ: training learns only from these",
 	BestOfShort:        "your trainer's groups have %s",
 	InformativeBracket: "a range, because items have fewer than %s valid samples",
