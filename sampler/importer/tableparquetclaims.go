@@ -34,7 +34,7 @@ func footerFits(at io.ReaderAt, size int64) error {
 		return fmt.Errorf("its footer claims %d bytes of a file of %d", claimed, size)
 	}
 	footer := thriftReader{bufio.NewReader(io.NewSectionReader(at, size-8-claimed, claimed)), claimed}
-	if err := footer.structure(0, 0, func(int16, int16, int64) {}); err != nil {
+	if err := footer.structure(0, 0, func(int16, int16, byte, int64) {}); err != nil {
 		return fmt.Errorf("its footer: %w", err)
 	}
 	return nil
@@ -93,10 +93,16 @@ type pageClaims struct {
 	uncompressed, compressed, values int64
 	levels                           int64 // bytes before the compressed part, of both sizes
 	plain                            bool  // that part is not compressed after all
+	version                          int16 // the field that describes the page: 5, 7 (a dictionary) or 8 (version 2)
+	ambiguous                        bool  // there are several of them, and the library takes now one, now another
 }
 
 // field takes a field of format.PageHeader, or of one of the headers in it.
-func (c *pageClaims) field(of, id int16, value int64) {
+func (c *pageClaims) field(of, id int16, kind byte, value int64) {
+	if of == 5 || of == 7 || of == 8 {
+		c.ambiguous = c.ambiguous || c.version != 0 && c.version != of
+		c.version = of
+	}
 	switch {
 	case of == 0 && id == 2:
 		c.uncompressed = value
@@ -107,13 +113,15 @@ func (c *pageClaims) field(of, id int16, value int64) {
 	case of == 8 && (id == 5 || id == 6): // a negative one makes levels too long
 		c.levels += int64(uint32(value))
 	case of == 8 && id == 7:
-		c.plain = value == 0
+		c.plain = kind == thriftFalse // the library skips a number here
 	}
 }
 
 // fit compares the claims of the page at from with what is there until end.
 func (c *pageClaims) fit(at io.ReaderAt, from, end, width int64, unpack *unpacker, codec format.CompressionCodec) error {
 	switch {
+	case c.ambiguous:
+		return errors.New("it claims to be of several kinds")
 	case c.compressed < 0 || c.compressed > end-from:
 		return fmt.Errorf("it claims %d bytes where %d are left", c.compressed, end-from)
 	case c.uncompressed < 0 || c.uncompressed > longestPage:
@@ -155,9 +163,13 @@ func (t *thriftReader) skip(n uint64) error {
 	return err
 }
 
+// thriftFalse is the kind of a field that is false: such a field has no bytes.
+const thriftFalse = 2
+
 // structure walks over the fields of the structure that is field of, 0 for the
-// outermost, and hands on its integers.
-func (t *thriftReader) structure(depth int, of int16, field func(of, id int16, value int64)) error {
+// outermost, and hands on its integers and truths. Each field comes once, as every writer
+// has it: of two, the library takes the last, or a part of each.
+func (t *thriftReader) structure(depth int, of int16, field func(of, id int16, kind byte, value int64)) error {
 	if depth > 32 {
 		return errThriftDeep
 	}
@@ -166,6 +178,7 @@ func (t *thriftReader) structure(depth int, of int16, field func(of, id int16, v
 		if err != nil || head == 0 {
 			return err
 		}
+		before := id
 		if id += int16(head >> 4); head>>4 == 0 {
 			v, err := binary.ReadVarint(t)
 			if err != nil {
@@ -173,11 +186,14 @@ func (t *thriftReader) structure(depth int, of int16, field func(of, id int16, v
 			}
 			id = int16(v)
 		}
+		if depth < 2 && id <= before {
+			return fmt.Errorf("its field %d comes after field %d", id, before)
+		}
 		kind := head & 15
 		switch kind {
 		case 1, 2: // the value is in the kind
 			if depth < 2 {
-				field(of, id, int64(2-kind))
+				field(of, id, kind, 0)
 			}
 		case 4, 5, 6:
 			v, err := binary.ReadVarint(t)
@@ -185,7 +201,7 @@ func (t *thriftReader) structure(depth int, of int16, field func(of, id int16, v
 				return err
 			}
 			if depth < 2 {
-				field(of, id, v)
+				field(of, id, kind, v)
 			}
 		default:
 			if err := t.value(kind, depth+1, id, field); err != nil {
@@ -196,7 +212,7 @@ func (t *thriftReader) structure(depth int, of int16, field func(of, id int16, v
 }
 
 // value walks over a value of a kind.
-func (t *thriftReader) value(kind byte, depth int, id int16, field func(of, id int16, value int64)) error {
+func (t *thriftReader) value(kind byte, depth int, id int16, field func(of, id int16, kind byte, value int64)) error {
 	switch kind {
 	case 1, 2, 3:
 		return t.skip(1)
@@ -249,7 +265,7 @@ func (t *thriftReader) values(n uint64, depth int, kinds ...byte) error {
 	}
 	for range n {
 		for _, kind := range kinds {
-			if err := t.value(kind, depth+1, 0, func(int16, int16, int64) {}); err != nil {
+			if err := t.value(kind, depth+1, 0, func(int16, int16, byte, int64) {}); err != nil {
 				return err
 			}
 		}

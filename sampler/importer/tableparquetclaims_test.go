@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"math"
@@ -107,6 +108,14 @@ func TestParquetClaimsTakeNoMemory(t *testing.T) {
 			h.Type, h.DataPageHeader.Valid, h.DataPageHeaderV2.Valid = format.DataPageV2, false, true
 			h.DataPageHeaderV2.V.NumValues, h.DataPageHeaderV2.V.DefinitionLevelsByteLength = 1, 1<<30
 		}),
+		"a gzip bomb in a dictionary that also has the header of a page that is not compressed": claimingParquet(t, format.Gzip, bombs[format.Gzip], func(h *format.PageHeader) {
+			h.Type, h.DictionaryPageHeader.Valid, h.DictionaryPageHeader.V.NumValues = format.DictionaryPage, true, 1
+			h.DataPageHeader.Valid, h.DataPageHeaderV2.Valid = false, true
+			h.DataPageHeaderV2.V.IsCompressed = thrift.New(false)
+		}),
+		"a gzip bomb in a page that also has the header of one that is not compressed": claimingParquet(t, format.Gzip, bombs[format.Gzip], func(h *format.PageHeader) {
+			h.DataPageHeaderV2.Valid, h.DataPageHeaderV2.V.IsCompressed = true, thrift.New(false)
+		}),
 		"a page's bytes": claimingParquet(t, format.Uncompressed, plain, func(h *format.PageHeader) {
 			h.CompressedPageSize = math.MaxInt32
 		}),
@@ -133,6 +142,24 @@ func TestParquetClaimsTakeNoMemory(t *testing.T) {
 		}
 		if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 8 {
 			t.Errorf("%s: reading %d bytes took %d MB", name, len(file), took)
+		}
+	}
+}
+
+// Of a field that comes twice, the library takes the last.
+func TestParquetHeadersSayThingsOnce(t *testing.T) {
+	for text, want := range map[string]string{
+		"\x15\x00\x15\x02\x00":                     "", // fields 1 and 2
+		"\x15\x00\x05\x02\x02\x00":                 "its field 1 comes after field 1",
+		"\x15\x00\x2c\x15\x02\x05\x02\x04\x00\x00": "its field 1 comes after field 1", // inside of field 3
+	} {
+		header := thriftReader{bufio.NewReader(strings.NewReader(text)), int64(len(text))}
+		var got string
+		if err := header.structure(0, 0, func(int16, int16, byte, int64) {}); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }
