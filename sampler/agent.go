@@ -11,84 +11,84 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Agent is a policy that brings a loop of its own, and perhaps its own tools and
-// its own model: somebody's program, measured as it is.
+// Agent is a policy with its own loop, and perhaps its own tools and its own
+// model: a user's program, measured as it is.
 type Agent interface {
-	// Play carries one rollout to its end. It makes one try, without retrying: a
-	// try may cost what a rollout costs. What went wrong is a *Failure; one about
-	// this rollout alone wraps an *AgentError. ctx ends with the cause ErrPlayTime
-	// when p.Timeout is used up.
-	Play(ctx context.Context, p Play) (Played, error)
+	// Run makes one rollout. It tries once and does not retry: a try may cost as
+	// much as a rollout. An error is a *Failure; one that concerns this rollout alone
+	// wraps an *AgentError. ctx is cancelled with the cause ErrAgentTimeout when
+	// p.Timeout has passed.
+	Run(ctx context.Context, p AgentRequest) (AgentResult, error)
 }
 
-// Door is where agents may ask the run's model, so that what they ask is bounded,
-// counted and recorded.
-type Door interface {
-	// Open makes an address of its own for one try of a rollout. What it asks is
-	// part of ctx. close ends what is under way, and tells what was heard.
-	Open(ctx context.Context, p Play) (at Entrance, close func() Heard, err error)
+// ModelProxy gives agents access to the run's model, so that their requests are
+// limited, counted and recorded.
+type ModelProxy interface {
+	// Open returns an address for one try of a rollout. Requests to it belong to ctx.
+	// close ends those in flight and returns what was recorded.
+	Open(ctx context.Context, p AgentRequest) (at ModelAccess, close func() ModelTraffic, err error)
 }
 
-// Entrance is where one try of a rollout finds the model.
-type Entrance struct {
+// ModelAccess is how an agent reaches the model during one try of a rollout.
+type ModelAccess struct {
 	BaseURL string // of an OpenAI-compatible server on loopback
 	Key     string // to be sent as the API key; good for this rollout alone
 	Model   string // the model's name
 	API     string // responses or chat
 
-	// Refused is why the last request was not handed on to the model; "" when it was,
-	// or a limit was in its way. nil is never.
+	// Refused returns why the last request was not forwarded to the model; "" when it
+	// was, or when a limit stopped it. A nil func refuses nothing.
 	Refused func() string
 }
 
-// refused is why the last request was not handed on; "" when it was.
-func (e Entrance) refused() string {
+// refused is why the last request was not forwarded; "" when it was.
+func (e ModelAccess) refused() string {
 	if e.Refused == nil {
 		return ""
 	}
 	return e.Refused()
 }
 
-// Play is a rollout to be made by an agent.
-type Play struct {
+// AgentRequest is a rollout for an agent to make.
+type AgentRequest struct {
 	Item      *rollout.Item
 	Sample    int
 	Attempt   int
 	TraceID   string
-	Enclosure *Enclosure // what the rollout has to itself; nil when that is nothing
-	Model     *Entrance  // nil: the agent has a model of its own
+	Enclosure *Enclosure   // the rollout's own session; nil when it has none
+	Model     *ModelAccess // nil: the agent uses its own model
 
 	MaxSteps     int           // model turns and tool calls; 0 is no limit
 	MaxToolCalls int           // 0 is no limit
-	Timeout      time.Duration // for the whole of it, queues of our own not counted; 0 is no limit
+	Timeout      time.Duration // for the whole rollout, without time in our own queues; 0 is no limit
 }
 
-// Played is what an agent made of a rollout.
-type Played struct {
+// AgentResult is what an agent returned for a rollout.
+type AgentResult struct {
 	Output   string            // the final answer; "" when there is none
 	Refusal  string            // set when the model refused
 	Limit    string            // the limit that ended it, such as max_steps; "" when none did
-	Messages []rollout.Message // after the item's own, as far as the agent tells
-	Calls    []rollout.Call    // tool calls, as far as it tells
-	Usage    rollout.Usage     // tokens, as far as it tells
-	Turns    int               // replies of a model; 0 when it does not tell
+	Messages []rollout.Message // after the item's own, as far as the agent reports them
+	Calls    []rollout.Call    // tool calls, as far as it reports them
+	Usage    rollout.Usage     // tokens, as far as it reports them
+	Turns    int               // model replies; 0 when not reported
 }
 
-// Heard is what went through a Door.
-type Heard struct {
+// ModelTraffic is what went through a ModelProxy.
+type ModelTraffic struct {
 	Messages []rollout.Message
 	Calls    []rollout.Call
 	Usage    rollout.Usage
 	Turns    int
 	Retries  int            // requests that failed in transport and were made again by the agent
-	Limit    string         // the limit at which the door was closed to it; "" when none was
+	Limit    string         // the limit that stopped its requests; "" when none did
 	Finish   rollout.Finish // how the model's last reply ended; "" when it is not known
 	Failed   error          // why the model did not answer the last request; nil when it did
 	CutOff   string         // why that was the rollout's own doing, such as a conversation too long for it; "" when it was the model's
 }
 
-// ErrPlayTime is why the context of an agent ends that has used up its time.
-var ErrPlayTime = errors.New("the agent gave no result in time")
+// ErrAgentTimeout is the cause of an agent's context when its time has run out.
+var ErrAgentTimeout = errors.New("the agent gave no result in time")
 
 // AgentBoundary is the name of an agent's endpoint.
 const AgentBoundary = "agent"
@@ -102,7 +102,7 @@ const (
 	KindAgentError   = "agent_error"        // it says itself that it failed
 )
 
-// AgentError is a rollout that its agent did not carry to an end.
+// AgentError is a rollout that its agent failed to finish.
 type AgentError struct {
 	Kind    string          // one of the kinds above; "" for a boundary that the agent names
 	Outcome rollout.Outcome // the boundary that failed: model_api or tool; tool as well for the agent itself
@@ -117,14 +117,14 @@ func (e *AgentError) Unwrap() error { return e.Err }
 
 // attend lets the agent carry the rollout to its answer.
 func (e *episode) attend(ctx context.Context) (ending, error) {
-	p := Play{
+	p := AgentRequest{
 		Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt, TraceID: e.trace, Enclosure: e.box,
 		MaxSteps: e.cfg.MaxSteps, MaxToolCalls: e.cfg.MaxToolCalls, Timeout: e.cfg.AgentTimeout,
 	}
-	var done Played
-	var heard Heard
+	var done AgentResult
+	var heard ModelTraffic
 	retries, err := e.ask(ctx, e.gates.agent, 0, errand{e.job.Item, e.trace, "agent"}, func(ctx context.Context) (err error) {
-		done, heard, err = PlayOnce(ctx, e.b.Agent, e.b.Door, p)
+		done, heard, err = RunAgent(ctx, e.b.Agent, e.b.ModelProxy, p)
 		return err
 	})
 	e.rec.Retries += retries + heard.Retries
@@ -146,26 +146,26 @@ func (e *episode) attend(ctx context.Context) (ending, error) {
 
 // nothing reports whether there is neither an answer nor a reason for none. An agent
 // that swallows errors ends so when its model fails, which is nobody's zero.
-func (p Played) nothing() bool {
+func (p AgentResult) nothing() bool {
 	return strings.TrimSpace(p.Output) == "" && p.Refusal == "" && p.Limit == ""
 }
 
-// PlayOnce has the agent carry the rollout once, in its time, and the model behind
-// the door, where that is not nil, asked and heard. A failure is worth another try
+// RunAgent has the agent carry the rollout once, in its time, and the model behind
+// the model proxy, where that is not nil, asked and heard. A failure is worth another try
 // as long as the model has answered nothing.
-func PlayOnce(ctx context.Context, a Agent, door Door, p Play) (done Played, heard Heard, err error) {
+func RunAgent(ctx context.Context, a Agent, proxy ModelProxy, p AgentRequest) (done AgentResult, heard ModelTraffic, err error) {
 	clock := newClock(ctx, p.Timeout, true)
 	defer clock.stop()
-	if door == nil {
-		done, err = a.Play(clock, p)
+	if proxy == nil {
+		done, err = a.Run(clock, p)
 		return done, heard, err
 	}
-	at, shut, err := door.Open(clock, p)
+	at, shut, err := proxy.Open(clock, p)
 	if err != nil {
 		return done, heard, err
 	}
 	p.Model = &at
-	done, err = a.Play(clock, p)
+	done, err = a.Run(clock, p)
 	heard = shut()
 	if heard.Limit != "" {
 		return done, heard, nil // it was refused another turn, and may not have gone on without
@@ -182,7 +182,7 @@ func PlayOnce(ctx context.Context, a Agent, door Door, p Play) (done Played, hea
 
 // unanswered is why the last request of an agent that gave no answer had none; nil
 // when it had.
-func unanswered(at Entrance, heard Heard) error {
+func unanswered(at ModelAccess, heard ModelTraffic) error {
 	own := &AgentError{Kind: KindAgentError, Outcome: rollout.ToolFailed}
 	if heard.Failed != nil {
 		own = &AgentError{Outcome: rollout.ModelAPI, Err: heard.Failed}
@@ -198,7 +198,7 @@ func unanswered(at Entrance, heard Heard) error {
 // heardModel has the model's gate take note of what an agent heard, and returns
 // the error that ends the run, if it should end: no rollout can do without a model
 // that refuses the key.
-func (e *episode) heardModel(heard Heard) error {
+func (e *episode) heardModel(heard ModelTraffic) error {
 	_, failed := AsFailure(heard.Failed)
 	if failed || heard.Failed == nil && heard.Turns > 0 {
 		e.gates.model.heard(heard.Failed)
@@ -212,7 +212,7 @@ func (e *episode) heardModel(heard Heard) error {
 
 // noteAgent puts into the record what is known of the conversation: what the
 // agent tells goes before what was heard, but for tokens, which were counted.
-func (e *episode) noteAgent(done Played, heard Heard) {
+func (e *episode) noteAgent(done AgentResult, heard ModelTraffic) {
 	if e.rec.Messages = done.Messages; done.Messages == nil {
 		e.rec.Messages = heard.Messages
 	}
@@ -227,7 +227,7 @@ func (e *episode) noteAgent(done Played, heard Heard) {
 
 // UsageOf is what a rollout of an agent used: tokens that were counted go before
 // those that it tells.
-func UsageOf(done Played, heard Heard) rollout.Usage {
+func UsageOf(done AgentResult, heard ModelTraffic) rollout.Usage {
 	if heard.Turns == 0 && done.Usage != (rollout.Usage{}) {
 		return done.Usage
 	}
@@ -236,7 +236,7 @@ func UsageOf(done Played, heard Heard) rollout.Usage {
 
 // lookAgent looks for canaries in all that is known of the conversation, whoever
 // told it.
-func (e *episode) lookAgent(done Played, heard Heard) {
+func (e *episode) lookAgent(done AgentResult, heard ModelTraffic) {
 	e.look.inCalls(done.Calls)
 	e.look.inCalls(heard.Calls)
 	e.look.inMessages(heard.Messages, atModel)
@@ -250,7 +250,7 @@ func (e *episode) lookAgent(done Played, heard Heard) {
 }
 
 // agentEnding is how a rollout ended that the agent came to the end of.
-func (e *episode) agentEnding(done Played, heard Heard) ending {
+func (e *episode) agentEnding(done AgentResult, heard ModelTraffic) ending {
 	blank := strings.TrimSpace(done.Output) == ""
 	text := done.Output
 	if blank {

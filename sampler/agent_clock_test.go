@@ -19,25 +19,25 @@ import (
 type asked struct{ after, queue, work time.Duration }
 
 // busyAgent makes its requests at once, each list of them one after the other, and is
-// its own door: requests are part of the context that Open was given.
+// its own model proxy: requests are part of the context that Open was given.
 type busyAgent struct {
 	threads [][]asked
 	ctx     context.Context
 }
 
-func (a *busyAgent) Open(ctx context.Context, _ sampler.Play) (sampler.Entrance, func() sampler.Heard, error) {
+func (a *busyAgent) Open(ctx context.Context, _ sampler.AgentRequest) (sampler.ModelAccess, func() sampler.ModelTraffic, error) {
 	a.ctx = ctx
-	return sampler.Entrance{}, func() sampler.Heard { return sampler.Heard{Turns: 1} }, nil
+	return sampler.ModelAccess{}, func() sampler.ModelTraffic { return sampler.ModelTraffic{Turns: 1} }, nil
 }
 
-func (a *busyAgent) Play(ctx context.Context, p sampler.Play) (sampler.Played, error) {
+func (a *busyAgent) Run(ctx context.Context, p sampler.AgentRequest) (sampler.AgentResult, error) {
 	var all sync.WaitGroup
 	for _, thread := range a.threads {
 		all.Go(func() {
 			for _, r := range thread {
 				_ = pause(ctx, r.after) // that the time is over shows below
 				ended := sampler.Asking(a.ctx)
-				resume := sampler.Queued(a.ctx)
+				resume := sampler.PauseClock(a.ctx)
 				_ = pause(ctx, r.queue)
 				resume()
 				_ = pause(ctx, r.work)
@@ -47,10 +47,10 @@ func (a *busyAgent) Play(ctx context.Context, p sampler.Play) (sampler.Played, e
 		})
 	}
 	all.Wait()
-	if errors.Is(context.Cause(ctx), sampler.ErrPlayTime) {
-		return sampler.Played{}, &sampler.Failure{Hidden: http.StatusOK, Err: &sampler.AgentError{Kind: sampler.KindAgentHung, Outcome: rollout.ToolFailed, Err: sampler.ErrPlayTime}}
+	if errors.Is(context.Cause(ctx), sampler.ErrAgentTimeout) {
+		return sampler.AgentResult{}, &sampler.Failure{Hidden: http.StatusOK, Err: &sampler.AgentError{Kind: sampler.KindAgentHung, Outcome: rollout.ToolFailed, Err: sampler.ErrAgentTimeout}}
 	}
-	return sampler.Played{Output: "42"}, context.Cause(ctx)
+	return sampler.AgentResult{Output: "42"}, context.Cause(ctx)
 }
 
 // An agent's time stands still while all that it asks the model waits in our line.
@@ -76,7 +76,7 @@ func TestAnAgentsTimeIsNotThatOfOurLine(t *testing.T) {
 				it := &rollout.Item{ID: "a", Split: rollout.Train}
 				sink := &list{}
 				begin := time.Now()
-				if _, err := sampler.Sample(t.Context(), nil, cfg, 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: &c.a, Door: &c.a, Grader: worked{}}, sink, nil); err != nil {
+				if _, err := sampler.Sample(t.Context(), nil, cfg, 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: &c.a, ModelProxy: &c.a, Grader: worked{}}, sink, nil); err != nil {
 					t.Fatal(err)
 				}
 				r, took := sink.records[0], time.Since(begin)
@@ -97,13 +97,13 @@ type failingAgent struct {
 	tries int
 }
 
-func (a *failingAgent) Open(context.Context, sampler.Play) (sampler.Entrance, func() sampler.Heard, error) {
-	return sampler.Entrance{}, func() sampler.Heard { return sampler.Heard{Turns: a.turns} }, nil
+func (a *failingAgent) Open(context.Context, sampler.AgentRequest) (sampler.ModelAccess, func() sampler.ModelTraffic, error) {
+	return sampler.ModelAccess{}, func() sampler.ModelTraffic { return sampler.ModelTraffic{Turns: a.turns} }, nil
 }
 
-func (a *failingAgent) Play(context.Context, sampler.Play) (sampler.Played, error) {
+func (a *failingAgent) Run(context.Context, sampler.AgentRequest) (sampler.AgentResult, error) {
 	a.tries++
-	return sampler.Played{}, &sampler.Failure{URL: "http://agent", Status: http.StatusInternalServerError, Temporary: true, Err: errors.New("KeyError: 'x'")}
+	return sampler.AgentResult{}, &sampler.Failure{URL: "http://agent", Status: http.StatusInternalServerError, Temporary: true, Err: errors.New("KeyError: 'x'")}
 }
 
 // A service that fails in the middle of a rollout is not handed it again: that
@@ -118,7 +118,7 @@ func TestAnAgentThatFailedInTheMiddleIsNotAskedAgain(t *testing.T) {
 			cfg := sampler.DefaultConfig()
 			cfg.Breaker = 0
 			it := &rollout.Item{ID: "a", Split: rollout.Train}
-			if _, err := sampler.Sample(t.Context(), nil, cfg, 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: a, Door: a, Grader: worked{}}, sink, nil); err != nil {
+			if _, err := sampler.Sample(t.Context(), nil, cfg, 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: a, ModelProxy: a, Grader: worked{}}, sink, nil); err != nil {
 				t.Fatal(err)
 			}
 			if r := sink.records[0]; a.tries != c.tries || r.Kind != c.kind || !strings.Contains(r.Error, "KeyError") {

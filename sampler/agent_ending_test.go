@@ -13,20 +13,20 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// toldAgent answers what it is told to, with a door that heard what it is told to.
+// toldAgent answers what it is told to, with a model proxy that recorded what it is told to.
 type toldAgent struct {
-	done    sampler.Played
+	done    sampler.AgentResult
 	err     error
-	heard   sampler.Heard
+	heard   sampler.ModelTraffic
 	refused string
 	broken  func() // breaks the run off, when the agent plays; nil: it answers
 }
 
-func (a *toldAgent) Open(context.Context, sampler.Play) (sampler.Entrance, func() sampler.Heard, error) {
-	return sampler.Entrance{Refused: func() string { return a.refused }}, func() sampler.Heard { return a.heard }, nil
+func (a *toldAgent) Open(context.Context, sampler.AgentRequest) (sampler.ModelAccess, func() sampler.ModelTraffic, error) {
+	return sampler.ModelAccess{Refused: func() string { return a.refused }}, func() sampler.ModelTraffic { return a.heard }, nil
 }
 
-func (a *toldAgent) Play(ctx context.Context, _ sampler.Play) (sampler.Played, error) {
+func (a *toldAgent) Run(ctx context.Context, _ sampler.AgentRequest) (sampler.AgentResult, error) {
 	if a.broken != nil {
 		a.broken()
 		<-ctx.Done()
@@ -47,27 +47,27 @@ func TestAnAgentThatSwallowsErrorsIsNobodysZero(t *testing.T) {
 		outcome rollout.Outcome
 		says    string
 	}{
-		{"no answer, and the model had failed", toldAgent{heard: sampler.Heard{Turns: 2, Failed: failure}}, rollout.ModelAPI, "overloaded"},
-		{"white space is none", toldAgent{done: sampler.Played{Output: " \n"}, heard: sampler.Heard{Failed: failure}}, rollout.ModelAPI, "overloaded"},
+		{"no answer, and the model had failed", toldAgent{heard: sampler.ModelTraffic{Turns: 2, Failed: failure}}, rollout.ModelAPI, "overloaded"},
+		{"white space is none", toldAgent{done: sampler.AgentResult{Output: " \n"}, heard: sampler.ModelTraffic{Failed: failure}}, rollout.ModelAPI, "overloaded"},
 		{"no answer, and its request was refused", toldAgent{refused: "another model"}, rollout.ToolFailed, "not handed on to the model: another model"},
-		{"no answer of a model that answered", toldAgent{heard: sampler.Heard{Turns: 2}}, rollout.NoAnswer, "the answer is empty"},
-		{"a conversation that outgrew the model", toldAgent{err: errors.New("BadRequestError"), heard: sampler.Heard{Turns: 9, Failed: failure, CutOff: "context_length_exceeded"}}, rollout.NoAnswer, "cut off: context_length_exceeded"},
-		{"one that did, and an answer all the same", toldAgent{done: sampler.Played{Output: "42"}, heard: sampler.Heard{Turns: 9, Failed: failure, CutOff: "context_length_exceeded"}}, rollout.Graded, ""},
-		{"an answer after a reply that was cut off", toldAgent{done: sampler.Played{Output: "42"}, heard: sampler.Heard{Turns: 2, Finish: rollout.FinishLength}}, rollout.Graded, ""},
-		{"an answer all the same", toldAgent{done: sampler.Played{Output: "42"}, heard: sampler.Heard{Turns: 2, Failed: failure}}, rollout.Graded, ""},
-		{"no answer, and the model's last reply was cut off", toldAgent{heard: sampler.Heard{Turns: 2, Finish: rollout.FinishLength}}, rollout.NoAnswer, `ended with "length"`},
-		{"a refusal of the model's", toldAgent{done: sampler.Played{Refusal: "no"}, heard: sampler.Heard{Turns: 1, Failed: failure}}, rollout.NoAnswer, "refused: no"},
-		{"more turns than there may be", toldAgent{done: sampler.Played{Output: "42", Turns: 13}}, rollout.StepLimit, "max_steps of 12"},
-		{"as many as there may be", toldAgent{done: sampler.Played{Output: "42", Turns: 12}}, rollout.Graded, ""},
-		{"more calls than there may be", toldAgent{done: sampler.Played{Output: "42", Turns: 1, Calls: make([]rollout.Call, 2)}}, rollout.StepLimit, "max_tool_calls of 1"},
-		{"a limit", toldAgent{done: sampler.Played{Limit: "max_turns"}, heard: sampler.Heard{Turns: 9}, refused: "another path"}, rollout.StepLimit, "max_turns"},
+		{"no answer of a model that answered", toldAgent{heard: sampler.ModelTraffic{Turns: 2}}, rollout.NoAnswer, "the answer is empty"},
+		{"a conversation that outgrew the model", toldAgent{err: errors.New("BadRequestError"), heard: sampler.ModelTraffic{Turns: 9, Failed: failure, CutOff: "context_length_exceeded"}}, rollout.NoAnswer, "cut off: context_length_exceeded"},
+		{"one that did, and an answer all the same", toldAgent{done: sampler.AgentResult{Output: "42"}, heard: sampler.ModelTraffic{Turns: 9, Failed: failure, CutOff: "context_length_exceeded"}}, rollout.Graded, ""},
+		{"an answer after a reply that was cut off", toldAgent{done: sampler.AgentResult{Output: "42"}, heard: sampler.ModelTraffic{Turns: 2, Finish: rollout.FinishLength}}, rollout.Graded, ""},
+		{"an answer all the same", toldAgent{done: sampler.AgentResult{Output: "42"}, heard: sampler.ModelTraffic{Turns: 2, Failed: failure}}, rollout.Graded, ""},
+		{"no answer, and the model's last reply was cut off", toldAgent{heard: sampler.ModelTraffic{Turns: 2, Finish: rollout.FinishLength}}, rollout.NoAnswer, `ended with "length"`},
+		{"a refusal of the model's", toldAgent{done: sampler.AgentResult{Refusal: "no"}, heard: sampler.ModelTraffic{Turns: 1, Failed: failure}}, rollout.NoAnswer, "refused: no"},
+		{"more turns than there may be", toldAgent{done: sampler.AgentResult{Output: "42", Turns: 13}}, rollout.StepLimit, "max_steps of 12"},
+		{"as many as there may be", toldAgent{done: sampler.AgentResult{Output: "42", Turns: 12}}, rollout.Graded, ""},
+		{"more calls than there may be", toldAgent{done: sampler.AgentResult{Output: "42", Turns: 1, Calls: make([]rollout.Call, 2)}}, rollout.StepLimit, "max_tool_calls of 1"},
+		{"a limit", toldAgent{done: sampler.AgentResult{Limit: "max_turns"}, heard: sampler.ModelTraffic{Turns: 9}, refused: "another path"}, rollout.StepLimit, "max_turns"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				cfg, sink := sampler.DefaultConfig(), &list{}
 				cfg.Breaker, cfg.AgentTimeout, cfg.MaxSteps, cfg.MaxToolCalls = 0, time.Hour, 12, 1
 				it := &rollout.Item{ID: "a", Split: rollout.Train}
-				if _, err := sampler.Sample(t.Context(), nil, cfg, 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: &c.a, Door: &c.a, Grader: worked{}}, sink, nil); err != nil {
+				if _, err := sampler.Sample(t.Context(), nil, cfg, 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: &c.a, ModelProxy: &c.a, Grader: worked{}}, sink, nil); err != nil {
 					t.Fatal(err)
 				}
 				want := c.a.heard.Finish
@@ -100,9 +100,9 @@ func TestABudgetHoldsForAgents(t *testing.T) {
 		most   int // records
 		untold bool
 	}{
-		{"it tells tokens and no turns", toldAgent{done: sampler.Played{Output: "42", Usage: used}}, 30, false},
-		{"tokens that were counted, of replies that could not be read", toldAgent{done: sampler.Played{Output: "42"}, heard: sampler.Heard{Usage: used}}, 30, false},
-		{"it tells nothing", toldAgent{done: sampler.Played{Output: "42"}}, 200, true},
+		{"it tells tokens and no turns", toldAgent{done: sampler.AgentResult{Output: "42", Usage: used}}, 30, false},
+		{"tokens that were counted, of replies that could not be read", toldAgent{done: sampler.AgentResult{Output: "42"}, heard: sampler.ModelTraffic{Usage: used}}, 30, false},
+		{"it tells nothing", toldAgent{done: sampler.AgentResult{Output: "42"}}, 200, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
@@ -113,8 +113,8 @@ func TestABudgetHoldsForAgents(t *testing.T) {
 				for i := range 1000 {
 					jobs = append(jobs, sampler.Job{Item: it, Sample: i})
 				}
-				stats, err := sampler.Sample(t.Context(), nil, cfg, 1, jobs, sampler.Boundaries{Agent: &c.a, Door: &c.a, Grader: worked{}}, sink, nil)
-				if errors.Is(err, sampler.ErrUntold) != c.untold || !c.untold && err != nil || len(sink.records) > c.most {
+				stats, err := sampler.Sample(t.Context(), nil, cfg, 1, jobs, sampler.Boundaries{Agent: &c.a, ModelProxy: &c.a, Grader: worked{}}, sink, nil)
+				if errors.Is(err, sampler.ErrUnknownUsage) != c.untold || !c.untold && err != nil || len(sink.records) > c.most {
 					t.Errorf("%d records, stopped by %q: %v", len(sink.records), stats.StoppedBy, err)
 				}
 			})
@@ -125,13 +125,13 @@ func TestABudgetHoldsForAgents(t *testing.T) {
 // A rollout that was broken off is none, whatever was heard of it until then.
 func TestAnAgentThatIsBrokenOffLeavesNoRecord(t *testing.T) {
 	failure := &sampler.Failure{Status: http.StatusBadRequest, Err: errors.New("too long")}
-	for _, heard := range []sampler.Heard{{Turns: 1}, {Limit: "max_steps of 2"}, {Failed: failure}, {Failed: failure, CutOff: "context_length_exceeded"}} {
+	for _, heard := range []sampler.ModelTraffic{{Turns: 1}, {Limit: "max_steps of 2"}, {Failed: failure}, {Failed: failure, CutOff: "context_length_exceeded"}} {
 		inBubble(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			a, sink := &toldAgent{heard: heard, broken: cancel}, &list{}
 			it := &rollout.Item{ID: "a", Split: rollout.Train}
-			if _, err := sampler.Sample(ctx, nil, sampler.DefaultConfig(), 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: a, Door: a, Grader: worked{}}, sink, nil); !errors.Is(err, context.Canceled) || len(sink.records) > 0 {
+			if _, err := sampler.Sample(ctx, nil, sampler.DefaultConfig(), 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: a, ModelProxy: a, Grader: worked{}}, sink, nil); !errors.Is(err, context.Canceled) || len(sink.records) > 0 {
 				t.Errorf("heard %+v: %d records, %v", heard, len(sink.records), err)
 			}
 		})
@@ -146,7 +146,7 @@ func TestTokensThatWereCountedGoFirst(t *testing.T) {
 		told, counted rollout.Usage
 		want          rollout.Usage
 	}{{2, told, counted, counted}, {2, told, rollout.Usage{}, rollout.Usage{}}, {0, told, counted, told}, {0, rollout.Usage{}, counted, counted}} {
-		if got := sampler.UsageOf(sampler.Played{Usage: c.told}, sampler.Heard{Turns: c.turns, Usage: c.counted}); got != c.want {
+		if got := sampler.UsageOf(sampler.AgentResult{Usage: c.told}, sampler.ModelTraffic{Turns: c.turns, Usage: c.counted}); got != c.want {
 			t.Errorf("%d turns: %+v, want %+v", c.turns, got, c.want)
 		}
 	}

@@ -70,7 +70,7 @@ func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, on er
 			tries.Counted++
 		}
 		tries.Since = spent.active() - first
-		wait, again := s.cfg.Retry.Again(class, tries, f.RetryAfter, jitter(on.trace, on.name, tries.Made))
+		wait, again := s.cfg.Retry.ShouldRetry(class, tries, f.RetryAfter, jitter(on.trace, on.name, tries.Made))
 		if !again {
 			break
 		}

@@ -31,16 +31,16 @@ func TestWhatARolloutMeets(t *testing.T) {
 			e.look.inMessages([]rollout.Message{{Role: "assistant", ToolCalls: []rollout.ToolCall{{Arguments: a}}}}, atModel)
 		}, "", []rollout.Leak{{Canary: a, At: "model"}}, false},
 		{"its own, in what an agent tells, which is no place", func(e *episode) {
-			e.noteAgent(Played{Output: own, Messages: said("assistant", own)}, Heard{Messages: said("user", own)})
+			e.noteAgent(AgentResult{Output: own, Messages: said("assistant", own)}, ModelTraffic{Messages: said("user", own)})
 		}, "", nil, false},
 		{"what an agent tells", func(e *episode) {
-			e.noteAgent(Played{Output: "I remember " + a, Calls: []rollout.Call{{Name: "shell", Output: b}}}, Heard{})
+			e.noteAgent(AgentResult{Output: "I remember " + a, Calls: []rollout.Call{{Name: "shell", Output: b}}}, ModelTraffic{})
 		}, "", []rollout.Leak{{Canary: b, At: "tool shell"}, {Canary: a, At: "agent"}}, false},
 		{"what an agent tells of its calls", func(e *episode) {
-			e.noteAgent(Played{Calls: []rollout.Call{{Name: "shell", Arguments: a, Error: "no " + b}}}, Heard{})
+			e.noteAgent(AgentResult{Calls: []rollout.Call{{Name: "shell", Arguments: a, Error: "no " + b}}}, ModelTraffic{})
 		}, "", []rollout.Leak{{Canary: a, At: "agent"}, {Canary: b, At: "agent"}}, false},
-		{"what went through the model's door", func(e *episode) {
-			e.noteAgent(Played{}, Heard{Messages: append(said("user", a), said("assistant", a+b)...)})
+		{"what went through the model proxy", func(e *episode) {
+			e.noteAgent(AgentResult{}, ModelTraffic{Messages: append(said("user", a), said("assistant", a+b)...)})
 		}, "", []rollout.Leak{{Canary: a, At: "agent"}, {Canary: b, At: "model"}}, false},
 		{"what lay in its place", func(e *episode) { e.look.inPlace(&Enclosure{Found: []string{a, own, a}}) }, "", []rollout.Leak{{Canary: a, At: "session"}}, true},
 	} {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Queued stops the clocks of the try and of the rollout that ctx belongs to
+// PauseClock stops the clocks of the try and of the rollout that ctx belongs to
 // while it waits in a queue of our own making, such as the one for a free worker
 // or for a turn at an endpoint: that is no failure of the endpoint, and no time
 // that the rollout takes. resume starts them again; calling it twice does no
 // harm. Of several that wait at once the last one to resume starts a clock. Time
 // limits of the run go on. A ctx without such a clock is fine.
-func Queued(ctx context.Context) (resume func()) { return tell(ctx, 1, 0) }
+func PauseClock(ctx context.Context) (resume func()) { return tell(ctx, 1, 0) }
 
 // Asking notes a request that somebody else's program has under way in the rollout
 // of ctx: while others of them are served, one that waits in a queue stops no
@@ -103,7 +103,7 @@ func (c *clock) expire() {
 	}
 	c.over = true
 	if c.whole {
-		c.cancel(ErrPlayTime)
+		c.cancel(ErrAgentTimeout)
 		return
 	}
 	c.cancel(context.DeadlineExceeded)

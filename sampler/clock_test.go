@@ -18,7 +18,7 @@ type worked struct {
 
 func (g worked) Grade(ctx context.Context, _ sampler.Output) (sampler.Grade, error) {
 	for range g.rounds {
-		resume := sampler.Queued(ctx)
+		resume := sampler.PauseClock(ctx)
 		err := pause(ctx, g.queue)
 		resume()
 		resume()
@@ -81,7 +81,7 @@ func TestTheClockStandsWhileAnyPartQueues(t *testing.T) {
 		var ended time.Duration
 		g := gradeFunc(func(ctx context.Context, _ sampler.Output) (sampler.Grade, error) {
 			begin := time.Now()
-			first, second := sampler.Queued(ctx), sampler.Queued(ctx)
+			first, second := sampler.PauseClock(ctx), sampler.PauseClock(ctx)
 			time.Sleep(time.Minute)
 			first()
 			time.Sleep(time.Minute)
@@ -111,7 +111,7 @@ func TestAQueueEndsWithTheRun(t *testing.T) {
 }
 
 func TestQueuedWithoutAClock(t *testing.T) {
-	resume := sampler.Queued(context.Background())
+	resume := sampler.PauseClock(context.Background())
 	resume()
 	resume()
 }

@@ -127,7 +127,7 @@ func (g *gate) enter(ctx context.Context) (leave func(), err error) {
 	if g.isOpen() {
 		return func() {}, nil
 	}
-	resume := Queued(ctx)
+	resume := PauseClock(ctx)
 	defer resume()
 	select {
 	case <-g.open:
@@ -144,7 +144,7 @@ func (g *gate) pace(ctx context.Context) error {
 	if g.pacer == nil {
 		return nil
 	}
-	resume := Queued(ctx)
+	resume := PauseClock(ctx)
 	defer resume()
 	return g.pacer.Wait(ctx)
 }

@@ -50,7 +50,7 @@ func (s *session) enclose(ctx context.Context, e Enclosure) (box *Enclosure, lea
 		try.ID = sessionID()
 		err := s.cfg.Isolation.Start(ctx, &try)
 		if err != nil {
-			resume := Queued(ctx) // stopping is no part of the try
+			resume := PauseClock(ctx) // stopping is no part of the try
 			defer resume()
 			s.vacate(ctx, &try)
 			return err
@@ -102,7 +102,7 @@ func (s *session) vacate(ctx context.Context, e *Enclosure) {
 			if f.class().Rule().Counted {
 				tries.Counted++
 			}
-			wait, again = s.cfg.Retry.Again(f.class(), tries, f.RetryAfter, jitter(e.ID, "stop", tries.Made))
+			wait, again = s.cfg.Retry.ShouldRetry(f.class(), tries, f.RetryAfter, jitter(e.ID, "stop", tries.Made))
 		}
 		if !again {
 			s.leftOpen(e, err)

@@ -56,7 +56,7 @@ func (l *line) enter(ctx context.Context) (limit.Ticket, error) {
 	l.wake(wait)
 	l.mu.Unlock()
 
-	resume := Queued(ctx)
+	resume := PauseClock(ctx)
 	defer resume()
 	select {
 	case <-w.ready:
@@ -122,7 +122,7 @@ func (l *line) wake(after time.Duration) {
 
 // leave takes note of what came of a request and lets the next one in. It returns
 // why the endpoint is to be given up.
-func (l *line) leave(t limit.Ticket, came *Came) (open limit.Opening) {
+func (l *line) leave(t limit.Ticket, came *RequestOutcome) (open limit.Opening) {
 	now := time.Now()
 	l.mu.Lock()
 	before := l.limiter.Limit()
@@ -132,7 +132,7 @@ func (l *line) leave(t limit.Ticket, came *Came) (open limit.Opening) {
 	paused, why := l.limiter.Paused(now)
 	l.meter.note(now, now.Sub(t.At()), came.Result.Class, came.Cause)
 	came.Fault.Fresh = fresh
-	open = l.breaker.Heard(now, came.Fault)
+	open = l.breaker.Record(now, came.Fault)
 	l.advance()
 	l.mu.Unlock()
 	l.all.ease()

@@ -12,7 +12,7 @@ import (
 // methods do not fail: what cannot be told is lost with whoever was to hear it.
 type Lines interface {
 	// Enter waits until a request may be made. It stops the clocks of ctx for as
-	// long, as Queued does. The error is ctx's, or the *EndpointError of an endpoint
+	// long, as PauseClock does. The error is ctx's, or the *EndpointError of an endpoint
 	// that was given up.
 	Enter(ctx context.Context, endpoint string) (Admission, error)
 	// Rest notes that a request has failed and will be made again; rise, which is
@@ -25,11 +25,11 @@ type Lines interface {
 
 // Admission is the right to make one request. Leave gives it back, once.
 type Admission interface {
-	Leave(came Came)
+	Leave(came RequestOutcome)
 }
 
-// Came is what came of a request.
-type Came struct {
+// RequestOutcome is how a request ended.
+type RequestOutcome struct {
 	Result  limit.Result
 	Fault   limit.Fault // what the endpoint's breaker hears; that of class Void is nothing
 	Failure *Failure    // never nil where Fault is one that opens a breaker
@@ -62,9 +62,9 @@ func (e *endpoints) enter(ctx context.Context, name string) (admission, error) {
 }
 
 // Leave lets the next one in, and gives up an endpoint that fails too often.
-func (t admission) Leave(came Came) { t.leave(&came) }
+func (t admission) Leave(came RequestOutcome) { t.leave(&came) }
 
-func (t *admission) leave(came *Came) {
+func (t *admission) leave(came *RequestOutcome) {
 	all := t.line.all
 	came.Fault.Last = all.last.Load()
 	came.Result.Last = came.Fault.Last

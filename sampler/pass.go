@@ -60,8 +60,8 @@ func Admit(ctx context.Context, name string) (*Pass, error) {
 	return p, nil
 }
 
-// Heard reads the rate limit headers of an answer.
-func (p *Pass) Heard(h http.Header) {
+// ReadHeaders reads the rate limit headers of an answer.
+func (p *Pass) ReadHeaders(h http.Header) {
 	if p != nil {
 		p.heard = quotasOf(h, time.Now())
 	}
@@ -80,7 +80,7 @@ func (p *Pass) Done(u rollout.Usage, err error) {
 	if !known && class.Rule().Opens {
 		f = &Failure{Err: err}
 	}
-	came := Came{Result: limit.Result{Class: class, Quotas: p.heard, Tokens: plus(u.Input, u.Output), Again: clockOf(p.ctx).again, Of: clockOf(p.ctx).trace}}
+	came := RequestOutcome{Result: limit.Result{Class: class, Quotas: p.heard, Tokens: plus(u.Input, u.Output), Again: clockOf(p.ctx).again, Of: clockOf(p.ctx).trace}}
 	if u.Output != nil {
 		came.Result.Output = *u.Output
 	}

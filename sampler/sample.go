@@ -30,10 +30,10 @@ type Boundaries struct {
 	Tools  map[string]Tool // by name
 	Grader Grader
 
-	Elsewhere Elsewhere // makes the rollouts; nil: they are made here
+	Remote RemoteMaker // makes the rollouts; nil: they are made here
 
-	Agent Agent // carries rollouts in the place of Model and Tools; nil: the loop here does
-	Door  Door  // where the agent may ask the run's model; nil: nowhere
+	Agent      Agent      // carries rollouts in the place of Model and Tools; nil: the loop here does
+	ModelProxy ModelProxy // where the agent may ask the run's model; nil: nowhere
 }
 
 // Sample makes the jobs' rollouts, as many at once as cfg and the endpoints let
@@ -43,7 +43,7 @@ type Boundaries struct {
 //   - drain closed, or the budget used up: no rollout begins any more, those in
 //     flight end and are recorded; no error.
 //   - nobody tells the tokens or the money that cfg.Budget bounds: the same,
-//     with ErrUntold.
+//     with ErrUnknownUsage.
 //   - ctx ended: rollouts in flight are broken off and leave no record, but where
 //     the model has answered: then the answer is recorded without a grade, as
 //     rollout.KindUngraded. The error is ctx's cause.
@@ -69,8 +69,8 @@ func Sample(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
 	s := newSession(cfg, seed, b)
 	s.account = cfg.Budget.Open(rolloutAccount, !cfg.Uncounted)
 	make := Maker(s.here)
-	if b.Elsewhere != nil {
-		maker, shut := s.elsewhere(drain)
+	if b.Remote != nil {
+		maker, shut := s.makeRemotely(drain)
 		defer shut()
 		make = maker
 	}

@@ -210,7 +210,7 @@ func TestABoundOnTokensThatNobodyTellsStopsTheRun(t *testing.T) {
 		}
 		sink := &list{}
 		stats, err := w.sample(t.Context(), nil, 100, 1, sink)
-		if !errors.Is(err, sampler.ErrUntold) || stats.StoppedBy != sampler.StoppedByUntold || !strings.Contains(err.Error(), "max_rollouts") {
+		if !errors.Is(err, sampler.ErrUnknownUsage) || stats.StoppedBy != sampler.StoppedByUnknownUsage || !strings.Contains(err.Error(), "max_rollouts") {
 			t.Fatalf("error %v, stopped by %q", err, stats.StoppedBy)
 		}
 		if graded := stats.Outcomes[rollout.Graded]; graded < 3 || graded > 3+2 || stats.TokensUnknown != graded || stats.Recorded != graded+3 || len(sink.records) != stats.Recorded {

@@ -57,7 +57,7 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 		halt:    halt{done: make(chan struct{})},
 	}
 	s.lines = &endpoints{
-		limits: cfg.limits, breaker: cfg.Breaker, outage: max(limit.Outage, cfg.Retry.Total), log: cfg.Log, eased: make(chan struct{}, 1), lines: map[string]*line{}, led: cfg.Lines, elsewhere: b.Elsewhere != nil,
+		limits: cfg.limits, breaker: cfg.Breaker, outage: max(limit.Outage, cfg.Retry.Total), log: cfg.Log, eased: make(chan struct{}, 1), lines: map[string]*line{}, led: cfg.Lines, elsewhere: b.Remote != nil,
 		give: func(end *EndpointError) { s.halt.now(end) },
 	}
 	s.gates = gates{
@@ -153,8 +153,8 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 		stats.StoppedBy = StoppedByBudget
 	case err == nil && stopped == "" && s.unbegun.Load():
 		stats.StoppedBy = StoppedByDrain
-	case err == nil && stopped == StoppedByUntold:
-		err = ErrUntold
+	case err == nil && stopped == StoppedByUnknownUsage:
+		err = ErrUnknownUsage
 	case err != nil:
 		stats.StoppedBy = StoppedByError
 		if ctx.Err() != nil {
@@ -215,8 +215,8 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 				return ""
 			case limit.Spent:
 				return StoppedByBudget
-			case limit.Untold:
-				return StoppedByUntold
+			case limit.UnknownUsage:
+				return StoppedByUnknownUsage
 			}
 		}
 		select {

@@ -64,16 +64,16 @@ type StoppedBy string
 
 // The reasons.
 const (
-	StoppedByDrain  StoppedBy = "drain"
-	StoppedByBudget StoppedBy = "budget"
-	StoppedByUntold StoppedBy = "untold"
-	StoppedByCancel StoppedBy = "cancel"
-	StoppedByError  StoppedBy = "error"
+	StoppedByDrain        StoppedBy = "drain"
+	StoppedByBudget       StoppedBy = "budget"
+	StoppedByUnknownUsage StoppedBy = "untold"
+	StoppedByCancel       StoppedBy = "cancel"
+	StoppedByError        StoppedBy = "error"
 )
 
-// ErrUntold ends a run whose tokens or money are bounded while nobody tells how
+// ErrUnknownUsage ends a run whose tokens or money are bounded while nobody tells how
 // much is used.
-var ErrUntold = errors.New("the endpoint of the model or of a judge does not tell its tokens, so that sampling.max_tokens and sampling.max_usd cannot be kept: set them to 0 and use sampling.max_rollouts")
+var ErrUnknownUsage = errors.New("the endpoint of the model or of a judge does not tell its tokens, so that sampling.max_tokens and sampling.max_usd cannot be kept: set them to 0 and use sampling.max_rollouts")
 
 // Event tells how far a run has come: the counts so far. InFlight is Begun
 // minus Recorded. Maps and lists are the receiver's own.

@@ -22,11 +22,11 @@ func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s 
 	return r, nil
 }
 
-// Audited judges the grader alone, from what probes.jsonl and labels.jsonl hold
-// of a run that may not have a single rollout yet: its findings are those of
-// the gates about the grader, it has no verdict, and Grader is never nil. Without
-// probes and labels the section is empty and the gates are skipped.
-func Audited(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
+// AnalyzeAudit judges the grader alone, from a run's probes.jsonl and labels.jsonl;
+// the run may have no rollouts yet. The result holds the findings of the grader's
+// gates and no verdict, and Grader is never nil. Without probes and labels the
+// section is empty and the gates are skipped.
+func AnalyzeAudit(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
 	r, err := measure.Audit(ctx, run, s)
 	if err != nil {
 		return nil, err
@@ -38,10 +38,10 @@ func Audited(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analy
 	return r, nil
 }
 
-// Bursted judges the endpoints alone, by the burst that a run holds, which may
-// have no rollout: its findings are those of the gates about endpoints, and it
-// has no verdict. Burst is nil where there was none; then the gates are skipped.
-func Bursted(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
+// AnalyzeBurst judges the endpoints alone, from a run's burst; the run may have no
+// rollouts. The result holds the findings of the endpoint gates and no verdict.
+// Without a burst, Burst is nil and the gates are skipped.
+func AnalyzeBurst(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
 	r, err := measure.Burst(ctx, run, s)
 	if err != nil {
 		return nil, err

@@ -338,11 +338,11 @@ func TestSuspectsAndGuesses(t *testing.T) {
 	}
 }
 
-func TestAuditedWithoutRollouts(t *testing.T) {
+func TestAnalyzeAuditWithoutRollouts(t *testing.T) {
 	f := &folder{}
 	f.audited(0.5)
 	f.probes = slices.DeleteFunc(f.probes, func(l string) bool { return strings.Contains(l, `"regrade"`) })
-	r, err := judge.Audited(t.Context(), f.open(t), analysis.DefaultSettings())
+	r, err := judge.AnalyzeAudit(t.Context(), f.open(t), analysis.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -363,7 +363,7 @@ func TestAuditedWithoutRollouts(t *testing.T) {
 		t.Errorf("findings are %v", status)
 	}
 	empty := &folder{}
-	if r, err := judge.Audited(t.Context(), empty.open(t), analysis.DefaultSettings()); err != nil || r.Grader == nil || r.Grader.Audited != 0 {
+	if r, err := judge.AnalyzeAudit(t.Context(), empty.open(t), analysis.DefaultSettings()); err != nil || r.Grader == nil || r.Grader.Audited != 0 {
 		t.Errorf("a run with nothing in it: %+v, %v", r, err)
 	}
 }

@@ -73,7 +73,7 @@ func rehearsed(t *testing.T, bend func(w rollout.Wave, c *rollout.BurstCall)) *r
 
 func bursted(t *testing.T, run *rollout.Run) *analysis.Result {
 	t.Helper()
-	r, err := Bursted(t.Context(), run, analysis.DefaultSettings())
+	r, err := AnalyzeBurst(t.Context(), run, analysis.DefaultSettings())
 	if err != nil {
 		t.Fatal(err)
 	}

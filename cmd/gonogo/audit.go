@@ -83,7 +83,7 @@ Example:
 // auditFound prints what is known of the grader now. The exit code is that of
 // its gates.
 func auditFound(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run) error {
-	r, err := judge.Audited(ctx, run, p.Config.Settings())
+	r, err := judge.AnalyzeAudit(ctx, run, p.Config.Settings())
 	if err != nil {
 		return exit.AsUsage(err)
 	}

@@ -104,7 +104,7 @@ Example:
 // burstFound prints what is known of the endpoints now. The exit code is that of
 // their gates.
 func burstFound(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run) error {
-	r, err := judge.Bursted(ctx, run, p.Config.Settings())
+	r, err := judge.AnalyzeBurst(ctx, run, p.Config.Settings())
 	if err != nil {
 		return exit.AsUsage(err)
 	}

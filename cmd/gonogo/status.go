@@ -123,7 +123,7 @@ func ledRuns(c *cli.Context, url, run string) ([]*status, error) {
 	for _, one := range list {
 		out = append(out, statusOf(one, config.MaskQueueURL(url)))
 	}
-	unled, err := conn.Unled(ctx, run, list)
+	unled, err := conn.Leaderless(ctx, run, list)
 	if err != nil {
 		return nil, exit.AsUsage(errors.New(login.String(err.Error())))
 	}
@@ -215,7 +215,7 @@ func statusOf(q queue.Status, url string) *status {
 }
 
 // unledStatus tells of a run whose planner is gone.
-func unledStatus(q queue.Unled, url string) *status {
+func unledStatus(q queue.LeaderlessRun, url string) *status {
 	return &status{
 		Run: q.Run, Queue: url, Outcomes: map[rollout.Outcome]int{}, Endpoints: []endpointStatus{}, Workers: []workerStatus{},
 		Note: fmt.Sprintf("the queue keeps %s and %s that are not recorded; the command that began it goes on with it", ui.Counted(q.Jobs, "job"), ui.Counted(q.Results, "result")),

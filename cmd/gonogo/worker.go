@@ -200,7 +200,7 @@ func (w *worker) until(ctx context.Context) (waiting context.Context, over func(
 func (w *worker) one(ctx context.Context) error {
 	waiting, over := w.until(ctx)
 	w.say("Waiting for a run.")
-	m, err := w.conn.Join(waiting, w.c.String("run"), project.Me(w.c.Int("slots")), w.left...)
+	m, err := w.conn.Join(waiting, w.c.String("run"), project.ThisWorker(w.c.Int("slots")), w.left...)
 	over()
 	if err != nil {
 		return exit.AsUsage(errors.New(w.login.String(err.Error())))

@@ -21,8 +21,8 @@ func BenchmarkCommand(b *testing.B) {
 		for w := range wide {
 			all.Go(func() {
 				for i := range n {
-					p := sampler.Play{Item: item, Sample: i, TraceID: sampler.TraceID(1, item.Split, item.ID, w*n+i, 0), Timeout: time.Minute}
-					if got, err := a.Play(b.Context(), p); err != nil || got.Output != "42" {
+					p := sampler.AgentRequest{Item: item, Sample: i, TraceID: sampler.TraceID(1, item.Split, item.ID, w*n+i, 0), Timeout: time.Minute}
+					if got, err := a.Run(b.Context(), p); err != nil || got.Output != "42" {
 						b.Errorf("%+v, %v", got, err)
 						return
 					}

@@ -18,8 +18,8 @@ func TestAnAgentIsToldItsCanary(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	p := sampler.Play{Item: &rollout.Item{ID: "q1", Split: rollout.Train, Row: []byte(`{"messages": []}`)}, TraceID: "trace_1", Timeout: 20 * time.Second}
-	done, err := a.Play(t.Context(), p)
+	p := sampler.AgentRequest{Item: &rollout.Item{ID: "q1", Split: rollout.Train, Row: []byte(`{"messages": []}`)}, TraceID: "trace_1", Timeout: 20 * time.Second}
+	done, err := a.Run(t.Context(), p)
 	if want := rollout.Canary("trace_1"); err != nil || done.Output != want || done.Refusal != want {
 		t.Errorf("told %q and %q, want %s (%v)", done.Output, done.Refusal, want, err)
 	}

@@ -30,7 +30,7 @@ type CommandConfig struct {
 	Without    []string // variables of this program's environment that it must not see
 	PerRollout bool     // a process for each rollout, not one for many, one after the other
 	Processes  int      // at one time, at most
-	Told       Told
+	Options    RequestOptions
 	Log        io.Writer // takes its standard error, from several goroutines; nil: nobody does
 }
 
@@ -66,25 +66,25 @@ func NewCommand(cfg CommandConfig) (*Command, error) {
 // URL names the command in messages.
 func (c *Command) URL() string { return strings.Join(c.cfg.Argv, " ") }
 
-// Play has a process carry the rollout. One that hangs, crashes or writes what is
+// Run has a process carry the rollout. One that hangs, crashes or writes what is
 // no result is ended, with all that it started, and the next rollout has another.
-func (c *Command) Play(ctx context.Context, p sampler.Play) (done sampler.Played, err error) {
+func (c *Command) Run(ctx context.Context, p sampler.AgentRequest) (done sampler.AgentResult, err error) {
 	if err := c.take(ctx); err != nil {
-		return sampler.Played{}, err
+		return sampler.AgentResult{}, err
 	}
 	defer func() { <-c.slots }()
 	pass, err := sampler.Admit(ctx, sampler.AgentBoundary)
 	if err != nil {
-		return sampler.Played{}, err
+		return sampler.AgentResult{}, err
 	}
 	defer func() { pass.Done(done.Usage, err) }()
-	req, err := c.cfg.Told.request(p)
+	req, err := c.cfg.Options.request(p)
 	if err != nil {
-		return sampler.Played{}, err
+		return sampler.AgentResult{}, err
 	}
 	line, err := json.Marshal(req)
 	if err != nil {
-		return sampler.Played{}, fmt.Errorf("write the rollout for the agent: %w", err)
+		return sampler.AgentResult{}, fmt.Errorf("write the rollout for the agent: %w", err)
 	}
 	done, err = c.ask(ctx, p, append(line, '\n'))
 	return done, blaming(err, p)
@@ -97,7 +97,7 @@ func (c *Command) take(ctx context.Context) error {
 		return nil
 	default:
 	}
-	resume := sampler.Queued(ctx)
+	resume := sampler.PauseClock(ctx)
 	defer resume()
 	select {
 	case c.slots <- struct{}{}:
@@ -109,30 +109,30 @@ func (c *Command) take(ctx context.Context) error {
 
 // ask has a process answer the line. One that had ended since its last rollout is
 // replaced.
-func (c *Command) ask(ctx context.Context, p sampler.Play, line []byte) (sampler.Played, error) {
+func (c *Command) ask(ctx context.Context, p sampler.AgentRequest, line []byte) (sampler.AgentResult, error) {
 	for again := false; ; again = true {
 		peer, err := c.peer(p)
 		if err != nil {
-			return sampler.Played{}, err
+			return sampler.AgentResult{}, err
 		}
 		text, err := peer.Ask(ctx, 0, line, largestResult) // ctx has the time
 		switch {
-		case context.Cause(ctx) == sampler.ErrPlayTime && err != nil:
-			return sampler.Played{}, hung(p, " and was ended"+peer.Said())
+		case context.Cause(ctx) == sampler.ErrAgentTimeout && err != nil:
+			return sampler.AgentResult{}, hung(p, " and was ended"+peer.Said())
 		case err == nil:
 			return c.result(peer, text, p)
 		case ctx.Err() != nil:
-			return sampler.Played{}, context.Cause(ctx)
+			return sampler.AgentResult{}, context.Cause(ctx)
 		case !again && !c.cfg.PerRollout && (errors.Is(err, process.ErrNotSent) || errors.Is(err, process.ErrUnasked)):
 			continue // what the rollout before left is none of this one's
 		}
-		return sampler.Played{}, c.failure(err)
+		return sampler.AgentResult{}, c.failure(err)
 	}
 }
 
 // result reads what a process wrote. One that wrote what is no result is still at
 // it, and would take the next rollout's line for its own.
-func (c *Command) result(peer *process.Peer, text []byte, p sampler.Play) (sampler.Played, error) {
+func (c *Command) result(peer *process.Peer, text []byte, p sampler.AgentRequest) (sampler.AgentResult, error) {
 	done, err := played(text, p, !c.cfg.PerRollout)
 	own, failed := errors.AsType[*sampler.AgentError](err)
 	switch {
@@ -150,7 +150,7 @@ func (c *Command) result(peer *process.Peer, text []byte, p sampler.Play) (sampl
 const grace = 2 * time.Second
 
 // peer returns a process: an idle one, or a new one.
-func (c *Command) peer(p sampler.Play) (*process.Peer, error) {
+func (c *Command) peer(p sampler.AgentRequest) (*process.Peer, error) {
 	if peer := c.idle.Take(); peer != nil {
 		return peer, nil
 	}
@@ -165,7 +165,7 @@ func (c *Command) peer(p sampler.Play) (*process.Peer, error) {
 
 // environment is this program's, without what the agent must not see, and, where
 // each rollout has a process, with what the model's libraries read.
-func (c *Command) environment(p sampler.Play) []string {
+func (c *Command) environment(p sampler.AgentRequest) []string {
 	env := process.Environment(c.cfg.Without)
 	if !c.cfg.PerRollout {
 		return env

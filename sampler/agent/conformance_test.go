@@ -134,7 +134,7 @@ func command(t testing.TB, how string, change func(*agent.CommandConfig)) *agent
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := agent.CommandConfig{Argv: []string{program}, Processes: 8, Told: agent.Told{Hide: agent.Hidden()}}
+	cfg := agent.CommandConfig{Argv: []string{program}, Processes: 8, Options: agent.RequestOptions{Hide: agent.Hidden()}}
 	if change != nil {
 		change(&cfg)
 	}
@@ -171,7 +171,7 @@ func service(t *testing.T, s *site) *agent.Service {
 	})
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
-	a, err := agent.NewService(agent.ServiceConfig{URL: server.URL + "/start", Poll: time.Millisecond, HTTP: s.client, Told: agent.Told{Hide: agent.Hidden()}})
+	a, err := agent.NewService(agent.ServiceConfig{URL: server.URL + "/start", Poll: time.Millisecond, HTTP: s.client, Options: agent.RequestOptions{Hide: agent.Hidden()}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,9 +214,9 @@ func TestEveryWayMakesTheSameRollouts(t *testing.T) {
 	t.Setenv(toolsAt, s.url+"/tools")
 	want := knownOf(t, s.sample(t, s.builtIn(t)))
 	for name, b := range map[string]sampler.Boundaries{
-		"a command":                  {Agent: command(t, "loop", nil), Door: s.door(t)},
-		"a command for each rollout": {Agent: command(t, "loop", func(c *agent.CommandConfig) { c.PerRollout = true }), Door: s.door(t)},
-		"a service":                  {Agent: service(t, s), Door: s.door(t)},
+		"a command":                  {Agent: command(t, "loop", nil), ModelProxy: s.door(t)},
+		"a command for each rollout": {Agent: command(t, "loop", func(c *agent.CommandConfig) { c.PerRollout = true }), ModelProxy: s.door(t)},
+		"a service":                  {Agent: service(t, s), ModelProxy: s.door(t)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if d := cmp.Diff(want, knownOf(t, s.sample(t, b))); d != "" {

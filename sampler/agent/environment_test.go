@@ -26,11 +26,11 @@ func TestWhatAProgramSees(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer a.Close()
-		p := sampler.Play{
+		p := sampler.AgentRequest{
 			Item: &rollout.Item{ID: "q1", Row: json.RawMessage(`{}`)}, TraceID: "trace_1", Timeout: 20 * time.Second,
-			Model: &sampler.Entrance{BaseURL: "http://127.0.0.1:1/v1", Key: "gonogo-key"},
+			Model: &sampler.ModelAccess{BaseURL: "http://127.0.0.1:1/v1", Key: "gonogo-key"},
 		}
-		done, err := a.Play(t.Context(), p)
+		done, err := a.Run(t.Context(), p)
 		if err != nil || done.Output != c.want {
 			t.Errorf("a program for each rollout %v: it sees %q, want %q (%v)", c.alone, done.Output, c.want, err)
 		}

@@ -21,7 +21,7 @@ func FuzzPlayed(f *testing.F) {
 	}
 	item := &rollout.Item{ID: "q", Messages: []rollout.Message{{Role: "user", Content: "?"}}}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		done, err := played(text, sampler.Play{Item: item, TraceID: "t"}, true)
+		done, err := played(text, sampler.AgentRequest{Item: item, TraceID: "t"}, true)
 		if err != nil {
 			if _, ok := errors.AsType[*sampler.AgentError](err); !ok {
 				t.Errorf("%q: an error without a name: %v", text, err)

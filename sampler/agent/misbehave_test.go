@@ -69,7 +69,7 @@ func TestALateLineIsNobodysResult(t *testing.T) {
 	a := command(t, "late", func(c *agent.CommandConfig) { c.Processes = 1 })
 	for i := range 3 {
 		job := s.jobs[i]
-		got, err := a.Play(t.Context(), sampler.Play{Item: job.Item, TraceID: sampler.TraceID(1, job.Item.Split, job.Item.ID, i, 0), Timeout: time.Minute})
+		got, err := a.Run(t.Context(), sampler.AgentRequest{Item: job.Item, TraceID: sampler.TraceID(1, job.Item.Split, job.Item.ID, i, 0), Timeout: time.Minute})
 		if err != nil || got.Output != "42" {
 			t.Errorf("rollout %d: %+v, %v", i, got, err)
 		}
@@ -89,7 +89,7 @@ func TestAProcessThatWroteNonsensePlaysNoMore(t *testing.T) {
 	a := command(t, "chatty", func(c *agent.CommandConfig) { c.Processes = 1 })
 	for i := range 4 {
 		job := s.jobs[i]
-		_, err := a.Play(t.Context(), sampler.Play{Item: job.Item, TraceID: sampler.TraceID(1, job.Item.Split, job.Item.ID, i, 0), Timeout: time.Minute})
+		_, err := a.Run(t.Context(), sampler.AgentRequest{Item: job.Item, TraceID: sampler.TraceID(1, job.Item.Split, job.Item.ID, i, 0), Timeout: time.Minute})
 		if own, ok := errors.AsType[*sampler.AgentError](err); !ok || own.Kind != sampler.KindAgentGarbled {
 			t.Errorf("rollout %d, each of a process of its own: %v", i, err)
 		}

@@ -50,15 +50,15 @@ func Hidden() []string {
 	return names
 }
 
-// Told is what agents are told beside the rollout itself.
-type Told struct {
+// RequestOptions is what agents are told beside the rollout itself.
+type RequestOptions struct {
 	Hide  []string          // fields of a row that they are not told
 	Tools map[string]string // URLs of tools, by name; {{session.NAME}} stands for what the session answered
 }
 
 // request is what an agent is told of p. The error is a tool's address that reads
 // what the session did not answer.
-func (t Told) request(p sampler.Play) (Request, error) {
+func (t RequestOptions) request(p sampler.AgentRequest) (Request, error) {
 	r := Request{
 		TraceID: p.TraceID, Canary: rollout.Canary(p.TraceID), ItemID: p.Item.ID, Split: string(p.Item.Split), Sample: p.Sample, Attempt: p.Attempt,
 		Limits: Limits{p.MaxSteps, p.MaxToolCalls, p.Timeout.Seconds()},

@@ -64,40 +64,40 @@ type Usage struct {
 
 // played reads a result; named says that it must name the rollout. An error wraps
 // an *sampler.AgentError.
-func played(text []byte, p sampler.Play, named bool) (sampler.Played, error) {
+func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResult, error) {
 	var r Result
 	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] != '{' {
-		return sampler.Played{}, garbled("the agent wrote %s, where a JSON object belongs", quoted(text))
+		return sampler.AgentResult{}, garbled("the agent wrote %s, where a JSON object belongs", quoted(text))
 	}
 	if err := json.Unmarshal(text, &r); err != nil {
-		return sampler.Played{}, garbled("the agent's result is no JSON that can be read: %v", err)
+		return sampler.AgentResult{}, garbled("the agent's result is no JSON that can be read: %v", err)
 	}
 	switch {
 	case r.TraceID == "" && named:
-		return sampler.Played{}, garbled(`the agent's result has no "trace_id": it must name the rollout that it is of, as the request did`)
+		return sampler.AgentResult{}, garbled(`the agent's result has no "trace_id": it must name the rollout that it is of, as the request did`)
 	case r.TraceID != "" && r.TraceID != p.TraceID:
-		return sampler.Played{}, garbled("the agent answered for the rollout %s, which it was not asked for", sampler.Brief(r.TraceID))
+		return sampler.AgentResult{}, garbled("the agent answered for the rollout %s, which it was not asked for", sampler.Brief(r.TraceID))
 	case r.Error != nil:
-		return sampler.Played{}, r.Error.failure()
+		return sampler.AgentResult{}, r.Error.failure()
 	case r.Output == nil && r.Refusal == "" && r.Limit == "":
-		return sampler.Played{}, garbled(`the agent's result has no "output": it must say what the answer is ("" for none), or "refusal", "limit" or "error"`)
+		return sampler.AgentResult{}, garbled(`the agent's result has no "output": it must say what the answer is ("" for none), or "refusal", "limit" or "error"`)
 	case r.Turns < 0 || r.Turns > mostTurns:
-		return sampler.Played{}, garbled(`the agent's result has %d "turns"`, r.Turns)
+		return sampler.AgentResult{}, garbled(`the agent's result has %d "turns"`, r.Turns)
 	case !r.Usage.possible():
-		return sampler.Played{}, garbled(`the agent's "usage" counts fewer tokens than none, or more than there are`)
+		return sampler.AgentResult{}, garbled(`the agent's "usage" counts fewer tokens than none, or more than there are`)
 	}
-	done := sampler.Played{Refusal: r.Refusal, Limit: r.Limit, Turns: r.Turns, Usage: r.Usage.counts()}
+	done := sampler.AgentResult{Refusal: r.Refusal, Limit: r.Limit, Turns: r.Turns, Usage: r.Usage.counts()}
 	if r.Output != nil {
 		done.Output = *r.Output
 	}
 	if err := r.converse(&done, p); err != nil {
-		return sampler.Played{}, err
+		return sampler.AgentResult{}, err
 	}
 	return done, nil
 }
 
 // converse reads the conversation as far as it is told.
-func (r *Result) converse(done *sampler.Played, p sampler.Play) error {
+func (r *Result) converse(done *sampler.AgentResult, p sampler.AgentRequest) error {
 	messages, err := transcript.Messages(r.Messages, "assistant")
 	if err != nil {
 		return garbled(`the agent's "messages" are no chat messages: %v`, err)
@@ -135,7 +135,7 @@ func (r *Result) converse(done *sampler.Played, p sampler.Play) error {
 // afterPrompt leaves the item's own messages out, where the agent gives them back.
 // What it says to its model before is its own: it may put instructions there, also in
 // the place of the item's.
-func afterPrompt(messages []rollout.Message, p sampler.Play) []rollout.Message {
+func afterPrompt(messages []rollout.Message, p sampler.AgentRequest) []rollout.Message {
 	var before []rollout.Message
 	for own := p.Item.Messages; len(own) > 0 && len(messages) > 0; {
 		switch m := messages[0]; {
@@ -201,13 +201,13 @@ func garbled(format string, args ...any) error {
 }
 
 // hung is an agent that gave no result in time; more is what else there is to say.
-func hung(p sampler.Play, more string) error {
+func hung(p sampler.AgentRequest, more string) error {
 	return failed(sampler.KindAgentHung, rollout.ToolFailed, fmt.Errorf("the agent gave no result within %v (agent.timeout)%s", p.Timeout, more))
 }
 
 // blaming names, before why an agent failed, the request that it was refused: an
 // agent mostly does not tell what it was answered.
-func blaming(err error, p sampler.Play) error {
+func blaming(err error, p sampler.AgentRequest) error {
 	own, ok := errors.AsType[*sampler.AgentError](err)
 	f, around := sampler.AsFailure(err)
 	if !ok || !around || p.Model == nil || p.Model.Refused == nil || p.Model.Refused() == "" {

@@ -11,12 +11,12 @@ import (
 )
 
 // told is what a result tells of an item with a prompt of three turns.
-func told(t *testing.T, result string) (sampler.Played, error) {
+func told(t *testing.T, result string) (sampler.AgentResult, error) {
 	t.Helper()
 	item := &rollout.Item{ID: "q", Messages: []rollout.Message{
 		{Role: "system", Content: "Be brief."}, {Role: "user", Content: "6 x 7?"}, {Role: "assistant", Content: "In which base?"}, {Role: "user", Content: "Ten."},
 	}}
-	return played([]byte(result), sampler.Play{Item: item, TraceID: "t"}, false)
+	return played([]byte(result), sampler.AgentRequest{Item: item, TraceID: "t"}, false)
 }
 
 const prompt = `{"role":"system","content":"Be brief."},{"role":"user","content":"6 x 7?"},{"role":"assistant","content":"In which base?"},{"role":"user","content":"Ten."}`
@@ -95,7 +95,7 @@ func TestASessionIsToldAsItAnswered(t *testing.T) {
 		if err := json.Unmarshal([]byte(answered), &box.Values); err != nil {
 			t.Fatal(err)
 		}
-		r, err := Told{}.request(sampler.Play{Item: &rollout.Item{ID: "q"}, Enclosure: box})
+		r, err := RequestOptions{}.request(sampler.AgentRequest{Item: &rollout.Item{ID: "q"}, Enclosure: box})
 		if filled, _ := box.Fill(`"{{session.id}}"`); err != nil || string(r.Session["id"]) != want || filled != want {
 			t.Errorf("%s: the agent is told %s, addresses read %s, want %s (%v)", answered, r.Session["id"], filled, want, err)
 		}
@@ -112,7 +112,7 @@ func TestNoRightAnswerIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := Told{Hide: Hidden()}.request(sampler.Play{Item: &rollout.Item{ID: "q", Row: text}})
+	r, err := RequestOptions{Hide: Hidden()}.request(sampler.AgentRequest{Item: &rollout.Item{ID: "q", Row: text}})
 	if d := cmp.Diff(map[string]json.RawMessage{"question": json.RawMessage(`"6 x 7?"`)}, r.Item); d != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, d)
 	}

@@ -18,7 +18,7 @@ type ServiceConfig struct {
 	URL     string            // is POSTed each rollout; {{session.NAME}} in it and in Headers stands for what its session answered
 	Headers map[string]string // of all requests
 	Poll    time.Duration     // between questions for a result; 0 stands for a second
-	Told    Told
+	Options RequestOptions
 	HTTP    *http.Client
 }
 
@@ -61,24 +61,24 @@ type started struct {
 	Seconds float64 `json:"retry_after_s"` // before the next question; 0 leaves it to us
 }
 
-// Play POSTs the rollout and waits for its result. A start that failed in
+// Run POSTs the rollout and waits for its result. A start that failed in
 // transport, or is put off, is worth another try: it cost nothing.
-func (s *Service) Play(ctx context.Context, p sampler.Play) (done sampler.Played, err error) {
+func (s *Service) Run(ctx context.Context, p sampler.AgentRequest) (done sampler.AgentResult, err error) {
 	pass, err := sampler.Admit(ctx, sampler.AgentBoundary)
 	if err != nil {
-		return sampler.Played{}, err
+		return sampler.AgentResult{}, err
 	}
 	defer func() { pass.Done(done.Usage, err) }()
 	address, header, secrets, err := s.at.In(p.Enclosure)
 	if err != nil {
-		return sampler.Played{}, unreached(err)
+		return sampler.AgentResult{}, unreached(err)
 	}
 	text, err := s.result(ctx, pass, place{s.cfg.HTTP, address, header, secrets}, p)
 	switch {
-	case context.Cause(ctx) == sampler.ErrPlayTime:
-		return sampler.Played{}, blaming(hung(p, ""), p)
+	case context.Cause(ctx) == sampler.ErrAgentTimeout:
+		return sampler.AgentResult{}, blaming(hung(p, ""), p)
 	case ctx.Err() != nil:
-		return sampler.Played{}, context.Cause(ctx)
+		return sampler.AgentResult{}, context.Cause(ctx)
 	case err == nil:
 		done, err = played(text, p, false)
 	}
@@ -86,8 +86,8 @@ func (s *Service) Play(ctx context.Context, p sampler.Play) (done sampler.Played
 }
 
 // result starts the rollout and asks for its result until it is there.
-func (s *Service) result(ctx context.Context, pass *sampler.Pass, at place, p sampler.Play) ([]byte, error) {
-	req, err := s.cfg.Told.request(p)
+func (s *Service) result(ctx context.Context, pass *sampler.Pass, at place, p sampler.AgentRequest) ([]byte, error) {
+	req, err := s.cfg.Options.request(p)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (s *Service) result(ctx context.Context, pass *sampler.Pass, at place, p sa
 		return nil, unreached(err)
 	}
 	a = at.masked(a)
-	pass.Heard(a.Header)
+	pass.ReadHeaders(a.Header)
 	poll := ""
 	for a.Status == http.StatusAccepted {
 		var wait started

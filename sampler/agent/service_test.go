@@ -104,7 +104,7 @@ func TestAQuestionThatIsLostIsPutAgain(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Minute)
 		defer cancel()
 		begin := time.Now()
-		done, err := a.Play(ctx, sampler.Play{Item: &rollout.Item{ID: "q", Row: json.RawMessage(`{}`)}, TraceID: "trace_1"})
+		done, err := a.Run(ctx, sampler.AgentRequest{Item: &rollout.Item{ID: "q", Row: json.RawMessage(`{}`)}, TraceID: "trace_1"})
 		if took := time.Since(begin); err != nil || done.Output != "42" || took > 5*time.Minute {
 			t.Errorf("output %q after %v, error %v", done.Output, took, err)
 		}
@@ -133,7 +133,7 @@ func TestAModelThatRefusesTheKeyEndsTheRun(t *testing.T) {
 	door, cfg := s.doorWith(t, "another-key"), sampler.DefaultConfig()
 	cfg.Concurrency, cfg.AgentTimeout = 1, time.Minute
 	var got records
-	_, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs, sampler.Boundaries{Agent: command(t, "loop", nil), Door: door, Grader: s.grader}, &got, nil)
+	_, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs, sampler.Boundaries{Agent: command(t, "loop", nil), ModelProxy: door, Grader: s.grader}, &got, nil)
 	if err == nil || !strings.Contains(err.Error(), "model endpoint") || !strings.Contains(err.Error(), "refuses us with status 401") || len(got) > 0 {
 		t.Errorf("%d records, %v", len(got), err)
 	}
@@ -146,7 +146,7 @@ func TestARefusedRequestIsNamed(t *testing.T) {
 	cfg := sampler.DefaultConfig()
 	cfg.Concurrency, cfg.AgentTimeout = 1, time.Minute
 	var got records
-	if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs[:1], sampler.Boundaries{Agent: command(t, "another model", nil), Door: s.door(t), Grader: s.grader}, &got, nil); err != nil {
+	if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs[:1], sampler.Boundaries{Agent: command(t, "another model", nil), ModelProxy: s.door(t), Grader: s.grader}, &got, nil); err != nil {
 		t.Fatal(err)
 	}
 	const want = `its last request was not handed on to the model: this run measures the model "scripted-policy", not "gpt-4"`
@@ -166,12 +166,12 @@ func TestAServiceInASession(t *testing.T) {
 		t.Fatal(a, err)
 	}
 	_, port, _ := strings.Cut(strings.TrimPrefix(server.URL, "http://"), ":")
-	p := sampler.Play{Item: &rollout.Item{ID: "q"}, Enclosure: &sampler.Enclosure{Values: map[string]json.RawMessage{"port": json.RawMessage(port)}}}
-	if got, err := a.Play(t.Context(), p); err != nil || got.Output != "42" {
+	p := sampler.AgentRequest{Item: &rollout.Item{ID: "q"}, Enclosure: &sampler.Enclosure{Values: map[string]json.RawMessage{"port": json.RawMessage(port)}}}
+	if got, err := a.Run(t.Context(), p); err != nil || got.Output != "42" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	p.Enclosure = nil
-	if _, err := a.Play(t.Context(), p); err == nil || !strings.Contains(err.Error(), `the session has no "port"`) {
+	if _, err := a.Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), `the session has no "port"`) {
 		t.Errorf("without a session: %v", err)
 	}
 }
@@ -199,8 +199,8 @@ func TestAServiceThatEchoesItsKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := sampler.Play{Item: &rollout.Item{ID: "q"}, Enclosure: &sampler.Enclosure{Values: map[string]json.RawMessage{"token": json.RawMessage(`"` + key + `"`)}}}
-		got, err := a.Play(t.Context(), p)
+		p := sampler.AgentRequest{Item: &rollout.Item{ID: "q"}, Enclosure: &sampler.Enclosure{Values: map[string]json.RawMessage{"token": json.RawMessage(`"` + key + `"`)}}}
+		got, err := a.Run(t.Context(), p)
 		if err == nil || strings.Contains(fmt.Sprint(got, err), key) || !strings.Contains(err.Error(), "**********") {
 			t.Errorf("%s: %+v, %v", c.why, got, err)
 		}

@@ -20,7 +20,7 @@ const agentRamp = 8
 // Agent is a service that makes the rollouts itself, and how it is asked.
 type Agent struct {
 	Agent                  sampler.Agent
-	Door                   sampler.Door // to the model; nil: it asks one of its own
+	ModelProxy             sampler.ModelProxy // to the model; nil: it asks one of its own
 	Timeout                time.Duration
 	MaxSteps, MaxToolCalls int
 
@@ -34,18 +34,18 @@ type Agent struct {
 // failed in the middle is lost, for a trainer would not pay for it twice.
 func (e *episode) attend(ctx context.Context) (failed bool, err error) {
 	a := e.cfg.Agent
-	door := a.Door
-	if door != nil {
-		door = unseen{door}
+	models := a.ModelProxy
+	if models != nil {
+		models = unseen{models}
 	}
-	p := sampler.Play{
+	p := sampler.AgentRequest{
 		Item: e.script.Item, Sample: e.base.Rollout, TraceID: e.trace, Enclosure: e.box,
 		MaxSteps: a.MaxSteps, MaxToolCalls: a.MaxToolCalls, Timeout: a.Timeout,
 	}
 	same := sameRequest(agentEndpoint, e.script.Item.ID)
 	return e.ask(ctx, errand{endpoint: agentEndpoint, same: same, paid: true, try: func(ctx context.Context, rec *rollout.BurstCall) (answer, error) {
 		began := time.Now()
-		done, heard, err := sampler.PlayOnce(ctx, a.Agent, door, p)
+		done, heard, err := sampler.RunAgent(ctx, a.Agent, models, p)
 		e.made = madeBy(e.script.Item, e.trace, done, heard)
 		e.made.Elapsed = rollout.Seconds(time.Since(began))
 		if a.Used != nil {
@@ -62,7 +62,7 @@ func (e *episode) attend(ctx context.Context) (failed bool, err error) {
 }
 
 // madeBy is the record of a rollout that an agent made.
-func madeBy(it *rollout.Item, trace string, done sampler.Played, heard sampler.Heard) *rollout.Record {
+func madeBy(it *rollout.Item, trace string, done sampler.AgentResult, heard sampler.ModelTraffic) *rollout.Record {
 	rec := &rollout.Record{
 		Item: it.ID, Split: it.Split, TraceID: trace, Outcome: rollout.Graded, Answer: strings.TrimSpace(done.Output),
 		Messages: done.Messages, Calls: done.Calls, Usage: sampler.UsageOf(done, heard), Turns: max(done.Turns, heard.Turns),
@@ -89,10 +89,10 @@ func kindOfAgents(err error) string {
 	return a.Kind
 }
 
-// unseen is a door whose requests to the model are none of the burst's.
-type unseen struct{ sampler.Door }
+// unseen is a model proxy whose requests do not count as the burst's.
+type unseen struct{ sampler.ModelProxy }
 
-// Open opens the door.
-func (u unseen) Open(ctx context.Context, p sampler.Play) (sampler.Entrance, func() sampler.Heard, error) {
-	return u.Door.Open(context.WithValue(ctx, seenKey{}, (*seen)(nil)), p)
+// Open opens the proxy.
+func (u unseen) Open(ctx context.Context, p sampler.AgentRequest) (sampler.ModelAccess, func() sampler.ModelTraffic, error) {
+	return u.ModelProxy.Open(context.WithValue(ctx, seenKey{}, (*seen)(nil)), p)
 }

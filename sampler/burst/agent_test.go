@@ -16,16 +16,16 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// room is a door to a model that answered so many turns, or failed.
+// room is a proxy to a model that answered so many turns, or failed.
 type room struct {
 	turns  int
 	failed error
 }
 
-func (r room) Open(context.Context, sampler.Play) (sampler.Entrance, func() sampler.Heard, error) {
+func (r room) Open(context.Context, sampler.AgentRequest) (sampler.ModelAccess, func() sampler.ModelTraffic, error) {
 	tokens := int64(100)
-	return sampler.Entrance{BaseURL: "http://model"}, func() sampler.Heard {
-		heard := sampler.Heard{Turns: r.turns, Failed: r.failed}
+	return sampler.ModelAccess{BaseURL: "http://model"}, func() sampler.ModelTraffic {
+		heard := sampler.ModelTraffic{Turns: r.turns, Failed: r.failed}
 		if r.turns > 0 {
 			heard.Usage = rollout.Usage{Input: &tokens, Output: &tokens}
 		}
@@ -57,7 +57,7 @@ func asked(t *testing.T, door room, service func(w http.ResponseWriter, n int, r
 	}
 	cfg := config()
 	cfg.Least = 16
-	cfg.Agent = burst.Agent{Agent: a, Door: door, Timeout: time.Minute, Used: func(rec *rollout.Record) {
+	cfg.Agent = burst.Agent{Agent: a, ModelProxy: door, Timeout: time.Minute, Used: func(rec *rollout.Record) {
 		mu.Lock()
 		defer mu.Unlock()
 		if rec.Usage.Input != nil {

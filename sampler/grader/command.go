@@ -162,7 +162,7 @@ func (g *Command) take(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	resume := sampler.Queued(ctx)
+	resume := sampler.PauseClock(ctx)
 	defer resume()
 	select {
 	case g.slots <- struct{}{}:

@@ -108,7 +108,7 @@ func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (_ sampler.Gra
 	if err != nil {
 		return sampler.Grade{}, err
 	}
-	pass.Heard(a.Header)
+	pass.ReadHeaders(a.Header)
 	a.Body = []byte(secrets.Mask(string(a.Body)))
 	if a.Status >= 300 {
 		return sampler.Grade{}, sampler.StatusFailure(address, a)

@@ -124,7 +124,7 @@ func (r *result) pace(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	resume := sampler.Queued(ctx)
+	resume := sampler.PauseClock(ctx)
 	defer resume()
 	if err := pacer.Wait(ctx); err != nil {
 		return fmt.Errorf("part %s: %w", r.part.name, err)

@@ -115,7 +115,7 @@ func (k *Keeper) Start(ctx context.Context, e *sampler.Enclosure) (err error) {
 	}
 	text, header, err := k.do(ctx, "start", k.cfg.Start, e)
 	if header != nil {
-		pass.Heard(header)
+		pass.ReadHeaders(header)
 	}
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func (k *Keeper) Start(ctx context.Context, e *sampler.Enclosure) (err error) {
 // enter takes a place.
 func (k *Keeper) enter(ctx context.Context, e *sampler.Enclosure) error {
 	if k.places != nil {
-		resume := sampler.Queued(ctx)
+		resume := sampler.PauseClock(ctx)
 		defer resume()
 		select {
 		case k.places <- struct{}{}:

@@ -11,7 +11,7 @@ import (
 // It is not safe for concurrent use. A nil *Breaker notices nothing.
 //
 // The same error is one of the same status and the same text, but for what
-// differs from request to request, as Alike has it. Errors of requests that were
+// differs from request to request, see ErrorSignature. Errors of requests that were
 // in flight together count once: one short outage hits them all. Another error
 // begins a new count, an answer ends it, a request broken off by us changes
 // nothing. An endpoint that used to answer must fail on more than one item: one
@@ -65,9 +65,9 @@ type Fault struct {
 	Last       bool          // nothing new begins: what is asked still are repeats, of those that fail more than of others
 }
 
-// Heard takes note of what came of a request and reports whether the breaker
+// Record takes note of what came of a request and reports whether the breaker
 // opens.
-func (b *Breaker) Heard(now time.Time, f Fault) Opening {
+func (b *Breaker) Record(now time.Time, f Fault) Opening {
 	if b == nil || f.Class == Void {
 		return Opening{}
 	}
@@ -87,7 +87,7 @@ func (b *Breaker) Heard(now time.Time, f Fault) Opening {
 // same is how often in a row the same error came, 0 while that is not too often.
 func (b *Breaker) same(now time.Time, f Fault) int {
 	rule := f.Class.Rule()
-	if text := Alike(f.Text); f.Status != b.status || text != b.text || b.count == 0 {
+	if text := ErrorSignature(f.Text); f.Status != b.status || text != b.text || b.count == 0 {
 		b.status, b.text, b.count, b.since, b.subjects = f.Status, text, 0, now, nil
 	} else if !rule.OnceEach && !f.Fresh {
 		return 0
@@ -143,8 +143,8 @@ var (
 	blanks  = regexp.MustCompile(`\s+`)
 )
 
-// Alike returns a text without what differs between two errors that are the same:
+// ErrorSignature returns a text without what differs between two errors that are the same:
 // words with a digit in them, such as ids, times and counts, and the letters' case.
-func Alike(text string) string {
+func ErrorSignature(text string) string {
 	return strings.TrimSpace(blanks.ReplaceAllString(varying.ReplaceAllString(strings.ToLower(text), "#"), " "))
 }

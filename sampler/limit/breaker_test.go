@@ -75,7 +75,7 @@ func TestBreaker(t *testing.T) {
 				if c.change != nil {
 					c.change(i, &f)
 				}
-				if open := b.Heard(noon.Add(at[i]), f); open.Times > 0 && opened == 0 {
+				if open := b.Record(noon.Add(at[i]), f); open.Times > 0 && opened == 0 {
 					opened = i + 1
 				}
 			}
@@ -84,7 +84,7 @@ func TestBreaker(t *testing.T) {
 			}
 		})
 	}
-	if b := NewBreaker(0, Outage); b.Heard(noon, Fault{Class: Broken}).Times != 0 {
+	if b := NewBreaker(0, Outage); b.Record(noon, Fault{Class: Broken}).Times != 0 {
 		t.Error("0 never opens")
 	}
 }
@@ -156,7 +156,7 @@ func TestAnOutage(t *testing.T) {
 				if c.change != nil {
 					c.change(i, &f)
 				}
-				open := b.Heard(noon.Add(time.Duration(i)*c.every), f)
+				open := b.Record(noon.Add(time.Duration(i)*c.every), f)
 				if open.Times == 0 {
 					continue
 				}
@@ -172,7 +172,7 @@ func TestAnOutage(t *testing.T) {
 	}
 	b := NewBreaker(5, 40*time.Minute)
 	for i := range 60 {
-		if open := b.Heard(noon.Add(time.Duration(i)*30*time.Second), Fault{Class: Broken, Status: 500, Text: words[i%7], Subject: fmt.Sprint(i), Fresh: true}); open.Times > 0 {
+		if open := b.Record(noon.Add(time.Duration(i)*30*time.Second), Fault{Class: Broken, Status: 500, Text: words[i%7], Subject: fmt.Sprint(i), Fresh: true}); open.Times > 0 {
 			t.Fatalf("%v is less than the 40 minutes of an outage", open)
 		}
 	}
@@ -189,8 +189,8 @@ func TestAlike(t *testing.T) {
 		{"addresses", "dial tcp 10.0.0.1:80: refused", "dial tcp 10.0.0.2:443: refused", true},
 		{"another cause", "out of memory", "out of disk", false},
 	} {
-		if got := Alike(c.a) == Alike(c.b); got != c.alike {
-			t.Errorf("%s: %q and %q are alike: %v", c.why, Alike(c.a), Alike(c.b), got)
+		if got := ErrorSignature(c.a) == ErrorSignature(c.b); got != c.alike {
+			t.Errorf("%s: %q and %q are alike: %v", c.why, ErrorSignature(c.a), ErrorSignature(c.b), got)
 		}
 	}
 }

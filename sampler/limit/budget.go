@@ -238,10 +238,10 @@ type Grant int
 
 // The answers.
 const (
-	Spent   Grant = iota // no more rollouts: a bound is reached
-	Later                // perhaps, when a rollout in flight has settled
-	Granted              // it is reserved: it may begin
-	Untold               // no more rollouts: nobody tells what they use, so that the bound cannot be kept
+	Spent        Grant = iota // no more rollouts: a bound is reached
+	Later                     // perhaps, when a rollout in flight has settled
+	Granted                   // it is reserved: it may begin
+	UnknownUsage              // no more rollouts: nobody tells what they use, so that the bound cannot be kept
 )
 
 // Reserve takes one rollout from the budget, if it may begin.
@@ -258,10 +258,10 @@ func (a *Account) Reserve(now time.Time) Grant {
 	switch x := b.bounds; {
 	case x.Tokens > 0 && a.tokens.silence >= maxSilence:
 		b.exceeded = Tokens
-		return Untold
+		return UnknownUsage
 	case x.USD > 0 && a.usd.silence >= maxSilence:
 		b.exceeded = USD
-		return Untold
+		return UnknownUsage
 	case x.Tokens > 0 && a.inFlight >= a.tokens.allows(), x.USD > 0 && a.inFlight >= a.usd.allows():
 		return Later
 	case x.Tokens > 0 && tokens+tokensAhead >= float64(x.Tokens), x.USD > 0 && usd+usdAhead >= x.USD:

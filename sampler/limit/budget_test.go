@@ -74,7 +74,7 @@ func TestMoneyThatNobodyTellsIsNotBounded(t *testing.T) {
 		a.Reserve(noon)
 		a.Settle(noon, Used{Tokens: some(int64(5))})
 	}
-	if got := a.Reserve(noon); got != Untold {
+	if got := a.Reserve(noon); got != UnknownUsage {
 		t.Errorf("%v, want untold", got)
 	}
 }

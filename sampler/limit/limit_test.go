@@ -73,17 +73,17 @@ func TestAgain(t *testing.T) {
 		{"the wait asked for would pass the total", Limited, Tries{Since: 30 * time.Second}, 31 * time.Second, false},
 		{"the server asks for more than our patience", Limited, Tries{}, Patience + 1, false},
 	} {
-		if _, got := r.Again(c.class, c.tries, c.after, 0.5); got != c.want {
+		if _, got := r.ShouldRetry(c.class, c.tries, c.after, 0.5); got != c.want {
 			t.Errorf("%s: got %v", c.why, got)
 		}
 	}
-	if _, again := (Retry{}).Again(Limited, Tries{}, 0, 0.5); again {
+	if _, again := (Retry{}).ShouldRetry(Limited, Tries{}, 0, 0.5); again {
 		t.Error("0 retries are no retries")
 	}
-	if _, again := (Retry{Max: 2}).Again(Limited, Tries{Made: 2}, 0, 0.5); again {
+	if _, again := (Retry{Max: 2}).ShouldRetry(Limited, Tries{Made: 2}, 0, 0.5); again {
 		t.Error("without a total the number bounds 429s too")
 	}
-	if _, again := (Retry{Max: 2}).Again(Limited, Tries{}, Patience, 0.5); !again {
+	if _, again := (Retry{Max: 2}).ShouldRetry(Limited, Tries{}, Patience, 0.5); !again {
 		t.Error("the server's wish is within patience")
 	}
 }
@@ -129,7 +129,7 @@ func TestBudgetTokens(t *testing.T) {
 	reserve(Spent, "1000 used")
 }
 
-func TestUntoldTokensCountTheMean(t *testing.T) {
+func TestUnknownTokensCountTheMean(t *testing.T) {
 	tokens := func(n int64) *int64 { return &n }
 	b := NewBudget(Bounds{Tokens: 1000}).Open("", true)
 	var ends []*int64
@@ -157,11 +157,11 @@ func TestABudgetOfTokensThatNobodyTells(t *testing.T) {
 		ends []*int64
 		want Grant
 	}{
-		{"three in a row", 1000, []*int64{nil, nil, nil}, Untold},
+		{"three in a row", 1000, []*int64{nil, nil, nil}, UnknownUsage},
 		{"two may be answers that got lost", 1000, []*int64{nil, nil}, Granted},
 		{"one in between told", 1000, []*int64{nil, nil, n(5), nil, nil}, Granted},
-		{"one in between used nothing", 1000, []*int64{nil, nil, n(0), nil}, Untold},
-		{"three in a row after many that told", 1000, []*int64{n(5), n(5), n(5), nil, nil, nil}, Untold},
+		{"one in between used nothing", 1000, []*int64{nil, nil, n(0), nil}, UnknownUsage},
+		{"three in a row after many that told", 1000, []*int64{n(5), n(5), n(5), nil, nil, nil}, UnknownUsage},
 		{"no bound needs no telling", 0, []*int64{nil, nil, nil, nil}, Granted},
 	} {
 		b := NewBudget(Bounds{Tokens: c.max}).Open("", true)

@@ -64,12 +64,12 @@ type Tries struct {
 	Since   time.Duration // the first failure, not counting queues of our own
 }
 
-// Again reports whether a request whose last try failed is tried again, and
+// ShouldRetry reports whether a request whose last try failed is tried again, and
 // after which delay. A try of a class that does not count, such as a 429, says
 // later rather than no: Total bounds those, and 50 times Max; without a total Max
 // does. A server that asks for more than Patience is taken at its
 // word. u is from [0, 1).
-func (r Retry) Again(c Class, t Tries, retryAfter time.Duration, u float64) (delay time.Duration, ok bool) {
+func (r Retry) ShouldRetry(c Class, t Tries, retryAfter time.Duration, u float64) (delay time.Duration, ok bool) {
 	switch rule := c.Rule(); {
 	case retryAfter > Patience, r.Max == 0:
 		return 0, false

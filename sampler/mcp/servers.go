@@ -167,7 +167,7 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, e
 	defer func() { pass.Done(rollout.Usage{}, err) }()
 	res, header, err := t.server.call(ctx, t.def.Remote, call)
 	if header != nil {
-		pass.Heard(header)
+		pass.ReadHeaders(header)
 	}
 	return res, err
 }

@@ -102,7 +102,7 @@ func (e *endpoint) post(ctx context.Context, pass *sampler.Pass, body []byte, re
 	err := e.client.Post(ctx, e.path, body, &raw,
 		option.WithResponseInto(&resp), option.WithHeader("X-Client-Request-Id", requestID))
 	if resp != nil {
-		pass.Heard(resp.Header)
+		pass.ReadHeaders(resp.Header)
 	}
 	switch {
 	case err == nil:

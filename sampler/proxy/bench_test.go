@@ -28,7 +28,7 @@ func BenchmarkProxy(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer func() { _ = p.Close() }()
-	at, shut, err := p.Open(b.Context(), sampler.Play{Item: &rollout.Item{ID: "q1"}, TraceID: "trace_1"})
+	at, shut, err := p.Open(b.Context(), sampler.AgentRequest{Item: &rollout.Item{ID: "q1"}, TraceID: "trace_1"})
 	if err != nil {
 		b.Fatal(err)
 	}

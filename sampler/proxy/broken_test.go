@@ -23,7 +23,7 @@ func TestAReplyThatTheServerEndedIsNotHandedOn(t *testing.T) {
 		{"/chat/completions", strings.Replace(asks, `{`, `{"stream":true,`, 1), "", "data: {\"choices\":[{\"delta\":{\"content\":\"4\"},\"finish_reason\":null}]}\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"abort\"}]}\n\ndata: [DONE]\n\n"},
 		{"/responses", `{"model":"base","input":"6 x 7?","stream":true}`, "", "data: {\"type\":\"response.incomplete\",\"response\":" + broken + "}\n\n"},
 	} {
-		s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, _ *http.Request) {
+		s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, _ *http.Request) {
 			if c.stream != "" {
 				w.Header().Set("Content-Type", "text/event-stream")
 			}
@@ -58,7 +58,7 @@ func TestHowTheLastReplyEnded(t *testing.T) {
 		`{"choices":[{"finish_reason":"stop","message":{"content":null,"refusal":"no"}}]}`:                                                                                      rollout.FinishRefusal,
 		"data: {\"choices\":[{\"delta\":{\"content\":\"4\"},\"finish_reason\":\"\"}]}\n\ndata: {\"choices\":[{\"delta\":{},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n": rollout.FinishLength,
 	} {
-		s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, _ *http.Request) {
+		s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, _ *http.Request) {
 			if strings.HasPrefix(answer, "data") {
 				w.Header().Set("Content-Type", "text/event-stream")
 			}

@@ -33,7 +33,7 @@ func TestACarelessAgentHoldsNobodyUp(t *testing.T) {
 		{"a stream that is not read", "POST %s HTTP/1.1\r\nHost: x\r\nContent-Length: " + fmt.Sprint(len(streams)) + "\r\n\r\n" + streams},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			s := newStage(t, sampler.Play{}, endless)
+			s := newStage(t, sampler.AgentRequest{}, endless)
 			at, err := url.Parse(s.at.BaseURL)
 			if err != nil {
 				t.Fatal(err)
@@ -66,7 +66,7 @@ const streams = `{"model":"base","stream":true,"messages":[{"role":"user","conte
 // A stream that breaks off does so for the agent, too: it must not take what came
 // for all of the answer.
 func TestAStreamThatBreaksOffIsNoAnswer(t *testing.T) {
-	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, _ *http.Request) {
+	s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, `data: {"choices":[{"delta":{"content":"It is not"}}]}`+"\n\n")
 		_ = http.NewResponseController(w).Flush()

@@ -215,7 +215,7 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 		return err
 	}
 	defer resp.Body.Close()
-	pass.Heard(resp.Header)
+	pass.ReadHeaders(resp.Header)
 	from := sampler.Watched(ctx, resp.Body)
 	if resp.StatusCode == http.StatusOK && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") && q.dialect.stream != nil {
 		return p.pass(w, resp, from, q, said)

@@ -35,7 +35,7 @@ func events(all string) http.HandlerFunc {
 func TestARequestThatWasNotWaitedForIsTakenDownOnce(t *testing.T) {
 	var n atomic.Int32
 	begun, ended := make(chan struct{}), make(chan struct{})
-	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, r *http.Request) {
+	s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body) // so that its end is noticed
 		if n.Add(1) == 1 {
 			close(begun)
@@ -73,7 +73,7 @@ func TestARequestThatWasNotWaitedForIsTakenDownOnce(t *testing.T) {
 // again for another answer, which is another turn.
 func TestWhatWasSaidIsTakenDownOnce(t *testing.T) {
 	var n atomic.Int32
-	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, _ *http.Request) {
+	s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, _ *http.Request) {
 		if n.Add(1) == 1 {
 			w.WriteHeader(http.StatusBadRequest)
 			return
@@ -93,7 +93,7 @@ func TestWhatWasSaidIsTakenDownOnce(t *testing.T) {
 
 // A connection that breaks behind the end of an answer takes nothing of it away.
 func TestAConnectionThatBreaksBehindTheEnd(t *testing.T) {
-	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, r *http.Request) {
+	s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, r *http.Request) {
 		events(`{"choices":[{"delta":{"content":"42"}}]}`+"\n[DONE]")(w, r)
 		panic(http.ErrAbortHandler)
 	})
@@ -108,7 +108,7 @@ func TestAConnectionThatBreaksBehindTheEnd(t *testing.T) {
 // A prompt of several turns is the item's own, to the end.
 func TestAPromptOfSeveralTurnsIsNotTakenDown(t *testing.T) {
 	item := &rollout.Item{ID: "q1", Messages: []rollout.Message{{Role: "user", Content: "6 x 7?"}, {Role: "assistant", Content: "In which base?"}, {Role: "user", Content: "Ten."}}}
-	s := newStage(t, sampler.Play{Item: item}, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, says42) })
+	s := newStage(t, sampler.AgentRequest{Item: item}, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, says42) })
 	s.send("/chat/completions", `{"model":"base","messages":[{"role":"user","content":"6 x 7?"},{"role":"assistant","content":"In which base?"},{"role":"user","content":"Ten."}]}`)
 	if d := cmp.Diff([]rollout.Message{{Role: "assistant", Content: "42"}}, s.close().Messages); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
@@ -139,7 +139,7 @@ func TestAFailureWithStatus200IsNoTurn(t *testing.T) {
 		{"an error event", "/responses", streamed, events(`{"type":"error","code":"rate_limit_exceeded","message":"slower"}`), "slower", 0},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			s := newStage(t, sampler.Play{}, c.model)
+			s := newStage(t, sampler.AgentRequest{}, c.model)
 			if code, _ := s.send(c.path, c.body); code != 200 {
 				t.Errorf("status %d: the agent is shown what the model answered", code)
 			}
@@ -166,7 +166,7 @@ func TestRefusalsOfTheModel(t *testing.T) {
 		{"a parameter it does not know", `{"error":{"message":"unknown parameter"}}`, "", 400, false},
 		{"overloaded", `{"error":{"message":"maximum context length"}}`, "", 503, false},
 	} {
-		s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, _ *http.Request) {
+		s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(c.status)
 			_, _ = io.WriteString(w, c.body)
 		})
@@ -187,7 +187,7 @@ func TestAStreamThatIsNotHeardToItsEnd(t *testing.T) {
 		{"a response's first word", "/responses", `{"model":"base","stream":true,"input":"6 x 7?"}`, `{"type":"response.output_text.delta","delta":"42"}` + "\nhold", "42"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			s := newStage(t, sampler.Play{}, events(c.all))
+			s := newStage(t, sampler.AgentRequest{}, events(c.all))
 			ctx, hangUp := context.WithCancel(t.Context())
 			defer hangUp()
 			resp := s.start(ctx, c.path, c.body)
@@ -232,7 +232,7 @@ func TestStreamsOfOtherServers(t *testing.T) {
 		{"a first chunk about the prompt", `{"choices":[],"prompt_filter_results":[{}],"usage":null}` + "\n" + `{"choices":[{"delta":{"content":"42"}}]}`, rollout.Message{Content: "42"}, "prompt_filter_results"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			s := newStage(t, sampler.Play{}, events(c.all+"\n"+`{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}`+"\n[DONE]"))
+			s := newStage(t, sampler.AgentRequest{}, events(c.all+"\n"+`{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}`+"\n[DONE]"))
 			_, text := s.send("/chat/completions", streams)
 			if !strings.Contains(text, c.shown) || strings.Contains(text, "prompt_tokens") {
 				t.Errorf("the agent is shown %s", text)
@@ -249,7 +249,7 @@ func TestStreamsOfOtherServers(t *testing.T) {
 // A call whose arguments cannot be read is the model's mistake, whoever makes the
 // rollout; one without arguments is none.
 func TestMalformedCallsAreCounted(t *testing.T) {
-	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, _ *http.Request) {
+	s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"mul","arguments":"{\"x\":"}},{"id":"b","function":{"name":"list","arguments":""}}]}}]}`)
 	})
 	s.send("/chat/completions", asks)
@@ -260,7 +260,7 @@ func TestMalformedCallsAreCounted(t *testing.T) {
 
 // An embedding is neither written nor thought: it hides nothing of what the turns told.
 func TestEmbeddingsHideNoTokens(t *testing.T) {
-	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, r *http.Request) {
+	s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/embeddings") {
 			_, _ = io.WriteString(w, `{"data":[],"usage":{"prompt_tokens":4,"total_tokens":4}}`)
 			return
@@ -279,7 +279,7 @@ func TestEmbeddingsHideNoTokens(t *testing.T) {
 func TestAnEventWithoutEndIsBrokenOff(t *testing.T) {
 	const most = 256 << 20
 	wrote := make(chan int, 1)
-	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, _ *http.Request) {
+	s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		n, block := 0, []byte(strings.Repeat("x", 1<<20))
 		for n < most {

@@ -25,7 +25,7 @@ type Config struct {
 	HTTP    *http.Client
 }
 
-// Proxy is a server on loopback. It implements sampler.Door.
+// Proxy is a server on loopback. It implements sampler.ModelProxy.
 type Proxy struct {
 	cfg     Config
 	base    *url.URL
@@ -61,14 +61,14 @@ func New(cfg Config) (*Proxy, error) {
 }
 
 // Open makes a room for one try of a rollout: an address and a key of its own.
-func (p *Proxy) Open(ctx context.Context, play sampler.Play) (sampler.Entrance, func() sampler.Heard, error) {
+func (p *Proxy) Open(ctx context.Context, play sampler.AgentRequest) (sampler.ModelAccess, func() sampler.ModelTraffic, error) {
 	inner, stop := context.WithCancel(ctx)
 	token := "gonogo-" + rand.Text()
 	r := newRoom(inner, play)
 	p.mu.Lock()
 	p.rooms[token] = r
 	p.mu.Unlock()
-	shut := func() sampler.Heard {
+	shut := func() sampler.ModelTraffic {
 		p.mu.Lock()
 		delete(p.rooms, token)
 		p.mu.Unlock()
@@ -76,7 +76,7 @@ func (p *Proxy) Open(ctx context.Context, play sampler.Play) (sampler.Entrance, 
 		r.busy.Wait() // what the agent left under way is broken off
 		return r.heard()
 	}
-	return sampler.Entrance{BaseURL: p.address + "/r/" + token + "/v1", Key: token, Model: p.cfg.Model, API: p.cfg.API, Refused: r.refusal}, shut, nil
+	return sampler.ModelAccess{BaseURL: p.address + "/r/" + token + "/v1", Key: token, Model: p.cfg.Model, API: p.cfg.API, Refused: r.refusal}, shut, nil
 }
 
 // Close ends the server. Rooms that are open still find nobody.

@@ -28,13 +28,13 @@ const runKey = "sk-of-the-run-itself"
 // stage is a proxy with a room open, before a model of the test's own.
 type stage struct {
 	t     *testing.T
-	at    sampler.Entrance
-	close func() sampler.Heard
+	at    sampler.ModelAccess
+	close func() sampler.ModelTraffic
 	http  *http.Client
 	proxy *proxy.Proxy
 }
 
-func newStage(t *testing.T, play sampler.Play, model http.HandlerFunc) *stage {
+func newStage(t *testing.T, play sampler.AgentRequest, model http.HandlerFunc) *stage {
 	t.Helper()
 	upstream := httptest.NewServer(model)
 	t.Cleanup(upstream.Close)
@@ -101,7 +101,7 @@ const (
 // once.
 func TestAConversationIsTakenDown(t *testing.T) {
 	var n atomic.Int32
-	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, r *http.Request) {
+	s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.String() != "/v1/chat/completions?api-version=7" || r.Header.Get("Authorization") != "Bearer "+runKey || r.Header.Get("X-Team") != "blue" {
 			t.Errorf("asked %s with %v", r.URL, r.Header)
 		}
@@ -132,7 +132,7 @@ func TestAConversationIsTakenDown(t *testing.T) {
 
 // The same by the Responses API.
 func TestAConversationByResponses(t *testing.T) {
-	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, r *http.Request) {
+	s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"output":[{"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}]},{"type":"function_call","call_id":"c1","name":"mul","arguments":"{}"}],"usage":{"input_tokens":7,"output_tokens":3}}`)
 	})
 	s.send("/responses", `{"model":"base","input":"6 x 7?"}`)
@@ -146,7 +146,7 @@ func TestAConversationByResponses(t *testing.T) {
 // not ask for that; it does not see then what it did not ask for.
 func TestAStreamIsNotHeldUp(t *testing.T) {
 	next := make(chan struct{})
-	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, r *http.Request) {
+	s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, r *http.Request) {
 		var body struct {
 			Options struct {
 				Usage bool `json:"include_usage"`
@@ -197,7 +197,7 @@ func TestAStreamIsNotHeldUp(t *testing.T) {
 // Nothing but what a rollout is for goes through, and nobody else gets in.
 func TestTheDoorIsNarrow(t *testing.T) {
 	asked := false
-	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, _ *http.Request) {
+	s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, _ *http.Request) {
 		asked = true
 		_, _ = io.WriteString(w, says42)
 	})
@@ -240,7 +240,7 @@ func TestTheDoorIsNarrow(t *testing.T) {
 
 // A model that echoes the key shows none of it to the agent.
 func TestTheKeyStaysHere(t *testing.T) {
-	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, r *http.Request) {
+	s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusUnauthorized)
 		fmt.Fprintf(w, `{"error":{"message":"wrong key %s"}}`, r.Header.Get("Authorization"))
 	})
@@ -250,7 +250,7 @@ func TestTheKeyStaysHere(t *testing.T) {
 	if h := s.close(); h.Failed == nil || strings.Contains(h.Failed.Error(), runKey) {
 		t.Errorf("heard %+v", h)
 	}
-	s = newStage(t, sampler.Play{}, events(`{"choices":[{"delta":{"content":"it is `+runKey+`"}}]}`+"\n[DONE]"))
+	s = newStage(t, sampler.AgentRequest{}, events(`{"choices":[{"delta":{"content":"it is `+runKey+`"}}]}`+"\n[DONE]"))
 	if _, text := s.send("/chat/completions", streams); !strings.Contains(text, "it is") || strings.Contains(text, runKey) {
 		t.Errorf("the stream shows %s", text)
 	}
@@ -259,9 +259,9 @@ func TestTheKeyStaysHere(t *testing.T) {
 	}
 }
 
-// A limit closes the door, and what the last tool said is known all the same.
-func TestALimitClosesTheDoor(t *testing.T) {
-	s := newStage(t, sampler.Play{MaxSteps: 2}, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, callsMul) })
+// A limit ends the requests, and what the last tool said is known all the same.
+func TestALimitEndsTheRequests(t *testing.T) {
+	s := newStage(t, sampler.AgentRequest{MaxSteps: 2}, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, callsMul) })
 	s.send("/chat/completions", asks)
 	if code, text := s.send("/chat/completions", again); code != 400 || !strings.Contains(text, "max_steps of 2 reached") {
 		t.Errorf("status %d: %s", code, text)
@@ -269,7 +269,7 @@ func TestALimitClosesTheDoor(t *testing.T) {
 	if h := s.close(); h.Limit != "max_steps of 2" || len(h.Calls) != 1 || h.Calls[0].Output != "42" {
 		t.Errorf("heard %+v", h)
 	}
-	s = newStage(t, sampler.Play{MaxToolCalls: 1}, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, callsMul) })
+	s = newStage(t, sampler.AgentRequest{MaxToolCalls: 1}, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, callsMul) })
 	for i, want := range []int{200, 200, 400} { // the second call is made, so that the agent may answer; the third turn would be one of more
 		if code, text := s.send("/chat/completions", again); code != want {
 			t.Errorf("request %d: status %d: %s", i, code, text)
@@ -284,7 +284,7 @@ func TestALimitClosesTheDoor(t *testing.T) {
 // by, and are counted; a request that is made again is taken down once.
 func TestFailuresAreHandedOn(t *testing.T) {
 	var n atomic.Int32
-	s := newStage(t, sampler.Play{}, func(w http.ResponseWriter, _ *http.Request) {
+	s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, _ *http.Request) {
 		if n.Add(1) <= 2 {
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusTooManyRequests)
@@ -308,7 +308,7 @@ func TestFailuresAreHandedOn(t *testing.T) {
 // What an agent leaves under way is broken off with its rollout.
 func TestClosingBreaksOff(t *testing.T) {
 	begun, ended := make(chan struct{}), make(chan struct{})
-	s := newStage(t, sampler.Play{}, func(_ http.ResponseWriter, r *http.Request) {
+	s := newStage(t, sampler.AgentRequest{}, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		close(begun)
 		<-r.Context().Done()

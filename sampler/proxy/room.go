@@ -15,7 +15,7 @@ import (
 // room is one try of a rollout, as far as its agent asks the model.
 type room struct {
 	ctx   context.Context
-	play  sampler.Play
+	play  sampler.AgentRequest
 	begun time.Time
 	busy  sync.WaitGroup // requests under way
 
@@ -35,7 +35,7 @@ type room struct {
 	refused  string // why the last request was not handed on; "" when it was
 }
 
-func newRoom(ctx context.Context, play sampler.Play) *room {
+func newRoom(ctx context.Context, play sampler.AgentRequest) *room {
 	return &room{ctx: ctx, play: play, begun: time.Now(), seen: make(map[[sha256.Size]byte]bool)}
 }
 
@@ -159,10 +159,10 @@ func (r *room) fail(err error, cutOff string) {
 }
 
 // heard is all that was taken down.
-func (r *room) heard() sampler.Heard {
+func (r *room) heard() sampler.ModelTraffic {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	h := sampler.Heard{Messages: r.messages, Calls: r.calls, Usage: r.usage, Turns: r.turns, Finish: r.finish, Retries: r.failures, Limit: r.limit, Failed: r.failed, CutOff: r.cutOff}
+	h := sampler.ModelTraffic{Messages: r.messages, Calls: r.calls, Usage: r.usage, Turns: r.turns, Finish: r.finish, Retries: r.failures, Limit: r.limit, Failed: r.failed, CutOff: r.cutOff}
 	if r.failed != nil {
 		h.Retries-- // that one was the last
 	}

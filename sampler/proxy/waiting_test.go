@@ -22,17 +22,17 @@ type hasty struct {
 	under *sync.WaitGroup
 }
 
-func (h hasty) Play(ctx context.Context, p sampler.Play) (sampler.Played, error) {
+func (h hasty) Run(ctx context.Context, p sampler.AgentRequest) (sampler.AgentResult, error) {
 	for range 2 {
 		h.under.Go(func() { _ = h.ask(ctx, p) }) // broken off with the rollout
 	}
 	<-h.begun
 	time.Sleep(100 * time.Millisecond) // the other one is in line
 	own := &sampler.AgentError{Kind: sampler.KindAgentGarbled, Outcome: rollout.ToolFailed, Err: errors.New("it wrote nonsense")}
-	return sampler.Played{}, &sampler.Failure{URL: sampler.AgentBoundary, Hidden: http.StatusOK, Err: own}
+	return sampler.AgentResult{}, &sampler.Failure{URL: sampler.AgentBoundary, Hidden: http.StatusOK, Err: own}
 }
 
-func (h hasty) ask(ctx context.Context, p sampler.Play) error {
+func (h hasty) ask(ctx context.Context, p sampler.AgentRequest) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.Model.BaseURL+"/chat/completions", strings.NewReader(asks))
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (l *last) Append(rec *rollout.Record) error {
 // the agent did is the rollout's outcome.
 func TestARequestThatWaitedIsNoFailureOfTheModel(t *testing.T) {
 	h := hasty{begun: make(chan struct{}), under: new(sync.WaitGroup)}
-	h.s = newStage(t, sampler.Play{}, func(_ http.ResponseWriter, r *http.Request) {
+	h.s = newStage(t, sampler.AgentRequest{}, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		close(h.begun) // one of them alone comes here
 		<-r.Context().Done()
@@ -65,7 +65,7 @@ func TestARequestThatWaitedIsNoFailureOfTheModel(t *testing.T) {
 	cfg.Concurrency, cfg.AgentTimeout = 1, time.Minute
 	it := &rollout.Item{ID: "q1", Split: rollout.Train, Messages: []rollout.Message{{Role: "user", Content: "6 x 7?"}}}
 	var got last
-	if _, err := sampler.Sample(t.Context(), nil, cfg, 7, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: h, Door: h.s.proxy, Grader: ungraded{}}, &got, nil); err != nil {
+	if _, err := sampler.Sample(t.Context(), nil, cfg, 7, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: h, ModelProxy: h.s.proxy, Grader: ungraded{}}, &got, nil); err != nil {
 		t.Fatal(err)
 	}
 	h.under.Wait()

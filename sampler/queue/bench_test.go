@@ -34,7 +34,7 @@ func BenchmarkAdmission(b *testing.B) {
 	defer c.Close()
 	defer d.Close()
 	p := check(c.Lead(context.Background(), queue.Plan{Run: "r"}))(b)
-	m := check(d.Join(context.Background(), "r", queue.Me{Host: "h", Slots: 1}))(b)
+	m := check(d.Join(context.Background(), "r", queue.WorkerInfo{Host: "h", Slots: 1}))(b)
 	defer m.Leave()
 	cfg := sampler.DefaultConfig()
 	boundaries := sampler.Boundaries{Model: asks{b}, Grader: idle{}}
@@ -46,7 +46,7 @@ func BenchmarkAdmission(b *testing.B) {
 		}
 	}()
 	led := boundaries
-	led.Elsewhere = p
+	led.Remote = p
 	if _, err := sampler.Sample(context.Background(), nil, cfg, 1, makeJobs(1), led, new(sink), nil); err != nil {
 		b.Error(err)
 	}

@@ -99,7 +99,7 @@ func TestDrainWaitsForNoWorker(t *testing.T) {
 	defer c.Close()
 	p := check(c.Lead(t.Context(), s.plan))(t)
 	b := s.w.boundaries()
-	b.Elsewhere = p
+	b.Remote = p
 	stats, err := sampler.Sample(t.Context(), drain, s.cfg, 7, makeJobs(50), b, new(sink), nil)
 	if err != nil || stats.StoppedBy != sampler.StoppedByDrain || stats.Recorded != 0 {
 		t.Errorf("%v, stopped by %q, %d recorded", err, stats.StoppedBy, stats.Recorded)

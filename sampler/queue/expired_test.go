@@ -59,7 +59,7 @@ func TestCredentialsThatRunOutSaySo(t *testing.T) {
 	p := check(c.Lead(t.Context(), quick))(t)
 	works := check(queue.Dial(t.Context(), creds(time.Now().Add(time.Hour)), nil))(t)
 	defer works.Close()
-	m := check(works.Join(t.Context(), quick.Run, queue.Me{Host: "host", Slots: 8}))(t)
+	m := check(works.Join(t.Context(), quick.Run, queue.WorkerInfo{Host: "host", Slots: 8}))(t)
 	var work sync.WaitGroup
 	defer work.Wait()
 	defer m.Leave()

@@ -19,7 +19,7 @@ import (
 type noEndpoints struct{ sampler.Lines }
 
 // tells has a worker tell its planner something.
-func tells(t *testing.T, p *Planner, what told) {
+func tells(t *testing.T, p *Planner, what workerMessage) {
 	t.Helper()
 	what.Term = p.term
 	b, err := json.Marshal(what)
@@ -49,7 +49,7 @@ func TestWhatWorkersSayIsBounded(t *testing.T) {
 		t.Errorf("%d workers whose ids are no part of a subject", n)
 	}
 	greets(t, p, hello{Schema: Schema, Worker: "w", Host: long, Version: long, Slots: -1})
-	tells(t, p, told{Worker: "w", Op: opBeat, Beat: &beat{Lacks: long, Held: map[string][]uint64{long: {1}}}})
+	tells(t, p, workerMessage{Worker: "w", Op: opBeat, Beat: &beat{Lacks: long, Held: map[string][]uint64{long: {1}}}})
 	if w := p.Workers()[0]; len(w.Host) > 100 || len(w.Version) > 100 || len(w.Lacks) > 2000 || w.Slots != 1 {
 		t.Errorf("host of %d bytes, version of %d, %d of what it lacks, %d slots", len(w.Host), len(w.Version), len(w.Lacks), w.Slots)
 	}
@@ -73,10 +73,10 @@ func TestKeysThatAreNoneDoNothing(t *testing.T) {
 	greets(t, p, hello{Schema: Schema, Worker: "w"})
 	for _, k := range []key{">", "*", "k", key(strings.ToUpper(string(stands)))} {
 		for _, o := range []op{opBegin, opBack, opTwice} {
-			tells(t, p, told{Worker: "w", Op: o, Key: k})
+			tells(t, p, workerMessage{Worker: "w", Op: o, Key: k})
 		}
 	}
-	tells(t, p, told{Worker: "w", Op: opTwice, Key: stands}) // nobody asked for it
+	tells(t, p, workerMessage{Worker: "w", Op: opTwice, Key: stands}) // nobody asked for it
 	p.mu.Lock()
 	sweeping := len(p.sweeping)
 	p.mu.Unlock()
@@ -173,7 +173,7 @@ func TestAJobWhoseBodyIsGoneIsStoredAnew(t *testing.T) {
 		leave(true)
 		made <- err
 	}()
-	m, err := p.c.Join(t.Context(), "r", Me{Host: "h", Slots: 1})
+	m, err := p.c.Join(t.Context(), "r", WorkerInfo{Host: "h", Slots: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Me is a worker.
-type Me struct {
+// WorkerInfo is a worker.
+type WorkerInfo struct {
 	Host    string
 	PID     int
 	Slots   int // rollouts at once
@@ -27,7 +27,7 @@ type Me struct {
 // Member is a worker that was let into a run.
 type Member struct {
 	c     *Conn
-	me    Me
+	me    WorkerInfo
 	id    string
 	names names
 	run   string
@@ -72,7 +72,7 @@ var (
 // Join waits until somebody leads the run, or any for "", and joins it. A run
 // that refuses is an error. Among any, those that it could not work for before come
 // last. Leave ends it.
-func (c *Conn) Join(ctx context.Context, run string, me Me, before ...string) (*Member, error) {
+func (c *Conn) Join(ctx context.Context, run string, me WorkerInfo, before ...string) (*Member, error) {
 	for n := 0; ; n++ {
 		name := run
 		if name == "" {
@@ -111,7 +111,7 @@ func pick(led []Status, before []string) string {
 }
 
 // join joins a run; nil when nobody leads it.
-func (c *Conn) join(ctx context.Context, run string, me Me) (*Member, error) {
+func (c *Conn) join(ctx context.Context, run string, me WorkerInfo) (*Member, error) {
 	m := &Member{
 		c: c, me: me, room: rollout.MaxLine, id: nuid.Next(), names: safe(run), run: run, heard: time.Now(),
 		ended: make(chan struct{}), changed: make(chan struct{}),
@@ -175,14 +175,14 @@ func (m *Member) Lacks(ctx context.Context, reason string) error {
 	m.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, backFor)
 	defer cancel()
-	_, err := m.ask(ctx, told{Op: opLacks, Why: reason})
+	_, err := m.ask(ctx, workerMessage{Op: opLacks, Why: reason})
 	return err
 }
 
 // Leave tells the planner that this worker goes.
 func (m *Member) Leave() {
 	m.mu.Lock()
-	m.tell(told{Op: opBye})
+	m.tell(workerMessage{Op: opBye})
 	m.finish(errLeft)
 	m.mu.Unlock()
 	m.stop()

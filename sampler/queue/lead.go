@@ -42,7 +42,7 @@ const (
 	defaultLease      = 10 * time.Second
 )
 
-// Planner leads a run. It is a sampler.Elsewhere.
+// Planner leads a run. It is a sampler.RemoteMaker.
 type Planner struct {
 	c     *Conn
 	plan  Plan

@@ -35,7 +35,7 @@ func (p *Planner) isEndpoint(name string) bool {
 func (p *Planner) enter(w *worker, id uint64, endpoint string) {
 	if l := w.leases[id]; l != nil {
 		if l.granted {
-			p.tell(w.Worker, answer{Op: opGrant, ID: id})
+			p.tell(w.Worker, plannerReply{Op: opGrant, ID: id})
 		}
 		return
 	}
@@ -61,21 +61,21 @@ func (p *Planner) entered(w *worker, id uint64, l *lease, a sampler.Admission, e
 	switch {
 	case w.leases[id] != l: // it was let go in the same moment
 		if err == nil {
-			a.Leave(sampler.Came{})
+			a.Leave(sampler.RequestOutcome{})
 		}
 	case err == nil:
 		l.granted, l.admission = true, a
-		p.tell(w.Worker, answer{Op: opGrant, ID: id})
+		p.tell(w.Worker, plannerReply{Op: opGrant, ID: id})
 	default:
 		delete(w.leases, id)
 		if dead {
-			p.tell(w.Worker, answer{Op: opDead, ID: id, End: sendEnd(end)})
+			p.tell(w.Worker, plannerReply{Op: opDead, ID: id, End: sendEnd(end)})
 		}
 	}
 }
 
 // leave takes back what was granted, or ends the wait for it.
-func (w *worker) leave(id uint64, came sampler.Came) {
+func (w *worker) leave(id uint64, came sampler.RequestOutcome) {
 	l := w.leases[id]
 	if l == nil {
 		return
@@ -105,7 +105,7 @@ func (w *worker) rise(id uint64) {
 // known.
 func (w *worker) release() {
 	for id := range w.leases {
-		w.leave(id, sampler.Came{})
+		w.leave(id, sampler.RequestOutcome{})
 	}
 	for id := range w.rests {
 		w.rise(id)
@@ -134,7 +134,7 @@ func (p *Planner) reconcile(w *worker, b *beat) {
 	}
 	for id := range w.leases {
 		if !has[id] {
-			w.leave(id, sampler.Came{})
+			w.leave(id, sampler.RequestOutcome{})
 		}
 	}
 	clear(has)

@@ -66,7 +66,7 @@ func BenchmarkAdmissionsAtOnce(b *testing.B) {
 			for i := range all {
 				c := dialTCP(b, server.URL())
 				defer c.Close()
-				m := check(c.Join(b.Context(), quick.Run, queue.Me{Host: "host" + strconv.Itoa(i), Slots: 64}))(b)
+				m := check(c.Join(b.Context(), quick.Run, queue.WorkerInfo{Host: "host" + strconv.Itoa(i), Slots: 64}))(b)
 				defer m.Leave()
 				all[i] = m.Lines()
 			}
@@ -82,7 +82,7 @@ func BenchmarkAdmissionsAtOnce(b *testing.B) {
 								b.Error(err)
 								return
 							}
-							a.Leave(sampler.Came{})
+							a.Leave(sampler.RequestOutcome{})
 						}
 					})
 				}
@@ -106,7 +106,7 @@ type open struct{}
 func (open) Enter(context.Context, string) (sampler.Admission, error) { return open{}, nil }
 
 // Leave is all the same to it, as are the others.
-func (open) Leave(sampler.Came) {}
+func (open) Leave(sampler.RequestOutcome) {}
 
 // Rest notes nothing.
 func (open) Rest(string) func() { return func() {} }

@@ -143,7 +143,7 @@ func FuzzDecodeJob(f *testing.F) {
 func FuzzTold(f *testing.F) {
 	p, k := deaf(f), keyOf("r", rollout.Train, "q", 0, 0)
 	for _, o := range []op{opEnter, opLeave, opRest, opRise, opArrive, opBegin, opBack, opTwice, opLacks, opBye, opBeat} {
-		b, err := json.Marshal(told{Worker: "w", Term: p.term, Op: o, ID: 1, Endpoint: "model", Key: k, N: 9, Beat: &beat{Held: map[string][]uint64{"model": {2}}, Jobs: []key{k}}})
+		b, err := json.Marshal(workerMessage{Worker: "w", Term: p.term, Op: o, ID: 1, Endpoint: "model", Key: k, N: 9, Beat: &beat{Held: map[string][]uint64{"model": {2}}, Jobs: []key{k}}})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -161,7 +161,7 @@ func FuzzTold(f *testing.F) {
 func FuzzAnswer(f *testing.F) {
 	p := deaf(f)
 	for _, o := range []op{opGrant, opDead, opHeard, opOver, opTake} {
-		b, err := json.Marshal(answer{Term: "t", Op: o, ID: 1, End: &ending{Kind: endEndpoint, Failure: &failure{Text: "x", Unreached: true}}})
+		b, err := json.Marshal(plannerReply{Term: "t", Op: o, ID: 1, End: &ending{Kind: endEndpoint, Failure: &failure{Text: "x", Unreached: true}}})
 		if err != nil {
 			f.Fatal(err)
 		}
@@ -173,7 +173,7 @@ func FuzzAnswer(f *testing.F) {
 			asked: map[uint64]chan op{1: make(chan op, 1)}, meeting: true,
 		}
 		m.hear(&nats.Msg{Data: b})
-		var a answer
+		var a plannerReply
 		if json.Unmarshal(b, &a) == nil && a.End != nil {
 			if err := a.End.error(); err == nil || err.Error() == "\x00" {
 				t.Error("an end without an error")

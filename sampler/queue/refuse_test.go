@@ -234,7 +234,7 @@ func TestAnotherSchemaIsRefusedOnBothSides(t *testing.T) {
 	if err := nc.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	_, err := c.Join(t.Context(), "other", queue.Me{Host: "h"})
+	_, err := c.Join(t.Context(), "other", queue.WorkerInfo{Host: "h"})
 	says(t, err, `join run other: refused: who leads it (gonogo v9) speaks "gonogo/queue/2", this gonogo "gonogo/queue/1"`)
 }
 
@@ -328,12 +328,12 @@ func TestStatusTellsWhoLeadsAndWhoWorks(t *testing.T) {
 	if all := check(c.Status(t.Context(), ""))(t); len(all) != 0 {
 		t.Errorf("%d runs where none is led", len(all))
 	}
-	if all := check(c.Unled(t.Context(), "", nil))(t); len(all) != 0 {
+	if all := check(c.Leaderless(t.Context(), "", nil))(t); len(all) != 0 {
 		t.Errorf("%d runs where there is none", len(all))
 	}
 	s.plan.Name, s.plan.Description = "sweep", []byte(strings.Repeat("description ", 1<<13))
 	p := check(c.Lead(t.Context(), s.plan))(t)
-	m := check(c.Join(t.Context(), "run-1", queue.Me{Host: "h", PID: 3, Slots: 5, Version: "v1"}))(t)
+	m := check(c.Join(t.Context(), "run-1", queue.WorkerInfo{Host: "h", PID: 3, Slots: 5, Version: "v1"}))(t)
 	if string(m.Description()) != string(s.plan.Description) || m.Seed() != 7 || m.Run() != "run-1" || m.Name() != "sweep" || m.Version() != "test" {
 		t.Errorf("%d bytes, seed %d, run %q", len(m.Description()), m.Seed(), m.Run())
 	}
@@ -355,7 +355,7 @@ func TestStatusTellsWhoLeadsAndWhoWorks(t *testing.T) {
 	if len(st.Workers) != 1 || st.Workers[0].Host != "h" || st.Workers[0].Slots != 5 || st.Workers[0].Lacks != "the environment has no OPENAI_API_KEY" {
 		t.Errorf("%+v", st.Workers)
 	}
-	if unled := check(c.Unled(t.Context(), "", all))(t); len(unled) != 0 {
+	if unled := check(c.Leaderless(t.Context(), "", all))(t); len(unled) != 0 {
 		t.Errorf("%+v, which are led", unled)
 	}
 	if other := check(c.Status(t.Context(), "run-2"))(t); len(other) != 0 {
@@ -380,7 +380,7 @@ func TestARunWhosePlannerIsGoneIsTold(t *testing.T) {
 		_, err := s.lead(t.Context(), p, makeJobs(5), new(sink)) // no worker is there
 		ended <- err
 	}()
-	kept := func() []queue.Unled { return check(other.Unled(t.Context(), "run-1", nil))(t) }
+	kept := func() []queue.LeaderlessRun { return check(other.Leaderless(t.Context(), "run-1", nil))(t) }
 	until(t, func() bool { all := kept(); return len(all) == 1 && all[0].Jobs == 5 })
 	c.Close()
 	if err := <-ended; err == nil {
@@ -388,10 +388,10 @@ func TestARunWhosePlannerIsGoneIsTold(t *testing.T) {
 	}
 	_ = p.Close(false) // the connection is over
 	led := check(other.Status(t.Context(), ""))(t)
-	if all := check(other.Unled(t.Context(), "", led))(t); len(led) != 0 || len(all) != 1 || all[0] != (queue.Unled{Run: "run-1", Jobs: 5}) {
+	if all := check(other.Leaderless(t.Context(), "", led))(t); len(led) != 0 || len(all) != 1 || all[0] != (queue.LeaderlessRun{Run: "run-1", Jobs: 5}) {
 		t.Errorf("%+v are led, %+v are not", led, all)
 	}
-	if all := check(other.Unled(t.Context(), "run-2", led))(t); len(all) != 0 {
+	if all := check(other.Leaderless(t.Context(), "run-2", led))(t); len(all) != 0 {
 		t.Errorf("%+v is another one", all)
 	}
 }
@@ -403,7 +403,7 @@ func TestARunThatIsLedWithAnotherDescriptionSendsItsWorkersAway(t *testing.T) {
 	first, next := dialTCP(t, server.URL()), dialTCP(t, server.URL())
 	defer next.Close()
 	check(first.Lead(t.Context(), s.plan))(t)
-	m := check(next.Join(t.Context(), "", queue.Me{Host: "h", Slots: 1}))(t)
+	m := check(next.Join(t.Context(), "", queue.WorkerInfo{Host: "h", Slots: 1}))(t)
 	defer m.Leave()
 	ended := make(chan error)
 	go func() {

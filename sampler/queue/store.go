@@ -102,7 +102,7 @@ func (s *shift) store(t *task, body []byte) error {
 	if standing != "" { // else it may be ours that is recorded by now: the planner knows
 		s.c.discard(s.keep, s.names, m.Header)
 	}
-	_, err = s.ask(s.keep, told{Op: opTwice, Key: t.key, Delivery: t.delivery})
+	_, err = s.ask(s.keep, workerMessage{Op: opTwice, Key: t.key, Delivery: t.delivery})
 	if errors.Is(err, errOver) {
 		return nil
 	}

@@ -26,7 +26,7 @@ func (s *site) team(t *testing.T, urls ...string) {
 		crew.Go(func() {
 			defer c.Close()
 			for ctx.Err() == nil {
-				m, err := c.Join(ctx, "", queue.Me{Host: "host", PID: i, Slots: 8, Version: "test"})
+				m, err := c.Join(ctx, "", queue.WorkerInfo{Host: "host", PID: i, Slots: 8, Version: "test"})
 				if err != nil {
 					return
 				}
@@ -47,7 +47,7 @@ func (s *site) team(t *testing.T, urls ...string) {
 // lead makes rollouts by whoever is there.
 func (s *site) lead(ctx context.Context, p *queue.Planner, jobs []sampler.Job, k *sink) (sampler.Stats, error) {
 	b := s.w.boundaries()
-	b.Elsewhere = p
+	b.Remote = p
 	return sampler.Sample(ctx, nil, s.cfg, s.plan.Seed, jobs, b, k, nil)
 }
 
@@ -100,7 +100,7 @@ func TestWhoTakesNoJobsDoesNotWaitForAPlannerThatIsGone(t *testing.T) {
 	first, c := dialTCP(t, server.URL()), dialTCP(t, server.URL())
 	defer c.Close()
 	p := check(first.Lead(t.Context(), plan))(t)
-	m := check(c.Join(t.Context(), plan.Run, queue.Me{Host: "host", Slots: 1}))(t)
+	m := check(c.Join(t.Context(), plan.Run, queue.WorkerInfo{Host: "host", Slots: 1}))(t)
 	defer m.Leave()
 	first.Close() // as a killed process does
 	defer func() { _ = p.Close(false) }()
@@ -215,7 +215,7 @@ func TestAJobThatWorkersAreLostOverIsGivenUp(t *testing.T) {
 	crew.Go(func() {
 		for ctx.Err() == nil {
 			c := dialTCP(t, server.URL())
-			m, err := c.Join(ctx, "", queue.Me{Host: "host", PID: 1, Slots: 1}) // no other rollout is lost with it
+			m, err := c.Join(ctx, "", queue.WorkerInfo{Host: "host", PID: 1, Slots: 1}) // no other rollout is lost with it
 			if err != nil {
 				c.Close()
 				return

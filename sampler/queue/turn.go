@@ -18,7 +18,7 @@ type turn struct {
 // lines are the planner's, as one worker sees them.
 type lines struct {
 	*Member
-	mask func(*came) // masks the worker's secrets
+	mask func(*requestOutcome) // masks the worker's secrets
 }
 
 // Enter waits in the planner's line.
@@ -29,10 +29,10 @@ func (l lines) Enter(ctx context.Context, endpoint string) (sampler.Admission, e
 	m.next++
 	id := m.next
 	m.turns[id] = t
-	m.tell(told{Op: opEnter, ID: id, Endpoint: endpoint})
+	m.tell(workerMessage{Op: opEnter, ID: id, Endpoint: endpoint})
 	m.mu.Unlock()
 
-	resume := sampler.Queued(ctx)
+	resume := sampler.PauseClock(ctx)
 	defer resume()
 	select {
 	case <-t.ready:
@@ -47,12 +47,12 @@ func (l lines) Enter(ctx context.Context, endpoint string) (sampler.Admission, e
 }
 
 // leave tells that a request is over, or waits no longer.
-func (m *Member) leave(id uint64, c *came) {
+func (m *Member) leave(id uint64, c *requestOutcome) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.turns[id] != nil {
 		delete(m.turns, id)
-		m.tell(told{Op: opLeave, ID: id, Came: c})
+		m.tell(workerMessage{Op: opLeave, ID: id, Came: c})
 	}
 }
 
@@ -63,8 +63,8 @@ type admission struct {
 }
 
 // Leave gives it back.
-func (a admission) Leave(c sampler.Came) {
-	out := &came{Result: c.Result, Fault: c.Fault, Failure: sendFailure(c.Failure), Cause: c.Cause}
+func (a admission) Leave(c sampler.RequestOutcome) {
+	out := &requestOutcome{Result: c.Result, Fault: c.Fault, Failure: sendFailure(c.Failure), Cause: c.Cause}
 	a.lines.mask(out)
 	a.lines.leave(a.id, out)
 }
@@ -77,12 +77,12 @@ func (l lines) Rest(endpoint string) (rise func()) {
 	m.next++
 	id := m.next
 	m.resting[id] = endpoint
-	m.tell(told{Op: opRest, ID: id, Endpoint: endpoint})
+	m.tell(workerMessage{Op: opRest, ID: id, Endpoint: endpoint})
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		delete(m.resting, id)
-		m.tell(told{Op: opRise, ID: id})
+		m.tell(workerMessage{Op: opRise, ID: id})
 	}
 }
 
@@ -90,7 +90,7 @@ func (l lines) Rest(endpoint string) (rise func()) {
 func (l lines) Arrive(trace string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tell(told{Op: opArrive, Trace: trace})
+	l.tell(workerMessage{Op: opArrive, Trace: trace})
 }
 
 // granted lets a request through. One that waits no longer gives its turn back. mu
@@ -99,7 +99,7 @@ func (m *Member) granted(id uint64) {
 	t := m.turns[id]
 	switch {
 	case t == nil:
-		m.tell(told{Op: opLeave, ID: id})
+		m.tell(workerMessage{Op: opLeave, ID: id})
 	case !t.granted:
 		t.granted = true
 		close(t.ready)

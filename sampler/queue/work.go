@@ -204,7 +204,7 @@ func (s *shift) take(ctx context.Context, msg jetstream.Msg) (sampler.Job, bool,
 	t.begun = true
 	s.has[t.key] = t
 	s.mu.Unlock()
-	may, err := s.ask(ctx, told{Op: opBegin, Key: t.key, N: meta.NumDelivered})
+	may, err := s.ask(ctx, workerMessage{Op: opBegin, Key: t.key, N: meta.NumDelivered})
 	if err != nil || may != opTake {
 		if err == nil {
 			s.drop(t)
@@ -224,7 +224,7 @@ func (s *shift) take(ctx context.Context, msg jetstream.Msg) (sampler.Job, bool,
 		return sampler.Job{}, false, nil
 	case errors.Is(err, jetstream.ErrObjectNotFound): // another one has come to its end with the job, or it is stored anew
 		s.drop(t)
-		_, _ = s.ask(ctx, told{Op: opBack, Key: t.key}) // else the planner finds out
+		_, _ = s.ask(ctx, workerMessage{Op: opBack, Key: t.key}) // else the planner finds out
 		return sampler.Job{}, false, nil
 	default:
 		return sampler.Job{}, false, fmt.Errorf("a job of run %s cannot be read: %w", s.run, err)
@@ -263,14 +263,14 @@ func (s *shift) giveBack(ctx context.Context, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), backFor)
 	defer cancel()
 	for _, t := range left {
-		if _, err := s.ask(ctx, told{Op: opBack, Key: t.key, End: end}); err != nil {
+		if _, err := s.ask(ctx, workerMessage{Op: opBack, Key: t.key, End: end}); err != nil {
 			s.c.log.Warn("a job was not given back: another worker gets it later", slog.String("error", sampler.Brief(err.Error())))
 		}
 	}
 }
 
 // mask masks the worker's secrets in what endpoints said.
-func (s *shift) mask(c *came) {
+func (s *shift) mask(c *requestOutcome) {
 	c.Cause = s.redact.String(c.Cause)
 	if c.Failure != nil {
 		c.Failure.Text = s.redact.String(c.Failure.Text)

@@ -253,7 +253,7 @@ func (s *site) sample(ctx context.Context, drain <-chan struct{}, jobs []sampler
 	}
 	stop := s.crew(ctx)
 	defer stop()
-	b.Elsewhere = p
+	b.Remote = p
 	stats, err := sampler.Sample(ctx, drain, s.cfg, s.plan.Seed, jobs, b, k, func(e sampler.Event) { p.Tell(e) })
 	if end := p.Close(stats.NotRun() == 0); end != nil {
 		s.t.Error(end)
@@ -273,7 +273,7 @@ func (s *site) crew(context.Context) (stop func()) {
 			if s.late != nil {
 				s.late(i)
 			}
-			m, err := c.Join(ctx, "", queue.Me{Host: "host" + strconv.Itoa(i), PID: i, Slots: cmp.Or(s.slots, 16), Version: "test"})
+			m, err := c.Join(ctx, "", queue.WorkerInfo{Host: "host" + strconv.Itoa(i), PID: i, Slots: cmp.Or(s.slots, 16), Version: "test"})
 			if err != nil {
 				if ctx.Err() == nil {
 					s.t.Error(err)

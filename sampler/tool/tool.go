@@ -133,7 +133,7 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, e
 	if err != nil {
 		return sampler.Result{}, err
 	}
-	pass.Heard(a.Header)
+	pass.ReadHeaders(a.Header)
 	a.Body = mask(secrets, a.Body)
 	switch {
 	case transport(a):

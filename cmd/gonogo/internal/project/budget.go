@@ -111,7 +111,7 @@ func BudgetStop(err error) (*exit.Error, error) {
 func (sp *Spending) Uncounted(s sampler.Stats) string {
 	b := sp.Budget.Bounds()
 	switch {
-	case s.StoppedBy == sampler.StoppedByUntold:
+	case s.StoppedBy == sampler.StoppedByUnknownUsage:
 	case b.Tokens > 0 && s.TokensUnknown > 0:
 		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_tokens took the mean of the others instead\n", ui.Counted(s.TokensUnknown, "rollout"))
 	case b.USD > 0 && s.USDUnknown > 0:

@@ -183,7 +183,7 @@ func (h *Queue) HandOut(ctx context.Context, show *ui.Progress) (context.Context
 	}
 	l := h.led
 	l.whole = false
-	b.Elsewhere = l.planner
+	b.Remote = l.planner
 	l.crew.ended = false
 	show.MadeBy(l.crew)
 	ended := func(s sampler.Stats, err error) { l.whole = err == nil && s.StoppedBy == "" }
@@ -259,7 +259,7 @@ func (h *Queue) workHere(ctx context.Context, drain <-chan struct{}) error {
 	if h.p.Config.Queue.Port() > 0 {
 		slots = min(slots, besideOthers)
 	}
-	m, err := conn.Join(ctx, h.led.manifest.ID, Me(slots))
+	m, err := conn.Join(ctx, h.led.manifest.ID, ThisWorker(slots))
 	if err != nil {
 		return err
 	}
@@ -268,13 +268,13 @@ func (h *Queue) workHere(ctx context.Context, drain <-chan struct{}) error {
 	return err
 }
 
-// Me is this process as a worker.
-func Me(slots int) queue.Me {
+// ThisWorker is this process as a worker.
+func ThisWorker(slots int) queue.WorkerInfo {
 	host, err := os.Hostname()
 	if err != nil {
 		host = "unknown"
 	}
-	return queue.Me{Host: host, PID: os.Getpid(), Slots: slots, Version: Version()}
+	return queue.WorkerInfo{Host: host, PID: os.Getpid(), Slots: slots, Version: Version()}
 }
 
 // End ends the leading of a run, and notes in it what was paid twice. What a

@@ -17,18 +17,18 @@ import (
 	"gonogo/sampler/proxy"
 )
 
-// WireAgent makes the agent that makes the rollouts, and the door to the model.
+// WireAgent makes the agent that makes the rollouts, and its proxy to the model.
 func WireAgent(p *Project) error {
 	a := p.Config.Agent
 	client := p.Env.HTTP
-	told := agent.Told{Hide: p.Config.HiddenFields(), Tools: make(map[string]string)}
+	told := agent.RequestOptions{Hide: p.Config.HiddenFields(), Tools: make(map[string]string)}
 	for _, t := range p.Config.Body.Tools {
 		told.Tools[t.Name] = p.Config.Connect(t.ServerURL)
 	}
 	if len(a.Command) > 0 {
 		p.AgentLog = &AgentLog{}
 		c, err := agent.NewCommand(agent.CommandConfig{
-			Argv: programOf(p, a.Command), Dir: p.Config.Dir, Without: keyVariables(p), Told: told,
+			Argv: programOf(p, a.Command), Dir: p.Config.Dir, Without: keyVariables(p), Options: told,
 			PerRollout: a.PerRollout != nil && *a.PerRollout, Processes: cmp.Or(a.Processes, p.inFlight()), Log: p.AgentLog,
 		})
 		if err != nil {
@@ -37,7 +37,7 @@ func WireAgent(p *Project) error {
 		p.closers = append(p.closers, c.Close)
 		p.Bounds.Agent = c
 	} else {
-		s, err := agent.NewService(agent.ServiceConfig{URL: p.Config.Connect(a.URL), Headers: a.Headers, Poll: a.Poll.Duration, Told: told, HTTP: client})
+		s, err := agent.NewService(agent.ServiceConfig{URL: p.Config.Connect(a.URL), Headers: a.Headers, Poll: a.Poll.Duration, Options: told, HTTP: client})
 		if err != nil {
 			return exit.AsUsage(err)
 		}
@@ -47,12 +47,12 @@ func WireAgent(p *Project) error {
 		return nil
 	}
 	m := p.Config.Model
-	door, err := proxy.New(proxy.Config{BaseURL: p.Config.Connect(m.BaseURL), Model: m.Name, API: m.API, APIKey: p.Config.ModelKey, Headers: m.Headers, HTTP: client})
+	models, err := proxy.New(proxy.Config{BaseURL: p.Config.Connect(m.BaseURL), Model: m.Name, API: m.API, APIKey: p.Config.ModelKey, Headers: m.Headers, HTTP: client})
 	if err != nil {
 		return err
 	}
-	p.closers = append(p.closers, func() { _ = door.Close() }) // nothing is under way any more
-	p.Bounds.Door = door
+	p.closers = append(p.closers, func() { _ = models.Close() }) // nothing is under way any more
+	p.Bounds.ModelProxy = models
 	return nil
 }
 

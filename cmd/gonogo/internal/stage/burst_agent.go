@@ -27,7 +27,7 @@ func burstAgent(p *project.Project, cfg *burst.Config, plan *burst.Plan) {
 	}
 	s, spent := p.Sampling(), &agentSpending{p: p}
 	cfg.Agent = burst.Agent{
-		Agent: p.Bounds.Agent, Door: p.Bounds.Door, Timeout: s.AgentTimeout, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
+		Agent: p.Bounds.Agent, ModelProxy: p.Bounds.ModelProxy, Timeout: s.AgentTimeout, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
 		Room: spent.room, Used: spent.note,
 	}
 	cfg.Flight = max(1, cfg.Flight/2) // what it asks of the model passes through here, too

@@ -58,7 +58,7 @@ func stageEnded(p *project.Project, at stage, dir string, s sampler.Stats, err e
 		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo audit %s does so", at.name, p.Redact.String(err.Error()), dir)}
 	case errors.As(err, &misfit), errors.As(err, &useless):
 		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo grade %s does so without sampling again", at.name, p.Redact.String(err.Error()), dir)}
-	case errors.Is(err, sampler.ErrUntold):
+	case errors.Is(err, sampler.ErrUnknownUsage):
 		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s stopped: %w; what was made is in %s; %s", at.name, err, dir, goOn)}
 	case errors.Is(err, context.Canceled), err == nil && s.StoppedBy == sampler.StoppedByDrain:
 		return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("%s was interrupted; what was made is in %s; %s", at.name, dir, goOn)}

@@ -9,26 +9,25 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Elsewhere makes rollouts in other processes.
-type Elsewhere interface {
-	// Open begins a call of Sample. What the makers ask of endpoints is to pass
-	// lines. drained is closed when nothing is to begin any more: what nobody has
-	// begun by then ends with ErrNotBegun. shut ends the call when all that make was
-	// asked for has returned.
+// RemoteMaker makes rollouts in other processes.
+type RemoteMaker interface {
+	// Open begins a call of Sample. Requests of the makers go through lines. drained
+	// is closed when no more rollouts may begin: those not begun by then fail with
+	// ErrNotBegun. shut ends the call, after every call of make has returned.
 	Open(lines Lines, drained <-chan struct{}) (make Maker, shut func())
 }
 
-// ErrNotBegun is of a rollout that nobody had begun when the run drained.
+// ErrNotBegun is the error of a rollout that had not begun when the run drained.
 var ErrNotBegun = errors.New("the rollout was not begun")
 
-// Maker has the rollout of one job made. leave is never nil and to be called once
-// the record is written, or never will be, and also beside an error. The error is the cause of ctx's end,
-// ErrNotBegun, or else one that ends the run.
+// Maker makes the rollout of one job. leave is never nil; call it once the record
+// has been written or never will be, also after an error. The error is the cause of
+// ctx, ErrNotBegun, or else one that ends the run.
 type Maker func(ctx context.Context, job Job) (rec *rollout.Record, leave func(written bool), err error)
 
-// elsewhere opens the call at who makes its rollouts, whose failures end the run
-// as those of rollouts here do.
-func (s *session) elsewhere(drain <-chan struct{}) (Maker, func()) {
+// makeRemotely begins a call of the remote maker. Its failures end the run as local
+// ones do.
+func (s *session) makeRemotely(drain <-chan struct{}) (Maker, func()) {
 	drained, over := make(chan struct{}), make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() {
@@ -40,7 +39,7 @@ func (s *session) elsewhere(drain <-chan struct{}) (Maker, func()) {
 		case <-over:
 		}
 	})
-	maker, shut := s.b.Elsewhere.Open(s.lines, drained)
+	maker, shut := s.b.Remote.Open(s.lines, drained)
 	made := func(ctx context.Context, job Job) (*rollout.Record, func(bool), error) {
 		it := job.Item
 		defer s.lines.begun(s.name(s.seed, it.Split, it.ID, job.Sample, job.Attempt))()
@@ -60,12 +59,11 @@ func (s *session) elsewhere(drain <-chan struct{}) (Maker, func()) {
 	}
 }
 
-// Work makes the rollouts of jobs that come from somebody else's run, which
-// cfg.Lines and seed are of, until there are none, and hands each record to the
-// sink. The context that jobs is given ends when none is to begin any more: then
-// it yields no more. Work ends as Sample does, but knows no budget: that is the
-// planner's. A job that was taken and left no record when it returns was not made.
-// watch is as for Sample.
+// Work makes the rollouts of jobs from another process's run, to which cfg.Lines
+// and seed belong, until there are no more, and hands each record to the sink. The
+// context of jobs is cancelled when no more may begin; jobs then yields no more. Work
+// ends as Sample does, but has no budget: that is the planner's. A job that was taken
+// and has no record when Work returns was not made. watch is as for Sample.
 func Work(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64, jobs func(context.Context) iter.Seq2[Job, error], b Boundaries, sink Sink, watch func(Event)) (Stats, error) {
 	if err := errors.Join(cfg.Validate(), b.validate()); err != nil {
 		return Stats{}, err

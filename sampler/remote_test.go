@@ -23,7 +23,7 @@ func (q queueing) Open(lines sampler.Lines, _ <-chan struct{}) (sampler.Maker, f
 		a, err := lines.Enter(waits, sampler.ModelBoundary)
 		time.Sleep(time.Hour)
 		if err == nil {
-			a.Leave(sampler.Came{})
+			a.Leave(sampler.RequestOutcome{})
 		}
 		return &rollout.Record{Item: job.Item.ID, Split: job.Item.Split, TraceID: trace, Outcome: rollout.Graded}, func(bool) {}, nil
 	}, func() {}
@@ -36,7 +36,7 @@ func TestRequestsThatWaitNoLongerMakeRoom(t *testing.T) {
 		begin, q := time.Now(), queueing{make(chan time.Time, 100)}
 		never := gradeFunc(func(context.Context, sampler.Output) (sampler.Grade, error) { return sampler.Grade{}, nil })
 		jobs := sampler.Plan(makeItems(40), map[rollout.Split]int{rollout.Train: 1}, nil)
-		stats, err := sampler.Sample(t.Context(), nil, sampler.DefaultConfig(), 1, jobs, sampler.Boundaries{Model: hung{}, Grader: never, Elsewhere: q}, &list{}, nil)
+		stats, err := sampler.Sample(t.Context(), nil, sampler.DefaultConfig(), 1, jobs, sampler.Boundaries{Model: hung{}, Grader: never, Remote: q}, &list{}, nil)
 		if err != nil || stats.Recorded != 40 {
 			t.Fatalf("%d recorded, %v", stats.Recorded, err)
 		}

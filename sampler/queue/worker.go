@@ -142,7 +142,7 @@ func (p *Planner) forget() {
 
 // told hears what workers tell, one after the other.
 func (p *Planner) told(m *nats.Msg) {
-	var t told
+	var t workerMessage
 	if err := json.Unmarshal(m.Data, &t); err != nil {
 		p.c.log.Warn("queue", slog.String("error", "what a worker told cannot be read"))
 		return
@@ -157,7 +157,7 @@ func (p *Planner) told(m *nats.Msg) {
 		return
 	}
 	if w == nil || t.Term != p.term {
-		p.tell(t.Worker, answer{Op: opStranger})
+		p.tell(t.Worker, plannerReply{Op: opStranger})
 		return
 	}
 	w.heard = time.Now()
@@ -170,7 +170,7 @@ func (p *Planner) told(m *nats.Msg) {
 	case opEnter:
 		p.enter(w, t.ID, t.Endpoint)
 	case opLeave:
-		w.leave(t.ID, t.Came.came())
+		w.leave(t.ID, t.Came.outcome())
 	case opRest:
 		p.rest(w, t.ID, t.Endpoint)
 	case opRise:
@@ -196,12 +196,12 @@ func (p *Planner) told(m *nats.Msg) {
 		}
 	}
 	if t.Op.asks() {
-		p.tell(w.Worker, answer{Op: reply, ID: t.ID})
+		p.tell(w.Worker, plannerReply{Op: reply, ID: t.ID})
 	}
 }
 
 // tell tells one worker something. What is lost is told again after a beat.
-func (p *Planner) tell(worker string, a answer) {
+func (p *Planner) tell(worker string, a plannerReply) {
 	a.Term = p.term
 	b, err := json.Marshal(a)
 	if err != nil {
@@ -364,7 +364,7 @@ func (p *Planner) sendAway(complete bool) {
 	}
 	for _, w := range p.joined {
 		if !w.left {
-			p.tell(w.Worker, answer{Op: opOver, Why: why})
+			p.tell(w.Worker, plannerReply{Op: opOver, Why: why})
 		}
 	}
 	_ = p.c.nc.FlushTimeout(time.Second) // a worker that does not hear finds out by itself

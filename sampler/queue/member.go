@@ -125,12 +125,12 @@ func (m *Member) beat() {
 			b.Jobs = append(b.Jobs, k)
 		}
 	}
-	m.tell(told{Op: opBeat, Beat: b})
+	m.tell(workerMessage{Op: opBeat, Beat: b})
 }
 
 // tell tells the planner something. What is lost is told again by a beat. mu is
 // held, so that things arrive in the order in which they happen.
-func (m *Member) tell(t told) {
+func (m *Member) tell(t workerMessage) {
 	t.Worker, t.Term = m.id, m.term
 	b, err := json.Marshal(t)
 	if err != nil {
@@ -140,7 +140,7 @@ func (m *Member) tell(t told) {
 }
 
 // ask tells the planner something until it is answered.
-func (m *Member) ask(ctx context.Context, t told) (op, error) {
+func (m *Member) ask(ctx context.Context, t workerMessage) (op, error) {
 	answered := make(chan op, 1)
 	m.mu.Lock()
 	m.next++
@@ -174,7 +174,7 @@ func (m *Member) ask(ctx context.Context, t told) (op, error) {
 
 // hear hears what the planner tells.
 func (m *Member) hear(msg *nats.Msg) {
-	var a answer
+	var a plannerReply
 	if err := json.Unmarshal(msg.Data, &a); err != nil {
 		m.c.log.Warn("queue", slog.String("error", "what the planner told cannot be read"))
 		return

@@ -5,28 +5,28 @@ import (
 	"gonogo/sampler/limit"
 )
 
-// told is what a worker tells the planner. All of them come one after the other,
-// as they were told.
-type told struct {
-	Worker   string  `json:"w"`
-	Term     string  `json:"t"`
-	Op       op      `json:"op"`
-	ID       uint64  `json:"id,omitempty"` // of a request to an endpoint, or a rest
-	Endpoint string  `json:"e,omitempty"`
-	Trace    string  `json:"trace,omitempty"`
-	Key      key     `json:"key,omitempty"`
-	N        uint64  `json:"n,omitempty"` // deliveries of the job so far
-	Delivery string  `json:"d,omitempty"` // of a result
-	Came     *came   `json:"came,omitempty"`
-	End      *ending `json:"end,omitempty"`
-	Why      string  `json:"why,omitempty"`
-	Beat     *beat   `json:"beat,omitempty"`
+// workerMessage is a message of a worker to the planner. Messages of one worker
+// arrive in the order in which they were sent.
+type workerMessage struct {
+	Worker   string          `json:"w"`
+	Term     string          `json:"t"`
+	Op       op              `json:"op"`
+	ID       uint64          `json:"id,omitempty"` // of a request to an endpoint, or a rest
+	Endpoint string          `json:"e,omitempty"`
+	Trace    string          `json:"trace,omitempty"`
+	Key      key             `json:"key,omitempty"`
+	N        uint64          `json:"n,omitempty"` // deliveries of the job so far
+	Delivery string          `json:"d,omitempty"` // of a result
+	Came     *requestOutcome `json:"came,omitempty"`
+	End      *ending         `json:"end,omitempty"`
+	Why      string          `json:"why,omitempty"`
+	Beat     *beat           `json:"beat,omitempty"`
 }
 
-// op is what is told.
+// op is the kind of a message.
 type op string
 
-// What workers tell.
+// What workers send.
 const (
 	opEnter  op = "enter"  // wait in an endpoint's line
 	opLeave  op = "leave"  // the request is over, or waits no longer
@@ -41,7 +41,7 @@ const (
 	opBeat   op = "beat"   // all that it has
 )
 
-// asks reports whether it is told until it is answered.
+// asks reports whether the message is repeated until it is answered.
 func (o op) asks() bool {
 	switch o {
 	case opBegin, opBack, opTwice, opLacks, opBeat:
@@ -50,7 +50,7 @@ func (o op) asks() bool {
 	return false
 }
 
-// beat is all that a worker has.
+// beat is the full state of a worker.
 type beat struct {
 	Held    map[string][]uint64 `json:"held,omitempty"`    // requests that were let through, by endpoint
 	Waiting map[string][]uint64 `json:"waiting,omitempty"` // requests that were not
@@ -61,8 +61,8 @@ type beat struct {
 	Lacks   string              `json:"lacks,omitempty"`
 }
 
-// answer is what the planner tells a worker.
-type answer struct {
+// plannerReply is a message of the planner to a worker.
+type plannerReply struct {
 	Term string  `json:"t"`
 	Op   op      `json:"op"`
 	ID   uint64  `json:"id,omitempty"`
@@ -70,7 +70,7 @@ type answer struct {
 	Why  string  `json:"why,omitempty"`
 }
 
-// What planners tell.
+// What planners send.
 const (
 	opGrant    op = "grant"    // a request is let through
 	opDead     op = "dead"     // its endpoint was given up
@@ -82,20 +82,20 @@ const (
 	opTaken    op = "taken"    // another worker has it
 )
 
-// came is sampler.Came.
-type came struct {
+// requestOutcome is sampler.RequestOutcome.
+type requestOutcome struct {
 	Result  limit.Result `json:"result"`
 	Fault   limit.Fault  `json:"fault,omitzero"`
 	Failure *failure     `json:"failure,omitempty"`
 	Cause   string       `json:"cause,omitempty"`
 }
 
-// came reads it. What cannot be is taken for a request that was broken off.
-func (c *came) came() sampler.Came {
+// outcome reads it. One that cannot be is taken for a cancelled request.
+func (c *requestOutcome) outcome() sampler.RequestOutcome {
 	if c == nil || c.Result.Class < limit.Void || c.Result.Class > limit.Silent {
-		return sampler.Came{}
+		return sampler.RequestOutcome{}
 	}
-	out := sampler.Came{Result: c.Result, Fault: c.Fault, Failure: c.Failure.failure(), Cause: sampler.Brief(c.Cause)}
+	out := sampler.RequestOutcome{Result: c.Result, Fault: c.Fault, Failure: c.Failure.failure(), Cause: sampler.Brief(c.Cause)}
 	out.Result.Of = sampler.Brief(c.Result.Of)
 	out.Fault.Text, out.Fault.Subject = sampler.Brief(c.Fault.Text), sampler.Brief(c.Fault.Subject)
 	if f := c.Fault; f.Class != c.Result.Class || f.Class.Rule().Opens && out.Failure == nil {

@@ -12,21 +12,21 @@ import (
 	"gonogo/sampler"
 )
 
-// Unled is a run that nobody leads, whose jobs and results are kept: its planner
-// is gone, or begins just now.
-type Unled struct {
+// LeaderlessRun is a run without a planner whose jobs and results are kept: the
+// planner is gone, or is just starting.
+type LeaderlessRun struct {
 	Run     string
 	Jobs    int // that no worker has made, or that one makes
 	Results int // that are not recorded
 }
 
-// Unled lists the runs that nobody leads, or that one where it is so, by name; led
-// are those that Status tells. A server without JetStream keeps none.
-func (c *Conn) Unled(ctx context.Context, run string, led []Status) ([]Unled, error) {
+// Leaderless lists the runs without a planner, or that one if it has none, by name;
+// led are those that Status returns. A server without JetStream keeps none.
+func (c *Conn) Leaderless(ctx context.Context, run string, led []Status) ([]LeaderlessRun, error) {
 	ctx, cancel := context.WithTimeout(ctx, apiTimeout)
 	defer cancel()
 	streams := c.js.ListStreams(ctx, jetstream.WithStreamListSubject("gonogo.>"))
-	kept := map[string]*Unled{}
+	kept := map[string]*LeaderlessRun{}
 	for info := range streams.Info() {
 		id := info.Config.Metadata["gonogo_run"]
 		mine := safe(id)
@@ -35,7 +35,7 @@ func (c *Conn) Unled(ctx context.Context, run string, led []Status) ([]Unled, er
 		}
 		u := kept[id]
 		if u == nil {
-			u = &Unled{Run: sampler.Brief(id)}
+			u = &LeaderlessRun{Run: sampler.Brief(id)}
 		}
 		switch info.Config.Name {
 		case mine.jobs():
@@ -53,10 +53,10 @@ func (c *Conn) Unled(ctx context.Context, run string, led []Status) ([]Unled, er
 	case err != nil && !errors.Is(err, jetstream.ErrEndOfData):
 		return nil, c.explain("list the runs", err)
 	}
-	all := make([]Unled, 0, len(kept))
+	all := make([]LeaderlessRun, 0, len(kept))
 	for _, u := range kept {
 		all = append(all, *u)
 	}
-	slices.SortFunc(all, func(a, b Unled) int { return strings.Compare(a.Run, b.Run) })
+	slices.SortFunc(all, func(a, b LeaderlessRun) int { return strings.Compare(a.Run, b.Run) })
 	return all, nil
 }
