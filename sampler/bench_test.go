@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 	"github.com/openai/openai-go/v3/shared"
 
@@ -116,7 +116,7 @@ type benchWorld struct {
 	grader  json.RawMessage
 	items   []rollout.Item
 	client  *http.Client
-	sdk     openai.Client
+	sdk     responses.ResponseService
 	tools   []responses.ToolUnionParam
 	flat    []json.RawMessage // the tools as bare JSON
 }
@@ -139,7 +139,7 @@ func newBenchWorld(b *testing.B, delay benchDelay, workers, samples int) *benchW
 		f := map[string]any{"name": name, "description": strings.Repeat("does something ", 10), "parameters": parameters, "strict": true}
 		nested = append(nested, map[string]any{"type": "function", "function": f})
 		w.tools = append(w.tools, responses.ToolUnionParam{OfFunction: &responses.FunctionToolParam{
-			Name: name, Description: openai.String(strings.Repeat("does something ", 10)), Parameters: parameters, Strict: openai.Bool(true),
+			Name: name, Description: param.NewOpt(strings.Repeat("does something ", 10)), Parameters: parameters, Strict: param.NewOpt(true),
 		}})
 		f["type"] = "function"
 		flat, _ := json.Marshal(f)
@@ -170,7 +170,7 @@ func newBenchWorld(b *testing.B, delay benchDelay, workers, samples int) *benchW
 func newLoops(b *testing.B, url, model string, workers, samples int) *benchWorld {
 	w := &benchWorld{url: url, model: model, workers: workers, samples: samples, client: sampler.HTTPClient(nil, 2*workers)}
 	b.Cleanup(w.client.CloseIdleConnections)
-	w.sdk = openai.NewClient(option.WithBaseURL(url+"/v1/"), option.WithAPIKey("benchmark"), option.WithHTTPClient(w.client), option.WithMaxRetries(0))
+	w.sdk = responses.NewResponseService(option.WithBaseURL(url+"/v1/"), option.WithAPIKey("benchmark"), option.WithHTTPClient(w.client), option.WithMaxRetries(0))
 	return w
 }
 
@@ -372,12 +372,12 @@ func typedTurn(w *benchWorld, trace string) func(*rollout.Item, map[string]strin
 		}
 		for _, c := range last {
 			out := responses.ResponseInputItemParamOfFunctionCallOutput(outputs[c.ID])
-			out.OfFunctionCallOutput.CallID = openai.String(c.ID)
+			out.OfFunctionCallOutput.CallID = param.NewOpt(c.ID)
 			input = append(input, out)
 		}
 		turn++
-		reply, err := w.sdk.Responses.New(context.Background(), responses.ResponseNewParams{
-			Model: shared.ResponsesModel(w.model), Store: openai.Bool(false), ParallelToolCalls: openai.Bool(true), Tools: w.tools,
+		reply, err := w.sdk.New(context.Background(), responses.ResponseNewParams{
+			Model: shared.ResponsesModel(w.model), Store: param.NewOpt(false), ParallelToolCalls: param.NewOpt(true), Tools: w.tools,
 			Include: []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent},
 			Input:   responses.ResponseNewParamsInputUnion{OfInputItemList: input},
 		}, option.WithHeader("X-Client-Request-Id", fmt.Sprintf("%s/%d", trace, turn)))

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
 
 	"gonogo/fixtures"
@@ -100,7 +100,7 @@ func rowTools(b *testing.B, it rollout.Item) (flat []json.RawMessage, typed []re
 		}
 		flat = append(flat, raw)
 		typed = append(typed, responses.ToolUnionParam{OfFunction: &responses.FunctionToolParam{
-			Name: t.Function.Name, Description: openai.String(t.Function.Description), Parameters: t.Function.Parameters,
+			Name: t.Function.Name, Description: param.NewOpt(t.Function.Description), Parameters: t.Function.Parameters,
 		}})
 	}
 	return flat, typed

@@ -150,6 +150,7 @@ func TestKeysHeadersAndQuery(t *testing.T) {
 		{"a header may replace it", model.Config{APIKey: "planted", Headers: map[string]string{"authorization": "Basic x"}}, "Basic x", "/v1/responses"},
 		{"a query of the base URL is kept, as Azure needs it", model.Config{BaseURL: f.URL + "/openai/v1/?api-version=preview"}, "", "/openai/v1/responses?api-version=preview"},
 		{"a base URL without a path", model.Config{BaseURL: f.URL, API: model.Chat}, "", "/chat/completions"},
+		{"the query and the escapes of one, for chat", model.Config{BaseURL: f.URL + "/a%2Fb/?api-version=preview", API: model.Chat}, "", "/a%2Fb/chat/completions?api-version=preview"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			_, err := f.open(t, c.cfg).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
