@@ -40,11 +40,7 @@ func overrides(c *cli.Context) []string {
 		out = append(out, pair)
 	}
 	for _, flag := range typedFlags(c) {
-		value := flag.Value
-		if flag.Name == "reward-range" {
-			value = "[" + strings.Trim(value, "[] ") + "]"
-		}
-		out = append(out, flag.Key+"="+value)
+		out = append(out, flag.Key+"="+flag.Value)
 	}
 	if c.Bool("gaps") {
 		out = append(out, "burst.gaps=true")

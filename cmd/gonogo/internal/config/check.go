@@ -93,7 +93,7 @@ func (c *checker) fail(n *document.Node, path, format string, args ...any) {
 // want says what a value must be.
 func (c *checker) want(n *document.Node, s *jsonschema.Schema, path string, hidden bool) {
 	want := words(s)
-	if k, ok := keyAt(path); ok && k.Example != "" && (s.Type == "array" || s.Type == "object") {
+	if k, ok := keyAt(path); ok && k.Example != "" && s.MinItems == nil && (s.Type == "array" || s.Type == "object") {
 		want += ", such as " + k.Example
 	}
 	c.fail(n, path, "must be %s, got %s", want, n.Show(hidden))
@@ -140,6 +140,10 @@ func (c *checker) settle(n *document.Node, s *jsonschema.Schema, path string, hi
 			n.Text, err = strconv.FormatFloat(f, 'f', -1, 64), nil
 		}
 		if err != nil {
+			c.want(n, s, path, hidden)
+		}
+	case s.Type == "number" && n.Kind == document.Number:
+		if _, err := strconv.ParseFloat(n.Text, 64); err != nil { // 1e999
 			c.want(n, s, path, hidden)
 		}
 	}
@@ -205,13 +209,18 @@ func (c *checker) explain(e *validator.ValidationError) {
 		}
 	case *kind.Type:
 		if s.Properties != nil && !isKey && s.Items == nil && s.Required == nil {
-			c.fail(n, path, "is a group of keys such as %s, got %s", join(path, s.PropertyOrder[0]), n.Show(hidden))
+			c.fail(n, path, "is %s, got %s", groupOf(path, s), n.Show(hidden))
 			return
 		}
 		c.want(n, s, path, hidden)
 	default:
 		c.want(n, s, path, hidden)
 	}
+}
+
+// groupOf words a group of keys.
+func groupOf(path string, s *jsonschema.Schema) string {
+	return "a group of keys such as " + join(path, s.PropertyOrder[0])
 }
 
 func number(r *big.Rat) string {
@@ -229,6 +238,10 @@ func (c *checker) unknown(n *document.Node, s *jsonschema.Schema, path, name str
 	}
 	if _, isKey := keyAt(path); isKey {
 		c.noName(at, path, path, name, s.PropertyOrder)
+		return
+	}
+	if _, like := dataset.Suggest(name, s.PropertyOrder); !like && strings.HasSuffix(path, "]") { // what other groups have is of no use in an entry
+		c.fail(at, "", "unknown key %q; the keys are %s", join(path, name), strings.Join(s.PropertyOrder, ", "))
 		return
 	}
 	c.fail(at, "", "unknown key %q%s", join(path, name), suggestKey(path, name, s.PropertyOrder))

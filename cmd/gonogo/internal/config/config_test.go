@@ -419,7 +419,21 @@ func TestSet(t *testing.T) {
 		"a threshold of no name":  {"thresholds.signal.luck", "0.2", "there is no"},
 		"a header by its name":    {"model.headers.X-Team", "blue team", ""},
 		"an unknown key":          {"sampling.sampels", "3", `--set sampling.sampels: unknown key, did you mean "sampling.samples"?`},
-		"a group":                 {"sampling", "3", "unknown key"},
+		"a group":                 {"sampling", "3", "--set sampling: is a group of keys such as sampling.samples"},
+		"names with commas":       {"require", "data, audit", ""},
+		"one name":                {"report.formats", "html", ""},
+		"texts with commas":       {"burst.safe", "search,cat", ""},
+		"no such name":            {"require", "data,luck", `--set require: require[1]: there is no "luck"`},
+		"two numbers":             {"reward_range", "0,2", ""},
+		"two numbers in brackets": {"reward_range", "[0,2]", ""},
+		"numbers upside down":     {"reward_range", "2,0", "--set reward_range: the first number must be below the second, got [2, 0]"},
+		"one number":              {"reward_range", "2", "must be a list of two numbers, such as [0, 1], got 1"},
+		"a program":               {"agent.command", "run,me", `must be a list of texts, such as [python3, my_agent.py], got "run,me"`},
+		"past all numbers":        {"ceiling", "1e999", "--set ceiling: must be a number, got 1e999"},
+		"an entry":                {"variants", "[{prompt: x}]", "--set variants: variants[0]: the entry has no name"},
+		"a place in an entry":     {"variants", "[{name: base, prompt: x}]", "--set variants: variants[0].name: base is the run itself"},
+		"a key of no entry":       {"variants", "[{name: x, max_output_tokens: 4}]", `unknown key "variants[0].max_output_tokens"; the keys are name, doc, prompt`},
+		"a job of another method": {"job", "{method: {type: dpo}}", `--set job: job.method.type: the method is "dpo"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := Peek("", environment())

@@ -13,8 +13,9 @@ import (
 // loadJob reads the job that the configuration names or holds.
 func loadJob(c *Config) (*job.Job, error) {
 	if c.Job.Path == "" {
-		c.jobTree = c.given["job"].node
-		b, err := job.Parse(c.File, c.Job.Body)
+		at := c.given["job"]
+		c.jobTree = at.node
+		b, err := job.Parse(at.file, c.Job.Body)
 		return b, inDocument(c, err)
 	}
 	path := c.Absolute(c.Job.Path)
@@ -61,6 +62,8 @@ func inDocument(c *Config, err error) error {
 			if n := c.jobTree.Locate(at.Path); n.Line > 0 {
 				found.Line, found.Column = n.Line, n.Column
 			}
+		} else if c.Job.Path == "" { // an argument has no places
+			found.Line, found.Column = 0, 0
 		}
 		errs = append(errs, found)
 	}

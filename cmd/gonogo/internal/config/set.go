@@ -34,6 +34,9 @@ func assignValue(c *Config, path, value string) error {
 		if i := strings.IndexByte(path, '.'); i > 0 && near.Properties[path[:i]] != nil {
 			group, leaf, near = path[:i], path[i+1:], near.Properties[path[:i]]
 		}
+		if s := near.Properties[leaf]; s != nil {
+			return Errors{{File: name, Msg: "is " + groupOf(path, s)}}
+		}
 		return Errors{{File: name, Msg: "unknown key" + suggestKey(group, leaf, near.PropertyOrder)}}
 	}
 	node, err := argument(name, k, inner, value)
@@ -43,11 +46,13 @@ func assignValue(c *Config, path, value string) error {
 	if inner != "" {
 		node = under(inner, node)
 	}
-	node.Line, node.Column = 0, 0 // what is inside a list or a map has a place, in the argument
 	err = c.take(nested(k.Path, node), name)
+	c.given[k.Path] = place{file: name} // there is no place but the argument
 	if errs, ok := errors.AsType[Errors](err); ok {
-		for i := range errs { // there is no place but the argument
-			errs[i].Line, errs[i].Path = 0, ""
+		for i := range errs {
+			if errs[i].Line = 0; strings.HasPrefix(path, errs[i].Path) {
+				errs[i].Path = ""
+			}
 		}
 	}
 	return err
@@ -66,7 +71,8 @@ func under(key string, n *document.Node) *document.Node {
 	return &document.Node{Kind: document.Map, Fields: []document.Field{{Key: key, Value: n}}}
 }
 
-// argument turns the text of a command line into a value for the key.
+// argument turns the text of a command line into a value for the key. A list may be
+// written without its brackets, but for the arguments of a program: commas belong to them.
 func argument(name string, k key, inner, value string) (*document.Node, error) {
 	text := &document.Node{Kind: document.Text, Text: value}
 	if k.File && (value == "" || value != k.word) {
@@ -80,6 +86,9 @@ func argument(name string, k key, inner, value string) (*document.Node, error) {
 	if k.Type == "string" && k.Pattern != forms["duration"].pattern || isJob && !strings.HasPrefix(strings.TrimSpace(value), "{") ||
 		inner != "" && k.AdditionalProperties != nil && k.AdditionalProperties.Type == "string" {
 		return text, nil
+	}
+	if isList := k.Type == "array" && k.Items.Properties == nil; isList && k.Path != "agent.command" && !strings.HasPrefix(strings.TrimSpace(value), "[") {
+		value = "[" + value + "]"
 	}
 	node, err := document.Parse(name, []byte(value))
 	if err == nil && node.Kind == document.Null {
