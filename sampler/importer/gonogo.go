@@ -22,7 +22,7 @@ var gonogo = Format{
 		Item:     "`item`, `split`",
 		Sample:   "`sample`, or the order of the lines; of an item in several files, later files go on",
 		Reward:   "`reward`",
-		Failures: "`outcome`, or an `error` or `error_kind` without one; a reward that is missing, null or NaN is `grader`",
+		Failures: "`outcome`; an `error` or `error_kind` where that is missing, or `graded` without `grades`; a reward that is missing, null or NaN is `grader`",
 	},
 	Read: readGonogo,
 }

@@ -215,7 +215,7 @@ func (r *tableReader) parse(list []taken, cells []cell, own bool) (*rowRecord, e
 	if x.Item == "" {
 		return nil, errors.New("the item is empty: every row must name its item")
 	}
-	return x, x.settle()
+	return x, x.settle(own)
 }
 
 func (r *tableReader) row(f File, line int, list []taken, cells []cell, own bool) error {

@@ -255,10 +255,11 @@ func float(v cell) (*float64, error) {
 }
 
 // settle makes reward, outcome and error agree: a failure is never a number,
-// and a reward that is no number is only passed over beside an error.
-func (x *rowRecord) settle() error {
+// and a reward that is no number is only passed over beside an error. own says that a
+// report of ours wrote the row: what it calls graded is.
+func (x *rowRecord) settle(own bool) error {
 	failure := x.Error != "" || x.Kind != ""
-	if failure && x.Outcome == "" {
+	if failure && (x.Outcome == "" || x.Outcome == rollout.Graded && !own) {
 		x.Outcome = rollout.Boundary(x.Kind + " " + x.Error)
 	}
 	x.makeCalls()
@@ -281,6 +282,9 @@ func (x *rowRecord) settle() error {
 	x.Reward = reward
 	if !x.Outcome.OwnFailure() {
 		x.Outcome = rollout.Graded
+	}
+	if failure && x.Outcome == rollout.Graded { // the first of several gradings, of which some failed
+		x.Grades = []float64{*reward}
 	}
 	return nil
 }

@@ -114,7 +114,7 @@ func TestAnHeirTakesEveryRolloutOver(t *testing.T) {
 		t.Errorf("what is left to grade (-want +got):\n%s", d)
 	}
 	for _, rec := range left {
-		rec.Outcome, rec.Reward = Graded, number(0.25)
+		rec.Outcome, rec.Error, rec.Reward = Graded, "", number(0.25)
 	}
 	failed := *left[0]
 	failed.Outcome, failed.Reward, failed.Error, failed.Kind = GraderFailed, nil, "late", "grader_timeout"
@@ -144,7 +144,7 @@ func TestAnHeirTakesEveryRolloutOver(t *testing.T) {
 		t.Errorf("resuming copies %d and has left %d: %+v", f.Copied, len(left), left)
 	}
 	for _, rec := range left {
-		rec.Outcome, rec.Reward = Graded, number(0.25)
+		rec.Outcome, rec.Error, rec.Reward = Graded, "", number(0.25)
 	}
 	appendAll(t, w, left...)
 	closeIt(t, w)

@@ -117,9 +117,13 @@ func TestRead(t *testing.T) {
 			in:   Input{Lines: 8, Records: 8},
 		},
 		{
-			name: "an outcome that the line names goes before its error", text: `{"item":"a","reward":0.5,"outcome":"graded","error":"a warning"}
-{"item":"b","reward":0,"outcome":"step_limit","error":"max_turns"}`,
-			want: []string{"train/a/0/0 graded 0.5", "train/b/0/0 step_limit 0"}, in: Input{Lines: 2, Records: 2},
+			name: "graded is no outcome beside an error, but where some of several gradings failed", text: `{"item":"a","reward":0,"outcome":"graded","error":"timeout"}
+{"item":"b","reward":0,"outcome":"graded","error_kind":"grader_timeout"}
+{"item":"c","reward":0.5,"outcome":"graded","error":"None"}
+{"item":"d","reward":0.5,"outcome":"graded","grades":[0.5,0.5],"error_kind":"grader_timeout","error":"1 of 3 gradings failed: timeout"}
+{"item":"e","reward":0,"outcome":"step_limit","error":"max_turns"}`,
+			want: []string{"train/a/0/0 model_api -", "train/b/0/0 grader -", "train/c/0/0 graded 0.5", "train/d/0/0 graded 0.5", "train/e/0/0 step_limit 0"},
+			in:   Input{Lines: 5, Records: 5}, bad: []int{1, 2},
 		},
 		{
 			name: "exact duplicates count once, white space aside", text: `{"item":"a","sample":0,"reward":1}

@@ -104,7 +104,7 @@ func TestNoSecretInTheDirectory(t *testing.T) {
 	w := create(t, dir, m, []Item{item}, WriterOptions{Redact: NewRedactor(secret)})
 	rec := graded("a", 0, 1)
 	rec.Answer = secret
-	rec.Error = "401 for " + secret
+	rec.Error, rec.Grades = "1 of 2 gradings failed: 401 for "+secret, []float64{1}
 	rec.Messages = []Message{{Role: "assistant", Content: "key " + secret, Parts: json.RawMessage(`[{"type":"text","text":"` + secret + `"}]`)}}
 	rec.Calls = []Call{{Name: "t", Arguments: `{"k":"` + secret + `"}`, Output: base64.StdEncoding.EncodeToString([]byte(secret)), Status: CallOK}}
 	rec.Extra = map[string]json.RawMessage{"x" + secret: json.RawMessage(`"` + secret + `"`)}
