@@ -71,7 +71,7 @@ func (s said) of(f *Finding) Wording {
 	switch {
 	case f.Status == Skipped:
 		return Wording{title: skippedTitle}
-	case f.Status == Unknown && f.Value == nil:
+	case f.Status == Unknown && f.Value == nil && (f.Low == nil || f.High == nil):
 		return Wording{s.unmeasured, s.without}
 	case f.Status == Pass:
 		return Wording{title: s.pass}

@@ -103,37 +103,59 @@ var graderChanged = message.New("report.grader_changed",
 	"The configuration has another grader than the one that graded this run: {grade} grades the recorded answers with it, without a new rollout.")
 
 // toDo is what to do first, each a command or an edit: the remedies of what
-// decides, then of what else is open, then the commands that judge what was not.
+// decides, then of what else is open, then the commands that judge what was not. What
+// would settle an open question follows what the question is about.
 func (p *Page) toDo() []string {
 	var list []string
-	add := func(text string) {
-		if text = sentences(text); text != "" && len(list) < mostToDo && !slices.Contains(list, text) {
+	about := map[string][]string{} // labels by text
+	add := func(text string, labels ...string) {
+		if text = sentences(text); text == "" || len(list) >= mostToDo && !slices.Contains(list, text) {
+			return
+		}
+		if !slices.Contains(list, text) {
 			list = append(list, text)
+		}
+		for _, label := range labels {
+			if !slices.Contains(about[text], label) {
+				about[text] = append(about[text], label)
+			}
+		}
+	}
+	remedy := func(f *finding) {
+		if f.Status == analysis.Unknown {
+			add(p.say(f.Remedy), p.Words.gateLabel(f.Gate))
+		} else {
+			add(p.say(f.Remedy))
 		}
 	}
 	if p.GraderChanged {
 		add(p.say(graderChanged.With(analysis.Commands)))
 	}
 	if f := p.decider(); f != nil {
-		add(p.say(f.Remedy))
+		remedy(f)
 	} else {
 		p.judge(p.Result.Missing(), add)
 	}
 	var seen []string // a gate speaks once, of whatever split
-	for _, f := range p.found {
-		if f.open() && (f.tone() == block.Fail || p.Verdict != analysis.NoGo) && !slices.Contains(seen, f.Gate) {
-			add(p.say(f.Remedy))
+	for i := range p.found {
+		if f := &p.found[i]; f.open() && (f.tone() == block.Fail || p.Verdict != analysis.NoGo) && !slices.Contains(seen, f.Gate) {
+			remedy(f)
 			seen = append(seen, f.Gate)
 		}
 	}
 	if p.Verdict != analysis.NoGo {
 		p.judge(p.Result.NotJudged, add)
 	}
+	for i, text := range list {
+		if labels := about[text]; labels != nil {
+			list[i] = p.Words.named(p.Words.list(labels), p.Words.Lower(text))
+		}
+	}
 	return list
 }
 
 // judge adds the commands that would judge gates, where one would.
-func (p *Page) judge(gates []analysis.Unjudged, add func(string)) {
+func (p *Page) judge(gates []analysis.Unjudged, add func(text string, labels ...string)) {
 	var commands []string
 	labels := map[string][]string{}
 	for _, u := range gates {

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,4 +128,20 @@ func TestThePaperIsBrief(t *testing.T) {
 func judgesRewards(gate string) bool {
 	g, _ := analysis.GateNamed(gate)
 	return g.OnRewards
+}
+
+// A size by itself asks for nothing: it says of which question it is.
+func TestWhatWouldSettleSaysWhat(t *testing.T) {
+	p := page(t, "one_item")
+	list := p.toDo()
+	if want := "Reward within reach, Room to improve, Gain of the best sample: about 4 items with 8 samples each would settle it."; !slices.Contains(list, want) {
+		t.Errorf("to do is %q, want %q", list, want)
+	}
+	for _, name := range reporttest.Names() {
+		for _, next := range page(t, name).toDo() {
+			if strings.HasPrefix(next, "About ") || strings.HasPrefix(next, "More data ") {
+				t.Errorf("%s: %s", name, next)
+			}
+		}
+	}
 }

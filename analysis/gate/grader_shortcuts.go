@@ -128,7 +128,7 @@ var graderLength = analysis.NewPart(analysis.Gate{
 		const level = 0.01 // p-value below which such a correlation counts
 		want := t.At("grader.shortcuts.length")
 		j := analysis.Judgement{
-			Gate: gate, Severity: analysis.Advisory, Unit: "correlation", Want: wantWithin.With(message.Args{"limit": message.Number(want), "p": message.Number(level)}),
+			Gate: gate, Severity: analysis.Advisory, Unit: "correlation", Want: wantWithin.With(message.Args{"most": message.Number(want), "p": message.Number(level)}),
 			Args: message.Args{
 				"longer": message.Said(longerAnswers.Text()), "p": message.PValue(*l.P), "pooled": message.Known(l.Pooled.Value),
 				"advice": message.Said(longerPays.With(message.Args{"slope": message.Known(l.Slope.Value)})),
@@ -146,7 +146,7 @@ var graderLength = analysis.NewPart(analysis.Gate{
 })
 
 var (
-	wantWithin     = message.New("want.within", "within ±{limit}, or p ≥ {p}")
+	wantWithin     = message.New("want.within", "within ±{most}, or p ≥ {p}") // no limit: there are two
 	longerAnswers  = message.New("grader.length.longer", "longer")
 	shorterAnswers = message.New("grader.length.shorter", "shorter")
 )

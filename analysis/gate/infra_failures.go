@@ -26,7 +26,7 @@ var infraFailures = analysis.NewGate(analysis.Gate{
 		Unknown:        "{percent} of rollouts were lost to {lost}: too many to trust the numbers, too few to give up",
 		UnknownRemedy:  "Most frequent cause: {cause}. {fix}",
 		Caution:        "{percent} of rollouts were lost to {lost}{repeated}{retried}",
-		CautionRemedy:  "Most frequent cause now: {cause}. Under training load more rollouts will fail, and trainers retry less patiently.",
+		CautionRemedy:  "{now}Under training load more rollouts will fail, and trainers retry less patiently.",
 		CautionUnknown: "the share of failed rollouts is not known",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
@@ -56,7 +56,7 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) 
 		Args: message.Args{
 			"model_api": message.Int(sr.Missing.ModelAPI),
 			"tool":      message.Int(sr.Missing.Tool), "grader": message.Int(sr.Missing.Grader),
-			"cause": message.Said(firstCause(sr)), "repeated": message.Said(message.Text{}), "retried": message.Said(retried(sr)), "retries": message.Count(sr.Missing.Retries, "request"),
+			"cause": message.Said(firstCause(sr)), "now": message.Said(message.Text{}), "repeated": message.Said(message.Text{}), "retried": message.Said(retried(sr)), "retries": message.Count(sr.Missing.Retries, "request"),
 		},
 		// The same again, once the endpoints answer: what they failed is made anew.
 		Needs: &analysis.Needs{Items: sr.Items.Sampled, Samples: (rolloutsOf(sr) + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, Settles: true,
@@ -67,6 +67,9 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) 
 	}
 	if 2*sr.Missing.Grader > sr.Missing.Total() {
 		j.Args["fix"] = message.Said(fixGrader.With(analysis.Commands))
+	}
+	if sr.Missing.Total() > 0 {
+		j.Args["now"] = message.Said(causeNow.With(j.Args))
 	}
 	if n := sr.Missing.Repeated; n > 0 {
 		j.Args["repeated"] = message.Said(countingRepeated.With(message.Args{"n": message.Int(n)}))
@@ -156,6 +159,7 @@ var (
 	importAgain      = message.New("infra.failures.import_again", "Make these rollouts again where the run was made, then import its log anew.")
 	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run {grade}: it grades the recorded answers again, without a new rollout.")
 	neededRepeats    = message.New("infra.failures.repeats", "; {rollouts} ({share}) needed requests repeated, {retries} in all")
+	causeNow         = message.New("infra.failures.cause_now", "Most frequent cause now: {cause}. ")
 	causeTimes       = message.New("infra.failures.cause", "{outcome}: {error} ({n|time})")
 )
 

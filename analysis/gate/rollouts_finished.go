@@ -147,7 +147,7 @@ var (
 	withheld           = message.New("rollouts.finished.withheld", "{n} withheld by a content filter")
 	leftEmpty          = message.New("rollouts.finished.left_empty", "{n} empty")
 	raiseTokens        = message.New("rollouts.finished.raise", "Raise max_output_tokens (P99 of finished answers: {tokens|token}).")
-	raiseTokensUnknown = message.New("rollouts.finished.raise_unknown", "Raise max_output_tokens; the server does not say how many tokens the finished answers took.")
+	raiseTokensUnknown = message.New("rollouts.finished.raise_unknown", "Raise max_output_tokens; how many tokens the finished answers took is not known.")
 	readRefusals       = message.New("rollouts.finished.refusals", "Read the refusals, then change the prompt so that the model does not decline, or drop those items.")
 	relaxFilter        = message.New("rollouts.finished.filter", "Have the content filter relaxed for this data, or drop those items.")
 	readEmpty          = message.New("rollouts.finished.empty", "Read the raw replies: an empty answer mostly comes from a wrong chat template, or from reasoning that took all the tokens.")
@@ -158,7 +158,7 @@ var noEnds = message.New("skip.no_ends", "no record says how the model's last re
 
 var rolloutsSound = analysis.NewGate(analysis.Gate{
 	Name:  "rollouts.finished",
-	Label: "Unfinished answers",
+	Label: "Unfinished or unparsed answers",
 	Doc:   "Replies finish, and the server has parsed them.",
 	Thresholds: []analysis.Threshold{
 		{Name: "rollouts.finished", Unit: "share", Doc: "share of rollouts without a finished answer, above which it fails", Default: 0.20},

@@ -79,7 +79,7 @@ func judgeShift(r *analysis.Result, t analysis.Thresholds, gate, on string, c an
 		items = test.Items
 	}
 	blocking := analysis.Judgement{Gate: gate, Split: c.B, Severity: analysis.Blocking, Unit: "AUC", Want: wantBelowFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail), "p": message.Number(sure)}), Args: vars}
-	advisory := analysis.Judgement{Gate: gate, Split: c.B, Severity: analysis.Advisory, Unit: "AUC", Want: analysis.WantP.With(analysis.Limit(likely)), Args: vars}
+	advisory := analysis.Judgement{Gate: gate, Split: c.B, Severity: analysis.Advisory, Unit: "AUC", Want: wantLikely.With(message.Args{"p": message.Number(likely)}), Args: vars}
 	hint := analysis.Pass
 	if p < likely {
 		hint = analysis.Fail
@@ -173,6 +173,7 @@ var (
 	smallDifference   = message.New("shift.small", "a small difference")
 	notComparable     = message.New("shift.not_comparable", "{a} and {b} cannot be compared: {why}")
 	wantBelowFails    = message.New("want.below_fails", "< {limit} (fails above {fail} with p < {p})")
+	wantLikely        = message.New("want.p_of_auc", "p ≥ {p}") // no limit: the value is an AUC
 	whatTells         = message.New("shift.tells", " What tells {b} from {a}: {what}.")
 	couldBeMissed     = message.New("shift.missed", " A shift of less than about AUC {auc} could have been missed.")
 	pUnknown          = message.New("phrase.p_unknown", "p unknown")

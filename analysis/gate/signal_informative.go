@@ -50,6 +50,14 @@ var signalInformative = analysis.NewGate(analysis.Gate{
 		} else {
 			instead = &noneTeaches
 		}
+		for _, level := range []string{"signal.informative", "signal.informative.caution"} {
+			if want := t.At(level); b.AtLeast(want) == analysis.Fail {
+				if raw, _ := sr.SignalAt(r.GroupSize); raw != nil && *raw.Value >= want {
+					instead = &noiseTeaches
+				}
+				break
+			}
+		}
 		if best, ok := sr.BestAt(r.GroupSize); ok && best.K < r.GroupSize {
 			vars["share"] = message.Said(atLeastSo.With(message.Args{"what": vars["share"]})) // the samples' own share is the lower bracket
 			if cost, known := vars["cost"]; known {
@@ -76,6 +84,9 @@ func noiseWords(sr *analysis.SplitResult, r *analysis.Result) message.Text {
 var (
 	noneTeaches = analysis.NewWording("signal.informative.none", "no group of {group} teaches anything{fitted}",
 		"Drop items that are always right ({saturated}) or never right ({dead}), add items of middling difficulty, give partial credit so that rollouts differ, or use larger groups.")
+	// noiseTeaches are said where enough rewards differ, but by chance: no choice of items helps.
+	noiseTeaches = analysis.NewWording("signal.informative.noise", "{share} of groups of {group} teach something{fitted}",
+		"Make the grader steadier before you choose items: temperature 0 for a judge, a clearer rubric with checkable points, the average of several judgements, or a rule instead of a judge.")
 	atMostSo   = message.New("phrase.at_most", "at most {what}")
 	netOfNoise = message.New("signal.informative.net", " (rewards differ in {raw} of them; {noise} of that variance is grader noise)")
 )

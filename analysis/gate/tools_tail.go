@@ -63,11 +63,11 @@ var latencyLimit = analysis.NewPart(analysis.Gate{
 				continue
 			}
 			j := analysis.Judgement{
-				Gate: "latency.limit", Split: split, Severity: analysis.Advisory, Unit: "share", Want: wantSeconds.With(analysis.Limit(limit)),
+				Gate: "latency.limit", Split: split, Severity: analysis.Advisory, Unit: "share", Want: wantSeconds.With(message.Args{"limit": message.Share(slowest), "seconds": message.Number(limit)}),
 				Args: message.Args{"limit": message.Number(limit), "p95": message.Known(sr.Latency.P95)},
 			}
-			j.Needs, j.Settles = settle(*sr.Latency.OverLimit, 0.05, unitRange, r.Confidence, sr)
-			out = append(out, j.Finding(analysis.BoundOf(*sr.Latency.OverLimit).AtMost(0.05), analysis.BoundOf(*sr.Latency.OverLimit)))
+			j.Needs, j.Settles = settle(*sr.Latency.OverLimit, slowest, unitRange, r.Confidence, sr)
+			out = append(out, j.Finding(analysis.BoundOf(*sr.Latency.OverLimit).AtMost(slowest), analysis.BoundOf(*sr.Latency.OverLimit)))
 		}
 		if out == nil {
 			return []analysis.Finding{analysis.Skip("latency.limit", "", analysis.Advisory, noTimes.Text())}
@@ -81,7 +81,10 @@ var (
 	noTimes = message.New("skip.no_times", "the rollouts hold no times")
 )
 
-var wantSeconds = message.New("want.seconds", "P95 ≤ {limit} s")
+var wantSeconds = message.New("want.seconds", "≤ {limit} longer than {seconds} s")
+
+// slowest is the share of rollouts that may take longer than the limit.
+const slowest = 0.05
 
 // quickCall is the 95th percentile, in seconds, below which a tool's tail is
 // not judged.

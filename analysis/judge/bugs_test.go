@@ -3,6 +3,7 @@ package judge_test
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -220,5 +221,107 @@ func TestLongNumbersMakeNoCauseApart(t *testing.T) {
 	causes := analyze(t, analysis.DefaultSettings(), lines).Splits[rollout.Train].Failures
 	if len(causes) != 2 || causes[0].Count != 3 || causes[0].Error != "the agent wrote {'id': 'call_201609951000', 'status': 500}" {
 		t.Errorf("causes %+v", causes)
+	}
+}
+
+// facts are those of the findings that a gate or a part makes.
+func facts(r *analysis.Result, name string) []analysis.Finding {
+	return slices.DeleteFunc(analysis.ByFact(r.Findings), func(f analysis.Finding) bool { return f.Gate != name })
+}
+
+// Four samples bracket the best of eight: that is an interval, not too few rollouts
+// to estimate anything.
+func TestABracketIsAnEstimate(t *testing.T) {
+	r := analyze(t, analysis.DefaultSettings(), rows(10, 4, func(i, j int) float64 {
+		if i == 0 && j == 0 {
+			return 1
+		}
+		return 0
+	}))
+	unknown := 0
+	for _, f := range slices.Concat(facts(r, "baseline.reachable"), facts(r, "exploration.lift")) {
+		if f.Status != analysis.Unknown || f.Value != nil {
+			continue
+		}
+		unknown++
+		if said, advice := f.Title.String(), f.Remedy.String(); !strings.Contains(said, " to ") || !strings.Contains(advice, "with 8 samples each would settle it") {
+			t.Errorf("%s: %s. %s", f.Gate, said, advice)
+		}
+	}
+	if unknown == 0 {
+		t.Error("nothing is open")
+	}
+}
+
+// Dropping items does not help where their rewards differ by the grader's chance.
+func TestNoiseIsNoReasonToDropItems(t *testing.T) {
+	for _, flip := range []float64{0.97, 1} {
+		r := analyze(t, analysis.DefaultSettings(), gradedTwice(200, 8, flip, rand.New(rand.NewPCG(3, 1))))
+		failed := 0
+		for _, f := range facts(r, "signal.informative") {
+			if f.Status == analysis.Fail {
+				failed++
+			}
+			if f.Status == analysis.Fail && (strings.Contains(f.Remedy.String(), "Drop") || !strings.Contains(f.Remedy.String(), "grader steadier")) {
+				t.Errorf("%s: %s. %s", f.Severity, f.Title, f.Remedy)
+			}
+		}
+		if failed == 0 {
+			t.Errorf("flip %g: nothing fails", flip)
+		}
+	}
+}
+
+// Rollouts that were made again until they had a grade have no cause of failure now.
+func TestFailuresOfBeforeHaveNoCauseNow(t *testing.T) {
+	quick := analysis.DefaultSettings()
+	quick.Boot = 20
+	for again, want := range map[bool]string{true: "less patiently.", false: "Most frequent cause now: tool: "} {
+		r, seen := analyze(t, quick, failingBy(3, again, few)), false
+		for _, f := range facts(r, "infra.failures") {
+			said := f.Remedy.String()
+			seen = seen || strings.Contains(said, want)
+			if strings.Contains(said, "now: none") {
+				t.Error(said)
+			}
+		}
+		if !seen {
+			t.Errorf("made again: %t: not said: %s", again, want)
+		}
+	}
+}
+
+// A fact is drawn against its threshold: both are in the same unit, and where either of
+// two would fail there is none to draw.
+func TestAThresholdIsInTheUnitOfItsValue(t *testing.T) {
+	rng, s := seeded(9), analysis.DefaultSettings()
+	_, found := judge.CheckItems(append(asked(rng, rollout.Train, 60), asked(rng, rollout.Eval, 60)...), s)
+	s.Thresholds = analysis.Thresholds{"tools.tail.limit": 15}
+	var lines []string
+	for i := range 40 {
+		for j := range 8 {
+			lines = append(lines, fmt.Sprintf(`{"item":"q%d","sample":%d,"reward":%d,"elapsed_s":%d,"answer":"%s"}`, i, j, j%2, 10+i%7, strings.Repeat("word ", 1+rng.IntN(9))))
+		}
+	}
+	seen := map[string]int{}
+	for _, f := range append(analysis.ByFact(found), analysis.ByFact(analyze(t, s, lines).Findings)...) {
+		switch limit := stat.Or(f.Threshold, -1); {
+		case f.Value == nil:
+		case f.Unit == "AUC":
+			if seen["AUC"]++; limit != -1 && limit != 0.70 {
+				t.Errorf("%s %s: AUC %g against %g (%s)", f.Severity, f.Gate, *f.Value, limit, f.Want)
+			}
+		case f.Gate == "latency.limit":
+			if seen[f.Gate]++; limit != 0.05 || f.Want.String() != "≤ 5 % longer than 15 s" {
+				t.Errorf("a share of %g against %g (%s)", *f.Value, limit, f.Want)
+			}
+		case f.Gate == "grader.length":
+			if seen[f.Gate]++; limit != -1 {
+				t.Errorf("a correlation of %g against %g (%s)", *f.Value, limit, f.Want)
+			}
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("judged are %v", seen)
 	}
 }

@@ -34,6 +34,9 @@ func compareRows(p *project.Project) (*analysis.Shift, []analysis.Finding) {
 func printFindings(w io.Writer, findings []analysis.Finding) {
 	for _, f := range byWeight(findings) {
 		name := f.Gate
+		if f.Status == analysis.Skipped && slices.ContainsFunc(findings, func(o analysis.Finding) bool { return o.Gate == f.Gate && o.Status != f.Status }) { // another part is judged
+			name = f.ID
+		}
 		if f.Split != "" {
 			name += " (" + string(f.Split) + ")"
 		}

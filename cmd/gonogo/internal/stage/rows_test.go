@@ -1,0 +1,38 @@
+package stage
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/analysis/judge"
+	"gonogo/sampler/rollout"
+)
+
+// A part of a gate that had nothing to compare is not the gate, whose other part is
+// judged; with one split nothing of the gate is.
+func TestASkippedPartIsNamed(t *testing.T) {
+	var items []rollout.Item
+	for i := range 40 {
+		split := rollout.Train
+		if i >= 28 {
+			split = rollout.Eval
+		}
+		row := fmt.Sprintf(`{"messages":[{"role":"user","content":"how much is %d and %d"}]}`, i*37%101, i*53%97)
+		it := rollout.Item{ID: fmt.Sprint(i), Split: split, Row: []byte(row)}
+		if err := it.Decode(); err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, it)
+	}
+	for want, items := range map[string][]rollout.Item{"\nskipped    shift.fields: not judged: ": items, "\nskipped    shift: not judged: there is one split only": items[:28]} {
+		var out bytes.Buffer
+		_, found := judge.CheckItems(items, analysis.DefaultSettings())
+		printFindings(&out, found)
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("want %q in:\n%s", want, out.String())
+		}
+	}
+}
