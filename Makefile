@@ -10,16 +10,21 @@ RACE    ?= ./...
 LAB     := fixtures/backtest/lab
 export GONOGO_TESTDATA
 
-.PHONY: help build demo test race worlds fleet deep lint bench calibrate backtest-train fuzz golden clean
+.PHONY: help build demo release test race worlds fleet deep lint bench calibrate backtest-train fuzz golden clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
 
 build: ## build bin/gonogo
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags='-s -w' -o $(BIN) ./cmd/gonogo
+	CGO_ENABLED=0 $(GO) build -tags '$(TAGS)' -trimpath -ldflags='-s -w' -o $(BIN) ./cmd/gonogo
 
+# A first build need not wait for the server of a queue.
+demo: TAGS := noserver
 demo: build ## run the main job on the built-in world and write a report (WORLD=healthy, RUN=runs/demo-healthy)
 	@$(BIN) demo --world $(WORLD) -o $(RUN) || { code=$$?; echo "(exit code $$code)"; [ $$code -eq 3 ] || [ $$code -eq 4 ]; }
+
+release: ## build the archives of a release in dist/, with SHA256SUMS and an SBOM each (SYSTEMS=linux-amd64 for one of them)
+	.ci/release
 
 test: ## run the tests
 	$(GO) test -timeout 20m ./...
@@ -41,6 +46,7 @@ lint: ## formatting, vet, staticcheck, the examples for CI, Docker and Kubernete
 	@files=$$($(TOOL) gofumpt -l cmd analysis sampler report fixtures); \
 	if [ -n "$$files" ]; then echo "gofumpt would change:"; echo "$$files"; exit 1; fi
 	$(GO) vet ./...
+	$(GO) vet -tags noserver ./sampler/queue ./cmd/gonogo/internal/config
 	$(TOOL) staticcheck ./...
 	$(TOOL) actionlint docs/ci/github.yml
 	$(GO) run -C .ci/manifests . "$(CURDIR)/docs/queue"
@@ -84,4 +90,4 @@ golden: build ## rewrite the golden files, the README's picture, the gallery of 
 	@.ci/worlds $(BIN)
 
 clean: ## remove what the targets made
-	rm -rf bin runs
+	rm -rf bin dist runs

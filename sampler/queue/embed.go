@@ -1,3 +1,5 @@
+//go:build !noserver
+
 package queue
 
 import (
@@ -12,6 +14,9 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 )
+
+// HasServer reports whether this build can keep a queue in its own process.
+const HasServer = true
 
 // Server is a server inside this process.
 type Server struct {

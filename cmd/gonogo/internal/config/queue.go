@@ -95,6 +95,8 @@ func takeQueue(c *Config) []error {
 	c.QueueLogin = in
 	var errs []error
 	switch {
+	case q.Embedded() && !queue.HasServer:
+		errs = append(errs, c.Fault("queue.url", "this gonogo was built without a queue of its own (build tag noserver): run make build, or take a release archive; nats:// and tls:// addresses work"))
 	case q.Embedded() && q.Port() > 0 && in.Token == "":
 		errs = append(errs, c.Fault("queue.url", "the environment has no %s, which workers show to join: export it here and there", QueueTokenEnv))
 	case (in.User == "") != (in.Password == ""):

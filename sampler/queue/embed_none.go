@@ -1,0 +1,29 @@
+//go:build noserver
+
+package queue
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+)
+
+// HasServer reports whether this build can keep a queue in its own process.
+const HasServer = false
+
+var errNoServer = errors.New("this build has no queue of its own (build tag noserver)")
+
+// Server is a server inside this process, of which this build has none.
+type Server struct{}
+
+// Embed fails.
+func Embed(string, int, string) (*Server, error) { return nil, errNoServer }
+
+// Dial fails.
+func (*Server) Dial(context.Context, *slog.Logger) (*Conn, error) { return nil, errNoServer }
+
+// URL is empty.
+func (*Server) URL() string { return "" }
+
+// Close does nothing.
+func (*Server) Close() {}
