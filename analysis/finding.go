@@ -108,7 +108,7 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 		items = []string{}
 	}
 	var remedy *message.Text
-	if !f.Remedy.None() {
+	if !f.Remedy.IsEmpty() {
 		remedy = &f.Remedy
 	}
 	return json.Marshal(StoredFinding{

@@ -37,14 +37,14 @@ var (
 	gates = map[string]Gate{}
 )
 
-// GateNamed is a gate that NewGate made known.
-func GateNamed(name string) (Gate, bool) {
+// GateByName is a gate that NewGate made known.
+func GateByName(name string) (Gate, bool) {
 	g, ok := gates[name]
 	return g, ok
 }
 
-// Called is the gate's label, in a language.
-func (g Gate) Called(l message.Language) string {
+// DisplayName is the gate's label, in a language.
+func (g Gate) DisplayName(l message.Language) string {
 	if g.Label == "" {
 		return g.Name
 	}

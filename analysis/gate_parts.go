@@ -98,8 +98,8 @@ func (f *Finding) leaveOut(g Gate) {
 
 var partsSkipped = message.New("gate.parts.skipped", "not judged: {facts}")
 
-// Only is the gate with some of its parts.
-func (g Gate) Only(parts ...Gate) Gate {
+// WithParts is the gate with some of its parts.
+func (g Gate) WithParts(parts ...Gate) Gate {
 	g.Parts = parts
 	return g
 }

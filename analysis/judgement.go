@@ -82,7 +82,7 @@ func Skip(gate string, split rollout.Split, severity Severity, why message.Text)
 			f.Command = a.Command
 		}
 	}
-	f.say(wordsOf(gate), nil, message.Args{"reason": message.Said(why)})
+	f.say(wordsOf(gate), nil, message.Args{"reason": message.Nested(why)})
 	return f
 }
 

@@ -58,20 +58,20 @@ func (p Prices) Rollout(rec *rollout.Record) (usd float64, ok bool) {
 			usd += p.OfCall(call.Name)
 		}
 	}
-	return usd, missing.None() && also.None()
+	return usd, missing.IsEmpty() && also.IsEmpty()
 }
 
 // Grading returns what the gradings of a record cost in US dollars: a judge's
 // tokens. ok is false where its price or their number is missing.
 func (p Prices) Grading(rec *rollout.Record) (usd float64, ok bool) {
 	usd, missing := p.OfJudge(rec.Judge, JudgeCalls(rec))
-	return usd, missing.None()
+	return usd, missing.IsEmpty()
 }
 
 // Of prices tokens; missing says what is not known, none when all is.
 func (t TokenPrice) Of(u rollout.Usage, whose string) (usd float64, missing message.Text) {
 	const million = 1e6
-	if missing = t.Missing(whose); !missing.None() {
+	if missing = t.Missing(whose); !missing.IsEmpty() {
 		return 0, missing
 	}
 	if u.Input == nil || u.Output == nil {

@@ -29,7 +29,7 @@ type Result struct {
 	GroupSize     int               `json:"group_size"`
 	Normalize     string            `json:"normalize,omitempty"` // what the trainer divides a group's advantages by: std or none
 	PassThreshold *float64          `json:"pass_threshold"`
-	Thresholds    InForce           `json:"thresholds"`
+	Thresholds    ThresholdValues   `json:"thresholds"`
 	Run           RunInfo           `json:"run"`
 	Timing        Timing            `json:"timing"`
 	Input         rollout.Input     `json:"input"`
@@ -88,7 +88,7 @@ type RunInfo struct {
 	Data        []rollout.Data    `json:"data,omitempty"`
 	Choices     map[string]string `json:"choices,omitempty"` // how unverified parts of the wire contract were taken
 	Notes       []message.Text    `json:"notes,omitempty"`   // what an importer derived
-	Inputs      map[string]string `json:"inputs,omitempty"`  // sums (rollout.SumOf) of the run's files that were analysed, by name
+	Inputs      map[string]string `json:"inputs,omitempty"`  // sums (rollout.FileChecksum) of the run's files that were analysed, by name
 }
 
 // Timing holds wall times.
@@ -105,7 +105,7 @@ type SplitResult struct {
 	MissingBy      *MissingBy     `json:"missing_by,omitempty"` // where the model endpoint or tools failed 5 attempts or more
 	OwnFailures    OwnFailures    `json:"own_failures"`
 	Failures       []FailureCause `json:"failures"` // by outcome and cause, most frequent first
-	Ends           Ends           `json:"ends"`
+	Ends           FinishStats    `json:"ends"`
 	Reward         Reward         `json:"reward"`
 	Variance       Variance       `json:"variance"`
 	BestOf         []AtK          `json:"best_of"`
@@ -119,14 +119,14 @@ type SplitResult struct {
 	SignalRewardSD stat.Estimate  `json:"signal_reward_sd"`
 	Classes        Classes        `json:"classes"`
 	Extrapolated   []Extrapolated `json:"extrapolated"`
-	Beyond         Beyond         `json:"beyond"` // the models behind Extrapolated
+	Beyond         Extrapolation  `json:"beyond"` // the models behind Extrapolated
 	Tools          ToolUse        `json:"tools"`
 	Tokens         Tokens         `json:"tokens"`
 	Latency        Latency        `json:"latency"`
 	Turns          stat.Estimate  `json:"turns"`
 	Identical      stat.Estimate  `json:"identical"` // share of items whose outputs are all the same text
 
-	Against []Against `json:"against,omitempty"` // the reward against what a rollout took
+	Against []RewardByCost `json:"against,omitempty"` // the reward against what a rollout took
 }
 
 // ItemCounts counts the items of a split.

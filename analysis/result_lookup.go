@@ -132,5 +132,5 @@ func (r *Result) OpenItems() (rollout.Split, []ItemResult) {
 // SettledAt is the posterior probability from which an item's class is settled.
 const SettledAt = 0.95
 
-// ItemsListed bounds the items that a finding points at.
-const ItemsListed = 20
+// MaxItemsListed bounds the items that a finding points at.
+const MaxItemsListed = 20

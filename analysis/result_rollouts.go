@@ -5,9 +5,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Ends says how the last replies of a split's rollouts ended. Rollouts that an
+// FinishStats says how the last replies of a split's rollouts ended. Rollouts that an
 // endpoint failed are not among them.
-type Ends struct {
+type FinishStats struct {
 	Rollouts int `json:"rollouts"`
 	Known    int `json:"known"` // of which something says how they ended
 	Stop     int `json:"stop"`
@@ -21,8 +21,8 @@ type Ends struct {
 
 	// FinishedTokens is the 99th percentile of the output tokens of a finished
 	// rollout; null where nobody tells them.
-	FinishedTokens *float64 `json:"finished_tokens_p99"`
-	Without        *Without `json:"without,omitempty"` // the same items without unfinished rollouts, where there are any
+	FinishedTokens *float64      `json:"finished_tokens_p99"`
+	Without        *FinishedOnly `json:"without,omitempty"` // the same items without unfinished rollouts, where there are any
 
 	Answers     int                        `json:"answers"`      // rollouts with the text of an answer
 	Markup      map[rollout.MarkupKind]int `json:"markup"`       // answers with text that the server should have parsed
@@ -30,20 +30,20 @@ type Ends struct {
 	MarkupItems []string                   `json:"markup_items"` // a few with such an answer
 }
 
-// Without is what the finished rollouts alone would teach.
-type Without struct {
+// FinishedOnly is what the finished rollouts alone would teach.
+type FinishedOnly struct {
 	Reward stat.Estimate `json:"reward"`
 	Signal []Signal      `json:"signal"` // at the group size
 	Lift   stat.Estimate `json:"lift"`
 }
 
-// Against is the reward set against one quantity of the rollouts: what a
+// RewardByCost is the reward set against one quantity of the rollouts: what a
 // rollout costs beside what it earns.
-type Against struct {
-	Quantity string       `json:"quantity"` // tool_calls, tokens or latency_s
-	Bins     []AgainstBin `json:"bins"`     // the smallest first; a rollout counts in one
-	Items    int          `json:"items"`
-	N        int          `json:"n"` // rollouts whose quantity is known
+type RewardByCost struct {
+	Quantity string      `json:"quantity"` // tool_calls, tokens or latency_s
+	Bins     []RewardBin `json:"bins"`     // the smallest first; a rollout counts in one
+	Items    int         `json:"items"`
+	N        int         `json:"n"` // rollouts whose quantity is known
 
 	// Within is the correlation relative to the item's means, Pooled the one
 	// over all rollouts: long rollouts may belong to hard items, so that their
@@ -52,12 +52,12 @@ type Against struct {
 	Pooled stat.Estimate `json:"pooled"`
 	P      *float64      `json:"p"` // of no correlation within items
 
-	Limit *AgainstLimit `json:"limit,omitempty"` // of tool calls, where rollouts reach it and others do not
+	Limit *RewardAtLimit `json:"limit,omitempty"` // of tool calls, where rollouts reach it and others do not
 }
 
-// AgainstLimit sets the rollouts that reach a limit against those below it: a
+// RewardAtLimit sets the rollouts that reach a limit against those below it: a
 // line through all of them takes a cliff at the limit for a slope.
-type AgainstLimit struct {
+type RewardAtLimit struct {
 	At         float64       `json:"at"`
 	Reached    stat.Estimate `json:"reached"`    // mean reward at the limit, over the items compared
 	Below      stat.Estimate `json:"below"`      // the same of the others
@@ -65,8 +65,8 @@ type AgainstLimit struct {
 	Within     stat.Estimate `json:"within"`     // correlation within items of the rollouts below the limit
 }
 
-// AgainstBin is the rollouts whose quantity lies between two values.
-type AgainstBin struct {
+// RewardBin is the rollouts whose quantity lies between two values.
+type RewardBin struct {
 	From   float64       `json:"from"` // the smallest
 	To     float64       `json:"to"`   // the largest
 	Middle float64       `json:"middle"`
@@ -75,9 +75,9 @@ type AgainstBin struct {
 
 // The quantities that rewards are set against.
 const (
-	AgainstCalls   = "tool_calls"
-	AgainstTokens  = "tokens" // into and out of the model
-	AgainstLatency = "latency_s"
+	CostCalls   = "tool_calls"
+	CostTokens  = "tokens" // into and out of the model
+	CostLatency = "latency_s"
 )
 
 // MissingBy says whether what the model endpoint and the tools failed is missing at

@@ -15,7 +15,7 @@ const (
 	Gains        VariantAnswer = "gains"
 	Loses        VariantAnswer = "loses"
 	NoDifference VariantAnswer = "no_difference" // none larger than delta
-	Untold       VariantAnswer = "cannot_tell"
+	CannotTell   VariantAnswer = "cannot_tell"
 )
 
 // Variants ranks the variants of a run by what each changes in the mean reward

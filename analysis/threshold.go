@@ -86,20 +86,20 @@ func (t Thresholds) Of(threshold Threshold) float64 {
 }
 
 // All returns every threshold that is known with its value in force.
-func (t Thresholds) All() InForce {
-	all := make(InForce, len(defaults))
+func (t Thresholds) All() ThresholdValues {
+	all := make(ThresholdValues, len(defaults))
 	for name := range defaults {
 		all[name] = t.At(name)
 	}
 	return all
 }
 
-// InForce are the values of thresholds by name. In JSON they are by gate and then by
+// ThresholdValues are the values of thresholds by name. In JSON they are by gate and then by
 // name; those of gonogo compare are under compare.
-type InForce map[string]float64
+type ThresholdValues map[string]float64
 
 // MarshalJSON writes a name that no gate has made known under itself.
-func (t InForce) MarshalJSON() ([]byte, error) {
+func (t ThresholdValues) MarshalJSON() ([]byte, error) {
 	if t == nil {
 		return []byte("null"), nil
 	}
@@ -115,12 +115,12 @@ func (t InForce) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads what MarshalJSON writes.
-func (t *InForce) UnmarshalJSON(b []byte) error {
+func (t *ThresholdValues) UnmarshalJSON(b []byte) error {
 	var by map[string]map[string]float64
 	if err := json.Unmarshal(b, &by); err != nil || by == nil {
 		return err
 	}
-	*t = make(InForce)
+	*t = make(ThresholdValues)
 	for _, values := range by {
 		maps.Copy(*t, values)
 	}

@@ -88,9 +88,9 @@ func (s said) of(f *Finding) Wording {
 // say fills the texts of a finding with its own numbers and the gate's.
 func (f *Finding) say(words said, instead *Wording, vars message.Args) {
 	args := message.Args{
-		"value": message.Known(f.Value), "low": message.Known(f.Low), "high": message.Known(f.High), "want": message.Said(f.Want),
+		"value": message.Known(f.Value), "low": message.Known(f.Low), "high": message.Known(f.High), "want": message.Nested(f.Want),
 		"split": message.Name(string(f.Split)), "percent": message.KnownShare(f.Value), "lowpercent": message.KnownShare(f.Low), "highpercent": message.KnownShare(f.High),
-		"needs": message.Said(needs(f)),
+		"needs": message.Nested(needs(f)),
 	}
 	maps.Copy(args, Commands)
 	maps.Copy(args, vars)

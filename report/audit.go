@@ -18,31 +18,31 @@ type ProbeState int
 
 // The states of a probe.
 const (
-	Held    ProbeState = iota
-	Holed              // at least one item shows a hole
-	Shifted            // looks alone changed the reward of at least one item
-	Untold             // the grader failed on every payload
-	Noted              // nothing is expected
+	ProbePassed     ProbeState = iota
+	ProbeFoundHoles            // at least one item shows a hole
+	ProbeShifted               // looks alone changed the reward of at least one item
+	ProbeUnknown               // the grader failed on every payload
+	ProbeNoted                 // nothing is expected
 )
 
 // stateOf is what came of a probe.
 func stateOf(p analysis.ProbeResult) ProbeState {
 	switch {
 	case p.Expect == rollout.Note:
-		return Noted
+		return ProbeNoted
 	case p.Items == 0:
-		return Untold
-	case chart.Holes(p) > 0:
-		return Holed
-	case chart.Moves(p) > 0:
-		return Shifted
+		return ProbeUnknown
+	case chart.CountHoles(p) > 0:
+		return ProbeFoundHoles
+	case chart.CountMoves(p) > 0:
+		return ProbeShifted
 	}
-	return Held
+	return ProbePassed
 }
 
 // tone is the colour of what came of a probe.
 func (s ProbeState) tone() block.Tone {
-	return map[ProbeState]block.Tone{Held: block.Pass, Holed: block.Fail, Shifted: block.Caution, Untold: block.Unknown, Noted: block.Skipped}[s]
+	return map[ProbeState]block.Tone{ProbePassed: block.Pass, ProbeFoundHoles: block.Fail, ProbeShifted: block.Caution, ProbeUnknown: block.Unknown, ProbeNoted: block.Skipped}[s]
 }
 
 // How much of a payload and of its id is shown.
@@ -64,7 +64,7 @@ func auditBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 	if g == nil {
 		return []block.Block{block.Note{Texts: []string{lead}}}
 	}
-	probes := chart.HolesFirst(g.Probes)
+	probes := chart.ProbesByUrgency(g.Probes)
 	switch {
 	case len(probes) > 0:
 		lead = auditLead(g, w)
@@ -74,7 +74,7 @@ func auditBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 	return slices.Concat(
 		[]block.Block{block.Note{Texts: []string{lead}}},
 		filled(rates(r, w), probeGrid(probes, r, w)),
-		payloads(probes, Holed, w.Audit.HolesTitle, command, w), payloads(probes, Shifted, w.Audit.MovesTitle, command, w),
+		payloads(probes, ProbeFoundHoles, w.Audit.HolesTitle, command, w), payloads(probes, ProbeShifted, w.Audit.MovesTitle, command, w),
 		filled(suspectGrid(g, w), tooGoodGrid(g, w), layerGrid(g, w), detectorGrid(g, w), agreementGrid(g, w), graderFailureGrid(g, w)),
 		folds(w.Audit.ByItem, filled(byItemGrid(probes, w))),
 	)
@@ -106,10 +106,10 @@ func auditLead(g *analysis.Grader, w *words) string {
 			continue
 		}
 		told++
-		if chart.Holes(p) > 0 {
+		if chart.CountHoles(p) > 0 {
 			found[p.Expect]++
 		}
-		if chart.Moves(p) > 0 {
+		if chart.CountMoves(p) > 0 {
 			moved++
 			if p.Noise {
 				noise++
@@ -246,12 +246,12 @@ func counted(p analysis.ProbeResult, w *words) string {
 
 // on words the items of a hole or of a move, and which way it went.
 func on(p analysis.ProbeResult, w *words) string {
-	n := chart.Holes(p) + chart.Moves(p)
+	n := chart.CountHoles(p) + chart.CountMoves(p)
 	s := w.Audit.OnOne
 	if p.Items != 1 {
 		s = fmt.Sprintf(w.Audit.On, message.Whole(n), w.Item.of(p.Items))
 	}
-	if chart.Moves(p) > 0 && p.Up+p.Down > 0 {
+	if chart.CountMoves(p) > 0 && p.Up+p.Down > 0 {
 		s += fmt.Sprintf(w.Audit.Ways, message.Whole(p.Up), message.Whole(p.Down))
 		if p.Noise {
 			s += w.Audit.ByNoise

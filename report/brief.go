@@ -194,8 +194,8 @@ func sentences(text string) string {
 
 // gateLabel is what a gate is called in a few words; its own name where it has none.
 func (w *words) gateLabel(gate string) string {
-	if g, ok := analysis.GateNamed(gate); ok {
-		return g.Called(w.Lang)
+	if g, ok := analysis.GateByName(gate); ok {
+		return g.DisplayName(w.Lang)
 	}
 	return id(gate)
 }
@@ -207,7 +207,7 @@ func (p *Page) tiles() block.Tiles {
 	if f == nil || f.Value == nil {
 		return threeNumbers(p.Result, p.Words)
 	}
-	if g, _ := analysis.GateNamed(f.Gate); !g.Headline {
+	if g, _ := analysis.GateByName(f.Gate); !g.Headline {
 		t := block.Tile{Label: p.Words.gateLabel(f.Gate), About: strings.TrimSpace(p.Words.Want + " " + p.Words.say(f.Want)), Known: true}
 		t.Value, t.Interval = measuredParts(f.Finding, p.Words)
 		if f.Split != "" {
@@ -242,8 +242,8 @@ func (p *Page) holed(expect rollout.Expectation) Grid {
 	if p.Result.Grader == nil {
 		return g
 	}
-	for _, one := range chart.HolesFirst(p.Result.Grader.Probes) {
-		if one.Expect != expect || chart.Holes(one) == 0 || len(one.Holes) == 0 {
+	for _, one := range chart.ProbesByUrgency(p.Result.Grader.Probes) {
+		if one.Expect != expect || chart.CountHoles(one) == 0 || len(one.Holes) == 0 {
 			continue
 		}
 		h := one.Holes[0]

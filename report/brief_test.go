@@ -54,10 +54,10 @@ func TestTheBriefIsBrief(t *testing.T) {
 
 func held(t *testing.T, name string, terminal, comment []byte, answer string) {
 	t.Helper()
-	if n := bytes.Count(terminal, []byte("\n")); n > text.MostLines {
+	if n := bytes.Count(terminal, []byte("\n")); n > text.MaxLines {
 		t.Errorf("%s: %d lines on a terminal:\n%s", name, n, terminal)
 	}
-	if n := len(comment); n > markdown.MostBytes || bytes.Contains(comment, []byte("charts/")) {
+	if n := len(comment); n > markdown.MaxBytes || bytes.Contains(comment, []byte("charts/")) {
 		t.Errorf("%s: a comment of %d bytes, or with pictures:\n%s", name, n, comment)
 	}
 	for form, b := range map[string][]byte{"terminal": terminal, "comment": comment} {
@@ -126,7 +126,7 @@ func TestThePaperIsBrief(t *testing.T) {
 }
 
 func judgesRewards(gate string) bool {
-	g, _ := analysis.GateNamed(gate)
+	g, _ := analysis.GateByName(gate)
 	return g.OnRewards
 }
 

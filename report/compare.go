@@ -29,7 +29,7 @@ func NewComparison(c *compare.Comparison, opt Options) *Page {
 	p.Comparison, p.confidence, p.rewards = c, c.Confidence, c.RewardRange
 	w := p.compared().w
 	p.Title, p.Answer, p.Sentence = w.Title, w.Answers[c.Answer], p.Words.say(c.Sentence)
-	p.Split, _, _ = chart.Compared(c)
+	p.Split, _, _ = chart.ComparedSplit(c)
 	p.Figures = drawnOf(chart.Comparisons(), c)
 	return p
 }
@@ -48,7 +48,7 @@ func (x compared) doc() *block.Doc {
 	if first := x.readFirst(); len(first) > 0 {
 		d.Brief = append(d.Brief, block.Note{Lead: w.Notes, Texts: first, Points: true, Tone: block.Caution})
 	}
-	_, sc, ok := chart.Compared(c)
+	_, sc, ok := chart.ComparedSplit(c)
 	hacked := ok && slices.ContainsFunc(sc.Hacks, func(h analysis.Difference) bool { return h.Direction == "up" })
 	marks := func(f chart.Figure) bool { return hacked && f.Plot != nil && f.Name == "hacks" }
 	d.Brief = append(d.Brief, small(x.figures(marks), 0)...)
@@ -205,7 +205,7 @@ func like(c *compare.Comparison) analysis.Verdict {
 	switch a := c.Answer; {
 	case a.ExitCode() == analysis.NoGo.ExitCode():
 		return analysis.NoGo
-	case len(c.Untrusted()) > 0:
+	case len(c.UntrustedGates()) > 0:
 		return analysis.Undecided
 	case a == compare.Improved, a == compare.Equivalent:
 		return analysis.Go
@@ -219,7 +219,7 @@ var tileOrder = []string{"tool_calls", "latency", "output_tokens", "input_tokens
 
 // numbers are the differences of the split that the page speaks of.
 func (x compared) numbers() block.Tiles {
-	_, sc, ok := chart.Compared(x.c)
+	_, sc, ok := chart.ComparedSplit(x.c)
 	if !ok {
 		sc = &compare.Split{Reward: analysis.Difference{Name: "reward"}}
 	}
@@ -305,7 +305,7 @@ func (x compared) differGrid() Grid {
 }
 
 func (x compared) setTo(value message.Text) string {
-	if value.None() {
+	if value.IsEmpty() {
 		return x.w.NotSet
 	}
 	return id(value.In(x.c.Lang))

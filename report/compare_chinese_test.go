@@ -17,7 +17,7 @@ import (
 // that is Chinese already was said before.
 func lacking(t *testing.T, where string) message.Language {
 	said := map[string]bool{}
-	return message.Chinese.Lacking(func(_, text string) {
+	return message.Chinese.OnMissing(func(_, text string) {
 		if !said[text] && !strings.ContainsFunc(text, han) {
 			said[text] = true
 			t.Errorf("%s: Chinese lacks %q", where, text)
@@ -126,10 +126,10 @@ func nightsOfAllKinds() *history.History {
 	nights[12].Made = map[string]string{"grader": "python 2222", "tool_version": "2", "data.eval": "x", "job.suffix": "y", "sampling.samples": "8", "model.name": "large"}
 	last := &nights[13]
 	last.Answer = "equivalent"
-	last.FellBy(&history.Change{Before: 0.6, After: 0.5}, "n-9")
+	last.RegressedByTrend(&history.Change{Before: 0.6, After: 0.5}, "n-9")
 	last.Values["latency"] = history.Value{Value: 9, N: 160}
 	h := history.Analyze(nights, history.DefaultOptions())
-	h.Torn("nights.jsonl")
+	h.NoteTornLine("nights.jsonl")
 	return h
 }
 

@@ -66,7 +66,7 @@ func untrusted(t *testing.T) *Page {
 	by := "grader.hackable"
 	c.Base.Detectors = []collect.DetectorMarks{{Detector: "peek", Rollouts: 320, Marked: 16, Share: 0.05}}
 	c.New.Detectors = []collect.DetectorMarks{{Detector: "peek", Rollouts: 320, Marked: 198, Share: 0.61875}}
-	c.Judged(&analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &by}}, &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &by}})
+	c.AddVerdicts(&analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &by}}, &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &by}})
 	opt := options()
 	opt.Rollouts, opt.Font = nil, "none"
 	return NewComparison(c, opt)
@@ -122,7 +122,7 @@ func TestEveryFormatOfEveryComparison(t *testing.T) {
 					t.Errorf("%s of %s lacks the answer %q", f.Name, name, p.Answer)
 				}
 			}
-			if f.Name == "markdown" && bytes.Count(b, nil) > markdown.Most {
+			if f.Name == "markdown" && bytes.Count(b, nil) > markdown.MaxChars {
 				t.Errorf("%s: report.md is too long for a comment", name)
 			}
 			if f.Name == "html" && len(b) > 500_000 {

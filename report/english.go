@@ -182,7 +182,7 @@ var english = words{
 		Change: "%s changes %s: from %s to %s", Variant: plural{"1 variant", "%s variants"},
 		Head: []string{"variant", "answer", "mean reward", "variant - base", "p, corrected", "tool calls", "input tokens", "output tokens", "seconds"},
 		Answers: map[analysis.VariantAnswer]string{
-			analysis.Gains: "GAINS", analysis.Loses: "LOSES", analysis.NoDifference: "NO DIFFERENCE", analysis.Untold: "CANNOT TELL",
+			analysis.Gains: "GAINS", analysis.Loses: "LOSES", analysis.NoDifference: "NO DIFFERENCE", analysis.CannotTell: "CANNOT TELL",
 		},
 	},
 
@@ -214,7 +214,7 @@ var english = words{
 		MustLoose: map[rollout.Expectation]string{
 			rollout.Bottom: "gives the bottom of the range", rollout.Top: "gives the top of the range", rollout.Same: "gives what it gave before", rollout.Note: "nothing is expected",
 		},
-		States:   map[ProbeState]string{Held: "HELD", Holed: "HOLE", Shifted: "MOVED", Untold: "NOT TOLD", Noted: "NOTED"},
+		States:   map[ProbeState]string{ProbePassed: "HELD", ProbeFoundHoles: "HOLE", ProbeShifted: "MOVED", ProbeUnknown: "NOT TOLD", ProbeNoted: "NOTED"},
 		Probes:   plural{"1 probe", "%s probes"},
 		Payloads: plural{"1 payload", "%s payloads"}, Outputs: plural{"1 output", "%s outputs"},
 		ProbeHead: []string{"probe", "result", "a sound grader", "items", "counted", "share counted", "gap to its rollouts", "failed"},

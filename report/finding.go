@@ -82,7 +82,7 @@ func (p *Page) findingBlocks() block.Findings {
 			b.Name += " · " + visible(string(f.Split))
 		}
 		b.Facts = filledFacts(Fact{Name: w.Value, Value: b.Value}, Fact{Name: w.Want, Value: b.Want}, Fact{Name: w.CautionAt, Value: w.say(f.caution)}, Fact{Value: w.Severity[f.Severity]})
-		if g, _ := analysis.GateNamed(f.Gate); p.doubted && g.OnRewards {
+		if g, _ := analysis.GateByName(f.Gate); p.doubted && g.OnRewards {
 			b.Facts = append(b.Facts, Fact{Value: w.ByFailed})
 		}
 		b.Texts = filledFacts(Fact{Name: w.Why, Value: w.say(f.Why)}, Fact{Name: w.Remedy, Value: p.say(f.Remedy)})

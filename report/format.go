@@ -119,5 +119,5 @@ func writeParquet(w io.Writer, p *Page) error {
 	if err != nil {
 		return fmt.Errorf("write rollouts.parquet: %w", err)
 	}
-	return s.WriteParquet(w, table.Made{Version: p.Version, Run: p.Result.Run.ID, Verdict: string(p.Verdict)})
+	return s.WriteParquet(w, table.Metadata{Version: p.Version, Run: p.Result.Run.ID, Verdict: string(p.Verdict)})
 }

@@ -120,7 +120,7 @@ func (x nights) newest() (answer, why string) {
 	}
 	mark := &x.h.Nights[n-1]
 	why = fmt.Sprintf(x.w.Newest, x.night(n-1), mark.ExitCode)
-	if !mark.Sentence.None() {
+	if !mark.Sentence.IsEmpty() {
 		why = x.Words.say(mark.Sentence) + x.w.Signs.Space + why
 	}
 	return capital(nightAnswer(mark, x.w)), why
@@ -179,7 +179,7 @@ func (x nights) change(c *history.Change) block.Note {
 	return out
 }
 
-func madeText(m history.MadeMark, w *historyWords) string {
+func madeText(m history.SettingChange, w *historyWords) string {
 	value := func(s string) string {
 		if s == "" {
 			return w.WasUnset
@@ -211,7 +211,7 @@ func (x nights) seriesGrid(kind string) Grid {
 		switch {
 		case s.PHolm != nil:
 			row[5] = pValue(s.PHolm)
-		case !s.Why.None():
+		case !s.Why.IsEmpty():
 			row[5] = x.Words.say(s.Why)
 		}
 		g.Rows = append(g.Rows, row)
@@ -249,7 +249,7 @@ func (x nights) nightsGrid() Grid {
 }
 
 // nightAnswer is what came of a night: of its comparison, and of the trend.
-func nightAnswer(n *history.Mark, w *historyWords) string {
+func nightAnswer(n *history.NightSummary, w *historyWords) string {
 	answer, known := w.Answers[n.Answer]
 	switch {
 	case n.Answer == "":

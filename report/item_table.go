@@ -103,7 +103,7 @@ type itemOf struct {
 func (p *Page) rowsOfItems() map[itemOf]int {
 	rows := map[itemOf]int{}
 	for split, items := range p.items {
-		for i, it := range items[:min(len(items), block.MostRows)] {
+		for i, it := range items[:min(len(items), block.MaxRows)] {
 			k := itemOf{split, id(it.Item)}
 			if _, again := rows[k]; again {
 				i = -1

@@ -103,7 +103,7 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 	if p.Name != "" {
 		p.Title = fmt.Sprintf(p.Words.TitleOf, p.Name)
 	}
-	p.Split, _, _ = chart.Shown(r)
+	p.Split, _, _ = chart.ShownSplit(r)
 	p.doubted = graderFails(r)
 	p.found = findings(r)
 	p.Sentence, p.Next = p.sentence()

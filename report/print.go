@@ -13,7 +13,7 @@ import (
 // writePDF writes a report for paper, once more with a warning on page one, and in
 // the Page's Warnings, where signs of it cannot be drawn.
 func writePDF(w io.Writer, p *Page) error {
-	paper, err := pdf.PaperNamed(p.Paper)
+	paper, err := pdf.PaperByName(p.Paper)
 	if err != nil {
 		return fmt.Errorf("make pdf report: %w", err)
 	}

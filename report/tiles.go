@@ -15,7 +15,7 @@ import (
 // threeNumbers are mean reward, best of G and informative share of the shown
 // split.
 func threeNumbers(r *analysis.Result, w *words) block.Tiles {
-	_, s, ok := chart.Shown(r)
+	_, s, ok := chart.ShownSplit(r)
 	if !ok {
 		s = &analysis.SplitResult{}
 	}

@@ -36,7 +36,7 @@ func (p *Page) traces() (map[itemOf][]trace, error) {
 	}
 	of := map[itemOf][]trace{}
 	for split, items := range p.items {
-		for _, it := range items[:min(len(items), block.MostRows)] {
+		for _, it := range items[:min(len(items), block.MaxRows)] {
 			of[itemOf{split, it.Item}] = nil
 		}
 	}
@@ -117,7 +117,7 @@ func (p *Page) tracesOf(split rollout.Split, n int) ([][]string, error) {
 func rolloutsShown(p *Page) int {
 	items := 0
 	for _, list := range p.items {
-		items += min(len(list), block.MostRows)
+		items += min(len(list), block.MaxRows)
 	}
 	return max(1, min(rolloutsOfItem, rolloutsInPage/max(1, items)))
 }

@@ -41,7 +41,7 @@ func planted(t *testing.T, name string) *analysis.Result {
 	r.Problems = append(r.Problems, rollout.Problem{Split: "train", File: "train.jsonl", Line: 3, Rule: "last_role", Message: text})
 	if r.Shift != nil {
 		for i := range r.Shift.Pairs {
-			r.Shift.Pairs[i].Top = append(r.Shift.Pairs[i].Top, message.Written(text))
+			r.Shift.Pairs[i].Top = append(r.Shift.Pairs[i].Top, message.ForeignText(text))
 		}
 	}
 	verdict := r.Verdict
@@ -49,7 +49,7 @@ func planted(t *testing.T, name string) *analysis.Result {
 	if r.Verdict != verdict {
 		t.Fatalf("the verdict is %s now, and was %s", r.Verdict, verdict)
 	}
-	r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: "shift", Why: message.Written(text)})
+	r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: "shift", Why: message.ForeignText(text)})
 	return r
 }
 

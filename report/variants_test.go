@@ -33,7 +33,7 @@ func withVariants(t *testing.T) *analysis.Result {
 			Name: "brief", Answer: analysis.Gains, Splits: map[rollout.Split]*analysis.VariantSplit{split: sp},
 			Changes: []rollout.Change{{Key: "prompt", Base: "the rows' own", New: "Be <b>brief</b>\x1b[31m."}},
 		},
-		{Name: "late", Answer: analysis.Untold, Why: message.Verbatim("it holds no rollout"), Splits: map[rollout.Split]*analysis.VariantSplit{}},
+		{Name: "late", Answer: analysis.CannotTell, Why: message.Verbatim("it holds no rollout"), Splits: map[rollout.Split]*analysis.VariantSplit{}},
 	}}
 	return r
 }

@@ -16,7 +16,7 @@ func (p *Page) sentence() (reason, next string) {
 	r, w := p.Result, p.Words
 	reason, next = p.decision()
 	reason += p.graderToo()
-	if !r.Note.None() {
+	if !r.Note.IsEmpty() {
 		reason = fmt.Sprintf(w.Noted, strings.TrimSuffix(reason, w.Signs.Stop), w.say(r.Note)) + w.Signs.Stop
 	}
 	return reason + changed(r, w), next
@@ -101,7 +101,7 @@ func changed(r *analysis.Result, w *words) string {
 func goSentence(r *analysis.Result, w *words) string {
 	passed, all := r.Coverage()
 	meaning := w.Meaning[analysis.Go]
-	if !r.Note.None() {
+	if !r.Note.IsEmpty() {
 		meaning = w.NothingAgainst
 	}
 	s := fmt.Sprintf(w.AllPassed, meaning, w.Gates.of(passed))

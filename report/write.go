@@ -21,7 +21,7 @@ func Write(dir string, p *Page, formats []Format) error {
 		return err
 	}
 	charts := filepath.Join(dir, "charts")
-	if err := rollout.PlainDir(charts); err != nil {
+	if err := rollout.CheckRegularDir(charts); err != nil {
 		return fmt.Errorf("make report directory: %w", err)
 	}
 	if err := os.MkdirAll(charts, 0o755); err != nil {

@@ -123,7 +123,7 @@ func (e *episode) attend(ctx context.Context) (ending, error) {
 	}
 	var done AgentResult
 	var heard ModelTraffic
-	retries, err := e.ask(ctx, e.gates.agent, 0, errand{e.job.Item, e.trace, "agent"}, func(ctx context.Context) (err error) {
+	retries, err := e.ask(ctx, e.gates.agent, 0, requestInfo{e.job.Item, e.trace, "agent"}, func(ctx context.Context) (err error) {
 		done, heard, err = RunAgent(ctx, e.b.Agent, e.b.ModelProxy, p)
 		return err
 	})

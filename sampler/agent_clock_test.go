@@ -36,12 +36,12 @@ func (a *busyAgent) Run(ctx context.Context, p sampler.AgentRequest) (sampler.Ag
 		all.Go(func() {
 			for _, r := range thread {
 				_ = pause(ctx, r.after) // that the time is over shows below
-				ended := sampler.Asking(a.ctx)
+				ended := sampler.TrackRequest(a.ctx)
 				resume := sampler.PauseClock(a.ctx)
 				_ = pause(ctx, r.queue)
 				resume()
 				_ = pause(ctx, r.work)
-				_, _ = sampler.Watched(a.ctx, io.NopCloser(strings.NewReader("a byte of the answer"))).Read(make([]byte, 9))
+				_, _ = sampler.TrackProgress(a.ctx, io.NopCloser(strings.NewReader("a byte of the answer"))).Read(make([]byte, 9))
 				ended()
 			}
 		})

@@ -18,8 +18,8 @@ type Pacer interface {
 	Wait(ctx context.Context) error
 }
 
-// errand says for whom a request is made.
-type errand struct {
+// requestInfo says for whom a request is made.
+type requestInfo struct {
 	item  *rollout.Item
 	trace string
 	name  string // of the request within its trace
@@ -29,7 +29,7 @@ type errand struct {
 // retry policy says, and returns how often it was repeated. Every try has its
 // own timeout. The error is the last failure, an *EndpointError when the run
 // should end, or the cause of ctx's end.
-func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, on errand, try func(context.Context) error) (retries int, err error) {
+func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, on requestInfo, try func(context.Context) error) (retries int, err error) {
 	leave, err := g.enter(ctx)
 	if err != nil {
 		return 0, context.Cause(ctx)
@@ -101,7 +101,7 @@ func (s *session) giveUp(g *gate, end error) {
 }
 
 // retried notes that a request will be made again.
-func (s *session) retried(boundary string, on errand, f *Failure, c limit.Class, n int, wait time.Duration) {
+func (s *session) retried(boundary string, on requestInfo, f *Failure, c limit.Class, n int, wait time.Duration) {
 	s.count.retried(boundary)
 	s.lines.tell("retry", slog.String("boundary", boundary), slog.String("class", c.String()), slog.Int("status", f.Status), slog.String("error", Brief(f.Err.Error())),
 		slog.Int("retry", n), slog.Float64("wait_s", wait.Seconds()), slog.String("item", on.item.ID), slog.String("trace_id", on.trace))

@@ -20,15 +20,15 @@ type Model interface {
 // Request asks for the next turn of one rollout.
 type Request struct {
 	Item      *rollout.Item
-	Turns     []Turn   // the conversation after the item's own messages, oldest first
-	RequestID string   // <trace_id>/<turn>: sent as X-Client-Request-Id
-	Written   *Written // the rollout's own, one request at a time; nil: every turn is written anew
+	Turns     []Turn        // the conversation after the item's own messages, oldest first
+	RequestID string        // <trace_id>/<turn>: sent as X-Client-Request-Id
+	Encoded   *EncodedTurns // the rollout's own, one request at a time; nil: every turn is written anew
 }
 
-// Written is where a Model keeps the conversation of one rollout as it was sent,
+// EncodedTurns is where a Model keeps the conversation of one rollout as it was sent,
 // so that each turn is written once however many follow. It is opaque to the
 // loop.
-type Written struct {
+type EncodedTurns struct {
 	Turns int    // are written
 	Text  []byte // as the model writes them
 }
@@ -63,18 +63,18 @@ type Tool interface {
 	Call(ctx context.Context, call Call) (Result, error)
 }
 
-// Leaver is a Tool that keeps something for each rollout, such as a process.
-type Leaver interface {
-	// Leave ends what is kept for the rollout, which is over, whatever has become of
+// Releaser is a Tool that keeps something for each rollout, such as a process.
+type Releaser interface {
+	// Release ends what is kept for the rollout, which is over, whatever has become of
 	// it. It may be called for one that the tool knows nothing of.
-	Leave(traceID string)
+	Release(traceID string)
 }
 
-// Leave has the tools end what they keep for a rollout that is over.
-func Leave(tools map[string]Tool, traceID string) {
+// ReleaseTools has the tools end what they keep for a rollout that is over.
+func ReleaseTools(tools map[string]Tool, traceID string) {
 	for _, t := range tools {
-		if l, ok := t.(Leaver); ok {
-			l.Leave(traceID)
+		if l, ok := t.(Releaser); ok {
+			l.Release(traceID)
 		}
 	}
 }

@@ -35,7 +35,7 @@ type lookout struct {
 func (l *lookout) in(text, at, name string) {
 	rollout.Canaries(text, func(canary string) bool {
 		l.met(canary, at+name)
-		return len(l.rec.Leaks) < rollout.LeaksListed || !l.rec.Planted
+		return len(l.rec.Leaks) < rollout.MaxLeaksListed || !l.rec.Planted
 	})
 }
 
@@ -46,7 +46,7 @@ func (l *lookout) met(canary, at string) {
 	case canary == l.own:
 		// An agent may say what it was told; that is no place.
 		l.rec.Planted = l.rec.Planted || at != atAgent && at != atModel
-	case len(l.rec.Leaks) == rollout.LeaksListed, bytes.Contains(l.row, []byte(canary)):
+	case len(l.rec.Leaks) == rollout.MaxLeaksListed, bytes.Contains(l.row, []byte(canary)):
 	case !slices.ContainsFunc(l.rec.Leaks, func(k rollout.Leak) bool { return k.Canary == canary }):
 		l.rec.Leaks = append(l.rec.Leaks, rollout.Leak{Canary: canary, At: Brief(at)})
 	}

@@ -91,7 +91,7 @@ func TestChaosResume(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "run")
 	items := makeItems(12)
-	state := func() map[rollout.Key]rollout.Done {
+	state := func() map[rollout.Key]rollout.RolloutState {
 		run, err := rollout.Open(dir)
 		if err != nil {
 			t.Fatal(err)
@@ -120,7 +120,7 @@ func TestChaosResume(t *testing.T) {
 	out := sample(chaos.Mix(5, meets, chaos.Share{Of: 0.15, Faults: errors}), sampler.Plan(items, samples, nil))
 	graded := out.reconcile(96)
 	done := state()
-	jobs := sampler.Plan(items, samples, func(k rollout.Key) (rollout.Done, bool) {
+	jobs := sampler.Plan(items, samples, func(k rollout.Key) (rollout.RolloutState, bool) {
 		was, there := done[k]
 		was.Output = false // which this test samples again
 		return was, there

@@ -15,10 +15,10 @@ import (
 // limits of the run go on. A ctx without such a clock is fine.
 func PauseClock(ctx context.Context) (resume func()) { return tell(ctx, 1, 0) }
 
-// Asking notes a request that somebody else's program has under way in the rollout
+// TrackRequest notes a request that somebody else's program has under way in the rollout
 // of ctx: while others of them are served, one that waits in a queue stops no
 // clock, for the program can go on. ended ends it; calling it twice does no harm.
-func Asking(ctx context.Context) (ended func()) { return tell(ctx, 0, 1) }
+func TrackRequest(ctx context.Context) (ended func()) { return tell(ctx, 0, 1) }
 
 // tell notes what waits and what is asked on all clocks of ctx.
 func tell(ctx context.Context, waiting, asking int) (undo func()) {

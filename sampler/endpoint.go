@@ -104,13 +104,13 @@ func exchange(ctx context.Context, client *http.Client, method, address string, 
 	}
 	resp, err := client.Do(req)
 	if err == nil {
-		err = Answered(resp)
+		err = CheckFinalStatus(resp)
 	}
 	if err != nil {
 		return Answer{}, TransportFailure(address, err)
 	}
 	defer resp.Body.Close()
-	text, err := readUpTo(resp.ContentLength, Watched(ctx, resp.Body), limit+1)
+	text, err := readUpTo(resp.ContentLength, TrackProgress(ctx, resp.Body), limit+1)
 	if err != nil {
 		return Answer{}, TransportFailure(address, fmt.Errorf("read the answer: %w", err))
 	}
@@ -121,10 +121,10 @@ func exchange(ctx context.Context, client *http.Client, method, address string, 
 	return a, nil
 }
 
-// Answered reports a response that is no answer, and closes it: with status 101
+// CheckFinalStatus reports a response that is no answer, and closes it: with status 101
 // the server goes on in another protocol, on a connection that no context of ours
 // would end any more.
-func Answered(resp *http.Response) error {
+func CheckFinalStatus(resp *http.Response) error {
 	if resp.StatusCode >= http.StatusOK {
 		return nil
 	}
@@ -132,10 +132,10 @@ func Answered(resp *http.Response) error {
 	return fmt.Errorf("the server goes on in another protocol, with status %d", resp.StatusCode)
 }
 
-// Watched tells the clock of the try that ctx belongs to of every byte of an
+// TrackProgress tells the clock of the try that ctx belongs to of every byte of an
 // answer that comes: a connection hangs when none does, however long the answer
 // takes as a whole.
-func Watched(ctx context.Context, body io.ReadCloser) io.ReadCloser {
+func TrackProgress(ctx context.Context, body io.ReadCloser) io.ReadCloser {
 	c := clockOf(ctx)
 	if c == nil {
 		return body
@@ -158,16 +158,16 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// LargestReply bounds how much of a model's answer is read, unpacked: far above what
+// MaxReply bounds how much of a model's answer is read, unpacked: far above what
 // a model writes, and little enough for many at one time.
-const LargestReply = 16 << 20
+const MaxReply = 16 << 20
 
 // ErrLongReply is what reading a longer one ends with.
-var ErrLongReply = fmt.Errorf("the answer is longer than %d MB, unpacked", LargestReply>>20)
+var ErrLongReply = fmt.Errorf("the answer is longer than %d MB, unpacked", MaxReply>>20)
 
-// BoundedReply fails after LargestReply bytes of a body.
+// BoundedReply fails after MaxReply bytes of a body.
 func BoundedReply(body io.ReadCloser) io.ReadCloser {
-	return &boundedReply{body, LargestReply}
+	return &boundedReply{body, MaxReply}
 }
 
 type boundedReply struct {

@@ -24,7 +24,7 @@ type grading struct {
 // used is told also beside an error.
 func (s *session) grade(ctx context.Context, out Output) (g grading, err error) {
 	out.Kept = make(map[string]Grade)
-	on := errand{item: out.Item, trace: out.TraceID, name: "grade"}
+	on := requestInfo{item: out.Item, trace: out.TraceID, name: "grade"}
 	if out.Regrade > 0 {
 		on.name += "/" + strconv.Itoa(out.Regrade)
 	}
@@ -145,21 +145,21 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("%s, to item %s, and no grade that fits to any of %d items: set reward_range to what the grader can give, or correct the grader, then grade again what is recorded; nothing of it is lost", text, e.Item, e.Items)
 }
 
-// misfit notices a grader that never gives a grade that can be used.
-type misfit struct {
+// rangeCheck notices a grader that never gives a grade that can be used.
+type rangeCheck struct {
 	mu    sync.Mutex       // guards what follows
 	done  bool             // one could
 	items map[itemKey]bool // that got none, before that
 }
 
-func (m *misfit) fits() {
+func (m *rangeCheck) fits() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.done, m.items = true, nil
 }
 
 // refused returns how many items got no grade that can be used while none did.
-func (m *misfit) refused(it *rollout.Item) int {
+func (m *rangeCheck) refused(it *rollout.Item) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.done {

@@ -44,7 +44,7 @@ func (s *session) enclose(ctx context.Context, e Enclosure) (box *Enclosure, lea
 	if s.cfg.Isolation == nil {
 		return nil, func() {}, 0, nil
 	}
-	on := errand{e.Item, e.TraceID, "session"}
+	on := requestInfo{e.Item, e.TraceID, "session"}
 	retries, err = s.ask(ctx, s.gates.start, s.cfg.IsolationTimeout, on, func(ctx context.Context) error {
 		try := e
 		try.ID = sessionID()
@@ -109,7 +109,7 @@ func (s *session) vacate(ctx context.Context, e *Enclosure) {
 			return
 		}
 		tries.Made++
-		s.retried(SessionBoundary, errand{e.Item, e.TraceID, "stop"}, f, f.class(), tries.Made, wait)
+		s.retried(SessionBoundary, requestInfo{e.Item, e.TraceID, "stop"}, f, f.class(), tries.Made, wait)
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:
@@ -170,7 +170,7 @@ func (e *episode) enter(ctx context.Context) (leave func(), err error) {
 	e.box, stop, retries, err = e.enclose(ctx, Enclosure{TraceID: e.trace, Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt})
 	e.rec.Retries += retries
 	leave = func() {
-		Leave(e.b.Tools, e.trace)
+		ReleaseTools(e.b.Tools, e.trace)
 		stop()
 	}
 	if err != nil {

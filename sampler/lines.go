@@ -23,9 +23,9 @@ type Lines interface {
 	Arrive(traceID string)
 }
 
-// Admission is the right to make one request. Leave gives it back, once.
+// Admission is the right to make one request. Release gives it back, once.
 type Admission interface {
-	Leave(came RequestOutcome)
+	Release(came RequestOutcome)
 }
 
 // RequestOutcome is how a request ended.
@@ -61,8 +61,8 @@ func (e *endpoints) enter(ctx context.Context, name string) (admission, error) {
 	return admission{l, t}, err
 }
 
-// Leave lets the next one in, and gives up an endpoint that fails too often.
-func (t admission) Leave(came RequestOutcome) { t.leave(&came) }
+// Release lets the next one in, and gives up an endpoint that fails too often.
+func (t admission) Release(came RequestOutcome) { t.leave(&came) }
 
 func (t *admission) leave(came *RequestOutcome) {
 	all := t.line.all

@@ -17,7 +17,7 @@ type episode struct {
 	trace string
 	begun time.Time
 	turns []Turn
-	sent  Written
+	sent  EncodedTurns
 	steps int // function calls + model turns
 	usage tally
 	rec   *rollout.Record
@@ -167,9 +167,9 @@ func (e *episode) converse(ctx context.Context) (ending, error) {
 
 // reply asks the model for its next turn and notes it.
 func (e *episode) reply(ctx context.Context) (Reply, error) {
-	req := Request{Item: e.job.Item, Turns: e.turns, RequestID: requestID(e.trace, len(e.turns)), Written: &e.sent}
+	req := Request{Item: e.job.Item, Turns: e.turns, RequestID: requestID(e.trace, len(e.turns)), Encoded: &e.sent}
 	var reply Reply
-	retries, err := e.ask(ctx, e.gates.model, e.cfg.ModelTimeout, errand{e.job.Item, e.trace, req.RequestID}, func(ctx context.Context) (err error) {
+	retries, err := e.ask(ctx, e.gates.model, e.cfg.ModelTimeout, requestInfo{e.job.Item, e.trace, req.RequestID}, func(ctx context.Context) (err error) {
 		reply, err = e.b.Model.Reply(ctx, req)
 		return err
 	})

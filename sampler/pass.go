@@ -103,7 +103,7 @@ func (p *Pass) Done(u rollout.Usage, err error) {
 	}
 	came.Fault, came.Failure = fault, f
 	if p.led != nil {
-		p.led.Leave(came)
+		p.led.Release(came)
 		return
 	}
 	p.own.leave(&came)

@@ -58,9 +58,9 @@ func TestPlanIsWhatIsMissing(t *testing.T) {
 		}
 		blocks := sampler.Blocks(items, rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 50).Draw(t, "block"))
 		wanted := func(it *rollout.Item) int { return samples[it.Split] }
-		jobs := sampler.PlanBlocks(blocks, wanted, func(k rollout.Key) (rollout.Done, bool) {
+		jobs := sampler.PlanBlocks(blocks, wanted, func(k rollout.Key) (rollout.RolloutState, bool) {
 			r, ok := state[k]
-			return rollout.Done{Attempt: r.attempt, Outcome: r.outcome, Output: r.output}, ok
+			return rollout.RolloutState{Attempt: r.attempt, Outcome: r.outcome, Output: r.output}, ok
 		})
 		planned := map[rollout.Key]int{}
 		for _, j := range jobs {

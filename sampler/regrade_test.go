@@ -169,7 +169,7 @@ func TestARolloutKeepsItsTimesAndAProbeGetsItsOwn(t *testing.T) {
 			return reply{body: `{"score":1}`, wait: 3 * time.Second}
 		}
 		all := tasks(2, 1)
-		all[1].Record.Source, all[1].Record.Probe = rollout.Probe, &rollout.Probed{Name: "p", Expect: rollout.Bottom}
+		all[1].Record.Source, all[1].Record.Probe = rollout.Probe, &rollout.ProbeInfo{Name: "p", Expect: rollout.Bottom}
 		sink := &list{}
 		stats, err := w.regrade(t.Context(), nil, all, sink)
 		w.check(err)

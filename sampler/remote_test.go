@@ -23,7 +23,7 @@ func (q queueing) Open(lines sampler.Lines, _ <-chan struct{}) (sampler.Maker, f
 		a, err := lines.Enter(waits, sampler.ModelBoundary)
 		time.Sleep(time.Hour)
 		if err == nil {
-			a.Leave(sampler.RequestOutcome{})
+			a.Release(sampler.RequestOutcome{})
 		}
 		return &rollout.Record{Item: job.Item.ID, Split: job.Item.Split, TraceID: trace, Outcome: rollout.Graded}, func(bool) {}, nil
 	}, func() {}

@@ -329,9 +329,9 @@ func ExamplePlan() {
 		{Split: rollout.Train, Item: "q0", Sample: 0}: rollout.Graded,
 		{Split: rollout.Train, Item: "q1", Sample: 0}: rollout.ToolFailed,
 	}
-	jobs := sampler.Plan(items, map[rollout.Split]int{rollout.Train: 2}, func(k rollout.Key) (rollout.Done, bool) {
+	jobs := sampler.Plan(items, map[rollout.Split]int{rollout.Train: 2}, func(k rollout.Key) (rollout.RolloutState, bool) {
 		o, ok := recorded[k]
-		return rollout.Done{Outcome: o}, ok
+		return rollout.RolloutState{Outcome: o}, ok
 	})
 	for _, j := range jobs {
 		fmt.Println(j.Item.ID, "sample", j.Sample, "attempt", j.Attempt)

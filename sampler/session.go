@@ -22,13 +22,13 @@ type session struct {
 	b       Boundaries
 	gates   gates
 	lines   *endpoints
-	misfit  misfit
+	misfit  rangeCheck
 	account *limit.Account
 	count   counter
-	mute    map[string]*mute // by the tool's name
-	settled chan struct{}    // a signal that a piece of work has settled with the budget
-	late    atomic.Bool      // a piece of work was not begun because of the deadline
-	unbegun atomic.Bool      // one that was to be made elsewhere was not begun when the run drained
+	mute    map[string]*missingTool // by the tool's name
+	settled chan struct{}           // a signal that a piece of work has settled with the budget
+	late    atomic.Bool             // a piece of work was not begun because of the deadline
+	unbegun atomic.Bool             // one that was to be made elsewhere was not begun when the run drained
 	stops   stops
 	inner   context.Context // of what is in flight
 	stop    func(error)     // breaks it off
@@ -52,7 +52,7 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 	patience := 2*cfg.rollouts() + 8
 	s := &session{
 		cfg: cfg, seed: seed, b: b, name: TraceID,
-		mute:    make(map[string]*mute, len(b.Tools)),
+		mute:    make(map[string]*missingTool, len(b.Tools)),
 		settled: make(chan struct{}, 1),
 		halt:    halt{done: make(chan struct{})},
 	}
@@ -70,7 +70,7 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 	s.gates.grader.opinions = graderOpinions
 	for name, t := range b.Tools {
 		s.gates.tools[name] = newGate(ToolBoundary(name), t, patience)
-		s.mute[name] = &mute{tool: t}
+		s.mute[name] = &missingTool{tool: t}
 	}
 	return s
 }

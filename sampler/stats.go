@@ -88,7 +88,7 @@ type counter struct {
 
 	mu    sync.Mutex // guards what follows
 	stats Stats
-	first firsts
+	first costSample
 }
 
 // begun returns how many began before.

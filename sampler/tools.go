@@ -76,7 +76,7 @@ func (e *episode) callTool(ctx context.Context, turn int, c rollout.ToolCall) (c
 		out.Arguments = "{}"
 	}
 	var res Result
-	call.Retries, err = e.ask(took, e.gates.tools[c.Name], e.cfg.ToolTimeout, errand{e.job.Item, e.trace, c.ID}, func(ctx context.Context) (err error) {
+	call.Retries, err = e.ask(took, e.gates.tools[c.Name], e.cfg.ToolTimeout, requestInfo{e.job.Item, e.trace, c.ID}, func(ctx context.Context) (err error) {
 		res, err = tool.Call(ctx, out)
 		return err
 	})

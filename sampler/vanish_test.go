@@ -101,12 +101,12 @@ func TestAnEndpointThatVanishesLosesNothing(t *testing.T) {
 				gone.Store(false)
 				asked = map[string]bool{}
 				var left []sampler.Task
-				jobs := sampler.Plan(items, samples, func(k rollout.Key) (rollout.Done, bool) {
+				jobs := sampler.Plan(items, samples, func(k rollout.Key) (rollout.RolloutState, bool) {
 					r := state[k]
 					if r == nil {
-						return rollout.Done{}, false
+						return rollout.RolloutState{}, false
 					}
-					done := rollout.Done{Attempt: r.Attempt, Outcome: r.Outcome, Output: r.Answer != ""}
+					done := rollout.RolloutState{Attempt: r.Attempt, Outcome: r.Outcome, Output: r.Answer != ""}
 					if done.Ungraded() {
 						left = append(left, sampler.Task{Record: r, Times: 1})
 					}

@@ -86,8 +86,8 @@ func (c *Collector) zero(r *Row) {
 	}
 }
 
-// Given is the reward that the grader itself gave.
-func (c *Collector) Given(r *Row) float64 {
+// GraderReward is the reward that the grader itself gave.
+func (c *Collector) GraderReward(r *Row) float64 {
 	if had, ok := c.Zeroed[r.Key]; ok {
 		return had
 	}
@@ -162,7 +162,7 @@ func leakOf(rec *rollout.Record) *Met {
 	if !rec.Planted && len(rec.Leaks) == 0 {
 		return nil
 	}
-	return &Met{rec.Leaks[:min(len(rec.Leaks), rollout.LeaksListed)]}
+	return &Met{rec.Leaks[:min(len(rec.Leaks), rollout.MaxLeaksListed)]}
 }
 
 // Met is what a rollout met of others.

@@ -25,7 +25,7 @@ type audit struct {
 // Payload is one record of the audit that is neither a regrade nor a
 // detector's mark.
 type Payload struct {
-	Probe  rollout.Probed
+	Probe  rollout.ProbeInfo
 	Key    rollout.Key
 	Reward float64
 	Valid  bool

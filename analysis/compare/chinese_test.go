@@ -29,7 +29,7 @@ func saidInChinese(t *testing.T, c *compare.Comparison) {
 	if !reflect.DeepEqual(textsOf(read), textsOf(c)) {
 		t.Errorf("read from its file it says %q, not %q", textsOf(read), textsOf(c))
 	}
-	chinese := message.Chinese.Lacking(func(_, english string) { t.Errorf("Chinese lacks %q", english) })
+	chinese := message.Chinese.OnMissing(func(_, english string) { t.Errorf("Chinese lacks %q", english) })
 	for _, text := range textsOf(c) {
 		said := text.In(chinese)
 		if !strings.ContainsFunc(said, func(r rune) bool { return unicode.Is(unicode.Han, r) }) || wordsInARow.MatchString(said) {
@@ -44,7 +44,7 @@ var wordsInARow = regexp.MustCompile(`[a-z]+( [a-z]+){3,}`)
 func textsOf(c *compare.Comparison) []message.Text {
 	list := append([]message.Text{c.Sentence}, c.Notes...)
 	for _, d := range c.Differs {
-		if !d.Note.None() {
+		if !d.Note.IsEmpty() {
 			list = append(list, d.Note)
 		}
 		if d.What == "items" {

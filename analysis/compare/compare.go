@@ -55,7 +55,7 @@ func Runs(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions,
 			c.Splits[split] = compareSplit(p, s)
 		}
 	}
-	if like := likeness(b, n, pairings); !like.None() {
+	if like := likeness(b, n, pairings); !like.IsEmpty() {
 		c.Notes = slices.Insert(c.Notes, 0, like)
 	}
 	c.Differs = append(c.Differs, itemDifferences(c, pairings)...)

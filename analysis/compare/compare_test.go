@@ -101,7 +101,7 @@ func TestTheFourAnswers(t *testing.T) {
 		if got.Answer != c.want || got.ExitCode != c.code || got.Split == nil || *got.Split != rollout.Eval {
 			t.Errorf("%s: %s, exit code %d: %s", c.about, got.Answer, got.ExitCode, got.Sentence)
 		}
-		if got.Sentence.None() || strings.ContainsAny(got.Sentence.String(), "{}") {
+		if got.Sentence.IsEmpty() || strings.ContainsAny(got.Sentence.String(), "{}") {
 			t.Errorf("%s: sentence is %q", c.about, got.Sentence)
 		}
 	}

@@ -88,7 +88,7 @@ func TestNothingNotANumberReachesTheFile(t *testing.T) {
 			if err := c.Encode(&text); err != nil {
 				t.Fatalf("%s against %s: %v", base, new, err)
 			}
-			if c.Sentence.None() || c.Answer.ExitCode() != c.ExitCode {
+			if c.Sentence.IsEmpty() || c.Answer.ExitCode() != c.ExitCode {
 				t.Errorf("%s against %s: %q, exit code %d", base, new, c.Sentence, c.ExitCode)
 			}
 			if empty := base == "empty" || new == "empty" || base == "all lost" || new == "all lost"; empty && c.Answer != compare.CannotTell {

@@ -10,12 +10,12 @@ import (
 	"gonogo/analysis/message"
 )
 
-// Judged takes over what the two runs' own analyses decided; nil is a run whose
+// AddVerdicts takes over what the two runs' own analyses decided; nil is a run whose
 // verdict is not known. Where a gate about the grader made a run NO-GO, a note says
 // that a higher reward is no better policy, and a new run that improved by such a
 // grader's rewards is not better. Where detectors marked rollouts, notes say how
 // many on either side.
-func (c *Comparison) Judged(base, new *analysis.Result) {
+func (c *Comparison) AddVerdicts(base, new *analysis.Result) {
 	b, n := c.Base.judged(base), c.New.judged(new)
 	gates := message.Args{"base": message.Name(b), "new": message.Name(n)}
 	first := []message.Text{}
@@ -53,9 +53,9 @@ func (r *Side) untrusted() string {
 	return ""
 }
 
-// Untrusted returns the gates by which the runs' own verdicts say that their
+// UntrustedGates returns the gates by which the runs' own verdicts say that their
 // graders are not to be trusted, so that a higher reward is no better policy.
-func (c *Comparison) Untrusted() []string {
+func (c *Comparison) UntrustedGates() []string {
 	var gates []string
 	for _, gate := range []string{c.Base.untrusted(), c.New.untrusted()} {
 		if gate != "" && !slices.Contains(gates, gate) {

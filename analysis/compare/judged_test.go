@@ -51,11 +51,11 @@ func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 			t.Errorf("%s: %s, exit %d: %s", c.about, got.Answer, got.ExitCode, got.Sentence)
 		}
 		answer, before := got.Answer, len(got.Notes)
-		got.Judged(c.base, c.new)
+		got.AddVerdicts(c.base, c.new)
 		saidInChinese(t, got)
 		want := append(c.notes, "the detector “peek” marks 5 % of the rollouts as hacks in the base run and 62.5 % in the new one")
-		if notes := got.Notes[:len(got.Notes)-before]; fmt.Sprintf("%q", notes) != fmt.Sprintf("%q", want) || got.Answer != answer || !slices.Equal(got.Untrusted(), c.untrusted) {
-			t.Errorf("%s: %q, %s, %q; want %q", c.about, got.Notes, got.Answer, got.Untrusted(), want)
+		if notes := got.Notes[:len(got.Notes)-before]; fmt.Sprintf("%q", notes) != fmt.Sprintf("%q", want) || got.Answer != answer || !slices.Equal(got.UntrustedGates(), c.untrusted) {
+			t.Errorf("%s: %q, %s, %q; want %q", c.about, got.Notes, got.Answer, got.UntrustedGates(), want)
 		}
 		if d := got.New.Detectors; len(d) != 1 || d[0] != (collect.DetectorMarks{Detector: "peek", Rollouts: 40, Marked: 25, Share: 0.625}) {
 			t.Errorf("%s: the detectors of the new run are %+v", c.about, d)
@@ -84,7 +84,7 @@ func TestANoGoGraderImprovesNothing(t *testing.T) {
 		{"lower", high, low, noGo, compare.Regressed, 3},
 	} {
 		got := compared(t, opened(t, c.base), opened(t, c.new))
-		got.Judged(nil, c.of)
+		got.AddVerdicts(nil, c.of)
 		saidInChinese(t, got)
 		if got.Answer != c.want || got.ExitCode != c.exit || got.Splits[rollout.Eval].Answer != c.want {
 			t.Errorf("%s: %s, exit %d, %s", c.about, got.Answer, got.ExitCode, got.Sentence)
@@ -111,7 +111,7 @@ func TestDetectorsOfOneSide(t *testing.T) {
 	} {
 		got := compared(t, opened(t, lines, c.base), opened(t, graded("eval", 10, 4, steps(4, 1)), c.new))
 		before := len(got.Notes)
-		got.Judged(nil, nil)
+		got.AddVerdicts(nil, nil)
 		saidInChinese(t, got)
 		if notes := fmt.Sprintf("%q", got.Notes[:len(got.Notes)-before]); notes != fmt.Sprintf("%q", c.want) {
 			t.Errorf("%s, want %q", notes, c.want)

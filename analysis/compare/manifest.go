@@ -11,10 +11,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Made is what a run was made with, by key: what a night of a history keeps of
+// ManifestSettings is what a run was made with, by key: what a night of a history keeps of
 // its manifest. A run that came from elsewhere was made with nothing that is
 // known. The seed is not part of it.
-func Made(m *rollout.Manifest) map[string]string {
+func ManifestSettings(m *rollout.Manifest) map[string]string {
 	made := make(map[string]string)
 	if m == nil {
 		return made
@@ -23,7 +23,7 @@ func Made(m *rollout.Manifest) map[string]string {
 		made[key] = m.Binding[key]
 	}
 	for _, split := range rollout.Splits() {
-		if data := dataOf(m, split); !data.None() {
+		if data := dataOf(m, split); !data.IsEmpty() {
 			made["data."+string(split)] = data.String()
 		}
 	}
@@ -36,9 +36,9 @@ func Made(m *rollout.Manifest) map[string]string {
 	return made
 }
 
-// MadeKind says what a key of Made belongs to: data, grader, job, model,
+// SettingKind says what a key of ManifestSettings belongs to: data, grader, job, model,
 // tool_version or setting.
-func MadeKind(key string) string {
+func SettingKind(key string) string {
 	if key == "tool_version" {
 		return key
 	}
@@ -70,7 +70,7 @@ func Differences(base, new *rollout.Manifest) []RunDifference {
 	}
 	for _, split := range rollout.Splits() {
 		b, n := dataOf(base, split), dataOf(new, split)
-		if !b.None() && !n.None() {
+		if !b.IsEmpty() && !n.IsEmpty() {
 			add("data", "data."+string(split), b, n, sameConversation.Text())
 		}
 	}
@@ -94,7 +94,7 @@ func dataOf(m *rollout.Manifest, split rollout.Split) message.Text {
 	var files []message.Arg
 	for _, d := range m.Data {
 		if d.Split == split {
-			files = append(files, message.Said(dataFile.With(message.Args{
+			files = append(files, message.Nested(dataFile.With(message.Args{
 				"hash": message.Name(d.SHA256[:min(len(d.SHA256), 12)]), "file": message.Name(d.File), "rows": message.Count(d.Rows, "row"),
 			})))
 		}
@@ -116,7 +116,7 @@ func bindingKeys(base, new *rollout.Manifest) []string {
 		for key := range m.Binding {
 			switch {
 			case key == "seed", key == "model.name" && base.Model != "" && new.Model != "":
-			case strings.HasPrefix(key, "data.") && !dataOf(base, rollout.Split(key[5:])).None() && !dataOf(new, rollout.Split(key[5:])).None():
+			case strings.HasPrefix(key, "data.") && !dataOf(base, rollout.Split(key[5:])).IsEmpty() && !dataOf(new, rollout.Split(key[5:])).IsEmpty():
 			default:
 				keys = append(keys, key)
 			}

@@ -73,7 +73,7 @@ func newVariant(base, new *collect.RunItems, s analysis.Settings) analysis.Varia
 	about := new.Run.Manifest.Variant
 	v := analysis.Variant{
 		Name: about.Name, Doc: about.Doc, Dir: filepath.ToSlash(filepath.Join(rollout.VariantsDir, filepath.Base(new.Run.Dir))),
-		Changes: about.Changes, Answer: analysis.Untold, Splits: make(map[rollout.Split]*analysis.VariantSplit), Notes: []message.Text{},
+		Changes: about.Changes, Answer: analysis.CannotTell, Splits: make(map[rollout.Split]*analysis.VariantSplit), Notes: []message.Text{},
 	}
 	if v.Changes == nil {
 		v.Changes = []rollout.Change{}
@@ -93,7 +93,7 @@ func newVariant(base, new *collect.RunItems, s analysis.Settings) analysis.Varia
 // variantNotes says what makes a variant's difference another than it looks.
 func variantNotes(base, new *collect.RunItems, pairings map[rollout.Split]pairing) []message.Text {
 	var notes []message.Text
-	if like := likeness(base, new, pairings); !like.None() {
+	if like := likeness(base, new, pairings); !like.IsEmpty() {
 		notes = append(notes, like)
 	}
 	for _, d := range Differences(base.Run.Manifest, new.Run.Manifest) {
@@ -121,7 +121,7 @@ func newVariantSplit(sc *Split, p pairing, s analysis.Settings) *analysis.Varian
 	}
 	v.Answer = map[Answer]analysis.VariantAnswer{Improved: analysis.Gains, Regressed: analysis.Loses, Equivalent: analysis.NoDifference}[sc.Answer]
 	if v.Answer == "" {
-		v.Answer = analysis.Untold
+		v.Answer = analysis.CannotTell
 	}
 	for _, d := range sc.Others {
 		if slices.Contains(costNames, d.Name) {
@@ -152,7 +152,7 @@ func correct(v *analysis.Variants, split rollout.Split, s analysis.Settings) {
 		if sp.Answer == analysis.Loses {
 			takenBack = lossTakenBack
 		}
-		sp.Answer = analysis.Untold
+		sp.Answer = analysis.CannotTell
 		if sp.Equivalence.Shown {
 			sp.Answer = analysis.NoDifference
 		}
@@ -226,7 +226,7 @@ func flattery(v *analysis.Variants) {
 	}
 	args := message.Args{"variant": message.Name(first.Name), "split": message.Name(string(*v.Split)), "eval": message.Name(string(rollout.Eval))}
 	if sp := first.Splits[rollout.Eval]; sp != nil && *v.Split != rollout.Eval && sp.Reward.Known() {
-		args["change"] = message.Said(changeOf(sp.Reward.Estimate))
+		args["change"] = message.Nested(changeOf(sp.Reward.Estimate))
 		v.Notes = append(v.Notes, leadsOnEval.With(args))
 		return
 	}

@@ -14,11 +14,11 @@ func (c *Comparison) say() {
 	}
 	switch {
 	case c.same():
-		c.Sentence = wholly.With(message.Args{"why": message.Said(c.Notes[0])})
+		c.Sentence = wholly.With(message.Args{"why": message.Nested(c.Notes[0])})
 	case c.Split == nil:
-		c.Sentence = wholly.With(message.Args{"why": message.Said(c.empty())})
+		c.Sentence = wholly.With(message.Args{"why": message.Nested(c.empty())})
 	default:
-		c.Sentence = onSplit.With(message.Args{"split": message.Name(string(*c.Split)), "why": message.Said(c.Splits[*c.Split].Why)})
+		c.Sentence = onSplit.With(message.Args{"split": message.Name(string(*c.Split)), "why": message.Nested(c.Splits[*c.Split].Why)})
 	}
 }
 
@@ -35,7 +35,7 @@ func (sc *Split) why(c *Comparison) message.Text {
 	if !sc.Reward.Known() {
 		return sc.emptySide()
 	}
-	lost := message.Args{"lost": message.Share(sc.lost()), "causes": message.Said(sc.worse().LostTo()), "limit": message.Share(c.Thresholds[failuresFail])}
+	lost := message.Args{"lost": message.Share(sc.lost()), "causes": message.Nested(sc.worse().LostTo()), "limit": message.Share(c.Thresholds[failuresFail])}
 	if sc.lost() > c.Thresholds[failuresFail] {
 		return tooManyLost.With(lost)
 	}
@@ -119,8 +119,8 @@ func (sc *Split) moved(c *Comparison) []message.Text {
 		over = commonItems
 	}
 	parts := []message.Text{rewardWent.With(message.Args{
-		"base": message.Number(stat.Or(r.Base, 0)), "new": message.Number(stat.Or(r.New, 0)), "change": message.Said(changeOf(r.Estimate)),
-		"items": message.Said(over.With(message.Args{"items": message.Count(r.Items, "item")})),
+		"base": message.Number(stat.Or(r.Base, 0)), "new": message.Number(stat.Or(r.New, 0)), "change": message.Nested(changeOf(r.Estimate)),
+		"items": message.Nested(over.With(message.Args{"items": message.Count(r.Items, "item")})),
 	})}
 	switch {
 	case sc.Answer == Regressed || sc.Answer == Improved:
@@ -128,7 +128,7 @@ func (sc *Split) moved(c *Comparison) []message.Text {
 			parts = append(parts, realButSmall.With(message.Args{"delta": message.Setting(e.Delta)}))
 		}
 		if f := r.Family; f != nil && f.Known() && f.Low != nil && f.High != nil && *f.Low <= 0 && *f.High >= 0 {
-			parts = append(parts, notSureByFamily.With(message.Args{"change": message.Said(changeOf(*f))}))
+			parts = append(parts, notSureByFamily.With(message.Args{"change": message.Nested(changeOf(*f))}))
 		}
 		return parts
 	case sc.Answer == NotBetter: // why is said before it
@@ -167,7 +167,7 @@ func (sc *Split) hidden(c *Comparison) []message.Text {
 			needed = sampledMore
 		}
 		parts = append(parts, wouldShow.With(message.Args{
-			"needed": message.Said(needed.With(message.Args{"items": message.Count(n.Items, "item"), "samples": message.Int(n.Samples)})),
+			"needed": message.Nested(needed.With(message.Args{"items": message.Count(n.Items, "item"), "samples": message.Int(n.Samples)})),
 			"delta":  message.Setting(sc.Equivalence.Delta),
 		}))
 	}

@@ -188,7 +188,7 @@ func (cu *curator) repeats() {
 
 // row tells what the run's rollouts say of one row.
 func (cu *curator) row(it *rollout.Item) Row {
-	row := Row{Line: it.Line, Item: it.ID, Category: it.Category, Family: it.Family, Grounds: []Ground{}, Look: []message.Text{}}
+	row := Row{Line: it.Line, Item: it.ID, Category: it.Category, Family: it.Family, Grounds: []Evidence{}, Look: []message.Text{}}
 	measured := cu.of[it.ID]
 	if measured == nil {
 		return row
@@ -288,9 +288,9 @@ func failed(it *collect.Item, n, sampled int) message.Args {
 		because = noCause.Text()
 	}
 	if outcome != "" {
-		because = cause.With(message.Args{"outcome": message.Name(outcome), "cause": message.Said(because)})
+		because = cause.With(message.Args{"outcome": message.Name(outcome), "cause": message.Nested(because)})
 	}
-	return message.Args{"failed": message.Int(n), "rollouts": message.Count(sampled, "rollout"), "cause": message.Said(because)}
+	return message.Args{"failed": message.Int(n), "rollouts": message.Count(sampled, "rollout"), "cause": message.Nested(because)}
 }
 
 var (

@@ -93,7 +93,7 @@ type Row struct {
 	Item        string         `json:"item"`
 	Kept        bool           `json:"kept"`
 	Reason      Reason         `json:"reason,omitempty"` // the first of its grounds
-	Grounds     []Ground       `json:"grounds"`          // the surest first
+	Grounds     []Evidence     `json:"grounds"`          // the surest first
 	Repeats     bool           `json:"repeats,omitempty"`
 	Sampled     int            `json:"sampled"` // rollouts
 	N           int            `json:"n"`       // of those, with a reward
@@ -109,15 +109,15 @@ type Row struct {
 	Family      string         `json:"family,omitempty"`
 }
 
-// Ground is one reason with what speaks for it.
-type Ground struct {
+// Evidence is one reason with what speaks for it.
+type Evidence struct {
 	Reason    Reason       `json:"reason"`
 	Why       message.Text `json:"why"`
 	Posterior *float64     `json:"posterior"` // probability that a group of the trainer's size would show it again; null of what is plain from the file
 }
 
 func (r *Row) ground(reason Reason, posterior *float64, why message.Text) {
-	r.Grounds = append(r.Grounds, Ground{Reason: reason, Why: why, Posterior: posterior})
+	r.Grounds = append(r.Grounds, Evidence{Reason: reason, Why: why, Posterior: posterior})
 }
 
 func (r *Row) look(at message.Text) { r.Look = append(r.Look, at) }
@@ -125,7 +125,7 @@ func (r *Row) look(at message.Text) { r.Look = append(r.Look, at) }
 // more says how many more rollouts of an item would settle it, were they as the
 // n that are there.
 func (r *Row) more(cu *curator, n int, p measure.Beta) {
-	if total, ok := stat.SamplesToTell(cu.s.GroupSize, p.A, p.B, cu.opt.Sure, measure.MostSamplesToTell); ok {
+	if total, ok := stat.SamplesToTell(cu.s.GroupSize, p.A, p.B, cu.opt.Sure, measure.MaxSamplesToTell); ok {
 		more := max(1, total-n)
 		if r.N == 1 && total < 2 {
 			more = 1 // one reward has no class
@@ -139,18 +139,18 @@ func (cu *curator) decide(r *Row) {
 	if r.Sampled == 0 && cu.opt.Measured {
 		r.ground(Unmeasured, nil, noRollout.Text())
 	}
-	r.Grounds = slices.DeleteFunc(r.Grounds, func(g Ground) bool {
+	r.Grounds = slices.DeleteFunc(r.Grounds, func(g Evidence) bool {
 		passed := slices.Contains(cu.opt.Keep, g.Reason) || g.Reason == Suspicious && !cu.opt.Suspicious
 		if passed {
-			r.look(keptAlthough.With(message.Args{"reason": message.Name(string(g.Reason)), "why": message.Said(g.Why)}))
+			r.look(keptAlthough.With(message.Args{"reason": message.Name(string(g.Reason)), "why": message.Nested(g.Why)}))
 		}
 		return passed
 	})
 	order := Reasons()
-	rank := func(g Ground) int {
+	rank := func(g Evidence) int {
 		return slices.IndexFunc(order, func(d ReasonDoc) bool { return d.Name == g.Reason })
 	}
-	slices.SortStableFunc(r.Grounds, func(a, b Ground) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(r.Grounds, func(a, b Evidence) int { return cmp.Compare(rank(a), rank(b)) })
 	r.Kept = len(r.Grounds) == 0
 	if !r.Kept {
 		r.Reason = r.Grounds[0].Reason

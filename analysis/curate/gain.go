@@ -89,14 +89,14 @@ type Remeasured struct {
 	Chosen    Set              `json:"chosen"`     // the kept items, on the samples they were chosen by
 	Fresh     Set              `json:"fresh"`      // the same items, on new samples
 
-	Informative Flattery `json:"informative"`
-	Reward      Flattery `json:"reward"`
-	Lift        Flattery `json:"lift"`
+	Informative SelectionBias `json:"informative"`
+	Reward      SelectionBias `json:"reward"`
+	Lift        SelectionBias `json:"lift"`
 }
 
-// Flattery is how much better items look on the samples by which they were
+// SelectionBias is how much better items look on the samples by which they were
 // chosen than on new ones.
-type Flattery struct {
+type SelectionBias struct {
 	Gain      *float64      `json:"gain"`      // chosen minus before: what it seemed
 	Remains   *float64      `json:"remains"`   // fresh minus before: what is left of it
 	Flattered stat.Estimate `json:"flattered"` // chosen minus fresh, paired by item
@@ -192,12 +192,12 @@ func (out *Remeasured) flatteries(s analysis.Settings, first, again, commonFirst
 }
 
 // flattery compares what items showed with what they show now.
-func flattery(before, chosen, fresh stat.Estimate, was, is []float64, n int, rng *stat.Range, s analysis.Settings) Flattery {
+func flattery(before, chosen, fresh stat.Estimate, was, is []float64, n int, rng *stat.Range, s analysis.Settings) SelectionBias {
 	d := make([]float64, len(was))
 	for i := range was {
 		d[i] = was[i] - is[i]
 	}
-	f := Flattery{Flattered: stat.PairedMean(d, nil, n, rng, s.Confidence)}
+	f := SelectionBias{Flattered: stat.PairedMean(d, nil, n, rng, s.Confidence)}
 	f.Flattered.Warnings = append([]message.Text{}, f.Flattered.Warnings...)
 	if before.Known() && chosen.Known() && fresh.Known() {
 		f.Gain, f.Remains = stat.Some(*chosen.Value-*before.Value), stat.Some(*fresh.Value-*before.Value)

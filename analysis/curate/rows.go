@@ -55,7 +55,7 @@ func (cu *curator) trainRow(e shift.Entry) *Row {
 // place names an entry.
 func (cu *curator) place(e shift.Entry) message.Arg {
 	if row := cu.trainRow(e); row != nil {
-		return message.Said(inLine.With(message.Args{"item": message.Name(e.ID), "line": message.Int(row.Line)}))
+		return message.Nested(inLine.With(message.Args{"item": message.Name(e.ID), "line": message.Int(row.Line)}))
 	}
 	return message.Name(e.Split + " " + e.ID)
 }

@@ -41,7 +41,7 @@ func (cu *curator) judgeGrader() {
 	for _, x := range list {
 		if x.wide() {
 			cu.notes = append(cu.notes, wideSuspicion.With(message.Args{
-				"what": message.Said(x.what), "hits": message.Int(len(x.hits)), "items": message.Count(len(x.looked), "item"),
+				"what": message.Nested(x.what), "hits": message.Int(len(x.hits)), "items": message.Count(len(x.looked), "item"),
 			}))
 			continue
 		}
@@ -118,7 +118,7 @@ func detectorSuspicions(c *collect.Collector) []*suspicion {
 			}
 			x.looked[k] = true
 			of[k]++
-			if r := c.Rows[m.Key]; m.Marked && r != nil && r.Valid && c.Given(r) > c.Range.Lo+1e-9*c.Range.Width() {
+			if r := c.Rows[m.Key]; m.Marked && r != nil && r.Valid && c.GraderReward(r) > c.Range.Lo+1e-9*c.Range.Width() {
 				paid[k]++
 			}
 		}

@@ -75,7 +75,7 @@ func (r *Row) cells() []string {
 	case r.MoreSamples != nil:
 		more = strconv.Itoa(*r.MoreSamples)
 	case r.Open:
-		more = "more than " + message.Whole(measure.MostSamplesToTell)
+		more = "more than " + message.Whole(measure.MaxSamplesToTell)
 	}
 	return []string{
 		strconv.Itoa(r.Line), analysis.PlainCell(r.Item), r.Decision(), string(r.Reason), analysis.PlainCell(why), figureCell(posterior), analysis.PlainCell(strings.Join(others, "; ")),

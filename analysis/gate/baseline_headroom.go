@@ -58,7 +58,7 @@ var baselineHeadroom = analysis.NewGate(analysis.Gate{
 				gate: "baseline.headroom", unit: "reward", width: rng.Width(), span: spanSeen(sr, r), estimate: head, bound: room,
 				bottom: r.Ceiling - rng.Hi, samples: max(int(sr.Samples.Median), r.GroupSize), inFile: inFile, items: itemsOfClass(sr, analysis.Saturated),
 				vars: message.Args{
-					"mean": message.Known(e.Value), "gap": message.Said(gap(room, r.Ceiling)), "interval": message.Said(gapInterval(room, r.Ceiling)), "toolow": message.Said(tooLow(room)),
+					"mean": message.Known(e.Value), "gap": message.Nested(gap(room, r.Ceiling)), "interval": message.Nested(gapInterval(room, r.Ceiling)), "toolow": message.Nested(tooLow(room)),
 					"saturated": message.Int(sr.Classes.Counts[analysis.Saturated]), "measured": message.Int(sr.Items.Measured),
 				},
 			}.findings(r, t, split)...)

@@ -66,7 +66,7 @@ var baselineReachable = analysis.NewGate(analysis.Gate{
 func ofGroup(best analysis.AtK, r *analysis.Result, vars message.Args, value *float64) message.Args {
 	vars["kbest"], vars["value"], vars["best"] = message.Count(r.GroupSize, "rollout"), message.Known(value), message.Known(best.Value)
 	if best.K < r.GroupSize && best.K > 0 {
-		vars["value"], vars["best"] = message.Said(atLeastSo.With(message.Args{"what": vars["value"]})), message.Said(atLeastSo.With(message.Args{"what": vars["best"]}))
+		vars["value"], vars["best"] = message.Nested(atLeastSo.With(message.Args{"what": vars["value"]})), message.Nested(atLeastSo.With(message.Args{"what": vars["best"]}))
 	}
 	return vars
 }

@@ -40,7 +40,7 @@ var dataConflicts = analysis.NewGate(analysis.Gate{
 					withRow(&j, beside(c.ASplit, c.A, c.BSplit, c.B), c.A, c.B)
 				}
 			}
-			j.Args = message.Args{"prompts": message.Count(n, "prompt"), "have": message.Said(has(n))}
+			j.Args = message.Args{"prompts": message.Count(n, "prompt"), "have": message.Nested(has(n))}
 			out = append(out, j.Finding(analysis.Observed(float64(n)).AtMost(0), analysis.Observed(float64(n))))
 		}
 		return out

@@ -41,7 +41,7 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 		for _, it := range sr.Classes.Items {
 			if it.N >= least {
 				have++
-			} else if len(short) < analysis.ItemsListed {
+			} else if len(short) < analysis.MaxItemsListed {
 				short = append(short, it.Item)
 			}
 		}
@@ -61,14 +61,14 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 			status = analysis.Unknown
 			if have >= want { // more items would lose as many
 				j.Instead, j.Needs.Items = &lostWords, sr.Items.Sampled
-				j.Args["fix"] = message.Said(makeMissing.Text())
+				j.Args["fix"] = message.Nested(makeMissing.Text())
 				if r.Run.Source == string(rollout.Import) {
-					j.Args["fix"] = message.Said(importAgain.Text())
+					j.Args["fix"] = message.Nested(importAgain.Text())
 				}
-				j.Args["lostshare"], j.Args["most"], j.Args["cause"] = message.Share(lost), message.Share(t.At("data.enough.lost")), message.Said(firstCause(sr))
+				j.Args["lostshare"], j.Args["most"], j.Args["cause"] = message.Share(lost), message.Share(t.At("data.enough.lost")), message.Nested(firstCause(sr))
 			}
 			j.Items = append(slices.Clone(sr.Items.Lost), short...)
-			j.Items = j.Items[:min(len(j.Items), analysis.ItemsListed)]
+			j.Items = j.Items[:min(len(j.Items), analysis.MaxItemsListed)]
 		}
 		return []analysis.Finding{j.Finding(status, analysis.Observed(float64(have))), enoughCaution(r, split)}
 	},

@@ -33,7 +33,7 @@ var dataDegenerate = analysis.NewPart(analysis.Gate{
 		j := analysis.Judgement{Gate: gate, Severity: analysis.Advisory, Unit: "rows", Want: analysis.WantNone.Text()}
 		for _, f := range r.Shift.Flaws {
 			kinds[f.Kind]++
-			withRow(&j, rowIs.With(message.Args{"split": message.Name(f.Split), "item": message.Name(f.Item), "what": message.Said(kindOf[string(f.Kind)].Text())}), f.Item)
+			withRow(&j, rowIs.With(message.Args{"split": message.Name(f.Split), "item": message.Name(f.Item), "what": message.Nested(kindOf[string(f.Kind)].Text())}), f.Item)
 		}
 		repeats := map[shift.LeakKind]int{}
 		for _, d := range r.Shift.Duplicates {
@@ -49,7 +49,7 @@ var dataDegenerate = analysis.NewPart(analysis.Gate{
 		n := len(r.Shift.Flaws) + repeats[shift.ExactLeak] + len(given)
 		j.Args = message.Args{
 			"empty": message.Int(kinds[shift.Empty]), "constant": message.Int(kinds[shift.Constant]), "cut": message.Int(kinds[shift.Truncated]),
-			"repeats": message.Int(repeats[shift.ExactLeak]), "near": message.Int(repeats[shift.NearLeak]), "given": message.Int(len(given)), "told": message.Said(told),
+			"repeats": message.Int(repeats[shift.ExactLeak]), "near": message.Int(repeats[shift.NearLeak]), "given": message.Int(len(given)), "told": message.Nested(told),
 		}
 		return []analysis.Finding{j.Finding(analysis.Observed(float64(n)).AtMost(0), analysis.Observed(float64(n)))}
 	},
@@ -83,7 +83,7 @@ var dataSuspect = analysis.NewPart(analysis.Gate{
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "data.suspect"
-		if why := unaudited(r); !why.None() {
+		if why := unaudited(r); !why.IsEmpty() {
 			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, why)}
 		}
 		const want = 0 // any
@@ -93,13 +93,13 @@ var dataSuspect = analysis.NewPart(analysis.Gate{
 		}
 		j := analysis.Judgement{
 			Gate: gate, Severity: analysis.Advisory, Unit: "items", Want: analysis.WantAtMost(want),
-			Args: message.Args{"example": message.Said(message.Text{}), "on": message.Count(len(list), "item"), "compared": message.Count(max(r.Grader.Compared, r.Grader.ComparedRewards), "item")},
+			Args: message.Args{"example": message.Nested(message.Text{}), "on": message.Count(len(list), "item"), "compared": message.Count(max(r.Grader.Compared, r.Grader.ComparedRewards), "item")},
 		}
 		for i, s := range list {
 			if i == 0 {
-				j.Args["example"] = message.Said(suspectExample(s))
+				j.Args["example"] = message.Nested(suspectExample(s))
 			}
-			if len(j.Items) < analysis.ItemsListed {
+			if len(j.Items) < analysis.MaxItemsListed {
 				j.Items = append(j.Items, s.Item)
 			}
 		}
@@ -124,9 +124,9 @@ func suspectExample(s analysis.SuspectReference) message.Text {
 		text = answerAlike.With(message.Args{"item": message.Name(s.Item), "share": message.Share(s.Share), "answer": message.Quote(analysis.Clip(s.Answer, analysis.ExcerptLength))})
 	}
 	if s.ReferenceReward != nil {
-		text = message.Glued(text, referenceEarns.With(message.Args{"reference": message.Quote(analysis.Clip(s.Reference, analysis.ExcerptLength)), "reward": message.Number(*s.ReferenceReward)}))
+		text = message.Concat(text, referenceEarns.With(message.Args{"reference": message.Quote(analysis.Clip(s.Reference, analysis.ExcerptLength)), "reward": message.Number(*s.ReferenceReward)}))
 	}
-	return message.Glued(text, fullStop.Text())
+	return message.Concat(text, fullStop.Text())
 }
 
 var (

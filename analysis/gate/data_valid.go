@@ -32,7 +32,7 @@ var dataValid = analysis.NewGate(analysis.Gate{
 					continue
 				}
 				n++
-				if len(where) < analysis.ItemsListed {
+				if len(where) < analysis.MaxItemsListed {
 					where = append(where, place(p))
 				}
 			}
@@ -55,7 +55,7 @@ func place(p rollout.Problem) message.Text {
 		where = fmt.Sprintf("%s:%d", p.File, p.Line)
 	}
 	if where == "" {
-		return message.Written(p.Message)
+		return message.ForeignText(p.Message)
 	}
 	return placed.With(message.Args{"place": message.Name(where), "problem": message.Foreign(p.Message)})
 }

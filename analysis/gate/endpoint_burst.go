@@ -51,14 +51,14 @@ var endpointLost = analysis.NewPart(analysis.Gate{
 			Gate: "endpoint.lost", Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want),
 			Args: message.Args{
 				"size": message.Int(b.Rollouts), "rollouts": message.Count(b.Lost.N, "rollout"),
-				"by": message.Said(lostWordsOf(b)), "first": message.Said(firstWords(b)), "causes": message.Said(causesOf(b)),
+				"by": message.Nested(lostWordsOf(b)), "first": message.Nested(firstWords(b)), "causes": message.Nested(causesOf(b)),
 			},
 		}
 		if n, ok := stat.Needed(b.Lost, want, b.Lost.Items, &unitRange, r.Confidence); ok && b.Lost.N > 0 {
 			j.Needs, j.Settles = &analysis.Needs{Items: (n + b.GroupSize - 1) / max(1, b.GroupSize), Samples: b.GroupSize}, true
 			j.Args["least"] = message.Int(n)
 		} else {
-			j.Args["least"] = message.Said(manyMore.Text())
+			j.Args["least"] = message.Nested(manyMore.Text())
 		}
 		blocking := j.Finding(analysis.BoundOf(b.Lost).AtMost(want), analysis.BoundOf(b.Lost))
 		j.Severity, j.Want, j.Needs, j.Settles = analysis.Advisory, analysis.WantAtMost(caution), nil, false
@@ -92,7 +92,7 @@ var endpointLatency = analysis.NewPart(analysis.Gate{
 		j := analysis.Judgement{
 			Gate: "endpoint.latency", Severity: analysis.Advisory, Unit: "times", Want: analysis.WantAtMost(want),
 			Args: message.Args{
-				"worst": message.Name(worst.Name), "p95": message.Known(worst.P95.Value), "base": message.Known(worst.Doubles.Base), "size": message.Int(b.Rollouts), "doubles": message.Said(doublingWords(worst.Doubles)),
+				"worst": message.Name(worst.Name), "p95": message.Known(worst.P95.Value), "base": message.Known(worst.Doubles.Base), "size": message.Int(b.Rollouts), "doubles": message.Nested(doublingWords(worst.Doubles)),
 			},
 		}
 		seen := analysis.Observed(*worst.Doubles.Times)
@@ -113,7 +113,7 @@ var endpointCrosstalk = analysis.NewPart(analysis.Gate{
 		if b.Crosstalk.Answers == 0 {
 			return []analysis.Finding{analysis.Skip("endpoint.crosstalk", "", analysis.Advisory, noWire.Text())}
 		}
-		j := analysis.Judgement{Gate: "endpoint.crosstalk", Severity: analysis.Advisory, Unit: "calls", Want: analysis.WantNone.Text(), Args: message.Args{"answers": message.Int(b.Crosstalk.Answers), "examples": message.Said(leakWords(b))}}
+		j := analysis.Judgement{Gate: "endpoint.crosstalk", Severity: analysis.Advisory, Unit: "calls", Want: analysis.WantNone.Text(), Args: message.Args{"answers": message.Int(b.Crosstalk.Answers), "examples": message.Nested(leakWords(b))}}
 		seen := analysis.Observed(float64(b.Crosstalk.Leaks))
 		return []analysis.Finding{j.Finding(seen.AtMost(0), seen)}
 	}),
@@ -132,7 +132,7 @@ var endpointWire = analysis.NewPart(analysis.Gate{
 		if b.Wire.Answers == 0 {
 			return []analysis.Finding{analysis.Skip("endpoint.wire", "", analysis.Advisory, noWire.Text())}
 		}
-		j := analysis.Judgement{Gate: "endpoint.wire", Severity: analysis.Advisory, Unit: "share", Want: analysis.WantNone.Text(), Args: message.Args{"answers": message.Int(b.Wire.Answers), "what": message.Said(departureWords(b))}}
+		j := analysis.Judgement{Gate: "endpoint.wire", Severity: analysis.Advisory, Unit: "share", Want: analysis.WantNone.Text(), Args: message.Args{"answers": message.Int(b.Wire.Answers), "what": message.Nested(departureWords(b))}}
 		seen := analysis.Observed(stat.Fraction(b.Wire.Departing, b.Wire.Answers))
 		return []analysis.Finding{j.Finding(seen.AtMost(0), seen)}
 	}),
@@ -156,7 +156,7 @@ var endpointRepeat = analysis.NewPart(analysis.Gate{
 		const want = repeatedMost
 		j := analysis.Judgement{
 			Gate: "endpoint.repeat", Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
-			Args: message.Args{"requests": message.Count(b.Repeats.N, "different request"), "where": message.Said(repeatWords(b)), "least": message.Said(manyMore.Text())},
+			Args: message.Args{"requests": message.Count(b.Repeats.N, "different request"), "where": message.Nested(repeatWords(b)), "least": message.Nested(manyMore.Text())},
 		}
 		if n, ok := stat.Needed(b.Repeats, want, b.Repeats.Items, &unitRange, r.Confidence); ok {
 			j.Needs, j.Settles, j.Args["least"] = &analysis.Needs{Items: n, Samples: 1}, true, message.Int(n)
@@ -230,7 +230,7 @@ func departureWords(b *analysis.Burst) message.Text {
 	var parts []message.Text
 	for _, e := range b.Endpoints {
 		for _, what := range slices.Sorted(maps.Keys(e.Departures)) {
-			parts = append(parts, departed.With(message.Args{"endpoint": message.Name(e.Name), "what": message.Said(departureNames[what].Text()), "times": message.Count(e.Departures[what], "time")}))
+			parts = append(parts, departed.With(message.Args{"endpoint": message.Name(e.Name), "what": message.Nested(departureNames[what].Text()), "times": message.Count(e.Departures[what], "time")}))
 		}
 	}
 	return message.Clauses(parts...)

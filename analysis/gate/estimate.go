@@ -149,7 +149,7 @@ func onFile(e stat.Estimate, sr *analysis.SplitResult, r *analysis.Result, rng s
 func itemsOfClass(sr *analysis.SplitResult, class string) []string {
 	ids := []string{}
 	for _, it := range sr.Classes.Items {
-		if it.Class == class && len(ids) < analysis.ItemsListed {
+		if it.Class == class && len(ids) < analysis.MaxItemsListed {
 			ids = append(ids, it.Item)
 		}
 	}

@@ -45,7 +45,7 @@ var evalPower = analysis.NewGate(analysis.Gate{
 		mde := stat.MDE(p.se(), r.Confidence)
 		j.Args = message.Args{
 			"hoped": message.Number(hoped), "items": message.Count(sr.Items.Measured, "item"), "samples": message.Number(sr.Samples.Median),
-			"enough": message.Said(p.enough(hoped, stat.SEAtMDE(hoped, r.Confidence), sr)),
+			"enough": message.Nested(p.enough(hoped, stat.SEAtMDE(hoped, r.Confidence), sr)),
 		}
 		status := analysis.Pass
 		if mde > hoped {
@@ -98,12 +98,12 @@ func (p evalDesign) enough(hoped, se float64, sr *analysis.SplitResult) message.
 	items := int(math.Ceil(math.Min(1e9, (p.interaction+p.sampling)/(se*se))))
 	text := alikeShow.With(message.Args{"hoped": message.Number(hoped), "items": message.Count(items, "item")})
 	if left := se*se*float64(p.items) - p.interaction; left > 0 && p.sampling > 0 {
-		text = message.Glued(text, orTheseWith.With(message.Args{"samples": message.Int(int(math.Ceil(p.sampling / left * sr.Samples.Median)))}))
+		text = message.Concat(text, orTheseWith.With(message.Args{"samples": message.Int(int(math.Ceil(p.sampling / left * sr.Samples.Median)))}))
 	}
 	if sr.Items.InFile != nil && *sr.Items.InFile > sr.Items.Measured {
-		text = message.Glued(text, fileHolds.With(message.Args{"items": message.Count(*sr.Items.InFile, "item")}))
+		text = message.Concat(text, fileHolds.With(message.Args{"items": message.Count(*sr.Items.InFile, "item")}))
 	}
-	return message.Glued(text, fullStop.Text())
+	return message.Concat(text, fullStop.Text())
 }
 
 var (

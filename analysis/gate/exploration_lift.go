@@ -58,7 +58,7 @@ var explorationLift = analysis.NewGate(analysis.Gate{
 func meanOf(sr *analysis.SplitResult, r *analysis.Result) message.Arg {
 	mean := message.Known(sr.Reward.Value)
 	if sr.Lift.Items < sr.Items.Measured {
-		return message.Said(overAllItems.With(message.Args{"mean": mean}))
+		return message.Nested(overAllItems.With(message.Args{"mean": mean}))
 	}
 	return mean
 }

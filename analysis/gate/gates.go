@@ -19,7 +19,7 @@ func All() []analysis.Gate {
 
 // OfItems are the gates that judge items alone, in the order of all.
 func OfItems() []analysis.Gate {
-	return []analysis.Gate{dataConflicts, dataQuality.Only(dataDegenerate), leakage, shiftGates.Only(shiftText, shiftFields)}
+	return []analysis.Gate{dataConflicts, dataQuality.WithParts(dataDegenerate), leakage, shiftGates.WithParts(shiftText, shiftFields)}
 }
 
 // OfGrader are the gates about the grader and its references.

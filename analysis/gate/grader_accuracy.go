@@ -41,13 +41,13 @@ var graderAgreement = analysis.NewPart(analysis.Gate{
 		want := t.At("grader.accuracy.agreement")
 		j := analysis.Judgement{
 			Gate: gate, Severity: analysis.Advisory, Unit: "correlation", Want: analysis.WantAtLeast(want), Items: a.Items,
-			Args: message.Args{"outputs": message.Count(a.Outputs, "output"), "people": message.Said(onePerson.Text()), "ceiling": message.Said(message.Text{})},
+			Args: message.Args{"outputs": message.Count(a.Outputs, "output"), "people": message.Nested(onePerson.Text()), "ceiling": message.Nested(message.Text{})},
 		}
 		if a.Raters > 1 {
-			j.Args["people"] = message.Said(manyPeople.With(message.Args{"n": message.Int(a.Raters)}))
+			j.Args["people"] = message.Nested(manyPeople.With(message.Args{"n": message.Int(a.Raters)}))
 		}
 		if a.Alpha != nil && a.Alpha.Known() {
-			j.Args["ceiling"] = message.Said(peopleAgree.With(message.Args{"alpha": message.Number(*a.Alpha.Value)}))
+			j.Args["ceiling"] = message.Nested(peopleAgree.With(message.Args{"alpha": message.Number(*a.Alpha.Value)}))
 		}
 		b := analysis.BoundOf(a.Spearman)
 		status := b.AtLeast(want)
@@ -82,7 +82,7 @@ var graderBrittle = analysis.NewPart(analysis.Gate{
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "grader.brittle"
-		if why := unaudited(r); !why.None() {
+		if why := unaudited(r); !why.IsEmpty() {
 			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, why)}
 		}
 		if r.Grader.Brittle == nil {
@@ -99,7 +99,7 @@ var graderBrittle = analysis.NewPart(analysis.Gate{
 		}
 		j := analysis.Judgement{
 			Gate: gate, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
-			Args: message.Args{"probe": message.Said(noneOfThem.Text()), "replay": replay(worst)},
+			Args: message.Args{"probe": message.Nested(noneOfThem.Text()), "replay": replay(worst)},
 		}
 		if worst != nil {
 			j.Args["probe"], j.Items = message.Name(worst.Probe), itemsOfHoles(worst)
@@ -129,7 +129,7 @@ var graderResolution = analysis.NewPart(analysis.Gate{
 		n := r.Grader.Resolution.Distinct
 		j := analysis.Judgement{
 			Gate: "grader.resolution", Severity: analysis.Advisory, Unit: "values", Want: analysis.WantAbove.With(analysis.Limit(2)),
-			Args: message.Args{"rewards": message.Count(n, "different reward"), "ends": message.Said(ends(r.Grader))},
+			Args: message.Args{"rewards": message.Count(n, "different reward"), "ends": message.Nested(ends(r.Grader))},
 		}
 		status := analysis.Pass
 		if n <= 2 {
@@ -144,7 +144,7 @@ var graderResolution = analysis.NewPart(analysis.Gate{
 func ends(g *analysis.Grader) message.Text {
 	text := endsOfRange.With(message.Args{"low": message.KnownShare(g.Resolution.ShareLow), "high": message.KnownShare(g.Resolution.ShareHigh)})
 	if g.Clipped > 0 {
-		text = message.Glued(text, clippedGrades.With(message.Args{"grades": message.Count(g.Clipped, "grade")}))
+		text = message.Concat(text, clippedGrades.With(message.Args{"grades": message.Count(g.Clipped, "grade")}))
 	}
 	return text
 }

@@ -28,11 +28,11 @@ var graderDetected = analysis.NewPart(analysis.Gate{
 			Gate: gate, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want), Items: worst.Items,
 			Args: message.Args{
 				"detector": message.Name(worst.Detector), "marked": message.Int(worst.Marked), "rollouts": message.Count(worst.Rollouts, "rollout"),
-				"mean": message.Known(worst.Mean.Value), "zeroed": message.Said(countAsGraded.Text()),
+				"mean": message.Known(worst.Mean.Value), "zeroed": message.Nested(countAsGraded.Text()),
 			},
 		}
 		if worst.Zeroed {
-			j.Args["zeroed"] = message.Said(countAtBottom.Text())
+			j.Args["zeroed"] = message.Nested(countAtBottom.Text())
 		}
 		if worst.Marked > 0 && !paidFor(worst, r.Range()) {
 			j.Instead = &unpaidWords

@@ -37,7 +37,7 @@ var graderHackable = analysis.NewGate(analysis.Gate{
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "grader.hackable"
-		if why := unaudited(r); !why.None() {
+		if why := unaudited(r); !why.IsEmpty() {
 			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, why)}
 		}
 		var bottom []*analysis.ProbeResult
@@ -162,7 +162,7 @@ func hackedItems(bottom []*analysis.ProbeResult, worst *analysis.ProbeResult) []
 	ids := itemsOfHoles(worst)
 	for _, p := range bottom {
 		for _, id := range itemsOfHoles(p) {
-			if !slices.Contains(ids, id) && len(ids) < analysis.ItemsListed {
+			if !slices.Contains(ids, id) && len(ids) < analysis.MaxItemsListed {
 				ids = append(ids, id)
 			}
 		}
@@ -175,18 +175,18 @@ func hackedWords(r *analysis.Result, bottom []*analysis.ProbeResult, worst *anal
 	judged := message.Count(len(bottom)-len(lost.whole), "probe")
 	best := noneRewarded.With(message.Args{"judged": judged})
 	vars := message.Args{
-		"probe": message.Name(worst.Probe), "on": message.Said(onItems(worst.Above, worst.Items)), "replay": replay(worst), "others": message.Said(message.Text{}), "noise": message.Said(message.Text{}), "unjudged": message.Said(message.Text{}),
-		"failed": message.Int(lost.failed), "payloads": message.Count(lost.payloads, "worthless answer"), "kind": message.Said(message.Text{}), "where": message.Said(lost.where()),
+		"probe": message.Name(worst.Probe), "on": message.Nested(onItems(worst.Above, worst.Items)), "replay": replay(worst), "others": message.Nested(message.Text{}), "noise": message.Nested(message.Text{}), "unjudged": message.Nested(message.Text{}),
+		"failed": message.Int(lost.failed), "payloads": message.Count(lost.payloads, "worthless answer"), "kind": message.Nested(message.Text{}), "where": message.Nested(lost.where()),
 	}
 	if worst.Above > 0 {
 		best = farthest.With(message.Args{"judged": judged, "probe": vars["probe"], "on": vars["on"]})
 	}
 	if lost.failed > 0 {
-		vars["kind"] = message.Said(inBrackets.With(message.Args{"what": message.Name(lost.kind)}))
-		vars["unjudged"] = message.Said(couldNotBe.With(message.Args{"failed": message.Int(lost.failed), "payloads": vars["payloads"], "kind": message.Name(lost.kind)}))
-		best = message.Glued(best, andNotJudged.With(message.Args{"failed": message.Int(lost.failed), "payloads": vars["payloads"]}))
+		vars["kind"] = message.Nested(inBrackets.With(message.Args{"what": message.Name(lost.kind)}))
+		vars["unjudged"] = message.Nested(couldNotBe.With(message.Args{"failed": message.Int(lost.failed), "payloads": vars["payloads"], "kind": message.Name(lost.kind)}))
+		best = message.Concat(best, andNotJudged.With(message.Args{"failed": message.Int(lost.failed), "payloads": vars["payloads"]}))
 	}
-	vars["best"] = message.Said(best)
+	vars["best"] = message.Nested(best)
 	others := 0
 	for _, p := range bottom {
 		if p != worst && p.Above > 0 {
@@ -194,10 +194,10 @@ func hackedWords(r *analysis.Result, bottom []*analysis.ProbeResult, worst *anal
 		}
 	}
 	if others > 0 {
-		vars["others"] = message.Said(othersFound.With(message.Args{"others": message.Count(others, "other probe")}))
+		vars["others"] = message.Nested(othersFound.With(message.Args{"others": message.Count(others, "other probe")}))
 	}
 	if noise, _ := noiseShift(r); noise > 0 {
-		vars["noise"] = message.Said(noisyGrader.With(message.Args{"share": message.Share(noise)}))
+		vars["noise"] = message.Nested(noisyGrader.With(message.Args{"share": message.Share(noise)}))
 	}
 	return vars
 }

@@ -36,11 +36,11 @@ var graderLayers = analysis.NewPart(analysis.Gate{
 		j := analysis.Judgement{
 			Gate: gate, Severity: analysis.Blocking, Unit: "share", Items: l.Items,
 			Args: message.Args{
-				"core": message.Name(l.Core), "zero": message.Count(l.ZeroN, "rollout"), "earned": message.KnownShare(l.AtZero.Value), "moving": message.Said(movesAlone.Text()),
+				"core": message.Name(l.Core), "zero": message.Count(l.ZeroN, "rollout"), "earned": message.KnownShare(l.AtZero.Value), "moving": message.Nested(movesAlone.Text()),
 			},
 		}
 		if len(l.Moving) > 0 {
-			j.Args["moving"] = message.Said(movesWith.With(message.Args{"parts": message.Names(l.Moving)}))
+			j.Args["moving"] = message.Nested(movesWith.With(message.Args{"parts": message.Names(l.Moving)}))
 		}
 		const caution = 0.02 // share of rollouts that earn something while the core is at zero
 		want := t.At("grader.shortcuts.layers")

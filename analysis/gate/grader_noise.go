@@ -39,7 +39,7 @@ var graderNoise = analysis.NewGate(analysis.Gate{
 		sr := r.Splits[split]
 		e := sr.Variance.GraderShare
 		switch {
-		case !e.Known() && e.N == 0 && !unaudited(r).None():
+		case !e.Known() && e.N == 0 && !unaudited(r).IsEmpty():
 			return []analysis.Finding{analysis.Skip(gate, split, analysis.Blocking, whyNoAudit(r))}
 		case !e.Known() && e.N == 0:
 			return []analysis.Finding{analysis.Skip(gate, split, analysis.Blocking, noRegrades.Text())}
@@ -55,7 +55,7 @@ var graderNoise = analysis.NewGate(analysis.Gate{
 			b := analysis.BoundOf(e)
 			j := analysis.Judgement{
 				Gate: gate, Split: split, Severity: level.severity, Unit: "share", Want: analysis.WantAtMost(want),
-				Args: message.Args{"outputs": message.Count(e.N, "output"), "more": message.Said(noiseNeeds(e, want)), "flips": message.Said(flips(r))},
+				Args: message.Args{"outputs": message.Count(e.N, "output"), "more": message.Nested(noiseNeeds(e, want)), "flips": message.Nested(flips(r))},
 			}
 			if outputs, ok := outputsNeeded(e, want); ok {
 				each := max(1, e.N/max(1, e.Items)) // outputs of an item

@@ -36,7 +36,7 @@ var graderGuessable = analysis.NewPart(analysis.Gate{
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "grader.guessable"
-		if why := unaudited(r); !why.None() {
+		if why := unaudited(r); !why.IsEmpty() {
 			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, why)}
 		}
 		if r.Grader.Guessable == nil {
@@ -78,7 +78,7 @@ var graderTooGood = analysis.NewPart(analysis.Gate{
 			}
 			j := analysis.Judgement{
 				Gate: "grader.too_good", Split: split, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantBelow.With(analysis.Limit(limit)),
-				Args: message.Args{"mean": message.Known(sr.Reward.Value), "patterns": message.Said(patterns(r.Grader, split))},
+				Args: message.Args{"mean": message.Known(sr.Reward.Value), "patterns": message.Nested(patterns(r.Grader, split))},
 			}
 			status := analysis.Pass
 			if *sr.Reward.Value >= limit {
@@ -102,7 +102,7 @@ func patterns(g *analysis.Grader, split rollout.Split) message.Text {
 	}
 	for _, p := range g.TooGood {
 		if p.Split == split && p.Pattern != analysis.AtTop {
-			text = message.Glued(text, worthReading.With(message.Args{"what": message.Said(p.Note)}))
+			text = message.Concat(text, worthReading.With(message.Args{"what": message.Nested(p.Note)}))
 		}
 	}
 	return text
@@ -130,12 +130,12 @@ var graderLength = analysis.NewPart(analysis.Gate{
 		j := analysis.Judgement{
 			Gate: gate, Severity: analysis.Advisory, Unit: "correlation", Want: wantWithin.With(message.Args{"most": message.Number(want), "p": message.Number(level)}),
 			Args: message.Args{
-				"longer": message.Said(longerAnswers.Text()), "p": message.PValue(*l.P), "pooled": message.Known(l.Pooled.Value),
-				"advice": message.Said(longerPays.With(message.Args{"slope": message.Known(l.Slope.Value)})),
+				"longer": message.Nested(longerAnswers.Text()), "p": message.PValue(*l.P), "pooled": message.Known(l.Pooled.Value),
+				"advice": message.Nested(longerPays.With(message.Args{"slope": message.Known(l.Slope.Value)})),
 			},
 		}
 		if *l.Within.Value < 0 {
-			j.Args["longer"], j.Args["advice"] = message.Said(shorterAnswers.Text()), message.Said(shorterPays.With(message.Args{"slope": message.Number(math.Abs(stat.Or(l.Slope.Value, 0)))}))
+			j.Args["longer"], j.Args["advice"] = message.Nested(shorterAnswers.Text()), message.Nested(shorterPays.With(message.Args{"slope": message.Number(math.Abs(stat.Or(l.Slope.Value, 0)))}))
 		}
 		status := analysis.Pass
 		if math.Abs(*l.Within.Value) >= want && *l.P < level {

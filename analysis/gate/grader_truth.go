@@ -34,7 +34,7 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "grader.truth"
-		if why := unaudited(r); !why.None() {
+		if why := unaudited(r); !why.IsEmpty() {
 			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, why)}
 		}
 		p := probeNamed(r.Grader, rollout.ProbeReference)
@@ -60,13 +60,13 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 			Gate: gate, Severity: analysis.Blocking, Unit: "share",
 			Want: wantAtLeastFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail)}),
 			Args: message.Args{
-				"accepted": message.Said(noneOf(p.Items+p.Lost-wrong, p.Items+p.Lost)), "rejected": message.Said(rejectedOf(wrong - p.Lost)), "replay": replay(p), "lost": message.Said(message.Text{}), "failed": message.Said(message.Text{}),
-				"more": message.Said(moreHardly.Text()),
+				"accepted": message.Nested(noneOf(p.Items+p.Lost-wrong, p.Items+p.Lost)), "rejected": message.Nested(rejectedOf(wrong - p.Lost)), "replay": replay(p), "lost": message.Nested(message.Text{}), "failed": message.Nested(message.Text{}),
+				"more": message.Nested(moreHardly.Text()),
 			},
 		}
 		if p.Lost > 0 {
-			j.Args["lost"] = message.Said(truthLost.With(message.Args{"n": message.Int(p.Lost), "kind": message.Name(p.FailedAs)}))
-			j.Args["failed"] = message.Said(truthFailed.With(message.Args{"references": message.Count(p.Lost, "reference"), "kind": message.Name(p.FailedAs), "at": message.Names(p.LostAt)}))
+			j.Args["lost"] = message.Nested(truthLost.With(message.Args{"n": message.Int(p.Lost), "kind": message.Name(p.FailedAs)}))
+			j.Args["failed"] = message.Nested(truthFailed.With(message.Args{"references": message.Count(p.Lost, "reference"), "kind": message.Name(p.FailedAs), "at": message.Names(p.LostAt)}))
 		}
 		if p.Lost > 0 { // what the grader failed on, graded again
 			j.Needs, j.Settles = &analysis.Needs{Items: p.Items + p.Lost, Samples: 1}, true
@@ -74,7 +74,7 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 		if status == analysis.Unknown && b.Value != nil && *b.Value < fail && p.Lost == 0 {
 			if items, ok := stat.Needed(accept, fail, p.Items, &unitRange, r.AuditConfidence()); ok {
 				j.Needs, j.Settles = &analysis.Needs{Items: items, Samples: 1}, true
-				j.Args["more"] = message.Said(aboutSettles.With(message.Args{"items": message.Count(items, "audited item")}))
+				j.Args["more"] = message.Nested(aboutSettles.With(message.Args{"items": message.Count(items, "audited item")}))
 			}
 		}
 		if status != analysis.Pass {

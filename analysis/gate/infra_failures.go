@@ -56,23 +56,23 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) 
 		Args: message.Args{
 			"model_api": message.Int(sr.Missing.ModelAPI),
 			"tool":      message.Int(sr.Missing.Tool), "grader": message.Int(sr.Missing.Grader),
-			"cause": message.Said(firstCause(sr)), "now": message.Said(message.Text{}), "repeated": message.Said(message.Text{}), "retried": message.Said(retried(sr)), "retries": message.Count(sr.Missing.Retries, "request"),
+			"cause": message.Nested(firstCause(sr)), "now": message.Nested(message.Text{}), "repeated": message.Nested(message.Text{}), "retried": message.Nested(retried(sr)), "retries": message.Count(sr.Missing.Retries, "request"),
 		},
 		// The same again, once the endpoints answer: what they failed is made anew.
 		Needs: &analysis.Needs{Items: sr.Items.Sampled, Samples: (rolloutsOf(sr) + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, Settles: true,
 	}
-	j.Args["lost"], j.Args["fix"] = message.Said(sr.Missing.LostTo()), message.Said(fixEndpoint.Text())
+	j.Args["lost"], j.Args["fix"] = message.Nested(sr.Missing.LostTo()), message.Nested(fixEndpoint.Text())
 	if r.Run.Source == string(rollout.Import) {
-		j.Args["fix"] = message.Said(importAgain.Text())
+		j.Args["fix"] = message.Nested(importAgain.Text())
 	}
 	if 2*sr.Missing.Grader > sr.Missing.Total() {
-		j.Args["fix"] = message.Said(fixGrader.With(analysis.Commands))
+		j.Args["fix"] = message.Nested(fixGrader.With(analysis.Commands))
 	}
 	if sr.Missing.Total() > 0 {
-		j.Args["now"] = message.Said(causeNow.With(j.Args))
+		j.Args["now"] = message.Nested(causeNow.With(j.Args))
 	}
 	if n := sr.Missing.Repeated; n > 0 {
-		j.Args["repeated"] = message.Said(countingRepeated.With(message.Args{"n": message.Int(n)}))
+		j.Args["repeated"] = message.Nested(countingRepeated.With(message.Args{"n": message.Int(n)}))
 	}
 	status := analysis.Unknown
 	switch {
@@ -89,11 +89,11 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) 
 	j.Severity, j.Want = analysis.Advisory, analysis.WantAtMost(caution)
 	ever := analysis.Observed(everMissing(sr))
 	out := []analysis.Finding{blocking, j.Finding(ever.AtMost(caution), ever)}
-	if by := sr.MissingBy; by != nil && !missingWords(by).None() && everMissing(sr) >= leastLost {
+	if by := sr.MissingBy; by != nil && !missingWords(by).IsEmpty() && everMissing(sr) >= leastLost {
 		j.Want, j.Items, j.Instead = analysis.WantP.With(analysis.Limit(lossLevel)), by.Items, &notRandomWords
-		j.Args["how"], j.Args["bounds"] = message.Said(missingWords(by)), message.Said(message.Text{})
+		j.Args["how"], j.Args["bounds"] = message.Nested(missingWords(by)), message.Nested(message.Text{})
 		if b := sr.Reward.Bounds; sr.Missing.Total() > 0 && b.Low != nil && b.High != nil {
-			j.Args["bounds"] = message.Said(boundsOfMean.With(message.Args{"low": message.Number(*b.Low), "high": message.Number(*b.High)}))
+			j.Args["bounds"] = message.Nested(boundsOfMean.With(message.Args{"low": message.Number(*b.Low), "high": message.Number(*b.High)}))
 		}
 		j.Unit = ""
 		out = append(out, j.Finding(analysis.Fail, analysis.Observed(min(stat.Or(by.Item.P, 1), stat.Or(by.Reward.P, 1)))))
@@ -144,7 +144,7 @@ func firstCause(sr *analysis.SplitResult) message.Text {
 func failedItems(sr *analysis.SplitResult) []string {
 	ids := []string{}
 	for _, it := range sr.Classes.Items {
-		if it.Missing > 0 && len(ids) < analysis.ItemsListed {
+		if it.Missing > 0 && len(ids) < analysis.MaxItemsListed {
 			ids = append(ids, it.Item)
 		}
 	}

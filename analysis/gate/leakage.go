@@ -86,12 +86,12 @@ func likelyLeak(c analysis.Crossing, r *analysis.Result, most float64) analysis.
 
 func crossingArgs(c analysis.Crossing) message.Args {
 	var note message.Text
-	if !c.Note.None() {
-		note = inBrackets.With(message.Args{"what": message.Said(c.Note)})
+	if !c.Note.IsEmpty() {
+		note = inBrackets.With(message.Args{"what": message.Nested(c.Note)})
 	}
 	return message.Args{
 		"a": message.Name(c.A), "rows": message.Int(c.RowsB), "exact": message.Int(c.Exact), "swapped": message.Int(c.Swapped), "near": message.Int(c.Near),
-		"family": message.Int(c.Family), "note": message.Said(note),
+		"family": message.Int(c.Family), "note": message.Nested(note),
 	}
 }
 

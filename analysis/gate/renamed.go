@@ -6,33 +6,33 @@ import (
 	"gonogo/analysis"
 )
 
-// Moved is where a gate or a threshold of the first schema went. Every fact that an
+// Renamed is where a gate or a threshold of the first schema went. Every fact that an
 // old gate judged is a fact, of the old gate's name, of the new one.
-type Moved struct {
+type Renamed struct {
 	Old string
 	New string  // the gate or threshold that it belongs to now
 	At  float64 // of a threshold that can no longer be set, where it stands; else 0
 	Set bool    // whether it still can be set, under the new name
 }
 
-// MovedGates lists the gates that became facts of another.
-func MovedGates() []Moved {
-	var list []Moved
+// RenamedGates lists the gates that became facts of another.
+func RenamedGates() []Renamed {
+	var list []Renamed
 	for _, g := range All() {
 		for _, part := range g.Parts {
 			if part.Name != g.Name {
-				list = append(list, Moved{Old: part.Name, New: g.Name})
+				list = append(list, Renamed{Old: part.Name, New: g.Name})
 			}
 		}
 	}
 	return list
 }
 
-// MovedThresholds lists the thresholds that have another name, or none, now.
-func MovedThresholds() []Moved {
-	set := func(old, new string) Moved { return Moved{Old: old, New: new, Set: true} }
-	fixed := func(old, gate string, at float64) Moved { return Moved{Old: old, New: gate, At: at} }
-	list := []Moved{
+// RenamedThresholds lists the thresholds that have another name, or none, now.
+func RenamedThresholds() []Renamed {
+	set := func(old, new string) Renamed { return Renamed{Old: old, New: new, Set: true} }
+	fixed := func(old, gate string, at float64) Renamed { return Renamed{Old: old, New: gate, At: at} }
+	list := []Renamed{
 		fixed("data.enough.caution_items", "data.enough", 100), fixed("data.enough.caution_samples", "data.enough", 8),
 		fixed("data.suspect", "data.quality", 0),
 		fixed("infra.failures.caution", "infra.failures", 0.01), fixed("infra.failures.retried", "infra.failures", retriedMost),
@@ -55,10 +55,10 @@ func MovedThresholds() []Moved {
 	return list
 }
 
-// MovedThreshold is the error of a threshold of the first schema, and says where it
+// RenamedThresholdError is the error of a threshold of the first schema, and says where it
 // went; nil of any other name.
-func MovedThreshold(name string) error {
-	for _, m := range MovedThresholds() {
+func RenamedThresholdError(name string) error {
+	for _, m := range RenamedThresholds() {
 		switch {
 		case m.Old != name:
 		case m.Set:
@@ -70,10 +70,10 @@ func MovedThreshold(name string) error {
 	return nil
 }
 
-// MovedGate is the error of a gate that became a fact, and says of which; nil of any
+// RenamedGateError is the error of a gate that became a fact, and says of which; nil of any
 // other name.
-func MovedGate(name string) error {
-	for _, m := range MovedGates() {
+func RenamedGateError(name string) error {
+	for _, m := range RenamedGates() {
 		if m.Old == name {
 			return fmt.Errorf("the gate %s is a part of %s now (docs/gates.md)", name, m.New)
 		}

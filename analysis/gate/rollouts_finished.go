@@ -43,11 +43,11 @@ func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) 
 	want, caution := t.At("rollouts.finished"), t.At("rollouts.finished.caution")
 	j := analysis.Judgement{
 		Gate: gate, Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: e.Items,
-		Args: message.Args{"kinds": message.Said(endKinds(e)), "advice": message.Said(endAdvice(e)), "without": message.Said(message.Text{})},
+		Args: message.Args{"kinds": message.Nested(endKinds(e)), "advice": message.Nested(endAdvice(e)), "without": message.Nested(message.Text{})},
 	}
 	status := seen.AtMost(want)
 	if training, ok := analysis.TrainingSplit(r); ok && training == split && e.Without != nil {
-		j.Args["without"] = message.Said(withoutWords(e, r, split))
+		j.Args["without"] = message.Nested(withoutWords(e, r, split))
 		if hangs := signalHangs(e, r, t, split); status == analysis.Pass && hangs != analysis.Pass {
 			status = hangs
 			if hangs == analysis.Fail {
@@ -70,7 +70,7 @@ func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) 
 
 // signalHangs judges the signal of the finished rollouts alone, where that of all
 // rollouts passes: else it is another gate's to judge.
-func signalHangs(e *analysis.Ends, r *analysis.Result, t analysis.Thresholds, split rollout.Split) analysis.Status {
+func signalHangs(e *analysis.FinishStats, r *analysis.Result, t analysis.Thresholds, split rollout.Split) analysis.Status {
 	all, alone := r.Splits[split], aloneOf(e, r.Splits[split])
 	out := analysis.Pass
 	judge := func(want float64, all, alone analysis.Bound) {
@@ -99,13 +99,13 @@ func signalHangs(e *analysis.Ends, r *analysis.Result, t analysis.Thresholds, sp
 
 // aloneOf is the split as far as the gates of the signal read it, without
 // unfinished rollouts.
-func aloneOf(e *analysis.Ends, sr *analysis.SplitResult) *analysis.SplitResult {
+func aloneOf(e *analysis.FinishStats, sr *analysis.SplitResult) *analysis.SplitResult {
 	return &analysis.SplitResult{Items: sr.Items, Samples: sr.Samples, Variance: sr.Variance, Signal: e.Without.Signal, Lift: e.Without.Lift}
 }
 
 // endKinds tells how rollouts ended without a finished answer, most frequent kinds
 // in a fixed order.
-func endKinds(e *analysis.Ends) message.Text {
+func endKinds(e *analysis.FinishStats) message.Text {
 	var parts []message.Text
 	for _, k := range []struct {
 		n    int
@@ -119,7 +119,7 @@ func endKinds(e *analysis.Ends) message.Text {
 }
 
 // endAdvice says what to do about the most frequent kind.
-func endAdvice(e *analysis.Ends) message.Text {
+func endAdvice(e *analysis.FinishStats) message.Text {
 	switch most := max(e.Length, e.Refusal, e.Filter, e.Empty); {
 	case most == e.Length && e.FinishedTokens != nil:
 		return raiseTokens.With(message.Args{"tokens": message.Int(int(*e.FinishedTokens))})
@@ -134,7 +134,7 @@ func endAdvice(e *analysis.Ends) message.Text {
 }
 
 // withoutWords tells the signal with and without unfinished rollouts.
-func withoutWords(e *analysis.Ends, r *analysis.Result, split rollout.Split) message.Text {
+func withoutWords(e *analysis.FinishStats, r *analysis.Result, split rollout.Split) message.Text {
 	sr := r.Splits[split]
 	all, _ := signalAt(sr, r)
 	rest, _ := signalAt(aloneOf(e, sr), r)
@@ -174,7 +174,7 @@ var hangsWords = analysis.NewWording("rollouts.finished.signal", "the signal com
 	"{advice} {without}")
 
 // markedAnswers counts the answers with unparsed text.
-func markedAnswers(e *analysis.Ends) (n int) {
+func markedAnswers(e *analysis.FinishStats) (n int) {
 	for _, kind := range rollout.MarkupKinds() {
 		n += e.Markup[kind]
 	}

@@ -76,7 +76,7 @@ var rolloutsLeaks = analysis.NewPart(analysis.Gate{
 		want := t.At("rollouts.independent.leaks")
 		j := analysis.Judgement{
 			Gate: gate, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: l.Items,
-			Args: message.Args{"leaking": message.Int(l.Leaking), "rollouts": message.Count(l.Rollouts, "rollout"), "examples": message.Said(exampleWords(l))},
+			Args: message.Args{"leaking": message.Int(l.Leaking), "rollouts": message.Count(l.Rollouts, "rollout"), "examples": message.Nested(exampleWords(l))},
 		}
 		if n, ok := stat.Needed(l.Share, want, l.Share.Items, &unitRange, r.Confidence); ok {
 			j.Needs, j.Settles = &analysis.Needs{Items: n, Samples: (l.Rollouts + l.Share.Items - 1) / max(1, l.Share.Items)}, true

@@ -34,7 +34,7 @@ var rolloutsMarkup = analysis.NewPart(analysis.Gate{
 			want := t.At("rollouts.finished.markup")
 			j := analysis.Judgement{
 				Gate: gate, Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: e.MarkupItems,
-				Args: message.Args{"token": message.Foreign(e.MarkupText), "advice": message.Said(MarkupAdvice(markupKinds(e)...))},
+				Args: message.Args{"token": message.Foreign(e.MarkupText), "advice": message.Nested(MarkupAdvice(markupKinds(e)...))},
 			}
 			blocking := j.Finding(seen.AtMost(want), seen)
 			j.Severity, j.Want = analysis.Advisory, analysis.WantAtMost(caution)
@@ -48,7 +48,7 @@ var rolloutsMarkup = analysis.NewPart(analysis.Gate{
 })
 
 // markupKinds are the kinds that answers hold.
-func markupKinds(e *analysis.Ends) (kinds []rollout.MarkupKind) {
+func markupKinds(e *analysis.FinishStats) (kinds []rollout.MarkupKind) {
 	for _, kind := range rollout.MarkupKinds() {
 		if e.Markup[kind] > 0 {
 			kinds = append(kinds, kind)

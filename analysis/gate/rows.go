@@ -13,7 +13,7 @@ var noItems = message.New("skip.no_items", "the run holds no items with their ro
 
 // withRow adds to the rows that a finding points at, as long as they are few.
 func withRow(j *analysis.Judgement, said message.Text, items ...string) {
-	if len(j.Rows) >= analysis.ItemsListed || slices.ContainsFunc(j.Rows, func(t message.Text) bool { return t.String() == said.String() }) {
+	if len(j.Rows) >= analysis.MaxItemsListed || slices.ContainsFunc(j.Rows, func(t message.Text) bool { return t.String() == said.String() }) {
 		return
 	}
 	j.Rows = append(j.Rows, said)
@@ -54,7 +54,7 @@ func leakedPairs(sh *analysis.Shift, j *analysis.Judgement, c analysis.Crossing,
 	for _, kind := range kinds {
 		for _, p := range sh.Leakage {
 			if p.ASplit == c.A && p.BSplit == c.B && p.Kind == kind {
-				withRow(j, pairIs.With(message.Args{"pair": message.Said(beside(p.ASplit, p.A, p.BSplit, p.B)), "what": message.Said(kindOf[string(kind)].Text())}), p.A, p.B)
+				withRow(j, pairIs.With(message.Args{"pair": message.Nested(beside(p.ASplit, p.A, p.BSplit, p.B)), "what": message.Nested(kindOf[string(kind)].Text())}), p.A, p.B)
 			}
 		}
 	}

@@ -68,7 +68,7 @@ func judgeShift(r *analysis.Result, t analysis.Thresholds, gate, on string, c an
 	vars := shiftVars(gate, c, *test, *told)
 	if !told.Effect.Known() || test.PHolm == nil {
 		return []analysis.Finding{analysis.Skip(gate, c.B, analysis.Blocking, notComparable.With(message.Args{
-			"a": message.Name(c.A), "b": message.Name(c.B), "why": message.Said(message.Clauses(slices.Concat(told.Effect.Warnings, test.Effect.Warnings)...)),
+			"a": message.Name(c.A), "b": message.Name(c.B), "why": message.Nested(message.Clauses(slices.Concat(told.Effect.Warnings, test.Effect.Warnings)...)),
 		}))}
 	}
 	auc, p := analysis.BoundOf(told.Effect), *test.PHolm
@@ -84,7 +84,7 @@ func judgeShift(r *analysis.Result, t analysis.Thresholds, gate, on string, c an
 	if p < likely {
 		hint = analysis.Fail
 		advisory.Items = items
-		vars["size"] = message.Said(sizeOf(told, analysis.ClearShift))
+		vars["size"] = message.Nested(sizeOf(told, analysis.ClearShift))
 	}
 	switch {
 	case auc.Low != nil && *auc.Low > fail && p < sure:
@@ -143,7 +143,7 @@ func testsOf(sh *analysis.Shift, on string, c analysis.Crossing) (primary, auc *
 }
 
 func shiftVars(gate string, c analysis.Crossing, test, told analysis.ShiftPair) message.Args {
-	vars := message.Args{"what": message.Said(shiftSubject[gate].Text()), "a": message.Name(c.A), "na": message.Int(told.NA), "nb": message.Int(told.NB), "p": pText(test.PHolm), "words": message.Said(message.Text{}), "missed": message.Said(message.Text{})}
+	vars := message.Args{"what": message.Nested(shiftSubject[gate].Text()), "a": message.Name(c.A), "na": message.Int(told.NA), "nb": message.Int(told.NB), "p": pText(test.PHolm), "words": message.Nested(message.Text{}), "missed": message.Nested(message.Text{})}
 	telling := slices.Clone(told.Top)
 	for _, text := range test.Top { // of values that the classifier is not shown, too
 		if !slices.ContainsFunc(telling, func(t message.Text) bool { return t.String() == text.String() }) {
@@ -151,10 +151,10 @@ func shiftVars(gate string, c analysis.Crossing, test, told analysis.ShiftPair) 
 		}
 	}
 	if len(telling) > 0 {
-		vars["words"] = message.Said(whatTells.With(message.Args{"b": message.Name(c.B), "a": message.Name(c.A), "what": message.Said(message.Clauses(telling[:min(len(telling), 5)]...))}))
+		vars["words"] = message.Nested(whatTells.With(message.Args{"b": message.Name(c.B), "a": message.Name(c.A), "what": message.Nested(message.Clauses(telling[:min(len(telling), 5)]...))}))
 	}
 	if told.Missed != nil {
-		vars["missed"] = message.Said(couldBeMissed.With(message.Args{"auc": message.Number(stat.Or(told.Missed, 1))}))
+		vars["missed"] = message.Nested(couldBeMissed.With(message.Args{"auc": message.Number(stat.Or(told.Missed, 1))}))
 	}
 	return vars
 }
@@ -162,7 +162,7 @@ func shiftVars(gate string, c analysis.Crossing, test, told analysis.ShiftPair) 
 // pText is a p-value that may not be known.
 func pText(p *float64) message.Arg {
 	if p == nil {
-		return message.Said(pUnknown.Text())
+		return message.Nested(pUnknown.Text())
 	}
 	return message.PValue(*p)
 }

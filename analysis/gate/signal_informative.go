@@ -37,12 +37,12 @@ var signalInformative = analysis.NewGate(analysis.Gate{
 		}
 		sr := r.Splits[split]
 		e, b := signalAt(sr, r)
-		fitted := message.Glued(noiseWords(sr, r), fittedSignal(sr, r.GroupSize))
+		fitted := message.Concat(noiseWords(sr, r), fittedSignal(sr, r.GroupSize))
 		vars := message.Args{
 			"group": message.Int(r.GroupSize), "share": message.KnownShare(e.Value),
 			"mixed": message.Int(sr.Classes.Counts[analysis.Mixed]), "measured": message.Int(sr.Items.Measured),
 			"dead": message.Int(sr.Classes.Counts[analysis.Dead]), "saturated": message.Int(sr.Classes.Counts[analysis.Saturated]),
-			"flat": message.Int(sr.Classes.Counts[analysis.Flat]), "fitted": message.Said(fitted),
+			"flat": message.Int(sr.Classes.Counts[analysis.Flat]), "fitted": message.Nested(fitted),
 		}
 		var instead *analysis.Wording
 		if e.Known() && *e.Value > 0 {
@@ -59,9 +59,9 @@ var signalInformative = analysis.NewGate(analysis.Gate{
 			}
 		}
 		if best, ok := sr.BestAt(r.GroupSize); ok && best.K < r.GroupSize {
-			vars["share"] = message.Said(atLeastSo.With(message.Args{"what": vars["share"]})) // the samples' own share is the lower bracket
+			vars["share"] = message.Nested(atLeastSo.With(message.Args{"what": vars["share"]})) // the samples' own share is the lower bracket
 			if cost, known := vars["cost"]; known {
-				vars["cost"] = message.Said(atMostSo.With(message.Args{"what": cost}))
+				vars["cost"] = message.Nested(atMostSo.With(message.Args{"what": cost}))
 			}
 		}
 		return estimated{

@@ -55,7 +55,7 @@ func foremost(v *analysis.Variants) (*analysis.Variant, analysis.Status) {
 	for _, want := range []struct {
 		answer analysis.VariantAnswer
 		status analysis.Status
-	}{{analysis.Gains, analysis.Fail}, {analysis.Untold, analysis.Unknown}} {
+	}{{analysis.Gains, analysis.Fail}, {analysis.CannotTell, analysis.Unknown}} {
 		for i := range v.Ranked {
 			sp := v.Ranking(&v.Ranked[i])
 			if v.Ranked[i].Answer == want.answer && sp != nil && sp.Reward.Known() {
@@ -98,15 +98,15 @@ func variantWords(v *analysis.Variants, r *analysis.Result, best *analysis.Varia
 	}
 	var also message.Text
 	if len(others) > 0 {
-		also = soDo.With(message.Args{"variants": message.Said(message.Commas(others...))})
+		also = soDo.With(message.Args{"variants": message.Nested(message.Commas(others...))})
 		if len(others) == 1 {
-			also = soDoes.With(message.Args{"variant": message.Said(others[0])})
+			also = soDoes.With(message.Args{"variant": message.Nested(others[0])})
 		}
 	}
 	return message.Args{
-		"variant": message.Name(best.Name), "gain": message.Said(message.ChangeWithin(*sp.Reward.Value, sp.Reward.Low, sp.Reward.High)), "items": message.Count(sp.Reward.Items, "item"),
-		"against": message.Said(againstHoped(v, sp.Reward.Estimate)), "lift": message.Said(liftWords(r, *sp.Reward.Value)), "also": message.Said(also),
-		"changes": changed(best.Changes), "price": message.Said(price(sp.Costs)), "p": message.Said(corrected(sp.Reward.PHolm)), "tested": message.Count(len(v.Ranked), "variant"),
+		"variant": message.Name(best.Name), "gain": message.Nested(message.ChangeWithin(*sp.Reward.Value, sp.Reward.Low, sp.Reward.High)), "items": message.Count(sp.Reward.Items, "item"),
+		"against": message.Nested(againstHoped(v, sp.Reward.Estimate)), "lift": message.Nested(liftWords(r, *sp.Reward.Value)), "also": message.Nested(also),
+		"changes": changed(best.Changes), "price": message.Nested(price(sp.Costs)), "p": message.Nested(corrected(sp.Reward.PHolm)), "tested": message.Count(len(v.Ranked), "variant"),
 	}
 }
 
@@ -170,7 +170,7 @@ func price(costs []analysis.Difference) message.Text {
 	if len(parts) == 0 {
 		return message.Text{}
 	}
-	return rolloutTakes.With(message.Args{"costs": message.Said(message.Commas(parts...))})
+	return rolloutTakes.With(message.Args{"costs": message.Nested(message.Commas(parts...))})
 }
 
 func corrected(p *float64) message.Text {

@@ -9,15 +9,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ComparedWith takes over what a comparison with the night of that name found.
-func (n *Night) ComparedWith(base string, c *compare.Comparison) {
+// ApplyComparison takes over what a comparison with the night of that name found.
+func (n *Night) ApplyComparison(base string, c *compare.Comparison) {
 	n.Base, n.Answer, n.Sentence, n.ExitCode = base, c.Answer, c.Sentence, c.ExitCode
 }
 
-// Alone answers for a night that is compared with none of the earlier ones. The
+// AnswerWithoutBase answers for a night that is compared with none of the earlier ones. The
 // first good one passes when it is worth comparing with. there says whether the
 // rollouts of a night are still at hand, below the directory runs.
-func (n *Night) Alone(earlier []Night, r *analysis.Result, there func(*Night) bool, runs string) {
+func (n *Night) AnswerWithoutBase(earlier []Night, r *analysis.Result, there func(*Night) bool, runs string) {
 	good, gone := 0, 0
 	for i := range earlier {
 		if old := &earlier[i]; old.Good {
@@ -31,7 +31,7 @@ func (n *Night) Alone(earlier []Night, r *analysis.Result, there func(*Night) bo
 	case n.Split == "":
 		n.Sentence = emptyNight.Text()
 	case tooManyLost(r, n.Split):
-		n.Sentence = lostNight.With(message.Args{"causes": message.Said(r.Splits[n.Split].Missing.LostTo())})
+		n.Sentence = lostNight.With(message.Args{"causes": message.Nested(r.Splits[n.Split].Missing.LostTo())})
 	case good == 0:
 		n.ExitCode, n.Sentence = analysis.Go.ExitCode(), firstGood.Text()
 	case gone > 0:
@@ -48,9 +48,9 @@ func tooManyLost(r *analysis.Result, split rollout.Split) bool {
 	})
 }
 
-// FellBy makes the night one that regressed by the trend, which no single night
-// shows: see History.Fallen. from is the night around which the reward fell.
-func (n *Night) FellBy(c *Change, from string) {
+// RegressedByTrend makes the night one that regressed by the trend, which no single night
+// shows: see History.TrendDrop. from is the night around which the reward fell.
+func (n *Night) RegressedByTrend(c *Change, from string) {
 	n.ExitCode, n.Good = analysis.NoGo.ExitCode(), false
 	n.Sentence = message.Join(n.Sentence, fellByTrend.With(message.Args{
 		"before": message.Number(c.Before), "night": message.Name(from), "after": message.Number(c.After),

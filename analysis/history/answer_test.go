@@ -43,8 +43,8 @@ func TestANightComparedWithNone(t *testing.T) {
 	} {
 		n := past(0.5)[0]
 		n.Split = c.split
-		n.Alone(c.earlier, c.r, func(*Night) bool { return c.there }, "nights/runs")
-		chinese := n.Sentence.In(message.Chinese.Lacking(func(_, text string) { t.Errorf("Chinese lacks %q", text) }))
+		n.AnswerWithoutBase(c.earlier, c.r, func(*Night) bool { return c.there }, "nights/runs")
+		chinese := n.Sentence.In(message.Chinese.OnMissing(func(_, text string) { t.Errorf("Chinese lacks %q", text) }))
 		if n.ExitCode != c.code || !strings.Contains(n.Sentence.String(), c.want) || !strings.Contains(chinese, c.zh) {
 			t.Errorf("%s: exit %d, %q, %q; want %d, %q, %q", c.about, n.ExitCode, n.Sentence, chinese, c.code, c.want, c.zh)
 		}
@@ -53,8 +53,8 @@ func TestANightComparedWithNone(t *testing.T) {
 
 func TestANightThatFellByTheTrend(t *testing.T) {
 	n := past(0.4)[0]
-	n.ComparedWith("n-1", &compare.Comparison{Answer: compare.Equivalent, Sentence: message.Verbatim("On eval nothing changed.")})
-	if n.FellBy(&Change{Before: 0.5, After: 0.4}, "2026-11-09"); n.ExitCode != 3 || n.Good || n.Base != "n-1" || n.Answer != compare.Equivalent {
+	n.ApplyComparison("n-1", &compare.Comparison{Answer: compare.Equivalent, Sentence: message.Verbatim("On eval nothing changed.")})
+	if n.RegressedByTrend(&Change{Before: 0.5, After: 0.4}, "2026-11-09"); n.ExitCode != 3 || n.Good || n.Base != "n-1" || n.Answer != compare.Equivalent {
 		t.Errorf("the night is %+v", n)
 	}
 	const want = "On eval nothing changed. Against the trend it regressed: the mean reward was 0.5, fell around night 2026-11-09 and is 0.4, and no single"

@@ -22,7 +22,7 @@ func TestFallen(t *testing.T) {
 	} {
 		h := Analyze(past(c.rewards...), DefaultOptions())
 		got := ""
-		if fell := h.Fallen(len(h.Nights)-1, c.margin); fell != nil {
+		if fell := h.TrendDrop(len(h.Nights)-1, c.margin); fell != nil {
 			got = h.Nights[fell.Night].Name
 			if now := c.rewards[len(c.rewards)-1]; fell.After < now-0.02 || fell.After > now+0.02 || *fell.High >= -c.margin {
 				t.Errorf("%s: fell from %g to %g, at most %g; the reward is %g", c.what, fell.Before, fell.After, *fell.High, now)
@@ -43,7 +43,7 @@ func TestABaseWithinTheIntervalOfAFallDecides(t *testing.T) {
 	}
 	c := h.Changes[0]
 	for base, want := range map[int]bool{c.First - 1: false, c.First: false, c.Last - 1: false, c.Last: true, len(h.Nights) - 1: true} {
-		if got := h.Fallen(base, 0) != nil; got != want {
+		if got := h.TrendDrop(base, 0) != nil; got != want {
 			t.Errorf("base %d of a fall within %d and %d: fallen %v, want %v", base, c.First, c.Last, got, want)
 		}
 	}
@@ -70,7 +70,7 @@ func TestANewestNightThatIsNoneLeavesTheTrend(t *testing.T) {
 		if len(h.Notes) != 1 || !strings.Contains(h.Notes[0].String(), c.note) {
 			t.Errorf("%s: notes %q, want %q", c.what, h.Notes, c.note)
 		}
-		if h.Fallen(12, 0) != nil {
+		if h.TrendDrop(12, 0) != nil {
 			t.Errorf("%s: a night that the trend does not hold has fallen", c.what)
 		}
 		for i := range nights {

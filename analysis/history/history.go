@@ -34,19 +34,19 @@ func DefaultOptions() Options { return Options{Confidence: 0.95, Draws: 1999, Se
 type History struct {
 	Lang message.Language `json:"-"` // what its pictures and page are written in
 
-	Schema     string     `json:"schema"`
-	Confidence float64    `json:"confidence"`
-	Nights     []Mark     `json:"nights"`  // in the order in which they were kept
-	Series     []Series   `json:"series"`  // those that any night knows
-	Changes    []Change   `json:"changes"` // of all series, by night
-	Unusual    []Unusual  `json:"unusual"` // what the newest night shows that the nights before it make unlikely
-	Made       []MadeMark `json:"made"`    // what was made otherwise than the night before
+	Schema     string          `json:"schema"`
+	Confidence float64         `json:"confidence"`
+	Nights     []NightSummary  `json:"nights"`  // in the order in which they were kept
+	Series     []Series        `json:"series"`  // those that any night knows
+	Changes    []Change        `json:"changes"` // of all series, by night
+	Unusual    []Unusual       `json:"unusual"` // what the newest night shows that the nights before it make unlikely
+	Made       []SettingChange `json:"made"`    // what was made otherwise than the night before
 
 	Notes []message.Text `json:"notes"`
 }
 
-// Mark is one night.
-type Mark struct {
+// NightSummary is one night.
+type NightSummary struct {
 	Name     string           `json:"name"`
 	Time     time.Time        `json:"time"`
 	Run      string           `json:"run"`
@@ -101,25 +101,25 @@ type Level struct {
 // Change is a night from which a series lies elsewhere. First and Last are the
 // interval in which that night lies.
 type Change struct {
-	Series     string     `json:"series"`
-	Kind       string     `json:"kind"`
-	Unit       string     `json:"unit"`
-	Night      int        `json:"night"`
-	First      int        `json:"first"`
-	Last       int        `json:"last"`
-	Before     float64    `json:"before"`
-	After      float64    `json:"after"`
-	Difference float64    `json:"difference"`
-	Low        *float64   `json:"low"`
-	High       *float64   `json:"high"`
-	P          float64    `json:"p"` // corrected for the number of series
-	Made       []MadeMark `json:"made"`
-	With       []string   `json:"with"` // other series that changed within the interval
+	Series     string          `json:"series"`
+	Kind       string          `json:"kind"`
+	Unit       string          `json:"unit"`
+	Night      int             `json:"night"`
+	First      int             `json:"first"`
+	Last       int             `json:"last"`
+	Before     float64         `json:"before"`
+	After      float64         `json:"after"`
+	Difference float64         `json:"difference"`
+	Low        *float64        `json:"low"`
+	High       *float64        `json:"high"`
+	P          float64         `json:"p"` // corrected for the number of series
+	Made       []SettingChange `json:"made"`
+	With       []string        `json:"with"` // other series that changed within the interval
 }
 
-// MadeMark is something that a night was made with otherwise than the night
+// SettingChange is something that a night was made with otherwise than the night
 // before.
-type MadeMark struct {
+type SettingChange struct {
 	Night  int    `json:"night"`
 	Kind   string `json:"kind"`
 	Key    string `json:"key"`
@@ -144,7 +144,7 @@ type Unusual struct {
 // one of which little or nothing was measured does not empty the page.
 func Analyze(nights []Night, opt Options) *History {
 	h := &History{
-		Schema: Schema, Confidence: opt.Confidence, Nights: []Mark{}, Series: []Series{}, Changes: []Change{},
+		Schema: Schema, Confidence: opt.Confidence, Nights: []NightSummary{}, Series: []Series{}, Changes: []Change{},
 		Unusual: []Unusual{}, Made: madeMarks(nights),
 	}
 	var trend []int
@@ -155,7 +155,7 @@ func Analyze(nights []Night, opt Options) *History {
 		if in {
 			trend = append(trend, i)
 		}
-		h.Nights = append(h.Nights, Mark{n.Name, n.Time, n.Run, n.Split, n.Verdict, n.Answer, n.ExitCode, n.Good, n.Accepted, n.Sentence, in})
+		h.Nights = append(h.Nights, NightSummary{n.Name, n.Time, n.Run, n.Split, n.Verdict, n.Answer, n.ExitCode, n.Good, n.Accepted, n.Sentence, in})
 	}
 	h.Notes = h.notes(ref)
 	if len(nights) == 0 {
@@ -204,7 +204,7 @@ func levels(nights []Night, trend []int) (level map[int]float64, se map[int]*flo
 	return level, se
 }
 
-func newSeries(s series, nights []Night, bounds [2]float64, marks []Mark, level map[int]float64, se map[int]*float64) Series {
+func newSeries(s series, nights []Night, bounds [2]float64, marks []NightSummary, level map[int]float64, se map[int]*float64) Series {
 	out := Series{Name: s.name, Kind: s.kind, Unit: s.unit, Points: []Point{}, Levels: []Level{}}
 	switch out.top = math.Inf(1); s.unit {
 	case "share":
@@ -288,7 +288,7 @@ func (h *History) segment(s *Series, seq sequence, nights []int, offset int, c c
 	h.Changes = append(h.Changes, Change{
 		Series: s.Name, Kind: s.Kind, Unit: s.Unit, Night: nights[c.at], First: nights[c.first], Last: nights[c.last],
 		Before: c.meanA, After: c.meanB, Difference: diff, Low: stat.Some(diff - c.half), High: stat.Some(diff + c.half),
-		P: p, Made: []MadeMark{}, With: []string{},
+		P: p, Made: []SettingChange{}, With: []string{},
 	})
 	cuts := []int{offset + c.at}
 	for _, side := range [][2]int{{0, c.at}, {c.at, len(seq.y)}} {

@@ -145,10 +145,10 @@ func TestWhatChanged(t *testing.T) {
 				t.Errorf("%s: the note is %q, want %q in it", c.what, h.Notes[i], c.notes[i])
 			}
 		}
-		if fallen := h.Fallen(len(nights)-1, 0) != nil; fallen != c.fallen {
+		if fallen := h.TrendDrop(len(nights)-1, 0) != nil; fallen != c.fallen {
 			t.Errorf("%s: fallen %v, want %v", c.what, fallen, c.fallen)
 		}
-		if h.Fallen(0, 0) != nil {
+		if h.TrendDrop(0, 0) != nil {
 			t.Errorf("%s: a base from before the change leaves nothing to the trend", c.what)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 
 // madeMarks are what each night was made with otherwise than the night before.
 // A night that does not say what it was made with contradicts nobody.
-func madeMarks(nights []Night) []MadeMark {
-	out := []MadeMark{}
+func madeMarks(nights []Night) []SettingChange {
+	out := []SettingChange{}
 	for i := 1; i < len(nights); i++ {
 		before, now := nights[i-1].Made, nights[i].Made
 		if len(before) == 0 || len(now) == 0 {
@@ -21,7 +21,7 @@ func madeMarks(nights []Night) []MadeMark {
 		maps.Copy(both, now)
 		for _, key := range slices.Sorted(maps.Keys(both)) {
 			if before[key] != now[key] {
-				out = append(out, MadeMark{Night: i, Kind: compare.MadeKind(key), Key: key, Before: before[key], After: now[key]})
+				out = append(out, SettingChange{Night: i, Kind: compare.SettingKind(key), Key: key, Before: before[key], After: now[key]})
 			}
 		}
 	}
@@ -66,7 +66,7 @@ func (h *History) notes(ref int) []message.Text {
 		if ref < n-1 {
 			than = thatNight.With(message.Args{"night": message.Name(h.Nights[ref].Name)})
 		}
-		out = append(out, otherNights.With(message.Args{"other": message.Int(other), "nights": message.Count(n, "night"), "reference": message.Said(than)}))
+		out = append(out, otherNights.With(message.Args{"other": message.Int(other), "nights": message.Count(n, "night"), "reference": message.Nested(than)}))
 	}
 	for i := 1; i < len(h.Nights); i++ {
 		if h.Nights[i].Time.Before(h.Nights[i-1].Time) {
@@ -83,8 +83,8 @@ func (h *History) notes(ref int) []message.Text {
 	return out
 }
 
-// Torn notes that the last line of a file of nights was left out, as Read found.
-func (h *History) Torn(file string) {
+// NoteTornLine notes that the last line of a file of nights was left out, as Read found.
+func (h *History) NoteTornLine(file string) {
 	h.Notes = append(h.Notes, tornLine.With(message.Args{"file": message.Name(file)}))
 }
 

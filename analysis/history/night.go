@@ -73,7 +73,7 @@ type ItemMean struct {
 func NewNight(name string, at time.Time, run *rollout.Run, r *analysis.Result) Night {
 	n := Night{
 		Schema: NightSchema, Time: at.UTC().Truncate(time.Second), Name: name, Verdict: r.Verdict,
-		RewardRange: r.RewardRange, Made: compare.Made(run.Manifest), Values: make(map[string]Value),
+		RewardRange: r.RewardRange, Made: compare.ManifestSettings(run.Manifest), Values: make(map[string]Value),
 	}
 	if run.Manifest != nil {
 		n.Run, n.Seed = run.Manifest.ID, run.Manifest.Seed

@@ -45,7 +45,7 @@ func (w auditWorld) run(rng *rand.Rand, s analysis.Settings) *analysis.Result {
 	add := func(name string, expect rollout.Expectation, limit float64, item int, reward float64) {
 		must(c.AddProbe(&rollout.Record{
 			Item: fmt.Sprint(item), Split: rollout.Train, Source: rollout.Probe, Outcome: rollout.Graded, Reward: &reward, Answer: "payload",
-			Probe: &rollout.Probed{Name: name, Expect: expect, Limit: &limit},
+			Probe: &rollout.ProbeInfo{Name: name, Expect: expect, Limit: &limit},
 		}))
 	}
 	for i := range 20 {

@@ -135,7 +135,7 @@ func TestAStoredResultSaysTheSame(t *testing.T) {
 // What a result holds to be said is said in every language.
 func TestAResultIsSaidInChinese(t *testing.T) {
 	for name, r := range resultsToSay(t) {
-		l := message.Chinese.Lacking(func(_, english string) { t.Errorf("%s: not translated: %q", name, english) })
+		l := message.Chinese.OnMissing(func(_, english string) { t.Errorf("%s: not translated: %q", name, english) })
 		texts := textsOf(t, r)
 		if len(texts) == 0 {
 			t.Errorf("%s says nothing", name)

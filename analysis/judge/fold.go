@@ -78,7 +78,7 @@ func note(r *analysis.Result) message.Text {
 		parts = append(parts, noTrainingVerdict.Text())
 	}
 	left, unseen := notRun(r)
-	if text := looksNote(r.Looks, r.Confidence); !text.None() {
+	if text := looksNote(r.Looks, r.Confidence); !text.IsEmpty() {
 		parts = append(parts, text)
 	}
 	if left > 0 {

@@ -77,7 +77,7 @@ func TestEveryGateAnswersInWords(t *testing.T) {
 						t.Errorf("%s: %s leaves a word out: %q", name, g.Name, text)
 					}
 				}
-				if f.Gate != g.Name || f.Title.None() || f.Items == nil {
+				if f.Gate != g.Name || f.Title.IsEmpty() || f.Items == nil {
 					t.Errorf("%s: gate %s gives %+v", name, g.Name, f)
 				}
 			}
@@ -145,7 +145,7 @@ func crowdedAudit(c *collect.Collector, bad bool) {
 		}
 		must(c.AddProbe(&rollout.Record{
 			Item: fmt.Sprint(i), Split: rollout.Train, Sample: sample, Outcome: rollout.Graded, Reward: &reward, Grades: grades, Answer: "the payload of a probe",
-			Probe: &rollout.Probed{Name: name, Expect: expect, Share: &share, Base: &rollout.Base{Sample: sample, Reward: &good}},
+			Probe: &rollout.ProbeInfo{Name: name, Expect: expect, Share: &share, Base: &rollout.Base{Sample: sample, Reward: &good}},
 		}))
 	}
 	for i := range 40 {

@@ -94,7 +94,7 @@ func addProbe(c *collect.Collector, name string, expect rollout.Expectation, ite
 	share := 0.9
 	rec := &rollout.Record{
 		Item: fmt.Sprint(item), Split: rollout.Train, Outcome: rollout.Graded, Reward: reward, Answer: "the payload of a probe",
-		Probe: &rollout.Probed{Name: name, Expect: expect, Share: &share},
+		Probe: &rollout.ProbeInfo{Name: name, Expect: expect, Share: &share},
 	}
 	if !graded {
 		rec.Outcome, rec.Reward, rec.Error = rollout.GraderFailed, nil, "the judge answered with prose"

@@ -23,7 +23,7 @@ func TestRewardAgainstCostTellsItemsFromRollouts(t *testing.T) {
 		}
 	}
 	s := analyze(t, analysis.DefaultSettings(), out).Splits[rollout.Train]
-	if len(s.Against) != 1 || s.Against[0].Quantity != analysis.AgainstCalls {
+	if len(s.Against) != 1 || s.Against[0].Quantity != analysis.CostCalls {
 		t.Fatalf("only calls are known, so only they are set against the reward: %+v", s.Against)
 	}
 	a := s.Against[0]
@@ -48,7 +48,7 @@ func TestRewardAgainstCostTellsItemsFromRollouts(t *testing.T) {
 // Reward rises with calls up to 9; those that run out at 10 earn nothing. An import
 // configures no limit: its rollouts tell.
 func TestTheLimitOfAnImportIsThatOfItsRollouts(t *testing.T) {
-	made := func(ends func(calls int) string) *analysis.AgainstLimit {
+	made := func(ends func(calls int) string) *analysis.RewardAtLimit {
 		var out []string
 		for i := range 12 {
 			for k := range 10 {
@@ -102,7 +102,7 @@ func TestRewardAgainstCostInBins(t *testing.T) {
 		}
 	}
 	s := analyze(t, analysis.DefaultSettings(), out).Splits[rollout.Train]
-	if len(s.Against) != 2 || s.Against[0].Quantity != analysis.AgainstTokens || s.Against[1].Quantity != analysis.AgainstLatency {
+	if len(s.Against) != 2 || s.Against[0].Quantity != analysis.CostTokens || s.Against[1].Quantity != analysis.CostLatency {
 		t.Fatalf("tokens and latency are known, calls are not: %+v", s.Against)
 	}
 	if bins := s.Against[0].Bins; len(bins) != 4 || bins[0].From != 107 || bins[3].To != 110 {

@@ -20,10 +20,10 @@ func looksNote(x *analysis.Looks, confidence float64) message.Text {
 	switch x.Ended {
 	case rollout.EndedDecided:
 		text = looksDecided.With(message.Args{"look": message.Int(x.Made), "all": message.Int(len(x.At)), "samples": message.Count(x.At[x.Made-1], "sample"), "most": message.Int(last)})
-	case rollout.EndedMost:
+	case rollout.EndedAtMax:
 		text = looksEnded.With(message.Args{"looks": message.Count(len(x.At), "look"), "samples": message.Count(last, "sample")})
 	}
-	return looksConfidence.With(message.Args{"where": message.Said(text), "each": message.Name(confidently(confidence)), "all": message.Name(confidently(x.Confidence))})
+	return looksConfidence.With(message.Args{"where": message.Nested(text), "each": message.Name(confidently(confidence)), "all": message.Name(confidently(x.Confidence))})
 }
 
 var (
@@ -47,7 +47,7 @@ func Look(plan *rollout.Looks, samples int, r *analysis.Result) *rollout.Looks {
 	case r.Verdict != analysis.Undecided:
 		next.Ended = rollout.EndedDecided
 	case samples >= plan.At[len(plan.At)-1]:
-		next.Ended = rollout.EndedMost
+		next.Ended = rollout.EndedAtMax
 	}
 	return next
 }

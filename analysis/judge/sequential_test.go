@@ -30,7 +30,7 @@ func TestALookEndsWhenTheVerdictStands(t *testing.T) {
 		{"undecided goes on", 4, analysis.Undecided, ""},
 		{"GO stands", 4, analysis.Go, rollout.EndedDecided},
 		{"NO-GO stands", 5, analysis.NoGo, rollout.EndedDecided},
-		{"undecided with the most samples", 8, analysis.Undecided, rollout.EndedMost},
+		{"undecided with the most samples", 8, analysis.Undecided, rollout.EndedAtMax},
 		{"decided with the most samples", 8, analysis.Go, rollout.EndedDecided},
 	}
 	for _, test := range tests {

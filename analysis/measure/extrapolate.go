@@ -38,7 +38,7 @@ var (
 // note, and so does one that misses what was measured; the bracket of the
 // informative share needs none.
 func (m *Split) extrapolate(sr *analysis.SplitResult) {
-	sr.Beyond = analysis.Beyond{Fits: []analysis.ModelFit{}, BestOf: []analysis.Extrapolated{}, Notes: []message.Text{}}
+	sr.Beyond = analysis.Extrapolation{Fits: []analysis.ModelFit{}, BestOf: []analysis.Extrapolated{}, Notes: []message.Text{}}
 	if len(m.Measured) == 0 {
 		return
 	}

@@ -15,11 +15,11 @@ var (
 )
 
 // modelWords names a model in a sentence.
-func modelWords(model string) message.Arg { return message.Said(modelNames[model].Text()) }
+func modelWords(model string) message.Arg { return message.Nested(modelNames[model].Text()) }
 
 func quantityWords(quantity string) message.Arg {
 	if quantity == analysis.InformativeGroups {
-		return message.Said(informativeShare.Text())
+		return message.Nested(informativeShare.Text())
 	}
 	return message.Name("pass@k")
 }

@@ -9,8 +9,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-func (m *Split) ends() analysis.Ends {
-	e := analysis.Ends{Markup: make(map[rollout.MarkupKind]int), Items: []string{}, MarkupItems: []string{}}
+func (m *Split) ends() analysis.FinishStats {
+	e := analysis.FinishStats{Markup: make(map[rollout.MarkupKind]int), Items: []string{}, MarkupItems: []string{}}
 	for _, kind := range rollout.MarkupKinds() {
 		e.Markup[kind] = 0
 	}
@@ -52,7 +52,7 @@ func (m *Split) ends() analysis.Ends {
 	return e
 }
 
-func countEnd(e *analysis.Ends, f rollout.Finish) {
+func countEnd(e *analysis.FinishStats, f rollout.Finish) {
 	switch f {
 	case rollout.FinishStop:
 		e.Stop++
@@ -70,17 +70,17 @@ func countEnd(e *analysis.Ends, f rollout.Finish) {
 	e.Known++
 }
 
-func unfinishedOf(e *analysis.Ends) int { return e.Length + e.Refusal + e.Filter + e.Empty }
+func unfinishedOf(e *analysis.FinishStats) int { return e.Length + e.Refusal + e.Filter + e.Empty }
 
 func oneMore(ids []string, id string) []string {
-	if len(ids) < analysis.ItemsListed && !slices.Contains(ids, id) {
+	if len(ids) < analysis.MaxItemsListed && !slices.Contains(ids, id) {
 		return append(ids, id)
 	}
 	return ids
 }
 
 // without measures the finished rollouts alone.
-func (m *Split) without() *analysis.Without {
+func (m *Split) without() *analysis.FinishedOnly {
 	rest := Split{s: m.s, once: m.once, c: m.c, inFile: m.inFile}
 	for _, it := range m.Items {
 		finished := &collect.Item{ID: it.ID, Labels: it.Labels}
@@ -93,7 +93,7 @@ func (m *Split) without() *analysis.Without {
 		rest.Items = append(rest.Items, finished)
 	}
 	rest.prepare()
-	w := &analysis.Without{Reward: stat.Mean(rest.Rewards, &m.s.RewardRange, m.s.Confidence), Signal: []analysis.Signal{}}
+	w := &analysis.FinishedOnly{Reward: stat.Mean(rest.Rewards, &m.s.RewardRange, m.s.Confidence), Signal: []analysis.Signal{}}
 	for _, s := range rest.signal(stat.Estimate{}) {
 		if s.GroupSize == m.s.GroupSize {
 			w.Signal = append(w.Signal, s)

@@ -50,7 +50,7 @@ func (c *evidence) resolution(s analysis.Settings) (*analysis.Resolution, int) {
 		if !r.Valid {
 			continue
 		}
-		counts[int64(math.Round((c.Given(r)-s.RewardRange.Lo)/eps))]++
+		counts[int64(math.Round((c.GraderReward(r)-s.RewardRange.Lo)/eps))]++
 		total++
 		if r.Clipped {
 			clipped++
@@ -93,7 +93,7 @@ func (c *evidence) lengthEffect(items []*collect.Item, s analysis.Settings) *ana
 		var of []stat.Pair
 		for _, r := range it.Rows {
 			if r.Valid && r.Length > 0 && r.Outcome == rollout.Graded {
-				of = append(of, stat.Pair{X: math.Log2(float64(r.Length)), Y: c.Given(r)})
+				of = append(of, stat.Pair{X: math.Log2(float64(r.Length)), Y: c.GraderReward(r)})
 			}
 		}
 		if len(of) > 0 {

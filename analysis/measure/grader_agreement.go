@@ -77,7 +77,7 @@ func (c *evidence) agreement(items []*collect.Item, s analysis.Settings) *analys
 	least := s.Thresholds.Of(analysis.HackableMargin) * c.Range.Width()
 	order = slices.DeleteFunc(order, func(k collect.ItemKey) bool { return gaps[k] <= least })
 	slices.SortStableFunc(order, func(x, y collect.ItemKey) int { return cmp.Compare(gaps[y], gaps[x]) })
-	for _, k := range order[:min(len(order), analysis.ItemsListed)] {
+	for _, k := range order[:min(len(order), analysis.MaxItemsListed)] {
 		a.Items = append(a.Items, k.ID)
 	}
 	return a
@@ -176,7 +176,7 @@ func (c *evidence) rewardOf(k outputKey, it *collect.Item, texts map[outputKey]f
 	if it != nil {
 		for _, r := range it.Rows {
 			if r.Valid && (k.sample >= 0 && r.Key.Sample == k.sample || k.sample < 0 && r.AnswerHash == k.hash) {
-				rewards = append(rewards, c.Given(r))
+				rewards = append(rewards, c.GraderReward(r))
 			}
 		}
 	}

@@ -63,9 +63,9 @@ func (c *evidence) detectors(s analysis.Settings) []analysis.DetectorResult {
 			d.Marked++
 			d.Zeroed = d.Zeroed || m.Zeroes
 			if r := c.Rows[m.Key]; r != nil && r.Valid {
-				rewards[i] = append(rewards[i], c.Given(r))
+				rewards[i] = append(rewards[i], c.GraderReward(r))
 			}
-			if hits[i] == 1 && len(d.Items) < analysis.ItemsListed {
+			if hits[i] == 1 && len(d.Items) < analysis.MaxItemsListed {
 				d.Items = append(d.Items, m.Key.Item)
 			}
 		}

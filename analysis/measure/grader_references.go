@@ -26,7 +26,7 @@ func SuspectReferences(c *collect.Collector, items []*collect.Item, s analysis.S
 	out := []analysis.SuspectReference{}
 	seen, solved := make(map[collect.ItemKey]bool), make(map[collect.ItemKey]bool)
 	for _, it := range items {
-		solved[it.Key()] = slices.ContainsFunc(it.Rows, func(r *collect.Row) bool { return r.Valid && c.Given(r) >= c.Range.Hi-margin })
+		solved[it.Key()] = slices.ContainsFunc(it.Rows, func(r *collect.Row) bool { return r.Valid && c.GraderReward(r) >= c.Range.Hi-margin })
 	}
 	for _, p := range c.Audit.Of(rollout.ProbeConsensus) {
 		ref := refs[p.Item()]
@@ -84,7 +84,7 @@ func topShare(c *collect.Collector, it *collect.Item, margin float64) float64 {
 	for _, r := range it.Rows {
 		if r.Valid {
 			n++
-			if c.Given(r) >= c.Range.Hi-margin {
+			if c.GraderReward(r) >= c.Range.Hi-margin {
 				top++
 			}
 		}

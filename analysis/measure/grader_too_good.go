@@ -46,7 +46,7 @@ func countTooGood(p *analysis.TooGood) message.Args {
 
 func addTooGood(p *analysis.TooGood, id string) {
 	p.Count++
-	if len(p.Items) < analysis.ItemsListed {
+	if len(p.Items) < analysis.MaxItemsListed {
 		p.Items = append(p.Items, id)
 	}
 }

@@ -11,7 +11,7 @@ import (
 // Settling a class: the posterior probability that is wanted, and the most
 // samples that are worth naming.
 const (
-	MostSamplesToTell = 10_000
+	MaxSamplesToTell = 10_000
 )
 
 // Classes sorts the measured items by what their rewards look like, and says
@@ -29,7 +29,7 @@ func (m *Split) Classes() analysis.Classes {
 		case analysis.Dead, analysis.Saturated, analysis.Flat:
 			p := priors[row.Class]
 			row.Stays = stat.Some(stat.StaysProb(len(it.Seen), len(it.Seen), m.s.GroupSize, p.A, p.B))
-			if n, ok := stat.SamplesToTell(m.s.GroupSize, p.A, p.B, analysis.SettledAt, MostSamplesToTell); ok {
+			if n, ok := stat.SamplesToTell(m.s.GroupSize, p.A, p.B, analysis.SettledAt, MaxSamplesToTell); ok {
 				row.SamplesToTell = &n
 			}
 		case analysis.Mixed:

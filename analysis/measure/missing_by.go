@@ -63,7 +63,7 @@ func (m *Split) missingBy() *analysis.MissingBy {
 		}
 		held += l.lost
 		out.Most++
-		if len(out.Items) < analysis.ItemsListed {
+		if len(out.Items) < analysis.MaxItemsListed {
 			out.Items = append(out.Items, l.id)
 		}
 	}

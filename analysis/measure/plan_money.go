@@ -29,7 +29,7 @@ type money struct {
 func rolloutMoney(items []*collect.Item, tools []string, s analysis.Settings) money {
 	p := s.Prices
 	out := money{hour: p.TrainingHour, missing: missingPrices(p, judged(items) > 0)}
-	if !out.missing.None() {
+	if !out.missing.IsEmpty() {
 		return out
 	}
 	var perItem [][]float64
@@ -40,7 +40,7 @@ func rolloutMoney(items []*collect.Item, tools []string, s analysis.Settings) mo
 				continue
 			}
 			usd, missing := usdOf(r, p, tools)
-			if !missing.None() {
+			if !missing.IsEmpty() {
 				out.missing = missing
 				continue
 			}
@@ -62,7 +62,7 @@ func rolloutMoney(items []*collect.Item, tools []string, s analysis.Settings) mo
 
 // missingPrices names the prices without which a sum would be too small.
 func missingPrices(p analysis.Prices, judged bool) message.Text {
-	if p.TrainingHour == nil && !p.Model.Missing("model").None() {
+	if p.TrainingHour == nil && !p.Model.Missing("model").IsEmpty() {
 		return p.Model.Missing("model")
 	}
 	if judged {
@@ -74,12 +74,12 @@ func missingPrices(p analysis.Prices, judged bool) message.Text {
 // usdOf is what a rollout costs a trainer.
 func usdOf(r *collect.Row, p analysis.Prices, tools []string) (usd float64, missing message.Text) {
 	if p.TrainingHour == nil {
-		if usd, missing = p.Model.Of(r.Usage, "model"); !missing.None() {
+		if usd, missing = p.Model.Of(r.Usage, "model"); !missing.IsEmpty() {
 			return 0, missing
 		}
 	}
 	judge, missing := p.OfJudge(r.Judge, r.JudgeCalls)
-	if !missing.None() {
+	if !missing.IsEmpty() {
 		return 0, missing
 	}
 	usd += judge
@@ -97,7 +97,7 @@ func (m money) of(rollouts float64, seconds stat.Estimate) stat.Estimate {
 	unknown := func(why message.Text) stat.Estimate {
 		return stat.Estimate{Method: method, Warnings: []message.Text{why}}
 	}
-	if !m.missing.None() {
+	if !m.missing.IsEmpty() {
 		return unknown(m.missing)
 	}
 	e := stat.Scale(m.perRollout, rollouts)

@@ -20,22 +20,22 @@ const (
 
 // against sets the rewards of valid rollouts against what each rollout took.
 // What no rollout tells is left out.
-func (m *Split) against() []analysis.Against {
-	var out []analysis.Against
+func (m *Split) against() []analysis.RewardByCost {
+	var out []analysis.RewardByCost
 	for _, q := range []struct {
 		name string
 		log  bool
 		of   func(*collect.Row) (float64, bool)
 	}{
-		{analysis.AgainstCalls, false, func(r *collect.Row) (float64, bool) { return float64(len(r.Calls)), r.Observed }},
-		{analysis.AgainstTokens, true, func(r *collect.Row) (float64, bool) {
+		{analysis.CostCalls, false, func(r *collect.Row) (float64, bool) { return float64(len(r.Calls)), r.Observed }},
+		{analysis.CostTokens, true, func(r *collect.Row) (float64, bool) {
 			if r.Usage.Input == nil || r.Usage.Output == nil {
 				return 0, false
 			}
 			sum := float64(*r.Usage.Input) + float64(*r.Usage.Output)
 			return sum, sum > 0
 		}},
-		{analysis.AgainstLatency, true, func(r *collect.Row) (float64, bool) { return r.Elapsed, r.Elapsed > 0 }},
+		{analysis.CostLatency, true, func(r *collect.Row) (float64, bool) { return r.Elapsed, r.Elapsed > 0 }},
 	} {
 		var items [][]stat.Pair
 		for _, it := range m.Items {
@@ -56,8 +56,8 @@ func (m *Split) against() []analysis.Against {
 	return out
 }
 
-func (m *Split) setAgainst(quantity string, log bool, items [][]stat.Pair) analysis.Against {
-	a := analysis.Against{Quantity: quantity, Items: len(items)}
+func (m *Split) setAgainst(quantity string, log bool, items [][]stat.Pair) analysis.RewardByCost {
+	a := analysis.RewardByCost{Quantity: quantity, Items: len(items)}
 	scaled := make([][]stat.Pair, len(items))
 	for i, of := range items {
 		a.N += len(of)
@@ -72,7 +72,7 @@ func (m *Split) setAgainst(quantity string, log bool, items [][]stat.Pair) analy
 	a.Within, a.P = within.Correlation, within.P
 	a.Pooled = stat.PooledLine(scaled, m.s.Confidence).Correlation
 	a.Bins = m.againstBins(items)
-	if quantity == analysis.AgainstCalls {
+	if quantity == analysis.CostCalls {
 		if limit, known := m.callLimit(); known {
 			a.Limit = m.atLimit(items, float64(limit))
 		}
@@ -106,7 +106,7 @@ func (m *Split) callLimit() (limit int, known bool) {
 
 // atLimit compares rollouts at the limit with those below it; nil where there
 // is only one kind.
-func (m *Split) atLimit(items [][]stat.Pair, limit float64) *analysis.AgainstLimit {
+func (m *Split) atLimit(items [][]stat.Pair, limit float64) *analysis.RewardAtLimit {
 	var reached, below, reachedToo, belowToo [][]float64 // the latter two of the items that have both
 	var under [][]stat.Pair
 	for _, of := range items {
@@ -132,7 +132,7 @@ func (m *Split) atLimit(items [][]stat.Pair, limit float64) *analysis.AgainstLim
 	if len(reached) == 0 || len(below) == 0 {
 		return nil
 	}
-	l := &analysis.AgainstLimit{At: limit, Within: stat.WithinLine(under, m.s.Confidence).Correlation}
+	l := &analysis.RewardAtLimit{At: limit, Within: stat.WithinLine(under, m.s.Confidence).Correlation}
 	change := &stat.Range{Lo: -m.s.RewardRange.Width(), Hi: m.s.RewardRange.Width()}
 	if len(reachedToo) >= 2 {
 		reached, below = reachedToo, belowToo
@@ -160,7 +160,7 @@ func means(items [][]float64) []float64 {
 
 // againstBins makes a bin of each value where there are few, else bins of about
 // as many rollouts each. Equal values share a bin.
-func (m *Split) againstBins(items [][]stat.Pair) []analysis.AgainstBin {
+func (m *Split) againstBins(items [][]stat.Pair) []analysis.RewardBin {
 	var xs []float64
 	for _, of := range items {
 		for _, p := range of {
@@ -182,11 +182,11 @@ func (m *Split) againstBins(items [][]stat.Pair) []analysis.AgainstBin {
 			}
 		}
 	}
-	bins := make([]analysis.AgainstBin, len(ends))
+	bins := make([]analysis.RewardBin, len(ends))
 	from := 0
 	for i, end := range ends {
 		to, _ := slices.BinarySearchFunc(xs, end, func(x, end float64) int { return cmp.Or(cmp.Compare(x, end), -1) })
-		bins[i] = analysis.AgainstBin{From: xs[from], To: end, Middle: stat.Quantile(xs[from:to], 0.5), Reward: stat.Mean(rewards[i], &m.s.RewardRange, m.s.Confidence)}
+		bins[i] = analysis.RewardBin{From: xs[from], To: end, Middle: stat.Quantile(xs[from:to], 0.5), Reward: stat.Mean(rewards[i], &m.s.RewardRange, m.s.Confidence)}
 		from = to
 	}
 	return bins

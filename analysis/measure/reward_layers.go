@@ -87,7 +87,7 @@ func (c *evidence) layeredRows(items []*collect.Item, names []string) (rows [][]
 				missing = missing || math.IsNaN(parts[i])
 			}
 			if !missing {
-				of = append(of, layered{c.Given(r), parts})
+				of = append(of, layered{c.GraderReward(r), parts})
 			}
 		}
 		if len(of) == 0 {
@@ -169,7 +169,7 @@ func mostOf(at []collect.ItemKey, earned, counts, bought []float64) []string {
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(earned[b]/counts[b], earned[a]/counts[a]) })
 	ids := []string{}
-	for _, i := range order[:min(len(order), analysis.ItemsListed)] {
+	for _, i := range order[:min(len(order), analysis.MaxItemsListed)] {
 		ids = append(ids, at[i].ID)
 	}
 	return ids

@@ -33,7 +33,7 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 		if r.Met == nil || len(r.Met.Leaks) == 0 {
 			return
 		}
-		if len(l.Items) < analysis.ItemsListed && !slices.Contains(l.Items, r.Key.Item) {
+		if len(l.Items) < analysis.MaxItemsListed && !slices.Contains(l.Items, r.Key.Item) {
 			l.Items = append(l.Items, r.Key.Item)
 		}
 		if len(l.Examples) < leaksListed { // one of each, so that they are of many

@@ -75,7 +75,7 @@ func searchLeaks(sh *analysis.Shift, rows []shiftRow) {
 		sh.InPrompt = append(sh.InPrompt, name(i))
 	}
 	sh.InPromptOf = found.Answerable
-	if !found.Note.None() {
+	if !found.Note.IsEmpty() {
 		sh.Notes = append(sh.Notes, found.Note)
 	}
 }

@@ -56,7 +56,7 @@ var languages = func() []Language {
 func Languages() []Language { return languages }
 
 // Chinese is simplified Chinese.
-var Chinese, _ = Named("zh")
+var Chinese, _ = LanguageByTag("zh")
 
 // NewLanguage is a language that has no file here: its tag, and its texts by id.
 func NewLanguage(tag string, texts map[string]string) Language {
@@ -72,8 +72,8 @@ func Tags() []string {
 	return tags
 }
 
-// Named returns the language of a tag; "" is English.
-func Named(tag string) (Language, error) {
+// LanguageByTag returns the language of a tag; "" is English.
+func LanguageByTag(tag string) (Language, error) {
 	if tag == "" {
 		return Language{}, nil
 	}
@@ -141,8 +141,8 @@ func Plural(thing string) string {
 	return thing + "s"
 }
 
-// Lacking is the language, calling tell with each text that it lacks.
-func (l Language) Lacking(tell func(id, english string)) Language {
+// OnMissing is the language, calling tell with each text that it lacks.
+func (l Language) OnMissing(tell func(id, english string)) Language {
 	if l.of == nil {
 		return l
 	}

@@ -9,15 +9,15 @@ import (
 
 func TestALanguageIsNamedByItsTag(t *testing.T) {
 	for _, l := range Languages() {
-		got, err := Named(l.Tag())
+		got, err := LanguageByTag(l.Tag())
 		if err != nil || got != l {
 			t.Errorf("Named(%q) = %v, %v", l.Tag(), got.Tag(), err)
 		}
 	}
-	if l, err := Named(""); err != nil || l.Tag() != "en" {
+	if l, err := LanguageByTag(""); err != nil || l.Tag() != "en" {
 		t.Errorf("no name is %q, %v", l.Tag(), err)
 	}
-	if _, err := Named("tlh"); err == nil || !strings.Contains(err.Error(), "en and zh") {
+	if _, err := LanguageByTag("tlh"); err == nil || !strings.Contains(err.Error(), "en and zh") {
 		t.Errorf("an unknown language: %v", err)
 	}
 }
@@ -25,7 +25,7 @@ func TestALanguageIsNamedByItsTag(t *testing.T) {
 func TestTextsAreSaidInTheLanguage(t *testing.T) {
 	test := NewLanguage("xx", map[string]string{"of": "von %[2]s %[1]s", "count.item": "%s Dinge", "count.item.one": "%s Ding", "count.tool_call": "%s Rufe", "gate": "Tor"})
 	var lacked []string
-	strict := test.Lacking(func(id, english string) { lacked = append(lacked, id+": "+english) })
+	strict := test.OnMissing(func(id, english string) { lacked = append(lacked, id+": "+english) })
 	for _, c := range []struct{ about, got, want string }{
 		{"order of arguments", test.Say("of", "%s of %s", "a", "b"), "von b a"},
 		{"English", Language{}.Say("of", "%s of %s", "a", "b"), "a of b"},
@@ -58,10 +58,10 @@ func TestATextIsSaidFromItsArguments(t *testing.T) {
 		args Args
 		want string
 	}{
-		{"counts have one plural each", Args{"n": Count(1, "item"), "all": Count(1200, "rollout"), "why": Share(half), "more": Said(Text{})}, "1 item of 1,200 rollouts: 50 %"},
-		{"what is not known says so", Args{"n": Known(none), "all": KnownShare(none), "why": PValue(0.0001), "more": Said(Glued(Verbatim("; a"), Text{}, Verbatim(" b")))}, `unknown of unknown: p < 0.001; a b`},
-		{"clauses are one sentence", Args{"n": Int(1), "all": Int(2), "why": Said(Clauses(Text{}, Clauses(Verbatim("a"), Verbatim("b")), Verbatim("c"))), "more": Said(Clauses(Clauses(), Verbatim(".")))}, "1 of 2: a; b; c."},
-		{"changes have a sign", Args{"n": Change(0.25), "all": Change(-1200), "why": Said(ChangeWithin(0.1, new(-0.05), new(0.25))), "more": Said(ChangeWithin(0, nil, nil))}, "+0.25 of -1,200: +0.1 [-0.05, +0.25]0"},
+		{"counts have one plural each", Args{"n": Count(1, "item"), "all": Count(1200, "rollout"), "why": Share(half), "more": Nested(Text{})}, "1 item of 1,200 rollouts: 50 %"},
+		{"what is not known says so", Args{"n": Known(none), "all": KnownShare(none), "why": PValue(0.0001), "more": Nested(Concat(Verbatim("; a"), Text{}, Verbatim(" b")))}, `unknown of unknown: p < 0.001; a b`},
+		{"clauses are one sentence", Args{"n": Int(1), "all": Int(2), "why": Nested(Clauses(Text{}, Clauses(Verbatim("a"), Verbatim("b")), Verbatim("c"))), "more": Nested(Clauses(Clauses(), Verbatim(".")))}, "1 of 2: a; b; c."},
+		{"changes have a sign", Args{"n": Change(0.25), "all": Change(-1200), "why": Nested(ChangeWithin(0.1, new(-0.05), new(0.25))), "more": Nested(ChangeWithin(0, nil, nil))}, "+0.25 of -1,200: +0.1 [-0.05, +0.25]0"},
 		{"what somebody chose has no needless digits", Args{"n": Setting(12), "all": Setting(2.0), "why": Setting(0.05), "more": Name("")}, "12 of 2: 0.05"},
 		{"what is filled in is not read again", Args{"n": Name("{all}"), "all": Int(2), "why": Names([]string{"a", "b"}), "more": Name("")}, "{all} of 2: a, b"},
 	} {

@@ -150,8 +150,8 @@ func Foreign(s string) Arg { return Arg{Foreign: &s} }
 // Quote is the same in quotation marks.
 func Quote(s string) Arg { return Foreign(strconv.Quote(s)) }
 
-// Said is a message within another; a Text without an id is left out.
-func Said(t Text) Arg {
+// Nested is a message within another; a Text without an id is left out.
+func Nested(t Text) Arg {
 	if t.ID == verbatim.ID {
 		return t.Args["text"]
 	}
@@ -170,10 +170,10 @@ func Names[S ~string](names []S) Arg {
 // List is a list of arguments.
 func List(args ...Arg) Arg { return Arg{List: args} }
 
-// Glued, Commas, Clauses and Join put texts one after the other: with nothing
+// Concat, Commas, Clauses and Join put texts one after the other: with nothing
 // between them, with commas, semicolons or spaces. Texts that say nothing are left
 // out.
-func Glued(texts ...Text) Text   { return joined("", texts) }
+func Concat(texts ...Text) Text  { return joined("", texts) }
 func Commas(texts ...Text) Text  { return joined(", ", texts) }
 func Clauses(texts ...Text) Text { return joined("; ", texts) }
 func Join(texts ...Text) Text    { return joined(" ", texts) }
@@ -185,8 +185,8 @@ func joined(sep string, texts []Text) Text {
 	list := Arg{List: []Arg{}, Sep: &sep}
 	var last Text
 	for _, t := range texts {
-		if !t.None() {
-			list.List, last = append(list.List, Said(t)), t
+		if !t.IsEmpty() {
+			list.List, last = append(list.List, Nested(t)), t
 		}
 	}
 	if len(list.List) > 1 {
@@ -221,7 +221,7 @@ func (l Language) separator(sep string) string {
 }
 
 // Verbatim is a name or a note, shown as it is in every language. What models, tools,
-// graders or rows of data hold is Written instead.
+// graders or rows of data hold is ForeignText instead.
 func Verbatim(s string) Text {
 	if s == "" {
 		return Text{}
@@ -229,11 +229,11 @@ func Verbatim(s string) Text {
 	return verbatim.With(Args{"text": Name(s)})
 }
 
-// Written is what the data hold, as it is: Text.WithoutForeign replaces it.
-func Written(s string) Text { return verbatim.With(Args{"text": Foreign(s)}) }
+// ForeignText is what the data hold, as it is: Text.WithoutForeign replaces it.
+func ForeignText(s string) Text { return verbatim.With(Args{"text": Foreign(s)}) }
 
-// None says whether there is nothing to say.
-func (t Text) None() bool { return t.ID == "" }
+// IsEmpty says whether there is nothing to say.
+func (t Text) IsEmpty() bool { return t.ID == "" }
 
 // WithoutForeign is the text with a replacement for all that a model, a tool, a
 // grader or the data wrote.

@@ -28,7 +28,7 @@ const (
 func (c *comparison) classifier() Result {
 	r := c.result(C2ST, message.Text{})
 	r.Effect = c.estimate(aucMethod)
-	if reason := c.untestable(fewestRows); !reason.None() {
+	if reason := c.untestable(fewestRows); !reason.IsEmpty() {
 		r.refuse(reason)
 		return r
 	}

@@ -19,12 +19,12 @@ const (
 func (c *comparison) chiSquare(k category, permutations int) Result {
 	r := c.result(ChiSquare, k.name)
 	r.Effect = c.estimate(chiMethod)
-	if reason := c.untestable(2); !reason.None() {
+	if reason := c.untestable(2); !reason.IsEmpty() {
 		r.refuse(reason)
 		return r
 	}
 	if k.isID() {
-		r.refuse(namesRows.With(message.Args{"feature": message.Said(k.name), "values": message.Count(len(k.levels), "value"), "rows": countRows(len(k.of))}))
+		r.refuse(namesRows.With(message.Args{"feature": message.Nested(k.name), "values": message.Count(len(k.levels), "value"), "rows": countRows(len(k.of))}))
 		return r
 	}
 	if len(k.levels) < 2 {
@@ -67,7 +67,7 @@ func (k category) pearson(set []int32) (sum float64) {
 func (k category) level(l int) message.Text { return levelOf(k.name, k.levels[l]) }
 
 func levelOf(name message.Text, level string) message.Text {
-	return message.Written(name.String() + " = " + level)
+	return message.ForeignText(name.String() + " = " + level)
 }
 
 // levels lists those whose share differs most.
@@ -125,12 +125,12 @@ func (k category) packed() category {
 func (c *comparison) stability(k category) Result {
 	r := c.result(PopStability, k.name)
 	r.Effect = c.estimate(psiMethod)
-	if reason := c.untestable(2); !reason.None() {
+	if reason := c.untestable(2); !reason.IsEmpty() {
 		r.refuse(reason)
 		return r
 	}
 	if k.isID() {
-		r.refuse(nearlyNamesRows.With(message.Args{"feature": message.Said(k.name)}))
+		r.refuse(nearlyNamesRows.With(message.Args{"feature": message.Nested(k.name)}))
 		return r
 	}
 	if len(k.levels) < 2 {

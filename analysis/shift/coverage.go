@@ -11,8 +11,8 @@ import (
 // farPercentile of the distances within the reference is what counts as far.
 const farPercentile = 0.99
 
-// Covered tells how much of b lies where a has nothing.
-type Covered struct {
+// CoverageResult tells how much of b lies where a has nothing.
+type CoverageResult struct {
 	Share     stat.Estimate // of b's rows that are far from every row of a
 	Threshold *float64      // distance beyond which a row is far
 	Chance    *float64      // share to be expected without any shift
@@ -26,10 +26,10 @@ type Covered struct {
 // as in Compare. Without shift about 1 % are far.
 //
 // Cost: O(rows of a · (rows of a + rows of b) · features).
-func Coverage(a, b Sample, opt Options) Covered {
+func Coverage(a, b Sample, opt Options) CoverageResult {
 	opt = opt.withDefaults()
 	c := layout(a, b, opt.References, opt)
-	out := Covered{NA: c.nA, NB: c.nB, Items: []string{}}
+	out := CoverageResult{NA: c.nA, NB: c.nB, Items: []string{}}
 	out.Share = c.estimate("share of rows far from every reference; Clopper–Pearson interval")
 	out.Share.N, out.Share.Items = c.nB, c.nB
 	if c.nA < 3 || c.nB < 1 {

@@ -26,7 +26,7 @@ const (
 func (c *comparison) distances() (energy, mmd Result) {
 	energy, mmd = c.result(Energy, message.Text{}), c.result(MMD, message.Text{})
 	energy.Effect, mmd.Effect = c.estimate(energyMethod), c.estimate(mmdMethod)
-	if reason := c.untestable(2); !reason.None() {
+	if reason := c.untestable(2); !reason.IsEmpty() {
 		energy.refuse(reason)
 		mmd.refuse(reason)
 		return energy, mmd

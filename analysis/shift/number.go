@@ -21,7 +21,7 @@ func (c *comparison) kolmogorov(n number) Result {
 	r.Effect.N, r.Effect.Items = len(a)+len(b), len(a)+len(b)
 	if min(len(a), len(b)) < 2 {
 		args := c.sidesOf(len(a), len(b))
-		args["feature"] = message.Said(n.name)
+		args["feature"] = message.Nested(n.name)
 		r.refuse(fewGiven.With(args))
 		return r
 	}

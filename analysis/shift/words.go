@@ -43,7 +43,7 @@ func countRows(n int) message.Arg { return message.Count(n, "row") }
 
 // of are the arguments of a message about one feature and both samples.
 func (c *comparison) of(feature message.Text, more message.Args) message.Args {
-	args := message.Args{"feature": message.Said(feature), "split": message.Name(c.nameB), "other": message.Name(c.nameA)}
+	args := message.Args{"feature": message.Nested(feature), "split": message.Name(c.nameB), "other": message.Name(c.nameA)}
 	maps.Copy(args, more)
 	return args
 }

@@ -48,7 +48,7 @@ func TestFiniteLeavesItsInputAlone(t *testing.T) {
 	e := Mean(items, &unit, 0.95)
 	e.Warnings = make([]message.Text, 0, 8)
 	Finite(e, 10, 10, &unit, 0.95)
-	if !e.Warnings[:1][0].None() || e.SE == nil {
+	if !e.Warnings[:1][0].IsEmpty() || e.SE == nil {
 		t.Error("the estimate handed in was changed")
 	}
 }

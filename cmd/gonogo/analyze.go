@@ -35,8 +35,8 @@ Example:
 			if err != nil {
 				return err
 			}
-			output.TellThresholds(callOf(c), result)
-			cfg, _, err := output.ConfigOfRun(callOf(c), dir)
+			output.PrintThresholdChanges(callOf(c), result)
+			cfg, _, err := output.RunConfig(callOf(c), dir)
 			if err != nil {
 				return err
 			}

@@ -78,7 +78,7 @@ Example:
 			if err != nil {
 				return err
 			}
-			if err := stage.AgreeToBurst(p, callOf(c), run, plan, cfg); err != nil {
+			if err := stage.ConfirmBurst(p, callOf(c), run, plan, cfg); err != nil {
 				return err
 			}
 			if err := stage.ReadyToBurst(c.Context, p, callOf(c)); err != nil {

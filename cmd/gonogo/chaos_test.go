@@ -48,7 +48,7 @@ func TestARunInChaosIsMadeUpFor(t *testing.T) {
 			t.Fatalf("exit code %d:\n%s", code, stderr.String())
 		}
 	}
-	state := func(run string) map[rollout.Key]rollout.Done {
+	state := func(run string) map[rollout.Key]rollout.RolloutState {
 		t.Helper()
 		opened, err := rollout.Open(run)
 		if err != nil {
@@ -115,7 +115,7 @@ func TestAnswersThatNobodyAskedForAreNotShown(t *testing.T) {
 	out, said, code := inProcess(t, "", "sample", "-c", filepath.Join(dir, "gonogo.yaml"), "-o", filepath.Join(dir, "run"), "--yes",
 		"--set", "items=2", "--set", "sampling.address_map."+fixtures.Origin+"="+proxy.URL(), "--set", "sampling.breaker=0",
 		"--set", "model.timeout=3s", "--set", "sampling.tool_timeout=3s", "--set", "sampling.grader_timeout=3s")
-	if code != exit.Done || strings.Contains(string(out)+string(said), "HTTP/1.1") || !strings.Contains(string(out)+string(said), "Recorded") {
+	if code != exit.OK || strings.Contains(string(out)+string(said), "HTTP/1.1") || !strings.Contains(string(out)+string(said), "Recorded") {
 		t.Errorf("exit code %d:\n%s\n%s", code, out, said)
 	}
 }

@@ -67,7 +67,7 @@ Examples:
 			if err := writeComparison(c, comparison, page); err != nil {
 				return err
 			}
-			if comparison.ExitCode == exit.Done {
+			if comparison.ExitCode == exit.OK {
 				return nil
 			}
 			return &exit.Error{Code: comparison.ExitCode}
@@ -124,7 +124,7 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	comparison.Judged(ownResult(c, c.Args().Get(0)), ownResult(c, c.Args().Get(1)))
+	comparison.AddVerdicts(ownResult(c, c.Args().Get(0)), ownResult(c, c.Args().Get(1)))
 	return comparison, nil
 }
 

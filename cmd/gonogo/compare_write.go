@@ -35,13 +35,13 @@ func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.Pag
 	}
 	opt := output.PageOptions(callOf(c), new)
 	if out == "" {
-		cfg, _, err := output.ConfigOfRun(callOf(c), new)
+		cfg, _, err := output.RunConfig(callOf(c), new)
 		if err != nil {
 			return nil, err
 		}
 		return output.NewComparison(cfg.Report, comparison, opt), nil
 	}
-	look, err := output.LookFor(callOf(c), new)
+	look, err := output.ReportStyle(callOf(c), new)
 	if err != nil {
 		return nil, err
 	}

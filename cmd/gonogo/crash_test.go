@@ -134,7 +134,7 @@ func (k *crashKind) kill(t *testing.T, count *ledger, rng *rand.Rand, kills int,
 			}
 			continue
 		}
-		if code != exit.Done && (k.file != rollout.ProbesFile || code != exit.Undecided && code != exit.NoGo) {
+		if code != exit.OK && (k.file != rollout.ProbesFile || code != exit.Undecided && code != exit.NoGo) {
 			t.Fatalf("it ended with exit code %d\n%s", code, c.stderr.String())
 		}
 		sum.recorded += after.records
@@ -178,7 +178,7 @@ func (k *crashKind) prepare(t *testing.T, count *ledger) map[answered]int {
 	_, address, settle := count.serve(0)
 	defer settle()
 	one := crashKind{run: k.run, args: []string{k.before, "-c", k.args[2], "--samples", "2", "--yes"}, into: "-o"}
-	if c := one.start(t, address); c.wait(t) != exit.Done {
+	if c := one.start(t, address); c.wait(t) != exit.OK {
 		t.Fatal(c.stderr.String())
 	}
 	calm := *k

@@ -111,7 +111,7 @@ func rehearseStep(ctx context.Context, c *project.Call, dir, served string) erro
 	if err != nil {
 		return err
 	}
-	p, err := stage.WiredToBurst(ctx, c, run, cfg)
+	p, err := stage.WireBurst(ctx, c, run, cfg)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func TestAFullDiskStopsTheRun(t *testing.T) {
 	t.Setenv(fileSizeEnv, "")
 	now, address, settle := count.serve(0)
 	c = k.start(t, address)
-	if code := c.wait(t); code != exit.Done {
+	if code := c.wait(t); code != exit.OK {
 		t.Errorf("with room again it ends with exit code %d\n%s", code, c.stderr.String())
 	}
 	settle()
@@ -160,7 +160,7 @@ func ours(run, file string) error {
 // One cause is told once; another one beside it is told as well.
 func TestAFullDiskIsToldOnce(t *testing.T) {
 	first := func(cause error) error {
-		return &stage.BrokenOff{Text: "sampling stopped", Err: &rollout.DiskError{Doing: "append to", Path: rollout.RolloutsFile, Err: cause}}
+		return &stage.AbortedError{Text: "sampling stopped", Err: &rollout.DiskError{Doing: "append to", Path: rollout.RolloutsFile, Err: cause}}
 	}
 	for _, tt := range []struct {
 		ended, closed error

@@ -76,11 +76,11 @@ func thresholdRows(list []analysis.Threshold) string {
 func movedTables() string {
 	var s strings.Builder
 	s.WriteString("\n## Where the gates of gonogo/result/1 are\n\n| fact | of the gate |\n|---|---|\n")
-	for _, m := range gate.MovedGates() {
+	for _, m := range gate.RenamedGates() {
 		fmt.Fprintf(&s, "| `%s` | [`%s`](#%s) |\n", m.Old, m.New, anchor(m.New))
 	}
 	s.WriteString("\n## Where its thresholds are\n\n| threshold before | now |\n|---|---|\n")
-	for _, m := range gate.MovedThresholds() {
+	for _, m := range gate.RenamedThresholds() {
 		if m.Set {
 			fmt.Fprintf(&s, "| `%s` | `%s` |\n", m.Old, m.New)
 		} else {

@@ -112,7 +112,7 @@ func exportLog(c *cli.Context, f exporter.Format, dir, path string) error {
 
 // exported says what was written, and what was lost.
 func exported(w io.Writer, n int, format, path string, notes []string) {
-	fmt.Fprintf(w, "Exported %s as %s: %s\n", ui.Counted(n, "rollout"), format, path)
+	fmt.Fprintf(w, "Exported %s as %s: %s\n", ui.Count(n, "rollout"), format, path)
 	for _, note := range notes {
 		fmt.Fprintf(w, "  %s\n", ui.Visible(note))
 	}

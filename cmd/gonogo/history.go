@@ -55,9 +55,9 @@ Example:
 			}
 			found := history.Analyze(h.List, history.DefaultOptions())
 			if h.Torn {
-				found.Torn(night.File)
+				found.NoteTornLine(night.File)
 			}
-			if found.Lang, err = message.Named(c.String("lang")); err != nil {
+			if found.Lang, err = message.LanguageByTag(c.String("lang")); err != nil {
 				return exit.Usagef("--lang: %v", err)
 			}
 			page := report.NewHistory(found, output.PageOptions(callOf(c), dir))

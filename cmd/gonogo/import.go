@@ -150,7 +150,7 @@ func importFiles(c *cli.Context, src importer.Source) error {
 		}
 		return errors.Join(err, run.takeBack())
 	}
-	fmt.Fprintf(c.App.ErrWriter, "Imported %s from %s (%s) into %s.\n", ui.Counted(run.records, "rollout"), from, format.Name, run.dir)
+	fmt.Fprintf(c.App.ErrWriter, "Imported %s from %s (%s) into %s.\n", ui.Count(run.records, "rollout"), from, format.Name, run.dir)
 	for _, note := range notes {
 		fmt.Fprintf(c.App.ErrWriter, "  %s\n", ui.Visible(note))
 	}

@@ -54,7 +54,7 @@ func TestDeepKillsOfARunOnManyMachines(t *testing.T) {
 		"--set", "sampling.address_map." + fixtures.Origin + "=" + endpoints.URL, "--set", "queue.deliveries=1000",
 	}
 	alone := filepath.Join(t.TempDir(), "alone")
-	if c := startChild(t, alone, append(args, "-o", alone)...); c.wait(t) != exit.Done {
+	if c := startChild(t, alone, append(args, "-o", alone)...); c.wait(t) != exit.OK {
 		t.Fatal(c.stderr.String())
 	}
 	want, wantRewards := analyzed(t, alone), readRewards(t, alone)
@@ -266,7 +266,7 @@ func (f *fleet) post(role, program string, args ...string) *post {
 			fmt.Fprintf(&p.said, "%sended with %d\n", p.now.stderr.Bytes(), code)
 			p.now = nil
 			p.mu.Unlock()
-			if code == exit.Done {
+			if code == exit.OK {
 				close(p.whole)
 				return
 			}

@@ -48,7 +48,7 @@ Examples:
 				return err
 			}
 			dir = output.BesideResult(dir)
-			look, err := output.LookFor(callOf(c), dir)
+			look, err := output.ReportStyle(callOf(c), dir)
 			if err != nil {
 				return err
 			}

@@ -117,7 +117,7 @@ func runProject(ctx context.Context, c *project.Call, p *project.Project, dir st
 
 // judgeVariants makes variants alone, and judges their run anew.
 func judgeVariants(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
-	stopped, err := project.BudgetStop(stage.SampleAlone(ctx, c, p, dir))
+	stopped, err := project.BudgetStop(stage.SampleVariants(ctx, c, p, dir))
 	if err != nil || c.Sampling.Rehearse {
 		return err
 	}
@@ -142,7 +142,7 @@ func judgeRun(ctx context.Context, c *project.Call, p *project.Project, dir stri
 
 // targetedFlag asks for more samples of some items.
 func targetedFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "items-undecided", Usage: fmt.Sprintf("make more rollouts of the items whose class is open, up to --max-samples of each (default %d): they count for classes and gonogo curate alone", stage.MostTargeted)}
+	return &cli.BoolFlag{Name: "items-undecided", Usage: fmt.Sprintf("make more rollouts of the items whose class is open, up to --max-samples of each (default %d): they count for classes and gonogo curate alone", stage.MaxTargeted)}
 }
 
 // untilFlags are those of sampling that ends when the verdict stands.

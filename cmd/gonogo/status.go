@@ -218,7 +218,7 @@ func statusOf(q queue.Status, url string) *status {
 func unledStatus(q queue.LeaderlessRun, url string) *status {
 	return &status{
 		Run: q.Run, Queue: url, Outcomes: map[rollout.Outcome]int{}, Endpoints: []endpointStatus{}, Workers: []workerStatus{},
-		Note: fmt.Sprintf("the queue keeps %s and %s that are not recorded; the command that began it goes on with it", ui.Counted(q.Jobs, "job"), ui.Counted(q.Results, "result")),
+		Note: fmt.Sprintf("the queue keeps %s and %s that are not recorded; the command that began it goes on with it", ui.Count(q.Jobs, "job"), ui.Count(q.Results, "result")),
 	}
 }
 
@@ -270,17 +270,17 @@ func runStatus(ctx context.Context, dir string) (*status, error) {
 		Run: m.ID, Name: m.Name, Directory: dir, Version: m.ToolVersion, Outcomes: map[rollout.Outcome]int{},
 		Told: "since it began", Endpoints: []endpointStatus{}, Workers: []workerStatus{},
 	}
-	s.PID, s.Live = rollout.Held(dir)
+	s.PID, s.Live = rollout.LockedBy(dir)
 	for split, n := range m.Planned.Samples {
 		s.Of += n * m.Planned.Items[split]
 	}
 	price := func(*rollout.Record) (float64, bool) { return 0, false }
-	if cfg, err := config.OfManifest(filepath.Join(dir, rollout.ManifestFile), m.Config); err == nil {
+	if cfg, err := config.FromManifest(filepath.Join(dir, rollout.ManifestFile), m.Config); err == nil {
 		price = cfg.TokenPrices().Rollout
 	}
 	now, since, recent, usd, known := time.Now(), m.Started, 0, 0.0, true
 	if now.Sub(since) > lately {
-		since, s.Told = now.Add(-lately), "the last "+ui.Span(lately)
+		since, s.Told = now.Add(-lately), "the last "+ui.FormatSpan(lately)
 	}
 	_, err = run.Records(ctx, rollout.ReadOptions{Lean: true}, func(r *rollout.Record) error {
 		s.Recorded++

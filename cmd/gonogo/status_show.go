@@ -19,7 +19,7 @@ func (s *status) print(w io.Writer) {
 		line("%s: no planner leads it; %s", s.title(), s.Note)
 		return
 	}
-	line("%s: %s of %s, %s in flight; %s", s.title(), message.Whole(s.Recorded), ui.Counted(s.Of, "rollout"), message.Whole(s.InFlight), s.who())
+	line("%s: %s of %s, %s in flight; %s", s.title(), message.Whole(s.Recorded), ui.Count(s.Of, "rollout"), message.Whole(s.InFlight), s.who())
 	if s.Note != "" {
 		line("  note: %s", s.Note)
 	}
@@ -88,9 +88,9 @@ func (w workerStatus) text() string {
 		}
 		return fmt.Sprintf("has left, made %s", message.Whole(w.Made))
 	}
-	heard := fmt.Sprintf("heard %s ago", ui.Span(time.Duration(w.Silent*float64(time.Second))))
+	heard := fmt.Sprintf("heard %s ago", ui.FormatSpan(time.Duration(w.Silent*float64(time.Second))))
 	if w.State == "lost" {
-		heard = fmt.Sprintf("lost: silent for %s", ui.Span(time.Duration(w.Silent*float64(time.Second))))
+		heard = fmt.Sprintf("lost: silent for %s", ui.FormatSpan(time.Duration(w.Silent*float64(time.Second))))
 	}
 	return fmt.Sprintf("%d of %d in flight, %d waiting, %s/min, made %s, failed %s, %s, version %s", w.InFlight, w.Slots, w.Waiting, message.Digits(w.PerMinute), message.Whole(w.Made), message.Whole(w.Missing), heard, w.Version)
 }

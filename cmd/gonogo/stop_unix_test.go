@@ -170,7 +170,7 @@ func TestARunBelowNohupGoesOn(t *testing.T) {
 	if err := c.cmd.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	if code := c.wait(t); code != exit.Done || len(readRewards(t, run)) != 22*2 {
+	if code := c.wait(t); code != exit.OK || len(readRewards(t, run)) != 22*2 {
 		t.Errorf("exit code is %d with %d rollouts\n%s", code, len(readRewards(t, run)), c.stderr.String())
 	}
 }

@@ -34,12 +34,12 @@ func TestEveryTemplateGoesTheWholeWay(t *testing.T) {
 			dir := t.TempDir()
 			few := []string{"--items", "24", "--samples", "4", "--seed", "1", "--set", "report.formats=[markdown]", "--set", "audit.items=6", "--set", "audit.regrades=24"}
 			// Few items decide nothing: what counts is that every stage comes to an answer.
-			answers := []int{exit.Done, exit.NoGo, exit.Undecided}
+			answers := []int{exit.OK, exit.NoGo, exit.Undecided}
 			gonogo := func(codes []int, args ...string) string {
 				t.Helper()
 				return inFolder(t, dir, codes, args...)
 			}
-			gonogo([]int{exit.Done}, "init", "--template", world.Name)
+			gonogo([]int{exit.OK}, "init", "--template", world.Name)
 			gonogo(answers, "check")
 			gonogo(answers, append([]string{"run", "-o", "base"}, few...)...)
 			gonogo(answers, "audit", "base")
@@ -49,7 +49,7 @@ func TestEveryTemplateGoesTheWholeWay(t *testing.T) {
 			}
 			for _, other := range world.Policies {
 				gonogo(answers, append([]string{"run", "-o", other.Name, "--no-audit", "--set", "model.name=" + other.Name}, few...)...)
-				gonogo([]int{exit.Done, exit.NoGo, exit.Undecided}, "compare", "base", other.Name, "-o", "to-"+other.Name)
+				gonogo([]int{exit.OK, exit.NoGo, exit.Undecided}, "compare", "base", other.Name, "-o", "to-"+other.Name)
 			}
 			gonogo(answers, "report", "base", "--format", "html,pdf,summary")
 			for _, name := range []string{"index.html", "report.pdf", "summary.png"} {
@@ -60,7 +60,7 @@ func TestEveryTemplateGoesTheWholeWay(t *testing.T) {
 			if page := viewed(t, dir, "base"); !strings.Contains(page, "<title>gonogo view</title>") {
 				t.Errorf("the viewer shows %.200q", page)
 			}
-			gonogo([]int{exit.Done}, "export", "base", "--format", "csv", "-o", "base.csv")
+			gonogo([]int{exit.OK}, "export", "base", "--format", "csv", "-o", "base.csv")
 		})
 	}
 }

@@ -235,15 +235,15 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 		return errors.New(p.Redact.String(err.Error()))
 	}
 	p.ShowWarnings(w.c.App.ErrWriter)
-	if err := stage.TryAtWork(ctx, p, w.c.App.ErrWriter, d.Trial); err != nil {
+	if err := stage.TryOnWorker(ctx, p, w.c.App.ErrWriter, d.Trial); err != nil {
 		return err
 	}
-	w.say("Working for the run %s, %s at once at most.", m.Run(), ui.Counted(w.c.Int("slots"), "rollout"))
+	w.say("Working for the run %s, %s at once at most.", m.Run(), ui.Count(w.c.Int("slots"), "rollout"))
 	stats, err := w.rollouts(ctx, m, p)
 	p.TakeGraderWarnings()
 	p.ShowWarnings(w.c.App.ErrWriter)
 	project.WarnLeftOpen(w.c.App.ErrWriter, stats)
-	w.say("Made %s for the run %s in %s%s.", ui.Counted(stats.Recorded, "rollout"), m.Run(), stats.Elapsed.Round(100*time.Millisecond), listTroubles(stats))
+	w.say("Made %s for the run %s in %s%s.", ui.Count(stats.Recorded, "rollout"), m.Run(), stats.Elapsed.Round(100*time.Millisecond), listTroubles(stats))
 	closed := errors.Join(p.Session.ForgetSessions(), p.AgentLog.Close())
 	if err != nil && ctx.Err() == nil {
 		err = errors.New(p.Redact.String(err.Error()))

@@ -282,8 +282,8 @@ type Items struct {
 	Empty     string // said where there are no rows
 }
 
-// MostRows is how many rows of a table of items a page holds.
-const MostRows = 20_000
+// MaxRows is how many rows of a table of items a page holds.
+const MaxRows = 20_000
 
 // Column is one column of a table of items.
 type Column struct{ Label, Doc string }

@@ -27,7 +27,7 @@ func (g groups) chart(name, doc, read string) Chart {
 	return Chart{
 		Name: name, Doc: doc, Read: read, Draw: ofSplit(g.drawRewards), OnRewards: true,
 		Only: func(r *analysis.Result) bool {
-			_, s, ok := Shown(r)
+			_, s, ok := ShownSplit(r)
 			return ok && len(slices.DeleteFunc(g.items(r, s), few)) > 1
 		},
 	}

@@ -60,7 +60,7 @@ func noData(l message.Language, id, english string) (Figure, error) {
 // ofSplit draws the split that is shown.
 func ofSplit(draw func(*analysis.Result, rollout.Split, *analysis.SplitResult) (Figure, error)) func(*analysis.Result) (Figure, error) {
 	return func(r *analysis.Result) (Figure, error) {
-		split, s, ok := Shown(r)
+		split, s, ok := ShownSplit(r)
 		if !ok {
 			return noData(r.Lang, "chart.the_run_has_no_rollouts", "the run has no rollouts")
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 func TestEveryChartOfAComparisonIsSaidAndDrawnInChinese(t *testing.T) {
-	l := message.Chinese.Lacking(func(_, english string) { t.Errorf("the catalogue lacks %q", english) })
+	l := message.Chinese.OnMissing(func(_, english string) { t.Errorf("the catalogue lacks %q", english) })
 	for _, name := range reporttest.Comparisons() {
 		of := reporttest.Compared(t, name)
 		of.Lang = l
@@ -38,7 +38,7 @@ func drawnInChinese(t *testing.T, what string, f chart.Figure) {
 			t.Errorf("%s: the legend says %q", what, e.Label)
 		}
 	}
-	f.Fonts = (*lettering.Fonts)(nil).Elsewhere()
+	f.Fonts = (*lettering.Fonts)(nil).External()
 	for _, size := range sizes {
 		checkLayout(t, fmt.Sprintf("%s at %v", what, size), f, size.w, size.h*f.Height/chart.Height)
 	}
@@ -61,7 +61,7 @@ func TestEveryChartOfAHistoryIsSaidAndDrawnInChinese(t *testing.T) {
 	}
 	nights[35].Items = []history.ItemMean{{ID: "other", Mean: 0.5, N: 8}}
 	h := history.Analyze(nights, history.DefaultOptions())
-	l := message.Chinese.Lacking(func(_, english string) {
+	l := message.Chinese.OnMissing(func(_, english string) {
 		if !han(english) { // what was said before
 			t.Errorf("the catalogue lacks %q", english)
 		}

@@ -28,7 +28,7 @@ func drawnResults(t *testing.T) map[string]*analysis.Result {
 
 func TestEveryChartOfARunIsSaidInChinese(t *testing.T) {
 	lacking := map[string]bool{}
-	strict := message.Chinese.Lacking(func(_, english string) { lacking[english] = true })
+	strict := message.Chinese.OnMissing(func(_, english string) { lacking[english] = true })
 	for name, r := range drawnResults(t) {
 		r.Lang = strict
 		for _, c := range chart.Charts() {
@@ -60,7 +60,7 @@ func TestNoChineseTextIsCutOrRunsIntoAnother(t *testing.T) {
 		for _, c := range chart.Charts() {
 			for _, size := range sizes {
 				f := chart.Render(c, r)
-				f.Fonts = (*lettering.Fonts)(nil).Elsewhere()
+				f.Fonts = (*lettering.Fonts)(nil).External()
 				h := size.h * f.Height / chart.Height
 				checkLayout(t, fmt.Sprintf("%s of %s at %v × %v", c.Name, name, size.w, h), f, size.w, h)
 			}

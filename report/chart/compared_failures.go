@@ -13,7 +13,7 @@ const driftRows = 24
 // drawDrift shows how often each outcome happened beside its change.
 func drawDrift(c *compare.Comparison) (Figure, error) {
 	l := c.Lang
-	_, sc, ok := Compared(c)
+	_, sc, ok := ComparedSplit(c)
 	switch {
 	case !ok:
 		return noSplit(c)

@@ -29,7 +29,7 @@ var (
 		message.New("chart.category.alone", "every category has only one item, which shows nothing"),
 		message.New("chart.category.still", "No category is shown to have lost or gained"),
 		func(sc *compare.Split) *compare.Breakdown { return sc.Categories }, func(c *compare.Comparison) bool {
-			_, sc, ok := Compared(c)
+			_, sc, ok := ComparedSplit(c)
 			return !ok || sc.Categories != nil || sc.Families == nil // one of the two says why there is nothing
 		},
 		func(it *analysis.ItemResult) string { return it.Category },
@@ -40,7 +40,7 @@ var (
 		message.New("chart.family.alone", "every family has only one item, which shows nothing"),
 		message.New("chart.family.still", "No family is shown to have lost or gained"),
 		func(sc *compare.Split) *compare.Breakdown { return sc.Families }, func(c *compare.Comparison) bool {
-			_, sc, ok := Compared(c)
+			_, sc, ok := ComparedSplit(c)
 			return ok && sc.Families != nil
 		},
 		func(it *analysis.ItemResult) string { return it.Family },

@@ -69,15 +69,15 @@ func Comparisons() []Comparison {
 				"A reward that rises with them is no better policy.",
 			Read: "A diamond right of the line is a detector that marks more rollouts than before: read those before you believe the reward.",
 			Draw: drawHacks,
-			Only: func(c *compare.Comparison) bool { _, sc, ok := Compared(c); return ok && len(sc.Hacks) > 0 },
+			Only: func(c *compare.Comparison) bool { _, sc, ok := ComparedSplit(c); return ok && len(sc.Hacks) > 0 },
 		},
 	}
 }
 
-// Compared returns the split that the charts of a comparison show: the one
+// ComparedSplit returns the split that the charts of a comparison show: the one
 // that answers, else the first where anything was compared, else the first
 // there is. ok is false where there is none.
-func Compared(c *compare.Comparison) (split rollout.Split, sc *compare.Split, ok bool) {
+func ComparedSplit(c *compare.Comparison) (split rollout.Split, sc *compare.Split, ok bool) {
 	if c.Split != nil && c.Splits[*c.Split] != nil {
 		return *c.Split, c.Splits[*c.Split], true
 	}
@@ -101,9 +101,9 @@ func ofItems(draw func(*compare.Comparison, *compare.Split) (Figure, error)) fun
 	}
 }
 
-// compared is Compared as the first lines of a Draw want it.
+// compared is ComparedSplit as the first lines of a Draw want it.
 func compared(c *compare.Comparison) (*compare.Split, error) {
-	_, sc, ok := Compared(c)
+	_, sc, ok := ComparedSplit(c)
 	switch {
 	case !ok:
 		_, err := noSplit(c)
@@ -129,7 +129,7 @@ func comparedItems(c *compare.Comparison) (*compare.Split, error) {
 
 // over words what was compared: "eval: 24 items in both runs, n = 192 rollouts".
 func over(c *compare.Comparison) string {
-	split, sc, _ := Compared(c)
+	split, sc, _ := ComparedSplit(c)
 	items, n := c.Lang.Count(sc.Reward.Items, "item"), c.Lang.Count(sc.Reward.N, "rollout")
 	if !sc.Paired {
 		return c.Lang.Say("chart.none_in_both_runs_n", "%s: %s, none in both runs, n = %s", split, items, n)

@@ -140,7 +140,7 @@ func TestOddComparisonsDoNotBreakAPicture(t *testing.T) {
 func marked(t *testing.T) *compare.Comparison {
 	t.Helper()
 	c := reporttest.Compared(t, "regressed")
-	_, sc, _ := chart.Compared(c)
+	_, sc, _ := chart.ComparedSplit(c)
 	for _, h := range []struct {
 		name, direction            string
 		base, new, move, low, high float64

@@ -20,16 +20,16 @@ func costly(t *testing.T) *analysis.Result {
 	known := func(v, reach float64) stat.Estimate {
 		return stat.Estimate{Value: stat.Some(v), Low: stat.Some(math.Max(0, v-reach)), High: stat.Some(math.Min(1, v+reach)), N: 120, Items: 60, Method: "mean of item means (Miller 2024); Korn–Graubard interval"}
 	}
-	calls := analysis.Against{Quantity: analysis.AgainstCalls, Items: 120, N: 960, Within: known(-0.31, 0), Pooled: known(0.12, 0.1)}
+	calls := analysis.RewardByCost{Quantity: analysis.CostCalls, Items: 120, N: 960, Within: known(-0.31, 0), Pooled: known(0.12, 0.1)}
 	calls.Within.Low, calls.Within.High = stat.Some(-0.4), stat.Some(-0.22)
 	for i := range 9 {
-		calls.Bins = append(calls.Bins, analysis.AgainstBin{From: float64(i), To: float64(i), Middle: float64(i), Reward: known(0.9-0.1*float64(i), 0.04*float64(1+i/3))})
+		calls.Bins = append(calls.Bins, analysis.RewardBin{From: float64(i), To: float64(i), Middle: float64(i), Reward: known(0.9-0.1*float64(i), 0.04*float64(1+i/3))})
 	}
-	tokens := analysis.Against{Quantity: analysis.AgainstTokens, Items: 120, N: 960, Within: known(0.02, 0.1), Pooled: known(0.12, 0.1)}
+	tokens := analysis.RewardByCost{Quantity: analysis.CostTokens, Items: 120, N: 960, Within: known(0.02, 0.1), Pooled: known(0.12, 0.1)}
 	for i, x := range []float64{800, 2000, 2600, 3100, 4000, 90000} {
-		tokens.Bins = append(tokens.Bins, analysis.AgainstBin{From: x, To: x * 1.2, Middle: x * 1.1, Reward: known(0.5+0.2*float64(i%2), 0.06)})
+		tokens.Bins = append(tokens.Bins, analysis.RewardBin{From: x, To: x * 1.2, Middle: x * 1.1, Reward: known(0.5+0.2*float64(i%2), 0.06)})
 	}
-	r.Splits[rollout.Train].Against = []analysis.Against{calls, tokens}
+	r.Splits[rollout.Train].Against = []analysis.RewardByCost{calls, tokens}
 	return r
 }
 
@@ -38,10 +38,10 @@ func slow(t *testing.T, limit float64) *analysis.Result {
 	t.Helper()
 	r := costly(t)
 	a := r.Splits[rollout.Train].Against[1]
-	a.Quantity, a.Bins = analysis.AgainstLatency, nil
+	a.Quantity, a.Bins = analysis.CostLatency, nil
 	for i, x := range []float64{0.3, 0.5, 0.8, 1.2, 1.9, 2.6} {
 		v := 0.8 - 0.1*float64(i)
-		a.Bins = append(a.Bins, analysis.AgainstBin{From: x, To: x * 1.2, Middle: x * 1.1, Reward: stat.Estimate{Value: stat.Some(v), Low: stat.Some(v - 0.06), High: stat.Some(v + 0.06), N: 120, Items: 60}})
+		a.Bins = append(a.Bins, analysis.RewardBin{From: x, To: x * 1.2, Middle: x * 1.1, Reward: stat.Estimate{Value: stat.Some(v), Low: stat.Some(v - 0.06), High: stat.Some(v + 0.06), N: 120, Items: 60}})
 	}
 	r.Splits[rollout.Train].Against = append(r.Splits[rollout.Train].Against, a)
 	r.Thresholds["tools.tail.limit"] = limit
@@ -107,7 +107,7 @@ func TestRewardAgainstInWords(t *testing.T) {
 		"what no rollout tells":    {"reward_latency", func(*analysis.SplitResult) {}, "no data, no rollout tells how long it took"},
 		"one bin of one value":     {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Bins = s.Against[0].Bins[:1] }, "earn less"},
 		"bins without values":      {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Bins[3].Reward = stat.Estimate{} }, "earn less"},
-		"a bin without a reward":   {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins = []analysis.AgainstBin{{From: 5, To: 5}} }, "no link"},
+		"a bin without a reward":   {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins = []analysis.RewardBin{{From: 5, To: 5}} }, "no link"},
 		"latency of next to none":  {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins[0].From = 0 }, "no link"},
 		"values as large as there": {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins[5].To = 1e15 }, "no link"},
 	} {

@@ -91,7 +91,7 @@ func picture(t testing.TB, f chart.Figure, fonts *lettering.Fonts) []byte {
 }
 
 func TestChineseIsBrokenBetweenItsSigns(t *testing.T) {
-	sty := (*lettering.Fonts)(nil).Elsewhere().Style(10, false, chart.Ink) // a sign is 10 wide
+	sty := (*lettering.Fonts)(nil).External().Style(10, false, chart.Ink) // a sign is 10 wide
 	for _, c := range []struct {
 		about, text string
 		width       float64

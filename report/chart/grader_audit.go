@@ -34,7 +34,7 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 		return noData(l, "chart.the_grader_has_not_been_audited", "the grader has not been audited: gonogo audit RUN puts adversarial and harmless answers to it")
 	}
 	var shown []analysis.ProbeResult
-	for _, p := range HolesFirst(g.Probes) {
+	for _, p := range ProbesByUrgency(g.Probes) {
 		if p.Expect != rollout.Note && p.Items > 0 {
 			shown = append(shown, p)
 		}
@@ -119,9 +119,9 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 
 func whatCame(p analysis.ProbeResult) seen {
 	switch {
-	case Holes(p) > 0:
+	case CountHoles(p) > 0:
 		return probeHole
-	case Moves(p) > 0:
+	case CountMoves(p) > 0:
 		return probeMoved
 	}
 	return probeHeld
@@ -130,9 +130,9 @@ func whatCame(p analysis.ProbeResult) seen {
 func auditTitle(l message.Language, probes []analysis.ProbeResult) string {
 	fooled, rejected, moves := 0, 0, 0
 	for _, p := range probes {
-		fooled += b2i(Holes(p) > 0 && p.Expect == rollout.Bottom)
-		rejected += b2i(Holes(p) > 0 && p.Expect == rollout.Top)
-		moves += b2i(Moves(p) > 0)
+		fooled += b2i(CountHoles(p) > 0 && p.Expect == rollout.Bottom)
+		rejected += b2i(CountHoles(p) > 0 && p.Expect == rollout.Top)
+		moves += b2i(CountMoves(p) > 0)
 	}
 	all := l.Count(len(probes), "probe")
 	title := l.Say("chart.of_fooled_the_grader", "%s of %s fooled the grader", message.Whole(fooled), all)
@@ -156,10 +156,10 @@ func threshold(r *analysis.Result, name string) *float64 {
 	return &v
 }
 
-// Holes counts the items on which the grader did not do with a probe's
+// CountHoles counts the items on which the grader did not do with a probe's
 // payloads what a sound one does. A probe that expects nothing has none, and a
-// reward that moves with looks is no hole: see Moves.
-func Holes(p analysis.ProbeResult) int {
+// reward that moves with looks is no hole: see CountMoves.
+func CountHoles(p analysis.ProbeResult) int {
 	switch p.Expect {
 	case rollout.Bottom:
 		return p.Above
@@ -169,34 +169,36 @@ func Holes(p analysis.ProbeResult) int {
 	return 0
 }
 
-// Moves counts the items on which the reward moved with looks alone.
-func Moves(p analysis.ProbeResult) int {
+// CountMoves counts the items on which the reward moved with looks alone.
+func CountMoves(p analysis.ProbeResult) int {
 	if p.Expect == rollout.Same {
 		return p.Above
 	}
 	return 0
 }
 
-// HolesFirst returns the probes in the order in which they ask to be read:
+// ProbesByUrgency returns the probes in the order in which they ask to be read:
 // those with holes, then those where looks moved the reward, then those that
 // held, then those of which nothing is known, then those that expect nothing.
 // Among those with holes a wrong answer that pays comes before a right one that
 // does not; among equals the larger share of items.
-func HolesFirst(probes []analysis.ProbeResult) []analysis.ProbeResult {
+func ProbesByUrgency(probes []analysis.ProbeResult) []analysis.ProbeResult {
 	rank := func(p analysis.ProbeResult) int {
 		switch {
 		case p.Expect == rollout.Note:
 			return 4
 		case p.Items == 0:
 			return 3
-		case Holes(p) > 0:
+		case CountHoles(p) > 0:
 			return 0
-		case Moves(p) > 0:
+		case CountMoves(p) > 0:
 			return 1
 		}
 		return 2
 	}
-	share := func(p analysis.ProbeResult) float64 { return float64(Holes(p)+Moves(p)) / float64(max(1, p.Items)) }
+	share := func(p analysis.ProbeResult) float64 {
+		return float64(CountHoles(p)+CountMoves(p)) / float64(max(1, p.Items))
+	}
 	expectations := rollout.Expectations()
 	list := slices.Clone(probes)
 	slices.SortStableFunc(list, func(a, b analysis.ProbeResult) int {
@@ -204,7 +206,7 @@ func HolesFirst(probes []analysis.ProbeResult) []analysis.ProbeResult {
 			cmp.Compare(rank(a), rank(b)),
 			cmp.Compare(slices.Index(expectations, a.Expect), slices.Index(expectations, b.Expect)),
 			cmp.Compare(share(b), share(a)),
-			cmp.Compare(Holes(b)+Moves(b), Holes(a)+Moves(a)),
+			cmp.Compare(CountHoles(b)+CountMoves(b), CountHoles(a)+CountMoves(a)),
 		)
 	})
 	return list

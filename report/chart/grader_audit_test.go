@@ -71,7 +71,7 @@ func TestGraderAuditIsLegibleWithManyProbes(t *testing.T) {
 			t.Errorf("%d probes: %d are drawn, and %d in the table", n, drawn, len(f.Table.Marks))
 		}
 		for _, p := range r.Grader.Probes { // whatever else is left out
-			if p.Expect != rollout.Note && p.Items > 0 && (chart.Holes(p) > 0 || chart.Moves(p) > 0) && !slices.ContainsFunc(names, func(s string) bool {
+			if p.Expect != rollout.Note && p.Items > 0 && (chart.CountHoles(p) > 0 || chart.CountMoves(p) > 0) && !slices.ContainsFunc(names, func(s string) bool {
 				head, tail, _ := strings.Cut(s, "…") // of a long one
 				return strings.HasPrefix(p.Probe, head) && strings.HasSuffix(p.Probe, tail) && head+tail != ""
 			}) {
@@ -118,11 +118,11 @@ func TestHolesComeFirst(t *testing.T) {
 		return analysis.ProbeResult{Probe: name, Expect: expect, Items: items, Above: above}
 	}
 	var got []string
-	for _, p := range chart.HolesFirst([]analysis.ProbeResult{
+	for _, p := range chart.ProbesByUrgency([]analysis.ProbeResult{
 		p("told nothing", rollout.Bottom, 0, 0), p("noted", rollout.Note, 9, 9), p("moved", rollout.Same, 10, 9), p("held", rollout.Bottom, 10, 0),
 		p("right and rejected", rollout.Top, 10, 4), p("right and accepted", rollout.Top, 10, 10), p("paid", rollout.Bottom, 10, 2), p("paid more", rollout.Bottom, 10, 5),
 	}) {
-		got = append(got, fmt.Sprintf("%s: %d", p.Probe, chart.Holes(p)+chart.Moves(p)))
+		got = append(got, fmt.Sprintf("%s: %d", p.Probe, chart.CountHoles(p)+chart.CountMoves(p)))
 	}
 	want := []string{"paid more: 5", "paid: 2", "right and rejected: 6", "moved: 9", "held: 0", "right and accepted: 0", "told nothing: 0", "noted: 0"}
 	if diff := cmp.Diff(want, got); diff != "" {

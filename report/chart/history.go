@@ -166,7 +166,7 @@ func (s trend) caption(h *history.History) Caption {
 	switch {
 	case s.PHolm != nil:
 		tested = l.Say("chart.test_of_no_change_p_corrected", "test of no change: p = %s, corrected over the series", message.Digits(*s.PHolm))
-	case !s.Why.None():
+	case !s.Why.IsEmpty():
 		tested = l.Say("chart.not_tested_for_changes", "not tested for changes: %s", s.Why.In(l))
 	}
 	c.Subtitle = phrases(l, l.Say("chart.over_n", "%s, n = %s", l.Count(len(s.Points), "night"), message.Whole(rollouts)), l.Say("chart.lines_at_points_intervals", "lines at points: %s intervals", message.Percent(h.Confidence)), tested)
@@ -280,7 +280,7 @@ func (b bare) Thumbnail(c *draw.Canvas) { look(b).draw(c, c.Center()) }
 // day has several: the last, some before it at even steps, and the first where it has
 // room.
 type nightTicks struct {
-	nights []history.Mark
+	nights []history.NightSummary
 	lang   message.Language
 }
 

@@ -60,7 +60,7 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 	p.X.Tick.Marker = percentTicks{between{ticks{want: 5}, 0, 1}}
 	f := Figure{Plot: p, Table: t}
 	f.Title = l.Text("chart.items_sampled_once_cannot_be_classed", "Items sampled once cannot be classed")
-	split, s, _ := Shown(r)
+	split, s, _ := ShownSplit(r)
 	if total := classTotal(s); total > s.Classes.Counts[analysis.Unclassed] {
 		share := func(class string) string { return message.Percent(float64(s.Classes.Counts[class]) / float64(total)) }
 		f.Title = l.Say("chart.of_items_are_mixed_never_succeed", "%s of %s items are mixed, %s never succeed, %s always do", share(analysis.Mixed), split, share(analysis.Dead), share(analysis.Saturated))

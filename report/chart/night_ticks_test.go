@@ -10,7 +10,7 @@ import (
 
 func TestTheFirstAndTheLastNightHaveTheirDates(t *testing.T) {
 	for n := 1; n <= 400; n++ {
-		nights := make([]history.Mark, n)
+		nights := make([]history.NightSummary, n)
 		for i := range nights {
 			nights[i].Time = time.Date(2026, 11, 1+i, 2, 0, 0, 0, time.UTC)
 		}
@@ -31,13 +31,13 @@ func TestTheFirstAndTheLastNightHaveTheirDates(t *testing.T) {
 }
 
 func TestNightsOfOneDayShowTheirHours(t *testing.T) {
-	var nights []history.Mark
+	var nights []history.NightSummary
 	for _, at := range []string{"2025-12-31T02:00", "2026-01-01T02:00", "2026-01-01T14:30", "2026-01-02T02:00"} {
 		when, err := time.Parse("2006-01-02T15:04", at)
 		if err != nil {
 			t.Fatal(err)
 		}
-		nights = append(nights, history.Mark{Time: when})
+		nights = append(nights, history.NightSummary{Time: when})
 	}
 	var got []string
 	for _, tick := range (nightTicks{nights: nights}).Ticks(0, 0) {

@@ -105,10 +105,10 @@ func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
 		one := pair.Test == shift.Kolmogorov || pair.Test == shift.ChiSquare
 		answer, top := "", ""
 		switch {
-		case pair.Test == shift.C2ST && pair.About.None() && len(whole) < shiftWholes:
+		case pair.Test == shift.C2ST && pair.About.IsEmpty() && len(whole) < shiftWholes:
 			v.judge(r, pair, gate)
 			answer = v.is.words.In(l)
-		case one && !pair.About.None():
+		case one && !pair.About.IsEmpty():
 			v.is, v.by = shiftSingle, pair.About.In(l)
 		default:
 			continue

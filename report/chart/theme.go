@@ -107,4 +107,4 @@ func setFonts(p *plot.Plot, f *lettering.Fonts) {
 }
 
 // browser are the fonts of a page, wherever it is read: none of this machine.
-func browser() *lettering.Fonts { return (*lettering.Fonts)(nil).Elsewhere() }
+func browser() *lettering.Fonts { return (*lettering.Fonts)(nil).External() }

@@ -25,7 +25,7 @@ func drawVariants(r *analysis.Result) (Figure, error) {
 	if v == nil {
 		return noData(l, "chart.the_run_has_no_variants_list", "the run has no variants: list some under variants in gonogo.yaml")
 	}
-	answers := map[analysis.VariantAnswer]int{analysis.Gains: 0, analysis.Loses: 1, analysis.NoDifference: 2, analysis.Untold: 3}
+	answers := map[analysis.VariantAnswer]int{analysis.Gains: 0, analysis.Loses: 1, analysis.NoDifference: 2, analysis.CannotTell: 3}
 	var d dotRows
 	gains := 0
 	for i := range v.Ranked {

@@ -25,14 +25,14 @@ func ranked(t *testing.T) *analysis.Result {
 		value, low, high float64
 	}{
 		{"checks-the-company-and-then-the-unit-of-each-figure", analysis.Gains, 0.131, 0.083, 0.179},
-		{"brief", analysis.Untold, 0.04, -0.03, 0.11},
+		{"brief", analysis.CannotTell, 0.04, -0.03, 0.11},
 		{"same", analysis.NoDifference, 0.004, -0.021, 0.029},
 		{"small-model", analysis.Loses, -0.22, -0.29, -0.15},
 	} {
 		d := analysis.Difference{Estimate: stat.Estimate{Value: &one.value, Low: &one.low, High: &one.high, N: 1920, Items: 120, Method: "mean over items of the difference, paired (Miller 2024); t(119) interval"}}
 		v.Ranked = append(v.Ranked, analysis.Variant{Name: one.name, Answer: one.answer, Splits: map[rollout.Split]*analysis.VariantSplit{split: {Answer: one.answer, Reward: d}}})
 	}
-	v.Ranked = append(v.Ranked, analysis.Variant{Name: "not-made-yet", Answer: analysis.Untold})
+	v.Ranked = append(v.Ranked, analysis.Variant{Name: "not-made-yet", Answer: analysis.CannotTell})
 	r.Variants = v
 	return r
 }
@@ -48,7 +48,7 @@ func TestVariantsInWords(t *testing.T) {
 	}{
 		"one gains":    {func(*analysis.Variants) {}, "gains 0.131 without any training"},
 		"two gain":     {func(v *analysis.Variants) { v.Ranked[1].Answer = analysis.Gains }, "2 of 5 variants gain on the base"},
-		"none gains":   {func(v *analysis.Variants) { v.Ranked[0].Answer = analysis.Untold }, "None of 5 variants is shown to gain"},
+		"none gains":   {func(v *analysis.Variants) { v.Ranked[0].Answer = analysis.CannotTell }, "None of 5 variants is shown to gain"},
 		"none is made": {func(v *analysis.Variants) { v.Split = nil }, "no data, no variant could be compared"},
 	} {
 		r := ranked(t)

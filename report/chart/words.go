@@ -9,9 +9,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Shown returns the split that a chart of one split shows: train, else the
+// ShownSplit returns the split that a chart of one split shows: train, else the
 // first there is. ok is false when the Result has no split.
-func Shown(r *analysis.Result) (split rollout.Split, s *analysis.SplitResult, ok bool) {
+func ShownSplit(r *analysis.Result) (split rollout.Split, s *analysis.SplitResult, ok bool) {
 	for _, split := range rollout.Splits() {
 		if s := r.Splits[split]; s != nil {
 			return split, s, true

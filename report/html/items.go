@@ -38,9 +38,9 @@ type data struct {
 func (r *renderer) table(of block.Items) table {
 	w, rows := r.words.Page, of.Rows
 	t := table{All: of.Count}
-	if len(rows) > block.MostRows {
-		rows = rows[:block.MostRows]
-		t.Cut = fmt.Sprintf(of.Cut, message.Whole(block.MostRows), message.Whole(of.All))
+	if len(rows) > block.MaxRows {
+		rows = rows[:block.MaxRows]
+		t.Cut = fmt.Sprintf(of.Cut, message.Whole(block.MaxRows), message.Whole(of.All))
 	}
 	for i, cells := range rows[:min(len(rows), rowsWithoutScript)] {
 		t.First = append(t.First, row{of.Kinds[i], cells})

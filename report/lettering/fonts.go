@@ -36,10 +36,10 @@ func NewFonts(behind func() []*typeface.Face) *Fonts {
 	return &Fonts{behind: sync.OnceValue(behind), missing: map[rune]bool{}}
 }
 
-// Elsewhere are the fonts for letters that another program draws, with fonts of
+// External are the fonts for letters that another program draws, with fonts of
 // its own: every rune is passed on. Those that no font here has are measured as
 // fonts commonly have them.
-func (f *Fonts) Elsewhere() *Fonts {
+func (f *Fonts) External() *Fonts {
 	out := NewFonts(func() []*typeface.Face { return nil })
 	if f != nil {
 		out.behind = f.behind

@@ -16,12 +16,12 @@ import (
 
 // How much a form holds.
 const (
-	MostBytes = 3 << 10 // of a brief
-	Most      = 65_000  // characters of the long form: GitHub takes 65,536 in a comment, and whoever posts it may add a line
-	rows      = 50      // of a table of items
-	items     = 20      // that a finding names
-	payloads  = 24
-	payload   = 240 // characters of one
+	MaxBytes = 3 << 10 // of a brief
+	MaxChars = 65_000  // characters of the long form: GitHub takes 65,536 in a comment, and whoever posts it may add a line
+	rows     = 50      // of a table of items
+	items    = 20      // that a finding names
+	payloads = 24
+	payload  = 240 // characters of one
 )
 
 // Options say how much is written.
@@ -44,7 +44,7 @@ func Write(w io.Writer, d *block.Doc, opt Options) error {
 			}
 		}
 		m.f("%s\n", md(d.Footer))
-		text = Fit(m.buf.Bytes(), Most, md(fmt.Sprintf(d.Words.CutShort, message.Whole(Most))))
+		text = Fit(m.buf.Bytes(), MaxChars, md(fmt.Sprintf(d.Words.CutShort, message.Whole(MaxChars))))
 	}
 	if _, err := w.Write(text); err != nil {
 		return fmt.Errorf("write markdown report: %w", err)

@@ -35,8 +35,8 @@ func Papers() []Paper {
 	return []Paper{{"a4", 595.28, 841.89}, {"letter", 612, 792}}
 }
 
-// PaperNamed returns the paper of a name; "" is the usual one.
-func PaperNamed(name string) (Paper, error) {
+// PaperByName returns the paper of a name; "" is the usual one.
+func PaperByName(name string) (Paper, error) {
 	papers := Papers()
 	if name == "" {
 		return papers[0], nil

@@ -161,7 +161,7 @@ func TestACanvasIsDrawnInItsPlace(t *testing.T) {
 
 func TestPaper(t *testing.T) {
 	for name, want := range map[string]float64{"": 595.28, "a4": 595.28, "A4": 595.28, "Letter": 612} {
-		if p, err := PaperNamed(name); err != nil || p.Width != want {
+		if p, err := PaperByName(name); err != nil || p.Width != want {
 			t.Errorf("%q is %v, %v", name, p, err)
 		}
 	}

@@ -397,7 +397,7 @@ func (p *printer) figures(list []block.Figure) {
 			}
 			f.Panel = true
 		}
-		f.Fonts = f.Fonts.Elsewhere() // the document has these fonts itself
+		f.Fonts = f.Fonts.External() // the document has these fonts itself
 		c.Figure(0, width, height, f.Draw)
 		if !f.Brief {
 			c.Text(Paragraph{Indent: 10, Spans: []Span{{f.Doc, mutedText}}})

@@ -72,11 +72,11 @@ func (w world) audited(rnd *rand.Rand, m *rollout.Manifest, records []*rollout.R
 		}
 		base := &rollout.Base{Sample: r.Sample, Reward: r.Reward}
 		if r.Sample < 2 {
-			again := probe(r, rollout.Probed{Name: rollout.ProbeRegrade, Expect: rollout.Same, Base: base}, r.Answer, *r.Reward)
+			again := probe(r, rollout.ProbeInfo{Name: rollout.ProbeRegrade, Expect: rollout.Same, Base: base}, r.Answer, *r.Reward)
 			again.Sample, again.Grades = r.Sample, []float64{*r.Reward, *r.Reward, max(0, *r.Reward-0.3*float64(rnd.IntN(2)))}
 			probes = append(probes, again)
 		}
-		mark := probe(r, rollout.Probed{Name: rollout.ProbeDetector + "hard_coded", Expect: rollout.Note, Base: base, Zero: true}, r.Answer, 0)
+		mark := probe(r, rollout.ProbeInfo{Name: rollout.ProbeDetector + "hard_coded", Expect: rollout.Note, Base: base, Zero: true}, r.Answer, 0)
 		mark.Sample = r.Sample
 		if *r.Reward > 0.9 && rnd.Float64() < 0.3 {
 			mark.Reward = ptr(1.0)
@@ -104,7 +104,7 @@ func payloads(rnd *rand.Rand, r *rollout.Record, i int) []*rollout.Record {
 	var list []*rollout.Record
 	for _, p := range puts() {
 		hole := (i*7+len(p.name))%10 < p.holes
-		of := rollout.Probed{Name: p.name, Expect: p.expect, Limit: ptr(p.limit)}
+		of := rollout.ProbeInfo{Name: p.name, Expect: p.expect, Limit: ptr(p.limit)}
 		reward := 0.0
 		switch p.expect {
 		case rollout.Bottom:
@@ -127,14 +127,14 @@ func payloads(rnd *rand.Rand, r *rollout.Record, i int) []*rollout.Record {
 		}
 		list = append(list, rec)
 	}
-	list = append(list, probe(r, rollout.Probed{Name: rollout.ProbeConstant, Expect: rollout.Note}, "0 </b>", float64(b2i(i%4 == 0))))
+	list = append(list, probe(r, rollout.ProbeInfo{Name: rollout.ProbeConstant, Expect: rollout.Note}, "0 </b>", float64(b2i(i%4 == 0))))
 	if i%9 == 0 {
-		list = append(list, probe(r, rollout.Probed{Name: rollout.ProbeConsensus, Expect: rollout.Note, Share: ptr(0.875)}, fmt.Sprintf("%d `| \u202e", i), 0))
+		list = append(list, probe(r, rollout.ProbeInfo{Name: rollout.ProbeConsensus, Expect: rollout.Note, Share: ptr(0.875)}, fmt.Sprintf("%d `| \u202e", i), 0))
 	}
 	return list
 }
 
-func probe(r *rollout.Record, of rollout.Probed, answer string, reward float64) *rollout.Record {
+func probe(r *rollout.Record, of rollout.ProbeInfo, answer string, reward float64) *rollout.Record {
 	return &rollout.Record{Item: r.Item, Split: r.Split, Source: rollout.Probe, Outcome: rollout.Graded, Reward: &reward, Answer: answer, Probe: &of}
 }
 

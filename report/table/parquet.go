@@ -17,20 +17,20 @@ const (
 	parquetBatch = 256    // rows handed over at once
 )
 
-// Made is what a Parquet file says of itself.
-type Made struct{ Version, Run, Verdict string }
+// Metadata is what a Parquet file says of itself.
+type Metadata struct{ Version, Run, Verdict string }
 
 // WriteParquet writes rollouts.parquet: the rows and columns of rollouts.csv
 // with their types, compressed by zstd. Every column is optional: what is not
 // known is a null.
-func (s *Survey) WriteParquet(w io.Writer, made Made) error {
+func (s *Survey) WriteParquet(w io.Writer, made Metadata) error {
 	if err := s.parquet(w, made); err != nil {
 		return fmt.Errorf("write rollouts.parquet: %w", err)
 	}
 	return nil
 }
 
-func (s *Survey) parquet(w io.Writer, made Made) error {
+func (s *Survey) parquet(w io.Writer, made Metadata) error {
 	columns := RolloutColumns(s.Parts, s.rest)
 	to := parquet.NewWriter(w,
 		parquet.NewSchema("rollout", fieldsOf(columns)),

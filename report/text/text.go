@@ -21,8 +21,8 @@ type Options struct {
 	All   bool // the rest behind the brief
 }
 
-// MostLines is how many lines a brief takes at most at the usual width.
-const MostLines = 40
+// MaxLines is how many lines a brief takes at most at the usual width.
+const MaxLines = 40
 
 // Write writes the brief of a report, and with All the rest.
 func Write(w io.Writer, d *block.Doc, opt Options) error {
@@ -53,14 +53,14 @@ func Write(w io.Writer, d *block.Doc, opt Options) error {
 	return nil
 }
 
-// brief writes what fits MostLines with foot lines below it: where it is more, it
+// brief writes what fits MaxLines with foot lines below it: where it is more, it
 // leaves out pictures, then what explains, then the end.
 func (t *terminal) brief(list []block.Block, foot int) {
 	head := slices.Clone(t.buf.Bytes())
 	for {
 		t.blocks(list)
 		lines := slices.Collect(strings.Lines(t.buf.String()))
-		if len(lines)+foot <= MostLines {
+		if len(lines)+foot <= MaxLines {
 			return
 		}
 		i := lastOf(list, func(b block.Block) bool { _, ok := b.(block.Figure); return ok })
@@ -69,7 +69,7 @@ func (t *terminal) brief(list []block.Block, foot int) {
 		}
 		t.buf.Reset()
 		if i < 0 {
-			t.buf.WriteString(strings.Join(lines[:MostLines-foot-1], ""))
+			t.buf.WriteString(strings.Join(lines[:MaxLines-foot-1], ""))
 			t.para(para{text: "…"})
 			t.blank()
 			return

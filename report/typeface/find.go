@@ -113,7 +113,7 @@ func faces(data []byte) ([]*Face, error) {
 	for i := range fonts.NumFonts() {
 		f, err := fonts.Font(i)
 		if err != nil {
-			f, err = mended(data, i, err)
+			f, err = repaired(data, i, err)
 		}
 		if err != nil {
 			faults = append(faults, err)

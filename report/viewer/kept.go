@@ -88,7 +88,7 @@ func workingFile(dir string) (*os.File, error) {
 			return nil, err
 		}
 	}
-	unname(f)
+	removeOpenFile(f)
 	return f, nil
 }
 

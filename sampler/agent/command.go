@@ -41,7 +41,7 @@ func (c CommandConfig) Validate() error {
 		return errors.New("the agent's command is empty")
 	case c.Processes <= 0:
 		return fmt.Errorf("%d processes of the agent are none", c.Processes)
-	case !process.Runs:
+	case !process.Supported:
 		return errors.New("this system cannot end all that an agent's command starts: run it as a service (agent.url)")
 	}
 	return nil
@@ -52,7 +52,7 @@ func (c CommandConfig) Validate() error {
 type Command struct {
 	cfg   CommandConfig
 	slots chan struct{} // holds a token for each process that is busy
-	idle  process.Idle
+	idle  process.IdlePool
 }
 
 // NewCommand returns an agent. Nothing is started yet.
@@ -118,12 +118,12 @@ func (c *Command) ask(ctx context.Context, p sampler.AgentRequest, line []byte) 
 		text, err := peer.Ask(ctx, 0, line, largestResult) // ctx has the time
 		switch {
 		case context.Cause(ctx) == sampler.ErrAgentTimeout && err != nil:
-			return sampler.AgentResult{}, hung(p, " and was ended"+peer.Said())
+			return sampler.AgentResult{}, hung(p, " and was ended"+peer.StderrTail())
 		case err == nil:
 			return c.result(peer, text, p)
 		case ctx.Err() != nil:
 			return sampler.AgentResult{}, context.Cause(ctx)
-		case !again && !c.cfg.PerRollout && (errors.Is(err, process.ErrNotSent) || errors.Is(err, process.ErrUnasked)):
+		case !again && !c.cfg.PerRollout && (errors.Is(err, process.ErrNotSent) || errors.Is(err, process.ErrUnsolicited)):
 			continue // what the rollout before left is none of this one's
 		}
 		return sampler.AgentResult{}, c.failure(err)
@@ -199,11 +199,11 @@ func startFailure(err error) error {
 func (c *Command) failure(err error) error {
 	kind := sampler.KindAgentCrashed
 	switch {
-	case errors.Is(err, process.ErrLong):
+	case errors.Is(err, process.ErrTooLong):
 		kind, err = sampler.KindAgentGarbled, fmt.Errorf("the agent wrote more than %d bytes without a line break and was ended", largestResult)
-	case errors.Is(err, process.ErrTwo):
+	case errors.Is(err, process.ErrExtraOutput):
 		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote more than one line for a rollout and was ended; what is not the result belongs to standard error")
-	case errors.Is(err, process.ErrUnasked):
+	case errors.Is(err, process.ErrUnsolicited):
 		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote a line before it got a rollout; what is not a result belongs on standard error")
 	case errors.Is(err, process.ErrEnded), errors.Is(err, process.ErrNotSent):
 		err = fmt.Errorf("the agent's process %s", strings.TrimPrefix(err.Error(), "it "))

@@ -104,7 +104,7 @@ func (r *Result) converse(done *sampler.AgentResult, p sampler.AgentRequest) err
 	}
 	messages = afterPrompt(messages, p)
 	if len(messages) > 0 {
-		calls, turns := transcript.CallsOf(messages, transcript.Untold)
+		calls, turns := transcript.CallsOf(messages, transcript.UnreportedStatus)
 		done.Messages, done.Calls, done.Turns = messages, calls, max(done.Turns, turns)
 	}
 	asked := done.Calls // by the messages

@@ -191,7 +191,7 @@ func (p *Plan) task(probe Probe, item *surveyed, sample int, payload Payload, pl
 	r := &rollout.Record{
 		Item: item.item.ID, Split: item.item.Split, Sample: sample, Source: rollout.Probe,
 		Category: item.item.Category, Family: item.item.Family, Answer: payload.Answer,
-		Probe:   &rollout.Probed{Name: probe.Name, Expect: probe.Expect},
+		Probe:   &rollout.ProbeInfo{Name: probe.Name, Expect: probe.Expect},
 		TraceID: sampler.TraceID(p.in.Seed, item.item.Split, "probe\x00"+probe.Name+"\x00"+item.item.ID, sample, 0),
 	}
 	if probe.Expect == rollout.Bottom || probe.Expect == rollout.Top {

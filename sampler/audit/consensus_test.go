@@ -46,7 +46,7 @@ func TestConsensus(t *testing.T) {
 			}
 			r := p.Known[0]
 			reward := 0.25
-			want := &rollout.Probed{Name: rollout.ProbeConsensus, Expect: rollout.Note, Base: &rollout.Base{Sample: 0, Reward: &reward}, Share: &c.share}
+			want := &rollout.ProbeInfo{Name: rollout.ProbeConsensus, Expect: rollout.Note, Base: &rollout.Base{Sample: 0, Reward: &reward}, Share: &c.share}
 			if d := cmp.Diff(want, r.Probe); d != "" || r.Answer != c.want || *r.Reward != 0.25 || r.Outcome != rollout.Graded || r.Source != rollout.Probe {
 				t.Errorf("record %+v (-want +got):\n%s", r, d)
 			}

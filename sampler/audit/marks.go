@@ -106,7 +106,7 @@ func (p *Plan) mark(d Detector, it *rollout.Item, base *rollout.Record) sampler.
 	r := &rollout.Record{
 		Item: base.Item, Split: base.Split, Sample: base.Sample, Source: rollout.Probe,
 		Category: base.Category, Family: base.Family, Answer: base.Answer, Outcome: base.Outcome, Error: base.Error,
-		Probe: &rollout.Probed{
+		Probe: &rollout.ProbeInfo{
 			Name: d.probe(), Expect: rollout.Note, Zero: d.Zero,
 			Base: &rollout.Base{Sample: base.Sample, Reward: base.Reward},
 		},

@@ -8,9 +8,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Trial lists the probes that tell before any rollout whether a grader works at
+// TrialProbes lists the probes that tell before any rollout whether a grader works at
 // all: the reference, an empty answer and a wrong one.
-func Trial() []Probe { return []Probe{reference, empty, wrong} }
+func TrialProbes() []Probe { return []Probe{reference, empty, wrong} }
 
 var wrong = Probe{
 	Name: "wrong", Expect: rollout.Bottom, Limit: partly,
@@ -26,11 +26,11 @@ var wrong = Probe{
 // nonsense is no answer to anything.
 const nonsense = "Qwzx vlorp 0xdead: blenth, mirgle and sporf."
 
-// Acted returns a task with the same answer after a made-up call of each of the tools
+// WithToolCalls returns a task with the same answer after a made-up call of each of the tools
 // that its item offers, as the record of a rollout holds them; without any it reports
 // false. own says that the rollouts have tools that no item names: there is a call of
 // such a one then.
-func Acted(t sampler.Task, own bool) (sampler.Task, bool) {
+func WithToolCalls(t sampler.Task, own bool) (sampler.Task, bool) {
 	var tools []offered
 	_ = json.Unmarshal(t.Item.Tools, &tools) // a schema of another form leaves its value out
 	if len(tools) == 0 {

@@ -31,7 +31,7 @@ func TestMadeUpCallsFitTheToolsOnOffer(t *testing.T) {
 		},
 	} {
 		plain := tools(c.tools)
-		task, ok := Acted(plain, c.own)
+		task, ok := WithToolCalls(plain, c.own)
 		var calls []string
 		for _, call := range task.Record.Calls {
 			calls = append(calls, call.Name+" "+call.Arguments)

@@ -52,7 +52,7 @@ func (e *episode) play(ctx context.Context, grade bool) (lost bool, err error) {
 		}
 		defer e.vacate(ctx, e.box)
 	}
-	defer sampler.Leave(e.tools, e.trace)
+	defer sampler.ReleaseTools(e.tools, e.trace)
 	if e.plan.agent {
 		if lost, err = e.attend(ctx); lost || err != nil {
 			return lost, err

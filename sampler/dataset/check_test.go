@@ -72,7 +72,7 @@ func TestCheckAppliesTheRulesOfTheTarget(t *testing.T) {
 			if c.eval != "" {
 				files = append(files, file(t, rollout.Eval, c.eval))
 			}
-			target, ok := TargetNamed(c.target)
+			target, ok := TargetByName(c.target)
 			if !ok {
 				t.Fatalf("no target %s", c.target)
 			}
@@ -110,7 +110,7 @@ func tooled(n int) string {
 }
 
 func TestLimitsOnSizeAndRows(t *testing.T) {
-	target, _ := TargetNamed("openai")
+	target, _ := TargetByName("openai")
 	f := file(t, rollout.Train, rows(10, ""))
 	f.Rows, f.Bytes = 50_001, 512<<20+1
 	var got []string

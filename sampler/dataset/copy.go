@@ -60,8 +60,8 @@ func (f *File) copyRows(r io.Reader, w io.Writer, keep func(line int) bool) erro
 	return nil
 }
 
-// Sum is the SHA-256 of a file's bytes, hexadecimal, as Load has it.
-func Sum(path string) (string, error) {
+// HashBytes is the SHA-256 of a file's bytes, hexadecimal, as Load has it.
+func HashBytes(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)

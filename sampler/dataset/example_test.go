@@ -29,7 +29,7 @@ func ExampleLoad() {
 		fmt.Println(err)
 		return
 	}
-	azure, _ := dataset.TargetNamed("azure")
+	azure, _ := dataset.TargetByName("azure")
 	for _, p := range dataset.Check([]*dataset.File{f}, azure) {
 		fmt.Println(p.File, p.Line, p.Rule, p.Blocking)
 	}

@@ -9,16 +9,16 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Offered is a tool that the model is offered beside those of the rows.
-type Offered struct {
+// OfferedTool is a tool that the model is offered beside those of the rows.
+type OfferedTool struct {
 	Name string
 	Chat json.RawMessage // the tool in the form that rows have
 }
 
-// Offer adds tools to each of the items, behind those of its row. A row that offers
+// AddTools adds tools to each of the items, behind those of its row. A row that offers
 // a tool of the name keeps its own. The rows themselves stay: tools and grader are
 // handed what they always were.
-func Offer(items []rollout.Item, tools []Offered) error {
+func AddTools(items []rollout.Item, tools []OfferedTool) error {
 	made := map[string]json.RawMessage{} // by what the row offers: mostly all rows offer the same
 	for i := range items {
 		it := &items[i]

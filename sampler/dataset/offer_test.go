@@ -11,7 +11,7 @@ import (
 )
 
 func TestToolsAreOfferedBesideThoseOfTheRow(t *testing.T) {
-	tools := []dataset.Offered{
+	tools := []dataset.OfferedTool{
 		{Name: "read", Chat: json.RawMessage(`{"type":"function","function":{"name":"read","parameters":{"z":1,"a":2}}}`)},
 		{Name: "list", Chat: json.RawMessage(`{"type":"function","function":{"name":"list"}}`)},
 	}
@@ -27,7 +27,7 @@ func TestToolsAreOfferedBesideThoseOfTheRow(t *testing.T) {
 				items[i].Tools = json.RawMessage(c.own)
 			}
 		}
-		if err := dataset.Offer(items, tools); err != nil {
+		if err := dataset.AddTools(items, tools); err != nil {
 			t.Fatal(err)
 		}
 		for _, it := range items {
@@ -37,7 +37,7 @@ func TestToolsAreOfferedBesideThoseOfTheRow(t *testing.T) {
 		}
 	}
 	bad := []rollout.Item{{File: "train.jsonl", Line: 3, Tools: json.RawMessage(`{}`)}}
-	if err := dataset.Offer(bad, tools); err == nil || err.Error()[:14] != "train.jsonl:3:" {
+	if err := dataset.AddTools(bad, tools); err == nil || err.Error()[:14] != "train.jsonl:3:" {
 		t.Error(err)
 	}
 }

@@ -22,8 +22,8 @@ type Override struct {
 	Tools  map[string]string // description, by the tool's name
 }
 
-// Overridden counts what an Override did.
-type Overridden struct {
+// OverrideCounts counts what an Override did.
+type OverrideCounts struct {
 	Items   int            // whose requests differ now
 	Heads   int            // different prompts that one took the place of
 	Without map[string]int // items that do not offer a tool, by its name
@@ -31,9 +31,9 @@ type Overridden struct {
 
 // Apply returns the items as the model shall see them. The given ones are not
 // touched.
-func (o Override) Apply(items []rollout.Item) ([]rollout.Item, Overridden, error) {
+func (o Override) Apply(items []rollout.Item) ([]rollout.Item, OverrideCounts, error) {
 	out := slices.Clone(items)
-	did := Overridden{Without: map[string]int{}}
+	did := OverrideCounts{Without: map[string]int{}}
 	heads := map[string]bool{}
 	for i := range out {
 		it := &out[i]

@@ -62,8 +62,8 @@ func Targets() []Target {
 	}
 }
 
-// TargetNamed returns the target of that name.
-func TargetNamed(name string) (Target, bool) {
+// TargetByName returns the target of that name.
+func TargetByName(name string) (Target, bool) {
 	for _, t := range Targets() {
 		if t.Name == name {
 			return t, true

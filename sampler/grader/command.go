@@ -50,7 +50,7 @@ type Command struct {
 	without []string
 	tools   string
 	slots   chan struct{} // holds a token for each process that is busy
-	idle    process.Idle
+	idle    process.IdlePool
 }
 
 func newCommand(raw json.RawMessage, env Env) (sampler.Grader, error) {
@@ -85,7 +85,7 @@ func newCommand(raw json.RawMessage, env Env) (sampler.Grader, error) {
 		return nil, fmt.Errorf("processes is %d: it is 0, which is one for each processor, to 1024", c.Processes)
 	case c.Lines && len(g.SessionReads()) > 0:
 		return nil, errors.New("command: {{session.…}} changes with each rollout, and with lines a process grades many: take one of them out")
-	case !process.Runs:
+	case !process.Supported:
 		return nil, errors.New("this system cannot end all that a command starts: run it as a service (type endpoint)")
 	}
 	if c.Processes == 0 {
@@ -197,14 +197,14 @@ func (g *Command) once(ctx context.Context, out sampler.Output, input []byte) ([
 	}
 	inner, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
-	text, err := peer.Give(inner, input, maxScore)
+	text, err := peer.Communicate(inner, input, maxScore)
 	switch {
 	case err == nil:
 		return text, nil
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case inner.Err() != nil:
-		return nil, g.failure(process.ErrLate, peer)
+		return nil, g.failure(process.ErrTimeout, peer)
 	}
 	return nil, g.failure(err, peer)
 }
@@ -235,7 +235,7 @@ func (g *Command) line(ctx context.Context, out sampler.Output) (sampler.Grade, 
 			return g.printed(text)
 		case ctx.Err() != nil:
 			return sampler.Grade{}, context.Cause(ctx)
-		case again || !used || !errors.Is(err, process.ErrNotSent) && !errors.Is(err, process.ErrUnasked) && peer.ExitCode() != 0:
+		case again || !used || !errors.Is(err, process.ErrNotSent) && !errors.Is(err, process.ErrUnsolicited) && peer.ExitCode() != 0:
 			return sampler.Grade{}, g.failure(err, peer)
 		}
 	}
@@ -257,11 +257,11 @@ func (g *Command) start(argv []string, more ...string) (*process.Peer, error) {
 // failure is a process that gave no grade.
 func (g *Command) failure(err error, peer *process.Peer) error {
 	switch {
-	case errors.Is(err, process.ErrLate):
-		return failed(sampler.KindTimeout, "%s: no grade within %v (timeout): it was ended%s", g.name, g.timeout, peer.Said())
-	case errors.Is(err, process.ErrLong):
+	case errors.Is(err, process.ErrTimeout):
+		return failed(sampler.KindTimeout, "%s: no grade within %v (timeout): it was ended%s", g.name, g.timeout, peer.StderrTail())
+	case errors.Is(err, process.ErrTooLong):
 		return failed(sampler.KindMalformed, "%s: it printed more than %d bytes and was ended: it prints a number, and all else on standard error", g.name, maxScore)
-	case errors.Is(err, process.ErrTwo), errors.Is(err, process.ErrUnasked):
+	case errors.Is(err, process.ErrExtraOutput), errors.Is(err, process.ErrUnsolicited):
 		return failed(sampler.KindMalformed, "%s: it printed more than one line for a grading and was ended: what is no grade belongs on standard error", g.name)
 	case peer.ExitCode() == tryAgain:
 		err = &sampler.Failure{Temporary: true, Err: err}

@@ -53,16 +53,16 @@ type Warner interface {
 	Warnings() []string
 }
 
-// Enclosed is a grader whose address reads the session of the rollout: the names,
+// SessionReader is a grader whose address reads the session of the rollout: the names,
 // each once.
-type Enclosed interface {
+type SessionReader interface {
 	SessionReads() []string
 }
 
 // SessionReads returns what of a rollout's session the grader reads; none for one
 // that needs no session.
 func SessionReads(g sampler.Grader) []string {
-	if e, ok := g.(Enclosed); ok {
+	if e, ok := g.(SessionReader); ok {
 		return e.SessionReads()
 	}
 	return nil

@@ -246,19 +246,19 @@ func traceFailure(trace []buildHoursEvent) (o rollout.Outcome, cause string) {
 
 // buildHoursTrace makes the conversation of a trace.
 func buildHoursTrace(trace []buildHoursEvent) ([]rollout.Message, []rollout.Call, int) {
-	var t transcript.Talk
+	var t transcript.Builder
 	for _, e := range trace {
 		switch e.Event {
 		case "tool_call":
-			t.Call(e.CallID, e.Name, rollout.TextOrJSON(e.Arguments))
+			t.AddCall(e.CallID, e.Name, rollout.TextOrJSON(e.Arguments))
 		case "tool_result":
-			t.Result(e.CallID, rollout.TextOrJSON(e.Output))
+			t.AddResult(e.CallID, rollout.TextOrJSON(e.Output))
 		case "tool_error":
-			t.Failure(e.Name, rollout.TextOrJSON(e.Error))
+			t.FailCall(e.Name, rollout.TextOrJSON(e.Error))
 		case "reasoning_summary":
-			t.Reason(transcript.Summary(e.Summary))
+			t.AddReasoning(transcript.Summary(e.Summary))
 		case "preamble_message", "final_message":
-			t.Say(e.Text)
+			t.AddReply(e.Text)
 		}
 	}
 	return t.Messages, t.Calls, t.Turns

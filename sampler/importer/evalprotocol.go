@@ -145,7 +145,7 @@ func (r *evalReader) row(f File, line int, row *protocolRow) error {
 		}
 	}
 	rec := &rollout.Record{Item: id, TraceID: row.Exec.RolloutID, Messages: talk[n:], Answer: transcript.LastAnswer(talk[n:]), Started: pythonTime(row.Created)}
-	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.Untold)
+	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.UnreportedStatus)
 	if u := row.Exec.Usage; u != nil {
 		row.Usage = u
 	}

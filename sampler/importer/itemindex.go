@@ -100,7 +100,7 @@ type responseItem struct {
 // trajectory reads a list of items of the Responses API, which may stand in a
 // string. What comes before the model's first item is what it was asked. The end
 // is that of the model's last item.
-func trajectory(v json.RawMessage) (t transcript.Talk, asked []rollout.Message, end string, err error) {
+func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Message, end string, err error) {
 	if isNone(v) || string(v) == `""` {
 		return t, nil, "", nil
 	}
@@ -114,17 +114,17 @@ func trajectory(v json.RawMessage) (t transcript.Talk, asked []rollout.Message, 
 		}
 		switch {
 		case it.Type == "function_call":
-			t.Call(it.CallID, it.Name, rollout.TextOrJSON(it.Arguments))
+			t.AddCall(it.CallID, it.Name, rollout.TextOrJSON(it.Arguments))
 		case it.Type == "function_call_output":
-			t.Result(it.CallID, rollout.TextOrJSON(it.Output))
+			t.AddResult(it.CallID, rollout.TextOrJSON(it.Output))
 		case it.Type == "reasoning":
-			t.Reason(transcript.Summary(it.Summary))
+			t.AddReasoning(transcript.Summary(it.Summary))
 		case it.Role == "assistant":
-			t.Say(transcript.Summary(it.Content))
+			t.AddReply(transcript.Summary(it.Content))
 		case it.Role != "" && t.Turns == 0:
 			asked = append(asked, rollout.Message{Role: it.Role, Content: transcript.Summary(it.Content)})
 		case it.Role != "":
-			t.Hear(it.Role, transcript.Summary(it.Content))
+			t.AddPrompt(it.Role, transcript.Summary(it.Content))
 		}
 	}
 	return t, asked, end, nil

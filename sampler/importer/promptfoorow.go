@@ -56,7 +56,7 @@ func (row *promptfooRow) fill(rec *rollout.Record) {
 	}
 	if len(res.Output) > 0 || len(answer.ToolCalls) > 0 {
 		rec.Messages, rec.Answer = []rollout.Message{answer}, answer.Content
-		rec.Calls, _ = transcript.CallsOf(rec.Messages, transcript.Untold)
+		rec.Calls, _ = transcript.CallsOf(rec.Messages, transcript.UnreportedStatus)
 	}
 	if finished(rec, rollout.TextOrJSON(res.Finish)); string(res.Refuse) == "true" {
 		rec.Finish = rollout.FinishRefusal

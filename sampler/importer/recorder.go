@@ -103,7 +103,7 @@ type recorderReader struct {
 type recorded struct {
 	rec             *rollout.Record
 	row             map[string]json.RawMessage
-	talk            transcript.Talk
+	talk            transcript.Builder
 	matches, right  int
 	metrics         json.RawMessage
 	failure         string
@@ -308,8 +308,8 @@ func (s *recorded) sampling(v json.RawMessage) error {
 		texts = []string{rollout.TextOrJSON(data.Sampled)}
 	}
 	s.rec.Answer = texts[0]
-	s.talk.End()
-	s.talk.Say(texts[0])
+	s.talk.EndTurn()
+	s.talk.AddReply(texts[0])
 	return nil
 }
 
@@ -336,8 +336,8 @@ func (s *recorded) functionCall(v json.RawMessage) {
 	if json.Unmarshal(v, &data) != nil || data.Name == "" {
 		return
 	}
-	s.talk.Call(data.CallID, data.Name, rollout.TextOrJSON(data.Arguments))
+	s.talk.AddCall(data.CallID, data.Name, rollout.TextOrJSON(data.Arguments))
 	if !isNone(data.Output) {
-		s.talk.Result(data.CallID, rollout.TextOrJSON(data.Output))
+		s.talk.AddResult(data.CallID, rollout.TextOrJSON(data.Output))
 	}
 }

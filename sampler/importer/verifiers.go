@@ -203,7 +203,7 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 			return err
 		}
 	}
-	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.Untold)
+	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.UnreportedStatus)
 	row.fill(rec)
 	row.Stamp.finish(rec)
 	if !row.Stamp.ungraded(rec) {

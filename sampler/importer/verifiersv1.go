@@ -180,7 +180,7 @@ func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
 			return err
 		}
 	}
-	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.Untold)
+	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.UnreportedStatus)
 	finished(rec, t.finish())
 	rec.Usage = t.usage()
 	rec.Started, rec.Elapsed = t.time()

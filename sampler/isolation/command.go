@@ -77,7 +77,7 @@ func run(ctx context.Context, what, command string, input []byte, env []string) 
 	defer said.Close()
 
 	cmd := exec.Command("/bin/sh", "-c", command)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env, cmd.SysProcAttr = in, out, said, env, process.Apart()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env, cmd.SysProcAttr = in, out, said, env, process.Detach()
 	if err := cmd.Start(); err != nil {
 		return nil, &sampler.Failure{Temporary: true, Err: fmt.Errorf("run the session's %s: %w", what, err)}
 	}

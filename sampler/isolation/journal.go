@@ -40,7 +40,7 @@ type line struct {
 // Record has the keeper write its enclosures down in path from now on, and
 // returns those that an earlier call left there. The path must be nobody else's.
 func (k *Keeper) Record(path string) ([]*sampler.Enclosure, error) {
-	if err := rollout.PlainFile(path); err != nil {
+	if err := rollout.CheckRegularFile(path); err != nil {
 		return nil, err
 	}
 	j := &Journal{path: path, left: make(map[string]line)}

@@ -41,7 +41,7 @@ func (c Config) Validate() error {
 		return errors.New("a session that is started by a URL wants a stop: nothing else ends it")
 	case c.Concurrency < 0:
 		return errors.New("the concurrency of sessions cannot be negative (0 = no bound)")
-	case !process.Runs && (!IsURL(c.Start) || !IsURL(c.Stop)):
+	case !process.Supported && (!IsURL(c.Start) || !IsURL(c.Stop)):
 		return errors.New("commands cannot be ended with all they start on this system: give the session's start and stop as URLs")
 	}
 	return sampler.CheckHeaders(c.Headers)

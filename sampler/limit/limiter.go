@@ -11,21 +11,21 @@ import (
 // The rule's numbers. They were chosen by simulation against a server with a
 // request rate, one with a cap on requests at once and one that slows down.
 const (
-	startAt    = 8    // requests at once, to begin with
-	Most       = 4096 // requests at once to one endpoint, whatever it bears
-	slowStart  = 0.5  // by which the limit grows with each answer, to begin with
-	shrinkBy   = 0.9  // of what was in flight when a 429 came
-	calm       = 200  // answers after a 429 before as many as then are tried again
-	namedCalm  = 400  // the same under a fixed limit, once the server has named its own
-	growBy     = 0.05 // of the limit, at least 1, each time that as many as it were answered
-	nearWall   = 0.97 // how close to that it comes before
-	coolDown   = time.Second
-	steady     = 8               // rollouts in trouble one after the other, at least
-	unsteady   = 64              // at most
-	chance     = 1e-5            // that so many are, where the server is as well as it was
-	remembered = 512             // first tries
-	patient    = 2 * time.Minute // four tries that hang for so long outlive most outages without our help
-	shortPause = 20 * time.Millisecond
+	startAt     = 8    // requests at once, to begin with
+	MaxInFlight = 4096 // requests at once to one endpoint, whatever it bears
+	slowStart   = 0.5  // by which the limit grows with each answer, to begin with
+	shrinkBy    = 0.9  // of what was in flight when a 429 came
+	calm        = 200  // answers after a 429 before as many as then are tried again
+	namedCalm   = 400  // the same under a fixed limit, once the server has named its own
+	growBy      = 0.05 // of the limit, at least 1, each time that as many as it were answered
+	nearWall    = 0.97 // how close to that it comes before
+	coolDown    = time.Second
+	steady      = 8               // rollouts in trouble one after the other, at least
+	unsteady    = 64              // at most
+	chance      = 1e-5            // that so many are, where the server is as well as it was
+	remembered  = 512             // first tries
+	patient     = 2 * time.Minute // four tries that hang for so long outlive most outages without our help
+	shortPause  = 20 * time.Millisecond
 )
 
 // Limits bounds the requests to one endpoint. The zero value finds out what the
@@ -50,8 +50,8 @@ func (c Limits) Validate() error {
 			return fmt.Errorf("%s is %v: it cannot be negative (0 = find out)", n.name, n.value)
 		}
 	}
-	if c.Fixed > Most {
-		return fmt.Errorf("concurrency is %d: at most %d are possible", c.Fixed, Most)
+	if c.Fixed > MaxInFlight {
+		return fmt.Errorf("concurrency is %d: at most %d are possible", c.Fixed, MaxInFlight)
 	}
 	return nil
 }
@@ -366,13 +366,13 @@ func (l *Limiter) grow(took time.Duration, output int64, full bool) {
 	advice := l.pace.note(took, output, l.limit)
 	switch {
 	case advice.limit > 0:
-		l.limit, l.slow = min(advice.limit, Most), false
+		l.limit, l.slow = min(advice.limit, MaxInFlight), false
 	case advice.hold:
 		l.slow = false
 	case full && l.slow:
-		l.limit = min(l.limit+slowStart, Most)
+		l.limit = min(l.limit+slowStart, MaxInFlight)
 	case full:
-		l.limit = min(l.limit+l.step()/l.limit, Most)
+		l.limit = min(l.limit+l.step()/l.limit, MaxInFlight)
 	}
 }
 

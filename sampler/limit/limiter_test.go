@@ -466,7 +466,7 @@ func TestLimiterProperties(t *testing.T) {
 			case wait == 0 && l.InFlight() == 0:
 				t.Fatal("nothing is in flight, and nothing ends the wait")
 			}
-			if cfg.Fixed > 0 && l.Limit() > cfg.Fixed || l.Limit() < 1 || l.Limit() > Most {
+			if cfg.Fixed > 0 && l.Limit() > cfg.Fixed || l.Limit() < 1 || l.Limit() > MaxInFlight {
 				t.Fatalf("the limit is %d", l.Limit())
 			}
 			now = now.Add(time.Duration(rapid.IntRange(0, 2000).Draw(t, "ms")) * time.Millisecond)
@@ -488,12 +488,12 @@ func TestLimiterProperties(t *testing.T) {
 }
 
 func TestLimitsValidate(t *testing.T) {
-	for _, c := range []Limits{{Fixed: -1}, {Fixed: Most + 1}, {Requests: -1}, {Tokens: -1}} {
+	for _, c := range []Limits{{Fixed: -1}, {Fixed: MaxInFlight + 1}, {Requests: -1}, {Tokens: -1}} {
 		if c.Validate() == nil {
 			t.Errorf("%+v is accepted", c)
 		}
 	}
-	if err := (Limits{Fixed: Most, Requests: 0.5}).Validate(); err != nil {
+	if err := (Limits{Fixed: MaxInFlight, Requests: 0.5}).Validate(); err != nil {
 		t.Error(err)
 	}
 }

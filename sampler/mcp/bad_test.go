@@ -223,7 +223,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 			if running(t, spawned()) == 0 {
 				t.Error("nothing was started")
 			}
-			tool.Leave("trace_1")
+			tool.Release("trace_1")
 			if left := remaining(t, spawned()); per && left > 0 {
 				t.Errorf("%d processes are left when the rollout is over", left)
 			}

@@ -30,7 +30,7 @@ func BenchmarkCall(b *testing.B) {
 					if _, err := echo.Call(b.Context(), sampler.Call{Arguments: `{"text":"a"}`, TraceID: trace}); err != nil {
 						b.Error(err)
 					}
-					echo.Leave(trace)
+					echo.Release(trace)
 				}
 			})
 		})

@@ -75,7 +75,7 @@ func (c Config) Validate() error {
 		return fmt.Errorf("the MCP server %s has headers and no url: what a program needs goes into env", c.Name)
 	case c.URL != "" && len(c.Env) > 0:
 		return fmt.Errorf("the MCP server %s has env and no command: what a url needs goes into headers", c.Name)
-	case len(c.Command) > 0 && !process.Runs:
+	case len(c.Command) > 0 && !process.Supported:
 		return fmt.Errorf("this system cannot end all that the MCP server %s starts: serve it over HTTP (url)", c.Name)
 	}
 	if c.URL == "" {

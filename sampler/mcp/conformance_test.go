@@ -107,8 +107,8 @@ func TestAServerForEachRollout(t *testing.T) {
 			}
 			got = append(got, res.Output)
 		}
-		tools["count"].Leave("trace_1")
-		tools["count"].Leave("trace_1")
+		tools["count"].Release("trace_1")
+		tools["count"].Release("trace_1")
 		if d := cmp.Diff(c.want, strings.Join(got, " ")); d != "" {
 			t.Errorf("a server for each rollout %v (-want +got):\n%s", c.per, d)
 		}

@@ -43,14 +43,14 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := c.next.RoundTrip(ours)
 	if err == nil {
-		err = sampler.Answered(resp)
+		err = sampler.CheckFinalStatus(resp)
 	}
 	if err != nil {
 		return nil, err
 	}
 	h := heardOf(ctx)
 	answer := sampler.Answer{Status: resp.StatusCode, Header: resp.Header}
-	body := sampler.Watched(ctx, resp.Body)
+	body := sampler.TrackProgress(ctx, resp.Body)
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
 	case resp.StatusCode >= http.StatusBadRequest:

@@ -136,7 +136,7 @@ func (all *Servers) Close() {
 	group.Wait()
 }
 
-// Tool is a tool of an MCP server. It implements sampler.Tool and sampler.Leaver.
+// Tool is a tool of an MCP server. It implements sampler.Tool and sampler.Releaser.
 type Tool struct {
 	server   *server
 	def      Definition
@@ -172,5 +172,5 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, e
 	return res, err
 }
 
-// Leave ends the session of a rollout that is over.
-func (t *Tool) Leave(trace string) { t.server.leave(trace) }
+// Release ends the session of a rollout that is over.
+func (t *Tool) Release(trace string) { t.server.leave(trace) }

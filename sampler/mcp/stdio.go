@@ -101,7 +101,7 @@ func (p *pipe) Read(context.Context) (jsonrpc.Message, error) {
 // ended is why a program writes no more.
 func (p *pipe) ended(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return fmt.Errorf("it ended: %s", p.child.How())
+		return fmt.Errorf("it ended: %s", p.child.ExitReason())
 	}
 	return err
 }

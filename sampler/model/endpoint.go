@@ -82,7 +82,7 @@ func chatPath(req *http.Request, next option.MiddlewareNext) (*http.Response, er
 	return next(req)
 }
 
-// boundedTransport reads no more of a body than sampler.LargestReply; the SDK itself
+// boundedTransport reads no more of a body than sampler.MaxReply; the SDK itself
 // would read all of it. It tells the try's clock of what comes.
 type boundedTransport struct{ next http.RoundTripper }
 
@@ -94,12 +94,12 @@ func (t boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	resp, err := next.RoundTrip(req)
 	if err == nil {
-		err = sampler.Answered(resp)
+		err = sampler.CheckFinalStatus(resp)
 	}
 	if err != nil {
 		return nil, err
 	}
-	resp.Body = sampler.BoundedReply(sampler.Watched(req.Context(), resp.Body))
+	resp.Body = sampler.BoundedReply(sampler.TrackProgress(req.Context(), resp.Body))
 	return resp, nil
 }
 

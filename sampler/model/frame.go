@@ -31,7 +31,7 @@ func (f *frame) setParallel(configured *bool) {
 
 // request writes the body for the next turn of a rollout. Turns that written
 // holds are copied, not written again.
-func (f *frame) request(p prefix, turns []sampler.Turn, written *sampler.Written, without omitted) []byte {
+func (f *frame) request(p prefix, turns []sampler.Turn, written *sampler.EncodedTurns, without omitted) []byte {
 	written = f.write(written, turns)
 	b := fields{buf: make([]byte, 0, len(f.head)+len(p.tools)+len(p.messages)+len(written.Text)+spare), more: true}
 	b.buf = append(b.buf, f.head...)
@@ -55,9 +55,9 @@ func (f *frame) request(p prefix, turns []sampler.Turn, written *sampler.Written
 const spare = 256
 
 // write adds the turns that are not written yet.
-func (f *frame) write(w *sampler.Written, turns []sampler.Turn) *sampler.Written {
+func (f *frame) write(w *sampler.EncodedTurns, turns []sampler.Turn) *sampler.EncodedTurns {
 	if w == nil {
-		w = new(sampler.Written)
+		w = new(sampler.EncodedTurns)
 	}
 	if w.Turns == 0 {
 		w.Text = append(w.Text[:0], '[')

@@ -46,7 +46,7 @@ func TestTurnsAreWrittenOnce(t *testing.T) {
 	p := prefix{messages: []byte(`{"role":"user"}`), tools: []byte(`[{"name":"f"}]`)}
 	for api, w := range wires(t) {
 		turns := conversation(n, 100)
-		var written sampler.Written
+		var written sampler.EncodedTurns
 		for k := range n + 1 {
 			for try := range 2 { // the second one is a repeat
 				got, want := w.request(p, turns[:k], &written, omitted{}), w.request(p, conversation(n, 100)[:k], nil, omitted{})
@@ -71,7 +71,7 @@ func BenchmarkConversation(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
 					sent := 0
-					var written sampler.Written
+					var written sampler.EncodedTurns
 					for k := range n + 1 {
 						sent += len(w.request(prefix{messages: []byte(`{"role":"user"}`)}, turns[:k], &written, omitted{}))
 					}

@@ -24,7 +24,7 @@ type wire interface {
 	// prefix converts what all turns of an item's rollouts begin with.
 	prefix(item *rollout.Item) (prefix, error)
 	// request writes the body for the next turn of a rollout.
-	request(p prefix, turns []sampler.Turn, written *sampler.Written, without omitted) []byte
+	request(p prefix, turns []sampler.Turn, written *sampler.EncodedTurns, without omitted) []byte
 	// prompt writes the body of a request that has messages of its own.
 	prompt(messages json.RawMessage, seed *int64) ([]byte, error)
 	// parse reads an answer of status 200. An error is a *fault.
@@ -76,7 +76,7 @@ func (m *Model) Reply(ctx context.Context, req sampler.Request) (reply sampler.R
 	defer func() { pass.Done(reply.Usage, err) }()
 	without := m.refused.load()
 	for {
-		body, err := m.post(ctx, pass, m.wire.request(p, req.Turns, req.Written, without), req.RequestID)
+		body, err := m.post(ctx, pass, m.wire.request(p, req.Turns, req.Encoded, without), req.RequestID)
 		if err == nil {
 			reply, err := m.read(body, req.Turns)
 			if err == nil {

@@ -45,7 +45,7 @@ func Start(cmd *exec.Cmd, mark string, log io.Writer) (*Child, error) {
 	if !slices.ContainsFunc(cmd.Env, func(pair string) bool { return strings.HasPrefix(pair, unbuffered+"=") }) {
 		cmd.Env = append(cmd.Env, unbuffered+"=1")
 	}
-	cmd.SysProcAttr = Apart()
+	cmd.SysProcAttr = Detach()
 	cmd.Stderr = c.said
 	cmd.WaitDelay = 250 * time.Millisecond // for a process that got away and holds standard error
 	var err error
@@ -90,19 +90,19 @@ func (c *Child) Alive() bool {
 	}
 }
 
-// How kills the process, if it has not ended by now, and tells how it ended: its
+// ExitReason kills the process, if it has not ended by now, and tells how it ended: its
 // exit code, and what it printed on standard error.
-func (c *Child) How() string {
+func (c *Child) ExitReason() string {
 	select {
 	case <-c.gone:
 	case <-time.After(time.Second): // it has closed its output, and goes on
 	}
 	c.Kill()
-	return c.cmd.ProcessState.String() + c.Said()
+	return c.cmd.ProcessState.String() + c.StderrTail()
 }
 
-// Said is the end of what it wrote on standard error, as the end of a message.
-func (c *Child) Said() string { return c.said.text() }
+// StderrTail is the end of what it wrote on standard error, as the end of a message.
+func (c *Child) StderrTail() string { return c.said.text() }
 
 // Finish closes the standard input and gives the process so long to end by
 // itself; then it is killed, with all that it started.
@@ -128,9 +128,9 @@ func (c *Child) Kill() {
 	})
 }
 
-// toldSize is how much a message tells of what a process says on standard error:
+// summarySize is how much a message tells of what a process says on standard error:
 // records keep 500 bytes of a message.
-const toldSize = 400
+const summarySize = 400
 
 // longestLine is how much of a line waits for its end before it is passed on.
 const longestLine = 64 << 10
@@ -159,7 +159,7 @@ func (t *tail) Write(b []byte) (int, error) {
 		t.pass(end)
 	}
 	t.kept = append(t.kept, b...)
-	if over := len(t.kept) - 2*toldSize; over > 0 {
+	if over := len(t.kept) - 2*summarySize; over > 0 {
 		t.kept = append(t.kept[:0], t.kept[over:]...)
 	}
 	return len(b), nil
@@ -190,5 +190,5 @@ func (t *tail) text() string {
 	if s == "" {
 		return ""
 	}
-	return "; it printed: " + told(s)
+	return "; it printed: " + summarize(s)
 }

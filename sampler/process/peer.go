@@ -16,12 +16,12 @@ import (
 
 // The ways in which a peer does not answer.
 var (
-	ErrLate    = errors.New("no line in time")
-	ErrLong    = errors.New("a line that is too long")
-	ErrTwo     = errors.New("more than one line")
-	ErrUnasked = errors.New("it wrote before it was asked")
-	ErrEnded   = errors.New("it ended")
-	ErrNotSent = errors.New("it had ended before")
+	ErrTimeout     = errors.New("no line in time")
+	ErrTooLong     = errors.New("a line that is too long")
+	ErrExtraOutput = errors.New("more than one line")
+	ErrUnsolicited = errors.New("it wrote before it was asked")
+	ErrEnded       = errors.New("it ended")
+	ErrNotSent     = errors.New("it had ended before")
 )
 
 // Peer is a process that answers a line with a line. One goroutine uses it at a
@@ -49,8 +49,8 @@ func (p *Peer) Ask(ctx context.Context, timeout time.Duration, line []byte, most
 			p.Kill()
 		}
 	}()
-	if p.Spoke() {
-		return nil, ErrUnasked
+	if p.HasUnread() {
+		return nil, ErrUnsolicited
 	}
 	var deadline time.Time
 	if timeout > 0 {
@@ -77,7 +77,7 @@ func (p *Peer) Ask(ctx context.Context, timeout time.Duration, line []byte, most
 		return nil, p.why(ctx, err)
 	}
 	if p.lines.Buffered() > 0 {
-		return nil, ErrTwo
+		return nil, ErrExtraOutput
 	}
 	return answer, nil
 }
@@ -100,8 +100,8 @@ func (p *Peer) untilItEnds() (stop func()) {
 	}
 }
 
-// Spoke reports whether the process has written something that nobody read.
-func (p *Peer) Spoke() bool {
+// HasUnread reports whether the process has written something that nobody read.
+func (p *Peer) HasUnread() bool {
 	if p.lines.Buffered() > 0 {
 		return true
 	}
@@ -117,7 +117,7 @@ func (p *Peer) line(most int) ([]byte, error) {
 		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
 			return nil, err
 		case len(long)+len(b) > most:
-			return nil, ErrLong
+			return nil, ErrTooLong
 		}
 		if long = append(long, b...); err == nil {
 			return bytes.TrimSuffix(long, []byte("\n")), nil
@@ -132,12 +132,12 @@ func (p *Peer) why(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	case errors.Is(err, os.ErrDeadlineExceeded) && p.Alive():
 		p.Kill()
-		return fmt.Errorf("%w%s", ErrLate, p.Said())
-	case errors.Is(err, ErrLong):
+		return fmt.Errorf("%w%s", ErrTimeout, p.StderrTail())
+	case errors.Is(err, ErrTooLong):
 		return err
 	}
 	return p.how(ErrEnded)
 }
 
 // how is the end of the process.
-func (p *Peer) how(is error) error { return fmt.Errorf("%w: %s", is, p.How()) }
+func (p *Peer) how(is error) error { return fmt.Errorf("%w: %s", is, p.ExitReason()) }

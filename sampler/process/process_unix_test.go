@@ -108,21 +108,21 @@ func TestAPeerAnswersWithALine(t *testing.T) {
 		{"a line", `read x; echo "got $x"; read y`, "got hello", nil, ""},
 		{"a line without more", `read x; printf 'got\n'; exec sleep 3141`, "got", nil, ""},
 		{"an empty line", `read x; echo; read y`, "", nil, ""},
-		{"a line that is too long", `read x; head -c 100000 /dev/zero | tr '\0' x; read y`, "", process.ErrLong, ""},
-		{"more than one line", `read x; printf 'a\nb\n'; read y`, "", process.ErrTwo, ""},
+		{"a line that is too long", `read x; head -c 100000 /dev/zero | tr '\0' x; read y`, "", process.ErrTooLong, ""},
+		{"more than one line", `read x; printf 'a\nb\n'; read y`, "", process.ErrExtraOutput, ""},
 		{"half a line", `read x; printf half`, "", process.ErrEnded, "exit status 0"},
 		{"nothing, an exit code, and a child that holds its output", `read x; echo "out of luck" >&2; sleep 3141 & exit 7`, "", process.ErrEnded, "exit status 7; it printed: out of luck"},
 		{"a line, an end, and a child that holds its output", `read x; sleep 3141 & echo $x; exit 7`, "hello", nil, ""},
 		{"nothing, and an exit code", `read x; echo "out of luck" >&2; exit 7`, "", process.ErrEnded, "exit status 7; it printed: out of luck"},
 		{"nothing, by a signal", `read x; kill -9 $$`, "", process.ErrEnded, "signal: killed"},
 		{"nothing, and goes on", `read x; exec >&-; sleep 3141`, "", process.ErrEnded, "signal: killed"},
-		{"nothing in time", `read x; echo "thinking" >&2; sleep 3141`, "", process.ErrLate, "it printed: thinking"},
-		{"nothing, with children", `read x; sleep 3141 & (setsid sleep 3141 &) ; sleep 3141`, "", process.ErrLate, ""},
+		{"nothing in time", `read x; echo "thinking" >&2; sleep 3141`, "", process.ErrTimeout, "it printed: thinking"},
+		{"nothing, with children", `read x; sleep 3141 & (setsid sleep 3141 &) ; sleep 3141`, "", process.ErrTimeout, ""},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			t.Parallel()
 			timeout := soon
-			if errors.Is(c.err, process.ErrLate) {
+			if errors.Is(c.err, process.ErrTimeout) {
 				timeout = 500 * time.Millisecond
 			}
 			p := shell(t, c.script, nil)
@@ -143,7 +143,7 @@ func TestAPeerThatIsNotReady(t *testing.T) {
 	log := &lines{}
 	early := shell(t, `echo "Loading …"; echo "ready" >&2; read x; read y`, log)
 	until(t, func() bool { return log.count() > 0 })
-	if _, err := early.Ask(t.Context(), soon, []byte("hello\n"), 4096); !errors.Is(err, process.ErrUnasked) {
+	if _, err := early.Ask(t.Context(), soon, []byte("hello\n"), 4096); !errors.Is(err, process.ErrUnsolicited) {
 		t.Errorf("%v from one that spoke before", err)
 	}
 	ended := shell(t, `exit 3`, nil)
@@ -175,7 +175,7 @@ func TestGive(t *testing.T) {
 		{"all that it reads", `cat | wc -c | tr -d ' \n'`, "1000000", nil},
 		{"without reading", `printf 1`, "1", nil},
 		{"with a child that holds its output", `sleep 3141 & printf 1`, "1", nil},
-		{"more than is read", `head -c 5000 /dev/zero`, "", process.ErrLong},
+		{"more than is read", `head -c 5000 /dev/zero`, "", process.ErrTooLong},
 		{"with an exit code", `printf 1; exit 2`, "", process.ErrEnded},
 		{"not in time", `sleep 3141`, "", context.DeadlineExceeded},
 	} {
@@ -187,7 +187,7 @@ func TestGive(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), timeout)
 			defer cancel()
-			got, err := shell(t, c.script, nil).Give(ctx, bytes.Repeat([]byte("x"), 1e6), 4096)
+			got, err := shell(t, c.script, nil).Communicate(ctx, bytes.Repeat([]byte("x"), 1e6), 4096)
 			if string(got) != c.want || !errors.Is(err, c.err) {
 				t.Errorf("got %q, %v; want %q, %v", got, err, c.want, c.err)
 			}
@@ -274,14 +274,14 @@ func TestWhatAProcessSays(t *testing.T) {
 	if len(log.writes) < 2 || log.writes[0] != "my key is secret\n" || !strings.HasSuffix(whole, "the end") || len(whole) != len("my key is secret\nand the end")+70000 {
 		t.Errorf("%d bytes in %d writes, the first %q", len(whole), len(log.writes), log.writes[0])
 	}
-	if said := p.Said(); !strings.HasPrefix(said, "; it printed: … xxx") || !strings.HasSuffix(said, "the end") || len(said) > 430 {
+	if said := p.StderrTail(); !strings.HasPrefix(said, "; it printed: … xxx") || !strings.HasSuffix(said, "the end") || len(said) > 430 {
 		t.Errorf("kept %d bytes: …%s", len(said), said[len(said)-20:])
 	}
 }
 
 // The process that was used last is taken first, and none that has ended.
 func TestIdleProcesses(t *testing.T) {
-	var idle process.Idle
+	var idle process.IdlePool
 	if idle.Take() != nil {
 		t.Error("there is one from the beginning")
 	}

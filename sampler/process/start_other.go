@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// Runs says whether processes can be run, and ended with all they start, on this
+// Supported says whether processes can be run, and ended with all they start, on this
 // system.
-const Runs = false
+const Supported = false
 
-// Apart does nothing here.
-func Apart() *syscall.SysProcAttr { return nil }
+// Detach does nothing here.
+func Detach() *syscall.SysProcAttr { return nil }
 
 // KillGroup kills the process alone.
 func KillGroup(pid int) {

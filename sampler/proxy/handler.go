@@ -75,7 +75,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 // forward asks the model what the agent asks.
 func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dialect) {
-	defer sampler.Asking(r.ctx)()
+	defer sampler.TrackRequest(r.ctx)()
 	defer untilTheEnd(r.ctx, w)()
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, largest))
 	if err != nil {
@@ -207,7 +207,7 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 	out.Header.Set("X-Client-Request-Id", id)
 	resp, err := p.cfg.HTTP.Do(out)
 	if err == nil {
-		err = sampler.Answered(resp)
+		err = sampler.CheckFinalStatus(resp)
 	}
 	if err != nil {
 		err = sampler.TransportFailure(address, err)
@@ -216,7 +216,7 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 	}
 	defer resp.Body.Close()
 	pass.ReadHeaders(resp.Header)
-	from := sampler.Watched(ctx, resp.Body)
+	from := sampler.TrackProgress(ctx, resp.Body)
 	if resp.StatusCode == http.StatusOK && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") && q.dialect.stream != nil {
 		return p.pass(w, resp, from, q, said)
 	}

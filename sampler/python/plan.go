@@ -44,7 +44,7 @@ type plan struct {
 
 // newPlan asks the interpreter and tries the sandboxes, the best first.
 func newPlan(ctx context.Context, cfg Config) (*plan, error) {
-	if !process.Runs {
+	if !process.Supported {
 		return nil, errors.New("python graders do not run on this system: Linux and macOS have what they need")
 	}
 	in, err := ask(ctx, cfg.Interpreter)
@@ -106,7 +106,7 @@ func (p *plan) start(ctx context.Context) (*worker, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = p.dir
 	cmd.Env = append(p.environ(), mark)
-	cmd.SysProcAttr = process.Apart()
+	cmd.SysProcAttr = process.Detach()
 	setup, err := json.Marshal(p.setup(n))
 	if err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type Conn struct {
 	js     jetstream.JetStream
 	log    *slog.Logger
 	server string // for people: no credentials
-	papers papers
+	papers tlsFiles
 	closed chan struct{}
 
 	mu     sync.Mutex // guards what follows
@@ -43,7 +43,7 @@ const (
 )
 
 // dial connects with options.
-func dial(ctx context.Context, url string, log *slog.Logger, p papers, opts ...nats.Option) (*Conn, error) {
+func dial(ctx context.Context, url string, log *slog.Logger, p tlsFiles, opts ...nats.Option) (*Conn, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
@@ -123,9 +123,9 @@ func (c *Conn) again(attempts int) time.Duration {
 	if c.nc == nil || c.told {
 		return backoff(attempts)
 	}
-	if err := c.nc.LastError(); c.papers.mend(err) != "" {
+	if err := c.nc.LastError(); c.papers.remedy(err) != "" {
 		c.told = true
-		c.log.Warn("queue server refused", slog.String("server", c.server), slog.String("error", sampler.Brief(err.Error()+": "+c.papers.mend(err))))
+		c.log.Warn("queue server refused", slog.String("server", c.server), slog.String("error", sampler.Brief(err.Error()+": "+c.papers.remedy(err))))
 	}
 	return backoff(attempts)
 }
@@ -217,8 +217,8 @@ func (c *Conn) explain(doing string, err error) error {
 		remedy = "it is there and does not answer: in a cluster more than half of the servers have to be there; look at its log, and whether its disk is full"
 	case full(api):
 		remedy = "make room on the server's disk, or raise the limits of JetStream, and run again; nothing is lost"
-	case c.papers.mend(err) != "":
-		remedy = c.papers.mend(err)
+	case c.papers.remedy(err) != "":
+		remedy = c.papers.remedy(err)
 	case errors.Is(err, io.EOF):
 		remedy = "what listens there hangs up: it begins, or is no NATS server, or one with handshake_first: true, which has to be auto"
 	case errors.Is(err, nats.ErrNoServers), sampler.Unreachable(err):

@@ -63,7 +63,7 @@ func (a Address) dial(ctx context.Context, log *slog.Logger) (c *Conn, absent bo
 	d := &dialler{Dialer: net.Dialer{Timeout: dialTimeout}}
 	c, err = dial(ctx, a.URL, log, p, append(opts, nats.SetCustomDialer(d))...)
 	switch {
-	case err == nil, p.mend(err) != "":
+	case err == nil, p.remedy(err) != "":
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET): // as who passes on a port does while nobody listens behind it
 		absent = true
 	case errors.Is(err, nats.ErrNoServers), sampler.Unreachable(err):

@@ -65,7 +65,7 @@ func (s *Server) Dial(ctx context.Context, log *slog.Logger) (*Conn, error) {
 	if s.token != "" {
 		opts = append(opts, nats.Token(s.token))
 	}
-	c, err := dial(ctx, "", log, papers{}, opts...)
+	c, err := dial(ctx, "", log, tlsFiles{}, opts...)
 	if err == nil {
 		c.server = "embedded"
 	}

@@ -178,7 +178,7 @@ func TestAJobWhoseBodyIsGoneIsStoredAnew(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.Leave()
-	s := &shift{Member: m, slots: make(chan struct{}, 1), keep: t.Context(), tasks: map[string]*task{}}
+	s := &workSession{Member: m, slots: make(chan struct{}, 1), keep: t.Context(), tasks: map[string]*task{}}
 	for {
 		batch, err := m.jobs.Fetch(1, jetstream.FetchMaxWait(10*time.Second))
 		if err != nil {

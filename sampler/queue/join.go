@@ -123,7 +123,7 @@ func (c *Conn) join(ctx context.Context, run string, me WorkerInfo) (*Member, er
 		m.stop()
 		return nil, c.explain("join run "+run, err)
 	}
-	led, err := m.meet(ctx)
+	led, err := m.sayHello(ctx)
 	if err == nil && led {
 		err = m.prepare(ctx)
 	}

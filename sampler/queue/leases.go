@@ -61,7 +61,7 @@ func (p *Planner) entered(w *worker, id uint64, l *lease, a sampler.Admission, e
 	switch {
 	case w.leases[id] != l: // it was let go in the same moment
 		if err == nil {
-			a.Leave(sampler.RequestOutcome{})
+			a.Release(sampler.RequestOutcome{})
 		}
 	case err == nil:
 		l.granted, l.admission = true, a
@@ -82,7 +82,7 @@ func (w *worker) leave(id uint64, came sampler.RequestOutcome) {
 	}
 	delete(w.leases, id)
 	if l.granted {
-		l.admission.Leave(came)
+		l.admission.Release(came)
 		return
 	}
 	l.stop()

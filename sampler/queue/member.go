@@ -21,8 +21,8 @@ const retryEvery = time.Second
 // orphaned is how many times AckWait a worker waits for a planner that is gone.
 const orphaned = 10
 
-// meet says hello. led is whether somebody leads the run; the error is a refusal.
-func (m *Member) meet(ctx context.Context) (led bool, err error) {
+// sayHello says hello. led is whether somebody leads the run; the error is a refusal.
+func (m *Member) sayHello(ctx context.Context) (led bool, err error) {
 	b, err := json.Marshal(hello{Schema: Schema, Worker: m.id, Host: m.me.Host, PID: m.me.PID, Version: m.me.Version, Slots: m.me.Slots})
 	if err != nil {
 		return false, err
@@ -182,7 +182,7 @@ func (m *Member) hear(msg *nats.Msg) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if a.Op == opStranger {
-		m.meetAgain()
+		m.sayHelloAgain()
 		return
 	}
 	if a.Term != m.term {
@@ -203,14 +203,14 @@ func (m *Member) hear(msg *nats.Msg) {
 	}
 }
 
-// meetAgain says hello to another planner of the run. mu is held.
-func (m *Member) meetAgain() {
+// sayHelloAgain says hello to another planner of the run. mu is held.
+func (m *Member) sayHelloAgain() {
 	if m.meeting || m.end != nil {
 		return
 	}
 	m.meeting = true
 	m.tasks.Go(func() {
-		_, err := m.meet(m.ctx)
+		_, err := m.sayHello(m.ctx)
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.meeting = false

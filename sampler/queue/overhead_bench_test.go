@@ -82,7 +82,7 @@ func BenchmarkAdmissionsAtOnce(b *testing.B) {
 								b.Error(err)
 								return
 							}
-							a.Leave(sampler.RequestOutcome{})
+							a.Release(sampler.RequestOutcome{})
 						}
 					})
 				}
@@ -105,8 +105,8 @@ type open struct{}
 // Enter lets in.
 func (open) Enter(context.Context, string) (sampler.Admission, error) { return open{}, nil }
 
-// Leave is all the same to it, as are the others.
-func (open) Leave(sampler.RequestOutcome) {}
+// Release is all the same to it, as are the others.
+func (open) Release(sampler.RequestOutcome) {}
 
 // Rest notes nothing.
 func (open) Rest(string) func() { return func() {} }

@@ -22,7 +22,7 @@ import (
 const keepFor = 5 * time.Second
 
 // keepOn stores results for a while after all was broken off.
-func (s *shift) keepOn(ctx context.Context, over <-chan struct{}, lose func()) {
+func (s *workSession) keepOn(ctx context.Context, over <-chan struct{}, lose func()) {
 	if ctx.Err() == nil {
 		return
 	}
@@ -37,7 +37,7 @@ func (s *shift) keepOn(ctx context.Context, over <-chan struct{}, lose func()) {
 
 // Append stores a record. Its slot is free again, and its job done, when it is. One
 // that is too large is refused.
-func (s *shift) Append(rec *rollout.Record) error {
+func (s *workSession) Append(rec *rollout.Record) error {
 	body, err := json.Marshal(rec)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (s *shift) Append(rec *rollout.Record) error {
 }
 
 // store stores a result where none stands.
-func (s *shift) store(t *task, body []byte) error {
+func (s *workSession) store(t *task, body []byte) error {
 	it := t.job.Item
 	doing := fmt.Sprintf("store the result of rollout %s/%s/%d", it.Split, it.ID, t.job.Sample)
 	h := nats.Header{}
@@ -111,7 +111,7 @@ func (s *shift) store(t *task, body []byte) error {
 
 // standing tells which making of the rollout the result that stands there is of:
 // this one, when its receipt was lost. "" is none any more.
-func (s *shift) standing(t *task) (delivery string, err error) {
+func (s *workSession) standing(t *task) (delivery string, err error) {
 	err = s.c.persist(s.keep, "look at a result", func(ctx context.Context) error {
 		results, err := s.c.js.Stream(ctx, s.names.results())
 		if err != nil {

@@ -62,8 +62,8 @@ type admission struct {
 	id    uint64
 }
 
-// Leave gives it back.
-func (a admission) Leave(c sampler.RequestOutcome) {
+// Release gives it back.
+func (a admission) Release(c sampler.RequestOutcome) {
 	out := &requestOutcome{Result: c.Result, Fault: c.Fault, Failure: sendFailure(c.Failure), Cause: c.Cause}
 	a.lines.mask(out)
 	a.lines.leave(a.id, out)

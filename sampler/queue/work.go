@@ -25,8 +25,8 @@ type task struct {
 	begun    bool   // the planner was asked whether it may be; guarded by the member's mu
 }
 
-// shift is one call of Work.
-type shift struct {
+// workSession is one call of Work.
+type workSession struct {
 	*Member
 	redact *rollout.Redactor
 	slots  chan struct{}           // holds one for each rollout under way
@@ -51,7 +51,7 @@ func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Co
 	defer stop(nil)
 	keep, lose := context.WithCancel(context.WithoutCancel(ctx))
 	defer lose()
-	s := &shift{Member: m, redact: redact, slots: make(chan struct{}, max(m.me.Slots, 1)), keep: keep, stop: stop, tasks: map[string]*task{}}
+	s := &workSession{Member: m, redact: redact, slots: make(chan struct{}, max(m.me.Slots, 1)), keep: keep, stop: stop, tasks: map[string]*task{}}
 	rest, over := make(chan struct{}), make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() {
@@ -75,7 +75,7 @@ func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Co
 
 // watch has no more jobs taken when somebody says so, and breaks all off when the
 // run is over.
-func (s *shift) watch(ctx context.Context, drain <-chan struct{}, rest chan<- struct{}, over <-chan struct{}) {
+func (s *workSession) watch(ctx context.Context, drain <-chan struct{}, rest chan<- struct{}, over <-chan struct{}) {
 	select {
 	case <-drain:
 		close(rest)
@@ -95,7 +95,7 @@ func (s *shift) watch(ctx context.Context, drain <-chan struct{}, rest chan<- st
 
 // jobs yields the jobs that the planner lets this worker begin, no more at a time
 // than there are slots.
-func (s *shift) jobs(ctx context.Context) iter.Seq2[sampler.Job, error] {
+func (s *workSession) jobs(ctx context.Context) iter.Seq2[sampler.Job, error] {
 	return func(yield func(sampler.Job, error) bool) {
 		for n := 0; ctx.Err() == nil; n++ {
 			free := s.free(ctx)
@@ -121,7 +121,7 @@ func (s *shift) jobs(ctx context.Context) iter.Seq2[sampler.Job, error] {
 }
 
 // over finds out whether the run was completed while this worker could not hear it.
-func (s *shift) over(ctx context.Context) {
+func (s *workSession) over(ctx context.Context) {
 	err := s.c.once(ctx, apiTimeout, func(ctx context.Context) error {
 		_, err := s.c.js.Stream(ctx, s.names.jobs())
 		return err
@@ -137,7 +137,7 @@ func (s *shift) over(ctx context.Context) {
 var errStop = errors.New("stop")
 
 // free waits for a slot and takes all that there are.
-func (s *shift) free(ctx context.Context) (n int) {
+func (s *workSession) free(ctx context.Context) (n int) {
 	select {
 	case s.slots <- struct{}{}:
 	case <-ctx.Done():
@@ -157,7 +157,7 @@ func (s *shift) free(ctx context.Context) (n int) {
 const fetchFor = 30 * time.Second
 
 // fetch takes up to so many jobs and yields those that may be begun.
-func (s *shift) fetch(ctx context.Context, n int, yield func(sampler.Job, error) bool) (taken int, err error) {
+func (s *workSession) fetch(ctx context.Context, n int, yield func(sampler.Job, error) bool) (taken int, err error) {
 	if n == 0 {
 		return 0, nil
 	}
@@ -189,7 +189,7 @@ func (s *shift) fetch(ctx context.Context, n int, yield func(sampler.Job, error)
 }
 
 // take asks the planner whether a job may be begun, and reads it.
-func (s *shift) take(ctx context.Context, msg jetstream.Msg) (sampler.Job, bool, error) {
+func (s *workSession) take(ctx context.Context, msg jetstream.Msg) (sampler.Job, bool, error) {
 	meta, err := msg.Metadata()
 	if err != nil {
 		return sampler.Job{}, false, s.c.explain("take a job", err)
@@ -237,14 +237,14 @@ func (s *shift) take(ctx context.Context, msg jetstream.Msg) (sampler.Job, bool,
 }
 
 // drop forgets a task.
-func (s *shift) drop(t *task) {
+func (s *workSession) drop(t *task) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.has, t.key)
 }
 
 // giveBack gives back what was taken and left no record, and says what ended it.
-func (s *shift) giveBack(ctx context.Context, err error) {
+func (s *workSession) giveBack(ctx context.Context, err error) {
 	var end *ending
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errOver) && !errors.Is(err, errLeft) && !errors.Is(err, ErrOrphaned) {
 		end = sendEnd(err)
@@ -270,7 +270,7 @@ func (s *shift) giveBack(ctx context.Context, err error) {
 }
 
 // mask masks the worker's secrets in what endpoints said.
-func (s *shift) mask(c *requestOutcome) {
+func (s *workSession) mask(c *requestOutcome) {
 	c.Cause = s.redact.String(c.Cause)
 	if c.Failure != nil {
 		c.Failure.Text = s.redact.String(c.Failure.Text)
@@ -278,7 +278,7 @@ func (s *shift) mask(c *requestOutcome) {
 	c.Fault.Text = s.redact.String(c.Fault.Text)
 }
 
-func (s *shift) maskEnd(end *ending) {
+func (s *workSession) maskEnd(end *ending) {
 	end.Text = s.redact.String(end.Text)
 	if end.Failure != nil {
 		end.Failure.Text = s.redact.String(end.Failure.Text)

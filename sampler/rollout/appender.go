@@ -34,7 +34,7 @@ func openAppender(path string) (*appender, error) {
 	}
 	a := &appender{path: path, file: file}
 	if a.info, err = file.Stat(); err == nil {
-		err = a.mend()
+		err = a.repair()
 	}
 	if err != nil {
 		file.Close()
@@ -43,7 +43,7 @@ func openAppender(path string) (*appender, error) {
 	return a, nil
 }
 
-func (a *appender) mend() error {
+func (a *appender) repair() error {
 	end, err := a.file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err

@@ -96,18 +96,18 @@ type BurstCall struct {
 	RequestBytes int64  `json:"request_bytes,omitempty"`
 	ReplyBytes   int64  `json:"reply_bytes,omitempty"`
 
-	Odd   []string `json:"odd,omitempty"`    // what departs from the wire contract
-	Leak  string   `json:"leak,omitempty"`   // the id of another rollout that stands in the answer
-	Again Again    `json:"repeat,omitempty"` // of the second of two equal calls
+	Odd   []string     `json:"odd,omitempty"`    // what departs from the wire contract
+	Leak  string       `json:"leak,omitempty"`   // the id of another rollout that stands in the answer
+	Again RepeatAnswer `json:"repeat,omitempty"` // of the second of two equal calls
 }
 
-// Again says how the second of two equal calls was answered.
-type Again string
+// RepeatAnswer says how the second of two equal calls was answered.
+type RepeatAnswer string
 
 // The answers to a repeated call.
 const (
-	SameAnswer  Again = "same"
-	OtherAnswer Again = "differs"
+	SameAnswer  RepeatAnswer = "same"
+	OtherAnswer RepeatAnswer = "differs"
 )
 
 // Departures lists what an endpoint's answer, or a request to it, can have that

@@ -70,5 +70,5 @@ type Leak struct {
 	At     string `json:"at"`     // where it was met first: tool NAME, agent, model or session
 }
 
-// LeaksListed bounds the leaks of a record.
-const LeaksListed = 8
+// MaxLeaksListed bounds the leaks of a record.
+const MaxLeaksListed = 8

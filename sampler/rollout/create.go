@@ -31,9 +31,9 @@ func lockRun(dir string) (release func() error, err error) {
 	return release, nil
 }
 
-// Held reports whether a process is writing the run in dir, and which one: "" is
+// LockedBy reports whether a process is writing the run in dir, and which one: "" is
 // not known.
-func Held(dir string) (pid string, held bool) { return holder(filepath.Join(dir, lockFile)) }
+func LockedBy(dir string) (pid string, held bool) { return holder(filepath.Join(dir, lockFile)) }
 
 // Create opens a run directory for writing. A directory that is missing or
 // empty becomes a new run, and so does one of ours that holds no rollout,

@@ -87,10 +87,10 @@ func remedyOf(cause error) string {
 	return ""
 }
 
-// PlainFile reports a path where something else stands than a plain file. A run's files
+// CheckRegularFile reports a path where something else stands than a plain file. A run's files
 // are its own: a link in a directory that came from elsewhere would have us write, and
 // cut off, where it leads.
-func PlainFile(path string) error {
+func CheckRegularFile(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode().IsRegular() {
 		return nil // what cannot be looked at cannot be opened either, and that error says more
@@ -102,9 +102,9 @@ func PlainFile(path string) error {
 	return fmt.Errorf("%s is %s, which is not followed: put the file itself there, or name another directory", path, what)
 }
 
-// PlainDir is PlainFile for a directory in a run's: what it would hold is written
+// CheckRegularDir is CheckRegularFile for a directory in a run's: what it would hold is written
 // where a link leads. One that is not there yet is none.
-func PlainDir(path string) error {
+func CheckRegularDir(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
 		return nil // as above

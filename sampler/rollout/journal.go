@@ -18,7 +18,7 @@ type journal struct {
 }
 
 func openJournal(path string, opt WriterOptions) (*journal, error) {
-	if err := PlainFile(path); err != nil {
+	if err := CheckRegularFile(path); err != nil {
 		return nil, err
 	}
 	file, err := openAppender(path)

@@ -14,7 +14,7 @@ import (
 // lock takes the file at path for this process alone. The lock ends with
 // release or with the process, however it ends.
 func lock(path string) (release func() error, err error) {
-	if err := PlainFile(path); err != nil {
+	if err := CheckRegularFile(path); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)

@@ -24,7 +24,7 @@ type Ending string
 // The endings.
 const (
 	EndedDecided Ending = "decided" // the verdict stands
-	EndedMost    Ending = "most"    // the most samples are made
+	EndedAtMax   Ending = "most"    // the most samples are made
 )
 
 // Last returns the last look, nil before the first.
@@ -50,9 +50,9 @@ func (l *Looks) With(look Look) *Looks {
 	return &next
 }
 
-// Everywhere is how many samples every item of a split has, of the splits of
+// MinSamples is how many samples every item of a split has, of the splits of
 // which some items have more: those counted for their class alone.
-func (m *Manifest) Everywhere() map[Split]int {
+func (m *Manifest) MinSamples() map[Split]int {
 	if m == nil || m.Planned == nil {
 		return nil
 	}

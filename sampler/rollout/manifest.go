@@ -70,7 +70,7 @@ type Input struct {
 	Superseded int       `json:"superseded"` // earlier attempts of a rollout
 	Torn       int       `json:"torn"`       // 1 when the last line was broken off and left out
 	Bad        []BadLine `json:"bad"`        // lines read as a missing grade
-	Sum        string    `json:"-"`          // of the file as it was read, as SumOf says
+	Sum        string    `json:"-"`          // of the file as it was read, as FileChecksum says
 }
 
 // BadLine is a line whose grade could not be read.

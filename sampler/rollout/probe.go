@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 )
 
-// Probed says what a record of probes.jsonl put to the grader, and what a sound
+// ProbeInfo says what a record of probes.jsonl put to the grader, and what a sound
 // grader must do with it. Such a record has the source "probe", its Answer is
 // the payload, and its Sample counts the payloads that the probe made of the
 // item.
-type Probed struct {
+type ProbeInfo struct {
 	Name   string      `json:"name"`
 	Expect Expectation `json:"expect"`
 	Limit  *float64    `json:"limit,omitempty"` // share of the reward range: the most that bottom may earn, the least that top must earn

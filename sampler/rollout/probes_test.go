@@ -20,7 +20,7 @@ import (
 func probed(name string, sample int, reward float64) *Record {
 	r := graded("a", sample, reward)
 	r.Source, r.Answer = Probe, name+" payload"
-	r.Probe = &Probed{Name: name, Expect: Bottom, Limit: number(0.25)}
+	r.Probe = &ProbeInfo{Name: name, Expect: Bottom, Limit: number(0.25)}
 	return r
 }
 
@@ -121,7 +121,7 @@ func TestWhatDoesNotBelongIntoAFile(t *testing.T) {
 	live.Source, live.Probe = Live, nil
 	sourceless.Source = Live
 	hidden.Probe = probed("p", 0, 1).Probe
-	eager.Probe = &Probed{Name: "p", Expect: "fail"}
+	eager.Probe = &ProbeInfo{Name: "p", Expect: "fail"}
 	w, err := OpenProbes(dir, nil, WriterOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -177,11 +177,11 @@ func TestProbesShareTheLockOfTheRun(t *testing.T) {
 	if err := AppendLabels(dir, []Label{{Item: "a", Output: "x", Mark: "right"}}); err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("labels beside a writer of rollouts: error is %v", err)
 	}
-	if pid, held := Held(dir); !held || pid != strconv.Itoa(os.Getpid()) {
+	if pid, held := LockedBy(dir); !held || pid != strconv.Itoa(os.Getpid()) {
 		t.Errorf("while it is written: held %v by %q", held, pid)
 	}
 	closeIt(t, w)
-	if pid, held := Held(dir); held {
+	if pid, held := LockedBy(dir); held {
 		t.Errorf("when it is written: held by %q", pid)
 	}
 	p, err := OpenProbes(dir, nil, WriterOptions{})

@@ -43,14 +43,14 @@ type Record struct {
 	// Planted says that the rollout's own canary stood where others could have met it:
 	// in a file of its session, or where a tool read it.
 	Planted bool   `json:"canary_planted,omitempty"`
-	Leaks   []Leak `json:"leaks,omitempty"` // canaries of others that it met, each once, at most LeaksListed
+	Leaks   []Leak `json:"leaks,omitempty"` // canaries of others that it met, each once, at most MaxLeaksListed
 
 	TraceID string    `json:"trace_id,omitempty"`
 	Started time.Time `json:"started_at,omitzero"`
 	Elapsed Seconds   `json:"elapsed_s,omitempty"` // wall time of the rollout, grading included
 
-	Earlier []Earlier `json:"earlier,omitempty"` // the grades that other graders gave this output before, oldest first
-	Probe   *Probed   `json:"probe,omitempty"`   // of a record of probes.jsonl
+	Earlier []Earlier  `json:"earlier,omitempty"` // the grades that other graders gave this output before, oldest first
+	Probe   *ProbeInfo `json:"probe,omitempty"`   // of a record of probes.jsonl
 
 	// Extra holds the line's unknown keys, so that a rewrite keeps them.
 	Extra map[string]json.RawMessage `json:"-"`

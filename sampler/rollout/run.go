@@ -93,22 +93,22 @@ func (r *Run) Records(ctx context.Context, opt ReadOptions, yield func(*Record) 
 	return in, err
 }
 
-// Done is what a run knows of one rollout.
-type Done struct {
+// RolloutState is what a run knows of one rollout.
+type RolloutState struct {
 	Attempt int // the highest
 	Outcome Outcome
 	Output  bool // there is an output that a grader can be shown
 }
 
 // Ungraded reports whether the output is recorded and its grade alone is missing.
-func (d Done) Ungraded() bool { return d.Outcome == GraderFailed && d.Output }
+func (d RolloutState) Ungraded() bool { return d.Outcome == GraderFailed && d.Output }
 
 // State returns what is already there, so that a resumed run does the rest.
 // A run without rollouts has an empty state.
-func (r *Run) State(ctx context.Context) (map[Key]Done, Input, error) {
-	state := make(map[Key]Done)
+func (r *Run) State(ctx context.Context) (map[Key]RolloutState, Input, error) {
+	state := make(map[Key]RolloutState)
 	in, err := r.Records(ctx, ReadOptions{Lean: true}, func(rec *Record) error {
-		state[rec.Key()] = Done{Attempt: rec.Attempt, Outcome: rec.Outcome, Output: rec.gradable()}
+		state[rec.Key()] = RolloutState{Attempt: rec.Attempt, Outcome: rec.Outcome, Output: rec.gradable()}
 		return nil
 	})
 	if errors.Is(err, ErrNoRecords) {

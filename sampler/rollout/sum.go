@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// SumOf is the CRC-32C and the size of a file: it changes when the file does, at the
+// FileChecksum is the CRC-32C and the size of a file: it changes when the file does, at the
 // speed of reading it. It is no protection against a forger.
-func SumOf(path string) (string, error) {
+func FileChecksum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err

@@ -12,10 +12,10 @@ func TestSumOfAFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("123456789"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := SumOf(path); err != nil || got != "crc32c:e3069283:9" {
+	if got, err := FileChecksum(path); err != nil || got != "crc32c:e3069283:9" {
 		t.Errorf("%s, %v", got, err)
 	}
-	if _, err := SumOf(filepath.Dir(path)); err == nil {
+	if _, err := FileChecksum(filepath.Dir(path)); err == nil {
 		t.Error("a directory has a sum")
 	}
 }
@@ -35,7 +35,7 @@ func TestRecordsAreSummedAsTheyAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want, err := SumOf(path); err != nil || in.Sum != want || in.Torn != 1 {
+	if want, err := FileChecksum(path); err != nil || in.Sum != want || in.Torn != 1 {
 		t.Errorf("%s, %d torn, want %s (%v)", in.Sum, in.Torn, want, err)
 	}
 }

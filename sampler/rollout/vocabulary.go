@@ -21,7 +21,7 @@ var vocabulary = sync.OnceValue(func() map[string]bool {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Record](), reflect.TypeFor[Call](), reflect.TypeFor[Message](), reflect.TypeFor[Usage](),
 		reflect.TypeFor[Manifest](), reflect.TypeFor[Data](), reflect.TypeFor[Planned](), reflect.TypeFor[Looks](), reflect.TypeFor[Look](), reflect.TypeFor[Problem](), reflect.TypeFor[Item](),
-		reflect.TypeFor[Probed](), reflect.TypeFor[Base](), reflect.TypeFor[Earlier](), reflect.TypeFor[Leak](), reflect.TypeFor[Label](), reflect.TypeFor[GraderInfo](),
+		reflect.TypeFor[ProbeInfo](), reflect.TypeFor[Base](), reflect.TypeFor[Earlier](), reflect.TypeFor[Leak](), reflect.TypeFor[Label](), reflect.TypeFor[GraderInfo](),
 		reflect.TypeFor[Burst](), reflect.TypeFor[BurstEndpoint](), reflect.TypeFor[Wave](), reflect.TypeFor[BurstCall](),
 	} {
 		addKeys(words, t)

@@ -92,7 +92,7 @@ func (w *Writer) unused() bool {
 
 func (w *Writer) openItems(items []Item) error {
 	path := filepath.Join(w.dir, ItemsFile)
-	err := PlainFile(path)
+	err := CheckRegularFile(path)
 	if err != nil {
 		return err
 	}

@@ -105,9 +105,9 @@ func ToolCall(text json.RawMessage) rollout.ToolCall {
 	return rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: rollout.TextOrJSON(c.Arguments)}
 }
 
-// Untold is the status of a tool call in a log that does not tell how tools
+// UnreportedStatus is the status of a tool call in a log that does not tell how tools
 // fared.
-func Untold(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" }
+func UnreportedStatus(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" }
 
 // UntilAnswer returns how many messages stand before the model's first.
 func UntilAnswer(messages []rollout.Message) int {

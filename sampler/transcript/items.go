@@ -32,7 +32,7 @@ func Items(raw json.RawMessage) ([]rollout.Message, error) {
 	if err := json.Unmarshal(raw, &items); err != nil {
 		return nil, err
 	}
-	var t Talk
+	var t Builder
 	for _, it := range items {
 		text, err := Text(it.Content)
 		if err != nil {
@@ -40,15 +40,15 @@ func Items(raw json.RawMessage) ([]rollout.Message, error) {
 		}
 		switch {
 		case it.Type == "function_call":
-			t.Call(it.CallID, it.Name, rollout.TextOrJSON(it.Arguments))
+			t.AddCall(it.CallID, it.Name, rollout.TextOrJSON(it.Arguments))
 		case it.Type == "function_call_output":
-			t.Result(it.CallID, rollout.TextOrJSON(it.Output))
+			t.AddResult(it.CallID, rollout.TextOrJSON(it.Output))
 		case it.Type == "reasoning":
-			t.Reason(Summary(it.Summary))
+			t.AddReasoning(Summary(it.Summary))
 		case it.Role == "assistant":
-			t.Say(text)
+			t.AddReply(text)
 		case it.Role != "":
-			t.Hear(it.Role, text)
+			t.AddPrompt(it.Role, text)
 		}
 	}
 	return t.Messages, nil

@@ -34,7 +34,7 @@ func TestCallsHaveTheirOwnAnswers(t *testing.T) {
 		{"an id that comes again in a later turn", []rollout.Message{asks(a), says("a", "1"), asks(a), says("a", "3")}, []string{"1", "3"}, 2},
 		{"an answer behind the next turn", []rollout.Message{asks(a), asks(), says("a", "1")}, []string{""}, 2},
 	} {
-		calls, turns := transcript.CallsOf(c.messages, transcript.Untold)
+		calls, turns := transcript.CallsOf(c.messages, transcript.UnreportedStatus)
 		var outputs []string
 		for _, call := range calls {
 			outputs = append(outputs, call.Output)
@@ -53,9 +53,9 @@ func TestMalformedArguments(t *testing.T) {
 		if got := transcript.CallStatus(arguments); got != want {
 			t.Errorf("%q: %s, want %s", arguments, got, want)
 		}
-		var talk transcript.Talk
-		talk.Call("a", "f", arguments)
-		calls, _ := transcript.CallsOf([]rollout.Message{{Role: "assistant", ToolCalls: []rollout.ToolCall{{ID: "a", Name: "f", Arguments: arguments}}}}, transcript.Untold)
+		var talk transcript.Builder
+		talk.AddCall("a", "f", arguments)
+		calls, _ := transcript.CallsOf([]rollout.Message{{Role: "assistant", ToolCalls: []rollout.ToolCall{{ID: "a", Name: "f", Arguments: arguments}}}}, transcript.UnreportedStatus)
 		if talk.Calls[0].Status != want || calls[0].Status != want {
 			t.Errorf("%q: %s of a talk, %s of messages, want %s", arguments, talk.Calls[0].Status, calls[0].Status, want)
 		}

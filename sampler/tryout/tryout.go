@@ -2,7 +2,7 @@
 // paid for.
 //
 // In: a grader, the bounds that gradings are made in, and answers of known worth: the
-// reference, an empty one and a wrong one of an item (see [audit.Trial]). Out: what is
+// reference, an empty one and a wrong one of an item (see [audit.TrialProbes]). Out: what is
 // wrong with the grader or the references, as findings; those that block would cost every
 // rollout its reward.
 package tryout
@@ -182,7 +182,7 @@ func (t Trial) wantsTrace(ctx context.Context, answers []sampler.Task, failed []
 	first := make(map[string]*rollout.Record) // by trace id
 	for _, r := range failed[:min(len(failed), most)] {
 		i := slices.IndexFunc(answers, func(task sampler.Task) bool { return task.Record.TraceID == r.TraceID })
-		acted, can := audit.Acted(answers[i], t.Agent)
+		acted, can := audit.WithToolCalls(answers[i], t.Agent)
 		if !can {
 			continue
 		}

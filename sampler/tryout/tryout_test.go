@@ -27,7 +27,7 @@ func answers(t *testing.T) []sampler.Task {
 		row := `{"id":"` + id + `","reference_answer":"right ` + id + `"}`
 		items = append(items, rollout.Item{ID: id, Split: rollout.Train, Row: []byte(row), Tools: []byte(`[{"function":{"name":"search"}}]`)})
 	}
-	plan, err := audit.NewPlan(t.Context(), audit.Config{Items: 2}, audit.Input{Seed: 1, Items: items, Range: [2]float64{0, 1}, Probes: audit.Trial()})
+	plan, err := audit.NewPlan(t.Context(), audit.Config{Items: 2}, audit.Input{Seed: 1, Items: items, Range: [2]float64{0, 1}, Probes: audit.TrialProbes()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,16 +14,16 @@ import (
 	"gonogo/sampler/job"
 )
 
-// Reach is how much of a run's own configuration a command acts on.
-type Reach struct {
+// Scope is how much of a run's own configuration a command acts on.
+type Scope struct {
 	Grader    bool // the run's grader; false where the command line names another
 	Detectors bool // of the audit
 	Tools     bool // and an agent that is a service, and sessions
 	Sampling  bool // and the model, and an agent that is a program
 }
 
-// Acts lists what the configuration has this program run, and send where.
-func Acts(c *Config, r Reach) []string {
+// Actions lists what the configuration has this program run, and send where.
+func Actions(c *Config, r Scope) []string {
 	a := &actions{cfg: c}
 	if r.Grader && c.Body != nil {
 		a.grader(c.Body.Grader)
@@ -116,7 +116,7 @@ func (a *actions) python(of, source string, variables ...string) {
 	if a.cfg.Python.Sandbox == "none" {
 		how += " without a sandbox"
 	}
-	a.add("run the Python of %s, %s (SHA-256 %.6x)%s", of, ui.Counted(len(source), "byte"), sha256.Sum256([]byte(source)), how)
+	a.add("run the Python of %s, %s (SHA-256 %.6x)%s", of, ui.Count(len(source), "byte"), sha256.Sum256([]byte(source)), how)
 }
 
 // grader notes what a grader and its parts do. Kinds that are not known to keep to

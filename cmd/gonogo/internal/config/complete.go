@@ -20,8 +20,8 @@ import (
 func (c *Config) Complete() error {
 	errs := append(completeCalls(c), unpricedModel(c))
 	errs = append(errs, dataThere(c)...)
-	errs = append(errs, c.FontThere())
-	return Join(append(errs, takeQueue(c)...))
+	errs = append(errs, c.CheckFont())
+	return SortErrors(append(errs, takeQueue(c)...))
 }
 
 // completeCalls asks for what the calls of a rollout need.
@@ -31,7 +31,7 @@ func completeCalls(c *Config) []error {
 
 // CompleteModel asks for what the model alone needs.
 func (c *Config) CompleteModel() error {
-	return Join(append(modelCalls(c), unpricedModel(c)))
+	return SortErrors(append(modelCalls(c), unpricedModel(c)))
 }
 
 // modelCalls asks for what calling the model needs.
@@ -59,7 +59,7 @@ func (c *Config) CompleteGrading() error {
 	errs = append(errs, expandHeaders(c, "judge.headers", c.Judge.Headers)...)
 	errs = append(errs, expandHeaders(c, "session.headers", c.Session.Headers)...)
 	errs = append(errs, keyVariable(c, "judge.api_key_env", c.Judge.APIKeyEnv), unpricedJudge(c))
-	return Join(errs)
+	return SortErrors(errs)
 }
 
 // TakeKeys takes the API keys from the environment.
@@ -68,7 +68,7 @@ func (c *Config) TakeKeys() error {
 	if !c.Agent.AsksItself() {
 		c.ModelKey, err = apiKey(c, "model.api_key_env", c.Model.APIKeyEnv, c.Model.BaseURL, c.has("model.api_key_env"))
 	}
-	return Join([]error{err, c.TakeJudgeKey(), takeVariantKeys(c)})
+	return SortErrors([]error{err, c.TakeJudgeKey(), takeVariantKeys(c)})
 }
 
 // TakeJudgeKey takes the judge's key, where a judge is asked.

@@ -71,7 +71,7 @@ func Load(path string, env Lookup, overrides ...string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, Join([]error{c.Complete(), c.TakeKeys()})
+	return c, SortErrors([]error{c.Complete(), c.TakeKeys()})
 }
 
 // Peek reads a configuration without asking for data, keys or a job:
@@ -90,7 +90,7 @@ func Peek(path string, env Lookup, overrides ...string) (*Config, error) {
 	}
 	c, err := Decode(cmp.Or(path, "defaults"), filepath.Dir(path), body, env)
 	if err != nil {
-		return nil, Join([]error{err, jobFault(c)})
+		return nil, SortErrors([]error{err, jobFault(c)})
 	}
 	if err := applyOverrides(c, overrides); err != nil {
 		return nil, err
@@ -172,9 +172,9 @@ func ReadBounded(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// OfManifest reads a configuration that masked wrote, as a manifest keeps it.
+// FromManifest reads a configuration that masked wrote, as a manifest keeps it.
 // Its secrets are masked: it is good for analysing, not for running.
-func OfManifest(name string, masked json.RawMessage) (*Config, error) {
+func FromManifest(name string, masked json.RawMessage) (*Config, error) {
 	c, err := Decode(name, ".", masked, func(string) (string, bool) { return "", false })
 	if err != nil {
 		return nil, err

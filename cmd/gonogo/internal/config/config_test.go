@@ -332,7 +332,7 @@ func TestMaskedConfigurationIsReadAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := OfManifest("run.json", c.Masked())
+	again, err := FromManifest("run.json", c.Masked())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -486,7 +486,7 @@ func FuzzConfig(f *testing.F) {
 		if c.resolve() != nil {
 			return
 		}
-		again, err := OfManifest("run.json", c.Masked())
+		again, err := FromManifest("run.json", c.Masked())
 		if err != nil {
 			t.Fatalf("what was written is not read: %v\n%s", err, c.Masked())
 		}

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Tomorrow says that a deadline of a time of the day is that of the next day; ""
+// NextDayNote says that a deadline of a time of the day is that of the next day; ""
 // where it is not.
-func Tomorrow(text string, deadline, now time.Time) string {
+func NextDayNote(text string, deadline, now time.Time) string {
 	if !strings.Contains(text, ":") || len(text) > len("15:04:05") || deadline.YearDay() == now.YearDay() {
 		return ""
 	}

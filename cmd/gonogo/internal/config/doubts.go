@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Doubts are values of the configuration that cannot be meant, each with its
+// SuspiciousValues are values of the configuration that cannot be meant, each with its
 // place.
-func Doubts(c *Config, now time.Time) []string {
+func SuspiciousValues(c *Config, now time.Time) []string {
 	var list []string
 	lo, hi := c.RewardRange[0], c.RewardRange[1]
 	if t := c.PassThreshold; t != nil && (*t < lo || *t > hi) {

@@ -101,12 +101,12 @@ func (d *draft) NextSteps(out string) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "wrote %s\n", out)
 	for _, f := range d.files {
-		fmt.Fprintf(&b, "  %-10s %s: %s\n", f.Split, f.Path, ui.Counted(f.Rows, "row"))
+		fmt.Fprintf(&b, "  %-10s %s: %s\n", f.Split, f.Path, ui.Count(f.Rows, "row"))
 	}
 	if u := d.config.Body.Unknown; len(u) > 0 {
 		fmt.Fprintf(&b, "  the job has keys that mean nothing here and change nothing: %s\n", strings.Join(u, ", "))
 	}
-	target, _ := dataset.TargetNamed(d.config.Target)
+	target, _ := dataset.TargetByName(d.config.Target)
 	if problems := dataset.Check(d.files, target); len(problems) > 0 {
 		fmt.Fprintf(&b, "  %d remarks on the data: gonogo check shows them\n", len(problems))
 	}

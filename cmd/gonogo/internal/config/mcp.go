@@ -25,7 +25,7 @@ func checkMCP(c *Config) error {
 			errs = append(errs, c.Fault(fmt.Sprintf("tools.mcp[%d]", i), "%v", err))
 		}
 	}
-	return Join(errs)
+	return SortErrors(errs)
 }
 
 // takeMCP takes what headers and variables of the servers hold from the

@@ -57,11 +57,11 @@ func TestMCPServersHideTheirSecrets(t *testing.T) {
 		}
 	}
 	// What a manifest keeps is read back, and cannot be run with.
-	again, err := OfManifest("run.json", json.RawMessage(masked))
+	again, err := FromManifest("run.json", json.RawMessage(masked))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Join(takeMCP(again)); err == nil || !strings.Contains(err.Error(), "a run keeps no secrets") {
+	if err := SortErrors(takeMCP(again)); err == nil || !strings.Contains(err.Error(), "a run keeps no secrets") {
 		t.Error(err)
 	}
 }

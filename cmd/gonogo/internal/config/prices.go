@@ -107,7 +107,7 @@ func unpricedModel(c *Config) error {
 			errs = append(errs, unpriced(c, fmt.Sprintf("the model %s of the variant %s", q.Model.Name, v.Name), "model_input and model_output of the variant", q.Model.BaseURL))
 		}
 	}
-	return Join(errs)
+	return SortErrors(errs)
 }
 
 // unpricedJudge does so for models that grade.

@@ -29,7 +29,7 @@ func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	was, err := OfManifest(rollout.ManifestFile, run.Manifest.Config)
+	was, err := FromManifest(rollout.ManifestFile, run.Manifest.Config)
 	if err != nil {
 		return nil, err
 	}

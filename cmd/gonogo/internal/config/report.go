@@ -7,21 +7,21 @@ import (
 
 // The words that stand for several formats.
 const (
-	UsualFormats = "usual"
-	AllFormats   = "all"
+	DefaultFormats = "usual"
+	AllFormats     = "all"
 )
 
 // Language is the language of the reports.
 func (v ReportValues) Language() message.Language {
-	l, err := message.Named(v.Lang)
+	l, err := message.LanguageByTag(v.Lang)
 	if err != nil {
 		panic(err) // the configuration has been read
 	}
 	return l
 }
 
-// FontThere asks for the font that is named to be one.
-func (c *Config) FontThere() error {
+// CheckFont asks for the font that is named to be one.
+func (c *Config) CheckFont() error {
 	if err := report.CheckFont(c.Report.Font); err != nil {
 		return c.Fault("report.font", "%v", err)
 	}

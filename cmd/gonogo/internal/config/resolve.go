@@ -40,7 +40,7 @@ func (c *Config) resolve() error {
 	if c.Ceiling != nil && (*c.Ceiling <= lo || *c.Ceiling > hi) {
 		errs = append(errs, c.Fault("ceiling", "must be in the reward range, above %g and at most %g, got %g", lo, hi, *c.Ceiling))
 	}
-	return Join(errs)
+	return SortErrors(errs)
 }
 
 // Fault is a mistake in the value of a key, at the place where it was set.
@@ -62,8 +62,8 @@ func (c *Config) Fault(path, format string, args ...any) error {
 	return found
 }
 
-// Join sorts all configErrors in errs; other errors follow.
-func Join(errs []error) error {
+// SortErrors sorts all configErrors in errs; other errors follow.
+func SortErrors(errs []error) error {
 	var sorted Errors
 	var rest []error
 	for _, err := range errs {

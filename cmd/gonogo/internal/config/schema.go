@@ -39,7 +39,7 @@ var lists = map[string]func() []string{
 	},
 	"audit.skip": func() []string { return texts(audit.Probes(), func(p audit.Probe) string { return p.Name }) },
 	"report.formats": func() []string {
-		return append(texts(report.Formats(), func(f report.Format) string { return f.Name }), UsualFormats, AllFormats)
+		return append(texts(report.Formats(), func(f report.Format) string { return f.Name }), DefaultFormats, AllFormats)
 	},
 	"report.lang":       message.Tags,
 	"report.paper":      report.Papers,
@@ -50,7 +50,7 @@ var lists = map[string]func() []string{
 }
 
 // moved says where a name of a list went that it held once.
-var moved = map[string]func(string) error{"require": gate.MovedGate, "thresholds": gate.MovedThreshold}
+var moved = map[string]func(string) error{"require": gate.RenamedGateError, "thresholds": gate.RenamedThresholdError}
 
 func texts[T, U any](all []T, text func(T) U) []U {
 	out := make([]U, len(all))

@@ -49,7 +49,7 @@ func SettingKey(name string) string {
 	}
 	_, like := dataset.Suggest(name, thresholds)
 	isKey := slices.ContainsFunc(Keys(), func(k key) bool { return name == k.Path || strings.HasPrefix(name, k.Path+".") })
-	if !isKey && (like || gate.MovedThreshold(name) != nil) {
+	if !isKey && (like || gate.RenamedThresholdError(name) != nil) {
 		return "thresholds." + name
 	}
 	return name

@@ -178,17 +178,17 @@ func (c *Config) DatasetOptions() dataset.Options {
 	return dataset.Options{IDField: c.Data.ID, CategoryField: c.Data.Category, FamilyField: c.Data.Family}
 }
 
-// TrainAlone takes all but the training file out of the configuration: no other
+// TrainOnly takes all but the training file out of the configuration: no other
 // split, no subset, no audit and no variants.
-func (c *Config) TrainAlone() error {
+func (c *Config) TrainOnly() error {
 	off := false
 	c.written.Data.Eval, c.written.Data.Production, c.written.Data.Files = "", "", nil
 	c.written.Items, c.written.Audit.Enabled, c.written.Audit.Labels, c.written.Variants = 0, &off, "", nil
 	return c.resolve()
 }
 
-// UsualBatch is the batch size where the job leaves it to the platform.
-const UsualBatch = 16
+// DefaultBatch is the batch size where the job leaves it to the platform.
+const DefaultBatch = 16
 
 // LacksSecrets reports whether what a burst calls wants secrets that were masked.
 func (c *Config) LacksSecrets() bool {
@@ -206,7 +206,7 @@ func (c *Config) LacksSecrets() bool {
 
 // StepSize is how many rollouts start at once.
 func (c *Config) StepSize() int {
-	return cmp.Or(c.Burst.Rollouts, cmp.Or(c.Training.BatchSize, UsualBatch)*c.Training.GroupSize)
+	return cmp.Or(c.Burst.Rollouts, cmp.Or(c.Training.BatchSize, DefaultBatch)*c.Training.GroupSize)
 }
 
 // MaskedSecret stands in a manifest in the place of a secret.

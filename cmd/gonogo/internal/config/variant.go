@@ -49,7 +49,7 @@ func checkVariants(c *Config) error {
 			errs = append(errs, c.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: let it override prompt, prompt_add, tools, model, base_url, api, reasoning_effort or temperature by another value than the run's own", v.Name))
 		}
 	}
-	return Join(errs)
+	return SortErrors(errs)
 }
 
 // checkVariantTools refuses descriptions of tools that the job does not serve.

@@ -60,7 +60,7 @@ func TestAVariantOnAnotherServer(t *testing.T) {
 			t.Errorf("%s is shown, or not known as a secret", secret)
 		}
 	}
-	again, err := OfManifest("run.json", c.Masked())
+	again, err := FromManifest("run.json", c.Masked())
 	if err != nil || len(again.Variants) != 2 {
 		t.Errorf("the manifest's configuration does not read back: %v", err)
 	}

@@ -10,22 +10,22 @@ import (
 	"gonogo/sampler/document"
 )
 
-// Sheet is a file that travels whole.
-type Sheet struct {
+// BundledFile is a file that travels whole.
+type BundledFile struct {
 	Name string `json:"name"` // as it leads from the configuration's folder
 	Text string `json:"text"`
 }
 
-// OwnSheets are the files of the job and of the grader, where the configuration
+// BundledFiles are the files of the job and of the grader, where the configuration
 // names some.
-func (c *Config) OwnSheets() (jobSheet, graderSheet *Sheet, err error) {
-	read := func(path string) *Sheet {
+func (c *Config) BundledFiles() (jobSheet, graderSheet *BundledFile, err error) {
+	read := func(path string) *BundledFile {
 		if path == "" {
 			return nil
 		}
 		body, readErr := ReadBounded(c.Absolute(path))
 		err = errors.Join(err, readErr)
-		return &Sheet{Name: c.FromDir(c.Absolute(path)), Text: string(body)}
+		return &BundledFile{Name: c.FromDir(c.Absolute(path)), Text: string(body)}
 	}
 	jobSheet, graderSheet = read(c.written.Job.Path), read(c.written.Grader.Path)
 	return jobSheet, graderSheet, err
@@ -55,7 +55,7 @@ func (c *Config) FromDir(path string) string {
 
 // KeyOf is the path of the first value in a sheet that is meant, or of the map whose
 // key it is.
-func KeyOf(s Sheet, meant func(string) bool) string {
+func KeyOf(s BundledFile, meant func(string) bool) string {
 	root, err := document.Parse(s.Name, []byte(s.Text))
 	if err != nil {
 		return ""
@@ -64,10 +64,10 @@ func KeyOf(s Sheet, meant func(string) bool) string {
 	return strings.TrimPrefix(path, ".")
 }
 
-// ToWork is the configuration that the leader of a run wrote, for a process
+// ForWorker is the configuration that the leader of a run wrote, for a process
 // that makes its rollouts from dir: text as it was written, KEY=VALUE over it, and
 // the sheets that came along.
-func ToWork(file, text string, set []string, jobSheet, graderSheet *Sheet, dir string, env Lookup) (*Config, error) {
+func ForWorker(file, text string, set []string, jobSheet, graderSheet *BundledFile, dir string, env Lookup) (*Config, error) {
 	c, err := Decode(file, dir, []byte(text), env)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func ToWork(file, text string, set []string, jobSheet, graderSheet *Sheet, dir s
 	forRollouts(c)
 	c.sheets = map[string][]byte{}
 	for _, s := range []struct {
-		from *Sheet
+		from *BundledFile
 		to   *jobSource
 	}{{jobSheet, &c.written.Job}, {graderSheet, &c.written.Grader}} {
 		if s.from != nil {
@@ -89,7 +89,7 @@ func ToWork(file, text string, set []string, jobSheet, graderSheet *Sheet, dir s
 	if err := c.resolve(); err != nil {
 		return nil, err
 	}
-	return c, Join(append(completeCalls(c), c.TakeKeys()))
+	return c, SortErrors(append(completeCalls(c), c.TakeKeys()))
 }
 
 // forRollouts takes out of a configuration what is no business of who makes

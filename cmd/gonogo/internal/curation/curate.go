@@ -138,7 +138,7 @@ func writeCuration(c *Options, run *rollout.Run, source *curated, chosen *curate
 		return nil
 	}
 	for _, own := range append(source.read, run.File(), filepath.Join(run.Dir, rollout.ItemsFile), filepath.Join(run.Dir, rollout.ManifestFile)) {
-		if stage.Same(out, own) || stage.Same(tableBeside(out), own) {
+		if stage.SamePath(out, own) || stage.SamePath(tableBeside(out), own) {
 			return exit.Usagef("%s is what the rows are chosen from: name another file with --output", own)
 		}
 	}

@@ -47,7 +47,7 @@ func measureAgain(ctx context.Context, c *Options, run *rollout.Run, source *cur
 		return nil
 	}
 	dir := freshDir(c)
-	if stage.Same(run.Dir, dir) {
+	if stage.SamePath(run.Dir, dir) {
 		return exit.Usagef("%s is the run that the rows were chosen by: name another directory with --fresh-run", dir)
 	}
 	p, err := freshProject(ctx, c, run, source)
@@ -85,7 +85,7 @@ func freshProject(ctx context.Context, c *Options, run *rollout.Run, source *cur
 	cfg.Seed = &seed
 	// A built-in world is served before anything is wired to it.
 	world := project.Unwired(cfg)
-	if err := project.ServeWorldAgain(ctx, world, c.Err); err != nil {
+	if err := project.RestartWorld(ctx, world, c.Err); err != nil {
 		return nil, err
 	}
 	p, err := project.New(ctx, cfg)
@@ -93,7 +93,7 @@ func freshProject(ctx context.Context, c *Options, run *rollout.Run, source *cur
 		world.Close()
 		return nil, err
 	}
-	p.Keep(world)
+	p.CloseWith(world)
 	return p, nil
 }
 
@@ -112,15 +112,15 @@ func freshConfig(c *Options, run *rollout.Run, source *curated) (*config.Config,
 	}
 	cfg, err := load()
 	if err == nil {
-		err = project.Trust(c.Call, run, cfg, config.Reach{Grader: true, Tools: true, Sampling: true})
+		err = project.Trust(c.Call, run, cfg, config.Scope{Grader: true, Tools: true, Sampling: true})
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := cfg.TrainAlone(); err != nil {
+	if err := cfg.TrainOnly(); err != nil {
 		return nil, err
 	}
-	return cfg, config.Join([]error{cfg.Complete(), cfg.TakeKeys()})
+	return cfg, config.SortErrors([]error{cfg.Complete(), cfg.TakeKeys()})
 }
 
 // sameMaking refuses new rollouts that would be made otherwise than the run's:

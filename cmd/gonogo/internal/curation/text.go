@@ -40,7 +40,7 @@ func printCuration(c *Options, chosen *curate.Curation) error {
 }
 
 func summarizeRows(w io.Writer, chosen *curate.Curation) {
-	fmt.Fprintf(w, "%s: %s of %s kept, %s dropped\n", chosen.File, message.Whole(chosen.Kept), ui.Counted(chosen.Rows, "row"), message.Whole(chosen.Rows-chosen.Kept))
+	fmt.Fprintf(w, "%s: %s of %s kept, %s dropped\n", chosen.File, message.Whole(chosen.Kept), ui.Count(chosen.Rows, "row"), message.Whole(chosen.Rows-chosen.Kept))
 	if chosen.Rows > chosen.Kept {
 		fmt.Fprintln(w, "\nDropped, each row under its surest reason")
 		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -59,7 +59,7 @@ func summarizeRows(w io.Writer, chosen *curate.Curation) {
 		fmt.Fprintf(w, "  %s more samples (gonogo sample -o RUN --items-undecided makes them): %s\n", needing(n), openItems(chosen))
 	}
 	if n := chosen.NotMeasured; n > 0 {
-		fmt.Fprintf(w, "  %s never sampled (--measured-only drops them): %s\n", ui.Counted(n, "row"), unmeasured(chosen))
+		fmt.Fprintf(w, "  %s never sampled (--measured-only drops them): %s\n", ui.Count(n, "row"), unmeasured(chosen))
 	}
 }
 
@@ -108,7 +108,7 @@ func few(names []string) string {
 // summarizeGain tells what choosing gives by the samples it was made on.
 func summarizeGain(w io.Writer, chosen *curate.Curation) {
 	before, after := &chosen.Before, &chosen.After
-	fmt.Fprintf(w, "\nWhat it gives, on %s measured, %s of them kept\n", ui.Counted(before.Items, "item"), message.Whole(after.Items))
+	fmt.Fprintf(w, "\nWhat it gives, on %s measured, %s of them kept\n", ui.Count(before.Items, "item"), message.Whole(after.Items))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "  \tall\tkept\n")
 	group := fmt.Sprintf("groups of %d", after.GroupSize)
@@ -165,7 +165,7 @@ func summarizeFresh(w io.Writer, chosen *curate.Curation) {
 	if fresh == nil {
 		return
 	}
-	fmt.Fprintf(w, "\nThe kept items again, on new rollouts: %s, %s new samples each (median), in %s\n", ui.Counted(fresh.Items, "item"), message.Digits(fresh.Samples.Median), fresh.Run)
+	fmt.Fprintf(w, "\nThe kept items again, on new rollouts: %s, %s new samples each (median), in %s\n", ui.Count(fresh.Items, "item"), message.Digits(fresh.Samples.Median), fresh.Run)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "  \tall, before\tkept, as chosen\tkept, new rollouts\tflattered by\n")
 	group := fmt.Sprintf("groups of %d", fresh.GroupSize)
@@ -178,7 +178,7 @@ func summarizeFresh(w io.Writer, chosen *curate.Curation) {
 	}
 	fmt.Fprint(w, freshWords(chosen))
 	if n := fresh.Missing.Total(); n > 0 || fresh.Lost > 0 {
-		fmt.Fprintf(w, "  %s failed, and %s had none with a reward: they are left out of this comparison.\n", ui.Counted(n, "new rollout"), ui.Counted(fresh.Lost, "kept item"))
+		fmt.Fprintf(w, "  %s failed, and %s had none with a reward: they are left out of this comparison.\n", ui.Count(n, "new rollout"), ui.Count(fresh.Lost, "kept item"))
 	}
 }
 
@@ -208,7 +208,7 @@ func summarizeFiles(w io.Writer, chosen *curate.Curation) {
 	}
 	fmt.Fprintln(w, "\nWritten")
 	if chosen.Written.Train != "" {
-		fmt.Fprintf(w, "  %s: %s, byte for byte as in %s\n", chosen.Written.Train, ui.Counted(chosen.Kept, "row"), chosen.File)
+		fmt.Fprintf(w, "  %s: %s, byte for byte as in %s\n", chosen.Written.Train, ui.Count(chosen.Kept, "row"), chosen.File)
 	}
 	fmt.Fprintf(w, "  %s: every row, with its reason\n", chosen.Written.Table)
 }

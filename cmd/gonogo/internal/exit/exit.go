@@ -8,7 +8,7 @@ import (
 
 // The exit codes, the same in every command.
 const (
-	Done        = 0
+	OK          = 0
 	Tool        = 1
 	Usage       = 2
 	NoGo        = 3
@@ -50,15 +50,15 @@ func AsUsage(err error) error {
 	return &Error{Usage, err}
 }
 
-// Each takes apart what errors.Join put together.
-func Each(err error) []error {
+// Split takes apart what errors.Join put together.
+func Split(err error) []error {
 	many, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []error{err}
 	}
 	var out []error
 	for _, one := range many.Unwrap() {
-		out = append(out, Each(one)...)
+		out = append(out, Split(one)...)
 	}
 	return out
 }

@@ -62,14 +62,14 @@ func (h *Dir) Make(ctx context.Context, c *project.Call, p *project.Project, now
 // the exit code where the answer is none.
 func withAnswer(code int, failed ...error) error {
 	err := errors.Join(failed...)
-	if code == exit.Done {
+	if code == exit.OK {
 		return err
 	}
 	answer := error(&exit.Error{Code: code})
 	if err == nil {
 		return answer
 	}
-	for _, one := range exit.Each(err) {
+	for _, one := range exit.Split(err) {
 		answer = errors.Join(answer, &exit.Error{Code: code, Err: one})
 	}
 	return answer
@@ -82,7 +82,7 @@ func (h *Dir) pruneTo(ctx context.Context, c *project.Call) error {
 	}
 	removed, err := h.prune(ctx, h.Keep)
 	if removed > 0 {
-		fmt.Fprintf(c.Err, "note: removed the rollouts of %s; %s holds their numbers\n", ui.Counted(removed, "night"), File)
+		fmt.Fprintf(c.Err, "note: removed the rollouts of %s; %s holds their numbers\n", ui.Count(removed, "night"), File)
 	}
 	return err
 }

@@ -158,7 +158,7 @@ func (h *Dir) unfit(p *project.Project, name string, now time.Time) string {
 		return fmt.Sprintf("began on %s, more than %d hours away", opened.Manifest.Started.Format(time.DateTime), int(goOnWithin.Hours()))
 	}
 	m := p.Manifest(h.run(name))
-	if !maps.Equal(m.Binding, opened.Manifest.Binding) || stage.NotShrunk(h.run(name), m) != nil {
+	if !maps.Equal(m.Binding, opened.Manifest.Binding) || stage.CheckNotShrunk(h.run(name), m) != nil {
 		return "was made with other settings"
 	}
 	return ""

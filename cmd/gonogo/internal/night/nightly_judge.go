@@ -27,22 +27,22 @@ func (h *Dir) judge(ctx context.Context, c *project.Call, p *project.Project, op
 	var comparison *compare.Comparison
 	tolerance := 0.0
 	if base < 0 {
-		n.Alone(h.List, r, h.thereBy(ctx), filepath.Join(h.dir, nightRuns))
+		n.AnswerWithoutBase(h.List, r, h.thereBy(ctx), filepath.Join(h.dir, nightRuns))
 	} else {
 		var err error
 		if comparison, err = h.compare(ctx, c, p, opened, &h.List[base]); err != nil {
 			return nil, nil, err
 		}
 		tolerance = comparison.Tolerance
-		n.ComparedWith(h.List[base].Name, comparison)
+		n.ApplyComparison(h.List[base].Name, comparison)
 	}
 	if h.Accept && n.Split != "" {
-		n.Accepted, n.ExitCode = true, exit.Done
+		n.Accepted, n.ExitCode = true, exit.OK
 	}
-	n.Good = n.ExitCode == exit.Done
+	n.Good = n.ExitCode == exit.OK
 	trend := history.Analyze(append(slices.Clone(h.List), *n), history.DefaultOptions())
-	if fell := trend.Fallen(base, tolerance); fell != nil && n.ExitCode != exit.NoGo && !n.Accepted {
-		n.FellBy(fell, trend.Nights[fell.Night].Name)
+	if fell := trend.TrendDrop(base, tolerance); fell != nil && n.ExitCode != exit.NoGo && !n.Accepted {
+		n.RegressedByTrend(fell, trend.Nights[fell.Night].Name)
 		mark := &trend.Nights[len(trend.Nights)-1]
 		mark.ExitCode, mark.Good, mark.Sentence = n.ExitCode, n.Good, n.Sentence
 	}

@@ -115,8 +115,8 @@ func TestWhatFailsBesideANightHidesNoRegression(t *testing.T) {
 		code   int
 		told   int
 	}{
-		{"no worse", exit.Done, []error{nil, nil}, exit.Done, 0},
-		{"no worse, and variants failed", exit.Done, []error{failed, nil}, exit.Tool, 2},
+		{"no worse", exit.OK, []error{nil, nil}, exit.OK, 0},
+		{"no worse, and variants failed", exit.OK, []error{failed, nil}, exit.Tool, 2},
 		{"regressed", exit.NoGo, []error{nil, nil}, exit.NoGo, 0},
 		{"regressed, and variants failed", exit.NoGo, []error{failed, nil}, exit.NoGo, 2},
 		{"regressed, variants failed and standard output is closed", exit.NoGo, []error{failed, os.ErrClosed}, exit.NoGo, 3},

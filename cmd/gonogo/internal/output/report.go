@@ -144,7 +144,7 @@ func WriteReport(ctx context.Context, c *project.Call, run string, r *analysis.R
 		formats = slices.DeleteFunc(slices.Clone(formats), func(f report.Format) bool { return f.Rollouts })
 	}
 	if dir == ReportDir(run) { // in a directory that may come from elsewhere
-		if err := rollout.PlainDir(dir); err != nil {
+		if err := rollout.CheckRegularDir(dir); err != nil {
 			return exit.AsUsage(err)
 		}
 	}

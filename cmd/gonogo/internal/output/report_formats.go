@@ -32,10 +32,10 @@ func FormatNames() []string {
 // PickFormats returns the formats by name; none named means the usual ones.
 func PickFormats(list string) ([]report.Format, error) {
 	wanted := make(map[string]bool)
-	for name := range strings.SplitSeq(cmp.Or(list, config.UsualFormats), ",") {
+	for name := range strings.SplitSeq(cmp.Or(list, config.DefaultFormats), ",") {
 		name = strings.TrimSpace(name)
 		switch name {
-		case config.UsualFormats:
+		case config.DefaultFormats:
 			for _, f := range report.Usual() {
 				wanted[f.Name] = true
 			}
@@ -44,7 +44,7 @@ func PickFormats(list string) ([]report.Format, error) {
 				wanted[f.Name] = true
 			}
 		default:
-			names := append(FormatNames(), config.UsualFormats, config.AllFormats)
+			names := append(FormatNames(), config.DefaultFormats, config.AllFormats)
 			if !slices.Contains(names, name) {
 				return nil, exit.Usagef("there is no report format %q%s", name, ui.Choices(name, names))
 			}

@@ -13,16 +13,16 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// LookFor is how the configuration wants a run's reports to look. A font that
+// ReportStyle is how the configuration wants a run's reports to look. A font that
 // cannot be read is an error where the command names it, and a note where the
 // run itself does: it may have moved to another machine.
-func LookFor(c *project.Call, dir string) (config.ReportValues, error) {
-	cfg, manifest, err := ConfigOfRun(c, dir)
+func ReportStyle(c *project.Call, dir string) (config.ReportValues, error) {
+	cfg, manifest, err := RunConfig(c, dir)
 	if err != nil {
 		return config.ReportValues{}, err
 	}
 	look := cfg.Report
-	if err := cfg.FontThere(); err != nil {
+	if err := cfg.CheckFont(); err != nil {
 		if manifest == nil || c.Report.FontSet || c.Config != "" {
 			return look, exit.AsUsage(c.ByFlag(err))
 		}
@@ -32,9 +32,9 @@ func LookFor(c *project.Call, dir string) (config.ReportValues, error) {
 	return look, nil
 }
 
-// ConfigOfRun is the configuration for a run that is there, and its manifest
+// RunConfig is the configuration for a run that is there, and its manifest
 // where it has one.
-func ConfigOfRun(c *project.Call, dir string) (*config.Config, *rollout.Manifest, error) {
+func RunConfig(c *project.Call, dir string) (*config.Config, *rollout.Manifest, error) {
 	var manifest *rollout.Manifest
 	switch opened, err := rollout.Open(dir); {
 	case err == nil:

@@ -27,9 +27,9 @@ import (
 // ResultFile is the analysis in a run directory.
 const ResultFile = "result.json"
 
-// TellThresholds says which thresholds the command line changed of a verdict that
+// PrintThresholdChanges says which thresholds the command line changed of a verdict that
 // is kept.
-func TellThresholds(c *project.Call, r *analysis.Result) {
+func PrintThresholdChanges(c *project.Call, r *analysis.Result) {
 	if changed := r.ChangedThresholds(); len(changed) > 0 && len(c.Set) > 0 {
 		fmt.Fprintf(c.Err, "note: %s now holds a verdict under changed thresholds: %s. A report judges by the run's own configuration unless it is given the same --set.\n", ResultFile, thresholdList(changed))
 	}
@@ -78,7 +78,7 @@ func (d *Delivery) NoteGrader(c *project.Call, dir string) {
 	d.config = file
 	to := strings.TrimRight(dir, "/") + "-2"
 	fmt.Fprintf(c.Err, "note: the grader in %s is not the one that graded %s: gonogo grade %s%s -o %s grades the recorded answers with it, without a new rollout.\n",
-		path, dir, message.Shell(dir), project.FlagsAgain(p, c), message.Shell(to))
+		path, dir, message.Shell(dir), project.ConfigFlags(p, c), message.Shell(to))
 }
 
 // shown is the result as the report has it.
@@ -115,7 +115,7 @@ func printResult(c *project.Call, run string, r *analysis.Result, to Delivery) e
 
 // ExitOf is the exit code of a result.
 func ExitOf(r *analysis.Result) error {
-	if r.ExitCode == exit.Done {
+	if r.ExitCode == exit.OK {
 		return nil
 	}
 	return &exit.Error{Code: r.ExitCode}
@@ -219,7 +219,7 @@ func inputsOf(dir string, rollouts bool) (map[string]string, error) {
 	}
 	inputs := make(map[string]string)
 	for _, name := range names {
-		sum, err := rollout.SumOf(filepath.Join(dir, name))
+		sum, err := rollout.FileChecksum(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

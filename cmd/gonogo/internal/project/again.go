@@ -2,9 +2,9 @@ package project
 
 import "gonogo/analysis/message"
 
-// FlagsAgain are the flags of this command that name its configuration, as another
+// ConfigFlags are the flags of this command that name its configuration, as another
 // command takes them.
-func FlagsAgain(p *Project, c *Call) string {
+func ConfigFlags(p *Project, c *Call) string {
 	with := ""
 	if file := c.Config; file != "" {
 		with += " -c " + message.Shell(file)

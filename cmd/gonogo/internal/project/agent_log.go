@@ -33,7 +33,7 @@ type AgentLog struct {
 // Open begins to write into a run directory.
 func (l *AgentLog) Open(dir string, redact *rollout.Redactor) error {
 	path := filepath.Join(dir, agentLogFile)
-	if err := rollout.PlainFile(path); err != nil {
+	if err := rollout.CheckRegularFile(path); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)

@@ -17,9 +17,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Auditing is what an audit needs besides the run. It is made before anything
+// AuditInputs is what an audit needs besides the run. It is made before anything
 // is paid, so that a mistake in it is told then.
-type Auditing struct {
+type AuditInputs struct {
 	p         *Project
 	Probes    []audit.Probe
 	Detectors []audit.Detector
@@ -28,7 +28,7 @@ type Auditing struct {
 }
 
 // prepareAudit reads what the configuration says of the audit.
-func (a *Auditing) prepareAudit() error {
+func (a *AuditInputs) prepareAudit() error {
 	errs := []error{a.checkCore(), a.checkAnswer()}
 	var err error
 	a.Reference, err = a.references()
@@ -38,11 +38,11 @@ func (a *Auditing) prepareAudit() error {
 	a.Detectors, err = a.loadDetectors()
 	errs = append(errs, err)
 	a.Labels, err = a.loadLabels()
-	return config.Join(append(errs, err))
+	return config.SortErrors(append(errs, err))
 }
 
 // checkCore refuses a core that is no part of the grader.
-func (a *Auditing) checkCore() error {
+func (a *AuditInputs) checkCore() error {
 	core, info := a.p.Config.Audit.Core, a.p.GraderInfo()
 	switch {
 	case core == "" || slices.Contains(info.Parts, core):
@@ -53,7 +53,7 @@ func (a *Auditing) checkCore() error {
 	return a.p.Config.Fault("audit.core", "the job's grader has no part %q%s; its parts are %s", core, ui.DidYouMean(core, info.Parts), strings.Join(info.Parts, ", "))
 }
 
-func (a *Auditing) checkAnswer() error {
+func (a *AuditInputs) checkAnswer() error {
 	text := a.p.Config.Audit.Answer
 	if text == "" {
 		return nil
@@ -66,7 +66,7 @@ func (a *Auditing) checkAnswer() error {
 
 // references finds an item's reference: by audit.reference, else by what the
 // grader's templates compare with, else by the usual fields.
-func (a *Auditing) references() (func(*rollout.Item) (audit.Reference, bool), error) {
+func (a *AuditInputs) references() (func(*rollout.Item) (audit.Reference, bool), error) {
 	templates := grader.References(a.p.Bounds.Grader)
 	if text := a.p.Config.Audit.Reference; text != "" {
 		t, err := grader.ParseTemplate(text)
@@ -96,7 +96,7 @@ func (a *Auditing) references() (func(*rollout.Item) (audit.Reference, bool), er
 }
 
 // nobodyHas returns why a template can be written for none of the items.
-func (a *Auditing) nobodyHas(t grader.Template) (first error) {
+func (a *AuditInputs) nobodyHas(t grader.Template) (first error) {
 	for i := range a.p.Inputs.Items {
 		err := t.CheckItem(&a.p.Inputs.Items[i])
 		if err == nil {
@@ -110,7 +110,7 @@ func (a *Auditing) nobodyHas(t grader.Template) (first error) {
 }
 
 // loadProbes lists the built-in probes and those of the configuration.
-func (a *Auditing) loadProbes() ([]audit.Probe, error) {
+func (a *AuditInputs) loadProbes() ([]audit.Probe, error) {
 	all := audit.Probes()
 	var errs []error
 	for i, d := range a.p.Config.Audit.Probes {
@@ -129,7 +129,7 @@ func (a *Auditing) loadProbes() ([]audit.Probe, error) {
 		}
 		all = append(all, probe)
 	}
-	return all, config.Join(errs)
+	return all, config.SortErrors(errs)
 }
 
 // bareReference is the variable of a probe's template that no row has.
@@ -137,7 +137,7 @@ var bareReference = regexp.MustCompile(`\{\{\s*reference\s*\}\}`)
 
 // readable refuses a probe's template that names what no item has, or what
 // sample never has.
-func (a *Auditing) readable(text string) error {
+func (a *AuditInputs) readable(text string) error {
 	t, err := grader.ParseTemplate(bareReference.ReplaceAllString(text, ""))
 	if err != nil {
 		return fmt.Errorf("template: %w", err)
@@ -149,7 +149,7 @@ func (a *Auditing) readable(text string) error {
 }
 
 // loadDetectors makes the detectors of the configuration. Nothing is started yet.
-func (a *Auditing) loadDetectors() ([]audit.Detector, error) {
+func (a *AuditInputs) loadDetectors() ([]audit.Detector, error) {
 	var out []audit.Detector
 	var errs []error
 	for i, d := range a.p.Config.Audit.Detectors {
@@ -163,14 +163,14 @@ func (a *Auditing) loadDetectors() ([]audit.Detector, error) {
 		}
 		out = append(out, made)
 	}
-	return out, config.Join(errs)
+	return out, config.SortErrors(errs)
 }
 
-func (a *Auditing) detectorFault(i int, err error) error {
+func (a *AuditInputs) detectorFault(i int, err error) error {
 	return a.p.Config.Fault(fmt.Sprintf("audit.detectors[%d]", i), "%s", a.p.Redact.String(err.Error()))
 }
 
-func (a *Auditing) detector(d config.DetectorValue) (audit.Detector, error) {
+func (a *AuditInputs) detector(d config.DetectorValue) (audit.Detector, error) {
 	if err := d.Check(); err != nil {
 		return audit.Detector{}, err
 	}
@@ -195,7 +195,7 @@ func (a *Auditing) detector(d config.DetectorValue) (audit.Detector, error) {
 }
 
 // StartDetectors tries what detectors need of this machine.
-func (a *Auditing) StartDetectors(ctx context.Context) error {
+func (a *AuditInputs) StartDetectors(ctx context.Context) error {
 	var errs []error
 	for i, d := range a.Detectors {
 		if err := grader.Start(ctx, d.Grader); err != nil {
@@ -205,12 +205,12 @@ func (a *Auditing) StartDetectors(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return exit.AsUsage(config.Join(errs))
+	return exit.AsUsage(config.SortErrors(errs))
 }
 
 // loadLabels reads what people said of outputs. Labels of items that are not in
 // the run are left out with a word about it, unless all are.
-func (a *Auditing) loadLabels() ([]rollout.Label, error) {
+func (a *AuditInputs) loadLabels() ([]rollout.Label, error) {
 	path := a.p.Config.Audit.Labels
 	if path == "" {
 		return nil, nil

@@ -23,16 +23,16 @@ import (
 // the files that the configuration names only the hashes, but for the job's and the
 // grader's own.
 type Brief struct {
-	File    string            `json:"file"` // the configuration, as messages call it
-	Config  string            `json:"config"`
-	Set     []string          `json:"set,omitempty"` // KEY=VALUE, over it
-	Job     *config.Sheet     `json:"job,omitempty"`
-	Grader  *config.Sheet     `json:"grader,omitempty"`
-	Variant string            `json:"variant,omitempty"`
-	Files   []hashedFile      `json:"files,omitempty"`
-	Env     []string          `json:"env,omitempty"` // the variables that it reads
-	Binding map[string]string `json:"binding"`       // what a worker has to come to as well
-	Trial   []TrialAnswer     `json:"trial,omitempty"`
+	File    string              `json:"file"` // the configuration, as messages call it
+	Config  string              `json:"config"`
+	Set     []string            `json:"set,omitempty"` // KEY=VALUE, over it
+	Job     *config.BundledFile `json:"job,omitempty"`
+	Grader  *config.BundledFile `json:"grader,omitempty"`
+	Variant string              `json:"variant,omitempty"`
+	Files   []hashedFile        `json:"files,omitempty"`
+	Env     []string            `json:"env,omitempty"` // the variables that it reads
+	Binding map[string]string   `json:"binding"`       // what a worker has to come to as well
+	Trial   []TrialAnswer       `json:"trial,omitempty"`
 }
 
 // TrialAnswer is an answer that a worker tries its grader on.
@@ -61,7 +61,7 @@ func describe(ctx context.Context, p *Project) ([]byte, error) {
 		}
 	}
 	var err error
-	d.Job, d.Grader, err = c.OwnSheets()
+	d.Job, d.Grader, err = c.BundledFiles()
 	for _, path := range filesOfWorkers(p) {
 		sum, hashErr := HashOf(path)
 		err = errors.Join(err, hashErr)
@@ -153,10 +153,10 @@ func HashOf(path string) (string, error) {
 // where it stands.
 func withoutSecrets(p *Project, d Brief) error {
 	const mend = "holds a secret, and none travels to workers: write ${NAME} in headers, and export NAME here and where the workers run"
-	sheets := []config.Sheet{{Name: p.Config.File, Text: d.Config}}
-	for _, s := range []*config.Sheet{d.Job, d.Grader} {
+	sheets := []config.BundledFile{{Name: p.Config.File, Text: d.Config}}
+	for _, s := range []*config.BundledFile{d.Job, d.Grader} {
 		if s != nil {
-			sheets = append(sheets, config.Sheet{Name: p.Config.Absolute(s.Name), Text: s.Text})
+			sheets = append(sheets, config.BundledFile{Name: p.Config.Absolute(s.Name), Text: s.Text})
 		}
 	}
 	for _, s := range sheets {
@@ -180,7 +180,7 @@ func withoutSecrets(p *Project, d Brief) error {
 
 // secretIn finds the first line of a file that holds a secret, and the key that
 // it stands under, if it is one's; 0 is none.
-func secretIn(p *Project, s config.Sheet) (line int, path string) {
+func secretIn(p *Project, s config.BundledFile) (line int, path string) {
 	secret := func(text string) bool { return p.Redact.String(text) != text }
 	i := slices.IndexFunc(strings.Split(s.Text, "\n"), secret)
 	if i < 0 {

@@ -52,7 +52,7 @@ func (d *Brief) lacking(dir string, env config.Lookup) error {
 
 // load is the configuration of the run as it is here.
 func (d *Brief) load(dir string, env config.Lookup) (*config.Config, error) {
-	c, err := config.ToWork(d.File, d.Config, d.Set, d.Job, d.Grader, dir, env)
+	c, err := config.ForWorker(d.File, d.Config, d.Set, d.Job, d.Grader, dir, env)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func (sp *Spending) openBudget() {
 	s := sp.p.Config.Sampling
 	now := time.Now()
 	deadline, _ := config.Deadline(s.Deadline, now) // resolve has read it
-	if text := config.Tomorrow(s.Deadline, deadline, now); text != "" {
+	if text := config.NextDayNote(s.Deadline, deadline, now); text != "" {
 		sp.p.Warnings = append(sp.p.Warnings, text)
 	}
 	sp.Budget = limit.NewBudget(limit.Bounds{Rollouts: s.MaxRollouts, Tokens: s.MaxTokens, USD: s.MaxUSD, Deadline: deadline})
@@ -113,9 +113,9 @@ func (sp *Spending) Uncounted(s sampler.Stats) string {
 	switch {
 	case s.StoppedBy == sampler.StoppedByUnknownUsage:
 	case b.Tokens > 0 && s.TokensUnknown > 0:
-		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_tokens took the mean of the others instead\n", ui.Counted(s.TokensUnknown, "rollout"))
+		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_tokens took the mean of the others instead\n", ui.Count(s.TokensUnknown, "rollout"))
 	case b.USD > 0 && s.USDUnknown > 0:
-		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_usd took the mean cost of the others instead\n", ui.Counted(s.USDUnknown, "rollout"))
+		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_usd took the mean cost of the others instead\n", ui.Count(s.USDUnknown, "rollout"))
 	}
 	return ""
 }

@@ -23,7 +23,7 @@ func TestADeadlineOfTomorrowIsSaid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := config.Tomorrow(text, at, now); got != want {
+		if got := config.NextDayNote(text, at, now); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -72,9 +72,9 @@ func homes(p *Project) string {
 	return ", such as " + strings.Join(names, " or ")
 }
 
-// ServeWorldAgain brings the server of a built-in world back for a run whose own
+// RestartWorld brings the server of a built-in world back for a run whose own
 // ended with it.
-func ServeWorldAgain(ctx context.Context, p *Project, say io.Writer) error {
+func RestartWorld(ctx context.Context, p *Project, say io.Writer) error {
 	was, mapped := p.Config.Sampling.AddressMap[fixtures.Origin]
 	if !mapped && p.Config.World == "" {
 		return nil

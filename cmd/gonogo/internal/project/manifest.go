@@ -78,7 +78,7 @@ func choicesOf(p *Project) map[string]string {
 		"pass_threshold":        "counts passes and changes no reward",
 	}
 	for _, l := range p.MCP.listings() {
-		all["tools of the MCP server "+l.Server] = fmt.Sprintf("%s, offered in addition to those of the rows", ui.Counted(len(l.Tools), "tool"))
+		all["tools of the MCP server "+l.Server] = fmt.Sprintf("%s, offered in addition to those of the rows", ui.Count(len(l.Tools), "tool"))
 	}
 	if p.Bounds.Agent != nil {
 		all["agent"] = aboutAgent(p)

@@ -34,7 +34,7 @@ type Project struct {
 	Bounds       sampler.Boundaries
 	MCP          ToolServers
 	Session      Sessions
-	Audit        Auditing
+	Audit        AuditInputs
 	Redact       *rollout.Redactor
 	Log          *slog.Logger // of events; nil without --log-format json
 	Spending     Spending
@@ -82,7 +82,7 @@ func Wire(ctx context.Context, p *Project) (*Project, error) {
 		err = p.MCP.StartMCP(ctx)
 	}
 	if err == nil {
-		err = errors.Join(p.Load(), p.Inputs.PlainIDs(p.Redact), p.wire(), p.Audit.prepareAudit(), p.prepareVariants())
+		err = errors.Join(p.Load(), p.Inputs.CheckIDs(p.Redact), p.wire(), p.Audit.prepareAudit(), p.prepareVariants())
 	}
 	if err != nil {
 		p.Close()
@@ -101,7 +101,7 @@ func (p *Project) Draw() {
 
 // Load reads the data files, checks them against the platform and the job.
 func (p *Project) Load() error {
-	target, _ := dataset.TargetNamed(p.Config.Target)
+	target, _ := dataset.TargetByName(p.Config.Target)
 	opt := p.Config.DatasetOptions()
 	var errs []error
 	for _, d := range []struct {
@@ -144,10 +144,10 @@ func (p *Project) Load() error {
 	return errors.Join(errs...)
 }
 
-// PlainIDs refuses ids that hold a secret: it would be masked in the record,
+// CheckIDs refuses ids that hold a secret: it would be masked in the record,
 // and a run that goes on would not find its own rollouts and pay for them
 // again.
-func (in *Inputs) PlainIDs(redact *rollout.Redactor) error {
+func (in *Inputs) CheckIDs(redact *rollout.Redactor) error {
 	for _, f := range in.Files {
 		for _, it := range f.Items {
 			if redact.String(it.ID) != it.ID {

@@ -30,11 +30,11 @@ func TestIDsThatHoldASecretAreRefused(t *testing.T) {
 	p := tinyProject(t)
 	const id = "planted-003"
 	p.Inputs.Files[0].Items[2].ID = id
-	if err := p.Inputs.PlainIDs(p.Redact); err != nil {
+	if err := p.Inputs.CheckIDs(p.Redact); err != nil {
 		t.Errorf("plain ids are refused: %v", err)
 	}
 	p.Redact = rollout.NewRedactor(id)
-	if err := p.Inputs.PlainIDs(p.Redact); err == nil || !strings.Contains(err.Error(), ".jsonl:3:") {
+	if err := p.Inputs.CheckIDs(p.Redact); err == nil || !strings.Contains(err.Error(), ".jsonl:3:") {
 		t.Errorf("error is %v, want one with the line of %q", err, id)
 	}
 }

@@ -73,8 +73,8 @@ type handedOut struct {
 	server  *queue.Server // in this process; nil for a cluster
 	conn    *queue.Conn
 	planner *queue.Planner
-	crew    *crew // that the planner tells of
-	whole   bool  // the last call came to its end
+	crew    *workers // that the planner tells of
+	whole   bool     // the last call came to its end
 
 	workers, paidTwice int // when it ended
 }
@@ -102,9 +102,9 @@ func (h *Queue) MadeBy() string {
 	if h.led == nil || h.led.workers == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Made by %s", ui.Counted(h.led.workers, "worker"))
+	text := fmt.Sprintf("Made by %s", ui.Count(h.led.workers, "worker"))
 	if n := h.led.paidTwice; n > 0 {
-		text += fmt.Sprintf("; %s made and paid twice", ui.Counted(n, "rollout"))
+		text += fmt.Sprintf("; %s made and paid twice", ui.Count(n, "rollout"))
 	}
 	return text + ".\n"
 }
@@ -303,7 +303,7 @@ func (h *Queue) End(w *rollout.Writer) error {
 	}
 	if n := l.paidTwice; n > 0 {
 		err = errors.Join(err, w.Amend(func(m *rollout.Manifest) {
-			m.Notes = append(m.Notes, fmt.Sprintf(paidTwiceNote, ui.Counted(n, "rollout")))
+			m.Notes = append(m.Notes, fmt.Sprintf(paidTwiceNote, ui.Count(n, "rollout")))
 		}))
 	}
 	return err

@@ -28,13 +28,13 @@ func ForGrading(ctx context.Context, c *Call, run *rollout.Run, own bool) (*Proj
 	}
 	var err error
 	if p.Config, p.GraderConfig, err = gradingConfig(c, run, own); err == nil {
-		err = config.Join([]error{p.Config.CompleteGrading(), p.Config.TakeJudgeKey()})
+		err = config.SortErrors([]error{p.Config.CompleteGrading(), p.Config.TakeJudgeKey()})
 	}
 	if err != nil {
 		return nil, exit.AsUsage(c.ByFlag(err))
 	}
 	file := c.Grader
-	if err := Trust(c, run, p.GraderConfig, config.Reach{Grader: file == "", Detectors: c.Command == "audit"}); err != nil {
+	if err := Trust(c, run, p.GraderConfig, config.Scope{Grader: file == "", Detectors: c.Command == "audit"}); err != nil {
 		return nil, err
 	}
 	if file != "" {
@@ -42,7 +42,7 @@ func ForGrading(ctx context.Context, c *Call, run *rollout.Run, own bool) (*Proj
 	}
 	p.Spending.openBudget()
 	p.Redact = rollout.NewRedactor(p.Config.Secrets()...)
-	if err = ServeWorldAgain(ctx, p, c.Err); err != nil {
+	if err = RestartWorld(ctx, p, c.Err); err != nil {
 		return nil, err
 	}
 	if err = p.WireGrader(); err == nil && len(grader.SessionReads(p.Bounds.Grader)) > 0 {
@@ -122,9 +122,9 @@ func gradingConfig(c *Call, run *rollout.Run, own bool) (cfg, shown *config.Conf
 	return cfg, shown, err
 }
 
-// Heir is the manifest of a run with this project's grades of another's
+// RegradeManifest is the manifest of a run with this project's grades of another's
 // rollouts. It is bound to what the other is bound to, but for the grader.
-func (p *Project) Heir(run *rollout.Run) rollout.Manifest {
+func (p *Project) RegradeManifest(run *rollout.Run) rollout.Manifest {
 	binding := make(map[string]string)
 	if run.Manifest != nil {
 		maps.Copy(binding, run.Manifest.Binding)
@@ -138,7 +138,7 @@ func (p *Project) Heir(run *rollout.Run) rollout.Manifest {
 		}
 	}
 	info := p.GraderInfo()
-	m := run.Heir(&info, binding)
+	m := run.RegradeManifest(&info, binding)
 	m.ToolVersion, m.Config, m.Choices = Version(), p.GraderConfig.Masked(), heirChoices(p, m.Choices)
 	m.Notes = append(m.Notes, p.Warnings...)
 	return m
@@ -198,7 +198,7 @@ func ForAudit(ctx context.Context, c *Call, dir string, replay bool) (*Project, 
 	}
 	cfg, err := config.Peek(path, os.LookupEnv, c.Overrides...)
 	if err == nil {
-		err = config.Join([]error{cfg.Complete(), cfg.TakeJudgeKey()})
+		err = config.SortErrors([]error{cfg.Complete(), cfg.TakeJudgeKey()})
 	}
 	if err != nil {
 		return nil, nil, exit.AsUsage(c.ByFlag(err))
@@ -249,7 +249,7 @@ func (p *Project) SameGrader(c *Call, run *rollout.Run) error {
 	if run.Manifest == nil || run.Manifest.Grader == nil || run.Manifest.Grader.Hash == p.GraderInfo().Hash {
 		return nil
 	}
-	dir, to, with := message.Shell(run.Dir), message.Shell(strings.TrimRight(run.Dir, "/")+"-2"), FlagsAgain(p, c)
+	dir, to, with := message.Shell(run.Dir), message.Shell(strings.TrimRight(run.Dir, "/")+"-2"), ConfigFlags(p, c)
 	return exit.Usagef("%s was graded by another grader: gonogo grade %s%s -o %s grades its answers by this one, without a new rollout, and gonogo audit %s%s audits that", run.Dir, dir, with, to, to, with)
 }
 

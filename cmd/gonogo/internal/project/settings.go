@@ -27,7 +27,7 @@ func ConfigFor(c *Call, m *rollout.Manifest) (*config.Config, error) {
 	var cfg *config.Config
 	var err error
 	if path := c.Config; path == "" && m != nil && len(m.Config) > 0 {
-		cfg, err = config.OfManifest(rollout.ManifestFile, m.Config)
+		cfg, err = config.FromManifest(rollout.ManifestFile, m.Config)
 	} else {
 		cfg, err = config.Peek(path, os.LookupEnv)
 	}

@@ -34,7 +34,7 @@ func Costly(p *Project) bool { return len(p.Config.Body.Judges()) > 0 || GradesI
 // TrialAnswers makes answers of a seeded sample of at most so many items.
 func TrialAnswers(ctx context.Context, p *Project, most int) (answers []sampler.Task, items int, err error) {
 	plan, err := audit.NewPlan(ctx, audit.Config{Items: most}, audit.Input{
-		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Range: *p.Config.RewardRange, Probes: audit.Trial(), Answer: p.Config.Audit.Answer, Reference: p.Audit.Reference,
+		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Range: *p.Config.RewardRange, Probes: audit.TrialProbes(), Answer: p.Config.Audit.Answer, Reference: p.Audit.Reference,
 	})
 	if err != nil {
 		return nil, 0, err
@@ -45,7 +45,7 @@ func TrialAnswers(ctx context.Context, p *Project, most int) (answers []sampler.
 // byProbe lists a trial's answers, all references first: they decide, and the rest may
 // not be reached.
 func byProbe(plan *audit.Plan) (answers []sampler.Task) {
-	for _, probe := range audit.Trial() {
+	for _, probe := range audit.TrialProbes() {
 		for task := range plan.Tasks() {
 			if task.Record.Probe.Name == probe.Name {
 				answers = append(answers, task)

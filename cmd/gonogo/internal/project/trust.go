@@ -16,13 +16,13 @@ import (
 // made the directory says there what is run on this machine, and which of its
 // variables are sent where. --trust-run agrees. What a built-in world does by
 // itself needs no trust.
-func Trust(c *Call, run *rollout.Run, cfg *config.Config, r config.Reach) error {
+func Trust(c *Call, run *rollout.Run, cfg *config.Config, r config.Scope) error {
 	if !cfg.FromRun || c.TrustRun {
 		return nil
 	}
-	list := config.Acts(cfg, r)
+	list := config.Actions(cfg, r)
 	if known := builtIn(cfg.World); known != nil {
-		own := config.Acts(known, config.Reach{Grader: true, Detectors: true, Tools: true, Sampling: true})
+		own := config.Actions(known, config.Scope{Grader: true, Detectors: true, Tools: true, Sampling: true})
 		list = slices.DeleteFunc(list, func(act string) bool { return slices.Contains(own, act) })
 	}
 	if len(list) == 0 {

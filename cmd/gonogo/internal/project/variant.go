@@ -20,7 +20,7 @@ import (
 type Variant struct {
 	config.VariantValue
 	Changes []rollout.Change
-	Did     dataset.Overridden
+	Did     dataset.OverrideCounts
 	P       *Project
 }
 
@@ -48,7 +48,7 @@ func (p *Project) prepareVariants() error {
 		p.warnVariant(v)
 		p.Variants = append(p.Variants, v)
 	}
-	return config.Join(errs)
+	return config.SortErrors(errs)
 }
 
 // asVariant is the project with another configuration: on the same inputs, with the
@@ -109,7 +109,7 @@ func (p *Project) warnVariant(v *Variant) {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s replaces %s different prompts of the rows by one: what they say about their own item is lost (prompt_add keeps it)", v.Name, message.Whole(v.Did.Heads)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Did.Without)) {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s describes the tool %s, which %d of %s do not offer", v.Name, name, v.Did.Without[name], ui.Counted(len(p.Inputs.Items), "row")))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s describes the tool %s, which %d of %s do not offer", v.Name, name, v.Did.Without[name], ui.Count(len(p.Inputs.Items), "row")))
 	}
 	if len(p.Config.Model.Headers) > 0 && len(v.P.Config.Model.Headers) == 0 {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s asks another server, which is not sent the headers of model.headers", v.Name))

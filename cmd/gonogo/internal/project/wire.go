@@ -192,8 +192,8 @@ func (p *Project) Reachable(ctx context.Context, endpoints []Endpoint) error {
 	return nil
 }
 
-// Keep has another project closed with this one.
-func (p *Project) Keep(other *Project) { p.closers = append(p.closers, other.Close) }
+// CloseWith has another project closed with this one.
+func (p *Project) CloseWith(other *Project) { p.closers = append(p.closers, other.Close) }
 
 // Close closes idle connections and ends interpreters.
 func (p *Project) Close() {
@@ -222,11 +222,11 @@ func (p *Project) Endpoints() []Endpoint {
 			list = append(list, Endpoint{"tool " + t.Name, p.Config.Connect(t.ServerURL)})
 		}
 	}
-	return append(Standing(list), p.GradingEndpoints()...)
+	return append(WithoutSessionURLs(list), p.GradingEndpoints()...)
 }
 
-// Standing leaves out what is there when a session is.
-func Standing(list []Endpoint) []Endpoint {
+// WithoutSessionURLs leaves out what is there when a session is.
+func WithoutSessionURLs(list []Endpoint) []Endpoint {
 	return slices.DeleteFunc(list, func(e Endpoint) bool { return len(sampler.EnclosureNames(e.URL)) > 0 })
 }
 
@@ -239,7 +239,7 @@ func (p *Project) GradingEndpoints() []Endpoint {
 	if p.Config.AsksJudge() {
 		list = append(list, Endpoint{"judge", p.Config.Connect(p.Config.Judge.BaseURL)})
 	}
-	return Standing(list)
+	return WithoutSessionURLs(list)
 }
 
 // Sampling returns the bounds that the rollouts of this project are made in.
@@ -272,8 +272,8 @@ func minuteOf(p *Project) map[string]limit.Limits {
 	}
 }
 
-// Reached says whether an endpoint answers; Error is empty when it does.
-type Reached struct {
+// EndpointStatus says whether an endpoint answers; Error is empty when it does.
+type EndpointStatus struct {
 	Name  string `json:"name"`
 	URL   string `json:"url"`
 	Error string `json:"error,omitempty"`

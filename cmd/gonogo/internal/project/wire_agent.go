@@ -74,12 +74,12 @@ func programOf(p *Project, command []string) []string {
 
 // AgentProgram says whether the program of an agent is there, without starting it;
 // nil where the agent is none.
-func AgentProgram(p *Project) *Reached {
+func AgentProgram(p *Project) *EndpointStatus {
 	argv := programOf(p, p.Config.Agent.Command)
 	if len(argv) == 0 {
 		return nil
 	}
-	r := &Reached{Name: "agent", URL: strings.Join(p.Config.Agent.Command, " ")}
+	r := &EndpointStatus{Name: "agent", URL: strings.Join(p.Config.Agent.Command, " ")}
 	file := argv[0]
 	if filepath.Base(file) != file && !filepath.IsAbs(file) { // it runs in the configuration's folder
 		file = p.Config.Absolute(file)

@@ -66,7 +66,7 @@ func (ts *ToolServers) distinctTools() error {
 			errs = append(errs, ts.p.Config.Fault("tools.mcp", "the job and the MCP server %s both have a tool %q: give the server a prefix, rename it there, or leave it out (only)", t.Server(), t.Name()))
 		}
 	}
-	return config.Join(errs)
+	return config.SortErrors(errs)
 }
 
 // mcpTools are the tools of the MCP servers.
@@ -89,14 +89,14 @@ func (ts *ToolServers) ToolNames() []string {
 
 // Offer has the model offered the tools of the MCP servers.
 func (ts *ToolServers) Offer(items []rollout.Item) error {
-	var tools []dataset.Offered
+	var tools []dataset.OfferedTool
 	for _, t := range ts.mcpTools() {
-		tools = append(tools, dataset.Offered{Name: t.Name(), Chat: t.Definition().Chat()})
+		tools = append(tools, dataset.OfferedTool{Name: t.Name(), Chat: t.Definition().Chat()})
 	}
 	if len(tools) == 0 {
 		return nil
 	}
-	return dataset.Offer(items, tools)
+	return dataset.AddTools(items, tools)
 }
 
 // listings are what the MCP servers offer.
@@ -150,7 +150,7 @@ func (ts *ToolServers) CheckedServers() []CheckedServer {
 // PrintServers shows each server with its tools.
 func PrintServers(w io.Writer, servers []CheckedServer) {
 	for _, s := range servers {
-		text := fmt.Sprintf("%s: %s: %s", s.Name, s.Where, ui.Counted(len(s.Tools), "tool"))
+		text := fmt.Sprintf("%s: %s: %s", s.Name, s.Where, ui.Count(len(s.Tools), "tool"))
 		switch {
 		case s.Error != "":
 			text = fmt.Sprintf("%s: %s", s.Name, s.Error)

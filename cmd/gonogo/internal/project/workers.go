@@ -9,8 +9,8 @@ import (
 	"gonogo/sampler/queue"
 )
 
-// crew tells of the workers of a run while they make it.
-type crew struct {
+// workers tells of the workers of a run while they make it.
+type workers struct {
 	planner *queue.Planner
 	conn    *queue.Conn // to where it leads
 	begin   time.Time
@@ -19,12 +19,12 @@ type crew struct {
 	ended   bool              // nothing more is made
 }
 
-func newCrew(planner *queue.Planner, conn *queue.Conn) *crew {
-	return &crew{planner: planner, conn: conn, begin: time.Now(), told: make(map[string]string)}
+func newCrew(planner *queue.Planner, conn *queue.Conn) *workers {
+	return &workers{planner: planner, conn: conn, begin: time.Now(), told: make(map[string]string)}
 }
 
 // Watch hands on the counts and returns what is new about the workers.
-func (c *crew) Watch(e sampler.Event) []string {
+func (c *workers) Watch(e sampler.Event) []string {
 	if c.ended {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (c *crew) Watch(e sampler.Event) []string {
 		case w.Left:
 			says = "has left"
 		default:
-			there, says = true, fmt.Sprintf("is there, with room for %s at once", ui.Counted(w.Slots, "rollout"))
+			there, says = true, fmt.Sprintf("is there, with room for %s at once", ui.Count(w.Slots, "rollout"))
 		}
 		if kind := w.Lacks + fmt.Sprint(w.Lost, w.Left); c.told[w.ID] != kind {
 			c.told[w.ID] = kind
@@ -57,22 +57,22 @@ func (c *crew) Watch(e sampler.Event) []string {
 }
 
 // Over says that nothing more is made: who leaves is no news.
-func (c *crew) Over() { c.ended = true }
+func (c *workers) Over() { c.ended = true }
 
 // Line tells how many work, and what was paid twice.
-func (c *crew) Line() []string {
+func (c *workers) Line() []string {
 	n := 0
 	for _, w := range c.planner.Workers() {
 		if !w.Left && !w.Lost && w.Lacks == "" {
 			n++
 		}
 	}
-	out := []string{ui.Counted(n, "worker")}
+	out := []string{ui.Count(n, "worker")}
 	if twice := c.planner.PaidTwice(); twice > 0 {
 		out = append(out, fmt.Sprintf("paid twice %d", twice))
 	}
 	if away := c.conn.Away(); !away.IsZero() {
-		out = append(out, "the queue is away for "+ui.Span(time.Since(away)))
+		out = append(out, "the queue is away for "+ui.FormatSpan(time.Since(away)))
 	}
 	return out
 }

@@ -36,9 +36,9 @@ func auditEstimate(p *project.Project, c *project.Call) string {
 		return ""
 	}
 	a := p.Config.Audit
-	text := fmt.Sprintf(" Then an audit of the grader: at most %s", ui.Counted(a.MaxGradings, "grading"))
+	text := fmt.Sprintf(" Then an audit of the grader: at most %s", ui.Count(a.MaxGradings, "grading"))
 	if n := len(p.Config.Body.Judges()); n > 0 {
-		text += fmt.Sprintf(", that is %s to a model that grades", ui.Counted(n*a.MaxGradings, "request"))
+		text += fmt.Sprintf(", that is %s to a model that grades", ui.Count(n*a.MaxGradings, "request"))
 	}
 	if n := len(p.Audit.Detectors); n > 0 {
 		marks := len(sampler.Plan(p.Inputs.Items, p.Samples(), nil))
@@ -49,9 +49,9 @@ func auditEstimate(p *project.Project, c *project.Call) string {
 		for _, d := range p.Audit.Detectors {
 			asked += d.Judges
 		}
-		text += fmt.Sprintf("; %s read by %s", ui.Counted(marks, "rollout"), ui.Counted(n, "detector"))
+		text += fmt.Sprintf("; %s read by %s", ui.Count(marks, "rollout"), ui.Count(n, "detector"))
 		if asked > 0 {
-			text += fmt.Sprintf(", that is %s to a model", ui.Counted(asked*marks, "request"))
+			text += fmt.Sprintf(", that is %s to a model", ui.Count(asked*marks, "request"))
 		}
 	}
 	return text + " (audit.max_gradings; --no-audit leaves it out)."

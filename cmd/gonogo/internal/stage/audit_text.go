@@ -13,17 +13,17 @@ import (
 // showPlan says what the audit will do, and what it leaves out.
 func showPlan(p *project.Project, w io.Writer, plan *audit.Plan) {
 	todo := plan.Todo()
-	text := fmt.Sprintf("Audit of the grader: %s, %s", ui.Counted(len(plan.Items), "item"), ui.Counted(todo.Gradings, "grading"))
+	text := fmt.Sprintf("Audit of the grader: %s, %s", ui.Count(len(plan.Items), "item"), ui.Count(todo.Gradings, "grading"))
 	if todo.Marks > 0 {
-		text += fmt.Sprintf(", %s to be read by detectors", ui.Counted(todo.Marks, "rollout"))
+		text += fmt.Sprintf(", %s to be read by detectors", ui.Count(todo.Marks, "rollout"))
 	}
 	if todo.JudgeCalls > 0 {
-		text += fmt.Sprintf(", %s to a model that grades", ui.Counted(todo.JudgeCalls, "request"))
+		text += fmt.Sprintf(", %s to a model that grades", ui.Count(todo.JudgeCalls, "request"))
 	}
 	fmt.Fprintln(w, text+".")
 	var fields []string
 	for _, f := range plan.References {
-		fields = append(fields, fmt.Sprintf("%s (%s)", orNone(f.Field), ui.Counted(f.Items, "item")))
+		fields = append(fields, fmt.Sprintf("%s (%s)", orNone(f.Field), ui.Count(f.Items, "item")))
 	}
 	if len(fields) > 0 {
 		fmt.Fprintf(w, "References: %s.\n", ui.Visible(strings.Join(fields, ", ")))

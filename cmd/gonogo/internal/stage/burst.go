@@ -29,7 +29,7 @@ func ReadyToBurst(ctx context.Context, p *project.Project, c *project.Call) erro
 			list = append(list, project.Endpoint{Name: "tool " + t.Name, URL: p.Config.Connect(t.ServerURL)})
 		}
 	}
-	if err := p.Reachable(ctx, project.Standing(list)); err != nil {
+	if err := p.Reachable(ctx, project.WithoutSessionURLs(list)); err != nil {
 		return err
 	}
 	return p.ReadyToGrade(ctx, c)
@@ -55,7 +55,7 @@ func playBurst(ctx context.Context, p *project.Project, c *project.Call, to *rol
 	ctx, drain, release := ui.Interruptible(ctx, w, "rollouts of the burst")
 	defer release()
 	b, calls, err := burst.Run(ctx, drain, cfg, plan, p.Bounds.Tools, p.Bounds.Grader, func(wave rollout.Wave) {
-		fmt.Fprintf(w, "%-6s %s at once: %s in %s s, %s discarded\n", wave.Purpose, message.Whole(wave.Size), ui.Counted(wave.Rollouts, "rollout"), message.Digits(time.Duration(wave.Elapsed).Seconds()), message.Whole(wave.Discarded))
+		fmt.Fprintf(w, "%-6s %s at once: %s in %s s, %s discarded\n", wave.Purpose, message.Whole(wave.Size), ui.Count(wave.Rollouts, "rollout"), message.Digits(time.Duration(wave.Elapsed).Seconds()), message.Whole(wave.Discarded))
 	})
 	if errors.Is(err, burst.ErrInterrupted) || errors.Is(err, context.Canceled) {
 		return &exit.Error{Code: exit.Interrupted, Err: errors.New("the burst was interrupted; nothing of it was recorded")}

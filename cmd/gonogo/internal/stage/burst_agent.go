@@ -74,7 +74,7 @@ func (u agentUse) text(rollouts int) string {
 	if u.turns == 0 {
 		return ""
 	}
-	text := " with about " + ui.Counted(int(u.turns*float64(rollouts)+0.5), "model turn")
+	text := " with about " + ui.Count(int(u.turns*float64(rollouts)+0.5), "model turn")
 	if u.told {
 		text += " and " + ui.Tokens(int64(u.tokens*float64(rollouts)))
 	}
@@ -88,7 +88,7 @@ func withinCaps(p *project.Project, rollouts int, use agentUse) error {
 	s := p.Config.Sampling
 	switch tokens := use.tokens * float64(rollouts); {
 	case s.MaxRollouts > 0 && rollouts > s.MaxRollouts:
-		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be %s of the agent, above sampling.max_rollouts of %s: %s", ui.Counted(rollouts, "rollout"), message.Whole(s.MaxRollouts), remedy)}
+		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be %s of the agent, above sampling.max_rollouts of %s: %s", ui.Count(rollouts, "rollout"), message.Whole(s.MaxRollouts), remedy)}
 	case s.MaxTokens > 0 && use.told && tokens > float64(s.MaxTokens):
 		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be about %s, above sampling.max_tokens of %s: %s", ui.Tokens(int64(tokens)), message.Whole(int(s.MaxTokens)), remedy)}
 	}
@@ -134,5 +134,5 @@ func (a *agentSpending) room(rollouts int) error {
 	if why == "" {
 		return nil
 	}
-	return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the burst was ended before a wave of %s: %s; nothing of it was recorded", ui.Counted(rollouts, "rollout"), why)}
+	return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the burst was ended before a wave of %s: %s; nothing of it was recorded", ui.Count(rollouts, "rollout"), why)}
 }

@@ -45,18 +45,18 @@ func BurstProject(ctx context.Context, c *project.Call, dir string) (*project.Pr
 		if run == nil {
 			check = []error{cfg.Complete()} // its items are read from the data files
 		}
-		err = config.Join(append(check, keys()))
+		err = config.SortErrors(append(check, keys()))
 	}
 	if err != nil {
 		return nil, nil, exit.AsUsage(c.ByFlag(err))
 	}
-	p, err := WiredToBurst(ctx, c, run, cfg)
+	p, err := WireBurst(ctx, c, run, cfg)
 	return p, run, err
 }
 
-// WiredToBurst is a project of that configuration whose endpoints are wired for
+// WireBurst is a project of that configuration whose endpoints are wired for
 // a burst over what run recorded; nil is no run.
-func WiredToBurst(ctx context.Context, c *project.Call, run *rollout.Run, cfg *config.Config) (*project.Project, error) {
+func WireBurst(ctx context.Context, c *project.Call, run *rollout.Run, cfg *config.Config) (*project.Project, error) {
 	cfg.Sampling.InFlight = cfg.StepSize()
 	p := project.Unwired(cfg)
 	p.Watch, p.Redact = burst.Watch, rollout.NewRedactor(cfg.Secrets()...)
@@ -68,9 +68,9 @@ func WiredToBurst(ctx context.Context, c *project.Call, run *rollout.Run, cfg *c
 			p.Inputs.Seed = run.Manifest.Seed
 		}
 		otherJob(p, run)
-		err = errors.Join(project.ServeWorldAgain(ctx, p, c.Err), p.MCP.StartMCP(ctx), p.MCP.Offer(p.Inputs.Items))
+		err = errors.Join(project.RestartWorld(ctx, p, c.Err), p.MCP.StartMCP(ctx), p.MCP.Offer(p.Inputs.Items))
 	} else if err = errors.Join(project.HostWorld(p), p.MCP.StartMCP(ctx)); err == nil {
-		err = errors.Join(p.Load(), p.Inputs.PlainIDs(p.Redact))
+		err = errors.Join(p.Load(), p.Inputs.CheckIDs(p.Redact))
 	}
 	if err == nil {
 		wire := p.WireTools
@@ -109,7 +109,7 @@ func burstConfig(c *project.Call, dir string, run *rollout.Run) (*config.Config,
 		err = fmt.Errorf("%s keeps no secrets, and its endpoints want some: name the configuration with --config", run.Dir)
 	}
 	if err == nil {
-		err = project.Trust(c, run, cfg, config.Reach{Grader: true, Tools: true})
+		err = project.Trust(c, run, cfg, config.Scope{Grader: true, Tools: true})
 	}
 	return cfg, err
 }
@@ -139,17 +139,17 @@ func knowsTools(p *project.Project) error {
 			}
 		}
 	}
-	return config.Join(errs)
+	return config.SortErrors(errs)
 }
 
 // PlanBurst plans the rehearsal.
 func PlanBurst(ctx context.Context, p *project.Project, run *rollout.Run) (*burst.Plan, burst.Config, error) {
 	b, s := p.Config.Burst, p.Sampling()
 	if p.Config.Training.BatchSize == 0 && b.Rollouts == 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the job leaves the batch size to the platform: %d is taken; --rollouts says how many rollouts start at once", config.UsualBatch))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the job leaves the batch size to the platform: %d is taken; --rollouts says how many rollouts start at once", config.DefaultBatch))
 	}
 	in := burst.Input{
-		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Tools: burstTools(p), Rollouts: b.Rollouts, Batch: cmp.Or(p.Config.Training.BatchSize, config.UsualBatch), Group: p.Config.Training.GroupSize,
+		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Tools: burstTools(p), Rollouts: b.Rollouts, Batch: cmp.Or(p.Config.Training.BatchSize, config.DefaultBatch), Group: p.Config.Training.GroupSize,
 		Judged: len(p.Config.Body.Judges()) > 0, Session: p.Session.Sessions != nil, Agent: p.Config.Agent.URL != "",
 	}
 	in.Grade = in.Judged || len(p.Config.Body.GraderURLs()) > 0
@@ -192,16 +192,16 @@ func burstTools(p *project.Project) []burst.Tool {
 	return tools
 }
 
-// AgreeToBurst says what will be asked of whom and asks whether to, where that may
+// ConfirmBurst says what will be asked of whom and asks whether to, where that may
 // change something or costs money.
-func AgreeToBurst(p *project.Project, c *project.Call, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
+func ConfirmBurst(p *project.Project, c *project.Call, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
 	w := c.Err
 	p.ShowWarnings(w)
-	fmt.Fprintf(w, "A training step of %s at once, of %s.", ui.Counted(len(plan.Scripts), "rollout"), plan.Split)
+	fmt.Fprintf(w, "A training step of %s at once, of %s.", ui.Count(len(plan.Scripts), "rollout"), plan.Split)
 	asked := plan.Requests(cfg)
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
-		parts = append(parts, fmt.Sprintf("%s of %s", ui.Counted(asked[name], "call"), name))
+		parts = append(parts, fmt.Sprintf("%s of %s", ui.Count(asked[name], "call"), name))
 	}
 	gradings := plan.Gradings(cfg)
 	if gradings > 0 {
@@ -209,7 +209,7 @@ func AgreeToBurst(p *project.Project, c *project.Call, run *rollout.Run, plan *b
 	}
 	made := plan.Rollouts(cfg)
 	if made > 0 {
-		parts = append([]string{ui.Counted(made, "rollout") + " by the agent" + meanRollout(p, plan).text(made)}, parts...)
+		parts = append([]string{ui.Count(made, "rollout") + " by the agent" + meanRollout(p, plan).text(made)}, parts...)
 	}
 	fmt.Fprintf(w, " In all, at most: %s.\n", ui.Visible(strings.Join(parts, ", ")))
 	for _, note := range plan.Notes {
@@ -225,7 +225,7 @@ func AgreeToBurst(p *project.Project, c *project.Call, run *rollout.Run, plan *b
 	}
 	var why []string
 	if made > 0 {
-		why = append(why, fmt.Sprintf("the agent would make %s, which ask its model, and do again what its tools do", ui.Counted(made, "rollout")))
+		why = append(why, fmt.Sprintf("the agent would make %s, which ask its model, and do again what its tools do", ui.Count(made, "rollout")))
 	}
 	if len(risky) > 0 {
 		why = append(why, fmt.Sprintf("the recorded calls of %s would be made again, and burst.safe does not name them", strings.Join(risky, ", ")))

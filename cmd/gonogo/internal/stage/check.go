@@ -20,17 +20,17 @@ import (
 
 // checks is what `gonogo check` found.
 type checks struct {
-	Files     []rollout.Data          `json:"files"`
-	Rollouts  int                     `json:"rollouts"`
-	Problems  []rollout.Problem       `json:"problems"`
-	Warnings  []string                `json:"warnings"`
-	Endpoints []project.Reached       `json:"endpoints"`
-	Agent     *project.Reached        `json:"agent,omitempty"` // an agent that is a program: whether that is there
-	MCP       []project.CheckedServer `json:"mcp,omitempty"`
-	Grader    GraderTrial             `json:"grader"`
-	Key       string                  `json:"key,omitempty"` // why a run could not begin for want of an API key
-	Estimate  string                  `json:"estimate"`
-	Variants  []checkedVariant        `json:"variants,omitempty"`
+	Files     []rollout.Data           `json:"files"`
+	Rollouts  int                      `json:"rollouts"`
+	Problems  []rollout.Problem        `json:"problems"`
+	Warnings  []string                 `json:"warnings"`
+	Endpoints []project.EndpointStatus `json:"endpoints"`
+	Agent     *project.EndpointStatus  `json:"agent,omitempty"` // an agent that is a program: whether that is there
+	MCP       []project.CheckedServer  `json:"mcp,omitempty"`
+	Grader    GraderTrial              `json:"grader"`
+	Key       string                   `json:"key,omitempty"` // why a run could not begin for want of an API key
+	Estimate  string                   `json:"estimate"`
+	Variants  []checkedVariant         `json:"variants,omitempty"`
 
 	Findings []analysis.Finding `json:"findings,omitempty"` // of the gates about rows; none under --no-shift
 	Shift    *analysis.Shift    `json:"shift,omitempty"`
@@ -44,7 +44,7 @@ func Check(ctx context.Context, p *project.Project, c *project.Call, offline, ro
 	for _, v := range p.Variants {
 		legs = append(legs, leg{v.Name, v.P, sampler.Plan(v.P.Inputs.Items, v.P.Samples(), nil)})
 	}
-	found := checks{Rollouts: len(jobs), Problems: p.Inputs.Problems, Warnings: append(config.Doubts(p.Config, time.Now()), p.Warnings...), Estimate: estimateLegs(p, c, legs, nil), Files: p.Inputs.Data(), Variants: checkedVariants(p), MCP: p.MCP.CheckedServers()}
+	found := checks{Rollouts: len(jobs), Problems: p.Inputs.Problems, Warnings: append(config.SuspiciousValues(p.Config, time.Now()), p.Warnings...), Estimate: estimateLegs(p, c, legs, nil), Files: p.Inputs.Data(), Variants: checkedVariants(p), MCP: p.MCP.CheckedServers()}
 	if rows {
 		found.Shift, found.Findings = compareRows(p)
 	}
@@ -52,7 +52,7 @@ func Check(ctx context.Context, p *project.Project, c *project.Call, offline, ro
 		return found
 	}
 	for _, e := range p.Endpoints() {
-		r := project.Reached{Name: e.Name, URL: sampler.RedactURL(e.URL)}
+		r := project.EndpointStatus{Name: e.Name, URL: sampler.RedactURL(e.URL)}
 		if err := sampler.Reach(ctx, e.URL); err != nil {
 			r.Error = p.Redact.String(err.Error())
 		}
@@ -65,7 +65,7 @@ func Check(ctx context.Context, p *project.Project, c *project.Call, offline, ro
 // Print shows the findings for people.
 func (f checks) Print(w io.Writer) {
 	for _, d := range f.Files {
-		fmt.Fprintf(w, "%-10s %s: %s, %s taken\n", d.Split, d.File, ui.Counted(d.Rows, "item"), strconv.Itoa(d.Items))
+		fmt.Fprintf(w, "%-10s %s: %s, %s taken\n", d.Split, d.File, ui.Count(d.Rows, "item"), strconv.Itoa(d.Items))
 	}
 	for _, e := range f.Endpoints {
 		if e.Error != "" {
@@ -96,7 +96,7 @@ func (f checks) Print(w io.Writer) {
 // printVariants shows what each variant changes, a line a change.
 func printVariants(w io.Writer, variants []checkedVariant) {
 	for _, v := range variants {
-		about := ui.Counted(v.Rollouts, "rollout")
+		about := ui.Count(v.Rollouts, "rollout")
 		if v.Doc != "" {
 			about += "; " + v.Doc
 		}

@@ -11,10 +11,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// watchful hands records on and warns, once each, of what is better corrected now than
+// watchedSink hands records on and warns, once each, of what is better corrected now than
 // after the last rollout: a reward outside the range, which is missing data, and first
 // answers that the server did not parse.
-type watchful struct {
+type watchedSink struct {
 	to    sampler.Sink
 	say   io.Writer
 	items []rollout.Item // of the rollouts; nil where the answers are not looked at
@@ -28,7 +28,7 @@ type watchful struct {
 const firstAnswers = 8
 
 // Hold hands on a record whose grade is still to come.
-func (w *watchful) Hold(r *rollout.Record) error {
+func (w *watchedSink) Hold(r *rollout.Record) error {
 	if h, keeps := w.to.(sampler.Holder); keeps {
 		return h.Hold(r)
 	}
@@ -36,7 +36,7 @@ func (w *watchful) Hold(r *rollout.Record) error {
 }
 
 // Append hands the record on.
-func (w *watchful) Append(r *rollout.Record) error {
+func (w *watchedSink) Append(r *rollout.Record) error {
 	if r.Kind == sampler.KindRange && !w.told {
 		w.told = true
 		fmt.Fprintf(w.say, "warning: item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades what is recorded again, without sampling\n", ShownID(r.Item), ui.Visible(r.Error))
@@ -48,7 +48,7 @@ func (w *watchful) Append(r *rollout.Record) error {
 }
 
 // look warns when most of the first answers hold what the server should have parsed.
-func (w *watchful) look(r *rollout.Record) {
+func (w *watchedSink) look(r *rollout.Record) {
 	w.looked++
 	var item *rollout.Item
 	if i := slices.IndexFunc(w.items, func(it rollout.Item) bool { return it.ID == r.Item && it.Split == r.Split }); i >= 0 {

@@ -33,13 +33,13 @@ func ShownID(id string) string {
 // GradeAgain grades what run holds, each answer so many times, into a run directory of its
 // own.
 func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, dir string, times int) error {
-	if Same(run.Dir, dir) {
+	if SamePath(run.Dir, dir) {
 		return exit.Usagef("%s is the run itself: name another directory with --output, so that its grades stay", dir)
 	}
 	if err := p.ReadyToGrade(ctx, c); err != nil {
 		return err
 	}
-	writer, err := rollout.Create(dir, p.Heir(run), run.Items, rollout.WriterOptions{Redact: p.Redact})
+	writer, err := rollout.Create(dir, p.RegradeManifest(run), run.Items, rollout.WriterOptions{Redact: p.Redact})
 	if err != nil {
 		return exit.AsUsage(err)
 	}
@@ -63,20 +63,20 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *r
 }
 
 // toldOfGrades says what came of grading again, in one line.
-func toldOfGrades(w io.Writer, former *rollout.Former, stats sampler.Stats, changed int) {
+func toldOfGrades(w io.Writer, former *rollout.RegradeSource, stats sampler.Stats, changed int) {
 	if former.Left == 0 {
 		fmt.Fprintln(w, "All outputs are graded already.")
 		return
 	}
 	fmt.Fprintf(w, "Graded %s of %s again: %s changed, %s failed. %s without an output taken over.\n",
-		message.Whole(stats.Recorded), ui.Counted(former.Left, "output"), ui.Counted(changed, "reward"), ui.Counted(stats.Outcomes[rollout.GraderFailed], "grading"), ui.Counted(former.Copied, "rollout"))
-	if former.Mute > 0 {
-		fmt.Fprintf(w, "warning: %s had a grade and no recorded output: without a grade here\n", ui.Counted(former.Mute, "rollout"))
+		message.Whole(stats.Recorded), ui.Count(former.Left, "output"), ui.Count(changed, "reward"), ui.Count(stats.Outcomes[rollout.GraderFailed], "grading"), ui.Count(former.Copied, "rollout"))
+	if former.Ungradable > 0 {
+		fmt.Fprintf(w, "warning: %s had a grade and no recorded output: without a grade here\n", ui.Count(former.Ungradable, "rollout"))
 	}
 }
 
-// Same reports whether two paths lead to one directory.
-func Same(a, b string) bool {
+// SamePath reports whether two paths lead to one directory.
+func SamePath(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
@@ -99,7 +99,7 @@ func (c *changes) Append(rec *rollout.Record) error {
 }
 
 // regrade grades what is left of a former run.
-func regrade(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, former *rollout.Former, times int, to sampler.Sink) (sampler.Stats, error) {
+func regrade(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, former *rollout.RegradeSource, times int, to sampler.Sink) (sampler.Stats, error) {
 	if former.Left == 0 {
 		return sampler.Stats{}, nil
 	}
@@ -120,7 +120,7 @@ func gradeTasks(ctx context.Context, p *project.Project, c *project.Call, what s
 	defer release()
 	defer p.TakeGraderWarnings()
 	cfg.Log = p.Log
-	stats, err := sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, &watchful{to: to, say: show}, show.Watch)
+	stats, err := sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, &watchedSink{to: to, say: show}, show.Watch)
 	show.Ended(stats)
 	project.WarnLeftOpen(c.Err, stats)
 	return stats, err

@@ -97,7 +97,7 @@ func estimateLegs(p *project.Project, c *project.Call, legs []leg, recs []*rollo
 		lines, all = append(lines, line), all+len(l.jobs)
 	}
 	if len(legs) > 1 {
-		lines = append(lines, fmt.Sprintf("In all %s, under one budget.", ui.Counted(all, "rollout")))
+		lines = append(lines, fmt.Sprintf("In all %s, under one budget.", ui.Count(all, "rollout")))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -153,11 +153,11 @@ func estimateOf(p *project.Project, jobs []sampler.Job, rec *rollout.Record) str
 	if p.Round > 0 {
 		what = "To make at most:"
 	}
-	text := fmt.Sprintf("%s %s of %s, each with one grade", what, ui.Counted(n, "rollout"), ui.Counted(len(items), "item"))
+	text := fmt.Sprintf("%s %s of %s, each with one grade", what, ui.Count(n, "rollout"), ui.Count(len(items), "item"))
 	if rec == nil {
 		return text + " and at least one model turn."
 	}
-	text += fmt.Sprintf("; judged by this one, about %s, %s", ui.Counted(n*rec.Turns, "model turn"), ui.Counted(n*len(rec.Calls), "tool call"))
+	text += fmt.Sprintf("; judged by this one, about %s, %s", ui.Count(n*rec.Turns, "model turn"), ui.Count(n*len(rec.Calls), "tool call"))
 	if rec.Usage.Input != nil && rec.Usage.Output != nil {
 		text += fmt.Sprintf(", %s in and %s out", ui.Tokens(int64(n)**rec.Usage.Input), ui.Tokens(int64(n)**rec.Usage.Output))
 	} else {
@@ -181,7 +181,7 @@ func showTrace(p *project.Project, w io.Writer, rec *rollout.Record) {
 	}
 	// Masked before it is cut: nobody finds half a key.
 	oneLine := func(s string) string { return ui.OneLine(p.Redact.String(s)) }
-	show("Rehearsal: item %s, %s, %s, %s", rec.Item, ui.Counted(rec.Turns, "turn"), ui.Counted(len(rec.Calls), "tool call"), time.Duration(rec.Elapsed).Round(time.Millisecond))
+	show("Rehearsal: item %s, %s, %s, %s", rec.Item, ui.Count(rec.Turns, "turn"), ui.Count(len(rec.Calls), "tool call"), time.Duration(rec.Elapsed).Round(time.Millisecond))
 	for _, m := range rec.Messages {
 		if m.Reasoning != "" {
 			show("  (thinks)  %s", oneLine(m.Reasoning))

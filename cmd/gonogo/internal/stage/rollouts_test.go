@@ -127,7 +127,7 @@ func TestMarkupInMostFirstAnswersIsToldOfOnce(t *testing.T) {
 	} {
 		var said strings.Builder
 		kept := &keeping{}
-		w := &watchful{to: kept, say: &said, items: []rollout.Item{{ID: "q1", Split: rollout.Train, Row: []byte(`{"prompt":"Close <think>."}`)}}}
+		w := &watchedSink{to: kept, say: &said, items: []rollout.Item{{ID: "q1", Split: rollout.Train, Row: []byte(`{"prompt":"Close <think>."}`)}}}
 		for _, answer := range c.answers {
 			if err := w.Append(&rollout.Record{Item: "q1", Split: rollout.Train, Answer: answer}); err != nil {
 				t.Fatal(err)
@@ -150,7 +150,7 @@ func (k *keeping) Append(*rollout.Record) error { k.n++; return nil }
 func TestARewardOutsideTheRangeIsToldOfOnce(t *testing.T) {
 	var said strings.Builder
 	kept := &keeping{}
-	w := &watchful{to: kept, say: &said}
+	w := &watchedSink{to: kept, say: &said}
 	outside := (&sampler.RangeError{Value: 7, Range: [2]float64{0, 1}}).Error()
 	half := 0.5
 	for _, r := range []rollout.Record{

@@ -59,7 +59,7 @@ func printFindings(w io.Writer, findings []analysis.Finding) {
 // printAdvice prints why a fact matters, what to do and where to look.
 func printAdvice(w io.Writer, x analysis.Fact) {
 	for _, text := range []message.Text{x.Why, x.Remedy} {
-		if !text.None() {
+		if !text.IsEmpty() {
 			fmt.Fprintf(w, "%-10s %s\n", "", ui.Visible(text.String()))
 		}
 	}

@@ -80,7 +80,7 @@ func readyToSample(ctx context.Context, p *project.Project, c *project.Call, dir
 	p.ShowWarnings(c.Err)
 	if problems := p.Inputs.Blocking(); len(problems) > 0 && !c.Sampling.DespiteProblems {
 		printProblems(c.Err, problems)
-		return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; fix that, choose another target, or sample --despite-problems", ui.Counted(len(problems), "rule"), p.Config.Target)}
+		return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; fix that, choose another target, or sample --despite-problems", ui.Count(len(problems), "rule"), p.Config.Target)}
 	}
 	if err := project.ReadyQueue(ctx, p, c); err != nil {
 		return err
@@ -104,7 +104,7 @@ func readyToSample(ctx context.Context, p *project.Project, c *project.Call, dir
 // beginRollouts opens the run directory and lists its jobs once it is ours: another
 // process may just have made some.
 func beginRollouts(ctx context.Context, p *project.Project, dir string, m rollout.Manifest) (*rollout.Writer, []sampler.Job, error) {
-	if err := NotShrunk(dir, m); err != nil {
+	if err := CheckNotShrunk(dir, m); err != nil {
 		return nil, nil, err
 	}
 	project.KeepNotes(dir, &m)
@@ -126,9 +126,9 @@ func beginRollouts(ctx context.Context, p *project.Project, dir string, m rollou
 	return writer, jobs, nil
 }
 
-// NotShrunk refuses fewer samples or items than a run was made with: both may
+// CheckNotShrunk refuses fewer samples or items than a run was made with: both may
 // only be raised, so that what is there stays part of what is wanted.
-func NotShrunk(dir string, m rollout.Manifest) error {
+func CheckNotShrunk(dir string, m rollout.Manifest) error {
 	opened, err := rollout.Open(dir)
 	if err != nil || opened.Manifest == nil || opened.Manifest.Planned == nil {
 		return nil // no run of ours yet, or one that Create has to judge
@@ -137,9 +137,9 @@ func NotShrunk(dir string, m rollout.Manifest) error {
 	for _, split := range rollout.Splits() {
 		switch {
 		case m.Planned.Samples[split] < was.Samples[split]:
-			return fmt.Errorf("%s was made with %s of each %s item, and %d are wanted now: samples may only be raised", dir, ui.Counted(was.Samples[split], "sample"), split, m.Planned.Samples[split])
+			return fmt.Errorf("%s was made with %s of each %s item, and %d are wanted now: samples may only be raised", dir, ui.Count(was.Samples[split], "sample"), split, m.Planned.Samples[split])
 		case m.Planned.Items[split] < was.Items[split]:
-			return fmt.Errorf("%s was made with %s, and %d are wanted now: items may only be raised", dir, ui.Counted(was.Items[split], string(split)+" item"), m.Planned.Items[split])
+			return fmt.Errorf("%s was made with %s, and %d are wanted now: items may only be raised", dir, ui.Count(was.Items[split], string(split)+" item"), m.Planned.Items[split])
 		}
 	}
 	return nil
@@ -154,7 +154,7 @@ func jobsOf(ctx context.Context, p *project.Project, dir string) ([]sampler.Job,
 
 // jobsFor does so for as many samples of each item as samples tells.
 func jobsFor(ctx context.Context, p *project.Project, dir string, samples func(*rollout.Item) int) ([]sampler.Job, error) {
-	state := make(map[rollout.Key]rollout.Done)
+	state := make(map[rollout.Key]rollout.RolloutState)
 	if _, err := os.Stat(dir); err == nil {
 		opened, err := rollout.Open(dir)
 		if err != nil {
@@ -165,7 +165,7 @@ func jobsFor(ctx context.Context, p *project.Project, dir string, samples func(*
 		}
 	}
 	later := gradesLater(p)
-	return sampler.PlanBlocks(sampler.Blocks(p.Inputs.Items, p.Inputs.Seed, p.Config.Sampling.Block), samples, func(k rollout.Key) (rollout.Done, bool) {
+	return sampler.PlanBlocks(sampler.Blocks(p.Inputs.Items, p.Inputs.Seed, p.Config.Sampling.Block), samples, func(k rollout.Key) (rollout.RolloutState, bool) {
 		done, ok := state[k]
 		done.Output = done.Output && later
 		return done, ok
@@ -196,7 +196,7 @@ func sampleJobs(ctx context.Context, p *project.Project, c *project.Call, jobs [
 	defer show.Close()
 	ctx, drain, release := ui.Interruptible(ctx, show, "rollouts")
 	defer release()
-	to = &watchful{to: to, say: show, items: p.Inputs.Items}
+	to = &watchedSink{to: to, say: show, items: p.Inputs.Items}
 	defer p.TakeGraderWarnings()
 	ctx, bounds, over, err := p.Queue.HandOut(ctx, show)
 	if err != nil {
@@ -213,7 +213,7 @@ func summarize(p *project.Project, c *project.Call, s sampler.Stats) {
 	if s.Jobs == 0 {
 		return
 	}
-	parts := []string{ui.Counted(s.ToolCalls, "tool call")}
+	parts := []string{ui.Count(s.ToolCalls, "tool call")}
 	if s.Tokens > 0 {
 		parts = append(parts, ui.Tokens(s.Tokens))
 	}
@@ -221,7 +221,7 @@ func summarize(p *project.Project, c *project.Call, s sampler.Stats) {
 		parts = append(parts, ui.Dollars(s.USD.Total+s.USD.Mean()*float64(s.USDUnknown)))
 	}
 	parts = append(parts, ui.Troubles(s)...)
-	fmt.Fprintf(c.Err, "Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), ui.Counted(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
+	fmt.Fprintf(c.Err, "Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), ui.Count(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
 	for _, line := range ui.LostTo(s) {
 		fmt.Fprintln(c.Err, p.Redact.String(line))
 	}

@@ -27,7 +27,7 @@ func (at stage) lacks(n int) string {
 	if n == 1 {
 		return "1 " + at.left + " is not " + at.done + " yet"
 	}
-	return ui.Counted(n, at.left) + " are not " + at.done + " yet"
+	return ui.Count(n, at.left) + " are not " + at.done + " yet"
 }
 
 // ungraded says how many answers are recorded without a grade.
@@ -36,7 +36,7 @@ func (at stage) ungraded(dir string, s sampler.Stats) string {
 	if n == 0 || at != samplingStage {
 		return ""
 	}
-	return fmt.Sprintf("; %s in %s without a grade, which the same command grades without sampling again", ui.Counted(n, "answer"), dir)
+	return fmt.Sprintf("; %s in %s without a grade, which the same command grades without sampling again", ui.Count(n, "answer"), dir)
 }
 
 // stageEnded turns the end of a stage into an exit code and says how to go on.
@@ -44,7 +44,7 @@ func stageEnded(p *project.Project, at stage, dir string, s sampler.Stats, err e
 	if told, ok := errors.AsType[*exit.Error](err); ok { // the end of a stage within it
 		return told
 	}
-	if told, ok := errors.AsType[*BrokenOff](err); ok {
+	if told, ok := errors.AsType[*AbortedError](err); ok {
 		return told
 	}
 	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to go on"
@@ -63,9 +63,9 @@ func stageEnded(p *project.Project, at stage, dir string, s sampler.Stats, err e
 	case errors.Is(err, context.Canceled), err == nil && s.StoppedBy == sampler.StoppedByDrain:
 		return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("%s was interrupted; what was made is in %s; %s", at.name, dir, goOn)}
 	case errors.Is(err, rollout.ErrGone):
-		return &BrokenOff{fmt.Sprintf("%s stopped: %s", at.name, p.Redact.String(err.Error())), err}
+		return &AbortedError{fmt.Sprintf("%s stopped: %s", at.name, p.Redact.String(err.Error())), err}
 	case err != nil:
-		return &BrokenOff{fmt.Sprintf("%s stopped: %s; what was made is in %s; %s", at.name, p.Redact.String(err.Error()), dir, goOn), err}
+		return &AbortedError{fmt.Sprintf("%s stopped: %s; what was made is in %s; %s", at.name, p.Redact.String(err.Error()), dir, goOn), err}
 	case s.StoppedBy == sampler.StoppedByBudget:
 		by := p.Spending.Budget.Exceeded()
 		if by == limit.Deadline {
@@ -76,17 +76,17 @@ func stageEnded(p *project.Project, at stage, dir string, s sampler.Stats, err e
 	return nil
 }
 
-// BrokenOff is a stage that an error ended, in words that hold no secret.
-type BrokenOff struct {
+// AbortedError is a stage that an error ended, in words that hold no secret.
+type AbortedError struct {
 	Text string
 	Err  error
 }
 
 // Error says what was broken off.
-func (e *BrokenOff) Error() string { return e.Text }
+func (e *AbortedError) Error() string { return e.Text }
 
 // Unwrap returns the cause.
-func (e *BrokenOff) Unwrap() error { return e.Err }
+func (e *AbortedError) Unwrap() error { return e.Err }
 
 // UnlessLost is how a stage ended, and beside it that its last records may not
 // have reached the disk: an interruption must not hide that. The disk that ended

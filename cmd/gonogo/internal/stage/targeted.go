@@ -14,9 +14,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// MostTargeted bounds the samples of an item whose class is open, where nothing
+// MaxTargeted bounds the samples of an item whose class is open, where nothing
 // else does.
-const MostTargeted = 100
+const MaxTargeted = 100
 
 // targeted is sampling of items whose class is open.
 type targeted struct {
@@ -61,7 +61,7 @@ func planOf(p *project.Project, c *project.Call, dir string) (most int, err erro
 	n := opened.Manifest.Planned.Samples
 	s := &p.Config.Sampling
 	s.Samples, s.EvalSamples, s.ProductionSamples = n[rollout.Train], n[rollout.Eval], n[rollout.Production]
-	most = MostTargeted
+	most = MaxTargeted
 	if text := c.Sampling.MaxSamples; text != "" {
 		if most, err = strconv.Atoi(text); err != nil || most < 1 {
 			return 0, exit.Usagef("--max-samples %q: it is a number of rollouts per item", text)
@@ -88,7 +88,7 @@ func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 		if err != nil || len(jobs) == 0 {
 			if err == nil && !first {
 				t.came = fmt.Sprintf("Of %s of %s whose class was open: %d settled, %d still open at %s or fewer of each.\n",
-					ui.Counted(t.begun, "item"), split, t.begun-len(open), len(open), ui.Counted(t.most, "sample"))
+					ui.Count(t.begun, "item"), split, t.begun-len(open), len(open), ui.Count(t.most, "sample"))
 			}
 			return t.stats, err
 		}
@@ -168,10 +168,10 @@ func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []anal
 		return err
 	}
 	if len(jobs) == 0 {
-		fmt.Fprintf(t.c.Err, "No class of an item is open that %s may settle.\n", ui.Counted(t.most, "sample"))
+		fmt.Fprintf(t.c.Err, "No class of an item is open that %s may settle.\n", ui.Count(t.most, "sample"))
 		return nil
 	}
-	fmt.Fprintf(t.c.Err, "The class of %s of %s is open. What is made of them counts for their class alone.\n", ui.Counted(len(open), "item"), split)
+	fmt.Fprintf(t.c.Err, "The class of %s of %s is open. What is made of them counts for their class alone.\n", ui.Count(len(open), "item"), split)
 	t.p.Round = t.most
 	defer func() { t.p.Round = 0 }()
 	return confirmStart(ctx, t.p, t.c, t.dir, jobs)

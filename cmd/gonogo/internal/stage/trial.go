@@ -48,7 +48,7 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Call, paid, o
 	case asked > 0 && offline, len(p.Config.Body.GraderURLs()) > 0 && offline:
 		t.Skipped = "it is asked over the network (--offline)"
 	case asked > 0 && !paid:
-		t.Skipped = fmt.Sprintf("a model grades, and is paid for: --grade asks it, with at most %s", ui.Counted(3*asked*min(most, len(p.Inputs.Items)), "request"))
+		t.Skipped = fmt.Sprintf("a model grades, and is paid for: --grade asks it, with at most %s", ui.Count(3*asked*min(most, len(p.Inputs.Items)), "request"))
 	case asked > 0 && p.Config.TakeJudgeKey() != nil:
 		t.Skipped = p.Config.TakeJudgeKey().Error()
 	default:
@@ -67,7 +67,7 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Call, paid, o
 	}
 	t.Items, t.Planned = items, len(answers)
 	if asked > 0 {
-		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades.\n", ui.Counted(t.Planned, "answer"), ui.Counted(asked*t.Planned, "request"))
+		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades.\n", ui.Count(t.Planned, "answer"), ui.Count(asked*t.Planned, "request"))
 	}
 	return t, t.try(ctx, p, answers, false)
 }
@@ -109,11 +109,11 @@ func (t GraderTrial) print(w io.Writer, quiet bool) {
 	case t.Skipped != "":
 		fmt.Fprintf(w, "grader     not tried: %s\n", ui.Visible(t.Skipped))
 	default:
-		of := ui.Counted(t.Items, "item")
+		of := ui.Count(t.Items, "item")
 		if t.Items < t.Of {
-			of = fmt.Sprintf("a sample of %d of %s", t.Items, ui.Counted(t.Of, "item"))
+			of = fmt.Sprintf("a sample of %d of %s", t.Items, ui.Count(t.Of, "item"))
 		}
-		fmt.Fprintf(w, "grader     tried on the reference, an empty and a wrong answer of %s: %d of %s graded\n", of, t.Graded, ui.Counted(t.Planned, "answer"))
+		fmt.Fprintf(w, "grader     tried on the reference, an empty and a wrong answer of %s: %d of %s graded\n", of, t.Graded, ui.Count(t.Planned, "answer"))
 	}
 	for _, f := range t.Findings {
 		kind := "warning"
@@ -160,9 +160,9 @@ func triedBefore(ctx context.Context, p *project.Project, c *project.Call, dir s
 	return nil
 }
 
-// TryAtWork tries the grader where a worker has it, on the answers that came with the
+// TryOnWorker tries the grader where a worker has it, on the answers that came with the
 // run.
-func TryAtWork(ctx context.Context, p *project.Project, w io.Writer, with []project.TrialAnswer) error {
+func TryOnWorker(ctx context.Context, p *project.Project, w io.Writer, with []project.TrialAnswer) error {
 	answers := make([]sampler.Task, len(with))
 	for i, a := range with {
 		answers[i] = sampler.Task{Item: a.Item, Record: a.Record, Times: 1}
@@ -196,7 +196,7 @@ func trialCosts(p *project.Project, answers int) string {
 		noun, to string
 	}{{asked, "request", " to a model that grades"}, {sessions(p), "session", ""}} {
 		if cost.each > 0 {
-			costs = append(costs, fmt.Sprintf("%s%s, at most %d where it fails", ui.Counted(cost.each, cost.noun), cost.to, most*cost.each))
+			costs = append(costs, fmt.Sprintf("%s%s, at most %d where it fails", ui.Count(cost.each, cost.noun), cost.to, most*cost.each))
 		}
 	}
 	return strings.Join(costs, "; ")

@@ -38,12 +38,12 @@ func gradeLeft(ctx context.Context, p *project.Project, c *project.Call, dir str
 	}
 	if p.Config.Queue.Remote() {
 		if err := p.ReadyToGrade(ctx, c); err != nil {
-			return fmt.Errorf("%w (%s recorded without a grade: they are graded here, not by workers)", err, ui.Counted(left.Len(), "answer"))
+			return fmt.Errorf("%w (%s recorded without a grade: they are graded here, not by workers)", err, ui.Count(left.Len(), "answer"))
 		}
 	}
 	stats, err := gradeRecorded(ctx, p, c, run, left.Len(), true, left.Records, 1, to)
 	fmt.Fprintf(c.Err, "Graded %d of %s recorded without a grade, without sampling again: %s failed.\n",
-		stats.Recorded, ui.Counted(left.Len(), "answer"), ui.Counted(stats.Outcomes[rollout.GraderFailed], "grading"))
+		stats.Recorded, ui.Count(left.Len(), "answer"), ui.Count(stats.Outcomes[rollout.GraderFailed], "grading"))
 	return stageEnded(p, gradingStage, dir, stats, err)
 }
 
@@ -85,14 +85,14 @@ func regradeHint(p *project.Project, c *project.Call, dir string, err error) err
 		return err
 	}
 	to := strings.TrimRight(dir, "/") + "-regraded"
-	with := project.FlagsAgain(p, c)
+	with := project.ConfigFlags(p, c)
 	return fmt.Errorf("the grader has changed since %s was made (%s): grades of two graders do not mix. Put it back, or grade the recorded answers with the new one into a directory of their own, without sampling again, and go on there:\n  gonogo grade %s%s -o %s\n  gonogo %s%s -o %s",
 		dir, strings.Join(differs.Keys, ", "), message.Shell(dir), with, message.Shell(to), c.Command, with, message.Shell(to))
 }
 
 // jobBeside is the job of a manifest's configuration without its grader.
 func jobBeside(file []byte) string {
-	cfg, err := config.OfManifest(rollout.ManifestFile, file)
+	cfg, err := config.FromManifest(rollout.ManifestFile, file)
 	if err != nil || cfg.Body == nil {
 		return ""
 	}

@@ -49,7 +49,7 @@ func Sample(ctx context.Context, c *project.Call, p *project.Project, dir string
 		return err
 	}
 	if !withBase {
-		return SampleAlone(ctx, c, p, dir)
+		return SampleVariants(ctx, c, p, dir)
 	}
 	if err := sampleRun(ctx, c, p, dir); err != nil || c.Sampling.Rehearse {
 		return err
@@ -57,8 +57,8 @@ func Sample(ctx context.Context, c *project.Call, p *project.Project, dir string
 	return sampleVariants(ctx, p, c, dir)
 }
 
-// SampleAlone makes variants of a run that is there already.
-func SampleAlone(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
+// SampleVariants makes variants of a run that is there already.
+func SampleVariants(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
 	if !c.Sampling.Rehearse {
 		if err := joinRun(p, dir); err != nil {
 			return err

@@ -123,11 +123,11 @@ func BoundaryLine(b sampler.Boundary) string {
 	}
 	add(b.Waiting, "%d waiting", b.Waiting)
 	parts = append(parts, message.Digits(b.Rate)+"/s")
-	add(int(b.P95), "p95 %s", Span(b.P95))
+	add(int(b.P95), "p95 %s", FormatSpan(b.P95))
 	add(b.Errors, "errors %d", b.Errors)
 	add(b.Limited, "429s %d", b.Limited)
 	add(b.Retries, "retries %d", b.Retries)
-	add(int(b.Paused), "paused %s by %s", Span(b.Paused), b.Why)
+	add(int(b.Paused), "paused %s by %s", FormatSpan(b.Paused), b.Why)
 	add(len(b.Cause), "last error: %s", OneLine(Visible(b.Cause)))
 	return fmt.Sprintf("  %-12s %s", b.Name, strings.Join(parts, ", "))
 }
@@ -145,11 +145,11 @@ func LostTo(s sampler.Stats) []string {
 	for _, b := range s.Boundaries {
 		asked = asked || b.Name == sampler.GraderBoundary || b.Name == sampler.JudgeBoundary
 		if lost > 0 && b.Cause != "" {
-			out = append(out, fmt.Sprintf("  %s: %s of %s failed, the last: %s", b.Name, message.Whole(b.Errors), Counted(b.Requests, "request"), OneLine(Visible(b.Cause))))
+			out = append(out, fmt.Sprintf("  %s: %s of %s failed, the last: %s", b.Name, message.Whole(b.Errors), Count(b.Requests, "request"), OneLine(Visible(b.Cause))))
 		}
 	}
 	if n := s.Outcomes[rollout.GraderFailed]; n > 0 && !asked {
-		out = append(out, fmt.Sprintf("  grader: %s of %s have no grade, the last: %s", message.Whole(n), Counted(s.Recorded, "rollout"), OneLine(Visible(s.Ungraded))))
+		out = append(out, fmt.Sprintf("  grader: %s of %s have no grade, the last: %s", message.Whole(n), Count(s.Recorded, "rollout"), OneLine(Visible(s.Ungraded))))
 	}
 	return out
 }

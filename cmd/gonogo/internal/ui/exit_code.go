@@ -13,10 +13,10 @@ import (
 // first error, or 1 when the tool itself failed as well.
 func ExitCode(stderr io.Writer, err error) int {
 	if err == nil {
-		return exit.Done
+		return exit.OK
 	}
-	code := exit.Done
-	for _, one := range exit.Each(err) {
+	code := exit.OK
+	for _, one := range exit.Split(err) {
 		now := exit.Tool
 		var coded *exit.Error
 		switch {
@@ -28,7 +28,7 @@ func ExitCode(stderr io.Writer, err error) int {
 		if coded == nil || coded.Err != nil {
 			fmt.Fprintf(stderr, "gonogo: %s\n", Visible(one.Error()))
 		}
-		if code == exit.Done || now == exit.Tool {
+		if code == exit.OK || now == exit.Tool {
 			code = now
 		}
 	}

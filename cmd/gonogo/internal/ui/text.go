@@ -56,19 +56,19 @@ func OrList(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// Counted words a number of things.
-func Counted(n int, what string) string { return message.Language{}.Count(n, what) }
+// Count words a number of things.
+func Count(n int, what string) string { return message.Language{}.Count(n, what) }
 
 // Tokens prints a count of tokens.
 func Tokens(n int64) string {
 	if n < 1e4 {
-		return Counted(int(n), "token")
+		return Count(int(n), "token")
 	}
 	return message.Large(new(float64(n)), nil, nil) + " tokens"
 }
 
-// Span prints a span with three digits.
-func Span(d time.Duration) string {
+// FormatSpan prints a span with three digits.
+func FormatSpan(d time.Duration) string {
 	switch {
 	case d >= time.Minute:
 		return d.Round(time.Second).String()

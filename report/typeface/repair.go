@@ -11,10 +11,10 @@ import (
 // needed are the tables that a font is read by, in their order.
 var needed = []string{"CFF ", "OS/2", "cmap", "glyf", "head", "hhea", "hmtx", "loca", "maxp", "name", "post"}
 
-// mended reads font i of a file from copies of the tables that are needed:
+// repaired reads font i of a file from copies of the tables that are needed:
 // other tables, and where they begin, no longer matter. A font that cannot be
-// mended fails for the reason it had before.
-func mended(data []byte, i int, reason error) (*sfnt.Font, error) {
+// repaired fails for the reason it had before.
+func repaired(data []byte, i int, reason error) (*sfnt.Font, error) {
 	at := 0
 	if strings.HasPrefix(string(data), "ttcf") {
 		at = int(word(data, 12+4*i))

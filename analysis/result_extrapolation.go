@@ -16,9 +16,9 @@ const (
 	BestOfK           = "best_of"
 )
 
-// Beyond is what is known of more rollouts than were made: the models fitted
+// Extrapolation is what is known of more rollouts than were made: the models fitted
 // over items, and what stands between them.
-type Beyond struct {
+type Extrapolation struct {
 	Fits   []ModelFit     `json:"fits"`
 	BestOf []Extrapolated `json:"best_of"` // E[max of k rewards], for rewards of at most 8 values
 	Notes  []message.Text `json:"notes"`   // why there is no fit, and how far the fits lie apart

@@ -19,7 +19,7 @@ func TestWhatAMessageTells(t *testing.T) {
 		{"words about files", "no such\n  File \"b\"", "no such", "b"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			if got := told(c.printed); !strings.HasPrefix(got, c.begins) || !strings.Contains(got, c.holds) || len(got) > toldSize+40 {
+			if got := summarize(c.printed); !strings.HasPrefix(got, c.begins) || !strings.Contains(got, c.holds) || len(got) > summarySize+40 {
 				t.Errorf("%d bytes: %s", len(got), got)
 			}
 		})

@@ -7,10 +7,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Talk makes messages and calls of a list of events, as the Responses API and
+// Builder makes messages and calls of a list of events, as the Responses API and
 // traces of it have them: what the model says and calls before the next result
 // is one turn.
-type Talk struct {
+type Builder struct {
 	Messages []rollout.Message
 	Calls    []rollout.Call
 	Turns    int
@@ -19,7 +19,7 @@ type Talk struct {
 }
 
 // turn returns the message of the model's turn.
-func (t *Talk) turn() *rollout.Message {
+func (t *Builder) turn() *rollout.Message {
 	if !t.open {
 		t.Messages = append(t.Messages, rollout.Message{Role: "assistant"})
 		t.Turns++
@@ -39,57 +39,57 @@ func joined(a, b string) string {
 	return a + "\n" + b
 }
 
-// Reason takes reasoning of the model.
-func (t *Talk) Reason(text string) {
+// AddReasoning takes reasoning of the model.
+func (t *Builder) AddReasoning(text string) {
 	if text != "" {
 		t.open = t.open && t.reasoned == "" && len(t.Messages[len(t.Messages)-1].ToolCalls) == 0
 		t.reasoned = joined(t.reasoned, text)
 	}
 }
 
-// End ends the model's turn: what it says next is another.
-func (t *Talk) End() { t.open = false }
+// EndTurn ends the model's turn: what it says next is another.
+func (t *Builder) EndTurn() { t.open = false }
 
-// Say takes what the model says.
-func (t *Talk) Say(text string) {
+// AddReply takes what the model says.
+func (t *Builder) AddReply(text string) {
 	m := t.turn()
 	m.Content = joined(m.Content, text)
 }
 
-// Hear takes what somebody else says.
-func (t *Talk) Hear(role, text string) {
+// AddPrompt takes what somebody else says.
+func (t *Builder) AddPrompt(role, text string) {
 	t.open = false
 	t.Messages = append(t.Messages, rollout.Message{Role: role, Content: text})
 }
 
-// Call takes a tool call of the model.
-func (t *Talk) Call(id, name, arguments string) {
+// AddCall takes a tool call of the model.
+func (t *Builder) AddCall(id, name, arguments string) {
 	m := t.turn()
 	m.ToolCalls = append(m.ToolCalls, rollout.ToolCall{ID: id, Name: name, Arguments: arguments})
 	t.Calls = append(t.Calls, rollout.Call{Turn: t.Turns - 1, ID: id, Name: name, Arguments: arguments, Status: CallStatus(arguments)})
 }
 
-// Result takes what a tool answered to the call of that id.
-func (t *Talk) Result(id, output string) {
+// AddResult takes what a tool answered to the call of that id.
+func (t *Builder) AddResult(id, output string) {
 	t.open = false
 	m := rollout.Message{Role: "tool", ToolCallID: id, Content: output}
-	if c := t.CallOf(id, ""); c != nil {
+	if c := t.FindCall(id, ""); c != nil {
 		c.Output, c.OutputBytes, m.Name = output, len(output), c.Name
 	}
 	t.Messages = append(t.Messages, m)
 }
 
-// Failure marks the last call of a tool that has no result as failed.
-func (t *Talk) Failure(name, cause string) {
+// FailCall marks the last call of a tool that has no result as failed.
+func (t *Builder) FailCall(name, cause string) {
 	t.open = false
-	if c := t.CallOf("", name); c != nil {
+	if c := t.FindCall("", name); c != nil {
 		c.Status, c.Error = rollout.CallFailed, firstLine(cause)
 	}
 }
 
-// CallOf finds the last call by its id or, where there is none, by its name or
+// FindCall finds the last call by its id or, where there is none, by its name or
 // its place.
-func (t *Talk) CallOf(id, name string) *rollout.Call {
+func (t *Builder) FindCall(id, name string) *rollout.Call {
 	for i := len(t.Calls) - 1; i >= 0; i-- {
 		if c := &t.Calls[i]; id != "" && c.ID == id || id == "" && (name == "" || c.Name == name) {
 			return c

@@ -17,7 +17,7 @@ var beyondKs = []int{64, 256}
 // were made: a column for each model, and their gap in words.
 func beyondGrid(r *analysis.Result, w *words) Grid {
 	g := Grid{Title: w.Beyond.Title}
-	_, s, ok := chart.Shown(r)
+	_, s, ok := chart.ShownSplit(r)
 	if !ok {
 		return g
 	}

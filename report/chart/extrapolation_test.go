@@ -23,8 +23,8 @@ func TestModelsBeyondTheSamples(t *testing.T) {
 			}
 		}
 		r := reporttest.Load(t, "go")
-		_, s, _ := chart.Shown(r)
-		s.Extrapolated, s.Beyond = nil, analysis.Beyond{}
+		_, s, _ := chart.ShownSplit(r)
+		s.Extrapolated, s.Beyond = nil, analysis.Extrapolation{}
 		bare := chart.Render(c, r)
 		for _, k := range []int{16, 256} {
 			for model, y := range map[string]float64{analysis.BetaBinomial: 0.97, analysis.ZeroInflated: 0.9} {
@@ -53,8 +53,8 @@ func TestModelsBeyondTheSamples(t *testing.T) {
 func TestOneModelBeyondTheSamples(t *testing.T) {
 	for model, want := range map[string]string{analysis.BetaBinomial: "beta-binomial fit", analysis.ZeroInflated: "fit with items that never succeed"} {
 		r := reporttest.Load(t, "go")
-		_, s, _ := chart.Shown(r)
-		s.Extrapolated, s.Beyond = nil, analysis.Beyond{BestOf: []analysis.Extrapolated{
+		_, s, _ := chart.ShownSplit(r)
+		s.Extrapolated, s.Beyond = nil, analysis.Extrapolation{BestOf: []analysis.Extrapolated{
 			{Quantity: analysis.BestOfK, K: 64, Model: model, Value: stat.Some(0.95), Low: stat.Some(0.9), High: stat.Some(1)},
 		}}
 		f := chart.Render(chartNamed(t, "best_of_k"), r)
@@ -78,7 +78,7 @@ func TestOneModelBeyondTheSamples(t *testing.T) {
 func TestTheInformativeShareIsNetOfGraderNoise(t *testing.T) {
 	for name, want := range map[string]bool{"audited": true, "go": false} {
 		r := reporttest.Load(t, name)
-		_, s, _ := chart.Shown(r)
+		_, s, _ := chart.ShownSplit(r)
 		at, _ := s.SignalAt(r.GroupSize)
 		f := chart.Render(chartNamed(t, "informative"), r)
 		if net := message.Percent(*at.Teaches().Value); !strings.Contains(f.Title, net+" of groups teach") {

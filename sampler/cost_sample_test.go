@@ -39,7 +39,7 @@ func TestTheFirstsAreNoCheaperThanTheRest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var told, ended, held float64
 	for range runs {
-		var f firsts
+		var f costSample
 		var first limit.Sum
 		var inFlight flights
 		var now, total float64
@@ -89,7 +89,7 @@ func TestTheFirstsAreNoCheaperThanTheRest(t *testing.T) {
 func TestWhatIsJudgedBy(t *testing.T) {
 	one := 1.0
 	key := func(n int) itemKey { return itemKey{rollout.Train, fmt.Sprint(n % 7)} }
-	var f firsts
+	var f costSample
 	for n := 1; n < 100; n++ {
 		if f.end(n, &one, key(n)); f.judged.N > 0 {
 			t.Fatalf("it judges by %d while the first is in flight", f.judged.N)

@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// mutePatience is how many rollouts must have seen nothing of a tool but
+// missingToolRollouts is how many rollouts must have seen nothing of a tool but
 // refusals without an output before it is taken for the wrong one.
-const mutePatience = 8
+const missingToolRollouts = 8
 
-// mute notices a tool that is not there. Its 401, 403 or 404 without an output
+// missingTool notices a tool that is not there. Its 401, 403 or 404 without an output
 // may be meant for the model, which is shown it in any case ("no such
 // document"), or come from a server that knows nothing of the tool. So one
 // rollout proves nothing, and a tool that once said anything else is there.
-type mute struct {
+type missingTool struct {
 	tool Tool
 
 	mu       sync.Mutex // guards what follows
@@ -25,7 +25,7 @@ type mute struct {
 
 // heard notes an answer that a rollout got and returns the error that ends the
 // run, if it should end.
-func (m *mute) heard(trace string, res Result) error {
+func (m *missingTool) heard(trace string, res Result) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
@@ -36,14 +36,14 @@ func (m *mute) heard(trace string, res Result) error {
 		return nil
 	}
 	if m.rollouts == nil {
-		m.rollouts = make(map[string]bool, mutePatience)
+		m.rollouts = make(map[string]bool, missingToolRollouts)
 	}
 	m.rollouts[trace] = true
-	if len(m.rollouts) < mutePatience {
+	if len(m.rollouts) < missingToolRollouts {
 		return nil
 	}
 	said := strings.TrimPrefix(res.Error, fmt.Sprintf("status %d: ", res.HTTPStatus)) // the failure says it itself
-	f := &Failure{Status: res.HTTPStatus, Fatal: true, Err: fmt.Errorf("%s (%d rollouts got no other answer)", said, mutePatience)}
+	f := &Failure{Status: res.HTTPStatus, Fatal: true, Err: fmt.Errorf("%s (%d rollouts got no other answer)", said, missingToolRollouts)}
 	if t, ok := m.tool.(interface{ URL() string }); ok {
 		f.URL = RedactURL(t.URL())
 	}

@@ -14,7 +14,7 @@ import (
 func TestBeyondGrid(t *testing.T) {
 	r := reporttest.Load(t, "go")
 	s := r.Splits[rollout.Train]
-	s.Extrapolated, s.Beyond = nil, analysis.Beyond{}
+	s.Extrapolated, s.Beyond = nil, analysis.Extrapolation{}
 	if g := beyondGrid(r, &english); len(g.Rows) > 0 {
 		t.Errorf("rows without any model: %v", g.Rows)
 	}

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// Give writes input, ends the process's standard input and returns all that it
+// Communicate writes input, ends the process's standard input and returns all that it
 // writes until it has ended, of at most most bytes. Then the process is gone,
-// with all that it started. The error is ctx's cause, or wraps ErrLong, or
+// with all that it started. The error is ctx's cause, or wraps ErrTooLong, or
 // ErrEnded for a process that ended with an exit code other than 0.
-func (p *Peer) Give(ctx context.Context, input []byte, most int) (output []byte, err error) {
+func (p *Peer) Communicate(ctx context.Context, input []byte, most int) (output []byte, err error) {
 	var writing sync.WaitGroup
 	defer writing.Wait()
 	defer p.Kill()
@@ -40,7 +40,7 @@ func (p *Peer) Give(ctx context.Context, input []byte, most int) (output []byte,
 	case ctx.Err() != nil:
 		return nil, p.late(ctx)
 	case len(output) > most:
-		return nil, ErrLong
+		return nil, ErrTooLong
 	case err != nil && !errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, err
 	}
@@ -50,14 +50,14 @@ func (p *Peer) Give(ctx context.Context, input []byte, most int) (output []byte,
 		return nil, p.late(ctx)
 	}
 	if !p.cmd.ProcessState.Success() {
-		return nil, fmt.Errorf("%w: %s%s", ErrEnded, p.cmd.ProcessState, p.Said())
+		return nil, fmt.Errorf("%w: %s%s", ErrEnded, p.cmd.ProcessState, p.StderrTail())
 	}
 	return output, nil
 }
 
 // late is ctx's cause, with what the process has said until then.
 func (p *Peer) late(ctx context.Context) error {
-	return fmt.Errorf("%w%s", context.Cause(ctx), p.Said())
+	return fmt.Errorf("%w%s", context.Cause(ctx), p.StderrTail())
 }
 
 // ExitCode is that of a process that has ended by itself, else -1.

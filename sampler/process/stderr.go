@@ -2,18 +2,18 @@ package process
 
 import "strings"
 
-// told is what a message tells of what a process printed: its end, for what it died
+// summarize is what a message tells of what a process printed: its end, for what it died
 // of stands last. What a traceback of Python ends with comes first, since readers
 // and tables may cut what is long.
-func told(s string) string {
+func summarize(s string) string {
 	before, cause := traceback(s)
 	if before == "" {
-		return ending(s, toldSize)
+		return ending(s, summarySize)
 	}
-	if len(cause) > toldSize/2 {
-		cause = strings.ToValidUTF8(cause[:toldSize/2], "") + "…"
+	if len(cause) > summarySize/2 {
+		cause = strings.ToValidUTF8(cause[:summarySize/2], "") + "…"
 	}
-	return cause + "; before that: " + ending(before, toldSize-len(cause))
+	return cause + "; before that: " + ending(before, summarySize-len(cause))
 }
 
 // traceback cuts what was printed before the line that names the last exception;

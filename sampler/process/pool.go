@@ -5,16 +5,16 @@ import (
 	"time"
 )
 
-// Idle holds peers until somebody asks them again. The zero value holds none. It is
+// IdlePool holds peers until somebody asks them again. The zero value holds none. It is
 // safe for concurrent use.
-type Idle struct {
+type IdlePool struct {
 	mu    sync.Mutex // guards peers
 	peers []*Peer    // the one used last is last
 }
 
 // Take returns a peer that runs; nil when there is none. Of one that has ended what
 // it left behind is ended, too.
-func (i *Idle) Take() *Peer {
+func (i *IdlePool) Take() *Peer {
 	for {
 		i.mu.Lock()
 		n := len(i.peers)
@@ -33,14 +33,14 @@ func (i *Idle) Take() *Peer {
 }
 
 // Put keeps a peer for the next one who asks.
-func (i *Idle) Put(p *Peer) {
+func (i *IdlePool) Put(p *Peer) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.peers = append(i.peers, p)
 }
 
 // Finish ends all peers at once, as Child.Finish does.
-func (i *Idle) Finish(grace time.Duration) {
+func (i *IdlePool) Finish(grace time.Duration) {
 	var all sync.WaitGroup
 	for p := i.Take(); p != nil; p = i.Take() {
 		all.Go(func() { p.Finish(grace) })

@@ -12,17 +12,17 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// papers are the files of an address whom a connection trusts by, and what it shows.
-type papers struct {
+// tlsFiles are the files of an address whom a connection trusts by, and what it shows.
+type tlsFiles struct {
 	ca, cert string    // "" is none
 	until    time.Time // the certificate is valid
 }
 
 // options are those of how to come in, once its files are found to be what they
 // should be.
-func (a Address) options() ([]nats.Option, papers, error) {
+func (a Address) options() ([]nats.Option, tlsFiles, error) {
 	var opts []nats.Option
-	p := papers{ca: a.CA, cert: a.Cert}
+	p := tlsFiles{ca: a.CA, cert: a.Cert}
 	if a.Creds != "" {
 		if _, err := os.ReadFile(a.Creds); err != nil {
 			return nil, p, fmt.Errorf("queue.creds: %w", err)
@@ -81,9 +81,9 @@ func pair(cert, key string) (until time.Time, err error) {
 	return both.Leaf.NotAfter, nil
 }
 
-// mend says what to do where we do not trust the server, or it does not trust us;
+// remedy says what to do where we do not trust the server, or it does not trust us;
 // "" where it is not about that.
-func (p papers) mend(err error) string {
+func (p tlsFiles) remedy(err error) string {
 	if errors.Is(err, nats.ErrSecureConnWanted) {
 		return "it speaks no TLS: take nats:// without queue.tls_ca, queue.tls_cert and queue.tls_key, or set the server up for TLS"
 	}

@@ -9,11 +9,11 @@ const (
 	mostFirsts  = leastFirsts << 10
 )
 
-// firsts adds up what the rollouts cost that began first. Those that end first
+// costSample adds up what the rollouts cost that began first. Those that end first
 // are the short ones, and cheap: with 64 in flight the first ten to end may cost a
 // seventh of the mean. So how many are judged by is set before they begin, and all
 // of them are waited for.
-type firsts struct {
+type costSample struct {
 	judged limit.Sum // of leastFirsts, or twice as many and so on
 
 	next  int               // the first that has not ended
@@ -30,7 +30,7 @@ type firstCost struct {
 }
 
 // end notes that the rollout which began as number n, from 0, has ended.
-func (f *firsts) end(n int, usd *float64, item itemKey) {
+func (f *costSample) end(n int, usd *float64, item itemKey) {
 	if n < mostFirsts {
 		f.note(n, firstCost{usd, item})
 	}
@@ -41,7 +41,7 @@ func (f *firsts) end(n int, usd *float64, item itemKey) {
 	}
 }
 
-func (f *firsts) note(n int, cost firstCost) {
+func (f *costSample) note(n int, cost firstCost) {
 	if f.ended == nil {
 		f.ended, f.items, f.until = make(map[int]firstCost), make(map[itemKey]*limit.Part), leastFirsts
 	}

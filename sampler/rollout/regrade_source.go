@@ -15,11 +15,11 @@ import (
 	"time"
 )
 
-// Heir returns the manifest of a run that takes over this one's rollouts to
+// RegradeManifest returns the manifest of a run that takes over this one's rollouts to
 // have them graded by another grader. Seed, model, data, plan and source are
 // this run's, so that sampling may go on there with a binding that fits; ID and
 // times are new.
-func (r *Run) Heir(g *GraderInfo, binding map[string]string) Manifest {
+func (r *Run) RegradeManifest(g *GraderInfo, binding map[string]string) Manifest {
 	m := Manifest{Source: Import}
 	if r.Manifest != nil {
 		m = *r.Manifest
@@ -31,12 +31,12 @@ func (r *Run) Heir(g *GraderInfo, binding map[string]string) Manifest {
 	return m
 }
 
-// Former is a run whose rollouts another one, its heir, takes over to have them
+// RegradeSource is a run whose rollouts another one, its heir, takes over to have them
 // graded by another grader.
-type Former struct {
-	Copied int // rollouts without anything to grade, which the heir has as they were
-	Mute   int // of these, those that had a grade although no output is recorded: the heir lacks their grade
-	Left   int // rollouts that are still to be graded
+type RegradeSource struct {
+	Copied     int // rollouts without anything to grade, which the heir has as they were
+	Ungradable int // of these, those that had a grade although no output is recorded: the heir lacks their grade
+	Left       int // rollouts that are still to be graded
 
 	run  *Run
 	opt  ReadOptions
@@ -56,12 +56,12 @@ type takeover struct {
 // copies the labels if the heir has none, and lists the rest; it does not begin
 // again what the heir has already, except where the grader failed. The rollouts
 // are read up to twice; memory grows with their number, not with their text.
-func TakeOver(ctx context.Context, from *Run, opt ReadOptions, dir string, w *Writer) (*Former, error) {
+func TakeOver(ctx context.Context, from *Run, opt ReadOptions, dir string, w *Writer) (*RegradeSource, error) {
 	heir, err := Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	f := &Former{run: from, opt: opt, by: "unknown", todo: make(map[Key]takeover)}
+	f := &RegradeSource{run: from, opt: opt, by: "unknown", todo: make(map[Key]takeover)}
 	if from.Manifest != nil && from.Manifest.Grader != nil {
 		f.by = from.Manifest.Grader.String()
 	}
@@ -85,7 +85,7 @@ func TakeOver(ctx context.Context, from *Run, opt ReadOptions, dir string, w *Wr
 
 // plan decides what becomes of a rollout. A later call for the same rollout
 // replaces the earlier one.
-func (f *Former) plan(rec *Record, state map[Key]Done) {
+func (f *RegradeSource) plan(rec *Record, state map[Key]RolloutState) {
 	done, there := state[rec.Key()]
 	t := takeover{line: rec.Line, attempt: rec.Attempt, grade: rec.gradable()}
 	switch {
@@ -107,7 +107,7 @@ func (r *Record) gradable() bool {
 }
 
 // copyRest appends what there is nothing to grade of.
-func (f *Former) copyRest(ctx context.Context, w *Writer) error {
+func (f *RegradeSource) copyRest(ctx context.Context, w *Writer) error {
 	for _, t := range f.todo {
 		if t.grade {
 			f.Left++
@@ -124,7 +124,7 @@ func (f *Former) copyRest(ctx context.Context, w *Writer) error {
 			return nil
 		}
 		if rec.Reward != nil {
-			f.Mute++
+			f.Ungradable++
 			rec = f.renewed(rec, t.attempt)
 			rec.Outcome, rec.Error = GraderFailed, "no output is recorded that could be graded again"
 		}
@@ -137,7 +137,7 @@ func (f *Former) copyRest(ctx context.Context, w *Writer) error {
 // file, each once: copies that carry the grade they had in Earlier and none of
 // their own, and the attempt they are to have in the heir. An error ends the
 // sequence.
-func (f *Former) Records(ctx context.Context) iter.Seq2[*Record, error] {
+func (f *RegradeSource) Records(ctx context.Context) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		enough := errors.New("the caller has enough")
 		_, err := f.run.Records(ctx, f.opt, func(rec *Record) error {
@@ -154,7 +154,7 @@ func (f *Former) Records(ctx context.Context) iter.Seq2[*Record, error] {
 }
 
 // renewed moves the grade of a record to Earlier.
-func (f *Former) renewed(rec *Record, attempt int) *Record {
+func (f *RegradeSource) renewed(rec *Record, attempt int) *Record {
 	c := *rec
 	c.Attempt = attempt
 	c.Earlier = append(slices.Clone(rec.Earlier), Earlier{

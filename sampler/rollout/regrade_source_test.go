@@ -49,7 +49,7 @@ func TestASecretThatIsAKeyLeavesLabelsReadable(t *testing.T) {
 	}
 	dir := t.TempDir()
 	redact := NewRedactor("human_score", "output")
-	w := create(t, dir, from.Heir(&GraderInfo{Kind: "endpoint"}, nil), from.Items, WriterOptions{SyncEvery: -1, Redact: redact})
+	w := create(t, dir, from.RegradeManifest(&GraderInfo{Kind: "endpoint"}, nil), from.Items, WriterOptions{SyncEvery: -1, Redact: redact})
 	if _, err := TakeOver(context.Background(), from, ReadOptions{}, dir, w); err != nil {
 		t.Fatal(err)
 	}
@@ -70,9 +70,9 @@ func opened(t *testing.T, dir string) *Run {
 }
 
 // takeOver opens the heir and returns what is left to grade.
-func takeOver(t *testing.T, from *Run, dir string) (*Writer, *Former, []*Record) {
+func takeOver(t *testing.T, from *Run, dir string) (*Writer, *RegradeSource, []*Record) {
 	t.Helper()
-	w := create(t, dir, from.Heir(&GraderInfo{Kind: "endpoint"}, map[string]string{"job": "2"}), from.Items, WriterOptions{SyncEvery: -1})
+	w := create(t, dir, from.RegradeManifest(&GraderInfo{Kind: "endpoint"}, map[string]string{"job": "2"}), from.Items, WriterOptions{SyncEvery: -1})
 	f, err := TakeOver(context.Background(), from, ReadOptions{}, dir, w)
 	if err != nil {
 		t.Fatal(err)
@@ -93,8 +93,8 @@ func takeOver(t *testing.T, from *Run, dir string) (*Writer, *Former, []*Record)
 func TestAnHeirTakesEveryRolloutOver(t *testing.T) {
 	from, dir := formerRun(t), t.TempDir()
 	w, f, left := takeOver(t, from, dir)
-	if f.Copied != 3 || f.Mute != 1 {
-		t.Errorf("copied %d, of them %d without an output; want 3 and 1", f.Copied, f.Mute)
+	if f.Copied != 3 || f.Ungradable != 1 {
+		t.Errorf("copied %d, of them %d without an output; want 3 and 1", f.Copied, f.Ungradable)
 	}
 	want := []*Record{
 		{
@@ -160,10 +160,10 @@ func TestAnHeirHasOneFormerRun(t *testing.T) {
 	other := *from.Manifest
 	other.ID = "other"
 	from.Manifest = &other
-	if _, err := Create(dir, from.Heir(nil, map[string]string{"job": "2"}), nil, WriterOptions{}); err == nil || !strings.Contains(err.Error(), "of run old") {
+	if _, err := Create(dir, from.RegradeManifest(nil, map[string]string{"job": "2"}), nil, WriterOptions{}); err == nil || !strings.Contains(err.Error(), "of run old") {
 		t.Errorf("a second former run: error is %v", err)
 	}
-	if _, err := Create(from.Dir, from.Heir(nil, map[string]string{"job": "1"}), nil, WriterOptions{}); err == nil || !strings.Contains(err.Error(), "new directory") {
+	if _, err := Create(from.Dir, from.RegradeManifest(nil, map[string]string{"job": "1"}), nil, WriterOptions{}); err == nil || !strings.Contains(err.Error(), "new directory") {
 		t.Errorf("into a run with rollouts of its own: error is %v", err)
 	}
 	w = create(t, dir, Manifest{Binding: map[string]string{"job": "2"}}, nil, WriterOptions{}) // sampling goes on

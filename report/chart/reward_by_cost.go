@@ -23,15 +23,15 @@ type cost struct {
 
 var (
 	callCost = cost{
-		analysis.AgainstCalls, message.New("chart.tool_calls_of_a_rollout", "tool calls of a rollout"), message.New("chart.against.tool_calls", "tool calls"),
+		analysis.CostCalls, message.New("chart.tool_calls_of_a_rollout", "tool calls of a rollout"), message.New("chart.against.tool_calls", "tool calls"),
 		message.New("chart.no_trace_of_tool_calls_was", "no trace of tool calls was recorded with these rollouts"),
 	}
 	tokenCost = cost{
-		analysis.AgainstTokens, message.New("chart.tokens_of_a_rollout", "tokens of a rollout, in and out"), message.New("chart.against.tokens", "tokens"),
+		analysis.CostTokens, message.New("chart.tokens_of_a_rollout", "tokens of a rollout, in and out"), message.New("chart.against.tokens", "tokens"),
 		message.New("chart.no_tokens", "no server told how many tokens these rollouts took"),
 	}
 	latencyCost = cost{
-		analysis.AgainstLatency, message.New("chart.wall_time", "wall time of a rollout, seconds"), message.New("chart.against.time", "time"),
+		analysis.CostLatency, message.New("chart.wall_time", "wall time of a rollout, seconds"), message.New("chart.against.time", "time"),
 		message.New("chart.no_wall_time", "no rollout tells how long it took"),
 	}
 )
@@ -44,7 +44,7 @@ func (q cost) chart(name, doc, read string) Chart {
 func (q cost) name(l message.Language) string { return q.what.In(l) }
 
 // of finds the numbers of the quantity; nil where there are none.
-func (q cost) of(s *analysis.SplitResult) *analysis.Against {
+func (q cost) of(s *analysis.SplitResult) *analysis.RewardByCost {
 	for i, a := range s.Against {
 		if a.Quantity == q.quantity && len(a.Bins) > 0 {
 			return &s.Against[i]
@@ -71,7 +71,7 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	if within {
 		from, to = math.Min(from, limit), math.Max(to, limit)
 	}
-	if q.quantity == analysis.AgainstCalls {
+	if q.quantity == analysis.CostCalls {
 		p.X.Min, p.X.Max = from-0.6, to+0.6
 		p.X.Tick.Marker = between{ticks{want: 10, whole: true}, from, to}
 	} else {
@@ -97,7 +97,7 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 // limit is how much of the quantity is allowed; none where nothing is configured.
 func (q cost) limit(r *analysis.Result) (float64, bool) {
 	x := r.Thresholds["tools.tail.limit"]
-	return x, q.quantity == analysis.AgainstLatency && x > 0
+	return x, q.quantity == analysis.CostLatency && x > 0
 }
 
 // wideAxis is linear where values lie near each other, else a logarithm, which
@@ -110,7 +110,7 @@ func (q cost) wideAxis(l message.Language, p *plot.Plot, from, to float64) {
 		p.X.Min, p.X.Max = from/1.1, to*1.1
 		return
 	}
-	whole := q.quantity == analysis.AgainstTokens
+	whole := q.quantity == analysis.CostTokens
 	pad := math.Max((to-from)*0.03, to*0.005)
 	if whole {
 		pad = math.Max(pad, 1)
@@ -119,7 +119,7 @@ func (q cost) wideAxis(l message.Language, p *plot.Plot, from, to float64) {
 	p.X.Tick.Marker = between{ticks{want: 6, whole: whole}, from - pad, to + pad}
 }
 
-func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.SplitResult, a *analysis.Against, dots costDots) Caption {
+func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.SplitResult, a *analysis.RewardByCost, dots costDots) Caption {
 	l := r.Lang
 	what := q.name(l)
 	c := Caption{Title: l.Say("chart.it_is_unclear_whether_rollouts_with", "It is unclear whether rollouts with more %s earn more", what)}
@@ -165,7 +165,7 @@ func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.Split
 // limitTitle says what holds where rollouts reach the limit of tool calls and
 // others do not: that those at the limit earn less or more, how reward goes with
 // calls below it, or that neither is seen.
-func limitTitle(l message.Language, k *analysis.AgainstLimit) string {
+func limitTitle(l message.Language, k *analysis.RewardAtLimit) string {
 	if k == nil || !k.Difference.Known() || k.Reached.Value == nil || k.Below.Value == nil {
 		return ""
 	}
@@ -199,7 +199,7 @@ func signOf(e stat.Estimate) int {
 	return 0
 }
 
-func (q cost) table(l message.Language, a *analysis.Against) Table {
+func (q cost) table(l message.Language, a *analysis.RewardByCost) Table {
 	t := Table{Columns: true, Head: heads(l, q.axis.ID, q.axis.English, "chart.head.mean_reward", "mean reward", "chart.head.items", "items", "chart.head.rollouts", "rollouts")}
 	for i, b := range a.Bins {
 		name := message.Digits(b.From)
@@ -244,7 +244,7 @@ type costDots struct {
 	wide                   bool          // some bin spans more than one value
 }
 
-func costDotsOf(a *analysis.Against) costDots {
+func costDotsOf(a *analysis.RewardByCost) costDots {
 	var d costDots
 	for _, b := range a.Bins {
 		if b.Reward.Value == nil {
