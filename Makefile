@@ -10,7 +10,11 @@ RACE    ?= ./...
 LAB     := fixtures/backtest/lab
 export GONOGO_TESTDATA
 
+<<<<<<< HEAD
 .PHONY: help build demo release test race worlds fleet deep lint bench calibrate backtest-train fuzz golden clean
+=======
+.PHONY: help build demo test race worlds fleet deep lint bench calibrate backtest backtest-train fuzz golden clean
+>>>>>>> 001a269 (cmd/gonogo: pictures of the backtest in the palette of the charts)
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -65,6 +69,9 @@ calibrate: ## simulate in full how often intervals cover and verdicts err, and w
 	  printf '\n## Targets\n\n| simulation | target | figures | seen | verdict |\n|---|---|---|---|---|\n'; \
 	  cat $$dir/*.targets.md $$dir/*.section.md; } >docs/calibration.md; \
 	rm -r $$dir; exit $$code
+
+backtest: ## judge the base runs of fixtures/backtest again, compare the verdicts with what the trainings gained, and write docs/backtest.md
+	$(GO) run ./cmd/gonogo/internal/backtest
 
 backtest-train: build $(LAB)/.venv/installed ## make the trainings of fixtures/backtest that are missing; stop and go on at any time (ONLY=NAME for one of them, SEED=1)
 	OMP_NUM_THREADS=1 nice -n 19 $(LAB)/.venv/bin/python $(LAB)/lab.py $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED))

@@ -62,6 +62,9 @@ func tint(c color.RGBA, alpha float64) color.NRGBA {
 	return color.NRGBA{R: c.R, G: c.G, B: c.B, A: uint8(255*alpha + 0.5)}
 }
 
+// Axes returns empty axes in the house style, for a Figure drawn elsewhere.
+func Axes(x, y string) *plot.Plot { return newPlot(x, y) }
+
 // newPlot returns axes in the house style: horizontal grid, no Y line.
 func newPlot(x, y string) *plot.Plot {
 	p := plot.New()
