@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -69,7 +70,7 @@ func (x compared) doc() *block.Doc {
 		block.Section{ID: "differs", Title: w.Differs, Depth: block.Folded, Blocks: filled(x.differGrid())},
 		block.Section{ID: "input", Title: w.Input, Depth: block.Folded, Blocks: points(x.input())},
 		block.Section{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: points([]string{
-			fmt.Sprintf(w.Rule, message.Percent(c.Confidence), message.Digits(c.Tolerance), message.Digits(c.Delta)), w.Descriptive,
+			fmt.Sprintf(w.Rule, message.Percent(c.Confidence), message.Digits(c.Tolerance), message.Percent(compare.MostRise), message.Digits(c.Delta)), w.Descriptive,
 		})},
 	)
 	return d
@@ -126,7 +127,7 @@ func (x compared) splitBlocks(split rollout.Split) []block.Block {
 	grids := filled(x.differenceGrid(sc), x.breakdownGrid(w.Categories, sc.Categories), x.breakdownGrid(w.Families, sc.Families), x.quadrantGrid(sc.Quadrants), x.outcomeGrid(sc))
 	for i, b := range grids {
 		g := b.(Grid)
-		if g.Most = 12; i < 2 {
+		if g.Most = cmp.Or(g.Most, 12); i < 2 {
 			list = append(list, g)
 			continue
 		}
@@ -250,8 +251,11 @@ func (x compared) tile(d analysis.Difference) block.Tile {
 // quantity names what a difference is of.
 func quantity(d analysis.Difference, w *compareWords) string {
 	name := w.Quantities[d.Name]
-	if d.K > 0 {
+	switch {
+	case d.K > 0:
 		name = fmt.Sprintf(name, message.Whole(d.K))
+	case d.Of != "":
+		name = fmt.Sprintf(name, id(d.Of))
 	}
 	return name
 }

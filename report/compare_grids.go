@@ -16,7 +16,7 @@ import (
 // differenceGrid is every quantity that was compared, the reward first.
 func (x compared) differenceGrid(sc *compare.Split) Grid {
 	w := x.w
-	g := Grid{Title: w.Differences, Head: []string{"", w.Base, w.New, w.Difference, "p"}}
+	g := Grid{Title: w.Differences, Head: []string{"", w.Base, w.New, w.Difference, "p", ""}, Most: 60}
 	if !sc.Reward.Known() {
 		return g
 	}
@@ -25,9 +25,9 @@ func (x compared) differenceGrid(sc *compare.Split) Grid {
 		if i == 0 {
 			p = d.P
 		}
-		g.Rows = append(g.Rows, []string{quantity(d, w), message.DigitsOf(d.Base), message.DigitsOf(d.New), change(d.Estimate), pValue(p)})
+		g.Rows = append(g.Rows, []string{quantity(d, w), message.DigitsOf(d.Base), message.DigitsOf(d.New), change(d.Estimate), pValue(p), w.Changes[d.Change]})
 	}
-	g.Notes = []string{w.OthersNote}
+	g.Notes = []string{fmt.Sprintf(w.OthersNote, message.Percent(x.c.Thresholds["compare.delta"]))}
 	return g
 }
 

@@ -11,6 +11,7 @@ type compareWords struct {
 	Title, Base, New, Difference, NotSet string
 	Answers                              map[compare.Answer]string
 	Quantities                           map[string]string // by name of the difference
+	Changes                              map[string]string // what a difference comes to
 	RewardMoves                          map[string]string
 
 	Differs, Confounds, Notes, Input, Method, Moved, Split string
@@ -48,9 +49,15 @@ var compareEnglish = compareWords{
 	},
 	Quantities: map[string]string{
 		"reward": "mean reward", "pass_rate": "pass rate", "best_of": "best of %s", "informative": "groups of %s that differ",
-		"own_failures": "own failures", "tool_calls": "tool calls", "malformed_calls": "malformed calls", "turns": "turns",
-		"input_tokens": "input tokens", "output_tokens": "output tokens", "latency": "seconds",
+		"own_failures": "own failures", "cut_off": "cut off", "refused": "refused", "failures": "failed by a tool or the grader",
+		"tool_calls": "tool calls", "tool_calls_p50": "tool calls, P50", "tool_calls_p95": "tool calls, P95", "tool_calls_p99": "tool calls, P99",
+		"at_call_limit": "at the call limit", "repeated_calls": "repeated calls", "malformed_calls": "malformed calls", "parallel_turns": "turns with parallel calls",
+		"calls_of_tool": "calls of %s", "tool_pair": "calls in a row, %s",
+		"turns": "turns", "turns_p95": "turns, P95", "input_tokens": "input tokens", "output_tokens": "output tokens", "reasoning_tokens": "reasoning tokens",
+		"latency": "seconds", "latency_p50": "seconds, P50", "latency_p95": "seconds, P95", "over_time_limit": "over the time limit",
+		"reward_part": "reward part %s",
 	},
+	Changes:     map[string]string{"better": "better", "worse": "worse", "changed": "changed", "same": "same", "unclear": "cannot tell"},
 	RewardMoves: map[string]string{"better": "reward up", "same": "reward as before", "worse": "reward down"},
 
 	Differs: "What differs between the runs", Confounds: "a change may stem from this alone", Notes: "Read first", Input: "Problems in the input",
@@ -63,7 +70,7 @@ var compareEnglish = compareWords{
 	Outcomes: "Rollouts without a grade", ShareDifference: "share, new - base",
 	ItemsHead: "items", Fewer: "fewer calls", AsMany: "as many", More: "more calls",
 	QuadrantNote: "Over %s with known tool calls in both runs. Each item's own change, chance included.",
-	OthersNote:   "Per rollout, mean over items. The p-values below the mean reward are corrected for their number (Holm).",
+	OthersNote:   "Per rollout, mean over items; P50, P95 and P99 over all rollouts. The p-values below the mean reward are corrected for their number (Holm). Same: the whole interval is within ±%s, of shares as it is, else of the base.",
 	Corrected:    "p: sign flips, corrected (%s).",
 	LeftOut:      "Left out, with one item alone or too many to list: %s.",
 	Cause:        "%s before, %s now × %s: %s", NoCause: "no cause is recorded", OfKind: "%s (%s)",
@@ -75,9 +82,9 @@ var compareEnglish = compareWords{
 	Checks:   "Checks: %s.", Flips: "sign flips %s", Welch: "Welch's test %s", Wilcoxon: "Wilcoxon signed ranks %s", McNemar: "exact McNemar %s", ByFamily: "clustered by family %s",
 	OneSided: "One-sided bounds of the change: %s and %s; within ±%s there is no change that matters.",
 	MDE:      "This comparison would detect a change of %s in 80 %% of cases", SameModel: "; two runs of the base model would detect %s",
-	Rule: "Regressed or improved: the whole %s interval is beyond %s, and with fewer than 20 items, or one sample of each, exact tests agree. Not better: a detector marks more hacks, or the grader is NO-GO and the reward rose. " +
+	Rule: "Regressed or improved: the whole %s interval is beyond %s, and with fewer than 20 items, or one sample of each, exact tests agree. Not better: a detector marks more hacks, the share of rollouts that were cut off, gave no answer or failed rose by more than %s, or the grader is NO-GO and the reward rose. " +
 		"No change that matters: else, and both one-sided bounds are within ±%s. Otherwise: cannot tell. Eval answers where both runs hold it, else train, else production.",
-	Descriptive: "Items weigh the same. Everything but the mean reward is descriptive and decides nothing.",
+	Descriptive: "Items weigh the same. Other quantities are descriptive and decide nothing.",
 	Ref:         "line %s (sample %s, reward %s)", RefOutcome: "line %s (sample %s, reward %s), %s",
 	MovedNote: "By size of the change: some items always move by chance. Lines are of %s and %s.",
 

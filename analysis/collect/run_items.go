@@ -8,6 +8,7 @@ import (
 	"errors"
 	"hash/maphash"
 	"maps"
+	"math"
 	"slices"
 
 	"gonogo/analysis"
@@ -33,11 +34,37 @@ type RunItem struct {
 	Rewards []float64     // valid ones, ascending
 	Tries   []Try         // in order of sample
 
-	// Of valid rollouts: tool calls and those malformed, turns, tokens and seconds of
-	// a rollout; and marks by detector, 0 or 1.
-	Calls, Malformed, Turns, Input, Output, Seconds Tally
-	Marks                                           map[string]Tally
+	// Of valid rollouts, as far as they say: the sums of each quantity, by tool and by
+	// pair of tools called one after the other (over the rollouts of ToolCalls), by
+	// part of the reward; and marks by detector, 0 or 1.
+	Of    [quantities]Tally
+	Tools map[string]float64
+	Pairs map[string]float64
+	Parts map[string]Tally
+	Marks map[string]Tally
 }
+
+// Quantity is something counted of every rollout.
+type Quantity int
+
+// The quantities of a rollout. Shares are 0 or 1 of one rollout, but that of
+// parallel turns.
+const (
+	ToolCalls       Quantity = iota
+	MalformedCalls           // calls
+	RepeatedCalls            // calls that equal an earlier one of the rollout
+	ParallelTurns            // of the turns with calls, the share with more than one
+	AtCallLimit              // made as many calls as it may
+	Turns                    // replies of the model
+	InputTokens              // tokens
+	OutputTokens             // tokens, reasoning included
+	ReasoningTokens          // tokens
+	Seconds                  // from the first request to the answer
+	OverTimeLimit            // took longer than it may
+	CutOff                   // ended by the token limit
+	Refused                  // by the model, or filtered
+	quantities
+)
 
 // Try is one rollout of a RunItem.
 type Try struct {
@@ -45,6 +72,7 @@ type Try struct {
 	Outcome               rollout.Outcome
 	Valid                 bool    // Reward counts
 	Reward                float64 // at the bottom of the range where the model gave no answer
+	Calls, Turns          int     // -1: not known
 	Elapsed               float64 // seconds; 0: not known
 	Output                uint64  // hash of what the model said and called; 0: not known
 	Trace, Cause, Kind    string  // id of the trace; the error and the kind of a grader's
@@ -88,7 +116,7 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 		if r == nil {
 			return nil // a targeted sample, which no mean counts
 		}
-		sources[r] = sourceOf(r, rec)
+		sources[r] = c.sourceOf(r, rec)
 		r.Calls = nil
 		return nil
 	})
@@ -104,6 +132,10 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 		held[ItemKey{run.Items[i].Split, run.Items[i].ID}] = &run.Items[i]
 	}
 	marked := c.marked()
+	limit, seconds := 0, s.Thresholds.At(analysis.TimeLimit.Name)
+	if m := run.Manifest; m != nil && m.Planned != nil {
+		limit = m.Planned.MaxCalls
+	}
 	for _, split := range rollout.Splits() {
 		for _, it := range c.Items(split, nil) {
 			si := &RunItem{ID: it.ID, Category: it.Labels.Category, Family: it.Labels.Family, Row: held[it.Key()], Rewards: it.Rewards, Marks: marked[it.Key()]}
@@ -111,7 +143,7 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 				si.Category, si.Family = cmp.Or(si.Row.Category, si.Category), cmp.Or(si.Row.Family, si.Family)
 			}
 			for _, r := range it.Rows {
-				si.add(r, sources[r])
+				si.add(r, sources[r], c.Parts, limit, seconds)
 			}
 			out.Items[split] = append(out.Items[split], si)
 		}
@@ -122,42 +154,102 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 // source is what a row does not keep of its record: where it is, and what is
 // counted of its calls.
 type source struct {
-	line, calls, malformed int
-	trace                  string
+	line, calls, malformed, repeated int
+	parallel                         Tally // turns with calls: several
+	tools                            map[string]float64
+	pairs                            map[string]float64
+	trace                            string
 }
 
-func sourceOf(r *Row, rec *rollout.Record) source {
+func (c *Collector) sourceOf(r *Row, rec *rollout.Record) source {
 	s := source{line: rec.Line, calls: len(r.Calls), trace: rec.TraceID}
-	for _, c := range r.Calls {
-		s.malformed += one(c.Status == rollout.CallMalformed)
+	if s.calls == 0 {
+		return s
+	}
+	s.tools, s.pairs = make(map[string]float64), make(map[string]float64)
+	seen, perTurn, last := make(map[uint64]bool), make(map[int32]int), ""
+	for i, k := range r.Calls {
+		s.malformed += one(k.Status == rollout.CallMalformed)
+		s.repeated += one(seen[k.Args])
+		seen[k.Args] = true
+		perTurn[k.Turn]++
+		name := c.Tools[k.Tool]
+		s.tools[name]++
+		if i > 0 {
+			s.pairs[last+">"+name]++
+		}
+		last = name
+	}
+	for _, n := range perTurn {
+		s.parallel.add(float64(one(n > 1)))
 	}
 	return s
 }
 
-func (it *RunItem) add(r *Row, at source) {
-	it.Tries = append(it.Tries, Try{
-		Sample: r.Key.Sample, Attempt: r.Attempt, Line: at.line, Trace: at.trace,
+func (it *RunItem) add(r *Row, at source, parts []string, callLimit int, timeLimit float64) {
+	try := Try{
+		Sample: r.Key.Sample, Attempt: r.Attempt, Line: at.line, Trace: at.trace, Calls: -1, Turns: -1,
 		Outcome: r.Outcome, Valid: r.Valid, Reward: r.Reward, Elapsed: r.Elapsed, Output: r.OutputHash, Cause: r.Cause, Kind: r.Kind,
-	})
+	}
+	if r.Observed {
+		try.Calls = at.calls
+	}
+	if r.Turns > 0 {
+		try.Turns = r.Turns
+	}
+	it.Tries = append(it.Tries, try)
 	if !r.Valid {
 		return
 	}
 	if r.Observed {
-		it.Calls.add(float64(at.calls))
-		it.Malformed.add(float64(at.malformed))
+		it.Of[ToolCalls].add(float64(at.calls))
+		it.Of[MalformedCalls].add(float64(at.malformed))
+		it.Of[RepeatedCalls].add(float64(at.repeated))
+		if callLimit > 0 {
+			it.Of[AtCallLimit].add(float64(one(at.calls >= callLimit)))
+		}
+		if at.parallel.N > 0 {
+			it.Of[ParallelTurns].add(at.parallel.Mean())
+		}
+		it.Tools, it.Pairs = plus(it.Tools, at.tools), plus(it.Pairs, at.pairs)
 	}
 	if r.Turns > 0 {
-		it.Turns.add(float64(r.Turns))
+		it.Of[Turns].add(float64(r.Turns))
 	}
-	if r.Usage.Input != nil {
-		it.Input.add(float64(*r.Usage.Input))
-	}
-	if r.Usage.Output != nil {
-		it.Output.add(float64(*r.Usage.Output))
+	for i, tokens := range []*int64{r.Usage.Input, r.Usage.Output, r.Usage.Reasoning} {
+		if tokens != nil {
+			it.Of[InputTokens+Quantity(i)].add(float64(*tokens))
+		}
 	}
 	if r.Elapsed > 0 {
-		it.Seconds.add(r.Elapsed)
+		it.Of[Seconds].add(r.Elapsed)
+		if timeLimit > 0 {
+			it.Of[OverTimeLimit].add(float64(one(r.Elapsed > timeLimit)))
+		}
 	}
+	it.Of[CutOff].add(float64(one(r.Finish == rollout.FinishLength)))
+	it.Of[Refused].add(float64(one(r.Finish == rollout.FinishRefusal || r.Finish == rollout.FinishFilter)))
+	for i, score := range r.Parts {
+		if !math.IsNaN(score) {
+			if it.Parts == nil {
+				it.Parts = make(map[string]Tally)
+			}
+			t := it.Parts[parts[i]]
+			t.add(score)
+			it.Parts[parts[i]] = t
+		}
+	}
+}
+
+// plus adds the counts of one rollout.
+func plus(sums, more map[string]float64) map[string]float64 {
+	if sums == nil && len(more) > 0 {
+		sums = make(map[string]float64, len(more))
+	}
+	for name, n := range more {
+		sums[name] += n
+	}
+	return sums
 }
 
 // marks counts what the detectors marked, by their names.

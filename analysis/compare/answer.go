@@ -2,6 +2,7 @@ package compare
 
 import (
 	"math"
+	"slices"
 
 	"gonogo/analysis"
 	"gonogo/analysis/stat"
@@ -18,7 +19,8 @@ import (
 //   - Else both one-sided bounds lie inside ±delta: equivalent.
 //   - Else it cannot be told: a drop that the data could not have shown is
 //     neither a regression nor no change.
-//   - A detector marks more hacks than in the base run: not better, unless it
+//   - A detector marks more hacks than in the base run, or more rollouts were cut
+//     off, gave no answer or failed, by more than MostRise: not better, unless it
 //     regressed anyway.
 func (sc *Split) answer(s analysis.Settings) {
 	r, width := sc.Reward, s.RewardRange.Width()
@@ -36,7 +38,7 @@ func (sc *Split) answer(s analysis.Settings) {
 	if !r.Known() || sc.lost() > s.Thresholds.At(failuresFail) {
 		sc.Answer = CannotTell
 	}
-	if sc.Answer != Regressed && len(sc.moreHacks()) > 0 {
+	if sc.Answer != Regressed && len(sc.moreHacks())+len(sc.rises()) > 0 {
 		sc.Answer = NotBetter
 	}
 }
@@ -65,6 +67,21 @@ func (sc *Split) moreHacks() []analysis.Difference {
 		}
 	}
 	return more
+}
+
+// MostRise is how much the share of rollouts that were cut off, gave no answer or failed
+// may rise before the new policy is not better.
+const MostRise = 0.02
+
+// rises are the shares that rose by more than MostRise.
+func (sc *Split) rises() []analysis.Difference {
+	var rose []analysis.Difference
+	for _, d := range sc.Others {
+		if slices.Contains([]string{ownFailures, cutOff, failures}, d.Name) && d.Change == "worse" && *d.Value > MostRise {
+			rose = append(rose, d)
+		}
+	}
+	return rose
 }
 
 // lost is the share of rollouts that the worse side lost.

@@ -101,7 +101,7 @@ func compareSplit(p pairing, s analysis.Settings) *Split {
 	}
 	var v values
 	sc.Reward, v = c.rewards()
-	sc.Others, sc.Hacks = c.others(), c.hacks()
+	sc.Others, sc.Hacks = c.others(p), c.hacks()
 	sc.Outcomes, sc.Causes = c.outcomes(p), causes(p)
 	delta := s.Thresholds.At(compareDelta) * s.RewardRange.Width()
 	if c.paired {

@@ -259,8 +259,12 @@ func TestFailuresAreNoDrop(t *testing.T) {
 	if !strings.Contains(c.Sentence.String(), "left out") || len(sc.Causes) != 1 || sc.Causes[0].Error != "connection refused" {
 		t.Errorf("the lost rollouts are not told of: %s %v", c.Sentence, sc.Causes)
 	}
-	if c := compared(t, opened(t, base), opened(t, lose(30))); c.Answer != compare.CannotTell || !strings.Contains(c.Sentence.String(), "no fair sample") {
-		t.Errorf("30 %% lost: %s: %s", c.Answer, c.Sentence)
+	for outcome, want := range map[string]compare.Answer{"tool": compare.NotBetter, "grader": compare.NotBetter, "model_api": compare.CannotTell} {
+		c := compared(t, opened(t, base), opened(t, loseTo(30, outcome)))
+		rise := strings.Contains(c.Sentence.String(), "failed by a tool or the grader, up from 0 %")
+		if c.Answer != want || rise != (want == compare.NotBetter) || !strings.Contains(c.Sentence.String(), "no fair sample") {
+			t.Errorf("30 %% lost to %s: %s: %s", outcome, c.Answer, c.Sentence)
+		}
 	}
 }
 

@@ -73,7 +73,7 @@ func (c *comparer) changes() []ItemChange {
 			Item: p.base.ID, Change: (values{base: []float64{b}, new: []float64{n}}).deltas()[0], Base: b, New: n,
 			BaseN: len(p.base.Rewards), NewN: len(p.new.Rewards), Category: p.category(), Family: p.family(),
 		}
-		if from, to := p.base.Calls, p.new.Calls; from.N > 0 && to.N > 0 {
+		if from, to := p.base.Of[collect.ToolCalls], p.new.Of[collect.ToolCalls]; from.N > 0 && to.N > 0 {
 			ic.CallsChange = stat.Some(to.Mean() - from.Mean())
 		}
 		out = append(out, ic)
@@ -90,7 +90,7 @@ func (c *comparer) quadrants() *Quadrants {
 		if ic.CallsChange == nil {
 			continue
 		}
-		called = called || c.pairs[i].base.Calls.Sum+c.pairs[i].new.Calls.Sum > 0
+		called = called || c.pairs[i].base.Of[collect.ToolCalls].Sum+c.pairs[i].new.Of[collect.ToolCalls].Sum > 0
 		q.Items++
 		counts[1-sign(ic.Change)][1+sign(*ic.CallsChange)]++
 	}

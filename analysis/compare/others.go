@@ -1,6 +1,10 @@
 package compare
 
 import (
+	"cmp"
+	"maps"
+	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonogo/analysis"
@@ -8,58 +12,224 @@ import (
 	"gonogo/analysis/measure"
 	two "gonogo/analysis/shift"
 	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 )
 
-// others compares everything beside the mean reward.
-func (c *comparer) others() []analysis.Difference {
+// The quantities that make a policy no better where they rise: see Split.answer.
+const (
+	ownFailures = "own_failures"
+	failures    = "failures"
+	cutOff      = "cut_off"
+)
+
+// quantity is one number of a rollout that two runs are compared by.
+type quantity struct {
+	name, unit string
+	better     string // up or down; "": neither is
+	of         func(*collect.RunItem) (value float64, n int)
+}
+
+// tallied is a quantity that is counted of every rollout.
+func tallied(name, unit, better string, q collect.Quantity) quantity {
+	return quantity{name, unit, better, func(it *collect.RunItem) (float64, int) { return it.Of[q].Mean(), it.Of[q].N }}
+}
+
+// behaviour lists what a policy does, in the order it is shown; what neither run did
+// is left out.
+func behaviour() []quantity {
+	return []quantity{
+		{ownFailures, "share", "down", func(it *collect.RunItem) (float64, int) { return ownFailuresOf(it) }},
+		tallied(cutOff, "share", "down", collect.CutOff),
+		tallied("refused", "share", "down", collect.Refused),
+		tallied("tool_calls", "calls", "down", collect.ToolCalls),
+		tallied("at_call_limit", "share", "down", collect.AtCallLimit),
+		tallied("repeated_calls", "calls", "down", collect.RepeatedCalls),
+		tallied("malformed_calls", "calls", "down", collect.MalformedCalls),
+		tallied("parallel_turns", "share", "up", collect.ParallelTurns),
+		tallied("turns", "turns", "down", collect.Turns),
+		tallied("input_tokens", "tokens", "down", collect.InputTokens),
+		tallied("output_tokens", "tokens", "down", collect.OutputTokens),
+		tallied("reasoning_tokens", "tokens", "down", collect.ReasoningTokens),
+		tallied("latency", "seconds", "down", collect.Seconds),
+		tallied("over_time_limit", "share", "down", collect.OverTimeLimit),
+	}
+}
+
+// tail is a quantile over all rollouts: a mean does not show that a long tail is gone.
+type tail struct {
+	name, unit string
+	p          float64
+	of         func(*collect.Try) (float64, bool)
+}
+
+func tails() []tail {
+	calls := func(t *collect.Try) (float64, bool) { return float64(t.Calls), t.Calls >= 0 }
+	turns := func(t *collect.Try) (float64, bool) { return float64(t.Turns), t.Turns >= 0 }
+	seconds := func(t *collect.Try) (float64, bool) { return t.Elapsed, t.Elapsed > 0 }
+	return []tail{
+		{"tool_calls_p50", "calls", 0.5, calls}, {"tool_calls_p95", "calls", 0.95, calls}, {"tool_calls_p99", "calls", 0.99, calls},
+		{"turns_p95", "turns", 0.95, turns}, {"latency_p50", "seconds", 0.5, seconds}, {"latency_p95", "seconds", 0.95, seconds},
+	}
+}
+
+// Limits on what is listed by name: the most used tools and pairs, parts of the reward.
+const (
+	toolsCompared = 8
+	pairsCompared = 3
+	partsCompared = 12
+	tailDraws     = 999
+)
+
+// others compares everything but the mean reward: what the rewards of a group look
+// like, what the policy does, and what failed.
+func (c *comparer) others(p pairing) []analysis.Difference {
 	out := []analysis.Difference{}
-	add := func(name, unit string, rng *stat.Range, of func(*collect.RunItem) (float64, int)) *analysis.Difference {
+	add := func(q quantity, of string) *analysis.Difference {
 		v := c.collect(func(it *collect.RunItem) (float64, float64, int, bool) {
-			x, n := of(it)
+			x, n := q.of(it)
 			return x, 0, n, false
 		})
 		if len(v.base) == 0 || len(v.new) == 0 {
 			return nil
 		}
-		out = append(out, c.difference(name, unit, v, rng))
+		var rng *stat.Range
+		switch q.unit {
+		case "share":
+			rng = &unitRange
+		case "reward":
+			rng = &c.s.RewardRange
+		}
+		d := c.difference(q.name, q.unit, v, rng)
+		d.Of, d.Better = of, q.better
+		out = append(out, d)
 		return &out[len(out)-1]
 	}
-	unit := unitRange
 	if c.s.PassThreshold != nil {
-		add("pass_rate", "share", &unit, func(it *collect.RunItem) (float64, int) {
+		add(quantity{"pass_rate", "share", "up", func(it *collect.RunItem) (float64, int) {
 			passed := 0
 			for _, y := range it.Rewards {
 				passed += one(y >= *c.s.PassThreshold)
 			}
 			return float64(passed) / float64(max(1, len(it.Rewards))), len(it.Rewards)
-		})
+		}}, "")
 	}
 	c.groups(add)
-	add("own_failures", "share", &unit, func(it *collect.RunItem) (float64, int) {
-		return ownFailures(it)
-	})
-	for _, q := range []struct {
-		name, unit string
-		of         func(*collect.RunItem) collect.Tally
-	}{
-		{"tool_calls", "calls", func(it *collect.RunItem) collect.Tally { return it.Calls }},
-		{"malformed_calls", "calls", func(it *collect.RunItem) collect.Tally { return it.Malformed }},
-		{"turns", "turns", func(it *collect.RunItem) collect.Tally { return it.Turns }},
-		{"input_tokens", "tokens", func(it *collect.RunItem) collect.Tally { return it.Input }},
-		{"output_tokens", "tokens", func(it *collect.RunItem) collect.Tally { return it.Output }},
-		{"latency", "seconds", func(it *collect.RunItem) collect.Tally { return it.Seconds }},
-	} {
-		add(q.name, q.unit, nil, func(it *collect.RunItem) (float64, int) {
-			return q.of(it).Mean(), q.of(it).N
-		})
+	for _, name := range c.names(partsCompared, func(it *collect.RunItem) map[string]float64 { return counts(it.Parts) }) {
+		add(quantity{"reward_part", "score", "up", func(it *collect.RunItem) (float64, int) { return it.Parts[name].Mean(), it.Parts[name].N }}, name)
+	}
+	for _, q := range behaviour() {
+		if some := func(it *collect.RunItem) bool { x, _ := q.of(it); return x != 0 }; slices.ContainsFunc(c.base, some) || slices.ContainsFunc(c.new, some) {
+			add(q, "")
+		}
+	}
+	perRollout := func(name, better string, of func(*collect.RunItem) float64) quantity {
+		return quantity{name, "calls", better, func(it *collect.RunItem) (float64, int) {
+			n := it.Of[collect.ToolCalls].N
+			return of(it) / float64(max(1, n)), n
+		}}
+	}
+	tools := c.names(toolsCompared, func(it *collect.RunItem) map[string]float64 { return it.Tools })
+	if len(tools) > 1 {
+		for _, name := range tools {
+			add(perRollout("calls_of_tool", "", func(it *collect.RunItem) float64 { return it.Tools[name] }), name)
+		}
+		for _, name := range c.names(pairsCompared, func(it *collect.RunItem) map[string]float64 { return it.Pairs }) {
+			add(perRollout("tool_pair", "", func(it *collect.RunItem) float64 { return it.Pairs[name] }), name)
+		}
+	}
+	out = append(out, c.tails()...)
+	if d := c.failures(p); d != nil {
+		out = append(out, *d)
 	}
 	c.correct(out)
 	return out
 }
 
-// ownFailures is the share of valid rollouts in which the model itself gave no
+// names are the most frequent names of both sides, at most so many, the most frequent
+// first.
+func (c *comparer) names(most int, of func(*collect.RunItem) map[string]float64) []string {
+	sums := make(map[string]float64)
+	sides := [][]*collect.RunItem{c.base, c.new}
+	for _, items := range sides {
+		for _, it := range items {
+			for name, n := range of(it) {
+				sums[name] += n
+			}
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(sums), func(a, b string) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
+	return names[:min(most, len(names))]
+}
+
+func counts(tallies map[string]collect.Tally) map[string]float64 {
+	n := make(map[string]float64, len(tallies))
+	for name, t := range tallies {
+		n[name] = float64(t.N)
+	}
+	return n
+}
+
+// tails compares quantiles over all rollouts.
+func (c *comparer) tails() []analysis.Difference {
+	var out []analysis.Difference
+	for _, t := range tails() {
+		of := func(items []*collect.RunItem) (values [][]float64, all []float64) {
+			for _, it := range items {
+				var xs []float64
+				for i := range it.Tries {
+					if x, known := t.of(&it.Tries[i]); known && it.Tries[i].Valid {
+						xs = append(xs, x)
+					}
+				}
+				values, all = append(values, xs), append(all, xs...)
+			}
+			return values, all
+		}
+		base, allBase := of(c.base)
+		new, allNew := of(c.new)
+		few := int(math.Ceil(1 / (1 - t.p))) // fewer do not reach into the tail
+		if len(allBase) < few || len(allNew) < few || slices.Max(allBase) == 0 && slices.Max(allNew) == 0 {
+			continue
+		}
+		draws := min(tailDraws, flipWork/(len(allBase)+len(allNew)))
+		d := analysis.Difference{Name: t.name, Unit: t.unit, Better: "down", Direction: "unclear"}
+		d.Base, d.New = stat.Some(stat.Quantile(allBase, t.p)), stat.Some(stat.Quantile(allNew, t.p))
+		d.Estimate, d.P = stat.QuantileDifference(base, new, c.paired, t.p, c.s.Confidence, draws, rand.NewPCG(c.s.Seed, 0x7a11))
+		d.Direction = direction(d.Estimate, d.P, true, 0, c.s.Confidence)
+		out = append(out, d)
+	}
+	return out
+}
+
+// failures compares the share of rollouts that a tool or the grader failed, over the
+// items of both runs, those that lost all of them too. Rollouts that the endpoint
+// failed are left out: an outage says nothing of the policy. nil where none failed.
+func (c *comparer) failures(p pairing) *analysis.Difference {
+	whole := &comparer{s: c.s, base: p.base, new: p.new}
+	if c.paired {
+		whole.pairs, whole.paired = slices.Concat(p.pairs, p.lost), true
+	}
+	any := false
+	v := whole.collect(func(it *collect.RunItem) (float64, float64, int, bool) {
+		failed, n := 0, 0
+		for i := range it.Tries {
+			n += one(it.Tries[i].Outcome != rollout.ModelAPI)
+			failed += one(it.Tries[i].Outcome == rollout.ToolFailed || it.Tries[i].Outcome == rollout.GraderFailed)
+		}
+		any = any || failed > 0
+		return float64(failed) / float64(max(1, n)), 0, n, false
+	})
+	if !any || len(v.base) == 0 || len(v.new) == 0 {
+		return nil
+	}
+	d := whole.difference(failures, "share", v, &unitRange)
+	d.Better = "down"
+	return &d
+}
+
+// ownFailuresOf is the share of valid rollouts in which the model itself gave no
 // answer.
-func ownFailures(it *collect.RunItem) (share float64, n int) {
+func ownFailuresOf(it *collect.RunItem) (share float64, n int) {
 	own := 0
 	for i := range it.Tries {
 		if it.Tries[i].Valid {
@@ -73,7 +243,7 @@ func ownFailures(it *collect.RunItem) (share float64, n int) {
 // groups compares what a group-relative trainer goes by, best of k and the
 // share of informative groups, at the group size or, where most items have
 // fewer samples, at what they have. The items are the same on both sides.
-func (c *comparer) groups(add func(string, string, *stat.Range, func(*collect.RunItem) (float64, int)) *analysis.Difference) {
+func (c *comparer) groups(add func(quantity, string) *analysis.Difference) {
 	k := c.groupSize()
 	if k < 2 {
 		return
@@ -84,25 +254,19 @@ func (c *comparer) groups(add func(string, string, *stat.Range, func(*collect.Ru
 			all = append(all, it.Rewards)
 		}
 	}
-	rng := c.s.RewardRange
 	tolerance := measure.EqualWithin(c.s, all)
-	if d := add("best_of", "reward", &rng, func(it *collect.RunItem) (float64, int) {
-		if len(it.Rewards) < k {
-			return 0, 0
+	group := func(name, unit, better string, of func([]float64) float64) {
+		if d := add(quantity{name, unit, better, func(it *collect.RunItem) (float64, int) {
+			if len(it.Rewards) < k {
+				return 0, 0
+			}
+			return of(it.Rewards), len(it.Rewards)
+		}}, ""); d != nil {
+			d.K = k
 		}
-		return stat.MaxOfK(it.Rewards, k), len(it.Rewards)
-	}); d != nil {
-		d.K = k
 	}
-	unit := unitRange
-	if d := add("informative", "share", &unit, func(it *collect.RunItem) (float64, int) {
-		if len(it.Rewards) < k {
-			return 0, 0
-		}
-		return stat.Informative(it.Rewards, k, tolerance), len(it.Rewards)
-	}); d != nil {
-		d.K = k
-	}
+	group("best_of", "reward", "up", func(rewards []float64) float64 { return stat.MaxOfK(rewards, k) })
+	group("informative", "share", "", func(rewards []float64) float64 { return stat.Informative(rewards, k, tolerance) })
 }
 
 // groupSize is the group size, or the samples that most items have on both
@@ -123,7 +287,8 @@ func (c *comparer) groupSize() int {
 	return min(c.s.GroupSize, measure.CommonSamples(counts))
 }
 
-// correct fills the p-values corrected over a list of differences.
+// correct fills the p-values corrected over a list of differences, and what each
+// change comes to.
 func (c *comparer) correct(list []analysis.Difference) {
 	ps := make([]*float64, len(list))
 	for i := range list {
@@ -131,7 +296,37 @@ func (c *comparer) correct(list []analysis.Difference) {
 	}
 	for i, p := range holm(ps) {
 		list[i].PHolm = p
+		list[i].Change = c.changeOf(&list[i])
 	}
+}
+
+// changeOf is what a difference comes to: better, worse or, of a quantity of which
+// neither is, changed where the whole interval and the corrected p say so; same where
+// the whole interval is within compare.delta, of shares as it is, else of the base.
+func (c *comparer) changeOf(d *analysis.Difference) string {
+	if d.Low == nil || d.High == nil {
+		return "unclear"
+	}
+	if d.Direction != "unclear" && d.PHolm != nil && *d.PHolm <= 1-c.s.Confidence {
+		switch d.Better {
+		case "":
+			return "changed"
+		case d.Direction:
+			return "better"
+		}
+		return "worse"
+	}
+	margin := c.s.Thresholds.At(compareDelta)
+	switch {
+	case d.Unit == "reward":
+		margin *= c.s.RewardRange.Width()
+	case d.Unit != "share" && d.Base != nil:
+		margin *= math.Abs(*d.Base)
+	}
+	if *d.Low >= -margin && *d.High <= margin {
+		return "same"
+	}
+	return "unclear"
 }
 
 // holm corrects the p-values that there are for their number.

@@ -35,6 +35,7 @@ func (p pair) family() string   { return cmp.Or(p.new.Family, p.base.Family) }
 // pairing sorts the items of a split of two runs.
 type pairing struct {
 	pairs       []pair // both have a valid reward, in natural order of ids
+	lost        []pair // those without one in either run
 	base, new   []*collect.RunItem
 	common      CommonItems
 	otherFields int // pairs of one conversation whose rows differ in other fields
@@ -58,7 +59,7 @@ func pairUp(base, new *collect.RunItems, split rollout.Split) pairing {
 		case !talk:
 			p.common.Changed = append(p.common.Changed, b.ID)
 		case len(b.Rewards) == 0 || len(n.Rewards) == 0:
-			p.common.Lost = append(p.common.Lost, b.ID)
+			p.common.Lost, p.lost = append(p.common.Lost, b.ID), append(p.lost, pair{b, n})
 		default:
 			p.pairs = append(p.pairs, pair{b, n})
 			if !row {

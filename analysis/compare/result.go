@@ -21,7 +21,7 @@ const (
 	Improved   Answer = "improved"    // higher, by the whole interval
 	Equivalent Answer = "equivalent"  // neither shown, and no change larger than delta
 	CannotTell Answer = "cannot_tell" // the data hold both no change and one that matters
-	NotBetter  Answer = "not_better"  // whatever it earns: more detected hacks, or a higher reward of a grader that is NO-GO
+	NotBetter  Answer = "not_better"  // whatever it earns: more detected hacks or failures, or a higher reward of a grader that is NO-GO
 )
 
 // ExitCode returns the process exit code of an answer: 0, 3 or 4.

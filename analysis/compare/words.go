@@ -33,11 +33,11 @@ func (sc *Split) why(c *Comparison) message.Text {
 		return c.Notes[0]
 	}
 	if !sc.Reward.Known() {
-		return sc.emptySide()
+		return message.Clauses(append(sc.notBetter(c), sc.emptySide())...)
 	}
 	lost := message.Args{"lost": message.Share(sc.lost()), "causes": message.Nested(sc.worse().LostTo()), "limit": message.Share(c.Thresholds[failuresFail])}
 	if sc.lost() > c.Thresholds[failuresFail] {
-		return tooManyLost.With(lost)
+		return message.Clauses(append(sc.notBetter(c), tooManyLost.With(lost))...)
 	}
 	parts := append(sc.notBetter(c), sc.moved(c)...)
 	if sc.lost() > c.Thresholds[failuresPass] {
@@ -60,6 +60,10 @@ func (sc *Split) notBetter(c *Comparison) []message.Text {
 	for _, d := range sc.moreHacks() {
 		parts = append(parts, moreMarked.With(message.Args{"detector": message.Name(d.Name), "new": message.Share(stat.Or(d.New, 0)), "base": message.Share(stat.Or(d.Base, 0))}))
 	}
+	for _, d := range sc.rises() {
+		form := map[string]message.Def{ownFailures: moreOwnFailures, cutOff: moreCutOff, failures: moreFailed}[d.Name]
+		parts = append(parts, form.With(message.Args{"new": message.Share(stat.Or(d.New, 0)), "base": message.Share(stat.Or(d.Base, 0))}))
+	}
 	if gate := c.New.untrusted(); gate != "" {
 		parts = append(parts, newNoGo.With(message.Args{"gate": message.Name(gate)}))
 	}
@@ -68,7 +72,12 @@ func (sc *Split) notBetter(c *Comparison) []message.Text {
 
 var (
 	moreMarked = message.New("compare.more_marked", "the detector “{detector}” marks {new} of the rollouts as hacks, up from {base}: whatever it earns, the new policy is not better")
-	newNoGo    = message.New("compare.new_no_go", "the new run is NO-GO for its grader ({gate}): a higher reward does not show a better policy")
+	moreCutOff = message.New("compare.more_cut_off", "{new} of the rollouts were cut off by the token limit, up from {base}")
+	moreFailed = message.New("compare.more_failed", "{new} of the rollouts failed by a tool or the grader, up from {base}")
+
+	moreOwnFailures = message.New("compare.more_own_failures", "in {new} of the rollouts the model gave no answer, up from {base}")
+
+	newNoGo = message.New("compare.new_no_go", "the new run is NO-GO for its grader ({gate}): a higher reward does not show a better policy")
 )
 
 // emptySide says what there is nothing to compare of.

@@ -62,8 +62,12 @@ func giveVerdicts(t *testing.T, meant func(fixtures.World) bool) {
 			}
 			t.Parallel()
 			result, code := runDemo(t, "--world", world.Name, "-o", filepath.Join(t.TempDir(), "run"))
-			if world.Cautions != nil && !slices.Equal(result.Cautions, world.Cautions) {
-				t.Errorf("the cautions are %v, want %v", result.Cautions, world.Cautions)
+			// How long a call takes compared with the median depends on how busy this machine is.
+			cautions := slices.DeleteFunc(slices.Clone(result.Cautions), func(gate string) bool {
+				return gate == "tools.tail" && !slices.Contains(world.Cautions, gate)
+			})
+			if world.Cautions != nil && !slices.Equal(cautions, world.Cautions) {
+				t.Errorf("the cautions are %v, want %v", cautions, world.Cautions)
 			}
 			if code != world.ExitCode || string(result.Verdict) != world.Verdict {
 				t.Errorf("verdict is %s with exit code %d, want %s with %d", result.Verdict, code, world.Verdict, world.ExitCode)
