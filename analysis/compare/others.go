@@ -67,8 +67,12 @@ func tails() []tail {
 	turns := func(t *collect.Try) (float64, bool) { return float64(t.Turns), t.Turns >= 0 }
 	seconds := func(t *collect.Try) (float64, bool) { return t.Elapsed, t.Elapsed > 0 }
 	return []tail{
-		{"tool_calls_p50", "calls", 0.5, calls}, {"tool_calls_p95", "calls", 0.95, calls}, {"tool_calls_p99", "calls", 0.99, calls},
-		{"turns_p95", "turns", 0.95, turns}, {"latency_p50", "seconds", 0.5, seconds}, {"latency_p95", "seconds", 0.95, seconds},
+		{"tool_calls_p50", "calls", 0.5, calls},
+		{"tool_calls_p95", "calls", 0.95, calls},
+		{"tool_calls_p99", "calls", 0.99, calls},
+		{"turns_p95", "turns", 0.95, turns},
+		{"latency_p50", "seconds", 0.5, seconds},
+		{"latency_p95", "seconds", 0.95, seconds},
 	}
 }
 
