@@ -10,11 +10,7 @@ RACE    ?= ./...
 LAB     := fixtures/backtest/lab
 export GONOGO_TESTDATA
 
-<<<<<<< HEAD
-.PHONY: help build demo release test race worlds fleet deep lint bench calibrate backtest-train fuzz golden clean
-=======
-.PHONY: help build demo test race worlds fleet deep lint bench calibrate backtest backtest-train fuzz golden clean
->>>>>>> 001a269 (cmd/gonogo: pictures of the backtest in the palette of the charts)
+.PHONY: help build demo release test race worlds fleet deep lint bench calibrate backtest backtest-train fuzz golden clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
