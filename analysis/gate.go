@@ -37,13 +37,13 @@ var (
 	gates = map[string]Gate{}
 )
 
-// GateByName is a gate that NewGate made known.
+// GateByName returns a gate registered by NewGate.
 func GateByName(name string) (Gate, bool) {
 	g, ok := gates[name]
 	return g, ok
 }
 
-// DisplayName is the gate's label, in a language.
+// DisplayName returns the gate's label in a language.
 func (g Gate) DisplayName(l message.Language) string {
 	if g.Label == "" {
 		return g.Name

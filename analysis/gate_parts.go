@@ -98,7 +98,7 @@ func (f *Finding) leaveOut(g Gate) {
 
 var partsSkipped = message.New("gate.parts.skipped", "not judged: {facts}")
 
-// WithParts is the gate with some of its parts.
+// WithParts returns the gate with only some of its parts.
 func (g Gate) WithParts(parts ...Gate) Gate {
 	g.Parts = parts
 	return g

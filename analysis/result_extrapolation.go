@@ -16,8 +16,8 @@ const (
 	BestOfK           = "best_of"
 )
 
-// Extrapolation is what is known of more rollouts than were made: the models fitted
-// over items, and what stands between them.
+// Extrapolation is what models fitted over the items predict for more rollouts than
+// were made, with notes on their limits.
 type Extrapolation struct {
 	Fits   []ModelFit     `json:"fits"`
 	BestOf []Extrapolated `json:"best_of"` // E[max of k rewards], for rewards of at most 8 values

@@ -132,5 +132,5 @@ func (r *Result) OpenItems() (rollout.Split, []ItemResult) {
 // SettledAt is the posterior probability from which an item's class is settled.
 const SettledAt = 0.95
 
-// MaxItemsListed bounds the items that a finding points at.
+// MaxItemsListed is the largest number of items that a finding lists.
 const MaxItemsListed = 20

@@ -5,8 +5,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// FinishStats says how the last replies of a split's rollouts ended. Rollouts that an
-// endpoint failed are not among them.
+// FinishStats counts how the last replies of a split's rollouts ended, without the
+// rollouts that an endpoint failed.
 type FinishStats struct {
 	Rollouts int `json:"rollouts"`
 	Known    int `json:"known"` // of which something says how they ended
@@ -30,15 +30,15 @@ type FinishStats struct {
 	MarkupItems []string                   `json:"markup_items"` // a few with such an answer
 }
 
-// FinishedOnly is what the finished rollouts alone would teach.
+// FinishedOnly holds the estimates over the finished rollouts alone.
 type FinishedOnly struct {
 	Reward stat.Estimate `json:"reward"`
 	Signal []Signal      `json:"signal"` // at the group size
 	Lift   stat.Estimate `json:"lift"`
 }
 
-// RewardByCost is the reward set against one quantity of the rollouts: what a
-// rollout costs beside what it earns.
+// RewardByCost relates the reward to one quantity of the rollouts: what a rollout
+// costs and what it earns.
 type RewardByCost struct {
 	Quantity string      `json:"quantity"` // tool_calls, tokens or latency_s
 	Bins     []RewardBin `json:"bins"`     // the smallest first; a rollout counts in one
@@ -55,8 +55,8 @@ type RewardByCost struct {
 	Limit *RewardAtLimit `json:"limit,omitempty"` // of tool calls, where rollouts reach it and others do not
 }
 
-// RewardAtLimit sets the rollouts that reach a limit against those below it: a
-// line through all of them takes a cliff at the limit for a slope.
+// RewardAtLimit compares the rollouts that reach a limit with those below it: a
+// line through all of them would show a cliff at the limit as a slope.
 type RewardAtLimit struct {
 	At         float64       `json:"at"`
 	Reached    stat.Estimate `json:"reached"`    // mean reward at the limit, over the items compared
@@ -65,7 +65,7 @@ type RewardAtLimit struct {
 	Within     stat.Estimate `json:"within"`     // correlation within items of the rollouts below the limit
 }
 
-// RewardBin is the rollouts whose quantity lies between two values.
+// RewardBin holds the rollouts whose quantity is between two values.
 type RewardBin struct {
 	From   float64       `json:"from"` // the smallest
 	To     float64       `json:"to"`   // the largest

@@ -94,8 +94,8 @@ func (t Thresholds) All() ThresholdValues {
 	return all
 }
 
-// ThresholdValues are the values of thresholds by name. In JSON they are by gate and then by
-// name; those of gonogo compare are under compare.
+// ThresholdValues maps threshold names to values. JSON nests them by gate and then
+// by name; those of gonogo compare are under compare.
 type ThresholdValues map[string]float64
 
 // MarshalJSON writes a name that no gate has made known under itself.

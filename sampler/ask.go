@@ -18,7 +18,7 @@ type Pacer interface {
 	Wait(ctx context.Context) error
 }
 
-// requestInfo says for whom a request is made.
+// requestInfo says what a request belongs to.
 type requestInfo struct {
 	item  *rollout.Item
 	trace string

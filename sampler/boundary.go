@@ -25,9 +25,8 @@ type Request struct {
 	Encoded   *EncodedTurns // the rollout's own, one request at a time; nil: every turn is written anew
 }
 
-// EncodedTurns is where a Model keeps the conversation of one rollout as it was sent,
-// so that each turn is written once however many follow. It is opaque to the
-// loop.
+// EncodedTurns caches a rollout's conversation as the Model encodes it, so that
+// each turn is encoded once. It is opaque to the loop.
 type EncodedTurns struct {
 	Turns int    // are written
 	Text  []byte // as the model writes them
@@ -63,14 +62,14 @@ type Tool interface {
 	Call(ctx context.Context, call Call) (Result, error)
 }
 
-// Releaser is a Tool that keeps something for each rollout, such as a process.
+// Releaser is a Tool that keeps something per rollout, such as a process.
 type Releaser interface {
 	// Release ends what is kept for the rollout, which is over, whatever has become of
 	// it. It may be called for one that the tool knows nothing of.
 	Release(traceID string)
 }
 
-// ReleaseTools has the tools end what they keep for a rollout that is over.
+// ReleaseTools has the tools release what they keep for a finished rollout.
 func ReleaseTools(tools map[string]Tool, traceID string) {
 	for _, t := range tools {
 		if l, ok := t.(Releaser); ok {

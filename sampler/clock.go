@@ -15,9 +15,10 @@ import (
 // limits of the run go on. A ctx without such a clock is fine.
 func PauseClock(ctx context.Context) (resume func()) { return tell(ctx, 1, 0) }
 
-// TrackRequest notes a request that somebody else's program has under way in the rollout
-// of ctx: while others of them are served, one that waits in a queue stops no
-// clock, for the program can go on. ended ends it; calling it twice does no harm.
+// TrackRequest notes a request in flight from an external program in the rollout of
+// ctx. While others of its requests are being served, one that waits in a queue
+// does not stop the clock: the program can continue. ended ends the request; it may
+// be called twice.
 func TrackRequest(ctx context.Context) (ended func()) { return tell(ctx, 0, 1) }
 
 // tell notes what waits and what is asked on all clocks of ctx.

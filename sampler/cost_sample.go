@@ -9,10 +9,10 @@ const (
 	mostFirsts  = leastFirsts << 10
 )
 
-// costSample adds up what the rollouts cost that began first. Those that end first
-// are the short ones, and cheap: with 64 in flight the first ten to end may cost a
-// seventh of the mean. So how many are judged by is set before they begin, and all
-// of them are waited for.
+// costSample sums the cost of the rollouts that began first. The first to end are
+// short and cheap: with 64 in flight the first ten may cost a seventh of the mean.
+// The size of the sample is therefore fixed before they begin, and all of it is
+// waited for.
 type costSample struct {
 	judged limit.Sum // of leastFirsts, or twice as many and so on
 

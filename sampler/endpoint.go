@@ -121,9 +121,9 @@ func exchange(ctx context.Context, client *http.Client, method, address string, 
 	return a, nil
 }
 
-// CheckFinalStatus reports a response that is no answer, and closes it: with status 101
-// the server goes on in another protocol, on a connection that no context of ours
-// would end any more.
+// CheckFinalStatus returns an error for a response that is not final, and closes
+// it: after status 101 the server continues in another protocol, on a connection
+// that our contexts no longer end.
 func CheckFinalStatus(resp *http.Response) error {
 	if resp.StatusCode >= http.StatusOK {
 		return nil
@@ -132,9 +132,8 @@ func CheckFinalStatus(resp *http.Response) error {
 	return fmt.Errorf("the server goes on in another protocol, with status %d", resp.StatusCode)
 }
 
-// TrackProgress tells the clock of the try that ctx belongs to of every byte of an
-// answer that comes: a connection hangs when none does, however long the answer
-// takes as a whole.
+// TrackProgress reports every byte read from body to the clock of the try in ctx: a
+// connection hangs when no bytes arrive, however long the whole answer takes.
 func TrackProgress(ctx context.Context, body io.ReadCloser) io.ReadCloser {
 	c := clockOf(ctx)
 	if c == nil {
@@ -158,8 +157,8 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// MaxReply bounds how much of a model's answer is read, unpacked: far above what
-// a model writes, and little enough for many at one time.
+// MaxReply is the largest number of bytes read from a model's answer, uncompressed:
+// far above what a model writes, and small enough for many at a time.
 const MaxReply = 16 << 20
 
 // ErrLongReply is what reading a longer one ends with.

@@ -145,7 +145,7 @@ func (e *RangeError) Error() string {
 	return fmt.Sprintf("%s, to item %s, and no grade that fits to any of %d items: set reward_range to what the grader can give, or correct the grader, then grade again what is recorded; nothing of it is lost", text, e.Item, e.Items)
 }
 
-// rangeCheck notices a grader that never gives a grade that can be used.
+// rangeCheck detects a grader that never gives a usable grade.
 type rangeCheck struct {
 	mu    sync.Mutex       // guards what follows
 	done  bool             // one could

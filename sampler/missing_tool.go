@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// missingToolRollouts is how many rollouts must have seen nothing of a tool but
-// refusals without an output before it is taken for the wrong one.
+// missingToolRollouts is how many rollouts must have got nothing but refusals
+// without an output from a tool before it counts as missing.
 const missingToolRollouts = 8
 
-// missingTool notices a tool that is not there. Its 401, 403 or 404 without an output
-// may be meant for the model, which is shown it in any case ("no such
-// document"), or come from a server that knows nothing of the tool. So one
-// rollout proves nothing, and a tool that once said anything else is there.
+// missingTool detects a tool that does not exist. A 401, 403 or 404 without an
+// output may be meant for the model, which sees it in any case ("no such
+// document"), or come from a server that does not know the tool. One rollout
+// therefore proves nothing, and a tool that ever answered anything else exists.
 type missingTool struct {
 	tool Tool
 

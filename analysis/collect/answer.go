@@ -86,7 +86,7 @@ func (c *Collector) zero(r *Row) {
 	}
 }
 
-// GraderReward is the reward that the grader itself gave.
+// GraderReward returns the reward as the grader gave it.
 func (c *Collector) GraderReward(r *Row) float64 {
 	if had, ok := c.Zeroed[r.Key]; ok {
 		return had

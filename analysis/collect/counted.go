@@ -25,7 +25,7 @@ func Rollouts(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, r
 	if _, err := run.Probes(ctx, c.AddProbe); err != nil {
 		return rollout.Input{}, err
 	}
-	most := run.Manifest.MinSamples()
+	most := run.Manifest.UntargetedSamples()
 	read.Lean = true
 	return run.Records(ctx, read, func(rec *rollout.Record) error {
 		n := Counted{Record: rec}

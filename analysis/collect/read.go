@@ -10,7 +10,7 @@ import (
 // ReadAudit reads what lies beside the rollouts of a run directory: the audit's
 // records and people's labels. A single file of rollouts has no neighbours.
 func (c *Collector) ReadAudit(ctx context.Context, run *rollout.Run) error {
-	c.most = run.Manifest.MinSamples()
+	c.most = run.Manifest.UntargetedSamples()
 	if filepath.Base(run.File()) != rollout.RolloutsFile {
 		return nil
 	}

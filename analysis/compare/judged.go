@@ -10,11 +10,11 @@ import (
 	"gonogo/analysis/message"
 )
 
-// AddVerdicts takes over what the two runs' own analyses decided; nil is a run whose
-// verdict is not known. Where a gate about the grader made a run NO-GO, a note says
-// that a higher reward is no better policy, and a new run that improved by such a
-// grader's rewards is not better. Where detectors marked rollouts, notes say how
-// many on either side.
+// AddVerdicts adds the verdicts of the two runs' own analyses; nil is a run whose
+// verdict is not known. If a grader failed its audit, a note says that a higher
+// reward does not mean a better policy, and an improvement under such a grader does
+// not count as better. If detectors marked rollouts, notes give the number on each
+// side.
 func (c *Comparison) AddVerdicts(base, new *analysis.Result) {
 	b, n := c.Base.judged(base), c.New.judged(new)
 	gates := message.Args{"base": message.Name(b), "new": message.Name(n)}
@@ -53,8 +53,8 @@ func (r *Side) untrusted() string {
 	return ""
 }
 
-// UntrustedGates returns the gates by which the runs' own verdicts say that their
-// graders are not to be trusted, so that a higher reward is no better policy.
+// UntrustedGates returns the failed gates of the runs' own verdicts that make a
+// grader untrustworthy: a higher reward then does not mean a better policy.
 func (c *Comparison) UntrustedGates() []string {
 	var gates []string
 	for _, gate := range []string{c.Base.untrusted(), c.New.untrusted()} {

@@ -11,9 +11,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ManifestSettings is what a run was made with, by key: what a night of a history keeps of
-// its manifest. A run that came from elsewhere was made with nothing that is
-// known. The seed is not part of it.
+// ManifestSettings returns the settings a run was made with, by key: what a history
+// keeps of its manifest. An imported run has none. The seed is not included.
 func ManifestSettings(m *rollout.Manifest) map[string]string {
 	made := make(map[string]string)
 	if m == nil {
@@ -36,8 +35,8 @@ func ManifestSettings(m *rollout.Manifest) map[string]string {
 	return made
 }
 
-// SettingKind says what a key of ManifestSettings belongs to: data, grader, job, model,
-// tool_version or setting.
+// SettingKind returns what a key of ManifestSettings belongs to: data, grader, job,
+// model, tool_version or setting.
 func SettingKind(key string) string {
 	if key == "tool_version" {
 		return key

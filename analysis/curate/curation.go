@@ -109,7 +109,7 @@ type Row struct {
 	Family      string         `json:"family,omitempty"`
 }
 
-// Evidence is one reason with what speaks for it.
+// Evidence is a reason for dropping a row and what supports it.
 type Evidence struct {
 	Reason    Reason       `json:"reason"`
 	Why       message.Text `json:"why"`

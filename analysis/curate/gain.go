@@ -94,8 +94,8 @@ type Remeasured struct {
 	Lift        SelectionBias `json:"lift"`
 }
 
-// SelectionBias is how much better items look on the samples by which they were
-// chosen than on new ones.
+// SelectionBias is how much better items look on the samples they were selected by
+// than on new ones.
 type SelectionBias struct {
 	Gain      *float64      `json:"gain"`      // chosen minus before: what it seemed
 	Remains   *float64      `json:"remains"`   // fresh minus before: what is left of it

@@ -6,8 +6,8 @@ import (
 	"gonogo/analysis"
 )
 
-// Renamed is where a gate or a threshold of the first schema went. Every fact that an
-// old gate judged is a fact, of the old gate's name, of the new one.
+// Renamed says where a gate or a threshold of the first schema went. Every fact
+// that an old gate judged is now a fact of the new gate, under the old gate's name.
 type Renamed struct {
 	Old string
 	New string  // the gate or threshold that it belongs to now
@@ -15,7 +15,7 @@ type Renamed struct {
 	Set bool    // whether it still can be set, under the new name
 }
 
-// RenamedGates lists the gates that became facts of another.
+// RenamedGates lists the gates that became facts of another gate.
 func RenamedGates() []Renamed {
 	var list []Renamed
 	for _, g := range All() {
@@ -28,7 +28,7 @@ func RenamedGates() []Renamed {
 	return list
 }
 
-// RenamedThresholds lists the thresholds that have another name, or none, now.
+// RenamedThresholds lists the thresholds that were renamed or removed.
 func RenamedThresholds() []Renamed {
 	set := func(old, new string) Renamed { return Renamed{Old: old, New: new, Set: true} }
 	fixed := func(old, gate string, at float64) Renamed { return Renamed{Old: old, New: gate, At: at} }
@@ -55,8 +55,8 @@ func RenamedThresholds() []Renamed {
 	return list
 }
 
-// RenamedThresholdError is the error of a threshold of the first schema, and says where it
-// went; nil of any other name.
+// RenamedThresholdError returns the error for a threshold of the first schema,
+// which names its replacement; nil for any other name.
 func RenamedThresholdError(name string) error {
 	for _, m := range RenamedThresholds() {
 		switch {
@@ -70,8 +70,8 @@ func RenamedThresholdError(name string) error {
 	return nil
 }
 
-// RenamedGateError is the error of a gate that became a fact, and says of which; nil of any
-// other name.
+// RenamedGateError returns the error for a gate that became a fact, which names the
+// fact; nil for any other name.
 func RenamedGateError(name string) error {
 	for _, m := range RenamedGates() {
 		if m.Old == name {

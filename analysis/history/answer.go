@@ -9,14 +9,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ApplyComparison takes over what a comparison with the night of that name found.
+// ApplyComparison sets the answer of a night from its comparison with the night of
+// that name.
 func (n *Night) ApplyComparison(base string, c *compare.Comparison) {
 	n.Base, n.Answer, n.Sentence, n.ExitCode = base, c.Answer, c.Sentence, c.ExitCode
 }
 
-// AnswerWithoutBase answers for a night that is compared with none of the earlier ones. The
-// first good one passes when it is worth comparing with. there says whether the
-// rollouts of a night are still at hand, below the directory runs.
+// AnswerWithoutBase sets the answer of a night that is compared with no earlier
+// one. The first good one passes when it is usable as a base. there reports whether
+// the rollouts of a night still exist below the directory runs.
 func (n *Night) AnswerWithoutBase(earlier []Night, r *analysis.Result, there func(*Night) bool, runs string) {
 	good, gone := 0, 0
 	for i := range earlier {
@@ -48,8 +49,8 @@ func tooManyLost(r *analysis.Result, split rollout.Split) bool {
 	})
 }
 
-// RegressedByTrend makes the night one that regressed by the trend, which no single night
-// shows: see History.TrendDrop. from is the night around which the reward fell.
+// RegressedByTrend marks the night as regressed by a trend that no single night
+// shows; see History.TrendDrop. from is the night around which the reward fell.
 func (n *Night) RegressedByTrend(c *Change, from string) {
 	n.ExitCode, n.Good = analysis.NoGo.ExitCode(), false
 	n.Sentence = message.Join(n.Sentence, fellByTrend.With(message.Args{

@@ -45,7 +45,7 @@ type History struct {
 	Notes []message.Text `json:"notes"`
 }
 
-// NightSummary is one night.
+// NightSummary summarizes one night.
 type NightSummary struct {
 	Name     string           `json:"name"`
 	Time     time.Time        `json:"time"`
@@ -117,8 +117,7 @@ type Change struct {
 	With       []string        `json:"with"` // other series that changed within the interval
 }
 
-// SettingChange is something that a night was made with otherwise than the night
-// before.
+// SettingChange is a setting that differs from the night before.
 type SettingChange struct {
 	Night  int    `json:"night"`
 	Kind   string `json:"kind"`

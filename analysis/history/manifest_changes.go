@@ -83,7 +83,8 @@ func (h *History) notes(ref int) []message.Text {
 	return out
 }
 
-// NoteTornLine notes that the last line of a file of nights was left out, as Read found.
+// NoteTornLine adds a note that the last line of nights.jsonl was incomplete and
+// left out.
 func (h *History) NoteTornLine(file string) {
 	h.Notes = append(h.Notes, tornLine.With(message.Args{"file": message.Name(file)}))
 }

@@ -72,7 +72,7 @@ func Tags() []string {
 	return tags
 }
 
-// LanguageByTag returns the language of a tag; "" is English.
+// LanguageByTag returns the language with a tag; "" is English.
 func LanguageByTag(tag string) (Language, error) {
 	if tag == "" {
 		return Language{}, nil
@@ -141,7 +141,8 @@ func Plural(thing string) string {
 	return thing + "s"
 }
 
-// OnMissing is the language, calling tell with each text that it lacks.
+// OnMissing returns a copy of the language that calls tell with each text it has no
+// translation of.
 func (l Language) OnMissing(tell func(id, english string)) Language {
 	if l.of == nil {
 		return l

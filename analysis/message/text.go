@@ -170,9 +170,8 @@ func Names[S ~string](names []S) Arg {
 // List is a list of arguments.
 func List(args ...Arg) Arg { return Arg{List: args} }
 
-// Concat, Commas, Clauses and Join put texts one after the other: with nothing
-// between them, with commas, semicolons or spaces. Texts that say nothing are left
-// out.
+// Concat, Commas, Clauses and Join join texts with nothing, commas, semicolons or
+// spaces between them. Empty texts are left out.
 func Concat(texts ...Text) Text  { return joined("", texts) }
 func Commas(texts ...Text) Text  { return joined(", ", texts) }
 func Clauses(texts ...Text) Text { return joined("; ", texts) }
@@ -229,10 +228,10 @@ func Verbatim(s string) Text {
 	return verbatim.With(Args{"text": Name(s)})
 }
 
-// ForeignText is what the data hold, as it is: Text.WithoutForeign replaces it.
+// ForeignText is text from the data, unchanged; Text.WithoutForeign replaces it.
 func ForeignText(s string) Text { return verbatim.With(Args{"text": Foreign(s)}) }
 
-// IsEmpty says whether there is nothing to say.
+// IsEmpty reports whether the text says nothing.
 func (t Text) IsEmpty() bool { return t.ID == "" }
 
 // WithoutForeign is the text with a replacement for all that a model, a tool, a

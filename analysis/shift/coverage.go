@@ -11,7 +11,7 @@ import (
 // farPercentile of the distances within the reference is what counts as far.
 const farPercentile = 0.99
 
-// CoverageResult tells how much of b lies where a has nothing.
+// CoverageResult is how much of b is far from everything in a.
 type CoverageResult struct {
 	Share     stat.Estimate // of b's rows that are far from every row of a
 	Threshold *float64      // distance beyond which a row is far

@@ -282,7 +282,7 @@ type Items struct {
 	Empty     string // said where there are no rows
 }
 
-// MaxRows is how many rows of a table of items a page holds.
+// MaxRows is the largest number of rows of an item table on a page.
 const MaxRows = 20_000
 
 // Column is one column of a table of items.

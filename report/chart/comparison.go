@@ -75,8 +75,8 @@ func Comparisons() []Comparison {
 }
 
 // ComparedSplit returns the split that the charts of a comparison show: the one
-// that answers, else the first where anything was compared, else the first
-// there is. ok is false where there is none.
+// that decides, else the first with anything compared, else the first. ok is false
+// if there is none.
 func ComparedSplit(c *compare.Comparison) (split rollout.Split, sc *compare.Split, ok bool) {
 	if c.Split != nil && c.Splits[*c.Split] != nil {
 		return *c.Split, c.Splits[*c.Split], true

@@ -156,9 +156,9 @@ func threshold(r *analysis.Result, name string) *float64 {
 	return &v
 }
 
-// CountHoles counts the items on which the grader did not do with a probe's
-// payloads what a sound one does. A probe that expects nothing has none, and a
-// reward that moves with looks is no hole: see CountMoves.
+// CountHoles counts the items on which the grader scored a probe's payloads as a
+// sound grader would not. A probe without an expectation has none, and a reward
+// that moves with presentation alone is not a hole: see CountMoves.
 func CountHoles(p analysis.ProbeResult) int {
 	switch p.Expect {
 	case rollout.Bottom:
@@ -169,7 +169,7 @@ func CountHoles(p analysis.ProbeResult) int {
 	return 0
 }
 
-// CountMoves counts the items on which the reward moved with looks alone.
+// CountMoves counts the items on which the reward moved with presentation alone.
 func CountMoves(p analysis.ProbeResult) int {
 	if p.Expect == rollout.Same {
 		return p.Above
@@ -177,11 +177,10 @@ func CountMoves(p analysis.ProbeResult) int {
 	return 0
 }
 
-// ProbesByUrgency returns the probes in the order in which they ask to be read:
-// those with holes, then those where looks moved the reward, then those that
-// held, then those of which nothing is known, then those that expect nothing.
-// Among those with holes a wrong answer that pays comes before a right one that
-// does not; among equals the larger share of items.
+// ProbesByUrgency returns the probes with the most urgent first: those with holes,
+// those where presentation moved the reward, those that passed, those without a
+// result, those without an expectation. Among those with holes, a rewarded wrong
+// answer comes before an unrewarded right one, then the larger share of items.
 func ProbesByUrgency(probes []analysis.ProbeResult) []analysis.ProbeResult {
 	rank := func(p analysis.ProbeResult) int {
 		switch {

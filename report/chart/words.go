@@ -10,7 +10,7 @@ import (
 )
 
 // ShownSplit returns the split that a chart of one split shows: train, else the
-// first there is. ok is false when the Result has no split.
+// first. ok is false when the Result has no split.
 func ShownSplit(r *analysis.Result) (split rollout.Split, s *analysis.SplitResult, ok bool) {
 	for _, split := range rollout.Splits() {
 		if s := r.Splits[split]; s != nil {

@@ -36,9 +36,8 @@ func NewFonts(behind func() []*typeface.Face) *Fonts {
 	return &Fonts{behind: sync.OnceValue(behind), missing: map[rune]bool{}}
 }
 
-// External are the fonts for letters that another program draws, with fonts of
-// its own: every rune is passed on. Those that no font here has are measured as
-// fonts commonly have them.
+// External returns fonts for text that another program draws with its own fonts:
+// every rune is passed on, and one that no font here has gets a typical width.
 func (f *Fonts) External() *Fonts {
 	out := NewFonts(func() []*typeface.Face { return nil })
 	if f != nil {

@@ -35,7 +35,7 @@ func Papers() []Paper {
 	return []Paper{{"a4", 595.28, 841.89}, {"letter", 612, 792}}
 }
 
-// PaperByName returns the paper of a name; "" is the usual one.
+// PaperByName returns the paper with a name; "" is the default.
 func PaperByName(name string) (Paper, error) {
 	papers := Papers()
 	if name == "" {

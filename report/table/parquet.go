@@ -17,7 +17,7 @@ const (
 	parquetBatch = 256    // rows handed over at once
 )
 
-// Metadata is what a Parquet file says of itself.
+// Metadata is the metadata of a Parquet file.
 type Metadata struct{ Version, Run, Verdict string }
 
 // WriteParquet writes rollouts.parquet: the rows and columns of rollouts.csv

@@ -21,7 +21,7 @@ type Options struct {
 	All   bool // the rest behind the brief
 }
 
-// MaxLines is how many lines a brief takes at most at the usual width.
+// MaxLines is the largest number of lines of a brief at the usual width.
 const MaxLines = 40
 
 // Write writes the brief of a report, and with All the rest.

@@ -4,5 +4,5 @@ package viewer
 
 import "os"
 
-// removeOpenFile does nothing: here an open file keeps its name until it is closed.
+// removeOpenFile does nothing: on this system an open file keeps its name.
 func removeOpenFile(*os.File) {}

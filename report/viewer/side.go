@@ -27,7 +27,7 @@ type side struct {
 }
 
 func newSide(run *rollout.Run, n *names, floor float64) *side {
-	s := &side{run: run, names: n, floor: floor, labels: &labels{run: run}, most: run.Manifest.MinSamples(), items: make(map[name]*rollout.Item, len(run.Items))}
+	s := &side{run: run, names: n, floor: floor, labels: &labels{run: run}, most: run.Manifest.UntargetedSamples(), items: make(map[name]*rollout.Item, len(run.Items))}
 	for i := range run.Items {
 		it := &run.Items[i]
 		s.items[name{it.Split, it.ID}] = it

@@ -8,8 +8,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// TrialProbes lists the probes that tell before any rollout whether a grader works at
-// all: the reference, an empty answer and a wrong one.
+// TrialProbes lists the probes that show, before any rollout, whether a grader
+// works at all: the reference, an empty answer and a wrong one.
 func TrialProbes() []Probe { return []Probe{reference, empty, wrong} }
 
 var wrong = Probe{
@@ -26,10 +26,10 @@ var wrong = Probe{
 // nonsense is no answer to anything.
 const nonsense = "Qwzx vlorp 0xdead: blenth, mirgle and sporf."
 
-// WithToolCalls returns a task with the same answer after a made-up call of each of the tools
-// that its item offers, as the record of a rollout holds them; without any it reports
-// false. own says that the rollouts have tools that no item names: there is a call of
-// such a one then.
+// WithToolCalls returns a task with the same answer after a made-up call of each
+// tool that its item offers, in the form of a recorded rollout; without any tool it
+// reports false. own says that the rollouts have tools that no item names; then one
+// such call is made up.
 func WithToolCalls(t sampler.Task, own bool) (sampler.Task, bool) {
 	var tools []offered
 	_ = json.Unmarshal(t.Item.Tools, &tools) // a schema of another form leaves its value out

@@ -60,8 +60,9 @@ func (f *File) copyRows(r io.Reader, w io.Writer, keep func(line int) bool) erro
 	return nil
 }
 
-// HashBytes is the SHA-256 of a file's bytes, hexadecimal, as Load has it.
-func HashBytes(path string) (string, error) {
+// HashFile returns the SHA-256 of a file's content in hexadecimal, as Load
+// computes it.
+func HashFile(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)

@@ -9,15 +9,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// OfferedTool is a tool that the model is offered beside those of the rows.
+// OfferedTool is a tool offered to the model in addition to those of the rows.
 type OfferedTool struct {
 	Name string
 	Chat json.RawMessage // the tool in the form that rows have
 }
 
-// AddTools adds tools to each of the items, behind those of its row. A row that offers
-// a tool of the name keeps its own. The rows themselves stay: tools and grader are
-// handed what they always were.
+// AddTools adds tools to each item after those of its row. A row with a tool of the
+// same name keeps its own. The rows do not change: tools and grader get them as
+// they are.
 func AddTools(items []rollout.Item, tools []OfferedTool) error {
 	made := map[string]json.RawMessage{} // by what the row offers: mostly all rows offer the same
 	for i := range items {

@@ -22,7 +22,7 @@ type Override struct {
 	Tools  map[string]string // description, by the tool's name
 }
 
-// OverrideCounts counts what an Override did.
+// OverrideCounts counts the effects of an Override.
 type OverrideCounts struct {
 	Items   int            // whose requests differ now
 	Heads   int            // different prompts that one took the place of

@@ -62,7 +62,7 @@ func Targets() []Target {
 	}
 }
 
-// TargetByName returns the target of that name.
+// TargetByName returns the target with that name.
 func TargetByName(name string) (Target, bool) {
 	for _, t := range Targets() {
 		if t.Name == name {

@@ -53,7 +53,7 @@ type Warner interface {
 	Warnings() []string
 }
 
-// SessionReader is a grader whose address reads the session of the rollout: the names,
+// SessionReader is a grader whose address contains session variables: their names,
 // each once.
 type SessionReader interface {
 	SessionReads() []string

@@ -172,5 +172,5 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, e
 	return res, err
 }
 
-// Release ends the session of a rollout that is over.
+// Release ends the session of a finished rollout.
 func (t *Tool) Release(trace string) { t.server.leave(trace) }

@@ -90,8 +90,8 @@ func (c *Child) Alive() bool {
 	}
 }
 
-// ExitReason kills the process, if it has not ended by now, and tells how it ended: its
-// exit code, and what it printed on standard error.
+// ExitReason kills the process if it still runs and says how it ended: its exit
+// code and the end of its standard error.
 func (c *Child) ExitReason() string {
 	select {
 	case <-c.gone:
@@ -101,7 +101,7 @@ func (c *Child) ExitReason() string {
 	return c.cmd.ProcessState.String() + c.StderrTail()
 }
 
-// StderrTail is the end of what it wrote on standard error, as the end of a message.
+// StderrTail is the end of its standard error, to be appended to a message.
 func (c *Child) StderrTail() string { return c.said.text() }
 
 // Finish closes the standard input and gives the process so long to end by
@@ -128,8 +128,8 @@ func (c *Child) Kill() {
 	})
 }
 
-// summarySize is how much a message tells of what a process says on standard error:
-// records keep 500 bytes of a message.
+// summarySize is how many bytes of standard error go into a message: records keep
+// 500 bytes of a message.
 const summarySize = 400
 
 // longestLine is how much of a line waits for its end before it is passed on.

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Communicate writes input, ends the process's standard input and returns all that it
-// writes until it has ended, of at most most bytes. Then the process is gone,
-// with all that it started. The error is ctx's cause, or wraps ErrTooLong, or
-// ErrEnded for a process that ended with an exit code other than 0.
+// Communicate writes input, closes the process's standard input and returns
+// everything that it writes until it ends, at most most bytes. The process and all
+// that it started are gone when it returns. The error is ctx's cause, or wraps
+// ErrTooLong, or ErrEnded for an exit code other than 0.
 func (p *Peer) Communicate(ctx context.Context, input []byte, most int) (output []byte, err error) {
 	var writing sync.WaitGroup
 	defer writing.Wait()

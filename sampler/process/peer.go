@@ -100,7 +100,7 @@ func (p *Peer) untilItEnds() (stop func()) {
 	}
 }
 
-// HasUnread reports whether the process has written something that nobody read.
+// HasUnread reports whether the process has written anything that was not read.
 func (p *Peer) HasUnread() bool {
 	if p.lines.Buffered() > 0 {
 		return true

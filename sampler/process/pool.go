@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// IdlePool holds peers until somebody asks them again. The zero value holds none. It is
-// safe for concurrent use.
+// IdlePool holds idle peers for reuse. The zero value is empty. It is safe for
+// concurrent use.
 type IdlePool struct {
 	mu    sync.Mutex // guards peers
 	peers []*Peer    // the one used last is last

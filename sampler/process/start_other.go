@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// Supported says whether processes can be run, and ended with all they start, on this
-// system.
+// Supported reports whether this system can run processes and end them with all
+// that they start.
 const Supported = false
 
-// Detach does nothing here.
+// Detach returns nil: this system has no sessions.
 func Detach() *syscall.SysProcAttr { return nil }
 
 // KillGroup kills the process alone.

@@ -8,12 +8,12 @@ import (
 	"syscall"
 )
 
-// Supported says whether processes can be run, and ended with all they start, on this
-// system.
+// Supported reports whether this system can run processes and end them with all
+// that they start.
 const Supported = true
 
-// Detach keeps a process apart: a ^C at the terminal is not for it, and all that
-// it starts is in one group with it.
+// Detach returns attributes that start a process in its own session: a ^C at the terminal does not reach
+// it, and all that it starts is in one group with it.
 func Detach() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 // KillGroup kills a process that leads its group and what is in its group.

@@ -2,9 +2,9 @@ package process
 
 import "strings"
 
-// summarize is what a message tells of what a process printed: its end, for what it died
-// of stands last. What a traceback of Python ends with comes first, since readers
-// and tables may cut what is long.
+// summarize shortens the output of a process for a message: its end, where the
+// cause of death is. The last line of a Python traceback comes first, since readers
+// and tables may truncate.
 func summarize(s string) string {
 	before, cause := traceback(s)
 	if before == "" {

@@ -21,7 +21,8 @@ const retryEvery = time.Second
 // orphaned is how many times AckWait a worker waits for a planner that is gone.
 const orphaned = 10
 
-// sayHello says hello. led is whether somebody leads the run; the error is a refusal.
+// sayHello joins the run. led reports whether the run has a planner; the error is a
+// refusal.
 func (m *Member) sayHello(ctx context.Context) (led bool, err error) {
 	b, err := json.Marshal(hello{Schema: Schema, Worker: m.id, Host: m.me.Host, PID: m.me.PID, Version: m.me.Version, Slots: m.me.Slots})
 	if err != nil {
@@ -203,7 +204,7 @@ func (m *Member) hear(msg *nats.Msg) {
 	}
 }
 
-// sayHelloAgain says hello to another planner of the run. mu is held.
+// sayHelloAgain joins again after the run's planner has changed. mu is held.
 func (m *Member) sayHelloAgain() {
 	if m.meeting || m.end != nil {
 		return

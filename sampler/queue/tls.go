@@ -12,7 +12,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// tlsFiles are the files of an address whom a connection trusts by, and what it shows.
+// tlsFiles are the certificate files of an address: the CAs we trust and the
+// certificate we present.
 type tlsFiles struct {
 	ca, cert string    // "" is none
 	until    time.Time // the certificate is valid
@@ -81,8 +82,8 @@ func pair(cert, key string) (until time.Time, err error) {
 	return both.Leaf.NotAfter, nil
 }
 
-// remedy says what to do where we do not trust the server, or it does not trust us;
-// "" where it is not about that.
+// remedy says what to do when one side does not trust the other's certificate; ""
+// for any other error.
 func (p tlsFiles) remedy(err error) string {
 	if errors.Is(err, nats.ErrSecureConnWanted) {
 		return "it speaks no TLS: take nats:// without queue.tls_ca, queue.tls_cert and queue.tls_key, or set the server up for TLS"

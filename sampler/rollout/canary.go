@@ -70,5 +70,5 @@ type Leak struct {
 	At     string `json:"at"`     // where it was met first: tool NAME, agent, model or session
 }
 
-// MaxLeaksListed bounds the leaks of a record.
+// MaxLeaksListed is the largest number of leaks that a record lists.
 const MaxLeaksListed = 8

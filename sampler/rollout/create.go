@@ -31,8 +31,8 @@ func lockRun(dir string) (release func() error, err error) {
 	return release, nil
 }
 
-// LockedBy reports whether a process is writing the run in dir, and which one: "" is
-// not known.
+// LockedBy reports whether a process is writing the run in dir, and its pid; "" if
+// unknown.
 func LockedBy(dir string) (pid string, held bool) { return holder(filepath.Join(dir, lockFile)) }
 
 // Create opens a run directory for writing. A directory that is missing or

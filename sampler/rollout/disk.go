@@ -87,9 +87,9 @@ func remedyOf(cause error) string {
 	return ""
 }
 
-// CheckRegularFile reports a path where something else stands than a plain file. A run's files
-// are its own: a link in a directory that came from elsewhere would have us write, and
-// cut off, where it leads.
+// CheckRegularFile returns an error if something other than a regular file is at
+// path. A run's files are its own: a symbolic link in a directory from another
+// machine could make us overwrite its target.
 func CheckRegularFile(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode().IsRegular() {
@@ -102,8 +102,8 @@ func CheckRegularFile(path string) error {
 	return fmt.Errorf("%s is %s, which is not followed: put the file itself there, or name another directory", path, what)
 }
 
-// CheckRegularDir is CheckRegularFile for a directory in a run's: what it would hold is written
-// where a link leads. One that is not there yet is none.
+// CheckRegularDir is CheckRegularFile for a directory of a run. One that does not
+// exist yet is fine.
 func CheckRegularDir(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {

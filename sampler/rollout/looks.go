@@ -50,9 +50,10 @@ func (l *Looks) With(look Look) *Looks {
 	return &next
 }
 
-// MinSamples is how many samples every item of a split has, of the splits of
-// which some items have more: those counted for their class alone.
-func (m *Manifest) MinSamples() map[Split]int {
+// UntargetedSamples returns the planned samples of every item, by split, for the
+// splits in which targeted sampling gives some items more. The extra samples count
+// for the item's class alone.
+func (m *Manifest) UntargetedSamples() map[Split]int {
 	if m == nil || m.Planned == nil {
 		return nil
 	}

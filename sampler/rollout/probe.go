@@ -5,10 +5,9 @@ import (
 	"encoding/json"
 )
 
-// ProbeInfo says what a record of probes.jsonl put to the grader, and what a sound
-// grader must do with it. Such a record has the source "probe", its Answer is
-// the payload, and its Sample counts the payloads that the probe made of the
-// item.
+// ProbeInfo says which probe a record of probes.jsonl belongs to and what a sound
+// grader must do with it. Such a record has the source "probe", its Answer is the
+// payload, and its Sample numbers the probe's payloads for the item.
 type ProbeInfo struct {
 	Name   string      `json:"name"`
 	Expect Expectation `json:"expect"`

@@ -15,9 +15,9 @@ import (
 	"time"
 )
 
-// RegradeManifest returns the manifest of a run that takes over this one's rollouts to
-// have them graded by another grader. Seed, model, data, plan and source are
-// this run's, so that sampling may go on there with a binding that fits; ID and
+// RegradeManifest returns the manifest of a run that takes over this one's rollouts
+// to grade them with another grader. It keeps this run's seed, model, data, plan
+// and source, so that sampling can continue there with a matching binding; ID and
 // times are new.
 func (r *Run) RegradeManifest(g *GraderInfo, binding map[string]string) Manifest {
 	m := Manifest{Source: Import}
@@ -31,8 +31,8 @@ func (r *Run) RegradeManifest(g *GraderInfo, binding map[string]string) Manifest
 	return m
 }
 
-// RegradeSource is a run whose rollouts another one, its heir, takes over to have them
-// graded by another grader.
+// RegradeSource is a run whose rollouts another run takes over to grade them with
+// another grader.
 type RegradeSource struct {
 	Copied     int // rollouts without anything to grade, which the heir has as they were
 	Ungradable int // of these, those that had a grade although no output is recorded: the heir lacks their grade

@@ -93,7 +93,7 @@ func (r *Run) Records(ctx context.Context, opt ReadOptions, yield func(*Record) 
 	return in, err
 }
 
-// RolloutState is what a run knows of one rollout.
+// RolloutState is the recorded state of one rollout.
 type RolloutState struct {
 	Attempt int // the highest
 	Outcome Outcome

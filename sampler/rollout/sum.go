@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// FileChecksum is the CRC-32C and the size of a file: it changes when the file does, at the
-// speed of reading it. It is no protection against a forger.
+// FileChecksum returns the CRC-32C and the size of a file, at the speed of reading
+// it. It detects changes, not forgery.
 func FileChecksum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {

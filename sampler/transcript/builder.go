@@ -7,9 +7,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Builder makes messages and calls of a list of events, as the Responses API and
-// traces of it have them: what the model says and calls before the next result
-// is one turn.
+// Builder builds messages and calls from a list of events, as the Responses API and
+// its traces have them: what the model says and calls before the next result is one
+// turn.
 type Builder struct {
 	Messages []rollout.Message
 	Calls    []rollout.Call
@@ -39,7 +39,7 @@ func joined(a, b string) string {
 	return a + "\n" + b
 }
 
-// AddReasoning takes reasoning of the model.
+// AddReasoning adds reasoning of the model.
 func (t *Builder) AddReasoning(text string) {
 	if text != "" {
 		t.open = t.open && t.reasoned == "" && len(t.Messages[len(t.Messages)-1].ToolCalls) == 0
@@ -47,29 +47,29 @@ func (t *Builder) AddReasoning(text string) {
 	}
 }
 
-// EndTurn ends the model's turn: what it says next is another.
+// EndTurn ends the model's turn: its next text begins another.
 func (t *Builder) EndTurn() { t.open = false }
 
-// AddReply takes what the model says.
+// AddReply adds text of the model.
 func (t *Builder) AddReply(text string) {
 	m := t.turn()
 	m.Content = joined(m.Content, text)
 }
 
-// AddPrompt takes what somebody else says.
+// AddPrompt adds a message of any other role.
 func (t *Builder) AddPrompt(role, text string) {
 	t.open = false
 	t.Messages = append(t.Messages, rollout.Message{Role: role, Content: text})
 }
 
-// AddCall takes a tool call of the model.
+// AddCall adds a tool call of the model.
 func (t *Builder) AddCall(id, name, arguments string) {
 	m := t.turn()
 	m.ToolCalls = append(m.ToolCalls, rollout.ToolCall{ID: id, Name: name, Arguments: arguments})
 	t.Calls = append(t.Calls, rollout.Call{Turn: t.Turns - 1, ID: id, Name: name, Arguments: arguments, Status: CallStatus(arguments)})
 }
 
-// AddResult takes what a tool answered to the call of that id.
+// AddResult adds the tool's answer to the call with that id.
 func (t *Builder) AddResult(id, output string) {
 	t.open = false
 	m := rollout.Message{Role: "tool", ToolCallID: id, Content: output}
@@ -79,7 +79,7 @@ func (t *Builder) AddResult(id, output string) {
 	t.Messages = append(t.Messages, m)
 }
 
-// FailCall marks the last call of a tool that has no result as failed.
+// FailCall marks a tool's last call without a result as failed.
 func (t *Builder) FailCall(name, cause string) {
 	t.open = false
 	if c := t.FindCall("", name); c != nil {
@@ -87,8 +87,7 @@ func (t *Builder) FailCall(name, cause string) {
 	}
 }
 
-// FindCall finds the last call by its id or, where there is none, by its name or
-// its place.
+// FindCall finds the last call by its id or, without one, by its name or position.
 func (t *Builder) FindCall(id, name string) *rollout.Call {
 	for i := len(t.Calls) - 1; i >= 0; i-- {
 		if c := &t.Calls[i]; id != "" && c.ID == id || id == "" && (name == "" || c.Name == name) {

@@ -105,8 +105,8 @@ func ToolCall(text json.RawMessage) rollout.ToolCall {
 	return rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: rollout.TextOrJSON(c.Arguments)}
 }
 
-// UnreportedStatus is the status of a tool call in a log that does not tell how tools
-// fared.
+// UnreportedStatus is the status of a tool call in a log that does not record how
+// tool calls ended.
 func UnreportedStatus(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" }
 
 // UntilAnswer returns how many messages stand before the model's first.

@@ -14,7 +14,7 @@ import (
 	"gonogo/sampler/job"
 )
 
-// Scope is how much of a run's own configuration a command acts on.
+// Scope says which parts of a run's own configuration a command uses.
 type Scope struct {
 	Grader    bool // the run's grader; false where the command line names another
 	Detectors bool // of the audit
@@ -22,7 +22,8 @@ type Scope struct {
 	Sampling  bool // and the model, and an agent that is a program
 }
 
-// Actions lists what the configuration has this program run, and send where.
+// Actions lists the programs that the configuration has us run and the addresses it
+// has us send to.
 func Actions(c *Config, r Scope) []string {
 	a := &actions{cfg: c}
 	if r.Grader && c.Body != nil {

@@ -172,8 +172,8 @@ func ReadBounded(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// FromManifest reads a configuration that masked wrote, as a manifest keeps it.
-// Its secrets are masked: it is good for analysing, not for running.
+// FromManifest reads a masked configuration from a manifest. Its secrets are
+// masked: it can be used to analyze a run, not to make one.
 func FromManifest(name string, masked json.RawMessage) (*Config, error) {
 	c, err := Decode(name, ".", masked, func(string) (string, bool) { return "", false })
 	if err != nil {

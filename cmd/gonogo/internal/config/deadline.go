@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// NextDayNote says that a deadline of a time of the day is that of the next day; ""
-// where it is not.
+// NextDayNote says that a deadline given as a time of day means tomorrow; "" if it
+// does not.
 func NextDayNote(text string, deadline, now time.Time) string {
 	if !strings.Contains(text, ":") || len(text) > len("15:04:05") || deadline.YearDay() == now.YearDay() {
 		return ""

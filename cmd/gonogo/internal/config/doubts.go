@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// SuspiciousValues are values of the configuration that cannot be meant, each with its
-// place.
+// SuspiciousValues returns the values of the configuration that are probably
+// mistakes, each with its place.
 func SuspiciousValues(c *Config, now time.Time) []string {
 	var list []string
 	lo, hi := c.RewardRange[0], c.RewardRange[1]

@@ -20,7 +20,7 @@ func (v ReportValues) Language() message.Language {
 	return l
 }
 
-// CheckFont asks for the font that is named to be one.
+// CheckFont checks that the configured font can be read.
 func (c *Config) CheckFont() error {
 	if err := report.CheckFont(c.Report.Font); err != nil {
 		return c.Fault("report.font", "%v", err)

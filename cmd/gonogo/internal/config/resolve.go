@@ -62,7 +62,7 @@ func (c *Config) Fault(path, format string, args ...any) error {
 	return found
 }
 
-// SortErrors sorts all configErrors in errs; other errors follow.
+// SortErrors sorts the configuration errors in errs by place; other errors follow.
 func SortErrors(errs []error) error {
 	var sorted Errors
 	var rest []error

@@ -178,8 +178,8 @@ func (c *Config) DatasetOptions() dataset.Options {
 	return dataset.Options{IDField: c.Data.ID, CategoryField: c.Data.Category, FamilyField: c.Data.Family}
 }
 
-// TrainOnly takes all but the training file out of the configuration: no other
-// split, no subset, no audit and no variants.
+// TrainOnly removes all but the training file from the configuration: no other
+// split, subset, audit or variants.
 func (c *Config) TrainOnly() error {
 	off := false
 	c.written.Data.Eval, c.written.Data.Production, c.written.Data.Files = "", "", nil

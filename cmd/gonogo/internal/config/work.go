@@ -10,14 +10,13 @@ import (
 	"gonogo/sampler/document"
 )
 
-// BundledFile is a file that travels whole.
+// BundledFile is a file that is sent whole to workers.
 type BundledFile struct {
 	Name string `json:"name"` // as it leads from the configuration's folder
 	Text string `json:"text"`
 }
 
-// BundledFiles are the files of the job and of the grader, where the configuration
-// names some.
+// BundledFiles returns the configured files of the job and of the grader.
 func (c *Config) BundledFiles() (jobSheet, graderSheet *BundledFile, err error) {
 	read := func(path string) *BundledFile {
 		if path == "" {
@@ -64,9 +63,9 @@ func KeyOf(s BundledFile, meant func(string) bool) string {
 	return strings.TrimPrefix(path, ".")
 }
 
-// ForWorker is the configuration that the leader of a run wrote, for a process
-// that makes its rollouts from dir: text as it was written, KEY=VALUE over it, and
-// the sheets that came along.
+// ForWorker reads the configuration that a run's planner sent, for a process that
+// makes rollouts in dir: text is the file, with KEY=VALUE over it, and the bundled
+// files.
 func ForWorker(file, text string, set []string, jobSheet, graderSheet *BundledFile, dir string, env Lookup) (*Config, error) {
 	c, err := Decode(file, dir, []byte(text), env)
 	if err != nil {

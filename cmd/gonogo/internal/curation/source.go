@@ -91,7 +91,7 @@ func trainFile(c *Options, run *rollout.Run, cfg *config.Config) (path string, e
 	case there == "":
 		return "", false, exit.Usagef("the training file is not there (looked for %s): name it with --train, or the configuration with --config", strings.Join(places, ", "))
 	case !c.DespiteChange:
-		sum, err := dataset.HashBytes(there)
+		sum, err := dataset.HashFile(there)
 		if err != nil {
 			return "", false, exit.AsUsage(err)
 		}
@@ -145,7 +145,7 @@ func findRecorded(places []string, recorded *rollout.Data) (there, match string,
 		if recorded == nil {
 			return there, place, nil
 		}
-		sum, err := dataset.HashBytes(place)
+		sum, err := dataset.HashFile(place)
 		if err != nil {
 			return "", "", err
 		}

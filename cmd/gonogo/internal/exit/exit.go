@@ -50,7 +50,7 @@ func AsUsage(err error) error {
 	return &Error{Usage, err}
 }
 
-// Split takes apart what errors.Join put together.
+// Split returns the errors that errors.Join joined.
 func Split(err error) []error {
 	many, ok := err.(interface{ Unwrap() []error })
 	if !ok {

@@ -13,9 +13,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ReportStyle is how the configuration wants a run's reports to look. A font that
-// cannot be read is an error where the command names it, and a note where the
-// run itself does: it may have moved to another machine.
+// ReportStyle returns how the configuration wants a run's reports to look. An
+// unreadable font is an error if the command names it, and a note if the run does:
+// it may have moved to another machine.
 func ReportStyle(c *project.Call, dir string) (config.ReportValues, error) {
 	cfg, manifest, err := RunConfig(c, dir)
 	if err != nil {
@@ -32,8 +32,8 @@ func ReportStyle(c *project.Call, dir string) (config.ReportValues, error) {
 	return look, nil
 }
 
-// RunConfig is the configuration for a run that is there, and its manifest
-// where it has one.
+// RunConfig returns the configuration of an existing run, and its manifest if it
+// has one.
 func RunConfig(c *project.Call, dir string) (*config.Config, *rollout.Manifest, error) {
 	var manifest *rollout.Manifest
 	switch opened, err := rollout.Open(dir); {

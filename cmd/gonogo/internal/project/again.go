@@ -2,8 +2,8 @@ package project
 
 import "gonogo/analysis/message"
 
-// ConfigFlags are the flags of this command that name its configuration, as another
-// command takes them.
+// ConfigFlags returns this command's flags that select its configuration, for use
+// in another command line.
 func ConfigFlags(p *Project, c *Call) string {
 	with := ""
 	if file := c.Config; file != "" {

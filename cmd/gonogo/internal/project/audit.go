@@ -17,8 +17,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// AuditInputs is what an audit needs besides the run. It is made before anything
-// is paid, so that a mistake in it is told then.
+// AuditInputs holds what an audit needs besides the run. It is made before anything
+// is paid for, so that mistakes in it show up early.
 type AuditInputs struct {
 	p         *Project
 	Probes    []audit.Probe

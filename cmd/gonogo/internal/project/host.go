@@ -72,8 +72,8 @@ func homes(p *Project) string {
 	return ", such as " + strings.Join(names, " or ")
 }
 
-// RestartWorld brings the server of a built-in world back for a run whose own
-// ended with it.
+// RestartWorld restarts the server of a built-in world for a run whose server ended
+// with it.
 func RestartWorld(ctx context.Context, p *Project, say io.Writer) error {
 	was, mapped := p.Config.Sampling.AddressMap[fixtures.Origin]
 	if !mapped && p.Config.World == "" {

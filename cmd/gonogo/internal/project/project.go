@@ -144,9 +144,8 @@ func (p *Project) Load() error {
 	return errors.Join(errs...)
 }
 
-// CheckIDs refuses ids that hold a secret: it would be masked in the record,
-// and a run that goes on would not find its own rollouts and pay for them
-// again.
+// CheckIDs refuses ids that contain a secret: it would be masked in the record, and
+// a resumed run would not find its own rollouts and pay for them again.
 func (in *Inputs) CheckIDs(redact *rollout.Redactor) error {
 	for _, f := range in.Files {
 		for _, it := range f.Items {

@@ -122,8 +122,8 @@ func gradingConfig(c *Call, run *rollout.Run, own bool) (cfg, shown *config.Conf
 	return cfg, shown, err
 }
 
-// RegradeManifest is the manifest of a run with this project's grades of another's
-// rollouts. It is bound to what the other is bound to, but for the grader.
+// RegradeManifest returns the manifest of a run that holds this project's grades of
+// another run's rollouts. Its binding is the other's, except for the grader.
 func (p *Project) RegradeManifest(run *rollout.Run) rollout.Manifest {
 	binding := make(map[string]string)
 	if run.Manifest != nil {

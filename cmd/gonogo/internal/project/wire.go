@@ -192,7 +192,7 @@ func (p *Project) Reachable(ctx context.Context, endpoints []Endpoint) error {
 	return nil
 }
 
-// CloseWith has another project closed with this one.
+// CloseWith closes another project together with this one.
 func (p *Project) CloseWith(other *Project) { p.closers = append(p.closers, other.Close) }
 
 // Close closes idle connections and ends interpreters.
@@ -225,7 +225,7 @@ func (p *Project) Endpoints() []Endpoint {
 	return append(WithoutSessionURLs(list), p.GradingEndpoints()...)
 }
 
-// WithoutSessionURLs leaves out what is there when a session is.
+// WithoutSessionURLs leaves out the endpoints whose URL depends on a session.
 func WithoutSessionURLs(list []Endpoint) []Endpoint {
 	return slices.DeleteFunc(list, func(e Endpoint) bool { return len(sampler.EnclosureNames(e.URL)) > 0 })
 }
@@ -272,7 +272,7 @@ func minuteOf(p *Project) map[string]limit.Limits {
 	}
 }
 
-// EndpointStatus says whether an endpoint answers; Error is empty when it does.
+// EndpointStatus says whether an endpoint answers; Error is empty if it does.
 type EndpointStatus struct {
 	Name  string `json:"name"`
 	URL   string `json:"url"`

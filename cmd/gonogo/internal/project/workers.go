@@ -9,7 +9,7 @@ import (
 	"gonogo/sampler/queue"
 )
 
-// workers tells of the workers of a run while they make it.
+// workers shows the workers of a run while they make it.
 type workers struct {
 	planner *queue.Planner
 	conn    *queue.Conn // to where it leads

@@ -54,8 +54,8 @@ func BurstProject(ctx context.Context, c *project.Call, dir string) (*project.Pr
 	return p, run, err
 }
 
-// WireBurst is a project of that configuration whose endpoints are wired for
-// a burst over what run recorded; nil is no run.
+// WireBurst returns a project with that configuration whose endpoints are wired for
+// a burst of run's recorded calls; nil is no run.
 func WireBurst(ctx context.Context, c *project.Call, run *rollout.Run, cfg *config.Config) (*project.Project, error) {
 	cfg.Sampling.InFlight = cfg.StepSize()
 	p := project.Unwired(cfg)
@@ -192,8 +192,8 @@ func burstTools(p *project.Project) []burst.Tool {
 	return tools
 }
 
-// ConfirmBurst says what will be asked of whom and asks whether to, where that may
-// change something or costs money.
+// ConfirmBurst prints what the burst will request of which endpoint, and asks for
+// confirmation if that may change something or cost money.
 func ConfirmBurst(p *project.Project, c *project.Call, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
 	w := c.Err
 	p.ShowWarnings(w)

@@ -11,9 +11,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// watchedSink hands records on and warns, once each, of what is better corrected now than
-// after the last rollout: a reward outside the range, which is missing data, and first
-// answers that the server did not parse.
+// watchedSink passes records on and warns, once each, of what is better fixed now
+// than after the last rollout: a reward outside the range, which is missing data,
+// and first answers with markup that the server should have parsed.
 type watchedSink struct {
 	to    sampler.Sink
 	say   io.Writer

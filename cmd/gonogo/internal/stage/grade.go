@@ -75,7 +75,7 @@ func toldOfGrades(w io.Writer, former *rollout.RegradeSource, stats sampler.Stat
 	}
 }
 
-// SamePath reports whether two paths lead to one directory.
+// SamePath reports whether two paths name the same directory.
 func SamePath(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)

@@ -127,7 +127,7 @@ func beginRollouts(ctx context.Context, p *project.Project, dir string, m rollou
 }
 
 // CheckNotShrunk refuses fewer samples or items than a run was made with: both may
-// only be raised, so that what is there stays part of what is wanted.
+// only grow, so that existing rollouts remain part of the plan.
 func CheckNotShrunk(dir string, m rollout.Manifest) error {
 	opened, err := rollout.Open(dir)
 	if err != nil || opened.Manifest == nil || opened.Manifest.Planned == nil {

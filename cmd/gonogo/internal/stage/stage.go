@@ -76,7 +76,7 @@ func stageEnded(p *project.Project, at stage, dir string, s sampler.Stats, err e
 	return nil
 }
 
-// AbortedError is a stage that an error ended, in words that hold no secret.
+// AbortedError is the error that ended a stage, without secrets.
 type AbortedError struct {
 	Text string
 	Err  error

@@ -14,8 +14,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// MaxTargeted bounds the samples of an item whose class is open, where nothing
-// else does.
+// MaxTargeted is the largest number of samples of an item whose class is open, if
+// nothing else limits it.
 const MaxTargeted = 100
 
 // targeted is sampling of items whose class is open.

@@ -160,7 +160,7 @@ func triedBefore(ctx context.Context, p *project.Project, c *project.Call, dir s
 	return nil
 }
 
-// TryOnWorker tries the grader where a worker has it, on the answers that came with the
+// TryOnWorker tries the grader on a worker, with the answers that came with the
 // run.
 func TryOnWorker(ctx context.Context, p *project.Project, w io.Writer, with []project.TrialAnswer) error {
 	answers := make([]sampler.Task, len(with))

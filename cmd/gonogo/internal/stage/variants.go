@@ -57,7 +57,7 @@ func Sample(ctx context.Context, c *project.Call, p *project.Project, dir string
 	return sampleVariants(ctx, p, c, dir)
 }
 
-// SampleVariants makes variants of a run that is there already.
+// SampleVariants makes the variants of an existing run.
 func SampleVariants(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
 	if !c.Sampling.Rehearse {
 		if err := joinRun(p, dir); err != nil {

@@ -56,7 +56,7 @@ func OrList(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// Count words a number of things.
+// Count formats a number of things.
 func Count(n int, what string) string { return message.Language{}.Count(n, what) }
 
 // Tokens prints a count of tokens.
@@ -67,7 +67,7 @@ func Tokens(n int64) string {
 	return message.Large(new(float64(n)), nil, nil) + " tokens"
 }
 
-// FormatSpan prints a span with three digits.
+// FormatSpan formats a duration with three digits.
 func FormatSpan(d time.Duration) string {
 	switch {
 	case d >= time.Minute:
