@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -98,9 +99,10 @@ func TestSuggest(t *testing.T) {
 	names := []string{"samples", "eval_samples", "concurrency", "retries"}
 	for mistyped, want := range map[string]string{
 		"sample": "samples", "smaples": "samples", "concurency": "concurrency", "retires": "retries", "timeout": "", "x": "",
+		strings.Repeat("x", 1<<20): "", // which takes no memory
 	} {
 		if got, ok := Suggest(mistyped, names); got != want || ok != (want != "") {
-			t.Errorf("Suggest(%q) = %q, %v; want %q", mistyped, got, ok, want)
+			t.Errorf("Suggest(%.20q) = %q, %v; want %q", mistyped, got, ok, want)
 		}
 	}
 }

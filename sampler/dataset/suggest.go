@@ -4,9 +4,14 @@ package dataset
 // letters to insert, delete, replace or swap; ok is false when none is near
 // enough to be meant. The first of equals wins.
 func Suggest(mistyped string, names []string) (name string, ok bool) {
-	best := max(1, len([]rune(mistyped))/3) + 1
+	word := []rune(mistyped)
+	best := max(1, len(word)/3) + 1
 	for _, n := range names {
-		if d := distance([]rune(mistyped), []rune(n)); d < best {
+		other := []rune(n)
+		if apart := len(word) - len(other); max(apart, -apart) >= best {
+			continue // it takes so many insertions or deletions at least
+		}
+		if d := distance(word, other); d < best {
 			best, name, ok = d, n, true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,7 @@ const (
 	maxAliases  = 100
 	maxNodes    = 100_000
 	maxDepth    = 100
-	maxBrackets = 1000 // open at one time; the library's cost grows with their square
+	maxBrackets = 1000 // open at one time, or lists that begin on one line; the library's cost grows with their square
 )
 
 // Node is one value of a YAML or JSON document, aliases unfolded, with
@@ -74,7 +75,7 @@ func Parse(name string, body []byte) (*Node, error) {
 		body = bytes.ReplaceAll(body, []byte("\t"), []byte(" ")) // white space in JSON, forbidden in YAML
 	}
 	if line, column := tooDeep(body); line > 0 {
-		return nil, Errors{{File: name, Line: line, Column: column, Msg: fmt.Sprintf("more than %d brackets are open", maxBrackets)}}
+		return nil, Errors{{File: name, Line: line, Column: column, Msg: fmt.Sprintf("more than %d brackets or lists are open", maxBrackets)}}
 	}
 	file, err := parser.ParseBytes(body, 0)
 	if err != nil {
@@ -103,10 +104,12 @@ func Parse(name string, body []byte) (*Node, error) {
 	return root, r.errs.OrNil()
 }
 
-// tooDeep returns the place where more than maxBrackets are open, 0 when that
-// is nowhere. It counts those in text too, where they rarely fail to pair up.
+// tooDeep returns the place where more than maxBrackets are open, or so many lists begin
+// on one line (- - -), 0 when that is nowhere. It counts those in text too, where they
+// rarely fail to pair up.
 func tooDeep(body []byte) (line, column int) {
-	open := 0
+	open, begun := 0, 0
+	space := func(c byte) bool { return c == ' ' || c == '\t' }
 	for i, c := range body {
 		switch c {
 		case '[', '{':
@@ -114,7 +117,15 @@ func tooDeep(body []byte) (line, column int) {
 		case ']', '}':
 			open = max(0, open-1)
 		}
-		if open > maxBrackets {
+		switch {
+		case c == '\n' || c == '\r':
+			begun = 0
+		case begun >= 0 && (c == '-' || c == '?' || c == ':') && i+1 < len(body) && space(body[i+1]):
+			begun++
+		case !space(c):
+			begun = -1
+		}
+		if open > maxBrackets || begun > maxBrackets {
 			before := body[:i]
 			return 1 + bytes.Count(before, []byte("\n")), i - bytes.LastIndexByte(before, '\n')
 		}
@@ -206,11 +217,16 @@ func (r *reader) mapping(out *Node, pairs *ast.MapNodeIter, depth int) {
 		p := key.GetToken().Position
 		out.Fields = append(out.Fields, Field{key.GetToken().Value, p.Line, p.Column, r.value(value, depth+1)})
 	}
-	for _, f := range merged {
-		if out.Get(f.Key) == nil {
-			out.Fields = append(out.Fields, f)
-		}
+	if len(merged) == 0 {
+		return
 	}
+	all := append(out.Fields, merged...)
+	there := make(map[string]bool, len(all))
+	out.Fields = slices.DeleteFunc(all, func(f Field) bool {
+		again := there[f.Key]
+		there[f.Key] = true
+		return again
+	})
 }
 
 // merge returns the fields that `<<: *anchor` brings in; its own come first.

@@ -72,9 +72,9 @@ func mistakes(root *document.Node, file string) Errors {
 	} else if err != nil {
 		c.fail(root, "", "%v", err)
 	}
-	var ends []float64
-	if n := root.Get("reward_range"); n != nil && decode(n, file, &ends) == nil && len(ends) == 2 && ends[0] >= ends[1] {
-		c.fail(n, "reward_range", "the first number must be below the second, got [%g, %g]", ends[0], ends[1])
+	var ends [2]*float64
+	if n := root.Get("reward_range"); n != nil && decode(n, file, &ends) == nil && ends[0] != nil && ends[1] != nil && *ends[0] >= *ends[1] {
+		c.fail(n, "reward_range", "the first number must be below the second, got [%g, %g]", *ends[0], *ends[1])
 	}
 	return c.errs
 }
@@ -86,8 +86,21 @@ type checker struct {
 	errs Errors
 }
 
+// mostMistakes is how many mistakes of a document are listed.
+const mostMistakes = 100
+
+func (c *checker) full() bool { return len(c.errs) > mostMistakes }
+
+// fail notes the first mistake of each value.
 func (c *checker) fail(n *document.Node, path, format string, args ...any) {
-	c.errs = append(c.errs, Error{File: c.file, Line: n.Line, Column: n.Column, Path: path, Msg: fmt.Sprintf(format, args...)})
+	found := Error{File: c.file, Line: n.Line, Column: n.Column, Path: path, Msg: fmt.Sprintf(format, args...)}
+	switch {
+	case c.full() || path != "" && slices.ContainsFunc(c.errs, func(e Error) bool { e.Msg = found.Msg; return e == found }):
+		return
+	case len(c.errs) == mostMistakes:
+		found = Error{File: c.file, Msg: fmt.Sprintf("more than %d mistakes, of which these are some", mostMistakes)}
+	}
+	c.errs = append(c.errs, found)
 }
 
 // want says what a value must be.
@@ -137,7 +150,7 @@ func (c *checker) settle(n *document.Node, s *jsonschema.Schema, path string, hi
 			_, err = strconv.ParseUint(n.Text, 10, 64)
 		}
 		if f, _ := strconv.ParseFloat(n.Text, 64); err != nil && math.Abs(f) < 1e15 && f == math.Trunc(f) { // 1e3, 60.0
-			n.Text, err = strconv.FormatFloat(f, 'f', -1, 64), nil
+			n.Text, err = strconv.FormatInt(int64(f), 10), nil
 		}
 		if err != nil {
 			c.want(n, s, path, hidden)
@@ -169,7 +182,7 @@ func (c *checker) explain(e *validator.ValidationError) {
 	for _, cause := range e.Causes {
 		c.explain(cause)
 	}
-	if len(e.Causes) > 0 {
+	if len(e.Causes) > 0 || c.full() {
 		return
 	}
 	n, s, path, hidden := c.root, theTable().schema, "", false
@@ -225,15 +238,24 @@ func groupOf(path string, s *jsonschema.Schema) string {
 
 func number(r *big.Rat) string {
 	f, _ := r.Float64()
-	return fmt.Sprintf("%g", f)
+	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
 // unknown says that a map has no such key, and which one may be meant.
 func (c *checker) unknown(n *document.Node, s *jsonschema.Schema, path, name string) {
+	if c.full() {
+		return
+	}
 	at := &document.Node{}
 	for _, f := range n.Fields {
 		if f.Key == name {
 			at.Line, at.Column = f.Line, f.Column
+		}
+	}
+	if group, leaf, dotted := strings.Cut(name, "."); dotted && path == "" && s.Properties[group] != nil {
+		if _, there := keyAt(name); there {
+			c.fail(at, "", "unknown key %q: write %s below %s", name, leaf, group)
+			return
 		}
 	}
 	if _, isKey := keyAt(path); isKey {
@@ -244,7 +266,7 @@ func (c *checker) unknown(n *document.Node, s *jsonschema.Schema, path, name str
 		c.fail(at, "", "unknown key %q; the keys are %s", join(path, name), strings.Join(s.PropertyOrder, ", "))
 		return
 	}
-	c.fail(at, "", "unknown key %q%s", join(path, name), suggestKey(path, name, s.PropertyOrder))
+	c.fail(at, "", "unknown key %.100q%s", join(path, name), suggestKey(path, name, s.PropertyOrder))
 }
 
 // noName says that a list of names has none like this.
@@ -255,7 +277,7 @@ func (c *checker) noName(n *document.Node, list, path, name string, names []stri
 			return
 		}
 	}
-	c.fail(n, path, "there is no %q%s", name, ui.DidYouMean(name, names))
+	c.fail(n, path, "there is no %.100q%s", name, ui.DidYouMean(name, names))
 }
 
 // suggestKey words the key that was probably meant: one of the same group that is spelt

@@ -1,6 +1,8 @@
 package config
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -165,7 +167,10 @@ func TestRefusedConfigurations(t *testing.T) {
 		"a map for a key":                  {"? {a: b}\n: c\n", keysInPlace, "gonogo.yaml:2:1: found an invalid key for this map"},
 		"an alias bomb":                    {bomb(), keysInPlace, "more than 100 aliases"},
 		"an alias within itself":           {"name: &a [*a]\n", keysInPlace, "more than 100"},
-		"a hundred thousand brackets":      {strings.Repeat("[", 100_000), keysInPlace, "gonogo.yaml:1:1001: more than 1000 brackets are open"},
+		"a hundred thousand brackets":      {strings.Repeat("[", 100_000), keysInPlace, "gonogo.yaml:1:1001: more than 1000 brackets or lists are open"},
+		"a hundred thousand lists":         {strings.Repeat("- ", 100_000), keysInPlace, "gonogo.yaml:1:2001: more than 1000 brackets or lists are open"},
+		"a group's name with its key's":    {"sampling.samples: 3\n", keysInPlace, `gonogo.yaml:1:1: unknown key "sampling.samples": write samples below sampling`},
+		"a range without an end":           {"reward_range: [0, ~]\n", keysInPlace, "gonogo.yaml:1:19: reward_range[1]: must be a number, got nothing"},
 		"a file of two megabytes":          {"name: " + strings.Repeat("x", 2<<20), keysInPlace, "1024 KB are allowed"},
 		"a whole number that is too large": {"items: 99999999999999999999\n", keysInPlace, "gonogo.yaml:1:8: items: must be a whole number"},
 		"a number beyond any":              {"prices: {model_input: 1e999999999}\n", keysInPlace, "gonogo.yaml:1:23: prices.model_input: must be a number"},
@@ -191,6 +196,31 @@ func TestRefusedConfigurations(t *testing.T) {
 				t.Errorf("got %v\nwant %s", err, c.want)
 			}
 		})
+	}
+}
+
+// One mistake a value, and a hundred in all: each costs a search for what was meant.
+func TestMistakesAreBounded(t *testing.T) {
+	for yaml, want := range map[string][]string{
+		"sampling: {concurrency: 9e400}\nrequire: [x]\n": {"x:1:25: sampling.concurrency: must be a whole number, got 9e400", `x:2:11: require[0]: there is no "x"`},
+		"reward_range: [1, 0, 2]\nseed: -1\n":            {"x:1:15: reward_range: must be a list of two numbers, such as [0, 1], got 3", "x:2:7: seed: must be 0 or more, got -1"},
+		"audit: {regrades: 1e9}\nseed: -0.0\n":           {"x:1:19: audit.regrades: must be 1000000 or less, got 1000000000"},
+	} {
+		_, err := Decode("x", ".", []byte(yaml), noEnv)
+		if err == nil || err.Error() != strings.Join(want, "\n") {
+			t.Errorf("%s\ngives %v", yaml, err)
+		}
+	}
+	for what, text := range map[string]string{"": "%d: 1\n", "thresholds:\n": "  %d: 1\n", "model:\n  headers:\n": "    %d: [1]\n", "judge:\n  <<:\n": "    %d: 1\n"} {
+		var b strings.Builder
+		b.WriteString(what)
+		for i := range 2_000 {
+			fmt.Fprintf(&b, text, i)
+		}
+		_, err := Decode("x", ".", []byte(b.String()), noEnv)
+		if errs, ok := errors.AsType[Errors](err); !ok || len(errs) != mostMistakes+1 || !strings.Contains(errs[0].Msg, "more than 100 mistakes") {
+			t.Errorf("%q: %d mistakes, the first %v", what, len(errs), errs[0])
+		}
 	}
 }
 
@@ -419,6 +449,7 @@ func TestSet(t *testing.T) {
 		"a threshold of no name":  {"thresholds.signal.luck", "0.2", "there is no"},
 		"a header by its name":    {"model.headers.X-Team", "blue team", ""},
 		"an unknown key":          {"sampling.sampels", "3", `--set sampling.sampels: unknown key, did you mean "sampling.samples"?`},
+		"a key below a path":      {"job.model", "x", "unknown key"},
 		"a group":                 {"sampling", "3", "--set sampling: is a group of keys such as sampling.samples"},
 		"names with commas":       {"require", "data, audit", ""},
 		"one name":                {"report.formats", "html", ""},
@@ -475,6 +506,7 @@ func TestSet(t *testing.T) {
 func FuzzConfig(f *testing.F) {
 	f.Add([]byte("job:\n  grader: &g {type: string_check}\nsampling: {samples: 3}\n"))
 	f.Add([]byte("a: &a [*a]\n"))
+	f.Add([]byte("session: {timeout: 0s}\nseed: -0.0\n"))
 	f.Add([]byte("<<: {name: x}\nmodel:\n  headers: {a: |\n    b\n  }\n"))
 	f.Add([]byte("{\"name\": \"\\ud83d\\ude00\", \"reward_range\": [0, 1e3]}"))
 	f.Add([]byte(bomb()))

@@ -24,7 +24,7 @@ func assignValue(c *Config, path, value string) error {
 	k, ok := keyAt(path)
 	inner := ""
 	for _, of := range Keys() {
-		if rest, below := strings.CutPrefix(path, of.Path+"."); below && !ok {
+		if rest, below := strings.CutPrefix(path, of.Path+"."); below && !ok && of.Type == "object" {
 			k, inner = of, rest
 		}
 	}

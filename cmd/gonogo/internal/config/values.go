@@ -48,7 +48,7 @@ type values struct {
 	Variants      []VariantValue     `json:"variants,omitzero" or:"none" example:"[{name: brief, prompt: \"Answer in one line.\"}, {name: cool, temperature: 0.2}]" doc:"cheaper levers than training, each sampled on the same items with the same seed as the run itself and ranked against it; each overrides something of the prompt, the tools' descriptions and the model"`
 	Sampling      samplingValues     `json:"sampling,omitzero"`
 	Queue         QueueValues        `json:"queue,omitzero"`
-	Session       sessionValues      `json:"session,omitzero"`
+	Session       sessionValues      `json:"session"`
 	Training      trainingValues     `json:"training,omitzero"`
 	Trainer       trainerValues      `json:"trainer,omitzero"`
 	Prices        priceValues        `json:"prices,omitzero"`
