@@ -23,7 +23,7 @@ const largestResult = 16 << 20
 // marker is the variable by which the processes of agents are known.
 const marker = "GONOGO_AGENT"
 
-// CommandConfig is an agent that is a program.
+// CommandConfig configures an agent that is a program.
 type CommandConfig struct {
 	Argv       []string // the program and its arguments
 	Dir        string   // where it runs; "" is where this program does
@@ -34,7 +34,7 @@ type CommandConfig struct {
 	Log        io.Writer // takes its standard error, from several goroutines; nil: nobody does
 }
 
-// Validate reports what cannot be run.
+// Validate reports a configuration that cannot be run.
 func (c CommandConfig) Validate() error {
 	switch {
 	case len(c.Argv) == 0 || c.Argv[0] == "":
@@ -55,7 +55,7 @@ type Command struct {
 	idle  process.IdlePool
 }
 
-// NewCommand returns an agent. Nothing is started yet.
+// NewCommand returns an agent. No process is started yet.
 func NewCommand(cfg CommandConfig) (*Command, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -63,11 +63,12 @@ func NewCommand(cfg CommandConfig) (*Command, error) {
 	return &Command{cfg: cfg, slots: make(chan struct{}, cfg.Processes)}, nil
 }
 
-// URL names the command in messages.
+// URL returns the command, for messages.
 func (c *Command) URL() string { return strings.Join(c.cfg.Argv, " ") }
 
-// Run has a process carry the rollout. One that hangs, crashes or writes what is
-// no result is ended, with all that it started, and the next rollout has another.
+// Run has a process make the rollout. A process that hangs, crashes or writes an
+// invalid result is killed with all that it started, and the next rollout gets
+// another one.
 func (c *Command) Run(ctx context.Context, p sampler.AgentRequest) (done sampler.AgentResult, err error) {
 	if err := c.take(ctx); err != nil {
 		return sampler.AgentResult{}, err
@@ -177,8 +178,7 @@ func (c *Command) environment(p sampler.AgentRequest) []string {
 	return env
 }
 
-// Close ends all processes that are idle. It is called when no rollout is under
-// way any more.
+// Close ends all idle processes. No rollout may be in flight.
 func (c *Command) Close() { c.idle.Finish(grace) }
 
 // startFailure is a program that cannot be started: that is so for every rollout.

@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Request is what an agent is told of a rollout.
+// Request is what is sent to an agent for a rollout.
 type Request struct {
 	TraceID  string                     `json:"trace_id"` // names this rollout; the same in all its calls
 	Canary   string                     `json:"canary"`   // a word of its own: another rollout that meets it has met what this one left
@@ -26,7 +26,7 @@ type Request struct {
 	Session  map[string]json.RawMessage `json:"session,omitempty"` // what the rollout's session answered
 }
 
-// Model is an OpenAI-compatible endpoint, for this rollout alone.
+// Model is an OpenAI-compatible endpoint for this rollout only.
 type Model struct {
 	BaseURL string `json:"base_url"`
 	APIKey  string `json:"api_key"`
@@ -41,8 +41,8 @@ type Limits struct {
 	TimeoutS     float64 `json:"timeout_s"`
 }
 
-// Hidden are the fields of a row that an agent is not told unless somebody says
-// otherwise: where references and other right answers usually stand.
+// Hidden lists the row fields that are not sent to an agent by default: the usual
+// names of references and other right answers.
 func Hidden() []string {
 	names := []string{"completion", "golden", "ideal", "labels", "output", "response", "reward_model", "rubric", "tests"}
 	names = slices.Concat(names, rollout.ReferenceFields(), rollout.AcceptedFields())
@@ -50,7 +50,7 @@ func Hidden() []string {
 	return names
 }
 
-// RequestOptions is what agents are told beside the rollout itself.
+// RequestOptions is what is sent to agents besides the rollout itself.
 type RequestOptions struct {
 	Hide  []string          // fields of a row that they are not told
 	Tools map[string]string // URLs of tools, by name; {{session.NAME}} stands for what the session answered

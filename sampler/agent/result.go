@@ -13,8 +13,8 @@ import (
 	"gonogo/sampler/transcript"
 )
 
-// Result is what an agent says of a rollout. Output, or one of Refusal, Limit
-// and Error, must be there; all else is optional.
+// Result is an agent's answer for a rollout. Output, or one of Refusal, Limit and
+// Error, is required; everything else is optional.
 type Result struct {
 	TraceID   string          `json:"trace_id"`   // when it is there, it must be the request's
 	Output    *string         `json:"output"`     // the final answer
@@ -47,7 +47,7 @@ type Call struct {
 // mostTurns is more than any rollout has; beyond it sums would overflow.
 const mostTurns = 1e6
 
-// Usage counts tokens, by the names of either API, whose details are read as well.
+// Usage counts tokens under the names of either API, including their details.
 type Usage struct {
 	Input      *int64 `json:"input_tokens"`
 	Output     *int64 `json:"output_tokens"`

@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ServiceConfig is an agent behind a URL.
+// ServiceConfig configures an agent behind a URL.
 type ServiceConfig struct {
 	URL     string            // is POSTed each rollout; {{session.NAME}} in it and in Headers stands for what its session answered
 	Headers map[string]string // of all requests
@@ -22,8 +22,8 @@ type ServiceConfig struct {
 	HTTP    *http.Client
 }
 
-// Service is an agent behind a URL: a POST starts a rollout, and its answer is
-// the result, or says where to ask for it. It is safe for concurrent use.
+// Service is an agent behind a URL: a POST starts a rollout; the answer is the
+// result, or a URL to poll for it. It is safe for concurrent use.
 type Service struct {
 	cfg ServiceConfig
 	at  sampler.Address
@@ -37,7 +37,7 @@ type place struct {
 	secrets sampler.Secrets // of the headers: no answer may show them
 }
 
-// NewService returns an agent. Nothing is asked yet.
+// NewService returns an agent. No request is made yet.
 func NewService(cfg ServiceConfig) (*Service, error) {
 	at, err := sampler.NewAddress("agent.url", cfg.URL, cfg.Headers)
 	if err != nil {
@@ -49,10 +49,10 @@ func NewService(cfg ServiceConfig) (*Service, error) {
 	return &Service{cfg, at}, nil
 }
 
-// SessionReads lists what of a session its URL and headers read.
+// SessionReads lists the session variables in its URL and headers.
 func (s *Service) SessionReads() []string { return s.at.Reads() }
 
-// URL is where it is, for messages.
+// URL returns its address, for messages.
 func (s *Service) URL() string { return sampler.RedactURL(s.cfg.URL) }
 
 // started is an answer that is no result yet.
@@ -61,8 +61,8 @@ type started struct {
 	Seconds float64 `json:"retry_after_s"` // before the next question; 0 leaves it to us
 }
 
-// Run POSTs the rollout and waits for its result. A start that failed in
-// transport, or is put off, is worth another try: it cost nothing.
+// Run POSTs the rollout and waits for its result. A start that failed in transport,
+// or was put off, is worth another try: it cost nothing.
 func (s *Service) Run(ctx context.Context, p sampler.AgentRequest) (done sampler.AgentResult, err error) {
 	pass, err := sampler.Admit(ctx, sampler.AgentBoundary)
 	if err != nil {

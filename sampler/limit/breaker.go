@@ -39,8 +39,8 @@ type Breaker struct {
 	subjects map[string]bool
 }
 
-// NewBreaker returns a breaker that opens at the same error so many times in a
-// row, and at an outage that lasts; nil for 0 times.
+// NewBreaker returns a breaker that opens after the same error the given number of
+// times in a row, or after a long outage; nil for 0 times.
 func NewBreaker(after int, lasts time.Duration) *Breaker {
 	if after <= 0 {
 		return nil
@@ -48,7 +48,7 @@ func NewBreaker(after int, lasts time.Duration) *Breaker {
 	return &Breaker{after: after, lasts: lasts}
 }
 
-// Opening is why a breaker opens. The zero value does not.
+// Opening is why a breaker opened. The zero value means that it did not.
 type Opening struct {
 	Times int           // the same error in a row, or waves of trouble
 	For   time.Duration // nothing was answered; 0 when it was the same error
@@ -65,8 +65,7 @@ type Fault struct {
 	Last       bool          // nothing new begins: what is asked still are repeats, of those that fail more than of others
 }
 
-// Record takes note of what came of a request and reports whether the breaker
-// opens.
+// Record notes the outcome of a request and reports whether the breaker opens.
 func (b *Breaker) Record(now time.Time, f Fault) Opening {
 	if b == nil || f.Class == Void {
 		return Opening{}
@@ -143,8 +142,8 @@ var (
 	blanks  = regexp.MustCompile(`\s+`)
 )
 
-// ErrorSignature returns a text without what differs between two errors that are the same:
-// words with a digit in them, such as ids, times and counts, and the letters' case.
+// ErrorSignature returns a text without what varies between equal errors: words
+// with a digit, such as ids, times and counts, and letter case.
 func ErrorSignature(text string) string {
 	return strings.TrimSpace(blanks.ReplaceAllString(varying.ReplaceAllString(strings.ToLower(text), "#"), " "))
 }

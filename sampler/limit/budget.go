@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Bounds are what may be used in all. 0 is no bound.
+// Bounds limit the total use. 0 is no bound.
 type Bounds struct {
 	Rollouts int       // begun
 	Tokens   int64     // of the policy and of a judge, in and out
@@ -36,7 +36,7 @@ func (b Bounds) Validate() error {
 	return nil
 }
 
-// Used is what one rollout took. nil is what its servers did not tell.
+// Used is what one rollout used; nil is what its servers did not report.
 type Used struct {
 	Tokens *int64
 	USD    *float64
@@ -91,7 +91,7 @@ func (b *Budget) Bounds() Bounds {
 	return b.bounds
 }
 
-// Exceeded is the bound for which something was not begun, the last one.
+// Exceeded returns the bound that last stopped something from beginning.
 func (b *Budget) Exceeded() Bound {
 	if b == nil {
 		return NoBound
@@ -101,8 +101,8 @@ func (b *Budget) Exceeded() Bound {
 	return b.exceeded
 }
 
-// Spent returns the bound by which nothing may begin any more, if there is one.
-// counted says that it would be a rollout.
+// Spent returns the bound that is used up, so that nothing more may begin, if any.
+// counted says that a rollout would begin.
 func (b *Budget) Spent(now time.Time, counted bool) Bound {
 	if b == nil {
 		return NoBound
@@ -163,7 +163,7 @@ type means struct {
 	took        time.Duration
 }
 
-// Open returns an account on the budget. What accounts of one kind do is alike.
+// Open returns an account on the budget. Accounts of one kind have similar costs.
 // counted says that it begins rollouts, which Bounds.Rollouts counts.
 func (b *Budget) Open(kind string, counted bool) *Account {
 	if b == nil {
@@ -233,7 +233,7 @@ func (a *Account) ended(now time.Time, took time.Duration) {
 	}
 }
 
-// Grant is the answer to a rollout that wants to begin.
+// Grant is the answer to a request to begin a rollout.
 type Grant int
 
 // The answers.
@@ -244,7 +244,7 @@ const (
 	UnknownUsage              // no more rollouts: nobody tells what they use, so that the bound cannot be kept
 )
 
-// Reserve takes one rollout from the budget, if it may begin.
+// Reserve reserves one rollout in the budget, if it may begin.
 func (a *Account) Reserve(now time.Time) Grant {
 	b := a.budget
 	b.mu.Lock()
@@ -275,8 +275,8 @@ func (a *Account) Reserve(now time.Time) Grant {
 	return Granted
 }
 
-// Late reports whether a rollout that was reserved must not begin any more: it
-// waited until the deadline for somebody to begin it. It is given back then.
+// Late reports whether a reserved rollout must not begin any more because it waited
+// past the deadline. Its reservation is then released.
 func (a *Account) Late(now time.Time) bool {
 	b := a.budget
 	b.mu.Lock()
@@ -301,7 +301,7 @@ func (a *Account) Settle(now time.Time, u Used) {
 	a.note(u)
 }
 
-// Note counts what was used beside what is reserved, such as a rehearsal.
+// Note counts use outside of reservations, such as that of a rehearsal.
 func (a *Account) Note(u Used) {
 	a.budget.mu.Lock()
 	defer a.budget.mu.Unlock()

@@ -2,7 +2,7 @@ package limit
 
 import "time"
 
-// Class is what came of a request, as far as pacing and repeating go.
+// Class is the outcome of a request for pacing and retries.
 type Class int
 
 // The classes.
@@ -17,7 +17,7 @@ const (
 	Silent                   // no answer: the connection was not made, broke or hung
 )
 
-// Rule is what one class means for its endpoint.
+// Rule says how a class affects its endpoint.
 type Rule struct {
 	Class Class
 	Name  string
@@ -32,12 +32,11 @@ type Rule struct {
 	// how long it must have gone on for that: what is said to pass gets its time.
 	Opens bool
 	Lasts time.Duration
-	// OnceEach counts a refusal once for each item: another request may not be
-	// refused.
+	// OnceEach counts a refusal once per item: another request may succeed.
 	OnceEach bool
 }
 
-// Rules is the one table of classes.
+// Rules is the table of classes.
 func Rules() []Rule { return rules[:] }
 
 var rules = [...]Rule{
@@ -58,7 +57,7 @@ func (c Class) Rule() Rule { return rules[c] }
 func (c Class) String() string { return rules[c].Name }
 
 // ClassOf returns the class of an HTTP status; 0 stands for no answer. One below
-// 400 is Served: whether the body can be used is for its reader to say.
+// 400 is Served: only its reader knows whether the body is usable.
 func ClassOf(status int) Class {
 	switch {
 	case status == 0:

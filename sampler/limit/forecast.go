@@ -2,7 +2,7 @@ package limit
 
 import "math"
 
-// Sum adds up what rollouts took, such as money.
+// Sum adds up what rollouts used, such as money.
 type Sum struct {
 	N     int
 	Items int // that they are of
@@ -12,14 +12,14 @@ type Sum struct {
 	TT, NT, NN float64
 }
 
-// Part is what the rollouts of one item took so far.
+// Part is what the rollouts of one item have used so far.
 type Part struct {
 	N     int
 	Total float64
 }
 
-// Add adds a rollout to those of its item, and both to the sum. nil stands for an
-// item of its own.
+// Add adds a rollout to those of its item, and to the sum. nil stands for a new
+// item.
 func (s *Sum) Add(x float64, of *Part) {
 	if of == nil {
 		of = new(Part)
@@ -42,10 +42,10 @@ func (s *Sum) count(p Part, sign float64) {
 	s.NN += sign * n * n
 }
 
-// Mean is what one took; 0 of none.
+// Mean returns the mean use of a rollout; 0 without rollouts.
 func (s Sum) Mean() float64 { return s.Total / float64(max(s.N, 1)) }
 
-// Plus returns both together, as sums of different items.
+// Plus returns the sum over both, taking their items to be different.
 func (s Sum) Plus(o Sum) Sum {
 	return Sum{s.N + o.N, s.Items + o.Items, s.Total + o.Total, s.TT + o.TT, s.NT + o.NT, s.NN + o.NN}
 }

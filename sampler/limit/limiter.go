@@ -28,8 +28,8 @@ const (
 	shortPause  = 20 * time.Millisecond
 )
 
-// Limits bounds the requests to one endpoint. The zero value finds out what the
-// endpoint bears.
+// Limits bounds the requests to one endpoint. The zero value adapts to what the
+// endpoint can take.
 type Limits struct {
 	Fixed    int     // so many at once, fewer only where a 429 names the server's limit; 0 adapts
 	Requests float64 // most a minute; 0 = what the server says
@@ -138,7 +138,7 @@ func NewLimiter(cfg Limits) *Limiter {
 	return l
 }
 
-// Ticket is the right to make one request. Whoever has it gives it back to Done.
+// Ticket is the right to make one request. Its holder returns it to Done.
 type Ticket struct {
 	at    time.Time
 	seq   uint64
@@ -147,11 +147,11 @@ type Ticket struct {
 	probe bool
 }
 
-// At is when the request was let through.
+// At returns when the request was admitted.
 func (t Ticket) At() time.Time { return t.at }
 
-// Admit asks whether a request may be made now. When it may not, wait is how
-// long that will last at least; 0 means until a request in flight is done.
+// Admit asks to make a request now. If it may not, wait is the least time until it
+// may; 0 means until a request in flight is done.
 func (l *Limiter) Admit(now time.Time) (t Ticket, ok bool, wait time.Duration) {
 	if wait = max(l.hold(now), l.probed(now)); wait > 0 || l.inFlight >= l.Limit() || l.probing && l.probeOut {
 		return Ticket{}, false, wait
@@ -191,7 +191,7 @@ func (l *Limiter) probed(now time.Time) time.Duration {
 	return 0
 }
 
-// Result is what came of a request.
+// Result is the outcome of a request.
 type Result struct {
 	Class      Class
 	RetryAfter time.Duration // what the server asked for
@@ -209,8 +209,8 @@ func (r Result) named() bool {
 	return r.RetryAfter > 0 || r.Quotas.Requests.Known || r.Quotas.Tokens.Known
 }
 
-// Done takes a ticket back. fresh is whether trouble is news: the first of the
-// requests that were in flight together.
+// Done takes a ticket back. fresh reports whether a failure is news: the first
+// among the requests that were in flight together.
 func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 	full := l.inFlight >= l.Limit()
 	atOnce := l.inFlight
@@ -389,13 +389,13 @@ func (l *Limiter) step() float64 {
 	return min(max(step, (l.wall-l.limit)/2), max(0, nearWall*l.wall-l.limit)*l.limit)
 }
 
-// Limit is how many requests may be in flight.
+// Limit returns how many requests may be in flight.
 func (l *Limiter) Limit() int { return max(1, int(l.limit)) }
 
-// InFlight is how many are.
+// InFlight returns how many requests are in flight.
 func (l *Limiter) InFlight() int { return l.inFlight }
 
-// Paused is how long no request will be let through, and why.
+// Paused returns for how long no request will be admitted, and why.
 func (l *Limiter) Paused(now time.Time) (wait time.Duration, why Hold) {
 	hold := func(d time.Duration, by Hold) {
 		if d > wait {
@@ -410,7 +410,7 @@ func (l *Limiter) Paused(now time.Time) (wait time.Duration, why Hold) {
 	return wait, why
 }
 
-// Hold is why no request is let through; "" when nothing holds them.
+// Hold is why no request is admitted; "" when one may be.
 type Hold string
 
 // The reasons.

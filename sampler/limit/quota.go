@@ -2,19 +2,19 @@ package limit
 
 import "time"
 
-// Quotas is what a server says is left, by its rate limit headers.
+// Quotas is what remains of a server's limits, by its rate limit headers.
 type Quotas struct{ Requests, Tokens Quota }
 
-// Quota is what is left of one of its limits.
+// Quota is what remains of one limit.
 type Quota struct {
 	Known bool
 	Left  float64
 	Reset time.Duration // until there is more; 0 when it does not say
 }
 
-// Asks is how long a server that refused a request asks to be left alone by what
-// it says is left: until a limit that is used up comes back, where that is longer
-// than Patience; 0 when no limit asks for that long.
+// Asks returns how long to leave alone a server that refused a request, by its
+// quotas: until a used-up limit resets, if that is longer than Patience; 0 if no
+// limit asks for that long.
 func (q Quotas) Asks() (longest time.Duration) {
 	for _, one := range []Quota{q.Requests, q.Tokens} {
 		if one.Known && one.Left <= 0 && one.Reset > Patience {

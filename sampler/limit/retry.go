@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Patience is the longest Retry-After that is waited for. A server that asks
-// for more (a daily quota, a planned outage) is taken at its word: the request
-// failed, and running again later resumes it.
+// Patience is the longest Retry-After that is waited for. If a server asks for more
+// (a daily quota, a planned outage), the request has failed, and running again
+// later resumes it.
 const Patience = 10 * time.Minute
 
-// Outage is how long an endpoint may answer nothing before it is given up, where
-// requests are not repeated for longer.
+// Outage is how long an endpoint may answer nothing before it is given up, unless
+// requests are retried for longer.
 const Outage = 15 * time.Minute
 
-// Retry says how often and after which delay a failed request is repeated.
+// Retry says how often and after which delay a failed request is retried.
 type Retry struct {
 	Max   int           // repeats of tries that count, after the first; 0 = none
 	Wait  time.Duration // upper edge of the first delay; it doubles each time
@@ -23,8 +23,8 @@ type Retry struct {
 	Total time.Duration // from the first failure of a request to its last repeat; 0 = no bound
 }
 
-// DefaultRetry is three repeats, the first within half a second, and a quarter
-// of an hour for a request that comes at the wrong time.
+// DefaultRetry is three retries, the first within half a second, and a quarter of
+// an hour for requests that are merely too early.
 func DefaultRetry() Retry {
 	return Retry{Max: 3, Wait: 500 * time.Millisecond, Cap: 30 * time.Second, Total: 15 * time.Minute}
 }
@@ -57,18 +57,17 @@ func (r Retry) Delay(attempt int, retryAfter time.Duration, u float64) time.Dura
 // laterTries are the repeats after a 429 to each of those that count.
 const laterTries = 50
 
-// Tries is what a request has come to so far.
+// Tries counts the tries of a request so far.
 type Tries struct {
 	Made    int           // repeats
 	Counted int           // of the tries so far, those that count against Max
 	Since   time.Duration // the first failure, not counting queues of our own
 }
 
-// ShouldRetry reports whether a request whose last try failed is tried again, and
-// after which delay. A try of a class that does not count, such as a 429, says
-// later rather than no: Total bounds those, and 50 times Max; without a total Max
-// does. A server that asks for more than Patience is taken at its
-// word. u is from [0, 1).
+// ShouldRetry reports whether a request is retried after its last failure, and
+// after which delay. A class that does not count, such as a 429, means later rather
+// than no: Total bounds those tries, and 50 times Max; without a total, Max does. A
+// server that asks for more than Patience gets no retry. u is from [0, 1).
 func (r Retry) ShouldRetry(c Class, t Tries, retryAfter time.Duration, u float64) (delay time.Duration, ok bool) {
 	switch rule := c.Rule(); {
 	case retryAfter > Patience, r.Max == 0:

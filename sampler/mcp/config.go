@@ -26,24 +26,25 @@ type Config struct {
 	Prefix     string            // before the names of all others
 }
 
-// Options are what the servers of a run share.
+// Options apply to all servers of a run.
 type Options struct {
 	Dir     string       // where programs run; "" is where this one does
 	Without []string     // variables of this program's environment that programs must not see, unless Env sets them
 	HTTP    *http.Client // nil = a client of our own, as sampler.HTTPClient
 	Log     io.Writer    // takes what programs write on standard error, from several goroutines; nil: nobody does
 
-	// Start bounds how long a server may take to start and to list its tools; 0
-	// stands for DefaultStart.
+	// Start is how long a server may take to start and to list its tools; 0 means
+	// DefaultStart.
 	Start time.Duration
 
-	// MaxReply is the longest answer in bytes that the model is shown. A longer one is
-	// shown as an error of status 413, as that of any tool. 0 = DefaultMaxReply.
+	// MaxReply is the longest answer in bytes that is shown to the model. A longer one
+	// is shown as an error of status 413, like that of any tool. 0 means
+	// DefaultMaxReply.
 	MaxReply int
 }
 
 const (
-	// DefaultStart is a minute: a program may be fetched before it starts.
+	// DefaultStart is a minute: a program may have to be downloaded first.
 	DefaultStart = time.Minute
 	// DefaultMaxReply is 1 MB, as for other tools.
 	DefaultMaxReply = 1_000_000
@@ -62,7 +63,7 @@ const (
 // marker is the variable by which the processes of servers are known.
 const marker = "GONOGO_MCP"
 
-// Validate reports what no server can be reached by.
+// Validate reports a configuration that cannot reach a server.
 func (c Config) Validate() error {
 	switch {
 	case c.Name == "":

@@ -21,7 +21,7 @@ type Definition struct {
 	Schema      json.RawMessage // of its arguments, a JSON object
 }
 
-// Chat is the tool in the form in which rows offer tools to a model.
+// Chat returns the tool in the form in which rows offer tools to a model.
 func (d Definition) Chat() json.RawMessage {
 	b := []byte(`{"type":"function","function":{"name":`)
 	b = sampler.AppendQuoted(b, d.Name)

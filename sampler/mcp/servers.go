@@ -20,7 +20,7 @@ type Servers struct {
 	listings []Listing
 }
 
-// Listing is what a server was found to offer.
+// Listing is what a server offers.
 type Listing struct {
 	Server string
 	Where  string // its program, or its URL without what may be secret
@@ -28,7 +28,7 @@ type Listing struct {
 	Err    error // why it could not be asked, or what is wrong with its list; nil when nothing is
 }
 
-// Hash tells lists apart: what the model is offered of the server, and in which
+// Hash identifies a list: what the model is offered of the server, and in which
 // order.
 func (l Listing) Hash() string {
 	h := sha256.New()
@@ -39,8 +39,8 @@ func (l Listing) Hash() string {
 }
 
 // New starts or connects the servers and lists their tools. The error names each
-// server that could not be asked, and each mistake in the lists; beside it the
-// Servers tell what was found, and must be closed as well.
+// server that could not be reached and each mistake in the lists; the returned
+// Servers then holds what was found, and must be closed, too.
 func New(ctx context.Context, cfgs []Config, opts Options) (*Servers, error) {
 	if opts.HTTP == nil {
 		opts.HTTP = sampler.HTTPClient(nil, 16)
@@ -120,14 +120,14 @@ func (all *Servers) collect() error {
 	return errors.Join(errs...)
 }
 
-// Listings are what the servers offer, in their order.
+// Listings returns what the servers offer, in their order.
 func (all *Servers) Listings() []Listing { return all.listings }
 
-// Tools are the tools of all servers, in the order in which they are listed.
+// Tools returns the tools of all servers in the order in which they are listed.
 func (all *Servers) Tools() []*Tool { return all.tools }
 
-// Close ends all sessions, with all that the servers' programs have started. No
-// call is under way any more.
+// Close ends all sessions, with all processes that the servers' programs started.
+// No call may be in flight.
 func (all *Servers) Close() {
 	var group sync.WaitGroup
 	for _, s := range all.servers {
@@ -149,16 +149,16 @@ func (t *Tool) Name() string { return t.def.Name }
 // URL returns the address that is called; "" is a program.
 func (t *Tool) URL() string { return t.server.cfg.URL }
 
-// Server names the tool's server.
+// Server returns the name of the tool's server.
 func (t *Tool) Server() string { return t.server.cfg.Name }
 
-// Definition is the tool as its server describes it.
+// Definition returns the tool as its server describes it.
 func (t *Tool) Definition() Definition { return t.def }
 
 // Call makes one request. What the model may see is a Result: an answer, an answer
-// that the tool marks as an error, and the server's word that there is no such
-// tool or that its arguments are wrong. All else is a failure: worth another try,
-// unless a server that the rollout had to itself is gone, with what it knew.
+// that the tool marks as an error, or the server's reply that there is no such tool
+// or that its arguments are invalid. Anything else is a failure, worth another try
+// unless the rollout's own server is gone with its state.
 func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, err error) {
 	pass, err := sampler.Admit(ctx, t.boundary)
 	if err != nil {

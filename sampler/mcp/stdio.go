@@ -123,7 +123,7 @@ func (p *pipe) broken() error {
 	return p.why
 }
 
-// Write writes a message. One that was written in part breaks the connection.
+// Write writes a message. A partial write breaks the connection.
 func (p *pipe) Write(ctx context.Context, msg jsonrpc.Message) error {
 	line, err := jsonrpc.EncodeMessage(msg)
 	if err != nil {

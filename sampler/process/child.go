@@ -24,7 +24,7 @@ type Child struct {
 	kill sync.Once
 }
 
-// Environment is this program's, without the variables of those names.
+// Environment returns this program's environment without the named variables.
 func Environment(without []string) []string {
 	return slices.DeleteFunc(os.Environ(), func(pair string) bool {
 		name, _, _ := strings.Cut(pair, "=")
@@ -36,9 +36,10 @@ func Environment(without []string) []string {
 // back until it ends, and the line that is waited for never comes.
 const unbuffered = "PYTHONUNBUFFERED"
 
-// Start starts cmd with pipes to its standard input and output, apart from this
-// program. mark is in its environment, so that what it starts is known. Its
-// standard error goes to log, which may be nil; its end is kept for messages.
+// Start starts cmd with pipes to its standard input and output, detached from this
+// program. mark is put into its environment, so that the processes it starts can be
+// found. Its standard error goes to log, which may be nil; the end of it is kept
+// for messages.
 func Start(cmd *exec.Cmd, mark string, log io.Writer) (*Child, error) {
 	c := &Child{cmd: cmd, mark: mark, said: &tail{log: log}, gone: make(chan struct{})}
 	cmd.Env = append(cmd.Env, mark)
@@ -60,8 +61,8 @@ func Start(cmd *exec.Cmd, mark string, log io.Writer) (*Child, error) {
 	return c, nil
 }
 
-// StartPiped starts cmd with pipes to its standard input and output. Our ends take
-// deadlines.
+// StartPiped starts cmd with pipes to its standard input and output. Our ends
+// support deadlines.
 func StartPiped(cmd *exec.Cmd) (in, out *os.File, err error) {
 	theirIn, in, err := os.Pipe()
 	if err != nil {
@@ -80,7 +81,7 @@ func StartPiped(cmd *exec.Cmd) (in, out *os.File, err error) {
 	return in, out, nil
 }
 
-// Alive reports whether the process runs, as far as can be told.
+// Alive reports whether the process is running, as far as is known.
 func (c *Child) Alive() bool {
 	select {
 	case <-c.gone:
@@ -104,8 +105,8 @@ func (c *Child) ExitReason() string {
 // StderrTail is the end of its standard error, to be appended to a message.
 func (c *Child) StderrTail() string { return c.said.text() }
 
-// Finish closes the standard input and gives the process so long to end by
-// itself; then it is killed, with all that it started.
+// Finish closes the standard input and gives the process grace to exit; then it is
+// killed with all that it started.
 func (c *Child) Finish(grace time.Duration) {
 	_ = c.In.Close() // it may be closed already
 	select {
@@ -115,8 +116,8 @@ func (c *Child) Finish(grace time.Duration) {
 	c.Kill()
 }
 
-// Kill ends the process with all that it has started, and waits for it. Calling
-// it again does no harm.
+// Kill kills the process with all that it started, and waits for it. It may be
+// called twice.
 func (c *Child) Kill() {
 	c.kill.Do(func() {
 		if pid := c.cmd.Process.Pid; c.Alive() || !there(pid) { // its number may be another's by now
@@ -146,7 +147,7 @@ type tail struct {
 	line []byte // that has not ended
 }
 
-// Write keeps the end of b. It never fails: a log that is full holds nobody up.
+// Write keeps the end of b. It never fails: a full log must not block the process.
 func (t *tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

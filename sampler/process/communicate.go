@@ -60,7 +60,7 @@ func (p *Peer) late(ctx context.Context) error {
 	return fmt.Errorf("%w%s", context.Cause(ctx), p.StderrTail())
 }
 
-// ExitCode is that of a process that has ended by itself, else -1.
+// ExitCode returns the exit code of a process that exited by itself, else -1.
 func (p *Peer) ExitCode() int {
 	if p.Alive() {
 		return -1

@@ -24,8 +24,8 @@ var (
 	ErrNotSent     = errors.New("it had ended before")
 )
 
-// Peer is a process that answers a line with a line. One goroutine uses it at a
-// time.
+// Peer is a process that answers each line with one line. It is not safe for
+// concurrent use.
 type Peer struct {
 	*Child
 	lines *bufio.Reader
@@ -40,9 +40,9 @@ func StartPeer(cmd *exec.Cmd, mark string, log io.Writer) (*Peer, error) {
 	return &Peer{c, bufio.NewReaderSize(c.Out, 1<<16)}, nil
 }
 
-// Ask writes a line, which ends with a line break, and returns the line that
-// answers it, without its own, of at most most bytes. A timeout of 0 is none. The error
-// is ctx's cause, or wraps one of those above; then the process is killed.
+// Ask writes a line, which ends with a line break, and returns the answer without
+// its line break, at most most bytes. A timeout of 0 is none. The error is ctx's
+// cause, or wraps one of the errors above; the process is then killed.
 func (p *Peer) Ask(ctx context.Context, timeout time.Duration, line []byte, most int) (answer []byte, err error) {
 	defer func() {
 		if err != nil {

@@ -12,8 +12,8 @@ type IdlePool struct {
 	peers []*Peer    // the one used last is last
 }
 
-// Take returns a peer that runs; nil when there is none. Of one that has ended what
-// it left behind is ended, too.
+// Take returns a running peer; nil when there is none. What an exited peer left
+// running is killed.
 func (i *IdlePool) Take() *Peer {
 	for {
 		i.mu.Lock()
@@ -32,7 +32,7 @@ func (i *IdlePool) Take() *Peer {
 	}
 }
 
-// Put keeps a peer for the next one who asks.
+// Put returns a peer to the pool.
 func (i *IdlePool) Put(p *Peer) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -16,7 +16,7 @@ const Supported = true
 // it, and all that it starts is in one group with it.
 func Detach() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// KillGroup kills a process that leads its group and what is in its group.
+// KillGroup kills a process that leads its group, and the group.
 func KillGroup(pid int) { _ = syscall.Kill(-pid, syscall.SIGKILL) }
 
 // there reports whether a process has that number.

@@ -11,11 +11,10 @@ import (
 // sweeps bounds how often the processes are looked through for new ones.
 const sweeps = 100
 
-// KillTree kills a process that leads its group and all below it. It is stopped
-// first, with its group, and killed last: as long as it is there, what loses its
-// parent becomes its child and cannot get away. One with a namespace of
-// processes of its own needs none of that: the kernel ends the namespace with its
-// first process.
+// KillTree kills a process that leads its group and all its descendants. It is
+// stopped first, with its group, and killed last: until then it adopts orphaned
+// descendants, so that none escapes. A process with its own PID namespace needs
+// none of that: the kernel ends the namespace with its first process.
 func KillTree(pid int, own bool) {
 	if !own && syscall.Kill(-pid, syscall.SIGSTOP) == nil {
 		sweep(func(table Table) []int { return table.Below(pid) })
@@ -40,8 +39,8 @@ func sweep(find func(Table) []int) {
 	}
 }
 
-// KillMarked kills what carries the mark in its environment: what a process that
-// has ended by itself left behind, wherever it is.
+// KillMarked kills all processes with the mark in their environment: what a process
+// that exited by itself left running.
 func KillMarked(mark string) {
 	sweep(func(table Table) []int {
 		var out []int
@@ -61,7 +60,7 @@ type entry struct {
 	resident int64 // bytes of memory, what is shared with others included
 }
 
-// Table holds the processes of the machine.
+// Table holds the machine's processes.
 type Table struct {
 	all      map[int]entry
 	children map[int][]int
@@ -92,7 +91,7 @@ func Processes() Table {
 	return t
 }
 
-// Below lists the processes below one.
+// Below returns the descendants of a process.
 func (t Table) Below(root int) []int {
 	var out []int
 	for next := []int{root}; len(next) > 0; next = next[1:] {
@@ -102,8 +101,8 @@ func (t Table) Below(root int) []int {
 	return out
 }
 
-// Memory is what processes use together, in bytes. Only where that may be more
-// than most is it told what several of them share.
+// Memory returns the memory that processes use together, in bytes. Shared memory is
+// counted once only if the plain sum exceeds most.
 func (t Table) Memory(pids []int, most int64) int64 {
 	sum := int64(0)
 	for _, pid := range pids {

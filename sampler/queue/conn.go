@@ -17,7 +17,7 @@ import (
 	"gonogo/sampler"
 )
 
-// Conn is a connection to a cluster. A cluster that goes away is waited for.
+// Conn is a connection to a cluster. It reconnects when the cluster goes away.
 type Conn struct {
 	nc     *nats.Conn
 	js     jetstream.JetStream
@@ -79,7 +79,8 @@ func (c *Conn) Close() {
 	<-c.closed
 }
 
-// Away is since when there is no server; the zero time when there is one.
+// Away returns since when there has been no server; the zero time when there is
+// one.
 func (c *Conn) Away() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

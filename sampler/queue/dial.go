@@ -15,7 +15,7 @@ import (
 	"gonogo/sampler"
 )
 
-// Address says where a cluster is and how to come in.
+// Address says where a cluster is and how to authenticate.
 type Address struct {
 	URL                   string // nats://host:port or tls://host:port, several with commas between
 	Creds                 string // file of a user's JWT and seed
@@ -29,8 +29,8 @@ func Dial(ctx context.Context, a Address, log *slog.Logger) (*Conn, error) {
 	return c, err
 }
 
-// Await is Dial, but waits as long as ctx lasts for a server that does not listen
-// yet, and logs so once. What it waited for in vain is the error of its last try.
+// Await is Dial, but waits until ctx ends for a server that is not listening yet,
+// and logs that once. If none appears, the error is that of the last try.
 func Await(ctx context.Context, a Address, log *slog.Logger) (*Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -29,7 +29,8 @@ type Server struct {
 const readyIn = time.Minute
 
 // Embed starts a server that keeps its files in dir. Port 0 opens no socket; any
-// other listens on loopback, -1 on one of the system's choice, and wants the token.
+// other listens on loopback and requires the token; -1 lets the system choose a
+// port.
 func Embed(dir string, port int, token string) (*Server, error) {
 	if port != 0 && token == "" {
 		return nil, errors.New("a queue that listens needs a token: set GONOGO_QUEUE_TOKEN")
@@ -72,7 +73,7 @@ func (s *Server) Dial(ctx context.Context, log *slog.Logger) (*Conn, error) {
 	return c, err
 }
 
-// URL is where it listens; "" without a socket.
+// URL returns the address it listens on; "" without a socket.
 func (s *Server) URL() string {
 	if !s.open {
 		return ""

@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// KindWorkerLost is the kind of a rollout whose job was given up: workers were
+// KindWorkerLost is the kind of a rollout whose job was given up after workers were
 // lost over it.
 const KindWorkerLost = "worker_lost"
 

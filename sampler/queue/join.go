@@ -16,7 +16,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// WorkerInfo is a worker.
+// WorkerInfo describes a worker.
 type WorkerInfo struct {
 	Host    string
 	PID     int
@@ -24,7 +24,7 @@ type WorkerInfo struct {
 	Version string
 }
 
-// Member is a worker that was let into a run.
+// Member is a worker that has joined a run.
 type Member struct {
 	c     *Conn
 	me    WorkerInfo
@@ -60,7 +60,7 @@ type Member struct {
 	lacks   string
 }
 
-// ErrOrphaned is that no planner leads the run any more.
+// ErrOrphaned means that the run has no planner any more.
 var ErrOrphaned = errors.New("no planner leads the run any more")
 
 // Why a run is over for a worker.
@@ -69,9 +69,9 @@ var (
 	errLeft = errors.New("this worker has left")
 )
 
-// Join waits until somebody leads the run, or any for "", and joins it. A run
-// that refuses is an error. Among any, those that it could not work for before come
-// last. Leave ends it.
+// Join waits for the run, or any run for "", to have a planner, and joins it. A
+// refusal is an error. With "", runs that this worker could not work for before
+// come last. Leave ends the membership.
 func (c *Conn) Join(ctx context.Context, run string, me WorkerInfo, before ...string) (*Member, error) {
 	for n := 0; ; n++ {
 		name := run
@@ -161,14 +161,15 @@ func (m *Member) Name() string { return m.first.Name }
 // Seed is the run's.
 func (m *Member) Seed() uint64 { return m.first.Seed }
 
-// Version is that of the tool that leads the run.
+// Version returns the version of the planner's program.
 func (m *Member) Version() string { return m.first.Version }
 
 // Description is the plan's.
 func (m *Member) Description() []byte { return m.about }
 
-// Lacks tells the planner that this worker takes no jobs, and why; "" that it
-// takes them again. One that does not answer soon hears it by the worker's beats.
+// Lacks tells the planner that this worker takes no jobs, and why; with "" it takes
+// them again. A planner that does not answer soon learns it from the worker's
+// heartbeats.
 func (m *Member) Lacks(ctx context.Context, reason string) error {
 	m.mu.Lock()
 	m.lacks = reason
@@ -179,7 +180,7 @@ func (m *Member) Lacks(ctx context.Context, reason string) error {
 	return err
 }
 
-// Leave tells the planner that this worker goes.
+// Leave tells the planner that this worker is leaving.
 func (m *Member) Leave() {
 	m.mu.Lock()
 	m.tell(workerMessage{Op: opBye})

@@ -19,7 +19,7 @@ import (
 	"gonogo/sampler"
 )
 
-// Plan is a run whose rollouts workers make.
+// Plan is a run whose rollouts are made by workers.
 type Plan struct {
 	Run, Name   string
 	Version     string // of this tool
@@ -42,7 +42,7 @@ const (
 	defaultLease      = 10 * time.Second
 )
 
-// Planner leads a run. It is a sampler.RemoteMaker.
+// Planner leads a run. It implements sampler.RemoteMaker.
 type Planner struct {
 	c     *Conn
 	plan  Plan
@@ -75,8 +75,8 @@ type Planner struct {
 	event     *sampler.Event
 }
 
-// Lead claims a run. One that a planner leads already is refused, as is one whose
-// streams are of another run.
+// Lead claims a run. It fails if another planner leads the run, or if the run's
+// streams belong to another run.
 func (c *Conn) Lead(ctx context.Context, plan Plan) (*Planner, error) {
 	if plan.Deliveries == 0 {
 		plan.Deliveries = DefaultDeliveries
@@ -265,15 +265,15 @@ func (p *Planner) reply(m *nats.Msg, v any) {
 	_ = m.Respond(b) // whoever asked asks again
 }
 
-// PaidTwice is how many rollouts were made a second time though their record was
-// there already.
+// PaidTwice returns how many rollouts were made again although they had been
+// recorded.
 func (p *Planner) PaidTwice() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.twice)
 }
 
-// Tell hands over the counts that a status answers with.
+// Tell sets the counts that Status reports.
 func (p *Planner) Tell(e sampler.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -283,9 +283,9 @@ func (p *Planner) Tell(e sampler.Event) {
 // errClosed ends what goes on beside the makers.
 var errClosed = errors.New("the planner has let go of the run")
 
-// Close lets go of the run and sends its workers away. What is stored of a
-// complete one is deleted; of another one only the jobs are, and results that are
-// not recorded stay for who leads it next.
+// Close releases the run and sends its workers away. A complete run is deleted from
+// the store; of an incomplete one only the jobs are, and results not recorded yet
+// stay for the next planner.
 func (p *Planner) Close(complete bool) error {
 	p.mu.Lock()
 	if complete {

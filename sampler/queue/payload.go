@@ -64,8 +64,8 @@ func unpack(body []byte, h nats.Header) ([]byte, error) {
 	return body, nil
 }
 
-// Travels is nil when the jobs of an item can be handed to workers, else it says how
-// large they are.
+// Travels returns nil if the jobs of an item can be sent to workers, else an error
+// with their size.
 func Travels(it *rollout.Item) error { return travels(it, largest-forHeads) }
 
 func travels(it *rollout.Item, most int) error {

@@ -15,7 +15,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Status is how a run does.
+// Status is the progress of a run.
 type Status struct {
 	Schema     string                  `json:"schema"`
 	Run        string                  `json:"run"`

@@ -35,8 +35,8 @@ func (s *workSession) keepOn(ctx context.Context, over <-chan struct{}, lose fun
 	}
 }
 
-// Append stores a record. Its slot is free again, and its job done, when it is. One
-// that is too large is refused.
+// Append stores a record. When that is done its slot is free and its job is
+// finished. A record that is too large is refused.
 func (s *workSession) Append(rec *rollout.Record) error {
 	body, err := json.Marshal(rec)
 	if err != nil {

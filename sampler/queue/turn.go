@@ -21,7 +21,7 @@ type lines struct {
 	mask func(*requestOutcome) // masks the worker's secrets
 }
 
-// Enter waits in the planner's line.
+// Enter waits in the planner's queue for the endpoint.
 func (l lines) Enter(ctx context.Context, endpoint string) (sampler.Admission, error) {
 	m := l.Member
 	t := &turn{endpoint: endpoint, ready: make(chan struct{})}

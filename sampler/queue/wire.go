@@ -15,8 +15,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Schema names the shape of all that planner and workers say to each other. Who
-// speaks another one is refused.
+// Schema is the version of the protocol between planner and workers. Other versions
+// are refused.
 const Schema = "gonogo/queue/1"
 
 // plansSubject is where all planners listen.

@@ -41,11 +41,11 @@ type workSession struct {
 // planner finds out by itself.
 const backFor = 2 * time.Second
 
-// Work takes jobs until the run is over, which is no error, drain is closed, the
-// run is led with another description, which is as drain, or ctx ends. redact
-// masks the worker's own secrets in records and in the causes of failures. An
-// error that ends the work is the run's end too, unless it is ctx's or
-// ErrOrphaned. show, which may be nil, is as watch of sampler.Sample.
+// Work takes jobs until the run is over or drain is closed, which is no error,
+// until the run is led with another description, which counts as drain, or until
+// ctx ends. redact masks the worker's own secrets in records and in the causes of
+// failures. An error other than ctx's or ErrOrphaned ends the run, too. show, which
+// may be nil, is called like watch of sampler.Sample.
 func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Config, b sampler.Boundaries, redact *rollout.Redactor, show func(sampler.Event)) (sampler.Stats, error) {
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler"
 )
 
-// WorkerState is how one worker does.
+// WorkerState is the state of one worker.
 type WorkerState struct {
 	ID       string        `json:"id"`
 	Host     string        `json:"host"`
@@ -45,7 +45,7 @@ type worker struct {
 // mostGone are the workers that are gone and still shown.
 const mostGone = 256
 
-// Workers tells how the workers do, in the order in which they came.
+// Workers returns the state of the workers in the order in which they joined.
 func (p *Planner) Workers() []WorkerState {
 	p.mu.Lock()
 	defer p.mu.Unlock()
