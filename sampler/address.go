@@ -6,8 +6,8 @@ import (
 	"net/url"
 )
 
-// Address is a URL with headers in which {{session.NAME}} may stand for what the
-// session of a rollout answered at its start.
+// Address is a URL with headers in which {{session.NAME}} stands for a value that
+// the start of a rollout's session returned.
 type Address struct {
 	url     string
 	header  http.Header
@@ -38,16 +38,16 @@ func checkURL(address string) error {
 	return nil
 }
 
-// Enclosed reports whether it reads a session.
+// Enclosed reports whether the address has session variables.
 func (a Address) Enclosed() bool { return len(a.reads) > 0 }
 
-// Reads lists what of a session it reads.
+// Reads lists its session variables.
 func (a Address) Reads() []string { return a.reads }
 
-// URL is the address as it is written.
+// URL returns the address as written.
 func (a Address) URL() string { return a.url }
 
-// In is the address, its headers and what in them is secret, for a rollout with
+// In returns the address, its headers and the secrets in them for a rollout with
 // that enclosure. An error is a *Failure.
 func (a Address) In(e *Enclosure) (address string, header http.Header, secrets Secrets, err error) {
 	if !a.Enclosed() {

@@ -150,9 +150,9 @@ func (p AgentResult) nothing() bool {
 	return strings.TrimSpace(p.Output) == "" && p.Refusal == "" && p.Limit == ""
 }
 
-// RunAgent has the agent carry the rollout once, in its time, and the model behind
-// the model proxy, where that is not nil, asked and heard. A failure is worth another try
-// as long as the model has answered nothing.
+// RunAgent has the agent make the rollout once, within its timeout, and returns
+// what went through the model proxy, if that is not nil. A failure is worth another
+// try as long as the model has not answered anything.
 func RunAgent(ctx context.Context, a Agent, proxy ModelProxy, p AgentRequest) (done AgentResult, heard ModelTraffic, err error) {
 	clock := newClock(ctx, p.Timeout, true)
 	defer clock.stop()
@@ -225,8 +225,8 @@ func (e *episode) noteAgent(done AgentResult, heard ModelTraffic) {
 	e.lookAgent(done, heard)
 }
 
-// UsageOf is what a rollout of an agent used: tokens that were counted go before
-// those that it tells.
+// UsageOf returns the usage of an agent's rollout: counted tokens take precedence
+// over those that the agent reports.
 func UsageOf(done AgentResult, heard ModelTraffic) rollout.Usage {
 	if heard.Turns == 0 && done.Usage != (rollout.Usage{}) {
 		return done.Usage

@@ -11,9 +11,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Pacer is an endpoint that bounds how fast it is asked. Wait returns when the
+// Pacer is an endpoint that limits the rate of its requests. Wait returns when the
 // next request may be made. It is called before each try, outside the try's
-// timeout: a queue of our own making is no failure of the endpoint.
+// timeout: waiting in our own queue is not a failure of the endpoint.
 type Pacer interface {
 	Wait(ctx context.Context) error
 }

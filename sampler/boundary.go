@@ -10,14 +10,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Model is the policy that is measured.
+// Model is the policy under test.
 type Model interface {
 	// Reply makes one request, without retrying, and returns the model's next
 	// turn. Failures of the endpoint are *Failure.
 	Reply(ctx context.Context, req Request) (Reply, error)
 }
 
-// Request asks for the next turn of one rollout.
+// Request asks for the next turn of a rollout.
 type Request struct {
 	Item      *rollout.Item
 	Turns     []Turn        // the conversation after the item's own messages, oldest first
@@ -52,20 +52,19 @@ type Reply struct {
 	Carry     json.RawMessage // what the room must send back on the next turn, opaque to the loop
 }
 
-// Tool is one tool of the job. One that has an endpoint may also have a method
-// URL() string, for messages.
+// Tool is one tool of the job. One with an endpoint may also have a method URL()
+// string, for messages.
 type Tool interface {
 	Name() string
-	// Call makes one request, without retrying. A refusal that the model may
-	// see (a 4xx) is a Result with Error set; a failure of the endpoint is a
-	// *Failure.
+	// Call makes one request, without retrying. A refusal that the model may see (a
+	// 4xx) is a Result with Error set; a failure of the endpoint is a *Failure.
 	Call(ctx context.Context, call Call) (Result, error)
 }
 
 // Releaser is a Tool that keeps something per rollout, such as a process.
 type Releaser interface {
-	// Release ends what is kept for the rollout, which is over, whatever has become of
-	// it. It may be called for one that the tool knows nothing of.
+	// Release ends what is kept for a finished rollout, however it ended. It may be
+	// called for a rollout that the tool does not know.
 	Release(traceID string)
 }
 
@@ -78,7 +77,7 @@ func ReleaseTools(tools map[string]Tool, traceID string) {
 	}
 }
 
-// Call is one tool call on its way out.
+// Call is one tool call to be made.
 type Call struct {
 	ID        string
 	Arguments string // JSON text
@@ -87,7 +86,7 @@ type Call struct {
 	Enclosure *Enclosure // what the rollout has to itself; nil when that is nothing
 }
 
-// Result is what a tool answered.
+// Result is a tool's answer.
 type Result struct {
 	Output     string // what the model is shown
 	Error      string // the tool refused the call; Output then says so to the model
@@ -103,7 +102,7 @@ type Grader interface {
 	Grade(ctx context.Context, out Output) (Grade, error)
 }
 
-// Output is what a rollout hands to its grader.
+// Output is what a rollout passes to its grader.
 type Output struct {
 	Item         *rollout.Item
 	TraceID      string
@@ -113,16 +112,16 @@ type Output struct {
 	FinishReason string // stop, length, content_filter, tool_calls
 	Reasoning    string // reasoning summary of the last turn
 
-	// Enclosure is what the rollout, or the grading of a recorded one, has to
-	// itself; nil when that is nothing.
+	// Enclosure is the session of the rollout, or of the grading of a recorded one;
+	// nil when it has none.
 	Enclosure *Enclosure
 
-	// Regrade counts the gradings of this same output from 0, so that requests
-	// of a second one have an id of their own.
+	// Regrade numbers the gradings of the same output from 0, so that requests of a
+	// second one have their own ids.
 	Regrade int
-	// Kept holds, by part, what an earlier try of this grading has got already.
-	// A grader made of several keeps its parts here, so that a retry asks only
-	// for the rest. nil keeps nothing.
+	// Kept holds, by part, what an earlier try of this grading already got. A grader
+	// made of several keeps its parts here, so that a retry asks only for the rest.
+	// nil keeps nothing.
 	Kept map[string]Grade
 }
 
@@ -133,12 +132,12 @@ type Grade struct {
 	Clipped bool               // the number lay outside the grader's own range and was clipped
 	Usage   rollout.Usage      // tokens of a model that graded
 
-	// JudgeCalls counts the requests that a model worked on for this attempt,
-	// also beside an error: those it answered, and those whose answer was lost.
+	// JudgeCalls counts the requests that a model worked on for this attempt, even
+	// when it returns an error: those answered, and those whose answer was lost.
 	JudgeCalls int
 }
 
-// Failure is an endpoint that did not do its work.
+// Failure is an endpoint that failed.
 type Failure struct {
 	URL        string        // which endpoint, without query and credentials
 	Status     int           // HTTP status; 0 when no answer came

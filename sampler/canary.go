@@ -8,11 +8,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Inspector is an Isolation that puts each enclosure's canary into its place, and
-// can tell whose it finds there.
+// Inspector is an Isolation that plants each enclosure's canary and can tell whose
+// canary it finds there later.
 type Inspector interface {
-	// Inspect is called when a rollout has ended, before its Stop. It adds to the
-	// enclosure's Found what stands in its place now.
+	// Inspect is called when a rollout has ended, before its Stop. It adds the
+	// canaries that are in the enclosure's place now to Found.
 	Inspect(ctx context.Context, e *Enclosure)
 }
 

@@ -13,16 +13,16 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Config bounds a run. A duration or a count of 0 means no bound where nothing
-// else is said.
+// Config bounds a run. A duration or a count of 0 means no bound unless stated
+// otherwise.
 type Config struct {
-	// Concurrency is how many requests to each endpoint may be in flight: fewer
-	// only where a 429 names the server's own limit.
-	// 0 finds out for each endpoint what it bears, as limit.Limiter does.
+	// Concurrency is how many requests may be in flight to each endpoint; fewer only
+	// after a 429 that names the server's own limit. 0 adapts to each endpoint, as
+	// limit.Limiter does.
 	Concurrency int
 	// Rollouts bounds the rollouts in flight. 0 is Concurrency, or DefaultRollouts
-	// where that adapts; then a rollout also begins only while no line before an
-	// endpoint is longer than the endpoint's limit.
+	// when that adapts; then a rollout also begins only while no endpoint's queue is
+	// longer than its limit.
 	Rollouts int
 
 	MaxSteps       int           // function calls + model turns of one rollout
@@ -35,43 +35,42 @@ type Config struct {
 	Retry          limit.Retry   // for failures of any endpoint
 	Breaker        int           // the same failure of an endpoint so often in a row ends the run; 0 = never
 
-	// Budget bounds what is begun, by several calls of Sample and Regrade
-	// together. nil bounds nothing.
+	// Budget bounds what several calls of Sample and Regrade begin together. nil
+	// bounds nothing.
 	Budget *limit.Budget
-	// Uncounted says that what is begun is no rollout of the budget: the gradings
-	// of an audit are not.
+	// Uncounted says that what begins does not count as a rollout of the budget: the
+	// gradings of an audit do not.
 	Uncounted bool
-	// Cost is what a record cost in US dollars: what Sample made it of, or the new
-	// gradings of Regrade. ok is false where it cannot be told. nil counts no money.
+	// Cost returns what a record cost in US dollars: to sample it, or for the new
+	// gradings of Regrade. ok is false if that is unknown. nil counts no money.
 	Cost func(*rollout.Record) (usd float64, ok bool)
 
-	// Isolation gives each rollout something of its own to run in; nil does not.
-	// Regrade does the same for each task.
+	// Isolation gives each rollout its own session; nil does not. Regrade does the
+	// same for each task.
 	Isolation Isolation
-	// IsolationTimeout is for one try to start or to stop it.
+	// IsolationTimeout bounds one try to start or to stop a session.
 	IsolationTimeout time.Duration
 
-	// Minute bounds what endpoints are asked in a minute, by name; Fixed is none
-	// of its business.
+	// Minute bounds the requests to endpoints per minute, by name; it does not use
+	// Fixed.
 	Minute map[string]limit.Limits
 
-	// Lines are those of the run that the work is done for. nil: a session has its
-	// own, by what stands above.
+	// Lines are those of the run that the work is done for. nil: the session makes
+	// its own, from the settings above.
 	Lines Lines
 
-	// Log is told of retries, and of limits that shrink; nil tells nobody.
+	// Log receives retries and shrinking limits; nil logs nothing.
 	Log *slog.Logger
 
-	// RewardRange is where grades lie. One outside it is no grade: outcome
-	// grader, of the kind KindRange. nil takes every finite number.
+	// RewardRange is the range of grades. A grade outside of it does not count:
+	// outcome grader, of the kind KindRange. nil accepts every finite number.
 	RewardRange *[2]float64
 }
 
-// DefaultRollouts are in flight at once where nobody says how many.
+// DefaultRollouts is how many rollouts are in flight if nothing is configured.
 const DefaultRollouts = 256
 
-// DefaultConfig finds out what endpoints bear, and has time enough for slow
-// tools.
+// DefaultConfig adapts to what endpoints can take, and allows time for slow tools.
 func DefaultConfig() Config {
 	return Config{
 		ModelTimeout:  10 * time.Minute,
@@ -92,7 +91,7 @@ func (c Config) limits(name string) limit.Limits {
 	return l
 }
 
-// Validate reports what cannot be obeyed.
+// Validate reports invalid settings.
 func (c Config) Validate() error {
 	for _, name := range slices.Sorted(maps.Keys(c.Minute)) {
 		if err := c.limits(name).Validate(); err != nil {

@@ -10,9 +10,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Enclosure is what one rollout has to itself: a container, a database or a
-// server that is started before it and stopped after it. In the configuration it
-// is called a session. A nil *Enclosure is none.
+// Enclosure is what belongs to one rollout alone: a container, a database or a
+// server that is started before it and stopped after it. The configuration calls it
+// a session. A nil *Enclosure is none.
 type Enclosure struct {
 	ID      string // of this one start: no two share it, repeats and later calls included
 	TraceID string // of the rollout
@@ -20,19 +20,19 @@ type Enclosure struct {
 	Sample  int
 	Attempt int
 
-	// Values are what its start answered, by name; {{session.NAME}} in a tool's or
-	// a grader's URL and headers stands for them.
+	// Values are what its start returned, by name; {{session.NAME}} in a tool's or a
+	// grader's URL and headers stands for them.
 	Values map[string]json.RawMessage
 
-	// Found are the canaries that were met in its place: one of another rollout
-	// means that the two shared it.
+	// Found are the canaries found in its place: that of another rollout means that
+	// the two shared it.
 	Found []string
 }
 
 // session variables in a text.
 var enclosureVariable = regexp.MustCompile(`\{\{\s*session\.([A-Za-z0-9_.-]+)\s*\}\}`)
 
-// EnclosureNames lists what of a session a text reads.
+// EnclosureNames lists the session variables in a text.
 func EnclosureNames(text string) []string {
 	var names []string
 	for _, m := range enclosureVariable.FindAllStringSubmatch(text, -1) {
@@ -41,9 +41,9 @@ func EnclosureNames(text string) []string {
 	return names
 }
 
-// Fill writes the session's values into a text: strings as they are, other values
-// as JSON. Names below a name stand behind a dot. id, trace_id and
-// canary are there unless the start answers others.
+// Fill replaces the session variables in a text: strings as they are, other values
+// as JSON. A dot separates nested names. id, trace_id and canary are defined unless
+// the start returns others.
 func (e *Enclosure) Fill(text string) (string, error) {
 	var missing string
 	filled := enclosureVariable.ReplaceAllStringFunc(text, func(variable string) string {
@@ -60,8 +60,7 @@ func (e *Enclosure) Fill(text string) (string, error) {
 	return filled, nil
 }
 
-// Lacks returns the first of the names that the session has no value for, "" when
-// it has all.
+// Lacks returns the first of the names that the session has no value for, or "".
 func (e *Enclosure) Lacks(names []string) string {
 	for _, name := range names {
 		if _, ok := e.value(name); !ok {

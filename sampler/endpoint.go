@@ -18,13 +18,13 @@ import (
 	"gonogo/sampler/limit"
 )
 
-// ManyInFlight is from how many rollouts at one time memory matters: each holds
-// a connection or two, a conversation and stacks.
+// ManyInFlight is the number of rollouts in flight from which memory matters: each
+// holds a connection or two, a conversation and stacks.
 const ManyInFlight = 512
 
-// HTTPTransport returns a transport that keeps as many idle connections to a
-// host as there may be requests in flight: with fewer, every request beyond
-// them would connect anew. Of many connections each has smaller buffers.
+// HTTPTransport returns a transport that keeps as many idle connections to a host
+// as there may be requests in flight: with fewer, every request beyond them would
+// reconnect. With many connections each has smaller buffers.
 func HTTPTransport(conns int) *http.Transport {
 	conns = max(conns, 1)
 	buffer := 0 // the usual one, 4 KB each way
@@ -46,10 +46,10 @@ func HTTPTransport(conns int) *http.Transport {
 	}
 }
 
-// HTTPClient returns a client over a transport (nil: one with room for conns
-// connections) that never follows a redirect to another host, where headers
-// with keys in them do not belong, nor one that would turn a POST into a GET.
-// It has no timeout of its own: each call's context has one.
+// HTTPClient returns a client over a transport (nil: one for conns connections)
+// that never follows a redirect to another host, which must not get headers with
+// keys, nor one that would turn a POST into a GET. It has no timeout of its own:
+// each call's context has one.
 func HTTPClient(transport http.RoundTripper, conns int) *http.Client {
 	if transport == nil {
 		transport = HTTPTransport(conns)
@@ -75,7 +75,7 @@ type redirectError struct{ why string }
 
 func (e *redirectError) Error() string { return e.why }
 
-// Answer is what an endpoint answered, whatever its status.
+// Answer is an endpoint's answer of any status.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -83,13 +83,13 @@ type Answer struct {
 	Over   bool // the body is longer than the limit; Body holds none of it
 }
 
-// PostJSON sends body and reads the answer, up to limit bytes of it. An answer
-// of any status is no error; an error is a *Failure of the transport.
+// PostJSON sends body and reads up to limit bytes of the answer. An answer of any
+// status is not an error; an error is a *Failure of the transport.
 func PostJSON(ctx context.Context, client *http.Client, address string, header http.Header, body []byte, limit int64) (Answer, error) {
 	return exchange(ctx, client, http.MethodPost, address, header, bytes.NewReader(body), limit)
 }
 
-// GetJSON is PostJSON for a question without a body.
+// GetJSON is PostJSON for a GET request.
 func GetJSON(ctx context.Context, client *http.Client, address string, header http.Header, limit int64) (Answer, error) {
 	return exchange(ctx, client, http.MethodGet, address, header, nil, limit)
 }
@@ -161,7 +161,7 @@ func (w *watched) Read(p []byte) (int, error) {
 // far above what a model writes, and small enough for many at a time.
 const MaxReply = 16 << 20
 
-// ErrLongReply is what reading a longer one ends with.
+// ErrLongReply is the error of reading a longer one.
 var ErrLongReply = fmt.Errorf("the answer is longer than %d MB, unpacked", MaxReply>>20)
 
 // BoundedReply fails after MaxReply bytes of a body.
@@ -205,8 +205,8 @@ func JSONHeader(extra map[string]string) http.Header {
 	return h
 }
 
-// CheckHeaders reports a header that HTTP cannot carry, without its value: the
-// usual cause is a key that was copied with a line break in it.
+// CheckHeaders returns an error for a header that HTTP cannot carry, without its
+// value: the usual cause is a key that was copied with a line break.
 func CheckHeaders(headers map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
 		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) }) {
@@ -219,9 +219,9 @@ func CheckHeaders(headers map[string]string) error {
 	return nil
 }
 
-// TransportFailure describes a request that got no answer. It is worth another
-// try, unless the answer was too long, or it was redirected to where it must not
-// go: that is Fatal.
+// TransportFailure describes a request that got no answer. It is worth another try
+// unless the answer was too long, or was redirected to a forbidden place: that is
+// Fatal.
 func TransportFailure(address string, err error) *Failure {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -232,9 +232,9 @@ func TransportFailure(address string, err error) *Failure {
 	return &Failure{URL: RedactURL(address), Temporary: !refused && !errors.Is(err, ErrLongReply), Fatal: refused, Err: err}
 }
 
-// StatusFailure describes an answer of a status that is no success. 408, 409,
-// 425, 429 and 5xx are worth another try, unless the server says otherwise in
-// x-should-retry; 401, 403 and 404 are Fatal.
+// StatusFailure describes an answer with an error status. 408, 409, 425, 429 and
+// 5xx are worth another try, unless the server says otherwise in x-should-retry;
+// 401, 403 and 404 are Fatal.
 func StatusFailure(address string, a Answer) *Failure {
 	f := &Failure{
 		URL:        RedactURL(address),
@@ -256,14 +256,12 @@ func StatusFailure(address string, a Answer) *Failure {
 	return f
 }
 
-// Temporary reports whether a status is the server's or the network's trouble
-// rather than an answer: the same request may fare better later. limit.Rules is
-// the table.
+// Temporary reports whether a status means trouble of the server or the network, so
+// that the same request may succeed later. limit.Rules is the table.
 func Temporary(status int) bool { return limit.ClassOf(status).Rule().Again }
 
-// Unreachable reports whether err says that no connection was made at all:
-// refused, no such host, no TLS. A connection that broke is something else: a
-// server was there.
+// Unreachable reports whether err says that no connection was made at all: refused,
+// no such host, no TLS. A connection that broke does not count: a server was there.
 func Unreachable(err error) bool {
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
@@ -273,9 +271,9 @@ func Unreachable(err error) bool {
 	return errors.As(err, &dns) || isTLS(err)
 }
 
-// ErrorText returns what the body of a failed answer says: the code and
-// message of an OpenAI-style error, a plain error string, or the text itself
-// when it is not a web page. It is cut to 500 bytes.
+// ErrorText returns the message in the body of a failed answer: the code and
+// message of an OpenAI-style error, a plain error string, or the text itself unless
+// it is a web page. It is cut to 500 bytes.
 func ErrorText(a Answer) string {
 	if a.Over {
 		return "the answer is too long to be read"

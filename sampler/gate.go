@@ -12,16 +12,16 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// EndpointError is an endpoint that no rollout can do without and that does
-// not work: nothing listens there, it refuses the key, or what was asked for is
-// not there. It ends a run.
+// EndpointError is an endpoint that every rollout needs and that does not work:
+// nothing listens there, it refuses the key, or it does not have what was
+// requested. It ends a run.
 type EndpointError struct {
 	Boundary string // model, judge, grader, or tool and its name
 	URL      string // without query and credentials
 	Err      error  // the last failure
 	Times    int    // how often in a row it failed so; 0 when that is not why
 
-	// For is how long nothing was answered, whatever the failures; 0 when they were
+	// For is how long nothing was answered, with whatever failures; 0 if they were
 	// the same.
 	For time.Duration
 }

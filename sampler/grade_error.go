@@ -2,8 +2,8 @@ package sampler
 
 import "errors"
 
-// GradeError is a grading that gave no number, with the kind of its failure.
-// The kinds are the error keys of the wire contract where it has one.
+// GradeError is a grading without a grade, and the kind of its failure. The kinds
+// are the error keys of the wire contract where it has one.
 type GradeError struct {
 	Kind string
 	Err  error

@@ -70,8 +70,8 @@ func (s *session) despair(it *rollout.Item, err error) {
 	}
 }
 
-// GraderlessError ends a run whose grader graded nothing, or cannot grade one output
-// by itself.
+// GraderlessError ends a run whose grader graded nothing, or cannot grade an output
+// at all.
 type GraderlessError struct {
 	Items int   // different items that it failed on; 0 when it cannot grade one by itself
 	Err   error // the last failure
@@ -127,8 +127,8 @@ func (s *session) fit(g *Grade, it *rollout.Item) error {
 	return &GradeError{KindRange, e}
 }
 
-// RangeError is a grade outside the reward range. With Items set it ends a run:
-// no grade fitted.
+// RangeError is a grade outside the reward range. With Items set it ends a run: no
+// grade was in the range.
 type RangeError struct {
 	Value float64
 	Range [2]float64 // Config.RewardRange

@@ -14,21 +14,21 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Isolation starts something of its own for each rollout, and stops it.
+// Isolation starts and stops a session for each rollout.
 type Isolation interface {
-	// Start makes one try, without repeating, and fills in the enclosure's Values.
-	// Stop is called for each, also for one that failed.
+	// Start makes one try, without retrying, and fills in the enclosure's Values.
+	// Stop is called after each Start, also after one that failed.
 	Start(ctx context.Context, e *Enclosure) error
-	// Stop makes one try to stop what Start may have started. It has to do
-	// nothing for what is gone already. ctx is not the run's, which may have ended.
+	// Stop makes one try to stop what Start may have started, and does nothing for
+	// what is already gone. ctx is not the run's, which may have ended.
 	Stop(ctx context.Context, e *Enclosure) error
 }
 
-// SessionBoundary is the name of what starts enclosures.
+// SessionBoundary is the name of the endpoint that starts sessions.
 const SessionBoundary = "session"
 
-// KindSession is the kind of a rollout that a tool's failure ended because its
-// session could not be started.
+// KindSession is the kind of a rollout that failed because its session could not be
+// started.
 const KindSession = "session_start_error"
 
 // sessionError is a session that could not be started.

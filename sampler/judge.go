@@ -7,7 +7,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Judge is a model that grades: graders ask it, rollouts do not.
+// Judge is a model that grades: graders call it, rollouts do not.
 type Judge interface {
 	// Complete makes one request, without retrying. Failures of the endpoint
 	// are *Failure.

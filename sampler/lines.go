@@ -7,23 +7,23 @@ import (
 	"gonogo/sampler/limit"
 )
 
-// Lines are where the requests of a run wait for their turn, one line for each
-// endpoint, and hear what came of those before. Safe for concurrent use. The
-// methods do not fail: what cannot be told is lost with whoever was to hear it.
+// Lines queue the requests of a run, one queue per endpoint, and learn how earlier
+// requests ended. Safe for concurrent use. The methods do not fail: a message that
+// cannot be delivered is lost with its receiver.
 type Lines interface {
-	// Enter waits until a request may be made. It stops the clocks of ctx for as
-	// long, as PauseClock does. The error is ctx's, or the *EndpointError of an endpoint
+	// Enter waits until a request may be made. It stops the clocks of ctx meanwhile,
+	// as PauseClock does. The error is ctx's, or the *EndpointError of an endpoint
 	// that was given up.
 	Enter(ctx context.Context, endpoint string) (Admission, error)
-	// Rest notes that a request has failed and will be made again; rise, which is
-	// called once, that its time has come.
+	// Rest notes that a request has failed and will be retried; rise, which is called
+	// once, that it is due.
 	Rest(endpoint string) (rise func())
-	// Arrive notes that the rollout has come to its first line, or to its end
-	// without one.
+	// Arrive notes that the rollout has reached its first queue, or has ended without
+	// one.
 	Arrive(traceID string)
 }
 
-// Admission is the right to make one request. Release gives it back, once.
+// Admission is the right to make one request. Release returns it, once.
 type Admission interface {
 	Release(came RequestOutcome)
 }

@@ -9,7 +9,7 @@ import (
 	"gonogo/sampler/limit"
 )
 
-// Boundary tells how one endpoint does. Rate and P95 are of the last half minute
+// Boundary is the state of one endpoint. Rate and P95 are of the last half minute
 // to minute.
 type Boundary struct {
 	Name     string        // model, judge, grader, "grader PART" or "tool NAME"

@@ -11,9 +11,9 @@ import (
 // and why what there was could not be graded.
 const thenGrading = "; then grading failed: "
 
-// OutputOf is what a rollout hands to its grader, made of its record, so that
-// what is graded again is what was graded at first. A record that was made
-// elsewhere and has no trace id gets the one of its place in a run of seed 0.
+// OutputOf returns what a rollout passes to its grader, from its record, so that a
+// re-grade sees what the first grading saw. An imported record without a trace id
+// gets the one of its place in a run of seed 0.
 func OutputOf(it *rollout.Item, r *rollout.Record) Output {
 	out := Output{Item: it, TraceID: r.TraceID, Text: r.Answer, Messages: r.Messages, Calls: r.Calls, FinishReason: "stop"}
 	out.TraceID = cmp.Or(out.TraceID, TraceID(0, r.Split, r.Item, r.Sample, r.Attempt))

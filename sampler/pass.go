@@ -27,8 +27,8 @@ const (
 // ToolBoundary is the name of a tool's endpoint.
 func ToolBoundary(tool string) string { return "tool " + tool }
 
-// Pass is the right to make one request to an endpoint. A nil *Pass is that of
-// a request outside a run: nothing bounds it.
+// Pass is the right to make one request to an endpoint. A nil *Pass is that of a
+// request outside a run, which has no limits.
 type Pass struct {
 	ctx   context.Context
 	name  string
@@ -38,10 +38,10 @@ type Pass struct {
 	done  bool
 }
 
-// Admit waits until the endpoint called name lets a request of the run that ctx
-// belongs to pass; the wait is not the try's time. Rooms that make requests call
-// it before each, and Done after it. Two names never share a limit. The error is
-// ctx's, or the *EndpointError of an endpoint that was given up.
+// Admit waits until the endpoint called name may take a request of the run that ctx
+// belongs to; the wait does not count as the try's time. Packages that make
+// requests call it before each, and Done after it. Two names never share a limit.
+// The error is ctx's, or the *EndpointError of an endpoint that was given up.
 func Admit(ctx context.Context, name string) (*Pass, error) {
 	c := clockOf(ctx)
 	if c == nil || c.lines == nil {
@@ -67,9 +67,8 @@ func (p *Pass) ReadHeaders(h http.Header) {
 	}
 }
 
-// Done tells what came of the request: the tokens it took, as far as they are
-// known, and the error that the room returns. It must be called once; later
-// calls do nothing.
+// Done reports how the request ended: its tokens, as far as they are known, and the
+// caller's error. It must be called once; later calls do nothing.
 func (p *Pass) Done(u rollout.Usage, err error) {
 	if p == nil || p.done {
 		return

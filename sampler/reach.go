@@ -16,8 +16,8 @@ import (
 const reachTimeout = 5 * time.Second
 
 // Reach opens a connection to the endpoint's server, or to the proxy that the
-// environment sets for it, and closes it again, without sending a request: it
-// costs nothing and has no effect. The error names the URL and what to do.
+// environment sets for it, and closes it without sending a request: it costs
+// nothing and has no effect. The error names the URL and what to do.
 func Reach(ctx context.Context, address string) error {
 	return reach(ctx, address, http.ProxyFromEnvironment)
 }

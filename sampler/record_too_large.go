@@ -6,8 +6,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// KindTooLarge is the kind of a rollout that counts as a tool's failure because
-// nobody could keep its record: what was said in it is too large.
+// KindTooLarge is the kind of a rollout that counts as a tool failure because its
+// record is too large to store.
 const KindTooLarge = "record_too_large"
 
 // tooLarge is what is kept of such a rollout: what it cost, and why it is missing.

@@ -8,10 +8,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ModelRefusal describes a model's answer of a status that is no success, as
-// StatusFailure does; what every other rollout would get too is Fatal. cutOff is why
-// the refusal is the rollout's own doing, as CutOff has it; "" when it is the
-// endpoint's.
+// ModelRefusal describes a model's answer with an error status, as StatusFailure
+// does; it is Fatal if every other rollout would get it, too. cutOff says why the
+// refusal is the rollout's own doing, as CutOff does; "" if it is the endpoint's.
 func ModelRefusal(address string, a Answer) (f *Failure, cutOff string) {
 	code, message := APIError(a.Body)
 	f = StatusFailure(address, a)
@@ -24,9 +23,9 @@ func ModelRefusal(address string, a Answer) (f *Failure, cutOff string) {
 // endOfAll are the codes that every other rollout would get too.
 var endOfAll = []string{"model_not_found", "insufficient_quota", "billing_hard_limit_reached"}
 
-// CutOff is why a model's refusal is the rollout's own doing rather than the
-// endpoint's: it outgrew the model's context, or its content is not let through. Such
-// a rollout has no answer; no other rollout is touched. "" is the endpoint's.
+// CutOff says why a model's refusal is the rollout's own doing and not the
+// endpoint's: it outgrew the model's context, or its content was filtered. Such a
+// rollout has no answer; no other rollout is affected. "" is the endpoint's.
 func CutOff(f *Failure, code, message string) (why string) {
 	if f.Temporary {
 		return ""
@@ -42,8 +41,8 @@ func CutOff(f *Failure, code, message string) (why string) {
 	return ""
 }
 
-// FinishOfCutOff is how a rollout ended whose request was refused for a reason of
-// CutOff's.
+// FinishOfCutOff returns the finish of a rollout whose request was refused for a
+// reason of CutOff.
 func FinishOfCutOff(why string) rollout.Finish {
 	if strings.HasPrefix(why, "content_filter") {
 		return rollout.FinishFilter

@@ -11,8 +11,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Task is an output to be graded: that of a recorded rollout, or one that
-// nobody gave.
+// Task is an output to grade: that of a recorded rollout, or a made-up one.
 type Task struct {
 	Item   *rollout.Item   // nil stands for an item of which only the id is known
 	Record *rollout.Record // what is known; a copy is filled in

@@ -10,21 +10,20 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Sink takes the records of a run, from one goroutine, in the order in which
-// the rollouts end. Of one that it refuses with a *rollout.TooLargeError it is
-// handed the cause in its place, as missing data.
+// Sink takes the records of a run, from one goroutine, in the order in which the
+// rollouts end. If it refuses one with a *rollout.TooLargeError, it gets a record
+// of the cause instead, as missing data.
 type Sink interface {
 	Append(*rollout.Record) error
 }
 
-// Holder is a Sink that also keeps answers whose grades take long, as records of the
-// kind rollout.KindUngraded. The record of the rollout's end replaces such a one.
+// Holder is a Sink that also keeps outputs whose grades take long, as records of
+// the kind rollout.KindUngraded. The rollout's final record replaces it.
 type Holder interface {
 	Hold(*rollout.Record) error
 }
 
-// Boundaries are the endpoints that a rollout meets. They are safe for
-// concurrent use.
+// Boundaries are the endpoints of a rollout. They are safe for concurrent use.
 type Boundaries struct {
 	Model  Model           // nil with an agent
 	Tools  map[string]Tool // by name
@@ -104,9 +103,9 @@ const (
 	gradingAccount = "gradings"
 )
 
-// Rehearse makes one rollout and returns its record; nothing is written, and of
-// the budget it uses money and tokens alone. Its trace id is none of the run's. A record whose outcome is not graded is no
-// error.
+// Rehearse makes one rollout and returns its record. Nothing is written, and only
+// its money and tokens count against the budget. Its trace id is not one of the
+// run's. A record that is not graded is not an error.
 func Rehearse(ctx context.Context, cfg Config, seed uint64, job Job, b Boundaries) (*rollout.Record, error) {
 	if err := errors.Join(cfg.Validate(), b.validate()); err != nil {
 		return nil, err

@@ -10,9 +10,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Stats counts what one call of Sample or Regrade did. For Regrade a rollout is
-// an output that is graded, however often: it makes no tool calls, and of its
-// tokens only those of a judge count.
+// Stats counts what one call of Sample or Regrade did. For Regrade a rollout is an
+// output that is graded, however often: it makes no tool calls, and only a judge's
+// tokens count.
 type Stats struct {
 	Jobs          int                     // rollouts asked for
 	Begun         int                     // rollouts begun
@@ -33,11 +33,11 @@ type Stats struct {
 	Boundaries    []Boundary // the endpoints that were asked: model, who grades, tools
 }
 
-// NotRun is the number of rollouts asked for that left no record.
+// NotRun is the number of requested rollouts without a record.
 func (s Stats) NotRun() int { return s.Jobs - s.Recorded }
 
-// Plus returns the counts of s and of then, which went on with the same run: what is
-// counted adds up, and the rest is that of then.
+// Plus returns the counts of s and of then, which continued the same run: counts
+// are added, and the rest is then's.
 func (s Stats) Plus(then Stats) Stats {
 	sum := then
 	sum.Jobs, sum.Begun, sum.Recorded = s.Jobs+then.Jobs, s.Begun+then.Begun, s.Recorded+then.Recorded
@@ -71,12 +71,12 @@ const (
 	StoppedByError        StoppedBy = "error"
 )
 
-// ErrUnknownUsage ends a run whose tokens or money are bounded while nobody tells how
-// much is used.
+// ErrUnknownUsage ends a run with a bound on tokens or money whose servers do not
+// report usage.
 var ErrUnknownUsage = errors.New("the endpoint of the model or of a judge does not tell its tokens, so that sampling.max_tokens and sampling.max_usd cannot be kept: set them to 0 and use sampling.max_rollouts")
 
-// Event tells how far a run has come: the counts so far. InFlight is Begun
-// minus Recorded. Maps and lists are the receiver's own.
+// Event is the progress of a run: the counts so far. InFlight is Begun minus
+// Recorded. Maps and lists are the receiver's own.
 type Event struct {
 	Stats
 	InFlight int

@@ -20,9 +20,9 @@ import (
 // maxErrorText bounds the text of an error that is kept in a record.
 const maxErrorText = 500
 
-// Brief cuts a text of someone else's to 500 bytes, between characters, and
-// makes one line of it. It looks at no more of the text than that takes: what an
-// endpoint answers may be megabytes of words.
+// Brief cuts a foreign text to 500 bytes, between characters, and makes one line of
+// it. It reads no more of the text than that takes: an endpoint may answer
+// megabytes.
 func Brief(s string) string {
 	var b strings.Builder
 	for word := range strings.FieldsSeq(s) {
@@ -45,8 +45,8 @@ func Brief(s string) string {
 	return line[:cut] + "…"
 }
 
-// RedactURL returns a URL without what may hold a secret: its user, its query
-// and its fragment.
+// RedactURL returns a URL without the parts that may hold a secret: user, query and
+// fragment.
 func RedactURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -56,9 +56,9 @@ func RedactURL(raw string) string {
 	return u.String()
 }
 
-// RetryAfter returns how long a server asks to be left alone: Retry-After-Ms,
-// else Retry-After as seconds or as a date; 0 when it does not say. A date is
-// counted from that of the answer: the server's clock and ours may differ.
+// RetryAfter returns the delay that a server asks for: Retry-After-Ms, else
+// Retry-After as seconds or as a date; 0 if it does not. A date counts from that of
+// the answer: the server's clock and ours may differ.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 {
 		return span(ms, time.Millisecond)
@@ -153,13 +153,13 @@ func AppendQuoted(dst []byte, s string) []byte {
 	return append(append(dst, s[start:]...), '"')
 }
 
-// Secrets are texts that no message, record or page may hold.
+// Secrets are texts that must not appear in messages, records or pages.
 type Secrets []string
 
-// SecretsOf returns what is secret in headers, as rollout.HeaderSecrets has it,
-// and in keys. A plain header such as "X-Env: production" is none: masking its
-// word would change what the model reads of a tool. Values of fewer than 6
-// bytes guard nothing, and masking them would only garble texts.
+// SecretsOf returns the secrets in headers, by rollout.HeaderSecrets, and in keys.
+// A plain header such as "X-Env: production" is not one: masking its word would
+// change what the model reads of a tool. Values of fewer than 6 bytes protect
+// nothing, and masking them would only garble texts.
 func SecretsOf(headers map[string]string, keys ...string) Secrets {
 	var s Secrets
 	add := func(v string) {
