@@ -11,8 +11,8 @@ import (
 // maxShown is how many rows of a file are named one by one under one rule.
 const maxShown = 10
 
-// Rule is one thing that a platform, or a trainer's common sense, asks of the
-// data. A rule looks at rows, at files, or at all files together.
+// Rule is a requirement on the data, of a platform or of common sense. It looks at
+// rows, at files, or at all files together.
 type Rule struct {
 	Name, Doc string
 
@@ -25,10 +25,10 @@ type Rule struct {
 // Rules lists the rules that Check applies, in the order shown.
 func Rules() []Rule { return slices.Concat(limitRules(), fieldRules()) }
 
-// Check returns what the target, and any trainer, would have against the
-// files: the Problems of loading them, then those of Rules, sorted by split
-// and line. A Problem is blocking when it breaks a verified rule of the
-// target; the rest is advice.
+// Check returns the objections of the target, and of any trainer, to the files: the
+// Problems found while loading, then those of Rules, sorted by split and line. A
+// Problem is blocking if it breaks a verified rule of the target; the rest is
+// advice.
 func Check(files []*File, target Target) []rollout.Problem {
 	var found []rollout.Problem
 	rules := Rules()

@@ -34,7 +34,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// File is one data file, read.
+// File is a data file that has been read.
 type File struct {
 	Path     string
 	Split    rollout.Split
@@ -48,7 +48,7 @@ type File struct {
 	options Options
 }
 
-// Repeat is a row that repeats the one in line First together with its id.
+// Repeat is a row that repeats the row in line First, including its id.
 type Repeat struct{ Line, First int }
 
 // maxLine is the longest row that is read, far above what any model takes. Looking

@@ -29,8 +29,7 @@ type OverrideCounts struct {
 	Without map[string]int // items that do not offer a tool, by its name
 }
 
-// Apply returns the items as the model shall see them. The given ones are not
-// touched.
+// Apply returns the items as shown to the model. The given ones are not changed.
 func (o Override) Apply(items []rollout.Item) ([]rollout.Item, OverrideCounts, error) {
 	out := slices.Clone(items)
 	did := OverrideCounts{Without: map[string]int{}}

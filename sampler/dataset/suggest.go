@@ -1,8 +1,8 @@
 package dataset
 
-// Suggest returns the name nearest to a mistyped one, by the number of
-// letters to insert, delete, replace or swap; ok is false when none is near
-// enough to be meant. The first of equals wins.
+// Suggest returns the name nearest to a misspelled one, by letters inserted,
+// deleted, replaced or swapped; ok is false if none is near enough. Of equals the
+// first wins.
 func Suggest(mistyped string, names []string) (name string, ok bool) {
 	word := []rune(mistyped)
 	best := max(1, len(word)/3) + 1

@@ -1,7 +1,6 @@
 package dataset
 
-// Target is a platform that would train on the files: its limits, as data
-// with a date.
+// Target is a platform that trains on the files: its limits, as dated information.
 type Target struct {
 	Name, Doc string
 
@@ -17,16 +16,16 @@ type Target struct {
 	NoSystemRole Limit // 1: the role system is not in its schema
 }
 
-// Limit is one number of a platform. The zero Limit is no limit.
+// Limit is one limit of a platform. The zero Limit is none.
 type Limit struct {
 	Value    int64
 	Verified bool   // read in the platform's own text: breaking it refuses the job
 	Source   string // where it was read, and when
 }
 
-// Targets lists the platforms whose limits are known, in the order shown. As
-// of 2026-11-20; what no source says stands as no limit, or as a limit that
-// only warns.
+// Targets lists the platforms with known limits in the order shown, as of
+// 2026-11-20. Where no source states a limit, there is none, or one that only
+// warns.
 func Targets() []Target {
 	const (
 		guide  = "OpenAI, guide to reinforcement fine-tuning, read 2026-11"

@@ -29,8 +29,7 @@ const (
 	maxBrackets = 1000 // open at one time, or lists that begin on one line; the library's cost grows with their square
 )
 
-// Node is one value of a YAML or JSON document, aliases unfolded, with
-// its place.
+// Node is a value of a YAML or JSON document, with aliases resolved, and its place.
 type Node struct {
 	Kind         Kind
 	Text         string  // of a scalar; a number's is JSON
@@ -63,9 +62,9 @@ const (
 // time that grows with their exponent.
 var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,399})(\.[0-9]{1,400})?([eE][-+]?[0-9]{1,3})?$`)
 
-// Parse reads one document in YAML or JSON, which is called name. An empty one is null.
-// Errors are of type Errors. It refuses tags, keys that are no text, and what is large
-// beyond any use once its aliases are unfolded.
+// Parse reads one document in YAML or JSON, called name in errors. An empty one is
+// null. Errors are of type Errors. It refuses tags, keys that are not text, and
+// documents that grow beyond reason when their aliases are resolved.
 func Parse(name string, body []byte) (*Node, error) {
 	if len(body) > MaxBytes {
 		return nil, Errors{{File: name, Msg: fmt.Sprintf("the file is larger than %d KB; data and transcripts belong in files of their own", MaxBytes>>10)}}
@@ -272,7 +271,7 @@ func (r *reader) scalar(out *Node, n ast.Node) {
 	}
 }
 
-// Get returns the value of a map's key, nil when it is absent.
+// Get returns the value of a map's key, nil if it is absent.
 func (n *Node) Get(key string) *Node {
 	for _, f := range n.Fields {
 		if f.Key == key {
@@ -282,7 +281,7 @@ func (n *Node) Get(key string) *Node {
 	return nil
 }
 
-// Inner returns the value below a path such as sampling.samples, nil when it is absent.
+// Inner returns the value at a path such as sampling.samples, nil if it is absent.
 func (n *Node) Inner(path string) *Node {
 	for key := range strings.SplitSeq(path, ".") {
 		if n = n.Get(key); n == nil {
@@ -292,7 +291,7 @@ func (n *Node) Inner(path string) *Node {
 	return n
 }
 
-// Show words a value for an error. What is hidden may be a secret.
+// Show formats a value for an error. A hidden value may be a secret.
 func (n *Node) Show(hidden bool) string {
 	switch {
 	case n.Kind == Text && hidden:

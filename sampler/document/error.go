@@ -28,7 +28,7 @@ func (e Error) Error() string {
 	return b.String() + ": " + e.Msg
 }
 
-// Errors are all mistakes of a document, sorted by line.
+// Errors are all mistakes in a document, sorted by line.
 type Errors []Error
 
 // Error returns one mistake a line.
@@ -40,8 +40,7 @@ func (es Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// OrNil sorts the mistakes and returns them as an error, nil when there are
-// none.
+// OrNil sorts the mistakes and returns them as an error, nil if there are none.
 func (es Errors) OrNil() error {
 	if len(es) == 0 {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Locate returns the value at a path such as tools[0].name with its key, or the
-// innermost part of it that is there.
+// Locate returns the value at a path such as tools[0].name with its key, or its
+// innermost part that exists.
 func (n *Node) Locate(path string) Field {
 	at := Field{Line: n.Line, Column: n.Column, Value: n}
 	for path != "" {

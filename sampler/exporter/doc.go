@@ -1,9 +1,7 @@
-// Package exporter writes the rollouts of a run as the logs of other tools, so
-// that what was made or judged here can be read there.
+// Package exporter writes the rollouts of a run as logs of other tools.
 //
-// In: a run directory and the name of a Format. Out: its files, and notes on
-// what the format has no place for. A failure stays a failure: where a format
-// asks for a number all the same, the error stands beside it, and a stamp of
-// ours (item, split, sample and outcome under the key "gonogo") tells our own
-// importer what it was.
+// In: a run directory and the name of a Format. Out: its files, and notes on what the
+// format cannot hold. A failure stays a failure: if a format requires a number, the
+// error is written next to it, and a stamp (item, split, sample and outcome under the
+// key "gonogo") lets our importer restore the original.
 package exporter

@@ -12,12 +12,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Format is the log of another tool.
+// Format is the log format of another tool.
 type Format struct {
 	Name  string
 	Doc   string // one sentence: whose log, and which files
 	Files []File
-	// Loses says what of this run the format has no place for.
+	// Loses lists what the format cannot hold of this run.
 	Loses func(*Run) []string
 }
 
@@ -45,8 +45,8 @@ func (f Format) Paths(path string) []string {
 	return paths
 }
 
-// Write writes the log to path, a file or a directory as the format has it.
-// All of its files are written before the first takes its place.
+// Write writes the log to path, a file or a directory depending on the format. All
+// of its files are written before the first is moved into place.
 func (f Format) Write(ctx context.Context, path string, r *Run) error {
 	if err := f.write(ctx, path, r); err != nil {
 		return fmt.Errorf("export %s as %s: %w", r.File(), f.Name, err)

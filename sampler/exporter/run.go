@@ -14,18 +14,18 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Options says what of a run is written.
+// Options selects what is written of a run.
 type Options struct {
 	Split      rollout.Split    // "" = the only one there is
 	OnConflict rollout.Conflict // what to do with differing lines of one rollout; "" refuses them
 }
 
-// ErrSplits means that a run has several splits and a log holds one: name it
-// in Options.
+// ErrSplits means that a run has several splits and a log holds one: choose it in
+// Options.
 var ErrSplits = errors.New("the run has rollouts of several splits, and a log is of one data set")
 
-// Run is one split of a run, looked over before the first line is written.
-// Memory grows with the number of its rollouts, not with their text.
+// Run is one split of a run, scanned before the first line is written. Memory grows
+// with the number of its rollouts, not with their text.
 type Run struct {
 	run      *rollout.Run
 	read     rollout.ReadOptions
@@ -59,7 +59,7 @@ func (m mean) value() float64 {
 	return m.sum / float64(m.n)
 }
 
-// Open looks a run over.
+// Open scans a run.
 func Open(ctx context.Context, run *rollout.Run, opt Options) (*Run, error) {
 	r := &Run{
 		run: run, read: rollout.ReadOptions{OnConflict: opt.OnConflict}, split: opt.Split,

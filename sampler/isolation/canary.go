@@ -123,8 +123,8 @@ func readCanaries(path string) (canaries []string, err error) {
 	return canaries, err
 }
 
-// Inspect adds to Found whose canaries stand in the enclosure's file now. That it is
-// gone or changed is no leak: its place is the rollout's own to write to.
+// Inspect adds the canaries now in the enclosure's file to Found. A missing or
+// changed canary is not a leak: the rollout may write there.
 func (k *Keeper) Inspect(_ context.Context, e *sampler.Enclosure) {
 	path, err := e.Fill(k.cfg.Canary)
 	if k.cfg.Canary == "" || err != nil {

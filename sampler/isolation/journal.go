@@ -15,13 +15,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// JournalFile lies in a run directory as long as a session is not stopped.
+// JournalFile exists in a run directory while a session is not stopped.
 const JournalFile = "sessions.jsonl"
 
-// Journal is a file that says which enclosures were begun and not stopped. A
-// line is written before the deed, and whole: a killed process leaves behind no
-// enclosure that is not in it. It is not synced: what a crash of the machine
-// takes along takes most enclosures along too.
+// Journal is a file of the enclosures that were begun and not stopped. Each line is
+// written, whole, before the action, so that a killed process leaves no enclosure
+// that is not in it. It is not synced: a crash of the machine ends most enclosures,
+// too.
 type Journal struct {
 	path string
 	f    *os.File
@@ -37,8 +37,8 @@ type line struct {
 	Stopped bool                       `json:"stopped,omitempty"`
 }
 
-// Record has the keeper write its enclosures down in path from now on, and
-// returns those that an earlier call left there. The path must be nobody else's.
+// Record has the keeper write its enclosures to path from now on, and returns those
+// that an earlier call left there. No one else may use the path.
 func (k *Keeper) Record(path string) ([]*sampler.Enclosure, error) {
 	if err := rollout.CheckRegularFile(path); err != nil {
 		return nil, err
@@ -129,8 +129,8 @@ func (j *Journal) write(l line) error {
 	return nil
 }
 
-// Close ends the journal, if there is one; the next Record begins another. Its
-// file goes where nothing is left to stop.
+// Close ends the journal, if there is one; the next Record begins another. The file
+// is removed if nothing is left to stop.
 func (k *Keeper) Close() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -146,8 +146,8 @@ func (k *Keeper) Close() error {
 	return err
 }
 
-// Recover stops what an earlier call left behind, some at once, and returns how
-// many it has stopped. What cannot be stopped stays in the journal.
+// Recover stops what an earlier call left running, several at a time, and returns
+// how many it stopped. What cannot be stopped stays in the journal.
 func (k *Keeper) Recover(ctx context.Context, left []*sampler.Enclosure) (stopped int, err error) {
 	const atOnce = 16
 	for batch := range slices.Chunk(left, atOnce) {

@@ -27,12 +27,12 @@ type Config struct {
 	HTTP        *http.Client      // nil = one of our own
 }
 
-// IsURL reports whether a hook is POSTed to, not run.
+// IsURL reports whether a hook is a URL to POST to and not a command.
 func IsURL(hook string) bool {
 	return strings.HasPrefix(hook, "http://") || strings.HasPrefix(hook, "https://")
 }
 
-// Validate reports what cannot be obeyed.
+// Validate reports invalid settings.
 func (c Config) Validate() error {
 	switch {
 	case c.Start == "":
@@ -69,7 +69,7 @@ type state struct {
 	stopped bool
 }
 
-// New returns a keeper that writes nothing down.
+// New returns a keeper without a journal.
 func New(cfg Config) (*Keeper, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -97,9 +97,9 @@ func New(cfg Config) (*Keeper, error) {
 	return k, nil
 }
 
-// Start makes one try to start an enclosure, and fills in what it answered. It
-// waits for a place first; the wait is not the try's time. Whatever it returns,
-// Stop must be called.
+// Start makes one try to start an enclosure, and fills in what it returned. It
+// first waits for a free slot; the wait does not count as the try's time. Whatever
+// it returns, Stop must be called.
 func (k *Keeper) Start(ctx context.Context, e *sampler.Enclosure) (err error) {
 	if err := k.enter(ctx, e); err != nil {
 		return err
@@ -177,7 +177,7 @@ func (k *Keeper) note(e *sampler.Enclosure) error {
 }
 
 // Stop makes one try to stop an enclosure, with all processes that its start left
-// behind. One that was never begun, or is gone already, is stopped.
+// behind. It succeeds for one that never began or is already gone.
 func (k *Keeper) Stop(ctx context.Context, e *sampler.Enclosure) error {
 	defer k.leave(e)
 	if !k.begun(e) {

@@ -53,9 +53,9 @@ func urlCredentials(text string) []credential {
 	return found
 }
 
-// URLSecrets returns what is secret in a URL, both as written and unescaped:
-// user and password, and the values of parameters whose names speak of
-// credentials, as far as rollout.IsSecret finds them worth it.
+// URLSecrets returns the secrets in a URL, both as written and unescaped: user and
+// password, and the values of parameters with credential names, if rollout.IsSecret
+// agrees.
 func URLSecrets(text string) []string {
 	var found []string
 	for _, c := range urlCredentials(text) {
@@ -120,9 +120,8 @@ func MaskURL(text string) string {
 
 var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)\}`)
 
-// Expand replaces every ${NAME} in text by what env says and returns the
-// names that env does not know, which stay as they are. Any other dollar sign
-// is kept.
+// Expand replaces every ${NAME} in text by its value in env and returns the names
+// that env does not have, which stay as they are. Any other dollar sign is kept.
 func Expand(text string, env func(string) (string, bool)) (out string, unknown []string) {
 	out = variable.ReplaceAllStringFunc(text, func(ref string) string {
 		name := ref[2 : len(ref)-1]

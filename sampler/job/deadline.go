@@ -20,7 +20,7 @@ type Deadline struct {
 // deprecations is where the table below was read, on 2026-11-20.
 const deprecations = "the platform's deprecations page, as of 2026-11-20"
 
-// Deadlines is data with a date: it words warnings and decides nothing.
+// Deadlines is dated information: it appears in warnings and decides nothing.
 func Deadlines() []Deadline {
 	day := func(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
 	october, december, january := day(2026, 10, 23), day(2026, 12, 11), day(2027, 1, 14)
@@ -40,15 +40,14 @@ func Deadlines() []Deadline {
 	return list
 }
 
-// Warning is something in a job that is allowed here and may not do on the
-// platform.
+// Warning is something in a job that works here and may not work on the platform.
 type Warning struct {
 	Rule string // RuleDeadline, "retired_model", "hyperparameter", "grader"
 	Path string // where in the job; "" for the job as a whole
 	Text string
 }
 
-// RuleDeadline is of a platform that takes no new jobs from some day on.
+// RuleDeadline is the rule of a platform that stops taking new jobs on some day.
 const RuleDeadline = "deadline"
 
 // Warnings says what the platform named by target ("openai", "azure" or

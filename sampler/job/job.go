@@ -24,8 +24,8 @@ type Job struct {
 	passAt *Error // the place of the grader's pass_threshold; nil when it has none
 }
 
-// Tool is one entry of the job's tools: transport only. Its description and
-// schema stand in the data rows.
+// Tool is one entry of the job's tools: transport only. Its description and schema
+// are in the data rows.
 type Tool struct {
 	Name      string
 	ServerURL string
@@ -115,9 +115,9 @@ func (j *Job) RewardRange() (lo, hi float64, ok bool) {
 	return lo, hi, lo < hi
 }
 
-// PassThreshold returns the pass_threshold of the job's grader; ok is false
-// when it has none. What a platform does with it beyond counting passes is
-// documented nowhere, so it never changes a reward.
+// PassThreshold returns the pass_threshold of the job's grader; ok is false when it
+// has none. It is undocumented what a platform does with it beyond counting passes,
+// so it never changes a reward.
 func (j *Job) PassThreshold() (threshold float64, ok bool) {
 	var g grading
 	if json.Unmarshal(j.Grader, &g) != nil || g.PassThreshold == nil {
@@ -126,7 +126,8 @@ func (j *Job) PassThreshold() (threshold float64, ok bool) {
 	return *g.PassThreshold, true
 }
 
-// PassFault is a mistake in the grader's pass_threshold, with its place.
+// PassFault returns the mistake in the grader's pass_threshold, with its place, if
+// any.
 func (j *Job) PassFault(msg string) error {
 	at := Error{Name: j.name, Path: "grader.pass_threshold", Line: 1, Column: 1}
 	if j.passAt != nil {

@@ -42,9 +42,8 @@ func (j *Job) Masked() json.RawMessage {
 	return out
 }
 
-// Hash returns the SHA-256, in hexadecimal, of the masked body with sorted
-// keys: what a run was made with, whatever key opened its doors and however
-// the file was laid out.
+// Hash returns the SHA-256, in hexadecimal, of the masked body with sorted keys: it
+// identifies what a run was made with, independent of credentials and layout.
 func (j *Job) Hash() string {
 	dec := json.NewDecoder(bytes.NewReader(j.Masked()))
 	dec.UseNumber()
@@ -60,9 +59,9 @@ func (j *Job) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Secrets lists the literal credentials in the body: what must never reach a
-// file, a log line or a page. Harmless header values, such as a content type,
-// are not among them.
+// Secrets lists the literal credentials in the body, which must never reach a file,
+// a log line or a page. Harmless header values, such as a content type, are not
+// included.
 func (j *Job) Secrets() []string {
 	root, err := readTree(j.name, j.Raw)
 	if err != nil {

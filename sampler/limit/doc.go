@@ -1,9 +1,9 @@
-// Package limit holds the policies that pace and bound sampling: how many
-// requests an endpoint is sent at once and when, which failed request is tried
-// again and when, when an endpoint is given up, and how much a run may use.
+// Package limit holds the policies that pace and bound sampling: how many requests may
+// be in flight at an endpoint, which failed request is retried and when, when an
+// endpoint is given up, and how much a run may use.
 //
-// In: what came of requests, what servers say of their limits, counts, the time,
-// a random number between 0 and 1. Out: a yes or a no, a delay. The policies have
-// no clock, no goroutines and no randomness of their own, so tables test them, an
-// hour in no time.
+// In: the outcomes of requests, the servers' rate limit headers, counts, the time, a
+// random number between 0 and 1. Out: a yes or a no, a delay. The policies have no
+// clock, no goroutines and no randomness of their own, so table tests cover hours in
+// no time.
 package limit

@@ -1,5 +1,5 @@
-// Package process ends what this program starts.
+// Package process starts child processes and ends them with everything they start.
 //
-// In: processes that were started apart, or a mark in their environment. Out:
-// none of them, nor of what they started, is left.
+// In: a command, or a mark in the environment of processes. Out: lines that a process
+// answers, how it ended, and no process left behind.
 package process

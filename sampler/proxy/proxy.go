@@ -15,7 +15,7 @@ import (
 	"gonogo/sampler"
 )
 
-// Config says which model is asked.
+// Config configures the model behind the proxy.
 type Config struct {
 	BaseURL string            // such as https://api.openai.com/v1; a query is kept
 	Model   string            // its name: requests for others are refused
@@ -60,7 +60,7 @@ func New(cfg Config) (*Proxy, error) {
 	return p, nil
 }
 
-// Open makes a room for one try of a rollout: an address and a key of its own.
+// Open makes an address and a key for one try of a rollout.
 func (p *Proxy) Open(ctx context.Context, play sampler.AgentRequest) (sampler.ModelAccess, func() sampler.ModelTraffic, error) {
 	inner, stop := context.WithCancel(ctx)
 	token := "gonogo-" + rand.Text()

@@ -1,12 +1,12 @@
-// Package queue has the rollouts of a run made by workers in other processes and
-// on other machines, over NATS JetStream.
+// Package queue has workers in other processes and on other machines make the rollouts
+// of a run, over NATS JetStream.
 //
-// In: the jobs of one sampler.Sample, through a Planner, which is its Elsewhere;
-// at the other end what a worker brings: its model, tools and grader. Out: the
-// same records as of rollouts made here, and what the workers do. The planner
-// stays the one writer of the run, and its lines the one place where requests of
-// all workers wait, so that limits, pauses and the breaker hold for all together.
+// In: the jobs of one sampler.Sample, through a Planner, which is its RemoteMaker; on
+// the other side a worker's model, tools and grader. Out: the same records as those of
+// local rollouts, and the state of the workers. The planner remains the only writer of
+// the run, and requests of all workers wait in its queues, so that limits, pauses and
+// the breaker apply to all of them together.
 //
-// Delivery is at least once, a record counts once: a job and its result stand
-// under one key, and are stored only where none stands.
+// Delivery is at least once, and a record counts once: a job and its result share a
+// key, and are stored only if the key is free.
 package queue

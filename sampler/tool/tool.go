@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Config is one tool as the job writes it.
+// Config is one tool as the job describes it.
 type Config struct {
 	Name      string
 	ServerURL string
@@ -21,19 +21,19 @@ type Config struct {
 	Extra     map[string]json.RawMessage // further keys of the job's entry, sent along in the body as they are
 }
 
-// Options are what the tools of a run share.
+// Options apply to all tools of a run.
 type Options struct {
 	HTTP  *http.Client // nil = a client of our own, as sampler.HTTPClient
 	Conns int          // connections to keep to each server; 0 = 16
 
-	// MaxReply is the longest answer in bytes that the model is shown. A longer
-	// one is shown as an error of status 413, which is Azure's rule at 1 MB.
-	// 0 = DefaultMaxReply.
+	// MaxReply is the longest answer in bytes that is shown to the model. A longer
+	// one is shown as an error of status 413, which is Azure's rule at 1 MB. 0 means
+	// DefaultMaxReply.
 	MaxReply int64
 }
 
-// DefaultMaxReply is 1 MB. It is on for every target: a context full of one
-// tool answer is the better known way to lose a rollout.
+// DefaultMaxReply is 1 MB, for every target: one huge tool answer that fills the
+// context is the more common way to lose a rollout.
 const DefaultMaxReply = 1_000_000
 
 // maxRefusal bounds how much of an error payload the model is shown when a
@@ -111,7 +111,7 @@ func (t *Tool) Name() string { return t.name }
 // URL returns the address that is called.
 func (t *Tool) URL() string { return t.at.URL() }
 
-// SessionReads lists what of a session the tool's address reads.
+// SessionReads lists the session variables in the tool's address.
 func (t *Tool) SessionReads() []string { return t.at.Reads() }
 
 // Call makes one request. What the model may see is a Result: an answer of

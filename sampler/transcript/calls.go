@@ -7,9 +7,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// CallsOf returns the tool calls of a conversation, each with what the tool
-// answered and how it fared by what status makes of its message, and the
-// number of model turns.
+// CallsOf returns the tool calls of a conversation, each with the tool's answer and
+// the status that status derives from its message, and the number of model turns.
 func CallsOf(messages []rollout.Message, status func(answer *rollout.Message) (rollout.CallStatus, string)) (calls []rollout.Call, turns int) {
 	for i, m := range messages {
 		if m.Role != "assistant" {
@@ -33,8 +32,8 @@ func CallsOf(messages []rollout.Message, status func(answer *rollout.Message) (r
 	return calls, turns
 }
 
-// CallStatus is that of a call of which the arguments alone are known: malformed
-// where they cannot be read. A tool without parameters is often called with none.
+// CallStatus returns the status of a call by its arguments alone: malformed if they
+// cannot be parsed. A tool without parameters is often called without arguments.
 func CallStatus(arguments string) rollout.CallStatus {
 	if strings.TrimSpace(arguments) != "" && !json.Valid([]byte(arguments)) {
 		return rollout.CallMalformed

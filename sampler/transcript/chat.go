@@ -9,9 +9,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ChatMessage is a message of a chat as tools write them that follow OpenAI,
-// each with turns of its own: tool calls may be objects, nested or flat, or
-// JSON texts of those.
+// ChatMessage is a chat message as written by tools that follow OpenAI, with their
+// variations: tool calls may be objects, nested or flat, or JSON texts of those.
 type ChatMessage struct {
 	Role             string            `json:"role"`
 	Content          json.RawMessage   `json:"content"`
@@ -22,7 +21,7 @@ type ChatMessage struct {
 	Name             json.RawMessage   `json:"name"`
 }
 
-// Messages reads a list of messages, or a text, which is one of role.
+// Messages reads a list of messages, or a text, which becomes one message of role.
 func Messages(text json.RawMessage, role string) ([]rollout.Message, error) {
 	if text = bytes.TrimSpace(text); len(text) == 0 || string(text) == "null" {
 		return nil, nil
@@ -44,7 +43,7 @@ func Messages(text json.RawMessage, role string) ([]rollout.Message, error) {
 	return out, nil
 }
 
-// Message is the message as a rollout has it.
+// Message returns the message as a rollout records it.
 func (m *ChatMessage) Message() (rollout.Message, error) {
 	content, err := Text(m.Content)
 	out := rollout.Message{Role: m.Role, Content: content, ToolCallID: m.ToolCallID, Name: rollout.TextOrJSON(m.Name)}
@@ -80,8 +79,8 @@ func Text(content json.RawMessage) (string, error) {
 	return strings.Join(texts, "\n"), nil
 }
 
-// ToolCall reads a call in any of its shapes. What is none keeps its text as
-// arguments, as a call that the model got wrong.
+// ToolCall reads a call in any of its shapes. Anything else becomes the arguments
+// of a call that the model got wrong.
 func ToolCall(text json.RawMessage) rollout.ToolCall {
 	raw := text
 	if len(raw) > 0 && raw[0] == '"' {
@@ -109,7 +108,7 @@ func ToolCall(text json.RawMessage) rollout.ToolCall {
 // tool calls ended.
 func UnreportedStatus(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" }
 
-// UntilAnswer returns how many messages stand before the model's first.
+// UntilAnswer returns the number of messages before the model's first.
 func UntilAnswer(messages []rollout.Message) int {
 	for i, m := range messages {
 		if m.Role == "assistant" {
@@ -119,7 +118,7 @@ func UntilAnswer(messages []rollout.Message) int {
 	return len(messages)
 }
 
-// LastAnswer returns what the model said last.
+// LastAnswer returns the model's last text.
 func LastAnswer(messages []rollout.Message) string {
 	for i := len(messages) - 1; i >= 0; i-- {
 		if messages[i].Role == "assistant" {

@@ -1,6 +1,6 @@
-// Package transcript reads conversations as other programs write them.
+// Package transcript reads conversations written by other programs.
 //
-// In: messages of a chat, or the items of the Responses API, in the shapes that
-// tools which follow OpenAI write. Out: rollout.Message, rollout.Call and the
-// number of model turns.
+// In: messages of a chat, or the items of the Responses API, in the variants written by
+// tools that follow OpenAI. Out: rollout.Message, rollout.Call and the number of model
+// turns.
 package transcript

@@ -8,9 +8,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// FinishOf returns how a reply ended by the reason that its server gives: a
-// finish_reason, a stop_reason, or the reason of an incomplete response. known is
-// false for a reason that is no end of the model's own; "" is not known either.
+// FinishOf returns how a reply ended by its server's reason: a finish_reason, a
+// stop_reason, or the reason of an incomplete response. known is false for a reason
+// that is not the model's own, and for "".
 func FinishOf(reason string) (f rollout.Finish, known bool) {
 	f = rollout.FinishOf(reason)
 	return f, f != ""
@@ -39,8 +39,8 @@ func FinishOfReply(reason json.RawMessage, answered bool) (rollout.Finish, error
 	return f, nil
 }
 
-// FinishOfIncomplete reads why a response of the Responses API is incomplete. An error
-// is the endpoint's failure: a response that the server broke off.
+// FinishOfIncomplete reads why a response of the Responses API is incomplete. An
+// error is the endpoint's failure: the server cancelled the response.
 func FinishOfIncomplete(reason string) (rollout.Finish, error) {
 	f, known := FinishOf(reason)
 	if !known || f == rollout.FinishStop {

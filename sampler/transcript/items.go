@@ -18,9 +18,9 @@ type item struct {
 	Output    json.RawMessage `json:"output"`
 }
 
-// Items reads the input or the output of a Responses request: a text, which
-// somebody else than the model said, or a list of items. Items of other kinds,
-// such as those of hosted tools, are left out.
+// Items reads the input or the output of a Responses request: a text, which is not
+// the model's, or a list of items. Items of other kinds, such as those of hosted
+// tools, are left out.
 func Items(raw json.RawMessage) ([]rollout.Message, error) {
 	if text := rollout.TextOrJSON(raw); len(raw) == 0 || raw[0] != '[' {
 		if text == "" {

@@ -7,9 +7,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// UsageOf reads the token counts of an answer, in the words of either wire
-// format. A count that is absent or cannot be true is not told, which is not
-// zero. Nothing in it can spoil the answer itself: counts are beside the point.
+// UsageOf reads the token counts of an answer, in either wire format. A count that
+// is absent or impossible is unknown, not zero. Invalid counts never invalidate the
+// answer.
 func UsageOf(raw json.RawMessage) rollout.Usage {
 	var u map[string]json.RawMessage
 	if json.Unmarshal(raw, &u) != nil {

@@ -22,7 +22,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Limit is how long a trial may take in which no model grades.
+// Limit bounds a trial in which no model grades.
 const Limit = time.Minute
 
 const (
@@ -31,7 +31,7 @@ const (
 	mostWords = 100  // letters of an answer that a row shows
 )
 
-// Trial is a grader that is tried.
+// Trial is a trial of a grader.
 type Trial struct {
 	Grader   sampler.Grader
 	Sampling sampler.Config               // as rollouts are made
@@ -46,7 +46,7 @@ type Trial struct {
 	Place    func(*rollout.Record) string // where the item of an answer is, such as train.jsonl:7
 }
 
-// Finding is one thing that is wrong with a grader or with the references.
+// Finding is something wrong with a grader or with the references.
 type Finding struct {
 	Blocking bool     `json:"blocking"`
 	Title    string   `json:"title"`
@@ -57,9 +57,9 @@ type Finding struct {
 // Costly reports whether a grading is paid for, by requests to a model or by a session.
 func (t Trial) Costly() bool { return t.Judges > 0 || t.Session }
 
-// Try puts the answers to the grader, once each, and returns how many were graded, with or
-// without a grade, and what is wrong. None and no finding says that no grade came within
-// [Limit].
+// Try puts each answer to the grader once, and returns how many gradings ended,
+// with or without a grade, and what is wrong. 0 without a finding means that no
+// grade came within [Limit].
 func (t Trial) Try(ctx context.Context, answers []sampler.Task) (graded int, findings []Finding, err error) {
 	var recs records
 	var ended error
