@@ -52,6 +52,9 @@ func ForGrading(ctx context.Context, c *Call, run *rollout.Run, own bool) (*Proj
 		err = fmt.Errorf("%s: %w", c.Grader, err)
 	}
 	if err == nil {
+		err = rowsThere(p, c, run)
+	}
+	if err == nil {
 		leaveCore(p, c)
 		err = p.Audit.prepareAudit()
 	}
@@ -60,6 +63,25 @@ func ForGrading(ctx context.Context, c *Call, run *rollout.Run, own bool) (*Proj
 		return nil, exit.AsUsage(c.ByFlag(errors.New(p.Redact.String(err.Error()))))
 	}
 	return p, nil
+}
+
+// rowsThere refuses a grader that reads rows where the run holds none, as an import of
+// plain lines, and warns of one that may.
+func rowsThere(p *Project, c *Call, run *rollout.Run) error {
+	if slices.ContainsFunc(run.Items, func(it rollout.Item) bool { return len(it.Row) > 0 }) {
+		return nil
+	}
+	what := run.Dir + " holds no rows of its items"
+	give := fmt.Sprintf(`give them in %s, a line for each item, such as {"id":"q1","split":"train","row":{"reference_answer":"4"}}`, filepath.Join(run.Dir, rollout.ItemsFile))
+	checker, ok := p.Bounds.Grader.(grader.Checker)
+	if !ok {
+		fmt.Fprintf(c.Err, "note: %s. If the grader reads any, %s.\n", what, give)
+		return nil
+	}
+	if err := checker.CheckItem(&rollout.Item{}); err != nil {
+		return fmt.Errorf("%s, and the grader reads them (%w): %s", what, err, give)
+	}
+	return nil
 }
 
 // leaveCore lets go of a core that another grader has no part for.
