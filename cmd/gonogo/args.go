@@ -26,6 +26,8 @@ func flagsFirst(app *cli.App, args []string) []string {
 			i = len(tail)
 		case len(arg) < 2 || arg[0] != '-':
 			rest = append(rest, arg)
+		case arg == "-h" || strings.TrimLeft(arg, "-") == "help":
+			return slices.Concat(args[:at+1], []string{"--help"}) // which would take an argument for its topic
 		default:
 			flags = append(flags, arg)
 			if !takesValue(cmd, arg) {

@@ -33,3 +33,14 @@ func TestArgumentsOfCommandsThatTakeNoneAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// `gonogo view RUN --help` looked for help on the topic RUN.
+func TestHelpGoesBeforeArguments(t *testing.T) {
+	for _, args := range [][]string{{"view", "run", "--help"}, {"analyze", "-h", "run"}, {"report", "run", "-o", "x", "--help"}} {
+		var stdout, stderr bytes.Buffer
+		code := run(t.Context(), append([]string{"gonogo"}, args...), strings.NewReader(""), &stdout, &stderr)
+		if code != exit.OK || !strings.Contains(stdout.String(), "gonogo "+args[0]) {
+			t.Errorf("%v: exit code %d: %s", args, code, stderr.String())
+		}
+	}
+}

@@ -91,7 +91,7 @@ func TestInitGolden(t *testing.T) {
 	if c.Data.ID != "question_id" || c.Data.Category != "topic" || c.Data.Family != "document" || c.Items != 0 {
 		t.Errorf("data fields %+v, items %d", c.Data, c.Items)
 	}
-	for _, want := range []string{"wrote " + out, "501 rows", "remarks on the data", "gonogo check -c " + out, "gonogo run -c " + out + " -o my-run"} {
+	for _, want := range []string{"wrote " + out, "501 rows", "remarks on the data, which gonogo check shows", "gonogo check -c " + out, "gonogo run -c " + out + " -o my-run"} {
 		if !strings.Contains(talk, want) {
 			t.Errorf("next steps lack %q:\n%s", want, talk)
 		}

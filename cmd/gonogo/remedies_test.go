@@ -76,7 +76,7 @@ var remedies = []remedy{
 	{"import writes a run directory: name it with --output RUN, as in gonogo import", "remedies_more", "as in gonogo import", "gonogo import log.jsonl -o imported", "Next: gonogo report imported"},
 	{"Next: gonogo report", "remedies_more", "Next: gonogo report imported", "gonogo report imported", "exists imported/report/report.md"},
 	{"there is no %s here: gonogo init writes one", "remedies_more", "there is no gonogo.yaml here", "gonogo init --train", "gonogo check --offline"},
-	{"remarks on the data: gonogo check shows them", "remedies_more", "remarks on the data", "gonogo check", "advice +odd.jsonl"},
+	{"on the data, which gonogo check shows", "remedies_more", "on the data, which gonogo check shows", "gonogo check", "advice +odd.jsonl"},
 	{"  gonogo check -c %s      # no model is called", "remedies_more", "gonogo check -c gonogo.yaml", "gonogo check", "advice +odd.jsonl"},
 	{"  gonogo run -c %s -o my-run", "remedies_more", "gonogo run -c drafted.yaml -o my-run", "gonogo run -c drafted.yaml -o my-run", "exists my-run/report/index.html"},
 	{"next:\n  gonogo run%s -o my-run", "remedies_more", "stderr 'gonogo run -o my-run'", "gonogo run -o my-run", "exists my-run/result.json"},

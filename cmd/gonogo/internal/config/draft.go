@@ -108,7 +108,7 @@ func (d *draft) NextSteps(out string) string {
 	}
 	target, _ := dataset.TargetByName(d.config.Target)
 	if problems := dataset.Check(d.files, target); len(problems) > 0 {
-		fmt.Fprintf(&b, "  %d remarks on the data: gonogo check shows them\n", len(problems))
+		fmt.Fprintf(&b, "  %s on the data, which gonogo check shows\n", ui.Count(len(problems), "remark"))
 	}
 	b.WriteString("next:\n")
 	key := d.config.Model.APIKeyEnv

@@ -171,7 +171,11 @@ func WriteResult(dir string, r *analysis.Result) error {
 	if err := r.Encode(&b); err != nil {
 		return err
 	}
-	return rollout.WriteFile(filepath.Join(dir, ResultFile), b.Bytes())
+	path := filepath.Join(dir, ResultFile)
+	if was, err := os.ReadFile(path); err == nil && bytes.Equal(was, b.Bytes()) {
+		return nil // a run that this user may only read can still be reported
+	}
+	return rollout.WriteFile(path, b.Bytes())
 }
 
 // ReadResult reads a run's result.json. It returns nil when there is none, or
