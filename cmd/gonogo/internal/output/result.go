@@ -137,7 +137,11 @@ func AnalyzeRun(ctx context.Context, c *project.Call, dir string) (*analysis.Res
 // Analyze computes the result of a run and of its variants, which it ranks.
 func Analyze(ctx context.Context, c *project.Call, opened *rollout.Run, settings analysis.Settings) (*analysis.Result, error) {
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}
-	inputs, err := inputsOf(opened.Dir, false) // before they are read: what is added meanwhile makes the result old
+	var inputs map[string]string // none where the run is a single file, which has no neighbors
+	var err error
+	if filepath.Base(opened.File()) == rollout.RolloutsFile {
+		inputs, err = inputsOf(opened.Dir, false) // before they are read: what is added meanwhile makes the result old
+	}
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
@@ -145,7 +149,7 @@ func Analyze(ctx context.Context, c *project.Call, opened *rollout.Run, settings
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	if inputs != nil && result.Input.Records > 0 {
+	if inputs != nil {
 		inputs[rollout.RolloutsFile] = result.Input.Sum
 	}
 	result.Run.Inputs = inputs
@@ -205,8 +209,7 @@ func ReadResult(dir string) (*analysis.Result, error) {
 }
 
 // inputsOf sums the files of a run that an analysis reads, those of its rollouts where
-// asked for: the largest file, summed as it is read. It is nil where the run is a single
-// file.
+// asked for: the largest file, summed as it is read. It is nil where dir is a file.
 func inputsOf(dir string, rollouts bool) (map[string]string, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, nil
