@@ -3,6 +3,7 @@ package document
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -19,6 +20,8 @@ func TestParse(t *testing.T) {
 		"anchors, aliases and merges":        {"a: &x {k: 1}\nb: *x\nc: {<<: *x, k: 2, l: 3}\n", `{"a":{"k":1},"b":{"k":1},"c":{"k":2,"l":3}}`},
 		"tabs in JSON":                       {"{\n\t\"a\": 1\n}", `{"a":1}`},
 		"a byte order mark":                  {"\ufeffa: 1", `{"a":1}`},
+		"the first of a list that is merged": {"a: {<<: [{k: 1}, {k: 2, l: 3}], m: 4}\n", `{"a":{"m":4,"k":1,"l":3}}`},
+		"a rule of dashes":                   {"a: |\n  " + strings.Repeat("-", 2000) + "\n", `{"a":"` + strings.Repeat("-", 2000) + `\n"}`},
 		"a block of text":                    {"a: |\n  b\n  c\n", `{"a":"b\nc\n"}`},
 		"text that JSON escapes":             {`a: "<\u0001>"`, `{"a":"\u003c\u0001\u003e"}`},
 	} {
@@ -36,18 +39,13 @@ func TestPlaces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string][4]int{ // of the key and of the value
-		"":                {1, 1, 1, 1},
-		"tools":           {1, 1, 2, 3},
-		"tools[0].name":   {2, 5, 2, 11},
-		"tools[0].a.b.c":  {3, 11, 3, 14},
-		"tools[1][1]":     {4, 9, 4, 9},
-		"tools[0].nope.x": {2, 5, 2, 5},
-		"tools[7]":        {1, 1, 2, 3},
+	for path, want := range map[string]string{ // of the key, and of the value
+		"": "1:1 1:1", "tools": "1:1 2:3", "tools[7]": "1:1 2:3", "tools[1][1]": "4:9 4:9",
+		"tools[0].name": "2:5 2:11", "tools[0].a.b.c": "3:11 3:14", "tools[0].nope.x": "2:5 2:5",
 	} {
 		f := n.Locate(path)
-		if got := [4]int{f.Line, f.Column, f.Value.Line, f.Value.Column}; got != want {
-			t.Errorf("%q is at %v, want %v", path, got, want)
+		if got := fmt.Sprintf("%d:%d %d:%d", f.Line, f.Column, f.Value.Line, f.Value.Column); got != want {
+			t.Errorf("%q is at %s, want %s", path, got, want)
 		}
 	}
 	path, found := n.Search(func(text string) bool { return text == "yes" })
