@@ -37,5 +37,10 @@ func Decode(rd io.Reader) (*Result, error) {
 	if r.ExitCode != r.Verdict.ExitCode() {
 		return nil, fmt.Errorf("the result has the verdict %s and the exit code %d, which contradict each other: run gonogo analyze again", r.Verdict, r.ExitCode)
 	}
+	for split, s := range r.Splits {
+		if s == nil {
+			return nil, fmt.Errorf("the result says nothing of split %q: run gonogo analyze again", split)
+		}
+	}
 	return &r, nil
 }

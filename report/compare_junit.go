@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 )
@@ -41,14 +40,7 @@ func (x compared) answerCase() junitCase {
 	for _, s := range x.readFirst() {
 		m.Text += s + "\n"
 	}
-	switch x.c.Answer {
-	case compare.Improved, compare.Equivalent:
-		c.Out = &junitText{m.Text}
-	case compare.Regressed, compare.NotBetter:
-		c.Failure = m
-	default:
-		c.Error = m
-	}
+	c.answer(verdictOf(x.c.Answer.ExitCode()), m)
 	return c
 }
 
@@ -59,14 +51,8 @@ func (x compared) rewardCase(split rollout.Split) junitCase {
 		text += x.line(id(m.Item), message.Digits(m.Base), message.Digits(m.New), message.Signed(m.Change)) + "\n"
 	}
 	message := &junitMessage{Type: string(sc.Answer), Message: x.Words.named(x.w.Answers[sc.Answer], x.Words.say(sc.Why)), Text: text}
-	switch sc.Answer {
-	case compare.Improved, compare.Equivalent:
-		c.Out = &junitText{text}
-	case compare.Regressed, compare.NotBetter:
-		c.Failure = message
-	default:
-		c.Skipped = message
-	}
+	c.answer(verdictOf(sc.Answer.ExitCode()), message)
+	c.Skipped, c.Error = c.Error, nil // the comparison's own answer is the error
 	return c
 }
 

@@ -275,15 +275,8 @@ func writeNightsJUnit(w io.Writer, p *Page) error {
 	if n := len(x.h.Nights); n > 0 {
 		newest := &x.h.Nights[n-1]
 		one := junitCase{Class: "gonogo.nightly", Name: "night", Time: "0"}
-		m := &junitMessage{Type: p.Answer, Message: x.Words.named(p.Answer, p.Sentence), Text: p.Sentence}
-		switch verdictOf(newest.ExitCode) {
-		case analysis.Go:
-			one.Out = &junitText{m.Message}
-		case analysis.NoGo:
-			one.Failure = m
-		default:
-			one.Error = m
-		}
+		text := x.Words.named(p.Answer, p.Sentence)
+		one.answer(verdictOf(newest.ExitCode), &junitMessage{Type: p.Answer, Message: text, Text: text})
 		s.Timestamp = newest.Time.UTC().Format("2006-01-02T15:04:05")
 		s.Cases = append(s.Cases, one)
 	}

@@ -110,7 +110,14 @@ func verdictCase(p *Page, took string) junitCase {
 	if p.Next != "" {
 		m.Text += p.Words.named(p.Words.Next, p.Next) + "\n"
 	}
-	switch p.Verdict {
+	c.answer(p.Verdict, m)
+	return c
+}
+
+// answer is what a case is where its answer is like a verdict: passed, failed, or an
+// error where it cannot be told.
+func (c *junitCase) answer(v analysis.Verdict, m *junitMessage) {
+	switch v {
 	case analysis.Go:
 		c.Out = &junitText{m.Text}
 	case analysis.NoGo:
@@ -118,7 +125,6 @@ func verdictCase(p *Page, took string) junitCase {
 	default:
 		c.Error = m
 	}
-	return c
 }
 
 // gateCases are a test case for each gate and split, in the order of the

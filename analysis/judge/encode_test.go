@@ -17,6 +17,8 @@ func TestDecodeRefusesAResultWithoutAVerdict(t *testing.T) {
 		"the schema before":         `{"schema":"gonogo/result/1","verdict":"GO","note":"no verdict on training"}`,
 		"another schema":            `{"schema":"gonogo/result/99","verdict":"GO"}`,
 		"a file that was cut short": `{"schema":"gonogo/result/2","verdict":{"answer":"GO"}`,
+		"a split that is none":      `{"schema":"gonogo/result/2","verdict":{"answer":"GO"},"exit_code":0,"splits":{"train":null}}`,
+		"a command as a string":     `{"schema":"gonogo/result/2","verdict":{"answer":"GO","not_judged":[{"gate":"leakage","command":"gonogo run"}]},"exit_code":0}`,
 		"the verdict as it was":     `{"schema":"gonogo/result/2","verdict":"GO"}`,
 	} {
 		if _, err := analysis.Decode(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), "run gonogo analyze again") {

@@ -131,6 +131,10 @@ func (f Figure) axes(c draw.Canvas) *plot.Plot {
 			a.Tick.Label.Font.Size = 8
 		}
 	}
+	if nights, ok := p.X.Tick.Marker.(nightTicks); ok {
+		nights.most = min(nights.most, max(2, int((c.Max.X-c.Min.X)/56)))
+		p.X.Tick.Marker = nights
+	}
 	if rows, ok := p.Y.Tick.Marker.(rowTicks); ok {
 		p.Y.Tick.Marker = rows.within(room, p.TextHandler)
 	}

@@ -53,7 +53,7 @@ func (s trend) draw(h *history.History) (Figure, error) {
 	}
 	p := newPlot(h.Lang.Text("chart.night", "night"), h.Lang.Text("history.unit."+s.Unit, s.Unit))
 	p.X.Min, p.X.Max = -0.6, math.Max(float64(len(h.Nights)-1), 1)+0.6
-	p.X.Tick.Marker = nightTicks{h.Nights, h.Lang}
+	p.X.Tick.Marker = nightTicks{h.Nights, h.Lang, 8}
 	s.span(p)
 	at := 0
 	for _, c := range s.changes(h) {
@@ -276,19 +276,19 @@ type bare look
 // Thumbnail implements plot.Thumbnailer.
 func (b bare) Thumbnail(c *draw.Canvas) { look(b).draw(c, c.Center()) }
 
-// nightTicks labels at most eight nights by their dates, and by their hours where a
+// nightTicks labels at most so many nights, two or more, by their dates, and by their hours where a
 // day has several: the last, some before it at even steps, and the first where it has
 // room.
 type nightTicks struct {
 	nights []history.NightSummary
 	lang   message.Language
+	most   int
 }
 
 // Ticks implements plot.Ticker.
 func (t nightTicks) Ticks(_, _ float64) []plot.Tick {
-	const most = 8
 	n := len(t.nights)
-	every := max(1, (n+most-2)/(most-1))
+	every := max(1, (n+t.most-2)/(t.most-1))
 	var at []int
 	for i := n - 1; i >= 0; i -= every {
 		at = append(at, i)
