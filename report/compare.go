@@ -242,7 +242,7 @@ func (x compared) tile(d analysis.Difference) block.Tile {
 		doc = fmt.Sprintf(w.BaseNew, message.DigitsOf(d.Base), message.DigitsOf(d.New))
 	}
 	h := tile(fmt.Sprintf(w.Tile, capital(quantity(d, w))), doc, d.Estimate, x.Words)
-	if h.Known && *d.Value > 0 {
+	if h.Known && strings.HasPrefix(message.Signed(*d.Value), "+") {
 		h.Value = "+" + h.Value
 	}
 	return h

@@ -150,10 +150,7 @@ func (x nights) night(i int) string { return id(x.h.Nights[i].Name) }
 // change is a night where something changed, with what else changed there.
 func (x nights) change(c *history.Change) block.Note {
 	w := x.w
-	move := message.Interval(&c.Difference, c.Low, c.High)
-	if c.Difference > 0 {
-		move = "+" + move
-	}
+	move := message.Difference(&c.Difference, c.Low, c.High)
 	text := fmt.Sprintf(w.Change, w.seriesName(c.Series), message.Digits(c.Before), message.Digits(c.After), move, x.night(c.Night))
 	if c.First == c.Last {
 		text += w.Exactly

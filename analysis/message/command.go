@@ -2,6 +2,7 @@ package message
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,6 +38,8 @@ func (p Place) At(argv []string) []string {
 		case dir == "" || !under:
 		case word == Run:
 			word = p.Dir
+		case word == NextRun && strings.Trim(path.Base(dir), ".") == "": // where one is: it has no name to add to
+			word = path.Join(dir, "..", word)
 		case word == NextRun || strings.HasPrefix(rest, "/"):
 			word = dir + rest
 		}

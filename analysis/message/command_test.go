@@ -43,6 +43,7 @@ func TestACommandNamesItsRun(t *testing.T) {
 		"no run":                          {Place{}, []string{"gonogo", "audit", Run, "--labels", "FILE"}, "gonogo audit RUN --labels FILE"},
 		"a run":                           {Place{Dir: "my run"}, []string{"gonogo", "audit", Run}, "gonogo audit 'my run'"},
 		"the next one, with its settings": {Place{"runs/a/", "b.yaml"}, []string{"gonogo", "grade", Run, "-o", NextRun}, "gonogo grade runs/a/ -c b.yaml -o runs/a-2"},
+		"the next one to where one is":    {Place{Dir: "."}, []string{"gonogo", "grade", Run, "-o", NextRun}, "gonogo grade . -o ../RUN-2"},
 		"a part of it":                    {Place{Dir: "a"}, []string{"gonogo", "audit", Run + "/variants/x"}, "gonogo audit a/variants/x"},
 		"a word that begins alike":        {Place{Dir: "a"}, []string{"gonogo", "audit", "RUNS"}, "gonogo audit RUNS"},
 	} {

@@ -52,6 +52,9 @@ func Plain(x float64) string {
 
 // Fixed prints x with so many decimals; what rounds to nothing has no sign.
 func Fixed(x float64, decimals int) string {
+	if math.IsNaN(x) || math.IsInf(x, 0) {
+		return "?"
+	}
 	s := strconv.FormatFloat(x, 'f', decimals, 64)
 	if strings.Trim(s, "-0.") == "" {
 		s = strings.TrimPrefix(s, "-")
@@ -59,12 +62,15 @@ func Fixed(x float64, decimals int) string {
 	return s
 }
 
-// Signed prints a difference with its sign.
-func Signed(x float64) string {
-	if x > 0 {
-		return "+" + Digits(x)
+// Signed prints a difference with its sign, which nothing has not.
+func Signed(x float64) string { return plus(x) + Digits(x) }
+
+// plus is the sign of what is more than nothing.
+func plus(x float64) string {
+	if x > 0 && Digits(x) != "0" && !math.IsInf(x, 0) {
+		return "+"
 	}
-	return Digits(x)
+	return ""
 }
 
 // Percent prints a share of 1 in per cent. It says "< 0.1 %" and "> 99.9 %" rather
@@ -140,13 +146,10 @@ func Parts(value, low, high *float64) (x, interval string) {
 // Difference writes a change and its interval, with its sign: "+0.10 [0.02, 0.18]"; "–" is
 // one that is not known.
 func Difference(value, low, high *float64) string {
-	switch {
-	case value == nil:
+	if value == nil {
 		return "–"
-	case *value > 0:
-		return "+" + Interval(value, low, high)
 	}
-	return Interval(value, low, high)
+	return plus(*value) + Interval(value, low, high)
 }
 
 // Large is Interval with values from 10,000 on in thousands or millions: "12.3 k".

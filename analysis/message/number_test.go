@@ -75,7 +75,7 @@ func TestIntervalSharesItsDecimals(t *testing.T) {
 
 func TestNumbersWithTheirSignsAndUnits(t *testing.T) {
 	for want, got := range map[string]string{
-		"+0.10 [0.02, 0.18]": Difference(new(0.1), new(0.02), new(0.18)), "-0.1": Difference(new(-0.1), nil, nil), "–": Difference(nil, nil, nil),
+		"+0.10 [0.02, 0.18]": Difference(new(0.1), new(0.02), new(0.18)), "-0.1": Difference(new(-0.1), nil, nil), "0 [-0.1, 0.1]": Difference(new(1e-12), new(-0.1), new(0.1)), "0": Signed(1e-12), "+1e+16": Signed(1e16), "? %": Percent(math.NaN()), "–": Difference(nil, nil, nil),
 		"9,990": Large(new(9990.0), nil, nil), "12.3 k": Large(new(12345.0), nil, nil), "1.23 [1.00, 1.50] M": Large(new(1.23e6), new(1e6), new(1.5e6)), "": Large(nil, nil, nil),
 	} {
 		if got != want {

@@ -76,9 +76,8 @@ func (d *Delivery) NoteGrader(c *project.Call, dir string) {
 		return
 	}
 	d.config = file
-	to := strings.TrimRight(dir, "/") + "-2"
 	fmt.Fprintf(c.Err, "note: the grader in %s is not the one that graded %s: gonogo grade %s%s -o %s grades the recorded answers with it, without a new rollout.\n",
-		path, dir, message.Shell(dir), project.ConfigFlags(p, c), message.Shell(to))
+		path, dir, message.Shell(dir), project.ConfigFlags(p, c), message.Shell(message.Place{Dir: dir}.At([]string{message.NextRun})...))
 }
 
 // shown is the result as the report has it.

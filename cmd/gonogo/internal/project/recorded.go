@@ -271,7 +271,7 @@ func (p *Project) SameGrader(c *Call, run *rollout.Run) error {
 	if run.Manifest == nil || run.Manifest.Grader == nil || run.Manifest.Grader.Hash == p.GraderInfo().Hash {
 		return nil
 	}
-	dir, to, with := message.Shell(run.Dir), message.Shell(strings.TrimRight(run.Dir, "/")+"-2"), ConfigFlags(p, c)
+	dir, to, with := message.Shell(run.Dir), message.Shell(message.Place{Dir: run.Dir}.At([]string{message.NextRun})...), ConfigFlags(p, c)
 	return exit.Usagef("%s was graded by another grader: gonogo grade %s%s -o %s grades its answers by this one, without a new rollout, and gonogo audit %s%s audits that", run.Dir, dir, with, to, to, with)
 }
 
