@@ -174,6 +174,17 @@ func TestJUnitAgreesWithTheAnswer(t *testing.T) {
 	}
 }
 
+// A CI takes two cases of one name for one: each tool has its own.
+func TestEachToolIsACaseOfItsOwn(t *testing.T) {
+	c := reporttest.Compared(t, "regressed")
+	for _, tool := range []string{"search", "cat"} {
+		for _, sc := range c.Splits {
+			sc.Others = append(sc.Others, analysis.Difference{Name: "calls_of_tool", Of: tool, Unit: "calls"})
+		}
+	}
+	readJUnit(t, compareAs(t, "junit", NewComparison(c, options())))
+}
+
 func TestHostileTextsOfAComparisonStayTexts(t *testing.T) {
 	p := comparison(t, "hostile")
 	page := string(compareAs(t, "html", p))

@@ -55,9 +55,9 @@ func TestNightsOfOneDayShowTheirHours(t *testing.T) {
 // Two hundred nights have eight dates on a page, and fewer on a third of a card: none is
 // written over the next.
 func TestDatesOfNightsHaveRoom(t *testing.T) {
-	var nights []history.Mark
+	var nights []history.NightSummary
 	for i := range 200 {
-		nights = append(nights, history.Mark{Time: time.Date(2026, 11, 1+i, 2, 0, 0, 0, time.UTC)})
+		nights = append(nights, history.NightSummary{Time: time.Date(2026, 11, 1+i, 2, 0, 0, 0, time.UTC)})
 	}
 	p := newPlot("night", "")
 	p.X.Min, p.X.Max = 0, 199
