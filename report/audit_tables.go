@@ -33,7 +33,7 @@ func byItemGrid(probes []analysis.ProbeResult, w *words) Grid {
 				cells := append([]string{id(reward.Item)}, slices.Repeat([]string{"–"}, len(probes))...)
 				t.Rows = append(t.Rows, cells)
 			}
-			t.Rows[i][at+1] = "✕"
+			t.Rows[i][at+1] = "×"
 			if reward.Reward != nil {
 				t.Rows[i][at+1] = message.Digits(*reward.Reward)
 			}

@@ -252,7 +252,7 @@ var english = words{
 		Ceiling: "ceiling", CeilingDoc: "what one rater scores by another's labels: a reward above it is suspicious",
 
 		ByItem: "Every probe on every item", ByItemHead: "item",
-		ByItemDoc: "The reward of each item's payload, of several the one that speaks most against the grader. –: the probe does not apply to the item. ✕: the grader failed on it.",
+		ByItemDoc: "The reward of each item's payload, of several the one that speaks most against the grader. –: the probe does not apply to the item. ×: the grader failed on it.",
 		Suspect:   "Suspect references", SuspectHead: []string{"item", "split", "answer", "agree", "reward", "reference"},
 		SuspectDoc: "Most rollouts agree on an answer that is not the reference, or earn the top where the reference earns the bottom: the reference may be wrong, or written in a form that the grader does not accept, or the item may be a trap.",
 		NoAnswer:   "earn the top", Earns: "%s earns %s",

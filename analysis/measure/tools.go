@@ -24,14 +24,15 @@ func (m *Split) toolUse() analysis.ToolUse {
 	conf := m.s.Confidence
 	perItem := m.callsPerRollout()
 	all := flatten(perItem)
+	h := countHistogram(all)
 	u := analysis.ToolUse{
-		ByTool: m.byTool(), Bigrams: m.bigrams(), Budget: m.budget,
+		ByTool: m.byTool(h, len(all)), Bigrams: m.bigrams(), Budget: m.budget,
 		Calls:     perRollout(perItem, conf, "mean over items of tool calls per rollout"),
 		P95:       stat.QuantileItems(perItem, 0.95, conf),
 		Repeats:   m.share(conf, repeats),
 		Parallel:  m.share(conf, parallelTurns),
 		Malformed: m.share(conf, malformed),
-		Histogram: countHistogram(all),
+		Histogram: h,
 	}
 	if len(all) == 0 {
 		u.Calls.Warnings = append(u.Calls.Warnings, courseUnknown.Text())
@@ -153,7 +154,7 @@ func (m *Split) overBudget() float64 {
 	return over / total
 }
 
-func (m *Split) byTool() map[string]analysis.ToolStat {
+func (m *Split) byTool(all analysis.Histogram, rollouts int) map[string]analysis.ToolStat {
 	type samples struct {
 		stat    analysis.ToolStat
 		seconds []float64
@@ -161,6 +162,21 @@ func (m *Split) byTool() map[string]analysis.ToolStat {
 	}
 	tools := make([]samples, len(m.c.Tools))
 	m.records(func(r *collect.Row) {
+		if r.Valid && r.Observed {
+			made := make(map[uint16]int)
+			for _, c := range r.Calls {
+				made[c.Tool]++
+			}
+			for tool, n := range made {
+				t := &tools[tool].stat
+				if t.PerRollout == nil { // no rollout has called it so far
+					t.PerRollout = make([]int, len(all.Counts))
+					t.PerRollout[0] = rollouts
+				}
+				t.PerRollout[0]--
+				t.PerRollout[int(float64(n)/(all.Edges[1]-all.Edges[0]))]++
+			}
+		}
 		for _, c := range r.Calls {
 			t := &tools[c.Tool]
 			t.stat.Calls++

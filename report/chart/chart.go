@@ -129,8 +129,8 @@ func Charts() []Chart {
 			"Dots that fall to the right are slow rollouts that earn less, where a limit of time would take little away; dots at one height say that speed costs nothing."),
 		{
 			Name: "tool_calls",
-			Doc:  "How many tool calls a rollout makes, with the 95th percentile and the budget.",
-			Read: "If the budget's line is among the bars, rollouts are cut short; if it is far to the right of the P95 line, it costs nothing.",
+			Doc:  "How many tool calls a rollout makes, in all and to each of the tools called most, with the 95th percentile and the budget.",
+			Read: "If the budget's line is among the bars, rollouts are cut short; if it is far to the right of the P95 line, it costs nothing; the tool whose line goes as far right as the bars is the one that long rollouts call.",
 			Draw: ofSplit(drawToolCalls),
 		},
 		{

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
@@ -67,7 +68,7 @@ func countAxis(p *plot.Plot, counts []int) {
 		top = max(top, n)
 	}
 	p.Y.Min, p.Y.Max = 0, float64(top)*1.12
-	p.Y.Tick.Marker = ticks{want: 4, whole: true}
+	p.Y.Tick.Marker = ticks{want: 5, whole: true}
 }
 
 func sum(counts []int) int {
@@ -99,7 +100,11 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	}
 	p := newPlot(l.Text("chart.tool_calls_of_a_rollout", "tool calls of a rollout"), l.Text("chart.axis.rollouts", "rollouts"))
 	p.Add(b)
-	countAxis(p, h.Counts)
+	tools, highest := callsOfTools(l, s, &table)
+	for _, one := range tools {
+		p.Add(one.line)
+	}
+	countAxis(p, append(highest, h.Counts...))
 	lo, hi := math.Ceil(h.Edges[0]), math.Ceil(h.Edges[len(h.Counts)-1])
 	f := Figure{Plot: p, Table: table}
 	f.Title, f.Subtitle = l.Text("chart.tool_calls_per_rollout", "Tool calls per rollout"), counted(l, split, s)
@@ -129,9 +134,52 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 		f.Legend = append(f.Legend, Entry{l.Say("chart.p95_95_of_rollouts_make_at", "P95: 95 %% of rollouts make at most %s", at), []plot.Thumbnailer{line}})
 	}
 	f.Legend = append(f.Legend, budget...)
+	f.Brief = f.Legend
+	for _, one := range tools {
+		f.Legend = append(f.Legend, Entry{one.words, []plot.Thumbnailer{one.line}})
+	}
 	p.X.Min, p.X.Max = lo-0.6, hi+0.6
 	p.X.Tick.Marker = between{ticks{want: 10, whole: true}, lo, hi}
 	return f, nil
+}
+
+// toolLine is how many calls rollouts make to one tool.
+type toolLine struct {
+	line  curve
+	words string
+}
+
+// callsOfTools are the lines of the tools called most, where there are several, with
+// a column each in the table, and their highest points.
+func callsOfTools(l message.Language, s *analysis.SplitResult, table *Table) (lines []toolLine, highest []int) {
+	tools, edges := toolsOf(l, s), s.Tools.Histogram.Edges
+	if len(tools) < 2 {
+		return nil, nil
+	}
+	for i, t := range tools[:min(len(tools), 3)] {
+		if len(t.PerRollout) != len(table.Marks) {
+			continue
+		}
+		look := loadStyles[i+1] // the first is much like the line of the P95
+		one := toolLine{line: curve{line: draw.LineStyle{Color: look.color, Width: 1.5, Dashes: look.dashes}}}
+		all, so, within, most := sum(t.PerRollout), 0, -1.0, 0.0
+		for k, n := range t.PerRollout {
+			table.Marks[k].Cells = append(table.Marks[k].Cells, message.Whole(n))
+			if so == all {
+				continue // the line ends where its rollouts do
+			}
+			one.line.x, one.line.y = append(one.line.x, edges[k], edges[k+1]), append(one.line.y, float64(n), float64(n))
+			so, most = so+n, math.Floor(edges[k+1])
+			if within < 0 && float64(so) >= 0.95*float64(all) {
+				within = most
+			}
+		}
+		name := visibleName(t.name)
+		one.words = l.Say("chart.calls_of_tool", "%s: P95 %s, maximum %s", name, message.Digits(within), message.Digits(most))
+		table.Head, highest = append(table.Head, name), append(highest, slices.Max(t.PerRollout))
+		lines = append(lines, one)
+	}
+	return lines, highest
 }
 
 // calls words a number of tool calls that need not be whole.

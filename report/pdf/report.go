@@ -358,7 +358,7 @@ func cell(g block.Grid, row, i int, text string) Cell {
 			sty, most = codeText, 3
 		}
 		sty.Size = uprightSize
-		return Cell{Spans: []Span{{strings.ReplaceAll(text, "✕", "×"), sty}}, Most: most} // the fonts lack the first
+		return Cell{Spans: []Span{{text, sty}}, Most: most}
 	}
 	switch g.Kind(i) {
 	case block.Code:

@@ -1,0 +1,46 @@
+package measure
+
+import (
+	"slices"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/sampler/rollout"
+)
+
+// TestCallsOfATool counts rollouts by their calls to each tool: three that end, one
+// that an endpoint broke off, and one whose trace was not recorded.
+func TestCallsOfATool(t *testing.T) {
+	row := func(sample int, valid, observed bool, tools ...uint16) *collect.Row {
+		r := &collect.Row{Key: rollout.Key{Split: rollout.Train, Item: "q", Sample: sample}, Valid: valid, Observed: observed}
+		for _, tool := range tools {
+			r.Calls = append(r.Calls, collect.Call{Tool: tool})
+		}
+		return r
+	}
+	c := &evidence{Collector: collect.New(analysis.DefaultSettings().RewardRange)}
+	c.Tools = []string{"search", "cat", "list"}
+	for _, r := range []*collect.Row{
+		row(0, true, true, 0, 0, 0, 1),
+		row(1, true, true, 0),
+		row(2, true, true),
+		row(3, false, true, 0, 0, 2),
+		row(4, true, false),
+	} {
+		c.Rows[r.Key] = r
+	}
+	m := Split{s: analysis.DefaultSettings(), c: c, Items: c.Items(rollout.Train, nil)}
+	u := m.toolUse()
+	if want := []int{1, 1, 0, 0, 1}; !slices.Equal(u.Histogram.Counts, want) {
+		t.Fatalf("rollouts by all calls: %v, want %v", u.Histogram.Counts, want)
+	}
+	for tool, want := range map[string][]int{"search": {1, 1, 0, 1, 0}, "cat": {2, 1, 0, 0, 0}, "list": nil} {
+		if got := u.ByTool[tool].PerRollout; !slices.Equal(got, want) {
+			t.Errorf("rollouts by calls to %s: %v, want %v", tool, got, want)
+		}
+	}
+	if u.ByTool["list"].Calls != 1 {
+		t.Errorf("a call of the rollout that was broken off: %+v", u.ByTool["list"])
+	}
+}
