@@ -16,7 +16,8 @@ type Grader struct {
 	Moved       *stat.Estimate  `json:"moved,omitempty"`   // chance that noise alone takes a grade farther than the margin from what the output deserves
 	Slipped     *stat.Estimate  `json:"slipped,omitempty"` // chance that noise alone takes an answer that deserves the top below the limit of the references, where rewards are finer than the margin
 	Reach       *Reach          `json:"reach,omitempty"`
-	Clipped     int             `json:"clipped"` // grades that a judge gave outside its range
+	Regraded    []Regraded      `json:"regraded,omitempty"` // the outputs whose grades differ most, at most 3
+	Clipped     int             `json:"clipped"`            // grades that a judge gave outside its range
 	Failures    []GraderFailure `json:"failures,omitempty"`
 	Resolution  *Resolution     `json:"resolution,omitempty"`
 	Length      *LengthEffect   `json:"length,omitempty"`
@@ -36,6 +37,14 @@ type Grader struct {
 	TooGood           []TooGood          `json:"too_good"`
 	Layers            *Layers            `json:"layers,omitempty"`
 	Detectors         []DetectorResult   `json:"detectors,omitempty"`
+}
+
+// Regraded is one rollout's output and its grades, ascending.
+type Regraded struct {
+	Split  rollout.Split `json:"split"`
+	Item   string        `json:"item"`
+	Sample int           `json:"sample"`
+	Grades []float64     `json:"grades"`
 }
 
 // Reach is the distance between rewards, from the margin upwards, that noise

@@ -100,6 +100,7 @@ type Crossing struct {
 	Swapped  int           `json:"swapped"`
 	Near     int           `json:"near"`
 	Family   int           `json:"family"`
+	Both     int           `json:"both,omitempty"` // of exact, those that family has, too
 	Families int           `json:"families"`
 	Note     message.Text  `json:"note,omitzero"`
 }

@@ -10,13 +10,15 @@ import (
 	"gonogo/report/block"
 	"gonogo/report/chart"
 	"gonogo/sampler/rollout"
+
+	"github.com/rivo/uniseg"
 )
 
 // How much a brief holds.
 const (
 	mostToDo     = 3
 	mostPictures = 2
-	clearly      = 260 // characters of a text, cut behind a sentence
+	clearly      = 260 // columns of a text, cut behind a sentence
 )
 
 // brief is what every form opens with: the verdict with how much was judged, why,
@@ -92,7 +94,7 @@ func (p *Page) deciding() []string {
 			out = append(out, name)
 		}
 	}
-	if len(out) == 0 && p.drawn("failures") {
+	if len(out) == 0 && p.drawn("failures") && len(p.exhibit().Rows) == 0 {
 		out = []string{"failures"}
 	}
 	return out
@@ -174,19 +176,23 @@ func (p *Page) judge(gates []analysis.Unjudged, add func(text string, labels ...
 }
 
 // sentences is the beginning of a text in whole sentences.
-func sentences(text string) string {
-	end, runes := 0, 0
+func sentences(text string) string { return within(text, clearly) }
+
+// within is the beginning of a text in whole sentences, of at most most columns
+// unless the first is longer.
+func within(text string, most int) string {
+	end, wide := 0, 0
 	for i, r := range text {
 		next := i + len(string(r))
-		runes++
+		wide += uniseg.StringWidth(string(r))
 		if (r == '.' || r == '!') && strings.HasPrefix(text[next:], " ") || r == '。' {
-			if end > 0 && runes > clearly {
+			if end > 0 && wide > most {
 				break
 			}
 			end = next
 		}
 	}
-	if runes <= clearly || end == 0 {
+	if wide <= most || end == 0 {
 		return clip(text, 2*clearly)
 	}
 	return clip(text[:end], 2*clearly)
@@ -231,6 +237,10 @@ func (p *Page) exhibit() Grid {
 		return p.holed(rollout.Top)
 	case f.Gate == "infra.failures":
 		return p.lost(f.Split)
+	case f.Gate == "leakage":
+		return p.leaked(f.Split)
+	case f.Gate == "grader.noise":
+		return p.regraded()
 	}
 	return Grid{}
 }
@@ -274,14 +284,42 @@ func (p *Page) holed(expect rollout.Expectation) Grid {
 	return g
 }
 
+// leaked is which rows of a split train has, too.
+func (p *Page) leaked(split rollout.Split) Grid {
+	const most = 5
+	w := p.Words.Exhibit
+	g := Grid{Title: w.Leaked, Words: true, Head: []string{string(split), string(rollout.Train), ""}}
+	for _, l := range p.Result.Shift.Leakage {
+		known := slices.ContainsFunc(g.Rows, func(row []string) bool { return row[0] == id(l.B) && row[1] == id(l.A) })
+		if l.ASplit == rollout.Train && l.BSplit == split && len(g.Rows) < most && !known && w.Leaks[string(l.Kind)] != "" {
+			g.Rows = append(g.Rows, []string{id(l.B), id(l.A), w.Leaks[string(l.Kind)]})
+		}
+	}
+	return g
+}
+
+// regraded is what the grader gave the same outputs again.
+func (p *Page) regraded() Grid {
+	w := p.Words.Exhibit
+	g := Grid{Title: w.Again, Words: true, Head: []string{w.Rollout, w.Rewards}}
+	for _, r := range p.Result.Grader.Regraded {
+		var grades []string
+		for _, x := range r.Grades[:min(len(r.Grades), 8)] {
+			grades = append(grades, message.Digits(x))
+		}
+		g.Rows = append(g.Rows, []string{fmt.Sprintf(w.Output, id(r.Item), message.Whole(r.Sample)), p.Words.list(grades)})
+	}
+	return g
+}
+
 // lost is why most of the rollouts were lost that have no reward.
 func (p *Page) lost(split rollout.Split) Grid {
 	const most = 3
 	w := p.Words
-	g := Grid{Words: true, Head: []string{w.Causes, w.RolloutsOf}, Kinds: []block.Kind{block.Text, block.Number}}
+	g := Grid{Title: w.Causes, Words: true, Head: []string{w.RolloutsOf, ""}, Kinds: []block.Kind{block.Number, block.Text}}
 	if s := p.Result.Splits[split]; s != nil {
 		for _, c := range s.Failures[:min(most, len(s.Failures))] {
-			g.Rows = append(g.Rows, []string{w.named(visible(string(c.Outcome)), clip(prose(c.Error), 120)), message.Whole(c.Count)})
+			g.Rows = append(g.Rows, []string{message.Whole(c.Count), w.named(visible(string(c.Outcome)), clip(prose(c.Error), 120))})
 		}
 	}
 	return g

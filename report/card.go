@@ -108,8 +108,11 @@ func (c *card) verdict(v block.Verdict) {
 		reason, most = 10, 4
 	}
 	next := ""
-	if len(v.Next) > 0 {
-		next = c.doc.Words.Signs.Named(v.Lead, v.Next[0])
+	for most := clearly; len(v.Next) > 0 && most > 0; most -= 20 {
+		next = c.doc.Words.Signs.Named(v.Lead, within(v.Next[0], most))
+		if len(c.lines(x, right, next, 9.5, true, chart.Ink, 9)) < 3 {
+			break
+		}
 	}
 	n := vg.Length(len(c.lines(x, right, v.Reason, reason, false, chart.Ink, most)))
 	m := vg.Length(len(c.lines(x, right, next, 9.5, true, chart.Ink, 2)))
@@ -175,7 +178,7 @@ func (c *card) deciding(list []block.Block) {
 	if i := slices.IndexFunc(list, isFigure); i >= 0 {
 		list = slices.Concat(list[:min(i, 1)], list[i:]) // pictures have the better part
 	}
-	list = list[:min(len(list), 3)]
+	list = list[:min(len(list), 2)]
 	w := (c.Max.X - c.Min.X - gap*vg.Length(len(list)-1)) / vg.Length(max(1, len(list)))
 	var head vg.Length
 	for _, b := range list {
@@ -195,10 +198,14 @@ func (c *card) deciding(list []block.Block) {
 			b.Draw(at)
 		case block.Grid:
 			c.y = top
-			c.words(x, x+w, b.Title, c.rows(b))
+			size := vg.Length(9.5)
+			if len(list) == 1 {
+				size = 13
+			}
+			c.words(x, x+w, b.Title, c.rows(b), size)
 		case block.Note:
 			c.y = top
-			c.words(x, x+w, b.Lead, b.Texts)
+			c.words(x, x+w, b.Lead, b.Texts, 9.5)
 		}
 	}
 }
@@ -210,20 +217,23 @@ func (c *card) rows(g block.Grid) []string {
 	list := make([]string, len(g.Rows))
 	for i, row := range g.Rows {
 		list[i] = c.doc.Words.Signs.Named(row[0], strings.TrimSpace(strings.Join(row[1:], " ")))
+		if g.Kind(0) == block.Number {
+			list[i] = strings.Join(row, " × ")
+		}
 	}
 	return list
 }
 
 // words are a title and texts in the room that is left above the foot.
-func (c *card) words(x0, x1 vg.Length, title string, texts []string) {
+func (c *card) words(x0, x1 vg.Length, title string, texts []string, size vg.Length) {
 	if title != "" {
-		c.text(x0, x1, title, 10.5, true, chart.Ink, 3)
+		c.text(x0, x1, title, size+1, true, chart.Ink, 3)
 		c.y -= 4
 	}
 	for _, s := range texts {
-		if room := int((c.y - c.Min.Y - 16) / (9.5 * 1.25)); room > 0 {
-			c.text(x0, x1, s, 9.5, false, chart.Ink, min(room, 4))
-			c.y -= 5
+		if room := int((c.y - c.Min.Y - 16) / (size * 1.25)); room > 0 {
+			c.text(x0, x1, s, size, false, chart.Ink, min(room, 4))
+			c.y -= size / 2
 		}
 	}
 }

@@ -39,6 +39,8 @@ var english = words{
 	Exhibit: exhibitWords{
 		Title: "What the grader paid on item %s", Reward: "reward", Answer: "answer",
 		Worthless: "an answer that deserves nothing", Right: "a right answer", Own: "this model's rollouts, mean",
+		Leaked: "Rows that train has, too", Again: "The same answer, graded again", Rollout: "rollout", Rewards: "its rewards", Output: "%s, sample %s",
+		Leaks: map[string]string{"exact": "a copy", "family": "of the same family"},
 	},
 	Gates:    plural{"its one blocking gate", "all %s blocking gates"},
 	Cautions: plural{"one caution to read first", "%s cautions to read first"},

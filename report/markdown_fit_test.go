@@ -60,6 +60,7 @@ func whole(t *testing.T, name, s string) {
 	if strings.Count(s, "<details>\n<summary>") != strings.Count(s, "\n</details>\n") {
 		t.Errorf("%s: a fold does not end", name)
 	}
+	rule := func(line string) bool { return strings.HasPrefix(line, "|:--") || strings.HasPrefix(line, "|--") }
 	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
 	for i, line := range lines {
 		before, after := "", ""
@@ -70,8 +71,8 @@ func whole(t *testing.T, name, s string) {
 			after = lines[i+1]
 		}
 		switch {
-		case strings.HasPrefix(line, "|:--") && (!strings.HasPrefix(before, "|") || !strings.HasPrefix(after, "|")),
-			strings.HasPrefix(line, "|") && !strings.HasPrefix(before, "|") && !strings.HasPrefix(after, "|:--"):
+		case rule(line) && (!strings.HasPrefix(before, "|") || !strings.HasPrefix(after, "|")),
+			strings.HasPrefix(line, "|") && !strings.HasPrefix(before, "|") && !rule(after):
 			t.Errorf("%s: half a table at line %d: %.80s", name, i+1, line)
 		}
 	}

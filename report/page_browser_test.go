@@ -81,6 +81,36 @@ func TestThePageInABrowser(t *testing.T) {
 	}
 }
 
+// TestAClickOnACategoryFiltersTheItems presses the mouse on a row of the rewards by
+// category.
+func TestAClickOnACategoryFiltersTheItems(t *testing.T) {
+	r := reporttest.Load(t, "go")
+	items := r.Splits[rollout.Train].Classes.Items
+	for i := range items {
+		items[i].Category = []string{"sums", "dates", "names"}[i%3]
+	}
+	b := newTab(t)
+	b.open(NewPage(r, options()))
+	js[bool](b, `document.querySelectorAll("details.part").forEach((d) => { d.open = true; }) ?? true`)
+	row := js[[]string](b, `[...document.querySelectorAll("#chart-categories details.numbers tbody tr")].map((e) => e.cells[0].textContent)`)
+	// The picture has a row for each, from top to bottom.
+	for i, category := range row {
+		at := js[[]float64](b, `new Promise((done) => { const f = document.querySelector("#chart-categories"), p = JSON.parse(f.querySelector("script").textContent).places[%d]; f.scrollIntoView({block: "center"}); requestAnimationFrame(() => requestAnimationFrame(() => { const r = f.querySelector(".plot").getBoundingClientRect(); done([r.left + r.width * p[4] / 100, r.top + r.height * (p[1] + p[3]) / 200]); })); })`, i)
+		b.must(chromedp.Do(b.ctx, chromedp.MouseClickXY(at[0], at[1])))
+		ids, says := shown(b)
+		if want := len(items) / 3; len(ids) != min(want, 50) || says != fmt.Sprintf("%d of %d shown", want, want) {
+			t.Errorf("a click on %s shows %d rows, %q, want %d", category, len(ids), says, want)
+		}
+		if got := js[string](b, `document.querySelector("[data-items=train] input").value`); got != category {
+			t.Errorf("a click on %s filters by %q", category, got)
+		}
+	}
+	if len(row) != 3 {
+		t.Errorf("the picture has rows of %q", row)
+	}
+	b.quiet()
+}
+
 // shown lists the ids of the rows in sight, and what the table says of them.
 func shown(b *tab) (ids []string, says string) {
 	b.Helper()

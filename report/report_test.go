@@ -132,7 +132,7 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 	}
 	for name, parts := range map[string][]string{
 		"dead":        {"Training would not work with this setup — ", "wanted ≥ 0.1."},
-		"tiny":        {"This run does not settle it — only 0 of 6 sampled items have at least 4 valid rollouts", "wanted ≥ 20 items"},
+		"tiny":        {"This run does not settle it — only 0 items have at least 4 valid rollouts, of 6 sampled", "wanted ≥ 20 items"},
 		"all_missing": {"Training would not work with this setup — 100 % of rollouts were lost", "wanted ≤ 0.05"},
 		"audited":     {"Training would not work with this setup — the grader can be fooled: “judge_instructions”", "grader.shortcuts."},
 		"eval_only":   {"Nothing measured rules training out", "(no verdict on training)."},

@@ -82,8 +82,13 @@ type words struct {
 	Print    block.PrintWords
 }
 
-// exhibitWords show an answer that fools the grader.
-type exhibitWords struct{ Title, Reward, Answer, Worthless, Right, Own string }
+// exhibitWords show what decides: an answer that fools the grader, rows that two
+// splits have, one answer's rewards.
+type exhibitWords struct {
+	Title, Reward, Answer, Worthless, Right, Own string
+	Leaked, Again, Rollout, Rewards, Output      string
+	Leaks                                        map[string]string // by shift.LeakKind
+}
 
 // auditWords tell of the grader.
 type auditWords struct {

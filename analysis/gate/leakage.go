@@ -26,7 +26,7 @@ var leakage = analysis.NewGate(analysis.Gate{
 		Why:            "The model may have memorized what it was trained on. Rows that are in train and in another split make that split look better than new tasks will.",
 		Pass:           "{split} and {a} have no rows in common: {exact|copy|copies}, {swapped} that differ in names or numbers alone, {near} of {rows} that share most of their text{note}",
 		Fail:           "{split} is not new to a model trained on {a}: {exact} of {rows|row} are copies, {family} belong to a family that {a} has too",
-		FailRemedy:     "Take the rows listed here out of one of the two, and split by family (document, repository, customer), not by row.",
+		FailRemedy:     "Take these rows out of one of the two splits, and split by family (document, repository, customer), not by row.",
 		Caution:        "rows of {split} resemble rows of {a}: {swapped} of {rows} differ in names or numbers alone, {near} share most of their text, {exact} are copies{note}",
 		CautionRemedy:  "Read the pairs listed here. Where they are the same task, take one out.",
 		CautionUnknown: "{near} of {rows|row} of {split} share most of their text with a row of {a}: few enough for chance{note}",
@@ -56,7 +56,7 @@ func sureLeak(c analysis.Crossing, r *analysis.Result) analysis.Finding {
 		Gate: "leakage", Split: c.B, Severity: analysis.Blocking, Unit: "rows", Want: analysis.WantNone.Text(), Args: crossingArgs(c),
 	}
 	leakedPairs(r.Shift, &j, c, shift.ExactLeak, shift.FamilyLeak)
-	n := analysis.Observed(float64(c.Exact + c.Family))
+	n := analysis.Observed(float64(c.Exact + c.Family - c.Both))
 	return j.Finding(n.AtMost(0), n)
 }
 

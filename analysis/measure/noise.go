@@ -209,7 +209,7 @@ func (c *evidence) noise(g *analysis.Grader, s analysis.Settings) {
 		g.NoiseVar = noiseVar(nil, s)
 	} else {
 		of := c.everywhere
-		g.NoiseVar = noiseVar(of, s)
+		g.NoiseVar, g.Regraded = noiseVar(of, s), widest(of)
 		yesOrNo := !slices.ContainsFunc(of, func(g regraded) bool { return g.between })
 		moved, _ := stat.FlipRate(each(of, func(a again) float64 { return a.moves }), s.Confidence)
 		g.Moved = some(moved)

@@ -1,11 +1,14 @@
 package measure
 
 import (
+	"cmp"
 	"slices"
 
+	"gonogo/analysis"
 	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 )
 
 // regraded is what one item tells about grader noise and about all noise.
@@ -21,6 +24,7 @@ type regraded struct {
 
 // again is one output that was graded twice or more.
 type again struct {
+	key    rollout.Key
 	noise  float64 // the variance of its grades
 	flips  float64 // share of pairs of grades that differ at all
 	moves  float64 // share of pairs that differ by more than the margin
@@ -77,11 +81,28 @@ func (c *evidence) regradesOf(it *collect.Item, margin float64, all *[cells]floa
 		}
 		_, v := stat.MeanVariance(r.Grades)
 		g.outputs = append(g.outputs, again{
-			noise: v, flips: apart(r.Grades, 1e-6*c.Range.Width()), moves: apart(r.Grades, (margin+1e-9)*c.Range.Width()), grades: r.Grades, cell: cell,
+			key: r.Key, noise: v, flips: apart(r.Grades, 1e-6*c.Range.Width()), moves: apart(r.Grades, (margin+1e-9)*c.Range.Width()), grades: r.Grades, cell: cell,
 		})
 		g.between = g.between || slices.ContainsFunc(r.Grades, func(y float64) bool { return !c.AtTop(y) && !c.AtBottom(y) })
 	}
 	return g
+}
+
+// widest are the outputs whose grades differ most: what noise looks like.
+func widest(items []regraded) []analysis.Regraded {
+	const most = 3
+	var list []again
+	for _, g := range items {
+		list = append(list, slices.DeleteFunc(slices.Clone(g.outputs), func(a again) bool { return a.noise == 0 })...)
+	}
+	slices.SortFunc(list, func(a, b again) int {
+		return cmp.Or(cmp.Compare(b.noise, a.noise), cmp.Compare(a.key.Split, b.key.Split), cmp.Compare(a.key.Item, b.key.Item), cmp.Compare(a.key.Sample, b.key.Sample))
+	})
+	var out []analysis.Regraded
+	for _, a := range list[:min(most, len(list))] {
+		out = append(out, analysis.Regraded{Split: a.key.Split, Item: a.key.Item, Sample: a.key.Sample, Grades: a.grades})
+	}
+	return out
 }
 
 // cells is the number of classes of rollouts by how many of their item's

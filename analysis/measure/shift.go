@@ -65,7 +65,7 @@ func searchLeaks(sh *analysis.Shift, rows []shiftRow) {
 	for _, x := range found.Crossings {
 		sh.Crossings = append(sh.Crossings, analysis.Crossing{
 			A: rollout.Split(x.A), B: rollout.Split(x.B), RowsA: x.RowsA, RowsB: x.RowsB,
-			Exact: x.Exact, Swapped: x.Swapped, Near: x.Near, Family: x.Family, Families: x.Families, Note: x.Note,
+			Exact: x.Exact, Swapped: x.Swapped, Near: x.Near, Family: x.Family, Both: x.Both, Families: x.Families, Note: x.Note,
 		})
 	}
 	for _, x := range found.Flaws {

@@ -60,6 +60,7 @@ type Crossing struct {
 	A, B                         string
 	RowsA, RowsB                 int
 	Exact, Family, Swapped, Near int          // rows of B with such a one in A, each row once under the surest kind but family
+	Both                         int          // of Exact, those that Family has, too
 	Families                     int          // families in both
 	Note                         message.Text // why something does not count; none where all does
 }

@@ -171,6 +171,12 @@ func onlyFirst(list []Pair) []Pair {
 // family counts what two splits share by declaration, and lists one pair of
 // rows a family.
 func (s *leakSearch) family(found *Leakage, c *Crossing, a, b int) {
+	copied := map[int]bool{}
+	for _, p := range found.Pairs {
+		if p.Kind == ExactLeak && s.split[p.A] == a {
+			copied[p.B] = true
+		}
+	}
 	first := map[string]int{}
 	for row := range s.rows {
 		if name := normalise(s.rows[row].Family); name != "" && s.split[row] == a {
@@ -188,6 +194,9 @@ func (s *leakSearch) family(found *Leakage, c *Crossing, a, b int) {
 			continue
 		}
 		c.Family++
+		if copied[row] {
+			c.Both++
+		}
 		if !shown[name] {
 			shown[name] = true
 			c.Families++

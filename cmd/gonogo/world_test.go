@@ -18,6 +18,8 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/fixtures"
+	"gonogo/report/reporttest"
+	"gonogo/report/text"
 	"gonogo/sampler/rollout"
 )
 
@@ -61,7 +63,9 @@ func giveVerdicts(t *testing.T, meant func(fixtures.World) bool) {
 				t.Skipf("the world needs %s, which is not on PATH", program)
 			}
 			t.Parallel()
-			result, code := runDemo(t, "--world", world.Name, "-o", filepath.Join(t.TempDir(), "run"))
+			dir := filepath.Join(t.TempDir(), "run")
+			result, code := runDemo(t, "--world", world.Name, "-o", dir)
+			keepShort(t, dir)
 			// How long a call takes compared with the median depends on how busy this machine is.
 			cautions := slices.DeleteFunc(slices.Clone(result.Cautions), func(gate string) bool {
 				return gate == "tools.tail" && !slices.Contains(world.Cautions, gate)
@@ -80,6 +84,24 @@ func giveVerdicts(t *testing.T, meant func(fixtures.World) bool) {
 				t.Errorf("the deciding gate is %q, want %q", gate, world.Gate)
 			}
 		})
+	}
+}
+
+// keepShort holds the report of a run to what its readers have: 40 lines of a terminal,
+// 3 KB of a comment, six pages.
+func keepShort(t *testing.T, dir string) {
+	t.Helper()
+	brief, _, _ := inProcess(t, "", "report", dir, "--format", "text", "-o", "-")
+	if n := bytes.Count(brief, []byte("\n")); n == 0 || n > text.MaxLines {
+		t.Errorf("the terminal has %d lines, want at most %d", n, text.MaxLines)
+	}
+	comment, _, _ := inProcess(t, "", "report", dir, "--format", "markdown", "-o", "-")
+	if n := len(comment); n == 0 || n > 3<<10 {
+		t.Errorf("report.md has %d bytes, want at most 3 KB", n)
+	}
+	printed, _, _ := inProcess(t, "", "report", dir, "--format", "pdf", "-o", "-")
+	if n := len(reporttest.ReadPDF(t, printed)); n == 0 || n > 6 {
+		t.Errorf("report.pdf has %d pages, want at most 6", n)
 	}
 }
 

@@ -77,7 +77,11 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	p := newPlot(l.Text("chart.share_of_rollouts", "share of rollouts"), "")
 	horizontal(p, failureNames(l))
 	p.Add(own, missing, words)
-	p.X.Min, p.X.Max = 0, max(0.01, top)*1.25
+	beyond := 1.25
+	if len(splits) > 1 { // whose names are in front of the counts
+		beyond = 1.7
+	}
+	p.X.Min, p.X.Max = 0, max(0.01, top)*beyond
 	p.X.Tick.Marker = percentTicks{ticks{want: 5}}
 	f := Figure{Plot: p, Table: t, Height: Height + 32*vg.Length(len(splits)-1)} // each bar has room for its words
 	ownShare, missingShare := strings.Join(ownShares, l.Text("sign.list", ", ")), strings.Join(missingShares, l.Text("sign.list", ", "))

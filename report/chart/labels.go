@@ -103,7 +103,7 @@ func (r rule) Plot(c draw.Canvas, p *plot.Plot) {
 // from all the values of Y.
 func clearest(p *plot.Plot, values []float64) float64 {
 	best, at := -1.0, 0.5
-	for h := 0.05; h < 0.97; h += 0.05 {
+	for h := 0.05; h < 0.97; h += 0.025 {
 		room := 1.0
 		for _, v := range values {
 			room = math.Min(room, math.Abs(p.Y.Norm(v)-h))

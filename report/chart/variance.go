@@ -55,8 +55,8 @@ func drawVariance(r *analysis.Result, split rollout.Split, s *analysis.SplitResu
 		f.Title = l.Text("chart.one_sample_per_item_how_far", "One sample per item: how far samples of an item differ cannot be seen")
 	case mixed == 0:
 		f.Title = l.Say("chart.no_item_samples_differ_in_reward", "No item's samples differ in reward: nothing to compare in %s", l.Count(classed, "item"))
-	case mixed == classed:
-		f.Title = l.Say("chart.samples_differ_in_reward_on_every", "Samples differ in reward on every one of %s", l.Count(classed, "item"))
+	case mixed == classed && mixed > 1:
+		f.Title = l.Say("chart.samples_differ_in_reward_on_every", "Samples differ in reward on all %s", l.Count(classed, "item"))
 	default:
 		f.Title = l.Say("chart.samples_differ_in_reward_on_of", "Samples differ in reward on %s of %s", message.Whole(mixed), l.Count(classed, "item"))
 	}

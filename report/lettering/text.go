@@ -42,25 +42,43 @@ func Drawable(s string, sty text.Style) string {
 
 // Fit returns s cut, with an ellipsis, to be no wider than width.
 func Fit(s string, sty text.Style, width vg.Length) string {
+	if n, whole := fitting(s, "…", sty, width); !whole {
+		return strings.TrimRight(s[:n], " ") + "…"
+	}
+	return s
+}
+
+// beginning is what of a text has room on a line; "" where all has, or nothing.
+func beginning(s string, sty text.Style, width vg.Length) string {
+	n, whole := fitting(s, "", sty, width)
+	if whole {
+		return ""
+	}
+	return s[:n]
+}
+
+// fitting is how many bytes of s have room in front of a mark, where not the whole of
+// it has.
+func fitting(s, mark string, sty text.Style, width vg.Length) (n int, whole bool) {
 	const longest = 400 // runes: measuring more would only cost time
 	runes := []rune(s)
-	if len(runes) > longest {
+	whole = len(runes) <= longest
+	if !whole {
 		runes = runes[:longest]
-		s = string(runes) + "…"
 	}
-	if sty.Width(s) <= width {
-		return s
+	if whole && sty.Width(s) <= width {
+		return len(s), true
 	}
 	lo, hi := 0, len(runes)
 	for lo < hi {
 		mid := (lo + hi + 1) / 2
-		if sty.Width(string(runes[:mid])+"…") <= width {
+		if sty.Width(string(runes[:mid])+mark) <= width {
 			lo = mid
 		} else {
 			hi = mid - 1
 		}
 	}
-	return strings.TrimRight(string(runes[:lo]), " ") + "…"
+	return len(string(runes[:lo])), false
 }
 
 // Wrap breaks s at spaces, and between the signs of Chinese and Japanese where
@@ -70,7 +88,16 @@ func Wrap(s string, sty text.Style, width vg.Length, max int) []string {
 	var lines []string
 	line := ""
 	words := unbroken(s)
-	for i, word := range words {
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		if line == "" && len(lines) < max-1 { // a word longer than a line goes on in the next
+			if head := beginning(strings.TrimLeft(word, " "), sty, width); head != "" {
+				lines = append(lines, head)
+				words[i] = strings.TrimPrefix(strings.TrimLeft(word, " "), head)
+				i--
+				continue
+			}
+		}
 		next := line + word
 		if line == "" {
 			next = strings.TrimLeft(word, " ")
@@ -84,7 +111,8 @@ func Wrap(s string, sty text.Style, width vg.Length, max int) []string {
 			break
 		}
 		lines = append(lines, Fit(line, sty, width))
-		line = strings.TrimLeft(word, " ")
+		line = ""
+		i--
 	}
 	if line != "" {
 		lines = append(lines, Fit(line, sty, width))

@@ -391,7 +391,7 @@ func (p *printer) figures(list []block.Figure) {
 		case f.Plot == nil:
 			height = 110 // it only says why there is nothing
 		case f.Brief:
-			height = min(300, max(least, f.Height.Points()*width/chart.Width.Points()*1.15))
+			height = min(300, max(least, f.Height.Points()*0.85)) // its letters are no smaller
 			if room := p.room() - 24; room >= least {
 				height = min(height, room) // rather smaller than on the next page
 			}
@@ -417,14 +417,17 @@ func (p *printer) findings(list block.Findings) {
 	var skipped []string
 	for _, f := range list {
 		switch {
-		case p.full && !f.Open:
-			passed.Rows = append(passed.Rows, []Cell{{Chip: chip(f.Label, f.Tone)}, {Spans: []Span{{f.Title + "  ", cellText}, {f.Gate, faintCode}}}, textCell(f.Value), {Gauge: gauge(f)}, textCell(f.Want)})
-		case f.Tone == block.Skipped:
-			skipped = append(skipped, f.Name)
-		case !f.Open:
-			passed.Rows = append(passed.Rows, []Cell{{Chip: chip(f.Label, f.Tone)}, {Spans: []Span{{f.Name + "  ", cellText}, {f.Gate, faintCode}}}, textCell(f.Value), {Gauge: gauge(f)}, textCell(f.Want)})
-		default:
+		case f.Open:
 			p.finding(f)
+		case f.Tone == block.Skipped && !p.full:
+			skipped = append(skipped, f.Name)
+		default:
+			name, gate := f.Title, f.Gate
+			if !p.full {
+				name = f.Name
+				gate, _, _ = strings.Cut(f.Gate, " · ") // the name has the split
+			}
+			passed.Rows = append(passed.Rows, []Cell{{Chip: chip(f.Label, f.Tone)}, {Spans: []Span{{name + "  ", cellText}, {gate, faintCode}}}, textCell(f.Value), {Gauge: gauge(f)}, textCell(f.Want)})
 		}
 	}
 	if len(passed.Rows) > 0 {

@@ -262,11 +262,16 @@ func (t *terminal) findings(list block.Findings) {
 func (t *terminal) picture(f block.Figure) {
 	const most = 6
 	t.para(para{text: f.Title, style: strong})
-	marks := f.Table.Marks
+	marks := f.Table.Marks[:0:0]
+	for _, m := range f.Table.Marks {
+		if f.Table.Columns || m.X0 != 0 || m.X1 != 0 { // a bar that is empty says nothing
+			marks = append(marks, m)
+		}
+	}
 	g := block.Grid{Head: f.Table.Head}
 	for i := range min(len(marks), most) {
 		at := i
-		if n := min(len(marks), most); n > 1 {
+		if n := min(len(marks), most); n > 1 && f.Table.Columns {
 			at = i * (len(marks) - 1) / (n - 1)
 		}
 		g.Rows = append(g.Rows, marks[at].Cells)
@@ -274,7 +279,7 @@ func (t *terminal) picture(f block.Figure) {
 	for len(g.Head) > 2 && t.total(g) > t.width {
 		g = without(g, len(g.Head)-1)
 	}
-	if len(g.Rows) > 1 && t.total(g) <= t.width && (f.Table.Columns || len(marks) <= 2*most) {
+	if len(g.Rows) > 0 && t.total(g) <= t.width && (f.Table.Columns || len(marks) <= 2*most) {
 		t.grid(g)
 	} else {
 		t.blank()
