@@ -1,5 +1,7 @@
-// Package calibration writes what simulations found as tables of
-// docs/calibration.md. Tests of the rooms of analysis hand in the figures of
-// each cell and what they must be; out come one section a simulation and its
-// lines of the table of targets, which `make calibrate` joins.
+// Package calibration writes the results of simulations as tables of
+// docs/calibration.md.
+//
+// In: from tests of the analysis packages, the figures of each cell and their targets.
+// Out: one section per simulation and its lines of the table of targets, which `make
+// calibrate` joins.
 package calibration

@@ -1,4 +1,4 @@
-// Package compare compares two runs, item by item: in go a base run and a new one,
-// out comes a Comparison with its answer, the differences with their intervals, and
-// what makes them other than they look. It also ranks the variants of a run.
+// Package compare compares two runs item by item. In: a base run and a new one. Out: a
+// Comparison with its answer, the differences with their intervals, and notes on what
+// confounds them. It also ranks the variants of a run.
 package compare

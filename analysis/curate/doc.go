@@ -1,3 +1,3 @@
-// Package curate chooses the rows of a training file: a run, its audit and the file go
-// in, and out comes for each row whether it is kept, with every ground for dropping it.
+// Package curate selects the rows of a training file. In: a run, its audit and the
+// file. Out: for each row whether it is kept, with all reasons for dropping it.
 package curate

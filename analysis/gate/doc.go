@@ -1,4 +1,3 @@
-// Package gate holds the gates: a measured Result and thresholds go in, findings come
-// out. One file a gate, and All lists them. A gate reads the Result alone; it measures
-// nothing.
+// Package gate holds the gates, one per file, listed by All. In: a measured Result and
+// thresholds. Out: findings. A gate reads only the Result; it measures nothing.
 package gate

@@ -1,6 +1,6 @@
-// Package history tells what changed from night to night: in goes what was kept
-// of many runs of one evaluation set, out come series with their intervals, the
-// nights where one of them changed with an interval for the place, and what was
-// made differently there. It reads no file but what it is handed, knows no clock
-// and draws chance from a seed.
+// Package history finds what changed from night to night. In: a summary of each of many
+// runs of one evaluation set. Out: series with their intervals, the nights at which one
+// of them changed, with an interval for the position, and what was configured
+// differently then. It reads no files except those passed to it, has no clock, and
+// takes its randomness from a seed.
 package history

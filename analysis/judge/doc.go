@@ -1,3 +1,3 @@
-// Package judge is the driver: a run is measured, every gate of a list is asked, and
-// the findings are folded into one verdict.
+// Package judge drives the analysis: it measures a run, asks every gate of a list, and
+// folds the findings into one verdict.
 package judge

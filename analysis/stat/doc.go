@@ -1,7 +1,7 @@
-// Package stat holds the numbers: slices go in, Estimates come out, each with
-// n, an interval and the name and source of its method.
+// Package stat computes statistics. In: slices. Out: Estimates, each with n, an interval
+// and the name and source of its method.
 //
-// It knows no rollout. Rewards arrive as one slice per item; nothing here
-// changes a caller's slice, sums over a map or reads a clock, and randomness
-// comes in as a seeded source.
+// It does not know rollouts. Rewards are one slice per item; nothing here changes a
+// caller's slice, sums over a map or reads a clock, and randomness comes from a seeded
+// source.
 package stat

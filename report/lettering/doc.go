@@ -1,4 +1,4 @@
-// Package lettering draws the texts of pictures: a text and a style go in, what
-// can be drawn of it comes out, cut or broken to a width, and is drawn in the
-// Liberation fonts with others behind them.
+// Package lettering draws the text of pictures. In: a text and a style. Out: its
+// drawable part, cut or wrapped to a width, drawn in the Liberation fonts with fallback
+// fonts behind them.
 package lettering

@@ -1,8 +1,7 @@
-// Package pdf lays out pages: headings, paragraphs, tables and figures go in,
-// a PDF comes out.
+// Package pdf lays out pages. In: headings, paragraphs, tables and figures. Out: a PDF.
 //
-// It knows nothing of reports. What is drawn is kept as a list until Write, so
-// that a page can name how many there are, fonts hold no more glyphs than are
-// needed, and a test can ask where each mark stands. Texts may hold anything:
-// what no font can draw becomes a visible box, and is counted.
+// It does not know reports. Drawing operations are kept in a list until Write, so that a
+// page can show the total number of pages, fonts contain only the glyphs needed, and a
+// test can ask where each mark is. Texts may contain anything: what no font can draw
+// becomes a visible box, and is counted.
 package pdf

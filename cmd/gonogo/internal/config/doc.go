@@ -1,7 +1,7 @@
-// Package config is gonogo.yaml.
+// Package config reads gonogo.yaml.
 //
-// In: a YAML or JSON document, KEY=VALUE pairs over it, and the environment. Out: a
-// [Config] whose defaults are filled in and whose mistakes are all listed with file,
-// line and column; and what is made of the same table of keys: help, JSON Schema,
-// the document that gonogo init writes, and what a manifest keeps.
+// In: a YAML or JSON document, KEY=VALUE pairs that override it, and the environment.
+// Out: a [Config] with its defaults filled in, or all of its mistakes with file, line
+// and column. Help, the JSON Schema, the file that gonogo init writes and the copy in a
+// manifest come from the same table of keys.
 package config

@@ -1,6 +1,6 @@
-// Package curation is what gonogo curate does with a training file.
+// Package curation implements gonogo curate.
 //
 // In: a run and the data files that it was sampled from. Out: the rows worth training
-// on, a table of every row with its reason, and, where it is asked for, new rollouts
-// that measure the choice.
+// on, a table of every row with its reason, and, on request, new rollouts that measure
+// the selection.
 package curation

@@ -1,5 +1,5 @@
-// Package exit holds the exit codes of gonogo, the same in every command, and
-// errors that carry one.
+// Package exit defines the exit codes of gonogo, the same for every command, and errors
+// that carry one.
 //
-// In: what went wrong. Out: an error whose code the process ends with.
+// In: the cause of a failure. Out: an error with the process's exit code.
 package exit

@@ -1,5 +1,4 @@
-// Package output is what is kept and shown of an analysis.
+// Package output stores and shows the results of an analysis.
 //
-// In: a run directory. Out: result.json, the report's files, and the text on a
-// terminal.
+// In: a run directory. Out: result.json, the report's files, and the text on a terminal.
 package output

@@ -1,7 +1,7 @@
-// Package project is a configuration with its files read and its endpoints wired:
-// all that there is before the first call.
+// Package project loads a configuration with its files and wires its endpoints:
+// everything needed before the first request.
 //
-// In: a configuration, or a run directory that keeps one. Out: a [Project] of small
-// parts: inputs, wiring, sessions, audit, spending, queue, and the variants that are
-// made of the same parts.
+// In: a configuration, or a run directory that holds one. Out: a [Project] of small
+// parts: inputs, wiring, sessions, audit, spending, queue, and variants made of the same
+// parts.
 package project

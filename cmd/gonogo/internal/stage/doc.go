@@ -1,6 +1,5 @@
-// Package stage does what a run is made of, a stage at a time: check, sample, grade,
-// audit, burst.
+// Package stage implements the stages of a run: check, sample, grade, audit, burst.
 //
-// In: a project and what the command line chose. Out: files in the run directory,
+// In: a project and the choices of the command line. Out: files in the run directory,
 // progress on standard error, and an error that carries the exit code.
 package stage
