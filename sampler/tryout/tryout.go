@@ -57,6 +57,27 @@ type Finding struct {
 // Costly reports whether a grading is paid for, by requests to a model or by a session.
 func (t Trial) Costly() bool { return t.Judges > 0 || t.Session }
 
+// Most is how many gradings a trial of so many answers takes at most: where it fails, some
+// are graded again to see why, and each once more where a request may stumble.
+func (t Trial) Most(answers int) int {
+	again := 2 * min(answers, t.repeats())
+	switch stumbles := t.Judges > 0 || t.Remote; {
+	case stumbles && t.Running:
+		return 2 * (answers + again)
+	case stumbles:
+		return answers + 2*again
+	}
+	return answers + again
+}
+
+// repeats is how many of the decisive failures are looked into.
+func (t Trial) repeats() int {
+	if t.Costly() {
+		return 1
+	}
+	return 3
+}
+
 // Try puts each answer to the grader once, and returns how many gradings ended,
 // with or without a grade, and what is wrong. 0 without a finding means that no
 // grade came within [Limit].
@@ -163,9 +184,6 @@ func decisive(recs []*rollout.Record) []*rollout.Record {
 	return lost
 }
 
-// repeats is how many of the decisive failures are looked into.
-const repeats = 3
-
 // wantsTrace reports whether a grader failed because the answers of a trial come
 // without tool calls, which those of rollouts have. That is tried, not guessed from the
 // cause: the same answer is graded again both as it is and after made-up calls of the
@@ -174,13 +192,9 @@ const repeats = 3
 // A service that looks a rollout up by its trace id, and says which one it does not
 // know, has had no calls of it either.
 func (t Trial) wantsTrace(ctx context.Context, answers []sampler.Task, failed []*rollout.Record) (bool, error) {
-	most := repeats
-	if t.Costly() {
-		most = 1
-	}
 	var again []sampler.Task
 	first := make(map[string]*rollout.Record) // by trace id
-	for _, r := range failed[:min(len(failed), most)] {
+	for _, r := range failed[:min(len(failed), t.repeats())] {
 		i := slices.IndexFunc(answers, func(task sampler.Task) bool { return task.Record.TraceID == r.TraceID })
 		acted, can := audit.WithToolCalls(answers[i], t.Agent)
 		if !can {

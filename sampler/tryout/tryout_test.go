@@ -3,6 +3,7 @@ package tryout
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -88,6 +89,29 @@ func TestWhatATrialFinds(t *testing.T) {
 				t.Errorf("%d graded, found %q, want %q", graded, got, c.want)
 			}
 		})
+	}
+}
+
+// No trial asks more than it announces, not where each answer is looked into.
+func TestATrialAsksAtMostWhatItSays(t *testing.T) {
+	for name, trial := range map[string]Trial{
+		"a check": {}, "a check by a model": {Judges: 1}, "a check in sessions": {Session: true},
+		"a run": {Running: true}, "a run by a model": {Judges: 1, Running: true}, "a run by an endpoint": {Remote: true, Running: true},
+	} {
+		tasks := answers(t)[:2]
+		asked := 0
+		trial.Grader = by(func(_ bool, calls int) (float64, error) {
+			asked++
+			return 0, &sampler.Failure{Status: 503, Err: fmt.Errorf("after %d calls", calls)}
+		})
+		trial.Range, trial.Mask, trial.Place = [2]float64{0, 1}, strings.TrimSpace, func(r *rollout.Record) string { return r.Item }
+		trial.Sampling = sampler.Config{Concurrency: 1, RewardRange: &trial.Range}
+		if _, _, err := trial.Try(t.Context(), tasks); err != nil {
+			t.Fatal(err)
+		}
+		if most := trial.Most(len(tasks)); asked > most || asked <= len(tasks) {
+			t.Errorf("%s: %d gradings of %d answers, at most %d were announced", name, asked, len(tasks), most)
+		}
 	}
 }
 

@@ -36,19 +36,21 @@ type GraderTrial struct {
 // requests to models that grade, and sessions, offline forbids any to an endpoint.
 func TryGrader(ctx context.Context, p *project.Project, c *project.Call, paid, offline bool) (GraderTrial, error) {
 	t, most := GraderTrial{Of: len(p.Inputs.Items)}, trialItems
-	asked, boxed := len(p.Config.Body.Judges()), project.GradesInSession(p)
+	trial := trialOf(p, false)
+	asked, boxed := trial.Judges, trial.Session
 	if boxed {
 		most = project.TrialCostly
 	}
+	gradings := trial.Most(3 * min(most, len(p.Inputs.Items)))
 	switch {
 	case boxed && offline:
 		t.Skipped = "it needs a session (--offline)"
 	case boxed && !paid:
-		t.Skipped = fmt.Sprintf("it needs a session: --grade starts at most %d for it", 3*min(most, len(p.Inputs.Items)))
+		t.Skipped = fmt.Sprintf("it needs a session: --grade starts at most %d for it", gradings)
 	case asked > 0 && offline, len(p.Config.Body.GraderURLs()) > 0 && offline:
 		t.Skipped = "it is asked over the network (--offline)"
 	case asked > 0 && !paid:
-		t.Skipped = fmt.Sprintf("a model grades, and is paid for: --grade asks it, with at most %s", ui.Count(3*asked*min(most, len(p.Inputs.Items)), "request"))
+		t.Skipped = fmt.Sprintf("a model grades, and is paid for: --grade asks it, with at most %s", ui.Count(asked*gradings, "request"))
 	case asked > 0 && p.Config.TakeJudgeKey() != nil:
 		t.Skipped = p.Config.TakeJudgeKey().Error()
 	default:
@@ -67,14 +69,23 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Call, paid, o
 	}
 	t.Items, t.Planned = items, len(answers)
 	if asked > 0 {
-		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades.\n", ui.Count(t.Planned, "answer"), ui.Count(asked*t.Planned, "request"))
+		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades, at most %d where it fails.\n", ui.Count(t.Planned, "answer"), ui.Count(asked*t.Planned, "request"), asked*trial.Most(t.Planned))
 	}
 	return t, t.try(ctx, p, answers, false)
 }
 
 // try puts answers to the grader. running says that a run is about to begin.
 func (t *GraderTrial) try(ctx context.Context, p *project.Project, answers []sampler.Task, running bool) (err error) {
-	t.Graded, t.Findings, err = tryout.Trial{
+	t.Graded, t.Findings, err = trialOf(p, running).Try(ctx, answers)
+	if err == nil && t.Graded == 0 && len(t.Findings) == 0 && t.Planned > 0 {
+		t.Skipped = fmt.Sprintf("it gave no grade within %v", tryout.Limit)
+	}
+	return err
+}
+
+// trialOf is the trial of a run's grader.
+func trialOf(p *project.Project, running bool) tryout.Trial {
+	return tryout.Trial{
 		Grader: p.Bounds.Grader, Sampling: p.Sampling(), Range: *p.Config.RewardRange, Judges: len(p.Config.Body.Judges()), Remote: len(p.Config.Body.GraderURLs()) > 0,
 		Session: project.GradesInSession(p), Agent: p.Config.Agent.Used(), Running: running, InFlight: p.Config.Sampling.InFlight, Mask: p.Redact.String,
 		Place: func(r *rollout.Record) string {
@@ -85,11 +96,7 @@ func (t *GraderTrial) try(ctx context.Context, p *project.Project, answers []sam
 			}
 			return r.Item
 		},
-	}.Try(ctx, answers)
-	if err == nil && t.Graded == 0 && len(t.Findings) == 0 && t.Planned > 0 {
-		t.Skipped = fmt.Sprintf("it gave no grade within %v", tryout.Limit)
 	}
-	return err
 }
 
 // bad is why the grader cannot be used; nil where it can.
@@ -183,31 +190,18 @@ func TryOnWorker(ctx context.Context, p *project.Project, w io.Writer, with []pr
 	return nil
 }
 
-// trialCosts says what a trial of so many answers takes: one where it works, and where it
-// fails the others, those that wantsTrace adds, and each again where a request may stumble.
+// trialCosts says what a trial of so many answers takes: one grading where the grader works.
 func trialCosts(p *project.Project, answers int) string {
-	most, asked := answers+2, len(p.Config.Body.Judges())
-	if asked > 0 || len(p.Config.Body.GraderURLs()) > 0 {
-		most *= 2
-	}
+	trial := trialOf(p, true)
+	most := trial.Most(answers)
 	var costs []string
-	for _, cost := range []struct {
-		each     int
-		noun, to string
-	}{{asked, "request", " to a model that grades"}, {sessions(p), "session", ""}} {
-		if cost.each > 0 {
-			costs = append(costs, fmt.Sprintf("%s%s, at most %d where it fails", ui.Count(cost.each, cost.noun), cost.to, most*cost.each))
-		}
+	if trial.Judges > 0 {
+		costs = append(costs, fmt.Sprintf("%s to a model that grades, at most %d where it fails", ui.Count(trial.Judges, "request"), most*trial.Judges))
+	}
+	if trial.Session {
+		costs = append(costs, fmt.Sprintf("1 session, at most %d where it fails", most))
 	}
 	return strings.Join(costs, "; ")
-}
-
-// sessions is how many sessions a grading takes.
-func sessions(p *project.Project) int {
-	if project.GradesInSession(p) {
-		return 1
-	}
-	return 0
 }
 
 // errFound ends a reading that has found what it looks for.
