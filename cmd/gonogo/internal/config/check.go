@@ -20,6 +20,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/document"
+	"gonogo/sampler/job"
 )
 
 // take reads a document, or what --set makes one of, into what is written. The error
@@ -122,7 +123,7 @@ func (c *checker) settle(n *document.Node, s *jsonschema.Schema, path string, hi
 		n.Fields = slices.DeleteFunc(n.Fields, func(f document.Field) bool { return f.Value.Kind == document.Null && s.Properties[f.Key] != nil })
 		for _, f := range n.Fields {
 			if inner := within(s, f.Key); inner != nil {
-				c.settle(f.Value, inner, join(path, f.Key), hidden)
+				c.settle(f.Value, inner, below(path, f.Key, hidden), hidden)
 			}
 		}
 	case n.Kind == document.List && s.Items != nil:
@@ -177,6 +178,14 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
+// below is the path of a value in a map; of a hidden one, a key may be a URL with a password.
+func below(path, key string, hidden bool) string {
+	if hidden {
+		key = job.MaskURL(key)
+	}
+	return join(path, key)
+}
+
 // explain words what the validator found, at its place.
 func (c *checker) explain(e *validator.ValidationError) {
 	for _, cause := range e.Causes {
@@ -191,7 +200,7 @@ func (c *checker) explain(e *validator.ValidationError) {
 			i, _ := strconv.Atoi(step)
 			n, s, path = n.Items[i], s.Items, path+"["+step+"]"
 		} else {
-			n, s, path = n.Get(step), within(s, step), join(path, step)
+			n, s, path = n.Get(step), within(s, step), below(path, step, hidden)
 		}
 		hidden = hidden || s.WriteOnly
 	}

@@ -171,6 +171,7 @@ func TestRefusedConfigurations(t *testing.T) {
 		"a hundred thousand lists":         {strings.Repeat("- ", 100_000), keysInPlace, "gonogo.yaml:1:2001: more than 1000 brackets or lists are open"},
 		"a group's name with its key's":    {"sampling.samples: 3\n", keysInPlace, `gonogo.yaml:1:1: unknown key "sampling.samples": write samples below sampling`},
 		"a range without an end":           {"reward_range: [0, ~]\n", keysInPlace, "gonogo.yaml:1:19: reward_range[1]: must be a number, got nothing"},
+		"a password in a key":              {"sampling: {address_map: {\"http://u:planted@h/\": [x]}}\n", keysInPlace, "sampling.address_map.http://**********@h/: must be text, got a list"},
 		"a file of two megabytes":          {"name: " + strings.Repeat("x", 2<<20), keysInPlace, "1024 KB are allowed"},
 		"a whole number that is too large": {"items: 99999999999999999999\n", keysInPlace, "gonogo.yaml:1:8: items: must be a whole number"},
 		"a number beyond any":              {"prices: {model_input: 1e999999999}\n", keysInPlace, "gonogo.yaml:1:23: prices.model_input: must be a number"},
