@@ -157,5 +157,5 @@ var noLengths = message.New("skip.no_lengths", "the rollouts hold no answers of 
 // what twice the length earns or costs.
 var (
 	longerPays  = message.New("grader.length.longer_pays", "Twice the length goes with {slope} more of reward. Read a long and a short answer of one item side by side: if the longer is not better, limit the length or tell the grader to disregard it.")
-	shorterPays = message.New("grader.length.shorter_pays", "Twice the length costs {slope} of reward. Read a long and a short answer of one item side by side: if the shorter is not better, see what the grader holds against length (a limit, a penalty, a cut, a sign that it misreads), or training will leave out what the task needs.")
+	shorterPays = message.New("grader.length.shorter_pays", "Twice the length costs {slope} of reward. Read a long and a short answer of one item side by side. If the shorter is not better, see what the grader holds against length (a limit, a penalty, a cut, a sign that it misreads), or training will leave out what the task needs.")
 )
