@@ -3,8 +3,7 @@ package main
 import (
 	"fmt"
 
-	"github.com/urfave/cli/v2"
-
+	"gonogo/cmd/gonogo/internal/cli"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 )

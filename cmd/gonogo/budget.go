@@ -1,6 +1,6 @@
 package main
 
-import "github.com/urfave/cli/v2"
+import "gonogo/cmd/gonogo/internal/cli"
 
 // budgetRule says how the budget is kept, for the help of commands.
 const budgetRule = `The budget (--max-rollouts, --max-tokens, --max-usd, --deadline) is that of one

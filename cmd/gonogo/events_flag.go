@@ -1,8 +1,7 @@
 package main
 
 import (
-	"github.com/urfave/cli/v2"
-
+	"gonogo/cmd/gonogo/internal/cli"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
 )

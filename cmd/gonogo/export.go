@@ -10,8 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/urfave/cli/v2"
-
+	"gonogo/cmd/gonogo/internal/cli"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/ui"

@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/urfave/cli/v2"
-
+	"gonogo/cmd/gonogo/internal/cli"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
