@@ -1,7 +1,6 @@
 package html
 
 import (
-	"html/template"
 	"math"
 
 	"gonum.org/v1/plot/vg"
@@ -14,7 +13,7 @@ import (
 type picture struct {
 	Name, Doc       string
 	Title, Subtitle string
-	SVG             template.HTML
+	SVG             markup
 	Grid            block.Grid
 	Split           string // whose item table has its numbers, when they are items
 	Spots           *spots
