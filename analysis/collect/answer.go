@@ -23,7 +23,7 @@ func (c *Collector) addAnswer(r *Row, rec *rollout.Record) {
 	}
 }
 
-// AnswerHash tells answers apart within one analysis; 0 when there is none.
+// AnswerHash identifies an answer within one analysis; 0 if there is none.
 func (c *Collector) AnswerHash(text string) uint64 {
 	if text == "" {
 		return 0
@@ -31,10 +31,10 @@ func (c *Collector) AnswerHash(text string) uint64 {
 	return maphash.String(c.hash, text) | 1
 }
 
-// AtTop reports whether a reward is the highest of the range, but for float noise.
+// AtTop reports whether a reward is the highest of the range, within float noise.
 func (c *Collector) AtTop(reward float64) bool { return reward >= c.Range.Hi-1e-6*c.Range.Width() }
 
-// AtBottom reports whether a reward is the lowest of the range, but for float noise.
+// AtBottom reports whether a reward is the lowest of the range, within float noise.
 func (c *Collector) AtBottom(reward float64) bool { return reward <= c.Range.Lo+1e-6*c.Range.Width() }
 
 func (c *Collector) addParts(r *Row, rec *rollout.Record) {
@@ -57,7 +57,7 @@ func (c *Collector) addParts(r *Row, rec *rollout.Record) {
 	}
 }
 
-// Part returns a sub-score by index, NaN where there is none.
+// Part returns a sub-score by index, NaN if there is none.
 func (r *Row) Part(i int) float64 {
 	if i < 0 || i >= len(r.Parts) {
 		return math.NaN()
@@ -65,7 +65,7 @@ func (r *Row) Part(i int) float64 {
 	return r.Parts[i]
 }
 
-// OtherError is the kind of a failure that names none.
+// OtherError is the kind of a failure without a kind.
 const OtherError = "other_error"
 
 func (c *Collector) kindOf(rec *rollout.Record) string {
@@ -142,7 +142,7 @@ func finishOf(rec *rollout.Record) rollout.Finish {
 	return ""
 }
 
-// Unfinished reports whether a rollout counts without a finished answer.
+// Unfinished reports whether a rollout counts although its answer is not finished.
 func (r *Row) Unfinished() bool {
 	return r.Valid && r.Finish != "" && r.Finish != rollout.FinishStop
 }

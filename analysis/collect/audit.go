@@ -35,7 +35,7 @@ type Payload struct {
 	Cause  string
 }
 
-// ReplayID names the payload for gonogo audit --replay.
+// ReplayID returns the payload's name for gonogo audit --replay.
 func (p *Payload) ReplayID() string {
 	return fmt.Sprintf("%s/%s/%s/%d", p.Probe.Name, p.Key.Split, p.Key.Item, p.Key.Sample)
 }
@@ -51,8 +51,8 @@ type mark struct {
 // payloadLength bounds what is kept of a payload.
 const payloadLength = 300
 
-// AddProbe keeps what one record of probes.jsonl tells. It comes before the
-// rollouts: regrades and marks change them.
+// AddProbe adds one record of probes.jsonl. Call it before the rollouts are added:
+// regrades and marks change them.
 func (c *Collector) AddProbe(rec *rollout.Record) error {
 	if rec.Probe == nil {
 		return nil
@@ -114,8 +114,8 @@ func (a *audit) gradesOf(r *Row, own []float64, noise float64) []float64 {
 	return again
 }
 
-// Settle puts payloads and marks in the order of items, whatever the order in
-// which they were graded.
+// Settle sorts payloads and marks by item, independent of the order in which they
+// were graded.
 func (a *audit) Settle() {
 	slices.SortFunc(a.Payloads, func(x, y *Payload) int {
 		return cmp.Or(cmp.Compare(x.Probe.Name, y.Probe.Name), CompareKeys(x.Key, y.Key))
@@ -163,7 +163,7 @@ func (c *Collector) Sound(p *Payload, margin float64) bool {
 	return true
 }
 
-// Limit is the payload's limit as a reward.
+// Limit returns the payload's limit as a reward.
 func (c *Collector) Limit(p *Payload, margin float64) float64 {
 	otherwise := 0.0
 	if p.Probe.Expect == rollout.Top {
@@ -172,7 +172,7 @@ func (c *Collector) Limit(p *Payload, margin float64) float64 {
 	return c.Range.Lo + stat.Or(p.Probe.Limit, otherwise)*c.Range.Width()
 }
 
-// Moved is how far a payload's reward lies from that of the rollout it was
+// Moved returns the distance of a payload's reward from that of the rollout it was
 // made from.
 func (p *Payload) Moved() (float64, bool) {
 	if p.Probe.Base == nil || p.Probe.Base.Reward == nil {
@@ -187,5 +187,5 @@ type ItemKey struct {
 	ID    string
 }
 
-// Item is the item that the payload was made for.
+// Item returns the item that the payload was made for.
 func (p *Payload) Item() ItemKey { return ItemKey{p.Key.Split, p.Key.Item} }

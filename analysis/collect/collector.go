@@ -90,7 +90,7 @@ func New(r stat.Range) *Collector {
 	}
 }
 
-// CauseLength bounds the text that is kept of an error.
+// CauseLength is how many bytes of an error are kept.
 const CauseLength = 200
 
 // sessionID is the name of one session, in an address that an error names.
@@ -102,8 +102,8 @@ func errorOf(rec *rollout.Record) string {
 	return analysis.Clip(sessionID.ReplaceAllLiteralString(rec.Error, "SESSION"), CauseLength)
 }
 
-// Add keeps the record's numbers. A later record of the same key replaces an
-// earlier one. A reward outside the range is an error.
+// Add adds the record's numbers. A later record of the same key replaces an earlier
+// one. A reward outside the range is an error.
 func (c *Collector) Add(rec *rollout.Record) error {
 	r := &Row{
 		Key: rec.Key(), Attempt: rec.Attempt, Outcome: rec.Outcome, Clipped: rec.Clipped, Finish: finishOf(rec),

@@ -17,11 +17,11 @@ type Item struct {
 	Labels  Labels
 }
 
-// Labels are what a run says of an item besides its id.
+// Labels are what a run records of an item besides its id.
 type Labels struct{ Category, Family string }
 
-// Items returns the items of a split by natural order of their ids, whatever
-// the order in which records came.
+// Items returns the items of a split in natural order of their ids, independent of
+// the order of records.
 func (c *Collector) Items(split rollout.Split, known map[string]Labels) []*Item {
 	byID := make(map[string]*Item)
 	for key, r := range c.Rows {
@@ -54,7 +54,7 @@ func (c *Collector) Items(split rollout.Split, known map[string]Labels) []*Item 
 	return items
 }
 
-// Settle puts the rows in order of sample and gathers their rewards and labels.
+// Settle sorts the rows by sample and gathers their rewards and labels.
 func (it *Item) Settle() {
 	slices.SortFunc(it.Rows, func(a, b *Row) int { return cmp.Compare(a.Key.Sample, b.Key.Sample) })
 	for _, r := range it.Rows {

@@ -78,7 +78,7 @@ type Try struct {
 	Trace, Cause, Kind    string  // id of the trace; the error and the kind of a grader's
 }
 
-// Tally sums a number over the rollouts that tell it.
+// Tally sums a number over the rollouts that report it.
 type Tally struct {
 	Sum float64
 	N   int
@@ -86,7 +86,7 @@ type Tally struct {
 
 func (t *Tally) add(x float64) { t.Sum, t.N = t.Sum+x, t.N+1 }
 
-// Mean is the mean over the rollouts that tell the number; 0 where none does.
+// Mean returns the mean over the rollouts that report the number; 0 if none does.
 func (t Tally) Mean() float64 { return t.Sum / float64(max(1, t.N)) }
 
 // DetectorMarks is what one detector marked among all rollouts of a run.

@@ -157,7 +157,7 @@ func beyond(n, g int) []int {
 // noise is the tolerance; finer rewards need a visible difference.
 const distinctValues = 10
 
-// Tolerances are the spans that a group's rewards must exceed: the strict one,
+// Tolerances returns the spans that a group's rewards must exceed: the strict one,
 // and the one that is judged.
 func (m *Split) Tolerances() (strict, judged float64) {
 	return floatNoise * m.s.RewardRange.Width(), EqualWithin(m.s, m.Rewards)
@@ -166,9 +166,9 @@ func (m *Split) Tolerances() (strict, judged float64) {
 // floatNoise is the share of the reward range that is float noise.
 const floatNoise = 1e-6
 
-// EqualWithin is the span up to which the rewards of a group count as equal, by the
-// rewards of all items: float noise where they are a few grades, else a twentieth
-// of the range.
+// EqualWithin returns the span up to which the rewards of a group count as equal,
+// judged by the rewards of all items: float noise if there are few distinct grades,
+// else a twentieth of the range.
 func EqualWithin(s analysis.Settings, rewards [][]float64) float64 {
 	width := s.RewardRange.Width()
 	if distinct(rewards, floatNoise*width) <= distinctValues {
@@ -204,7 +204,7 @@ func (m *Split) rewardSD() stat.Estimate {
 	return stat.ItemMeans(sds, nil, n, &unit, m.s.Confidence, "mean over items of the reward's standard deviation (n-1), in units of the range")
 }
 
-// CountAll is the number of values of all items.
+// CountAll returns the number of values of all items.
 func CountAll(items [][]float64) int {
 	n := 0
 	for _, ys := range items {

@@ -35,7 +35,7 @@ func (c *evidence) grader(items []*collect.Item, agreement *analysis.Agreement, 
 	return g
 }
 
-// EmptyGrader is a grader of which nothing is known.
+// EmptyGrader returns a grader of which nothing is known.
 func EmptyGrader(s analysis.Settings) *analysis.Grader {
 	return &analysis.Grader{NoiseVar: noiseVar(nil, s), Probes: []analysis.ProbeResult{}, SuspectReferences: []analysis.SuspectReference{}, TooGood: []analysis.TooGood{}}
 }

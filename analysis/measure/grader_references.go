@@ -11,7 +11,7 @@ import (
 )
 
 // LeastAgreeing is how many rollouts of an item must agree, or earn a reward,
-// before it is held against the item's reference.
+// before that counts against the item's reference.
 const LeastAgreeing = 3
 
 // SuspectReferences lists the items on which most rollouts agree on an answer that is
@@ -66,7 +66,7 @@ func setAgainst(r analysis.SuspectReference, ref *collect.Payload) analysis.Susp
 	return r
 }
 
-// References are the items' own references as the audit had them graded.
+// References returns the items' own references as graded by the audit.
 func References(c *collect.Collector) map[collect.ItemKey]*collect.Payload {
 	refs := make(map[collect.ItemKey]*collect.Payload)
 	for _, p := range c.Audit.Of(rollout.ProbeReference) {

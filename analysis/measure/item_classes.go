@@ -71,7 +71,7 @@ func (m *Split) StaysMixed(sorted []float64, priors map[string]Beta) float64 {
 // Beta is a prior over an item's probability of one outcome.
 type Beta struct{ A, B float64 }
 
-// Jeffreys is the prior where the items cannot tell one.
+// Jeffreys is the prior used when the items cannot determine one.
 var Jeffreys = Beta{0.5, 0.5}
 
 // Priors fits, over all items, how often a reward lies at the bottom of the

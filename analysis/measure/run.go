@@ -11,20 +11,20 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Run reads a run and measures every split, what lies between them, the grader
-// and the endpoints: a Result without findings and verdict. Memory grows with items x
-// samples, not with text.
+// Run reads a run and measures every split, the relations between them, the grader
+// and the endpoints: a Result without findings and verdict. Memory grows with items
+// × samples, not with text.
 func Run(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings) (*analysis.Result, error) {
 	return measured(ctx, run, read, s, false)
 }
 
-// Audit measures the grader alone, of a run that may not have a single rollout.
+// Audit measures the grader alone, of a run that may have no rollouts.
 func Audit(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
 	return measured(ctx, run, rollout.ReadOptions{}, s, true)
 }
 
-// Burst measures the endpoints alone, by the burst that a run holds: Burst is nil
-// where there was none.
+// Burst measures the endpoints alone, from a run's burst; without one, Burst is
+// nil.
 func Burst(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysis.Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
@@ -38,7 +38,7 @@ func Burst(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysi
 	return r, nil
 }
 
-// Items compares the splits by their items alone; nil where no item has a row.
+// Items compares the splits by their items alone; nil if no item has a row.
 func Items(items []rollout.Item, s analysis.Settings) *analysis.Shift { return shiftOf(items, s, nil) }
 
 // measured reads what a run holds and measures it. The audit comes before the
@@ -130,8 +130,7 @@ func verbatim(notes []string) []message.Text {
 	return texts
 }
 
-// Fill measures what c has collected of a run into r: its splits, the plan and the
-// grader.
+// Fill measures what c has collected into r: the splits, the plan and the grader.
 func Fill(r *analysis.Result, c *collect.Collector, run *rollout.Run, s analysis.Settings) {
 	(&evidence{Collector: c}).fill(r, run, s)
 }

@@ -34,7 +34,8 @@ func shiftRows(items []rollout.Item, s analysis.Settings) []shiftRow {
 	return rows
 }
 
-// Entry is what the search for copies and conflicts reads of an item.
+// Entry returns the parts of an item that the search for copies and conflicts
+// reads.
 func Entry(it *rollout.Item, s analysis.Settings) shift.Entry { return newShiftRow(it, s).entry }
 
 func newShiftRow(it *rollout.Item, s analysis.Settings) shiftRow {

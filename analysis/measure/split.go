@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Split takes one split's items and makes its SplitResult.
+// Split measures the items of one split into its SplitResult.
 type Split struct {
 	s        analysis.Settings
 	once     float64 // confidence of what is judged once, at however many looks the rollouts were; 0: that of s

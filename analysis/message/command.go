@@ -20,7 +20,7 @@ const (
 	NextRun = "RUN-2"
 )
 
-// Place is where a run is, for the commands of messages.
+// Place is where a run is, for the commands in messages.
 type Place struct {
 	Dir    string // of the run; "" leaves Run as it is
 	Config string // the gonogo.yaml that commands which make rollouts name; "" for none

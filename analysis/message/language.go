@@ -17,7 +17,7 @@ import (
 //go:embed *.json
 var files embed.FS
 
-// Language is what texts are written in. The zero Language is English.
+// Language is the language of texts. The zero Language is English.
 type Language struct{ of *catalogue }
 
 // catalogue is one language besides English.
@@ -52,13 +52,14 @@ var languages = func() []Language {
 	return list
 }()
 
-// Languages lists the languages that there are, English first.
+// Languages lists the languages, English first.
 func Languages() []Language { return languages }
 
 // Chinese is simplified Chinese.
 var Chinese, _ = LanguageByTag("zh")
 
-// NewLanguage is a language that has no file here: its tag, and its texts by id.
+// NewLanguage returns a language from outside this package: its tag, and its texts
+// by id.
 func NewLanguage(tag string, texts map[string]string) Language {
 	return Language{&catalogue{tag: tag, texts: func() map[string]string { return texts }}}
 }
@@ -93,7 +94,7 @@ func (l Language) Tag() string {
 	return l.of.tag
 }
 
-// Text returns the text of an id; one that the language lacks stays English.
+// Text returns the text of an id; a missing one stays English.
 func (l Language) Text(id, english string) string {
 	if l.of == nil || english == "" {
 		return english
@@ -130,10 +131,10 @@ func (l Language) Count(n int, thing string) string {
 	return l.Say(id, english, Whole(n))
 }
 
-// CountID is the id under which languages count a thing.
+// CountID returns the id under which languages count a thing.
 func CountID(thing string) string { return "count." + strings.ReplaceAll(thing, " ", "_") }
 
-// Plural is the English plural of a thing that is counted.
+// Plural returns the English plural of a thing to count.
 func Plural(thing string) string {
 	if stem, ok := strings.CutSuffix(thing, "y"); ok && !strings.HasSuffix(stem, "e") && !strings.HasSuffix(stem, "a") {
 		return stem + "ies"

@@ -39,10 +39,10 @@ func DigitsOf(x *float64) string {
 	return Digits(*x)
 }
 
-// Whole prints a whole number with its thousands parted.
+// Whole formats a whole number with thousands separators.
 func Whole(n int) string { return Grouped(strconv.Itoa(n)) }
 
-// Plain prints a threshold or a setting: whole numbers with all their digits.
+// Plain formats a threshold or a setting: whole numbers with all their digits.
 func Plain(x float64) string {
 	if x == math.Trunc(x) && math.Abs(x) < 1e6 {
 		return Whole(int(x))
@@ -50,7 +50,7 @@ func Plain(x float64) string {
 	return Digits(x)
 }
 
-// Fixed prints x with so many decimals; what rounds to nothing has no sign.
+// Fixed formats x with the given number of decimals; a result of zero has no sign.
 func Fixed(x float64, decimals int) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "?"
@@ -62,7 +62,7 @@ func Fixed(x float64, decimals int) string {
 	return s
 }
 
-// Signed prints a difference with its sign, which nothing has not.
+// Signed formats a difference with its sign.
 func Signed(x float64) string { return plus(x) + Digits(x) }
 
 // plus is the sign of what is more than nothing.
@@ -73,8 +73,8 @@ func plus(x float64) string {
 	return ""
 }
 
-// Percent prints a share of 1 in per cent. It says "< 0.1 %" and "> 99.9 %" rather
-// than round a share to none or all.
+// Percent formats a share of 1 in per cent. It says "< 0.1 %" and "> 99.9 %"
+// instead of rounding to none or all.
 func Percent(share float64) string {
 	switch p := 100 * share; {
 	case p > 0 && p < 0.1:
@@ -180,7 +180,7 @@ func decimals(x float64) int {
 	return max(0, 2-int(math.Floor(math.Log10(math.Abs(x)))))
 }
 
-// Grouped puts commas between the thousands of a decimal number.
+// Grouped adds thousands separators to a decimal number.
 func Grouped(s string) string {
 	whole, rest, _ := strings.Cut(s, ".")
 	sign := ""

@@ -40,12 +40,12 @@ func New(id, english string) Def {
 	return d
 }
 
-// Defs lists the messages that are known, by id.
+// Defs lists the known messages, by id.
 func Defs() []Def {
 	return slices.SortedFunc(maps.Values(defs), func(a, b Def) int { return strings.Compare(a.ID, b.ID) })
 }
 
-// Placeholders lists the names of the arguments that the words ask for, sorted.
+// Placeholders lists the names of the arguments in the text, sorted.
 func (d Def) Placeholders() []string {
 	var names []string
 	fill(d.English, func(name string) (string, bool) {
@@ -114,7 +114,7 @@ const (
 // Number is a number with three significant digits.
 func Number(x float64) Arg { return Arg{Number: &x} }
 
-// Known is a number that may not be known.
+// Known formats a number that may be unknown.
 func Known(x *float64) Arg { return Arg{Number: x} }
 
 // Share is a share of 1.
@@ -129,25 +129,25 @@ func PValue(p float64) Arg { return Arg{Number: &p, Unit: UnitP} }
 // Change is a difference, shown with its sign: "+0.1".
 func Change(x float64) Arg { return Arg{Number: &x, Unit: UnitChange} }
 
-// Setting is a threshold or another number that somebody chose.
+// Setting is a threshold or another configured number.
 func Setting(x float64) Arg { return Arg{Number: &x, Unit: UnitSetting} }
 
-// Int is a whole number by itself.
+// Int is a whole number without a unit.
 func Int(n int) Arg { return Arg{Count: &n} }
 
 // Count is so many things, named in the English singular: "1 item", "1,200 items".
 func Count(n int, thing string) Arg { return Arg{Count: &n, Of: thing} }
 
-// Name is a name or a sign that no language translates.
+// Name is a name or a sign that is not translated.
 func Name[S ~string](s S) Arg {
 	name := string(s)
 	return Arg{Name: &name}
 }
 
-// Foreign is what a model, a tool, a grader or the data wrote, as it is.
+// Foreign is text of a model, a tool, a grader or the data, unchanged.
 func Foreign(s string) Arg { return Arg{Foreign: &s} }
 
-// Quote is the same in quotation marks.
+// Quote is Foreign in quotation marks.
 func Quote(s string) Arg { return Foreign(strconv.Quote(s)) }
 
 // Nested is a message within another; a Text without an id is left out.
@@ -234,8 +234,8 @@ func ForeignText(s string) Text { return verbatim.With(Args{"text": Foreign(s)})
 // IsEmpty reports whether the text says nothing.
 func (t Text) IsEmpty() bool { return t.ID == "" }
 
-// WithoutForeign is the text with a replacement for all that a model, a tool, a
-// grader or the data wrote.
+// WithoutForeign returns the text with a replacement for everything that a model, a
+// tool, a grader or the data wrote.
 func (t Text) WithoutForeign(replace func(string) string) Text {
 	return t.each(func(a Arg) Arg {
 		if a.Foreign != nil {
