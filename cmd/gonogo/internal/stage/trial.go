@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/exit"
@@ -30,6 +31,8 @@ type GraderTrial struct {
 	Planned  int              `json:"planned"`           // answers
 	Skipped  string           `json:"skipped,omitempty"` // why nothing was graded
 	Findings []tryout.Finding `json:"findings,omitempty"`
+
+	references bool // answers that are right are among them
 }
 
 // TryGrader puts answers of a seeded sample of the items to the grader. paid allows
@@ -68,6 +71,7 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Call, paid, o
 		return t, err
 	}
 	t.Items, t.Planned = items, len(answers)
+	t.references = slices.ContainsFunc(answers, func(a sampler.Task) bool { return a.Record.Probe.Name == rollout.ProbeReference })
 	if asked > 0 {
 		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades, at most %d where it fails.\n", ui.Count(t.Planned, "answer"), ui.Count(asked*t.Planned, "request"), asked*trial.Most(t.Planned))
 	}
@@ -120,7 +124,11 @@ func (t GraderTrial) print(w io.Writer, quiet bool) {
 		if t.Items < t.Of {
 			of = fmt.Sprintf("a sample of %d of %s", t.Items, ui.Count(t.Of, "item"))
 		}
-		fmt.Fprintf(w, "grader     tried on the reference, an empty and a wrong answer of %s: %d of %s graded\n", of, t.Graded, ui.Count(t.Planned, "answer"))
+		on, lack := "the reference, an empty and a wrong answer", ""
+		if !t.references {
+			on, lack = "an empty and a wrong answer", "; no reference answer was found: set audit.reference, such as {{item.answer}}"
+		}
+		fmt.Fprintf(w, "grader     tried on %s of %s: %d of %s graded%s\n", on, of, t.Graded, ui.Count(t.Planned, "answer"), lack)
 	}
 	for _, f := range t.Findings {
 		kind := "warning"
