@@ -208,7 +208,7 @@ func like(c *compare.Comparison) analysis.Verdict {
 		return analysis.NoGo
 	case len(c.UntrustedGates()) > 0:
 		return analysis.Undecided
-	case a == compare.Improved, a == compare.Equivalent:
+	case a == compare.Improved, a == compare.Equivalent, a == compare.NoFall:
 		return analysis.Go
 	}
 	return analysis.Undecided

@@ -45,6 +45,7 @@ var compareEnglish = compareWords{
 		compare.Improved:   "IMPROVED",
 		compare.Equivalent: "NO CHANGE THAT MATTERS",
 		compare.CannotTell: "CANNOT TELL",
+		compare.NoFall:     "NO SIGN OF A FALL",
 		compare.NotBetter:  "NOT BETTER",
 	},
 	Quantities: map[string]string{

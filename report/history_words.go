@@ -41,7 +41,7 @@ var historyEnglish = historyWords{
 		history.OfModel: "Model", history.OfGrader: "Grader", history.OfTools: "Tools", history.OfTokens: "Tokens", history.OfLatency: "Latency",
 	},
 	Answers: map[compare.Answer]string{
-		compare.Regressed: "regressed", compare.Improved: "improved", compare.Equivalent: "no change that matters", compare.CannotTell: "cannot tell", compare.NotBetter: "not better",
+		compare.Regressed: "regressed", compare.Improved: "improved", compare.Equivalent: "no change that matters", compare.CannotTell: "cannot tell", compare.NotBetter: "not better", compare.NoFall: "no sign of a fall",
 	},
 	First: "compared with none", Accepted: "accepted", Trend: "regressed by the trend",
 	Newest: "The newest night is %s; its exit code was %d.", Table: "The numbers",

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -161,6 +162,25 @@ func (c *Comparison) notBetter() {
 	}
 	c.ExitCode = c.Answer.ExitCode()
 	c.say()
+}
+
+// Unfair reports whether the runs cannot be compared at all: nothing in common, the
+// very same rollouts, or too many lost.
+func (c *Comparison) Unfair() bool {
+	if c.Split == nil || c.same() {
+		return true
+	}
+	sc := c.Splits[*c.Split]
+	return !sc.Reward.Known() || sc.lost() > c.Thresholds[failuresFail]
+}
+
+// AnsweredBy takes over the answer of one who knows more than two runs: that of a night
+// against many before it.
+func (c *Comparison) AnsweredBy(a Answer, sentence message.Text) {
+	c.Answer, c.Sentence, c.ExitCode = a, sentence, a.ExitCode()
+	if c.Split != nil {
+		c.Splits[*c.Split].Answer = a
+	}
 }
 
 // same reports whether the first note is the reason of all: both sides are the

@@ -21,13 +21,14 @@ const (
 	Improved   Answer = "improved"    // higher, by the whole interval
 	Equivalent Answer = "equivalent"  // neither shown, and no change larger than delta
 	CannotTell Answer = "cannot_tell" // the data hold both no change and one that matters
+	NoFall     Answer = "no_fall"     // of a night: no sign of a fall, and one that matters would have been seen
 	NotBetter  Answer = "not_better"  // whatever it earns: more detected hacks or failures, or a higher reward of a grader that is NO-GO
 )
 
 // ExitCode returns the process exit code of an answer: 0, 3 or 4.
 func (a Answer) ExitCode() int {
 	switch a {
-	case Improved, Equivalent:
+	case Improved, Equivalent, NoFall:
 		return 0
 	case Regressed, NotBetter:
 		return 3

@@ -9,7 +9,7 @@ import (
 
 // TrendDrop is the change that took the mean reward of the newest night, and of the
 // night it was compared with, below where it once was by more than margin, and
-// that nobody accepted since: of those from whose level the reward is still
+// that nobody accepted since and that chance explains in at most 2 of 100 searches: of those from whose level the reward is still
 // away, the one that fell from highest. A creep that no single night shows is
 // found so, and a rise of a part of the way does not hide it. After is the level
 // now. nil when there is none; where base may lie before a change, the comparison
@@ -41,7 +41,7 @@ func (h *History) TrendDrop(base int, margin float64) *Change {
 		}
 		c.Before, c.After, c.Difference = levels[k-1].Value, now, now-levels[k-1].Value
 		c.Low, c.High = stat.Some(c.Difference-half), stat.Some(c.Difference+half)
-		if *c.High < -margin && c.First > accepted && base >= c.Last && (fell == nil || c.Before > fell.Before) {
+		if c.P <= trendP && *c.High < -margin && c.First > accepted && base >= c.Last && (fell == nil || c.Before > fell.Before) {
 			fell = &c
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"gonogo/analysis/history"
 	"gonogo/cmd/gonogo/internal/cli"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/night"
@@ -17,11 +18,13 @@ func nightlyCommand() *cli.Command {
 		Name:  "nightly",
 		Usage: "run, compare with the last good night, keep the night; the exit code says whether it regressed",
 		Description: `Makes a run in DIR/runs, as gonogo run does, compares it item by item with that
-of the last good night, as gonogo compare does, and with the trend, and appends
-the night to DIR/nights.jsonl. gonogo history DIR shows the nights.
+of the last good night, as gonogo compare does, its mean reward with that of the last
+7 good nights and with the trend, and appends the night to DIR/nights.jsonl. gonogo
+history DIR shows the nights. Of months without a change, fewer than 5 % have a
+night that is called a regression.
 
-Exit codes: 0 no worse, or the first night; 3 regressed; 4 cannot tell; 5 stopped
-by the budget; 2 configuration; 1 the tool failed; 130 interrupted. The run's own
+Exit codes: 0 no sign of a fall, or the first night; 3 regressed; 4 cannot tell, or a
+fall of --detect could not have been seen; 5 stopped by the budget; 2 configuration; 1 the tool failed; 130 interrupted. The run's own
 verdict is printed and decides nothing here.
 
 A night is good if it exits with 0. Later nights are never compared with one that
@@ -41,6 +44,7 @@ Example:
 		Flags: append(nightFlags(),
 			&cli.StringFlag{Name: "history", Value: "gonogo-nights", Usage: "the history directory `DIR`"},
 			&cli.IntFlag{Name: "keep", Usage: "remove the rollouts of all but the last `N` good nights, never those that the next night is compared with; 0 keeps all"},
+			&cli.Float64Flag{Name: "detect", Value: history.DefaultDetect, Usage: "the fall of the mean reward, as a `SHARE` of the reward range, that a night has to be able to show in 80 % of cases; else it cannot tell"},
 			&cli.BoolFlag{Name: "accept", Usage: "take this night for the new normal, whatever it shows"},
 			&cli.BoolFlag{Name: "no-audit", Usage: "leave the audit of the grader out (key audit.enabled)"},
 			langFlag(), allFlag(),
@@ -63,6 +67,9 @@ func nightly(c *cli.Context) (err error) {
 		return exit.Usagef("--keep %d: it takes the number of good nights to keep, or 0 for all", c.Int("keep"))
 	}
 	dir := c.String("history")
+	if detect := c.Float64("detect"); !(detect > 0 && detect <= 1) {
+		return exit.Usagef("--detect %g: it takes a share of the reward range, such as 0.1", detect)
+	}
 	if _, err := night.Read(dir); err != nil { // nothing is put into a directory of something else
 		return exit.AsUsage(err)
 	}
@@ -83,6 +90,6 @@ func nightly(c *cli.Context) (err error) {
 	if h.Torn {
 		fmt.Fprintf(c.App.ErrWriter, "note: the last line of %s was broken off and is cut off\n", night.File)
 	}
-	h.Accept, h.Keep = c.Bool("accept"), c.Int("keep")
+	h.Accept, h.Keep, h.Detect = c.Bool("accept"), c.Int("keep"), c.Float64("detect")
 	return h.Make(c.Context, callOf(c), p, time.Now())
 }

@@ -36,6 +36,7 @@ type Dir struct {
 	List   []history.Night
 	Torn   bool
 	Accept bool             // the night that is made next is good whatever a comparison says
+	Detect float64          // the fall that a night has to be able to show, as a share of the reward range
 	Keep   int              // good nights whose rollouts stay; 0: all
 	opened map[string]error // what reading the rollouts of a night gave, by its name
 }

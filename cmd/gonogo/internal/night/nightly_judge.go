@@ -30,7 +30,11 @@ func (h *Dir) judge(ctx context.Context, c *project.Call, p *project.Project, op
 		n.AnswerWithoutBase(h.List, r, h.thereBy(ctx), filepath.Join(h.dir, nightRuns))
 	} else {
 		var err error
-		if comparison, err = h.compare(ctx, c, p, opened, &h.List[base]); err != nil {
+		if comparison, err = h.compare(ctx, p, opened, &h.List[base]); err != nil {
+			return nil, nil, err
+		}
+		n.Fall(h.List, comparison, h.Detect)
+		if err := keep(c, p, opened.Dir, comparison); err != nil {
 			return nil, nil, err
 		}
 		tolerance = comparison.Tolerance
@@ -49,18 +53,21 @@ func (h *Dir) judge(ctx context.Context, c *project.Call, p *project.Project, op
 	return comparison, trend, nil
 }
 
-// compare holds tonight against a night of the past, and keeps what came of it
-// in tonight's run directory.
-func (h *Dir) compare(ctx context.Context, c *project.Call, p *project.Project, opened *rollout.Run, with *history.Night) (*compare.Comparison, error) {
+// compare holds tonight against a night of the past, by intervals of which a month
+// without a change errs in few.
+func (h *Dir) compare(ctx context.Context, p *project.Project, opened *rollout.Run, with *history.Night) (*compare.Comparison, error) {
 	base, err := rollout.Open(h.run(with.Name))
 	if err != nil {
 		return nil, err
 	}
-	comparison, err := compare.Runs(ctx, base, opened, rollout.ReadOptions{}, p.Config.Settings())
-	if err != nil {
-		return nil, err
-	}
-	page := output.NewComparison(p.Config.Report, comparison, output.PageOptions(c, opened.Dir))
+	settings := p.Config.Settings()
+	settings.Confidence = max(settings.Confidence, history.NightConfidence)
+	return compare.Runs(ctx, base, opened, rollout.ReadOptions{}, settings)
+}
+
+// keep writes a comparison into the run directory of a night.
+func keep(c *project.Call, p *project.Project, dir string, comparison *compare.Comparison) error {
+	page := output.NewComparison(p.Config.Report, comparison, output.PageOptions(c, dir))
 	for _, file := range []struct {
 		name  string
 		write func(*bytes.Buffer) error
@@ -70,11 +77,11 @@ func (h *Dir) compare(ctx context.Context, c *project.Call, p *project.Project, 
 	} {
 		var b bytes.Buffer
 		if err := file.write(&b); err != nil {
-			return nil, err
+			return err
 		}
-		if err := rollout.WriteFile(filepath.Join(opened.Dir, file.name), b.Bytes()); err != nil {
-			return nil, err
+		if err := rollout.WriteFile(filepath.Join(dir, file.name), b.Bytes()); err != nil {
+			return err
 		}
 	}
-	return comparison, nil
+	return nil
 }

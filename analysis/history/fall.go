@@ -1,0 +1,124 @@
+package history
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"gonogo/analysis"
+	"gonogo/analysis/compare"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+)
+
+// What a night is held against, and how sure it has to be.
+const (
+	// PooledNights is how many good nights, the newest, a night is held against at most.
+	PooledNights = 7
+	// NightConfidence is that of a night's interval: its upper end is below 0 in at most
+	// 4 % of months of 30 nights without a change.
+	NightConfidence = 1 - 2*0.04/30
+	// trendP is what chance may explain of a change that makes a night red by the trend:
+	// it is searched again every night.
+	trendP = 0.02
+	// DefaultDetect is the fall, as a share of the reward range, that a night has to be
+	// able to show in 80 % of cases.
+	DefaultDetect = 0.15
+)
+
+// pool are the good nights that n is held against, the newest first: those that it can
+// be compared with, back to the last that somebody accepted.
+func pool(earlier []Night, n *Night) []*Night {
+	var nights []*Night
+	for i := len(earlier) - 1; i >= 0 && len(nights) < PooledNights; i-- {
+		if old := &earlier[i]; old.Good && len(old.Items) > 0 && Comparable(old, n) {
+			nights = append(nights, old)
+			if old.Accepted {
+				break
+			}
+		}
+	}
+	return nights
+}
+
+// Fall says what became of the mean reward of a night against the pooled good nights
+// before it, each item by its mean over their rollouts: it fell, it rose, no sign of a
+// fall where one of detect would have been seen in 80 % of cases, or it cannot be told.
+//
+// Its interval is that of the paired differences by item at NightConfidence, so that
+// few months without a change hold a fall; with fewer
+// than 20 items the sign flips must agree. What the comparison with the last good night
+// answered for another reason than the mean reward, more hacks or failures, too much
+// lost or nothing to compare, is left as it is, as is a night that keeps no items. detect is a share of the
+// reward range.
+func (n *Night) Fall(earlier []Night, c *compare.Comparison, detect float64) {
+	nights := pool(earlier, n)
+	if c.Answer == compare.NotBetter || c.Unfair() || len(n.Items) == 0 || len(nights) == 0 {
+		return
+	}
+	base, new, rollouts := paired(n, nights)
+	deltas := make([]float64, len(new))
+	for i := range new {
+		deltas[i] = new[i] - base[i]
+	}
+	width := n.RewardRange[1] - n.RewardRange[0]
+	e := stat.PairedMean(deltas, nil, rollouts, &stat.Range{Lo: -width, Hi: width}, NightConfidence)
+	if !e.Known() || e.Low == nil || e.High == nil {
+		return
+	}
+	sure := e.Items >= analysis.FewItems || *stat.SignFlip(deltas, 9999, rand.NewPCG(n.Seed, 0xfa11)) <= 1-NightConfidence
+	seen := max(0, -*e.Low) // what would have been seen
+	if e.SE != nil {
+		seen = stat.MDE(*e.SE, NightConfidence)
+	}
+	if math.Pow(2, 1-float64(e.Items)) > 1-NightConfidence { // the sign flips of so few cannot agree
+		seen = width
+	}
+	a, said := compare.NoFall, noFall
+	switch {
+	case sure && *e.High < -c.Tolerance:
+		a, said = compare.Regressed, fell
+	case sure && *e.Low > c.Tolerance:
+		a, said = compare.Improved, rose
+	case seen > detect*width, *e.High < -c.Tolerance:
+		a, said = compare.CannotTell, tooWeak
+	}
+	old, _ := stat.MeanVariance(base)
+	now, _ := stat.MeanVariance(new)
+	c.AnsweredBy(a, said.With(message.Args{
+		"split": message.Name(string(n.Split)), "base": message.Number(old), "new": message.Number(now),
+		"change": message.Nested(message.ChangeWithin(*e.Value, e.Low, e.High)),
+		"nights": message.Count(len(nights), "good night"), "items": message.Count(e.Items, "item"),
+		"seen": message.Number(seen), "detect": message.Setting(detect * width),
+	}))
+}
+
+// paired are the means of the items that n has in common with the nights, and the
+// rollouts behind them.
+func paired(n *Night, nights []*Night) (base, new []float64, rollouts int) {
+	type sum struct {
+		rewards float64
+		n       int
+	}
+	sums := make(map[itemID]sum)
+	for _, old := range nights {
+		for _, it := range old.Items {
+			id := itemID{it.ID, it.Digest}
+			s := sums[id]
+			sums[id] = sum{s.rewards + it.Mean*float64(it.N), s.n + it.N}
+		}
+	}
+	for _, it := range n.Items {
+		if s := sums[itemID{it.ID, it.Digest}]; s.n > 0 {
+			base, new = append(base, s.rewards/float64(s.n)), append(new, it.Mean)
+			rollouts += s.n + it.N
+		}
+	}
+	return base, new, rollouts
+}
+
+var (
+	fell    = message.New("night.fell_in_mean", "On {split} the mean reward fell from {base} to {new}, by {change}, against {nights} before it, over {items}.")
+	rose    = message.New("night.rose", "On {split} the mean reward rose from {base} to {new}, by {change}, against {nights} before it, over {items}.")
+	noFall  = message.New("night.no_fall", "On {split} there is no sign of a fall: the mean reward is {new}, {change} against {nights} before it, over {items}. A fall of {seen} would have been seen with 80 %.")
+	tooWeak = message.New("night.too_weak", "On {split} only a fall of {seen} would have been seen with 80 %, and {detect} is asked for (--detect): sample more items, or more rollouts of each. The mean reward is {new}, {change} against {nights} before it, over {items}.")
+)
