@@ -71,8 +71,10 @@ func judged(nights []Night, n Night, detect float64) Night {
 	}
 	eval := rollout.Eval
 	e := stat.Estimate{Value: new(float64)}
-	c := &compare.Comparison{Answer: compare.CannotTell, ExitCode: 4, Split: &eval, Thresholds: map[string]float64{"infra.failures.fail": 0.2},
-		Splits: map[rollout.Split]*compare.Split{eval: {Reward: analysis.Difference{Estimate: e}}}}
+	c := &compare.Comparison{
+		Answer: compare.CannotTell, ExitCode: 4, Split: &eval, Thresholds: map[string]float64{"infra.failures.fail": 0.2},
+		Splits: map[rollout.Split]*compare.Split{eval: {Reward: analysis.Difference{Estimate: e}}},
+	}
 	n.Fall(nights, c, detect)
 	n.ApplyComparison(nights[base].Name, c)
 	n.Good = n.ExitCode == 0
@@ -169,8 +171,11 @@ func TestFallOfANight(t *testing.T) {
 		{"lower over few items", []Night{night(0.5, 6, 3)}, jitter(night(0.3, 6, 3), 0.01), "", compare.CannotTell, "only a fall of 1 would have been seen"},
 		{"only since somebody accepted a night", []Night{night(0.9, 100, 3), accepted}, jitter(night(0.4, 100, 3), 0.05), "", compare.NoFall, "against 1 good night"},
 		{"nights that were not good do not count", []Night{night(0.5, 100, 3), func() Night { n := lower; n.Good = false; return n }()}, jitter(night(0.5, 100, 3), 0.05), "", compare.NoFall, "against 1 good night"},
-		{"the newest seven", []Night{night(0.9, 100, 3), night(0.5, 100, 3), night(0.5, 100, 3), night(0.5, 100, 3), night(0.5, 100, 3), night(0.5, 100, 3), night(0.5, 100, 3), night(0.5, 100, 3)},
-			jitter(night(0.5, 100, 3), 0.05), "", compare.NoFall, "against 7 good nights"},
+		{
+			"the newest seven",
+			[]Night{night(0.9, 100, 3), night(0.5, 100, 3), night(0.5, 100, 3), night(0.5, 100, 3), night(0.5, 100, 3), night(0.5, 100, 3), night(0.5, 100, 3), night(0.5, 100, 3)},
+			jitter(night(0.5, 100, 3), 0.05), "", compare.NoFall, "against 7 good nights",
+		},
 		{"more hacks", []Night{night(0.5, 100, 3)}, night(0.6, 100, 3), compare.NotBetter, compare.NotBetter, "as compared"},
 		{"nothing kept", []Night{night(0.5, 100, 3)}, Night{Split: "eval", RewardRange: [2]float64{0, 1}}, compare.CannotTell, compare.CannotTell, "as compared"},
 	} {
@@ -179,8 +184,10 @@ func TestFallOfANight(t *testing.T) {
 		if c.was != "" {
 			as = c.was
 		}
-		cmp := &compare.Comparison{Answer: as, Split: &eval, Sentence: message.Of(message.Name("as compared")), Thresholds: map[string]float64{"infra.failures.fail": 0.2},
-			Splits: map[rollout.Split]*compare.Split{eval: {Reward: analysis.Difference{Estimate: stat.Estimate{Value: new(float64)}}}}}
+		cmp := &compare.Comparison{
+			Answer: as, Split: &eval, Sentence: message.Of(message.Name("as compared")), Thresholds: map[string]float64{"infra.failures.fail": 0.2},
+			Splits: map[rollout.Split]*compare.Split{eval: {Reward: analysis.Difference{Estimate: stat.Estimate{Value: new(float64)}}}},
+		}
 		c.tonight.Fall(c.earlier, cmp, DefaultDetect)
 		if cmp.Answer != c.want || cmp.ExitCode != c.want.ExitCode() && c.says != "as compared" || !strings.Contains(cmp.Sentence.String(), c.says) {
 			t.Errorf("%s: %s, exit %d: %s; want %s, %q", c.about, cmp.Answer, cmp.ExitCode, cmp.Sentence, c.want, c.says)
