@@ -53,7 +53,6 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/ui":   {"cmd/gonogo/internal/exit", "sampler", "sampler/dataset", "sampler/rollout", "analysis/message"},
 	"cmd/gonogo/internal/exit": {},
-	"cmd/gonogo/internal/cli":  {},
 
 	"report":                 {"report/block", "report/plain", "report/table", "report/text", "report/markdown", "report/html", "report/chart", "report/pdf", "report/lettering", "report/typeface", "analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
 	"report/block":           {"report/chart", "analysis/message", "sampler/rollout"},                                 // what a report is made of
@@ -110,7 +109,7 @@ var allowedArrows = map[string][]string{
 }
 
 // standardOnly rooms import the standard library and other rooms, no module.
-var standardOnly = []string{"cmd/gonogo/internal/cli", "analysis/message", "sampler/rollout", "sampler/limit", "sampler/grader/formula", "sampler/grader/metric", "fixtures"}
+var standardOnly = []string{"analysis/message", "sampler/rollout", "sampler/limit", "sampler/grader/formula", "sampler/grader/metric", "fixtures"}
 
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{

@@ -10,9 +10,11 @@ import (
 	"embed"
 	"encoding/base64"
 	"fmt"
+	"html/template"
 	"io"
 	"strings"
 
+	"gonogo/analysis/message"
 	"gonogo/report/block"
 	"gonogo/sampler/rollout"
 )
@@ -38,7 +40,36 @@ func asset(names ...string) string {
 var (
 	style  = asset("page.css", "print.css")
 	script = asset("page.js", "items.js", "charts.js")
+
+	templates = template.Must(template.New("page").Funcs(template.FuncMap{
+		"more":  func(w block.Words, n int) string { return fmt.Sprintf(w.MoreLines, message.Whole(n)) },
+		"few":   func(items []block.Item) int { return min(len(items), itemsInFinding) },
+		"dict":  func(w block.Words, b any) view { return view{Words: w, B: b} },
+		"kind":  func(g block.Grid, i int) string { return [...]string{"number", "text", "code", "state"}[g.Kind(i)] },
+		"gauge": gauge,
+		"tone":  func(g block.Grid, i int) block.Tone { return g.Tone(i) },
+	}).Parse(asset("page.html", "blocks.html")))
 )
+
+// page is what the template sees.
+type page struct {
+	*block.Doc
+	CSS    template.CSS
+	Script template.JS
+	Policy string
+	Top    template.HTML
+	Parts  []part
+	Said   said
+}
+
+// part is a section as it is written.
+type part struct {
+	block.Section
+	Body template.HTML
+}
+
+// Fold reports whether the part waits behind a fold.
+func (p part) Fold() bool { return p.Depth > block.Open }
 
 // said are the words of the script.
 type said struct {
@@ -60,55 +91,24 @@ func policy() string {
 func Write(w io.Writer, d *block.Doc) error {
 	r := renderer{words: d.Words, said: words(d.Words.Page)}
 	r.said.Signs = d.Words.Signs
-	page := r.page(d)
-	if r.err != nil {
-		return fmt.Errorf("make html report: %w", r.err)
-	}
-	if _, err := io.WriteString(w, string(page)); err != nil {
-		return fmt.Errorf("write html report: %w", err)
-	}
-	return nil
-}
-
-func (r *renderer) page(d *block.Doc) markup {
-	top := r.blocks(d.Brief)
-	var contents, parts markup
+	p := page{Doc: d, CSS: template.CSS(style), Script: template.JS(script), Policy: policy(), Top: r.blocks(d.Brief)}
 	for _, s := range d.Rest {
-		if len(s.Blocks) == 0 {
-			continue
-		}
-		contents += put(`<a href="#%s">%s</a>`, s.ID, s.Title)
-		heading, body := put("<h2 id=\"%s\">%s</h2>", s.ID, s.Title), r.blocks(s.Blocks)
-		if s.Depth > block.Open {
-			parts += put("\n<details class=\"part\"><summary>%s</summary>\n%s</details>", heading, body)
-		} else {
-			parts += put("\n%s\n%s", heading, body)
+		if len(s.Blocks) > 0 {
+			p.Parts = append(p.Parts, part{s, r.blocks(s.Blocks)})
 		}
 	}
-	head := put(`<!doctype html>
-<html lang="%s">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="%s">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>%s%s</title>
-<style>%s</style>
-</head>
-`, d.Words.Lang.Tag(), policy(), when(d.Answer != "", "%s – ", d.Answer), d.Title, markup(style))
-	return head + put(`<body>
-<main>
-<header>
-<h1>%s</h1>
-%s%s
-</header>%s
-<footer>%s</footer>
-</main>
-<script type="application/json" id="said">%s</script>
-<script>%s</script>
-</body>
-</html>
-`, d.Title, top, when(contents != "", "\n<nav aria-label=\"%s\">%s</nav>", d.Words.Page.Contents, contents), parts, d.Footer, r.json(r.said), markup(script))
+	p.Said = r.said
+	if r.err == nil {
+		var b bytes.Buffer
+		if r.err = templates.ExecuteTemplate(&b, "page", p); r.err == nil {
+			_, err := w.Write(b.Bytes())
+			if err != nil {
+				return fmt.Errorf("write html report: %w", err)
+			}
+			return nil
+		}
+	}
+	return fmt.Errorf("make html report: %w", r.err)
 }
 
 func words(w block.PageWords) said {
@@ -130,7 +130,7 @@ type renderer struct {
 }
 
 // blocks writes blocks one after the other, pictures of the brief side by side.
-func (r *renderer) blocks(list []block.Block) markup {
+func (r *renderer) blocks(list []block.Block) template.HTML {
 	var b, pair strings.Builder
 	for _, one := range list {
 		to := &b
@@ -140,12 +140,36 @@ func (r *renderer) blocks(list []block.Block) markup {
 			b.WriteString(`<div class="pair">` + pair.String() + "</div>\n")
 			pair.Reset()
 		}
-		if r.err == nil {
-			to.WriteString(string(r.block(one)))
-		}
+		to.WriteString(r.block(one))
 	}
 	if pair.Len() > 0 {
 		b.WriteString(`<div class="pair">` + pair.String() + "</div>\n")
 	}
-	return markup(b.String())
+	return template.HTML(b.String())
+}
+
+// view is a block as its template sees it.
+type view struct {
+	Words   block.Words
+	B       any
+	Inner   template.HTML
+	Picture picture
+	Table   table
+}
+
+func (r *renderer) block(one block.Block) string {
+	v, name := view{Words: r.words, B: one}, strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", one), "block."))
+	switch one := one.(type) {
+	case block.Figure:
+		v.Picture, r.err = r.picture(one)
+	case block.Items:
+		v.Table = r.table(one)
+	case block.Fold:
+		v.Inner = r.blocks(one.Blocks)
+	}
+	var b strings.Builder
+	if r.err == nil {
+		r.err = templates.ExecuteTemplate(&b, name, v)
+	}
+	return b.String()
 }

@@ -1,6 +1,7 @@
 package html
 
 import (
+	"html/template"
 	"math"
 
 	"gonum.org/v1/plot/vg"
@@ -13,7 +14,7 @@ import (
 type picture struct {
 	Name, Doc       string
 	Title, Subtitle string
-	SVG             markup
+	SVG             template.HTML
 	Grid            block.Grid
 	Split           string // whose item table has its numbers, when they are items
 	Spots           *spots

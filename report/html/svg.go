@@ -3,6 +3,7 @@ package html
 import (
 	"bytes"
 	"fmt"
+	"html/template"
 	"regexp"
 	"strconv"
 	"strings"
@@ -40,7 +41,7 @@ func styled(s string) string {
 // inlineSVG returns a figure as an SVG element that takes its colours from
 // the page's style, and so follows it into the dark, scales to the width
 // there is, and reads aloud as one image, by the words of alt.
-func inlineSVG(f chart.Figure, alt string) (markup, error) {
+func inlineSVG(f chart.Figure, alt string) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := chart.WriteSVG(&b, f, chart.Width, f.Height); err != nil {
 		return "", err
@@ -53,8 +54,8 @@ func inlineSVG(f chart.Figure, alt string) (markup, error) {
 	}
 	body := hex.ReplaceAllStringFunc(usual.ReplaceAllString(s[open+end+1:], ""), styled)
 	head := fmt.Sprintf(`<svg viewBox="%g %g %g %g" role="img" aria-label="%s">`, svgLeft.Points(), svgTop.Points(),
-		(chart.Width - svgLeft - svgRight).Points(), (f.Height - svgTop - svgBottom).Points(), escape(alt))
-	return markup(head + body), nil
+		(chart.Width - svgLeft - svgRight).Points(), (f.Height - svgTop - svgBottom).Points(), template.HTMLEscapeString(alt))
+	return template.HTML(head + body), nil
 }
 
 // The margins that are cut off a figure: the page has margins.
@@ -65,7 +66,7 @@ const (
 
 // gauge draws where a gate's value and interval are against its threshold, which the
 // texts beside it say: a disc passes, a diamond fails, a square is neither.
-func gauge(f block.Finding) markup {
+func gauge(f block.Finding) template.HTML {
 	g := f.Gauge
 	if g == nil {
 		return ""
@@ -78,6 +79,6 @@ func gauge(f block.Finding) markup {
 	case block.Fail:
 		dot = "M%.1f 7l4 -5l4 5l-4 5z"
 	}
-	return markup(fmt.Sprintf(`<svg class="gauge s-%s" width="130" height="14" viewBox="0 0 130 14" aria-hidden="true"><path class="line" d="M5 7H125"/><path class="iv" d="M%.1f 7H%.1f"/><path class="at" d="M%.1f 0V14"/><path class="dot" d="`+dot+`"/></svg>`,
+	return template.HTML(fmt.Sprintf(`<svg class="gauge s-%s" width="130" height="14" viewBox="0 0 130 14" aria-hidden="true"><path class="line" d="M5 7H125"/><path class="iv" d="M%.1f 7H%.1f"/><path class="at" d="M%.1f 0V14"/><path class="dot" d="`+dot+`"/></svg>`,
 		f.Tone, at(g.Low), at(g.High), at(g.Threshold), v-4))
 }
