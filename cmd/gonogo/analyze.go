@@ -3,7 +3,8 @@ package main
 import (
 	"fmt"
 
-	"gonogo/cmd/gonogo/internal/cli"
+	"github.com/urfave/cli/v2"
+
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 )

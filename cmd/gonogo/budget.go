@@ -1,6 +1,6 @@
 package main
 
-import "gonogo/cmd/gonogo/internal/cli"
+import "github.com/urfave/cli/v2"
 
 // budgetRule says how the budget is kept, for the help of commands.
 const budgetRule = `The budget (--max-rollouts, --max-tokens, --max-usd, --deadline) is that of one

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+	"github.com/urfave/cli/v2"
 
-	"gonogo/cmd/gonogo/internal/cli"
 	"gonogo/cmd/gonogo/internal/config"
 )
 

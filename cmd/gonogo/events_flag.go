@@ -1,7 +1,8 @@
 package main
 
 import (
-	"gonogo/cmd/gonogo/internal/cli"
+	"github.com/urfave/cli/v2"
+
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
 )

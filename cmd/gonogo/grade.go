@@ -4,7 +4,8 @@ import (
 	"cmp"
 	"path/filepath"
 
-	"gonogo/cmd/gonogo/internal/cli"
+	"github.com/urfave/cli/v2"
+
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"

@@ -7,7 +7,8 @@ import (
 	"io/fs"
 	"os"
 
-	"gonogo/cmd/gonogo/internal/cli"
+	"github.com/urfave/cli/v2"
+
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/rollout"

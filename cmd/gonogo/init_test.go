@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/urfave/cli/v2"
 
-	"gonogo/cmd/gonogo/internal/cli"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 )
@@ -23,8 +23,8 @@ func initIn(t *testing.T, dir string, args ...string) (stdout, stderr string, er
 		args[i] = strings.ReplaceAll(a, "{dir}", dir)
 	}
 	var out, talk bytes.Buffer
-	app := &cli.App{Commands: []*cli.Command{initCommand()}, Writer: &out, ErrWriter: &talk, OnUsageError: onUsageError}
-	err = app.Run(t.Context(), append([]string{"gonogo", "init"}, args...))
+	app := &cli.App{Commands: []*cli.Command{initCommand()}, Writer: &out, ErrWriter: &talk, ExitErrHandler: func(*cli.Context, error) {}}
+	err = app.Run(append([]string{"gonogo", "init"}, args...))
 	return out.String(), talk.String(), err
 }
 

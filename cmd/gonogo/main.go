@@ -9,7 +9,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -17,7 +16,8 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/cmd/gonogo/internal/cli"
+	"github.com/urfave/cli/v2"
+
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -57,15 +57,6 @@ func commands() []*cli.Command {
 	}
 }
 
-// commandNames lists the names of all commands.
-func commandNames() []string {
-	var names []string
-	for _, c := range commands() {
-		names = append(names, c.Name)
-	}
-	return names
-}
-
 const description = `gonogo runs your base model several times per data point against your own
 tools and grader, measures what reinforcement learning will need, and answers
 GO, NO-GO or UNDECIDED, with the numbers, the pictures and what to fix first.
@@ -82,14 +73,22 @@ More:        gonogo help words, gates, config, graders, probes, failures, format
 // run is main without the process: it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	app := &cli.App{
-		Name:         "gonogo",
-		Usage:        "should this training run start?",
-		Description:  description,
-		Commands:     commands(),
-		Reader:       stdin,
-		Writer:       stdout,
-		ErrWriter:    stderr,
-		OnUsageError: onUsageError,
+		Name:            "gonogo",
+		Usage:           "should this training run start?",
+		Description:     description,
+		Version:         project.Version(),
+		HideVersion:     true,
+		HideHelpCommand: true,
+		// --set takes values with commas in them.
+		DisableSliceFlagSeparator: true,
+
+		Commands:       commands(),
+		Flags:          []cli.Flag{cli.HelpFlag}, // the library leaves it out where a command is called help
+		Reader:         stdin,
+		Writer:         stdout,
+		ErrWriter:      stderr,
+		ExitErrHandler: func(*cli.Context, error) {},
+		OnUsageError:   onUsageError,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
 				return exit.Usagef("there is no command %q%s; gonogo --help lists them", c.Args().First(), ui.DidYouMean(c.Args().First(), commandNames()))
@@ -98,12 +97,14 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		},
 	}
 	for _, cmd := range app.Commands {
+		cmd.OnUsageError = onUsageError
+		cmd.HideHelpCommand = true
 		cmd.Before = speakEvents
 		if cmd.ArgsUsage == "" {
 			cmd.Before = func(c *cli.Context) error { return cmp.Or(refuseArguments(c), speakEvents(c)) }
 		}
 	}
-	err := app.Run(ctx, args)
+	err := app.RunContext(ctx, flagsFirst(app, args))
 	code := ui.ExitCode(app.ErrWriter, err)
 	if e, ok := app.ErrWriter.(*ui.Events); ok {
 		e.Flush()
@@ -125,16 +126,18 @@ func refuseArguments(c *cli.Context) error {
 }
 
 // onUsageError words what the flag library has against the command line.
-func onUsageError(c *cli.Context, err error) error {
-	unknown, ok := errors.AsType[*cli.UnknownFlag](err)
-	if !ok {
+func onUsageError(c *cli.Context, err error, _ bool) error {
+	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
+	if !unknown {
 		return exit.Usagef("%v", err)
 	}
 	var names []string
-	for _, f := range c.Command.Flags {
-		names = append(names, f.Names()...)
+	if c.Command != nil {
+		for _, f := range c.Command.Flags {
+			names = append(names, f.Names()...)
+		}
 	}
-	return exit.Usagef("%v%s; flags come after the command, and %s --help lists them", err, ui.DidYouMean(strings.TrimLeft(unknown.Flag, "-"), names), c.HelpName())
+	return exit.Usagef("there is no flag %s%s; flags come after the command, and %s --help lists them", name, ui.DidYouMean(strings.TrimLeft(name, "-"), names), c.Command.HelpName)
 }
 
 func versionCommand() *cli.Command {

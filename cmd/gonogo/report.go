@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/urfave/cli/v2"
+
 	"gonogo/analysis/message"
-	"gonogo/cmd/gonogo/internal/cli"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/report"
@@ -90,7 +91,7 @@ func allFlag() cli.Flag {
 
 // pdfFlag asks for more of report.pdf.
 func pdfFlag() cli.Flag {
-	return &cli.StringFlag{Name: "pdf", Usage: "full: report.pdf with its annex, which has all pictures, items and thresholds", Check: func(value string) error {
+	return &cli.StringFlag{Name: "pdf", Usage: "full: report.pdf with its annex, which has all pictures, items and thresholds", Action: func(_ *cli.Context, value string) error {
 		if value != "full" {
 			return exit.Usagef("--pdf %s: the annex is asked for with --pdf full", value)
 		}

@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"gonogo/cmd/gonogo/internal/cli"
+	"github.com/urfave/cli/v2"
+
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
