@@ -158,7 +158,7 @@ type Missing struct {
 	Share    *float64 `json:"share"`
 	NotRun   *int     `json:"not_run"`
 	Repeated int      `json:"repeated"` // earlier attempts that failed and were made again: not in Share
-	Retries  int      `json:"retries"`  // requests repeated within rollouts, at any endpoint
+	Retries  int      `json:"retries"`  // requests repeated within rollouts that came to a reward, at any endpoint
 	Retried  int      `json:"retried"`  // rollouts with at least one
 }
 

@@ -108,7 +108,7 @@ func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.It
 	}
 	width := c.Range.Width()
 	r.Gap = stat.ItemMeans(gaps, nil, r.Payloads, &stat.Range{Lo: -width, Hi: width}, s.Confidence, "mean over items of the payload's reward minus the item's own")
-	r.Holes = c.holes(bad)
+	r.Holes = holes(bad, means)
 	r.FailedAs = analysis.MostFrequent(kinds)
 	r.Noise = r.Expect == rollout.Same && r.Above > 0 && c.movedByNoise(r, s)
 	return r
@@ -190,8 +190,9 @@ func gapBelow(p *collect.Payload, means map[collect.ItemKey]float64) (float64, b
 	return p.Reward - mean, ok
 }
 
-// holes lists the worst payloads first.
-func (c *evidence) holes(bad []*collect.Payload) []analysis.Hole {
+// holes lists the worst payloads first; of those that earn the same, first those of
+// items whose own rollouts, with these means, earn least.
+func holes(bad []*collect.Payload, means map[collect.ItemKey]float64) []analysis.Hole {
 	slices.SortStableFunc(bad, func(a, b *collect.Payload) int {
 		switch a.Probe.Expect {
 		case rollout.Top:
@@ -201,7 +202,7 @@ func (c *evidence) holes(bad []*collect.Payload) []analysis.Hole {
 			y, _ := b.Moved()
 			return cmp.Compare(math.Abs(y), math.Abs(x))
 		}
-		return cmp.Compare(b.Reward, a.Reward)
+		return cmp.Or(cmp.Compare(b.Reward, a.Reward), cmp.Compare(means[a.Item()], means[b.Item()]))
 	})
 	out := []analysis.Hole{}
 	for _, p := range bad[:min(len(bad), holesListed)] {

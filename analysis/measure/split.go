@@ -171,7 +171,7 @@ func (m *Split) Missing() analysis.Missing {
 	m.records(func(r *collect.Row) {
 		total++
 		out.Repeated += r.Repeats // only a failed rollout is made again
-		if r.Retries > 0 {
+		if r.Valid && r.Retries > 0 { // those of lost rollouts were in vain
 			out.Retries += r.Retries
 			out.Retried++
 		}

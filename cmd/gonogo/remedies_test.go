@@ -55,6 +55,7 @@ var remedies = []remedy{
 	{"decode result: %w: run gonogo analyze again", "remedies", "decode result", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
 	{"and this version reads %q: run gonogo analyze again", "remedies", "and this version reads", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
 	{"not %s, %s or %s: run gonogo analyze again", "remedies", "not GO, NO-GO or UNDECIDED", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
+	{"says nothing of split %q: run gonogo analyze again", "remedies", "says nothing of split", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
 	{"which contradict each other: run gonogo analyze again", "remedies", "which contradict each other", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
 	{"it holds %d requests where %s has %d: run gonogo burst again", "remedies_more", "run gonogo burst again", "gonogo burst run", "gonogo analyze run"},
 	{"the run holds no rollout of train: a training file is chosen by rollouts of its own rows (gonogo sample", "remedies_more", "the run holds no rollout of train", "gonogo sample", "gonogo curate evals-2"},

@@ -78,7 +78,11 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 				bars = &shown[i]
 			}
 		}
-		if last := len(d.list) - 1; last > first {
+		last := len(d.list) - 1
+		for last > first && d.list[last].hidden {
+			last--
+		}
+		if last > first {
 			d.lines = append(d.lines, rowLine{group.sound, first + 1, last, soundLine})
 			if limit := threshold(r, group.limit); limit != nil && *limit >= 0 && *limit <= 1 {
 				limited = true
