@@ -170,7 +170,7 @@ func (m *Split) Missing() analysis.Missing {
 	total := 0
 	m.records(func(r *collect.Row) {
 		total++
-		out.Repeated += r.Repeats // only a failed rollout is made again
+		out.Repeated += r.Repeats     // only a failed rollout is made again
 		if r.Valid && r.Retries > 0 { // those of lost rollouts were in vain
 			out.Retries += r.Retries
 			out.Retried++
