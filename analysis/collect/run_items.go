@@ -132,9 +132,12 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 		held[ItemKey{run.Items[i].Split, run.Items[i].ID}] = &run.Items[i]
 	}
 	marked := c.marked()
-	limit, seconds := 0, s.Thresholds.At(analysis.TimeLimit.Name)
+	about := known{seconds: s.Thresholds.At(analysis.TimeLimit.Name)}
+	for _, r := range c.Rows {
+		about.finish = about.finish || r.Finish == rollout.FinishStop
+	}
 	if m := run.Manifest; m != nil && m.Planned != nil {
-		limit = m.Planned.MaxCalls
+		about.calls = m.Planned.MaxCalls
 	}
 	for _, split := range rollout.Splits() {
 		for _, it := range c.Items(split, nil) {
@@ -143,12 +146,21 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 				si.Category, si.Family = cmp.Or(si.Row.Category, si.Category), cmp.Or(si.Row.Family, si.Family)
 			}
 			for _, r := range it.Rows {
-				si.add(r, sources[r], c.Parts, limit, seconds)
+				si.add(r, sources[r], c.Parts, about)
 			}
 			out.Items[split] = append(out.Items[split], si)
 		}
 	}
 	return out, nil
+}
+
+// known is what is known of a run: its limits, 0 where it has none, and whether it
+// tells how replies ended. One that notes no ordinary end does not: there a reply
+// without a word may have been cut off.
+type known struct {
+	calls   int
+	seconds float64
+	finish  bool
 }
 
 // source is what a row does not keep of its record: where it is, and what is
@@ -186,7 +198,7 @@ func (c *Collector) sourceOf(r *Row, rec *rollout.Record) source {
 	return s
 }
 
-func (it *RunItem) add(r *Row, at source, parts []string, callLimit int, timeLimit float64) {
+func (it *RunItem) add(r *Row, at source, parts []string, told known) {
 	try := Try{
 		Sample: r.Key.Sample, Attempt: r.Attempt, Line: at.line, Trace: at.trace, Calls: -1, Turns: -1,
 		Outcome: r.Outcome, Valid: r.Valid, Reward: r.Reward, Elapsed: r.Elapsed, Output: r.OutputHash, Cause: r.Cause, Kind: r.Kind,
@@ -205,8 +217,8 @@ func (it *RunItem) add(r *Row, at source, parts []string, callLimit int, timeLim
 		it.Of[ToolCalls].add(float64(at.calls))
 		it.Of[MalformedCalls].add(float64(at.malformed))
 		it.Of[RepeatedCalls].add(float64(at.repeated))
-		if callLimit > 0 {
-			it.Of[AtCallLimit].add(float64(one(at.calls >= callLimit)))
+		if told.calls > 0 {
+			it.Of[AtCallLimit].add(float64(one(at.calls >= told.calls)))
 		}
 		if at.parallel.N > 0 {
 			it.Of[ParallelTurns].add(at.parallel.Mean())
@@ -223,12 +235,14 @@ func (it *RunItem) add(r *Row, at source, parts []string, callLimit int, timeLim
 	}
 	if r.Elapsed > 0 {
 		it.Of[Seconds].add(r.Elapsed)
-		if timeLimit > 0 {
-			it.Of[OverTimeLimit].add(float64(one(r.Elapsed > timeLimit)))
+		if told.seconds > 0 {
+			it.Of[OverTimeLimit].add(float64(one(r.Elapsed > told.seconds)))
 		}
 	}
-	it.Of[CutOff].add(float64(one(r.Finish == rollout.FinishLength)))
-	it.Of[Refused].add(float64(one(r.Finish == rollout.FinishRefusal || r.Finish == rollout.FinishFilter)))
+	if told.finish {
+		it.Of[CutOff].add(float64(one(r.Finish == rollout.FinishLength)))
+		it.Of[Refused].add(float64(one(r.Finish == rollout.FinishRefusal || r.Finish == rollout.FinishFilter)))
+	}
 	for i, score := range r.Parts {
 		if !math.IsNaN(score) {
 			if it.Parts == nil {

@@ -109,7 +109,7 @@ func TestMoreTruncationIsNotBetter(t *testing.T) {
 			if (i*4+s)*37%100 < percent {
 				return nil, `,"finish":"length"`
 			}
-			return nil, ""
+			return nil, `,"finish":"stop"`
 		})
 	}
 	for _, row := range []struct {
@@ -122,6 +122,26 @@ func TestMoreTruncationIsNotBetter(t *testing.T) {
 		}
 		if said := strings.Contains(c.Sentence.String(), "cut off by the token limit, up from"); said != (row.exit == 3) {
 			t.Errorf("cut off %d %% -> %d %%: %s", row.from, row.to, c.Sentence)
+		}
+	}
+}
+
+// A run that does not tell how replies ended has no share of cut-off ones, not one of 0.
+func TestUnknownEndsAreNotCompared(t *testing.T) {
+	silent := behaves(func(int, int) ([]string, string) { return nil, "" })
+	cut := behaves(func(i, s int) ([]string, string) {
+		if i%3 == 0 {
+			return nil, `,"finish":"length"`
+		}
+		return nil, `,"finish":"stop"`
+	})
+	c := compared(t, opened(t, silent), opened(t, cut))
+	if c.Answer == compare.NotBetter || strings.Contains(c.Sentence.String(), "cut off") {
+		t.Errorf("%s: %s", c.Answer, c.Sentence)
+	}
+	for _, d := range c.Splits[rollout.Eval].Others {
+		if d.Name == "cut_off" || d.Name == "refused" {
+			t.Errorf("%s is compared: %v -> %v", d.Name, *d.Base, *d.New)
 		}
 	}
 }
