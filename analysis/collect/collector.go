@@ -79,7 +79,12 @@ type Call struct {
 	Bytes   int32
 	Args    uint64 // hash of name and arguments
 	NotText bool   // the output was no string
+	Unnamed bool   // only that it was made is known
 }
+
+// OnlyCounted reports whether the rollout's calls are known by number alone:
+// their tools, arguments and turns are not.
+func (r *Row) OnlyCounted() bool { return len(r.Calls) > 0 && r.Calls[0].Unnamed }
 
 // New returns a collector of rewards within a range.
 func New(r stat.Range) *Collector {
@@ -201,16 +206,19 @@ func (c *Collector) addCalls(r *Row, rec *rollout.Record) {
 	h.WriteString(rec.Answer)
 	r.Calls = make([]Call, 0, len(rec.Calls))
 	for _, k := range rec.Calls {
+		unnamed := k.Name == rollout.UnnamedCall
 		args := maphash.String(c.hash, k.Name+"\x00"+k.Arguments)
-		h.WriteString(k.Name + "\x00" + k.Arguments)
-		text += len(k.Arguments)
+		if !unnamed {
+			h.WriteString(k.Name + "\x00" + k.Arguments)
+			text += len(k.Arguments)
+		}
 		size := k.OutputBytes
 		if size == 0 {
 			size = len(k.Output)
 		}
 		r.Calls = append(r.Calls, Call{
 			Tool: c.tool(k.Name), Status: k.Status, Turn: int32(k.Turn),
-			Elapsed: float32(time.Duration(k.Elapsed).Seconds()), Bytes: int32(min(size, math.MaxInt32)), Args: args, NotText: k.Error == rollout.NotText,
+			Elapsed: float32(time.Duration(k.Elapsed).Seconds()), Bytes: int32(min(size, math.MaxInt32)), Args: args, NotText: k.Error == rollout.NotText, Unnamed: unnamed,
 		})
 	}
 	if text >= identicalText {

@@ -167,6 +167,7 @@ type known struct {
 // counted of its calls.
 type source struct {
 	line, calls, malformed, repeated int
+	counted                          bool  // no more is known of its calls than their number
 	parallel                         Tally // turns with calls: several
 	tools                            map[string]float64
 	pairs                            map[string]float64
@@ -174,14 +175,16 @@ type source struct {
 }
 
 func (c *Collector) sourceOf(r *Row, rec *rollout.Record) source {
-	s := source{line: rec.Line, calls: len(r.Calls), trace: rec.TraceID}
-	if s.calls == 0 {
+	s := source{line: rec.Line, calls: len(r.Calls), counted: r.OnlyCounted(), trace: rec.TraceID}
+	for _, k := range r.Calls {
+		s.malformed += one(k.Status == rollout.CallMalformed)
+	}
+	if s.calls == 0 || s.counted {
 		return s
 	}
 	s.tools, s.pairs = make(map[string]float64), make(map[string]float64)
 	seen, perTurn, last := make(map[uint64]bool), make(map[int32]int), ""
 	for i, k := range r.Calls {
-		s.malformed += one(k.Status == rollout.CallMalformed)
 		s.repeated += one(seen[k.Args])
 		seen[k.Args] = true
 		perTurn[k.Turn]++
@@ -216,7 +219,9 @@ func (it *RunItem) add(r *Row, at source, parts []string, told known) {
 	if r.Observed {
 		it.Of[ToolCalls].add(float64(at.calls))
 		it.Of[MalformedCalls].add(float64(at.malformed))
-		it.Of[RepeatedCalls].add(float64(at.repeated))
+		if !at.counted {
+			it.Of[RepeatedCalls].add(float64(at.repeated))
+		}
 		if told.calls > 0 {
 			it.Of[AtCallLimit].add(float64(one(at.calls >= told.calls)))
 		}

@@ -107,6 +107,9 @@ func (m *Split) share(conf float64, f func(*collect.Row) (num, den float64)) sta
 
 // repeats counts calls that equal an earlier one of the same rollout.
 func repeats(r *collect.Row) (num, den float64) {
+	if r.OnlyCounted() {
+		return 0, 0
+	}
 	seen := make(map[uint64]bool, len(r.Calls))
 	for _, c := range r.Calls {
 		if seen[c.Args] {
@@ -119,6 +122,9 @@ func repeats(r *collect.Row) (num, den float64) {
 
 // parallelTurns counts turns with more than one call among those with any.
 func parallelTurns(r *collect.Row) (num, den float64) {
+	if r.OnlyCounted() {
+		return 0, 0
+	}
 	perTurn := make(map[int32]int)
 	for _, c := range r.Calls {
 		perTurn[c.Turn]++
@@ -223,6 +229,9 @@ func (m *Split) byTool(all analysis.Histogram, rollouts int) map[string]analysis
 func (m *Split) bigrams() map[string]int {
 	out := make(map[string]int)
 	m.records(func(r *collect.Row) {
+		if r.OnlyCounted() {
+			return
+		}
 		for i := 1; i < len(r.Calls); i++ {
 			out[fmt.Sprintf("%s>%s", m.c.Tools[r.Calls[i-1].Tool], m.c.Tools[r.Calls[i].Tool])]++
 		}

@@ -303,7 +303,7 @@ func (x *rowRecord) makeCalls() {
 	)
 	n := max(x.calls, len(wrong))
 	for i := range n {
-		c := rollout.Call{Turn: i, Name: "not told", Arguments: fmt.Sprintf(`{"call":%d}`, i), Status: rollout.CallOK}
+		c := rollout.Call{Turn: i, Name: rollout.UnnamedCall, Arguments: fmt.Sprintf(`{"call":%d}`, i), Status: rollout.CallOK}
 		if at := i - (n - len(wrong)); at >= 0 {
 			c.Status = wrong[at]
 		}

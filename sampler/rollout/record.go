@@ -211,6 +211,10 @@ func (u Usage) Plus(more Usage) Usage {
 // gives way to any other line of the same attempt.
 const KindUngraded = "ungraded"
 
+// UnnamedCall is the name of a call of which a log tells no more than that it was made:
+// its tool, arguments, turn and output are not known.
+const UnnamedCall = "not told"
+
 // Call is one tool call of a rollout.
 type Call struct {
 	Turn        int        `json:"turn"` // the model turn that asked for it, from 0
