@@ -83,7 +83,7 @@ var compareEnglish = compareWords{
 	Checks:   "Checks: %s.", Flips: "sign flips %s", Welch: "Welch's test %s", Wilcoxon: "Wilcoxon signed ranks %s", McNemar: "exact McNemar %s", ByFamily: "clustered by family %s",
 	OneSided: "One-sided bounds of the change: %s and %s; within ±%s there is no change that matters.",
 	MDE:      "This comparison would detect a change of %s in 80 %% of cases", SameModel: "; two runs of the base model would detect %s",
-	Rule: "Regressed or improved: the whole %s interval is beyond %s, and with fewer than 20 items, or one sample of each, exact tests agree. Not better: a detector marks more hacks, the share of rollouts that were cut off, gave no answer or failed rose by more than %s, or the grader is NO-GO and the reward rose. " +
+	Rule: "Regressed or improved: the whole %s interval is beyond %s, and with fewer than 20 items, or one sample of each, exact tests agree. Not better: the share of rollouts that a detector marks as hacks, that were cut off, gave no answer or failed rose by more than %s, or the new run is NO-GO for its grader. " +
 		"No change that matters: else, and both one-sided bounds are within ±%s. Otherwise: cannot tell. Eval answers where both runs hold it, else train, else production.",
 	Descriptive: "Items weigh the same. Other quantities are descriptive and decide nothing.",
 	Ref:         "line %s (sample %s, reward %s)", RefOutcome: "line %s (sample %s, reward %s), %s",

@@ -20,8 +20,8 @@ import (
 //   - Else both one-sided bounds lie inside ±delta: equivalent.
 //   - Else it cannot be told: a drop that the data could not have shown is
 //     neither a regression nor no change.
-//   - A detector marks more hacks than in the base run, or more rollouts were cut
-//     off, gave no answer or failed, by more than MostRise: not better, unless it
+//   - The share of rollouts that a detector marks as hacks, that were cut off, gave
+//     no answer or failed rose by more than MostRise: not better, unless it
 //     regressed anyway.
 func (sc *Split) answer(s analysis.Settings) {
 	r, width := sc.Reward, s.RewardRange.Width()
@@ -59,19 +59,19 @@ func (sc *Split) exactP() *float64 {
 	return p
 }
 
-// moreHacks are the detectors that mark more rollouts in the new run.
+// moreHacks are the detectors whose share of marked rollouts rose by more than MostRise.
 func (sc *Split) moreHacks() []analysis.Difference {
 	var more []analysis.Difference
 	for _, d := range sc.Hacks {
-		if d.Direction == "up" {
+		if d.Direction == "up" && *d.Value > MostRise {
 			more = append(more, d)
 		}
 	}
 	return more
 }
 
-// MostRise is how much the share of rollouts that were cut off, gave no answer or failed
-// may rise before the new policy is not better.
+// MostRise is how much the share of rollouts that a detector marks, that were cut off,
+// gave no answer or failed may rise before the new policy is not better.
 const MostRise = 0.02
 
 // rises are the shares that rose by more than MostRise.
@@ -146,20 +146,18 @@ func (c *Comparison) fold() {
 	c.say()
 }
 
-// notBetter takes the answer back where a higher reward proves nothing: a gate
-// about the grader made the new run NO-GO.
+// notBetter takes the answer back where no reward proves anything: a gate about the
+// grader made the new run NO-GO. A regression stays one.
 func (c *Comparison) notBetter() {
-	if c.New.untrusted() == "" {
+	if c.New.Untrusted == "" || c.same() || c.Split == nil {
 		return
 	}
 	for _, sc := range c.Splits {
-		if sc.Answer == Improved {
+		if sc.Answer != Regressed {
 			sc.Answer = NotBetter
 		}
 	}
-	if c.Answer == Improved {
-		c.Answer = NotBetter
-	}
+	c.Answer = c.Splits[*c.Split].Answer
 	c.ExitCode = c.Answer.ExitCode()
 	c.say()
 }

@@ -12,8 +12,8 @@ import (
 
 // AddVerdicts adds the verdicts of the two runs' own analyses; nil is a run whose
 // verdict is not known. If a grader failed its audit, a note says that a higher
-// reward does not mean a better policy, and an improvement under such a grader does
-// not count as better. If detectors marked rollouts, notes give the number on each
+// reward does not mean a better policy, and where it is the new run's, the new policy
+// is not better. If detectors marked rollouts, notes give the number on each
 // side.
 func (c *Comparison) AddVerdicts(base, new *analysis.Result) {
 	b, n := c.Base.judged(base), c.New.judged(new)
@@ -38,17 +38,27 @@ func (r *Side) judged(result *analysis.Result) string {
 	if result == nil {
 		return ""
 	}
-	r.Verdict = result.Verdict
+	r.Verdict, r.Untrusted = result.Verdict, UntrustedBy(result)
 	if result.Reason != nil {
 		r.Reason = *result.Reason
 	}
-	return r.untrusted()
+	return r.Untrusted
 }
 
-// untrusted returns the gate for which the run's grader is not to be trusted.
-func (r *Side) untrusted() string {
-	if r.Verdict == analysis.NoGo && strings.HasPrefix(r.Reason, "grader.") {
-		return r.Reason
+// UntrustedBy returns the gate about the grader that makes a run NO-GO, the deciding
+// one where it is one; "" where none does.
+func UntrustedBy(r *analysis.Result) string {
+	const grader = "grader."
+	if r.Verdict != analysis.NoGo {
+		return ""
+	}
+	if r.Reason != nil && strings.HasPrefix(*r.Reason, grader) {
+		return *r.Reason
+	}
+	for _, f := range r.Findings {
+		if f.Status == analysis.Fail && f.Severity == analysis.Blocking && strings.HasPrefix(f.Gate, grader) {
+			return f.Gate
+		}
 	}
 	return ""
 }
@@ -57,7 +67,7 @@ func (r *Side) untrusted() string {
 // grader untrustworthy: a higher reward then does not mean a better policy.
 func (c *Comparison) UntrustedGates() []string {
 	var gates []string
-	for _, gate := range []string{c.Base.untrusted(), c.New.untrusted()} {
+	for _, gate := range []string{c.Base.Untrusted, c.New.Untrusted} {
 		if gate != "" && !slices.Contains(gates, gate) {
 			gates = append(gates, gate)
 		}

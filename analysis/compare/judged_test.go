@@ -66,9 +66,8 @@ func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 	}
 }
 
-// A higher reward by a grader that makes the new run NO-GO was improved, exit 0;
-// the same rewards, and a lower one, keep their answers.
-func TestANoGoGraderImprovesNothing(t *testing.T) {
+// A run that is NO-GO for its grader passed where the reward rose or stayed.
+func TestANoGoGraderPassesNothing(t *testing.T) {
 	hackable := "grader.hackable"
 	noGo := &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &hackable}}
 	low, high := graded("eval", 40, 4, steps(4, 0)), graded("eval", 40, 4, steps(4, 1))
@@ -81,6 +80,11 @@ func TestANoGoGraderImprovesNothing(t *testing.T) {
 	}{
 		{"higher", low, high, noGo, compare.NotBetter, 3},
 		{"higher, of a grader that passed", low, high, &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Go}}, compare.Improved, 0},
+		{"as before", low, low, noGo, compare.NotBetter, 3},
+		{"as before, and another gate decides", low, low, &analysis.Result{
+			Ruling:   analysis.Ruling{Verdict: analysis.NoGo, Reason: new("baseline.reachable")},
+			Findings: []analysis.Finding{{Gate: hackable, Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Fail}}},
+		}, compare.NotBetter, 3},
 		{"lower", high, low, noGo, compare.Regressed, 3},
 	} {
 		got := compared(t, opened(t, c.base), opened(t, c.new))
@@ -89,7 +93,7 @@ func TestANoGoGraderImprovesNothing(t *testing.T) {
 		if got.Answer != c.want || got.ExitCode != c.exit || got.Splits[rollout.Eval].Answer != c.want {
 			t.Errorf("%s: %s, exit %d, %s", c.about, got.Answer, got.ExitCode, got.Sentence)
 		}
-		if first := strings.HasPrefix(got.Sentence.String(), "On eval the new run is NO-GO for its grader (grader.hackable): a higher reward does not show a better policy; the mean"); first != (c.want == compare.NotBetter) {
+		if first := strings.HasPrefix(got.Sentence.String(), "On eval the new run is NO-GO for its grader (grader.hackable): its reward does not show how good the policy is; the mean"); first != (c.want == compare.NotBetter) {
 			t.Errorf("%s: %s", c.about, got.Sentence)
 		}
 	}

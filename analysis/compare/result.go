@@ -22,7 +22,7 @@ const (
 	Equivalent Answer = "equivalent"  // neither shown, and no change larger than delta
 	CannotTell Answer = "cannot_tell" // the data hold both no change and one that matters
 	NoFall     Answer = "no_fall"     // of a night: no sign of a fall, and one that matters would have been seen
-	NotBetter  Answer = "not_better"  // whatever it earns: more detected hacks or failures, or a higher reward of a grader that is NO-GO
+	NotBetter  Answer = "not_better"  // whatever it earns: more detected hacks or failures, or a grader that is NO-GO
 )
 
 // ExitCode returns the process exit code of an answer: 0, 3 or 4.
@@ -70,6 +70,7 @@ type Side struct {
 
 	Verdict   analysis.Verdict        `json:"verdict,omitempty"`   // the run's own, where it was analysed; see Judged
 	Reason    string                  `json:"reason,omitempty"`    // its deciding gate; none of GO
+	Untrusted string                  `json:"untrusted,omitempty"` // the gate about the grader that makes the run NO-GO
 	Detectors []collect.DetectorMarks `json:"detectors,omitempty"` // what they marked among all rollouts of the run
 }
 

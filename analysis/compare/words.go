@@ -64,7 +64,7 @@ func (sc *Split) notBetter(c *Comparison) []message.Text {
 		form := map[string]message.Def{ownFailures: moreOwnFailures, cutOff: moreCutOff, failures: moreFailed}[d.Name]
 		parts = append(parts, form.With(message.Args{"new": message.Share(stat.Or(d.New, 0)), "base": message.Share(stat.Or(d.Base, 0))}))
 	}
-	if gate := c.New.untrusted(); gate != "" {
+	if gate := c.New.Untrusted; gate != "" {
 		parts = append(parts, newNoGo.With(message.Args{"gate": message.Name(gate)}))
 	}
 	return parts
@@ -77,7 +77,7 @@ var (
 
 	moreOwnFailures = message.New("compare.more_own_failures", "in {new} of the rollouts the model gave no answer, up from {base}")
 
-	newNoGo = message.New("compare.new_no_go", "the new run is NO-GO for its grader ({gate}): a higher reward does not show a better policy")
+	newNoGo = message.New("compare.new_no_go", "the new run is NO-GO for its grader ({gate}): its reward does not show how good the policy is")
 )
 
 // emptySide says what there is nothing to compare of.

@@ -35,6 +35,9 @@ func (n *Night) AnswerWithoutBase(earlier []Night, r *analysis.Result, there fun
 		n.Sentence = lostNight.With(message.Args{"causes": message.Nested(r.Splits[n.Split].Missing.LostTo())})
 	case good == 0:
 		n.ExitCode, n.Sentence = analysis.Go.ExitCode(), firstGood.Text()
+		if gate := compare.UntrustedBy(r); gate != "" {
+			n.ExitCode, n.Sentence = analysis.NoGo.ExitCode(), untrustedNight.With(message.Args{"gate": message.Name(gate)})
+		}
 	case gone > 0:
 		n.Sentence = goneNights.With(message.Args{"nights": message.Count(gone, "good night"), "runs": message.Name(runs)})
 	default:
@@ -61,6 +64,7 @@ func (n *Night) RegressedByTrend(c *Change, from string) {
 var (
 	emptyNight     = message.New("night.empty", "The night holds no rollout with a reward.")
 	lostNight      = message.New("night.lost", "Too many rollouts were lost to {causes}: what is left is no fair sample.")
+	untrustedNight = message.New("night.untrusted", "The run is NO-GO for its grader ({gate}): its reward does not show how good the policy is; --accept takes this night for the new normal.")
 	firstGood      = message.New("night.first_good", "There is no good night yet to compare with: later nights are compared with this one.")
 	goneNights     = message.New("night.gone", "The rollouts of {nights} that this one could be compared with are gone from {runs}, or damaged: bring them back, or take this night for the new normal with --accept.")
 	noneComparable = message.New("night.none_comparable", "None of {nights} can be compared with this one: the items or the reward range are others. --accept takes this night for the new normal.")

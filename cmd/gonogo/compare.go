@@ -25,8 +25,8 @@ func compareCommand() *cli.Command {
 		Description: `BASE and NEW are run directories, directories that hold nothing but
 rollouts.jsonl, or .jsonl files. Only items that both hold are compared, each
 with itself. The answers: regressed, improved, no change that matters (none
-larger than compare.delta), not better (a detector marks more hacks than before,
-or the reward rose and NEW is NO-GO for its grader), cannot tell. Eval answers
+larger than compare.delta), not better (more hacks, cut-off answers or failures than
+before, or NEW is NO-GO for its grader), cannot tell. Eval answers
 where both runs hold it, else train, else production.
 
 Exit codes: 0 improved or no change that matters, 3 regressed or not better, 4

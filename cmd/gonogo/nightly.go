@@ -24,9 +24,10 @@ of the last good night, as gonogo compare does, its mean reward with that of the
 history DIR shows the nights. Of months without a change, fewer than 5 % have a
 night that is called a regression.
 
-Exit codes: 0 no sign of a fall, or the first night; 3 regressed; 4 cannot tell, or a
-fall of --detect could not have been seen; 5 stopped by the budget; 2 configuration; 1 the tool failed; 130 interrupted. The run's own
-verdict is printed and decides nothing here.
+Exit codes: 0 no sign of a fall, or the first night; 3 regressed, or not better: more
+hacks, cut-off answers or failures, or the grader is NO-GO; 4 cannot tell, or a fall of
+--detect could not have been seen; 5 stopped by the budget; 2 configuration; 1 the tool
+failed; 130 interrupted. Nothing else of the run's own verdict counts here.
 
 A night is good if it exits with 0. Later nights are never compared with one that
 regressed or could not tell: the exit code stays until the reward is back, or until

@@ -3,6 +3,7 @@ package night
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -33,6 +35,11 @@ func (h *Dir) judge(ctx context.Context, c *project.Call, p *project.Project, op
 		if comparison, err = h.compare(ctx, p, opened, &h.List[base]); err != nil {
 			return nil, nil, err
 		}
+		before, err := output.ReadResult(h.run(h.List[base].Name))
+		if err != nil {
+			fmt.Fprintf(c.Err, "note: the verdict of night %s is left out: %v\n", ui.Visible(h.List[base].Name), err)
+		}
+		comparison.AddVerdicts(before, r)
 		n.Fall(h.List, comparison, h.Detect)
 		if err := keep(c, p, opened.Dir, comparison); err != nil {
 			return nil, nil, err
