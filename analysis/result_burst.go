@@ -26,6 +26,7 @@ type Burst struct {
 	Wire      BurstWire       `json:"wire"`      // of all waves
 	Crosstalk Crosstalk       `json:"crosstalk"` // of all waves
 	Repeats   stat.Estimate   `json:"repeats"`   // share of different requests that were answered otherwise the second time
+	Requests  int             `json:"requests"`  // different requests of all waves, to the endpoints that were sent some twice
 	Waves     []rollout.Wave  `json:"waves"`
 	Notes     []message.Text  `json:"notes"`
 }

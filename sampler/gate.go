@@ -46,11 +46,11 @@ func (e *EndpointError) Error() string {
 		}
 		return fmt.Sprintf("%s answered nothing for %v; its last failure: %v; fix it and run again, which makes what failed and what is missing, or raise sampling.retry_for (sampling.breaker 0 = never stop for it)", where, e.For.Round(time.Second), cause)
 	case e.Times > 0 && e.Boundary == AgentBoundary && e.URL == AgentBoundary:
-		return fmt.Sprintf("the agent failed %d rollouts in a row in the same way: %v; fix it and run again, which makes those and what is missing, or raise sampling.breaker above %d (0 = never stop for it)", e.Times, cause, e.Times)
+		return fmt.Sprintf("the agent failed %d rollouts in a row in the same way: %v; fix it and run again, which makes those and what is missing, or raise sampling.breaker (0 = never stop for it)", e.Times, cause)
 	case e.Times > 0 && status == 0:
-		return fmt.Sprintf("%s gave no answer %d times in a row: %v; fix it and run again, which makes what failed and what is missing, or raise sampling.breaker above %d (0 = never stop for it)", where, e.Times, cause, e.Times)
+		return fmt.Sprintf("%s gave no answer %d times in a row: %v; fix it and run again, which makes what failed and what is missing, or raise sampling.breaker (0 = never stop for it)", where, e.Times, cause)
 	case e.Times > 0:
-		return fmt.Sprintf("%s failed %d times in a row in the same way, with status %d: %v; fix it and run again, which makes what failed and what is missing, or raise sampling.breaker above %d (0 = never stop for it)", where, e.Times, status, cause, e.Times)
+		return fmt.Sprintf("%s failed %d times in a row in the same way, with status %d: %v; fix it and run again, which makes what failed and what is missing, or raise sampling.breaker (0 = never stop for it)", where, e.Times, status, cause)
 	case status == 0 && Unreachable(e.Err):
 		return fmt.Sprintf("%s does not answer: %v; start the server or correct its URL, then run again", where, cause)
 	case status == 0:

@@ -147,7 +147,7 @@ var endpointRepeat = analysis.NewPart(analysis.Gate{
 		Caution:         "{percent} of {requests} get a different answer when sent twice: {where}",
 		CautionRemedy:   "Look whether repeating a call changes something, and let the server recognise a repeated call_id; a clock or a random order in the answer looks the same.",
 		CautionUnknown:  "{lowpercent} to {highpercent} of requests get a different answer when sent twice: {requests} are too few to tell",
-		CautionUnknownR: "About {least|different request} would tell (key burst.repeats).",
+		CautionUnknownR: "{more}",
 	},
 	Check: ofBurst("endpoint.repeat", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if b.Repeats.N == 0 {
@@ -156,10 +156,13 @@ var endpointRepeat = analysis.NewPart(analysis.Gate{
 		const want = repeatedMost
 		j := analysis.Judgement{
 			Gate: "endpoint.repeat", Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
-			Args: message.Args{"requests": message.Count(b.Repeats.N, "different request"), "where": message.Nested(repeatWords(b)), "least": message.Nested(manyMore.Text())},
+			Args: message.Args{"requests": message.Count(b.Repeats.N, "different request"), "where": message.Nested(repeatWords(b)), "more": message.Nested(repeatMany.Text())},
 		}
-		if n, ok := stat.Needed(b.Repeats, want, b.Repeats.Items, &unitRange, r.Confidence); ok {
-			j.Needs, j.Settles, j.Args["least"] = &analysis.Needs{Items: n, Samples: 1}, true, message.Int(n)
+		switch n, ok := stat.Needed(b.Repeats, want, b.Repeats.Items, &unitRange, r.Confidence); {
+		case b.Requests > 0 && (!ok || n > b.Requests):
+			j.Args["more"] = message.Nested(repeatAll.With(message.Args{"requests": message.Int(b.Requests)}))
+		case ok:
+			j.Needs, j.Settles, j.Args["more"] = &analysis.Needs{Items: n, Samples: 1}, true, message.Nested(repeatLeast.With(message.Args{"least": message.Int(n)}))
 		}
 		return []analysis.Finding{j.Finding(analysis.BoundOf(b.Repeats).AtMost(want), analysis.BoundOf(b.Repeats))}
 	}),
@@ -258,6 +261,9 @@ var (
 	answeredWith    = message.New("endpoint.answered_with", "{endpoint} answered {rollout} with {id}")
 	departed        = message.New("endpoint.departed", "{endpoint}: {what}, {times}")
 	repeatedOf      = message.New("endpoint.repeated", "{endpoint} {share} of {requests}")
+	repeatLeast     = message.New("endpoint.repeat_least", "About {least|different request} would tell (key burst.repeats).")
+	repeatMany      = message.New("endpoint.repeat_many", "Many more different requests would tell (key burst.repeats).")
+	repeatAll       = message.New("endpoint.repeat_all", "The rehearsal has only {requests|different request}, too few to tell: rehearse with more items, or compare the answers yourself.")
 )
 
 var (

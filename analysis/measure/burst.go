@@ -205,6 +205,13 @@ func (c *burstCollector) result(b *rollout.Burst, conf float64) *analysis.Burst 
 		differ, asked = differ+d, asked+n
 	}
 	out.Repeats = repeatShare(differ, asked, conf)
+	different := map[string]bool{}
+	for _, call := range c.calls {
+		if len(c.of(call.Endpoint).repeats) > 0 {
+			different[call.Request] = true
+		}
+	}
+	out.Requests = len(different)
 	return out
 }
 

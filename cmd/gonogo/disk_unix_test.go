@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -175,6 +176,16 @@ func TestAFullDiskIsToldOnce(t *testing.T) {
 		code := ui.ExitCode(&said, stage.UnlessLost(first(tt.ended), &rollout.DiskError{Doing: "write", Path: rollout.ManifestFile, Err: tt.closed}))
 		if n := strings.Count(said.String(), "gonogo: "); n != tt.messages || code != exit.Tool {
 			t.Errorf("%v, then %v: exit code %d and %d messages, want %d:\n%s", tt.ended, tt.closed, code, n, tt.messages, said.String())
+		}
+	}
+}
+
+// A disk that is full at the start is the same failure as one that becomes full.
+func TestAFullDiskIsNoUsageError(t *testing.T) {
+	for cause, want := range map[error]int{syscall.ENOSPC: exit.Tool, syscall.EFBIG: exit.Tool, syscall.EACCES: exit.Usage} {
+		err := exit.AsUsage(&rollout.DiskError{Doing: "make the directory", Path: "run", Err: &fs.PathError{Op: "mkdir", Path: "run", Err: cause}})
+		if code := ui.ExitCode(io.Discard, err); code != want {
+			t.Errorf("%v: exit code %d, want %d", cause, code, want)
 		}
 	}
 }

@@ -58,7 +58,7 @@ func diskError(doing, path string, err error) error {
 	return &DiskError{doing, path, err}
 }
 
-// remedyOf says how to mend what a system refuses; "" where that is not known.
+// remedyOf says how to fix what a system refuses; "" where that is not known.
 func remedyOf(cause error) string {
 	is := func(errs ...error) bool {
 		for _, err := range errs {

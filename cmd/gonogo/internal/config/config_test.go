@@ -482,7 +482,7 @@ func TestSet(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pair := range [][2]string{{"sampling.samples", "16"}, {"thresholds.signal.informative", "0.2"}, {"thresholds.infra.failures.fail", "0.3"}, {"data.train", "x.jsonl"}} {
+	for _, pair := range [][2]string{{"sampling.samples", "16"}, {"thresholds.signal.informative", "0.2"}, {"thresholds.infra.failures.fail", "0.3"}, {"data.train", "x.jsonl"}, {"data.files.a", "a.jsonl"}, {"data.files", "{b: b.jsonl}"}} {
 		if err := c.Assign(pair[0], pair[1]); err != nil {
 			t.Fatal(err)
 		}
@@ -501,6 +501,9 @@ func TestSet(t *testing.T) {
 	}
 	if c.Sampling.EvalSamples != 16 || len(c.Thresholds) != 2 || c.Data.Train != filepath.Join(here, "x.jsonl") {
 		t.Errorf("%+v", c.values)
+	}
+	if diff := cmp.Diff(map[string]string{"a": filepath.Join(here, "a.jsonl"), "b": filepath.Join(here, "b.jsonl")}, c.Data.Files); diff != "" {
+		t.Error(diff)
 	}
 }
 

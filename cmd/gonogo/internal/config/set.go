@@ -94,5 +94,12 @@ func argument(name string, k key, inner, value string) (*document.Node, error) {
 	if err == nil && node.Kind == document.Null {
 		return text, nil // for which no key but a text has a use
 	}
+	if err == nil && k.File && !isJob {
+		for _, f := range node.Fields { // data.files={ID: PATH}
+			if f.Value.Kind == document.Text && f.Value.Text != "" {
+				f.Value.Text, err = filepath.Abs(f.Value.Text)
+			}
+		}
+	}
 	return node, err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"syscall"
 )
 
 // The exit codes, the same in every command.
@@ -41,13 +42,19 @@ func Usagef(format string, args ...any) error {
 }
 
 // AsUsage marks an error as one of usage or configuration, unless the context
-// ended or it carries a code already.
+// ended, it carries a code already, or the disk is full, which is the tool's
+// failure whenever it is noticed.
 func AsUsage(err error) error {
 	var coded *Error
-	if err == nil || errors.As(err, &coded) || errors.Is(err, context.Canceled) {
+	if err == nil || errors.As(err, &coded) || errors.Is(err, context.Canceled) || full(err) {
 		return err
 	}
 	return &Error{Usage, err}
+}
+
+// full reports whether a disk, a quota or a file had no room for what was written.
+func full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EFBIG)
 }
 
 // Split returns the errors that errors.Join joined.
