@@ -127,6 +127,7 @@ type SplitResult struct {
 	Identical      stat.Estimate  `json:"identical"` // share of items whose outputs are all the same text
 
 	Against []RewardByCost `json:"against,omitempty"` // the reward against what a rollout took
+	WhatIf  []WhatIf       `json:"what_if,omitempty"` // the reward under tighter limits
 }
 
 // ItemCounts counts the items of a split.
@@ -307,10 +308,14 @@ type Extrapolated struct {
 // ToolUse is what rollouts did with their tools.
 type ToolUse struct {
 	Calls      stat.Estimate       `json:"calls"` // per rollout
-	P95        stat.Estimate       `json:"p95"`   // of calls per rollout
+	P50        stat.Estimate       `json:"p50"`   // of calls per rollout
+	P95        stat.Estimate       `json:"p95"`
+	P99        stat.Estimate       `json:"p99"`
 	Max        int                 `json:"max"`
-	OverBudget *float64            `json:"over_budget"` // share of rollouts that reached the budget of calls; null without one
+	OverBudget *float64            `json:"over_budget"`         // share of rollouts that reached the budget of calls; null without one
+	AtBudget   *stat.Estimate      `json:"at_budget,omitempty"` // the same share with its interval
 	Budget     *int                `json:"budget"`
+	Long       *LongRollouts       `json:"long,omitempty"` // where rollouts tell their calls
 	ByTool     map[string]ToolStat `json:"by_tool"`
 	Bigrams    map[string]int      `json:"bigrams"`   // "a>b": b was the next call after a
 	Repeats    stat.Estimate       `json:"repeats"`   // share of calls equal to an earlier one of the rollout

@@ -7,16 +7,76 @@ import (
 )
 
 var toolsLatency = analysis.NewGate(analysis.Gate{
-	Name:  "tools.tail",
-	Label: "Long rollouts",
-	Doc:   "Tools and rollouts keep to their time.",
-	Thresholds: []analysis.Threshold{
-		{Name: "tools.tail", Unit: "times", Doc: "95th percentile over median of a tool's latency", Default: 3},
-		analysis.TimeLimit,
-	},
-	Words: analysis.Words{Pass: "tools and rollouts keep to their time"},
-	Parts: []analysis.Gate{toolsTail, latencyLimit},
+	Name:       "tools.tail",
+	Label:      "Long rollouts",
+	Doc:        "Few rollouts are far longer than the others, and tools and rollouts keep to their time.",
+	Thresholds: []analysis.Threshold{analysis.TailTimes, analysis.TimeLimit},
+	Words:      analysis.Words{Pass: "few rollouts are far longer than the others, and tools and rollouts keep to their time"},
+	Parts:      []analysis.Gate{toolsLong, toolsTail, latencyLimit},
 })
+
+var toolsLong = analysis.NewPart(analysis.Gate{
+	Name: "tools.long",
+	Doc: "Advisory: at most 5 % of rollouts make more than 3 times the median of tool calls, or take more than 3 times the median of turns, " +
+		"unless these earn more than the others, within items where items have both. A rollout of up to 8 calls and turns is never long.",
+	Charts: []string{"tool_calls"},
+	Words: analysis.Words{
+		Why:             "A training step waits for its longest rollouts and pays for their tokens. Where these earn no more than the others, that buys nothing.",
+		Pass:            "{percent} of rollouts are far longer than the others, with more than {calls|call} or {turns|turn}",
+		Caution:         "{percent} of rollouts are far longer than the others, with more than {calls|call} or {turns|turn}, and {earn}",
+		CautionRemedy:   "Read some of them: the items with most are listed. Under What if, the report says what a lower limit of calls would cost.",
+		CautionUnknown:  "{lowpercent} to {highpercent} of rollouts are far longer than the others, with more than {calls|call} or {turns|turn}, and {earn}",
+		CautionUnknownR: "{needs}",
+	},
+	Check: perSplit("tools.long", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+		l := sr.Tools.Long
+		if l == nil {
+			return analysis.Skip("tools.long", split, analysis.Advisory, noTools.Text())
+		}
+		j := analysis.Judgement{
+			Gate: "tools.long", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(longRollouts), Items: l.Items,
+			Args: message.Args{"calls": message.Number(l.Calls), "turns": message.Number(l.Turns), "earn": message.Nested(earn(l.Earn))},
+		}
+		b := analysis.BoundOf(l.Share)
+		status := atMostObserved(b, longRollouts)
+		if d := l.Earn; status != analysis.Pass && d != nil && d.Difference.Low != nil && *d.Difference.Low > 0 {
+			status, j.Instead = analysis.Pass, &longEarnMore
+		}
+		if status == analysis.Pass {
+			j.Items = nil
+		}
+		j.Needs, j.Settles = settle(l.Share, longRollouts, unitRange, r.Confidence, sr)
+		return j.Finding(status, b)
+	}),
+})
+
+// longEarnMore are the words where long rollouts are worth their time.
+var longEarnMore = analysis.NewWording("tools.long.worth", "{percent} of rollouts are far longer than the others, with more than {calls|call} or {turns|turn}, but {earn}", "")
+
+// earn says what long rollouts earn against the others.
+func earn(c *analysis.Contrast) message.Text {
+	if c == nil || c.These.Value == nil || c.Others.Value == nil {
+		return earnUnknown.Text()
+	}
+	d, args := c.Difference, message.Args{"these": message.Known(c.These.Value), "others": message.Known(c.Others.Value)}
+	switch {
+	case d.High != nil && *d.High < 0:
+		return earnLess.With(args)
+	case d.Low != nil && *d.Low > 0:
+		return earnMore.With(args)
+	}
+	return earnAlike.With(args)
+}
+
+var (
+	earnLess    = message.New("tools.long.less", "they earn less: {these} against {others}")
+	earnMore    = message.New("tools.long.more", "they earn more: {these} against {others}")
+	earnAlike   = message.New("tools.long.alike", "it is not clear that they earn more: {these} against {others}")
+	earnUnknown = message.New("tools.long.unknown", "there is nothing to compare what they earn with")
+)
+
+// longRollouts is the share of rollouts that may be far longer than the others.
+const longRollouts = 0.05
 
 var toolsTail = analysis.NewPart(analysis.Gate{
 	Name:   "tools.slow",

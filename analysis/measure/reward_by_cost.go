@@ -107,45 +107,17 @@ func (m *Split) callLimit() (limit int, known bool) {
 // atLimit compares rollouts at the limit with those below it; nil where there
 // is only one kind.
 func (m *Split) atLimit(items [][]stat.Pair, limit float64) *analysis.RewardAtLimit {
-	var reached, below, reachedToo, belowToo [][]float64 // the latter two of the items that have both
-	var under [][]stat.Pair
-	for _, of := range items {
-		var at, less []float64
-		var rest []stat.Pair
-		for _, p := range of {
-			if p.X >= limit {
-				at = append(at, p.Y)
-			} else {
-				less, rest = append(less, p.Y), append(rest, p)
-			}
-		}
-		if len(at) > 0 {
-			reached = append(reached, at)
-		}
-		if len(less) > 0 {
-			below, under = append(below, less), append(under, rest)
-		}
-		if len(at) > 0 && len(less) > 0 {
-			reachedToo, belowToo = append(reachedToo, at), append(belowToo, less)
-		}
-	}
-	if len(reached) == 0 || len(below) == 0 {
+	c := m.contrast(items, limit)
+	if c == nil {
 		return nil
 	}
-	l := &analysis.RewardAtLimit{At: limit, Within: stat.WithinLine(under, m.s.Confidence).Correlation}
-	change := &stat.Range{Lo: -m.s.RewardRange.Width(), Hi: m.s.RewardRange.Width()}
-	if len(reachedToo) >= 2 {
-		reached, below = reachedToo, belowToo
-		d, less := means(reached), means(below)
-		for i := range d {
-			d[i] -= less[i]
+	var under [][]stat.Pair
+	for _, of := range items {
+		if rest := slices.DeleteFunc(slices.Clone(of), func(p stat.Pair) bool { return p.X >= limit }); len(rest) > 0 {
+			under = append(under, rest)
 		}
-		l.Difference = stat.PairedMean(d, nil, len(flatten(reached))+len(flatten(below)), change, m.s.Confidence)
-	} else {
-		l.Difference, _ = stat.Welch(means(below), means(reached), len(flatten(reached))+len(flatten(below)), &m.s.RewardRange, m.s.Confidence)
 	}
-	l.Reached, l.Below = stat.Mean(reached, &m.s.RewardRange, m.s.Confidence), stat.Mean(below, &m.s.RewardRange, m.s.Confidence)
-	return l
+	return &analysis.RewardAtLimit{At: limit, Reached: c.These, Below: c.Others, Difference: c.Difference, Within: stat.WithinLine(under, m.s.Confidence).Correlation}
 }
 
 func means(items [][]float64) []float64 {

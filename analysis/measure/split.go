@@ -81,6 +81,7 @@ func (m *Split) split() *analysis.SplitResult {
 		Signal: []analysis.Signal{}, Extrapolated: []analysis.Extrapolated{},
 	}
 	m.curves(sr)
+	sr.WhatIf = m.whatIf(sr)
 	return sr
 }
 

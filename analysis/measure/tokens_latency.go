@@ -75,6 +75,10 @@ func (m *Split) latency() analysis.Latency {
 
 // turns is the number of model replies per rollout.
 func (m *Split) turns() stat.Estimate {
-	perItem := m.perItem(func(r *collect.Row) (float64, bool) { return float64(r.Turns), r.Valid && r.Turns > 0 })
-	return perRollout(perItem, m.s.Confidence, "mean over items of model turns per rollout")
+	return perRollout(m.turnsPerRollout(), m.s.Confidence, "mean over items of model turns per rollout")
+}
+
+// turnsPerRollout returns the model replies of each item's valid rollouts.
+func (m *Split) turnsPerRollout() [][]float64 {
+	return m.perItem(func(r *collect.Row) (float64, bool) { return float64(r.Turns), r.Valid && r.Turns > 0 })
 }

@@ -29,7 +29,9 @@ func (m *Split) toolUse() analysis.ToolUse {
 	u := analysis.ToolUse{
 		ByTool: m.byTool(h, len(all)), Bigrams: m.bigrams(), Budget: m.budget,
 		Calls:     perRollout(perItem, conf, "mean over items of tool calls per rollout"),
+		P50:       stat.QuantileItems(perItem, 0.50, conf),
 		P95:       stat.QuantileItems(perItem, 0.95, conf),
+		P99:       stat.QuantileItems(perItem, 0.99, conf),
 		Repeats:   m.share(conf, repeats),
 		Parallel:  m.share(conf, parallelTurns),
 		Malformed: m.share(conf, malformed),
@@ -43,8 +45,10 @@ func (m *Split) toolUse() analysis.ToolUse {
 		u.Max = max(u.Max, int(c))
 	}
 	if m.budget != nil {
-		u.OverBudget = stat.Some(m.overBudget())
+		reached := m.share(conf, m.atBudget)
+		u.AtBudget, u.OverBudget = &reached, reached.Value
 	}
+	u.Long = m.long()
 	return u
 }
 
@@ -147,18 +151,15 @@ func malformed(r *collect.Row) (num, den float64) {
 	return num, float64(len(r.Calls))
 }
 
-func (m *Split) overBudget() float64 {
-	var over, total float64
-	m.records(func(r *collect.Row) {
-		if !r.Valid || !r.Observed {
-			return
-		}
-		total++
-		if len(r.Calls) >= *m.budget {
-			over++
-		}
-	})
-	return over / total
+// atBudget counts rollouts that reach the budget of calls.
+func (m *Split) atBudget(r *collect.Row) (num, den float64) {
+	switch {
+	case !r.Valid || !r.Observed:
+		return 0, 0
+	case len(r.Calls) >= *m.budget:
+		return 1, 1
+	}
+	return 0, 1
 }
 
 func (m *Split) byTool(all analysis.Histogram, rollouts int) map[string]analysis.ToolStat {

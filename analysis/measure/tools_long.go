@@ -1,0 +1,119 @@
+package measure
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/stat"
+)
+
+// shortRollout is how many calls, or turns, never make a rollout long: with a median
+// of one call three are nothing to wait for.
+const shortRollout = 8
+
+// long finds the rollouts that make more calls, or take more turns, than a multiple of
+// the median; nil where no rollout tells its course.
+func (m *Split) long() *analysis.LongRollouts {
+	calls, turns := flatten(m.callsPerRollout()), flatten(m.turnsPerRollout())
+	if len(calls) == 0 {
+		return nil
+	}
+	times := m.s.Thresholds.Of(analysis.TailTimes)
+	l := &analysis.LongRollouts{Times: times, Calls: farBeyond(calls, times), Turns: farBeyond(turns, times), Items: []string{}}
+	isLong := func(r *collect.Row) bool { return float64(len(r.Calls)) > l.Calls || float64(r.Turns) > l.Turns }
+	l.Share = m.share(m.s.Confidence, func(r *collect.Row) (num, den float64) {
+		switch {
+		case !r.Valid || !r.Observed:
+			return 0, 0
+		case isLong(r):
+			return 1, 1
+		}
+		return 0, 1
+	})
+	var items [][]stat.Pair
+	type counted struct {
+		id string
+		n  int
+	}
+	var with []counted
+	for _, it := range m.Items {
+		var of []stat.Pair
+		here := counted{id: it.ID}
+		for _, r := range it.Rows {
+			if !r.Valid || !r.Observed {
+				continue
+			}
+			p := stat.Pair{Y: r.Reward}
+			if isLong(r) {
+				p.X = 1
+				here.n++
+			}
+			of = append(of, p)
+		}
+		items = append(items, of)
+		if l.N += here.n; here.n > 0 {
+			with = append(with, here)
+		}
+	}
+	l.Earn = m.contrast(items, 1)
+	slices.SortStableFunc(with, func(a, b counted) int { return cmp.Compare(b.n, a.n) })
+	for _, it := range with[:min(len(with), analysis.MaxItemsListed)] {
+		l.Items = append(l.Items, it.id)
+	}
+	return l
+}
+
+// farBeyond is a multiple of the median, and no less than what is short anyway.
+func farBeyond(counts []float64, times float64) float64 {
+	if len(counts) == 0 {
+		return shortRollout
+	}
+	return math.Max(shortRollout, times*stat.Quantile(counts, 0.5))
+}
+
+// contrast compares the rewards (Y) of the pairs from a value of X on with those below
+// it: within the items that have both kinds, of two or more such items, else between
+// items. It is nil where there is only one kind.
+func (m *Split) contrast(items [][]stat.Pair, from float64) *analysis.Contrast {
+	var these, others, theseToo, othersToo [][]float64 // the latter two of the items that have both
+	for _, of := range items {
+		var at, less []float64
+		for _, p := range of {
+			if p.X >= from {
+				at = append(at, p.Y)
+			} else {
+				less = append(less, p.Y)
+			}
+		}
+		if len(at) > 0 {
+			these = append(these, at)
+		}
+		if len(less) > 0 {
+			others = append(others, less)
+		}
+		if len(at) > 0 && len(less) > 0 {
+			theseToo, othersToo = append(theseToo, at), append(othersToo, less)
+		}
+	}
+	if len(these) == 0 || len(others) == 0 {
+		return nil
+	}
+	c := new(analysis.Contrast)
+	r, conf := &m.s.RewardRange, m.s.Confidence
+	change := &stat.Range{Lo: -r.Width(), Hi: r.Width()}
+	if len(theseToo) >= 2 {
+		these, others = theseToo, othersToo
+		d, less := means(these), means(others)
+		for i := range d {
+			d[i] -= less[i]
+		}
+		c.Difference = stat.PairedMean(d, nil, len(flatten(these))+len(flatten(others)), change, conf)
+	} else {
+		c.Difference, _ = stat.Welch(means(others), means(these), len(flatten(these))+len(flatten(others)), r, conf)
+	}
+	c.These, c.Others = stat.Mean(these, r, conf), stat.Mean(others, r, conf)
+	return c
+}

@@ -1,0 +1,149 @@
+package measure
+
+import (
+	"math"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/analysis/stat"
+)
+
+// capsTried is the most limits that are tried of one quantity.
+const capsTried = 16
+
+// whatIf asks what tighter limits would have left of the rewards: see
+// analysis.WhatIf. It costs a pass over the rollouts and the estimate of the
+// informative groups for each of at most 16 limits.
+func (m *Split) whatIf(sr *analysis.SplitResult) []analysis.WhatIf {
+	var out []analysis.WhatIf
+	for _, q := range []struct {
+		name  string
+		of    func(*collect.Row) (float64, bool)
+		limit func() (int, bool)
+		caps  func([]float64) []float64
+	}{
+		{analysis.CostCalls, func(r *collect.Row) (float64, bool) { return float64(len(r.Calls)), r.Observed }, m.callLimit, callCaps},
+		{analysis.CapTokens, func(r *collect.Row) (float64, bool) {
+			if r.Usage.Output == nil {
+				return 0, false
+			}
+			return float64(*r.Usage.Output), true
+		}, nil, tokenCaps},
+	} {
+		var items [][]stat.Pair
+		for _, it := range m.Items {
+			var of []stat.Pair
+			for _, r := range it.Rows {
+				if x, ok := q.of(r); ok && r.Valid {
+					of = append(of, stat.Pair{X: x, Y: r.Reward})
+				}
+			}
+			if len(of) > 0 {
+				items = append(items, of)
+			}
+		}
+		w := m.capped(q.name, items, q.caps)
+		if w == nil {
+			continue
+		}
+		if q.limit != nil {
+			if at, known := q.limit(); known {
+				limit := float64(at)
+				w.Limit = &limit
+			}
+		}
+		for i := range w.Caps {
+			w.Caps[i].Informative = sr.Net(w.Caps[i].Informative)
+		}
+		out = append(out, *w)
+	}
+	return out
+}
+
+// capped tries the limits; nil where no rollout takes more of the quantity than
+// another.
+func (m *Split) capped(quantity string, items [][]stat.Pair, caps func([]float64) []float64) *analysis.WhatIf {
+	var all []float64
+	sizes := make([]int, len(items))
+	for i, of := range items {
+		sizes[i] = len(of)
+		for _, p := range of {
+			all = append(all, p.X)
+		}
+	}
+	if len(all) == 0 || slices.Min(all) == slices.Max(all) {
+		return nil
+	}
+	slices.Sort(all)
+	samples := CommonSamples(sizes)
+	w := &analysis.WhatIf{Quantity: quantity, GroupSize: min(m.s.GroupSize, samples), N: len(all), Items: len(items)}
+	for _, at := range caps(all) {
+		w.Caps = append(w.Caps, m.capAt(at, items, w.GroupSize))
+	}
+	return w
+}
+
+// capAt takes the rewards of the rollouts beyond a limit to the bottom.
+func (m *Split) capAt(at float64, items [][]stat.Pair, group int) analysis.Cap {
+	r, conf := &m.s.RewardRange, m.s.Confidence
+	var cut, of, change []float64
+	var rewards, common [][]float64
+	n := 0
+	for _, pairs := range items {
+		left, beyond, lost := make([]float64, 0, len(pairs)), 0.0, 0.0
+		for _, p := range pairs {
+			if p.X > at {
+				beyond++
+				lost += p.Y - r.Lo
+				p.Y = r.Lo
+			}
+			left = append(left, p.Y)
+		}
+		slices.Sort(left)
+		k := float64(len(pairs))
+		n += len(pairs)
+		rewards, cut, of, change = append(rewards, left), append(cut, beyond), append(of, k), append(change, -lost/k)
+		if len(left) >= group {
+			common = append(common, left)
+		}
+	}
+	c := analysis.Cap{
+		At: at, Cut: stat.RatioOfSums(cut, of, n, conf), Reward: stat.Mean(rewards, r, conf),
+		Change: stat.PairedMean(change, nil, n, &stat.Range{Lo: -r.Width(), Hi: 0}, conf),
+	}
+	if group >= 2 {
+		_, tolerance := m.Tolerances()
+		c.Informative = stat.Signal(common, group, tolerance, conf)
+	}
+	return c
+}
+
+// callCaps are the limits of calls to try, of sorted counts: from the fewest that any
+// rollout makes to the most, each where there are few.
+func callCaps(sorted []float64) []float64 {
+	low, high := sorted[0], sorted[len(sorted)-1]
+	step := math.Max(1, math.Ceil((high-low)/(capsTried-1)))
+	var caps []float64
+	for at := high; at > low; at -= step {
+		caps = append(caps, at)
+	}
+	caps = append(caps, low)
+	slices.Reverse(caps)
+	return caps
+}
+
+// tokenCaps are limits at evenly spaced quantiles, rounded up to two digits; the last
+// one cuts no rollout.
+func tokenCaps(sorted []float64) []float64 {
+	var caps []float64
+	for i := 1; i < capsTried; i++ {
+		x := stat.Quantile(sorted, float64(i)/(capsTried-1))
+		if x <= 0 {
+			continue
+		}
+		unit := math.Pow(10, math.Max(0, math.Floor(math.Log10(x))-1))
+		caps = append(caps, math.Ceil(x/unit)*unit)
+	}
+	return slices.Compact(caps)
+}
