@@ -26,8 +26,9 @@ import (
 
 // texts are what the program says: English by id.
 type texts struct {
-	t  *testing.T
-	by map[string]string
+	t      *testing.T
+	by     map[string]string
+	counts map[string]bool // the arguments that are counts
 }
 
 func (s texts) add(id, english string) {
@@ -42,8 +43,10 @@ func (s texts) add(id, english string) {
 
 // allTexts collects what the code says: the messages that are known, the ids in the
 // sources with their English, what is counted, and what is named by data.
-func allTexts(t *testing.T) map[string]string {
-	s := texts{t, map[string]string{}}
+func allTexts(t *testing.T) map[string]string { return collected(t).by }
+
+func collected(t *testing.T) texts {
+	s := texts{t, map[string]string{}, map[string]bool{}}
 	for _, d := range message.Defs() {
 		s.add(d.ID, d.English)
 	}
@@ -83,7 +86,7 @@ func allTexts(t *testing.T) map[string]string {
 	message.Walk("report", english, s.add)
 	message.Walk("report.compare", compareEnglish, s.add)
 	message.Walk("report.history", historyEnglish, s.add)
-	return s.by
+	return s
 }
 
 func (s texts) chart(id, name, doc string) {
@@ -105,6 +108,9 @@ func (s texts) file(path string) error {
 		return err
 	}
 	ast.Inspect(f, func(n ast.Node) bool {
+		if pair, ok := n.(*ast.KeyValueExpr); ok {
+			s.argument(pair)
+		}
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			return true
@@ -147,6 +153,18 @@ func (s texts) file(path string) error {
 		return true
 	})
 	return nil
+}
+
+// argument notes an argument that is a count.
+func (s texts) argument(pair *ast.KeyValueExpr) {
+	name, ok := constant(pair.Key)
+	call, isCall := pair.Value.(*ast.CallExpr)
+	if !ok || !isCall {
+		return
+	}
+	if f, ok := call.Fun.(*ast.SelectorExpr); ok && (f.Sel.Name == "Int" || f.Sel.Name == "Count") {
+		s.counts[name] = true
+	}
 }
 
 // constant is the text of a constant expression.
@@ -231,11 +249,14 @@ var neverOne = []string{
 	"chart.all_or_nothing_of_rewards_at", "chart.of_items_are_mixed_never_succeed", "chart.of_rewards_are_in_the_lowest",
 	"chart.the_best_of_samples_earns_above", "chart.the_best_of_samples_is_no", "report.best_of_doc", "report.informative_bracket", "report.plan.group_only",
 	"report.capped", "report.compare.items_cut", "report.print.more_rows", "report.print.telling",
+	"compare.left_out", "compare.too_many_lost", // a share
+	"stat.all_agree", "stat.all_agree_no_range", "stat.few_items", "stat.needs_group", "grader.truth.were_rejected",
 }
 
-// One thing is one: no message says "1 items" where a number is 1.
+// One thing is one: no message says "1 items", or "1 of 20 rows are", where a number is 1.
 func TestOneThingIsNotSeveral(t *testing.T) {
-	all, things := allTexts(t), map[string]bool{}
+	s, things := collected(t), map[string]bool{}
+	all := s.by
 	for id, english := range all {
 		if strings.HasPrefix(id, "count.") {
 			things[english[strings.LastIndex(english, " ")+1:]] = true
@@ -245,6 +266,7 @@ func TestOneThingIsNotSeveral(t *testing.T) {
 		}
 	}
 	several := regexp.MustCompile(`\b1 (?:(?:bad|blocking|different|input|more|other|output|sampled|tool|valid) )?(` + strings.Join(slices.Collect(maps.Keys(things)), "|") + `)\b`)
+	doing := regexp.MustCompile(`\b1( X)?( of [^,;:]*?)?( that)? (agree|are|begin|belong|depart|differ|earn|get|have|hold|make|need|repeat|resemble|share|were)\b`)
 	verb := regexp.MustCompile(`%(\[\d\])?[sd]`)
 	for _, id := range slices.Sorted(maps.Keys(all)) {
 		if strings.HasPrefix(id, "count.") || strings.HasSuffix(id, ".many") || slices.Contains(neverOne, id) {
@@ -258,6 +280,9 @@ func TestOneThingIsNotSeveral(t *testing.T) {
 			}
 			args[name] = message.Number(1)
 			if found := several.FindString(d.In(message.Language{}, args)); found != "" && !slices.Contains([]string{"grade", "have", "longer"}, name) {
+				t.Errorf("%s says %q: %q", id, found, d.English)
+			}
+			if found := doing.FindString(d.In(message.Language{}, args)); found != "" && s.counts[name] && name != "low" && name != "high" {
 				t.Errorf("%s says %q: %q", id, found, d.English)
 			}
 		}

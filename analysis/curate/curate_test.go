@@ -296,7 +296,7 @@ func TestRowsOfAnEditedFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.NotMeasured != 1 || c.Table[2].Sampled != 0 || c.Table[3].Sampled != 8 || !strings.Contains(fmt.Sprint(c.Notes), "1 row of the file differ from what was sampled") {
+	if c.NotMeasured != 1 || c.Table[2].Sampled != 0 || c.Table[3].Sampled != 8 || !strings.Contains(fmt.Sprint(c.Notes), "1 row of the file differs from what was sampled") {
 		t.Errorf("%d not measured, %v, %+v", c.NotMeasured, c.Notes, c.Table[2])
 	}
 }

@@ -194,7 +194,7 @@ func (cu *curator) result() *Curation {
 	}
 	out.Before, out.After = cu.set(cu.m.Measured), cu.set(after)
 	if cu.edited > 0 {
-		cu.notes = append(cu.notes, editedRows.With(message.Args{"rows": message.Count(cu.edited, "row")}))
+		cu.notes = append(cu.notes, editedRows.With(message.Args{"rows": message.Int(cu.edited)}))
 	}
 	out.Notes = cu.notes
 	return out
@@ -203,7 +203,7 @@ func (cu *curator) result() *Curation {
 var (
 	noRollout    = message.New("curate.no_rollout", "no rollout was made of it")
 	keptAlthough = message.New("curate.kept_although", "kept although {reason}: {why}")
-	editedRows   = message.New("curate.edited", "{rows} of the file differ from what was sampled under their ids and count as not measured")
+	editedRows   = message.New("curate.edited", "{rows|row of the file differs|rows of the file differ} from what was sampled under the same id: not measured")
 )
 
 // KeptLines are the lines of the rows that are kept.

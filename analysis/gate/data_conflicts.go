@@ -14,9 +14,9 @@ var dataConflicts = analysis.NewGate(analysis.Gate{
 	Words: analysis.Words{
 		Why:           "One question with two right answers cannot be learnt: whatever the model says, half of its rollouts are punished for it.",
 		Pass:          "no prompt has two references",
-		Fail:          "{prompts} {have} references that contradict each other",
+		Fail:          "{value|prompt has|prompts have} references that contradict each other",
 		FailRemedy:    "Look at the rows listed here: at least one reference of each pair is wrong, or the prompt leaves out what distinguishes the tasks. Fix or drop them.",
-		Caution:       "{prompts} that are almost the same {have} references that contradict each other",
+		Caution:       "{value|pair of prompts that are almost the same has|pairs of prompts that are almost the same have} references that contradict each other",
 		CautionRemedy: "Read the pairs listed here. Where they ask the same, one reference is wrong.",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
@@ -40,7 +40,6 @@ var dataConflicts = analysis.NewGate(analysis.Gate{
 					withRow(&j, beside(c.ASplit, c.A, c.BSplit, c.B), c.A, c.B)
 				}
 			}
-			j.Args = message.Args{"prompts": message.Count(n, "prompt"), "have": message.Nested(has(n))}
 			out = append(out, j.Finding(analysis.Observed(float64(n)).AtMost(0), analysis.Observed(float64(n))))
 		}
 		return out
@@ -48,15 +47,3 @@ var dataConflicts = analysis.NewGate(analysis.Gate{
 })
 
 var noReference = message.New("skip.no_reference", "no row has a reference answer in one of the usual fields")
-
-func has(n int) message.Text {
-	if n == 1 {
-		return hasOne.Text()
-	}
-	return haveMany.Text()
-}
-
-var (
-	hasOne   = message.New("phrase.has", "has")
-	haveMany = message.New("phrase.have", "have")
-)

@@ -21,7 +21,7 @@ var dataDegenerate = analysis.NewPart(analysis.Gate{
 	Words: analysis.Words{
 		Why:           "Rows without a task teach nothing, rows that appear twice count twice, and a model that finds the answer in the prompt learns to copy it.",
 		Pass:          "no row is empty, cut off or repeated, or gives its answer away{told}",
-		Caution:       "{value|row is|rows are} of little use: {empty} empty, {constant} of one word over and over, {cut} cut off, {repeats} that repeat another of their split, {given} whose prompt holds the reference{told}",
+		Caution:       "{value|row is|rows are} of little use: {empty} empty, {constant} of one word over and over, {cut} cut off, {repeats|that repeats|that repeat} another of the same split, {given} whose prompt holds the reference{told}",
 		CautionRemedy: "Fix or drop the rows listed here. {near|more row has|more rows have} most of the text in common with another row of the same split.",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
@@ -68,7 +68,7 @@ func givenReference(sh *analysis.Shift) (rows []analysis.RowName, told message.T
 var (
 	rowIs       = message.New("phrase.row_is", "{split} {item}: {what}")
 	rowGiven    = message.New("phrase.row_given", "{split} {item}: the prompt holds the reference")
-	givenIsTask = message.New("data.degenerate.given_is_task", "; {n} of {prompts|prompt} hold their reference word for word: finding it there is taken to be the task")
+	givenIsTask = message.New("data.degenerate.given_is_task", "; the reference is in the prompt word for word in {n} of {prompts|prompt}: finding it there is taken to be the task")
 )
 
 var dataSuspect = analysis.NewPart(analysis.Gate{

@@ -38,7 +38,7 @@ var endpointLost = analysis.NewPart(analysis.Gate{
 		Pass:          "{percent} of {rollouts} would be discarded with {size} at once",
 		Fail:          "{percent} of {rollouts} would be discarded with {size} at once",
 		FailRemedy:    "Give the endpoint more capacity, or let it make callers wait instead of failing them, then rehearse again; a smaller batch loads it less. Discarded by: {by}. {first} Most frequent: {causes}.",
-		Unknown:       "{lowpercent} to {highpercent} of rollouts would be discarded with {size} at once: {rollouts} are too few to tell",
+		Unknown:       "{lowpercent} to {highpercent} of rollouts would be discarded with {size} at once: too few to tell ({rollouts})",
 		UnknownRemedy: "Rehearse more rollouts: about {least} would tell (key burst.least). Discarded by: {by}. {first} Most frequent: {causes}.",
 		Caution:       "{percent} of {rollouts} would be discarded with {size} at once",
 		CautionRemedy: "Discarded by: {by}. {first} Most frequent: {causes}.",
@@ -106,7 +106,7 @@ var endpointCrosstalk = analysis.NewPart(analysis.Gate{
 	Words: analysis.Words{
 		Why:           "An answer with another rollout's id comes from state that rollouts share: one then sees, or changes, what another did, and rewards stop meaning anything.",
 		Pass:          "none of {answers|answer} holds another rollout's id",
-		Caution:       "{value} of {answers|answer} hold another rollout's id",
+		Caution:       "another rollout's id is in {value} of {answers|answer}",
 		CautionRemedy: "Keep the state of a rollout by its trace_id. Such as: {examples}.",
 	},
 	Check: ofBurst("endpoint.crosstalk", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
@@ -143,10 +143,10 @@ var endpointRepeat = analysis.NewPart(analysis.Gate{
 	Doc:  "Advisory, where a training step was rehearsed: at most 5 % of requests get a different answer when they are sent twice.",
 	Words: analysis.Words{
 		Why:             "A trainer repeats requests that failed, perhaps after the server had acted on them. An endpoint that answers the same request differently makes rollouts of one item differ by chance, too.",
-		Pass:            "{percent} of {requests} get a different answer when sent twice",
-		Caution:         "{percent} of {requests} get a different answer when sent twice: {where}",
+		Pass:            "{percent} of {requests} got a different answer when sent twice",
+		Caution:         "{percent} of {requests} got a different answer when sent twice: {where}",
 		CautionRemedy:   "Look whether repeating a call changes something, and let the server recognise a repeated call_id; a clock or a random order in the answer looks the same.",
-		CautionUnknown:  "{lowpercent} to {highpercent} of requests get a different answer when sent twice: {requests} are too few to tell",
+		CautionUnknown:  "{lowpercent} to {highpercent} of requests get a different answer when sent twice: too few to tell ({requests})",
 		CautionUnknownR: "{more}",
 	},
 	Check: ofBurst("endpoint.repeat", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {

@@ -144,14 +144,14 @@ var graderResolution = analysis.NewPart(analysis.Gate{
 func ends(g *analysis.Grader) message.Text {
 	text := endsOfRange.With(message.Args{"low": message.KnownShare(g.Resolution.ShareLow), "high": message.KnownShare(g.Resolution.ShareHigh)})
 	if g.Clipped > 0 {
-		text = message.Concat(text, clippedGrades.With(message.Args{"grades": message.Count(g.Clipped, "grade")}))
+		text = message.Concat(text, clippedGrades.With(message.Args{"grades": message.Int(g.Clipped)}))
 	}
 	return text
 }
 
 var (
 	endsOfRange   = message.New("grader.resolution.ends", "Over all splits {low} of the rewards are at the bottom of the range, {high} at the top.")
-	clippedGrades = message.New("grader.resolution.clipped", " {grades} were outside the judge's own range and were clipped.")
+	clippedGrades = message.New("grader.resolution.clipped", " {grades|grade was|grades were} outside the judge's own range and clipped.")
 )
 
 var (

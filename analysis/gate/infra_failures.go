@@ -153,7 +153,7 @@ func failedItems(sr *analysis.SplitResult) []string {
 
 var (
 	wantAtMostFails  = message.New("want.at_most_fails", "≤ {limit} (fails above {fail})")
-	countingRepeated = message.New("infra.failures.repeated", ", counting {n} that were made again since")
+	countingRepeated = message.New("infra.failures.repeated", ", counting {n|that was|that were} made again since")
 	boundsOfMean     = message.New("infra.failures.bounds", " Whatever the missing rollouts would have earned, the mean of all is between {low} and {high}.")
 	fixEndpoint      = message.New("infra.failures.fix_endpoint", "Fix the endpoint at its present address, then run the same command again: only failed rollouts are repeated. If the address changes, that is a new run and needs its own directory.")
 	importAgain      = message.New("infra.failures.import_again", "Make these rollouts again where the run was made, then import its log anew.")

@@ -24,12 +24,12 @@ var leakage = analysis.NewGate(analysis.Gate{
 	},
 	Words: analysis.Words{
 		Why:            "The model may have memorized what it was trained on. Rows that are in train and in another split make that split look better than new tasks will.",
-		Pass:           "{split} and {a} have no rows in common: {exact|copy|copies}, {swapped} that differ in names or numbers alone, {near} of {rows} that share most of their text{note}",
-		Fail:           "{split} is not new to a model trained on {a}: {exact} of {rows|row} are copies, {family} belong to a family that {a} has too",
+		Pass:           "{split} and {a} have no rows in common: of {rows|row}, {exact|is a copy|are copies}, {swapped|differs|differ} in names or numbers alone, {near|shares|share} most of the text{note}",
+		Fail:           "{split} is not new to a model trained on {a}: of {rows|row}, {exact|is a copy|are copies}, {family|belongs|belong} to a family that {a} has too",
 		FailRemedy:     "Take these rows out of one of the two splits, and split by family (document, repository, customer), not by row.",
-		Caution:        "rows of {split} resemble rows of {a}: {swapped} of {rows} differ in names or numbers alone, {near} share most of their text, {exact} are copies{note}",
+		Caution:        "rows of {split} resemble rows of {a}: of {rows|row}, {swapped|differs|differ} in names or numbers alone, {near|shares|share} most of the text, {exact|is a copy|are copies}{note}",
 		CautionRemedy:  "Read the pairs listed here. Where they are the same task, take one out.",
-		CautionUnknown: "{near} of {rows|row} of {split} share most of their text with a row of {a}: few enough for chance{note}",
+		CautionUnknown: "of {rows|row} of {split}, {near|shares|share} most of the text with a row of {a}: few enough for chance{note}",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "leakage"

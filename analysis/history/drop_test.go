@@ -56,8 +56,8 @@ func TestANewestNightThatIsNoneLeavesTheTrend(t *testing.T) {
 		last func(*Night)
 		note string
 	}{
-		{"nothing measured", func(n *Night) { n.Split, n.Values, n.Items = "", nil, nil }, "1 of 14 nights hold no rollout with a reward"},
-		{"nine of twenty items", func(n *Night) { n.Items = n.Items[:9] }, "1 of 14 nights have other items or another reward range than night n12"},
+		{"nothing measured", func(n *Night) { n.Split, n.Values, n.Items = "", nil, nil }, "no rollout had a reward in 1 of 14 nights"},
+		{"nine of twenty items", func(n *Night) { n.Items = n.Items[:9] }, "the items or the reward range differ from night n12 in 1 of 14 nights"},
 	} {
 		nights := past(append(steady(8, 0.6), steady(6, 0.5)...)...)
 		last := &nights[13]

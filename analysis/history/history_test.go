@@ -110,7 +110,7 @@ func TestWhatChanged(t *testing.T) {
 				}
 				return all
 			},
-			notes: []string{"8 of 15 nights have other items"},
+			notes: []string{"differ from the newest in 8 of 15 nights"},
 		},
 		{
 			what: "a clock that goes backwards is told, and the order of keeping counts",

@@ -98,8 +98,8 @@ func untested(n int) message.Text {
 }
 
 var (
-	emptyNights   = message.New("history.empty_nights", "{empty} of {nights} hold no rollout with a reward: they have no place in the trend")
-	otherNights   = message.New("history.other_nights", "{other} of {nights} have other items or another reward range than {reference}: they are shown, and no trend goes through them")
+	emptyNights   = message.New("history.empty_nights", "no rollout had a reward in {empty} of {nights}: not part of the trend")
+	otherNights   = message.New("history.other_nights", "the items or the reward range differ from {reference} in {other} of {nights}: shown, but not part of the trend")
 	theNewest     = message.New("history.the_newest", "the newest")
 	thatNight     = message.New("history.night", "night {night}")
 	clockBack     = message.New("history.clock_back", "night {night} is dated before the night kept ahead of it: the clock went backwards; nights count in the order in which they were kept")

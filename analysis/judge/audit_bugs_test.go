@@ -253,7 +253,7 @@ func TestCountsInWords(t *testing.T) {
 	f.probe("consensus", rollout.Note, "q1", `"reward":0|"share":0.9`)
 	r := f.analyze(t)
 	for gate, want := range map[string]string{
-		"grader.truth": "none of 20 references earn the top", "grader.hackable": "on the one item tried", "data.suspect": "on 1 item the",
+		"grader.truth": "none of 20 references earned the top", "grader.hackable": "on the one item tried", "data.suspect": "on 1 item the",
 	} {
 		for _, got := range analysis.ByFact(r.Findings) {
 			if got.Gate == gate && got.Status == analysis.Fail && !strings.Contains(got.Title.String(), want) {

@@ -139,7 +139,7 @@ func TestWhatABurstFinds(t *testing.T) {
 				if w.Purpose == rollout.BurstWave && c.TraceID >= "trace_12" && c.Rollout == 0 && c.Endpoint == "grader" {
 					c.Status, c.Kind, c.Failed, c.Discards = 0, "timeout", true, true
 				}
-			}, "lost advisory pass, lost blocking pass", "lost advisory fail, lost blocking unknown", "rollouts would be discarded with 8 at once: 80 rollouts are too few to tell",
+			}, "lost advisory pass, lost blocking pass", "lost advisory fail, lost blocking unknown", "rollouts would be discarded with 8 at once: too few to tell (80 rollouts)",
 		},
 		"it slows down above four": {
 			func(w rollout.Wave, c *rollout.BurstCall) {

@@ -143,7 +143,7 @@ func TestLostItemsAreNamedAsTheReason(t *testing.T) {
 		if f.Gate != "data.enough" || f.Severity != analysis.Blocking {
 			continue
 		}
-		if f.Status != analysis.Unknown || !strings.Contains(f.Title.String(), "3 of 57 sampled items (5.3 %) have no valid rollout") || !strings.Contains(f.Remedy.String(), "status 503") || strings.Contains(f.Title.String()+f.Remedy.String(), "settle") {
+		if f.Status != analysis.Unknown || !strings.Contains(f.Title.String(), "3 of 57 sampled items (5.3 %) had no valid rollout") || !strings.Contains(f.Remedy.String(), "status 503") || strings.Contains(f.Title.String()+f.Remedy.String(), "settle") {
 			t.Errorf("%s: %s %s", f.Status, f.Title.String(), f.Remedy.String())
 		}
 		return

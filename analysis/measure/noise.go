@@ -15,7 +15,7 @@ var (
 	shareOfNothing = message.New("grader.share_of_nothing", "rewards of one item do not differ: a share of nothing has no value; items whose rewards differ are needed")
 	shareAboveOne  = message.New("grader.share_above_one", "the grades of one output differ more than the rewards of one item: the share counts as 1")
 	fewForUpperEnd = message.New("grader.few_for_upper_end", "too few items for an upper end: 20 items or more make it useful")
-	otherGrades    = message.New("grader.other_grades", "{outputs} of the audit begin with another grade than the one recorded now and are left out: another grader gave it")
+	otherGrades    = message.New("grader.other_grades", "{outputs|output of the audit begins|outputs of the audit begin} with another grade than the one recorded now: left out, because another grader gave it")
 )
 
 // mostNoise is the largest variance that two or more grades of one output can
@@ -221,7 +221,7 @@ func (c *evidence) noise(g *analysis.Grader, s analysis.Settings) {
 		}
 	}
 	if n := c.Audit.Stale; n > 0 {
-		g.NoiseVar.Warnings = append(g.NoiseVar.Warnings, otherGrades.With(message.Args{"outputs": message.Count(n, "output")}))
+		g.NoiseVar.Warnings = append(g.NoiseVar.Warnings, otherGrades.With(message.Args{"outputs": message.Int(n)}))
 	}
 }
 
