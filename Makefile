@@ -10,7 +10,7 @@ RACE    ?= ./...
 LAB     := fixtures/backtest/lab
 export GONOGO_TESTDATA
 
-.PHONY: help build demo release test race worlds fleet deep lint bench calibrate backtest backtest-train fuzz golden clean
+.PHONY: help build demo release test race worlds fleet peers peers-latest deep lint bench calibrate backtest backtest-train fuzz golden clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -38,6 +38,12 @@ worlds: ## run every task from the field and every world of one gate, and hold i
 fleet: ## run workers of a queue as processes: how the rate grows with them, what a planner of a million rollouts holds, and a cluster that loses a server
 	GONOGO_DEEP=1 $(GO) test -count=1 -run 'TestDeepMoreWorkers|TestDeepAMillion' ./cmd/gonogo
 	GONOGO_DEEP=1 $(GO) test -count=1 -run TestDeepThreeServers ./sampler/queue
+
+peers: ## try gonogo against the real packages of docs/ecosystem.md at pinned versions (PEERS="inspect trl", GONOGO_PEERS=skip, GONOGO_PEERS_DIR=...)
+	.ci/peers/run $(PEERS)
+
+peers-latest: ## the same against their newest versions, and print what broke
+	.ci/peers/run --latest $(PEERS)
 
 deep: ## run the deep tests: 200 kills of a sampling process, 100 of a queue's, hours of chaos in minutes, every world
 	GONOGO_DEEP=1 $(GO) test -count=1 -timeout 2h -run Deep ./...

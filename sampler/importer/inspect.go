@@ -20,7 +20,7 @@ var inspect = Format{
 	From: Origin{
 		Item:     "`id`; with logs of several tasks, `task/id`",
 		Sample:   "`epoch`, counted from 0; in several logs of a task, later files go on",
-		Reward:   "`scores`: the first scorer, or `--score NAME` (`NAME.KEY` of a value with keys); C, P, I, N are 1, 0.5, 0, 0; the others are `parts`",
+		Reward:   "`scores`: the first scorer that has metrics and gives numbers, or `--score NAME` (`NAME.KEY` of a value with keys); C, P, I, N are 1, 0.5, 0, 0; the others are `parts`",
 		Failures: "`error` is `model_api`, `tool` or `grader` by its traceback; `limit` is `step_limit`; a score that is missing, NaN or no number is `grader`; `error_retries` are earlier attempts",
 	},
 	Read: readInspect,
@@ -43,6 +43,10 @@ type inspectHeader struct {
 		Config struct {
 			Epochs *int `json:"epochs"`
 		} `json:"config"`
+		Scorers []struct {
+			Name    string          `json:"name"`
+			Metrics json.RawMessage `json:"metrics"`
+		} `json:"scorers"`
 	}
 	Invalidated bool
 	unfinished  bool // by a log that has no end
@@ -185,10 +189,22 @@ func (r *inspectReader) header(log *inspectLog) error {
 	return nil
 }
 
+// informational returns the scorers without metrics, which describe a reply and
+// do not grade it. Older logs do not list their scorers.
+func (h *inspectHeader) informational() (names []string) {
+	for _, s := range h.Eval.Scorers {
+		if m := string(s.Metrics); m == "[]" || m == "{}" {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
 // log reads the samples of one log.
 func (r *inspectReader) log(ctx context.Context, log *inspectLog) error {
 	r.numbers.file()
 	r.file, r.task, r.seen = log.file, log.header.Eval.Task, make(map[rollout.Key]string)
+	r.scores.informational = log.header.informational()
 	return log.samples(ctx, r.sample)
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -166,7 +167,7 @@ func TestInspectOutcomes(t *testing.T) {
 		{"an error beside a score is a failure", `{"id":"q","epoch":1,"error":{"message":"boom\nmore","traceback":""},"scores":{"s":{"value":0}}}`, "q/0 model_api - boom"},
 		{"an error of a tool", `{"id":"q","epoch":1,"error":{"message":"x","traceback":"inspect_ai/model/_call.py\ninspect_ai/tool/_tools.py"}}`, "q/0 tool - x"},
 		{"an error of a scorer", `{"id":"q","epoch":1,"error":{"message":"x","traceback":"inspect_ai/scorer/_model.py"}}`, "q/0 grader - x"},
-		{"a limit with a score", `{"id":"q","epoch":1,"limit":{"type":"message","limit":20.0},"scores":{"s":{"value":0.5}}}`, "q/0 step_limit 0.5 message limit of 20.0"},
+		{"a limit with a score", `{"id":"q","epoch":1,"limit":{"type":"message","limit":20.0},"scores":{"s":{"value":0.5}}}`, "q/0 step_limit 0.5 message limit of 20"},
 		{"a limit without a score", `{"id":"q","epoch":1,"limit":{"type":"token","limit":1000}}`, "q/0 step_limit - token limit of 1000"},
 	}
 	for _, tt := range tests {
@@ -179,6 +180,56 @@ func TestInspectOutcomes(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A log that Inspect AI 0.3.285 wrote: the "kinds" of .ci/peers/inspect/make.py, one
+// epoch, tracebacks and events shortened.
+func TestInspectRecorded(t *testing.T) {
+	b, err := os.ReadFile("testdata/peers/inspect-0.3.285.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, g, err := importText(t, "", string(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"apple/0 graded 1",
+		"plum/0 tool - KeyError('plum')", // a tool in a file of the user
+		"scorer-down/0 grader - ValueError('the judge is down')",
+		"wrong/0 graded 0.25",
+	}
+	if diff := cmp.Diff(want, told(g)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	g.noted(t, "reward = score right, the first one that grades; parts are kind")
+	for _, r := range g.records {
+		if r.Item == "plum" && (len(r.Calls) != 1 || r.Calls[0].Status != rollout.CallFailed) {
+			t.Errorf("the call that raised an error is %+v", r.Calls)
+		}
+	}
+}
+
+func TestInspectChoosesAScoreThatGrades(t *testing.T) {
+	with := func(scores string) string { return `{"id":1,"epoch":1,"scores":` + scores + `}` }
+	for name, tt := range map[string]struct{ file, want, note string }{
+		"words come first": {inspectJSON(with(`{"kind":{"value":"long"},"right":{"value":1}}`)), "1/0 graded 1", "reward = score right"},
+		"a number without metrics comes first": {
+			strings.Replace(inspectJSON(with(`{"length":{"value":31},"right":{"value":1}}`)), `"config"`, `"scorers":[{"name":"length","metrics":[]},{"name":"right","metrics":[{"name":"mean"}]}],"config"`, 1),
+			"1/0 graded 1", "reward = score right",
+		},
+		"a score that is missing is no word": {inspectJSON(with(`{"right":{"value":NaN},"length":{"value":31}}`)), "1/0 grader - score right is null", "reward = score right"},
+		"words alone":                        {inspectJSON(with(`{"kind":{"value":"long"}}`)), `1/0 grader - score kind is "long"`, "no score is a number, so no rollout has a grade: kind"},
+		"a judge fails below a scorer":       {inspectJSON(`{"id":1,"epoch":1,"error":{"message":"429","traceback":"score_result = await scorer(\ninspect_ai/model/_model.py"}}`), "1/0 grader - 429", ""},
+	} {
+		_, g, err := importText(t, "", tt.file)
+		if diff := cmp.Diff([]string{tt.want}, told(g)); err != nil || diff != "" {
+			t.Errorf("%s: error %v (-want +got):\n%s", name, err, diff)
+		}
+		if tt.note != "" {
+			g.noted(t, tt.note)
+		}
 	}
 }
 
@@ -198,7 +249,7 @@ func TestInspectSeveralScores(t *testing.T) {
 		if diff := cmp.Diff(map[string]float64{"a": 1, "judge.style": 0.5}, g.records[0].Parts); diff != "" {
 			t.Errorf("parts (-want +got):\n%s", diff)
 		}
-		g.noted(t, "reward = score b, the first one; parts are a, judge.style, judge.facts")
+		g.noted(t, "reward = score b, the first one that grades; parts are a, judge.style, judge.facts")
 	})
 	t.Run("another one by name", func(t *testing.T) {
 		g, err := importWith("judge.style")

@@ -148,7 +148,8 @@ func inspectAnswer(output json.RawMessage) string {
 	return out.Completion
 }
 
-// time fills in how long tool calls took, from the events of the sample.
+// time fills in how long tool calls took, and which of them raised an error that
+// ended the sample, from its events.
 func (s *inspectSample) time(calls []rollout.Call) {
 	if len(calls) == 0 || len(s.Events) == 0 {
 		return
@@ -170,6 +171,7 @@ func (s *inspectSample) time(calls []rollout.Call) {
 			ID        string   `json:"id"`
 			Timestamp string   `json:"timestamp"`
 			Working   *float64 `json:"working_time"`
+			Failed    bool     `json:"failed"`
 		}
 		if json.Unmarshal(event, &e) != nil || e.Event != "tool" {
 			return nil
@@ -179,6 +181,9 @@ func (s *inspectSample) time(calls []rollout.Call) {
 			return nil
 		}
 		calls[i].Elapsed = seconds(e.Working)
+		if e.Failed && calls[i].Status == rollout.CallOK {
+			calls[i].Status = rollout.CallFailed
+		}
 		if t, err := time.Parse(time.RFC3339Nano, e.Timestamp); err == nil && known && t.After(begin) {
 			calls[i].Offset = rollout.Seconds(t.Sub(begin))
 		}

@@ -290,8 +290,15 @@ func less(all, part *int64) *int64 {
 
 // inspectBoundary tells by the last frame of a traceback that belongs to one
 // of them which boundary failed. Where none does it is the model's: solvers
-// fail most often in what they await.
+// fail most often in what they await. Whatever fails below a scorer, such as its
+// judge, is a failure of the grading. Tools and scorers are mostly files of the
+// user, so what calls them shows them.
 func inspectBoundary(e inspectError) rollout.Outcome {
+	for _, scoring := range []string{"await scorer(", "inspect_ai/scorer/"} {
+		if strings.Contains(e.Traceback, scoring) {
+			return rollout.GraderFailed
+		}
+	}
 	last, outcome := -1, rollout.ModelAPI
 	for _, frame := range []struct {
 		part string
@@ -301,6 +308,7 @@ func inspectBoundary(e inspectError) rollout.Outcome {
 		{"/tool/", rollout.ToolFailed},
 		{"/tools/", rollout.ToolFailed},
 		{"/sandbox/", rollout.ToolFailed},
+		{"await tool_def.tool(", rollout.ToolFailed},
 		{"/scorer/", rollout.GraderFailed},
 		{"/scorers/", rollout.GraderFailed},
 	} {

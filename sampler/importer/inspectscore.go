@@ -13,9 +13,10 @@ import (
 
 // inspectScores chooses the one of several scores that is the reward.
 type inspectScores struct {
-	wanted string   // by --score
-	chosen string   // the same, or the first one that was seen
-	all    []string // that were seen, in order
+	wanted        string   // by --score
+	chosen        string   // the same, or the first one that grades
+	all           []string // that were seen, in order
+	informational []string // scorers of the log that is being read that do not grade
 }
 
 func newInspectScores(wanted string) *inspectScores {
@@ -57,7 +58,7 @@ func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
 	case s.Limit != nil:
 		r.limits++
 		rec.Outcome, rec.Reward = rollout.StepLimit, reward
-		rec.Error = firstLine(fmt.Sprintf("%s limit of %s", s.Limit.Type, rollout.TextOrJSON(s.Limit.Limit)))
+		rec.Error = firstLine(fmt.Sprintf("%s limit of %s", s.Limit.Type, strings.TrimSuffix(rollout.TextOrJSON(s.Limit.Limit), ".0")))
 	case reward == nil:
 		r.ungraded++
 		rec.Outcome, rec.Error, rec.Parts = rollout.GraderFailed, why, nil
@@ -110,6 +111,9 @@ func (c *inspectScores) choose(scores []score) (reward *float64, why string, err
 		if err := c.first(scores); err != nil {
 			return nil, "", err
 		}
+		if c.chosen == "" {
+			return nil, fmt.Sprintf("score %s is %s", scores[0].name, scores[0].text), nil
+		}
 	}
 	at := slices.IndexFunc(scores, func(s score) bool { return s.name == c.chosen })
 	switch {
@@ -123,28 +127,43 @@ func (c *inspectScores) choose(scores []score) (reward *float64, why string, err
 	return scores[at].value, "", nil
 }
 
-// first chooses the first scorer. Which of several values of one scorer is the
-// reward is not for us to say.
+// first chooses the first scorer that grades. Which of several values of one scorer
+// is the reward is not for us to say. It chooses none where all values are words.
 func (c *inspectScores) first(scores []score) error {
-	if len(scores) > 1 && scores[1].scorer == scores[0].scorer {
-		return fmt.Errorf("score %q has several values: choose one by --score: %s", scores[0].scorer, strings.Join(c.all, ", "))
+	at := slices.IndexFunc(scores, func(s score) bool { return s.grades() && !slices.Contains(c.informational, s.scorer) })
+	if at < 0 {
+		at = slices.IndexFunc(scores, score.grades)
 	}
-	c.chosen = scores[0].name
+	if at < 0 {
+		return nil
+	}
+	first := scores[at]
+	if slices.ContainsFunc(scores, func(s score) bool { return s.scorer == first.scorer && s.name != first.name }) {
+		return fmt.Errorf("score %q has several values: choose one by --score: %s", first.scorer, strings.Join(c.all, ", "))
+	}
+	c.chosen = first.name
 	return nil
+}
+
+// grades reports whether a score is a number, or one that is missing.
+func (s score) grades() bool {
+	return s.value != nil || s.text == "" || s.text == "null"
 }
 
 // note says what was chosen.
 func (c *inspectScores) note(sink Sink) {
 	others := slices.DeleteFunc(slices.Clone(c.all), func(name string) bool { return name == c.chosen })
 	switch {
-	case c.chosen == "":
+	case len(c.all) == 0:
 		sink.note("no rollout was scored")
+	case c.chosen == "":
+		sink.note("no score is a number, so no rollout has a grade: %s (gonogo grade can supply rewards)", strings.Join(c.all, ", "))
 	case len(others) == 0:
 		sink.note("reward = score %s", c.chosen)
 	case c.wanted != "":
 		sink.note("reward = score %s, by --score; parts are %s", c.chosen, strings.Join(others, ", "))
 	default:
-		sink.note("reward = score %s, the first one; parts are %s (--score takes another)", c.chosen, strings.Join(others, ", "))
+		sink.note("reward = score %s, the first one that grades; parts are %s (--score takes another)", c.chosen, strings.Join(others, ", "))
 	}
 }
 

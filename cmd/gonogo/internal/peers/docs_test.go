@@ -1,0 +1,65 @@
+package peers
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// docs/ecosystem.md has a row for each package that .ci/peers installs, with the
+// version that it pins, and no others.
+func TestTheTableHasTheVersionsThatAreTried(t *testing.T) {
+	root := filepath.Join("..", "..", "..", "..")
+	page, err := os.ReadFile(filepath.Join(root, "docs", "ecosystem.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := make(map[string]string)
+	for _, m := range regexp.MustCompile(`(?m)^\| \[?([\w.-]+)[^|]*\| ([\d.]+) \|`).FindAllStringSubmatch(string(page), -1) {
+		rows[m[1]] = m[2]
+	}
+	folders, err := os.ReadDir(filepath.Join(root, ".ci", "peers"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range folders {
+		if !f.IsDir() {
+			continue
+		}
+		for name, version := range pins(t, filepath.Join(root, ".ci", "peers", f.Name())) {
+			if rows[name] != version {
+				t.Errorf("%s pins %s %s, and docs/ecosystem.md has %q", f.Name(), name, version, rows[name])
+			}
+			delete(rows, name)
+		}
+	}
+	for name := range rows {
+		t.Errorf("docs/ecosystem.md has %s, which nothing in .ci/peers asks for", name)
+	}
+}
+
+// pins returns the packages that a peer asks for, with the versions that are pinned.
+func pins(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	read := func(name string) string {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	asked, pinned := read("requirements.in"), read("requirements.txt")
+	found := make(map[string]string)
+	for _, name := range strings.Fields(asked) {
+		name, _, _ = strings.Cut(name, "[")
+		m := regexp.MustCompile(`(?mi)^` + strings.NewReplacer("-", "[-_]", "_", "[-_]").Replace(name) + `==(\S+)$`).FindStringSubmatch(pinned)
+		if m == nil {
+			t.Errorf("%s: requirements.txt does not pin %s", dir, name)
+			continue
+		}
+		found[name] = m[1]
+	}
+	return found
+}
