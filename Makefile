@@ -10,7 +10,7 @@ RACE    ?= ./...
 LAB     := fixtures/backtest/lab
 export GONOGO_TESTDATA
 
-.PHONY: help build demo release test race worlds fleet peers peers-latest deep lint bench calibrate backtest backtest-train fuzz golden clean
+.PHONY: help build demo release test long race worlds fleet peers peers-latest deep lint bench calibrate backtest backtest-train fuzz golden clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -26,8 +26,11 @@ demo: build ## run the main job on the built-in world and write a report (WORLD=
 release: ## build the archives of a release in dist/, with SHA256SUMS and an SBOM each (SYSTEMS=linux-amd64 for one of them)
 	.ci/release
 
-test: ## run the tests
-	$(GO) test -timeout 20m ./...
+test: ## run the quick tests
+	$(GO) test -short -timeout 20m ./...
+
+long: ## run the tests that make test leaves out: long sessions, the commands of the pages, kills, templates, the browser
+	$(GO) test -timeout 30m -run '^TestLong' ./...
 
 race: ## run the tests under the race detector (RACE=./... or some packages)
 	$(GO) test -race -parallel 3 -timeout 30m $(RACE)

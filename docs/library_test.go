@@ -16,7 +16,10 @@ import (
 
 // The module of docs/testdata/library is an outside one: it has a gate, a chart and a probe of
 // its own, and sees gonogo's public packages alone.
-func TestAnOutsideModuleAddsAGateAChartAndAProbe(t *testing.T) {
+func TestLongAnOutsideModuleAddsAGateAChartAndAProbe(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	program := buildLibrary(t)
 	dir := runWithCalls(t)
 	mygonogo := func(args ...string) (out string, code int) {

@@ -235,7 +235,10 @@ var theSame = map[string]string{
 
 // A quantity has one value on a page, in whatever form: two places that show it, at
 // whatever precision, show the same.
-func TestAQuantityHasOneValue(t *testing.T) {
+func TestLongAQuantityHasOneValue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	used := map[string]bool{}
 	for _, name := range reporttest.Names() {
 		if name != "large" { // its items are made up, its other numbers are not

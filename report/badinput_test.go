@@ -49,7 +49,10 @@ func unequal() string {
 
 // Whatever is handed in gets an answer without a single NaN, in every format, or
 // a refusal that says how to mend it.
-func TestBadInputGetsAnAnswerOrARefusal(t *testing.T) {
+func TestLongBadInputGetsAnAnswerOrARefusal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	half := 0.5
 	in := func(lo, hi float64) func(*analysis.Settings) {
 		return func(s *analysis.Settings) { s.RewardRange = stat.Range{Lo: lo, Hi: hi} }
@@ -154,7 +157,10 @@ func rendered(t *testing.T, r *analysis.Result) {
 
 // 20,000 items, and 200,000 with GONOGO_CALIBRATE=1, of two rollouts: an
 // answer, its pages, and what they cost.
-func TestManyItemsGetAnAnswer(t *testing.T) {
+func TestLongManyItemsGetAnAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	items := 20_000
 	if calibration.Full() {
 		items = 200_000

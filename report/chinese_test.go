@@ -24,9 +24,12 @@ func TestTheCatalogueIsTranslated(t *testing.T) {
 	}
 }
 
-// TestEveryFormatIsInChinese writes every result and asks for each text that is
+// TestLongEveryFormatIsInChinese writes every result and asks for each text that is
 // not translated.
-func TestEveryFormatIsInChinese(t *testing.T) {
+func TestLongEveryFormatIsInChinese(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	lacking := map[string]bool{}
 	for _, name := range reporttest.Names() {
 		r := reporttest.Load(t, name).In(message.Chinese.OnMissing(func(_, text string) { lacking[text] = true }))
@@ -93,8 +96,11 @@ func TestSentencesAreJoinedAsTheLanguageDoes(t *testing.T) {
 	}
 }
 
-// TestTheChinesePageInABrowser tries what the script says and looks up by words.
-func TestTheChinesePageInABrowser(t *testing.T) {
+// TestLongTheChinesePageInABrowser tries what the script says and looks up by words.
+func TestLongTheChinesePageInABrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	b := newTab(t)
 	p := traced(chinese(t, "cautious"), 4)
 	b.open(p)

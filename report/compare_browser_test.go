@@ -10,9 +10,12 @@ import (
 	"gonogo/report/html"
 )
 
-// TestTheComparisonInABrowser tries the page of thousands of items, and the
+// TestLongTheComparisonInABrowser tries the page of thousands of items, and the
 // hostile one: no error, no request, and table and pictures answer.
-func TestTheComparisonInABrowser(t *testing.T) {
+func TestLongTheComparisonInABrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	b := newTab(t)
 	if size := b.load(func(w io.Writer) error { return html.Write(w, comparison(t, "many").Doc()) }); size > 1_500_000 {
 		t.Errorf("the page of 5,000 items has %d bytes", size)
@@ -48,8 +51,11 @@ func TestAComparisonShutsNobodyOut(t *testing.T) {
 	}
 }
 
-// TestTheChineseComparisonInABrowser tries what the page looks up by words.
-func TestTheChineseComparisonInABrowser(t *testing.T) {
+// TestLongTheChineseComparisonInABrowser tries what the page looks up by words.
+func TestLongTheChineseComparisonInABrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	b, p := newTab(t), chineseComparison(t, "regressed")
 	b.load(func(w io.Writer) error { return html.Write(w, p.Doc()) })
 	js[bool](b, `(() => { const s = document.querySelector("select"); s.value = %s; return s.dispatchEvent(new Event("change")); })()`, p.compared().w.Directions[-1])

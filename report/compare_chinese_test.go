@@ -51,8 +51,11 @@ func chineseComparison(t *testing.T, name string) *Page {
 	return NewComparison(c, opt)
 }
 
-// TestEveryComparisonIsInChinese writes every comparison in every format.
-func TestEveryComparisonIsInChinese(t *testing.T) {
+// TestLongEveryComparisonIsInChinese writes every comparison in every format.
+func TestLongEveryComparisonIsInChinese(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	for _, name := range reporttest.Comparisons() {
 		p := chineseComparison(t, name)
 		for _, f := range ComparisonFormats() {

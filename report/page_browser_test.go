@@ -50,9 +50,12 @@ func traced(r *analysis.Result, n int) *Page {
 // coordinates: the first of their colour is the legend's.
 const bars = `[...document.querySelectorAll("#chart-NAME svg path")].filter((p) => p.getAttribute("style").includes("--sky")).slice(1).map((p) => { const r = p.getBoundingClientRect(); return [r.left, r.right, r.top, r.bottom]; })`
 
-// TestThePageInABrowser tries one page with all that is on it: it loads
+// TestLongThePageInABrowser tries one page with all that is on it: it loads
 // without an error and without a request, and answers to pointer and keys.
-func TestThePageInABrowser(t *testing.T) {
+func TestLongThePageInABrowser(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	b := newTab(t)
 	p := traced(reporttest.Load(t, "cautious"), 4)
 	b.open(p)
@@ -81,9 +84,12 @@ func TestThePageInABrowser(t *testing.T) {
 	}
 }
 
-// TestAClickOnACategoryFiltersTheItems presses the mouse on a row of the rewards by
+// TestLongAClickOnACategoryFiltersTheItems presses the mouse on a row of the rewards by
 // category.
-func TestAClickOnACategoryFiltersTheItems(t *testing.T) {
+func TestLongAClickOnACategoryFiltersTheItems(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	r := reporttest.Load(t, "go")
 	items := r.Splits[rollout.Train].Classes.Items
 	for i := range items {

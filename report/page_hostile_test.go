@@ -135,9 +135,12 @@ func poisoned(t *testing.T, n int) *Page {
 	return NewPage(r, opt)
 }
 
-// TestHostileTextsStayTexts puts every hostile text through every field that a
+// TestLongHostileTextsStayTexts puts every hostile text through every field that a
 // page tells of, and then uses all that the page offers.
-func TestHostileTextsStayTexts(t *testing.T) {
+func TestLongHostileTextsStayTexts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	b := newTab(t)
 	for n := range 3 {
 		p := poisoned(t, 7*n)

@@ -28,7 +28,10 @@ func patience() float64 {
 	return 5
 }
 
-func TestDeepLargePagesAreQuicklyAtHand(t *testing.T) {
+func TestLongDeepLargePagesAreQuicklyAtHand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	b := newTab(t)
 	p := traced(reporttest.Load(t, "large"), 16)
 	size := b.open(p)
@@ -70,9 +73,12 @@ func TestDeepLargePagesAreQuicklyAtHand(t *testing.T) {
 	b.quiet()
 }
 
-// TestDeepTheLargestPageIsAtHand opens as many items as a page carries, 20,000 of 8
+// TestLongDeepTheLargestPageIsAtHand opens as many items as a page carries, 20,000 of 8
 // rollouts: at hand within a second and a half.
-func TestDeepTheLargestPageIsAtHand(t *testing.T) {
+func TestLongDeepTheLargestPageIsAtHand(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	const most = 1500
 	b := newTab(t)
 	p := traced(many(t, 20_000), 8)
@@ -85,8 +91,11 @@ func TestDeepTheLargestPageIsAtHand(t *testing.T) {
 	b.quiet()
 }
 
-// TestDeepPagesOfAnySize loads what is too small, too large or not there.
-func TestDeepPagesOfAnySize(t *testing.T) {
+// TestLongDeepPagesOfAnySize loads what is too small, too large or not there.
+func TestLongDeepPagesOfAnySize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	b := newTab(t)
 	older := reporttest.Load(t, "go")
 	s := older.Splits[rollout.Train]

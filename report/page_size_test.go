@@ -15,7 +15,10 @@ import (
 // Before a reader opens anything a page is at most six screens, and on a phone it is
 // as wide as the phone: no picture is cut, no table goes beyond its edge but in a box
 // that scrolls.
-func TestThePageIsSixScreensAndFitsAPhone(t *testing.T) {
+func TestLongThePageIsSixScreensAndFitsAPhone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	const screen, most = 900, 6
 	b := newTab(t)
 	pages := map[string]func(io.Writer) error{

@@ -8,11 +8,14 @@ import (
 	"gonogo/report/reporttest"
 )
 
-// TestTextsKeepTheirPlaceInAnyFont shows pages in a font that is wider than the
+// TestLongTextsKeepTheirPlaceInAnyFont shows pages in a font that is wider than the
 // one the pictures' texts are measured by: each text still takes the room it
 // was given, along its own line where that is turned, and would not without its
 // length.
-func TestTextsKeepTheirPlaceInAnyFont(t *testing.T) {
+func TestLongTextsKeepTheirPlaceInAnyFont(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	b := newTab(t)
 	for what, p := range map[string]*Page{
 		"English": traced(reporttest.Load(t, "audited"), 4),

@@ -17,12 +17,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// TestDeepKillsAtAnyMoment kills processes that make rollouts, go round until
+// TestLongDeepKillsAtAnyMoment kills processes that make rollouts, go round until
 // the verdict stands, or audit, at random moments, and reconciles their file
 // with the server's own count after each: what was recorded is there and is
 // never asked for again, and what was asked for and is not recorded was in
 // flight. 200 kills where GONOGO_DEEP is set, a few else.
-func TestDeepKillsAtAnyMoment(t *testing.T) {
+func TestLongDeepKillsAtAnyMoment(t *testing.T) {
+	long(t)
 	deep := os.Getenv("GONOGO_DEEP") != ""
 	samples, looks, items := "6", "5", "audit.items=3"
 	if deep {

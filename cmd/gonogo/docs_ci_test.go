@@ -14,7 +14,8 @@ import (
 // The samples of docs/ci install gonogo and judge a night. A small repository with
 // the Makefile is cloned in the place of this one, and its make build is asked for
 // alone: make demo and others build.
-func TestSamplesForCIRun(t *testing.T) {
+func TestLongSamplesForCIRun(t *testing.T) {
+	long(t)
 	if raced {
 		t.Skip("the same commands run under the race detector in their own tests")
 	}
@@ -39,6 +40,7 @@ func TestSamplesForCIRun(t *testing.T) {
 	shop := newShop(t, pages(t))
 	for name, steps := range map[string]func(*testing.T, []byte) string{"github.yml": githubSteps, "gitlab.yml": gitlabSteps} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b, err := os.ReadFile(filepath.Join("..", "..", "docs", "ci", name))
 			if err != nil {
 				t.Fatal(err)
@@ -49,7 +51,7 @@ func TestSamplesForCIRun(t *testing.T) {
 			}
 			script := strings.ReplaceAll(steps(t, b), "/tmp/gonogo", filepath.Join(temp, "gonogo"))
 			shop.shell(t, dir, "make() { [ \"$1\" = -C ] && grep -q \"^$3:\" \"$2/Makefile\"; }\n"+script,
-				"GONOGO_REPO=file://"+repo, "GONOGO_REF=main", "GONOGO_ACCEPT=", "ACCEPT=", "RUNNER_TEMP="+temp,
+				"FEW=--set sampling.samples=2", "GONOGO_REPO=file://"+repo, "GONOGO_REF=main", "GONOGO_ACCEPT=", "ACCEPT=", "RUNNER_TEMP="+temp,
 				"GITHUB_PATH="+filepath.Join(temp, "path"), "GITHUB_OUTPUT="+filepath.Join(temp, "output"), "GITHUB_STEP_SUMMARY="+filepath.Join(temp, "summary"))
 			for _, made := range []string{"nights/nights.jsonl", "nights-page/junit.xml"} {
 				if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(made))); err != nil {

@@ -13,7 +13,8 @@ import (
 
 // Three samples look flat on 85 % of the items and decide nothing; the 16 that
 // the world takes by itself say GO.
-func TestThreeSamplesCannotTell(t *testing.T) {
+func TestLongThreeSamplesCannotTell(t *testing.T) {
+	long(t)
 	t.Parallel()
 	if raced {
 		t.Skip("counts are not the race detector's business")

@@ -82,7 +82,8 @@ func pages(t *testing.T) map[string]string {
 
 // Every command of every page is run, in order, in one shell per page; or its
 // block says why a test cannot.
-func TestCommandsOfThePagesRun(t *testing.T) {
+func TestLongCommandsOfThePagesRun(t *testing.T) {
+	long(t)
 	if raced {
 		t.Skip("the same commands run under the race detector in their own tests")
 	}
@@ -276,8 +277,8 @@ func wantOutput(t *testing.T, where, saved, text string) {
 
 // shell runs a script as a reader would, and stops at the first command that
 // fails. A verdict other than GO is no failure, a page is served for a moment,
-// sleep waits for the page's server, reports of runs are Markdown, for pictures take long, and a target of make has to
-// be there.
+// sleep waits for the page's server, reports of runs are Markdown, since pictures
+// take long, FEW may hold more flags for runs, and a target of make has to be there.
 func (s *shop) shell(t *testing.T, dir, script string, env ...string) {
 	t.Helper()
 	const prelude = `set -eu
@@ -285,7 +286,7 @@ trap 'echo "failed in the block of line ${at-}" >&2' ERR
 trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
 gonogo() {
   local code=0
-  case $1 in run | nightly) set -- "$@" --set 'report.formats=[markdown]' ;; esac
+  case $1 in run | nightly) set -- "$@" --set 'report.formats=[markdown]' ${FEW-} ;; esac
   if [ "$1" = view ]; then timeout -s INT 5 gonogo "$@" || code=$?; else command gonogo "$@" || code=$?; fi
   case $code in 0 | 3 | 4) ;; 124 | 130) [ "$1" = view ] ;; *) return $code ;; esac
 }

@@ -30,12 +30,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// TestDeepKillsOfARunOnManyMachines kills workers, the planner and the server of
+// TestLongDeepKillsOfARunOnManyMachines kills workers, the planner and the server of
 // a run, all of them processes, at random moments and starts them again: every
 // rollout is recorded once, nothing is lost, what is paid again was in flight at
 // a worker that was killed, and the result is that of a run on one machine. 100
 // kills where GONOGO_DEEP is set, a few else.
-func TestDeepKillsOfARunOnManyMachines(t *testing.T) {
+func TestLongDeepKillsOfARunOnManyMachines(t *testing.T) {
+	long(t)
 	kills, most, samples, calm := 5, 5, 8, 200*time.Millisecond
 	if os.Getenv("GONOGO_DEEP") != "" {
 		kills, most, samples, calm = 100, 25, 40, 400*time.Millisecond

@@ -36,8 +36,26 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs the sessions of testdata/script. Beside testscript's own
-// commands there are
+// TestScripts runs the sessions of testdata/script.
+func TestScripts(t *testing.T) { playScripts(t, "script") }
+
+// TestLongScripts runs the sessions of testdata/long, which take longer.
+func TestLongScripts(t *testing.T) {
+	long(t)
+	playScripts(t, "long")
+}
+
+// long skips a test in make test. Its name begins with TestLong, by which make long
+// finds it.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
+}
+
+// playScripts runs the sessions in a folder of testdata. In addition to
+// testscript's own commands there are
 //
 //	exits N COMMAND…        wants that very exit code
 //	fetch N FILE PATH INTO  asks for a path of the page whose address is in FILE,
@@ -51,9 +69,14 @@ func TestMain(m *testing.M) {
 //	                        lapse=NAME:SHARE makes the judge. Pictures take most
 //	                        of a small run's time: reports are Markdown but
 //	                        with drawn, or where a command names the formats
-func TestScripts(t *testing.T) {
+func playScripts(t *testing.T, folder string) {
+	t.Helper()
+	files := scripts(t, folder)
+	if len(files) == 0 {
+		t.Skip("none of them runs under the race detector")
+	}
 	testscript.Run(t, testscript.Params{
-		Files:               scripts(t),
+		Files:               files,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       *update,
@@ -85,20 +108,26 @@ func TestScripts(t *testing.T) {
 // left analyses and draws, at ten times the price, as the rooms' own tests do.
 var racedScripts = []string{"budget", "burst", "endpoints", "failing_grader", "grade", "mcp", "rewards", "session", "targeted", "view"}
 
-// scripts are the files of all scripts, of the raced ones where the detector
-// watches.
-func scripts(t *testing.T) []string {
+// scripts are the files of all scripts in a folder, of the raced ones under the race
+// detector.
+func scripts(t *testing.T, folder string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	all, err := filepath.Glob(filepath.Join("testdata", "*", "*.txtar"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if raced {
-		files = slices.DeleteFunc(files, func(file string) bool {
-			return !slices.Contains(racedScripts, strings.TrimSuffix(filepath.Base(file), ".txtar"))
-		})
-		if len(files) != len(racedScripts) {
-			t.Fatalf("of %v there are %v", racedScripts, files)
+	var files []string
+	known := map[string]bool{}
+	for _, file := range all {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		known[name] = true
+		if filepath.Base(filepath.Dir(file)) == folder && (!raced || slices.Contains(racedScripts, name)) {
+			files = append(files, file)
+		}
+	}
+	for _, name := range racedScripts {
+		if !known[name] {
+			t.Errorf("there is no script %s", name)
 		}
 	}
 	return files

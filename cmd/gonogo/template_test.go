@@ -20,7 +20,8 @@ import (
 
 // Every template goes the whole way: it is written, checked, run, audited,
 // rehearsed, compared with its other policies, reported and viewed.
-func TestEveryTemplateGoesTheWholeWay(t *testing.T) {
+func TestLongEveryTemplateGoesTheWholeWay(t *testing.T) {
+	long(t)
 	t.Parallel()
 	if raced {
 		t.Skip("the same stages run under the race detector in their own tests")

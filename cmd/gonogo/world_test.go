@@ -30,7 +30,8 @@ var racedWorlds = []string{"broken", "repaired"}
 
 // Every world gives its own verdict by its own gate, through the code path
 // that a real model would take: here the basic ones.
-func TestBasicWorldsGiveTheirVerdict(t *testing.T) {
+func TestLongBasicWorldsGiveTheirVerdict(t *testing.T) {
+	long(t)
 	t.Parallel()
 	giveVerdicts(t, func(w fixtures.World) bool {
 		return isBasic(w) && (!raced || slices.Contains(racedWorlds, w.Name))
@@ -38,7 +39,7 @@ func TestBasicWorldsGiveTheirVerdict(t *testing.T) {
 }
 
 // The tasks from the field, their twins and the worlds of one gate each take
-// minutes together; of the templates TestEveryTemplateGoesTheWholeWay runs a part.
+// minutes together; of the templates TestLongEveryTemplateGoesTheWholeWay runs a part.
 func TestDeepOtherWorldsGiveTheirVerdict(t *testing.T) {
 	if os.Getenv("GONOGO_DEEP") == "" {
 		t.Skip("a deep test: make worlds")
@@ -117,7 +118,8 @@ func TestAWorldWhoseProgramIsMissingSaysSo(t *testing.T) {
 
 // The same seed gives the same rollouts at any concurrency; another seed gives
 // others.
-func TestASeedGivesTheSameRunAtAnyConcurrency(t *testing.T) {
+func TestLongASeedGivesTheSameRunAtAnyConcurrency(t *testing.T) {
+	long(t)
 	t.Parallel()
 	if raced {
 		t.Skip("numbers are not the race detector's business")

@@ -159,7 +159,10 @@ func (b *tab) press(key string) {
 
 const itemName = `document.querySelector("main h2")?.textContent`
 
-func TestAPersonReadsSearchesAndLabels(t *testing.T) {
+func TestLongAPersonReadsSearchesAndLabels(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	s := serve(t, Options{Rater: "ann"}, lines)
 	b := newTab(t, s)
 	b.open("")
@@ -232,7 +235,10 @@ func TestAPersonReadsSearchesAndLabels(t *testing.T) {
 // raw is an expression that js does not quote.
 type raw string
 
-func TestTwoRunsStandBesideEachOther(t *testing.T) {
+func TestLongTwoRunsStandBesideEachOther(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	s := serve(t, Options{Rater: "ann"}, lines, `{"item":"q1","sample":0,"reward":0.25,"answer":"new one"}`+"\n")
 	b := newTab(t, s)
 	b.open("")
@@ -252,9 +258,12 @@ func TestTwoRunsStandBesideEachOther(t *testing.T) {
 	b.quiet()
 }
 
-// TestArgumentsStandAsTheyWereWritten lays out JSON that JavaScript would read
+// TestLongArgumentsStandAsTheyWereWritten lays out JSON that JavaScript would read
 // otherwise: large numbers, keys that come twice, a decimal point.
-func TestArgumentsStandAsTheyWereWritten(t *testing.T) {
+func TestLongArgumentsStandAsTheyWereWritten(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	b := newTab(t, serve(t, Options{}, lines))
 	b.open("")
 	long := strings.Repeat("x", 100)
@@ -278,9 +287,12 @@ type violation struct {
 	Nodes            []struct{ HTML string }
 }
 
-// TestNobodyIsShutOut has axe-core look at items, rollouts, hits and keys, in
+// TestLongNobodyIsShutOut has axe-core look at items, rollouts, hits and keys, in
 // light and dark: nothing serious and nothing critical.
-func TestNobodyIsShutOut(t *testing.T) {
+func TestLongNobodyIsShutOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	path := os.Getenv("GONOGO_AXE")
 	if path == "" {
 		path = "../../.ci/node_modules/axe-core/axe.min.js"

@@ -57,7 +57,10 @@ var hostiles = []hostile{
 	{"no secret is in the environment", "import os\ndef grade(a, b):\n    return 'hush-hush' in str(os.environ)", "", "false", "", true},
 }
 
-func TestHostileFunctions(t *testing.T) {
+func TestLongHostileFunctions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	t.Setenv("GONOGO_TEST_SECRET", "hush-hush")
 	cfg := quick()
 	cfg.Timeout, cfg.Memory = 3*time.Second, 192<<20
@@ -185,7 +188,10 @@ func TestASandboxShowsModulesOfTheHomeDirectoryAlone(t *testing.T) {
 	})
 }
 
-func TestAForkBombIsEndedAndLeavesNothing(t *testing.T) {
+func TestLongAForkBombIsEndedAndLeavesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	cfg := quick()
 	cfg.Timeout = 2 * time.Second
 	inEachBox(t, cfg, func(t *testing.T, p *Pool) {
@@ -202,7 +208,10 @@ func TestAForkBombIsEndedAndLeavesNothing(t *testing.T) {
 	})
 }
 
-func TestMemoryOfSeveralProcessesCountsTogether(t *testing.T) {
+func TestLongMemoryOfSeveralProcessesCountsTogether(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	cfg := quick()
 	cfg.Memory, cfg.Timeout = 256<<20, 20*time.Second
 	inEachBox(t, cfg, func(t *testing.T, p *Pool) {

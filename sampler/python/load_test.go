@@ -43,9 +43,6 @@ func TestLoadTellsWhatIsWrong(t *testing.T) {
 		{"an end of the interpreter while loading", "import os\nos._exit(3)\n", "exit status 3"},
 		{"a source with a zero byte", "x = '\x00'\n", "null bytes"},
 	} {
-		if c.why == "an endless loop while loading" && testing.Short() {
-			continue
-		}
 		_, err := p.Load(t.Context(), "mine", c.source, "grade", 2)
 		if err == nil || !strings.Contains(err.Error(), c.says) || !strings.HasPrefix(err.Error(), "load mine: ") {
 			t.Errorf("%s: error %v, want one that says %q", c.why, err, c.says)

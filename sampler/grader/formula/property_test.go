@@ -146,7 +146,11 @@ func TestAGateHoldsForRandomValues(t *testing.T) {
 			})
 		}
 	}
-	if found < 100 {
+	least := 100
+	if testing.Short() { // rapid draws a fifth then
+		least = 10
+	}
+	if found < least {
 		t.Errorf("only %d gates were tried", found)
 	}
 }
