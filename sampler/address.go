@@ -18,11 +18,11 @@ type Address struct {
 
 // NewAddress checks the URL of a key and the headers of its JSON requests.
 func NewAddress(key, address string, headers map[string]string) (Address, error) {
-	a := Address{url: address, header: JSONHeader(headers), headers: headers, secrets: SecretsOf(headers), reads: EnclosureNames(address)}
+	a := Address{url: address, header: JSONHeader(headers), headers: headers, secrets: SecretsOf(headers), reads: SessionVariables(address)}
 	for _, value := range headers {
-		a.reads = append(a.reads, EnclosureNames(value)...)
+		a.reads = append(a.reads, SessionVariables(value)...)
 	}
-	if !a.Enclosed() {
+	if !a.UsesSession() {
 		if err := checkURL(address); err != nil {
 			return Address{}, fmt.Errorf("%s %w", key, err)
 		}
@@ -38,8 +38,8 @@ func checkURL(address string) error {
 	return nil
 }
 
-// Enclosed reports whether the address has session variables.
-func (a Address) Enclosed() bool { return len(a.reads) > 0 }
+// UsesSession reports whether the address has session variables.
+func (a Address) UsesSession() bool { return len(a.reads) > 0 }
 
 // Reads lists its session variables.
 func (a Address) Reads() []string { return a.reads }
@@ -48,9 +48,9 @@ func (a Address) Reads() []string { return a.reads }
 func (a Address) URL() string { return a.url }
 
 // In returns the address, its headers and the secrets in them for a rollout with
-// that enclosure. An error is a *Failure.
-func (a Address) In(e *Enclosure) (address string, header http.Header, secrets Secrets, err error) {
-	if !a.Enclosed() {
+// that session. An error is a *Failure.
+func (a Address) In(e *RolloutSession) (address string, header http.Header, secrets Secrets, err error) {
+	if !a.UsesSession() {
 		return a.url, a.header, a.secrets, nil
 	}
 	address, err = e.Fill(a.url)

@@ -51,12 +51,12 @@ func (e ModelAccess) refused() string {
 
 // AgentRequest is a rollout for an agent to make.
 type AgentRequest struct {
-	Item      *rollout.Item
-	Sample    int
-	Attempt   int
-	TraceID   string
-	Enclosure *Enclosure   // the rollout's own session; nil when it has none
-	Model     *ModelAccess // nil: the agent uses its own model
+	Item           *rollout.Item
+	Sample         int
+	Attempt        int
+	TraceID        string
+	RolloutSession *RolloutSession // the rollout's own session; nil when it has none
+	Model          *ModelAccess    // nil: the agent uses its own model
 
 	MaxSteps     int           // model turns and tool calls; 0 is no limit
 	MaxToolCalls int           // 0 is no limit
@@ -118,7 +118,7 @@ func (e *AgentError) Unwrap() error { return e.Err }
 // attend lets the agent carry the rollout to its answer.
 func (e *episode) attend(ctx context.Context) (ending, error) {
 	p := AgentRequest{
-		Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt, TraceID: e.trace, Enclosure: e.box,
+		Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt, TraceID: e.trace, RolloutSession: e.box,
 		MaxSteps: e.cfg.MaxSteps, MaxToolCalls: e.cfg.MaxToolCalls, Timeout: e.cfg.AgentTimeout,
 	}
 	var done AgentResult

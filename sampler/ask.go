@@ -109,7 +109,7 @@ func (s *session) retried(boundary string, on requestInfo, f *Failure, c limit.C
 
 // sleep waits for d, or until ctx ends or the endpoint is given up.
 func (s *session) sleep(ctx context.Context, g *gate, boundary string, d time.Duration) error {
-	defer s.lines.Rest(boundary)()
+	defer s.lines.Backoff(boundary)()
 	t := time.NewTimer(d)
 	defer t.Stop()
 	halted := s.halt.done

@@ -79,11 +79,11 @@ func ReleaseTools(tools map[string]Tool, traceID string) {
 
 // Call is one tool call to be made.
 type Call struct {
-	ID        string
-	Arguments string // JSON text
-	TraceID   string // the same in all tool and grader calls of one rollout
-	Item      *rollout.Item
-	Enclosure *Enclosure // what the rollout has to itself; nil when that is nothing
+	ID             string
+	Arguments      string // JSON text
+	TraceID        string // the same in all tool and grader calls of one rollout
+	Item           *rollout.Item
+	RolloutSession *RolloutSession // what the rollout has to itself; nil when that is nothing
 }
 
 // Result is a tool's answer.
@@ -112,9 +112,9 @@ type Output struct {
 	FinishReason string // stop, length, content_filter, tool_calls
 	Reasoning    string // reasoning summary of the last turn
 
-	// Enclosure is the session of the rollout, or of the grading of a recorded one;
+	// RolloutSession is the session of the rollout, or of the grading of a recorded one;
 	// nil when it has none.
-	Enclosure *Enclosure
+	RolloutSession *RolloutSession
 
 	// Regrade numbers the gradings of the same output from 0, so that requests of a
 	// second one have their own ids.

@@ -8,12 +8,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Inspector is an Isolation that plants each enclosure's canary and can tell whose
+// Inspector is an Isolation that plants each session's canary and can tell whose
 // canary it finds there later.
 type Inspector interface {
 	// Inspect is called when a rollout has ended, before its Stop. It adds the
-	// canaries that are in the enclosure's place now to Found.
-	Inspect(ctx context.Context, e *Enclosure)
+	// canaries that are in the session's files now to Found.
+	Inspect(ctx context.Context, e *RolloutSession)
 }
 
 // Where canaries are met, beside tools.
@@ -76,15 +76,15 @@ func (l *lookout) inCalls(calls []rollout.Call) {
 	}
 }
 
-// inPlace takes over what was found in the enclosure's place.
-func (l *lookout) inPlace(e *Enclosure) {
+// inPlace takes over what was found in the session's files.
+func (l *lookout) inPlace(e *RolloutSession) {
 	for _, canary := range e.Found {
 		l.met(canary, atSession)
 	}
 	e.Found = nil
 }
 
-// inspect looks once more at the enclosure's place, before it goes.
+// inspect looks once more at the session's files, before it goes.
 func (e *episode) inspect(ctx context.Context) {
 	by, ok := e.cfg.Isolation.(Inspector)
 	if !ok || e.box == nil {

@@ -42,7 +42,7 @@ func TestWhatARolloutMeets(t *testing.T) {
 		{"what went through the model proxy", func(e *episode) {
 			e.noteAgent(AgentResult{}, ModelTraffic{Messages: append(said("user", a), said("assistant", a+b)...)})
 		}, "", []rollout.Leak{{Canary: a, At: "agent"}, {Canary: b, At: "model"}}, false},
-		{"what lay in its place", func(e *episode) { e.look.inPlace(&Enclosure{Found: []string{a, own, a}}) }, "", []rollout.Leak{{Canary: a, At: "session"}}, true},
+		{"what lay in its place", func(e *episode) { e.look.inPlace(&RolloutSession{Found: []string{a, own, a}}) }, "", []rollout.Leak{{Canary: a, At: "session"}}, true},
 	} {
 		rec := &rollout.Record{}
 		e := &episode{rec: rec, session: &session{}, look: lookout{own, []byte(c.row), rec}}

@@ -55,9 +55,9 @@ type Config struct {
 	// Fixed.
 	Minute map[string]limit.Limits
 
-	// Lines are those of the run that the work is done for. nil: the session makes
+	// Throttle is that of the run that the work is done for. nil: the session makes
 	// its own, from the settings above.
-	Lines Lines
+	Throttle Throttle
 
 	// Log receives retries and shrinking limits; nil logs nothing.
 	Log *slog.Logger

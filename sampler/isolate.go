@@ -16,12 +16,12 @@ import (
 
 // Isolation starts and stops a session for each rollout.
 type Isolation interface {
-	// Start makes one try, without retrying, and fills in the enclosure's Values.
+	// Start makes one try, without retrying, and fills in the session's Values.
 	// Stop is called after each Start, also after one that failed.
-	Start(ctx context.Context, e *Enclosure) error
+	Start(ctx context.Context, e *RolloutSession) error
 	// Stop makes one try to stop what Start may have started, and does nothing for
 	// what is already gone. ctx is not the run's, which may have ended.
-	Stop(ctx context.Context, e *Enclosure) error
+	Stop(ctx context.Context, e *RolloutSession) error
 }
 
 // SessionBoundary is the name of the endpoint that starts sessions.
@@ -37,10 +37,10 @@ type sessionError struct{ err error }
 func (e *sessionError) Error() string { return "the session was not started: " + e.err.Error() }
 func (e *sessionError) Unwrap() error { return e.err }
 
-// enclose starts an enclosure for a rollout or a task. Each try has one of its
+// startSession starts a session for a rollout or a task. Each try has one of its
 // own, so that none meets what another left half made. leave stops what was
 // started; it is never nil.
-func (s *session) enclose(ctx context.Context, e Enclosure) (box *Enclosure, leave func(), retries int, err error) {
+func (s *session) startSession(ctx context.Context, e RolloutSession) (box *RolloutSession, leave func(), retries int, err error) {
 	if s.cfg.Isolation == nil {
 		return nil, func() {}, 0, nil
 	}
@@ -77,9 +77,9 @@ func sessionID() string {
 	return "session_" + hex.EncodeToString(b[:])
 }
 
-// vacate stops an enclosure, whatever has become of the run. It is tried as often
+// vacate stops a session, whatever has become of the run. It is tried as often
 // as requests are, though not for longer than two tries may take.
-func (s *session) vacate(ctx context.Context, e *Enclosure) {
+func (s *session) vacate(ctx context.Context, e *RolloutSession) {
 	ctx = context.WithoutCancel(ctx)
 	if t := s.cfg.IsolationTimeout; t > 0 {
 		var cancel context.CancelFunc
@@ -119,17 +119,17 @@ func (s *session) vacate(ctx context.Context, e *Enclosure) {
 	}
 }
 
-// leftOpen notes an enclosure that could not be stopped. So many in a row end the
+// leftOpen notes a session that could not be stopped. So many in a row end the
 // run as the same error of an endpoint does: they pile up.
-func (s *session) leftOpen(e *Enclosure, err error) {
+func (s *session) leftOpen(e *RolloutSession, err error) {
 	s.count.leftOpen()
 	s.lines.tell("session left open", slog.String("session", e.ID), slog.String("trace_id", e.TraceID), slog.String("error", Brief(err.Error())))
 	if n := s.stops.failed(); s.cfg.Breaker > 0 && n >= s.cfg.Breaker {
-		s.halt.now(&LeftOpenError{Times: n, Err: err})
+		s.halt.now(&StuckSessionsError{Times: n, Err: err})
 	}
 }
 
-// stops counts enclosures in a row that could not be stopped.
+// stops counts sessions in a row that could not be stopped.
 type stops struct {
 	mu  sync.Mutex // guards row
 	row int
@@ -148,26 +148,26 @@ func (s *stops) failed() int {
 	return s.row
 }
 
-// LeftOpenError ends a run whose sessions cannot be stopped.
-type LeftOpenError struct {
+// StuckSessionsError ends a run whose sessions cannot be stopped.
+type StuckSessionsError struct {
 	Times int // in a row
 	Err   error
 }
 
 // Error names the last failure and what to do.
-func (e *LeftOpenError) Error() string {
+func (e *StuckSessionsError) Error() string {
 	return fmt.Sprintf("%d sessions in a row could not be stopped: %v; fix session.stop and run again, which stops them first", e.Times, e.Err)
 }
 
 // Unwrap returns the last failure.
-func (e *LeftOpenError) Unwrap() error { return e.Err }
+func (e *StuckSessionsError) Unwrap() error { return e.Err }
 
-// enter starts the rollout's enclosure. What tools keep for the rollout ends before
+// enter starts the rollout's session. What tools keep for the rollout ends before
 // it does.
 func (e *episode) enter(ctx context.Context) (leave func(), err error) {
 	var retries int
 	var stop func()
-	e.box, stop, retries, err = e.enclose(ctx, Enclosure{TraceID: e.trace, Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt})
+	e.box, stop, retries, err = e.startSession(ctx, RolloutSession{TraceID: e.trace, Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt})
 	e.rec.Retries += retries
 	leave = func() {
 		ReleaseTools(e.b.Tools, e.trace)

@@ -21,7 +21,7 @@ type episode struct {
 	steps int // function calls + model turns
 	usage tally
 	rec   *rollout.Record
-	box   *Enclosure // nil without isolation
+	box   *RolloutSession // nil without isolation
 	look  lookout
 }
 
@@ -261,7 +261,7 @@ func (e *episode) hold() (over func()) {
 // grade has the answer graded.
 func (e *episode) grade(ctx context.Context) error {
 	out := OutputOf(e.job.Item, e.rec)
-	out.Enclosure = e.box
+	out.RolloutSession = e.box
 	over := e.hold()
 	g, err := e.session.grade(ctx, out)
 	over()

@@ -33,7 +33,7 @@ type Pass struct {
 	ctx   context.Context
 	name  string
 	own   admission // at a line of this run
-	led   Admission // at one of another process, in the place of own; nil: own
+	led   Permit    // at one of another process, in the place of own; nil: own
 	heard limit.Quotas
 	done  bool
 }
@@ -52,7 +52,7 @@ func Admit(ctx context.Context, name string) (*Pass, error) {
 	if c.lines.led == nil {
 		p.own, err = c.lines.enter(ctx, name)
 	} else {
-		p.led, err = c.lines.Enter(ctx, name)
+		p.led, err = c.lines.Acquire(ctx, name)
 	}
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ type endpoints struct {
 	give    func(*EndpointError) // gives up the run
 	eased   chan struct{}        // a signal that a line may be shorter
 
-	led Lines // somebody else's, in the place of our own; nil: our own
+	led Throttle // somebody else's, in the place of our own; nil: our own
 
 	elsewhere bool     // rollouts are made by others, who tell when they arrive
 	away      sync.Map // trace ids of those that have not

@@ -78,14 +78,14 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	defer took.stop()
 	defer took.arrive()
 	out := OutputOf(t.Item, t.Record)
-	box, leave, retries, err := s.enclose(took, Enclosure{TraceID: out.TraceID, Item: t.Item, Sample: t.Record.Sample, Attempt: t.Record.Attempt})
+	box, leave, retries, err := s.startSession(took, RolloutSession{TraceID: out.TraceID, Item: t.Item, Sample: t.Record.Sample, Attempt: t.Record.Attempt})
 	switch end, ends := errors.AsType[*EndpointError](err); {
 	case ctx.Err() != nil:
 		return ended{leave: anyhow(leave)}, context.Cause(ctx)
 	case ends:
 		return ended{leave: anyhow(leave)}, end
 	}
-	out.Enclosure, r.retries = box, retries
+	out.RolloutSession, r.retries = box, retries
 	unopened := err
 	for n := range t.Times {
 		out.Regrade = r.known + n

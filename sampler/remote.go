@@ -11,10 +11,10 @@ import (
 
 // RemoteMaker makes rollouts in other processes.
 type RemoteMaker interface {
-	// Open begins a call of Sample. Requests of the makers go through lines. drained
+	// Open begins a call of Sample. The makers' requests wait in lines. drained
 	// is closed when no more rollouts may begin: those not begun by then fail with
 	// ErrNotBegun. shut ends the call, after every call of make has returned.
-	Open(lines Lines, drained <-chan struct{}) (make Maker, shut func())
+	Open(lines Throttle, drained <-chan struct{}) (make Maker, shut func())
 }
 
 // ErrNotBegun is the error of a rollout that had not begun when the run drained.
@@ -59,7 +59,7 @@ func (s *session) makeRemotely(drain <-chan struct{}) (Maker, func()) {
 	}
 }
 
-// Work makes the rollouts of jobs from another process's run, to which cfg.Lines
+// Work makes the rollouts of jobs from another process's run, to which cfg.Throttle
 // and seed belong, until there are no more, and hands each record to the sink. The
 // context of jobs is cancelled when no more may begin; jobs then yields no more. Work
 // ends as Sample does, but has no budget: that is the planner's. A job that was taken

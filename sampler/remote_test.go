@@ -13,14 +13,14 @@ import (
 // wait there give up after a while, as a worker's do that is lost.
 type queueing struct{ begun chan time.Time }
 
-func (q queueing) Open(lines sampler.Lines, _ <-chan struct{}) (sampler.Maker, func()) {
+func (q queueing) Open(lines sampler.Throttle, _ <-chan struct{}) (sampler.Maker, func()) {
 	return func(ctx context.Context, job sampler.Job) (*rollout.Record, func(bool), error) {
 		trace := sampler.TraceID(1, job.Item.Split, job.Item.ID, job.Sample, job.Attempt)
 		q.begun <- time.Now()
 		waits, lost := context.WithTimeout(ctx, time.Minute)
 		defer lost()
-		lines.Arrive(trace)
-		a, err := lines.Enter(waits, sampler.ModelBoundary)
+		lines.Queued(trace)
+		a, err := lines.Acquire(waits, sampler.ModelBoundary)
 		time.Sleep(time.Hour)
 		if err == nil {
 			a.Release(sampler.RequestOutcome{})

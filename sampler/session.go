@@ -57,7 +57,7 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 		halt:    halt{done: make(chan struct{})},
 	}
 	s.lines = &endpoints{
-		limits: cfg.limits, breaker: cfg.Breaker, outage: max(limit.Outage, cfg.Retry.Total), log: cfg.Log, eased: make(chan struct{}, 1), lines: map[string]*line{}, led: cfg.Lines, elsewhere: b.Remote != nil,
+		limits: cfg.limits, breaker: cfg.Breaker, outage: max(limit.Outage, cfg.Retry.Total), log: cfg.Log, eased: make(chan struct{}, 1), lines: map[string]*line{}, led: cfg.Throttle, elsewhere: b.Remote != nil,
 		give: func(end *EndpointError) { s.halt.now(end) },
 	}
 	s.gates = gates{
@@ -352,7 +352,7 @@ func (s *session) event() Event {
 func (s *session) clock(ctx context.Context, it *rollout.Item, trace string) *clock {
 	c := startClock(ctx, 0)
 	c.lines, c.about, c.trace = s.lines, string(it.Split)+"/"+it.ID, trace
-	c.arrive = sync.OnceFunc(func() { s.lines.Arrive(trace) })
+	c.arrive = sync.OnceFunc(func() { s.lines.Queued(trace) })
 	return c
 }
 

@@ -46,7 +46,7 @@ Example:
 				return exit.AsUsage(asked.ByFlag(err))
 			}
 			noKey := cfg.TakeKeys() // no model is called here: told with the rest
-			p := project.Unwired(cfg)
+			p := project.NewUnwired(cfg)
 			p.MCP.Tolerant, p.MCP.Offline = true, c.Bool("offline")
 			p, err = project.Wire(c.Context, p)
 			if err != nil {

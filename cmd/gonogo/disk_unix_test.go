@@ -173,7 +173,7 @@ func TestAFullDiskIsToldOnce(t *testing.T) {
 		{errors.New("a record that nobody can read"), syscall.ENOSPC, 2},
 	} {
 		var said bytes.Buffer
-		code := ui.ExitCode(&said, stage.UnlessLost(first(tt.ended), &rollout.DiskError{Doing: "write", Path: rollout.ManifestFile, Err: tt.closed}))
+		code := ui.ExitCode(&said, stage.JoinDiskError(first(tt.ended), &rollout.DiskError{Doing: "write", Path: rollout.ManifestFile, Err: tt.closed}))
 		if n := strings.Count(said.String(), "gonogo: "); n != tt.messages || code != exit.Tool {
 			t.Errorf("%v, then %v: exit code %d and %d messages, want %d:\n%s", tt.ended, tt.closed, code, n, tt.messages, said.String())
 		}

@@ -57,7 +57,7 @@ func outcomeOf(w fixtures.World) string {
 	if w.Gate != "" {
 		s += " by `" + w.Gate + "`"
 	}
-	if more := w.Besides(); len(more) > 0 {
+	if more := w.OtherCautions(); len(more) > 0 {
 		s += ", with cautions: `" + strings.Join(more, "`, `") + "`"
 	}
 	return s

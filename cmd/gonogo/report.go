@@ -47,7 +47,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			dir = output.BesideResult(dir)
+			dir = output.RunOfResult(dir)
 			look, err := output.ReportStyle(callOf(c), dir)
 			if err != nil {
 				return err

@@ -71,18 +71,18 @@ func (t RequestOptions) request(p sampler.AgentRequest) (Request, error) {
 	if p.Model != nil {
 		r.Model = &Model{p.Model.BaseURL, p.Model.Key, p.Model.Model, p.Model.API}
 	}
-	if p.Enclosure != nil {
-		r.Session = maps.Clone(p.Enclosure.Values)
+	if p.RolloutSession != nil {
+		r.Session = maps.Clone(p.RolloutSession.Values)
 		if r.Session == nil {
 			r.Session = map[string]json.RawMessage{}
 		}
 		if _, own := r.Session["id"]; !own {
-			id, _ := json.Marshal(p.Enclosure.ID) // a string
+			id, _ := json.Marshal(p.RolloutSession.ID) // a string
 			r.Session["id"] = id
 		}
 	}
 	for name, url := range t.Tools {
-		at, err := p.Enclosure.Fill(url)
+		at, err := p.RolloutSession.Fill(url)
 		if err != nil {
 			return r, fmt.Errorf("the address of the tool %s: %w", name, err)
 		}

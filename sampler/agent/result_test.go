@@ -91,11 +91,11 @@ func TestTokensThatAreTold(t *testing.T) {
 // answered goes before ours.
 func TestASessionIsToldAsItAnswered(t *testing.T) {
 	for answered, want := range map[string]string{`{"port":1}`: `"session_1"`, `{"id":"box 7"}`: `"box 7"`} {
-		box := &sampler.Enclosure{ID: "session_1"}
+		box := &sampler.RolloutSession{ID: "session_1"}
 		if err := json.Unmarshal([]byte(answered), &box.Values); err != nil {
 			t.Fatal(err)
 		}
-		r, err := RequestOptions{}.request(sampler.AgentRequest{Item: &rollout.Item{ID: "q"}, Enclosure: box})
+		r, err := RequestOptions{}.request(sampler.AgentRequest{Item: &rollout.Item{ID: "q"}, RolloutSession: box})
 		if filled, _ := box.Fill(`"{{session.id}}"`); err != nil || string(r.Session["id"]) != want || filled != want {
 			t.Errorf("%s: the agent is told %s, addresses read %s, want %s (%v)", answered, r.Session["id"], filled, want, err)
 		}

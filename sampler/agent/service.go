@@ -69,7 +69,7 @@ func (s *Service) Run(ctx context.Context, p sampler.AgentRequest) (done sampler
 		return sampler.AgentResult{}, err
 	}
 	defer func() { pass.Done(done.Usage, err) }()
-	address, header, secrets, err := s.at.In(p.Enclosure)
+	address, header, secrets, err := s.at.In(p.RolloutSession)
 	if err != nil {
 		return sampler.AgentResult{}, unreached(err)
 	}

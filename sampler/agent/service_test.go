@@ -166,11 +166,11 @@ func TestAServiceInASession(t *testing.T) {
 		t.Fatal(a, err)
 	}
 	_, port, _ := strings.Cut(strings.TrimPrefix(server.URL, "http://"), ":")
-	p := sampler.AgentRequest{Item: &rollout.Item{ID: "q"}, Enclosure: &sampler.Enclosure{Values: map[string]json.RawMessage{"port": json.RawMessage(port)}}}
+	p := sampler.AgentRequest{Item: &rollout.Item{ID: "q"}, RolloutSession: &sampler.RolloutSession{Values: map[string]json.RawMessage{"port": json.RawMessage(port)}}}
 	if got, err := a.Run(t.Context(), p); err != nil || got.Output != "42" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	p.Enclosure = nil
+	p.RolloutSession = nil
 	if _, err := a.Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), `the session has no "port"`) {
 		t.Errorf("without a session: %v", err)
 	}
@@ -199,7 +199,7 @@ func TestAServiceThatEchoesItsKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := sampler.AgentRequest{Item: &rollout.Item{ID: "q"}, Enclosure: &sampler.Enclosure{Values: map[string]json.RawMessage{"token": json.RawMessage(`"` + key + `"`)}}}
+		p := sampler.AgentRequest{Item: &rollout.Item{ID: "q"}, RolloutSession: &sampler.RolloutSession{Values: map[string]json.RawMessage{"token": json.RawMessage(`"` + key + `"`)}}}
 		got, err := a.Run(t.Context(), p)
 		if err == nil || strings.Contains(fmt.Sprint(got, err), key) || !strings.Contains(err.Error(), "**********") {
 			t.Errorf("%s: %+v, %v", c.why, got, err)

@@ -153,7 +153,7 @@ func audit(t *testing.T, run *rollout.Run, p *Plan, g sampler.Grader) sampler.St
 			t.Fatal(err)
 		}
 	}
-	stats, err := sampler.Regrade(context.Background(), nil, sampler.DefaultConfig(), p.Tasks(), p.Todo().Gradings, g, Slim(w), nil)
+	stats, err := sampler.Regrade(context.Background(), nil, sampler.DefaultConfig(), p.Tasks(), p.Todo().Gradings, g, WithoutCopies(w), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,10 +11,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Slim returns a sink that leaves out the messages and calls of payloads that
+// WithoutCopies returns a sink that leaves out the messages and calls of payloads that
 // were made from a recorded rollout: Find takes them from there again, so that
 // probes.jsonl does not repeat rollouts.jsonl.
-func Slim(sink sampler.Sink) sampler.Sink { return slim{sink} }
+func WithoutCopies(sink sampler.Sink) sampler.Sink { return slim{sink} }
 
 type slim struct{ sampler.Sink }
 

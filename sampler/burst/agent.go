@@ -39,7 +39,7 @@ func (e *episode) attend(ctx context.Context) (failed bool, err error) {
 		models = unseen{models}
 	}
 	p := sampler.AgentRequest{
-		Item: e.script.Item, Sample: e.base.Rollout, TraceID: e.trace, Enclosure: e.box,
+		Item: e.script.Item, Sample: e.base.Rollout, TraceID: e.trace, RolloutSession: e.box,
 		MaxSteps: a.MaxSteps, MaxToolCalls: a.MaxToolCalls, Timeout: a.Timeout,
 	}
 	same := sameRequest(agentEndpoint, e.script.Item.ID)

@@ -26,9 +26,9 @@ type episode struct {
 	script Script
 	own    int // number of the rollout, over all waves
 	trace  string
-	twice  bool               // each request is made twice
-	box    *sampler.Enclosure // what it has to itself; nil is nothing
-	made   *rollout.Record    // by an agent; nil without
+	twice  bool                    // each request is made twice
+	box    *sampler.RolloutSession // what it has to itself; nil is nothing
+	made   *rollout.Record         // by an agent; nil without
 	base   rollout.BurstCall
 	began  time.Time // of the wave
 
@@ -47,7 +47,7 @@ func (e *episode) play(ctx context.Context, grade bool) (lost bool, err error) {
 			return false, err
 		}
 		defer release()
-		if lost, err = e.enclose(ctx); lost || err != nil {
+		if lost, err = e.startSession(ctx); lost || err != nil {
 			return lost, err
 		}
 		defer e.vacate(ctx, e.box)
@@ -102,7 +102,7 @@ func (e *episode) call(ctx context.Context, c Call) (failed bool, err error) {
 	e.asked++
 	e.mu.Unlock()
 	e.ids.plant(id, e.own)
-	out := sampler.Call{ID: id, Arguments: c.Arguments, TraceID: e.trace, Item: e.script.Item, Enclosure: e.box}
+	out := sampler.Call{ID: id, Arguments: c.Arguments, TraceID: e.trace, Item: e.script.Item, RolloutSession: e.box}
 	same := sameRequest(c.Name, e.script.Item.ID, c.Arguments)
 	return e.ask(ctx, errand{endpoint: toolEndpoint(c.Name), call: id, same: same, timeout: e.cfg.ToolTimeout, try: func(ctx context.Context, rec *rollout.BurstCall) (answer, error) {
 		res, err := tool.Call(ctx, out)
@@ -128,7 +128,7 @@ func (e *episode) grade(ctx context.Context) (failed bool, err error) {
 	}
 	rec.TraceID = e.trace
 	out := sampler.OutputOf(e.script.Item, &rec)
-	out.Enclosure = e.box
+	out.RolloutSession = e.box
 	same := sameRequest(graderEndpoint, rec.Item, strconv.Itoa(rec.Sample))
 	return e.ask(ctx, errand{endpoint: graderEndpoint, same: same, timeout: e.cfg.GraderTimeout, try: func(ctx context.Context, _ *rollout.BurstCall) (answer, error) {
 		out.Kept = map[string]sampler.Grade{}

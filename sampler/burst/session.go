@@ -29,12 +29,12 @@ func (s *stage) place(ctx context.Context) (release func(), err error) {
 	return func() { <-s.places }, nil
 }
 
-// enclose starts what the rollout has to itself. Each try starts one of its own,
+// startSession starts what the rollout has to itself. Each try starts one of its own,
 // and one that failed is stopped: it may have been made half.
-func (e *episode) enclose(ctx context.Context) (failed bool, err error) {
+func (e *episode) startSession(ctx context.Context) (failed bool, err error) {
 	made := 0
 	_, failed, err = e.until(ctx, errand{endpoint: sessionEndpoint, same: sameRequest(sessionEndpoint, e.script.Item.ID), timeout: e.cfg.IsolationTimeout, try: func(ctx context.Context, _ *rollout.BurstCall) (answer, error) {
-		box := &sampler.Enclosure{ID: "session_" + e.hash("session", e.own, made), TraceID: e.trace, Item: e.script.Item, Sample: e.base.Rollout}
+		box := &sampler.RolloutSession{ID: "session_" + e.hash("session", e.own, made), TraceID: e.trace, Item: e.script.Item, Sample: e.base.Rollout}
 		made++
 		err := e.cfg.Isolation.Start(ctx, box)
 		if err != nil {
@@ -52,7 +52,7 @@ func (e *episode) enclose(ctx context.Context) (failed bool, err error) {
 
 // vacate stops a session, whatever has become of the burst. It is tried as often
 // as requests are, though not for longer than two tries may take.
-func (e *episode) vacate(ctx context.Context, box *sampler.Enclosure) {
+func (e *episode) vacate(ctx context.Context, box *sampler.RolloutSession) {
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), 2*e.cfg.IsolationTimeout)
 	defer end()
 	for made := 0; ; made++ {

@@ -104,7 +104,7 @@ func newCommand(raw json.RawMessage, env Env) (sampler.Grader, error) {
 // Start looks whether the program is there.
 func (g *Command) Start(context.Context) error {
 	file := g.argv[0]
-	if len(sampler.EnclosureNames(file)) > 0 {
+	if len(sampler.SessionVariables(file)) > 0 {
 		return nil // another in each session
 	}
 	if filepath.Base(file) != file && !filepath.IsAbs(file) {
@@ -127,7 +127,7 @@ func (g *Command) Start(context.Context) error {
 func (g *Command) SessionReads() []string {
 	var names []string
 	for _, arg := range g.argv {
-		names = append(names, sampler.EnclosureNames(arg)...)
+		names = append(names, sampler.SessionVariables(arg)...)
 	}
 	return union(names)
 }
@@ -187,7 +187,7 @@ func (g *Command) once(ctx context.Context, out sampler.Output, input []byte) ([
 	argv := slices.Clone(g.argv)
 	for i, arg := range argv {
 		var err error
-		if argv[i], err = out.Enclosure.Fill(arg); err != nil {
+		if argv[i], err = out.RolloutSession.Fill(arg); err != nil {
 			return nil, fmt.Errorf("%s: %w", g.name, err)
 		}
 	}

@@ -93,7 +93,7 @@ func (g *Endpoint) Wait(ctx context.Context) error {
 // of any failure are. A second grading of the same output has the rollout's
 // trace id again: it is the name of the rollout, not of the request.
 func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (_ sampler.Grade, err error) {
-	address, header, secrets, err := g.at.In(out.Enclosure)
+	address, header, secrets, err := g.at.In(out.RolloutSession)
 	if err != nil {
 		return sampler.Grade{}, err
 	}

@@ -15,10 +15,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// plant writes the canary of an enclosure's rollout into its file, when the place is
+// plant writes the canary of a session's rollout into its file, when the place is
 // there. Whose stands there already was not cleared away: both go to Found. Nothing
 // but a canary is ever written over.
-func (k *Keeper) plant(ctx context.Context, e *sampler.Enclosure) error {
+func (k *Keeper) plant(ctx context.Context, e *sampler.RolloutSession) error {
 	if k.cfg.Canary == "" {
 		return nil
 	}
@@ -48,7 +48,7 @@ const (
 )
 
 // plantAt writes the canary to path.
-func plantAt(ctx context.Context, path string, e *sampler.Enclosure) error {
+func plantAt(ctx context.Context, path string, e *sampler.RolloutSession) error {
 	own := rollout.Canary(e.TraceID)
 	for range turns {
 		err := writeCanary(path, own)
@@ -123,9 +123,9 @@ func readCanaries(path string) (canaries []string, err error) {
 	return canaries, err
 }
 
-// Inspect adds the canaries now in the enclosure's file to Found. A missing or
+// Inspect adds the canaries now in the session's file to Found. A missing or
 // changed canary is not a leak: the rollout may write there.
-func (k *Keeper) Inspect(_ context.Context, e *sampler.Enclosure) {
+func (k *Keeper) Inspect(_ context.Context, e *sampler.RolloutSession) {
 	path, err := e.Fill(k.cfg.Canary)
 	if k.cfg.Canary == "" || err != nil {
 		return

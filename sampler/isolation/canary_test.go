@@ -12,9 +12,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ofTrace is an enclosure of a rollout of its own.
-func ofTrace(trace string) *sampler.Enclosure {
-	return &sampler.Enclosure{ID: "session_" + trace, TraceID: trace, Item: anItem}
+// ofTrace is a session of a rollout of its own.
+func ofTrace(trace string) *sampler.RolloutSession {
+	return &sampler.RolloutSession{ID: "session_" + trace, TraceID: trace, Item: anItem}
 }
 
 func TestAPlaceTellsWhoWasThere(t *testing.T) {

@@ -17,14 +17,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// marker is the variable by which the processes of an enclosure are known.
+// marker is the variable by which the processes of a session are known.
 const marker = "GONOGO_SESSION"
 
-// mark is what the environment of an enclosure's processes holds.
-func mark(e *sampler.Enclosure) string { return marker + "=" + e.ID }
+// mark is what the environment of a session's processes holds.
+func mark(e *sampler.RolloutSession) string { return marker + "=" + e.ID }
 
 // environment is what a command is told beside the environment of this program.
-func environment(e *sampler.Enclosure) []string {
+func environment(e *sampler.RolloutSession) []string {
 	env := append(os.Environ(), mark(e), "GONOGO_TRACE_ID="+e.TraceID, "GONOGO_CANARY="+rollout.Canary(e.TraceID))
 	if e.Item == nil {
 		return env
@@ -34,7 +34,7 @@ func environment(e *sampler.Enclosure) []string {
 }
 
 // describe is what a POST carries, and a command is handed on standard input.
-func describe(e *sampler.Enclosure) []byte {
+func describe(e *sampler.RolloutSession) []byte {
 	about := struct {
 		ID      string                     `json:"id"`
 		TraceID string                     `json:"trace_id"`

@@ -1,7 +1,7 @@
 // Package isolation gives each rollout its own session: a container, a database or a
 // server that is started and stopped by a URL or a command.
 //
-// In: a rollout that begins or has ended. Out: an enclosure with the values that its
+// In: a rollout that begins or has ended. Out: a session with the values that its
 // start returned, or a *sampler.Failure; and a journal of those not stopped yet, so
-// that the next call can stop them. The configuration calls an enclosure a session.
+// that the next call can stop them.
 package isolation

@@ -18,9 +18,9 @@ import (
 // JournalFile exists in a run directory while a session is not stopped.
 const JournalFile = "sessions.jsonl"
 
-// Journal is a file of the enclosures that were begun and not stopped. Each line is
-// written, whole, before the action, so that a killed process leaves no enclosure
-// that is not in it. It is not synced: a crash of the machine ends most enclosures,
+// Journal is a file of the sessions that were begun and not stopped. Each line is
+// written, whole, before the action, so that a killed process leaves no session
+// that is not in it. It is not synced: a crash of the machine ends most sessions,
 // too.
 type Journal struct {
 	path string
@@ -37,9 +37,9 @@ type line struct {
 	Stopped bool                       `json:"stopped,omitempty"`
 }
 
-// Record has the keeper write its enclosures to path from now on, and returns those
+// Record has the keeper write its sessions to path from now on, and returns those
 // that an earlier call left there. No one else may use the path.
-func (k *Keeper) Record(path string) ([]*sampler.Enclosure, error) {
+func (k *Keeper) Record(path string) ([]*sampler.RolloutSession, error) {
 	if err := rollout.CheckRegularFile(path); err != nil {
 		return nil, err
 	}
@@ -59,10 +59,10 @@ func (k *Keeper) Record(path string) ([]*sampler.Enclosure, error) {
 	defer k.mu.Unlock()
 	k.journal = j
 	k.open = make(map[string]*state)
-	var left []*sampler.Enclosure
+	var left []*sampler.RolloutSession
 	for _, id := range order {
 		if l, open := j.left[id]; open {
-			left = append(left, &sampler.Enclosure{ID: id, TraceID: l.TraceID, Values: l.Values})
+			left = append(left, &sampler.RolloutSession{ID: id, TraceID: l.TraceID, Values: l.Values})
 		}
 	}
 	return left, nil
@@ -93,14 +93,14 @@ func (j *Journal) read() (order []string, err error) {
 	return order, err
 }
 
-func (j *Journal) started(e *sampler.Enclosure, values map[string]json.RawMessage) error {
+func (j *Journal) started(e *sampler.RolloutSession, values map[string]json.RawMessage) error {
 	l := line{ID: e.ID, TraceID: e.TraceID, Values: values}
 	j.left[e.ID] = l
 	return j.write(l)
 }
 
-// stopped notes it of an enclosure that was begun.
-func (j *Journal) stopped(e *sampler.Enclosure) error {
+// stopped notes it of a session that was begun.
+func (j *Journal) stopped(e *sampler.RolloutSession) error {
 	if _, open := j.left[e.ID]; !open {
 		return nil
 	}
@@ -108,8 +108,8 @@ func (j *Journal) stopped(e *sampler.Enclosure) error {
 	return j.write(line{ID: e.ID, Stopped: true})
 }
 
-// holds reports whether an enclosure was begun and not stopped.
-func (j *Journal) holds(e *sampler.Enclosure) bool {
+// holds reports whether a session was begun and not stopped.
+func (j *Journal) holds(e *sampler.RolloutSession) bool {
 	_, open := j.left[e.ID]
 	return open
 }
@@ -148,7 +148,7 @@ func (k *Keeper) Close() error {
 
 // Recover stops what an earlier call left running, several at a time, and returns
 // how many it stopped. What cannot be stopped stays in the journal.
-func (k *Keeper) Recover(ctx context.Context, left []*sampler.Enclosure) (stopped int, err error) {
+func (k *Keeper) Recover(ctx context.Context, left []*sampler.RolloutSession) (stopped int, err error) {
 	const atOnce = 16
 	for batch := range slices.Chunk(left, atOnce) {
 		errs := make(chan error, len(batch))

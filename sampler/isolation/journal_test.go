@@ -20,7 +20,7 @@ func TestALineAfterAHalfWrittenOneIsReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 	j := &Journal{path: path, f: full, left: map[string]line{}}
-	if err := j.started(&sampler.Enclosure{ID: "session_half"}, nil); err == nil {
+	if err := j.started(&sampler.RolloutSession{ID: "session_half"}, nil); err == nil {
 		t.Fatal("nothing can be written, and nobody said so")
 	}
 	if err := full.Close(); err != nil {
@@ -31,7 +31,7 @@ func TestALineAfterAHalfWrittenOneIsReadable(t *testing.T) {
 	}
 	defer j.f.Close()
 	for _, id := range []string{"session_a", "session_b"} {
-		if err := j.started(&sampler.Enclosure{ID: id}, nil); err != nil {
+		if err := j.started(&sampler.RolloutSession{ID: id}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

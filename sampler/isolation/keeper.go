@@ -16,14 +16,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Config says how enclosures are started and stopped.
+// Config says how sessions are started and stopped.
 type Config struct {
 	Start       string            // a URL to POST to, or a command for the shell
 	Stop        string            // so; "" for what ends with the processes of Start
 	Headers     map[string]string // of both POSTs; final values
-	Concurrency int               // enclosures at one time; 0 = no bound
+	Concurrency int               // sessions at one time; 0 = no bound
 	Reads       []string          // names that tools and graders read: a start must answer them
-	Canary      string            // a file in the enclosure's place that the rollout's canary is written to; {{session.NAME}} stands for what the start answered; "": none
+	Canary      string            // a file in the session's place that the rollout's canary is written to; {{session.NAME}} stands for what the start answered; "": none
 	HTTP        *http.Client      // nil = one of our own
 }
 
@@ -47,7 +47,7 @@ func (c Config) Validate() error {
 	return sampler.CheckHeaders(c.Headers)
 }
 
-// Keeper starts and stops enclosures. It implements sampler.Isolation and is safe
+// Keeper starts and stops sessions. It implements sampler.Isolation and is safe
 // for concurrent use.
 type Keeper struct {
 	cfg         Config
@@ -62,7 +62,7 @@ type Keeper struct {
 	open    map[string]*state // not stopped, by id
 }
 
-// state is how far an enclosure has come.
+// state is how far a session has come.
 type state struct {
 	placed  bool // it holds a place
 	begun   bool // it may be there
@@ -78,7 +78,7 @@ func New(cfg Config) (*Keeper, error) {
 		cfg.HTTP = sampler.HTTPClient(nil, 16)
 	}
 	k := &Keeper{cfg: cfg, open: make(map[string]*state)}
-	k.cfg.Reads = slices.Concat(cfg.Reads, sampler.EnclosureNames(cfg.Canary))
+	k.cfg.Reads = slices.Concat(cfg.Reads, sampler.SessionVariables(cfg.Canary))
 	var err error
 	if IsURL(cfg.Start) {
 		if k.start, err = sampler.NewAddress("session.start", cfg.Start, cfg.Headers); err != nil {
@@ -97,10 +97,10 @@ func New(cfg Config) (*Keeper, error) {
 	return k, nil
 }
 
-// Start makes one try to start an enclosure, and fills in what it returned. It
+// Start makes one try to start a session, and fills in what it returned. It
 // first waits for a free slot; the wait does not count as the try's time. Whatever
 // it returns, Stop must be called.
-func (k *Keeper) Start(ctx context.Context, e *sampler.Enclosure) (err error) {
+func (k *Keeper) Start(ctx context.Context, e *sampler.RolloutSession) (err error) {
 	if err := k.enter(ctx, e); err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (k *Keeper) Start(ctx context.Context, e *sampler.Enclosure) (err error) {
 }
 
 // enter takes a place.
-func (k *Keeper) enter(ctx context.Context, e *sampler.Enclosure) error {
+func (k *Keeper) enter(ctx context.Context, e *sampler.RolloutSession) error {
 	if k.places != nil {
 		resume := sampler.PauseClock(ctx)
 		defer resume()
@@ -156,8 +156,8 @@ func (k *Keeper) enter(ctx context.Context, e *sampler.Enclosure) error {
 	return nil
 }
 
-// note writes down that an enclosure may be there.
-func (k *Keeper) note(e *sampler.Enclosure) error {
+// note writes down that a session may be there.
+func (k *Keeper) note(e *sampler.RolloutSession) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if at := k.open[e.ID]; at != nil {
@@ -176,9 +176,9 @@ func (k *Keeper) note(e *sampler.Enclosure) error {
 	return k.journal.started(e, kept)
 }
 
-// Stop makes one try to stop an enclosure, with all processes that its start left
+// Stop makes one try to stop a session, with all processes that its start left
 // behind. It succeeds for one that never began or is already gone.
-func (k *Keeper) Stop(ctx context.Context, e *sampler.Enclosure) error {
+func (k *Keeper) Stop(ctx context.Context, e *sampler.RolloutSession) error {
 	defer k.leave(e)
 	if !k.begun(e) {
 		return nil
@@ -209,7 +209,7 @@ func (k *Keeper) Stop(ctx context.Context, e *sampler.Enclosure) error {
 
 // begun reports whether there may be something to stop. Of one that an earlier
 // call began the journal tells.
-func (k *Keeper) begun(e *sampler.Enclosure) bool {
+func (k *Keeper) begun(e *sampler.RolloutSession) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if at, known := k.open[e.ID]; known {
@@ -220,7 +220,7 @@ func (k *Keeper) begun(e *sampler.Enclosure) bool {
 
 // leave gives the place back, after the first try to stop: one that cannot be
 // stopped must not hold the others up for ever.
-func (k *Keeper) leave(e *sampler.Enclosure) {
+func (k *Keeper) leave(e *sampler.RolloutSession) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	at := k.open[e.ID]
@@ -237,7 +237,7 @@ func (k *Keeper) leave(e *sampler.Enclosure) {
 }
 
 // do posts to a hook or runs it and returns what it answered.
-func (k *Keeper) do(ctx context.Context, what, hook string, e *sampler.Enclosure) (text []byte, header http.Header, err error) {
+func (k *Keeper) do(ctx context.Context, what, hook string, e *sampler.RolloutSession) (text []byte, header http.Header, err error) {
 	body := describe(e)
 	if !IsURL(hook) {
 		text, err = run(ctx, what, hook, body, environment(e))

@@ -24,8 +24,8 @@ import (
 
 var anItem = &rollout.Item{ID: "q1", Split: rollout.Train, Row: json.RawMessage(`{"messages": []}`)}
 
-func enclosure(id string) *sampler.Enclosure {
-	return &sampler.Enclosure{ID: id, TraceID: "trace_1", Item: anItem, Sample: 3, Attempt: 1}
+func newSession(id string) *sampler.RolloutSession {
+	return &sampler.RolloutSession{ID: id, TraceID: "trace_1", Item: anItem, Sample: 3, Attempt: 1}
 }
 
 // A server that echoes its key shows it to nobody, whatever it answers.
@@ -38,7 +38,7 @@ func TestAKeyThatAServerEchoesIsMasked(t *testing.T) {
 	}))
 	defer server.Close()
 	k, _ := keeper(t, isolation.Config{Start: server.URL, Stop: server.URL, Headers: map[string]string{"authorization": "Bearer " + key}})
-	e := enclosure("session_1")
+	e := newSession("session_1")
 	if err := k.Start(t.Context(), e); err != nil || strings.Contains(string(e.Values["said"]), key) {
 		t.Errorf("values %s, %v", e.Values["said"], err)
 	}
@@ -56,7 +56,7 @@ func TestAStopThatFailedIsMadeAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := enclosure("session_1")
+	e := newSession("session_1")
 	if err := k.Start(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestHooksByURL(t *testing.T) {
 		Start: server.URL + "/start", Stop: server.URL + "/stop/{{session.n}}", Headers: map[string]string{"authorization": "Bearer abc"},
 		Reads: []string{"tools_url", "env.key", "trace_id"},
 	})
-	e := enclosure("session_1")
+	e := newSession("session_1")
 	if err := k.Start(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestStartsThatFail(t *testing.T) {
 			}))
 			defer server.Close()
 			k, _ := keeper(t, isolation.Config{Start: server.URL + "/start", Stop: server.URL + "/stop", Reads: []string{"tools_url"}})
-			e := enclosure("session_1")
+			e := newSession("session_1")
 			f, ok := sampler.AsFailure(k.Start(t.Context(), e))
 			if !ok || f.Temporary != c.temporary || f.Fatal != c.fatal || !strings.Contains(f.Error(), c.says) {
 				t.Errorf("%+v", f)
@@ -204,7 +204,7 @@ func TestHooksByCommand(t *testing.T) {
 		Reads: []string{"pid"},
 	})
 	begin := time.Now()
-	e := enclosure("session_abc1")
+	e := newSession("session_abc1")
 	if err := k.Start(t.Context(), e); err != nil {
 		t.Fatal(err)
 	}
@@ -243,7 +243,7 @@ func TestCommandsThatFail(t *testing.T) {
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			k, _ := keeper(t, isolation.Config{Start: c.start})
-			e := enclosure("session_" + strings.ReplaceAll(c.why, " ", "_"))
+			e := newSession("session_" + strings.ReplaceAll(c.why, " ", "_"))
 			ctx := t.Context()
 			if c.why == "no end" {
 				var cancel context.CancelFunc
@@ -287,11 +287,11 @@ func TestWhatAKilledCallLeftIsStopped(t *testing.T) {
 	cfg := isolation.Config{Start: server.URL + "/start", Stop: server.URL + "/stop/{{session.id}}/{{session.box}}"}
 	killed, journal := keeper(t, cfg)
 	for _, id := range []string{"session_done", "session_left", "session_stubborn"} {
-		if err := killed.Start(t.Context(), enclosure(id)); err != nil {
+		if err := killed.Start(t.Context(), newSession(id)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	e := enclosure("session_done")
+	e := newSession("session_done")
 	e.Values = map[string]json.RawMessage{"box": json.RawMessage("7")}
 	if err := killed.Stop(t.Context(), e); err != nil {
 		t.Fatal(err)
@@ -339,7 +339,7 @@ func TestWhatAKilledCallLeftIsStopped(t *testing.T) {
 
 func TestPlacesAreGivenBack(t *testing.T) {
 	k, _ := keeper(t, isolation.Config{Start: "true", Concurrency: 1})
-	first, second := enclosure("session_a"), enclosure("session_b")
+	first, second := newSession("session_a"), newSession("session_b")
 	if err := k.Start(t.Context(), first); err != nil {
 		t.Fatal(err)
 	}
@@ -376,7 +376,7 @@ func TestACommandsScratchFileIsNotNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := enclosure("session_1")
+	e := newSession("session_1")
 	err = k.Start(t.Context(), e)
 	if err == nil || !strings.Contains(err.Error(), "write in the temporary directory "+dir+" (TMPDIR): ") || strings.Contains(err.Error(), "gonogo-session-") {
 		t.Errorf("error %v", err)
@@ -397,7 +397,7 @@ func TestAStartThatWorkedAndThenAnswersNothingIsTriedAgain(t *testing.T) {
 	k, _ := keeper(t, isolation.Config{Start: server.URL + "/start", Stop: server.URL + "/stop", Reads: []string{"tools_url"}})
 	defer k.Close()
 	for i := range 3 {
-		e := enclosure(fmt.Sprint("session_", i))
+		e := newSession(fmt.Sprint("session_", i))
 		f, failed := sampler.AsFailure(k.Start(t.Context(), e))
 		if failed != (i > 0) || failed && (!f.Temporary || f.Fatal || f.Status != http.StatusOK || !strings.Contains(f.Error(), `no "tools_url"`)) {
 			t.Errorf("start %d: %+v", i, f)

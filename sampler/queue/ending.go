@@ -93,7 +93,7 @@ func sendEnd(err error) *ending {
 	if e, ok := errors.AsType[*sampler.GraderlessError](err); ok {
 		return &ending{Kind: endGraderless, Items: e.Items, Text: e.Err.Error()}
 	}
-	if e, ok := errors.AsType[*sampler.LeftOpenError](err); ok {
+	if e, ok := errors.AsType[*sampler.StuckSessionsError](err); ok {
 		return &ending{Kind: endLeftOpen, Times: e.Times, Text: e.Err.Error()}
 	}
 	return &ending{Kind: endOther, Text: err.Error()}
@@ -114,7 +114,7 @@ func (e *ending) error() error {
 	case endGraderless:
 		return &sampler.GraderlessError{Items: e.Items, Err: text}
 	case endLeftOpen:
-		return &sampler.LeftOpenError{Times: e.Times, Err: text}
+		return &sampler.StuckSessionsError{Times: e.Times, Err: text}
 	}
 	return text
 }

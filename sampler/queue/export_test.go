@@ -11,4 +11,4 @@ func Key(run string, job sampler.Job) string {
 func (m *Member) Narrow(room int) { m.room = room }
 
 // Lines are those that a member's requests wait in.
-func (m *Member) Lines() sampler.Lines { return lines{m, func(*requestOutcome) {}} }
+func (m *Member) Throttle() sampler.Throttle { return lines{m, func(*requestOutcome) {}} }

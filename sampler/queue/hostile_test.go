@@ -16,7 +16,7 @@ import (
 )
 
 // noEndpoints are the lines of a call whose requests nobody lets through.
-type noEndpoints struct{ sampler.Lines }
+type noEndpoints struct{ sampler.Throttle }
 
 // tells has a worker tell its planner something.
 func tells(t *testing.T, p *Planner, what workerMessage) {

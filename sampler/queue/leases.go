@@ -13,7 +13,7 @@ type lease struct {
 	endpoint  string
 	stop      context.CancelFunc // waits no longer
 	granted   bool
-	admission sampler.Admission // then
+	admission sampler.Permit // then
 }
 
 const (
@@ -48,13 +48,13 @@ func (p *Planner) enter(w *worker, id uint64, endpoint string) {
 	w.leases[id] = l
 	d.tasks.Go(func() {
 		defer stop()
-		a, err := d.lines.Enter(ctx, endpoint)
+		a, err := d.lines.Acquire(ctx, endpoint)
 		p.entered(w, id, l, a, err)
 	})
 }
 
 // entered tells the worker what came of its request's wait.
-func (p *Planner) entered(w *worker, id uint64, l *lease, a sampler.Admission, err error) {
+func (p *Planner) entered(w *worker, id uint64, l *lease, a sampler.Permit, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	end, dead := errors.AsType[*sampler.EndpointError](err)
@@ -90,7 +90,7 @@ func (w *worker) leave(id uint64, came sampler.RequestOutcome) {
 
 func (p *Planner) rest(w *worker, id uint64, endpoint string) {
 	if w.rests[id] == nil && p.desk != nil && len(w.rests) < mostLeases && p.isEndpoint(endpoint) {
-		w.rests[id] = p.desk.lines.Rest(endpoint)
+		w.rests[id] = p.desk.lines.Backoff(endpoint)
 	}
 }
 

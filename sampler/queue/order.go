@@ -18,7 +18,7 @@ import (
 
 // desk is one call of Sample.
 type desk struct {
-	lines sampler.Lines
+	lines sampler.Throttle
 	ctx   context.Context // ends with the call
 	stop  context.CancelFunc
 	tasks sync.WaitGroup // requests that wait in lines, and the drain
@@ -41,7 +41,7 @@ type order struct {
 }
 
 // Open begins a call of Sample.
-func (p *Planner) Open(lines sampler.Lines, drained <-chan struct{}) (sampler.Maker, func()) {
+func (p *Planner) Open(lines sampler.Throttle, drained <-chan struct{}) (sampler.Maker, func()) {
 	ctx, stop := context.WithCancel(p.ctx)
 	d := &desk{lines: lines, ctx: ctx, stop: stop}
 	p.mu.Lock()

@@ -62,13 +62,13 @@ func BenchmarkAdmissionsAtOnce(b *testing.B) {
 			defer c.Close()
 			p := check(c.Lead(b.Context(), quick))(b)
 			_, shut := p.Open(open{}, make(chan struct{}))
-			all := make([]sampler.Lines, members)
+			all := make([]sampler.Throttle, members)
 			for i := range all {
 				c := dialTCP(b, server.URL())
 				defer c.Close()
 				m := check(c.Join(b.Context(), quick.Run, queue.WorkerInfo{Host: "host" + strconv.Itoa(i), Slots: 64}))(b)
 				defer m.Leave()
-				all[i] = m.Lines()
+				all[i] = m.Throttle()
 			}
 			used, rounds := cpuTime(b), 0
 			const each = 2000
@@ -77,7 +77,7 @@ func BenchmarkAdmissionsAtOnce(b *testing.B) {
 				for i := range 64 * members {
 					crew.Go(func() {
 						for range each / 64 {
-							a, err := all[i%members].Enter(b.Context(), "model")
+							a, err := all[i%members].Acquire(b.Context(), "model")
 							if err != nil {
 								b.Error(err)
 								return
@@ -102,17 +102,17 @@ func BenchmarkAdmissionsAtOnce(b *testing.B) {
 // open are lines that let everybody in.
 type open struct{}
 
-// Enter lets in.
-func (open) Enter(context.Context, string) (sampler.Admission, error) { return open{}, nil }
+// Acquire lets in.
+func (open) Acquire(context.Context, string) (sampler.Permit, error) { return open{}, nil }
 
 // Release is all the same to it, as are the others.
 func (open) Release(sampler.RequestOutcome) {}
 
-// Rest notes nothing.
-func (open) Rest(string) func() { return func() {} }
+// Backoff notes nothing.
+func (open) Backoff(string) func() { return func() {} }
 
-// Arrive notes nothing.
-func (open) Arrive(string) {}
+// Queued notes nothing.
+func (open) Queued(string) {}
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 

@@ -64,9 +64,9 @@ func unpack(body []byte, h nats.Header) ([]byte, error) {
 	return body, nil
 }
 
-// Travels returns nil if the jobs of an item can be sent to workers, else an error
+// CheckJobSize returns nil if the jobs of an item can be sent to workers, else an error
 // with their size.
-func Travels(it *rollout.Item) error { return travels(it, largest-forHeads) }
+func CheckJobSize(it *rollout.Item) error { return travels(it, largest-forHeads) }
 
 func travels(it *rollout.Item, most int) error {
 	text := len(it.Row) + len(it.Tools)

@@ -90,7 +90,7 @@ func TestAnItemThatIsTooLargeDoesNotTravel(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	if err := Travels(item(largest, 100)); err == nil {
+	if err := CheckJobSize(item(largest, 100)); err == nil {
 		t.Error("a row of 64 MB travels")
 	}
 }

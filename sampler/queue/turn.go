@@ -21,8 +21,8 @@ type lines struct {
 	mask func(*requestOutcome) // masks the worker's secrets
 }
 
-// Enter waits in the planner's queue for the endpoint.
-func (l lines) Enter(ctx context.Context, endpoint string) (sampler.Admission, error) {
+// Acquire waits in the planner's queue for the endpoint.
+func (l lines) Acquire(ctx context.Context, endpoint string) (sampler.Permit, error) {
 	m := l.Member
 	t := &turn{endpoint: endpoint, ready: make(chan struct{})}
 	m.mu.Lock()
@@ -69,8 +69,8 @@ func (a admission) Release(c sampler.RequestOutcome) {
 	a.lines.leave(a.id, out)
 }
 
-// Rest notes a request that will be made again.
-func (l lines) Rest(endpoint string) (rise func()) {
+// Backoff notes a request that will be made again.
+func (l lines) Backoff(endpoint string) (rise func()) {
 	m := l.Member
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -86,8 +86,8 @@ func (l lines) Rest(endpoint string) (rise func()) {
 	}
 }
 
-// Arrive notes that a rollout stands in its first line.
-func (l lines) Arrive(trace string) {
+// Queued notes that a rollout stands in its first line.
+func (l lines) Queued(trace string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tell(workerMessage{Op: opArrive, Trace: trace})

@@ -58,7 +58,7 @@ func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Co
 		s.watch(inner, drain, rest, over)
 		s.keepOn(inner, over, lose)
 	})
-	cfg.Lines, cfg.Rollouts, cfg.Budget = lines{m, s.mask}, cap(s.slots), nil
+	cfg.Throttle, cfg.Rollouts, cfg.Budget = lines{m, s.mask}, cap(s.slots), nil
 	stats, err := sampler.Work(inner, rest, cfg, m.Seed(), s.jobs, b, s, show)
 	s.stores.Wait()
 	if err == nil && ctx.Err() == nil {

@@ -177,7 +177,7 @@ func (p *Planner) told(m *nats.Msg) {
 		w.rise(t.ID)
 	case opArrive:
 		if p.desk != nil {
-			p.desk.lines.Arrive(t.Trace)
+			p.desk.lines.Queued(t.Trace)
 		}
 	case opBegin:
 		reply = p.maybegin(w, t.Key, t.N)

@@ -51,12 +51,12 @@ type takeover struct {
 	grade   bool
 }
 
-// TakeOver makes w, which writes the run in dir that was created from
+// CopyForRegrade makes w, which writes the run in dir that was created from
 // from.Heir, the heir of a run. It appends what there is nothing to grade of,
 // copies the labels if the heir has none, and lists the rest; it does not begin
 // again what the heir has already, except where the grader failed. The rollouts
 // are read up to twice; memory grows with their number, not with their text.
-func TakeOver(ctx context.Context, from *Run, opt ReadOptions, dir string, w *Writer) (*RegradeSource, error) {
+func CopyForRegrade(ctx context.Context, from *Run, opt ReadOptions, dir string, w *Writer) (*RegradeSource, error) {
 	heir, err := Open(dir)
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func TestASecretThatIsAKeyLeavesLabelsReadable(t *testing.T) {
 	dir := t.TempDir()
 	redact := NewRedactor("human_score", "output")
 	w := create(t, dir, from.RegradeManifest(&GraderInfo{Kind: "endpoint"}, nil), from.Items, WriterOptions{SyncEvery: -1, Redact: redact})
-	if _, err := TakeOver(context.Background(), from, ReadOptions{}, dir, w); err != nil {
+	if _, err := CopyForRegrade(context.Background(), from, ReadOptions{}, dir, w); err != nil {
 		t.Fatal(err)
 	}
 	closeIt(t, w)
@@ -73,7 +73,7 @@ func opened(t *testing.T, dir string) *Run {
 func takeOver(t *testing.T, from *Run, dir string) (*Writer, *RegradeSource, []*Record) {
 	t.Helper()
 	w := create(t, dir, from.RegradeManifest(&GraderInfo{Kind: "endpoint"}, map[string]string{"job": "2"}), from.Items, WriterOptions{SyncEvery: -1})
-	f, err := TakeOver(context.Background(), from, ReadOptions{}, dir, w)
+	f, err := CopyForRegrade(context.Background(), from, ReadOptions{}, dir, w)
 	if err != nil {
 		t.Fatal(err)
 	}

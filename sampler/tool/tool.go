@@ -120,7 +120,7 @@ func (t *Tool) SessionReads() []string { return t.at.Reads() }
 // and one that belongs to another call are failures worth another try; the wire
 // contract does not say what a trainer does with the last three.
 func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, err error) {
-	address, header, secrets, err := t.at.In(call.Enclosure)
+	address, header, secrets, err := t.at.In(call.RolloutSession)
 	if err != nil {
 		return sampler.Result{}, err
 	}

@@ -116,7 +116,7 @@ func putProbes(ctx context.Context, opened *rollout.Run, grader sampler.Grader) 
 		err = errors.Join(err, probes.Append(known))
 	}
 	if err == nil {
-		_, err = sampler.Regrade(ctx, nil, sampler.DefaultConfig(), plan.Tasks(), plan.Todo().Gradings, grader, audit.Slim(probes), nil)
+		_, err = sampler.Regrade(ctx, nil, sampler.DefaultConfig(), plan.Tasks(), plan.Todo().Gradings, grader, audit.WithoutCopies(probes), nil)
 	}
 	return errors.Join(err, probes.Close())
 }

@@ -84,7 +84,7 @@ func freshProject(ctx context.Context, c *Options, run *rollout.Run, source *cur
 	seed := rand.New(rand.NewPCG(run.Manifest.Seed, 0xf4e5)).Uint64()
 	cfg.Seed = &seed
 	// A built-in world is served before anything is wired to it.
-	world := project.Unwired(cfg)
+	world := project.NewUnwired(cfg)
 	if err := project.RestartWorld(ctx, world, c.Err); err != nil {
 		return nil, err
 	}

@@ -22,9 +22,9 @@ import (
 // StandardOutput is the output that is no directory.
 const StandardOutput = "-"
 
-// BesideResult is the directory that a result.json lies in, given that file;
+// RunOfResult is the directory that a result.json lies in, given that file;
 // any other run is itself.
-func BesideResult(run string) string {
+func RunOfResult(run string) string {
 	if info, err := os.Stat(run); err == nil && !info.IsDir() && filepath.Base(run) == ResultFile {
 		return filepath.Dir(run)
 	}

@@ -71,7 +71,7 @@ func (d *Delivery) NoteGrader(c *project.Call, dir string) {
 	if err != nil || cfg.Body == nil || len(cfg.Body.Grader) == 0 {
 		return
 	}
-	p := project.Unwired(cfg)
+	p := project.NewUnwired(cfg)
 	if d.changed = p.ChangedGrader(run) || file != "" && p.SameGrader(c, run) != nil; !d.changed {
 		return
 	}

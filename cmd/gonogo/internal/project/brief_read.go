@@ -77,10 +77,10 @@ func (d *Brief) Project(ctx context.Context, dir string, env config.Lookup, seed
 		return nil, err
 	}
 	in := config.LoginFrom(env) // what runs here may print it
-	p := Unwired(cfg)
+	p := NewUnwired(cfg)
 	p.Inputs.Seed, p.Redact = seed, rollout.NewRedactor(append(cfg.Secrets(), in.Token, in.Password)...)
 	cfg.Seed, cfg.Sampling.InFlight = &p.Inputs.Seed, slots
-	if err = HostWorld(p); err == nil {
+	if err = ServeWorld(p); err == nil {
 		err = p.MCP.StartMCP(ctx)
 	}
 	if err == nil {

@@ -11,9 +11,9 @@ import (
 	"gonogo/sampler"
 )
 
-// HostWorld serves the built-in world that the configuration names, unless its
+// ServeWorld serves the built-in world that the configuration names, unless its
 // address is mapped already.
-func HostWorld(p *Project) error {
+func ServeWorld(p *Project) error {
 	_, mapped := p.Config.Sampling.AddressMap[fixtures.Origin]
 	if mapped {
 		return nil

@@ -54,8 +54,8 @@ type Inputs struct {
 	Seed     uint64
 }
 
-// Unwired is a project of which nothing is read and wired yet.
-func Unwired(cfg *config.Config) *Project {
+// NewUnwired is a project of which nothing is read and wired yet.
+func NewUnwired(cfg *config.Config) *Project {
 	p := &Project{Config: cfg}
 	p.own()
 	return p
@@ -69,7 +69,7 @@ func (p *Project) own() {
 // New reads the files of a configuration and wires its endpoints. Nothing is asked yet but
 // MCP servers for their tools.
 func New(ctx context.Context, cfg *config.Config) (*Project, error) {
-	return Wire(ctx, Unwired(cfg))
+	return Wire(ctx, NewUnwired(cfg))
 }
 
 // Wire makes a project of what stands in p already.
@@ -77,7 +77,7 @@ func Wire(ctx context.Context, p *Project) (*Project, error) {
 	p.Redact, p.Queue.cluster = rollout.NewRedactor(p.Config.Secrets()...), new(cluster)
 	p.Draw()
 	p.Spending.openBudget()
-	err := HostWorld(p) // before anything is wired to it
+	err := ServeWorld(p) // before anything is wired to it
 	if err == nil {
 		err = p.MCP.StartMCP(ctx)
 	}

@@ -169,10 +169,10 @@ func fingerprint(m rollout.Manifest) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// HandOut has the queue make the rollouts of one call of sampler.Sample: the
+// Distribute has the queue make the rollouts of one call of sampler.Sample: the
 // boundaries to make it with, and what ends it. A queue in this process has its
 // worker here.
-func (h *Queue) HandOut(ctx context.Context, show *ui.Progress) (context.Context, sampler.Boundaries, func(sampler.Stats, error), error) {
+func (h *Queue) Distribute(ctx context.Context, show *ui.Progress) (context.Context, sampler.Boundaries, func(sampler.Stats, error), error) {
 	b := h.p.Bounds
 	if h.led == nil {
 		return ctx, b, h.sweepLeft, nil

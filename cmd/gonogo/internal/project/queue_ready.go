@@ -57,7 +57,7 @@ func itemsFit(p *Project) error {
 	}
 	for i := range p.Inputs.Items {
 		it := &p.Inputs.Items[i]
-		if err := queue.Travels(it); err != nil {
+		if err := queue.CheckJobSize(it); err != nil {
 			return fmt.Errorf("%s:%d: the row cannot be handed to workers: %w: shorten it, or leave the queue out (--queue memory)", it.File, it.Line, err)
 		}
 	}

@@ -21,7 +21,7 @@ import (
 // ForGrading is a project that can grade what a run holds, and no more. own
 // passes over the gonogo.yaml that lies here.
 func ForGrading(ctx context.Context, c *Call, run *rollout.Run, own bool) (*Project, error) {
-	p := Unwired(nil)
+	p := NewUnwired(nil)
 	p.Inputs.Items = run.Items
 	if run.Manifest != nil {
 		p.Inputs.Seed = run.Manifest.Seed

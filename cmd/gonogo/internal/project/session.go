@@ -32,7 +32,7 @@ func (ss *Sessions) WireSession() error {
 	}
 	if ss.p.Config.Agent.Used() { // it is told the tools' addresses
 		for _, t := range ss.p.Config.Body.Tools {
-			if names := sampler.EnclosureNames(ss.p.Config.Connect(t.ServerURL)); len(names) > 0 {
+			if names := sampler.SessionVariables(ss.p.Config.Connect(t.ServerURL)); len(names) > 0 {
 				who, reads = "the tool "+t.Name, append(reads, names...)
 			}
 		}
@@ -63,7 +63,7 @@ func (ss *Sessions) hook(hook string) string {
 	if !isolation.IsURL(hook) {
 		return hook
 	}
-	if at := ss.p.Config.Connect(hook); len(sampler.EnclosureNames(at)) == len(sampler.EnclosureNames(hook)) {
+	if at := ss.p.Config.Connect(hook); len(sampler.SessionVariables(at)) == len(sampler.SessionVariables(hook)) {
 		return at
 	}
 	return hook

@@ -23,7 +23,7 @@ func TestHooksOfSessionsAreMapped(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := Unwired(cfg).Session.hook(c.hook); got != c.want {
+		if got := NewUnwired(cfg).Session.hook(c.hook); got != c.want {
 			t.Errorf("%s: %s is called at %s, want %s", c.what, c.hook, got, c.want)
 		}
 	}

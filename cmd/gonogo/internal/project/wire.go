@@ -227,7 +227,7 @@ func (p *Project) Endpoints() []Endpoint {
 
 // WithoutSessionURLs leaves out the endpoints whose URL depends on a session.
 func WithoutSessionURLs(list []Endpoint) []Endpoint {
-	return slices.DeleteFunc(list, func(e Endpoint) bool { return len(sampler.EnclosureNames(e.URL)) > 0 })
+	return slices.DeleteFunc(list, func(e Endpoint) bool { return len(sampler.SessionVariables(e.URL)) > 0 })
 }
 
 // GradingEndpoints lists those that grading needs.

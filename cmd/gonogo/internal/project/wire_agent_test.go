@@ -25,7 +25,7 @@ func TestTheKeysThatAnAgentDoesNotSee(t *testing.T) {
 		cfg := &config.Config{}
 		cfg.Agent.Command, cfg.Agent.OwnModel = []string{"agent"}, c.own
 		cfg.Model.APIKeyEnv, cfg.Judge.APIKeyEnv = c.keys[0], c.keys[1]
-		if got := keyVariables(Unwired(cfg)); !slices.Equal(got, c.want) {
+		if got := keyVariables(NewUnwired(cfg)); !slices.Equal(got, c.want) {
 			t.Errorf("%v, its own model %t: %v, want %v", c.keys, c.own != nil, got, c.want)
 		}
 	}
@@ -38,7 +38,7 @@ func TestTheKeysThatToolServersDoNotSee(t *testing.T) {
 	cfg := &config.Config{MCPServers: []mcp.Config{{Name: "shop", Command: []string{"/bin/sh", "-c", `echo "it sees <$JUDGE$OTHER>" >&2; exit 1`}}}}
 	cfg.Judge.APIKeyEnv = "JUDGE"
 	cfg.Variants = []config.VariantValue{{Name: "b", APIKeyEnv: "OTHER"}}
-	p := Unwired(cfg)
+	p := NewUnwired(cfg)
 	defer p.Close()
 	if err := p.MCP.StartMCP(t.Context()); err == nil || !strings.Contains(err.Error(), "it sees <>") {
 		t.Errorf("error %v", err)

@@ -51,7 +51,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Call, dir string)
 		fmt.Fprintf(c.Err, "note: %d recorded gradings are of other items, probes or graders and are left out of %s\n", dropped, rollout.ProbesFile)
 	}
 	stats, err := putProbes(ctx, p, c, plan, w)
-	err = UnlessLost(stageEnded(p, auditStage, dir, stats, err), errors.Join(p.Session.ForgetSessions(), w.Close()))
+	err = JoinDiskError(stageEnded(p, auditStage, dir, stats, err), errors.Join(p.Session.ForgetSessions(), w.Close()))
 	p.ShowWarnings(c.Err)
 	return run, err
 }
@@ -75,7 +75,7 @@ func putProbes(ctx context.Context, p *project.Project, c *project.Call, plan *a
 	}
 	var stats sampler.Stats
 	var err error
-	to := audit.Slim(w)
+	to := audit.WithoutCopies(w)
 	if n := plan.Todo().Gradings; n > 0 {
 		tasks := func(context.Context) iter.Seq2[sampler.Task, error] { return plan.Tasks() }
 		stats, err = gradeTasks(ctx, p, c, "probes", n, true, to, tasks, p.Bounds.Grader)

@@ -58,7 +58,7 @@ func BurstProject(ctx context.Context, c *project.Call, dir string) (*project.Pr
 // a burst of run's recorded calls; nil is no run.
 func WireBurst(ctx context.Context, c *project.Call, run *rollout.Run, cfg *config.Config) (*project.Project, error) {
 	cfg.Sampling.InFlight = cfg.StepSize()
-	p := project.Unwired(cfg)
+	p := project.NewUnwired(cfg)
 	p.Watch, p.Redact = burst.Watch, rollout.NewRedactor(cfg.Secrets()...)
 	p.Draw()
 	var err error
@@ -69,7 +69,7 @@ func WireBurst(ctx context.Context, c *project.Call, run *rollout.Run, cfg *conf
 		}
 		otherJob(p, run)
 		err = errors.Join(project.RestartWorld(ctx, p, c.Err), p.MCP.StartMCP(ctx), p.MCP.Offer(p.Inputs.Items))
-	} else if err = errors.Join(project.HostWorld(p), p.MCP.StartMCP(ctx)); err == nil {
+	} else if err = errors.Join(project.ServeWorld(p), p.MCP.StartMCP(ctx)); err == nil {
 		err = errors.Join(p.Load(), p.Inputs.CheckIDs(p.Redact))
 	}
 	if err == nil {

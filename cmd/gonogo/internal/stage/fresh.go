@@ -33,5 +33,5 @@ func SampleFresh(ctx context.Context, p *project.Project, c *project.Call, run *
 	closed := project.FinishRun(p, writer)
 	summarize(p, c, stats)
 	p.ShowWarnings(c.Err)
-	return UnlessLost(stageEnded(p, samplingStage, dir, stats, err), closed)
+	return JoinDiskError(stageEnded(p, samplingStage, dir, stats, err), closed)
 }

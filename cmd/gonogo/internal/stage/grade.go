@@ -43,7 +43,7 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *r
 	if err != nil {
 		return exit.AsUsage(err)
 	}
-	former, err := rollout.TakeOver(ctx, run, rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}, dir, writer)
+	former, err := rollout.CopyForRegrade(ctx, run, rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}, dir, writer)
 	if err != nil {
 		return exit.AsUsage(errors.Join(err, writer.Close()))
 	}
@@ -55,7 +55,7 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *r
 	closed := project.FinishRun(p, writer)
 	p.ShowWarnings(c.Err)
 	toldOfGrades(c.Err, former, stats, changed.n)
-	if err := UnlessLost(stageEnded(p, gradingStage, dir, stats, err), closed); err != nil {
+	if err := JoinDiskError(stageEnded(p, gradingStage, dir, stats, err), closed); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(c.Out, "%s\n", dir)

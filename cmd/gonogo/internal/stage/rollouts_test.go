@@ -72,7 +72,7 @@ func TestTheRehearsalShowsNoHalfKey(t *testing.T) {
 func TestAnInterruptionDoesNotHideAFailedLastWrite(t *testing.T) {
 	interrupted := &exit.Error{Code: exit.Interrupted, Err: errors.New("interrupted")}
 	var said bytes.Buffer
-	if code := ui.ExitCode(&said, UnlessLost(interrupted, errors.New("no space left on device"))); code != exit.Tool {
+	if code := ui.ExitCode(&said, JoinDiskError(interrupted, errors.New("no space left on device"))); code != exit.Tool {
 		t.Errorf("exit code is %d, want %d", code, exit.Tool)
 	}
 	for _, text := range []string{"interrupted", "no space left on device"} {
@@ -80,7 +80,7 @@ func TestAnInterruptionDoesNotHideAFailedLastWrite(t *testing.T) {
 			t.Errorf("it said %q, without %q", said.String(), text)
 		}
 	}
-	if code := ui.ExitCode(&said, UnlessLost(interrupted, nil)); code != exit.Interrupted {
+	if code := ui.ExitCode(&said, JoinDiskError(interrupted, nil)); code != exit.Interrupted {
 		t.Errorf("exit code of an interruption alone is %d, want %d", code, exit.Interrupted)
 	}
 }

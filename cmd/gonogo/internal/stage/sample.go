@@ -71,7 +71,7 @@ func sampleRun(ctx context.Context, c *project.Call, p *project.Project, dir str
 	closed := project.FinishRun(p, writer)
 	summarize(p, c, stats)
 	p.ShowWarnings(c.Err)
-	return UnlessLost(stageEnded(p, samplingStage, dir, stats, err), closed)
+	return JoinDiskError(stageEnded(p, samplingStage, dir, stats, err), closed)
 }
 
 // readyToSample stops before the first call when the data breaks the platform's rules, an
@@ -198,7 +198,7 @@ func sampleJobs(ctx context.Context, p *project.Project, c *project.Call, jobs [
 	defer release()
 	to = &watchedSink{to: to, say: show, items: p.Inputs.Items}
 	defer p.TakeGraderWarnings()
-	ctx, bounds, over, err := p.Queue.HandOut(ctx, show)
+	ctx, bounds, over, err := p.Queue.Distribute(ctx, show)
 	if err != nil {
 		return sampler.Stats{Jobs: len(jobs)}, err
 	}

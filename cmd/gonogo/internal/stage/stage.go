@@ -88,10 +88,10 @@ func (e *AbortedError) Error() string { return e.Text }
 // Unwrap returns the cause.
 func (e *AbortedError) Unwrap() error { return e.Err }
 
-// UnlessLost is how a stage ended, and beside it that its last records may not
+// JoinDiskError is how a stage ended, and beside it that its last records may not
 // have reached the disk: an interruption must not hide that. The disk that ended
 // the stage is not told twice.
-func UnlessLost(ended, closed error) error {
+func JoinDiskError(ended, closed error) error {
 	first, broke := errors.AsType[*rollout.DiskError](ended)
 	again, failed := errors.AsType[*rollout.DiskError](closed)
 	if closed == nil || broke && failed && first.Same(again) {

@@ -46,7 +46,7 @@ func sampleOpen(ctx context.Context, p *project.Project, c *project.Call, dir st
 	summarize(p, c, stats)
 	fmt.Fprint(c.Err, t.came)
 	p.ShowWarnings(c.Err)
-	return UnlessLost(stageEnded(p, samplingStage, dir, stats, err), closed)
+	return JoinDiskError(stageEnded(p, samplingStage, dir, stats, err), closed)
 }
 
 // planOf takes the samples that every item of a run has from the run itself.

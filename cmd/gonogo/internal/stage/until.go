@@ -66,7 +66,7 @@ func sampleUntil(ctx context.Context, p *project.Project, c *project.Call, dir s
 	closed := project.FinishRun(p, writer)
 	summarize(p, c, stats)
 	p.ShowWarnings(c.Err)
-	return UnlessLost(stageEnded(p, samplingStage, dir, stats, err), closed)
+	return JoinDiskError(stageEnded(p, samplingStage, dir, stats, err), closed)
 }
 
 // confirmAll shows the estimate of all rounds ahead, and asks as confirm does.

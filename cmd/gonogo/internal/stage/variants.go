@@ -152,7 +152,7 @@ func sampleVariant(ctx context.Context, p *project.Project, c *project.Call, v *
 	closed := project.FinishRun(q, writer)
 	summarize(q, c, stats)
 	q.ShowWarnings(c.Err)
-	return UnlessLost(stageEnded(q, samplingStage, at, stats, err), closed)
+	return JoinDiskError(stageEnded(q, samplingStage, at, stats, err), closed)
 }
 
 // leg is a part of what is to be made: the run itself, or a variant.

@@ -10,10 +10,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Enclosure is what belongs to one rollout alone: a container, a database or a
-// server that is started before it and stopped after it. The configuration calls it
-// a session. A nil *Enclosure is none.
-type Enclosure struct {
+// RolloutSession is what belongs to one rollout alone: a container, a database or a
+// server that is started before it and stopped after it, the session of gonogo.yaml. A
+// nil *RolloutSession is none.
+type RolloutSession struct {
 	ID      string // of this one start: no two share it, repeats and later calls included
 	TraceID string // of the rollout
 	Item    *rollout.Item
@@ -24,18 +24,18 @@ type Enclosure struct {
 	// grader's URL and headers stands for them.
 	Values map[string]json.RawMessage
 
-	// Found are the canaries found in its place: that of another rollout means that
-	// the two shared it.
+	// Found are the canaries found in its files: that of another rollout means that
+	// the two shared a session.
 	Found []string
 }
 
-// session variables in a text.
-var enclosureVariable = regexp.MustCompile(`\{\{\s*session\.([A-Za-z0-9_.-]+)\s*\}\}`)
+// sessionVariable matches {{session.NAME}}.
+var sessionVariable = regexp.MustCompile(`\{\{\s*session\.([A-Za-z0-9_.-]+)\s*\}\}`)
 
-// EnclosureNames lists the session variables in a text.
-func EnclosureNames(text string) []string {
+// SessionVariables lists the session variables in a text.
+func SessionVariables(text string) []string {
 	var names []string
-	for _, m := range enclosureVariable.FindAllStringSubmatch(text, -1) {
+	for _, m := range sessionVariable.FindAllStringSubmatch(text, -1) {
 		names = append(names, m[1])
 	}
 	return names
@@ -44,11 +44,11 @@ func EnclosureNames(text string) []string {
 // Fill replaces the session variables in a text: strings as they are, other values
 // as JSON. A dot separates nested names. id, trace_id and canary are defined unless
 // the start returns others.
-func (e *Enclosure) Fill(text string) (string, error) {
+func (s *RolloutSession) Fill(text string) (string, error) {
 	var missing string
-	filled := enclosureVariable.ReplaceAllStringFunc(text, func(variable string) string {
-		name := enclosureVariable.FindStringSubmatch(variable)[1]
-		value, ok := e.value(name)
+	filled := sessionVariable.ReplaceAllStringFunc(text, func(variable string) string {
+		name := sessionVariable.FindStringSubmatch(variable)[1]
+		value, ok := s.value(name)
 		if !ok {
 			missing = cmp.Or(missing, name)
 		}
@@ -61,20 +61,20 @@ func (e *Enclosure) Fill(text string) (string, error) {
 }
 
 // Lacks returns the first of the names that the session has no value for, or "".
-func (e *Enclosure) Lacks(names []string) string {
+func (s *RolloutSession) Lacks(names []string) string {
 	for _, name := range names {
-		if _, ok := e.value(name); !ok {
+		if _, ok := s.value(name); !ok {
 			return name
 		}
 	}
 	return ""
 }
 
-func (e *Enclosure) value(name string) (string, bool) {
-	if e == nil {
+func (s *RolloutSession) value(name string) (string, bool) {
+	if s == nil {
 		return "", false
 	}
-	values, path := e.Values, strings.Split(name, ".")
+	values, path := s.Values, strings.Split(name, ".")
 	for i, at := range path {
 		raw, ok := values[at]
 		if !ok {
@@ -89,11 +89,11 @@ func (e *Enclosure) value(name string) (string, bool) {
 	}
 	switch name {
 	case "id":
-		return e.ID, true
+		return s.ID, true
 	case "trace_id":
-		return e.TraceID, true
+		return s.TraceID, true
 	case "canary":
-		return rollout.Canary(e.TraceID), true
+		return rollout.Canary(s.TraceID), true
 	}
 	return "", false
 }

@@ -7,24 +7,24 @@ import (
 	"gonogo/sampler/limit"
 )
 
-// Lines queue the requests of a run, one queue per endpoint, and learn how earlier
+// Throttle queues the requests of a run, one queue per endpoint, and learns how earlier
 // requests ended. Safe for concurrent use. The methods do not fail: a message that
 // cannot be delivered is lost with its receiver.
-type Lines interface {
-	// Enter waits until a request may be made. It stops the clocks of ctx meanwhile,
+type Throttle interface {
+	// Acquire waits until a request may be made. It stops the clocks of ctx meanwhile,
 	// as PauseClock does. The error is ctx's, or the *EndpointError of an endpoint
 	// that was given up.
-	Enter(ctx context.Context, endpoint string) (Admission, error)
-	// Rest notes that a request has failed and will be retried; rise, which is called
+	Acquire(ctx context.Context, endpoint string) (Permit, error)
+	// Backoff notes that a request has failed and will be retried; rise, which is called
 	// once, that it is due.
-	Rest(endpoint string) (rise func())
-	// Arrive notes that the rollout has reached its first queue, or has ended without
+	Backoff(endpoint string) (rise func())
+	// Queued notes that the rollout has reached its first queue, or has ended without
 	// one.
-	Arrive(traceID string)
+	Queued(traceID string)
 }
 
-// Admission is the right to make one request. Release returns it, once.
-type Admission interface {
+// Permit is the right to make one request. Release returns it, once.
+type Permit interface {
 	Release(came RequestOutcome)
 }
 
@@ -42,10 +42,10 @@ type admission struct {
 	ticket limit.Ticket
 }
 
-// Enter waits in the endpoint's line.
-func (e *endpoints) Enter(ctx context.Context, name string) (Admission, error) {
+// Acquire waits in the endpoint's line.
+func (e *endpoints) Acquire(ctx context.Context, name string) (Permit, error) {
 	if e.led != nil {
-		t, err := e.led.Enter(ctx, name)
+		t, err := e.led.Acquire(ctx, name)
 		if end, ok := errors.AsType[*EndpointError](err); ok {
 			e.give(end)
 		}
@@ -75,18 +75,18 @@ func (t *admission) leave(came *RequestOutcome) {
 	}
 }
 
-// Rest notes a request that will be made again.
-func (e *endpoints) Rest(name string) (rise func()) {
+// Backoff notes a request that will be made again.
+func (e *endpoints) Backoff(name string) (rise func()) {
 	if e.led != nil {
-		return e.led.Rest(name)
+		return e.led.Backoff(name)
 	}
 	return e.line(name).rest()
 }
 
-// Arrive notes that a rollout which was begun stands in a line, or has ended.
-func (e *endpoints) Arrive(traceID string) {
+// Queued notes that a rollout which was begun stands in a line, or has ended.
+func (e *endpoints) Queued(traceID string) {
 	if e.led != nil {
-		e.led.Arrive(traceID)
+		e.led.Queued(traceID)
 	}
 	if _, there := e.away.LoadAndDelete(traceID); there || !e.elsewhere {
 		e.starting.Add(-1)
@@ -98,7 +98,7 @@ func (e *endpoints) Arrive(traceID string) {
 // arrives meanwhile may be told twice, or of another call.
 func (e *endpoints) begun(traceID string) (over func()) {
 	e.away.Store(traceID, true)
-	return func() { e.Arrive(traceID) }
+	return func() { e.Queued(traceID) }
 }
 
 // given returns why an endpoint was given up; nil when it was not.
