@@ -145,7 +145,7 @@ func (e *episode) attend(ctx context.Context) (ending, error) {
 }
 
 // nothing reports whether there is neither an answer nor a reason for none. An agent
-// that swallows errors ends so when its model fails, which is nobody's zero.
+// that swallows errors ends so when its model fails, which is no one's zero.
 func (p AgentResult) nothing() bool {
 	return strings.TrimSpace(p.Output) == "" && p.Refusal == "" && p.Limit == ""
 }

@@ -53,7 +53,7 @@ func (a *busyAgent) Run(ctx context.Context, p sampler.AgentRequest) (sampler.Ag
 	return sampler.AgentResult{Output: "42"}, context.Cause(ctx)
 }
 
-// An agent's time stands still while all that it asks the model waits in our line.
+// An agent's time stops while all that it asks the model waits in our line.
 func TestAnAgentsTimeIsNotThatOfOurLine(t *testing.T) {
 	const hour = time.Hour
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// toldAgent answers what it is told to, with a model proxy that recorded what it is told to.
+// toldAgent answers as told, with a model proxy that recorded what it was told.
 type toldAgent struct {
 	done    sampler.AgentResult
 	err     error

@@ -75,7 +75,7 @@ func compareLoops(b *testing.B, w *benchWorld, loops []loop) {
 	}
 	for b.Loop() {
 		for i, l := range loops {
-			runtime.GC() // nobody pays for another's garbage
+			runtime.GC() // no one pays for another's garbage
 			used, begun := cpuTime(b), time.Now()
 			l.run(b, w)
 			wall[i] = append(wall[i], time.Since(begun).Seconds())

@@ -22,7 +22,7 @@ func BenchmarkWide(b *testing.B) {
 			b.Fatal(err)
 		}
 		debug.FreeOSMemory()
-		defer debug.SetGCPercent(debug.SetGCPercent(50)) // as gonogo does for so many
+		defer debug.SetGCPercent(debug.SetGCPercent(50)) // as gonogo does for that many
 		forgetPeak(b)
 		opened, used := connectionsOpened(b, w.url), cpuTime(b)
 		b.StartTimer()

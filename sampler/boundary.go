@@ -91,7 +91,7 @@ type Result struct {
 	Output     string // what the model is shown
 	Error      string // the tool refused the call; Output then says so to the model
 	HTTPStatus int
-	NoOutput   bool   // a refusal that brought no output of its own: the error payload stands in for it
+	NoOutput   bool   // a refusal that brought no output of its own: the error payload replaces it
 	Note       string // an oddity of the answer worth counting, such as "output was not a string"
 }
 
@@ -129,7 +129,7 @@ type Output struct {
 type Grade struct {
 	Reward  float64
 	Parts   map[string]float64 // sub-scores by grader name
-	Clipped bool               // the number lay outside the grader's own range and was clipped
+	Clipped bool               // the number was outside the grader's own range and was clipped
 	Usage   rollout.Usage      // tokens of a model that graded
 
 	// JudgeCalls counts the requests that a model worked on for this attempt, even
@@ -144,7 +144,7 @@ type Failure struct {
 	Hidden     int           // a status that a proxy hid in the body of a success; 0 when it did not
 	Temporary  bool          // worth another try
 	RetryAfter time.Duration // what the server asked for; 0 when it did not say
-	Boundary   string        // the endpoint's name, as Admit was told it; "" outside a run
+	Boundary   string        // the endpoint's name, as Admit got it; "" outside a run
 	Fatal      bool          // most likely no other rollout fares better: a missing or refused key, an unknown model
 	Err        error
 }

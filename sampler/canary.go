@@ -16,7 +16,7 @@ type Inspector interface {
 	Inspect(ctx context.Context, e *RolloutSession)
 }
 
-// Where canaries are met, beside tools.
+// Where canaries are met, in addition to tools.
 const (
 	atSession = "session"
 	atAgent   = "agent"
@@ -39,12 +39,12 @@ func (l *lookout) in(text, at, name string) {
 	})
 }
 
-// met notes a canary, each once: what a tool answered stands in the model's words
+// met notes a canary, each once: what a tool answered is in the model's words
 // later.
 func (l *lookout) met(canary, at string) {
 	switch {
 	case canary == l.own:
-		// An agent may say what it was told; that is no place.
+		// An agent may repeat what it was given; that is no place.
 		l.rec.Planted = l.rec.Planted || at != atAgent && at != atModel
 	case len(l.rec.Leaks) == rollout.MaxLeaksListed, bytes.Contains(l.row, []byte(canary)):
 	case !slices.ContainsFunc(l.rec.Leaks, func(k rollout.Leak) bool { return k.Canary == canary }):

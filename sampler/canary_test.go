@@ -66,7 +66,7 @@ func TestLeaksAreBounded(t *testing.T) {
 	}
 }
 
-// Ten thousand rollouts that meet their own word, and others' mistyped, met nobody.
+// Ten thousand rollouts that meet their own word, and others' mistyped, met no one.
 func TestRolloutsApartAreNeverAccused(t *testing.T) {
 	for i := range 10_000 {
 		own, other := rollout.Canary(fmt.Sprint("trace_", i)), []byte(rollout.Canary(fmt.Sprint("trace_", i+1)))

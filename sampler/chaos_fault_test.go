@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// trial is what should come of one fault at the endpoints it makes sense at.
+// trial is what should come from one fault at the endpoints it makes sense at.
 type trial struct {
 	fault string
 	at    string // boundaries; "" is all
@@ -80,7 +80,7 @@ var apart = []string{"stall_before", "stall_in_header", "stall_in_body", "endles
 func TestChaosTrialsHaveEveryFault(t *testing.T) {
 	for _, f := range chaos.Faults() {
 		tried := slices.ContainsFunc(trials, func(r trial) bool {
-			return r.fault == f.Name && (f.Whole == (r.cause == "") || f.Name == "long") // how long is too long hangs on the endpoint
+			return r.fault == f.Name && (f.Whole == (r.cause == "") || f.Name == "long") // how long is too long depends on the endpoint
 		})
 		if !tried && !slices.Contains(apart, f.Name) {
 			t.Errorf("no test meets %s", f.Name)
@@ -91,7 +91,7 @@ func TestChaosTrialsHaveEveryFault(t *testing.T) {
 // plan has the first tries of requests to a boundary meet the fault.
 func (r trial) plan(tries int, boundary string) chaos.Plan {
 	fault := chaos.Find(r.fault)[0]
-	fault.Whole = r.cause == "" // how long is too long hangs on the endpoint
+	fault.Whole = r.cause == "" // how long is too long depends on the endpoint
 	plan := chaos.First(&fault, tries, boundary)
 	if r.fault == "foreign" { // a tool must have shown before that it names the calls it answers
 		plan = chaos.After(2, plan)

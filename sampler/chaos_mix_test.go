@@ -43,7 +43,7 @@ func mixed() (errors, stalls, harmless []chaos.Fault) {
 func meets(boundary string, f chaos.Fault) bool {
 	kind, _, _ := strings.Cut(boundary, " ")
 	switch f.Name {
-	case "foreign": // nobody else says whom he answers
+	case "foreign": // no one else says whom he answers
 		return kind == "tool"
 	case "long": // where that is too long, and not for the model to read
 		return kind == "grader"

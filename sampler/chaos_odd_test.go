@@ -20,7 +20,7 @@ func TestChaosOddServers(t *testing.T) {
 			fault := chaos.Find(name)[0]
 			o := ordeal{items: 10, samples: 4, cfg: chaosConfig(patient)}
 			o.cfg.Retry.Max, o.cfg.Breaker = 20, 0
-			// What comes twice may stand in the way of the next request on that
+			// What comes twice may disturb the next request on that
 			// connection, which shows in what names the call alone. net/http logs it.
 			left, once := 8, chaos.First(&fault, 1, "tool")
 			o.plan = chaos.After(20, func(r chaos.Request) *chaos.Fault {

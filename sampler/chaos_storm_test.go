@@ -40,7 +40,7 @@ func TestChaosStorms(t *testing.T) {
 }
 
 // modelLimits is a log that remembers the least limit of the model's endpoint that
-// it is told of.
+// it learns of.
 type modelLimits struct{ least atomic.Int64 }
 
 func (m *modelLimits) Enabled(context.Context, slog.Level) bool { return true }

@@ -30,7 +30,7 @@ type ordeal struct {
 	cfg     sampler.Config
 	items   int
 	samples int
-	sink    sampler.Sink  // beside the list of records; nil is none
+	sink    sampler.Sink  // in addition to the list of records; nil is none
 	jobs    []sampler.Job // nil is samples of each item
 	pause   time.Duration // of the proxy
 	watch   func(sampler.Event)
@@ -59,7 +59,7 @@ func chaosConfig(patience time.Duration) sampler.Config {
 	return cfg
 }
 
-// outcome is what came of it.
+// outcome is how it ended.
 type outcome struct {
 	t       *testing.T
 	mill    *mill

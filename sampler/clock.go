@@ -66,7 +66,7 @@ type clock struct {
 	left    time.Duration // when it was started last
 	started time.Time
 	ran     time.Duration // before it was started last
-	waiting int           // queues that it stands in
+	waiting int           // queues that it is in
 	asking  int           // requests of somebody else's program, those in queues included
 	still   bool          // it does not run: all that is asked waits
 	heard   bool          // a byte of the answer came
@@ -88,7 +88,7 @@ func newClock(ctx context.Context, limit time.Duration, whole bool) *clock {
 	return c
 }
 
-// Value finds the clock itself beside what ctx holds.
+// Value finds the clock itself in addition to what ctx holds.
 func (c *clock) Value(key any) any {
 	if key == (clockKey{}) {
 		return c

@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// worked stands in a queue and works, in turns.
+// worked is in a queue and works, in turns.
 type worked struct {
 	queue, work time.Duration
 	rounds      int
@@ -73,7 +73,7 @@ func TestWaitingInAQueueIsNotTheTrysTime(t *testing.T) {
 	}
 }
 
-// Two parts of one try share its clock: it stands while one of them queues.
+// Two parts of one try share its clock: it stops while one of them queues.
 func TestTheClockStandsWhileAnyPartQueues(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		cfg := sampler.DefaultConfig()

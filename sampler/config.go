@@ -30,7 +30,7 @@ type Config struct {
 	AgentTimeout   time.Duration // an agent's rollout, as a whole
 	ModelTimeout   time.Duration // a request to the model, of which a rollout makes one a turn, without a byte of its answer
 	ToolTimeout    time.Duration // a request to a tool, so
-	GraderTimeout  time.Duration // a grading, so; one that asks nobody, as a whole
+	GraderTimeout  time.Duration // a grading, so; one that asks no one, as a whole
 	RolloutTimeout time.Duration // one rollout, grading included, lines of our own not
 	Retry          limit.Retry   // for failures of any endpoint
 	Breaker        int           // the same failure of an endpoint so often in a row ends the run; 0 = never

@@ -2,8 +2,8 @@ package sampler
 
 import "gonogo/sampler/limit"
 
-// The rollouts that the rest is judged by: so many at first, then twice as many
-// again and again, at most so many.
+// The rollouts that the rest is judged by: that many at first, then twice as many
+// again and again, at most that many.
 const (
 	leastFirsts = 20
 	mostFirsts  = leastFirsts << 10
@@ -20,7 +20,7 @@ type costSample struct {
 	ended map[int]firstCost // later ones that have
 	sum   limit.Sum         // of those before next
 	items map[itemKey]*limit.Part
-	until int         // so many are waited for
+	until int         // that many are waited for
 	full  []limit.Sum // of as many as were waited for, not judged by yet
 }
 

@@ -33,7 +33,7 @@ func (f *flights) Pop() any {
 // What rollouts cost goes with how long they take, so that those which end first
 // are cheap. 64 at a time, lognormal with 1 as the logarithm's standard deviation:
 // the mean is √e. Of what is so skewed, Student's interval by 20 holds less than
-// it says; how much less is told here.
+// it says; how much less is reported here.
 func TestTheFirstsAreNoCheaperThanTheRest(t *testing.T) {
 	const runs, all, atOnce = 1000, 640, 64
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -95,7 +95,7 @@ func TestWhatIsJudgedBy(t *testing.T) {
 			t.Fatalf("it judges by %d while the first is in flight", f.judged.N)
 		}
 	}
-	f.end(0, nil, key(0)) // nobody told what it cost
+	f.end(0, nil, key(0)) // no one told what it cost
 	if f.judged.N != leastFirsts-1 || f.judged.Items != 7 || f.judged.Total != leastFirsts-1 {
 		t.Errorf("it judges by %+v, want all but one of %d, of 7 items", f.judged, leastFirsts)
 	}

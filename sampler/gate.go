@@ -90,7 +90,7 @@ func keyOf(it *rollout.Item) itemKey { return itemKey{it.Split, it.ID} }
 // other rollouts would wait.
 const silence = 2 * time.Second
 
-// gate stands before one endpoint. Until the endpoint has answered once, or has
+// gate is in front of one endpoint. Until the endpoint has answered once, or has
 // worked on a request for a while, it lets in one at a time: a dead server or a
 // missing key then costs one rollout, not hundreds. It also notices when an
 // endpoint that used to answer is gone, or refuses everybody.
@@ -111,7 +111,7 @@ type gate struct {
 	gone    int              // failures in a row without a connection
 	works   bool             // it has done what was asked once
 	refused int              // requests refused in a row
-	dead    error            // an *EndpointError: nobody asks any more
+	dead    error            // an *EndpointError: no one asks any more
 	items   map[itemKey]bool // items refused before it worked
 }
 
@@ -159,7 +159,7 @@ func (g *gate) isOpen() bool {
 	}
 }
 
-// asked notes that a request is on its way; ended, that something came of it.
+// asked notes that a request is on its way; ended, that something came from it.
 func (g *gate) asked() (ended func()) {
 	if g.isOpen() {
 		return func() {}

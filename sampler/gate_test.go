@@ -243,7 +243,7 @@ func TestAWrongGraderURLStopsTheRunAtTheThirdItem(t *testing.T) {
 }
 
 // A server that says nothing for a while lets others follow, so that a slow first
-// answer holds nobody up; when it then refuses them all the run ends as it does
+// answer holds no one up; when it then refuses them all the run ends as it does
 // at once.
 func TestASlowFirstAnswerHoldsNobodyUp(t *testing.T) {
 	for _, c := range []struct {

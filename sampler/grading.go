@@ -21,7 +21,7 @@ type grading struct {
 
 // grade has an output graded. The error is ctx's, the *EndpointError that ends
 // the run, or why there is no grade: gradeKind tells its kind. What a judge
-// used is told also beside an error.
+// used is reported also with an error.
 func (s *session) grade(ctx context.Context, out Output) (g grading, err error) {
 	out.Kept = make(map[string]Grade)
 	on := requestInfo{item: out.Item, trace: out.TraceID, name: "grade"}

@@ -23,7 +23,7 @@ type line struct {
 	queue   list.List // of *waiter
 	resting int       // requests that will be made again, after a while
 	timer   *time.Timer
-	dead    *EndpointError // nobody gets through any more
+	dead    *EndpointError // no one gets through any more
 }
 
 // waiter is one request in the queue. ready is closed when it is out of it, with
@@ -120,7 +120,7 @@ func (l *line) wake(after time.Duration) {
 	}
 }
 
-// leave takes note of what came of a request and lets the next one in. It returns
+// leave takes note of the outcome of a request and lets the next one in. It returns
 // why the endpoint is to be given up.
 func (l *line) leave(t limit.Ticket, came *RequestOutcome) (open limit.Opening) {
 	now := time.Now()

@@ -36,7 +36,7 @@ func boundary(t *testing.T, s sampler.Stats, name string) sampler.Boundary {
 }
 
 // pound is a model server that notes how many requests it has at once, and
-// refuses more than so many.
+// refuses more than that many.
 type pound struct {
 	mu        sync.Mutex
 	now, most int
@@ -62,7 +62,7 @@ func (p *pound) leave() {
 	p.now--
 }
 
-// capped makes the world's model refuse more than so many requests at once.
+// capped makes the world's model refuse more than that many requests at once.
 func (w *world) capped(p *pound, took time.Duration) {
 	w.model = func(modelRequest) reply {
 		if !p.enter() {

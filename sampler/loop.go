@@ -38,7 +38,7 @@ type ending struct {
 // error is ctx's, or the *EndpointError that ends the run: then there is no
 // record, but when there was an answer already: it is recorded without its grade.
 // All other failures are outcomes. leave is to be called when the record
-// is written, and also beside an error; what it and the start of a session take
+// is written, and also with an error; what it and the start of a session take
 // is no time of the rollout.
 func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, leave func(), err error) {
 	e := s.begin(job)
@@ -209,7 +209,7 @@ func conclude(r Reply) (ending, bool) {
 }
 
 // limited ends a conversation that used up a limit. What the last reply said
-// beside its calls, if anything, is graded. Calls that would pass the limit are
+// with its calls, if anything, is graded. Calls that would pass the limit are
 // not made. Which reward a trainer gives here is not documented: the outcome of
 // its own keeps it visible.
 func (e *episode) limited(name string, limit int) ending {

@@ -31,7 +31,7 @@ func (p *places) Pop() any {
 // makespan is how long jobs take that begin in their order, each as soon as one
 // of n places is free, and when the last one begins: Graham's list scheduling
 // (1969, SIAM Journal on Applied Mathematics 17(2)). In that order, and without
-// knowing how long a job will take, nobody is faster.
+// knowing how long a job will take, no one is faster.
 func makespan(jobs []time.Duration, n int) (span, last time.Duration) {
 	free := make(places, n)
 	for _, took := range jobs {

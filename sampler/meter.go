@@ -30,7 +30,7 @@ type Boundary struct {
 // meterSpan is how long a meter counts before it forgets the count before.
 const meterSpan = 30 * time.Second
 
-// meter counts what came of an endpoint's requests.
+// meter counts the outcome of an endpoint's requests.
 type meter struct {
 	requests, errors, limited, retries int
 

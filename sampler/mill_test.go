@@ -20,8 +20,8 @@ import (
 
 // mill is a model, tools, a grader, a judge and sessions that answer by the
 // rollout's trace id alone: what each rollout should come to is known, and no
-// right reward is 0. It refuses nothing, and tells of whatever it is asked that
-// belongs to another rollout or stands in another order.
+// right reward is 0. It refuses nothing, and reports whatever it is asked that
+// belongs to another rollout or is in another order.
 type mill struct {
 	t    *testing.T
 	seed uint64
@@ -133,7 +133,7 @@ func (m *mill) check(r *rollout.Record) {
 }
 
 // checkJudge holds what a judge is said to have used against how often it was
-// asked. What a lost answer took nobody knows.
+// asked. What a lost answer took no one knows.
 func (m *mill) checkJudge(r *rollout.Record, asked int) {
 	m.t.Helper()
 	u := r.Judge

@@ -30,7 +30,7 @@ const DefaultBlock = 32
 // However many blocks are sampled, they are a random choice of each split's
 // items, whatever their files are sorted by.
 //
-// It hangs on nothing but its arguments, and on the order of the items only where two of a
+// It depends only on its arguments, and on the order of the items only where two of a
 // split have one id. Items that are added leave those of their split that were
 // there in the same order among each other. Among the first k items there are, of S
 // splits, those of one in proportion to within (S+1)/2 + 1. The blocks point into

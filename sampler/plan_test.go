@@ -169,7 +169,7 @@ func TestBlocksSpreadTheSplits(t *testing.T) {
 	})
 }
 
-// The order hangs on the items, the seed and the size of a block: on no item's
+// The order depends on the items, the seed and the size of a block: on no item's
 // place in its file, and items that are added leave the others in their order.
 func TestTheOrderHangsOnTheSeed(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -23,14 +23,14 @@ type Task struct {
 // cfg.RolloutTimeout is none of its business. The tasks are taken one by one,
 // as workers are free. An error of theirs is returned when the gradings in
 // flight have ended and are recorded. total is how many there are, for watch; 0
-// when nobody knows.
+// when no one knows.
 //
 // A copy of the task's record gets the grade, as OutputOf makes the output: the
 // grader counts the gradings from len(Record.Grades). Where the record has
 // Grades the new ones are appended to them, and Reward stays the first; else
 // Reward is the first new one, and Grades are set when Times is more than 1.
 // A grading that fails leaves a grade less: the outcome is grader when all have
-// failed, else Error and Kind tell of the first that did. Judge and JudgeCalls
+// failed, else Error and Kind report the first that did. Judge and JudgeCalls
 // are those of these gradings alone. A record of the source probe also gets
 // Started, Elapsed and Retries of its gradings; a rollout keeps its own and adds
 // to Retries.

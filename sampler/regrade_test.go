@@ -65,7 +65,7 @@ func TestRegradingFillsInACopy(t *testing.T) {
 	half, one := 0.5, 1.0
 	for _, c := range []struct {
 		why    string
-		known  rollout.Record // beside the item and the answer
+		known  rollout.Record // all but the item and the answer
 		times  int
 		grades func(gradeRequest) reply
 		want   rollout.Record

@@ -33,7 +33,7 @@ type session struct {
 	inner   context.Context // of what is in flight
 	stop    func(error)     // breaks it off
 	halt    halt
-	held    chan<- ended // to the writer, of answers whose grade takes long; nil where nobody keeps them
+	held    chan<- ended // to the writer, of answers whose grade takes long; nil where no one keeps them
 
 	// name gives a rollout its trace id.
 	name func(seed uint64, split rollout.Split, item string, sample, attempt int) string
@@ -115,7 +115,7 @@ func (s *session) price(e ended) ended {
 	return e
 }
 
-// run does all the works, so many at once as cfg bounds them, and hands each
+// run does all the works, as many at once as cfg bounds them, and hands each
 // record to the sink as its work ends. An error of the sequence ends it as
 // drain does; Sample says what else does.
 func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all iter.Seq2[work, error], sink Sink, watch func(Event)) (Stats, error) {
@@ -205,7 +205,7 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 			return StoppedByError
 		default:
 		}
-		// Begun now it would only stand in a line with the others, and its memory
+		// Begun now it would only are in a line with the others, and its memory
 		// and its age with it.
 		crowded := s.cfg.Concurrency == 0 && s.lines.crowded()
 		if !crowded {

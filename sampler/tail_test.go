@@ -9,7 +9,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Rollouts that are beyond a server which is well hold up nobody, also where they
+// Rollouts that are beyond a server which is well hold up no one, also where they
 // come last and nothing is answered any more: pauses for all took minutes there,
 // and for requests that hang hours, or gave the endpoint up.
 func TestTheLastRolloutsOfARunHoldNobodyUp(t *testing.T) {

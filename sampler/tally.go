@@ -29,7 +29,7 @@ func plus(a, b *int64) *int64 {
 
 // tokens is what a rollout used, policy and judge together; nil when a server
 // did not say. A rollout that no model replied to used none, as far as anybody
-// can tell; one with an answer had a reply, though an agent need not tell of it.
+// can tell; one with an answer had a reply, though an agent need not report it.
 func tokens(r *rollout.Record) *int64 {
 	n := new(int64)
 	if r.Turns > 0 || r.Answer != "" || r.Usage != (rollout.Usage{}) {

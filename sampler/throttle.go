@@ -83,7 +83,7 @@ func (e *endpoints) Backoff(name string) (rise func()) {
 	return e.line(name).rest()
 }
 
-// Queued notes that a rollout which was begun stands in a line, or has ended.
+// Queued notes that a rollout which was begun is in a line, or has ended.
 func (e *endpoints) Queued(traceID string) {
 	if e.led != nil {
 		e.led.Queued(traceID)

@@ -92,7 +92,7 @@ func writeRun(t *testing.T, dir string) {
 
 const endpointGrader = `{"type": "endpoint", "url": "SERVER/grade"}`
 
-// A tool that fails with many at once, and echoes its key, is told and decides.
+// A tool that fails with many at once, and echoes its key, is reported and decides.
 func TestABurstThatBreaksATool(t *testing.T) {
 	var flight atomic.Int64
 	found, code, _ := strained(t, endpointGrader, func(w http.ResponseWriter, r *http.Request) {
@@ -107,7 +107,7 @@ func TestABurstThatBreaksATool(t *testing.T) {
 }
 
 // A grader that is no endpoint is left out; what a model that grades would cost
-// is told and bounded before anything is asked.
+// is reported and bounded before anything is asked.
 func TestABurstAndItsGrader(t *testing.T) {
 	sound := func(w http.ResponseWriter, r *http.Request) {
 		var call struct {

@@ -92,7 +92,7 @@ func TestARunInChaosIsMadeUpFor(t *testing.T) {
 	}
 }
 
-// Nothing of an answer that nobody asked for is printed: it may hold anything.
+// Nothing of an answer that no one asked for is printed: it may hold anything.
 func TestAnswersThatNobodyAskedForAreNotShown(t *testing.T) {
 	world, dir := tinyWorld(t)
 	server, err := world.Serve(fixtures.ServeOptions{})

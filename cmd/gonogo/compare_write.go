@@ -51,7 +51,7 @@ func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.Pag
 	return output.NewComparison(look, comparison, opt), nil
 }
 
-// spareReports refuses an output in which a run's own report lies: the files of
+// spareReports refuses an output in which a run's own report is: the files of
 // both have the same names.
 func spareReports(out string, runs ...string) error {
 	for _, run := range runs {

@@ -18,7 +18,7 @@ import (
 )
 
 // TestLongDeepKillsAtAnyMoment kills processes that make rollouts, go round until
-// the verdict stands, or audit, at random moments, and reconciles their file
+// the verdict is decided, or audit, at random moments, and reconciles their file
 // with the server's own count after each: what was recorded is there and is
 // never asked for again, and what was asked for and is not recorded was in
 // flight. 200 kills where GONOGO_DEEP is set, a few else.
@@ -75,7 +75,7 @@ type crashKind struct {
 	few             int    // kills, where there are not many
 }
 
-// crashes counts what came of the kills.
+// crashes counts the outcome of the kills.
 type crashes struct{ processes, kills, torn, recorded, lost, worst int }
 
 const crashWorkers = 32
@@ -148,7 +148,7 @@ func (k *crashKind) kill(t *testing.T, count *ledger, rng *rand.Rand, kills int,
 }
 
 // killSometime kills the child at a random moment: by the clock, or when it has
-// just had so many outputs graded, whose records it then writes. A child that
+// just had that many outputs graded, whose records it then writes. A child that
 // ends before is not killed.
 func killSometime(c *child, ended <-chan int, now *epoch, mark int, rng *rand.Rand) (code int, killed bool) {
 	wait := time.Duration(rng.Int64N(int64(600 * time.Millisecond)))
@@ -249,7 +249,7 @@ func (k *crashKind) whole(t *testing.T, last crashed) {
 	}
 }
 
-// undisturbed holds the rewards to those of the same command that nobody kills.
+// undisturbed holds the rewards to those of the same command that no one kills.
 func (k *crashKind) undisturbed(t *testing.T, count *ledger) {
 	t.Helper()
 	if k.name != "sample" {
@@ -274,7 +274,7 @@ func (k *crashKind) undisturbed(t *testing.T, count *ledger) {
 // crashed is what a file of records holds, half-written or not.
 type crashed struct {
 	lines    []byte // that are whole
-	torn     bool   // something stands behind them
+	torn     bool   // something follows them
 	records  int
 	traces   map[string]bool
 	gradings map[answered]int

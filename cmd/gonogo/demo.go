@@ -64,7 +64,7 @@ func demo(c *cli.Context, world fixtures.World) (err error) {
 	if dir == "" {
 		dir = "demo-" + world.Name
 	}
-	// The world's files lie beside the run until the run directory is there:
+	// The world's files lie next to the run until the run directory is there:
 	// it must be empty to become one.
 	inputs, err := os.MkdirTemp("", "gonogo-world-")
 	if err != nil {
@@ -101,7 +101,7 @@ func demo(c *cli.Context, world fixtures.World) (err error) {
 }
 
 // rehearseStep plays a training step against a world's own endpoints, for which
-// nobody need be asked.
+// no one need be asked.
 func rehearseStep(ctx context.Context, c *project.Call, dir, served string) error {
 	run, err := rollout.Open(dir)
 	if err != nil {

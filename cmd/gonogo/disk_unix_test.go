@@ -70,7 +70,7 @@ func TestAFullDiskStopsTheRun(t *testing.T) {
 	k.whole(t, whole)
 }
 
-// What cannot be written is told before anything is paid for.
+// What cannot be written is reported before anything is paid for.
 func TestWhatCannotBeWrittenIsToldFirst(t *testing.T) {
 	world, dir := tinyWorld(t)
 	server, err := world.Serve(fixtures.ServeOptions{})
@@ -158,7 +158,7 @@ func ours(run, file string) error {
 	return nil
 }
 
-// One cause is told once; another one beside it is told as well.
+// One cause is reported once; another one next to it is reported as well.
 func TestAFullDiskIsToldOnce(t *testing.T) {
 	first := func(cause error) error {
 		return &stage.AbortedError{Text: "sampling stopped", Err: &rollout.DiskError{Doing: "append to", Path: rollout.RolloutsFile, Err: cause}}
@@ -190,7 +190,7 @@ func TestAFullDiskIsNoUsageError(t *testing.T) {
 	}
 }
 
-// A run directory that is deleted stops the run: what is written there nobody
+// A run directory that is deleted stops the run: what is written there no one
 // finds.
 func TestADeletedRunDirectoryStopsTheRun(t *testing.T) {
 	config, address, server := slowWorld(t)

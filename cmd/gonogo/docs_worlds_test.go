@@ -51,7 +51,7 @@ func nearTable() string {
 	return s.String()
 }
 
-// outcomeOf is a world's verdict with what it hangs on.
+// outcomeOf is a world's verdict with what it depends on.
 func outcomeOf(w fixtures.World) string {
 	s := w.Verdict
 	if w.Gate != "" {

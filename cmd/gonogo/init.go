@@ -95,7 +95,7 @@ func writeNew(path string, text []byte, force bool) error {
 	}
 	_, err = f.Write(text)
 	if err = cmp.Or(err, f.Close()); err != nil {
-		return errors.Join(fmt.Errorf("write the configuration: %w", err), os.Remove(path)) // half of one would stand in the way
+		return errors.Join(fmt.Errorf("write the configuration: %w", err), os.Remove(path)) // half of one would be in the way
 	}
 	return nil
 }

@@ -54,13 +54,13 @@ func newChild(t *testing.T, run string, args ...string) *child {
 	return c
 }
 
-// await waits until so many rollouts are recorded.
+// await waits until that many rollouts are recorded.
 func (c *child) await(t *testing.T, rollouts int) {
 	t.Helper()
 	c.awaitLines(t, "rollouts.jsonl", rollouts)
 }
 
-// awaitLines waits until a file of the run has so many lines.
+// awaitLines waits until a file of the run has that many lines.
 func (c *child) awaitLines(t *testing.T, file string, lines int) {
 	t.Helper()
 	deadline := time.Now().Add(time.Minute)

@@ -112,8 +112,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return code
 }
 
-// refuseArguments stands before commands that take none. `gonogo run other.yaml`
-// must not run, and pay for, the gonogo.yaml that lies there.
+// refuseArguments runs before commands that take none. `gonogo run other.yaml`
+// must not run, and pay for, the gonogo.yaml there.
 func refuseArguments(c *cli.Context) error {
 	if !c.Args().Present() {
 		return nil

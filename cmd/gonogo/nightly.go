@@ -56,7 +56,7 @@ Example:
 	}
 }
 
-// nightFlags are the sampling flags but those that say where a run lies and what
+// nightFlags are the sampling flags but those that say where a run is and what
 // is made of it by halves.
 func nightFlags() []cli.Flag {
 	return slices.DeleteFunc(samplingFlags(), func(f cli.Flag) bool {

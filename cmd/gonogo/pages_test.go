@@ -124,7 +124,7 @@ func TestLongCommandsOfThePagesRun(t *testing.T) {
 }
 
 // shop is the task of the tutorial, with its tool server and the script that
-// stands in for a model, and a run of it that the pages work on.
+// replaces a model, and a run of it that the pages work on.
 type shop struct {
 	model string // address of the model
 	dir   string // what readers of other pages than the first two have

@@ -99,7 +99,7 @@ func pdfFlag() cli.Flag {
 	}}
 }
 
-// langFlag is the flag of the commands that tell of runs.
+// langFlag is the flag of the commands that report on runs.
 func langFlag() cli.Flag {
 	return &cli.StringFlag{Name: "lang", Usage: "write the report in `LANG`: " + strings.Join(message.Tags(), " or ") + " (key report.lang)"}
 }

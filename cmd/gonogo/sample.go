@@ -145,7 +145,7 @@ func targetedFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "items-undecided", Usage: fmt.Sprintf("make more rollouts of the items whose class is open, up to --max-samples of each (default %d): they count for classes and gonogo curate alone", stage.MaxTargeted)}
 }
 
-// untilFlags are those of sampling that ends when the verdict stands.
+// untilFlags are those of sampling that ends when the verdict is decided.
 func untilFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "until", Usage: "`decided`: go round all items and stop once the verdict is decided"},

@@ -83,7 +83,7 @@ func statuses(c *cli.Context) ([]*status, error) {
 	if !ok || at.Queue == config.IsEmbedded {
 		return []*status{s}, nil
 	}
-	if s.Queue = at.Queue; !s.Live { // nobody is sent credentials because a directory says so that no process of ours is writing
+	if s.Queue = at.Queue; !s.Live { // no one is sent credentials because a directory says so that no process of ours is writing
 		s.Note = fmt.Sprintf("it was handed out by a queue; if a process on another machine leads it: gonogo status --queue %s --run %s", at.Queue, at.Run)
 		return []*status{s}, nil
 	}
@@ -214,7 +214,7 @@ func statusOf(q queue.Status, url string) *status {
 	return s
 }
 
-// unledStatus tells of a run whose planner is gone.
+// unledStatus reports on a run whose planner is gone.
 func unledStatus(q queue.LeaderlessRun, url string) *status {
 	return &status{
 		Run: q.Run, Queue: url, Outcomes: map[rollout.Outcome]int{}, Endpoints: []endpointStatus{}, Workers: []workerStatus{},
@@ -235,7 +235,7 @@ func workerState(w queue.WorkerState) string {
 	return "works"
 }
 
-// rate tells how fast so many were made, and how long what is left will take.
+// rate tells how fast that many were made, and how long what is left will take.
 func (s *status) rate(made, left int, in time.Duration) {
 	s.PerMinute = perMinute(made, in)
 	if s.PerMinute > 0 && left >= 0 {

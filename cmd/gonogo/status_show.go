@@ -59,7 +59,7 @@ func (s *status) who() string {
 	return "a process is writing it"
 }
 
-// totals are what came of the rollouts, and what they took.
+// totals are the outcome of the rollouts, and what they took.
 func (s *status) totals() []string {
 	var out []string
 	for _, o := range rollout.Outcomes() {

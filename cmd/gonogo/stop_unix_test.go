@@ -19,7 +19,7 @@ import (
 	"gonogo/fixtures"
 )
 
-// Whatever asks a run to end lets what is in flight end, also where nobody reads
+// Whatever asks a run to end lets what is in flight end, also where no one reads
 // any more what it prints: the tee behind it has had the same Ctrl-C.
 func TestWhatAsksARunToEndLosesNothing(t *testing.T) {
 	for _, tt := range []struct {
@@ -175,8 +175,8 @@ func TestARunBelowNohupGoesOn(t *testing.T) {
 	}
 }
 
-// A second process is told who writes to the run, and pays for nothing. The lock
-// of one that was killed is nobody's.
+// A second process learns who writes to the run, and pays for nothing. The lock
+// of one that was killed is no one's.
 func TestTwoProcessesOnOneRun(t *testing.T) {
 	config, address, _ := slowWorld(t)
 	run := filepath.Join(t.TempDir(), "run")

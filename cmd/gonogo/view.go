@@ -135,7 +135,7 @@ func serveView(c *cli.Context, server *viewer.Server) error {
 	return server.Serve(ctx, ln)
 }
 
-// openBrowser has the system open an address. That it cannot is told.
+// openBrowser has the system open an address. That it cannot is reported.
 func openBrowser(ctx context.Context, stderr io.Writer, url string) {
 	args := []string{"xdg-open", url}
 	switch runtime.GOOS {

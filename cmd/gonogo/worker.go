@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// workerSlots is how many rollouts a worker makes at once where nobody says.
+	// workerSlots is how many rollouts a worker makes at once where no one says.
 	workerSlots = 32
 	// mostLeft is how many runs a worker remembers that it could not work for.
 	mostLeft = 100
@@ -100,13 +100,13 @@ Example:
 	}
 }
 
-// How a worker that was told to go ends: in peace, or at once.
+// How a worker that was asked to go ends: in peace, or at once.
 var (
 	errDrained = &exit.Error{Code: exit.Interrupted, Err: errors.New("the worker was interrupted, and had finished what it had begun")}
 	errLeft    = &exit.Error{Code: exit.Interrupted, Err: errors.New("the worker was interrupted; what it had not finished is made by others")}
 )
 
-// leaving is how a worker ends that was told to.
+// leaving is how a worker ends that was asked to.
 func leaving(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return errLeft
@@ -168,7 +168,7 @@ func (w *worker) all(ctx context.Context) error {
 	}
 }
 
-// leaves reports whether the worker was told to go.
+// leaves reports whether the worker was asked to go.
 func (w *worker) leaves(ctx context.Context) bool {
 	select {
 	case <-w.drain:
@@ -178,7 +178,7 @@ func (w *worker) leaves(ctx context.Context) bool {
 	}
 }
 
-// until is a context that ends when the worker is told to go, or over is called.
+// until is a context that ends when the worker is asked to go, or over is called.
 func (w *worker) until(ctx context.Context) (waiting context.Context, over func()) {
 	waiting, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -251,7 +251,7 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 	return errors.Join(err, closed)
 }
 
-// rollouts makes them, under progress: how many there will be nobody knows here.
+// rollouts makes them, under progress: how many there will be no one knows here.
 func (w *worker) rollouts(ctx context.Context, m *queue.Member, p *project.Project) (sampler.Stats, error) {
 	cfg := p.WorkConfig()
 	if e, ok := w.c.App.ErrWriter.(*ui.Events); ok {

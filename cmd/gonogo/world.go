@@ -9,7 +9,7 @@ import (
 	"gonogo/fixtures"
 )
 
-// worldGroup are worlds that are told together.
+// worldGroup are worlds that are reported together.
 type worldGroup struct {
 	title  string
 	worlds []fixtures.World

@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// BenchmarkCommand is what a rollout costs beside the agent's own time, of which
+// BenchmarkCommand is what a rollout costs in addition to the agent's own time, of which
 // this agent takes next to none: 64 at one time.
 func BenchmarkCommand(b *testing.B) {
 	const wide = 64

@@ -31,7 +31,7 @@ type CommandConfig struct {
 	PerRollout bool     // a process for each rollout, not one for many, one after the other
 	Processes  int      // at one time, at most
 	Options    RequestOptions
-	Log        io.Writer // takes its standard error, from several goroutines; nil: nobody does
+	Log        io.Writer // takes its standard error, from several goroutines; nil: no one does
 }
 
 // Validate reports a configuration that cannot be run.

@@ -11,7 +11,7 @@ import (
 )
 
 // A program does not see what it must not, and where it has a rollout to itself it finds
-// the model by the names that libraries read, behind whatever stood there.
+// the model by the names that libraries read, behind whatever was there.
 func TestWhatAProgramSees(t *testing.T) {
 	t.Setenv("RUN_KEY", "of the run")
 	t.Setenv("OPENAI_API_KEY", "somebody's")

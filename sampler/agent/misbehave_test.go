@@ -131,7 +131,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 	s := newSite(t)
 	dir := t.TempDir()
-	sleeps := fmt.Sprintf("sleep 4242.%d", os.Getpid()) // nobody else's
+	sleeps := fmt.Sprintf("sleep 4242.%d", os.Getpid()) // no one else's
 	for _, perRollout := range []bool{false, true} {
 		script := `while read -r line; do trace=$(printf %s "$line" | sed 's/.*"trace_id":"\([^"]*\)".*/\1/')
 (setsid ` + sleeps + ` &) ; ` + sleeps + ` &

@@ -56,7 +56,7 @@ type RequestOptions struct {
 	Tools map[string]string // URLs of tools, by name; {{session.NAME}} stands for what the session answered
 }
 
-// request is what an agent is told of p. The error is a tool's address that reads
+// request is what an agent gets of p. The error is a tool's address that reads
 // what the session did not answer.
 func (t RequestOptions) request(p sampler.AgentRequest) (Request, error) {
 	r := Request{

@@ -96,7 +96,7 @@ func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResul
 	return done, nil
 }
 
-// converse reads the conversation as far as it is told.
+// converse reads the conversation as far as it was reported.
 func (r *Result) converse(done *sampler.AgentResult, p sampler.AgentRequest) error {
 	messages, err := transcript.Messages(r.Messages, "assistant")
 	if err != nil {

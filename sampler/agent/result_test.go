@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// told is what a result tells of an item with a prompt of three turns.
+// told is what a result says of an item with a prompt of three turns.
 func told(t *testing.T, result string) (sampler.AgentResult, error) {
 	t.Helper()
 	item := &rollout.Item{ID: "q", Messages: []rollout.Message{
@@ -45,7 +45,7 @@ func TestThePromptIsNoneOfTheRollout(t *testing.T) {
 	}
 }
 
-// Calls that are told beside the conversation belong to its turns; what cannot be read
+// Calls that are reported in addition to the conversation belong to its turns; what cannot be read
 // of them is the model's mistake.
 func TestCallsThatAreTold(t *testing.T) {
 	const asks = `{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{}"}},{"id":"b","function":{"name":"g","arguments":"{"}}]}`
@@ -66,7 +66,7 @@ func TestCallsThatAreTold(t *testing.T) {
 	}
 }
 
-// Tokens are told as either API tells them; counts that cannot be true are no result.
+// Tokens are reported as either API tells them; counts that cannot be true are no result.
 func TestTokensThatAreTold(t *testing.T) {
 	n := func(v int64) *int64 { return &v }
 	want := rollout.Usage{Input: n(20), Output: n(9), Reasoning: n(7), Cached: n(16)}
@@ -87,7 +87,7 @@ func TestTokensThatAreTold(t *testing.T) {
 	}
 }
 
-// An agent is told of its session what addresses read of it: an id that the start
+// An agent learns of its session what addresses read of it: an id that the start
 // answered goes before ours.
 func TestASessionIsToldAsItAnswered(t *testing.T) {
 	for answered, want := range map[string]string{`{"port":1}`: `"session_1"`, `{"id":"box 7"}`: `"box 7"`} {
@@ -102,7 +102,7 @@ func TestASessionIsToldAsItAnswered(t *testing.T) {
 	}
 }
 
-// No field that is taken for a right answer elsewhere is told, nor the prompt twice.
+// No field that is taken for a right answer elsewhere is reported, nor the prompt twice.
 func TestNoRightAnswerIsTold(t *testing.T) {
 	row := map[string]string{"messages": "[]", "question": "6 x 7?"}
 	for _, name := range append(rollout.ReferenceFields(), rollout.AcceptedFields()...) {

@@ -132,7 +132,7 @@ func (s *Service) result(ctx context.Context, pass *sampler.Pass, at place, p sa
 }
 
 // questionTime is how long an answer to a question may take to begin: of a
-// connection that was lost on the way nobody hears, and the rollout would hang with
+// connection that was lost on the way no one hears, and the rollout would hang with
 // it.
 const questionTime = 2 * time.Minute
 

@@ -139,7 +139,7 @@ func TestAModelThatRefusesTheKeyEndsTheRun(t *testing.T) {
 	}
 }
 
-// An agent mostly does not tell what it was answered: what was refused here stands
+// An agent mostly does not tell what it was answered: what was refused here is
 // before what it says.
 func TestARefusedRequestIsNamed(t *testing.T) {
 	s := newSite(t)
@@ -176,7 +176,7 @@ func TestAServiceInASession(t *testing.T) {
 	}
 }
 
-// Keys that a service echoes, whole or in why it failed, are shown to nobody: those of a
+// Keys that a service echoes, whole or in why it failed, are shown to no one: those of a
 // session are known here alone.
 func TestAServiceThatEchoesItsKey(t *testing.T) {
 	const key = "key-of-this-session"

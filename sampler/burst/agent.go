@@ -24,8 +24,8 @@ type Agent struct {
 	Timeout                time.Duration
 	MaxSteps, MaxToolCalls int
 
-	// Room is asked before a wave of so many rollouts; its error ends the burst. Used
-	// is told what a rollout came to. nil bounds nothing and tells nobody.
+	// Room is asked before a wave of that many rollouts; its error ends the burst. Used
+	// learns what a rollout came to. nil bounds nothing and tells no one.
 	Room func(rollouts int) error
 	Used func(*rollout.Record)
 }

@@ -16,7 +16,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// room is a proxy to a model that answered so many turns, or failed.
+// room is a proxy to a model that answered that many turns, or failed.
 type room struct {
 	turns  int
 	failed error
@@ -154,7 +154,7 @@ func TestABurstOfAnAgentsServiceThatFails(t *testing.T) {
 	}
 }
 
-// An answer that names another rollout is told, an empty one is graded by nobody,
+// An answer that names another rollout is reported, an empty one is graded by no one,
 // and a cap ends the burst before the next wave.
 func TestABurstOfAnAgentsServiceLooksAtAnswers(t *testing.T) {
 	inBubble(t, func(t *testing.T) {

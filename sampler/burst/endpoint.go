@@ -104,7 +104,7 @@ func (t *tee) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// The kinds of what goes wrong with a request, beside those of package
+// The kinds of what goes wrong with a request, in addition to those of package
 // sampler for gradings.
 const (
 	kindTimeout     = "timeout"     // no answer in time

@@ -256,7 +256,7 @@ func (e *episode) note(c rollout.BurstCall) {
 	e.calls = append(e.calls, c)
 }
 
-// jitter is a number in [0, 1) that hangs on nothing but the request.
+// jitter is a number in [0, 1) that depends only on the request.
 func (e *episode) jitter(do errand, made int) float64 {
 	n, err := strconv.ParseUint(e.hash("jitter "+do.endpoint+do.call, e.own, made)[:6], 16, 32)
 	if err != nil {

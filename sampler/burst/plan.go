@@ -131,7 +131,7 @@ type drawn struct {
 	records []*rollout.Record
 }
 
-// newDraw draws so many items of one split, those with a recorded rollout
+// newDraw draws that many items of one split, those with a recorded rollout
 // first.
 func newDraw(ctx context.Context, in Input, want int) (*draw, error) {
 	known := map[rollout.Key]*rollout.Item{}

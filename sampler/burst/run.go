@@ -127,11 +127,11 @@ func (p *Plan) judged() bool {
 	return slices.ContainsFunc(p.Endpoints, func(e rollout.BurstEndpoint) bool { return e.Judged })
 }
 
-// Run plays the plan in its waves and returns what came of it. Tools and grader
+// Run plays the plan in its waves and returns the outcome of it. Tools and grader
 // must be made with a client whose transport is Watch's: what goes over the
 // wire is not seen otherwise. Nothing limits or repeats requests but cfg. watch,
-// when not nil, is told of each wave that ended. An error means that nothing
-// came of it: ErrInterrupted when drain closed, ctx's own when it ended. When
+// when not nil, learns of each wave that ended. An error means that nothing
+// came from it: ErrInterrupted when drain closed, ctx's own when it ended. When
 // all rollouts of a smaller wave are discarded, the burst itself comes next:
 // more of the same would tell nothing.
 func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools map[string]sampler.Tool, g sampler.Grader, watch func(rollout.Wave)) (*rollout.Burst, []rollout.BurstCall, error) {
@@ -217,7 +217,7 @@ type stage struct {
 	made  int // rollouts, over all waves
 }
 
-// wave plays rollouts, so many at once. All workers begin in the same moment.
+// wave plays rollouts, that many at once. All workers begin in the same moment.
 func (s *stage) wave(ctx context.Context, index int, w *rollout.Wave) error {
 	var next, discarded, made atomic.Int64
 	begin := make(chan struct{})

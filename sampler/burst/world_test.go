@@ -38,7 +38,7 @@ type server struct {
 	open, started atomic.Int64 // sessions now, and in all
 }
 
-// request is what a handler is told of one call or grading.
+// request is what a handler gets of one call or grading.
 type request struct {
 	CallID    string `json:"call_id"`
 	TraceID   string `json:"trace_id"`

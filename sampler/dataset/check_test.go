@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// rows makes n rows that no rule has anything against; extra stands in each.
+// rows makes n rows that no rule has anything against; extra is in each.
 func rows(n int, extra string) string {
 	var b strings.Builder
 	for i := range n {

@@ -205,7 +205,7 @@ func member(raw []byte, object span, key string) (at span, ok bool, err error) {
 	return at, ok, nil
 }
 
-// value reads the next value and tells where it stands.
+// value reads the next value and tells where it is.
 func value(dec *json.Decoder) (span, error) {
 	var v json.RawMessage
 	if err := dec.Decode(&v); err != nil {

@@ -84,7 +84,7 @@ func TestOverrideOfThePrompt(t *testing.T) {
 }
 
 // Every byte but the descriptions stays: servers show tools to the model as
-// they stand.
+// they are.
 func TestOverrideOfDescriptions(t *testing.T) {
 	o := Override{Tools: map[string]string{"search": `say "it"`, "open": "opens"}}
 	for what, c := range map[string]struct{ tools, want string }{

@@ -90,7 +90,7 @@ func maxRows(name, doc string, split rollout.Split, limit func(Target) Limit) Ru
 	}}
 }
 
-// missingEval finds a training file that stands alone. Without one nothing is
+// missingEval finds a training file that is alone. Without one nothing is
 // to be trained, and nothing is missing.
 func missingEval(files []*File, l Limit) (*File, string) {
 	var train *File

@@ -9,7 +9,7 @@ func Suggest(mistyped string, names []string) (name string, ok bool) {
 	for _, n := range names {
 		other := []rune(n)
 		if apart := len(word) - len(other); max(apart, -apart) >= best {
-			continue // it takes so many insertions or deletions at least
+			continue // it takes that many insertions or deletions at least
 		}
 		if d := distance(word, other); d < best {
 			best, name, ok = d, n, true

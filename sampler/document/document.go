@@ -103,7 +103,7 @@ func Parse(name string, body []byte) (*Node, error) {
 	return root, r.errs.OrNil()
 }
 
-// tooDeep returns the place where more than maxBrackets are open, or so many lists begin
+// tooDeep returns the place where more than maxBrackets are open, or as many lists begin
 // on one line (- - -), 0 when that is nowhere. It counts those in text too, where they
 // rarely fail to pair up.
 func tooDeep(body []byte) (line, column int) {

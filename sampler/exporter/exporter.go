@@ -97,7 +97,7 @@ func stampOf(rec *rollout.Record) stamp {
 	return stamp{rec.Item, rec.Split, rec.Sample, rec.Outcome, rec.Error, rec.Kind, rec.Reward == nil, rec.Finish}
 }
 
-// pairs is a JSON object whose keys stand in the order given: what comes first
+// pairs is a JSON object whose keys are in the order given: what comes first
 // is what many a reader takes.
 type pairs []pair
 

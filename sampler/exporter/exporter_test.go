@@ -174,7 +174,7 @@ func TestExportIsReadBack(t *testing.T) {
 	}
 }
 
-// callsOf shows what a conversation tells of the calls.
+// callsOf shows what a conversation says of the calls.
 func callsOf(rec *rollout.Record) []string {
 	var calls []string
 	for _, c := range rec.Calls {
@@ -339,7 +339,7 @@ func TestVerifiersResults(t *testing.T) {
 	}
 }
 
-// Attempts that were made again are left out, and what is lost is told.
+// Attempts that were made again are left out, and what is lost is reported.
 func TestExportTellsWhatIsLost(t *testing.T) {
 	failed, again := without("q 2", 0, rollout.ToolFailed, "503", ""), record("q 2", 0, 1)
 	again.Attempt, again.Grades, again.Retries = 1, []float64{1, 0}, 2

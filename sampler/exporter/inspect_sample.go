@@ -199,7 +199,7 @@ func inspectMessage(m rollout.Message, turn []rollout.Call) pairs {
 	return append(p, pair{"tool_calls", calls})
 }
 
-// inspectContent is a text, or a list where there is reasoning beside it.
+// inspectContent is a text, or a list where there is reasoning next to it.
 func inspectContent(m rollout.Message) any {
 	if m.Reasoning == "" {
 		return m.Content

@@ -120,7 +120,7 @@ func (r *Run) name() string { return cmp.Or(r.manifest.Name, "gonogo") }
 func (r *Run) model() string { return cmp.Or(r.manifest.Model, "unknown") }
 
 // started returns when the run began. A run without a manifest began at the
-// epoch: what is exported does not hang on the clock.
+// epoch: what is exported does not depend on the clock.
 func (r *Run) started() time.Time {
 	if r.manifest.Started.IsZero() {
 		return time.Unix(0, 0).UTC()
@@ -137,7 +137,7 @@ func (r *Run) addItem(id string) {
 }
 
 // survey counts what is there, so that what gets lost can be told, and the
-// figures that stand at the head of a log.
+// figures that are at the head of a log.
 func (r *Run) survey(ctx context.Context) error {
 	parts := make(map[string]bool)
 	lean := r.read
@@ -242,7 +242,7 @@ func (r *Run) lost(list ...loss) []string {
 	return notes
 }
 
-// loss is what so many rollouts have and a format does not hold.
+// loss is what that many rollouts have and a format does not hold.
 type loss struct {
 	n    int
 	text string

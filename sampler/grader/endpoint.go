@@ -28,7 +28,7 @@ const maxScore = 1 << 20
 const largeBody = 1 << 20
 
 // Endpoint is a grader behind HTTP. Its score is taken as it is: whether it
-// lies within the reward range is not for the grader to say.
+// is within the reward range is not for the grader to say.
 type Endpoint struct {
 	at      sampler.Address
 	name    string // in a run
@@ -147,7 +147,7 @@ func askedOf(out sampler.Output, tools string) []byte {
 	return append(b, '}')
 }
 
-// Warnings tells of requests so large that a platform would not send them, as
+// Warnings reports requests so large that a platform would not send them, as
 // far as they have been made.
 func (g *Endpoint) Warnings() []string {
 	n := g.large.Load()

@@ -12,7 +12,7 @@ import (
 
 // readScore reads {"score": x}, or {"reward": x}, of an answer with a status of
 // success. An error comes with its kind. A reply that says that it failed is no
-// score, whatever number stands beside that: a grader that counts its own
+// score, whatever number comes with it: a grader that counts its own
 // failures as 0 would teach the wrong thing.
 func readScore(a sampler.Answer) (score float64, kind string, err error) {
 	var reply map[string]json.RawMessage
@@ -62,7 +62,7 @@ func reported(reply map[string]json.RawMessage, a sampler.Answer) string {
 // which is no JSON.
 var notFinite = regexp.MustCompile(`"(?:score|reward)"\s*:\s*(-?(?:NaN|Infinity))`)
 
-// says reports whether the value of such a key tells of an error.
+// says reports whether the value of such a key reports an error.
 func says(raw json.RawMessage) bool {
 	switch string(bytes.TrimSpace(raw)) {
 	case "", "null", "false", "0", `""`, "[]", "{}":

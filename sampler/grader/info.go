@@ -45,7 +45,7 @@ func hash(raw json.RawMessage) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// plain returns the value that stands under key, without credentials and with
+// plain returns the value that is under key, without credentials and with
 // numbers in their shortest spelling.
 func plain(key string, v any) any {
 	switch v := v.(type) {

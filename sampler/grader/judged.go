@@ -75,7 +75,7 @@ func stepsSchema(result string) json.RawMessage {
 // ask puts the output before the judge once and decodes the structured answer.
 // A refusal, an answer cut off and one that cannot be decoded are errors, each
 // of its kind; wants is what was asked for. The Grade, without a reward, tells
-// what the judge used, also beside an error.
+// what the judge used, also with an error.
 func (g *judged) ask(ctx context.Context, out sampler.Output, wants string, answer any) (grade sampler.Grade, text string, err error) {
 	messages, err := g.messages(out)
 	if err != nil {

@@ -99,7 +99,7 @@ func TestLabelModel(t *testing.T) {
 }
 
 // TestFailedJudgements: whatever a judge does instead of its work, there is no
-// number, and what it used is told.
+// number, and what it used is reported.
 func TestFailedJudgements(t *testing.T) {
 	for _, c := range []struct {
 		why, answer string
@@ -208,7 +208,7 @@ func TestAJudgeThatCannotBeReachedIsAFailure(t *testing.T) {
 	}
 }
 
-// Every text of a block is a template, however deep it lies; a field that a row does
+// Every text of a block is a template, however deep it is; a field that a row does
 // not have is named.
 func TestImagesOfAJudgeAreTemplates(t *testing.T) {
 	var got string

@@ -33,7 +33,7 @@ func Kinds() []Kind {
 type Env struct {
 	HTTP        *http.Client                // for endpoints; nil = a client of our own, as sampler.HTTPClient
 	Judge       sampler.Judge               // for graders that ask a model
-	Rewrite     func(address string) string // maps a URL of the job to the one to connect to; nil = as it stands
+	Rewrite     func(address string) string // maps a URL of the job to the one to connect to; nil = as it is
 	Python      *python.Pool                // for graders written in it; nil = none, and they say so
 	Dir         string                      // where commands run; "" is where this program does
 	Without     []string                    // variables of this program's environment that commands must not see

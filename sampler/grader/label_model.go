@@ -85,7 +85,7 @@ func labelSchema(labels []string) json.RawMessage {
 // another: the wire contract names the labels and not what they earn, and this
 // function alone decides it. A text that is none of the labels, letter by
 // letter, is no label: an error, as are a refusal and an answer cut off. The
-// Grade beside an error still tells what the judge used.
+// Grade that comes with an error still tells what the judge used.
 func (g *LabelModel) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	var answer struct {
 		Result string `json:"result"`
@@ -105,7 +105,7 @@ func (g *LabelModel) Grade(ctx context.Context, out sampler.Output) (sampler.Gra
 // Range returns the rewards of a label that fails and of one that passes.
 func (g *LabelModel) Range() (low, high float64) { return 0, 1 }
 
-// Warnings tells of labels that all pass, and of a place where the platform
+// Warnings reports labels that all pass, and of a place where the platform
 // does not take the kind.
 func (g *LabelModel) Warnings() []string {
 	var warn []string

@@ -19,7 +19,7 @@ var multi = Kind{
 }
 
 // Multi is a grader made of others. Its parts are named by the keys under
-// which they stand, whatever their own names are.
+// which they are, whatever their own names are.
 type Multi struct {
 	parts   []child // in order of their names
 	formula *formula.Formula

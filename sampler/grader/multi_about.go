@@ -11,8 +11,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// What a multi grader tells of itself is what its parts tell. Where a name is
-// needed it is that under which the part stands.
+// What a multi grader reports itself is what its parts tell. Where a name is
+// needed it is that under which the part is.
 
 // CheckItem reports the first part that cannot grade the item.
 func (g *Multi) CheckItem(it *rollout.Item) error {
@@ -112,7 +112,7 @@ func (g *Multi) unread() []string {
 	return names
 }
 
-// Warnings tells of parts that change nothing, and what the parts have to say.
+// Warnings reports parts that change nothing, and what the parts have to say.
 func (g *Multi) Warnings() []string {
 	var warn []string
 	for _, name := range g.unread() {

@@ -27,7 +27,7 @@ func TestMultiTellsOfItsParts(t *testing.T) {
 	info.Hash = ""
 	want := rollout.GraderInfo{
 		Kind: "multi", Name: "m", Formula: "min(exact, tone) * named", Parts: []string{"exact", "tone", "named", "differs"},
-		Gates: []string{"exact", "tone", "named"}, // tone lies in 0 to 10, so min cannot fall below exact at 0
+		Gates: []string{"exact", "tone", "named"}, // tone is in 0 to 10, so min cannot fall below exact at 0
 	}
 	if d := cmp.Diff(want, info); d != "" {
 		t.Errorf("info (-want +got):\n%s", d)
@@ -78,7 +78,7 @@ func TestGatesDependOnWhatIsKnownOfTheParts(t *testing.T) {
 	}
 }
 
-// TestMultiHandsOn: what a grader may do beside grading reaches the parts.
+// TestMultiHandsOn: what a grader may do in addition to grading reaches the parts.
 func TestMultiHandsOn(t *testing.T) {
 	var did []string
 	kinds := append(grader.Kinds(), grader.Kind{Name: "other", New: func(raw json.RawMessage, _ grader.Env) (sampler.Grader, error) {

@@ -26,11 +26,11 @@ type result struct {
 }
 
 // Grade grades by every part and computes the formula. A part without a grade
-// leaves the whole without one. The Grade beside an error still tells what
+// leaves the whole without one. The Grade that comes with an error still tells what
 // judges used. What the parts gave is kept in out.Kept, so that another try asks
 // for the rest alone.
 //
-// Parts that ask nobody come first, one after the other: one that fails then
+// Parts that ask no one come first, one after the other: one that fails then
 // costs no request. All parts that ask a server follow at once, so that a
 // grading takes as long as its slowest judge, not as all of them together, and
 // so that sampling.grader_timeout means the same for one grader and for several.
@@ -80,7 +80,7 @@ func keep(kept map[string]sampler.Grade, results []*result) {
 }
 
 // askRemote has all parts that ask a server grade at once, when each endpoint
-// lets a request pass. Failures stand in the results; the error is about the
+// lets a request pass. Failures are in the results; the error is about the
 // wait.
 func askRemote(ctx context.Context, out sampler.Output, results []*result) error {
 	var group errgroup.Group
@@ -193,7 +193,7 @@ func plus(a, b rollout.Usage) rollout.Usage {
 }
 
 // decide is the failure of the whole: that of the part which says most about
-// another try. One that no try mends comes before one that may pass, of those
+// another try. One that no try fixes comes before one that may pass, of those
 // the one that asks for the longest wait. The others are named.
 func decide(results []*result) error {
 	var worst *result

@@ -36,7 +36,7 @@ func multiOf(calculate string, graders ...string) string {
 }
 
 // backend is the servers behind a multi grader: an endpoint at /grade and a
-// judge below /v1. Each model and each path answers as it is told, in turn; the
+// judge below /v1. Each model and each path gives its answers in turn; the
 // last answer stays.
 type backend struct {
 	*httptest.Server

@@ -27,10 +27,10 @@ var pythonKind = Kind{
 const largestSource = 256_000
 
 // Python is a grader written in Python. Its number is taken as it is: whether
-// it lies within the reward range is not for the grader to say.
+// it is within the reward range is not for the grader to say.
 //
 // An exception and a result that is no number are failures here. The hosted
-// service takes both for a reward of 0, and a 0 that nobody earned teaches the
+// service takes both for a reward of 0, and a 0 that no one earned teaches the
 // wrong thing.
 type Python struct {
 	pool   *python.Pool
@@ -73,7 +73,7 @@ func newPython(raw json.RawMessage, env Env) (sampler.Grader, error) {
 }
 
 // Start loads the source, so that a missing interpreter, module or function and
-// a syntax error are told before anything is sampled.
+// a syntax error are reported before anything is sampled.
 func (g *Python) Start(ctx context.Context) error {
 	_, err := g.loaded(ctx)
 	return err
@@ -150,8 +150,8 @@ func (g *Python) note(err error) error {
 	return &sampler.GradeError{Kind: e.Kind, Err: fmt.Errorf("%w; the hosted service would have scored it 0", e.Err)}
 }
 
-// Reads lists the keys of sample whose names stand in the source. tool_calls
-// stands below choices, and its name may be made at run time: this is a guess.
+// Reads lists the keys of sample whose names are in the source. tool_calls
+// is below choices, and its name may be made at run time: this is a guess.
 func (g *Python) Reads() []string {
 	var keys []string
 	for _, key := range sampleKeys {
@@ -162,7 +162,7 @@ func (g *Python) Reads() []string {
 	return union(keys)
 }
 
-// Warnings tells of outputs that the service would have given a 0, as far as
+// Warnings reports outputs that the service would have given a 0, as far as
 // there have been any.
 func (g *Python) Warnings() []string {
 	n := g.failed.Load()

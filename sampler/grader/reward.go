@@ -37,25 +37,25 @@ type Reward struct {
 	loading  sync.Mutex // held while function is made
 	function *python.Function
 
-	beside *besides // nil: nobody asks whether the functions compare outputs
+	beside *besides // nil: no one asks whether the functions compare outputs
 }
 
 // besides are outputs that were graded before: now and then the functions are asked
-// whether an output is worth as much beside them as alone.
+// whether an output is worth as much next to them as alone.
 type besides struct {
 	mu    sync.Mutex // guards what follows
 	asked int
 	kept  []handedOutput
 }
 
-// The gradings that ask, and the outputs beside which they do.
+// The gradings that ask, and the outputs they are compared with.
 const (
 	askedAtFirst = 16 // of the first gradings all do,
-	askedEvery   = 16 // of later ones one in so many
+	askedEvery   = 16 // one in that many of later ones
 	besidesKept  = 3
 )
 
-// next returns the outputs beside which the next one is to be graded as well; nil
+// next returns the outputs with which the next one is to be graded as well; nil
 // when it is graded alone.
 func (b *besides) next(asked handedOutput) []handedOutput {
 	b.mu.Lock()
@@ -176,7 +176,7 @@ func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, o
 }
 
 // Start loads the source, so that a missing interpreter, module or function and
-// a syntax error are told before anything is sampled.
+// a syntax error are reported before anything is sampled.
 func (g *Reward) Start(ctx context.Context) error {
 	_, err := g.loaded(ctx)
 	return err

@@ -58,7 +58,7 @@ func scoreSchema(low, high float64) json.RawMessage {
 
 // Grade asks the judge once. A refusal, an answer cut off and one that holds no
 // number are errors, so the grade is missing; the hosted service would give 0
-// for an answer without a number. The Grade beside an error still tells what
+// for an answer without a number. The Grade that comes with an error still tells what
 // the judge used.
 func (g *ScoreModel) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	var answer struct {

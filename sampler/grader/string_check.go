@@ -108,7 +108,7 @@ func (g *StringCheck) References() []Template {
 // Range returns the rewards of a check that fails and of one that passes.
 func (g *StringCheck) Range() (low, high float64) { return 0, 1 }
 
-// Warnings tells of an operation that only the guide knows.
+// Warnings reports an operation that only the guide knows.
 func (g *StringCheck) Warnings() []string {
 	if g.neq {
 		return []string{`string_check: the operation "neq" is taken for "ne"; the platform's schema knows only "ne"`}

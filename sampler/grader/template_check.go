@@ -82,7 +82,7 @@ func union(lists ...[]string) []string {
 	return slices.Compact(all)
 }
 
-// absent says that the row does not have a variable, what stands at the last
+// absent says that the row does not have a variable, what is at the last
 // place on its path that is there, and what was probably meant.
 func absent(row json.RawMessage, p part) error {
 	path, depth := p.path[1:], 0

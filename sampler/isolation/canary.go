@@ -16,7 +16,7 @@ import (
 )
 
 // plant writes the canary of a session's rollout into its file, when the place is
-// there. Whose stands there already was not cleared away: both go to Found. Nothing
+// there. A canary that is there already was not cleared away: both go to Found. Nothing
 // but a canary is ever written over.
 func (k *Keeper) plant(ctx context.Context, e *sampler.RolloutSession) error {
 	if k.cfg.Canary == "" {
@@ -40,7 +40,7 @@ func (k *Keeper) plant(ctx context.Context, e *sampler.RolloutSession) error {
 	return f
 }
 
-// Whoever writes a canary beside us needs less than this from making the file to
+// Another writer of a canary needs less than this from making the file to
 // filling it; and so often it may be another's turn.
 const (
 	writing = 10 * time.Millisecond

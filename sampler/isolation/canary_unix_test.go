@@ -14,8 +14,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// What stands in the way of a canary and is none is left as it is, and told; links
-// are not followed, and pipes hold nobody up.
+// What is in the place of a canary and is none is left as it is, and reported; links
+// are not followed, and pipes hold no one up.
 func TestWhatIsNoCanaryIsLeft(t *testing.T) {
 	for _, c := range []struct {
 		what, says string

@@ -23,7 +23,7 @@ const marker = "GONOGO_SESSION"
 // mark is what the environment of a session's processes holds.
 func mark(e *sampler.RolloutSession) string { return marker + "=" + e.ID }
 
-// environment is what a command is told beside the environment of this program.
+// environment is what a command gets in addition to the environment of this program.
 func environment(e *sampler.RolloutSession) []string {
 	env := append(os.Environ(), mark(e), "GONOGO_TRACE_ID="+e.TraceID, "GONOGO_CANARY="+rollout.Canary(e.TraceID))
 	if e.Item == nil {
@@ -125,7 +125,7 @@ func word(ended bool, how string) string {
 	return how
 }
 
-// scratch is a file that nobody else finds. Its name tells nobody anything:
+// scratch is a file that no one else finds. Its name tells no one anything:
 // errors name the directory.
 func scratch(text []byte) (*os.File, error) {
 	failed := func(err error) error {

@@ -9,7 +9,7 @@ import (
 )
 
 // A full disk left half a line, and its end swallowed the next one: a session
-// that nobody would have stopped.
+// that no one would have stopped.
 func TestALineAfterAHalfWrittenOneIsReadable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), JournalFile)
 	if err := os.WriteFile(path, []byte(`{"id":"session_half","trace`), 0o600); err != nil {

@@ -28,7 +28,7 @@ func newSession(id string) *sampler.RolloutSession {
 	return &sampler.RolloutSession{ID: id, TraceID: "trace_1", Item: anItem, Sample: 3, Attempt: 1}
 }
 
-// A server that echoes its key shows it to nobody, whatever it answers.
+// A server that echoes its key shows it to no one, whatever it answers.
 func TestAKeyThatAServerEchoesIsMasked(t *testing.T) {
 	const key = "key-of-the-sessions"
 	status := http.StatusOK
@@ -367,8 +367,8 @@ func TestConfigsRefused(t *testing.T) {
 	}
 }
 
-// A temporary directory that is not there was told by the name of a file that
-// nobody knows.
+// A missing temporary directory was reported by the name of a file that
+// no one knows.
 func TestACommandsScratchFileIsNotNamed(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "gone")
 	t.Setenv("TMPDIR", dir)

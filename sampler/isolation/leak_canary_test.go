@@ -14,7 +14,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// hotel gives rooms to sessions. In each lies a book that all its guests write
+// hotel gives rooms to sessions. In each is a book that all its guests write
 // their canaries into, and a folder. A nil *hotel has no rooms.
 type hotel struct {
 	dir  string
@@ -55,7 +55,7 @@ func (h *hotel) notes(session string) string {
 	return " " + strings.Join(h.book[h.room[session]], " ")
 }
 
-// shared reports whether two canaries stand in one book.
+// shared reports whether two canaries are in one book.
 func (h *hotel) shared(a, b string) bool {
 	for _, book := range h.book {
 		if slices.Contains(book, a) && slices.Contains(book, b) {

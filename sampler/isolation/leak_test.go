@@ -166,7 +166,7 @@ func (c *town) visit(id, trace, key string) {
 }
 
 // caller notes the calls that are given up: what is on its way then may arrive
-// after the session's stop, and nobody can call it back.
+// after the session's stop, and no one can call it back.
 type caller struct {
 	http.RoundTripper
 	town *town

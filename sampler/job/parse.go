@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// The keys that are understood, by the object they stand in. integrations and
+// The keys that are understood, by the object they are in. integrations and
 // metadata belong to the platform's body and change nothing that is measured.
 var (
 	bodyKeys          = []string{"model", "training_file", "validation_file", "suffix", "seed", "method", "integrations", "metadata"}

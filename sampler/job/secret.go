@@ -19,13 +19,13 @@ const maskedValue = "**********"
 // secret is a string or number of the body that must not be shown.
 type secret struct {
 	node   *node
-	name   string // the key, or the header's name, it stands under
+	name   string // the key, or the header's name, it is under
 	header bool
 	url    bool // a URL with a credential inside
 }
 
 // Masked returns the body with every header's value, at any depth, replaced
-// by "**********", and with the credentials that stand in URLs or under keys
+// by "**********", and with the credentials that are in URLs or under keys
 // such as api_key replaced as well, whatever their length; see
 // rollout.CredentialName for the keys. The response format is left alone: it
 // describes what the model may write.
@@ -85,7 +85,7 @@ func (j *Job) Secrets() []string {
 }
 
 // Expand returns the job with ${NAME}, in header values and in the other
-// places where credentials stand, replaced by what env says. The error joins
+// places where credentials are, replaced by what env says. The error joins
 // an *Error for every name that env does not know, and for every value that is
 // masked, as a job fetched from the service has them. The result's Raw and
 // Grader hold secrets: show Masked.
@@ -152,8 +152,8 @@ func (n *node) text() string {
 	return ""
 }
 
-// secrets appends the secret strings and numbers of n, which stands under key; the items of
-// a list stand under the list's.
+// secrets appends the secret strings and numbers of n, which is under key; the items of
+// a list are under the list's.
 func secrets(key string, n *node, found []secret) []secret {
 	_, text := n.token.(string)
 	switch {

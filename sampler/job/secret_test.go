@@ -29,7 +29,7 @@ func TestSecretsAreTheLiteralCredentials(t *testing.T) {
 	}
 }
 
-// What stands in clear in no manifest, and what stays as it is.
+// What is masked in a manifest, and what stays as it is.
 func TestCredentialsAreFoundWhereverTheyStand(t *testing.T) {
 	for why, c := range map[string]struct {
 		tool string   // keys of a tool

@@ -12,7 +12,7 @@ import (
 // the stack.
 const maxDepth = 200
 
-// node is one JSON value that knows where it stands in its source.
+// node is one JSON value that knows where it is in its source.
 type node struct {
 	path       string // such as method.reinforcement.tools[0].name
 	start, end int    // byte offsets in the source

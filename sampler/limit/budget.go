@@ -17,7 +17,7 @@ type Bounds struct {
 }
 
 // passed reports whether the deadline has come. While a machine is suspended the
-// time that goes by stands still; when its clock is set, that of the wall jumps.
+// time that goes by stops; when its clock is set, that of the wall jumps.
 func (b Bounds) passed(now time.Time) bool {
 	at := b.Deadline
 	return !at.IsZero() && (!now.Before(at) || !now.Round(0).Before(at.Round(0)))
@@ -241,7 +241,7 @@ const (
 	Spent        Grant = iota // no more rollouts: a bound is reached
 	Later                     // perhaps, when a rollout in flight has settled
 	Granted                   // it is reserved: it may begin
-	UnknownUsage              // no more rollouts: nobody tells what they use, so that the bound cannot be kept
+	UnknownUsage              // no more rollouts: no one tells what they use, so that the bound cannot be kept
 )
 
 // Reserve reserves one rollout in the budget, if it may begin.
@@ -353,7 +353,7 @@ type purse struct {
 const maxSilence = 3
 
 // pilots are the rollouts that may be in flight before the first has told what
-// one uses, where that is bounded, and so many more for each that has.
+// one uses, where that is bounded, and that many more for each that has.
 const pilots = 4
 
 // allows is how many may be in flight by what is known of them.

@@ -14,7 +14,7 @@ type server interface {
 	serve(now time.Time, inFlight int, r *rand.Rand) (took time.Duration, res Result)
 }
 
-// rated lets so many requests a second through, and so many at once on top.
+// rated lets that many requests a second through, and that many at once on top.
 type rated struct {
 	rate, burst, level float64
 	at                 time.Time
@@ -30,7 +30,7 @@ func (s *rated) serve(now time.Time, _ int, r *rand.Rand) (time.Duration, Result
 	return lognormal(r, 8*time.Second), Result{Class: Served}
 }
 
-// minutely lets so many requests through in each minute by the clock, and says
+// minutely lets that many requests through in each minute by the clock, and says
 // so in Retry-After when it tells.
 type minutely struct {
 	most, n int
@@ -53,7 +53,7 @@ func (s *minutely) serve(now time.Time, _ int, r *rand.Rand) (time.Duration, Res
 	return lognormal(r, 2*time.Second), Result{Class: Served}
 }
 
-// capped refuses more than so many at once.
+// capped refuses more than that many at once.
 type capped struct{ most int }
 
 func (s capped) serve(_ time.Time, inFlight int, r *rand.Rand) (time.Duration, Result) {

@@ -53,11 +53,11 @@ func (s Sum) Plus(o Sum) Sum {
 // leastForecast is of how many items rollouts say something of the others.
 const leastForecast = 5
 
-// Forecast is what all will have taken when so many more are made, and the 95 %
+// Forecast is what all will have taken when that many more are made, and the 95 %
 // prediction interval of it; ok is false before enough are made to tell. The
 // rollouts of one item are alike, and a run makes them one after the other: what
-// they are worth is told by how much the items differ (the ratio estimator of
-// cluster sampling, Cochran 1977, Sampling Techniques, 9A). What is to come lies
+// they are worth is reported by how much the items differ (the ratio estimator of
+// cluster sampling, Cochran 1977, Sampling Techniques, 9A). What is to come is
 // within a factor, by the delta method on its logarithm: it is above zero, and
 // skewed.
 func (s Sum) Forecast(more int) (total, low, high float64, ok bool) {

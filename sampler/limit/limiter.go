@@ -22,7 +22,7 @@ const (
 	coolDown    = time.Second
 	steady      = 8               // rollouts in trouble one after the other, at least
 	unsteady    = 64              // at most
-	chance      = 1e-5            // that so many are, where the server is as well as it was
+	chance      = 1e-5            // that as many are, where the server is as well as it was
 	remembered  = 512             // first tries
 	patient     = 2 * time.Minute // four tries that hang for so long outlive most outages without our help
 	shortPause  = 20 * time.Millisecond
@@ -31,7 +31,7 @@ const (
 // Limits bounds the requests to one endpoint. The zero value adapts to what the
 // endpoint can take.
 type Limits struct {
-	Fixed    int     // so many at once, fewer only where a 429 names the server's limit; 0 adapts
+	Fixed    int     // that many at once, fewer only where a 429 names the server's limit; 0 adapts
 	Requests float64 // most a minute; 0 = what the server says
 	Tokens   float64 // most a minute; 0 = what the server says
 
@@ -196,8 +196,8 @@ type Result struct {
 	Class      Class
 	RetryAfter time.Duration // what the server asked for
 	Quotas     Quotas
-	Tokens     *int64 // that it took in all; nil when nobody said
-	Output     int64  // tokens of the answer; 0 when nobody said
+	Tokens     *int64 // that it took in all; nil when no one said
+	Output     int64  // tokens of the answer; 0 when no one said
 	Late       bool   // no answer came in the time that there was for it
 	Last       bool   // nothing new begins
 	Again      bool   // it was made again: its trouble may be its own
@@ -288,7 +288,7 @@ func (l *Limiter) pause(now time.Time, fresh bool, first, probeFor, asked time.D
 }
 
 // row is of how many rollouts in a row trouble is the server's own: chance makes
-// so many of those that are beyond it follow each other once in a hundred thousand
+// that many of those beyond it follow each other once in a hundred thousand
 // times. A few tries say little.
 func (l *Limiter) row() int {
 	share := l.failed / (l.tries + 2)
@@ -342,7 +342,7 @@ func (l *Limiter) rest(until time.Time, why Hold) {
 func (l *Limiter) shrink(now time.Time, t Ticket, atOnce int) {
 	l.slow = false
 	if l.cfg.Fixed > 0 && t.seq <= l.cutSeq {
-		l.wall = max(1, l.wall-1) // so many of them as were in flight passed
+		l.wall = max(1, l.wall-1) // as many as were in flight passed
 		l.limit = max(1, l.wall*shrinkBy)
 		return
 	}

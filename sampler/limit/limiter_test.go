@@ -23,7 +23,7 @@ func newDesk(t *testing.T, cfg Limits) *desk { return &desk{t: t, l: NewLimiter(
 func (d *desk) wait(span time.Duration) { d.now = d.now.Add(span) }
 
 // fill lets in as many as may be, and returns how many that were and how long
-// nobody else may come; 0 is until one is done.
+// no one else may come; 0 is until one is done.
 func (d *desk) fill() (n int, wait time.Duration) {
 	for {
 		t, ok, wait := d.l.Admit(d.now)

@@ -4,7 +4,7 @@ import "time"
 
 // The pace's numbers: how many answers make a mean, and by how much a mean must
 // exceed the best one for the growth to stop and for the limit to shrink. Where
-// nobody tells tokens the work of requests is unknown, and the means differ more.
+// no one tells tokens the work of requests is unknown, and the means differ more.
 const (
 	paceAnswers = 20
 	paceShrink  = 0.9
@@ -96,7 +96,7 @@ func (p *pace) judge(kind int, bounds paceBounds, mean, limit float64) advice {
 	return advice{hold: p.holding}
 }
 
-// shrink asks for less. Slowness that shrinking does not mend is not of our
+// shrink asks for less. Slowness that shrinking does not fix is not of our
 // making: it becomes the measure, and the limit is what it was.
 func (p *pace) shrink(best *float64, mean, limit float64) advice {
 	if p.cuts == 0 {

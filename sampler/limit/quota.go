@@ -50,7 +50,7 @@ type quota struct {
 // hear takes what the answer to a request said. Requests let through after it, and
 // those in flight that were let through together with it, may not have been counted
 // by then: they are taken off. What comes back only after more than Patience is
-// nobody's to wait for: the next request is made, and when it is refused, Quotas.Asks
+// no one's to wait for: the next request is made, and when it is refused, Quotas.Asks
 // says for how long.
 func (q *quota) hear(now time.Time, t Ticket, admitted uint64, inFlight int, cost float64, said Quota) {
 	if !said.Known || t.first < q.first {

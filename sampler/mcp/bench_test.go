@@ -9,7 +9,7 @@ import (
 	"gonogo/sampler/mcp"
 )
 
-// BenchmarkCall is what a call takes beside the tool's own work, and with a program
+// BenchmarkCall is what a call takes in addition to the tool's own work, and with a program
 // of its own for each.
 func BenchmarkCall(b *testing.B) {
 	for _, per := range []bool{false, true} {

@@ -31,7 +31,7 @@ type Options struct {
 	Dir     string       // where programs run; "" is where this one does
 	Without []string     // variables of this program's environment that programs must not see, unless Env sets them
 	HTTP    *http.Client // nil = a client of our own, as sampler.HTTPClient
-	Log     io.Writer    // takes what programs write on standard error, from several goroutines; nil: nobody does
+	Log     io.Writer    // takes what programs write on standard error, from several goroutines; nil: no one does
 
 	// Start is how long a server may take to start and to list its tools; 0 means
 	// DefaultStart.

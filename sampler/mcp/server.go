@@ -59,7 +59,7 @@ func (at *seat) take(ctx context.Context) error {
 
 func (at *seat) release() { <-at.turn }
 
-// session returns the session of a seat: the one that stands, or a new one.
+// session returns the session of a seat: the open one, or a new one.
 func (s *server) session(ctx context.Context, at *seat, trace string) (*session, error) {
 	if err := at.take(ctx); err != nil {
 		return nil, s.fails(&sampler.Failure{Temporary: true, Err: err})
@@ -132,12 +132,12 @@ func (s *server) stays(ctx context.Context, c *session, err error) bool {
 	case !c.alive():
 		return false
 	case ctx.Err() != nil:
-		// A program that answers nobody hangs; a rollout's own is ended with it.
+		// A program that answers no one hangs; a rollout's own is ended with it.
 		return s.cfg.PerRollout || c.pipe == nil || c.flying.Load() > 0
 	case c.pipe != nil:
 		return true
 	}
-	// Over HTTP a session costs a request, and few errors tell whether it stands.
+	// Over HTTP a session costs a request, and few errors tell whether it is open.
 	return ok && f.Status != http.StatusNotFound && (f.Status != 0 || sampler.Unreachable(f))
 }
 
@@ -155,7 +155,7 @@ func (s *server) leave(trace string) {
 	}
 }
 
-// end closes the session of a seat that nobody comes to any more.
+// end closes the session of a seat that no one comes to any more.
 func (at *seat) end() {
 	at.turn <- struct{}{}
 	defer at.release()

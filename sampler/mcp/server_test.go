@@ -171,7 +171,7 @@ func served(t *testing.T, name string, opts *sdk.StreamableHTTPOptions) mcp.Conf
 		h.ServeHTTP(w, r)
 	}))
 	t.Cleanup(func() {
-		for session := range s.Sessions() { // whom nobody said good-bye to
+		for session := range s.Sessions() { // whom no one said good-bye to
 			_ = session.Close()
 		}
 		server.CloseClientConnections()

@@ -72,7 +72,7 @@ func (s *server) open(ctx context.Context, trace, version string) (*session, err
 		c.pipe, c.tap.Transport = p, p
 	}
 	client := sdk.NewClient(&sdk.Implementation{Name: "gonogo", Version: "1"}, &sdk.ClientOptions{
-		Capabilities:   &sdk.ClientCapabilities{}, // nobody here answers a server's questions
+		Capabilities:   &sdk.ClientCapabilities{}, // no one here answers a server's questions
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
 	})
 	stop := func() bool { return true }
@@ -90,12 +90,12 @@ func (s *server) open(ctx context.Context, trace, version string) (*session, err
 	}
 	go func() {
 		defer close(c.gone)
-		_ = c.client.Wait() // why it ended is told with the call that fails
+		_ = c.client.Wait() // why it ended is reported with the call that fails
 	}()
 	return c, nil
 }
 
-// alive reports whether the connection stands, as far as is known.
+// alive reports whether the connection is open, as far as is known.
 func (c *session) alive() bool {
 	select {
 	case <-c.gone:

@@ -182,7 +182,7 @@ func readLine(r *bufio.Reader, most int) (line []byte, err error) {
 	}
 }
 
-// headOfLine is what is kept of a line that is too long: its id mostly stands in it.
+// headOfLine is what is kept of a line that is too long: it mostly holds the id.
 const headOfLine = 4 << 10
 
 // idOf finds the id of an answer of which head is the beginning.

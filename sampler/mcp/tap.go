@@ -26,7 +26,7 @@ var errTooLong = &jsonrpc.Error{Code: -32099, Message: "the answer is too long"}
 // nothing is what the SDK reads in the place of a tool's answer.
 var nothing = json.RawMessage(`{"content":[]}`)
 
-// heard is what came of one request, beside what the SDK tells.
+// heard is the outcome of one request, in addition to what the SDK tells.
 type heard struct {
 	mu     sync.Mutex      // guards what follows
 	result json.RawMessage // as the server wrote it
@@ -36,7 +36,7 @@ type heard struct {
 
 type heardKey struct{}
 
-// heardOf is what the request of ctx is noted in; nil when nobody asks.
+// heardOf is what the request of ctx is noted in; nil when no one asks.
 func heardOf(ctx context.Context) *heard {
 	h, _ := ctx.Value(heardKey{}).(*heard)
 	return h
@@ -95,7 +95,7 @@ func (t *tap) Connect(ctx context.Context) (sdk.Connection, error) {
 	return &tapped{c, t}, nil
 }
 
-// forget drops the requests whose answers nobody waits for any more.
+// forget drops the requests whose answers no one waits for any more.
 func (t *tap) forget(h *heard) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -129,7 +129,7 @@ func (e *endpoint) post(ctx context.Context, pass *sampler.Pass, body []byte, re
 }
 
 // masked hides a key that the server echoes, also in the model's own words:
-// texts are cut further on, and half a key is found by nobody.
+// texts are cut further on, and half a key is found by no one.
 func (e *endpoint) masked(raw []byte) []byte {
 	for _, secret := range e.secrets {
 		if bytes.Contains(raw, []byte(secret)) {

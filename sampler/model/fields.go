@@ -11,7 +11,7 @@ import (
 // every tool schema again on each turn.
 type fields struct {
 	buf  []byte
-	more bool // a field stands before the next
+	more bool // a field comes before the next
 }
 
 // object opens an object at the end of buf.

@@ -10,7 +10,7 @@ import (
 // frame writes requests. The formats differ in a few names only.
 type frame struct {
 	head    []byte // {"model":…, and every other parameter that never changes
-	include string // what to include beside the answer; "" when the format has no such parameter
+	include string // what to include in addition to the answer; "" when the format has no such parameter
 	list    string // the name of the list of messages
 	seeds   bool   // the format has a seed
 
@@ -51,7 +51,7 @@ func (f *frame) request(p prefix, turns []sampler.Turn, written *sampler.Encoded
 	return b.end()
 }
 
-// spare is room for what a body holds beside head, tools and messages.
+// spare is room for what a body holds in addition to head, tools and messages.
 const spare = 256
 
 // write adds the turns that are not written yet.

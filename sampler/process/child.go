@@ -166,7 +166,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// pass passes so many bytes on. mu is held.
+// pass passes that many bytes on. mu is held.
 func (t *tail) pass(n int) {
 	if n > 0 {
 		_, _ = t.log.Write(t.line[:n])

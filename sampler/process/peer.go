@@ -82,7 +82,7 @@ func (p *Peer) Ask(ctx context.Context, timeout time.Duration, line []byte, most
 	return answer, nil
 }
 
-// untilItEnds has nobody wait for the line of a process that ended, when what it has
+// untilItEnds has no one wait for the line of a process that ended, when what it has
 // started holds its output open. What it wrote before is there, and is read.
 func (p *Peer) untilItEnds() (stop func()) {
 	over := make(chan struct{})

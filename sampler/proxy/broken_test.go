@@ -49,7 +49,7 @@ func TestAReplyThatTheServerEndedIsNotHandedOn(t *testing.T) {
 	}
 }
 
-// How the last reply ended is told as far as the server tells it.
+// How the last reply ended is known as far as the server says so.
 func TestHowTheLastReplyEnded(t *testing.T) {
 	for answer, want := range map[string]rollout.Finish{
 		says42: "",

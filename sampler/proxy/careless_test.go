@@ -14,7 +14,7 @@ import (
 	"gonogo/sampler"
 )
 
-// endless streams events until nobody wants them.
+// endless streams events until no one wants them.
 func endless(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/event-stream")
 	event := `data: {"choices":[{"delta":{"content":"` + strings.Repeat("x", 64<<10) + `"}}]}` + "\n\n"
@@ -46,7 +46,7 @@ func TestACarelessAgentHoldsNobodyUp(t *testing.T) {
 			if _, err := fmt.Fprintf(conn, c.sends, at.Path+"/chat/completions"); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(300 * time.Millisecond) // the stream fills what lies between
+			time.Sleep(300 * time.Millisecond) // the stream fills what is between
 			closed := make(chan struct{})
 			go func() {
 				s.close()

@@ -123,7 +123,7 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 }
 
 // untilTheEnd has an agent that does not send what it asks, or does not read what is
-// answered, hold nobody up when its rollout has ended.
+// answered, hold no one up when its rollout has ended.
 func untilTheEnd(ctx context.Context, w http.ResponseWriter) (stop func()) {
 	over := make(chan struct{})
 	undo := context.AfterFunc(ctx, func() {

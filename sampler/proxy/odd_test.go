@@ -115,7 +115,7 @@ func TestAPromptOfSeveralTurnsIsNotTakenDown(t *testing.T) {
 	}
 }
 
-// What a server tells of a failure with status 200 is the model's failure, and no turn.
+// What a server reports a failure with status 200 is the model's failure, and no turn.
 func TestAFailureWithStatus200IsNoTurn(t *testing.T) {
 	text := func(s string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, s) }
@@ -152,7 +152,7 @@ func TestAFailureWithStatus200IsNoTurn(t *testing.T) {
 	}
 }
 
-// A refusal is told from a failure as the loop here tells them: a conversation that
+// A refusal is told from a failure as the loop here does: a conversation that
 // outgrew the model is the rollout's own doing, a quota that is used up everybody's end.
 func TestRefusalsOfTheModel(t *testing.T) {
 	for _, c := range []struct {
@@ -179,7 +179,7 @@ func TestRefusalsOfTheModel(t *testing.T) {
 }
 
 // A stream that the agent does not hear to its end was said all the same. Its tokens
-// are counted where they were told by then.
+// are counted where they were reported by then.
 func TestAStreamThatIsNotHeardToItsEnd(t *testing.T) {
 	for _, c := range []struct{ why, path, body, all, until string }{
 		{"the first word will do", "/chat/completions", streams, `{"choices":[{"delta":{"content":"42"}}]}` + "\nhold", "42"},

@@ -19,7 +19,7 @@ import (
 type Config struct {
 	BaseURL string            // such as https://api.openai.com/v1; a query is kept
 	Model   string            // its name: requests for others are refused
-	API     string            // responses or chat: what agents are told to speak
+	API     string            // responses or chat: what agents are asked to speak
 	APIKey  string            // sent as a bearer token; "" sends none
 	Headers map[string]string // sent with every request; may replace Authorization
 	HTTP    *http.Client
@@ -79,7 +79,7 @@ func (p *Proxy) Open(ctx context.Context, play sampler.AgentRequest) (sampler.Mo
 	return sampler.ModelAccess{BaseURL: p.address + "/r/" + token + "/v1", Key: token, Model: p.cfg.Model, API: p.cfg.API, Refused: r.refusal}, shut, nil
 }
 
-// Close ends the server. Rooms that are open still find nobody.
+// Close ends the server. Rooms that are open still find no one.
 func (p *Proxy) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()

@@ -194,7 +194,7 @@ func TestAStreamIsNotHeldUp(t *testing.T) {
 	}
 }
 
-// Nothing but what a rollout is for goes through, and nobody else gets in.
+// Nothing but what a rollout is for goes through, and no one else gets in.
 func TestTheDoorIsNarrow(t *testing.T) {
 	asked := false
 	s := newStage(t, sampler.AgentRequest{}, func(w http.ResponseWriter, _ *http.Request) {
@@ -314,7 +314,7 @@ func TestClosingBreaksOff(t *testing.T) {
 		<-r.Context().Done()
 		close(ended)
 	})
-	go func() { // its answer is nobody's any more
+	go func() { // its answer is no one's any more
 		req, err := http.NewRequest(http.MethodPost, s.at.BaseURL+"/chat/completions", strings.NewReader(asks))
 		if err != nil {
 			return

@@ -59,7 +59,7 @@ func (p *Proxy) pass(w http.ResponseWriter, resp *http.Response, from io.Reader,
 	}
 }
 
-// readEvent reads lines to the next one that is blank. Beside an error it returns what
+// readEvent reads lines to the next one that is blank. In addition to an error it returns what
 // there was.
 func readEvent(lines *bufio.Reader) (event []byte, err error) {
 	for begun := 0; ; {
@@ -92,7 +92,7 @@ func dataOf(event []byte) []byte {
 type chatStream struct {
 	content, refusal, reasoning strings.Builder
 	calls                       []rollout.ToolCall
-	at                          map[int]int // where in calls the call of an index stands
+	at                          map[int]int // where in calls the call of an index is
 	began, done                 bool
 	finish                      json.RawMessage // the reason that the last chunk gives
 	usage                       rollout.Usage

@@ -14,7 +14,7 @@ import (
 type box struct {
 	name  string
 	holds string   // what it holds, in one sentence
-	args  []string // what stands before the interpreter
+	args  []string // what comes before the interpreter
 	own   bool     // the worker has a file system and processes of its own
 	enter *view    // what the worker shows itself before it loads anything; nil when somebody else sees to that
 }

@@ -61,7 +61,7 @@ func (f *Function) callError(ctx context.Context, err error) error {
 	return &sampler.GradeError{Kind: kind, Err: fmt.Errorf("%s: %s: %w", f.module.Name, f.module.Function, err)}
 }
 
-// loadError says why a module cannot be used, and how to mend it.
+// loadError says why a module cannot be used, and how to fix it.
 func (p *Pool) loadError(name string, err error) error {
 	var s startError
 	if errors.As(err, &s) {

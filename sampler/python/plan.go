@@ -127,7 +127,7 @@ type setup struct {
 	Limits map[string]int64 `json:"limits"`
 }
 
-// Limits on what a worker may use, beside its memory. The last is for workers
+// Limits on what a worker may use, in addition to its memory. The last is for workers
 // whose processes are counted together with all others of the user.
 const (
 	fileSize      = 64 << 20

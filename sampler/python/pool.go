@@ -36,7 +36,7 @@ type module struct {
 	index int
 }
 
-// Extra is what may stand beside a source.
+// Extra is what may come with a source.
 type Extra struct {
 	// Modules are sources that the source may import, by name. Where two sources
 	// have modules of one name, an import within a function finds the one loaded
@@ -73,7 +73,7 @@ func (p *Pool) Load(ctx context.Context, name, source, function string, args int
 	return p.LoadWith(ctx, name, source, function, args, Extra{})
 }
 
-// LoadWith is Load of a source with what stands beside it. With an adapter
+// LoadWith is Load of a source with extras. With an adapter
 // function is only a word for messages.
 func (p *Pool) LoadWith(ctx context.Context, name, source, function string, args int, extra Extra) (*Function, error) {
 	m := &module{Name: name, Source: source, Function: function, Args: args, Extra: extra, index: p.next()}
@@ -143,7 +143,7 @@ func (p *Pool) Close() error {
 		return nil
 	}
 	close(p.done)
-	for range cap(p.free) { // with every token in hand nobody is busy
+	for range cap(p.free) { // with every token in hand no one is busy
 		p.free <- struct{}{}
 	}
 	p.watching.Wait()
@@ -185,7 +185,7 @@ func (p *Pool) take(ctx context.Context) (*worker, error) {
 }
 
 // pop takes an idle worker, nil when there is none. Those that have died while
-// nobody used them are dropped.
+// no one used them are dropped.
 func (p *Pool) pop() *worker {
 	for {
 		p.mu.Lock()

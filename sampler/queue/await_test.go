@@ -35,7 +35,7 @@ func (n *notes) count(what string) int {
 // waits is how often it was said that a server is waited for.
 func (n *notes) waits() int { return n.count("queue server not there yet") }
 
-// unused is a port where nobody listens.
+// unused is a port where no one listens.
 func unused(t *testing.T) (address string, port int) {
 	t.Helper()
 	l := check(net.Listen("tcp", "127.0.0.1:0"))(t)
@@ -68,7 +68,7 @@ func TestAServerThatDoesNotListenYetIsWaitedFor(t *testing.T) {
 func TestWhatIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	nobody, _ := unused(t)
-	hasty := check(net.Listen("tcp", "127.0.0.1:0"))(t) // as who passes on a port does while nobody listens behind it
+	hasty := check(net.Listen("tcp", "127.0.0.1:0"))(t) // as who passes on a port does while no one listens behind it
 	var closing sync.WaitGroup
 	closing.Go(func() {
 		for {

@@ -203,7 +203,7 @@ func TestTheConcurrencyIsOfAllWorkersTogether(t *testing.T) {
 		s.cfg.Concurrency, s.cfg.Rollouts = 4, 40
 		full := make(chan struct{})
 		var once sync.Once
-		s.w.model = func(string) reply { // the first are answered when so many are there as may be, and then more had time to come
+		s.w.model = func(string) reply { // the first are answered when as many are there as may be, and then more had time to come
 			if _, most := s.w.requests(); most >= 4 {
 				once.Do(func() { close(full) })
 			}

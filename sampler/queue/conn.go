@@ -191,7 +191,7 @@ func invalid(err error) bool {
 	return errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrAccountAuthExpired)
 }
 
-// explain names the server, what was being done, and how to mend it.
+// explain names the server, what was being done, and how to fix it.
 func (c *Conn) explain(doing string, err error) error {
 	if closed := errors.Is(err, nats.ErrConnectionClosed) || errors.Is(err, jetstream.ErrConnectionClosed); closed && c.nc.IsClosed() {
 		<-c.closed // why is heard last

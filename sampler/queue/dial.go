@@ -64,7 +64,7 @@ func (a Address) dial(ctx context.Context, log *slog.Logger) (c *Conn, absent bo
 	c, err = dial(ctx, a.URL, log, p, append(opts, nats.SetCustomDialer(d))...)
 	switch {
 	case err == nil, p.remedy(err) != "":
-	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET): // as who passes on a port does while nobody listens behind it
+	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET): // as who passes on a port does while no one listens behind it
 		absent = true
 	case errors.Is(err, nats.ErrNoServers), sampler.Unreachable(err):
 		absent = d.absent.Load()
@@ -72,7 +72,7 @@ func (a Address) dial(ctx context.Context, log *slog.Logger) (c *Conn, absent bo
 	return c, absent, err
 }
 
-// dialler notes that a server does not listen. That nobody knows its name is
+// dialler notes that a server does not listen. That no one knows its name is
 // something else.
 type dialler struct {
 	net.Dialer

@@ -2,12 +2,12 @@ package queue
 
 import "gonogo/sampler"
 
-// Key is what a job's messages stand under.
+// Key is what a job's messages are under.
 func Key(run string, job sampler.Job) string {
 	return string(keyOf(run, job.Item.Split, job.Item.ID, job.Sample, job.Attempt))
 }
 
-// Narrow leaves so many bytes of room for a record.
+// Narrow leaves that many bytes of room for a record.
 func (m *Member) Narrow(room int) { m.room = room }
 
 // Lines are those that a member's requests wait in.

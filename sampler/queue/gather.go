@@ -33,7 +33,7 @@ func (l *landed) size() int {
 	return len(l.msg.Data()) + forHeads
 }
 
-// mostUnasked bounds what is kept of results that came though nobody waits for
+// mostUnasked bounds what is kept of results that came though no one waits for
 // them. What is more stays at the server, and comes again. Those that were there
 // before are all kept: they are asked for soon, and paid.
 const mostUnasked = 64 << 20
@@ -113,7 +113,7 @@ func (p *Planner) gather(m jetstream.Msg) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !k.real() {
-		_ = m.Term() // no job has such a key: it is nobody's
+		_ = m.Term() // no job has such a key: it is no one's
 		return
 	}
 	if was, recorded := p.done[k.mark()]; recorded {

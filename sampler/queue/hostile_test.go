@@ -15,7 +15,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// noEndpoints are the lines of a call whose requests nobody lets through.
+// noEndpoints are the lines of a call whose requests no one lets through.
 type noEndpoints struct{ sampler.Throttle }
 
 // tells has a worker tell its planner something.
@@ -76,7 +76,7 @@ func TestKeysThatAreNoneDoNothing(t *testing.T) {
 			tells(t, p, workerMessage{Worker: "w", Op: o, Key: k})
 		}
 	}
-	tells(t, p, workerMessage{Worker: "w", Op: opTwice, Key: stands}) // nobody asked for it
+	tells(t, p, workerMessage{Worker: "w", Op: opTwice, Key: stands}) // no one asked for it
 	p.mu.Lock()
 	sweeping := len(p.sweeping)
 	p.mu.Unlock()
@@ -148,7 +148,7 @@ func TestRecordsOfAnotherRolloutAreRefused(t *testing.T) {
 	}
 }
 
-// The receipt of a job may be lost though it stands there, and what lies beside it
+// The receipt of a job may be lost though it is there, and what is next to it
 // deleted then: who reads it gives it back, and it is stored anew.
 func TestAJobWhoseBodyIsGoneIsStoredAnew(t *testing.T) {
 	t.Parallel()

@@ -41,7 +41,7 @@ type Member struct {
 	stop  context.CancelFunc
 	tasks sync.WaitGroup
 
-	mu      sync.Mutex // guards what follows, and the order of what is told
+	mu      sync.Mutex // guards what follows, and the order of what is reported
 	term    string
 	heard   time.Time     // the planner, last
 	meeting bool          // it says hello again
@@ -110,7 +110,7 @@ func pick(led []Status, before []string) string {
 	return led[0].Run
 }
 
-// join joins a run; nil when nobody leads it.
+// join joins a run; nil when no one leads it.
 func (c *Conn) join(ctx context.Context, run string, me WorkerInfo) (*Member, error) {
 	m := &Member{
 		c: c, me: me, room: rollout.MaxLine, id: nuid.Next(), names: safe(run), run: run, heard: time.Now(),

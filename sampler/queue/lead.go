@@ -58,7 +58,7 @@ type Planner struct {
 
 	ctx   context.Context // ends with the planner
 	stop  context.CancelCauseFunc
-	tasks sync.WaitGroup // what goes on beside the makers
+	tasks sync.WaitGroup // what runs in addition to the makers
 
 	mu       sync.Mutex // guards what follows
 	workers  map[string]*worker
@@ -200,7 +200,7 @@ func (p *Planner) open(api context.Context) error {
 // The consumers.
 const (
 	jobsConsumer = "workers"
-	mostWaiting  = 1 << 14 // pulls at once: of so many workers, and of some that have gone
+	mostWaiting  = 1 << 14 // pulls at once: of that many workers, and of some that have gone
 	gatherAtOnce = 64      // results on their way
 )
 
@@ -280,7 +280,7 @@ func (p *Planner) Tell(e sampler.Event) {
 	p.event = &e
 }
 
-// errClosed ends what goes on beside the makers.
+// errClosed ends what runs in addition to the makers.
 var errClosed = errors.New("the planner has let go of the run")
 
 // Close releases the run and sends its workers away. A complete run is deleted from

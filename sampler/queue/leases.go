@@ -30,7 +30,7 @@ func (p *Planner) isEndpoint(name string) bool {
 	return p.endpoints[name]
 }
 
-// enter puts a worker's request into its line. One that is told again because the
+// enter puts a worker's request into its line. One that is reported again because the
 // answer was lost is answered again. mu is held.
 func (p *Planner) enter(w *worker, id uint64, endpoint string) {
 	if l := w.leases[id]; l != nil {
@@ -53,7 +53,7 @@ func (p *Planner) enter(w *worker, id uint64, endpoint string) {
 	})
 }
 
-// entered tells the worker what came of its request's wait.
+// entered tells the worker the outcome of its request's wait.
 func (p *Planner) entered(w *worker, id uint64, l *lease, a sampler.Permit, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -101,7 +101,7 @@ func (w *worker) rise(id uint64) {
 	}
 }
 
-// release lets go of all that a worker has at endpoints. What came of it is not
+// release lets go of all that a worker has at endpoints. How it ended is not
 // known.
 func (w *worker) release() {
 	for id := range w.leases {

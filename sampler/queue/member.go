@@ -129,7 +129,7 @@ func (m *Member) beat() {
 	m.tell(workerMessage{Op: opBeat, Beat: b})
 }
 
-// tell tells the planner something. What is lost is told again by a beat. mu is
+// tell tells the planner something. What is lost is reported again by a beat. mu is
 // held, so that things arrive in the order in which they happen.
 func (m *Member) tell(t workerMessage) {
 	t.Worker, t.Term = m.id, m.term

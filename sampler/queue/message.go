@@ -32,10 +32,10 @@ const (
 	opLeave  op = "leave"  // the request is over, or waits no longer
 	opRest   op = "rest"   // it will be made again
 	opRise   op = "rise"   // its time has come
-	opArrive op = "arrive" // a rollout stands in its first line
+	opArrive op = "arrive" // a rollout is in its first line
 	opBegin  op = "begin"  // may the job be begun? asks
 	opBack   op = "back"   // a job is not made after all; asks, so as to be sure
-	opTwice  op = "twice"  // the result of another stands there; asks
+	opTwice  op = "twice"  // the result of another is there; asks
 	opLacks  op = "lacks"  // it takes no jobs; asks
 	opBye    op = "bye"    // it goes
 	opBeat   op = "beat"   // all that it has
@@ -78,7 +78,7 @@ const (
 	opStranger op = "stranger" // say hello first
 	opOver     op = "over"     // the run is
 	opTake     op = "take"     // begin the job
-	opDrop     op = "drop"     // do not: it is done, or nobody wants it
+	opDrop     op = "drop"     // do not: it is done, or no one wants it
 	opTaken    op = "taken"    // another worker has it
 )
 

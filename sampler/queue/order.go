@@ -35,8 +35,8 @@ type order struct {
 	came   chan *landed  // holds one
 	ended  chan struct{} // closed when it will not be made, with err set
 	err    error
-	holder *worker     // who has begun it; nil: nobody
-	idle   time.Time   // since when nobody has
+	holder *worker     // who has begun it; nil: no one
+	idle   time.Time   // since when no one has
 	stored nats.Header // of its job; nil when an earlier planner stored it
 }
 
@@ -215,7 +215,7 @@ func (p *Planner) again(k key) {
 	}
 }
 
-// withdraw ends the orders that nobody has begun.
+// withdraw ends the orders that no one has begun.
 func (p *Planner) withdraw(d *desk) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -242,7 +242,7 @@ func (d *desk) fail(p *Planner, err error) {
 	}
 }
 
-// tend looks after the jobs that nobody has begun for long.
+// tend looks after the jobs that no one has begun for long.
 func (p *Planner) tend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

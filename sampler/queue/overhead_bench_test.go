@@ -52,7 +52,7 @@ func BenchmarkOverhead(b *testing.B) {
 	}
 }
 
-// BenchmarkAdmissionsAtOnce has members stand in lines of one planner that lets all in at
+// BenchmarkAdmissionsAtOnce has members are in lines of one planner that lets all in at
 // once: a round is one request that enters and leaves.
 func BenchmarkAdmissionsAtOnce(b *testing.B) {
 	for _, members := range []int{1, 4} {

@@ -17,7 +17,7 @@ import (
 )
 
 // A row or a record may be larger than what a server lets pass in one message, by
-// default 1 MB. Bodies are packed from packFrom on; what is still too large lies
+// default 1 MB. Bodies are packed from packFrom on; what is still too large is
 // in the run's object store, and the message says under which name.
 const (
 	packFrom = 16 << 10
@@ -73,7 +73,7 @@ func travels(it *rollout.Item, most int) error {
 	for i := range it.Messages {
 		text += len(it.Messages[i].Content) + len(it.Messages[i].Parts)
 	}
-	if text < most/16 { // escaped, and with what the row has beside it
+	if text < most/16 { // escaped, and with the rest of the row
 		return nil
 	}
 	if n := len(it.Row); n > most {
@@ -149,7 +149,7 @@ func (c *Conn) unseal(ctx context.Context, n names, h nats.Header, body []byte) 
 	return unpack(body, h)
 }
 
-// discard deletes what seal stored beside a message.
+// discard deletes what seal stored in addition to a message.
 func (c *Conn) discard(ctx context.Context, n names, h nats.Header) {
 	name := h.Get(storedHeader)
 	if name == "" {
@@ -160,7 +160,7 @@ func (c *Conn) discard(ctx context.Context, n names, h nats.Header) {
 	}
 }
 
-// create stores a message where none stands under its subject. there is whether
+// create stores a message where there is none under its subject. there is whether
 // one did.
 //
 // Note: no Nats-Msg-Id. The server refuses an id for two minutes, also when its

@@ -183,7 +183,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// deaf is a planner at a server that nobody else knows.
+// deaf is a planner at a server that no one else knows.
 func deaf(tb testing.TB) *Planner {
 	server, err := Embed(tb.TempDir(), 0, "")
 	if err != nil {

@@ -85,7 +85,7 @@ func TestDeepThreeServersOutliveTheLossOfOne(t *testing.T) {
 	}
 }
 
-// What a cluster cannot keep is told by the key to look at.
+// What a cluster cannot keep is reported with the key to look at.
 func TestMoreReplicasThanServersAreRefused(t *testing.T) {
 	t.Parallel()
 	c := dialTCP(t, embed(t, t.TempDir(), -1).URL())

@@ -76,7 +76,7 @@ func (c *Conn) Status(ctx context.Context, run string) ([]Status, error) {
 	for {
 		m, err := sub.NextMsgWithContext(ctx)
 		switch {
-		case err == nil && m.Header.Get("Status") == "503": // nobody listens
+		case err == nil && m.Header.Get("Status") == "503": // no one listens
 			return all, nil
 		case err != nil && len(all) == 0 && (fatal(err) || c.refused(begun)):
 			return nil, c.explain("ask who leads a run", err)

@@ -17,7 +17,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// keepFor is how long results are still stored after the worker was told to stop
+// keepFor is how long results are still stored after the worker was asked to stop
 // at once: they are paid for.
 const keepFor = 5 * time.Second
 
@@ -74,7 +74,7 @@ func (s *workSession) Append(rec *rollout.Record) error {
 	return nil
 }
 
-// store stores a result where none stands.
+// store stores a result where none is.
 func (s *workSession) store(t *task, body []byte) error {
 	it := t.job.Item
 	doing := fmt.Sprintf("store the result of rollout %s/%s/%d", it.Split, it.ID, t.job.Sample)
@@ -109,7 +109,7 @@ func (s *workSession) store(t *task, body []byte) error {
 	return err
 }
 
-// standing tells which making of the rollout the result that stands there is of:
+// standing tells which making of the rollout the result that is there is of:
 // this one, when its receipt was lost. "" is none any more.
 func (s *workSession) standing(t *task) (delivery string, err error) {
 	err = s.c.persist(s.keep, "look at a result", func(ctx context.Context) error {

@@ -111,7 +111,7 @@ func TestARunGoesThroughTLS(t *testing.T) {
 	}
 }
 
-// What is wrong with TLS does not pass: it is told at once, by the keys to look at.
+// What is wrong with TLS does not pass: it is reported at once, by the keys to look at.
 func TestWhatIsWrongWithTLSSaysWhichKey(t *testing.T) {
 	t.Parallel()
 	a, other := newAuthority(t), newAuthority(t)
@@ -162,8 +162,8 @@ func TestWhatIsWrongWithTLSSaysWhichKey(t *testing.T) {
 	}
 }
 
-// A server that comes back with a certificate that nobody trusts is waited for, and
-// it is told why.
+// A server that comes back with a certificate that no one trusts is waited for, and
+// it learns why.
 func TestAServerThatComesBackWithAnotherCertificateIsTold(t *testing.T) {
 	t.Parallel()
 	a, other := newAuthority(t), newAuthority(t)

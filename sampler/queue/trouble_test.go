@@ -309,7 +309,7 @@ func (w *wire) keep(conns ...net.Conn) bool {
 	return !w.down
 }
 
-// cut cuts the wire, or mends it.
+// cut cuts the wire, or fixes it.
 func (w *wire) cut(down bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

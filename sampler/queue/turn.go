@@ -86,7 +86,7 @@ func (l lines) Backoff(endpoint string) (rise func()) {
 	}
 }
 
-// Queued notes that a rollout stands in its first line.
+// Queued notes that a rollout is in its first line.
 func (l lines) Queued(trace string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -51,7 +51,7 @@ func (n names) lines() string           { return "gonogo." + n.run + ".lines" }
 func (n names) worker(id string) string { return "gonogo." + n.run + ".w." + id }
 func (n names) term(term string) string { return "gonogo." + n.run + ".term." + term }
 
-// key names one attempt at a rollout: its message stands under it, and there is
+// key names one attempt at a rollout: its message is under it, and there is
 // one at most.
 type key string
 

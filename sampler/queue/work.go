@@ -37,7 +37,7 @@ type workSession struct {
 	tasks map[string]*task // by trace id; guarded by the member's mu
 }
 
-// backFor is how long jobs are given back, and why none are taken is told; then the
+// backFor is how long jobs are given back, and why none are taken is reported; then the
 // planner finds out by itself.
 const backFor = 2 * time.Second
 
@@ -133,7 +133,7 @@ func (s *workSession) over(ctx context.Context) {
 	}
 }
 
-// errStop is that nobody wants any more jobs.
+// errStop is that no one wants any more jobs.
 var errStop = errors.New("stop")
 
 // free waits for a slot and takes all that there are.
@@ -156,7 +156,7 @@ func (s *workSession) free(ctx context.Context) (n int) {
 // fetchFor is how long a worker without jobs waits before it asks again.
 const fetchFor = 30 * time.Second
 
-// fetch takes up to so many jobs and yields those that may be begun.
+// fetch takes up to that many jobs and yields those that may be begun.
 func (s *workSession) fetch(ctx context.Context, n int, yield func(sampler.Job, error) bool) (taken int, err error) {
 	if n == 0 {
 		return 0, nil
@@ -256,7 +256,7 @@ func (s *workSession) giveBack(ctx context.Context, err error) {
 		left = append(left, t)
 	}
 	if s.Member.end != nil {
-		left = nil // nobody asks for them
+		left = nil // no one asks for them
 	}
 	clear(s.has)
 	s.mu.Unlock()

@@ -200,7 +200,7 @@ func (p *Planner) told(m *nats.Msg) {
 	}
 }
 
-// tell tells one worker something. What is lost is told again after a beat.
+// tell tells one worker something. What is lost is reported again after a beat.
 func (p *Planner) tell(worker string, a plannerReply) {
 	a.Term = p.term
 	b, err := json.Marshal(a)
@@ -286,7 +286,7 @@ func (p *Planner) dropped(w *worker, k key) {
 		return
 	}
 	o.holder, o.idle = nil, time.Now()
-	if o.desk.drained { // nobody begins it again; should it have been made, its result waits for the next call
+	if o.desk.drained { // no one begins it again; should it have been made, its result waits for the next call
 		o.end(sampler.ErrNotBegun)
 		p.sweep(k, nil)
 	}

@@ -39,7 +39,7 @@ type world struct {
 	url   string
 	model func(trace string) reply
 	grade func(trace string) reply
-	says  func(sampler.Model) sampler.Model // what comes of the model's answers on their way; nil: themselves
+	says  func(sampler.Model) sampler.Model // the outcome of the model's answers on their way; nil: themselves
 
 	mu             sync.Mutex // guards what follows
 	asked          map[string]int
@@ -181,7 +181,7 @@ func makeJobs(n int) []sampler.Job {
 type sink struct {
 	mu      sync.Mutex // guards what follows
 	records []*rollout.Record
-	after   map[int]func() // what happens after so many
+	after   map[int]func() // what happens after that many
 	fails   int            // the one that cannot be written; 0 = none
 }
 

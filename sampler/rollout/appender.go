@@ -87,7 +87,7 @@ func lastNewline(file io.ReaderAt, end int64) (int64, error) {
 	return 0, nil
 }
 
-// tidy cuts off what stands behind our lines: part of one of them, or what
+// tidy cuts off what follows our lines: part of one of them, or what
 // something else has written there, such as an agent that runs in the directory.
 // A file that was cut short has lost lines.
 func (a *appender) tidy() error {
@@ -144,7 +144,7 @@ func (a *appender) close() error {
 	return errors.Join(cmp.Or(synced, a.there(), tidied), a.file.Close())
 }
 
-// tempMark stands in the name of a file that is being written.
+// tempMark is part of the name of a file that is being written.
 const tempMark = ".tmp"
 
 // WriteFile replaces a file as a whole: whoever reads it, and whoever comes
@@ -173,7 +173,7 @@ func replaceFile(path string, fill func(write func([]byte) error) error) error {
 // yet.
 type Staged struct{ path, tmp string }
 
-// StageFile writes a file piece by piece beside its place: Commit puts it there,
+// StageFile writes a file piece by piece next to its place: Commit puts it there,
 // Discard takes it away. An error of fill leaves nothing.
 func StageFile(path string, fill func(io.Writer) error) (*Staged, error) {
 	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+tempMark+"*")

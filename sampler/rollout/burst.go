@@ -55,7 +55,7 @@ type BurstEndpoint struct {
 	Judged    bool   `json:"judged,omitempty"`    // a grader that asks a model: it grades in the bursts alone
 }
 
-// Wave is one pass over rollouts with so many of them at once.
+// Wave is one pass over rollouts with that many of them at once.
 type Wave struct {
 	Purpose   Purpose `json:"purpose"`
 	Size      int     `json:"size"`      // rollouts at once

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The shape of a canary: its prefix, then so many hexadecimal digits that name the
-// rollout and so many that check them.
+// The shape of a canary: its prefix, then that many hexadecimal digits that name the
+// rollout and that many that check them.
 const (
 	canaryPrefix = "canary_"
 	canaryName   = 24
@@ -36,7 +36,7 @@ func canaryDigits(name string) string {
 }
 
 // Canaries calls yield for each canary in a text, whoever's it is, in order and as
-// often as it stands there, until yield is false. A text without any costs one search
+// often as it is there, until yield is false. A text without any costs one search
 // for a fixed word.
 func Canaries(text string, yield func(canary string) bool) {
 	for {

@@ -82,7 +82,7 @@ func FuzzCanaries(f *testing.F) {
 				t.Errorf("found %q in %q", w, text)
 			}
 		}
-		// What is written into any text is found there, beside what was there.
+		// What is written into any text is found there, with what was there before.
 		own := Canary("trace_d")
 		if got := found(text + "\n" + own); len(got) != len(words)+1 || got[len(words)] != own {
 			t.Errorf("found %q in %q and %s", got, text, own)

@@ -33,7 +33,7 @@ var credentialWords = map[string]bool{
 	"session": false, "sig": false, "signature": false, "signatures": false,
 }
 
-// qualifiers say of a vague word that a credential is meant. They stand before
+// qualifiers say of a vague word that a credential is meant. They come before
 // it, also written as one with it, as in api_key and apikey.
 var qualifiers = []string{
 	"access", "account", "admin", "api", "app", "auth", "bearer", "client", "function", "functions", "host", "id", "master",
@@ -117,7 +117,7 @@ func nameWords(name string) []string {
 	return words
 }
 
-// IsSecret reports whether the value that stands under a name, of a header, a
+// IsSecret reports whether the value that is under a name, of a header, a
 // key in a body or a URL's parameter, must be masked wherever else it occurs.
 // It must be so long that it can be found, and under a name such as code or
 // access no plain word.

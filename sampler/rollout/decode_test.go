@@ -93,7 +93,7 @@ func reference(line []byte) (*Record, bool) {
 		Parts  map[string]*float64 `json:"parts"`
 		plainRecord
 	}{}
-	var known []string // as they stand: Marshal would take out white space
+	var known []string // as they are: Marshal would take out white space
 	var extra map[string]json.RawMessage
 	for name, raw := range keys {
 		if recordKeys()[name] {

@@ -11,11 +11,11 @@ import (
 )
 
 // ErrGone means that a file which was being written is not at its path any
-// more: what is written to it from then on nobody finds.
+// more: what is written to it from then on no one finds.
 var ErrGone = errors.New("it is not there any more: it, or its directory, was deleted, moved or replaced while it was being written; put it back and run the same command again, which makes what it lacks")
 
 // ErrCut means that a file which was being written was cut short by something
-// else: what stood there is gone.
+// else: what was there is gone.
 var ErrCut = errors.New("it was cut short by something else while it was being written, and records are gone: find out what writes into the run directory, then run the same command again, which makes what it lacks")
 
 // DiskError is a file or a directory that could not be written.

@@ -33,7 +33,7 @@ func TestDiskErrorsSayWhatToDo(t *testing.T) {
 }
 
 // A run directory that was deleted took records as willingly as before, and
-// nobody was told.
+// no one knows.
 func TestADeletedRunDirectoryIsTold(t *testing.T) {
 	for name, lose := range map[string]func(dir string) error{
 		"deleted":            os.RemoveAll,
@@ -96,7 +96,7 @@ func TestLinksInARunDirectoryAreNotFollowed(t *testing.T) {
 	}
 }
 
-// One that was deleted before the next look is told at the end.
+// One that was deleted before the next look is reported at the end.
 func TestADeletedRunDirectoryIsToldAtTheEnd(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	w, err := Create(dir, Manifest{}, nil, WriterOptions{SyncEvery: time.Hour})

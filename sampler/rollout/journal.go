@@ -55,12 +55,12 @@ func (j *journal) append(rec *Record) error {
 	return j.flush.wrote()
 }
 
-// TooLargeError is of a record that is not written, because nobody could read it
+// TooLargeError is of a record that is not written, because no one could read it
 // again.
 type TooLargeError struct{ Bytes, Most int }
 
-// TooLarge is a *TooLargeError where a record of so many bytes is more than a line
-// of at most so many may have.
+// TooLarge is a *TooLargeError where a record of that many bytes is more than a line
+// of at most that many may have.
 func TooLarge(bytes, most int) error {
 	if bytes < most {
 		return nil

@@ -51,7 +51,7 @@ func (r *Run) Labels() ([]Label, error) {
 // nothing here are passed over. CSV may be separated by commas, semicolons or
 // tabs. A later label of the same split, item, sample, output and rater
 // replaces the earlier one. A label without a split is of the item of that id,
-// whatever its split. Name stands before the line number in errors, which are
+// whatever its split. Name comes before the line number in errors, which are
 // *LineError.
 func ReadLabels(name string, rd io.Reader) ([]Label, error) {
 	text, err := io.ReadAll(io.LimitReader(rd, maxLabels+1))
@@ -192,7 +192,7 @@ func AppendLabels(dir string, labels []Label) (err error) {
 }
 
 // joinLabels makes the text of a file of labels that holds was and is to hold
-// more. Lines that are JSON stay as they stand; a table becomes such lines.
+// more. Lines that are JSON stay as they are; a table becomes such lines.
 func joinLabels(there []byte, was, more []Label) ([]byte, error) {
 	var text []byte
 	lines := bytes.TrimPrefix(there, []byte(byteOrderMark))

@@ -77,7 +77,7 @@ func separator(text []byte) rune {
 	return best
 }
 
-// table says in which column a value stands.
+// table says in which column a value is.
 type table map[string]int
 
 func columns(header []string) (table, error) {

@@ -142,7 +142,7 @@ func (l *ledger) note(line int, why string) {
 	}
 }
 
-// checkID refuses the ids 7 and "7" in one file: nobody can tell whether they
+// checkID refuses the ids 7 and "7" in one file: no one can tell whether they
 // are one item or two.
 func (l *ledger) checkID(d decoded) error {
 	if !wholeNumber([]byte(d.rec.Item)) {

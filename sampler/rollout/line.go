@@ -61,8 +61,8 @@ func (d *decoded) settle(source Source, split Split) (why string, err error) {
 }
 
 // settleError makes a failure of a line that names an error and no outcome but graded: a
-// reward beside it is what a tool writes when it has none. Some of several gradings of an
-// output may have failed: that is an error beside grades.
+// reward with it is what a tool writes when it has none. Some of several gradings of an
+// output may have failed: that is an error and grades.
 func (r *Record) settleError() (failed bool) {
 	if r.Outcome != "" && r.Outcome != Graded || len(r.Grades) > 0 {
 		return false

@@ -17,7 +17,7 @@ type Line[T any] struct {
 
 // ReadLines reads JSON lines that are no Records: those of other tools. It
 // decodes them on all processors and calls yield for each, in the order of the
-// file, on the caller's goroutine. Blank lines are passed over. Name stands
+// file, on the caller's goroutine. Blank lines are passed over. Name is
 // before the line number in errors.
 //
 // An error of decode is a *LineError, unless it is a broken last line without

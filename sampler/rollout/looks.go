@@ -1,6 +1,6 @@
 package rollout
 
-// Looks is how sampling goes on until the verdict stands: round by round over
+// Looks is how sampling goes on until the verdict is decided: round by round over
 // all items, with a look at the verdict after some of the rounds and the error
 // of a wrong one spent over all looks.
 type Looks struct {
@@ -23,7 +23,7 @@ type Ending string
 
 // The endings.
 const (
-	EndedDecided Ending = "decided" // the verdict stands
+	EndedDecided Ending = "decided" // the verdict is
 	EndedAtMax   Ending = "most"    // the most samples are made
 )
 

@@ -23,7 +23,7 @@ type ReadOptions struct {
 }
 
 // Read reads rollouts from rd, one a line, and calls yield for each that
-// counts, in the order of the file, on the caller's goroutine. Name stands
+// counts, in the order of the file, on the caller's goroutine. Name is
 // before the line number in errors.
 //
 // A later call for the same Key replaces the earlier one: it is a higher

@@ -40,7 +40,7 @@ type Record struct {
 	// not tell its tokens.
 	JudgeCalls int `json:"judge_calls,omitempty"`
 
-	// Planted says that the rollout's own canary stood where others could have met it:
+	// Planted says that the rollout's own canary was where others could have met it:
 	// in a file of its session, or where a tool read it.
 	Planted bool   `json:"canary_planted,omitempty"`
 	Leaks   []Leak `json:"leaks,omitempty"` // canaries of others that it met, each once, at most MaxLeaksListed

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// mask stands where a secret stood.
+// mask replaces a secret.
 const mask = "**********"
 
 // Redactor masks secrets in what is written. Those below ShortestSecret are
@@ -51,7 +51,7 @@ func NewRedactor(secrets ...string) *Redactor {
 	return r
 }
 
-// spellings returns the ways in which a secret may stand in a file.
+// spellings returns the ways in which a secret may be in a file.
 func spellings(secret string) []string {
 	all := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
 	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
@@ -100,7 +100,7 @@ func (r *Redactor) hit(b []byte) bool {
 	return bytes.Contains(b, []byte(ellipsis)) && r.halves(string(b)) != string(b)
 }
 
-// ellipsis stands where a text was cut.
+// ellipsis marks where a text was cut.
 const ellipsis = "…"
 
 // halves masks what cuts left of secrets: messages are shortened where they

@@ -60,7 +60,7 @@ func (it *Item) Accepted() []string {
 	return list
 }
 
-// FieldText is the text of a field's value. A value that is no string stands as
+// FieldText is the text of a field's value. A value that is no string is as
 // JSON text without spaces; null and what is no JSON give "".
 func FieldText(raw json.RawMessage) string {
 	var b bytes.Buffer

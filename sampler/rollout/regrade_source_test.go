@@ -40,7 +40,7 @@ func formerRun(t *testing.T) *Run {
 }
 
 // TestASecretThatIsAKeyLeavesLabelsReadable: a secret may be a word of the
-// file's own, or stand where masking a line as text would break it.
+// file's own, or are where masking a line as text would break it.
 func TestASecretThatIsAKeyLeavesLabelsReadable(t *testing.T) {
 	from := formerRun(t)
 	path := filepath.Join(from.Dir, LabelsFile)

@@ -25,7 +25,7 @@ var ErrNotARun = errors.New("not a run directory")
 
 // Run is a run directory, or a single file of rollouts, opened for reading.
 type Run struct {
-	Dir      string    // the directory; of a single file, the one it lies in
+	Dir      string    // the directory; of a single file, the one it is in
 	Manifest *Manifest // nil when there is no run.json
 	Items    []Item    // nil when there is no items.jsonl; a later line replaces an earlier one of the same split and id
 
@@ -66,7 +66,7 @@ func Open(dir string) (*Run, error) {
 // File returns the path of the file that holds the rollouts.
 func (r *Run) File() string { return r.file }
 
-// neighbour returns the path of a file beside the rollouts. A single file of
+// neighbour returns the path of a file next to the rollouts. A single file of
 // another name than rollouts.jsonl has none.
 func (r *Run) neighbour(name string) (path string, ok bool) {
 	return filepath.Join(r.Dir, name), filepath.Base(r.file) == RolloutsFile

@@ -5,7 +5,7 @@ import "errors"
 // scanner walks one JSON text, checks all of it, and cuts out the members of
 // an object without decoding them. It accepts exactly what encoding/json
 // accepts; with lenient set it also takes the bare words NaN, Infinity and
-// -Infinity, which Python writes, wherever a value may stand.
+// -Infinity, which Python writes, wherever a value may be.
 type scanner struct {
 	b       []byte
 	i       int
@@ -201,7 +201,7 @@ func (s *scanner) comma(end byte) (more bool, err error) {
 	return false, errSyntax
 }
 
-// plain marks the bytes that may stand in a string as they are and need no
+// plain marks the bytes that may be in a string as they are and need no
 // look: not the quote, the backslash or a control character.
 var plain = func() (t [256]bool) {
 	for c := ' '; c < 256; c++ {

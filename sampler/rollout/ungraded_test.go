@@ -12,7 +12,7 @@ import (
 )
 
 // A line whose grade was still to come gives way to the one with the grade,
-// wherever it stands; two that have ended do not.
+// wherever it is; two that have ended do not.
 func TestAHeldLineGivesWay(t *testing.T) {
 	const (
 		held   = `{"item":"a","sample":0,"outcome":"grader","error_kind":"ungraded","answer":"42"}`

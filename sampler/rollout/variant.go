@@ -28,7 +28,7 @@ type Change struct {
 	New  string `json:"new"`  // "" is nothing
 }
 
-// VariantDir is where the variant of that name of the run in dir lies.
+// VariantDir is where the variant of that name of the run in dir is.
 func VariantDir(dir, name string) string { return filepath.Join(dir, VariantsDir, name) }
 
 // Variants opens the variants of a run, by name. Directories that are no run, or

@@ -10,7 +10,7 @@ import (
 )
 
 // Only runs that say they vary this very run are its variants; whatever else
-// lies in the folder is named.
+// is in the folder is named.
 func TestVariantsOfARun(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -14,7 +14,7 @@ var recordKeys = sync.OnceValue(func() map[string]bool {
 })
 
 // vocabulary returns the words that a run directory's files are made of: every
-// JSON key and every word that a key of ours may take. They stand in any run,
+// JSON key and every word that a key of ours may take. They are in any run,
 // so that they can betray nothing, and a file without them cannot be read.
 var vocabulary = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{ManifestSchema: true, BurstSchema: true, string(SameAnswer): true, string(OtherAnswer): true, "function": true, "content": true, "type": true, "arguments": true, "human_score": true}

@@ -18,12 +18,12 @@ import (
 // back in memory. It survives the end of the machine once it is forced to disk:
 //
 //   - records every second (WriterOptions.SyncEvery) by a goroutine of their
-//     own, so that nobody waits for a disk, and in Close;
+//     own, so that no one waits for a disk, and in Close;
 //   - run.json, the items and the names of new files before the call returns.
 //
 // So a power cut may take the records of the last second, and may tear the last
 // line of those that are left. A file that is replaced, such as run.json, is
-// written beside itself, forced to disk and renamed: a reader, and whoever comes
+// written next to itself, forced to disk and renamed: a reader, and whoever comes
 // after a kill or a full disk, finds the old one or the new one.
 //
 // A write that fails is an error that says what to do, and so is a file that was

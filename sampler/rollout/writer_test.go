@@ -283,7 +283,7 @@ func TestSecondWriterIsRefused(t *testing.T) {
 }
 
 // Records are forced to disk at the pace that was asked for, and a flush that
-// fails is told.
+// fails is reported.
 func TestFlusher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a, err := openAppender(filepath.Join(t.TempDir(), "f"))

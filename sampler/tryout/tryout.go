@@ -57,7 +57,7 @@ type Finding struct {
 // Costly reports whether a grading is paid for, by requests to a model or by a session.
 func (t Trial) Costly() bool { return t.Judges > 0 || t.Session }
 
-// Most is how many gradings a trial of so many answers takes at most: where it fails, some
+// Most is how many gradings a trial of that many answers takes at most: where it fails, some
 // are graded again to see why, and each once more where a request may stumble.
 func (t Trial) Most(answers int) int {
 	again := 2 * min(answers, t.repeats())
@@ -238,7 +238,7 @@ func isReference(r *rollout.Record) bool { return r.Probe.Name == rollout.ProbeR
 func ungraded(r *rollout.Record) bool { return r.Reward == nil }
 
 // findings says what the grades show: whether the grader's failures block the run, or
-// come of answers without a trace.
+// come from answers without a trace.
 func (t Trial) findings(recs []*rollout.Record, blocks, traced bool) []Finding {
 	lo, hi := t.Range[0], t.Range[1]
 	top := lo + topShare*(hi-lo)

@@ -69,7 +69,7 @@ func (f *Formula) Names() []string { return slices.Clone(f.names) }
 //
 // Note: what the hosted service does with such a step is not documented.
 // Evaluators of expressions mostly refuse it, and an error here is seen, while
-// a number that nobody meant is not.
+// a number that no one meant is not.
 func (f *Formula) Eval(values []float64) (float64, error) {
 	if len(values) != len(f.given) {
 		panic(fmt.Sprintf("formula: %d values for %d names", len(values), len(f.given)))

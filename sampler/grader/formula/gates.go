@@ -28,7 +28,7 @@ func (f *Formula) Gates(bounds func(name string) (low, high float64)) []string {
 	}
 	whole := f.root.bounds(func(v *variable) span { return known(v.name) })
 	if whole.point() {
-		return nil // a constant needs nobody
+		return nil // a constant needs no one
 	}
 	var gates []string
 	for _, name := range f.names {

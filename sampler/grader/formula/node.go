@@ -20,7 +20,7 @@ type node interface {
 	column() int
 }
 
-// step is where a node stands in the source.
+// step is where a node is in the source.
 type step struct{ col int }
 
 func (s step) column() int { return s.col }

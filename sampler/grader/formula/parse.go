@@ -17,7 +17,7 @@ const (
 	deepest = 100      // parentheses, signs and powers within each other
 )
 
-// How tightly operators hold what stands left and right of them. A power holds
+// How tightly operators hold what is left and right of them. A power holds
 // its right side less than its left: it groups to the right.
 var binding = map[byte]struct{ left, right int }{
 	'+': {1, 2}, '-': {1, 2},
@@ -25,7 +25,7 @@ var binding = map[byte]struct{ left, right int }{
 	'^': {7, 6},
 }
 
-// sign is how tightly a sign holds what stands right of it.
+// sign is how tightly a sign holds what is right of it.
 const sign = 5
 
 // parser is a Pratt parser (V. R. Pratt, "Top down operator precedence", POPL
@@ -212,7 +212,7 @@ func (p *parser) space() {
 	}
 }
 
-// unexpected describes what stands where it cannot stand.
+// unexpected describes what is where it cannot be.
 func (p *parser) unexpected() error {
 	r, _ := utf8.DecodeRuneInString(p.source[p.at:])
 	switch {

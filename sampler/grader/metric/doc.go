@@ -5,7 +5,7 @@
 // listed in Metrics; each follows one reference implementation (rapidfuzz,
 // nltk, rouge-score), and testdata holds what those gave on a few hundred
 // pairs. How the hosted service computes its metrics is not documented: what
-// was taken instead stands in the Choice of each.
+// was taken instead is in the Choice of each.
 //
 // The functions are pure, take any string (a byte that is not UTF-8 counts as
 // U+FFFD) and never panic.

@@ -55,7 +55,7 @@ func process(s string) []rune {
 }
 
 // wratio weighs the ratios against each other: those of words less than that of
-// the texts as they stand, those of parts less the further the lengths are
+// the texts as they are, those of parts less the further the lengths are
 // apart.
 func wratio(a, b []rune) float64 {
 	const words = 0.95

@@ -10,7 +10,7 @@ func lcs(a, b []int32, distinct int) int {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	masks := make([]uint64, distinct) // where in the block each id stands
+	masks := make([]uint64, distinct) // where in the block each id is
 	carry := make([]uint64, len(b))   // out of the block before, by column
 	length := 0
 	for start := 0; start < len(a); start += 64 {

@@ -38,11 +38,11 @@ var irregular = map[string]string{
 	"cannings": "canning", "canning": "canning", "howe": "howe", "proceed": "proceed", "exceed": "exceed", "succeed": "succeed",
 }
 
-// suffix is replaced by to, when enough of the word stands before it.
+// suffix is replaced by to, when enough of the word comes before it.
 type suffix struct{ from, to string }
 
 // doubles is step 2, singles step 3 and finals step 4 of the algorithm. The
-// first that fits decides, also when too little stands before it.
+// first that fits decides, also when too little comes before it.
 var (
 	doubles = []suffix{
 		{"ational", "ate"},
@@ -150,7 +150,7 @@ func double(w []rune) []rune {
 			return strip(w, []suffix{d}, 1)
 		}
 	}
-	// The l counts as part of what stands before, so that geologi has enough.
+	// The l counts as part of what comes before, so that geologi has enough.
 	if endsIn(w, "logi") && measure(w[:len(w)-3]) > 0 {
 		return w[:len(w)-1]
 	}
@@ -166,7 +166,7 @@ func final(w []rune) []rune {
 }
 
 // strip replaces the first suffix that the word ends in, when the measure of
-// what stands before it is at least that.
+// what comes before it is at least that.
 func strip(w []rune, list []suffix, least int) []rune {
 	for _, x := range list {
 		if s, ok := without(w, x.from); ok {
@@ -190,9 +190,9 @@ func measure(w []rune) int {
 	return n
 }
 
-// consonant reports whether w[i] is one: y is when no consonant stands before.
+// consonant reports whether w[i] is one: y is when no consonant comes before.
 func consonant(w []rune, i int) bool {
-	before := 0 // how many y in a row up to i stand on each other
+	before := 0 // how many y in a row up to i follow each other
 	for ; i >= 0 && w[i] == 'y'; i-- {
 		before++
 	}

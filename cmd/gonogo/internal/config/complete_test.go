@@ -42,7 +42,7 @@ func TestNamesOfVariablesAreTaken(t *testing.T) {
 	}
 }
 
-// An unused judge's key would stand in the manifest.
+// An unused judge's key would be in the manifest.
 func TestAKeyOfAJudgeThatIsNotAskedIsRefusedToo(t *testing.T) {
 	_, _, err := loaded(t, "model: {name: m, base_url: http://localhost:1/v1}\njudge: {api_key_env: sk-planted-1}\njob: {grader: {type: string_check}}\ndata: {train: train.jsonl}\n", environment())
 	if err == nil || !strings.Contains(err.Error(), "judge.api_key_env: must name") || strings.Contains(err.Error(), "planted") {

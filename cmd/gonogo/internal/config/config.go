@@ -16,7 +16,7 @@ import (
 	"gonogo/sampler/mcp"
 )
 
-// Config is a configuration, read and resolved: what was left out stands at
+// Config is a configuration, read and resolved: what was left out is at
 // its default, paths lead from the working directory, ${NAME} in headers is
 // filled in. The fields hold secrets: show masked.
 type Config struct {
@@ -32,7 +32,7 @@ type Config struct {
 	FromRun   bool             // by a run directory: see trust
 	File      string           // as errors name it
 	OwnJob    *job.Job         // Body with its own grader; nil when there is none
-	jobTree   *document.Node   // where the job's body stands, when it was YAML
+	jobTree   *document.Node   // where the job's body is, when it was YAML
 	Dir       string           // what relative paths start from
 	GraderDir string           // what those of the grader start from
 	env       Lookup           // the environment

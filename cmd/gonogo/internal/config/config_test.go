@@ -50,7 +50,7 @@ func environment(pairs ...string) Lookup {
 
 var keysInPlace = environment("OPENAI_API_KEY", "sk-planted", "TOOL_KEY", "planted-tool")
 
-// loaded loads yaml beside a job and two data files.
+// loaded loads yaml in addition to a job and two data files.
 func loaded(t *testing.T, yaml string, env Lookup, overrides ...string) (*Config, string, error) {
 	t.Helper()
 	dir := folder(t, map[string]string{"gonogo.yaml": yaml, "job.json": testJob, "train.jsonl": testRow, "val.jsonl": testRow})

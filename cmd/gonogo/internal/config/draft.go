@@ -79,7 +79,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	return d, d.inspect(dir)
 }
 
-// relativeTo returns the path as it is written in a file that stands in dir.
+// relativeTo returns the path as it is written in a file that is in dir.
 func relativeTo(dir, path string) (string, error) {
 	from, err := filepath.Abs(dir)
 	if err != nil {

@@ -91,7 +91,7 @@ func takeGrader(c *Config) error {
 }
 
 // graderFault words what is wrong with a grader, without the places of a text
-// that nobody wrote.
+// that no one wrote.
 func graderFault(err error) string {
 	var text string
 	for _, e := range unjoin(err) {

@@ -54,7 +54,7 @@ func inDocument(c *Config, err error) error {
 			return err
 		}
 		found := Error{File: at.Name, Line: at.Line, Column: at.Column, Path: strings.TrimSuffix(prefix+at.Path, "."), Msg: at.Msg}
-		if c.HasGrader() && strings.Contains(at.Path, "grader") { // which stands elsewhere
+		if c.HasGrader() && strings.Contains(at.Path, "grader") { // which is elsewhere
 			errs = append(errs, c.Fault("grader", "%s: %s", at.Path, at.Msg).(Error))
 			continue
 		}

@@ -18,7 +18,7 @@ import (
 
 // Binding returns the value of every binding key: what a run directory was
 // made with, so that one made otherwise can be refused by the names of the
-// keys. Long values, the job and the data stand as the first 16 digits of
+// keys. Long values, the job and the data are shown as the first 16 digits of
 // their SHA-256; "" is a key without a value. files are the data files as
 // loaded. A seed that was not set is "": put in the one that was drawn.
 func (c *Config) Binding(files ...*dataset.File) map[string]string {
@@ -71,7 +71,7 @@ func Short(text string) string {
 }
 
 // Masked returns the resolved configuration as JSON, for a manifest: without
-// secrets, and with paths as they were written. The job stands in it whole,
+// secrets, and with paths as they were written. It holds the whole job,
 // its headers masked. configOf reads it back.
 func (c *Config) Masked() json.RawMessage {
 	v := c.values.clone()
@@ -209,5 +209,5 @@ func (c *Config) StepSize() int {
 	return cmp.Or(c.Burst.Rollouts, cmp.Or(c.Training.BatchSize, DefaultBatch)*c.Training.GroupSize)
 }
 
-// MaskedSecret stands in a manifest in the place of a secret.
+// MaskedSecret replaces a secret in a manifest.
 const MaskedSecret = "**********"

@@ -112,7 +112,7 @@ func (c *Config) ForVariant(i int) *Config {
 
 // variantPrices are those of the run itself but for the model's tokens, where it
 // is another model or another server's. Those of one model belong together: its
-// cached tokens alone have a price beside whatever the others cost.
+// cached tokens have a price of their own whatever the others cost.
 func variantPrices(c *Config, v VariantValue, same bool) priceValues {
 	p := c.Prices
 	if !same || v.ModelInput != nil || v.ModelOutput != nil {

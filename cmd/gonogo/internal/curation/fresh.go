@@ -69,7 +69,7 @@ func measureAgain(ctx context.Context, c *Options, run *rollout.Run, source *cur
 
 // freshProject is a project with the job, the tools and the grader of the run,
 // and a seed of its own: that of the run would make the same rollouts again where
-// chance hangs on it.
+// chance depends on it.
 func freshProject(ctx context.Context, c *Options, run *rollout.Run, source *curated) (*project.Project, error) {
 	if run.Manifest == nil || run.Manifest.Source != rollout.Live {
 		return nil, exit.Usagef("%s was not sampled by gonogo: new rollouts would not be made as its own were", run.Dir)
@@ -99,7 +99,7 @@ func freshProject(ctx context.Context, c *Options, run *rollout.Run, source *cur
 
 // freshConfig is the configuration that the command line names, else the one
 // that the run was made with, on the training file alone. A run keeps no secrets:
-// where it wants some, the gonogo.yaml that lies here has them.
+// where it wants some, the gonogo.yaml here has them.
 func freshConfig(c *Options, run *rollout.Run, source *curated) (*config.Config, error) {
 	set := append(c.Overrides, "data.train="+source.data.Path, fmt.Sprintf("sampling.samples=%d", c.FreshSamples))
 	load := func() (*config.Config, error) { return config.Inherited(run, set...) }

@@ -16,7 +16,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// curated is a training file about to be curated, with what was read beside it.
+// curated is a training file about to be curated, with what was read next to it.
 type curated struct {
 	data  *dataset.File
 	file  curate.TrainFile
@@ -106,7 +106,7 @@ func headOf(hash string) string { return hash[:min(12, len(hash))] }
 
 // dataPlaces are the paths at which a split's data file may lie: where the
 // configuration has it and, for one that can be known by its hash, where the
-// configuration that lies here has it, and where the demo leaves its files.
+// configuration that is here has it, and where the demo leaves its files.
 func dataPlaces(c *Options, run *rollout.Run, cfg *config.Config, split rollout.Split) []string {
 	of := func(cfg *config.Config) string {
 		switch split {

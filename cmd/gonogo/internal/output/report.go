@@ -22,7 +22,7 @@ import (
 // StandardOutput is the output that is no directory.
 const StandardOutput = "-"
 
-// RunOfResult is the directory that a result.json lies in, given that file;
+// RunOfResult is the directory that a result.json is in, given that file;
 // any other run is itself.
 func RunOfResult(run string) string {
 	if info, err := os.Stat(run); err == nil && !info.IsDir() && filepath.Base(run) == ResultFile {
@@ -64,10 +64,10 @@ func ResultFor(ctx context.Context, c *project.Call, dir string) (*analysis.Resu
 	return Analyze(ctx, c, opened, own)
 }
 
-// ReportDir is where the report of a run directory lies.
+// ReportDir is where the report of a run directory is.
 func ReportDir(run string) string { return filepath.Join(run, "report") }
 
-// ReportTo is where `gonogo report` writes. Beside a run that is a single file
+// ReportTo is where `gonogo report` writes. In addition to a run that is a single file
 // may lie anything.
 func ReportTo(c *project.Call, run string, formats []report.Format) (string, error) {
 	out := c.Report.Output

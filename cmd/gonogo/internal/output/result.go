@@ -89,7 +89,7 @@ func (d Delivery) shown(r *analysis.Result) *analysis.Result {
 }
 
 // Deliver prints a result, keeps it as result.json and, where there are
-// formats, writes the report. Printing comes first: what was found is told even
+// formats, writes the report. Printing comes first: what was found is printed even
 // where nothing can be written.
 func Deliver(ctx context.Context, c *project.Call, dir string, r *analysis.Result, to Delivery) error {
 	if err := printResult(c, dir, to.shown(r), to); err != nil {

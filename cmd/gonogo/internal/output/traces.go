@@ -30,7 +30,7 @@ func Traces(run, out string) (file, link string) {
 	}
 	steps := strings.Split(filepath.ToSlash(way), "/")
 	for i, step := range steps {
-		steps[i] = strings.ReplaceAll(url.PathEscape(step), ":", "%3A") // what stands before a colon is no scheme
+		steps[i] = strings.ReplaceAll(url.PathEscape(step), ":", "%3A") // what comes before a colon is no scheme
 	}
 	return file, strings.Join(steps, "/")
 }

@@ -18,7 +18,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Brief is what workers are told of a run beside its items, which travel
+// Brief is what workers get of a run in addition to its items, which travel
 // with the jobs: the configuration as it was written. It holds no secret, and of
 // the files that the configuration names only the hashes, but for the job's and the
 // grader's own.
@@ -150,7 +150,7 @@ func HashOf(path string) (string, error) {
 }
 
 // withoutSecrets refuses a brief, or a row, that holds a secret, and says
-// where it stands.
+// where it is.
 func withoutSecrets(p *Project, d Brief) error {
 	const mend = "holds a secret, and none travels to workers: write ${NAME} in headers, and export NAME here and where the workers run"
 	sheets := []config.BundledFile{{Name: p.Config.File, Text: d.Config}}
@@ -179,7 +179,7 @@ func withoutSecrets(p *Project, d Brief) error {
 }
 
 // secretIn finds the first line of a file that holds a secret, and the key that
-// it stands under, if it is one's; 0 is none.
+// it is under, if it is one's; 0 is none.
 func secretIn(p *Project, s config.BundledFile) (line int, path string) {
 	secret := func(text string) bool { return p.Redact.String(text) != text }
 	i := slices.IndexFunc(strings.Split(s.Text, "\n"), secret)

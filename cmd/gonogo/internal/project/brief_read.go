@@ -67,7 +67,7 @@ func (d *Brief) load(dir string, env config.Lookup) (*config.Config, error) {
 }
 
 // Project is the run's project, without items, ready to be checked. Files that
-// differ are told before anything else reads them.
+// differ are reported before anything else reads them.
 func (d *Brief) Project(ctx context.Context, dir string, env config.Lookup, seed uint64, slots int) (*Project, error) {
 	if err := d.lacking(dir, env); err != nil {
 		return nil, err

@@ -78,7 +78,7 @@ func (sp *Spending) GradingCost() func(*rollout.Record) (float64, bool) {
 	return prices.Grading
 }
 
-// MoneyText is the money of this call so far, and what it will be when so many
+// MoneyText is the money of this call so far, and what it will be when that many
 // more are made as those of e; "" where it is not known.
 func (sp *Spending) MoneyText(e sampler.Event, total int) string {
 	if e.USD.N == 0 {

@@ -22,7 +22,7 @@ import (
 )
 
 // Project is a configuration with its files read and its endpoints wired: all
-// that stands before the first call.
+// that comes before the first call.
 type Project struct {
 	Config       *config.Config
 	GraderConfig *config.Config // what the manifest of a run with other grades keeps of it
@@ -30,7 +30,7 @@ type Project struct {
 	Warnings     []string                                  // what the job's platform may refuse or ignore, what the grader has to say
 	shown        int                                       // warnings that were shown
 	Env          grader.Env                                // what graders and detectors are made with
-	Watch        func(http.RoundTripper) http.RoundTripper // stands before the transport of tools and graders; nil is none
+	Watch        func(http.RoundTripper) http.RoundTripper // wraps the transport of tools and graders; nil is none
 	Bounds       sampler.Boundaries
 	MCP          ToolServers
 	Session      Sessions
@@ -39,7 +39,7 @@ type Project struct {
 	Log          *slog.Logger // of events; nil without --log-format json
 	Spending     Spending
 	Round        int        // samples per item that sampling until decided has come to; 0: all
-	Variants     []*Variant // to make beside the run itself
+	Variants     []*Variant // to make in addition to the run itself
 	variant      *Variant   // that this is; nil for the run itself
 	AgentLog     *AgentLog  // takes the standard error of an agent's program; nil without
 	Queue        Queue
@@ -72,7 +72,7 @@ func New(ctx context.Context, cfg *config.Config) (*Project, error) {
 	return Wire(ctx, NewUnwired(cfg))
 }
 
-// Wire makes a project of what stands in p already.
+// Wire makes a project of what p holds already.
 func Wire(ctx context.Context, p *Project) (*Project, error) {
 	p.Redact, p.Queue.cluster = rollout.NewRedactor(p.Config.Secrets()...), new(cluster)
 	p.Draw()
@@ -157,7 +157,7 @@ func (in *Inputs) CheckIDs(redact *rollout.Redactor) error {
 	return nil
 }
 
-// Subset takes at most so many items of each split, 0 for all. The draw depends on the
+// Subset takes at most that many items of each split, 0 for all. The draw depends on the
 // seed of the run.
 func (in *Inputs) Subset(most int) {
 	in.Items = nil

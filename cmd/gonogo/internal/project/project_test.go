@@ -40,7 +40,7 @@ func TestIDsThatHoldASecretAreRefused(t *testing.T) {
 }
 
 // A server that does not count tokens made a cap on tokens bound nothing, and
-// nobody said so.
+// no one said so.
 func TestACapThatCannotBeHeldIsSaid(t *testing.T) {
 	p := tinyProject(t)
 	s := sampler.Stats{Jobs: 5, Recorded: 5, TokensUnknown: 2, Elapsed: time.Second}
@@ -111,7 +111,7 @@ func TestAVariantKeepsItsConnections(t *testing.T) {
 	var all sync.WaitGroup
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
-		all.Done() // nobody is answered before all have asked
+		all.Done() // no one is answered before all have asked
 		all.Wait()
 		w.WriteHeader(http.StatusBadRequest)
 	}))

@@ -33,7 +33,7 @@ const (
 	// besideOthers is how many rollouts at once are made in the process of the
 	// planner where workers may join: they must find something to do.
 	besideOthers = 32
-	// waitForWorkers is how long none need have come before it is told.
+	// waitForWorkers is how long none need have come before it is reported.
 	waitForWorkers = 10 * time.Second
 	// settle is how long a planner has to end after its own worker did.
 	settle = 5 * time.Second
@@ -73,7 +73,7 @@ type handedOut struct {
 	server  *queue.Server // in this process; nil for a cluster
 	conn    *queue.Conn
 	planner *queue.Planner
-	crew    *workers // that the planner tells of
+	crew    *workers // that the planner reports
 	whole   bool     // the last call came to its end
 
 	workers, paidTwice int // when it ended
@@ -136,7 +136,7 @@ func (h *Queue) lead(ctx context.Context) error {
 		Seed: h.p.Inputs.Seed, Deliveries: q.Deliveries, Replicas: q.Replicas, Wait: q.Wait.Duration, AckWait: Patience.AckWait, Lease: Patience.Lease,
 	}
 	var err error
-	if q.URL != config.IsEmbedded { // nobody else can join
+	if q.URL != config.IsEmbedded { // no one else can join
 		if plan.Description, err = describe(ctx, h.p); err != nil {
 			return exit.AsUsage(err)
 		}

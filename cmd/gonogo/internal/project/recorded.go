@@ -19,7 +19,7 @@ import (
 )
 
 // ForGrading is a project that can grade what a run holds, and no more. own
-// passes over the gonogo.yaml that lies here.
+// passes over the gonogo.yaml here.
 func ForGrading(ctx context.Context, c *Call, run *rollout.Run, own bool) (*Project, error) {
 	p := NewUnwired(nil)
 	p.Inputs.Items = run.Items
@@ -95,7 +95,7 @@ func leaveCore(p *Project, c *Call) {
 }
 
 // ConfigPath is the configuration file that the command line names, else the
-// one that lies here.
+// one here.
 func ConfigPath(c *Call) (string, error) {
 	if path := c.Config; path != "" {
 		return path, nil
@@ -167,7 +167,7 @@ func (p *Project) RegradeManifest(run *rollout.Run) rollout.Manifest {
 }
 
 // heirChoices are those that another run was made with, but for its grader's,
-// in whose place stand this one's.
+// in whose place this one's are.
 func heirChoices(p *Project, was map[string]string) map[string]string {
 	out := grader.Choices(p.Bounds.Grader)
 	if out == nil {
@@ -230,7 +230,7 @@ func ForAudit(ctx context.Context, c *Call, dir string, replay bool) (*Project, 
 }
 
 // ofRun is a project with the grader that graded the run. Where nothing
-// is named, and the gonogo.yaml that lies here has another grader, it is made
+// is named, and the gonogo.yaml here has another grader, it is made
 // of the run's own configuration.
 func ofRun(ctx context.Context, c *Call, run *rollout.Run, replay bool) (*Project, error) {
 	p, err := ForGrading(ctx, c, run, false)

@@ -30,7 +30,7 @@ func (ss *Sessions) WireSession() error {
 			who, reads = "the tool "+t.Name(), append(reads, r.SessionReads()...)
 		}
 	}
-	if ss.p.Config.Agent.Used() { // it is told the tools' addresses
+	if ss.p.Config.Agent.Used() { // it is given the tools' addresses
 		for _, t := range ss.p.Config.Body.Tools {
 			if names := sampler.SessionVariables(ss.p.Config.Connect(t.ServerURL)); len(names) > 0 {
 				who, reads = "the tool "+t.Name, append(reads, names...)

@@ -9,7 +9,7 @@ import (
 )
 
 // trialOfWorkers are the answers that each worker tries its grader on: of rows that
-// are small beside what a message of the queue may hold.
+// are small compared with what a message of the queue may hold.
 func trialOfWorkers(ctx context.Context, p *Project) (list []TrialAnswer, err error) {
 	const most = 64 << 10
 	answers, _, err := TrialAnswers(ctx, p, TrialCostly)
@@ -31,7 +31,7 @@ func GradesInSession(p *Project) bool { return len(grader.SessionReads(p.Bounds.
 // Costly reports whether a grading is paid for, by requests to a model or by a session.
 func Costly(p *Project) bool { return len(p.Config.Body.Judges()) > 0 || GradesInSession(p) }
 
-// TrialAnswers makes answers of a seeded sample of at most so many items.
+// TrialAnswers makes answers of a seeded sample of at most that many items.
 func TrialAnswers(ctx context.Context, p *Project, most int) (answers []sampler.Task, items int, err error) {
 	plan, err := audit.NewPlan(ctx, audit.Config{Items: most}, audit.Input{
 		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Range: *p.Config.RewardRange, Probes: audit.TrialProbes(), Answer: p.Config.Audit.Answer, Reference: p.Audit.Reference,

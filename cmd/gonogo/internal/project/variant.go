@@ -16,7 +16,7 @@ import (
 )
 
 // Variant is a variant of a project: a project of its own on the same items,
-// with the same tools, grader and seed, whose run lies below the project's.
+// with the same tools, grader and seed, whose run is below the project's.
 type Variant struct {
 	config.VariantValue
 	Changes []rollout.Change
@@ -25,7 +25,7 @@ type Variant struct {
 }
 
 // prepareVariants makes the variants of the configuration, before anything is
-// paid: one that cannot be applied to the rows is told now.
+// paid: one that cannot be applied to the rows is reported now.
 func (p *Project) prepareVariants() error {
 	var errs []error
 	for i, value := range p.Config.Variants {
@@ -103,7 +103,7 @@ func (v *Variant) listed(p *Project, i int) []rollout.Change {
 	return append(out, p.Config.ModelChanges(i)...)
 }
 
-// warnVariant tells of what a variant may do unmeant.
+// warnVariant reports what a variant may change unintentionally.
 func (p *Project) warnVariant(v *Variant) {
 	if v.Did.Heads > 1 {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s replaces %s different prompts of the rows by one: what they say about their own item is lost (prompt_add keeps it)", v.Name, message.Whole(v.Did.Heads)))

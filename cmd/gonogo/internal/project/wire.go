@@ -40,7 +40,7 @@ func (p *Project) wire() error {
 	return p.WireTools()
 }
 
-// collectOften lets less garbage stand where many rollouts are in flight, unless
+// collectOften lets less garbage wait where many rollouts are in flight, unless
 // the environment says how much: it costs some CPU, and they wait for endpoints.
 func collectOften(rollouts int) {
 	if rollouts >= sampler.ManyInFlight && os.Getenv("GOGC") == "" {
@@ -137,8 +137,8 @@ func checkItems(p *Project, g sampler.Grader) error {
 	return errors.Join(errs...)
 }
 
-// warnReads tells of what a grader's templates read that no public source
-// settles. What an endpoint reads of all that it is handed, nobody knows here.
+// warnReads reports what a grader's templates read that no public source
+// settles. What an endpoint reads of all that it is handed, no one knows here.
 func warnReads(p *Project, g sampler.Grader) {
 	reader, ok := g.(grader.Reader)
 	if !ok {
@@ -150,7 +150,7 @@ func warnReads(p *Project, g sampler.Grader) {
 }
 
 // Start tries what must be tried before anything is paid: a python grader that
-// cannot be loaded is told now.
+// cannot be loaded is reported now.
 func (p *Project) Start(ctx context.Context) error {
 	err := grader.Start(ctx, p.Bounds.Grader)
 	if err != nil && ctx.Err() == nil {

@@ -56,7 +56,7 @@ func WireAgent(p *Project) error {
 	return nil
 }
 
-// programOf is a command with its arguments; one that names a file beside the
+// programOf is a command with its arguments; one that names a file next to the
 // configuration is taken from there.
 func programOf(p *Project, command []string) []string {
 	argv := slices.Clone(command)

@@ -23,7 +23,7 @@ type ToolServers struct {
 	p        *Project
 	all      *mcp.Servers // nil without, and where they are not asked
 	unknown  bool         // not all of their tools are known
-	Tolerant bool         // one that cannot be reached is told, not an error
+	Tolerant bool         // one that cannot be reached is reported, not an error
 	Offline  bool         // none is asked
 }
 

@@ -35,7 +35,7 @@ func ReadyToBurst(ctx context.Context, p *project.Project, c *project.Call) erro
 	return p.ReadyToGrade(ctx, c)
 }
 
-// Burst plays the plan and puts what came of it into the run.
+// Burst plays the plan and writes the outcome into the run.
 func Burst(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
 	w := c.Err
 	to, err := rollout.OpenBurst(run.Dir, p.Redact)

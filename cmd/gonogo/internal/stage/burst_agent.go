@@ -16,7 +16,7 @@ import (
 const programLeftOut = "the agent is a program that is started on this machine, and is left out: agent.processes says how many of it run at once"
 
 // burstAgent has the agent's service make the rollouts of a burst, within the caps
-// of the configuration. An agent that is a program is left out, and that is told.
+// of the configuration. An agent that is a program is left out, and that is reported.
 func burstAgent(p *project.Project, cfg *burst.Config, plan *burst.Plan) {
 	a := p.Config.Agent
 	if len(a.Command) > 0 {
@@ -68,7 +68,7 @@ func meanRollout(p *project.Project, plan *burst.Plan) (use agentUse) {
 	return use
 }
 
-// text tells what so many rollouts will ask of the model, as far as the records
+// text says what n rollouts will ask of the model, as far as the records
 // tell.
 func (u agentUse) text(rollouts int) string {
 	if u.turns == 0 {
@@ -113,7 +113,7 @@ func (a *agentSpending) note(rec *rollout.Record) {
 	a.n++
 }
 
-// room is the error of a wave of so many rollouts that would pass a cap, judged by
+// room is the error of a wave of that many rollouts that would pass a cap, judged by
 // those before it.
 func (a *agentSpending) room(rollouts int) error {
 	a.mu.Lock()

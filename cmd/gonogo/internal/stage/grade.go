@@ -30,7 +30,7 @@ func ShownID(id string) string {
 	return id
 }
 
-// GradeAgain grades what run holds, each answer so many times, into a run directory of its
+// GradeAgain grades what run holds, each answer that many times, into a run directory of its
 // own.
 func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, dir string, times int) error {
 	if SamePath(run.Dir, dir) {
@@ -62,7 +62,7 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *r
 	return err
 }
 
-// toldOfGrades says what came of grading again, in one line.
+// toldOfGrades says the outcome of grading again, in one line.
 func toldOfGrades(w io.Writer, former *rollout.RegradeSource, stats sampler.Stats, changed int) {
 	if former.Left == 0 {
 		fmt.Fprintln(w, "All outputs are graded already.")

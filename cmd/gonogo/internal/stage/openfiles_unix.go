@@ -4,7 +4,7 @@ package stage
 
 import "syscall"
 
-// openFiles is how many connections this process may open beside what it has
+// openFiles is how many connections this process may open in addition to what it has
 // open anyway; 0 is not known.
 func openFiles() int {
 	const others, most = 64, 1 << 20

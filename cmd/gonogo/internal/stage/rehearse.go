@@ -129,7 +129,7 @@ func confirmStart(ctx context.Context, p *project.Project, c *project.Call, dir 
 		fmt.Fprintln(c.Err, estimateLegs(p, c, legs, nil))
 		return nil
 	}
-	if p.Config.Queue.Remote() { // nobody here makes one
+	if p.Config.Queue.Remote() { // no one here makes one
 		fmt.Fprintf(c.Err, "\n%s\n", estimateLegs(p, c, legs, nil))
 		return ui.Confirm(c.In, c.Err)
 	}
@@ -179,7 +179,7 @@ func showTrace(p *project.Project, w io.Writer, rec *rollout.Record) {
 	show := func(format string, args ...any) {
 		fmt.Fprintln(w, ui.Visible(p.Redact.String(fmt.Sprintf(format, args...))))
 	}
-	// Masked before it is cut: nobody finds half a key.
+	// Masked before it is cut: no one finds half a key.
 	oneLine := func(s string) string { return ui.OneLine(p.Redact.String(s)) }
 	show("Rehearsal: item %s, %s, %s, %s", rec.Item, ui.Count(rec.Turns, "turn"), ui.Count(len(rec.Calls), "tool call"), time.Duration(rec.Elapsed).Round(time.Millisecond))
 	for _, m := range rec.Messages {

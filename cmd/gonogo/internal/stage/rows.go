@@ -69,7 +69,7 @@ func printAdvice(w io.Writer, x analysis.Fact) {
 }
 
 // byWeight orders findings by what they mean for the run. A gate that passes in
-// both severities is told once, and so is a caution that names what its gate
+// both severities is reported once, and so is a caution that names what its gate
 // fails on, by the same measure: the blocking answer says all of it.
 func byWeight(findings []analysis.Finding) []analysis.Finding {
 	told, failed := map[string]bool{}, map[string]bool{}

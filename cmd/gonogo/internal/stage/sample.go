@@ -17,10 +17,10 @@ import (
 )
 
 // Make makes what a run lacks: rollouts, audit, variants. stopped is the
-// budget that ended it, failed what became of variants beside a run that is
+// budget that ended it, failed what became of variants of a run that is
 // whole.
 func Make(ctx context.Context, c *project.Call, p *project.Project, dir string) (stopped *exit.Error, failed, err error) {
-	stopped, err = project.BudgetStop(sampleRun(ctx, c, p, dir)) // with a failed write beside it the run ends here
+	stopped, err = project.BudgetStop(sampleRun(ctx, c, p, dir)) // if a write failed as well, the run ends here
 	if err != nil || c.Sampling.Rehearse {
 		return nil, nil, err
 	}
@@ -146,7 +146,7 @@ func CheckNotShrunk(dir string, m rollout.Manifest) error {
 }
 
 // jobsOf lists the rollouts that are not recorded yet, or that a boundary failed,
-// in the order of the run: it hangs on the seed, never on what is recorded.
+// in the order of the run: it depends on the seed, never on what is recorded.
 func jobsOf(ctx context.Context, p *project.Project, dir string) ([]sampler.Job, error) {
 	samples := p.Samples()
 	return jobsFor(ctx, p, dir, func(it *rollout.Item) int { return samples[it.Split] })

@@ -88,7 +88,7 @@ func (e *AbortedError) Error() string { return e.Text }
 // Unwrap returns the cause.
 func (e *AbortedError) Unwrap() error { return e.Err }
 
-// JoinDiskError is how a stage ended, and beside it that its last records may not
+// JoinDiskError is how a stage ended, and also that its last records may not
 // have reached the disk: an interruption must not hide that. The disk that ended
 // the stage is not told twice.
 func JoinDiskError(ended, closed error) error {

@@ -110,7 +110,7 @@ func (t *targeted) open(ctx context.Context) (rollout.Split, []analysis.ItemResu
 		return "", nil, err
 	}
 	settings := t.p.Config.Settings()
-	settings.Boot = 0 // no class hangs on it
+	settings.Boot = 0 // no class depends on it
 	result, err := output.Analyze(ctx, t.c, opened, settings)
 	if err != nil {
 		return "", nil, err

@@ -198,7 +198,7 @@ func TryOnWorker(ctx context.Context, p *project.Project, w io.Writer, with []pr
 	return nil
 }
 
-// trialCosts says what a trial of so many answers takes: one grading where the grader works.
+// trialCosts says what a trial of that many answers takes: one grading where the grader works.
 func trialCosts(p *project.Project, answers int) string {
 	trial := trialOf(p, true)
 	most := trial.Most(answers)

@@ -47,7 +47,7 @@ func gradeLeft(ctx context.Context, p *project.Project, c *project.Call, dir str
 	return stageEnded(p, gradingStage, dir, stats, err)
 }
 
-// gradeRecorded grades records of a run, each so many times. uncounted says that
+// gradeRecorded grades records of a run, each that many times. uncounted says that
 // they are none of the budget's rollouts.
 func gradeRecorded(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, n int, uncounted bool, records func(context.Context) iter.Seq2[*rollout.Record, error], times int, to sampler.Sink) (sampler.Stats, error) {
 	items := make(map[rollout.Key]*rollout.Item, len(run.Items))

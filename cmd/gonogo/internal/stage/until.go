@@ -20,7 +20,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// untilDecided reports whether sampling is to end when the verdict stands.
+// untilDecided reports whether sampling is to end when the verdict is decided.
 func untilDecided(c *project.Call) (bool, error) {
 	until := c.Sampling.Until
 	switch {
@@ -37,7 +37,7 @@ func untilDecided(c *project.Call) (bool, error) {
 }
 
 // sampleUntil makes whole rounds of rollouts and judges the run after each,
-// until the verdict stands or the most samples are made. An interrupted call is
+// until the verdict is decided or the most samples are made. An interrupted call is
 // taken up in its round, under the plan of the first.
 func sampleUntil(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
 	plan, err := lookPlan(p, dir)
@@ -159,7 +159,7 @@ func (r *rounds) look(ctx context.Context, n int) (over bool, err error) {
 	}
 	opened.Manifest.Looks = r.plan.With(rollout.Look{Samples: n})
 	settings := r.p.Config.Settings()
-	settings.Boot = 0 // no verdict hangs on it
+	settings.Boot = 0 // no verdict depends on it
 	result, err := output.Analyze(ctx, r.c, opened, settings)
 	if err != nil {
 		return true, err

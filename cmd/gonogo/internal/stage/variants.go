@@ -84,7 +84,7 @@ func joinRun(p *project.Project, dir string) error {
 		return err
 	}
 	if base.Looks != nil && base.Looks.Last() != nil {
-		p.Round = base.Looks.Last().Samples // of sampling that ended when the verdict stood
+		p.Round = base.Looks.Last().Samples // of sampling that ended when the verdict was decided
 	}
 	now := p.Manifest(dir).Binding
 	var differ []string

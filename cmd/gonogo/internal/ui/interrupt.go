@@ -14,7 +14,7 @@ import (
 // first closes drain: no rollout, or what else is made, begins any more, and
 // those in flight finish. A second Ctrl-C or SIGTERM ends the context, and a third
 // the process, whatever it waits for. release stops listening.
-// That nobody reads any more what is printed ends nothing that is paid for, from
+// That no one reads any more what is printed ends nothing that is paid for, from
 // here on: a Ctrl-C ends the tee behind us as well.
 func Interruptible(parent context.Context, stderr io.Writer, what string) (ctx context.Context, drain <-chan struct{}, release func()) {
 	ctx, cancel := context.WithCancel(parent)

@@ -36,7 +36,7 @@ type Workers interface {
 type Progress struct {
 	out   io.Writer
 	what  string // is counted
-	total int    // 0: nobody knows
+	total int    // 0: no one knows
 	begin time.Time
 
 	mu   sync.Mutex // guards what follows
@@ -44,7 +44,7 @@ type Progress struct {
 	told bool    // what the first ones say of all
 	crew Workers // that makes them elsewhere; nil: they are made here
 
-	money func(sampler.Event, int) string // of all so many; nil where it is not counted
+	money func(sampler.Event, int) string // of that many in all; nil where it is not counted
 
 	redact *rollout.Redactor // of what endpoints say
 

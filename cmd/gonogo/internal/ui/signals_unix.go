@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// deadlySignals end a process that writes to a pipe which nobody reads, or more
+// deadlySignals end a process that writes to a pipe which no one reads, or more
 // into a file than its limit. Where somebody listens the write fails instead.
 var deadlySignals = []os.Signal{syscall.SIGPIPE, syscall.SIGXFSZ}
