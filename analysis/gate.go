@@ -12,7 +12,7 @@ import (
 // each severity and split: that of the worst part, with the others' facts.
 type Gate struct {
 	Name       string // lower case, dotted: its findings, thresholds and messages begin with it
-	Label      string // what it judges in a few words, such as "Room to improve"; its name where it is empty
+	Label      string // what it judges in a few words, such as "Room to improve"; a gate's name where it is empty
 	Topic      string // what it belongs to, such as grader; the beginning of the name where it is empty
 	Doc        string
 	Thresholds []Threshold
@@ -23,8 +23,8 @@ type Gate struct {
 	Check      func(r *Result, t Thresholds) []Finding
 
 	// Parts are asked in the place of Check, the gravest first: of several whose
-	// answers are equally bad the first leads the finding. Of each the Name, Doc, Words,
-	// Charts and Check count; Words.Pass of the whole is said where all pass.
+	// answers are equally bad the first leads the finding. Of each the Name, Label, Doc,
+	// Words, Charts and Check count; Words.Pass of the whole is said where all pass.
 	Parts []Gate
 
 	passed message.Def // of a gate of parts
@@ -43,26 +43,19 @@ func GateByName(name string) (Gate, bool) {
 	return g, ok
 }
 
-// DisplayName returns the gate's label in a language.
-func (g Gate) DisplayName(l message.Language) string {
-	if g.Label == "" {
-		return g.Name
-	}
-	return l.Text(g.Name+".label", g.Label)
-}
+// Label is what a gate or a part of one is called in a language; "" where it has no
+// label.
+func Label(name string, l message.Language) string { return words[name].label.In(l) }
 
 // NewGate makes a gate's messages and thresholds known. It belongs into a package
 // variable. It panics on a name that another gate has, and on a threshold whose name
 // does not begin with the gate's.
 func NewGate(g Gate) Gate {
-	if g.Label != "" {
-		message.New(g.Name+".label", g.Label)
+	whole := g
+	if len(g.Parts) > 0 {
+		g.passed, whole.Words = message.New(g.Name+".parts", g.Words.Pass), Words{}
 	}
-	if len(g.Parts) == 0 {
-		NewPart(g)
-	} else {
-		g.passed = message.New(g.Name+".parts", g.Words.Pass)
-	}
+	NewPart(whole)
 	for _, t := range known(g.Name, g.Thresholds...) {
 		if t.Name != g.Name && !strings.HasPrefix(t.Name, g.Name+".") {
 			panic("analysis: the gate " + g.Name + " cannot have a threshold called " + t.Name)
@@ -77,7 +70,11 @@ func NewPart(g Gate) Gate {
 	if _, taken := words[g.Name]; taken {
 		panic("analysis: two gates are called " + g.Name)
 	}
-	words[g.Name] = g.Words.known(g.Name)
+	said := g.Words.known(g.Name)
+	if g.Label != "" {
+		said.label = message.New(g.Name+".label", g.Label)
+	}
+	words[g.Name] = said
 	return g
 }
 

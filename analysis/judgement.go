@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"maps"
+
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -61,7 +63,7 @@ type Judgement struct {
 // no gate has made the name known.
 func (j Judgement) Finding(status Status, b Bound) Finding {
 	f := Finding{Gate: j.Gate, Split: j.Split, Severity: j.Severity, Fact: Fact{
-		ID: j.Gate, Status: status, Value: b.Value, Low: b.Low, High: b.High, Want: j.Want, Threshold: j.Want.Args["limit"].Number, Unit: j.Unit, Items: j.Items, Rows: j.Rows,
+		ID: j.Gate, Status: status, Value: b.Value, Low: b.Low, High: b.High, Want: wantIn(j.Unit, j.Want), Threshold: j.Want.Args["limit"].Number, Unit: j.Unit, Items: j.Items, Rows: j.Rows,
 	}}
 	if f.Items == nil {
 		f.Items = []string{}
@@ -71,6 +73,21 @@ func (j Judgement) Finding(status Status, b Bound) Finding {
 	}
 	f.say(wordsOf(j.Gate), j.Instead, j.Args)
 	return f
+}
+
+// wantIn is a threshold in the unit of what is compared with it: shares are in per cent.
+func wantIn(unit string, want message.Text) message.Text {
+	if unit != message.UnitShare {
+		return want
+	}
+	args := maps.Clone(want.Args)
+	for _, name := range []string{"limit", "fail"} {
+		if a, ok := args[name]; ok && a.Number != nil {
+			a.Unit = unit
+			args[name] = a
+		}
+	}
+	return message.Text{ID: want.ID, Args: args}
 }
 
 // Skip says that a gate had nothing to judge, and why. A command among the arguments

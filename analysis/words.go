@@ -23,8 +23,9 @@ type Words struct {
 	UnmeasuredR     string
 }
 
-// said are the messages of a Words.
+// said are the messages of a Words, and the label of what they are about.
 type said struct {
+	label                                                              message.Def
 	why                                                                message.Def
 	pass, fail, unknown, caution, cautionUnknown, unmeasured           message.Def
 	failRemedy, unknownRemedy, cautionRemedy, cautionUnknownR, without message.Def
@@ -87,8 +88,12 @@ func (s said) of(f *Finding) Wording {
 
 // say fills the texts of a finding with its own numbers and the gate's.
 func (f *Finding) say(words said, instead *Wording, vars message.Args) {
+	known := message.Known
+	if f.Unit == message.UnitShare {
+		known = message.KnownShare
+	}
 	args := message.Args{
-		"value": message.Known(f.Value), "low": message.Known(f.Low), "high": message.Known(f.High), "want": message.Nested(f.Want),
+		"value": known(f.Value), "low": known(f.Low), "high": known(f.High), "want": message.Nested(f.Want),
 		"split": message.Name(string(f.Split)), "percent": message.KnownShare(f.Value), "lowpercent": message.KnownShare(f.Low), "highpercent": message.KnownShare(f.High),
 		"needs": message.Nested(needs(f)),
 	}

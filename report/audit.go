@@ -148,7 +148,7 @@ func probeGrid(probes []analysis.ProbeResult, r *analysis.Result, w *words) Grid
 	for _, p := range probes {
 		state := stateOf(p)
 		g.Rows = append(g.Rows, []string{
-			id(p.Probe), w.Audit.States[state], must(p.Expect, p.Limit, w), message.Whole(p.Items), counted(p, w), estimate(p.Accept), gap(p.Gap, r, w), message.Whole(p.Failed),
+			id(p.Probe), w.Audit.States[state], must(p.Expect, p.Limit, w), message.Whole(p.Items), counted(p, w), percent(p.Accept), gap(p.Gap, r, w), message.Whole(p.Failed),
 		})
 		g.Tones = append(g.Tones, state.tone())
 	}
@@ -228,11 +228,11 @@ func beginning(s string) (head string, cut bool) {
 }
 
 // estimate is a value with its interval; "" when there is none.
-func estimate(e stat.Estimate) string {
-	if !e.Known() {
-		return ""
-	}
-	return message.Interval(e.Value, e.Low, e.High)
+func estimate(e stat.Estimate) string { return message.Interval(e.Value, e.Low, e.High) }
+
+// percent is the same of a share.
+func percent(e stat.Estimate) string {
+	return message.IntervalIn(message.UnitShare, e.Value, e.Low, e.High)
 }
 
 // counted says on how many items a probe's payloads were what its share is of.

@@ -17,11 +17,11 @@ type rateTable struct {
 }
 
 // add adds a row; none when nothing is known and nobody says why.
-func (t *rateTable) add(name string, e *stat.Estimate, counted func(stat.Estimate) string, doc string) {
+func (t *rateTable) add(name, unit string, e *stat.Estimate, counted func(stat.Estimate) string, doc string) {
 	if e == nil || !e.Known() && len(e.Warnings) == 0 {
 		return
 	}
-	value := estimate(*e)
+	value := message.IntervalIn(unit, e.Value, e.Low, e.High)
 	if !e.Known() {
 		value = t.words.NotKnown
 	}
@@ -45,20 +45,20 @@ func rates(r *analysis.Result, w *words) Grid {
 		return func(e stat.Estimate) string { return fmt.Sprintf(w.Measured, w.Item.of(e.Items), n.of(e.N)) }
 	}
 	payloads, rollouts, grades := in(a.Payloads), in(w.Rollout), in(a.Outputs)
-	t.add(a.FalseAccept, g.FalseAccept, payloads, a.FalseAcceptDoc)
-	t.add(a.FalseReject, g.FalseReject, payloads, a.FalseRejectDoc)
-	t.add(a.Youden, g.Youden, payloads, a.YoudenDoc)
-	t.add(a.Brittle, g.Brittle, payloads, a.BrittleDoc)
+	t.add(a.FalseAccept, message.UnitShare, g.FalseAccept, payloads, a.FalseAcceptDoc)
+	t.add(a.FalseReject, message.UnitShare, g.FalseReject, payloads, a.FalseRejectDoc)
+	t.add(a.Youden, "", g.Youden, payloads, a.YoudenDoc)
+	t.add(a.Brittle, message.UnitShare, g.Brittle, payloads, a.BrittleDoc)
 	for _, split := range shownSplits(r) {
 		if share := r.Splits[split].Variance.GraderShare; share.Known() || share.N > 0 {
-			t.add(fmt.Sprintf(a.Noise, split), &share, grades, a.NoiseDoc)
+			t.add(fmt.Sprintf(a.Noise, split), message.UnitShare, &share, grades, a.NoiseDoc)
 		}
 	}
 	if g.NoiseVar.Known() {
-		t.add(a.NoiseVar, &g.NoiseVar, grades, a.NoiseVarDoc)
+		t.add(a.NoiseVar, "", &g.NoiseVar, grades, a.NoiseVarDoc)
 	}
-	t.add(a.Flip, g.FlipRate, grades, a.FlipDoc)
-	t.add(a.Moved, g.Moved, grades, a.MovedDoc)
+	t.add(a.Flip, message.UnitShare, g.FlipRate, grades, a.FlipDoc)
+	t.add(a.Moved, message.UnitShare, g.Moved, grades, a.MovedDoc)
 	if l := g.Length; l != nil {
 		doc, p := a.LengthDoc, ""
 		if l.P != nil {
@@ -67,8 +67,8 @@ func rates(r *analysis.Result, w *words) Grid {
 		if l.Pooled.Known() {
 			doc += fmt.Sprintf(a.LengthPooled, estimate(l.Pooled))
 		}
-		t.add(a.Length, &l.Within, func(e stat.Estimate) string { return rollouts(e) + p }, doc)
-		t.add(a.Slope, &l.Slope, rollouts, a.SlopeDoc)
+		t.add(a.Length, "", &l.Within, func(e stat.Estimate) string { return rollouts(e) + p }, doc)
+		t.add(a.Slope, "", &l.Slope, rollouts, a.SlopeDoc)
 	}
 	if res := g.Resolution; res != nil {
 		t.resolution(*res)
@@ -78,7 +78,7 @@ func rates(r *analysis.Result, w *words) Grid {
 	}
 	if g.Guessable != nil {
 		text := quote(g.GuessableAnswer, 120)
-		t.add(a.Guessable, g.Guessable, func(e stat.Estimate) string { return w.named(payloads(e), text) }, a.GuessableDoc)
+		t.add(a.Guessable, "", g.Guessable, func(e stat.Estimate) string { return w.named(payloads(e), text) }, a.GuessableDoc)
 	}
 	return t.Grid
 }
@@ -120,10 +120,10 @@ func agreementGrid(g *analysis.Grader, w *words) Grid {
 	}
 	p, a := g.Agreement, w.Audit
 	outputs := func(e stat.Estimate) string { return a.Outputs.of(e.N) }
-	t.add(a.Spearman, &p.Spearman, outputs, a.SpearmanDoc)
-	t.add(a.Kappa, p.Kappa, outputs, a.KappaDoc)
-	t.add(a.Alpha, p.Alpha, outputs, a.AlphaDoc)
-	t.add(a.Ceiling, p.Ceiling, outputs, a.CeilingDoc)
+	t.add(a.Spearman, "", &p.Spearman, outputs, a.SpearmanDoc)
+	t.add(a.Kappa, "", p.Kappa, outputs, a.KappaDoc)
+	t.add(a.Alpha, "", p.Alpha, outputs, a.AlphaDoc)
+	t.add(a.Ceiling, "", p.Ceiling, outputs, a.CeilingDoc)
 	t.Notes = append(t.Notes, fmt.Sprintf(a.Labels, a.LabelsOf.of(p.Labels), a.Raters.of(p.Raters), a.Outputs.of(p.Outputs)))
 	if len(p.Items) > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf(a.Differ, few(ids(p.Items), 10, w)))

@@ -119,7 +119,7 @@ func layerNotes(l *analysis.Layers, w *words) []string {
 		s += fmt.Sprintf(a.AtZero, estimate(l.AtZero))
 	}
 	if l.Bought.Known() {
-		s += fmt.Sprintf(a.Bought, estimate(l.Bought))
+		s += fmt.Sprintf(a.Bought, percent(l.Bought))
 	}
 	notes = append(notes, s+w.Signs.Stop)
 	if len(l.Moving) > 0 {
@@ -140,7 +140,7 @@ func detectorGrid(g *analysis.Grader, w *words) Grid {
 		if d.Zeroed {
 			zeroed = w.Audit.Zeroed
 		}
-		t.Rows = append(t.Rows, []string{id(d.Detector), marked, estimate(d.Share), estimate(d.Mean), zeroed, message.Whole(d.Failed), few(ids(d.Items), itemsInCell, w)})
+		t.Rows = append(t.Rows, []string{id(d.Detector), marked, percent(d.Share), estimate(d.Mean), zeroed, message.Whole(d.Failed), few(ids(d.Items), itemsInCell, w)})
 	}
 	return t
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -124,7 +125,7 @@ func (p *Page) toDo() []string {
 		}
 	}
 	remedy := func(f *finding) {
-		if f.Status == analysis.Unknown {
+		if f.Status == analysis.Unknown || p.Verdict == analysis.Go {
 			add(p.say(f.Remedy), p.Words.gateLabel(f.Gate))
 		} else {
 			add(p.say(f.Remedy))
@@ -203,10 +204,7 @@ func within(text string, most int) string {
 
 // gateLabel is what a gate is called in a few words; its own name where it has none.
 func (w *words) gateLabel(gate string) string {
-	if g, ok := analysis.GateByName(gate); ok {
-		return g.DisplayName(w.Lang)
-	}
-	return id(gate)
+	return cmp.Or(analysis.Label(gate, w.Lang), id(gate))
 }
 
 // tiles are three numbers, that of the finding that decides first.
@@ -291,11 +289,11 @@ func (p *Page) holed(expect rollout.Expectation) Grid {
 func (p *Page) leaked(split rollout.Split) Grid {
 	const most = 5
 	w := p.Words.Exhibit
-	g := Grid{Title: w.Leaked, Words: true, Head: []string{string(split), string(rollout.Train), ""}}
+	g := Grid{Title: w.Leaked, Words: true, Head: []string{string(split), "", string(rollout.Train)}}
 	for _, l := range p.Result.Shift.Leakage {
-		known := slices.ContainsFunc(g.Rows, func(row []string) bool { return row[0] == id(l.B) && row[1] == id(l.A) })
+		known := slices.ContainsFunc(g.Rows, func(row []string) bool { return row[0] == id(l.B) && row[2] == id(l.A) })
 		if l.ASplit == rollout.Train && l.BSplit == split && len(g.Rows) < most && !known && w.Leaks[string(l.Kind)] != "" {
-			g.Rows = append(g.Rows, []string{id(l.B), id(l.A), w.Leaks[string(l.Kind)]})
+			g.Rows = append(g.Rows, []string{id(l.B), w.Leaks[string(l.Kind)], id(l.A)})
 		}
 	}
 	return g

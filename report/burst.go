@@ -7,7 +7,6 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/analysis/stat"
 	"gonogo/report/block"
 )
 
@@ -73,26 +72,15 @@ func checksGrid(b *analysis.Burst, w *words) Grid {
 		first = fmt.Sprintf(v.FirstFailure, message.Digits(f.After), id(f.Endpoint), id(f.Kind))
 	}
 	g.Rows = [][]string{
-		{v.Lost, inPercent(b.Lost), w.Rollout.of(b.Lost.N), v.LostDoc},
+		{v.Lost, percent(b.Lost), w.Rollout.of(b.Lost.N), v.LostDoc},
 		{v.First, first, "", v.FirstDoc},
 		{v.Wire, fmt.Sprintf(w.OutOf, message.Whole(b.Wire.Departing), message.Whole(b.Wire.Answers)), departures(b, w), v.WireDoc},
 		{v.Crosstalk, fmt.Sprintf(w.OutOf, message.Whole(b.Crosstalk.Leaks), message.Whole(b.Crosstalk.Answers)), "", v.CrosstalkDoc},
 	}
 	if b.Repeats.Known() {
-		g.Rows = append(g.Rows, []string{v.Repeats, inPercent(b.Repeats), v.Requests.of(b.Repeats.N), v.RepeatsDoc})
+		g.Rows = append(g.Rows, []string{v.Repeats, percent(b.Repeats), v.Requests.of(b.Repeats.N), v.RepeatsDoc})
 	}
 	return g
-}
-
-// inPercent prints a share of a burst as a percentage with its interval.
-func inPercent(e stat.Estimate) string {
-	if !e.Known() {
-		return "–"
-	}
-	if e.Low == nil || e.High == nil {
-		return message.Percent(*e.Value)
-	}
-	return fmt.Sprintf("%s [%s, %s]", message.Percent(*e.Value), message.Percent(*e.Low), message.Percent(*e.High))
 }
 
 func departures(b *analysis.Burst, w *words) string {

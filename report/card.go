@@ -198,14 +198,10 @@ func (c *card) deciding(list []block.Block) {
 			b.Draw(at)
 		case block.Grid:
 			c.y = top
-			size := vg.Length(9.5)
-			if len(list) == 1 {
-				size = 13
-			}
-			c.words(x, x+w, b.Title, c.rows(b), size)
+			c.words(x, x+w, b.Title, c.rows(b))
 		case block.Note:
 			c.y = top
-			c.words(x, x+w, b.Lead, b.Texts, 9.5)
+			c.words(x, x+w, b.Lead, b.Texts)
 		}
 	}
 }
@@ -224,15 +220,27 @@ func (c *card) rows(g block.Grid) []string {
 	return list
 }
 
-// words are a title and texts in the room that is left above the foot.
-func (c *card) words(x0, x1 vg.Length, title string, texts []string, size vg.Length) {
+// words are a title and texts in the room that is left above the foot, as large as it
+// lets them be.
+func (c *card) words(x0, x1 vg.Length, title string, texts []string) {
+	const most = 4 // lines of a text
+	size := vg.Length(13)
+	for ; size > 9.5; size -= 0.5 {
+		high := (size + 1) * 1.25 * 2
+		for _, s := range texts {
+			high += size*1.25*vg.Length(len(c.lines(x0, x1, s, size, false, chart.Ink, most+1))) + size/2
+		}
+		if high < c.y-c.Min.Y-16 {
+			break
+		}
+	}
 	if title != "" {
 		c.text(x0, x1, title, size+1, true, chart.Ink, 3)
 		c.y -= 4
 	}
 	for _, s := range texts {
 		if room := int((c.y - c.Min.Y - 16) / (size * 1.25)); room > 0 {
-			c.text(x0, x1, s, size, false, chart.Ink, min(room, 4))
+			c.text(x0, x1, s, size, false, chart.Ink, min(room, most))
 			c.y -= size / 2
 		}
 	}

@@ -192,7 +192,7 @@ func checks(sc *compare.Split, w *compareWords) string {
 	add(w.Wilcoxon, r.Wilcoxon)
 	add(w.McNemar, r.McNemar)
 	if f := r.Family; f != nil && f.Low != nil {
-		parts = append(parts, fmt.Sprintf(w.ByFamily, change(*f)))
+		parts = append(parts, fmt.Sprintf(w.ByFamily, change("", *f)))
 	}
 	if len(parts) == 0 {
 		return ""
@@ -239,11 +239,11 @@ func (x compared) tile(d analysis.Difference) block.Tile {
 	w := x.w
 	doc := w.NoneCompared
 	if d.Known() {
-		doc = fmt.Sprintf(w.BaseNew, message.DigitsOf(d.Base), message.DigitsOf(d.New))
+		doc = fmt.Sprintf(w.BaseNew, message.DigitsIn(d.Unit, d.Base), message.DigitsIn(d.Unit, d.New))
 	}
-	h := tile(fmt.Sprintf(w.Tile, capital(quantity(d, w))), doc, d.Estimate, x.Words)
-	if h.Known && strings.HasPrefix(message.Signed(*d.Value), "+") {
-		h.Value = "+" + h.Value
+	h := tile(fmt.Sprintf(w.Tile, capital(quantity(d, w))), doc, "", d.Estimate, x.Words)
+	if h.Known {
+		h.Value, h.Interval, _ = strings.Cut(message.DifferenceIn(d.Unit, d.Value, d.Low, d.High), " ")
 	}
 	return h
 }
@@ -345,8 +345,10 @@ func signedOr(x *float64) string {
 	return message.Signed(*x)
 }
 
-// change writes a difference with its interval.
-func change(e stat.Estimate) string { return message.Difference(e.Value, e.Low, e.High) }
+// change writes a difference in a unit with its interval.
+func change(unit string, e stat.Estimate) string {
+	return message.DifferenceIn(unit, e.Value, e.Low, e.High)
+}
 
 // printLines is the command that prints rollouts whole.
 func printLines(file string, list []compare.SampleRef) string {

@@ -25,7 +25,7 @@ func (x compared) differenceGrid(sc *compare.Split) Grid {
 		if i == 0 {
 			p = d.P
 		}
-		g.Rows = append(g.Rows, []string{quantity(d, w), message.DigitsOf(d.Base), message.DigitsOf(d.New), change(d.Estimate), pValue(p), w.Changes[d.Change]})
+		g.Rows = append(g.Rows, []string{quantity(d, w), message.DigitsIn(d.Unit, d.Base), message.DigitsIn(d.Unit, d.New), change(d.Unit, d.Estimate), pValue(p), w.Changes[d.Change]})
 	}
 	g.Notes = []string{fmt.Sprintf(w.OthersNote, message.Percent(x.c.Thresholds["compare.delta"]))}
 	return g
@@ -40,7 +40,7 @@ func (x compared) breakdownGrid(title string, b *compare.Breakdown) Grid {
 	}
 	for _, row := range b.Groups {
 		g.Rows = append(g.Rows, []string{
-			id(row.Group), message.Whole(row.Items), message.DigitsOf(row.Base), message.DigitsOf(row.New), change(row.Estimate), pValue(row.PHolm),
+			id(row.Group), message.Whole(row.Items), message.DigitsOf(row.Base), message.DigitsOf(row.New), change("", row.Estimate), pValue(row.PHolm),
 		})
 	}
 	g.Notes = []string{fmt.Sprintf(w.Corrected, prose(compare.Holm.In(x.c.Lang)))}
@@ -76,7 +76,7 @@ func (x compared) outcomeGrid(sc *compare.Split) Grid {
 		if o.Kind != "" {
 			name = fmt.Sprintf(w.OfKind, name, visible(o.Kind))
 		}
-		g.Rows = append(g.Rows, []string{name, message.Whole(o.Base), message.Whole(o.New), change(o.Difference)})
+		g.Rows = append(g.Rows, []string{name, message.Whole(o.Base), message.Whole(o.New), change(message.UnitShare, o.Difference)})
 	}
 	for i, c := range sc.Causes {
 		if i == 5 {

@@ -26,7 +26,7 @@ func writeComparedJUnit(w io.Writer, p *Page) error {
 	for _, split := range x.splits() {
 		s.Cases = append(s.Cases, x.rewardCase(split))
 		for _, d := range x.c.Splits[split].Others {
-			text := fmt.Sprintf("\n%s\n%s\n", x.line(capital(quantity(d, x.w)), message.DigitsOf(d.Base), message.DigitsOf(d.New), change(d.Estimate)), x.w.Descriptive)
+			text := fmt.Sprintf("\n%s\n%s\n", x.line(capital(quantity(d, x.w)), message.DigitsIn(d.Unit, d.Base), message.DigitsIn(d.Unit, d.New), change(d.Unit, d.Estimate)), x.w.Descriptive)
 			s.Cases = append(s.Cases, junitCase{Class: junitClass(string(split)), Name: strings.TrimSpace(visible(d.Name) + " " + visible(d.Of)), Time: "0", Out: &junitText{text}})
 		}
 	}

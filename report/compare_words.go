@@ -68,10 +68,10 @@ var compareEnglish = compareWords{
 	SplitAnswer: "Split %s: %s", DifferenceLine: "%s: base %s, new %s, new - base %s",
 
 	Differences: "Differences", Categories: "By category", Families: "By family", Quadrants: "Reward and tool calls, items",
-	Outcomes: "Rollouts without a grade", ShareDifference: "share, new - base",
+	Outcomes: "Rollouts without a grade", ShareDifference: "share, new - base (pp: percentage points)",
 	ItemsHead: "items", Fewer: "fewer calls", AsMany: "as many", More: "more calls",
 	QuadrantNote: "Over %s with known tool calls in both runs. Each item's own change, chance included.",
-	OthersNote:   "Per rollout, mean over items; P50, P95 and P99 over all rollouts. The p-values below the mean reward are corrected for their number (Holm). Same: the whole interval is within ±%s, of shares as it is, else of the base.",
+	OthersNote:   "Per rollout, mean over items; P50, P95 and P99 over all rollouts; pp are percentage points. The p-values below the mean reward are corrected for their number (Holm). Same: the whole interval is within ±%s, of shares as it is, else of the base.",
 	Corrected:    "p: sign flips, corrected (%s).",
 	LeftOut:      "Left out, with one item alone or too many to list: %s.",
 	Cause:        "%s before, %s now × %s: %s", NoCause: "no cause is recorded", OfKind: "%s (%s)",

@@ -14,11 +14,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// finding is a gate's answer, with the threshold of the advisory finding that it
-// stands for as well.
+// finding is a gate's answer on a split: the finding that decides it, the threshold of
+// the advisory one that it stands for as well, and what else the gate has looked at.
 type finding struct {
 	analysis.Finding
 	caution message.Text
+	others  []finding
 }
 
 // urgency is the order in which findings are shown.
@@ -44,10 +45,13 @@ func (f finding) tone() block.Tone {
 // open reports whether the finding asks something of the reader.
 func (f finding) open() bool { return f.tone() != block.Pass && f.tone() != block.Skipped }
 
-// of is another fact of the gate as a finding of its own.
-func (f finding) of(x analysis.Fact) finding {
-	f.Gate, f.Split, f.Fact, f.Others, f.caution = x.ID, "", x, nil, message.Text{}
-	return f
+// facts are a finding's other facts as findings of their own.
+func facts(f analysis.Finding) []finding {
+	var list []finding
+	for _, x := range f.Others {
+		list = append(list, finding{Finding: analysis.Finding{Gate: x.ID, Severity: f.Severity, Fact: x}})
+	}
+	return list
 }
 
 // place names the finding's gate and split.
@@ -62,9 +66,7 @@ func (f finding) place() string {
 // skipped; blocking before advisory, then in list order.
 func findings(r *analysis.Result) []finding {
 	list := fold(r.Findings)
-	slices.SortStableFunc(list, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(slices.Index(urgency, a.tone()), slices.Index(urgency, b.tone())), cmp.Compare(b.Severity, a.Severity))
-	})
+	slices.SortStableFunc(list, byUrgency)
 	return list
 }
 
@@ -78,32 +80,56 @@ func (p *Page) findingBlocks() block.Findings {
 			Tone: f.tone(), Label: w.States[f.tone()], Name: w.gateLabel(f.Gate), Title: p.title(f), Value: measured(f.Finding, w), Want: w.say(f.Want), Line: p.line(f),
 			Gate: f.place(), ItemsLabel: w.ItemsToLook, Open: f.open(), Gauge: block.GaugeOf(f.Value, f.Low, f.High, f.Threshold, f.Unit == "share"),
 		}
+		if part := analysis.Label(f.ID, w.Lang); f.ID != f.Gate && part != "" {
+			b.Name = w.named(b.Name, part)
+		}
 		if f.Split != "" {
 			b.Name += " · " + visible(string(f.Split))
 		}
-		b.Facts = filledFacts(Fact{Name: w.Value, Value: b.Value}, Fact{Name: w.Want, Value: b.Want}, Fact{Name: w.CautionAt, Value: w.say(f.caution)}, Fact{Value: w.Severity[f.Severity]})
+		if b.Value == "" && f.Status == analysis.Pass && len(f.others) > 0 {
+			b.Value = w.Checks.of(len(f.others))
+		}
+		b.Rule = p.rule(f)
+		b.Facts = filledFacts(Fact{Name: w.Value, Value: b.Value}, Fact{Name: w.Want, Value: b.Want}, Fact{Name: w.CautionAt, Value: w.say(f.caution)}, Fact{Value: w.Severity[f.Severity]}, Fact{Value: b.Rule})
 		if g, _ := analysis.GateByName(f.Gate); p.doubted && g.OnRewards {
 			b.Facts = append(b.Facts, Fact{Value: w.ByFailed})
 		}
 		b.Texts = filledFacts(Fact{Name: w.Why, Value: w.say(f.Why)}, Fact{Name: w.Remedy, Value: p.say(f.Remedy)})
-		for _, fact := range f.Others {
-			x := f.of(fact)
-			b.Known = append(b.Known, w.named(w.States[x.tone()], p.line(x)))
-			if x.open() {
-				b.Texts = append(b.Texts, Fact{Name: w.Also, Value: strings.TrimSpace(p.line(x) + w.Signs.Stop + w.Signs.Space + p.say(x.Remedy))})
+		listed := f.Listed(w.Lang)
+		for _, x := range f.others {
+			if !x.open() {
+				b.Known = append(b.Known, w.named(w.States[x.tone()], p.line(x)))
+				continue
 			}
+			b.Texts = append(b.Texts, Fact{Name: w.Also, Value: strings.TrimSpace(p.line(x) + w.Signs.Stop + w.Signs.Space + p.say(x.Remedy))})
+			listed = append(listed[:len(listed):len(listed)], x.Listed(w.Lang)...)
 		}
 		for _, name := range f.Charts {
 			if p.drawn(name) && b.Picture == "" {
 				b.Picture = name
 			}
 		}
-		for _, item := range ids(f.Listed(w.Lang)) {
+		for _, item := range ids(slices.Compact(listed)) {
 			b.Items = append(b.Items, p.linked(item, f.Split, rows))
 		}
 		list[i] = b
 	}
 	return list
+}
+
+// rule says what a finding goes by where its interval lets expect another answer, or
+// another interval.
+func (p *Page) rule(f finding) string {
+	across := f.Threshold != nil && f.Low != nil && f.High != nil && *f.Low < *f.Threshold && *f.Threshold < *f.High
+	switch {
+	case across && f.Status == analysis.Pass:
+		return p.Words.BySeen
+	case across && f.Status == analysis.Unknown:
+		return p.Words.BothSides
+	case f.Gate == "baseline.headroom" && f.Split == p.Split && p.narrowed():
+		return p.Words.OfFile
+	}
+	return ""
 }
 
 // filledFacts are the facts with a value.
@@ -140,42 +166,67 @@ func (p *Page) measure(f finding) string {
 // place is where the run is, for commands.
 func (opt Options) place() message.Place { return message.Place{Dir: opt.Dir, Config: opt.Config} }
 
-// fold leaves out each advisory finding that says no more than the blocking
-// one of its gate and split, which then shows both thresholds: both passed, or
-// the blocking one is open itself. One of another fact, or in another unit, judges
-// something else. The other facts of both go together.
+// fold makes one finding of those of a gate on a split: the most urgent decides, and
+// an advisory one of the same fact only adds its threshold. A blocking part that had
+// nothing to judge is apart: it counts as not checked.
 func fold(all []analysis.Finding) []finding {
 	type place struct {
 		gate  string
 		split rollout.Split
+		apart bool
 	}
-	blocking := map[place]int{}
-	var out []finding
+	judged := map[string]bool{} // anything of a gate
 	for _, f := range all {
-		if f.Severity == analysis.Blocking {
-			blocking[place{f.Gate, f.Split}] = len(out)
-			out = append(out, finding{Finding: f})
-		}
+		judged[f.Gate] = judged[f.Gate] || f.Status != analysis.Skipped
 	}
+	var order []place
+	at := map[place][]finding{}
 	for _, f := range all {
-		if f.Severity == analysis.Blocking {
-			continue
+		skipped := f.Status == analysis.Skipped && judged[f.Gate]
+		if skipped && f.Severity == analysis.Advisory {
+			continue // another of its findings says what could be judged
 		}
-		i, ok := blocking[place{f.Gate, f.Split}]
-		if ok && out[i].Status == analysis.Pass && f.Status == analysis.Pass && f.ID != out[i].ID {
-			out[i].Others = slices.Concat(out[i].Others, f.Others) // all parts pass
-			continue
+		p := place{f.Gate, f.Split, skipped}
+		if !judged[f.Gate] {
+			p.split = "" // one row says so
 		}
-		if !ok || f.ID != out[i].ID || f.Unit != out[i].Unit || !(out[i].Status == f.Status || open(out[i].Status) && open(f.Status)) {
-			out = append(out, finding{Finding: f})
-			continue
+		if at[p] == nil {
+			order = append(order, p)
 		}
-		out[i].Others = slices.Concat(out[i].Others, f.Others)
-		if f.Want.String() != out[i].Want.String() {
-			out[i].caution = f.Want
-		}
+		at[p] = append(at[p], finding{Finding: f})
+	}
+	out := make([]finding, len(order))
+	for i, p := range order {
+		out[i] = one(at[p])
 	}
 	return out
+}
+
+// one makes one finding of several of a gate on a split.
+func one(list []finding) finding {
+	slices.SortStableFunc(list, byUrgency)
+	lead := list[0]
+	lead.others = facts(lead.Finding)
+	for _, f := range list[1:] {
+		same := f.ID == lead.ID && f.Unit == lead.Unit && (f.Status == lead.Status || open(f.Status) && open(lead.Status))
+		switch {
+		case !same:
+			lead.others = append(lead.others, f)
+		case f.Want.String() != lead.Want.String():
+			lead.caution = f.Want
+		}
+		for _, x := range facts(f.Finding) {
+			if !slices.ContainsFunc(lead.others, func(o finding) bool { return o.ID == x.ID && o.Status == x.Status }) {
+				lead.others = append(lead.others, x)
+			}
+		}
+	}
+	return lead
+}
+
+// byUrgency orders findings, those that ask most of a reader first.
+func byUrgency(a, b finding) int {
+	return cmp.Or(cmp.Compare(slices.Index(urgency, a.tone()), slices.Index(urgency, b.tone())), cmp.Compare(b.Severity, a.Severity))
 }
 
 func open(s analysis.Status) bool { return s == analysis.Fail || s == analysis.Unknown }
@@ -197,7 +248,7 @@ func measured(f analysis.Finding, w *words) string {
 
 // measuredParts are the value and the interval apart; the unit is behind the last.
 func measuredParts(f analysis.Finding, w *words) (value, interval string) {
-	value, interval = message.Parts(f.Value, f.Low, f.High)
+	value, interval = message.PartsIn(f.Unit, f.Value, f.Low, f.High)
 	last := &interval
 	if interval == "" {
 		last = &value

@@ -29,37 +29,32 @@ func useGrid(r *analysis.Result, w *words) Grid {
 	for _, split := range shownSplits(r) {
 		g.Head = append(g.Head, string(split))
 	}
-	estimate := func(e stat.Estimate) string { return message.Interval(e.Value, e.Low, e.High) }
-	seconds := func(p *float64) string {
-		if p == nil {
-			return ""
-		}
-		return fmt.Sprintf(w.Use.Seconds, message.Digits(*p))
-	}
 	for _, row := range []struct {
-		name string
-		cell func(*analysis.SplitResult) string
-		of   func(*analysis.SplitResult) *float64
+		name, unit string
+		of         func(*analysis.SplitResult) stat.Estimate
 	}{
-		{w.Use.Turns, func(s *analysis.SplitResult) string { return estimate(s.Turns) }, func(s *analysis.SplitResult) *float64 { return s.Turns.Value }},
-		{w.Use.Calls, func(s *analysis.SplitResult) string { return estimate(s.Tools.Calls) }, func(s *analysis.SplitResult) *float64 { return s.Tools.Calls.Value }},
-		{w.Use.P95, func(s *analysis.SplitResult) string { return estimate(s.Tools.P95) }, func(s *analysis.SplitResult) *float64 { return s.Tools.P95.Value }},
-		{w.Use.Repeats, func(s *analysis.SplitResult) string { return estimate(s.Tools.Repeats) }, func(s *analysis.SplitResult) *float64 { return s.Tools.Repeats.Value }},
-		{w.Use.Parallel, func(s *analysis.SplitResult) string { return estimate(s.Tools.Parallel) }, func(s *analysis.SplitResult) *float64 { return s.Tools.Parallel.Value }},
-		{w.Use.Malformed, func(s *analysis.SplitResult) string { return estimate(s.Tools.Malformed) }, func(s *analysis.SplitResult) *float64 { return s.Tools.Malformed.Value }},
-		{w.Use.Input, func(s *analysis.SplitResult) string { return estimate(s.Tokens.Input) }, func(s *analysis.SplitResult) *float64 { return s.Tokens.Input.Value }},
-		{w.Use.Output, func(s *analysis.SplitResult) string { return estimate(s.Tokens.Output) }, func(s *analysis.SplitResult) *float64 { return s.Tokens.Output.Value }},
-		{w.Use.Median, func(s *analysis.SplitResult) string { return seconds(s.Latency.P50) }, func(s *analysis.SplitResult) *float64 { return s.Latency.P50 }},
-		{w.Use.Slow, func(s *analysis.SplitResult) string { return seconds(s.Latency.P95) }, func(s *analysis.SplitResult) *float64 { return s.Latency.P95 }},
+		{w.Use.Turns, "", func(s *analysis.SplitResult) stat.Estimate { return s.Turns }},
+		{w.Use.Calls, "", func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Calls }},
+		{w.Use.P95, "", func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P95 }},
+		{w.Use.Repeats, message.UnitShare, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Repeats }},
+		{w.Use.Parallel, message.UnitShare, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Parallel }},
+		{w.Use.Malformed, message.UnitShare, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Malformed }},
+		{w.Use.Input, "", func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Input }},
+		{w.Use.Output, "", func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Output }},
+		{w.Use.Median, "seconds", func(s *analysis.SplitResult) stat.Estimate { return stat.Estimate{Value: s.Latency.P50} }},
+		{w.Use.Slow, "seconds", func(s *analysis.SplitResult) stat.Estimate { return stat.Estimate{Value: s.Latency.P95} }},
 	} {
 		cells, known := []string{row.name}, false
 		for _, split := range shownSplits(r) {
-			s := r.Splits[split]
-			cell := "–"
-			if row.of(s) != nil {
-				cell, known = row.cell(s), true
+			e := row.of(r.Splits[split])
+			cell := message.IntervalIn(row.unit, e.Value, e.Low, e.High)
+			switch {
+			case e.Value == nil:
+				cell = "–"
+			case row.unit == "seconds":
+				cell = fmt.Sprintf(w.Use.Seconds, cell)
 			}
-			cells = append(cells, cell)
+			cells, known = append(cells, cell), known || e.Value != nil
 		}
 		if known {
 			g.Rows = append(g.Rows, cells)

@@ -26,6 +26,10 @@ func beyondGrid(r *analysis.Result, w *words) Grid {
 	}
 	ks := slices.Compact(slices.Sorted(slices.Values(append([]int{r.GroupSize}, beyondKs...))))
 	for _, quantity := range []string{analysis.BestOfK, analysis.PassAtK, analysis.InformativeGroups} {
+		unit := message.UnitShare
+		if quantity == analysis.BestOfK {
+			unit = ""
+		}
 		for _, k := range ks {
 			at := s.ExtrapolatedAt(quantity, k)
 			if len(at) == 0 {
@@ -37,7 +41,7 @@ func beyondGrid(r *analysis.Result, w *words) Grid {
 				if x.Model == analysis.ZeroInflated {
 					column = 2
 				}
-				row[column] = message.Interval(x.Value, x.Low, x.High)
+				row[column] = message.IntervalIn(unit, x.Value, x.Low, x.High)
 			}
 			g.Rows = append(g.Rows, row)
 		}

@@ -61,7 +61,7 @@ func (x nights) doc() *block.Doc {
 	}
 	var unusual, made []string
 	for _, u := range h.Unusual {
-		unusual = append(unusual, capital(fmt.Sprintf(w.IsUnusual, w.seriesName(u.Series), message.Digits(u.Value), message.Interval(nil, u.Low, u.High), pEquals(&u.P)))+w.Signs.Stop)
+		unusual = append(unusual, capital(fmt.Sprintf(w.IsUnusual, w.seriesName(u.Series), message.DigitsIn(u.Unit, &u.Value), message.IntervalIn(u.Unit, nil, u.Low, u.High), pEquals(&u.P)))+w.Signs.Stop)
 	}
 	if len(unusual) > 0 {
 		d.Brief = append(d.Brief, block.Note{Lead: w.Unusual, Texts: unusual, Points: true})
@@ -150,8 +150,8 @@ func (x nights) night(i int) string { return id(x.h.Nights[i].Name) }
 // change is a night where something changed, with what else changed there.
 func (x nights) change(c *history.Change) block.Note {
 	w := x.w
-	move := message.Difference(&c.Difference, c.Low, c.High)
-	text := fmt.Sprintf(w.Change, w.seriesName(c.Series), message.Digits(c.Before), message.Digits(c.After), move, x.night(c.Night))
+	move := message.DifferenceIn(c.Unit, &c.Difference, c.Low, c.High)
+	text := fmt.Sprintf(w.Change, w.seriesName(c.Series), message.DigitsIn(c.Unit, &c.Before), message.DigitsIn(c.Unit, &c.After), move, x.night(c.Night))
 	if c.First == c.Last {
 		text += w.Exactly
 	} else {
@@ -196,13 +196,13 @@ func (x nights) seriesGrid(kind string) Grid {
 		}
 		newest, row := s.Points[len(s.Points)-1], []string{w.seriesName(s.Name), "–", "–", "–", "–", w.Untested}
 		if newest.Night == len(x.h.Nights)-1 {
-			row[1] = message.Interval(&newest.Value, newest.Low, newest.High)
+			row[1] = message.IntervalIn(s.Unit, &newest.Value, newest.Low, newest.High)
 		}
 		if n := len(s.Levels); n > 0 {
 			l := s.Levels[n-1]
-			row[2], row[3] = x.night(l.From), message.Interval(&l.Value, l.Low, l.High)
+			row[2], row[3] = x.night(l.From), message.IntervalIn(s.Unit, &l.Value, l.Low, l.High)
 			if l.NightLow != nil {
-				row[4] = message.Interval(nil, l.NightLow, l.NightHigh)
+				row[4] = message.IntervalIn(s.Unit, nil, l.NightLow, l.NightHigh)
 			}
 		}
 		switch {

@@ -5,7 +5,6 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -150,17 +149,22 @@ func gateCases(p *Page) []junitCase {
 	return cases
 }
 
-// gateCase is one test case. The first of its findings decides: blocking ones
-// before advisory ones, failed before unknown before passed, skipped ones last.
+// gateCase is one test case, of the findings of a place as the page has them. What
+// blocks decides; one that was skipped only where there is no other.
 func (p *Page) gateCase(at []int) junitCase {
-	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(junitRank(p.found[a]), junitRank(p.found[b])) })
-	f, b, text := p.found[at[0]], p.Findings[at[0]], ""
+	f, text := p.found[at[0]], ""
+	for _, x := range f.others {
+		if f.Severity == analysis.Advisory && x.Severity == analysis.Blocking {
+			f = x
+		}
+	}
 	for _, i := range at {
 		text += "\n" + junitFinding(p.Findings[i], p.Words)
 	}
-	c := junitCase{Class: junitClass(visible(string(f.Split))), Name: cmp.Or(visible(f.Gate), "gate"), Time: "0"}
-	m := &junitMessage{Type: string(b.Tone), Message: p.Words.named(b.Label, b.Title) + p.measure(f), Text: text}
-	switch b.Tone {
+	tone := f.tone()
+	c := junitCase{Class: junitClass(visible(string(p.found[at[0]].Split))), Name: cmp.Or(visible(p.found[at[0]].Gate), "gate"), Time: "0"}
+	m := &junitMessage{Type: string(tone), Message: p.Words.named(p.Words.States[tone], p.title(f)) + p.measure(f), Text: text}
+	switch tone {
 	case block.Fail:
 		c.Failure = m
 	case block.Unknown, block.Skipped:
@@ -169,19 +173,6 @@ func (p *Page) gateCase(at []int) junitCase {
 		c.Out = &junitText{text}
 	}
 	return c
-}
-
-// junitRank orders the findings of one gate and split. One that was skipped
-// decides only where there is no other.
-func junitRank(f finding) int {
-	rank := slices.Index(urgency, f.tone())
-	if f.Severity == analysis.Advisory {
-		rank += 10
-	}
-	if f.tone() == block.Skipped {
-		rank += 20
-	}
-	return rank
 }
 
 // junitFinding is all that a finding says.

@@ -55,23 +55,23 @@ func gradedOnly(h block.Tile, s *analysis.SplitResult, w *words) block.Tile {
 func mean(s *analysis.SplitResult, w *words) block.Tile {
 	b := s.Reward.Bounds
 	if !s.Reward.Known() || !lacksMuch(s) || b.Low == nil || b.High == nil {
-		return gradedOnly(tile(w.Mean, w.MeanDoc, s.Reward.Estimate, w), s, w)
+		return gradedOnly(tile(w.Mean, w.MeanDoc, "", s.Reward.Estimate, w), s, w)
 	}
-	h := tile(w.Mean, fmt.Sprintf(w.MeanBounds, message.Percent(*s.Missing.Share)), s.Reward.Estimate, w)
+	h := tile(w.Mean, fmt.Sprintf(w.MeanBounds, message.Percent(*s.Missing.Share)), "", s.Reward.Estimate, w)
 	h.Value, h.Interval = message.Digits(*b.Low)+" – "+message.Digits(*b.High), ""
 	return h
 }
 
 // tile is an estimate at a glance: on how much it was measured, and what it is for
 // somebody who has never trained a model; before that, why it is not known.
-func tile(label, doc string, e stat.Estimate, w *words) block.Tile {
+func tile(label, doc, unit string, e stat.Estimate, w *words) block.Tile {
 	h := block.Tile{Label: label, Value: w.NotKnown, Known: e.Known()}
 	var about []string
 	if e.N > 0 {
 		about = append(about, fmt.Sprintf(w.Measured, w.Item.of(e.Items), w.Rollout.of(e.N)))
 	}
 	if h.Known {
-		h.Value, h.Interval = message.Parts(e.Value, e.Low, e.High)
+		h.Value, h.Interval = message.PartsIn(unit, e.Value, e.Low, e.High)
 		if e.Low == nil || e.High == nil {
 			h.Interval = w.NoInterval
 		}
@@ -95,7 +95,7 @@ func bestOf(r *analysis.Result, s *analysis.SplitResult, w *words) block.Tile {
 	if found.K > 0 && found.K < r.GroupSize {
 		doc += w.Signs.Semicolon + fmt.Sprintf(w.BestOfShort, g)
 	}
-	return tile(fmt.Sprintf(w.BestOf, k), doc, found.Estimate, w)
+	return tile(fmt.Sprintf(w.BestOf, k), doc, "", found.Estimate, w)
 }
 
 // informative is the share of informative groups at the trainer's group size;
@@ -109,16 +109,16 @@ func informative(r *analysis.Result, s *analysis.SplitResult, w *words) block.Ti
 	}
 	switch {
 	case lower == nil || upper == nil:
-		return tile(w.Informative, doc, stat.Estimate{Warnings: []message.Text{message.Verbatim(w.TwoSamples)}}, w)
+		return tile(w.Informative, doc, message.UnitShare, stat.Estimate{Warnings: []message.Text{message.Verbatim(w.TwoSamples)}}, w)
 	case lower == upper:
-		return tile(w.Informative, doc, lower.Teaches(), w)
+		return tile(w.Informative, doc, message.UnitShare, lower.Teaches(), w)
 	}
 	low, high := lower.Teaches(), upper.Teaches()
-	h := tile(w.Informative, doc+w.Signs.Semicolon+fmt.Sprintf(w.InformativeBracket, g), low, w)
-	h.Value = message.Digits(*low.Value)
-	if top := message.Digits(*high.Value); top != h.Value {
+	h := tile(w.Informative, doc+w.Signs.Semicolon+fmt.Sprintf(w.InformativeBracket, g), message.UnitShare, low, w)
+	h.Value = message.Percent(*low.Value)
+	if top := message.Percent(*high.Value); top != h.Value {
 		h.Value += " – " + top
 	}
-	h.Interval = message.Interval(nil, low.Low, high.High)
+	_, h.Interval = message.PartsIn(message.UnitShare, nil, low.Low, high.High)
 	return h
 }

@@ -94,7 +94,7 @@ func variantGrid(r *analysis.Result, split rollout.Split, w *words) Grid {
 			continue
 		}
 		row := []string{
-			id(one.Name), w.Variants.Answers[sp.Answer], message.Interval(sp.Mean.Value, sp.Mean.Low, sp.Mean.High), change(sp.Reward.Estimate), pValue(sp.Reward.PHolm),
+			id(one.Name), w.Variants.Answers[sp.Answer], message.Interval(sp.Mean.Value, sp.Mean.Low, sp.Mean.High), change("", sp.Reward.Estimate), pValue(sp.Reward.PHolm),
 		}
 		for _, name := range variantCosts {
 			row = append(row, costOf(sp.Costs, name))

@@ -26,7 +26,7 @@ func (p *Page) decision() (reason, next string) {
 	r, w := p.Result, p.Words
 	meaning := w.Meaning[r.Verdict]
 	if r.Verdict == analysis.Go {
-		return goSentence(r, w), ""
+		return p.goSentence(), ""
 	}
 	if missing := r.Missing(); r.Reason != nil && len(missing) > 0 && missing[0].Gate == *r.Reason {
 		return p.uncovered(missing[0]), ""
@@ -34,6 +34,9 @@ func (p *Page) decision() (reason, next string) {
 	f := p.decider()
 	if f == nil {
 		return fmt.Sprintf(w.NoneJudged, meaning), ""
+	}
+	if means := w.Means[f.Gate]; means != "" && r.Verdict == analysis.NoGo {
+		meaning = means
 	}
 	return fmt.Sprintf(w.Because, meaning, w.Lower(unended(p.title(*f))), p.measure(*f)), p.say(f.Remedy)
 }
@@ -45,7 +48,7 @@ func (p *Page) graderToo() string {
 	var gates []string
 	for _, f := range p.found {
 		if f.tone() == block.Fail && strings.HasPrefix(f.Gate, "grader.") && !decides(p.Result, f) {
-			gates = append(gates, visible(f.Gate))
+			gates = append(gates, p.Words.gateLabel(f.Gate))
 		}
 	}
 	if len(gates) == 0 {
@@ -73,7 +76,7 @@ func (p *Page) uncovered(u analysis.Unjudged) string {
 		why = w.Lower(unended(p.title(p.found[i])))
 	}
 	passed, all := p.Result.Coverage()
-	reason := fmt.Sprintf(w.NotChecked, w.Meaning[p.Verdict], id(u.Gate), why)
+	reason := fmt.Sprintf(w.NotChecked, w.Meaning[p.Verdict], w.gateLabel(u.Gate), why)
 	return fmt.Sprintf(w.Covered, reason, message.Whole(passed), w.Lang.Count(all, "blocking gate"), message.Whole(all-len(p.Result.Judged)))
 }
 
@@ -96,9 +99,10 @@ func changed(r *analysis.Result, w *words) string {
 	return w.Signs.Space + fmt.Sprintf(w.Changed, w.list(list))
 }
 
-// goSentence names what passed. On a run without a training split it does not
-// claim more than was measured.
-func goSentence(r *analysis.Result, w *words) string {
+// goSentence names what passed, and what to read first. On a run without a training
+// split it does not claim more than was measured.
+func (p *Page) goSentence() string {
+	r, w := p.Result, p.Words
 	passed, all := r.Coverage()
 	meaning := w.Meaning[analysis.Go]
 	if !r.Note.IsEmpty() {
@@ -108,8 +112,17 @@ func goSentence(r *analysis.Result, w *words) string {
 	if passed < all {
 		s = fmt.Sprintf(w.SomePassed, meaning, message.Whole(passed), w.Lang.Count(all, "blocking gate"), message.Whole(all-passed))
 	}
-	if n := len(r.Cautions); n > 0 {
-		s += w.Signs.Semicolon + w.named(w.Cautions.of(n), w.list(ids(r.Cautions)))
+	var said []string
+	for _, f := range p.found {
+		if f.tone() == block.Caution && slices.Contains(r.Cautions, f.Gate) {
+			said = append(said, w.gateLabel(f.Gate))
+			if len(r.Cautions) == 1 {
+				said = []string{w.Lower(unended(p.title(f)))}
+			}
+		}
+	}
+	if said = slices.Compact(said); len(said) > 0 {
+		s += w.Signs.Stop + w.Signs.Space + w.named(w.Cautions.of(len(said)), w.list(said))
 	}
 	return s + w.Signs.Stop
 }

@@ -20,7 +20,8 @@ type words struct {
 
 	// The verdict.
 	Meaning                               map[analysis.Verdict]string
-	NothingAgainst                        string // GO without a verdict on training
+	Means                                 map[string]string // of a NO-GO, by gate
+	NothingAgainst                        string            // GO without a verdict on training
 	AllPassed, Because, NoneJudged, Noted string
 	MeanBounds                            string // of a mean that lacks much
 	GradedOnly                            string // marks another number then
@@ -68,6 +69,9 @@ type words struct {
 	Bad, Torn, Duplicates, Conflicts, Superseded, MoreLines, AndMore, MoreBad string
 
 	Made, MadeAt, About, AboutFile string
+
+	BySeen, BothSides, OfFile string // by what rule a finding is judged, where its interval looks otherwise
+	Checks                    plural // of a gate, all passed
 
 	Fact factWords
 	Use  useWords

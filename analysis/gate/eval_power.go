@@ -26,7 +26,7 @@ var evalPower = analysis.NewGate(analysis.Gate{
 		Why:           "After training, this evaluation set has to tell whether it worked. A set that cannot show the gain hoped for leaves you with a model and no answer.",
 		Pass:          "the evaluation set can show a change of {value}, and you hope for {hoped}",
 		Caution:       "the evaluation set is too small to show a gain of {hoped}: with {items} and {samples|sample} each, changes below {value} can hide",
-		CautionRemedy: "{enough} Set eval.power to the gain that you hope for. Once you have a second run, gonogo compare measures the correlation that is assumed here.",
+		CautionRemedy: "{enough} If you hope for another gain, set the threshold eval.power to it. Once you have a second run, gonogo compare measures the correlation that is assumed here.",
 		Unmeasured:    "not known: fewer than 2 items of eval have a reward",
 		UnmeasuredR:   "Sample more items of eval.",
 	},
@@ -107,7 +107,7 @@ func (p evalDesign) enough(hoped, se float64, sr *analysis.SplitResult) message.
 }
 
 var (
-	alikeShow   = message.New("eval.power.items", "To show a gain of {hoped}, sample about {items} the same way")
+	alikeShow   = message.New("eval.power.items", "To show a gain of {hoped}, sample about {items} of eval the same way")
 	orTheseWith = message.New("eval.power.samples", ", or these with {samples|sample} each")
 	fileHolds   = message.New("eval.power.file", ". The file holds {items}")
 )

@@ -6,7 +6,8 @@ import (
 )
 
 var graderLayers = analysis.NewPart(analysis.Gate{
-	Name: "grader.layers",
+	Name:  "grader.layers",
+	Label: "reward without the core part",
 	Doc: "Blocking, for a reward made of parts with a declared core or a hard gate: at most 10 % of the rollouts whose core is at zero earn more than 5 % of the range; it fails when " +
 		"the whole interval is above. Advisory: 2 %.",
 	Words: analysis.Words{

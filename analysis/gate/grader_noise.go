@@ -18,6 +18,7 @@ var graderNoise = analysis.NewGate(analysis.Gate{
 		{Name: "grader.noise", Unit: "share", Doc: "share of the variance within items that the grader's own noise may make", Default: 0.50},
 		{Name: "grader.noise.caution", Unit: "share", Doc: "the same, above which it is a caution", Default: 0.25},
 	},
+	Charts: []string{"noise"},
 	Words: analysis.Words{
 		Why:             "Grading the same answer twice should give the same reward. What differs is noise: a trainer takes it for a better or worse answer and learns from chance.",
 		Pass:            "grading the same answer again changes little: {percent} of the difference between the rewards of one item is the grader's own noise ({low} to {high}, {outputs} graded again)",

@@ -24,8 +24,9 @@ var graderShortcuts = analysis.NewGate(analysis.Gate{
 })
 
 var graderGuessable = analysis.NewPart(analysis.Gate{
-	Name: "grader.guessable",
-	Doc:  "Advisory, after an audit: the most common reference, given as the answer to every item, earns at most a quarter of the range.",
+	Name:  "grader.guessable",
+	Label: "one constant answer",
+	Doc:   "Advisory, after an audit: the most common reference, given as the answer to every item, earns at most a quarter of the range.",
 	Words: analysis.Words{
 		Why:             "If one and the same answer is right on many items, the model learns to give it always.",
 		Pass:            "the most common reference, given to every item, earns only {value} on average",
@@ -57,7 +58,8 @@ var graderGuessable = analysis.NewPart(analysis.Gate{
 var noConstant = message.New("skip.no_constant", "no constant answer was put to the grader")
 
 var graderTooGood = analysis.NewPart(analysis.Gate{
-	Name: "grader.too_good",
+	Name:  "grader.too_good",
+	Label: "too good to be true",
 	Doc: "Advisory: the mean reward is not suspiciously near the top of the range (98 %). What else looks too good is listed for reading and decides nothing: " +
 		"items always at the top, the top without a tool call where others made some, one answer that earns the top on several items.",
 	Charts: []string{"rewards"},

@@ -22,8 +22,9 @@ var rolloutsIndependent = analysis.NewGate(analysis.Gate{
 })
 
 var samplingIdentical = analysis.NewPart(analysis.Gate{
-	Name: "sampling.identical",
-	Doc:  "Advisory: the outputs of most items are not all the same text, as one seed for all samples or a response cache would make them.",
+	Name:  "sampling.identical",
+	Label: "the same text",
+	Doc:   "Advisory: the outputs of most items are not all the same text, as one seed for all samples or a response cache would make them.",
 	Words: analysis.Words{
 		Why:             "One seed for all samples, temperature 0 or a cache of responses makes all rollouts of an item the same. Then every number about variety is wrong.",
 		Pass:            "rollouts of the same item differ in their text",
@@ -53,7 +54,8 @@ var samplingIdentical = analysis.NewPart(analysis.Gate{
 })
 
 var rolloutsLeaks = analysis.NewPart(analysis.Gate{
-	Name: "rollouts.leaks",
+	Name:  "rollouts.leaks",
+	Label: "what others left",
 	Doc: "Blocking, where rollouts had canaries (docs/sessions.md): at most 1 % of them met what another one had left; with its whole interval above that it fails. " +
 		"Advisory: none did. Each such leak is certain.",
 	Words: analysis.Words{

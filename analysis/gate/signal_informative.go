@@ -22,7 +22,7 @@ var signalInformative = analysis.NewGate(analysis.Gate{
 		Why:             "A trainer of the GRPO family compares several rollouts of the same item. When all earn the same, it learns nothing from them, and has paid for them all.",
 		Pass:            "{share} of groups of {group} teach something{fitted}",
 		Fail:            "only {share} of groups of {group} teach something: you pay for {cost|group} to get one that does{fitted}",
-		FailRemedy:      "Drop items that are always right ({saturated}) or never right ({dead}), add items of middling difficulty, give partial credit so that rollouts differ, or use larger groups. {mixed} of {measured|item} vary at all.",
+		FailRemedy:      "{drop} give partial credit so that rollouts differ, or use larger groups. {mixed} of {measured|item} vary at all.",
 		Unknown:         "it is not clear whether enough groups of {group} teach something: between {lowpercent} and {highpercent}{fitted}",
 		UnknownRemedy:   "{needs}",
 		Caution:         "{share} of groups of {group} teach something: you pay for {cost|group} to get one that does{fitted}",
@@ -44,11 +44,15 @@ var signalInformative = analysis.NewGate(analysis.Gate{
 			"dead": message.Int(sr.Classes.Counts[analysis.Dead]), "saturated": message.Int(sr.Classes.Counts[analysis.Saturated]),
 			"flat": message.Int(sr.Classes.Counts[analysis.Flat]), "fitted": message.Nested(fitted),
 		}
+		vars["drop"] = message.Nested(dropItems.With(vars))
 		var instead *analysis.Wording
 		if e.Known() && *e.Value > 0 {
 			vars["cost"] = message.Number(1 / *e.Value)
 		} else {
 			instead = &noneTeaches
+		}
+		if c := sr.Classes.Counts; c[analysis.Dead]+c[analysis.Saturated] == sr.Items.Measured { // nothing would be left of them
+			vars["drop"] = message.Nested(otherItems.Text())
 		}
 		for _, level := range []string{"signal.informative", "signal.informative.caution"} {
 			if want := t.At(level); b.AtLeast(want) == analysis.Fail {
@@ -83,10 +87,12 @@ func noiseWords(sr *analysis.SplitResult, r *analysis.Result) message.Text {
 
 var (
 	noneTeaches = analysis.NewWording("signal.informative.none", "no group of {group} teaches anything{fitted}",
-		"Drop items that are always right ({saturated}) or never right ({dead}), add items of middling difficulty, give partial credit so that rollouts differ, or use larger groups.")
+		"{drop} give partial credit so that rollouts differ, or use larger groups.")
 	// noiseTeaches are said where enough rewards differ, but by chance: no choice of items helps.
 	noiseTeaches = analysis.NewWording("signal.informative.noise", "{share} of groups of {group} teach something{fitted}",
 		"Make the grader steadier before you choose items: temperature 0 for a judge, a clearer rubric with checkable points, the average of several judgements, or a rule instead of a judge.")
+	dropItems  = message.New("signal.informative.drop", "Drop items that are always right ({saturated}) or never right ({dead}), add items of middling difficulty,")
+	otherItems = message.New("signal.informative.other_items", "Take other items, of middling difficulty for this model,")
 	atMostSo   = message.New("phrase.at_most", "at most {what}")
 	netOfNoise = message.New("signal.informative.net", " (rewards differ in {raw} of them; {noise} of that variance is grader noise)")
 )

@@ -143,6 +143,27 @@ func Parts(value, low, high *float64) (x, interval string) {
 	return x, "[" + from + between + to + "]"
 }
 
+// PartsIn is Parts of a quantity in a unit: a share is in per cent.
+func PartsIn(unit string, value, low, high *float64) (x, interval string) {
+	x, interval = Parts(value, low, high)
+	if unit != UnitShare {
+		return x, interval
+	}
+	if value != nil {
+		x = Percent(*value)
+	}
+	if interval != "" {
+		interval = "[" + Percent(*low) + ", " + Percent(*high) + "]"
+	}
+	return x, interval
+}
+
+// IntervalIn is Interval of a quantity in a unit.
+func IntervalIn(unit string, value, low, high *float64) string {
+	x, interval := PartsIn(unit, value, low, high)
+	return strings.TrimSpace(x + " " + interval)
+}
+
 // Difference writes a change and its interval, with its sign: "+0.10 [0.02, 0.18]"; "–" is
 // one that is not known.
 func Difference(value, low, high *float64) string {
@@ -150,6 +171,28 @@ func Difference(value, low, high *float64) string {
 		return "–"
 	}
 	return plus(*value) + Interval(value, low, high)
+}
+
+// DifferenceIn is Difference of a quantity in a unit: of a share in percentage points.
+func DifferenceIn(unit string, value, low, high *float64) string {
+	if unit != UnitShare || value == nil {
+		return Difference(value, low, high)
+	}
+	points := func(x *float64) *float64 {
+		if x == nil {
+			return nil
+		}
+		return new(100 * *x)
+	}
+	return Difference(points(value), points(low), points(high)) + " pp"
+}
+
+// DigitsIn is DigitsOf a quantity in a unit: a share is in per cent.
+func DigitsIn(unit string, x *float64) string {
+	if unit != UnitShare || x == nil {
+		return DigitsOf(x)
+	}
+	return Percent(*x)
 }
 
 // Large is Interval with values from 10,000 on in thousands or millions: "12.3 k".

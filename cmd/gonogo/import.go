@@ -122,12 +122,21 @@ func refuseRun(dir string) error {
 	return nil
 }
 
+// nameInFolder names a file with its folder, for logs are often called alike.
+func nameInFolder(file string) string {
+	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	if whole, err := filepath.Abs(file); err == nil && filepath.Dir(whole) != filepath.Dir(filepath.Dir(whole)) {
+		name = filepath.Base(filepath.Dir(whole)) + "/" + name
+	}
+	return name
+}
+
 // importFiles writes the run while the files are read, and takes it back when
 // they turn out to be broken.
 func importFiles(c *cli.Context, src importer.Source) error {
 	first := src.Files[0].Name
 	run := importedRun{dir: c.String("output"), manifest: rollout.Manifest{
-		Name:        strings.TrimSuffix(filepath.Base(first), filepath.Ext(first)),
+		Name:        nameInFolder(first),
 		ToolVersion: project.Version(),
 		Source:      rollout.Import,
 	}}

@@ -201,6 +201,7 @@ type Finding struct {
 	Title      string
 	Value      string // what was measured, with its interval
 	Want       string // the threshold
+	Rule       string // what it goes by, where the interval lets expect otherwise
 	Line       string // all of it in one line
 	Gate       string // and the split it is about
 	Gauge      *Gauge // the same drawn; nil where there is no number or no threshold

@@ -110,6 +110,13 @@ func Charts() []Chart {
 			Read: "The light blue part is what training can use; the dark part is out of reach for now, the hatched one is done already.",
 			Draw: drawItemClasses,
 		},
+		{
+			Name: "noise", OnRewards: true,
+			Doc:  "What makes rewards differ, by split: that some items are harder, that the model's answers to an item differ, and that the grader gives one and the same answer different rewards.",
+			Read: "Training learns from the dark part alone; the hatched one is luck that it would learn from just the same.",
+			Draw: drawNoise,
+			Only: func(r *analysis.Result) bool { return r.Grader != nil && r.Grader.NoiseVar.Known() },
+		},
 		categoryGroups.chart("categories",
 			"The mean reward of each category of items, the lowest first, with intervals. A category that earns next to nothing, or everything, is one that training learns little from.",
 			"A dot far left of the dashed line is a kind of item that the model fails at; on the page a click on its row lists its items."),

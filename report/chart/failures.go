@@ -82,7 +82,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 		beyond = 1.7
 	}
 	p.X.Min, p.X.Max = 0, max(0.01, top)*beyond
-	p.X.Tick.Marker = percentTicks{ticks{want: 5}}
+	p.X.Tick.Marker = percentTicks{between{ticks{want: 5}, 0, 1}}
 	f := Figure{Plot: p, Table: t, Height: Height + 32*vg.Length(len(splits)-1)} // each bar has room for its words
 	ownShare, missingShare := strings.Join(ownShares, l.Text("sign.list", ", ")), strings.Join(missingShares, l.Text("sign.list", ", "))
 	switch {

@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"strings"
+
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
@@ -20,45 +22,25 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 		{analysis.Mixed, l.Text("chart.mixed", "mixed: rewards differ"), bars{fill: Sky}},
 		{analysis.Unclassed, l.Text("chart.unclassed", "sampled once"), bars{fill: tint(Axis, 0.35)}},
 	}
-	var names []string
-	var counts []segment
-	t := Table{Head: heads(l, "chart.head.split", "split", "chart.head.class", "class", "chart.head.items", "items", "chart.head.share", "share")}
+	var rows []shareRow
 	for _, split := range rollout.Splits() {
-		total := 0
-		if s := r.Splits[split]; s != nil {
-			total = classTotal(s)
-		}
-		if total == 0 {
-			continue
-		}
-		i, from := len(names), 0.0
-		share := func(k int) float64 { return float64(r.Splits[split].Classes.Counts[parts[k].name]) / float64(total) }
-		stack(parts, i, share)
-		for k, one := range parts {
-			to, n := from+share(k), r.Splits[split].Classes.Counts[one.name]
-			if n > 0 {
-				counts = append(counts, segment{i, from, to, n, one.name == analysis.Dead})
-				t.Marks = append(t.Marks, Mark{
-					Cells: []string{string(split), l.Text("report.classes."+one.name, one.name), message.Whole(n), message.Percent(share(k))},
-					X0:    from, X1: to, Y0: row(i) - 0.32, Y1: row(i) + 0.32,
-				})
+		if s := r.Splits[split]; s != nil && classTotal(s) > 0 {
+			one := shareRow{split: split, name: l.Say("sign.bracketed", "%s (%s)", split, l.Count(classTotal(s), "item"))}
+			for _, p := range parts {
+				n := s.Classes.Counts[p.name]
+				one.shares, one.texts = append(one.shares, float64(n)/float64(classTotal(s))), append(one.texts, message.Whole(n))
 			}
-			from = to
+			rows = append(rows, one)
 		}
-		names = append(names, l.Say("sign.bracketed", "%s (%s)", split, l.Count(total, "item")))
 	}
-	if len(names) == 0 {
+	if len(rows) == 0 {
 		return noData(l, "chart.no_item_has_a_reward", "no item has a reward")
 	}
-	p := newPlot(l.Text("chart.share_of_items", "share of items"), "")
-	horizontal(p, names)
-	for _, one := range parts {
-		p.Add(one.bars)
+	f := shares(l, l.Text("chart.share_of_items", "share of items"), parts, rows)
+	f.Table.Head = heads(l, "chart.head.split", "split", "chart.head.class", "class", "chart.head.items", "items", "chart.head.share", "share")
+	for i, m := range f.Table.Marks {
+		f.Table.Marks[i].Cells[1] = l.Text("report.classes."+m.Cells[1], m.Cells[1])
 	}
-	p.Add(segmentLabels(counts))
-	p.X.Min, p.X.Max = 0, 1.005
-	p.X.Tick.Marker = percentTicks{between{ticks{want: 5}, 0, 1}}
-	f := Figure{Plot: p, Table: t}
 	f.Title = l.Text("chart.items_sampled_once_cannot_be_classed", "Items sampled once cannot be classed")
 	split, s, _ := ShownSplit(r)
 	if total := classTotal(s); total > s.Classes.Counts[analysis.Unclassed] {
@@ -66,8 +48,84 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 		f.Title = l.Say("chart.of_items_are_mixed_never_succeed", "%s of %s items are mixed, %s never succeed, %s always do", share(analysis.Mixed), split, share(analysis.Dead), share(analysis.Saturated))
 	}
 	f.Subtitle = l.Text("chart.classes_as_seen_in_these_samples", "classes as seen in these samples: with more samples a dead, saturated or flat item may turn out mixed")
-	f.Legend = partLegend(l, parts)
 	return f, nil
+}
+
+// drawNoise shows how much of what makes rewards differ is the grader's own noise.
+func drawNoise(r *analysis.Result) (Figure, error) {
+	l := r.Lang
+	parts := []part{
+		{"items", l.Text("chart.noise.items", "items differ in difficulty"), bars{fill: Sky}},
+		{"samples", l.Text("chart.noise.samples", "the model's answers differ: what training learns from"), bars{fill: Blue}},
+		{"grader", l.Text("chart.noise.grader", "the grader differs on one and the same answer"), bars{fill: tint(Orange, 0.35), hatch: hatch{color: Orange, width: 0.6, space: 3.5}}},
+	}
+	var rows []shareRow
+	var said []string
+	n := 0
+	for _, split := range rollout.Splits() {
+		s := r.Splits[split]
+		if s == nil || s.Variance.Grader == nil || s.Variance.Sampling == nil || s.Variance.Between == nil || !s.Variance.GraderShare.Known() {
+			continue
+		}
+		list := []float64{max(0, *s.Variance.Between), max(0, *s.Variance.Sampling), max(0, *s.Variance.Grader)}
+		total := list[0] + list[1] + list[2]
+		if !(total > 0) {
+			continue
+		}
+		one := shareRow{split: split, name: string(split)}
+		for _, x := range list {
+			one.shares, one.texts = append(one.shares, x/total), append(one.texts, message.Percent(x/total))
+		}
+		rows, n = append(rows, one), n+s.Variance.GraderShare.N
+		said = append(said, l.Say("chart.noise.split", "%s of %s", message.Percent(*s.Variance.GraderShare.Value), split))
+	}
+	if len(rows) == 0 {
+		return noData(l, "chart.noise.none", "no answer was graded more than once, so the grader's noise is not known")
+	}
+	f := shares(l, l.Text("chart.noise.axis", "share of the variance of rewards"), parts, rows)
+	f.Table.Head = heads(l, "chart.head.split", "split", "chart.head.source", "source", "chart.head.share_of_variance", "share of variance", "chart.head.share", "share")
+	f.Title = l.Say("chart.noise.finding", "Between rewards of one item, the grader's noise is %s", strings.Join(said, l.Text("sign.list", ", ")))
+	f.Subtitle = l.Say("chart.noise.about", "n = %s graded again; observed shares, no interval", l.Count(n, "output"))
+	return f, nil
+}
+
+// shareRow is a whole in parts.
+type shareRow struct {
+	split  rollout.Split
+	name   string
+	shares []float64
+	texts  []string // of the parts
+}
+
+// shares draws rows in parts, each as long as its share.
+func shares(l message.Language, axis string, parts []part, rows []shareRow) Figure {
+	var names []string
+	var segments []segment
+	var t Table
+	for i, one := range rows {
+		stack(parts, i, func(k int) float64 { return one.shares[k] })
+		from := 0.0
+		for k, share := range one.shares {
+			if share > 0 {
+				segments = append(segments, segment{i, from, from + share, one.texts[k], parts[k].bars.fill == Charred || parts[k].bars.fill == Blue})
+				t.Marks = append(t.Marks, Mark{
+					Cells: []string{string(one.split), parts[k].name, one.texts[k], message.Percent(share)},
+					X0:    from, X1: from + share, Y0: row(i) - 0.32, Y1: row(i) + 0.32,
+				})
+			}
+			from += share
+		}
+		names = append(names, one.name)
+	}
+	p := newPlot(axis, "")
+	horizontal(p, names)
+	for _, one := range parts {
+		p.Add(one.bars)
+	}
+	p.Add(segmentLabels(segments))
+	p.X.Min, p.X.Max = 0, 1.005
+	p.X.Tick.Marker = percentTicks{between{ticks{want: 5}, 0, 1}}
+	return Figure{Plot: p, Table: t, Caption: Caption{Legend: partLegend(l, parts)}}
 }
 
 func classTotal(s *analysis.SplitResult) int {
@@ -78,15 +136,15 @@ func classTotal(s *analysis.SplitResult) int {
 	return total
 }
 
-// segment is a part of a row with its count.
+// segment is a part of a row with its text.
 type segment struct {
 	row      int
 	from, to float64
-	n        int
+	text     string
 	dark     bool
 }
 
-// segmentLabels writes its count into every segment, and above one that has
+// segmentLabels writes its text into every segment, and above one that has
 // no room for it.
 type segmentLabels []segment
 
@@ -101,12 +159,12 @@ func (l segmentLabels) Plot(c draw.Canvas, p *plot.Plot) {
 		sty := styleOn(p, 8.5, true, Ink)
 		sty.XAlign, sty.YAlign = draw.XCenter, draw.YCenter
 		at := vg.Point{X: tx((q.from + q.to) / 2), Y: ty(row(q.row))}
-		if w := sty.Width(message.Whole(q.n)); w+6 > tx(q.to)-tx(q.from) {
+		if w := sty.Width(q.text); w+6 > tx(q.to)-tx(q.from) {
 			at = vg.Point{X: max(at.X, free+w/2+2), Y: ty(row(q.row)+0.32) + 6.5}
 			free = at.X + w/2 + 2
 		} else if q.dark {
 			sty.Color = Paper
 		}
-		c.FillText(sty, at, message.Whole(q.n))
+		c.FillText(sty, at, q.text)
 	}
 }
