@@ -17,7 +17,7 @@ func ExampleNewPage() {
 		Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &gate}, GroupSize: 8, Confidence: 0.95,
 		Findings: []analysis.Finding{{
 			Gate: gate, Split: "train", Severity: analysis.Blocking, Fact: analysis.Fact{
-				Status: analysis.Fail, Value: &value, Low: &low, High: &high, Want: message.Verbatim("≥ 0.10"), Unit: "share",
+				Status: analysis.Fail, Value: &value, Low: &low, High: &high, Want: message.Verbatim("≥ 10 %"), Unit: "share",
 				Title: message.Verbatim("only 4 % of groups of 8 teach something"),
 				Why:   message.Verbatim("A group whose rewards are all equal teaches nothing."), Remedy: message.Verbatim("Add items of middling difficulty."),
 			},
@@ -41,6 +41,6 @@ func ExampleNewPage() {
 		}
 	}
 	// Output:
-	// NO-GO Training would not work with this setup — only 4 % of groups of 8 teach something; measured 0.04 [0.02, 0.07], wanted ≥ 0.10.
-	// 0.04 [0.02, 0.07]
+	// NO-GO Training would have next to nothing to learn from — only 4 % of groups of 8 teach something; measured 4 % [2 %, 7 %], wanted ≥ 10 %.
+	// 4 % [2 %, 7 %]
 }

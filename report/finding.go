@@ -20,6 +20,7 @@ type finding struct {
 	analysis.Finding
 	caution message.Text
 	others  []finding
+	apart   bool // a part that had nothing to judge, where others of its gate had
 }
 
 // urgency is the order in which findings are shown.
@@ -56,10 +57,14 @@ func facts(f analysis.Finding) []finding {
 
 // place names the finding's gate and split.
 func (f finding) place() string {
-	if f.Split == "" {
-		return visible(f.Gate)
+	name := visible(f.Gate)
+	if f.apart {
+		name = visible(f.ID)
 	}
-	return visible(f.Gate) + " · " + visible(string(f.Split))
+	if f.Split == "" {
+		return name
+	}
+	return name + " · " + visible(string(f.Split))
 }
 
 // findings are those of a result: failing first, then unknown, cautions, passed and
@@ -198,6 +203,7 @@ func fold(all []analysis.Finding) []finding {
 	out := make([]finding, len(order))
 	for i, p := range order {
 		out[i] = one(at[p])
+		out[i].apart = p.apart
 	}
 	return out
 }

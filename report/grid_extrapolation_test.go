@@ -26,7 +26,7 @@ func TestBeyondGrid(t *testing.T) {
 		s.Extrapolated = append(s.Extrapolated, analysis.Extrapolated{Quantity: analysis.PassAtK, K: 64, Model: model, Value: stat.Some(y), Low: stat.Some(y - 0.1), High: stat.Some(1)})
 	}
 	g := beyondGrid(r, &english)
-	if len(g.Rows) != 1 || len(g.Rows[0]) != 3 || g.Rows[0][0] != "pass@64" || !strings.Contains(g.Rows[0][1]+g.Rows[0][2], "0.7") {
+	if len(g.Rows) != 1 || len(g.Rows[0]) != 3 || g.Rows[0][0] != "pass@64" || !strings.Contains(g.Rows[0][1]+g.Rows[0][2], "70 %") {
 		t.Errorf("rows %v, want pass@64 by both models", g.Rows)
 	}
 	if text := strings.Join(g.Notes, "\n"); !strings.Contains(text, "decide nothing") || !strings.Contains(text, "95 %") {

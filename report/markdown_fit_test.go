@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -32,8 +33,8 @@ func TestMarkdownFitsAComment(t *testing.T) {
 // crowded is a page with more to say than a comment holds.
 func crowded(t *testing.T) *Page {
 	r := reporttest.Load(t, "go")
-	for range 200 {
-		r.Findings = append(r.Findings, analysis.Finding{Gate: "data.enough", Split: rollout.Train, Severity: analysis.Advisory, Fact: analysis.Fact{Status: analysis.Fail, Title: message.Verbatim(strings.Repeat("多 | <b> ", 40)), Why: message.Verbatim(strings.Repeat("why ", 100))}})
+	for i := range 200 {
+		r.Findings = append(r.Findings, analysis.Finding{Gate: fmt.Sprintf("own.%d", i), Split: rollout.Train, Severity: analysis.Advisory, Fact: analysis.Fact{Status: analysis.Fail, Title: message.Verbatim(strings.Repeat("多 | <b> ", 40)), Why: message.Verbatim(strings.Repeat("why ", 100))}})
 	}
 	return NewPage(r, options())
 }

@@ -115,8 +115,8 @@ func TestAResultWithNothingInItIsStillAPage(t *testing.T) {
 
 func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 	for name, cautions := range map[string]string{
-		"go":       "one caution to read first: eval.power.",
-		"cautious": "3 cautions to read first: data.enough, infra.failures, eval.power.",
+		"go":       "One warning: the evaluation set is too small to show a gain of 0.05: with 60 items and 8 samples each, changes below 0.122 can hide.",
+		"cautious": "3 warnings: Items and samples, Rollouts lost, Smallest gain that shows.",
 	} {
 		p := page(t, name)
 		skipped := make(map[string]bool) // blocking gates; those of a simulated run without items or audit
@@ -125,16 +125,16 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 				skipped[f.Gate] = true
 			}
 		}
-		want := fmt.Sprintf("Training can work: 8 of %d blocking gates passed, %d not checked; %s", 8+len(skipped), len(skipped), cautions)
+		want := fmt.Sprintf("Training can work: 8 of %d blocking gates passed, %d not checked. %s", 8+len(skipped), len(skipped), cautions)
 		if p.Sentence != want {
 			t.Errorf("%s: sentence is\n%s\nwant\n%s", name, p.Sentence, want)
 		}
 	}
 	for name, parts := range map[string][]string{
-		"dead":        {"Training would not work with this setup — ", "wanted ≥ 0.1."},
+		"dead":        {"Training would have next to nothing to learn from — ", "wanted ≥ 10 %."},
 		"tiny":        {"This run does not settle it — only 0 items have at least 4 valid rollouts, of 6 sampled", "wanted ≥ 20 items"},
-		"all_missing": {"Training would not work with this setup — 100 % of rollouts were lost", "wanted ≤ 0.05"},
-		"audited":     {"Training would not work with this setup — the grader can be fooled: “judge_instructions”", "grader.shortcuts."},
+		"all_missing": {"This run failed too often to judge training by it — 100 % of rollouts were lost", "wanted ≤ 5 %"},
+		"audited":     {"Training would teach the model to fool the grader — the grader can be fooled: “judge_instructions”", "The grader fails as well: Shortcuts to reward."},
 		"eval_only":   {"Nothing measured rules training out", "(no verdict on training)."},
 	} {
 		for _, part := range parts {
@@ -164,7 +164,6 @@ func TestFindingsStandInTheOrderOfTheirUrgency(t *testing.T) {
 		"unknown unsure advisory+",
 		"caution caution advisory+",
 		"pass passed blocking+advisory",
-		"pass caution blocking+",
 		"skipped skipped blocking+",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

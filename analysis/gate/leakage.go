@@ -25,7 +25,7 @@ var leakage = analysis.NewGate(analysis.Gate{
 	Words: analysis.Words{
 		Why:            "The model may have memorized what it was trained on. Rows that are in train and in another split make that split look better than new tasks will.",
 		Pass:           "{split} and {a} have no rows in common: of {rows|row}, {exact|is a copy|are copies}, {swapped|differs|differ} in names or numbers alone, {near|shares|share} most of the text{note}",
-		Fail:           "{split} is not new to a model trained on {a}: {n} of its {rows|row} are there too ({exact|copy|copies}{more})",
+		Fail:           "a model trained on {a} knows {n} of the {rows|row} of {split} ({exact|copy|copies}{more})",
 		FailRemedy:     "Take these rows out of one of the two splits, and split by family (document, repository, customer), not by row.",
 		Caution:        "rows of {split} resemble rows of {a}: of {rows|row}, {swapped|differs|differ} in names or numbers alone, {near|shares|share} most of the text, {exact|is a copy|are copies}{note}",
 		CautionRemedy:  "Read the pairs listed here. Where they are the same task, take one out.",
@@ -90,7 +90,7 @@ func crossingArgs(c analysis.Crossing) message.Args {
 		note = inBrackets.With(message.Args{"what": message.Nested(c.Note)})
 	}
 	if more := c.Family - c.Both; more > 0 {
-		others = moreOfFamily.With(message.Args{"n": message.Int(more)})
+		others = moreOfFamily.With(message.Args{"n": message.Int(more), "a": message.Name(c.A)})
 	}
 	return message.Args{
 		"n": message.Int(c.Exact + c.Family - c.Both), "more": message.Nested(others),
@@ -99,6 +99,6 @@ func crossingArgs(c analysis.Crossing) message.Args {
 	}
 }
 
-var moreOfFamily = message.New("leakage.family", ", {n} of a family that is there too")
+var moreOfFamily = message.New("leakage.family", ", {n} of a family that {a} has too")
 
 var wantNear = message.New("want.near", "≤ {limit} near, 0 swapped")

@@ -32,7 +32,7 @@ func TestEvalPowerByHand(t *testing.T) {
 	f := power(t, analysis.DefaultSettings(), graded("eval", m, 4, func(i, _ int) float64 { return float64(i % 2) }))
 	want := 2.8015852181129683 * math.Sqrt(float64(m)/float64(4*(m-1))/float64(m))
 	near(t, "MDE", f.Value, want)
-	if f.Status != analysis.Fail || f.Severity != analysis.Advisory || f.Split != rollout.Eval || !strings.Contains(f.Remedy.String(), "items the same way") {
+	if f.Status != analysis.Fail || f.Severity != analysis.Advisory || f.Split != rollout.Eval || !strings.Contains(f.Remedy.String(), "items of eval the same way") {
 		t.Errorf("finding is %+v", f)
 	}
 	s := analysis.DefaultSettings()

@@ -77,14 +77,14 @@ func drawNoise(r *analysis.Result) (Figure, error) {
 			one.shares, one.texts = append(one.shares, x/total), append(one.texts, message.Percent(x/total))
 		}
 		rows, n = append(rows, one), n+s.Variance.GraderShare.N
-		said = append(said, l.Say("chart.noise.split", "%s of %s", message.Percent(*s.Variance.GraderShare.Value), split))
+		said = append(said, l.Say("sign.bracketed", "%s (%s)", message.Percent(*s.Variance.GraderShare.Value), split))
 	}
 	if len(rows) == 0 {
 		return noData(l, "chart.noise.none", "no answer was graded more than once, so the grader's noise is not known")
 	}
 	f := shares(l, l.Text("chart.noise.axis", "share of the variance of rewards"), parts, rows)
 	f.Table.Head = heads(l, "chart.head.split", "split", "chart.head.source", "source", "chart.head.share_of_variance", "share of variance", "chart.head.share", "share")
-	f.Title = l.Say("chart.noise.finding", "Between rewards of one item, the grader's noise is %s", strings.Join(said, l.Text("sign.list", ", ")))
+	f.Title = l.Say("chart.noise.finding", "Grader noise is %s of the variance within items", strings.Join(said, l.Text("sign.list", ", ")))
 	f.Subtitle = l.Say("chart.noise.about", "n = %s graded again; observed shares, no interval", l.Count(n, "output"))
 	return f, nil
 }
