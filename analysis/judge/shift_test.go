@@ -84,7 +84,7 @@ func TestCheckItems(t *testing.T) {
 		item     string // among those to look at
 	}{
 		{"two clean files leak nothing", func(_, _ []rollout.Item) {}, "leakage", analysis.Blocking, analysis.Pass, "no rows in common", ""},
-		{"and nearly nothing", func(_, _ []rollout.Item) {}, "leakage", analysis.Advisory, analysis.Pass, "0 of 80", ""},
+		{"and nearly nothing", func(_, _ []rollout.Item) {}, "leakage", analysis.Advisory, analysis.Pass, "0 share", ""},
 		{"nor contradict each other", func(_, _ []rollout.Item) {}, "data.conflicts", analysis.Blocking, analysis.Pass, "no prompt", ""},
 		{"nor are asked differently", func(_, _ []rollout.Item) {}, "shift.text", analysis.Blocking, analysis.Pass, "could have been missed", ""},
 		{"nor come from elsewhere", func(_, _ []rollout.Item) {}, "shift.fields", analysis.Blocking, analysis.Pass, "AUC", ""},
@@ -103,14 +103,14 @@ func TestCheckItems(t *testing.T) {
 			"another number in the same question", func(train, eval []rollout.Item) {
 				train[3] = item("t3", rollout.Train, "A grocer stacks 12 crates of pears on each of several shelves in a cellar; how many hold the lot?", nil)
 				eval[2] = item("e2", rollout.Eval, "A grocer stacks 15 crates of pears on each of several shelves in a cellar; how many hold the lot?", nil)
-			}, "leakage", analysis.Advisory, analysis.Fail, "1 of 80 differ in names or numbers alone", "train t3 and eval e2 (swapped)",
+			}, "leakage", analysis.Advisory, analysis.Fail, "of 80 rows, 1 differs in names or numbers alone", "train t3 and eval e2 (swapped)",
 		},
 		{
 			"near copies in a tenth of the rows", func(train, eval []rollout.Item) {
 				for i := range 8 {
 					eval[i] = item(eval[i].ID, rollout.Eval, "dear reader: "+train[i].Messages[1].Content, nil)
 				}
-			}, "leakage", analysis.Advisory, analysis.Fail, "8 share most of their text", "train t0 and eval e0 (near)",
+			}, "leakage", analysis.Advisory, analysis.Fail, "8 share most of the text", "train t0 and eval e0 (near)",
 		},
 		{
 			"one near copy is too few to tell", func(train, eval []rollout.Item) {
@@ -193,7 +193,7 @@ func TestCheckItems(t *testing.T) {
 		},
 		{
 			"answers that are to be found in the prompt", given(150), "data.degenerate", analysis.Advisory, analysis.Pass,
-			"150 of 230 prompts hold their reference word for word: finding it there is taken to be the task", "",
+			"the reference is in the prompt word for word in 150 of 230 prompts: finding it there is taken to be the task", "",
 		},
 	}...)
 	for _, test := range tests {
