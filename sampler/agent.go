@@ -83,6 +83,7 @@ type ModelTraffic struct {
 	Retries  int            // requests that failed in transport and were made again by the agent
 	Limit    string         // the limit that stopped its requests; "" when none did
 	Finish   rollout.Finish // how the model's last reply ended; "" when it is not known
+	Served   string         // what gave it, as the server names it
 	Failed   error          // why the model did not answer the last request; nil when it did
 	CutOff   string         // why that was the rollout's own doing, such as a conversation too long for it; "" when it was the model's
 }
@@ -221,6 +222,7 @@ func (e *episode) noteAgent(done AgentResult, heard ModelTraffic) {
 	}
 	e.rec.Turns = max(done.Turns, heard.Turns)
 	e.usage.add(UsageOf(done, heard))
+	e.rec.Served = heard.Served
 	e.steps = e.rec.Turns + len(e.rec.Calls)
 	e.lookAgent(done, heard)
 }

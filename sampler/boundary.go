@@ -48,6 +48,7 @@ type Reply struct {
 	Final     bool               // an answer: nothing is called any more
 	CutOff    string             // why the turn is incomplete ("max_output_tokens", "content_filter", …); "" when it is whole
 	Finish    rollout.Finish     // how the turn ended, as the server says; "" when it does not say
+	Served    string             // what replied, as the server names it: see rollout.Record
 	Usage     rollout.Usage
 	Carry     json.RawMessage // what the room must send back on the next turn, opaque to the loop
 }

@@ -1,6 +1,7 @@
 package sampler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -180,6 +181,7 @@ func (e *episode) reply(ctx context.Context) (Reply, error) {
 	e.steps++
 	e.rec.Turns++
 	e.usage.add(reply.Usage)
+	e.rec.Served = cmp.Or(reply.Served, e.rec.Served)
 	e.turns = append(e.turns, Turn{Reply: reply})
 	e.rec.Messages = append(e.rec.Messages, rollout.Message{
 		Role: "assistant", Content: reply.Text, Refusal: reply.Refusal, Reasoning: reply.Reasoning, ToolCalls: reply.Calls,

@@ -73,6 +73,7 @@ type chatAnswer struct {
 		Message      *chatMessage    `json:"message"`
 	} `json:"choices"`
 	Usage json.RawMessage `json:"usage"`
+	transcript.Server
 }
 
 type chatMessage struct {
@@ -101,7 +102,7 @@ func (w *chat) parse(body []byte, ids *ids) (sampler.Reply, error) {
 		return sampler.Reply{}, f
 	}
 	m := choice.Message
-	reply := sampler.Reply{Text: contentText(m.Content), Refusal: m.Refusal, Usage: transcript.UsageOf(a.Usage)}
+	reply := sampler.Reply{Text: contentText(m.Content), Refusal: m.Refusal, Served: a.Server.String(), Usage: transcript.UsageOf(a.Usage)}
 	if reply.Reasoning = rollout.TextOrJSON(m.ReasoningContent); reply.Reasoning == "" {
 		reply.Reasoning = rollout.TextOrJSON(m.Reasoning)
 	}

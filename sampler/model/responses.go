@@ -58,6 +58,7 @@ type responsesAnswer struct {
 	} `json:"incomplete_details"`
 	Output json.RawMessage `json:"output"`
 	Usage  json.RawMessage `json:"usage"`
+	transcript.Server
 }
 
 // item is one output item, as far as we read it.
@@ -88,7 +89,7 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	if f := faultOf(a.Error); f != nil {
 		return sampler.Reply{}, f
 	}
-	reply := sampler.Reply{Usage: transcript.UsageOf(a.Usage)}
+	reply := sampler.Reply{Served: a.Server.String(), Usage: transcript.UsageOf(a.Usage)}
 	switch a.Status {
 	case "":
 	case "completed":

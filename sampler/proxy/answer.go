@@ -16,6 +16,7 @@ import (
 type reply struct {
 	message *rollout.Message // nil: nothing that belongs to a conversation
 	finish  rollout.Finish   // how it ended; "" when the server does not say
+	served  string           // what replied, as the server names it
 	broken  bool             // the server ended it, not the model: failed says so, and the agent is not given it
 	usage   rollout.Usage
 	failed  *sampler.Failure // what the server tells in the place of an answer; nil: it answered
@@ -63,9 +64,10 @@ func chatAnswer(body []byte) reply {
 			Finish  json.RawMessage `json:"finish_reason"`
 		} `json:"choices"`
 		Usage json.RawMessage `json:"usage"`
+		transcript.Server
 	}
 	err := json.Unmarshal(body, &a)
-	out := reply{usage: transcript.UsageOf(a.Usage), failed: failureOf(a.Error)}
+	out := reply{usage: transcript.UsageOf(a.Usage), served: a.String(), failed: failureOf(a.Error)}
 	if err != nil || len(a.Choices) == 0 {
 		out.failed = cmp.Or(out.failed, unreadable(body))
 		return out
@@ -120,9 +122,10 @@ func responsesAnswer(body []byte) reply {
 		Error  json.RawMessage `json:"error"`
 		Output json.RawMessage `json:"output"`
 		Usage  json.RawMessage `json:"usage"`
+		transcript.Server
 	}
 	err := json.Unmarshal(body, &a)
-	out := reply{usage: transcript.UsageOf(a.Usage), failed: failureOf(a.Error)}
+	out := reply{usage: transcript.UsageOf(a.Usage), served: a.String(), failed: failureOf(a.Error)}
 	switch {
 	case out.failed != nil:
 	case a.Status == "completed":

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -28,6 +29,7 @@ type room struct {
 	replies  int // answers of the model, whatever was in them
 	turns    int
 	finish   rollout.Finish // how the last reply ended
+	served   string         // what gave it
 	failures int            // requests that the model failed
 	failed   error          // the last request's failure; nil when it was answered
 	cutOff   string         // why that failure is the rollout\'s own doing; "" when it is the model\'s
@@ -102,7 +104,7 @@ func (r *room) note(reply reply, ended time.Time) {
 	if reply.message == nil {
 		return
 	}
-	r.finish = reply.finish
+	r.finish, r.served = reply.finish, cmp.Or(reply.served, r.served)
 	r.messages = append(r.messages, *reply.message)
 	for _, c := range reply.message.ToolCalls {
 		r.calls = append(r.calls, rollout.Call{
@@ -162,7 +164,7 @@ func (r *room) fail(err error, cutOff string) {
 func (r *room) heard() sampler.ModelTraffic {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	h := sampler.ModelTraffic{Messages: r.messages, Calls: r.calls, Usage: r.usage, Turns: r.turns, Finish: r.finish, Retries: r.failures, Limit: r.limit, Failed: r.failed, CutOff: r.cutOff}
+	h := sampler.ModelTraffic{Messages: r.messages, Calls: r.calls, Usage: r.usage, Turns: r.turns, Finish: r.finish, Served: r.served, Retries: r.failures, Limit: r.limit, Failed: r.failed, CutOff: r.cutOff}
 	if r.failed != nil {
 		h.Retries-- // that one was the last
 	}

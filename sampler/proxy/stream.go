@@ -96,6 +96,7 @@ type chatStream struct {
 	began, done                 bool
 	finish                      json.RawMessage // the reason that the last chunk gives
 	usage                       rollout.Usage
+	served                      string
 	failed                      *sampler.Failure
 }
 
@@ -124,12 +125,13 @@ func (s *chatStream) event(data []byte) (own bool) {
 			Finish json.RawMessage `json:"finish_reason"`
 		} `json:"choices"`
 		Usage json.RawMessage `json:"usage"`
+		transcript.Server
 	}
 	s.done = s.done || string(data) == "[DONE]"
 	if json.Unmarshal(data, &chunk) != nil {
 		return false
 	}
-	s.failed = cmp.Or(s.failed, failureOf(chunk.Error))
+	s.failed, s.served = cmp.Or(s.failed, failureOf(chunk.Error)), cmp.Or(chunk.String(), s.served)
 	if u := transcript.UsageOf(chunk.Usage); u != (rollout.Usage{}) {
 		s.usage = u
 	}
@@ -182,7 +184,7 @@ func (s *chatStream) call(index int, id string) *rollout.ToolCall {
 func (s *chatStream) over() bool { return s.done }
 
 func (s *chatStream) reply() reply {
-	out := reply{usage: s.usage, failed: s.failed}
+	out := reply{usage: s.usage, served: s.served, failed: s.failed}
 	if s.began {
 		out.message = &rollout.Message{Role: "assistant", Content: s.content.String(), Refusal: s.refusal.String(), Reasoning: s.reasoning.String(), ToolCalls: s.calls}
 	} else {

@@ -127,6 +127,8 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 		r.Answer, err = readText(name, v)
 	case "finish":
 		d.takeFinish(v)
+	case "served_by":
+		r.Served, err = readText(name, v)
 	case "messages":
 		if r.Messages = nil; !d.lean {
 			err = readJSON(name, "a list of messages", v, &r.Messages)

@@ -26,14 +26,15 @@ type Record struct {
 	Category string             `json:"category,omitempty"`   // optional label of the item
 	Family   string             `json:"family,omitempty"`     // optional cluster of the item: repository, document, patient
 
-	Answer   string    `json:"answer,omitempty"`   // the final output text that was graded
-	Finish   Finish    `json:"finish,omitempty"`   // why the model's last reply ended; "" when nothing says
-	Messages []Message `json:"messages,omitempty"` // what was said after the item's own messages
-	Calls    []Call    `json:"calls,omitempty"`    // every tool call with its timing
-	Turns    int       `json:"turns,omitempty"`    // model replies
-	Retries  int       `json:"retries,omitempty"`  // requests repeated at any boundary
-	Usage    Usage     `json:"usage,omitzero"`     // tokens of the policy model
-	Judge    Usage     `json:"judge,omitzero"`     // tokens of a model that graded
+	Answer   string    `json:"answer,omitempty"`    // the final output text that was graded
+	Finish   Finish    `json:"finish,omitempty"`    // why the model's last reply ended; "" when nothing says
+	Served   string    `json:"served_by,omitempty"` // the model that the endpoint says replied last, with its fingerprint where it names one
+	Messages []Message `json:"messages,omitempty"`  // what was said after the item's own messages
+	Calls    []Call    `json:"calls,omitempty"`     // every tool call with its timing
+	Turns    int       `json:"turns,omitempty"`     // model replies
+	Retries  int       `json:"retries,omitempty"`   // requests repeated at any boundary
+	Usage    Usage     `json:"usage,omitzero"`      // tokens of the policy model
+	Judge    Usage     `json:"judge,omitzero"`      // tokens of a model that graded
 
 	// JudgeCalls counts the requests that a model that graded worked on. 0 with
 	// an empty Judge is no judge; more than 0 with an empty Judge is one that did
