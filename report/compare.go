@@ -61,6 +61,7 @@ func (x compared) doc() *block.Doc {
 		return f.Plot != nil && slices.Contains([]string{"quadrants", "paired_differences"}, f.Name)
 	}
 	d.Brief = append(d.Brief, small(x.figures(decides), 0)...)
+	d.Rest = append(d.Rest, block.Section{ID: "behind", Title: w.OtherAnswers, Blocks: filled(x.behindGrid())})
 	for _, split := range x.splits() {
 		d.Rest = append(d.Rest, block.Section{ID: "split-" + string(split), Title: fmt.Sprintf(w.SplitAnswer, split, w.Answers[c.Splits[split].Answer]), Blocks: x.splitBlocks(split)})
 	}

@@ -106,6 +106,17 @@ func (x compared) movedGrid(sc *compare.Split) Grid {
 	return g
 }
 
+// behindGrid is what tools answered to the same calls in both runs, where that changed.
+func (x compared) behindGrid() Grid {
+	g := Grid{Words: true, Head: x.w.OtherAnswersHead}
+	for _, cause := range x.c.Behind {
+		for _, e := range cause.Examples {
+			g.Rows = append(g.Rows, []string{id(cause.Of), id(e.Item), id(e.Arguments), visible(e.Base), visible(e.New)})
+		}
+	}
+	return g
+}
+
 // refs names rollouts by line, sample and reward, with the command that prints them.
 func (x compared) refs(file string, list []compare.SampleRef) string {
 	var out []string

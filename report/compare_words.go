@@ -15,6 +15,8 @@ type compareWords struct {
 	RewardMoves                          map[string]string
 
 	Differs, Confounds, Notes, Input, Method, Moved, Split string
+	OtherAnswers                                           string // of tools to the same calls
+	OtherAnswersHead                                       []string
 	DifferLine, DifferNote                                 string // of a terminal and of Markdown
 	SplitAnswer, DifferenceLine                            string
 
@@ -63,6 +65,8 @@ var compareEnglish = compareWords{
 
 	Differs: "What differs between the runs", Confounds: "a change may stem from this alone", Notes: "Read first", Input: "Problems in the input",
 	Method: "How it was compared", Moved: "Items that changed most", Split: "Split",
+
+	OtherAnswers: "Equal calls, different answers", OtherAnswersHead: []string{"tool", "item", "arguments", "answer in base", "answer in new"},
 
 	DifferLine: "%s: base %s, new %s", DifferNote: " (%s)",
 	SplitAnswer: "Split %s: %s", DifferenceLine: "%s: base %s, new %s, new - base %s",

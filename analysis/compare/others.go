@@ -20,6 +20,7 @@ const (
 	ownFailures = "own_failures"
 	failures    = "failures"
 	cutOff      = "cut_off"
+	overTime    = "over_time_limit"
 )
 
 // quantity is one number of a rollout that two runs are compared by.
@@ -51,7 +52,7 @@ func behaviour() []quantity {
 		tallied("output_tokens", "tokens", "down", collect.OutputTokens),
 		tallied("reasoning_tokens", "tokens", "down", collect.ReasoningTokens),
 		tallied("latency", "seconds", "down", collect.Seconds),
-		tallied("over_time_limit", "share", "down", collect.OverTimeLimit),
+		tallied(overTime, "share", "down", collect.OverTimeLimit),
 	}
 }
 

@@ -125,7 +125,7 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 		return nil, exit.AsUsage(err)
 	}
 	comparison.AddVerdicts(ownResult(c, c.Args().Get(0)), ownResult(c, c.Args().Get(1)))
-	return comparison, nil
+	return comparison, comparison.Attribute(c.Context, base, opened, read, nil)
 }
 
 // ownResult is what a run was found to be; nil where it was not analysed, or not

@@ -13,6 +13,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
@@ -31,8 +32,11 @@ func (h *Dir) judge(ctx context.Context, c *project.Call, p *project.Project, op
 	if base < 0 {
 		n.AnswerWithoutBase(h.List, r, h.thereBy(ctx), filepath.Join(h.dir, nightRuns))
 	} else {
-		var err error
-		if comparison, err = h.compare(ctx, p, opened, &h.List[base]); err != nil {
+		with, err := rollout.Open(h.run(h.List[base].Name))
+		if err != nil {
+			return nil, nil, err
+		}
+		if comparison, err = compareNights(ctx, p, with, opened); err != nil {
 			return nil, nil, err
 		}
 		before, err := output.ReadResult(h.run(h.List[base].Name))
@@ -41,6 +45,9 @@ func (h *Dir) judge(ctx context.Context, c *project.Call, p *project.Project, op
 		}
 		comparison.AddVerdicts(before, r)
 		n.Fall(h.List, comparison, h.Detect)
+		if err := attribute(ctx, c, p, with, opened, comparison); err != nil {
+			return nil, nil, err
+		}
 		if err := keep(c, p, opened.Dir, comparison); err != nil {
 			return nil, nil, err
 		}
@@ -60,13 +67,25 @@ func (h *Dir) judge(ctx context.Context, c *project.Call, p *project.Project, op
 	return comparison, trend, nil
 }
 
-// compare holds tonight against a night of the past, by intervals of which a month
-// without a change errs in few.
-func (h *Dir) compare(ctx context.Context, p *project.Project, opened *rollout.Run, with *history.Night) (*compare.Comparison, error) {
-	base, err := rollout.Open(h.run(with.Name))
-	if err != nil {
-		return nil, err
+// attribute finds what is behind a change. Of a red night a sample of the outputs of the
+// night before is graded again; where that fails, the records have to do.
+func attribute(ctx context.Context, c *project.Call, p *project.Project, base, opened *rollout.Run, comparison *compare.Comparison) error {
+	var regraded []compare.Regraded
+	if comparison.ExitCode == exit.NoGo && !comparison.Unfair() {
+		var err error
+		if regraded, err = stage.GradeSample(ctx, p, c, base, *comparison.Split); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			fmt.Fprintf(c.Err, "note: outputs of the night before were not graded again: %s\n", ui.Visible(err.Error()))
+		}
 	}
+	return comparison.Attribute(ctx, base, opened, rollout.ReadOptions{}, regraded)
+}
+
+// compareNights holds tonight against a night of the past, by intervals of which a month
+// without a change errs in few.
+func compareNights(ctx context.Context, p *project.Project, base, opened *rollout.Run) (*compare.Comparison, error) {
 	settings := p.Config.Settings()
 	settings.Confidence = max(settings.Confidence, history.NightConfidence)
 	return compare.Runs(ctx, base, opened, rollout.ReadOptions{}, settings)

@@ -1,0 +1,297 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// What may be behind a change, in the order in which it is named.
+const (
+	BehindData     = "data"     // rows with the same conversation and other fields
+	BehindGrader   = "grader"   // it grades the same output differently
+	BehindTool     = "tool"     // it answers the same call differently
+	BehindSetting  = "setting"  // the runs were made with other settings
+	BehindModel    = "model"    // another model replied behind the same name
+	BehindFailures = "failures" // more rollouts failed
+	BehindLatency  = "latency"  // more rollouts took longer than they may
+	BehindPolicy   = "policy"   // none of these: the model's own behaviour
+)
+
+// Cause is one thing that the records show to have changed between two runs.
+type Cause struct {
+	Kind     string         `json:"kind"`
+	Of       string         `json:"of,omitempty"`       // the tool or the key of a setting
+	Share    *stat.Estimate `json:"share,omitempty"`    // of equal calls that were answered differently in the other run, over items
+	Within   *float64       `json:"within,omitempty"`   // of equal calls that were answered differently in the same run
+	Shift    *stat.Estimate `json:"shift,omitempty"`    // of the grade of equal outputs, new - base
+	Text     message.Text   `json:"text"`               // what it is, as a clause
+	Examples []OtherAnswer  `json:"examples,omitempty"` // equal calls with both answers
+
+	strength float64 // of several of a kind the strongest is named first
+}
+
+// OtherAnswer is a call that both runs made, with what each answered.
+type OtherAnswer struct {
+	Item      string `json:"item"`
+	Arguments string `json:"arguments"`
+	Base      string `json:"base"` // the beginning of the most frequent answer
+	New       string `json:"new"`
+}
+
+// Regraded is an output of the base run with the grade that it has there and the grade
+// that the grader of the new run gives it.
+type Regraded struct {
+	Item          string
+	Before, After float64
+}
+
+// What counts as a cause, and how much of the runs is read for it.
+const (
+	sureOfCause     = 0.99 // confidence of the interval that must exclude 0, corrected for the number of tools
+	leastServed     = 0.2  // the share of rollouts with a reply of a model that the base run did not see
+	attributedItems = 1000 // items whose calls and outputs are compared
+	fewestEqual     = 5    // items with equal calls or outputs without which nothing is said
+	causesNamed     = 2    // in the sentence
+	answersShown    = 3
+)
+
+// Attribute finds what is behind the change of the answering split, as far as the
+// records show it, puts it into c.Behind, the likeliest first, and says so after the
+// answer. Where the reward moved and nothing is found, it is the model's own behaviour.
+// regraded are outputs of the base run that the grader of the new run graded again;
+// without them the grades of equal outputs are compared.
+//
+// A tool, or the grader, counts as changed where equal calls (item, name, arguments), or
+// equal outputs of an item, are answered differently more often between the runs than
+// within a run: the mean over items of the probability that two answers differ, across
+// minus within (the energy distance of Székely & Rizzo 2013,
+// doi:10.1016/j.jspi.2013.03.018, with the distance 0 or 1). So a tool that answers by
+// chance or by the time of day is not taken for one that changed. Both runs are read
+// once more, with the outputs of calls; memory grows with the calls of at most 1,000
+// items.
+func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions, regraded []Regraded) error {
+	if c.Split == nil || c.Unfair() {
+		return nil
+	}
+	sc := c.Splits[*c.Split]
+	items := make(map[string]bool)
+	for i := range sc.Changes {
+		if at := i * attributedItems / len(sc.Changes); i == 0 || at != (i-1)*attributedItems/len(sc.Changes) {
+			items[sc.Changes[i].Item] = true
+		}
+	}
+	b, err := readReplies(ctx, base, read, *c.Split, items)
+	if err != nil {
+		return err
+	}
+	n, err := readReplies(ctx, new, read, *c.Split, items)
+	if err != nil {
+		return err
+	}
+	c.Behind = slices.Concat(c.changedData(), c.changedGrader(b, n, regraded), changedTools(b, n), c.changedSettings(), changedModel(b, n), sc.changedFailures())
+	form := besides
+	if c.Answer == Regressed || c.Answer == Improved || c.Answer == NotBetter {
+		form = behind
+	}
+	if len(c.Behind) == 0 && form == behind {
+		c.Behind = []Cause{{Kind: BehindPolicy, Text: c.ownBehaviour(b, n, regraded)}}
+	}
+	if len(c.Behind) > 0 {
+		var texts []message.Text
+		for _, cause := range c.Behind[:min(len(c.Behind), causesNamed)] {
+			texts = append(texts, cause.Text)
+		}
+		c.Sentence = message.Join(c.Sentence, form.With(message.Args{"causes": message.Nested(message.Clauses(texts...))}))
+	}
+	return nil
+}
+
+// changedData are items whose rows differ in what is not their conversation.
+func (c *Comparison) changedData() []Cause {
+	for _, d := range c.Differs {
+		if d.What == "items" && d.Key == "fields."+string(*c.Split) {
+			return []Cause{{Kind: BehindData, Text: otherRows.With(message.Args{"items": message.Nested(d.Base)})}}
+		}
+	}
+	return nil
+}
+
+// changedGrader compares grades of equal outputs: of outputs graded again, else of those
+// that both runs hold. Where there are too few, the grader's settings speak.
+func (c *Comparison) changedGrader(base, new *replies, regraded []Regraded) []Cause {
+	shift, text := regradedShift(regraded, c.RewardRange), gradedAgain
+	if shift == nil {
+		shift, text = equalOutputs(base, new, c.RewardRange), gradedOtherwise
+	}
+	if shift != nil {
+		if *shift.Low <= 0 && *shift.High >= 0 {
+			return nil
+		}
+		return []Cause{{Kind: BehindGrader, Shift: shift, Text: text.With(message.Args{
+			"change": message.Nested(changeOf(*shift)), "outputs": message.Count(shift.N, "output"),
+		})}}
+	}
+	if slices.ContainsFunc(c.Differs, func(d RunDifference) bool { return d.What == "grader" }) {
+		return []Cause{{Kind: BehindGrader, Text: otherGrader.Text()}}
+	}
+	return nil
+}
+
+// changedSettings are those in which the runs differ.
+func (c *Comparison) changedSettings() []Cause {
+	var out []Cause
+	for _, d := range c.Differs {
+		if slices.Contains([]string{"job", "model", "setting"}, d.What) {
+			out = append(out, Cause{Kind: BehindSetting, Of: d.Key, Text: otherSetting.With(message.Args{"key": message.Name(d.Key)})})
+		}
+	}
+	return out
+}
+
+// changedModel compares what the endpoint says replied.
+func changedModel(base, new *replies) []Cause {
+	const none = ""
+	known, unseen := 0, 0
+	for name, n := range new.served {
+		if name != none {
+			known += n
+			unseen += n * one(base.served[name] == 0)
+		}
+	}
+	was := mostServed(base.served, nil)
+	if was == none || known == 0 || float64(unseen) < leastServed*float64(known) {
+		return nil
+	}
+	return []Cause{{Kind: BehindModel, Text: otherModel.With(message.Args{
+		"base": message.Name(was), "new": message.Name(mostServed(new.served, base.served)), "share": message.Share(float64(unseen) / float64(known)),
+	})}}
+}
+
+// mostServed is the most frequent name that is not among others; "" where there is none.
+func mostServed(served, others map[string]int) string {
+	most := ""
+	for name, n := range served {
+		if name != "" && others[name] == 0 && (n > served[most] || most == "" || n == served[most] && name < most) {
+			most = name
+		}
+	}
+	return most
+}
+
+// changedFailures are more failed rollouts, and more that took too long.
+func (sc *Split) changedFailures() []Cause {
+	var out []Cause
+	for _, d := range sc.Others {
+		args := message.Args{"base": message.KnownShare(d.Base), "new": message.KnownShare(d.New)}
+		switch {
+		case d.Change != "worse" || *d.Value <= MostRise:
+		case d.Name == failures:
+			out = append(out, Cause{Kind: BehindFailures, Text: moreFailed.With(args)})
+		case d.Name == overTime:
+			out = append(out, Cause{Kind: BehindLatency, Text: moreTooSlow.With(args)})
+		}
+	}
+	if rise := stat.Or(sc.Missing.New.Share, 0) - stat.Or(sc.Missing.Base.Share, 0); len(out) == 0 && rise > MostRise {
+		out = append(out, Cause{Kind: BehindFailures, Text: moreLost.With(message.Args{
+			"base": message.KnownShare(sc.Missing.Base.Share), "new": message.KnownShare(sc.Missing.New.Share), "causes": message.Nested(sc.Missing.New.LostTo()),
+		})})
+	}
+	return out
+}
+
+// ownBehaviour says that nothing else is recorded to have changed, and what the records
+// could not show.
+func (c *Comparison) ownBehaviour(base, new *replies, regraded []Regraded) message.Text {
+	text := ownDoing.Text()
+	var unknown []message.Text
+	if mostServed(base.served, nil) == "" || mostServed(new.served, nil) == "" {
+		unknown = append(unknown, servedUnknown.Text())
+	}
+	if called := base.calls() && new.calls(); called && len(equalCalls(base, new)) == 0 {
+		unknown = append(unknown, callsUnknown.Text())
+	}
+	if regradedShift(regraded, c.RewardRange) == nil && equalOutputs(base, new, c.RewardRange) == nil {
+		unknown = append(unknown, gradesUnknown.Text())
+	}
+	if len(unknown) == 0 {
+		return text
+	}
+	return message.Clauses(append([]message.Text{text}, unknown...)...)
+}
+
+// changedTools are the tools that answer equal calls differently, the one that does so most
+// first.
+func changedTools(base, new *replies) []Cause {
+	tools := equalCalls(base, new)
+	var out []Cause
+	for _, t := range tools {
+		excess := stat.PairedMean(t.excess, nil, t.n, &stat.Range{Lo: -1, Hi: 1}, 1-(1-sureOfCause)/float64(len(tools)))
+		if excess.Low == nil || *excess.Low <= 0 {
+			continue
+		}
+		share := stat.PairedMean(t.across, nil, t.n, &stat.Range{Lo: 0, Hi: 1}, sureOfCause)
+		within := min(1, t.within)
+		out = append(out, Cause{
+			Kind: BehindTool, Of: t.name, Share: &share, Within: &within, strength: *excess.Value, Examples: t.examples(base, new),
+			Text: toolChanged.With(message.Args{
+				"tool": message.Name(t.name), "share": message.KnownShare(share.Value), "low": message.KnownShare(share.Low), "high": message.KnownShare(share.High),
+				"calls": message.Count(t.n, "call"), "within": message.Share(within),
+			}),
+		})
+	}
+	slices.SortStableFunc(out, func(a, b Cause) int { return cmp.Or(cmp.Compare(b.strength, a.strength), strings.Compare(a.Of, b.Of)) })
+	return out
+}
+
+// regradedShift is the mean change of the grades of outputs graded again, over items; nil
+// where there are too few.
+func regradedShift(list []Regraded, bounds [2]float64) *stat.Estimate {
+	sums := make(map[string][2]float64)
+	for _, r := range list {
+		s := sums[r.Item]
+		sums[r.Item] = [2]float64{s[0] + r.After - r.Before, s[1] + 1}
+	}
+	return shiftOf(sums, len(list), bounds)
+}
+
+// shiftOf is the mean over items of sums of changes and their numbers.
+func shiftOf(sums map[string][2]float64, n int, bounds [2]float64) *stat.Estimate {
+	if len(sums) < fewestEqual {
+		return nil
+	}
+	var deltas []float64
+	for _, item := range sortedKeys(sums) {
+		deltas = append(deltas, sums[item][0]/sums[item][1])
+	}
+	width := bounds[1] - bounds[0]
+	e := stat.PairedMean(deltas, nil, n, &stat.Range{Lo: -width, Hi: width}, sureOfCause)
+	if e.Low == nil || e.High == nil {
+		return nil
+	}
+	return &e
+}
+
+var (
+	behind  = message.New("behind.sentence", "Likely cause: {causes}.")
+	besides = message.New("behind.besides", "Also changed: {causes}.")
+
+	otherRows       = message.New("behind.rows", "the rows of {items} have the same conversation and other fields, such as the reference")
+	gradedAgain     = message.New("behind.graded_again", "grading {outputs} of the base run again changes their mean grade by {change}")
+	gradedOtherwise = message.New("behind.graded_otherwise", "the same outputs get other grades: {change} on average over {outputs} that both runs hold")
+	otherGrader     = message.New("behind.other_grader", "the runs have different graders, and too few equal outputs to show what that changes")
+	toolChanged     = message.New("behind.tool", "of {calls} that both runs made, the tool {tool} answered {share} [{low}, {high}] differently; within a run it was {within}")
+	otherSetting    = message.New("behind.setting", "the runs were made with a different {key}")
+	otherModel      = message.New("behind.model", "another model replied: in {share} of the rollouts the endpoint names {new}, in the base run {base}")
+	moreTooSlow     = message.New("behind.too_slow", "{new} of the rollouts took longer than they may, up from {base}")
+	moreLost        = message.New("behind.lost", "{new} of the rollouts were lost to {causes}, up from {base}")
+	ownDoing        = message.New("behind.policy", "the model's own behaviour: no change of data, grader, tools, settings or endpoints is recorded")
+	servedUnknown   = message.New("behind.served_unknown", "which model replied is not recorded")
+	callsUnknown    = message.New("behind.calls_unknown", "too few equal calls are in both runs to compare the tools' answers")
+	gradesUnknown   = message.New("behind.grades_unknown", "too few equal outputs are in both runs to compare their grades")
+)

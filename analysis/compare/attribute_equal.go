@@ -1,0 +1,275 @@
+package compare
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"hash/fnv"
+	"io"
+	"maps"
+	"math"
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
+)
+
+// answerShown bounds what is kept of an answer, in bytes.
+const answerShown = 160
+
+// replies is what tools, grader and endpoint of a run replied, to what they were asked.
+type replies struct {
+	tools   map[equalCall]answers
+	outputs map[equalOutput]answers // by the bits of the grade
+	served  map[string]int          // rollouts by the model that replied; "" where it is not known
+	texts   map[uint64]string       // how answers of tools begin
+}
+
+// equalCall is what makes two calls the same; equalOutput two outputs.
+type (
+	equalCall   struct{ item, tool, arguments string }
+	equalOutput struct {
+		item   string
+		answer uint64
+	}
+)
+
+// answers counts each answer to the same question.
+type answers map[uint64]int
+
+func (a answers) n() (n int) {
+	for _, k := range a {
+		n += k
+	}
+	return n
+}
+
+// readReplies reads the rollouts of some items of a split. Of a rollout that was made
+// again the last attempt counts.
+func readReplies(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, split rollout.Split, items map[string]bool) (*replies, error) {
+	type call struct {
+		of     equalCall
+		answer uint64
+	}
+	type seen struct {
+		served string
+		output uint64
+		reward *float64
+		calls  []call
+	}
+	texts := make(map[uint64]string)
+	last := make(map[rollout.Key]seen)
+	_, err := run.Records(ctx, read, func(r *rollout.Record) error {
+		if r.Split != split || !items[r.Item] {
+			return nil
+		}
+		s := seen{served: r.Served}
+		if r.Outcome == rollout.Graded && r.Reward != nil && r.Answer != "" {
+			s.output, s.reward = textHash(r.Answer), r.Reward
+		}
+		for i := range r.Calls {
+			k := &r.Calls[i]
+			if k.Name == rollout.UnnamedCall || k.Status != rollout.CallOK && k.Status != rollout.CallError || k.Output == "" && k.OutputBytes > 0 {
+				continue // the model's mistake, a failure, or an output that is not recorded
+			}
+			a := textHash(string(k.Status), k.Output)
+			if _, known := texts[a]; !known {
+				texts[a] = string([]byte(analysis.Clip(k.Output, answerShown)))
+			}
+			s.calls = append(s.calls, call{equalCall{r.Item, k.Name, k.Arguments}, a})
+		}
+		last[r.Key()] = s
+		return nil
+	})
+	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
+		return nil, err
+	}
+	out := &replies{make(map[equalCall]answers), make(map[equalOutput]answers), make(map[string]int), texts}
+	for key, s := range last {
+		out.served[s.served]++
+		for _, c := range s.calls {
+			count(out.tools, c.of, c.answer)
+		}
+		if s.reward != nil {
+			count(out.outputs, equalOutput{key.Item, s.output}, math.Float64bits(*s.reward+0))
+		}
+	}
+	return out, nil
+}
+
+func count[K comparable](into map[K]answers, of K, answer uint64) {
+	if into[of] == nil {
+		into[of] = make(answers)
+	}
+	into[of][answer]++
+}
+
+func textHash(parts ...string) uint64 {
+	h := fnv.New64a()
+	for _, p := range parts {
+		_, _ = io.WriteString(h, p) // never fails
+		_, _ = h.Write([]byte{0})
+	}
+	return h.Sum64()
+}
+
+func (r *replies) calls() bool { return len(r.tools) > 0 }
+
+// differ is the share of pairs of answers that differ: across, of one answer of each run;
+// within, of two of the same run, the mean over the runs that have two. known says that
+// one has.
+func differ(base, new answers) (across, within float64, known bool) {
+	same, runs := 0, 0
+	for a, n := range base {
+		same += n * new[a]
+	}
+	across = 1 - float64(same)/float64(base.n()*new.n())
+	for _, of := range []answers{base, new} {
+		n, same := of.n(), 0
+		if n < 2 {
+			continue
+		}
+		for _, k := range of {
+			same += k * (k - 1)
+		}
+		within, runs = within+1-float64(same)/float64(n*(n-1)), runs+1
+	}
+	return across, within / float64(max(1, runs)), runs > 0
+}
+
+// equalTool is how one tool answers the calls that both runs made, by item.
+type equalTool struct {
+	name           string
+	across, excess []float64 // of items: the share that differs across the runs, and what it is beyond that within a run
+	within         float64   // the mean over calls of the share that differs within a run
+	n              int       // calls that both runs made
+	calls          []equalCall
+}
+
+// equalCalls compares the tools that both runs called with the same arguments in at least
+// fewestEqual items and, in a run, at least twice: where no call was repeated it is not
+// known how alike a tool answers.
+func equalCalls(base, new *replies) []*equalTool {
+	byTool := make(map[string]*equalTool)
+	for of := range base.tools {
+		if new.tools[of] != nil {
+			if byTool[of.tool] == nil {
+				byTool[of.tool] = &equalTool{name: of.tool}
+			}
+			byTool[of.tool].calls = append(byTool[of.tool].calls, of)
+		}
+	}
+	var out []*equalTool
+	for _, name := range sortedKeys(byTool) {
+		t := byTool[name]
+		slices.SortFunc(t.calls, func(a, b equalCall) int {
+			return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.arguments, b.arguments))
+		})
+		if t.compare(base, new) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// compare fills in the numbers and reports whether there are enough.
+func (t *equalTool) compare(base, new *replies) bool {
+	known, weighed := 0.0, 0.0
+	for _, of := range t.calls {
+		if _, within, ok := differ(base.tools[of], new.tools[of]); ok {
+			w := float64(min(base.tools[of].n(), new.tools[of].n()))
+			known, weighed = known+w*within, weighed+w
+		}
+	}
+	if weighed == 0 {
+		return false
+	}
+	t.within = known / weighed
+	item, across, excess, weight := "", 0.0, 0.0, 0.0
+	end := func() {
+		if weight > 0 {
+			t.across, t.excess = append(t.across, across/weight), append(t.excess, excess/weight)
+		}
+		across, excess, weight = 0, 0, 0
+	}
+	for _, of := range t.calls {
+		if of.item != item {
+			end()
+			item = of.item
+		}
+		a, within, ok := differ(base.tools[of], new.tools[of])
+		if !ok {
+			within = t.within
+		}
+		n := min(base.tools[of].n(), new.tools[of].n())
+		t.n += n
+		w := float64(n)
+		across, excess, weight = across+w*a, excess+w*(a-within), weight+w
+	}
+	end()
+	return len(t.excess) >= fewestEqual
+}
+
+// examples are the calls whose answers changed most surely, of different items.
+func (t *equalTool) examples(base, new *replies) []OtherAnswer {
+	sure := func(of equalCall) float64 {
+		a, within, ok := differ(base.tools[of], new.tools[of])
+		if !ok {
+			within = t.within
+		}
+		return a - within
+	}
+	order := slices.Clone(t.calls)
+	slices.SortStableFunc(order, func(a, b equalCall) int {
+		return cmp.Or(cmp.Compare(sure(b), sure(a)), cmp.Compare(new.tools[b].n(), new.tools[a].n()))
+	})
+	var out []OtherAnswer
+	for _, of := range order {
+		known := slices.ContainsFunc(out, func(x OtherAnswer) bool { return x.Item == of.item })
+		if was, is := base.tools[of].most(nil), new.tools[of].most(base.tools[of]); len(out) < answersShown && !known && is != 0 && sure(of) > 0 {
+			out = append(out, OtherAnswer{of.item, analysis.Clip(of.arguments, answerShown), base.texts[was], new.texts[is]})
+		}
+	}
+	return out
+}
+
+// most is the most frequent answer that is not among others; 0 where there is none.
+func (a answers) most(others answers) uint64 {
+	most := uint64(0)
+	for answer, n := range a {
+		if others[answer] == 0 && (most == 0 || n > a[most] || n == a[most] && answer < most) {
+			most = answer
+		}
+	}
+	return most
+}
+
+// equalOutputs is the mean change of the grade of outputs of an item that both runs hold,
+// word by word; nil where there are too few.
+func equalOutputs(base, new *replies, bounds [2]float64) *stat.Estimate {
+	sums, n := make(map[string][2]float64), 0
+	keys := slices.SortedFunc(maps.Keys(base.outputs), func(a, b equalOutput) int {
+		return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.answer, b.answer))
+	})
+	for _, of := range keys {
+		if new.outputs[of] == nil {
+			continue
+		}
+		w := min(base.outputs[of].n(), new.outputs[of].n())
+		s := sums[of.item]
+		sums[of.item], n = [2]float64{s[0] + float64(w)*(new.outputs[of].grade()-base.outputs[of].grade()), s[1] + float64(w)}, n+w
+	}
+	return shiftOf(sums, n, bounds)
+}
+
+// grade is the mean of grades counted by their bits.
+func (a answers) grade() float64 {
+	sum := 0.0
+	for _, bits := range slices.Sorted(maps.Keys(a)) {
+		sum += float64(a[bits]) * math.Float64frombits(bits)
+	}
+	return sum / float64(a.n())
+}
+
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
