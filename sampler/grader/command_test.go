@@ -238,6 +238,7 @@ func TestRewardKindsRefuse(t *testing.T) {
 		{"a name that is none", `{"type":"trl","source":"x","function":"a b"}`, "no name of a function"},
 		{"too few weights", `{"type":"verifiers","source":"x","functions":["a","b"],"weights":[1]}`, "there are 1 for 2"},
 		{"a format that is none", `{"type":"trl","source":"x","format":"chat"}`, "standard, which hands texts"},
+		{"a Task and a Rubric", `{"type":"verifiers","source":"x","rubric":"r","task":"t"}`, "rubric and task exclude each other"},
 		{"a Rubric with weights", `{"type":"verifiers","source":"x","rubric":"r","weights":[1]}`, "rubric has functions and weights"},
 		{"no command", `{"type":"command"}`, "command is missing"},
 		{"a command as one text", `{"type":"command","command":"./grade.sh"}`, `"command" cannot be a string`},
@@ -251,6 +252,10 @@ func TestRewardKindsRefuse(t *testing.T) {
 	}
 	for _, c := range []struct{ why, raw, says string }{
 		{"no such function", rewardGrader("trl", "def f(completions, **kw): return [1.0]", map[string]any{"function": "g"}), "it defines no function g"},
+		{"a method of a Task of verifiers", rewardGrader("verifiers", "async def f(self, trace, runtime): return 1.0", nil), "f takes runtime, self, trace: it is a method of a Task, whose name goes under task"},
+		{"a Task that wants the runtime", rewardGrader("verifiers", taskSource, map[string]any{"task": "Remote"}), "correct of Remote takes the runtime of the rollout, which is gone when it is graded"},
+		{"a Task without a reward", rewardGrader("verifiers", taskSource, map[string]any{"task": "Bare"}), "Bare has no method under @vf.reward"},
+		{"a Task that is none", rewardGrader("verifiers", taskSource, map[string]any{"task": "loose"}), "loose is a function: it must be a Task of verifiers"},
 		{"one of several is to be named", rewardGrader("trl", "def f(completions): 1\ndef g(completions): 1", nil), "name those to be called; it defines f, g"},
 		{"token ids", rewardGrader("trl", "def f(completion_ids, **kw): return [1.0]", nil), "token ids are not known here"},
 		{"a function over a group", rewardGrader("verifiers", "def f(completions, answers): return [1.0]", nil), "cannot grade one alone"},

@@ -135,6 +135,44 @@ reward = functools.partial(make, 1.0)
 	})
 }
 
+// taskSource has Tasks as verifiers 0.4.0 knows them, with as much of the package as
+// they need; .ci/peers/verifiers has the same with the package itself.
+const taskSource = `
+import sys, types
+vf = sys.modules["verifiers.v1"] = types.ModuleType("verifiers.v1")
+class Plain:
+    def __init__(self, **kw): self.__dict__.update(kw)
+class Data(Plain):
+    @classmethod
+    def model_validate(cls, row): return cls(**row)
+class Trace(Plain):
+    rewards = metrics = None
+    @property
+    def reward(self): return sum(r.score * r.weight for r in self.rewards.values())
+vf.MessageNode = vf.TraceTask = vf.AgentInfo = vf.AgentConfig = Plain
+vf.Trace = Trace
+def reward(f): f.reward = True; return f
+class Task:
+    def __init__(self, data): self.data = data
+    @classmethod
+    def data_type(cls): return Data
+    def hooks(self): return []
+    async def score(self, trace):
+        names = [k for k in vars(type(self)) if hasattr(getattr(self, k), "reward")]
+        trace.rewards = {k: Plain(score=await getattr(self, k)(trace), weight=0.5) for k in names}
+        trace.metrics = {"turns": float(sum(n.sampled for n in trace.nodes))}
+class Right(Task):
+    @reward
+    async def correct(self, trace): return float(trace.nodes[-1].message["content"] == self.data.answer)
+    @reward
+    async def called(self, trace): return float(any(n.message.get("tool_calls") and n.message["tool_calls"][0]["name"] for n in trace.nodes))
+class Remote(Task):
+    @reward
+    async def correct(self, trace, runtime): return 1.0
+class Bare(Task): pass
+def loose(self, trace): return 1.0
+`
+
 func TestVerifiers(t *testing.T) {
 	rubric := `
 import logging
@@ -175,6 +213,7 @@ def f(parser, completion): return parser.parse_answer(completion)
 		{why: "an environment's Rubric", want: 1, parts: map[string]float64{"right": 1, "turns": 2}, source: "REWARD = 1.0\n" + rubric, more: map[string]any{"rubric": "load_environment"}},
 		{why: "a Rubric that is called by name", want: 1, source: rubric, more: map[string]any{"rubric": "old"}},
 		{why: "a 0 that a Rubric gives for an exception", kind: sampler.KindReported, says: "Error calling reward function right: no answer", source: "REWARD = 0\n" + rubric, more: map[string]any{"rubric": "rubric"}},
+		{why: "a Task", want: 1, parts: map[string]float64{"correct": 1, "called": 1, "turns": 2}, row: `{"messages":[{"role":"user","content":"The capital?"}],"task":{"answer":"Paris"}}`, source: taskSource, more: map[string]any{"task": "Right"}},
 		{why: "a Rubric without a reward", kind: sampler.KindNotANumber, says: "the rubric gave None", source: "REWARD = None\n" + rubric, more: map[string]any{"rubric": "rubric"}},
 	})
 }

@@ -14,14 +14,14 @@ var verifiersAdapter string
 
 var verifiers = Kind{
 	Name:   "verifiers",
-	Doc:    "Runs reward functions of verifiers, which name what they want of prompt, completion, answer, state, info and task, or a Rubric.",
+	Doc:    "Runs reward functions of verifiers, which name what they want of prompt, completion, answer, state, info and task, or a Rubric, or a Task.",
 	New:    newVerifiers,
 	inline: inlineSource,
 }
 
 // verifiersChoices tells what counts as a reward.
 var verifiersChoices = map[string]string{
-	"verifiers result": "the sum of the functions by weight, or what the Rubric makes of them; None, NaN and an exception are a failed grading and not the 0 that verifiers gives",
+	"verifiers result": "the sum of the functions by weight, or what the Rubric or Task makes of them; None, NaN and an exception are a failed grading and not the 0 that verifiers gives",
 }
 
 func newVerifiers(raw json.RawMessage, env Env) (sampler.Grader, error) {
@@ -29,17 +29,21 @@ func newVerifiers(raw json.RawMessage, env Env) (sampler.Grader, error) {
 		rewardSource
 		rewardFunctions
 		Rubric string `json:"rubric"`
+		Task   string `json:"task"`
 	}
 	if err := strictly(raw, &c); err != nil {
 		return nil, err
 	}
-	if c.Rubric != "" {
-		if !identifier.MatchString(c.Rubric) {
-			return nil, fmt.Errorf("rubric: %q is no name of a Rubric in the source", c.Rubric)
-		}
-		if c.Function != "" || c.Functions != nil || c.Weights != nil {
-			return nil, errors.New("rubric has functions and weights of its own: remove it or them")
+	for key, name := range map[string]string{"rubric": c.Rubric, "task": c.Task} {
+		switch {
+		case name == "":
+		case !identifier.MatchString(name):
+			return nil, fmt.Errorf("%s: %q is not a name in the source", key, name)
+		case c.Rubric != "" && c.Task != "":
+			return nil, errors.New("rubric and task exclude each other")
+		case c.Function != "" || c.Functions != nil || c.Weights != nil:
+			return nil, fmt.Errorf("%s has functions and weights of its own: remove it or them", key)
 		}
 	}
-	return newReward("verifiers", c.rewardSource, c.rewardFunctions, verifiersAdapter, map[string]any{"rubric": c.Rubric}, verifiersChoices, env)
+	return newReward("verifiers", c.rewardSource, c.rewardFunctions, verifiersAdapter, map[string]any{"rubric": c.Rubric, "task": c.Task}, verifiersChoices, env)
 }

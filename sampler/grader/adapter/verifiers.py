@@ -1,5 +1,7 @@
-# Reward functions of verifiers, which ask for what they want by name, and its
-# Rubric. (PrimeIntellect-ai/verifiers, verifiers/rubrics/rubric.py.)
+# Reward functions of verifiers, which ask for what they want by name, its Rubric
+# (PrimeIntellect-ai/verifiers, verifiers/rubrics/rubric.py), and from version 0.4 on
+# the Task whose methods are rewards (verifiers/v1/task.py).
+import importlib
 import json
 import logging
 import sys
@@ -48,10 +50,15 @@ class Nobody:
 def adapt(space, options):
     if options["rubric"]:
         return graded(by_rubric(rubric_of(space, options["rubric"])))
+    if options["task"]:
+        return graded(by_task(task_of(space, options["task"])))
     functions = named(space, options["functions"])
     weights = dict(zip([name for name, _ in functions], options["weights"] or [1.0] * len(functions)))
     for name, f in functions:
-        takes = parameters(f)[0] & GROUP
+        takes = parameters(f)[0]
+        if takes & {"self", "trace", "runtime"}:
+            raise Unfit("%s takes %s: it is a method of a Task, whose name goes under task" % (name, ", ".join(sorted(takes))))
+        takes &= GROUP
         if takes:
             raise Unfit("%s takes %s: a function over a group of rollouts cannot grade one alone" % (name, ", ".join(sorted(takes))))
     parser = getattr(space, "parser", None)
@@ -129,3 +136,62 @@ def by_rubric(rubric):
         return {"reward": number(reward, "the rubric"), "parts": parts if len(parts) > 1 else {}}
 
     return grade
+
+
+def task_of(space, name):
+    """The Task of that name, which can be scored without the rollout's runtime."""
+    found = getattr(space, name, None)
+    if found is None:
+        raise Unfit("it defines no %s" % name)
+    if not isinstance(found, type) or not all(hasattr(found, k) for k in ("score", "data_type", "hooks")):
+        raise Unfit("%s is a %s: it must be a Task of verifiers" % (name, found.__name__ if isinstance(found, type) else type(found).__name__))
+    rewards = 0
+    for method in {k for c in found.__mro__ for k in vars(c)}:
+        f = getattr(found, method, None)
+        if not hasattr(f, "reward") and not hasattr(f, "metric"):
+            continue
+        rewards += hasattr(f, "reward")
+        if "runtime" in parameters(f)[1]:
+            raise Unfit("%s of %s takes the runtime of the rollout, which is gone when it is graded: give it a default if it can do without" % (method, name))
+    if not rewards:
+        raise Unfit("%s has no method under @vf.reward" % name)
+    return found
+
+
+def by_task(kind):
+    """Has a Task score a trace of the rollout's messages, as its evaluation does when
+    the runtime is gone."""
+    vf = importlib.import_module("verifiers.v1")
+
+    def grade(given):
+        row = given["item"]
+        data = row["task"] if isinstance(row.get("task"), dict) else {k: v for k, v in row.items() if k not in ("messages", "tools")}
+        task = kind(kind.data_type().model_validate(dict({"prompt": prompt_of(row)}, **data)))
+        nodes = []
+        for sampled, messages in ((False, row.get("messages") or []), (True, given["completion"])):
+            for m in messages:
+                nodes.append(
+                    vf.MessageNode(parent=len(nodes) - 1 if nodes else None, message=message_of(m), sampled=sampled and m.get("role") == "assistant")
+                )
+        trace = vf.Trace(
+            task=vf.TraceTask(type=kind.__name__, data=task.data), agent=vf.AgentInfo(config=vf.AgentConfig()), nodes=nodes, is_completed=True, ok=True,
+            stop_condition="agent_completed",
+        )  # fmt: skip
+        finish(task.score(trace))
+        missing = sorted(k for k, v in trace.rewards.items() if v is None)
+        if missing or not trace.rewards:
+            raise NoGrade("no reward of %s" % (", ".join(missing) or kind.__name__))
+        parts = {k: number(r.score, k) for k, r in trace.rewards.items()}
+        parts.update({k: number(v, k) for k, v in trace.metrics.items() if v is not None})
+        return {"reward": number(trace.reward, kind.__name__), "parts": parts if len(parts) > 1 else {}}
+
+    return grade
+
+
+def message_of(m):
+    """A message as verifiers keeps it: a tool call has its name and arguments at its
+    top."""
+    m = {k: v for k, v in m.items() if v is not None}
+    if m.get("tool_calls"):
+        m["tool_calls"] = [dict(id=c.get("id") or "", **(c.get("function") or {k: c[k] for k in ("name", "arguments")})) for c in m["tool_calls"]]
+    return m
