@@ -25,20 +25,24 @@ func newChat(cfg Config) *chat {
 	}
 	head.number("temperature", cfg.Temperature)
 	head.number("top_p", cfg.TopP)
-	head.count("max_completion_tokens", cfg.MaxOutputTokens)
 	if len(cfg.ResponseFormat) > 0 {
 		head.raw("response_format", string(cfg.ResponseFormat))
 	}
-	w.head = head.buf
+	w.head, w.limit = head.buf, cfg.MaxOutputTokens
 	return w
 }
 
 // prefix copies an item's messages and tools; both have the form of chat, but for
-// the parts of contents, which may have that of Responses.
+// the parts of contents, which may have that of Responses, and for the role
+// developer: the templates of many open models drop it or refuse it, and OpenAI takes
+// system for it.
 func (w *chat) prefix(it *rollout.Item) (prefix, error) {
 	var p prefix
 	for i, m := range it.Messages {
 		m.Reasoning = "" // not a field of a request
+		if m.Role == "developer" {
+			m.Role = "system"
+		}
 		if m.Parts != nil {
 			var err error
 			if m.Parts, err = eachPart(m.Parts, chatPart); err != nil {

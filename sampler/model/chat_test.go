@@ -25,7 +25,7 @@ func TestChatRequest(t *testing.T) {
 	same(t, "all parameters", ask(model.Config{Temperature: ptr(0.0), TopP: ptr(0.9), MaxOutputTokens: ptr(100), ReasoningEffort: "low", ResponseFormat: json.RawMessage(format)}, toolRow),
 		`{"model":"m","temperature":0,"top_p":0.9,"max_completion_tokens":100,"reasoning_effort":"low","response_format":`+format+`,"parallel_tool_calls":true,
 "tools":[{"type":"function","function":{"name":"search","description":"finds","parameters":{"type":"object"},"strict":true}}],
-"messages":[{"role":"developer","content":"be brief"},{"role":"user","content":"hi"}]}`)
+"messages":[{"role":"system","content":"be brief"},{"role":"user","content":"hi"}]}`) // system: many templates drop developer
 	same(t, "no parameters", ask(model.Config{}, plainRow), `{"model":"m","messages":[{"role":"user","content":"hi"}]}`)
 	same(t, "a row with no tools in its list", ask(model.Config{}, `{"messages":[{"role":"user","content":"hi"}],"tools":[]}`), `{"model":"m","messages":[{"role":"user","content":"hi"}]}`)
 }

@@ -18,6 +18,7 @@ type frame struct {
 
 	parallel string // "true" or "false"
 	given    bool   // parallel is configured, so it is never left out
+	limit    *int   // max_completion_tokens, whose old name is max_tokens; nil of Responses, where it is in head
 }
 
 // setParallel sets whether a turn may call several tools: yes, as in training,
@@ -38,6 +39,7 @@ func (f *frame) request(p prefix, turns []sampler.Turn, written *sampler.Encoded
 	if f.include != "" && !without.include {
 		b.raw("include", f.include)
 	}
+	b.count(limitName(without.limit), f.limit)
 	if p.tools != nil {
 		b.raw("tools", string(p.tools))
 		if f.given || !without.parallel {
@@ -49,6 +51,13 @@ func (f *frame) request(p prefix, turns []sampler.Turn, written *sampler.Encoded
 	b.elements(written.Text[1:])
 	b.buf = append(b.buf, ']')
 	return b.end()
+}
+
+func limitName(old bool) string {
+	if old {
+		return "max_tokens"
+	}
+	return "max_completion_tokens"
 }
 
 // spare is room for what a body holds in addition to head, tools and messages.
@@ -80,6 +89,7 @@ func (f *frame) write(w *sampler.EncodedTurns, turns []sampler.Turn) *sampler.En
 // prompt writes the body of a request that has messages of its own.
 func (f *frame) prompt(messages json.RawMessage, seed *int64) []byte {
 	b := fields{buf: bytes.Clone(f.head), more: true}
+	b.count(limitName(false), f.limit)
 	if seed != nil && f.seeds {
 		n := int(*seed)
 		b.count("seed", &n)

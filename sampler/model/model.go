@@ -42,7 +42,7 @@ func New(cfg Config) (*Model, error) {
 	}
 	m := &Model{endpoint: e, prefixes: newPrefixes()}
 	// What is not ours to leave out, or is not sent, counts as left out.
-	m.refused.remember(omitted{include: cfg.API == Chat, parallel: cfg.ParallelToolCalls != nil})
+	m.refused.remember(omitted{include: cfg.API == Chat, parallel: cfg.ParallelToolCalls != nil, limit: cfg.API != Chat || cfg.MaxOutputTokens == nil})
 	if m.wire, err = newWire(cfg); err != nil {
 		return nil, err
 	}

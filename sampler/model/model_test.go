@@ -279,6 +279,10 @@ func TestWhatARefusalIsAbout(t *testing.T) {
 		{"serde", "{\"error\":\"unknown field `include`, expected one of `input`, `model`\"}", include},
 		{"the other parameter", `{"error":{"message":"Unknown parameter: 'parallel_tool_calls'.","param":"parallel_tool_calls"}}`, parallel},
 		{"the other parameter, by its words", `{"error":"parallel_tool_calls is not supported by this model"}`, parallel},
+		{"LiteLLM: a param of None", `{"error":{"message":"litellm.BadRequestError: Unsupported parameter: 'include'","type":"None","param":"None","code":"400"}}`, include},
+		{"LiteLLM: one of several", `{"error":{"message":"litellm.UnsupportedParamsError: ollama does not support parameters: ['top_p', 'parallel_tool_calls'], for model=m.","param":"None"}}`, parallel},
+		{"Azure: an argument that it does not know", `{"error":{"message":"Unrecognized request argument supplied: parallel_tool_calls","param":null}}`, parallel},
+		{"Gemini: an unknown name", `[{"error":{"code":400,"message":"Invalid JSON payload received. Unknown name \"parallel_tool_calls\": Cannot find field."}}]`, parallel},
 		{"include as a verb", `{"error":{"message":"Your request must include a model."}}`, none},
 		{"a tool's schema with that word", `{"error":{"message":"Invalid schema for function 'grep': 'include' is not of type 'object'","param":"tools[0].parameters"}}`, none},
 		{"the param is another one", `{"error":{"message":"Unsupported parameter: 'include' and more","param":"input[3]"}}`, none},
@@ -307,6 +311,35 @@ func TestWhatARefusalIsAbout(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Servers of before 2024-09 know the limit of tokens by its old name alone.
+func TestALimitOfTokensGoesByItsOldName(t *testing.T) {
+	const unknown = `{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens"}}`
+	answer := `{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}]}`
+	f := serveFunc(t, func(_ int, body string) (int, map[string]string, string) {
+		if strings.Contains(body, `"max_completion_tokens"`) {
+			return 400, nil, unknown
+		}
+		return 200, nil, answer
+	})
+	m := f.open(t, model.Config{API: model.Chat, MaxOutputTokens: ptr(7)})
+	for range 2 {
+		if _, err := m.Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	last, _ := f.last(t).(map[string]any)
+	if len(f.bodies) != 3 || last["max_tokens"] != 7.0 {
+		t.Errorf("%d requests for 2 replies, the last with max_tokens %v; want 3 and 7", len(f.bodies), last["max_tokens"])
+	}
+	f = serveFunc(t, func(int, string) (int, map[string]string, string) {
+		return 400, nil, `{"error":{"message":"max_completion_tokens is too large: 7","param":"max_completion_tokens"}}`
+	})
+	m = f.open(t, model.Config{API: model.Chat, MaxOutputTokens: ptr(7)})
+	if _, err := m.Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)}); err == nil || len(f.bodies) != 1 {
+		t.Errorf("error %v after %d requests: a limit that is too large is no unknown parameter", err, len(f.bodies))
 	}
 }
 

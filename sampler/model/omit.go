@@ -12,17 +12,21 @@ import (
 )
 
 // omitted names the optional parameters that are left out.
-type omitted struct{ include, parallel bool }
+type omitted struct {
+	include, parallel bool
+	limit             bool // max_completion_tokens goes by its old name, max_tokens
+}
 
 // omissions are the parameters that we send by our own choice and that the
 // server has refused: they are left out for the rest of the run.
 type omissions struct {
 	include  atomic.Bool // encrypted reasoning
 	parallel atomic.Bool // parallel_tool_calls, when it is not configured
+	limit    atomic.Bool // max_completion_tokens
 }
 
 func (o *omissions) load() omitted {
-	return omitted{include: o.include.Load(), parallel: o.parallel.Load()}
+	return omitted{include: o.include.Load(), parallel: o.parallel.Load(), limit: o.limit.Load()}
 }
 
 // remember notes what a request that succeeded went without. A refusal alone
@@ -33,6 +37,9 @@ func (o *omissions) remember(without omitted) {
 	}
 	if without.parallel && !o.parallel.Load() {
 		o.parallel.Store(true)
+	}
+	if without.limit && !o.limit.Load() {
+		o.limit.Store(true)
 	}
 }
 
@@ -47,6 +54,8 @@ func (o omitted) about(r *refused) (omitted, bool) {
 		o.include = true
 	case !o.parallel && r.names("parallel_tool_calls", parallelNamed):
 		o.parallel = true
+	case !o.limit && limitNamed.MatchString(r.text): // a value that is too large has it as its param, too
+		o.limit = true
 	default:
 		return o, false
 	}
@@ -63,23 +72,27 @@ func (r *refused) names(param string, named *regexp.Regexp) bool {
 }
 
 // The words: "Unsupported parameter: 'x'", "unknown field \"x\"", pydantic's
-// "loc": ["body", "x"] with either quotes, and "x: Extra inputs are not
-// permitted". The bare word will not do: texts about a tool's schema or a
-// prompt hold it too.
+// "loc": ["body", "x"] with either quotes, "x: Extra inputs are not permitted",
+// Azure's "Unrecognized request argument supplied: x", Gemini's "Unknown name
+// \"x\"", and LiteLLM's "does not support parameters: ['y', 'x']". The bare word
+// will not do: texts about a tool's schema or a prompt hold it too.
 var (
 	includeNamed  = namedAs("include")
 	parallelNamed = namedAs("parallel_tool_calls")
+	limitNamed    = namedAs("max_completion_tokens")
 	encrypted     = regexp.MustCompile(`(?i)reasoning\.encrypted_content|encrypted (reasoning|content) is not supported`)
 )
 
 func namedAs(name string) *regexp.Regexp {
 	const quote = "[\\\\'\"`]*"
-	return regexp.MustCompile(`(?i)\b(parameters?|params?|arguments?|fields?|keys?)\b[\s:(\[{]*` + quote + name + `\b` +
+	const others = "([\\'\"`]+\\w+[\\'\"`]+,\\s*)*"
+	return regexp.MustCompile(`(?i)\b(parameters?|params?|arguments?( supplied)?|fields?|keys?|unknown name)\b[\s:(\[{]*` + others + quote + name + `\b` +
 		`|\bbody` + quote + `\s*,\s*` + quote + name + `\b` +
 		`|(^|[\s'"` + "`" + `])` + name + quote + `:?\s+(extra inputs|is not (supported|permitted|allowed)|is unsupported|not supported)`)
 }
 
-// paramOf reads the "param" of an OpenAI-style error.
+// paramOf reads the "param" of an OpenAI-style error; LiteLLM writes "None" where
+// it has none.
 func paramOf(body []byte) string {
 	var b struct {
 		Error struct{ Param json.RawMessage }
@@ -87,5 +100,8 @@ func paramOf(body []byte) string {
 	if json.Unmarshal(body, &b) != nil || bytes.Equal(b.Error.Param, []byte("null")) {
 		return ""
 	}
-	return rollout.TextOrJSON(b.Error.Param)
+	if param := rollout.TextOrJSON(b.Error.Param); param != "None" {
+		return param
+	}
+	return ""
 }
