@@ -28,6 +28,7 @@ require (
 	golang.org/x/image v0.40.0 // fonts of the machine for report.pdf; gonum/plot brings it already
 	golang.org/x/sync v0.24.0 // errgroup: whoever starts a goroutine waits for it
 	golang.org/x/term v0.47.0 // is it a terminal, and how wide
+	golang.org/x/text v0.43.0 // Unicode normal form of prompts that are compared; jsonschema brings it already
 	golang.org/x/time v0.16.0 // rate: rate_limit of endpoint graders
 	gonum.org/v1/gonum v0.17.0 // distributions, quantiles, optimisation
 	gonum.org/v1/plot v0.17.0 // the charts
@@ -66,7 +67,6 @@ require (
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/oauth2 v0.35.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/text v0.43.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	google.golang.org/protobuf v1.34.2 // indirect
 )

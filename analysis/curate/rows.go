@@ -27,7 +27,7 @@ func (cu *curator) judgeRows() {
 	for i := range cu.file.Items {
 		entries = append(entries, measure.Entry(&cu.file.Items[i], cu.s))
 	}
-	found := shift.Leaks(entries, shift.LeakOptions{})
+	found := shift.Leaks(entries)
 	cu.conflicts(entries, found.Conflicts)
 	cu.leaks(entries, found.Pairs)
 	cu.copies(entries, found.Duplicates)

@@ -11,6 +11,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
+// evidence is what was read of a run, and what the outputs that were graded twice
+// tell about the grader's noise.
+type evidence struct {
+	*collect.Collector
+	everywhere []regraded // the items of all splits, where some output was graded twice
+}
+
 // grader measures the grader itself over all splits: from plain rollouts, from
 // the audit's records, and from people's labels. It is nil when there are none
 // of them.

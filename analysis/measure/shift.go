@@ -44,7 +44,7 @@ func searchLeaks(sh *analysis.Shift, rows []shiftRow) {
 	for i := range rows {
 		entries[i] = rows[i].entry
 	}
-	found := shift.Leaks(entries, shift.LeakOptions{})
+	found := shift.Leaks(entries)
 	name := func(i int) analysis.RowName {
 		return analysis.RowName{Split: rollout.Split(entries[i].Split), Item: entries[i].ID}
 	}

@@ -1,6 +1,7 @@
 package shift
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -26,10 +27,8 @@ const (
 //
 // Cost: O(refits · rows · columns²).
 func (c *comparison) classifier() Result {
-	r := c.result(C2ST, message.Text{})
-	r.Effect = c.estimate(aucMethod)
-	if reason := c.untestable(fewestRows); !reason.IsEmpty() {
-		r.refuse(reason)
+	r, ok := c.result(C2ST, message.Text{}, aucMethod, fewestRows)
+	if !ok {
 		return r
 	}
 	seen := c.classified()
@@ -58,7 +57,12 @@ func (c *comparison) classifier() Result {
 	fixed := math.Sqrt(mean(squares(errs)))
 	extra := math.Sqrt(max(0, spread(permuted)-fixed*fixed))
 	if auc < 0.5 {
-		r.untold(auc, se)
+		// No regression tells less than nothing. Samples that are more alike than chance
+		// makes them, as a stratified draw does, rank the wrong way round, because what a
+		// fold has too much of, the other folds have too little of.
+		if auc+2*se < 0.5 {
+			r.refuse(moreAlike.With(message.Args{"auc": message.Number(auc)}))
+		}
 		auc, se = 0.5, fixed
 	}
 	r.Effect.Value = stat.Some(auc)
@@ -67,16 +71,6 @@ func (c *comparison) classifier() Result {
 	r.Top = c.explain(seen.columns, fitLogistic(seen.mean, y, order)[1:])
 	r.Items = c.farthestOfB(seen.meanOf(scores))
 	return r
-}
-
-// untold notes that out-of-fold scores ranked the samples the wrong way round.
-// No regression tells less than nothing: its effect is an AUC of 0.5. Samples that
-// are more alike than chance makes them, as a stratified draw does, bring this
-// about, because what a fold has too much of, the other folds have too little of.
-func (r *Result) untold(auc, se float64) {
-	if auc+2*se < 0.5 {
-		r.refuse(moreAlike.With(message.Args{"auc": message.Number(auc)}))
-	}
 }
 
 // extra, in classifier, is the standard error that an AUC has beyond DeLong's,
@@ -264,4 +258,79 @@ func (s classified) area(label []float64, order []int) (auc, se float64, scores 
 	}
 	auc, se = areaUnder(scores, y, s.owner, fold)
 	return auc, se, scores
+}
+
+// placements returns for each score with y = 1 the share of those with y = 0
+// that it is above, and for each with y = 0 the share of those with y = 1 that it
+// is below; ties count half, and every score by its weight.
+func placements(scores, y, weight []float64) []float64 {
+	order := make([]int, len(scores))
+	var total [2]float64
+	for i := range order {
+		order[i] = i
+		total[int(y[i])] += weight[i]
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
+	out := make([]float64, len(scores))
+	var below [2]float64
+	for from := 0; from < len(order); {
+		to := from
+		var tied [2]float64
+		for ; to < len(order) && scores[order[to]] == scores[order[from]]; to++ {
+			tied[int(y[order[to]])] += weight[order[to]]
+		}
+		for _, i := range order[from:to] {
+			other := 1 - int(y[i])
+			out[i] = (below[other] + tied[other]/2) / total[other]
+			if y[i] == 0 {
+				out[i] = 1 - out[i]
+			}
+		}
+		below[0], below[1] = below[0]+tied[0], below[1]+tied[1]
+		from = to
+	}
+	return out
+}
+
+// areaUnder returns the AUC of scores, the chance that one with y = 1 lies above
+// one with y = 0 of the same fold, and its standard error by the variance of each row's own
+// placement (DeLong, DeLong & Clarke-Pearson 1988, Biometrics 44:837). owner names
+// the row of each score, in ascending order from 0: rows weigh the same, whatever
+// the number of their scores, and the error is one over rows (Obuchowski 1997,
+// Biometrics 53:567, here with rows all of one label). fold, from 0, is by row:
+// scores by different regressions do not compare, for one that has seen fewer
+// rows of a label scores all rows lower, and those of that label are then with it
+// (Airola et al. 2011, Comput. Stat. Data Anal. 55:1828).
+func areaUnder(scores, y []float64, owner, fold []int) (auc, se float64) {
+	rows := owner[len(owner)-1] + 1
+	weight, count := make([]float64, len(scores)), make([]float64, rows)
+	for _, o := range owner {
+		count[o]++
+	}
+	for i, o := range owner {
+		weight[i] = 1 / count[o]
+	}
+	of, label := make([]float64, rows), make([]float64, rows)
+	for f := range slices.Max(fold) + 1 {
+		var in []int
+		var s, l, w []float64
+		for i, o := range owner {
+			if fold[o] == f {
+				in, s, l, w = append(in, o), append(s, scores[i]), append(l, y[i]), append(w, weight[i])
+			}
+		}
+		for k, p := range placements(s, l, w) {
+			of[in[k]] += p * w[k]
+			label[in[k]] = l[k]
+		}
+	}
+	var ones, zeros []float64
+	for o, p := range of {
+		if label[o] == 1 {
+			ones = append(ones, p)
+		} else {
+			zeros = append(zeros, p)
+		}
+	}
+	return mean(ones), math.Sqrt(spread(ones)/float64(len(ones)) + spread(zeros)/float64(len(zeros)))
 }

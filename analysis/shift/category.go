@@ -17,17 +17,14 @@ const (
 // chiSquare compares one category by Pearson's χ², with a permutation p that
 // holds for small counts as well. The effect is Cramér's V, here √((χ²-df)/n).
 func (c *comparison) chiSquare(k category, permutations int) Result {
-	r := c.result(ChiSquare, k.name)
-	r.Effect = c.estimate(chiMethod)
-	if reason := c.untestable(2); !reason.IsEmpty() {
-		r.refuse(reason)
+	r, ok := c.result(ChiSquare, k.name, chiMethod, 2)
+	switch {
+	case !ok:
 		return r
-	}
-	if k.isID() {
+	case k.isID():
 		r.refuse(namesRows.With(message.Args{"feature": message.Nested(k.name), "values": message.Count(len(k.levels), "value"), "rows": countRows(len(k.of))}))
 		return r
-	}
-	if len(k.levels) < 2 {
+	case len(k.levels) < 2:
 		r.equal(c)
 		return r
 	}
@@ -123,17 +120,14 @@ func (k category) packed() category {
 // fixed limits: under no shift it is (bins-1)·(1/n+1/m) on average, and it
 // divided by 1/n+1/m is close to a χ² (Yurdakul 2018, Western Michigan Univ.).
 func (c *comparison) stability(k category) Result {
-	r := c.result(PopStability, k.name)
-	r.Effect = c.estimate(psiMethod)
-	if reason := c.untestable(2); !reason.IsEmpty() {
-		r.refuse(reason)
+	r, ok := c.result(PopStability, k.name, psiMethod, 2)
+	switch {
+	case !ok:
 		return r
-	}
-	if k.isID() {
+	case k.isID():
 		r.refuse(nearlyNamesRows.With(message.Args{"feature": message.Nested(k.name)}))
 		return r
-	}
-	if len(k.levels) < 2 {
+	case len(k.levels) < 2:
 		r.equal(c)
 		r.P = nil
 		return r

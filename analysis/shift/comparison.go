@@ -182,9 +182,17 @@ func (c *comparison) sides(values []float64) (a, b []float64) {
 	return a, b
 }
 
-// result starts the result of one test.
-func (c *comparison) result(test string, about message.Text) Result {
-	return Result{Test: test, About: about, NA: c.nA, NB: c.nB, Top: []message.Text{}, Items: []string{}, LeftOut: []string{}}
+// result starts the result of one test; ok is false, and the result says why, where
+// a sample has fewer than least rows.
+func (c *comparison) result(test string, about message.Text, method string, least int) (r Result, ok bool) {
+	r = Result{Test: test, About: about, NA: c.nA, NB: c.nB, Effect: c.estimate(method), Top: []message.Text{}, Items: []string{}, LeftOut: []string{}}
+	if min(c.nA, c.nB) >= least {
+		return r, true
+	}
+	args := c.sidesOf(c.nA, c.nB)
+	args["least"] = message.Int(least)
+	r.refuse(fewOnSide.With(args))
+	return r, false
 }
 
 // estimate starts the effect of one test.

@@ -73,12 +73,7 @@ func beyond(n int) float64 {
 // nearest returns for every row the squared distance to the nearest other row
 // of a; rows of a skip their exact equals, and have 0 when all are.
 func (c *comparison) nearest() []float64 {
-	points := make([][]float64, len(c.rows))
-	for i := range points {
-		for _, col := range c.columns {
-			points[i] = append(points[i], col.z[i]*col.weight)
-		}
-	}
+	points := matrix(c.columns, len(c.rows))
 	out := make([]float64, len(points))
 	parallel(len(points), func(i int) {
 		best := math.Inf(1)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -180,22 +181,12 @@ func standardised(values []float64) ([]float64, bool) {
 }
 
 func mean(values []float64) float64 {
-	var sum float64
-	for _, x := range values {
-		sum += x
-	}
-	return sum / float64(len(values))
+	m, _ := stat.MeanVariance(values)
+	return m
 }
 
 // spread is the variance with n-1.
 func spread(values []float64) float64 {
-	if len(values) < 2 {
-		return 0
-	}
-	m := mean(values)
-	var sum float64
-	for _, x := range values {
-		sum += (x - m) * (x - m)
-	}
-	return sum / float64(len(values)-1)
+	_, v := stat.MeanVariance(values)
+	return v
 }

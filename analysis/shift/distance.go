@@ -11,13 +11,7 @@ type triangle [][]float64
 
 // pairDistances returns the weighted Euclidean distances of all rows.
 func pairDistances(columns []column, n int) triangle {
-	points := make([][]float64, n)
-	for i := range points {
-		points[i] = make([]float64, len(columns))
-		for c, col := range columns {
-			points[i][c] = col.z[i] * col.weight
-		}
-	}
+	points := matrix(columns, n)
 	t := make(triangle, n)
 	parallel(n, func(i int) {
 		t[i] = make([]float64, n-i-1)

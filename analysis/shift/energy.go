@@ -24,14 +24,12 @@ const (
 // 2004, InterStat 5), its effect the coefficient between 0 and 1. MMD: statistic
 // and effect are the unbiased MMD² (Gretton et al. 2012, JMLR 13:723, eq. 3).
 func (c *comparison) distances() (energy, mmd Result) {
-	energy, mmd = c.result(Energy, message.Text{}), c.result(MMD, message.Text{})
-	energy.Effect, mmd.Effect = c.estimate(energyMethod), c.estimate(mmdMethod)
-	if reason := c.untestable(2); !reason.IsEmpty() {
-		energy.refuse(reason)
-		mmd.refuse(reason)
+	energy, _ = c.result(Energy, message.Text{}, energyMethod, 2)
+	mmd, ok := c.result(MMD, message.Text{}, mmdMethod, 2)
+	switch {
+	case !ok:
 		return energy, mmd
-	}
-	if len(c.columns) == 0 {
+	case len(c.columns) == 0:
 		energy.equal(c)
 		mmd.equal(c)
 		return energy, mmd
@@ -162,16 +160,6 @@ func (c *comparison) farthestOfB(values []float64) []string {
 		ids = append(ids, c.rows[i].ID)
 	}
 	return ids
-}
-
-// untestable says why samples with fewer than least rows cannot be compared.
-func (c *comparison) untestable(least int) message.Text {
-	if min(c.nA, c.nB) >= least {
-		return message.Text{}
-	}
-	args := c.sidesOf(c.nA, c.nB)
-	args["least"] = message.Int(least)
-	return fewOnSide.With(args)
 }
 
 // refuse states why there is no answer.

@@ -1,11 +1,6 @@
 package shift
 
-import (
-	"cmp"
-	"runtime"
-
-	"gonogo/analysis/message"
-)
+import "gonogo/analysis/message"
 
 // Entry is one data point as plain text: what leakage, conflicts and degenerate
 // rows are looked for in.
@@ -20,20 +15,10 @@ type Entry struct {
 	Context   string   // what else tools or grader may tell rows apart by, in any form
 }
 
-// LeakOptions say what counts as a copy. The zero value of a field stands for
-// its default.
-type LeakOptions struct {
-	Near     float64 // Jaccard index or containment of n-grams from which two texts are near (0.5)
-	Template float64 // n-grams in more than this share of the rows weigh nothing (0.05)
-	Workers  int     // goroutines (GOMAXPROCS); the answer does not hang on it
-}
-
-func (o LeakOptions) withDefaults() LeakOptions {
-	o.Near = cmp.Or(o.Near, 0.5)
-	o.Template = cmp.Or(o.Template, 0.05)
-	o.Workers = cmp.Or(o.Workers, runtime.GOMAXPROCS(0))
-	return o
-}
+const (
+	nearFrom      = 0.5  // Jaccard index or containment of n-grams from which two texts are near
+	templateShare = 0.05 // n-grams in more than this share of the rows weigh nothing
+)
 
 // LeakKind says how alike two rows of different splits are.
 type LeakKind string
@@ -79,12 +64,12 @@ type Leakage struct {
 
 // Leaks looks for copies between and within splits, for conflicts and for
 // degenerate rows. The splits are ordered by their first row. The answer hangs
-// on the rows, their order and the options alone.
+// on the rows and their order alone.
 //
 // Time grows with the text, and with the pairs of rows that share n-grams which
 // are no template; memory with the rows and their text.
-func Leaks(rows []Entry, opt LeakOptions) Leakage {
-	s := newLeakSearch(rows, opt.withDefaults())
+func Leaks(rows []Entry) Leakage {
+	s := newLeakSearch(rows)
 	var found Leakage
 	s.exact(&found)
 	s.alike(&found)
@@ -98,7 +83,6 @@ func Leaks(rows []Entry, opt LeakOptions) Leakage {
 // leakSearch holds what is known of rows while they are compared.
 type leakSearch struct {
 	rows   []Entry
-	opt    LeakOptions
 	splits []string
 	split  []int // of each row
 	size   []int // rows of each split
@@ -134,9 +118,9 @@ type text struct {
 const fewestTemplate = 3
 
 // newLeakSearch normalises the prompts and gathers equal ones.
-func newLeakSearch(rows []Entry, opt LeakOptions) *leakSearch {
-	s := &leakSearch{rows: rows, opt: opt, split: make([]int, len(rows)), textOf: make([]int, len(rows)), copies: map[place]Pair{}}
-	s.limit = max(fewestTemplate, int(opt.Template*float64(len(rows))))
+func newLeakSearch(rows []Entry) *leakSearch {
+	s := &leakSearch{rows: rows, split: make([]int, len(rows)), textOf: make([]int, len(rows)), copies: map[place]Pair{}}
+	s.limit = max(fewestTemplate, int(templateShare*float64(len(rows))))
 	index := map[string]int{}
 	for i := range rows {
 		at, ok := index[rows[i].Split]
@@ -155,7 +139,7 @@ func newLeakSearch(rows []Entry, opt LeakOptions) *leakSearch {
 // gather finds the distinct prompts and what they are made of.
 func (s *leakSearch) gather() {
 	normals := make([]string, len(s.rows))
-	inParallel(s.opt.Workers, len(s.rows), func(_, i int) { normals[i] = normalise(s.rows[i].Prompt) })
+	inParallel(len(s.rows), func(_, i int) { normals[i] = normalise(s.rows[i].Prompt) })
 	known := make(map[[2]string]int, len(s.rows))
 	for i, normal := range normals {
 		s.textOf[i] = -1
@@ -173,7 +157,7 @@ func (s *leakSearch) gather() {
 		s.textOf[i] = at
 	}
 	s.vague = s.sharing() > max(s.limit, int(mostSharing*float64(len(s.rows))))
-	inParallel(s.opt.Workers, len(s.texts), func(_, i int) {
+	inParallel(len(s.texts), func(_, i int) {
 		t := &s.texts[i]
 		list := tokens(s.rows[t.rows[0]].Prompt)
 		t.skeleton, t.slots, t.words = skeletonOf(list)
@@ -200,4 +184,80 @@ func (s *leakSearch) sharing() int {
 		}
 	}
 	return n
+}
+
+// firsts finds, among rows of one prompt, the first of a split by what else it
+// holds.
+type firsts struct {
+	any       map[int]int
+	context   map[slot]int
+	reference map[slot]int
+}
+
+type slot struct {
+	split int
+	value string
+}
+
+// exact pairs rows of the same prompt.
+func (s *leakSearch) exact(found *Leakage) {
+	for i := range s.texts {
+		rows := s.texts[i].rows
+		if len(rows) < 2 {
+			continue
+		}
+		seen := firsts{map[int]int{}, map[slot]int{}, map[slot]int{}}
+		for _, row := range rows {
+			for split := range s.splits {
+				s.exactIn(found, &seen, row, split)
+			}
+			seen.add(s, row)
+		}
+	}
+}
+
+// exactIn looks among the rows before for one of a split. Where many rows share
+// prompts and differ in what tools and grader are handed, the prompt alone is
+// not the task: then a copy has the other fields or the reference in common.
+func (s *leakSearch) exactIn(found *Leakage, seen *firsts, row, split int) {
+	first, ok := seen.any[split]
+	if !ok {
+		return
+	}
+	reference := s.rows[row].Reference
+	if same, ok := seen.context[slot{split, s.rows[row].Context}]; ok {
+		first = same
+	} else if same, ok := seen.reference[slot{split, referenceKey(reference)}]; ok && reference != "" {
+		first = same
+	} else if s.vague {
+		return
+	}
+	pair := Pair{Kind: ExactLeak, A: first, B: row, Score: 1}
+	if split == s.split[row] {
+		found.Duplicates = append(found.Duplicates, pair)
+		return
+	}
+	// The later split shows what it took from the earlier one.
+	if s.split[row] < split {
+		pair.A, pair.B = row, first
+	}
+	if _, had := s.copies[place{pair.B, s.split[pair.A]}]; !had {
+		s.copies[place{pair.B, s.split[pair.A]}] = pair
+	}
+}
+
+func (f *firsts) add(s *leakSearch, row int) {
+	split := s.split[row]
+	keep(f.any, split, row)
+	keep(f.context, slot{split, s.rows[row].Context}, row)
+	if ref := s.rows[row].Reference; ref != "" {
+		keep(f.reference, slot{split, referenceKey(ref)}, row)
+	}
+}
+
+// keep remembers the first row of a key.
+func keep[K comparable](m map[K]int, key K, row int) {
+	if _, there := m[key]; !there {
+		m[key] = row
+	}
 }

@@ -3,6 +3,7 @@ package shift
 import (
 	"cmp"
 	"math"
+	"runtime"
 	"slices"
 
 	"gonogo/analysis/message"
@@ -58,12 +59,12 @@ func (s *leakSearch) alike(found *Leakage) {
 	}
 	x := s.sketches(common)
 	need := s.needed()
-	workers := make([]*seeker, s.opt.Workers)
+	workers := make([]*seeker, runtime.GOMAXPROCS(0))
 	for w := range workers {
 		workers[w] = &seeker{s: s, x: x, common: common, need: need, hits: make([]uint16, len(s.texts))}
 	}
 	results := make([][]nearPair, len(s.texts))
-	inParallel(s.opt.Workers, len(s.texts), func(w, i int) { results[i] = workers[w].seek(i) })
+	inParallel(len(s.texts), func(w, i int) { results[i] = workers[w].seek(i) })
 	for i, list := range results {
 		for _, p := range list {
 			for _, split := range s.splitsOf(p.other) {
@@ -81,7 +82,7 @@ func (s *leakSearch) alike(found *Leakage) {
 // to be compared exactly. Half of them are expected at the threshold: four
 // standard deviations below it, little is missed.
 func (s *leakSearch) needed() []uint16 {
-	share := max(0.1, s.opt.Near-4*0.5/math.Sqrt(sketchSize))
+	share := max(0.1, nearFrom-4*0.5/math.Sqrt(sketchSize))
 	need := make([]uint16, len(s.texts))
 	for i := range s.texts {
 		need[i] = uint16(math.Ceil(share * float64(s.texts[i].sketch)))
@@ -107,11 +108,11 @@ func (s *leakSearch) countGrams() {
 	for i := range s.texts {
 		bytes += len(s.texts[i].normal)
 	}
-	counts, grams := make([]*common, s.opt.Workers), make([]gramSet, s.opt.Workers)
+	counts, grams := make([]*common, runtime.GOMAXPROCS(0)), make([]gramSet, runtime.GOMAXPROCS(0))
 	for w := range counts {
 		counts[w] = newCommon(bytes, s.limit)
 	}
-	inParallel(s.opt.Workers, len(s.texts), func(w, i int) { counts[w].add(grams[w].of(s.texts[i].normal)) })
+	inParallel(len(s.texts), func(w, i int) { counts[w].add(grams[w].of(s.texts[i].normal)) })
 	s.known = counts[0]
 	for _, c := range counts[1:] {
 		s.known.merge(c)
@@ -121,9 +122,9 @@ func (s *leakSearch) countGrams() {
 // sketches indexes the n-grams that stand for each text. Those in more texts
 // than common are left out.
 func (s *leakSearch) sketches(common uint16) *index {
-	grams := make([]gramSet, s.opt.Workers)
+	grams := make([]gramSet, runtime.GOMAXPROCS(0))
 	stand := make([][]uint64, len(s.texts))
-	inParallel(s.opt.Workers, len(s.texts), func(w, i int) {
+	inParallel(len(s.texts), func(w, i int) {
 		t := &s.texts[i]
 		all := grams[w].of(t.normal)
 		total := len(all)
@@ -181,7 +182,7 @@ func (k *seeker) seek(i int) []nearPair {
 	}
 	var out []nearPair
 	for _, other := range k.candidates(i) {
-		if score := k.score(i, other); score >= k.s.opt.Near {
+		if score := k.score(i, other); score >= nearFrom {
 			out = append(out, nearPair{other, score})
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // normalise is a text without what makes no difference between two copies of
@@ -14,34 +16,21 @@ import (
 func normalise(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
-	last := rune(-1) // held back: a mark may still join it
 	space := false
 	for _, r := range s {
-		r = fold(r)
-		switch {
+		switch r = fold(r); {
 		case r < 0:
 			continue
 		case r == ' ':
-			space = last >= 0
+			space = b.Len() > 0
 			continue
-		}
-		if whole, ok := composed(last, r); ok && !space {
-			last = whole
-			continue
-		}
-		if last >= 0 {
-			b.WriteRune(last)
-		}
-		if space {
+		case space:
 			b.WriteByte(' ')
 			space = false
 		}
-		last = r
+		b.WriteRune(r)
 	}
-	if last >= 0 {
-		b.WriteRune(last)
-	}
-	return strings.TrimRight(b.String(), " .?!。？！…")
+	return strings.TrimRight(norm.NFC.String(b.String()), " .?!。？！…")
 }
 
 // fold maps a character to the one that it is read as, white space to a space,
@@ -84,36 +73,4 @@ func lower(r rune) rune {
 		r = low
 	}
 	return r
-}
-
-// accents lists, by combining mark, the letters that have a character of their
-// own with it, each followed by that character.
-var accents = map[rune]string{
-	'\u0300': "aàeèiìoòuùnǹ",
-	'\u0301': "aáeéiíoóuúyýcćlĺnńrŕsśzź",
-	'\u0302': "aâeêiîoôuûcĉgĝhĥjĵsŝwŵyŷ",
-	'\u0303': "aãnñoõiĩuũ",
-	'\u0304': "aāeēiīoōuū",
-	'\u0306': "aăeĕgğiĭoŏuŭ",
-	'\u0307': "cċeėgġzż",
-	'\u0308': "aäeëiïoöuüyÿ",
-	'\u030a': "aåuů",
-	'\u030b': "oőuű",
-	'\u030c': "cčdďeěnňrřsštťzž",
-	'\u0327': "cçsştţ",
-	'\u0328': "aąeęiįuų",
-}
-
-// composed joins a letter and a combining mark.
-func composed(letter, mark rune) (rune, bool) {
-	if letter < 0 || mark < 0x300 || mark > 0x36F {
-		return 0, false
-	}
-	pairs := []rune(accents[mark])
-	for i := 0; i+1 < len(pairs); i += 2 {
-		if pairs[i] == letter {
-			return pairs[i+1], true
-		}
-	}
-	return 0, false
 }

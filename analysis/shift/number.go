@@ -14,8 +14,7 @@ const ksMethod = "largest difference of the two distribution functions (Kolmogor
 // kolmogorov compares one number. The permutation p holds for values that tie,
 // where the textbook p does not. Values that are not given take no part.
 func (c *comparison) kolmogorov(n number) Result {
-	r := c.result(Kolmogorov, n.name)
-	r.Effect = c.estimate(ksMethod)
+	r, _ := c.result(Kolmogorov, n.name, ksMethod, 0)
 	a, b := c.sides(n.values)
 	r.NA, r.NB = len(a), len(b)
 	r.Effect.N, r.Effect.Items = len(a)+len(b), len(a)+len(b)

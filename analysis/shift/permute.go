@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // shuffles holds the rows that play the smaller sample: those that really are
@@ -50,27 +51,20 @@ func draw(n, k int, rng *rand.Rand) []int32 {
 
 // parallel calls work(0), …, work(n-1) on as many goroutines as there are
 // processors, and returns when all are done.
-func parallel(n int, work func(i int)) {
-	workers := min(n, runtime.GOMAXPROCS(0))
-	if workers < 2 {
-		for i := range n {
-			work(i)
-		}
-		return
-	}
-	next := make(chan int)
+func parallel(n int, work func(i int)) { inParallel(n, func(_, i int) { work(i) }) }
+
+// inParallel is parallel for work that is told which of the goroutines, by their
+// number from 0, it is done on.
+func inParallel(n int, work func(worker, i int)) {
+	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range workers {
+	for w := range min(n, runtime.GOMAXPROCS(0)) {
 		wg.Go(func() {
-			for i := range next {
-				work(i)
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				work(w, i)
 			}
 		})
 	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
 	wg.Wait()
 }
 

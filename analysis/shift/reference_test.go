@@ -45,7 +45,7 @@ func TestEnergyIsThatOfScipy(t *testing.T) {
 
 func TestEnergyIntervalIsTheJackknife(t *testing.T) {
 	c := lineup(sampleA, sampleB, Options{})
-	r := c.result(Energy, message.Text{})
+	r, _ := c.result(Energy, message.Text{}, energyMethod, 2)
 	r.pairs(c, c.raw(), 99, sums.coefficient, sums.vStatistic)
 	// numpy, each row left out in turn: sqrt((n-1)/n·Σ(θ-mean)² of a's rows + the same of b's)
 	near(t, "se", *r.Effect.SE, 0.15530465017136763, 1e-12)

@@ -4,6 +4,71 @@ import (
 	"cmp"
 	"math/rand/v2"
 	"slices"
+
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+)
+
+// Row is one item as far as shift is concerned. A number that is missing, NaN
+// or infinite and a category that is missing count as "not given", which is a
+// difference like any other.
+type Row struct {
+	ID         string
+	Text       string
+	Numbers    map[string]float64
+	Categories map[string]string
+	Draws      []map[string]float64 // what Numbers are means of, if they are: the classifier looks at these in their place
+}
+
+// Sample is a set of rows with the name that explanations call it by.
+type Sample struct {
+	Name string
+	Rows []Row
+}
+
+// Options are the sizes of a comparison. The zero value of a field stands for
+// its default.
+type Options struct {
+	Seed         uint64
+	Rows         int                     // rows a side in tests; a larger sample takes part by a random subset (1,000)
+	References   int                     // rows a side for coverage (5,000)
+	Permutations int                     // of the primary test (1,999)
+	Others       int                     // of every other test without refits (499)
+	Refits       int                     // of the classifier (199)
+	Components   int                     // dimensions that the words of a text are reduced to (16)
+	Confidence   float64                 // of intervals (0.95)
+	Words        map[string]message.Text // what numbers are called, by their names; one that is not there goes by its name
+}
+
+// named is what a number is called.
+func (o Options) named(name string) message.Text {
+	if said, ok := o.Words[name]; ok {
+		return said
+	}
+	return message.Verbatim(name)
+}
+
+func (o Options) withDefaults() Options {
+	o.Rows = cmp.Or(o.Rows, 1000)
+	o.References = cmp.Or(o.References, 5000)
+	o.Permutations = cmp.Or(o.Permutations, 1999)
+	o.Others = cmp.Or(o.Others, 499)
+	o.Refits = cmp.Or(o.Refits, 199)
+	o.Components = cmp.Or(o.Components, 16)
+	o.Confidence = cmp.Or(o.Confidence, 0.95)
+	return o
+}
+
+func (o Options) rand(stream uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(o.Seed, stream))
+}
+
+// Streams of random numbers drawn from one seed.
+const (
+	streamSubset = iota << 32
+	streamPermutation
+	streamProjection
+	streamFold
 )
 
 // Compare tests whether a and b are drawn from the same population. The first
@@ -59,4 +124,69 @@ func sorted(rows []Row, limit int, rng *rand.Rand) []Row {
 		out[i] = rows[p]
 	}
 	return out
+}
+
+// Names of the tests, as Result.Test gives them.
+const (
+	Energy       = "energy" // energy distance over all features
+	MMD          = "mmd"    // maximum mean discrepancy over all features
+	C2ST         = "c2st"   // how well a classifier tells the samples apart
+	Kolmogorov   = "ks"     // one number
+	ChiSquare    = "chi2"   // one category
+	PopStability = "psi"    // one number or category, no p
+)
+
+// Result is one test of one quantity. What cannot be tested has no Statistic
+// and no P, and the first warning of Effect says why.
+type Result struct {
+	Test    string
+	About   message.Text // the one number or category that was tested; none for all features together
+	Primary bool         // the one test of this comparison that decides; the others describe
+
+	Statistic *float64
+	Effect    stat.Estimate
+	P         *float64 // by permutation, (b+1)/(B+1): never 0
+	PHolm     *float64 // set by Adjust
+	Chance    *float64 // Effect's value (PSI: the statistic) to be expected without any shift
+	Missed    *float64 // an effect of this size is found at 5 % with 80 % power: smaller ones may have been missed
+
+	NA, NB int            // rows compared, at most Options.Rows a side
+	Top    []message.Text // what differs most
+	Items  []string       // ids of the rows of b that tell most
+
+	LeftOut []string // values that only one of the samples has, which the classifier is not shown
+}
+
+// Holm returns the p values adjusted for their number: p_(i)·(m-i+1), made
+// monotone and cut at 1, in the order they came in (Holm 1979, Scand. J. Stat.
+// 6:65). Rejecting those at or below α errs in at most α of all families,
+// however the tests depend on each other.
+func Holm(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	out := make([]float64, len(p))
+	least := 0.0
+	for rank, i := range order {
+		least = max(least, min(1, p[i]*float64(len(p)-rank)))
+		out[i] = least
+	}
+	return out
+}
+
+// Adjust sets PHolm of every primary result with a P: hand it the results of
+// all comparisons that one decision rests on.
+func Adjust(results []*Result) {
+	var p []float64
+	var of []*Result
+	for _, r := range results {
+		if r.Primary && r.P != nil {
+			p, of = append(p, *r.P), append(of, r)
+		}
+	}
+	for i, adjusted := range Holm(p) {
+		of[i].PHolm = &adjusted
+	}
 }

@@ -216,7 +216,7 @@ func TestCallersSlicesStayAsTheyAre(t *testing.T) {
 	SignalBracket(items, 5, 0, 0, 0.95)
 	LiftValues(items, 2)
 	Quantile(items[0], 0.5)
-	QuantileCI(items[0], 0.5, 0.5)
+	quantileCI(items[0], 0.5, 0.5)
 	QuantileItems(items, 0.5, 0.5)
 	for i := range items {
 		if !slices.Equal(items[i], want[i]) {

@@ -3,11 +3,8 @@ package stat
 import (
 	"math"
 	"slices"
-	"sort"
 
 	"gonogo/analysis/message"
-
-	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // Quantile returns the p-quantile of x by linear interpolation of the order
@@ -36,33 +33,6 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (h-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// QuantileCI estimates the p-quantile of independent x, with the interval
-// between two order statistics whose ranks are binomial quantiles (David &
-// Nagaraja 2003, Order Statistics, §7.1). It holds for any distribution,
-// and where values tie, as counts do, both ends may be the same value. An end
-// that n values cannot bound is nil, and a warning says how many would. It
-// panics unless 0 < p < 1.
-//
-// Several rollouts of one item are not independent: use QuantileItems.
-func QuantileCI(x []float64, p, conf float64) Estimate {
-	checkConf(conf)
-	checkP(p)
-	const method = "quantile, type 7 (Hyndman & Fan 1996); order-statistic interval"
-	n := len(x)
-	if n == 0 {
-		return unknown(0, 0, method, noValues.With(message.Args{"enough": message.Int(enough(p, conf))}))
-	}
-	sorted := slices.Clone(x)
-	slices.Sort(sorted)
-	e := Estimate{Value: Some(quantile(sorted, p)), N: n, Items: n, Method: method, Warnings: []message.Text{}}
-	tail := (1 - conf) / 2
-	below := distuv.Binomial{N: float64(n), P: p} // how many of n values lie below the quantile
-	low := sort.Search(n, func(i int) bool { return below.CDF(float64(i)) > tail })
-	high := 1 + sort.Search(n, func(i int) bool { return below.CDF(float64(i)) >= 1-tail })
-	e.bound(sorted, low, high, message.Count(n, "value"), enough(p, conf))
-	return e
-}
-
 // bound sets an interval by ranks from 1 to n; others cannot be attained.
 func (e *Estimate) bound(sorted []float64, low, high int, values message.Arg, enough int) {
 	if low >= 1 {
@@ -87,4 +57,61 @@ func checkP(p float64) {
 	if !(0 < p && p < 1) {
 		panic("stat: the interval of a quantile needs 0 < p < 1")
 	}
+}
+
+// QuantileItems estimates the p-quantile of all values of all items, such as
+// tool calls per rollout, where the values of one item depend on each other.
+// The interval is Woodruff's (1952, JASA 47:635): the quantiles at both ends of
+// the interval for p itself, Korn–Graubard's with the error, clustered by
+// item, of the share of values up to the estimate. Where values tie, both ends may be
+// the same. An end that the values cannot bound is nil, and a warning says how many
+// would. Empty items are left out. It panics unless 0 < p < 1.
+func QuantileItems(items [][]float64, p, conf float64) Estimate {
+	checkConf(conf)
+	checkP(p)
+	const method = "quantile, type 7 (Hyndman & Fan 1996); Woodruff (1952) interval clustered by item"
+	var all []float64
+	m := 0
+	for _, item := range items {
+		all = append(all, item...)
+		m += min(1, len(item))
+	}
+	n := len(all)
+	if n == 0 {
+		return unknown(0, 0, method, noValues.With(message.Args{"enough": message.Count(enough(p, conf), "item")}))
+	}
+	slices.Sort(all)
+	e := Estimate{Value: Some(quantile(all, p)), N: n, Items: m, Method: method, Warnings: []message.Text{}}
+	size := worth(items, *e.Value, p, m, n, conf)
+	lo, hi := ClopperPearson(p*size, size, conf)
+	low, high, tail := 0, n+1, (1-conf)/2
+	if math.Pow(1-p, size) <= tail {
+		low = max(1, int(lo*float64(n)))
+	}
+	if math.Pow(p, size) <= tail {
+		high = min(n, int(math.Ceil(hi*float64(n))))
+	}
+	e.bound(all, low, high, message.Nested(valuesOfItems.With(message.Args{"values": message.Count(n, "value"), "items": message.Count(m, "item")})), enough(p, conf))
+	return e
+}
+
+// worth returns as how many independent values the n values of m items count
+// where the p-quantile is concerned: at most n, and m where the items show no
+// spread.
+func worth(items [][]float64, value, p float64, m, n int, conf float64) float64 {
+	up, all := make([]float64, len(items)), make([]float64, len(items))
+	for i, item := range items {
+		for _, y := range item {
+			all[i]++
+			if y <= value {
+				up[i]++
+			}
+		}
+	}
+	share := RatioOfSums(up, all, n, conf)
+	if share.SE == nil {
+		return float64(m)
+	}
+	ratio := tQuantile(conf, n-1) / tQuantile(conf, m-1)
+	return min(float64(n), p*(1-p)/(*share.SE**share.SE)*ratio*ratio)
 }

@@ -56,7 +56,7 @@ func TestCalibrationOfQuantiles(t *testing.T) {
 			for i := range values {
 				values[i] = rng.NormFloat64() * math.Sqrt(1.5)
 			}
-			alone += hit(QuantileCI(values, p, 0.95), truth)
+			alone += hit(quantileCI(values, p, 0.95), truth)
 
 			items := make([][]float64, 60)
 			var all []float64
@@ -68,7 +68,7 @@ func TestCalibrationOfQuantiles(t *testing.T) {
 				all = append(all, items[i]...)
 			}
 			clustered += hit(QuantileItems(items, p, 0.95), truth)
-			naive += hit(QuantileCI(all, p, 0.95), truth)
+			naive += hit(quantileCI(all, p, 0.95), truth)
 		}
 		share := func(covered int) float64 { return float64(covered) / float64(sets) }
 		table.Row(p, target.Hold(share(alone), 0.93, 0.99, sets), target.Hold(share(clustered), 0.93, 0.99, sets), fails.Hold(share(naive), 0, 0.85, sets))

@@ -3,7 +3,13 @@ package stat
 import (
 	"fmt"
 	"math"
+	"slices"
+	"sort"
 	"testing"
+
+	"gonogo/analysis/message"
+
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // python3 -c "import numpy as np; print(np.quantile([15,20,35,40,50,3.5,-2], p))"
@@ -30,19 +36,19 @@ func TestQuantileCI(t *testing.T) {
 	for i := range x {
 		x[i] = float64(20 - i)
 	}
-	e := QuantileCI(x, 0.5, 0.95)
+	e := quantileCI(x, 0.5, 0.95)
 	if *e.Value != 10.5 || *e.Low != 6 || *e.High != 15 || len(e.Warnings) != 0 {
 		t.Errorf("median %g in [%g, %g], want 10.5 in [6, 15]", *e.Value, *e.Low, *e.High)
 	}
 	// 0.95^20 = 0.36: the highest of 20 does not bound the 95th percentile.
-	e = QuantileCI(x, 0.95, 0.95)
+	e = quantileCI(x, 0.95, 0.95)
 	if e.High != nil || e.Low == nil || len(e.Warnings) != 1 {
 		t.Errorf("95th percentile of 20: %+v, want no upper bound and one warning", e)
 	}
-	if e := QuantileCI(x[:2], 0.5, 0.95); e.Low != nil || e.High != nil || len(e.Warnings) != 2 {
+	if e := quantileCI(x[:2], 0.5, 0.95); e.Low != nil || e.High != nil || len(e.Warnings) != 2 {
 		t.Errorf("median of two: %+v, want no bounds", e)
 	}
-	if e := QuantileCI(nil, 0.5, 0.95); e.Known() {
+	if e := quantileCI(nil, 0.5, 0.95); e.Known() {
 		t.Errorf("of nothing: %+v", e)
 	}
 	// ln 0.025 / ln 0.95 = 71.9
@@ -72,4 +78,31 @@ func hit(e Estimate, truth float64) int {
 		return 1
 	}
 	return 0
+}
+
+// quantileCI estimates the p-quantile of independent x, with the interval
+// between two order statistics whose ranks are binomial quantiles (David &
+// Nagaraja 2003, Order Statistics, §7.1). It holds for any distribution,
+// and where values tie, as counts do, both ends may be the same value. An end
+// that n values cannot bound is nil, and a warning says how many would. It
+// panics unless 0 < p < 1.
+//
+// Several rollouts of one item are not independent: QuantileItems is tested against it.
+func quantileCI(x []float64, p, conf float64) Estimate {
+	checkConf(conf)
+	checkP(p)
+	const method = "quantile, type 7 (Hyndman & Fan 1996); order-statistic interval"
+	n := len(x)
+	if n == 0 {
+		return unknown(0, 0, method, noValues.With(message.Args{"enough": message.Int(enough(p, conf))}))
+	}
+	sorted := slices.Clone(x)
+	slices.Sort(sorted)
+	e := Estimate{Value: Some(quantile(sorted, p)), N: n, Items: n, Method: method, Warnings: []message.Text{}}
+	tail := (1 - conf) / 2
+	below := distuv.Binomial{N: float64(n), P: p} // how many of n values lie below the quantile
+	low := sort.Search(n, func(i int) bool { return below.CDF(float64(i)) > tail })
+	high := 1 + sort.Search(n, func(i int) bool { return below.CDF(float64(i)) >= 1-tail })
+	e.bound(sorted, low, high, message.Count(n, "value"), enough(p, conf))
+	return e
 }
