@@ -128,7 +128,7 @@ func (c *Curation) Remeasure(ctx context.Context, fresh *rollout.Run, read rollo
 	out := &Remeasured{
 		Run: fresh.Dir, Items: len(again), Lost: len(c.rewards) - len(again), Missing: m.Missing(), Samples: m.Spread(),
 	}
-	g := min(c.GroupSize, commonOf(first), commonOf(again), commonOf(c.before))
+	g := min(c.GroupSize, measure.SamplesInCommon(first), measure.SamplesInCommon(again), measure.SamplesInCommon(c.before))
 	out.GroupSize = g
 	commonFirst, commonAgain := bothHave(first, again, g)
 	before, _ := bothHave(c.before, c.before, g)
@@ -140,16 +140,6 @@ func (c *Curation) Remeasure(ctx context.Context, fresh *rollout.Run, read rollo
 	}
 	out.flatteries(c.s, first, again, commonFirst, commonAgain, g, c.delta)
 	return out, nil
-}
-
-// commonOf is the number of rewards that at least commonShare of the items
-// have.
-func commonOf(rewards [][]float64) int {
-	items := make([]*collect.Item, len(rewards))
-	for i := range rewards {
-		items[i] = &collect.Item{Rewards: rewards[i]}
-	}
-	return measure.SamplesInCommon(items)
 }
 
 // bothHave are the items that have n rewards in both runs.

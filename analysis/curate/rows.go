@@ -136,7 +136,7 @@ func familyKey(family string) string {
 // copies leaves one of the rows that ask the same: the one of which most is
 // known, so that what is said of it holds of all.
 func (cu *curator) copies(entries []shift.Entry, pairs []shift.Pair) {
-	groups := newGroups()
+	groups := groups{make(map[int]int)}
 	for _, p := range pairs {
 		row := cu.trainRow(entries[p.B])
 		switch {
@@ -164,8 +164,6 @@ func (cu *curator) copies(entries []shift.Entry, pairs []shift.Pair) {
 
 // groups puts together what is joined.
 type groups struct{ leader map[int]int }
-
-func newGroups() groups { return groups{make(map[int]int)} }
 
 func (g groups) find(i int) int {
 	for {

@@ -192,12 +192,7 @@ var (
 
 // sortedKeys returns the items of a map in order.
 func sortedKeys[V any](m map[collect.ItemKey]V) []collect.ItemKey {
-	keys := make([]collect.ItemKey, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b collect.ItemKey) int {
+	return slices.SortedFunc(maps.Keys(m), func(a, b collect.ItemKey) int {
 		return collect.CompareKeys(rollout.Key{Split: a.Split, Item: a.ID}, rollout.Key{Split: b.Split, Item: b.ID})
 	})
-	return keys
 }

@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"context"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -159,14 +160,9 @@ func (at *loadAt) add(call *rollout.BurstCall) {
 
 // items are the latencies by rollout, in a fixed order.
 func (at *loadAt) items() [][]float64 {
-	keys := make([][2]int, 0, len(at.latencies))
-	for k := range at.latencies {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
-	out := make([][]float64, len(keys))
-	for i, k := range keys {
-		out[i] = at.latencies[k]
+	var out [][]float64
+	for _, k := range slices.SortedFunc(maps.Keys(at.latencies), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+		out = append(out, at.latencies[k])
 	}
 	return out
 }
@@ -247,12 +243,7 @@ func (l *load) result(e rollout.BurstEndpoint, b *rollout.Burst, conf float64) a
 	slices.SortFunc(out.Errors, func(a, b analysis.BurstError) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind))
 	})
-	sizes := make([]int, 0, len(l.bySize))
-	for size := range l.bySize {
-		sizes = append(sizes, size)
-	}
-	slices.Sort(sizes)
-	for _, size := range sizes {
+	for _, size := range slices.Sorted(maps.Keys(l.bySize)) {
 		p := analysis.LoadPoint{Size: size, Failed: l.bySize[size].failed, P95: stat.QuantileItems(l.bySize[size].items(), 0.95, conf)}
 		for _, w := range b.Waves {
 			if w.Size == size && w.Purpose != rollout.RepeatWave {

@@ -24,7 +24,7 @@ func (m *Split) ends() analysis.FinishStats {
 		countEnd(&e, r.Finish)
 		switch {
 		case r.Unfinished():
-			e.Items = oneMore(e.Items, r.Key.Item)
+			e.Items = oneMore(e.Items, r.Key.Item, analysis.MaxItemsListed)
 		case r.Usage.Output != nil:
 			tokens = append(tokens, float64(*r.Usage.Output))
 		}
@@ -33,7 +33,7 @@ func (m *Split) ends() analysis.FinishStats {
 		}
 		if r.Markup.Text != "" {
 			e.Markup[r.Markup.Kind]++
-			e.MarkupItems = oneMore(e.MarkupItems, r.Key.Item)
+			e.MarkupItems = oneMore(e.MarkupItems, r.Key.Item, analysis.MaxItemsListed)
 			if texts[r.Markup.Text]++; texts[r.Markup.Text] > texts[e.MarkupText] {
 				e.MarkupText = r.Markup.Text
 			}
@@ -72,8 +72,9 @@ func countEnd(e *analysis.FinishStats, f rollout.Finish) {
 
 func unfinishedOf(e *analysis.FinishStats) int { return e.Length + e.Refusal + e.Filter + e.Empty }
 
-func oneMore(ids []string, id string) []string {
-	if len(ids) < analysis.MaxItemsListed && !slices.Contains(ids, id) {
+// oneMore adds an id to a list of at most so many different ones.
+func oneMore(ids []string, id string, most int) []string {
+	if len(ids) < most && !slices.Contains(ids, id) {
 		return append(ids, id)
 	}
 	return ids

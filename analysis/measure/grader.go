@@ -95,18 +95,9 @@ func itemMeans(items []*collect.Item) map[collect.ItemKey]float64 {
 // graded rollouts with an answer. A detector's zeros are not the grader's: the
 // rewards are those it gave.
 func (c *evidence) lengthEffect(items []*collect.Item, s analysis.Settings) *analysis.LengthEffect {
-	var pairs [][]stat.Pair
-	for _, it := range items {
-		var of []stat.Pair
-		for _, r := range it.Rows {
-			if r.Valid && r.Length > 0 && r.Outcome == rollout.Graded {
-				of = append(of, stat.Pair{X: math.Log2(float64(r.Length)), Y: c.GraderReward(r)})
-			}
-		}
-		if len(of) > 0 {
-			pairs = append(pairs, of)
-		}
-	}
+	pairs := pairsOf(items, func(r *collect.Row) (float64, bool) {
+		return math.Log2(float64(r.Length)), r.Length > 0 && r.Outcome == rollout.Graded
+	}, c.GraderReward)
 	if len(pairs) == 0 {
 		return nil
 	}

@@ -90,9 +90,7 @@ func (c *evidence) failuresOfGrader(items []*collect.Item) []analysis.GraderFail
 			out = append(out, analysis.GraderFailure{Kind: kind, Example: cause, Items: []string{}})
 		}
 		out[i].Count++
-		if len(out[i].Items) < causeItemsListed && !slices.Contains(out[i].Items, item) {
-			out[i].Items = append(out[i].Items, item)
-		}
+		out[i].Items = oneMore(out[i].Items, item, causeItemsListed)
 	}
 	for _, it := range items {
 		for _, r := range it.Rows {

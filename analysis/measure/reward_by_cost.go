@@ -37,20 +37,25 @@ func (m *Split) against() []analysis.RewardByCost {
 		}},
 		{analysis.CostLatency, true, func(r *collect.Row) (float64, bool) { return r.Elapsed, r.Elapsed > 0 }},
 	} {
-		var items [][]stat.Pair
-		for _, it := range m.Items {
-			var of []stat.Pair
-			for _, r := range it.Rows {
-				if x, ok := q.of(r); ok && r.Valid {
-					of = append(of, stat.Pair{X: x, Y: r.Reward})
-				}
-			}
-			if len(of) > 0 {
-				items = append(items, of)
+		if items := pairsOf(m.Items, q.of, func(r *collect.Row) float64 { return r.Reward }); len(items) > 0 {
+			out = append(out, m.setAgainst(q.name, q.log, items))
+		}
+	}
+	return out
+}
+
+// pairsOf are what each valid rollout took, where it tells, and its reward, by item.
+func pairsOf(items []*collect.Item, took func(*collect.Row) (float64, bool), reward func(*collect.Row) float64) [][]stat.Pair {
+	var out [][]stat.Pair
+	for _, it := range items {
+		var of []stat.Pair
+		for _, r := range it.Rows {
+			if x, ok := took(r); ok && r.Valid {
+				of = append(of, stat.Pair{X: x, Y: reward(r)})
 			}
 		}
-		if len(items) > 0 {
-			out = append(out, m.setAgainst(q.name, q.log, items))
+		if len(of) > 0 {
+			out = append(out, of)
 		}
 	}
 	return out

@@ -3,7 +3,6 @@ package measure
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
@@ -33,9 +32,7 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 		if r.Met == nil || len(r.Met.Leaks) == 0 {
 			return
 		}
-		if len(l.Items) < analysis.MaxItemsListed && !slices.Contains(l.Items, r.Key.Item) {
-			l.Items = append(l.Items, r.Key.Item)
-		}
+		l.Items = oneMore(l.Items, r.Key.Item, analysis.MaxItemsListed)
 		if len(l.Examples) < leaksListed { // one of each, so that they are of many
 			k := r.Met.Leaks[0]
 			l.Examples = append(l.Examples, analysis.LeakExample{RolloutName: analysis.RolloutName{Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample, Attempt: r.Attempt}, At: analysis.Clip(k.At, collect.CauseLength), Canary: analysis.Clip(k.Canary, collect.CauseLength)})

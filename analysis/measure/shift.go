@@ -91,13 +91,13 @@ func compareSplits(sh *analysis.Shift, rows []shiftRow, c *evidence, s analysis.
 		}
 	}
 	fields := slices.ContainsFunc(slices.Collect(maps.Values(kinds)), func(k fieldKind) bool { return k != leftOut })
-	var tested []tested
+	var pairs []tested
 	for _, pair := range addPairs(sh) {
 		a, b, opt := pair[0], pair[1], opt
 		t := func(on string, x, y shift.Sample, primary bool) {
 			for _, r := range shift.Compare(x, y, opt) {
 				r.Primary = r.Primary && primary
-				tested = append(tested, testedOn(a, b, on, r))
+				pairs = append(pairs, tested{a, b, on, r})
 			}
 		}
 		last := func(r *shiftRow) string { return r.lastUser }
@@ -118,11 +118,11 @@ func compareSplits(sh *analysis.Shift, rows []shiftRow, c *evidence, s analysis.
 		}
 	}
 	var results []*shift.Result
-	for i := range tested {
-		results = append(results, &tested[i].result)
+	for i := range pairs {
+		results = append(results, &pairs[i].result)
 	}
 	shift.Adjust(results)
-	for _, t := range tested {
+	for _, t := range pairs {
 		sh.Pairs = append(sh.Pairs, t.pair())
 	}
 }
@@ -172,20 +172,13 @@ type tested struct {
 	result shift.Result
 }
 
-func testedOn(a, b rollout.Split, on string, r shift.Result) tested { return tested{a, b, on, r} }
-
 func (t tested) pair() analysis.ShiftPair {
 	r := t.result
+	r.Effect.Warnings = list(r.Effect.Warnings)
 	return analysis.ShiftPair{
-		A: t.a, B: t.b, On: t.on, About: r.About, Test: r.Test, Primary: r.Primary, Statistic: r.Statistic, Effect: whole(r.Effect),
+		A: t.a, B: t.b, On: t.on, About: r.About, Test: r.Test, Primary: r.Primary, Statistic: r.Statistic, Effect: r.Effect,
 		P: r.P, PHolm: r.PHolm, Chance: r.Chance, Missed: r.Missed, NA: r.NA, NB: r.NB, Top: list(r.Top), Items: list(r.Items), LeftOut: r.LeftOut,
 	}
-}
-
-// whole is an estimate whose lists are there.
-func whole(e stat.Estimate) stat.Estimate {
-	e.Warnings = list(e.Warnings)
-	return e
 }
 
 func list[T any](of []T) []T {

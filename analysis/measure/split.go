@@ -99,7 +99,7 @@ func (m *Split) prepare() {
 			m.Rewards = append(m.Rewards, it.Rewards)
 		}
 	}
-	m.Samples = SamplesInCommon(m.Measured)
+	m.Samples = SamplesInCommon(m.Rewards)
 	for _, it := range m.Measured {
 		if len(it.Rewards) >= m.Samples {
 			m.Common = append(m.Common, it.Rewards)
@@ -119,10 +119,10 @@ func CommonSamples(counts []int) int {
 }
 
 // SamplesInCommon is CommonSamples of the rewards of items.
-func SamplesInCommon(items []*collect.Item) int {
+func SamplesInCommon(items [][]float64) int {
 	counts := make([]int, len(items))
-	for i, it := range items {
-		counts[i] = len(it.Rewards)
+	for i, ys := range items {
+		counts[i] = len(ys)
 	}
 	return CommonSamples(counts)
 }
@@ -234,9 +234,7 @@ func (m *Split) failures() []analysis.FailureCause {
 			list = append(list, analysis.FailureCause{Outcome: r.Outcome, Error: r.Cause, Items: []string{}})
 		}
 		list[i].Count++
-		if id := r.Key.Item; len(list[i].Items) < causeItemsListed && !slices.Contains(list[i].Items, id) {
-			list[i].Items = append(list[i].Items, id)
-		}
+		list[i].Items = oneMore(list[i].Items, r.Key.Item, causeItemsListed)
 	})
 	slices.SortFunc(list, func(a, b analysis.FailureCause) int {
 		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Error, b.Error))

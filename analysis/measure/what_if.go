@@ -31,19 +31,7 @@ func (m *Split) whatIf(sr *analysis.SplitResult) []analysis.WhatIf {
 			return float64(*r.Usage.Output), true
 		}, nil, tokenCaps},
 	} {
-		var items [][]stat.Pair
-		for _, it := range m.Items {
-			var of []stat.Pair
-			for _, r := range it.Rows {
-				if x, ok := q.of(r); ok && r.Valid {
-					of = append(of, stat.Pair{X: x, Y: r.Reward})
-				}
-			}
-			if len(of) > 0 {
-				items = append(items, of)
-			}
-		}
-		w := m.capped(q.name, items, q.caps)
+		w := m.capped(q.name, pairsOf(m.Items, q.of, func(r *collect.Row) float64 { return r.Reward }), q.caps)
 		if w == nil {
 			continue
 		}

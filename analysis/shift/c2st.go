@@ -264,13 +264,11 @@ func (s classified) area(label []float64, order []int) (auc, se float64, scores 
 // that it is above, and for each with y = 0 the share of those with y = 1 that it
 // is below; ties count half, and every score by its weight.
 func placements(scores, y, weight []float64) []float64 {
-	order := make([]int, len(scores))
+	order := ranked(len(scores), func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	var total [2]float64
-	for i := range order {
-		order[i] = i
-		total[int(y[i])] += weight[i]
+	for i, w := range weight {
+		total[int(y[i])] += w
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[a], scores[b]) })
 	out := make([]float64, len(scores))
 	var below [2]float64
 	for from := 0; from < len(order); {

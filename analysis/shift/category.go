@@ -70,11 +70,7 @@ func levelOf(name message.Text, level string) message.Text {
 // levels lists those whose share differs most.
 func (c *comparison) levels(k category) []message.Text {
 	a, b := k.shares(c.nA, 0)
-	order := make([]int, len(k.levels))
-	for l := range order {
-		order[l] = l
-	}
-	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(math.Abs(b[y]-a[y]), math.Abs(b[x]-a[x])) })
+	order := ranked(len(k.levels), func(x, y int) int { return cmp.Compare(math.Abs(b[y]-a[y]), math.Abs(b[x]-a[x])) })
 	out := []message.Text{}
 	for _, l := range order[:min(mostItems, len(order))] {
 		if a[l] != b[l] {

@@ -128,11 +128,7 @@ func (k category) columns() []column {
 	for _, l := range k.of {
 		counts[l]++
 	}
-	frequent := make([]int, len(k.levels))
-	for l := range frequent {
-		frequent[l] = l
-	}
-	slices.SortStableFunc(frequent, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
+	frequent := ranked(len(k.levels), func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
 	if len(frequent) == 2 {
 		frequent = frequent[1:] // the other one says the same
 	}

@@ -52,11 +52,7 @@ type steps struct {
 }
 
 func newSteps(values []float64) steps {
-	order := make([]int, len(values))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+	order := ranked(len(values), func(a, b int) int { return cmp.Compare(values[a], values[b]) })
 	s := steps{position: make([]int, len(values))}
 	for k, i := range order {
 		if k == 0 || values[i] != values[order[k-1]] {

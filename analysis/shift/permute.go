@@ -68,6 +68,16 @@ func inParallel(n int, work func(worker, i int)) {
 	wg.Wait()
 }
 
+// ranked returns the numbers below n in an order.
+func ranked(n int, compare func(a, b int) int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, compare)
+	return order
+}
+
 // pValue is (b+1)/(B+1), b of the B permuted statistics being at least the
 // observed one, give or take float noise (Phipson & Smyth 2010, SAGMB 9:39).
 func pValue(observed float64, permuted []float64) float64 {

@@ -162,11 +162,7 @@ type Result struct {
 // 6:65). Rejecting those at or below α errs in at most α of all families,
 // however the tests depend on each other.
 func Holm(p []float64) []float64 {
-	order := make([]int, len(p))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	order := ranked(len(p), func(a, b int) int { return cmp.Compare(p[a], p[b]) })
 	out := make([]float64, len(p))
 	least := 0.0
 	for rank, i := range order {

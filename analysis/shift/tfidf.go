@@ -2,6 +2,7 @@ package shift
 
 import (
 	"hash/fnv"
+	"maps"
 	"math"
 	"slices"
 )
@@ -73,13 +74,8 @@ func (b *bag) columns(texted map[string]int) map[uint32]int32 {
 			named[k] = word
 		}
 	}
-	used := make([]uint32, 0, len(named))
-	for k := range named {
-		used = append(used, k)
-	}
-	slices.Sort(used)
-	column := make(map[uint32]int32, len(used))
-	for c, k := range used {
+	column := make(map[uint32]int32, len(named))
+	for c, k := range slices.Sorted(maps.Keys(named)) {
 		column[k] = int32(c)
 		b.word = append(b.word, named[k])
 	}
@@ -94,11 +90,7 @@ func gather(count, texted map[string]int, column map[uint32]int32) sparse {
 			sums[column[bucket(word)]] += float64(n) // whole numbers: exact in any order
 		}
 	}
-	var row sparse
-	for c := range sums {
-		row.cols = append(row.cols, c)
-	}
-	slices.Sort(row.cols)
+	row := sparse{cols: slices.Sorted(maps.Keys(sums))}
 	for _, c := range row.cols {
 		row.vals = append(row.vals, sums[c])
 	}
