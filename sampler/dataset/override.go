@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -20,6 +21,9 @@ type Override struct {
 	Prompt *string           // stands for the whole head, as one message; "" leaves the head out
 	Add    string            // follows the head's text, after an empty line
 	Tools  map[string]string // description, by the tool's name
+	Drop   []string          // tools that are not offered
+	Offer  []string          // tools that are offered in every row, as the first that has them does
+	Rename map[string]string // what a tool is offered as, by its name
 }
 
 // OverrideCounts counts the effects of an Override.
@@ -34,6 +38,9 @@ func (o Override) Apply(items []rollout.Item) ([]rollout.Item, OverrideCounts, e
 	out := slices.Clone(items)
 	did := OverrideCounts{Without: map[string]int{}}
 	heads := map[string]bool{}
+	if err := AddTools(out, o.offered(items)); err != nil {
+		return nil, did, err
+	}
 	for i := range out {
 		it := &out[i]
 		head := headOf(it.Messages)
@@ -42,22 +49,94 @@ func (o Override) Apply(items []rollout.Item) ([]rollout.Item, OverrideCounts, e
 		}
 		messages := o.head(it.Messages, head)
 		tools, err := o.describe(it.Tools)
+		if err == nil {
+			tools, err = o.rename(tools)
+		}
 		if err != nil {
 			return nil, did, fmt.Errorf("%s:%d: tools: %w", it.File, it.Line, err)
 		}
 		offered := ToolNames(*it)
-		for name := range o.Tools {
+		for _, name := range o.named() {
 			if !slices.Contains(offered, name) {
 				did.Without[name]++
 			}
 		}
-		if !bytes.Equal(tools, it.Tools) || headText(messages) != headText(it.Messages) || len(messages) != len(it.Messages) {
+		if !bytes.Equal(tools, items[i].Tools) || headText(messages) != headText(it.Messages) || len(messages) != len(it.Messages) {
 			did.Items++
 		}
 		it.Messages, it.Tools = messages, tools
 	}
 	did.Heads = len(heads)
 	return out, did, nil
+}
+
+// named are the tools that have to be offered for the override to show.
+func (o Override) named() []string {
+	names := slices.Concat(slices.Collect(maps.Keys(o.Tools)), slices.Collect(maps.Keys(o.Rename)), o.Drop)
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// offered are the tools to add: as the first row that has them does, else with any
+// arguments.
+func (o Override) offered(items []rollout.Item) []OfferedTool {
+	var out []OfferedTool
+	for _, name := range o.Offer {
+		var chat json.RawMessage
+		for i := range items {
+			var list []json.RawMessage
+			at := slices.Index(ToolNames(items[i]), name)
+			if at >= 0 && json.Unmarshal(items[i].Tools, &list) == nil {
+				chat = list[at]
+				break
+			}
+		}
+		if chat == nil {
+			quoted, _ := json.Marshal(name) // a text encodes
+			chat = fmt.Appendf(nil, `{"type":"function","function":{"name":%s,"parameters":{"type":"object"}}}`, quoted)
+		}
+		out = append(out, OfferedTool{name, chat})
+	}
+	return out
+}
+
+// rename leaves dropped tools out of a row's and renames others. What stays of a tool keeps
+// every byte.
+func (o Override) rename(tools json.RawMessage) (json.RawMessage, error) {
+	if tools == nil || len(o.Drop)+len(o.Rename) == 0 {
+		return tools, nil
+	}
+	list, err := elements(tools)
+	if err != nil {
+		return nil, err
+	}
+	var left [][]byte
+	for _, at := range list {
+		tool := bytes.Clone(tools[at.from:at.to])
+		_, name, ok, err := functionAt(tool, span{0, len(tool)})
+		if err != nil {
+			return nil, err
+		}
+		is := ""
+		if ok {
+			is = rollout.TextOrJSON(tool[name.from:name.to])
+		}
+		if slices.Contains(o.Drop, is) {
+			continue
+		}
+		if to := o.Rename[is]; ok && to != "" {
+			quoted, err := json.Marshal(to)
+			if err != nil {
+				return nil, err
+			}
+			tool = slices.Replace(tool, name.from, name.to, quoted...)
+		}
+		left = append(left, tool)
+	}
+	if len(left) == 0 {
+		return nil, nil // servers refuse an empty list
+	}
+	return slices.Concat([]byte{'['}, bytes.Join(left, []byte{','}), []byte{']'}), nil
 }
 
 // headOf is how many messages are an item's prompt.
@@ -133,13 +212,7 @@ func (o Override) describe(tools json.RawMessage) (json.RawMessage, error) {
 	}
 	out := bytes.Clone(tools)
 	for _, at := range slices.Backward(list) { // from the end, so that places before stay
-		object := span{at.from, at.to}
-		if inner, ok, err := member(tools, object, "function"); err != nil {
-			return nil, err
-		} else if ok {
-			object = inner
-		}
-		name, ok, err := member(tools, object, "name")
+		object, name, ok, err := functionAt(tools, span{at.from, at.to})
 		if err != nil {
 			return nil, err
 		}
@@ -161,6 +234,19 @@ func (o Override) describe(tools json.RawMessage) (json.RawMessage, error) {
 		out = slices.Replace(out, old.from, old.to, quoted...)
 	}
 	return out, nil
+}
+
+// functionAt finds the function of a tool, which is the tool itself in the flat form, and its
+// name.
+func functionAt(raw []byte, tool span) (object, name span, ok bool, err error) {
+	object = tool
+	if inner, nested, err := member(raw, object, "function"); err != nil {
+		return object, name, false, err
+	} else if nested {
+		object = inner
+	}
+	name, ok, err = member(raw, object, "name")
+	return object, name, ok, err
 }
 
 // span is a part of a text.

@@ -108,6 +108,27 @@ func TestOverrideOfDescriptions(t *testing.T) {
 	}
 }
 
+func TestOverrideOfWhichToolsAreOffered(t *testing.T) {
+	const row = `{"messages":[{"role":"user","content":"Q"}],"tools":[{"type":"function", "function":{"name":"search","parameters":{"b":1,"a":2}}}, {"type":"function","name":"open"}]}`
+	bare := itemOf(t, `{"messages":[]}`)
+	for what, c := range map[string]struct {
+		o          Override
+		want, bare string
+	}{
+		"dropped":           {Override{Drop: []string{"search"}}, `[{"type":"function","name":"open"}]`, ""},
+		"dropped, all":      {Override{Drop: []string{"search", "open"}}, "", ""},
+		"renamed":           {Override{Rename: map[string]string{"search": "find", "open": "read"}}, `[{"type":"function", "function":{"name":"find","parameters":{"b":1,"a":2}}},{"type":"function","name":"read"}]`, ""},
+		"added as a row":    {Override{Offer: []string{"open"}, Tools: map[string]string{"open": "Opens."}, Drop: []string{"search"}}, `[{"type":"function","name":"open","description":"Opens."}]`, `[{"type":"function","name":"open","description":"Opens."}]`},
+		"added, never seen": {Override{Offer: []string{"new"}, Tools: map[string]string{"new": "New."}, Drop: []string{"search", "open"}}, `[{"type":"function","function":{"name":"new","description":"New.","parameters":{"type":"object"}}}]`, `[{"type":"function","function":{"name":"new","description":"New.","parameters":{"type":"object"}}}]`},
+	} {
+		given := []rollout.Item{itemOf(t, row), bare}
+		out, _, err := c.o.Apply(given)
+		if err != nil || string(out[0].Tools) != c.want || string(out[1].Tools) != c.bare || string(given[0].Tools) != string(itemOf(t, row).Tools) {
+			t.Errorf("%s: %s and %s, %v\nwant %s and %s", what, out[0].Tools, out[1].Tools, err, c.want, c.bare)
+		}
+	}
+}
+
 func TestOverrideCountsPrompts(t *testing.T) {
 	text := "One for all."
 	items := []rollout.Item{

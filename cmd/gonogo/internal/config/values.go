@@ -241,6 +241,10 @@ type VariantValue struct {
 	Prompt          *string           `json:"prompt,omitzero" doc:"the text that replaces the system and developer messages at the beginning of each row; a row without any gets it as a system message, and an empty text leaves them out"`
 	PromptAdd       string            `json:"prompt_add,omitzero" doc:"instead of prompt: a text that follows the last of these messages, after an empty line; for rows whose prompts differ"`
 	Tools           map[string]string `json:"tools,omitzero" doc:"descriptions to offer tools by, by the tool's name"`
+	DropTools       []string          `json:"drop_tools,omitzero" doc:"names of tools that the model is not offered"`
+	AddTools        []string          `json:"add_tools,omitzero" doc:"names of tools that the job serves, offered in every row: as the first row that has them does, else with the description in tools and any arguments"`
+	RenameTools     map[string]string `json:"rename_tools,omitzero" doc:"what a tool is offered as, by its name; its server is asked by its own"`
+	MaxToolCalls    *int              `json:"max_tool_calls,omitzero" min:"1" doc:"most tool calls of a rollout"`
 	Model           string            `json:"model,omitzero" doc:"another model's name"`
 	BaseURL         string            `json:"base_url,omitzero" is:"url" mark:"url" doc:"where that model answers; the judge stays where it is"`
 	API             string            `json:"api,omitzero" enum:"responses,chat" doc:"which API its server speaks"`

@@ -16,7 +16,12 @@ const BaseVariant = "base"
 
 // Override is what the variant puts to the model instead of the rows.
 func (v VariantValue) Override() dataset.Override {
-	return dataset.Override{Prompt: v.Prompt, Add: v.PromptAdd, Tools: v.Tools}
+	return dataset.Override{Prompt: v.Prompt, Add: v.PromptAdd, Tools: v.Tools, Drop: v.DropTools, Offer: v.AddTools, Rename: v.RenameTools}
+}
+
+// changesRows reports whether the variant changes what rows show to the model.
+func (v VariantValue) changesRows() bool {
+	return v.Prompt != nil || v.PromptAdd != "" || len(v.Tools)+len(v.DropTools)+len(v.AddTools)+len(v.RenameTools) > 0
 }
 
 // VariantPath is the path of a key of variant i, as errors name it.
@@ -45,30 +50,56 @@ func checkVariants(c *Config) error {
 			errs = append(errs, keyVariable(c, VariantPath(i, "api_key_env"), v.APIKeyEnv))
 		}
 		errs = append(errs, checkVariantTools(c, i, v)...)
-		if len(c.ModelChanges(i)) == 0 && v.Prompt == nil && v.PromptAdd == "" && len(v.Tools) == 0 {
-			errs = append(errs, c.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: let it override prompt, prompt_add, tools, model, base_url, api, reasoning_effort or temperature by another value than the run's own", v.Name))
+		if len(c.ModelChanges(i)) == 0 && !v.changesRows() {
+			errs = append(errs, c.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: let it override prompt, prompt_add, tools, drop_tools, add_tools, rename_tools, max_tool_calls, model, base_url, api, reasoning_effort or temperature by another value than the run's own", v.Name))
 		}
 	}
 	return SortErrors(errs)
 }
 
-// checkVariantTools refuses descriptions of tools that the job does not serve.
+// checkVariantTools refuses tools that the job does not serve, and names that would be
+// taken twice.
 func checkVariantTools(c *Config, i int, v VariantValue) []error {
 	if c.Body == nil || len(c.Tools.MCP) > 0 { // what servers offer is not known yet: fits tells
 		return nil
 	}
 	var errs []error
 	served := c.Body.ToolNames()
-	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {
+	known := func(key, name string) {
 		if !slices.Contains(served, name) {
-			errs = append(errs, c.Fault(VariantPath(i, "tools."+name), "the job serves no tool %q%s", name, ui.DidYouMean(name, served)))
+			errs = append(errs, c.Fault(VariantPath(i, key), "the job serves no tool %q%s", name, ui.DidYouMean(name, served)))
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {
+		known("tools."+name, name)
+	}
+	for k, name := range v.DropTools {
+		known(fmt.Sprintf("drop_tools[%d]", k), name)
+	}
+	for k, name := range v.AddTools {
+		known(fmt.Sprintf("add_tools[%d]", k), name)
+	}
+	taken := slices.DeleteFunc(slices.Clone(served), func(name string) bool {
+		return slices.Contains(v.DropTools, name) || v.RenameTools[name] != ""
+	})
+	for _, name := range slices.Sorted(maps.Keys(v.RenameTools)) {
+		key, to := "rename_tools."+name, v.RenameTools[name]
+		known(key, name)
+		switch {
+		case to == "":
+			errs = append(errs, c.Fault(VariantPath(i, key), "the new name is missing"))
+		case slices.Contains(v.DropTools, name):
+			errs = append(errs, c.Fault(VariantPath(i, key), "cannot be combined with drop_tools: a variant drops a tool or renames it"))
+		case slices.Contains(taken, to):
+			errs = append(errs, c.Fault(VariantPath(i, key), "another tool is called %s", to))
+		}
+		taken = append(taken, to)
 	}
 	return errs
 }
 
 // ForVariant is the configuration of variant i: the run's own, with what the
-// variant overrides of the model. The judge is settled already and stays.
+// variant overrides of the model, of the tools and of the calls that may be made. The judge is settled already and stays.
 func (c *Config) ForVariant(i int) *Config {
 	out, v := *c, c.Variants[i]
 	out.values = c.values.clone()
@@ -90,6 +121,10 @@ func (c *Config) ForVariant(i int) *Config {
 	if v.Temperature != nil {
 		m.Temperature = v.Temperature
 	}
+	if v.MaxToolCalls != nil {
+		out.Sampling.MaxToolCalls = *v.MaxToolCalls
+	}
+	out.DroppedTools, out.RenamedTools = v.DropTools, v.RenameTools
 	if origin(m.BaseURL) != origin(c.Model.BaseURL) { // another server is not handed the model's credentials
 		m.Headers, m.APIKeyEnv = nil, defaultKeyEnv
 		m.RequestsPerMinute, m.TokensPerMinute = 0, 0 // nor bound by what this one bears

@@ -38,7 +38,7 @@ func (p *Project) prepareVariants() error {
 			continue
 		}
 		p.closers = append(p.closers, policy.Close)
-		q.Bounds.Model = policy
+		q.Bounds.Model, q.Bounds.Tools = policy, offeredTools(p.Bounds.Tools, q.Config)
 		if err := v.Apply(p); err != nil {
 			errs = append(errs, err)
 			continue
@@ -78,6 +78,11 @@ func (v *Variant) fits(p *Project, i int) []error {
 			errs = append(errs, p.Config.Fault(config.VariantPath(i, "tools."+name), "no row offers the tool %q to the model: its description would never be seen", name))
 		}
 	}
+	for k, name := range v.DropTools {
+		if v.Did.Without[name] == len(p.Inputs.Items) && len(p.Inputs.Items) > 0 {
+			errs = append(errs, p.Config.Fault(config.VariantPath(i, fmt.Sprintf("drop_tools[%d]", k)), "no row offers the tool %q to the model", name))
+		}
+	}
 	if len(errs) == 0 && v.Did.Items == 0 && len(p.Config.ModelChanges(i)) == 0 {
 		errs = append(errs, p.Config.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: prompt and descriptions are those of the rows", v.Name))
 	}
@@ -100,6 +105,15 @@ func (v *Variant) listed(p *Project, i int) []rollout.Change {
 	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {
 		out = append(out, rollout.Change{Key: "tools." + name, Base: "the rows' own", New: v.Tools[name]})
 	}
+	for _, name := range v.DropTools {
+		out = append(out, rollout.Change{Key: "drop_tools." + name, Base: "offered"})
+	}
+	for _, name := range v.AddTools {
+		out = append(out, rollout.Change{Key: "add_tools." + name, New: "offered"})
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.RenameTools)) {
+		out = append(out, rollout.Change{Key: "rename_tools." + name, Base: name, New: v.RenameTools[name]})
+	}
 	return append(out, p.Config.ModelChanges(i)...)
 }
 
@@ -109,7 +123,7 @@ func (p *Project) warnVariant(v *Variant) {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s replaces %s different prompts of the rows by one: what they say about their own item is lost (prompt_add keeps it)", v.Name, message.Whole(v.Did.Heads)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Did.Without)) {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s describes the tool %s, which %d of %s do not offer", v.Name, name, v.Did.Without[name], ui.Count(len(p.Inputs.Items), "row")))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s changes the tool %s, which %d of %s do not offer", v.Name, name, v.Did.Without[name], ui.Count(len(p.Inputs.Items), "row")))
 	}
 	if len(p.Config.Model.Headers) > 0 && len(v.P.Config.Model.Headers) == 0 {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s asks another server, which is not sent the headers of model.headers", v.Name))
@@ -123,7 +137,7 @@ func (v *Variant) binding() map[string]string {
 		return out
 	}
 	for _, c := range v.Changes {
-		if c.Key == "prompt" || c.Key == "prompt_add" || strings.HasPrefix(c.Key, "tools.") {
+		if key, _, _ := strings.Cut(c.Key, "."); slices.Contains([]string{"prompt", "prompt_add", "tools", "drop_tools", "add_tools", "rename_tools"}, key) {
 			out["variant."+c.Key] = config.Short(cmp.Or(c.New, "none"))
 		}
 	}

@@ -65,6 +65,7 @@ func (p *Project) WireTools() error {
 	for _, t := range p.MCP.mcpTools() {
 		p.Bounds.Tools[t.Name()] = t
 	}
+	p.Bounds.Tools = offeredTools(p.Bounds.Tools, p.Config)
 	return p.Session.WireSession()
 }
 
