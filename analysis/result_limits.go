@@ -27,7 +27,7 @@ type Contrast struct {
 
 // WhatIf is what the recorded rollouts would have earned under tighter limits. Nothing
 // was sampled for it: a rollout that a limit would have cut off counts at the bottom of
-// the reward range, and the others as they are. A model that is told of a limit, or
+// the reward range, and the others as they are. A model that knows of a limit, or is
 // trained under it, may do better.
 type WhatIf struct {
 	Quantity  string   `json:"quantity"`   // tool_calls or output_tokens of a whole rollout
@@ -51,17 +51,43 @@ type Cap struct {
 // reasoning included; that about calls is CostCalls.
 const CapTokens = "output_tokens"
 
-// LittleReward is the share of the reward range that a limit may cost and still count
-// as one that costs next to nothing.
-const LittleReward = 0.01
+// What a limit may cost and still count as one that costs next to nothing: shares of
+// the reward range, and of what the rollouts earn above its bottom.
+const (
+	littleOfRange  = 0.01
+	littleOfEarned = 0.05
+)
 
-// Tightest returns the tightest limit whose mean reward is at most LittleReward of the
-// range below that of the rollouts as they are; false where the list is empty.
+// Tightest returns the tightest limit that costs next to nothing: at most 1 % of the
+// reward range and 5 % of what the rollouts earn. It is false where they earn nothing.
 func (w *WhatIf) Tightest(r stat.Range) (Cap, bool) {
+	if len(w.Caps) == 0 {
+		return Cap{}, false
+	}
+	earned := stat.Or(w.Caps[len(w.Caps)-1].Reward.Value, r.Lo) - r.Lo
 	for _, c := range w.Caps {
-		if c.Change.Value != nil && *c.Change.Value >= -LittleReward*r.Width() {
+		if earned > 0 && c.Change.Value != nil && *c.Change.Value >= -min(littleOfRange*r.Width(), littleOfEarned*earned) {
 			return c, true
 		}
 	}
 	return Cap{}, false
+}
+
+// WhatIfOf returns what tighter limits of a quantity would leave; nil where that is
+// not known.
+func (sr *SplitResult) WhatIfOf(quantity string) *WhatIf {
+	for i := range sr.WhatIf {
+		if sr.WhatIf[i].Quantity == quantity && len(sr.WhatIf[i].Caps) > 0 {
+			return &sr.WhatIf[i]
+		}
+	}
+	return nil
+}
+
+// LongShare is the share of long rollouts; nil where it is not known.
+func (u *ToolUse) LongShare() *stat.Estimate {
+	if u.Long == nil {
+		return nil
+	}
+	return &u.Long.Share
 }

@@ -16,6 +16,12 @@ type FinishStats struct {
 	Filter   int `json:"filter"` // withheld or cut off by a content filter
 	Empty    int `json:"empty"`
 
+	// Shares of rollouts with their intervals: without an answer; and, where the run
+	// notes ordinary ends, too, cut off and refused (or filtered).
+	NoAnswer *stat.Estimate `json:"no_answer,omitempty"`
+	CutOff   *stat.Estimate `json:"cut_off,omitempty"`
+	Refused  *stat.Estimate `json:"refused,omitempty"`
+
 	Unfinished *float64 `json:"unfinished"` // share of rollouts that ended otherwise than by stop; null where nothing is known
 	Items      []string `json:"items"`      // a few with such a rollout
 

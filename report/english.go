@@ -168,13 +168,26 @@ var english = words{
 	Checks:    plural{"1 check", "%s checks"},
 
 	Use: useWords{
-		Title: "What a rollout takes", Turns: "model turns", Calls: "tool calls", P95: "tool calls, 95 % make at most",
+		Title: "What a rollout takes", Turns: "model turns", Calls: "tool calls",
+		P50: "tool calls, median", P95: "tool calls, 95 % make at most", P99: "tool calls, 99 % make at most",
+		AtBudget: "share at the limit of calls", Long: "share far longer than the others", Reasoning: "reasoning tokens", OverLimit: "share over the time limit",
+		NoAnswer: "share without an answer", CutOff: "share cut off by the token limit", Refused: "share refused or filtered",
 		Repeats: "share of repeated calls", Parallel: "share of turns with several calls", Malformed: "share of malformed calls",
 		Input: "input tokens", Output: "output tokens", Median: "wall time, median", Slow: "wall time, 95 % within", Seconds: "%s s",
 		ByTool:          "Tools",
 		ToolHead:        []string{"tool", "split", "calls", "refused", "failed", "malformed", "median s", "P95 s", "output P95 tokens"},
 		TokensEstimated: "Tokens of tool outputs are estimated as bytes / 4.",
 		Notes:           "What to know about these rollouts",
+	},
+	If: ifWords{
+		Title:    "What if: other limits",
+		Lead:     "From the recorded rollouts, without sampling: one that a limit cuts off counts at the bottom of the reward range, the others as they are. A model that knows of a limit, or is trained under it, may do better.",
+		Limit:    map[string]string{analysis.CostCalls: "limit of tool calls", analysis.CapTokens: "limit of output tokens"},
+		Of:       map[string]string{analysis.CostCalls: "tool calls", analysis.CapTokens: "output tokens"},
+		Now:      "%s: %s now",
+		Tightest: "A limit of %s %s would cut %s of rollouts off and change the mean reward by %s.",
+		Head:     []string{"at most", "cut off", "mean reward", "change", "groups of %s that teach"},
+		Groups:   "Group size", GroupHead: []string{"rollouts", "groups that teach", "rollouts per group that teaches"},
 	},
 	Plan: planWords{
 		Title: "What training would take", Step: "per step", Epoch: "per epoch",

@@ -22,39 +22,49 @@ func shownSplits(r *analysis.Result) []rollout.Split {
 	return out
 }
 
-// useGrid is a rollout's calls, turns, tokens and seconds, by split. A row
-// that is known of no split is left out.
+// useGrid is a rollout's turns, calls, tokens, seconds and how it ended, by split. A
+// row that is known of no split is left out.
 func useGrid(r *analysis.Result, w *words) Grid {
 	g := Grid{Head: []string{""}}
 	for _, split := range shownSplits(r) {
 		g.Head = append(g.Head, string(split))
 	}
+	const share = message.UnitShare
+	seconds := func(p *float64) *stat.Estimate { return &stat.Estimate{Value: p} }
 	for _, row := range []struct {
 		name, unit string
-		of         func(*analysis.SplitResult) stat.Estimate
+		of         func(*analysis.SplitResult) *stat.Estimate
 	}{
-		{w.Use.Turns, "", func(s *analysis.SplitResult) stat.Estimate { return s.Turns }},
-		{w.Use.Calls, "", func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Calls }},
-		{w.Use.P95, "", func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P95 }},
-		{w.Use.Repeats, message.UnitShare, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Repeats }},
-		{w.Use.Parallel, message.UnitShare, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Parallel }},
-		{w.Use.Malformed, message.UnitShare, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Malformed }},
-		{w.Use.Input, "", func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Input }},
-		{w.Use.Output, "", func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Output }},
-		{w.Use.Median, "seconds", func(s *analysis.SplitResult) stat.Estimate { return stat.Estimate{Value: s.Latency.P50} }},
-		{w.Use.Slow, "seconds", func(s *analysis.SplitResult) stat.Estimate { return stat.Estimate{Value: s.Latency.P95} }},
+		{w.Use.Turns, "", func(s *analysis.SplitResult) *stat.Estimate { return &s.Turns }},
+		{w.Use.Calls, "", func(s *analysis.SplitResult) *stat.Estimate { return &s.Tools.Calls }},
+		{w.Use.P50, "", func(s *analysis.SplitResult) *stat.Estimate { return &s.Tools.P50 }},
+		{w.Use.P95, "", func(s *analysis.SplitResult) *stat.Estimate { return &s.Tools.P95 }},
+		{w.Use.P99, "", func(s *analysis.SplitResult) *stat.Estimate { return &s.Tools.P99 }},
+		{w.Use.AtBudget, share, func(s *analysis.SplitResult) *stat.Estimate { return s.Tools.AtBudget }},
+		{w.Use.Long, share, func(s *analysis.SplitResult) *stat.Estimate { return s.Tools.LongShare() }},
+		{w.Use.Repeats, share, func(s *analysis.SplitResult) *stat.Estimate { return &s.Tools.Repeats }},
+		{w.Use.Parallel, share, func(s *analysis.SplitResult) *stat.Estimate { return &s.Tools.Parallel }},
+		{w.Use.Malformed, share, func(s *analysis.SplitResult) *stat.Estimate { return &s.Tools.Malformed }},
+		{w.Use.Input, "", func(s *analysis.SplitResult) *stat.Estimate { return &s.Tokens.Input }},
+		{w.Use.Output, "", func(s *analysis.SplitResult) *stat.Estimate { return &s.Tokens.Output }},
+		{w.Use.Reasoning, "", func(s *analysis.SplitResult) *stat.Estimate { return s.Tokens.Reasoning }},
+		{w.Use.Median, "seconds", func(s *analysis.SplitResult) *stat.Estimate { return seconds(s.Latency.P50) }},
+		{w.Use.Slow, "seconds", func(s *analysis.SplitResult) *stat.Estimate { return seconds(s.Latency.P95) }},
+		{w.Use.OverLimit, share, func(s *analysis.SplitResult) *stat.Estimate { return s.Latency.OverLimit }},
+		{w.Use.NoAnswer, share, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.NoAnswer }},
+		{w.Use.CutOff, share, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.CutOff }},
+		{w.Use.Refused, share, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.Refused }},
 	} {
 		cells, known := []string{row.name}, false
 		for _, split := range shownSplits(r) {
-			e := row.of(r.Splits[split])
-			cell := message.IntervalIn(row.unit, e.Value, e.Low, e.High)
-			switch {
-			case e.Value == nil:
-				cell = "–"
-			case row.unit == "seconds":
-				cell = fmt.Sprintf(w.Use.Seconds, cell)
+			cell := "–"
+			if e := row.of(r.Splits[split]); e != nil && e.Known() {
+				cell, known = message.IntervalIn(row.unit, e.Value, e.Low, e.High), true
+				if row.unit == "seconds" {
+					cell = fmt.Sprintf(w.Use.Seconds, cell)
+				}
 			}
-			cells, known = append(cells, cell), known || e.Value != nil
+			cells = append(cells, cell)
 		}
 		if known {
 			g.Rows = append(g.Rows, cells)

@@ -75,6 +75,7 @@ type words struct {
 
 	Fact factWords
 	Use  useWords
+	If   ifWords
 	Plan planWords
 
 	Beyond   beyondWords
@@ -133,10 +134,20 @@ type auditWords struct {
 
 // useWords name what rollouts took.
 type useWords struct {
-	Title, Turns, Calls, P95, Repeats, Parallel, Malformed, Input, Output, Median, Slow, Seconds string
-	ByTool, TokensEstimated                                                                      string
-	ToolHead                                                                                     []string
-	Notes                                                                                        string
+	Title, Turns, Calls, P50, P95, P99, AtBudget, Long, Repeats, Parallel, Malformed string
+	Input, Output, Reasoning, Median, Slow, Seconds, OverLimit                       string
+	NoAnswer, CutOff, Refused                                                        string
+	ByTool, TokensEstimated                                                          string
+	ToolHead                                                                         []string
+	Notes                                                                            string
+}
+
+// ifWords say what tighter limits would leave.
+type ifWords struct {
+	Title, Lead, Tightest, Groups, Now string
+	Limit                              map[string]string // by quantity
+	Of                                 map[string]string // what there is less of, by quantity
+	Head, GroupHead                    []string
 }
 
 // planWords name what training would take.

@@ -39,6 +39,15 @@ func (m *Split) ends() analysis.FinishStats {
 			}
 		}
 	})
+	if e.Rollouts > 0 {
+		e.NoAnswer = m.shareOf(func(r *collect.Row) bool { return r.Outcome == rollout.NoAnswer })
+	}
+	if e.Stop > 0 {
+		e.CutOff = m.shareOf(func(r *collect.Row) bool { return r.Finish == rollout.FinishLength })
+		e.Refused = m.shareOf(func(r *collect.Row) bool {
+			return r.Finish == rollout.FinishRefusal || r.Finish == rollout.FinishFilter
+		})
+	}
 	if e.Known == 0 {
 		return e
 	}
@@ -50,6 +59,20 @@ func (m *Split) ends() analysis.FinishStats {
 		e.Without = m.without()
 	}
 	return e
+}
+
+// shareOf is the share of valid rollouts that f says yes to.
+func (m *Split) shareOf(f func(*collect.Row) bool) *stat.Estimate {
+	e := m.share(m.s.Confidence, func(r *collect.Row) (num, den float64) {
+		switch {
+		case !r.Valid:
+			return 0, 0
+		case f(r):
+			return 1, 1
+		}
+		return 0, 1
+	})
+	return &e
 }
 
 func countEnd(e *analysis.FinishStats, f rollout.Finish) {

@@ -134,6 +134,13 @@ func Charts() []Chart {
 			"What rollouts earn that take a short, and a long, time by the clock, waiting for endpoints included. "+
 				"Where slow rollouts earn less, look whether a slow endpoint, and not the model, is what they suffer from.",
 			"Dots that fall to the right are slow rollouts that earn less, where a limit of time would take little away; dots at one height say that speed costs nothing."),
+		callCap.limits("what_if_calls",
+			"What the recorded rollouts would have earned under a lower limit of tool calls, and how many groups would still teach. Nothing was sampled for it: a rollout that makes more calls counts at the bottom of the range, "+
+				"the others as they are. A model that knows of the limit may do better.",
+			"Go left from the limit in force: as long as the blue line stays level, a lower limit costs nothing and saves the longest rollouts."),
+		tokenCap.limits("what_if_tokens",
+			"The same under a limit of output tokens of a whole rollout, reasoning included.",
+			"Where the blue line begins to fall, a limit takes rewards away; to the right of it, it only takes tokens."),
 		{
 			Name: "tool_calls",
 			Doc:  "How many tool calls a rollout makes, in all and to each of the tools called most, with the 95th percentile and the budget.",

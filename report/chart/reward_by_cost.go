@@ -110,7 +110,7 @@ func (q cost) wideAxis(l message.Language, p *plot.Plot, from, to float64) {
 		p.X.Min, p.X.Max = from/1.1, to*1.1
 		return
 	}
-	whole := q.quantity == analysis.CostTokens
+	whole := q.quantity != analysis.CostLatency
 	pad := math.Max((to-from)*0.03, to*0.005)
 	if whole {
 		pad = math.Max(pad, 1)

@@ -3,6 +3,7 @@ package html
 import (
 	"fmt"
 	"maps"
+	"strings"
 
 	"gonogo/analysis/message"
 	"gonogo/report/block"
@@ -31,7 +32,7 @@ type row struct {
 
 // data is what the script makes a table of.
 type data struct {
-	Rows   [][]string `json:"rows"`
+	Rows   []string   `json:"rows"` // cells with a tab between them, which no cell holds
 	Traces [][]string `json:"traces,omitempty"`
 }
 
@@ -52,9 +53,9 @@ func (r *renderer) table(of block.Items) table {
 	if len(rows) > rowsInPrint {
 		t.Printed = fmt.Sprintf(w.Printed, message.Whole(rowsInPrint))
 	}
-	t.Data.Rows = rows
-	if rows == nil {
-		t.Data.Rows = [][]string{}
+	t.Data.Rows = make([]string, len(rows))
+	for i, cells := range rows {
+		t.Data.Rows[i] = strings.Join(cells, "\t")
 	}
 	if of.Traces != nil && r.err == nil {
 		t.Data.Traces, r.err = of.Traces(len(rows))

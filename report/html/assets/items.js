@@ -5,7 +5,7 @@ const tables = new Map();
 const itemTable = (box) => {
   const step = 200;
   const data = JSON.parse(box.querySelector("script").textContent);
-  const rows = data.rows, order = rows.map((_, i) => i);
+  const rows = data.rows.map((r) => r.split("\t")), order = rows.map((_, i) => i);
   const body = box.querySelector("tbody"), heads = [...box.querySelectorAll("th")];
   const input = box.querySelector("input"), pick = box.querySelector("select");
   const count = box.querySelector("output"), more = box.querySelector(".more");
