@@ -52,7 +52,8 @@ var tableOrigin = Origin{
 // table is a file of rows, opened.
 type table struct {
 	columns []string // nil where rows have keys of their own
-	own     bool     // a report of ours wrote it: texts that look like formulas stand behind an apostrophe
+	own     bool     // a report of ours wrote it
+	marked  bool     // texts in it that look like formulas have an apostrophe before them: in a CSV of ours
 	rows    func(ctx context.Context, sink Sink, wanted []string, yield func(line int, cells []cell) error) error
 }
 
@@ -185,7 +186,7 @@ func (r *tableReader) read(ctx context.Context, f File, sink Sink, t *table, map
 	if r.last = nil; r.onConflict == rollout.Last {
 		r.last = make(map[rollout.Key]int)
 		err := t.rows(ctx, Sink{}, wanted, func(line int, cells []cell) error {
-			x, err := r.parse(list, cells, t.own)
+			x, err := r.parse(list, cells, t)
 			if err == nil && x.sampled {
 				r.last[x.Key()] = line
 			}
@@ -196,16 +197,16 @@ func (r *tableReader) read(ctx context.Context, f File, sink Sink, t *table, map
 		}
 	}
 	return t.rows(ctx, sink, wanted, func(line int, cells []cell) error {
-		return stopped(f, line, r.row(f, line, list, cells, t.own))
+		return stopped(f, line, r.row(f, line, list, cells, t))
 	})
 }
 
 // parse makes a record of a row.
-func (r *tableReader) parse(list []taken, cells []cell, own bool) (*rowRecord, error) {
+func (r *tableReader) parse(list []taken, cells []cell, t *table) (*rowRecord, error) {
 	x := &rowRecord{Record: rollout.Record{Split: r.split, Source: rollout.Import}}
 	for i, c := range list {
 		v := cells[i]
-		if own {
+		if t.marked {
 			v.text = unmarked(v.text)
 		}
 		if err := c.part.set(x, c.part.name, v); err != nil {
@@ -215,11 +216,11 @@ func (r *tableReader) parse(list []taken, cells []cell, own bool) (*rowRecord, e
 	if x.Item == "" {
 		return nil, errors.New("the item is empty: every row must name its item")
 	}
-	return x, x.settle(own)
+	return x, x.settle(t.own)
 }
 
-func (r *tableReader) row(f File, line int, list []taken, cells []cell, own bool) error {
-	x, err := r.parse(list, cells, own)
+func (r *tableReader) row(f File, line int, list []taken, cells []cell, t *table) error {
+	x, err := r.parse(list, cells, t)
 	if err != nil {
 		return err
 	}

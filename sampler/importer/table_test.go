@@ -130,6 +130,25 @@ func TestTableOfJSONLines(t *testing.T) {
 	}
 }
 
+// Parquet has no formulas, so our own has no apostrophes; and what it calls graded
+// is, where some of several gradings failed.
+func TestTableOfOurParquet(t *testing.T) {
+	_, g, err := importText(t, "", parquetFileOf([]struct {
+		Split    string  `parquet:"split"`
+		Item     string  `parquet:"item"`
+		Sample   int64   `parquet:"sample"`
+		Attempt  int64   `parquet:"attempt"`
+		Outcome  string  `parquet:"outcome"`
+		Error    string  `parquet:"error"`
+		Reward   float64 `parquet:"reward"`
+		Score    float64 `parquet:"score"`
+		Targeted bool    `parquet:"targeted"`
+	}{{"train", "'=1", 0, 0, "graded", "1 of 3 gradings failed", 0.5, 0.5, false}}))
+	if diff := cmp.Diff([]string{"'=1/0 graded 0.5 1 of 3 gradings failed"}, told(g)); err != nil || diff != "" {
+		t.Errorf("error %v (-want +got):\n%s", err, diff)
+	}
+}
+
 func TestTableOfParquet(t *testing.T) {
 	type row struct {
 		ID     int32     `parquet:"id"`

@@ -31,7 +31,7 @@ func openCSV(f File, _ map[string]string) (*table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: it does not begin with a header of comma-separated values", ErrUnrecognized)
 	}
-	t := &table{columns: slices.Clone(head), own: ours(head)}
+	t := &table{columns: slices.Clone(head), own: ours(head), marked: ours(head)}
 	for i, c := range t.columns {
 		if slices.Contains(t.columns[:i], c) {
 			return nil, lineError(f, 1, "there are two columns called %q", c)

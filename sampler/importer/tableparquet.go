@@ -23,7 +23,7 @@ func openParquet(f File, _ map[string]string) (*table, error) {
 		return nil, err
 	}
 	defer p.close()
-	t := &table{own: false}
+	t := new(table)
 	err = p.guard(func() error {
 		for _, path := range p.file.Schema().Columns() {
 			t.columns = append(t.columns, strings.Join(path, "."))
@@ -33,6 +33,7 @@ func openParquet(f File, _ map[string]string) (*table, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.own = ours(t.columns)
 	t.rows = func(ctx context.Context, _ Sink, wanted []string, yield func(int, []cell) error) error {
 		p, err := parquetOf(f)
 		if err != nil {
