@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	"github.com/urfave/cli/v2"
@@ -67,48 +67,58 @@ Example:
 				return err
 			}
 			if run == nil {
-				if err := p.BeginRun(dir); err != nil {
+				if err := beginRun(c, p, dir); err != nil {
 					return err
 				}
-				fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", ui.Visible(dir), ui.Visible(p.Config.File))
 			}
 			if run, err = stage.Audit(c.Context, p, callOf(c), dir); err != nil {
 				return err
 			}
-			return auditFound(c.Context, p, callOf(c), run)
+			found := stageResult{judge.AnalyzeAudit, report.WriteAudit, func(r *analysis.Result) map[string]any { return map[string]any{"grader": r.Grader} }}
+			return found.print(c.Context, p, callOf(c), run)
 		},
 	}
 }
 
-// auditFound prints what is known of the grader now. The exit code is that of
-// its gates.
-func auditFound(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run) error {
-	r, err := judge.AnalyzeAudit(ctx, run, p.Config.Settings())
+// stageResult is what an audit or a burst found: a part of a Result.
+type stageResult struct {
+	analyze func(context.Context, *rollout.Run, analysis.Settings) (*analysis.Result, error)
+	write   func(io.Writer, *report.Page) error
+	part    func(*analysis.Result) map[string]any // as JSON, without the findings
+}
+
+// print prints what is known now. The exit code is that of the gates.
+func (s stageResult) print(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run) error {
+	r, err := s.analyze(ctx, run, p.Config.Settings())
 	if err != nil {
 		return exit.AsUsage(err)
 	}
 	if c.JSON {
-		e := json.NewEncoder(c.Out)
-		e.SetIndent("", "  ")
-		err = e.Encode(map[string]any{"grader": r.Grader, "findings": r.Findings})
+		part := s.part(r)
+		part["findings"] = r.Findings
+		err = ui.PrintJSON(c.Out, part)
 	} else {
-		err = report.WriteAudit(c.Out, output.PageOf(c, run.Dir, r, p.Config.Report))
+		err = s.write(c.Out, output.PageOf(c, run.Dir, r, p.Config.Report))
 	}
-	return errors.Join(err, auditExit(r.Findings))
-}
-
-// auditExit is the exit code of the gates about the grader.
-func auditExit(findings []analysis.Finding) error {
-	has := func(s analysis.Status) bool {
-		return slices.ContainsFunc(findings, func(f analysis.Finding) bool {
-			return f.Severity == analysis.Blocking && f.Status == s
+	has := func(status analysis.Status) bool {
+		return slices.ContainsFunc(r.Findings, func(f analysis.Finding) bool {
+			return f.Severity == analysis.Blocking && f.Status == status
 		})
 	}
 	switch {
 	case has(analysis.Fail):
-		return &exit.Error{Code: exit.NoGo}
+		return errors.Join(err, &exit.Error{Code: exit.NoGo})
 	case has(analysis.Unknown):
-		return &exit.Error{Code: exit.Undecided}
+		return errors.Join(err, &exit.Error{Code: exit.Undecided})
 	}
+	return err
+}
+
+// beginRun makes a run directory without rollouts.
+func beginRun(c *cli.Context, p *project.Project, dir string) error {
+	if err := p.BeginRun(dir); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", ui.Visible(dir), ui.Visible(p.Config.File))
 	return nil
 }

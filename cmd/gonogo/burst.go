@@ -1,19 +1,11 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis"
 	"gonogo/analysis/judge"
-	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/output"
-	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
-	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -52,10 +44,7 @@ is listed first.
 Example:
    gonogo burst my-run --yes
    gonogo burst my-run --rollouts 500 --set burst.safe='[search, cat]'`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "read the configuration `FILE` (default gonogo.yaml, where there is one)"},
-			trustFlag(),
-			&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
+		Flags: append(recordedFlags(),
 			&cli.StringFlag{Name: "rollouts", Usage: "start `N` rollouts at once (key burst.rollouts; default batch size × group size)"},
 			&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts of an item (key training.group_size)"},
 			&cli.BoolFlag{Name: "gaps", Usage: "keep the recorded time between the calls (key burst.gaps)"},
@@ -63,7 +52,7 @@ Example:
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "make recorded calls of tools that burst.safe does not name, and pay for a model that grades or that an agent asks, without asking"},
 			langFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
-		},
+		),
 		Action: func(c *cli.Context) error {
 			dir, err := oneRun(c)
 			if err != nil {
@@ -85,10 +74,9 @@ Example:
 				return err
 			}
 			if run == nil {
-				if err := p.BeginRun(dir); err != nil {
+				if err := beginRun(c, p, dir); err != nil {
 					return err
 				}
-				fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", ui.Visible(dir), ui.Visible(p.Config.File))
 				if run, err = rollout.Open(dir); err != nil {
 					return err
 				}
@@ -96,24 +84,8 @@ Example:
 			if err := stage.Burst(c.Context, p, callOf(c), run, plan, cfg); err != nil {
 				return err
 			}
-			return burstFound(c.Context, p, callOf(c), run)
+			found := stageResult{judge.AnalyzeBurst, report.WriteBurst, func(r *analysis.Result) map[string]any { return map[string]any{"burst": r.Burst} }}
+			return found.print(c.Context, p, callOf(c), run)
 		},
 	}
-}
-
-// burstFound prints what is known of the endpoints now. The exit code is that of
-// their gates.
-func burstFound(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run) error {
-	r, err := judge.AnalyzeBurst(ctx, run, p.Config.Settings())
-	if err != nil {
-		return exit.AsUsage(err)
-	}
-	if c.JSON {
-		e := json.NewEncoder(c.Out)
-		e.SetIndent("", "  ")
-		err = e.Encode(map[string]any{"burst": r.Burst, "findings": r.Findings})
-	} else {
-		err = report.WriteBurst(c.Out, output.PageOf(c, run.Dir, r, p.Config.Report))
-	}
-	return errors.Join(err, auditExit(r.Findings))
 }

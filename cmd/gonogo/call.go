@@ -121,6 +121,16 @@ func analysisFlags() []cli.Flag {
 	}
 }
 
+// recordedFlags are the flags of commands that work on a run by the configuration that
+// is named, else that of the run.
+func recordedFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "read the configuration `FILE` (default gonogo.yaml, where there is one)"},
+		trustFlag(),
+		&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
+	}
+}
+
 func trustFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "trust-run", Usage: "act on the configuration inside RUN: run its commands, and send what it asks for where it says"}
 }

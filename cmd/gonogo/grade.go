@@ -59,12 +59,9 @@ Example:
 
 // graderFlags are the flags of commands that grade what is recorded.
 func graderFlags() []cli.Flag {
-	return append([]cli.Flag{
-		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "read the configuration `FILE` (default gonogo.yaml, where there is one)"},
-		trustFlag(),
-		&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
+	return append(append(recordedFlags(),
 		&cli.StringFlag{Name: "grader", Usage: "grade with the grader in `FILE`"},
 		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` gradings, and requests to each endpoint, in flight (key sampling.concurrency)"},
 		logFormatFlag(),
-	}, spendingFlags()...)
+	), spendingFlags()...)
 }

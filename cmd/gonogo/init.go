@@ -51,9 +51,6 @@ Example:
 }
 
 func initAction(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return exit.Usagef("init takes no arguments, only flags, got %q", c.Args().First())
-	}
 	out := c.String("output")
 	if _, err := os.Stat(out); err == nil && out != "-" && !c.Bool("force") {
 		return exit.Usagef("%s is there already: choose another name with -o, or overwrite it with --force", out)

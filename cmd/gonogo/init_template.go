@@ -29,9 +29,6 @@ func templateList() string {
 
 // initTemplate writes a world's files to start from.
 func initTemplate(c *cli.Context) error {
-	if c.NArg() > 0 {
-		return exit.Usagef("init takes no arguments, only flags, got %q", c.Args().First())
-	}
 	for _, flag := range []string{"job", "train", "eval", "production", "model"} {
 		if c.IsSet(flag) {
 			return exit.Usagef("--template brings its own files: leave --%s out", flag)

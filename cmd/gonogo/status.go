@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -48,9 +47,7 @@ Example:
 				return err
 			}
 			if c.Bool("json") {
-				e := json.NewEncoder(c.App.Writer)
-				e.SetIndent("", "  ")
-				return e.Encode(map[string]any{"runs": list})
+				return ui.PrintJSON(c.App.Writer, map[string]any{"runs": list})
 			}
 			if len(list) == 0 {
 				_, err := fmt.Fprintln(c.App.Writer, "No run is led here: no planner (gonogo run --queue) answers, and the queue keeps none.")

@@ -176,8 +176,11 @@ func ReadBounded(path string) ([]byte, error) {
 
 // FromManifest reads a masked configuration from a manifest. Its secrets are
 // masked: it can be used to analyze a run, not to make one.
-func FromManifest(name string, masked json.RawMessage) (*Config, error) {
+func FromManifest(name string, masked json.RawMessage, overrides ...string) (*Config, error) {
 	c, err := Decode(name, ".", masked, func(string) (string, bool) { return "", false })
+	if err == nil {
+		err = applyOverrides(c, overrides)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -84,11 +84,16 @@ func Wire(ctx context.Context, p *Project) (*Project, error) {
 	if err == nil {
 		err = errors.Join(p.Load(), p.Inputs.CheckIDs(p.Redact), p.wire(), p.Audit.prepareAudit(), p.prepareVariants())
 	}
-	if err != nil {
-		p.Close()
-		return nil, exit.AsUsage(errors.New(p.Redact.String(err.Error())))
+	return p.Checked(err)
+}
+
+// Checked returns the project; or closes it and returns the error, without secrets.
+func (p *Project) Checked(err error) (*Project, error) {
+	if err == nil {
+		return p, nil
 	}
-	return p, nil
+	p.Close()
+	return nil, exit.AsUsage(errors.New(p.Redact.String(err.Error())))
 }
 
 // Draw takes the configured seed, or a random one.

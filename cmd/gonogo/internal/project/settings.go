@@ -1,9 +1,7 @@
 package project
 
 import (
-	"fmt"
 	"os"
-	"strings"
 
 	"gonogo/analysis"
 	"gonogo/cmd/gonogo/internal/config"
@@ -27,20 +25,9 @@ func ConfigFor(c *Call, m *rollout.Manifest) (*config.Config, error) {
 	var cfg *config.Config
 	var err error
 	if path := c.Config; path == "" && m != nil && len(m.Config) > 0 {
-		cfg, err = config.FromManifest(rollout.ManifestFile, m.Config)
+		cfg, err = config.FromManifest(rollout.ManifestFile, m.Config, c.Overrides...)
 	} else {
-		cfg, err = config.Peek(path, os.LookupEnv)
-	}
-	for _, pair := range c.Overrides {
-		if err != nil {
-			break
-		}
-		name, value, ok := strings.Cut(pair, "=")
-		if !ok {
-			err = fmt.Errorf("--set %q: write NAME=VALUE, such as signal.informative=0.2", pair)
-			break
-		}
-		err = cfg.Assign(name, value)
+		cfg, err = config.Peek(path, os.LookupEnv, c.Overrides...)
 	}
 	if err != nil {
 		return nil, exit.AsUsage(c.ByFlag(err))

@@ -82,11 +82,7 @@ func WireBurst(ctx context.Context, c *project.Call, run *rollout.Run, cfg *conf
 	if err == nil {
 		err = knowsTools(p)
 	}
-	if err != nil {
-		p.Close()
-		return nil, exit.AsUsage(errors.New(p.Redact.String(err.Error())))
-	}
-	return p, nil
+	return p.Checked(err)
 }
 
 // burstConfig is the configuration that the command line names, else

@@ -3,7 +3,6 @@ package stage
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"gonogo/cmd/gonogo/internal/exit"
@@ -26,12 +25,5 @@ func SampleFresh(ctx context.Context, p *project.Project, c *project.Call, run *
 	if err != nil {
 		return exit.AsUsage(fmt.Errorf("%w (--fresh-run names another run directory)", err))
 	}
-	if err := confirmStart(ctx, p, c, dir, jobs); err != nil {
-		return errors.Join(err, project.FinishRun(p, writer))
-	}
-	stats, err := sampleRollouts(ctx, p, c, dir, jobs, writer)
-	closed := project.FinishRun(p, writer)
-	summarize(p, c, stats)
-	p.ShowWarnings(c.Err)
-	return JoinDiskError(stageEnded(p, samplingStage, dir, stats, err), closed)
+	return confirmAndSample(ctx, p, c, dir, jobs, writer)
 }

@@ -2,7 +2,6 @@ package stage
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"maps"
@@ -55,9 +54,7 @@ func Replay(ctx context.Context, p *project.Project, c *project.Call, run *rollo
 		return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("replay %s: interrupted before it was graded", name)}
 	}
 	if c.JSON {
-		e := json.NewEncoder(c.Out)
-		e.SetIndent("", "  ")
-		return e.Encode(map[string]any{"id": id.String(), "recorded": gradeOf(was), "now": gradeOf(now.record), "payload": p.Redact.String(now.record.Answer)})
+		return ui.PrintJSON(c.Out, map[string]any{"id": id.String(), "recorded": gradeOf(was), "now": gradeOf(now.record), "payload": p.Redact.String(now.record.Answer)})
 	}
 	showReplay(p, c, id, was, now.record)
 	return nil

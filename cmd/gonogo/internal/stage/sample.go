@@ -64,10 +64,20 @@ func sampleRun(ctx context.Context, c *project.Call, p *project.Project, dir str
 	if err != nil {
 		return exit.AsUsage(regradeHint(p, c, dir, err))
 	}
+	return confirmAndSample(ctx, p, c, dir, jobs, writer)
+}
+
+// confirmAndSample makes the jobs of a run, once they are agreed to.
+func confirmAndSample(ctx context.Context, p *project.Project, c *project.Call, dir string, jobs []sampler.Job, writer *rollout.Writer) error {
 	if err := confirmStart(ctx, p, c, dir, jobs); err != nil {
 		return errors.Join(err, project.FinishRun(p, writer))
 	}
 	stats, err := sampleRollouts(ctx, p, c, dir, jobs, writer)
+	return finishRollouts(p, c, dir, writer, stats, err)
+}
+
+// finishRollouts closes a run that rollouts were made for, and says how that ended.
+func finishRollouts(p *project.Project, c *project.Call, dir string, writer *rollout.Writer, stats sampler.Stats, err error) error {
 	closed := project.FinishRun(p, writer)
 	summarize(p, c, stats)
 	p.ShowWarnings(c.Err)

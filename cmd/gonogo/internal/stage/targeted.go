@@ -42,11 +42,8 @@ func sampleOpen(ctx context.Context, p *project.Project, c *project.Call, dir st
 	}
 	t := targeted{rounds: rounds{p: p, c: c, dir: dir, writer: writer}, most: most}
 	stats, err := t.all(ctx)
-	closed := project.FinishRun(p, writer)
-	summarize(p, c, stats)
 	fmt.Fprint(c.Err, t.came)
-	p.ShowWarnings(c.Err)
-	return JoinDiskError(stageEnded(p, samplingStage, dir, stats, err), closed)
+	return finishRollouts(p, c, dir, writer, stats, err)
 }
 
 // planOf takes the samples that every item of a run has from the run itself.

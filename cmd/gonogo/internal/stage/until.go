@@ -63,10 +63,7 @@ func sampleUntil(ctx context.Context, p *project.Project, c *project.Call, dir s
 	}
 	r := rounds{p: p, c: c, dir: dir, writer: writer, plan: plan}
 	stats, err := r.all(ctx, ahead)
-	closed := project.FinishRun(p, writer)
-	summarize(p, c, stats)
-	p.ShowWarnings(c.Err)
-	return JoinDiskError(stageEnded(p, samplingStage, dir, stats, err), closed)
+	return finishRollouts(p, c, dir, writer, stats, err)
 }
 
 // confirmAll shows the estimate of all rounds ahead, and asks as confirm does.

@@ -149,10 +149,7 @@ func sampleVariant(ctx context.Context, p *project.Project, c *project.Call, v *
 		}
 	}
 	stats, err := sampleRollouts(ctx, q, c, at, jobs, writer)
-	closed := project.FinishRun(q, writer)
-	summarize(q, c, stats)
-	q.ShowWarnings(c.Err)
-	return JoinDiskError(stageEnded(q, samplingStage, at, stats, err), closed)
+	return finishRollouts(q, c, at, writer, stats, err)
 }
 
 // leg is a part of what is to be made: the run itself, or a variant.

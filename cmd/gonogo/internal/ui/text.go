@@ -1,7 +1,9 @@
 package ui
 
 import (
+	"encoding/json"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 	"unicode"
@@ -103,4 +105,11 @@ func Choices(mistyped string, names []string) string {
 		return hint + " There are " + strings.Join(names, ", ")
 	}
 	return "; there are " + strings.Join(names, ", ")
+}
+
+// PrintJSON writes v as indented JSON.
+func PrintJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
 }
