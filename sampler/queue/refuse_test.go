@@ -312,7 +312,7 @@ func TestRolloutsThatArePaidTwiceAreCounted(t *testing.T) {
 // until waits for something that must come.
 func until(t *testing.T, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("it does not come")
 		}

@@ -148,7 +148,7 @@ func TestWhatIsWrongWithTLSSaysWhichKey(t *testing.T) {
 		"one that is there, one that is not": {queue.Address{URL: open + ",tls://127.0.0.1:1", CA: other.file}, []string{"queue.tls_ca, --tls-ca"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			conn, err := queue.Await(ctx, c.a, nil)
 			if err == nil {

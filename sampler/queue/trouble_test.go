@@ -104,10 +104,10 @@ func TestWhoTakesNoJobsDoesNotWaitForAPlannerThatIsGone(t *testing.T) {
 	defer m.Leave()
 	first.Close() // as a killed process does
 	defer func() { _ = p.Close(false) }()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	if err := m.Lacks(ctx, "there is no key"); err == nil || ctx.Err() != nil {
-		t.Errorf("it was told within half a minute: %v, with %v", ctx.Err() == nil, err)
+		t.Errorf("it learned of it in time: %v, with %v", ctx.Err() == nil, err)
 	}
 }
 
