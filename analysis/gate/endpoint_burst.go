@@ -158,13 +158,18 @@ var endpointRepeat = analysis.NewPart(analysis.Gate{
 			Gate: "endpoint.repeat", Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
 			Args: message.Args{"requests": message.Count(b.Repeats.N, "different request"), "where": message.Nested(repeatWords(b)), "more": message.Nested(repeatMany.Text())},
 		}
-		switch n, ok := stat.Needed(b.Repeats, want, b.Repeats.Items, &unitRange, r.Confidence); {
-		case b.Requests > 0 && (!ok || n > b.Requests):
-			j.Args["more"] = message.Nested(repeatAll.With(message.Args{"requests": message.Int(b.Requests)}))
+		seen := analysis.BoundOf(b.Repeats)
+		n, ok := stat.Needed(b.Repeats, want, b.Repeats.Items, &unitRange, r.Confidence)
+		if b.Requests > 0 && (!ok || n > b.Requests) { // there are no more
+			n, ok = b.Requests, true
+		}
+		switch {
+		case b.Requests > 0 && b.Repeats.N >= b.Requests: // all there are, not a sample of them
+			seen = analysis.Observed(*b.Repeats.Value)
 		case ok:
 			j.Needs, j.Settles, j.Args["more"] = &analysis.Needs{Items: n, Samples: 1}, true, message.Nested(repeatLeast.With(message.Args{"least": message.Int(n)}))
 		}
-		return []analysis.Finding{j.Finding(analysis.BoundOf(b.Repeats).AtMost(want), analysis.BoundOf(b.Repeats))}
+		return []analysis.Finding{j.Finding(seen.AtMost(want), seen)}
 	}),
 })
 
@@ -263,7 +268,6 @@ var (
 	repeatedOf      = message.New("endpoint.repeated", "{endpoint} {share} of {requests}")
 	repeatLeast     = message.New("endpoint.repeat_least", "About {least|different request} would tell (key burst.repeats).")
 	repeatMany      = message.New("endpoint.repeat_many", "Many more different requests would tell (key burst.repeats).")
-	repeatAll       = message.New("endpoint.repeat_all", "The rehearsal has only {requests|different request}, too few to tell: rehearse with more items, or compare the answers yourself.")
 )
 
 var (

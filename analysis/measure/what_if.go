@@ -6,6 +6,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
 
@@ -98,7 +99,8 @@ func (m *Split) capAt(at float64, items [][]stat.Pair, group int) analysis.Cap {
 	}
 	c := analysis.Cap{
 		At: at, Cut: stat.RatioOfSums(cut, of, n, conf), Reward: stat.Mean(rewards, r, conf),
-		Change: stat.PairedMean(change, nil, n, &stat.Range{Lo: -r.Width(), Hi: 0}, conf),
+		Change:      stat.PairedMean(change, nil, n, &stat.Range{Lo: -r.Width(), Hi: 0}, conf),
+		Informative: stat.Estimate{Warnings: []message.Text{}},
 	}
 	if group >= 2 {
 		_, tolerance := m.Tolerances()

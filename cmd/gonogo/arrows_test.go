@@ -35,7 +35,7 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/stage": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
-		"sampler", "sampler/audit", "sampler/burst", "sampler/grader", "sampler/limit", "sampler/rollout", "sampler/tryout", "analysis", "analysis/gate", "analysis/judge", "analysis/measure", "analysis/message",
+		"sampler", "sampler/audit", "sampler/burst", "sampler/grader", "sampler/limit", "sampler/rollout", "sampler/tryout", "analysis", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/measure", "analysis/message",
 	},
 	"cmd/gonogo/internal/output": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",

@@ -91,6 +91,7 @@ var remedies = []remedy{
 // noRemedies are texts that name a command, by a part of each, with why no script runs
 // it there.
 var noRemedies = map[string]string{
+	"no score is a number, so no rollout has a grade":                    "the remedy of lm-eval's logs, which import_openai runs",
 	"of gonogo compare: the ":                                            "what a threshold is of",
 	"No run is led here: no planner (gonogo run --queue) answers":        "no advice",
 	"The configuration of a gonogo run.":                                 "documentation",
