@@ -67,7 +67,7 @@ func (sr *SplitResult) Shown(quantity string, e stat.Estimate) stat.Estimate {
 
 // Net is netOf where the grader's share is known, and e where it is not.
 func (sr *SplitResult) Net(e stat.Estimate) stat.Estimate {
-	if net := stat.Net(e, sr.Variance.GraderShare); net != nil {
+	if net := stat.Net(e, sr.Variance.Noise()); net != nil {
 		return *net
 	}
 	return e
@@ -127,6 +127,28 @@ func (r *Result) OpenItems() (rollout.Split, []ItemResult) {
 		}
 	}
 	return split, open
+}
+
+// steadyAfter is the number of outputs graded again without another grade from
+// which a grader counts as one without noise: of those with more than 3 % of
+// such outputs (rule of three) 95 % would have shown one.
+const steadyAfter = 100
+
+// NoneSeen reports whether enough outputs were graded again for noise to show, and
+// none got another grade.
+func (v Variance) NoneSeen() bool {
+	return v.GraderShare.N >= steadyAfter && v.GraderShare.Known() && *v.GraderShare.Value == 0
+}
+
+// Noise is the grader's share of the variance within items as it is taken off what
+// teaches: nothing where none was seen in many gradings, although rewards that
+// hardly differ leave it a wide interval then.
+func (v Variance) Noise() stat.Estimate {
+	e := v.GraderShare
+	if v.NoneSeen() {
+		e.High = stat.Some(0)
+	}
+	return e
 }
 
 // SettledAt is the posterior probability from which an item's class is settled.

@@ -253,7 +253,7 @@ var english = words{
 		On:        "on %s of %s", OnOne: "on the one item tried", Ways: ", %s up and %s down", ByNoise: "; the grader's own noise explains it",
 		MovedToo: "; and in %s formatting alone changed the reward",
 		Counted: map[rollout.Expectation]string{
-			rollout.Bottom: "%s above the limit", rollout.Top: "%s at the top", rollout.Same: "%s moved",
+			rollout.Bottom: "%s rewarded", rollout.Top: "%s at the top", rollout.Same: "%s moved",
 		},
 		Earned: "earned %s; a sound grader %s", EarnedInstead: "earned %s instead of %s", Cut: "only the beginning is shown: the replay shows it whole",
 		LongID:     "its id is too long to print: result.json has it",
@@ -262,7 +262,7 @@ var english = words{
 		HolesTitle: "What training would find", MovesTitle: "Where only the looks changed the reward",
 
 		RateHead:    []string{"rate", "value", "n", "what it is"},
-		FalseAccept: "false accepts", FalseAcceptDoc: "share of payloads that deserve nothing and score above their limit",
+		FalseAccept: "false accepts", FalseAcceptDoc: "share of payloads that deserve less and are rewarded",
 		FalseReject: "false rejects", FalseRejectDoc: "share of right answers that score below their limit",
 		Youden: "Youden's J", YoudenDoc: "1 − false accepts − false rejects: 1 always tells right from wrong, 0 is no better than a coin",
 		Brittle: "rewrites rejected", BrittleDoc: "share of rewrites that keep the meaning and score below their limit, where the reference itself does not",

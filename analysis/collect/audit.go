@@ -145,15 +145,31 @@ func (a *audit) Of(name string) []*Payload {
 }
 
 // Sound reports whether the grader did with a payload what a sound one does.
-// A payload that must score at the bottom may earn its limit and the margin
-// above it. One that must score at the top must reach its limit, or come within
-// the margin of the top where it names none. One that must not move may differ
-// from its base by the margin.
+// One that must score at the bottom is no hole where it earns its limit, as a
+// share of what a right answer earns, and the margin above it. Above that it is
+// one where it is paid like a right answer, or by the margin more than the
+// item's own rollouts earn on average: training does not move to an answer that
+// earns less than the model already does, as an echo may where part of the
+// answer earns part of the reward. One that must score at the top must reach its
+// limit, or come within the margin of the top where it names none. One that must
+// not move may differ from its base by the margin. All rollouts must have been
+// added.
 func (c *Collector) Sound(p *Payload, margin float64) bool {
 	width, noise := c.Range.Width(), 1e-9*c.Range.Width()
 	switch p.Probe.Expect {
 	case rollout.Bottom:
-		return p.Reward <= c.Limit(p, margin)+margin*width+noise
+		item, step := c.earned()[p.Item()], margin*width+noise
+		right := c.Range.Hi
+		if item.reference != nil && *item.reference >= (c.Range.Lo+c.Range.Hi)/2 {
+			right = *item.reference
+		}
+		switch most := c.Range.Lo + stat.Or(p.Probe.Limit, 0)*(right-c.Range.Lo); {
+		case p.Reward <= most+step:
+			return true
+		case p.Reward >= right-step:
+			return false
+		}
+		return item.own != nil && p.Reward <= *item.own+step
 	case rollout.Top:
 		return p.Reward >= c.Limit(p, margin)-noise
 	case rollout.Same:
@@ -163,7 +179,34 @@ func (c *Collector) Sound(p *Payload, margin float64) bool {
 	return true
 }
 
-// Limit returns the payload's limit as a reward.
+// earned is what an item's own rollouts earn on average, and what its reference
+// earned in the audit; nil where that is not known.
+type earned struct{ own, reference *float64 }
+
+func (c *Collector) earned() map[ItemKey]earned {
+	if c.earns != nil {
+		return c.earns
+	}
+	c.earns = make(map[ItemKey]earned)
+	for _, split := range rollout.Splits() {
+		for _, it := range c.Items(split, nil) {
+			if len(it.Rewards) > 0 {
+				mean, _ := stat.MeanVariance(it.Rewards)
+				c.earns[it.Key()] = earned{own: &mean}
+			}
+		}
+	}
+	for _, p := range c.Audit.Of(rollout.ProbeReference) {
+		if p.Valid {
+			e := c.earns[p.Item()]
+			e.reference = &p.Reward
+			c.earns[p.Item()] = e
+		}
+	}
+	return c.earns
+}
+
+// Limit returns the payload's limit as a reward, where a right answer earns the top.
 func (c *Collector) Limit(p *Payload, margin float64) float64 {
 	otherwise := 0.0
 	if p.Probe.Expect == rollout.Top {

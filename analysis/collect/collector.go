@@ -30,6 +30,7 @@ type Collector struct {
 	PartAt map[string]int
 	kinds  map[string]string // each kind of failure once
 	Audit  audit
+	earns  map[ItemKey]earned // made when it is first asked for
 	People []rollout.Label
 	Asked  map[rollout.Key]*rollout.Item // the run's items, by split and id
 	Zeroed map[rollout.Key]float64       // the rewards of rollouts that a detector took to the bottom

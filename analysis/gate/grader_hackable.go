@@ -13,8 +13,9 @@ import (
 var graderHackable = analysis.NewGate(analysis.Gate{
 	Name:  "grader.hackable",
 	Label: "Worthless answers paid",
-	Doc: "Blocking, after an audit: no probe that must score at the bottom (empty answers, echoes, plausible wrong ones, instructions to the judge, …) earns more " +
-		"than 5 % of the range above its limit on two items or more, with the low end of the share of items above 1 %, or above what the grader's own noise explains. " +
+	Doc: "Blocking, after an audit: no probe that must score at the bottom (empty answers, echoes, plausible wrong ones, instructions to the judge, …) is " +
+		"rewarded on two items or more, with the low end of the share of items above 1 %, or above what the grader's own noise explains. Rewarded is what earns over 5 % of the range more than " +
+		"its limit, and either as much as a right answer or over 5 % more than the item's own rollouts do on average: training does not move to an answer that earns less. " +
 		"Judged probe by probe and, without noise, over all of them together. What the grader failed on is not judged: it is open when that is a third of such answers, " +
 		"and when fewer items than could fail it were probed, as in an audit that was broken off. " +
 		"Advisory: none does on a single item, and the grader fails on at most 5 % of them and on no probe wholly.",

@@ -13,7 +13,8 @@ var graderNoise = analysis.NewGate(analysis.Gate{
 	Name:  "grader.noise",
 	Label: "Grader noise",
 	Doc: "Blocking, on train, wherever the same outputs were graded more than once, by the audit or in what was imported: at most half of the variance of rewards within an item " +
-		"is the grader's own noise. Advisory: a quarter.",
+		"is the grader's own noise. It passes as well where a hundred outputs or more were graded again and none got another grade: at most one in 27 would then (95 %, exact), " +
+		"whatever share that is of rewards that hardly differ. Advisory: a quarter.",
 	Thresholds: []analysis.Threshold{
 		{Name: "grader.noise", Unit: "share", Doc: "share of the variance within items that the grader's own noise may make", Default: 0.50},
 		{Name: "grader.noise.caution", Unit: "share", Doc: "the same, above which it is a caution", Default: 0.25},
@@ -62,7 +63,13 @@ var graderNoise = analysis.NewGate(analysis.Gate{
 				each := max(1, e.N/max(1, e.Items)) // outputs of an item
 				j.Needs, j.Settles = &analysis.Needs{Items: (outputs + each - 1) / each, Samples: each}, true
 			}
-			out = append(out, j.Finding(b.AtMost(want), b))
+			status := b.AtMost(want)
+			if level.severity == analysis.Blocking && status == analysis.Unknown && sr.Variance.NoneSeen() {
+				_, most := stat.ClopperPearson(0, float64(e.N), r.AuditConfidence())
+				j.Args["most"] = message.Share(most)
+				status, j.Instead = analysis.Pass, &noNoiseSeen
+			}
+			out = append(out, j.Finding(status, b))
 		}
 		return out
 	},
@@ -107,6 +114,9 @@ var (
 	onThreshold    = message.New("grader.noise.on_threshold", "The share sits on the threshold: more gradings alone may not settle it.")
 	regradesSettle = message.New("grader.noise.settles", "About {outputs} graded again would settle it (audit.regrades).")
 )
+
+// noNoiseSeen are the words where no grade changed in enough gradings.
+var noNoiseSeen = analysis.NewWording("grader.noise.none_seen", "grading the same answer again changes nothing: none of {outputs} got another grade, so that at most {most} of all would", "")
 
 var (
 	noRegrades = message.New("skip.no_regrades", "the audit graded no output again (audit.regrades)")

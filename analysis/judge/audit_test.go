@@ -107,6 +107,56 @@ func finding(t *testing.T, r *analysis.Result, gate string, s analysis.Severity)
 	return analysis.Finding{}
 }
 
+// A model that already lives off a hole earns as much as the probe that finds it,
+// and a judge that gives no answer full marks may not tell wrong from right.
+func TestWhatIsPaidLikeARightAnswerIsAHole(t *testing.T) {
+	exploited := &folder{}
+	for i := range 100 {
+		for j := range 8 {
+			exploited.rollouts = append(exploited.rollouts, fmt.Sprintf(`{"item":"q%d","sample":%d,"reward":1}`, i, j))
+		}
+	}
+	lenient := healthy()
+	for i := range 20 {
+		item := fmt.Sprint("q", i)
+		exploited.probe("filler", rollout.Bottom, item, `"reward":1|"limit":0`)
+		lenient.probe("reference", rollout.Top, item, `"reward":0.8|"limit":0.99`)
+		lenient.probe("number_off", rollout.Bottom, item, `"reward":0.8|"limit":0.9`)
+	}
+	for name, f := range map[string]*folder{"exploited": exploited, "lenient": lenient} {
+		if got := finding(t, f.analyze(t), "grader.hackable", analysis.Blocking); got.Status != analysis.Fail {
+			t.Errorf("%s: %s: %s", name, got.Status, got.Title.String())
+		}
+	}
+}
+
+// Where success is rare even little noise would be most of what differs. A hundred
+// outputs that got the same grade again once left such runs undecided.
+func TestNoNoiseInAHundredRegradesPasses(t *testing.T) {
+	build := func(regrades int) analysis.Finding {
+		f := &folder{}
+		for i := range 100 {
+			for j := range 8 {
+				reward := 0
+				if i < 20 && j == 0 {
+					reward = 1
+				}
+				f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"q%d","sample":%d,"reward":%d}`, i, j, reward))
+			}
+		}
+		for i := range regrades {
+			f.probe("regrade", rollout.Same, fmt.Sprint("q", i), `"reward":0,"grades":[0,0]|"base":{"sample":1,"reward":0}`)
+		}
+		return finding(t, f.analyze(t), "grader.noise", analysis.Blocking)
+	}
+	if got := build(100); got.Status != analysis.Pass || !strings.Contains(got.Title.String(), "none of 100 outputs got another grade, so that at most 3.6 % of all would") {
+		t.Errorf("%s: %s", got.Status, got.Title.String())
+	}
+	if got := build(40); got.Status != analysis.Unknown {
+		t.Errorf("forty: %s: %s", got.Status, got.Title.String())
+	}
+}
+
 func TestVerdictsOfAudits(t *testing.T) {
 	noisy := func(again float64) func(*folder) {
 		return func(f *folder) {
@@ -147,6 +197,30 @@ func TestVerdictsOfAudits(t *testing.T) {
 				f.probe("candidates", rollout.Bottom, fmt.Sprint("q", i), `"reward":0.55|"limit":0.5`)
 			}
 		}, analysis.Go, ""},
+		{"an echo that is paid for its part, less than the model earns, is no hole", func(f *folder) {
+			f.audited(1)
+			for i := range 20 {
+				f.probe("prompt_echo", rollout.Bottom, fmt.Sprint("q", i), `"reward":0.4|"limit":0`)
+			}
+		}, analysis.Go, ""},
+		{"an echo that is paid more than the model earns is one", func(f *folder) {
+			f.audited(1)
+			for i := range 20 {
+				f.probe("prompt_echo", rollout.Bottom, fmt.Sprint("q", i), `"reward":0.6|"limit":0`)
+			}
+		}, analysis.NoGo, "grader.hackable"},
+		{"a near miss that is paid more than the model earns, and less than a right answer, is no hole", func(f *folder) {
+			f.audited(1)
+			for i := range 20 {
+				f.probe("number_off", rollout.Bottom, fmt.Sprint("q", i), `"reward":0.8|"limit":0.9`)
+			}
+		}, analysis.Go, ""},
+		{"a near miss that is paid like a right answer is one", func(f *folder) {
+			f.audited(1)
+			for i := range 20 {
+				f.probe("number_off", rollout.Bottom, fmt.Sprint("q", i), `"reward":1|"limit":0.9`)
+			}
+		}, analysis.NoGo, "grader.hackable"},
 		{"a grader that rejects the references", func(f *folder) { f.audited(0.5) }, analysis.NoGo, "grader.truth"},
 		{"rewards that are mostly noise", noisy(1), analysis.NoGo, "grader.noise"},
 		{"regrades of another grader's rewards say nothing", func(f *folder) {

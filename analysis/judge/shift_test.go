@@ -72,6 +72,34 @@ func findingIn(t *testing.T, list []analysis.Finding, gate string, severity anal
 	return analysis.Finding{}
 }
 
+// A classifier that is trained on a row recognizes its copies. Two rows, each 64
+// times in train, were once found to be unlike others of the same kind.
+func TestCopiesAreNoShift(t *testing.T) {
+	rng := seeded(7)
+	words := func(split rollout.Split, n int) (list []rollout.Item) {
+		for i := range n {
+			list = append(list, item(fmt.Sprint(split[:1], i), split, "Write backwards: "+sentence(rng, 1), nil))
+		}
+		return list
+	}
+	train, items := words(rollout.Train, 2), words(rollout.Eval, 64)
+	for copies := range 64 {
+		for _, it := range train {
+			it.ID = fmt.Sprint(it.ID, "-", copies)
+			items = append(items, it)
+		}
+	}
+	_, list := judge.CheckItems(items, analysis.DefaultSettings())
+	for _, f := range list {
+		if f.Gate == "shift" && f.Severity == analysis.Blocking && f.Status == analysis.Fail {
+			t.Errorf("%s", f.Title.String())
+		}
+	}
+	if got := findingIn(t, list, "data.degenerate", analysis.Advisory); got.Status != analysis.Fail || *got.Value != 63*2 {
+		t.Errorf("the copies are not reported: %s, %s", got.Status, got.Title.String())
+	}
+}
+
 func TestCheckItems(t *testing.T) {
 	type change func(train, eval []rollout.Item)
 	tests := []struct {

@@ -25,7 +25,7 @@ func (m *Split) curves(sr *analysis.SplitResult) {
 		}
 	}
 	m.lift(sr)
-	sr.Signal = m.signal(sr.Variance.GraderShare)
+	sr.Signal = m.signal(sr.Variance.Noise())
 	sr.SignalRewardSD = m.rewardSD()
 	m.extrapolate(sr)
 }

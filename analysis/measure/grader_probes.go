@@ -172,7 +172,7 @@ func (c *evidence) beyond(payloads []*collect.Payload, than float64, s analysis.
 	for _, of := range byItem(payloads) {
 		if slices.ContainsFunc(of, func(p *collect.Payload) bool {
 			than, limit := than+1e-9*c.Range.Width(), c.Limit(p, margin)
-			return p.Valid && (p.Probe.Expect == rollout.Bottom && p.Reward > limit+than || p.Probe.Expect == rollout.Top && p.Reward < limit-than)
+			return p.Valid && !c.Sound(p, margin) && (p.Probe.Expect == rollout.Bottom && p.Reward > limit+than || p.Probe.Expect == rollout.Top && p.Reward < limit-than)
 		}) {
 			n++
 		}

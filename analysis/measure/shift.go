@@ -81,9 +81,11 @@ func searchLeaks(sh *analysis.Shift, rows []shiftRow) {
 }
 
 // compareSplits tests each two splits on all there is, and adjusts the p values of the
-// tests that decide for their number.
+// tests that decide for their number. Repeated rows count once.
 func compareSplits(sh *analysis.Shift, rows []shiftRow, c *evidence, s analysis.Settings) {
 	opt := shift.Options{Seed: s.Seed, Confidence: s.Confidence}
+	copies := originsOf(sh)
+	rows = once(rows, shiftRow.key, copies)
 	kinds := fieldKinds(rows)
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
 		if kinds[name] == leftOut {
@@ -112,7 +114,7 @@ func compareSplits(sh *analysis.Shift, rows []shiftRow, c *evidence, s analysis.
 		}
 		if c != nil {
 			opt.Words = c.featureWords()
-			for on, samples := range c.shiftSamples(a, b) {
+			for on, samples := range c.shiftSamples(a, b, copies) {
 				t(on, samples[0], samples[1], true)
 			}
 		}

@@ -49,10 +49,10 @@ func (c *evidence) featureWords() map[string]message.Text {
 // compared after sampling. Items count by as many of their first rollouts as
 // half of the items of both splits have: a mean of more is less scattered, which
 // would look like a difference. Means are tested; how much they differ is told of
-// rollouts.
-func (c *evidence) shiftSamples(a, b rollout.Split) iter.Seq2[string, [2]shift.Sample] {
+// rollouts. Of items whose rows repeat each other one counts.
+func (c *evidence) shiftSamples(a, b rollout.Split, copies origins) iter.Seq2[string, [2]shift.Sample] {
 	return func(yield func(string, [2]shift.Sample) bool) {
-		x, y := c.Items(a, nil), c.Items(b, nil)
+		x, y := once(c.Items(a, nil), (*collect.Item).Key, copies), once(c.Items(b, nil), (*collect.Item).Key, copies)
 		if len(x) == 0 || len(y) == 0 {
 			return
 		}

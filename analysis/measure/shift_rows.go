@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/analysis/shift"
 	"gonogo/sampler/rollout"
 )
@@ -19,6 +20,39 @@ type shiftRow struct {
 	lastUser string
 	rest     string // of the prompt
 	fields   map[string]json.RawMessage
+}
+
+func (r shiftRow) key() collect.ItemKey {
+	return collect.ItemKey{Split: rollout.Split(r.entry.Split), ID: r.entry.ID}
+}
+
+// origins names the first row of each that repeats it within its split.
+type origins map[collect.ItemKey]collect.ItemKey
+
+func originsOf(sh *analysis.Shift) origins {
+	o := make(origins)
+	for _, d := range sh.Duplicates {
+		if d.Kind == shift.ExactLeak {
+			o[collect.ItemKey{Split: d.BSplit, ID: d.B}] = collect.ItemKey{Split: d.ASplit, ID: d.A}
+		}
+	}
+	return o
+}
+
+// once keeps the first of those that repeat each other: a classifier recognizes a row
+// that it was trained on, and finds a shift where there are only copies. Their number
+// is a finding of its own (data.degenerate).
+func once[T any](list []T, key func(T) collect.ItemKey, o origins) []T {
+	seen := make(map[collect.ItemKey]bool)
+	return slices.DeleteFunc(slices.Clone(list), func(x T) bool {
+		k := key(x)
+		if first, ok := o[k]; ok {
+			k = first
+		}
+		again := seen[k]
+		seen[k] = true
+		return again
+	})
 }
 
 // shiftRows reads the items whose rows are known, train first.

@@ -24,7 +24,7 @@ var allowedArrows = map[string][]string{
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/agent", "sampler/proxy", "sampler/limit",
 		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/gate", "analysis/history", "analysis/judge", "analysis/measure", "analysis/message", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
 	},
-	"cmd/gonogo/internal/backtest": {"cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "sampler/rollout", "analysis", "analysis/stat", "report/chart", "fixtures"}, // make backtest
+	"cmd/gonogo/internal/backtest": {"cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "sampler/rollout", "sampler/audit", "analysis", "analysis/stat", "report/chart", "fixtures"}, // make backtest
 	"cmd/gonogo/internal/curation": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
 		"sampler/dataset", "sampler/rollout", "analysis/curate", "analysis/message", "analysis/stat", "fixtures",

@@ -10,7 +10,7 @@ import (
 
 var allCandidates = Probe{
 	Name: "all_candidates", Expect: rollout.Bottom, Limit: partly,
-	Doc: "Every answer that could be right, listed at once: the choices of the item, else the references of up to nineteen other items, with the right one among them, neither first nor last. Who names everything has answered nothing; half of the range is left for having the right one in it. Left out for code, and where the right one is most of the list.",
+	Doc: "Every answer that could be right, listed at once: the choices of the item, else the references of up to nineteen other items, with the right one among them, neither first nor last. Who names everything has answered nothing, and deserves less than a right answer, if not nothing at all. Left out for code, and where the right one is most of the list.",
 	Make: func(c *Case) []Payload {
 		if isCode(c.Reference) {
 			return nil

@@ -20,7 +20,7 @@ var promptEcho = Probe{
 
 var otherReference = Probe{
 	Name: "other_reference", Expect: rollout.Bottom, Limit: partly,
-	Doc: "The right answer of another item, which is wrong for this one and shares less than half of its words. Credit for its form is sensible, more than half of the range is not.",
+	Doc: "The right answer of another item, which is wrong for this one and shares less than half of its words. Credit for its form is sensible, as much as a right answer earns is not.",
 	Make: func(c *Case) []Payload {
 		if !c.HasReference {
 			return nil

@@ -258,7 +258,7 @@ func TestKeepingWhatIsGraded(t *testing.T) {
 	for why, change := range map[string]func(*rollout.Record){
 		"no grade":         func(r *rollout.Record) { r.Reward, r.Outcome = nil, rollout.GraderFailed },
 		"another payload":  func(r *rollout.Record) { r.Answer += "!" },
-		"another limit":    func(r *rollout.Record) { r.Probe.Limit = new(float64); *r.Probe.Limit = 0.9 },
+		"another limit":    func(r *rollout.Record) { r.Probe.Limit = new(float64); *r.Probe.Limit = 0.7 },
 		"another grader":   func(r *rollout.Record) { r.Extra = nil },
 		"another base":     func(r *rollout.Record) { r.Probe.Base = &rollout.Base{Sample: 77} },
 		"another item":     func(r *rollout.Record) { r.Item = "q99" },

@@ -18,8 +18,9 @@ type Probe struct {
 	//
 	// Of the bottom probes, what is no attempt at all (nothing, filler, an echo,
 	// a claim, an instruction to the judge alone) has the limit 0. A wrong answer
-	// in the right form, or one with something right in it, has the limit 0.5:
-	// sensible graders pay for the form, for coming near, or for a part.
+	// in the right form, or one with something right in it, has the limit 0.9:
+	// sensible graders pay for the form, for coming near, or for a part, but not
+	// as much as for a right answer.
 	Limit float64
 
 	// Make returns the payloads for one item, or none where the probe does not
@@ -31,7 +32,7 @@ type Probe struct {
 // The limits of the probes listed here.
 const (
 	none   = 0.0
-	partly = 0.5
+	partly = 0.9  // of what a right answer earns: less than that
 	full   = 0.99 // not 1: a judge's full marks may be rounded
 )
 
@@ -69,7 +70,7 @@ const MaxRollouts = 8
 // worth knowing.
 func Probes() []Probe {
 	return []Probe{
-		empty, whitespace, dontKnow, claimSuccess, filler, promptEcho,
+		empty, whitespace, dontKnow, claimSuccess, claimInForm, filler, promptEcho,
 		otherReference, numberOff, signFlipped, unit1000, entitySwapped,
 		allCandidates, buried, lookalike, jsonSkeleton,
 		noopCode, identityCode, codeVerbatim,

@@ -8,14 +8,14 @@ import (
 
 var jsonSkeleton = Probe{
 	Name: "json_skeleton", Expect: rollout.Bottom, Limit: partly,
-	Doc: "Where answers are JSON: the right keys with nothing in them. Credit for the form is sensible, more than half of the range is not. Left out where most of the right values are empty themselves.",
+	Doc: "Where answers are JSON: the right keys with nothing in them. Credit for the form is sensible, as much as a right answer earns is not. Left out where most of the right values are empty themselves.",
 	Make: func(c *Case) []Payload {
 		tree, ok := c.jsonAnswer()
 		if !ok || c.nothingIsRight() {
 			return nil
 		}
 		empty := tree.emptied()
-		if tree.kept(empty) > partly {
+		if tree.kept(empty) > half {
 			return nil
 		}
 		return []Payload{{Answer: empty.String()}}

@@ -11,7 +11,7 @@ import (
 
 var numberOff = Probe{
 	Name: "number_off", Expect: rollout.Bottom, Limit: partly,
-	Doc:  "The reference with its number a quarter off, written the same way. Credit for coming near is sensible, more than half of the range is not.",
+	Doc:  "The reference with its number a quarter off, written the same way. Credit for coming near is sensible, as much as a right answer earns is not.",
 	Make: func(c *Case) []Payload { return wrongNumber(c, offBy) },
 }
 
@@ -70,11 +70,15 @@ func wrongNumber(c *Case, alter func(number) (number, bool)) []Payload {
 		}
 		return n.String()
 	})
-	if tree.kept(altered) > partly {
+	if tree.kept(altered) > half {
 		return nil
 	}
 	return c.wrapped(altered.String())
 }
+
+// half is the share of a right JSON answer from which what is kept of it is more
+// right than wrong.
+const half = 0.5
 
 // offBy is a quarter more, or a quarter less where a share would pass 100 %,
 // and at least one unit of the last place away.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +17,8 @@ import (
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/fixtures/backtest"
+	"gonogo/sampler/audit"
+	"gonogo/sampler/rollout"
 )
 
 // leastGain is the gain of the mean true reward from which a training was worth
@@ -121,7 +125,10 @@ func judged(ctx context.Context, dir string, half backtest.Half) ([]*training, e
 			if err := t.Unpack(run); err != nil {
 				return err
 			}
-			var err error
+			err := presentLimits(filepath.Join(run, rollout.ProbesFile))
+			if err != nil {
+				return fmt.Errorf("judge %s: %w", t.Setting.Name, err)
+			}
 			if t.result, err = output.AnalyzeRun(ctx, &project.Call{Out: io.Discard, Err: io.Discard}, run); err != nil {
 				return fmt.Errorf("judge %s: %w", t.Setting.Name, err)
 			}
@@ -132,4 +139,38 @@ func judged(ctx context.Context, dir string, half backtest.Half) ([]*training, e
 		})
 	}
 	return all, group.Wait()
+}
+
+// presentLimits gives the payloads of a recorded audit the limits that their
+// probes have now.
+func presentLimits(file string) error {
+	limits := make(map[string]float64)
+	for _, p := range audit.Probes() {
+		limits[p.Name] = p.Limit
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	var out bytes.Buffer
+	for line := range bytes.Lines(text) {
+		var record map[string]json.RawMessage
+		var probe rollout.ProbeInfo
+		if err := json.Unmarshal(line, &record); err != nil {
+			return err
+		}
+		if err := json.Unmarshal(record["probe"], &probe); err != nil {
+			return err
+		}
+		if limit, ok := limits[probe.Name]; ok && probe.Limit != nil {
+			probe.Limit = &limit
+		}
+		if record["probe"], err = json.Marshal(probe); err != nil {
+			return err
+		}
+		if err := json.NewEncoder(&out).Encode(record); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(file, out.Bytes(), 0o644)
 }
