@@ -2,6 +2,8 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
+	"errors"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -289,6 +291,40 @@ func TestOneThingIsNotSeveral(t *testing.T) {
 		}
 		if found := several.FindString(verb.ReplaceAllString(all[id], "1")); found != "" {
 			t.Errorf("%s says %q: %q", id, found, d.English)
+		}
+	}
+}
+
+// Every message is said of nothing, one, many, what is not known and very long names, in
+// every language, and once more after it was stored.
+func TestEveryMessageIsSaidOfAnything(t *testing.T) {
+	named := regexp.MustCompile(`\{[A-Za-z_]+(\|[^}]*)?\}`)
+	for what, arg := range map[string]message.Arg{
+		"nothing": message.Int(0), "one": message.Int(1), "many": message.Count(1_200_000, "item"), "unknown": message.Known(nil),
+		"a long name": message.Foreign(strings.Repeat("a name with {braces} and %s ", 500)), "an empty list": message.List(),
+	} {
+		for _, d := range message.Defs() {
+			args := message.Args{}
+			for _, name := range d.Placeholders() {
+				args[name] = arg
+			}
+			raw, err := json.Marshal(d.With(args))
+			var stored message.Text
+			if err := errors.Join(err, json.Unmarshal(raw, &stored)); err != nil {
+				t.Fatalf("%s of %s: %v", d.ID, what, err)
+			}
+			for _, l := range message.Languages() {
+				said, filled := d.In(l, args), message.Of(arg).In(l)
+				bare := strings.ReplaceAll(strings.ReplaceAll(said, filled, ""), strings.ToUpper(filled[:min(1, len(filled))])+filled[min(1, len(filled)):], "")
+				switch {
+				case strings.Contains(bare, "%!") || named.MatchString(bare):
+					t.Errorf("%s of %s is said %.200q in %s", d.ID, what, said, l.Tag())
+				case len(args) > 0 && !strings.Contains(strings.ToLower(said), filled):
+					t.Errorf("%s of %s is lost in %s: %.200q", d.ID, what, l.Tag(), said)
+				case stored.In(l) != said:
+					t.Errorf("%s of %s is stored as %.200q, which says %.200q", d.ID, what, raw, stored.In(l))
+				}
+			}
 		}
 	}
 }

@@ -45,7 +45,7 @@ func (cu *curator) judgeGrader() {
 			}))
 			continue
 		}
-		for _, k := range sortedKeys(x.hits) {
+		for _, k := range slices.SortedFunc(maps.Keys(x.hits), byItem) {
 			if i, ok := cu.at[k.ID]; ok && k.Split == rollout.Train && cu.of[k.ID] != nil {
 				cu.rows[i].ground(Suspicious, nil, x.hits[k])
 			}
@@ -54,6 +54,10 @@ func (cu *curator) judgeGrader() {
 	if len(cu.c.Audit.Payloads) == 0 {
 		cu.notes = append(cu.notes, notAudited.Text())
 	}
+}
+
+func byItem(a, b collect.ItemKey) int {
+	return collect.CompareKeys(rollout.Key{Split: a.Split, Item: a.ID}, rollout.Key{Split: b.Split, Item: b.ID})
 }
 
 var (
@@ -189,10 +193,3 @@ var (
 	unsteady    = message.New("curate.unsteady", "the same output earns different rewards")
 	gradedAgain = message.New("curate.graded_again", "one output of it earned {first} and, graded again, {second}")
 )
-
-// sortedKeys returns the items of a map in order.
-func sortedKeys[V any](m map[collect.ItemKey]V) []collect.ItemKey {
-	return slices.SortedFunc(maps.Keys(m), func(a, b collect.ItemKey) int {
-		return collect.CompareKeys(rollout.Key{Split: a.Split, Item: a.ID}, rollout.Key{Split: b.Split, Item: b.ID})
-	})
-}

@@ -45,7 +45,7 @@ var baselineReachable = analysis.NewGate(analysis.Gate{
 			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*b.High-rng.Lo)
 			b.High = stat.Some(min(high, rng.Hi))
 		}
-		above := moved(b, -rng.Lo)
+		above := analysis.Bound{Value: stat.Plus(b.Value, -rng.Lo), Low: stat.Plus(b.Low, -rng.Lo), High: stat.Plus(b.High, -rng.Lo)}
 		value := above.Value
 		if best.K < r.GroupSize { // a bracket of the best of a group, which fewer samples do not measure
 			above.Value = nil
@@ -69,17 +69,6 @@ func ofGroup(best analysis.AtK, r *analysis.Result, vars message.Args, value *fl
 		vars["value"], vars["best"] = message.Nested(atLeastSo.With(message.Args{"what": vars["value"]})), message.Nested(atLeastSo.With(message.Args{"what": vars["best"]}))
 	}
 	return vars
-}
-
-// moved adds x to a bound.
-func moved(b analysis.Bound, x float64) analysis.Bound {
-	add := func(p *float64) *float64 {
-		if p == nil {
-			return nil
-		}
-		return stat.Some(*p + x)
-	}
-	return analysis.Bound{Value: add(b.Value), Low: add(b.Low), High: add(b.High)}
 }
 
 // anyDifference are the words where rewards lie close together and the trainer

@@ -26,22 +26,19 @@ var dataValid = analysis.NewGate(analysis.Gate{
 		if len(r.Run.Data) == 0 {
 			return []analysis.Finding{analysis.Skip("data.valid", "", analysis.Blocking, noFiles.Text())}
 		}
-		count := func(blocking bool) (n int, where []message.Text) {
-			for _, p := range r.Problems {
-				if p.Blocking != blocking {
-					continue
-				}
-				n++
-				if len(where) < analysis.MaxItemsListed {
-					where = append(where, place(p))
-				}
-			}
-			return n, where
-		}
 		var out []analysis.Finding
 		for _, severity := range []analysis.Severity{analysis.Blocking, analysis.Advisory} {
-			n, where := count(severity == analysis.Blocking)
-			j := analysis.Judgement{Gate: "data.valid", Severity: severity, Unit: "problems", Want: analysis.WantNone.Text(), Rows: where, Args: message.Args{"places": message.Count(n, "place")}}
+			n := 0
+			j := analysis.Judgement{Gate: "data.valid", Severity: severity, Unit: "problems", Want: analysis.WantNone.Text()}
+			for _, p := range r.Problems {
+				if p.Blocking != (severity == analysis.Blocking) {
+					continue
+				}
+				if n++; n <= analysis.MaxItemsListed {
+					j.Rows = append(j.Rows, place(p))
+				}
+			}
+			j.Args = message.Args{"places": message.Count(n, "place")}
 			out = append(out, j.Finding(analysis.Observed(float64(n)).AtMost(0), analysis.Observed(float64(n))))
 		}
 		return out

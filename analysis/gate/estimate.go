@@ -171,7 +171,6 @@ func minus(b analysis.Bound, x float64) analysis.Bound {
 // noise where that is known: exact where items have that many samples; else from
 // the lower bracket's low end to the upper bracket's high end.
 func signalAt(sr *analysis.SplitResult, r *analysis.Result) (stat.Estimate, analysis.Bound) {
-	unit := stat.Range{Lo: 0, Hi: 1}
 	var e stat.Estimate
 	var b analysis.Bound
 	for _, s := range sr.Signal {
@@ -180,7 +179,7 @@ func signalAt(sr *analysis.SplitResult, r *analysis.Result) (stat.Estimate, anal
 		}
 		switch s.Bound {
 		case "exact":
-			e = sr.Net(onFile(s.Estimate, sr, r, unit))
+			e = sr.Net(onFile(s.Estimate, sr, r, unitRange))
 			b = analysis.BoundOf(e)
 		case "lower":
 			e = sr.Net(s.Estimate)

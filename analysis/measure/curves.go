@@ -2,6 +2,7 @@ package measure
 
 import (
 	"math"
+	"slices"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
@@ -76,24 +77,23 @@ func (m *Split) lift(sr *analysis.SplitResult) {
 		sr.Lift.Warnings = append(sr.Lift.Warnings, liftAtLeast.With(message.Args{"samples": message.Count(m.Samples, "sample"), "size": message.Int(m.s.GroupSize)}))
 	}
 
-	heads := make([]float64, len(m.Rewards))
-	headWithin := make([]float64, len(m.Rewards))
-	for i, ys := range m.Rewards {
-		mean, v := stat.MeanVariance(ys)
-		heads[i] = r.Hi - mean
-		headWithin[i] = v / float64(len(ys))
+	heads, within := headroom(m.Rewards, r.Hi)
+	if slices.ContainsFunc(m.Rewards, func(ys []float64) bool { return len(ys) < 2 }) {
+		within = nil
 	}
-	if anySingle(m.Rewards) {
-		headWithin = nil
-	}
-	sr.Headroom = stat.ItemMeans(heads, headWithin, CountAll(m.Rewards), &width, conf, "mean over items of top of range - mean")
+	sr.Headroom = stat.ItemMeans(heads, within, CountAll(m.Rewards), &width, conf, "mean over items of top of range - mean")
 
-	commonHeads := make([]float64, len(m.Common))
-	for i, ys := range m.Common {
-		mean, _ := stat.MeanVariance(ys)
-		commonHeads[i] = r.Hi - mean
+	heads, _ = headroom(m.Common, r.Hi)
+	sr.LiftShare = m.commonNote(stat.RatioOfSums(values, heads, CountAll(m.Common), conf))
+}
+
+// headroom is how far each item's mean is below the top, and the variance of that mean.
+func headroom(items [][]float64, top float64) (heads, within []float64) {
+	for _, ys := range items {
+		mean, v := stat.MeanVariance(ys)
+		heads, within = append(heads, top-mean), append(within, v/float64(len(ys)))
 	}
-	sr.LiftShare = m.commonNote(stat.RatioOfSums(values, commonHeads, CountAll(m.Common), conf))
+	return heads, within
 }
 
 // signalDoublings of the samples are the group sizes up to which bounds beyond
@@ -211,13 +211,4 @@ func CountAll(items [][]float64) int {
 		n += len(ys)
 	}
 	return n
-}
-
-func anySingle(items [][]float64) bool {
-	for _, ys := range items {
-		if len(ys) < 2 {
-			return true
-		}
-	}
-	return false
 }

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"math"
-	"reflect"
 	"slices"
 
 	"gonogo/analysis"
@@ -161,7 +160,7 @@ func (e *extrapolation) fit(quantity string, counts [][]int, outcomes []float64,
 // fitOnce fits a model unless the very same counts were fitted before.
 func (e *extrapolation) fitOnce(counts [][]int, model string) (*fitted, bool) {
 	for _, f := range e.known {
-		if f.model == model && reflect.DeepEqual(f.counts, counts) {
+		if f.model == model && slices.EqualFunc(f.counts, counts, slices.Equal[[]int]) {
 			return f, true
 		}
 	}

@@ -146,11 +146,9 @@ func (m *Split) identical() stat.Estimate {
 			continue
 		}
 		n += len(hashes)
-		same := 1.0
-		for _, h := range hashes[1:] {
-			if h != hashes[0] {
-				same = 0
-			}
+		same := 0.0
+		if len(slices.Compact(hashes)) == 1 {
+			same = 1
 		}
 		equal = append(equal, same)
 	}

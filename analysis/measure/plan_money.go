@@ -109,21 +109,9 @@ func (m money) of(rollouts float64, seconds stat.Estimate) stat.Estimate {
 		return unknown(hoursUnknown.Text())
 	}
 	hours := *seconds.Value / 3600 * *m.hour
-	e = raise(e, hours)
+	e.Value, e.Low, e.High = stat.Plus(e.Value, hours), stat.Plus(e.Low, hours), stat.Plus(e.High, hours)
 	e.SE = nil // the slowest rollout is an estimate without one
 	e.Warnings = append(e.Warnings, atLeastHours.With(message.Args{"usd": message.Setting(*m.hour)}))
-	return e
-}
-
-// raise adds a number to an estimate and its interval.
-func raise(e stat.Estimate, by float64) stat.Estimate {
-	plus := func(p *float64) *float64 {
-		if p == nil {
-			return nil
-		}
-		return stat.Some(*p + by)
-	}
-	e.Value, e.Low, e.High = plus(e.Value), plus(e.Low), plus(e.High)
 	return e
 }
 

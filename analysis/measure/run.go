@@ -73,7 +73,7 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	if err := resolveLeaks(ctx, r.Leaks, run, read); err != nil {
 		return nil, err
 	}
-	r.Shift = c.shift(run, s)
+	r.Shift = shiftOf(run.Items, s, c)
 	r.Burst, err = burstOf(ctx, run, s.Confidence)
 	return r, err
 }

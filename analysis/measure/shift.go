@@ -11,14 +11,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// shift compares the items of a run, where they are known, and what became of
-// them.
-func (c *evidence) shift(run *rollout.Run, s analysis.Settings) *analysis.Shift {
-	return shiftOf(run.Items, s, c)
-}
-
-// shiftOf is nil where no item has a row. c holds the rollouts, if there are
-// any.
+// shiftOf compares items, where they are known, and what became of them. It is nil
+// where no item has a row. c holds the rollouts, if there are any.
 func shiftOf(items []rollout.Item, s analysis.Settings, c *evidence) *analysis.Shift {
 	rows := shiftRows(items, s)
 	if len(rows) == 0 {

@@ -333,15 +333,6 @@ func form(forms string, one bool) string {
 	return Plural(single)
 }
 
-// Each says texts one by one.
-func (l Language) Each(texts []Text) []string {
-	said := make([]string, len(texts))
-	for i, t := range texts {
-		said[i] = t.In(l)
-	}
-	return said
-}
-
 func (a Arg) in(l Language) string {
 	switch {
 	case a.Text != nil:
@@ -396,11 +387,13 @@ func fill(words string, arg func(name string) (string, bool)) string {
 			break
 		}
 		b.WriteString(words[:open])
-		if text, ok := arg(words[open+1 : end]); ok {
-			b.WriteString(text)
-		} else {
-			b.WriteString(words[open : end+1])
+		said := words[open : end+1]
+		if !strings.HasPrefix(said, `{"`) { // JSON is no name
+			if text, ok := arg(said[1 : len(said)-1]); ok {
+				said = text
+			}
 		}
+		b.WriteString(said)
 		words = words[end+1:]
 	}
 	return b.String() + words

@@ -15,7 +15,14 @@ import (
 	"pgregory.net/rapid"
 )
 
-var english message.Language
+// english says texts one by one.
+func english(texts []message.Text) []string {
+	said := make([]string, len(texts))
+	for i := range texts {
+		said[i] = texts[i].String()
+	}
+	return said
+}
 
 // quick are sizes for tests that are not about p.
 var quick = Options{Permutations: 99, Others: 99, Refits: 19}
@@ -37,7 +44,7 @@ func TestAShiftIsFoundAndExplained(t *testing.T) {
 	if *c2st.Effect.Low < 0.6 || *c2st.P > 0.005 {
 		t.Errorf("AUC %g from %g, p = %g", *c2st.Effect.Value, *c2st.Effect.Low, *c2st.P)
 	}
-	told := strings.Join(english.Each(c2st.Top), "\n")
+	told := strings.Join(english(c2st.Top), "\n")
 	for _, want := range []string{`"refund": 41 % of eval, 0 % of train`, "words: median", "language = fr: ", "spend: median"} {
 		if !strings.Contains(told, want) {
 			t.Errorf("the explanation has no %s:\n%s", want, told)
@@ -120,7 +127,7 @@ func TestALargeSampleTakesPartByASubset(t *testing.T) {
 	b := Sample{"b", onlyText(plain.rows(seeded(2), 40))}
 	if r := Compare(a, b, opt)[0]; r.NA != 50 || r.NB != 40 {
 		t.Errorf("%d and %d rows", r.NA, r.NB)
-	} else if w := english.Each(r.Effect.Warnings); !slices.Equal(w, []string{"50 of the 300 rows of a take part, drawn at random"}) {
+	} else if w := english(r.Effect.Warnings); !slices.Equal(w, []string{"50 of the 300 rows of a take part, drawn at random"}) {
 		t.Errorf("warnings %q", w)
 	}
 	if c := Coverage(a, b, opt); c.NA != 70 || c.NB != 40 {
@@ -225,7 +232,7 @@ func answered(t interface {
 				t.Errorf("%s %s: no interval and no reason", r.Test, r.About)
 			}
 		}
-		if told := strings.Join(english.Each(r.Top), " "); strings.Contains(told, "NaN") || strings.Contains(told, "Inf") {
+		if told := strings.Join(english(r.Top), " "); strings.Contains(told, "NaN") || strings.Contains(told, "Inf") {
 			t.Errorf("%s %s tells %s", r.Test, r.About, told)
 		}
 		if r.P != nil && !(*r.P > 0 && *r.P <= 1) {

@@ -43,6 +43,14 @@ func Some(x float64) *float64 {
 	return &x
 }
 
+// Plus adds x to a number that may not be known.
+func Plus(p *float64, x float64) *float64 {
+	if p == nil {
+		return nil
+	}
+	return Some(*p + x)
+}
+
 // Or returns *p, or otherwise when p is nil.
 func Or(p *float64, otherwise float64) float64 {
 	if p == nil {
