@@ -33,6 +33,8 @@ var historyEnglish = historyWords{
 	SeriesNames: map[string]string{
 		"reward": "mean reward", "best_of": "best of a group", "informative": "groups whose rewards differ", "own_failures": "own failures of the model",
 		"grader_noise": "variance of grader noise", "false_accept": "worthless answers accepted", "grader_failures": "rollouts lost to the grader",
+		"hacks": "marked as hacks", "cut_off": "cut off", "refused": "refused", "turns": "turns per rollout", "tool_calls_p95": "tool calls per rollout, P95", "repeated_calls": "repeated calls",
+		"parallel_turns": "turns with parallel calls", "malformed_calls": "malformed calls", "at_call_limit": "at the call limit", "reasoning_tokens": "reasoning tokens", "over_time_limit": "over the time limit",
 		"tool_calls": "tool calls per rollout", "tool_failures": "failed tool calls", "tool_latency": "seconds of a tool call",
 		"input_tokens": "input tokens per rollout", "output_tokens": "output tokens per rollout",
 		"latency": "seconds of a rollout", "latency_p95": "seconds of a slow rollout, P95", "model_failures": "rollouts lost to the model",

@@ -114,7 +114,7 @@ func bindingKeys(base, new *rollout.Manifest) []string {
 	for _, m := range []*rollout.Manifest{base, new} {
 		for key := range m.Binding {
 			switch {
-			case key == "seed", key == "model.name" && base.Model != "" && new.Model != "":
+			case key == "seed", key == "items_seed", key == "model.name" && base.Model != "" && new.Model != "":
 			case strings.HasPrefix(key, "data.") && !dataOf(base, rollout.Split(key[5:])).IsEmpty() && !dataOf(new, rollout.Split(key[5:])).IsEmpty():
 			default:
 				keys = append(keys, key)

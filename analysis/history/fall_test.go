@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/calibration"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
@@ -88,47 +88,51 @@ func judged(nights []Night, n Night, detect float64) Night {
 }
 
 // Months of 30 nights without a change, and falls of 10 points after ten of them.
-func TestANightlyThatPeopleKeep(t *testing.T) {
+func TestNightsCalibration(t *testing.T) {
 	months := 12
-	if os.Getenv("GONOGO_DEEP") != "" {
+	if calibration.Full() {
 		months = 200
 	}
+	table := calibration.New(23, "Months of nights",
+		fmt.Sprintf("Months of 30 nights of one system, each against the last 7 good nights and the trend, and falls of the mean reward by 0.1 after ten nights; %d of each. "+
+			"Chances of the items are uniform in 0..1. In per cent: months with a red night, nights that cannot tell (a fall of %g would not have been seen with 80 %%), and falls found within three nights.", months, DefaultDetect),
+		"items", "samples", "months with a red night", "nights that cannot tell", "falls found")
+	defer table.Write(t)
+	reds, finds := table.Target("at most 5 % of months without a change have a red night"), table.Target("a fall of 10 points is found within three nights in 90 % or more")
 	for _, size := range []struct{ items, samples int }{{100, 3}, {120, 8}, {30, 8}} {
-		t.Run(fmt.Sprintf("%dx%d", size.items, size.samples), func(t *testing.T) {
-			t.Parallel()
-			red, undecided, all, found := 0, 0, 0, 0
-			for month := range months {
-				s := newSystem(size.items, uint64(month))
-				var nights []Night
-				wrong := false
-				for i := range 30 {
-					n := judged(nights, s.night(i, size.samples, 0), DefaultDetect)
-					nights = append(nights, n)
-					all++
-					wrong = wrong || n.ExitCode == 3
-					undecided += btoi(n.ExitCode == 4)
-				}
-				red += btoi(wrong)
+		red, undecided, all, found := 0, 0, 0, 0
+		for month := range months {
+			s := newSystem(size.items, uint64(month))
+			var nights []Night
+			wrong := false
+			for i := range 30 {
+				n := judged(nights, s.night(i, size.samples, 0), DefaultDetect)
+				nights = append(nights, n)
+				all++
+				wrong = wrong || n.ExitCode == 3
+				undecided += btoi(n.ExitCode == 4)
+			}
+			red += btoi(wrong)
 
-				s = newSystem(size.items, uint64(1000+month))
-				nights = nil
-				seen := false
-				for i := range 13 {
-					drop := 0.0
-					if i >= 10 {
-						drop = 0.10
-					}
-					n := judged(nights, s.night(i, size.samples, drop), DefaultDetect)
-					nights = append(nights, n)
-					seen = seen || i >= 10 && n.ExitCode == 3
+			s = newSystem(size.items, uint64(1000+month))
+			nights = nil
+			seen := false
+			for i := range 13 {
+				drop := 0.0
+				if i >= 10 {
+					drop = 0.10
 				}
-				found += btoi(seen)
+				n := judged(nights, s.night(i, size.samples, drop), DefaultDetect)
+				nights = append(nights, n)
+				seen = seen || i >= 10 && n.ExitCode == 3
 			}
-			if red > months/20+months/40+1 || found < months*9/10-1 {
-				t.Errorf("%d of %d months without a change have a red night, and %d falls are found: want at most 5 %% and at least 90 %%", red, months, found)
-			}
-			t.Logf("%d x %d, %d months: %d with a red night, %d of %d nights cannot tell; a fall of 0.1 found within three nights in %d", size.items, size.samples, months, red, undecided, all, found)
-		})
+			found += btoi(seen)
+		}
+		if red > months/20+months/40+1 || found < months*9/10-1 {
+			t.Errorf("%d x %d: %d of %d months without a change have a red night, and %d falls are found: want at most 5 %% and at least 90 %%", size.items, size.samples, red, months, found)
+		}
+		share := func(n, of int) float64 { return float64(n) / float64(of) }
+		table.Row(size.items, size.samples, reds.Hold(share(red, months), 0, 0.05, months), calibration.Percent(share(undecided, all)), finds.Hold(share(found, months), 0.9, 1, months))
 	}
 }
 

@@ -31,14 +31,15 @@ const mostItems = 20000
 // compared with.
 type Night struct {
 	Schema      string            `json:"schema"`
-	Time        time.Time         `json:"time"`           // when the run began
-	Name        string            `json:"name"`           // of its directory below runs
-	Run         string            `json:"run"`            // its id
-	Seed        uint64            `json:"seed"`           // what its items were drawn with
-	Verdict     analysis.Verdict  `json:"verdict"`        // of the run by itself, which decides nothing here
-	Split       rollout.Split     `json:"split"`          // that values and items are of; "" when nothing was measured
-	RewardRange [2]float64        `json:"reward_range"`   // of the grader
-	Base        string            `json:"base,omitempty"` // the night it was compared with
+	Time        time.Time         `json:"time"`                 // when the run began
+	Name        string            `json:"name"`                 // of its directory below runs
+	Run         string            `json:"run"`                  // its id
+	Seed        uint64            `json:"seed"`                 // of its rollouts
+	ItemsSeed   uint64            `json:"items_seed,omitempty"` // what its items were drawn with; 0: the seed
+	Verdict     analysis.Verdict  `json:"verdict"`              // of the run by itself, which decides nothing here
+	Split       rollout.Split     `json:"split"`                // that values and items are of; "" when nothing was measured
+	RewardRange [2]float64        `json:"reward_range"`         // of the grader
+	Base        string            `json:"base,omitempty"`       // the night it was compared with
 	Answer      compare.Answer    `json:"answer,omitempty"`
 	Sentence    message.Text      `json:"sentence"` // what the answer rests on
 	ExitCode    int               `json:"exit_code"`
@@ -77,6 +78,9 @@ func NewNight(name string, at time.Time, run *rollout.Run, r *analysis.Result) N
 	}
 	if run.Manifest != nil {
 		n.Run, n.Seed = run.Manifest.ID, run.Manifest.Seed
+		if by := run.Manifest.ItemsSeed; by != nil {
+			n.ItemsSeed = *by
+		}
 	}
 	for _, split := range []rollout.Split{rollout.Eval, rollout.Train, rollout.Production} {
 		if s := r.Splits[split]; s != nil && s.Reward.Known() {

@@ -70,12 +70,27 @@ func seriesTable() []series {
 		split("own_failures", OfModel, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			return share(s.OwnFailures.NoAnswer+s.OwnFailures.StepLimit, s.Reward.N)
 		}),
+		split("cut_off", OfModel, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
+			return share(s.Ends.Length, s.Ends.Known)
+		}),
+		split("refused", OfModel, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
+			return share(s.Ends.Refusal+s.Ends.Filter, s.Ends.Known)
+		}),
+		estimated("turns", OfModel, "turns", func(s *analysis.SplitResult) stat.Estimate { return s.Turns }),
 		grader("grader_noise", "variance", func(g *analysis.Grader) *stat.Estimate { return &g.NoiseVar }),
 		grader("false_accept", "share", func(g *analysis.Grader) *stat.Estimate { return g.FalseAccept }),
+		grader("hacks", "share", func(g *analysis.Grader) *stat.Estimate { return mostMarked(g.Detectors) }),
 		split("grader_failures", OfGrader, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			return share(s.Missing.Grader, s.Reward.N+s.Missing.Total())
 		}),
 		estimated("tool_calls", OfTools, "calls", func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Calls }),
+		estimated("tool_calls_p95", OfTools, "calls", func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P95 }),
+		estimated("repeated_calls", OfTools, "share", func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Repeats }),
+		estimated("parallel_turns", OfTools, "share", func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Parallel }),
+		estimated("malformed_calls", OfTools, "share", func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Malformed }),
+		split("at_call_limit", OfTools, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
+			return number(s.Tools.OverBudget, s.Reward.N)
+		}),
 		split("tool_failures", OfTools, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			failed, calls := 0, 0
 			for _, t := range s.Tools.ByTool {
@@ -86,12 +101,14 @@ func seriesTable() []series {
 		split("tool_latency", OfTools, "seconds", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return toolLatency(s) }),
 		estimated("input_tokens", OfTokens, "tokens", func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Input }),
 		estimated("output_tokens", OfTokens, "tokens", func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Output }),
+		split("reasoning_tokens", OfTokens, "tokens", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return known(s.Tokens.Reasoning) }),
 		split("latency", OfLatency, "seconds", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			return number(s.Latency.P50, s.Reward.N)
 		}),
 		split("latency_p95", OfLatency, "seconds", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			return number(s.Latency.P95, s.Reward.N)
 		}),
+		split("over_time_limit", OfLatency, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return known(s.Latency.OverLimit) }),
 		split("model_failures", OfLatency, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			return share(s.Missing.ModelAPI, s.Reward.N+s.Missing.Total())
 		}),
@@ -109,6 +126,24 @@ func estimate(e stat.Estimate) (Value, bool) {
 		v.SE = e.FixedSE
 	}
 	return v, true
+}
+
+// mostMarked is the share of the detector that marks most; nil without any.
+func mostMarked(detectors []analysis.DetectorResult) (most *stat.Estimate) {
+	for i := range detectors {
+		if e := &detectors[i].Share; e.Known() && (most == nil || *e.Value > *most.Value) {
+			most = e
+		}
+	}
+	return most
+}
+
+// known is estimate, of a number that not every run has.
+func known(e *stat.Estimate) (Value, bool) {
+	if e == nil {
+		return Value{}, false
+	}
+	return estimate(*e)
 }
 
 func number(x *float64, n int) (Value, bool) {

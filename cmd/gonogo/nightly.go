@@ -3,14 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/history"
+	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/night"
+	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/sampler/rollout"
 )
 
@@ -18,7 +21,8 @@ func nightlyCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "nightly",
 		Usage: "run, compare with the last good night, keep the night; the exit code says whether it regressed",
-		Description: `Makes a run in DIR/runs, as gonogo run does, compares it item by item with that
+		Description: `Makes a run of the evaluation set in DIR/runs, as gonogo run does, with a new seed
+unless one is given (--seed makes a night again), compares it item by item with that
 of the last good night, as gonogo compare does, its mean reward with that of the last
 7 good nights and with the trend, and appends the night to DIR/nights.jsonl. gonogo
 history DIR shows the nights. Of months without a change, fewer than 5 % have a
@@ -48,6 +52,7 @@ Example:
 			&cli.IntFlag{Name: "keep", Usage: "remove the rollouts of all but the last `N` good nights, never those that the next night is compared with; 0 keeps all"},
 			&cli.Float64Flag{Name: "detect", Value: history.DefaultDetect, Usage: "the fall of the mean reward, as a `SHARE` of the reward range, that a night has to be able to show in 80 % of cases; else it cannot tell"},
 			&cli.BoolFlag{Name: "accept", Usage: "take this night for the new normal, whatever it shows"},
+			&cli.BoolFlag{Name: "all-splits", Usage: "sample train and production too, not the evaluation set alone"},
 			&cli.BoolFlag{Name: "no-audit", Usage: "leave the audit of the grader out (key audit.enabled)"},
 			langFlag(), allFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print night, comparison and history as one JSON object to standard output"},
@@ -64,6 +69,20 @@ func nightFlags() []cli.Flag {
 	})
 }
 
+// nightProject is the project of the configuration, on the evaluation set alone where it
+// has one.
+func nightProject(c *cli.Context) (*project.Project, error) {
+	asked := callOf(c)
+	cfg, err := config.Load(asked.Config, os.LookupEnv, asked.Overrides...)
+	if err != nil {
+		return nil, exit.AsUsage(asked.ByFlag(err))
+	}
+	if cfg.Data.Eval != "" && !c.Bool("all-splits") {
+		cfg.Data.Train, cfg.Data.Production = "", ""
+	}
+	return project.New(c.Context, cfg)
+}
+
 func nightly(c *cli.Context) (err error) {
 	if c.Int("keep") < 0 {
 		return exit.Usagef("--keep %d: it takes the number of good nights to keep, or 0 for all", c.Int("keep"))
@@ -75,7 +94,7 @@ func nightly(c *cli.Context) (err error) {
 	if _, err := night.Read(dir); err != nil { // nothing is put into a directory of something else
 		return exit.AsUsage(err)
 	}
-	p, err := readProject(c)
+	p, err := nightProject(c)
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ type Manifest struct {
 	Source      Source            `json:"source"`
 	GradedFrom  string            `json:"graded_from,omitempty"` // ID of the run whose rollouts were taken over to be graded again
 	Seed        uint64            `json:"seed"`
+	ItemsSeed   *uint64           `json:"items_seed,omitempty"` // what the items were drawn with, where that is not the seed
 	Model       string            `json:"model,omitempty"`
 	Data        []Data            `json:"data,omitempty"`
 	Planned     *Planned          `json:"planned,omitempty"`

@@ -2,6 +2,7 @@ package night
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -165,19 +166,19 @@ func (h *Dir) unfit(p *project.Project, name string, now time.Time) string {
 	return ""
 }
 
-// seed takes the seed of the newest good night where none is configured, so that
-// a subset of the items is the same every night.
+// seed draws the seed of a night's rollouts, for a replay of those of another night is no
+// test. A subset of the items is drawn as on the newest good night, so that it is the same
+// every night.
 func (h *Dir) seed(p *project.Project) {
-	if p.Config.Seed != nil {
-		return
-	}
 	p.Draw()
+	by := p.Inputs.Seed
 	for _, n := range slices.Backward(h.List) {
 		if n.Good {
-			p.Inputs.Seed = n.Seed
+			by = cmp.Or(n.ItemsSeed, n.Seed)
 			break
 		}
 	}
+	p.Inputs.DrawnBy = &by
 	p.Inputs.Subset(p.Config.Items)
 }
 

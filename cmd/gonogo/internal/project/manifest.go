@@ -13,18 +13,18 @@ import (
 )
 
 // Manifest says what the run is made with. A run that is there already keeps
-// its seed when none is configured.
+// its seed when none is configured, and what its items were drawn with.
 func (p *Project) Manifest(dir string) rollout.Manifest {
-	if p.Config.Seed == nil {
-		opened, err := rollout.Open(dir)
-		if err == nil && opened.Manifest != nil {
+	if opened, err := rollout.Open(dir); err == nil && opened.Manifest != nil && (p.Config.Seed == nil || opened.Manifest.ItemsSeed != nil) {
+		if p.Config.Seed == nil {
 			p.Inputs.Seed = opened.Manifest.Seed
-			p.Inputs.Subset(p.Config.Items)
 		}
+		p.Inputs.DrawnBy = opened.Manifest.ItemsSeed
+		p.Inputs.Subset(p.Config.Items)
 	}
 	info := p.GraderInfo()
 	m := rollout.Manifest{
-		Name: cmp.Or(p.Config.Name, p.Config.Body.Suffix), ToolVersion: Version(), Source: rollout.Live, Seed: p.Inputs.Seed,
+		Name: cmp.Or(p.Config.Name, p.Config.Body.Suffix), ToolVersion: Version(), Source: rollout.Live, Seed: p.Inputs.Seed, ItemsSeed: p.Inputs.DrawnBy,
 		Model: p.Config.Model.Name, Binding: bindingOf(p), Config: p.Config.Masked(), Grader: &info, Choices: choicesOf(p),
 		Problems: p.Inputs.Problems, Notes: p.Warnings,
 		Planned: &rollout.Planned{Samples: p.Samples(), Items: make(map[rollout.Split]int), MaxCalls: p.Config.Sampling.MaxToolCalls},

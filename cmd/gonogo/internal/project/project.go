@@ -51,7 +51,8 @@ type Inputs struct {
 	Files    []*dataset.File
 	Items    []rollout.Item // of all splits, after the subset
 	Problems []rollout.Problem
-	Seed     uint64
+	Seed     uint64  // of the rollouts
+	DrawnBy  *uint64 // the seed that Items were drawn with; nil: Seed
 }
 
 // NewUnwired is a project of which nothing is read and wired yet.
@@ -162,12 +163,15 @@ func (in *Inputs) CheckIDs(redact *rollout.Redactor) error {
 	return nil
 }
 
-// Subset takes at most that many items of each split, 0 for all. The draw depends on the
-// seed of the run.
+// Subset takes at most that many items of each split, 0 for all.
 func (in *Inputs) Subset(most int) {
+	seed := in.Seed
+	if in.DrawnBy != nil {
+		seed = *in.DrawnBy
+	}
 	in.Items = nil
 	for _, f := range in.Files {
-		in.Items = append(in.Items, dataset.Subset(f.Items, most, in.Seed)...)
+		in.Items = append(in.Items, dataset.Subset(f.Items, most, seed)...)
 	}
 }
 
