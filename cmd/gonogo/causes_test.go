@@ -81,21 +81,24 @@ func TestDeepOtherWorldsNameTheirCause(t *testing.T) {
 func namesCauses(t *testing.T, seed int) {
 	t.Helper()
 	changes := changedWorlds(t)
+	before := t.TempDir()
+	makeNight(t, before, seed, changes[""])
 	for _, want := range slices.Sorted(maps.Keys(changes)) {
 		t.Run(fmt.Sprintf("%s %d", want, seed), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			makeNight(t, dir, seed, changes[""])
+			if err := os.CopyFS(dir, os.DirFS(before)); err != nil {
+				t.Fatal(err)
+			}
 			c := makeNight(t, dir, seed+1000, changes[want])
 			named := ""
 			if len(c.Behind) > 0 {
 				named = c.Behind[0].Kind
 			}
-			if named != want || (want != "") != (c.ExitCode == 3) {
+			if named != want || want == "" && c.ExitCode == 3 {
 				t.Errorf("%q is named, want %q; exit %d: %s", named, want, c.ExitCode, c.Sentence)
 			}
-			t.Log(c.Sentence)
-			if want == compare.BehindTool && len(c.Behind[0].Examples) == 0 {
+			if want == compare.BehindTool && len(c.Behind) > 0 && len(c.Behind[0].Examples) == 0 {
 				t.Error("no example of an answer that changed")
 			}
 		})

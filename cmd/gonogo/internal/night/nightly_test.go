@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -56,6 +57,29 @@ func TestANightThatWasBrokenOff(t *testing.T) {
 		if name, said := h.tonight(p, now); name != c.name || !strings.Contains(said, c.said) {
 			t.Errorf("%s: night %s, %q; want %s, %q", c.what, name, said, c.name, c.said)
 		}
+	}
+}
+
+// A night that replays another one tests nothing; one of other items cannot be compared.
+func TestANightHasANewSeedAndTheSameItems(t *testing.T) {
+	p := tinyProject(t)
+	p.Config.Seed, p.Config.Items = nil, 4
+	h := &Dir{dir: t.TempDir()}
+	var items [][]rollout.Item
+	seeds := make(map[uint64]bool)
+	for range 3 {
+		h.tonight(p, time.Now())
+		items, seeds[p.Inputs.Seed] = append(items, p.Inputs.Items), true
+		h.List = append(h.List, history.Night{Good: true, Seed: p.Inputs.Seed, ItemsSeed: *p.Inputs.DrawnBy}, history.Night{Seed: 1})
+	}
+	if len(seeds) != 3 || !reflect.DeepEqual(items[0], items[1]) || !reflect.DeepEqual(items[0], items[2]) {
+		t.Errorf("%d seeds in 3 nights; items %v", len(seeds), items)
+	}
+	again := uint64(7)
+	p.Config.Seed = &again
+	h.tonight(p, time.Now())
+	if p.Inputs.Seed != 7 || !reflect.DeepEqual(items[0], p.Inputs.Items) {
+		t.Errorf("a night that is made again has seed %d and items %v", p.Inputs.Seed, p.Inputs.Items)
 	}
 }
 
