@@ -60,7 +60,8 @@ func changedWorlds(t *testing.T) map[string]func(*task.Task, *fixtures.ServeOpti
 }
 
 // A night after a change names what is behind it, and an unchanged one names nothing.
-func TestANightNamesWhatIsBehindAChange(t *testing.T) {
+func TestLongANightNamesWhatIsBehindAChange(t *testing.T) {
+	long(t)
 	t.Parallel()
 	if raced {
 		t.Skip("numbers are not the race detector's business")
