@@ -15,6 +15,7 @@ import (
 	"gonogo/fixtures"
 	"gonogo/fixtures/policy"
 	"gonogo/fixtures/task"
+	"gonogo/sampler/rollout"
 )
 
 // changedWorlds are what may happen to the healthy world between two nights, by the cause
@@ -99,6 +100,9 @@ func namesCauses(t *testing.T, seed int) {
 			if named != want || want == "" && c.ExitCode == 3 {
 				t.Errorf("%q is named, want %q; exit %d: %s", named, want, c.ExitCode, c.Sentence)
 			}
+			if len(c.Splits) != 1 || c.Split == nil || *c.Split != rollout.Eval {
+				t.Errorf("a night is of %d splits, want the evaluation set alone", len(c.Splits))
+			}
 			if want == compare.BehindTool && len(c.Behind) > 0 && len(c.Behind[0].Examples) == 0 {
 				t.Error("no example of an answer that changed")
 			}
@@ -129,7 +133,7 @@ func makeNight(t *testing.T, dir string, seed int, change func(*task.Task, *fixt
 	config := filepath.Join(dir, fixtures.ConfigFile)
 	text, err := os.ReadFile(config)
 	if err == nil {
-		err = os.WriteFile(config, regexp.MustCompile(`(?m)^(world|  train): .*\n`).ReplaceAll(text, nil), 0o666)
+		err = os.WriteFile(config, regexp.MustCompile(`(?m)^world: .*\n`).ReplaceAll(text, nil), 0o666)
 	}
 	if err != nil {
 		t.Fatal(err)
