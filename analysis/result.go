@@ -253,7 +253,7 @@ type Signal struct {
 // Teaches is the share of groups that a trainer learns from, which headline, gates
 // and plan use: net of grader noise where that is known.
 func (s *Signal) Teaches() stat.Estimate {
-	if s.Net != nil {
+	if s.Net != nil && s.Net.Known() {
 		return *s.Net
 	}
 	return s.Estimate

@@ -162,8 +162,8 @@ var english = words{
 	MadeAt:    " on %s",
 	About:     "Numbers are from the %s split. Brackets are %s confidence intervals; a number without brackets has none.",
 	AboutFile: "Findings on %s may have narrower ones: they speak of the items in its file, and these numbers of all items like them.",
-	BySeen:    "by its value; the interval reaches beyond",
-	BothSides: "the interval reaches both sides",
+	BySeen:    "passes by its value, not by its whole interval",
+	BothSides: "its interval reaches both sides",
 	OfFile:    "of the items in the file",
 	Checks:    plural{"1 check", "%s checks"},
 

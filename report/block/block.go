@@ -323,7 +323,7 @@ type Words struct {
 	Lang  message.Language
 	Signs Signs
 
-	Quiet, NotJudged, NoFindings, OtherFacts, AndMore, MoreLines, CutShort, Rest string
+	Quiet, Value, Want, NotJudged, NoFindings, OtherFacts, AndMore, MoreLines, CutShort, Rest string
 
 	Page  PageWords
 	Print PrintWords

@@ -113,7 +113,7 @@ func bestWorst(s *analysis.SplitResult) (best, worst curve) {
 func atCurve(list []analysis.AtK) curve {
 	var v curve
 	for _, e := range list {
-		if e.Known() {
+		if e.Known() && e.K > 0 {
 			v.add(float64(e.K), e.Estimate)
 		}
 	}

@@ -29,6 +29,9 @@ func beyond(s *analysis.SplitResult, quantity string, measured curve) far {
 		return far{}
 	}
 	for _, x := range s.Fits(quantity) {
+		if x.K < 1 {
+			continue
+		}
 		k, at := float64(x.K), &f.plain
 		if x.Model == analysis.ZeroInflated {
 			at = &f.inflated

@@ -122,7 +122,7 @@ func (f Figure) Draw(dc draw.Canvas) {
 func (f Figure) axes(c draw.Canvas) *plot.Plot {
 	p := *f.Plot
 	setFonts(&p, f.Fonts)
-	room := rowNames
+	room := min(rowNames, (c.Max.X-c.Min.X)*0.36)
 	if f.Panel {
 		p.Y.Label.Text = ""
 		room = (c.Max.X - c.Min.X) * 0.32

@@ -130,7 +130,7 @@ func informativeCurves(s *analysis.SplitResult) signals {
 	low, high := map[int]float64{}, map[int]float64{}
 	differ := false
 	for _, e := range s.Signal {
-		if !e.Known() {
+		if !e.Known() || e.GroupSize < 1 {
 			continue
 		}
 		net := e.Teaches()

@@ -129,12 +129,12 @@ type renderer struct {
 	err   error
 }
 
-// blocks writes blocks one after the other, pictures of the brief side by side.
+// blocks writes blocks one after the other, pictures side by side.
 func (r *renderer) blocks(list []block.Block) template.HTML {
 	var b, pair strings.Builder
 	for _, one := range list {
 		to := &b
-		if f, ok := one.(block.Figure); ok && f.Brief {
+		if _, ok := one.(block.Figure); ok {
 			to = &pair
 		} else if pair.Len() > 0 {
 			b.WriteString(`<div class="pair">` + pair.String() + "</div>\n")

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/plot/vg"
 
 	"gonogo/report/block"
-	"gonogo/report/chart"
 )
 
 // picture is a figure, its rows, and where on it they stand.
@@ -48,14 +47,14 @@ func (r *renderer) picture(of block.Figure) (picture, error) {
 	if err != nil {
 		return picture{}, err
 	}
-	one.SVG, one.Grid = svg, block.Grid{Words: true, Head: f.Table.Head}
-	frame, ok := f.Frame(chart.Width, f.Height)
+	one.SVG, one.Grid = svg, block.Grid{Head: f.Table.Head}
+	frame, ok := f.Frame(width, f.Height)
 	if !ok || len(f.Table.Marks) == 0 && !f.Table.Items {
 		return one, nil
 	}
 	at := func(x, y float64) (float64, float64) {
 		left, top := frame.At(x, y)
-		return percent(left-svgLeft, chart.Width-svgLeft-svgRight), percent(top-svgTop, f.Height-svgTop-svgBottom)
+		return percent(left-svgLeft, width-svgLeft-svgRight), percent(top-svgTop, f.Height-svgTop-svgBottom)
 	}
 	s := &spots{Columns: f.Table.Columns, Each: f.Table.Each, Filter: f.Table.Filter}
 	s.Axes[0], s.Axes[1] = at(math.Inf(-1), math.Inf(1))

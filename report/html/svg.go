@@ -43,7 +43,7 @@ func styled(s string) string {
 // there is, and reads aloud as one image, by the words of alt.
 func inlineSVG(f chart.Figure, alt string) (template.HTML, error) {
 	var b bytes.Buffer
-	if err := chart.WriteSVG(&b, f, chart.Width, f.Height); err != nil {
+	if err := chart.WriteSVG(&b, f, width, f.Height); err != nil {
 		return "", err
 	}
 	s := b.String()
@@ -54,9 +54,13 @@ func inlineSVG(f chart.Figure, alt string) (template.HTML, error) {
 	}
 	body := hex.ReplaceAllStringFunc(usual.ReplaceAllString(s[open+end+1:], ""), styled)
 	head := fmt.Sprintf(`<svg viewBox="%g %g %g %g" role="img" aria-label="%s">`, svgLeft.Points(), svgTop.Points(),
-		(chart.Width - svgLeft - svgRight).Points(), (f.Height - svgTop - svgBottom).Points(), template.HTMLEscapeString(alt))
+		(width - svgLeft - svgRight).Points(), (f.Height - svgTop - svgBottom).Points(), template.HTMLEscapeString(alt))
 	return template.HTML(head + body), nil
 }
+
+// width is that of a page's figures: on a phone their letters can still be read, and on
+// a screen two have room side by side.
+const width vg.Length = 345
 
 // The margins that are cut off a figure: the page has margins.
 const (

@@ -270,6 +270,20 @@ func (p *printer) facts(f block.Facts) {
 
 func textCell(s string) Cell { return Cell{Spans: []Span{{s, cellText}}} }
 
+// unbroken is a number that is broken before its interval alone.
+func unbroken(s string) string {
+	value, interval, ok := strings.Cut(strings.ReplaceAll(s, " ", "\u00a0"), "\u00a0[")
+	if !ok {
+		return s
+	}
+	return value + " [" + interval
+}
+
+// joinedBy joins the texts that there are.
+func joinedBy(sign string, list ...string) string {
+	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), sign)
+}
+
 func codeCell(s string) Cell { return Cell{Spans: []Span{{s, codeText}}} }
 
 // grid is a table; one with more columns than the paper has room for goes on below
@@ -365,6 +379,8 @@ func cell(g block.Grid, row, i int, text string) Cell {
 		return codeCell(text)
 	case block.State:
 		return Cell{Chip: chip(text, g.Tone(row))}
+	case block.Number:
+		return textCell(unbroken(text))
 	}
 	return textCell(text)
 }
@@ -413,7 +429,7 @@ func (p *printer) findings(list block.Findings) {
 	if len(list) == 0 {
 		p.note(block.Note{Texts: []string{p.words.NoFindings}})
 	}
-	passed := Table{Head: headText, Line: hairline, Dense: true, Columns: []ColumnSpec{{}, {Grow: 1}, {Least: 84}, {}, {Least: 76, Most: 140}}}
+	passed := Table{Head: headText, Line: hairline, Dense: true, Columns: []ColumnSpec{{}, {Head: p.words.Quiet, Grow: 1}, {Head: p.words.Value, Least: 84}, {}, {Head: p.words.Want, Least: 76, Most: 140}}}
 	var skipped []string
 	for _, f := range list {
 		switch {
@@ -427,7 +443,7 @@ func (p *printer) findings(list block.Findings) {
 				name = f.Name
 				gate, _, _ = strings.Cut(f.Gate, " · ") // the name has the split
 			}
-			passed.Rows = append(passed.Rows, []Cell{{Chip: chip(f.Label, f.Tone)}, {Spans: []Span{{name + "  ", cellText}, {gate, faintCode}}}, textCell(f.Value), {Gauge: gauge(f)}, textCell(f.Want)})
+			passed.Rows = append(passed.Rows, []Cell{{Chip: chip(f.Label, f.Tone)}, {Spans: []Span{{name + "  ", cellText}, {gate, faintCode}}}, textCell(unbroken(f.Value)), {Gauge: gauge(f)}, textCell(joinedBy(p.words.Signs.Semicolon, f.Want, f.Rule))})
 		}
 	}
 	if len(passed.Rows) > 0 {
