@@ -5,7 +5,6 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"
@@ -14,14 +13,8 @@ import (
 
 // The quantities that a limit could be set to.
 var (
-	callCap = cost{
-		analysis.CostCalls, message.New("chart.limit_of_calls", "limit of tool calls per rollout"), message.New("chart.limited.calls", "tool calls"),
-		message.New("chart.no_limit_of_calls", "every rollout makes as many tool calls as the others, or nothing tells how many"),
-	}
-	tokenCap = cost{
-		analysis.CapTokens, message.New("chart.limit_of_tokens", "limit of output tokens per rollout, reasoning included"), message.New("chart.limited.tokens", "output tokens"),
-		message.New("chart.no_limit_of_tokens", "every rollout takes as many output tokens as the others, or nothing tells how many"),
-	}
+	callCap  = cost{analysis.CostCalls, message.New("chart.limit_of_calls", "limit of tool calls per rollout"), message.New("chart.limited.calls", "tool calls"), callCost.without}
+	tokenCap = cost{analysis.CapTokens, message.New("chart.limit_of_tokens", "limit of output tokens per rollout, reasoning included"), message.New("chart.limited.tokens", "output tokens"), tokenCost.without}
 )
 
 // limits is the chart of a WhatIf; a report has a place for it where there is one.
@@ -41,14 +34,15 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	teach := curve{line: draw.LineStyle{Color: Orange, Width: 1.4, Dashes: dashed}, band: tint(Orange, 0.16), glyph: draw.BoxGlyph{}, radius: 2}
 	cut := curve{line: draw.LineStyle{Color: Muted, Width: 1, Dashes: dotted}}
 	for _, c := range w.Caps {
-		if e := shareOfRange(c.Reward, r.Range()); e.Known() {
-			reward.add(c.At, e)
-		}
+		reward.add(c.At, c.Reward)
 		if c.Informative.Known() {
 			teach.add(c.At, c.Informative)
 		}
-		if c.Cut.Known() {
-			cut.x, cut.y = append(cut.x, c.At), append(cut.y, *c.Cut.Value)
+		cut.x, cut.y = append(cut.x, c.At), append(cut.y, *c.Cut.Value)
+	}
+	for _, of := range [][]float64{reward.y, reward.lo, reward.hi} { // as shares of the range
+		for i := range of {
+			of[i] = (of[i] - r.RewardRange[0]) / r.Range().Width()
 		}
 	}
 	p := newPlot(q.axis.In(l), l.Text("chart.share", "share"))
@@ -68,7 +62,13 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	if within {
 		p.Add(rule{at: *w.Limit, upward: true, left: *w.Limit > (from+to)/2, label: l.Say("chart.limit_now", "limit now %s", message.Digits(*w.Limit)), clear: append(around(reward, *w.Limit), around(teach, *w.Limit)...), line: draw.LineStyle{Color: Ink, Width: 0.8, Dashes: dashed}})
 	}
-	f := Figure{Plot: p, Table: q.limitTable(l, w)}
+	next := 0 // the limits are those of the curves, in order
+	marks := columnsAt([]curve{reward, teach, cut}, func(x float64) []string {
+		c := w.Caps[next]
+		next++
+		return []string{message.Digits(x), cut.percentCell(x), message.Interval(c.Reward.Value, c.Reward.Low, c.Reward.High), message.Difference(c.Change.Value, c.Change.Low, c.Change.High), teach.percentCell(x)}
+	})
+	f := Figure{Plot: p, Table: Table{Columns: true, Marks: marks, Head: heads(l, q.axis.ID, q.axis.English, "chart.head.cut_off", "cut off", "chart.head.mean_reward", "mean reward", "chart.head.change", "change", "chart.head.groups_that_teach", "groups that teach")}}
 	f.Title = l.Say("chart.every_limit_costs", "Every lower limit of %s costs reward", q.name(l))
 	if c, ok := w.Tightest(r.Range()); ok && c.At < to {
 		f.Title = l.Say("chart.limit_would_cost", "A limit of %s %s would cut %s of rollouts off and cost %s of reward", message.Digits(c.At), q.name(l), message.Percent(*c.Cut.Value), message.Digits(math.Abs(*c.Change.Value)))
@@ -83,39 +83,4 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	}
 	f.Legend = append(f.Legend, Entry{l.Text("chart.rollouts_cut_off", "rollouts cut off"), []plot.Thumbnailer{cut}})
 	return f, nil
-}
-
-func (q cost) limitTable(l message.Language, w *analysis.WhatIf) Table {
-	t := Table{Columns: true, Head: heads(l, q.axis.ID, q.axis.English, "chart.head.cut_off", "cut off", "chart.head.mean_reward", "mean reward", "chart.head.change", "change", "chart.head.groups_that_teach", "groups that teach")}
-	percent := func(e stat.Estimate) string {
-		if !e.Known() {
-			return ""
-		}
-		return message.Percent(*e.Value)
-	}
-	for i, c := range w.Caps {
-		m := Mark{
-			Cells: []string{message.Digits(c.At), percent(c.Cut), message.Interval(c.Reward.Value, c.Reward.Low, c.Reward.High), message.Difference(c.Change.Value, c.Change.Low, c.Change.High), percent(c.Informative)},
-			X0:    c.At - 0.5, X1: c.At + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1),
-		}
-		if i > 0 {
-			m.X0 = (w.Caps[i-1].At + c.At) / 2
-		}
-		if i < len(w.Caps)-1 {
-			m.X1 = (c.At + w.Caps[i+1].At) / 2
-		}
-		t.Marks = append(t.Marks, m)
-	}
-	return t
-}
-
-// shareOfRange is a reward as a share of its range.
-func shareOfRange(e stat.Estimate, r stat.Range) stat.Estimate {
-	at := func(p *float64) *float64 {
-		if p == nil {
-			return nil
-		}
-		return stat.Some((*p - r.Lo) / r.Width())
-	}
-	return stat.Estimate{Value: at(e.Value), Low: at(e.Low), High: at(e.High)}
 }
