@@ -7,6 +7,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/report/chart/glyph"
 	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"
@@ -40,8 +41,8 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	// From the left; hatches and lightness tell them apart in grey.
 	parts := []part{
 		{words: l.Text("chart.calls.answered", "answered"), bars: bars{fill: Sky}},
-		{words: l.Text("chart.calls.refused", "refused by the tool"), bars: bars{fill: tint(Orange, 0.35), hatch: hatch{color: Orange, width: 0.6, space: 3.5}}},
-		{words: l.Text("chart.calls.malformed", "malformed: unknown tool or arguments"), bars: bars{fill: Grid, hatch: hatch{color: Muted, width: 0.6, space: 3.5, back: true}}},
+		{words: l.Text("chart.calls.refused", "refused by the tool"), bars: bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}},
+		{words: l.Text("chart.calls.malformed", "malformed: unknown tool or arguments"), bars: bars{fill: Grid, hatch: glyph.Hatch{Color: Muted, Width: 0.6, Space: 3.5, Back: true}}},
 		{words: l.Text("chart.calls.failed", "failed, which ended the rollout"), bars: bars{fill: Charred}},
 	}
 	var names []string

@@ -7,6 +7,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
+	"gonogo/report/chart/glyph"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -213,7 +214,7 @@ func shaft(c *draw.Canvas, from, to vg.Point) {
 
 // drawEnd draws base as a ring and new as a disc.
 func drawEnd(c *draw.Canvas, at vg.Point, filled bool) {
-	sty := draw.GlyphStyle{Color: Blue, Radius: 4, Shape: hollow{}}
+	sty := draw.GlyphStyle{Color: Blue, Radius: 4, Shape: glyph.Ring{Paper: Paper}}
 	if filled {
 		sty.Radius, sty.Shape = 3.6, draw.CircleGlyph{}
 	}

@@ -8,6 +8,7 @@ import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/report/chart/glyph"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -83,7 +84,7 @@ func pairedOf(c *compare.Comparison, sc *compare.Split) paired {
 		d.each = (len(list) + columns - 1) / columns
 	}
 	d.up = bars{fill: Sky}
-	d.down = bars{fill: Orange, hatch: hatch{color: Paper, width: 0.6, space: 4}}
+	d.down = bars{fill: Orange, hatch: glyph.Hatch{Color: Paper, Width: 0.6, Space: 4}}
 	for from := 0; from < len(list); from += d.each {
 		to := min(len(list), from+d.each)
 		sum := 0.0

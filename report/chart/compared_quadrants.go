@@ -7,6 +7,7 @@ import (
 
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
+	"gonogo/report/chart/glyph"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -249,8 +250,8 @@ func (m meanMark) draw(c *draw.Canvas, tx, ty func(float64) vg.Length) {
 }
 
 func drawDiamond(c *draw.Canvas, at vg.Point) {
-	diamond{}.DrawGlyph(c, draw.GlyphStyle{Color: Paper, Radius: 4}, at)
-	diamond{}.DrawGlyph(c, draw.GlyphStyle{Color: Red, Radius: 2.9}, at)
+	glyph.Diamond{}.DrawGlyph(c, draw.GlyphStyle{Color: Paper, Radius: 4}, at)
+	glyph.Diamond{}.DrawGlyph(c, draw.GlyphStyle{Color: Red, Radius: 2.9}, at)
 }
 
 // Thumbnail implements plot.Thumbnailer.

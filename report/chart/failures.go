@@ -7,6 +7,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/report/chart/glyph"
 	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"
@@ -27,7 +28,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	if len(splits) == 0 {
 		return noData(l, "chart.the_run_has_no_rollouts", "the run has no rollouts")
 	}
-	own, missing := bars{fill: Sky}, bars{fill: tint(Orange, 0.35), hatch: hatch{color: Orange, width: 0.6, space: 3.5}}
+	own, missing := bars{fill: Sky}, bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}
 	t := Table{Head: heads(l, "chart.head.how_it_ended", "how it ended", "chart.head.split", "split", "chart.head.rollouts", "rollouts", "chart.head.share", "share", "chart.head.counts", "counts")}
 	var words labels
 	var names, ownShares, missingShares []string

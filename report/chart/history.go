@@ -11,6 +11,7 @@ import (
 	"gonogo/analysis/history"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/report/chart/glyph"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -213,8 +214,8 @@ func (s trend) table(h *history.History) Table {
 var nightLooks = []seen{
 	{look{Blue, draw.CircleGlyph{}}, message.New("chart.good", "good")},
 	{look{Orange, draw.SquareGlyph{}}, message.New("chart.cannot_tell", "cannot tell")},
-	{look{Red, diamond{}}, message.New("chart.regressed", "regressed")},
-	{look{Muted, hollow{}}, message.New("chart.other_items", "other items: not compared")},
+	{look{Red, glyph.Diamond{}}, message.New("chart.regressed", "regressed")},
+	{look{Muted, glyph.Ring{Paper: Paper}}, message.New("chart.other_items", "other items: not compared")},
 }
 
 // nightDots are the nights of a series with their intervals.

@@ -7,6 +7,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/report/chart/glyph"
 	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"
@@ -170,7 +171,7 @@ func informativeCurves(s *analysis.SplitResult) signals {
 	g.exact.band, g.exact.glyph, g.exact.radius = tint(Blue, 0.18), draw.CircleGlyph{}, 2.2
 	g.raw.line = draw.LineStyle{Color: tint(Blue, 0.5), Width: 0.9}
 	g.bracket.band = tint(Steel, 0.12)
-	g.bracket.hatch = hatch{color: tint(Steel, 0.55), width: 0.5, space: 4.5}
+	g.bracket.hatch = glyph.Hatch{Color: tint(Steel, 0.55), Width: 0.5, Space: 4.5}
 	g.fits = beyond(s, analysis.InformativeGroups, g.exact)
 	return g
 }

@@ -5,6 +5,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/report/chart/glyph"
 	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"
@@ -17,8 +18,8 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 	l := r.Lang
 	parts := []part{
 		{analysis.Dead, l.Text("chart.dead", "dead: all at the bottom"), bars{fill: Charred}},
-		{analysis.Saturated, l.Text("chart.saturated", "saturated: all at the top"), bars{fill: tint(Orange, 0.30), hatch: hatch{color: Orange, width: 0.6, space: 3.5, back: true}}},
-		{analysis.Flat, l.Text("chart.flat", "flat: all equal, in between"), bars{fill: Grid, hatch: hatch{color: Muted, width: 0.6, space: 3.5}}},
+		{analysis.Saturated, l.Text("chart.saturated", "saturated: all at the top"), bars{fill: tint(Orange, 0.30), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5, Back: true}}},
+		{analysis.Flat, l.Text("chart.flat", "flat: all equal, in between"), bars{fill: Grid, hatch: glyph.Hatch{Color: Muted, Width: 0.6, Space: 3.5}}},
 		{analysis.Mixed, l.Text("chart.mixed", "mixed: rewards differ"), bars{fill: Sky}},
 		{analysis.Unclassed, l.Text("chart.unclassed", "sampled once"), bars{fill: tint(Axis, 0.35)}},
 	}
@@ -57,7 +58,7 @@ func drawNoise(r *analysis.Result) (Figure, error) {
 	parts := []part{
 		{"items", l.Text("chart.noise.items", "items differ in difficulty"), bars{fill: Sky}},
 		{"samples", l.Text("chart.noise.samples", "the model's answers differ: what training learns from"), bars{fill: Blue}},
-		{"grader", l.Text("chart.noise.grader", "the grader differs on one and the same answer"), bars{fill: tint(Orange, 0.35), hatch: hatch{color: Orange, width: 0.6, space: 3.5}}},
+		{"grader", l.Text("chart.noise.grader", "the grader differs on one and the same answer"), bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}},
 	}
 	var rows []shareRow
 	var said []string

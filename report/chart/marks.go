@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/report/chart/glyph"
 )
 
 // bar is one bar in data units: gonum's own bars are as wide as a length.
@@ -16,7 +18,7 @@ type bar struct{ x0, x1, y0, y1 float64 }
 type bars struct {
 	list  []bar
 	fill  color.Color
-	hatch hatch // over the fill; the zero hatch draws nothing
+	hatch glyph.Hatch // over the fill; the zero hatch draws nothing
 
 	// joined draws neighbours as one area from their common base: many slim
 	// bars would show a seam at each edge.
@@ -41,7 +43,7 @@ func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 			Max: vg.Point{X: tx(math.Max(q.x0, q.x1)), Y: ty(math.Max(q.y0, q.y1))},
 		}
 		c.FillPolygon(b.fill, corners(r))
-		b.hatch.rect(&c, r)
+		b.hatch.Rect(&c, r)
 	}
 }
 
@@ -61,71 +63,7 @@ func (b bars) Thumbnail(c *draw.Canvas) {
 	r.Min.Y++
 	r.Max.Y--
 	c.FillPolygon(b.fill, corners(r))
-	b.hatch.rect(c, r)
-}
-
-// hatch is a family of parallel diagonal lines: the pattern that still tells
-// areas apart in grey.
-type hatch struct {
-	color color.Color
-	width vg.Length
-	space vg.Length // between lines, along the X axis
-	back  bool      // leaning backwards
-}
-
-// rect hatches a rectangle.
-func (h hatch) rect(c *draw.Canvas, r vg.Rectangle) {
-	if h.space <= 0 {
-		return
-	}
-	h.area(c, r.Min.X, r.Max.X, func(vg.Length) (vg.Length, vg.Length) { return r.Min.Y, r.Max.Y })
-}
-
-// area hatches what lies between two curves over [x0, x1]. Each line is walked
-// in small steps and cut where it leaves the area.
-func (h hatch) area(c *draw.Canvas, x0, x1 vg.Length, bounds func(x vg.Length) (lo, hi vg.Length)) {
-	if h.space <= 0 || !(x1 > x0) {
-		return
-	}
-	bottom, top := vg.Length(math.Inf(1)), vg.Length(math.Inf(-1))
-	const step vg.Length = 0.4
-	for x := x0; x <= x1; x += step {
-		lo, hi := bounds(x)
-		bottom, top = min(bottom, lo), max(top, hi)
-	}
-	lean := vg.Length(1)
-	if h.back {
-		lean = -1
-	}
-	sty := draw.LineStyle{Color: h.color, Width: h.width}
-	reach := top - bottom
-	// Lines stand on a lattice of the whole canvas, so that neighbouring
-	// areas continue each other.
-	for at := vg.Length(math.Floor(float64((x0-reach)/h.space))) * h.space; at <= x1+reach; at += h.space {
-		var from, to vg.Point
-		open := false
-		for x := x0; x <= x1; x += step {
-			y := bottom + (x-at)*lean
-			if h.back {
-				y = bottom + (at - x)
-			}
-			lo, hi := bounds(x)
-			if inside := y >= lo && y <= hi; inside {
-				if !open {
-					from, open = vg.Point{X: x, Y: y}, true
-				}
-				to = vg.Point{X: x, Y: y}
-				continue
-			}
-			if open {
-				c.StrokeLine2(sty, from.X, from.Y, to.X, to.Y)
-				open = false
-			}
-		}
-		if open {
-			c.StrokeLine2(sty, from.X, from.Y, to.X, to.Y)
-		}
-	}
+	b.hatch.Rect(c, r)
 }
 
 // whiskers are thin vertical lines without caps.
@@ -189,7 +127,7 @@ type curve struct {
 	x, y, lo, hi []float64 // lo and hi: nil for no band
 	line         draw.LineStyle
 	band         color.Color
-	hatch        hatch
+	hatch        glyph.Hatch
 	glyph        draw.GlyphDrawer
 	radius       vg.Length
 }
@@ -227,7 +165,7 @@ func (v curve) plotBand(c *draw.Canvas, tx, ty func(float64) vg.Length) {
 		ring = append(ring, vg.Point{X: tx(v.x[i]), Y: ty(v.lo[i])})
 	}
 	c.FillPolygon(v.band, ring)
-	v.hatch.area(c, ring[0].X, ring[n-1].X, func(x vg.Length) (vg.Length, vg.Length) {
+	v.hatch.Area(c, ring[0].X, ring[n-1].X, func(x vg.Length) (vg.Length, vg.Length) {
 		i := 1
 		for i < n-1 && ring[i].X < x {
 			i++
@@ -244,7 +182,7 @@ func (v curve) Thumbnail(c *draw.Canvas) {
 	r := c.Rectangle
 	if v.lo != nil {
 		c.FillPolygon(v.band, corners(r))
-		v.hatch.rect(c, r)
+		v.hatch.Rect(c, r)
 	}
 	y := c.Center().Y
 	if len(v.y) > 0 {

@@ -12,6 +12,7 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/report/chart/glyph"
 	"gonogo/report/lettering"
 )
 
@@ -185,11 +186,11 @@ type look struct {
 
 // The looks of rows.
 var (
-	ringLook    = look{Blue, hollow{}}
+	ringLook    = look{Blue, glyph.Ring{Paper: Paper}}
 	discLook    = look{Blue, draw.CircleGlyph{}}
 	gainLook    = look{Green, draw.CircleGlyph{}}
 	cautionLook = look{Orange, draw.CircleGlyph{}}
-	badLook     = look{Red, diamond{}}
+	badLook     = look{Red, glyph.Diamond{}}
 	evenLook    = look{Blue, draw.BoxGlyph{}}
 	singleLook  = look{Steel, draw.BoxGlyph{}}
 )
@@ -207,26 +208,6 @@ func (k look) Thumbnail(c *draw.Canvas) {
 	mid := c.Center()
 	c.StrokeLine2(draw.LineStyle{Color: k.Color, Width: 1.4}, c.Min.X, mid.Y, c.Max.X, mid.Y)
 	k.draw(c, mid)
-}
-
-// hollow is a ring that hides the line behind it.
-type hollow struct{}
-
-// DrawGlyph implements draw.GlyphDrawer.
-func (hollow) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
-	sty.Radius -= 0.4
-	c.DrawGlyphNoClip(draw.GlyphStyle{Color: Paper, Radius: sty.Radius, Shape: draw.CircleGlyph{}}, at)
-	sty.Shape = draw.RingGlyph{}
-	c.DrawGlyphNoClip(sty, at)
-}
-
-// diamond is a square on its corner.
-type diamond struct{}
-
-// DrawGlyph implements draw.GlyphDrawer.
-func (diamond) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
-	w := sty.Radius + 0.6
-	c.FillPolygon(sty.Color, []vg.Point{{X: at.X - w, Y: at.Y}, {X: at.X, Y: at.Y + w}, {X: at.X + w, Y: at.Y}, {X: at.X, Y: at.Y - w}})
 }
 
 // band is the area of differences that do not matter, as far from zero as it says.
