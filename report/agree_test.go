@@ -184,7 +184,7 @@ var sameQuantities = []sameQuantity{
 	}, false},
 	{"rollouts", []string{`headline Mean reward: [^;]*; [\d,]+ items, N rollouts`, `split rollouts: N$`, `chart variance subtitle: .* n = N rollouts`, `chart rewards subtitle: .* n = N rollouts`, `json rollouts: N$`}, false},
 	{"items", []string{`headline Mean reward: [^;]*; N items`, `split items: N(?: of .*)?$`, `chart rewards subtitle: \w+: N items`, `json items: N$`, `items.csv items: N$`}, false},
-	{"rewards in the lowest bar", []string{`chart rewards title: N of \w+ rewards are in the lowest bar`, `json lowest bar: N$`}, false},
+	{"rewards in the lowest bar", []string{`chart rewards title: N of \w+ rewards are in the lowest bin`, `json lowest bar: N$`}, false},
 	{"rewards at the bottom, over all splits", []string{`grader  \| different rewards \| n: .* N at the bottom of the range`, `remedy grader.resolution: .*Over all splits N of the rewards`}, true},
 	{"different rewards", []string{`grader  \| different rewards \| value: N$`, `finding grader.resolution: .* N different`, `finding grader.resolution: .*; measured N`}, true},
 	{"tool calls of a rollout", []string{

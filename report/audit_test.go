@@ -282,7 +282,7 @@ func TestCommandsNameTheRun(t *testing.T) {
 func TestTheVerdictDoesNotHideTheGrader(t *testing.T) {
 	r := reporttest.Load(t, "dead") // NO-GO for another reason
 	r.Findings = append(r.Findings, analysis.Finding{Gate: "grader.hackable", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Fail, Title: message.Verbatim("the grader pays for nothing")}})
-	if got := NewPage(r, options()).Sentence; !strings.HasSuffix(got, "The grader fails as well: Worthless answers paid.") {
+	if got := NewPage(r, options()).Sentence; !strings.HasSuffix(got, "The grader fails as well: Worthless answers rewarded.") {
 		t.Errorf("sentence is %q", got)
 	}
 	gate := "grader.hackable"

@@ -24,10 +24,10 @@ var english = words{
 		"grader.truth":       "Training would punish right answers",
 		"grader.hackable":    "Training would teach the model to fool the grader",
 		"grader.noise":       "Training would chase luck",
-		"baseline.reachable": "Training has no success to start from",
+		"baseline.reachable": "There is no success for training to build on",
 		"baseline.headroom":  "Training would gain nothing",
 		"signal.informative": "Training would have next to nothing to learn from",
-		"leakage":            "A score after training could not be believed",
+		"leakage":            "The eval score after training could not be trusted",
 		"shift":              "Training would practise other tasks than those that count",
 		"endpoint.burst":     "The endpoints would not bear a training step",
 	},
@@ -52,7 +52,7 @@ var english = words{
 	Exhibit: exhibitWords{
 		Title: "What the grader paid on item %s", Reward: "reward", Answer: "answer",
 		Worthless: "an answer that deserves nothing", Right: "a right answer", Own: "this model's rollouts, mean",
-		Leaked: "Rows that train has, too", Again: "The same answer, graded again", Rollout: "rollout", Rewards: "its rewards", Output: "%s, sample %s",
+		Leaked: "Rows also in train", Again: "The same answer, graded again", Rollout: "rollout", Rewards: "its rewards", Output: "%s, sample %s",
 		Leaks: map[string]string{"exact": "is a copy of", "family": "is of the same family as"},
 	},
 	Gates:    plural{"its one blocking gate", "all %s blocking gates"},
@@ -105,7 +105,7 @@ var english = words{
 	MissingOf:   "missing",
 	OutOf:       "%s of %s",
 	Classified:  "Items: %s.",
-	Causes:      "Why rollouts did not end in a grade",
+	Causes:      "Why rollouts were not graded",
 
 	Classes: map[string]string{
 		analysis.Dead: "dead", analysis.Saturated: "saturated", analysis.Flat: "flat", analysis.Mixed: "mixed", analysis.Unclassed: "unclassed",

@@ -19,7 +19,7 @@ func ExampleNewPage() {
 			Gate: gate, Split: "train", Severity: analysis.Blocking, Fact: analysis.Fact{
 				Status: analysis.Fail, Value: &value, Low: &low, High: &high, Want: message.Verbatim("≥ 10 %"), Unit: "share",
 				Title: message.Verbatim("only 4 % of groups of 8 teach something"),
-				Why:   message.Verbatim("A group whose rewards are all equal teaches nothing."), Remedy: message.Verbatim("Add items of middling difficulty."),
+				Why:   message.Verbatim("A group whose rewards are all equal teaches nothing."), Remedy: message.Verbatim("Add items of medium difficulty."),
 			},
 		}},
 	}

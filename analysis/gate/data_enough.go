@@ -59,7 +59,10 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 		status := analysis.Pass
 		if have < want || lost > t.At("data.enough.lost") {
 			status = analysis.Unknown
-			if have >= want { // more items would lose as many
+			switch {
+			case have == sr.Items.Sampled: // nothing was lost, and no item has too few samples
+				j.Instead = &fewWords
+			case have >= want: // more items would lose as many
 				j.Instead, j.Needs.Items = &lostWords, sr.Items.Sampled
 				j.Args["fix"] = message.Nested(makeMissing.Text())
 				if r.Run.Source == string(rollout.Import) {
@@ -73,6 +76,9 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 		return []analysis.Finding{j.Finding(status, analysis.Observed(float64(have))), enoughCaution(r, split)}
 	},
 })
+
+// fewWords are the words where items alone are missing.
+var fewWords = analysis.NewWording("data.enough.few", "only {sampled|item was|items were} sampled; a verdict needs {wanted}", "Add items to the data file. {needs}")
 
 func enoughCaution(r *analysis.Result, split rollout.Split) analysis.Finding {
 	sr := r.Splits[split]

@@ -25,8 +25,8 @@ var evalPower = analysis.NewGate(analysis.Gate{
 	Words: analysis.Words{
 		Why:           "After training, this evaluation set has to tell whether it worked. A set that cannot show the gain hoped for leaves you with a model and no answer.",
 		Pass:          "the evaluation set can show a change of {value}, and you hope for {hoped}",
-		Caution:       "the evaluation set is too small to show a gain of {hoped}: with {items} and {samples|sample} each, changes below {value} can hide",
-		CautionRemedy: "{enough} If you hope for another gain, set the threshold eval.power to it. Once you have a second run, gonogo compare measures the correlation that is assumed here.",
+		Caution:       "the evaluation set is too small to show a gain of {hoped}: with {items} and {samples|sample} each, changes smaller than {value} could go undetected",
+		CautionRemedy: "{enough} If you expect a different gain, set the threshold eval.power to it. Once you have a second run, gonogo compare measures the correlation that is assumed here.",
 		Unmeasured:    "not known: fewer than 2 items of eval have a reward",
 		UnmeasuredR:   "Sample more items of eval.",
 	},

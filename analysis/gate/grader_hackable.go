@@ -12,7 +12,7 @@ import (
 
 var graderHackable = analysis.NewGate(analysis.Gate{
 	Name:  "grader.hackable",
-	Label: "Worthless answers paid",
+	Label: "Worthless answers rewarded",
 	Doc: "Blocking, after an audit: no probe that must score at the bottom (empty answers, echoes, plausible wrong ones, instructions to the judge, …) is " +
 		"rewarded on two items or more, with the low end of the share of items above 1 %, or above what the grader's own noise explains. Rewarded is what earns over 5 % of the range more than " +
 		"its limit, and either as much as a right answer or over 5 % more than the item's own rollouts do on average: training does not move to an answer that earns less. " +

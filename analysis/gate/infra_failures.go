@@ -155,7 +155,7 @@ var (
 	wantAtMostFails  = message.New("want.at_most_fails", "≤ {limit} (fails above {fail})")
 	countingRepeated = message.New("infra.failures.repeated", ", counting {n|that was|that were} made again since")
 	boundsOfMean     = message.New("infra.failures.bounds", " Whatever the missing rollouts would have earned, the mean of all is between {low} and {high}.")
-	fixEndpoint      = message.New("infra.failures.fix_endpoint", "Fix the endpoint at its present address, then run the same command again: only failed rollouts are repeated. If the address changes, that is a new run and needs its own directory.")
+	fixEndpoint      = message.New("infra.failures.fix_endpoint", "Fix this endpoint, keeping its address, then run the same command again: only failed rollouts are repeated. If the address changes, that is a new run and needs its own directory.")
 	importAgain      = message.New("infra.failures.import_again", "Make these rollouts again where the run was made, then import its log anew.")
 	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run {grade}: it grades the recorded answers again, without a new rollout.")
 	neededRepeats    = message.New("infra.failures.repeats", "; {rollouts} ({share}) needed requests repeated, {retries} in all")

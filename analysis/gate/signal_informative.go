@@ -91,8 +91,8 @@ var (
 	// noiseTeaches are said where enough rewards differ, but by chance: no choice of items helps.
 	noiseTeaches = analysis.NewWording("signal.informative.noise", "{share} of groups of {group} teach something{fitted}",
 		"Make the grader steadier before you choose items: temperature 0 for a judge, a clearer rubric with checkable points, the average of several judgements, or a rule instead of a judge.")
-	dropItems  = message.New("signal.informative.drop", "Drop items that are always right ({saturated}) or never right ({dead}), add items of middling difficulty,")
-	otherItems = message.New("signal.informative.other_items", "Take other items, of middling difficulty for this model,")
+	dropItems  = message.New("signal.informative.drop", "Drop items that are always right ({saturated}) or never right ({dead}), add items of medium difficulty,")
+	otherItems = message.New("signal.informative.other_items", "Take other items, of medium difficulty for this model,")
 	atMostSo   = message.New("phrase.at_most", "at most {what}")
 	netOfNoise = message.New("signal.informative.net", " (rewards differ in {raw} of them; {noise} of that variance is grader noise)")
 )

@@ -56,7 +56,7 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	case low+high >= 0.999:
 		f.Title = l.Say("chart.all_or_nothing_of_rewards_at", "All or nothing: %s of %s rewards at the bottom of the range, %s at the top", message.Percent(low), split, message.Percent(high))
 	default:
-		f.Title = l.Say("chart.of_rewards_are_in_the_lowest", "%s of %s rewards are in the lowest bar, %s in the highest", message.Percent(low), split, message.Percent(high))
+		f.Title = l.Say("chart.of_rewards_are_in_the_lowest", "%s of %s rewards are in the lowest bin, %s in the highest", message.Percent(low), split, message.Percent(high))
 	}
 	return f, nil
 }

@@ -58,7 +58,7 @@ func drawNoise(r *analysis.Result) (Figure, error) {
 	parts := []part{
 		{"items", l.Text("chart.noise.items", "items differ in difficulty"), bars{fill: Sky}},
 		{"samples", l.Text("chart.noise.samples", "the model's answers differ: what training learns from"), bars{fill: Blue}},
-		{"grader", l.Text("chart.noise.grader", "the grader differs on one and the same answer"), bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}},
+		{"grader", l.Text("chart.noise.grader", "the grader disagrees with itself on the same answer"), bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}},
 	}
 	var rows []shareRow
 	var said []string
