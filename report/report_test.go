@@ -115,7 +115,7 @@ func TestAResultWithNothingInItIsStillAPage(t *testing.T) {
 
 func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 	for name, cautions := range map[string]string{
-		"go":       "One warning: the evaluation set is too small to show a gain of 0.05: with 60 items and 8 samples each, changes below 0.122 can hide.",
+		"go":       "One warning: the evaluation set is too small to show a gain of 0.05: with 60 items and 8 samples each, changes smaller than 0.122 could go undetected.",
 		"cautious": "3 warnings: Items and samples, Rollouts lost, Smallest gain that shows.",
 	} {
 		p := page(t, name)
