@@ -115,9 +115,11 @@ func (p *Page) goSentence() string {
 	var said []string
 	for _, f := range p.found {
 		if f.tone() == block.Caution && slices.Contains(r.Cautions, f.Gate) {
-			said = append(said, w.gateLabel(f.Gate))
-			if len(r.Cautions) == 1 {
-				said = []string{w.Lower(unended(p.title(f)))}
+			switch {
+			case len(r.Cautions) > 1:
+				said = append(said, w.gateLabel(f.Gate))
+			case len(said) == 0: // of the first split, which the numbers are of
+				said = append(said, w.Lower(unended(p.title(f))))
 			}
 		}
 	}

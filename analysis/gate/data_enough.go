@@ -62,6 +62,9 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 			switch {
 			case have == sr.Items.Sampled: // nothing was lost, and no item has too few samples
 				j.Instead = &fewWords
+				if all := sr.Items.InFile; all != nil && *all > sr.Items.Sampled {
+					j.Instead = &subsetWords
+				}
 			case have >= want: // more items would lose as many
 				j.Instead, j.Needs.Items = &lostWords, sr.Items.Sampled
 				j.Args["fix"] = message.Nested(makeMissing.Text())
@@ -79,6 +82,9 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 
 // fewWords are the words where items alone are missing.
 var fewWords = analysis.NewWording("data.enough.few", "only {sampled|item was|items were} sampled; a verdict needs {wanted}", "Add items to the data file. {needs}")
+
+// subsetWords are the words where the data file has more items than were sampled.
+var subsetWords = analysis.NewWording("data.enough.subset", "only {sampled|item was|items were} sampled; a verdict needs {wanted}", "Sample more items of the data file. {needs}")
 
 func enoughCaution(r *analysis.Result, split rollout.Split) analysis.Finding {
 	sr := r.Splits[split]

@@ -33,7 +33,11 @@ func originsOf(sh *analysis.Shift) origins {
 	o := make(origins)
 	for _, d := range sh.Duplicates {
 		if d.Kind == shift.ExactLeak {
-			o[collect.ItemKey{Split: d.BSplit, ID: d.B}] = collect.ItemKey{Split: d.ASplit, ID: d.A}
+			a := collect.ItemKey{Split: d.ASplit, ID: d.A}
+			if first, ok := o[a]; ok { // a copy of a copy
+				a = first
+			}
+			o[collect.ItemKey{Split: d.BSplit, ID: d.B}] = a
 		}
 	}
 	return o

@@ -102,6 +102,9 @@ func (m *Split) capAt(at float64, items [][]stat.Pair, group int) analysis.Cap {
 		Change:      stat.PairedMean(change, nil, n, &stat.Range{Lo: -r.Width(), Hi: 0}, conf),
 		Informative: stat.Estimate{Warnings: []message.Text{}},
 	}
+	if c.Change.High != nil { // a limit takes away alone
+		c.Change.High = stat.Some(min(0, *c.Change.High))
+	}
 	if group >= 2 {
 		_, tolerance := m.Tolerances()
 		c.Informative = stat.Signal(common, group, tolerance, conf)

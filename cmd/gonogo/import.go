@@ -124,9 +124,12 @@ func refuseRun(dir string) error {
 
 // nameInFolder names a file with its folder, for logs are often called alike.
 func nameInFolder(file string) string {
-	name := strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	if whole, err := filepath.Abs(file); err == nil && filepath.Dir(whole) != filepath.Dir(filepath.Dir(whole)) {
-		name = filepath.Base(filepath.Dir(whole)) + "/" + name
+	if whole, err := filepath.Abs(file); err == nil {
+		file = whole
+	}
+	dir, name := filepath.Dir(file), strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	if dir != filepath.Dir(dir) {
+		name = filepath.Base(dir) + "/" + name
 	}
 	return name
 }

@@ -77,7 +77,7 @@ func nightProject(c *cli.Context) (*project.Project, error) {
 	if err != nil {
 		return nil, exit.AsUsage(asked.ByFlag(err))
 	}
-	if cfg.Data.Eval != "" && !c.Bool("all-splits") {
+	if cfg.Data.Eval != "" && cfg.Sampling.EvalSamples > 0 && !c.Bool("all-splits") {
 		cfg.Data.Train, cfg.Data.Production = "", ""
 	}
 	return project.New(c.Context, cfg)

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
@@ -30,10 +31,14 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	if w == nil {
 		return noData(l, q.without.ID, q.without.English)
 	}
+	caps := slices.DeleteFunc(slices.Clone(w.Caps), func(c analysis.Cap) bool { return !c.Reward.Known() || !c.Cut.Known() })
+	if len(caps) == 0 {
+		return noData(l, q.without.ID, q.without.English)
+	}
 	reward := curve{line: draw.LineStyle{Color: Blue, Width: 1.6}, band: tint(Blue, 0.18), glyph: draw.CircleGlyph{}, radius: 2.2}
 	teach := curve{line: draw.LineStyle{Color: Orange, Width: 1.4, Dashes: dashed}, band: tint(Orange, 0.16), glyph: draw.BoxGlyph{}, radius: 2}
 	cut := curve{line: draw.LineStyle{Color: Muted, Width: 1, Dashes: dotted}}
-	for _, c := range w.Caps {
+	for _, c := range caps {
 		reward.add(c.At, c.Reward)
 		if c.Informative.Known() {
 			teach.add(c.At, c.Informative)
@@ -47,7 +52,7 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	}
 	p := newPlot(q.axis.In(l), l.Text("chart.share", "share"))
 	shareAxis(p)
-	from, to := w.Caps[0].At, w.Caps[len(w.Caps)-1].At
+	from, to := caps[0].At, caps[len(caps)-1].At
 	within := w.Limit != nil && *w.Limit <= 2*to
 	if within {
 		to = math.Max(to, *w.Limit)
@@ -64,17 +69,19 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	}
 	next := 0 // the limits are those of the curves, in order
 	marks := columnsAt([]curve{reward, teach, cut}, func(x float64) []string {
-		c := w.Caps[next]
+		c := caps[next]
 		next++
 		return []string{message.Digits(x), cut.percentCell(x), message.Interval(c.Reward.Value, c.Reward.Low, c.Reward.High), message.Difference(c.Change.Value, c.Change.Low, c.Change.High), teach.percentCell(x)}
 	})
 	f := Figure{Plot: p, Table: Table{Columns: true, Marks: marks, Head: heads(l, q.axis.ID, q.axis.English, "chart.head.cut_off", "cut off", "chart.head.mean_reward", "mean reward", "chart.head.change", "change", "chart.head.groups_that_teach", "groups that teach")}}
 	f.Title = l.Say("chart.every_limit_costs", "Every lower limit of %s costs reward", q.name(l))
-	if c, ok := w.Tightest(r.Range()); ok && c.At < to {
+	if c, ok := w.Tightest(r.Range()); slices.Max(reward.y) == 0 {
+		f.Title = l.Say("chart.limit_of_nothing", "Rollouts earn nothing, so no limit of %s costs reward", q.name(l))
+	} else if ok && c.At < to && c.Cut.Known() && c.Change.Known() {
 		f.Title = l.Say("chart.limit_would_cost", "A limit of %s %s would cut %s of rollouts off and cost %s of reward", message.Digits(c.At), q.name(l), message.Percent(*c.Cut.Value), message.Digits(math.Abs(*c.Change.Value)))
 	}
 	f.Subtitle = l.Say("chart.split_n", "%s: %s, n = %s", split, l.Count(w.Items, "item"), l.Count(w.N, "rollout")) +
-		l.Text("chart.from_records", "; from the records: what is cut off counts at the bottom of the range, the rest as it is") + l.Text("chart.bands", "; bands: ") + intervals(r, w.Caps[len(w.Caps)-1].Reward)
+		l.Text("chart.from_records", "; from the records: what is cut off counts at the bottom of the range, the rest as it is") + l.Text("chart.bands", "; bands: ") + intervals(r, caps[len(caps)-1].Reward)
 	f.Legend = []Entry{
 		{l.Say("chart.reward_of_range", "mean reward, from %s to %s", message.Digits(r.RewardRange[0]), message.Digits(r.RewardRange[1])), []plot.Thumbnailer{reward}},
 	}

@@ -36,12 +36,13 @@ func AddTools(items []rollout.Item, tools []OfferedTool) error {
 			}
 		}
 		own := ToolNames(*it)
+		rows := len(own)
 		for _, t := range tools {
 			if !slices.Contains(own, t.Name) {
-				list = append(list, t.Chat)
+				list, own = append(list, t.Chat), append(own, t.Name)
 			}
 		}
-		if len(list) == len(own) {
+		if len(own) == rows {
 			made[string(it.Tools)] = it.Tools
 			continue
 		}

@@ -56,7 +56,7 @@ def adapt(space, options):
     weights = dict(zip([name for name, _ in functions], options["weights"] or [1.0] * len(functions)))
     for name, f in functions:
         takes = parameters(f)[0]
-        if takes & {"self", "trace", "runtime"}:
+        if "self" in takes and takes & {"trace", "runtime"}:
             raise Unfit("%s takes %s: it is a method of a Task, whose name goes under task" % (name, ", ".join(sorted(takes))))
         takes &= GROUP
         if takes:

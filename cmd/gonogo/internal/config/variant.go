@@ -49,7 +49,9 @@ func checkVariants(c *Config) error {
 		if v.APIKeyEnv != "" {
 			errs = append(errs, keyVariable(c, VariantPath(i, "api_key_env"), v.APIKeyEnv))
 		}
-		errs = append(errs, checkVariantTools(c, i, v)...)
+		if c.Body != nil && len(c.Tools.MCP) == 0 { // what servers offer is not known yet
+			errs = append(errs, c.CheckVariantTools(i, c.Body.ToolNames())...)
+		}
 		if len(c.ModelChanges(i)) == 0 && !v.changesRows() {
 			errs = append(errs, c.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: let it override prompt, prompt_add, tools, drop_tools, add_tools, rename_tools, max_tool_calls, model, base_url, api, reasoning_effort or temperature by another value than the run's own", v.Name))
 		}
@@ -57,17 +59,18 @@ func checkVariants(c *Config) error {
 	return SortErrors(errs)
 }
 
-// checkVariantTools refuses tools that the job does not serve, and names that would be
-// taken twice.
-func checkVariantTools(c *Config, i int, v VariantValue) []error {
-	if c.Body == nil || len(c.Tools.MCP) > 0 { // what servers offer is not known yet: fits tells
-		return nil
-	}
+// CheckVariantTools refuses tools of variant i that are not served, and names that would be
+// taken twice. served are the names of all tools.
+func (c *Config) CheckVariantTools(i int, served []string) []error {
+	v := c.Variants[i]
 	var errs []error
-	served := c.Body.ToolNames()
+	who := "the job serves"
+	if len(c.Tools.MCP) > 0 {
+		who = "job and MCP servers have"
+	}
 	known := func(key, name string) {
 		if !slices.Contains(served, name) {
-			errs = append(errs, c.Fault(VariantPath(i, key), "the job serves no tool %q%s", name, ui.DidYouMean(name, served)))
+			errs = append(errs, c.Fault(VariantPath(i, key), "%s no tool %q%s", who, name, ui.DidYouMean(name, served)))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {

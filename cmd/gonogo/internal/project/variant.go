@@ -29,6 +29,12 @@ type Variant struct {
 func (p *Project) prepareVariants() error {
 	var errs []error
 	for i, value := range p.Config.Variants {
+		if len(p.Config.Tools.MCP) > 0 && !p.MCP.unknown {
+			if bad := p.Config.CheckVariantTools(i, p.MCP.ToolNames()); len(bad) > 0 {
+				errs = append(errs, bad...)
+				continue
+			}
+		}
 		v := &Variant{VariantValue: value}
 		q := p.asVariant(v, p.Config.ForVariant(i))
 		v.P = q
@@ -81,6 +87,11 @@ func (v *Variant) fits(p *Project, i int) []error {
 	for k, name := range v.DropTools {
 		if v.Did.Without[name] == len(p.Inputs.Items) && len(p.Inputs.Items) > 0 {
 			errs = append(errs, p.Config.Fault(config.VariantPath(i, fmt.Sprintf("drop_tools[%d]", k)), "no row offers the tool %q to the model", name))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.RenameTools)) {
+		if v.Did.Without[name] == len(p.Inputs.Items) && len(p.Inputs.Items) > 0 {
+			errs = append(errs, p.Config.Fault(config.VariantPath(i, "rename_tools."+name), "no row offers the tool %q to the model", name))
 		}
 	}
 	if len(errs) == 0 && v.Did.Items == 0 && len(p.Config.ModelChanges(i)) == 0 {

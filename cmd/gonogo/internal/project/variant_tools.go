@@ -1,6 +1,8 @@
 package project
 
 import (
+	"slices"
+
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/sampler"
 )
@@ -13,13 +15,13 @@ func offeredTools(tools map[string]sampler.Tool, c *config.Config) map[string]sa
 	}
 	out := make(map[string]sampler.Tool, len(tools))
 	for name, t := range tools {
+		if slices.Contains(c.DroppedTools, name) {
+			continue
+		}
 		if to := c.RenamedTools[name]; to != "" {
 			t = renamedTool{t, to}
 		}
 		out[t.Name()] = t
-	}
-	for _, name := range c.DroppedTools {
-		delete(out, name)
 	}
 	return out
 }
