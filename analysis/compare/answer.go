@@ -181,8 +181,15 @@ func (c *Comparison) AnsweredBy(a Answer, sentence message.Text) {
 	}
 }
 
-// same reports whether the first note is the reason of all: both sides are the
-// very same rollouts.
-func (c *Comparison) same() bool {
-	return len(c.Notes) > 0 && (c.Notes[0].ID == sameFile.ID || c.Notes[0].ID == sameRollouts.ID)
+// same reports whether both sides are the very same rollouts.
+func (c *Comparison) same() bool { return c.sameNote() != nil }
+
+// sameNote is the note that both sides are the very same rollouts, the reason of all; nil
+// where they are not. Other notes may precede it.
+func (c *Comparison) sameNote() *message.Text {
+	i := slices.IndexFunc(c.Notes, func(n message.Text) bool { return n.ID == sameFile.ID || n.ID == sameRollouts.ID })
+	if i < 0 {
+		return nil
+	}
+	return &c.Notes[i]
 }

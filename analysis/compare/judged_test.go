@@ -99,6 +99,18 @@ func TestANoGoGraderPassesNothing(t *testing.T) {
 	}
 }
 
+// A run that is NO-GO for its grader, compared with itself, was called not better.
+func TestANoGoRunComparedWithItselfCannotTell(t *testing.T) {
+	hackable := "grader.hackable"
+	noGo := &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &hackable}}
+	run := opened(t, graded("eval", 40, 4, steps(4, 0)))
+	got := compared(t, run, run)
+	got.AddVerdicts(noGo, noGo)
+	if got.Answer != compare.CannotTell || got.ExitCode != 4 || !got.Unfair() || !strings.Contains(got.Sentence.String(), "same file") {
+		t.Errorf("%s, exit %d: %s", got.Answer, got.ExitCode, got.Sentence)
+	}
+}
+
 // What a detector read on one side alone is said so; what it never marked is no news.
 func TestDetectorsOfOneSide(t *testing.T) {
 	lines := graded("eval", 10, 4, steps(4, 0))

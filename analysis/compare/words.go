@@ -14,7 +14,7 @@ func (c *Comparison) say() {
 	}
 	switch {
 	case c.same():
-		c.Sentence = wholly.With(message.Args{"why": message.Nested(c.Notes[0])})
+		c.Sentence = wholly.With(message.Args{"why": message.Nested(*c.sameNote())})
 	case c.Split == nil:
 		c.Sentence = wholly.With(message.Args{"why": message.Nested(c.empty())})
 	default:
@@ -30,7 +30,7 @@ var (
 // why says what the answer of a split rests on.
 func (sc *Split) why(c *Comparison) message.Text {
 	if c.same() {
-		return c.Notes[0]
+		return *c.sameNote()
 	}
 	if !sc.Reward.Known() {
 		return message.Clauses(append(sc.notBetter(c), sc.emptySide())...)
