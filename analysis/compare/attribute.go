@@ -63,11 +63,12 @@ const (
 
 // Attribute finds what is behind the change of the answering split, as far as the
 // records show it, puts it into c.Behind, the likeliest first, and says so after the
-// answer. Where the reward moved and nothing is found, it is the model's own behaviour.
+// answer. What explains no change of that direction comes last. Where the run itself moved
+// and nothing is found, it is the model's own behaviour.
 // regraded are outputs of the base run that the grader of the new run graded again;
 // without them the grades of equal outputs are compared.
 //
-// A tool, or the grader, counts as changed where equal calls (item, name, arguments), or
+// A tool, or the grader, counts as changed where equal calls (item, name, arguments, calls before), or
 // equal outputs of an item, are answered differently more often between the runs than
 // within a run: the mean over items of the probability that two answers differ, across
 // minus within (the energy distance of Székely & Rizzo 2013,
@@ -95,12 +96,14 @@ func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read
 		return err
 	}
 	c.Behind = slices.Concat(c.changedData(), c.changedGrader(b, n, regraded), changedTools(b, n), c.changedSettings(), changedModel(b, n), sc.changedFailures())
-	form := besides
-	if c.Answer == Regressed || c.Answer == Improved || c.Answer == NotBetter {
-		form = behind
-	}
-	if len(c.Behind) == 0 && form == behind {
+	moved := c.Answer == Regressed || c.Answer == Improved || c.Answer == NotBetter && len(sc.moreHacks())+len(sc.rises()) > 0
+	if len(c.Behind) == 0 && moved {
 		c.Behind = []Cause{{Kind: BehindPolicy, Text: c.ownBehaviour(b, n, regraded)}}
+	}
+	slices.SortStableFunc(c.Behind, func(x, y Cause) int { return one(!x.explains(c.Answer)) - one(!y.explains(c.Answer)) })
+	form := besides
+	if moved && c.Behind[0].explains(c.Answer) {
+		form = behind
 	}
 	if len(c.Behind) > 0 {
 		var texts []message.Text
@@ -110,6 +113,20 @@ func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read
 		c.Sentence = message.Join(c.Sentence, form.With(message.Args{"causes": message.Nested(message.Clauses(texts...))}))
 	}
 	return nil
+}
+
+// explains reports whether a change of that kind may lead to an answer: grades of equal
+// outputs that rose lead to no fall, and failures to no rise.
+func (x *Cause) explains(a Answer) bool {
+	switch {
+	case x.Shift != nil && a == Regressed:
+		return *x.Shift.Value < 0
+	case x.Shift != nil && a == Improved:
+		return *x.Shift.Value > 0
+	case x.Kind == BehindFailures || x.Kind == BehindLatency:
+		return a != Improved
+	}
+	return true
 }
 
 // changedData are items whose rows differ in what is not their conversation.
@@ -197,7 +214,8 @@ func (sc *Split) changedFailures() []Cause {
 			out = append(out, Cause{Kind: BehindLatency, Text: moreTooSlow.With(args)})
 		}
 	}
-	if rise := stat.Or(sc.Missing.New.Share, 0) - stat.Or(sc.Missing.Base.Share, 0); len(out) == 0 && rise > MostRise {
+	failed := slices.ContainsFunc(out, func(x Cause) bool { return x.Kind == BehindFailures })
+	if rise := stat.Or(sc.Missing.New.Share, 0) - stat.Or(sc.Missing.Base.Share, 0); !failed && rise > MostRise {
 		out = append(out, Cause{Kind: BehindFailures, Text: moreLost.With(message.Args{
 			"base": message.KnownShare(sc.Missing.Base.Share), "new": message.KnownShare(sc.Missing.New.Share), "causes": message.Nested(sc.Missing.New.LostTo()),
 		})})

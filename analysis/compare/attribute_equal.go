@@ -26,12 +26,16 @@ type replies struct {
 	texts   map[uint64]string       // how answers of tools begin
 }
 
-// equalCall is what makes two calls the same; equalOutput two outputs.
+// equalCall is what makes two calls the same; equalOutput two outputs. A tool may keep a
+// state, so what the rollout asked before belongs to a call: no two of a rollout are equal.
 type (
-	equalCall   struct{ item, tool, arguments string }
+	equalCall struct {
+		item, tool, arguments string
+		before                uint64
+	}
 	equalOutput struct {
-		item   string
-		answer uint64
+		item string
+		said uint64 // answer and calls
 	}
 )
 
@@ -66,10 +70,17 @@ func readReplies(ctx context.Context, run *rollout.Run, read rollout.ReadOptions
 		}
 		s := seen{served: r.Served}
 		if r.Outcome == rollout.Graded && r.Reward != nil && r.Answer != "" {
-			s.output, s.reward = textHash(r.Answer), r.Reward
+			said := []string{r.Answer}
+			for i := range r.Calls {
+				said = append(said, r.Calls[i].Name, r.Calls[i].Arguments, r.Calls[i].Output)
+			}
+			s.output, s.reward = textHash(said...), r.Reward
 		}
+		asked := fnv.New64a()
 		for i := range r.Calls {
 			k := &r.Calls[i]
+			before := asked.Sum64()
+			_, _ = io.WriteString(asked, k.Name+"\x00"+k.Arguments+"\x00") // never fails
 			if k.Name == rollout.UnnamedCall || k.Status != rollout.CallOK && k.Status != rollout.CallError || k.Output == "" && k.OutputBytes > 0 {
 				continue // the model's mistake, a failure, or an output that is not recorded
 			}
@@ -77,7 +88,7 @@ func readReplies(ctx context.Context, run *rollout.Run, read rollout.ReadOptions
 			if _, known := texts[a]; !known {
 				texts[a] = string([]byte(analysis.Clip(k.Output, answerShown)))
 			}
-			s.calls = append(s.calls, call{equalCall{r.Item, k.Name, k.Arguments}, a})
+			s.calls = append(s.calls, call{equalCall{r.Item, k.Name, k.Arguments, before}, a})
 		}
 		last[r.Key()] = s
 		return nil
@@ -147,8 +158,8 @@ type equalTool struct {
 	calls          []equalCall
 }
 
-// equalCalls compares the tools that both runs called with the same arguments in at least
-// fewestEqual items and, in a run, at least twice: where no call was repeated it is not
+// equalCalls compares the tools that both runs called with the same arguments, after the
+// same calls, in at least fewestEqual items and, in a run, at least twice: where no call was repeated it is not
 // known how alike a tool answers.
 func equalCalls(base, new *replies) []*equalTool {
 	byTool := make(map[string]*equalTool)
@@ -164,7 +175,7 @@ func equalCalls(base, new *replies) []*equalTool {
 	for _, name := range sortedKeys(byTool) {
 		t := byTool[name]
 		slices.SortFunc(t.calls, func(a, b equalCall) int {
-			return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.arguments, b.arguments))
+			return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.arguments, b.arguments), cmp.Compare(a.before, b.before))
 		})
 		if t.compare(base, new) {
 			out = append(out, t)
@@ -246,11 +257,11 @@ func (a answers) most(others answers) uint64 {
 }
 
 // equalOutputs is the mean change of the grade of outputs of an item that both runs hold,
-// word by word; nil where there are too few.
+// answer and calls word by word; nil where there are too few.
 func equalOutputs(base, new *replies, bounds [2]float64) *stat.Estimate {
 	sums, n := make(map[string][2]float64), 0
 	keys := slices.SortedFunc(maps.Keys(base.outputs), func(a, b equalOutput) int {
-		return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.answer, b.answer))
+		return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.said, b.said))
 	})
 	for _, of := range keys {
 		if new.outputs[of] == nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/sampler/rollout"
 )
@@ -97,6 +98,9 @@ func TestWhatIsBehindAChange(t *testing.T) {
 		}), nil, "", "failures", "12.5 % of the rollouts failed by a tool or the grader, up from 0 %"},
 		{"nothing is recorded", with(high, func(a *asked, _, _ int) { *a = asked{reward: a.reward} }), with(low, func(a *asked, _, _ int) { *a = asked{reward: a.reward} }), nil, "", "policy", "which model replied is not recorded; too few equal outputs"},
 		{"an improvement, too", low, with(high, func(a *asked, _, _ int) { a.served = "better" }), nil, "", "model", "Likely cause"},
+		{"a fall, of a grader that became milder", high, low, again(40, 0.5), "", "grader", "Also changed: grading 40 outputs"},
+		{"a fall, of a grader that became milder, and another model", high, with(low, func(a *asked, _, _ int) { a.served = "n" }), again(40, 0.5), "", "model grader", "Likely cause: another model"},
+		{"equal answers after other calls are not equal outputs", with(high, func(a *asked, _, _ int) { a.answer = "done" }), with(low, func(a *asked, _, _ int) { a.answer, a.look, a.served = "done", "nothing", "n" }), nil, "", "tool model", ""},
 		{"no change of the reward", high, with(high, func(a *asked, _, _ int) { a.served = "other" }), nil, "", "model", "Also changed: another model"},
 		{"no change at all", high, high, nil, "", "", "."},
 	} {
@@ -117,6 +121,46 @@ func TestWhatIsBehindAChange(t *testing.T) {
 		if strings.Join(kinds, " ") != c.want || !strings.Contains(got.Sentence.String(), c.says) {
 			t.Errorf("%s: %q, want %q: %s", c.about, kinds, c.want, got.Sentence)
 		}
+	}
+}
+
+// A tool that keeps a state answers the same call differently after others: that more is
+// asked before is the model's doing.
+func TestAToolThatKeepsAStateIsNotBehindAChange(t *testing.T) {
+	side := func(adds int, reward float64) *rollout.Run {
+		var lines []string
+		for i := range 40 {
+			for s := range 4 {
+				calls := `{"turn":0,"name":"count","arguments":"{}","output":"0","status":"ok"}`
+				for k := range adds + s/3 {
+					calls += fmt.Sprintf(`,{"turn":%d,"name":"add","arguments":"{}","output":"","status":"ok"},{"turn":%[1]d,"name":"count","arguments":"{}","output":"%d","status":"ok"}`, k+1, k+1)
+				}
+				lines = append(lines, fmt.Sprintf(`{"item":"q%d","split":"eval","sample":%d,"outcome":"graded","reward":%g,"answer":"a%d","turns":%d,"calls":[%s]}`, i, s, reward*float64(one(s > 0)), s, adds+s/3+1, calls))
+			}
+		}
+		return opened(t, lines)
+	}
+	base, new := side(1, 1), side(4, 0.5)
+	got := compared(t, base, new)
+	if err := got.Attribute(t.Context(), base, new, rollout.ReadOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Behind) != 1 || got.Behind[0].Kind != compare.BehindPolicy {
+		t.Errorf("%+v, want the model's own behaviour", got.Behind)
+	}
+}
+
+// That a grader is NO-GO is no change of the run.
+func TestANoGoGraderHasNoCause(t *testing.T) {
+	hackable := "grader.hackable"
+	base, again := opened(t, graded("eval", 40, 4, steps(4, 0))), opened(t, graded("eval", 40, 4, steps(4, 1)))
+	got := compared(t, base, again)
+	got.AddVerdicts(nil, &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &hackable}})
+	if err := got.Attribute(t.Context(), base, again, rollout.ReadOptions{}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got.Answer != compare.NotBetter || len(got.Behind) > 0 || strings.Contains(got.Sentence.String(), "cause") {
+		t.Errorf("%s %+v: %s", got.Answer, got.Behind, got.Sentence)
 	}
 }
 
