@@ -13,6 +13,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/sampler/rollout"
 )
 
 // past makes nights of one evaluation set of 20 items whose mean reward and
@@ -332,6 +333,29 @@ func TestAnalyzeIsTheSameTwice(t *testing.T) {
 	}
 	if first, second := encode(), encode(); first != second {
 		t.Error("two analyses of the same nights differ")
+	}
+}
+
+// Where a run notes no ordinary end, its few known ends are no share.
+func TestEndsThatAreNotAllKnownAreNoSeries(t *testing.T) {
+	shares := func(ends analysis.FinishStats) map[string]float64 {
+		out := make(map[string]float64)
+		r := &analysis.Result{Splits: map[rollout.Split]*analysis.SplitResult{"eval": {Ends: ends}}}
+		for _, s := range seriesTable() {
+			if v, ok := s.of(r, "eval"); ok && (s.name == "cut_off" || s.name == "refused") {
+				out[s.name] = v.Value
+			}
+		}
+		return out
+	}
+	ends := analysis.FinishStats{Rollouts: 100, Known: 3, Length: 2, Refusal: 1}
+	if got := shares(ends); len(got) > 0 {
+		t.Errorf("of 3 known ends of 100 the series are %v", got)
+	}
+	ends.CutOff = &stat.Estimate{Value: stat.Some(0.02), Low: stat.Some(0.0), High: stat.Some(0.1), N: 100}
+	ends.Refused = &stat.Estimate{Value: stat.Some(0.01), Low: stat.Some(0.0), High: stat.Some(0.1), N: 100}
+	if got := shares(ends); got["cut_off"] != 0.02 || got["refused"] != 0.01 {
+		t.Errorf("the series are %v", got)
 	}
 }
 

@@ -71,10 +71,10 @@ func seriesTable() []series {
 			return share(s.OwnFailures.NoAnswer+s.OwnFailures.StepLimit, s.Reward.N)
 		}),
 		split("cut_off", OfModel, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
-			return share(s.Ends.Length, s.Ends.Known)
+			return known(s.Ends.CutOff)
 		}),
 		split("refused", OfModel, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
-			return share(s.Ends.Refusal+s.Ends.Filter, s.Ends.Known)
+			return known(s.Ends.Refused)
 		}),
 		estimated("turns", OfModel, "turns", func(s *analysis.SplitResult) stat.Estimate { return s.Turns }),
 		grader("grader_noise", "variance", func(g *analysis.Grader) *stat.Estimate { return &g.NoiseVar }),
