@@ -43,7 +43,7 @@ func (h *Dir) judge(ctx context.Context, c *project.Call, p *project.Project, op
 		if err != nil {
 			fmt.Fprintf(c.Err, "note: the verdict of night %s is left out: %v\n", ui.Visible(h.List[base].Name), err)
 		}
-		comparison.AddVerdicts(before, r)
+		comparison.AddVerdicts(before, unaccepted(before, r))
 		n.Fall(h.List, comparison, h.Detect)
 		if err := attribute(ctx, c, p, with, opened, comparison); err != nil {
 			return nil, nil, err
@@ -67,6 +67,18 @@ func (h *Dir) judge(ctx context.Context, c *project.Call, p *project.Project, op
 	return comparison, trend, nil
 }
 
+// unaccepted is tonight's result; nil where its grader is NO-GO by the gate by which that
+// of the good night before was, too: that night is good because somebody accepted it.
+func unaccepted(before, tonight *analysis.Result) *analysis.Result {
+	if before == nil {
+		return tonight
+	}
+	if by := compare.UntrustedBy(tonight); by != "" && by == compare.UntrustedBy(before) {
+		return nil
+	}
+	return tonight
+}
+
 // attribute finds what is behind a change. Of a red night a sample of the outputs of the
 // night before is graded again; where that fails, the records have to do.
 func attribute(ctx context.Context, c *project.Call, p *project.Project, base, opened *rollout.Run, comparison *compare.Comparison) error {
@@ -77,7 +89,7 @@ func attribute(ctx context.Context, c *project.Call, p *project.Project, base, o
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			fmt.Fprintf(c.Err, "note: outputs of the night before were not graded again: %s\n", ui.Visible(err.Error()))
+			fmt.Fprintf(c.Err, "note: outputs of the night before were not graded again: %s\n", ui.Visible(p.Redact.String(err.Error())))
 		}
 	}
 	return comparison.Attribute(ctx, base, opened, rollout.ReadOptions{}, regraded)
