@@ -35,7 +35,7 @@ type Night struct {
 	Name        string            `json:"name"`                 // of its directory below runs
 	Run         string            `json:"run"`                  // its id
 	Seed        uint64            `json:"seed"`                 // of its rollouts
-	ItemsSeed   uint64            `json:"items_seed,omitempty"` // what its items were drawn with; 0: the seed
+	ItemsSeed   *uint64           `json:"items_seed,omitempty"` // what its items were drawn with; without it: the seed
 	Verdict     analysis.Verdict  `json:"verdict"`              // of the run by itself, which decides nothing here
 	Split       rollout.Split     `json:"split"`                // that values and items are of; "" when nothing was measured
 	RewardRange [2]float64        `json:"reward_range"`         // of the grader
@@ -77,10 +77,7 @@ func NewNight(name string, at time.Time, run *rollout.Run, r *analysis.Result) N
 		RewardRange: r.RewardRange, Made: compare.ManifestSettings(run.Manifest), Values: make(map[string]Value),
 	}
 	if run.Manifest != nil {
-		n.Run, n.Seed = run.Manifest.ID, run.Manifest.Seed
-		if by := run.Manifest.ItemsSeed; by != nil {
-			n.ItemsSeed = *by
-		}
+		n.Run, n.Seed, n.ItemsSeed = run.Manifest.ID, run.Manifest.Seed, run.Manifest.ItemsSeed
 	}
 	for _, split := range []rollout.Split{rollout.Eval, rollout.Train, rollout.Production} {
 		if s := r.Splits[split]; s != nil && s.Reward.Known() {

@@ -174,7 +174,7 @@ func (h *Dir) seed(p *project.Project) {
 	by := p.Inputs.Seed
 	for _, n := range slices.Backward(h.List) {
 		if n.Good {
-			by = cmp.Or(n.ItemsSeed, n.Seed)
+			by = *cmp.Or(n.ItemsSeed, &n.Seed) // 0 is a seed, too
 			break
 		}
 	}

@@ -71,11 +71,17 @@ func TestANightHasANewSeedAndTheSameItems(t *testing.T) {
 	for range 3 {
 		h.tonight(p, time.Now())
 		items, seeds[p.Inputs.Seed] = append(items, p.Inputs.Items), true
-		h.List = append(h.List, history.Night{Good: true, Seed: p.Inputs.Seed, ItemsSeed: *p.Inputs.DrawnBy}, history.Night{Seed: 1})
+		h.List = append(h.List, history.Night{Good: true, Seed: p.Inputs.Seed, ItemsSeed: p.Inputs.DrawnBy}, history.Night{Seed: 1})
 	}
 	if len(seeds) != 3 || !reflect.DeepEqual(items[0], items[1]) || !reflect.DeepEqual(items[0], items[2]) {
 		t.Errorf("%d seeds in 3 nights; items %v", len(seeds), items)
 	}
+	zero := uint64(0) // a seed as any other
+	h.List = append(h.List, history.Night{Good: true, Seed: 5, ItemsSeed: &zero})
+	if h.tonight(p, time.Now()); *p.Inputs.DrawnBy != 0 {
+		t.Errorf("the items of a night whose items seed is 0 are drawn with %d", *p.Inputs.DrawnBy)
+	}
+	h.List = h.List[:len(h.List)-1]
 	again := uint64(7)
 	p.Config.Seed = &again
 	h.tonight(p, time.Now())
@@ -84,12 +90,6 @@ func TestANightHasANewSeedAndTheSameItems(t *testing.T) {
 	}
 }
 
-func TestANightsNameIsNeverTakenTwice(t *testing.T) {
-	p := tinyProject(t)
-	h := &Dir{dir: t.TempDir(), List: []history.Night{{Name: "2026-11-20T0200Z"}}} // its rollouts are gone
-	if name, _ := h.tonight(p, time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)); name != "2026-11-20T0200Z-2" {
-		t.Errorf("the night is called %s", name)
-	}
 // A night whose NO-GO grader somebody accepted made the next ones red by the same gate.
 func TestAnAcceptedGraderStaysAccepted(t *testing.T) {
 	by := func(gate string) *analysis.Result {
@@ -115,6 +115,12 @@ func TestAnAcceptedGraderStaysAccepted(t *testing.T) {
 	}
 }
 
+func TestANightsNameIsNeverTakenTwice(t *testing.T) {
+	p := tinyProject(t)
+	h := &Dir{dir: t.TempDir(), List: []history.Night{{Name: "2026-11-20T0200Z"}}} // its rollouts are gone
+	if name, _ := h.tonight(p, time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)); name != "2026-11-20T0200Z-2" {
+		t.Errorf("the night is called %s", name)
+	}
 }
 
 func TestNamesOfNights(t *testing.T) {
