@@ -140,7 +140,7 @@ func TestAToolThatKeepsAStateIsNotBehindAChange(t *testing.T) {
 		}
 		return opened(t, lines)
 	}
-	base, new := side(1, 1), side(4, 0.5)
+	base, new := side(0, 1), side(4, 0.5)
 	got := compared(t, base, new)
 	if err := got.Attribute(t.Context(), base, new, rollout.ReadOptions{}, nil); err != nil {
 		t.Fatal(err)
