@@ -4,10 +4,32 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"gonogo/analysis/gate"
+	"gonogo/sampler/dataset"
 	"gonogo/sampler/document"
 )
+
+// SettingKey returns the key that a name on the command line means. The name of a
+// threshold, also an old or a misspelt one, means thresholds.NAME; any other name is
+// a key already.
+func SettingKey(name string) string {
+	var thresholds []string
+	for _, t := range gate.Thresholds() {
+		if t.Name == name { // also one below a key, such as grader.hackable
+			return "thresholds." + name
+		}
+		thresholds = append(thresholds, t.Name)
+	}
+	_, like := dataset.Suggest(name, thresholds)
+	isKey := slices.ContainsFunc(Keys(), func(k key) bool { return name == k.Path || strings.HasPrefix(name, k.Path+".") })
+	if !isKey && (like || gate.RenamedThresholdError(name) != nil) {
+		return "thresholds." + name
+	}
+	return name
+}
 
 // Assign gives a key a value, as --set does, and resolves the configuration
 // anew. Below a map its own keys may be named: thresholds.signal.informative.

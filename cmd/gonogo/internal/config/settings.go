@@ -1,13 +1,10 @@
 package config
 
 import (
-	"slices"
 	"strings"
 
 	"gonogo/analysis"
-	"gonogo/analysis/gate"
 	"gonogo/analysis/stat"
-	"gonogo/sampler/dataset"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
@@ -35,24 +32,6 @@ func (c *Config) JudgeSettings(m *rollout.Manifest) analysis.Settings {
 		s.Require = analysis.DefaultRequire(m)
 	}
 	return s
-}
-
-// SettingKey maps the name of a threshold, one that it had before, or one spelt much
-// like it, to its key; other names are keys already.
-func SettingKey(name string) string {
-	var thresholds []string
-	for _, t := range gate.Thresholds() {
-		if t.Name == name { // also one below a key, such as grader.hackable
-			return "thresholds." + name
-		}
-		thresholds = append(thresholds, t.Name)
-	}
-	_, like := dataset.Suggest(name, thresholds)
-	isKey := slices.ContainsFunc(Keys(), func(k key) bool { return name == k.Path || strings.HasPrefix(name, k.Path+".") })
-	if !isKey && (like || gate.RenamedThresholdError(name) != nil) {
-		return "thresholds." + name
-	}
-	return name
 }
 
 // Settings are what the analysis takes from the configuration.
