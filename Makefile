@@ -76,7 +76,7 @@ calibrate: ## simulate in full how often intervals cover and verdicts err, and w
 	rm -r $$dir; exit $$code
 
 backtest: ## judge the base runs of fixtures/backtest again, compare the verdicts with what the trainings gained, and write docs/backtest.md
-	$(GO) run ./cmd/gonogo/internal/backtest
+	$(GO) run ./fixtures/backtest/judge
 
 backtest-train: build $(LAB)/.venv/installed ## make the trainings of fixtures/backtest that are missing; stop and go on at any time (ONLY=NAME for one of them, SEED=1)
 	OMP_NUM_THREADS=1 nice -n 19 $(LAB)/.venv/bin/python $(LAB)/lab.py $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED))
