@@ -91,7 +91,7 @@ func flatten(perItem [][]float64) []float64 {
 }
 
 // share is a ratio of sums over items: f adds a rollout's numerator and
-// denominator.
+// denominator. A rollout without a denominator says nothing, and is not in n.
 func (m *Split) share(conf float64, f func(*collect.Row) (num, den float64)) stat.Estimate {
 	var nums, dens []float64
 	n := 0
@@ -100,7 +100,9 @@ func (m *Split) share(conf float64, f func(*collect.Row) (num, den float64)) sta
 		for _, r := range it.Rows {
 			a, b := f(r)
 			num, den = num+a, den+b
-			n++
+			if b > 0 {
+				n++
+			}
 		}
 		if den > 0 {
 			nums, dens = append(nums, num), append(dens, den)

@@ -6,6 +6,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
+	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
@@ -42,5 +43,11 @@ func TestCallsOfATool(t *testing.T) {
 	}
 	if u.ByTool["list"].Calls != 1 {
 		t.Errorf("a call of the rollout that was broken off: %+v", u.ByTool["list"])
+	}
+	// The rollouts that made calls: three of them, one broken off.
+	for name, e := range map[string]stat.Estimate{"repeats": u.Repeats, "parallel": u.Parallel, "malformed": u.Malformed} {
+		if e.N != 3 {
+			t.Errorf("%s: n is %d, want the 3 rollouts with calls", name, e.N)
+		}
 	}
 }
