@@ -55,12 +55,12 @@ func TestTheNamedFontDrawsThePictures(t *testing.T) {
 	opt := options()
 	opt.Font, opt.Rollouts = typeface.None, nil
 	p := NewPage(r, opt)
-	if err := Write(t.TempDir(), p, nil); err != nil {
+	if err := Write(t.TempDir(), p, formatsNamed("summary")); err != nil {
 		t.Fatal(err)
 	}
 	opt.Font = madeUp(t, string(p.letters().Missing()))
 	p = NewPage(r, opt)
-	if err := Write(t.TempDir(), p, nil); err != nil || p.PictureWarning() != "" {
+	if err := Write(t.TempDir(), p, formatsNamed("summary")); err != nil || p.PictureWarning() != "" {
 		t.Errorf("%v, %q", err, p.PictureWarning())
 	}
 	broken := filepath.Join(t.TempDir(), "broken.ttf")
@@ -68,7 +68,7 @@ func TestTheNamedFontDrawsThePictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt.Font = broken
-	if err := Write(t.TempDir(), NewPage(r, opt), nil); err == nil || !strings.Contains(err.Error(), "broken.ttf") {
+	if err := Write(t.TempDir(), NewPage(r, opt), formatsNamed("summary")); err == nil || !strings.Contains(err.Error(), "broken.ttf") {
 		t.Errorf("a font that cannot be read: %v", err)
 	}
 }

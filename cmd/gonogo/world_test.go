@@ -180,7 +180,7 @@ func runDemo(t *testing.T, args ...string) (*analysis.Result, int) {
 func inProcess(t *testing.T, dir string, args ...string) (stdout, stderr []byte, code int) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 12*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "gonogo", args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, &out, &errs, 10*time.Second

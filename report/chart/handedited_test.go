@@ -17,7 +17,10 @@ import (
 
 // A result that somebody edited by hand may lack any value: its pictures then show
 // less, and never panic. Every value is left out once, and is null once.
-func TestAnyValueOfAResultMayBeMissing(t *testing.T) {
+func TestLongAnyValueOfAResultMayBeMissing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	files := []string{"../reporttest/results/audited.json", "../reporttest/results/beyond.json"}
 	said := map[string]bool{}
 	for _, file := range files {
