@@ -5,12 +5,20 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/fixtures"
 	"gonogo/sampler/rollout"
 )
 
@@ -95,4 +103,107 @@ func writeNew(path string, text []byte, force bool) error {
 		return errors.Join(fmt.Errorf("write the configuration: %w", err), os.Remove(path)) // half of one would be in the way
 	}
 	return nil
+}
+
+// templateList says of each template what tasks are near to it.
+func templateList() string {
+	var b strings.Builder
+	for _, w := range fixtures.Templates() {
+		fmt.Fprintf(&b, "   %s\n%s", w.Name, ui.Wrap(w.Like, "      ", 80))
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// initTemplate writes a world's files to start from.
+func initTemplate(c *cli.Context) error {
+	for _, flag := range []string{"job", "train", "eval", "production", "model"} {
+		if c.IsSet(flag) {
+			return exit.Usagef("--template brings its own files: leave --%s out", flag)
+		}
+	}
+	world, err := templateNamed(c.String("template"))
+	if err != nil {
+		return err
+	}
+	out := c.String("output")
+	if out == "-" {
+		return exit.Usagef("a template is several files: name the configuration's place with -o DIR/gonogo.yaml")
+	}
+	dir, files := filepath.Dir(out), world.Files()
+	config := filepath.Base(out)
+	if _, taken := files[config]; taken && config != fixtures.ConfigFile {
+		return exit.Usagef("the template has a file %s of its own: give the configuration another name", config)
+	}
+	if config != fixtures.ConfigFile {
+		files[config] = files[fixtures.ConfigFile]
+		delete(files, fixtures.ConfigFile)
+	}
+	names := slices.Sorted(maps.Keys(files))
+	if !c.Bool("force") {
+		if err := noneThere(dir, names); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return &rollout.DiskError{Doing: "make the directory", Path: filepath.Dir(path), Err: err}
+		}
+		if err := rollout.WriteFile(path, files[name]); err != nil {
+			return fmt.Errorf("write the template: %w", err)
+		}
+	}
+	_, err = fmt.Fprint(c.App.ErrWriter, templateSteps(world, out, names))
+	return err
+}
+
+// templateNamed finds a template.
+func templateNamed(name string) (fixtures.World, error) {
+	var names []string
+	for _, w := range fixtures.Templates() {
+		if w.Name == name {
+			return w, nil
+		}
+		names = append(names, w.Name)
+	}
+	if _, err := project.World(name); err == nil {
+		return fixtures.World{}, exit.Usagef("the world %q is no template: gonogo demo --world %s runs it; templates are %s", name, name, strings.Join(names, ", "))
+	}
+	return fixtures.World{}, exit.Usagef("there is no template %q%s", name, ui.Choices(name, names))
+}
+
+// noneThere refuses to write over files.
+func noneThere(dir string, names []string) error {
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if _, err := os.Lstat(path); err == nil {
+			return exit.Usagef("%s is there already: choose another folder with -o DIR/gonogo.yaml, or overwrite it with --force", path)
+		}
+	}
+	return nil
+}
+
+// templateSteps words what was written and what to do now.
+func templateSteps(world fixtures.World, out string, names []string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "wrote %s", strings.Join(names, ", "))
+	if dir := filepath.Dir(out); dir != "." {
+		fmt.Fprintf(&b, " in %s", dir)
+	}
+	fmt.Fprintf(&b, "\n%s", ui.Wrap(fmt.Sprintf("%s Verdict: %s.", world.Doc, verdictOf(world)), "", 80))
+	if program := project.MissingProgram(world); program != "" {
+		fmt.Fprintf(&b, "It needs %s, which is not on PATH.\n", program)
+	}
+	config := ""
+	if out != fixtures.ConfigFile {
+		config = " -c " + message.Shell(out)
+	}
+	fmt.Fprintf(&b, "next:\n  gonogo run%s -o my-run      # offline, its endpoints are served on this machine\n", config)
+	for _, p := range world.Policies {
+		b.WriteString(ui.Wrap("and to compare with it: "+p.Doc, "", 80))
+		fmt.Fprintf(&b, "  gonogo run%s -o %s --set model.name=%s\n  gonogo compare my-run %s\n", config, p.Name, p.Name, p.Name)
+	}
+	b.WriteString("then, for your own task: replace the rows, then the tools' server_url and the grader in\n" +
+		"the job, then the model, and last take the key world out of the configuration\n")
+	return b.String()
 }

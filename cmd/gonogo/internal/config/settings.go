@@ -4,7 +4,9 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/report"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
@@ -46,4 +48,27 @@ func (c *Config) Settings() analysis.Settings {
 	s.Thresholds, s.Core = c.Thresholds, c.Audit.Core
 	s.Reference = referenceBy(c)
 	return s
+}
+
+// The words that stand for several formats.
+const (
+	DefaultFormats = "usual"
+	AllFormats     = "all"
+)
+
+// Language is the language of the reports.
+func (v ReportValues) Language() message.Language {
+	l, err := message.LanguageByTag(v.Lang)
+	if err != nil {
+		panic(err) // the configuration has been read
+	}
+	return l
+}
+
+// CheckFont checks that the configured font can be read.
+func (c *Config) CheckFont() error {
+	if err := report.CheckFont(c.Report.Font); err != nil {
+		return c.Fault("report.font", "%v", err)
+	}
+	return nil
 }

@@ -236,3 +236,23 @@ func inputsOf(dir string, rollouts bool) (map[string]string, error) {
 	}
 	return inputs, nil
 }
+
+// The files of a comparison in the directory of a run.
+const (
+	ComparisonFile     = "comparison.json"
+	ComparisonMarkdown = "comparison.md"
+)
+
+// Judged analyses what a run holds, and says which reports are wanted of it.
+func Judged(ctx context.Context, c *project.Call, p *project.Project, dir string) (*rollout.Run, *analysis.Result, Delivery, error) {
+	opened, err := rollout.Open(dir)
+	if err != nil {
+		return nil, nil, Delivery{}, err
+	}
+	result, err := Analyze(ctx, c, opened, p.Config.JudgeSettings(opened.Manifest))
+	if err != nil {
+		return nil, nil, Delivery{}, err
+	}
+	formats, err := PickFormats(strings.Join(p.Config.Report.Formats, ","))
+	return opened, result, Delivery{Formats: formats, Out: ReportDir(dir), Look: p.Config.Report, config: c.Config}, err
+}

@@ -3,9 +3,14 @@ package project
 import (
 	"errors"
 	"io"
+	"os"
 	"strings"
 
+	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/sampler/rollout"
 )
 
 // Call is one call of a command: where it reads and writes, and what its flags
@@ -65,4 +70,46 @@ func (c *Call) ByFlag(err error) error {
 		return err
 	}
 	return errors.New(text)
+}
+
+// ConfigFlags returns this command's flags that select its configuration, for use
+// in another command line.
+func ConfigFlags(p *Project, c *Call) string {
+	with := ""
+	if file := c.Config; file != "" {
+		with += " -c " + message.Shell(file)
+	}
+	if file := c.Grader; file != "" {
+		with += " --grader " + message.Shell(file)
+	}
+	for _, set := range c.Set {
+		with += " --set " + message.Shell(set)
+	}
+	return p.Redact.String(with)
+}
+
+// SettingsFor resolves the settings of an analysis.
+func SettingsFor(c *Call, m *rollout.Manifest) (analysis.Settings, error) {
+	cfg, err := ConfigFor(c, m)
+	if err != nil {
+		return analysis.Settings{}, err
+	}
+	s := cfg.JudgeSettings(m)
+	return s, exit.AsUsage(s.Validate())
+}
+
+// ConfigFor is the configuration that the command line names, else the one in
+// the run's manifest, and the flags over it. It is good for analysing.
+func ConfigFor(c *Call, m *rollout.Manifest) (*config.Config, error) {
+	var cfg *config.Config
+	var err error
+	if path := c.Config; path == "" && m != nil && len(m.Config) > 0 {
+		cfg, err = config.FromManifest(rollout.ManifestFile, m.Config, c.Overrides...)
+	} else {
+		cfg, err = config.Peek(path, os.LookupEnv, c.Overrides...)
+	}
+	if err != nil {
+		return nil, exit.AsUsage(c.ByFlag(err))
+	}
+	return cfg, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 
 	"gonogo/cmd/gonogo/internal/ui"
@@ -85,4 +86,12 @@ func choicesOf(p *Project) map[string]string {
 	}
 	maps.Copy(all, grader.Choices(p.Bounds.Grader))
 	return all
+}
+
+// Version is the version of this build.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
 }

@@ -1,7 +1,10 @@
 package project
 
 import (
+	"cmp"
+	"context"
 	"fmt"
+	"io"
 	"os/exec"
 	"regexp"
 	"slices"
@@ -9,6 +12,7 @@ import (
 
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
+	"gonogo/sampler"
 )
 
 // MissingProgram is the first program that a world needs and this machine does not
@@ -41,4 +45,98 @@ func serves(w fixtures.World, address string) bool {
 	return slices.ContainsFunc([]string{fixtures.JobFile, fixtures.ConfigFile}, func(name string) bool {
 		return whole.Match(files[name])
 	})
+}
+
+// ServeWorld serves the built-in world that the configuration names, unless its
+// address is mapped already.
+func ServeWorld(p *Project) error {
+	_, mapped := p.Config.Sampling.AddressMap[fixtures.Origin]
+	if mapped {
+		return nil
+	}
+	if p.Config.World == "" {
+		if what, address := atOrigin(p, nil); what != "" {
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s is at %s, the address of a built-in world's server: put your own address there, or set the key world (gonogo help worlds)", what, address))
+		}
+		return nil
+	}
+	world, err := World(p.Config.World)
+	if err != nil {
+		return p.Config.Fault("world", "%v", err)
+	}
+	if program := MissingProgram(world); program != "" {
+		return p.Config.Fault("world", "%q needs %s, which is not on PATH: install it, or choose another world", world.Name, program)
+	}
+	if what, address := atOrigin(p, &world); what != "" {
+		return p.Config.Fault("world", "%q serves nothing at %s, where %s is: name the world that these files are of%s", world.Name, address, what, homes(p))
+	}
+	p.Warnings = append(p.Warnings, fmt.Sprintf("the built-in world %q answers for %s: its policy is scripted, not a model; take the key world out when the endpoints are yours", world.Name, fixtures.Origin))
+	return serveFixture(p, world)
+}
+
+// atOrigin finds a hook of sessions, a tool or, where no world is asked for, the
+// model at an address of the worlds' server that the world does not serve.
+func atOrigin(p *Project, world *fixtures.World) (what, address string) {
+	list := []Endpoint{{"session.start", p.Config.Session.Start}, {"session.stop", p.Config.Session.Stop}}
+	if world == nil { // a world's server answers for models of any name
+		list = append(list, Endpoint{"the model", p.Config.Model.BaseURL})
+	}
+	if p.Config.Body != nil {
+		for _, t := range p.Config.Body.Tools {
+			list = append(list, Endpoint{"the tool " + t.Name, t.ServerURL})
+		}
+	}
+	for _, e := range list {
+		if strings.HasPrefix(e.URL, fixtures.Origin+"/") && (world == nil || !serves(*world, e.URL)) {
+			return e.Name, e.URL
+		}
+	}
+	return "", ""
+}
+
+// homes lists the templates that serve all the project's addresses.
+func homes(p *Project) string {
+	var names []string
+	for _, w := range fixtures.Templates() {
+		if what, _ := atOrigin(p, &w); what == "" {
+			names = append(names, w.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return ", such as " + strings.Join(names, " or ")
+}
+
+// RestartWorld restarts the server of a built-in world for a run whose server ended
+// with it.
+func RestartWorld(ctx context.Context, p *Project, say io.Writer) error {
+	was, mapped := p.Config.Sampling.AddressMap[fixtures.Origin]
+	if !mapped && p.Config.World == "" {
+		return nil
+	}
+	world, err := fixtures.Find(cmp.Or(p.Config.World, p.Config.Name)) // a run of before there was a key is named after its world
+	if err != nil || mapped && sampler.Reach(ctx, was) == nil {
+		return nil
+	}
+	if err := serveFixture(p, world); err != nil {
+		return err
+	}
+	fmt.Fprintf(say, "Serving the built-in world %q again.\n", world.Name)
+	return nil
+}
+
+// serveFixture maps the worlds' origin to a server of the world, which ends with the
+// project.
+func serveFixture(p *Project, world fixtures.World) error {
+	server, err := world.Serve(fixtures.ServeOptions{})
+	if err != nil {
+		return err
+	}
+	p.closers = append(p.closers, func() { _ = server.Close() }) // nothing of it is kept
+	if p.Config.Sampling.AddressMap == nil {
+		p.Config.Sampling.AddressMap = map[string]string{}
+	}
+	p.Config.Sampling.AddressMap[fixtures.Origin] = server.URL()
+	return nil
 }

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
+	"strings"
 
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/grader"
@@ -98,4 +101,99 @@ func marksOf(plan *audit.Plan, d audit.Detector) int {
 		}
 	}
 	return 0
+}
+
+// auditPlan plans the audit of a run.
+func auditPlan(ctx context.Context, p *project.Project, run *rollout.Run) (*audit.Plan, error) {
+	labels, err := run.Labels()
+	if err != nil {
+		return nil, err
+	}
+	seed := p.Inputs.Seed
+	if run.Manifest != nil && run.Manifest.ItemsSeed != nil {
+		seed = *run.Manifest.ItemsSeed // the audits of all nights draw the same items
+	}
+	a := p.Config.Audit
+	in := audit.Input{
+		Seed: seed, Items: run.Items, Records: run.Records, Range: *p.Config.RewardRange,
+		Probes: p.Audit.Probes, Detectors: p.Audit.Detectors, Labels: labels, Answer: a.Answer, Reference: p.Audit.Reference,
+		Grader: p.GraderInfo().Hash, Judges: len(p.Config.Body.Judges()),
+	}
+	return audit.NewPlan(ctx, audit.Config{
+		Items: a.Items, Regrades: a.Regrades, MaxGradings: a.MaxGradings, MaxMarks: a.MaxMarks,
+		Skip: a.Skip, Unordered: a.Unordered != nil && *a.Unordered,
+	}, in)
+}
+
+// auditEstimate says what the audit after sampling may take; "" when there is
+// none.
+func auditEstimate(p *project.Project, c *project.Call) string {
+	if !project.Audits(p, c) {
+		return ""
+	}
+	a := p.Config.Audit
+	text := fmt.Sprintf(" Then an audit of the grader: at most %s", ui.Count(a.MaxGradings, "grading"))
+	if n := len(p.Config.Body.Judges()); n > 0 {
+		text += fmt.Sprintf(", that is %s to a model that grades", ui.Count(n*a.MaxGradings, "request"))
+	}
+	if n := len(p.Audit.Detectors); n > 0 {
+		marks := len(sampler.Plan(p.Inputs.Items, p.Samples(), nil))
+		if a.MaxMarks > 0 {
+			marks = min(marks, a.MaxMarks)
+		}
+		asked := 0
+		for _, d := range p.Audit.Detectors {
+			asked += d.Judges
+		}
+		text += fmt.Sprintf("; %s read by %s", ui.Count(marks, "rollout"), ui.Count(n, "detector"))
+		if asked > 0 {
+			text += fmt.Sprintf(", that is %s to a model", ui.Count(asked*marks, "request"))
+		}
+	}
+	return text + " (audit.max_gradings; --no-audit leaves it out)."
+}
+
+// showPlan says what the audit will do, and what it leaves out.
+func showPlan(p *project.Project, w io.Writer, plan *audit.Plan) {
+	todo := plan.Todo()
+	text := fmt.Sprintf("Audit of the grader: %s, %s", ui.Count(len(plan.Items), "item"), ui.Count(todo.Gradings, "grading"))
+	if todo.Marks > 0 {
+		text += fmt.Sprintf(", %s to be read by detectors", ui.Count(todo.Marks, "rollout"))
+	}
+	if todo.JudgeCalls > 0 {
+		text += fmt.Sprintf(", %s to a model that grades", ui.Count(todo.JudgeCalls, "request"))
+	}
+	fmt.Fprintln(w, text+".")
+	var fields []string
+	for _, f := range plan.References {
+		fields = append(fields, fmt.Sprintf("%s (%s)", orNone(f.Field), ui.Count(f.Items, "item")))
+	}
+	if len(fields) > 0 {
+		fmt.Fprintf(w, "References: %s.\n", ui.Visible(strings.Join(fields, ", ")))
+	}
+	if plan.Template != "" {
+		how := "as audit.answer says"
+		if plan.Inferred {
+			how = "as the best recorded answers have it"
+		}
+		fmt.Fprintf(w, "Answers are made of references by %s, %s.\n", ui.Visible(ui.OneLine(plan.Template)), how)
+	}
+	var idle []string
+	for _, note := range plan.Notes {
+		if probe, _, ok := strings.Cut(note, " applies to none of the "); ok {
+			idle = append(idle, strings.TrimPrefix(probe, "probe "))
+			continue
+		}
+		fmt.Fprintf(w, "note: %s\n", ui.Visible(note))
+	}
+	if len(idle) > 0 {
+		fmt.Fprintf(w, "Probes that do not apply to these items: %s.\n", ui.Visible(strings.Join(idle, ", ")))
+	}
+}
+
+func orNone(field string) string {
+	if field == "" {
+		return "none found"
+	}
+	return field
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"time"
 
 	"gonogo/analysis/message"
@@ -65,4 +66,129 @@ func playBurst(ctx context.Context, p *project.Project, c *project.Call, to *rol
 	}
 	b.ToolVersion = project.Version()
 	return to.Write(b, calls)
+}
+
+// programLeftOut says what a burst is to an agent that is a program.
+const programLeftOut = "the agent is a program that is started on this machine, and is left out: agent.processes says how many of it run at once"
+
+// burstAgent has the agent's service make the rollouts of a burst, within the caps
+// of the configuration. An agent that is a program is left out, and that is reported.
+func burstAgent(p *project.Project, cfg *burst.Config, plan *burst.Plan) {
+	a := p.Config.Agent
+	if len(a.Command) > 0 {
+		plan.Notes = append(plan.Notes, programLeftOut)
+	}
+	if a.URL == "" {
+		return
+	}
+	s, spent := p.Sampling(), &agentSpending{p: p}
+	cfg.Agent = burst.Agent{
+		Agent: p.Bounds.Agent, ModelProxy: p.Bounds.ModelProxy, Timeout: s.AgentTimeout, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
+		Room: spent.room, Used: spent.note,
+	}
+	cfg.Flight = max(1, cfg.Flight/2) // what it asks of the model passes through here, too
+	plan.Notes = append(plan.Notes, "the agent calls its tools itself: no recorded call is made again")
+	if m := p.Config.Model; !a.AsksItself() && m.RequestsPerMinute+m.TokensPerMinute > 0 {
+		plan.Notes = append(plan.Notes, "no limiter is in front of the model, nor of any endpoint of a burst: model.requests_per_minute and model.tokens_per_minute are not kept")
+	}
+}
+
+// agentUse is what a rollout of an agent takes on average.
+type agentUse struct {
+	turns, tokens, usd float64
+	told, priced       bool // tokens, and so money, are known
+}
+
+// plus adds a rollout to n of them.
+func (u agentUse) plus(n int, p *project.Project, rec *rollout.Record) agentUse {
+	mean := func(was, x float64) float64 { return was + (x-was)/float64(n+1) }
+	own := *rec // without its grading
+	own.Judge, own.JudgeCalls = rollout.Usage{}, 0
+	usd, priced := p.Config.TokenPrices().Rollout(&own)
+	tokens, told := 0.0, rec.Turns == 0 && rec.Answer == ""
+	if rec.Usage.Input != nil && rec.Usage.Output != nil {
+		tokens, told = float64(*rec.Usage.Input+*rec.Usage.Output), true
+	}
+	return agentUse{mean(u.turns, float64(rec.Turns)), mean(u.tokens, tokens), mean(u.usd, usd), told && (n == 0 || u.told), priced && (n == 0 || u.priced)}
+}
+
+// meanRollout is what the rollouts took that the run recorded.
+func meanRollout(p *project.Project, plan *burst.Plan) (use agentUse) {
+	n := 0
+	for _, s := range plan.Scripts {
+		if s.Record.Turns > 0 {
+			use = use.plus(n, p, s.Record)
+			n++
+		}
+	}
+	return use
+}
+
+// text says what n rollouts will ask of the model, as far as the records
+// tell.
+func (u agentUse) text(rollouts int) string {
+	if u.turns == 0 {
+		return ""
+	}
+	text := " with about " + ui.Count(int(u.turns*float64(rollouts)+0.5), "model turn")
+	if u.told {
+		text += " and " + ui.Tokens(int64(u.tokens*float64(rollouts)))
+	}
+	return text
+}
+
+// withinCaps refuses a burst whose rollouts would use more than the caps, as far as
+// that is known.
+func withinCaps(p *project.Project, rollouts int, use agentUse) error {
+	const remedy = "fewer rollouts (--rollouts, burst.least) use less"
+	s := p.Config.Sampling
+	switch tokens := use.tokens * float64(rollouts); {
+	case s.MaxRollouts > 0 && rollouts > s.MaxRollouts:
+		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be %s of the agent, above sampling.max_rollouts of %s: %s", ui.Count(rollouts, "rollout"), message.Whole(s.MaxRollouts), remedy)}
+	case s.MaxTokens > 0 && use.told && tokens > float64(s.MaxTokens):
+		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be about %s, above sampling.max_tokens of %s: %s", ui.Tokens(int64(tokens)), message.Whole(int(s.MaxTokens)), remedy)}
+	}
+	return nil
+}
+
+// agentSpending counts what the agent of a burst has used, and holds its caps. It
+// is safe for concurrent use.
+type agentSpending struct {
+	p *project.Project
+
+	mu   sync.Mutex // guards what follows
+	n    int
+	mean agentUse
+}
+
+// note takes down what a rollout used.
+func (a *agentSpending) note(rec *rollout.Record) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.mean = a.mean.plus(a.n, a.p, rec)
+	a.n++
+}
+
+// room is the error of a wave of that many rollouts that would pass a cap, judged by
+// those before it.
+func (a *agentSpending) room(rollouts int) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	s, then := a.p.Config.Sampling, float64(a.n+rollouts)
+	why := ""
+	switch {
+	case a.n == 0:
+	case s.MaxTokens > 0 && !a.mean.told:
+		why = "the tokens that it uses are not reported, and sampling.max_tokens bounds them"
+	case s.MaxTokens > 0 && a.mean.tokens*then > float64(s.MaxTokens):
+		why = fmt.Sprintf("with it about %s would be used, above sampling.max_tokens of %s", ui.Tokens(int64(a.mean.tokens*then)), message.Whole(int(s.MaxTokens)))
+	case s.MaxUSD > 0 && !a.mean.priced:
+		why = "what it costs is not known, and sampling.max_usd bounds it"
+	case s.MaxUSD > 0 && a.mean.usd*then > s.MaxUSD:
+		why = fmt.Sprintf("with it about %s would be spent, above sampling.max_usd of %s", ui.Dollars(a.mean.usd*then), ui.Dollars(s.MaxUSD))
+	}
+	if why == "" {
+		return nil
+	}
+	return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the burst was ended before a wave of %s: %s; nothing of it was recorded", ui.Count(rollouts, "rollout"), why)}
 }

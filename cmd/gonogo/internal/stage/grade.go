@@ -7,12 +7,15 @@ import (
 	"io"
 	"iter"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -124,4 +127,146 @@ func gradeTasks(ctx context.Context, p *project.Project, c *project.Call, what s
 	show.Ended(stats)
 	project.WarnLeftOpen(c.Err, stats)
 	return stats, err
+}
+
+// gradesLater reports whether a recorded answer can be graded without its rollout.
+// A grader that looks into the rollout's session cannot: what the rollout left there
+// is gone, and it is sampled again.
+func gradesLater(p *project.Project) bool { return len(grader.SessionReads(p.Bounds.Grader)) == 0 }
+
+// gradeLeft grades the answers that a run holds without a grade: the model is not
+// asked again. cutOff grades those alone whose grading was broken off.
+func gradeLeft(ctx context.Context, p *project.Project, c *project.Call, dir string, to sampler.Sink, cutOff bool) error {
+	if !gradesLater(p) {
+		return nil
+	}
+	run, err := rollout.Open(dir)
+	if err != nil {
+		return err
+	}
+	left, err := run.Ungraded(ctx, cutOff)
+	if err != nil || left.Len() == 0 {
+		return err
+	}
+	if p.Config.Queue.Remote() {
+		if err := p.ReadyToGrade(ctx, c); err != nil {
+			return fmt.Errorf("%w (%s recorded without a grade: they are graded here, not by workers)", err, ui.Count(left.Len(), "answer"))
+		}
+	}
+	stats, err := gradeRecorded(ctx, p, c, run, left.Len(), true, left.Records, 1, to)
+	fmt.Fprintf(c.Err, "Graded %d of %s recorded without a grade, without sampling again: %s failed.\n",
+		stats.Recorded, ui.Count(left.Len(), "answer"), ui.Count(stats.Outcomes[rollout.GraderFailed], "grading"))
+	return stageEnded(p, gradingStage, dir, stats, err)
+}
+
+// gradeRecorded grades records of a run, each that many times. uncounted says that
+// they are none of the budget's rollouts.
+func gradeRecorded(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, n int, uncounted bool, records func(context.Context) iter.Seq2[*rollout.Record, error], times int, to sampler.Sink) (sampler.Stats, error) {
+	items := make(map[rollout.Key]*rollout.Item, len(run.Items))
+	for i := range run.Items {
+		it := &run.Items[i]
+		items[rollout.Key{Split: it.Split, Item: it.ID}] = it
+	}
+	return gradeTasks(ctx, p, c, "outputs", n, uncounted, to, func(ctx context.Context) iter.Seq2[sampler.Task, error] {
+		return func(yield func(sampler.Task, error) bool) {
+			for rec, err := range records(ctx) {
+				task := sampler.Task{Record: rec, Times: times}
+				if err == nil {
+					task.Item = items[rollout.Key{Split: rec.Split, Item: rec.Item}]
+				}
+				if !yield(task, err) {
+					return
+				}
+			}
+		}
+	}, p.Bounds.Grader)
+}
+
+// graderKeys are the settings that a run with another grader differs in.
+var graderKeys = []string{"grader", "job", "judge.api", "judge.base_url", "sampling.sample_tools"}
+
+// regradeHint says how to go on with a run that was made with another grader and
+// nothing else that differs: grades of two graders do not mix in one directory.
+func regradeHint(p *project.Project, c *project.Call, dir string, err error) error {
+	differs, ok := errors.AsType[*rollout.BindingError](err)
+	if !ok || slices.ContainsFunc(differs.Keys, func(key string) bool { return !slices.Contains(graderKeys, key) }) {
+		return err
+	}
+	run, openErr := rollout.Open(dir)
+	if openErr != nil || run.Manifest == nil || slices.Contains(differs.Keys, "job") && jobBeside(run.Manifest.Config) != jobBeside(p.Config.Masked()) {
+		return err
+	}
+	to := strings.TrimRight(dir, "/") + "-regraded"
+	with := project.ConfigFlags(p, c)
+	return fmt.Errorf("the grader has changed since %s was made (%s): grades of two graders do not mix. Put it back, or grade the recorded answers with the new one into a directory of their own, without sampling again, and go on there:\n  gonogo grade %s%s -o %s\n  gonogo %s%s -o %s",
+		dir, strings.Join(differs.Keys, ", "), message.Shell(dir), with, message.Shell(to), c.Command, with, message.Shell(to))
+}
+
+// jobBeside is the job of a manifest's configuration without its grader.
+func jobBeside(file []byte) string {
+	cfg, err := config.FromManifest(rollout.ManifestFile, file)
+	if err != nil || cfg.Body == nil {
+		return ""
+	}
+	return string(config.WithGrader(cfg.Body.Raw, []byte("null")))
+}
+
+// mostGradedAgain bounds a sample of outputs that are graded again: one an item.
+const mostGradedAgain = 60
+
+// GradeSample has the project's grader grade some outputs of a run again, the first of
+// each item of a split, and returns both grades. Nothing is written. A grader that works
+// in the rollout's session has nothing left to grade: none.
+func GradeSample(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, split rollout.Split) ([]compare.Regraded, error) {
+	if p.Bounds.Grader == nil || len(grader.SessionReads(p.Bounds.Grader)) > 0 {
+		return nil, nil
+	}
+	sample := make(map[rollout.Key]*rollout.Record)
+	var order []rollout.Key
+	_, err := run.Records(ctx, rollout.ReadOptions{}, func(r *rollout.Record) error {
+		of := rollout.Key{Split: r.Split, Item: r.Item}
+		had, known := sample[of], sample[of] != nil
+		switch {
+		case r.Split != split || r.Outcome != rollout.Graded || r.Reward == nil || r.Answer == "":
+		case known && (r.Sample > had.Sample || r.Sample == had.Sample && r.Attempt < had.Attempt), !known && len(order) == mostGradedAgain:
+		default:
+			if !known {
+				order = append(order, of)
+			}
+			sample[of] = r
+		}
+		return nil
+	})
+	if err != nil || len(order) == 0 {
+		return nil, err
+	}
+	again := gradedAgain{}
+	_, err = gradeRecorded(ctx, p, c, run, len(order), true, func(context.Context) iter.Seq2[*rollout.Record, error] {
+		return func(yield func(*rollout.Record, error) bool) {
+			for _, of := range order {
+				rec := *sample[of]
+				rec.Grades = nil
+				if !yield(&rec, nil) {
+					return
+				}
+			}
+		}
+	}, 1, again)
+	var out []compare.Regraded
+	for _, of := range order {
+		if now, ok := again[of]; ok {
+			out = append(out, compare.Regraded{Item: of.Item, Before: *sample[of].Reward, After: now})
+		}
+	}
+	return out, errors.Join(err, ctx.Err())
+}
+
+// gradedAgain keeps the grades of a sample.
+type gradedAgain map[rollout.Key]float64
+
+func (g gradedAgain) Append(r *rollout.Record) error {
+	if r.Outcome == rollout.Graded && r.Reward != nil {
+		g[rollout.Key{Split: r.Split, Item: r.Item}] = *r.Reward
+	}
+	return nil
 }

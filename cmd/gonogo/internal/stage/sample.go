@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -238,4 +239,34 @@ func summarize(p *project.Project, c *project.Call, s sampler.Stats) {
 	fmt.Fprint(c.Err, p.Spending.Uncounted(s), p.Queue.MadeBy())
 	project.WarnLeaks(c.Err, s)
 	project.WarnLeftOpen(c.Err, s)
+}
+
+// readyAlone is what has to be ready here of a run that workers make: the audit of
+// the grader.
+func readyAlone(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
+	if !project.Audits(p, c) {
+		return nil
+	}
+	if err := p.ReadyToAudit(ctx, c); err != nil {
+		return fmt.Errorf("%w (the audit of the grader is made here, not by workers: --no-audit leaves it out)", err)
+	}
+	return triedBefore(ctx, p, c, dir)
+}
+
+// SampleFresh makes the new rollouts that dir still lacks.
+func SampleFresh(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, dir string) error {
+	p.ShowWarnings(c.Err)
+	if err := p.Reachable(ctx, p.Endpoints()); err != nil {
+		return err
+	}
+	if err := p.Start(ctx); err != nil {
+		return err
+	}
+	m := p.Manifest(dir)
+	m.Notes = append(m.Notes, "new rollouts of the items that curating the run "+cmp.Or(run.Manifest.ID, run.Dir)+" kept: they measure what that choice flatters")
+	writer, jobs, err := beginRollouts(ctx, p, dir, m)
+	if err != nil {
+		return exit.AsUsage(fmt.Errorf("%w (--fresh-run names another run directory)", err))
+	}
+	return confirmAndSample(ctx, p, c, dir, jobs, writer)
 }

@@ -10,6 +10,7 @@ import (
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
 )
 
 // callOf reads the flags of a command, those that it does not have as unset.
@@ -133,4 +134,39 @@ func recordedFlags() []cli.Flag {
 
 func trustFlag() cli.Flag {
 	return &cli.BoolFlag{Name: "trust-run", Usage: "act on the configuration inside RUN: run its commands, and send what it asks for where it says"}
+}
+
+// budgetRule says how the budget is kept, for the help of commands.
+const budgetRule = `The budget (--max-rollouts, --max-tokens, --max-usd, --deadline) is that of one
+call, for the run, its variants and the audit together. What a rollout uses is
+known when it has ended; until then it counts the mean of those that have, so
+that a cap is passed by at most what is in flight (a few, before the first has
+ended), and nothing begins that on average would end after the deadline. What was
+begun ends and is kept; the exit code is 5.`
+
+// spendingFlags bound what a command uses.
+func spendingFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "max-tokens", Usage: "stop this call after `N` tokens (key sampling.max_tokens)"},
+		&cli.StringFlag{Name: "max-usd", Usage: "stop this call after `X` US dollars, by the prices and the tokens that servers tell (key sampling.max_usd)"},
+		&cli.StringFlag{Name: "deadline", Usage: "stop this call by `TIME`: 2h from now, 17:30, or of a date (key sampling.deadline)"},
+	}
+}
+
+// logFormatFlag is the flag of the commands that ask endpoints.
+func logFormatFlag() cli.Flag {
+	return &cli.StringFlag{Name: "log-format", Value: "text", Usage: "what standard error holds: `text|json`; json is one event a line, for machines"}
+}
+
+// speakEvents makes events of all that the command writes to standard error,
+// when it is asked to.
+func speakEvents(c *cli.Context) error {
+	switch format := c.String("log-format"); format {
+	case "", "text":
+	case "json":
+		c.App.ErrWriter = ui.NewEvents(c.App.ErrWriter)
+	default:
+		return exit.Usagef("--log-format %q: there are text and json", format)
+	}
+	return nil
 }

@@ -1,0 +1,111 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"gonogo/sampler/agent"
+	"gonogo/sampler/mcp"
+	"gonogo/sampler/python"
+)
+
+// Used reports whether an agent makes the rollouts.
+func (a agentValues) Used() bool { return len(a.Command) > 0 || a.URL != "" }
+
+// AsksItself reports whether the agent asks a model of its own.
+func (a agentValues) AsksItself() bool { return a.Used() && a.OwnModel != nil && *a.OwnModel }
+
+// HiddenFields are the fields that the agent is not told.
+func (c *Config) HiddenFields() []string {
+	if c.has("agent.hide") {
+		return c.Agent.Hide
+	}
+	return agent.Hidden()
+}
+
+// checkAgent finds keys that contradict each other.
+func checkAgent(c *Config) error {
+	if len(c.Agent.Command) > 0 && c.Agent.URL != "" {
+		return c.Fault("agent.url", "is set together with agent.command: the agent is one of them")
+	}
+	for _, path := range []string{"agent.headers", "agent.per_rollout", "agent.processes", "agent.own_model", "agent.hide", "agent.timeout", "agent.poll"} {
+		if !c.Agent.Used() && changedKey(c, path) {
+			return c.Fault(path, "needs agent.command or agent.url")
+		}
+	}
+	if c.Agent.URL != "" {
+		for _, path := range []string{"agent.per_rollout", "agent.processes"} {
+			if changedKey(c, path) {
+				return c.Fault(path, "is for agent.command alone")
+			}
+		}
+	}
+	if c.Agent.Used() && len(c.Variants) > 0 {
+		return c.Fault("variants", "cannot be sampled with an agent, which has a prompt of its own: make a run of each instead, and compare them")
+	}
+	if slices.Contains(c.Agent.Command, "") {
+		return c.Fault("agent.command", "has an empty part")
+	}
+	return nil
+}
+
+// checkMCP finds servers that cannot be reached, as far as the configuration alone
+// shows.
+func checkMCP(c *Config) error {
+	if len(c.Tools.MCP) > 0 && c.Agent.Used() {
+		return c.Fault("tools.mcp", "cannot be combined with an agent, which asks its servers itself: remove it")
+	}
+	var errs []error
+	seen := map[string]bool{}
+	for i, v := range c.Tools.MCP {
+		err := mcp.Config(v).Validate()
+		if seen[v.Name] {
+			err = fmt.Errorf("there is a server %s already", v.Name)
+		}
+		if seen[v.Name] = true; err != nil {
+			errs = append(errs, c.Fault(fmt.Sprintf("tools.mcp[%d]", i), "%v", err))
+		}
+	}
+	return SortErrors(errs)
+}
+
+// takeMCP takes what headers and variables of the servers hold from the
+// environment.
+func takeMCP(c *Config) []error {
+	var errs []error
+	c.MCPServers = nil
+	for i, v := range c.Tools.MCP {
+		for name, values := range map[string]map[string]string{"headers": v.Headers, "env": v.Env} {
+			if slices.Contains(slices.Collect(maps.Values(values)), MaskedSecret) {
+				errs = append(errs, c.Fault(fmt.Sprintf("tools.mcp[%d]", i), "a run keeps no secrets, and this server wants some: name the configuration with --config"))
+				continue
+			}
+			errs = append(errs, expandHeaders(c, fmt.Sprintf("tools.mcp[%d].%s", i, name), values)...)
+		}
+		c.MCPServers = append(c.MCPServers, mcp.Config(v))
+	}
+	return errs
+}
+
+// checkSession finds keys that want a start.
+func checkSession(c *Config) error {
+	if c.Session.Start != "" {
+		return nil
+	}
+	for _, path := range []string{"session.stop", "session.headers", "session.canary"} {
+		if c.has(path) {
+			return c.Fault(path, "needs session.start")
+		}
+	}
+	return nil
+}
+
+// PythonPool is how python graders are run.
+func (c *Config) PythonPool() python.Config {
+	p := c.Python
+	return python.Config{
+		Interpreter: p.Interpreter, Workers: p.Workers, Timeout: p.Timeout.Duration,
+		Memory: int64(p.MemoryMB) << 20, Sandbox: p.Sandbox,
+	}
+}
