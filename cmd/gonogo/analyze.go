@@ -45,7 +45,7 @@ Example:
 			if err := output.Deliver(c.Context, callOf(c), dir, result, to); err != nil {
 				return err
 			}
-			return output.ExitOf(result)
+			return exit.Answer(result.ExitCode)
 		},
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/urfave/cli/v2"
+
+	"gonogo/cmd/gonogo/internal/ui"
 )
 
 // flagsFirst moves the flags of a command before its other arguments, so that
@@ -59,9 +61,5 @@ func takesValue(cmd *cli.Command, arg string) bool {
 
 // commandNames lists the names of all commands.
 func commandNames() []string {
-	var names []string
-	for _, c := range commands() {
-		names = append(names, c.Name)
-	}
-	return names
+	return ui.Names(commands(), func(c *cli.Command) string { return c.Name })
 }

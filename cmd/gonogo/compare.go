@@ -3,9 +3,9 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -64,26 +64,19 @@ Examples:
 			if err != nil {
 				return err
 			}
-			if err := printComparison(c, comparison, page); err != nil {
+			if err := printPage(c, page, comparison.Encode); err != nil {
 				return err
 			}
 			if err := writeComparison(c, comparison, page); err != nil {
 				return err
 			}
-			if comparison.ExitCode == exit.OK {
-				return nil
-			}
-			return &exit.Error{Code: comparison.ExitCode}
+			return exit.Answer(comparison.ExitCode)
 		},
 	}
 }
 
 func splitNames() []string {
-	var names []string
-	for _, split := range rollout.Splits() {
-		names = append(names, string(split))
-	}
-	return names
+	return ui.Names(rollout.Splits(), func(s rollout.Split) string { return string(s) })
 }
 
 // compareRuns opens and compares the two runs that the command names.
@@ -91,18 +84,15 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 	if c.NArg() != 2 {
 		return nil, exit.Usagef("compare takes two runs, BASE and NEW, and there %s; see gonogo compare --help", argumentsText(c))
 	}
-	if c.Bool("json") && c.Bool("markdown") {
-		return nil, exit.Usagef("--json and --markdown both ask for standard output: name one; --output writes both")
-	}
-	if c.String("output") == output.StandardOutput {
-		return nil, exit.Usagef("--output takes a directory: --json and --markdown print to standard output")
+	if err := checkPageFlags(c); err != nil {
+		return nil, err
 	}
 	for _, flag := range []string{"paper", "font", "pdf"} {
 		if c.IsSet(flag) && c.String("output") == "" {
 			return nil, exit.Usagef("--%s is about report.pdf, which --output DIR writes", flag)
 		}
 	}
-	splits, err := pickSplits(c.String("split"))
+	names, err := ui.PickNames("split", c.String("split"), splitNames())
 	if err != nil {
 		return nil, err
 	}
@@ -123,7 +113,7 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 		return nil, err
 	}
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
-	comparison, err := compare.Runs(c.Context, base, opened, read, settings, splits...)
+	comparison, err := compare.Runs(c.Context, base, opened, read, settings, ui.Names(names, func(name string) rollout.Split { return rollout.Split(name) })...)
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
@@ -141,39 +131,9 @@ func ownResult(c *cli.Context, run string) *analysis.Result {
 	return r
 }
 
-// pickSplits returns the splits of a list; none named means all.
-func pickSplits(list string) ([]rollout.Split, error) {
-	var out []rollout.Split
-	for name := range strings.SplitSeq(list, ",") {
-		name = strings.TrimSpace(name)
-		if name == "" {
-			continue
-		}
-		if !slices.Contains(splitNames(), name) {
-			return nil, exit.Usagef("there is no split %q%s", name, ui.Choices(name, splitNames()))
-		}
-		out = append(out, rollout.Split(name))
-	}
-	return out, nil
-}
-
-// printComparison prints what was asked for, else the page for a terminal.
-func printComparison(c *cli.Context, comparison *compare.Comparison, page *report.Page) error {
-	switch {
-	case c.Bool("json"):
-		return comparison.Encode(c.App.Writer)
-	case c.Bool("markdown"):
-		return report.WriteMarkdown(c.App.Writer, page)
-	}
-	return report.WriteText(c.App.Writer, page)
-}
-
 // comparisonFiles names what --output writes.
 func comparisonFiles() string {
-	var files []string
-	for _, f := range report.ComparisonFormats() {
-		files = append(files, f.File)
-	}
+	files := ui.Names(report.ComparisonFormats(), func(f report.Format) string { return f.File })
 	last := len(files) - 1
 	return strings.Join(files[:last], ", ") + "\n" + files[last]
 }
@@ -218,12 +178,7 @@ func spareReports(out string, runs ...string) error {
 // without one it keeps the comparison in the new run's.
 func writeComparison(c *cli.Context, comparison *compare.Comparison, page *report.Page) error {
 	if dir := c.String("output"); dir != "" {
-		if err := report.Write(dir, page, report.ComparisonFormats()); err != nil {
-			return err
-		}
-		output.Warn(callOf(c), page)
-		_, err := fmt.Fprintf(c.App.ErrWriter, "The report is in %s: open %s\n", dir, filepath.Join(dir, "index.html"))
-		return err
+		return writePage(c, dir, page, report.ComparisonFormats())
 	}
 	dir := c.Args().Get(1)
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
@@ -234,4 +189,36 @@ func writeComparison(c *cli.Context, comparison *compare.Comparison, page *repor
 		return err
 	}
 	return rollout.WriteFile(filepath.Join(dir, output.ComparisonFile), b.Bytes())
+}
+
+// checkPageFlags refuses two forms for one standard output.
+func checkPageFlags(c *cli.Context) error {
+	if c.Bool("json") && c.Bool("markdown") {
+		return exit.Usagef("--json and --markdown both ask for standard output: name one; --output writes both")
+	}
+	if c.String("output") == output.StandardOutput {
+		return exit.Usagef("--output takes a directory: --json and --markdown print to standard output")
+	}
+	return nil
+}
+
+// printPage prints the form that was asked for, else the page for a terminal.
+func printPage(c *cli.Context, page *report.Page, encode func(io.Writer) error) error {
+	switch {
+	case c.Bool("json"):
+		return encode(c.App.Writer)
+	case c.Bool("markdown"):
+		return report.WriteMarkdown(c.App.Writer, page)
+	}
+	return report.WriteText(c.App.Writer, page)
+}
+
+// writePage writes a page into a directory, and says where it is.
+func writePage(c *cli.Context, dir string, page *report.Page, formats []report.Format) error {
+	if err := report.Write(dir, page, formats); err != nil {
+		return err
+	}
+	output.Warn(callOf(c), page)
+	_, err := fmt.Fprintf(c.App.ErrWriter, "The report is in %s: open %s\n", dir, filepath.Join(dir, "index.html"))
+	return err
 }

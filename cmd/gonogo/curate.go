@@ -9,13 +9,11 @@ import (
 
 	"gonogo/analysis/curate"
 	"gonogo/cmd/gonogo/internal/curation"
+	"gonogo/cmd/gonogo/internal/ui"
 )
 
 func curateCommand() *cli.Command {
-	var reasons []string
-	for _, r := range curate.Reasons() {
-		reasons = append(reasons, fmt.Sprintf("   %-13s %s", r.Name, r.Doc))
-	}
+	reasons := ui.Names(curate.Reasons(), func(r curate.ReasonDoc) string { return fmt.Sprintf("   %-13s %s", r.Name, r.Doc) })
 	return &cli.Command{
 		Name:      "curate",
 		Usage:     "write the training rows worth training on, and say why the others are dropped",

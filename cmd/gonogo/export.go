@@ -81,11 +81,7 @@ func exportFormats() []exportFormat {
 }
 
 func exportNames() []string {
-	var names []string
-	for _, f := range exportFormats() {
-		names = append(names, f.name)
-	}
-	return names
+	return ui.Names(exportFormats(), func(f exportFormat) string { return f.name })
 }
 
 func exportLog(c *cli.Context, f exporter.Format, dir, path string) error {

@@ -86,10 +86,7 @@ func topics() []topic {
 }
 
 func helpCommand() *cli.Command {
-	var lines []string
-	for _, t := range topics() {
-		lines = append(lines, fmt.Sprintf("   %-10s %s", t.Name, t.Doc))
-	}
+	lines := ui.Names(topics(), func(t topic) string { return fmt.Sprintf("   %-10s %s", t.Name, t.Doc) })
 	return &cli.Command{
 		Name:        "help",
 		Usage:       "print documentation on a topic, or the help of a command",
@@ -203,10 +200,7 @@ func worldGroups() []worldGroup {
 func worldNames() string {
 	var b strings.Builder
 	for _, g := range worldGroups() {
-		var names []string
-		for _, w := range g.worlds {
-			names = append(names, w.Name)
-		}
+		names := ui.Names(g.worlds, func(w fixtures.World) string { return w.Name })
 		b.WriteString(ui.Wrap(g.title, "", 80) + ui.Wrap(strings.Join(names, ", "), "   ", 80))
 	}
 	return strings.TrimSuffix(b.String(), "\n")

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -43,11 +41,8 @@ Example:
 				return exit.Usagef("history takes one history directory, and there %s; see gonogo history --help", argumentsText(c))
 			}
 			dir := c.Args().First()
-			if c.Bool("json") && c.Bool("markdown") {
-				return exit.Usagef("--json and --markdown both ask for standard output: name one; --output writes both")
-			}
-			if c.String("output") == output.StandardOutput {
-				return exit.Usagef("--output takes a directory: --json and --markdown print to standard output")
+			if err := checkPageFlags(c); err != nil {
+				return err
 			}
 			h, err := night.Open(dir)
 			if err != nil {
@@ -61,28 +56,10 @@ Example:
 				return exit.Usagef("--lang: %v", err)
 			}
 			page := report.NewHistory(found, output.PageOptions(callOf(c), dir))
-			if err := printHistory(c, found, page); err != nil {
+			if err := printPage(c, page, found.Encode); err != nil || c.String("output") == "" {
 				return err
 			}
-			if out := c.String("output"); out != "" {
-				if err := report.Write(out, page, report.HistoryFormats()); err != nil {
-					return err
-				}
-				output.Warn(callOf(c), page)
-				_, err = fmt.Fprintf(c.App.ErrWriter, "The page is in %s: open %s\n", out, filepath.Join(out, "index.html"))
-				return err
-			}
-			return nil
+			return writePage(c, c.String("output"), page, report.HistoryFormats())
 		},
 	}
-}
-
-func printHistory(c *cli.Context, h *history.History, page *report.Page) error {
-	switch {
-	case c.Bool("json"):
-		return h.Encode(c.App.Writer)
-	case c.Bool("markdown"):
-		return report.WriteMarkdown(c.App.Writer, page)
-	}
-	return report.WriteText(c.App.Writer, page)
 }

@@ -159,12 +159,9 @@ func initTemplate(c *cli.Context) error {
 
 // templateNamed finds a template.
 func templateNamed(name string) (fixtures.World, error) {
-	var names []string
-	for _, w := range fixtures.Templates() {
-		if w.Name == name {
-			return w, nil
-		}
-		names = append(names, w.Name)
+	names := ui.Names(fixtures.Templates(), func(w fixtures.World) string { return w.Name })
+	if i := slices.Index(names, name); i >= 0 {
+		return fixtures.Templates()[i], nil
 	}
 	if _, err := project.World(name); err == nil {
 		return fixtures.World{}, exit.Usagef("the world %q is no template: gonogo demo --world %s runs it; templates are %s", name, name, strings.Join(names, ", "))

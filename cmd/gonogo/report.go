@@ -79,7 +79,7 @@ Examples:
 			if err != nil {
 				return err
 			}
-			return output.ExitOf(result)
+			return exit.Answer(result.ExitCode)
 		},
 	}
 }

@@ -137,7 +137,7 @@ func judgeRun(ctx context.Context, c *project.Call, p *project.Project, dir stri
 	if stopped != nil {
 		return stopped
 	}
-	return output.ExitOf(result)
+	return exit.Answer(result.ExitCode)
 }
 
 // targetedFlag asks for more samples of some items.

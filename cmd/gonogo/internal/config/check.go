@@ -316,7 +316,7 @@ func enumOf(s *jsonschema.Schema) []string {
 	if s.Enum == nil {
 		return nil
 	}
-	return texts(s.Enum, func(name any) string { return name.(string) })
+	return ui.Names(s.Enum, func(name any) string { return name.(string) })
 }
 
 // words names what a value must be.

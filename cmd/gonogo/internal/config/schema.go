@@ -16,6 +16,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/gate"
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
 	"gonogo/report"
 	"gonogo/sampler/audit"
@@ -35,30 +36,24 @@ var forms = map[string]struct{ pattern, words string }{
 // lists are the values of a text, or the names in a map, that other packages know.
 var lists = map[string]func() []string{
 	"audit.probes[].expect": func() []string {
-		return texts(rollout.Expectations(), func(e rollout.Expectation) string { return string(e) })
+		return ui.Names(rollout.Expectations(), func(e rollout.Expectation) string { return string(e) })
 	},
-	"audit.skip": func() []string { return texts(audit.Probes(), func(p audit.Probe) string { return p.Name }) },
+	"audit.skip": func() []string { return ui.Names(audit.Probes(), func(p audit.Probe) string { return p.Name }) },
 	"report.formats": func() []string {
-		return append(texts(report.Formats(), func(f report.Format) string { return f.Name }), DefaultFormats, AllFormats)
+		return append(ui.Names(report.Formats(), func(f report.Format) string { return f.Name }), DefaultFormats, AllFormats)
 	},
-	"report.lang":       message.Tags,
-	"report.paper":      report.Papers,
-	"require":           gate.Requirable,
-	"target":            func() []string { return texts(dataset.Targets(), func(t dataset.Target) string { return t.Name }) },
-	"thresholds":        func() []string { return texts(gate.Thresholds(), func(t analysis.Threshold) string { return t.Name }) },
+	"report.lang":  message.Tags,
+	"report.paper": report.Papers,
+	"require":      gate.Requirable,
+	"target":       func() []string { return ui.Names(dataset.Targets(), func(t dataset.Target) string { return t.Name }) },
+	"thresholds": func() []string {
+		return ui.Names(gate.Thresholds(), func(t analysis.Threshold) string { return t.Name })
+	},
 	"trainer.normalize": analysis.Normalizations,
 }
 
 // moved says where a name of a list went that it held once.
 var moved = map[string]func(string) error{"require": gate.RenamedGateError, "thresholds": gate.RenamedThresholdError}
-
-func texts[T, U any](all []T, text func(T) U) []U {
-	out := make([]U, len(all))
-	for i, one := range all {
-		out[i] = text(one)
-	}
-	return out
-}
 
 // key is one key of gonogo.yaml.
 type key struct {
@@ -189,7 +184,7 @@ func keyOf(s *jsonschema.Schema, tag reflect.StructTag, path string, index []int
 }
 
 func docOf(tag reflect.StructTag) string {
-	stages := texts(analysis.Stages(), func(s analysis.Stage) string { return s.Name })
+	stages := ui.Names(analysis.Stages(), func(s analysis.Stage) string { return s.Name })
 	return strings.NewReplacer("{origin}", fixtures.Origin, "{stages}", strings.Join(stages, ", ")).Replace(tag.Get("doc"))
 }
 
@@ -224,7 +219,7 @@ func tell(s *jsonschema.Schema, tag reflect.StructTag, path string) {
 			s.Properties[name] = each.CloneSchemas()
 		}
 	default:
-		each.Enum = texts(names, func(name string) any { return name })
+		each.Enum = ui.Names(names, func(name string) any { return name })
 	}
 }
 

@@ -84,10 +84,11 @@ func choose(ctx context.Context, c *Options, run *rollout.Run, cfg *config.Confi
 			return nil, exit.Usagef("--sure %g: it is a probability above 0 and below 1", opt.Sure)
 		}
 	}
-	var err error
-	if opt.Keep, err = pickReasons(c.Keep); err != nil {
+	keep, err := ui.PickNames("reason for --keep", c.Keep, ui.Names(curate.Reasons(), func(r curate.ReasonDoc) string { return string(r.Name) }))
+	if err != nil {
 		return nil, err
 	}
+	opt.Keep = ui.Names(keep, func(name string) curate.Reason { return curate.Reason(name) })
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}
 	chosen, err := curate.Choose(ctx, run, read, source.file, s, opt)
 	if errors.Is(err, rollout.ErrNoRecords) {
@@ -99,26 +100,6 @@ func choose(ctx context.Context, c *Options, run *rollout.Run, cfg *config.Confi
 	chosen.Run, chosen.File, chosen.SHA256 = c.Run, source.data.Path, source.data.SHA256
 	chosen.Notes = slices.Insert(chosen.Notes, 0, source.notes...)
 	return chosen, nil
-}
-
-// pickReasons returns the reasons of a list.
-func pickReasons(names string) ([]curate.Reason, error) {
-	var known []string
-	for _, r := range curate.Reasons() {
-		known = append(known, string(r.Name))
-	}
-	var out []curate.Reason
-	for name := range strings.SplitSeq(names, ",") {
-		name = strings.TrimSpace(name)
-		if name == "" {
-			continue
-		}
-		if !slices.Contains(known, name) {
-			return nil, exit.Usagef("--keep: there is no reason %q%s", name, ui.Choices(name, known))
-		}
-		out = append(out, curate.Reason(name))
-	}
-	return out, nil
 }
 
 // tableBeside is the table's name for a training file's.

@@ -41,6 +41,14 @@ func Usagef(format string, args ...any) error {
 	return &Error{Usage, fmt.Errorf(format, args...)}
 }
 
+// Answer is a verdict as an error: nil where the code is OK.
+func Answer(code int) error {
+	if code == OK {
+		return nil
+	}
+	return &Error{Code: code}
+}
+
 // AsUsage marks an error as one of usage or configuration, unless the context
 // ended, it carries a code already, or the disk is full, which is the tool's
 // failure whenever it is noticed.

@@ -94,10 +94,11 @@ func PageOf(c *project.Call, run string, r *analysis.Result, look config.ReportV
 	return Delivery{Look: look, config: c.Config}.page(r, PageOptions(c, run))
 }
 
-// page makes the page of a result as it is delivered.
+// page makes the page of a result as it is delivered, in the language of the reports. The
+// result itself stays English, as it is kept.
 func (d Delivery) page(r *analysis.Result, opt report.Options) *report.Page {
 	opt.Config, opt.GraderChanged = d.config, d.changed
-	return newPage(d.Look, r, opt)
+	return report.NewPage(r.In(d.Look.Language()), opt)
 }
 
 // PageOptions are what a page says of this command.
@@ -111,15 +112,6 @@ func PageOptions(c *project.Call, run string) report.Options {
 		Color:   ui.IsTerminal(c.Out) && os.Getenv("NO_COLOR") == "",
 		Width:   ui.Width(c.Out),
 	}
-}
-
-// printText prints the report for a terminal.
-func printText(c *project.Call, run string, r *analysis.Result, to Delivery) error {
-	formats, err := PickFormats("text")
-	if err != nil {
-		return err
-	}
-	return formats[0].Write(c.Out, to.page(r, PageOptions(c, run)))
 }
 
 // PageTo makes the page of a run's result for what is delivered.
@@ -136,7 +128,7 @@ func PageTo(ctx context.Context, c *project.Call, run string, r *analysis.Result
 	case opt.Rollouts != nil:
 		opt.Traces, opt.TracesLink = Traces(run, from)
 	}
-	return to.page(to.shown(r), opt)
+	return to.page(cmp.Or(to.Bare, r), opt)
 }
 
 // WriteReport writes a report. Formats that need rollouts where there are none
@@ -178,36 +170,21 @@ func WriteReport(ctx context.Context, c *project.Call, run string, r *analysis.R
 
 // FormatNames lists the names that --format takes.
 func FormatNames() []string {
-	var names []string
-	for _, f := range report.Formats() {
-		names = append(names, f.Name)
-	}
-	return names
+	return ui.Names(report.Formats(), func(f report.Format) string { return f.Name })
 }
 
 // PickFormats returns the formats by name; none named means the usual ones.
 func PickFormats(list string) ([]report.Format, error) {
-	wanted := make(map[string]bool)
-	for name := range strings.SplitSeq(cmp.Or(list, config.DefaultFormats), ",") {
-		name = strings.TrimSpace(name)
-		switch name {
-		case config.DefaultFormats:
-			for _, f := range report.Usual() {
-				wanted[f.Name] = true
-			}
-		case config.AllFormats:
-			for _, f := range report.Formats() {
-				wanted[f.Name] = true
-			}
-		default:
-			names := append(FormatNames(), config.DefaultFormats, config.AllFormats)
-			if !slices.Contains(names, name) {
-				return nil, exit.Usagef("there is no report format %q%s", name, ui.Choices(name, names))
-			}
-			wanted[name] = true
-		}
+	wanted, err := ui.PickNames("report format", list, append(FormatNames(), config.DefaultFormats, config.AllFormats))
+	if err != nil {
+		return nil, err
 	}
-	return slices.DeleteFunc(report.Formats(), func(f report.Format) bool { return !wanted[f.Name] }), nil
+	if len(wanted) == 0 || slices.Contains(wanted, config.DefaultFormats) {
+		wanted = append(wanted, ui.Names(report.Usual(), func(f report.Format) string { return f.Name })...)
+	}
+	return slices.DeleteFunc(report.Formats(), func(f report.Format) bool {
+		return !slices.Contains(wanted, f.Name) && !slices.Contains(wanted, config.AllFormats)
+	}), nil
 }
 
 // PrintFormat writes one format to standard output, and nothing else.
@@ -261,10 +238,7 @@ func withoutTexts(all report.Rollouts) report.Rollouts {
 
 // NoRollouts says which formats cannot be written without rollouts.
 func NoRollouts(run string, formats []report.Format) error {
-	var files []string
-	for _, f := range formats {
-		files = append(files, f.File)
-	}
+	files := ui.Names(formats, func(f report.Format) string { return f.File })
 	are := "is"
 	if len(files) > 1 {
 		are = "are"

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
@@ -44,12 +43,6 @@ func RunConfig(c *project.Call, dir string) (*config.Config, *rollout.Manifest, 
 	}
 	cfg, err := project.ConfigFor(c, manifest)
 	return cfg, manifest, err
-}
-
-// newPage makes the page of a result in the language of the reports. The result
-// itself stays English, as it is kept.
-func newPage(v config.ReportValues, r *analysis.Result, opt report.Options) *report.Page {
-	return report.NewPage(r.In(v.Language()), opt)
 }
 
 // NewComparison makes the page of a comparison in the language of the reports.

@@ -2,6 +2,7 @@ package output
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
 )
@@ -36,11 +38,9 @@ func PrintThresholdChanges(c *project.Call, r *analysis.Result) {
 }
 
 func thresholdList(changed []analysis.Changed) string {
-	var list []string
-	for _, t := range changed {
-		list = append(list, fmt.Sprintf("%s %s (default %s)", t.Name, message.Plain(t.Value), message.Plain(t.Default)))
-	}
-	return strings.Join(list, ", ")
+	return strings.Join(ui.Names(changed, func(t analysis.Changed) string {
+		return fmt.Sprintf("%s %s (default %s)", t.Name, message.Plain(t.Value), message.Plain(t.Default))
+	}), ", ")
 }
 
 // Delivery is which reports are written, where to, and how they look.
@@ -80,19 +80,17 @@ func (d *Delivery) NoteGrader(c *project.Call, dir string) {
 		path, dir, message.Shell(dir), project.ConfigFlags(p, c), message.Shell(message.Place{Dir: dir}.At([]string{message.NextRun})...))
 }
 
-// shown is the result as the report has it.
-func (d Delivery) shown(r *analysis.Result) *analysis.Result {
-	if d.Bare != nil {
-		return d.Bare
-	}
-	return r
-}
-
-// Deliver prints a result, keeps it as result.json and, where there are
+// Deliver prints a result, as JSON or for a terminal, keeps it as result.json and, where there are
 // formats, writes the report. Printing comes first: what was found is printed even
 // where nothing can be written.
 func Deliver(ctx context.Context, c *project.Call, dir string, r *analysis.Result, to Delivery) error {
-	if err := printResult(c, dir, to.shown(r), to); err != nil {
+	var err error
+	if shown := cmp.Or(to.Bare, r); c.JSON {
+		err = shown.Encode(c.Out)
+	} else {
+		err = report.WriteText(c.Out, to.page(shown, PageOptions(c, dir)))
+	}
+	if err != nil {
 		return err
 	}
 	if err := WriteResult(dir, r); err != nil {
@@ -102,22 +100,6 @@ func Deliver(ctx context.Context, c *project.Call, dir string, r *analysis.Resul
 		return nil
 	}
 	return WriteReport(ctx, c, dir, r, to)
-}
-
-// printResult prints result.json under --json, else the report for a terminal.
-func printResult(c *project.Call, run string, r *analysis.Result, to Delivery) error {
-	if c.JSON {
-		return r.Encode(c.Out)
-	}
-	return printText(c, run, r, to)
-}
-
-// ExitOf is the exit code of a result.
-func ExitOf(r *analysis.Result) error {
-	if r.ExitCode == exit.OK {
-		return nil
-	}
-	return &exit.Error{Code: r.ExitCode}
 }
 
 // AnalyzeRun analyses a run under the command's flags.

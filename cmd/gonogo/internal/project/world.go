@@ -28,12 +28,9 @@ func MissingProgram(world fixtures.World) string {
 
 // World finds a built-in world.
 func World(name string) (fixtures.World, error) {
-	var names []string
-	for _, w := range fixtures.Worlds() {
-		if w.Name == name {
-			return w, nil
-		}
-		names = append(names, w.Name)
+	names := ui.Names(fixtures.Worlds(), func(w fixtures.World) string { return w.Name })
+	if i := slices.Index(names, name); i >= 0 {
+		return fixtures.Worlds()[i], nil
 	}
 	return fixtures.World{}, fmt.Errorf("no world is called %q%s; gonogo help worlds lists them", name, ui.DidYouMean(name, names))
 }

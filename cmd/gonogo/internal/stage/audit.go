@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,10 +165,9 @@ func showPlan(p *project.Project, w io.Writer, plan *audit.Plan) {
 		text += fmt.Sprintf(", %s to a model that grades", ui.Count(todo.JudgeCalls, "request"))
 	}
 	fmt.Fprintln(w, text+".")
-	var fields []string
-	for _, f := range plan.References {
-		fields = append(fields, fmt.Sprintf("%s (%s)", orNone(f.Field), ui.Count(f.Items, "item")))
-	}
+	fields := ui.Names(plan.References, func(f audit.FieldCount) string {
+		return fmt.Sprintf("%s (%s)", cmp.Or(f.Field, "none found"), ui.Count(f.Items, "item"))
+	})
 	if len(fields) > 0 {
 		fmt.Fprintf(w, "References: %s.\n", ui.Visible(strings.Join(fields, ", ")))
 	}
@@ -189,11 +189,4 @@ func showPlan(p *project.Project, w io.Writer, plan *audit.Plan) {
 	if len(idle) > 0 {
 		fmt.Fprintf(w, "Probes that do not apply to these items: %s.\n", ui.Visible(strings.Join(idle, ", ")))
 	}
-}
-
-func orNone(field string) string {
-	if field == "" {
-		return "none found"
-	}
-	return field
 }

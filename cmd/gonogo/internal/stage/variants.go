@@ -23,10 +23,7 @@ func PickVariants(p *project.Project, c *project.Call) (withBase bool, err error
 	if len(wanted) == 0 {
 		return true, nil
 	}
-	names := []string{config.BaseVariant}
-	for _, v := range p.Variants {
-		names = append(names, v.Name)
-	}
+	names := append([]string{config.BaseVariant}, ui.Names(p.Variants, func(v *project.Variant) string { return v.Name })...)
 	for _, name := range wanted {
 		if !slices.Contains(names, name) {
 			return false, exit.Usagef("--variant %s: there is no such variant%s; there are %s", name, ui.DidYouMean(name, names), ui.OrList(names))

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
 
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/dataset"
 )
 
@@ -105,6 +107,30 @@ func Choices(mistyped string, names []string) string {
 		return hint + " There are " + strings.Join(names, ", ")
 	}
 	return "; there are " + strings.Join(names, ", ")
+}
+
+// Names lists what name gives for each.
+func Names[T, U any](all []T, name func(T) U) []U {
+	out := make([]U, len(all))
+	for i, one := range all {
+		out[i] = name(one)
+	}
+	return out
+}
+
+// PickNames reads a comma-separated list of names, each a known one; what says of what.
+func PickNames(what, list string, known []string) ([]string, error) {
+	var out []string
+	for name := range strings.SplitSeq(list, ",") {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		if !slices.Contains(known, name) {
+			return nil, exit.Usagef("there is no %s %q%s", what, name, Choices(name, known))
+		}
+		out = append(out, name)
+	}
+	return out, nil
 }
 
 // PrintJSON writes v as indented JSON.
