@@ -84,7 +84,7 @@ func choose(ctx context.Context, c *Options, run *rollout.Run, cfg *config.Confi
 			return nil, exit.Usagef("--sure %g: it is a probability above 0 and below 1", opt.Sure)
 		}
 	}
-	keep, err := ui.PickNames("reason for --keep", c.Keep, ui.Names(curate.Reasons(), func(r curate.ReasonDoc) string { return string(r.Name) }))
+	keep, err := ui.PickNames("reason", c.Keep, ui.Names(curate.Reasons(), func(r curate.ReasonDoc) string { return string(r.Name) }))
 	if err != nil {
 		return nil, err
 	}
