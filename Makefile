@@ -5,12 +5,13 @@ BIN     := bin/gonogo
 TOOL    := $(GO) tool -modfile=.ci/tools.mod
 WORLD   ?= healthy
 RUN     ?= runs/demo-$(WORLD)
+REAL    ?= runs/real
 FUZZ    ?= 20s
 RACE    ?= ./...
 LAB     := fixtures/backtest/lab
 export GONOGO_TESTDATA
 
-.PHONY: help build demo release test long race worlds fleet peers peers-latest deep lint bench calibrate backtest backtest-train fuzz golden clean
+.PHONY: help build demo release test long race worlds fleet peers peers-latest real deep lint bench calibrate backtest backtest-train fuzz golden clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -47,6 +48,9 @@ peers: ## try gonogo against the real packages of docs/ecosystem.md at pinned ve
 
 peers-latest: ## the same against their newest versions, and print what broke
 	.ci/peers/run --latest $(PEERS)
+
+real: ## run gonogo on a real language model of 135 million parameters, 90 items with 8 samples, and keep the run and its report (REAL=runs/real); see docs/real-model.md
+	GONOGO_REAL=$(abspath $(REAL)) .ci/peers/run llama
 
 deep: ## run the deep tests: 200 kills of a sampling process, 100 of a queue's, hours of chaos in minutes, every world
 	GONOGO_DEEP=1 $(GO) test -count=1 -timeout 2h -run Deep ./...

@@ -52,7 +52,7 @@ func pins(t *testing.T, dir string) map[string]string {
 	}
 	asked, pinned := read("requirements.in"), read("requirements.txt")
 	found := make(map[string]string)
-	for _, name := range strings.Fields(asked) {
+	for _, name := range strings.Fields(regexp.MustCompile(`(?m)#.*$`).ReplaceAllString(asked, "")) {
 		name, _, _ = strings.Cut(name, "[")
 		m := regexp.MustCompile(`(?mi)^` + strings.NewReplacer("-", "[-_]", "_", "[-_]").Replace(name) + `==(\S+)$`).FindStringSubmatch(pinned)
 		if m == nil {

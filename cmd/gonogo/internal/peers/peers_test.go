@@ -84,6 +84,9 @@ func (p peer) output(cmd *exec.Cmd) []byte {
 
 func tail(b []byte) []byte { return b[max(0, len(b)-3000):] }
 
+// anyVerdict is the exit code of whatever gonogo run concludes.
+const anyVerdict = -1
+
 // gonogo runs the program that is tried and returns what it said.
 func (p peer) gonogo(code int, args ...string) (stdout, stderr string) {
 	p.Helper()
@@ -95,7 +98,7 @@ func (p peer) gonogo(code int, args ...string) (stdout, stderr string) {
 	if err != nil && !errors.As(err, &exit) {
 		p.Fatal(err)
 	}
-	if got := cmd.ProcessState.ExitCode(); got != code {
+	if got := cmd.ProcessState.ExitCode(); got != code && (code != anyVerdict || got != 0 && got != 3 && got != 4) {
 		p.Fatalf("gonogo %s: exit code %d, want %d\n%s\n%s", strings.Join(args, " "), got, code, tail(out.Bytes()), tail(said.Bytes()))
 	}
 	return out.String(), said.String()

@@ -13,19 +13,27 @@ import (
 
 // watchedSink passes records on and warns, once each, of what is better fixed now
 // than after the last rollout: a reward outside the range, which is missing data,
-// and first answers with markup that the server should have parsed.
+// first answers with markup that the server should have parsed, and first rollouts
+// that call none of their tools.
 type watchedSink struct {
 	to    sampler.Sink
 	say   io.Writer
 	items []rollout.Item // of the rollouts; nil where the answers are not looked at
 
 	told           bool // of a reward
+	seen           int  // rollouts that were looked at
 	looked, marked int  // first answers, and those with markup
 	kinds          []rollout.MarkupKind
+	offered        int  // first rollouts with tools
+	called         bool // one of them
 }
 
-// firstAnswers are looked at for markup: a run without a terminal has no rehearsal.
-const firstAnswers = 8
+// firstAnswers, of the first records, are looked at: a run without a terminal has no
+// rehearsal.
+const (
+	firstAnswers = 8
+	firstRecords = 256
+)
 
 // Hold hands on a record whose grade is still to come.
 func (w *watchedSink) Hold(r *rollout.Record) error {
@@ -41,19 +49,45 @@ func (w *watchedSink) Append(r *rollout.Record) error {
 		w.told = true
 		fmt.Fprintf(w.say, "warning: item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades what is recorded again, without sampling\n", ShownID(r.Item), ui.Visible(r.Error))
 	}
-	if w.items != nil && w.looked < firstAnswers && r.Answer != "" {
-		w.look(r)
+	if w.items != nil && !r.Outcome.Missing() && w.seen < firstRecords {
+		w.seen++
+		item := w.itemOf(r)
+		w.lookForCalls(r, item)
+		w.lookForMarkup(r, item)
 	}
 	return w.to.Append(r)
 }
 
-// look warns when most of the first answers hold what the server should have parsed.
-func (w *watchedSink) look(r *rollout.Record) {
-	w.looked++
-	var item *rollout.Item
-	if i := slices.IndexFunc(w.items, func(it rollout.Item) bool { return it.ID == r.Item && it.Split == r.Split }); i >= 0 {
-		item = &w.items[i]
+// itemOf returns the record's item, or nil.
+func (w *watchedSink) itemOf(r *rollout.Record) *rollout.Item {
+	i := slices.IndexFunc(w.items, func(it rollout.Item) bool { return it.ID == r.Item && it.Split == r.Split })
+	if i < 0 {
+		return nil
 	}
+	return &w.items[i]
+}
+
+// lookForCalls warns when the first rollouts with tools end without a call. A server whose chat template knows no tools takes them all the same, and
+// shows the model nothing of them: llama.cpp's does so without a word.
+func (w *watchedSink) lookForCalls(r *rollout.Record, item *rollout.Item) {
+	if w.called || w.offered >= firstAnswers || item == nil || len(item.Tools) == 0 {
+		return
+	}
+	if w.offered++; len(r.Calls) > 0 {
+		w.called = true
+	} else if w.offered == firstAnswers {
+		fmt.Fprintf(w.say, "warning: none of the first %d rollouts with tools called one. A server whose chat template knows no tools takes them and shows the model nothing of them: "+
+			"send it one request with tools and the same without, and compare usage; equal counts of input tokens say so. %s The run goes on; Ctrl-C stops it\n", w.offered, gate.MarkupAdvice(rollout.TemplateMarkup))
+	}
+}
+
+// lookForMarkup warns when most of the first answers hold what the server should have
+// parsed.
+func (w *watchedSink) lookForMarkup(r *rollout.Record, item *rollout.Item) {
+	if w.looked >= firstAnswers || r.Answer == "" {
+		return
+	}
+	w.looked++
 	m, found := rollout.MarkupIn(r.Answer, item)
 	if !found {
 		return

@@ -143,6 +143,36 @@ func TestMarkupInMostFirstAnswersIsToldOfOnce(t *testing.T) {
 	}
 }
 
+func TestFirstRolloutsThatCallNoToolAreToldOfOnce(t *testing.T) {
+	tools := []byte(`[{"type":"function","function":{"name":"look"}}]`)
+	for _, c := range []struct {
+		name   string
+		called []bool // by rollout, whether it called its tool
+		tools  []byte
+		want   int // warnings
+	}{
+		{"none of eight", make([]bool, 20), tools, 1},
+		{"one of eight", append(make([]bool, 7), true), tools, 0},
+		{"too few to say", make([]bool, 7), tools, 0},
+		{"items without tools", make([]bool, 20), nil, 0},
+	} {
+		var said strings.Builder
+		w := &watchedSink{to: &keeping{}, say: &said, items: []rollout.Item{{ID: "q1", Split: rollout.Train, Tools: c.tools}}}
+		for _, called := range c.called {
+			r := &rollout.Record{Item: "q1", Split: rollout.Train, Answer: "42"}
+			if called {
+				r.Calls = []rollout.Call{{Name: "look"}}
+			}
+			if err := w.Append(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := strings.Count(said.String(), "none of the first 8 rollouts with tools called one"); n != c.want || strings.Count(said.String(), "warning") != c.want {
+			t.Errorf("%s: it said %q, want %d warnings", c.name, said.String(), c.want)
+		}
+	}
+}
+
 type keeping struct{ n int }
 
 func (k *keeping) Append(*rollout.Record) error { k.n++; return nil }
