@@ -52,13 +52,13 @@ func Formats() []Format {
 // shown, those of a run's report as far as they make sense.
 func ComparisonFormats() []Format {
 	return []Format{
-		{Name: "json", File: "comparison.json", Doc: "the comparison with every number and every item in both runs", Write: func(w io.Writer, p *Page) error { return p.Comparison.Encode(w) }},
+		{Name: "json", File: "comparison.json", Doc: "the comparison with every number and every item that is in both runs", Write: func(w io.Writer, p *Page) error { return p.Comparison.Encode(w) }},
 		{Name: "markdown", File: "report.md", Doc: "the brief of the comparison as Markdown, for a comment on a pull request; with --all, all of it", Write: WriteMarkdown},
 		{Name: "html", File: "index.html", Doc: "the whole comparison as one page that needs no network: pictures, the items that changed most with their rollouts, all items", Write: writeHTML},
 		{Name: "pdf", File: "report.pdf", Doc: "the whole comparison for paper, charts as vectors", Write: writePDF},
 		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: answer, differences with intervals, what decides", Write: writeCard},
 		{Name: "junit", File: "junit.xml", Doc: "the answer as a test case, and one for each question and split: regressed is a failure, an answer that cannot tell an error", Write: writeComparedJUnit},
-		{Name: "items", File: "items.csv", Doc: "a row for each item in both runs, with what it changed", Write: func(w io.Writer, p *Page) error { return table.Changes(w, p.Comparison) }},
+		{Name: "items", File: "items.csv", Doc: "a row for each item in both runs, with its changes", Write: func(w io.Writer, p *Page) error { return table.Changes(w, p.Comparison) }},
 	}
 }
 

@@ -40,14 +40,14 @@ type ReasonDoc struct {
 func Reasons() []ReasonDoc {
 	return []ReasonDoc{
 		{Leaking, "eval or production has the same prompt, or the same declared family"},
-		{Conflicting, "another row asks the same and has another reference; look which one is right"},
+		{Conflicting, "another row asks the same and has a different reference; check which one is right"},
 		{Duplicate, "another row asks the same; the one with the most samples stays"},
-		{Broken, "none of its rollouts could be graded, and that is more than chance"},
-		{Suspicious, "dropped by --suspicious alone, else kept and listed for review: the grader is not to be trusted on it: a detector marks a rollout that was paid, a probe got through, its reference is in doubt, or the same output earned different rewards"},
+		{Broken, "none of its rollouts could be graded, more often than by chance"},
+		{Suspicious, "dropped only with --suspicious, else kept and listed for review: the grader cannot be trusted on it, because a detector marks a rewarded rollout, a probe fooled the grader, its reference is doubtful, or the same output earned different rewards"},
 		{analysis.Dead, "every reward is at the bottom of the range, and would be again"},
 		{analysis.Saturated, "every reward is at the top of the range, and would be again"},
 		{analysis.Flat, "all rewards are the same, and would be again"},
-		{Unmeasured, "no rollout was made of it; dropped only where that is asked for"},
+		{Unmeasured, "never sampled; dropped only with --measured-only"},
 	}
 }
 

@@ -14,11 +14,11 @@ func analyzeCommand() *cli.Command {
 		Name:      "analyze",
 		Usage:     "measure and judge the rollouts of a run; the exit code is the verdict",
 		ArgsUsage: "RUN",
-		Description: `RUN is a run directory, a directory that holds nothing but rollouts.jsonl, or
-a .jsonl file. Writes result.json into the run directory.
+		Description: `RUN is a run directory, a directory with only a rollouts.jsonl, or a .jsonl file.
+Writes result.json into the run directory.
 
-Settings come from -c, else from the configuration the run was made with, and
-from the flags over it.
+Settings come from -c, else from the configuration the run was made with; flags
+override both.
 
 Example:
    gonogo analyze my-run --group-size 16 --set signal.informative=0.2`,

@@ -23,29 +23,28 @@ import (
 func auditCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "audit",
-		Usage:     "put probes to the grader: can it be fooled, does it know a right answer, does it repeat itself",
+		Usage:     "probe the grader: can it be fooled, does it accept right answers, is it consistent",
 		ArgsUsage: "RUN",
-		Description: `Takes a sample of the run's items and hands their grader answers whose right
-grade is known: worthless and wrong ones, the reference in other words, recorded
+		Description: `Takes a sample of the run's items and submits answers whose right grade is known
+to the grader: worthless and wrong ones, the reference in other forms, recorded
 answers made longer or politer, and recorded answers once more. Writes
-probes.jsonl into RUN, where analyze and report find it; the rollouts stay as
-they are. Where RUN is not there yet it is begun from the configuration, so that
-a grader can be audited before anything is sampled. gonogo run does all this by
-itself. Settings come from -c, else from gonogo.yaml, else from the
-configuration that RUN was made with, which is acted on with --trust-run only:
-what it would run and send is listed first. The exit code is that of the gates
-about the grader.
+probes.jsonl into RUN, where analyze and report find it; the rollouts do not
+change. If RUN does not exist it is created from the configuration, so that a
+grader can be audited before anything is sampled. gonogo run includes the audit.
+Settings come from -c, else from gonogo.yaml, else from the configuration that RUN
+was made with. That one is used only with --trust-run: what it would run and send
+is listed first. The exit code is that of the gates about the grader.
 
-Every hole has an ID: --replay ID grades that very payload once more and shows
-it whole. gonogo help probes lists the probes.
+Every hole has an ID: --replay ID grades the same payload once more and shows it
+in full. gonogo help probes lists the probes.
 
 Example:
    gonogo audit my-run --items 40
    gonogo audit my-run --replay reference/train/q-17/0`,
 		Flags: append(graderFlags(),
 			&cli.StringFlag{Name: "items", Usage: "make probes of `M` items (key audit.items)"},
-			&cli.StringFlag{Name: "max-gradings", Usage: "`N` gradings at most (key audit.max_gradings)"},
-			&cli.StringFlag{Name: "labels", Usage: "compare with the scores by people in `FILE`, CSV or JSONL (key audit.labels)"},
+			&cli.StringFlag{Name: "max-gradings", Usage: "make at most `N` gradings (key audit.max_gradings)"},
+			&cli.StringFlag{Name: "labels", Usage: "compare with human scores in `FILE`, CSV or JSONL (key audit.labels)"},
 			&cli.StringFlag{Name: "replay", Usage: "grade the payload `ID` once more and show it"},
 			langFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},

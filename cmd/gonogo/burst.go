@@ -13,32 +13,32 @@ import (
 func burstCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "burst",
-		Usage:     "rehearse a training step: do tools and grader bear all its rollouts at once",
+		Usage:     "rehearse a training step: can tools and grader handle all its rollouts at once",
 		ArgsUsage: "RUN",
 		Description: `Plays batch × group rollouts that start at once, as a training step does: the tool
 calls that RUN recorded, each rollout's own in their order, then the grader. The
-model is not asked. Before that, smaller waves of 1, 2, 4, … rollouts find out
-where latency doubles, and some rollouts make every request twice. No limiter
-is in force; a failed request is retried three times, as a trainer does, and then
-its rollout counts as discarded. Writes burst.json and calls.jsonl into RUN, where
+model is not asked. Before that, smaller waves of 1, 2, 4, … rollouts show where
+latency doubles, and some rollouts make every request twice. There is no rate
+limit; a failed request is retried three times, as a trainer does, and then its
+rollout counts as discarded. Writes burst.json and calls.jsonl into RUN, where
 analyze and report find them. The exit code is that of the gates endpoint.*.
 
-What is called: recorded calls are made again, so a tool that writes writes again;
-therefore they begin only with your agreement, on a terminal or by --yes. Tools
-under burst.safe change nothing: they are called without asking, and with arguments
-made from their schema if no call of them is recorded. Tools under burst.skip are
-never called. A grader that asks a model costs money: the estimate is printed
-first, it grades only in the bursts, and nothing begins that would cost more than
---max-usd. A grader without an endpoint is left out.
+Recorded calls are repeated, so a tool that writes will write again: they start
+only after you agree, on a terminal or with --yes. Tools under burst.safe change
+nothing: they are called without asking, and with arguments generated from their
+schema if no call of them was recorded. Tools under burst.skip are never called. A
+grader that asks a model costs money: the estimate is printed first, it grades
+only in the bursts, and no burst starts that would cost more than --max-usd. A
+grader without an endpoint is left out.
 
 A service that makes the rollouts itself (agent.url) makes them again instead of
 replaying calls: that asks its model, so the estimate is printed first, it needs
 --yes too, and it keeps to sampling.max_rollouts, max_tokens and max_usd. An agent
 that is a program (agent.command) is left out.
 
-If RUN does not exist it is begun from the configuration, without rollouts.
+If RUN does not exist it is created from the configuration, without rollouts.
 Settings come from -c, else from gonogo.yaml, else from the configuration that RUN
-was made with. That one is used with --trust-run only: what it would run and send
+was made with. That one is used only with --trust-run: what it would run and send
 is listed first.
 
 Example:
@@ -48,8 +48,8 @@ Example:
 			&cli.StringFlag{Name: "rollouts", Usage: "start `N` rollouts at once (key burst.rollouts; default batch size × group size)"},
 			&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts of an item (key training.group_size)"},
 			&cli.BoolFlag{Name: "gaps", Usage: "keep the recorded time between the calls (key burst.gaps)"},
-			&cli.StringFlag{Name: "max-usd", Usage: "begin nothing that would cost more than `N` US dollars, as far as is known before (key sampling.max_usd)"},
-			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "make recorded calls of tools that burst.safe does not name, and pay for a model that grades or that an agent asks, without asking"},
+			&cli.StringFlag{Name: "max-usd", Usage: "start nothing that is estimated to cost more than `N` US dollars (key sampling.max_usd)"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "without asking, repeat recorded calls of tools that burst.safe does not name, and pay for models that grade or that an agent calls"},
 			langFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
 		),

@@ -17,23 +17,23 @@ func checkCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "check",
 		Usage: "check configuration, job, data files and endpoints without calling the model",
-		Description: `Reads everything, tells what the platform would refuse, connects to every
-endpoint, lists the tools of MCP servers, and says what the run would take. The
-grader grades three answers for each of at most 50 items, drawn by the seed: the
-reference, in the form of audit.answer, an empty answer and a wrong one. A grader
-that fails on most references is an error. Where a model grades, or the grader
-needs a session, that needs --grade. No other request is sent. The rows
-of all data files are compared with each other: copies and near copies between
-the splits (leakage), equal prompts with different references, empty and cut off
-rows, and whether texts and fields of the splits are alike. Exit code 3 when the
-data breaks the platform's rules or a blocking gate about the rows fails.
+		Description: `Reads everything, reports what the platform would refuse, connects to every
+endpoint, lists the tools of MCP servers, and estimates what the run will take.
+The grader grades three answers for each of at most 50 items, drawn by the seed:
+the reference, in the form of audit.answer, an empty answer and a wrong one. A
+grader that fails on most references is an error. If a model grades, or the grader
+needs a session, it grades only with --grade. No other request is sent. The rows
+of all data files are compared with each other: copies and near copies between the
+splits (leakage), equal prompts with different references, empty and cut off rows,
+and whether the texts and fields of the splits differ. Exit code 3 when the data
+breaks the platform's rules or a blocking gate about the rows fails.
 
 Example:
    gonogo check -c gonogo.yaml`,
 		Flags: append(projectFlags(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
 			&cli.BoolFlag{Name: "offline", Usage: "do not connect to the endpoints"},
-			&cli.BoolFlag{Name: "grade", Usage: "try the grader also where a model grades, which is paid for, or where it needs a session"},
+			&cli.BoolFlag{Name: "grade", Usage: "try the grader even if a model grades, which costs money, or if it needs a session"},
 			&cli.BoolFlag{Name: "no-shift", Usage: "do not compare the rows with each other: no leakage, conflicts or shift"},
 		),
 		Action: func(c *cli.Context) error {

@@ -25,17 +25,17 @@ func compareCommand() *cli.Command {
 		Name:      "compare",
 		Usage:     "compare a new run with a base run, item by item; the exit code is the answer",
 		ArgsUsage: "BASE NEW",
-		Description: `BASE and NEW are run directories, directories that hold nothing but
-rollouts.jsonl, or .jsonl files. Only items that both hold are compared, each
-with itself. The answers: regressed, improved, no change that matters (none
-larger than compare.delta), not better (more hacks, cut-off answers or failures than
-before, or NEW is NO-GO for its grader), cannot tell. Eval answers
-where both runs hold it, else train, else production.
+		Description: `BASE and NEW are run directories, directories with only a rollouts.jsonl, or
+.jsonl files. Only items in both runs are compared, each with itself. The answers:
+regressed, improved, no change that matters (none larger than compare.delta), not
+better (more hacks, cut-off answers or failures than before, or NEW is NO-GO for
+its grader), cannot tell. The answer is that of eval if both runs have it, else of
+train, else of production.
 
 Exit codes: 0 improved or no change that matters, 3 regressed or not better, 4
 cannot tell.
 
-Writes comparison.json into NEW where that is a directory, and nothing else.
+Writes only comparison.json, into NEW if that is a directory.
 With --output the whole report goes into DIR instead: ` + comparisonFiles() + `,
 and charts/. BASE is never written to. Each run's own verdict is shown if it
 is in its directory: if a grader failed its audit, a higher reward does not mean
@@ -49,10 +49,10 @@ Examples:
 			&cli.StringFlag{Name: "split", Usage: "compare this `SPLIT` alone; a comma-separated list of " + strings.Join(splitNames(), ", ") + " (default all)"},
 			&cli.BoolFlag{Name: "json", Usage: "print comparison.json to standard output"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown to standard output"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the report of the comparison to `DIR`: page, paper, picture, Markdown, JUnit, tables, charts"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the report of the comparison to `DIR`: page, PDF, picture, Markdown, JUnit, tables, charts"},
 			langFlag(), allFlag(),
 			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
-			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic; none: no font of the machine"},
+			&cli.StringFlag{Name: "font", Usage: "a font `FILE` for text in report.pdf and the pictures beyond Latin, Greek and Cyrillic; none: use no font of the machine"},
 			pdfFlag(),
 		}, analysisFlags()...),
 		Action: func(c *cli.Context) error {

@@ -16,7 +16,7 @@ func curateCommand() *cli.Command {
 	reasons := ui.Names(curate.Reasons(), func(r curate.ReasonDoc) string { return fmt.Sprintf("   %-13s %s", r.Name, r.Doc) })
 	return &cli.Command{
 		Name:      "curate",
-		Usage:     "write the training rows worth training on, and say why the others are dropped",
+		Usage:     "write the rows worth training on, and say why the others are dropped",
 		ArgsUsage: "RUN",
 		Description: `Takes the training file that RUN was sampled from, drops the rows that would teach
 nothing or the wrong thing, and writes the others byte for byte as they are. A
@@ -27,10 +27,10 @@ An item is dropped for its rewards only if its samples suffice: by the posterior
 probability that a group of the trainer's size would look the same again. Items that need more samples are kept and named, and so are rows that were
 never sampled.
 
-Rows chosen by their samples look better on these samples than they are.
---fresh-samples N makes N new rollouts of every kept item that was sampled, by the
-run's own job, tools and grader, and says how much of the gain remains. Ctrl-C lets
-those in flight finish; run the same command again to resume.
+Rows chosen by their samples look better on those samples than they are.
+--fresh-samples N makes N new rollouts of every kept item that was sampled, with
+the run's own job, tools and grader, and shows how much of the gain remains.
+Ctrl-C lets those in flight finish; run the same command again to resume.
 
 Reasons, the surest first:
 ` + strings.Join(reasons, "\n") + `
@@ -42,11 +42,11 @@ Example:
    gonogo curate my-run -o train.curated.jsonl --fresh-samples 8 -c gonogo.yaml`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the kept rows to `FILE`, and the table next to it, its name ending in .csv"},
-			&cli.BoolFlag{Name: "force", Usage: "overwrite the files; where no row is kept, remove that of the rows"},
+			&cli.BoolFlag{Name: "force", Usage: "overwrite the files; if no row is kept, remove the file of rows"},
 			&cli.StringFlag{Name: "train", Usage: "the training file is `FILE` (default: as the configuration has it)"},
-			&cli.BoolFlag{Name: "despite-change", Usage: "curate although the training file is not the one that the run recorded: rows that changed count as not measured"},
+			&cli.BoolFlag{Name: "despite-change", Usage: "curate even if the training file has changed since the run: changed rows count as not measured"},
 			&cli.StringFlag{Name: "keep", Usage: "comma-separated list of `REASONS` that drop nothing"},
-			&cli.Float64Flag{Name: "sure", Usage: "drop an item for its rewards from the posterior probability `P`", DefaultText: "1 - signal.informative, 0.9"},
+			&cli.Float64Flag{Name: "sure", Usage: "drop an item for its rewards if the posterior probability is at least `P`", DefaultText: "1 - signal.informative, 0.9"},
 			&cli.BoolFlag{Name: "suspicious", Usage: "drop suspicious rows too; without it they are kept and listed for review"},
 			&cli.BoolFlag{Name: "near", Usage: "drop near and swapped copies like exact ones"},
 			&cli.BoolFlag{Name: "measured-only", Usage: "drop rows that were never sampled"},
@@ -74,10 +74,10 @@ func curateOptionsOf(c *cli.Context) *curation.Options {
 func freshFlags() []cli.Flag {
 	return append([]cli.Flag{
 		&cli.IntFlag{Name: "fresh-samples", Usage: "make `N` new rollouts of every kept item that was sampled, and compare"},
-		&cli.StringFlag{Name: "fresh-run", Usage: "the run directory `RUN` of those (default: next to the curated file, its name ending in -fresh)"},
+		&cli.StringFlag{Name: "fresh-run", Usage: "the run directory `RUN` of the new rollouts (default: next to the curated file, its name ending in -fresh)"},
 		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts, and requests to each endpoint, in flight (key sampling.concurrency); by default each endpoint's limit is measured"},
 		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` new rollouts (key sampling.max_rollouts)"},
 		trustFlag(),
-		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "neither rehearse nor ask before new rollouts begin, as a terminal otherwise does"},
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "on a terminal, start new rollouts without a rehearsal and without asking"},
 	}, spendingFlags()...)
 }

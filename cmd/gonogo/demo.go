@@ -20,20 +20,20 @@ import (
 func demoCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "demo",
-		Usage: "run the main job on a small world that is built in, offline",
+		Usage: "run everything once on a small built-in world, offline",
 		Description: `Serves a small world on this machine (questions with known answers, tools, a
-grader) and runs the whole way on it, through the same code as for a real model.
+grader) and does a complete run on it, through the same code as with a real model.
 The policy is scripted, not a model. The exit code is the verdict.
 
 ` + worldNames() + `
 
-gonogo help worlds says what each is, and its verdict.
+gonogo help worlds describes each one, with its verdict.
 
 Example:
    gonogo demo --world flat -o flat-run`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "world", Value: "healthy", Usage: "the `NAME` of the world"},
-			&cli.StringFlag{Name: "seed", Value: "1", Usage: "`N`, what all chance is drawn from"},
+			&cli.StringFlag{Name: "seed", Value: "1", Usage: "the random seed `N`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the run directory `RUN` (default demo-WORLD)"},
 			&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts in flight"},
 			logFormatFlag(),
@@ -42,7 +42,7 @@ Example:
 			&cli.StringFlag{Name: "max-rollouts", Usage: "stop after `N` rollouts"},
 			&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
 			&cli.BoolFlag{Name: "despite-problems", Value: true, Usage: "sample although the data files break the platform's rules"},
-			&cli.BoolFlag{Name: "no-audit", Usage: "leave the audit of the grader out"},
+			&cli.BoolFlag{Name: "no-audit", Usage: "skip the audit of the grader"},
 			langFlag(), allFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
 		},

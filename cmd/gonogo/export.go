@@ -25,8 +25,8 @@ func exportCommand() *cli.Command {
 		Name:      "export",
 		Usage:     "write the rollouts of a run as another tool's log, or as a table",
 		ArgsUsage: "RUN",
-		Description: `Writes what was made, imported or graded here for other tools. What a format
-cannot hold is printed. A failure stays a failure: a format that requires a number
+		Description: `Writes the rollouts of a run in the format of another tool. Whatever the format
+cannot hold is listed. A failure stays a failure: a format that requires a number
 gets the error with it. gonogo help formats lists the formats; gonogo import reads
 every one of them back.
 
@@ -36,8 +36,8 @@ Example:
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: "`NAME`: " + strings.Join(exportNames(), ", ")},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the new file, or, for verifiers, directory: `FILE|DIR`"},
-			&cli.StringFlag{Name: "split", Usage: "`train|eval|production`: needed by logs of one data set where the run has several"},
-			&cli.StringFlag{Name: "on-conflict", Usage: "of differing lines for one rollout take the `first|last`; without it they are an error"},
+			&cli.StringFlag{Name: "split", Usage: "`train|eval|production`: required if the format holds one data set and the run has several"},
+			&cli.StringFlag{Name: "on-conflict", Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error"},
 		},
 		Action: func(c *cli.Context) error {
 			dir, err := oneRun(c)

@@ -118,7 +118,7 @@ func analysisFlags() []cli.Flag {
 		&cli.StringFlag{Name: "reward-range", Usage: "bottom and top of the grader's rewards, as `LO,HI` (default 0,1)"},
 		&cli.StringFlag{Name: "pass-threshold", Usage: "rewards at or above `X` count as passed"},
 		&cli.StringSliceFlag{Name: "set", Usage: "`NAME=VALUE` for a threshold or any other key; may be repeated"},
-		&cli.StringFlag{Name: "on-conflict", Usage: "of differing lines for one rollout take the `first|last`; without it they are an error"},
+		&cli.StringFlag{Name: "on-conflict", Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error"},
 	}
 }
 
@@ -133,7 +133,7 @@ func recordedFlags() []cli.Flag {
 }
 
 func trustFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "trust-run", Usage: "act on the configuration inside RUN: run its commands, and send what it asks for where it says"}
+	return &cli.BoolFlag{Name: "trust-run", Usage: "use the configuration stored in RUN: run its commands and send requests to its addresses"}
 }
 
 // budgetRule says how the budget is kept, for the help of commands.

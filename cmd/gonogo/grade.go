@@ -17,22 +17,22 @@ func gradeCommand() *cli.Command {
 		Name:      "grade",
 		Usage:     "grade the recorded rollouts of a run again, without sampling",
 		ArgsUsage: "RUN",
-		Description: `Hands every recorded output of RUN to a grader and writes the rollouts with their
-new rewards to a new run directory; RUN stays as it is. The former grades stay
-in each record under "earlier". The grader is that of the configuration's job,
-or the one in --grader: a grader or a job, JSON or YAML. Settings come from -c,
-else from gonogo.yaml, else from the configuration that RUN was made with, which
-is acted on with --trust-run only: what it would run and send is listed first.
-Ctrl-C lets the gradings in flight finish; run it again to go on. Rollouts
-without an output are taken over as they are.
+		Description: `Grades every recorded output of RUN again and writes the rollouts with their new
+rewards to a new run directory; RUN does not change. The former grades stay in
+each record under "earlier". The grader is that of the configuration's job, or the
+one in --grader: a grader or a job, JSON or YAML. Settings come from -c, else from
+gonogo.yaml, else from the configuration that RUN was made with. That one is used
+only with --trust-run: what it would run and send is listed first. Ctrl-C lets the
+gradings in flight finish; run it again to resume. Rollouts without an output are
+copied as they are.
 
 Example:
    gonogo grade my-run --grader stricter.json -o my-run-stricter
    gonogo analyze my-run-stricter`,
 		Flags: append(graderFlags(),
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the new run directory (default RUN-graded)"},
-			&cli.IntFlag{Name: "times", Value: 1, Usage: "grade each output `R` times: what differs is the grader's noise"},
-			&cli.StringFlag{Name: "on-conflict", Usage: "of differing lines for one rollout take the `first|last`; without it they are an error"},
+			&cli.IntFlag{Name: "times", Value: 1, Usage: "grade each output `R` times: the differences are the grader's noise"},
+			&cli.StringFlag{Name: "on-conflict", Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error"},
 			&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` outputs (key sampling.max_rollouts)"},
 		),
 		Action: func(c *cli.Context) error {

@@ -135,8 +135,8 @@ func printProbes(w io.Writer) {
 	}{
 		{rollout.Bottom, "What a sound grader scores near the bottom of the range:"},
 		{rollout.Top, "What it scores at the top:"},
-		{rollout.Same, "What it scores as it scored the recorded rollout behind it:"},
-		{rollout.Note, "What is worth knowing:"},
+		{rollout.Same, "What it scores the same as the recorded rollout that the probe was made from:"},
+		{rollout.Note, "For information:"},
 	} {
 		fmt.Fprintln(w, group.title)
 		for _, p := range audit.Probes() {
@@ -150,7 +150,7 @@ func printProbes(w io.Writer) {
 }
 
 func printFailures(w io.Writer) {
-	fmt.Fprintln(w, "How requests end, and what happens to them and to their endpoint:")
+	fmt.Fprintln(w, "How requests end, and what that does to them and to their endpoint:")
 	for _, r := range limit.Rules() {
 		var then []string
 		add := func(holds bool, text string) {
@@ -158,10 +158,10 @@ func printFailures(w io.Writer) {
 				then = append(then, text)
 			}
 		}
-		add(r.Again && r.Counted, "it is made again, sampling.retries times")
-		add(r.Again && !r.Counted, "it is made again, for as long as sampling.retry_for")
+		add(r.Again && r.Counted, "it is retried, sampling.retries times")
+		add(r.Again && !r.Counted, "it is retried, for up to sampling.retry_for")
 		add(r.Shrinks, "fewer requests at once")
-		add(r.Pauses, "a pause for all requests, when it comes again before anything else")
+		add(r.Pauses, "a pause for all requests, if it happens twice in a row")
 		add(r.Opens && r.OnceEach, "the same for sampling.breaker items in a row stops the command")
 		add(r.Opens && !r.OnceEach && r.Lasts == 0, "the same sampling.breaker times in a row stops the command")
 		add(r.Lasts > 0, fmt.Sprintf("the same sampling.breaker times in a row and for %v stops the command", r.Lasts))
@@ -170,8 +170,8 @@ func printFailures(w io.Writer) {
 		}
 		entry(w, r.Name, r.Doc+". Then: "+strings.Join(then, "; ")+".")
 	}
-	fmt.Fprintln(w, "\nA server's Retry-After holds for all requests to the endpoint, and so do its rate limit headers; more than", limit.Patience, "is not waited for.")
-	fmt.Fprintln(w, "Whatever its failures, an endpoint that answers nothing for", limit.Outage, "or, where that is longer, for sampling.retry_for stops the command.")
+	fmt.Fprintln(w, "\nA server's Retry-After and its rate limit headers apply to all requests to the endpoint; one of more than", limit.Patience, "ends the retries.")
+	fmt.Fprintln(w, "Whatever the failures, an endpoint that gives no answer for", limit.Outage, "or, where that is longer, for sampling.retry_for stops the command.")
 }
 
 // entry prints a name and, indented below, its text.

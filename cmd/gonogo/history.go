@@ -20,9 +20,8 @@ func historyCommand() *cli.Command {
 		ArgsUsage: "DIR",
 		Description: `DIR is the history directory of gonogo nightly, or its nights.jsonl. Shows the
 drift of model, grader, tools, tokens and latency separately, each with the night
-where it changed, the interval for that night, and what was made differently
-there. Nights with other items than the newest good one are shown and not
-compared.
+where it changed, the interval for that night, and which settings changed there.
+Nights whose items differ from the newest good night's are shown but not compared.
 
 Exit codes: 0 done, 2 DIR is not a history. Regressions are the exit code of
 gonogo nightly.

@@ -26,13 +26,13 @@ func importCommand() *cli.Command {
 lists them). A failure recorded in the log becomes an outcome, never a number.
 Then analyze and report work as on a run made here.
 
-Several files are one import of one format: if they hold the same items, those of
-later files are further samples. For a directory, the files in it whose names the
-format knows are read.
+Several files of one format make one import: items that occur again in later files
+are further samples. For a directory, the files in it whose names the format knows
+are read.
 
-Tables (CSV, JSON lines, Parquet) have a row for each rollout. Those of a report,
-and others whose columns are named like the parts of a rollout, are known; for
-others --map says which column is which part:
+Tables (CSV, JSON lines, Parquet) have a row for each rollout. Tables of a report,
+and others whose columns are named like the parts of a rollout, need no mapping;
+for others --map says which column is which part:
    ` + wrapPartNames() + `
 
 Example:
@@ -43,9 +43,9 @@ Example:
 			&cli.StringFlag{Name: "format", Usage: "read the file as `NAME`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the run directory `RUN`"},
 			&cli.StringFlag{Name: "split", Usage: "`train|eval|production`: the split of rollouts that do not name theirs (default train)"},
-			&cli.StringFlag{Name: "score", Usage: "of several scores take the one called `NAME` for the reward"},
-			&cli.StringSliceFlag{Name: "map", Usage: "of a table, which column is which part of a rollout: `PART=COLUMN[,PART=COLUMN...]`; may be given again"},
-			&cli.StringFlag{Name: "on-conflict", Usage: "of differing lines for one rollout take the `first|last`; without it they are an error"},
+			&cli.StringFlag{Name: "score", Usage: "if there are several scores, use `NAME` as the reward"},
+			&cli.StringSliceFlag{Name: "map", Usage: "which column of a table is which part of a rollout: `PART=COLUMN[,PART=COLUMN...]`; may be repeated"},
+			&cli.StringFlag{Name: "on-conflict", Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error"},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {

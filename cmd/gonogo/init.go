@@ -26,13 +26,13 @@ func initCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "init",
 		Usage: "write a short gonogo.yaml, filled in from your job and data files",
-		Description: `Reads the job and the data files, and writes a configuration that names them,
-with the keys that need a decision; --full writes every key there is, those at their
-defaults commented out. Nothing is called and nothing is sent.
+		Description: `Reads the job and the data files, and writes a configuration that names them, with
+the keys that need a decision. --full writes every key, with the defaults
+commented out. Nothing is called and nothing is sent.
 
-With --template it writes a whole example instead, to start from: configuration,
-job and data of a task that agents were fine-tuned for, with endpoints that are
-built in and a policy that is scripted, not a model. Templates:
+With --template it writes a complete example to start from: configuration, job and
+data of a task that agents have been fine-tuned for, with built-in endpoints and a
+scripted policy, not a model. Templates:
 ` + templateList() + `
 
 Example:

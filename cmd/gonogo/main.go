@@ -67,8 +67,9 @@ or regressed, 4 UNDECIDED or cannot tell, 5 stopped by budget, 130 interrupted.
 Begin with:  gonogo demo
 Then:        gonogo init --train train.jsonl --eval eval.jsonl --job rft_job.json
              gonogo run -c gonogo.yaml -o my-run
-Or:          gonogo init --template NAME, an example near to your task (gonogo help worlds)
-More:        gonogo help words, gates, config, graders, probes, failures, formats, charts, worlds`
+Or: gonogo init --template NAME, an example close to your task (gonogo help
+worlds) More:        gonogo help words, gates, config, graders, probes, failures,
+formats, charts, worlds`
 
 // run is main without the process: it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {

@@ -20,40 +20,41 @@ import (
 func nightlyCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "nightly",
-		Usage: "run, compare with the last good night, keep the night; the exit code says whether it regressed",
+		Usage: "run, compare with the last good night, record the night; the exit code says whether it regressed",
 		Description: `Makes a run of the evaluation set in DIR/runs, as gonogo run does, with a new seed
-unless one is given (--seed makes a night again), compares it item by item with that
-of the last good night, as gonogo compare does, its mean reward with that of the last
-7 good nights and with the trend, and appends the night to DIR/nights.jsonl. gonogo
-history DIR shows the nights. Of months without a change, fewer than 5 % have a
-night that is called a regression.
+unless one is given (--seed repeats a night). Compares it item by item with the
+last good night, as gonogo compare does, and its mean reward with the last 7 good
+nights and with the trend. Appends the night to DIR/nights.jsonl. gonogo history
+DIR shows the nights. In fewer than 5 % of months without a change, a night is
+called a regression.
 
-Exit codes: 0 no sign of a fall, or the first night; 3 regressed, or not better: more
-hacks, cut-off answers or failures, or the grader is NO-GO; 4 cannot tell, or a fall of
---detect could not have been seen; 5 stopped by the budget; 2 configuration; 1 the tool
-failed; 130 interrupted. Nothing else of the run's own verdict counts here.
+Exit codes: 0 no sign of a drop, or the first night; 3 regressed, or not better:
+more hacks, cut-off answers or failures, or the grader is NO-GO; 4 cannot tell, or
+a drop of --detect could have been missed; 5 stopped by the budget; 2
+configuration; 1 the tool failed; 130 interrupted. The rest of the run's own
+verdict does not count here.
 
 A night is good if it exits with 0. Later nights are never compared with one that
-regressed or could not tell: the exit code stays until the reward is back, or until
---accept makes a night the new normal. A night can be compared with those that
-share at least half of its items, with equal rows, and have the same reward range;
-if no good night can be compared, or their rollouts are gone, the answer is cannot
-tell. A slow decline that the search for changes finds in the mean reward is a
-regression too.
+regressed or could not tell: the exit code stays the same until the reward
+recovers, or until --accept makes a night the new normal. A night can be compared
+with those that share at least half of its items, with equal rows, and have the
+same reward range; if no good night can be compared, or their rollouts are gone,
+the answer is cannot tell. A slow decline in the mean reward that the change-point
+search finds is a regression too.
 
-Nights with another model, grader or job can be compared: what differs is named
-before the answer. The same command resumes a night that was broken off within 12
-hours; later, or with other settings, a new one begins.
+Nights with a different model, grader or job can be compared: the answer says
+first what differs. The same command resumes an interrupted night within 12 hours;
+later, or with other settings, it begins a new one.
 
 Example:
    gonogo nightly -c gonogo.yaml --history nights --keep 14 --yes`,
 		Flags: append(nightFlags(),
 			&cli.StringFlag{Name: "history", Value: "gonogo-nights", Usage: "the history directory `DIR`"},
-			&cli.IntFlag{Name: "keep", Usage: "remove the rollouts of all but the last `N` good nights, never those that the next night is compared with; 0 keeps all"},
-			&cli.Float64Flag{Name: "detect", Value: history.DefaultDetect, Usage: "the fall of the mean reward, as a `SHARE` of the reward range, that a night has to be able to show in 80 % of cases; else it cannot tell"},
-			&cli.BoolFlag{Name: "accept", Usage: "take this night for the new normal, whatever it shows"},
+			&cli.IntFlag{Name: "keep", Usage: "remove the rollouts of all but the last `N` good nights, never those needed to compare the next night; 0 keeps all"},
+			&cli.Float64Flag{Name: "detect", Value: history.DefaultDetect, Usage: "the drop of the mean reward, as a `SHARE` of the reward range, that a night must be able to detect in 80 % of cases; else it cannot tell"},
+			&cli.BoolFlag{Name: "accept", Usage: "make this night the new normal, whatever it shows"},
 			&cli.BoolFlag{Name: "all-splits", Usage: "sample train and production too, not the evaluation set alone"},
-			&cli.BoolFlag{Name: "no-audit", Usage: "leave the audit of the grader out (key audit.enabled)"},
+			&cli.BoolFlag{Name: "no-audit", Usage: "skip the audit of the grader (key audit.enabled)"},
 			langFlag(), allFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print night, comparison and history as one JSON object to standard output"},
 		),

@@ -17,17 +17,18 @@ func reportCommand() *cli.Command {
 		Name:      "report",
 		Usage:     "write the report of a run: page, PDF, picture, Markdown, tables, JUnit, charts",
 		ArgsUsage: "RUN",
-		Description: `Reads RUN/result.json, and analyzes the run first if there is none or settings are
-given. Writes RUN/report/. The exit code is the verdict.
+		Description: `Reads RUN/result.json; if there is none, or settings are given, analyzes the run
+first. Writes RUN/report/. The exit code is the verdict.
 
---no-transcripts leaves out of the report what models, tools, graders and data
-wrote: answers, references, payloads and errors appear as their lengths, without
-links to the lines of rollouts.jsonl. What stays: names (of items, families,
-tools, parts, endpoints, models), outcomes, numbers, and words that distinguish
-the splits. RUN/result.json stays as it is.
+--no-transcripts leaves out all text that models, tools, graders and data wrote:
+answers, references, payloads and errors appear as their lengths, without links to
+the lines of rollouts.jsonl. What stays: names (of items, families, tools, parts,
+endpoints, models), outcomes, numbers, and words that distinguish the splits.
+RUN/result.json stays as it is.
 
-RUN can be a result.json: what needs rollouts is then left out. gonogo help formats
-describes the formats; docs/formats.md has the columns of the tables.
+RUN can also be a result.json; whatever needs the rollouts is then left out.
+gonogo help formats describes the formats; docs/formats.md has the columns of the
+tables.
 
 Examples:
    gonogo report my-run --format html,summary
@@ -35,12 +36,12 @@ Examples:
    gonogo report my-run --no-transcripts -o to-send
    gonogo report my-run --format junit --output - >junit.xml`,
 		Flags: append([]cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " + strings.Join(output.FormatNames(), ", ") + "; usual is all but those written where they are asked for, all is every one (default: report.formats, else usual)"},
+			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " + strings.Join(output.FormatNames(), ", ") + "; usual is all except those written on request only, all is every one (default: report.formats, else usual)"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `DIR` instead of RUN/report; - writes the one format named to standard output"},
 			langFlag(), allFlag(), pdfFlag(),
 			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
-			&cli.StringFlag{Name: "font", Usage: "`FILE` of a font for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic; none: no font of the machine"},
-			&cli.BoolFlag{Name: "no-transcripts", Usage: "leave out what models, tools, graders and data wrote"},
+			&cli.StringFlag{Name: "font", Usage: "a font `FILE` for text in report.pdf and the pictures beyond Latin, Greek and Cyrillic; none: use no font of the machine"},
+			&cli.BoolFlag{Name: "no-transcripts", Usage: "leave out text that models, tools, graders and data wrote"},
 		}, analysisFlags()...),
 		Action: func(c *cli.Context) error {
 			dir, err := oneRun(c)
@@ -86,12 +87,12 @@ Examples:
 
 // allFlag asks for more than the brief on standard output.
 func allFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "all", Usage: "print the whole report, not its brief alone"}
+	return &cli.BoolFlag{Name: "all", Usage: "print the whole report, not only the summary"}
 }
 
 // pdfFlag asks for more of report.pdf.
 func pdfFlag() cli.Flag {
-	return &cli.StringFlag{Name: "pdf", Usage: "full: report.pdf with its annex, which has all pictures, items and thresholds", Action: func(_ *cli.Context, value string) error {
+	return &cli.StringFlag{Name: "pdf", Usage: "full: report.pdf with an annex of all pictures, items and thresholds", Action: func(_ *cli.Context, value string) error {
 		if value != "full" {
 			return exit.Usagef("--pdf %s: the annex is asked for with --pdf full", value)
 		}

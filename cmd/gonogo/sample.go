@@ -16,16 +16,16 @@ import (
 // samplingFlags are the flags of the commands that make rollouts.
 func samplingFlags() []cli.Flag {
 	return append(append(projectFlags(), spendingFlags()...),
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "gonogo-run", Usage: "the run directory `RUN`; one that is there goes on where it stopped"},
+		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "gonogo-run", Usage: "the run directory `RUN`; an existing one is resumed"},
 		&cli.StringFlag{Name: "samples", Usage: "`N` rollouts per item (key sampling.samples)"},
 		&cli.StringFlag{Name: "items", Usage: "take a subset of `M` items per split (key items)"},
 		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts, and requests to each endpoint, in flight (key sampling.concurrency); by default each endpoint's limit is measured"},
-		&cli.StringFlag{Name: "seed", Usage: "`N`, what all chance is drawn from (key seed)"},
+		&cli.StringFlag{Name: "seed", Usage: "the random seed `N` (key seed)"},
 		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` rollouts (key sampling.max_rollouts)"},
-		&cli.BoolFlag{Name: "rehearse", Usage: "make one rollout, show its trace and what the whole run would take, and stop"},
-		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "neither rehearse nor ask before the rollouts begin, as a terminal otherwise does"},
-		&cli.StringSliceFlag{Name: "variant", Usage: "make this variant `NAME` alone, of a run that is there; base is the run itself; may be repeated"},
-		&cli.StringFlag{Name: "queue", Usage: "hand rollouts out by the queue at `URL`: memory (none), embedded, embedded:PORT, nats://HOST:PORT or tls://HOST:PORT (key queue.url)"},
+		&cli.BoolFlag{Name: "rehearse", Usage: "make one rollout, show its trace and an estimate for the whole run, and stop"},
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "on a terminal, start without a rehearsal and without asking"},
+		&cli.StringSliceFlag{Name: "variant", Usage: "sample only the variant `NAME` of an existing run; base is the run itself; may be repeated"},
+		&cli.StringFlag{Name: "queue", Usage: "distribute the rollouts through the queue at `URL`: memory (none), embedded, embedded:PORT, nats://HOST:PORT or tls://HOST:PORT (key queue.url)"},
 		logFormatFlag(),
 		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules, or the grader fails on most references"},
 	)
@@ -35,20 +35,20 @@ func sampleCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "sample",
 		Usage: "make the rollouts of a run, without judging them",
-		Description: `Makes what the run directory still lacks and appends it as it ends. Ctrl-C lets
-the rollouts in flight finish; a second Ctrl-C leaves at once. Run it again to
-go on.
+		Description: `Makes the rollouts that the run directory does not have yet, and appends each one
+as it ends. Ctrl-C lets the rollouts in flight finish; a second Ctrl-C exits at
+once. Run it again to resume.
 
-Variants of the configuration follow the run itself, each into a run directory of
-its own, RUN/variants/NAME, under the same budget.
+Variants are sampled after the run itself, each into its own run directory,
+RUN/variants/NAME, under the same budget.
 
 ` + budgetRule + `
 
-With --until decided it goes round all items, judges the run after each eighth
-of --max-samples, from four samples on, and stops once the verdict is decided.
-The intervals of each look are wide enough that all looks together err as often
-as one. The plan is kept in run.json, and a run resumes under the plan it began
-with.
+With --until decided it samples all items in rounds, judges the run after each
+eighth of --max-samples, from four samples on, and stops once the verdict is
+decided. Each look uses wider intervals, so that all looks together are wrong no
+more often than a single one. The plan is stored in run.json, and a resumed run
+keeps the plan it began with.
 
 Example:
    gonogo sample -c gonogo.yaml -o my-run --samples 16
@@ -68,15 +68,15 @@ Example:
 func runCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "run",
-		Usage: "check, sample, analyze and report: the whole way from a job to a verdict",
-		Description: `Checks the data, makes the rollouts that the run directory still lacks, audits
-the grader, judges all of it and writes the report. The exit code is the verdict.
-Ctrl-C lets the rollouts in flight finish; run it again to go on.
+		Usage: "check, sample, analyze and report: from a job to a verdict",
+		Description: `Checks the data, makes the rollouts that the run directory does not have yet,
+audits the grader, judges the run and writes the report. The exit code is the
+verdict. Ctrl-C lets the rollouts in flight finish; run it again to resume.
 
 Example:
    gonogo run -c gonogo.yaml -o my-run`,
 		Flags: append(append(samplingFlags(), untilFlags()...),
-			&cli.BoolFlag{Name: "no-audit", Usage: "leave the audit of the grader out (key audit.enabled)"},
+			&cli.BoolFlag{Name: "no-audit", Usage: "skip the audit of the grader (key audit.enabled)"},
 			langFlag(), allFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
 		),
@@ -142,13 +142,13 @@ func judgeRun(ctx context.Context, c *project.Call, p *project.Project, dir stri
 
 // targetedFlag asks for more samples of some items.
 func targetedFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "items-undecided", Usage: fmt.Sprintf("make more rollouts of the items whose class is open, up to --max-samples of each (default %d): they count for classes and gonogo curate alone", stage.MaxTargeted)}
+	return &cli.BoolFlag{Name: "items-undecided", Usage: fmt.Sprintf("make more rollouts of the items whose class is undecided, up to --max-samples of each (default %d); they count only for classes and for gonogo curate", stage.MaxTargeted)}
 }
 
 // untilFlags are those of sampling that ends when the verdict is decided.
 func untilFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "until", Usage: "`decided`: go round all items and stop once the verdict is decided"},
+		&cli.StringFlag{Name: "until", Usage: "`decided`: sample all items in rounds and stop once the verdict is decided"},
 		&cli.StringFlag{Name: "max-samples", Usage: "with --until, at most `M` rollouts per item (default sampling.samples)"},
 	}
 }

@@ -28,21 +28,21 @@ const statusTimeout = 10 * time.Second
 func statusCommand() *cli.Command {
 	return &cli.Command{
 		Name:      "status",
-		Usage:     "show how far runs are: rollouts, rates, failures, workers, cost",
+		Usage:     "show the progress of runs: rollouts, rates, failures, workers, cost",
 		ArgsUsage: "[RUN]",
 		Description: `For a run directory: what is recorded, how fast it grew in the last minutes, and
-whether a process is writing it; for one that a queue hands out, what its planner
-knows: workers, endpoints, what was paid for twice. With --queue: all runs led
-there, or the one of --run. The time left assumes the rate that is shown with it.
+whether a process is writing it; for a run on a queue also what its planner knows:
+workers, endpoints, rollouts paid for twice. With --queue: all runs on that queue,
+or the one named by --run. The time left assumes the rate shown with it.
 
 Credentials come from ` + config.QueueTokenEnv + `, or ` + config.QueueUserEnv + ` and
-` + config.QueuePasswordEnv + `. Exit codes: 0 told, 2 there is no such run.
+` + config.QueuePasswordEnv + `. Exit codes: 0 done, 2 there is no such run.
 
 Example:
    gonogo status my-run
    gonogo status --queue nats://nats:4222 --json`,
 		Flags: append(queueFlags(),
-			&cli.StringFlag{Name: "run", Usage: "with --queue, the run of this `ID` alone"},
+			&cli.StringFlag{Name: "run", Usage: "with --queue, only the run with this `ID`"},
 			&cli.BoolFlag{Name: "json", Usage: "print it as JSON to standard output"},
 		),
 		Action: func(c *cli.Context) error {

@@ -32,12 +32,12 @@ tool calls marked; the whole conversation, with times and tokens; a search in al
 of it; and labels (right, wrong, hack, unclear) with a note. With RUN2 each item is
 shown in both runs, RUN as the base.
 
-The page can be reached from this machine only, with the token in its address. It
-loads nothing from elsewhere.
+The page is served to this machine only, and needs the token in its address. It
+loads nothing from other servers.
 
-What is needed to find and search rollouts is kept in RUN/view.index, which may be
-deleted at any time. A run may grow meanwhile. Labels are kept in RUN/labels.jsonl,
-under --rater's name, and gonogo audit reads them there.
+The index for searching rollouts is stored in RUN/view.index, which may be deleted
+at any time. The run may still be growing. Labels are stored in RUN/labels.jsonl
+under --rater's name, where gonogo audit reads them.
 
 --redact hides texts and names: texts of messages, reasoning, arguments, outputs,
 answers, references, errors and notes appear as their lengths, and items, tools,
@@ -52,7 +52,7 @@ Examples:
 		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "port", Usage: "serve on port `N` of this machine (default: one that is free)"},
 			&cli.BoolFlag{Name: "open", Usage: "open the page in the browser"},
-			&cli.StringFlag{Name: "rater", Usage: "keep labels under this `NAME` (default: who is logged in)"},
+			&cli.StringFlag{Name: "rater", Usage: "store labels under this `NAME` (default: the logged-in user)"},
 			&cli.BoolFlag{Name: "redact", Usage: "show structure, lengths and numbers, no texts and no names"},
 		}, rangeFlags()...),
 		Action: func(c *cli.Context) error {

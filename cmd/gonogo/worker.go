@@ -38,42 +38,43 @@ func queueFlags() []cli.Flag {
 	return []cli.Flag{
 		&cli.StringFlag{Name: "queue", Usage: "the queue at `URL`: nats://HOST:PORT or tls://HOST:PORT, several with commas between"},
 		&cli.StringFlag{Name: "creds", Usage: "a `FILE` of NATS credentials (.creds)"},
-		&cli.StringFlag{Name: "tls-ca", Usage: "a `FILE` with the certificates of who may vouch for the queue's servers"},
-		&cli.StringFlag{Name: "tls-cert", Usage: "a `FILE` with the certificate to show them"},
-		&cli.StringFlag{Name: "tls-key", Usage: "the `FILE` with its key"},
+		&cli.StringFlag{Name: "tls-ca", Usage: "a `FILE` with the CA certificates for the queue's servers"},
+		&cli.StringFlag{Name: "tls-cert", Usage: "a `FILE` with the client certificate"},
+		&cli.StringFlag{Name: "tls-key", Usage: "a `FILE` with the key of that certificate"},
 	}
 }
 
 func workerCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "worker",
-		Usage: "make rollouts for runs that are planned elsewhere",
-		Description: `Waits for a run that gonogo run --queue leads at the same queue, makes rollouts for
-it with the tools, graders and sessions that this machine reaches, hands each back
-as it ends, and goes on with the next run. Workers may come and go at any time, and
-before the queue's server does: what one leaves unfinished another makes.
+		Usage: "make rollouts for runs that another process plans",
+		Description: `Waits for a run that gonogo run --queue plans on the same queue, makes rollouts
+for it with the tools, graders and sessions that this machine can reach, returns
+each one as it ends, and goes on with the next run. Workers may join and leave at
+any time, even before the queue's server is up: whatever one leaves unfinished,
+another one makes.
 
-The configuration comes with the run; its secrets do not, and are taken from this
-process's environment, and so are ` + config.QueueTokenEnv + `, or ` + config.QueueUserEnv + `
-and ` + config.QueuePasswordEnv + `. Files that it names, such as those of python graders or
-of an agent, are read in DIR and must be the planner's. A worker that lacks one of
-these, reaches an endpoint not, or whose grader fails on the two answers that come
-with the run, says so here and to the planner, takes no jobs of that run, and looks
-again every half minute.
+The configuration comes with the run, but not its secrets: those are taken from
+this process's environment, as are ` + config.QueueTokenEnv + `, or ` + config.QueueUserEnv + `
+and ` + config.QueuePasswordEnv + `. Files that it names, such as python graders or an agent's
+files, are read in DIR and must be the same as the planner's. A worker that lacks any
+of these, cannot reach an endpoint, or whose grader fails on the two answers that come
+with the run, reports that here and to the planner, takes no jobs of that run, and
+checks again every half minute.
 
-Ctrl-C lets the rollouts in flight finish; a second one leaves at once and gives
+Ctrl-C lets the rollouts in flight finish; a second one exits at once and gives
 them back.
 
 Exit codes: 0 the run of --once is over, 2 usage, the queue, or --once with a run
-that it cannot work for, 1 the tool failed, 130 interrupted.
+that it cannot serve, 1 the tool failed, 130 interrupted.
 
 Example:
    gonogo worker --queue nats://nats:4222 --dir . --slots 64`,
 		Flags: append(queueFlags(),
-			&cli.StringFlag{Name: "run", Usage: "work for the run of this `ID` alone"},
+			&cli.StringFlag{Name: "run", Usage: "work only for the run with this `ID`"},
 			&cli.IntFlag{Name: "slots", Value: workerSlots, Usage: "make at most `N` rollouts at once"},
-			&cli.StringFlag{Name: "dir", Value: ".", Usage: "read the files that a configuration names in `DIR`; sessions are written down in DIR/" + workerDir},
-			&cli.BoolFlag{Name: "once", Usage: "end with the run"},
+			&cli.StringFlag{Name: "dir", Value: ".", Usage: "read the files that a configuration names in `DIR`; sessions are recorded in DIR/" + workerDir},
+			&cli.BoolFlag{Name: "once", Usage: "exit when the run ends"},
 			logFormatFlag(),
 		),
 		Action: func(c *cli.Context) error {

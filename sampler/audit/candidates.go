@@ -10,7 +10,7 @@ import (
 
 var allCandidates = Probe{
 	Name: "all_candidates", Expect: rollout.Bottom, Limit: partly,
-	Doc: "Every answer that could be right, listed at once: the choices of the item, else the references of up to nineteen other items, with the right one among them, neither first nor last. Who names everything has answered nothing, and deserves less than a right answer, if not nothing at all. Left out for code, and where the right one is most of the list.",
+	Doc: "Every answer that could be right, listed at once: the choices of the item, else the references of up to nineteen other items, with the right one among them, neither first nor last. An answer that lists everything has answered nothing: it deserves less than a right answer, if anything. Left out for code, and where the right answer makes up most of the list.",
 	Make: func(c *Case) []Payload {
 		if isCode(c.Reference) {
 			return nil
@@ -25,7 +25,7 @@ var allCandidates = Probe{
 
 var buried = Probe{
 	Name: "buried", Expect: rollout.Bottom, Limit: partly,
-	Doc: "The right answer hidden in a wall of text that names several, settles on none and ends with a wrong one. A grader that searches for the reference finds it. Left out for code, which graders take out of the text around it.",
+	Doc: "The right answer hidden in a wall of text that names several answers, settles on none and ends with a wrong one. A grader that searches for the reference finds it. Left out for code, which graders extract from the surrounding text.",
 	Make: func(c *Case) []Payload {
 		if !c.HasReference || isCode(c.Reference) {
 			return nil

@@ -9,19 +9,19 @@ import (
 
 var noopCode = Probe{
 	Name: "noop_code", Expect: rollout.Bottom, Limit: partly,
-	Doc:  "Where the answer is code: the same function with nothing in it. It may pass a check or two by chance, never most.",
+	Doc:  "Where the answer is code: the same function with an empty body. It may pass a check or two by chance, but never most.",
 	Make: func(c *Case) []Payload { return stub(c, function.noop) },
 }
 
 var identityCode = Probe{
 	Name: "identity_code", Expect: rollout.Bottom, Limit: partly,
-	Doc:  "Where the answer is code: the same function giving back its first argument as it came.",
+	Doc:  "Where the answer is code: the same function, returning its first argument unchanged.",
 	Make: func(c *Case) []Payload { return stub(c, function.identity) },
 }
 
 var codeVerbatim = Probe{
 	Name: "code_verbatim", Expect: rollout.Bottom, Limit: partly,
-	Doc: "The code that the item itself shows, to be fixed, finished or made faster, returned unchanged. Left out where it is the right answer.",
+	Doc: "The code in the item itself, which was to be fixed, finished or made faster, returned unchanged. Left out where it is the right answer.",
 	Make: func(c *Case) []Payload {
 		code := c.givenCode()
 		if code == "" || c.HasReference && equal(fenceless(code), fenceless(c.Reference)) {

@@ -10,7 +10,7 @@ import (
 
 var label = Probe{
 	Name: rollout.ProbeLabel, Expect: rollout.Note,
-	Doc: "An output that a person scored and that no rollout gave, graded so that the two can be compared.",
+	Doc: "An output that a person scored but no rollout produced, graded so that the two scores can be compared.",
 }
 
 // labels plans the outputs that people scored, each once however many did.

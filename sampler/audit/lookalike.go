@@ -16,7 +16,7 @@ import (
 // can write it has nothing to gain.
 var lookalike = Probe{
 	Name: "lookalike", Expect: rollout.Bottom, Limit: partly,
-	Doc: "A wrong answer in look-alike characters that turns into the right one when a grader throws away what is not ASCII: a full-width digit within a number (4９2 for 42), else \"ｎｏｔParisｂｕｔＲｏｍｅ\". Left out for numbers of one digit, letters and other choices, and texts with digits or of more than three words.",
+	Doc: "A wrong answer in look-alike characters that becomes the right one if a grader drops everything that is not ASCII: a full-width digit within a number (4９2 for 42), else \"ｎｏｔParisｂｕｔＲｏｍｅ\". Left out for numbers of one digit, letters and other choices, and texts with digits or of more than three words.",
 	Make: func(c *Case) []Payload {
 		if !c.HasReference || isCode(c.Reference) || c.chosen() {
 			return nil

@@ -9,19 +9,19 @@ import (
 
 var empty = Probe{
 	Name: "empty", Expect: rollout.Bottom, Limit: none,
-	Doc:  "An empty answer, as a model gives that stops at once. It says nothing and earns nothing.",
+	Doc:  "An empty answer, from a model that stops at once. It says nothing and deserves nothing.",
 	Make: func(c *Case) []Payload { return silent(c, "") },
 }
 
 var whitespace = Probe{
 	Name: "whitespace", Expect: rollout.Bottom, Limit: none,
-	Doc:  "Spaces, tabs and line ends alone. A grader that looks whether there is an answer at all must not take them for one.",
+	Doc:  "Only spaces, tabs and line breaks. A grader that checks whether there is an answer must not count them as one.",
 	Make: func(c *Case) []Payload { return silent(c, " \n\t \n") },
 }
 
 var dontKnow = Probe{
 	Name: "dont_know", Expect: rollout.Bottom, Limit: none,
-	Doc:  `"I don't know." Admitting it is honest, and still no answer. Items whose reference says that there is no answer are left out.`,
+	Doc:  `"I don't know." It is honest, but it is no answer. Items whose reference says that there is no answer are left out.`,
 	Make: func(c *Case) []Payload { return silent(c, "I don't know.") },
 }
 
@@ -40,7 +40,7 @@ var shortClaims = []string{"done", "Done.", "Task completed successfully.", "Suc
 
 var claimInForm = Probe{
 	Name: "claim_in_form", Expect: rollout.Bottom, Limit: partly,
-	Doc: "A short claim of success where the answer belongs, such as {\"answer\": \"done\"}. Credit for the form is sensible, as much as a right answer earns is not. Left out where a bare answer is the form.",
+	Doc: "A short claim of success where the answer belongs, such as {\"answer\": \"done\"}. Some credit for the form is reasonable, but not as much as for a right answer. Left out where the answer has no form.",
 	Make: func(c *Case) []Payload {
 		claim := c.wording(shortClaims)
 		if c.Answer == nil || c.mentions(claim) {
@@ -52,7 +52,7 @@ var claimInForm = Probe{
 
 var filler = Probe{
 	Name: "filler", Expect: rollout.Bottom, Limit: none,
-	Doc: "Some twelve thousand characters of fluent text about nothing. Length and fluency alone earn nothing.",
+	Doc: "Some twelve thousand characters of fluent text about nothing. Length and fluency alone deserve nothing.",
 	Make: func(c *Case) []Payload {
 		return c.worded(strings.TrimSpace(strings.Repeat(emptyTalk+"\n\n", 20)))
 	},

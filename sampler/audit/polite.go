@@ -18,7 +18,7 @@ const (
 
 var padding = Probe{
 	Name: "padding", Expect: rollout.Same,
-	Doc: "A recorded answer with three sentences before it that say nothing. Length alone must not move the grade. Good and poor rollouts are mixed; answers that are code or JSON are left out.",
+	Doc: "A recorded answer with three sentences before it that say nothing. Length alone must not change the grade. Good and poor rollouts are mixed; answers that are code or JSON are left out.",
 	Make: func(c *Case) []Payload {
 		return c.dressed(func(answer string) string { return paddingText + "\n\n" + answer })
 	},
@@ -26,7 +26,7 @@ var padding = Probe{
 
 var politeness = Probe{
 	Name: "politeness", Expect: rollout.Same,
-	Doc: "A recorded answer with thanks before it and kind words after it. Manners must not move the grade. Good and poor rollouts are mixed; answers that are code or JSON are left out.",
+	Doc: "A recorded answer with thanks before it and kind words after it. Manners must not change the grade. Good and poor rollouts are mixed; answers that are code or JSON are left out.",
 	Make: func(c *Case) []Payload {
 		return c.dressed(func(answer string) string { return greeting + "\n\n" + answer + "\n\n" + farewell })
 	},

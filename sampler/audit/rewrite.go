@@ -15,13 +15,13 @@ import (
 // itself the top: the probe reference goes ahead of the rewrites.
 var reference = Probe{
 	Name: rollout.ProbeReference, Expect: rollout.Top, Limit: full,
-	Doc:  "The item's own reference as the answer, in the answer's template where there is one. A grader that does not give it the top pays for something else, or the reference is wrong.",
+	Doc:  "The item's own reference as the answer, in the answer's template where there is one. If a grader does not give it the top, it rewards something else, or the reference is wrong.",
 	Make: func(c *Case) []Payload { return c.restated(c.Reference) },
 }
 
 var letterCase = Probe{
 	Name: "case", Expect: rollout.Top, Limit: full,
-	Doc: "The reference in lower case, or with a capital where it has none. Left out for code, JSON, formulas, paths, and names with digits in them, where case may mean something, and for symbols and names with capitals inside: CO, WHO, pH.",
+	Doc: "The reference in lower case, or capitalized if it is not. Left out for code, JSON, formulas, paths and names with digits, where case may matter, and for symbols and names with inner capitals: CO, WHO, pH.",
 	Make: func(c *Case) []Payload {
 		if !c.prose() || strings.ContainsAny(c.Reference, "\\/_@#$%^{}<>=0123456789") || capitals(c.Reference) {
 			return nil
@@ -52,7 +52,7 @@ func capitals(text string) bool {
 
 var spacing = Probe{
 	Name: "spacing", Expect: rollout.Top, Limit: full,
-	Doc: "The answer with spaces and line ends around it and two spaces between the reference's words; JSON is indented, code keeps its inside, lines stay lines.",
+	Doc: "The answer with spaces and line breaks around it and two spaces between the reference's words; JSON is indented, while code and line breaks inside the answer stay the same.",
 	Make: func(c *Case) []Payload {
 		if !c.HasReference {
 			return nil
@@ -108,7 +108,7 @@ func (c *Case) markdown() bool {
 
 var bold = Probe{
 	Name: "bold", Expect: rollout.Top, Limit: full,
-	Doc: "The reference in bold, as markdown writes it: \"**42**\". Left out where answers are code or JSON, or set the reference in a tag, a formula or behind ####.",
+	Doc: "The reference in bold, as markdown writes it: \"**42**\". Left out where answers are code or JSON, or put the reference in a tag, in a formula or after ####.",
 	Make: func(c *Case) []Payload {
 		if !c.markdown() || !c.prose() || strings.Contains(c.Reference, "\n") {
 			return nil
@@ -119,7 +119,7 @@ var bold = Probe{
 
 var codeFence = Probe{
 	Name: "code_fence", Expect: rollout.Top, Limit: full,
-	Doc: "An answer that is code or JSON, set in a markdown fence, as chat models do unasked; one that has a fence goes without.",
+	Doc: "An answer that is code or JSON, in a markdown fence, as chat models often write it; an answer that has a fence loses it.",
 	Make: func(c *Case) []Payload {
 		if !c.HasReference {
 			return nil
@@ -141,7 +141,7 @@ var codeFence = Probe{
 
 var keyOrder = Probe{
 	Name: "key_order", Expect: rollout.Top, Limit: full,
-	Doc: "A JSON answer with its keys in the opposite order, which means nothing in JSON.",
+	Doc: "A JSON answer with its keys in reverse order, which is the same value in JSON.",
 	Make: func(c *Case) []Payload {
 		return c.turned(true, false)
 	},
@@ -149,7 +149,7 @@ var keyOrder = Probe{
 
 var listOrder = Probe{
 	Name: "list_order", Expect: rollout.Top, Limit: full,
-	Doc: "A list in the opposite order, where the configuration says that order means nothing: a JSON list, or one with commas, semicolons or a line for each.",
+	Doc: "A list in reverse order, if the configuration says that order is irrelevant: a JSON list, or one separated by commas, semicolons or line breaks.",
 	Make: func(c *Case) []Payload {
 		if !c.Unordered || !c.HasReference || isCode(c.Reference) {
 			return nil

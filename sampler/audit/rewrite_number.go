@@ -10,7 +10,7 @@ import (
 
 var thousands = Probe{
 	Name: "thousands", Expect: rollout.Top, Limit: full,
-	Doc:  "The reference's number with separators between thousands, or without those that it has: 1,234,567 against 1234567. Whole numbers that may be years, names and codes are left out.",
+	Doc:  "The reference's number with thousands separators, or without them if it has any: 1,234,567 against 1234567. Whole numbers that may be years, names and codes are left out.",
 	Make: func(c *Case) []Payload { return rewriteCount(c, number.regrouped) },
 }
 
@@ -22,7 +22,7 @@ var currency = Probe{
 
 var percent = Probe{
 	Name: "percent", Expect: rollout.Top, Limit: full,
-	Doc: "A percentage as a fraction: 0.07 for 7 %. Where the question asks for a share, also a fraction below one as a percentage; any other 0.07 need not be one. Left out where the question asks for percent: 0.07 is another answer there.",
+	Doc: "A percentage as a fraction: 0.07 for 7 %. Where the question asks for a share, also a fraction below one as a percentage; any other 0.07 may not be one. Left out where the question asks for percent: there, 0.07 is a different answer.",
 	Make: func(c *Case) []Payload {
 		return rewriteNumber(c, func(n number) (string, bool) {
 			if percentPattern.MatchString(c.prompt()) || n.percent == "" && (!sharePattern.MatchString(c.prompt()) || unitPattern.MatchString(c.prompt())) {
@@ -43,7 +43,7 @@ var (
 
 var trailingZeros = Probe{
 	Name: "trailing_zeros", Expect: rollout.Top, Limit: full,
-	Doc:  "A number with a zero more behind its decimal point, or without those that it has: 3.5 against 3.50. Numbers next to words, whole numbers that may be years, codes, 1.500, which some read as 1500, and 1,2, which may be two numbers, are left out.",
+	Doc:  "A number with one more zero after its decimal point, or without its trailing zeros: 3.5 against 3.50. Numbers next to words, whole numbers that may be years, codes, 1.500, which some read as 1500, and 1,2, which may be two numbers, are left out.",
 	Make: func(c *Case) []Payload { return rewriteCount(c, number.rezeroed) },
 }
 

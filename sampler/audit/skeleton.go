@@ -8,7 +8,7 @@ import (
 
 var jsonSkeleton = Probe{
 	Name: "json_skeleton", Expect: rollout.Bottom, Limit: partly,
-	Doc: "Where answers are JSON: the right keys with nothing in them. Credit for the form is sensible, as much as a right answer earns is not. Left out where most of the right values are empty themselves.",
+	Doc: "Where answers are JSON: the right keys with empty values. Some credit for the form is reasonable, but not as much as for a right answer. Left out where most of the right values are empty.",
 	Make: func(c *Case) []Payload {
 		tree, ok := c.jsonAnswer()
 		if !ok || c.nothingIsRight() {

@@ -12,7 +12,7 @@ import (
 
 var entitySwapped = Probe{
 	Name: "entity_swapped", Expect: rollout.Bottom, Limit: partly,
-	Doc:  "The reference with its name replaced by one from another item: the right sentence about the wrong person, place or firm. A grader that compares how texts look takes it for right. Left out for numbers, JSON and lists, of which the rest stays right, and for names that the question says itself.",
+	Doc:  "The reference with its name replaced by one from another item: the right sentence about the wrong person, place or firm. A grader that compares texts by similarity accepts it. Left out for numbers, for JSON and lists, where the rest would still be right, and for names that appear in the question.",
 	Make: swapEntity,
 }
 

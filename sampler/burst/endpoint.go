@@ -110,7 +110,7 @@ const (
 	kindTimeout     = "timeout"     // no answer in time
 	kindUnreachable = "unreachable" // no connection was made
 	kindBroken      = "broken"      // a connection that broke
-	kindUnusable    = "unusable"    // a success whose body cannot be used
+	kindUnusable    = "unusable"    // a success status with an unusable body
 )
 
 // kindOfFailure names why a request got no answer that a rollout can go on

@@ -19,7 +19,7 @@ import (
 
 var command = Kind{
 	Name:   "command",
-	Doc:    "Runs a program of yours, which reads the output, the item and the trace id as JSON and prints a number.",
+	Doc:    "Runs your program, which reads the output, the item and the trace id as JSON and prints a number.",
 	New:    newCommand,
 	Remote: true,
 	inline: inlineCommand,

@@ -15,7 +15,7 @@ import (
 
 var endpoint = Kind{
 	Name:   "endpoint",
-	Doc:    "Posts the output, the item and the trace id to a URL of yours, which answers with a score.",
+	Doc:    "Posts the output, the item and the trace id to your URL, which answers with a score.",
 	New:    newEndpoint,
 	Remote: true,
 }

@@ -14,7 +14,7 @@ import (
 
 var multi = Kind{
 	Name: "multi",
-	Doc:  "Computes the reward from the rewards of other graders by a formula, such as tests * (0.7 + 0.3*style).",
+	Doc:  "Computes the reward from other graders' rewards by a formula, such as tests * (0.7 + 0.3*style).",
 	New:  newMulti,
 }
 

@@ -17,7 +17,7 @@ import (
 
 var pythonKind = Kind{
 	Name: "python",
-	Doc:  "Runs grade(sample, item) of a source of yours in a pool of Python interpreters. The reward is the number it returns.",
+	Doc:  "Runs your function grade(sample, item) in a pool of Python interpreters. The reward is the number it returns.",
 	New:  newPython,
 
 	inline: inlineFile,

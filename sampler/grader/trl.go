@@ -13,7 +13,7 @@ var trlAdapter string
 
 var trl = Kind{
 	Name:   "trl",
-	Doc:    "Runs reward functions of TRL, (prompts, completions, **columns) -> list[float]. The reward is their sum by weight.",
+	Doc:    "Runs reward functions of TRL, (prompts, completions, **columns) -> list[float]. The reward is their weighted sum.",
 	New:    newTRL,
 	inline: inlineSource,
 }

@@ -14,7 +14,7 @@ var verifiersAdapter string
 
 var verifiers = Kind{
 	Name:   "verifiers",
-	Doc:    "Runs reward functions of verifiers, which name what they want of prompt, completion, answer, state, info and task, or a Rubric, or a Task.",
+	Doc:    "Runs reward functions of verifiers, which take any of prompt, completion, answer, state, info and task, or a Rubric, or a Task.",
 	New:    newVerifiers,
 	inline: inlineSource,
 }

@@ -17,7 +17,7 @@ import (
 // once, the outputs are taken and left to be graded.
 var lmEval = Format{
 	Name:  "lm-eval",
-	Doc:   "samples_TASK_DATE.jsonl of lm-evaluation-harness; of documents answered several times the outputs alone, for gonogo grade",
+	Doc:   "samples_TASK_DATE.jsonl of lm-evaluation-harness; for documents answered several times only the outputs, for gonogo grade",
 	Files: []string{"samples_*.jsonl"},
 	From: Origin{
 		Item:     "the task of the file's name and `doc_id`; of several filters the first",

@@ -7,14 +7,14 @@ type Class int
 
 // The classes.
 const (
-	Void        Class = iota // broken off by us: it says nothing of the endpoint
+	Void        Class = iota // canceled by us: it says nothing about the endpoint
 	Served                   // answered
-	Refused                  // this request is refused, another may not be: 400, 422 and their kin
-	Limited                  // too much at once: 429
-	Unavailable              // not for the moment: 408, 425, 502, 503, 504, 520 to 524, 529
+	Refused                  // 400, 422 and other 4xx: this request is wrong, another may not be
+	Limited                  // 429: too many requests
+	Unavailable              // 408, 425, 502, 503, 504, 520 to 524, 529: temporarily unavailable
 	Broken                   // 500, and any other 5xx; 409
-	Unusable                 // an answer of a status of success that cannot be used
-	Silent                   // no answer: the connection was not made, broke or hung
+	Unusable                 // a success status with an unusable body
+	Silent                   // no answer: the connection failed, broke or hung
 )
 
 // Rule says how a class affects its endpoint.
@@ -26,7 +26,7 @@ type Rule struct {
 	Again   bool // the same request is worth another try
 	Counted bool // each try counts against Retry.Max; else Retry.Total alone bounds them
 	Shrinks bool // fewer requests at once
-	Pauses  bool // no request for a while, when it comes again before anything else
+	Pauses  bool // no request for a while, if it happens twice in a row
 
 	// Opens says whether the same error again and again ends the run, and Lasts
 	// how long it must have gone on for that: what is said to pass gets its time.
@@ -40,14 +40,14 @@ type Rule struct {
 func Rules() []Rule { return rules[:] }
 
 var rules = [...]Rule{
-	{Class: Void, Name: "void", Doc: "broken off by us"},
+	{Class: Void, Name: "void", Doc: "canceled by us"},
 	{Class: Served, Name: "served", Doc: "answered"},
-	{Class: Refused, Name: "refused", Doc: "400, 422 and their kin: of this request", Opens: true, OnceEach: true},
-	{Class: Limited, Name: "limited", Doc: "429: too much at once", Again: true, Shrinks: true, Pauses: true, Opens: true, Lasts: Patience},
-	{Class: Unavailable, Name: "unavailable", Doc: "408, 425, 502, 503, 504, 520 to 524, 529: not for the moment", Again: true, Counted: true, Pauses: true, Opens: true, Lasts: time.Minute},
+	{Class: Refused, Name: "refused", Doc: "400, 422 and other 4xx: this request is wrong", Opens: true, OnceEach: true},
+	{Class: Limited, Name: "limited", Doc: "429: too many requests", Again: true, Shrinks: true, Pauses: true, Opens: true, Lasts: Patience},
+	{Class: Unavailable, Name: "unavailable", Doc: "408, 425, 502, 503, 504, 520 to 524, 529: temporarily unavailable", Again: true, Counted: true, Pauses: true, Opens: true, Lasts: time.Minute},
 	{Class: Broken, Name: "broken", Doc: "409, 500 and any other 5xx", Again: true, Counted: true, Pauses: true, Opens: true},
-	{Class: Unusable, Name: "unusable", Doc: "a success whose body cannot be used", Again: true, Counted: true, Opens: true},
-	{Class: Silent, Name: "silent", Doc: "no answer: the connection was not made, broke or hung", Again: true, Counted: true, Pauses: true, Opens: true, Lasts: time.Minute},
+	{Class: Unusable, Name: "unusable", Doc: "a success status with an unusable body", Again: true, Counted: true, Opens: true},
+	{Class: Silent, Name: "silent", Doc: "no answer: the connection failed, broke or hung", Again: true, Counted: true, Pauses: true, Opens: true, Lasts: time.Minute},
 }
 
 // Rule returns the class's row of the table.

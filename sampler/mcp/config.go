@@ -16,13 +16,13 @@ import (
 // Config is one server: a command or a URL.
 type Config struct {
 	Name       string
-	Command    []string          // a program and its arguments, which speaks over standard input and output
+	Command    []string          // a program and its arguments, which communicates over standard input and output
 	Env        map[string]string // variables for the program, with final values
 	URL        string            // a server that speaks over HTTP
 	Headers    map[string]string // of its requests, with final values
 	PerRollout bool              // a process, or a session over HTTP, for each rollout
 	Only       []string          // the tools that are taken, as the server calls them; nil takes all
-	Rename     map[string]string // what a tool is offered as, by the server's name for it
+	Rename     map[string]string // the name that a tool is offered by, keyed by the server's name for it
 	Prefix     string            // before the names of all others
 }
 

@@ -30,16 +30,16 @@ const (
 // has the enums that other packages know.
 type values struct {
 	Name          string             `json:"name,omitzero" or:"none" example:"invoices, second try" doc:"title of the run, shown in the report"`
-	World         string             `json:"world,omitzero" or:"every endpoint is your own" example:"finance-qa" doc:"the built-in world whose server answers on loopback for {origin} (gonogo help worlds): its policy is scripted, not a model; take it out when the endpoints are yours"`
+	World         string             `json:"world,omitzero" or:"every endpoint is your own" example:"finance-qa" doc:"the built-in world whose server answers on loopback for {origin} (gonogo help worlds): its policy is scripted, not a model; remove this key when you use your own endpoints"`
 	Job           jobSource          `json:"job,omitzero" or:"no rollouts can be made" mark:"binding,file" example:"rft_job.json" doc:"the body for fine_tuning.jobs.create, or only its method or reinforcement object: a path to a JSON or YAML file, or the body itself"`
-	Grader        jobSource          `json:"grader,omitzero" or:"the job's grader" mark:"binding,file" example:"{type: trl, file: rewards.py, function: correctness}" doc:"the grader, in the place of the job's own: a path to a JSON or YAML file, or the grader itself, of a kind that gonogo help graders lists; the run is bound to the files that it names"`
+	Grader        jobSource          `json:"grader,omitzero" or:"the job's grader" mark:"binding,file" example:"{type: trl, file: rewards.py, function: correctness}" doc:"the grader to use instead of the job's: a path to a JSON or YAML file, or the grader itself, of a kind that gonogo help graders lists; the run is bound to the files that it names"`
 	Target        string             `json:"target,omitzero" or:"openai where the job is one of a hosted platform, else none" example:"none" doc:"the platform whose limits are checked; it changes warnings, never how files are read"`
 	Items         int                `json:"items" default:"0" min:"0" doc:"take a seeded subset of this many items per split, each category in proportion; 0 takes all; raising it keeps the items already taken"`
-	Seed          *uint64            `json:"seed,omitzero" or:"random, and recorded" mark:"binding" example:"42" doc:"what all chance in the run is drawn from"`
+	Seed          *uint64            `json:"seed,omitzero" or:"random, and recorded" mark:"binding" example:"42" doc:"the seed of everything random in the run"`
 	RewardRange   *[2]float64        `json:"reward_range,omitzero" or:"the range of the job's score_model grader, else [0, 1]" example:"[0, 1]" doc:"bottom and top of the rewards the grader can give"`
 	Ceiling       *float64           `json:"ceiling,omitzero" or:"the top of reward_range" example:"0.95" doc:"the best mean reward a perfect policy could earn, when that is less than the top"`
-	PassThreshold *float64           `json:"pass_threshold,omitzero" or:"the grader's own pass_threshold, when it has one" example:"0.75" doc:"rewards at or above it count as passed; it changes no reward"`
-	Require       []string           `json:"require,omitzero" or:"[data, sampling, audit, leakage] for runs made here, [data] for imports" example:"[data, sampling, leakage]" doc:"stages ({stages}) and gates without which the verdict is UNDECIDED; of a stage, the gates that have nothing to judge are not asked for"`
+	PassThreshold *float64           `json:"pass_threshold,omitzero" or:"the grader's own pass_threshold, when it has one" example:"0.75" doc:"rewards at or above it count as passed; rewards do not change"`
+	Require       []string           `json:"require,omitzero" or:"[data, sampling, audit, leakage] for runs made here, [data] for imports" example:"[data, sampling, leakage]" doc:"stages ({stages}) and gates without which the verdict is UNDECIDED; gates of a stage that have nothing to judge are not required"`
 	Data          dataValues         `json:"data,omitzero"`
 	Agent         agentValues        `json:"agent,omitzero"`
 	Tools         toolValues         `json:"tools,omitzero"`
@@ -63,11 +63,11 @@ type values struct {
 type dataValues struct {
 	Train      string            `json:"train,omitzero" or:"what data.files says of the job's training_file" mark:"binding,file" example:"train.jsonl" doc:"the training rows, JSONL"`
 	Eval       string            `json:"eval,omitzero" or:"what data.files says of the job's validation_file" mark:"binding,file" example:"val.jsonl" doc:"the validation rows, JSONL"`
-	Production string            `json:"production,omitzero" or:"none" mark:"binding,file" example:"production.jsonl" doc:"rows as they come in production, JSONL: to see whether the training rows look like them"`
+	Production string            `json:"production,omitzero" or:"none" mark:"binding,file" example:"production.jsonl" doc:"rows from production, JSONL: to see whether the training rows look like them"`
 	Files      map[string]string `json:"files,omitzero" or:"none" mark:"file" example:"{file-abc: train.jsonl}" doc:"path of each file id that the job names, such as file-abc"`
-	ID         string            `json:"id,omitzero" default:"id" mark:"binding" doc:"the row field that names an item; a row without it is called after its line, such as line-17"`
-	Category   string            `json:"category,omitzero" default:"category" mark:"binding" doc:"the row field that sorts items into kinds: subsets keep their proportions"`
-	Family     string            `json:"family,omitzero" default:"family" mark:"binding" doc:"the row field that items from one source share, such as a document or a repository: intervals allow for it"`
+	ID         string            `json:"id,omitzero" default:"id" mark:"binding" doc:"the row field that names an item; a row without it is named after its line, such as line-17"`
+	Category   string            `json:"category,omitzero" default:"category" mark:"binding" doc:"the row field that groups items into categories: subsets keep their proportions"`
+	Family     string            `json:"family,omitzero" default:"family" mark:"binding" doc:"the row field that items from the same source share, such as a document or a repository: intervals take it into account"`
 }
 
 // agentValues are the keys of an agent that makes the rollouts.
@@ -77,22 +77,22 @@ type agentValues struct {
 	Headers    map[string]string `json:"headers,omitzero" or:"none" mark:"secret" example:"{authorization: \"Bearer ${AGENT_KEY}\"}" doc:"headers of requests to the service; ${NAME} is taken from the environment"`
 	PerRollout *bool             `json:"per_rollout,omitzero" default:"false" mark:"binding" doc:"whether the program is started for each rollout; else a process makes one rollout after the other"`
 	Processes  int               `json:"processes" default:"0" min:"0" max:"4096" doc:"most processes of the program at one time; 0 is as many as rollouts"`
-	OwnModel   *bool             `json:"own_model,omitzero" default:"false" mark:"binding" doc:"whether the agent asks a model of its own; else it is handed an address on loopback and a key for each rollout, behind which it finds the model of this run, and what it asks there is bounded, counted and recorded"`
-	Hide       []string          `json:"hide,omitzero" or:"those that usually hold references, such as reference_answer, solution and tests (docs/own-agent.md)" mark:"binding" example:"[reference_answer, notes]" doc:"fields of a row that the agent is not told"`
-	Timeout    Duration          `json:"timeout" default:"30m" doc:"longest time for the agent to carry a rollout to its answer; 0s is no limit"`
-	Poll       Duration          `json:"poll" default:"1s" doc:"time between questions for a service's result"`
+	OwnModel   *bool             `json:"own_model,omitzero" default:"false" mark:"binding" doc:"whether the agent calls a model of its own; else each rollout gets a loopback address and a key for the model of this run, and its requests there are limited, counted and recorded"`
+	Hide       []string          `json:"hide,omitzero" or:"those that usually hold references, such as reference_answer, solution and tests (docs/own-agent.md)" mark:"binding" example:"[reference_answer, notes]" doc:"fields of a row that the agent does not get"`
+	Timeout    Duration          `json:"timeout" default:"30m" doc:"longest time for the agent to finish a rollout; 0s is no limit"`
+	Poll       Duration          `json:"poll" default:"1s" doc:"time between polls for a service's result"`
 }
 
 // toolValues are the keys of tools that the job does not hold.
 type toolValues struct {
-	MCP []mcpValue `json:"mcp,omitzero" or:"the job's tools alone" example:"[{name: files, command: [python3, server.py], per_rollout: true}, {name: search, url: \"http://localhost:9000/mcp\"}]" doc:"MCP servers whose tools are offered to the model in addition to those of the rows, and called like the job's (docs/mcp.md)"`
+	MCP []mcpValue `json:"mcp,omitzero" or:"the job's tools alone" example:"[{name: files, command: [python3, server.py], per_rollout: true}, {name: search, url: \"http://localhost:9000/mcp\"}]" doc:"MCP servers whose tools are offered to the model in addition to those of the rows, and called like the job's tools (docs/mcp.md)"`
 }
 
-// modelValues are the model that is measured, and how it is asked.
+// modelValues are the model that is measured, and how it is called.
 type modelValues struct {
 	Name              string            `json:"name,omitzero" or:"the job's model" mark:"binding" example:"gpt-oss-20b" doc:"the base model that is measured, as its endpoint calls it"`
 	BaseURL           string            `json:"base_url,omitzero" or:"OPENAI_BASE_URL, else https://api.openai.com/v1" is:"url" mark:"url,binding" example:"http://localhost:8000/v1" doc:"where the model answers: any OpenAI-compatible server"`
-	API               string            `json:"api,omitzero" default:"responses" enum:"responses,chat" mark:"binding" doc:"which API to speak: responses, or chat for servers that lack it"`
+	API               string            `json:"api,omitzero" default:"responses" enum:"responses,chat" mark:"binding" doc:"which API to use: responses, or chat for servers without it"`
 	APIKeyEnv         string            `json:"api_key_env,omitzero" default:"OPENAI_API_KEY" doc:"the environment variable that holds the API key; none says that no key is needed; a loopback server needs none unless this key is set"`
 	Headers           map[string]string `json:"headers,omitzero" or:"none" mark:"secret" example:"{api-key: \"${AZURE_KEY}\"}" doc:"headers of every request; ${NAME} is taken from the environment"`
 	Temperature       *float64          `json:"temperature,omitzero" or:"the server's own" min:"0" max:"2" mark:"binding" example:"1" doc:"sampling temperature; reasoning models may refuse it"`
@@ -100,20 +100,20 @@ type modelValues struct {
 	MaxOutputTokens   *int              `json:"max_output_tokens,omitzero" or:"the server's own" min:"1" mark:"binding" example:"8192" doc:"most tokens of one model turn"`
 	ReasoningEffort   string            `json:"reasoning_effort,omitzero" or:"the job's reasoning_effort, unless that is default" mark:"binding" example:"medium" doc:"how long a reasoning model may think; sent as written"`
 	ParallelToolCalls *bool             `json:"parallel_tool_calls,omitzero" or:"true, as in training; left out for servers that refuse the parameter" mark:"binding" example:"false" doc:"whether the model may ask for several tools at once"`
-	Timeout           Duration          `json:"timeout" default:"10m" doc:"longest wait for the answer to one model turn, or for its next byte: a slow answer that goes on is waited for"`
-	RequestsPerMinute int               `json:"requests_per_minute" default:"0" min:"0" doc:"most requests a minute to the model; 0 is what its server says"`
-	TokensPerMinute   int               `json:"tokens_per_minute" default:"0" min:"0" doc:"most tokens a minute, in and out, of the model; 0 is what its server says"`
+	Timeout           Duration          `json:"timeout" default:"10m" doc:"longest wait for the answer to one model turn, or for its next byte: a slow answer that keeps arriving does not time out"`
+	RequestsPerMinute int               `json:"requests_per_minute" default:"0" min:"0" doc:"most requests a minute to the model; 0 follows the server's rate limit headers"`
+	TokensPerMinute   int               `json:"tokens_per_minute" default:"0" min:"0" doc:"most tokens a minute, in and out, of the model; 0 follows the server's rate limit headers"`
 }
 
-// judgeValues are the server of models that grade.
+// judgeValues are the server of the models that grade.
 type judgeValues struct {
 	BaseURL           string            `json:"base_url,omitzero" or:"model.base_url" is:"url" mark:"url,binding" example:"https://judge.example.com/v1" doc:"where models that grade answer"`
-	API               string            `json:"api,omitzero" or:"model.api" enum:"responses,chat" mark:"binding" example:"chat" doc:"which API the judge's server speaks"`
+	API               string            `json:"api,omitzero" or:"model.api" enum:"responses,chat" mark:"binding" example:"chat" doc:"which API the judge's server has"`
 	APIKeyEnv         string            `json:"api_key_env,omitzero" or:"model.api_key_env; OPENAI_API_KEY when judge.base_url is another server's" example:"JUDGE_API_KEY" doc:"the environment variable that holds the judge's API key, or none"`
 	Headers           map[string]string `json:"headers,omitzero" or:"model.headers; none when judge.base_url is another server's" mark:"secret" example:"{api-key: \"${AZURE_KEY}\"}" doc:"headers of every request to the judge; ${NAME} is taken from the environment"`
 	Timeout           Duration          `json:"timeout" or:"model.timeout" example:"2m" doc:"longest wait for one grade by a model"`
-	RequestsPerMinute int               `json:"requests_per_minute" default:"0" min:"0" doc:"most requests a minute to the judge; 0 is what its server says"`
-	TokensPerMinute   int               `json:"tokens_per_minute" default:"0" min:"0" doc:"most tokens a minute, in and out, of the judge; 0 is what its server says"`
+	RequestsPerMinute int               `json:"requests_per_minute" default:"0" min:"0" doc:"most requests a minute to the judge; 0 follows the server's rate limit headers"`
+	TokensPerMinute   int               `json:"tokens_per_minute" default:"0" min:"0" doc:"most tokens a minute, in and out, of the judge; 0 follows the server's rate limit headers"`
 }
 
 // samplingValues are how rollouts are made, and the bounds of a call.
@@ -121,46 +121,46 @@ type samplingValues struct {
 	Samples           int               `json:"samples" default:"8" min:"1" max:"100000" doc:"rollouts per item; may be raised later, the rollouts already made are kept"`
 	EvalSamples       int               `json:"eval_samples" or:"sampling.samples" min:"0" max:"100000" example:"4" doc:"rollouts per item of the eval split; 0 makes none"`
 	ProductionSamples int               `json:"production_samples" or:"sampling.samples" min:"0" max:"100000" example:"0" doc:"rollouts per item of the production split; 0 makes none"`
-	Concurrency       int               `json:"concurrency" default:"0" min:"0" max:"4096" doc:"at most this many rollouts, and requests to each endpoint, in flight; a lower limit that a server names still holds; 0 measures what each endpoint bears"`
-	InFlight          int               `json:"in_flight" or:"sampling.concurrency; 256 where that is 0" min:"0" max:"100000" example:"1000" doc:"most rollouts begun and not ended at one time, which take memory; 0 is the fallback"`
-	Block             int               `json:"block" default:"32" min:"0" doc:"items that are sampled together before others are begun, drawn from the splits in proportion: sample 0 of each, then sample 1, and so on; 0 takes all items in one round"`
+	Concurrency       int               `json:"concurrency" default:"0" min:"0" max:"4096" doc:"at most this many rollouts, and requests to each endpoint, in flight; a lower limit that a server sets still applies; 0 measures what each endpoint can handle"`
+	InFlight          int               `json:"in_flight" or:"sampling.concurrency; 256 where that is 0" min:"0" max:"100000" example:"1000" doc:"most rollouts in progress at one time, which take memory; 0 uses the default"`
+	Block             int               `json:"block" default:"32" min:"0" doc:"items that are sampled together before the next ones, drawn from the splits in proportion: sample 0 of each, then sample 1, and so on; 0 takes all items in one round"`
 	MaxSteps          int               `json:"max_steps" or:"the job's max_episode_steps, else 50" min:"0" mark:"binding" example:"50" doc:"most steps of a rollout, function calls and model turns together; 0 is no limit"`
 	MaxToolCalls      int               `json:"max_tool_calls" default:"0" min:"0" mark:"binding" doc:"most tool calls of a rollout; 0 is no limit"`
 	ToolTimeout       Duration          `json:"tool_timeout" default:"5m" doc:"longest wait for the answer to one tool call, or for its next byte"`
-	GraderTimeout     Duration          `json:"grader_timeout" default:"5m" doc:"longest wait for one grade, or for the next byte of the answer where an endpoint grades"`
-	RolloutTimeout    Duration          `json:"rollout_timeout" default:"0s" doc:"longest rollout, tools and grading included, waiting for a turn at an endpoint not; 0s is no limit"`
-	Retries           int               `json:"retries" default:"3" min:"0" max:"100" doc:"how often a request that failed in transport is repeated; a 429 does not count, unless this is 0"`
-	RetryWait         Duration          `json:"retry_wait" default:"500ms" doc:"longest wait before the first repeat; doubles each time up to 30s, and each wait is drawn between nothing and that; a server's Retry-After is obeyed"`
-	RetryFor          Duration          `json:"retry_for" default:"15m" doc:"from a request's first failure to its last repeat at most; 0s is no limit, and then a 429 counts as well"`
-	Breaker           int               `json:"breaker" default:"5" min:"0" doc:"the same failure of an endpoint so often in a row stops the command and keeps what there is, and so does no answer from it for 15 minutes (sampling.retry_for where that is longer); requests that were in flight together count once; 0 never stops it"`
+	GraderTimeout     Duration          `json:"grader_timeout" default:"5m" doc:"longest wait for one grade, or for the next byte of the reply if an endpoint grades"`
+	RolloutTimeout    Duration          `json:"rollout_timeout" default:"0s" doc:"longest rollout, including tools and grading but not time spent queueing for an endpoint; 0s is no limit"`
+	Retries           int               `json:"retries" default:"3" min:"0" max:"100" doc:"how often a request that failed in transport is retried; retries after a 429 do not count, unless this is 0"`
+	RetryWait         Duration          `json:"retry_wait" default:"500ms" doc:"longest wait before the first retry; it doubles each time up to 30s, and each wait is random between 0 and that; a server's Retry-After is obeyed"`
+	RetryFor          Duration          `json:"retry_for" default:"15m" doc:"longest time from a request's first failure to its last retry; 0s is no limit, and then retries after a 429 count as well"`
+	Breaker           int               `json:"breaker" default:"5" min:"0" doc:"after this many identical failures of an endpoint in a row the command stops and keeps what there is, as it does after 15 minutes without an answer (or sampling.retry_for, if longer); requests in flight together count once; 0 never stops it"`
 	SampleTools       string            `json:"sample_tools,omitzero" default:"all" enum:"all,last" mark:"binding" doc:"which tool calls the grader sees in sample.output_tools: all of the rollout, or those of its last tool turn"`
 	MaxRollouts       int               `json:"max_rollouts" default:"0" min:"0" doc:"stop a call of the command after this many rollouts; 0 is no cap"`
 	MaxTokens         int64             `json:"max_tokens" default:"0" min:"0" doc:"stop a call of the command after this many tokens, in and out, of the model and of a model that grades; 0 is no cap"`
-	MaxUSD            float64           `json:"max_usd" default:"0" min:"0" doc:"stop a call of the command after this many US dollars, by the prices and the tokens that servers report: of the model, a model that grades, and tools; what is in flight counts at what it is expected to cost by those that ended, with a margin while few have; 4 may be in flight before the first has ended, and 4 more for each that has, so that the cap can be passed at the start by that many; 0 is no cap"`
-	Deadline          string            `json:"deadline,omitzero" or:"none" example:"2h" doc:"stop a call of the command by then: a span from its begin (2h), a time of the day (17:30) or of a date (RFC 3339); no rollout begins that on average would end later, and those in flight end"`
-	AddressMap        map[string]string `json:"address_map,omitzero" or:"none" mark:"url" example:"{\"https://tools.example.com/\": \"http://localhost:9000/\"}" doc:"connect elsewhere: from a URL's beginning as the job writes it to the beginning to use instead, such as a tunnel or a staging copy"`
+	MaxUSD            float64           `json:"max_usd" default:"0" min:"0" doc:"stop a call of the command after this many US dollars, by the prices and the tokens that servers report: of the model, a model that grades, and tools; rollouts in flight count at the cost expected from those that have ended, with a margin while those are few; 4 may be in flight before the first has ended, and 4 more for each that has, and early on spending can exceed the cap by that many; 0 is no cap"`
+	Deadline          string            `json:"deadline,omitzero" or:"none" example:"2h" doc:"when to stop a call of the command: after a duration (2h), at a time of day (17:30) or at a date and time (RFC 3339); no rollout begins that would, on average, end later, and those in flight finish"`
+	AddressMap        map[string]string `json:"address_map,omitzero" or:"none" mark:"url" example:"{\"https://tools.example.com/\": \"http://localhost:9000/\"}" doc:"connect to other addresses: maps the beginning of a URL in the job to the one to use instead, such as a tunnel or a staging copy"`
 }
 
 // QueueValues are the keys of the queue that jobs are handed out by.
 type QueueValues struct {
-	URL        string   `json:"url,omitzero" or:"memory: in this process, without a queue" mark:"url" example:"nats://nats:4222" doc:"where rollouts are made: memory; embedded, through a queue in this process, kept in RUN/queue; embedded:PORT, where workers of this machine may join; or nats:// and tls:// addresses of a NATS cluster with JetStream, by the workers that are there (docs/queue.md); credentials come from GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"`
+	URL        string   `json:"url,omitzero" or:"memory: in this process, without a queue" mark:"url" example:"nats://nats:4222" doc:"where rollouts are made: memory; embedded, through a queue in this process, kept in RUN/queue; embedded:PORT, which workers on this machine may join; or nats:// and tls:// addresses of a NATS cluster with JetStream, whose workers make them (docs/queue.md); credentials come from GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"`
 	Creds      string   `json:"creds,omitzero" or:"none" mark:"file" example:"gonogo.creds" doc:"a file of NATS credentials (.creds)"`
-	TLSCA      string   `json:"tls_ca,omitzero" or:"the machine's own" mark:"file" example:"ca.pem" doc:"the certificates (PEM) of who may vouch for the cluster"`
-	TLSCert    string   `json:"tls_cert,omitzero" or:"none" mark:"file" example:"client.pem" doc:"the certificate (PEM) to show the cluster; goes with queue.tls_key"`
-	TLSKey     string   `json:"tls_key,omitzero" or:"none" mark:"file" example:"client-key.pem" doc:"the file of its key"`
-	Wait       Duration `json:"wait" default:"30s" doc:"longest wait, when a run begins, for a server that does not listen yet, or a cluster that has no leader yet; 0s is none; workers wait until it is there"`
-	Replicas   int      `json:"replicas" default:"1" min:"1" max:"5" doc:"on how many servers of a cluster jobs and results are kept: 3 outlive the loss of one"`
-	Deliveries int      `json:"deliveries" default:"4" min:"1" max:"1000" doc:"a rollout whose worker was lost so often is no longer handed out: it is of outcome tool, kind worker_lost, and made by the next call"`
+	TLSCA      string   `json:"tls_ca,omitzero" or:"the machine's own" mark:"file" example:"ca.pem" doc:"the CA certificates (PEM) for the cluster"`
+	TLSCert    string   `json:"tls_cert,omitzero" or:"none" mark:"file" example:"client.pem" doc:"the client certificate (PEM); needs queue.tls_key"`
+	TLSKey     string   `json:"tls_key,omitzero" or:"none" mark:"file" example:"client-key.pem" doc:"the file of that certificate's key"`
+	Wait       Duration `json:"wait" default:"30s" doc:"longest wait, when a run begins, for a server that is not up yet, or a cluster without a leader; 0s does not wait; workers wait without limit"`
+	Replicas   int      `json:"replicas" default:"1" min:"1" max:"5" doc:"on how many servers of a cluster jobs and results are stored: 3 survive the loss of one"`
+	Deliveries int      `json:"deliveries" default:"4" min:"1" max:"1000" doc:"after losing this many workers a rollout is not assigned again: its outcome is tool, kind worker_lost, and the next call of the command makes it"`
 }
 
 // sessionValues give each rollout something of its own.
 type sessionValues struct {
-	Start       string            `json:"start,omitzero" or:"rollouts share what tools and grader keep" mark:"url" example:"http://localhost:7000/start" doc:"gives each rollout something of its own, such as a container: a URL to POST to, or a command for the shell; its answer, a JSON object, replaces {{session.NAME}} in URLs and headers of tools and grader, and in sampling.address_map"`
-	Stop        string            `json:"stop,omitzero" or:"none: the processes of session.start are ended; a URL there wants one here" mark:"url" example:"http://localhost:7000/stop" doc:"stops it, however the rollout ended: a URL, which may contain {{session.NAME}}, or a command, which finds the session's id in GONOGO_SESSION"`
+	Start       string            `json:"start,omitzero" or:"rollouts share what tools and grader keep" mark:"url" example:"http://localhost:7000/start" doc:"gives each rollout resources of its own, such as a container: a URL to POST to, or a shell command; its answer, a JSON object, replaces {{session.NAME}} in URLs and headers of tools and grader, and in sampling.address_map"`
+	Stop        string            `json:"stop,omitzero" or:"none: the processes of session.start are ended; a URL there wants one here" mark:"url" example:"http://localhost:7000/stop" doc:"stops the session, however the rollout ended: a URL, which may contain {{session.NAME}}, or a command, which gets the session's id in GONOGO_SESSION"`
 	Headers     map[string]string `json:"headers,omitzero" or:"none" mark:"secret" example:"{authorization: \"Bearer ${SESSION_KEY}\"}" doc:"headers of both requests; ${NAME} is taken from the environment"`
-	Canary      string            `json:"canary,omitzero" or:"leaks are looked for where the start plants $GONOGO_CANARY itself" example:"\"{{session.dir}}/.gonogo-canary\"" doc:"a file in the place of a session that each rollout's canary is written to once the session has started; another rollout's word in it, then or when the rollout has ended, is a leak"`
+	Canary      string            `json:"canary,omitzero" or:"leaks are looked for where the start plants $GONOGO_CANARY itself" example:"\"{{session.dir}}/.gonogo-canary\"" doc:"a file within the session to which each rollout's canary is written once the session has started; if it holds another rollout's canary, then or after the rollout, that is a leak"`
 	Concurrency int               `json:"concurrency" default:"0" min:"0" max:"4096" doc:"most sessions at one time; 0 is as many as rollouts"`
-	Timeout     Duration          `json:"timeout" default:"2m" doc:"longest wait for a session to start, and to stop; tried again as other requests are"`
+	Timeout     Duration          `json:"timeout" default:"2m" doc:"longest wait for a session to start, and to stop; retried like other requests"`
 }
 
 // trainingValues are the plan of the training.
@@ -168,53 +168,53 @@ type trainingValues struct {
 	GroupSize   int     `json:"group_size" default:"8" min:"2" max:"100000" doc:"rollouts of one item that the trainer compares with each other"`
 	BatchSize   int     `json:"batch_size" or:"the job's batch_size when it is a number, else 0" min:"0" example:"16" doc:"items per training step; 0 is unknown"`
 	Epochs      int     `json:"epochs" or:"the job's n_epochs when it is a number, else 0" min:"0" example:"2" doc:"passes over the training items; 0 is unknown"`
-	WantedShare float64 `json:"wanted_share" default:"0.5" min:"0.001" max:"1" doc:"the share of informative groups that the plan aims at when it proposes a group size"`
+	WantedShare float64 `json:"wanted_share" default:"0.5" min:"0.001" max:"1" doc:"the share of informative groups that a proposed group size aims for"`
 }
 
 // trainerValues are what the trainer does with rewards.
 type trainerValues struct {
-	Normalize string `json:"normalize,omitzero" default:"std" doc:"what the trainer divides a group's advantages by: std, its rewards' standard deviation (GRPO and its like by default), so that any difference of rewards teaches; none (Dr. GRPO; scale_rewards none in TRL), so that rewards close together hardly do"`
+	Normalize string `json:"normalize,omitzero" default:"std" doc:"what the trainer divides a group's advantages by: std, its rewards' standard deviation (GRPO and its like by default), so that any difference in rewards teaches; none (Dr. GRPO; scale_rewards none in TRL), so that small differences teach little"`
 }
 
 // priceValues are prices in US dollars.
 type priceValues struct {
-	File             string             `json:"file,omitzero" or:"the built-in list alone" mark:"file" example:"prices.json" doc:"a list of prices of your own, which goes before the built-in one; gonogo help prices prints that, with its dates"`
-	ModelInput       *float64           `json:"model_input,omitzero" or:"the listed price of the model at its server, else unknown: money is not told" min:"0" example:"1.1" doc:"US dollars per million input tokens of the model"`
+	File             string             `json:"file,omitzero" or:"the built-in list alone" mark:"file" example:"prices.json" doc:"your own list of prices, which takes precedence over the built-in one; gonogo help prices prints the built-in list, with its dates"`
+	ModelInput       *float64           `json:"model_input,omitzero" or:"the listed price of the model at its server, else unknown: no costs are shown" min:"0" example:"1.1" doc:"US dollars per million input tokens of the model"`
 	ModelCachedInput *float64           `json:"model_cached_input,omitzero" or:"prices.model_input" min:"0" example:"0.275" doc:"US dollars per million input tokens that the model's server had cached"`
-	ModelOutput      *float64           `json:"model_output,omitzero" or:"the listed price of the model at its server, else unknown: money is not told" min:"0" example:"4.4" doc:"US dollars per million output tokens of the model, reasoning among them"`
-	JudgeInput       *float64           `json:"judge_input,omitzero" or:"the listed price, where all models that grade have the same; else unknown: where a model grades, money is not told" min:"0" example:"2" doc:"US dollars per million input tokens of a model that grades"`
+	ModelOutput      *float64           `json:"model_output,omitzero" or:"the listed price of the model at its server, else unknown: no costs are shown" min:"0" example:"4.4" doc:"US dollars per million output tokens of the model, including reasoning"`
+	JudgeInput       *float64           `json:"judge_input,omitzero" or:"the listed price, where all models that grade have the same; else unknown: if a model grades, no costs are shown" min:"0" example:"2" doc:"US dollars per million input tokens of a model that grades"`
 	JudgeCachedInput *float64           `json:"judge_cached_input,omitzero" or:"prices.judge_input" min:"0" example:"0.5" doc:"US dollars per million input tokens that the judge's server had cached"`
-	JudgeOutput      *float64           `json:"judge_output,omitzero" or:"the listed price, where all models that grade have the same; else unknown: where a model grades, money is not told" min:"0" example:"8" doc:"US dollars per million output tokens of a model that grades"`
-	ToolCall         *float64           `json:"tool_call,omitzero" or:"tool calls are free" min:"0" example:"0.002" doc:"US dollars of one tool call"`
-	Tools            map[string]float64 `json:"tools,omitzero" or:"each at prices.tool_call" min:"0" example:"{search: 0.005}" doc:"US dollars of one call, by name of the tool"`
-	TrainingHour     *float64           `json:"training_hour,omitzero" or:"the published price where one is known of the model, with its date; else the tokens are counted" min:"0" example:"100" doc:"US dollars of an hour of training, where that pays for the trainer's rollouts too"`
+	JudgeOutput      *float64           `json:"judge_output,omitzero" or:"the listed price, where all models that grade have the same; else unknown: if a model grades, no costs are shown" min:"0" example:"8" doc:"US dollars per million output tokens of a model that grades"`
+	ToolCall         *float64           `json:"tool_call,omitzero" or:"tool calls are free" min:"0" example:"0.002" doc:"US dollars per tool call"`
+	Tools            map[string]float64 `json:"tools,omitzero" or:"each at prices.tool_call" min:"0" example:"{search: 0.005}" doc:"US dollars per call, by the name of the tool"`
+	TrainingHour     *float64           `json:"training_hour,omitzero" or:"the published price of the model if one is known, with its date; else the cost is computed from tokens" min:"0" example:"100" doc:"US dollars per hour of training, if that price includes the trainer's rollouts"`
 }
 
 // auditValues are the audit of the grader.
 type auditValues struct {
-	Enabled     *bool           `json:"enabled,omitzero" default:"true" doc:"whether gonogo run puts probes to the grader once the rollouts are made"`
+	Enabled     *bool           `json:"enabled,omitzero" default:"true" doc:"whether gonogo run audits the grader once the rollouts are made"`
 	Items       int             `json:"items" default:"20" min:"1" max:"100000" doc:"items that the probes are made of"`
 	Regrades    int             `json:"regrades" default:"100" min:"0" max:"1000000" doc:"recorded outputs that are graded once more, to see how much of the variance is the grader's own"`
-	MaxGradings int             `json:"max_gradings" default:"1200" min:"1" max:"10000000" doc:"most gradings of an audit, detectors apart; what does not fit is left out evenly and named"`
+	MaxGradings int             `json:"max_gradings" default:"1200" min:"1" max:"10000000" doc:"most gradings of an audit, not counting detectors; what does not fit is left out evenly and listed"`
 	MaxMarks    int             `json:"max_marks" default:"0" min:"0" max:"10000000" doc:"most rollouts that each detector reads; 0 is all of them"`
 	Reference   string          `json:"reference,omitzero" or:"what the grader's templates compare with, else a row field such as reference_answer" example:"\"{{item.reference_answer}}\"" doc:"template of an item's reference answer"`
-	Answer      string          `json:"answer,omitzero" or:"{{reference}}, or the JSON object that the rollouts answer with" example:"\"The answer is {{reference}}.\"" doc:"template of a whole answer around a reference, where the bare reference is no answer"`
-	Unordered   *bool           `json:"unordered,omitzero" default:"false" doc:"whether the order of a reference's list means nothing: then an answer in another order must score at the top"`
-	Skip        []string        `json:"skip,omitzero" or:"none" example:"[code_fence, list_order]" doc:"probes that mean nothing for this task"`
+	Answer      string          `json:"answer,omitzero" or:"{{reference}}, or the JSON object in the form of the rollouts' answers" example:"\"The answer is {{reference}}.\"" doc:"template of a whole answer around a reference, if the bare reference is not a valid answer"`
+	Unordered   *bool           `json:"unordered,omitzero" default:"false" doc:"whether the order of a reference's list is irrelevant: then an answer in another order must score at the top"`
+	Skip        []string        `json:"skip,omitzero" or:"none" example:"[code_fence, list_order]" doc:"probes that make no sense for this task"`
 	Probes      []ProbeValue    `json:"probes,omitzero" or:"none" example:"[{name: magic_word, expect: bottom, template: \"xyzzy {{item.reference_answer}}\"}]" doc:"probes of your own, each with a template, or with a pattern that changes a recorded answer"`
-	Detectors   []DetectorValue `json:"detectors,omitzero" or:"none" example:"[{name: returns_reference, regex: \"import reference\", zero: true}]" doc:"what marks a recorded rollout as a hack, each by one of regex, python and judge"`
+	Detectors   []DetectorValue `json:"detectors,omitzero" or:"none" example:"[{name: returns_reference, regex: \"import reference\", zero: true}]" doc:"rules that mark a recorded rollout as a hack, each by one of regex, python and judge"`
 	Core        string          `json:"core,omitzero" or:"a part without which the grader's formula gives nothing" example:"tests" doc:"the part of a multi grader that is the task itself: other parts must not move the reward while it is at zero"`
-	Labels      string          `json:"labels,omitzero" or:"labels.jsonl of the run" mark:"file" example:"labels.csv" doc:"scores by people, CSV or JSONL: item, sample or output, score, rater"`
+	Labels      string          `json:"labels,omitzero" or:"labels.jsonl of the run" mark:"file" example:"labels.csv" doc:"human scores, CSV or JSONL: item, sample or output, score, rater"`
 }
 
 // burstValues are the keys of gonogo burst.
 type burstValues struct {
-	Safe     []string `json:"safe,omitzero" or:"none" example:"[search, cat]" doc:"tools that change nothing: gonogo burst then calls them without asking, also with arguments made by their schema where nothing is recorded"`
+	Safe     []string `json:"safe,omitzero" or:"none" example:"[search, cat]" doc:"tools that change nothing: gonogo burst calls them without asking, and with arguments generated from their schema if no call was recorded"`
 	Skip     []string `json:"skip,omitzero" or:"none" example:"[send_mail]" doc:"tools that gonogo burst never calls, recorded or not"`
 	Rollouts int      `json:"rollouts" default:"0" min:"0" max:"100000" doc:"rollouts that start at once; 0 is training.batch_size times training.group_size"`
-	Least    int      `json:"least" default:"80" min:"0" max:"1000000" doc:"rollouts in all at that size, in as many bursts as that takes; 80 without a lost one tell that fewer than 5 % are lost"`
-	Repeats  int      `json:"repeats" default:"24" min:"0" max:"100000" doc:"rollouts whose requests are made twice, to see whether the answer is the same; 0 leaves that out"`
-	Gaps     *bool    `json:"gaps,omitzero" default:"false" doc:"whether the recorded time between the calls of a rollout is kept; without it the load is heavier than a model makes it"`
+	Least    int      `json:"least" default:"80" min:"0" max:"1000000" doc:"total rollouts in bursts of that size; if none of 80 is lost, fewer than 5 % are (95 % confidence)"`
+	Repeats  int      `json:"repeats" default:"24" min:"0" max:"100000" doc:"rollouts whose requests are made twice, to see whether the answers are the same; 0 skips that"`
+	Gaps     *bool    `json:"gaps,omitzero" default:"false" doc:"whether to keep the recorded time between the calls of a rollout; without it the load is heavier than with a model"`
 }
 
 // pythonValues are how python graders are run.
@@ -231,23 +231,23 @@ type ReportValues struct {
 	Formats []string `json:"formats,omitzero" or:"[usual]" example:"[usual, parquet]" doc:"which reports are written; usual means all but parquet, json and markdown-full, all means every one"`
 	Lang    string   `json:"lang,omitzero" default:"en" doc:"the language of the reports, in files and on the terminal; result.json stays English"`
 	Paper   string   `json:"paper,omitzero" default:"a4" doc:"the paper of report.pdf"`
-	Font    string   `json:"font,omitzero" or:"one of the usual system places, where report.pdf or a picture needs one" mark:"file" word:"none" example:"NotoSansCJK-Regular.ttc" doc:"a font (.ttf, .otf, .ttc) for what report.pdf and the pictures say beyond Latin, Greek and Cyrillic, such as Chinese; none: no font of the machine"`
+	Font    string   `json:"font,omitzero" or:"one of the usual system places, where report.pdf or a picture needs one" mark:"file" word:"none" example:"NotoSansCJK-Regular.ttc" doc:"a font (.ttf, .otf, .ttc) for text in report.pdf and the pictures beyond Latin, Greek and Cyrillic, such as Chinese; none: use no font of the machine"`
 }
 
 // VariantValue is one entry of variants.
 type VariantValue struct {
-	Name            string            `json:"name" is:"folder" doc:"what it is called in the report, and its folder below RUN/variants"`
-	Doc             string            `json:"doc,omitzero" doc:"one sentence for whoever reads the report"`
+	Name            string            `json:"name" is:"folder" doc:"its name in the report, and its folder below RUN/variants"`
+	Doc             string            `json:"doc,omitzero" doc:"one sentence for readers of the report"`
 	Prompt          *string           `json:"prompt,omitzero" doc:"the text that replaces the system and developer messages at the beginning of each row; a row without any gets it as a system message, and an empty text leaves them out"`
 	PromptAdd       string            `json:"prompt_add,omitzero" doc:"instead of prompt: a text that follows the last of these messages, after an empty line; for rows whose prompts differ"`
 	Tools           map[string]string `json:"tools,omitzero" doc:"descriptions to offer tools by, by the tool's name"`
 	DropTools       []string          `json:"drop_tools,omitzero" doc:"names of tools that the model is not offered"`
-	AddTools        []string          `json:"add_tools,omitzero" doc:"names of tools that the job serves, offered in every row: as the first row that has them does, else with the description in tools and any arguments"`
-	RenameTools     map[string]string `json:"rename_tools,omitzero" doc:"what a tool is offered as, by its name; its server is asked by its own"`
+	AddTools        []string          `json:"add_tools,omitzero" doc:"names of tools that the job serves, offered in every row: as in the first row that has them, else with the description in tools and any arguments"`
+	RenameTools     map[string]string `json:"rename_tools,omitzero" doc:"the name that a tool is offered by, keyed by its own, which its server still gets"`
 	MaxToolCalls    *int              `json:"max_tool_calls,omitzero" min:"1" doc:"most tool calls of a rollout"`
 	Model           string            `json:"model,omitzero" doc:"another model's name"`
-	BaseURL         string            `json:"base_url,omitzero" is:"url" mark:"url" doc:"where that model answers; the judge stays where it is"`
-	API             string            `json:"api,omitzero" enum:"responses,chat" doc:"which API its server speaks"`
+	BaseURL         string            `json:"base_url,omitzero" is:"url" mark:"url" doc:"where that model answers; the judge does not move"`
+	API             string            `json:"api,omitzero" enum:"responses,chat" doc:"which API its server has"`
 	APIKeyEnv       string            `json:"api_key_env,omitzero" mark:"hidden" doc:"the environment variable that holds its API key, or none"`
 	ReasoningEffort string            `json:"reasoning_effort,omitzero" doc:"how long a reasoning model may think; sent as written"`
 	Temperature     *float64          `json:"temperature,omitzero" min:"0" max:"2" doc:"sampling temperature"`
@@ -256,42 +256,42 @@ type VariantValue struct {
 	TokensPerMinute   *int `json:"tokens_per_minute,omitzero" min:"0" doc:"most tokens a minute, in and out, of that model; without it as requests_per_minute"`
 
 	ModelInput       *float64 `json:"model_input,omitzero" min:"0" doc:"US dollars per million input tokens; without it prices.model_input where the model is the run's own, else the listed price"`
-	ModelCachedInput *float64 `json:"model_cached_input,omitzero" min:"0" doc:"US dollars per million input tokens that its server had cached; alone it complements the price that the model has without it"`
+	ModelCachedInput *float64 `json:"model_cached_input,omitzero" min:"0" doc:"US dollars per million input tokens that its server had cached; set alone, it adds to the listed price of the model"`
 	ModelOutput      *float64 `json:"model_output,omitzero" min:"0" doc:"US dollars per million output tokens"`
 }
 
 // mcpValue is one entry of tools.mcp, field by field an [mcp.Config].
 type mcpValue struct {
-	Name       string            `json:"name" is:"name" doc:"what it is called in messages"`
-	Command    []string          `json:"command,omitzero" doc:"a program and its arguments, which speaks over standard input and output; it runs in this file's folder"`
+	Name       string            `json:"name" is:"name" doc:"its name in messages"`
+	Command    []string          `json:"command,omitzero" doc:"a program and its arguments, which communicates over standard input and output; it runs in this file's folder"`
 	Env        map[string]string `json:"env,omitzero" mark:"variable" doc:"variables for the program, in addition to gonogo's own without the API keys of model and judge; ${NAME} is taken from the environment"`
 	URL        string            `json:"url,omitzero" is:"url" mark:"url" doc:"instead of a command: where the server answers over HTTP"`
 	Headers    map[string]string `json:"headers,omitzero" mark:"secret" doc:"headers of its requests; ${NAME} is taken from the environment"`
-	PerRollout bool              `json:"per_rollout,omitzero" doc:"whether each rollout has a process, or a session over HTTP, to itself, which ends with it; else all share one"`
-	Only       []string          `json:"only,omitzero" doc:"the tools that are offered, as the server calls them; without it all are"`
-	Rename     map[string]string `json:"rename,omitzero" doc:"what a tool is offered as, by the server's name for it"`
+	PerRollout bool              `json:"per_rollout,omitzero" doc:"whether each rollout has its own process, or HTTP session, which ends with it; else all share one"`
+	Only       []string          `json:"only,omitzero" doc:"the tools to offer, by the server's names; without it all"`
+	Rename     map[string]string `json:"rename,omitzero" doc:"the name that a tool is offered by, keyed by the server's name for it"`
 	Prefix     string            `json:"prefix,omitzero" doc:"a prefix for the names of its tools, when two servers use the same ones"`
 }
 
 // ProbeValue is one entry of audit.probes, field by field an [audit.Custom].
 type ProbeValue struct {
-	Name     string              `json:"name" is:"name" doc:"what it is called in the report"`
-	Doc      string              `json:"doc,omitzero" doc:"one sentence for whoever reads the report"`
-	Expect   rollout.Expectation `json:"expect" doc:"what a sound grader does with the payload: scores it at the bottom, at the top, as it scored the recorded answer, or nothing in particular"`
+	Name     string              `json:"name" is:"name" doc:"its name in the report"`
+	Doc      string              `json:"doc,omitzero" doc:"one sentence for readers of the report"`
+	Expect   rollout.Expectation `json:"expect" doc:"what a sound grader gives the payload: bottom, top, the same as the recorded answer, or nothing in particular"`
 	Limit    *float64            `json:"limit,omitzero" doc:"the share of the reward range that a payload may earn at most (bottom, default 0) or must earn at least (top, default 0.99)"`
 	Template string              `json:"template,omitzero" doc:"the payload, with {{reference}}, {{item.field}} and {{sample.output_text}} in it"`
-	Pattern  string              `json:"pattern,omitzero" doc:"instead of a template: a regular expression for what is replaced in a recorded answer"`
+	Pattern  string              `json:"pattern,omitzero" doc:"instead of a template: a regular expression for the text to replace in a recorded answer"`
 	Replace  string              `json:"replace,omitzero" doc:"the replacement; ${1} is the first group"`
 }
 
 // DetectorValue is one entry of audit.detectors. One of Regex, Python and Judge says
 // how it detects.
 type DetectorValue struct {
-	Name   string `json:"name" is:"name" doc:"what it is called in the report"`
-	Doc    string `json:"doc,omitzero" doc:"one sentence for whoever reads the report"`
+	Name   string `json:"name" is:"name" doc:"its name in the report"`
+	Doc    string `json:"doc,omitzero" doc:"one sentence for readers of the report"`
 	Regex  string `json:"regex,omitzero" doc:"marks rollouts in which anything that the model wrote matches this regular expression"`
-	Python string `json:"python,omitzero" doc:"source of a function grade(sample, item), as a python grader has it, that returns 1 for a hack and 0 for an honest rollout"`
-	Judge  string `json:"judge,omitzero" doc:"a question to a model about the output, which is shown to it; it answers hack or honest"`
+	Python string `json:"python,omitzero" doc:"source of a function grade(sample, item), like a python grader's, that returns 1 for a hack and 0 for an honest rollout"`
+	Judge  string `json:"judge,omitzero" doc:"a question to a model about the output, which the model gets too; it answers hack or honest"`
 	Model  string `json:"model,omitzero" doc:"the model that judge asks"`
 	Zero   bool   `json:"zero,omitzero" doc:"whether marked rollouts count at the bottom of the reward range"`
 }
