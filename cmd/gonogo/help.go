@@ -189,10 +189,10 @@ type worldGroup struct {
 // those that show one thing.
 func worldGroups() []worldGroup {
 	return []worldGroup{
-		{"Tasks that agents were fine-tuned for, the templates of gonogo init:", fixtures.Templates()},
-		{"Their twins, the same with one thing otherwise:", fixtures.Twins()},
+		{"Tasks that agents have been fine-tuned for, the templates of gonogo init:", fixtures.Templates()},
+		{"The same tasks with one thing changed:", fixtures.Twins()},
 		{"Basic worlds, of questions about annual reports:", fixtures.Basics()},
-		{"One thing wrong each, so that every gate has its world:", fixtures.Singles()},
+		{"Worlds with one fault each, so that every gate has one:", fixtures.Singles()},
 	}
 }
 
