@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/fixtures"
@@ -29,12 +31,17 @@ The policy is scripted, not a model. The exit code is the verdict.
 
 gonogo help worlds describes each one, with its verdict.
 
-Example:
-   gonogo demo --world flat -o flat-run`,
+With --policy another scripted policy plays, what training made of the first, and
+the run is compared with demo-WORLD: the exit code is that of gonogo compare.
+
+Examples:
+   gonogo demo --world finance-qa
+   gonogo demo --world finance-qa --policy step-10`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "world", Value: "healthy", Usage: "the `NAME` of the world"},
+			&cli.StringFlag{Name: "policy", Usage: "sample the world's policy `POLICY` and compare the run with demo-WORLD"},
 			&cli.StringFlag{Name: "seed", Value: "1", Usage: "the random seed `N`"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the run directory `RUN` (default demo-WORLD)"},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the run directory `RUN` (default demo-WORLD or demo-WORLD-POLICY)"},
 			&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts in flight"},
 			logFormatFlag(),
 			&cli.StringFlag{Name: "samples", Usage: "`N` rollouts per item"},
@@ -51,18 +58,45 @@ Example:
 			if err != nil {
 				return exit.AsUsage(err)
 			}
-			return demo(c, world)
+			return playWorld(c, world)
 		},
 	}
 }
 
-func demo(c *cli.Context, world fixtures.World) (err error) {
+// playWorld runs a world, with another policy to the comparison of the two.
+func playWorld(c *cli.Context, world fixtures.World) error {
+	base := "demo-" + world.Name
+	dir := cmp.Or(c.String("output"), base)
+	if !c.IsSet("policy") {
+		return demo(c, world, dir)
+	}
+	played, err := world.Policy(c.String("policy"))
+	if err != nil {
+		return exit.AsUsage(err)
+	}
+	dir = cmp.Or(c.String("output"), base+"-"+played.Short())
+	switch _, err := os.Stat(filepath.Join(base, output.ResultFile)); {
+	case c.Bool("json"):
+		return exit.Usagef("--json prints one result, and --policy makes a result and a comparison: leave one of them out")
+	case err != nil:
+		return exit.Usagef("there is no run %s to compare with: gonogo demo --world %s makes it", base, world.Name)
+	}
+	if err := demo(c, world, dir, "model.name="+played.Name); err != nil {
+		if e, ok := errors.AsType[*exit.Error](err); !ok || e.Code != exit.NoGo && e.Code != exit.Undecided {
+			return err
+		}
+	}
+	compare := []string{c.App.Name, "compare", "--output", filepath.Join(dir, "comparison")}
+	if lang := c.String("lang"); lang != "" {
+		compare = append(compare, "--lang", lang)
+	}
+	return c.App.RunContext(c.Context, append(compare, base, dir))
+}
+
+// demo runs a world into a directory. Its own settings come before those of the command.
+func demo(c *cli.Context, world fixtures.World, dir string, own ...string) (err error) {
 	if program := project.MissingProgram(world); program != "" {
 		return exit.Usagef("the world %q needs %s, which is not on PATH: install it, or choose another world", world.Name, program)
-	}
-	dir := c.String("output")
-	if dir == "" {
-		dir = "demo-" + world.Name
 	}
 	// The world's files lie next to the run until the run directory is there:
 	// it must be empty to become one.
@@ -81,7 +115,7 @@ func demo(c *cli.Context, world fixtures.World) (err error) {
 	defer func() { err = errors.Join(err, server.Close()) }()
 
 	served := "sampling.address_map." + fixtures.Origin + "=" + server.URL()
-	set := append(overrides(c), "seed="+c.String("seed"), served)
+	set := append(append(own, overrides(c)...), "seed="+c.String("seed"), served)
 	cfg, err := config.Load(filepath.Join(inputs, "gonogo.yaml"), os.LookupEnv, set...)
 	if err != nil {
 		return exit.AsUsage(err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/analysis/compare"
 	"gonogo/analysis/gate"
 	"gonogo/fixtures"
 )
@@ -21,7 +22,7 @@ func TestDocsShowTheWorlds(t *testing.T) {
 	}
 	want := string(b)
 	for _, part := range []struct{ begin, text string }{
-		{"near", nearTable()}, {"worlds", worldSections(t)}, {"others", otherTable()}, {"gates", gateTable()},
+		{"near", nearTable()}, {"before and after", storyTable(t, string(b))}, {"worlds", worldSections(t, string(b))}, {"others", otherTable()}, {"gates", gateTable()},
 	} {
 		before, rest, found := strings.Cut(want, "<!-- "+part.begin+" -->\n")
 		_, after, ended := strings.Cut(rest, "<!-- end -->")
@@ -63,7 +64,7 @@ func outcomeOf(w fixtures.World) string {
 	return s
 }
 
-func worldSections(t *testing.T) string {
+func worldSections(t *testing.T, page string) string {
 	t.Helper()
 	var s strings.Builder
 	worlds := fixtures.Worlds()
@@ -76,17 +77,105 @@ func worldSections(t *testing.T) string {
 		if len(w.Needs) > 0 {
 			fmt.Fprintf(&s, "\nIt needs `%s`.\n", strings.Join(w.Needs, "`, `"))
 		}
-		for _, p := range w.Policies {
-			fmt.Fprintf(&s, "\nTo compare with: %s\n\n<!-- not run: it takes minutes, and the tests of the world run it -->\n```sh\ngonogo demo --world %s\ngonogo demo --world %s --set model.name=%s -o other\ngonogo compare demo-%s other -o compared\n```\n", p.Doc, w.Name, w.Name, p.Name, w.Name)
-		}
+		compared(t, &s, page, w)
 		for _, twin := range worlds {
 			if strings.HasPrefix(twin.Name, w.Name+"-") {
 				fmt.Fprintf(&s, "\nIts twin `%s`: %s Verdict: %s.\n", twin.Name, twin.Doc, outcomeOf(twin))
 				s.WriteString(seen(t, twin))
+				compared(t, &s, page, twin)
 			}
 		}
 	}
 	return s.String()
+}
+
+// compared tells of a world's other policies: how each is run, the picture of the
+// comparison, and its figures.
+func compared(t *testing.T, s *strings.Builder, page string, w fixtures.World) {
+	t.Helper()
+	for _, p := range w.Policies {
+		fmt.Fprintf(s, "\n**After training.** %s Verdict: %s.\n\n", p.Doc, decidedBy(p.Verdict, p.Gate))
+		fmt.Fprintf(s, "<!-- not run: make worlds runs it -->\n```sh\ngonogo demo --world %s\ngonogo demo --world %s --policy %s\n```\n\n", w.Name, w.Name, p.Short())
+		fmt.Fprintf(s, "![What changed in %s](worlds/%s.png)\n\n%s\n%s\n\n%s", w.Name, storyOf(w, p), measuredMark(w, p), figures(t, page, w, p), measuredEnd)
+	}
+}
+
+// storyOf names the comparison of a policy: its picture, and its report in GONOGO_WORLDS.
+func storyOf(w fixtures.World, p fixtures.Policy) string { return w.Name + "-" + p.Short() }
+
+func measuredMark(w fixtures.World, p fixtures.Policy) string {
+	return "<!-- measured " + storyOf(w, p) + " -->\n"
+}
+
+const measuredEnd = "<!-- measured -->\n"
+
+// figures are what the comparison of a policy measured, as the page has them or, of worlds
+// that were just run, as the reports in GONOGO_WORLDS do.
+func figures(t *testing.T, page string, w fixtures.World, p fixtures.Policy) string {
+	t.Helper()
+	_, rest, _ := strings.Cut(page, measuredMark(w, p))
+	table, _, _ := strings.Cut(rest, measuredEnd)
+	table = strings.TrimSpace(table)
+	if dir := os.Getenv("GONOGO_WORLDS"); dir != "" && *update {
+		if b, err := os.ReadFile(filepath.Join(dir, storyOf(w, p)+".md")); err == nil { // of the worlds that were run
+			table = measured(string(b), append([]string{"mean reward"}, p.Shows...))
+		}
+	}
+	for _, name := range append([]string{"mean reward"}, p.Shows...) {
+		if !*update && !strings.Contains(table, "\n| "+name+" |") {
+			t.Errorf("%s: the page has no figures of %q: .ci/worlds measures them", storyOf(w, p), name)
+		}
+	}
+	return table
+}
+
+// measured are rows of the tables of differences of a comparison's report, with a column
+// for each split.
+func measured(report string, names []string) string {
+	var splits []string
+	rows := make(map[string][]string)
+	for _, part := range strings.Split(report, "\n## Split ")[1:] {
+		split, _, _ := strings.Cut(part, ":")
+		_, table, _ := strings.Cut(part, "\n### Differences\n")
+		table, _, _ = strings.Cut(table, "\n###")
+		splits = append(splits, split)
+		for line := range strings.Lines(table) {
+			if cells := strings.Split(line, " | "); len(cells) == 6 {
+				name := strings.TrimPrefix(cells[0], "| ")
+				cell := fmt.Sprintf("%s → %s, %s", cells[1], cells[2], cells[3])
+				rows[name] = append(rows[name], cell)
+			}
+		}
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "| | %s |\n|---%s|\n", strings.Join(splits, " | "), strings.Repeat("|---", len(splits)))
+	for _, name := range names {
+		if cells := rows[name]; len(cells) > 0 {
+			fmt.Fprintf(&s, "| %s | %s |\n", name, strings.Join(cells, " | "))
+		}
+	}
+	return strings.TrimSpace(s.String())
+}
+
+// storyTable is what came of training in every world.
+func storyTable(t *testing.T, page string) string {
+	t.Helper()
+	var s strings.Builder
+	s.WriteString("| world | before | after | mean reward, evaluation split | the comparison says |\n|---|---|---|---|---|\n")
+	for _, w := range fixtures.Worlds() {
+		for _, p := range w.Policies {
+			_, row, _ := strings.Cut(figures(t, page, w, p), "\n| mean reward | ")
+			row, _, _ = strings.Cut(row, " |\n")
+			cells := strings.Split(row, " | ")
+			fmt.Fprintf(&s, "| `%s` | %s | %s | %s | %s, exit code %d |\n", w.Name, decidedBy(w.Verdict, w.Gate), decidedBy(p.Verdict, p.Gate),
+				cells[len(cells)-1], strings.ReplaceAll(p.Answer, "_", " "), compare.Answer(p.Answer).ExitCode())
+		}
+	}
+	return s.String()
+}
+
+func decidedBy(verdict, gate string) string {
+	return outcomeOf(fixtures.World{Verdict: verdict, Gate: gate})
 }
 
 // seen is a world's summary picture, with three lines on what to see in it.

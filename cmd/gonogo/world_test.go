@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/fixtures"
@@ -64,7 +65,7 @@ func giveVerdicts(t *testing.T, meant func(fixtures.World) bool) {
 				t.Skipf("the world needs %s, which is not on PATH", program)
 			}
 			t.Parallel()
-			dir := filepath.Join(t.TempDir(), "run")
+			dir := filepath.Join(t.TempDir(), "demo-"+world.Name)
 			result, code := runDemo(t, "--world", world.Name, "-o", dir)
 			keepShort(t, dir)
 			// How long a call takes compared with the median depends on how busy this machine is.
@@ -84,7 +85,39 @@ func giveVerdicts(t *testing.T, meant func(fixtures.World) bool) {
 			if gate != world.Gate {
 				t.Errorf("the deciding gate is %q, want %q", gate, world.Gate)
 			}
+			for _, p := range world.Policies {
+				comparesAsTold(t, filepath.Dir(dir), world, p)
+			}
 		})
+	}
+}
+
+// comparesAsTold runs a world's other policy by the second command of its story, and
+// holds its verdict and what the comparison says.
+func comparesAsTold(t *testing.T, dir string, world fixtures.World, p fixtures.Policy) {
+	t.Helper()
+	_, stderr, code := inProcess(t, dir, "demo", "--world", world.Name, "--policy", p.Short())
+	run := filepath.Join(dir, "demo-"+world.Name+"-"+p.Short())
+	var result analysis.Result
+	var comparison compare.Comparison
+	for file, into := range map[string]any{filepath.Join(run, "result.json"): &result, filepath.Join(run, "comparison", "comparison.json"): &comparison} {
+		b, err := os.ReadFile(file)
+		if err == nil {
+			err = json.Unmarshal(b, into)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", p.Name, err, stderr)
+		}
+	}
+	gate := ""
+	if result.Reason != nil {
+		gate = *result.Reason
+	}
+	if string(result.Verdict) != p.Verdict || gate != p.Gate {
+		t.Errorf("%s: verdict is %s by %q, want %s by %q", p.Name, result.Verdict, gate, p.Verdict, p.Gate)
+	}
+	if want := compare.Answer(p.Answer); comparison.Answer != want || code != want.ExitCode() {
+		t.Errorf("%s: the comparison says %s with exit code %d, want %s", p.Name, comparison.Answer, code, want)
 	}
 }
 
