@@ -85,6 +85,7 @@ var remedies = []remedy{
 	{"if a process on another machine leads it: gonogo status", "queue_refused", "if a process on another machine leads it", "status.sh copied", "led by process"},
 	{"no worker is there yet: start some with gonogo worker", "queue_refused", "no worker is there yet", "gonogo worker", "Recorded 8 of 8 rollouts"},
 	{"is no template: gonogo demo --world %s runs it", "remedies_more", "is no template", "gonogo demo --world tiny", "exists demo/result.json"},
+	{"to compare with: gonogo demo --world %s makes it", "demo_policy", "there is no run demo-medical-coding", "gonogo demo --world medical-coding --samples", "stdout 'base +demo-medical-coding/rollouts"},
 	{"is there; gonogo run --rehearse makes one rollout by it", "own_agent", "is there; gonogo run --rehearse", "gonogo run --rehearse", "Rehearsal: item"},
 }
 
