@@ -80,7 +80,7 @@ func tails() []tail {
 // Limits on what is listed by name: the most used tools and pairs, parts of the reward.
 const (
 	toolsCompared = 8
-	pairsCompared = 5
+	pairsCompared = 6
 	partsCompared = 12
 	tailDraws     = 999
 )

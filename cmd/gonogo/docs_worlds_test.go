@@ -141,7 +141,7 @@ func measured(report string, names []string) string {
 		splits = append(splits, split)
 		for line := range strings.Lines(table) {
 			if cells := strings.Split(line, " | "); len(cells) == 6 {
-				name := strings.ReplaceAll(strings.TrimPrefix(cells[0], "| "), `\`, "") // as a terminal has it
+				name := strings.NewReplacer(`\`, "", "&gt;", ">").Replace(strings.TrimPrefix(cells[0], "| ")) // as a terminal has it
 				cell := fmt.Sprintf("%s → %s, %s", cells[1], cells[2], cells[3])
 				rows[name] = append(rows[name], cell)
 			}
