@@ -112,46 +112,8 @@ func join(code, message string) string {
 	return code + ": " + message
 }
 
-// AppendQuoted appends s to dst as a JSON string. Unlike encoding/json it does
-// not write <, > and & as escapes: bodies are for servers, not for web pages.
-// Bytes that are not UTF-8 become U+FFFD.
-func AppendQuoted(dst []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && n == 1 {
-				dst = append(append(dst, s[start:i]...), `\ufffd`...)
-				start = i + 1
-			}
-			i += n
-			continue
-		}
-		dst = append(dst, s[start:i]...)
-		switch c {
-		case '"', '\\':
-			dst = append(dst, '\\', c)
-		case '\n':
-			dst = append(dst, '\\', 'n')
-		case '\t':
-			dst = append(dst, '\\', 't')
-		case '\r':
-			dst = append(dst, '\\', 'r')
-		default:
-			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		}
-		i++
-		start = i
-	}
-	return append(append(dst, s[start:]...), '"')
-}
+// AppendQuoted is rollout.AppendQuoted.
+func AppendQuoted(dst []byte, s string) []byte { return rollout.AppendQuoted(dst, s) }
 
 // Secrets are texts that must not appear in messages, records or pages.
 type Secrets []string

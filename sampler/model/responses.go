@@ -51,31 +51,99 @@ func (w *responses) prompt(messages json.RawMessage, seed *int64) ([]byte, error
 }
 
 type responsesAnswer struct {
-	Status     string          `json:"status"`
-	Error      json.RawMessage `json:"error"`
-	Incomplete struct {
-		Reason string `json:"reason"`
-	} `json:"incomplete_details"`
-	Output json.RawMessage `json:"output"`
-	Usage  json.RawMessage `json:"usage"`
-	transcript.Server
+	status, reason       string
+	error, output, usage json.RawMessage
+	server               transcript.Server
+}
+
+// read cuts an answer into what is read of it. The error says that it is not of this
+// format.
+func (a *responsesAnswer) read(body []byte) error {
+	return rollout.Fields(body, func(key, value []byte) error {
+		switch string(key) {
+		case "status":
+			return rollout.ReadText(value, &a.status)
+		case "error":
+			a.error = value
+		case "incomplete_details":
+			return fieldsOf(value, func(key, value []byte) error {
+				if string(key) == "reason" {
+					return rollout.ReadText(value, &a.reason)
+				}
+				return nil
+			})
+		case "output":
+			a.output = value
+		case "usage":
+			a.usage = value
+		case "model":
+			a.server.Model = value
+		case "system_fingerprint":
+			a.server.Fingerprint = value
+		}
+		return nil
+	})
+}
+
+// fieldsOf is rollout.Fields of an object that may be null.
+func fieldsOf(text []byte, visit func(key, value []byte) error) error {
+	if string(text) == "null" {
+		return nil
+	}
+	return rollout.Fields(text, visit)
 }
 
 // item is one output item, as far as we read it.
 type item struct {
-	Type      string          `json:"type"`
-	CallID    string          `json:"call_id"`
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-	Phase     string          `json:"phase"` // commentary or final_answer, for models that label their messages
-	Content   []struct {
-		Type    string `json:"type"`
-		Text    string `json:"text"`
-		Refusal string `json:"refusal"`
-	} `json:"content"`
-	Summary []struct {
-		Text string `json:"text"`
-	} `json:"summary"`
+	kind, callID, name string
+	arguments          json.RawMessage
+	phase              string   // commentary or final_answer, for models that label their messages
+	content, summary   []string // the texts of their parts
+	refusal            string
+}
+
+func (it *item) read(text []byte) error {
+	return rollout.Fields(text, func(key, value []byte) (err error) {
+		switch string(key) {
+		case "type":
+			return rollout.ReadText(value, &it.kind)
+		case "call_id":
+			return rollout.ReadText(value, &it.callID)
+		case "name":
+			return rollout.ReadText(value, &it.name)
+		case "arguments":
+			it.arguments = value
+		case "phase":
+			return rollout.ReadText(value, &it.phase)
+		case "content":
+			it.content, it.refusal, err = readParts(value)
+		case "summary":
+			it.summary, _, err = readParts(value)
+		}
+		return err
+	})
+}
+
+// readParts reads the parts of a content: the text of each, and what is refused in
+// all of them.
+func readParts(list []byte) (texts []string, refusal string, err error) {
+	err = rollout.List(list, func(part []byte) error {
+		var text, refused, kind string
+		err := fieldsOf(part, func(key, value []byte) error {
+			switch string(key) {
+			case "text":
+				return rollout.ReadText(value, &text)
+			case "refusal":
+				return rollout.ReadText(value, &refused)
+			case "type": // of any other kind than a text it is no part
+				return rollout.ReadText(value, &kind)
+			}
+			return nil
+		})
+		texts, refusal = append(texts, text), refusal+refused
+		return err
+	})
+	return texts, refusal, err
 }
 
 // parse reads a response. As in the hosted trainer's reference loop, a message
@@ -83,34 +151,39 @@ type item struct {
 // calls of the same turn are then not made.
 func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	var a responsesAnswer
-	if err := json.Unmarshal(body, &a); err != nil {
+	if err := a.read(body); err != nil {
 		return sampler.Reply{}, &fault{}
 	}
-	if f := faultOf(a.Error); f != nil {
+	if f := faultOf(a.error); f != nil {
 		return sampler.Reply{}, f
 	}
-	reply := sampler.Reply{Served: a.Server.String(), Usage: transcript.UsageOf(a.Usage)}
-	switch a.Status {
+	reply := sampler.Reply{Served: a.server.String(), Usage: transcript.UsageOf(a.usage)}
+	switch a.status {
 	case "":
 	case "completed":
 		reply.Finish = rollout.FinishStop
 	case "incomplete":
-		finish, err := transcript.FinishOfIncomplete(a.Incomplete.Reason)
+		finish, err := transcript.FinishOfIncomplete(a.reason)
 		if err != nil {
 			return sampler.Reply{}, &fault{message: err.Error()}
 		}
 		ended(&reply, finish)
 	default: // failed, cancelled, queued, in_progress
-		return sampler.Reply{}, &fault{message: "the response has status " + a.Status}
-	}
-	output := bytes.TrimSpace(a.Output)
-	var items []item
-	if len(output) == 0 || output[0] != '[' || json.Unmarshal(output, &items) != nil {
-		return sampler.Reply{}, &fault{}
+		return sampler.Reply{}, &fault{message: "the response has status " + a.status}
 	}
 	// An answer that is not of this format is the endpoint's failure. Taken for
 	// a silent turn it would count as the model's own, with a reward.
-	if len(items) == 0 && a.Status == "" || slices.ContainsFunc(items, func(it item) bool { return it.Type == "" }) {
+	var items []item
+	output := a.output
+	if len(output) == 0 || output[0] != '[' || rollout.List(output, func(text []byte) error {
+		var it item
+		err := it.read(text)
+		items = append(items, it)
+		return err
+	}) != nil {
+		return sampler.Reply{}, &fault{}
+	}
+	if len(items) == 0 && a.status == "" || slices.ContainsFunc(items, func(it item) bool { return it.kind == "" }) {
 		return sampler.Reply{}, &fault{}
 	}
 	reply.Carry = bytes.TrimSpace(output[1 : len(output)-1])
@@ -121,7 +194,7 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 		}
 		reply.Carry = carry
 	}
-	if a.Status == "" && reply.Text == "" && reply.Refusal == "" && len(reply.Calls) == 0 {
+	if a.status == "" && reply.Text == "" && reply.Refusal == "" && len(reply.Calls) == 0 {
 		return sampler.Reply{}, &fault{message: "the response has neither a status nor an answer"}
 	}
 	return reply, nil
@@ -130,36 +203,29 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 // readItems fills the reply from output items. It reports whether a call was
 // given another id or form, which is then written to the item too.
 func readItems(items []item, reply *sampler.Reply, ids *ids) (changed bool) {
-	var text, aside, refusal strings.Builder
+	var text, aside string
 	said := false // there is a message that is no commentary
 	var reasoning []string
 	for i := range items {
 		it := &items[i]
-		switch it.Type {
+		switch it.kind {
 		case "message":
 			to := &aside
-			if it.Phase != "commentary" {
+			if it.phase != "commentary" {
 				to, said = &text, true
-				reply.Final = reply.Final || i+1 == len(items) || items[i+1].Type != "function_call"
+				reply.Final = reply.Final || i+1 == len(items) || items[i+1].kind != "function_call"
 			}
-			for _, c := range it.Content {
-				to.WriteString(c.Text)
-				refusal.WriteString(c.Refusal)
-			}
+			*to += strings.Join(it.content, "")
+			reply.Refusal += it.refusal
 		case "reasoning":
-			for _, s := range it.Summary {
-				reasoning = append(reasoning, s.Text)
-			}
-			for _, c := range it.Content {
-				reasoning = append(reasoning, c.Text)
-			}
+			reasoning = append(append(reasoning, it.summary...), it.content...)
 		case "function_call":
 			changed = readCall(it, reply, ids) || changed
 		}
 	}
-	reply.Text, reply.Refusal, reply.Reasoning = text.String(), refusal.String(), strings.Join(reasoning, "\n\n")
+	reply.Text, reply.Reasoning = text, strings.Join(reasoning, "\n\n")
 	if !said { // what was said on the way is all there is
-		reply.Text = aside.String()
+		reply.Text = aside
 	}
 	if len(reply.Calls) == 0 && reply.Text != "" {
 		reply.Final = true
@@ -171,12 +237,14 @@ func readItems(items []item, reply *sampler.Reply, ids *ids) (changed bool) {
 }
 
 func readCall(it *item, reply *sampler.Reply, ids *ids) (changed bool) {
-	args := bytes.TrimSpace(it.Arguments)
+	args := it.arguments
 	text := rollout.TextOrJSON(args)
-	id := ids.pick(it.CallID, len(reply.Calls))
-	changed = id != it.CallID || len(args) == 0 || args[0] != '"'
-	it.CallID, it.Arguments = id, sampler.AppendQuoted(nil, text)
-	reply.Calls = append(reply.Calls, rollout.ToolCall{ID: id, Name: it.Name, Arguments: text})
+	id := ids.pick(it.callID, len(reply.Calls))
+	changed = id != it.callID || len(args) == 0 || args[0] != '"'
+	if it.callID = id; changed {
+		it.arguments = sampler.AppendQuoted(nil, text)
+	}
+	reply.Calls = append(reply.Calls, rollout.ToolCall{ID: id, Name: it.name, Arguments: text})
 	return changed
 }
 
@@ -188,9 +256,9 @@ func patch(output []byte, items []item) (json.RawMessage, error) {
 		return nil, err
 	}
 	for i, it := range items {
-		if it.Type == "function_call" {
-			raw[i]["call_id"] = sampler.AppendQuoted(nil, it.CallID)
-			raw[i]["arguments"] = it.Arguments
+		if it.kind == "function_call" {
+			raw[i]["call_id"] = sampler.AppendQuoted(nil, it.callID)
+			raw[i]["arguments"] = it.arguments
 		}
 	}
 	b, err := json.Marshal(raw)

@@ -5,35 +5,299 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
+	"strconv"
+	"time"
+	"unicode/utf8"
 )
 
 // MarshalJSON writes the record on one line: the known keys in the order of
 // the struct, then the keys of Extra in alphabetical order. A key of Extra
 // that means a field of the record is left out, but for a finish that was not
 // known.
-func (r Record) MarshalJSON() ([]byte, error) {
-	type plain Record
-	line, err := json.Marshal(plain(r))
-	if err != nil || len(r.Extra) == 0 {
-		return line, err
+func (r Record) MarshalJSON() ([]byte, error) { return r.appendTo(nil) }
+
+// appendTo appends the record as MarshalJSON writes it: what encoding/json would
+// write, in a third of its time.
+func (r *Record) appendTo(b []byte) ([]byte, error) {
+	w := encoder{b: append(b, `{"item":`...)}
+	w.b = appendText(w.b, r.Item)
+	w.word("split", string(r.Split))
+	w.int("sample", r.Sample)
+	w.int("attempt", r.Attempt)
+	w.word("source", string(r.Source))
+	w.word("outcome", string(r.Outcome))
+	w.text("error", r.Error)
+	w.text("error_kind", r.Kind)
+	if r.Reward != nil {
+		w.key("reward")
+		w.number(*r.Reward)
 	}
-	out := bytes.NewBuffer(bytes.TrimSuffix(line, []byte("}")))
+	w.any("grades", r.Grades, len(r.Grades) > 0)
+	w.any("parts", r.Parts, len(r.Parts) > 0)
+	w.flag("clipped", r.Clipped)
+	w.text("category", r.Category)
+	w.text("family", r.Family)
+	w.text("answer", r.Answer)
+	w.text("finish", string(r.Finish))
+	w.text("served_by", r.Served)
+	w.messages(r.Messages)
+	w.calls(r.Calls)
+	w.count("turns", r.Turns)
+	w.count("retries", r.Retries)
+	w.usage("usage", r.Usage)
+	w.usage("judge", r.Judge)
+	w.count("judge_calls", r.JudgeCalls)
+	w.flag("canary_planted", r.Planted)
+	w.any("leaks", r.Leaks, len(r.Leaks) > 0)
+	w.text("trace_id", r.TraceID)
+	w.any("started_at", r.Started, !r.Started.IsZero())
+	w.seconds("elapsed_s", r.Elapsed)
+	w.any("earlier", r.Earlier, len(r.Earlier) > 0)
+	w.any("probe", r.Probe, r.Probe != nil)
 	for _, name := range slices.Sorted(maps.Keys(r.Extra)) {
 		if recordKeys()[name] && (name != "finish" || r.Finish != "") {
 			continue
 		}
-		key, err := json.Marshal(name)
-		if err != nil {
-			return nil, err
-		}
-		out.WriteByte(',')
-		out.Write(key)
-		out.WriteByte(':')
+		w.b = append(appendText(append(w.b, ','), name), ':')
+		out := bytes.NewBuffer(w.b)
 		if err := json.Compact(out, r.Extra[name]); err != nil {
 			return nil, fmt.Errorf("write key %q of a record: %w", name, err)
 		}
+		w.b = out.Bytes()
 	}
-	out.WriteByte('}')
-	return out.Bytes(), nil
+	return append(w.b, '}'), w.err
+}
+
+// encoder appends the members of objects, the first of which is there already.
+type encoder struct {
+	b   []byte
+	err error // the first
+}
+
+func (w *encoder) key(name string) {
+	w.b = append(append(append(w.b, `,"`...), name...), `":`...)
+}
+
+func (w *encoder) word(name, value string) {
+	w.key(name)
+	w.b = appendText(w.b, value)
+}
+
+// text leaves out what is empty, as do those below.
+func (w *encoder) text(name, value string) {
+	if value != "" {
+		w.word(name, value)
+	}
+}
+
+func (w *encoder) int(name string, n int) {
+	w.key(name)
+	w.b = strconv.AppendInt(w.b, int64(n), 10)
+}
+
+func (w *encoder) count(name string, n int) {
+	if n != 0 {
+		w.int(name, n)
+	}
+}
+
+func (w *encoder) flag(name string, set bool) {
+	if set {
+		w.key(name)
+		w.b = append(w.b, "true"...)
+	}
+}
+
+func (w *encoder) seconds(name string, s Seconds) {
+	if s != 0 {
+		w.key(name)
+		w.b = s.appendTo(w.b)
+	}
+}
+
+// appendTo appends the number of seconds, rounded to microseconds.
+func (s Seconds) appendTo(b []byte) []byte {
+	micros := time.Duration(s).Round(time.Microsecond).Microseconds()
+	return strconv.AppendFloat(b, float64(micros)/1e6, 'f', -1, 64)
+}
+
+func (w *encoder) number(f float64) {
+	if size := math.Abs(f); size == 0 || size >= 1e-6 && size < 1e21 {
+		w.b = strconv.AppendFloat(w.b, f, 'f', -1, 64)
+		return
+	}
+	w.other(f)
+}
+
+// any leaves a rare value to encoding/json.
+func (w *encoder) any(name string, value any, there bool) {
+	if there {
+		w.key(name)
+		w.other(value)
+	}
+}
+
+func (w *encoder) other(value any) {
+	text, err := json.Marshal(value)
+	if err != nil && w.err == nil {
+		w.err = err
+	}
+	w.b = append(w.b, text...)
+}
+
+func (w *encoder) usage(name string, u Usage) {
+	if u == (Usage{}) {
+		return
+	}
+	w.key(name)
+	start := len(w.b)
+	for _, n := range []struct {
+		name  string
+		count *int64
+	}{{"input_tokens", u.Input}, {"output_tokens", u.Output}, {"reasoning_tokens", u.Reasoning}, {"cached_tokens", u.Cached}} {
+		if n.count != nil {
+			w.key(n.name)
+			w.b = strconv.AppendInt(w.b, *n.count, 10)
+		}
+	}
+	w.b[start] = '{' // in the place of the first comma
+	w.b = append(w.b, '}')
+}
+
+func (w *encoder) messages(all []Message) {
+	for i := range all {
+		if i == 0 {
+			w.key("messages")
+		}
+		w.b = append(w.b, "[,"[min(i, 1)])
+		w.message(&all[i])
+	}
+	if len(all) > 0 {
+		w.b = append(w.b, ']')
+	}
+}
+
+// message appends content as a string, or as the array it was read from.
+func (w *encoder) message(m *Message) {
+	w.b = appendText(append(w.b, `{"role":`...), m.Role)
+	w.text("refusal", m.Refusal)
+	w.text("reasoning", m.Reasoning)
+	for i := range m.ToolCalls {
+		if i == 0 {
+			w.key("tool_calls")
+		}
+		w.b = m.ToolCalls[i].appendTo(append(w.b, "[,"[min(i, 1)]))
+	}
+	if len(m.ToolCalls) > 0 {
+		w.b = append(w.b, ']')
+	}
+	w.text("tool_call_id", m.ToolCallID)
+	w.text("name", m.Name)
+	w.key("content")
+	if len(m.Parts) > 0 {
+		w.other(m.Parts)
+	} else {
+		w.b = appendText(w.b, m.Content)
+	}
+	w.b = append(w.b, '}')
+}
+
+// appendTo appends the call as chat data sets nest it.
+func (c *ToolCall) appendTo(b []byte) []byte {
+	b = appendText(append(b, `{"id":`...), c.ID)
+	b = appendText(append(b, `,"type":"function","function":{"name":`...), c.Name)
+	b = appendText(append(b, `,"arguments":`...), c.Arguments)
+	return append(b, "}}"...)
+}
+
+func (w *encoder) calls(all []Call) {
+	for i := range all {
+		if i == 0 {
+			w.key("calls")
+		}
+		c := &all[i]
+		w.b = append(append(w.b, "[,"[min(i, 1)]), `{"turn":`...)
+		w.b = strconv.AppendInt(w.b, int64(c.Turn), 10)
+		w.text("id", c.ID)
+		w.word("name", c.Name)
+		w.word("arguments", c.Arguments)
+		w.text("output", c.Output)
+		w.count("output_bytes", c.OutputBytes)
+		w.word("status", string(c.Status))
+		w.text("error", c.Error)
+		w.count("http_status", c.HTTPStatus)
+		w.count("retries", c.Retries)
+		w.seconds("offset_s", c.Offset)
+		w.seconds("elapsed_s", c.Elapsed)
+		w.b = append(w.b, '}')
+	}
+	if len(all) > 0 {
+		w.b = append(w.b, ']')
+	}
+}
+
+// appendText appends a string as encoding/json writes it, <, > and & as escapes too:
+// a record may end in a web page.
+func appendText(b []byte, s string) []byte {
+	return appendQuoted(b, s, &pageSafe)
+}
+
+// AppendQuoted appends s to b as a JSON string. Unlike encoding/json it does
+// not write <, > and & as escapes: bodies are for servers, not for web pages.
+// Bytes that are not UTF-8 become U+FFFD.
+func AppendQuoted(b []byte, s string) []byte { return appendQuoted(b, s, &plain) }
+
+// pageSafe are the plain bytes that mean nothing to a web page.
+var pageSafe = func() [256]bool {
+	safe := plain
+	safe['<'], safe['>'], safe['&'] = false, false, false
+	return safe
+}()
+
+func appendQuoted(b []byte, s string, safe *[256]bool) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf && safe[c] {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			switch {
+			case r == utf8.RuneError && n == 1:
+				b = append(append(b, s[start:i]...), `\ufffd`...)
+				start = i + n
+			case r == '\u2028', r == '\u2029': // line ends to JavaScript
+				b = append(append(append(b, s[start:i]...), `\u202`...), hex[r&15])
+				start = i + n
+			}
+			i += n
+			continue
+		}
+		b = append(b, s[start:i]...)
+		switch c {
+		case '"', '\\':
+			b = append(b, '\\', c)
+		case '\n':
+			b = append(b, `\n`...)
+		case '\t':
+			b = append(b, `\t`...)
+		case '\r':
+			b = append(b, `\r`...)
+		case '\b':
+			b = append(b, `\b`...)
+		case '\f':
+			b = append(b, `\f`...)
+		default:
+			b = append(append(b, `\u00`...), hex[c>>4], hex[c&15])
+		}
+		i++
+		start = i
+	}
+	return append(append(b, s[start:]...), '"')
 }

@@ -92,18 +92,7 @@ type toolCallJSON struct {
 }
 
 // MarshalJSON writes the call as chat data sets nest it.
-func (c ToolCall) MarshalJSON() ([]byte, error) {
-	var j struct {
-		ID       string `json:"id"`
-		Type     string `json:"type"`
-		Function struct {
-			Name      string `json:"name"`
-			Arguments string `json:"arguments"`
-		} `json:"function"`
-	}
-	j.ID, j.Type, j.Function.Name, j.Function.Arguments = c.ID, "function", c.Name, c.Arguments
-	return json.Marshal(j)
-}
+func (c ToolCall) MarshalJSON() ([]byte, error) { return c.appendTo(nil), nil }
 
 // UnmarshalJSON reads a call; arguments may be a JSON string or, as some
 // servers send them, an object.
@@ -123,9 +112,8 @@ func TextOrJSON(raw json.RawMessage) string {
 	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
 		return ""
 	}
-	var s string
-	if raw[0] == '"' && json.Unmarshal(raw, &s) == nil {
-		return s
+	if s := (scanner{b: raw}); raw[0] == '"' && s.text() == nil && s.i == len(raw) {
+		return unquote(raw)
 	}
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
@@ -139,14 +127,9 @@ type messageJSON struct {
 
 // MarshalJSON writes content as a string, or as the array it was read from.
 func (m Message) MarshalJSON() ([]byte, error) {
-	j := struct {
-		messagePlain
-		Content any `json:"content"`
-	}{messagePlain(m), m.Content}
-	if len(m.Parts) > 0 {
-		j.Content = m.Parts
-	}
-	return json.Marshal(j)
+	var w encoder
+	w.message(&m)
+	return w.b, w.err
 }
 
 // UnmarshalJSON reads content as a string, null or an array of parts.

@@ -15,7 +15,11 @@ type journal struct {
 	file   *appender
 	redact *Redactor
 	flush  *flusher // nil when every record is forced to disk
+	line   []byte   // room for the next one
 }
+
+// keptLine is the longest line whose room is kept for the next.
+const keptLine = 1 << 20
 
 func openJournal(path string, opt WriterOptions) (*journal, error) {
 	if err := CheckRegularFile(path); err != nil {
@@ -38,7 +42,10 @@ func openJournal(path string, opt WriterOptions) (*journal, error) {
 
 // append writes one record with one write.
 func (j *journal) append(rec *Record) error {
-	line, err := rec.MarshalJSON()
+	line, err := rec.appendTo(j.line[:0])
+	if j.line = line; cap(line) > keptLine {
+		j.line = nil
+	}
 	if err != nil {
 		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, j.file.path, err)
 	}

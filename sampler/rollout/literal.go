@@ -2,8 +2,8 @@ package rollout
 
 import (
 	"bytes"
-	"encoding/json"
 	"strconv"
+	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -14,11 +14,43 @@ func unquote(lit []byte) string {
 	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
 		return string(body)
 	}
-	var text string
-	if err := json.Unmarshal(lit, &text); err != nil {
-		panic("rollout: unquote of an unchecked literal: " + err.Error())
+	var text strings.Builder
+	text.Grow(len(body))
+	for len(body) > 0 {
+		n := 0
+		for n < len(body) && body[n] != '\\' && body[n] < utf8.RuneSelf {
+			n++
+		}
+		text.Write(body[:n])
+		if body = body[n:]; len(body) == 0 {
+			break
+		}
+		var r rune
+		switch {
+		case body[0] != '\\':
+			r, n = utf8.DecodeRune(body) // a broken byte becomes U+FFFD
+		case body[1] == 'u':
+			r, n = escaped(body)
+		default:
+			r, n = rune(unescaped[body[1]]), 2
+		}
+		text.WriteRune(r)
+		body = body[n:]
 	}
-	return text
+	return text.String()
+}
+
+// unescaped is what the letter after a backslash stands for.
+var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+// keyOf returns the text of a checked literal, without a copy where it is written as
+// it reads.
+func keyOf(lit []byte) []byte {
+	body := lit[1 : len(lit)-1]
+	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
+		return body
+	}
+	return []byte(unquote(lit))
 }
 
 // textLen returns the number of bytes that unquote would give, without making

@@ -163,8 +163,7 @@ type Seconds time.Duration
 
 // MarshalJSON writes the span as seconds, rounded to microseconds.
 func (s Seconds) MarshalJSON() ([]byte, error) {
-	micros := time.Duration(s).Round(time.Microsecond).Microseconds()
-	return json.Marshal(float64(micros) / 1e6)
+	return s.appendTo(nil), nil
 }
 
 // UnmarshalJSON reads a number of seconds, rounded to microseconds; null is

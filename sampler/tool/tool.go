@@ -225,30 +225,36 @@ type said struct {
 // outputOf reads {"output": …, "call_id": …}, or the same within "result". An
 // output that is no string is shown as its JSON, with a note.
 func outputOf(body []byte) (s said, ok bool) {
-	type answer struct {
-		Output json.RawMessage `json:"output"`
-		CallID json.RawMessage `json:"call_id"`
+	var output, callID, result []byte
+	read := func(text []byte) error {
+		return rollout.Fields(text, func(key, value []byte) error {
+			switch string(key) {
+			case "output":
+				output = value
+			case "call_id":
+				callID = value
+			case "result":
+				result = value
+			}
+			return nil
+		})
 	}
-	var a struct {
-		answer
-		Result json.RawMessage `json:"result"`
-	}
-	if json.Unmarshal(body, &a) != nil {
+	if read(body) != nil {
 		return said{}, false
 	}
-	if a.Output == nil && a.Result != nil && json.Unmarshal(a.Result, &a.answer) != nil {
+	if inner := result; output == nil && inner != nil && read(inner) != nil {
 		return said{}, false
 	}
-	if a.Output == nil {
+	if output == nil {
 		return said{}, false
 	}
-	if a.Output[0] != '"' {
+	if output[0] != '"' {
 		s.note = rollout.NotText
 	}
-	if s.output = rollout.TextOrJSON(a.Output); s.output == "" && a.Output[0] == 'n' {
+	if s.output = rollout.TextOrJSON(output); s.output == "" && output[0] == 'n' {
 		s.output = "null"
 	}
-	s.callID = rollout.TextOrJSON(a.CallID)
+	s.callID = rollout.TextOrJSON(callID)
 	return s, true
 }
 

@@ -11,15 +11,36 @@ import (
 // is absent or impossible is unknown, not zero. Invalid counts never invalidate the
 // answer.
 func UsageOf(raw json.RawMessage) rollout.Usage {
-	var u map[string]json.RawMessage
-	if json.Unmarshal(raw, &u) != nil {
+	// The names in Responses, then those in Chat Completions.
+	var input, output, inputDetails, outputDetails [2][]byte
+	if rollout.Fields(raw, func(key, value []byte) error {
+		switch string(key) {
+		case "input_tokens":
+			input[0] = value
+		case "prompt_tokens":
+			input[1] = value
+		case "output_tokens":
+			output[0] = value
+		case "completion_tokens":
+			output[1] = value
+		case "input_tokens_details":
+			inputDetails[0] = value
+		case "prompt_tokens_details":
+			inputDetails[1] = value
+		case "output_tokens_details":
+			outputDetails[0] = value
+		case "completion_tokens_details":
+			outputDetails[1] = value
+		}
+		return nil
+	}) != nil {
 		return rollout.Usage{}
 	}
 	told := rollout.Usage{
-		Input:     count(u, "input_tokens", "prompt_tokens"),
-		Output:    count(u, "output_tokens", "completion_tokens"),
-		Cached:    count(details(u, "input_tokens_details", "prompt_tokens_details"), "cached_tokens"),
-		Reasoning: count(details(u, "output_tokens_details", "completion_tokens_details"), "reasoning_tokens"),
+		Input:     count(input[:]...),
+		Output:    count(output[:]...),
+		Cached:    count(detail(inputDetails, "cached_tokens")),
+		Reasoning: count(detail(outputDetails, "reasoning_tokens")),
 	}
 	// A server that writes zeros for a request and its reply does not count.
 	if told.Input != nil && *told.Input == 0 && (told.Output == nil || *told.Output == 0) {
@@ -31,26 +52,28 @@ func UsageOf(raw json.RawMessage) rollout.Usage {
 // mostTokens is more than any request can take. Beyond it sums would overflow.
 const mostTokens = 1e12
 
-// count returns the first of the keys that holds a whole number of tokens; 12.0
+// count returns the first of the values that is a whole number of tokens; 12.0
 // is one.
-func count(u map[string]json.RawMessage, keys ...string) *int64 {
-	for _, key := range keys {
-		var f *float64
-		if json.Unmarshal(u[key], &f) != nil || f == nil || *f < 0 || *f > mostTokens || *f != math.Trunc(*f) {
-			continue
+func count(values ...[]byte) *int64 {
+	for _, v := range values {
+		if f, ok := rollout.ReadNumber(v); ok && f >= 0 && f <= mostTokens && f == math.Trunc(f) {
+			n := int64(f)
+			return &n
 		}
-		n := int64(*f)
-		return &n
 	}
 	return nil
 }
 
-// details returns the first of the keys that holds an object.
-func details(u map[string]json.RawMessage, keys ...string) map[string]json.RawMessage {
-	for _, key := range keys {
-		var inner map[string]json.RawMessage
-		if json.Unmarshal(u[key], &inner) == nil && inner != nil {
-			return inner
+// detail returns the value of a key in the first of the values that is an object.
+func detail(objects [2][]byte, key string) (found []byte) {
+	for _, object := range objects {
+		if object != nil && rollout.Fields(object, func(name, value []byte) error {
+			if string(name) == key {
+				found = value
+			}
+			return nil
+		}) == nil {
+			return found
 		}
 	}
 	return nil
