@@ -38,8 +38,7 @@ func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, on re
 	if end := g.given(); end != nil {
 		return 0, end
 	}
-	spent := startClock(ctx, 0)
-	defer spent.stop()
+	spent := stopwatch(ctx)
 	var tries limit.Tries
 	var first time.Duration // when the first try had failed
 	for {

@@ -77,13 +77,20 @@ type clock struct {
 func startClock(ctx context.Context, limit time.Duration) *clock { return newClock(ctx, limit, false) }
 
 func newClock(ctx context.Context, limit time.Duration, whole bool) *clock {
-	c := &clock{limit: limit, left: limit, started: time.Now(), parent: clockOf(ctx), whole: whole}
-	if c.parent != nil {
-		c.lines, c.about, c.trace, c.again, c.arrive = c.parent.lines, c.parent.about, c.parent.trace, c.parent.again, c.parent.arrive
-	}
+	c := stopwatch(ctx)
+	c.limit, c.left, c.whole = limit, limit, whole
 	c.Context, c.cancel = context.WithCancelCause(ctx)
 	if limit > 0 {
 		c.timer = time.AfterFunc(limit, c.expire)
+	}
+	return c
+}
+
+// stopwatch starts a clock that only measures: it ends when ctx does.
+func stopwatch(ctx context.Context) *clock {
+	c := &clock{Context: ctx, cancel: func(error) {}, started: time.Now(), parent: clockOf(ctx)}
+	if c.parent != nil {
+		c.lines, c.about, c.trace, c.again, c.arrive = c.parent.lines, c.parent.about, c.parent.trace, c.parent.again, c.parent.arrive
 	}
 	return c
 }

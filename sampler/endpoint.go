@@ -27,13 +27,13 @@ const ManyInFlight = 512
 // reconnect. With many connections each has smaller buffers.
 func HTTPTransport(conns int) *http.Transport {
 	conns = max(conns, 1)
-	buffer := 0 // the usual one, 4 KB each way
+	read, write := 4<<10, 16<<10 // most requests go out in one write
 	if conns >= ManyInFlight {
-		buffer = 2 << 10
+		read, write = 2<<10, 2<<10
 	}
 	return &http.Transport{
-		ReadBufferSize:        buffer,
-		WriteBufferSize:       buffer,
+		ReadBufferSize:        read,
+		WriteBufferSize:       write,
 		Proxy:                 http.ProxyFromEnvironment,
 		DialContext:           (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:   15 * time.Second,
@@ -182,6 +182,13 @@ func (b *boundedReply) Read(p []byte) (int, error) {
 	}
 	b.left -= n
 	return n, err
+}
+
+// ReadReply reads the body of a model's answer, which BoundedReply bounds, and closes
+// it.
+func ReadReply(resp *http.Response) ([]byte, error) {
+	defer resp.Body.Close()
+	return readUpTo(resp.ContentLength, resp.Body, MaxReply+1)
 }
 
 // readUpTo reads a body, of n bytes or an unknown number below 0, with one

@@ -86,8 +86,7 @@ func (s *session) vacate(ctx context.Context, e *RolloutSession) {
 		ctx, cancel = context.WithTimeout(ctx, 2*t)
 		defer cancel()
 	}
-	clock := startClock(ctx, 0)
-	defer clock.stop()
+	clock := stopwatch(ctx)
 	var tries limit.Tries
 	for {
 		err := attempt(clock, s.cfg.IsolationTimeout, func(ctx context.Context) error { return s.cfg.Isolation.Stop(ctx, e) })

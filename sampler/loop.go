@@ -44,7 +44,6 @@ type ending struct {
 func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, leave func(), err error) {
 	e := s.begin(job)
 	outer := s.clock(ctx, job.Item, e.trace)
-	defer outer.stop()
 	defer outer.arrive()
 	leave, err = e.enter(outer)
 	inner := startClock(outer, s.cfg.RolloutTimeout)

@@ -350,7 +350,7 @@ func (s *session) event() Event {
 
 // clock starts the clock of one rollout or task about an item.
 func (s *session) clock(ctx context.Context, it *rollout.Item, trace string) *clock {
-	c := startClock(ctx, 0)
+	c := stopwatch(ctx)
 	c.lines, c.about, c.trace = s.lines, string(it.Split)+"/"+it.ID, trace
 	c.arrive = sync.OnceFunc(func() { s.lines.Queued(trace) })
 	return c

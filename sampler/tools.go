@@ -61,8 +61,7 @@ func (e *episode) callTools(ctx context.Context, calls []rollout.ToolCall) error
 // Output of the call; the error is a failed endpoint's.
 func (e *episode) callTool(ctx context.Context, turn int, c rollout.ToolCall) (call rollout.Call, err error) {
 	offset := clockOf(ctx).active()
-	took := startClock(ctx, 0)
-	defer took.stop()
+	took := stopwatch(ctx)
 	call = rollout.Call{Turn: turn, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Offset: rollout.Seconds(offset)}
 	defer func() { call.Elapsed = rollout.Seconds(took.active()) }()
 	tool, mistake := e.resolve(c)

@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/param"
 	sdk "github.com/openai/openai-go/v3/responses"
 
 	"gonogo/sampler"
@@ -103,16 +105,22 @@ func (t boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// noParams are the parameters of a request that has a body of its own. Those without
+// any would be encoded for nothing.
+var noParams = param.Override[sdk.ResponseNewParams](json.RawMessage("{}"))
+
 // post makes one request under a pass. The error is a *sampler.Failure, or a *refused for
 // an answer of status 4xx that may be more than a failure.
 func (e *endpoint) post(ctx context.Context, pass *sampler.Pass, body []byte, requestID string) ([]byte, error) {
 	var raw []byte
 	var resp *http.Response
-	_, err := e.client.New(ctx, sdk.ResponseNewParams{},
-		option.WithRequestBody("application/json", body), option.WithResponseBodyInto(&raw),
-		option.WithResponseInto(&resp), option.WithHeader("X-Client-Request-Id", requestID))
+	_, err := e.client.New(ctx, noParams,
+		option.WithRequestBody("application/json", body), option.WithResponseBodyInto(&resp), option.WithHeader("X-Client-Request-Id", requestID))
 	if resp != nil {
 		pass.ReadHeaders(resp.Header)
+		if err == nil {
+			raw, err = sampler.ReadReply(resp)
+		}
 	}
 	switch {
 	case err == nil:

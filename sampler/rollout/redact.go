@@ -19,6 +19,7 @@ const mask = "**********"
 // It is safe for use by several goroutines.
 type Redactor struct {
 	spellings [][]byte // longest first
+	telling   [][]byte // those that hold no other: where none of these is, none is
 	replacer  *strings.Replacer
 }
 
@@ -46,6 +47,9 @@ func NewRedactor(secrets ...string) *Redactor {
 	for _, s := range all {
 		r.spellings = append(r.spellings, []byte(s))
 		pairs = append(pairs, s, mask)
+		if !slices.ContainsFunc(all, func(other string) bool { return other != s && strings.Contains(s, other) }) {
+			r.telling = append(r.telling, []byte(s))
+		}
 	}
 	r.replacer = strings.NewReplacer(pairs...)
 	return r
@@ -94,7 +98,7 @@ func (r *Redactor) hit(b []byte) bool {
 	if r == nil || len(r.spellings) == 0 {
 		return false
 	}
-	if slices.ContainsFunc(r.spellings, func(s []byte) bool { return bytes.Contains(b, s) }) {
+	if slices.ContainsFunc(r.telling, func(s []byte) bool { return bytes.Contains(b, s) }) {
 		return true
 	}
 	return bytes.Contains(b, []byte(ellipsis)) && r.halves(string(b)) != string(b)

@@ -23,7 +23,7 @@ import (
 
 // wire makes the endpoints of the job.
 func (p *Project) wire() error {
-	collectOften(p.inFlight())
+	tuneCollector(p.inFlight())
 	if err := p.WireGrader(); err != nil {
 		return err
 	}
@@ -31,7 +31,11 @@ func (p *Project) wire() error {
 		return errors.Join(WireAgent(p), p.Session.WireSession())
 	}
 	conns := p.inFlight()
-	policy, err := model.New(modelConfig(p, conns))
+	cfg := modelConfig(p, conns)
+	if p.Watch == nil { // connections to a server of both are shared
+		cfg.HTTP = p.Env.HTTP
+	}
+	policy, err := model.New(cfg)
 	if err != nil {
 		return err
 	}
@@ -40,13 +44,23 @@ func (p *Project) wire() error {
 	return p.WireTools()
 }
 
-// collectOften lets less garbage wait where many rollouts are in flight, unless
-// the environment says how much: it costs some CPU, and they wait for endpoints.
-func collectOften(rollouts int) {
-	if rollouts >= sampler.ManyInFlight && os.Getenv("GOGC") == "" {
+// tuneCollector lets less garbage wait where many rollouts are in flight, and more where
+// few are, unless the environment says how much: it costs some CPU, and many wait for
+// endpoints.
+func tuneCollector(rollouts int) {
+	switch {
+	case os.Getenv("GOGC") != "":
+	case rollouts >= sampler.ManyInFlight:
 		debug.SetGCPercent(50)
+	case ballast == nil:
+		ballast = make([]byte, 32<<20)
 	}
 }
+
+// ballast is memory that is never touched, and so never taken: with it the collector,
+// which waits for as much garbage as there is in use, does not run for every few
+// megabytes.
+var ballast []byte
 
 // WireTools makes the tools of the job and of its MCP servers, with the client that wireGrader made.
 func (p *Project) WireTools() error {
