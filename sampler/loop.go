@@ -19,6 +19,7 @@ type episode struct {
 	begun time.Time
 	turns []Turn
 	sent  EncodedTurns
+	freed int // turns whose Carry is gone
 	steps int // function calls + model turns
 	usage tally
 	rec   *rollout.Record
@@ -176,6 +177,9 @@ func (e *episode) reply(ctx context.Context) (Reply, error) {
 	e.rec.Retries += retries
 	if err != nil {
 		return Reply{}, err
+	}
+	for ; e.freed < e.sent.Turns; e.freed++ {
+		e.turns[e.freed].Reply.Carry = nil // it is written in sent, and holds the whole answer
 	}
 	e.steps++
 	e.rec.Turns++

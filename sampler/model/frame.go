@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"net"
 
 	"gonogo/sampler"
 )
@@ -30,11 +31,9 @@ func (f *frame) setParallel(configured *bool) {
 	}
 }
 
-// request writes the body for the next turn of a rollout. Turns that written
-// holds are copied, not written again.
-func (f *frame) request(p prefix, turns []sampler.Turn, written *sampler.EncodedTurns, without omitted) []byte {
-	written = f.write(written, turns)
-	b := fields{buf: make([]byte, 0, len(f.head)+len(p.tools)+len(p.messages)+len(written.Text)+spare), more: true}
+// start writes what all requests of an item begin with: everything up to the turns.
+func (f *frame) start(p prefix, without omitted) []byte {
+	b := fields{buf: make([]byte, 0, len(f.head)+len(p.tools)+len(p.messages)+spare), more: true}
 	b.buf = append(b.buf, f.head...)
 	if f.include != "" && !without.include {
 		b.raw("include", f.include)
@@ -47,11 +46,24 @@ func (f *frame) request(p prefix, turns []sampler.Turn, written *sampler.Encoded
 		}
 	}
 	b.key(f.list)
-	b.buf = append(append(b.buf, '['), p.messages...)
-	b.elements(written.Text[1:])
-	b.buf = append(b.buf, ']')
-	return b.end()
+	return append(append(b.buf, '['), p.messages...)
 }
+
+// request returns the body for the next turn of a rollout, in pieces: those before are
+// never copied or written over, so that a request which was given up may still be on
+// its way. Turns that written holds are not written again.
+func (f *frame) request(start []byte, turns []sampler.Turn, written *sampler.EncodedTurns) net.Buffers {
+	text := f.write(written, turns).Text[1:]
+	if len(text) == 0 {
+		return net.Buffers{start, end}
+	}
+	if start[len(start)-1] == '[' {
+		return net.Buffers{start, text, end}
+	}
+	return net.Buffers{start, comma, text, end}
+}
+
+var comma, end = []byte(","), []byte("]}")
 
 func limitName(old bool) string {
 	if old {
@@ -60,7 +72,7 @@ func limitName(old bool) string {
 	return "max_completion_tokens"
 }
 
-// spare is room for what a body holds in addition to head, tools and messages.
+// spare is room for what a start holds in addition to head, tools and messages.
 const spare = 256
 
 // write adds the turns that are not written yet.

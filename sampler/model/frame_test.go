@@ -1,8 +1,10 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 
@@ -49,7 +51,8 @@ func TestTurnsAreWrittenOnce(t *testing.T) {
 		var written sampler.EncodedTurns
 		for k := range n + 1 {
 			for try := range 2 { // the second one is a repeat
-				got, want := w.request(p, turns[:k], &written, omitted{}), w.request(p, conversation(n, 100)[:k], nil, omitted{})
+				start := w.start(p, omitted{})
+				got, want := whole(w.request(start, turns[:k], &written)), whole(w.request(start, conversation(n, 100)[:k], nil))
 				if string(got) != string(want) || !json.Valid(got) {
 					t.Fatalf("%s, turn %d, try %d:\n%s\nwant\n%s", api, k, try, got, want)
 				}
@@ -61,6 +64,8 @@ func TestTurnsAreWrittenOnce(t *testing.T) {
 	}
 }
 
+func whole(body net.Buffers) []byte { return bytes.Join(body, nil) }
+
 // BenchmarkConversation writes the requests of one rollout: the time per turn
 // grows with the bytes that are sent, at the speed of a copy.
 func BenchmarkConversation(b *testing.B) {
@@ -69,11 +74,12 @@ func BenchmarkConversation(b *testing.B) {
 		for api, w := range wires(b) {
 			b.Run(fmt.Sprintf("%s/turns=%d", api, n), func(b *testing.B) {
 				b.ReportAllocs()
+				start := w.start(prefix{messages: []byte(`{"role":"user"}`)}, omitted{})
 				for b.Loop() {
 					sent := 0
 					var written sampler.EncodedTurns
 					for k := range n + 1 {
-						sent += len(w.request(prefix{messages: []byte(`{"role":"user"}`)}, turns[:k], &written, omitted{}))
+						sent += len(whole(w.request(start, turns[:k], &written)))
 					}
 					b.SetBytes(int64(sent))
 				}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 
 	"gonogo/sampler"
 )
@@ -46,7 +47,7 @@ func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (c sampler.Compl
 		return sampler.Completion{}, err
 	}
 	defer func() { pass.Done(c.Usage, err) }()
-	answer, err := j.post(ctx, pass, prompt, p.RequestID)
+	answer, err := j.post(ctx, pass, net.Buffers{prompt}, p.RequestID)
 	var r *refused
 	if errors.As(err, &r) {
 		if r.cutOff != "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"net/http"
 
 	"gonogo/sampler"
@@ -14,17 +15,17 @@ import (
 // concurrent use and implements sampler.Model.
 type Model struct {
 	*endpoint
-	wire     wire
-	prefixes *prefixes
-	refused  omissions
+	wire    wire
+	starts  starts
+	refused omissions
 }
 
 // wire is one of the formats.
 type wire interface {
-	// prefix converts what all turns of an item's rollouts begin with.
+	// prefix converts an item's messages and tools.
 	prefix(item *rollout.Item) (prefix, error)
-	// request writes the body for the next turn of a rollout.
-	request(p prefix, turns []sampler.Turn, written *sampler.EncodedTurns, without omitted) []byte
+	start(p prefix, without omitted) []byte
+	request(start []byte, turns []sampler.Turn, written *sampler.EncodedTurns) net.Buffers
 	// prompt writes the body of a request that has messages of its own.
 	prompt(messages json.RawMessage, seed *int64) ([]byte, error)
 	// parse reads an answer of status 200. An error is a *fault.
@@ -40,7 +41,7 @@ func New(cfg Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{endpoint: e, prefixes: newPrefixes()}
+	m := &Model{endpoint: e}
 	// What is not ours to leave out, or is not sent, counts as left out.
 	m.refused.remember(omitted{include: cfg.API == Chat, parallel: cfg.ParallelToolCalls != nil, limit: cfg.API != Chat || cfg.MaxOutputTokens == nil})
 	if m.wire, err = newWire(cfg); err != nil {
@@ -65,7 +66,8 @@ func (m *Model) Close() { m.close() }
 // model's context, or whose content the server does not let through, is a reply
 // that was cut off: the rollout ends without an answer, which is its own doing.
 func (m *Model) Reply(ctx context.Context, req sampler.Request) (reply sampler.Reply, err error) {
-	p, err := m.prefixes.of(req.Item, m.wire.prefix)
+	without := m.refused.load()
+	start, err := m.starts.of(m.wire, req.Item, without)
 	if err != nil {
 		return sampler.Reply{}, err
 	}
@@ -74,9 +76,8 @@ func (m *Model) Reply(ctx context.Context, req sampler.Request) (reply sampler.R
 		return sampler.Reply{}, err
 	}
 	defer func() { pass.Done(reply.Usage, err) }()
-	without := m.refused.load()
 	for {
-		body, err := m.post(ctx, pass, m.wire.request(p, req.Turns, req.Encoded, without), req.RequestID)
+		body, err := m.post(ctx, pass, m.wire.request(start, req.Turns, req.Encoded), req.RequestID)
 		if err == nil {
 			reply, err := m.read(body, req.Turns)
 			if err == nil {
@@ -90,6 +91,9 @@ func (m *Model) Reply(ctx context.Context, req sampler.Request) (reply sampler.R
 		}
 		if fewer, ok := without.about(r); ok {
 			without = fewer
+			if start, err = m.starts.of(m.wire, req.Item, without); err != nil {
+				return sampler.Reply{}, err
+			}
 			continue
 		}
 		if r.cutOff != "" {

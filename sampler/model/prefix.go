@@ -6,44 +6,52 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// prefix is what all requests of an item begin with, as JSON.
+// prefix is an item's part of its requests, as JSON.
 type prefix struct {
 	messages []byte // elements of the array, separated by commas, without its brackets
 	tools    []byte // the whole array; nil when the item has no tools
 }
 
-// keptPrefixes bounds the items whose prefix is kept: more than there are
-// rollouts in flight, and few enough to be no burden.
-const keptPrefixes = 256
+// keptStarts bounds the items whose beginning is kept: more than are sampled at
+// a time, and few enough to be no burden.
+const keptStarts = 256
 
-// prefixes keeps the prefixes of the items that are being sampled, so that
-// their messages and tools are converted once, not once a turn.
-type prefixes struct {
+// starts keeps what the requests of the items that are being sampled begin with, so
+// that their messages and tools are converted once, not once a turn.
+type starts struct {
 	mu   sync.Mutex // guards kept
-	kept map[*rollout.Item]prefix
+	kept map[startKey][]byte
 }
 
-func newPrefixes() *prefixes { return &prefixes{kept: map[*rollout.Item]prefix{}} }
+type startKey struct {
+	item    *rollout.Item
+	without omitted
+}
 
-func (ps *prefixes) of(item *rollout.Item, make func(*rollout.Item) (prefix, error)) (prefix, error) {
-	ps.mu.Lock()
-	p, ok := ps.kept[item]
-	ps.mu.Unlock()
+func (s *starts) of(w wire, item *rollout.Item, without omitted) ([]byte, error) {
+	key := startKey{item, without}
+	s.mu.Lock()
+	start, ok := s.kept[key]
+	s.mu.Unlock()
 	if ok {
-		return p, nil
+		return start, nil
 	}
-	p, err := make(item)
+	p, err := w.prefix(item)
 	if err != nil {
-		return prefix{}, err
+		return nil, err
 	}
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	if len(ps.kept) >= keptPrefixes {
-		for old := range ps.kept { // any one will do
-			delete(ps.kept, old)
+	start = w.start(p, without)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.kept == nil {
+		s.kept = make(map[startKey][]byte)
+	}
+	if len(s.kept) >= keptStarts {
+		for old := range s.kept { // any one will do
+			delete(s.kept, old)
 			break
 		}
 	}
-	ps.kept[item] = p
-	return p, nil
+	s.kept[key] = start
+	return start, nil
 }
