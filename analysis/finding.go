@@ -3,6 +3,7 @@ package analysis
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
@@ -60,6 +61,17 @@ type Finding struct {
 	Charts   []string // the pictures that show what the gate judges, by name
 
 	Command []string // that would give a skipped gate something to judge; nil where none would
+}
+
+// Blockers names the gates of the blocking findings of that status, each once.
+func Blockers(findings []Finding, status Status) []string {
+	var gates []string
+	for _, f := range findings {
+		if f.Severity == Blocking && f.Status == status && !slices.Contains(gates, f.Gate) {
+			gates = append(gates, f.Gate)
+		}
+	}
+	return gates
 }
 
 // Fact is one thing that was measured and compared with a threshold. Its texts are

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -73,42 +72,34 @@ Example:
 			if run, err = stage.Audit(c.Context, p, callOf(c), dir); err != nil {
 				return err
 			}
-			found := stageResult{judge.AnalyzeAudit, report.WriteAudit, func(r *analysis.Result) map[string]any { return map[string]any{"grader": r.Grader} }}
-			return found.print(c.Context, p, callOf(c), run)
+			return printPart(c.Context, p, callOf(c), run, judge.AnalyzeAudit, report.WriteAudit)
 		},
 	}
 }
 
-// stageResult is what an audit or a burst found: a part of a Result.
-type stageResult struct {
-	analyze func(context.Context, *rollout.Run, analysis.Settings) (*analysis.Result, error)
-	write   func(io.Writer, *report.Page) error
-	part    func(*analysis.Result) map[string]any // as JSON, without the findings
-}
-
-// print prints what is known now. The exit code is that of the gates.
-func (s stageResult) print(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run) error {
-	r, err := s.analyze(ctx, run, p.Config.Settings())
+// printPart prints what an audit or a burst found: its part of a Result and the findings.
+// The exit code is that of the gates.
+func printPart(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run,
+	analyze func(context.Context, *rollout.Run, analysis.Settings) (*analysis.Result, error), write func(io.Writer, *report.Page) error,
+) error {
+	r, err := analyze(ctx, run, p.Config.Settings())
 	if err != nil {
 		return exit.AsUsage(err)
 	}
 	if c.JSON {
-		part := s.part(r)
-		part["findings"] = r.Findings
+		part := map[string]any{"findings": r.Findings, "grader": r.Grader}
+		if c.Command == "burst" {
+			part = map[string]any{"findings": r.Findings, "burst": r.Burst}
+		}
 		err = ui.PrintJSON(c.Out, part)
 	} else {
-		err = s.write(c.Out, output.PageOf(c, run.Dir, r, p.Config.Report))
-	}
-	has := func(status analysis.Status) bool {
-		return slices.ContainsFunc(r.Findings, func(f analysis.Finding) bool {
-			return f.Severity == analysis.Blocking && f.Status == status
-		})
+		err = write(c.Out, output.PageOf(c, run.Dir, r, p.Config.Report))
 	}
 	switch {
-	case has(analysis.Fail):
-		return errors.Join(err, &exit.Error{Code: exit.NoGo})
-	case has(analysis.Unknown):
-		return errors.Join(err, &exit.Error{Code: exit.Undecided})
+	case analysis.Blockers(r.Findings, analysis.Fail) != nil:
+		return errors.Join(err, exit.Answer(exit.NoGo))
+	case analysis.Blockers(r.Findings, analysis.Unknown) != nil:
+		return errors.Join(err, exit.Answer(exit.Undecided))
 	}
 	return err
 }

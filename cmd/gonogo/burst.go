@@ -3,7 +3,6 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
-	"gonogo/analysis"
 	"gonogo/analysis/judge"
 	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/report"
@@ -84,8 +83,7 @@ Example:
 			if err := stage.Burst(c.Context, p, callOf(c), run, plan, cfg); err != nil {
 				return err
 			}
-			found := stageResult{judge.AnalyzeBurst, report.WriteBurst, func(r *analysis.Result) map[string]any { return map[string]any{"burst": r.Burst} }}
-			return found.print(c.Context, p, callOf(c), run)
+			return printPart(c.Context, p, callOf(c), run, judge.AnalyzeBurst, report.WriteBurst)
 		},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -85,7 +84,7 @@ func exportNames() []string {
 }
 
 func exportLog(c *cli.Context, f exporter.Format, dir, path string) error {
-	if err := unwritten(f.Paths(path)); err != nil {
+	if err := refuseExisting(another, f.Paths(path)...); err != nil {
 		return err
 	}
 	opened, err := rollout.Open(dir)
@@ -119,7 +118,7 @@ func exportTable(c *cli.Context, f report.Format, dir, path string) error {
 	if c.String("split") != "" {
 		return exit.Usagef("a table holds all splits, each in its rows: leave --split out")
 	}
-	if err := unwritten([]string{path}); err != nil {
+	if err := refuseExisting(another, path); err != nil {
 		return err
 	}
 	result, err := output.ResultFor(c.Context, callOf(c), dir)
@@ -144,15 +143,6 @@ func exportTable(c *cli.Context, f report.Format, dir, path string) error {
 	return nil
 }
 
-// unwritten keeps an export from taking the place of a file that is there: it
-// may be what the run was imported from.
-func unwritten(paths []string) error {
-	for _, path := range paths {
-		if _, err := os.Lstat(path); err == nil {
-			return exit.Usagef("%s is there already: name another file or directory", path)
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			return exit.AsUsage(err)
-		}
-	}
-	return nil
-}
+// another is what to do where an export would overwrite a file: it may be what the run was
+// imported from.
+const another = "name another file or directory"

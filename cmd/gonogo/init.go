@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -60,8 +59,10 @@ Example:
 
 func initAction(c *cli.Context) error {
 	out := c.String("output")
-	if _, err := os.Stat(out); err == nil && out != "-" && !c.Bool("force") {
-		return exit.Usagef("%s is there already: choose another name with -o, or overwrite it with --force", out)
+	if out != "-" && !c.Bool("force") {
+		if err := refuseExisting("choose another name with -o, or overwrite it with --force", out); err != nil {
+			return err
+		}
 	}
 	in := config.DraftFiles{Job: c.String("job"), Model: c.String("model"), Output: out, Data: make(map[rollout.Split]string)}
 	for _, split := range rollout.Splits() {
@@ -79,28 +80,21 @@ func initAction(c *cli.Context) error {
 		_, err := c.App.Writer.Write(text)
 		return err
 	}
-	if err := writeNew(out, text, c.Bool("force")); err != nil {
-		return err
+	if err := rollout.WriteFile(out, text); err != nil {
+		return fmt.Errorf("write the configuration: %w", err)
 	}
 	_, err = fmt.Fprint(c.App.ErrWriter, d.NextSteps(out))
 	return err
 }
 
-// writeNew writes a file that must not be there yet, unless it is forced.
-func writeNew(path string, text []byte, force bool) error {
-	if force {
-		return rollout.WriteFile(path, text)
-	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return exit.Usagef("%s is there already: overwrite it with --force", path)
-	}
-	if err != nil {
-		return fmt.Errorf("write the configuration: %w", err)
-	}
-	_, err = f.Write(text)
-	if err = cmp.Or(err, f.Close()); err != nil {
-		return errors.Join(fmt.Errorf("write the configuration: %w", err), os.Remove(path)) // half of one would be in the way
+// refuseExisting keeps files that are there from being overwritten.
+func refuseExisting(hint string, paths ...string) error {
+	for _, path := range paths {
+		if _, err := os.Lstat(path); err == nil {
+			return exit.Usagef("%s is there already: %s", path, hint)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return exit.AsUsage(err)
+		}
 	}
 	return nil
 }
@@ -139,17 +133,17 @@ func initTemplate(c *cli.Context) error {
 		delete(files, fixtures.ConfigFile)
 	}
 	names := slices.Sorted(maps.Keys(files))
+	paths := ui.Names(names, func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) })
 	if !c.Bool("force") {
-		if err := noneThere(dir, names); err != nil {
+		if err := refuseExisting("choose another folder with -o DIR/gonogo.yaml, or overwrite it with --force", paths...); err != nil {
 			return err
 		}
 	}
-	for _, name := range names {
-		path := filepath.Join(dir, filepath.FromSlash(name))
+	for i, path := range paths {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 			return &rollout.DiskError{Doing: "make the directory", Path: filepath.Dir(path), Err: err}
 		}
-		if err := rollout.WriteFile(path, files[name]); err != nil {
+		if err := rollout.WriteFile(path, files[names[i]]); err != nil {
 			return fmt.Errorf("write the template: %w", err)
 		}
 	}
@@ -167,17 +161,6 @@ func templateNamed(name string) (fixtures.World, error) {
 		return fixtures.World{}, exit.Usagef("the world %q is no template: gonogo demo --world %s runs it; templates are %s", name, name, strings.Join(names, ", "))
 	}
 	return fixtures.World{}, exit.Usagef("there is no template %q%s", name, ui.Choices(name, names))
-}
-
-// noneThere refuses to write over files.
-func noneThere(dir string, names []string) error {
-	for _, name := range names {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if _, err := os.Lstat(path); err == nil {
-			return exit.Usagef("%s is there already: choose another folder with -o DIR/gonogo.yaml, or overwrite it with --force", path)
-		}
-	}
-	return nil
 }
 
 // templateSteps words what was written and what to do now.

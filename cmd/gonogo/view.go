@@ -1,15 +1,11 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"os/signal"
 	"os/user"
-	"runtime"
 	"syscall"
 
 	"github.com/urfave/cli/v2"
@@ -51,7 +47,6 @@ Examples:
    gonogo view my-run --redact`,
 		Flags: append([]cli.Flag{
 			&cli.IntFlag{Name: "port", Usage: "serve on port `N` of this machine (default: one that is free)"},
-			&cli.BoolFlag{Name: "open", Usage: "open the page in the browser"},
 			&cli.StringFlag{Name: "rater", Usage: "store labels under this `NAME` (default: the logged-in user)"},
 			&cli.BoolFlag{Name: "redact", Usage: "show structure, lengths and numbers, no texts and no names"},
 		}, rangeFlags()...),
@@ -126,25 +121,7 @@ func serveView(c *cli.Context, server *viewer.Server) error {
 	}
 	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	url := server.URL(ln)
-	fmt.Fprintf(c.App.Writer, "%s\n", url)
+	fmt.Fprintln(c.App.Writer, server.URL(ln))
 	fmt.Fprintln(c.App.ErrWriter, "The page is there until Ctrl-C.")
-	if c.Bool("open") {
-		openBrowser(c.Context, c.App.ErrWriter, url)
-	}
 	return server.Serve(ctx, ln)
-}
-
-// openBrowser has the system open an address. That it cannot is reported.
-func openBrowser(ctx context.Context, stderr io.Writer, url string) {
-	args := []string{"xdg-open", url}
-	switch runtime.GOOS {
-	case "darwin":
-		args[0] = "open"
-	case "windows":
-		args = []string{"rundll32", "url.dll,FileProtocolHandler", url}
-	}
-	if err := exec.CommandContext(ctx, args[0], args[1:]...).Start(); err != nil {
-		fmt.Fprintf(stderr, "note: no browser could be opened (%v): open the address yourself\n", err)
-	}
 }

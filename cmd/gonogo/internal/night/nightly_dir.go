@@ -45,16 +45,11 @@ type Dir struct {
 // Read reads a history directory. One that is missing or empty is a
 // history without nights; anything else without nights.jsonl is refused.
 func Read(dir string) (*Dir, error) {
-	h := &Dir{dir: dir}
-	path := filepath.Join(dir, File)
-	b, err := os.ReadFile(path)
+	h, err := readNights(filepath.Join(dir, File))
 	if errors.Is(err, fs.ErrNotExist) {
+		h = &Dir{dir: dir}
 		return h, h.ours()
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read the history: %w", err)
-	}
-	h.List, h.Torn, err = history.Read(path, bytes.NewReader(b))
 	return h, err
 }
 
@@ -62,12 +57,16 @@ func Read(dir string) (*Dir, error) {
 // nights.
 func Open(path string) (*Dir, error) {
 	info, err := os.Stat(path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, fmt.Errorf("open the history: %w", err)
-	}
-	if info.IsDir() {
+	case info.IsDir():
 		return Read(path)
 	}
+	return readNights(path)
+}
+
+func readNights(path string) (*Dir, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read the history: %w", err)

@@ -1,20 +1,17 @@
 package project
 
 import (
-	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/sampler/dataset"
 	"gonogo/sampler/rollout"
 )
 
@@ -63,7 +60,7 @@ func describe(ctx context.Context, p *Project) ([]byte, error) {
 	var err error
 	d.Job, d.Grader, err = c.BundledFiles()
 	for _, path := range filesOfWorkers(p) {
-		sum, hashErr := HashOf(path)
+		sum, hashErr := dataset.HashFile(path)
 		err = errors.Join(err, hashErr)
 		d.Files = append(d.Files, hashedFile{Name: c.FromDir(path), SHA256: sum})
 	}
@@ -132,23 +129,6 @@ func filesOfWorkers(p *Project) []string {
 	return slices.Compact(all)
 }
 
-// HashOf is the SHA-256 of a file.
-func HashOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return "", cmp.Or(err, fmt.Errorf("%s is no file that can be compared", path))
-	}
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", fmt.Errorf("read %s: %w", path, err)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-}
-
 // withoutSecrets refuses a brief, or a row, that holds a secret, and says
 // where it is.
 func withoutSecrets(p *Project, d Brief) error {
@@ -212,7 +192,7 @@ func (d *Brief) lacking(dir string, env config.Lookup) error {
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(dir, path)
 		}
-		sum, err := HashOf(path)
+		sum, err := dataset.HashFile(path)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 			errs = append(errs, fmt.Errorf("there is no %s, which the run names: put it there, or name the folder that it starts from with --dir", path))

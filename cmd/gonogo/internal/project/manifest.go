@@ -78,7 +78,7 @@ func choicesOf(p *Project) map[string]string {
 		"long tool answers":     "above 1 MB the model is shown an error of status 413",
 		"pass_threshold":        "counts passes and changes no reward",
 	}
-	for _, l := range p.MCP.listings() {
+	for _, l := range p.MCP.all.Listings() {
 		all["tools of the MCP server "+l.Server] = fmt.Sprintf("%s, offered in addition to those of the rows", ui.Count(len(l.Tools), "tool"))
 	}
 	if p.Bounds.Agent != nil {

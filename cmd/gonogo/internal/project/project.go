@@ -18,6 +18,7 @@ import (
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/job"
+	"gonogo/sampler/mcp"
 	"gonogo/sampler/rollout"
 )
 
@@ -57,7 +58,7 @@ type Inputs struct {
 
 // NewUnwired is a project of which nothing is read and wired yet.
 func NewUnwired(cfg *config.Config) *Project {
-	p := &Project{Config: cfg}
+	p := &Project{Config: cfg, MCP: ToolServers{all: new(mcp.Servers)}}
 	p.own()
 	return p
 }

@@ -10,10 +10,10 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/sampler"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/tool"
 )
 
 // Variant is a variant of a project: a project of its own on the same items,
@@ -45,7 +45,7 @@ func (p *Project) prepareVariants() error {
 			continue
 		}
 		p.closers = append(p.closers, policy.Close)
-		q.Bounds.Model, q.Bounds.Tools = policy, offeredTools(p.Bounds.Tools, q.Config)
+		q.Bounds.Model, q.Bounds.Tools = policy, tool.Offered(p.Bounds.Tools, q.Config.DroppedTools, q.Config.RenamedTools)
 		if err := v.Apply(p); err != nil {
 			errs = append(errs, err)
 			continue
@@ -80,20 +80,19 @@ func (v *Variant) Apply(p *Project) (err error) {
 // fits reports what of the variant no item can show.
 func (v *Variant) fits(p *Project, i int) []error {
 	var errs []error
-	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {
-		if v.Did.Without[name] == len(p.Inputs.Items) && len(p.Inputs.Items) > 0 {
-			errs = append(errs, p.Config.Fault(config.VariantPath(i, "tools."+name), "no row offers the tool %q to the model: its description would never be seen", name))
+	unseen := func(key, name, more string) {
+		if n := len(p.Inputs.Items); n > 0 && v.Did.Without[name] == n {
+			errs = append(errs, p.Config.Fault(config.VariantPath(i, key), "no row offers the tool %q to the model%s", name, more))
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {
+		unseen("tools."+name, name, ": its description would never be seen")
 	}
 	for k, name := range v.DropTools {
-		if v.Did.Without[name] == len(p.Inputs.Items) && len(p.Inputs.Items) > 0 {
-			errs = append(errs, p.Config.Fault(config.VariantPath(i, fmt.Sprintf("drop_tools[%d]", k)), "no row offers the tool %q to the model", name))
-		}
+		unseen(fmt.Sprintf("drop_tools[%d]", k), name, "")
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.RenameTools)) {
-		if v.Did.Without[name] == len(p.Inputs.Items) && len(p.Inputs.Items) > 0 {
-			errs = append(errs, p.Config.Fault(config.VariantPath(i, "rename_tools."+name), "no row offers the tool %q to the model", name))
-		}
+		unseen("rename_tools."+name, name, "")
 	}
 	if len(errs) == 0 && v.Did.Items == 0 && len(p.Config.ModelChanges(i)) == 0 {
 		errs = append(errs, p.Config.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: prompt and descriptions are those of the rows", v.Name))
@@ -163,54 +162,4 @@ func RedactChanges(p *Project, list []rollout.Change) []rollout.Change {
 		out[i].Base, out[i].New = p.Redact.String(out[i].Base), p.Redact.String(out[i].New)
 	}
 	return out
-}
-
-// offeredTools are tools by the names that a variant offers them by, without those that
-// it drops.
-func offeredTools(tools map[string]sampler.Tool, c *config.Config) map[string]sampler.Tool {
-	if len(c.DroppedTools)+len(c.RenamedTools) == 0 {
-		return tools
-	}
-	out := make(map[string]sampler.Tool, len(tools))
-	for name, t := range tools {
-		if slices.Contains(c.DroppedTools, name) {
-			continue
-		}
-		if to := c.RenamedTools[name]; to != "" {
-			t = renamedTool{t, to}
-		}
-		out[t.Name()] = t
-	}
-	return out
-}
-
-// renamedTool is a tool by another name. Its server is asked by its own.
-type renamedTool struct {
-	sampler.Tool
-	name string
-}
-
-func (t renamedTool) Name() string { return t.name }
-
-// URL is the tool's own; "" where it has none.
-func (t renamedTool) URL() string {
-	if own, ok := t.Tool.(interface{ URL() string }); ok {
-		return own.URL()
-	}
-	return ""
-}
-
-// SessionReads are the tool's own.
-func (t renamedTool) SessionReads() []string {
-	if own, ok := t.Tool.(interface{ SessionReads() []string }); ok {
-		return own.SessionReads()
-	}
-	return nil
-}
-
-// Release has the tool release what it keeps for a rollout.
-func (t renamedTool) Release(traceID string) {
-	if own, ok := t.Tool.(sampler.Releaser); ok {
-		own.Release(traceID)
-	}
 }

@@ -76,10 +76,10 @@ func (p *Project) WireTools() error {
 	for _, t := range tools {
 		p.Bounds.Tools[t.Name()] = t
 	}
-	for _, t := range p.MCP.mcpTools() {
+	for _, t := range p.MCP.all.Tools() {
 		p.Bounds.Tools[t.Name()] = t
 	}
-	p.Bounds.Tools = offeredTools(p.Bounds.Tools, p.Config)
+	p.Bounds.Tools = tool.Offered(p.Bounds.Tools, p.Config.DroppedTools, p.Config.RenamedTools)
 	return p.Session.WireSession()
 }
 

@@ -21,7 +21,7 @@ import (
 // ToolServers are the MCP servers of a project.
 type ToolServers struct {
 	p        *Project
-	all      *mcp.Servers // nil without, and where they are not asked
+	all      *mcp.Servers // none where they are not asked
 	unknown  bool         // not all of their tools are known
 	Tolerant bool         // one that cannot be reached is reported, not an error
 	Offline  bool         // none is asked
@@ -48,7 +48,7 @@ func (ts *ToolServers) StartMCP(ctx context.Context) error {
 		Dir: ts.p.Config.Dir, Without: ts.p.Config.KeyNames(), HTTP: client, Log: ts.p.AgentLog,
 	})
 	ts.p.closers = append(ts.p.closers, ts.all.Close, client.CloseIdleConnections)
-	if ts.Tolerant && slices.ContainsFunc(ts.listings(), func(l mcp.Listing) bool { return l.Err != nil }) {
+	if ts.Tolerant && slices.ContainsFunc(ts.all.Listings(), func(l mcp.Listing) bool { return l.Err != nil }) {
 		ts.unknown = true
 		err = nil
 	}
@@ -61,7 +61,7 @@ func (ts *ToolServers) StartMCP(ctx context.Context) error {
 // distinctTools refuses a server's tool that bears the name of one of the job's.
 func (ts *ToolServers) distinctTools() error {
 	var errs []error
-	for _, t := range ts.mcpTools() {
+	for _, t := range ts.all.Tools() {
 		if slices.Contains(ts.p.Config.Body.ToolNames(), t.Name()) {
 			errs = append(errs, ts.p.Config.Fault("tools.mcp", "the job and the MCP server %s both have a tool %q: give the server a prefix, rename it there, or leave it out (only)", t.Server(), t.Name()))
 		}
@@ -69,19 +69,11 @@ func (ts *ToolServers) distinctTools() error {
 	return config.SortErrors(errs)
 }
 
-// mcpTools are the tools of the MCP servers.
-func (ts *ToolServers) mcpTools() []*mcp.Tool {
-	if ts.all == nil {
-		return nil
-	}
-	return ts.all.Tools()
-}
-
 // ToolNames names all tools of a run: those of the job, then those of its MCP
 // servers.
 func (ts *ToolServers) ToolNames() []string {
 	names := ts.p.Config.Body.ToolNames()
-	for _, t := range ts.mcpTools() {
+	for _, t := range ts.all.Tools() {
 		names = append(names, t.Name())
 	}
 	return names
@@ -90,7 +82,7 @@ func (ts *ToolServers) ToolNames() []string {
 // Offer has the model offered the tools of the MCP servers.
 func (ts *ToolServers) Offer(items []rollout.Item) error {
 	var tools []dataset.OfferedTool
-	for _, t := range ts.mcpTools() {
+	for _, t := range ts.all.Tools() {
 		tools = append(tools, dataset.OfferedTool{Name: t.Name(), Chat: t.Definition().Chat()})
 	}
 	if len(tools) == 0 {
@@ -99,19 +91,11 @@ func (ts *ToolServers) Offer(items []rollout.Item) error {
 	return dataset.AddTools(items, tools)
 }
 
-// listings are what the MCP servers offer.
-func (ts *ToolServers) listings() []mcp.Listing {
-	if ts.all == nil {
-		return nil
-	}
-	return ts.all.Listings()
-}
-
 // mcpBinding is what a run is bound to of its MCP servers: where they are, as it is
 // written, and what the model is offered of them.
 func (ts *ToolServers) mcpBinding() map[string]string {
 	out := make(map[string]string)
-	for i, l := range ts.listings() {
+	for i, l := range ts.all.Listings() {
 		c := ts.p.Config.MCPServers[i]
 		where := strings.Join(c.Command, " ")
 		if c.URL != "" {
@@ -134,7 +118,7 @@ type CheckedServer struct {
 // CheckedServers says of each server what it offers, or why it cannot be used.
 func (ts *ToolServers) CheckedServers() []CheckedServer {
 	var out []CheckedServer
-	for _, l := range ts.listings() {
+	for _, l := range ts.all.Listings() {
 		s := CheckedServer{Name: l.Server, Where: ts.p.Redact.String(l.Where), Tools: []string{}}
 		for _, d := range l.Tools {
 			s.Tools = append(s.Tools, d.Name)

@@ -155,7 +155,7 @@ func (f checks) Exit() error {
 			return &exit.Error{Code: exit.NoGo, Err: errors.New("the platform would refuse these files")}
 		}
 	}
-	if failed := failedGates(f.Findings); len(failed) > 0 {
+	if failed := analysis.Blockers(f.Findings, analysis.Fail); len(failed) > 0 {
 		return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the rows fail %s: see above; --no-shift leaves this out", strings.Join(failed, ", "))}
 	}
 	return nil

@@ -102,14 +102,3 @@ func outcome(f analysis.Finding) string {
 	}
 	return "passes"
 }
-
-// failedGates names the blocking gates that failed, each once.
-func failedGates(findings []analysis.Finding) []string {
-	var names []string
-	for _, f := range findings {
-		if f.Status == analysis.Fail && f.Severity == analysis.Blocking && !slices.Contains(names, f.Gate) {
-			names = append(names, f.Gate)
-		}
-	}
-	return names
-}

@@ -1,10 +1,9 @@
-package project
+package tool
 
 import (
 	"context"
 	"testing"
 
-	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/sampler"
 )
 
@@ -20,7 +19,7 @@ func (t namedTool) Call(context.Context, sampler.Call) (sampler.Result, error) {
 func TestAToolMayTakeTheNameOfADroppedOne(t *testing.T) {
 	tools := map[string]sampler.Tool{"search": namedTool{"search"}, "lookup": namedTool{"lookup"}}
 	for range 20 { // in whatever order the tools come
-		got := offeredTools(tools, &config.Config{DroppedTools: []string{"search"}, RenamedTools: map[string]string{"lookup": "search"}})
+		got := Offered(tools, []string{"search"}, map[string]string{"lookup": "search"})
 		if len(got) != 1 || got["search"] == nil {
 			t.Fatalf("offers %v, want lookup alone, as search", got)
 		}
