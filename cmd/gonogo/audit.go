@@ -40,10 +40,8 @@ in full. gonogo help probes lists the probes.
 Example:
    gonogo audit my-run --items 40
    gonogo audit my-run --replay reference/train/q-17/0`,
-		Flags: append(graderFlags(),
+		Flags: append(append(graderFlags(), keyed("labels")...),
 			&cli.StringFlag{Name: "items", Usage: "make probes of `M` items (key audit.items)"},
-			&cli.StringFlag{Name: "max-gradings", Usage: "make at most `N` gradings (key audit.max_gradings)"},
-			&cli.StringFlag{Name: "labels", Usage: "compare with human scores in `FILE`, CSV or JSONL (key audit.labels)"},
 			&cli.StringFlag{Name: "replay", Usage: "grade the payload `ID` once more and show it"},
 			langFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},

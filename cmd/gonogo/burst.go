@@ -43,11 +43,8 @@ is listed first.
 Example:
    gonogo burst my-run --yes
    gonogo burst my-run --rollouts 500 --set burst.safe='[search, cat]'`,
-		Flags: append(recordedFlags(),
-			&cli.StringFlag{Name: "rollouts", Usage: "start `N` rollouts at once (key burst.rollouts; default batch size × group size)"},
-			&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts of an item (key training.group_size)"},
+		Flags: append(append(recordedFlags(), keyed("rollouts", "group-size", "max-usd")...),
 			&cli.BoolFlag{Name: "gaps", Usage: "keep the recorded time between the calls (key burst.gaps)"},
-			&cli.StringFlag{Name: "max-usd", Usage: "start nothing that is estimated to cost more than `N` US dollars (key sampling.max_usd)"},
 			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "without asking, repeat recorded calls of tools that burst.safe does not name, and pay for models that grade or that an agent calls"},
 			langFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},

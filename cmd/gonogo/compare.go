@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -45,16 +46,14 @@ that NEW was made with, else that of BASE.
 Examples:
    gonogo compare last-night tonight --split eval --set compare.delta=0.02
    gonogo compare before after -o before-after   # then open before-after/index.html`,
-		Flags: append([]cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "split", Usage: "compare this `SPLIT` alone; a comma-separated list of " + strings.Join(splitNames(), ", ") + " (default all)"},
 			&cli.BoolFlag{Name: "json", Usage: "print comparison.json to standard output"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown to standard output"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the report of the comparison to `DIR`: page, PDF, picture, Markdown, JUnit, tables, charts"},
 			langFlag(), allFlag(),
-			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
-			&cli.StringFlag{Name: "font", Usage: "a font `FILE` for text in report.pdf and the pictures beyond Latin, Greek and Cyrillic; none: use no font of the machine"},
 			pdfFlag(),
-		}, analysisFlags()...),
+		}, keyed("paper", "font"), analysisFlags()),
 		Action: func(c *cli.Context) error {
 			comparison, err := compareRuns(c)
 			if err != nil {

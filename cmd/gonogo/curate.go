@@ -72,12 +72,10 @@ func curateOptionsOf(c *cli.Context) *curation.Options {
 
 // freshFlags are the flags of measuring kept rows again.
 func freshFlags() []cli.Flag {
-	return append([]cli.Flag{
+	return slices.Concat([]cli.Flag{
 		&cli.IntFlag{Name: "fresh-samples", Usage: "make `N` new rollouts of every kept item that was sampled, and compare"},
 		&cli.StringFlag{Name: "fresh-run", Usage: "the run directory `RUN` of the new rollouts (default: next to the curated file, its name ending in -fresh)"},
-		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts, and requests to each endpoint, in flight (key sampling.concurrency); by default each endpoint's limit is measured"},
-		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` new rollouts (key sampling.max_rollouts)"},
 		trustFlag(),
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "on a terminal, start new rollouts without a rehearsal and without asking"},
-	}, spendingFlags()...)
+	}, keyed("concurrency", "max-rollouts"), spendingFlags())
 }

@@ -37,22 +37,18 @@ the run is compared with demo-WORLD: the exit code is that of gonogo compare.
 Examples:
    gonogo demo --world finance-qa
    gonogo demo --world finance-qa --policy step-10`,
-		Flags: []cli.Flag{
+		Flags: append(keyed("concurrency", "samples", "group-size", "max-rollouts"),
 			&cli.StringFlag{Name: "world", Value: "healthy", Usage: "the `NAME` of the world"},
 			&cli.StringFlag{Name: "policy", Usage: "sample the world's policy `POLICY` and compare the run with demo-WORLD"},
 			&cli.StringFlag{Name: "seed", Value: "1", Usage: "the random seed `N`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the run directory `RUN` (default demo-WORLD or demo-WORLD-POLICY)"},
-			&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts in flight"},
 			logFormatFlag(),
-			&cli.StringFlag{Name: "samples", Usage: "`N` rollouts per item"},
-			&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts that the trainer compares with each other"},
-			&cli.StringFlag{Name: "max-rollouts", Usage: "stop after `N` rollouts"},
 			&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
 			&cli.BoolFlag{Name: "despite-problems", Value: true, Usage: "sample although the data files break the platform's rules"},
 			&cli.BoolFlag{Name: "no-audit", Usage: "skip the audit of the grader"},
 			langFlag(), allFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
-		},
+		),
 		Action: func(c *cli.Context) error {
 			world, err := project.World(c.String("world"))
 			if err != nil {

@@ -1,16 +1,19 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report"
 )
 
 // callOf reads the flags of a command, those that it does not have as unset.
@@ -52,39 +55,46 @@ func overrides(c *cli.Context) []string {
 	return out
 }
 
-// keyFlag is a flag that stands for one key of the configuration, in one command
-// or, where that is empty, wherever it is.
-type keyFlag struct{ name, key, command string }
+// keyFlag is a flag that stands for one key of the configuration.
+type keyFlag struct{ name, key, usage string }
 
 var keyFlags = []keyFlag{
-	{"samples", "sampling.samples", ""},
-	{"concurrency", "sampling.concurrency", ""},
-	{"items", "audit.items", "audit"},
-	{"items", "items", "run"},
-	{"items", "items", "sample"},
-	{"items", "items", "nightly"},
-	{"seed", "seed", ""},
-	{"queue", "queue.url", ""},
-	{"max-rollouts", "sampling.max_rollouts", ""},
-	{"max-tokens", "sampling.max_tokens", ""},
-	{"max-usd", "sampling.max_usd", ""},
-	{"deadline", "sampling.deadline", ""},
-	{"group-size", "training.group_size", ""},
-	{"pass-threshold", "pass_threshold", ""},
-	{"reward-range", "reward_range", ""},
-	{"max-gradings", "audit.max_gradings", ""},
-	{"labels", "audit.labels", ""},
-	{"rollouts", "burst.rollouts", "burst"},
-	{"lang", "report.lang", ""},
-	{"paper", "report.paper", ""},
-	{"font", "report.font", ""},
+	{"samples", "sampling.samples", "`N` rollouts per item"},
+	{"concurrency", "sampling.concurrency", "at most `N` rollouts or gradings, and requests to each endpoint, in flight; by default each endpoint's limit is measured"},
+	{"items", "items", "take a subset of `M` items per split"},
+	{"seed", "seed", "the random seed `N`"},
+	{"queue", "queue.url", "distribute the rollouts through the queue at `URL`: memory (none), embedded, embedded:PORT, nats://HOST:PORT or tls://HOST:PORT"},
+	{"max-rollouts", "sampling.max_rollouts", "stop this call after `N` rollouts, or graded outputs"},
+	{"max-tokens", "sampling.max_tokens", "stop this call after `N` tokens"},
+	{"max-usd", "sampling.max_usd", "stop this call after `X` US dollars, by the prices and the tokens that servers report; a burst starts nothing that is estimated to cost more"},
+	{"deadline", "sampling.deadline", "stop this call by `TIME`: 2h from now, 17:30, or of a date"},
+	{"group-size", "training.group_size", "`G`, the rollouts that the trainer compares with each other"},
+	{"pass-threshold", "pass_threshold", "rewards at or above `X` count as passed"},
+	{"reward-range", "reward_range", "bottom and top of the grader's rewards, as `LO,HI`"},
+	{"labels", "audit.labels", "compare with human scores in `FILE`, CSV or JSONL"},
+	{"rollouts", "burst.rollouts", "start `N` rollouts at once; by default batch size × group size"},
+	{"lang", "report.lang", "write the report in `LANG`: " + strings.Join(message.Tags(), " or ")},
+	{"paper", "report.paper", "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
+	{"font", "report.font", "a font `FILE` for text in report.pdf and the pictures beyond Latin, Greek and Cyrillic; none: use no font of the machine"},
 }
 
-// typedFlags lists those of the keyFlags that the command line names.
+// keyed are the keyFlags of these names.
+func keyed(names ...string) []cli.Flag {
+	return ui.Names(names, func(name string) cli.Flag {
+		f := keyFlags[slices.IndexFunc(keyFlags, func(f keyFlag) bool { return f.name == name })]
+		return &cli.StringFlag{Name: name, Usage: fmt.Sprintf("%s (key %s)", f.usage, f.key)}
+	})
+}
+
+// typedFlags lists those of the keyFlags that the command line names. An audit has items of
+// its own.
 func typedFlags(c *cli.Context) []project.TypedFlag {
 	var out []project.TypedFlag
 	for _, f := range keyFlags {
-		if c.IsSet(f.name) && (f.command == "" || f.command == c.Command.Name) {
+		if f.name == "items" && c.Command.Name == "audit" {
+			f.key = "audit.items"
+		}
+		if c.IsSet(f.name) {
 			out = append(out, project.TypedFlag{Name: f.name, Key: f.key, Value: c.String(f.name)})
 		}
 	}
@@ -112,14 +122,11 @@ func readProject(c *cli.Context) (*project.Project, error) {
 
 // analysisFlags are the settings of an analysis.
 func analysisFlags() []cli.Flag {
-	return []cli.Flag{
+	return append(keyed("group-size", "reward-range", "pass-threshold"),
 		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "take settings from `FILE`"},
-		&cli.StringFlag{Name: "group-size", Usage: "`G`, the rollouts that the trainer compares with each other (default 8)"},
-		&cli.StringFlag{Name: "reward-range", Usage: "bottom and top of the grader's rewards, as `LO,HI` (default 0,1)"},
-		&cli.StringFlag{Name: "pass-threshold", Usage: "rewards at or above `X` count as passed"},
 		&cli.StringSliceFlag{Name: "set", Usage: "`NAME=VALUE` for a threshold or any other key; may be repeated"},
 		&cli.StringFlag{Name: "on-conflict", Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error"},
-	}
+	)
 }
 
 // recordedFlags are the flags of commands that work on a run by the configuration that
@@ -145,13 +152,7 @@ before the first has ended). No rollout begins that would, on average, end after
 the deadline. Rollouts in flight end and are kept; the exit code is 5.`
 
 // spendingFlags bound what a command uses.
-func spendingFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "max-tokens", Usage: "stop this call after `N` tokens (key sampling.max_tokens)"},
-		&cli.StringFlag{Name: "max-usd", Usage: "stop this call after `X` US dollars, by the prices and the tokens that servers report (key sampling.max_usd)"},
-		&cli.StringFlag{Name: "deadline", Usage: "stop this call by `TIME`: 2h from now, 17:30, or of a date (key sampling.deadline)"},
-	}
-}
+func spendingFlags() []cli.Flag { return keyed("max-tokens", "max-usd", "deadline") }
 
 // logFormatFlag is the flag of the commands that ask endpoints.
 func logFormatFlag() cli.Flag {

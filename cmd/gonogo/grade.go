@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -29,11 +30,10 @@ copied as they are.
 Example:
    gonogo grade my-run --grader stricter.json -o my-run-stricter
    gonogo analyze my-run-stricter`,
-		Flags: append(graderFlags(),
+		Flags: append(append(graderFlags(), keyed("max-rollouts")...),
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the new run directory (default RUN-graded)"},
 			&cli.IntFlag{Name: "times", Value: 1, Usage: "grade each output `R` times: the differences are the grader's noise"},
 			&cli.StringFlag{Name: "on-conflict", Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error"},
-			&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` outputs (key sampling.max_rollouts)"},
 		),
 		Action: func(c *cli.Context) error {
 			dir, err := oneRun(c)
@@ -59,9 +59,8 @@ Example:
 
 // graderFlags are the flags of commands that grade what is recorded.
 func graderFlags() []cli.Flag {
-	return append(append(recordedFlags(),
+	return append(slices.Concat(recordedFlags(), keyed("concurrency"), spendingFlags()),
 		&cli.StringFlag{Name: "grader", Usage: "grade with the grader in `FILE`"},
-		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` gradings, and requests to each endpoint, in flight (key sampling.concurrency)"},
 		logFormatFlag(),
-	), spendingFlags()...)
+	)
 }

@@ -2,14 +2,13 @@ package main
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
-	"gonogo/report"
 )
 
 func reportCommand() *cli.Command {
@@ -35,14 +34,12 @@ Examples:
    gonogo report my-run --format usual,parquet
    gonogo report my-run --no-transcripts -o to-send
    gonogo report my-run --format junit --output - >junit.xml`,
-		Flags: append([]cli.Flag{
+		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " + strings.Join(output.FormatNames(), ", ") + "; usual is all except those written on request only, all is every one (default: report.formats, else usual)"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `DIR` instead of RUN/report; - writes the one format named to standard output"},
 			langFlag(), allFlag(), pdfFlag(),
-			&cli.StringFlag{Name: "paper", Usage: "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
-			&cli.StringFlag{Name: "font", Usage: "a font `FILE` for text in report.pdf and the pictures beyond Latin, Greek and Cyrillic; none: use no font of the machine"},
 			&cli.BoolFlag{Name: "no-transcripts", Usage: "leave out text that models, tools, graders and data wrote"},
-		}, analysisFlags()...),
+		}, keyed("paper", "font"), analysisFlags()),
 		Action: func(c *cli.Context) error {
 			dir, err := oneRun(c)
 			if err != nil {
@@ -101,6 +98,4 @@ func pdfFlag() cli.Flag {
 }
 
 // langFlag is the flag of the commands that report on runs.
-func langFlag() cli.Flag {
-	return &cli.StringFlag{Name: "lang", Usage: "write the report in `LANG`: " + strings.Join(message.Tags(), " or ") + " (key report.lang)"}
-}
+func langFlag() cli.Flag { return keyed("lang")[0] }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v2"
 
@@ -15,17 +16,11 @@ import (
 
 // samplingFlags are the flags of the commands that make rollouts.
 func samplingFlags() []cli.Flag {
-	return append(append(projectFlags(), spendingFlags()...),
+	return append(slices.Concat(projectFlags(), keyed("samples", "items", "concurrency", "seed", "max-rollouts", "queue"), spendingFlags()),
 		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "gonogo-run", Usage: "the run directory `RUN`; an existing one is resumed"},
-		&cli.StringFlag{Name: "samples", Usage: "`N` rollouts per item (key sampling.samples)"},
-		&cli.StringFlag{Name: "items", Usage: "take a subset of `M` items per split (key items)"},
-		&cli.StringFlag{Name: "concurrency", Usage: "at most `N` rollouts, and requests to each endpoint, in flight (key sampling.concurrency); by default each endpoint's limit is measured"},
-		&cli.StringFlag{Name: "seed", Usage: "the random seed `N` (key seed)"},
-		&cli.StringFlag{Name: "max-rollouts", Usage: "stop this call after `N` rollouts (key sampling.max_rollouts)"},
 		&cli.BoolFlag{Name: "rehearse", Usage: "make one rollout, show its trace and an estimate for the whole run, and stop"},
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "on a terminal, start without a rehearsal and without asking"},
 		&cli.StringSliceFlag{Name: "variant", Usage: "sample only the variant `NAME` of an existing run; base is the run itself; may be repeated"},
-		&cli.StringFlag{Name: "queue", Usage: "distribute the rollouts through the queue at `URL`: memory (none), embedded, embedded:PORT, nats://HOST:PORT or tls://HOST:PORT (key queue.url)"},
 		logFormatFlag(),
 		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules, or the grader fails on most references"},
 	)
