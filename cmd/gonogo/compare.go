@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -183,11 +182,7 @@ func writeComparison(c *cli.Context, comparison *compare.Comparison, page *repor
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return err
 	}
-	var b bytes.Buffer
-	if err := comparison.Encode(&b); err != nil {
-		return err
-	}
-	return rollout.WriteFile(filepath.Join(dir, output.ComparisonFile), b.Bytes())
+	return output.WriteFile(dir, output.ComparisonFile, comparison.Encode)
 }
 
 // checkPageFlags refuses two forms for one standard output.

@@ -138,120 +138,29 @@ func nameInFolder(file string) string {
 // they turn out to be broken.
 func importFiles(c *cli.Context, src importer.Source) error {
 	first := src.Files[0].Name
-	run := importedRun{dir: c.String("output"), manifest: rollout.Manifest{
+	run := importer.Directory{Dir: c.String("output"), Manifest: rollout.Manifest{
 		Name:        nameInFolder(first),
 		ToolVersion: project.Version(),
 		Source:      rollout.Import,
 	}}
-	var notes []string
-	format, err := importer.Import(c.Context, importer.Formats(), c.String("format"), src, importer.Sink{
-		Item: run.item, Record: run.record,
-		Model: func(name string) { run.manifest.Model = name },
-		Note:  func(note string) { notes = append(notes, note) },
-	})
+	format, err := importer.Import(c.Context, importer.Formats(), c.String("format"), src, run.Sink())
 	from := filepath.Base(first)
 	if n := len(src.Files); n > 1 {
 		from = fmt.Sprintf("%s and %d more", from, n-1)
 	}
 	if err == nil {
-		err = run.close(append([]string{fmt.Sprintf("imported from %s as %s", from, format.Name)}, notes...))
+		err = run.Close(fmt.Sprintf("imported from %s as %s", from, format.Name))
 	}
 	if err != nil {
-		if !run.failed {
+		if !run.Failed {
 			err = exit.AsUsage(err)
 		}
-		return errors.Join(err, run.takeBack())
+		return errors.Join(err, run.TakeBack())
 	}
-	fmt.Fprintf(c.App.ErrWriter, "Imported %s from %s (%s) into %s.\n", ui.Count(run.records, "rollout"), from, format.Name, run.dir)
-	for _, note := range notes {
+	fmt.Fprintf(c.App.ErrWriter, "Imported %s from %s (%s) into %s.\n", ui.Count(run.Rollouts, "rollout"), from, format.Name, run.Dir)
+	for _, note := range run.Notes {
 		fmt.Fprintf(c.App.ErrWriter, "  %s\n", ui.Visible(note))
 	}
-	fmt.Fprintf(c.App.ErrWriter, "Next: gonogo report %s\n", run.dir)
+	fmt.Fprintf(c.App.ErrWriter, "Next: gonogo report %s\n", run.Dir)
 	return nil
-}
-
-// importedRun is the run directory that an import writes. It is made with the
-// first rollout or item: a file that no format recognizes leaves nothing.
-type importedRun struct {
-	dir      string
-	manifest rollout.Manifest // as far as it is known before the end
-	writer   *rollout.Writer
-	ours     bool           // the directory was not there before
-	pending  []rollout.Item // not yet written: each writing waits for the disk
-	bytes    int            // that their rows hold
-	records  int
-	failed   bool // to be written, which is not the log's fault
-}
-
-func (r *importedRun) open() error {
-	if r.writer != nil {
-		return nil
-	}
-	_, err := os.Stat(r.dir)
-	r.ours = errors.Is(err, fs.ErrNotExist)
-	begun := r.manifest // what a kill leaves
-	begun.Notes = []string{"the import was broken off before its end, and some rollouts are missing: delete this directory and import again"}
-	r.writer, err = rollout.Create(r.dir, begun, nil, rollout.WriterOptions{})
-	return exit.AsUsage(err)
-}
-
-func (r *importedRun) item(it rollout.Item) error {
-	const many, large = 1000, 4 << 20
-	r.pending = append(r.pending, it)
-	if r.bytes += len(it.Row); r.bytes < large && len(r.pending) < many {
-		return nil
-	}
-	return r.flush()
-}
-
-func (r *importedRun) flush() error {
-	if err := r.open(); err != nil {
-		return err
-	}
-	err := r.writer.AddItems(r.pending...)
-	clear(r.pending)
-	r.pending, r.bytes = r.pending[:0], 0
-	return r.wrote(err)
-}
-
-func (r *importedRun) record(rec *rollout.Record) error {
-	if err := r.open(); err != nil {
-		return err
-	}
-	r.records++
-	return r.wrote(r.writer.Append(rec))
-}
-
-func (r *importedRun) wrote(err error) error {
-	r.failed = r.failed || err != nil
-	return err
-}
-
-// close ends a run that is whole.
-func (r *importedRun) close(notes []string) error {
-	if err := r.flush(); err != nil {
-		return err
-	}
-	if err := r.writer.Amend(func(m *rollout.Manifest) { m.Notes, m.Model = notes, r.manifest.Model }); err != nil {
-		return r.wrote(err)
-	}
-	return r.wrote(r.writer.Close())
-}
-
-// takeBack removes what a broken import wrote, and the directory when the
-// import made it.
-func (r *importedRun) takeBack() error {
-	if r.writer == nil {
-		return nil
-	}
-	err := r.writer.Close()
-	for _, name := range []string{rollout.RolloutsFile, rollout.ItemsFile, rollout.ManifestFile, "run.lock"} {
-		if e := os.Remove(filepath.Join(r.dir, name)); !errors.Is(e, fs.ErrNotExist) {
-			err = errors.Join(err, e)
-		}
-	}
-	if r.ours {
-		err = errors.Join(err, os.Remove(r.dir))
-	}
-	return err
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/urfave/cli/v2"
 
@@ -92,7 +93,7 @@ func refuseExisting(hint string, paths ...string) error {
 	for _, path := range paths {
 		if _, err := os.Lstat(path); err == nil {
 			return exit.Usagef("%s is there already: %s", path, hint)
-		} else if !errors.Is(err, fs.ErrNotExist) {
+		} else if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 			return exit.AsUsage(err)
 		}
 	}

@@ -96,24 +96,27 @@ func dataThere(c *Config) []error {
 		return []error{c.Fault("data.train", "missing: name a training file, an evaluation file (data.eval) or both%s", hint)}
 	}
 	var errs []error
-	for _, d := range []struct{ key, path string }{
-		{"data.train", c.Data.Train}, {"data.eval", c.Data.Eval}, {"data.production", c.Data.Production},
-	} {
-		if d.path == "" {
-			continue
-		}
-		key := d.key
+	for _, split := range rollout.Splits() {
+		key := "data." + string(split)
 		if !c.has(key) {
 			key = "data.files"
 		}
-		switch info, err := os.Stat(d.path); {
-		case err != nil:
-			errs = append(errs, c.Fault(key, "%v (paths start from the folder of %s)", err, filepath.Base(c.File)))
-		case info.IsDir():
-			errs = append(errs, c.Fault(key, "%s is a directory", d.path))
-		}
+		errs = append(errs, fileThere(c, key, c.Data.Of(split)))
 	}
 	return errs
+}
+
+// fileThere refuses a path that is no file; "" names none.
+func fileThere(c *Config, key, path string) error {
+	if path == "" {
+		return nil
+	}
+	if info, err := os.Stat(path); err != nil {
+		return c.Fault(key, "%v (paths start from the folder of %s)", err, filepath.Base(c.File))
+	} else if info.IsDir() {
+		return c.Fault(key, "%s is a directory", path)
+	}
+	return nil
 }
 
 // secretEnv looks into the environment and remembers what it found there.

@@ -47,7 +47,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 		if path == "" {
 			return nil
 		}
-		relative, err := relativeTo(dir, path)
+		relative, err := RelativeTo(dir, path)
 		if err == nil {
 			d.set[key] = quoteYAML(relative)
 		}
@@ -77,23 +77,6 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 		d.set["model.name"] = quoteYAML(m)
 	}
 	return d, d.inspect(dir)
-}
-
-// relativeTo returns the path as it is written in a file that is in dir.
-func relativeTo(dir, path string) (string, error) {
-	from, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	to, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	relative, err := filepath.Rel(from, to)
-	if err != nil {
-		return "", fmt.Errorf("name %s from %s: %w", path, dir, err)
-	}
-	return filepath.ToSlash(relative), nil
 }
 
 // NextSteps words what was found and what to do now.

@@ -3,8 +3,6 @@ package config
 import (
 	"cmp"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -102,17 +100,8 @@ func takeQueue(c *Config) []error {
 	case (in.User == "") != (in.Password == ""):
 		errs = append(errs, c.Fault("queue.url", "the environment has %s alone: %s and %s go together", cmp.Or(presentName(in.User, QueueUserEnv), QueuePasswordEnv), QueueUserEnv, QueuePasswordEnv))
 	}
-	for _, f := range []struct{ key, path string }{
-		{"queue.creds", q.Creds}, {"queue.tls_ca", q.TLSCA}, {"queue.tls_cert", q.TLSCert}, {"queue.tls_key", q.TLSKey},
-	} {
-		if f.path == "" || q.Embedded() {
-			continue
-		}
-		if info, err := os.Stat(f.path); err != nil {
-			errs = append(errs, c.Fault(f.key, "%v (paths start from the folder of %s)", err, filepath.Base(c.File)))
-		} else if info.IsDir() {
-			errs = append(errs, c.Fault(f.key, "%s is a directory", f.path))
-		}
+	if !q.Embedded() {
+		errs = append(errs, fileThere(c, "queue.creds", q.Creds), fileThere(c, "queue.tls_ca", q.TLSCA), fileThere(c, "queue.tls_cert", q.TLSCert), fileThere(c, "queue.tls_key", q.TLSKey))
 	}
 	return errs
 }

@@ -70,6 +70,11 @@ type dataValues struct {
 	Family     string            `json:"family,omitzero" default:"family" mark:"binding" doc:"the row field that items from the same source share, such as a document or a repository: intervals take it into account"`
 }
 
+// Of is the data file of a split; "" where there is none.
+func (d dataValues) Of(split rollout.Split) string {
+	return map[rollout.Split]string{rollout.Train: d.Train, rollout.Eval: d.Eval, rollout.Production: d.Production}[split]
+}
+
 // agentValues are the keys of an agent that makes the rollouts.
 type agentValues struct {
 	Command    []string          `json:"command,omitzero" or:"the rollouts are made here, by model and tools" mark:"binding" example:"[python3, my_agent.py]" doc:"your own agent, as a program and its arguments: it gets a JSON line for each rollout and answers with one (docs/own-agent.md); it runs in this file's folder"`

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -41,15 +42,28 @@ func (c *Config) Variables() []string {
 // FromDir is a path as it leads from the configuration's folder, not from where
 // this process is.
 func (c *Config) FromDir(path string) string {
-	whole, err := filepath.Abs(path)
-	dir, dirErr := filepath.Abs(c.Dir)
-	if err != nil || dirErr != nil {
-		return filepath.ToSlash(path)
+	if relative, err := RelativeTo(c.Dir, path); err == nil {
+		return relative
 	}
-	if rel, err := filepath.Rel(dir, whole); err == nil {
-		return filepath.ToSlash(rel)
+	return filepath.ToSlash(path)
+}
+
+// RelativeTo returns the path as it is written in a file that is in dir, with slashes. On
+// another volume there is no such path.
+func RelativeTo(dir, path string) (string, error) {
+	from, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
 	}
-	return filepath.ToSlash(whole)
+	to, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	relative, err := filepath.Rel(from, to)
+	if err != nil {
+		return "", fmt.Errorf("name %s from %s: %w", path, dir, err)
+	}
+	return filepath.ToSlash(relative), nil
 }
 
 // KeyOf is the path of the first value in a sheet that is meant, or of the map whose

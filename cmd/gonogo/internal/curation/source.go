@@ -108,21 +108,12 @@ func headOf(hash string) string { return hash[:min(12, len(hash))] }
 // configuration has it and, for one that can be known by its hash, where the
 // configuration that is here has it, and where the demo leaves its files.
 func dataPlaces(c *Options, run *rollout.Run, cfg *config.Config, split rollout.Split) []string {
-	of := func(cfg *config.Config) string {
-		switch split {
-		case rollout.Train:
-			return cfg.Data.Train
-		case rollout.Eval:
-			return cfg.Data.Eval
-		}
-		return cfg.Data.Production
-	}
-	places := []string{of(cfg)}
+	places := []string{cfg.Data.Of(split)}
 	recorded := recordedData(run, split)
 	if c.Config == "" && recorded != nil {
 		if path, err := project.ConfigPath(c.Call); err == nil {
 			if here, err := config.Peek(path, os.LookupEnv); err == nil {
-				places = append(places, of(here))
+				places = append(places, here.Data.Of(split))
 			}
 		}
 	}

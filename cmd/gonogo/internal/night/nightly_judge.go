@@ -1,9 +1,9 @@
 package night
 
 import (
-	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 
@@ -106,20 +106,8 @@ func compareNights(ctx context.Context, p *project.Project, base, opened *rollou
 // keep writes a comparison into the run directory of a night.
 func keep(c *project.Call, p *project.Project, dir string, comparison *compare.Comparison) error {
 	page := output.NewComparison(p.Config.Report, comparison, output.PageOptions(c, dir))
-	for _, file := range []struct {
-		name  string
-		write func(*bytes.Buffer) error
-	}{
-		{output.ComparisonFile, func(b *bytes.Buffer) error { return comparison.Encode(b) }},
-		{output.ComparisonMarkdown, func(b *bytes.Buffer) error { return report.WriteMarkdown(b, page) }},
-	} {
-		var b bytes.Buffer
-		if err := file.write(&b); err != nil {
-			return err
-		}
-		if err := rollout.WriteFile(filepath.Join(dir, file.name), b.Bytes()); err != nil {
-			return err
-		}
+	if err := output.WriteFile(dir, output.ComparisonFile, comparison.Encode); err != nil {
+		return err
 	}
-	return nil
+	return output.WriteFile(dir, output.ComparisonMarkdown, func(w io.Writer) error { return report.WriteMarkdown(w, page) })
 }

@@ -253,19 +253,11 @@ func Traces(run, out string) (file, link string) {
 	if info, err := os.Stat(run); err == nil && info.IsDir() {
 		file = filepath.Join(run, rollout.RolloutsFile)
 	}
-	from, err := filepath.Abs(out)
-	if err != nil {
-		return file, ""
-	}
-	to, err := filepath.Abs(file)
-	if err != nil {
-		return file, ""
-	}
-	way, err := filepath.Rel(from, to)
+	way, err := config.RelativeTo(out, file)
 	if err != nil {
 		return file, "" // on another volume
 	}
-	steps := strings.Split(filepath.ToSlash(way), "/")
+	steps := strings.Split(way, "/")
 	for i, step := range steps {
 		steps[i] = strings.ReplaceAll(url.PathEscape(step), ":", "%3A") // what comes before a colon is no scheme
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -161,6 +162,15 @@ func WriteResult(dir string, r *analysis.Result) error {
 		return nil // a run that this user may only read can still be reported
 	}
 	return rollout.WriteFile(path, b.Bytes())
+}
+
+// WriteFile writes a file into a run directory, whole or not at all.
+func WriteFile(dir, name string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		return err
+	}
+	return rollout.WriteFile(filepath.Join(dir, name), b.Bytes())
 }
 
 // ReadResult reads a run's result.json. It returns nil when there is none, or

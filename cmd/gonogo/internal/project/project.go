@@ -111,16 +111,12 @@ func (p *Project) Load() error {
 	target, _ := dataset.TargetByName(p.Config.Target)
 	opt := p.Config.DatasetOptions()
 	var errs []error
-	for _, d := range []struct {
-		split rollout.Split
-		path  string
-	}{
-		{rollout.Train, p.Config.Data.Train}, {rollout.Eval, p.Config.Data.Eval}, {rollout.Production, p.Config.Data.Production},
-	} {
-		if d.path == "" {
+	for _, split := range rollout.Splits() {
+		path := p.Config.Data.Of(split)
+		if path == "" {
 			continue
 		}
-		f, err := dataset.Load(d.path, d.split, opt)
+		f, err := dataset.Load(path, split, opt)
 		if err != nil {
 			errs = append(errs, err)
 			continue

@@ -137,18 +137,19 @@ func (u agentUse) text(rollouts int) string {
 	return text
 }
 
-// withinCaps refuses a burst whose rollouts would use more than the caps, as far as
-// that is known.
-func withinCaps(p *project.Project, rollouts int, use agentUse) error {
-	const remedy = "fewer rollouts (--rollouts, burst.least) use less"
+// overCap says which cap that many rollouts of the agent would pass, as far as their use is
+// known; "" is none.
+func (u agentUse) overCap(p *project.Project, rollouts int) string {
 	s := p.Config.Sampling
-	switch tokens := use.tokens * float64(rollouts); {
+	switch tokens, usd := u.tokens*float64(rollouts), u.usd*float64(rollouts); {
 	case s.MaxRollouts > 0 && rollouts > s.MaxRollouts:
-		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be %s of the agent, above sampling.max_rollouts of %s: %s", ui.Count(rollouts, "rollout"), message.Whole(s.MaxRollouts), remedy)}
-	case s.MaxTokens > 0 && use.told && tokens > float64(s.MaxTokens):
-		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be about %s, above sampling.max_tokens of %s: %s", ui.Tokens(int64(tokens)), message.Whole(int(s.MaxTokens)), remedy)}
+		return fmt.Sprintf("%s of the agent, above sampling.max_rollouts of %s", ui.Count(rollouts, "rollout"), message.Whole(s.MaxRollouts))
+	case s.MaxTokens > 0 && u.told && tokens > float64(s.MaxTokens):
+		return fmt.Sprintf("about %s, above sampling.max_tokens of %s", ui.Tokens(int64(tokens)), message.Whole(int(s.MaxTokens)))
+	case s.MaxUSD > 0 && u.priced && usd > s.MaxUSD:
+		return fmt.Sprintf("about %s, above sampling.max_usd of %s", ui.Dollars(usd), ui.Dollars(s.MaxUSD))
 	}
-	return nil
+	return ""
 }
 
 // agentSpending counts what the agent of a burst has used, and holds its caps. It
@@ -174,18 +175,17 @@ func (a *agentSpending) note(rec *rollout.Record) {
 func (a *agentSpending) room(rollouts int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	s, then := a.p.Config.Sampling, float64(a.n+rollouts)
 	why := ""
-	switch {
+	switch s := a.p.Config.Sampling; {
 	case a.n == 0:
 	case s.MaxTokens > 0 && !a.mean.told:
 		why = "the tokens that it uses are not reported, and sampling.max_tokens bounds them"
-	case s.MaxTokens > 0 && a.mean.tokens*then > float64(s.MaxTokens):
-		why = fmt.Sprintf("with it about %s would be used, above sampling.max_tokens of %s", ui.Tokens(int64(a.mean.tokens*then)), message.Whole(int(s.MaxTokens)))
 	case s.MaxUSD > 0 && !a.mean.priced:
 		why = "what it costs is not known, and sampling.max_usd bounds it"
-	case s.MaxUSD > 0 && a.mean.usd*then > s.MaxUSD:
-		why = fmt.Sprintf("with it about %s would be spent, above sampling.max_usd of %s", ui.Dollars(a.mean.usd*then), ui.Dollars(s.MaxUSD))
+	default:
+		if why = a.mean.overCap(a.p, a.n+rollouts); why != "" {
+			why = "with it that would be " + why
+		}
 	}
 	if why == "" {
 		return nil

@@ -255,8 +255,8 @@ func payable(p *project.Project, w io.Writer, plan *burst.Plan, asked map[string
 	}
 	if made > 0 {
 		one := meanRollout(p, plan)
-		if err := withinCaps(p, made, one); err != nil {
-			return err
+		if over := one.overCap(p, made); over != "" {
+			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be %s: fewer rollouts (--rollouts, burst.least) use less", over)}
 		}
 		if !one.priced {
 			fmt.Fprintln(w, "What the agent's rollouts cost is not known before: the records tell no tokens of its model, or no price is known.")

@@ -1,4 +1,4 @@
-package main
+package importer
 
 import (
 	"os"
@@ -16,10 +16,10 @@ func importedRecord(item string) *rollout.Record {
 
 // What a kill leaves of an import says so; a whole one says how it was made.
 func TestAnImportThatWasKilledSaysSo(t *testing.T) {
-	run := importedRun{dir: filepath.Join(t.TempDir(), "run"), manifest: rollout.Manifest{Source: rollout.Import}}
+	run := Directory{Dir: filepath.Join(t.TempDir(), "run"), Manifest: rollout.Manifest{Source: rollout.Import}}
 	notes := func() string {
 		t.Helper()
-		r, err := rollout.Open(run.dir)
+		r, err := rollout.Open(run.Dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,11 +34,11 @@ func TestAnImportThatWasKilledSaysSo(t *testing.T) {
 	if n := notes(); !strings.Contains(n, "was broken off") {
 		t.Errorf("notes are %q while the import goes on", n)
 	}
-	run.manifest.Model = "m"
-	if err := run.close([]string{"imported"}); err != nil {
+	run.Manifest.Model = "m"
+	if err := run.Close("imported"); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rollout.Open(run.dir)
+	r, err := rollout.Open(run.Dir)
 	if err != nil || notes() != "imported" || r.Manifest.Model != "m" || len(r.Items) != 1 {
 		t.Errorf("run is %+v, %v", r, err)
 	}
@@ -49,9 +49,9 @@ func TestAnImportThatWasKilledSaysSo(t *testing.T) {
 func TestAnImportTakesBackItsOwn(t *testing.T) {
 	dir := t.TempDir()
 	for _, there := range []bool{false, true} {
-		run := importedRun{dir: filepath.Join(dir, "run")}
+		run := Directory{Dir: filepath.Join(dir, "run")}
 		if there {
-			if err := os.Mkdir(run.dir, 0o755); err != nil {
+			if err := os.Mkdir(run.Dir, 0o755); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -59,15 +59,15 @@ func TestAnImportTakesBackItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		if there {
-			if err := os.WriteFile(filepath.Join(run.dir, "mine.txt"), nil, 0o600); err != nil {
+			if err := os.WriteFile(filepath.Join(run.Dir, "mine.txt"), nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := run.takeBack(); err != nil {
+		if err := run.TakeBack(); err != nil {
 			t.Fatal(err)
 		}
-		left, err := filepath.Glob(filepath.Join(run.dir, "*"))
-		if _, statErr := os.Stat(run.dir); err != nil || (statErr == nil) != there || there != (len(left) == 1) {
+		left, err := filepath.Glob(filepath.Join(run.Dir, "*"))
+		if _, statErr := os.Stat(run.Dir); err != nil || (statErr == nil) != there || there != (len(left) == 1) {
 			t.Errorf("there before: %t; left are %v, %v", there, left, statErr)
 		}
 	}

@@ -1,0 +1,108 @@
+package importer
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"gonogo/sampler/rollout"
+)
+
+// Directory is the run directory that an import writes. It is made with the first rollout
+// or item: a log that no format recognizes leaves nothing.
+type Directory struct {
+	Dir      string
+	Manifest rollout.Manifest // as far as it is known before the log is read
+	Rollouts int              // that were written
+	Notes    []string         // of the import
+	Failed   bool             // a write failed, which is not the log's fault
+
+	writer  *rollout.Writer
+	ours    bool           // the directory was not there before
+	pending []rollout.Item // not yet written: each writing waits for the disk
+	bytes   int            // that their rows hold
+}
+
+// Sink is what [Import] writes to. After it, [Directory.Close] ends the run, or
+// [Directory.TakeBack] removes it.
+func (d *Directory) Sink() Sink {
+	return Sink{
+		Item: d.item, Record: d.record,
+		Model: func(name string) { d.Manifest.Model = name },
+		Note:  func(note string) { d.Notes = append(d.Notes, note) },
+	}
+}
+
+func (d *Directory) open() error {
+	if d.writer != nil {
+		return nil
+	}
+	_, err := os.Stat(d.Dir)
+	d.ours = errors.Is(err, fs.ErrNotExist)
+	begun := d.Manifest // what a kill leaves
+	begun.Notes = []string{"the import was broken off before its end, and some rollouts are missing: delete this directory and import again"}
+	d.writer, err = rollout.Create(d.Dir, begun, nil, rollout.WriterOptions{})
+	return err
+}
+
+func (d *Directory) item(it rollout.Item) error {
+	const many, large = 1000, 4 << 20
+	d.pending = append(d.pending, it)
+	if d.bytes += len(it.Row); d.bytes < large && len(d.pending) < many {
+		return nil
+	}
+	return d.flush()
+}
+
+func (d *Directory) flush() error {
+	if err := d.open(); err != nil {
+		return err
+	}
+	err := d.writer.AddItems(d.pending...)
+	clear(d.pending)
+	d.pending, d.bytes = d.pending[:0], 0
+	return d.wrote(err)
+}
+
+func (d *Directory) record(rec *rollout.Record) error {
+	if err := d.open(); err != nil {
+		return err
+	}
+	d.Rollouts++
+	return d.wrote(d.writer.Append(rec))
+}
+
+func (d *Directory) wrote(err error) error {
+	d.Failed = d.Failed || err != nil
+	return err
+}
+
+// Close ends a run that is whole. Its manifest says where it comes from, and the notes.
+func (d *Directory) Close(from string) error {
+	if err := d.flush(); err != nil {
+		return err
+	}
+	notes := append([]string{from}, d.Notes...)
+	if err := d.writer.Amend(func(m *rollout.Manifest) { m.Notes, m.Model = notes, d.Manifest.Model }); err != nil {
+		return d.wrote(err)
+	}
+	return d.wrote(d.writer.Close())
+}
+
+// TakeBack removes what a broken import wrote, and the directory when the import made it.
+func (d *Directory) TakeBack() error {
+	if d.writer == nil {
+		return nil
+	}
+	err := d.writer.Close()
+	for _, name := range []string{rollout.RolloutsFile, rollout.ItemsFile, rollout.ManifestFile, "run.lock"} {
+		if e := os.Remove(filepath.Join(d.Dir, name)); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	if d.ours {
+		err = errors.Join(err, os.Remove(d.Dir))
+	}
+	return err
+}
