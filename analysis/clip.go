@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Clip shortens s to about n bytes without breaking a rune.
+// Clip shortens s to about n bytes without splitting a rune.
 func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -20,8 +20,7 @@ func Clip(s string, n int) string {
 // ExcerptLength bounds what is kept of an answer that earned the top.
 const ExcerptLength = 80
 
-// MostFrequent is the name with the highest count, the first of equals; "" of
-// none.
+// MostFrequent is the name with the highest count, the first of equals; "" if there is none.
 func MostFrequent(counts map[string]int) string {
 	most := ""
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -32,8 +31,8 @@ func MostFrequent(counts map[string]int) string {
 	return most
 }
 
-// PlainCell keeps spreadsheets from taking a text of the data for a formula
-// (OWASP, CSV injection): what begins like one is marked as text.
+// PlainCell keeps spreadsheets from evaluating text from the data as a formula (OWASP,
+// CSV injection): a text that begins like one is marked as text.
 func PlainCell(text string) string {
 	trimmed := strings.TrimLeft(text, " \u00a0")
 	if trimmed != "" && strings.ContainsAny(trimmed[:1], "=+-@\t\r\n") || strings.HasPrefix(trimmed, "＝") || strings.HasPrefix(trimmed, "＋") || strings.HasPrefix(trimmed, "－") || strings.HasPrefix(trimmed, "＠") {

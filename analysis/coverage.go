@@ -7,12 +7,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Unjudged is a blocking gate that a run gave nothing to judge, or sampling that
-// is not complete.
+// Unjudged is a blocking gate that had nothing to judge in a run, or sampling that is not complete.
 type Unjudged struct {
 	Gate    string       `json:"gate"`
 	Why     message.Text `json:"why"`
-	Command []string     `json:"command"` // what would judge it, by its words, where RUN is the run directory; null where no command would
+	Command []string     `json:"command"` // the command that would judge it, as words, with RUN for the run directory; null if there is none
 }
 
 // Stage is a part of a run that a verdict can require.
@@ -20,11 +19,11 @@ type Stage struct {
 	Name  string
 	Doc   string
 	Gates []string
-	Asked bool // never required by default: who names it wants it judged, whatever the run holds
+	Asked bool // never required by default; if it is required, it must be judged whatever the run holds
 }
 
-// Sampling is the stage that is complete when no planned rollout is missing. It
-// is no gate, and stands in Result.Required and Result.NotJudged for itself.
+// Sampling is the stage that is complete when no planned rollout is missing. It is not a
+// gate: Result.Required and Result.NotJudged name it separately.
 const Sampling = "sampling"
 
 // Stages lists what a verdict can require besides single gates.
@@ -58,9 +57,9 @@ func requirable(name string) bool {
 	return known || slices.ContainsFunc(Stages(), func(s Stage) bool { return s.Name == name })
 }
 
-// DefaultRequire is what a verdict on the run requires where nothing is
-// configured: of a run made here all of its stages but the burst; of an import,
-// and of rollouts without a manifest, what a log can hold.
+// DefaultRequire is what a verdict on the run requires if nothing is configured: for a
+// run made here, all stages except the burst; for an import, and for rollouts without a
+// manifest, what a log can contain.
 func DefaultRequire(m *rollout.Manifest) []string {
 	if m == nil || m.Source != rollout.Live {
 		return []string{"data"}
@@ -68,7 +67,7 @@ func DefaultRequire(m *rollout.Manifest) []string {
 	return []string{"data", Sampling, "audit", "leakage"}
 }
 
-// Missing lists what the verdict requires and the run gave nothing to judge.
+// Missing lists what the verdict requires but had nothing to judge in this run.
 func (r *Result) Missing() []Unjudged {
 	var missing []Unjudged
 	for _, u := range r.NotJudged {
@@ -79,7 +78,7 @@ func (r *Result) Missing() []Unjudged {
 	return missing
 }
 
-// Coverage counts the blocking gates that passed and all that there are.
+// Coverage counts the blocking gates that passed, and all of them.
 func (r *Result) Coverage() (passed, all int) {
 	judged := make(map[string]Status)
 	for i := range r.Findings {

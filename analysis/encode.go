@@ -20,9 +20,9 @@ func (r *Result) Encode(w io.Writer) error {
 	return err
 }
 
-// Decode reads a result.json. A file of another schema is refused: keys may
-// have been renamed since. So is one that is not whole, or whose exit code is
-// not that of its verdict: nobody would notice a GO that was never given.
+// Decode reads a result.json. A file of another schema is refused: keys may have been
+// renamed since. So is an incomplete one, or one whose exit code does not match its
+// verdict: a GO that was never given would go unnoticed.
 func Decode(rd io.Reader) (*Result, error) {
 	var r Result
 	err := json.NewDecoder(rd).Decode(&r)

@@ -6,25 +6,25 @@ import (
 	"gonogo/analysis/message"
 )
 
-// Gate is one check with its thresholds and its words: all there is of it. Check
-// reads a measured Result and answers with one finding for each severity and split
-// that it judges. A gate of Parts asks each of them, and answers with one finding for
-// each severity and split: that of the worst part, with the others' facts.
+// Gate is one check, complete with its thresholds and its words. Check reads a measured
+// Result and returns one finding for each severity and split that it judges. A gate with
+// Parts runs each of them and returns one finding for each severity and split: that of
+// the worst part, with the others' facts.
 type Gate struct {
 	Name       string // lower case, dotted: its findings, thresholds and messages begin with it
-	Label      string // what it judges in a few words, such as "Room to improve"; a gate's name where it is empty
-	Topic      string // what it belongs to, such as grader; the beginning of the name where it is empty
+	Label      string // what it judges in a few words, such as "Room to improve"; if empty, the gate's name
+	Topic      string // what it belongs to, such as grader; if empty, the beginning of the name
 	Doc        string
 	Thresholds []Threshold
 	Charts     []string // the pictures that show what it judges, by name
-	OnRewards  bool     // it judges what the grader gave: a report marks it where the grader fails its audit
-	Headline   bool     // one of the three numbers on top of a report shows what it judges
+	OnRewards  bool     // it judges rewards: a report marks it if the grader fails its audit
+	Headline   bool     // one of the three numbers at the top of a report shows what it judges
 	Words      Words
 	Check      func(r *Result, t Thresholds) []Finding
 
-	// Parts are asked in the place of Check, the gravest first: of several whose
-	// answers are equally bad the first leads the finding. Of each the Name, Label, Doc,
-	// Words, Charts and Check count; Words.Pass of the whole is said where all pass.
+	// Parts are run instead of Check, most serious first: of several parts with equally
+	// bad answers, the first leads the finding. Only the Name, Label, Doc, Words, Charts
+	// and Check of each part are used; if all pass, the gate's own Words.Pass is shown.
 	Parts []Gate
 
 	passed message.Def // of a gate of parts
@@ -47,9 +47,9 @@ func GateByName(name string) (Gate, bool) {
 // label.
 func Label(name string, l message.Language) string { return words[name].label.In(l) }
 
-// NewGate makes a gate's messages and thresholds known. It belongs into a package
-// variable. It panics on a name that another gate has, and on a threshold whose name
-// does not begin with the gate's.
+// NewGate registers a gate's messages and thresholds. Call it in a package variable. It
+// panics if another gate has the name, or if a threshold's name does not begin with the
+// gate's.
 func NewGate(g Gate) Gate {
 	whole := g
 	if len(g.Parts) > 0 {
@@ -65,7 +65,7 @@ func NewGate(g Gate) Gate {
 	return g
 }
 
-// NewPart makes the messages of a part known. Its name is the id of its fact.
+// NewPart registers the messages of a part. Its name is the id of its fact.
 func NewPart(g Gate) Gate {
 	if _, taken := words[g.Name]; taken {
 		panic("analysis: two gates are called " + g.Name)
@@ -78,7 +78,7 @@ func NewPart(g Gate) Gate {
 	return g
 }
 
-// Judge asks the gate, or its parts.
+// Judge runs the gate, or its parts.
 func (g Gate) Judge(r *Result, t Thresholds) []Finding {
 	topic := g.Topic
 	if topic == "" {

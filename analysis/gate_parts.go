@@ -79,8 +79,8 @@ func passed(list []Finding) (n int) {
 	return n
 }
 
-// leaveOut names what had nothing to judge where a finding says that all parts pass:
-// nobody should read more into it.
+// leaveOut names what had nothing to judge where a finding says that all parts pass: no
+// one should read more into it.
 func (f *Finding) leaveOut(g Gate) {
 	if f.ID != g.Name {
 		return

@@ -14,18 +14,17 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Prices are what things cost in US dollars; nil is not known. A price of 0 is
-// known: it costs nothing.
+// Prices are costs in US dollars; nil is unknown, while a price of 0 is known to be free.
 type Prices struct {
 	Model, Judge TokenPrice
 	ToolCall     *float64           // one call of any tool
 	Tools        map[string]float64 // one call, by tool, instead of ToolCall
-	TrainingHour *float64           // an hour of training: it pays for the trainer's rollouts, judges apart
+	TrainingHour *float64           // an hour of training: it includes the trainer's rollouts, but not judges
 	Source       string             // of a TrainingHour that was not configured, with its date
 }
 
-// TokenPrice is for a million tokens. CachedInput is for input tokens that the
-// server had cached; without it they cost what others do.
+// TokenPrice is the price of a million tokens. CachedInput is for input tokens that the
+// server had cached; without it they cost the same as other input tokens.
 type TokenPrice struct {
 	Input, CachedInput, Output *float64
 	Source                     string // of prices that were not configured, with their date
@@ -53,9 +52,8 @@ func (p Prices) validate() error {
 	return nil
 }
 
-// Rollout returns what a rollout cost in US dollars: the model's tokens, the
-// judge's, and its tool calls. ok is false where a price or a number of tokens
-// is missing.
+// Rollout returns what a rollout cost in US dollars: the model's tokens, the judge's, and
+// its tool calls. ok is false if a price or a number of tokens is missing.
 func (p Prices) Rollout(rec *rollout.Record) (usd float64, ok bool) {
 	usd, missing := p.Model.Of(rec.Usage, "model")
 	judge, also := p.OfJudge(rec.Judge, JudgeCalls(rec))
@@ -75,7 +73,7 @@ func (p Prices) Grading(rec *rollout.Record) (usd float64, ok bool) {
 	return usd, missing.IsEmpty()
 }
 
-// Of prices tokens; missing says what is not known, none when all is.
+// Of returns the cost of tokens; missing lists what is unknown, and is empty if nothing is.
 func (t TokenPrice) Of(u rollout.Usage, whose string) (usd float64, missing message.Text) {
 	const million = 1e6
 	if missing = t.Missing(whose); !missing.IsEmpty() {
@@ -93,7 +91,7 @@ func (t TokenPrice) Of(u rollout.Usage, whose string) (usd float64, missing mess
 	return (usd + fresh**t.Input + float64(*u.Output)**t.Output) / million, message.Text{}
 }
 
-// Missing names the keys to set, none when the price is known.
+// Missing lists the keys to set; none if the price is known.
 func (t TokenPrice) Missing(whose string) message.Text {
 	if !t.Known() {
 		return pricesNotSet.With(message.Args{"whose": message.Name(whose)})
@@ -101,7 +99,7 @@ func (t TokenPrice) Missing(whose string) message.Text {
 	return message.Text{}
 }
 
-// OfJudge prices the grading; a grader that asked no model costs nothing.
+// OfJudge returns the cost of the grading; a grader that asked no model costs nothing.
 func (p Prices) OfJudge(u rollout.Usage, calls int) (usd float64, missing message.Text) {
 	if calls == 0 {
 		return 0, message.Text{}
@@ -120,8 +118,7 @@ func (p Prices) OfCall(tool string) float64 {
 	return 0
 }
 
-// JudgeCalls is how often a model was asked for the grade. Older records tell
-// it by the tokens alone.
+// JudgeCalls is how often a model was asked for the grade. For older records it is derived from the tokens.
 func JudgeCalls(rec *rollout.Record) int {
 	if rec.JudgeCalls == 0 && rec.Judge != (rollout.Usage{}) {
 		return 1
@@ -134,9 +131,9 @@ var (
 	tokensUnknown = message.New("plan.tokens_unknown", "the {whose}'s server does not tell its tokens")
 )
 
-// PriceList holds published prices, each with its date. It is the one place that
-// knows a vendor's price: data, which a file of one's own may go before. What is
-// configured goes before both.
+// PriceList holds published prices, each with its date. Vendors' prices are data and
+// appear nowhere else. A user's own file takes precedence over the list, and configured
+// prices take precedence over both.
 type PriceList struct{ entries []listedPrice }
 
 type listedPrice struct {
@@ -153,7 +150,7 @@ type listedPrice struct {
 //go:embed prices.json
 var priceList []byte
 
-// PriceListText is the built-in list, as a file of one's own is written.
+// PriceListText is the built-in list, in the format of a user's own file.
 func PriceListText() string { return string(priceList) }
 
 // BuiltinPrices is the built-in list.
@@ -205,13 +202,12 @@ func (p listedPrice) validate() error {
 	return nil
 }
 
-// Before returns both lists, in which l goes before the other.
+// Before returns both lists as one, in which l takes precedence.
 func (l PriceList) Before(other PriceList) PriceList {
 	return PriceList{append(l.entries[:len(l.entries):len(l.entries)], other.entries...)}
 }
 
-// Tokens returns what tokens of a model cost at a host, and no price for what is
-// not listed.
+// Tokens returns the price of a model's tokens at a host, and no price for a model that is not listed.
 func (l PriceList) Tokens(model, host string) TokenPrice {
 	for _, p := range l.entries {
 		if p.Input != nil && p.is(model, host) {
@@ -221,8 +217,7 @@ func (l PriceList) Tokens(model, host string) TokenPrice {
 	return TokenPrice{}
 }
 
-// Training returns what an hour of training a model costs, and where that is
-// from; nil for a model that is not listed.
+// Training returns the price of an hour of training a model, and its source; nil for a model that is not listed.
 func (l PriceList) Training(model, host string) (hour *float64, source string) {
 	for _, p := range l.entries {
 		if p.TrainingHour != nil && p.is(model, host) {
@@ -232,8 +227,8 @@ func (l PriceList) Training(model, host string) (hour *float64, source string) {
 	return nil, ""
 }
 
-// is reports whether the entry is meant. A date may stand behind a model's name;
-// any other word there makes it another model.
+// is reports whether the entry is meant. A date may follow a model's name; any other word
+// there makes it another model.
 func (p listedPrice) is(model, host string) bool {
 	rest, ok := strings.CutPrefix(model, p.Model)
 	dated := len(rest) > 1 && rest[0] == '-' && strings.Trim(rest, "-0123456789") == ""

@@ -12,7 +12,7 @@ const Schema = "gonogo/result/2"
 
 // Result is result.json. Sections whose stage has not run are absent.
 type Result struct {
-	// Lang is what pictures and pages of the Result are written in.
+	// Lang is the language of the Result's pictures and pages.
 	Lang message.Language `json:"-"`
 
 	Require []string `json:"-"` // stages and gates, see Settings.Require
@@ -23,7 +23,7 @@ type Result struct {
 	Note          message.Text      `json:"note,omitzero"`
 	ExitCode      int               `json:"exit_code"`
 	Confidence    float64           `json:"confidence"`
-	Looks         *Looks            `json:"looks,omitempty"` // of sampling that ends when the verdict stands
+	Looks         *Looks            `json:"looks,omitempty"` // set when sampling ends once the verdict is decided
 	RewardRange   [2]float64        `json:"reward_range"`
 	Ceiling       float64           `json:"ceiling"` // the best a perfect policy could earn
 	GroupSize     int               `json:"group_size"`
@@ -40,19 +40,19 @@ type Result struct {
 	Shift    *Shift                         `json:"shift,omitempty"`
 	Grader   *Grader                        `json:"grader,omitempty"`
 	Burst    *Burst                         `json:"burst,omitempty"`
-	Leaks    *Leaks                         `json:"leaks,omitempty"` // between rollouts, where their canaries tell
+	Leaks    *Leaks                         `json:"leaks,omitempty"` // between rollouts, if their canaries show
 	Variants *Variants                      `json:"variants,omitempty"`
 	Findings []Finding                      `json:"findings"`
 }
 
-// Ruling is the verdict with what it rests on.
+// Ruling is the verdict with its reasons.
 type Ruling struct {
 	Verdict   Verdict    `json:"answer"`
 	Reason    *string    `json:"reason"`             // the deciding gate; null for GO
 	Judged    []string   `json:"judged"`             // blocking gates that had something to judge
-	NotJudged []Unjudged `json:"not_judged"`         // blocking gates that had not, and sampling that is not complete
+	NotJudged []Unjudged `json:"not_judged"`         // blocking gates that had nothing to judge, and sampling that is not complete
 	Required  []string   `json:"required"`           // gates without which the verdict is UNDECIDED, and sampling
-	Changed   []Changed  `json:"changed_thresholds"` // that are not at their default, by name
+	Changed   []Changed  `json:"changed_thresholds"` // thresholds that are not at their default, by name
 }
 
 // Verdict is the answer.
@@ -76,8 +76,7 @@ func (v Verdict) ExitCode() int {
 	return 4
 }
 
-// RunInfo says what was analysed. It and Timing hold what may differ between
-// two analyses of the same data.
+// RunInfo says what was analyzed. Only RunInfo and Timing may differ between two analyses of the same data.
 type RunInfo struct {
 	ID          string            `json:"id,omitempty"`
 	Name        string            `json:"name,omitempty"`
@@ -86,7 +85,7 @@ type RunInfo struct {
 	Model       string            `json:"model,omitempty"`
 	Seed        *uint64           `json:"seed,omitempty"`
 	Data        []rollout.Data    `json:"data,omitempty"`
-	Choices     map[string]string `json:"choices,omitempty"` // how unverified parts of the wire contract were taken
+	Choices     map[string]string `json:"choices,omitempty"` // how unverified parts of the wire contract were interpreted
 	Notes       []message.Text    `json:"notes,omitempty"`   // what an importer derived
 	Inputs      map[string]string `json:"inputs,omitempty"`  // sums (rollout.FileChecksum) of the run's files that were analysed, by name
 }
@@ -137,9 +136,8 @@ type ItemCounts struct {
 	Measured int      `json:"measured"` // items with at least one valid reward
 	Lost     []string `json:"lost"`     // sampled items without any valid reward
 
-	// NotRun is how many of the items that were to be sampled have no record: the
-	// run was stopped before them. They enter no estimate. 0 also where nobody told
-	// how many there were to be.
+	// NotRun is how many of the planned items have no record, because the run was stopped
+	// before them. No estimate includes them. It is 0 also if the plan is unknown.
 	NotRun int `json:"not_run,omitempty"`
 }
 
@@ -150,15 +148,15 @@ type Spread struct {
 	Max    int     `json:"max"`
 }
 
-// Missing counts rollouts that a boundary failed; Share is of all rollouts
-// recorded. NotRun is null when the number planned is unknown.
+// Missing counts rollouts lost to a failed boundary; Share is of all rollouts recorded.
+// NotRun is null when the number planned is unknown.
 type Missing struct {
 	ModelAPI int      `json:"model_api"`
 	Tool     int      `json:"tool"`
 	Grader   int      `json:"grader"`
 	Share    *float64 `json:"share"`
 	NotRun   *int     `json:"not_run"`
-	Repeated int      `json:"repeated"` // earlier attempts that failed and were made again: not in Share
+	Repeated int      `json:"repeated"` // earlier attempts that failed and were repeated: not in Share
 	Retries  int      `json:"retries"`  // requests repeated within rollouts that came to a reward, at any endpoint
 	Retried  int      `json:"retried"`  // rollouts with at least one
 }
@@ -166,8 +164,7 @@ type Missing struct {
 // Total is the number of rollouts without a valid reward.
 func (m Missing) Total() int { return m.ModelAPI + m.Tool + m.Grader }
 
-// LostTo names whose failures they were: those of endpoints, of the grader, or of
-// both.
+// LostTo says whose failures they were: endpoints', the grader's, or both.
 func (m Missing) LostTo() message.Text {
 	switch {
 	case m.Grader == 0:
@@ -190,7 +187,7 @@ type OwnFailures struct {
 	StepLimit int `json:"step_limit"`
 }
 
-// FailureCause is one reason for which rollouts did not end in a grade.
+// FailureCause is one reason why rollouts did not end in a grade.
 type FailureCause struct {
 	Outcome rollout.Outcome `json:"outcome"`
 	Error   string          `json:"error"`
@@ -208,8 +205,7 @@ type Reward struct {
 	Histogram Histogram      `json:"histogram"` // of valid rewards of rollouts
 }
 
-// Bounds is the mean if every missing rollout had earned the bottom of the
-// range, and the top.
+// Bounds are the means if every missing rollout had earned the bottom of the range, and the top.
 type Bounds struct {
 	Low  *float64 `json:"low"`
 	High *float64 `json:"high"`
@@ -222,7 +218,7 @@ type Histogram struct {
 	Counts []int     `json:"counts"`
 }
 
-// Variance is the reward's variance taken apart.
+// Variance is the reward's variance, decomposed.
 type Variance struct {
 	Within      *float64      `json:"within"`
 	Between     *float64      `json:"between"`
@@ -250,8 +246,8 @@ type Signal struct {
 	Bound       string         `json:"bound"` // exact, lower, upper or fit
 }
 
-// Teaches is the share of groups that a trainer learns from, which headline, gates
-// and plan use: net of grader noise where that is known.
+// Teaches is the share of groups that a trainer learns from, as used by headline, gates
+// and plan: net of grader noise if that is known.
 func (s *Signal) Teaches() stat.Estimate {
 	if s.Net != nil && s.Net.Known() {
 		return *s.Net
@@ -271,7 +267,7 @@ const (
 // ClassNames lists the classes in the order they are shown.
 func ClassNames() []string { return []string{Dead, Saturated, Flat, Mixed, Unclassed} }
 
-// Classes sorts the items by what their rewards look like.
+// Classes groups the items by the pattern of their rewards.
 type Classes struct {
 	Counts map[string]int `json:"counts"`
 	Items  []ItemResult   `json:"items"`
@@ -287,9 +283,9 @@ type ItemResult struct {
 	Best          *float64 `json:"best"`
 	Worst         *float64 `json:"worst"`
 	Missing       int      `json:"missing"`            // rollouts without a valid reward
-	Targeted      int      `json:"targeted,omitempty"` // rollouts beyond those of every item, which count for class, stays and samples_to_tell alone
+	Targeted      int      `json:"targeted,omitempty"` // extra rollouts of this item, which count only for class, stays and samples_to_tell
 	Stays         *float64 `json:"stays"`              // posterior probability that the class holds for a group of the trainer's size
-	SamplesToTell *int     `json:"samples_to_tell"`    // samples after which an unbroken class would be settled
+	SamplesToTell *int     `json:"samples_to_tell"`    // samples after which the class would be settled if the pattern continues
 	Category      string   `json:"category,omitempty"`
 	Family        string   `json:"family,omitempty"`
 	Calls         *float64 `json:"calls"` // mean tool calls per rollout
@@ -305,7 +301,7 @@ type Extrapolated struct {
 	Model    string   `json:"model"` // beta_binomial, zero_inflated or dirichlet
 }
 
-// ToolUse is what rollouts did with their tools.
+// ToolUse is how rollouts used their tools.
 type ToolUse struct {
 	Calls      stat.Estimate       `json:"calls"` // per rollout
 	P50        stat.Estimate       `json:"p50"`   // of calls per rollout
@@ -315,7 +311,7 @@ type ToolUse struct {
 	OverBudget *float64            `json:"over_budget"`         // share of rollouts that reached the budget of calls; null without one
 	AtBudget   *stat.Estimate      `json:"at_budget,omitempty"` // the same share with its interval
 	Budget     *int                `json:"budget"`
-	Long       *LongRollouts       `json:"long,omitempty"` // where rollouts tell their calls
+	Long       *LongRollouts       `json:"long,omitempty"` // if rollouts record their calls
 	ByTool     map[string]ToolStat `json:"by_tool"`
 	Bigrams    map[string]int      `json:"bigrams"`   // "a>b": b was the next call after a
 	Repeats    stat.Estimate       `json:"repeats"`   // share of calls equal to an earlier one of the rollout

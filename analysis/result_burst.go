@@ -6,9 +6,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Burst is what the rehearsal of a training step showed of tools and grader.
-// What stands without another word is of the bursts themselves: waves in which
-// a whole step's rollouts began at once.
+// Burst is what the rehearsal of a training step showed of tools and grader. Fields
+// without a qualifier describe the bursts themselves: waves in which a whole step's
+// rollouts began at once.
 type Burst struct {
 	Rollouts  int           `json:"rollouts"`   // that start at once
 	BatchSize *int          `json:"batch_size"` // items of a step; null where the rollouts were named
@@ -68,7 +68,7 @@ type BurstError struct {
 	Example string  `json:"example"`
 }
 
-// LoadPoint is an endpoint under so many rollouts at once.
+// LoadPoint is an endpoint under that many rollouts at once.
 type LoadPoint struct {
 	Size     int           `json:"size"`
 	Rollouts int           `json:"rollouts"`

@@ -121,21 +121,20 @@ type ProbeResult struct {
 	Rewards []ItemReward `json:"rewards"`
 }
 
-// ItemReward is what a probe earned on one item; nil where the grader failed on
-// all its payloads.
+// ItemReward is what a probe earned on one item; nil if the grader failed on all its payloads.
 type ItemReward struct {
 	Split  rollout.Split `json:"split"`
 	Item   string        `json:"item"`
 	Reward *float64      `json:"reward"`
 }
 
-// Hole is one payload that the grader scored as a sound one would not.
+// Hole is one payload that a sound grader would have scored differently.
 type Hole struct {
 	ID      string        `json:"id"` // PROBE/SPLIT/ITEM/SAMPLE, for gonogo audit --replay
 	Split   rollout.Split `json:"split"`
 	Item    string        `json:"item"`
 	Reward  float64       `json:"reward"`
-	Base    *float64      `json:"base,omitempty"` // of same: what the rollout had earned that the payload was made from
+	Base    *float64      `json:"base,omitempty"` // for same: the reward of the rollout that the payload was made from
 	Payload string        `json:"payload"`        // its beginning; the whole is in probes.jsonl
 }
 
@@ -150,10 +149,10 @@ type SuspectReference struct {
 	Reward *float64      `json:"reward"` // of that answer, else the mean of the item's rollouts
 
 	Reference       string   `json:"reference,omitempty"`        // as the audit put it to the grader
-	ReferenceReward *float64 `json:"reference_reward,omitempty"` // nil: it was not put to the grader, or the grader failed
+	ReferenceReward *float64 `json:"reference_reward,omitempty"` // nil: it was not graded, or the grader failed
 }
 
-// TooGood is a pattern worth reading, never decided alone.
+// TooGood is a pattern worth a look; it never decides a verdict.
 type TooGood struct {
 	Pattern string        `json:"pattern"` // at_top, no_tools or one_text
 	Split   rollout.Split `json:"split"`
@@ -162,10 +161,10 @@ type TooGood struct {
 	Note    message.Text  `json:"note"`
 }
 
-// Layers takes a reward made of parts apart.
+// Layers analyzes a reward made of several parts.
 type Layers struct {
 	Formula   string        `json:"formula,omitempty"`
-	Core      string        `json:"core,omitempty"` // the part that must not be bought by the others
+	Core      string        `json:"core,omitempty"` // the part that the others must not replace
 	Parts     []Layer       `json:"parts"`
 	Rest      *float64      `json:"rest"`       // share of the within-item variance that no part alone explains
 	AtZero    stat.Estimate `json:"at_zero"`    // mean reward above the bottom of rollouts whose core is at zero, as a share of the range
@@ -173,7 +172,7 @@ type Layers struct {
 	ZeroN     int           `json:"zero_n"`     // rollouts with the core at zero
 	ZeroItems int           `json:"zero_items"` // items that have one
 	Moving    []string      `json:"moving"`     // parts that move the reward while the core is at zero
-	Items     []string      `json:"items"`      // where that shows most, at most 20
+	Items     []string      `json:"items"`      // the items that show it most, at most 20
 }
 
 // Layer is one part of the reward.
@@ -196,9 +195,9 @@ type DetectorResult struct {
 	Items    []string      `json:"items"` // at most 20
 }
 
-// The patterns that are worth reading.
+// The patterns worth a look.
 const (
-	AtTop   = "at_top"   // every reward of the item lies at the top of the range
+	AtTop   = "at_top"   // every reward of the item is at the top of the range
 	NoTools = "no_tools" // the top without a tool call, where other rollouts of the item made some
 	OneText = "one_text" // one answer that earns the top on several items
 )

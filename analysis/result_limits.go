@@ -12,13 +12,13 @@ type LongRollouts struct {
 
 	Share stat.Estimate `json:"share"` // of rollouts whose course is known
 
-	// What long rollouts earn, and the others: within the items that have both kinds,
-	// else between items. Null without any of one kind.
+	// The rewards of long rollouts and of the others: within the items that have both
+	// kinds, else between items. Null if there are none of one kind.
 	Earn  *Contrast `json:"earn"`
-	Items []string  `json:"items"` // a few with a long rollout, most first
+	Items []string  `json:"items"` // some with a long rollout, most first
 }
 
-// Contrast is the mean reward of rollouts of one kind against the others.
+// Contrast is the mean reward of rollouts of one kind compared with the others.
 type Contrast struct {
 	These      stat.Estimate `json:"these"`
 	Others     stat.Estimate `json:"others"`
@@ -26,14 +26,14 @@ type Contrast struct {
 }
 
 // WhatIf is what the recorded rollouts would have earned under tighter limits. Nothing
-// was sampled for it: a rollout that a limit would have cut off counts at the bottom of
-// the reward range, and the others as they are. A model that knows of a limit, or is
+// was sampled for it: a rollout that the limit would have cut off counts at the bottom of
+// the reward range, and the others do not change. A model that knows the limit, or is
 // trained under it, may do better.
 type WhatIf struct {
 	Quantity  string   `json:"quantity"`   // tool_calls or output_tokens of a whole rollout
-	Limit     *float64 `json:"limit"`      // in force when the rollouts were made; null where none is known
+	Limit     *float64 `json:"limit"`      // in force when the rollouts were made; null if none is known
 	GroupSize int      `json:"group_size"` // of Informative: the trainer's, or as many samples as items have
-	N         int      `json:"n"`          // rollouts that tell the quantity
+	N         int      `json:"n"`          // rollouts that record the quantity
 	Items     int      `json:"items"`
 	Caps      []Cap    `json:"caps"` // from the tightest to one that cuts no rollout
 }
@@ -58,8 +58,8 @@ const (
 	littleOfEarned = 0.05
 )
 
-// Tightest returns the tightest limit that costs next to nothing: at most 1 % of the
-// reward range and 5 % of what the rollouts earn. It is false where they earn nothing.
+// Tightest returns the tightest limit that costs almost nothing: at most 1 % of the
+// reward range and 5 % of the mean reward. It is false if the rollouts earn nothing.
 func (w *WhatIf) Tightest(r stat.Range) (Cap, bool) {
 	if len(w.Caps) == 0 {
 		return Cap{}, false
@@ -73,8 +73,7 @@ func (w *WhatIf) Tightest(r stat.Range) (Cap, bool) {
 	return Cap{}, false
 }
 
-// WhatIfOf returns what tighter limits of a quantity would leave; nil where that is
-// not known.
+// WhatIfOf returns the effect of tighter limits on a quantity; nil if it is unknown.
 func (sr *SplitResult) WhatIfOf(quantity string) *WhatIf {
 	for i := range sr.WhatIf {
 		if sr.WhatIf[i].Quantity == quantity && len(sr.WhatIf[i].Caps) > 0 {
@@ -84,7 +83,7 @@ func (sr *SplitResult) WhatIfOf(quantity string) *WhatIf {
 	return nil
 }
 
-// LongShare is the share of long rollouts; nil where it is not known.
+// LongShare is the share of long rollouts; nil if it is unknown.
 func (u *ToolUse) LongShare() *stat.Estimate {
 	if u.Long == nil {
 		return nil

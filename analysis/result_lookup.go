@@ -5,8 +5,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// BestAt returns the best of k rollouts or, where items have fewer, the best of
-// as many as are known below k. ok is false when nothing is known.
+// BestAt returns the best of k rollouts or, if items have fewer, of the largest number
+// below k that is known. ok is false if none is known.
 func (sr *SplitResult) BestAt(k int) (found AtK, ok bool) {
 	for _, p := range sr.BestOf {
 		if p.Known() && p.K <= k && p.K > found.K {
@@ -16,9 +16,8 @@ func (sr *SplitResult) BestAt(k int) (found AtK, ok bool) {
 	return found, ok
 }
 
-// SignalAt returns the informative share at group size g as a lower and an
-// upper bound: the same entry where the share is exact, nil where nothing is
-// known.
+// SignalAt returns the informative share at group size g as a lower and an upper bound:
+// the same entry if the share is exact, nil if nothing is known.
 func (sr *SplitResult) SignalAt(g int) (lower, upper *Signal) {
 	for i := range sr.Signal {
 		s := &sr.Signal[i]
@@ -37,9 +36,8 @@ func (sr *SplitResult) SignalAt(g int) (lower, upper *Signal) {
 	return lower, upper
 }
 
-// Fits returns what the models say of a quantity beyond the samples, in their
-// order; of the informative share net of grader noise where that is known, as
-// Signal.Teaches is.
+// Fits returns the models' estimates of a quantity beyond the samples, in their order;
+// for the informative share net of grader noise if that is known, like Signal.Teaches.
 func (sr *SplitResult) Fits(quantity string) []Extrapolated {
 	list := sr.Extrapolated
 	if quantity == BestOfK {
@@ -65,7 +63,7 @@ func (sr *SplitResult) Shown(quantity string, e stat.Estimate) stat.Estimate {
 	return e
 }
 
-// Net is netOf where the grader's share is known, and e where it is not.
+// Net is netOf if the grader's share is known, else e.
 func (sr *SplitResult) Net(e stat.Estimate) stat.Estimate {
 	if net := stat.Net(e, sr.Variance.Noise()); net != nil {
 		return *net
@@ -73,8 +71,7 @@ func (sr *SplitResult) Net(e stat.Estimate) stat.Estimate {
 	return e
 }
 
-// ExtrapolatedAt returns what Fits says at k; nil when nothing is extrapolated
-// there.
+// ExtrapolatedAt returns the value of Fits at k; nil if nothing is extrapolated there.
 func (sr *SplitResult) ExtrapolatedAt(quantity string, k int) []Extrapolated {
 	var out []Extrapolated
 	for _, x := range sr.Fits(quantity) {
@@ -85,8 +82,8 @@ func (sr *SplitResult) ExtrapolatedAt(quantity string, k int) []Extrapolated {
 	return out
 }
 
-// AuditConfidence is the confidence of what is judged once, whatever the number
-// of looks at the rollouts: the audit of the grader.
+// AuditConfidence is the confidence of the grader's audit, which is judged once however
+// many looks at the rollouts there are.
 func (r *Result) AuditConfidence() float64 {
 	if r.Looks != nil {
 		return r.Looks.Confidence
@@ -94,8 +91,8 @@ func (r *Result) AuditConfidence() float64 {
 	return r.Confidence
 }
 
-// TrainingSplit is the split that the gates about training judge: train, else
-// the only split. An evaluation set by itself says nothing about training.
+// TrainingSplit is the split that the gates about training judge: train, else the only
+// split. An evaluation set alone says nothing about training.
 func TrainingSplit(r *Result) (rollout.Split, bool) {
 	if r.Splits[rollout.Train] != nil {
 		return rollout.Train, true
@@ -111,9 +108,9 @@ func (r *Result) Range() stat.Range {
 	return stat.Range{Lo: r.RewardRange[0], Hi: r.RewardRange[1]}
 }
 
-// OpenItems lists the items of the split that training would use whose class
-// is not settled and can be by more samples: all their rewards are alike, and
-// too few for a posterior of 0.95 that those of the next group are too.
+// OpenItems lists the items of the training split whose class more samples could settle:
+// all their rewards are equal, but too few for a posterior of 0.95 that those of the next
+// group will be, too.
 func (r *Result) OpenItems() (rollout.Split, []ItemResult) {
 	split, ok := TrainingSplit(r)
 	if !ok {
@@ -134,15 +131,14 @@ func (r *Result) OpenItems() (rollout.Split, []ItemResult) {
 // such outputs (rule of three) 95 % would have shown one.
 const steadyAfter = 100
 
-// NoneSeen reports whether enough outputs were graded again for noise to show, and
-// none got another grade.
+// NoneSeen reports whether enough outputs were regraded for noise to show, and no grade changed.
 func (v Variance) NoneSeen() bool {
 	return v.GraderShare.N >= steadyAfter && v.GraderShare.Known() && *v.GraderShare.Value == 0
 }
 
-// Noise is the grader's share of the variance within items as it is taken off what
-// teaches: nothing where none was seen in many gradings, although rewards that
-// hardly differ leave it a wide interval then.
+// Noise is the grader's share of the variance within items, as subtracted from the
+// informative share: zero if many gradings showed none, even though its interval is wide
+// when rewards hardly differ.
 func (v Variance) Noise() stat.Estimate {
 	e := v.GraderShare
 	if v.NoneSeen() {

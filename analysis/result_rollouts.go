@@ -5,30 +5,29 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// FinishStats counts how the last replies of a split's rollouts ended, without the
-// rollouts that an endpoint failed.
+// FinishStats counts how the last replies of a split's rollouts ended, without rollouts lost to a failed endpoint.
 type FinishStats struct {
 	Rollouts int `json:"rollouts"`
-	Known    int `json:"known"` // of which something says how they ended
+	Known    int `json:"known"` // those whose ending is known
 	Stop     int `json:"stop"`
 	Length   int `json:"length"` // cut off by a token limit
 	Refusal  int `json:"refusal"`
 	Filter   int `json:"filter"` // withheld or cut off by a content filter
 	Empty    int `json:"empty"`
 
-	// Shares of rollouts with their intervals: without an answer; and, where the run
-	// notes ordinary ends, too, cut off and refused (or filtered).
+	// Shares of rollouts with their intervals: without an answer; and, if the run records
+	// ordinary endings too, cut off and refused (or filtered).
 	NoAnswer *stat.Estimate `json:"no_answer,omitempty"`
 	CutOff   *stat.Estimate `json:"cut_off,omitempty"`
 	Refused  *stat.Estimate `json:"refused,omitempty"`
 
-	Unfinished *float64 `json:"unfinished"` // share of rollouts that ended otherwise than by stop; null where nothing is known
+	Unfinished *float64 `json:"unfinished"` // share of rollouts that did not end by stop; null if unknown
 	Items      []string `json:"items"`      // a few with such a rollout
 
-	// FinishedTokens is the 99th percentile of the output tokens of a finished
-	// rollout; null where nobody tells them.
+	// FinishedTokens is the 99th percentile of the output tokens of a finished rollout;
+	// null if none is recorded.
 	FinishedTokens *float64      `json:"finished_tokens_p99"`
-	Without        *FinishedOnly `json:"without,omitempty"` // the same items without unfinished rollouts, where there are any
+	Without        *FinishedOnly `json:"without,omitempty"` // the same items without unfinished rollouts, if there are any
 
 	Answers     int                        `json:"answers"`      // rollouts with the text of an answer
 	Markup      map[rollout.MarkupKind]int `json:"markup"`       // answers with text that the server should have parsed
@@ -43,17 +42,16 @@ type FinishedOnly struct {
 	Lift   stat.Estimate `json:"lift"`
 }
 
-// RewardByCost relates the reward to one quantity of the rollouts: what a rollout
-// costs and what it earns.
+// RewardByCost relates the reward to one cost of the rollouts, such as tokens.
 type RewardByCost struct {
 	Quantity string      `json:"quantity"` // tool_calls, tokens or latency_s
 	Bins     []RewardBin `json:"bins"`     // the smallest first; a rollout counts in one
 	Items    int         `json:"items"`
 	N        int         `json:"n"` // rollouts whose quantity is known
 
-	// Within is the correlation relative to the item's means, Pooled the one
-	// over all rollouts: long rollouts may belong to hard items, so that their
-	// signs may differ. Of tokens and latency it is that of the logarithm.
+	// Within is the correlation relative to the item's means, Pooled the one over all
+	// rollouts: long rollouts may belong to hard items, so the two may differ in sign.
+	// For tokens and latency the logarithm is used.
 	Within stat.Estimate `json:"within"`
 	Pooled stat.Estimate `json:"pooled"`
 	P      *float64      `json:"p"` // of no correlation within items
@@ -61,8 +59,8 @@ type RewardByCost struct {
 	Limit *RewardAtLimit `json:"limit,omitempty"` // of tool calls, where rollouts reach it and others do not
 }
 
-// RewardAtLimit compares the rollouts that reach a limit with those below it: a
-// line through all of them would show a cliff at the limit as a slope.
+// RewardAtLimit compares the rollouts that reach a limit with those below it: a line
+// through all of them would turn a cliff at the limit into a slope.
 type RewardAtLimit struct {
 	At         float64       `json:"at"`
 	Reached    stat.Estimate `json:"reached"`    // mean reward at the limit, over the items compared
@@ -86,11 +84,11 @@ const (
 	CostLatency = "latency_s"
 )
 
-// MissingBy says whether what the model endpoint and the tools failed is missing at
-// random: whether it depends on the item, and whether it goes with the reward. What
-// is left of a run is a biased sample otherwise.
+// MissingBy says whether the rollouts lost to the model endpoint and the tools are
+// missing at random: whether failures depend on the item, and whether they correlate with
+// the reward. If they do, the remaining rollouts are a biased sample.
 type MissingBy struct {
-	Lost   int             `json:"lost"`   // attempts that the model endpoint or a tool failed, those made again included
+	Lost   int             `json:"lost"`   // attempts lost to the model endpoint or a tool, including repeated ones
 	Most   int             `json:"most"`   // the fewest items that hold at least 80 % of them
 	Share  *float64        `json:"share"`  // of them that these items hold
 	Items  []string        `json:"items"`  // these items, most failures first; 20 at most
@@ -98,8 +96,7 @@ type MissingBy struct {
 	Reward PermutationTest `json:"reward"` // an item's share of failed attempts and its mean reward: rank correlation
 }
 
-// PermutationTest is a test by random permutations; null where there is nothing to
-// tell apart.
+// PermutationTest is a test by random permutations; null if there is nothing to distinguish.
 type PermutationTest struct {
 	N         int      `json:"n"` // items
 	Statistic *float64 `json:"statistic"`
@@ -107,9 +104,9 @@ type PermutationTest struct {
 	Method    string   `json:"method"`
 }
 
-// Looks is what a result says of sampling that ends when the verdict stands.
-// Confidence is what all looks together keep; the result's own Confidence, that
-// of its intervals, is the one of the look it stands at.
+// Looks is what a result says set when sampling ends once the verdict is decided.
+// Confidence is what all looks together keep; the result's own Confidence, that of its
+// intervals, is the one of the look it stands at.
 type Looks struct {
 	Rule       string         `json:"rule"`
 	Confidence float64        `json:"confidence"`
@@ -118,18 +115,17 @@ type Looks struct {
 	Ended      rollout.Ending `json:"ended"` // "" while sampling goes on
 }
 
-// Leaks tells of rollouts that met what another one had left, by the canaries of
-// their records. It is there where somebody's canary stood in a place that is looked
-// at.
+// Leaks counts rollouts that found something another rollout had left, by the canaries in
+// their records. It is present if any rollout's canary was in a place that is searched.
 type Leaks struct {
-	Rollouts int           `json:"rollouts"` // that tell: their own canary stood in such a place, or they met another's
-	Leaking  int           `json:"leaking"`  // of these, that met another's
+	Rollouts int           `json:"rollouts"` // rollouts that can show it: their own canary was in such a place, or they found another's
+	Leaking  int           `json:"leaking"`  // of these, those that found another's
 	Share    stat.Estimate `json:"share"`    // of these
 	Items    []string      `json:"items"`    // a few of the leaking ones'
 	Examples []LeakExample `json:"examples"` // a few of their leaks
 }
 
-// LeakExample is one canary of another rollout that a rollout met.
+// LeakExample is one canary of another rollout that a rollout found.
 type LeakExample struct {
 	RolloutName
 	At     string       `json:"at"` // where: tool NAME, agent, model or session

@@ -20,8 +20,8 @@ type Shift struct {
 	Rows       map[rollout.Split]int `json:"rows"`
 	References int                   `json:"references"`           // rows that have one
 	InPrompt   []RowName             `json:"reference_in_prompt"`  // rows whose prompt holds their own reference
-	InPromptOf int                   `json:"reference_checked_in"` // rows for which that can be told
-	LeftOut    []string              `json:"fields_left_out"`      // fields that tell rows apart and no splits: ids, counters, texts
+	InPromptOf int                   `json:"reference_checked_in"` // rows for which that can be checked
+	LeftOut    []string              `json:"fields_left_out"`      // fields that distinguish rows but not splits: ids, counters, texts
 	Notes      []message.Text        `json:"notes"`
 }
 
@@ -39,23 +39,23 @@ type ShiftPair struct {
 	A         rollout.Split  `json:"a"`
 	B         rollout.Split  `json:"b"`
 	On        string         `json:"on"`
-	About     message.Text   `json:"about,omitzero"` // the one number or category tested; none for all together
+	About     message.Text   `json:"about,omitzero"` // the single number or category tested; empty for all together
 	Test      string         `json:"test"`
 	Primary   bool           `json:"primary"` // the one test of this pair and quantity that decides
 	Statistic *float64       `json:"statistic"`
 	Effect    stat.Estimate  `json:"effect"`
 	P         *float64       `json:"p"`
 	PHolm     *float64       `json:"p_holm"`
-	Chance    *float64       `json:"chance"` // the effect to be expected without any shift
-	Missed    *float64       `json:"missed"` // an effect of this size is found at 5 % with 80 % power
+	Chance    *float64       `json:"chance"` // the effect expected without any shift
+	Missed    *float64       `json:"missed"` // the effect size that is found at 5 % with 80 % power
 	NA        int            `json:"n_a"`
 	NB        int            `json:"n_b"`
 	Top       []message.Text `json:"top"`
 	Items     []string       `json:"items"`
-	LeftOut   []string       `json:"left_out,omitempty"` // values that one split alone has, which the classifier is not shown
+	LeftOut   []string       `json:"left_out,omitempty"` // values that only one split has, which the classifier does not see
 }
 
-// Coverage is the share of B's items that lie far from every item of A.
+// Coverage is the share of B's items that are far from every item of A.
 type Coverage struct {
 	A         rollout.Split `json:"a"`
 	B         rollout.Split `json:"b"`
@@ -89,8 +89,8 @@ type Conflict struct {
 	Rows   int                `json:"rows"` // that ask the same
 }
 
-// Crossing counts the rows of B that have a copy in A, each under its surest
-// kind, and those whose family A has too.
+// Crossing counts the rows of B that have a copy in A, each under its most certain kind,
+// and those whose family is also in A.
 type Crossing struct {
 	A        rollout.Split `json:"a"`
 	B        rollout.Split `json:"b"`

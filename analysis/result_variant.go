@@ -6,7 +6,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// SidesOf holds one thing of both runs.
+// SidesOf holds one value of both runs.
 type SidesOf[T any] struct {
 	Base T `json:"base"`
 	New  T `json:"new"`
@@ -23,18 +23,18 @@ type Difference struct {
 	Base      *float64       `json:"base"`        // mean over the compared items
 	New       *float64       `json:"new"`
 	Direction string         `json:"direction"`        // up or down when the whole interval says so, else unclear
-	Better    string         `json:"better,omitempty"` // the direction that is: up or down
+	Better    string         `json:"better,omitempty"` // the better direction: up or down
 	Change    string         `json:"change,omitempty"` // better, worse, changed, same or unclear
 	P         *float64       `json:"p"`                // sign flips of paired items, two-sided; of unpaired ones Welch's
-	Wilcoxon  *float64       `json:"wilcoxon_p"`       // signed ranks, as a check
+	Wilcoxon  *float64       `json:"wilcoxon_p"`       // signed-rank test, as a check
 	McNemar   *float64       `json:"mcnemar_p"`        // exact, where both runs hold one sample an item and two grades
-	PHolm     *float64       `json:"p_holm"`           // corrected for the other ones beside it
+	PHolm     *float64       `json:"p_holm"`           // corrected for the other tests
 	MDE       *float64       `json:"mde"`              // the smallest change that 80 % of such comparisons would find
 	Family    *stat.Estimate `json:"family"`           // the same, clustered by family
 }
 
-// FewItems is the number of paired items below which a t interval leans on a
-// normality that was never checked: the sign flips must agree then.
+// FewItems is the number of paired items below which a t interval relies on unchecked
+// normality: then the sign-flip test must agree.
 const FewItems = 20
 
 // VariantAnswer says what a variant does to the mean reward.
@@ -54,8 +54,8 @@ const (
 type Variants struct {
 	Split      *rollout.Split `json:"split"`      // the one that ranks; null when none could
 	Delta      float64        `json:"delta"`      // the smallest change of the mean reward that matters
-	Tolerance  float64        `json:"tolerance"`  // the change up to which nothing is called a gain or a loss
-	Hoped      float64        `json:"hoped"`      // the gain hoped for from training, as eval.power has it
+	Tolerance  float64        `json:"tolerance"`  // the largest change that is called neither a gain nor a loss
+	Hoped      float64        `json:"hoped"`      // the gain hoped for from training, from eval.power
 	Correction string         `json:"correction"` // of the p-values of a split, over the variants
 	Ranked     []Variant      `json:"ranked"`     // the largest gain first; those that cannot be compared last
 	Notes      []message.Text `json:"notes"`

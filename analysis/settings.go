@@ -10,8 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Settings are what a run is judged by. The zero value is not valid: start
-// from DefaultSettings.
+// Settings are the parameters of an analysis. The zero value is not valid: start from DefaultSettings.
 type Settings struct {
 	GroupSize     int        // G: rollouts a trainer compares with each other, >= 2
 	RewardRange   stat.Range // of the grader
@@ -23,14 +22,13 @@ type Settings struct {
 	BatchSize     int        // items a training step; 0: unknown
 	Epochs        int        // passes over the training items; 0: unknown
 	Prices        Prices     // in US dollars; the zero value knows none
-	Core          string     // the part of the reward that is the task itself; "": as the run's manifest has it
+	Core          string     // the part of the reward that is the task itself; "": from the run's manifest
 	Seed          uint64     // of the bootstrap
 	Boot          int        // bootstrap resamples
 	Thresholds    Thresholds // by name; missing ones are at their default
 	Require       []string   // stages and gates without which the verdict is UNDECIDED; see Stages and DefaultRequire
 
-	// Reference finds an item's right answer, "" where there is none. nil: the
-	// first of the usual fields of its row.
+	// Reference returns an item's right answer, "" if there is none. nil: the first of the usual fields of its row.
 	Reference func(*rollout.Item) string
 }
 

@@ -19,13 +19,13 @@ type Threshold struct {
 	Default float64
 }
 
-// defaults are those of every threshold that a gate has made known.
+// defaults holds the default of every registered threshold.
 var defaults = map[string]float64{}
 
-// gateOf is what each of them belongs to.
+// gateOf is the gate of each threshold.
 var gateOf = map[string]string{}
 
-// known makes the defaults of a gate's thresholds known.
+// known registers the defaults of a gate's thresholds.
 func known(gate string, list ...Threshold) []Threshold {
 	for _, t := range list {
 		if _, taken := defaults[t.Name]; taken {
@@ -36,12 +36,11 @@ func known(gate string, list ...Threshold) []Threshold {
 	return list
 }
 
-// Thresholds holds threshold values by name. A name that is missing stands at
-// its default.
+// Thresholds holds threshold values by name. A missing name has its default.
 type Thresholds map[string]float64
 
-// Thresholds that a run is measured by as well, before any gate judges it. They belong
-// to the gates whose names they begin with.
+// Thresholds that the measurements use too, before any gate judges. They belong to the
+// gates whose names they begin with.
 var (
 	HackableMargin   = Threshold{"grader.hackable.margin", "share", "how far above a probe's limit, and above what the model itself earns, a reward may be, as a share of the range; also what counts as a change, and as something earned", 0.05}
 	InformativeShare = Threshold{"signal.informative", "share", "share of groups whose rewards differ; below, more than 10 rollouts are paid for one that teaches", 0.10}
@@ -66,8 +65,7 @@ var compareThresholds = known("compare",
 	Threshold{"compare.tolerance", "share", "of gonogo compare: the change up to which nothing is called better or worse, as a share of the range", 0},
 )
 
-// At returns the threshold's value. It panics on a name that no gate has made known:
-// that is a mistake in a gate.
+// At returns the threshold's value. It panics on an unregistered name, which is a mistake in a gate.
 func (t Thresholds) At(name string) float64 {
 	if v, ok := t[name]; ok {
 		return v
@@ -86,7 +84,7 @@ func (t Thresholds) Of(threshold Threshold) float64 {
 	return threshold.Default
 }
 
-// All returns every threshold that is known with its value in force.
+// All returns every registered threshold with its current value.
 func (t Thresholds) All() ThresholdValues {
 	all := make(ThresholdValues, len(defaults))
 	for name := range defaults {
@@ -99,7 +97,7 @@ func (t Thresholds) All() ThresholdValues {
 // by name; those of gonogo compare are under compare.
 type ThresholdValues map[string]float64
 
-// MarshalJSON writes a name that no gate has made known under itself.
+// MarshalJSON writes an unregistered name under itself.
 func (t ThresholdValues) MarshalJSON() ([]byte, error) {
 	if t == nil {
 		return []byte("null"), nil
@@ -147,7 +145,7 @@ type Changed struct {
 	Value   float64 `json:"value"`
 }
 
-// ChangedThresholds lists the thresholds that are not at their default, by name.
+// ChangedThresholds lists the thresholds thresholds that are not at their default, by name.
 func (r *Result) ChangedThresholds() []Changed {
 	changed := []Changed{}
 	for _, name := range slices.Sorted(maps.Keys(r.Thresholds)) {

@@ -28,7 +28,7 @@ type words struct {
 	SomePassed, Covered, NotChecked       string // how much of what could be judged was
 	Changed, ChangedTo, ChangedMore       string // thresholds that are not at their default
 	Measure                               string // of the deciding finding
-	GraderToo                             string // beside another reason
+	GraderToo                             string // in addition to another reason
 	Judged, Judges                        string // how many gates were; what would judge another
 	Exhibit                               exhibitWords
 	ByFailed, ByFailedOf                  string // marks what a grader says that failed its audit
@@ -51,7 +51,7 @@ type words struct {
 	States   map[block.Tone]string
 	Severity map[analysis.Severity]string
 	Classes  map[string]string // of items, in a word
-	Class    map[string]string // so many items of a class, and what it is
+	Class    map[string]string // that many items of a class, and what it is
 
 	// Missing data.
 	MissingNone, MissingSome, MissingAll, Bounds, Lost, NotRun, NoneOf, OwnFailures, Retried string
@@ -95,12 +95,12 @@ type exhibitWords struct {
 	Leaks                                        map[string]string // by shift.LeakKind
 }
 
-// auditWords tell of the grader.
+// auditWords describe the grader.
 type auditWords struct {
 	Title                               string
 	None, NoProbe, Sound, Holed, Untold string
 	Found                               map[rollout.Expectation]string
-	Must, MustLoose                     map[rollout.Expectation]string // what a sound grader does; Loose: where no limit is told
+	Must, MustLoose                     map[rollout.Expectation]string // what a sound grader does; Loose: if there is no limit
 	States                              map[ProbeState]string
 	Probes, Payloads, Outputs           plural
 	ProbeHead                           []string
@@ -163,7 +163,7 @@ type beyondWords struct {
 	Of                          map[string]string // by quantity
 }
 
-// variantWords tell of variants.
+// variantWords describe variants.
 type variantWords struct {
 	Title, Lead, Gain, None, On, Base, Change, NotSet string
 	Variant                                           plural

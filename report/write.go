@@ -73,8 +73,8 @@ func render(dir string, p *Page, formats []Format) ([]file, error) {
 	return append(files, charts...), err
 }
 
-// stage writes the formats that are made of rollouts beside their places. What
-// it returns beside an error is staged all the same.
+// stage writes the formats made of rollouts next to their final places. What it returns
+// with an error is staged all the same.
 func stage(dir string, p *Page, formats []Format) ([]*rollout.Staged, error) {
 	var staged []*rollout.Staged
 	for _, f := range formats {

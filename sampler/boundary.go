@@ -44,13 +44,13 @@ type Reply struct {
 	Text      string             // the visible text
 	Reasoning string             // summary or text of the reasoning, as far as the server shows it
 	Refusal   string             // set when the model refused
-	Calls     []rollout.ToolCall // the tools it asks for; ids are never empty and unique in a rollout's turn
-	Final     bool               // an answer: nothing is called any more
+	Calls     []rollout.ToolCall // the calls it asks for; ids are never empty, and unique in a rollout's turn
+	Final     bool               // an answer: no more calls follow
 	CutOff    string             // why the turn is incomplete ("max_output_tokens", "content_filter", …); "" when it is whole
 	Finish    rollout.Finish     // how the turn ended, as the server says; "" when it does not say
 	Served    string             // what replied, as the server names it: see rollout.Record
 	Usage     rollout.Usage
-	Carry     json.RawMessage // what the room must send back on the next turn, opaque to the loop
+	Carry     json.RawMessage // what the model's package must send back on the next turn, opaque to the loop
 }
 
 // Tool is one tool of the job. One with an endpoint may also have a method URL()
@@ -84,7 +84,7 @@ type Call struct {
 	Arguments      string // JSON text
 	TraceID        string // the same in all tool and grader calls of one rollout
 	Item           *rollout.Item
-	RolloutSession *RolloutSession // what the rollout has to itself; nil when that is nothing
+	RolloutSession *RolloutSession // the rollout's own session; nil when it has none
 }
 
 // Result is a tool's answer.
@@ -146,7 +146,7 @@ type Failure struct {
 	Temporary  bool          // worth another try
 	RetryAfter time.Duration // what the server asked for; 0 when it did not say
 	Boundary   string        // the endpoint's name, as Admit got it; "" outside a run
-	Fatal      bool          // most likely no other rollout fares better: a missing or refused key, an unknown model
+	Fatal      bool          // other rollouts will most likely fail too: a missing or refused key, an unknown model
 	Err        error
 }
 

@@ -28,12 +28,12 @@ type Config struct {
 	MaxSteps       int           // function calls + model turns of one rollout
 	MaxToolCalls   int           // function calls of one rollout
 	AgentTimeout   time.Duration // an agent's rollout, as a whole
-	ModelTimeout   time.Duration // a request to the model, of which a rollout makes one a turn, without a byte of its answer
-	ToolTimeout    time.Duration // a request to a tool, so
-	GraderTimeout  time.Duration // a grading, so; one that asks no one, as a whole
-	RolloutTimeout time.Duration // one rollout, grading included, lines of our own not
+	ModelTimeout   time.Duration // longest time without a byte of the model's answer to a request, of which a rollout makes one a turn
+	ToolTimeout    time.Duration // the same for a request to a tool
+	GraderTimeout  time.Duration // the same for a grading; the whole grading if it sends no request
+	RolloutTimeout time.Duration // one rollout, grading included, not counting our own queues
 	Retry          limit.Retry   // for failures of any endpoint
-	Breaker        int           // the same failure of an endpoint so often in a row ends the run; 0 = never
+	Breaker        int           // this many identical failures of an endpoint in a row end the run; 0 = never
 
 	// Budget bounds what several calls of Sample and Regrade begin together. nil
 	// bounds nothing.

@@ -23,8 +23,8 @@ type Table struct {
 	targets []*Target
 }
 
-// New returns an empty table. Sections stand in order of place. The text says
-// in words what is simulated, with sizes and seeds.
+// New returns an empty table. Sections are sorted by place. The text says in words what
+// is simulated, with sizes and seeds.
 func New(place int, title, text string, columns ...string) *Table {
 	return &Table{place: place, title: title, text: text, columns: columns}
 }
@@ -64,7 +64,7 @@ func (t *Table) Write(tb testing.TB) {
 	}
 }
 
-// section is what stands under the title, and where it comes from.
+// section is the text under the title, and where it comes from.
 func (t *Table) section(test string) string {
 	rule := strings.Repeat("|---", len(t.columns)) + "|\n"
 	return fmt.Sprintf("\n## %s\n\n%s By `%s`.\n\n| %s |\n%s%s", t.title, t.text, test, strings.Join(t.columns, " | "), rule, strings.Join(t.rows, ""))

@@ -157,7 +157,7 @@ func (c *Collector) addMarkup(r *Row, rec *rollout.Record) {
 	}
 }
 
-// leakOf is what a record tells of leaks; nil where no canary stood anywhere.
+// leakOf is what a record says about leaks; nil if no canary was planted.
 func leakOf(rec *rollout.Record) *Met {
 	if !rec.Planted && len(rec.Leaks) == 0 {
 		return nil

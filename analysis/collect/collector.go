@@ -66,7 +66,7 @@ type Row struct {
 	Head       string    // the beginning of a longer answer at the top of the range
 	Parts      []float64 // sub-scores by index of collector.parts; NaN where missing; nil without any
 	Kind       string    // of a grader's failure
-	Met        *Met      // canaries; nil where none stood anywhere
+	Met        *Met      // canaries; nil if none was planted
 	category   string
 	family     string
 }
@@ -180,7 +180,7 @@ func (c *Collector) addGrades(r *Row, rec *rollout.Record) error {
 		}
 		r.Grades = append(r.Grades, grade)
 	}
-	slices.Sort(r.Grades) // the variance does not hang on their order
+	slices.Sort(r.Grades) // the variance does not depend on their order
 	c.Regraded = true
 	return nil
 }

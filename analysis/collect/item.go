@@ -11,7 +11,7 @@ import (
 type Item struct {
 	ID      string
 	Rows    []*Row
-	Rewards []float64 // valid ones, ascending: no sum hangs on the order of lines
+	Rewards []float64 // valid ones, ascending: no sum depends on the order of lines
 	Seen    []float64 // rewards and those of targeted samples, ascending: for the class alone
 	Extra   int       // targeted rollouts
 	Labels  Labels

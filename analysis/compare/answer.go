@@ -18,7 +18,7 @@ import (
 //     either run, the sign flips and, where rewards are two grades, McNemar's
 //     exact test must agree: a t interval of so few values is not trusted alone.
 //   - Else both one-sided bounds lie inside ±delta: equivalent.
-//   - Else it cannot be told: a drop that the data could not have shown is
+//   - Else the answer is cannot tell: a drop that the data could not have shown is
 //     neither a regression nor no change.
 //   - The share of rollouts that a detector marks as hacks, that were cut off, gave
 //     no answer or failed rose by more than MostRise: not better, unless it
@@ -44,7 +44,7 @@ func (sc *Split) answer(s analysis.Settings) {
 	}
 }
 
-// exact reports whether the interval of the reward needs an exact test beside it.
+// exact reports whether the interval of the reward also needs an exact test.
 func (sc *Split) exact() bool {
 	return sc.Paired && (sc.Reward.Items < analysis.FewItems || sc.Samples.Base.Max <= 1 && sc.Samples.New.Max <= 1)
 }

@@ -104,8 +104,8 @@ func dataOf(m *rollout.Manifest, split rollout.Split) message.Text {
 	return message.Of(message.List(files...))
 }
 
-// bindingKeys are the keys that a run is bound to and that stand nowhere else
-// in the manifest. A run that came from elsewhere is bound to nothing.
+// bindingKeys are the keys that a run is bound to and that are nowhere else in the
+// manifest. A run that came from elsewhere is bound to nothing.
 func bindingKeys(base, new *rollout.Manifest) []string {
 	var keys []string
 	if len(base.Binding) == 0 || len(new.Binding) == 0 {

@@ -150,7 +150,7 @@ func (c *comparer) others(p pairing) []analysis.Difference {
 	return out
 }
 
-// names are the most frequent names of both sides, at most so many, the most frequent
+// names are the most frequent names of both sides, at most that many, the most frequent
 // first.
 func (c *comparer) names(most int, of func(*collect.RunItem) map[string]float64) []string {
 	sums := make(map[string]float64)

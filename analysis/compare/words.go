@@ -157,7 +157,7 @@ var (
 	boundsWithin    = message.New("compare.bounds_within", "the one-sided bounds {low} and {high} are within {delta}")
 )
 
-// hidden says why it cannot be told, and how much more would tell.
+// hidden says why the answer is cannot tell, and how much more data would settle it.
 func (sc *Split) hidden(c *Comparison) []message.Text {
 	r := sc.Reward
 	if r.Low == nil || r.High == nil {

@@ -253,7 +253,7 @@ func TestSuspiciousRowsAreKeptForReview(t *testing.T) {
 }
 
 // A grader with a hole has it everywhere, and an audit looks at a few items:
-// dropping those would mend nothing.
+// dropping those would fix nothing.
 func TestAHoleOfTheGraderDropsNoItem(t *testing.T) {
 	f := sampledFile()
 	f.audited(1)

@@ -62,8 +62,8 @@ func (cu *curator) place(e shift.Entry) message.Arg {
 
 var inLine = message.New("curate.in_line", "{item} in line {line}")
 
-// conflicts drops all rows of a prompt whose references contradict each other:
-// which one is right, nobody knows here.
+// conflicts drops all rows of a prompt whose references contradict each other: which one
+// is right is unknown here.
 func (cu *curator) conflicts(entries []shift.Entry, list []shift.Conflict) {
 	for _, c := range list {
 		for _, i := range c.Among {

@@ -12,9 +12,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// A finding about the grader that holds of more than half of the items it was
-// looked for on, and of this many, is about the grader and not about the items:
-// dropping those that happened to be in the audit's sample would mend nothing.
+// A finding about the grader that holds of more than half of the items it was looked for
+// on, and of this many, is about the grader and not about the items: dropping those that
+// happened to be in the audit's sample would fix nothing.
 const fewestWide = 3
 
 // suspicion is one thing that may speak against the grader on an item.

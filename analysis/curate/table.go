@@ -25,7 +25,7 @@ func (c *Curation) Encode(w io.Writer) error {
 }
 
 // WriteTable writes one line of CSV for every row of the file, in English. Texts from the
-// data that a spreadsheet would take for a formula stand behind an apostrophe.
+// data that a spreadsheet would take for a formula get an apostrophe in front.
 func (c *Curation) WriteTable(w io.Writer) error {
 	to := csv.NewWriter(w)
 	head := []string{

@@ -228,7 +228,7 @@ func leakWords(b *analysis.Burst) message.Text {
 	return message.Clauses(parts...)
 }
 
-// departureNames word what departs from the wire contract.
+// departureNames word violations of the wire contract.
 var departureNames = map[string]message.Def{
 	rollout.NoOutput: message.New("endpoint.wire.no_output", "a success without an output"), rollout.OutputNoString: message.New("endpoint.wire.output_no_string", "an output that is no string"), rollout.ReplyTooLarge: message.New("endpoint.wire.reply_too_large", "an answer above 1 MB, in whose place the model is shown an error"),
 	rollout.RequestTooLarge: message.New("endpoint.wire.request_too_large", "a request above 1 MB"), rollout.NoCallID: message.New("endpoint.wire.no_call_id", "an answer without its call_id"), rollout.WrongCallID: message.New("endpoint.wire.wrong_call_id", "the call_id of another call"), rollout.NoScore: message.New("endpoint.wire.no_score", "a grader's success without a score"),

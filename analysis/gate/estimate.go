@@ -124,7 +124,7 @@ func settle(e stat.Estimate, want float64, rng stat.Range, conf float64, sr *ana
 	return settleBy(e, want, rng, conf, int(sr.Samples.Median))
 }
 
-// settleBy is settle for so many samples of an item.
+// settleBy is settle for that number of samples of an item.
 func settleBy(e stat.Estimate, want float64, rng stat.Range, conf float64, samples int) (*analysis.Needs, bool) {
 	if e.Items == 0 {
 		return nil, false

@@ -123,9 +123,8 @@ func retried(sr *analysis.SplitResult) message.Text {
 	return neededRepeats.With(message.Args{"rollouts": message.Count(m.Retried, "rollout"), "share": message.Share(stat.Fraction(m.Retried, rolloutsOf(sr))), "retries": message.Int(m.Retries)})
 }
 
-// everMissing is the share of rollouts that an endpoint failed, those
-// included that were made again since: repeating them until they pass does not
-// mend the endpoint.
+// everMissing is the share of rollouts that an endpoint failed, those included that were
+// made again since: repeating them until they pass does not fix the endpoint.
 func everMissing(sr *analysis.SplitResult) float64 {
 	lost := sr.Missing.Total() + sr.Missing.Repeated
 	return stat.Fraction(lost, sr.Missing.Total()+sr.Reward.N+sr.Missing.Repeated)

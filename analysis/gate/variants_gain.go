@@ -149,7 +149,7 @@ func changed(list []rollout.Change) message.Arg {
 	return message.Names(keys)
 }
 
-// costUnits are the costs of a rollout that are told.
+// costUnits are the costs of a rollout that are reported.
 var costUnits = map[string]message.Def{
 	"tool_calls":    message.New("variants.gain.tool_calls", "{n|tool call}"),
 	"input_tokens":  message.New("variants.gain.input_tokens", "{n|input token}"),

@@ -45,7 +45,7 @@ func (n *Night) AnswerWithoutBase(earlier []Night, r *analysis.Result, there fun
 	}
 }
 
-// tooManyLost reports whether so many rollouts failed that the run says nothing.
+// tooManyLost reports whether too many rollouts failed for the run to say anything.
 func tooManyLost(r *analysis.Result, split rollout.Split) bool {
 	return slices.ContainsFunc(r.Findings, func(f analysis.Finding) bool {
 		return f.Gate == "infra.failures" && f.Split == split && f.Status == analysis.Fail && f.Severity == analysis.Blocking

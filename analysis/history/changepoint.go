@@ -165,9 +165,9 @@ func findChange(s sequence, confidence float64, draws int, seed uint64) change {
 	return c
 }
 
-// place is the interval in which the first night of the new level lies: from the
-// first to the last of the likeliest places that together hold the confidence,
-// every place being as likely beforehand (Smith 1975, Biometrika 62:407).
+// place is the interval for the first night of the new level: from the first to the last
+// of the likeliest places that together hold the confidence, every place being as likely
+// beforehand (Smith 1975, Biometrika 62:407).
 func (s sequence) place(best split, confidence float64) (first, last int) {
 	cuts := s.splits()
 	df := float64(len(s.y) - 2)
@@ -204,7 +204,7 @@ func (s sequence) place(best split, confidence float64) (first, last int) {
 	return first, last
 }
 
-// level is where a stretch of nights lies, and where one more night would.
+// level is the mean of a stretch of nights, and where one more night would be.
 type level struct {
 	value, half, night float64 // half-widths of the level's interval and of a night's
 	ok                 bool    // there are enough nights for both

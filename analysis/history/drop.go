@@ -7,13 +7,13 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// TrendDrop is the change that took the mean reward of the newest night, and of the
-// night it was compared with, below where it once was by more than margin, and
-// that nobody accepted since and that chance explains in at most 2 of 100 searches: of those from whose level the reward is still
-// away, the one that fell from highest. A creep that no single night shows is
-// found so, and a rise of a part of the way does not hide it. After is the level
-// now. nil when there is none; where base may lie before a change, the comparison
-// with it decides.
+// TrendDrop is the change that took the mean reward of the newest night, and of the night
+// it was compared with, below where it once was by more than margin, and that no one has
+// accepted since and that chance explains in at most 2 of 100 searches: of those from
+// whose level the reward is still away, the one that fell from highest. A creep that no
+// single night shows is found so, and a rise of a part of the way does not hide it. After
+// is the level now. nil when there is none; where base may lie before a change, the
+// comparison with it decides.
 func (h *History) TrendDrop(base int, margin float64) *Change {
 	at := slices.IndexFunc(h.Series, func(s Series) bool { return s.Name == Reward })
 	if at < 0 || !h.Nights[len(h.Nights)-1].InTrend {

@@ -42,7 +42,8 @@ func pool(earlier []Night, n *Night) []*Night {
 
 // Fall says what became of the mean reward of a night against the pooled good nights
 // before it, each item by its mean over their rollouts: it fell, it rose, no sign of a
-// fall where one of detect would have been seen in 80 % of cases, or it cannot be told.
+// fall where one of detect would have been seen in 80 % of cases, or the answer is cannot
+// tell.
 //
 // Its interval is that of the paired differences by item at NightConfidence, so that
 // few months without a change hold a fall; with fewer

@@ -86,8 +86,8 @@ type Point struct {
 	se      *float64
 }
 
-// Level is a stretch of nights without a change: where its mean lies, and where
-// one more night would.
+// Level is a stretch of nights without a change: its mean, and where one more night
+// would.
 type Level struct {
 	From      int      `json:"from"` // nights, both included
 	To        int      `json:"to"`
@@ -98,8 +98,7 @@ type Level struct {
 	NightHigh *float64 `json:"night_high"`
 }
 
-// Change is a night from which a series lies elsewhere. First and Last are the
-// interval in which that night lies.
+// Change is a night at which a series changed its level. First and Last are the interval for that night.
 type Change struct {
 	Series     string          `json:"series"`
 	Kind       string          `json:"kind"`

@@ -8,8 +8,8 @@ import (
 	"gonogo/analysis/message"
 )
 
-// madeMarks are what each night was made with otherwise than the night before.
-// A night that does not say what it was made with contradicts nobody.
+// madeMarks are what each night was made with otherwise than the night before. A night
+// that does not say how it was made contradicts no other.
 func madeMarks(nights []Night) []SettingChange {
 	out := []SettingChange{}
 	for i := 1; i < len(nights); i++ {

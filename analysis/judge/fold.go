@@ -8,7 +8,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// noTrainingVerdict stands under a verdict that no train gate took part in.
+// noTrainingVerdict is shown below a verdict without any train gate.
 var noTrainingVerdict = message.New("note.no_training", "no verdict on training")
 
 // Judge asks every gate and folds the findings into the verdict.

@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// looksNote says in words where sampling stands.
+// looksNote describes the state of sampling.
 func looksNote(x *analysis.Looks, confidence float64) message.Text {
 	if x == nil {
 		return message.Text{}
@@ -39,8 +39,8 @@ func confidently(x float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(100*x, 'f', places, 64), ".0") + " %"
 }
 
-// Look is the plan after a look at so many samples with this result. Sampling
-// ends when the verdict stands, or nothing more is planned.
+// Look is the plan after a look at that many samples with this result. Sampling ends when
+// the verdict is decided, or nothing more is planned.
 func Look(plan *rollout.Looks, samples int, r *analysis.Result) *rollout.Looks {
 	next := plan.With(rollout.Look{Samples: samples, Confidence: r.Confidence, Verdict: string(r.Verdict)})
 	switch {

@@ -55,7 +55,7 @@ type load struct {
 	repeats                           map[string]bool // by request: whether some repeat of it differed
 }
 
-// loadAt is an endpoint under so many rollouts at once.
+// loadAt is an endpoint under that many rollouts at once.
 type loadAt struct {
 	failed    int
 	latencies map[[2]int][]float64 // by wave and rollout, whose requests depend on each other

@@ -13,7 +13,7 @@ import (
 const (
 	dirichletValues = 8   // more distinct rewards are not modelled
 	farthestK       = 256 // curves reach at least this k
-	groupReach      = 4   // and so many times the group size
+	groupReach      = 4   // and that many times the group size
 	extrapolateSeed = 0xbe70d
 )
 
@@ -133,10 +133,10 @@ func (e *extrapolation) passes(threshold float64) {
 	})
 }
 
-// fit fits both models and tells of them; those that say something beyond the
-// samples are returned. Where items are alike without a point mass they are
-// alike: nothing is extrapolated. A point mass that leaves items alike beside
-// it is a fit of its own: it speaks by its two shares alone.
+// fit fits both models and reports them; those that say something beyond the samples are
+// returned. Where items are alike without a point mass they are alike: nothing is
+// extrapolated. A point mass that leaves items alike beside it is a fit of its own: it
+// speaks by its two shares alone.
 func (e *extrapolation) fit(quantity string, counts [][]int, outcomes []float64, plain string) []*fitted {
 	var usable []*fitted
 	for _, model := range []string{plain, analysis.ZeroInflated} {

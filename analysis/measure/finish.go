@@ -95,7 +95,7 @@ func countEnd(e *analysis.FinishStats, f rollout.Finish) {
 
 func unfinishedOf(e *analysis.FinishStats) int { return e.Length + e.Refusal + e.Filter + e.Empty }
 
-// oneMore adds an id to a list of at most so many different ones.
+// oneMore adds an id to a list of at most that many different ones.
 func oneMore(ids []string, id string, most int) []string {
 	if len(ids) < most && !slices.Contains(ids, id) {
 		return append(ids, id)

@@ -47,8 +47,8 @@ func EmptyGrader(s analysis.Settings) *analysis.Grader {
 	return &analysis.Grader{NoiseVar: noiseVar(nil, s), Probes: []analysis.ProbeResult{}, SuspectReferences: []analysis.SuspectReference{}, TooGood: []analysis.TooGood{}}
 }
 
-// resolution tells how finely the grader tells outputs apart, and how many
-// grades lay outside a judge's own range.
+// resolution tells how finely the grader tells outputs apart, and how many grades were
+// outside a judge's own range.
 func (c *evidence) resolution(s analysis.Settings) (*analysis.Resolution, int) {
 	counts := make(map[int64]int)
 	eps := 1e-6 * s.RewardRange.Width()

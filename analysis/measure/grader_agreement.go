@@ -181,7 +181,7 @@ func (c *evidence) rewardOf(k outputKey, it *collect.Item, texts map[outputKey]f
 		}
 	}
 	if len(rewards) > 0 {
-		slices.Sort(rewards) // the sum must not hang on the order of lines
+		slices.Sort(rewards) // the sum must not depend on the order of lines
 		mean, _ := stat.MeanVariance(rewards)
 		return &mean
 	}

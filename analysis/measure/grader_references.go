@@ -115,9 +115,8 @@ func (c *evidence) compared(items []*collect.Item) (answers, rewards int) {
 	return answers + len(agreed), rewards
 }
 
-// Comparable reports whether answers to the item can be told to be the same:
-// two are, word for word, or most hold the same last number. Free sentences never
-// are.
+// Comparable reports whether answers to the item can be compared for equality: two are,
+// word for word, or most hold the same last number. Free sentences never are.
 func Comparable(it *collect.Item) bool {
 	texts, numbers := make(map[uint64]int), make(map[uint64]int)
 	answered, words, figures := 0, 0, 0

@@ -229,10 +229,10 @@ func (c *evidence) noise(g *analysis.Grader, s analysis.Settings) {
 // noise hardly crosses: up to 40 % of the range by default.
 const reaches = 3
 
-// fineNoise tells of a grader whose rewards take values in between what the
-// chance of leaving the margin does not. Noise much finer than the margin still
-// takes a right answer below the top, and noise that often leaves the margin
-// hardly ever spans half of the range: a worthless answer that does was rewarded.
+// fineNoise reports a grader whose rewards take values in between what the chance of
+// leaving the margin does not. Noise much finer than the margin still takes a right
+// answer below the top, and noise that often leaves the margin hardly ever spans half of
+// the range: a worthless answer that does was rewarded.
 func (c *evidence) fineNoise(g *analysis.Grader, of []regraded, s analysis.Settings) {
 	width, margin := c.Range.Width(), s.Thresholds.Of(analysis.HackableMargin)
 	strays := func(than float64) stat.Estimate {

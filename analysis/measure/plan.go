@@ -93,7 +93,7 @@ type costs struct {
 	money   money
 }
 
-// of is the cost of one group for each of so many items.
+// of is the cost of one group for each of that many items.
 func (c costs) of(items float64) analysis.PlanCost {
 	g := float64(c.s.GroupSize)
 	rollouts := items * g
@@ -122,9 +122,8 @@ func (c costs) of(items float64) analysis.PlanCost {
 	return out
 }
 
-// slowest is the expected wall time of the slowest of so many rollouts, drawn
-// from the measured ones with replacement: E[max] of the empirical
-// distribution.
+// slowest is the expected wall time of the slowest of that many rollouts, drawn from the
+// measured ones with replacement: E[max] of the empirical distribution.
 func (c costs) slowest(rollouts float64) stat.Estimate {
 	e := stat.Estimate{Method: "expected slowest of the step's rollouts, from the measured wall times", Warnings: []message.Text{}}
 	n := float64(len(c.seconds))

@@ -91,7 +91,7 @@ func usdOf(r *collect.Row, p analysis.Prices, tools []string) (usd float64, miss
 	return usd, message.Text{}
 }
 
-// of is what so many rollouts that take so many seconds cost.
+// of is what that many rollouts that take that many seconds cost.
 func (m money) of(rollouts float64, seconds stat.Estimate) stat.Estimate {
 	const method = "prices x measured tokens, calls and time"
 	unknown := func(why message.Text) stat.Estimate {

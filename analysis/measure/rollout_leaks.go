@@ -9,7 +9,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// leaks measures the leaks of all splits; nil where nobody looked.
+// leaks measures the leaks of all splits; nil if they were not looked for.
 func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 	m := Split{c: c, Items: items}
 	l := &analysis.Leaks{Items: []string{}, Examples: []analysis.LeakExample{}}

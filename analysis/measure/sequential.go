@@ -26,9 +26,9 @@ const (
 	soonest      = 4 // samples, or a group, before which no verdict is given
 )
 
-// PlanLooks plans sampling that ends as soon as the verdict stands, at most at
-// most samples per item: after which samples of every item the run is judged.
-// Before a few samples nothing could be decided.
+// PlanLooks plans sampling that ends once the verdict is decided, at most at most samples
+// per item: after which samples of every item the run is judged. Before a few samples
+// nothing could be decided.
 func PlanLooks(most int, s analysis.Settings) *rollout.Looks {
 	plan := &rollout.Looks{Rule: looksRule, Error: 1 - s.Confidence, Made: []rollout.Look{}}
 	for i := 1; i <= looksPlanned; i++ {

@@ -146,8 +146,8 @@ func digest(texts ...string) string {
 // nameFields are the usual names of fields that name a row or its place.
 var nameFields = []string{"id", "item_id", "uuid", "uid", "guid", "index", "idx", "line", "row", "no", "number", "split", "seed", "hash", "sha256", "created_at", "timestamp"}
 
-// otherFields is the row beside what the model is shown, the reference and what
-// names the row. Objects are opened, one level deep.
+// otherFields is the row without what the model is shown, the reference and what names
+// the row. Objects are opened, one level deep.
 func otherFields(it *rollout.Item) map[string]json.RawMessage {
 	out := map[string]json.RawMessage{}
 	for name, raw := range it.Fields() {

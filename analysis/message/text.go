@@ -28,9 +28,9 @@ func (d Def) wordless() bool {
 // defs are the messages of this program by id.
 var defs = map[string]Def{}
 
-// New makes a message known, so that a stored one can be said again. It belongs
-// into a package variable beside the code that says it. It panics where the id is
-// taken by other words: that is a mistake in the program.
+// New makes a message known, so that a stored one can be said again. It belongs into a
+// package variable next to the code that says it. It panics if the id is taken by other
+// words: that is a mistake in the program.
 func New(id, english string) Def {
 	d := Def{id, english}
 	if was, ok := defs[id]; ok && was != d {
@@ -135,7 +135,7 @@ func Setting(x float64) Arg { return Arg{Number: &x, Unit: UnitSetting} }
 // Int is a whole number without a unit.
 func Int(n int) Arg { return Arg{Count: &n} }
 
-// Count is so many things, named in the English singular: "1 item", "1,200 items".
+// Count is a number of things, named in the English singular: "1 item", "1,200 items".
 func Count(n int, thing string) Arg { return Arg{Count: &n, Of: thing} }
 
 // Name is a name or a sign that is not translated.

@@ -19,7 +19,7 @@ type reason struct {
 	z    float64
 }
 
-// clear is the difference, in standard errors, from which a feature is told.
+// clear is the difference, in standard errors, from which a feature is reported.
 const clear = 2.0
 
 // explain tells what a classifier looks at, the clearest difference first:

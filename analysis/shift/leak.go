@@ -11,7 +11,7 @@ type Entry struct {
 	Reference string   // the right answer; "" where there is none
 	Accepted  []string // further right answers
 	Family    string   // declared cluster, such as a document or a repository; "" where there is none
-	Attached  string   // what the prompt holds beside text, in any form: rows with different ones are no copies
+	Attached  string   // what the prompt holds besides text, in any form: rows with different ones are no copies
 	Context   string   // what else tools or grader may tell rows apart by, in any form
 }
 
@@ -58,7 +58,7 @@ type Leakage struct {
 	Conflicts  []Conflict
 	Flaws      []Flaw
 	Answers    []int        // rows whose prompt holds their reference
-	Answerable int          // rows for which that can be told
+	Answerable int          // rows for which that can be checked
 	Note       message.Text // what bounds of time left out; none where nothing
 }
 
@@ -86,7 +86,7 @@ type leakSearch struct {
 	splits []string
 	split  []int // of each row
 	size   []int // rows of each split
-	limit  int   // what stands in more rows than this is a template
+	limit  int   // what occurs in more rows than this is a template
 	vague  bool  // many rows share a prompt and differ in the rest: the prompt alone is not the task
 
 	texts  []text // distinct ones, in order of first appearance

@@ -90,7 +90,7 @@ func (s *leakSearch) needed() []uint16 {
 	return need
 }
 
-// splitsOf lists the splits in which a text stands, ascending.
+// splitsOf lists the splits that contain a text, ascending.
 func (s *leakSearch) splitsOf(text int) []int {
 	var list []int
 	for _, row := range s.texts[text].rows {
@@ -102,7 +102,7 @@ func (s *leakSearch) splitsOf(text int) []int {
 	return list
 }
 
-// countGrams counts in how many texts each n-gram stands.
+// countGrams counts how many texts contain each n-gram.
 func (s *leakSearch) countGrams() {
 	bytes := 0
 	for i := range s.texts {

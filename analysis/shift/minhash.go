@@ -90,14 +90,14 @@ func (g *gramSet) room(size int) {
 	g.now++
 }
 
-// common counts in how many texts each n-gram stands, in buckets by hash: a
-// count may be too high by what falls into the same bucket, never too low.
+// common counts how many texts contain each n-gram, in buckets by hash: a count may be
+// too high by what falls into the same bucket, never too low.
 type common struct {
 	counts []uint16
 	limit  uint16 // n-grams of more texts than this weigh nothing
 }
 
-// newCommon makes buckets for texts of so many bytes in all.
+// newCommon makes buckets for texts with that many bytes in total.
 func newCommon(bytes, limit int) *common {
 	size := 1 << 16
 	for size < 4*bytes && size < 1<<23 {
@@ -125,7 +125,7 @@ func (c *common) count(h uint64) uint16 { return c.counts[h&uint64(len(c.counts)
 // weighs reports whether an n-gram is not part of a template.
 func (c *common) weighs(h uint64) bool { return c.count(h) <= c.limit }
 
-// upTo keeps, in place, the n-grams of at most so many texts.
+// upTo keeps, in place, the n-grams that occur in at most that many texts.
 func (c *common) upTo(grams []uint64, limit uint16) []uint64 {
 	return slices.DeleteFunc(grams, func(h uint64) bool { return c.count(h) > limit })
 }
@@ -180,7 +180,7 @@ func below(grams []uint64, limit uint64) int {
 	return n
 }
 
-// index finds the texts in whose sketches an n-gram stands.
+// index finds the texts whose sketches contain an n-gram.
 type index struct {
 	table []uint32 // open addressing: 1 + position in keys
 	keys  []uint64 // distinct n-grams, ascending
@@ -222,7 +222,7 @@ func newIndex(postings []posting) *index {
 	return x
 }
 
-// of returns the texts in whose sketches the n-gram stands.
+// of returns the texts whose sketches contain the n-gram.
 func (x *index) of(gram uint64) []int32 {
 	if x.maybe[gram>>45]>>(gram>>39&63)&1 == 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 // token is one word of a text. In scripts that are written without spaces each
 // character is a word.
 type token struct {
-	text    string // as it stands in the text
+	text    string // as it is in the text
 	number  bool   // it holds a digit
 	capital bool   // it begins with a capital letter
 	opens   bool   // it begins a sentence

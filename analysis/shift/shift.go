@@ -148,7 +148,7 @@ type Result struct {
 	P         *float64 // by permutation, (b+1)/(B+1): never 0
 	PHolm     *float64 // set by Adjust
 	Chance    *float64 // Effect's value (PSI: the statistic) to be expected without any shift
-	Missed    *float64 // an effect of this size is found at 5 % with 80 % power: smaller ones may have been missed
+	Missed    *float64 // the effect size that is found at 5 % with 80 % power: smaller ones may have been missed
 
 	NA, NB int            // rows compared, at most Options.Rows a side
 	Top    []message.Text // what differs most

@@ -45,9 +45,9 @@ func WithinLine(items [][]Pair, conf float64) Line {
 	return fit(sums, n, conf, "relative to the item's means")
 }
 
-// PooledLine fits Y on X over all rollouts with one common level. Its sign may
-// be the opposite of WithinLine's (Simpson 1951): it is shown beside it, never
-// alone. Uncertainty is clustered by item as there.
+// PooledLine fits Y on X over all rollouts with one common level. Its sign may be the
+// opposite of WithinLine's (Simpson 1951): it is shown next to it, never alone.
+// Uncertainty is clustered by item as there.
 func PooledLine(items [][]Pair, conf float64) Line {
 	checkConf(conf)
 	pairs, n := sortedPairs(items)

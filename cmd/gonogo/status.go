@@ -153,7 +153,7 @@ type status struct {
 	PaidTwice int                     `json:"paid_twice"`
 	PerMinute float64                 `json:"per_minute"`
 	Told      string                  `json:"told"`  // what the rate is of
-	ETA       *float64                `json:"eta_s"` // at that rate; null where it cannot be told
+	ETA       *float64                `json:"eta_s"` // at that rate; null if unknown
 	Endpoints []endpointStatus        `json:"endpoints"`
 	Workers   []workerStatus          `json:"workers"`
 	Note      string                  `json:"note,omitempty"`

@@ -31,7 +31,7 @@ func ItemColumns() []Column[ItemRow] {
 		{"missing", countCells, "rollouts without a reward because an endpoint failed", func(r ItemRow) any { return int64(r.Missing) }},
 		{"targeted", countCells, "rollouts beyond those of every item: they count for class, stays and samples_to_tell alone", func(r ItemRow) any { return int64(r.Targeted) }},
 		{"stays", numberCells, "probability that the class would hold for a whole group of the trainer's size", func(r ItemRow) any { return known(r.Stays) }},
-		{"samples_to_tell", countCells, "samples after which an unbroken class would be settled", func(r ItemRow) any { return known(r.SamplesToTell) }},
+		{"samples_to_tell", countCells, "samples after which the class would be settled if the pattern continues", func(r ItemRow) any { return known(r.SamplesToTell) }},
 		{"tool_calls", numberCells, "tool calls per rollout, mean", func(r ItemRow) any { return known(r.Calls) }},
 		{"category", textCells, "the item's category", func(r ItemRow) any { return told(r.Category) }},
 		{"family", textCells, "the item's family", func(r ItemRow) any { return told(r.Family) }},

@@ -16,8 +16,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// IndexFile is what an index is kept in, beside the rollouts. It can be deleted
-// at any time.
+// IndexFile is the file of an index, next to the rollouts. It can be deleted at any time.
 const IndexFile = "view.index"
 
 // keptMagic begins and ends the file. Another version is made again.
@@ -92,7 +91,7 @@ func workingFile(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// ends reads what stands first and last in the lines up to next.
+// ends reads the first and the last of the lines up to next.
 func ends(rd io.ReaderAt, next int64) (sum [32]byte, err error) {
 	const most = 4 << 10
 	h := sha256.New()
@@ -104,8 +103,7 @@ func ends(rd io.ReaderAt, next int64) (sum [32]byte, err error) {
 	return [32]byte(h.Sum(nil)), nil
 }
 
-// keep writes the index beside the run, where there is something new in it. That
-// it cannot be kept is told and does no harm.
+// keep writes the index next to the run if it has changed. A failure is reported and does no harm.
 func (x *Index) keep() {
 	x.mu.RLock()
 	path := x.path()
@@ -188,7 +186,7 @@ func (x *Index) kept() (*kept, error) {
 	return k, err
 }
 
-// load takes over the index that lies beside the run, where it fits.
+// load uses the index stored next to the run, if it matches.
 func (x *Index) load() error {
 	if x.path() == "" {
 		return nil
@@ -207,7 +205,7 @@ func (x *Index) load() error {
 	return err
 }
 
-// readKept reads what stands behind the blocks, and checks that they fit in.
+// readKept reads what follows the blocks, and checks that they fit.
 func readKept(f *os.File) (*kept, error) {
 	info, err := f.Stat()
 	if err != nil {

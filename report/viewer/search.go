@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Hit is a rollout in whose texts the query stands.
+// Hit is a rollout whose texts contain the query.
 type Hit struct {
 	Key    rollout.Key
 	entry  entry
@@ -21,7 +21,7 @@ type Hit struct {
 	More   int      // further texts that hold it
 }
 
-// Place is a text that holds the query, cut to what stands around it.
+// Place is a text that contains the query, cut to its surroundings.
 type Place struct {
 	At     string `json:"at"`   // as part has it
 	What   string `json:"what"` // whose text it is
@@ -77,7 +77,7 @@ type search struct {
 	x      *Index
 	query  []byte // folded
 	hashes []uint32
-	raw    bool // the query can be looked for in lines as they stand
+	raw    bool // the query can be searched in the raw lines
 	want   func(int32, *entry) bool
 }
 
@@ -181,7 +181,7 @@ func (s *search) look(c *candidate, b *buffers) (h Hit, err error) {
 	return h, nil
 }
 
-// place cuts out what stands around a match of the folded text.
+// place cuts out the text around a match of the folded text.
 func place(p part, at, n int) Place {
 	from := unfold(p.text, at)
 	to := from + unfold(p.text[from:], n)
@@ -199,8 +199,8 @@ func place(p part, at, n int) Place {
 	return Place{At: p.at, What: p.what, Before: before, Match: p.text[from:to], After: after}
 }
 
-// plainly reports whether a text stands in a line of JSON as it is, unless it is
-// written with escapes of the kind \u.
+// plainly reports whether a line of JSON contains a text as it is, unless it is written
+// with escapes of the kind \u.
 func plainly(query string) bool {
 	return !strings.ContainsAny(query, "\"\\/\uFFFD") && !strings.ContainsFunc(query, func(r rune) bool { return r < ' ' || r == 0x7F })
 }

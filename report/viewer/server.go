@@ -25,7 +25,7 @@ type Options struct {
 	Rater  string                                // who labels
 	Mask   func([]rollout.Label) []rollout.Label // takes secrets out of labels before they are kept
 	Redact bool                                  // names and texts are left out
-	Other  *rollout.Run                          // a second run beside the first; nil is none
+	Other  *rollout.Run                          // a second run next to the first; nil is none
 }
 
 // Server is the page over one run or two, with its token.

@@ -147,7 +147,7 @@ func (n *names) parts(parts map[string]float64) map[string]float64 {
 	return out
 }
 
-// messages shows messages. calls says where the call of an id stands.
+// messages shows messages. calls says where the call of an id is.
 func (n *names) messages(list []rollout.Message, calls map[string]int) []message {
 	place := func(id string) int {
 		if at, ok := calls[id]; ok && id != "" {

@@ -148,7 +148,7 @@ func (r *row) sum(scores []float64) {
 	if r.Scored = len(scores); r.Scored == 0 {
 		return
 	}
-	slices.Sort(scores) // the sum does not hang on the order of lines
+	slices.Sort(scores) // the sum does not depend on the order of lines
 	sum := 0.0
 	for _, v := range scores {
 		sum += v

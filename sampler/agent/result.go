@@ -21,8 +21,8 @@ type Result struct {
 	Refusal   string          `json:"refusal"`    // the model refused
 	Limit     string          `json:"limit"`      // the limit that ended it, such as max_steps
 	Error     *Error          `json:"error"`      // it failed
-	Messages  json.RawMessage `json:"messages"`   // the conversation, as chat messages; the prompt may stand before it
-	ToolCalls []Call          `json:"tool_calls"` // instead of, or beside, messages
+	Messages  json.RawMessage `json:"messages"`   // the conversation, as chat messages; it may begin with the prompt
+	ToolCalls []Call          `json:"tool_calls"` // instead of messages, or in addition to them
 	Turns     int             `json:"turns"`      // replies of the model
 	Usage     *Usage          `json:"usage"`
 }
@@ -39,7 +39,7 @@ type Call struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"` // an object, or the text of one
 	Output    json.RawMessage `json:"output"`    // a text, or any JSON
-	Error     string          `json:"error"`     // the tool refused or failed, and the model was told
+	Error     string          `json:"error"`     // the tool refused or failed, and the model saw that
 	Offset    rollout.Seconds `json:"offset_s"`  // since the rollout's begin
 	Elapsed   rollout.Seconds `json:"elapsed_s"`
 }

@@ -17,7 +17,7 @@ import (
 type ServiceConfig struct {
 	URL     string            // is POSTed each rollout; {{session.NAME}} in it and in Headers stands for what its session answered
 	Headers map[string]string // of all requests
-	Poll    time.Duration     // between questions for a result; 0 stands for a second
+	Poll    time.Duration     // between polls for a result; 0 means one second
 	Options RequestOptions
 	HTTP    *http.Client
 }

@@ -24,7 +24,7 @@ func DefaultConfig() Config {
 	return Config{Items: 20, Regrades: 100, MaxGradings: 1200}
 }
 
-// Validate reports what cannot be obeyed.
+// Validate reports invalid values.
 func (c Config) Validate() error {
 	for _, n := range []struct {
 		name  string

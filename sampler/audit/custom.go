@@ -160,8 +160,8 @@ func (u Custom) fromTemplate(render Render) (func(*Case) []Payload, error) {
 	}, nil
 }
 
-// render writes the template. What stands between references is rendered by
-// itself, so that a reference with braces in it stays as it is.
+// render writes the template. The text between references is rendered by itself, so that
+// a reference with braces in it stays as it is.
 func (u Custom) render(c *Case, base *rollout.Record, render Render) (string, bool) {
 	var b strings.Builder
 	from := 0

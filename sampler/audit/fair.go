@@ -77,7 +77,7 @@ func words(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })
 }
 
-// holds reports whether some words stand in a row within others.
+// holds reports whether words occur in a row within others.
 func holds(all, row []string) bool {
 	if len(row) == 0 {
 		return false
@@ -142,7 +142,7 @@ var (
 	codePattern = regexp.MustCompile(`(?i)\b(?:codes?|icd|cpt|hcpcs|snomed|loinc|ndc|zip|postcode|telephone|identifiers?|isbn|version|(?:phone|serial|account|invoice|order|id) numbers?)\b`)
 	// lossPattern finds questions whose words turn the sign: a loss of 5 is −5.
 	lossPattern = regexp.MustCompile(`(?i)\b(?:loss|losses|lost|lose|decreased?|declined?|drop(?:ped)?|reduc\w*|fall|fell|deficit|outflows?|expenses?|impairments?|below|debt)\b`)
-	// dayPattern finds what stands behind a number that is a day or a time.
+	// dayPattern finds what follows a number that is a day or a time.
 	dayPattern = regexp.MustCompile(`^\.?\s*(?:\p{Lu}|(?i:[ap]\.?m\b|uhr\b|o'clock)|[年月日号時时点])`)
 )
 
@@ -152,7 +152,7 @@ func (c *Case) name(n number) bool {
 	return strings.ContainsFunc(n.lead, unicode.IsLetter) || codePattern.MatchString(c.prompt()) || c.chosen()
 }
 
-// pointed reports 1.500, which is 1500 where points stand between thousands.
+// pointed reports 1.500, which is 1500 where points separate thousands.
 func (n number) pointed() bool {
 	return n.group+n.exponent == "" && n.point == "." && len(n.fraction) == 3 && len(n.whole) <= 3 && strings.Trim(n.whole, "0") != ""
 }

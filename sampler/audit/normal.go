@@ -80,7 +80,7 @@ func abstains(ref string) bool {
 // percent signs, differ by less than half a percent.
 func near(a, b number) bool { return within(a, b, 5) }
 
-// within compares them up to so many thousandths of b.
+// within compares them up to that many thousandths of b.
 func within(a, b number, thousandths int64) bool {
 	for _, x := range []*big.Rat{a.value(), a.figure()} {
 		for _, y := range []*big.Rat{b.value(), b.figure()} {

@@ -13,7 +13,7 @@ import (
 // changed and the rest stays as it was. Lead, sign, currency, digits, exponent
 // and what follows make up the text again.
 type number struct {
-	lead       string // what stands before it
+	lead       string // what precedes it
 	paren      string // "(" with the spaces behind it: bookkeepers' minus
 	sign       string // "-", "−", "–" or "+" with the spaces behind it
 	money      string // "$", "USD", … with the spaces behind it
@@ -252,12 +252,10 @@ func shift(v *big.Rat, power int) *big.Rat {
 	return v.Mul(v, new(big.Rat).SetInt(ten))
 }
 
-// words are what the text says beside the number, normalised. Currencies are
-// not among them.
+// words are the text without the number, normalized. Currencies are not among them.
 func (n number) words() string { return normal(n.lead + " " + n.tail) }
 
-// bare reports that nothing but a currency, a scale and a percent sign stands
-// beside the number.
+// bare reports that there is only a currency, a scale and a percent sign next to the number.
 func (n number) bare() bool { return strings.TrimSpace(n.lead+n.tail) == "" }
 
 // year reports a whole number that may well be a year.

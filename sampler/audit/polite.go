@@ -6,8 +6,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// What may stand around an answer without changing it stands before it, or at
-// both ends: many graders read the last line.
+// What may surround an answer without changing it comes before it, or at both ends: many
+// graders read the last line.
 const (
 	paddingText = "Let me take this one step at a time. First I go over what is being asked and gather what is needed to answer it. " +
 		"Then I put it in order, look at it once more from the beginning, and make sure that nothing has been overlooked. " +

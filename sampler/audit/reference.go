@@ -12,9 +12,9 @@ type Reference struct {
 	Field string // the field of the row, such as "reference_answer", or the template, such as "{{item.answer}}"
 }
 
-// FieldReference finds the reference of an item in the first of the usual
-// fields of its row that is there and not empty. A value that is no string
-// stands as JSON text without spaces. ok is false when there is none.
+// FieldReference finds the reference of an item in the first of the usual fields of its
+// row that is there and not empty. A value that is no string is JSON text without spaces.
+// ok is false when there is none.
 func FieldReference(it *rollout.Item) (Reference, bool) {
 	text, field, ok := it.Reference()
 	return Reference{Text: text, Field: field}, ok

@@ -90,14 +90,14 @@ func lastRune(text string) string {
 	return string(r)
 }
 
-// openEnded reports an answer's template that ends with the reference: what
-// stands behind it would be read as part of it.
+// openEnded reports an answer's template that ends with the reference: what follows it
+// would be read as part of it.
 func (c *Case) openEnded() bool {
 	return c.Answer != nil && strings.HasSuffix(c.Answer(textMark), textMark)
 }
 
-// markdown reports whether a bare reference may stand in bold: where it is the
-// answer, or behind "Answer:", but not within a tag or a formula.
+// markdown reports whether a bare reference may be in bold: where it is the answer, or
+// behind "Answer:", but not within a tag or a formula.
 func (c *Case) markdown() bool {
 	if c.Answer == nil {
 		return true

@@ -57,7 +57,7 @@ func WithToolCalls(t sampler.Task, own bool) (sampler.Task, bool) {
 	return t, true
 }
 
-// madeUp is what tools answer that nobody asked.
+// madeUp is what tools that were not called answer.
 const madeUp = "text"
 
 // offered is a tool as an item offers it.

@@ -113,8 +113,7 @@ const (
 	kindUnusable    = "unusable"    // a success status with an unusable body
 )
 
-// kindOfFailure names why a request got no answer that a rollout can go on
-// with.
+// kindOfFailure names why a request got no answer that a rollout could continue with.
 func kindOfFailure(err error) string {
 	if g, ok := errors.AsType[*sampler.GradeError](err); ok {
 		return g.Kind

@@ -115,7 +115,7 @@ func NewPlan(ctx context.Context, in Input) (*Plan, error) {
 	return p, nil
 }
 
-// unrecorded stands for a rollout that was never made.
+// unrecorded is a placeholder for a rollout that was never made.
 func unrecorded(it *rollout.Item) *rollout.Record {
 	return &rollout.Record{Item: it.ID, Split: it.Split, Outcome: rollout.Graded, Answer: "This answer rehearses the load and means nothing."}
 }

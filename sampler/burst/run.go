@@ -51,7 +51,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// Validate reports what cannot be obeyed.
+// Validate reports invalid values.
 func (c Config) Validate() error {
 	switch {
 	case c.ID == "":

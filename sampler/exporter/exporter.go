@@ -89,7 +89,7 @@ type stamp struct {
 	Outcome rollout.Outcome `json:"outcome"`
 	Error   string          `json:"error,omitempty"`
 	Kind    string          `json:"error_kind,omitempty"`
-	None    bool            `json:"unscored,omitempty"` // there is no reward, whatever stands in its place
+	None    bool            `json:"unscored,omitempty"` // there is no reward, whatever is in its place
 	Finish  rollout.Finish  `json:"finish,omitempty"`
 }
 

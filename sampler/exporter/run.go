@@ -136,8 +136,8 @@ func (r *Run) addItem(id string) {
 	r.ids = append(r.ids, id)
 }
 
-// survey counts what is there, so that what gets lost can be told, and the
-// figures that are at the head of a log.
+// survey counts what is there, so that losses can be reported, and the figures that are
+// at the head of a log.
 func (r *Run) survey(ctx context.Context) error {
 	parts := make(map[string]bool)
 	lean := r.read

@@ -246,7 +246,7 @@ type handedOutput struct {
 	Text       string            `json:"text"`
 	Completion []rollout.Message `json:"completion"`
 	TraceID    string            `json:"trace_id"`
-	Beside     []handedOutput    `json:"beside,omitzero"` // empty is beside itself alone
+	Beside     []handedOutput    `json:"beside,omitzero"` // empty is next to itself only
 }
 
 func handed(out sampler.Output) handedOutput {

@@ -32,9 +32,9 @@ type array struct {
 // ErrUnrecognized.
 func openArray(src File) (*array, error) { return openArrayIn(src, nil, nil) }
 
-// openArrayIn reads on to the array at the end of path, and hands the members
-// of objects beside the path to other, before it and behind it, by keys such as
-// results.stats. A file without the array is one of no elements.
+// openArrayIn reads on to the array at the end of path, and hands the members of objects
+// next to the path to other, before it and behind it, by keys such as results.stats. A
+// file without the array is one of no elements.
 func openArrayIn(src File, path []string, other func(key string, value json.RawMessage) error) (*array, error) {
 	rd, err := src.Open()
 	if err != nil {

@@ -254,8 +254,7 @@ func (e *scoreResult) score() (reward *float64, why string, err error) {
 	return reward, "", nil
 }
 
-// noteLost tells of a file that keeps one rollout a row of several that were
-// made.
+// noteLost reports a file that keeps one rollout a row of several that were made.
 func (r *evalReader) noteLost() {
 	if r.most < 2 {
 		return

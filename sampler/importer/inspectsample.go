@@ -95,7 +95,7 @@ type inspectReader struct {
 
 	file File // that is being read
 	task string
-	seen map[rollout.Key]string // where a sample of it stands
+	seen map[rollout.Key]string // where a sample of it is
 
 	failures, limits, ungraded, cancelled, retried, again, stamped int
 }
@@ -220,7 +220,7 @@ func (r *inspectReader) retries(rec *rollout.Record, failed []inspectError) erro
 	return nil
 }
 
-// fill takes over what is known beside the grade.
+// fill copies what is known besides the grade.
 func (s *inspectSample) fill(rec *rollout.Record, model string) {
 	s.time(rec.Calls)
 	rec.Answer = inspectAnswer(s.Output)

@@ -13,8 +13,8 @@ import (
 )
 
 // nemoGym reads the rollouts that NeMo Gym collects (NVIDIA-NeMo/Gym,
-// nemo_gym/rollout_collection.py): a line for each, and those that failed in a
-// file of their own beside it, a line for each attempt.
+// nemo_gym/rollout_collection.py): a line for each, and those that failed in a file of
+// their own next to it, a line for each attempt.
 var nemoGym = Format{
 	Name:  "nemo-gym",
 	Doc:   "rollouts of NeMo Gym, JSON lines with responses_create_params, response and reward, with their _failures.jsonl",

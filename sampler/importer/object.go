@@ -94,7 +94,7 @@ func (a *array) step(here []string) (found bool, err error) {
 	return false, a.errorAt(at, fmt.Errorf("%q must be %s", strings.Join(here, "."), want))
 }
 
-// beside hands on a member that is not on the path.
+// beside passes on a member that is not on the path.
 func (a *array) beside(here []string) error {
 	var value json.RawMessage
 	if err := a.dec.Decode(&value); err != nil {

@@ -39,7 +39,7 @@ func (o Options) split() rollout.Split { return cmp.Or(o.Split, rollout.Train) }
 // File is a file or a directory to import.
 type File struct {
 	Name string // as errors show it
-	FS   fs.FS  // where it lies, with what lies beside it
+	FS   fs.FS  // where it is, with what is next to it
 	Path string // its name in FS
 
 	found bool // in a directory: it was not named by the caller
@@ -95,7 +95,7 @@ func (f File) errorOf(doing string, err error) error {
 	return fmt.Errorf("%s %s: %w", doing, f.Name, err)
 }
 
-// mentions reports whether word stands among the first bytes of the file.
+// mentions reports whether word is among the first bytes of the file.
 func (f File) mentions(word string) bool {
 	rd, err := f.Open()
 	if err != nil {

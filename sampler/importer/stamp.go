@@ -6,8 +6,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// stamp stands in a log that package exporter wrote: what the log's own format
-// has no words for.
+// stamp is in a log that package exporter wrote: what the log's own format has no words
+// for.
 type stamp struct {
 	Item    string          `json:"item"`
 	Sample  int             `json:"sample"`

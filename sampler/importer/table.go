@@ -140,7 +140,7 @@ func (t *table) known() ([]taken, error) {
 	has := make(map[string]bool)
 	for _, column := range t.columns {
 		name := column
-		if column == "item_index" && !slices.Contains(t.columns, "item") { // as the tables beside evaluations of build-hours have it
+		if column == "item_index" && !slices.Contains(t.columns, "item") { // as in the tables next to evaluations of build-hours
 			name = "item"
 		}
 		if p, known := partCalled(name); known && !has[name] {

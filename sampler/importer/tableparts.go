@@ -26,7 +26,7 @@ type rowRecord struct {
 	prompt  string // what the item asks
 	raw     cell   // the reward, which a failure is not read for
 
-	counts                            bool // calls are told by their number alone
+	counts                            bool // calls are known only by their number
 	calls, refused, malformed, failed int
 }
 

@@ -6,7 +6,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// tally sets outcomes and counts what a reader of an import is told.
+// tally sets outcomes and counts what an import reports.
 type tally struct {
 	order  []string
 	counts map[string]int

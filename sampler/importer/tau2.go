@@ -15,7 +15,7 @@ import (
 
 // tau2Bench reads results of tau2-bench (sierra-research/tau2-bench,
 // src/tau2/data_model/simulation.py and message.py): an object with tasks and
-// simulations, or with tasks alone beside a directory of simulations.
+// simulations, or with tasks alone next to a directory of simulations.
 var tau2Bench = Format{
 	Name:  "tau2-bench",
 	Doc:   "results.json of sierra-research/tau2-bench, with tasks and simulations, or with a directory simulations next to it",
@@ -73,7 +73,7 @@ type tau2Reader struct {
 	duplicates, unnumbered, users, early int
 }
 
-// tau2Place is where a simulation stands.
+// tau2Place is where a simulation is.
 type tau2Place struct {
 	where string
 	hash  uint64
@@ -137,7 +137,7 @@ func (t *tau2Reader) keep(f File, key string, value json.RawMessage) error {
 	return nil
 }
 
-// directory reads the simulations beside a results.json that holds none.
+// directory reads the simulations next to a results.json that holds none.
 func (t *tau2Reader) directory(ctx context.Context, f File) error {
 	dir := f.Beside("simulations")
 	entries, err := fs.ReadDir(dir.FS, dir.Path)

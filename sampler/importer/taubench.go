@@ -124,7 +124,7 @@ type tauReader struct {
 	tasks   map[string]*tauTask
 	order   []string // ids of tasks as they appeared
 	trials  map[tauKey]tauTrial
-	texts   map[uint64]*array // where an entry with a trial stood last, by its hash
+	texts   map[uint64]*array // where an entry with a trial was last, by its hash
 
 	entries    int
 	counted    int // entries without a trial, numbered by us

@@ -17,7 +17,7 @@ import (
 )
 
 // verifiers reads results.jsonl as verifiers wrote it before its version 1
-// (verifiers/legacy/utils/save_utils.py), with metadata.json beside it.
+// (verifiers/legacy/utils/save_utils.py), with metadata.json next to it.
 var verifiers = Format{
 	Name:  "verifiers",
 	Doc:   "results.jsonl of verifiers (vf-eval), with its metadata.json",
@@ -148,7 +148,7 @@ type verifiersReader struct {
 	stamped map[rollout.Key]bool
 }
 
-// metadata reads what stands beside the results, where it does.
+// metadata reads the file next to the results, if there is one.
 func (v *verifiersReader) metadata(f File) error {
 	beside := f.Beside("metadata.json")
 	text, err := fs.ReadFile(beside.FS, beside.Path)

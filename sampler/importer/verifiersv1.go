@@ -118,7 +118,7 @@ type episodeReader struct {
 	model   oneModel
 	numbers *onward
 	tally   *tally
-	ids     map[string]string // where an episode stands
+	ids     map[string]string // where an episode is
 }
 
 func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
@@ -190,7 +190,7 @@ func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
 
 // conversation returns the messages on the way to the last leaf of the graph.
 func (t *trace) conversation() ([]rollout.Message, error) {
-	leaf := len(t.Nodes) - 1 // a parent stands before its children, so that the last node is a leaf
+	leaf := len(t.Nodes) - 1 // a parent comes before its children, so that the last node is a leaf
 	var path []rollout.Message
 	for at := leaf; at >= 0; {
 		m, err := t.Nodes[at].Message.Message()

@@ -23,7 +23,7 @@ func (b Bounds) passed(now time.Time) bool {
 	return !at.IsZero() && (!now.Before(at) || !now.Round(0).Before(at.Round(0)))
 }
 
-// Validate reports what cannot be obeyed.
+// Validate reports invalid values.
 func (b Bounds) Validate() error {
 	switch {
 	case b.Rollouts < 0:

@@ -2,7 +2,7 @@ package limit
 
 import "time"
 
-// Class is the outcome of a request for pacing and retries.
+// Class is the outcome of a request, as pacing and retries see it.
 type Class int
 
 // The classes.
@@ -23,13 +23,13 @@ type Rule struct {
 	Name  string
 	Doc   string
 
-	Again   bool // the same request is worth another try
+	Again   bool // the same request may be retried
 	Counted bool // each try counts against Retry.Max; else Retry.Total alone bounds them
 	Shrinks bool // fewer requests at once
 	Pauses  bool // no request for a while, if it happens twice in a row
 
-	// Opens says whether the same error again and again ends the run, and Lasts
-	// how long it must have gone on for that: what is said to pass gets its time.
+	// Opens says whether repeating the same error ends the run, and Lasts how long it
+	// must have lasted: temporary errors get time to pass.
 	Opens bool
 	Lasts time.Duration
 	// OnceEach counts a refusal once per item: another request may succeed.
@@ -56,8 +56,8 @@ func (c Class) Rule() Rule { return rules[c] }
 // String is the class's name.
 func (c Class) String() string { return rules[c].Name }
 
-// ClassOf returns the class of an HTTP status; 0 stands for no answer. One below
-// 400 is Served: only its reader knows whether the body is usable.
+// ClassOf returns the class of an HTTP status; 0 means no answer. A status below 400 is
+// Served: only the reader of the body knows whether it is usable.
 func ClassOf(status int) Class {
 	switch {
 	case status == 0:

@@ -40,7 +40,7 @@ type Limits struct {
 	Pause, Longest time.Duration
 }
 
-// Validate reports what cannot be obeyed.
+// Validate reports invalid values.
 func (c Limits) Validate() error {
 	for _, n := range []struct {
 		name  string

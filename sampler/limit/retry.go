@@ -6,30 +6,27 @@ import (
 	"time"
 )
 
-// Patience is the longest Retry-After that is waited for. If a server asks for more
-// (a daily quota, a planned outage), the request has failed, and running again
-// later resumes it.
+// Patience is the longest Retry-After that we wait for. If a server asks for more (a
+// daily quota, a planned outage), the request fails; running again later resumes it.
 const Patience = 10 * time.Minute
 
-// Outage is how long an endpoint may answer nothing before it is given up, unless
-// requests are retried for longer.
+// Outage is how long an endpoint may fail to answer before it is given up, unless requests are retried for longer.
 const Outage = 15 * time.Minute
 
 // Retry says how often and after which delay a failed request is retried.
 type Retry struct {
-	Max   int           // repeats of tries that count, after the first; 0 = none
+	Max   int           // most retries that count (all but those after a 429); 0 = none
 	Wait  time.Duration // upper edge of the first delay; it doubles each time
 	Cap   time.Duration // upper edge of any delay that the server did not ask for
-	Total time.Duration // from the first failure of a request to its last repeat; 0 = no bound
+	Total time.Duration // from a request's first failure to its last retry; 0 = no limit
 }
 
-// DefaultRetry is three retries, the first within half a second, and a quarter of
-// an hour for requests that are merely too early.
+// DefaultRetry is three retries, the first within half a second, and up to 15 minutes of retries after a 429.
 func DefaultRetry() Retry {
 	return Retry{Max: 3, Wait: 500 * time.Millisecond, Cap: 30 * time.Second, Total: 15 * time.Minute}
 }
 
-// Validate reports what cannot be obeyed.
+// Validate reports invalid values.
 func (r Retry) Validate() error {
 	switch {
 	case r.Max < 0:
@@ -54,20 +51,20 @@ func (r Retry) Delay(attempt int, retryAfter time.Duration, u float64) time.Dura
 	return time.Duration(u * min(edge, float64(r.Cap)))
 }
 
-// laterTries are the repeats after a 429 to each of those that count.
+// laterTries is how many retries after a 429 are allowed for each retry that counts.
 const laterTries = 50
 
-// Tries counts the tries of a request so far.
+// Tries counts a request's tries so far.
 type Tries struct {
 	Made    int           // repeats
-	Counted int           // of the tries so far, those that count against Max
-	Since   time.Duration // the first failure, not counting queues of our own
+	Counted int           // those of the tries so far that count against Max
+	Since   time.Duration // time since the first failure, not counting waits in our own queues
 }
 
-// ShouldRetry reports whether a request is retried after its last failure, and
-// after which delay. A class that does not count, such as a 429, means later rather
-// than no: Total bounds those tries, and 50 times Max; without a total, Max does. A
-// server that asks for more than Patience gets no retry. u is from [0, 1).
+// ShouldRetry reports whether a request is retried after its last failure, and after
+// which delay. Tries of a class that does not count, such as a 429, are limited by Total
+// and by 50 times Max; without a Total, by Max. If the server asks for more than
+// Patience, there is no retry. u is from [0, 1).
 func (r Retry) ShouldRetry(c Class, t Tries, retryAfter time.Duration, u float64) (delay time.Duration, ok bool) {
 	switch rule := c.Rule(); {
 	case retryAfter > Patience, r.Max == 0:

@@ -36,7 +36,7 @@ type Config struct {
 	HTTP     *http.Client // nil = a client of our own, as sampler.HTTPClient
 }
 
-// Validate reports what cannot be obeyed.
+// Validate reports invalid values.
 func (c Config) Validate() error {
 	if c.API != "" && c.API != Responses && c.API != Chat {
 		return fmt.Errorf("model api %q is neither %s nor %s", c.API, Responses, Chat)

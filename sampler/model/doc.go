@@ -5,10 +5,9 @@
 // sampler.Completion and *sampler.Failure. Two wire formats, Responses and Chat
 // Completions, against any base URL.
 //
-// Requests go through the official SDK, github.com/openai/openai-go/v3, by its
-// raw path: its typed structs cost more time than a local server needs to
-// answer, and drop what they do not know. The SDK's own retries are off, and
-// it reads nothing from the environment. Never sent: seed and n of the policy
-// model, because equal seeds make equal samples, and samples that share a
-// request share nothing but their first turn.
+// Requests go through the raw API of the official SDK, github.com/openai/openai-go/v3:
+// its typed structs cost more time than a local server needs to answer, and drop unknown
+// fields. The SDK's own retries are off, and it reads nothing from the environment. Never
+// sent: seed and n of the policy model, because equal seeds make equal samples, and
+// samples that share a request share nothing but their first turn.
 package model

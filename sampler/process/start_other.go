@@ -21,7 +21,7 @@ func KillGroup(pid int) {
 	}
 }
 
-// there cannot be told here.
+// there is unknown here.
 func there(int) bool { return true }
 
 // pending cannot be seen here.

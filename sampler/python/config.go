@@ -30,7 +30,7 @@ func DefaultConfig() Config {
 // leastMemory is what an interpreter needs to start.
 const leastMemory = 64 << 20
 
-// Validate reports what cannot be obeyed.
+// Validate reports invalid values.
 func (c Config) Validate() error {
 	switch {
 	case c.Interpreter == "":

@@ -5,16 +5,16 @@
 // arguments as JSON. Out: what the function returned, as JSON, or a
 // *sampler.GradeError that says how it failed.
 //
-// Each worker is one interpreter that answers one call a line. It runs inside
-// bubblewrap, or in namespaces of its own made by unshare, where the machine
-// allows that; Isolation says what holds. Whatever a function does, its worker
-// is killed with all that it has started when the time is up, and replaced.
-// Within one interpreter nothing is hidden from a function that looks for it:
-// the sandbox guards the machine, and accidents, not the honesty of a grader.
+// Each worker is one interpreter that answers one call a line. It runs inside bubblewrap,
+// or in namespaces of its own made by unshare, where the machine allows that; Isolation
+// says what holds. Whatever a function does, when the time is up its worker is killed
+// with everything it started, and replaced. Within one interpreter nothing is hidden from
+// a function that looks for it: the sandbox protects the machine and prevents accidents;
+// it does not make a grader honest.
 //
-// A module is loaded once in each worker and stays: what a call leaves in its
-// globals or in /tmp the next call in that worker sees. String hashes are the same in
-// every worker and every run (PYTHONHASHSEED=0), so that the order of a set is
-// no noise. Nothing seeds the module random: a grader that draws from it is
-// noisy, and shall be seen to be.
+// A module is loaded once in each worker and stays loaded: the next call in that worker
+// sees whatever the last one left in its globals or in /tmp. String hashes are the same
+// in every worker and every run (PYTHONHASHSEED=0), so that the order of a set adds no
+// noise. Nothing seeds the module random: a grader that uses it is noisy, and that should
+// show.
 package python

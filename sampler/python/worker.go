@@ -147,7 +147,7 @@ func (w *worker) endedBy(how string) error {
 	return fmt.Errorf("the interpreter ended in the call: %s%s", how, w.stderr.said())
 }
 
-// alive reports whether an idle worker can go on, as far as can be told.
+// alive reports whether an idle worker can go on, as far as is known.
 func (w *worker) alive() bool {
 	select {
 	case <-w.gone:

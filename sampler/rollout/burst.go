@@ -46,16 +46,16 @@ type Burst struct {
 	Notes     []string        `json:"notes"`
 }
 
-// BurstEndpoint is what a burst asks of one endpoint.
+// BurstEndpoint is what a burst sends to one endpoint.
 type BurstEndpoint struct {
 	Name      string `json:"name"`                // "tool NAME", "agent", "grader" or "session"
 	Recorded  int    `json:"recorded"`            // calls of one burst that the run recorded, its gradings, or rollouts of an agent
 	Generated int    `json:"generated,omitempty"` // calls of one burst whose arguments its schema gave
 	Safe      bool   `json:"safe,omitempty"`      // marked as changing nothing
-	Judged    bool   `json:"judged,omitempty"`    // a grader that asks a model: it grades in the bursts alone
+	Judged    bool   `json:"judged,omitempty"`    // a grader that asks a model: it grades only in the bursts
 }
 
-// Wave is one pass over rollouts with that many of them at once.
+// Wave is one pass over rollouts, Size of them at once.
 type Wave struct {
 	Purpose   Purpose `json:"purpose"`
 	Size      int     `json:"size"`      // rollouts at once
@@ -83,7 +83,7 @@ type BurstCall struct {
 	TraceID  string  `json:"trace_id"`
 	CallID   string  `json:"call_id,omitempty"` // of a tool
 	Request  string  `json:"request"`           // the same for requests that ask for the same
-	Try      int     `json:"try,omitempty"`     // repeats of a failed request count from 1
+	Try      int     `json:"try,omitempty"`     // 0 for the first, retries count from 1
 	At       Seconds `json:"at_s"`              // since its wave began
 	Elapsed  Seconds `json:"elapsed_s"`
 	Flight   int     `json:"in_flight"` // requests to this endpoint as it was sent, itself included
@@ -91,17 +91,17 @@ type BurstCall struct {
 	Status       int    `json:"status,omitempty"` // of HTTP; 0 where none came
 	Kind         string `json:"kind,omitempty"`   // of what went wrong; "" when nothing did
 	Error        string `json:"error,omitempty"`
-	Failed       bool   `json:"failed,omitempty"`   // no answer that a rollout can go on with
+	Failed       bool   `json:"failed,omitempty"`   // no answer that a rollout could continue with
 	Discards     bool   `json:"discards,omitempty"` // for good: a trainer would discard the rollout
 	RequestBytes int64  `json:"request_bytes,omitempty"`
 	ReplyBytes   int64  `json:"reply_bytes,omitempty"`
 
-	Odd   []string     `json:"odd,omitempty"`    // what departs from the wire contract
-	Leak  string       `json:"leak,omitempty"`   // the id of another rollout that stands in the answer
-	Again RepeatAnswer `json:"repeat,omitempty"` // of the second of two equal calls
+	Odd   []string     `json:"odd,omitempty"`    // violations of the wire contract
+	Leak  string       `json:"leak,omitempty"`   // the id of another rollout in the answer
+	Again RepeatAnswer `json:"repeat,omitempty"` // set for the second of two equal calls
 }
 
-// RepeatAnswer says how the second of two equal calls was answered.
+// RepeatAnswer compares the answers to two equal calls.
 type RepeatAnswer string
 
 // The answers to a repeated call.
@@ -110,13 +110,12 @@ const (
 	OtherAnswer RepeatAnswer = "differs"
 )
 
-// Departures lists what an endpoint's answer, or a request to it, can have that
-// departs from the wire contract.
+// Departures lists the possible violations of the wire contract by an endpoint's answer, or by a request to it.
 func Departures() []string {
 	return []string{NoOutput, OutputNoString, ReplyTooLarge, RequestTooLarge, NoCallID, WrongCallID, NoScore}
 }
 
-// The departures from the wire contract.
+// The violations of the wire contract.
 const (
 	NoOutput        = "no_output"         // a success without "output", or no JSON object at all
 	OutputNoString  = "output_no_string"  // an output that is no string
@@ -134,7 +133,7 @@ type BurstWriter struct {
 	release func() error // gives the run directory back
 }
 
-// OpenBurst keeps all other writers out of the run in dir until Close.
+// OpenBurst locks the run in dir against other writers until Close.
 func OpenBurst(dir string, redact *Redactor) (*BurstWriter, error) {
 	run, release, err := openLocked(dir)
 	if err != nil {
@@ -143,11 +142,10 @@ func OpenBurst(dir string, redact *Redactor) (*BurstWriter, error) {
 	return &BurstWriter{run.Dir, redact, release}, nil
 }
 
-// Close gives the run directory back.
+// Close unlocks the run directory.
 func (w *BurstWriter) Close() error { return w.release() }
 
-// Write puts a burst in the place of the one that the run had. burst.json comes
-// last: a kill leaves the old burst, none, or the new one.
+// Write replaces the run's burst. burst.json is written last: a kill leaves the old burst, none, or the new one.
 func (w *BurstWriter) Write(b *Burst, calls []BurstCall) error {
 	head := filepath.Join(w.dir, BurstFile)
 	if err := os.Remove(head); err != nil && !errors.Is(err, fs.ErrNotExist) {

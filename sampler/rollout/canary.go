@@ -15,10 +15,10 @@ const (
 	canaryLength = len(canaryPrefix) + canaryName + canaryCheck
 )
 
-// Canary is a word of one rollout's own: "canary_", 24 hexadecimal digits of a hash
-// of its trace id and 8 that check those. Whoever meets the word of another rollout
-// has met what that one left. One that is mistyped or made up is none but for one in
-// four thousand million, so that no table is needed to tell. Attempts have trace ids,
+// Canary is a word that identifies one rollout: "canary_", 24 hexadecimal digits of a
+// hash of its trace id and 8 that check those. A rollout that finds another one's canary
+// has found something that one left. Only one in four thousand million mistyped or
+// made-up words is valid, so no table is needed to check one. Attempts have trace ids,
 // and so canaries, of their own. Without a trace id there is none: "".
 func Canary(traceID string) string {
 	if traceID == "" {
@@ -35,9 +35,9 @@ func canaryDigits(name string) string {
 	return hex.EncodeToString(sum[:canaryCheck/2])
 }
 
-// Canaries calls yield for each canary in a text, whoever's it is, in order and as
-// often as it is there, until yield is false. A text without any costs one search
-// for a fixed word.
+// Canaries calls yield for each canary in a text, of any rollout, in order and as often
+// as it occurs, until yield returns false. A text without any costs one search for a
+// fixed word.
 func Canaries(text string, yield func(canary string) bool) {
 	for {
 		at := strings.Index(text, canaryPrefix)
@@ -63,11 +63,10 @@ func isCanary(word string) bool {
 	return digits[canaryName:] == canaryDigits(digits[:canaryName])
 }
 
-// Leak is another rollout's canary that a rollout met: the two shared something that
-// each should have had to itself.
+// Leak is another rollout's canary that a rollout found: the two shared something that should have been separate.
 type Leak struct {
 	Canary string `json:"canary"` // the other's
-	At     string `json:"at"`     // where it was met first: tool NAME, agent, model or session
+	At     string `json:"at"`     // where it was first found: tool NAME, agent, model or session
 }
 
 // MaxLeaksListed is the largest number of leaks that a record lists.

@@ -2,9 +2,8 @@ package rollout
 
 import "strings"
 
-// NoCause reports whether a field that names an error says that there was none:
-// tables and logs write an empty cell, None, null, NaN, 0, False and the like in
-// its place.
+// NoCause reports whether a field that names an error means that there was none: tables
+// and logs then have an empty cell, None, null, NaN, 0, False and the like.
 func NoCause(text string) bool {
 	switch strings.ToLower(strings.TrimSpace(text)) {
 	case "", "none", "null", "nil", "nan", "<na>", "n/a", "0", "0.0", "false", "[]", "{}":
@@ -13,8 +12,8 @@ func NoCause(text string) bool {
 	return false
 }
 
-// Boundary tells by the words of an error which boundary failed: where none
-// speaks of a tool or of grading it is the model's.
+// Boundary tells from the words of an error which boundary failed: the model's, unless a
+// word refers to a tool or to grading.
 func Boundary(text string) Outcome {
 	text = strings.ToLower(text)
 	for _, b := range []struct {

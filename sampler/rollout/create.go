@@ -17,7 +17,7 @@ import (
 // WriterOptions says how a run directory is written.
 type WriterOptions struct {
 	Redact    *Redactor     // masks secrets in every byte that goes to disk; nil masks nothing
-	SyncEvery time.Duration // how often rollouts are forced to disk where there are new ones; 0 = every second, negative = with every one
+	SyncEvery time.Duration // how often new rollouts are synced to disk; 0 = every second, negative = after each one
 }
 
 // lockFile keeps a second writer out. It stays behind, empty of meaning: what
@@ -109,11 +109,10 @@ func merge(was *Manifest, now Manifest) Manifest {
 	return now
 }
 
-// BindingError means that a run was made with other settings than it is to go
-// on with.
+// BindingError means that a run was made with other settings than those it would be resumed with.
 type BindingError struct {
 	Dir      string
-	Keys     []string          // that differ, in alphabetical order
+	Keys     []string          // those that differ, in alphabetical order
 	Was, Now map[string]string // their values; a key that was not set is absent
 }
 

@@ -48,9 +48,9 @@ var aspects = map[string]bool{
 	"limit": true, "budget": true, "count": true, "length": true, "ttl": true, "timeout": true,
 }
 
-// CredentialName reports whether a name of a header, of a key in a JSON body
-// or of a URL's parameter speaks of a credential: api-key, x_api_key,
-// accessToken and subscription-key do, monkey, max_tokens and author do not.
+// CredentialName reports whether a name of a header, of a key in a JSON body or of a
+// URL's parameter suggests a credential: api-key, x_api_key, accessToken and
+// subscription-key do, monkey, max_tokens and author do not.
 func CredentialName(name string) bool {
 	credential, _ := speaks(name)
 	return credential
@@ -117,19 +117,18 @@ func nameWords(name string) []string {
 	return words
 }
 
-// IsSecret reports whether the value that is under a name, of a header, a
-// key in a body or a URL's parameter, must be masked wherever else it occurs.
-// It must be so long that it can be found, and under a name such as code or
-// access no plain word.
+// IsSecret reports whether the value that is under a name, of a header, a key in a body
+// or a URL's parameter, must be masked wherever else it occurs. It must be long enough to
+// be found, and not a plain word under a name such as code or access.
 func IsSecret(name, value string) bool {
 	credential, plainly := speaks(name)
 	return credential && len(value) >= ShortestSecret && (plainly || !plainWord(value))
 }
 
-// HeaderSecrets returns what is secret in the value of an HTTP header: the
-// value, and of "Bearer x" also x alone, of "Basic x" also the password that
-// is coded in it. A harmless header, a short value and a plain word under a
-// name that does not speak of credentials have none.
+// HeaderSecrets returns what is secret in the value of an HTTP header: the value, and of
+// "Bearer x" also x alone, of "Basic x" also the password encoded in it. A harmless
+// header, a short value, and a plain word under a name that does not suggest credentials
+// have no secrets.
 func HeaderSecrets(name, value string) []string {
 	value = strings.TrimSpace(value)
 	if harmlessHeaders[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {

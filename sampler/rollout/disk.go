@@ -10,12 +10,11 @@ import (
 	"syscall"
 )
 
-// ErrGone means that a file which was being written is not at its path any
-// more: what is written to it from then on no one finds.
+// ErrGone means that a file being written is no longer at its path: no one would find
+// what is written to it from now on.
 var ErrGone = errors.New("it is not there any more: it, or its directory, was deleted, moved or replaced while it was being written; put it back and run the same command again, which makes what it lacks")
 
-// ErrCut means that a file which was being written was cut short by something
-// else: what was there is gone.
+// ErrCut means that something else truncated a file being written: part of its contents is lost.
 var ErrCut = errors.New("it was cut short by something else while it was being written, and records are gone: find out what writes into the run directory, then run the same command again, which makes what it lacks")
 
 // DiskError is a file or a directory that could not be written.
@@ -44,7 +43,7 @@ func (e *DiskError) Error() string {
 // Unwrap returns the cause.
 func (e *DiskError) Unwrap() error { return e.Err }
 
-// Same reports whether both have one cause: a full disk is full for every file.
+// Same reports whether both have the same cause: a full disk is full for every file.
 func (e *DiskError) Same(as *DiskError) bool {
 	a, isA := errors.AsType[syscall.Errno](e.Err)
 	b, isB := errors.AsType[syscall.Errno](as.Err)

@@ -60,8 +60,7 @@ var ends = map[string]Finish{
 	"empty":                 FinishEmpty,
 }
 
-// FinishOf returns the way a reply ended that a word stands for; "" for a word
-// that is not known.
+// FinishOf returns the Finish that a word means; "" for an unknown word.
 func FinishOf(word string) Finish {
 	if f, known := ends[word]; known {
 		return f

@@ -15,7 +15,7 @@ type Item struct {
 	Family   string          `json:"family,omitempty"`
 	File     string          `json:"file,omitempty"` // base name of the data file
 	Line     int             `json:"line,omitempty"` // 1-based line in File
-	Row      json.RawMessage `json:"row,omitempty"`  // the whole data row, verbatim: what tools and grader are handed
+	Row      json.RawMessage `json:"row,omitempty"`  // the whole data row, verbatim: what tools and grader get
 
 	Messages []Message       `json:"-"` // decoded from Row
 	Tools    json.RawMessage `json:"-"` // Row's "tools" in chat form; nil when absent

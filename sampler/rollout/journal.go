@@ -62,12 +62,10 @@ func (j *journal) append(rec *Record) error {
 	return j.flush.wrote()
 }
 
-// TooLargeError is of a record that is not written, because no one could read it
-// again.
+// TooLargeError means that a record was not written because it could not be read again.
 type TooLargeError struct{ Bytes, Most int }
 
-// TooLarge is a *TooLargeError where a record of that many bytes is more than a line
-// of at most that many may have.
+// TooLarge returns a *TooLargeError if a record has more bytes than a line may have.
 func TooLarge(bytes, most int) error {
 	if bytes < most {
 		return nil
@@ -75,7 +73,7 @@ func TooLarge(bytes, most int) error {
 	return &TooLargeError{bytes, most}
 }
 
-// Error tells how large it is, and may be.
+// Error says how large the record is, and may be.
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("%.1f MB are more than the %d MB that can be kept", math.Ceil(float64(e.Bytes)/(1<<20)*10)/10, e.Most>>20)
 }

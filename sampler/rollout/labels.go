@@ -45,14 +45,12 @@ func (r *Run) Labels() ([]Label, error) {
 	return readIfThere("labels", path, ReadLabels)
 }
 
-// ReadLabels reads what people said of outputs: JSON Lines with the keys of
-// Label, or CSV whose header names at least item, sample or output, and score
-// or mark. human_score is another name of score; columns and keys that mean
-// nothing here are passed over. CSV may be separated by commas, semicolons or
-// tabs. A later label of the same split, item, sample, output and rater
-// replaces the earlier one. A label without a split is of the item of that id,
-// whatever its split. Name comes before the line number in errors, which are
-// *LineError.
+// ReadLabels reads human scores of outputs: JSON Lines with the keys of Label, or CSV
+// whose header names at least item, sample or output, and score or mark. human_score is
+// another name of score; unknown columns and keys are ignored. CSV may be separated by
+// commas, semicolons or tabs. A later label of the same split, item, sample, output and
+// rater replaces the earlier one. A label without a split is of the item of that id,
+// whatever its split. Name comes before the line number in errors, which are *LineError.
 func ReadLabels(name string, rd io.Reader) ([]Label, error) {
 	text, err := io.ReadAll(io.LimitReader(rd, maxLabels+1))
 	if err != nil {
@@ -157,10 +155,10 @@ func labelSyntax(text []byte) error {
 	return fmt.Errorf("a line must be one JSON object such as {\"item\":\"q1\",\"sample\":0,\"score\":1}, not %s", excerpt(text))
 }
 
-// AppendLabels adds those of the labels to the run in dir that it does not have
-// yet. All of them are there afterwards, or none: the file is replaced as a
-// whole. Other writers are kept out of the run meanwhile. Secrets are the
-// caller's to mask, by Redactor.Labels.
+// AppendLabels adds those of the labels to the run in dir that it does not have yet. All
+// of them are there afterwards, or none: the file is replaced as a whole. Other writers
+// are locked out of the run meanwhile. The caller must mask secrets, with
+// Redactor.Labels.
 func AppendLabels(dir string, labels []Label) (err error) {
 	run, release, err := openLocked(dir)
 	if err != nil {

@@ -2,8 +2,7 @@ package rollout
 
 import "fmt"
 
-// Conflict says what to do with lines that differ though they name the same
-// split, item, sample and attempt.
+// Conflict says what to do with lines that differ but have the same split, item, sample and attempt.
 type Conflict string
 
 // The ways to settle a conflict. The zero Conflict is Refuse.

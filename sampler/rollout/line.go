@@ -24,7 +24,7 @@ func (e *LineError) Unwrap() error { return e.Err }
 // ErrNoRecords means that a file of rollouts holds none.
 var ErrNoRecords = errors.New("no rollouts in it")
 
-// ErrBroken means that text is no JSON.
+// ErrBroken means that text is not JSON.
 var ErrBroken = errors.New("broken JSON")
 
 // settle fills in what the line left to its context, and turns a grade that

@@ -15,10 +15,9 @@ type Line[T any] struct {
 	Hash   uint64 // of its text; the same for the same text within one reading
 }
 
-// ReadLines reads JSON lines that are no Records: those of other tools. It
-// decodes them on all processors and calls yield for each, in the order of the
-// file, on the caller's goroutine. Blank lines are passed over. Name is
-// before the line number in errors.
+// ReadLines reads JSON lines of other tools, which are not Records. It decodes them on
+// all processors and calls yield for each, in the order of the file, on the caller's
+// goroutine. Blank lines are skipped. Name is before the line number in errors.
 //
 // An error of decode is a *LineError, unless it is a broken last line without
 // an end (ErrBroken), which is torn and left out; so decode takes lines apart by
@@ -36,12 +35,11 @@ func ReadLines[T any](ctx context.Context, name string, rd io.Reader, decode fun
 	return in.Torn > 0, err
 }
 
-// Members calls visit for each member of the one JSON object that text is, in
-// order, with its key and its value as it is written. The bare words NaN,
-// Infinity and -Infinity, which Python writes, read null. Unlike encoding/json
-// it tells Reward from reward, and what visit passes over is never decoded. Of
-// text that is no JSON the error is ErrBroken and says where it breaks, and visit
-// may have been called before.
+// Members calls visit for each member of the one JSON object that text is, in order, with
+// its key and its value as it is written. The bare words NaN, Infinity and -Infinity,
+// which Python writes, read null. Unlike encoding/json it distinguishes Reward from
+// reward, and never decodes what visit skips. For text that is not JSON the error is
+// ErrBroken and says where, and visit may have been called before.
 func Members(text []byte, visit func(key string, value []byte) error) error {
 	s := scanner{b: text, lenient: true}
 	err := s.members(func(key, value []byte) error {

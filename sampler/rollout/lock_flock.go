@@ -38,8 +38,8 @@ func lock(path string) (release func() error, err error) {
 	return f.Close, nil
 }
 
-// holder is the process that holds the file at path, as far as it can be told. To
-// ask holds it for a moment together with others who ask.
+// holder is the process that holds the file at path, as far as is known. To ask holds it
+// for a moment together with others who ask.
 func holder(path string) (pid string, held bool) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"path/filepath"
 )
 
-// AppendLine adds one line to a file of lines of JSON, and forces it to disk
-// before it returns. The file is made where there is none. A torn last line, as
-// a kill leaves it, is cut off; a whole one that lacks its newline gets it.
+// AppendLine adds one line to a file of lines of JSON, and forces it to disk before it
+// returns. A missing file is created. A torn last line, such as a kill leaves, is cut
+// off; a complete one without its newline gets it.
 func AppendLine(path string, line []byte) error {
 	a, err := openAppender(path)
 	if err != nil {
@@ -20,9 +20,9 @@ func AppendLine(path string, line []byte) error {
 	return errors.Join(err, syncDir(filepath.Dir(path)))
 }
 
-// Lock takes a directory for this process alone, by a file in it that stays
-// behind, empty of meaning: what holds is the lock on it, which ends with
-// release or with the process. The directory is made where there is none.
+// Lock reserves a directory for this process, by a lock on a file in it, which ends with
+// release or with the process. The file stays behind and means nothing. A missing
+// directory is created.
 func Lock(dir, name string) (release func() error, err error) {
 	if err := makeDir(dir); err != nil {
 		return nil, err

@@ -1,24 +1,24 @@
 package rollout
 
-// Looks is how sampling goes on until the verdict is decided: round by round over
-// all items, with a look at the verdict after some of the rounds and the error
-// of a wrong one spent over all looks.
+// Looks is a plan for sampling until the verdict is decided: rounds over all items, with
+// a look at the verdict after some of them, and the error probability spread over all
+// looks.
 type Looks struct {
 	Rule  string  `json:"rule"`            // how the error is spent
 	Error float64 `json:"error"`           // of all looks together: one minus the confidence
 	At    []int   `json:"at"`              // samples per item at each look, rising; the last is the most that are made
 	Made  []Look  `json:"made"`            // so far, in order
-	Ended Ending  `json:"ended,omitempty"` // why no look follows; "" while sampling goes on
+	Ended Ending  `json:"ended,omitempty"` // why sampling ended; "" while it goes on
 }
 
 // Look is one look at the verdict.
 type Look struct {
 	Samples    int     `json:"samples"`    // per item
-	Confidence float64 `json:"confidence"` // of the intervals that it is judged by
+	Confidence float64 `json:"confidence"` // of the intervals used at this look
 	Verdict    string  `json:"verdict"`
 }
 
-// Ending says why sampling until decided is over.
+// Ending says why sampling until decided ended.
 type Ending string
 
 // The endings.
@@ -35,8 +35,8 @@ func (l *Looks) Last() *Look {
 	return &l.Made[len(l.Made)-1]
 }
 
-// With returns the plan after one more look. A look at the same samples
-// replaces the last: what endpoints had failed was made again.
+// With returns the plan after one more look. A look at the same samples replaces the
+// last: rollouts lost to failed endpoints were made again.
 func (l *Looks) With(look Look) *Looks {
 	next := *l
 	next.Made = nil

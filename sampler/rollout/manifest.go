@@ -8,27 +8,27 @@ import (
 // ManifestSchema names the shape of run.json.
 const ManifestSchema = "gonogo/run/1"
 
-// Manifest is run.json: what a run was made with. It never holds a secret.
+// Manifest is run.json: how a run was made. It never holds a secret.
 type Manifest struct {
 	Schema      string            `json:"schema"`
 	ID          string            `json:"id"`
 	Name        string            `json:"name,omitempty"`
 	ToolVersion string            `json:"tool_version"`
 	Source      Source            `json:"source"`
-	GradedFrom  string            `json:"graded_from,omitempty"` // ID of the run whose rollouts were taken over to be graded again
+	GradedFrom  string            `json:"graded_from,omitempty"` // ID of the run whose rollouts were graded again
 	Seed        uint64            `json:"seed"`
-	ItemsSeed   *uint64           `json:"items_seed,omitempty"` // what the items were drawn with, where that is not the seed
+	ItemsSeed   *uint64           `json:"items_seed,omitempty"` // the seed that the items were drawn with, if it is not Seed
 	Model       string            `json:"model,omitempty"`
 	Data        []Data            `json:"data,omitempty"`
 	Planned     *Planned          `json:"planned,omitempty"`
-	Looks       *Looks            `json:"looks,omitempty"` // set when sampling ends as soon as the verdict stands
+	Looks       *Looks            `json:"looks,omitempty"` // set when sampling ends once the verdict is decided
 	Grader      *GraderInfo       `json:"grader,omitempty"`
-	Binding     map[string]string `json:"binding,omitempty"`  // key -> value or hash; a run made with others is refused
+	Binding     map[string]string `json:"binding,omitempty"`  // key -> value or hash; a run made with other values is refused
 	Config      json.RawMessage   `json:"config,omitempty"`   // resolved configuration, secrets masked
-	Choices     map[string]string `json:"choices,omitempty"`  // how unverified parts of the wire contract were taken
-	Notes       []string          `json:"notes,omitempty"`    // what an importer derived, what a reader should know
+	Choices     map[string]string `json:"choices,omitempty"`  // how unverified parts of the wire contract were interpreted
+	Notes       []string          `json:"notes,omitempty"`    // what an importer derived, or a reader should know
 	Problems    []Problem         `json:"problems,omitempty"` // what breaks a rule of the target platform
-	Variant     *Variant          `json:"variant,omitempty"`  // set when the run varies another one
+	Variant     *Variant          `json:"variant,omitempty"`  // set when the run is a variant of another one
 	Started     time.Time         `json:"started_at,omitzero"`
 	Ended       time.Time         `json:"ended_at,omitzero"`
 }
@@ -53,13 +53,12 @@ type Problem struct {
 	Blocking bool   `json:"blocking"` // a verified rule that refuses the job, not advice
 }
 
-// Planned is what sampling set out to do, so that what was not run can be
-// counted.
+// Planned is what sampling was to do, so that missing rollouts can be counted.
 type Planned struct {
 	Samples  map[Split]int `json:"samples"`             // per item
 	Items    map[Split]int `json:"items"`               // per split
 	MaxCalls int           `json:"max_calls,omitempty"` // tool calls a rollout may make; 0 = no limit
-	Targeted map[Split]int `json:"targeted,omitempty"`  // samples of items whose class was open; those past Samples count for classes alone
+	Targeted map[Split]int `json:"targeted,omitempty"`  // samples of items whose class was undecided; those beyond Samples count only for classes
 }
 
 // Input counts what was read from a file of rollouts.

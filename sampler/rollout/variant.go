@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 )
 
-// VariantsDir is where the variants of a run lie, each a run directory of its
-// own by the variant's name.
+// VariantsDir is the directory of a run's variants, each a run directory of its own by the variant's name.
 const VariantsDir = "variants"
 
 // Variant says in a run's manifest that the run was made like another one but

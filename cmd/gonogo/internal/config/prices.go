@@ -29,8 +29,7 @@ func (c *Config) TokenPrices() analysis.Prices {
 	return p
 }
 
-// beside is a listed price with that of cached tokens which was configured, if it
-// was.
+// beside is a listed price with the configured price of cached tokens, if it was.
 func beside(listed analysis.TokenPrice, cached *float64) analysis.TokenPrice {
 	if cached != nil {
 		listed.CachedInput = cached

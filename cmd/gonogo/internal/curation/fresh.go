@@ -30,7 +30,7 @@ func checkFresh(c *Options) error {
 	return nil
 }
 
-// freshDir is where the new rollouts lie.
+// freshDir is the directory of the new rollouts.
 func freshDir(c *Options) string {
 	return cmp.Or(c.FreshRun, strings.TrimSuffix(tableBeside(c.Report.Output), ".csv")+"-fresh")
 }

@@ -104,9 +104,9 @@ func trainFile(c *Options, run *rollout.Run, cfg *config.Config) (path string, e
 // headOf is enough of a hash to tell two apart.
 func headOf(hash string) string { return hash[:min(12, len(hash))] }
 
-// dataPlaces are the paths at which a split's data file may lie: where the
-// configuration has it and, for one that can be known by its hash, where the
-// configuration that is here has it, and where the demo leaves its files.
+// dataPlaces are the paths at which a split's data file may be: where the configuration
+// has it and, for one that can be known by its hash, where the configuration that is here
+// has it, and where the demo leaves its files.
 func dataPlaces(c *Options, run *rollout.Run, cfg *config.Config, split rollout.Split) []string {
 	places := []string{cfg.Data.Of(split)}
 	recorded := recordedData(run, split)

@@ -14,8 +14,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// tellDamaged says, before anything is paid for, which good nights cannot be
-// compared with though they lie there: those newer than the newest one that can.
+// tellDamaged says, before anything is paid for, which good nights are there but cannot
+// be compared with: those newer than the newest one that can.
 func (h *Dir) tellDamaged(ctx context.Context, c *project.Call) {
 	for _, n := range slices.Backward(h.List) {
 		if !n.Good {
@@ -31,14 +31,12 @@ func (h *Dir) tellDamaged(ctx context.Context, c *project.Call) {
 	}
 }
 
-// thereBy returns what reports whether the rollouts of a night are still at hand,
-// and whole.
+// thereBy returns a function that reports whether the rollouts of a night are still there, and complete.
 func (h *Dir) thereBy(ctx context.Context) func(*history.Night) bool {
 	return func(n *history.Night) bool { return h.open(ctx, n.Name) == nil }
 }
 
-// open reads the rollouts of a night as a comparison does, once. A name that
-// leads out of the directory is none of ours.
+// open reads the rollouts of a night once, for comparisons. A name that leads out of the directory is not one of ours.
 func (h *Dir) open(ctx context.Context, name string) error {
 	if name != filepath.Base(name) {
 		return fs.ErrNotExist

@@ -57,9 +57,9 @@ func (h *Dir) Make(ctx context.Context, c *project.Call, p *project.Project, now
 	return withAnswer(n.ExitCode, failed, h.show(c, p.Config.Report, n, compared, trend), h.pruneTo(ctx, c))
 }
 
-// withAnswer joins the answer of a night that is kept with what failed beside it: a
-// variant, the printing, the removal of old nights. What failed is told, and is
-// the exit code where the answer is none.
+// withAnswer joins the answer of a night that is kept with whatever else failed: a
+// variant, the printing, the removal of old nights. What failed is reported, and is the
+// exit code where the answer is none.
 func withAnswer(code int, failed ...error) error {
 	err := errors.Join(failed...)
 	if code == exit.OK {

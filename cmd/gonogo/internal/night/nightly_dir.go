@@ -90,7 +90,7 @@ func (h *Dir) ours() error {
 	return nil
 }
 
-// run is where the rollouts of a night lie.
+// run is the directory of a night's rollouts.
 func (h *Dir) run(name string) string { return filepath.Join(h.dir, nightRuns, name) }
 
 // ofNight reports whether a run goes by the name of a night: any other below runs
@@ -142,7 +142,7 @@ func (h *Dir) tonight(p *project.Project, now time.Time) (name, said string) {
 	return name, said
 }
 
-// taken reports whether a night goes by that name, or something lies there.
+// taken reports whether a night has that name, or its path is taken.
 func (h *Dir) taken(name string) bool {
 	_, err := os.Lstat(h.run(name))
 	return !errors.Is(err, fs.ErrNotExist) || slices.ContainsFunc(h.List, func(n history.Night) bool { return n.Name == name })

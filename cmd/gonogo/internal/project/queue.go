@@ -28,7 +28,7 @@ const (
 	// queueDir holds, in a run directory, the files of a queue in this process.
 	queueDir = "queue"
 	// QueueFile says, in a run directory, by which queue the run is made as long as
-	// something may lie there.
+	// something may be there.
 	QueueFile = "queue.json"
 	// besideOthers is how many rollouts at once are made in the process of the
 	// planner where workers may join: they must find something to do.
