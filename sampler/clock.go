@@ -95,7 +95,7 @@ func stopwatch(ctx context.Context) *clock {
 	return c
 }
 
-// Value finds the clock itself in addition to what ctx holds.
+// Value returns the clock itself in addition to the values of ctx.
 func (c *clock) Value(key any) any {
 	if key == (clockKey{}) {
 		return c
@@ -217,5 +217,5 @@ func (e *timeoutError) Error() string {
 	return fmt.Sprintf("no answer within %v", e.limit)
 }
 
-// Timeout reports that it is one, as net.Error has it.
+// Timeout reports true, as net.Error requires.
 func (e *timeoutError) Timeout() bool { return true }

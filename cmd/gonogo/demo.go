@@ -94,8 +94,8 @@ func demo(c *cli.Context, world fixtures.World, dir string, own ...string) (err 
 	if program := project.MissingProgram(world); program != "" {
 		return exit.Usagef("the world %q needs %s, which is not on PATH: install it, or choose another world", world.Name, program)
 	}
-	// The world's files lie next to the run until the run directory is there:
-	// it must be empty to become one.
+	// The world's files are next to the run until the run directory is there: it must be
+	// empty to become one.
 	inputs, err := os.MkdirTemp("", "gonogo-world-")
 	if err != nil {
 		return err

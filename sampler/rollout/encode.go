@@ -12,10 +12,9 @@ import (
 	"unicode/utf8"
 )
 
-// MarshalJSON writes the record on one line: the known keys in the order of
-// the struct, then the keys of Extra in alphabetical order. A key of Extra
-// that means a field of the record is left out, but for a finish that was not
-// known.
+// MarshalJSON writes the record on one line: the known keys in the order of the struct,
+// then the keys of Extra in alphabetical order. A key of Extra that names a field of the
+// record is left out, except for an unknown finish.
 func (r Record) MarshalJSON() ([]byte, error) { return r.appendTo(nil) }
 
 // appendTo appends the record as MarshalJSON writes it: what encoding/json would
