@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Severity says what a failing gate does to the verdict.
+// Severity is the effect of a failing gate on the verdict.
 type Severity string
 
 // The severities.
@@ -49,8 +49,8 @@ func (s *Status) UnmarshalText(b []byte) error {
 	return nil
 }
 
-// Finding is a gate's answer about one split, in one severity: the fact that
-// decides it, and every other one that the gate has looked at.
+// Finding is a gate's answer about one split, in one severity: the fact that decides it,
+// and all others that the gate examined.
 type Finding struct {
 	Gate     string
 	Topic    string
@@ -60,7 +60,7 @@ type Finding struct {
 	Others   []Fact   // the rest, in the gate's order
 	Charts   []string // the pictures that show what the gate judges, by name
 
-	Command []string // that would give a skipped gate something to judge; nil where none would
+	Command []string // the command that would give a skipped gate something to judge; nil if there is none
 }
 
 // Blockers names the gates of the blocking findings of that status, each once.
@@ -74,8 +74,7 @@ func Blockers(findings []Finding, status Status) []string {
 	return gates
 }
 
-// Fact is one thing that was measured and compared with a threshold. Its texts are
-// data: Text.In says them.
+// Fact is one measured value compared with a threshold. Its texts are data: Text.In renders them.
 type Fact struct {
 	ID         string         `json:"id"`
 	Status     Status         `json:"status"`
@@ -91,11 +90,11 @@ type Fact struct {
 	Needs      *Needs         `json:"needs,omitempty"` // of an unknown fact
 	Settleable bool           `json:"settleable,omitempty"`
 	Items      []string       `json:"items,omitempty"`
-	Rows       []message.Text `json:"rows,omitempty"` // what is said of the items, where more than their ids is
+	Rows       []message.Text `json:"rows,omitempty"` // text about the items, if there is more to say than their ids
 }
 
-// StoredFinding is a Finding as result.json has it: what is to be read of the deciding fact
-// belongs to the finding, and its numbers are the first of the facts.
+// StoredFinding is a Finding in the form of result.json: the texts of the deciding fact
+// are those of the finding, and its numbers are the first entry of the facts.
 type StoredFinding struct {
 	Gate       string         `json:"gate"`
 	Topic      string         `json:"topic"`
@@ -109,7 +108,7 @@ type StoredFinding struct {
 	Needs      *Needs         `json:"needs"`
 	Settleable bool           `json:"settleable"`
 	Items      []string       `json:"items"`
-	Rows       []message.Text `json:"rows,omitempty"`   // what is said of the items, where more than their ids is
+	Rows       []message.Text `json:"rows,omitempty"`   // text about the items, if there is more to say than their ids
 	Charts     []string       `json:"charts,omitempty"` // the pictures that show what the gate judges, by name
 }
 
@@ -150,8 +149,7 @@ func (f *Finding) UnmarshalJSON(b []byte) error {
 // Facts lists all facts of the finding, the deciding one first.
 func (f *Finding) Facts() []Fact { return append([]Fact{f.Fact}, f.Others...) }
 
-// Listed is what the fact points at, in a language: what is said of items, or their
-// ids.
+// Listed is what the fact points at, in a language: text about items, or their ids.
 func (f *Fact) Listed(l message.Language) []string {
 	if len(f.Rows) == 0 {
 		return f.Items
@@ -169,7 +167,7 @@ type Needs struct {
 	Samples int `json:"samples"`
 }
 
-// ByFact lists every fact as a finding of its own, whose gate is the fact's id.
+// ByFact lists every fact as a separate finding, whose gate is the fact's id.
 func ByFact(list []Finding) []Finding {
 	var out []Finding
 	for _, f := range list {
@@ -220,24 +218,24 @@ func (b Bound) AtMost(want float64) Status {
 	return Unknown
 }
 
-// Judgement is one finding in the making: a gate fills it in, and Finding makes the
-// finding of it, worded by the gate's Words.
+// Judgement is a finding under construction: a gate fills it in, and Finding turns it
+// into a finding worded by the gate's Words.
 type Judgement struct {
 	Gate     string        // the gate's or part's name
 	Split    rollout.Split // "" when it concerns the whole run
 	Severity Severity
 	Unit     string         // of the value: reward, share, items, calls, tokens, seconds
 	Want     message.Text   // the threshold in words, such as WantAtMost; its argument limit is the finding's Threshold
-	Args     message.Args   // what the Words name beyond what every finding has
+	Args     message.Args   // values that the Words name, in addition to those of every finding
 	Items    []string       // to look at
 	Rows     []message.Text // what is listed instead of the items
 	Needs    *Needs         // of an unknown answer: how many items and samples would settle it
 	Settles  bool           // of an unknown answer: whether more data would settle it
-	Instead  *Wording       // in the place of the title and remedy that the answer has
+	Instead  *Wording       // replaces the title and remedy of the answer
 }
 
-// Finding is the judgement with an answer and what it was compared by. It panics where
-// no gate has made the name known.
+// Finding returns the judgement with an answer and what it was compared with. It panics
+// if no gate has registered the name.
 func (j Judgement) Finding(status Status, b Bound) Finding {
 	f := Finding{Gate: j.Gate, Split: j.Split, Severity: j.Severity, Fact: Fact{
 		ID: j.Gate, Status: status, Value: b.Value, Low: b.Low, High: b.High, Want: wantIn(j.Unit, j.Want), Threshold: j.Want.Args["limit"].Number, Unit: j.Unit, Items: j.Items, Rows: j.Rows,
@@ -267,8 +265,8 @@ func wantIn(unit string, want message.Text) message.Text {
 	return message.Text{ID: want.ID, Args: args}
 }
 
-// Skip says that a gate had nothing to judge, and why. A command among the arguments
-// of why is one that would give it something.
+// Skip says that a gate had nothing to judge, and why. A command among the arguments of
+// why is one that would give it something to judge.
 func Skip(gate string, split rollout.Split, severity Severity, why message.Text) Finding {
 	f := Finding{Gate: gate, Split: split, Severity: severity, Fact: Fact{ID: gate, Status: Skipped, Items: []string{}}}
 	for _, a := range why.Args {

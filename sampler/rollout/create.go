@@ -112,7 +112,7 @@ func merge(was *Manifest, now Manifest) Manifest {
 // BindingError means that a run was made with other settings than those it would be resumed with.
 type BindingError struct {
 	Dir      string
-	Keys     []string          // those those that differ, in alphabetical order
+	Keys     []string          // those those those that differ, in alphabetical order
 	Was, Now map[string]string // their values; a key that was not set is absent
 }
 

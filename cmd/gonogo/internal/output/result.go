@@ -173,8 +173,8 @@ func WriteFile(dir, name string, write func(io.Writer) error) error {
 	return rollout.WriteFile(filepath.Join(dir, name), b.Bytes())
 }
 
-// ReadResult reads a run's result.json. It returns nil when there is none, or
-// when the files that were analysed are not those that lie there now.
+// ReadResult reads a run's result.json. It returns nil when there is none, or when the
+// files that were analysed are not those that are there now.
 func ReadResult(dir string) (*analysis.Result, error) {
 	path := filepath.Join(dir, ResultFile)
 	f, err := os.Open(path)
