@@ -33,16 +33,12 @@ func newChat(cfg Config) *chat {
 }
 
 // prefix copies an item's messages and tools; both have the form of chat, but for
-// the parts of contents, which may have that of Responses, and for the role
-// developer: the templates of many open models drop it or refuse it, and OpenAI takes
-// system for it.
+// the parts of contents, which may have that of Responses, and for the role developer.
 func (w *chat) prefix(it *rollout.Item) (prefix, error) {
 	var p prefix
 	for i, m := range it.Messages {
 		m.Reasoning = "" // not a field of a request
-		if m.Role == "developer" {
-			m.Role = "system"
-		}
+		m.Role = chatRole(m.Role)
 		if m.Parts != nil {
 			var err error
 			if m.Parts, err = eachPart(m.Parts, chatPart); err != nil {
@@ -64,9 +60,18 @@ func (w *chat) prefix(it *rollout.Item) (prefix, error) {
 	return p, nil
 }
 
-func (w *chat) prompt(messages json.RawMessage, seed *int64) ([]byte, error) {
-	messages, err := eachMessage(messages, func(p part, _ string) { chatPart(p) })
-	return w.frame.prompt(messages, seed), err
+// chatRole makes a system message of a developer's: the templates of many open models
+// drop that role or refuse it, and OpenAI takes system for it.
+func chatRole(role string) string {
+	if role == "developer" {
+		return "system"
+	}
+	return role
+}
+
+func (w *chat) prompt(messages json.RawMessage, seed *int64, without omitted) ([]byte, error) {
+	messages, err := eachMessage(messages, chatRole, func(p part, _ string) { chatPart(p) })
+	return w.frame.prompt(messages, seed, without), err
 }
 
 type chatAnswer struct {

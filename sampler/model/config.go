@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"gonogo/sampler"
 )
@@ -31,9 +33,38 @@ type Config struct {
 	ReasoningEffort   string
 	ParallelToolCalls *bool           // nil = true, as in training, dropped for servers that refuse the parameter
 	ResponseFormat    json.RawMessage // the job's response_format, in chat form; nil = text
+	LeaveOut          []string        // names of LeavesOut that are not sent, whoever asks for them
 
 	MaxConns int          // connections to keep: the number of requests in flight; 0 = 16
 	HTTP     *http.Client // nil = a client of our own, as sampler.HTTPClient
+}
+
+// LeavesOut lists the parameters that Config.LeaveOut may name. A Judge sends a seed; a
+// Model sends include and parallel_tool_calls.
+func LeavesOut() []string {
+	return []string{"include", "max_output_tokens", "parallel_tool_calls", "reasoning_effort", "response_format", "seed", "temperature", "top_p"}
+}
+
+// lean is the Config less what LeaveOut names, but for seed, include and
+// parallel_tool_calls, which are no matter of a request's head.
+func (c Config) lean() Config {
+	for _, name := range c.LeaveOut {
+		switch name {
+		case "max_output_tokens":
+			c.MaxOutputTokens = nil
+		case "parallel_tool_calls":
+			c.ParallelToolCalls = nil
+		case "reasoning_effort":
+			c.ReasoningEffort = ""
+		case "response_format":
+			c.ResponseFormat = nil
+		case "temperature":
+			c.Temperature = nil
+		case "top_p":
+			c.TopP = nil
+		}
+	}
+	return c
 }
 
 // Validate reports invalid values.
@@ -53,6 +84,11 @@ func (c Config) Validate() error {
 	}
 	if len(c.ResponseFormat) > 0 && !json.Valid(c.ResponseFormat) {
 		return errors.New("response_format is not JSON")
+	}
+	for _, name := range c.LeaveOut {
+		if !slices.Contains(LeavesOut(), name) {
+			return fmt.Errorf("leave_out names %q: known are %s", name, strings.Join(LeavesOut(), ", "))
+		}
 	}
 	return nil
 }

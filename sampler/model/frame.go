@@ -99,9 +99,9 @@ func (f *frame) write(w *sampler.EncodedTurns, turns []sampler.Turn) *sampler.En
 }
 
 // prompt writes the body of a request that has messages of its own.
-func (f *frame) prompt(messages json.RawMessage, seed *int64) []byte {
+func (f *frame) prompt(messages json.RawMessage, seed *int64, without omitted) []byte {
 	b := fields{buf: bytes.Clone(f.head), more: true}
-	b.count(limitName(false), f.limit)
+	b.count(limitName(without.limit), f.limit)
 	if seed != nil && f.seeds {
 		n := int(*seed)
 		b.count("seed", &n)

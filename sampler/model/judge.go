@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
+	"slices"
+	"sync"
 
 	"gonogo/sampler"
 )
@@ -13,51 +15,75 @@ import (
 // concurrent use and implements sampler.Judge.
 type Judge struct {
 	*endpoint
-	api string
+	cfg Config
+	old sync.Map // names of models whose server knows max_completion_tokens as max_tokens alone
 }
 
 // NewJudge returns a judge at an endpoint. Of the Config, only what concerns
-// the endpoint counts: each prompt brings its own model and parameters.
+// the endpoint counts, and LeaveOut: each prompt brings its own model and parameters.
 func NewJudge(cfg Config) (*Judge, error) {
 	e, err := newEndpoint(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &Judge{endpoint: e, api: cfg.API}, nil
+	return &Judge{endpoint: e, cfg: cfg}, nil
 }
 
 // Close closes idle connections.
 func (j *Judge) Close() { j.close() }
 
-// Complete makes one request. A seed is sent in Chat only: Responses has none.
+// Complete makes one request, and another one as Model.Reply does when the server
+// refuses a parameter. A seed is sent in Chat only: Responses has none.
 func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (c sampler.Completion, err error) {
-	w, err := newWire(Config{
-		API: j.api, Name: p.Model, Temperature: p.Temperature, TopP: p.TopP, MaxOutputTokens: p.MaxTokens,
-		ReasoningEffort: p.ReasoningEffort, ResponseFormat: format(p),
-	})
+	cfg := Config{
+		API: j.cfg.API, Name: p.Model, Temperature: p.Temperature, TopP: p.TopP, MaxOutputTokens: p.MaxTokens,
+		ReasoningEffort: p.ReasoningEffort, ResponseFormat: format(p), LeaveOut: j.cfg.LeaveOut,
+	}.lean()
+	w, err := newWire(cfg)
 	if err != nil {
 		return sampler.Completion{}, err
 	}
-	prompt, err := w.prompt(p.Messages, p.Seed)
-	if err != nil {
-		return sampler.Completion{}, err
+	if slices.Contains(cfg.LeaveOut, "seed") {
+		p.Seed = nil
 	}
+	_, old := j.old.Load(p.Model)
+	// What is not sent counts as left out.
+	without := omitted{include: true, parallel: true, limit: old || cfg.API != Chat || cfg.MaxOutputTokens == nil}
 	pass, err := sampler.Admit(ctx, sampler.JudgeBoundary)
 	if err != nil {
 		return sampler.Completion{}, err
 	}
 	defer func() { pass.Done(c.Usage, err) }()
-	answer, err := j.post(ctx, pass, net.Buffers{prompt}, p.RequestID)
-	var r *refused
-	if errors.As(err, &r) {
+	repeated := false
+	for {
+		prompt, err := w.prompt(p.Messages, p.Seed, without)
+		if err != nil {
+			return sampler.Completion{}, err
+		}
+		answer, err := j.post(ctx, pass, net.Buffers{prompt}, p.RequestID)
+		if err == nil {
+			if repeated {
+				j.old.Store(p.Model, nil)
+			}
+			return j.read(w, answer)
+		}
+		var r *refused
+		if !errors.As(err, &r) {
+			return sampler.Completion{}, err
+		}
+		if fewer, ok := without.about(r); ok {
+			without, repeated = fewer, true
+			continue
+		}
 		if r.cutOff != "" {
 			return sampler.Completion{CutOff: r.cutOff, Usage: nothing()}, nil
 		}
 		return sampler.Completion{}, r.Failure
 	}
-	if err != nil {
-		return sampler.Completion{}, err
-	}
+}
+
+// read parses an answer of status 200.
+func (j *Judge) read(w wire, answer []byte) (sampler.Completion, error) {
 	reply, err := w.parse(answer, newIDs(nil))
 	var f *fault
 	if errors.As(err, &f) {

@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -95,4 +96,47 @@ func TestBlocksInTheFormOfTheAPI(t *testing.T) {
 			same(t, c.api+", a row's prompt", f.last(t).(map[string]any)[c.list], c.want)
 		}
 	}
+}
+
+// A judge behind the chat API meets the same servers as the model: its role developer
+// is system, and a limit's new name that is refused goes by its old one from then on.
+func TestAJudgeWithAnOlderServer(t *testing.T) {
+	f := serveFunc(t, func(_ int, body string) (int, map[string]string, string) {
+		if strings.Contains(body, `"max_completion_tokens"`) {
+			return 400, nil, `{"error":{"message":"Unrecognized request argument supplied: max_completion_tokens","param":"None"}}`
+		}
+		return 200, nil, `{"choices":[{"finish_reason":"stop","message":{"content":"{}"}}]}`
+	})
+	j, err := model.NewJudge(model.Config{BaseURL: f.URL + "/v1", API: model.Chat})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	prompt := sampler.Prompt{Model: "judge-1", Messages: json.RawMessage(`[{"role":"developer","content":"rate"},{"role":"user","content":"x"}]`), MaxTokens: ptr(50)}
+	for range 2 {
+		if got, err := j.Complete(t.Context(), prompt); err != nil || got.Text != "{}" {
+			t.Fatalf("%+v, %v", got, err)
+		}
+	}
+	same(t, "request", f.last(t), `{"model":"judge-1","messages":[{"role":"system","content":"rate"},{"role":"user","content":"x"}],"max_tokens":50}`)
+	if len(f.bodies) != 3 {
+		t.Errorf("%d requests for 2 answers, want 3: one refusal, remembered", len(f.bodies))
+	}
+}
+
+func TestAJudgeLeavesOutWhatItIsAsked(t *testing.T) {
+	f := serve(t, 200, `{"choices":[{"finish_reason":"stop","message":{"content":"{}"}}]}`)
+	j, err := model.NewJudge(model.Config{BaseURL: f.URL + "/v1", API: model.Chat, LeaveOut: []string{"seed", "temperature", "top_p", "reasoning_effort", "response_format", "max_output_tokens"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	_, err = j.Complete(t.Context(), sampler.Prompt{
+		Model: "judge-1", Messages: json.RawMessage(`[{"role":"user","content":"rate"}]`), SchemaName: "s", Schema: json.RawMessage(`{"type":"object"}`),
+		Seed: ptr[int64](7), Temperature: ptr(0.0), TopP: ptr(1.0), MaxTokens: ptr(50), ReasoningEffort: "low",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "request", f.last(t), `{"model":"judge-1","messages":[{"role":"user","content":"rate"}]}`)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -27,7 +28,7 @@ type wire interface {
 	start(p prefix, without omitted) []byte
 	request(start []byte, turns []sampler.Turn, written *sampler.EncodedTurns) net.Buffers
 	// prompt writes the body of a request that has messages of its own.
-	prompt(messages json.RawMessage, seed *int64) ([]byte, error)
+	prompt(messages json.RawMessage, seed *int64, without omitted) ([]byte, error)
 	// parse reads an answer of status 200. An error is a *fault.
 	parse(body []byte, ids *ids) (sampler.Reply, error)
 }
@@ -43,7 +44,12 @@ func New(cfg Config) (*Model, error) {
 	}
 	m := &Model{endpoint: e}
 	// What is not ours to leave out, or is not sent, counts as left out.
-	m.refused.remember(omitted{include: cfg.API == Chat, parallel: cfg.ParallelToolCalls != nil, limit: cfg.API != Chat || cfg.MaxOutputTokens == nil})
+	leaves := func(name string) bool { return slices.Contains(cfg.LeaveOut, name) }
+	cfg = cfg.lean()
+	m.refused.remember(omitted{
+		include: cfg.API == Chat || leaves("include"), parallel: cfg.ParallelToolCalls != nil || leaves("parallel_tool_calls"),
+		limit: cfg.API != Chat || cfg.MaxOutputTokens == nil,
+	})
 	if m.wire, err = newWire(cfg); err != nil {
 		return nil, err
 	}

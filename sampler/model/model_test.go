@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -340,6 +341,28 @@ func TestALimitOfTokensGoesByItsOldName(t *testing.T) {
 	m = f.open(t, model.Config{API: model.Chat, MaxOutputTokens: ptr(7)})
 	if _, err := m.Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)}); err == nil || len(f.bodies) != 1 {
 		t.Errorf("error %v after %d requests: a limit that is too large is no unknown parameter", err, len(f.bodies))
+	}
+}
+
+func TestWhatIsToBeLeftOutIsNeverSent(t *testing.T) {
+	for api, answer := range map[string]string{model.Responses: `{"status":"completed","output":[]}`, model.Chat: `{"choices":[{"message":{"content":"4"}}]}`} {
+		f := serve(t, 200, answer)
+		m := f.open(t, model.Config{
+			API: api, Temperature: ptr(1.0), TopP: ptr(1.0), MaxOutputTokens: ptr(7), ReasoningEffort: "low", ParallelToolCalls: ptr(false),
+			ResponseFormat: json.RawMessage(`{"type":"json_object"}`), LeaveOut: model.LeavesOut(),
+		})
+		if _, err := m.Reply(t.Context(), sampler.Request{Item: makeItem(t, toolRow)}); err != nil {
+			t.Fatal(err)
+		}
+		sent := f.last(t).(map[string]any)
+		for name := range sent {
+			if !slices.Contains([]string{"model", "store", "input", "messages", "tools"}, name) {
+				t.Errorf("%s: %s was sent", api, name)
+			}
+		}
+	}
+	if err := (model.Config{BaseURL: "http://localhost/v1", LeaveOut: []string{"max_tokens"}}).Validate(); err == nil || !strings.Contains(err.Error(), "max_output_tokens") {
+		t.Errorf("an unknown name: %v", err)
 	}
 }
 

@@ -88,9 +88,9 @@ func eachPart(content json.RawMessage, convert func(part)) (json.RawMessage, err
 	return json.Marshal(parts)
 }
 
-// eachMessage converts the parts of all messages of a prompt. One without any
-// stays as it is, byte for byte.
-func eachMessage(messages json.RawMessage, convert func(p part, role string)) (json.RawMessage, error) {
+// eachMessage converts the roles and parts of all messages of a prompt; roles may be
+// nil. One in which nothing changes stays as it is, byte for byte.
+func eachMessage(messages json.RawMessage, roles func(string) string, convert func(p part, role string)) (json.RawMessage, error) {
 	var all []part
 	if len(bytes.TrimSpace(messages)) == 0 {
 		return messages, nil
@@ -100,11 +100,15 @@ func eachMessage(messages json.RawMessage, convert func(p part, role string)) (j
 	}
 	changed := false
 	for _, m := range all {
+		role := rollout.TextOrJSON(m["role"])
+		if roles != nil && roles(role) != role {
+			role = roles(role)
+			m["role"], changed = sampler.AppendQuoted(nil, role), true
+		}
 		content := bytes.TrimSpace(m["content"])
 		if len(content) == 0 || content[0] != '[' {
 			continue
 		}
-		role := rollout.TextOrJSON(m["role"])
 		var err error
 		if m["content"], err = eachPart(content, func(p part) { convert(p, role) }); err != nil {
 			return nil, fmt.Errorf("read the content of a %s message: %w", role, err)

@@ -45,9 +45,9 @@ func newResponses(cfg Config) (*responses, error) {
 	return w, nil
 }
 
-func (w *responses) prompt(messages json.RawMessage, seed *int64) ([]byte, error) {
-	messages, err := eachMessage(messages, responsesPart)
-	return w.frame.prompt(messages, seed), err
+func (w *responses) prompt(messages json.RawMessage, seed *int64, without omitted) ([]byte, error) {
+	messages, err := eachMessage(messages, nil, responsesPart)
+	return w.frame.prompt(messages, seed, without), err
 }
 
 type responsesAnswer struct {

@@ -105,6 +105,7 @@ type modelValues struct {
 	MaxOutputTokens   *int              `json:"max_output_tokens,omitzero" or:"the server's own" min:"1" mark:"binding" example:"8192" doc:"most tokens of one model turn"`
 	ReasoningEffort   string            `json:"reasoning_effort,omitzero" or:"the job's reasoning_effort, unless that is default" mark:"binding" example:"medium" doc:"how long a reasoning model may think; sent as written"`
 	ParallelToolCalls *bool             `json:"parallel_tool_calls,omitzero" or:"true, as in training; left out for servers that refuse the parameter" mark:"binding" example:"false" doc:"whether the model may ask for several tools at once"`
+	LeaveOut          []string          `json:"leave_out,omitzero" or:"none" mark:"binding" example:"[response_format]" doc:"parameters that are not sent, whoever asks for them, for a server that refuses them: include, max_output_tokens, parallel_tool_calls, reasoning_effort, response_format, temperature, top_p; include and parallel_tool_calls, and in chat the name max_completion_tokens, are left out by themselves once a server has refused them"`
 	Timeout           Duration          `json:"timeout" default:"10m" doc:"longest wait for the answer to one model turn, or for its next byte: a slow answer that keeps arriving does not time out"`
 	RequestsPerMinute int               `json:"requests_per_minute" default:"0" min:"0" doc:"most requests a minute to the model; 0 follows the server's rate limit headers"`
 	TokensPerMinute   int               `json:"tokens_per_minute" default:"0" min:"0" doc:"most tokens a minute, in and out, of the model; 0 follows the server's rate limit headers"`
@@ -116,6 +117,7 @@ type judgeValues struct {
 	API               string            `json:"api,omitzero" or:"model.api" enum:"responses,chat" mark:"binding" example:"chat" doc:"which API the judge's server has"`
 	APIKeyEnv         string            `json:"api_key_env,omitzero" or:"model.api_key_env; OPENAI_API_KEY when judge.base_url is another server's" example:"JUDGE_API_KEY" doc:"the environment variable that holds the judge's API key, or none"`
 	Headers           map[string]string `json:"headers,omitzero" or:"model.headers; none when judge.base_url is another server's" mark:"secret" example:"{api-key: \"${AZURE_KEY}\"}" doc:"headers of every request to the judge; ${NAME} is taken from the environment"`
+	LeaveOut          []string          `json:"leave_out,omitzero" or:"none" mark:"binding" example:"[seed, temperature]" doc:"parameters that a grader's job names and that are not sent to the judge: max_output_tokens, reasoning_effort, response_format, seed, temperature, top_p"`
 	Timeout           Duration          `json:"timeout" or:"model.timeout" example:"2m" doc:"longest wait for one grade by a model"`
 	RequestsPerMinute int               `json:"requests_per_minute" default:"0" min:"0" doc:"most requests a minute to the judge; 0 follows the server's rate limit headers"`
 	TokensPerMinute   int               `json:"tokens_per_minute" default:"0" min:"0" doc:"most tokens a minute, in and out, of the judge; 0 follows the server's rate limit headers"`

@@ -90,7 +90,7 @@ func (p *Project) WireGrader() error {
 	client := sampler.HTTPClient(p.transport(conns), conns)
 	judge, err := model.NewJudge(model.Config{
 		BaseURL: p.Config.Connect(p.Config.Judge.BaseURL), API: p.Config.Judge.API, APIKey: p.Config.JudgeKey,
-		Headers: p.Config.Judge.Headers, MaxConns: conns,
+		Headers: p.Config.Judge.Headers, MaxConns: conns, LeaveOut: p.Config.Judge.LeaveOut,
 	})
 	if err != nil {
 		return err
@@ -131,7 +131,7 @@ func modelConfig(p *Project, conns int) model.Config {
 	return model.Config{
 		Name: m.Name, BaseURL: p.Config.Connect(m.BaseURL), API: m.API, APIKey: p.Config.ModelKey, Headers: m.Headers,
 		Temperature: m.Temperature, TopP: m.TopP, MaxOutputTokens: m.MaxOutputTokens,
-		ReasoningEffort: m.ReasoningEffort, ParallelToolCalls: m.ParallelToolCalls,
+		ReasoningEffort: m.ReasoningEffort, ParallelToolCalls: m.ParallelToolCalls, LeaveOut: m.LeaveOut,
 		ResponseFormat: p.Config.Body.ResponseFormat, MaxConns: conns,
 	}
 }
