@@ -20,7 +20,7 @@ var inspect = Format{
 	From: Origin{
 		Item:     "`id`; with logs of several tasks, `task/id`",
 		Sample:   "`epoch`, counted from 0; in several logs of a task, later files go on",
-		Reward:   "`scores`: the first scorer that has metrics and gives numbers, or `--score NAME` (`NAME.KEY` of a value with keys); C, P, I, N are 1, 0.5, 0, 0; the others are `parts`",
+		Reward:   "`scores`: of the scorers that have metrics, the first of those whose values over all samples are words least often, or `--score NAME` (`NAME.KEY` of a value with keys); C, P, I, N are 1, 0.5, 0, 0; the others are `parts`",
 		Failures: "`error` is `model_api`, `tool` or `grader` by its traceback; `limit` is `step_limit`; a score that is missing, NaN or no number is `grader`; `error_retries` are earlier attempts",
 	},
 	Read: readInspect,
@@ -90,6 +90,9 @@ func readInspect(ctx context.Context, src Source, sink Sink) error {
 		}
 	}
 	sink.model(r.model.name)
+	if err := r.scores.survey(ctx, logs); err != nil {
+		return err
+	}
 	for _, log := range logs {
 		if err := r.log(ctx, log); err != nil {
 			return err

@@ -233,6 +233,29 @@ func TestInspectChoosesAScoreThatGrades(t *testing.T) {
 	}
 }
 
+// A scorer that gave words in one sample and numbers in the others is one of numbers,
+// wherever that sample is; one of words is none, whatever number it gave once.
+func TestInspectChoosesTheScorerOverAllSamples(t *testing.T) {
+	samples := []string{
+		`{"id":1,"epoch":1,"scores":{"right":{"value":"n/a"},"kind":{"value":3}}}`,
+		`{"id":2,"epoch":1,"scores":{"right":{"value":1},"kind":{"value":"long"}}}`,
+		`{"id":3,"epoch":1,"scores":{"right":{"value":0},"kind":{"value":"short"}}}`,
+	}
+	for range samples {
+		samples = append(samples[1:], samples[0])
+		_, g, err := importText(t, "", inspectJSON(strings.Join(samples, ",")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.noted(t, "reward = score right, the first one that grades; parts are")
+		for _, r := range g.records {
+			if graded := r.Item != "1"; (r.Reward != nil) != graded {
+				t.Errorf("item %s: reward %v, %s", r.Item, r.Reward, r.Error)
+			}
+		}
+	}
+}
+
 func TestInspectSeveralScores(t *testing.T) {
 	sample := `{"id":1,"epoch":1,"scores":{"b":{"value":0.25},"a":{"value":"C"},"judge":{"value":{"style":0.5,"facts":NaN}}}}`
 	importWith := func(score string) (*got, error) {
@@ -263,7 +286,7 @@ func TestInspectSeveralScores(t *testing.T) {
 			t.Errorf("error is %v", err)
 		}
 		_, _, err := importText(t, "", inspectJSON(`{"id":1,"scores":{"judge":{"value":{"x":1,"y":0}}}}`))
-		if err == nil || !strings.Contains(err.Error(), `log.json:1: byte 133: entry 0: score "judge" has several values`) {
+		if err == nil || !strings.Contains(err.Error(), `score "judge" has several values: choose one by --score: judge.x, judge.y`) {
 			t.Errorf("error is %v", err)
 		}
 	})

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -148,6 +149,109 @@ func (c *inspectScores) first(scores []score) error {
 // grades reports whether a score is a number, or one that is missing.
 func (s score) grades() bool {
 	return s.value != nil || s.text == "" || s.text == "null"
+}
+
+// survey looks through the logs for the scorer that grades, where they name several or
+// none: in one sample a scorer of numbers may have failed, and another have a number by
+// chance. The choice is the first of the scorers with metrics, in the order of the log,
+// among those whose values are words least often.
+func (c *inspectScores) survey(ctx context.Context, logs []*inspectLog) error {
+	if c.wanted != "" || !severalScorers(logs) {
+		return nil
+	}
+	var found scorers
+	for _, log := range logs {
+		informational := log.header.informational()
+		for _, s := range log.header.Eval.Scorers {
+			if !slices.Contains(informational, s.Name) {
+				found.of(s.Name).metrics = true
+			}
+		}
+		err := log.samples(ctx, func(where string, text []byte) error {
+			var s inspectSample
+			if err := members(text, map[string]any{"scores": &s.Scores, "score": &s.Score}); err != nil {
+				return nil // as is said when the sample is read
+			}
+			scores, err := s.scores()
+			if err != nil {
+				return nil
+			}
+			for _, one := range scores {
+				t := found.of(one.scorer)
+				t.metrics = t.metrics || !slices.Contains(informational, one.scorer)
+				if t.values++; !one.grades() {
+					t.words++
+				}
+				if !slices.Contains(t.names, one.name) {
+					t.names = append(t.names, one.name)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	best := found.best()
+	switch {
+	case best == nil:
+	case len(best.names) > 1:
+		return fmt.Errorf("score %q has several values: choose one by --score: %s", best.scorer, strings.Join(best.names, ", "))
+	default:
+		c.chosen = best.names[0]
+	}
+	return nil
+}
+
+// severalScorers reports whether the scorer that grades is not plain from the logs'
+// headers.
+func severalScorers(logs []*inspectLog) bool {
+	var names []string
+	for _, log := range logs {
+		informational := log.header.informational()
+		grading := 0
+		for _, s := range log.header.Eval.Scorers {
+			if !slices.Contains(informational, s.Name) {
+				grading++
+				names = append(names, s.Name)
+			}
+		}
+		if grading != 1 {
+			return true
+		}
+	}
+	return len(slices.Compact(names)) > 1
+}
+
+// scorers counts what scorers gave, in the order in which they were met.
+type scorers []*scorerValues
+
+type scorerValues struct {
+	scorer        string
+	names         []string // of its scores
+	metrics       bool     // the log has metrics of it
+	values, words int      // all of them, and those that are words
+}
+
+func (t *scorers) of(scorer string) *scorerValues {
+	i := slices.IndexFunc(*t, func(s *scorerValues) bool { return s.scorer == scorer })
+	if i < 0 {
+		i = len(*t)
+		*t = append(*t, &scorerValues{scorer: scorer})
+	}
+	return (*t)[i]
+}
+
+// best returns the scorer that grades; nil where all give words alone.
+func (t scorers) best() (best *scorerValues) {
+	for _, s := range t {
+		switch {
+		case s.words == s.values:
+		case best == nil, s.metrics && !best.metrics, s.metrics == best.metrics && s.words*best.values < best.words*s.values:
+			best = s
+		}
+	}
+	return best
 }
 
 // note says what was chosen.
