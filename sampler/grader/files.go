@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// Files lists the files that a definition names, as Inline reads them, sorted:
-// sources, modules, and the words of a command that name a file. dir is what
-// relative paths start from. A definition that was made whole names none but a
-// command's.
+// Files lists the files that a definition names, as Inline reads them, sorted: sources,
+// modules, and the words of a command that name a file. dir is base of relative paths. A
+// definition that was made whole names none but a command's.
 func Files(kinds []Kind, raw json.RawMessage, dir string) []string {
 	found := make(map[string]bool)
 	collect(kinds, raw, dir, found)

@@ -54,7 +54,7 @@ type Finding struct {
 	Rows     []string `json:"rows"` // the first answers that show it
 }
 
-// Costly reports whether a grading is paid for, by requests to a model or by a session.
+// Costly reports whether a grading costs money: it calls a model or needs a session.
 func (t Trial) Costly() bool { return t.Judges > 0 || t.Session }
 
 // Most is how many gradings a trial of that many answers takes at most: where it fails, some

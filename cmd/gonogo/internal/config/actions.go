@@ -22,8 +22,7 @@ type Scope struct {
 	Sampling  bool // and the model, and an agent that is a program
 }
 
-// Actions lists the programs that the configuration has us run and the addresses it
-// has us send to.
+// Actions lists the programs that the configuration makes us run, and the addresses to which it makes us send.
 func Actions(c *Config, r Scope) []string {
 	a := &actions{cfg: c}
 	if r.Grader && c.Body != nil {
@@ -79,7 +78,7 @@ func (a *actions) send(what, url string, texts []string, variables ...string) {
 	a.add("send %s to %s%s", what, shortened(to), with(variables))
 }
 
-// with says which variables go along.
+// with says which variables are sent along.
 func with(variables []string) string {
 	if len(variables) == 0 {
 		return ""

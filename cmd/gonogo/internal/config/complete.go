@@ -15,8 +15,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Complete asks for what a run needs and takes what headers hold from the
-// environment. The keys of model and judge are apart: see takeKeys.
+// Complete checks that everything a run needs is set, and fills headers from the
+// environment. The API keys of model and judge are separate: see TakeKeys.
 func (c *Config) Complete() error {
 	errs := append(completeCalls(c), unpricedModel(c))
 	errs = append(errs, dataThere(c)...)
@@ -24,17 +24,17 @@ func (c *Config) Complete() error {
 	return SortErrors(append(errs, takeQueue(c)...))
 }
 
-// completeCalls asks for what the calls of a rollout need.
+// completeCalls checks what the calls of a rollout need.
 func completeCalls(c *Config) []error {
 	return append([]error{c.CompleteGrading()}, modelCalls(c)...)
 }
 
-// CompleteModel asks for what the model alone needs.
+// CompleteModel checks what calling the model needs, and nothing else.
 func (c *Config) CompleteModel() error {
 	return SortErrors(append(modelCalls(c), unpricedModel(c)))
 }
 
-// modelCalls asks for what calling the model needs.
+// modelCalls checks what calling the model needs.
 func modelCalls(c *Config) []error {
 	var errs []error
 	if c.Model.Name == "" && !c.Agent.AsksItself() {
@@ -44,7 +44,7 @@ func modelCalls(c *Config) []error {
 	return append(errs, keyVariable(c, "model.api_key_env", c.Model.APIKeyEnv))
 }
 
-// CompleteGrading asks for what grading alone needs.
+// CompleteGrading checks what grading needs, and nothing else.
 func (c *Config) CompleteGrading() error {
 	var errs []error
 	if c.Body == nil {
@@ -71,7 +71,7 @@ func (c *Config) TakeKeys() error {
 	return SortErrors([]error{err, c.TakeJudgeKey(), takeVariantKeys(c)})
 }
 
-// TakeJudgeKey takes the judge's key, where a judge is asked.
+// TakeJudgeKey takes the judge's key, if a judge is used.
 func (c *Config) TakeJudgeKey() (err error) {
 	if !c.AsksJudge() {
 		return nil
@@ -81,12 +81,12 @@ func (c *Config) TakeJudgeKey() (err error) {
 	return err
 }
 
-// AsksJudge reports whether a model is asked for grades, or by a detector.
+// AsksJudge reports whether a grader or a detector calls a model.
 func (c *Config) AsksJudge() bool {
 	return c.Body != nil && len(c.Body.Judges()) > 0 || slices.ContainsFunc(c.Audit.Detectors, func(d DetectorValue) bool { return d.Judge != "" })
 }
 
-// dataThere asks for one data file at least, and that those named are there.
+// dataThere checks that there is at least one data file, and that all that are named exist.
 func dataThere(c *Config) []error {
 	if c.Data.Train == "" && c.Data.Eval == "" && c.Data.Production == "" {
 		hint := ""
@@ -119,7 +119,7 @@ func fileThere(c *Config, key, path string) error {
 	return nil
 }
 
-// secretEnv looks into the environment and remembers what it found there.
+// secretEnv reads the environment and remembers the secrets found there.
 func secretEnv(c *Config) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		value, ok := c.env(name)
@@ -146,8 +146,8 @@ func expandHeaders(c *Config, path string, headers map[string]string) []error {
 // variableName is what the environment takes for a name.
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// keyVariable refuses what cannot name a variable, which is mostly the key
-// itself in the place of its variable's name: the message shows none of it.
+// keyVariable rejects text that cannot name a variable, which is mostly the key itself
+// instead of its variable's name: the message shows none of it.
 func keyVariable(c *Config, path, variable string) error {
 	if !c.has(path) || namesVariable(c, variable) {
 		return nil

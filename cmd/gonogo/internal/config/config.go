@@ -16,9 +16,9 @@ import (
 	"gonogo/sampler/mcp"
 )
 
-// Config is a configuration, read and resolved: what was left out is at
-// its default, paths lead from the working directory, ${NAME} in headers is
-// filled in. The fields hold secrets: show masked.
+// Config is a configuration, read and resolved: absent keys have their defaults, paths
+// are relative to the working directory, and ${NAME} in headers is filled in. The fields
+// hold secrets: print only Masked.
 type Config struct {
 	values
 	Body *job.Job // with the grader that grades; nil when there is neither
@@ -31,12 +31,12 @@ type Config struct {
 	priceList          analysis.PriceList // of prices.file
 	MCPServers         []mcp.Config       // of tools.mcp, with what the environment holds
 
-	FromRun   bool             // by a run directory: see trust
+	FromRun   bool             // read from a run directory: see project.Trust
 	File      string           // as errors name it
 	OwnJob    *job.Job         // Body with its own grader; nil when there is none
 	jobTree   *document.Node   // where the job's body is, when it was YAML
-	Dir       string           // what relative paths start from
-	GraderDir string           // what those of the grader start from
+	Dir       string           // base of relative paths
+	GraderDir string           // base of the grader's relative paths
 	env       Lookup           // the environment
 	written   values           // before resolving
 	given     map[string]place // the keys that were set, and where
@@ -64,10 +64,10 @@ type place struct {
 	node *document.Node
 }
 
-// Load reads a configuration and all that a run needs: the job, data
-// files that are there, a model, keys and headers from the environment.
-// overrides are PATH=VALUE, as --set takes them. The error lists all mistakes
-// with file:line:column, as far as they can be found at one time.
+// Load reads a configuration for a run and checks that it is complete: job, data files,
+// model, and keys and headers from the environment. overrides are PATH=VALUE, as for
+// --set. The error lists all mistakes that can be found in one pass, with
+// file:line:column.
 func Load(path string, env Lookup, overrides ...string) (*Config, error) {
 	c, err := Peek(path, env, overrides...)
 	if err != nil {
@@ -76,9 +76,8 @@ func Load(path string, env Lookup, overrides ...string) (*Config, error) {
 	return c, SortErrors([]error{c.Complete(), c.TakeKeys()})
 }
 
-// Peek reads a configuration without asking for data, keys or a job:
-// enough to analyse rollouts that are there already. An empty path means all
-// defaults.
+// Peek reads a configuration without requiring data, keys or a job: enough to analyze
+// existing rollouts. An empty path means all defaults.
 func Peek(path string, env Lookup, overrides ...string) (*Config, error) {
 	var body []byte
 	if path != "" {
@@ -100,7 +99,7 @@ func Peek(path string, env Lookup, overrides ...string) (*Config, error) {
 	return c, c.resolve()
 }
 
-// applyOverrides takes PATH=VALUE as --set does. Nothing is resolved yet.
+// applyOverrides applies PATH=VALUE pairs, as for --set. Nothing is resolved yet.
 func applyOverrides(c *Config, pairs []string) error {
 	var errs []error
 	c.Overrides = pairs
@@ -115,8 +114,7 @@ func applyOverrides(c *Config, pairs []string) error {
 	return errors.Join(errs...)
 }
 
-// jobFault reads the job for its mistakes alone, so that they are shown
-// together with the document's. c may be nil.
+// jobFault returns the mistakes in the job, to show them together with the document's. c may be nil.
 func jobFault(c *Config) error {
 	if c == nil || c.written.Job.Path == "" && c.written.Job.Body == nil {
 		return nil
@@ -126,8 +124,8 @@ func jobFault(c *Config) error {
 	return err
 }
 
-// Decode reads the body into a config that is not resolved yet. With an
-// error from the document's content the config holds what could be read.
+// Decode reads the body into a Config that is not resolved yet. If the content has
+// errors, the Config holds what could be read.
 func Decode(name, dir string, body []byte, env Lookup) (*Config, error) {
 	root, err := document.Parse(name, body)
 	if err != nil {
@@ -160,7 +158,7 @@ func readSheet(c *Config, path string) ([]byte, error) {
 	return ReadBounded(path)
 }
 
-// ReadBounded reads a file that may not exceed document.MaxBytes by much.
+// ReadBounded reads a file, and stops a little beyond document.MaxBytes.
 func ReadBounded(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -174,8 +172,8 @@ func ReadBounded(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// FromManifest reads a masked configuration from a manifest. Its secrets are
-// masked: it can be used to analyze a run, not to make one.
+// FromManifest reads the configuration in a manifest. Its secrets are masked, so it can
+// be used to analyze a run, but not to make one.
 func FromManifest(name string, masked json.RawMessage, overrides ...string) (*Config, error) {
 	c, err := Decode(name, ".", masked, func(string) (string, bool) { return "", false })
 	if err == nil {

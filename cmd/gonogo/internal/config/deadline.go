@@ -16,9 +16,8 @@ func NextDayNote(text string, deadline, now time.Time) string {
 	return fmt.Sprintf("the deadline %s is tomorrow, in %d h %d min", text, int(left.Hours()), int(left.Minutes())%60)
 }
 
-// Deadline is the moment that a deadline names: a span from now, a time of the
-// day, of which the next is meant, or a time of a date. "" names none: the zero
-// time.
+// Deadline returns the time that a deadline means: a duration from now, the next
+// occurrence of a time of day, or a date and time. "" is the zero time.
 func Deadline(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

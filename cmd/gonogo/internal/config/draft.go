@@ -26,14 +26,14 @@ type draft struct {
 	env    Lookup
 }
 
-// DraftFiles are the files that a draft is made of, and where it will be.
+// DraftFiles are the files that a draft is made from, and its path.
 type DraftFiles struct {
 	Job, Model string
 	Data       map[rollout.Split]string
 	Output     string // "-" is standard output
 }
 
-// NewDraft reads them.
+// NewDraft reads the files.
 func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	if in.Job == "" {
 		return nil, exit.Usagef("init needs --job, the file with the body for fine_tuning.jobs.create")
@@ -79,7 +79,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	return d, d.inspect(dir)
 }
 
-// NextSteps words what was found and what to do now.
+// NextSteps says what was found and what to do next.
 func (d *draft) NextSteps(out string) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "wrote %s\n", out)
@@ -104,7 +104,7 @@ func (d *draft) NextSteps(out string) string {
 	return b.String()
 }
 
-// inspect resolves what is set and looks for what else the files tell.
+// inspect resolves the keys that are set and derives others from the files.
 func (d *draft) inspect(dir string) error {
 	c, err := Decode("gonogo.yaml", dir, nil, d.env)
 	if err != nil {
@@ -140,7 +140,7 @@ func (d *draft) note(path, format string, args ...any) {
 	d.notes[path] = append(d.notes[path], fmt.Sprintf(format, args...))
 }
 
-// fileIDs says which path stands for which of the job's file ids.
+// fileIDs maps the job's file ids to paths.
 func (d *draft) fileIDs() {
 	for _, f := range []struct{ key, id string }{
 		{"data.train", d.config.Body.TrainingFile}, {"data.eval", d.config.Body.ValidationFile},
@@ -242,8 +242,7 @@ func scalarField(it rollout.Item, name string) (string, bool) {
 	return rollout.TextOrJSON(fields[name]), true
 }
 
-// decisions are the keys that a user settles before a first run, each with what to
-// know of it.
+// decisions are the keys that a user decides before a first run, each with what to know about it.
 var decisions = map[string]string{
 	"job":                 "the job whose tools and grader are measured",
 	"items":               "rows of each split to sample; 0 is all",
@@ -257,8 +256,7 @@ var decisions = map[string]string{
 	"training.group_size": "rollouts of an item that the trainer compares",
 }
 
-// Short writes the draft with the keys that a user has to decide on, and with what
-// was found in the files: at most 40 lines.
+// Short writes the draft with the keys that a user must decide and those derived from the files: at most 40 lines.
 func (d *draft) Short() []byte {
 	return d.written(false, `# gonogo.yaml: what "gonogo run" measures. Written by "gonogo init".
 # Every other key has a default: "gonogo help config" explains them all, and
@@ -268,8 +266,8 @@ func (d *draft) Short() []byte {
 `)
 }
 
-// Full writes the draft: every key with its doc, those that are not set
-// commented out at the value they have, or at an example.
+// Full writes the draft with every key and its doc; keys that are not set are commented
+// out, with their default or an example.
 func (d *draft) Full() []byte {
 	return d.written(true, `# gonogo.yaml: what "gonogo run" measures, and how. Written by "gonogo init".
 # Lines that are commented out show the defaults. Paths start from this

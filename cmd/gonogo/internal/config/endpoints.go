@@ -13,10 +13,10 @@ import (
 // Used reports whether an agent makes the rollouts.
 func (a agentValues) Used() bool { return len(a.Command) > 0 || a.URL != "" }
 
-// AsksItself reports whether the agent asks a model of its own.
+// AsksItself reports whether the agent calls a model of its own.
 func (a agentValues) AsksItself() bool { return a.Used() && a.OwnModel != nil && *a.OwnModel }
 
-// HiddenFields are the fields that the agent is not told.
+// HiddenFields are the row fields that the agent does not get.
 func (c *Config) HiddenFields() []string {
 	if c.has("agent.hide") {
 		return c.Agent.Hide

@@ -128,8 +128,7 @@ func graderOf(body json.RawMessage) json.RawMessage {
 	return b.Grader
 }
 
-// KeyNames are the variables that hold the keys of model, variants and judge,
-// which are no business of a grader's program.
+// KeyNames are the variables that hold the API keys of model, variants and judge. A grader's program does not get them.
 func (c *Config) KeyNames() []string {
 	names := []string{c.Model.APIKeyEnv, c.Judge.APIKeyEnv}
 	for _, v := range c.Variants {
@@ -147,8 +146,8 @@ func WithJob(body json.RawMessage, c *Config) []string {
 	return set
 }
 
-// Inherited reads the configuration that the run was made with. What its
-// grader said of rewards is left to the grader, which may be another now.
+// Inherited reads the configuration that the run was made with, without the settings of
+// its grader's rewards: the grader may be a different one now.
 func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
 	c, err := Decode(rollout.ManifestFile, ".", run.Manifest.Config, os.LookupEnv)
 	if err != nil {
@@ -190,8 +189,7 @@ func rangeOf(c *Config) (lo, hi float64) {
 	return 0, 1
 }
 
-// GraderBody reads a file that holds a grader or a job. A grader takes the
-// place of the one in the configuration's job.
+// GraderBody reads a file that holds a grader or a job. A grader replaces the one in the configuration's job.
 func GraderBody(file string, cfg *Config) (json.RawMessage, error) {
 	text, err := ReadBounded(file)
 	if err != nil {
@@ -230,7 +228,7 @@ func OnlyGrader(raw json.RawMessage) json.RawMessage {
 	return Marshal(map[string]json.RawMessage{"grader": raw})
 }
 
-// WithGrader puts a grader into the body of a job.
+// WithGrader replaces the grader in the body of a job.
 func WithGrader(body, to json.RawMessage) json.RawMessage {
 	var keys map[string]json.RawMessage
 	if err := json.Unmarshal(body, &keys); err != nil {

@@ -7,7 +7,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 )
 
-// Help words the table of keys, for `gonogo help config`.
+// Help renders the table of keys for `gonogo help config`.
 func Help() string {
 	var b strings.Builder
 	b.WriteString(`gonogo.yaml, which may also be JSON. Every key may be left out. Keys marked * are

@@ -16,11 +16,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Binding returns the value of every binding key: what a run directory was
-// made with, so that one made otherwise can be refused by the names of the
-// keys. Long values, the job and the data are shown as the first 16 digits of
-// their SHA-256; "" is a key without a value. files are the data files as
-// loaded. A seed that was not set is "": put in the one that was drawn.
+// Binding returns the value of every binding key. A run directory made with other values
+// is refused, naming the keys. Long values, the job and the data are shown as the first
+// 16 digits of their SHA-256; "" is a key without a value. files are the data files as
+// loaded. A seed that was not set is "": fill in the one that was drawn.
 func (c *Config) Binding(files ...*dataset.File) map[string]string {
 	out := map[string]string{}
 	for _, k := range Keys() {
@@ -70,9 +69,9 @@ func Short(text string) string {
 	return "sha256:" + hex.EncodeToString(sum[:8])
 }
 
-// Masked returns the resolved configuration as JSON, for a manifest: without
-// secrets, and with paths as they were written. It holds the whole job,
-// its headers masked. configOf reads it back.
+// Masked returns the resolved configuration as JSON, for a manifest: without secrets, and
+// with paths as they were written. It holds the whole job, its headers masked.
+// FromManifest reads it.
 func (c *Config) Masked() json.RawMessage {
 	v := c.values.clone()
 	v.Data.Train, v.Data.Eval, v.Data.Production = c.written.Data.Train, c.written.Data.Eval, c.written.Data.Production
@@ -93,7 +92,7 @@ func (c *Config) Masked() json.RawMessage {
 	return Marshal(v)
 }
 
-// compact takes the white space out of JSON that is known to be valid.
+// compact removes the white space from valid JSON.
 func compact(raw json.RawMessage) json.RawMessage {
 	var b bytes.Buffer
 	if err := json.Compact(&b, raw); err != nil {
@@ -142,8 +141,7 @@ func eachMarked(v reflect.Value, mark string, f func(mark, name, text string) st
 	}
 }
 
-// Secrets returns every secret the configuration holds, longest first: what a
-// redactor must take out of files, logs and pages.
+// Secrets returns every secret in the configuration, longest first, for a redactor of files, logs and pages.
 func (c *Config) Secrets() []string {
 	all := slices.Clone(c.found)
 	if c.Body != nil {
@@ -190,7 +188,7 @@ func (c *Config) TrainOnly() error {
 // DefaultBatch is the batch size where the job leaves it to the platform.
 const DefaultBatch = 16
 
-// LacksSecrets reports whether what a burst calls wants secrets that were masked.
+// LacksSecrets reports whether the calls of a burst need secrets that were masked.
 func (c *Config) LacksSecrets() bool {
 	asked := []map[string]string{c.Agent.Headers, c.Session.Headers, c.Judge.Headers}
 	if c.Agent.URL != "" {

@@ -7,8 +7,7 @@ import (
 	"gonogo/analysis"
 )
 
-// TokenPrices are the configured prices. Where there is none the lists are asked, a
-// list of one's own first.
+// TokenPrices are the configured prices, else those of the user's own list, else those of the built-in one.
 func (c *Config) TokenPrices() analysis.Prices {
 	v := c.Prices
 	list := c.priceList.Before(analysis.BuiltinPrices())

@@ -10,13 +10,13 @@ import (
 	"gonogo/sampler/queue"
 )
 
-// Where rollouts are made, as the key queue.url has it.
+// Where rollouts are made: values of queue.url.
 const (
 	inMemory   = "memory"
 	IsEmbedded = "embedded"
 )
 
-// The variables that credentials of a queue are taken from.
+// The environment variables with credentials for a queue.
 const (
 	QueueTokenEnv    = "GONOGO_QUEUE_TOKEN"
 	QueueUserEnv     = "GONOGO_QUEUE_USER"
@@ -26,10 +26,10 @@ const (
 // queueLogin is what the environment says to come in with.
 type queueLogin struct{ Token, User, Password string }
 
-// Used reports whether jobs are handed out by a queue.
+// Used reports whether a queue distributes the jobs.
 func (q QueueValues) Used() bool { return q.URL != "" && q.URL != inMemory }
 
-// Remote reports whether other processes alone make the rollouts.
+// Remote reports whether only other processes make the rollouts.
 func (q QueueValues) Remote() bool { return q.Used() && !q.Embedded() }
 
 // Embedded reports whether the queue is a server in this process.
@@ -37,7 +37,7 @@ func (q QueueValues) Embedded() bool {
 	return q.URL == IsEmbedded || strings.HasPrefix(q.URL, IsEmbedded+":")
 }
 
-// Port is where an embedded server listens; 0 is nowhere.
+// Port is the port of an embedded server; 0 if it does not listen.
 func (q QueueValues) Port() int {
 	port, _ := strconv.Atoi(strings.TrimPrefix(q.URL, IsEmbedded+":")) // checkQueue has read it
 	return port
@@ -106,7 +106,7 @@ func takeQueue(c *Config) []error {
 	return errs
 }
 
-// LoginFrom takes it from there.
+// LoginFrom reads the login from the environment.
 func LoginFrom(env Lookup) queueLogin {
 	var in queueLogin
 	in.Token, _ = env(QueueTokenEnv)
@@ -123,7 +123,7 @@ func presentName(value, name string) string {
 	return name
 }
 
-// MaskQueueURL is a queue's address as a file may show it.
+// MaskQueueURL is a queue's address without secrets.
 func MaskQueueURL(text string) string {
 	list := strings.Split(text, ",")
 	for i, one := range list {
@@ -134,7 +134,7 @@ func MaskQueueURL(text string) string {
 	return strings.Join(list, ",")
 }
 
-// Address is where the queue is, and how to come in.
+// Address is the queue's address with its credentials.
 func (c *Config) Address() queue.Address {
 	q, in := c.Queue, c.QueueLogin
 	return queue.Address{URL: q.URL, Creds: q.Creds, CA: q.TLSCA, Cert: q.TLSCert, Key: q.TLSKey, Token: in.Token, User: in.User, Password: in.Password}

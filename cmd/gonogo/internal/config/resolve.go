@@ -14,8 +14,7 @@ import (
 	"gonogo/report"
 )
 
-// resolve fills in what was left out, from the job, the environment and other
-// keys.
+// resolve fills in absent keys from the job, the environment and other keys.
 func (c *Config) resolve() error {
 	c.values = c.written.clone()
 	c.Body, c.OwnJob, c.jobTree, c.ModelKey, c.JudgeKey, c.variantAPIKeys, c.found, c.GraderFiles = nil, nil, nil, "", "", nil, nil, nil
@@ -43,7 +42,7 @@ func (c *Config) resolve() error {
 	return SortErrors(errs)
 }
 
-// Fault is a mistake in the value of a key, at the place where it was set.
+// Fault returns an error about the value of a key, at the place where it was set.
 func (c *Config) Fault(path, format string, args ...any) error {
 	found := Error{File: c.File, Path: path, Msg: fmt.Sprintf(format, args...)}
 	key := path
@@ -84,7 +83,7 @@ func SortErrors(errs []error) error {
 	return errors.Join(append([]error{sorted.OrNil()}, rest...)...)
 }
 
-// Absolute returns the path as it leads from the working directory.
+// Absolute returns the path relative to the working directory.
 func (c *Config) Absolute(path string) string {
 	if path == "" || filepath.IsAbs(path) {
 		return path
@@ -120,17 +119,14 @@ func (c *Config) has(path string) bool {
 	return ok
 }
 
-// changedKey reports whether the key was set to another value than its default,
-// which a manifest writes out.
+// changedKey reports whether the key was set to a value other than its default; manifests write defaults out.
 func changedKey(c *Config, path string) bool {
 	k, _ := keyAt(path)
 	is, _ := k.show(&c.values)
 	return c.has(path) && !bytes.Equal(is, k.Schema.Default)
 }
 
-// fallBack gives the keys that were left out, and have no default of their own, the
-// values that the job, the environment and other keys have for them: what the tag or
-// says in words.
+// fallBack sets absent keys without a default from the job, the environment and other keys, as the tag or describes.
 func fallBack(c *Config) {
 	m, j, s := &c.Model, &c.Judge, &c.Sampling
 	if b := c.Body; b != nil {
@@ -169,7 +165,7 @@ func fallBack(c *Config) {
 	c.Target = cmp.Or(c.Target, "none")
 }
 
-// orElse gives a key that was not set a value, where there is one.
+// orElse sets a key that was not set, if there is a value.
 func orElse[T any](c *Config, path string, to *T, value T, ok bool) {
 	if ok && !c.has(path) {
 		*to = value

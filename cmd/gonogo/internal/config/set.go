@@ -31,9 +31,9 @@ func SettingKey(name string) string {
 	return name
 }
 
-// Assign gives a key a value, as --set does, and resolves the configuration
-// anew. Below a map its own keys may be named: thresholds.signal.informative.
-// A path on the command line starts from the working directory.
+// Assign sets a key, as --set does, and resolves the configuration again. Keys of a map
+// may be named, such as thresholds.signal.informative. A path on the command line is
+// relative to the working directory.
 func (c *Config) Assign(path, value string) error {
 	if err := assignValue(c, path, value); err != nil {
 		return err

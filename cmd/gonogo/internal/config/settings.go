@@ -27,7 +27,7 @@ func referenceBy(c *Config) func(*rollout.Item) string {
 	}
 }
 
-// JudgeSettings are the settings of a verdict on the run, with what it requires.
+// JudgeSettings returns the analysis settings for a verdict on the run, including what the verdict requires.
 func (c *Config) JudgeSettings(m *rollout.Manifest) analysis.Settings {
 	s := c.Settings()
 	if s.Require = c.Require; s.Require == nil {
@@ -36,7 +36,7 @@ func (c *Config) JudgeSettings(m *rollout.Manifest) analysis.Settings {
 	return s
 }
 
-// Settings are what the analysis takes from the configuration.
+// Settings returns the analysis settings in the configuration.
 func (c *Config) Settings() analysis.Settings {
 	s := analysis.DefaultSettings()
 	s.GroupSize, s.WantedShare = c.Training.GroupSize, c.Training.WantedShare
@@ -50,7 +50,7 @@ func (c *Config) Settings() analysis.Settings {
 	return s
 }
 
-// The words that stand for several formats.
+// The names of groups of formats.
 const (
 	DefaultFormats = "usual"
 	AllFormats     = "all"

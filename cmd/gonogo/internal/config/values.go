@@ -148,7 +148,7 @@ type samplingValues struct {
 	AddressMap        map[string]string `json:"address_map,omitzero" or:"none" mark:"url" example:"{\"https://tools.example.com/\": \"http://localhost:9000/\"}" doc:"connect to other addresses: maps the beginning of a URL in the job to the one to use instead, such as a tunnel or a staging copy"`
 }
 
-// QueueValues are the keys of the queue that jobs are handed out by.
+// QueueValues are the keys of the queue that distributes the jobs.
 type QueueValues struct {
 	URL        string   `json:"url,omitzero" or:"memory: in this process, without a queue" mark:"url" example:"nats://nats:4222" doc:"where rollouts are made: memory; embedded, through a queue in this process, kept in RUN/queue; embedded:PORT, which workers on this machine may join; or nats:// and tls:// addresses of a NATS cluster with JetStream, whose workers make them (docs/queue.md); credentials come from GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"`
 	Creds      string   `json:"creds,omitzero" or:"none" mark:"file" example:"gonogo.creds" doc:"a file of NATS credentials (.creds)"`
@@ -233,7 +233,7 @@ type pythonValues struct {
 	Sandbox     string   `json:"sandbox,omitzero" default:"auto" enum:"auto,required,none" doc:"whether python graders run without network and with a read-only file system: where the machine allows it, always, or never"`
 }
 
-// ReportValues are how reports look.
+// ReportValues are the keys of the look of reports.
 type ReportValues struct {
 	Formats []string `json:"formats,omitzero" or:"[usual]" example:"[usual, parquet]" doc:"which reports are written; usual means all but parquet, json and markdown-full, all means every one"`
 	Lang    string   `json:"lang,omitzero" default:"en" doc:"the language of the reports, in files and on the terminal; result.json stays English"`
@@ -303,7 +303,7 @@ type DetectorValue struct {
 	Zero   bool   `json:"zero,omitzero" doc:"whether marked rollouts count at the bottom of the reward range"`
 }
 
-// Check reports what an entry lacks.
+// Check reports missing keys of an entry.
 func (d DetectorValue) Check() error {
 	ways := 0
 	for _, way := range []string{d.Regex, d.Python, d.Judge} {
@@ -346,7 +346,7 @@ func (s *jobSource) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Duration is a span of time, 0 or more, written with its unit.
+// Duration is a duration, 0 or more, written with its unit.
 type Duration struct{ time.Duration }
 
 // MarshalText writes a duration as a person would: 10m, not 10m0s.
@@ -376,7 +376,7 @@ func (v values) clone() (out values) {
 	return out
 }
 
-// Marshal is json.Marshal for values that cannot fail: no NaN gets in.
+// Marshal is json.Marshal for values that cannot fail, because they hold no NaN.
 func Marshal(v any) json.RawMessage {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // BaseVariant names the run itself among its variants.
 const BaseVariant = "base"
 
-// Override is what the variant puts to the model instead of the rows.
+// Override is what the variant shows the model instead of the rows.
 func (v VariantValue) Override() dataset.Override {
 	return dataset.Override{Prompt: v.Prompt, Add: v.PromptAdd, Tools: v.Tools, Drop: v.DropTools, Offer: v.AddTools, Rename: v.RenameTools}
 }
@@ -59,8 +59,8 @@ func checkVariants(c *Config) error {
 	return SortErrors(errs)
 }
 
-// CheckVariantTools refuses tools of variant i that are not served, and names that would be
-// taken twice. served are the names of all tools.
+// CheckVariantTools rejects tools of variant i that are not served, and duplicate names.
+// served are the names of all tools.
 func (c *Config) CheckVariantTools(i int, served []string) []error {
 	v := c.Variants[i]
 	var errs []error
@@ -101,8 +101,8 @@ func (c *Config) CheckVariantTools(i int, served []string) []error {
 	return errs
 }
 
-// ForVariant is the configuration of variant i: the run's own, with what the
-// variant overrides of the model, of the tools and of the calls that may be made. The judge is settled already and stays.
+// ForVariant is the configuration of variant i: the run's own with the variant's
+// overrides of model, tools and call limit. The judge does not change.
 func (c *Config) ForVariant(i int) *Config {
 	out, v := *c, c.Variants[i]
 	out.values = c.values.clone()
@@ -148,9 +148,9 @@ func (c *Config) ForVariant(i int) *Config {
 	return &out
 }
 
-// variantPrices are those of the run itself but for the model's tokens, where it
-// is another model or another server's. Those of one model belong together: its
-// cached tokens have a price of their own whatever the others cost.
+// variantPrices are the run's own prices, except for the model's tokens if it is another
+// model or another server's. Those of one model belong together: its cached tokens have a
+// price of their own whatever the others cost.
 func variantPrices(c *Config, v VariantValue, same bool) priceValues {
 	p := c.Prices
 	if !same || v.ModelInput != nil || v.ModelOutput != nil {
@@ -162,7 +162,7 @@ func variantPrices(c *Config, v VariantValue, same bool) priceValues {
 	return p
 }
 
-// ModelChanges lists what variant i changes of the model.
+// ModelChanges lists what variant i changes about the model.
 func (c *Config) ModelChanges(i int) []rollout.Change {
 	var out []rollout.Change
 	was, now := c.Binding(), c.ForVariant(i).Binding()

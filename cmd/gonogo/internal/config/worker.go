@@ -11,9 +11,9 @@ import (
 	"gonogo/sampler/document"
 )
 
-// BundledFile is a file that is sent whole to workers.
+// BundledFile is a file whose contents are sent to workers.
 type BundledFile struct {
-	Name string `json:"name"` // as it leads from the configuration's folder
+	Name string `json:"name"` // relative to the configuration's folder
 	Text string `json:"text"`
 }
 
@@ -31,16 +31,16 @@ func (c *Config) BundledFiles() (jobSheet, graderSheet *BundledFile, err error) 
 	return jobSheet, graderSheet, err
 }
 
-// Variables are those that the configuration reads, but for how this process comes
-// in at the queue: each worker has its own way.
+// Variables are the environment variables that the configuration reads, except the
+// queue's credentials: each worker has its own.
 func (c *Config) Variables() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.asked)), func(name string) bool {
 		return name == QueueTokenEnv || name == QueueUserEnv || name == QueuePasswordEnv
 	})
 }
 
-// FromDir is a path as it leads from the configuration's folder, not from where
-// this process is.
+// FromDir is a path relative to the configuration's folder, not from where this process
+// is.
 func (c *Config) FromDir(path string) string {
 	if relative, err := RelativeTo(c.Dir, path); err == nil {
 		return relative
@@ -66,8 +66,7 @@ func RelativeTo(dir, path string) (string, error) {
 	return filepath.ToSlash(relative), nil
 }
 
-// KeyOf is the path of the first value in a sheet that is meant, or of the map whose
-// key it is.
+// KeyOf is the path of the first matching value in a file, or of the map that has it as a key.
 func KeyOf(s BundledFile, meant func(string) bool) string {
 	root, err := document.Parse(s.Name, []byte(s.Text))
 	if err != nil {
@@ -105,8 +104,8 @@ func ForWorker(file, text string, set []string, jobSheet, graderSheet *BundledFi
 	return c, SortErrors(append(completeCalls(c), c.TakeKeys()))
 }
 
-// forRollouts takes out of a configuration what is no business of who makes
-// rollouts: what items are taken, what is spent on them, how they are judged.
+// forRollouts removes from a configuration what a worker does not need: the choice of
+// items, the budget, and how rollouts are judged.
 func forRollouts(c *Config) {
 	w := &c.written
 	w.Data.Train, w.Data.Eval, w.Data.Production, w.Data.Files = "", "", "", nil

@@ -20,12 +20,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Options are what the command line says of a curation.
+// Options are a curation's flags.
 type Options struct {
 	*project.Call
 	Run string // as it was named
 
-	Train            string // the file; "" is the one that the configuration has
+	Train            string // the file; "" is the configuration's
 	Keep             string // reasons that drop nothing, with commas between
 	Sure             float64
 	SureSet          bool
@@ -33,12 +33,12 @@ type Options struct {
 	MeasuredOnly     bool
 	DespiteChange    bool
 	Force            bool
-	Fresh            bool // new rollouts are asked for
+	Fresh            bool // make new rollouts
 	FreshSamples     int
 	FreshRun         string
 }
 
-// Run chooses, writes, measures again where that is asked for, and prints.
+// Run selects rows, writes them, measures them on new rollouts if requested, and prints the result.
 func Run(ctx context.Context, c *Options, dir string) error {
 	if err := checkFresh(c); err != nil {
 		return err

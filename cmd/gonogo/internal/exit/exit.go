@@ -18,8 +18,7 @@ const (
 	Interrupted = 130
 )
 
-// Error carries an exit code; its error is nil when there is nothing to
-// say, as for a verdict.
+// Error carries an exit code; its error is nil if there is no message, as for a verdict.
 type Error struct {
 	Code int
 	Err  error

@@ -19,7 +19,7 @@ import (
 	"gonogo/report"
 )
 
-// Make makes a night, keeps it and returns its answer as an exit code.
+// Make makes a night, records it and returns its answer as an exit code.
 func (h *Dir) Make(ctx context.Context, c *project.Call, p *project.Project, now time.Time) error {
 	name, said := h.tonight(p, now)
 	if said != "" {

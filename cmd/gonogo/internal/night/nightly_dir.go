@@ -36,8 +36,8 @@ type Dir struct {
 	dir    string
 	List   []history.Night
 	Torn   bool
-	Accept bool             // the night that is made next is good whatever a comparison says
-	Detect float64          // the fall that a night has to be able to show, as a share of the reward range
+	Accept bool             // the next night is good whatever a comparison says
+	Detect float64          // the drop that a night must be able to detect, as a share of the reward range
 	Keep   int              // good nights whose rollouts stay; 0: all
 	opened map[string]error // what reading the rollouts of a night gave, by its name
 }
@@ -53,8 +53,7 @@ func Read(dir string) (*Dir, error) {
 	return h, err
 }
 
-// Open reads a history that is to be there: a directory, or its file of
-// nights.
+// Open reads an existing history: a directory, or its file of nights.
 func Open(path string) (*Dir, error) {
 	info, err := os.Stat(path)
 	switch {

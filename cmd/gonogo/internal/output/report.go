@@ -25,7 +25,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// StandardOutput is the output that is no directory.
+// StandardOutput is the value of --output for standard output.
 const StandardOutput = "-"
 
 // RunOfResult is the directory that a result.json is in, given that file;
@@ -246,8 +246,8 @@ func NoRollouts(run string, formats []report.Format) error {
 	return exit.Usagef("%s %s made of the rollouts themselves, and %s has no %s", strings.Join(files, " and "), are, run, rollout.RolloutsFile)
 }
 
-// Traces names the file of a run's rollouts, and the way there from the
-// directory of its report as a relative URL; "" where there is none.
+// Traces returns the file of a run's rollouts, and its URL relative to the directory of
+// the report; "" if there is none.
 func Traces(run, out string) (file, link string) {
 	file = run
 	if info, err := os.Stat(run); err == nil && info.IsDir() {

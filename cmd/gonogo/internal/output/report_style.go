@@ -12,9 +12,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ReportStyle returns how the configuration wants a run's reports to look. An
-// unreadable font is an error if the command names it, and a note if the run does:
-// it may have moved to another machine.
+// ReportStyle returns the configured look of a run's reports. An unreadable font is an
+// error if the command names it, and a note if the run does: it may have moved to another
+// machine.
 func ReportStyle(c *project.Call, dir string) (config.ReportValues, error) {
 	cfg, manifest, err := RunConfig(c, dir)
 	if err != nil {
@@ -51,7 +51,7 @@ func NewComparison(v config.ReportValues, c *compare.Comparison, opt report.Opti
 	return report.NewComparison(c, opt)
 }
 
-// Warn tells what the report could not show.
+// Warn reports what the report could not show.
 func Warn(c *project.Call, p *report.Page) {
 	for _, warning := range p.Warnings() {
 		fmt.Fprintf(c.Err, "warning: report.pdf: %s\n", warning)

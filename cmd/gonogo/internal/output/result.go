@@ -44,7 +44,7 @@ func thresholdList(changed []analysis.Changed) string {
 	}), ", ")
 }
 
-// Delivery is which reports are written, where to, and how they look.
+// Delivery says which reports are written, where, and how they look.
 type Delivery struct {
 	Formats []report.Format
 	Out     string
@@ -235,7 +235,7 @@ const (
 	ComparisonMarkdown = "comparison.md"
 )
 
-// Judged analyses what a run holds, and says which reports are wanted of it.
+// Judged analyzes a run and returns the requested reports.
 func Judged(ctx context.Context, c *project.Call, p *project.Project, dir string) (*rollout.Run, *analysis.Result, Delivery, error) {
 	opened, err := rollout.Open(dir)
 	if err != nil {

@@ -20,8 +20,7 @@ const largestAgentLog = 64 << 20
 // server starts before the run directory is there.
 const mostBefore = 64 << 10
 
-// AgentLog takes what the processes of an agent or of MCP servers say on standard
-// error. It is safe for concurrent use.
+// AgentLog records the standard error of an agent's processes or of MCP servers. It is safe for concurrent use.
 type AgentLog struct {
 	mu      sync.Mutex // guards what follows
 	file    *os.File
@@ -52,8 +51,7 @@ func (l *AgentLog) Open(dir string, redact *rollout.Redactor) error {
 	return nil
 }
 
-// Write writes a piece of what a process says. It never fails: a log is not worth
-// a rollout.
+// Write logs a piece of a process's output. It never fails: a log is not worth a rollout.
 func (l *AgentLog) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// AuditInputs holds what an audit needs besides the run. It is made before anything
-// is paid for, so that mistakes in it show up early.
+// AuditInputs holds what an audit needs besides the run. It is made before anything is
+// paid for, so that mistakes show early.
 type AuditInputs struct {
 	p         *Project
 	Probes    []audit.Probe
@@ -194,7 +194,7 @@ func (a *AuditInputs) detector(d config.DetectorValue) (audit.Detector, error) {
 	return audit.Detector{Name: d.Name, Doc: d.Doc, Zero: d.Zero, Hash: grader.Info(raw, g).Hash, Judges: judges, Grader: g}, nil
 }
 
-// StartDetectors tries what detectors need of this machine.
+// StartDetectors checks that detectors can run on this machine.
 func (a *AuditInputs) StartDetectors(ctx context.Context) error {
 	var errs []error
 	for i, d := range a.Detectors {
@@ -265,7 +265,7 @@ func renderProbe(tools string, text string, it *rollout.Item, base *rollout.Reco
 	return text, err
 }
 
-// Audits reports whether an audit follows the rollouts.
+// Audits reports whether the grader is audited after the rollouts.
 func Audits(p *Project, c *Call) bool {
 	enabled := p.Config.Audit.Enabled
 	return c.Command != "sample" && !c.Sampling.NoAudit && (enabled == nil || *enabled)

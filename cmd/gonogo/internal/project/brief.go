@@ -20,7 +20,7 @@ import (
 // the files that the configuration names only the hashes, but for the job's and the
 // grader's own.
 type Brief struct {
-	File    string              `json:"file"` // the configuration, as messages call it
+	File    string              `json:"file"` // the configuration's name in messages
 	Config  string              `json:"config"`
 	Set     []string            `json:"set,omitempty"` // KEY=VALUE, over it
 	Job     *config.BundledFile `json:"job,omitempty"`
@@ -28,11 +28,11 @@ type Brief struct {
 	Variant string              `json:"variant,omitempty"`
 	Files   []hashedFile        `json:"files,omitempty"`
 	Env     []string            `json:"env,omitempty"` // the variables that it reads
-	Binding map[string]string   `json:"binding"`       // what a worker has to come to as well
+	Binding map[string]string   `json:"binding"`       // what a worker must arrive at, too
 	Trial   []TrialAnswer       `json:"trial,omitempty"`
 }
 
-// TrialAnswer is an answer that a worker tries its grader on.
+// TrialAnswer is an answer on which a worker tries its grader.
 type TrialAnswer struct {
 	Item   *rollout.Item   `json:"item"`
 	Record *rollout.Record `json:"record"`
@@ -40,7 +40,7 @@ type TrialAnswer struct {
 
 // hashedFile is one that a worker has to have.
 type hashedFile struct {
-	Name   string `json:"name"` // as it leads from the configuration's folder
+	Name   string `json:"name"` // relative to the configuration's folder
 	SHA256 string `json:"sha256"`
 }
 
@@ -169,7 +169,7 @@ func secretIn(p *Project, s config.BundledFile) (line int, path string) {
 	return i + 1, config.KeyOf(s, secret)
 }
 
-// ReadBrief reads what travels with a run.
+// ReadBrief reads the Brief of a run.
 func ReadBrief(body []byte) (*Brief, error) {
 	var d Brief
 	if err := json.Unmarshal(body, &d); err != nil {

@@ -14,7 +14,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Spending is the budget of one call, and what is said of it.
+// Spending is the budget of one call, with its messages.
 type Spending struct {
 	p      *Project
 	Budget *limit.Budget // of this call, for all its stages together
@@ -31,8 +31,8 @@ func (sp *Spending) openBudget() {
 	sp.Budget = limit.NewBudget(limit.Bounds{Rollouts: s.MaxRollouts, Tokens: s.MaxTokens, USD: s.MaxUSD, Deadline: deadline})
 }
 
-// SpentBefore is the error of a stage that would do something while the budget is
-// used up; nil while it is not. counted says that it would make rollouts.
+// SpentBefore returns an error if a stage would start when the budget is already used up.
+// counted says that the stage would make rollouts.
 func (sp *Spending) SpentBefore(what string, counted bool) error {
 	bound := sp.Budget.Spent(time.Now(), counted)
 	if bound == limit.NoBound {
@@ -41,7 +41,7 @@ func (sp *Spending) SpentBefore(what string, counted bool) error {
 	return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the budget of this call was used up before %s (%s); run the same command again to go on", what, sp.BoundText(bound))}
 }
 
-// BoundText names a bound of the budget, and what was used of it.
+// BoundText names a cap of the budget, and how much of it was used.
 func (sp *Spending) BoundText(bound limit.Bound) string {
 	usd, tokens := sp.Budget.Used()
 	switch b := sp.Budget.Bounds(); bound {
@@ -66,7 +66,7 @@ func (sp *Spending) rolloutCost() func(*rollout.Record) (float64, bool) {
 	return prices.Rollout
 }
 
-// GradingCost prices what gradings used: nothing where no model grades.
+// GradingCost returns the cost of gradings: 0 if no model grades.
 func (sp *Spending) GradingCost() func(*rollout.Record) (float64, bool) {
 	if !sp.p.Config.AsksJudge() {
 		return func(*rollout.Record) (float64, bool) { return 0, true }
@@ -78,8 +78,8 @@ func (sp *Spending) GradingCost() func(*rollout.Record) (float64, bool) {
 	return prices.Grading
 }
 
-// MoneyText is the money of this call so far, and what it will be when that many
-// more are made as those of e; "" where it is not known.
+// MoneyText is the money spent by this call so far, and the forecast after that many more
+// rollouts like those of e; "" if unknown.
 func (sp *Spending) MoneyText(e sampler.Event, total int) string {
 	if e.USD.N == 0 {
 		return ""
@@ -97,8 +97,8 @@ func (sp *Spending) MoneyText(e sampler.Event, total int) string {
 	return text
 }
 
-// BudgetStop takes apart whether the budget ended a stage, after which the run
-// is judged on what there is, from other errors.
+// BudgetStop separates the end of a stage by the budget, after which the run is judged on
+// what there is, from other errors.
 func BudgetStop(err error) (*exit.Error, error) {
 	if stopped := new(exit.Error); errors.As(err, &stopped) && err == error(stopped) && stopped.Code == exit.Budget {
 		return stopped, nil
@@ -106,8 +106,8 @@ func BudgetStop(err error) (*exit.Error, error) {
 	return nil, err
 }
 
-// Uncounted says that the cap on tokens or money rests on a guess in part; ""
-// when it does not, or when that is why sampling stopped.
+// Uncounted says that the cap on tokens or money is partly a guess; "" if it is not, or
+// if that is why sampling stopped.
 func (sp *Spending) Uncounted(s sampler.Stats) string {
 	b := sp.Budget.Bounds()
 	switch {

@@ -13,8 +13,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Call is one call of a command: where it reads and writes, and what its flags
-// chose. Below the commands nothing sees the flag library.
+// Call is one call of a command: where it reads and writes, and what its flags chose.
+// Only commands see the flag library.
 type Call struct {
 	In       io.Reader
 	Out, Err io.Writer
@@ -23,11 +23,11 @@ type Call struct {
 	Config    string      // the configuration that the command line names; "" is none
 	Set       []string    // --set, as typed
 	Grader    string      // the file of another grader
-	Overrides []string    // KEY=VALUE over the configuration, of --set and of flags that stand for a key
+	Overrides []string    // KEY=VALUE over the configuration, from --set and from flags that set a key
 	Typed     []TypedFlag // those flags
 
 	JSON, Yes, TrustRun bool
-	OnConflict          string // which of two lines of one rollout counts
+	OnConflict          string // which of two lines for the same rollout counts
 	Sampling            SamplingFlags
 	Report              ReportFlags
 }
@@ -36,12 +36,12 @@ type Call struct {
 type SamplingFlags struct {
 	Rehearse        bool     // one rollout, which is not recorded
 	DespiteProblems bool     // of the data or the grader
-	NoAudit         bool     // none follows the rollouts
-	ItemsUndecided  bool     // items whose class is open alone
+	NoAudit         bool     // no audit after the rollouts
+	ItemsUndecided  bool     // only items whose class is undecided
 	Until           string   // "" or decided
 	MaxSamples      string   // of an item, as typed
 	Samples         string   // of an item, as typed
-	Variant         []string // those alone; none stands for all and the run itself
+	Variant         []string // only these; none means all, and the run itself
 }
 
 // ReportFlags choose which reports a call writes, and how they look.
@@ -49,14 +49,13 @@ type ReportFlags struct {
 	Format, Output string
 	FontSet        bool // --font was given
 	All, FullPDF   bool // more than the brief
-	Judging        bool // settings of an analysis were given: what is kept of an earlier one does not hold
+	Judging        bool // analysis settings were given, so a stored result does not apply
 }
 
 // TypedFlag is one of the keyFlags with the value that was typed.
 type TypedFlag struct{ Name, Key, Value string }
 
-// ByFlag words an error by the flag that was typed, not by the key it stands
-// for.
+// ByFlag makes an error name the flag that was typed instead of its key.
 func (c *Call) ByFlag(err error) error {
 	text := err.Error()
 	for _, flag := range c.Typed {
@@ -98,8 +97,8 @@ func SettingsFor(c *Call, m *rollout.Manifest) (analysis.Settings, error) {
 	return s, exit.AsUsage(s.Validate())
 }
 
-// ConfigFor is the configuration that the command line names, else the one in
-// the run's manifest, and the flags over it. It is good for analysing.
+// ConfigFor is the configuration that the command line names, else the one in the run's
+// manifest, with the flags over it. It is only for analysis.
 func ConfigFor(c *Call, m *rollout.Manifest) (*config.Config, error) {
 	var cfg *config.Config
 	var err error

@@ -13,8 +13,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Manifest says what the run is made with. A run that is there already keeps
-// its seed when none is configured, and what its items were drawn with.
+// Manifest describes how the run is made. An existing run keeps its seed if none is
+// configured, and the seed of its items.
 func (p *Project) Manifest(dir string) rollout.Manifest {
 	if opened, err := rollout.Open(dir); err == nil && opened.Manifest != nil && (p.Config.Seed == nil || opened.Manifest.ItemsSeed != nil) {
 		if p.Config.Seed == nil {

@@ -22,15 +22,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Project is a configuration with its files read and its endpoints wired: all
-// that comes before the first call.
+// Project is a configuration with its files read and its endpoints wired: everything before the first request.
 type Project struct {
 	Config       *config.Config
 	GraderConfig *config.Config // what the manifest of a run with other grades keeps of it
 	Inputs       Inputs
-	Warnings     []string                                  // what the job's platform may refuse or ignore, what the grader has to say
+	Warnings     []string                                  // what the job's platform may refuse or ignore, and warnings of the grader
 	shown        int                                       // warnings that were shown
-	Env          grader.Env                                // what graders and detectors are made with
+	Env          grader.Env                                // what graders and detectors need
 	Watch        func(http.RoundTripper) http.RoundTripper // wraps the transport of tools and graders; nil is none
 	Bounds       sampler.Boundaries
 	MCP          ToolServers
@@ -39,7 +38,7 @@ type Project struct {
 	Redact       *rollout.Redactor
 	Log          *slog.Logger // of events; nil without --log-format json
 	Spending     Spending
-	Round        int        // samples per item that sampling until decided has come to; 0: all
+	Round        int        // samples per item in the current round of sampling until decided; 0: all
 	Variants     []*Variant // to make in addition to the run itself
 	variant      *Variant   // that this is; nil for the run itself
 	AgentLog     *AgentLog  // takes the standard error of an agent's program; nil without
@@ -47,7 +46,7 @@ type Project struct {
 	closers      []func()
 }
 
-// Inputs are the data files of a project, and what is taken of them.
+// Inputs are the data files of a project, and the items taken from them.
 type Inputs struct {
 	Files    []*dataset.File
 	Items    []rollout.Item // of all splits, after the subset
@@ -56,7 +55,7 @@ type Inputs struct {
 	DrawnBy  *uint64 // the seed that Items were drawn with; nil: Seed
 }
 
-// NewUnwired is a project of which nothing is read and wired yet.
+// NewUnwired returns a project whose files are not read and whose endpoints are not wired yet.
 func NewUnwired(cfg *config.Config) *Project {
 	p := &Project{Config: cfg, MCP: ToolServers{all: new(mcp.Servers)}}
 	p.own()
@@ -68,13 +67,12 @@ func (p *Project) own() {
 	p.MCP.p, p.Session.p, p.Audit.p, p.Spending.p, p.Queue.p = p, p, p, p, p
 }
 
-// New reads the files of a configuration and wires its endpoints. Nothing is asked yet but
-// MCP servers for their tools.
+// New reads the files of a configuration and wires its endpoints. Only MCP servers get requests, for their tools.
 func New(ctx context.Context, cfg *config.Config) (*Project, error) {
 	return Wire(ctx, NewUnwired(cfg))
 }
 
-// Wire makes a project of what p holds already.
+// Wire wires the endpoints of a project whose inputs are set.
 func Wire(ctx context.Context, p *Project) (*Project, error) {
 	p.Redact, p.Queue.cluster = rollout.NewRedactor(p.Config.Secrets()...), new(cluster)
 	p.Draw()
@@ -98,7 +96,7 @@ func (p *Project) Checked(err error) (*Project, error) {
 	return nil, exit.AsUsage(errors.New(p.Redact.String(err.Error())))
 }
 
-// Draw takes the configured seed, or a random one.
+// Draw sets the configured seed, or a random one.
 func (p *Project) Draw() {
 	p.Inputs.Seed = rand.Uint64()
 	if p.Config.Seed != nil {
@@ -147,8 +145,8 @@ func (p *Project) Load() error {
 	return errors.Join(errs...)
 }
 
-// CheckIDs refuses ids that contain a secret: it would be masked in the record, and
-// a resumed run would not find its own rollouts and pay for them again.
+// CheckIDs refuses ids that contain a secret: it would be masked in the record, so a
+// resumed run would not find its own rollouts and would pay for them again.
 func (in *Inputs) CheckIDs(redact *rollout.Redactor) error {
 	for _, f := range in.Files {
 		for _, it := range f.Items {
@@ -189,8 +187,7 @@ func (p *Project) warn() {
 	}
 }
 
-// TakeGraderWarnings collects what the grader has to say: after its start, and after it has
-// graded.
+// TakeGraderWarnings collects the grader's warnings: after its start, and after grading.
 func (p *Project) TakeGraderWarnings() {
 	for _, w := range grader.Warnings(p.Bounds.Grader) {
 		if !slices.Contains(p.Warnings, w) {
@@ -199,8 +196,7 @@ func (p *Project) TakeGraderWarnings() {
 	}
 }
 
-// TakeWarnings takes over the warnings of another project, and which of them were
-// shown.
+// TakeWarnings copies the warnings of another project, and which of them were shown.
 func (p *Project) TakeWarnings(of *Project) {
 	p.Warnings, p.shown = slices.Clone(of.Warnings), of.shown
 }

@@ -39,8 +39,8 @@ const (
 	settle = 5 * time.Second
 )
 
-// Patience is how long a worker may be silent before it loses its jobs, and its
-// requests; 0 is the queue's own. Tests have less of it.
+// Patience is how long a worker may be silent before it loses its jobs and requests; 0 is
+// the queue's default. Tests set less.
 var Patience struct{ AckWait, Lease time.Duration }
 
 // queued is what queueFile says.
@@ -57,7 +57,7 @@ type cluster struct {
 	untried bool // workers take the grader as it is
 }
 
-// Queue is what hands out the rollouts of a project, where workers make them.
+// Queue distributes the rollouts of a project to workers, if they make them.
 type Queue struct {
 	p       *Project
 	cluster *cluster   // that hands out rollouts; shared with the variants
@@ -79,8 +79,7 @@ type handedOut struct {
 	workers, paidTwice int // when it ended
 }
 
-// Begin notes the run that was begun, where a queue is to hand it out. One that
-// was begun by another queue may have left rollouts there.
+// Begin records the run that a queue will distribute. A run begun on another queue may have left rollouts there.
 func (h *Queue) Begin(dir string, m rollout.Manifest) {
 	q := h.p.Config.Queue
 	at, was := ReadQueued(dir)
@@ -94,10 +93,10 @@ func (h *Queue) Begin(dir string, m rollout.Manifest) {
 	}
 }
 
-// Leads reports whether a queue hands out the rollouts of the run that was begun.
+// Leads reports whether a queue distributes the rollouts of the run.
 func (h *Queue) Leads() bool { return h.led != nil }
 
-// MadeBy says in a line who made the rollouts, where workers did.
+// MadeBy says in one line which workers made the rollouts, if any.
 func (h *Queue) MadeBy() string {
 	if h.led == nil || h.led.workers == 0 {
 		return ""
@@ -169,9 +168,9 @@ func fingerprint(m rollout.Manifest) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Distribute has the queue make the rollouts of one call of sampler.Sample: the
-// boundaries to make it with, and what ends it. A queue in this process has its
-// worker here.
+// Distribute has the queue make the rollouts of one call of sampler.Sample. It returns
+// the boundaries for that call and a function that ends it. An embedded queue also has a
+// worker in this process.
 func (h *Queue) Distribute(ctx context.Context, show *ui.Progress) (context.Context, sampler.Boundaries, func(sampler.Stats, error), error) {
 	b := h.p.Bounds
 	if h.led == nil {
@@ -231,7 +230,7 @@ func removeQueue(dir string) error {
 	return errors.Join(os.RemoveAll(filepath.Join(dir, queueDir)), gone(os.Remove(filepath.Join(dir, QueueFile))))
 }
 
-// Clear takes away what is left in the queue of a run that lacks nothing.
+// Clear removes what a complete run left in the queue.
 func (h *Queue) Clear(ctx context.Context) {
 	if h.led == nil {
 		return
@@ -277,8 +276,7 @@ func ThisWorker(slots int) queue.WorkerInfo {
 	return queue.WorkerInfo{Host: host, PID: os.Getpid(), Slots: slots, Version: Version()}
 }
 
-// End ends the leading of a run, and notes in it what was paid twice. What a
-// whole run left in the queue is removed.
+// End stops leading a run and records in it what was paid twice. What a complete run left in the queue is removed.
 func (h *Queue) End(w *rollout.Writer) error {
 	l := h.led
 	if l == nil {
@@ -322,7 +320,7 @@ func makers(workers []queue.WorkerState) (n int) {
 // paidTwiceNote is the note of rollouts that were.
 const paidTwiceNote = "%s made and paid a second time by another worker: each counts once"
 
-// KeepNotes puts what earlier calls paid twice into the manifest of the next one.
+// KeepNotes copies what earlier calls paid twice into the manifest of the next one.
 func KeepNotes(dir string, m *rollout.Manifest) {
 	run, err := rollout.Open(dir)
 	if err != nil || run.Manifest == nil {
@@ -352,14 +350,13 @@ func writeQueued(dir string, at queued) error {
 	return rollout.WriteFile(filepath.Join(dir, QueueFile), append(b, '\n'))
 }
 
-// ReadQueued reads by which queue a run is made, if by any.
+// ReadQueued reads the queue of a run, if it has one.
 func ReadQueued(dir string) (at queued, ok bool) {
 	b, err := config.ReadBounded(filepath.Join(dir, QueueFile))
 	return at, err == nil && json.Unmarshal(b, &at) == nil && at.Queue != ""
 }
 
-// ReadyQueue reaches the queue before anything is asked or paid, and finds what may
-// not travel.
+// ReadyQueue connects to the queue before anything is requested or paid, and finds secrets that must not be sent.
 func ReadyQueue(ctx context.Context, p *Project, c *Call) error {
 	q := p.Config.Queue
 	p.Queue.cluster.untried = c.Sampling.DespiteProblems

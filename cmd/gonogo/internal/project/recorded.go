@@ -18,8 +18,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ForGrading is a project that can grade what a run holds, and no more. own
-// passes over the gonogo.yaml here.
+// ForGrading returns a project that can only grade a run's rollouts. own ignores the gonogo.yaml here.
 func ForGrading(ctx context.Context, c *Call, run *rollout.Run, own bool) (*Project, error) {
 	p := NewUnwired(nil)
 	p.Inputs.Items = run.Items
@@ -187,15 +186,15 @@ func heirChoices(p *Project, was map[string]string) map[string]string {
 	return out
 }
 
-// GraderInfo tells about the grader in a manifest.
+// GraderInfo describes the grader in a manifest.
 func (p *Project) GraderInfo() rollout.GraderInfo {
 	info := grader.Info(p.Config.Body.Grader, p.Bounds.Grader)
 	info.Core = p.Config.Audit.Core
 	return info
 }
 
-// ForAudit is a project that can audit the grader of the run in dir. The
-// run is nil when it is not there yet. replay says that a payload of the run is graded again.
+// ForAudit is a project that can audit the grader of the run in dir. The run is nil if it
+// does not exist yet. replay says that a payload of the run is graded again.
 func ForAudit(ctx context.Context, c *Call, dir string, replay bool) (*Project, *rollout.Run, error) {
 	if info, err := os.Stat(dir); err == nil {
 		if !info.IsDir() {
@@ -255,9 +254,9 @@ func ofRun(ctx context.Context, c *Call, run *rollout.Run, replay bool) (*Projec
 	return p, nil
 }
 
-// ChangedGrader reports whether the run's grader was changed since: one of the same
-// kind and name, whose definition or files are others. Any other one is no concern of
-// the run.
+// ChangedGrader reports whether the run's grader was changed since: the same kind and
+// name with a different definition or different files. A grader of another kind or name
+// is unrelated.
 func (p *Project) ChangedGrader(run *rollout.Run) bool {
 	if run.Manifest == nil || run.Manifest.Grader == nil {
 		return false

@@ -15,14 +15,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Sessions give each rollout of a project something of its own.
+// Sessions give each rollout of a project its own session.
 type Sessions struct {
 	p        *Project
 	Sessions *isolation.Keeper // nil without
 }
 
-// WireSession makes what gives rollouts sessions, once tools and grader are
-// there: the start has to answer what they read.
+// WireSession sets up sessions after tools and grader: the start must return the variables that they read.
 func (ss *Sessions) WireSession() error {
 	who, reads := "the grader", grader.SessionReads(ss.p.Bounds.Grader)
 	for _, t := range ss.p.Bounds.Tools {
@@ -69,7 +68,7 @@ func (ss *Sessions) hook(hook string) string {
 	return hook
 }
 
-// Hooks lists the servers that sessions are started and stopped by.
+// Hooks lists the servers that start and stop sessions.
 func (ss *Sessions) Hooks() []Endpoint {
 	var list []Endpoint
 	for _, e := range []Endpoint{{"session.start", ss.hook(ss.p.Config.Session.Start)}, {"session.stop", ss.hook(ss.p.Config.Session.Stop)}} {
@@ -94,8 +93,8 @@ func (ss *Sessions) isolate(cfg sampler.Config) sampler.Config {
 	return cfg
 }
 
-// KeepSessions writes down in the run directory which sessions are started, and
-// stops those that a call before this one left behind. The directory is ours.
+// KeepSessions records started sessions in the run directory, and stops those that an
+// earlier call left behind. The caller must hold the directory's lock.
 func (ss *Sessions) KeepSessions(ctx context.Context, dir string) error {
 	if ss.Sessions == nil {
 		return nil
@@ -134,7 +133,7 @@ func (ss *Sessions) ForgetSessions() error {
 	return ss.Sessions.Close()
 }
 
-// WarnLeaks says how many rollouts met what others had left.
+// WarnLeaks says how many rollouts found what others had left.
 func WarnLeaks(w io.Writer, s sampler.Stats) {
 	if s.Leaking > 0 {
 		fmt.Fprintf(w, "warning: %s met what another rollout had left behind (\"leaks\" in %s): they do not run apart from each other; see docs/sessions.md\n", ui.Count(s.Leaking, "rollout"), rollout.RolloutsFile)

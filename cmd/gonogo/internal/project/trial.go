@@ -21,14 +21,13 @@ func trialOfWorkers(ctx context.Context, p *Project) (list []TrialAnswer, err er
 	return list, err
 }
 
-// TrialCostly is how many answers a trial grades where a grading is paid for, and how
-// many answers of a run workers get for their own.
+// TrialCostly is how many answers a trial grades if gradings cost money, and how many answers workers get for theirs.
 const TrialCostly = 2
 
 // GradesInSession reports whether the grader works in the session of a rollout.
 func GradesInSession(p *Project) bool { return len(grader.SessionReads(p.Bounds.Grader)) > 0 }
 
-// Costly reports whether a grading is paid for, by requests to a model or by a session.
+// Costly reports whether a grading costs money: it calls a model or needs a session.
 func Costly(p *Project) bool { return len(p.Config.Body.Judges()) > 0 || GradesInSession(p) }
 
 // TrialAnswers makes answers of a seeded sample of at most that many items.

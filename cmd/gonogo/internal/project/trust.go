@@ -12,10 +12,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Trust refuses to act on the configuration that a run directory carries: whoever
-// made the directory says there what is run on this machine, and which of its
-// variables are sent where. --trust-run agrees. What a built-in world does by
-// itself needs no trust.
+// Trust refuses to use the configuration stored in a run directory without --trust-run:
+// whoever made the directory chose which programs run on this machine, and where its
+// variables are sent. A built-in world's own programs and requests need no trust.
 func Trust(c *Call, run *rollout.Run, cfg *config.Config, r config.Scope) error {
 	if !cfg.FromRun || c.TrustRun {
 		return nil

@@ -16,8 +16,8 @@ import (
 	"gonogo/sampler/tool"
 )
 
-// Variant is a variant of a project: a project of its own on the same items,
-// with the same tools, grader and seed, whose run is below the project's.
+// Variant is a variant of a project: a separate project on the same items, with the same
+// tools, grader and seed, whose run is below the project's.
 type Variant struct {
 	config.VariantValue
 	Changes []rollout.Change
@@ -69,8 +69,8 @@ func (p *Project) asVariant(v *Variant, cfg *config.Config) *Project {
 	return q
 }
 
-// Apply takes the project's items over, as the variant shows them to the model,
-// its seed and its samples: all may have changed since, when a run goes on.
+// Apply copies the project's items, as the variant shows them to the model, its seed and
+// its samples: all may have changed when a run is resumed.
 func (v *Variant) Apply(p *Project) (err error) {
 	v.P.Inputs.Items, v.Did, err = v.Override().Apply(p.Inputs.Items)
 	v.P.Inputs.Seed, v.P.Config.Seed, v.P.Round = p.Inputs.Seed, &p.Inputs.Seed, p.Round

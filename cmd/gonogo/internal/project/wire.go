@@ -83,8 +83,7 @@ func (p *Project) WireTools() error {
 	return p.Session.WireSession()
 }
 
-// WireGrader makes the job's grader and what graders need. Nothing is asked or
-// started yet.
+// WireGrader makes the job's grader and what graders need. It sends and starts nothing.
 func (p *Project) WireGrader() error {
 	conns := p.inFlight()
 	client := sampler.HTTPClient(p.transport(conns), conns)
@@ -117,8 +116,7 @@ func (p *Project) WireGrader() error {
 	return checkItems(p, grade)
 }
 
-// transport is what requests to tools and graders go through; nil is the usual
-// one.
+// transport is the transport of requests to tools and graders; nil is the default.
 func (p *Project) transport(conns int) http.RoundTripper {
 	if p.Watch == nil {
 		return nil
@@ -136,7 +134,7 @@ func modelConfig(p *Project, conns int) model.Config {
 	}
 }
 
-// checkItems finds rows that the grader could not grade before any is paid.
+// checkItems finds rows that the grader could not grade, before anything is paid for.
 func checkItems(p *Project, g sampler.Grader) error {
 	checker, ok := g.(grader.Checker)
 	if !ok {
@@ -152,8 +150,8 @@ func checkItems(p *Project, g sampler.Grader) error {
 	return errors.Join(errs...)
 }
 
-// warnReads reports what a grader's templates read that no public source
-// settles. What an endpoint reads of all that it is handed, no one knows here.
+// warnReads warns about fields that a grader's templates read and no public source
+// specifies. What an endpoint reads is unknown here.
 func warnReads(p *Project, g sampler.Grader) {
 	reader, ok := g.(grader.Reader)
 	if !ok {
@@ -164,8 +162,7 @@ func warnReads(p *Project, g sampler.Grader) {
 	}
 }
 
-// Start tries what must be tried before anything is paid: a python grader that
-// cannot be loaded is reported now.
+// Start checks what must work before anything is paid for: a python grader that cannot be loaded is reported now.
 func (p *Project) Start(ctx context.Context) error {
 	err := grader.Start(ctx, p.Bounds.Grader)
 	if err != nil && ctx.Err() == nil {
@@ -179,7 +176,7 @@ func (p *Project) Start(ctx context.Context) error {
 	return err
 }
 
-// ReadyToGrade stops before the first grading where the grader cannot work.
+// ReadyToGrade returns an error if the grader cannot work, before the first grading.
 func (p *Project) ReadyToGrade(ctx context.Context, c *Call) error {
 	if err := p.Reachable(ctx, p.GradingEndpoints()); err != nil {
 		return err
@@ -189,7 +186,7 @@ func (p *Project) ReadyToGrade(ctx context.Context, c *Call) error {
 	return err
 }
 
-// ReadyToAudit does so for an audit.
+// ReadyToAudit is ReadyToGrade for an audit.
 func (p *Project) ReadyToAudit(ctx context.Context, c *Call) error {
 	if err := p.ReadyToGrade(ctx, c); err != nil {
 		return err
@@ -197,7 +194,7 @@ func (p *Project) ReadyToAudit(ctx context.Context, c *Call) error {
 	return p.Audit.StartDetectors(ctx)
 }
 
-// Reachable stops where an endpoint does not answer.
+// Reachable returns an error if an endpoint does not answer.
 func (p *Project) Reachable(ctx context.Context, endpoints []Endpoint) error {
 	for _, e := range endpoints {
 		if err := sampler.Reach(ctx, e.URL); err != nil {
@@ -245,7 +242,7 @@ func WithoutSessionURLs(list []Endpoint) []Endpoint {
 	return slices.DeleteFunc(list, func(e Endpoint) bool { return len(sampler.SessionVariables(e.URL)) > 0 })
 }
 
-// GradingEndpoints lists those that grading needs.
+// GradingEndpoints lists the servers that grading needs.
 func (p *Project) GradingEndpoints() []Endpoint {
 	var list []Endpoint
 	for _, url := range p.Config.Body.GraderURLs() {
@@ -257,7 +254,7 @@ func (p *Project) GradingEndpoints() []Endpoint {
 	return WithoutSessionURLs(list)
 }
 
-// Sampling returns the bounds that the rollouts of this project are made in.
+// Sampling returns the sampler's settings for this project.
 func (p *Project) Sampling() sampler.Config {
 	s := p.Config.Sampling
 	grading := s.GraderTimeout
@@ -273,12 +270,12 @@ func (p *Project) Sampling() sampler.Config {
 	})
 }
 
-// inFlight is the most rollouts at one time.
+// inFlight is the largest number of rollouts in progress.
 func (p *Project) inFlight() int {
 	return cmp.Or(p.Config.Sampling.InFlight, p.Config.Sampling.Concurrency, sampler.DefaultRollouts)
 }
 
-// minuteOf are the bounds on a minute's requests.
+// minuteOf returns the limits per minute.
 func minuteOf(p *Project) map[string]limit.Limits {
 	m, j := p.Config.Model, p.Config.Judge
 	return map[string]limit.Limits{
@@ -294,7 +291,7 @@ type EndpointStatus struct {
 	Error string `json:"error,omitempty"`
 }
 
-// ReadyToWork tries what a rollout meets, before it takes a job.
+// ReadyToWork checks everything a rollout needs, before a worker takes a job.
 func ReadyToWork(ctx context.Context, p *Project, home string) error {
 	if err := p.Reachable(ctx, p.Endpoints()); err != nil {
 		return err
@@ -311,8 +308,7 @@ func ReadyToWork(ctx context.Context, p *Project, home string) error {
 	return nil
 }
 
-// WorkConfig bounds the rollouts of a worker. What is counted and paid is the
-// planner's business.
+// WorkConfig returns the sampler's settings for a worker. The planner keeps the budget.
 func (p *Project) WorkConfig() sampler.Config {
 	cfg := p.Sampling()
 	cfg.Budget, cfg.Cost = nil, nil
