@@ -2,6 +2,7 @@ package rollout
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -76,6 +77,16 @@ func (d *recordDecoder) decode(line []byte) error {
 	d.rec = new(Record)
 	d.noReward = "no reward"
 	s := scanner{b: line, lenient: d.lenient}
+	if !d.lenient {
+		s.enter = func(key []byte) (bool, error) {
+			if string(key) != `"calls"` || s.i >= len(line) || line[s.i] != '[' {
+				return false, nil
+			}
+			var fault, err error
+			d.rec.Calls, fault, err = s.calls(2, d.lean)
+			return true, cmp.Or(err, fault)
+		}
+	}
 	return s.members(func(key, value []byte) error {
 		if d.lenient && !json.Valid(value) {
 			return d.member(key, nullify(value), value)

@@ -1,6 +1,9 @@
 package rollout
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // readCalls reads the tool calls of a record. OutputBytes is filled in from
 // the output where the line does not give it; a lean read keeps the number
@@ -9,62 +12,55 @@ func readCalls(v []byte, lean bool) ([]Call, error) {
 	if isNull(v) {
 		return nil, nil
 	}
-	var calls []Call
-	s := scanner{b: v}
-	err := s.elements(func(element []byte) error {
-		c, err := readCall(element, lean)
-		if err != nil {
-			return fmt.Errorf("call %d: %w", len(calls)+1, err)
-		}
-		calls = append(calls, c)
-		return nil
-	})
-	if err == errSyntax {
+	if v[0] != '[' {
 		return nil, fmt.Errorf("%q must be a list of calls, not %s", "calls", excerpt(v))
 	}
-	return calls, err
+	s := scanner{b: v}
+	calls, fault, err := s.calls(1, lean)
+	return calls, cmp.Or(err, fault)
 }
 
-func readCall(v []byte, lean bool) (Call, error) {
-	var c Call
-	var output []byte
-	s := scanner{b: v}
-	err := s.members(func(key, value []byte) (err error) {
-		switch name := unquote(key); name {
-		case "turn":
-			c.Turn, err = readInt(name, value)
-		case "id":
-			c.ID, err = readText(name, value)
-		case "name":
-			c.Name, err = readText(name, value)
-		case "arguments":
-			c.Arguments = TextOrJSON(value)
-		case "output":
-			output = value
-		case "output_bytes":
-			c.OutputBytes, err = readInt(name, value)
-		case "status":
-			c.Status, err = readCallStatus(value)
-		case "error":
-			c.Error, err = readText(name, value)
-		case "http_status":
-			c.HTTPStatus, err = readInt(name, value)
-		case "retries":
-			c.Retries, err = readInt(name, value)
-		case "offset_s":
-			c.Offset = 0
-			err = readJSON(name, "a number of seconds", value, &c.Offset)
-		case "elapsed_s":
-			c.Elapsed = 0
-			err = readJSON(name, "a number of seconds", value, &c.Elapsed)
-		}
-		return err
-	})
-	if err == errSyntax {
-		return c, fmt.Errorf("a call must be an object, not %s", excerpt(v))
+// calls reads the list that begins here, while it walks over it: the outputs in it are
+// most of a file. fault is what is wrong with a call; err, that it is no JSON, comes
+// before that.
+func (s *scanner) calls(depth int, lean bool) (calls []Call, fault, err error) {
+	s.i++
+	s.space()
+	if s.i < len(s.b) && s.b[s.i] == ']' {
+		s.i++
+		return nil, nil, nil
 	}
-	if err != nil {
-		return c, err
+	for more := true; more; {
+		s.space()
+		c, wrong, err := s.call(depth, lean)
+		if err == nil {
+			more, err = s.comma(']')
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if wrong != nil && fault == nil {
+			fault = fmt.Errorf("call %d: %w", len(calls)+1, wrong)
+		}
+		calls = append(calls, c)
+	}
+	return calls, fault, nil
+}
+
+func (s *scanner) call(depth int, lean bool) (c Call, fault, err error) {
+	if from := s.i; from >= len(s.b) || s.b[from] != '{' {
+		err := s.value(depth)
+		return c, fmt.Errorf("a call must be an object, not %s", excerpt(s.b[from:s.i])), err
+	}
+	var output []byte
+	err = s.object(depth+1, func(key, value []byte) error {
+		if fault == nil {
+			fault = c.take(key, value, &output)
+		}
+		return nil
+	})
+	if err != nil || fault != nil {
+		return c, fault, err
 	}
 	switch {
 	case c.Status == "" && c.Error == "":
@@ -72,7 +68,40 @@ func readCall(v []byte, lean bool) (Call, error) {
 	case c.Status == "":
 		c.Status = CallError
 	}
-	return c, c.takeOutput(output, lean)
+	return c, c.takeOutput(output, lean), nil
+}
+
+// take takes in one key of a call but for its output, which it hands on.
+func (c *Call) take(key, value []byte, output *[]byte) (err error) {
+	switch name := unquote(key); name {
+	case "turn":
+		c.Turn, err = readInt(name, value)
+	case "id":
+		c.ID, err = readText(name, value)
+	case "name":
+		c.Name, err = readText(name, value)
+	case "arguments":
+		c.Arguments = readCause(value)
+	case "output":
+		*output = value
+	case "output_bytes":
+		c.OutputBytes, err = readInt(name, value)
+	case "status":
+		c.Status, err = readCallStatus(value)
+	case "error":
+		c.Error, err = readText(name, value)
+	case "http_status":
+		c.HTTPStatus, err = readInt(name, value)
+	case "retries":
+		c.Retries, err = readInt(name, value)
+	case "offset_s":
+		c.Offset = 0
+		err = readJSON(name, "a number of seconds", value, &c.Offset)
+	case "elapsed_s":
+		c.Elapsed = 0
+		err = readJSON(name, "a number of seconds", value, &c.Elapsed)
+	}
+	return err
 }
 
 func (c *Call) takeOutput(v []byte, lean bool) error {

@@ -37,6 +37,18 @@ type Run struct {
 // of a file of rollouts itself. Only rollouts.jsonl by that very name is read
 // together with its neighbours. The rollouts are not read yet.
 func Open(dir string) (*Run, error) {
+	r, err := OpenManifest(dir)
+	if err == nil && filepath.Base(r.file) == RolloutsFile {
+		r.Items, err = readItems(filepath.Join(r.Dir, ItemsFile))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// OpenManifest is Open without the items, which are most of what it reads.
+func OpenManifest(dir string) (*Run, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open run: %w", err)
@@ -48,14 +60,8 @@ func Open(dir string) (*Run, error) {
 			return r, nil
 		}
 	}
-	if r.Manifest, err = readManifest(filepath.Join(r.Dir, ManifestFile)); err != nil {
-		return nil, err
-	}
-	if r.Items, err = readItems(filepath.Join(r.Dir, ItemsFile)); err != nil {
-		return nil, err
-	}
-	if r.Manifest != nil {
-		return r, nil
+	if r.Manifest, err = readManifest(filepath.Join(r.Dir, ManifestFile)); err != nil || r.Manifest != nil {
+		return r, err
 	}
 	if _, err := os.Stat(r.file); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open run %s: %w: it holds neither %s nor %s", dir, ErrNotARun, ManifestFile, RolloutsFile)
@@ -194,18 +200,19 @@ func decodeItems(name string, rd io.Reader) ([]Item, error) {
 
 func decodeItem(text []byte) (Item, error) {
 	var it Item
-	if !json.Valid(text) {
+	err := json.Unmarshal(text, &it)
+	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
 		if text = nullify(text); !json.Valid(text) {
 			return it, syntaxError(text)
 		}
+		err = json.Unmarshal(text, &it)
 	}
-	if err := json.Unmarshal(text, &it); err != nil {
+	if err != nil {
 		return it, err
 	}
 	if it.ID == "" {
 		return it, errors.New(`"id" is missing: every line must name its item`)
 	}
-	var err error
 	it.Split, err = known("split", it.Split, Train, Splits())
 	return it, err
 }

@@ -1,6 +1,9 @@
 package rollout
 
-import "errors"
+import (
+	"encoding/binary"
+	"errors"
+)
 
 // scanner walks one JSON text, checks all of it, and cuts out the members of
 // an object without decoding them. It accepts exactly what encoding/json
@@ -11,6 +14,10 @@ type scanner struct {
 	i       int
 	lenient bool
 	bare    bool // such a word was met; the caller takes it back
+
+	// enter, which may be nil, is called before the value of a member of the whole
+	// object. Where it walks over the value itself, visit is not called.
+	enter func(key []byte) (walked bool, err error)
 }
 
 // maxDepth is how deep encoding/json lets values nest.
@@ -143,10 +150,19 @@ func (s *scanner) object(depth int, visit func(key, value []byte) error) error {
 		s.i++
 		s.space()
 		v := s.i
-		if err := s.value(depth); err != nil {
-			return err
+		walked := false
+		if depth == 1 && s.enter != nil {
+			var err error
+			if walked, err = s.enter(s.b[k:kEnd]); err != nil {
+				return err
+			}
 		}
-		if visit != nil {
+		if !walked {
+			if err := s.value(depth); err != nil {
+				return err
+			}
+		}
+		if visit != nil && !walked {
 			if err := visit(s.b[k:kEnd], s.b[v:s.i]); err != nil {
 				return err
 			}
@@ -210,9 +226,20 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
+// plain8 reports whether eight bytes are all plain: of each in turn, whether it is below
+// a space, is a quote or a backslash.
+func plain8(x uint64) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	quote, slash := x^ones*'"', x^ones*'\\'
+	return ((x-ones*' ')&^x|(quote-ones)&^quote|(slash-ones)&^slash)&tops == 0
+}
+
 func (s *scanner) text() error {
 	b, i := s.b, s.i+1
 	for {
+		for len(b)-i >= 8 && plain8(binary.LittleEndian.Uint64(b[i:])) {
+			i += 8
+		}
 		for i < len(b) && plain[b[i]] {
 			i++
 		}

@@ -35,7 +35,7 @@ func ReportStyle(c *project.Call, dir string) (config.ReportValues, error) {
 // has one.
 func RunConfig(c *project.Call, dir string) (*config.Config, *rollout.Manifest, error) {
 	var manifest *rollout.Manifest
-	switch opened, err := rollout.Open(dir); {
+	switch opened, err := rollout.OpenManifest(dir); {
 	case err == nil:
 		manifest = opened.Manifest
 	case !errors.Is(err, rollout.ErrNotARun): // else there is nothing but the result

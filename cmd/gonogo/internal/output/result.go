@@ -59,7 +59,7 @@ type Delivery struct {
 // is the one that the command line names, else a gonogo.yaml here that has the run's
 // grader, changed. One that cannot be read has nothing to compare.
 func (d *Delivery) NoteGrader(c *project.Call, dir string) {
-	run, err := rollout.Open(dir)
+	run, err := rollout.OpenManifest(dir)
 	if err != nil || run.Manifest == nil || run.Manifest.Grader == nil {
 		return
 	}
