@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ProbeState says what came of a probe.
+// ProbeState is the result of a probe.
 type ProbeState int
 
 // The states of a probe.
@@ -25,7 +25,7 @@ const (
 	ProbeNoted                 // nothing is expected
 )
 
-// stateOf is what came of a probe.
+// stateOf is the result of a probe.
 func stateOf(p analysis.ProbeResult) ProbeState {
 	switch {
 	case p.Expect == rollout.Note:
@@ -40,7 +40,7 @@ func stateOf(p analysis.ProbeResult) ProbeState {
 	return ProbePassed
 }
 
-// tone is the colour of what came of a probe.
+// tone is the colour of a probe's result.
 func (s ProbeState) tone() block.Tone {
 	return map[ProbeState]block.Tone{ProbePassed: block.Pass, ProbeFoundHoles: block.Fail, ProbeShifted: block.Caution, ProbeUnknown: block.Unknown, ProbeNoted: block.Skipped}[s]
 }
@@ -51,9 +51,9 @@ const (
 	idShown      = 300
 )
 
-// auditBlocks tell of the grader: what was found, or how to find it, rates, every
-// probe, the payloads that found holes with the command that replays each, and what
-// else speaks of it.
+// auditBlocks describe the grader: what was found, or how to find it, rates, every probe,
+// the payloads that found holes with the command that replays each, and what else speaks
+// of it.
 func auditBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 	command := analysis.Commands["audit"].Command
 	if r.Run.Source == string(rollout.Import) {

@@ -16,7 +16,7 @@ type rateTable struct {
 	words *words
 }
 
-// add adds a row; none when nothing is known and nobody says why.
+// add adds a row; none if nothing is known, not even why.
 func (t *rateTable) add(name, unit string, e *stat.Estimate, counted func(stat.Estimate) string, doc string) {
 	if e == nil || !e.Known() && len(e.Warnings) == 0 {
 		return

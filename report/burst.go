@@ -63,7 +63,7 @@ func doublesAt(d analysis.Doubling) string {
 	return text
 }
 
-// checksGrid is what was looked for beside the time.
+// checksGrid is what was checked besides the time.
 func checksGrid(b *analysis.Burst, w *words) Grid {
 	v := w.Burst
 	g := Grid{Title: v.Checks, Words: true, Rates: true, Head: v.CheckHead}

@@ -1,6 +1,6 @@
 package report
 
-// burstWords tell of the rehearsal of a training step.
+// burstWords describe the rehearsal of a training step.
 type burstWords struct {
 	Title, Lead, Step, Named, Gaps, NoGaps string
 	AgentLead                              string // where a service made the rollouts

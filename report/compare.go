@@ -177,7 +177,7 @@ func (x compared) facts(sc *compare.Split) []string {
 	return facts
 }
 
-// checks are the tests beside the interval.
+// checks are the tests besides the interval.
 func checks(sc *compare.Split, w *compareWords) string {
 	r, parts := sc.Reward, []string{}
 	add := func(form string, p *float64) {
@@ -215,8 +215,8 @@ func like(c *compare.Comparison) analysis.Verdict {
 	return analysis.Undecided
 }
 
-// tileOrder is what the two numbers beside the reward are taken from: the
-// first that are known.
+// tileOrder is what the two numbers next to the reward are taken from: the first that are
+// known.
 var tileOrder = []string{"tool_calls", "latency", "output_tokens", "input_tokens", "best_of", "pass_rate", "own_failures"}
 
 // numbers are the differences of the split that the page speaks of.

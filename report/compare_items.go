@@ -39,8 +39,8 @@ func (x compared) itemBlocks() []block.Block {
 	return list
 }
 
-// changedItems are the rows of a split's table of all items, the largest drop
-// first, as texts: they stand under compareWords.Columns.
+// changedItems are the rows of a split's table of all items, the largest drop first, as
+// texts: they are under compareWords.Columns.
 func changedItems(sc *compare.Split, w *compareWords) [][]string {
 	list := slices.Clone(sc.Changes)
 	slices.SortStableFunc(list, func(a, b compare.ItemChange) int { return cmp.Compare(a.Change, b.Change) })

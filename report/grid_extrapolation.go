@@ -9,8 +9,8 @@ import (
 	"gonogo/report/chart"
 )
 
-// beyondKs are the numbers of rollouts that the table of models shows, beside
-// the group size.
+// beyondKs are the numbers of rollouts that the table of models shows, besides the group
+// size.
 var beyondKs = []int{64, 256}
 
 // beyondGrid is what the models fitted to the items say of more rollouts than

@@ -245,7 +245,7 @@ func (x nights) nightsGrid() Grid {
 	return g
 }
 
-// nightAnswer is what came of a night: of its comparison, and of the trend.
+// nightAnswer is the answer of a night: of its comparison, and of the trend.
 func nightAnswer(n *history.NightSummary, w *historyWords) string {
 	answer, known := w.Answers[n.Answer]
 	switch {

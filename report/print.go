@@ -42,8 +42,8 @@ type machineFonts struct {
 	notes *[]string
 }
 
-// fonts are those that Options ask for. One that is named is read at once, so
-// that a mistake in its name is told.
+// fonts are those that Options ask for. One that is named is read at once, so that a
+// mistake in its name is reported.
 func (p *Page) fonts() (machineFonts, error) {
 	var notes []string
 	m := machineFonts{notes: &notes}
@@ -64,7 +64,7 @@ func (p *Page) fonts() (machineFonts, error) {
 	return m, nil
 }
 
-// boxes says which signs cannot be drawn, and how to mend it.
+// boxes says which signs cannot be drawn, and how to fix it.
 func (p *Page) boxes(missing []rune, fonts machineFonts) string {
 	const few = 5
 	w := p.Words.PDF

@@ -118,8 +118,8 @@ func (s *session) vacate(ctx context.Context, e *RolloutSession) {
 	}
 }
 
-// leftOpen notes a session that could not be stopped. So many in a row end the
-// run as the same error of an endpoint does: they pile up.
+// leftOpen notes a session that could not be stopped. Several in a row end the run as the
+// same error of an endpoint does: they pile up.
 func (s *session) leftOpen(e *RolloutSession, err error) {
 	s.count.leftOpen()
 	s.lines.tell("session left open", slog.String("session", e.ID), slog.String("trace_id", e.TraceID), slog.String("error", Brief(err.Error())))

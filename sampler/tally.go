@@ -2,8 +2,7 @@ package sampler
 
 import "gonogo/sampler/rollout"
 
-// tally adds up usage. A count that one part did not tell is not told for the
-// whole: absent is not zero.
+// tally adds up usage. If one part lacks a count, so does the sum: absent is not zero.
 type tally struct {
 	parts int
 	total rollout.Usage
@@ -27,9 +26,9 @@ func plus(a, b *int64) *int64 {
 	return &n
 }
 
-// tokens is what a rollout used, policy and judge together; nil when a server
-// did not say. A rollout that no model replied to used none, as far as anybody
-// can tell; one with an answer had a reply, though an agent need not report it.
+// tokens is what a rollout used, policy and judge together; nil if a server did not say.
+// A rollout without a model's reply used none, as far as anyone can tell; one with an
+// answer had a reply, though an agent need not report it.
 func tokens(r *rollout.Record) *int64 {
 	n := new(int64)
 	if r.Turns > 0 || r.Answer != "" || r.Usage != (rollout.Usage{}) {

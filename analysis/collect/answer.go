@@ -115,8 +115,8 @@ func lastNumber(answer string) string {
 // repetition to mean something: short answers are equal by right.
 const identicalText = 24
 
-// finishOf is how a record's last reply ended. Records from before that was told
-// say it in the cause of having no answer, as far as that is known.
+// finishOf is how a record's last reply ended. Records from before that was recorded say
+// it in the cause of having no answer, as far as that is known.
 func finishOf(rec *rollout.Record) rollout.Finish {
 	if rec.Finish != "" || rec.Outcome != rollout.NoAnswer {
 		return rec.Finish

@@ -16,8 +16,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// TrainFile is a training file as it is to be curated, beside what it must not
-// share rows with.
+// TrainFile is a training file to be curated, with what it must not share rows with.
 type TrainFile struct {
 	Items   []rollout.Item // its rows, in order, each with its line
 	Repeats []RepeatedRow  // rows that repeat an earlier one together with its id, and are no item of their own

@@ -62,7 +62,7 @@ func (x lost) where() message.Text {
 	return message.Join(parts...)
 }
 
-// onItems is some of so many items in words.
+// onItems is some of that many items in words.
 func onItems(some, all int) message.Text {
 	if all == 1 {
 		return theOneItem.Text()
@@ -70,7 +70,7 @@ func onItems(some, all int) message.Text {
 	return someOfItems.With(message.Args{"some": message.Int(some), "all": message.Int(all)})
 }
 
-// noneOf tells how many references of so many.
+// noneOf says how many references of how many.
 func noneOf(some, all int) message.Text {
 	switch {
 	case some == 0 && all > 1:

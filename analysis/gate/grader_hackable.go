@@ -119,12 +119,11 @@ func hackedBy(r *analysis.Result, t analysis.Thresholds, bottom []*analysis.Prob
 	return worst, fails || hackedTogether(r, t, bottom)
 }
 
-// hacked judges one of so many probes by the low end of the share of items on
-// which it is accepted. Against a grader whose regrades differ, that end must
-// lie above the most that noise alone gives an item's payloads, with the error
-// shared out over the probes (Bonferroni): one of twenty probes is lucky. Where
-// noise leaves the margin more often than a greater distance, the items beyond
-// that one are judged as well.
+// hacked judges one of that many probes by the low end of the share of items on which it
+// is accepted. Against a grader whose regrades differ, that end must lie above the most
+// that noise alone gives an item's payloads, with the error shared out over the probes
+// (Bonferroni): one of twenty probes is lucky. Where noise leaves the margin more often
+// than a greater distance, the items beyond that one are judged as well.
 func hacked(r *analysis.Result, t analysis.Thresholds, p *analysis.ProbeResult, probes int) bool {
 	if p.Items == 0 || p.Above < holeItems {
 		return false

@@ -90,7 +90,7 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 })
 
 // judgeTruth judges the share of references accepted, of those with a grade and those
-// that the grader failed on, so many of which count as accepted.
+// that the grader failed on, and how many of those count as accepted.
 func judgeTruth(r *analysis.Result, p *analysis.ProbeResult, saved int, t analysis.Thresholds) (accept stat.Estimate, noise float64, status analysis.Status) {
 	const gate = "grader.truth"
 	all := p.Items + p.Lost

@@ -11,7 +11,7 @@ import (
 type Renamed struct {
 	Old string
 	New string  // the gate or threshold that it belongs to now
-	At  float64 // of a threshold that can no longer be set, where it stands; else 0
+	At  float64 // of a threshold that can no longer be set, at its place; else 0
 	Set bool    // whether it still can be set, under the new name
 }
 

@@ -66,9 +66,9 @@ func foremost(v *analysis.Variants) (*analysis.Variant, analysis.Status) {
 	return &v.Ranked[0], analysis.Pass
 }
 
-// settling says how many items, sampled as these, would tell whether the variant
-// gains, were its difference what it looks like: until it stands beside the
-// correction for all variants, or a difference of delta would have been seen.
+// settling says how many items, sampled as these, would tell whether the variant gains,
+// were its difference what it looks like, until it is next to the correction for all
+// variants, or a difference of delta would have been seen.
 func settling(sp *analysis.VariantSplit, variants int, tolerance, conf float64) *analysis.Needs {
 	e := sp.Reward.Estimate
 	if e.SE == nil || e.Items < 2 {

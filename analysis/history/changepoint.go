@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// fewest is how many nights a search for a change needs, least how many stand on
-// either side of one: a single odd night is no new level.
+// fewest is how many nights a search for a change needs, least how many must be on either
+// side of one: a single odd night is no new level.
 const (
 	fewest = 6
 	least  = 2
@@ -136,12 +136,11 @@ type change struct {
 	half        float64
 }
 
-// findChange tests a sequence for a change of its level: the largest likelihood
-// ratio over all places of a change in the mean of normal values whose variance
-// is not known (Worsley 1979, JASA 74:365), its distribution under no change
-// drawn with the weights as they stand. Values need not be normal for it to hold
-// well: docs/nightly.md has the rates. p is NaN when there are too few nights or
-// nothing ever varied.
+// findChange tests a sequence for a change of its level: the largest likelihood ratio
+// over all places of a change in the mean of normal values whose variance is not known
+// (Worsley 1979, JASA 74:365), its distribution under no change drawn with the actual
+// weights. Values need not be normal for it to hold well: docs/nightly.md has the rates.
+// p is NaN when there are too few nights or nothing ever varied.
 func findChange(s sequence, confidence float64, draws int, seed uint64) change {
 	n := len(s.y)
 	if n < fewest || slices.Max(s.y) == slices.Min(s.y) {

@@ -69,8 +69,8 @@ type ItemMean struct {
 	N      int     `json:"n"`
 }
 
-// NewNight reduces a run to a night. What it was compared with, and what came of
-// that, is not known yet.
+// NewNight reduces a run to a night. What it was compared with, and the result of that,
+// is not known yet.
 func NewNight(name string, at time.Time, run *rollout.Run, r *analysis.Result) Night {
 	n := Night{
 		Schema: NightSchema, Time: at.UTC().Truncate(time.Second), Name: name, Verdict: r.Verdict,
@@ -141,9 +141,9 @@ func (n *Night) items() map[itemID]float64 {
 	return out
 }
 
-// Comparable reports whether the rewards of two nights mean the same: the split
-// and the reward range are, and at least half of the items of each. Nights that
-// keep no items are told apart by their data files.
+// Comparable reports whether the rewards of two nights mean the same: the split and the
+// reward range are, and at least half of the items of each. Nights that keep no items are
+// distinguished by their data files.
 func Comparable(a, b *Night) bool {
 	if a.Split == "" || a.Split != b.Split || a.RewardRange != b.RewardRange {
 		return false

@@ -71,8 +71,8 @@ func layerNames(core string, order, seen []string) []string {
 	return names
 }
 
-// layeredRows collects the rollouts that have every part, by item. No sum may
-// hang on the order of lines: they are sorted.
+// layeredRows collects the rollouts that have every part, by item. No sum may depend on
+// the order of lines: they are sorted.
 func (c *evidence) layeredRows(items []*collect.Item, names []string) (rows [][]layered, keys []collect.ItemKey) {
 	for _, it := range items {
 		var of []layered

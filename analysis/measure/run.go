@@ -156,7 +156,7 @@ func (c *evidence) fill(r *analysis.Result, run *rollout.Run, s analysis.Setting
 	agreement := c.agreement(all, s)
 	s = withCeiling(r, agreement, s)
 	rolled := s
-	rolled.Confidence = r.Confidence // of the look that the run stands at
+	rolled.Confidence = r.Confidence // of the look that the run is at
 	for _, split := range rollout.Splits() {
 		m := Split{s: rolled, once: s.Confidence, c: c, Items: of[split]}
 		m.plan(run.Manifest, split)

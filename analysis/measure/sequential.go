@@ -14,10 +14,9 @@ import (
 // square of the share of samples made.
 //
 // Note: of the spending functions that resemble O'Brien & Fleming's and Pocock's
-// boundaries and this one, at 4, 7 and fewer looks, this one at 7 saves most
-// where little signal must be told from none, and nearly as much as Pocock's
-// where there is plenty, for a last look that is hardly wider (simulated:
-// docs/calibration.md).
+// boundaries and this one, at 4, 7 and fewer looks, this one at 7 saves most where little
+// signal must be distinguished from none, and nearly as much as Pocock's where there is
+// plenty, for a last look that is hardly wider (simulated: docs/calibration.md).
 const looksRule = "kim_demets_2"
 
 // Limits of a plan of looks.
@@ -40,11 +39,10 @@ func PlanLooks(most int, s analysis.Settings) *rollout.Looks {
 	return plan
 }
 
-// ConfidenceAtLook is the confidence of the intervals that a look at so many
-// samples is judged by, so that the looks of the plan together err as often as
-// one judgement with the plan's error would. Between looks it is that of the
-// look before, and before the first that of the first: neither spends what a
-// later look has.
+// ConfidenceAtLook is the confidence of the intervals that a look at that many samples is
+// judged by, so that the looks of the plan together err as often as one judgement with
+// the plan's error would. Between looks it is that of the look before, and before the
+// first that of the first: neither spends what a later look has.
 func ConfidenceAtLook(plan *rollout.Looks, samples int) float64 {
 	most := float64(plan.At[len(plan.At)-1])
 	times := []float64{float64(plan.At[0]) / most}

@@ -45,11 +45,11 @@ func (c *evidence) featureWords() map[string]message.Text {
 	return words
 }
 
-// shiftSamples are the measured items of two splits, for each of what is
-// compared after sampling. Items count by as many of their first rollouts as
-// half of the items of both splits have: a mean of more is less scattered, which
-// would look like a difference. Means are tested; how much they differ is told of
-// rollouts. Of items whose rows repeat each other one counts.
+// shiftSamples are the measured items of two splits, for each of what is compared after
+// sampling. Items count by as many of their first rollouts as half of the items of both
+// splits have: a mean of more is less scattered, which would look like a difference.
+// Means are tested; how much they differ is reported for rollouts. Of items whose rows
+// repeat each other one counts.
 func (c *evidence) shiftSamples(a, b rollout.Split, copies origins) iter.Seq2[string, [2]shift.Sample] {
 	return func(yield func(string, [2]shift.Sample) bool) {
 		x, y := once(c.Items(a, nil), (*collect.Item).Key, copies), once(c.Items(b, nil), (*collect.Item).Key, copies)

@@ -207,8 +207,8 @@ const (
 	categorical
 )
 
-// Bounds within which a field's values are categories and no names: so many of
-// them, each in so many rows on average, of so many bytes.
+// Bounds within which a field's values are categories and not names: their number, the
+// rows per value on average, and their bytes.
 const (
 	mostLevels    = 50
 	rowsPerLevel  = 5

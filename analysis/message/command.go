@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// Command is a command line as its words, such as Command("gonogo", "audit", Run),
-// which a machine can run and a reader sees quoted for a shell. Run and NextRun stand
-// for run directories, which whoever shows the message knows.
+// Command is a command line as its words, such as Command("gonogo", "audit", Run), which
+// a machine can run and a reader sees quoted for a shell. Run and NextRun are used for
+// run directories, which whoever shows the message knows.
 func Command(argv ...string) Arg { return Arg{Command: argv} }
 
 // Words of a Command that stand for a directory: the run that the message is about,

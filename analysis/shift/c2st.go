@@ -73,10 +73,10 @@ func (c *comparison) classifier() Result {
 	return r
 }
 
-// extra, in classifier, is the standard error that an AUC has beyond DeLong's,
-// because other training rows make another classifier: what permuted labels vary
-// by beyond it. It fades as the samples are told apart more easily, with
-// 4·AUC·(1-AUC) (observed in simulations, where DeLong's alone covers in 80 %).
+// extra, in classifier, is the standard error that an AUC has beyond DeLong's, because
+// other training rows make another classifier: what permuted labels vary by beyond it. It
+// fades as the samples become easier to distinguish, with 4·AUC·(1-AUC) (observed in
+// simulations, where DeLong's alone covers in 80 %).
 func fading(auc float64) float64 { return 4 * auc * (1 - auc) }
 
 func squares(values []float64) []float64 {
@@ -104,8 +104,8 @@ func (c *comparison) labels(small []int32) []float64 {
 	return y
 }
 
-// interval is taken on the logit scale, where it stays inside 0 and 1. Where the samples are told apart without a single error it rests on the
-// number of rows alone.
+// interval is taken on the logit scale, where it stays inside 0 and 1. If the samples are
+// distinguished without a single error it rests on the number of rows alone.
 func (c *comparison) interval(e *stat.Estimate, auc, se float64) {
 	df := float64(min(c.nA, c.nB) - 1)
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 + c.opt.Confidence) / 2)

@@ -31,8 +31,8 @@ const (
 	NearLeak    LeakKind = "near"    // most n-grams shared
 )
 
-// Pair is two rows that are too alike, by their places in the list of rows. A
-// stands before B, or in the split that came first.
+// Pair is two rows that are too alike, by their places in the list of rows. A comes
+// before B, or is in the split that came first.
 type Pair struct {
 	Kind  LeakKind
 	A, B  int

@@ -222,8 +222,8 @@ func (k *seeker) candidates(i int) []int {
 	return out
 }
 
-// A text that is so many times longer than another one holds part of it by
-// chance, and must hold most of it.
+// A text that is this many times longer than another one holds part of it by chance, and
+// must hold most of it.
 const (
 	muchLonger = 8
 	mostOfIt   = 0.8

@@ -70,8 +70,7 @@ func cutOff(prompt string) bool {
 	return strings.HasSuffix(end, "\uFFFD")
 }
 
-// A length that so many prompts share, the longest there is, is where they were
-// cut.
+// A length that this many prompts share, the longest of all, is where they were cut.
 const (
 	fewestCut   = 3
 	shortestCut = 200
@@ -104,8 +103,8 @@ func unended(prompt string) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == ','
 }
 
-// shortestAnswer is the length in characters from which a reference that stands
-// in the prompt is no chance.
+// shortestAnswer is the length in characters from which a reference that is in the prompt
+// is no chance.
 const shortestAnswer = 4
 
 // answers lists the rows whose prompt holds their own reference, word for word.

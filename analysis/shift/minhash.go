@@ -61,9 +61,8 @@ func (g *gramSet) has(h uint64) bool {
 	return false
 }
 
-// hashGram hashes the window whose oldest character stands at n modulo its
-// length. Characters have 21 bits, so that five of them do not fit one word and
-// two are mixed.
+// hashGram hashes the window whose oldest character is at n modulo its length. Characters
+// have 21 bits, so that five of them do not fit one word and two are mixed.
 func hashGram(w *[gramLength]uint64, n int) uint64 {
 	at := func(i int) uint64 { return w[(n+i)%gramLength] }
 	return mix(mix(at(0)|at(1)<<21|at(2)<<42) ^ (at(3) | at(4)<<21))
@@ -130,9 +129,9 @@ func (c *common) upTo(grams []uint64, limit uint16) []uint64 {
 	return slices.DeleteFunc(grams, func(h uint64) bool { return c.count(h) > limit })
 }
 
-// affordable is how common an n-gram may be so that looking up all of them stays
-// within mostWork. An n-gram of n texts stands in the sketches of about
-// n·sketchSize/w of them, w being their size, and is looked up n times.
+// affordable is how common an n-gram may be so that looking up all of them stays within
+// mostWork. An n-gram of n texts is in the sketches of about n·sketchSize/w of them, w
+// being their size, and is looked up n times.
 func (c *common) affordable(texts int) uint16 {
 	var buckets [1 << 16]float64
 	for _, n := range c.counts {

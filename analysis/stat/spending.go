@@ -48,9 +48,8 @@ func Crossing(times, boundaries []float64) float64 {
 	return sum
 }
 
-// walk is where a Brownian motion stands that has not crossed yet: its density
-// at the points of a grid, times their weights. The zero value stands at 0 at
-// time 0.
+// walk is the position of a Brownian motion that has not crossed yet: its density at the
+// points of a grid, times their weights. The zero value is at 0 at time 0.
 type walk struct {
 	time    float64
 	at      []float64
@@ -80,7 +79,7 @@ func (w walk) boundary(t, p float64) float64 {
 	return (low + high) / 2
 }
 
-// crossing is the probability to stand at |Z| >= z at time t.
+// crossing is the probability of |Z| >= z at time t.
 func (w walk) crossing(t, z float64) float64 {
 	if math.IsInf(z, 1) {
 		return 0

@@ -214,7 +214,7 @@ func (w *worker) one(ctx context.Context) error {
 		return err
 	}
 	w.left = append(w.left[max(0, len(w.left)-mostLeft+1):], m.Run())
-	_ = m.Lacks(ctx, err.Error()) // who cannot be told sees it fall silent
+	_ = m.Lacks(ctx, err.Error()) // if that fails, it sees the worker fall silent
 	return exit.AsUsage(fmt.Errorf("this worker takes no jobs of the run %s: %w", m.Run(), err))
 }
 

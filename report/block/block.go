@@ -94,10 +94,10 @@ type Verdict struct {
 	Next   []string // at most three, each a command or an edit
 }
 
-// Long reports whether the answer has no room beside its reason.
+// Long reports whether the answer does not fit next to its reason.
 func (v Verdict) Long() bool { return uniseg.StringWidth(v.Answer) > 15 }
 
-// Tiles are numbers that stand side by side.
+// Tiles are numbers shown side by side.
 type Tiles []Tile
 
 // Tile is a number to be seen at a glance.
@@ -146,7 +146,7 @@ type Grid struct {
 	Tones   []Tone // of the rows, for a column of states
 	Spare   []int  // columns that a narrow form may leave out, in this order
 	Most    int    // rows that a terminal shows; 0: all
-	Upright bool   // has so many columns that their heads stand upright
+	Upright bool   // has so many columns that their heads are upright
 }
 
 // Kind is what the cells of a column are.
@@ -329,7 +329,7 @@ type Words struct {
 	Print PrintWords
 }
 
-// Signs part and join texts. Space stands between sentences, and behind a colon.
+// Signs part and join texts. Space is used between sentences, and after a colon.
 type Signs struct{ Colon, Space, Stop, List, Comma, Semicolon string }
 
 // Named is a text under its name: "What to do: sample more".

@@ -2,7 +2,7 @@ package block
 
 import "gonogo/sampler/rollout"
 
-// PageWords are what a page on a screen says beside what every format says.
+// PageWords are the words of a page on a screen, in addition to those of every format.
 type PageWords struct {
 	Contents, OpenAll, CloseAll            string
 	Evidence, Picture                      string
@@ -15,7 +15,7 @@ type PageWords struct {
 	Outcomes                                                 map[rollout.Outcome]string
 }
 
-// PrintWords are what printed pages say beside what every format says.
+// PrintWords are the words of printed pages, in addition to those of every format.
 type PrintWords struct {
 	Pages             string // at the foot of a page
 	Telling, MoreRows string

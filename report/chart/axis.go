@@ -166,7 +166,7 @@ func (t ticks) Ticks(min, max float64) []plot.Tick {
 	return out
 }
 
-// ends adds ticks at both ends of a range where no round value stands near.
+// ends adds ticks at both ends of a range if no round value is near.
 type ends struct {
 	plot.Ticker
 	lo, hi float64

@@ -33,7 +33,7 @@ type Of[R any] struct {
 	Only func(R) bool
 }
 
-// Caption is what stands above a plot.
+// Caption is the text above a plot.
 type Caption struct {
 	Title    string // the finding, in words
 	Subtitle string // n, interval and method

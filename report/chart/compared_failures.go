@@ -10,7 +10,7 @@ import (
 // driftRows is how many kinds of failure a picture shows.
 const driftRows = 24
 
-// drawDrift shows how often each outcome happened beside its change.
+// drawDrift shows how often each outcome happened next to its change.
 func drawDrift(c *compare.Comparison) (Figure, error) {
 	l := c.Lang
 	_, sc, ok := ComparedSplit(c)
@@ -63,7 +63,7 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	return f, nil
 }
 
-// drawHacks shows which share of rollouts each detector marks, beside its change.
+// drawHacks shows which share of rollouts each detector marks, next to its change.
 func drawHacks(c *compare.Comparison) (Figure, error) {
 	l := c.Lang
 	sc, err := compared(c)

@@ -199,8 +199,8 @@ var (
 	itemsDown = [3]message.Def{message.New("chart.down_fewer", "{n} down, fewer calls"), message.New("chart.down", "{n} down"), message.New("chart.down_more", "{n} down, more calls")}
 )
 
-// counts says in the corners how many items lie there; only numbers where
-// words do not fit beside each other.
+// counts says in the corners how many items lie there; only numbers where words do not
+// fit next to each other.
 func (q quadrants) counts(c draw.Canvas, p *plot.Plot) {
 	sty := styleOn(p, 8, true, Ink)
 	for _, side := range []struct {

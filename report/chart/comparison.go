@@ -90,7 +90,7 @@ func ComparedSplit(c *compare.Comparison) (split rollout.Split, sc *compare.Spli
 	return split, sc, sc != nil
 }
 
-// ofItems draws what is told by items.
+// ofItems draws what items show.
 func ofItems(draw func(*compare.Comparison, *compare.Split) (Figure, error)) func(*compare.Comparison) (Figure, error) {
 	return func(c *compare.Comparison) (Figure, error) {
 		sc, err := comparedItems(c)
@@ -118,7 +118,7 @@ func noSplit(c *compare.Comparison) (Figure, error) {
 	return noData(c.Lang, "chart.the_runs_hold_no_rollouts_of", "the runs hold no rollouts of a split that could be compared")
 }
 
-// comparedItems is compared for what is told by items.
+// comparedItems is compared for what items show.
 func comparedItems(c *compare.Comparison) (*compare.Split, error) {
 	sc, err := compared(c)
 	if err == nil && (!sc.Paired || len(sc.Changes) == 0) {
@@ -151,12 +151,12 @@ func became(sc *compare.Split, l message.Language) string {
 	return l.Text("chart.it_is_unclear_whether_the_mean", "It is unclear whether the mean reward changed")
 }
 
-// phrases are what stands behind each other in one line of a caption.
+// phrases joins the phrases of one line of a caption.
 func phrases(l message.Language, list ...string) string {
 	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return s == "" }), l.Text("sign.clause", "; "))
 }
 
-// other finds what was compared beside the reward; nil where it was not.
+// other finds what was compared besides the reward; nil if it was not.
 func other(sc *compare.Split, name string) *analysis.Difference {
 	for i := range sc.Others {
 		if sc.Others[i].Name == name && sc.Others[i].Known() {

@@ -34,13 +34,12 @@ type Figure struct {
 	// title, no subtitle, a brief legend and no name along the Y axis.
 	Panel bool
 
-	// Head is the least height of what stands above the plot: of figures side by
-	// side, the plots then begin on one level.
+	// Head is the smallest height of the part above the plot: of figures side by side,
+	// the plots then begin on one level.
 	Head vg.Length
 }
 
-// HeadHeight is how much of the height stands above the plot when f is drawn at
-// a width.
+// HeadHeight is how much of the height is above the plot when f is drawn at a width.
 func (f Figure) HeadHeight(width vg.Length) vg.Length {
 	var rec recorder.Canvas
 	c := f.inner(draw.NewCanvas(&rec, width, f.Height))

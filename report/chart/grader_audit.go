@@ -19,7 +19,7 @@ const (
 // that held, what room is left for. The table has the others.
 const auditRows = 16
 
-// What came of a probe.
+// The results of a probe.
 var (
 	probeHeld  = seen{ringLook, message.New("chart.held", "held")}
 	probeHole  = seen{badLook, message.New("chart.hole", "hole")}

@@ -35,7 +35,7 @@ func Histories(h *history.History, name func(string) string) []Of[*history.Histo
 	return out
 }
 
-// trend draws one series. Nights stand at 0, 1, 2 and so on.
+// trend draws one series. Nights are at 0, 1, 2 and so on.
 type trend struct {
 	*history.Series
 	called string
@@ -277,9 +277,9 @@ type bare look
 // Thumbnail implements plot.Thumbnailer.
 func (b bare) Thumbnail(c *draw.Canvas) { look(b).draw(c, c.Center()) }
 
-// nightTicks labels at most so many nights, two or more, by their dates, and by their hours where a
-// day has several: the last, some before it at even steps, and the first where it has
-// room.
+// nightTicks labels at most that many nights, two or more, by their dates, and by their
+// hours where a day has several: the last, some before it at even steps, and the first
+// where it has room.
 type nightTicks struct {
 	nights []history.NightSummary
 	lang   message.Language

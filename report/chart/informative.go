@@ -226,8 +226,8 @@ func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
 	return list
 }
 
-// free reports whether a curve keeps away, over points from to before to, from a
-// label that stands on a level.
+// free reports whether a curve keeps away, over points from to before to, from a label
+// that is on a level.
 func (v curve) free(level float64, from, to int) bool {
 	for i := from; i < min(to, len(v.x)); i++ {
 		if v.lo[i] < level+0.07 && v.hi[i] > level-0.01 {

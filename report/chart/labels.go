@@ -59,7 +59,7 @@ type rule struct {
 	label  string
 	left   bool      // label to the left of an upward rule, and at the left end of a level one
 	below  bool      // label below a level rule
-	drop   vg.Length // how far below the top an upward rule's label stands
+	drop   vg.Length // how far below the top an upward rule's label is
 	clear  []float64 // values of Y that an upward rule's label keeps away from
 }
 

@@ -265,7 +265,7 @@ func costDotsOf(a *analysis.RewardByCost) costDots {
 	return d
 }
 
-// near lists what the dots beside x cover, on its left and its right.
+// near lists what the dots next to x cover, on its left and its right.
 func (d costDots) near(x float64) []float64 {
 	var left, right []float64
 	for i := range d.x { // in rising order
@@ -301,8 +301,8 @@ func (d costDots) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// plotCounts writes the rollouts behind each dot above it, where there is room
-// beside the one before; the table has all.
+// plotCounts writes the rollouts behind each dot above it, where there is room next to
+// the one before; the table has all.
 func (d costDots) plotCounts(c draw.Canvas, p *plot.Plot, tx func(float64) vg.Length) {
 	sty := styleOn(p, 8, false, Muted)
 	sty.XAlign = draw.XCenter

@@ -19,8 +19,8 @@ type Table struct {
 	Head  []string
 	Marks []Mark // in the order in which they are read; a chart of columns from left to right
 
-	// Columns says that marks stand side by side: only where the pointer is
-	// from left to right tells them apart.
+	// Columns says that marks are side by side: only where the pointer is from left to
+	// right tells them apart.
 	Columns bool
 
 	// Filter says that the first cell of a mark finds its items in the item table of
@@ -76,14 +76,14 @@ func (f Figure) Frame(width, height vg.Length) (frame Frame, ok bool) {
 	}, true
 }
 
-// At returns where a point of the plot stands, in points from the left top
-// corner; a point beyond the axes is moved to their end.
+// At returns where a point of the plot is, in points from the left top corner; a point
+// beyond the axes is moved to their end.
 func (f Frame) At(x, y float64) (left, top vg.Length) {
 	return f.Left + share(f.x, x)*(f.Right-f.Left), f.Bottom - share(f.y, y)*(f.Bottom-f.Top)
 }
 
-// share is how far along an axis v stands, from 0 to 1. A logarithm has no
-// place for what is not above zero.
+// share is how far along an axis v is, from 0 to 1. A logarithm has no place for what is
+// not above zero.
 func share(a plot.Axis, v float64) vg.Length {
 	_, log := a.Scale.(plot.LogScale)
 	switch {

@@ -12,9 +12,9 @@ import (
 	"gonogo/report/lettering"
 )
 
-// The palette. Hues are told apart by the colour-blind (blue, orange, red
-// crosses) and differ in lightness, so that a grey print still reads; where
-// two areas touch, a hatch differs too.
+// The palette. Hues can be distinguished by the colour-blind (blue, orange, red crosses)
+// and differ in lightness, so that a grey print still reads; where two areas touch, a
+// hatch differs too.
 var (
 	Paper   = color.RGBA{0xff, 0xff, 0xff, 255} // background
 	Ink     = color.RGBA{0x26, 0x2b, 0x33, 255} // text

@@ -13,9 +13,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// columns is how many marks stand side by side at most; more items than
-// crowded are drawn as means of neighbours, for one mark an item would run
-// into one block.
+// columns is how many marks are side by side at most; more items than crowded are drawn
+// as means of neighbours, for one mark an item would run into one block.
 const (
 	crowded = 400
 	columns = 100
@@ -68,8 +67,8 @@ func drawVariance(r *analysis.Result, split rollout.Split, s *analysis.SplitResu
 	return f, nil
 }
 
-// measured returns the items that have a mean, lowest first; equal means
-// stand in the order of their ids, so that the picture is always the same.
+// measured returns the items that have a mean, lowest first; equal means are in the order
+// of their ids, so that the picture is always the same.
 func measured(s *analysis.SplitResult) []analysis.ItemResult {
 	var items []analysis.ItemResult
 	for _, it := range s.Classes.Items {

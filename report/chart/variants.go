@@ -11,7 +11,7 @@ import (
 // variantRows is how many variants one picture shows; the table has all.
 const variantRows = 40
 
-// What came of a variant.
+// The results of a variant.
 var variantLooks = []seen{
 	{gainLook, message.New("chart.gains", "gains")},
 	{badLook, message.New("chart.loses", "loses")},

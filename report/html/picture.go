@@ -9,7 +9,7 @@ import (
 	"gonogo/report/block"
 )
 
-// picture is a figure, its rows, and where on it they stand.
+// picture is a figure, its rows, and where on it they are.
 type picture struct {
 	Name, Doc       string
 	Title, Subtitle string
@@ -23,8 +23,8 @@ type picture struct {
 // headHeight is about what title and subtitle take of a figure.
 const headHeight vg.Length = 30
 
-// spots says where the rows of a picture's table stand on it, in percent of
-// its width and height from the left top corner.
+// spots says where the rows of a picture's table are on it, in percent of its width and
+// height from the left top corner.
 type spots struct {
 	Axes    [4]float64  `json:"axes"`    // left, top, right, bottom
 	Columns bool        `json:"columns"` // only left and right tell them apart

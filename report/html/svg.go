@@ -14,7 +14,7 @@ import (
 	"gonogo/report/chart"
 )
 
-// hex is a colour as it stands in a style of an SVG.
+// hex is a colour as written in a style of an SVG.
 var hex = regexp.MustCompile(`(fill|stroke):#[0-9A-F]{6}`)
 
 // usual are the properties that say what holds without them, on a page whose

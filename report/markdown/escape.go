@@ -15,8 +15,7 @@ var signs = strings.NewReplacer(
 // md escapes running text for Markdown.
 func md(s string) string { return signs.Replace(s) }
 
-// code writes s as a code span that may stand in a table: a pipe in it is
-// escaped.
+// code writes s as a code span that may be in a table: a pipe in it is escaped.
 func code(s string) string { return strings.ReplaceAll(span(s), "|", `\|`) }
 
 // span writes s as a code span, with a fence longer than any run of backticks

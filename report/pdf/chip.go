@@ -4,8 +4,8 @@ import "gonogo/report/typeface"
 
 func (c *Chip) style() Style { return Style{Face: typeface.Bold, Size: c.Size, Color: c.Ink} }
 
-// Chip draws a chip at the column's left and, right of it, a paragraph whose
-// lines stand beside and below it.
+// Chip draws a chip at the column's left and, right of it, a paragraph whose lines are
+// next to and below it.
 func (c *Column) Chip(chip *Chip, spans []Span) {
 	w := c.d.chipWidth(chip)
 	h := 0.0

@@ -14,7 +14,7 @@ type Column struct {
 	Loose     bool // may be broken over pages even where it would fit on the next
 
 	d      *Doc
-	x, w   float64 // where text stands, and how wide it may be
+	x, w   float64 // where text is, and how wide it may be
 	y      float64
 	ops    []op
 	breaks []float64 // heights at which it may be broken, rising
@@ -73,9 +73,9 @@ type Span struct {
 type Paragraph struct {
 	Spans  []Span
 	Indent float64     // of all lines
-	Hang   float64     // of the lines after the first, beside Indent
+	Hang   float64     // of the lines after the first, in addition to Indent
 	Most   int         // lines; the last is cut. 0 is as many as there are
-	Lead   string      // stands before the first line, in the room of Indent
+	Lead   string      // is before the first line, within Indent
 	Ground color.Color // behind each line, over the column's width
 }
 

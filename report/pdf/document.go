@@ -19,8 +19,8 @@ type Options struct {
 	Made     time.Time               // when; the zero time is written as 1970
 	Fallback func() []*typeface.Face // asked once, for fonts with what the builtin ones lack; may be nil
 
-	// What stands at the edges of every page. Pages is the form of the page
-	// number, with two %s: which page, and how many there are.
+	// What is at the edges of every page. Pages is the form of the page number, with two
+	// %s: which page, and how many there are.
 	HeadLeft, HeadRight, FootLeft, Pages string
 }
 
@@ -166,8 +166,7 @@ func (d *Doc) put(c *Column) {
 	d.y += c.y
 }
 
-// Missing lists, in order, the runes that stand as boxes, for no font has
-// them.
+// Missing lists, in order, the runes that appear as boxes, because no font has them.
 func (d *Doc) Missing() []rune {
 	var list []rune
 	for r := range d.fonts.missing {

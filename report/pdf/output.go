@@ -89,7 +89,7 @@ func (d *Doc) addFonts(p *fpdf.Fpdf, pages [][]op) error {
 	return nil
 }
 
-// The look of what stands at the edges of a page.
+// The look of the edges of a page.
 var (
 	edgeStyle = Style{Size: 7.5, Color: color.RGBA{0x5f, 0x68, 0x74, 255}}
 	edgeColor = color.RGBA{0xdf, 0xe3, 0xe8, 255}

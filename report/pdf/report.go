@@ -423,8 +423,8 @@ func (p *printer) figures(list []block.Figure) {
 	p.Place(c)
 }
 
-// findings are told once: those that ask something in full, those that passed in a
-// line each, the names of those that were not judged together.
+// findings are shown once: those that ask something in full, those that passed in a line
+// each, the names of those that were not judged together.
 func (p *printer) findings(list block.Findings) {
 	if len(list) == 0 {
 		p.note(block.Note{Texts: []string{p.words.NoFindings}})

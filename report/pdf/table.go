@@ -12,7 +12,7 @@ type Table struct {
 	Columns []ColumnSpec
 	Rows    [][]Cell
 	Head    Style // of the head's texts
-	Upright bool  // heads of columns of numbers stand upright
+	Upright bool  // heads of columns of numbers are upright
 	Dense   bool  // less room between rows and columns
 	Line    color.Color
 }
@@ -26,7 +26,7 @@ type ColumnSpec struct {
 	Grow  float64 // its share of the room that is left over; 0 takes what its texts want
 }
 
-// Cell is what stands in one place of a table.
+// Cell is the contents of one place in a table.
 type Cell struct {
 	Spans []Span
 	Chip  *Chip  // drawn instead of text

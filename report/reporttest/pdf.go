@@ -14,7 +14,7 @@ import (
 	"gonogo/report/typeface"
 )
 
-// PDFPage is what stands on a page of one of our PDFs, read back from the file.
+// PDFPage is the text on a page of one of our PDFs, read back from the file.
 type PDFPage struct {
 	Width, Height float64
 	Texts         []PDFText

@@ -102,11 +102,11 @@ func RolloutColumns(parts []string, rest bool) []Column[collect.Counted] {
 	return slices.Concat(all[:at], partColumns(parts, rest), all[at:])
 }
 
-// partsBefore is the column before which the sub-scores stand.
+// partsBefore is the column that follows the sub-scores.
 const partsBefore = "turns"
 
-// partColumns are a column for each sub-score, and one for those past the
-// limit. Names that cannot be told apart when written out are numbered.
+// partColumns are a column for each sub-score, and one for those past the limit. Names
+// that look the same when written out are numbered.
 func partColumns(parts []string, rest bool) []Column[collect.Counted] {
 	var list []Column[collect.Counted]
 	taken := make(map[string]bool)
@@ -160,7 +160,7 @@ func (s *Survey) WriteCSV(w io.Writer) error {
 // observed reports whether the record tells about turns and calls.
 func observed(r collect.Counted) bool { return r.Turns > 0 || len(r.Calls) > 0 }
 
-// calls counts the tool calls of some status; nil where the record tells of none.
+// calls counts the tool calls of some status; nil if the record has none.
 func calls(status ...rollout.CallStatus) func(collect.Counted) any {
 	return func(r collect.Counted) any {
 		if !observed(r) {

@@ -19,7 +19,7 @@ const None = "none"
 const (
 	most       = 4
 	mostSize   = 256 << 20
-	everything = "中日あア한글" // what a font that needs no other beside it can draw
+	everything = "中日あア한글" // what a font that needs no other can draw
 )
 
 // Find returns the fonts to take what the builtin ones lack from. path names

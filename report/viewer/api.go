@@ -117,7 +117,7 @@ func (s *Server) getRun(w http.ResponseWriter, _ *http.Request) {
 	answer(w, a)
 }
 
-// beside is the other one of two runs; nil where there is one.
+// beside is the other one of two runs; nil if there is one.
 func (s *Server) beside(one *side) *side {
 	for _, other := range s.sides {
 		if other != one {

@@ -10,8 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// order is a way to sort items: by a number, or by what stands in text. A
-// number that is not known stands behind all that are.
+// order is a way to sort items: by a number, or by text. An unknown number comes after all that are known.
 type order struct {
 	name   string
 	number func(*row) *float64
@@ -180,8 +179,8 @@ func (s *Server) getItem(w http.ResponseWriter, r *http.Request) {
 	answer(w, out)
 }
 
-// item is what a run knows of an item. What is wrong with labels is told with
-// the list.
+// item is what a run knows of an item. What is wrong with labels is reported with the
+// list.
 func (s *side) item(n name, f *filter) itemRun {
 	out := itemRun{Rollouts: []brief{}}
 	all, _, _ := s.all()

@@ -29,7 +29,7 @@ func (s *Server) getRollout(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusConflict, s.said(err))
 		return
 	}
-	marks, _, _ := side.labels.all() // what is wrong with labels is told with the list
+	marks, _, _ := side.labels.all() // what is wrong with labels is reported with the list
 	side.index.mu.RLock()
 	b := side.brief(names, &e, about(marks, k))
 	side.index.mu.RUnlock()

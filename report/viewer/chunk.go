@@ -23,8 +23,8 @@ type chunk struct {
 	size int64
 }
 
-// readChunk reads whole lines from the offset on; io.EOF with an empty text is
-// the end. What stands behind the last newline is a chunk of its own.
+// readChunk reads whole lines from the offset on; io.EOF with an empty text is the end.
+// What follows the last newline is a chunk of its own.
 func readChunk(rd io.ReaderAt, at int64) (chunk, error) {
 	for room := chunkBytes; ; room *= 4 {
 		buf := make([]byte, min(room, longest+chunkBytes))

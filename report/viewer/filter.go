@@ -11,8 +11,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// filter says which rollouts are wanted, and so which items: those with one at
-// least that is. It is what stands in the page's address.
+// filter says which rollouts are wanted, and so which items: those with one at least that
+// is. It is in the page's address.
 type filter struct {
 	split, family, category, outcome, tool, mark string
 	item                                         string // a part of its id

@@ -45,8 +45,8 @@ var lower = func() (t [utf8.RuneSelf]byte) {
 // has case: looking them up is what takes the time.
 func caseless(r rune) bool { return r >= 0x2E80 && r < 0xA640 }
 
-// unfold returns where in text the byte at of its folded form stands: folding
-// changes the length of some runes.
+// unfold returns where in text the byte at of its folded form is: folding changes the
+// length of some runes.
 func unfold(text string, at int) int {
 	for i, r := range text {
 		if at <= 0 {

@@ -77,7 +77,7 @@ type BadLine struct {
 	Why  string `json:"why"`
 }
 
-// mostBad bounds the bad lines that are told apart.
+// mostBad bounds the bad lines that are listed separately.
 const mostBad = 1000
 
 // NewIndex begins an index of a run. Close ends it.
@@ -147,7 +147,7 @@ func (x *Index) follow(ctx context.Context) {
 			if ctx.Err() != nil {
 				break
 			}
-			if !errors.Is(err, errMoved) { // the next look mends it
+			if !errors.Is(err, errMoved) { // the next look repairs it
 				x.note(err)
 			}
 		}

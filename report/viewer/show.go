@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// shown is a rollout with all of its texts, as the page tells it.
+// shown is a rollout with all of its texts, as the page shows it.
 type shown struct {
 	brief
 	Split    string             `json:"split"`

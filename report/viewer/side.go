@@ -11,7 +11,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// side is one of the runs that are looked at.
+// side is one of the runs being viewed.
 type side struct {
 	run    *rollout.Run
 	index  *Index

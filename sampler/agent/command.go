@@ -26,12 +26,12 @@ const marker = "GONOGO_AGENT"
 // CommandConfig configures an agent that is a program.
 type CommandConfig struct {
 	Argv       []string // the program and its arguments
-	Dir        string   // where it runs; "" is where this program does
+	Dir        string   // its working directory; "" is this program's
 	Without    []string // variables of this program's environment that it must not see
 	PerRollout bool     // a process for each rollout, not one for many, one after the other
 	Processes  int      // at one time, at most
 	Options    RequestOptions
-	Log        io.Writer // takes its standard error, from several goroutines; nil: no one does
+	Log        io.Writer // receives its standard error, from several goroutines; nil discards it
 }
 
 // Validate reports a configuration that cannot be run.

@@ -13,7 +13,7 @@ import (
 // Request is what is sent to an agent for a rollout.
 type Request struct {
 	TraceID  string                     `json:"trace_id"` // names this rollout; the same in all its calls
-	Canary   string                     `json:"canary"`   // a word of its own: another rollout that meets it has met what this one left
+	Canary   string                     `json:"canary"`   // the rollout's canary: another rollout that finds it has found something this one left
 	ItemID   string                     `json:"item_id"`
 	Split    string                     `json:"split"`
 	Sample   int                        `json:"sample"`
@@ -23,7 +23,7 @@ type Request struct {
 	Model    *Model                     `json:"model,omitempty"` // where to ask the model; absent: the agent has its own
 	Limits   Limits                     `json:"limits"`
 	Tools    map[string]string          `json:"tools,omitempty"`   // the URLs of the job's tools, by name
-	Session  map[string]json.RawMessage `json:"session,omitempty"` // what the rollout's session answered
+	Session  map[string]json.RawMessage `json:"session,omitempty"` // the values of the rollout's session
 }
 
 // Model is an OpenAI-compatible endpoint for this rollout only.
@@ -50,10 +50,10 @@ func Hidden() []string {
 	return names
 }
 
-// RequestOptions is what is sent to agents besides the rollout itself.
+// RequestOptions is what agents get in addition to the rollout itself.
 type RequestOptions struct {
-	Hide  []string          // fields of a row that they are not told
-	Tools map[string]string // URLs of tools, by name; {{session.NAME}} stands for what the session answered
+	Hide  []string          // fields of a row that they do not get
+	Tools map[string]string // URLs of tools, by name; {{session.NAME}} is a value of the session
 }
 
 // request is what an agent gets of p. The error is a tool's address that reads

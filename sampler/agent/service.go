@@ -15,7 +15,7 @@ import (
 
 // ServiceConfig configures an agent behind a URL.
 type ServiceConfig struct {
-	URL     string            // is POSTed each rollout; {{session.NAME}} in it and in Headers stands for what its session answered
+	URL     string            // each rollout is POSTed here; {{session.NAME}} in it and in Headers is a value of its session
 	Headers map[string]string // of all requests
 	Poll    time.Duration     // between polls for a result; 0 means one second
 	Options RequestOptions
@@ -164,8 +164,8 @@ func (at place) masked(a sampler.Answer) sampler.Answer {
 	return a
 }
 
-// beside is a result's address, which must be at the service's own host: its
-// headers hold keys.
+// beside returns a result's address, which must be at the service's own host: its headers
+// hold keys.
 func (at place) beside(poll string) (string, error) {
 	base, err := url.Parse(at.address)
 	if err != nil {

@@ -13,9 +13,9 @@ import (
 // referenceVariable stands for the bare reference in an answer's template.
 var referenceVariable = regexp.MustCompile(`\{\{\s*reference\s*\}\}`)
 
-// AnswerTemplate reads how an answer is made of a bare reference, right or wrong: a text
-// with {{reference}} in it, such as "Answer: {{reference}}". In a template that is JSON
-// the reference is escaped within quotes; without quotes, as in {"answer":
+// AnswerTemplate parses the template of an answer around a bare reference, right or
+// wrong: a text with {{reference}} in it, such as "Answer: {{reference}}". In a template
+// that is JSON the reference is escaped within quotes; without quotes, as in {"answer":
 // {{reference}}}, one that is a number, a boolean, a list or an object is inserted as it
 // is, anything else as a JSON string.
 func AnswerTemplate(template string) (func(reference string) string, error) {

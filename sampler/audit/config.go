@@ -12,7 +12,7 @@ import (
 type Config struct {
 	Items       int      // items that the probes are put to; 0 = all
 	Regrades    int      // recorded outputs that are graded once more; 0 = none
-	MaxGradings int      // gradings of the whole audit, detectors apart; 0 = no bound
+	MaxGradings int      // gradings of the whole audit, not counting detectors; 0 = no limit
 	MaxMarks    int      // rollouts that each detector reads; 0 = all
 	Skip        []string // names of probes that are left out, and of detectors as detector/NAME
 	Unordered   bool     // the order of a list in an answer means nothing

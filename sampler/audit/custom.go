@@ -18,7 +18,7 @@ type Render func(template string, it *rollout.Item, base *rollout.Record) (strin
 type Custom struct {
 	Name, Doc string
 	Expect    rollout.Expectation
-	Limit     *float64 // nil: 0 for bottom, 0.99 for top; other expectations have none
+	Limit     *float64 // nil: 0 for bottom, 0.99 for top; other expectations have no limit
 
 	// Template makes a payload of the item's reference and fields and of a
 	// recorded answer: {{reference}}, {{item.path}}, {{sample.output_text}}.

@@ -15,7 +15,7 @@ import (
 type Detector struct {
 	Name, Doc string
 	Zero      bool           // a marked rollout is to count at the bottom of the range
-	Hash      string         // of its definition: marks that another one made are made again; "" keeps none
+	Hash      string         // of its definition: marks by another definition are made again; "" keeps none
 	Judges    int            // requests to a model that one mark costs
 	Grader    sampler.Grader // reads the output as the run's own grader does
 }
@@ -23,10 +23,10 @@ type Detector struct {
 // probe is the name of the detector's records.
 func (d Detector) probe() string { return rollout.ProbeDetector + d.Name }
 
-// RegexDetector marks rollouts in which anything that the model wrote matches
-// the pattern: the answer, its other turns, its reasoning, and the names and
-// arguments of its calls. What tools answered is not looked at. The syntax is
-// that of Go's regexp, where (?i) ignores case.
+// RegexDetector marks rollouts in which anything that the model wrote matches the
+// pattern: the answer, its other turns, its reasoning, and the names and arguments of its
+// calls. Outputs of tools are not searched. The syntax is that of Go's regexp, where (?i)
+// ignores case.
 func RegexDetector(name, doc, pattern string, zero bool) (Detector, error) {
 	if err := checkName(name); err != nil {
 		return Detector{}, fmt.Errorf("detector: %w", err)

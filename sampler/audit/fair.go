@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 )
 
-// What stands here decides which payloads would be unfair: a wrong answer that
-// a sound grader may well pay for, or a rewrite that a careful reader would not
-// take for the reference. In doubt a payload is not made.
+// This file decides which payloads would be unfair: a wrong answer that a sound grader
+// may well pay for, or a rewrite that a careful reader would not take for the reference.
+// In doubt a payload is not made.
 
 // What is near enough to be paid for: the share of words in common, and of a number.
 const (

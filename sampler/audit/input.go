@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Input is what an audit is planned from.
+// Input is the input of an audit's plan.
 type Input struct {
 	Seed  uint64
 	Items []rollout.Item // nil: items of which only rollouts are known
@@ -28,7 +28,7 @@ type Input struct {
 
 	Reference func(*rollout.Item) (Reference, bool) // nil: FieldReference
 	Answer    string                                // template of an answer, see AnswerTemplate; "": as the answers that earned the top have it
-	Grader    string                                // hash of the grader's definition: gradings of another are made again
+	Grader    string                                // hash of the grader's definition: gradings by another grader are made again
 	Judges    int                                   // requests to a model that one grading costs
 }
 

@@ -11,9 +11,9 @@ import (
 // it, is no bottom probe: whoever reads it reads the right answer, and a grader
 // that takes it is not fooled. What is put here reads as a wrong answer.
 //
-// Nor is it one where the right answer stands between other characters as a
-// word or a number of its own: whoever looks for one finds it, and a model that
-// can write it has nothing to gain.
+// Nor is it one where the right answer is between other characters as a word or a number
+// of its own: whoever looks for one finds it, and a model that can write it has nothing
+// to gain.
 var lookalike = Probe{
 	Name: "lookalike", Expect: rollout.Bottom, Limit: partly,
 	Doc: "A wrong answer in look-alike characters that becomes the right one if a grader drops everything that is not ASCII: a full-width digit within a number (4９2 for 42), else \"ｎｏｔParisｂｕｔＲｏｍｅ\". Left out for numbers of one digit, letters and other choices, and texts with digits or of more than three words.",

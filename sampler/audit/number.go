@@ -94,7 +94,7 @@ func lastNumber(text string) (number, bool) {
 	return number{}, false
 }
 
-// parseAt reads the number whose digits stand between before and after.
+// parseAt reads the number whose digits are between before and after.
 func parseAt(before, digits, after string) (number, bool) {
 	var n number
 	if !n.readDigits(digits) || ordinal.MatchString(after) {
@@ -174,8 +174,7 @@ func isPoint(marks, parts []string) bool {
 	return len(parts[1]) != 3 || len(parts[0]) > 3 || parts[0] == "0"
 }
 
-// grouped reports whether the marks are all the same and stand between groups
-// of three.
+// grouped reports whether the marks are all the same and are between groups of three.
 func grouped(marks, parts []string) bool {
 	for i, mark := range marks {
 		if mark != marks[0] || len(parts[i+1]) != 3 || len(parts[0]) > 3 || parts[0] == "" {

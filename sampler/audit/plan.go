@@ -11,22 +11,22 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Plan is what an audit will put to the grader, and what it costs.
+// Plan is what an audit will submit to the grader, and its cost.
 type Plan struct {
 	// Items are the sampled ones, in the order in which they were drawn.
 	Items []rollout.Key
-	// Known are records that need no grading: the recorded rewards tell. Their
-	// Keep is always false, so that they are written anew.
+	// Known are records that need no grading: their rewards are recorded. Their Keep is
+	// always false, so that they are written anew.
 	Known []*rollout.Record
-	// Template is how an answer is made of a reference; "" when a bare reference
-	// is an answer. Inferred says that recorded answers told so.
+	// Template is the template of an answer around a reference; "" if a bare reference is
+	// an answer. Inferred says that it was derived from recorded answers.
 	Template string
 	Inferred bool
 	// References says where the items' references were found.
 	References []FieldCount
 	// Counts has a line for each probe and each detector that is not skipped.
 	Counts []Count
-	// Notes say what a reader of the audit should know of its plan.
+	// Notes say what a reader of the audit should know about its plan.
 	Notes []string
 
 	in     *Input
@@ -37,13 +37,13 @@ type Plan struct {
 	marked map[ID]bool       // detectors' records that stay
 }
 
-// Count is what is planned of one probe.
+// Count is the plan for one probe.
 type Count struct {
 	Probe    string
 	Expect   rollout.Expectation
 	Items    int // items that it has payloads for
 	Payloads int // made
-	Planned  int // put to the grader; what is Known is not
+	Planned  int // to be graded; without Known
 	Left     int // left out to stay within MaxGradings, or MaxMarks
 }
 
@@ -55,9 +55,9 @@ type planned struct {
 	done  bool
 }
 
-// NewPlan draws the items and makes the payloads. It reads the rollouts up to
-// three times; memory grows with the number of rollouts, and with the texts of
-// the sampled items and of the outputs to be graded again alone.
+// NewPlan draws the items and makes the payloads. It reads the rollouts up to three
+// times; memory grows with the number of rollouts, and with the texts of the sampled
+// items and of the outputs to be graded again only.
 func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 	if err := in.validate(cfg); err != nil {
 		return nil, err
@@ -146,9 +146,9 @@ func shares(wanted []int, most int) []int {
 	return got
 }
 
-// Tasks yields what is still to be graded by the run's grader, the items in the
-// order in which they were drawn: an audit that is stopped early has put every
-// probe to some of them. Todo counts them.
+// Tasks yields what is still to be graded by the run's grader, the items in the order in
+// which they were drawn: an audit that is stopped early has tried every probe on some of
+// them. Todo counts them.
 func (p *Plan) Tasks() iter.Seq2[sampler.Task, error] {
 	return func(yield func(sampler.Task, error) bool) {
 		for _, t := range p.tasks {
@@ -159,7 +159,7 @@ func (p *Plan) Tasks() iter.Seq2[sampler.Task, error] {
 	}
 }
 
-// Estimate is what is still to be paid for.
+// Estimate is what remains to be paid for.
 type Estimate struct {
 	Gradings   int // by the run's grader
 	Marks      int // by detectors

@@ -9,8 +9,8 @@ import (
 // Probe makes answers whose right grade is known beforehand.
 type Probe struct {
 	Name   string              // lower_snake, without a slash
-	Doc    string              // what is put to the grader and what a sound one does, for somebody who sees it for the first time
-	Expect rollout.Expectation // what a sound grader does with the payloads
+	Doc    string              // what is graded, and what a sound grader does, for a first-time reader
+	Expect rollout.Expectation // the grade a sound grader gives the payloads
 
 	// Limit is a share of the reward range: the most that a payload may earn when
 	// Expect is bottom, the least that it must earn when Expect is top. It says
@@ -39,7 +39,7 @@ const (
 // Payload is one answer to put to the grader.
 type Payload struct {
 	Answer string
-	Base   *rollout.Record // the recorded rollout whose messages and calls go along; nil: none do
+	Base   *rollout.Record // the recorded rollout whose messages and calls are sent along; nil: none
 }
 
 // Case is one item as probes see it. Probes only read it.
@@ -65,9 +65,8 @@ type Case struct {
 // MaxRollouts bounds the recorded rollouts that a Case holds.
 const MaxRollouts = 8
 
-// Probes lists the probes in the order they are shown: what must score at the
-// bottom, what must score at the top, what must not move the grade, and what is
-// worth knowing.
+// Probes lists the probes in the order they are shown: those that must score at the
+// bottom, at the top, the same as before, and those for information.
 func Probes() []Probe {
 	return []Probe{
 		empty, whitespace, dontKnow, claimSuccess, claimInForm, filler, promptEcho,

@@ -6,14 +6,14 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Reference is what an item's right answer is, and where it was found.
+// Reference is an item's right answer, and where it was found.
 type Reference struct {
 	Text  string
 	Field string // the field of the row, such as "reference_answer", or the template, such as "{{item.answer}}"
 }
 
 // FieldReference finds the reference of an item in the first of the usual fields of its
-// row that is there and not empty. A value that is no string is JSON text without spaces.
+// row that is not empty. A value that is not a string becomes JSON text without spaces.
 // ok is false when there is none.
 func FieldReference(it *rollout.Item) (Reference, bool) {
 	text, field, ok := it.Reference()

@@ -18,7 +18,7 @@ func WithoutCopies(sink sampler.Sink) sampler.Sink { return slim{sink} }
 
 type slim struct{ sampler.Sink }
 
-// Append hands on a record without what its base holds.
+// Append passes on a record without the parts that are in its base.
 func (s slim) Append(r *rollout.Record) error {
 	if r.Probe != nil && r.Probe.Base != nil {
 		lean := *r

@@ -17,15 +17,15 @@ const agentEndpoint = sampler.AgentBoundary
 // costs what a rollout costs.
 const agentRamp = 8
 
-// Agent is a service that makes the rollouts itself, and how it is asked.
+// Agent is a service that makes the rollouts itself, and how to reach it.
 type Agent struct {
 	Agent                  sampler.Agent
 	ModelProxy             sampler.ModelProxy // to the model; nil: it asks one of its own
 	Timeout                time.Duration
 	MaxSteps, MaxToolCalls int
 
-	// Room is asked before a wave of that many rollouts; its error ends the burst. Used
-	// learns what a rollout came to. nil bounds nothing and tells no one.
+	// Room is called before a wave of that many rollouts; its error ends the burst. Used
+	// gets the outcome of each rollout. nil means no limit and no report.
 	Room func(rollouts int) error
 	Used func(*rollout.Record)
 }

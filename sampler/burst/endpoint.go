@@ -31,9 +31,9 @@ func toolEndpoint(name string) string { return sampler.ToolBoundary(name) }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// Watch returns the transport of an HTTP client whose requests a burst looks
-// at: what was sent, and what came, byte for byte. It changes nothing, and
-// requests that are no part of a burst pass unseen.
+// Watch returns the transport of an HTTP client whose requests a burst records: what was
+// sent and received, byte for byte. It changes nothing, and ignores requests that are not
+// part of a burst.
 func Watch(inner http.RoundTripper) http.RoundTripper { return watcher{inner} }
 
 type watcher struct{ inner http.RoundTripper }

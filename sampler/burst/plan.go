@@ -15,11 +15,11 @@ import (
 // Tool is one tool of the job as a burst may use it.
 type Tool struct {
 	Name string
-	Safe bool // marked as changing nothing: calls with arguments of our own are made too
+	Safe bool // marked as changing nothing: calls with generated arguments are made too
 	Skip bool // never called
 }
 
-// Input is what a plan is made of.
+// Input is the input of a plan.
 type Input struct {
 	Seed  uint64
 	Items []rollout.Item
@@ -38,7 +38,7 @@ type Input struct {
 	Rollouts int
 }
 
-// Plan is what one training step asks of tools and grader.
+// Plan is the load of one training step on tools and grader.
 type Plan struct {
 	Split     rollout.Split
 	Scripts   []Script // one a rollout, in the order they start
@@ -70,10 +70,10 @@ type Call struct {
 	Refused         bool // as it was recorded
 }
 
-// NewPlan draws the items of a training step and one recorded rollout for each
-// rollout of it. Train is the split where it has items, else the first that
-// does. Where nothing is recorded of any item, the rollouts hold what the
-// schemas of safe tools give. The same input gives the same plan.
+// NewPlan draws the items of a training step and one recorded rollout for each rollout of
+// it. The split is train if it has items, else the first that does. If no item has a
+// recorded rollout, the calls are generated from the schemas of safe tools. The same
+// input gives the same plan.
 func NewPlan(ctx context.Context, in Input) (*Plan, error) {
 	n := cmp.Or(in.Rollouts, in.Batch*in.Group)
 	if n < 1 || in.Group < 1 {
@@ -306,8 +306,7 @@ func (p *Plan) count(in Input) {
 	}
 }
 
-// Unsafe lists the tools whose recorded calls are made again without being
-// marked safe.
+// Unsafe lists the tools whose recorded calls are repeated without being marked safe.
 func (p *Plan) Unsafe(tools []Tool) []string {
 	var names []string
 	for _, t := range tools {
@@ -319,8 +318,7 @@ func (p *Plan) Unsafe(tools []Tool) []string {
 	return names
 }
 
-// Requests is how many calls of each tool the waves make at most, first tries
-// alone.
+// Requests is the largest number of calls of each tool in the waves, not counting retries.
 func (p *Plan) Requests(cfg Config) map[string]int {
 	out := map[string]int{}
 	for _, w := range p.Waves(cfg) {

@@ -21,7 +21,7 @@ import (
 
 // Config bounds a burst.
 type Config struct {
-	ID string // of this burst; trace ids are made of it, so that no two bursts share one
+	ID string // of this burst; trace ids are derived from it, so that no two bursts share one
 
 	Least    int           // rollouts at full size, in as many bursts as that takes
 	Ramp     int           // rollouts of a smaller wave, if RampTime allows as many
@@ -29,11 +29,11 @@ type Config struct {
 	Repeats  int           // rollouts whose calls are made twice
 	Gaps     bool          // keep the recorded time between the turns
 
-	// Isolation starts and stops what each rollout has to itself; nil is nothing.
+	// Isolation starts and stops each rollout's session; nil is none.
 	Isolation sampler.Isolation
 	Sessions  int // of these at one time; 0 is as many as rollouts
 
-	// Agent makes the rollouts of a plan that was made for one.
+	// Agent makes the rollouts of a plan for an agent.
 	Agent Agent
 
 	ToolTimeout, GraderTimeout time.Duration // of one request
@@ -42,8 +42,7 @@ type Config struct {
 	Flight                     int           // requests in flight at most; 0 is any number
 }
 
-// DefaultConfig makes enough rollouts to tell a share of 5 % from none, and
-// repeats requests as the documented trainer does.
+// DefaultConfig makes enough rollouts to detect a share of 5 %, and retries requests as the documented trainer does.
 func DefaultConfig() Config {
 	return Config{
 		Least: 80, Ramp: 80, RampTime: 20 * time.Second, Repeats: 24,
@@ -75,9 +74,8 @@ const fewTurned = 0.05
 // ErrInterrupted means that a burst was stopped before its end.
 var ErrInterrupted = errors.New("the burst was interrupted")
 
-// Waves lists what a burst of the plan does, in order. The numbers of rollouts
-// are the most that are made. Of an agent no request is made twice: its model may
-// answer otherwise.
+// Waves lists what a burst of the plan does, in order. The numbers of rollouts are upper
+// bounds. An agent's requests are not made twice: its model may answer differently.
 func (p *Plan) Waves(cfg Config) []rollout.Wave {
 	n := len(p.Scripts)
 	var waves []rollout.Wave
@@ -108,7 +106,7 @@ func (p *Plan) Rollouts(cfg Config) int {
 	return n
 }
 
-// Gradings is how many gradings the waves make at most, first tries alone.
+// Gradings is the largest number of gradings in the waves, not counting retries.
 func (p *Plan) Gradings(cfg Config) int {
 	n := 0
 	for _, w := range p.Waves(cfg) {
@@ -127,13 +125,12 @@ func (p *Plan) judged() bool {
 	return slices.ContainsFunc(p.Endpoints, func(e rollout.BurstEndpoint) bool { return e.Judged })
 }
 
-// Run plays the plan in its waves and returns the outcome of it. Tools and grader
-// must be made with a client whose transport is Watch's: what goes over the
-// wire is not seen otherwise. Nothing limits or repeats requests but cfg. watch,
-// when not nil, learns of each wave that ended. An error means that nothing
-// came from it: ErrInterrupted when drain closed, ctx's own when it ended. When
-// all rollouts of a smaller wave are discarded, the burst itself comes next:
-// more of the same would tell nothing.
+// Run plays the plan in its waves and returns the outcome. Tools and grader must use a
+// client with Watch's transport: otherwise their requests are not recorded. Only cfg
+// limits or retries requests. watch, when not nil, learns of each wave that ended. An
+// error means that nothing came from it: ErrInterrupted when drain closed, ctx's own when
+// it ended. When all rollouts of a smaller wave are discarded, the burst itself comes
+// next: more of the same would tell nothing.
 func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools map[string]sampler.Tool, g sampler.Grader, watch func(rollout.Wave)) (*rollout.Burst, []rollout.BurstCall, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err

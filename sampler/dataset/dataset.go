@@ -42,8 +42,8 @@ type File struct {
 	Bytes    int64
 	Rows     int // rows in the file; more than len(Items) when rows with one id repeat
 	Items    []rollout.Item
-	Repeats  []Repeat          // rows that are no item, for they repeat an earlier one together with its id
-	Problems []rollout.Problem // what holds for every platform; Check adds the target's rules
+	Repeats  []Repeat          // rows that are not items, because they repeat an earlier one including its id
+	Problems []rollout.Problem // rules of every platform; Check adds the target's
 
 	options Options
 }

@@ -11,19 +11,19 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Override is what is put to the model instead of what the rows say. The rows
-// themselves stay: tools and grader are handed what they always were.
+// Override is what the model sees instead of the rows' own. The rows do not change: tools
+// and grader get the same as before.
 //
 // The prompt of an item is its head: the messages of the roles system and
 // developer before the first message of another role. Later messages of these
 // roles are part of the conversation and stay.
 type Override struct {
-	Prompt *string           // stands for the whole head, as one message; "" leaves the head out
+	Prompt *string           // replaces the whole head, as one message; "" removes the head
 	Add    string            // follows the head's text, after an empty line
 	Tools  map[string]string // description, by the tool's name
 	Drop   []string          // tools that are not offered
 	Offer  []string          // tools that are offered in every row, as the first that has them does
-	Rename map[string]string // what a tool is offered as, by its name
+	Rename map[string]string // the name that a tool is offered by, keyed by its own
 }
 
 // OverrideCounts counts the effects of an Override.

@@ -10,11 +10,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Subset takes k items with the seed's luck, each category in proportion to
-// its share by Sainte-Laguë's method (divisors 1, 3, 5, …). The order is that
-// of the drawing, and Subset(k) is a prefix of Subset(k+1): raising k keeps
-// what was taken. k ≤ 0 takes all items, in the order given. The argument is not
-// changed; cost n log n.
+// Subset takes k items at random by the seed, each category in proportion to its share by
+// Sainte-Laguë's method (divisors 1, 3, 5, …). The order is that of the drawing, and
+// Subset(k) is a prefix of Subset(k+1): raising k keeps what was taken. k ≤ 0 takes all
+// items, in the order given. The argument is not changed; cost n log n.
 func Subset(items []rollout.Item, k int, seed uint64) []rollout.Item {
 	if k <= 0 {
 		return slices.Clone(items)

@@ -8,7 +8,7 @@ type Target struct {
 	MaxTrain     Limit // rows of the training file, at most
 	MaxEval      Limit // rows of the validation file, at most
 	MaxBytes     Limit // size of each file, at most
-	MaxRowBytes  Limit // one row, which goes out with every tool and grader call
+	MaxRowBytes  Limit // one row, which is sent with every tool and grader call
 	NeedsEval    Limit // 1: a job needs a validation file; advice, for a train file is often measured before there is one
 	LastUser     Limit // 1: the last message must be the user's
 	NoAudioFile  Limit // 1: no audio and no file content
@@ -16,16 +16,15 @@ type Target struct {
 	NoSystemRole Limit // 1: the role system is not in its schema
 }
 
-// Limit is one limit of a platform. The zero Limit is none.
+// Limit is one limit of a platform. The zero Limit is no limit.
 type Limit struct {
 	Value    int64
 	Verified bool   // read in the platform's own text: breaking it refuses the job
 	Source   string // where it was read, and when
 }
 
-// Targets lists the platforms with known limits in the order shown, as of
-// 2026-11-20. Where no source states a limit, there is none, or one that only
-// warns.
+// Targets lists the platforms with known limits in the order shown, as of 2026-11-20. If
+// no source states a limit, there is none, or it only warns.
 func Targets() []Target {
 	const (
 		guide  = "OpenAI, guide to reinforcement fine-tuning, read 2026-11"

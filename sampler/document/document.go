@@ -33,7 +33,7 @@ const (
 type Node struct {
 	Kind         Kind
 	Text         string  // of a scalar; a number's is JSON
-	Line, Column int     // 1-based; 0 where a value was made, not read
+	Line, Column int     // 1-based; 0 if the value was made, not read
 	Fields       []Field // of a map, in source order
 	Items        []*Node // of a list
 }

@@ -9,9 +9,9 @@ import (
 
 // Error is one mistake in a document.
 type Error struct {
-	File         string // or what else the document is called
+	File         string // or another name of the document
 	Line, Column int    // 1-based; 0 when there is no place to point at
-	Path         string // of the value, such as tools[0].name; "" where the place says it
+	Path         string // of the value, such as tools[0].name; "" if the place is enough
 	Msg          string
 }
 
@@ -40,7 +40,7 @@ func (es Errors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// OrNil sorts the mistakes and returns them as an error, nil if there are none.
+// OrNil sorts the mistakes and returns them as an error; nil if there are none.
 func (es Errors) OrNil() error {
 	if len(es) == 0 {
 		return nil

@@ -38,8 +38,7 @@ func (n *Node) Locate(path string) Field {
 	return at
 }
 
-// Search finds the first key or value below a node that is meant, and the path of
-// the value or of the map that the key is in.
+// Search finds the first matching key or value below a node, and the path of the value or of the map with the key.
 func (n *Node) Search(meant func(string) bool) (path string, found bool) {
 	if n.Kind != Map && n.Kind != List {
 		return "", meant(n.Text)

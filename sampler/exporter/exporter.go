@@ -17,13 +17,13 @@ type Format struct {
 	Name  string
 	Doc   string // one sentence: whose log, and which files
 	Files []File
-	// Loses lists what the format cannot hold of this run.
+	// Loses lists what this run has and the format cannot hold.
 	Loses func(*Run) []string
 }
 
 // File is one file of a log.
 type File struct {
-	Name  string // within the log's directory; "" where the log is one file
+	Name  string // within the log's directory; "" if the log is one file
 	Write func(context.Context, io.Writer, *Run) error
 }
 

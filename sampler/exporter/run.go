@@ -14,10 +14,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Options selects what is written of a run.
+// Options selects what to write.
 type Options struct {
 	Split      rollout.Split    // "" = the only one there is
-	OnConflict rollout.Conflict // what to do with differing lines of one rollout; "" refuses them
+	OnConflict rollout.Conflict // what to do with differing lines for one rollout; "" is an error
 }
 
 // ErrSplits means that a run has several splits and a log holds one: choose it in
@@ -248,7 +248,7 @@ type loss struct {
 	text string
 }
 
-// String says it in words.
+// String returns it in words.
 func (l loss) String() string {
 	if l.n != 1 {
 		return strings.Replace(l.text, "N rollouts", fmt.Sprintf("%d rollouts", l.n), 1)

@@ -36,11 +36,10 @@ const commandTimeout = 2 * time.Minute
 // sysexits.h.
 const tryAgain = 75
 
-// Command is a grader that is a program: a process for each grading, or one for
-// many, a JSON line in and a line out for each, which carries the id of the
-// request. It is safe for concurrent use.
-// Whatever a process does, it is killed with all that it has started when the time
-// is up.
+// Command is a grader that is a program: a process for each grading, or one for many,
+// with a JSON line in and a line out for each, which carries the id of the request. It is
+// safe for concurrent use. Whatever a process does, it is killed with all that it has
+// started when the time is up.
 type Command struct {
 	name    string // for messages
 	argv    []string
@@ -123,7 +122,7 @@ func (g *Command) Start(context.Context) error {
 	return fmt.Errorf("%s: there is no %s: a name is looked for on PATH, a path such as ./%s starts from the folder of the configuration", g.name, g.argv[0], filepath.Base(file))
 }
 
-// SessionReads lists what of a session the program's arguments read.
+// SessionReads lists the session variables in the program's arguments.
 func (g *Command) SessionReads() []string {
 	var names []string
 	for _, arg := range g.argv {
@@ -276,7 +275,7 @@ func (g *Command) Close() error {
 	return nil
 }
 
-// Choices tells what counts as a grade.
+// Choices says what counts as a grade.
 func (g *Command) Choices() map[string]string {
 	return map[string]string{
 		"command result": "the number that is printed, or the score of a JSON object; with lines always an object, with the id of the request; another exit code than 0, an output that is neither, and an answer without its id are a failed grading; the exit code 75 asks for another try",

@@ -72,7 +72,7 @@ func newEndpoint(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	return g, nil
 }
 
-// SessionReads lists what of a session the grader's address reads.
+// SessionReads lists the session variables in the grader's address.
 func (g *Endpoint) SessionReads() []string { return g.at.Reads() }
 
 // Wait waits until rate_limit lets the next request pass. It implements
@@ -87,11 +87,10 @@ func (g *Endpoint) Wait(ctx context.Context) error {
 	return nil
 }
 
-// Grade makes one request. 401, 403 and 404 are taken for a wrong key or URL;
-// other 4xx than 408, 409, 425 and 429 end the grading of this output only;
-// all else that is no score is worth another try, as the trainer's own retries
-// of any failure are. A second grading of the same output has the rollout's
-// trace id again: it is the name of the rollout, not of the request.
+// Grade makes one request. 401, 403 and 404 mean a wrong key or URL; other 4xx than 408,
+// 409, 425 and 429 end the grading of this output only; any other answer without a score
+// is retried, as the trainer retries any failure. A second grading of the same output has
+// the rollout's trace id again: it is the name of the rollout, not of the request.
 func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (_ sampler.Grade, err error) {
 	address, header, secrets, err := g.at.In(out.RolloutSession)
 	if err != nil {
@@ -147,8 +146,7 @@ func askedOf(out sampler.Output, tools string) []byte {
 	return append(b, '}')
 }
 
-// Warnings reports requests so large that a platform would not send them, as
-// far as they have been made.
+// Warnings reports requests so far that were too large for a platform to send.
 func (g *Endpoint) Warnings() []string {
 	n := g.large.Load()
 	if n == 0 {
@@ -158,7 +156,7 @@ func (g *Endpoint) Warnings() []string {
 		n, float64(g.largest.Load())/(1<<20))}
 }
 
-// Choices tells what counts as no score.
+// Choices says what does not count as a score.
 func (g *Endpoint) Choices() map[string]string {
 	return map[string]string{
 		"endpoint reply": "a reply without a finite number as score (or reward), or with error, errors or exception, or with success or is_score_valid of false, is a failure: it is retried, then the output has no grade",

@@ -7,8 +7,8 @@ import (
 )
 
 // Files lists the files that a definition names, as Inline reads them, sorted: sources,
-// modules, and the words of a command that name a file. dir is base of relative paths. A
-// definition that was made whole names none but a command's.
+// modules, and the words of a command that name a file. dir is base of relative paths. An
+// inlined definition names only a command's files.
 func Files(kinds []Kind, raw json.RawMessage, dir string) []string {
 	found := make(map[string]bool)
 	collect(kinds, raw, dir, found)

@@ -12,10 +12,10 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Info tells a reader of a run about its grader. raw is the definition that g
-// was made of. The hash is the SHA-256 of the definition in a form that does
-// not depend on its layout: keys sorted, numbers in one spelling, no spaces, and
-// without the keys that open doors, so that a new key is not a new grader.
+// Info describes a run's grader. raw is the definition that g was made from. The hash is
+// the SHA-256 of the definition in a form that does not depend on its layout: keys
+// sorted, numbers in one spelling, no spaces, and without the keys that open doors, so
+// that a new key is not a new grader.
 func Info(raw json.RawMessage, g sampler.Grader) rollout.GraderInfo {
 	var info rollout.GraderInfo
 	if d, ok := g.(Describer); ok {

@@ -20,9 +20,9 @@ import (
 // definition is a grader's, by key.
 type definition map[string]json.RawMessage
 
-// Inline returns a definition with the files read that it names, so that it is
-// whole by itself: what its hash stands for, and what can be run elsewhere.
-// Relative paths start from dir. One that names none is returned as it is.
+// Inline returns a definition with the contents of the files that it names, so that it is
+// self-contained: it can be hashed, and run elsewhere. Relative paths start from dir. One
+// that names none is returned as it is.
 func Inline(kinds []Kind, raw json.RawMessage, dir string) (json.RawMessage, error) {
 	var d definition
 	if json.Unmarshal(raw, &d) != nil {

@@ -18,7 +18,7 @@ type Kind struct {
 	Doc  string // one sentence for a user
 	New  func(raw json.RawMessage, env Env) (sampler.Grader, error)
 
-	Remote bool // grading asks a server, which takes time and may cost money
+	Remote bool // grading calls a server, which takes time and may cost money
 
 	inline func(d definition, dir string) error // reads the files that a definition names; nil where none is
 }
@@ -28,14 +28,13 @@ func Kinds() []Kind {
 	return []Kind{stringCheck, textSimilarity, scoreModel, labelModel, pythonKind, multi, endpoint, trl, verifiers, evalProtocol, command}
 }
 
-// Env is what graders need from outside. The zero value serves graders that
-// need nothing.
+// Env is what graders need from outside. The zero value is for graders that need nothing.
 type Env struct {
 	HTTP        *http.Client                // for endpoints; nil = a client of our own, as sampler.HTTPClient
 	Judge       sampler.Judge               // for graders that ask a model
 	Rewrite     func(address string) string // maps a URL of the job to the one to connect to; nil = as it is
-	Python      *python.Pool                // for graders written in it; nil = none, and they say so
-	Dir         string                      // where commands run; "" is where this program does
+	Python      *python.Pool                // for python graders; nil = none, which is an error for them
+	Dir         string                      // working directory of commands; "" is this program's
 	Without     []string                    // variables of this program's environment that commands must not see
 	SampleTools string                      // All (also when empty) or Last: the calls that sample.output_tools shows
 

@@ -81,11 +81,10 @@ func labelSchema(labels []string) json.RawMessage {
 	return stepsSchema(string(append(b, "]}"...)))
 }
 
-// Grade asks the judge once. The reward is 1 for a passing label and 0 for
-// another: the wire contract names the labels and not what they earn, and this
-// function alone decides it. A text that is none of the labels, letter by
-// letter, is no label: an error, as are a refusal and an answer cut off. The
-// Grade that comes with an error still tells what the judge used.
+// Grade calls the judge once. The reward is 1 for a passing label and 0 for another: the
+// wire contract names the labels but not their rewards, and only this function decides
+// them. A text that is not exactly one of the labels is an error, as are a refusal and an
+// answer cut off. A Grade returned with an error still has the judge's usage.
 func (g *LabelModel) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	var answer struct {
 		Result string `json:"result"`
@@ -105,8 +104,7 @@ func (g *LabelModel) Grade(ctx context.Context, out sampler.Output) (sampler.Gra
 // Range returns the rewards of a label that fails and of one that passes.
 func (g *LabelModel) Range() (low, high float64) { return 0, 1 }
 
-// Warnings reports labels that all pass, and of a place where the platform
-// does not take the kind.
+// Warnings reports labels that all pass, and a place where the platform does not accept this kind.
 func (g *LabelModel) Warnings() []string {
 	var warn []string
 	if len(g.passing) == len(g.labels) {
@@ -118,7 +116,7 @@ func (g *LabelModel) Warnings() []string {
 	return warn
 }
 
-// Choices tells what labels earn.
+// Choices says what labels earn.
 func (g *LabelModel) Choices() map[string]string {
 	return map[string]string{
 		"label_model reward": "1 for a passing label, 0 for another; an answer that is none of the labels leaves the output without a grade",

@@ -18,8 +18,7 @@ var multi = Kind{
 	New:  newMulti,
 }
 
-// Multi is a grader made of others. Its parts are named by the keys under
-// which they are, whatever their own names are.
+// Multi is a grader made of others. Its parts are named by their keys, whatever their own names are.
 type Multi struct {
 	parts   []child // in order of their names
 	formula *formula.Formula

@@ -37,7 +37,7 @@ func (g *Multi) Reads() []string {
 	return union(lists...)
 }
 
-// SessionReads lists what of a rollout's session the parts read.
+// SessionReads lists the session variables that the parts read.
 func (g *Multi) SessionReads() []string {
 	var lists [][]string
 	for _, p := range g.parts {
@@ -46,8 +46,7 @@ func (g *Multi) SessionReads() []string {
 	return union(lists...)
 }
 
-// References lists the templates of what the parts compare outputs with, each
-// once.
+// References lists the templates that the parts compare outputs with, each once.
 func (g *Multi) References() []Template {
 	var all []Template
 	for _, p := range g.parts {
@@ -60,7 +59,7 @@ func (g *Multi) References() []Template {
 	return all
 }
 
-// Start tries what the parts need of this machine.
+// Start checks what the parts need on this machine.
 func (g *Multi) Start(ctx context.Context) error {
 	for _, p := range g.parts {
 		if err := Start(ctx, p.grader); err != nil {
@@ -70,7 +69,7 @@ func (g *Multi) Start(ctx context.Context) error {
 	return nil
 }
 
-// Close closes what the parts hold.
+// Close closes the parts.
 func (g *Multi) Close() error {
 	var errs []error
 	for _, p := range g.parts {
@@ -112,7 +111,7 @@ func (g *Multi) unread() []string {
 	return names
 }
 
-// Warnings reports parts that change nothing, and what the parts have to say.
+// Warnings reports parts without effect, and the parts' own warnings.
 func (g *Multi) Warnings() []string {
 	var warn []string
 	for _, name := range g.unread() {
@@ -126,7 +125,7 @@ func (g *Multi) Warnings() []string {
 	return warn
 }
 
-// Choices tells how a formula is read and which parts had to choose what.
+// Choices says how the formula is interpreted, and lists the parts' choices.
 func (g *Multi) Choices() map[string]string {
 	choices := map[string]string{
 		"multi formula": "^ groups to the right and binds tighter than a sign; a step without a finite value, such as a division by zero, leaves the output without a grade",

@@ -25,10 +25,9 @@ type result struct {
 	kept  bool // an earlier try of this grading got it, and told what it used
 }
 
-// Grade grades by every part and computes the formula. A part without a grade
-// leaves the whole without one. The Grade that comes with an error still tells what
-// judges used. What the parts gave is kept in out.Kept, so that another try asks
-// for the rest alone.
+// Grade grades by every part and computes the formula. A part without a grade leaves the
+// whole without one. A Grade returned with an error still has the judges' usage. The
+// parts' grades are kept in out.Kept, so that another try needs only the rest.
 //
 // Parts that ask no one come first, one after the other: one that fails then
 // costs no request. All parts that ask a server follow at once, so that a

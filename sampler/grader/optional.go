@@ -23,8 +23,8 @@ type Reader interface {
 	Reads() []string
 }
 
-// Starter is a grader that must be tried before anything is sampled: what it
-// needs of this machine, such as an interpreter, may be missing.
+// Starter is a grader that must be checked before anything is sampled, because something
+// it needs on this machine, such as an interpreter, may be missing.
 type Starter interface {
 	Start(ctx context.Context) error
 }
@@ -35,20 +35,20 @@ type Describer interface {
 	Info() rollout.GraderInfo
 }
 
-// Referrer is a grader that knows the templates of what it compares outputs
-// with: the references. They read nothing of sample, so they render with none.
+// Referrer is a grader that knows the templates of its references, which it compares
+// outputs with. They do not read sample.
 type Referrer interface {
 	References() []Template
 }
 
-// Ranger is a grader whose rewards are known to lie between two bounds.
+// Ranger is a grader whose rewards are known to be between two bounds.
 type Ranger interface {
 	Range() (low, high float64)
 }
 
-// Warner is a grader with something to say that a user should know and that
-// keeps nothing from being graded: a key that is accepted and does nothing, a
-// metric that is an approximation, or, after gradings, what was seen in them.
+// Warner is a grader with warnings that do not prevent grading: a key that is accepted
+// and does nothing, a metric that is an approximation, or, after gradings, what was seen
+// in them.
 type Warner interface {
 	Warnings() []string
 }
@@ -59,8 +59,7 @@ type SessionReader interface {
 	SessionReads() []string
 }
 
-// SessionReads returns what of a rollout's session the grader reads; none for one
-// that needs no session.
+// SessionReads returns the session variables that the grader reads; none for a grader that needs no session.
 func SessionReads(g sampler.Grader) []string {
 	if e, ok := g.(SessionReader); ok {
 		return e.SessionReads()
@@ -68,8 +67,7 @@ func SessionReads(g sampler.Grader) []string {
 	return nil
 }
 
-// Start tries what the grader needs of this machine. It returns at once for a
-// grader that needs nothing.
+// Start checks what the grader needs on this machine. It returns at once for a grader that needs nothing.
 func Start(ctx context.Context, g sampler.Grader) error {
 	if s, ok := g.(Starter); ok {
 		return s.Start(ctx)
@@ -77,8 +75,7 @@ func Start(ctx context.Context, g sampler.Grader) error {
 	return nil
 }
 
-// References returns the templates of what the grader compares outputs with;
-// none when it does not say.
+// References returns the templates that the grader compares outputs with; none if unknown.
 func References(g sampler.Grader) []Template {
 	if r, ok := g.(Referrer); ok {
 		return r.References()
@@ -86,7 +83,7 @@ func References(g sampler.Grader) []Template {
 	return nil
 }
 
-// Warnings returns what the grader has to say to a user, each sentence once.
+// Warnings returns the grader's warnings, each sentence once.
 func Warnings(g sampler.Grader) []string {
 	if w, ok := g.(Warner); ok {
 		return w.Warnings()

@@ -26,11 +26,9 @@ var pythonKind = Kind{
 // largestSource is the service's limit on a source: 256 kB.
 const largestSource = 256_000
 
-// Python is a grader written in Python. Its number is taken as it is: whether
-// it is within the reward range is not for the grader to say.
-//
-// An exception and a result that is no number are failures here. The hosted
-// service takes both for a reward of 0, and a 0 that no one earned teaches the
+// Python is a grader written in Python. Its number is not checked against the reward
+// range here. An exception and a result that is not a number are failures here. The
+// hosted service takes both for a reward of 0, and a 0 that no one earned teaches the
 // wrong thing.
 type Python struct {
 	pool   *python.Pool
@@ -172,7 +170,7 @@ func (g *Python) Warnings() []string {
 	return []string{fmt.Sprintf("%s: gradings that raised an exception or returned no finite number: %d; they have no grade here, and the hosted service would have scored them 0", g.name, n)}
 }
 
-// Choices tells what runs the source, and how, and what counts as a number.
+// Choices says what runs the source, and how, and what counts as a number.
 func (g *Python) Choices() map[string]string {
 	out := map[string]string{
 		"python result": "a float or an int is the reward, True and False are 1 and 0; an exception or anything else is a failed grading and not the 0 that the hosted service gives",

@@ -270,7 +270,7 @@ func completion(out sampler.Output) []rollout.Message {
 	return append(all, rollout.Message{Role: "assistant", Content: out.Text})
 }
 
-// Info tells how the reward is made of the functions, where they are several.
+// Info says how the reward is computed from the functions, if there are several.
 func (g *Reward) Info() rollout.GraderInfo {
 	if len(g.names) < 2 {
 		return rollout.GraderInfo{}
@@ -284,7 +284,7 @@ func (g *Reward) Info() rollout.GraderInfo {
 	return rollout.GraderInfo{Formula: strings.Join(terms, " + "), Parts: g.names}
 }
 
-// Choices tells what runs the source, and what counts as a reward.
+// Choices says what runs the source, and what counts as a reward.
 func (g *Reward) Choices() map[string]string {
 	out := maps.Clone(g.choices)
 	if runs := g.pool.Interpreter(); runs != "" {

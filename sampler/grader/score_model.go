@@ -56,10 +56,9 @@ func scoreSchema(low, high float64) json.RawMessage {
 		number(low) + ` to ` + number(high) + `."}`)
 }
 
-// Grade asks the judge once. A refusal, an answer cut off and one that holds no
-// number are errors, so the grade is missing; the hosted service would give 0
-// for an answer without a number. The Grade that comes with an error still tells what
-// the judge used.
+// Grade asks the judge once. A refusal, an answer cut off and one that holds no number
+// are errors, so the grade is missing; the hosted service would give 0 for an answer
+// without a number. A Grade returned with an error still has the judge's usage.
 func (g *ScoreModel) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	var answer struct {
 		Result *float64 `json:"result"`
@@ -79,7 +78,7 @@ func (g *ScoreModel) Grade(ctx context.Context, out sampler.Output) (sampler.Gra
 // Range returns the bounds that rewards are clipped to.
 func (g *ScoreModel) Range() (low, high float64) { return g.low, g.high }
 
-// Choices tells what an answer without a number is taken for.
+// Choices says how an answer without a number counts.
 func (g *ScoreModel) Choices() map[string]string {
 	return map[string]string{
 		"score_model result": "an answer without a number leaves the output without a grade; the hosted service gives it 0",

@@ -19,14 +19,14 @@ var textSimilarity = Kind{
 	New:  newTextSimilarity,
 }
 
-// Chooser is a grader that had to choose where the wire contract is silent: a
-// sentence for each question, for the report to name. What was chosen may
-// depend on this machine, so it is asked after Start.
+// Chooser is a grader that had to choose where the wire contract is silent: one sentence
+// for each choice, for the report. A choice may depend on this machine, so Choices is
+// called after Start.
 type Chooser interface {
 	Choices() map[string]string
 }
 
-// Choices returns what the grader had to choose; nil when it had nothing to.
+// Choices returns the grader's choices; nil if there are none.
 func Choices(g sampler.Grader) map[string]string {
 	if c, ok := g.(Chooser); ok {
 		return c.Choices()

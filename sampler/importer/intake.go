@@ -67,8 +67,8 @@ func (in *intake) only(line int, what string) error {
 	return nil
 }
 
-// item hands an item on where it comes for the first time. A row whose
-// messages or tools are of another shape than chat stands under "row".
+// item hands an item on where it comes for the first time. A row whose messages or tools
+// have another shape than chat is under "row".
 func (in *intake) item(f File, line int, id string, row json.RawMessage) error {
 	if in.sent[id] {
 		return nil

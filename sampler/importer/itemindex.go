@@ -97,9 +97,9 @@ type responseItem struct {
 	Summary   json.RawMessage `json:"summary"`
 }
 
-// trajectory reads a list of items of the Responses API, which may stand in a
-// string. What comes before the model's first item is what it was asked. The end
-// is that of the model's last item.
+// trajectory reads a list of items of the Responses API, which may be in a string. What
+// comes before the model's first item is what it was asked. The end is that of the
+// model's last item.
 func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Message, end string, err error) {
 	if isNone(v) || string(v) == `""` {
 		return t, nil, "", nil

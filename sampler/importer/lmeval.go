@@ -146,7 +146,7 @@ func (l *lmEvalReader) rollouts(id string, row *lmEvalRow) error {
 	}
 	for i, resp := range row.Resps[0] {
 		rec := &rollout.Record{Item: id, Answer: rollout.TextOrJSON(resp), Turns: 1}
-		if len(row.Resps) > 1 { // a choice of answers, each rated: what stands there is no output
+		if len(row.Resps) > 1 { // a choice of answers, each rated: what is there is not an output
 			rec.Answer, rec.Turns = "", 0
 		}
 		switch {

@@ -72,8 +72,8 @@ func (r *evalResult) failure() (text string, failed bool) {
 	return "", false
 }
 
-// raisedFlag returns the first of the flags of an object, in alphabetical order,
-// that is raised, or the list or text of errors that stands in its place.
+// raisedFlag returns the first of the flags of an object, in alphabetical order, that is
+// raised, or the list or text of errors in its place.
 func raisedFlag(v json.RawMessage) string {
 	var flags map[string]json.RawMessage
 	if json.Unmarshal(v, &flags) != nil {

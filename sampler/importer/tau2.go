@@ -102,7 +102,7 @@ func (t *tau2Reader) read(ctx context.Context, f File) error {
 	}
 }
 
-// keep remembers the model and the tasks, which stand before the simulations.
+// keep remembers the model and the tasks, which come before the simulations.
 func (t *tau2Reader) keep(f File, key string, value json.RawMessage) error {
 	var tasks []json.RawMessage
 	switch key {

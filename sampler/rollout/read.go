@@ -14,7 +14,7 @@ import (
 // ReadOptions says how a file of rollouts is read. The zero value is right
 // for most readers.
 type ReadOptions struct {
-	OnConflict Conflict // what to do with differing lines of one rollout; "" refuses them
+	OnConflict Conflict // what to do with differing lines for one rollout; "" is an error
 	Workers    int      // goroutines that decode; 0 = GOMAXPROCS
 	Split      Split    // of lines that do not name theirs; "" = train
 	// Lean leaves out Messages and the Output of Calls (OutputBytes keeps its

@@ -45,8 +45,8 @@ func (h Hatch) Area(c *draw.Canvas, x0, x1 vg.Length, bounds func(x vg.Length) (
 	}
 	sty := draw.LineStyle{Color: h.Color, Width: h.Width}
 	reach := top - bottom
-	// Lines stand on a lattice of the whole canvas, so that neighbouring
-	// areas continue each other.
+	// Lines are on a lattice of the whole canvas, so that neighbouring areas continue
+	// each other.
 	for at := vg.Length(math.Floor(float64((x0-reach)/h.Space))) * h.Space; at <= x1+reach; at += h.Space {
 		var from, to vg.Point
 		open := false

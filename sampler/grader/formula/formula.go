@@ -61,11 +61,11 @@ func letter(r rune) bool { return r == '_' || unicode.IsLetter(r) }
 // appearance.
 func (f *Formula) Names() []string { return slices.Clone(f.names) }
 
-// Eval returns the formula's value, where values[i] is that of the i-th name
-// given to Compile. A step without a finite result, such as a division by zero,
-// the logarithm of nothing or an overflow, gives the whole no value, also where
-// a later step would hide it, as min(1, 1/0) would: the error, an *Error, names
-// the step. It panics when there are not as many values as names.
+// Eval returns the formula's value, where values[i] is that of the i-th name given to
+// Compile. A step without a finite result, such as a division by zero, the logarithm of 0
+// or an overflow, leaves the whole without a value, even if a later step would hide it,
+// as min(1, 1/0) would: the error, an *Error, names the step. It panics when there are
+// not as many values as names.
 //
 // Note: what the hosted service does with such a step is not documented.
 // Evaluators of expressions mostly refuse it, and an error here is seen, while

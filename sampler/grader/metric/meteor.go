@@ -33,8 +33,7 @@ func METEOR(input, reference string) float64 {
 	return mean * (1 - 0.5*math.Pow(scattered, 3))
 }
 
-// MeteorWords splits a text as METEOR does here, for whoever has the words
-// matched elsewhere.
+// MeteorWords splits a text as METEOR does here, for callers that match the words elsewhere.
 func MeteorWords(text string) []string { return words(text) }
 
 // matchWords matches the words of a that have no match yet, last first, with

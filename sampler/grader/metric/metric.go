@@ -4,16 +4,15 @@ package metric
 type Metric struct {
 	Name   string // the value of "evaluation_metric"
 	Doc    string // one sentence for a user
-	Choice string // how the open questions of the wire contract were taken, and what surprises in it
+	Choice string // our answers to the open questions of the wire contract, and what may surprise
 	Score  func(input, reference string) float64
 
-	// Steps estimates what Score costs, in steps of about a nanosecond;
-	// nil where the cost grows no faster than the texts by far.
+	// Steps estimates the cost of Score, in steps of about a nanosecond; nil if the cost
+	// grows at most about linearly with the texts.
 	Steps func(input, reference string) int
 }
 
-// Affordable is the number of steps that end within a few seconds. More than
-// that no text that is read as an answer takes.
+// Affordable is the number of steps that take a few seconds. Texts that would take more are not compared.
 const Affordable = 3_000_000_000
 
 // Metrics lists the metrics, in the order they are shown. The wire contract

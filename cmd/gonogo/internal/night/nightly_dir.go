@@ -121,8 +121,8 @@ func (h *Dir) begun() []string {
 	return out
 }
 
-// tonight names the night to make: one that was broken off and fits, else a new
-// one. said is what is to be told of it.
+// tonight names the night to make: one that was broken off and fits, else a new one. said
+// is the message about it.
 func (h *Dir) tonight(p *project.Project, now time.Time) (name, said string) {
 	for _, name := range h.begun() {
 		why := h.unfit(p, name, now)

@@ -19,9 +19,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// judge compares tonight with the last good night and with the trend, and says
-// in n what came of it. The comparison is nil where there is nothing to compare
-// with.
+// judge compares tonight with the last good night and with the trend, and says in n its
+// result. The comparison is nil if there is nothing to compare with.
 func (h *Dir) judge(ctx context.Context, c *project.Call, p *project.Project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*compare.Comparison, *history.History, error) {
 	base := history.LastGood(h.List, n, h.thereBy(ctx))
 	if err := ctx.Err(); err != nil {
