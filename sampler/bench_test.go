@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"runtime"
 	"slices"
@@ -119,6 +118,8 @@ type benchWorld struct {
 	sdk     responses.ResponseService
 	tools   []responses.ToolUnionParam
 	flat    []json.RawMessage // the tools as bare JSON
+	once    sync.Once
+	head    []byte // of bare requests
 }
 
 func newBenchWorld(b *testing.B, delay benchDelay, workers, samples int) *benchWorld {
@@ -279,12 +280,10 @@ func loopRollout(w *benchWorld, it *rollout.Item, trace string, turn func(*rollo
 	}
 }
 
-func post(client *http.Client, url, requestID string, body, into any) error {
-	b, err := json.Marshal(body)
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(b))
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+func post(client *http.Client, url, requestID string, body []byte, into any) error {
+	req, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return err
 	}
@@ -295,44 +294,55 @@ func post(client *http.Client, url, requestID string, body, into any) error {
 		return err
 	}
 	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
+	text := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(text)
+	text.Reset()
+	if _, err := text.ReadFrom(resp.Body); err != nil {
 		return err
 	}
-	return json.Unmarshal(text, into)
+	return json.Unmarshal(text.Bytes(), into)
 }
 
 func bareTool(w *benchWorld, it *rollout.Item, trace string, c rollout.ToolCall) (string, error) {
 	var out struct {
 		Output string `json:"output"`
 	}
-	err := post(w.client, w.tool(c.Name), trace, map[string]any{
-		"type": "function_call", "id": c.ID, "call_id": c.ID, "name": c.Name, "arguments": c.Arguments, "trace_id": trace, "item": it.Row,
-	}, &out)
+	body := fmt.Appendf(nil, `{"type":"function_call","id":%q,"call_id":%q,"name":%q,"trace_id":%q,"arguments":`, c.ID, c.ID, c.Name, trace)
+	body = append(sampler.AppendQuoted(body, c.Arguments), `,"item":`...)
+	body = append(append(body, it.Row...), '}')
+	err := post(w.client, w.tool(c.Name), trace, body, &out)
 	return out.Output, err
 }
 
-// bareTurn is the model call over net/http and encoding/json.
+// bareTurn is the model call over net/http by who wants it quick: a request is the one
+// before with what came since appended, and an answer's items are sent back as they are.
 func bareTurn(w *benchWorld, trace string) func(*rollout.Item, map[string]string) ([]rollout.ToolCall, string, error) {
-	var input []any
+	var body []byte
 	var last []rollout.ToolCall
 	turn := -1
 	return func(it *rollout.Item, outputs map[string]string) ([]rollout.ToolCall, string, error) {
-		if input == nil {
-			for _, m := range it.Messages {
-				input = append(input, map[string]string{"role": m.Role, "content": m.Content})
+		if body == nil {
+			body = append(make([]byte, 0, 16<<10), w.bareHead()...)
+			for i, m := range it.Messages {
+				if i > 0 {
+					body = append(body, ',')
+				}
+				body = sampler.AppendQuoted(fmt.Appendf(body, `{"role":%q,"content":`, m.Role), m.Content)
+				body = append(body, '}')
 			}
 		}
 		for _, c := range last {
-			input = append(input, map[string]string{"type": "function_call_output", "call_id": c.ID, "output": outputs[c.ID]})
+			body = fmt.Appendf(body, `,{"type":"function_call_output","call_id":%q,"output":`, c.ID)
+			body = append(sampler.AppendQuoted(body, outputs[c.ID]), '}')
 		}
 		var reply struct {
 			Output []json.RawMessage `json:"output"`
 		}
 		turn++
-		err := post(w.client, w.url+"/v1/responses", fmt.Sprintf("%s/%d", trace, turn), map[string]any{
-			"model": w.model, "store": false, "include": []string{"reasoning.encrypted_content"}, "parallel_tool_calls": true, "tools": w.flat, "input": input,
-		}, &reply)
+		n := len(body)
+		body = append(body, "]}"...)
+		err := post(w.client, w.url+"/v1/responses", fmt.Sprintf("%s/%d", trace, turn), body, &reply)
+		body = body[:n]
 		if err != nil {
 			return nil, "", err
 		}
@@ -347,7 +357,7 @@ func bareTurn(w *benchWorld, trace string) func(*rollout.Item, map[string]string
 			if err := json.Unmarshal(raw, &item); err != nil {
 				return nil, "", err
 			}
-			input = append(input, raw)
+			body = append(append(body, ','), raw...)
 			switch item.Type {
 			case "function_call":
 				last = append(last, rollout.ToolCall{ID: item.CallID, Name: item.Name, Arguments: item.Arguments})
@@ -357,6 +367,15 @@ func bareTurn(w *benchWorld, trace string) func(*rollout.Item, map[string]string
 		}
 		return last, text, nil
 	}
+}
+
+// bareHead is what every request begins with.
+func (w *benchWorld) bareHead() []byte {
+	w.once.Do(func() {
+		tools, _ := json.Marshal(w.flat)
+		w.head = fmt.Appendf(nil, `{"model":%q,"store":false,"include":["reasoning.encrypted_content"],"parallel_tool_calls":true,"tools":%s,"input":[`, w.model, tools)
+	})
+	return w.head
 }
 
 // typedTurn is the model call as the SDK offers it.
