@@ -106,7 +106,7 @@ type PermutationTest struct {
 
 // Looks is what a result says set when sampling ends once the verdict is decided.
 // Confidence is what all looks together keep; the result's own Confidence, that of its
-// intervals, is the one of the look it stands at.
+// intervals, is the one of the current look.
 type Looks struct {
 	Rule       string         `json:"rule"`
 	Confidence float64        `json:"confidence"`

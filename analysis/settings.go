@@ -64,8 +64,7 @@ const (
 	leastWidth = 1e-9 // of the larger end
 )
 
-// Validate reports the first setting that cannot be used, by the key that
-// mends it.
+// Validate reports the first setting that cannot be used, by the key that fixes it.
 func (s Settings) Validate() error {
 	r := s.RewardRange
 	switch {

@@ -1,6 +1,6 @@
-// Package docs holds the pages for readers, and hands out those that machines
-// read as well: the JSON Schemas of what gonogo writes. A test makes them from
-// the types and what is written beside them.
+// Package docs holds the pages for readers, and hands out those that machines read as
+// well: the JSON Schemas of what gonogo writes. A test makes them from the types and
+// their comments.
 package docs
 
 import _ "embed"

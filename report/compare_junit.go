@@ -11,12 +11,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// writeComparedJUnit writes junit.xml. Its first test case is the answer: a
-// failure when the new run regressed, an error when it cannot be told, so that
-// no CI takes an open question for a pass. Then, for each split, there is a
-// case for the mean reward, a failure when it regressed and skipped when it
-// cannot be told, and one for everything that is compared beside it, which
-// decides nothing: it passes, with its numbers in its output.
+// writeComparedJUnit writes junit.xml. Its first test case is the answer: a failure when
+// the new run regressed, an error when it is unknown, so that no CI takes an open
+// question for a pass. Then, for each split, there is a case for the mean reward, a
+// failure when it regressed and skipped when it is unknown, and one for everything else
+// that is compared, which decides nothing: it passes, with its numbers in its output.
 func writeComparedJUnit(w io.Writer, p *Page) error {
 	x := p.compared()
 	s := junitSuite{

@@ -141,7 +141,7 @@ func (p *Page) About() string {
 }
 
 // narrowed reports whether findings judge the items of the file, most of which were
-// measured, and headlines all items like these: both tell of the mean reward.
+// measured, and headlines all items like these: both show the mean reward.
 func (p *Page) narrowed() bool {
 	if p.Result == nil {
 		return false

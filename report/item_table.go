@@ -126,8 +126,8 @@ func (p *Page) linked(item string, split rollout.Split, rows map[itemOf]int) blo
 	return out
 }
 
-// How many items are printed: all of a split up to wholeList, else the telling
-// ones, of each kind so many.
+// How many items are printed: all of a split up to wholeList, else the telling ones, up
+// to a number of each kind.
 const (
 	wholeList   = 300
 	tellingEach = 40

@@ -62,11 +62,10 @@ type (
 	}
 )
 
-// writeJUnit writes junit.xml. Its first test case is the verdict: a failure
-// when it is NO-GO, an error when it is UNDECIDED, so that no CI takes an open
-// question for a pass. Then there is a test case for each gate and split: a
-// failure when it blocks, skipped when it could not be told or was not asked,
-// else passed, with a caution in its output.
+// writeJUnit writes junit.xml. Its first test case is the verdict: a failure when it is
+// NO-GO, an error when it is UNDECIDED, so that no CI takes an open question for a pass.
+// Then there is a test case for each gate and split: a failure when it blocks, skipped
+// when it was unknown or not required, else passed, with a caution in its output.
 func writeJUnit(w io.Writer, p *Page) error {
 	took := duration(p.Result.Timing)
 	s := junitSuite{
@@ -99,8 +98,8 @@ func (s junitSuite) write(w io.Writer) error {
 	return nil
 }
 
-// junitClass is the class of a split's test cases; Jenkins shows what stands
-// before the full stop as their package.
+// junitClass is the class of a split's test cases; Jenkins shows what is before the full
+// stop as their package.
 func junitClass(split string) string { return "gonogo." + cmp.Or(split, "run") }
 
 func verdictCase(p *Page, took string) junitCase {
@@ -114,7 +113,7 @@ func verdictCase(p *Page, took string) junitCase {
 }
 
 // answer is what a case is where its answer is like a verdict: passed, failed, or an
-// error where it cannot be told.
+// error if it is unknown.
 func (c *junitCase) answer(v analysis.Verdict, m *junitMessage) {
 	switch v {
 	case analysis.Go:

@@ -10,7 +10,7 @@ import (
 
 // quoted returns the first n runes of s as they are, within quotation marks: what is not
 // plain to see is written as an escape, a backslash as two, and a space that a reader
-// could miss (at an end, beside another) as ␣. whole reports whether that is all of s.
+// could miss (at an end, next to another) as ␣. whole reports whether that is all of s.
 func quoted(s string, n int) (text string, whole bool) {
 	head := first(s, n)
 	var b strings.Builder

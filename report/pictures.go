@@ -10,8 +10,8 @@ import (
 	"gonogo/report/typeface"
 )
 
-// fallbacks is what a page is written with: in print the fonts of the machine
-// stand behind those of the document, in pictures behind those of charts.
+// fallbacks is what a page is written with: in print the fonts of the machine come after
+// those of the document, in pictures after those of charts.
 type fallbacks struct {
 	pictures *lettering.Fonts
 	machine  machineFonts

@@ -20,8 +20,8 @@ const (
 	rolloutsInPage = 320_000
 )
 
-// trace is one rollout of an item, as far as the page tells of it: the text is
-// left where it lies.
+// trace is one rollout of an item, as far as the page shows it: the text is left where it
+// lies.
 type trace struct {
 	sample, calls, line int
 	reward              *float64 // nil when it is missing

@@ -10,9 +10,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// words is the catalogue of everything a page says in its own voice, as english
-// has it; wordsIn makes it in another language. Verbs (%s) stand in the order of
-// the English text, in a translation in any; numbers arrive as text.
+// words is the catalogue of everything a page says in its own voice, as english has it;
+// wordsIn makes it in another language. Verbs (%s) are in the order of the English text,
+// in a translation in any; numbers arrive as text.
 type words struct {
 	Lang           message.Language
 	Signs          block.Signs

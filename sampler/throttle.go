@@ -94,8 +94,8 @@ func (e *endpoints) Queued(traceID string) {
 	}
 }
 
-// begun notes a rollout that is made elsewhere; over, that it has ended. What
-// arrives meanwhile may be told twice, or of another call.
+// begun notes a rollout that is made elsewhere; over, that it has ended. What arrives
+// meanwhile may be reported twice, or be of another call.
 func (e *endpoints) begun(traceID string) (over func()) {
 	e.away.Store(traceID, true)
 	return func() { e.Queued(traceID) }

@@ -19,8 +19,8 @@ func sideOf(s *collect.RunItems) Side {
 	return r
 }
 
-// The order in which differences between runs are named: what may stand behind
-// a change of the reward first.
+// The order in which differences between runs are named: what may explain a change of the
+// reward first.
 var differenceOrder = []string{"data", "items", "grader", "job", "model", "setting", "samples", "seed", "tool_version"}
 
 // sortDifferences brings differences into the order in which they are named.

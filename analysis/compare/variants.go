@@ -132,8 +132,8 @@ func newVariantSplit(sc *Split, p pairing, s analysis.Settings) *analysis.Varian
 	return v
 }
 
-// correct corrects the p-values of a split over the variants, and takes back
-// what does not stand then.
+// correct corrects the p-values of a split over the variants, and takes back what does
+// not hold then.
 func correct(v *analysis.Variants, split rollout.Split, s analysis.Settings) {
 	var all []*analysis.VariantSplit
 	var ps []*float64

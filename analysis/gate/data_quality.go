@@ -56,7 +56,7 @@ var dataDegenerate = analysis.NewPart(analysis.Gate{
 })
 
 // givenReference are the rows whose prompt holds their own reference, as long as they are
-// not most of those for which that can be told; of most rows it is the task, which
+// not most of those for which that can be checked; of most rows it is the task, which
 // told says.
 func givenReference(sh *analysis.Shift) (rows []analysis.RowName, told message.Text) {
 	if 2*len(sh.InPrompt) <= sh.InPromptOf {

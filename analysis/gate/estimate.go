@@ -191,7 +191,7 @@ func signalAt(sr *analysis.SplitResult, r *analysis.Result) (stat.Estimate, anal
 	return e, b
 }
 
-// fittedSignal says beside a bracket what the models put at the group size; it
+// fittedSignal says next to a bracket what the models estimate at the group size; it
 // decides nothing. It is empty where nothing is extrapolated.
 func fittedSignal(sr *analysis.SplitResult, g int) message.Text {
 	fits := sr.ExtrapolatedAt(analysis.InformativeGroups, g)

@@ -234,9 +234,8 @@ func (s sequence) spread() (phi, total float64) {
 	return phi, total
 }
 
-// outlying is the chance that a night of the level before lies as far away as
-// the last one; NaN where fewer than three nights stand before it or they never
-// varied.
+// outlying is the chance that a night of the level before lies as far away as the last
+// one; NaN where fewer than three nights precede it or they never varied.
 func outlying(s sequence) float64 {
 	n := len(s.y) - 1
 	if n < 3 {

@@ -135,7 +135,7 @@ func (e *extrapolation) passes(threshold float64) {
 
 // fit fits both models and reports them; those that say something beyond the samples are
 // returned. Where items are alike without a point mass they are alike: nothing is
-// extrapolated. A point mass that leaves items alike beside it is a fit of its own: it
+// extrapolated. A point mass that leaves items alike next to it is a fit of its own: it
 // speaks by its two shares alone.
 func (e *extrapolation) fit(quantity string, counts [][]int, outcomes []float64, plain string) []*fitted {
 	var usable []*fitted

@@ -31,9 +31,8 @@ var (
 	noPeakInterval   = message.New("plan.no_interval", "no interval")
 )
 
-// plan says what a training run of this split would need at the planned group
-// size, from measured distributions. Without a batch size only the group size
-// can be told.
+// plan says what a training run of this split would need at the planned group size, from
+// measured distributions. Without a batch size only the group size can be known.
 func plan(sr *analysis.SplitResult, items []*collect.Item, c *evidence, s analysis.Settings) *analysis.Plan {
 	p := &analysis.Plan{
 		GroupSize: s.GroupSize, WantedShare: s.WantedShare,

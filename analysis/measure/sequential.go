@@ -55,9 +55,8 @@ func ConfidenceAtLook(plan *rollout.Looks, samples int) float64 {
 	return stat.ConfidenceAt(z[len(z)-1])
 }
 
-// atLook returns the settings that rollouts are judged by: those of the look
-// that a run stands at, where one is made while it is sampled; and what the
-// result says of it.
+// atLook returns the settings that rollouts are judged by: those of the look that a run
+// is at, if one is made while it is sampled; and what the result says of it.
 func atLook(s analysis.Settings, m *rollout.Manifest) (analysis.Settings, *analysis.Looks, error) {
 	if m == nil || m.Looks == nil {
 		return s, nil, nil

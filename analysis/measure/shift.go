@@ -135,9 +135,8 @@ func addPairs(sh *analysis.Shift) (list [][2]rollout.Split) {
 	return list
 }
 
-// differ reports whether the prompts of two splits hold anything beside the last
-// user message that is not the same throughout: else comparing them says nothing
-// new.
+// differ reports whether the prompts of two splits hold anything besides the last user
+// message that is not the same throughout: else comparing them says nothing new.
 func differ(rows []shiftRow, a, b rollout.Split) bool {
 	first := -1
 	for i := range rows {

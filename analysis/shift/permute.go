@@ -53,8 +53,8 @@ func draw(n, k int, rng *rand.Rand) []int32 {
 // processors, and returns when all are done.
 func parallel(n int, work func(i int)) { inParallel(n, func(_, i int) { work(i) }) }
 
-// inParallel is parallel for work that is told which of the goroutines, by their
-// number from 0, it is done on.
+// inParallel is parallel for work that knows which of the goroutines, by their number
+// from 0, it is done on.
 func inParallel(n int, work func(worker, i int)) {
 	var next atomic.Int64
 	var wg sync.WaitGroup

@@ -77,13 +77,12 @@ func (s spread) agreed() (low, high *float64, method string) {
 // items that were not drawn (reach), and few items that carry the sum (skewed).
 // Neither is needed for 0/1 values, of which Korn–Graubard's interval is exact.
 //
-// Note: Korn–Graubard takes the size of the usual deviation for that of the
-// largest. Simulated at 20 to 100 items, uniform rewards up to 0.02 with 1 % of
-// the items at 1 were covered in 16 to 62 % without reach, and the upper end was
-// missed by up to 7 % of samples without skewed where jackpots were among them;
-// with both the least coverage is 94 %. Capping n* at the number of items, or at
-// m·n/(1+(n-1)·ICC), covers too, but makes intervals of fine rewards up to
-// four times as wide, also where no item stands out.
+// Note: Korn–Graubard takes the size of the usual deviation for that of the largest.
+// Simulated at 20 to 100 items, uniform rewards up to 0.02 with 1 % of the items at 1
+// were covered in 16 to 62 % without reach, and the upper end was missed by up to 7 % of
+// samples without skewed where jackpots were among them; with both the least coverage is
+// 94 %. Capping n* at the number of items, or at m·n/(1+(n-1)·ICC), covers too, but makes
+// intervals of fine rewards up to four times as wide, even if no item is an outlier.
 func (e *Estimate) widen(values []float64, r *Range, conf float64) {
 	if r == nil || e.SE == nil || !r.holds(slices.Min(values)) || !r.holds(slices.Max(values)) {
 		return
@@ -117,13 +116,12 @@ func unseenShare(m int, conf float64) float64 {
 	return 1 - math.Pow((1-conf)/2, 1/float64(m))
 }
 
-// skewed is how many standard errors the interval of a skewed mean reaches on
-// its long side, 0 on the other: that of a Poisson count, scaled and moved to the
-// mean's own first three moments. The mean of m values of skewness g has
-// skewness g/√m, as a count of x = m/g² has, whose exact upper limit is
-// half the χ² quantile at 2x+2 degrees of freedom (Garwood 1936, Biometrika
-// 28:437; matched in two moments for weighted sums of counts by Fay & Feuer
-// 1997, Stat. Med. 16:791). One item that stands out of many counts as x = 1.
+// skewed is how many standard errors the interval of a skewed mean reaches on its long
+// side, 0 on the other: that of a Poisson count, scaled and moved to the mean's own first
+// three moments. The mean of m values of skewness g has skewness g/√m, as a count of x =
+// m/g² has, whose exact upper limit is half the χ² quantile at 2x+2 degrees of freedom
+// (Garwood 1936, Biometrika 28:437; matched in two moments for weighted sums of counts by
+// Fay & Feuer 1997, Stat. Med. 16:791). One outlier among many items counts as x = 1.
 func skewed(values []float64, conf float64) (down, up float64) {
 	m := float64(len(values))
 	mean, dev := moments(values)

@@ -37,9 +37,9 @@ func ItemMeans(values []float64, within []float64, n int, r *Range, conf float64
 	return groupMeans(values, within, n, 0, r, conf, method)
 }
 
-// GroupMeans is ItemMeans for a quantity of groups of k rollouts: t(d-1) stands
-// in the place of t(n-1), with d = Σ ⌊n_i/k⌋ disjoint groups, for no more
-// independent observations of it were made. sizes holds n_i.
+// GroupMeans is ItemMeans for a quantity of groups of k rollouts: t(d-1) is used in the
+// place of t(n-1), with d = Σ ⌊n_i/k⌋ disjoint groups, for no more independent
+// observations of it were made. sizes holds n_i.
 func GroupMeans(values, within []float64, sizes []int, k int, r *Range, conf float64, method string) Estimate {
 	n, draws := 0, 0
 	for _, size := range sizes {

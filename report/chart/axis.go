@@ -118,9 +118,9 @@ func (doublings) Ticks(min, max float64) []plot.Tick {
 	return out
 }
 
-// logarithmic makes X a logarithm. gonum reserves room for the axis's name as
-// though it stood where half of the largest value does, far to the right of
-// the middle where it is drawn: nothing is reserved for it here.
+// logarithmic makes X a logarithm. gonum reserves room for the axis's name as though it
+// was where half of the largest value does, far to the right of the middle where it is
+// drawn: nothing is reserved for it here.
 func logarithmic(p *plot.Plot) {
 	p.X.Scale = plot.LogScale{}
 	p.X.Label.TextStyle.Handler = unmeasured{p.X.Label.TextStyle.Handler}

@@ -158,7 +158,7 @@ func liftLabel(r *analysis.Result, p *plot.Plot, s *analysis.SplitResult, best c
 		}
 		at := label{x: g, y: best.y[i], dx: -5, dy: -7, xAlign: draw.XRight, yAlign: draw.YTop, color: Blue, text: r.Lang.Say("chart.lift", "lift %s", message.Digits(*s.Lift.Value))}
 		switch {
-		case p.X.Norm(g) < 0.7: // room beside the line, where no curve runs
+		case p.X.Norm(g) < 0.7: // room next to the line, where no curve runs
 			at.y, at.dx, at.dy, at.xAlign, at.yAlign = (best.y[0]+best.y[i])/2, 5, 0, draw.XLeft, draw.YCenter
 		case p.Y.Norm(at.y) < 0.3: // no room below: above the band
 			at.y, at.dy, at.yAlign = best.hi[i], 3, draw.YBottom

@@ -58,7 +58,7 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 		last := one.y[len(one.y)-1]
 		slowest = max(slowest, last)
 		if last < quickAnswer {
-			continue // twice next to nothing keeps nobody waiting
+			continue // twice next to nothing keeps no one waiting
 		}
 		if one.doubles != nil && (worst == nil || *one.doubles < *worst.doubles) {
 			worst = one

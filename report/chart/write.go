@@ -78,7 +78,7 @@ func (c *measuredSVG) write(w io.Writer) error {
 		return err
 	}
 	const text = "<text "
-	parts := strings.Split(b.String(), text) // a "<" that stands in a text is escaped
+	parts := strings.Split(b.String(), text) // a "<" in a text is escaped
 	if len(parts) != len(c.lengths)+1 {
 		return fmt.Errorf("it has %d texts, and %d were drawn", len(parts)-1, len(c.lengths))
 	}

@@ -1,7 +1,6 @@
-// Package html writes a report as one page that loads nothing: the brief, all
-// gates in a line each, what decides, and the rest behind folds. The script that
-// sorts, filters and reads the pictures stands in it, and the page's policy allows
-// that script alone.
+// Package html writes a report as one page that loads nothing: the brief, all gates in a
+// line each, what decides, and the rest behind folds. The script that sorts, filters and
+// reads the pictures is in it, and the page's policy allows that script alone.
 package html
 
 import (

@@ -69,7 +69,7 @@ const (
 )
 
 // gauge draws where a gate's value and interval are against its threshold, which the
-// texts beside it say: a disc passes, a diamond fails, a square is neither.
+// texts next to it say: a disc passes, a diamond fails, a square is neither.
 func gauge(f block.Finding) template.HTML {
 	g := f.Gauge
 	if g == nil {

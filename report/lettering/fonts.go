@@ -137,7 +137,7 @@ func (f *Fonts) width(r run, of font.Font) vg.Length {
 		if c < 0x7f || builtin(c, of) {
 			return c
 		}
-		assumed += vg.Length(uniseg.StringWidth(string(c))) / 2 * of.Size // Chinese stands in squares
+		assumed += vg.Length(uniseg.StringWidth(string(c))) / 2 * of.Size // Chinese is set in squares
 		return -1
 	}, r.text)
 	return face.Width(known) + assumed

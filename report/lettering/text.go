@@ -140,8 +140,8 @@ func unbroken(s string) []string {
 	return words
 }
 
-// parts breaks a word beside signs that stand in squares, but not before the
-// last of them: one sign alone makes a poor line.
+// parts breaks a word next to signs that are set in squares, but not before the last of
+// them: one sign alone makes a poor line.
 func parts(word string) []string {
 	if !strings.ContainsFunc(word, square) {
 		return []string{word}

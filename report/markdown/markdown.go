@@ -27,7 +27,7 @@ const (
 // Options say how much is written.
 type Options struct {
 	All      bool // the rest behind the brief
-	Pictures bool // of the rest, as charts/NAME.png beside the file
+	Pictures bool // of the rest, as charts/NAME.png next to the file
 }
 
 // Write writes the brief of a report, and with All the rest.

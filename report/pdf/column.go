@@ -41,7 +41,7 @@ func (d *Doc) Heading(level int, text string, sty Style) {
 	d.pending = c
 }
 
-// Beside fills n columns that stand side by side, gap apart.
+// Beside fills n columns side by side, gap apart.
 func (c *Column) Beside(n int, gap float64, fill func(i int, c *Column)) {
 	w := (c.w - gap*float64(n-1)) / float64(n)
 	end := c.y
@@ -107,8 +107,7 @@ func (c *Column) Rule(width float64, col color.Color) {
 	c.ops = append(c.ops, ruleAt(c.x, c.x+c.w, c.y, width, col))
 }
 
-// firstBreak is how much of a loose column must stand together: its first few
-// lines.
+// firstBreak is how much of a loose column must stay together: its first few lines.
 func (c *Column) firstBreak() float64 {
 	const lines = 4
 	if len(c.breaks) <= lines {

@@ -51,8 +51,7 @@ func PaperByName(name string) (Paper, error) {
 	return Paper{}, fmt.Errorf("there is no paper %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// The margins, in points. Head and foot stand within the upper and the lower
-// one.
+// The margins, in points. Head and foot are within the upper and the lower one.
 const (
 	side   = 48.0
 	top    = 58.0

@@ -23,8 +23,8 @@ const leading = 1.32
 // hole stands for a rune that cannot be drawn.
 const hole = '□'
 
-// openBox is how reports write a space that a reader could miss, and dot how it
-// stands where no font has that.
+// openBox is how reports write a space that a reader could miss, and dot how it is used
+// if no font has that.
 const openBox, dot = '␣', '·'
 
 // largest is the largest rune that fpdf bears: it panics on the next.

@@ -16,13 +16,13 @@ import (
 type Report struct {
 	Paper    Paper
 	Fallback func() []*typeface.Face // as Options have it
-	Warning  string                  // stands on page one
+	Warning  string                  // is on page one
 	Full     bool                    // with the annex, and with what a page keeps behind folds
 }
 
 // How much of what is printed.
 const (
-	columnsOnPaper = 10 // of a table, beside the first; what is wider goes on below
+	columnsOnPaper = 10 // of a table, next to the first; what is wider goes on below
 	rowsOnPaper    = 60
 	wholeList      = 300 // items of a table that is printed whole
 	itemsNamed     = 24  // by a finding
@@ -328,7 +328,7 @@ func picked(from, to int) []int {
 	return list
 }
 
-// until is the column behind the last that has room beside the first.
+// until is the column after the last that has room next to the first.
 func (p *printer) until(g block.Grid, rows [][]string, from int) int {
 	if !g.Upright {
 		return min(from+columnsOnPaper, len(g.Head))

@@ -47,7 +47,7 @@ type Chip struct {
 type Gauge struct {
 	Value, Low, High, Threshold float64
 	Ink                         color.RGBA // of the value
-	Corners                     int        // of its mark: 4 stand on one, 8 are a disc
+	Corners                     int        // of its mark: 4 is a diamond, 8 is a disc
 }
 
 // gaugeWidth is how long the line of a Gauge is, with room for its marks.

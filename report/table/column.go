@@ -97,8 +97,8 @@ func printable(s string) string {
 	return b.String()
 }
 
-// known turns a pointer into a cell's value: nil where there is none, or where
-// it is no number that can be told.
+// known turns a pointer into a cell's value: nil where there is none, or where it is not
+// a known number.
 func known[T int | int64 | float64](p *T) any {
 	if p == nil {
 		return nil

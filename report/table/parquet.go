@@ -89,8 +89,8 @@ func parquetValue(value any, i int) parquet.Value {
 	return v.Level(0, 1, i)
 }
 
-// fields is the schema of a table: a group whose fields stand in the order of
-// the columns, where parquet.Group would sort them by name.
+// fields is the schema of a table: a group whose fields are in the order of the columns,
+// where parquet.Group would sort them by name.
 type fields struct {
 	parquet.Group
 	inOrder []parquet.Field

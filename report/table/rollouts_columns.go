@@ -6,8 +6,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// rolloutColumns are the columns of rollouts.csv and rollouts.parquet but for
-// the sub-scores, which stand before partsBefore.
+// rolloutColumns are the columns of rollouts.csv and rollouts.parquet but for the
+// sub-scores, which come before partsBefore.
 func rolloutColumns() []Column[collect.Counted] {
 	type row = collect.Counted
 	return []Column[row]{

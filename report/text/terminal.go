@@ -78,8 +78,8 @@ func (t *terminal) plain(s string) string {
 	return b.String()
 }
 
-// Width counts the columns that s takes: two for the wide runes of East Asia
-// and for emoji, none for marks that stand on others.
+// Width counts the columns that s takes: two for the wide runes of East Asia and for
+// emoji, none for combining marks.
 func Width(s string) int {
 	n := 0
 	for _, r := range s {
@@ -147,8 +147,8 @@ func wrap(s string, n, first int) []string {
 	return lines
 }
 
-// parts are what a word may be broken into: East Asia writes without spaces, and
-// beside its signs a line ends where UAX #14 allows it.
+// parts are what a word may be broken into: East Asia writes without spaces, and next to
+// its signs a line ends where UAX #14 allows it.
 func parts(word string) []string {
 	if !strings.ContainsFunc(word, wide) {
 		return []string{word}

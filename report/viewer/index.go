@@ -17,11 +17,10 @@ import (
 // Index knows where the rollouts of a run lie and what they came to. It is made
 // in the background, can be asked meanwhile, and follows a run that grows.
 //
-// A rollout that was made again counts as package rollout has it: the highest
-// attempt, and of two lines for one attempt the later. A line that cannot be
-// read is told and passed over, and the last line is left for later where it is
-// torn. Memory grows with the number of rollouts, some 200 bytes each, not with
-// their text.
+// A rollout that was made again counts as package rollout has it: the highest attempt,
+// and of two lines for one attempt the later. A line that cannot be read is reported and
+// skipped, and the last line is left for later where it is torn. Memory grows with the
+// number of rollouts, some 200 bytes each, not with their text.
 type Index struct {
 	run    *rollout.Run
 	every  time.Duration // how often it looks for new lines
@@ -66,7 +65,7 @@ type State struct {
 	Superseded int       `json:"superseded"` // lines that a later attempt or line replaced
 	Bad        []BadLine `json:"bad"`
 	Torn       bool      `json:"torn"` // the last line has no end yet
-	Kept       bool      `json:"kept"` // beside the run, so that it need not be made again
+	Kept       bool      `json:"kept"` // next to the run, so that it need not be made again
 	Note       string    `json:"note,omitempty"`
 	line       int32
 }

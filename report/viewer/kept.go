@@ -30,7 +30,7 @@ type kept struct {
 	Size, Time int64    // of the rollouts when it was kept
 	Next       int64    // where the lines go on
 	Line       int32    // lines before that
-	Ends       [32]byte // what of the lines stands in it first and last, by SHA-256
+	Ends       [32]byte // the first and last of the lines in it, by SHA-256
 	Bad        []BadLine
 	Source     rollout.Source // that lines were read with
 	Names      catalog
@@ -38,8 +38,7 @@ type kept struct {
 	Blocks     []stored
 }
 
-// path is where the index is kept; "" where a run is a single file, beside which
-// may lie anything.
+// path is where the index is kept; "" if a run is a single file, next to which anything may be.
 func (x *Index) path() string {
 	if filepath.Base(x.run.File()) != rollout.RolloutsFile {
 		return ""
@@ -78,8 +77,8 @@ func (x *Index) put(rows []byte) (at int64, err error) {
 	return at, err
 }
 
-// workingFile makes a file that is gone when the process is: beside the run,
-// else where the system keeps such files.
+// workingFile makes a file that is gone when the process is: next to the run, else where
+// the system keeps such files.
 func workingFile(dir string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, IndexFile+".tmp*")
 	if err != nil {

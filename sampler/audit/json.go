@@ -53,7 +53,7 @@ func (r *nodeReader) read() node {
 	}
 	r.at++
 	n := node{kind: kind}
-	for r.next() != kind+2 { // '}' and ']' stand two behind their openings
+	for r.next() != kind+2 { // '}' and ']' come two after their openings
 		if kind == object {
 			n.keys = append(n.keys, node{kind: scalar, raw: r.scalar()}.text())
 			r.next()

@@ -49,7 +49,7 @@ type nemoRow struct {
 	Reason   json.RawMessage `json:"failure_reason"`
 	Class    json.RawMessage `json:"_ng_failure_class"`
 	Judge    json.RawMessage `json:"_ng_failure_judge_error"`
-	Error    json.RawMessage `json:"error"` // beside a class
+	Error    json.RawMessage `json:"error"` // next to a class
 	Verdicts []struct {
 		Label json.RawMessage `json:"verdict_label"`
 	} `json:"judge_evaluations"`

@@ -254,9 +254,9 @@ func float(v cell) (*float64, error) {
 	return &f, nil
 }
 
-// settle makes reward, outcome and error agree: a failure is never a number,
-// and a reward that is no number is only passed over beside an error. own says that a
-// report of ours wrote the row: what it calls graded is.
+// settle makes reward, outcome and error agree: a failure is never a number, and a reward
+// that is no number is only skipped next to an error. own says that a report of ours
+// wrote the row: what it calls graded is.
 func (x *rowRecord) settle(own bool) error {
 	failure := x.Error != "" || x.Kind != ""
 	if failure && (x.Outcome == "" || x.Outcome == rollout.Graded && !own) {

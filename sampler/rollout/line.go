@@ -101,9 +101,8 @@ func (r *Record) settleProbe(wanted bool) error {
 	return nil
 }
 
-// settleReward makes outcome and reward agree: a reward is there exactly when
-// a grade is, and a failure is never a number. beside says what of the line makes
-// its outcome.
+// settleReward makes outcome and reward agree: a reward is there exactly when a grade is,
+// and a failure is never a number. beside reports what of the line makes its outcome.
 func (d *decoded) settleReward(beside string) (why string) {
 	r := d.rec
 	switch {
