@@ -52,7 +52,7 @@ type Ruling struct {
 	Judged    []string   `json:"judged"`             // blocking gates that had something to judge
 	NotJudged []Unjudged `json:"not_judged"`         // blocking gates that had nothing to judge, and sampling that is not complete
 	Required  []string   `json:"required"`           // gates without which the verdict is UNDECIDED, and sampling
-	Changed   []Changed  `json:"changed_thresholds"` // thresholds thresholds thresholds that are not at their default, by name
+	Changed   []Changed  `json:"changed_thresholds"` // thresholds that are not at their default, by name
 }
 
 // Verdict is the answer.

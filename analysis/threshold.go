@@ -145,7 +145,7 @@ type Changed struct {
 	Value   float64 `json:"value"`
 }
 
-// ChangedThresholds lists the thresholds thresholds thresholds thresholds that are not at their default, by name.
+// ChangedThresholds lists the thresholds that are not at their default, by name.
 func (r *Result) ChangedThresholds() []Changed {
 	changed := []Changed{}
 	for _, name := range slices.Sorted(maps.Keys(r.Thresholds)) {

@@ -89,7 +89,7 @@ job: job.json
 target: none
 data: {{train: train.jsonl, eval: eval.jsonl}}
 model: {{name: smollm2-135m, base_url: "{model}", api: chat, api_key_env: none, temperature: 0.8, max_output_tokens: 48}}
-sampling: {{samples: 8}}
+sampling: {{samples: 8, concurrency: 4}}  # the server has four slots: more requests would wait in its queue, and the wait would count as theirs
 """)
 
 
