@@ -92,7 +92,11 @@ func TestPagesUsePlainWords(t *testing.T) {
 	}
 }
 
-// Texts in the code that people read, which are those of three words or more,
+// usual is what comments may say nevertheless: that a name stands for something, that a
+// number lies in an interval, and a function called beside at the beginning of its own.
+var usual = regexp.MustCompile(`(?i)\b(stands? for|(lies?|lay)\b)|^beside\b`)
+
+// Comments, and texts in the code that people read, which are those of three words or more,
 // keep to the same words. What worlds serve is the data of a task, and Chinese
 // goes by the English that it translates.
 func TestMessagesUsePlainWords(t *testing.T) {
@@ -108,9 +112,16 @@ func TestMessagesUsePlainWords(t *testing.T) {
 				return nil
 			}
 			files := token.NewFileSet()
-			file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+			file, err := parser.ParseFile(files, path, nil, parser.ParseComments|parser.SkipObjectResolution)
 			if err != nil {
 				return err
+			}
+			for _, group := range file.Comments {
+				for _, u := range unplain {
+					if found := u.word.FindString(usual.ReplaceAllString(group.Text(), "")); found != "" {
+						t.Errorf("%s: %q in a comment: write %s", files.Position(group.Pos()), found, u.instead)
+					}
+				}
 			}
 			ast.Inspect(file, func(n ast.Node) bool {
 				lit, ok := n.(*ast.BasicLit)

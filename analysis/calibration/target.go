@@ -17,7 +17,7 @@ type Target struct {
 // noiseWidth is how many standard errors of a simulation pass for chance.
 const noiseWidth = 3
 
-// Hold notes a share of so many data sets that must lie within [low, high],
+// Hold notes a share of that many data sets that must lie within [low, high],
 // and writes it in per cent: with one star outside the bounds, with two where
 // it is farther outside than three standard errors of the simulation.
 func (g *Target) Hold(share, low, high float64, sets int) string {

@@ -134,7 +134,7 @@ func attachments(parts json.RawMessage) []string {
 	return out
 }
 
-// digest stands for texts that need only be told apart; "" for none.
+// digest stands for texts that are only compared for equality; "" for none.
 func digest(texts ...string) string {
 	if len(texts) == 0 {
 		return ""

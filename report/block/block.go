@@ -146,7 +146,7 @@ type Grid struct {
 	Tones   []Tone // of the rows, for a column of states
 	Spare   []int  // columns that a narrow form may leave out, in this order
 	Most    int    // rows that a terminal shows; 0: all
-	Upright bool   // has so many columns that their heads are upright
+	Upright bool   // column heads are upright, because there are many columns
 }
 
 // Kind is what the cells of a column are.

@@ -54,7 +54,7 @@ func rewardAxis(p *plot.Plot, r *analysis.Result, low, high float64) {
 }
 
 // ceilingLine marks the ceiling on an axis of rewards, where it is not the top of
-// the range. The legend says its value: data lie wherever a label could stand.
+// the range. The legend says its value: there are data wherever a label could be.
 func ceilingLine(r *analysis.Result) (rule, bool) {
 	lo, hi := rewardRange(r)
 	hair := 1e-6 * (hi - lo)

@@ -103,7 +103,7 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 }
 
 // arrow goes from the means of base to those of new. The intervals are those
-// of the differences, added to where base stands: they lie around the new end.
+// of the differences, added to the mean of base: they are around the new end.
 type arrow struct {
 	x, y, toX, toY float64
 	cross          meanMark // around the new end

@@ -13,7 +13,7 @@ import (
 )
 
 // label is text at a point of the data. It is shifted to stay inside the plot
-// and stands on paper, so that what lies under it does not run through it.
+// and has an opaque background, so that nothing runs through it.
 type label struct {
 	x, y   float64
 	dx, dy vg.Length // offset from the point

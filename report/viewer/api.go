@@ -180,7 +180,7 @@ func (s *side) tools() []string {
 	return tools[:min(len(tools), mostChoices)]
 }
 
-// variants names the runs that lie beside and vary this one.
+// variants names the variants of this run that are next to it.
 func (s *side) variants() (out []string) {
 	runs, _, err := s.run.Variants()
 	if err != nil || s.names.redact {

@@ -64,8 +64,8 @@ func (r *nodeReader) read() node {
 	return n
 }
 
-// scalar reads a string, written as encode does, or a number or a word as it
-// stands.
+// scalar reads a string, written as encode does, or a number or a word
+// verbatim.
 func (r *nodeReader) scalar() string {
 	begin, plain := r.at, true
 	if r.text[begin] != '"' {

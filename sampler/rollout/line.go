@@ -102,8 +102,8 @@ func (r *Record) settleProbe(wanted bool) error {
 }
 
 // settleReward makes outcome and reward agree: a reward is there exactly when a grade is,
-// and a failure is never a number. beside reports what of the line makes its outcome.
-func (d *decoded) settleReward(beside string) (why string) {
+// and a failure is never a number. prefix precedes the outcome in why.
+func (d *decoded) settleReward(prefix string) (why string) {
 	r := d.rec
 	switch {
 	case r.Outcome == Graded && r.Reward == nil:
@@ -113,7 +113,7 @@ func (d *decoded) settleReward(beside string) (why string) {
 		}
 		why = d.noReward + ": read as outcome grader, a missing grade"
 	case r.Outcome.Missing() && r.Reward != nil:
-		why = fmt.Sprintf("reward %g with %s%s: the reward was left out, a failure is never a number", *r.Reward, beside, r.Outcome)
+		why = fmt.Sprintf("reward %g with %s%s: the reward was left out, a failure is never a number", *r.Reward, prefix, r.Outcome)
 		r.Reward = nil
 	}
 	if r.Reward == nil {
