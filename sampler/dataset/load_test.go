@@ -89,6 +89,25 @@ func TestWrappedRowsAreUnwrappedAndNamed(t *testing.T) {
 	}
 }
 
+// Rows as trainers of TRL have them: the prompt is the conversation, and stays a
+// column that reward functions see.
+func TestAPromptStandsForMessages(t *testing.T) {
+	f := load(t, `{"id":"a","prompt":[{"role":"system","content":"Be brief."},{"role":"user","content":"Make 24."}],"target":24}`+"\n"+
+		`{"id":"b","prompt":"Make \"7\"."}`+"\n"+` {"id":"c","prompt":"not this",`+user+`}`)
+	if len(f.Items) != 3 {
+		t.Fatalf("%d items", len(f.Items))
+	}
+	for i, want := range []string{
+		`{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Make 24."}],"id":"a","prompt":[{"role":"system","content":"Be brief."},{"role":"user","content":"Make 24."}],"target":24}`,
+		`{"messages":[{"role":"user","content":"Make \"7\"."}],"id":"b","prompt":"Make \"7\"."}`,
+		`{"id":"c","prompt":"not this",` + user + `}`,
+	} {
+		if got := strings.TrimSpace(string(f.Items[i].Row)); got != want {
+			t.Errorf("row %d is %s, want %s", i+1, got, want)
+		}
+	}
+}
+
 func TestARepeatedRowCountsOnce(t *testing.T) {
 	f := load(t, `{"id":"a",`+user+`}`+"\n"+`{`+user+`, "id": "a"}`+"\n"+`{"id":"b",`+user+`}`)
 	if len(f.Items) != 2 || f.Rows != 3 {
@@ -115,6 +134,7 @@ func TestWhatCannotBeReadIsAnErrorWithItsLine(t *testing.T) {
 		"a text":                         {good + `"x"`, "data/train.jsonl:2: a row must be a JSON object, this is string"},
 		"null":                           {good + `null`, "data/train.jsonl:2: a row must be a JSON object, this is null"},
 		"no messages":                    {good + `{"id":"b"}`, `data/train.jsonl:2: missing "messages"`},
+		"a prompt of a number":           {good + `{"id":"b","prompt":7}`, `data/train.jsonl:2: missing "messages"`},
 		"messages of null":               {good + `{"id":"b","messages":null}`, `data/train.jsonl:2: missing "messages"`},
 		"no message in messages":         {good + `{"id":"b","messages":[]}`, `data/train.jsonl:2: "messages" is empty`},
 		"messages as text":               {good + `{"id":"b","messages":"hi"}`, `data/train.jsonl:2: "messages" must be a list`},

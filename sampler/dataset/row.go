@@ -64,6 +64,11 @@ func (rd *reader) row(text []byte, line int) {
 			return
 		}
 	}
+	if list := prompted(fields); list != nil {
+		fields["messages"] = list
+		_, rest, _ := bytes.Cut(text, []byte{'{'})
+		text = slices.Concat([]byte(`{"messages":`), list, []byte{','}, rest)
+	}
 	it := rollout.Item{Split: rd.file.Split, File: rd.file.base(), Line: line, Row: bytes.Clone(text)}
 	if err := messages(&it, fields["messages"]); err != nil {
 		rd.fail(line, "%w", err)
@@ -160,6 +165,21 @@ func unwrap(fields map[string]json.RawMessage) (json.RawMessage, bool) {
 		return nil, false
 	}
 	return item, true
+}
+
+// prompted is the conversation of a row that has a prompt in its place, messages or
+// the user's text, as the trainers of TRL read it; nil where there is none.
+func prompted(fields map[string]json.RawMessage) json.RawMessage {
+	if _, there := fields["messages"]; there {
+		return nil
+	}
+	switch prompt := fields["prompt"]; kindOf(prompt) {
+	case "a list":
+		return prompt
+	case "a string":
+		return slices.Concat([]byte(`[{"role":"user","content":`), prompt, []byte(`}]`))
+	}
+	return nil
 }
 
 // messages decodes the item's conversation and checks that it is one.
