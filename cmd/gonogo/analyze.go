@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/urfave/cli/v2"
 
 	"gonogo/cmd/gonogo/internal/exit"
@@ -27,10 +25,7 @@ Example:
 			langFlag(), allFlag(),
 		}, analysisFlags()...),
 		Action: func(c *cli.Context) error {
-			dir, err := oneRun(c)
-			if err != nil {
-				return err
-			}
+			dir := c.Args().First()
 			result, err := output.AnalyzeRun(c.Context, callOf(c), dir)
 			if err != nil {
 				return err
@@ -48,20 +43,4 @@ Example:
 			return exit.Answer(result.ExitCode)
 		},
 	}
-}
-
-// argumentsText says how many arguments a command was given.
-func argumentsText(c *cli.Context) string {
-	if c.NArg() == 1 {
-		return "is 1 argument"
-	}
-	return fmt.Sprintf("are %d arguments", c.NArg())
-}
-
-// oneRun returns the command's only argument.
-func oneRun(c *cli.Context) (string, error) {
-	if c.NArg() != 1 {
-		return "", exit.Usagef("%s takes one run, and there %s; see gonogo %s --help", c.Command.Name, argumentsText(c), c.Command.Name)
-	}
-	return c.Args().First(), nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
 )
 
@@ -42,6 +43,40 @@ func flagsFirst(app *cli.App, args []string) []string {
 		}
 	}
 	return slices.Concat(args[:at+1], flags, rest)
+}
+
+// arguments has, for the ArgsUsage of commands, how many arguments they take.
+var arguments = map[string]struct {
+	least, most int
+	words       string
+}{
+	"":           {},
+	"RUN":        {1, 1, "one run"},
+	"DIR":        {1, 1, "one history directory"},
+	"RUN [RUN2]": {1, 2, "one run, or two"},
+	"BASE NEW":   {2, 2, "two runs, BASE and NEW"},
+}
+
+// checkArguments runs before each command. `gonogo run other.yaml` must not run, and pay
+// for, the gonogo.yaml there.
+func checkArguments(c *cli.Context) error {
+	takes, known := arguments[c.Command.ArgsUsage]
+	n := c.NArg()
+	switch {
+	case !known || n >= takes.least && n <= takes.most:
+		return nil
+	case takes.most == 0:
+		hint := ""
+		if slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return f.Names()[0] == "config" }) {
+			hint = "; name a configuration with --config " + c.Args().First()
+		}
+		return exit.Usagef("%s takes flags alone, and there is the argument %q%s", c.Command.Name, c.Args().First(), hint)
+	}
+	are := "are"
+	if n == 1 {
+		are = "is"
+	}
+	return exit.Usagef("%s takes %s, and there %s %s; see gonogo %s --help", c.Command.Name, takes.words, are, ui.Count(n, "argument"), c.Command.Name)
 }
 
 // takesValue reports whether the flag's value is the next argument.

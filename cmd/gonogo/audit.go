@@ -47,10 +47,7 @@ Example:
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
 		),
 		Action: func(c *cli.Context) error {
-			dir, err := oneRun(c)
-			if err != nil {
-				return err
-			}
+			dir := c.Args().First()
 			p, run, err := project.ForAudit(c.Context, callOf(c), dir, c.String("replay") != "")
 			if err != nil {
 				return err

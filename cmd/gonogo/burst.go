@@ -50,10 +50,7 @@ Example:
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
 		),
 		Action: func(c *cli.Context) error {
-			dir, err := oneRun(c)
-			if err != nil {
-				return err
-			}
+			dir := c.Args().First()
 			p, run, err := stage.BurstProject(c.Context, callOf(c), dir)
 			if err != nil {
 				return err

@@ -79,9 +79,6 @@ func splitNames() []string {
 
 // compareRuns opens and compares the two runs that the command names.
 func compareRuns(c *cli.Context) (*compare.Comparison, error) {
-	if c.NArg() != 2 {
-		return nil, exit.Usagef("compare takes two runs, BASE and NEW, and there %s; see gonogo compare --help", argumentsText(c))
-	}
 	if err := checkPageFlags(c); err != nil {
 		return nil, err
 	}

@@ -53,11 +53,7 @@ Example:
 			&cli.BoolFlag{Name: "json", Usage: "print all of it as JSON"},
 		}, freshFlags(), analysisFlags()),
 		Action: func(c *cli.Context) error {
-			dir, err := oneRun(c)
-			if err != nil {
-				return err
-			}
-			return curation.Run(c.Context, curateOptionsOf(c), dir)
+			return curation.Run(c.Context, curateOptionsOf(c), c.Args().First())
 		},
 	}
 }

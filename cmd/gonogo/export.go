@@ -39,10 +39,7 @@ Example:
 			&cli.StringFlag{Name: "on-conflict", Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error"},
 		},
 		Action: func(c *cli.Context) error {
-			dir, err := oneRun(c)
-			if err != nil {
-				return err
-			}
+			dir := c.Args().First()
 			i := slices.IndexFunc(exportFormats(), func(f exportFormat) bool { return f.name == c.String("format") })
 			switch {
 			case c.String("format") == "":

@@ -36,10 +36,7 @@ Example:
 			&cli.StringFlag{Name: "on-conflict", Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error"},
 		),
 		Action: func(c *cli.Context) error {
-			dir, err := oneRun(c)
-			if err != nil {
-				return err
-			}
+			dir := c.Args().First()
 			if c.Int("times") < 1 {
 				return exit.Usagef("--times %d: an output is graded once at least", c.Int("times"))
 			}

@@ -36,9 +36,6 @@ Example:
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write index.html, history.md, history.json, junit.xml and charts to `DIR`"},
 		},
 		Action: func(c *cli.Context) error {
-			if c.NArg() != 1 {
-				return exit.Usagef("history takes one history directory, and there %s; see gonogo history --help", argumentsText(c))
-			}
 			dir := c.Args().First()
 			if err := checkPageFlags(c); err != nil {
 				return err

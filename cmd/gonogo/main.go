@@ -13,7 +13,6 @@ import (
 	"io"
 	"log"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -100,10 +99,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	for _, cmd := range app.Commands {
 		cmd.OnUsageError = onUsageError
 		cmd.HideHelpCommand = true
-		cmd.Before = speakEvents
-		if cmd.ArgsUsage == "" {
-			cmd.Before = func(c *cli.Context) error { return cmp.Or(refuseArguments(c), speakEvents(c)) }
-		}
+		cmd.Before = func(c *cli.Context) error { return cmp.Or(checkArguments(c), speakEvents(c)) }
 	}
 	err := app.RunContext(ctx, flagsFirst(app, args))
 	code := ui.ExitCode(app.ErrWriter, err)
@@ -111,19 +107,6 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		e.Flush()
 	}
 	return code
-}
-
-// refuseArguments runs before commands that take none. `gonogo run other.yaml`
-// must not run, and pay for, the gonogo.yaml there.
-func refuseArguments(c *cli.Context) error {
-	if !c.Args().Present() {
-		return nil
-	}
-	hint := ""
-	if slices.ContainsFunc(c.Command.Flags, func(f cli.Flag) bool { return f.Names()[0] == "config" }) {
-		hint = "; name a configuration with --config " + c.Args().First()
-	}
-	return exit.Usagef("%s takes flags alone, and there is the argument %q%s", c.Command.Name, c.Args().First(), hint)
 }
 
 // onUsageError words what the flag library has against the command line.

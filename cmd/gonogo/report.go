@@ -41,10 +41,7 @@ Examples:
 			&cli.BoolFlag{Name: "no-transcripts", Usage: "leave out text that models, tools, graders and data wrote"},
 		}, keyed("paper", "font"), analysisFlags()),
 		Action: func(c *cli.Context) error {
-			dir, err := oneRun(c)
-			if err != nil {
-				return err
-			}
+			dir := c.Args().First()
 			dir = output.RunOfResult(dir)
 			look, err := output.ReportStyle(callOf(c), dir)
 			if err != nil {

@@ -73,9 +73,6 @@ func rangeFlags() (out []cli.Flag) {
 
 // viewerFor opens what the command names.
 func viewerFor(c *cli.Context) (*viewer.Server, error) {
-	if c.NArg() < 1 || c.NArg() > 2 {
-		return nil, exit.Usagef("view takes one run, or two, and there %s; see gonogo view --help", argumentsText(c))
-	}
 	if port := c.Int("port"); port < 0 || port > 65535 {
 		return nil, exit.Usagef("--port is %d: ports go to 65535", port)
 	}

@@ -53,11 +53,18 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *r
 	if err := p.Session.KeepSessions(ctx, dir); err != nil {
 		return errors.Join(err, writer.Close())
 	}
-	changed := &changes{to: writer}
-	stats, err := regrade(ctx, p, c, run, former, times, changed)
+	changed := 0 // rewards
+	stats, err := regrade(ctx, p, c, run, former, times, sink(func(rec *rollout.Record) error {
+		if n := len(rec.Earlier); n > 0 && rec.Reward != nil {
+			if was := rec.Earlier[n-1].Reward; was == nil || *was != *rec.Reward {
+				changed++
+			}
+		}
+		return writer.Append(rec)
+	}))
 	closed := project.FinishRun(p, writer)
 	p.ShowWarnings(c.Err)
-	toldOfGrades(c.Err, former, stats, changed.n)
+	toldOfGrades(c.Err, former, stats, changed)
 	if err := JoinDiskError(stageEnded(p, gradingStage, dir, stats, err), closed); err != nil {
 		return err
 	}
@@ -85,21 +92,10 @@ func SamePath(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-// changes counts the rewards that another grader changed.
-type changes struct {
-	to sampler.Sink
-	n  int
-}
+// sink is a func as a sampler.Sink.
+type sink func(*rollout.Record) error
 
-// Append hands a graded record on.
-func (c *changes) Append(rec *rollout.Record) error {
-	if n := len(rec.Earlier); n > 0 && rec.Reward != nil {
-		if was := rec.Earlier[n-1].Reward; was == nil || *was != *rec.Reward {
-			c.n++
-		}
-	}
-	return c.to.Append(rec)
-}
+func (s sink) Append(r *rollout.Record) error { return s(r) }
 
 // regrade grades what is left of a former run.
 func regrade(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, former *rollout.RegradeSource, times int, to sampler.Sink) (sampler.Stats, error) {
@@ -240,7 +236,7 @@ func GradeSample(ctx context.Context, p *project.Project, c *project.Call, run *
 	if err != nil || len(order) == 0 {
 		return nil, err
 	}
-	again := gradedAgain{}
+	again := make(map[rollout.Key]float64)
 	_, err = gradeRecorded(ctx, p, c, run, len(order), true, func(context.Context) iter.Seq2[*rollout.Record, error] {
 		return func(yield func(*rollout.Record, error) bool) {
 			for _, of := range order {
@@ -251,7 +247,12 @@ func GradeSample(ctx context.Context, p *project.Project, c *project.Call, run *
 				}
 			}
 		}
-	}, 1, again)
+	}, 1, sink(func(r *rollout.Record) error {
+		if r.Outcome == rollout.Graded && r.Reward != nil {
+			again[rollout.Key{Split: r.Split, Item: r.Item}] = *r.Reward
+		}
+		return nil
+	}))
 	var out []compare.Regraded
 	for _, of := range order {
 		if now, ok := again[of]; ok {
@@ -259,14 +260,4 @@ func GradeSample(ctx context.Context, p *project.Project, c *project.Call, run *
 		}
 	}
 	return out, errors.Join(err, ctx.Err())
-}
-
-// gradedAgain keeps the grades of a sample.
-type gradedAgain map[rollout.Key]float64
-
-func (g gradedAgain) Append(r *rollout.Record) error {
-	if r.Outcome == rollout.Graded && r.Reward != nil {
-		g[rollout.Key{Split: r.Split, Item: r.Item}] = *r.Reward
-	}
-	return nil
 }

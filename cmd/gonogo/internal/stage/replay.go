@@ -17,15 +17,6 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// kept is a sink for one record.
-type kept struct{ record *rollout.Record }
-
-// Append keeps the record.
-func (k *kept) Append(r *rollout.Record) error {
-	k.record = r
-	return nil
-}
-
 // Replay grades one payload once more and shows all of it. Nothing is written.
 func Replay(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, name string) error {
 	id, err := audit.ParseID(name)
@@ -43,20 +34,24 @@ func Replay(ctx context.Context, p *project.Project, c *project.Call, run *rollo
 	if err != nil {
 		return err
 	}
-	var now kept
+	var now *rollout.Record
+	keep := sink(func(r *rollout.Record) error {
+		now = r
+		return nil
+	})
 	once := func(context.Context) iter.Seq2[sampler.Task, error] {
 		return func(yield func(sampler.Task, error) bool) { yield(task, nil) }
 	}
-	if _, err := gradeTasks(ctx, p, c, "probes", 1, true, &now, once, by); err != nil {
+	if _, err := gradeTasks(ctx, p, c, "probes", 1, true, keep, once, by); err != nil {
 		return fmt.Errorf("replay %s: %s", name, p.Redact.String(err.Error()))
 	}
-	if now.record == nil {
+	if now == nil {
 		return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("replay %s: interrupted before it was graded", name)}
 	}
 	if c.JSON {
-		return ui.PrintJSON(c.Out, map[string]any{"id": id.String(), "recorded": gradeOf(was), "now": gradeOf(now.record), "payload": p.Redact.String(now.record.Answer)})
+		return ui.PrintJSON(c.Out, map[string]any{"id": id.String(), "recorded": gradeOf(was), "now": gradeOf(now), "payload": p.Redact.String(now.Answer)})
 	}
-	showReplay(p, c, id, was, now.record)
+	showReplay(p, c, id, was, now)
 	return nil
 }
 
