@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -23,15 +24,7 @@ type Options struct {
 
 // withDefaults fills in the usual names.
 func (o Options) withDefaults() Options {
-	for _, f := range []struct {
-		name     *string
-		fallback string
-	}{{&o.IDField, "id"}, {&o.CategoryField, "category"}, {&o.FamilyField, "family"}} {
-		if *f.name == "" {
-			*f.name = f.fallback
-		}
-	}
-	return o
+	return Options{cmp.Or(o.IDField, "id"), cmp.Or(o.CategoryField, "category"), cmp.Or(o.FamilyField, "family")}
 }
 
 // File is a data file that has been read.

@@ -156,46 +156,22 @@ func (d *draft) fileIDs() {
 	}
 }
 
-// labels finds fields for data.id, data.category and data.family where the
-// default names are absent.
+// labels takes the row fields that data.id, data.category and data.family were found in.
 func (d *draft) labels() {
-	for _, l := range labels {
-		found := ""
-		for _, name := range l.names {
-			if d.holds(name, l.fits) {
-				found = name
-				break
-			}
-		}
-		switch {
-		case found == "":
-			d.note(l.path, "no row field was found for it")
-		case found == l.names[0]:
-			d.note(l.path, "the rows have it")
+	found, usual := dataset.GuessFields(d.files), d.config.DatasetOptions()
+	for _, l := range []struct{ key, found, usual string }{
+		{"data.id", found.IDField, usual.IDField}, {"data.category", found.CategoryField, usual.CategoryField}, {"data.family", found.FamilyField, usual.FamilyField},
+	} {
+		switch l.found {
+		case "":
+			d.note(l.key, "no row field was found for it")
+		case l.usual:
+			d.note(l.key, "the rows have it")
 		default:
-			d.note(l.path, "found in the rows")
-			d.set[l.path] = quoteYAML(found)
+			d.note(l.key, "found in the rows")
+			d.set[l.key] = quoteYAML(l.found)
 		}
 	}
-}
-
-// holds reports whether every row of every file has the field as text or a
-// number, and its values fit.
-func (d *draft) holds(name string, fits func(rows, distinct int) bool) bool {
-	for _, f := range d.files {
-		distinct := map[string]bool{}
-		for _, it := range f.Items {
-			value, ok := scalarField(it, name)
-			if !ok {
-				return false
-			}
-			distinct[value] = true
-		}
-		if !fits(len(f.Items), len(distinct)) {
-			return false
-		}
-	}
-	return true
 }
 
 // largeFile is how many rows make a subset worth proposing; firstItems is the
@@ -205,44 +181,8 @@ const (
 	firstItems = 200
 )
 
-// label is a row field that may name an item, its category or its family.
-type label struct {
-	path  string   // the key
-	names []string // fields that often hold it, the default first
-	fits  func(rows, distinct int) bool
-}
-
-var labels = []label{
-	{
-		"data.id",
-		[]string{"id", "item_id", "task_id", "question_id", "example_id", "sample_id", "uid", "uuid", "key"},
-		func(rows, distinct int) bool { return distinct == rows },
-	},
-	{
-		"data.category",
-		[]string{"category", "type", "topic", "domain", "kind", "difficulty", "subject", "skill"},
-		func(rows, distinct int) bool { return distinct > 1 && distinct <= max(20, rows/10) },
-	},
-	{
-		"data.family",
-		[]string{"family", "document", "document_id", "doc_id", "source", "repository", "repo", "company", "patient", "project", "url"},
-		func(rows, distinct int) bool { return distinct > 1 && distinct < rows },
-	},
-}
-
-func scalarField(it rollout.Item, name string) (string, bool) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(it.Row, &fields) != nil {
-		return "", false
-	}
-	raw := strings.TrimSpace(string(fields[name]))
-	if raw == "" || raw == "null" || raw[0] == '{' || raw[0] == '[' {
-		return "", false
-	}
-	return rollout.TextOrJSON(fields[name]), true
-}
-
-// decisions are the keys that a user decides before a first run, each with what to know about it.
+// decisions are the keys that a user settles before a first run, each with what to
+// know of it.
 var decisions = map[string]string{
 	"job":                 "the job whose tools and grader are measured",
 	"items":               "rows of each split to sample; 0 is all",
