@@ -246,7 +246,7 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 	p.TakeGraderWarnings()
 	p.ShowWarnings(w.c.App.ErrWriter)
 	project.WarnLeftOpen(w.c.App.ErrWriter, stats)
-	w.say("Made %s for the run %s in %s%s.", ui.Count(stats.Recorded, "rollout"), m.Run(), stats.Elapsed.Round(100*time.Millisecond), listTroubles(stats))
+	w.say("Made %s for the run %s in %s%s.", ui.Count(stats.Recorded, "rollout"), m.Run(), stats.Elapsed.Round(100*time.Millisecond), strings.Join(append([]string{""}, ui.Troubles(stats)...), ", "))
 	closed := errors.Join(p.Session.ForgetSessions(), p.AgentLog.Close())
 	if err != nil && ctx.Err() == nil {
 		err = errors.New(p.Redact.String(err.Error()))
@@ -266,15 +266,6 @@ func (w *worker) rollouts(ctx context.Context, m *queue.Member, p *project.Proje
 	stats, err := m.Work(ctx, w.drain, cfg, p.Bounds, p.Redact, show.Watch)
 	show.Ended(stats)
 	return stats, err
-}
-
-// listTroubles words what went wrong, as the end of a sentence.
-func listTroubles(s sampler.Stats) string {
-	text := ""
-	for _, t := range ui.Troubles(s) {
-		text += ", " + t
-	}
-	return text
 }
 
 // workerDir is the folder in which workers keep what they started.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/fixtures"
 	"gonogo/sampler/document"
 	"gonogo/sampler/grader"
@@ -97,7 +98,7 @@ func takeGrader(c *Config) error {
 // that no one wrote.
 func graderFault(err error) string {
 	var text string
-	for _, e := range unjoin(err) {
+	for _, e := range exit.Split(err) {
 		if text != "" {
 			text += "; "
 		}

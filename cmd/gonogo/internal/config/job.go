@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/document"
 	"gonogo/sampler/job"
 )
@@ -48,7 +49,7 @@ func inDocument(c *Config, err error) error {
 		prefix = "job."
 	}
 	var errs Errors
-	for _, e := range unjoin(err) {
+	for _, e := range exit.Split(err) {
 		var at *job.Error
 		if !errors.As(e, &at) {
 			return err
@@ -68,12 +69,4 @@ func inDocument(c *Config, err error) error {
 		errs = append(errs, found)
 	}
 	return errs.OrNil()
-}
-
-// unjoin returns the errors that errors.Join put together.
-func unjoin(err error) []error {
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
-		return many.Unwrap()
-	}
-	return []error{err}
 }

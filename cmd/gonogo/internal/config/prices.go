@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 
@@ -17,23 +18,17 @@ func (c *Config) TokenPrices() analysis.Prices {
 		ToolCall: v.ToolCall, Tools: v.Tools, TrainingHour: v.TrainingHour,
 	}
 	if p.Model.Input == nil && p.Model.Output == nil {
-		p.Model = beside(list.Tokens(c.Model.Name, hostOf(c.Model.BaseURL)), v.ModelCachedInput)
+		p.Model = list.Tokens(c.Model.Name, hostOf(c.Model.BaseURL))
+		p.Model.CachedInput = cmp.Or(v.ModelCachedInput, p.Model.CachedInput)
 	}
 	if p.Judge.Input == nil && p.Judge.Output == nil {
-		p.Judge = beside(listedJudge(c, list), v.JudgeCachedInput)
+		p.Judge = listedJudge(c, list)
+		p.Judge.CachedInput = cmp.Or(v.JudgeCachedInput, p.Judge.CachedInput)
 	}
 	if p.TrainingHour == nil {
 		p.TrainingHour, p.Source = list.Training(c.Model.Name, hostOf(c.Model.BaseURL))
 	}
 	return p
-}
-
-// beside is a listed price with the configured price of cached tokens, if it was.
-func beside(listed analysis.TokenPrice, cached *float64) analysis.TokenPrice {
-	if cached != nil {
-		listed.CachedInput = cached
-	}
-	return listed
 }
 
 // listedJudge is the listed price of the models that grade, where all have the

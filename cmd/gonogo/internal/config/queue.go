@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"net/url"
 	"strconv"
 	"strings"
@@ -98,7 +97,11 @@ func takeQueue(c *Config) []error {
 	case q.Embedded() && q.Port() > 0 && in.Token == "":
 		errs = append(errs, c.Fault("queue.url", "the environment has no %s, which workers show to join: export it here and there", QueueTokenEnv))
 	case (in.User == "") != (in.Password == ""):
-		errs = append(errs, c.Fault("queue.url", "the environment has %s alone: %s and %s go together", cmp.Or(presentName(in.User, QueueUserEnv), QueuePasswordEnv), QueueUserEnv, QueuePasswordEnv))
+		alone := QueueUserEnv
+		if in.User == "" {
+			alone = QueuePasswordEnv
+		}
+		errs = append(errs, c.Fault("queue.url", "the environment has %s alone: %s and %s go together", alone, QueueUserEnv, QueuePasswordEnv))
 	}
 	if !q.Embedded() {
 		errs = append(errs, fileThere(c, "queue.creds", q.Creds), fileThere(c, "queue.tls_ca", q.TLSCA), fileThere(c, "queue.tls_cert", q.TLSCert), fileThere(c, "queue.tls_key", q.TLSKey))
@@ -113,14 +116,6 @@ func LoginFrom(env Lookup) queueLogin {
 	in.User, _ = env(QueueUserEnv)
 	in.Password, _ = env(QueuePasswordEnv)
 	return in
-}
-
-// presentName is the name of a variable that is there.
-func presentName(value, name string) string {
-	if value == "" {
-		return ""
-	}
-	return name
 }
 
 // MaskQueueURL is a queue's address without secrets.

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -140,7 +139,7 @@ func (h *Queue) lead(ctx context.Context) error {
 			return exit.AsUsage(err)
 		}
 	}
-	if err := writeQueued(l.dir, at); err != nil {
+	if err := rollout.WriteFile(filepath.Join(l.dir, QueueFile), append(config.Marshal(at), '\n')); err != nil {
 		return err
 	}
 	if l.planner, err = l.conn.Lead(ctx, plan); err != nil {
@@ -160,11 +159,7 @@ func (h *Queue) talk() *ui.QueueLog {
 
 // fingerprint is of what a run is made with.
 func fingerprint(m rollout.Manifest) string {
-	b, err := json.Marshal(m.Binding)
-	if err != nil {
-		panic("gonogo: " + err.Error()) // it is text
-	}
-	sum := sha256.Sum256(b)
+	sum := sha256.Sum256(config.Marshal(m.Binding))
 	return hex.EncodeToString(sum[:16])
 }
 
@@ -227,7 +222,7 @@ func (h *Queue) sweepLeft(s sampler.Stats, err error) {
 
 // removeQueue removes what a queue leaves in a run directory.
 func removeQueue(dir string) error {
-	return errors.Join(os.RemoveAll(filepath.Join(dir, queueDir)), gone(os.Remove(filepath.Join(dir, QueueFile))))
+	return errors.Join(os.RemoveAll(filepath.Join(dir, queueDir)), os.RemoveAll(filepath.Join(dir, QueueFile)))
 }
 
 // Clear removes what a complete run left in the queue.
@@ -331,23 +326,6 @@ func KeepNotes(dir string, m *rollout.Manifest) {
 			m.Notes = append(slices.Clip(m.Notes), note)
 		}
 	}
-}
-
-// gone forgets that a file was not there.
-func gone(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
-}
-
-// writeQueued writes down by which queue a run is made.
-func writeQueued(dir string, at queued) error {
-	b, err := json.Marshal(at)
-	if err != nil {
-		return err
-	}
-	return rollout.WriteFile(filepath.Join(dir, QueueFile), append(b, '\n'))
 }
 
 // ReadQueued reads the queue of a run, if it has one.
