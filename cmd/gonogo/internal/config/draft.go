@@ -181,8 +181,7 @@ const (
 	firstItems = 200
 )
 
-// decisions are the keys that a user settles before a first run, each with what to
-// know of it.
+// decisions are the keys that a user decides before a first run, each with what to know about it.
 var decisions = map[string]string{
 	"job":                 "the job whose tools and grader are measured",
 	"items":               "rows of each split to sample; 0 is all",
