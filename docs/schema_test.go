@@ -271,7 +271,7 @@ func (m *maker) fields(t reflect.Type) object {
 				typ = typ.Elem() // absent, never null
 			}
 			o := m.of(typ)
-			if typ.Kind() == reflect.Slice && strings.Contains(doc, "null where") {
+			if typ.Kind() == reflect.Slice && (strings.Contains(doc, "null where") || strings.Contains(doc, "null if")) {
 				o = orNull(o)
 			}
 			if strings.Contains(doc, `""`) && m.enum(f.Type) != nil {
