@@ -72,7 +72,7 @@ func untrusted(t *testing.T) *Page {
 	return NewComparison(c, opt)
 }
 
-// Every format says that a higher reward is no better policy where the grader is not
+// Every format says that a higher reward may not mean a better policy where the grader is not
 // to be trusted, and none says so in green.
 func TestWhatAnUntrustedGraderCallsBetterIsNotGreen(t *testing.T) {
 	p := untrusted(t)
@@ -89,7 +89,7 @@ func TestWhatAnUntrustedGraderCallsBetterIsNotGreen(t *testing.T) {
 		"print": fmt.Sprint(p.compared().readFirst(), p.compared().runs()),
 	} {
 		said := strings.Join(strings.Fields(in), " ")
-		for _, want := range []string{"NO-GO for their grader", "no better policy", "“peek” marks 5 % of the rollouts", "61.9 % in the new one"} {
+		for _, want := range []string{"grader of both runs is NO-GO", "may not mean a better policy", "“peek” marks 5 % of the rollouts", "61.9 % in the new one"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("%s lacks %q", name, want)
 			}

@@ -123,11 +123,11 @@ func markedNotes(base, new []collect.DetectorMarks) []message.Text {
 	return notes
 }
 
-// What makes a higher reward no better policy.
+// Why a higher reward may not mean a better policy.
 var (
-	bothUntrusted = message.New("compare.both_untrusted", "both runs are NO-GO for their grader, base by {base} and new by {new}: a higher reward is then no better policy, for what training raises may be what the grader wrongly pays")
-	baseUntrusted = message.New("compare.base_untrusted", "the base run is NO-GO for its grader, by {base}: a higher reward is then no better policy, for what training raises may be what the grader wrongly pays")
-	newUntrusted  = message.New("compare.new_untrusted", "the new run is NO-GO for its grader, by {new}: a higher reward is then no better policy, for what training raises may be what the grader wrongly pays")
+	bothUntrusted = message.New("compare.both_untrusted", "a higher reward may not mean a better policy: the grader of both runs is NO-GO (base {base}, new {new})")
+	baseUntrusted = message.New("compare.base_untrusted", "a higher reward may not mean a better policy: the grader of the base run is NO-GO ({base})")
+	newUntrusted  = message.New("compare.new_untrusted", "a higher reward may not mean a better policy: the grader of the new run is NO-GO ({new})")
 
 	bothMarked = message.New("compare.both_marked", "the detector “{detector}” marks {base} of the rollouts as hacks in the base run and {new} in the new one")
 	baseMarked = message.New("compare.base_marked", "the detector “{detector}” marks {base} of the rollouts as hacks in the base run; it did not read those of the new one")

@@ -31,16 +31,16 @@ func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 		}
 		return r
 	}
-	const after = ": a higher reward is then no better policy, for what training raises may be what the grader wrongly pays"
+	const before = "a higher reward may not mean a better policy: the grader of "
 	for _, c := range []struct {
 		about     string
 		base, new *analysis.Result
 		notes     []string
 		untrusted []string
 	}{
-		{"both", decided(analysis.NoGo, "grader.hackable"), decided(analysis.NoGo, "grader.truth"), []string{"both runs are NO-GO for their grader, base by grader.hackable and new by grader.truth" + after}, []string{"grader.hackable", "grader.truth"}},
-		{"the base alone", decided(analysis.NoGo, "grader.noise"), decided(analysis.Go, ""), []string{"the base run is NO-GO for its grader, by grader.noise" + after}, []string{"grader.noise"}},
-		{"the new one alone", nil, decided(analysis.NoGo, "grader.layers"), []string{"the new run is NO-GO for its grader, by grader.layers" + after}, []string{"grader.layers"}},
+		{"both", decided(analysis.NoGo, "grader.hackable"), decided(analysis.NoGo, "grader.truth"), []string{before + "both runs is NO-GO (base grader.hackable, new grader.truth)"}, []string{"grader.hackable", "grader.truth"}},
+		{"the base alone", decided(analysis.NoGo, "grader.noise"), decided(analysis.Go, ""), []string{before + "the base run is NO-GO (grader.noise)"}, []string{"grader.noise"}},
+		{"the new one alone", nil, decided(analysis.NoGo, "grader.layers"), []string{before + "the new run is NO-GO (grader.layers)"}, []string{"grader.layers"}},
 		{"for another reason", decided(analysis.NoGo, "baseline.headroom"), decided(analysis.Undecided, "grader.hackable"), nil, nil},
 		{"nothing is known", nil, nil, nil, nil},
 	} {
@@ -50,11 +50,11 @@ func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 		if got.Answer != compare.NotBetter || got.ExitCode != 3 || !strings.HasPrefix(got.Sentence.String(), "On eval the detector “peek” marks 62.5 % of the rollouts as hacks, up from 5 %: whatever it earns, the new policy is not better; the mean reward went from") {
 			t.Errorf("%s: %s, exit %d: %s", c.about, got.Answer, got.ExitCode, got.Sentence)
 		}
-		answer, before := got.Answer, len(got.Notes)
+		answer, held := got.Answer, len(got.Notes)
 		got.AddVerdicts(c.base, c.new)
 		saidInChinese(t, got)
 		want := append(c.notes, "the detector “peek” marks 5 % of the rollouts as hacks in the base run and 62.5 % in the new one")
-		if notes := got.Notes[:len(got.Notes)-before]; fmt.Sprintf("%q", notes) != fmt.Sprintf("%q", want) || got.Answer != answer || !slices.Equal(got.UntrustedGates(), c.untrusted) {
+		if notes := got.Notes[:len(got.Notes)-held]; fmt.Sprintf("%q", notes) != fmt.Sprintf("%q", want) || got.Answer != answer || !slices.Equal(got.UntrustedGates(), c.untrusted) {
 			t.Errorf("%s: %q, %s, %q; want %q", c.about, got.Notes, got.Answer, got.UntrustedGates(), want)
 		}
 		if d := got.New.Detectors; len(d) != 1 || d[0] != (collect.DetectorMarks{Detector: "peek", Rollouts: 40, Marked: 25, Share: 0.625}) {

@@ -66,7 +66,7 @@ func Comparisons() []Comparison {
 		{
 			Name: "hacks",
 			Doc: "The share of rollouts that each detector marks as hacks, and how much more or less it is than in the base run. " +
-				"A reward that rises with them is no better policy.",
+				"If the reward rises with them, the policy may not be better.",
 			Read: "A diamond right of the line is a detector that marks more rollouts than before: read those before you believe the reward.",
 			Draw: drawHacks,
 			Only: func(c *compare.Comparison) bool { _, sc, ok := ComparedSplit(c); return ok && len(sc.Hacks) > 0 },
