@@ -44,7 +44,7 @@ type Thresholds map[string]float64
 var (
 	HackableMargin   = Threshold{"grader.hackable.margin", "share", "how far above a probe's limit, and above what the model itself earns, a reward may be, as a share of the range; also what counts as a change, and as something earned", 0.05}
 	InformativeShare = Threshold{"signal.informative", "share", "share of groups whose rewards differ; below, more than 10 rollouts are paid for one that teaches", 0.10}
-	TailTimes        = Threshold{"tools.tail", "times", "in medians: beyond it a rollout's calls or turns, and the 95th percentile of a tool's latency, are a long tail", 3}
+	TailTimes        = Threshold{"tools.tail", "times", "in medians: beyond it the 95th percentile of a tool's latency is a long tail", 3}
 	TimeLimit        = Threshold{"tools.tail.limit", "seconds", "seconds a rollout may take; 0: no limit", 0}
 )
 

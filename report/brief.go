@@ -27,6 +27,7 @@ const (
 func (p *Page) brief(deciding []string) []block.Block {
 	w := p.Words
 	v := block.Verdict{Answer: string(p.Verdict), Tone: verdictTone(p.Verdict), Reason: p.Sentence, Lead: w.Next, Next: p.toDo()}
+	v.Scope, v.Open = p.scope()
 	if f := p.decider(); f != nil {
 		v.Texts = append(v.Texts, sentences(p.Words.say(f.Why)))
 		passed, all := p.Result.Coverage()
@@ -74,8 +75,19 @@ func (p *Page) decider() *finding {
 	return nil
 }
 
+// onTraining reports whether the verdict is about what training can use: a leak, a
+// broken endpoint and a refused file are not.
+func (p *Page) onTraining() bool {
+	f := p.decider()
+	if f == nil || p.Verdict != analysis.NoGo {
+		return true
+	}
+	g, _ := analysis.GateByName(f.Gate)
+	return g.OnRewards
+}
+
 // deciding names the pictures that decide: those of the finding that does, then
-// those that show what training can use.
+// those that show what training can use, where the verdict is about that.
 func (p *Page) deciding() []string {
 	var names []string
 	if f := p.decider(); f != nil {
@@ -86,7 +98,7 @@ func (p *Page) deciding() []string {
 	}) {
 		names = append(names, "failures")
 	}
-	if !p.doubted { // what training can use is not known of a grader that failed its audit
+	if !p.doubted && p.onTraining() {
 		names = append(names, "variance", "informative", "best_of_k")
 	}
 	var out []string
@@ -238,9 +250,9 @@ func (p *Page) exhibit() Grid {
 		return p.holed(rollout.Top)
 	case f.Gate == "infra.failures":
 		return p.lost(f.Split)
-	case f.Gate == "leakage":
+	case f.Gate == "leakage" && p.Result.Shift != nil:
 		return p.leaked(f.Split)
-	case f.Gate == "grader.noise":
+	case f.Gate == "grader.noise" && p.Result.Grader != nil:
 		return p.regraded()
 	}
 	return Grid{}
@@ -317,10 +329,12 @@ func (p *Page) regraded() Grid {
 func (p *Page) lost(split rollout.Split) Grid {
 	const most = 3
 	w := p.Words
-	g := Grid{Title: w.Causes, Words: true, Head: []string{w.RolloutsOf, ""}, Kinds: []block.Kind{block.Number, block.Text}}
+	g := Grid{Title: w.Exhibit.Lost, Words: true, Head: []string{w.RolloutsOf, ""}, Kinds: []block.Kind{block.Number, block.Text}}
 	if s := p.Result.Splits[split]; s != nil {
-		for _, c := range s.Failures[:min(most, len(s.Failures))] {
-			g.Rows = append(g.Rows, []string{message.Whole(c.Count), w.named(visible(string(c.Outcome)), clip(prose(c.Error), 120))})
+		for _, c := range s.Failures {
+			if c.Outcome.Missing() && len(g.Rows) < most { // what the model itself failed has a grade
+				g.Rows = append(g.Rows, []string{message.Whole(c.Count), w.named(visible(string(c.Outcome)), clip(prose(c.Error), 120))})
+			}
 		}
 	}
 	return g

@@ -9,6 +9,7 @@ import (
 
 	"gonogo/report/block"
 	"gonogo/report/chart"
+	"gonogo/report/chart/glyph"
 	"gonogo/report/lettering"
 
 	"github.com/rivo/uniseg"
@@ -102,7 +103,8 @@ func (c *card) verdict(v block.Verdict) {
 	strong, ground := v.Tone.Colours()
 	size := wordSize(v.Answer)
 	word := c.fonts.Style(size, true, strong)
-	x, right := c.Min.X+pad+word.Width(v.Answer)+18, c.Max.X-pad
+	scope := c.fonts.Style(11, true, strong)
+	x, right := c.Min.X+pad+max(word.Width(v.Answer), scope.Width(v.Scope))+18, c.Max.X-pad
 	reason, most := vg.Length(12), 3
 	if len(c.lines(x, right, v.Reason, reason, false, chart.Ink, 9)) > most {
 		reason, most = 10, 4
@@ -119,11 +121,22 @@ func (c *card) verdict(v block.Verdict) {
 	height := max(size*1.3, n*reason*1.25+m*9.5*1.25) + 20
 	box := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: c.y - height}, Max: vg.Point{X: c.Max.X, Y: c.y}}
 	fill(c.Canvas, box, ground)
+	if v.Open > 0 {
+		bare := box
+		bare.Min.X = bare.Max.X - (bare.Max.X-bare.Min.X)*vg.Length(v.Open)
+		glyph.Hatch{Color: chart.Paper, Width: 3, Space: 8}.Rect(&c.Canvas, bare)
+	}
 	edge := box
 	edge.Max.X = edge.Min.X + 5
 	fill(c.Canvas, edge, strong)
 	word.YAlign = draw.YCenter
-	c.FillText(word, vg.Point{X: box.Min.X + pad, Y: (box.Min.Y + box.Max.Y) / 2}, v.Answer)
+	at := vg.Point{X: box.Min.X + pad, Y: (box.Min.Y + box.Max.Y) / 2}
+	if v.Scope != "" {
+		scope.YAlign = draw.YTop
+		at.Y += 7
+		c.FillText(scope, vg.Point{X: at.X, Y: at.Y - size*0.6}, v.Scope)
+	}
+	c.FillText(word, at, v.Answer)
 	c.y = (box.Min.Y+box.Max.Y)/2 + (n*reason*1.25+m*9.5*1.25)/2
 	c.text(x, right, v.Reason, reason, false, chart.Ink, most)
 	if m > 0 {
@@ -169,10 +182,15 @@ func (c *card) tiles(list block.Tiles) {
 func (c *card) deciding(list []block.Block) {
 	const gap vg.Length = 18
 	if len(list) == 0 {
-		for _, b := range c.doc.Brief {
-			if v, ok := b.(block.Verdict); ok {
-				list = append(list, block.Note{Lead: v.Lead, Texts: append(v.Next, v.Texts...), Points: true})
-			}
+		if i := slices.IndexFunc(c.doc.Brief, isVerdict); i >= 0 {
+			v := c.doc.Brief[i].(block.Verdict)
+			list = append(list, block.Note{Lead: v.Lead, Texts: append(v.Next, v.Texts...), Points: true})
+		}
+	}
+	if len(list) == 1 && !isFigure(list[0]) {
+		if i := slices.IndexFunc(c.doc.Brief, isVerdict); i >= 0 {
+			v := c.doc.Brief[i].(block.Verdict)
+			list = append(list, block.Note{Lead: c.doc.Words.Why, Texts: append(v.Texts, v.Next[min(1, len(v.Next)):]...)})
 		}
 	}
 	if i := slices.IndexFunc(list, isFigure); i >= 0 {
@@ -207,6 +225,8 @@ func (c *card) deciding(list []block.Block) {
 }
 
 func isFigure(b block.Block) bool { _, ok := b.(block.Figure); return ok }
+
+func isVerdict(b block.Block) bool { _, ok := b.(block.Verdict); return ok }
 
 // rows are the rows of a table as texts.
 func (c *card) rows(g block.Grid) []string {

@@ -41,6 +41,6 @@ func ExampleNewPage() {
 		}
 	}
 	// Output:
-	// NO-GO Training would have next to nothing to learn from — only 4 % of groups of 8 teach something; measured 4 % [2 %, 7 %], wanted ≥ 10 %.
+	// NO-GO Training would have next to nothing to learn from — only 4 % of groups of 8 teach something; wanted ≥ 10 %.
 	// 4 % [2 %, 7 %]
 }

@@ -156,7 +156,7 @@ func (p *Page) frame() *block.Doc {
 	w := p.Words
 	return &block.Doc{
 		Words: block.Words{
-			Lang: w.Lang, Signs: w.Signs, Quiet: w.Quiet, Value: w.Value, Want: w.Want, NotJudged: w.NotJudged, NoFindings: w.NoFindings, OtherFacts: w.OtherFacts, AndMore: w.AndMore, MoreLines: w.MoreLines,
+			Lang: w.Lang, Signs: w.Signs, Quiet: w.Quiet, Value: w.Value, Want: w.Want, Why: w.Why, NotJudged: w.NotJudged, NoFindings: w.NoFindings, OtherFacts: w.OtherFacts, AndMore: w.AndMore, MoreLines: w.MoreLines,
 			CutShort: w.CutShort, Page: w.Page, Print: w.Print,
 		},
 		Title: p.Title, Answer: p.Answer, Subject: p.Sentence, Version: p.Version, Made: p.Now, Footer: p.footer(),

@@ -125,7 +125,7 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 				skipped[f.Gate] = true
 			}
 		}
-		want := fmt.Sprintf("Training can work: 8 of %d blocking gates passed, %d not checked. %s", 8+len(skipped), len(skipped), cautions)
+		want := fmt.Sprintf("Nothing that was checked rules training out: 8 of %d blocking gates passed, %d not checked. %s", 8+len(skipped), len(skipped), cautions)
 		if p.Sentence != want {
 			t.Errorf("%s: sentence is\n%s\nwant\n%s", name, p.Sentence, want)
 		}
@@ -133,9 +133,9 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 	for name, parts := range map[string][]string{
 		"dead":        {"Training would have next to nothing to learn from — ", "wanted ≥ 10 %."},
 		"tiny":        {"This run does not settle it — only 0 items have at least 4 valid rollouts, of 6 sampled", "wanted ≥ 20 items"},
-		"all_missing": {"This run failed too often to judge training by it — 100 % of rollouts were lost", "wanted ≤ 5 %"},
+		"all_missing": {"The run itself failed: nothing was learnt about training — 100 % of rollouts were lost", "wanted ≤ 5 %"},
 		"audited":     {"Training would teach the model to fool the grader — the grader can be fooled: “judge_instructions”", "The grader fails as well: Shortcuts to reward."},
-		"eval_only":   {"Nothing measured rules training out", "(no verdict on training)."},
+		"eval_only":   {"Nothing that was checked rules training out", "(no verdict on training)."},
 	} {
 		for _, part := range parts {
 			if got := page(t, name).Sentence; !strings.Contains(got, part) {

@@ -8,6 +8,8 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/report/block"
+	"gonogo/report/chart"
+	"gonogo/sampler/rollout"
 )
 
 // sentence words the verdict with its reason, and what to do next: the remedy
@@ -20,6 +22,19 @@ func (p *Page) sentence() (reason, next string) {
 		reason = fmt.Sprintf(w.Noted, strings.TrimSuffix(reason, w.Signs.Stop), w.say(r.Note)) + w.Signs.Stop
 	}
 	return reason + changed(r, w), next
+}
+
+// scope says in a few words what the verdict rests on where that is not everything, and
+// what share is missing: of a GO the gates that were not checked, of a run that failed all.
+func (p *Page) scope() (string, float64) {
+	passed, all := p.Result.Coverage()
+	switch f := p.decider(); {
+	case p.Verdict == analysis.Go && passed < all:
+		return fmt.Sprintf(p.Words.OnGates, message.Whole(passed), p.Words.Lang.Count(all, "gate")), float64(all-passed) / float64(all)
+	case p.Verdict == analysis.NoGo && f != nil && f.Gate == "infra.failures":
+		return p.Words.RunFailed, 1
+	}
+	return "", 0
 }
 
 func (p *Page) decision() (reason, next string) {
@@ -38,12 +53,16 @@ func (p *Page) decision() (reason, next string) {
 	if means := w.Means[f.Gate]; means != "" && r.Verdict == analysis.NoGo {
 		meaning = means
 	}
-	return fmt.Sprintf(w.Because, meaning, w.Lower(unended(p.title(*f))), p.measure(*f)), p.say(f.Remedy)
+	want := w.say(f.Want)
+	if want != "" {
+		want = fmt.Sprintf(w.Wanted, want)
+	}
+	return fmt.Sprintf(w.Because, meaning, w.Lower(unended(p.title(*f))), want), p.say(f.Remedy)
 }
 
 // graderToo names the grader's failed gates when the verdict has another
-// reason: of a grader that pays for the wrong thing one has to know on every
-// picture.
+// reason, and the right answers that a grader rejects which can be fooled: of a grader
+// that pays for the wrong thing one has to know on every picture.
 func (p *Page) graderToo() string {
 	var gates []string
 	for _, f := range p.found {
@@ -51,10 +70,19 @@ func (p *Page) graderToo() string {
 			gates = append(gates, p.Words.gateLabel(f.Gate))
 		}
 	}
-	if len(gates) == 0 {
-		return ""
+	s := ""
+	if len(gates) > 0 {
+		s = p.Words.Signs.Space + fmt.Sprintf(p.Words.GraderToo, p.Words.list(slices.Compact(gates)))
 	}
-	return p.Words.Signs.Space + fmt.Sprintf(p.Words.GraderToo, p.Words.list(slices.Compact(gates)))
+	if f := p.decider(); f == nil || f.Gate != "grader.hackable" {
+		return s
+	}
+	for _, one := range chart.ProbesByUrgency(p.Result.Grader.Probes) {
+		if one.Expect == rollout.Top && chart.CountHoles(one) > 0 {
+			return s + p.Words.Signs.Space + fmt.Sprintf(p.Words.Rejects, id(one.Probe), message.Whole(chart.CountHoles(one)), p.Words.Item.of(one.Items))
+		}
+	}
+	return s
 }
 
 // decides reports whether f is the finding that the verdict names as its
@@ -105,7 +133,7 @@ func (p *Page) goSentence() string {
 	r, w := p.Result, p.Words
 	passed, all := r.Coverage()
 	meaning := w.Meaning[analysis.Go]
-	if !r.Note.IsEmpty() {
+	if !r.Note.IsEmpty() || passed < all {
 		meaning = w.NothingAgainst
 	}
 	s := fmt.Sprintf(w.AllPassed, meaning, w.Gates.of(passed))

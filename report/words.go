@@ -27,8 +27,9 @@ type words struct {
 	GradedOnly                            string // marks another number then
 	SomePassed, Covered, NotChecked       string // how much of what could be judged was
 	Changed, ChangedTo, ChangedMore       string // thresholds that are not at their default
-	Measure                               string // of the deciding finding
-	GraderToo                             string // in addition to another reason
+	Measure, Wanted                       string // of a finding; of the deciding one
+	OnGates, RunFailed                    string // what a verdict rests on
+	GraderToo, Rejects                    string // in addition to another reason
 	Judged, Judges                        string // how many gates were; what would judge another
 	Exhibit                               exhibitWords
 	ByFailed, ByFailedOf                  string // marks what a grader says that failed its audit
@@ -91,7 +92,8 @@ type words struct {
 // splits have, one answer's rewards.
 type exhibitWords struct {
 	Title, Reward, Answer, Worthless, Right, Own string
-	Leaked, Again, Rollout, Rewards, Output      string
+	Leaked, Lost, Again, Rollout, Rewards        string
+	Output                                       string
 	Leaks                                        map[string]string // by shift.LeakKind
 }
 

@@ -22,7 +22,7 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 	Words: analysis.Words{
 		Why:             "With few items or few samples every number below is a guess: chance alone can make a hopeless task look trainable, or the reverse.",
 		Pass:            "{have|item was|items were} sampled often enough to decide",
-		Unknown:         "only {have|item has|items have} at least {least|valid rollout}, of {sampled} sampled ({lost} with none); a verdict needs {wanted}",
+		Unknown:         "only {have|item has|items have} at least {least|valid rollout}, of {sampled} sampled ({lost} with none)",
 		UnknownRemedy:   "Sample more items, or more rollouts of each, or fix what made rollouts fail. {needs}",
 		Caution:         "{have|item} with {median|valid rollout} each (median): a small basis",
 		CautionRemedy:   "The verdict holds, but its intervals are wide. 100 items with 8 samples each are a good basis.",
@@ -52,7 +52,7 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 			Want: wantItemsLost.With(message.Args{"limit": message.Int(want), "samples": message.Int(least), "lost": message.Share(t.At("data.enough.lost"))}),
 			Args: message.Args{
 				"have": message.Int(have), "sampled": message.Int(sr.Items.Sampled), "least": message.Int(least),
-				"lost": message.Int(len(sr.Items.Lost)), "wanted": message.Int(want),
+				"lost": message.Int(len(sr.Items.Lost)),
 			},
 			Needs: &analysis.Needs{Items: max(want, have), Samples: max(least, sr.Samples.Max)}, Settles: true,
 		}
@@ -81,10 +81,10 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 })
 
 // fewWords are the words where items alone are missing.
-var fewWords = analysis.NewWording("data.enough.few", "only {sampled|item was|items were} sampled; a verdict needs {wanted}", "Add items to the data file. {needs}")
+var fewWords = analysis.NewWording("data.enough.few", "only {sampled|item was|items were} sampled", "Add items to the data file. {needs}")
 
 // subsetWords are the words where the data file has more items than were sampled.
-var subsetWords = analysis.NewWording("data.enough.subset", "only {sampled|item was|items were} sampled; a verdict needs {wanted}", "Sample more items of the data file. {needs}")
+var subsetWords = analysis.NewWording("data.enough.subset", "only {sampled|item was|items were} sampled", "Sample more items of the data file. {needs}")
 
 func enoughCaution(r *analysis.Result, split rollout.Split) analysis.Finding {
 	sr := r.Splits[split]

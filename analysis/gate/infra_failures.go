@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"regexp"
+
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
@@ -22,9 +24,9 @@ var infraFailures = analysis.NewGate(analysis.Gate{
 		Why:            "A rollout that the model's endpoint, a tool or the grader failed says nothing about the model. Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose the same share of its rollouts.",
 		Pass:           "{percent} of rollouts were lost to {lost}{retried}",
 		Fail:           "{percent} of rollouts were lost to {lost}",
-		FailRemedy:     "Most frequent cause: {cause}. {fix} Lost to the model endpoint: {model_api}, to tools: {tool}, to the grader: {grader}.",
+		FailRemedy:     "{fix} Most frequent cause: {cause}. Lost to the model endpoint: {model_api}, to tools: {tool}, to the grader: {grader}.",
 		Unknown:        "{percent} of rollouts were lost to {lost}: too many to trust the numbers, too few to give up",
-		UnknownRemedy:  "Most frequent cause: {cause}. {fix}",
+		UnknownRemedy:  "{fix} Most frequent cause: {cause}.",
 		Caution:        "{percent} of rollouts were lost to {lost}{repeated}{retried}",
 		CautionRemedy:  "{now}Under training load more rollouts will fail, and trainers retry less patiently.",
 		CautionUnknown: "the share of failed rollouts is not known",
@@ -61,7 +63,7 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) 
 		// The same again, once the endpoints answer: what they failed is made anew.
 		Needs: &analysis.Needs{Items: sr.Items.Sampled, Samples: (rolloutsOf(sr) + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, Settles: true,
 	}
-	j.Args["lost"], j.Args["fix"] = message.Nested(sr.Missing.LostTo()), message.Nested(fixEndpoint.Text())
+	j.Args["lost"], j.Args["fix"] = message.Nested(sr.Missing.LostTo()), message.Nested(fixFor(sr))
 	if r.Run.Source == string(rollout.Import) {
 		j.Args["fix"] = message.Nested(importAgain.Text())
 	}
@@ -130,12 +132,51 @@ func everMissing(sr *analysis.SplitResult) float64 {
 	return stat.Fraction(lost, sr.Missing.Total()+sr.Reward.N+sr.Missing.Repeated)
 }
 
+// fixFor says what to fix by the status, or by the words of the connection, in the most
+// frequent cause.
+func fixFor(sr *analysis.SplitResult) message.Text {
+	cause := mostFrequent(sr)
+	if cause == nil {
+		return fixEndpoint.Text()
+	}
+	for _, fix := range fixes {
+		if (fix.only == "" || fix.only == cause.Outcome) && fix.cause.MatchString(cause.Error) {
+			return message.Join(fix.text.Text(), fix.then.Text())
+		}
+	}
+	return fixEndpoint.Text()
+}
+
+// fixes are what to do by the cause that an error shows; the first that fits.
+var fixes = []struct {
+	cause *regexp.Regexp
+	only  rollout.Outcome // "" is any
+	text  message.Def
+	then  message.Def
+}{
+	{regexp.MustCompile(`\bstatus 40[13]\b`), "", message.New("infra.failures.fix_key", "The endpoint refuses the key: set the right one in the environment variable that the configuration names."), runAgain},
+	{regexp.MustCompile(`\bstatus 404\b`), rollout.ModelAPI, message.New("infra.failures.fix_model", "The endpoint does not know this address or model name: check base_url and the model's name in the configuration."), newRun},
+	{regexp.MustCompile(`\bstatus 404\b`), "", message.New("infra.failures.fix_path", "There is nothing at this address: check the URL in the configuration."), newRun},
+	{regexp.MustCompile(`\bstatus 429\b`), "", message.New("infra.failures.fix_rate", "The endpoint limits the rate: lower sampling.concurrency, or have the limit raised."), runAgain},
+	{regexp.MustCompile(`\bstatus 5\d\d\b`), "", message.New("infra.failures.fix_server", "The server itself fails: repair or restart it."), runAgain},
+	{regexp.MustCompile(`connection refused|no such host|dial tcp`), "", message.New("infra.failures.fix_address", "Nothing answers at this address: start the server, or correct the address."), newRun},
+	{regexp.MustCompile(`(?i)deadline exceeded|timeout|timed out`), "", message.New("infra.failures.fix_slow", "The endpoint answers too slowly: give it more capacity, lower sampling.concurrency, or raise its timeout."), runAgain},
+}
+
+// mostFrequent is the most frequent cause of missing grades; nil where there is none.
+func mostFrequent(sr *analysis.SplitResult) *analysis.FailureCause {
+	for i, f := range sr.Failures {
+		if f.Outcome.Missing() {
+			return &sr.Failures[i]
+		}
+	}
+	return nil
+}
+
 // firstCause is the most frequent cause of missing grades.
 func firstCause(sr *analysis.SplitResult) message.Text {
-	for _, f := range sr.Failures {
-		if f.Outcome.Missing() {
-			return causeTimes.With(message.Args{"outcome": message.Name(f.Outcome), "error": message.Foreign(f.Error), "n": message.Int(f.Count)})
-		}
+	if f := mostFrequent(sr); f != nil {
+		return causeTimes.With(message.Args{"outcome": message.Name(f.Outcome), "error": message.Foreign(f.Error), "n": message.Int(f.Count)})
 	}
 	return noneOfThem.Text()
 }
@@ -155,6 +196,8 @@ var (
 	countingRepeated = message.New("infra.failures.repeated", ", counting {n|that was|that were} made again since")
 	boundsOfMean     = message.New("infra.failures.bounds", " Whatever the missing rollouts would have earned, the mean of all is between {low} and {high}.")
 	fixEndpoint      = message.New("infra.failures.fix_endpoint", "Fix this endpoint, keeping its address, then run the same command again: only failed rollouts are repeated. If the address changes, that is a new run and needs its own directory.")
+	runAgain         = message.New("infra.failures.run_again", "Then run the same command again: only failed rollouts are repeated.")
+	newRun           = message.New("infra.failures.new_run", "A changed address or model is a new run and needs its own directory; otherwise run the same command again: only failed rollouts are repeated.")
 	importAgain      = message.New("infra.failures.import_again", "Make these rollouts again where the run was made, then import its log anew.")
 	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run {grade}: it grades the recorded answers again, without a new rollout.")
 	neededRepeats    = message.New("infra.failures.repeats", "; {rollouts} ({share}) needed requests repeated, {retries} in all")

@@ -21,7 +21,7 @@ func (m *Split) long() *analysis.LongRollouts {
 	if len(calls) == 0 {
 		return nil
 	}
-	times := m.s.Thresholds.Of(analysis.TailTimes)
+	const times = 3 // medians, beyond which a rollout is far longer than the others
 	l := &analysis.LongRollouts{Times: times, Calls: farBeyond(calls, times), Turns: farBeyond(turns, times), Items: []string{}}
 	isLong := func(r *collect.Row) bool { return float64(len(r.Calls)) > l.Calls || float64(r.Turns) > l.Turns }
 	l.Share = m.share(m.s.Confidence, func(r *collect.Row) (num, den float64) {

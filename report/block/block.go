@@ -87,12 +87,20 @@ type Heading string
 // Verdict is the answer with its reason and what to do first.
 type Verdict struct {
 	Answer string
+	Scope  string  // what the answer rests on, where that is not everything: "on 7 of 17 gates"
+	Open   float64 // the share of what it could rest on that it does not: so much of its ground is hatched
 	Tone   Tone
 	Reason string
 	Texts  []string // that follow the reason
 	Lead   string   // of Next
 	Next   []string // at most three, each a command or an edit
 }
+
+// Said is the answer with what it rests on, in one line.
+func (v Verdict) Said() string { return strings.TrimSpace(v.Answer + " " + v.Scope) }
+
+// OpenPercent is Open in percent, for a style.
+func (v Verdict) OpenPercent() int { return int(math.Round(100 * v.Open)) }
 
 // Long reports whether the answer does not fit next to its reason.
 func (v Verdict) Long() bool { return uniseg.StringWidth(v.Answer) > 15 }
@@ -323,7 +331,7 @@ type Words struct {
 	Lang  message.Language
 	Signs Signs
 
-	Quiet, Value, Want, NotJudged, NoFindings, OtherFacts, AndMore, MoreLines, CutShort, Rest string
+	Quiet, Value, Want, Why, NotJudged, NoFindings, OtherFacts, AndMore, MoreLines, CutShort, Rest string
 
 	Page  PageWords
 	Print PrintWords

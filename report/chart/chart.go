@@ -115,7 +115,7 @@ func Charts() []Chart {
 		},
 		{
 			Name: "noise", OnRewards: true,
-			Doc:  "What makes rewards differ, by split: that some items are harder, that the model's answers to an item differ, and that the grader gives one and the same answer different rewards.",
+			Doc:  "What makes rewards of the same item differ, by split: that the model's answers differ, and that the grader gives one and the same answer different rewards.",
 			Read: "Training learns from the dark part alone; the hatched one is luck that it would learn from just the same.",
 			Draw: drawNoise,
 			Only: func(r *analysis.Result) bool { return r.Grader != nil && r.Grader.NoiseVar.Known() },

@@ -131,19 +131,24 @@ func (f far) columns(l message.Language) (heads []string, curves []curve) {
 	return heads, curves
 }
 
-// brief names them all at once, for where there is little room.
+// brief names them shortly, for where there is little room.
 func (f far) brief(l message.Language) []Entry {
 	if f.none() {
 		return nil
 	}
-	list := []plot.Thumbnailer{f.band}
-	for _, v := range []curve{f.inflated, f.plain} {
+	var list []Entry
+	for _, v := range []struct {
+		name string
+		curve
+	}{{l.Text("chart.model", "model"), f.plain}, {l.Text("chart.model_inflated", "with items that never succeed"), f.inflated}} {
 		if len(v.x) > 0 {
-			v.glyph = nil
-			list = append(list, v)
+			list = append(list, Entry{v.name, []plot.Thumbnailer{f.band, v.curve}})
 		}
 	}
-	return []Entry{{l.Text("chart.models_beyond_the_samples", "models beyond the samples"), list[:min(2, len(list))]}}
+	if len(list) == 1 {
+		list[0].Label = l.Text("chart.model_beyond_the_samples", "model beyond the samples")
+	}
+	return list
 }
 
 // caption says how far the models lie apart at the end.

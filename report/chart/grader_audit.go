@@ -96,7 +96,11 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 	case len(d.list) == 0:
 		return noData(l, "chart.the_grader_has_not_been_audited", "the grader has not been audited: gonogo audit RUN puts adversarial and harmless answers to it")
 	}
-	f := d.figure(l.Text("chart.share_of_items", "share of items"), -0.012, 1.005, 0.19, 12.5)
+	axis := l.Text("chart.share_of_items_of_a_probe", "share of items; each row is one probe")
+	if left > 0 {
+		axis = l.Say("chart.share_of_items_others_held", "share of items; each row is one probe, %s more held", message.Whole(left))
+	}
+	f := d.figure(axis, -0.012, 1.005, 0.19, 12.5)
 	f.Height = max(Height, f.Height)
 	f.Plot.X.Tick.Marker = percentTicks{f.Plot.X.Tick.Marker}
 	f.Table.Head = heads(l, "chart.head.probe", "probe", "chart.head.the_answer", "the answer", "chart.head.result", "result", "chart.head.share_of_items", "share of items", "chart.head.counted", "counted")

@@ -56,7 +56,6 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 func drawNoise(r *analysis.Result) (Figure, error) {
 	l := r.Lang
 	parts := []part{
-		{"items", l.Text("chart.noise.items", "items differ in difficulty"), bars{fill: Sky}},
 		{"samples", l.Text("chart.noise.samples", "the model's answers differ: what training learns from"), bars{fill: Blue}},
 		{"grader", l.Text("chart.noise.grader", "the grader disagrees with itself on the same answer"), bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}},
 	}
@@ -65,17 +64,13 @@ func drawNoise(r *analysis.Result) (Figure, error) {
 	n := 0
 	for _, split := range rollout.Splits() {
 		s := r.Splits[split]
-		if s == nil || s.Variance.Grader == nil || s.Variance.Sampling == nil || s.Variance.Between == nil || !s.Variance.GraderShare.Known() {
+		if s == nil || !s.Variance.GraderShare.Known() {
 			continue
 		}
-		list := []float64{max(0, *s.Variance.Between), max(0, *s.Variance.Sampling), max(0, *s.Variance.Grader)}
-		total := list[0] + list[1] + list[2]
-		if !(total > 0) {
-			continue
-		}
-		one := shareRow{split: split, name: string(split)}
-		for _, x := range list {
-			one.shares, one.texts = append(one.shares, x/total), append(one.texts, message.Percent(x/total))
+		noise := min(1, max(0, *s.Variance.GraderShare.Value))
+		one := shareRow{split: split, name: string(split), shares: []float64{1 - noise, noise}}
+		for _, x := range one.shares {
+			one.texts = append(one.texts, message.Percent(x))
 		}
 		rows, n = append(rows, one), n+s.Variance.GraderShare.N
 		said = append(said, l.Say("sign.bracketed", "%s (%s)", message.Percent(*s.Variance.GraderShare.Value), split))
@@ -83,7 +78,7 @@ func drawNoise(r *analysis.Result) (Figure, error) {
 	if len(rows) == 0 {
 		return noData(l, "chart.noise.none", "no answer was graded more than once, so the grader's noise is not known")
 	}
-	f := shares(l, l.Text("chart.noise.axis", "share of the variance of rewards"), parts, rows)
+	f := shares(l, l.Text("chart.noise.axis", "share of the variance of rewards within items"), parts, rows)
 	f.Table.Head = heads(l, "chart.head.split", "split", "chart.head.source", "source", "chart.head.share_of_variance", "share of variance", "chart.head.share", "share")
 	f.Title = l.Say("chart.noise.finding", "Grader noise is %s of the variance within items", strings.Join(said, l.Text("sign.list", ", ")))
 	f.Subtitle = l.Say("chart.noise.about", "n = %s graded again; observed shares, no interval", l.Count(n, "output"))

@@ -69,7 +69,7 @@ func (m *writer) blocks(list []block.Block) {
 		case block.Verdict:
 			for i, text := range append([]string{b.Reason}, b.Texts...) {
 				if i == 0 {
-					m.f("**%s** ", md(b.Answer))
+					m.f("**%s** ", md(b.Said()))
 				}
 				m.f("%s\n\n", md(text))
 			}

@@ -107,6 +107,20 @@ func (c *Column) Rule(width float64, col color.Color) {
 	c.ops = append(c.ops, ruleAt(c.x, c.x+c.w, c.y, width, col))
 }
 
+// hatch strikes diagonal lines out of the column's ground from x0 to x1 of the page's
+// width, behind what was written so far.
+func (c *Column) hatch(x0, x1 float64, col color.Color) {
+	const space = 8
+	var list []op
+	for at := x0 - c.y; at < x1; at += space {
+		if from, to := max(at, x0), min(at+c.y, x1); from < to {
+			path := []step{{moveTo, [3]point{{from, from - at}}}, {lineTo, [3]point{{to, to - at}}}}
+			list = append(list, &shape{path: path, color: nrgba(col), stroke: true, width: 3})
+		}
+	}
+	c.ops = append(list, c.ops...)
+}
+
 // firstBreak is how much of a loose column must stay together: its first few lines.
 func (c *Column) firstBreak() float64 {
 	const lines = 4

@@ -150,7 +150,7 @@ func (p *printer) verdict(v block.Verdict) {
 	c := p.Column(18)
 	c.Ground, c.Edge, c.EdgeWidth = ground, strong, 5
 	c.Space(9)
-	c.Text(Paragraph{Spans: []Span{{v.Answer, Style{Face: typeface.Bold, Size: 24, Color: strong}}}})
+	c.Text(Paragraph{Spans: []Span{{v.Answer + "  ", Style{Face: typeface.Bold, Size: 24, Color: strong}}, {v.Scope, Style{Face: typeface.Bold, Size: 13, Color: strong}}}})
 	c.Space(1)
 	c.Text(Paragraph{Spans: []Span{{v.Reason, Style{Size: 11, Color: chart.Ink}}}})
 	for _, text := range v.Texts {
@@ -166,6 +166,9 @@ func (p *printer) verdict(v block.Verdict) {
 		c.Text(Paragraph{Lead: fmt.Sprintf("%d.", i+1), Indent: 12, Spans: []Span{{next, inkText}}})
 	}
 	c.Space(10)
+	if v.Open > 0 {
+		c.hatch(max(c.EdgeWidth, p.Width()*(1-v.Open)), p.Width(), chart.Paper)
+	}
 	p.Place(c)
 	p.Space(12)
 }

@@ -166,10 +166,13 @@ func (t *terminal) blocks(list []block.Block) {
 }
 
 func (t *terminal) verdict(v block.Verdict) {
-	lead := v.Answer + "  "
+	lead := v.Said() + "  "
 	at := Width(lead)
-	if v.Long() {
+	switch {
+	case v.Long():
 		at = 2
+	case v.Scope != "":
+		at = Width(v.Answer) + 2
 	}
 	t.para(para{indent: at, lead: lead, leadStyle: styles[v.Tone], text: v.Reason, style: strong})
 	for _, more := range v.Texts {

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/report/block"
+	"gonogo/sampler/rollout"
+)
+
+// bannerOf is the verdict block of a result's brief.
+func bannerOf(t *testing.T, r *analysis.Result) block.Verdict {
+	t.Helper()
+	for _, b := range NewPage(r, Options{}).Doc().Brief {
+		if v, ok := b.(block.Verdict); ok {
+			return v
+		}
+	}
+	t.Fatal("no verdict")
+	return block.Verdict{}
+}
+
+func gateFinding(gate string, status analysis.Status) analysis.Finding {
+	return analysis.Finding{Gate: gate, Severity: analysis.Blocking, Fact: analysis.Fact{ID: gate, Status: status}}
+}
+
+func TestAVerdictSaysWhatItRestsOn(t *testing.T) {
+	failed := "infra.failures"
+	held := "signal.informative"
+	for _, test := range []struct {
+		name     string
+		ruling   analysis.Ruling
+		findings []analysis.Finding
+		said     string
+		open     float64
+	}{
+		{"every gate passed", analysis.Ruling{Verdict: analysis.Go}, []analysis.Finding{gateFinding(failed, analysis.Pass), gateFinding(held, analysis.Pass)}, "GO", 0},
+		{"half of the gates were not checked", analysis.Ruling{Verdict: analysis.Go}, []analysis.Finding{gateFinding(failed, analysis.Pass), gateFinding(held, analysis.Skipped)}, "GO on 1 of 2 gates", 0.5},
+		{"the run failed", analysis.Ruling{Verdict: analysis.NoGo, Reason: &failed}, []analysis.Finding{gateFinding(failed, analysis.Fail), gateFinding(held, analysis.Skipped)}, "NO-GO the run failed", 1},
+		{"a NO-GO needs no other gate", analysis.Ruling{Verdict: analysis.NoGo, Reason: &held}, []analysis.Finding{gateFinding(failed, analysis.Skipped), gateFinding(held, analysis.Fail)}, "NO-GO", 0},
+	} {
+		v := bannerOf(t, &analysis.Result{Ruling: test.ruling, Findings: test.findings})
+		if v.Said() != test.said || v.Open != test.open {
+			t.Errorf("%s: %q with %v open, want %q with %v", test.name, v.Said(), v.Open, test.said, test.open)
+		}
+	}
+}
+
+// TestOneNumberForOneThing: what decides is said once, and what is shown next to it
+// counts the same.
+func TestOneNumberForOneThing(t *testing.T) {
+	gate := "infra.failures"
+	f := gateFinding(gate, analysis.Fail)
+	f.Split = rollout.Train
+	r := &analysis.Result{
+		Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &gate}, Findings: []analysis.Finding{f},
+		Splits: map[rollout.Split]*analysis.SplitResult{rollout.Train: {Failures: []analysis.FailureCause{
+			{Outcome: rollout.NoAnswer, Error: "empty", Count: 7}, {Outcome: rollout.ToolFailed, Error: "status 503", Count: 5},
+		}}},
+	}
+	for _, b := range NewPage(r, Options{}).Doc().Brief {
+		if g, ok := b.(block.Grid); ok {
+			if len(g.Rows) != 1 || g.Rows[0][0] != "5" {
+				t.Errorf("rollouts that were lost are shown as %q: the model's own failures were not", g.Rows)
+			}
+			return
+		}
+	}
+	t.Error("the brief does not show how rollouts were lost")
+}
+
+func TestAFooledGraderThatRejectsRightAnswersToo(t *testing.T) {
+	gate := "grader.hackable"
+	r := &analysis.Result{
+		Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &gate}, Findings: []analysis.Finding{gateFinding(gate, analysis.Fail)},
+		Grader: &analysis.Grader{Probes: []analysis.ProbeResult{
+			{Probe: "empty", Expect: rollout.Bottom, Items: 4, Above: 4, Accept: stat.Estimate{}},
+			{Probe: "thousands", Expect: rollout.Top, Items: 4, Above: 1, Accept: stat.Estimate{}},
+		}},
+	}
+	if got := bannerOf(t, r).Reason; !strings.HasSuffix(got, "It also rejects right answers: “thousands” on 3 of 4 items.") {
+		t.Errorf("the reason is %q", got)
+	}
+}
+
+// TestPicturesAreAboutTheVerdict: a leak, and a run that failed, are not shown by what
+// training could learn.
+func TestPicturesAreAboutTheVerdict(t *testing.T) {
+	for _, gate := range []string{"leakage", "infra.failures", "grader.hackable", "data.valid"} {
+		r := loaded(t, "go")
+		r.Verdict, r.Reason = analysis.NoGo, &gate
+		r.Findings = append(slices.DeleteFunc(slices.Clone(r.Findings), func(f analysis.Finding) bool { return f.Gate == gate }), gateFinding(gate, analysis.Fail))
+		for _, b := range NewPage(r, Options{}).Doc().Brief {
+			if f, ok := b.(block.Figure); ok && slices.Contains([]string{"variance", "informative", "best_of_k"}, f.Name) {
+				t.Errorf("%s is shown by the picture %s", gate, f.Name)
+			}
+		}
+	}
+}
