@@ -48,14 +48,14 @@ func worldRows(t *testing.T, dir, split, file string) []Entry {
 	var rows []Entry
 	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
 		var row struct {
-			Messages []struct{ Content string }
-			Answer   json.RawMessage `json:"reference_answer"`
+			Messages, Prompt []struct{ Content string } // of one of them, Prompt as TRL has it
+			Answer           json.RawMessage            `json:"reference_answer"`
 		}
 		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
 			t.Fatal(err)
 		}
 		e := Entry{Split: split, Reference: string(row.Answer)}
-		for _, m := range row.Messages {
+		for _, m := range append(row.Messages, row.Prompt...) {
 			e.Prompt += m.Content + "\n"
 		}
 		rows = append(rows, e)
