@@ -53,7 +53,7 @@ var allowedArrows = map[string][]string{
 	"cmd/gonogo/internal/ui":   {"cmd/gonogo/internal/exit", "sampler", "sampler/dataset", "sampler/rollout", "analysis/message"},
 	"cmd/gonogo/internal/exit": {},
 
-	"report":                 {"report/block", "report/plain", "report/table", "report/text", "report/markdown", "report/html", "report/chart", "report/pdf", "report/lettering", "report/typeface", "analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
+	"report":                 {"report/block", "report/plain", "report/table", "report/text", "report/markdown", "report/html", "report/chart", "report/chart/glyph", "report/pdf", "report/lettering", "report/typeface", "analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
 	"report/block":           {"report/chart", "analysis/message", "sampler/rollout"},                                 // what a report is made of
 	"report/plain":           {},                                                                                      // nothing hidden in a text
 	"report/table":           {"report/plain", "analysis", "analysis/collect", "analysis/compare", "sampler/rollout"}, // for other programs

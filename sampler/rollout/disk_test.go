@@ -183,9 +183,12 @@ func TestForeignLinesAtAnyMomentSpoilNoRecord(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stop, done := make(chan struct{}), make(chan error, 1)
+	stop, begun, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		for {
+		for n := 0; ; n++ {
+			if n == 1 {
+				close(begun)
+			}
 			select {
 			case <-stop:
 				done <- f.Close()
@@ -198,6 +201,11 @@ func TestForeignLinesAtAnyMomentSpoilNoRecord(t *testing.T) {
 			}
 		}
 	}()
+	select {
+	case <-begun:
+	case err := <-done:
+		t.Fatal(err)
+	}
 	const records = 3000
 	for i := range records {
 		if err := w.Append(&Record{Item: "a", Split: Train, Sample: i, Source: Live, Outcome: NoAnswer, Error: "none"}); err != nil {
