@@ -96,9 +96,12 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 	ctx, stop := context.WithCancel(r.ctx)
 	defer stop()
 	defer context.AfterFunc(req.Context(), stop)()
+	// A rollout that ends cancels its requests one by one: the next one may be admitted
+	// in the place of the first before its own context is canceled.
+	over := func() bool { return r.ctx.Err() != nil || ctx.Err() != nil }
 	pass, err := sampler.Admit(ctx, sampler.ModelBoundary)
 	if err != nil {
-		if ctx.Err() == nil { // else the rollout ended, and the model did not fail
+		if !over() { // else the rollout ended, and the model did not fail
 			r.fail(err, "")
 		}
 		refuse(w, http.StatusServiceUnavailable, "unavailable", "the model is not asked any more")
@@ -112,9 +115,9 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 		pass.Done(said.usage, err)
 	}
 	switch {
-	case err == nil, ctx.Err() != nil && said.message != nil: // what an agent did not hear to its end was said all the same
+	case err == nil, over() && said.message != nil: // what an agent did not hear to its end was said all the same
 		r.note(said, time.Now())
-	case ctx.Err() == nil:
+	case !over():
 		r.fail(err, said.cutOff)
 	}
 	if errors.Is(err, errBrokeOff) {
