@@ -69,6 +69,24 @@ type RewardAtLimit struct {
 	Within     stat.Estimate `json:"within"`     // correlation within items of the rollouts below the limit
 }
 
+// Cliff reports whether rollouts that reach the limit earn less than the others of their
+// items, by the whole interval, where more below it is not seen to earn less: the limit
+// itself cuts them off.
+func (k *RewardAtLimit) Cliff() bool {
+	below := func(e stat.Estimate) bool { return e.High != nil && *e.High < 0 }
+	return k != nil && below(k.Difference) && !below(k.Within)
+}
+
+// LimitOf is what happens at the limit of a quantity; nil where that is unknown.
+func (sr *SplitResult) LimitOf(quantity string) *RewardAtLimit {
+	for i := range sr.Against {
+		if sr.Against[i].Quantity == quantity {
+			return sr.Against[i].Limit
+		}
+	}
+	return nil
+}
+
 // RewardBin holds the rollouts whose quantity is between two values.
 type RewardBin struct {
 	From   float64       `json:"from"` // the smallest

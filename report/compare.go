@@ -43,7 +43,8 @@ func (p *Page) compared() compared {
 // doc is the report of a comparison.
 func (x compared) doc() *block.Doc {
 	c, w, d := x.c, x.w, x.frame()
-	d.Words.Rest = fmt.Sprintf(w.Rest, nameOf(c.Base.File), nameOf(c.New.File))
+	base, new := nameOf(c.Base.File), nameOf(c.New.File)
+	d.Words.Rest, d.Words.Evidence = fmt.Sprintf(w.Rest, base, new), fmt.Sprintf(w.Evidence, base, new)
 	d.Head, d.Foot = []string{x.Title}, []string{w.Base + " " + visible(c.Base.File), w.New + " " + visible(c.New.File)}
 	d.Brief = []block.Block{block.Facts{Rows: x.runs()}}
 	if first := x.readFirst(); len(first) > 0 {

@@ -27,11 +27,11 @@ func lacking(t *testing.T, where string) message.Language {
 
 func han(r rune) bool { return unicode.Is(unicode.Han, r) }
 
-// inEnglish are words behind each other that nobody translated. Methods of
+// inEnglish are words behind each other that are not translated. Commands and methods of
 // estimates keep theirs.
 var (
 	inEnglish = regexp.MustCompile(`[a-z]+( [a-z]+){3,}`)
-	methods   = regexp.MustCompile(`mean over items of the difference|difference of the means of item means|bound on unseen differences`)
+	methods   = regexp.MustCompile(`gonogo view [a-z]+ [a-z]+|mean over items of the difference|difference of the means of item means|bound on unseen differences`)
 )
 
 func checkChinese(t *testing.T, where, text string) {

@@ -36,7 +36,7 @@ type compareWords struct {
 	Columns                                         []block.Column // of all items in both runs
 	Directions                                      map[int]string
 	AllItems, Direction, AnyDirection               string
-	NoItems, ItemsCut, Rest, ReadDrop, FurtherFirst string
+	NoItems, ItemsCut, Rest, Evidence, ReadDrop, FurtherFirst string
 }
 
 var compareEnglish = compareWords{
@@ -115,5 +115,5 @@ var compareEnglish = compareWords{
 	ItemsCut:     "Only the %s largest drops of %s items are listed here; items.csv has all.",
 	ReadDrop:     "See what happened to %s (%s): %s",
 	FurtherFirst: "and %s more, listed below",
-	Rest:         "Differences, categories and items: gonogo compare %s %s --all.",
+	Rest:         "Differences, categories and items: gonogo compare %s %s --all.", Evidence: "Rollouts of both runs, item by item: gonogo view %s %s.",
 }

@@ -52,7 +52,7 @@ var english = words{
 	Judges:         "To check what is missing (%[2]s), run %[1]s.",
 	ByFailed:       "by a grader that failed its audit",
 	ByFailedOf:     "%s (by a grader that failed its audit)",
-	Rest:           "All findings and tables: gonogo analyze %[1]s --all. Every rollout: gonogo view %[1]s.",
+	Rest:           "All findings and tables: gonogo analyze %[1]s --all.", Evidence: "Every rollout: gonogo view %[1]s.",
 	Exhibit: exhibitWords{
 		Title: "What the grader paid on item %s", Reward: "reward", Answer: "answer",
 		Worthless: "an answer that deserves nothing", Right: "a right answer", Own: "this model's rollouts, mean",

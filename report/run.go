@@ -17,7 +17,7 @@ import (
 // run is the report of a run.
 func (p *Page) run() *block.Doc {
 	w, d := p.Words, p.frame()
-	d.Words.Rest = fmt.Sprintf(w.Rest, p.directory("RUN"))
+	d.Words.Rest, d.Words.Evidence = fmt.Sprintf(w.Rest, p.directory("RUN")), fmt.Sprintf(w.Evidence, p.directory("RUN"))
 	if p.Name != "" {
 		d.Head = append(d.Head, p.Name)
 	}

@@ -26,7 +26,7 @@ func whatIfBlocks(r *analysis.Result, w *words) []block.Block {
 	var grids []Grid
 	for i := range s.WhatIf {
 		of := &s.WhatIf[i]
-		if c, ok := of.Tightest(r.Range()); ok && c.Cut.Known() && *c.Cut.Value > 0 {
+		if c, ok := of.Tightest(r.Range()); ok && !s.LimitOf(of.Quantity).Cliff() && c.Cut.Known() && *c.Cut.Value > 0 {
 			texts = append(texts, fmt.Sprintf(w.If.Tightest, message.Digits(c.At), w.If.Of[of.Quantity], message.Percent(*c.Cut.Value), message.Difference(c.Change.Value, c.Change.Low, c.Change.High)))
 		}
 		grids = append(grids, limitGrid(of, w))

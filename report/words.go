@@ -66,6 +66,7 @@ type words struct {
 	// Input.
 	CutShort string // of Markdown
 	Rest     string // what a terminal says last
+	Evidence string // how to see the rollouts
 
 	Bad, Torn, Duplicates, Conflicts, Superseded, MoreLines, AndMore, MoreBad string
 

@@ -334,7 +334,9 @@ type Words struct {
 	Lang  message.Language
 	Signs Signs
 
-	Quiet, Value, Want, Why, NotJudged, NoFindings, OtherFacts, AndMore, MoreLines, CutShort, Rest string
+	Quiet, Value, Want, Why, NotJudged, NoFindings, OtherFacts, AndMore, MoreLines, CutShort string
+
+	Rest, Evidence string // how to see the rest, and the rollouts themselves; "" where there is no way
 
 	Page  PageWords
 	Print PrintWords
@@ -345,6 +347,11 @@ type Signs struct{ Colon, Space, Stop, List, Comma, Semicolon string }
 
 // Named is a text under its name: "What to do: sample more".
 func (s Signs) Named(name, text string) string { return name + s.Colon + s.Space + text }
+
+// Further joins Rest and Evidence.
+func (w Words) Further() string {
+	return strings.TrimSpace(w.Rest + w.Signs.Space + w.Evidence)
+}
 
 // Few joins the first n of a list of texts and counts the rest.
 func (w Words) Few(list []string, n int) string {

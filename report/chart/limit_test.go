@@ -62,7 +62,8 @@ func TestACliffAtTheLimitIsNoSlope(t *testing.T) {
 		"neither":          {func(i, calls int) float64 { return 0.5 + 0.2*float64((i+calls)%2) }, "No clear relation of tool calls and reward, below the limit of 10 or at it"},
 		"a top":            {func(i, calls int) float64 { return 0.62 - cliff(i, calls) }, "Rollouts that reach the limit of 10 earn 0.60, the others 0.02"},
 	} {
-		f := chart.Render(chartNamed(t, "reward_tool_calls"), atLimit(t, c.reward))
+		r := atLimit(t, c.reward)
+		f := chart.Render(chartNamed(t, "reward_tool_calls"), r)
 		if f.Title != c.want {
 			t.Errorf("%s: the title is %q, want %q", name, f.Title, c.want)
 		}
@@ -70,5 +71,9 @@ func TestACliffAtTheLimitIsNoSlope(t *testing.T) {
 			t.Errorf("%s: subtitle %q lacks the difference with its n", name, f.Subtitle)
 		}
 		wellFormed(t, writeSVG(t, f))
+		// A budget that cuts off is not one that could be lower at no cost.
+		if whatIf := chart.Render(chartNamed(t, "what_if_calls"), r); strings.HasPrefix(c.want, "Cut off by the budget") != (whatIf.Title == c.want) {
+			t.Errorf("%s: what_if_calls says %q", name, whatIf.Title)
+		}
 	}
 }

@@ -28,7 +28,8 @@ var (
 type shiftRow struct {
 	dotRow
 	by, a, b string
-	p        string
+	p        string   // of the classifier itself
+	decides  string   // the corrected p of the test that decides
 	fail     *float64 // the threshold of its gate
 	is       seen
 }
@@ -68,7 +69,7 @@ func drawShift(r *analysis.Result) (Figure, error) {
 	group(l.Text("chart.one_feature_at_a_time_the", "one feature at a time, the farthest apart first: 0 = alike"), 0, part)
 	f := d.figure(l.Text("chart.auc_for_single_features_kolmogorov_smirnov", "AUC; for single features Kolmogorov–Smirnov D or Cramér's V"), -0.012, 1.005, 0.19, 14)
 	f.Height = max(Height, f.Height)
-	f.Table.Head = heads(l, "chart.head.compared", "compared", "chart.head.splits", "splits", "chart.head.measure", "measure", "chart.head.value", "value", "chart.head.p_corrected", "p corrected", "chart.head.answer", "answer", "chart.head.what_tells_them_apart", "what tells them apart")
+	f.Table.Head = heads(l, "chart.head.compared", "compared", "chart.head.splits", "splits", "chart.head.measure", "measure", "chart.head.value", "value", "chart.head.p", "p", "chart.head.p_decides", "p that decides", "chart.head.answer", "answer", "chart.head.what_tells_them_apart", "what tells them apart")
 	f.Title = l.Text("chart.no_two_splits_are_shown_to", "No two splits are shown to differ in any of these")
 	at := slices.IndexFunc(whole, func(v shiftRow) bool { return v.is == shiftDiffers })
 	if at >= 0 {
@@ -81,7 +82,7 @@ func drawShift(r *analysis.Result) (Figure, error) {
 		crossings = append(crossings, l.Say("chart.two_splits", "%s (n = %s) against %s (n = %s)", x.A, message.Whole(x.RowsA), x.B, message.Whole(x.RowsB)))
 	}
 	f.Subtitle = strings.Join(crossings, l.Text("sign.list", ", ")) +
-		l.Say("chart.lines_intervals_p_of_the_permutation", "; lines: %s intervals; p of the permutation test, Holm over all; single features are descriptive", message.Percent(r.Confidence))
+		l.Say("chart.lines_intervals_p_of_the_classifier", "; lines: %s intervals; p of the classifier; that of the deciding test, Holm over all, is in the table; single features are descriptive", message.Percent(r.Confidence))
 	f.Legend = append([]Entry{{l.Text("chart.no_difference", "no difference"), upright(soundLine)}}, d.legend(l, shiftDiffers, shiftHints, shiftAlike, shiftSingle)...)
 	if limits {
 		f.Legend = append(f.Legend, Entry{l.Text("chart.caution_beyond", "caution beyond"), upright(cautionLine)}, Entry{l.Text("chart.no_go_beyond", "NO-GO beyond"), upright(limitLine)})
@@ -123,7 +124,7 @@ func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
 			v.text += ", p " + v.p
 		}
 		v.look, v.strong = v.is.look, v.is == shiftDiffers
-		v.cells = []string{v.by, v.a + " – " + v.b, measure, message.Interval(&v.value, &v.low, &v.high), strings.TrimPrefix(v.p, "= "), answer, top}
+		v.cells = []string{v.by, v.a + " – " + v.b, measure, message.Interval(&v.value, &v.low, &v.high), strings.TrimPrefix(v.p, "= "), strings.TrimPrefix(v.decides, "= "), answer, top}
 		if one {
 			part = append(part, v)
 		} else {
@@ -151,6 +152,13 @@ func shiftAbout(l message.Language, on string) (words, gate string) {
 	return on, ""
 }
 
+func shownP(p float64) string {
+	if p < 0.001 {
+		return "< 0.001"
+	}
+	return "= " + message.Digits(p)
+}
+
 // judge says what the gate makes of it: the classifier's AUC, and the p of the
 // one test that decides.
 func (v *shiftRow) judge(r *analysis.Result, pair *analysis.ShiftPair, gate string) {
@@ -160,13 +168,13 @@ func (v *shiftRow) judge(r *analysis.Result, pair *analysis.ShiftPair, gate stri
 			p = other.PHolm
 		}
 	}
+	if pair.P != nil {
+		v.p = shownP(*pair.P)
+	}
 	if p == nil {
 		return
 	}
-	v.p = "= " + message.Digits(*p)
-	if *p < 0.001 {
-		v.p = "< 0.001"
-	}
+	v.decides = shownP(*p)
 	v.fail = threshold(r, gate)
 	sure, likely := threshold(r, gate+".p"), threshold(r, gate+".caution.p")
 	switch {

@@ -28,7 +28,7 @@ func shifted(t *testing.T) *analysis.Result {
 		sh.Pairs = append(
 			sh.Pairs,
 			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, Test: shift.Energy, Primary: true, PHolm: stat.Some(c.p)},
-			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, Test: shift.C2ST, Effect: stat.Estimate{Value: stat.Some(c.v), Low: stat.Some(c.low), High: stat.Some(c.high)}, Top: []message.Text{message.Verbatim("words: median 51 in eval, 33 in train")}},
+			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, Test: shift.C2ST, P: stat.Some(c.p / 2), Effect: stat.Estimate{Value: stat.Some(c.v), Low: stat.Some(c.low), High: stat.Some(c.high)}, Top: []message.Text{message.Verbatim("words: median 51 in eval, 33 in train")}},
 			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, About: message.Verbatim("feature of " + c.on), Test: shift.Kolmogorov, Effect: stat.Estimate{Value: stat.Some(c.v - 0.4), Low: stat.Some(c.low - 0.4), High: stat.Some(c.high - 0.4)}},
 		)
 	}
@@ -62,6 +62,11 @@ func TestShiftInWords(t *testing.T) {
 		if !strings.Contains(f.Alt(), c.want) {
 			t.Errorf("%s: the picture says %q, want %q", what, f.Alt(), c.want)
 		}
+	}
+	// The classifier has a p of its own next to that of the test that decides.
+	cells := chart.Render(chartNamed(t, "shift"), shifted(t)).Table.Marks[2].Cells
+	if got := strings.Join(cells, " | "); !strings.Contains(got, "0.68 [0.61, 0.74] | 0.01 | 0.02 |") {
+		t.Errorf("the row of the rewards is %q", got)
 	}
 	// Three splits: each row says which two it compares.
 	r := shifted(t)

@@ -80,6 +80,9 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	} else if ok && c.At < to && c.Cut.Known() && c.Change.Known() {
 		f.Title = l.Say("chart.limit_would_cost", "A limit of %s %s would cut %s of rollouts off and cost %s of reward", message.Digits(c.At), q.name(l), message.Percent(*c.Cut.Value), message.Digits(math.Abs(*c.Change.Value)))
 	}
+	if k := s.LimitOf(q.quantity); k.Cliff() { // what a lower limit would cut off earns little because of this one
+		f.Title = limitTitle(l, k)
+	}
 	f.Subtitle = l.Say("chart.split_n", "%s: %s, n = %s", split, l.Count(w.Items, "item"), l.Count(w.N, "rollout")) +
 		l.Text("chart.from_records", "; from the records: what is cut off counts at the bottom of the range, the rest as it is") + l.Text("chart.bands", "; bands: ") + intervals(r, caps[len(caps)-1].Reward)
 	f.Legend = []Entry{

@@ -42,7 +42,10 @@ type spots struct {
 func (r *renderer) picture(of block.Figure) (picture, error) {
 	f := of.Figure
 	alt, one := f.Alt(), picture{Name: f.Name, Doc: f.Doc, Title: f.Title, Subtitle: f.Subtitle, Brief: of.Brief}
-	f.Title, f.Subtitle, f.Height = "", "", f.Height-headHeight // the page's own text can be wrapped
+	f.Title, f.Subtitle = "", "" // the page's own text can be wrapped
+	if !of.Strip() {
+		f.Height -= headHeight
+	}
 	svg, err := inlineSVG(f, alt)
 	if err != nil {
 		return picture{}, err

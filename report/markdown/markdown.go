@@ -35,6 +35,9 @@ func Write(w io.Writer, d *block.Doc, opt Options) error {
 	m := &writer{words: d.Words, pictures: opt.Pictures}
 	m.f("# %s\n\n", md(d.Title))
 	m.blocks(d.Brief)
+	if !opt.All && len(d.Rest) > 0 {
+		m.f("%s\n", md(d.Words.Further()))
+	}
 	text := m.buf.Bytes()
 	if opt.All {
 		for _, s := range d.Rest {

@@ -65,6 +65,9 @@ func Print(d *block.Doc, opt Report) *Doc {
 		brief = slices.Insert(slices.Clone(brief), at, block.Block(block.Note{Texts: []string{opt.Warning}, Tone: block.Caution}))
 	}
 	p.blocks(brief)
+	if d.Words.Evidence != "" {
+		p.note(block.Note{Texts: []string{d.Words.Evidence}, Muted: true})
+	}
 	for _, s := range d.Rest {
 		if len(s.Blocks) > 0 && (s.Depth < block.Annex || opt.Full) {
 			p.Space(14)

@@ -37,7 +37,7 @@ func Write(w io.Writer, d *block.Doc, opt Options) error {
 	if opt.All || len(d.Rest) == 0 {
 		t.blocks(d.Brief)
 	} else {
-		t.brief(d.Brief, 1+len(wrap(t.plain(d.Words.Rest), t.width, t.width)))
+		t.brief(d.Brief, 1+len(wrap(t.plain(d.Words.Further()), t.width, t.width)))
 	}
 	if opt.All {
 		for _, s := range d.Rest {
@@ -45,7 +45,7 @@ func Write(w io.Writer, d *block.Doc, opt Options) error {
 		}
 		t.para(para{text: d.Footer, style: faint})
 	} else if len(d.Rest) > 0 {
-		t.para(para{text: d.Words.Rest, style: faint})
+		t.para(para{text: d.Words.Further(), style: faint})
 	}
 	if _, err := w.Write(t.buf.Bytes()); err != nil {
 		return fmt.Errorf("write text report: %w", err)

@@ -131,7 +131,7 @@ function head() {
 function chips(run, at) {
   if (!run.rollouts.length) return item.runs.length > 1 ? el("p", {class: "quiet"}, `${at ? "New" : "Base"}: no rollout of this item`) : "";
   const name = item.runs.length > 1 ? (at ? "new" : "base") : "rollouts";
-  return el("div", {class: "chips", role: "group", "aria-label": `Rollouts${item.runs.length > 1 ? " of the " + name + " run" : ""}, by sample and reward`}, item.runs.length > 1 ? el("span", {class: "quiet"}, name) : "", run.rollouts.map((r) => {
+  return el("div", {class: "chips", role: "group", "aria-label": `Rollouts${item.runs.length > 1 ? " of the " + name + " run" : ""}, by sample and reward`}, el("span", {class: "quiet"}, `${item.runs.length > 1 ? name + ", sample" : "Sample"}: reward`), run.rollouts.map((r) => {
     const mine = ref(at, r.sample), pressed = (mine === state.a) || (!state.one && mine === state.b);
     const label = r.labels.map((l) => l.mark).filter(Boolean).join(", ");
     return el("button", {type: "button", class: r.wanted ? null : "unwanted", "aria-pressed": pressed ? "true" : "false", "data-ref": mine, onclick: () => put(mine)},

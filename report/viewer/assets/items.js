@@ -15,7 +15,7 @@ export function begin(about, onOpen) {
 }
 
 const columns = () => [
-  ["item", "Item"], ["mean", "Mean", "mean reward of its rollouts"], ["sd", "σ", "standard deviation"], ["gap", "Gap", "best less mean"],
+  ["item", "Item"], ["mean", "Mean", "mean reward of its rollouts"], ["sd", "σ", "standard deviation"], ["gap", "Gap", "best less mean: what training could gain"],
   two ? ["change", "Δ", "mean of the second run less mean of the first"] : ["calls", "Calls", "tool calls of a rollout, on average"],
 ];
 
@@ -31,7 +31,7 @@ function form(about) {
   ];
   box.replaceChildren(
     el("label", null, "Item", el("input", {type: "text", name: "find", placeholder: "part of its id", spellcheck: "false"})),
-    el("label", null, "Sort", el("select", {name: "sort"}, ...[["", "as in the file"], ["item", "item"], ["mean", "mean"], ["sd", "σ"], ["gap", "gap"], ["change", "difference"], ["calls", "calls"], ["failures", "outcome"], ["labels", "labels"], ["family", "family"]].filter(([v]) => two || v !== "change").map(([v, t]) => el("option", {value: v}, t)))),
+    el("label", null, "Sort", el("select", {name: "sort"}, ...[["gap", "gap"], ["file", "as in the file"], ["item", "item"], ["mean", "mean"], ["sd", "σ"], ["change", "difference"], ["calls", "calls"], ["failures", "outcome"], ["labels", "labels"], ["family", "family"]].filter(([v]) => two || v !== "change").map(([v, t]) => el("option", {value: v}, t)))),
     el("details", {open: filters.some((key) => key !== "find" && state[key])}, el("summary", null, "Filter"), el("div", {class: "tools"}, others.filter(Boolean))));
   fill();
   box.onsubmit = (e) => e.preventDefault();
@@ -52,7 +52,7 @@ function form(about) {
 
 /** fill puts the address into the fields. */
 export function fill() {
-  for (const e of id("filter").elements) if (e.name in state) e.value = state[e.name];
+  for (const e of id("filter").elements) if (e.name in state) e.value = e.name === "sort" ? order().sort : state[e.name];
   id("query").value = state.q;
 }
 
@@ -64,7 +64,7 @@ export async function refresh() {
   const mine = new AbortController();
   running = mine;
   try {
-    const got = await get("items", query({sort: state.sort, desc: state.desc, limit: Math.max(500, page.items.length)}), mine.signal);
+    const got = await get("items", query({...order(), limit: Math.max(500, page.items.length)}), mine.signal);
     page = got;
     draw();
   } catch (e) {
@@ -79,8 +79,12 @@ function stop() {
 
 const said = (text) => id("list").replaceChildren(el("p", {class: "said", role: "alert"}, text));
 
+// order is how the items are sorted: by the gap, the largest first, until another is asked for.
+const order = () => (state.sort ? {sort: state.sort, desc: state.desc} : {sort: "gap", desc: "1"});
+
 function sortBy(key) {
-  if (state.sort === key) state.desc = state.desc ? "" : "1";
+  const now = order();
+  if (now.sort === key) [state.sort, state.desc] = [key, now.desc ? "" : "1"];
   else {
     state.sort = key;
     state.desc = key === "item" || key === "mean" ? "" : "1";
@@ -93,7 +97,7 @@ function sortBy(key) {
 function draw() {
   const focus = document.activeElement?.dataset?.sort;
   const list = id("list"), top = list.scrollTop;
-  const head = columns().map(([key, label, title]) => el("th", {scope: "col", title, "aria-sort": state.sort === key ? (state.desc ? "descending" : "ascending") : null}, el("button", {type: "button", "data-sort": key, onclick: () => sortBy(key)}, label)));
+  const head = columns().map(([key, label, title]) => el("th", {scope: "col", title, "aria-sort": order().sort === key ? (order().desc ? "descending" : "ascending") : null}, el("button", {type: "button", "data-sort": key, onclick: () => sortBy(key)}, label)));
   const body = page.items.map((r) => el("tr", {"data-key": keyOf(r), "aria-current": current(r) ? "true" : null},
     el("td", null, el("button", {type: "button", class: "item", onclick: () => go(r)}, r.item), el("small", null, [r.split, r.family || r.category].filter(Boolean).join(" · "), ...ends(r), ...tags(r.marks))),
     ...[r.mean, r.sd, r.gap, two ? r.change : r.calls].map((v) => el("td", null, number(v)))));
@@ -107,7 +111,7 @@ function draw() {
 }
 
 async function more() {
-  const got = await get("items", query({sort: state.sort, desc: state.desc, from: page.items.length}));
+  const got = await get("items", query({...order(), from: page.items.length}));
   page = {...got, items: page.items.concat(got.items)};
   draw();
 }
@@ -119,7 +123,7 @@ function ends(r) {
 }
 
 function tags(marks) {
-  return Object.entries(marks).sort().map(([m, n]) => [" ", el("span", {class: "tag m-" + m}, n > 1 ? `${m} ${n}` : m)]);
+  return Object.entries(marks).sort().map(([m, n]) => [" ", el("span", {class: "tag m-" + m, title: `${count(n, "label")} “${m}”`}, `${n} × ${m}`)]);
 }
 
 const keyOf = (r) => `${r.split}/${r.item}`;
