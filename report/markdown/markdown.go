@@ -24,6 +24,9 @@ const (
 	payload  = 240 // characters of one
 )
 
+// commentSize is what a comment on a pull request should not exceed, in bytes.
+const commentSize = 3 << 10
+
 // Options say how much is written.
 type Options struct {
 	All      bool // the rest behind the brief
@@ -35,8 +38,8 @@ func Write(w io.Writer, d *block.Doc, opt Options) error {
 	m := &writer{words: d.Words, pictures: opt.Pictures}
 	m.f("# %s\n\n", md(d.Title))
 	m.blocks(d.Brief)
-	if !opt.All && len(d.Rest) > 0 {
-		m.f("%s\n", md(d.Words.Further()))
+	if more := md(d.Words.Further()) + "\n"; !opt.All && len(d.Rest) > 0 && m.buf.Len()+len(more) <= commentSize {
+		m.f("%s", more)
 	}
 	text := m.buf.Bytes()
 	if opt.All {
