@@ -30,12 +30,12 @@ type compareWords struct {
 	Item, Rollout, Group                                        plural
 	Ref, RefOutcome, MovedNote                                  string
 
-	Verdict, VerdictBy                              string         // of a run by itself
-	Tile, BaseNew, NoneCompared                     string         // of the three numbers
-	MovedHead, DifferHead                           []string       // columns
-	Columns                                         []block.Column // of all items in both runs
-	Directions                                      map[int]string
-	AllItems, Direction, AnyDirection               string
+	Verdict, VerdictBy                                        string         // of a run by itself
+	Tile, BaseNew, NoneCompared                               string         // of the three numbers
+	MovedHead, DifferHead                                     []string       // columns
+	Columns                                                   []block.Column // of all items in both runs
+	Directions                                                map[int]string
+	AllItems, Direction, AnyDirection                         string
 	NoItems, ItemsCut, Rest, Evidence, ReadDrop, FurtherFirst string
 }
 
