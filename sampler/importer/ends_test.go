@@ -98,6 +98,6 @@ func TestWhyRepliesEnded(t *testing.T) {
 		if diff := cmp.Diff(tt.want, got); diff != "" {
 			t.Errorf("%s: why replies ended (-want +got):\n%s", format, diff)
 		}
-		g.noted(t, "rollouts end with a reply that a token limit cut off")
+		g.noted(t, " with a reply that a token limit cut off")
 	}
 }

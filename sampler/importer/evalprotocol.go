@@ -119,10 +119,10 @@ func (r *evalReader) row(f File, line int, row *protocolRow) error {
 	}
 	switch code := row.code(); code {
 	case evalCancelled:
-		r.tally.count("rollouts were cancelled and left out")
+		r.tally.count("rollout[|s] [was|were] cancelled and left out")
 		return nil
 	case evalRunning:
-		r.tally.count("rollouts were running when the file was written, and were left out")
+		r.tally.count("rollout[|s] [was|were] running when the file was written, and [was|were] left out")
 		return nil
 	}
 	sample, err := r.sample(line, id, row)

@@ -30,7 +30,7 @@ func TestEvalProtocolTraps(t *testing.T) {
 		{name: "NaN is no score", file: epRow("a", "r", `{"score":NaN}`, ""), want: []string{"a/0 grader - score is missing, null or NaN"}},
 		{name: "an internal error is a failure, whatever the score", file: epRow("a", "r", ok, status(13, "boom")), want: []string{"a/0 model_api - status 13: boom"}},
 		{name: "finished", file: epRow("a", "r", ok, status(100, "")), want: []string{"a/0 graded 0.5"}},
-		{name: "running and cancelled rollouts are none", file: epRow("a", "r", ok, status(101, "")) + epRow("b", "r", ok, status(1, "")) + epRow("c", "r", ok, ""), want: []string{"c/0 graded 0.5"}, note: "1 rollouts were running"},
+		{name: "running and cancelled rollouts are none", file: epRow("a", "r", ok, status(101, "")) + epRow("b", "r", ok, status(1, "")) + epRow("c", "r", ok, ""), want: []string{"c/0 graded 0.5"}, note: "1 rollout was running"},
 		{name: "steps used up", file: epRow("a", "r", ok, `,"rollout_status":{"code":100,"details":[{"metadata":{"termination_reason":"max_steps"}}]}`), want: []string{"a/0 step_limit 0.5 max_steps"}},
 		{name: "a file in which repeats overwrote each other", file: epRow("a", "r", ok, `,"eval_metadata":{"num_runs":4}`), want: []string{"a/0 graded 0.5"}, note: "in which repeats overwrite each other"},
 		{name: "one row of a run twice", file: epRow("a", "r", ok, "") + epRow("a", "r", ok, ""), broken: "log.json:2: row a of run r came in line 1 already"},

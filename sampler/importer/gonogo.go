@@ -131,10 +131,10 @@ func sniffGonogo(f File) error {
 // noteGonogo says what the counts of the reading mean for the imported run.
 func noteGonogo(sink Sink, in rollout.Input) {
 	if in.Duplicates > 0 {
-		sink.note("%d exact duplicates were left out", in.Duplicates)
+		sink.noteCount(in.Duplicates, "exact duplicate[|s] [was|were] left out")
 	}
 	if in.Conflicts > 0 {
-		sink.note("%d conflicting lines were settled as told", in.Conflicts)
+		sink.noteCount(in.Conflicts, "conflicting line[|s] [was|were] settled as told")
 	}
 	if in.Torn > 0 {
 		sink.note("the last line was torn and left out")

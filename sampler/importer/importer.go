@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -168,19 +169,32 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 // settles reports whether Options.OnConflict speaks of the format.
 func (f Format) settles() bool { return f.Mapped || f.Name == gonogo.Name }
 
+// noteCount says how many there are of what, in which [a|b] is a where there is one and b
+// where there are more.
+func (s Sink) noteCount(n int, what string) { s.note("%d %s", n, plural(n, what)) }
+
+var forms = regexp.MustCompile(`\[([^|\]]*)\|([^\]]*)\]`)
+
+func plural(n int, text string) string {
+	if n == 1 {
+		return forms.ReplaceAllString(text, "$1")
+	}
+	return forms.ReplaceAllString(text, "$2")
+}
+
 // noteEnds says how many of the rollouts ended with a reply that is not whole.
 func (s Sink) noteEnds(ends map[rollout.Finish]int, all int) {
 	for _, e := range []struct {
 		end  rollout.Finish
 		what string
 	}{
-		{rollout.FinishLength, "end with a reply that a token limit cut off"},
-		{rollout.FinishRefusal, "end with a refusal"},
-		{rollout.FinishFilter, "end with a reply that a content filter stopped"},
-		{rollout.FinishEmpty, "end with an empty reply"},
+		{rollout.FinishLength, "[ends|end] with a reply that a token limit cut off"},
+		{rollout.FinishRefusal, "[ends|end] with a refusal"},
+		{rollout.FinishFilter, "[ends|end] with a reply that a content filter stopped"},
+		{rollout.FinishEmpty, "[ends|end] with an empty reply"},
 	} {
 		if n := ends[e.end]; n > 0 {
-			s.note("%d of %d rollouts %s", n, all, e.what)
+			s.note("%d of %d %s %s", n, all, plural(all, "rollout[|s]"), plural(n, e.what))
 		}
 	}
 }

@@ -224,15 +224,15 @@ func (r *inspectReader) finish() {
 		count int
 		what  string
 	}{
-		{r.failures, "rollouts ended in an error: they are failures (by the traceback: model_api, tool or grader), not zeros"},
-		{r.limits, "rollouts hit a limit (step_limit); where they were scored, the score counts"},
-		{r.ungraded, "rollouts have no score that is a number: they are missing grades (grader), not zeros"},
-		{r.cancelled, "rollouts were cut short by the operator and left out"},
-		{r.retried, "attempts that ended in an error were made again (error_retries): they are earlier attempts"},
-		{r.again, "rollouts are in several logs, by their uuid, and count once"},
+		{r.failures, "rollout[|s] ended in an error: [it is a failure|they are failures] (by the traceback: model_api, tool or grader), not [a zero|zeros]"},
+		{r.limits, "rollout[|s] hit a limit (step_limit); where [it was|they were] scored, the score counts"},
+		{r.ungraded, "rollout[|s] [has|have] no score that is a number: [it is a missing grade|they are missing grades] (grader), not [a zero|zeros]"},
+		{r.cancelled, "rollout[|s] [was|were] cut short by the operator and left out"},
+		{r.retried, "attempt[|s] that ended in an error [was|were] made again (error_retries): [it is an earlier attempt|they are earlier attempts]"},
+		{r.again, "rollout[|s] [is|are] in several logs, by uuid, and [counts|count] once"},
 	} {
 		if n.count > 0 {
-			r.sink.note("%d %s", n.count, n.what)
+			r.sink.noteCount(n.count, n.what)
 		}
 	}
 }

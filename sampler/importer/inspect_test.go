@@ -350,7 +350,7 @@ func TestInspectSampleWhole(t *testing.T) {
 	if it.ID != "q1" || len(it.Messages) != 2 || it.Messages[1].Content != `what "is" it?` || !strings.Contains(string(it.Row), `"target":["42"]`) || !strings.Contains(string(it.Row), `"topic":"x"`) {
 		t.Errorf("item is %s", it.Row)
 	}
-	g.noted(t, "1 attempts that ended in an error were made again")
+	g.noted(t, "1 attempt that ended in an error was made again")
 }
 
 // An old log keeps events and attachments in a transcript.
@@ -383,7 +383,7 @@ func TestInspectIdentity(t *testing.T) {
 		if diff := cmp.Diff([]string{"1/0 graded 1", "2/0 graded 1"}, told(g)); err != nil || diff != "" {
 			t.Errorf("error %v (-want +got):\n%s", err, diff)
 		}
-		g.noted(t, "1 rollouts are in several logs")
+		g.noted(t, "1 rollout is in several logs")
 	})
 	t.Run("logs of several tasks name items by task", func(t *testing.T) {
 		_, g, err := importSource(t, "", named("a.json", inspectJSON(oneSample("1", "1", "0")), "b.json", strings.Replace(inspectJSON(oneSample("1", "1", "1")), `"arith"`, `"geo"`, 1)))
@@ -396,7 +396,7 @@ func TestInspectIdentity(t *testing.T) {
 		if err != nil || len(g.records) != 1 {
 			t.Errorf("%v, error %v", told(g), err)
 		}
-		g.noted(t, "1 rollouts were cut short by the operator")
+		g.noted(t, "1 rollout was cut short by the operator")
 	})
 	for name, tt := range map[string]struct {
 		src  Source

@@ -204,7 +204,7 @@ func lmEvalPrompt(arguments json.RawMessage) json.RawMessage {
 func (l *lmEvalReader) notes() {
 	l.sink.note("item = task and doc_id, sample = the place among the responses to the first request, split = %s", l.split)
 	if l.repeated > 0 {
-		l.sink.note("%d documents were answered more than once, and lm-eval keeps no score for each answer: gonogo grade RUN --grader FILE gives them rewards", l.repeated)
+		l.sink.noteCount(l.repeated, "document[|s] [was|were] answered more than once, and lm-eval keeps no score for each answer: gonogo grade RUN --grader FILE gives them rewards")
 	}
 	if l.pick != "" {
 		l.sink.note("the reward of a document answered once is its metric %s; --score NAME takes another one", l.pick)

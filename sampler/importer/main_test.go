@@ -147,8 +147,8 @@ func TestImportOfNoRollouts(t *testing.T) {
 	for name, c := range map[string]struct{ format, file, want string }{
 		"a table of a header alone":      {"csv", "item,reward\n", "split is train"},
 		"a list of no output items":      {"openai-evals", `{"object":"list","data":[],"has_more":true}`, "more pages"},
-		"rollouts that were running":     {"eval-protocol", `{"input_metadata":{"row_id":"r"},"evaluation_result":null,"rollout_status":{"code":101}}`, "1 rollouts were running"},
-		"samples that were cut short":    {"inspect", `{"version":2,"status":"cancelled","eval":{},"samples":[{"id":1,"epoch":1,"limit":{"type":"operator"}}]}`, "1 rollouts were cut short"},
+		"rollouts that were running":     {"eval-protocol", `{"input_metadata":{"row_id":"r"},"evaluation_result":null,"rollout_status":{"code":101}}`, "1 rollout was running"},
+		"samples that were cut short":    {"inspect", `{"version":2,"status":"cancelled","eval":{},"samples":[{"id":1,"epoch":1,"limit":{"type":"operator"}}]}`, "1 rollout was cut short"},
 		"an evaluation without a row":    {"promptfoo", `{"evalId":"e","results":{"version":3,"results":[]}}`, "reward = score"},
 		"events of none but a spec":      {"evals-recorder", `{"spec":{}}`, "the run was broken off"},
 		"episodes of untrainable agents": {"verifiers-v1", `{"id":"e","task":{"key":"k"},"ok":true,"traces":[]}`, "were left out"},

@@ -18,7 +18,7 @@ func gymRow(task, rollout int, reward, more string) string {
 func TestNemoGym(t *testing.T) {
 	tryRows(t, "nemo-gym", []row{
 		{name: "tasks and rollouts have numbers", file: gymRow(3, 1, "0.5", "") + gymRow(3, 0, "0", ""), want: []string{"3/1 graded 0.5", "3/0 graded 0"}, note: "sample = _ng_rollout_index"},
-		{name: "a judge that failed: nemo_gym/judge.py, judge_failsafe", file: gymRow(0, 0, "0.0", `,"_ng_failure_class":"judge_failed","_ng_failure_judge_error":"429"`), want: []string{"0/0 grader - judge_failed: 429"}, note: "1 rollouts ended in an error"},
+		{name: "a judge that failed: nemo_gym/judge.py, judge_failsafe", file: gymRow(0, 0, "0.0", `,"_ng_failure_class":"judge_failed","_ng_failure_judge_error":"429"`), want: []string{"0/0 grader - judge_failed: 429"}, note: "1 rollout ended in an error"},
 		{name: "another failure is not the judge's", file: gymRow(0, 0, "0.0", `,"_ng_failure_class":"agent_timeout"`), want: []string{"0/0 model_api - agent_timeout"}},
 		{name: "no verdict, and a broken reference: FailureCode of the resource servers", file: gymRow(0, 0, "0.0", `,"failure_reason":"judge_parsing_failed"`) + gymRow(0, 1, "0.0", `,"failure_reason":"expected_answer_invalid"`), want: []string{"0/0 grader - judge_parsing_failed", "0/1 grader - expected_answer_invalid"}},
 		{name: "what an answer failed by is a grade", file: gymRow(0, 0, "0.0", `,"failure_reason":"judge_not_equivalent"`) + gymRow(0, 1, "1.0", `,"failure_reason":"none"`) + gymRow(0, 2, "0.0", `,"failure_reason":"model_output_invalid"`), want: []string{"0/0 graded 0", "0/1 graded 1", "0/2 graded 0"}},
@@ -66,7 +66,7 @@ func TestNemoGymRecord(t *testing.T) {
 	if it := g.items[0]; len(it.Messages) != 1 || it.Messages[0].Content != "2+2?" {
 		t.Errorf("item is %s", it.Row)
 	}
-	g.noted(t, "1 of 1 rollouts end with a reply that a token limit cut off")
+	g.noted(t, "1 of 1 rollout ends with a reply that a token limit cut off")
 }
 
 func FuzzNemoGym(f *testing.F) {

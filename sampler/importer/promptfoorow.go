@@ -29,7 +29,7 @@ func (r *promptfooReader) row(f File, look *promptfooLook, row *promptfooRow) er
 	rec := &rollout.Record{Item: id, Turns: 1}
 	row.fill(rec)
 	if row.Response.Cached {
-		r.tally.count("responses came from promptfoo's cache: they are no new samples, and differ only by chance of the grading")
+		r.tally.count("response[|s] came from promptfoo's cache: [it is no new sample, and differs|they are no new samples, and differ] only by chance of the grading")
 	}
 	if err := r.grade(rec, row); err != nil {
 		return err

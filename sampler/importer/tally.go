@@ -14,7 +14,7 @@ type tally struct {
 
 func newTally() *tally { return &tally{counts: make(map[string]int)} }
 
-// count counts one of what, which reads on from a number.
+// count counts one of what, in the form of Sink.noteCount.
 func (t *tally) count(what string) {
 	if t.counts[what] == 0 {
 		t.order = append(t.order, what)
@@ -28,25 +28,25 @@ func (t *tally) failed(rec *rollout.Record, at rollout.Outcome, cause string) {
 	if rec.Error == "" {
 		rec.Error = "an error without a text"
 	}
-	t.count("rollouts ended in an error: they are failures (model_api, tool or grader), not zeros")
+	t.count("rollout[|s] ended in an error: [it is a failure|they are failures] (model_api, tool or grader), not [a zero|zeros]")
 }
 
 // ungraded makes of a record one without a grade, which is never a zero.
 func (t *tally) ungraded(rec *rollout.Record, why string) {
 	rec.Outcome, rec.Error, rec.Reward, rec.Parts = rollout.GraderFailed, firstLine(why), nil, nil
-	t.count("rollouts have no grade: they are missing grades (grader), not zeros")
+	t.count("rollout[|s] [has|have] no grade: [it is a missing grade|they are missing grades] (grader), not [a zero|zeros]")
 }
 
 // limited makes of a record one that hit a limit; its grade, where there is
 // one, counts.
 func (t *tally) limited(rec *rollout.Record, reward *float64, limit string) {
 	rec.Outcome, rec.Error, rec.Reward = rollout.StepLimit, firstLine(limit), reward
-	t.count("rollouts hit a limit (step_limit); where they were graded, the grade counts")
+	t.count("rollout[|s] hit a limit (step_limit); where [it was|they were] graded, the grade counts")
 }
 
 func (t *tally) note(sink Sink) {
 	for _, what := range t.order {
-		sink.note("%d %s", t.counts[what], what)
+		sink.noteCount(t.counts[what], what)
 	}
 }
 

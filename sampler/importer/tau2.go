@@ -263,18 +263,18 @@ func tau2Row(task json.RawMessage, messages []rollout.Message) (json.RawMessage,
 
 func (t *tau2Reader) notes() {
 	if t.unnumbered > 0 {
-		t.sink.note("item = task_id; %d simulations have no trial, and their sample = how often the task appeared before", t.unnumbered)
+		t.sink.note("item = task_id; %d %s", t.unnumbered, plural(t.unnumbered, "simulation[|s] [has|have] no trial: sample = how often the task appeared before"))
 	} else {
 		t.sink.note("item = task_id, sample = trial, split = %s", t.split)
 	}
 	t.sink.note("an item shows the task and the user's first words of the first trial; the simulated user speaks differently in every trial, and records hold all that was said")
 	if t.users > 0 {
-		t.sink.note("%d tool calls of the simulated user, and their answers, are left out: they are not the model's", t.users)
+		t.sink.noteCount(t.users, "tool call[|s] of the simulated user [is|are] left out, with [its answer: it is|their answers: they are] not the model's")
 	}
 	if t.early > 0 {
-		t.sink.note("%d simulations ended before the task did (max_steps, too_many_errors, agent_error, context_window_exceeded): the model's own doing", t.early)
+		t.sink.noteCount(t.early, "simulation[|s] ended before the task did (max_steps, too_many_errors, agent_error, context_window_exceeded): the model's own doing")
 	}
 	if t.duplicates > 0 {
-		t.sink.note("%d exact duplicates were left out", t.duplicates)
+		t.sink.noteCount(t.duplicates, "exact duplicate[|s] [was|were] left out")
 	}
 }

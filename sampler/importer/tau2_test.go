@@ -48,7 +48,7 @@ func TestTau2(t *testing.T) {
 		{name: "trials that are null are counted", file: simulations(
 			simulation("a", "null", "user_stop", `{"reward":1}`), simulation("b", "null", "user_stop", `{"reward":0}`),
 		), want: []string{"7/0 graded 1", "7/1 graded 0"}, note: "2 simulations have no trial"},
-		{name: "an exact duplicate counts once", file: simulations(simulation("a", "0", "user_stop", `{"reward":1}`), simulation("a", "0", "user_stop", `{"reward":1}`)), want: []string{"7/0 graded 1"}, note: "1 exact duplicates"},
+		{name: "an exact duplicate counts once", file: simulations(simulation("a", "0", "user_stop", `{"reward":1}`), simulation("a", "0", "user_stop", `{"reward":1}`)), want: []string{"7/0 graded 1"}, note: "1 exact duplicate"},
 		{name: "a trial twice, with other results", file: simulations(first, second), broken: place + "task 7, trial 0 differs from simulation 0 of log.json"},
 		{name: "an end that is not known", file: simulations(simulation("a", "0", "coffee", `{"reward":1}`)), broken: `entry 0: termination_reason "coffee" is not known`},
 		{name: "a reward in words", file: simulations(simulation("a", "0", "user_stop", `{"reward":"high"}`)), broken: "reward must be a number"},
@@ -90,7 +90,7 @@ func TestTau2CallsOfTheUserAreNotTheModels(t *testing.T) {
 	if it := g.items[0]; len(it.Messages) != 1 || it.Messages[0].Content != "my phone is off" || !strings.Contains(string(it.Row), "purpose") {
 		t.Errorf("item is %+v", it)
 	}
-	if !strings.Contains(strings.Join(g.notes, "\n"), "1 tool calls of the simulated user") {
+	if !strings.Contains(strings.Join(g.notes, "\n"), "1 tool call of the simulated user") {
 		t.Errorf("notes are %q", g.notes)
 	}
 }

@@ -318,13 +318,13 @@ func (t *tauReader) finish() error {
 	t.sink.note("an item shows the system message and the user's first words of the first trial; the simulated user speaks differently in every trial, and records hold all that was said")
 	t.sink.note("token counts and times are not in these files: unknown, not zero")
 	if t.failures > 0 {
-		t.sink.note("%d entries ended in an exception, which tau-bench writes as reward 0: they are failures (model_api), not zeros", t.failures)
+		t.sink.noteCount(t.failures, "[entry|entries] ended in an exception, which tau-bench writes as reward 0: [it is a failure|they are failures] (model_api), not [a zero|zeros]")
 	}
 	if t.ungraded > 0 {
-		t.sink.note("%d entries have no reward: they are missing grades (grader), not zeros", t.ungraded)
+		t.sink.noteCount(t.ungraded, "[entry has|entries have] no reward: [it is a missing grade|they are missing grades] (grader), not [a zero|zeros]")
 	}
 	if t.duplicates > 0 {
-		t.sink.note("%d exact duplicates were left out", t.duplicates)
+		t.sink.noteCount(t.duplicates, "exact duplicate[|s] [was|were] left out")
 	}
 	return nil
 }

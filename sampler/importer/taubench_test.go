@@ -151,7 +151,7 @@ func TestTauBenchIdentity(t *testing.T) {
 	})
 	t.Run("exact duplicates count once", func(t *testing.T) {
 		_, g, err := importText(t, "", results(entry("1", "0", "1", talk), entry("1", "0", "1", talk)))
-		if err != nil || len(g.records) != 1 || !strings.Contains(strings.Join(g.notes, "\n"), "1 exact duplicates") {
+		if err != nil || len(g.records) != 1 || !strings.Contains(strings.Join(g.notes, "\n"), "1 exact duplicate") {
 			t.Errorf("%d records, notes %q, error %v", len(g.records), g.notes, err)
 		}
 	})

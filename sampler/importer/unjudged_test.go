@@ -19,7 +19,7 @@ func TestPromptfooJudgesThatFailed(t *testing.T) {
 	}
 	tryRows(t, "promptfoo", []row{
 		{
-			name: "a judge that was rate limited: graderFail of src/matchers/shared.ts", note: "1 rollouts ended in an error",
+			name: "a judge that was rate limited: graderFail of src/matchers/shared.ts", note: "1 rollout ended in an error",
 			file: graded("0", "0", `{"pass":false,"score":0,"reason":"API error: 429","componentResults":[{"pass":false,"score":0,"reason":"API error: 429","metadata":{"graderError":true},"assertion":{"type":"llm-rubric"}}]}`),
 			want: []string{id + "/0 grader - API error: 429"},
 		},

@@ -179,7 +179,7 @@ func (v *verifiersReader) metadata(f File) error {
 func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 	row := l.Value
 	if row.broken {
-		v.tally.count("lines are no JSON and were left out, as verifiers does")
+		v.tally.count("line[|s] [is|are] no JSON and [was|were] left out, as verifiers does")
 		return nil
 	}
 	id := rollout.TextOrJSON(row.Example)
@@ -187,7 +187,7 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 		return errors.New(`"example_id" is missing`)
 	}
 	if row.Timing.Start != nil && v.texts[l.Hash] { // no two rollouts begin and end at the same microseconds
-		v.tally.count("exact duplicates were left out")
+		v.tally.count("exact duplicate[|s] [was|were] left out")
 		return nil
 	}
 	v.texts[l.Hash] = true

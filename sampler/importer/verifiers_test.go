@@ -22,19 +22,19 @@ func TestVerifiersTraps(t *testing.T) {
 	const toolError = `,"error":{"error":"ToolCallError","message":"no shell","error_chain_repr":"ToolCallError('x')","error_chain_str":"ToolCallError"}`
 	tryRows(t, "verifiers", []row{
 		{name: "repeats are lines of one example", file: vfRow("3", "1.0", "") + vfRow("4", "0.5", "") + vfRow("3", "0.0", ""), want: []string{"3/0 graded 1", "4/0 graded 0.5", "3/1 graded 0"}, note: "sample = how often the example appeared before"},
-		{name: "a reward of 0.0 beside an error was never set", file: vfRow("1", "0.0", toolError), want: []string{"1/0 tool - ToolCallError: no shell"}, note: "1 rollouts ended in an error"},
+		{name: "a reward of 0.0 beside an error was never set", file: vfRow("1", "0.0", toolError), want: []string{"1/0 tool - ToolCallError: no shell"}, note: "1 rollout ended in an error"},
 		{name: "an error of the model's endpoint", file: vfRow("1", "0.0", `,"error":{"error":"ModelError","message":"503"}`), want: []string{"1/0 model_api - ModelError: 503"}},
 		{name: "an error of the rubric", file: vfRow("1", "0.0", `,"error":{"error":"Error","message":"judge gave no answer"}`), want: []string{"1/0 grader - Error: judge gave no answer"}},
 		{name: "an error that is null is none", file: vfRow("1", "0.0", `,"error":null`), want: []string{"1/0 graded 0"}},
 		{name: "a metric called error, copied to the top level, is no error", file: vfRow("1", "1.0", `,"metrics":{"error":0.5},"error":0.5`), want: []string{"1/0 graded 1"}},
 		{name: "a rollout that was not completed was never graded", file: strings.Replace(vfRow("1", "0.0", ""), `"is_completed":true`, `"is_completed":false`, 1), want: []string{"1/0 grader - is_completed is false: its reward was never set"}},
 		{name: "NaN is no grade", file: vfRow("1", "NaN", ""), want: []string{"1/0 grader - reward is missing, null or NaN"}},
-		{name: "turns used up", file: strings.Replace(vfRow("1", "0.25", `,"stop_condition":"max_turns_reached"`), `"content":"a"`, `"content":"a"},{"role":"user","content":"?"},{"role":"assistant","content":"b"`, 1), want: []string{"1/0 step_limit 0.25 max_turns_reached"}, note: "1 rollouts hit a limit"},
+		{name: "turns used up", file: strings.Replace(vfRow("1", "0.25", `,"stop_condition":"max_turns_reached"`), `"content":"a"`, `"content":"a"},{"role":"user","content":"?"},{"role":"assistant","content":"b"`, 1), want: []string{"1/0 step_limit 0.25 max_turns_reached"}, note: "1 rollout hit a limit"},
 		{name: "an environment of one turn ends by max_turns_reached, which is no limit", file: vfRow("1", "0.25", `,"stop_condition":"max_turns_reached"`), want: []string{"1/0 graded 0.25"}},
 		{name: "a prompt that became too long", file: vfRow("1", "0.25", `,"stop_condition":"prompt_too_long"`), want: []string{"1/0 step_limit 0.25 prompt_too_long"}},
 		{name: "another stop is none", file: vfRow("1", "0.25", `,"stop_condition":"no_tools_called"`), want: []string{"1/0 graded 0.25"}},
 		{name: "torn and malformed lines are left out, as verifiers does", file: vfRow("1", "1", "") + `{"example_id":2,"prom` + "\n" + vfRow("2", "1", "") + `{"exam`, want: []string{"1/0 graded 1", "2/0 graded 1"}, note: "2 lines are no JSON and were left out"},
-		{name: "a line twice, with its times, is one rollout", file: strings.Repeat(vfRow("1", "1", `,"timing":{"start_time":1.5e9,"total":2}`), 2), want: []string{"1/0 graded 1"}, note: "1 exact duplicates"},
+		{name: "a line twice, with its times, is one rollout", file: strings.Repeat(vfRow("1", "1", `,"timing":{"start_time":1.5e9,"total":2}`), 2), want: []string{"1/0 graded 1"}, note: "1 exact duplicate"},
 		{name: "a reward in words", file: vfRow("1", `"high"`, ""), broken: "log.json:1: reward must be a number"},
 		{name: "a line without an example", file: vfRow("1", "1", "") + "{}\n", broken: `log.json:2: "example_id" is missing`},
 	})
