@@ -123,6 +123,7 @@ type SplitResult struct {
 	Tokens         Tokens         `json:"tokens"`
 	Latency        Latency        `json:"latency"`
 	Turns          stat.Estimate  `json:"turns"`
+	TurnsP95       *stat.Estimate `json:"turns_p95,omitempty"`
 	Identical      stat.Estimate  `json:"identical"` // share of items whose outputs are all the same text
 
 	Against []RewardByCost `json:"against,omitempty"` // the reward against what a rollout took

@@ -142,7 +142,11 @@ func verdictOf(code int) analysis.Verdict {
 // seriesName is what a series is called; one that this version does not know
 // keeps its own name.
 func (w *historyWords) seriesName(name string) string {
-	if said, ok := w.SeriesNames[name]; ok {
+	kind, of, named := strings.Cut(name, ":")
+	switch said, ok := w.SeriesNames[kind]; {
+	case ok && named:
+		return fmt.Sprintf(said, id(of))
+	case ok:
 		return said
 	}
 	return id(name)

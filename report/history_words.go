@@ -34,7 +34,9 @@ var historyEnglish = historyWords{
 	SeriesNames: map[string]string{
 		"reward": "mean reward", "best_of": "best of a group", "informative": "groups whose rewards differ", "own_failures": "own failures of the model",
 		"grader_noise": "variance of grader noise", "false_accept": "worthless answers accepted", "grader_failures": "rollouts lost to the grader",
-		"hacks": "marked as hacks", "cut_off": "cut off", "refused": "refused", "turns": "turns per rollout", "tool_calls_p95": "tool calls per rollout, P95", "repeated_calls": "repeated calls",
+		"hacks": "marked as hacks", "cut_off": "cut off", "refused": "refused", "turns": "turns per rollout", "turns_p95": "turns per rollout, P95",
+		"tool_calls_p50": "tool calls per rollout, P50", "tool_calls_p95": "tool calls per rollout, P95", "tool_calls_p99": "tool calls per rollout, P99",
+		"calls_of_tool": "calls of %s per rollout", "tool_pair": "calls in a row per rollout, %s", "reward_part": "reward part %s", "repeated_calls": "repeated calls",
 		"parallel_turns": "turns with parallel calls", "malformed_calls": "malformed calls", "at_call_limit": "at the call limit", "reasoning_tokens": "reasoning tokens", "over_time_limit": "over the time limit",
 		"tool_calls": "tool calls per rollout", "tool_failures": "failed tool calls", "tool_latency": "seconds of a tool call",
 		"input_tokens": "input tokens per rollout", "output_tokens": "output tokens per rollout",
@@ -54,14 +56,14 @@ var historyEnglish = historyWords{
 
 	From: "From night %s on", Change: "%s from %s to %s (%s)", Between: ", first on any night from %s to %s (%s)",
 	MadeThere: "The setup changed: %s.", NothingMade: "No recorded setting changed: look at what is behind the same names.",
-	ChangedToo: "Changed around then: %s.", NoChange: "No change of level in any series that chance would not make.",
+	ChangedToo: "Changed around then: %s.", NoChange: "No lasting step up or down is shown in any series.",
 	IsUnusual: "%s is %s; the nights since the last change make %s likely (%s)", WasUnset: "not set",
 	MadeText: "%s: %s → %s", MadeOn: "%s (%s)",
 	SeriesHead: []string{"", "newest night", "since night", "level", "range for the next night", "no change, p"},
 	NightsHead: []string{"night", "answer", "mean reward", "setup changed"},
 	Untested:   "not tested", Rest: "Series and nights: gonogo history %s --all.",
 	Methods: []string{
-		"Change: the largest likelihood ratio of two levels against one over all nights, nights weighed by their standard errors (Worsley 1979), p by simulation, corrected over the series (Holm); further ones by binary segmentation. At most %s of histories without any change show one.",
+		"Change: the largest likelihood ratio of two levels against one over all nights, nights weighed by their standard errors (Worsley 1979), p by simulation; the reward has half of the error to itself, the other series share the other half (Holm); further ones by binary segmentation. At most %s of histories without any change show one.",
 		"Place of a change: the likeliest nights that together hold %s (Smith 1975).",
 		"Rewards of nights that hold different items are compared on common ground: the effects of nights in a table of items by nights. Nights count as independent: a drift that goes on for weeks shows as one change or several.",
 	},

@@ -30,6 +30,32 @@ type quantity struct {
 	of         func(*collect.RunItem) (value float64, n int)
 }
 
+// Quantity names one thing that a policy does, by which runs are compared.
+type Quantity struct {
+	Name, Unit string
+	Better     string // up or down; "": neither is
+}
+
+// Quantities lists what a policy does in the order it is shown: what is counted of every
+// rollout, then quantiles over rollouts.
+func Quantities() []Quantity {
+	var out []Quantity
+	for _, q := range behaviour() {
+		out = append(out, Quantity{q.name, q.unit, q.better})
+	}
+	for _, t := range tails() {
+		out = append(out, Quantity{t.name, t.unit, "down"})
+	}
+	return out
+}
+
+// The quantities that are named by a tool, a pair of tools or a part of the reward.
+const (
+	CallsOfTool = "calls_of_tool"
+	ToolPair    = "tool_pair"
+	RewardPart  = "reward_part"
+)
+
 // tallied is a quantity that is counted of every rollout.
 func tallied(name, unit, better string, q collect.Quantity) quantity {
 	return quantity{name, unit, better, func(it *collect.RunItem) (float64, int) { return it.Of[q].Mean(), it.Of[q].N }}
@@ -79,9 +105,9 @@ func tails() []tail {
 
 // Limits on what is listed by name: the most used tools and pairs, parts of the reward.
 const (
-	toolsCompared = 8
-	pairsCompared = 6
-	partsCompared = 12
+	ToolsCompared = 8
+	PairsCompared = 6
+	PartsCompared = 12
 	tailDraws     = 999
 )
 
@@ -119,8 +145,8 @@ func (c *comparer) others(p pairing) []analysis.Difference {
 		}}, "")
 	}
 	c.groups(add)
-	for _, name := range c.names(partsCompared, func(it *collect.RunItem) map[string]float64 { return counts(it.Parts) }) {
-		add(quantity{"reward_part", "score", "up", func(it *collect.RunItem) (float64, int) { return it.Parts[name].Mean(), it.Parts[name].N }}, name)
+	for _, name := range c.names(PartsCompared, func(it *collect.RunItem) map[string]float64 { return counts(it.Parts) }) {
+		add(quantity{RewardPart, "score", "up", func(it *collect.RunItem) (float64, int) { return it.Parts[name].Mean(), it.Parts[name].N }}, name)
 	}
 	for _, q := range behaviour() {
 		if some := func(it *collect.RunItem) bool { x, _ := q.of(it); return x != 0 }; slices.ContainsFunc(c.base, some) || slices.ContainsFunc(c.new, some) {
@@ -133,13 +159,13 @@ func (c *comparer) others(p pairing) []analysis.Difference {
 			return of(it) / float64(max(1, n)), n
 		}}
 	}
-	tools := c.names(toolsCompared, func(it *collect.RunItem) map[string]float64 { return it.Tools })
+	tools := c.names(ToolsCompared, func(it *collect.RunItem) map[string]float64 { return it.Tools })
 	if len(tools) > 1 {
 		for _, name := range tools {
-			add(perRollout("calls_of_tool", "", func(it *collect.RunItem) float64 { return it.Tools[name] }), name)
+			add(perRollout(CallsOfTool, "", func(it *collect.RunItem) float64 { return it.Tools[name] }), name)
 		}
-		for _, name := range c.names(pairsCompared, func(it *collect.RunItem) map[string]float64 { return it.Pairs }) {
-			add(perRollout("tool_pair", "", func(it *collect.RunItem) float64 { return it.Pairs[name] }), name)
+		for _, name := range c.names(PairsCompared, func(it *collect.RunItem) map[string]float64 { return it.Pairs }) {
+			add(perRollout(ToolPair, "", func(it *collect.RunItem) float64 { return it.Pairs[name] }), name)
 		}
 	}
 	out = append(out, c.tails()...)

@@ -68,7 +68,7 @@ type Series struct {
 	Points []Point      `json:"points"`
 	Levels []Level      `json:"levels"`       // stretches between changes
 	P      *float64     `json:"p"`            // of no change at all; null where that could not be tested
-	PHolm  *float64     `json:"p_holm"`       // corrected for the other series
+	PHolm  *float64     `json:"p_holm"`       // corrected for the other series: the reward by 2, the others by 2 and Holm
 	Why    message.Text `json:"why,omitzero"` // it could not be tested
 
 	bottom, top float64 // no value lies beyond
@@ -160,7 +160,7 @@ func Analyze(nights []Night, opt Options) *History {
 		return h
 	}
 	level, se := levels(nights, trend)
-	for _, s := range seriesTable() {
+	for _, s := range append(seriesTable(), namedOf(nights)...) {
 		if one := newSeries(s, nights, nights[ref].RewardRange, h.Nights, level, se); len(one.Points) > 0 {
 			h.Series = append(h.Series, one)
 		}
@@ -236,13 +236,16 @@ func (s *Series) sequence() (seq sequence, nights []int) {
 	return newSequence(y, se), nights
 }
 
-// findChanges tests each series for one change, corrects for the number of
-// series (Holm), and looks on both sides of what is found for more (binary
-// segmentation, Vostrikova 1981), those corrected by Bonferroni.
+// findChanges tests each series for one change and corrects for the number of series:
+// the reward has half of the error to itself, so that further series cost it nothing,
+// and the others share the other half (Holm). It looks on both sides of what is found
+// for more (binary segmentation, Vostrikova 1981), those corrected by Bonferroni.
 func (h *History) findChanges(opt Options) {
 	found := make([]change, len(h.Series))
 	var ps []float64
 	var of []int
+	reward := -1
+	opt.Draws = max(opt.Draws, 100*len(h.Series)) // the least p has to survive the correction
 	for i := range h.Series {
 		s := &h.Series[i]
 		seq, _ := s.sequence()
@@ -252,17 +255,32 @@ func (h *History) findChanges(opt Options) {
 			continue
 		}
 		s.P = stat.Some(found[i].p)
+		if s.Name == Reward {
+			reward = i
+			continue
+		}
 		ps, of = append(ps, found[i].p), append(of, i)
 	}
+	halves := 1.0
+	if reward >= 0 && len(ps) > 0 {
+		halves = 2
+	}
 	for k, p := range shift.Holm(ps) {
-		h.Series[of[k]].PHolm = stat.Some(p)
+		h.Series[of[k]].PHolm = stat.Some(min(1, halves*p))
+	}
+	if reward >= 0 {
+		h.Series[reward].PHolm = stat.Some(min(1, halves*found[reward].p))
 	}
 	for i := range h.Series {
 		s := &h.Series[i]
 		seq, nights := s.sequence()
 		cuts := []int{0}
 		if s.PHolm != nil && *s.PHolm <= 1-opt.Confidence {
-			cuts = append(cuts, h.segment(s, seq, nights, 0, found[i], *s.PHolm, len(ps), opt)...)
+			tests := halves
+			if i != reward {
+				tests *= float64(len(ps))
+			}
+			cuts = append(cuts, h.segment(s, seq, nights, 0, found[i], *s.PHolm, tests, opt)...)
 		}
 		slices.Sort(cuts)
 		for k, from := range cuts {
@@ -281,7 +299,7 @@ func (h *History) findChanges(opt Options) {
 
 // segment keeps a change of the nights from offset on and returns its place and
 // that of those on both sides of it.
-func (h *History) segment(s *Series, seq sequence, nights []int, offset int, c change, p float64, tests int, opt Options) []int {
+func (h *History) segment(s *Series, seq sequence, nights []int, offset int, c change, p, tests float64, opt Options) []int {
 	diff := c.meanB - c.meanA
 	h.Changes = append(h.Changes, Change{
 		Series: s.Name, Kind: s.Kind, Unit: s.Unit, Night: nights[c.at], First: nights[c.first], Last: nights[c.last],
@@ -292,7 +310,7 @@ func (h *History) segment(s *Series, seq sequence, nights []int, offset int, c c
 	for _, side := range [][2]int{{0, c.at}, {c.at, len(seq.y)}} {
 		part := seq.part(side[0], side[1])
 		more := findChange(part, opt.Confidence, opt.Draws, opt.Seed)
-		if q := min(1, more.p*float64(tests)); q <= 1-opt.Confidence {
+		if q := min(1, more.p*tests); q <= 1-opt.Confidence {
 			cuts = append(cuts, h.segment(s, part, nights[side[0]:side[1]], offset+side[0], more, q, tests, opt)...)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -356,6 +357,54 @@ func TestEndsThatAreNotAllKnownAreNoSeries(t *testing.T) {
 	ends.Refused = &stat.Estimate{Value: stat.Some(0.01), Low: stat.Some(0.0), High: stat.Some(0.1), N: 100}
 	if got := shares(ends); got["cut_off"] != 0.02 || got["refused"] != 0.01 {
 		t.Errorf("the series are %v", got)
+	}
+}
+
+// What comparisons list a night keeps, too; a median of seconds is its latency.
+func TestEveryQuantityOfAComparisonIsASeries(t *testing.T) {
+	of := measured()
+	for _, q := range compare.Quantities() {
+		if _, ok := of[q.Name]; !ok && q.Name != "latency_p50" {
+			t.Errorf("no series is %q", q.Name)
+		}
+		delete(of, q.Name)
+	}
+	for name := range of {
+		t.Errorf("series %q is no quantity of a comparison", name)
+	}
+}
+
+// Tools, pairs of tools and parts of the reward are series by their names, at most so
+// many of each, which no other series has to pay for: the reward keeps its p.
+func TestNamedSeries(t *testing.T) {
+	r := &analysis.Result{
+		Grader: &analysis.Grader{Layers: &analysis.Layers{Parts: []analysis.Layer{{Name: "right", Mean: stat.Estimate{Value: stat.Some(0.4)}}}}},
+		Splits: map[rollout.Split]*analysis.SplitResult{"eval": {}},
+	}
+	s := r.Splits["eval"]
+	s.Reward.N, s.Missing.Tool = 8, 2
+	s.Tools.ByTool, s.Tools.Bigrams = map[string]analysis.ToolStat{}, map[string]int{"search>read": 5}
+	for i := range 20 {
+		s.Tools.ByTool[fmt.Sprint("t", i)] = analysis.ToolStat{Calls: 10 * (i + 1)}
+	}
+	values := namedValues(r, s)
+	if got := values["calls_of_tool:t19"].Value; got != 20 || len(values) != compare.ToolsCompared+2 || values["tool_pair:search>read"].Value != 0.5 || values["reward_part:right"].Value != 0.4 {
+		t.Errorf("t19 is called %g times per rollout, want 200 calls / 10 rollouts; all: %v", got, values)
+	}
+	nights := past(append(steady(8, 0.6), steady(6, 0.5)...)...)
+	alone := Analyze(nights, DefaultOptions())
+	for i := range nights {
+		for name := range values {
+			nights[i].Values[name] = Value{Value: values[name].Value + 0.01*float64(i%3), N: 10}
+		}
+	}
+	h := Analyze(nights, DefaultOptions())
+	if len(h.Series) != len(alone.Series)+len(values) {
+		t.Errorf("%d series, want %d and %d", len(h.Series), len(alone.Series), len(values))
+	}
+	at := slices.IndexFunc(h.Changes, func(c Change) bool { return c.Series == Reward })
+	if at < 0 || h.Changes[at].P > 0.002 { // twice one of 2,000 draws
+		t.Errorf("next to %d series the fall of the reward is %+v", len(values), h.Changes)
 	}
 }
 

@@ -90,6 +90,11 @@ func NewNight(name string, at time.Time, run *rollout.Run, r *analysis.Result) N
 			n.Values[s.name] = v
 		}
 	}
+	for name, v := range namedValues(r, r.Splits[n.Split]) {
+		if stat.Some(v.Value) != nil {
+			n.Values[name] = v
+		}
+	}
 	n.Items = itemMeans(run, r, n.Split)
 	return n
 }

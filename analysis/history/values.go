@@ -1,10 +1,14 @@
 package history
 
 import (
+	"cmp"
+	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/compare"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -30,7 +34,8 @@ type series struct {
 	of               func(*analysis.Result, rollout.Split) (Value, bool)
 }
 
-// seriesTable lists the series in the order they are shown.
+// seriesTable lists the series in the order they are shown: those of the reward, what a
+// policy does as comparisons list it, the grader's, and what the endpoints did.
 func seriesTable() []series {
 	split := func(name, kind, unit string, of func(*analysis.Result, *analysis.SplitResult) (Value, bool)) series {
 		return series{name, kind, unit, func(r *analysis.Result, split rollout.Split) (Value, bool) {
@@ -51,7 +56,7 @@ func seriesTable() []series {
 			return estimate(*of(r.Grader))
 		}}
 	}
-	return []series{
+	out := []series{
 		estimated(Reward, OfModel, "reward", func(s *analysis.SplitResult) stat.Estimate { return s.Reward.Estimate }),
 		split("best_of", OfModel, "reward", func(r *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			at := slices.IndexFunc(s.BestOf, func(x analysis.AtK) bool { return x.K == r.GroupSize })
@@ -67,29 +72,20 @@ func seriesTable() []series {
 			}
 			return estimate(s.Signal[at].Estimate)
 		}),
-		split("own_failures", OfModel, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
-			return share(s.OwnFailures.NoAnswer+s.OwnFailures.StepLimit, s.Reward.N)
-		}),
-		split("cut_off", OfModel, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
-			return known(s.Ends.CutOff)
-		}),
-		split("refused", OfModel, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
-			return known(s.Ends.Refused)
-		}),
-		estimated("turns", OfModel, "turns", func(s *analysis.SplitResult) stat.Estimate { return s.Turns }),
+	}
+	of := measured()
+	for _, q := range compare.Quantities() {
+		if m, ok := of[q.Name]; ok {
+			out = append(out, split(q.Name, m.kind, cmp.Or(m.unit, q.Unit), func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return m.of(s) }))
+		}
+	}
+	return append(
+		out,
 		grader("grader_noise", "variance", func(g *analysis.Grader) *stat.Estimate { return &g.NoiseVar }),
 		grader("false_accept", "share", func(g *analysis.Grader) *stat.Estimate { return g.FalseAccept }),
 		grader("hacks", "share", func(g *analysis.Grader) *stat.Estimate { return mostMarked(g.Detectors) }),
 		split("grader_failures", OfGrader, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			return share(s.Missing.Grader, s.Reward.N+s.Missing.Total())
-		}),
-		estimated("tool_calls", OfTools, "calls", func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Calls }),
-		estimated("tool_calls_p95", OfTools, "calls", func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P95 }),
-		estimated("repeated_calls", OfTools, "share", func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Repeats }),
-		estimated("parallel_turns", OfTools, "share", func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Parallel }),
-		estimated("malformed_calls", OfTools, "share", func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Malformed }),
-		split("at_call_limit", OfTools, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
-			return number(s.Tools.OverBudget, s.Reward.N)
 		}),
 		split("tool_failures", OfTools, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			failed, calls := 0, 0
@@ -99,20 +95,132 @@ func seriesTable() []series {
 			return share(failed, calls)
 		}),
 		split("tool_latency", OfTools, "seconds", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return toolLatency(s) }),
-		estimated("input_tokens", OfTokens, "tokens", func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Input }),
-		estimated("output_tokens", OfTokens, "tokens", func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Output }),
-		split("reasoning_tokens", OfTokens, "tokens", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return known(s.Tokens.Reasoning) }),
-		split("latency", OfLatency, "seconds", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
-			return number(s.Latency.P50, s.Reward.N)
-		}),
-		split("latency_p95", OfLatency, "seconds", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
-			return number(s.Latency.P95, s.Reward.N)
-		}),
-		split("over_time_limit", OfLatency, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return known(s.Latency.OverLimit) }),
 		split("model_failures", OfLatency, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			return share(s.Missing.ModelAPI, s.Reward.N+s.Missing.Total())
 		}),
+	)
+}
+
+// measure takes a quantity of a comparison from the result of a run.
+type measure struct {
+	kind string
+	unit string // "": that of the comparison
+	of   func(*analysis.SplitResult) (Value, bool)
+}
+
+// measured are the quantities that a night keeps, by name. Of calls that are repeated or
+// malformed it keeps the share among calls, and latency is the median.
+func measured() map[string]measure {
+	of := func(kind string, f func(*analysis.SplitResult) stat.Estimate) measure {
+		return measure{kind, "", func(s *analysis.SplitResult) (Value, bool) { return estimate(f(s)) }}
 	}
+	maybe := func(kind string, f func(*analysis.SplitResult) *stat.Estimate) measure {
+		return measure{kind, "", func(s *analysis.SplitResult) (Value, bool) { return known(f(s)) }}
+	}
+	plain := func(kind string, f func(*analysis.SplitResult) *float64) measure {
+		return measure{kind, "", func(s *analysis.SplitResult) (Value, bool) { return number(f(s), s.Reward.N) }}
+	}
+	shareOf := func(m measure) measure {
+		m.unit = "share"
+		return m
+	}
+	return map[string]measure{
+		"own_failures": {OfModel, "", func(s *analysis.SplitResult) (Value, bool) {
+			return share(s.OwnFailures.NoAnswer+s.OwnFailures.StepLimit, s.Reward.N)
+		}},
+		"cut_off":          maybe(OfModel, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.CutOff }),
+		"refused":          maybe(OfModel, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.Refused }),
+		"turns":            of(OfModel, func(s *analysis.SplitResult) stat.Estimate { return s.Turns }),
+		"turns_p95":        maybe(OfModel, func(s *analysis.SplitResult) *stat.Estimate { return s.TurnsP95 }),
+		"tool_calls":       of(OfTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Calls }),
+		"tool_calls_p50":   of(OfTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P50 }),
+		"tool_calls_p95":   of(OfTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P95 }),
+		"tool_calls_p99":   of(OfTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P99 }),
+		"repeated_calls":   shareOf(of(OfTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Repeats })),
+		"malformed_calls":  shareOf(of(OfTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Malformed })),
+		"parallel_turns":   of(OfTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Parallel }),
+		"at_call_limit":    plain(OfTools, func(s *analysis.SplitResult) *float64 { return s.Tools.OverBudget }),
+		"input_tokens":     of(OfTokens, func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Input }),
+		"output_tokens":    of(OfTokens, func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Output }),
+		"reasoning_tokens": maybe(OfTokens, func(s *analysis.SplitResult) *stat.Estimate { return s.Tokens.Reasoning }),
+		"latency":          plain(OfLatency, func(s *analysis.SplitResult) *float64 { return s.Latency.P50 }),
+		"latency_p95":      plain(OfLatency, func(s *analysis.SplitResult) *float64 { return s.Latency.P95 }),
+		"over_time_limit":  maybe(OfLatency, func(s *analysis.SplitResult) *stat.Estimate { return s.Latency.OverLimit }),
+	}
+}
+
+// namedSeries are the kinds of series named by a tool, a pair of tools or a part of the
+// reward, as “kind:name”, and how many of each are kept.
+func namedSeries() []struct {
+	series
+	most int
+} {
+	type named = struct {
+		series
+		most int
+	}
+	return []named{
+		{series{name: compare.RewardPart, kind: OfModel, unit: "score"}, compare.PartsCompared},
+		{series{name: compare.CallsOfTool, kind: OfTools, unit: "calls"}, compare.ToolsCompared},
+		{series{name: compare.ToolPair, kind: OfTools, unit: "calls"}, compare.PairsCompared},
+	}
+}
+
+// namedValues are the values of a night by tool, pair of tools and part of the reward.
+func namedValues(r *analysis.Result, s *analysis.SplitResult) map[string]Value {
+	out := make(map[string]Value)
+	if s == nil {
+		return out
+	}
+	keep := func(kind string, most int, counts map[string]int) {
+		names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+			return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+		})
+		n := s.Reward.N + s.Missing.Total()
+		for _, name := range names[:min(most, len(names))] {
+			out[kind+":"+name] = Value{Value: float64(counts[name]) / float64(max(1, n)), N: n}
+		}
+	}
+	if calls := make(map[string]int); len(s.Tools.ByTool) > 1 {
+		for name, t := range s.Tools.ByTool {
+			calls[name] = t.Calls
+		}
+		keep(compare.CallsOfTool, compare.ToolsCompared, calls)
+		keep(compare.ToolPair, compare.PairsCompared, s.Tools.Bigrams)
+	}
+	if r.Grader != nil && r.Grader.Layers != nil {
+		for _, part := range r.Grader.Layers.Parts[:min(compare.PartsCompared, len(r.Grader.Layers.Parts))] {
+			if v, ok := estimate(part.Mean); ok {
+				out[compare.RewardPart+":"+part.Name] = v
+			}
+		}
+	}
+	return out
+}
+
+// namedOf lists the named series of all nights, of each kind the largest on the newest
+// night that knows it.
+func namedOf(nights []Night) []series {
+	var out []series
+	for _, kind := range namedSeries() {
+		newest := make(map[string]float64)
+		for i := range nights {
+			for name, v := range nights[i].Values {
+				if strings.HasPrefix(name, kind.name+":") {
+					newest[name] = v.Value
+				}
+			}
+		}
+		names := slices.SortedFunc(maps.Keys(newest), func(a, b string) int {
+			return cmp.Or(cmp.Compare(newest[b], newest[a]), cmp.Compare(a, b))
+		})
+		for _, name := range names[:min(kind.most, len(names))] {
+			one := kind.series
+			one.name = name
+			out = append(out, one)
+		}
+	}
+	return out
 }
 
 // estimate takes the standard error of the very same items where it is known:

@@ -75,6 +75,7 @@ func (m *Split) split() *analysis.SplitResult {
 		Tokens:      m.tokens(),
 		Latency:     m.latency(),
 		Turns:       m.turns(),
+		TurnsP95:    m.turnsP95(),
 		Identical:   m.identical(),
 		Against:     m.against(),
 		BestOf:      []analysis.AtK{}, WorstOf: []analysis.AtK{}, PassAt: []analysis.AtK{}, PassAll: []analysis.AtK{},

@@ -78,6 +78,16 @@ func (m *Split) turns() stat.Estimate {
 	return perRollout(m.turnsPerRollout(), m.s.Confidence, "mean over items of model turns per rollout")
 }
 
+// turnsP95 is the 95th percentile of model replies per rollout; nil where they are not known.
+func (m *Split) turnsP95() *stat.Estimate {
+	perItem := m.turnsPerRollout()
+	if len(perItem) == 0 {
+		return nil
+	}
+	e := stat.QuantileItems(perItem, 0.95, m.s.Confidence)
+	return &e
+}
+
 // turnsPerRollout returns the model replies of each item's valid rollouts.
 func (m *Split) turnsPerRollout() [][]float64 {
 	return m.perItem(func(r *collect.Row) (float64, bool) { return float64(r.Turns), r.Valid && r.Turns > 0 })

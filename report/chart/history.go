@@ -22,7 +22,8 @@ import (
 const NightMarks = "history_nights"
 
 // Histories lists the charts of a history: its nights by their answers, and one for each
-// series that is not zero on every night. name says what a series is called.
+// series that is not zero on every night, but for those of one tool or one part of the
+// reward. name says what a series is called.
 func Histories(h *history.History, name func(string) string) []Of[*history.History] {
 	out := []Of[*history.History]{{
 		Name: NightMarks,
@@ -33,7 +34,7 @@ func Histories(h *history.History, name func(string) string) []Of[*history.Histo
 	}}
 	for i := range h.Series {
 		s := trend{&h.Series[i], name(h.Series[i].Name)}
-		if !slices.ContainsFunc(s.Points, func(p history.Point) bool { return p.Value != 0 }) {
+		if strings.Contains(s.Name, ":") || !slices.ContainsFunc(s.Points, func(p history.Point) bool { return p.Value != 0 }) {
 			continue
 		}
 		out = append(out, Of[*history.History]{
