@@ -90,7 +90,9 @@ const trendHeight = chart.Height * 0.9
 // changed last, then what every run is asked for; four at most.
 func (x nights) trends() []string {
 	names := []string{"history_" + history.Reward}
-	for _, c := range slices.Backward(x.h.Changes) {
+	last := slices.Clone(x.h.Changes)
+	slices.SortStableFunc(last, func(a, b history.Change) int { return b.Night - a.Night })
+	for _, c := range last {
 		names = append(names, "history_"+c.Series)
 	}
 	for _, s := range []string{"tool_calls", "output_tokens", "latency", "turns"} {
@@ -170,6 +172,9 @@ func (x nights) changes() []block.Block {
 	return list
 }
 
+// mostChanges is how many changes of one night are spelled out.
+const mostChanges = 6
+
 // changesAt are the changes of one night, the setup's and what changed near it.
 func (x nights) changesAt(same []history.Change) block.Note {
 	w := x.w
@@ -177,7 +182,10 @@ func (x nights) changesAt(same []history.Change) block.Note {
 	var made, here, with []string
 	for i := range same {
 		c := &same[i]
-		out.Texts, here = append(out.Texts, x.change(c)), append(here, c.Series)
+		here = append(here, c.Series)
+		if i < mostChanges {
+			out.Texts = append(out.Texts, x.change(c))
+		}
 		for _, m := range c.Made {
 			if text := fmt.Sprintf(w.MadeOn, madeText(m, w), x.night(m.Night)); !slices.Contains(made, text) {
 				made = append(made, text)
@@ -190,6 +198,9 @@ func (x nights) changesAt(same []history.Change) block.Note {
 				with = append(with, said)
 			}
 		}
+	}
+	if more := len(same) - mostChanges; more > 0 {
+		out.Texts = append(out.Texts, fmt.Sprintf(w.MoreChanges, message.Whole(more), w.AllSeries))
 	}
 	if made == nil {
 		out.Texts = append(out.Texts, w.NothingMade)

@@ -20,11 +20,11 @@ type historyWords struct {
 
 	Changes, Unusual, AllSeries, Nights, Notes, Made, Pictures, Method string
 
-	From, Change, Between, MadeThere, NothingMade, ChangedToo, NoChange string
-	IsUnusual, WasUnset, MadeText, MadeOn                               string
-	SeriesHead, NightsHead                                              []string
-	Untested, Rest                                                      string
-	Methods                                                             []string
+	From, Change, Between, MoreChanges, MadeThere, NothingMade, ChangedToo, NoChange string
+	IsUnusual, WasUnset, MadeText, MadeOn                                            string
+	SeriesHead, NightsHead                                                           []string
+	Untested, Rest                                                                   string
+	Methods                                                                          []string
 }
 
 var historyEnglish = historyWords{
@@ -55,7 +55,8 @@ var historyEnglish = historyWords{
 	Notes: "Read first", Made: "What changed in the setup since the night before", Pictures: "Pictures", Method: "How it was found",
 
 	From: "From night %s on", Change: "%s from %s to %s (%s)", Between: ", first on any night from %s to %s (%s)",
-	MadeThere: "The setup changed: %s.", NothingMade: "No recorded setting changed: look at what is behind the same names.",
+	MoreChanges: "And %s more, with their levels under “%s”.",
+	MadeThere:   "The setup changed: %s.", NothingMade: "No recorded setting changed: look at what is behind the same names.",
 	ChangedToo: "Changed around then: %s.", NoChange: "No lasting step up or down is shown in any series.",
 	IsUnusual: "%s is %s; the nights since the last change make %s likely (%s)", WasUnset: "not set",
 	MadeText: "%s: %s → %s", MadeOn: "%s (%s)",
