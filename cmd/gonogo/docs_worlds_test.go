@@ -118,7 +118,7 @@ func figures(t *testing.T, page string, w fixtures.World, p fixtures.Policy) str
 	table = strings.TrimSpace(table)
 	if dir := os.Getenv("GONOGO_WORLDS"); dir != "" && *update {
 		if b, err := os.ReadFile(filepath.Join(dir, storyOf(w, p)+".md")); err == nil { // of the worlds that were run
-			table = measured(string(b), append([]string{"mean reward"}, p.Shows...))
+			table = measured(string(b), append([]string{"mean reward"}, p.Shows...)) + took(t, filepath.Join(dir, storyOf(w, p)+".time"))
 		}
 	}
 	for _, name := range append([]string{"mean reward"}, p.Shows...) {
@@ -127,6 +127,21 @@ func figures(t *testing.T, page string, w fixtures.World, p fixtures.Policy) str
 		}
 	}
 	return table
+}
+
+// took says what the two commands took, by a file of .ci/worlds with a line for each: seconds
+// and seconds of processor time.
+func took(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wall, cpu [2]int
+	if _, err := fmt.Sscan(string(b), &wall[0], &cpu[0], &wall[1], &cpu[1]); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	return fmt.Sprintf("\n\nThe two commands took %d s and %d s, with %d s and %d s of processor time.", wall[0], wall[1], cpu[0], cpu[1])
 }
 
 // measured are rows of the tables of differences of a comparison's report, with a column
