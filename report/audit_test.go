@@ -81,7 +81,7 @@ func TestNastyPayloadsAreTextInHTML(t *testing.T) {
 		}
 	}
 	for i, r := range html.UnescapeString(body) {
-		if !unicode.IsPrint(r) && r != '\n' {
+		if !unicode.IsPrint(r) && r != '\n' && r != '\u00a0' { // one that keeps a number with its sign
 			t.Fatalf("the page holds the unseen rune %q: …%q", r, html.UnescapeString(body)[max(0, i-60):i])
 		}
 	}
@@ -301,7 +301,7 @@ func TestAuditLeadCounts(t *testing.T) {
 		"2 of 3 probes found holes in the grader: 1 got a worthless answer rewarded, 1 got a right answer rejected; and in 1 formatting alone changed the reward.": {
 			probe(rollout.Bottom, 5, 1), probe(rollout.Top, 5, 4), probe(rollout.Same, 5, 2),
 		},
-		"No probe could tell anything: the grader failed on every payload.": {probe(rollout.Bottom, 0, 0)},
+		"No probe gave a result: the grader failed on every payload.": {probe(rollout.Bottom, 0, 0)},
 	} {
 		if got := auditLead(&analysis.Grader{Probes: probes}, &english); got != want {
 			t.Errorf("lead is %q, want %q", got, want)

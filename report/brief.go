@@ -33,6 +33,9 @@ func (p *Page) brief(deciding []string) []block.Block {
 		passed, all := p.Result.Coverage()
 		v.Texts = append(v.Texts, fmt.Sprintf(w.Judged, message.Whole(passed), w.Lang.Count(all, "blocking gate"), message.Whole(all-len(p.Result.Judged))))
 	}
+	if p.Verdict == analysis.Go && v.Open > 0 {
+		v.Unchecked = p.unchecked()
+	}
 	list := []block.Block{v, p.tiles()}
 	if p.Split != "" {
 		list = append(list, block.Note{Texts: []string{p.About()}, Muted: true})
@@ -45,6 +48,18 @@ func (p *Page) brief(deciding []string) []block.Block {
 		list = append(list, small([]block.Block{p.figure(p.Figures[i])}, 0)...)
 	}
 	return list
+}
+
+// unchecked names the blocking gates that judged nothing.
+func (p *Page) unchecked() string {
+	var names []string
+	for _, f := range p.Result.Findings {
+		name := p.Words.gateLabel(f.Gate)
+		if f.Severity == analysis.Blocking && !slices.Contains(p.Result.Judged, f.Gate) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return p.Words.named(p.Words.NotJudged, p.Words.list(names)) + p.Words.Signs.Stop
 }
 
 // verdictTone is the colour of a verdict.
@@ -277,7 +292,8 @@ func (p *Page) holed(expect rollout.Expectation) Grid {
 		if one.Expect == rollout.Top {
 			name = w.Right
 		}
-		g.Rows = append(g.Rows, []string{name, message.Digits(h.Reward), quote(head, 160)})
+		head = strings.Join(strings.FieldsFunc(head, func(r rune) bool { return r == '\n' || r == '\r' }), " / ")
+		g.Rows = append(g.Rows, []string{name, message.Digits(h.Reward), quote(head, 100)})
 		for _, right := range p.Result.Grader.Probes {
 			for _, at := range right.Rewards {
 				if one.Expect != rollout.Top && right.Expect == rollout.Top && at.Item == h.Item && at.Split == h.Split && at.Reward != nil && len(g.Rows) == 1 {

@@ -120,12 +120,15 @@ func (c *card) verdict(v block.Verdict) {
 	}
 	n := vg.Length(len(c.lines(x, right, v.Reason, reason, false, chart.Ink, most)))
 	m := vg.Length(len(c.lines(x, right, next, 9.5, true, chart.Ink, 2)))
-	height := max(size*1.3, n*reason*1.25+m*9.5*1.25) + 20
+	open := c.lines(x, right, v.Unchecked, 9.5, false, chart.Ink, 3)
+	high := n*reason*1.25 + (m+vg.Length(len(open)))*9.5*1.25
+	height := max(size*1.3, high) + 20
 	box := vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: c.y - height}, Max: vg.Point{X: c.Max.X, Y: c.y}}
 	fill(c.Canvas, box, ground)
 	if v.Open > 0 {
 		bare := box
 		bare.Min.X = bare.Max.X - (bare.Max.X-bare.Min.X)*vg.Length(v.Open)
+		fill(c.Canvas, bare, v.Ground())
 		glyph.Hatch{Color: chart.Paper, Width: 3, Space: 8}.Rect(&c.Canvas, bare)
 	}
 	edge := box
@@ -139,8 +142,9 @@ func (c *card) verdict(v block.Verdict) {
 		c.FillText(scope, vg.Point{X: at.X, Y: at.Y - size*0.6}, v.Scope)
 	}
 	c.FillText(word, at, v.Answer)
-	c.y = (box.Min.Y+box.Max.Y)/2 + (n*reason*1.25+m*9.5*1.25)/2
+	c.y = (box.Min.Y+box.Max.Y)/2 + high/2
 	c.text(x, right, v.Reason, reason, false, chart.Ink, most)
+	c.text(x, right, v.Unchecked, 9.5, false, chart.Ink, 3)
 	if m > 0 {
 		c.text(x, right, next, 9.5, true, chart.Ink, 2)
 	}
@@ -169,6 +173,9 @@ func (c *card) tiles(list block.Tiles) {
 		if !h.Known {
 			value = c.fonts.Style(16, true, chart.Muted)
 		}
+		if h.Doubted {
+			value = c.fonts.Style(24, false, chart.Muted)
+		}
 		number := lettering.Fit(lettering.Drawable(h.Value, value), value, w)
 		c.FillText(value, vg.Point{X: x, Y: top - 17}, number)
 		vx := x + value.Width(number) + 8
@@ -179,50 +186,46 @@ func (c *card) tiles(list block.Tiles) {
 	c.y = top - height - 10
 }
 
-// deciding draws what decides in the room that is left: words, then pictures. A
-// brief with neither shows all that there is to do.
+// deciding draws what decides in the room that is left: two pictures side by side, one
+// at full width below what is said in words, or words above all gates.
 func (c *card) deciding(list []block.Block) {
-	const gap vg.Length = 18
-	if len(list) == 0 {
-		if i := slices.IndexFunc(c.doc.Brief, isVerdict); i >= 0 {
-			v := c.doc.Brief[i].(block.Verdict)
-			list = append(list, block.Note{Lead: v.Lead, Texts: append(v.Next, v.Texts...), Points: true})
-		}
-	}
-	if len(list) == 1 && !isFigure(list[0]) {
-		if i := slices.IndexFunc(c.doc.Brief, isVerdict); i >= 0 {
-			v := c.doc.Brief[i].(block.Verdict)
-			list = append(list, block.Note{Lead: c.doc.Words.Why, Texts: append(v.Texts, v.Next[min(1, len(v.Next)):]...)})
-		}
-	}
-	if i := slices.IndexFunc(list, isFigure); i >= 0 {
-		list = slices.Concat(list[:min(i, 1)], list[i:]) // pictures have the better part
-	}
-	list = list[:min(len(list), 2)]
-	w := (c.Max.X - c.Min.X - gap*vg.Length(len(list)-1)) / vg.Length(max(1, len(list)))
-	var head vg.Length
+	var figures []block.Figure
+	var notes []block.Note
 	for _, b := range list {
-		if f, ok := b.(block.Figure); ok {
-			f.Panel, f.Fonts = true, c.fonts
-			head = max(head, f.HeadHeight(w))
-		}
-	}
-	top := c.y
-	for i, b := range list {
-		x := c.Min.X + vg.Length(i)*(w+gap)
 		switch b := b.(type) {
 		case block.Figure:
-			b.Panel, b.Head, b.Fonts = true, head, c.fonts
-			at := c.Canvas
-			at.Min, at.Max = vg.Point{X: x, Y: c.Min.Y + 14}, vg.Point{X: x + w, Y: top}
-			b.Draw(at)
+			figures = append(figures, b)
 		case block.Grid:
-			c.y = top
-			c.words(x, x+w, b.Title, c.rows(b))
+			notes = append(notes, block.Note{Lead: b.Title, Texts: c.rows(b)})
 		case block.Note:
-			c.y = top
-			c.words(x, x+w, b.Lead, b.Texts)
+			notes = append(notes, b)
 		}
+	}
+	switch {
+	case len(figures) > 0 && len(notes) > 0 && (c.long(notes[0]) || len(figures[0].Table.Marks) > manyRows):
+		const gap, share = 24, 0.38
+		x, top := c.Min.X+(c.Max.X-c.Min.X)*share, c.y
+		c.words(c.Min.X, x-gap, notes[0].Lead, notes[0].Texts, c.Min.Y+16, 13)
+		right := *c
+		right.Min.X, right.y = x, top
+		right.figures(figures[:1])
+	case len(figures) > 0 && len(notes) > 0:
+		c.words(c.Min.X, c.Max.X, notes[0].Lead, notes[0].Texts, c.Min.Y+(c.y-c.Min.Y)*0.58, 10.5)
+		c.y -= 8
+		c.figures(figures[:1])
+	case len(figures) > 0:
+		c.figures(figures[:min(len(figures), mostPictures)])
+	default:
+		if i := slices.IndexFunc(c.doc.Brief, isVerdict); i >= 0 && len(notes) < 2 {
+			v := c.doc.Brief[i].(block.Verdict)
+			rest := block.Note{Lead: c.doc.Words.Why, Texts: append(slices.Clone(v.Texts), v.Next[min(1, len(v.Next)):]...)}
+			if len(notes) == 0 {
+				rest.Lead, rest.Texts = v.Lead, append(slices.Clone(v.Next), v.Texts...)
+			}
+			notes = append(notes, rest)
+		}
+		c.columns(notes[:min(len(notes), 2)])
+		c.gates()
 	}
 }
 
@@ -235,7 +238,75 @@ func (c *card) strip(f block.Figure) {
 	c.y = at.Min.Y - 6
 }
 
-func isFigure(b block.Block) bool { _, ok := b.(block.Figure); return ok }
+// manyRows are more rows than a picture has room for below words.
+const manyRows = 10
+
+// long reports whether a note fills a column rather than a few lines.
+func (c *card) long(n block.Note) bool {
+	lines := 0
+	for _, s := range n.Texts {
+		lines += len(c.lines(0, (c.Max.X-c.Min.X)*0.36, s, 13, false, chart.Ink, 9))
+	}
+	return lines > 4
+}
+
+// figures draws pictures side by side down to the foot.
+func (c *card) figures(list []block.Figure) {
+	const gap vg.Length = 18
+	w := (c.Max.X - c.Min.X - gap*vg.Length(len(list)-1)) / vg.Length(len(list))
+	var head vg.Length
+	for i := range list {
+		list[i].Panel, list[i].Fonts = true, c.fonts
+		head = max(head, list[i].HeadHeight(w))
+	}
+	for i, f := range list {
+		x := c.Min.X + vg.Length(i)*(w+gap)
+		f.Head = head
+		at := c.Canvas
+		at.Min, at.Max = vg.Point{X: x, Y: c.Min.Y + 14}, vg.Point{X: x + w, Y: c.y}
+		f.Draw(at)
+	}
+}
+
+// columns writes notes side by side.
+func (c *card) columns(notes []block.Note) {
+	const gap vg.Length = 18
+	w := (c.Max.X - c.Min.X - gap*vg.Length(len(notes)-1)) / vg.Length(max(1, len(notes)))
+	top, low := c.y, c.y
+	for i, n := range notes {
+		c.y = top
+		x := c.Min.X + vg.Length(i)*(w+gap)
+		c.words(x, x+w, n.Lead, n.Texts, c.Min.Y+16, 13)
+		low = min(low, c.y)
+	}
+	c.y = low - 4
+}
+
+// gates draws the state of every gate in columns, where there is room for all.
+func (c *card) gates() {
+	const columns, size vg.Length = 3, 9
+	var list block.Findings
+	for _, s := range c.doc.Rest {
+		for _, b := range s.Blocks {
+			if f, ok := b.(block.Findings); ok {
+				list = f
+			}
+		}
+	}
+	down := (len(list) + int(columns) - 1) / int(columns)
+	if high := c.y - c.Min.Y - 18; down == 0 || vg.Length(down)*size*1.25 > high {
+		return
+	}
+	line := min(size*1.9, (c.y-c.Min.Y-18)/vg.Length(down))
+	w := (c.Max.X - c.Min.X) / columns
+	for i, f := range list {
+		strong, _ := f.Tone.Colours()
+		at := vg.Point{X: c.Min.X + vg.Length(i/down)*w, Y: c.y - vg.Length(i%down)*line}
+		state, name := c.fonts.Style(size-1.5, true, strong), c.fonts.Style(size, f.Open, chart.Ink)
+		c.FillText(state, vg.Point{X: at.X, Y: at.Y - 1}, f.Label)
+		c.FillText(name, vg.Point{X: at.X + 52, Y: at.Y}, lettering.Fit(lettering.Drawable(f.Name, name), name, w-62))
+	}
+}
 
 func isVerdict(b block.Block) bool { _, ok := b.(block.Verdict); return ok }
 
@@ -251,17 +322,16 @@ func (c *card) rows(g block.Grid) []string {
 	return list
 }
 
-// words are a title and texts in the room that is left above the foot, as large as it
-// lets them be.
-func (c *card) words(x0, x1 vg.Length, title string, texts []string) {
+// words are a title and texts in the room that is left above y, as large as it lets
+// them be, and at most of a size.
+func (c *card) words(x0, x1 vg.Length, title string, texts []string, y, size vg.Length) {
 	const most = 4 // lines of a text
-	size := vg.Length(13)
 	for ; size > 9.5; size -= 0.5 {
 		high := (size + 1) * 1.25 * 2
 		for _, s := range texts {
 			high += size*1.25*vg.Length(len(c.lines(x0, x1, s, size, false, chart.Ink, most+1))) + size/2
 		}
-		if high < c.y-c.Min.Y-16 {
+		if high < c.y-y {
 			break
 		}
 	}
@@ -270,7 +340,7 @@ func (c *card) words(x0, x1 vg.Length, title string, texts []string) {
 		c.y -= 4
 	}
 	for _, s := range texts {
-		if room := int((c.y - c.Min.Y - 16) / (size * 1.25)); room > 0 {
+		if room := int((c.y - y) / (size * 1.25)); room > 0 {
 			c.text(x0, x1, s, size, false, chart.Ink, min(room, most))
 			c.y -= size / 2
 		}

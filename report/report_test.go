@@ -115,8 +115,8 @@ func TestAResultWithNothingInItIsStillAPage(t *testing.T) {
 
 func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 	for name, cautions := range map[string]string{
-		"go":       "One warning: the evaluation set is too small to show a gain of 0.05: with 60 items and 8 samples each, changes smaller than 0.122 could go undetected.",
-		"cautious": "3 warnings: Items and samples, Rollouts lost, Smallest gain that shows.",
+		"go":       "One caution: the evaluation set is too small to show a gain of 0.05: with 60 items and 8 samples each, changes smaller than 0.122 could go undetected.",
+		"cautious": "3 cautions: Items and samples, Rollouts lost, Smallest gain that shows.",
 	} {
 		p := page(t, name)
 		skipped := make(map[string]bool) // blocking gates; those of a simulated run without items or audit
@@ -133,7 +133,7 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 	for name, parts := range map[string][]string{
 		"dead":        {"Training would have next to nothing to learn from — ", "wanted ≥ 10 %."},
 		"tiny":        {"This run does not settle it — only 0 items have at least 4 valid rollouts, of 6 sampled", "wanted ≥ 20 items"},
-		"all_missing": {"The run itself failed: nothing was learnt about training — 100 % of rollouts were lost", "wanted ≤ 5 %"},
+		"all_missing": {"Do not start on this run: too much of it failed to say anything about training — 100 % of rollouts were lost", "wanted ≤ 5 %"},
 		"audited":     {"Training would teach the model to fool the grader — the grader can be fooled: “judge_instructions”", "The grader fails as well: Shortcuts to reward."},
 		"eval_only":   {"Nothing that was checked rules training out", "(no verdict on training)."},
 	} {

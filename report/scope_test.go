@@ -38,7 +38,7 @@ func TestAVerdictSaysWhatItRestsOn(t *testing.T) {
 		open     float64
 	}{
 		{"every gate passed", analysis.Ruling{Verdict: analysis.Go}, []analysis.Finding{gateFinding(failed, analysis.Pass), gateFinding(held, analysis.Pass)}, "GO", 0},
-		{"half of the gates were not checked", analysis.Ruling{Verdict: analysis.Go}, []analysis.Finding{gateFinding(failed, analysis.Pass), gateFinding(held, analysis.Skipped)}, "GO on 1 of 2 gates", 0.5},
+		{"half of the gates were not checked", analysis.Ruling{Verdict: analysis.Go}, []analysis.Finding{gateFinding(failed, analysis.Pass), gateFinding(held, analysis.Skipped)}, "GO so far: 1 of 2 gates", 0.5},
 		{"the run failed", analysis.Ruling{Verdict: analysis.NoGo, Reason: &failed}, []analysis.Finding{gateFinding(failed, analysis.Fail), gateFinding(held, analysis.Skipped)}, "NO-GO the run failed", 1},
 		{"a NO-GO needs no other gate", analysis.Ruling{Verdict: analysis.NoGo, Reason: &held}, []analysis.Finding{gateFinding(failed, analysis.Skipped), gateFinding(held, analysis.Fail)}, "NO-GO", 0},
 	} {

@@ -26,7 +26,8 @@ func threeNumbers(r *analysis.Result, w *words) block.Tiles {
 	}
 	for i := range list {
 		if list[i].Known && graderFails(r) {
-			list[i].About = w.ByFailed + w.Signs.Semicolon + list[i].About
+			list[i].Doubted = true
+			list[i].About = w.ByFailed + w.Signs.Semicolon + strings.Replace(list[i].About, w.AimFor, "", 1)
 		}
 	}
 	return list
@@ -91,7 +92,7 @@ func bestOf(r *analysis.Result, s *analysis.SplitResult, w *words) block.Tile {
 	if found.K > 0 {
 		k = strconv.Itoa(found.K)
 	}
-	doc := fmt.Sprintf(w.BestOfDoc, k)
+	doc := fmt.Sprintf(w.BestOfDoc, k) + w.AimFor
 	if found.K > 0 && found.K < r.GroupSize {
 		doc += w.Signs.Semicolon + fmt.Sprintf(w.BestOfShort, g)
 	}

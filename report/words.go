@@ -39,7 +39,7 @@ type words struct {
 
 	// The three numbers.
 	Mean, BestOf, Informative                                   string
-	MeanDoc, BestOfDoc, InformativeDoc                          string
+	MeanDoc, BestOfDoc, AimFor, InformativeDoc                  string
 	BestOfShort, InformativeBracket, InformativeNet, NoInterval string
 	Measured, NotKnown, TwoSamples                              string
 

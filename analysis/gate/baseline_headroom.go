@@ -25,7 +25,7 @@ var baselineHeadroom = analysis.NewGate(analysis.Gate{
 		Why:             "Training raises the mean reward towards the ceiling. Where the model is there already, the money buys nothing.",
 		Pass:            "there is room to improve: the mean reward of {mean} is {gap}",
 		Fail:            "there is nothing left to gain on {split}: the mean reward of {mean} is {gap}",
-		FailRemedy:      "Use harder items, a stricter grader, or the model as it is. {saturated} of {measured|item} always earned the top. If that surprises you, read some rollouts: a grader that accepts everything looks the same.{toolow}",
+		FailRemedy:      "Read a few rollouts that earned the top: a grader that accepts everything looks like this. If they are right, replace the items that always earn the top ({saturated} of {measured}) with harder ones, or use the model as it is.{toolow}",
 		Unknown:         "there may be nothing left to gain on {split}: the mean reward is {interval}",
 		UnknownRemedy:   "{needs}",
 		Caution:         "there is little left to gain on {split}: the mean reward of {mean} is {gap}",

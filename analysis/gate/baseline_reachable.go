@@ -23,7 +23,7 @@ var baselineReachable = analysis.NewGate(analysis.Gate{
 		Why:             "Reinforcement learning strengthens what the model already does right now and then. Where even the best of several rollouts earns nothing, there is nothing to strengthen.",
 		Pass:            "the model sometimes succeeds: the best of {kbest} earns {value} above the bottom of the range",
 		Fail:            "the model never succeeds: the best of {kbest} earns only {value} above the bottom of the range",
-		FailRemedy:      "Training cannot start from here. Make the task easier or split it into steps with partial credit, check that the grader accepts right answers, give better instructions or tools, use a stronger model, or teach by example (supervised fine-tuning) first. {dead} of {measured|item} never earned anything.",
+		FailRemedy:      "Read a few rollouts: if some answers are right, fix the grader. If none is, give partial credit for steps of the task, or better instructions and tools. If that is not enough, use a stronger model, or teach by example first (supervised fine-tuning). {dead} of {measured|item} never earned anything.",
 		Unknown:         "it is not clear that the model ever succeeds: the best of {kbest} earns {low} to {high} above the bottom of the range",
 		UnknownRemedy:   "{needs}",
 		Caution:         "success is rare: the best of {kbest} earns only {value} above the bottom of the range",

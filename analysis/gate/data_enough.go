@@ -61,7 +61,7 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 			status = analysis.Unknown
 			switch {
 			case have == sr.Items.Sampled: // nothing was lost, and no item has too few samples
-				j.Instead = &fewWords
+				j.Instead, j.Want = &fewWords, wantItems.With(message.Args{"limit": message.Int(want), "samples": message.Int(least)})
 				if all := sr.Items.InFile; all != nil && *all > sr.Items.Sampled {
 					j.Instead = &subsetWords
 				}
@@ -102,8 +102,8 @@ func enoughCaution(r *analysis.Result, split rollout.Split) analysis.Finding {
 }
 
 var (
-	wantItemsLost = message.New("want.items_lost", "≥ {limit|item} with {samples|sample}, at most {lost} lost")
-	wantItems     = message.New("want.items", "≥ {limit|item} with {samples|sample}")
+	wantItemsLost = message.New("want.items_lost", "≥ {limit|item} with ≥ {samples|sample} each; ≤ {lost} of items without any reward")
+	wantItems     = message.New("want.items", "≥ {limit|item} with ≥ {samples|sample} each")
 )
 
 // lostWords are said where items are enough, and too many of them were lost.

@@ -37,7 +37,7 @@ var endpointLost = analysis.NewPart(analysis.Gate{
 		Why:           "A training step starts all its rollouts at once. A rollout whose tool or grader fails for good is discarded, but you still pay for it; scored as zero, it would teach the wrong thing.",
 		Pass:          "{percent} of {rollouts} would be discarded with {size} at once",
 		Fail:          "{percent} of {rollouts} would be discarded with {size} at once",
-		FailRemedy:    "Give the endpoint more capacity, or let it make callers wait instead of failing them, then rehearse again; a smaller batch loads it less. Discarded by: {by}. {first} Most frequent: {causes}.",
+		FailRemedy:    "Give the endpoint more capacity, then rehearse again. If that is not possible, let it make callers wait instead of failing them, or use a smaller batch. Discarded by: {by}. {first} Most frequent: {causes}.",
 		Unknown:       "{lowpercent} to {highpercent} of rollouts would be discarded with {size} at once: too few to tell ({rollouts})",
 		UnknownRemedy: "Rehearse more rollouts: about {least} would tell (key burst.least). Discarded by: {by}. {first} Most frequent: {causes}.",
 		Caution:       "{percent} of {rollouts} would be discarded with {size} at once",
@@ -123,7 +123,7 @@ var endpointWire = analysis.NewPart(analysis.Gate{
 	Name: "endpoint.wire",
 	Doc:  "Advisory, where a training step was rehearsed: every answer and every request keeps the wire contract: an output that is a string, the call's own id, a score, at most 1 MB.",
 	Words: analysis.Words{
-		Why:           "What a trainer makes of an answer that departs from the wire contract is documented nowhere: it may discard the rollout, or show the model something else than you meant.",
+		Why:           "What a trainer makes of an answer that breaks the wire contract is documented nowhere: it may discard the rollout, or show the model something else than you meant.",
 		Pass:          "all of {answers|answer} keep the wire contract",
 		Caution:       "{percent} of {answers|answer} depart from the wire contract",
 		CautionRemedy: "Correct: {what}.",

@@ -23,7 +23,7 @@ var explorationLift = analysis.NewGate(analysis.Gate{
 		Why:             "The gap between the best of several rollouts and the mean is what training can pull the mean towards: the better behaviour must already show up among the rollouts.",
 		Pass:            "the best of {kbest} earns {value} more than the mean ({best} against {mean})",
 		Fail:            "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",
-		FailRemedy:      "Rollouts hardly differ: raise the temperature, allow more steps, or give a grader with finer grades.",
+		FailRemedy:      "Raise the temperature: rollouts hardly differ. If that is not enough, allow more steps, or use a grader with finer grades.",
 		Unknown:         "the best of {kbest} earns {low} to {high} more than the mean",
 		UnknownRemedy:   "{needs}",
 		Caution:         "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",

@@ -24,7 +24,7 @@ var graderNoise = analysis.NewGate(analysis.Gate{
 		Why:             "Grading the same answer twice should give the same reward. What differs is noise: a trainer takes it for a better or worse answer and learns from chance.",
 		Pass:            "grading the same answer again changes little: {percent} of the variation between rewards of the same item is grader noise ({low} to {high}, {outputs} graded again)",
 		Fail:            "the rewards are mostly noise: {percent} of the variation between rewards of the same item is grader noise ({outputs} graded again)",
-		FailRemedy:      "Make the grader steadier before training: temperature 0 for a judge, a clearer rubric with checkable points, the average of several judgements, or a rule instead of a judge.{flips}",
+		FailRemedy:      "Make the grader steadier: set a judge to temperature 0 and give it a rubric of checkable points. If that is not enough, average several judgements, or use a rule instead of a judge.{flips}",
 		Unknown:         "between {lowpercent} and {highpercent} of the variation between rewards of the same item is grader noise ({outputs} graded again)",
 		UnknownRemedy:   "{more}{flips}",
 		Caution:         "{percent} of the variation between rewards of the same item is grader noise ({outputs} graded again)",

@@ -26,7 +26,7 @@ var leakage = analysis.NewGate(analysis.Gate{
 		Why:            "The model may have memorized what it was trained on. Rows that are in train and in another split make that split look better than new tasks will.",
 		Pass:           "{split} and {a} have no rows in common: of {rows|row}, {exact|is a copy|are copies}, {swapped|differs|differ} in names or numbers alone, {near|shares|share} most of the text{note}",
 		Fail:           "a model trained on {a} knows {n} of the {rows|row} of {split} ({exact|copy|copies}{more})",
-		FailRemedy:     "Take these rows out of one of the two splits, and split by family (document, repository, customer), not by row.",
+		FailRemedy:     "Take these rows out of one of the two splits. From then on split by family (document, repository, customer), not by row.",
 		Caution:        "rows of {split} resemble rows of {a}: of {rows|row}, {swapped|differs|differ} in names or numbers alone, {near|shares|share} most of the text, {exact|is a copy|are copies}{note}",
 		CautionRemedy:  "Read the pairs listed here. Where they are the same task, take one out.",
 		CautionUnknown: "of {rows|row} of {split}, {near|shares|share} most of the text with a row of {a}: few enough for chance{note}",

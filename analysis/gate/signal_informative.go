@@ -22,7 +22,7 @@ var signalInformative = analysis.NewGate(analysis.Gate{
 		Why:             "A trainer of the GRPO family compares several rollouts of the same item. When all earn the same, it learns nothing from them, and has paid for them all.",
 		Pass:            "{share} of groups of {group} teach something{fitted}",
 		Fail:            "only {share} of groups of {group} teach something: you pay for {cost|group} to get one that does{fitted}",
-		FailRemedy:      "{drop} give partial credit so that rollouts differ, or use larger groups. {mixed} of {measured|item} vary at all.",
+		FailRemedy:      "{drop} Then sample again. If rewards still hardly differ, give partial credit, or use larger groups. {mixed} of {measured|item} vary at all.",
 		Unknown:         "it is not clear whether enough groups of {group} teach something: between {lowpercent} and {highpercent}{fitted}",
 		UnknownRemedy:   "{needs}",
 		Caution:         "{share} of groups of {group} teach something: you pay for {cost|group} to get one that does{fitted}",
@@ -87,12 +87,12 @@ func noiseWords(sr *analysis.SplitResult, r *analysis.Result) message.Text {
 
 var (
 	noneTeaches = analysis.NewWording("signal.informative.none", "no group of {group} teaches anything{fitted}",
-		"{drop} give partial credit so that rollouts differ, or use larger groups.")
+		"{drop} Then sample again. If rewards still do not differ, give partial credit, or use larger groups.")
 	// noiseTeaches are said where enough rewards differ, but by chance: no choice of items helps.
 	noiseTeaches = analysis.NewWording("signal.informative.noise", "{share} of groups of {group} teach something{fitted}",
-		"Make the grader steadier before you choose items: temperature 0 for a judge, a clearer rubric with checkable points, the average of several judgements, or a rule instead of a judge.")
-	dropItems  = message.New("signal.informative.drop", "Drop items that are always right ({saturated}) or never right ({dead}), add items of medium difficulty,")
-	otherItems = message.New("signal.informative.other_items", "Take other items, of medium difficulty for this model,")
+		"Make the grader steadier before you choose items: set a judge to temperature 0 and give it a rubric of checkable points. If that is not enough, average several judgements, or use a rule instead of a judge.")
+	dropItems  = message.New("signal.informative.drop", "Replace the items that are always right ({saturated}) or never right ({dead}) with items of medium difficulty.")
+	otherItems = message.New("signal.informative.other_items", "Take other items, of medium difficulty for this model.")
 	atMostSo   = message.New("phrase.at_most", "at most {what}")
 	netOfNoise = message.New("signal.informative.net", " (rewards differ in {raw} of them; {noise} of that variance is grader noise)")
 )

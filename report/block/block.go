@@ -86,18 +86,37 @@ type Heading string
 
 // Verdict is the answer with its reason and what to do first.
 type Verdict struct {
-	Answer string
-	Scope  string  // what the answer rests on, where that is not everything: "on 7 of 17 gates"
-	Open   float64 // the share of what it could rest on that it does not: so much of its ground is hatched
-	Tone   Tone
-	Reason string
-	Texts  []string // that follow the reason
-	Lead   string   // of Next
-	Next   []string // at most three, each a command or an edit
+	Answer    string
+	Scope     string  // what the answer rests on, where that is not everything: "so far: 7 of 17 gates"
+	Open      float64 // the share of what it could rest on that it does not: so much of its ground is hatched
+	Unchecked string  // names that share
+	Tone      Tone
+	Reason    string
+	Texts     []string // that follow the reason
+	Lead      string   // of Next
+	Next      []string // at most three, each a command or an edit
 }
 
 // Said is the answer with what it rests on, in one line.
 func (v Verdict) Said() string { return strings.TrimSpace(v.Answer + " " + v.Scope) }
+
+// Follow are the texts behind the reason.
+func (v Verdict) Follow() []string {
+	if v.Unchecked == "" {
+		return v.Texts
+	}
+	return append([]string{v.Unchecked}, v.Texts...)
+}
+
+// Ground is the colour of the share that is open: of a GO it is that of what is unknown.
+func (v Verdict) Ground() color.RGBA {
+	tone := v.Tone
+	if tone == Pass {
+		tone = Unknown
+	}
+	_, ground := tone.Colours()
+	return ground
+}
 
 // OpenPercent is Open in percent, for a style.
 func (v Verdict) OpenPercent() int { return int(math.Round(100 * v.Open)) }
@@ -115,6 +134,7 @@ type Tile struct {
 	Interval string // "[0.36, 0.49]"
 	About    string // what it was measured on, and what it is
 	Known    bool
+	Doubted  bool // a grader made it that failed its audit
 }
 
 // Number is the value with its interval.

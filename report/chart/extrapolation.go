@@ -79,6 +79,18 @@ func (f *far) open(measured curve) {
 	f.band.lo, f.band.hi = slices.Insert(f.band.lo, 0, lo), slices.Insert(f.band.hi, 0, hi)
 }
 
+// until leaves out what the models say beyond x.
+func (f *far) until(x float64) {
+	for _, v := range []*curve{&f.band, &f.plain, &f.inflated} {
+		n := 0
+		for n < len(v.x) && v.x[n] <= x {
+			n++
+		}
+		v.x = v.x[:n]
+		v.y, v.lo, v.hi = v.y[:min(n, len(v.y))], v.lo[:min(n, len(v.lo))], v.hi[:min(n, len(v.hi))]
+	}
+}
+
 // none reports whether there is nothing to draw.
 func (f far) none() bool { return len(f.band.x) == 0 }
 

@@ -17,7 +17,7 @@ const (
 
 // auditRows is how many probes one picture shows: all that found something and, of those
 // that held, what room is left for. The table has the others.
-const auditRows = 16
+const auditRows = 9
 
 // The results of a probe.
 var (

@@ -93,7 +93,7 @@ func (g signals) table(l message.Language, s *analysis.SplitResult) Table {
 	if len(g.raw.x) > 0 {
 		noise, curves = heads(l, "chart.head.with_grader_noise", "with grader noise"), append([]curve{g.raw}, curves...)
 	}
-	low, high := curve{x: g.bracket.x, y: g.bracket.lo}, curve{x: g.bracket.x, y: g.bracket.hi}
+	low, high := g.low, g.high
 	items := map[float64]string{}
 	for _, e := range s.Signal {
 		if e.Known() {
@@ -120,16 +120,17 @@ func (g signals) table(l message.Language, s *analysis.SplitResult) Table {
 // signals are the curves of the share of groups that teach: net of grader noise
 // where that is known, as the gate judges it.
 type signals struct {
-	exact   curve // at group sizes up to the samples taken
-	raw     curve // the same with grader noise; empty where they do not differ
-	bracket curve // beyond: a band, and a line where both ends are one
-	fits    far
+	exact     curve // at group sizes up to the samples taken
+	raw       curve // the same with grader noise; empty where they do not differ
+	bracket   curve // beyond: a band with the intervals of its ends, and a line where both ends are one
+	low, high curve // its ends without their intervals
+	fits      far
 }
 
 func informativeCurves(s *analysis.SplitResult) signals {
 	var g signals
-	low, high := map[int]float64{}, map[int]float64{}
-	differ := false
+	low, high := map[int]stat.Estimate{}, map[int]stat.Estimate{}
+	differ, last := false, stat.Estimate{}
 	for _, e := range s.Signal {
 		if !e.Known() || e.GroupSize < 1 {
 			continue
@@ -137,11 +138,12 @@ func informativeCurves(s *analysis.SplitResult) signals {
 		net := e.Teaches()
 		switch e.Bound {
 		case "lower":
-			low[e.GroupSize] = *net.Value
+			low[e.GroupSize] = net
 		case "upper":
-			high[e.GroupSize] = *net.Value
+			high[e.GroupSize] = net
 		default:
 			g.exact.add(float64(e.GroupSize), net)
+			last = net
 			g.raw.x, g.raw.y = append(g.raw.x, float64(e.GroupSize)), append(g.raw.y, *e.Value)
 			differ = differ || message.Percent(*net.Value) != message.Percent(*e.Value)
 		}
@@ -151,7 +153,7 @@ func informativeCurves(s *analysis.SplitResult) signals {
 	}
 	if n := len(g.exact.x); n > 0 && len(low) > 0 {
 		// The bracket opens from the last measured point.
-		low[int(g.exact.x[n-1])], high[int(g.exact.x[n-1])] = g.exact.y[n-1], g.exact.y[n-1]
+		low[int(g.exact.x[n-1])], high[int(g.exact.x[n-1])] = last, last
 	}
 	var sizes []int
 	for k := range low {
@@ -161,11 +163,13 @@ func informativeCurves(s *analysis.SplitResult) signals {
 	}
 	slices.Sort(sizes)
 	for _, k := range sizes {
+		g.low.add(float64(k), low[k])
+		g.high.add(float64(k), high[k])
 		g.bracket.x = append(g.bracket.x, float64(k))
-		g.bracket.lo, g.bracket.hi = append(g.bracket.lo, low[k]), append(g.bracket.hi, math.Min(1, high[k]))
 	}
-	if slices.Equal(g.bracket.lo, g.bracket.hi) { // no band would be seen
-		g.bracket.y, g.bracket.line = g.bracket.lo, draw.LineStyle{Color: Steel, Width: 1, Dashes: dashed}
+	g.bracket.lo, g.bracket.hi = g.low.lo, g.high.hi
+	if slices.Equal(g.low.y, g.high.y) {
+		g.bracket.y, g.bracket.line = g.low.y, draw.LineStyle{Color: Steel, Width: 1, Dashes: dashed}
 	}
 	g.exact.line = draw.LineStyle{Color: Blue, Width: 1.6}
 	g.exact.band, g.exact.glyph, g.exact.radius = tint(Blue, 0.18), draw.CircleGlyph{}, 2.2
@@ -173,6 +177,9 @@ func informativeCurves(s *analysis.SplitResult) signals {
 	g.bracket.band = tint(Steel, 0.12)
 	g.bracket.hatch = glyph.Hatch{Color: tint(Steel, 0.55), Width: 0.5, Space: 4.5}
 	g.fits = beyond(s, analysis.InformativeGroups, g.exact)
+	if n := len(g.bracket.x); n > 1 {
+		g.fits.until(g.bracket.x[n-1])
+	}
 	return g
 }
 

@@ -269,6 +269,7 @@ func horizontal(p *plot.Plot, names []string) {
 	g := plotter.NewGrid()
 	g.Horizontal.Width = 0
 	g.Vertical = draw.LineStyle{Color: Grid, Width: 0.5}
+	p.X.LineStyle.Width = 0 // it would go on beyond 100 %, under the words behind the bars
 	p.Add(g)
 	p.Y.Min, p.Y.Max = row(len(names)-1)-0.5, 0.5
 	p.Y.Tick.Marker = rowTicks(names)

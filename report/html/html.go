@@ -137,22 +137,41 @@ func (r *renderer) blocks(list []block.Block) template.HTML {
 			pair.Reset()
 		}
 	}
-	for _, one := range list {
+	for i, one := range list {
 		f, figure := one.(block.Figure)
-		if !figure || f.Strip() {
+		switch {
+		case figure && f.Strip():
 			flush()
-		}
-		if !figure {
+			pair.WriteString(r.block(one))
+			flush()
+		case beside(list[i:]):
+			pair.WriteString(r.block(one))
+		default:
+			flush()
 			b.WriteString(r.block(one))
-			continue
-		}
-		pair.WriteString(r.block(one))
-		if f.Strip() {
-			flush()
 		}
 	}
 	flush()
 	return template.HTML(b.String())
+}
+
+// beside reports whether the first of the blocks is a picture, or a table that
+// explains the only one after it.
+func beside(list []block.Block) bool {
+	picture := func(i int) bool {
+		if i >= len(list) {
+			return false
+		}
+		f, ok := list[i].(block.Figure)
+		return ok && f.Brief
+	}
+	switch list[0].(type) {
+	case block.Figure:
+		return true
+	case block.Grid:
+		return picture(1) && !picture(2)
+	}
+	return false
 }
 
 // view is a block as its template sees it.
@@ -178,5 +197,12 @@ func (r *renderer) block(one block.Block) string {
 	if r.err == nil {
 		r.err = templates.ExecuteTemplate(&b, name, v)
 	}
+	switch one.(type) {
+	case block.Verdict, block.Tiles, block.Findings:
+		return unbroken.Replace(b.String())
+	}
 	return b.String()
 }
+
+// unbroken keeps a number with its percent sign and with the sign that compares it.
+var unbroken = strings.NewReplacer("≤ ", "≤&nbsp;", "≥ ", "≥&nbsp;", " %", "&nbsp;%")

@@ -121,11 +121,11 @@ func Wrap(s string, sty text.Style, width vg.Length, max int) []string {
 }
 
 // unbroken are the parts of s that stay on one line, each with the space before
-// it; a number stays with its percent sign.
+// it; a number stays with its percent sign, and with the sign that compares it.
 func unbroken(s string) []string {
 	var words []string
 	for _, word := range strings.Fields(s) {
-		if last := len(words) - 1; last >= 0 && strings.HasPrefix(word, "%") {
+		if last := len(words) - 1; last >= 0 && (strings.HasPrefix(word, "%") || strings.Trim(words[last], " ≤≥<>±") == "") {
 			words[last] += " " + word
 			continue
 		}

@@ -73,13 +73,13 @@ func (m *writer) blocks(list []block.Block) {
 		case block.Heading:
 			m.f("### %s\n\n", md(string(b)))
 		case block.Verdict:
-			for i, text := range append([]string{b.Reason}, b.Texts...) {
+			for i, text := range append([]string{b.Reason}, b.Follow()...) {
 				if i == 0 {
 					m.f("**%s** ", md(b.Said()))
 				}
 				m.f("%s\n\n", md(text))
 			}
-			m.list(b.Lead, b.Next)
+			m.steps(b.Lead, b.Next)
 		case block.Tiles:
 			m.tiles(b)
 		case block.Note:
@@ -153,6 +153,16 @@ func (m *writer) named(name, text string) {
 }
 
 // list is points under their name; nothing without points.
+func (m *writer) steps(name string, steps []string) {
+	if len(steps) > 0 {
+		m.f("**%s**\n\n", md(name))
+	}
+	for i, s := range steps {
+		m.f("%d. %s\n", i+1, md(s))
+	}
+	m.f("\n")
+}
+
 func (m *writer) list(name string, points []string) {
 	if len(points) == 0 {
 		return

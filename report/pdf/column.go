@@ -107,11 +107,12 @@ func (c *Column) Rule(width float64, col color.Color) {
 	c.ops = append(c.ops, ruleAt(c.x, c.x+c.w, c.y, width, col))
 }
 
-// hatch strikes diagonal lines out of the column's ground from x0 to x1 of the page's
-// width, behind what was written so far.
-func (c *Column) hatch(x0, x1 float64, col color.Color) {
+// hatch grounds the column from x0 to x1 of the page's width, and strikes diagonal
+// lines out of it, behind what was written so far.
+func (c *Column) hatch(x0, x1 float64, ground, col color.Color) {
 	const space = 8
-	var list []op
+	path := []step{{moveTo, [3]point{{x0, 0}}}, {lineTo, [3]point{{x1, 0}}}, {lineTo, [3]point{{x1, c.y}}}, {lineTo, [3]point{{x0, c.y}}}}
+	list := []op{&shape{path: path, color: nrgba(ground)}}
 	for at := x0 - c.y; at < x1; at += space {
 		if from, to := max(at, x0), min(at+c.y, x1); from < to {
 			path := []step{{moveTo, [3]point{{from, from - at}}}, {lineTo, [3]point{{to, to - at}}}}

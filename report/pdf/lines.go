@@ -74,10 +74,14 @@ func (b *breaker) lines() []line {
 		b.end()
 		return b.done
 	}
-	state := -1
+	state, n := -1, 0
 	for rest := b.all; rest != ""; {
 		segment, after, must, next := uniseg.FirstLineSegmentInString(rest, state)
-		rest, state = after, next
+		rest, state, n = after, next, n+len(segment)
+		if text := strings.TrimRight(segment, " "); strings.HasPrefix(rest, "%") || text == "≤" || text == "≥" {
+			continue // a number stays with its signs
+		}
+		segment, n = b.all[len(b.all)-len(rest)-n:len(b.all)-len(rest)], 0
 		if !b.add(len(segment)) {
 			return b.done
 		}

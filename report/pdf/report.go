@@ -156,7 +156,7 @@ func (p *printer) verdict(v block.Verdict) {
 	c.Text(Paragraph{Spans: []Span{{v.Answer + "  ", Style{Face: typeface.Bold, Size: 24, Color: strong}}, {v.Scope, Style{Face: typeface.Bold, Size: 13, Color: strong}}}})
 	c.Space(1)
 	c.Text(Paragraph{Spans: []Span{{v.Reason, Style{Size: 11, Color: chart.Ink}}}})
-	for _, text := range v.Texts {
+	for _, text := range v.Follow() {
 		c.Space(3)
 		c.Text(Paragraph{Spans: []Span{{text, inkText}}})
 	}
@@ -170,7 +170,7 @@ func (p *printer) verdict(v block.Verdict) {
 	}
 	c.Space(10)
 	if v.Open > 0 {
-		c.hatch(max(c.EdgeWidth, p.Width()*(1-v.Open)), p.Width(), chart.Paper)
+		c.hatch(max(c.EdgeWidth, p.Width()*(1-v.Open)), p.Width(), v.Ground(), chart.Paper)
 	}
 	p.Place(c)
 	p.Space(12)
@@ -186,6 +186,8 @@ func (p *printer) tiles(list block.Tiles) {
 		value := Style{Face: typeface.Bold, Size: 19, Color: chart.Ink}
 		if !h.Known {
 			value.Size, value.Color = 14, chart.Muted
+		} else if h.Doubted {
+			value.Color = chart.Muted
 		}
 		c.Text(Paragraph{Spans: []Span{{h.Value + " ", value}, {h.Interval, Style{Size: 9.5, Color: chart.Muted}}}})
 		c.Space(1)

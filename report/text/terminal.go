@@ -115,15 +115,22 @@ func cut(s string, n int) string {
 	return s
 }
 
+// glue is a space at which no line ends: between a number and its percent sign or the
+// sign that compares it.
+const glue = "\u2060"
+
+var unbroken = strings.NewReplacer("≤ ", "≤"+glue, "≥ ", "≥"+glue, "< ", "<"+glue, "> ", ">"+glue, " %", glue+"%")
+
 // wrap breaks s at spaces, and between the signs of East Asia, into lines of at
 // most n columns, the first of at most first; a longer word is broken where it
 // must be.
 func wrap(s string, n, first int) []string {
 	var lines []string
 	line, room := "", first
-	for _, word := range strings.Fields(s) {
+	for _, word := range strings.Fields(unbroken.Replace(s)) {
 		space := " "
 		for _, part := range parts(word) {
+			part = strings.ReplaceAll(part, glue, " ")
 			switch {
 			case line == "":
 				line = part

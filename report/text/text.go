@@ -175,7 +175,7 @@ func (t *terminal) verdict(v block.Verdict) {
 		at = Width(v.Answer) + 2
 	}
 	t.para(para{indent: at, lead: lead, leadStyle: styles[v.Tone], text: v.Reason, style: strong})
-	for _, more := range v.Texts {
+	for _, more := range v.Follow() {
 		t.para(para{at: at, indent: at, text: more})
 	}
 	for i, next := range v.Next {
@@ -183,7 +183,7 @@ func (t *terminal) verdict(v block.Verdict) {
 			t.blank()
 			t.para(para{text: v.Lead, style: strong})
 		}
-		t.para(para{indent: 2, lead: "- ", text: next})
+		t.para(para{indent: 2, lead: fmt.Sprintf("%d. ", i+1), text: next})
 	}
 	t.blank()
 }
