@@ -48,15 +48,19 @@ func worldRows(t *testing.T, dir, split, file string) []Entry {
 	var rows []Entry
 	for lines := bufio.NewScanner(bytes.NewReader(b)); lines.Scan(); {
 		var row struct {
-			Messages, Prompt []struct{ Content string } // of one of them, Prompt as TRL has it
-			Answer           json.RawMessage            `json:"reference_answer"`
+			Messages, Prompt []struct{ Content json.RawMessage } // of one of them, Prompt as TRL has it
+			Answer           json.RawMessage                     `json:"reference_answer"`
 		}
 		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
 			t.Fatal(err)
 		}
 		e := Entry{Split: split, Reference: string(row.Answer)}
 		for _, m := range append(row.Messages, row.Prompt...) {
-			e.Prompt += m.Content + "\n"
+			var text string
+			if json.Unmarshal(m.Content, &text) != nil {
+				text = string(m.Content) // blocks: an image is part of what is asked
+			}
+			e.Prompt += text + "\n"
 		}
 		rows = append(rows, e)
 	}
