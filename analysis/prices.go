@@ -19,6 +19,7 @@ type Prices struct {
 	Model, Judge TokenPrice
 	ToolCall     *float64           // one call of any tool
 	Tools        map[string]float64 // one call, by tool, instead of ToolCall
+	TrainedToken *float64           // a million tokens that the trainer learns from, prompts included
 	TrainingHour *float64           // an hour of training: it includes the trainer's rollouts, but not judges
 	Source       string             // of a TrainingHour that was not configured, with its date
 }
@@ -38,7 +39,7 @@ func (p Prices) validate() error {
 	for key, price := range map[string]*float64{
 		"prices.model_input": p.Model.Input, "prices.model_cached_input": p.Model.CachedInput, "prices.model_output": p.Model.Output,
 		"prices.judge_input": p.Judge.Input, "prices.judge_cached_input": p.Judge.CachedInput, "prices.judge_output": p.Judge.Output,
-		"prices.tool_call": p.ToolCall, "prices.training_hour": p.TrainingHour,
+		"prices.tool_call": p.ToolCall, "prices.training_hour": p.TrainingHour, "prices.trained_tokens": p.TrainedToken,
 	} {
 		if price != nil && !(*price >= 0 && *price < mostReward) {
 			return fmt.Errorf("%s is %g: a price is 0 or more", key, *price)

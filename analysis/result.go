@@ -360,10 +360,25 @@ type Plan struct {
 	PerStep      *PlanCost      `json:"per_step,omitempty"`
 	PerEpoch     *PlanCost      `json:"per_epoch,omitempty"`
 	PeakRPS      *PlanLoad      `json:"peak_rps,omitempty"`
+	Evaluation   *PlanCost      `json:"evaluation,omitempty"`    // one, of all eval items
+	Evaluations  int            `json:"evaluations,omitempty"`   // in the whole training
+	Whole        *PlanCost      `json:"whole,omitempty"`         // all epochs and evaluations
+	BySize       []PlanSize     `json:"by_group_size,omitempty"` // what other group sizes take, ascending
 	Assumptions  []message.Text `json:"assumptions"`
 }
 
-// PlanCost is what one step or epoch takes.
+// PlanSize is a step of training at one group size.
+type PlanSize struct {
+	GroupSize      int           `json:"group_size"`
+	Rollouts       int           `json:"rollouts"`         // of a step
+	Informative    stat.Estimate `json:"informative"`      // groups of a step
+	RolloutsPerOne stat.Estimate `json:"rollouts_per_one"` // rollouts that are paid for one informative group
+	USD            stat.Estimate `json:"usd"`              // of a step
+	SecondsMin     stat.Estimate `json:"seconds_min"`      // of a step, as PlanCost
+}
+
+// PlanCost is what one step, epoch, evaluation or training takes. The trainer's own part
+// is null where nothing trains or its rule has no numbers.
 type PlanCost struct {
 	InformativeGroups stat.Estimate `json:"informative_groups"`
 	Rollouts          stat.Estimate `json:"rollouts"`
@@ -373,6 +388,10 @@ type PlanCost struct {
 	OutputTokens      stat.Estimate `json:"output_tokens"`
 	USD               stat.Estimate `json:"usd"`
 	SecondsMin        stat.Estimate `json:"seconds_min"`
+
+	TrainedTokens  *stat.Estimate `json:"trained_tokens,omitempty"`  // that the trainer learns from
+	TrainerSeconds *stat.Estimate `json:"trainer_seconds,omitempty"` // of the trainer at them
+	TrainerUSD     *stat.Estimate `json:"trainer_usd,omitempty"`     // for them, at a price per token
 }
 
 // PlanLoad is the peak request rate on the endpoints.

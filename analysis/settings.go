@@ -21,6 +21,10 @@ type Settings struct {
 	WantedShare   float64    // of informative groups, which the plan's smallest group size must reach
 	BatchSize     int        // items a training step; 0: unknown
 	Epochs        int        // passes over the training items; 0: unknown
+	EvalInterval  int        // training steps between evaluations; 0: unknown
+	EvalSamples   int        // rollouts of an eval item at each of them; 0: unknown
+	Parameters    float64    // of the trained model that a token passes; 0: unknown
+	TrainerFlops  float64    // FLOP/s that the trainer sustains; 0: unknown
 	Prices        Prices     // in US dollars; the zero value knows none
 	Core          string     // the part of the reward that is the task itself; "": from the run's manifest
 	Seed          uint64     // of the bootstrap

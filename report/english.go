@@ -200,6 +200,9 @@ var english = words{
 		GroupOnly: "groups of %s rollouts",
 		Rollouts:  "rollouts", Informative: "groups that teach", ToolCalls: "tool calls", JudgeCalls: "judge calls",
 		Input: "input tokens", Output: "output tokens", Money: "US dollars", NoMoney: "Cost is not known: %s.", Seconds: "seconds, at least", Peak: "requests/s while sampling, %s",
+		Evaluation: "an evaluation", Whole: "the whole training", WholeWith: "the whole training, %s evaluations",
+		Trained: "trained tokens, at most", TrainerSeconds: "trainer seconds, at most", TrainerMoney: "US dollars for trained tokens, at most",
+		BySize: "A step at other group sizes", SizeHead: []string{"group size", "rollouts", "groups that teach", "rollouts for one that teaches", "seconds, at least", "US dollars"},
 	},
 
 	Beyond: beyondWords{

@@ -110,6 +110,23 @@ func planGrid(r *analysis.Result, w *words) Grid {
 		g.Rows = [][]string{{fmt.Sprintf(w.Plan.GroupOnly, message.Whole(p.GroupSize))}}
 		return g
 	}
+	costs := []*analysis.PlanCost{p.PerStep, p.PerEpoch}
+	if p.Evaluation != nil {
+		g.Head, costs = append(g.Head, w.Plan.Evaluation), append(costs, p.Evaluation)
+	}
+	if p.Whole != nil {
+		head := w.Plan.Whole
+		if p.Evaluations > 0 {
+			head = fmt.Sprintf(w.Plan.WholeWith, message.Whole(p.Evaluations))
+		}
+		g.Head, costs = append(g.Head, head), append(costs, p.Whole)
+	}
+	known := func(e *stat.Estimate) stat.Estimate {
+		if e == nil {
+			return stat.Estimate{}
+		}
+		return *e
+	}
 	for _, row := range []struct {
 		name string
 		of   func(*analysis.PlanCost) stat.Estimate
@@ -122,11 +139,18 @@ func planGrid(r *analysis.Result, w *words) Grid {
 		{w.Plan.Output, func(c *analysis.PlanCost) stat.Estimate { return c.OutputTokens }},
 		{w.Plan.Money, func(c *analysis.PlanCost) stat.Estimate { return c.USD }},
 		{w.Plan.Seconds, func(c *analysis.PlanCost) stat.Estimate { return c.SecondsMin }},
+		{w.Plan.Trained, func(c *analysis.PlanCost) stat.Estimate { return known(c.TrainedTokens) }},
+		{w.Plan.TrainerSeconds, func(c *analysis.PlanCost) stat.Estimate { return known(c.TrainerSeconds) }},
+		{w.Plan.TrainerMoney, func(c *analysis.PlanCost) stat.Estimate { return known(c.TrainerUSD) }},
 	} {
-		step, epoch := row.of(p.PerStep), row.of(p.PerEpoch)
-		if step.Known() {
-			g.Rows = append(g.Rows, []string{row.name, planned(step), planned(epoch)})
+		if step := row.of(p.PerStep); !step.Known() {
+			continue
 		}
+		cells := []string{row.name}
+		for _, cost := range costs {
+			cells = append(cells, planned(row.of(cost)))
+		}
+		g.Rows = append(g.Rows, cells)
 	}
 	for _, why := range p.PerStep.USD.Warnings {
 		if p.PerStep.USD.Known() {
@@ -137,8 +161,27 @@ func planGrid(r *analysis.Result, w *words) Grid {
 	}
 	if p.PeakRPS != nil {
 		for _, name := range slices.Sorted(maps.Keys(p.PeakRPS.Tools)) {
-			g.Rows = append(g.Rows, []string{fmt.Sprintf(w.Plan.Peak, id(name)), planned(p.PeakRPS.Tools[name]), ""})
+			cells := make([]string, len(g.Head))
+			cells[0], cells[1] = fmt.Sprintf(w.Plan.Peak, id(name)), planned(p.PeakRPS.Tools[name])
+			g.Rows = append(g.Rows, cells)
 		}
+	}
+	return g
+}
+
+// sizeGrid is a step of training at other group sizes.
+func sizeGrid(r *analysis.Result, w *words) Grid {
+	g := Grid{Title: w.Plan.BySize, Head: w.Plan.SizeHead}
+	if r.Plan == nil || len(r.Plan.BySize) < 2 {
+		return Grid{}
+	}
+	money := slices.ContainsFunc(r.Plan.BySize, func(s analysis.PlanSize) bool { return s.USD.Known() })
+	if !money {
+		g.Head = g.Head[:len(g.Head)-1]
+	}
+	for _, s := range r.Plan.BySize {
+		cells := []string{message.Whole(s.GroupSize), message.Whole(s.Rollouts), planned(s.Informative), planned(s.RolloutsPerOne), planned(s.SecondsMin), planned(s.USD)}
+		g.Rows = append(g.Rows, cells[:len(g.Head)])
 	}
 	return g
 }

@@ -35,7 +35,7 @@ func (p *Page) run() *block.Doc {
 		{ID: "burst", Title: w.Burst.Title, Depth: block.Folded, Blocks: burstBlocks(p.Result.Burst, w)},
 		{ID: "grader", Title: w.Audit.Title, Depth: block.Annex, Blocks: auditBlocks(p.Result, p.Options, w)},
 		{ID: "splits", Title: w.Splits, Depth: block.Folded, Blocks: splitBlocks(p.Result, w)},
-		{ID: "behaviour", Title: w.Use.Title, Depth: block.Folded, Blocks: filled(useGrid(p.Result, w), toolGrid(p.Result, w), beyondGrid(p.Result, w), planGrid(p.Result, w))},
+		{ID: "behaviour", Title: w.Use.Title, Depth: block.Folded, Blocks: filled(useGrid(p.Result, w), toolGrid(p.Result, w), beyondGrid(p.Result, w), planGrid(p.Result, w), sizeGrid(p.Result, w))},
 		{ID: "what-if", Title: w.If.Title, Depth: block.Annex, Blocks: whatIfBlocks(p.Result, w)},
 		{ID: "notes", Title: w.Use.Notes, Depth: block.Folded, Blocks: points(p.notes())},
 		{ID: "input", Title: w.Input, Depth: block.Folded, Blocks: points(inputProblems(p.Result.Input, w))},

@@ -155,9 +155,11 @@ type ifWords struct {
 
 // planWords name what training would take.
 type planWords struct {
-	Title, Step, Epoch, Smallest, GroupOnly                                    string
-	Rollouts, Informative, ToolCalls, JudgeCalls, Input, Output, Seconds, Peak string
-	Money, NoMoney                                                             string
+	Title, Step, Epoch, Smallest, GroupOnly                                     string
+	Rollouts, Informative, ToolCalls, JudgeCalls, Input, Output, Seconds, Peak  string
+	Money, NoMoney                                                              string
+	Evaluation, Whole, WholeWith, Trained, TrainerSeconds, TrainerMoney, BySize string
+	SizeHead                                                                    []string
 }
 
 // beyondWords name what models say of more rollouts than were made.

@@ -26,7 +26,7 @@ func BenchmarkNumbers(b *testing.B) {
 				items := c.Items(rollout.Train, nil)
 				m := Split{s: s, c: c, Items: items}
 				r.Splits[rollout.Train] = m.split()
-				r.Plan = plan(r.Splits[rollout.Train], items, c, s)
+				r.Plan = plan(r.Splits[rollout.Train], items, nil, c, s)
 			}
 		})
 	}

@@ -21,8 +21,12 @@ var (
 	fitMisses        = message.New("plan.fit_misses", "the {model} fit does not reach it")
 	noBatchSize      = message.New("plan.no_batch_size", "set training.batch_size to see the cost per step")
 	epochIs          = message.New("plan.epoch_is", "an epoch is {items} in {steps} of {batch}")
-	stepsAtOnce      = message.New("plan.steps_at_once", "all rollouts of a step run at once; a step lasts at least as long as its slowest rollout; training itself is not counted")
+	stepsAtOnce      = message.New("plan.steps_at_once", "all rollouts of a step run at once; a step lasts at least as long as its slowest rollout")
 	callsOfBase      = message.New("plan.calls_of_base", "a trained model's calls and tokens are those of the base model")
+	evaluationsAre   = message.New("plan.evaluations_are", "an evaluation is {items} of eval with {samples} each, every {every}")
+	trainerTime      = message.New("plan.trainer_time", "trainer time: 6 FLOP per parameter and trained token (Kaplan et al. 2020, arXiv 2001.08361), {parameters} parameters at {flops} FLOP/s")
+	trainedTokens    = message.New("plan.trained_tokens", "trained tokens are at most those that went in and came out: what several turns sent again counts each time")
+	trainerUnknown   = message.New("plan.trainer_unknown", "the trainer's own time is not counted: training.parameters and training.flops are not set")
 	jobPlans         = message.New("plan.job_plans", "the job plans {epochs}: multiply the figures per epoch by that for the whole run")
 	shareUnknown     = message.New("plan.share_unknown", "the informative share at the group size is not known")
 	fewerThanGroup   = message.New("plan.fewer_than_group", "fewer samples than the group size: the value is the least it can be, the interval reaches to the most")
@@ -33,7 +37,7 @@ var (
 
 // plan says what a training run of this split would need at the planned group size, from
 // measured distributions. Without a batch size only the group size can be known.
-func plan(sr *analysis.SplitResult, items []*collect.Item, c *evidence, s analysis.Settings) *analysis.Plan {
+func plan(sr *analysis.SplitResult, items []*collect.Item, eval *evaluated, c *evidence, s analysis.Settings) *analysis.Plan {
 	p := &analysis.Plan{
 		GroupSize: s.GroupSize, WantedShare: s.WantedShare,
 		MinGroupSize: minGroupSize(sr.Signal, s.WantedShare),
@@ -61,10 +65,25 @@ func plan(sr *analysis.SplitResult, items []*collect.Item, c *evidence, s analys
 	epoch.SecondsMin = stat.Scale(step.SecondsMin, steps)
 	epoch.USD = costs.money.of(float64(total*s.GroupSize), epoch.SecondsMin)
 	p.PerEpoch = &epoch
+	for _, cost := range []*analysis.PlanCost{p.PerStep, p.PerEpoch} {
+		trainer(cost, s)
+	}
+	p.BySize = costs.bySize(batch)
 	p.Assumptions = append(p.Assumptions,
 		epochIs.With(message.Args{"items": message.Count(total, "item"), "steps": message.Count(int(steps), "step"), "batch": message.Count(batch, "item")}),
 		stepsAtOnce.Text(), callsOfBase.Text())
+	p.Assumptions = append(p.Assumptions, trainerWords(p.PerStep, s)...)
 	p.Assumptions = append(p.Assumptions, moneyWords(s.Prices)...)
+	if eval != nil && s.EvalInterval > 0 && s.EvalSamples > 0 {
+		evaluation, rows := eval.cost(c, s)
+		p.Evaluation = &evaluation
+		p.Assumptions = append(p.Assumptions, evaluationsAre.With(message.Args{
+			"items": message.Count(rows, "item"), "samples": message.Count(s.EvalSamples, "rollout"), "every": message.Count(s.EvalInterval, "step"),
+		}))
+	}
+	if s.Epochs > 0 {
+		p.Evaluations, p.Whole = whole(p, s.Epochs, int(steps)*s.Epochs, s)
+	}
 	if s.Epochs > 0 {
 		p.Assumptions = append(p.Assumptions, jobPlans.With(message.Args{"epochs": message.Count(s.Epochs, "epoch")}))
 	}

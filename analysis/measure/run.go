@@ -177,7 +177,11 @@ func (c *evidence) fill(r *analysis.Result, run *rollout.Run, s analysis.Setting
 		r.Run.Notes = append(r.Run.Notes, markedAtBottom.With(message.Args{"rollouts": message.Count(n, "rollout")}))
 	}
 	if split, ok := analysis.TrainingSplit(r); ok {
-		r.Plan = plan(r.Splits[split], of[split], c, rolled)
+		var eval *evaluated
+		if sr := r.Splits[rollout.Eval]; sr != nil && split != rollout.Eval {
+			eval = &evaluated{sr: sr, items: of[rollout.Eval]}
+		}
+		r.Plan = plan(r.Splits[split], of[split], eval, c, rolled)
 	}
 }
 

@@ -15,7 +15,7 @@ func (c *Config) TokenPrices() analysis.Prices {
 	p := analysis.Prices{
 		Model:    analysis.TokenPrice{Input: v.ModelInput, CachedInput: v.ModelCachedInput, Output: v.ModelOutput},
 		Judge:    analysis.TokenPrice{Input: v.JudgeInput, CachedInput: v.JudgeCachedInput, Output: v.JudgeOutput},
-		ToolCall: v.ToolCall, Tools: v.Tools, TrainingHour: v.TrainingHour,
+		ToolCall: v.ToolCall, Tools: v.Tools, TrainingHour: v.TrainingHour, TrainedToken: v.TrainedTokens,
 	}
 	if p.Model.Input == nil && p.Model.Output == nil {
 		p.Model = list.Tokens(c.Model.Name, hostOf(c.Model.BaseURL))

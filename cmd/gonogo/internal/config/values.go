@@ -177,6 +177,8 @@ type trainingValues struct {
 	Epochs       int     `json:"epochs" or:"the job's n_epochs when it is a number, else 0" min:"0" example:"2" doc:"passes over the training items; 0 is unknown"`
 	EvalInterval int     `json:"eval_interval" or:"the job's eval_interval when it is a number, else 0" min:"0" example:"10" doc:"training steps between evaluations; 0 is unknown"`
 	EvalSamples  int     `json:"eval_samples" or:"the job's eval_samples when it is a number, else 0" min:"0" example:"4" doc:"rollouts of an eval item at each evaluation of the training; 0 is unknown"`
+	Parameters   float64 `json:"parameters,omitzero" or:"unknown: trainer time is not counted" min:"0" example:"4e9" doc:"parameters of the trained model that a token passes (of a mixture of experts the active ones): trainer time is 6 FLOP for each and trained token, over training.flops"`
+	Flops        float64 `json:"flops,omitzero" or:"unknown: trainer time is not counted" min:"0" example:"4e14" doc:"FLOP per second that the trainer sustains, all its devices together; 4e14 is 40 % of the dense bf16 peak of one H100"`
 	WantedShare  float64 `json:"wanted_share" default:"0.5" min:"0.001" max:"1" doc:"the share of informative groups that a proposed group size aims for"`
 }
 
@@ -196,6 +198,7 @@ type priceValues struct {
 	JudgeOutput      *float64           `json:"judge_output,omitzero" or:"the listed price, where all models that grade have the same; else unknown: if a model grades, no costs are shown" min:"0" example:"8" doc:"US dollars per million output tokens of a model that grades"`
 	ToolCall         *float64           `json:"tool_call,omitzero" or:"tool calls are free" min:"0" example:"0.002" doc:"US dollars per tool call"`
 	Tools            map[string]float64 `json:"tools,omitzero" or:"each at prices.tool_call" min:"0" example:"{search: 0.005}" doc:"US dollars per call, by the name of the tool"`
+	TrainedTokens    *float64           `json:"trained_tokens,omitzero" or:"unknown" min:"0" example:"0.22" doc:"US dollars per million tokens that a hosted trainer learns from, prompts included; Tinker asked 0.22 for Qwen3-4B on 2026-01-05"`
 	TrainingHour     *float64           `json:"training_hour,omitzero" or:"the published price of the model if one is known, with its date; else the cost is computed from tokens" min:"0" example:"100" doc:"US dollars per hour of training, if that price includes the trainer's rollouts"`
 }
 
