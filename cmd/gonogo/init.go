@@ -26,8 +26,9 @@ func initCommand() *cli.Command {
 	return &cli.Command{
 		Name:  "init",
 		Usage: "write a short gonogo.yaml, filled in from your job and data files",
-		Description: `Reads the job and the data files, and writes a configuration that names them, with
-the keys that need a decision. --full writes every key, with the defaults
+		Description: `Reads the data files and the job, or without one the reward functions of a trainer
+of your own, and writes a configuration that names them, with the keys that need a
+decision. --full writes every key, with the defaults
 commented out. Nothing is called and nothing is sent.
 
 With --template it writes a complete example to start from: configuration, job and
@@ -37,13 +38,15 @@ scripted policy, not a model. Templates:
 
 Example:
    gonogo init --train train.jsonl --eval val.jsonl --job rft_job.json
+   gonogo init --train train.parquet --reward rewards.py --model my-model
    gonogo init --template finance-qa -o try/gonogo.yaml`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "template", Usage: "write the example `NAME`, all its files next to the configuration"},
 			&cli.StringFlag{Name: "job", Usage: "the body for fine_tuning.jobs.create, JSON or YAML: `FILE`"},
-			&cli.StringFlag{Name: "train", Usage: "training rows, JSONL: `FILE`"},
-			&cli.StringFlag{Name: "eval", Usage: "validation rows, JSONL: `FILE`"},
-			&cli.StringFlag{Name: "production", Usage: "rows as they come in production, JSONL: `FILE`"},
+			&cli.StringFlag{Name: "reward", Usage: "instead of a job, reward functions of TRL or verifiers, or grade(sample, item): `FILE[:NAME,NAME]`"},
+			&cli.StringFlag{Name: "train", Usage: "training rows, JSONL or Parquet: `FILE`"},
+			&cli.StringFlag{Name: "eval", Usage: "validation rows, JSONL or Parquet: `FILE`"},
+			&cli.StringFlag{Name: "production", Usage: "rows as they come in production, JSONL or Parquet: `FILE`"},
 			&cli.StringFlag{Name: "model", Usage: "the base model's `NAME`, when the job names none or another is meant"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "gonogo.yaml", Usage: "`FILE` to write, - for standard output"},
 			&cli.BoolFlag{Name: "full", Usage: "write every key, with what it does"},
@@ -65,7 +68,7 @@ func initAction(c *cli.Context) error {
 			return err
 		}
 	}
-	in := config.DraftFiles{Job: c.String("job"), Model: c.String("model"), Output: out, Data: make(map[rollout.Split]string)}
+	in := config.DraftFiles{Job: c.String("job"), Reward: c.String("reward"), Model: c.String("model"), Output: out, Data: make(map[rollout.Split]string)}
 	for _, split := range rollout.Splits() {
 		in.Data[split] = c.String(string(split))
 	}
@@ -111,7 +114,7 @@ func templateList() string {
 
 // initTemplate writes a world's files to start from.
 func initTemplate(c *cli.Context) error {
-	for _, flag := range []string{"job", "train", "eval", "production", "model"} {
+	for _, flag := range []string{"job", "reward", "train", "eval", "production", "model"} {
 		if c.IsSet(flag) {
 			return exit.Usagef("--template brings its own files: leave --%s out", flag)
 		}

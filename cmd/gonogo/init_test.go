@@ -100,7 +100,7 @@ func TestInitGolden(t *testing.T) {
 
 func TestInitRefusals(t *testing.T) {
 	files := map[string]string{
-		"job.json": initJob, "train.jsonl": initRow, "gonogo.yaml": "name: mine\n", "bad.jsonl": "{\n",
+		"job.json": initJob, "train.jsonl": initRow, "gonogo.yaml": "name: mine\n", "bad.jsonl": "{\n", "r.py": "def good(completions, **kwargs):\n    return [1.0]\n",
 		"nomodel.json": `{"grader":{"type":"string_check"}}`, "broken.json": `{"method":`,
 	}
 	for name, c := range map[string]struct {
@@ -109,6 +109,11 @@ func TestInitRefusals(t *testing.T) {
 	}{
 		"a file that is there":  {[]string{"--train", "{dir}/train.jsonl", "--job", "{dir}/job.json", "-o", "{dir}/gonogo.yaml"}, "gonogo.yaml is there already: choose another name with -o, or overwrite it with --force"},
 		"no job":                {[]string{"--train", "{dir}/train.jsonl", "-o", "{dir}/new.yaml"}, "init needs --job"},
+		"a job and a reward":    {[]string{"--train", "{dir}/train.jsonl", "--job", "{dir}/job.json", "--reward", "r.py", "-o", "{dir}/new.yaml"}, "give --job or --reward"},
+		"no such reward":        {[]string{"--train", "{dir}/train.jsonl", "--reward", "{dir}/r.py:other", "--model", "m", "-o", "{dir}/new.yaml"}, "has no reward function other; it has good"},
+		"no reward in it":       {[]string{"--train", "{dir}/train.jsonl", "--reward", "{dir}/train.jsonl", "--model", "m", "-o", "{dir}/new.yaml"}, "has no function whose arguments"},
+		"no file of rewards":    {[]string{"--train", "{dir}/train.jsonl", "--reward", "{dir}/none.py", "--model", "m", "-o", "{dir}/new.yaml"}, "there is no file"},
+		"a reward, no model":    {[]string{"--train", "{dir}/train.jsonl", "--reward", "{dir}/r.py", "-o", "{dir}/new.yaml"}, "with --model NAME"},
 		"no data":               {[]string{"--job", "{dir}/job.json", "-o", "{dir}/new.yaml"}, "init needs --train, --eval or both"},
 		"a job without a model": {[]string{"--train", "{dir}/train.jsonl", "--job", "{dir}/nomodel.json", "-o", "{dir}/new.yaml"}, "--model NAME"},
 		"a broken job":          {[]string{"--train", "{dir}/train.jsonl", "--job", "{dir}/broken.json", "-o", "{dir}/new.yaml"}, "broken.json:1:10: broken JSON"},
@@ -168,5 +173,35 @@ func goldenText(t *testing.T, name string, got []byte) {
 	}
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s differs (-update accepts it):\n%s", path, diff)
+	}
+}
+
+// Without a job init writes what the data and the reward functions say, and it is loaded.
+func TestInitOfRewardFunctions(t *testing.T) {
+	for name, c := range map[string]struct{ source, reward, want string }{
+		"TRL":       {"import re\n\ndef right(completions, answer: list[str], **kwargs):\n    return [1.0]\n\nasync def brief(prompts,\n    completions, **kwargs):\n    return [1.0]\n\ndef _helper(completions):\n    pass\n", "r.py", "{type: trl, file: r.py, functions: [right, brief]}"},
+		"one of it": {"def right(completions):\n    return [1.0]\n\ndef brief(completions):\n    return [1.0]\n", "r.py:brief", "{type: trl, file: r.py, functions: [brief]}"},
+		"verifiers": {"async def right(completion, answer) -> float:\n    return 1.0\n", "r.py", "{type: verifiers, file: r.py, functions: [right]}"},
+		"python":    {"def grade(sample, item):\n    return 1.0\n", "r.py", "{type: python, name: grade, file: r.py}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := initFolder(t, map[string]string{"r.py": c.source, "train.jsonl": `{"prompt":"one plus two?","answer":"3"}` + "\n"})
+			out := filepath.Join(dir, "gonogo.yaml")
+			_, talk, err := initIn(t, dir, "--train", "{dir}/train.jsonl", "--reward", "{dir}/"+c.reward, "--model", "m", "-o", out)
+			if err != nil {
+				t.Fatal(err, talk)
+			}
+			text, err := os.ReadFile(out)
+			if err != nil || !strings.Contains(string(text), "grader: "+c.want) || strings.Contains(string(text), "\njob:") {
+				t.Errorf("it has no grader %s, %v:\n%s", c.want, err, text)
+			}
+			cfg, err := config.Load(out, initEnv)
+			if err != nil {
+				t.Fatalf("what init wrote is not loaded: %v\n%s", err, text)
+			}
+			if cfg.Target != "none" {
+				t.Errorf("the target is %s", cfg.Target)
+			}
+		})
 	}
 }

@@ -19,14 +19,31 @@ const byteOrderMark = "\ufeff"
 // order mark belongs to the file, not to its first row, and is written where any
 // row is. Blank lines are no rows and are left out. The file is read again: one
 // that is no longer what Load read is an error, and what was written until then
-// is not to be used.
+// is not to be used. Of a Parquet file the rows are written as JSON lines.
 func (f *File) Copy(w io.Writer, keep func(line int) bool) error {
 	in, err := os.Open(f.Path)
 	if err != nil {
 		return fmt.Errorf("read the %s file again: %w", f.Split, err)
 	}
 	defer in.Close()
-	return f.copyRows(in, w, keep)
+	from := bufio.NewReader(in)
+	if first, _ := from.Peek(4); !isParquet(first) {
+		return f.copyRows(from, w, keep)
+	}
+	file, lines, err := parquetFile(from)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.Path, err)
+	}
+	if fmt.Sprintf("%x", sha256.Sum256(file)) != f.SHA256 {
+		return f.changed()
+	}
+	again := *f
+	again.SHA256 = fmt.Sprintf("%x", sha256.Sum256(lines))
+	return again.copyRows(bytes.NewReader(lines), w, keep)
+}
+
+func (f *File) changed() error {
+	return fmt.Errorf("%s was changed while it was read: run the command again", f.Path)
 }
 
 // copyRows is Copy for anything that can be read.
@@ -55,7 +72,7 @@ func (f *File) copyRows(r io.Reader, w io.Writer, keep func(line int) bool) erro
 		}
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != f.SHA256 {
-		return fmt.Errorf("%s was changed while it was read: run the command again", f.Path)
+		return f.changed()
 	}
 	return nil
 }

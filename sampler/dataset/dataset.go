@@ -17,6 +17,7 @@ import (
 
 // Options name the row fields that carry an item's labels.
 type Options struct {
+	PromptField   string // messages or the user's text; when empty "messages", else "prompt"
 	IDField       string // "id" when empty
 	CategoryField string // "category" when empty
 	FamilyField   string // "family" when empty
@@ -24,7 +25,7 @@ type Options struct {
 
 // withDefaults fills in the usual names.
 func (o Options) withDefaults() Options {
-	return Options{cmp.Or(o.IDField, "id"), cmp.Or(o.CategoryField, "category"), cmp.Or(o.FamilyField, "family")}
+	return Options{o.PromptField, cmp.Or(o.IDField, "id"), cmp.Or(o.CategoryField, "category"), cmp.Or(o.FamilyField, "family")}
 }
 
 // File is a data file that has been read.
@@ -51,7 +52,8 @@ const maxLine = 16 << 20
 // maxErrors is how many bad rows are named before reading stops.
 const maxErrors = 20
 
-// Load reads the file as one split. A byte order mark, CRLF and blank lines
+// Load reads the file as one split: JSON lines, or Parquet, whose rows are JSON lines to
+// everything that comes after it and are named by their number. A byte order mark, CRLF and blank lines
 // are fine. The error joins up to 20 bad rows, each as path:line: broken JSON,
 // a row that is no object, missing or empty messages, an id that is neither a
 // string nor a whole number, one id on two different rows or once as a string
@@ -65,7 +67,28 @@ func Load(path string, split rollout.Split, opt Options) (*File, error) {
 		return nil, fmt.Errorf("read the %s file: %w", split, err)
 	}
 	defer f.Close()
-	return read(f, path, split, opt)
+	in := bufio.NewReader(f)
+	if first, _ := in.Peek(4); !isParquet(first) {
+		return read(in, path, split, opt)
+	}
+	file, lines, err := parquetFile(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	out, err := read(bytes.NewReader(lines), path, split, opt)
+	if err != nil {
+		return nil, err
+	}
+	out.SHA256, out.Bytes = fmt.Sprintf("%x", sha256.Sum256(file)), int64(len(file))
+	return out, nil
+}
+
+// parquetFile reads a Parquet file whole, and its rows as JSON lines.
+func parquetFile(in io.Reader) (file, lines []byte, err error) {
+	if file, err = io.ReadAll(io.LimitReader(in, maxParquet+1)); err == nil {
+		lines, err = parquetLines(file)
+	}
+	return file, lines, err
 }
 
 // read is Load for anything that can be read; path is what errors say.

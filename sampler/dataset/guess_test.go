@@ -21,7 +21,7 @@ func TestGuessFields(t *testing.T) {
 	}{
 		{
 			file(`{"question_id":1,"topic":"a","document":"x"}`, `{"question_id":2,"topic":"b","document":"y"}`, `{"question_id":3,"topic":"a","document":"x"}`),
-			Options{"question_id", "topic", "document"},
+			Options{IDField: "question_id", CategoryField: "topic", FamilyField: "document"},
 		},
 		{file(`{"id":"a","uid":"u","family":"f"}`, `{"id":"a","uid":"v","family":"f"}`), Options{IDField: "uid"}}, // ids repeat, one family is none
 		{file(`{"id":"a","type":["x"]}`, `{"id":"b","type":["y"]}`), Options{IDField: "id"}},                      // a list is no label

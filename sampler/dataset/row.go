@@ -64,13 +64,23 @@ func (rd *reader) row(text []byte, line int) {
 			return
 		}
 	}
-	if list := prompted(fields); list != nil {
+	if list := prompted(fields, rd.file.options.PromptField); list != nil {
+		if _, there := fields["messages"]; there { // an older one that the named field replaces
+			delete(fields, "messages")
+			if text, err = json.Marshal(fields); err != nil {
+				rd.fail(line, "%w", err)
+				return
+			}
+		}
 		fields["messages"] = list
 		_, rest, _ := bytes.Cut(text, []byte{'{'})
 		text = slices.Concat([]byte(`{"messages":`), list, []byte{','}, rest)
 	}
 	it := rollout.Item{Split: rd.file.Split, File: rd.file.base(), Line: line, Row: bytes.Clone(text)}
 	if err := messages(&it, fields["messages"]); err != nil {
+		if name := likelyPrompt(fields); name != "" && absent(fields["messages"]) {
+			err = fmt.Errorf("%w; the key data.prompt names another field that holds them or the user's text, such as %q", err, name)
+		}
 		rd.fail(line, "%w", err)
 		return
 	}
@@ -167,19 +177,36 @@ func unwrap(fields map[string]json.RawMessage) (json.RawMessage, bool) {
 	return item, true
 }
 
-// prompted is the conversation of a row that has a prompt in its place, messages or
-// the user's text, as the trainers of TRL read it; nil where there is none.
-func prompted(fields map[string]json.RawMessage) json.RawMessage {
-	if _, there := fields["messages"]; there {
+// prompted is the conversation of a row that has it in another field than messages, as
+// messages or as the user's text: in the named one, else in prompt, where the trainers of
+// TRL and verl read it; nil where there is none.
+func prompted(fields map[string]json.RawMessage, name string) json.RawMessage {
+	if name == "messages" {
 		return nil
 	}
-	switch prompt := fields["prompt"]; kindOf(prompt) {
+	if name == "" {
+		if _, there := fields["messages"]; there {
+			return nil
+		}
+		name = "prompt"
+	}
+	switch prompt := fields[name]; kindOf(prompt) {
 	case "a list":
 		return prompt
 	case "a string":
 		return slices.Concat([]byte(`[{"role":"user","content":`), prompt, []byte(`}]`))
 	}
 	return nil
+}
+
+// likelyPrompt is a field that often holds a question; "" where there is none.
+func likelyPrompt(fields map[string]json.RawMessage) string {
+	for _, name := range []string{"question", "problem", "instruction", "input", "query", "text", "conversations"} {
+		if !absent(fields[name]) {
+			return name
+		}
+	}
+	return ""
 }
 
 // messages decodes the item's conversation and checks that it is one.

@@ -29,14 +29,18 @@ type draft struct {
 // DraftFiles are the files that a draft is made from, and its path.
 type DraftFiles struct {
 	Job, Model string
+	Reward     string // FILE or FILE:NAME,NAME of reward functions, instead of a job
 	Data       map[rollout.Split]string
 	Output     string // "-" is standard output
 }
 
 // NewDraft reads the files.
 func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
-	if in.Job == "" {
-		return nil, exit.Usagef("init needs --job, the file with the body for fine_tuning.jobs.create")
+	switch {
+	case in.Job == "" && in.Reward == "":
+		return nil, exit.Usagef("init needs --job, the file with the body for fine_tuning.jobs.create, or --reward, a file of reward functions")
+	case in.Job != "" && in.Reward != "":
+		return nil, exit.Usagef("the job has a grader: give --job or --reward")
 	}
 	d := &draft{set: map[string]string{}, notes: map[string][]string{}, env: env}
 	dir := "."
@@ -54,6 +58,11 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 		return err
 	}
 	errs := []error{name("job", in.Job)}
+	if in.Reward != "" {
+		grader, err := rewardGrader(dir, in.Reward)
+		d.set["grader"], errs = grader, append(errs, err)
+		d.note("grader", "the reward functions; see to reward_range")
+	}
 	for _, split := range rollout.Splits() {
 		path := in.Data[split]
 		if path == "" {
@@ -124,7 +133,7 @@ func (d *draft) inspect(dir string) error {
 	}
 	d.config = c
 	if c.Model.Name == "" {
-		return exit.Usagef("the job names no model: say which base model is measured with --model NAME")
+		return exit.Usagef("no job names the model: say which base model is measured with --model NAME")
 	}
 	d.labels()
 	d.fileIDs()

@@ -173,7 +173,7 @@ func (c *Config) Secrets() []string {
 
 // DatasetOptions are the row fields that the configuration names.
 func (c *Config) DatasetOptions() dataset.Options {
-	return dataset.Options{IDField: c.Data.ID, CategoryField: c.Data.Category, FamilyField: c.Data.Family}
+	return dataset.Options{PromptField: c.Data.Prompt, IDField: c.Data.ID, CategoryField: c.Data.Category, FamilyField: c.Data.Family}
 }
 
 // TrainOnly removes all but the training file from the configuration: no other

@@ -61,10 +61,11 @@ type values struct {
 
 // dataValues are the data files, and the row fields that are read.
 type dataValues struct {
-	Train      string            `json:"train,omitzero" or:"what data.files says of the job's training_file" mark:"binding,file" example:"train.jsonl" doc:"the training rows, JSONL"`
-	Eval       string            `json:"eval,omitzero" or:"what data.files says of the job's validation_file" mark:"binding,file" example:"val.jsonl" doc:"the validation rows, JSONL"`
-	Production string            `json:"production,omitzero" or:"none" mark:"binding,file" example:"production.jsonl" doc:"rows from production, JSONL: to see whether the training rows look like them"`
+	Train      string            `json:"train,omitzero" or:"what data.files says of the job's training_file" mark:"binding,file" example:"train.jsonl" doc:"the training rows, JSONL or Parquet"`
+	Eval       string            `json:"eval,omitzero" or:"what data.files says of the job's validation_file" mark:"binding,file" example:"val.jsonl" doc:"the validation rows, JSONL or Parquet"`
+	Production string            `json:"production,omitzero" or:"none" mark:"binding,file" example:"production.jsonl" doc:"rows from production, JSONL or Parquet: to see whether the training rows look like them"`
 	Files      map[string]string `json:"files,omitzero" or:"none" mark:"file" example:"{file-abc: train.jsonl}" doc:"path of each file id that the job names, such as file-abc"`
+	Prompt     string            `json:"prompt,omitzero" or:"messages, else prompt" mark:"binding" example:"question" doc:"the row field that holds the conversation, or the user's text alone"`
 	ID         string            `json:"id,omitzero" default:"id" mark:"binding" doc:"the row field that names an item; a row without it is named after its line, such as line-17"`
 	Category   string            `json:"category,omitzero" default:"category" mark:"binding" doc:"the row field that groups items into categories: subsets keep their proportions"`
 	Family     string            `json:"family,omitzero" default:"family" mark:"binding" doc:"the row field that items from the same source share, such as a document or a repository: intervals take it into account"`

@@ -1,0 +1,127 @@
+package dataset
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"gonogo/sampler/rollout"
+)
+
+// The files in testdata were written by pyarrow 26.0.1: verl.parquet has the columns of
+// verl's examples (volcengine/verl, examples/data_preprocess/gsm8k.py).
+func TestParquetRowsAreThoseOfJSONLines(t *testing.T) {
+	f, err := Load("testdata/verl.parquet", rollout.Train, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Rows != 2 || len(f.Items) != 2 || f.Items[1].ID != "line-2" || len(f.Items[1].Messages) != 2 || f.Items[1].Messages[1].Content != "two plus two?" {
+		t.Fatalf("%d rows: %+v", f.Rows, f.Items)
+	}
+	var row struct {
+		RewardModel struct {
+			GroundTruth string `json:"ground_truth"`
+		} `json:"reward_model"`
+		Extra struct {
+			Index int
+			Tags  []string
+		} `json:"extra_info"`
+		X    *float64
+		When *int64
+		OK   bool
+	}
+	if err := json.Unmarshal(f.Items[0].Row, &row); err != nil {
+		t.Fatal(err)
+	}
+	if row.RewardModel.GroundTruth != "3" || row.Extra.Index != 1 || len(row.Extra.Tags) != 2 || *row.X != 1.5 || *row.When != 1767323045000000 || !row.OK {
+		t.Errorf("%+v from %s", row, f.Items[0].Row)
+	}
+	whole, err := os.ReadFile("testdata/verl.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Bytes != int64(len(whole)) || len(f.SHA256) != 64 {
+		t.Errorf("%d bytes, sum %s", f.Bytes, f.SHA256)
+	}
+	var kept bytes.Buffer
+	if err := f.Copy(&kept, func(line int) bool { return line == 2 }); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Split(strings.TrimSpace(kept.String()), "\n"); len(lines) != 1 || !strings.Contains(lines[0], "two plus two?") || !json.Valid([]byte(lines[0])) {
+		t.Errorf("kept %q", kept.String())
+	}
+}
+
+func TestTheFieldOfThePromptIsNamed(t *testing.T) {
+	_, err := Load("testdata/question.parquet", rollout.Train, Options{})
+	if err == nil || !strings.Contains(err.Error(), `question.parquet:1: missing "messages"; the key data.prompt names another field that holds them or the user's text, such as "question"`) {
+		t.Errorf("got %v", err)
+	}
+	f, err := Load("testdata/question.parquet", rollout.Train, Options{PromptField: "question"})
+	if err != nil || f.Items[1].Messages[0].Role != "user" || f.Items[1].Messages[0].Content != "1+2?" {
+		t.Errorf("%+v, %v", f, err)
+	}
+	row := `{"id":"a","messages":[{"role":"user","content":"old"}],"turns":[{"role":"user","content":"new"}],"answer":"x"}`
+	f, err = read(strings.NewReader(row), "x.jsonl", rollout.Train, Options{PromptField: "turns"})
+	if err != nil || len(f.Items[0].Messages) != 1 || f.Items[0].Messages[0].Content != "new" || strings.Contains(string(f.Items[0].Row), "old") || !strings.Contains(string(f.Items[0].Row), `"answer":"x"`) {
+		t.Errorf("%+v, %v", f, err)
+	}
+	f, err = read(strings.NewReader(row), "x.jsonl", rollout.Train, Options{PromptField: "messages"})
+	if err != nil || f.Items[0].Messages[0].Content != "old" {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
+func TestBrokenParquetIsAnError(t *testing.T) {
+	whole, err := os.ReadFile("testdata/verl.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	for n := 4; n < len(whole); n += 97 {
+		if err := os.WriteFile(path, whole[:n], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Load(path, rollout.Train, Options{}); err == nil || !strings.Contains(err.Error(), "x.parquet") {
+			t.Fatalf("%d bytes: %v", n, err)
+		}
+	}
+	if err := os.WriteFile(path, whole, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Load(path, rollout.Train, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(bytes.Clone(whole[:len(whole)-5]), whole[len(whole)-4:]...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Copy(new(bytes.Buffer), func(int) bool { return true }); err == nil {
+		t.Error("another file is copied")
+	}
+}
+
+// Whatever a file claims, reading it ends, in rows of JSON or an error.
+func FuzzParquetLines(f *testing.F) {
+	for _, name := range []string{"verl", "question"} {
+		whole, err := os.ReadFile("testdata/" + name + ".parquet")
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(whole)
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		lines, err := parquetLines(file)
+		if err != nil {
+			return
+		}
+		for line := range bytes.Lines(lines) {
+			if !json.Valid(line) {
+				t.Fatalf("no JSON: %q", line)
+			}
+		}
+	})
+}
