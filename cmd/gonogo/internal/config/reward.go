@@ -16,7 +16,7 @@ import (
 var rewardFunction = regexp.MustCompile(`(?ms)^(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*\(([^)]*)\)`)
 
 // rewardGrader is the grader, as YAML, that calls the reward functions of FILE or
-// FILE:NAME,NAME: of which kind is told by the arguments that they ask for.
+// FILE:NAME,NAME. The arguments that they ask for decide its kind.
 func rewardGrader(dir, reward string) (string, error) {
 	path, names, named := strings.Cut(reward, ":")
 	source, err := os.ReadFile(path)
