@@ -62,8 +62,9 @@ var allowedArrows = map[string][]string{
 	"report/html":            {"report/block", "report/chart", "analysis/message", "sampler/rollout"},
 	"report/markdown":        {"report/block", "analysis/message"},
 	"report/lettering":       {"report/typeface"}, // the texts of pictures
-	"report/chart":           {"report/chart/glyph", "report/lettering", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"report/chart":           {"report/chart/glyph", "report/chart/scale", "report/lettering", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"report/chart/glyph":     {},
+	"report/chart/scale":     {"analysis/history", "analysis/message"},
 	"report/viewer":          {"analysis", "sampler/rollout"},
 	"report/pdf":             {"report/block", "report/chart", "report/typeface", "analysis/message"},
 	"report/typeface":        {},

@@ -2,11 +2,11 @@ package chart
 
 import (
 	"math"
-	"strconv"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 
+	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
@@ -47,7 +47,7 @@ func rewardAxis(p *plot.Plot, r *analysis.Result, low, high float64) {
 	if lo < baseline(r) {
 		p.Y.Min -= pad
 	}
-	p.Y.Tick.Marker = ends{between{ticks{want: 5}, lo, hi}, lo, hi}
+	p.Y.Tick.Marker = scale.Ends(scale.Between(scale.Round{Want: 5}, lo, hi), lo, hi)
 	if base := baseline(r); lo < base {
 		p.Add(rule{at: base, line: draw.LineStyle{Color: Axis, Width: 0.8}})
 	}
@@ -73,19 +73,7 @@ func ceilingEntry(r *analysis.Result) []Entry {
 // shareAxis makes Y span 0 to 1 in percent.
 func shareAxis(p *plot.Plot) {
 	p.Y.Min, p.Y.Max = 0, 1.02
-	p.Y.Tick.Marker = percentTicks{between{ticks{want: 5}, 0, 1}}
-}
-
-// percentTicks labels shares as percentages.
-type percentTicks struct{ plot.Ticker }
-
-// Ticks implements plot.Ticker.
-func (t percentTicks) Ticks(min, max float64) []plot.Tick {
-	out := t.Ticker.Ticks(min, max)
-	for i := range out {
-		out[i].Label = message.Percent(out[i].Value)
-	}
-	return out
+	p.Y.Tick.Marker = scale.Percent(scale.Between(scale.Round{Want: 5}, 0, 1))
 }
 
 // kAxis makes X count from first to last; when it would count past linear, it
@@ -95,27 +83,13 @@ func kAxis(p *plot.Plot, first, last, linear float64) {
 	pad := (p.X.Max - p.X.Min) * 0.015
 	if last > linear {
 		logarithmic(p)
-		p.X.Tick.Marker = doublings{}
+		p.X.Tick.Marker = scale.Doublings{}
 		p.X.Min, p.X.Max = p.X.Min*0.98, p.X.Max*1.03
 		return
 	}
-	p.X.Tick.Marker = between{ticks{want: 10, whole: true}, first, last}
+	p.X.Tick.Marker = scale.Between(scale.Round{Want: 10, Whole: true}, first, last)
 	p.X.Min -= pad
 	p.X.Max += pad
-}
-
-// doublings labels the powers of two.
-type doublings struct{}
-
-// Ticks implements plot.Ticker.
-func (doublings) Ticks(min, max float64) []plot.Tick {
-	var out []plot.Tick
-	for v := 1.0; v <= max; v *= 2 {
-		if v >= min {
-			out = append(out, plot.Tick{Value: v, Label: message.Whole(int(v))})
-		}
-	}
-	return out
 }
 
 // logarithmic makes X a logarithm. gonum reserves room for the axis's name as though it
@@ -133,83 +107,4 @@ type unmeasured struct{ text.Handler }
 func (u unmeasured) Box(txt string, fnt font.Font) (width, height, depth vg.Length) {
 	_, height, depth = u.Handler.Box(txt, fnt)
 	return 0, height, depth
-}
-
-// ticks labels round values, about want of them, with one number of decimals.
-type ticks struct {
-	want  int
-	whole bool // whole numbers only
-}
-
-// Ticks implements plot.Ticker.
-func (t ticks) Ticks(min, max float64) []plot.Tick {
-	step := niceStep((max - min) / float64(t.want))
-	if t.whole && step < 1 {
-		step = 1
-	}
-	decimals := 0
-	if step < 1 {
-		decimals = int(math.Ceil(-math.Log10(step) - 1e-9))
-	}
-	var out []plot.Tick
-	for i := math.Ceil(min/step - 1e-9); i*step <= max+step*1e-6; i++ {
-		v := i * step
-		if v == 0 {
-			v = 0 // never "-0"
-		}
-		label := strconv.FormatFloat(v, 'f', decimals, 64)
-		if step >= 1 {
-			label = message.Grouped(label)
-		}
-		out = append(out, plot.Tick{Value: v, Label: label})
-	}
-	return out
-}
-
-// ends adds ticks at both ends of a range if no round value is near.
-type ends struct {
-	plot.Ticker
-	lo, hi float64
-}
-
-// Ticks implements plot.Ticker.
-func (e ends) Ticks(min, max float64) []plot.Tick {
-	out := e.Ticker.Ticks(min, max)
-	if len(out) < 2 {
-		return out
-	}
-	near := 0.45 * (out[1].Value - out[0].Value)
-	if out[0].Value-e.lo > near {
-		out = append([]plot.Tick{{Value: e.lo, Label: message.Digits(e.lo)}}, out...)
-	}
-	if e.hi-out[len(out)-1].Value > near {
-		out = append(out, plot.Tick{Value: e.hi, Label: message.Digits(e.hi)})
-	}
-	return out
-}
-
-// niceStep rounds a step up to 1, 2 or 5 times a power of ten.
-func niceStep(x float64) float64 {
-	if !(x > 0) || math.IsInf(x, 0) {
-		return 1
-	}
-	p := math.Pow(10, math.Floor(math.Log10(x)))
-	for _, m := range []float64{1, 2, 5} {
-		if m*p >= x*(1-1e-9) {
-			return m * p
-		}
-	}
-	return 10 * p
-}
-
-// between drops the ticks that lie outside [lo, hi]: an axis may reach a
-// little past its range without a label there.
-type between struct {
-	plot.Ticker
-	lo, hi float64
-}
-
-// Ticks implements plot.Ticker.
-func (b between) Ticks(min, max float64) []plot.Tick {
-	return b.Ticker.Ticks(math.Max(min, b.lo), math.Min(max, b.hi))
 }

@@ -13,6 +13,7 @@ import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
 	"gonogo/analysis/message"
+	"gonogo/report/chart/scale"
 	"gonogo/report/lettering"
 )
 
@@ -130,8 +131,8 @@ func (f Figure) axes(c draw.Canvas) *plot.Plot {
 			a.Tick.Label.Font.Size = 8
 		}
 	}
-	if nights, ok := p.X.Tick.Marker.(nightTicks); ok {
-		nights.most = min(nights.most, max(2, int((c.Max.X-c.Min.X)/56)))
+	if nights, ok := p.X.Tick.Marker.(scale.Nights); ok {
+		nights.Most = min(nights.Most, max(2, int((c.Max.X-c.Min.X)/56)))
 		p.X.Tick.Marker = nights
 	}
 	if rows, ok := p.Y.Tick.Marker.(rowTicks); ok {

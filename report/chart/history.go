@@ -13,6 +13,7 @@ import (
 	"gonogo/analysis/stat"
 	"gonogo/report/chart/glyph"
 
+	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -67,7 +68,7 @@ func (s trend) draw(h *history.History) (Figure, error) {
 	}
 	p := newPlot(h.Lang.Text("chart.night", "night"), h.Lang.Text("history.unit."+s.Unit, s.Unit))
 	p.X.Min, p.X.Max = -0.6, math.Max(float64(len(h.Nights)-1), 1)+0.6
-	p.X.Tick.Marker = nightTicks{h.Nights, h.Lang, 8}
+	p.X.Tick.Marker = scale.Nights{Nights: h.Nights, Lang: h.Lang, Most: 8}
 	s.span(p)
 	at := 0
 	for _, c := range s.changes(h) {
@@ -117,9 +118,9 @@ func (s trend) span(p *plot.Plot) {
 	if s.Unit != "reward" && p.Y.Min < 0 {
 		p.Y.Min = 0
 	}
-	p.Y.Tick.Marker = ticks{want: 5}
+	p.Y.Tick.Marker = scale.Round{Want: 5}
 	if s.Unit == "share" {
-		p.Y.Tick.Marker = percentTicks{ticks{want: 5}}
+		p.Y.Tick.Marker = scale.Percent(scale.Round{Want: 5})
 	}
 }
 
@@ -269,7 +270,7 @@ func drawNights(h *history.History) (Figure, error) {
 	l, n := h.Lang, len(h.Nights)
 	p := newPlot("", "")
 	p.X.Min, p.X.Max = -0.6, math.Max(float64(n-1), 1)+0.6
-	p.X.Tick.Marker = nightTicks{h.Nights, l, 8}
+	p.X.Tick.Marker = scale.Nights{Nights: h.Nights, Lang: l, Most: 8}
 	p.Y.Min, p.Y.Max = -2.6, 0.6
 	var rows plot.ConstantTicks
 	for kind, e := range nightLooks[:3] {
@@ -357,51 +358,3 @@ type bare look
 
 // Thumbnail implements plot.Thumbnailer.
 func (b bare) Thumbnail(c *draw.Canvas) { look(b).draw(c, c.Center()) }
-
-// nightTicks labels at most that many nights, two or more, by their dates, and by their
-// hours where a day has several: the last, some before it at even steps, and the first
-// where it has room.
-type nightTicks struct {
-	nights []history.NightSummary
-	lang   message.Language
-	most   int
-}
-
-// Ticks implements plot.Ticker.
-func (t nightTicks) Ticks(_, _ float64) []plot.Tick {
-	n := len(t.nights)
-	every := max(1, (n+t.most-2)/(t.most-1))
-	var at []int
-	for i := n - 1; i >= 0; i -= every {
-		at = append(at, i)
-	}
-	switch last := len(at) - 1; {
-	case n > 0 && at[last] > every/2:
-		at = append(at, 0)
-	case n > 0:
-		at[last] = 0
-	}
-	var out []plot.Tick
-	year, day, last := 0, "", ""
-	for _, i := range slices.Backward(at) {
-		when := t.nights[i].Time
-		label, today := when.Format(t.lang.Text("date.short", "2 Jan")), when.Format(time.DateOnly)
-		same := func(k int) bool { return k >= 0 && k < n && t.nights[k].Time.Format(time.DateOnly) == today }
-		switch now := when.Year(); {
-		case day == today:
-			label = when.Format("15:04")
-		case same(i-1) || same(i+1):
-			label += when.Format(" 15:04")
-		case now != year:
-			label, year = when.Format(t.lang.Text("date.long", "2 Jan 2006")), now
-		}
-		day = today
-		if label == last {
-			label = "" // of nights of one minute
-		} else {
-			last = label
-		}
-		out = append(out, plot.Tick{Value: float64(i), Label: label})
-	}
-	return out
-}

@@ -8,6 +8,7 @@ import (
 	"gonogo/report/chart/glyph"
 	"gonogo/sampler/rollout"
 
+	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -120,7 +121,7 @@ func shares(l message.Language, axis string, parts []part, rows []shareRow) Figu
 	}
 	p.Add(segmentLabels(segments))
 	p.X.Min, p.X.Max = 0, 1.005
-	p.X.Tick.Marker = percentTicks{between{ticks{want: 5}, 0, 1}}
+	p.X.Tick.Marker = scale.Percent(scale.Between(scale.Round{Want: 5}, 0, 1))
 	return Figure{Plot: p, Table: t, Caption: Caption{Legend: partLegend(l, parts)}}
 }
 

@@ -8,6 +8,7 @@ import (
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 
+	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -73,7 +74,7 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	}
 	if q.quantity == analysis.CostCalls {
 		p.X.Min, p.X.Max = from-0.6, to+0.6
-		p.X.Tick.Marker = between{ticks{want: 10, whole: true}, from, to}
+		p.X.Tick.Marker = scale.Between(scale.Round{Want: 10, Whole: true}, from, to)
 	} else {
 		q.wideAxis(l, p, from, to)
 	}
@@ -116,7 +117,7 @@ func (q cost) wideAxis(l message.Language, p *plot.Plot, from, to float64) {
 		pad = math.Max(pad, 1)
 	}
 	p.X.Min, p.X.Max = from-pad, to+pad
-	p.X.Tick.Marker = between{ticks{want: 6, whole: whole}, from - pad, to + pad}
+	p.X.Tick.Marker = scale.Between(scale.Round{Want: 6, Whole: whole}, from-pad, to+pad)
 }
 
 func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.SplitResult, a *analysis.RewardByCost, dots costDots) Caption {

@@ -1,4 +1,4 @@
-package chart
+package scale
 
 import (
 	"math"
@@ -11,10 +11,10 @@ func TestTicksAreRoundOrderedAndInside(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lo := rapid.Float64Range(-1e6, 1e6).Draw(t, "lo")
 		width := math.Exp(rapid.Float64Range(-8, 12).Draw(t, "log width"))
-		k := ticks{want: rapid.IntRange(2, 12).Draw(t, "want"), whole: rapid.Bool().Draw(t, "whole")}
+		k := Round{Want: rapid.IntRange(2, 12).Draw(t, "want"), Whole: rapid.Bool().Draw(t, "whole")}
 		list := k.Ticks(lo, lo+width)
-		if len(list) > 3*k.want+2 {
-			t.Fatalf("%d ticks for about %d", len(list), k.want)
+		if len(list) > 3*k.Want+2 {
+			t.Fatalf("%d ticks for about %d", len(list), k.Want)
 		}
 		seen := map[string]bool{}
 		for i, tick := range list {
@@ -33,7 +33,7 @@ func TestTicksAreRoundOrderedAndInside(t *testing.T) {
 }
 
 func TestEndsOfARangeAreLabelled(t *testing.T) {
-	e := ends{between{ticks{want: 5}, -1, 2.5}, -1, 2.5}
+	e := Ends(Between(Round{Want: 5}, -1, 2.5), -1, 2.5)
 	var got []string
 	for _, tick := range e.Ticks(-1.07, 2.57) {
 		got = append(got, tick.Label)

@@ -1,0 +1,122 @@
+// Package scale says where the ticks of an axis are, and what they are labelled.
+package scale
+
+import (
+	"math"
+	"strconv"
+
+	"gonum.org/v1/plot"
+
+	"gonogo/analysis/message"
+)
+
+// Percent labels the ticks of shares as percentages.
+func Percent(of plot.Ticker) plot.Ticker { return percent{of} }
+
+type percent struct{ plot.Ticker }
+
+// Ticks implements plot.Ticker.
+func (t percent) Ticks(min, max float64) []plot.Tick {
+	out := t.Ticker.Ticks(min, max)
+	for i := range out {
+		out[i].Label = message.Percent(out[i].Value)
+	}
+	return out
+}
+
+// Doublings labels the powers of two.
+type Doublings struct{}
+
+// Ticks implements plot.Ticker.
+func (Doublings) Ticks(min, max float64) []plot.Tick {
+	var out []plot.Tick
+	for v := 1.0; v <= max; v *= 2 {
+		if v >= min {
+			out = append(out, plot.Tick{Value: v, Label: message.Whole(int(v))})
+		}
+	}
+	return out
+}
+
+// Round labels round values, about want of them, with one number of decimals.
+type Round struct {
+	Want  int
+	Whole bool // whole numbers only
+}
+
+// Ticks implements plot.Ticker.
+func (t Round) Ticks(min, max float64) []plot.Tick {
+	step := niceStep((max - min) / float64(t.Want))
+	if t.Whole && step < 1 {
+		step = 1
+	}
+	decimals := 0
+	if step < 1 {
+		decimals = int(math.Ceil(-math.Log10(step) - 1e-9))
+	}
+	var out []plot.Tick
+	for i := math.Ceil(min/step - 1e-9); i*step <= max+step*1e-6; i++ {
+		v := i * step
+		if v == 0 {
+			v = 0 // never "-0"
+		}
+		label := strconv.FormatFloat(v, 'f', decimals, 64)
+		if step >= 1 {
+			label = message.Grouped(label)
+		}
+		out = append(out, plot.Tick{Value: v, Label: label})
+	}
+	return out
+}
+
+// Ends adds ticks at both ends of [lo, hi] if no round value is near.
+func Ends(of plot.Ticker, lo, hi float64) plot.Ticker { return ends{of, lo, hi} }
+
+type ends struct {
+	plot.Ticker
+	lo, hi float64
+}
+
+// Ticks implements plot.Ticker.
+func (e ends) Ticks(min, max float64) []plot.Tick {
+	out := e.Ticker.Ticks(min, max)
+	if len(out) < 2 {
+		return out
+	}
+	near := 0.45 * (out[1].Value - out[0].Value)
+	if out[0].Value-e.lo > near {
+		out = append([]plot.Tick{{Value: e.lo, Label: message.Digits(e.lo)}}, out...)
+	}
+	if e.hi-out[len(out)-1].Value > near {
+		out = append(out, plot.Tick{Value: e.hi, Label: message.Digits(e.hi)})
+	}
+	return out
+}
+
+// niceStep rounds a step up to 1, 2 or 5 times a power of ten.
+func niceStep(x float64) float64 {
+	if !(x > 0) || math.IsInf(x, 0) {
+		return 1
+	}
+	p := math.Pow(10, math.Floor(math.Log10(x)))
+	for _, m := range []float64{1, 2, 5} {
+		if m*p >= x*(1-1e-9) {
+			return m * p
+		}
+	}
+	return 10 * p
+}
+
+// Between drops the ticks outside [lo, hi]: an axis may reach a little past its range
+// without a label there.
+func Between(of plot.Ticker, lo, hi float64) plot.Ticker { return between{of, lo, hi} }
+
+type between struct {
+	plot.Ticker
+	lo, hi float64
+}
+
+// Ticks implements plot.Ticker.
+func (b between) Ticks(min, max float64) []plot.Tick {
+	return b.Ticker.Ticks(math.Max(min, b.lo), math.Min(max, b.hi))
+}
