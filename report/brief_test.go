@@ -101,26 +101,30 @@ func TestNumbersOfAFailedGraderAreMarked(t *testing.T) {
 
 // The paper holds six pages at most, and none but the last has much room left.
 func TestThePaperIsBrief(t *testing.T) {
-	const most, full = 6, 0.66
 	for _, name := range printedNames() {
 		r := loaded(t, name)
 		opt := options()
 		opt.Full, opt.Font = false, typeface.None
-		p := NewPage(r, opt)
-		pages := reporttest.ReadPDF(t, write(t, "pdf", p))
-		if len(pages) > most {
-			t.Errorf("%s: %d pages", name, len(pages))
+		checkPaper(t, name, NewPage(r, opt))
+	}
+}
+
+func checkPaper(t *testing.T, name string, p *Page) {
+	t.Helper()
+	const most, full = 6, 0.66
+	pages := reporttest.ReadPDF(t, write(t, "pdf", p))
+	if len(pages) > most {
+		t.Errorf("%s: %d pages", name, len(pages))
+	}
+	for i, page := range pages[:len(pages)-1] {
+		lowest := page.Height
+		for _, text := range page.Texts {
+			if text.Box.Y0 > 54 { // above the foot
+				lowest = min(lowest, text.Box.Y0)
+			}
 		}
-		for i, page := range pages[:len(pages)-1] {
-			lowest := page.Height
-			for _, text := range page.Texts {
-				if text.Box.Y0 > 54 { // above the foot
-					lowest = min(lowest, text.Box.Y0)
-				}
-			}
-			if used := (page.Height - 58 - lowest) / (page.Height - 58 - 54); used < full {
-				t.Errorf("%s: page %d of %d is %.0f %% full", name, i+1, len(pages), 100*used)
-			}
+		if used := (page.Height - 58 - lowest) / (page.Height - 58 - 54); used < full {
+			t.Errorf("%s: page %d of %d is %.0f %% full", name, i+1, len(pages), 100*used)
 		}
 	}
 }

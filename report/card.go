@@ -70,7 +70,9 @@ func (p *Page) drawCard(dc draw.Canvas) {
 				shown = append(shown, b)
 			}
 		case block.Figure:
-			if !b.Tall() {
+			if b.Strip() {
+				c.strip(b)
+			} else if !b.Tall() {
 				shown = append(shown, b)
 			} else {
 				shown = append(shown, block.Note{Lead: b.Title, Texts: []string{b.Subtitle}})
@@ -222,6 +224,15 @@ func (c *card) deciding(list []block.Block) {
 			c.words(x, x+w, b.Lead, b.Texts)
 		}
 	}
+}
+
+// strip draws a low figure over the whole width.
+func (c *card) strip(f block.Figure) {
+	f.Panel, f.Fonts = true, c.fonts
+	at := c.Canvas
+	at.Min.Y, at.Max.Y = c.y-f.Height*0.9, c.y
+	f.Draw(at)
+	c.y = at.Min.Y - 6
 }
 
 func isFigure(b block.Block) bool { _, ok := b.(block.Figure); return ok }

@@ -98,12 +98,18 @@ func (opt Options) terminal() text.Options {
 	return text.Options{Width: opt.Width, ASCII: opt.ASCII, Color: opt.Color, All: opt.All}
 }
 
-// surveyed surveys the page's rollouts, once.
-func (p *Page) surveyed() (s *table.Survey, err error) {
-	if p.survey == nil {
-		p.survey, err = table.NewSurvey(p.Rollouts)
+// surveyed reads the page's rollouts, once: for the tables, and by item for the page.
+func (p *Page) surveyed() (*table.Survey, error) {
+	if p.survey != nil {
+		return p.survey, nil
 	}
-	return p.survey, err
+	by := p.newTraces()
+	s, err := table.NewSurvey(p.Rollouts, by.add)
+	if err != nil {
+		return nil, err
+	}
+	p.survey, p.traced = s, by.sorted()
+	return s, nil
 }
 
 func writeRollouts(w io.Writer, p *Page) error {

@@ -40,24 +40,26 @@ func (p *Page) nights() nights {
 func (x nights) doc() *block.Doc {
 	h, w, d := x.h, x.w, x.frame()
 	d.Words.Rest, d.Head = fmt.Sprintf(w.Rest, x.directory("DIR")), []string{x.Title}
-	d.Brief = []block.Block{block.Note{Texts: []string{x.span()}, Muted: true}}
+	verdict := block.Verdict{Answer: x.Answer, Tone: block.Unknown, Reason: x.Sentence}
 	if n := len(h.Nights); n > 0 {
-		d.Brief = append(d.Brief, block.Verdict{Answer: x.Answer, Tone: verdictTone(verdictOf(h.Nights[n-1].ExitCode)), Reason: x.Sentence})
+		verdict.Tone = verdictTone(verdictOf(h.Nights[n-1].ExitCode))
+		d.Brief = []block.Block{block.Note{Texts: []string{x.span()}, Muted: true}}
 	}
+	d.Brief = append(d.Brief, verdict)
 	if len(h.Notes) > 0 {
 		d.Brief = append(d.Brief, block.Note{Lead: w.Notes, Texts: x.Words.notes(h.Notes), Points: true, Tone: block.Caution})
 	}
 	trends := x.trends()
-	onTop := func(f chart.Figure) bool { return slices.Contains(trends, f.Name) }
-	d.Brief = append(d.Brief, small(x.figures(onTop), trendHeight)...)
+	for _, name := range append([]string{chart.NightMarks}, trends...) {
+		height := trendHeight
+		if name == chart.NightMarks {
+			height = 0
+		}
+		d.Brief = append(d.Brief, small(x.figures(func(f chart.Figure) bool { return f.Name == name }), height)...)
+	}
 	if len(h.Nights) > 0 {
 		d.Brief = append(d.Brief, block.Heading(w.Changes))
-		for i := range h.Changes {
-			d.Brief = append(d.Brief, x.change(&h.Changes[i]))
-		}
-		if len(h.Changes) == 0 {
-			d.Brief = append(d.Brief, block.Note{Texts: []string{w.NoChange}})
-		}
+		d.Brief = append(d.Brief, x.changes()...)
 	}
 	var unusual, made []string
 	for _, u := range h.Unusual {
@@ -66,17 +68,13 @@ func (x nights) doc() *block.Doc {
 	if len(unusual) > 0 {
 		d.Brief = append(d.Brief, block.Note{Lead: w.Unusual, Texts: unusual, Points: true})
 	}
-	for i, kind := range slices.DeleteFunc(history.Kinds(), func(kind string) bool {
-		return !slices.ContainsFunc(h.Series, func(s history.Series) bool { return s.Kind == kind })
-	}) {
-		d.Rest = append(d.Rest, block.Section{ID: fmt.Sprintf("series-%d", i), Title: fmt.Sprintf(w.Series, lower(w.Kinds[kind])), Blocks: []block.Block{x.seriesGrid(kind)}})
-	}
 	for _, m := range h.Made {
 		made = append(made, w.Signs.Named(x.night(m.Night), madeText(m, w)))
 	}
 	d.Rest = append(d.Rest,
-		block.Section{ID: "pictures", Title: w.Pictures, Blocks: x.figures(func(f chart.Figure) bool { return !onTop(f) })},
-		block.Section{ID: "nights", Title: w.Nights, Blocks: filled(x.nightsGrid())},
+		block.Section{ID: "nights", Title: w.Nights, Depth: block.Folded, Blocks: filled(x.nightsGrid())},
+		block.Section{ID: "series", Title: w.AllSeries, Depth: block.Folded, Blocks: filled(x.seriesGrids()...)},
+		block.Section{ID: "pictures", Title: w.Pictures, Depth: block.Annex, Blocks: x.figures(func(f chart.Figure) bool { return f.Name != chart.NightMarks && !slices.Contains(trends, f.Name) })},
 		block.Section{ID: "made", Title: w.Made, Depth: block.Folded, Blocks: points(made)},
 		block.Section{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: points([]string{
 			fmt.Sprintf(w.Methods[0], message.Percent(1-h.Confidence)), fmt.Sprintf(w.Methods[1], message.Percent(h.Confidence)), w.Methods[2],
@@ -89,22 +87,27 @@ func (x nights) doc() *block.Doc {
 const trendHeight = chart.Height * 0.9
 
 // trends names the pictures that come first: the reward, then the series that
-// changed last, four at most.
+// changed last, then what every run is asked for; four at most.
 func (x nights) trends() []string {
 	names := []string{"history_" + history.Reward}
 	for _, c := range slices.Backward(x.h.Changes) {
-		if name := "history_" + c.Series; len(names) < 4 && !slices.Contains(names, name) {
-			names = append(names, name)
+		names = append(names, "history_"+c.Series)
+	}
+	for _, s := range []string{"tool_calls", "output_tokens", "latency", "turns"} {
+		names = append(names, "history_"+s)
+	}
+	var out []string
+	for _, name := range names {
+		if len(out) < 4 && x.drawn(name) && !slices.Contains(out, name) {
+			out = append(out, name)
 		}
 	}
-	return names
+	return out
 }
 
 // span is how many nights there are, and from when to when.
 func (x nights) span() string {
 	switch n := len(x.h.Nights); n {
-	case 0:
-		return x.w.None
 	case 1:
 		return fmt.Sprintf(x.w.One, x.w.Night.of(1), x.night(0))
 	default:
@@ -116,7 +119,7 @@ func (x nights) span() string {
 func (x nights) newest() (answer, why string) {
 	n := len(x.h.Nights)
 	if n == 0 {
-		return "", ""
+		return x.w.NoNight, x.w.None
 	}
 	mark := &x.h.Nights[n-1]
 	why = fmt.Sprintf(x.w.Newest, x.night(n-1), mark.ExitCode)
@@ -147,33 +150,63 @@ func (w *historyWords) seriesName(name string) string {
 
 func (x nights) night(i int) string { return id(x.h.Nights[i].Name) }
 
-// change is a night where something changed, with what else changed there.
-func (x nights) change(c *history.Change) block.Note {
-	w := x.w
-	move := message.DifferenceIn(c.Unit, &c.Difference, c.Low, c.High)
-	text := fmt.Sprintf(w.Change, w.seriesName(c.Series), message.DigitsIn(c.Unit, &c.Before), message.DigitsIn(c.Unit, &c.After), move, x.night(c.Night))
-	if c.First == c.Last {
-		text += w.Exactly
-	} else {
-		text += fmt.Sprintf(w.Between, x.night(c.First), x.night(c.Last), message.Percent(x.h.Confidence))
+// changes are the nights where something changed, each with all that changed there.
+func (x nights) changes() []block.Block {
+	var list []block.Block
+	for rest := x.h.Changes; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].Night == rest[0].Night {
+			n++
+		}
+		list, rest = append(list, x.changesAt(rest[:n])), rest[n:]
 	}
-	out := block.Note{Lead: capital(text) + w.Signs.Semicolon + pEquals(&c.P) + w.Signs.Stop, Points: true}
-	var made, with []string
-	for _, m := range c.Made {
-		made = append(made, fmt.Sprintf(w.MadeOn, madeText(m, w), x.night(m.Night)))
+	if list == nil {
+		list = append(list, block.Note{Texts: []string{x.w.NoChange}})
+	}
+	return list
+}
+
+// changesAt are the changes of one night, the setup's and what changed near it.
+func (x nights) changesAt(same []history.Change) block.Note {
+	w := x.w
+	out := block.Note{Lead: fmt.Sprintf(w.From, x.night(same[0].Night)), Points: true}
+	var made, here, with []string
+	for i := range same {
+		c := &same[i]
+		out.Texts, here = append(out.Texts, x.change(c)), append(here, c.Series)
+		for _, m := range c.Made {
+			if text := fmt.Sprintf(w.MadeOn, madeText(m, w), x.night(m.Night)); !slices.Contains(made, text) {
+				made = append(made, text)
+			}
+		}
+	}
+	for i := range same {
+		for _, name := range same[i].With {
+			if said := w.seriesName(name); !slices.Contains(here, name) && !slices.Contains(with, said) {
+				with = append(with, said)
+			}
+		}
 	}
 	if made == nil {
 		out.Texts = append(out.Texts, w.NothingMade)
 	} else {
 		out.Texts = append(out.Texts, fmt.Sprintf(w.MadeThere, strings.Join(made, w.Signs.Semicolon)))
 	}
-	for _, name := range c.With {
-		with = append(with, w.seriesName(name))
-	}
 	if with != nil {
 		out.Texts = append(out.Texts, fmt.Sprintf(w.ChangedToo, strings.Join(with, w.Signs.List)))
 	}
 	return out
+}
+
+// change is what became of a series at a change.
+func (x nights) change(c *history.Change) string {
+	w := x.w
+	move := message.DifferenceIn(c.Unit, &c.Difference, c.Low, c.High)
+	text := fmt.Sprintf(w.Change, w.seriesName(c.Series), message.DigitsIn(c.Unit, &c.Before), message.DigitsIn(c.Unit, &c.After), move)
+	if c.First != c.Last {
+		text += fmt.Sprintf(w.Between, x.night(c.First), x.night(c.Last), message.Percent(x.h.Confidence))
+	}
+	return capital(text) + w.Signs.Semicolon + pEquals(&c.P) + w.Signs.Stop
 }
 
 func madeText(m history.SettingChange, w *historyWords) string {
@@ -186,10 +219,19 @@ func madeText(m history.SettingChange, w *historyWords) string {
 	return fmt.Sprintf(w.MadeText, id(m.Key), value(m.Before), value(m.After))
 }
 
+// seriesGrids are a table for each kind of series.
+func (x nights) seriesGrids() []Grid {
+	var list []Grid
+	for _, kind := range history.Kinds() {
+		list = append(list, x.seriesGrid(kind))
+	}
+	return list
+}
+
 // seriesGrid is what the series of a kind say of the newest night.
 func (x nights) seriesGrid(kind string) Grid {
 	w := x.w
-	g := Grid{Head: w.SeriesHead, Spare: []int{2, 3, 3}}
+	g := Grid{Title: w.Kinds[kind], Head: w.SeriesHead, Spare: []int{2, 3, 3}}
 	for _, s := range x.h.Series {
 		if s.Kind != kind {
 			continue
@@ -281,7 +323,7 @@ func writeNightsJUnit(w io.Writer, p *Page) error {
 		one := junitCase{Class: "gonogo.nightly." + series.Kind, Name: x.w.seriesName(series.Name), Time: "0"}
 		for i := range x.h.Changes {
 			if c := &x.h.Changes[i]; c.Series == series.Name {
-				one.Out = &junitText{x.change(c).Lead}
+				one.Out = &junitText{x.w.Signs.Named(fmt.Sprintf(x.w.From, x.night(c.Night)), x.change(c))}
 			}
 		}
 		s.Cases = append(s.Cases, one)

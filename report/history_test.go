@@ -13,11 +13,17 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/recorder"
 
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
 	"gonogo/analysis/stat"
+	"gonogo/report/block"
+	"gonogo/report/chart"
+	"gonogo/report/reporttest"
+	"gonogo/report/typeface"
 )
 
 // nightsOf makes a history of n nights whose reward falls, and whose tokens
@@ -108,6 +114,67 @@ func TestHistoryOfAnyLength(t *testing.T) {
 		if err := xml.Unmarshal(junit.Bytes(), new(junitSuites)); err != nil {
 			t.Errorf("%s: junit.xml: %v", what, err)
 		}
+	}
+}
+
+// A card shows the newest night, a mark for each night and two trends, whether or not
+// anything changed.
+func TestTheCardOfAHistory(t *testing.T) {
+	card := write(t, "summary", NewHistory(nightsOf(12, dated), Options{}))
+	reporttest.SamePicture(t, filepath.Join("testdata", "history.summary.png"), card, *update)
+	for what, h := range map[string]*history.History{"one night": nightsOf(1, dated), "no change": nightsOf(7, dated), "four months": nightsOf(120, dated)} {
+		p := NewHistory(h, Options{})
+		var rec recorder.Canvas
+		p.drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight))
+		checkCard(t, what, rec)
+		strips, trends := 0, 0
+		for _, b := range p.Doc().Brief {
+			if f, ok := b.(block.Figure); ok && f.Plot != nil {
+				strips, trends = strips+btoi(f.Strip()), trends+btoi(!f.Strip())
+			}
+		}
+		if strips != 1 || trends < 2 {
+			t.Errorf("%s: %d rows of marks and %d trends lead the report, want 1 and 2 or more", what, strips, trends)
+		}
+	}
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// The marks say how many nights are good, cannot tell and regressed, and since when none
+// is good.
+func TestNightsInThreeMarks(t *testing.T) {
+	h := nightsOf(12, dated)
+	h.Nights[9].ExitCode = 4
+	p := NewHistory(h, Options{})
+	const want = "12 nights: 8 good, 1 cannot tell, 3 regressed; none good since 9 Nov 2026"
+	if f := p.Figures[0]; f.Name != chart.NightMarks || f.Title != want {
+		t.Errorf("%s says %q, want %q", f.Name, f.Title, want)
+	}
+	h.Nights[10].Time = h.Nights[11].Time.Add(-time.Hour) // two nights of a day
+	h.Nights[10].Good = true
+	if got := NewHistory(h, Options{}).Figures[0].Title; !strings.HasSuffix(got, "none good since 12 Nov 2026 02:00") {
+		t.Errorf("of two nights of a day it says %q", got)
+	}
+}
+
+// A history is as brief on paper as a run.
+func TestTheHistoryOnPaperIsBrief(t *testing.T) {
+	for _, n := range []int{1, 12, 120} {
+		h := nightsOf(n, dated)
+		if len(h.Series) > 0 { // as many as a night may have
+			for i := range 40 {
+				s := h.Series[len(h.Series)-1]
+				s.Name = fmt.Sprint("more_", i)
+				h.Series = append(h.Series, s)
+			}
+		}
+		checkPaper(t, fmt.Sprint(n, " nights"), NewHistory(h, Options{Font: typeface.None}))
 	}
 }
 

@@ -9,26 +9,27 @@ import (
 // historyWords is the catalogue of what a history says in its own voice.
 type historyWords struct {
 	Signs                  block.Signs
-	Title, Span, One, None string
+	Title, Span, One       string
+	NoNight, None          string // before the first night
 	Night                  plural
 	SeriesNames            map[string]string // seconds are medians but where they say otherwise; failures and what is lost or accepted are shares
 	Kinds                  map[string]string // of series
 	Answers                map[compare.Answer]string
 	First, Accepted, Trend string
-	Newest, Table          string
+	Newest                 string
 
-	Changes, Unusual, Series, Nights, Notes, Made, Pictures, Method string
+	Changes, Unusual, AllSeries, Nights, Notes, Made, Pictures, Method string
 
-	Change, Between, Exactly, MadeThere, NothingMade, ChangedToo, NoChange string
-	IsUnusual, WasUnset, MadeText, MadeOn                                  string
-	SeriesHead, NightsHead                                                 []string
-	Untested, Rest                                                         string
-	Methods                                                                []string
+	From, Change, Between, MadeThere, NothingMade, ChangedToo, NoChange string
+	IsUnusual, WasUnset, MadeText, MadeOn                               string
+	SeriesHead, NightsHead                                              []string
+	Untested, Rest                                                      string
+	Methods                                                             []string
 }
 
 var historyEnglish = historyWords{
 	Signs: english.Signs,
-	Title: "What changed over the nights?", Span: "%s, %s to %s", One: "%s, %s", None: "There is no night yet: gonogo nightly makes one.",
+	Title: "What changed over the nights?", Span: "%s, %s to %s", One: "%s, %s", NoNight: "No night yet", None: "There is no night yet: gonogo nightly makes one.",
 	Night: plural{"1 night", "%s nights"},
 	SeriesNames: map[string]string{
 		"reward": "mean reward", "best_of": "best of a group", "informative": "groups whose rewards differ", "own_failures": "own failures of the model",
@@ -46,14 +47,14 @@ var historyEnglish = historyWords{
 		compare.Regressed: "regressed", compare.Improved: "improved", compare.Equivalent: "no change that matters", compare.CannotTell: "cannot tell", compare.NotBetter: "not better", compare.NoFall: "no sign of a fall",
 	},
 	First: "compared with none", Accepted: "accepted", Trend: "regressed by the trend",
-	Newest: "The newest night is %s; its exit code was %d.", Table: "The numbers",
+	Newest: "The newest night is %s; its exit code was %d.",
 
-	Changes: "Nights where something changed", Unusual: "What is unusual about the newest night", Series: "Drift of the %s", Nights: "Nights",
+	Changes: "Nights where something changed", Unusual: "What is unusual about the newest night", AllSeries: "Every series", Nights: "Nights",
 	Notes: "Read first", Made: "What changed in the setup since the night before", Pictures: "Pictures", Method: "How it was found",
 
-	Change: "%s: from %s to %s (%s), from night %s on", Between: ", which may be any from %s to %s (%s)", Exactly: ", and no other is likely",
-	MadeThere: "also changed that night: %s", NothingMade: "nothing that a run records was different there: look at what is behind the same names",
-	ChangedToo: "changed there too: %s", NoChange: "No change of level in any series that chance would not make.",
+	From: "From night %s on", Change: "%s from %s to %s (%s)", Between: ", first on any night from %s to %s (%s)",
+	MadeThere: "The setup changed: %s.", NothingMade: "No recorded setting changed: look at what is behind the same names.",
+	ChangedToo: "Changed around then: %s.", NoChange: "No change of level in any series that chance would not make.",
 	IsUnusual: "%s is %s; the nights since the last change make %s likely (%s)", WasUnset: "not set",
 	MadeText: "%s: %s → %s", MadeOn: "%s (%s)",
 	SeriesHead: []string{"", "newest night", "since night", "level", "range for the next night", "no change, p"},

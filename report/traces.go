@@ -11,6 +11,7 @@ import (
 	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
 	"gonogo/report/block"
+	"gonogo/report/table"
 	"gonogo/sampler/rollout"
 )
 
@@ -28,41 +29,46 @@ type trace struct {
 	outcome             rollout.Outcome
 }
 
-// traces reads what each item's rollouts came to, in the order of their
-// samples. It keeps numbers alone: its memory grows with items × samples.
-func (p *Page) traces() (map[itemOf][]trace, error) {
-	if p.Rollouts == nil {
-		return nil, nil
-	}
-	of := map[itemOf][]trace{}
+// traces are what each item's rollouts came to. They keep numbers alone: their memory
+// grows with items × samples.
+type traces struct {
+	of map[itemOf][]trace
+	at map[rollout.Key]int // in the list of its item
+}
+
+func (p *Page) newTraces() traces {
+	t := traces{map[itemOf][]trace{}, map[rollout.Key]int{}}
 	for split, items := range p.items {
 		for _, it := range items[:min(len(items), block.MaxRows)] {
-			of[itemOf{split, it.Item}] = nil
+			t.of[itemOf{split, it.Item}] = nil
 		}
 	}
-	at := map[rollout.Key]int{}
-	_, err := p.Rollouts(func(r collect.Counted) error {
-		k := itemOf{r.Split, r.Item}
-		list, shown := of[k]
-		if !shown {
-			return nil
-		}
-		t := trace{sample: r.Sample, calls: len(r.Calls), line: r.Line, outcome: r.Outcome, reward: r.Score}
-		if i, again := at[r.Key()]; again {
-			list[i] = t
-			return nil
-		}
-		at[r.Key()] = len(list)
-		of[k] = append(list, t)
-		return nil
-	})
-	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
-		return nil, fmt.Errorf("read the rollouts behind the report: %w", err)
+	return t
+}
+
+// add adds a rollout of an item that the page shows; the later one of two for the same
+// sample counts.
+func (t traces) add(r collect.Counted) {
+	k := itemOf{r.Split, r.Item}
+	list, shown := t.of[k]
+	if !shown {
+		return
 	}
-	for _, list := range of {
+	one := trace{sample: r.Sample, calls: len(r.Calls), line: r.Line, outcome: r.Outcome, reward: r.Score}
+	if i, again := t.at[r.Key()]; again {
+		list[i] = one
+		return
+	}
+	t.at[r.Key()] = len(list)
+	t.of[k] = append(list, one)
+}
+
+// sorted are each item's rollouts in the order of their samples.
+func (t traces) sorted() map[itemOf][]trace {
+	for _, list := range t.of {
 		slices.SortFunc(list, func(a, b trace) int { return cmp.Compare(a.sample, b.sample) })
 	}
-	return of, nil
+	return t.of
 }
 
 // packed writes an item's rollouts as the script reads them, in few signs:
@@ -96,12 +102,8 @@ func packed(list []trace, most int) []string {
 // tracesOf are the rollouts of the first n items of a split, as the page's data has
 // them.
 func (p *Page) tracesOf(split rollout.Split, n int) ([][]string, error) {
-	if p.traced == nil {
-		all, err := p.traces()
-		if err != nil {
-			return nil, err
-		}
-		p.traced = all
+	if _, err := p.surveyed(); err != nil && !errors.Is(err, table.ErrNoRollouts) {
+		return nil, fmt.Errorf("read the rollouts behind the report: %w", err)
 	}
 	most := rolloutsShown(p)
 	items := p.items[split]

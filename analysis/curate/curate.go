@@ -34,6 +34,7 @@ type Options struct {
 	Keep       []Reason // reasons that drop nothing
 	Near       bool     // near and swapped copies are dropped like exact ones
 	Measured   bool     // rows that were not measured are dropped too
+	Weights    bool     // every row gets a Difficulty
 	Suspicious bool     // suspicious rows are dropped too: most are hard and right, and worth a look
 }
 
@@ -161,6 +162,9 @@ func (cu *curator) curate() *Curation {
 	cu.repeats()
 	for i := range cu.rows {
 		cu.decide(&cu.rows[i])
+	}
+	if cu.opt.Weights {
+		cu.weigh()
 	}
 	slices.SortStableFunc(cu.rows, func(a, b Row) int { return cmp.Compare(a.Line, b.Line) })
 	return cu.result()

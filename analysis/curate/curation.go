@@ -107,6 +107,7 @@ type Row struct {
 	Look        []message.Text `json:"look"` // what to look at by hand; it drops nothing
 	Category    string         `json:"category,omitempty"`
 	Family      string         `json:"family,omitempty"`
+	Difficulty  *Difficulty    `json:"difficulty,omitempty"` // if Options.Weights ask for it
 }
 
 // Evidence is a reason for dropping a row and what supports it.

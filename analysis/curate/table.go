@@ -32,6 +32,9 @@ func (c *Curation) WriteTable(w io.Writer) error {
 		"line", "item", "decision", "reason", "why", "posterior", "other_reasons", "rollouts", "graded", "class", "mean_reward",
 		"stays", "informative", "more_samples", "look_at", "category", "family",
 	}
+	if len(c.Table) > 0 && c.Table[0].Difficulty != nil {
+		head = append(head, "pass_rate", "band", "weight")
+	}
 	if err := to.Write(head); err != nil {
 		return fmt.Errorf("write the table: %w", err)
 	}
@@ -77,11 +80,15 @@ func (r *Row) cells() []string {
 	case r.Open:
 		more = "more than " + message.Whole(measure.MaxSamplesToTell)
 	}
-	return []string{
+	cells := []string{
 		strconv.Itoa(r.Line), analysis.PlainCell(r.Item), r.Decision(), string(r.Reason), analysis.PlainCell(why), figureCell(posterior), analysis.PlainCell(strings.Join(others, "; ")),
 		strconv.Itoa(r.Sampled), strconv.Itoa(r.N), r.Class, figureCell(r.Mean),
 		figureCell(r.Stays), figureCell(r.Informative), more, analysis.PlainCell(message.Clauses(r.Look...).String()), analysis.PlainCell(r.Category), analysis.PlainCell(r.Family),
 	}
+	if d := r.Difficulty; d != nil {
+		cells = append(cells, figureCell(&d.PassRate), d.Band, figureCell(&d.Weight))
+	}
+	return cells
 }
 
 func figureCell(p *float64) string {

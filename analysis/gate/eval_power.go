@@ -55,6 +55,30 @@ var evalPower = analysis.NewGate(analysis.Gate{
 	},
 })
 
+// EvalSamples returns how many rollouts of each eval item an evaluation needs, by the
+// design of the gate eval.power: the fewest with which a comparison with another model
+// shows the gain hoped for. Where the items are too few for that, enough is false, and
+// samples are those from which on the items hide more than sampling does. ok is false
+// if fewer than 2 items of eval were measured, or none more than once.
+func EvalSamples(r *analysis.Result) (samples int, enough, ok bool) {
+	sr, t := r.Splits[rollout.Eval], analysis.Thresholds(r.Thresholds)
+	if sr == nil {
+		return 0, false, false
+	}
+	p, ok := plannedPower(sr, r.Range(), t)
+	hoped := t.At("eval.power") * r.Range().Width()
+	if !ok || hoped <= 0 || sr.Reward.FixedSE == nil || p.interaction <= 0 {
+		return 0, false, false
+	}
+	once := p.sampling * sr.Samples.Median
+	se := stat.SEAtMDE(hoped, r.Confidence)
+	left := se*se*float64(p.items) - p.interaction
+	if enough = left > 0; !enough {
+		left = p.interaction
+	}
+	return int(math.Max(1, math.Ceil(math.Min(1e9, once/left)))), enough, true
+}
+
 // evalDesign is what a comparison on the eval items will have to live with.
 type evalDesign struct {
 	items       int

@@ -20,7 +20,7 @@ const module = "gonogo"
 // Arrows point upstream only. "fixtures" covers its own folders but one.
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
-		"cmd/gonogo/internal/config", "cmd/gonogo/internal/curation", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/night", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
+		"cmd/gonogo/internal/config", "cmd/gonogo/internal/curation", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/night", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/recipe", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/agent", "sampler/proxy", "sampler/limit",
 		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/gate", "analysis/history", "analysis/judge", "analysis/measure", "analysis/message", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
 	},
@@ -28,6 +28,7 @@ var allowedArrows = map[string][]string{
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
 		"sampler/dataset", "sampler/rollout", "analysis/curate", "analysis/message", "analysis/stat", "fixtures",
 	},
+	"cmd/gonogo/internal/recipe": {"cmd/gonogo/internal/ui", "sampler/job", "sampler/rollout", "analysis", "analysis/gate", "analysis/message", "analysis/stat"},
 	"cmd/gonogo/internal/night": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
 		"sampler/rollout", "analysis", "analysis/compare", "analysis/history", "analysis/message", "report",

@@ -82,11 +82,6 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 	if err := checkPageFlags(c); err != nil {
 		return nil, err
 	}
-	for _, flag := range []string{"paper", "font", "pdf"} {
-		if c.IsSet(flag) && c.String("output") == "" {
-			return nil, exit.Usagef("--%s is about report.pdf, which --output DIR writes", flag)
-		}
-	}
 	names, err := ui.PickNames("split", c.String("split"), splitNames())
 	if err != nil {
 		return nil, err
@@ -182,13 +177,19 @@ func writeComparison(c *cli.Context, comparison *compare.Comparison, page *repor
 	return output.WriteFile(dir, output.ComparisonFile, comparison.Encode)
 }
 
-// checkPageFlags refuses two forms for one standard output.
+// checkPageFlags refuses two forms for one standard output, and flags of report.pdf
+// where none is written.
 func checkPageFlags(c *cli.Context) error {
 	if c.Bool("json") && c.Bool("markdown") {
 		return exit.Usagef("--json and --markdown both ask for standard output: name one; --output writes both")
 	}
 	if c.String("output") == output.StandardOutput {
 		return exit.Usagef("--output takes a directory: --json and --markdown print to standard output")
+	}
+	for _, flag := range []string{"paper", "font", "pdf"} {
+		if c.IsSet(flag) && c.String("output") == "" {
+			return exit.Usagef("--%s is about report.pdf, which --output DIR writes", flag)
+		}
 	}
 	return nil
 }

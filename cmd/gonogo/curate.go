@@ -50,6 +50,7 @@ Example:
 			&cli.BoolFlag{Name: "suspicious", Usage: "drop suspicious rows too; without it they are kept and listed for review"},
 			&cli.BoolFlag{Name: "near", Usage: "drop near and swapped copies like exact ones"},
 			&cli.BoolFlag{Name: "measured-only", Usage: "drop rows that were never sampled"},
+			&cli.BoolFlag{Name: "weights", Usage: "give every row a band of difficulty (hard, medium, easy: expected pass rates below, in and above 20 % to 80 %) and a weight, the posterior probability that its pass rate is from 20 % to 80 %"},
 			&cli.BoolFlag{Name: "json", Usage: "print all of it as JSON"},
 		}, freshFlags(), analysisFlags()),
 		Action: func(c *cli.Context) error {
@@ -61,7 +62,7 @@ Example:
 func curateOptionsOf(c *cli.Context) *curation.Options {
 	return &curation.Options{
 		Call: callOf(c), Run: c.Args().First(), Train: c.String("train"), Keep: c.String("keep"), Sure: c.Float64("sure"), SureSet: c.IsSet("sure"),
-		Near: c.Bool("near"), Suspicious: c.Bool("suspicious"), MeasuredOnly: c.Bool("measured-only"), DespiteChange: c.Bool("despite-change"),
+		Near: c.Bool("near"), Suspicious: c.Bool("suspicious"), MeasuredOnly: c.Bool("measured-only"), DespiteChange: c.Bool("despite-change"), Weights: c.Bool("weights"),
 		Force: c.Bool("force"), Fresh: c.IsSet("fresh-samples"), FreshSamples: c.Int("fresh-samples"), FreshRun: c.String("fresh-run"),
 	}
 }

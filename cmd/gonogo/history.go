@@ -1,12 +1,9 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/history"
-	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/night"
 	"gonogo/cmd/gonogo/internal/output"
@@ -28,13 +25,12 @@ gonogo nightly.
 
 Example:
    gonogo history nights -o nights-page`,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON to standard output"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown to standard output"},
-			allFlag(),
-			&cli.StringFlag{Name: "lang", Usage: "write the page in `LANG`: " + strings.Join(message.Tags(), " or ")},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write index.html, history.md, history.json, junit.xml and charts to `DIR`"},
-		},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the report of the history to `DIR`: page, PDF, picture, Markdown, JUnit, JSON, charts"},
+			langFlag(), allFlag(), pdfFlag(),
+		}, keyed("paper", "font")...),
 		Action: func(c *cli.Context) error {
 			dir := c.Args().First()
 			if err := checkPageFlags(c); err != nil {
@@ -44,14 +40,17 @@ Example:
 			if err != nil {
 				return exit.AsUsage(err)
 			}
+			look, err := output.ReportStyle(callOf(c), h.Newest())
+			if err != nil {
+				return err
+			}
 			found := history.Analyze(h.List, history.DefaultOptions())
 			if h.Torn {
 				found.NoteTornLine(night.File)
 			}
-			if found.Lang, err = message.LanguageByTag(c.String("lang")); err != nil {
-				return exit.Usagef("--lang: %v", err)
-			}
-			page := report.NewHistory(found, output.PageOptions(callOf(c), dir))
+			opt := output.PageOptions(callOf(c), dir)
+			found.Lang, opt.Paper, opt.Font = look.Language(), look.Paper, look.Font
+			page := report.NewHistory(found, opt)
 			if err := printPage(c, page, found.Encode); err != nil || c.String("output") == "" {
 				return err
 			}

@@ -47,6 +47,7 @@ func commands() []*cli.Command {
 		historyCommand(),
 		viewCommand(),
 		curateCommand(),
+		planCommand(),
 		workerCommand(),
 		statusCommand(),
 		importCommand(),

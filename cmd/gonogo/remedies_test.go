@@ -58,6 +58,7 @@ var remedies = []remedy{
 	{"says nothing of split %q: run gonogo analyze again", "remedies", "says nothing of split", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
 	{"which contradict each other: run gonogo analyze again", "remedies", "which contradict each other", "gonogo analyze r1-2", "exits 0 gonogo report r1-2"},
 	{"it holds %d requests where %s has %d: run gonogo burst again", "remedies_more", "run gonogo burst again", "gonogo burst run", "gonogo analyze run"},
+	{". gonogo curate leaves them out, and with --weights", "plan", "gonogo curate", "gonogo curate run --train w/train.jsonl -o out.jsonl --weights", "Kept, by expected pass rate"},
 	{"the run holds no rollout of train: a training file is chosen by rollouts of its own rows (gonogo sample", "remedies_more", "the run holds no rollout of train", "gonogo sample", "gonogo curate evals-2"},
 	{"%w: gonogo sample makes the rollouts that rows are chosen by", "remedies_more", "gonogo sample makes the rollouts", "gonogo sample", "12 of 12 rows kept"},
 	{"more samples (gonogo sample -o RUN --items-undecided makes them)", "remedies_more", "more samples", "--items-undecided", "! stdout 'more samples'"},
@@ -163,7 +164,7 @@ func TestEveryRemedyIsRun(t *testing.T) {
 func textsWithCommands(t *testing.T) (texts []string) {
 	t.Helper()
 	help := regexp.MustCompile(`gonogo \w+ --help`)
-	names := regexp.MustCompile(`gonogo (analyze|audit|burst|check|compare|curate|demo|export|grade|history|import|init|nightly|report|run|sample|status|worker)\b`)
+	names := regexp.MustCompile(`gonogo (analyze|audit|burst|check|compare|curate|demo|export|grade|history|import|init|nightly|plan|report|run|sample|status|worker)\b`)
 	documentation := []string{"Doc", "Usage", "UsageText", "Description"}
 	for _, dir := range []string{"analysis", "analysis/*", "cmd/gonogo", "cmd/gonogo/internal/*", "report", "report/chart", "sampler/*"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))

@@ -30,7 +30,7 @@ func TestLongASparseRewardNeedsLargeGroups(t *testing.T) {
 		t.Skipf("the world needs %s, which is not on PATH", project.MissingProgram(world))
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	large, code := runDemo(t, "--world", world.Name, "--no-audit", "--set", "items=40", "--set", "sampling.eval_samples=0", "-o", dir)
+	large, code := runDemo(t, "--world", world.Name, "--no-audit", "--set", "sampling.eval_samples=0", "-o", dir)
 	if got := informative(large); got != analysis.Pass || code == exit.NoGo {
 		t.Errorf("at 32 the groups that teach are judged as %s, exit code %d", got, code)
 	}

@@ -198,6 +198,9 @@ type Figure struct {
 // Tall reports whether the figure has too many rows to be drawn small.
 func (f Figure) Tall() bool { return f.Height > 1.5*chart.Height }
 
+// Strip reports whether the figure is a low one, which takes the whole width by itself.
+func (f Figure) Strip() bool { return f.Plot != nil && f.Height < chart.Height/2 }
+
 // Findings are gates' answers, the urgent ones first.
 type Findings []Finding
 

@@ -18,12 +18,24 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Histories lists a chart for each series of a history. name says what a series
-// is called.
+// NightMarks is the name of the chart of all nights by their answers.
+const NightMarks = "history_nights"
+
+// Histories lists the charts of a history: its nights by their answers, and one for each
+// series that is not zero on every night. name says what a series is called.
 func Histories(h *history.History, name func(string) string) []Of[*history.History] {
-	var out []Of[*history.History]
+	out := []Of[*history.History]{{
+		Name: NightMarks,
+		Doc:  h.Lang.Say("chart.history.nights.doc", "A mark for each night, by its answer; a ring is a night whose items differ from the newest good night's. A dotted line is a night made otherwise than the one before."),
+		Read: "Marks that leave the upper row are nights that regressed or could not be judged.",
+		Draw: drawNights,
+		Only: func(h *history.History) bool { return len(h.Nights) > 0 },
+	}}
 	for i := range h.Series {
 		s := trend{&h.Series[i], name(h.Series[i].Name)}
+		if !slices.ContainsFunc(s.Points, func(p history.Point) bool { return p.Value != 0 }) {
+			continue
+		}
 		out = append(out, Of[*history.History]{
 			Name: "history_" + s.Name,
 			Doc: h.Lang.Say("chart.night_by_night_a_band_is", "Night by night: %s. A band is where one more night would be, and its line the level between two changes. "+
@@ -157,7 +169,7 @@ func (s trend) caption(h *history.History) Caption {
 	found := s.changes(h)
 	if n := len(found); n > 0 {
 		last := found[n-1]
-		c.Title = l.Say("chart.went_from_to_around", "%s went from %s to %s around %s", capitalize(s.called), message.Digits(last.Before), message.Digits(last.After), h.Nights[last.Night].Time.Format(l.Text("date.long", "2 Jan 2006")))
+		c.Title = l.Say("chart.went_from_to_around", "%s went from %s to %s around %s", capitalize(s.called), message.Digits(last.Before), message.Digits(last.After), nightTime(h, last.Night))
 	}
 	rollouts := 0
 	for _, p := range s.Points {
@@ -230,21 +242,89 @@ type nightDot struct {
 func (s trend) dots(h *history.History) nightDots {
 	var d nightDots
 	for _, q := range s.Points {
-		dot, night := nightDot{x: float64(q.Night)}, &h.Nights[q.Night]
+		dot := nightDot{x: float64(q.Night), kind: 3}
 		dot.row.place(stat.Estimate{Value: &q.Value, Low: q.Low, High: q.High})
-		switch {
-		case !q.InTrend:
-			dot.kind = 3
-		case night.Good:
-		case night.ExitCode == analysis.NoGo.ExitCode():
-			dot.kind = 2
-		default:
-			dot.kind = 1
+		if q.InTrend {
+			dot.kind = nightKind(&h.Nights[q.Night])
 		}
 		d = append(d, dot)
 	}
 	return d
 }
+
+// nightKind is which of the first three nightLooks a night has.
+func nightKind(n *history.NightSummary) int {
+	switch {
+	case n.Good:
+		return 0
+	case n.ExitCode == analysis.NoGo.ExitCode():
+		return 2
+	}
+	return 1
+}
+
+// drawNights draws a row of marks for each answer, good ones on top.
+func drawNights(h *history.History) (Figure, error) {
+	l, n := h.Lang, len(h.Nights)
+	p := newPlot("", "")
+	p.X.Min, p.X.Max = -0.6, math.Max(float64(n-1), 1)+0.6
+	p.X.Tick.Marker = nightTicks{h.Nights, l, 8}
+	p.Y.Min, p.Y.Max = -2.6, 0.6
+	var rows plot.ConstantTicks
+	for kind, e := range nightLooks[:3] {
+		rows = append(rows, plot.Tick{Value: row(kind), Label: e.words.In(l)})
+	}
+	p.Y.Tick.Marker = rows
+	for _, m := range madeNights(h) {
+		m.label = ""
+		p.Add(m)
+	}
+	var dots nightDots
+	counts, f := [3]int{}, Figure{Plot: p, Height: stripHeight}
+	f.Table = Table{Head: []string{l.Text("chart.night", "night"), l.Text("chart.answer", "answer")}, Columns: true}
+	for i := range h.Nights {
+		night, x := &h.Nights[i], float64(i)
+		kind := nightKind(night)
+		counts[kind]++
+		dot := nightDot{x: x, kind: kind}
+		if !night.InTrend {
+			dot.kind = 3
+		}
+		y := row(kind)
+		dot.row.place(stat.Estimate{Value: &y})
+		dots = append(dots, dot)
+		f.Table.Marks = append(f.Table.Marks, Mark{
+			Cells: []string{night.Name, nightLooks[kind].words.In(l)}, X0: x - 0.5, X1: x + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1), Dots: []Dot{{x, y}},
+		})
+	}
+	p.Add(dots)
+	since := n
+	for since > 0 && !h.Nights[since-1].Good {
+		since--
+	}
+	f.Title = l.Say("chart.nights_good", "%s: %s good, %s cannot tell, %s regressed", l.Count(n, "night"), message.Whole(counts[0]), message.Whole(counts[1]), message.Whole(counts[2]))
+	if since < n {
+		f.Title = phrases(l, f.Title, l.Say("chart.not_good_since", "none good since %s", nightTime(h, since)))
+	}
+	return f, nil
+}
+
+// nightTime is the date of a night, with its hour where the day has several.
+func nightTime(h *history.History, i int) string {
+	at := h.Nights[i].Time
+	day, nights := at.Format(time.DateOnly), 0
+	for k := range h.Nights {
+		nights += b2i(h.Nights[k].Time.Format(time.DateOnly) == day)
+	}
+	label := at.Format(h.Lang.Text("date.long", "2 Jan 2006"))
+	if nights > 1 {
+		label += at.Format(" 15:04")
+	}
+	return label
+}
+
+// stripHeight is that of a chart as low as its marks and its axis need.
+const stripHeight = Height * 0.36
 
 // Plot implements plot.Plotter.
 func (d nightDots) Plot(c draw.Canvas, p *plot.Plot) {
@@ -301,7 +381,7 @@ func (t nightTicks) Ticks(_, _ float64) []plot.Tick {
 		at[last] = 0
 	}
 	var out []plot.Tick
-	year, day := 0, ""
+	year, day, last := 0, "", ""
 	for _, i := range slices.Backward(at) {
 		when := t.nights[i].Time
 		label, today := when.Format(t.lang.Text("date.short", "2 Jan")), when.Format(time.DateOnly)
@@ -315,6 +395,11 @@ func (t nightTicks) Ticks(_, _ float64) []plot.Tick {
 			label, year = when.Format(t.lang.Text("date.long", "2 Jan 2006")), now
 		}
 		day = today
+		if label == last {
+			label = "" // of nights of one minute
+		} else {
+			last = label
+		}
 		out = append(out, plot.Tick{Value: float64(i), Label: label})
 	}
 	return out

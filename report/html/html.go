@@ -131,19 +131,27 @@ type renderer struct {
 // blocks writes blocks one after the other, pictures side by side.
 func (r *renderer) blocks(list []block.Block) template.HTML {
 	var b, pair strings.Builder
-	for _, one := range list {
-		to := &b
-		if _, ok := one.(block.Figure); ok {
-			to = &pair
-		} else if pair.Len() > 0 {
+	flush := func() {
+		if pair.Len() > 0 {
 			b.WriteString(`<div class="pair">` + pair.String() + "</div>\n")
 			pair.Reset()
 		}
-		to.WriteString(r.block(one))
 	}
-	if pair.Len() > 0 {
-		b.WriteString(`<div class="pair">` + pair.String() + "</div>\n")
+	for _, one := range list {
+		f, figure := one.(block.Figure)
+		if !figure || f.Strip() {
+			flush()
+		}
+		if !figure {
+			b.WriteString(r.block(one))
+			continue
+		}
+		pair.WriteString(r.block(one))
+		if f.Strip() {
+			flush()
+		}
 	}
+	flush()
 	return template.HTML(b.String())
 }
 

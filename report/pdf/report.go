@@ -107,7 +107,7 @@ func (p *printer) blocks(list []block.Block) {
 			pair := []block.Figure{b}
 			for b.Brief && i+1 < len(list) && len(pair) < 2 {
 				next, ok := list[i+1].(block.Figure)
-				if !ok || next.Tall() {
+				if !ok || next.Tall() || next.Strip() || b.Strip() {
 					break
 				}
 				pair = append(pair, next)
@@ -409,6 +409,9 @@ func (p *printer) figures(list []block.Figure) {
 		switch {
 		case f.Plot == nil:
 			height = 110 // it only says why there is nothing
+		case f.Strip():
+			height = f.Height.Points()
+			f.Panel = true
 		case f.Brief:
 			height = min(300, max(least, f.Height.Points()*0.85)) // its letters are no smaller
 			if room := p.room() - 24; room >= least {

@@ -36,8 +36,9 @@ type Survey struct {
 	line  map[rollout.Key]int // the line that counts; nil where every line that is read does
 }
 
-// NewSurvey reads all rollouts once. It returns ErrNoRollouts where read is nil.
-func NewSurvey(read Rollouts) (*Survey, error) {
+// NewSurvey reads all rollouts once, and shows each to see. It returns
+// ErrNoRollouts where read is nil.
+func NewSurvey(read Rollouts, see func(collect.Counted)) (*Survey, error) {
 	if read == nil {
 		return nil, ErrNoRollouts
 	}
@@ -50,6 +51,7 @@ func NewSurvey(read Rollouts) (*Survey, error) {
 		for name := range r.Parts {
 			count[name]++
 		}
+		see(r)
 		return nil
 	})
 	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {

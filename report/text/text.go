@@ -148,7 +148,7 @@ func (t *terminal) blocks(list []block.Block) {
 		case block.Grid:
 			t.grid(b)
 		case block.Figure:
-			if b.Brief && b.Plot != nil && !pictured {
+			if b.Brief && b.Plot != nil && !b.Strip() && !pictured {
 				pictured = true
 				t.picture(b)
 			}

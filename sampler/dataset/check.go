@@ -16,6 +16,8 @@ const maxShown = 10
 type Rule struct {
 	Name, Doc string
 
+	hosted bool // advice for hosted platforms alone
+
 	limit func(Target) Limit                               // nil: advice that holds everywhere and never blocks
 	row   func(it *row, limit Limit) string                // what is wrong with the row; "" when nothing is
 	file  func(f *File, rows []row, limit Limit) string    // what is wrong with the file
@@ -62,7 +64,7 @@ func Check(files []*File, target Target) []rollout.Problem {
 // applies returns the rule's limit on the target, and whether it applies there.
 func (r Rule) applies(t Target) (Limit, bool) {
 	if r.limit == nil {
-		return Limit{}, true
+		return Limit{}, !r.hosted || t.Name != NoTarget
 	}
 	limit := r.limit(t)
 	return limit, limit.Value != 0

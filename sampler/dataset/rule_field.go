@@ -64,11 +64,17 @@ func (r *row) extras() []string {
 	return names
 }
 
-// fieldRules are the rules of good sense: they warn on every platform.
+// fieldRules are the rules of good sense, and advice for any hosted platform: they never block.
 func fieldRules() []Rule {
 	return []Rule{
 		{Name: "role", Doc: "roles other than developer, system, user, assistant and tool are unknown", row: unknownRole},
-		{Name: "reserved_key", Doc: "messages and tools are reserved: tools holds function definitions in chat form; parallel_tool_calls is added by the platform", row: reservedKey},
+		{Name: "reserved_key", Doc: "messages and tools are reserved: tools holds function definitions in chat form", row: reservedKey},
+		{Name: "platform_key", Doc: "parallel_tool_calls is added by the platform", hosted: true, row: func(r *row, _ Limit) string {
+			if _, there := r.fields["parallel_tool_calls"]; there {
+				return "the platform adds a field \"parallel_tool_calls\" of its own: rename this one"
+			}
+			return ""
+		}},
 		{Name: "no_reference", Doc: "a row with messages alone gives the grader nothing to compare with", row: func(r *row, _ Limit) string {
 			if len(r.extras()) == 0 {
 				return "nothing but messages: the grader has no reference to compare with"
@@ -77,7 +83,7 @@ func fieldRules() []Rule {
 		}},
 		{Name: "empty_content", Doc: "a user message without text asks nothing", row: emptyContent},
 		{Name: "null_reference", Doc: "a reference that is null gives the grader nothing to compare with", file: nullReference},
-		{Name: "safety_phrase", Doc: "asking for the chain of thought trips the platform's safety screening", row: func(r *row, _ Limit) string {
+		{Name: "safety_phrase", Doc: "asking for the chain of thought trips the platform's safety screening", hosted: true, row: func(r *row, _ Limit) string {
 			for i, m := range r.item.Messages {
 				if strings.Contains(strings.ToLower(m.Content), "chain of thought") {
 					return fmt.Sprintf("messages[%d] speaks of the \"chain of thought\", which the safety screening of files may refuse", i)
@@ -148,9 +154,6 @@ func nullReference(_ *File, rows []row, _ Limit) string {
 }
 
 func reservedKey(r *row, _ Limit) string {
-	if _, there := r.fields["parallel_tool_calls"]; there {
-		return "the platform adds a field \"parallel_tool_calls\" of its own: rename this one"
-	}
 	if r.item.Tools == nil {
 		return ""
 	}

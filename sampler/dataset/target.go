@@ -23,6 +23,9 @@ type Limit struct {
 	Source   string // where it was read, and when
 }
 
+// NoTarget is the name of the target that is no hosted platform.
+const NoTarget = "none"
+
 // Targets lists the platforms with known limits in the order shown, as of 2026-11-20. If
 // no source states a limit, there is none, or it only warns.
 func Targets() []Target {
@@ -56,7 +59,7 @@ func Targets() []Target {
 			MinRows: Limit{100, true, aws}, MaxTrain: Limit{20_000, true, aws},
 			LastUser: Limit{1, false, taken}, NoAudioFile: Limit{1, false, taken},
 		},
-		{Name: "none", Doc: "no hosted platform: a trainer of your own, such as TRL, verl or prime-rl"},
+		{Name: NoTarget, Doc: "no hosted platform: a trainer of your own, such as TRL, verl or prime-rl"},
 	}
 }
 

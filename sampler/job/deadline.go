@@ -51,8 +51,11 @@ type Warning struct {
 const RuleDeadline = "deadline"
 
 // Warnings says what the platform named by target ("openai", "azure" or
-// "bedrock") may refuse or ignore in the job at the time now.
+// "bedrock") may refuse or ignore in the job at the time now: nothing, if it is "none".
 func (j *Job) Warnings(target string, now time.Time) []Warning {
+	if target == "none" {
+		return nil
+	}
 	warn := j.deadlines(target, now)
 	for _, limit := range limits {
 		if n := limit.of(&j.Hyper).Number; n != nil && (*n < limit.lo || *n > limit.hi) {

@@ -99,26 +99,26 @@ func (d *recordDecoder) decode(line []byte) error {
 // such as NaN were read as null.
 func (d *recordDecoder) member(key, v, was []byte) (err error) {
 	r := d.rec
-	switch name := unquote(key); name {
+	switch key := keyOf(key); string(key) {
 	case "item":
 		r.Item, d.itemNumber, err = readID(v)
 	case "split":
-		r.Split, err = readWord[Split](name, v)
+		r.Split, err = readWord[Split]("split", v)
 	case "sample":
-		r.Sample, err = readInt(name, v)
+		r.Sample, err = readInt("sample", v)
 		d.hasSample = !isNull(v)
 	case "attempt":
-		r.Attempt, err = readInt(name, v)
+		r.Attempt, err = readInt("attempt", v)
 	case "source":
-		r.Source, err = readWord[Source](name, v)
+		r.Source, err = readWord[Source]("source", v)
 	case "outcome":
-		r.Outcome, err = readWord[Outcome](name, v)
+		r.Outcome, err = readWord[Outcome]("outcome", v)
 	case "error":
 		r.Error = readCause(v)
 	case "error_kind":
 		r.Kind = readCause(v)
 	case "reward":
-		r.Reward, err = readNumber(name, v)
+		r.Reward, err = readNumber("reward", v)
 		d.noReward = ""
 		if r.Reward == nil {
 			d.noReward = "reward is " + string(was)
@@ -129,57 +129,55 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 		r.Parts, err = readParts(v)
 	case "clipped":
 		r.Clipped = false
-		err = readJSON(name, "true or false", v, &r.Clipped)
+		err = readJSON("clipped", "true or false", v, &r.Clipped)
 	case "category":
-		r.Category, err = readText(name, v)
+		r.Category, err = readText("category", v)
 	case "family":
-		r.Family, err = readText(name, v)
+		r.Family, err = readText("family", v)
 	case "answer":
-		r.Answer, err = readText(name, v)
+		r.Answer, err = readText("answer", v)
 	case "finish":
 		d.takeFinish(v)
 	case "served_by":
-		r.Served, err = readText(name, v)
+		r.Served, err = readText("served_by", v)
 	case "messages":
 		if r.Messages = nil; !d.lean {
-			err = readJSON(name, "a list of messages", v, &r.Messages)
+			err = readJSON("messages", "a list of messages", v, &r.Messages)
 		}
 	case "calls":
 		r.Calls, err = readCalls(v, d.lean)
 	case "turns":
-		r.Turns, err = readInt(name, v)
+		r.Turns, err = readInt("turns", v)
 	case "retries":
-		r.Retries, err = readInt(name, v)
+		r.Retries, err = readInt("retries", v)
 	case "usage":
-		r.Usage = Usage{}
-		err = readJSON(name, "token counts", v, &r.Usage)
+		r.Usage, err = readUsage("usage", v)
 	case "judge":
-		r.Judge = Usage{}
-		err = readJSON(name, "token counts", v, &r.Judge)
+		r.Judge, err = readUsage("judge", v)
 	case "judge_calls":
-		r.JudgeCalls, err = readInt(name, v)
+		r.JudgeCalls, err = readInt("judge_calls", v)
 	case "canary_planted":
 		r.Planted = false
-		err = readJSON(name, "true or false", v, &r.Planted)
+		err = readJSON("canary_planted", "true or false", v, &r.Planted)
 	case "leaks":
 		r.Leaks = nil
-		err = readJSON(name, "a list of leaks", v, &r.Leaks)
+		err = readJSON("leaks", "a list of leaks", v, &r.Leaks)
 	case "trace_id":
-		r.TraceID, err = readText(name, v)
+		r.TraceID, err = readText("trace_id", v)
 	case "started_at":
 		r.Started = time.Time{}
-		err = readJSON(name, "a time such as 2026-01-31T12:00:00Z", v, &r.Started)
+		err = wanted(r.Started.UnmarshalJSON(v), "started_at", "a time such as 2026-01-31T12:00:00Z", v)
 	case "elapsed_s":
 		r.Elapsed = 0
-		err = readJSON(name, "a number of seconds", v, &r.Elapsed)
+		err = wanted(r.Elapsed.UnmarshalJSON(v), "elapsed_s", "a number of seconds", v)
 	case "earlier":
 		r.Earlier = nil
-		err = readJSON(name, "a list of former grades", v, &r.Earlier)
+		err = readJSON("earlier", "a list of former grades", v, &r.Earlier)
 	case "probe":
 		r.Probe = nil
-		err = readJSON(name, "what a probe expects", v, &r.Probe)
+		err = readJSON("probe", "what a probe expects", v, &r.Probe)
 	default:
-		d.extra(name, v)
+		d.extra(string(key), v)
 	}
 	return err
 }
@@ -195,10 +193,47 @@ func (d *recordDecoder) extra(name string, v []byte) {
 func isNull(v []byte) bool { return string(v) == "null" }
 
 func readJSON(name, want string, v []byte, into any) error {
-	if err := json.Unmarshal(v, into); err != nil {
+	return wanted(json.Unmarshal(v, into), name, want, v)
+}
+
+// wanted says of a value that could not be read what it must be.
+func wanted(err error, name, want string, v []byte) error {
+	if err != nil {
 		return fmt.Errorf("%q must be %s, not %s: %w", name, want, excerpt(v), err)
 	}
 	return nil
+}
+
+// readUsage reads token counts: at once as they are usually written, whole numbers or
+// null under our own names, and anything else by encoding/json.
+func readUsage(name string, v []byte) (u Usage, err error) {
+	usual := len(v) > 0 && v[0] == '{'
+	s := scanner{b: v}
+	if usual {
+		err = s.members(func(key, value []byte) error {
+			var to **int64
+			switch string(keyOf(key)) {
+			case "input_tokens":
+				to = &u.Input
+			case "output_tokens":
+				to = &u.Output
+			case "reasoning_tokens":
+				to = &u.Reasoning
+			case "cached_tokens":
+				to = &u.Cached
+			}
+			n, wrong := strconv.ParseInt(string(value), 10, 64)
+			if usual = usual && to != nil && wrong == nil; usual {
+				*to = &n
+			}
+			return nil
+		})
+	}
+	if usual && err == nil {
+		return u, nil
+	}
+	u = Usage{}
+	return u, readJSON(name, "token counts", v, &u)
 }
 
 // readID reads an item's name: a string, or a whole number, which is read as

@@ -73,33 +73,33 @@ func (s *scanner) call(depth int, lean bool) (c Call, fault, err error) {
 
 // take takes in one key of a call but for its output, which it hands on.
 func (c *Call) take(key, value []byte, output *[]byte) (err error) {
-	switch name := unquote(key); name {
+	switch string(keyOf(key)) {
 	case "turn":
-		c.Turn, err = readInt(name, value)
+		c.Turn, err = readInt("turn", value)
 	case "id":
-		c.ID, err = readText(name, value)
+		c.ID, err = readText("id", value)
 	case "name":
-		c.Name, err = readText(name, value)
+		c.Name, err = readText("name", value)
 	case "arguments":
 		c.Arguments = readCause(value)
 	case "output":
 		*output = value
 	case "output_bytes":
-		c.OutputBytes, err = readInt(name, value)
+		c.OutputBytes, err = readInt("output_bytes", value)
 	case "status":
 		c.Status, err = readCallStatus(value)
 	case "error":
-		c.Error, err = readText(name, value)
+		c.Error, err = readText("error", value)
 	case "http_status":
-		c.HTTPStatus, err = readInt(name, value)
+		c.HTTPStatus, err = readInt("http_status", value)
 	case "retries":
-		c.Retries, err = readInt(name, value)
+		c.Retries, err = readInt("retries", value)
 	case "offset_s":
 		c.Offset = 0
-		err = readJSON(name, "a number of seconds", value, &c.Offset)
+		err = wanted(c.Offset.UnmarshalJSON(value), "offset_s", "a number of seconds", value)
 	case "elapsed_s":
 		c.Elapsed = 0
-		err = readJSON(name, "a number of seconds", value, &c.Elapsed)
+		err = wanted(c.Elapsed.UnmarshalJSON(value), "elapsed_s", "a number of seconds", value)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -169,8 +170,13 @@ func (s Seconds) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads a number of seconds, rounded to microseconds; null is
 // none. A span of more than a century is an error.
 func (s *Seconds) UnmarshalJSON(b []byte) error {
-	var f float64
-	if err := json.Unmarshal(b, &f); err != nil {
+	f, err := 0.0, error(nil)
+	if n := (scanner{b: b}); len(b) > 0 && n.number() == nil && n.i == len(b) {
+		f, err = strconv.ParseFloat(string(b), 64)
+	} else {
+		err = json.Unmarshal(b, &f)
+	}
+	if err != nil {
 		return err
 	}
 	const century = 100 * 365.25 * 24 * 3600

@@ -139,6 +139,10 @@ func fallBack(c *Config) {
 		orElse(c, "training.batch_size", &c.Training.BatchSize, batch, ok)
 		epochs, ok := b.Hyper.NEpochs.Int()
 		orElse(c, "training.epochs", &c.Training.Epochs, epochs, ok)
+		every, ok := b.Hyper.EvalInterval.Int()
+		orElse(c, "training.eval_interval", &c.Training.EvalInterval, every, ok)
+		evals, ok := b.Hyper.EvalSamples.Int()
+		orElse(c, "training.eval_samples", &c.Training.EvalSamples, evals, ok)
 		if pass, ok := b.PassThreshold(); ok && c.PassThreshold == nil {
 			c.PassThreshold = &pass
 		}

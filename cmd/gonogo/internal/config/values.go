@@ -172,10 +172,12 @@ type sessionValues struct {
 
 // trainingValues are the plan of the training.
 type trainingValues struct {
-	GroupSize   int     `json:"group_size" default:"8" min:"2" max:"100000" doc:"rollouts of one item that the trainer compares with each other"`
-	BatchSize   int     `json:"batch_size" or:"the job's batch_size when it is a number, else 0" min:"0" example:"16" doc:"items per training step; 0 is unknown"`
-	Epochs      int     `json:"epochs" or:"the job's n_epochs when it is a number, else 0" min:"0" example:"2" doc:"passes over the training items; 0 is unknown"`
-	WantedShare float64 `json:"wanted_share" default:"0.5" min:"0.001" max:"1" doc:"the share of informative groups that a proposed group size aims for"`
+	GroupSize    int     `json:"group_size" default:"8" min:"2" max:"100000" doc:"rollouts of one item that the trainer compares with each other"`
+	BatchSize    int     `json:"batch_size" or:"the job's batch_size when it is a number, else 0" min:"0" example:"16" doc:"items per training step; 0 is unknown"`
+	Epochs       int     `json:"epochs" or:"the job's n_epochs when it is a number, else 0" min:"0" example:"2" doc:"passes over the training items; 0 is unknown"`
+	EvalInterval int     `json:"eval_interval" or:"the job's eval_interval when it is a number, else 0" min:"0" example:"10" doc:"training steps between evaluations; 0 is unknown"`
+	EvalSamples  int     `json:"eval_samples" or:"the job's eval_samples when it is a number, else 0" min:"0" example:"4" doc:"rollouts of an eval item at each evaluation of the training; 0 is unknown"`
+	WantedShare  float64 `json:"wanted_share" default:"0.5" min:"0.001" max:"1" doc:"the share of informative groups that a proposed group size aims for"`
 }
 
 // trainerValues are what the trainer does with rewards.

@@ -31,6 +31,7 @@ type Options struct {
 	SureSet          bool
 	Near, Suspicious bool
 	MeasuredOnly     bool
+	Weights          bool
 	DespiteChange    bool
 	Force            bool
 	Fresh            bool // make new rollouts
@@ -78,7 +79,7 @@ func choose(ctx context.Context, c *Options, run *rollout.Run, cfg *config.Confi
 	if err := s.Validate(); err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	opt := curate.Options{Near: c.Near, Measured: c.MeasuredOnly, Suspicious: c.Suspicious}
+	opt := curate.Options{Near: c.Near, Measured: c.MeasuredOnly, Suspicious: c.Suspicious, Weights: c.Weights}
 	if c.SureSet {
 		if opt.Sure = c.Sure; !(opt.Sure > 0 && opt.Sure < 1) {
 			return nil, exit.Usagef("--sure %g: it is a probability above 0 and below 1", opt.Sure)

@@ -26,6 +26,7 @@ func printCuration(c *Options, chosen *curate.Curation) error {
 	}
 	var b bytes.Buffer
 	summarizeRows(&b, chosen)
+	summarizeBands(&b, chosen)
 	summarizeGain(&b, chosen)
 	summarizeFresh(&b, chosen)
 	if len(chosen.Notes) > 0 {
@@ -61,6 +62,22 @@ func summarizeRows(w io.Writer, chosen *curate.Curation) {
 	if n := chosen.NotMeasured; n > 0 {
 		fmt.Fprintf(w, "  %s never sampled (--measured-only drops them): %s\n", ui.Count(n, "row"), unmeasured(chosen))
 	}
+}
+
+// summarizeBands counts the kept rows by difficulty, if that was asked for.
+func summarizeBands(w io.Writer, chosen *curate.Curation) {
+	bands := chosen.Bands()
+	if bands == nil {
+		return
+	}
+	fmt.Fprintf(w, "\nKept, by expected pass rate\n")
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	low, high := message.Percent(curate.BandLow), message.Percent(curate.BandHigh)
+	for _, band := range []struct{ name, rate string }{{curate.Hard, "below " + low}, {curate.Medium, low + " to " + high}, {curate.Easy, "above " + high}} {
+		fmt.Fprintf(table, "  %s\t%s\t%s\n", band.name, message.Whole(bands[band.name]), band.rate)
+	}
+	_ = table.Flush() // into memory
+	fmt.Fprintf(w, "  The weight of a row, in the table, is the posterior probability that its pass rate is between %s and %s.\n", low, high)
 }
 
 func needing(n int) string {

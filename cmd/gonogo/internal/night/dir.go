@@ -90,6 +90,17 @@ func (h *Dir) ours() error {
 	return nil
 }
 
+// Newest is the run directory of the newest night whose rollouts are still there; the
+// history directory where there is none.
+func (h *Dir) Newest() string {
+	for _, n := range slices.Backward(h.List) {
+		if _, err := os.Stat(filepath.Join(h.run(n.Name), rollout.ManifestFile)); err == nil {
+			return h.run(n.Name)
+		}
+	}
+	return h.dir
+}
+
 // run is the directory of a night's rollouts.
 func (h *Dir) run(name string) string { return filepath.Join(h.dir, nightRuns, name) }
 

@@ -48,7 +48,7 @@ func ResultFor(ctx context.Context, c *project.Call, dir string) (*analysis.Resu
 	if kept == nil || c.Report.Judging {
 		return AnalyzeRun(ctx, c, dir)
 	}
-	opened, err := rollout.Open(dir)
+	opened, err := rollout.OpenManifest(dir)
 	if errors.Is(err, rollout.ErrNotARun) {
 		return kept, nil // there is nothing but the result
 	}
@@ -67,6 +67,9 @@ func ResultFor(ctx context.Context, c *project.Call, dir string) (*analysis.Resu
 		return kept, nil
 	}
 	fmt.Fprintf(c.Err, "note: %s was judged with other settings than the run's own; this report judges by the run's own. To report by others, give them here, too (--set, --group-size, --config).\n", filepath.Join(dir, ResultFile))
+	if opened, err = rollout.Open(dir); err != nil {
+		return nil, exit.AsUsage(err)
+	}
 	return Analyze(ctx, c, opened, own)
 }
 
@@ -204,7 +207,7 @@ func PrintFormat(ctx context.Context, c *project.Call, run string, r *analysis.R
 // rolloutsOf reads the rollouts of a run for its report; nil where there are
 // none.
 func rolloutsOf(ctx context.Context, c *project.Call, run string, r *analysis.Result) report.Rollouts {
-	opened, err := rollout.Open(run)
+	opened, err := rollout.OpenManifest(run)
 	if err != nil {
 		return nil
 	}

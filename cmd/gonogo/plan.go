@@ -1,0 +1,115 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/output"
+	"gonogo/cmd/gonogo/internal/recipe"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/rollout"
+)
+
+func planCommand() *cli.Command {
+	trainers := ui.Names(recipe.Trainers(), func(t recipe.Trainer) string { return fmt.Sprintf("   %-10s %s", t.Name, t.Doc) })
+	return &cli.Command{
+		Name:      "plan",
+		Usage:     "write the trainer's configuration that the measurements of a run speak for",
+		ArgsUsage: "RUN",
+		Description: `Writes group size, batch, steps, limits of tokens and tool calls, evaluations and
+what to do about items that teach nothing, each with the measurement behind it as a
+comment. Numbers that are configured (training.batch_size, training.epochs,
+training.eval_interval, training.eval_samples) stay. Settings that nothing measured
+speaks for, such as the learning rate, are left to the trainer.
+
+Trainers:
+` + strings.Join(trainers, "\n") + `
+
+Example:
+   gonogo plan my-run --for trl -o grpo.yaml
+   gonogo plan my-run --for verl --set training.batch_size=64`,
+		Flags: slices.Concat([]cli.Flag{
+			&cli.StringFlag{Name: "for", Usage: "`TRAINER`: " + strings.Join(trainerNames(), ", ")},
+			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
+			&cli.BoolFlag{Name: "force", Usage: "overwrite the file"},
+		}, analysisFlags()),
+		Action: planAction,
+	}
+}
+
+func trainerNames() []string {
+	return ui.Names(recipe.Trainers(), func(t recipe.Trainer) string { return t.Name })
+}
+
+func planAction(c *cli.Context) error {
+	i := slices.Index(trainerNames(), c.String("for"))
+	switch {
+	case c.String("for") == "":
+		return exit.Usagef("say with --for who trains: %s", strings.Join(trainerNames(), ", "))
+	case i < 0:
+		return exit.Usagef("no configuration is known for %q%s", c.String("for"), ui.Choices(c.String("for"), trainerNames()))
+	}
+	out := c.String("output")
+	if out != "" && !c.Bool("force") {
+		if err := refuseExisting("choose another name with -o, or overwrite it with --force", out); err != nil {
+			return err
+		}
+	}
+	dir := output.RunOfResult(c.Args().First())
+	result, err := output.ResultFor(c.Context, callOf(c), dir)
+	if err != nil {
+		return err
+	}
+	given, err := planGiven(c, dir)
+	if err != nil {
+		return err
+	}
+	text, err := recipe.Trainers()[i].Write(result, given)
+	if err != nil {
+		return exit.Usagef("%s: %v", dir, err)
+	}
+	if out == "" {
+		_, err := c.App.Writer.Write(text)
+		return err
+	}
+	return rollout.WriteFile(out, text)
+}
+
+// planGiven is what the configuration says of training, and the length of the prompts.
+func planGiven(c *cli.Context, dir string) (recipe.Given, error) {
+	cfg, _, err := output.RunConfig(callOf(c), dir)
+	if err != nil {
+		return recipe.Given{}, err
+	}
+	t := cfg.Training
+	given := recipe.Given{
+		Run: c.Args().First(), Model: cfg.Model.Name, BatchSize: t.BatchSize, Epochs: t.Epochs, EvalEvery: t.EvalInterval, EvalSamples: t.EvalSamples,
+		Temperature: cfg.Model.Temperature, Normalize: cfg.Trainer.Normalize, Job: cfg.Body,
+	}
+	if c.IsSet("group-size") {
+		given.GroupSize = t.GroupSize
+	}
+	run, err := rollout.Open(dir)
+	if err != nil { // there is nothing but the result
+		return given, nil
+	}
+	for i := range run.Items {
+		if it := &run.Items[i]; it.Split == rollout.Train {
+			given.PromptBytes = max(given.PromptBytes, promptBytes(it))
+		}
+	}
+	return given, nil
+}
+
+// promptBytes is the length of the text that a model is shown first.
+func promptBytes(it *rollout.Item) int {
+	n := len(it.Tools)
+	for _, m := range it.Messages {
+		n += len(m.Content)
+	}
+	return n
+}
