@@ -130,7 +130,7 @@ var english = words{
 	Bounds:      "Had every missing rollout earned the bottom or the top of the range, the mean reward would be %s or %s.",
 	Lost:        "Items lost entirely: %s.",
 	NotRun:      "%s of the planned rollouts were not run.",
-	NoneOf:      "No rollout was made of %s: they count in no number.",
+	NoneOf:      "No rollout was made of %s: no figure counts them.",
 	Retried:     "%s (%s) needed requests repeated, %s in all: an endpoint failed at first, then answered.",
 	Repeats:     plural{"1 repeat", "%s repeats"},
 	OwnFailures: "In %s the model itself gave no answer (%s) or ran out of steps (%s); without a grade these count at the bottom of the reward range.",

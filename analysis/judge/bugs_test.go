@@ -102,8 +102,8 @@ func TestAMeanAtOrAboveTheCeilingIsSaidToLieThere(t *testing.T) {
 		title, tail string
 	}{
 		{"above", -0.00239, -0.01134, 0.00673, "the mean reward of 0.752 is 0.00239 above the ceiling of 0.75", "too low."},
-		{"at", 1e-17, -1e-17, 0.02, "the mean reward of 0.75 is at the ceiling of 0.75", "looks the same."},
-		{"below", 0.02, 0.01, 0.025, "the mean reward of 0.73 is 0.02 below the ceiling of 0.75", "looks the same."},
+		{"at", 1e-17, -1e-17, 0.02, "the mean reward of 0.75 is at the ceiling of 0.75", "use the model as it is."},
+		{"below", 0.02, 0.01, 0.025, "the mean reward of 0.73 is 0.02 below the ceiling of 0.75", "use the model as it is."},
 		{"perhaps above", 0.02, -0.02, 0.06, "the mean reward is between 0.02 above and 0.06 below the ceiling of 0.75", ""},
 		{"perhaps too near", 0.02, 0.01, 0.06, "the mean reward is 0.01 to 0.06 below the ceiling of 0.75", ""},
 	} {
