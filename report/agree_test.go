@@ -222,7 +222,7 @@ var sameQuantities = []sameQuantity{
 	{"rollouts at once that double its time", []string{
 		`burst .* \| (?P<k>tool \w+|grader) \| P95 doubles at: N`, `chart endpoint_load title: (?P<k>tool \w+|grader) takes twice as long from about N rollouts`,
 	}, true},
-	{"answered otherwise again", []string{`burst .* \| answered otherwise again \| value: V$`, `finding endpoint.repeat: .*; measured V$`}, true},
+	{"inconsistent repeats", []string{`burst .* \| inconsistent repeats \| value: V$`, `finding endpoint.repeat: .*; measured V$`}, true},
 	{"discarded rollouts", []string{`burst .* \| discarded rollouts \| value: V$`, `finding endpoint.lost: .*; measured V$`}, true},
 	{"a variant's gain", []string{`variants .* \| (?P<k>\w+) \| variant - base: V$`, `chart variants row: variant=(?P<k>\w+); variant - base=V;`}, true},
 }
