@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -108,7 +109,10 @@ func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Messag
 	if err := json.Unmarshal([]byte(rollout.TextOrJSON(v)), &items); err != nil {
 		return t, nil, "", fmt.Errorf("it is no list of items of the Responses API: %w", err)
 	}
-	for _, it := range items {
+	for i, it := range items {
+		if i > 0 && it.Role == "assistant" && items[i-1].Type == "function_call" { // another turn, whose calls have no recorded answers
+			t.EndTurn()
+		}
 		if it.Role == "assistant" || it.Type == "function_call" || it.Type == "reasoning" {
 			end = it.end()
 		}
@@ -118,7 +122,7 @@ func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Messag
 		case it.Type == "function_call_output":
 			t.AddResult(it.CallID, rollout.TextOrJSON(it.Output))
 		case it.Type == "reasoning":
-			t.AddReasoning(transcript.Summary(it.Summary))
+			t.AddReasoning(cmp.Or(transcript.Summary(it.Summary), transcript.Summary(it.Content)))
 		case it.Role == "assistant":
 			t.AddReply(transcript.Summary(it.Content))
 		case it.Role != "" && t.Turns == 0:
@@ -127,6 +131,7 @@ func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Messag
 			t.AddPrompt(it.Role, transcript.Summary(it.Content))
 		}
 	}
+	t.Close()
 	return t, asked, end, nil
 }
 

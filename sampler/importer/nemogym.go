@@ -20,10 +20,10 @@ var nemoGym = Format{
 	Doc:   "rollouts of NeMo Gym, JSON lines with responses_create_params, response and reward, with their _failures.jsonl",
 	Files: []string{"*rollouts*.jsonl"},
 	From: Origin{
-		Item:     "`_ng_task_index`, or a hash of `responses_create_params`",
+		Item:     "`_ng_task_index`, `task_idx`, or a hash of `responses_create_params`",
 		Sample:   "`_ng_rollout_index`, or the order of the lines; a file and its `_failures.jsonl` are one run, in other files later ones go on",
 		Reward:   "`reward`",
-		Failures: "`_ng_failure_class` (`judge_failed` is `grader`); a `failure_reason` by which the judge gave no verdict, or the reference or the verifier was broken, is `grader`, any other is a grade",
+		Failures: "`_ng_failure_class` (`judge_failed` is `grader`); a `failure_reason` by which the judge gave no verdict, or the reference or the verifier was broken, is `grader`, any other is a grade; `invalid_judge_response`, `judge_error`, `judge_generation_error` and `verifier_error` are `grader`",
 	},
 	Read: readNemoGym,
 }
@@ -41,15 +41,24 @@ type nemoRow struct {
 		Incomplete struct {
 			Reason string `json:"reason"`
 		} `json:"incomplete_details"`
+		Transitions bool `json:"contains_transitions"` // output is a list of conversations, each a turn longer than the one before
 	} `json:"response"`
 	Reward   json.RawMessage `json:"reward"`
 	Task     *int            `json:"_ng_task_index"`
+	TaskIdx  *int            `json:"task_idx"` // of environments that make their own prompts
 	Rollout  *int            `json:"_ng_rollout_index"`
 	Expected json.RawMessage `json:"expected_answer"`
 	Reason   json.RawMessage `json:"failure_reason"`
 	Class    json.RawMessage `json:"_ng_failure_class"`
 	Judge    json.RawMessage `json:"_ng_failure_judge_error"`
 	Error    json.RawMessage `json:"error"` // next to a class
+
+	JudgeInvalid    json.RawMessage `json:"invalid_judge_response"`
+	JudgeError      json.RawMessage `json:"judge_error"`
+	JudgeGeneration json.RawMessage `json:"judge_generation_error"`
+	VerifierError   json.RawMessage `json:"verifier_error"`
+	ApplyFailed     bool            `json:"apply_failed"` // the model's patch, which is no failure of the verifier
+
 	Verdicts []struct {
 		Label json.RawMessage `json:"verdict_label"`
 	} `json:"judge_evaluations"`
@@ -115,8 +124,8 @@ func (n *nemoReader) row(f File, line int, row *nemoRow) error {
 		return fmt.Errorf(`"responses_create_params": %w`, err)
 	}
 	id := hash(row.ParamsText)
-	if row.Task != nil {
-		id = fmt.Sprint(*row.Task)
+	if task := cmp.Or(row.Task, row.TaskIdx); task != nil {
+		id = fmt.Sprint(*task)
 	}
 	sample := 0
 	switch {
@@ -131,15 +140,18 @@ func (n *nemoReader) row(f File, line int, row *nemoRow) error {
 	if err != nil {
 		return fmt.Errorf("responses_create_params.input: %w", err)
 	}
+	t, opening, end, err := row.conversation()
+	if err != nil {
+		return fmt.Errorf("response.output: %w", err)
+	}
+	if len(asked) == 0 { // the environment's reset made the prompt
+		asked = opening
+	}
 	if !n.sent[id] {
 		n.sent[id] = true
 		if err := n.toSink(sendItem(n.sink, f, rollout.Item{ID: id, Split: n.split}, asked, map[string]json.RawMessage{"expected_answer": row.Expected})); err != nil {
 			return err
 		}
-	}
-	t, _, end, err := trajectory(row.Response.Output)
-	if err != nil {
-		return fmt.Errorf("response.output: %w", err)
 	}
 	rec := &rollout.Record{Item: id, Messages: t.Messages, Calls: t.Calls, Turns: t.Turns, Answer: transcript.LastAnswer(t.Messages), Usage: transcript.UsageOf(row.Response.Usage)}
 	if row.Response.Status == "incomplete" && end != "refusal" {
@@ -153,6 +165,45 @@ func (n *nemoReader) row(f File, line int, row *nemoRow) error {
 	rec.Attempt = n.attempts[k]
 	n.attempts[k]++
 	return n.record(rec, sample)
+}
+
+// conversation reads what was said. Of transitions the last one holds all turns.
+func (row *nemoRow) conversation() (t transcript.Builder, asked []rollout.Message, end string, err error) {
+	if !row.Response.Transitions {
+		return trajectory(row.Response.Output)
+	}
+	var states []json.RawMessage
+	if err := json.Unmarshal(row.Response.Output, &states); err != nil {
+		return t, nil, "", err
+	}
+	if len(states) == 0 {
+		return t, nil, "", nil
+	}
+	return trajectory(states[len(states)-1])
+}
+
+// judgeFailure returns the mark that a resource server sets next to the reward of a judge
+// or a verifier that failed, with its cause; "" where there is none.
+func (row *nemoRow) judgeFailure() string {
+	for _, mark := range []struct {
+		name  string
+		value json.RawMessage
+	}{
+		{"invalid_judge_response", row.JudgeInvalid},
+		{"judge_error", row.JudgeError},
+		{"judge_generation_error", row.JudgeGeneration},
+		{"verifier_error", row.VerifierError},
+	} {
+		cause := rollout.TextOrJSON(mark.value)
+		switch {
+		case rollout.NoCause(cause) || mark.name == "verifier_error" && row.ApplyFailed:
+		case cause == "true":
+			return mark.name
+		default:
+			return mark.name + ": " + firstLine(cause)
+		}
+	}
+	return ""
 }
 
 // unjudged are the values of failure_reason by which a resource server says that
@@ -172,6 +223,8 @@ func (n *nemoReader) grade(rec *rollout.Record, row *nemoRow) error {
 	case !rollout.NoCause(class):
 		cause := cmp.Or(rollout.TextOrJSON(row.Judge), rollout.TextOrJSON(row.Error))
 		n.tally.failed(rec, rollout.Boundary(class), strings.Trim(class+": "+firstLine(cause), ": "))
+	case row.judgeFailure() != "":
+		n.tally.failed(rec, rollout.GraderFailed, row.judgeFailure())
 	case slices.Contains(unjudged, reason), reason == "judge_evaluation_failed" && !row.verdict():
 		n.tally.failed(rec, rollout.GraderFailed, reason)
 	case reward == nil:

@@ -50,6 +50,15 @@ func (t *Builder) AddReasoning(text string) {
 // EndTurn ends the model's turn: its next text begins another.
 func (t *Builder) EndTurn() { t.open = false }
 
+// Close adds reasoning that no reply followed, as where a token limit cut the model off, as
+// a turn of its own.
+func (t *Builder) Close() {
+	if t.reasoned != "" {
+		t.open = false
+		t.turn()
+	}
+}
+
 // AddReply adds text of the model.
 func (t *Builder) AddReply(text string) {
 	m := t.turn()

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"cmp"
 	"encoding/json"
 
 	"gonogo/sampler/rollout"
@@ -44,7 +45,7 @@ func Items(raw json.RawMessage) ([]rollout.Message, error) {
 		case it.Type == "function_call_output":
 			t.AddResult(it.CallID, rollout.TextOrJSON(it.Output))
 		case it.Type == "reasoning":
-			t.AddReasoning(Summary(it.Summary))
+			t.AddReasoning(cmp.Or(Summary(it.Summary), Summary(it.Content)))
 		case it.Role == "assistant":
 			t.AddReply(text)
 		case it.Role != "":
