@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"gonogo/sampler/parquetfile"
 )
 
 // byteOrderMark is what some programs put before the first row of a file.
@@ -27,7 +29,7 @@ func (f *File) Copy(w io.Writer, keep func(line int) bool) error {
 	}
 	defer in.Close()
 	from := bufio.NewReader(in)
-	if first, _ := from.Peek(4); !isParquet(first) {
+	if first, _ := from.Peek(4); !parquetfile.Is(first) {
 		return f.copyRows(from, w, keep)
 	}
 	file, lines, err := parquetFile(from)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"gonogo/sampler/parquetfile"
 	"gonogo/sampler/rollout"
 )
 
@@ -68,7 +69,7 @@ func Load(path string, split rollout.Split, opt Options) (*File, error) {
 	}
 	defer f.Close()
 	in := bufio.NewReader(f)
-	if first, _ := in.Peek(4); !isParquet(first) {
+	if first, _ := in.Peek(4); !parquetfile.Is(first) {
 		return read(in, path, split, opt)
 	}
 	file, lines, err := parquetFile(in)

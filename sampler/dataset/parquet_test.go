@@ -5,8 +5,11 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/parquet-go/parquet-go"
 
 	"gonogo/sampler/rollout"
 )
@@ -124,4 +127,35 @@ func FuzzParquetLines(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A page that claims more than the file holds, which the library would make room for
+// before it reads it: bytes of a data file are not believed.
+func TestParquetThatClaimsGigabytes(t *testing.T) {
+	whole, err := os.ReadFile("testdata/verl.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := parquet.OpenFile(bytes.NewReader(whole), int64(len(whole)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := f.Metadata().RowGroups[0].Columns[0].MetaData.DataPageOffset
+	if d := f.Metadata().RowGroups[0].Columns[0].MetaData.DictionaryPageOffset; d > 0 {
+		at = d
+	}
+	// A page's header is written anew over the old one: a data or dictionary page (field 1),
+	// 2 GiB - 1 unpacked (field 2), 4 bytes in the file (field 3).
+	file := append(bytes.Clone(whole[:at]), "\x15\x00\x15\xfe\xff\xff\xff\x0f\x15\x08\x00"...)
+	file = append(file, whole[int(at)+11:]...)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err = parquetLines(file)
+	runtime.ReadMemStats(&after)
+	if err == nil || !strings.Contains(err.Error(), "claims 2147483647 bytes") {
+		t.Errorf("error is %v", err)
+	}
+	if took := (after.TotalAlloc - before.TotalAlloc) >> 20; took > 8 {
+		t.Errorf("reading %d bytes took %d MB", len(file), took)
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
+	"gonogo/sampler/parquetfile"
 	"gonogo/sampler/rollout"
 )
 
@@ -49,9 +50,7 @@ func openParquet(f File, _ map[string]string) (*table, error) {
 type parquetFile struct {
 	File
 	rd   fs.File
-	at   io.ReaderAt
-	size int64
-	file *parquet.File
+	file *parquetfile.File
 }
 
 func (p *parquetFile) close() { p.rd.Close() }
@@ -66,45 +65,44 @@ func parquetOf(f File) (*parquetFile, error) {
 		return nil, err
 	}
 	at, ok := rd.(io.ReaderAt)
-	p := &parquetFile{File: f, rd: rd, at: at, size: info.Size()}
+	p := &parquetFile{File: f, rd: rd}
 	magic := make([]byte, 4)
 	if ok {
 		_, err = at.ReadAt(magic, 0)
 	}
-	if !ok || err != nil || string(magic) != "PAR1" {
+	if !ok || err != nil || !parquetfile.Is(magic) {
 		rd.Close()
 		return nil, fmt.Errorf("%w: it does not begin as a Parquet file does", ErrUnrecognized)
 	}
-	err = p.guard(func() (err error) {
-		if err := footerFits(at, p.size); err != nil {
-			return err
-		}
-		p.file, err = parquet.OpenFile(at, p.size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
-		return err
-	})
-	if err != nil {
+	if p.file, err = parquetfile.Open(at, info.Size()); err != nil {
 		rd.Close()
-		return nil, err
+		return nil, lineError(f, 1, "%w", err)
 	}
 	return p, nil
 }
 
-// guard makes an error of a panic: the library panics over some files that are
-// broken.
-func (p *parquetFile) guard(do func() error) (err error) {
-	defer func() {
-		if broken := recover(); broken != nil {
-			err = lineError(p.File, 1, "the Parquet file is broken: %v", broken)
+// guard names the file in an error about it.
+func (p *parquetFile) guard(do func() error) error {
+	var said *rollout.LineError
+	err := parquetfile.Guard(func() error {
+		err := do()
+		if errors.As(err, &said) {
+			return nil
 		}
-	}()
-	err = do()
-	if errors.Is(err, errLZ4) {
-		return lineError(p.File, 1, "the Parquet file: %w", err)
+		return err
+	})
+	if said != nil {
+		return said
 	}
-	if _, said := errors.AsType[*rollout.LineError](err); err != nil && !said {
-		return lineError(p.File, 1, "the Parquet file is broken or was cut off: %w", err)
+	return p.named(err)
+}
+
+// named names the file in an error of package parquetfile.
+func (p *parquetFile) named(err error) error {
+	if err == nil {
+		return nil
 	}
-	return err
+	return lineError(p.File, 1, "%w", err)
 }
 
 // leaf is a wanted column.
@@ -151,59 +149,28 @@ func (p *parquetFile) rows(ctx context.Context, wanted []string, yield func(int,
 	if err != nil {
 		return err
 	}
-	unpack := new(unpacker)
-	defer unpack.close()
-	cells, batch, line := make([]cell, len(wanted)), make([]parquet.Row, 256), 0
-	for i, group := range p.file.RowGroups() {
-		var from parquet.Rows
-		err := p.guard(func() error {
-			if err := pagesFit(ctx, p.at, p.size, p.file.Metadata(), i, unpack); err != nil {
-				return err
-			}
-			from = group.Rows()
-			return nil
-		})
-		if err != nil {
-			return err
+	cells, line := make([]cell, len(wanted)), 0
+	var stop error
+	err = p.file.Rows(ctx, func(row parquet.Row) error {
+		line++
+		for i := range cells {
+			cells[i] = cell{none: true}
 		}
-		for {
-			if err := ctx.Err(); err != nil {
-				return errors.Join(fmt.Errorf("read %s: %w", p.Name, err), from.Close())
-			}
-			n, end := 0, false
-			err := p.guard(func() (err error) {
-				n, err = from.ReadRows(batch)
-				if end = errors.Is(err, io.EOF); end {
-					err = nil
-				}
-				return err
-			})
-			if err != nil {
-				return errors.Join(err, from.Close())
-			}
-			for _, row := range batch[:n] {
-				line++
-				for i := range cells {
-					cells[i] = cell{none: true}
-				}
-				for _, v := range row {
-					if i, wanted := at[v.Column()]; wanted {
-						cells[i] = parquetCell(v, leaves[i])
-					}
-				}
-				if err := yield(line, cells); err != nil {
-					return errors.Join(err, from.Close())
-				}
-			}
-			if end || n == 0 {
-				break
+		for _, v := range row {
+			if i, wanted := at[v.Column()]; wanted {
+				cells[i] = parquetCell(v, leaves[i])
 			}
 		}
-		if err := from.Close(); err != nil {
-			return fmt.Errorf("read %s: %w", p.Name, err)
-		}
+		stop = yield(line, cells)
+		return stop
+	})
+	switch {
+	case stop != nil:
+		return stop
+	case ctx.Err() != nil:
+		return fmt.Errorf("read %s: %w", p.Name, ctx.Err())
 	}
-	return nil
+	return p.named(err)
 }
 
 // parquetCell writes a value as CSV would have it.

@@ -1,9 +1,11 @@
-package importer
+package parquetfile
 
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
+	"encoding/json"
 	"math"
 	"runtime"
 	"strings"
@@ -15,15 +17,23 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// claimingParquet is a file whose first column is one page of its own, with body after a
+// claiming is a file whose first column is one page of its own, with body after a
 // header that is changed before it is written.
-func claimingParquet(t *testing.T, codec format.CompressionCodec, body []byte, change func(*format.PageHeader)) string {
+func claiming(t testing.TB, codec format.CompressionCodec, body []byte, change func(*format.PageHeader)) string {
 	t.Helper()
 	type row struct {
 		Item   string  `parquet:"item"`
 		Reward float64 `parquet:"reward"`
 	}
-	whole := parquetFileOf([]row{{"q1", 0.5}})
+	var written bytes.Buffer
+	w := parquet.NewGenericWriter[row](&written)
+	if _, err := w.Write([]row{{"q1", 0.5}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	whole := written.String()
 	file, err := parquet.OpenFile(strings.NewReader(whole), int64(len(whole)))
 	if err != nil {
 		t.Fatal(err)
@@ -56,14 +66,27 @@ func claimingParquet(t *testing.T, codec format.CompressionCodec, body []byte, c
 	return b.String()
 }
 
-func TestParquetClaimsTakeNoMemory(t *testing.T) {
+// rowsOf reads a file, and counts its rows.
+func rowsOf(file string) (n int, err error) {
+	f, err := Open(strings.NewReader(file), int64(len(file)))
+	if err != nil {
+		return 0, err
+	}
+	err = f.Objects(context.Background(), func(row json.RawMessage) error {
+		n++
+		return nil
+	})
+	return n, err
+}
+
+func TestClaimsTakeNoMemory(t *testing.T) {
 	plain := []byte("\x02\x00\x00\x00q1")
 	none := func(*format.PageHeader) {}
-	if _, g, err := importSource(t, "parquet", text(claimingParquet(t, format.Uncompressed, plain, none))); err != nil || len(g.records) != 1 {
-		t.Fatalf("the file that claims what it holds: %d records, %v", len(g.records), err)
+	if n, err := rowsOf(claiming(t, format.Uncompressed, plain, none)); err != nil || n != 1 {
+		t.Fatalf("the file that claims what it holds: %d records, %v", n, err)
 	}
 	// A column's name of 2 GB, and a footer longer by four bytes for it.
-	named := claimingParquet(t, format.Uncompressed, plain, none)
+	named := claiming(t, format.Uncompressed, plain, none)
 	named = strings.Replace(named, "\x04item", "\xff\xff\xff\xff\x07item", 1)
 	footer := binary.LittleEndian.Uint32([]byte(named[len(named)-8:])) + 4
 	named = named[:len(named)-8] + string(binary.LittleEndian.AppendUint32(nil, footer)) + "PAR1"
@@ -79,8 +102,8 @@ func TestParquetClaimsTakeNoMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, g, err := importSource(t, "parquet", text(claimingParquet(t, codec, honest, none))); err != nil || len(g.records) != 1 {
-			t.Errorf("%s: a page that holds what it claims: %d records, %v", codec, len(g.records), err)
+		if n, err := rowsOf(claiming(t, codec, honest, none)); err != nil || n != 1 {
+			t.Errorf("%s: a page that holds what it claims: %d records, %v", codec, n, err)
 		}
 		bombs[codec] = packed
 	}
@@ -100,42 +123,42 @@ func TestParquetClaimsTakeNoMemory(t *testing.T) {
 	runtime.GC()
 
 	for name, file := range map[string]string{
-		"a gzip bomb":          claimingParquet(t, format.Gzip, bombs[format.Gzip], none),
-		"a Brotli bomb":        claimingParquet(t, format.Brotli, bombs[format.Brotli], none),
-		"a zstd bomb":          claimingParquet(t, format.Zstd, bombs[format.Zstd], none),
-		"a streamed zstd bomb": claimingParquet(t, format.Zstd, streamed.Bytes(), none),
-		"a page's levels": claimingParquet(t, format.Gzip, plain, func(h *format.PageHeader) {
+		"a gzip bomb":          claiming(t, format.Gzip, bombs[format.Gzip], none),
+		"a Brotli bomb":        claiming(t, format.Brotli, bombs[format.Brotli], none),
+		"a zstd bomb":          claiming(t, format.Zstd, bombs[format.Zstd], none),
+		"a streamed zstd bomb": claiming(t, format.Zstd, streamed.Bytes(), none),
+		"a page's levels": claiming(t, format.Gzip, plain, func(h *format.PageHeader) {
 			h.Type, h.DataPageHeader.Valid, h.DataPageHeaderV2.Valid = format.DataPageV2, false, true
 			h.DataPageHeaderV2.V.NumValues, h.DataPageHeaderV2.V.DefinitionLevelsByteLength = 1, 1<<30
 		}),
-		"a gzip bomb in a dictionary that also has the header of a page that is not compressed": claimingParquet(t, format.Gzip, bombs[format.Gzip], func(h *format.PageHeader) {
+		"a gzip bomb in a dictionary that also has the header of a page that is not compressed": claiming(t, format.Gzip, bombs[format.Gzip], func(h *format.PageHeader) {
 			h.Type, h.DictionaryPageHeader.Valid, h.DictionaryPageHeader.V.NumValues = format.DictionaryPage, true, 1
 			h.DataPageHeader.Valid, h.DataPageHeaderV2.Valid = false, true
 			h.DataPageHeaderV2.V.IsCompressed = thrift.New(false)
 		}),
-		"a gzip bomb in a page that also has the header of one that is not compressed": claimingParquet(t, format.Gzip, bombs[format.Gzip], func(h *format.PageHeader) {
+		"a gzip bomb in a page that also has the header of one that is not compressed": claiming(t, format.Gzip, bombs[format.Gzip], func(h *format.PageHeader) {
 			h.DataPageHeaderV2.Valid, h.DataPageHeaderV2.V.IsCompressed = true, thrift.New(false)
 		}),
-		"a page's bytes": claimingParquet(t, format.Uncompressed, plain, func(h *format.PageHeader) {
+		"a page's bytes": claiming(t, format.Uncompressed, plain, func(h *format.PageHeader) {
 			h.CompressedPageSize = math.MaxInt32
 		}),
-		"a page's bytes when unpacked": claimingParquet(t, format.Zstd, plain, func(h *format.PageHeader) {
+		"a page's bytes when unpacked": claiming(t, format.Zstd, plain, func(h *format.PageHeader) {
 			h.UncompressedPageSize = math.MaxInt32
 		}),
-		"a page's values": claimingParquet(t, format.Uncompressed, plain, func(h *format.PageHeader) {
+		"a page's values": claiming(t, format.Uncompressed, plain, func(h *format.PageHeader) {
 			h.DataPageHeader.V.NumValues = math.MaxInt32
 		}),
-		"a dictionary's values": claimingParquet(t, format.Uncompressed, plain, func(h *format.PageHeader) {
+		"a dictionary's values": claiming(t, format.Uncompressed, plain, func(h *format.PageHeader) {
 			h.Type, h.DataPageHeader.Valid = format.DictionaryPage, false
 			h.DictionaryPageHeader.Valid = true
 			h.DictionaryPageHeader.V.NumValues = math.MaxInt32
 		}),
-		"Snappy's own length": claimingParquet(t, format.Snappy, []byte("\xff\xff\xff\xff\x07abc"), none),
+		"Snappy's own length": claiming(t, format.Snappy, []byte("\xff\xff\xff\xff\x07abc"), none),
 		"a name":              named,
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, _, err := importSource(t, "parquet", text(file))
+		_, err := rowsOf(file)
 		runtime.ReadMemStats(&after)
 		if err == nil || !strings.Contains(err.Error(), "claims") {
 			t.Errorf("%s: %v", name, err)
@@ -147,7 +170,7 @@ func TestParquetClaimsTakeNoMemory(t *testing.T) {
 }
 
 // Of a field that comes twice, the library takes the last.
-func TestParquetHeadersSayThingsOnce(t *testing.T) {
+func TestHeadersSayThingsOnce(t *testing.T) {
 	for text, want := range map[string]string{
 		"\x15\x00\x15\x02\x00":                     "", // fields 1 and 2
 		"\x15\x00\x05\x02\x02\x00":                 "its field 1 comes after field 1",
@@ -165,13 +188,13 @@ func TestParquetHeadersSayThingsOnce(t *testing.T) {
 }
 
 // The library reads some pages of LZ4 as what an earlier page held: such files are refused.
-func TestParquetOfLZ4IsRefused(t *testing.T) {
+func TestLZ4IsRefused(t *testing.T) {
 	block, err := parquet.Lz4Raw.Encode(nil, []byte("\x02\x00\x00\x00q1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := claimingParquet(t, format.Lz4Raw, block, func(*format.PageHeader) {})
-	if _, _, err := importSource(t, "parquet", text(file)); err == nil || !strings.Contains(err.Error(), "write the file with zstd or Snappy") {
+	file := claiming(t, format.Lz4Raw, block, func(*format.PageHeader) {})
+	if _, err := rowsOf(file); err == nil || !strings.Contains(err.Error(), "write the file with zstd or Snappy") {
 		t.Error(err)
 	}
 }

@@ -1,4 +1,4 @@
-package importer
+package parquetfile
 
 import (
 	"bufio"

@@ -1,0 +1,161 @@
+package parquetfile
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/parquet-go/parquet-go"
+)
+
+// Is reports whether a file begins as Parquet files do.
+func Is(first []byte) bool { return bytes.HasPrefix(first, []byte("PAR1")) }
+
+// File is a Parquet file, opened.
+type File struct {
+	at   io.ReaderAt
+	size int64
+	file *parquet.File
+}
+
+// Open reads the schema of a file of size bytes.
+func Open(at io.ReaderAt, size int64) (*File, error) {
+	f := &File{at: at, size: size}
+	err := Guard(func() (err error) {
+		if err := footerFits(at, size); err != nil {
+			return err
+		}
+		f.file, err = parquet.OpenFile(at, size, parquet.SkipBloomFilters(true), parquet.SkipPageIndex(true))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Schema returns the columns. What is called on it belongs into Guard.
+func (f *File) Schema() *parquet.Schema { return f.file.Schema() }
+
+// Guard calls the library, and returns an error for a panic: it panics over some files
+// that are broken.
+func Guard(do func() error) (err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			err = fmt.Errorf("the Parquet file is broken: %v", broken)
+		}
+	}()
+	switch err := do(); {
+	case errors.Is(err, errLZ4):
+		return fmt.Errorf("the Parquet file: %w", err)
+	case err != nil:
+		return fmt.Errorf("the Parquet file is broken or was cut off: %w", err)
+	default:
+		return err
+	}
+}
+
+// Rows hands the rows to yield, in order; a row is valid until yield returns. An error of
+// yield or of ctx ends the reading and is returned as it is.
+func (f *File) Rows(ctx context.Context, yield func(parquet.Row) error) error {
+	unpack := new(unpacker)
+	defer unpack.close()
+	batch := make([]parquet.Row, 256)
+	for i, group := range f.file.RowGroups() {
+		var from parquet.Rows
+		err := Guard(func() error {
+			if err := pagesFit(ctx, f.at, f.size, f.file.Metadata(), i, unpack); err != nil {
+				return err
+			}
+			from = group.Rows()
+			return nil
+		})
+		if err == nil {
+			err = eachOf(ctx, from, batch, yield)
+			if closed := from.Close(); err == nil {
+				err = closed
+			}
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachOf hands on the rows of a group.
+func eachOf(ctx context.Context, from parquet.Rows, batch []parquet.Row, yield func(parquet.Row) error) error {
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		n, end := 0, false
+		err := Guard(func() (err error) {
+			n, err = from.ReadRows(batch)
+			if end = errors.Is(err, io.EOF); end {
+				err = nil
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range batch[:n] {
+			if err := yield(row); err != nil {
+				return err
+			}
+		}
+		if end || n == 0 {
+			return nil
+		}
+	}
+}
+
+// Objects hands each row to yield as a JSON object: lists and structs as JSON has them,
+// times as numbers in the file's unit, and null for NaN and for what a row lacks. Errors
+// are those of Rows.
+func (f *File) Objects(ctx context.Context, yield func(json.RawMessage) error) error {
+	return f.Rows(ctx, func(row parquet.Row) error {
+		var text []byte
+		err := Guard(func() (err error) {
+			fields := make(map[string]any)
+			if err := f.file.Schema().Reconstruct(&fields, row); err != nil {
+				return err
+			}
+			text, err = json.Marshal(finite(fields))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return yield(text)
+	})
+}
+
+// finite is a value with null in the place of numbers that JSON does not have.
+func finite(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k, inner := range v {
+			v[k] = finite(inner)
+		}
+	case []any:
+		for i, inner := range v {
+			v[i] = finite(inner)
+		}
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil
+		}
+	case float32:
+		return finite(float64(v))
+	}
+	return v
+}
