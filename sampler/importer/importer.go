@@ -38,6 +38,8 @@ func Formats() []Format {
 		verifiersV1,
 		evalProtocol,
 		nemoGym,
+		verlDump,
+		trlCompletions,
 		promptfoo,
 		tauBench,
 		tau2Bench,

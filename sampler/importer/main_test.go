@@ -64,6 +64,8 @@ var samples = map[string]string{
 	"verifiers-v1":      `{"id":"e","task":{"key":"k"},"ok":true,"traces":[{"agent":{"trainable":true},"rewards":{"r":{"score":1}}}]}`,
 	"eval-protocol":     `{"input_metadata":{"row_id":"r"},"evaluation_result":{"score":1.0,"is_score_valid":true}}`,
 	"nemo-gym":          `{"responses_create_params":{"input":"2+2?"},"response":{"model":"m","output":[]},"reward":1.0,"_ng_task_index":0,"_ng_rollout_index":0}` + "\n",
+	"verl":              `{"input":"2+2?","output":"4","gts":"4","score":1.0,"step":1}` + "\n",
+	"trl":               trlSample(),
 	"promptfoo":         `{"evalId":"e","results":{"version":3,"results":[{"promptIdx":0,"testIdx":0,"provider":{"id":"p"},"vars":{},"score":1}]}}`,
 	"tau-bench":         `[{"task_id":0,"reward":1,"info":{},"traj":[{"role":"user","content":"hi"}],"trial":0}]`,
 	"tau2-bench":        `{"timestamp":"t","info":{"num_trials":1},"tasks":[{"id":"7"}],"simulations":[{"id":"s","task_id":"7","trial":0,"termination_reason":"user_stop","reward_info":{"reward":1},"messages":[]}]}`,
