@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -73,17 +74,40 @@ func useGrid(r *analysis.Result, w *words) Grid {
 	return g
 }
 
-// toolGrid is what each tool did, over all splits in order.
+// toolGrid is what each tool did in each split, the tool with most calls first, and
+// what it must bear in training.
 func toolGrid(r *analysis.Result, w *words) Grid {
-	g := Grid{Title: w.Use.ByTool, Head: w.Use.ToolHead}
+	g := Grid{Title: w.Use.ByTool, Head: w.Use.ToolHead, Most: 16}
+	calls := map[string]int{}
 	for _, split := range shownSplits(r) {
-		tools := r.Splits[split].Tools.ByTool
-		for _, name := range slices.Sorted(maps.Keys(tools)) {
-			t := tools[name]
-			g.Rows = append(g.Rows, []string{
+		for name, t := range r.Splits[split].Tools.ByTool {
+			calls[name] += t.Calls
+		}
+	}
+	var load map[string]stat.Estimate
+	if r.Plan != nil && r.Plan.PeakRPS != nil {
+		load = r.Plan.PeakRPS.Tools
+	}
+	if len(load) == 0 {
+		g.Head = g.Head[:len(g.Head)-1]
+	}
+	for _, name := range slices.SortedFunc(maps.Keys(calls), func(a, b string) int {
+		return cmp.Or(cmp.Compare(calls[b], calls[a]), cmp.Compare(a, b))
+	}) {
+		for _, split := range shownSplits(r) {
+			t, called := r.Splits[split].Tools.ByTool[name]
+			if !called {
+				continue
+			}
+			bears := ""
+			if split == rollout.Train {
+				bears = planned(load[name])
+			}
+			row := []string{
 				id(name), string(split), message.Whole(t.Calls), message.Whole(t.Errors), message.Whole(t.Failed), message.Whole(t.Malformed),
-				message.DigitsOf(t.P50), message.DigitsOf(t.P95), message.DigitsOf(t.OutputTokensP95),
-			})
+				message.DigitsOf(t.P50), message.DigitsOf(t.P95), message.DigitsOf(t.OutputTokensP95), bears,
+			}
+			g.Rows = append(g.Rows, row[:len(g.Head)])
 		}
 	}
 	if len(g.Rows) > 0 {
@@ -157,13 +181,6 @@ func planGrid(r *analysis.Result, w *words) Grid {
 			g.Notes = append(g.Notes, w.named(w.Plan.Money, w.say(why)))
 		} else {
 			g.Notes = append(g.Notes, fmt.Sprintf(w.Plan.NoMoney, w.say(why)))
-		}
-	}
-	if p.PeakRPS != nil {
-		for _, name := range slices.Sorted(maps.Keys(p.PeakRPS.Tools)) {
-			cells := make([]string, len(g.Head))
-			cells[0], cells[1] = fmt.Sprintf(w.Plan.Peak, id(name)), planned(p.PeakRPS.Tools[name])
-			g.Rows = append(g.Rows, cells)
 		}
 	}
 	return g

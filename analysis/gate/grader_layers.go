@@ -22,6 +22,7 @@ var graderLayers = analysis.NewPart(analysis.Gate{
 		CautionUnknown:  "{percent} of {zero} with the core part ({core}) at zero earn something",
 		CautionUnknownR: "{needs} {moving}",
 	},
+	Charts: []string{"rewards"},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "grader.layers"
 		if r.Grader == nil || r.Grader.Layers == nil {

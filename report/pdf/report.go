@@ -298,7 +298,11 @@ func codeCell(s string) Cell { return Cell{Spans: []Span{{s, codeText}}} }
 // itself.
 func (p *printer) grid(g block.Grid) {
 	p.part(g.Title)
-	rows := g.Rows[:min(len(g.Rows), rowsOnPaper)]
+	most := rowsOnPaper
+	if !p.full && g.Most > 0 {
+		most = min(most, g.Most)
+	}
+	rows := g.Rows[:min(len(g.Rows), most)]
 	for from, to := 1, 1; ; from = to {
 		to = p.until(g, rows, from)
 		t := Table{Head: headText, Line: hairline, Upright: g.Upright, Dense: g.Upright}
