@@ -156,7 +156,7 @@ type ifWords struct {
 // planWords name what training would take.
 type planWords struct {
 	Title, Step, Epoch, Smallest, GroupOnly                                     string
-	Rollouts, Informative, ToolCalls, JudgeCalls, Input, Output, Seconds  string
+	Rollouts, Informative, ToolCalls, JudgeCalls, Input, Output, Seconds        string
 	Money, NoMoney                                                              string
 	Evaluation, Whole, WholeWith, Trained, TrainerSeconds, TrainerMoney, BySize string
 	SizeHead                                                                    []string
