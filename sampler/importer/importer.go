@@ -38,6 +38,8 @@ func Formats() []Format {
 		verifiersV1,
 		evalProtocol,
 		nemoGym,
+		harbor,
+		terminalBench,
 		verlDump,
 		trlCompletions,
 		promptfoo,

@@ -1,0 +1,294 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"gonogo/sampler/rollout"
+)
+
+// harbor reads the trials of a job of Harbor, the harness of Terminal-Bench 2
+// (harbor/models/trial/result.py): result.json in the folder of each trial, with the
+// conversation in agent/trajectory.json next to it, in the Agent Trajectory Interchange
+// Format (harbor/models/trajectories).
+var harbor = Format{
+	Name:  "harbor",
+	Doc:   "result.json of each trial of Harbor (Terminal-Bench 2), with its agent/trajectory.json (ATIF)",
+	Files: []string{"result.json"},
+	From: Origin{
+		Item:     "`task_name`",
+		Sample:   "the order of the trials of a task",
+		Reward:   "`verifier_result.rewards`: `reward`, the only one, the first or that of `--score`; the others are `parts`",
+		Failures: "`exception_info.exception_type`, of the trial or a step: a failed verifier is `grader`, a sandbox `tool`, anything else `model_api`, whatever the reward; time or context used up is `step_limit`, and its reward counts; no reward is `grader`; trials that were cancelled or are running are left out",
+	},
+	Read: readHarbor,
+}
+
+type harborTrial struct {
+	task, name string
+	agent      struct {
+		Name  string `json:"name"`
+		Model *struct {
+			Name     string `json:"name"`
+			Provider string `json:"provider"`
+		} `json:"model_info"`
+	}
+	result *harborContext
+	graded *struct {
+		Rewards map[string]json.RawMessage `json:"rewards"`
+	}
+	exception         *harborException
+	started, finished string
+	steps             []struct {
+		Name      string           `json:"step_name"`
+		Result    *harborContext   `json:"agent_result"`
+		Exception *harborException `json:"exception_info"`
+	}
+}
+
+type harborContext struct {
+	Input  *int64 `json:"n_input_tokens"`
+	Cached *int64 `json:"n_cache_tokens"`
+	Output *int64 `json:"n_output_tokens"`
+}
+
+type harborException struct {
+	Type    string `json:"exception_type"`
+	Message string `json:"exception_message"`
+}
+
+func readTrial(f File) (*harborTrial, error) {
+	t := new(harborTrial)
+	return t, readObject(f, map[string]any{
+		"task_name": &t.task, "trial_name": &t.name, "agent_info": &t.agent, "agent_result": &t.result, "verifier_result": &t.graded,
+		"exception_info": &t.exception, "started_at": &t.started, "finished_at": &t.finished, "step_results": &t.steps,
+	}, "trial_name", "task_name", "task_checksum")
+}
+
+func readHarbor(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "trial_name", "task_name") })
+	if err != nil {
+		return err
+	}
+	h := harborReader{intake: newIntake(src, sink), tally: newTally(), wanted: src.Options.Score}
+	h.file()
+	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("read %s: %w", f.Name, err)
+		}
+		t, err := readTrial(f)
+		if err != nil {
+			return err
+		}
+		if err := stopped(f, 1, h.trial(f, t)); err != nil {
+			return err
+		}
+	}
+	sink.note("item = task_name, sample = the order of a task's trials, split = %s", h.split)
+	if h.several {
+		sink.note("there are several rewards, and %s counts; --score NAME takes another one", h.wanted)
+	}
+	if h.untold > 0 {
+		sink.noteCount(h.untold, "trial[|s] [has|have] no trajectory.json: what was said and called is not known there")
+	}
+	h.tally.note(sink)
+	sink.noteFiles(files, left)
+	return nil
+}
+
+type harborReader struct {
+	*intake
+	tally   *tally
+	wanted  string
+	several bool
+	untold  int // trials without a trajectory
+}
+
+func (h *harborReader) trial(f File, t *harborTrial) error {
+	if t.task == "" {
+		return errors.New(`"task_name" is empty`)
+	}
+	exception := t.raised()
+	switch {
+	case exception != nil && harborFailures[exception.Type] == "cancelled":
+		h.tally.count("trial[|s] [was|were] cancelled, and left out")
+		return nil
+	case exception == nil && t.graded == nil && t.finished == "":
+		h.tally.count("trial[|s] [was|were] running, and left out")
+		return nil
+	}
+	model := t.agent.Name
+	if m := t.agent.Model; m != nil {
+		model = strings.TrimPrefix(m.Provider+"/"+m.Name, "/") + " (" + t.agent.Name + ")"
+	}
+	if err := h.of(f, model); err != nil {
+		return err
+	}
+	talk, err := h.conversation(f, t)
+	if err != nil {
+		return err
+	}
+	if !h.sent[t.task] {
+		h.sent[t.task] = true
+		if err := h.toSink(sendItem(h.sink, f, rollout.Item{ID: t.task, Split: h.split}, talk.asked, nil)); err != nil {
+			return err
+		}
+	}
+	rec := &rollout.Record{Item: t.task, Messages: talk.Messages, Calls: talk.Calls, Turns: talk.Turns, Answer: talk.answer()}
+	t.fill(rec)
+	if err := h.grade(rec, t, exception); err != nil {
+		return err
+	}
+	return h.record(rec, h.again(t.task))
+}
+
+// conversation reads the trajectory of a trial, or those of its steps.
+func (h *harborReader) conversation(f File, t *harborTrial) (*atif, error) {
+	talk := new(atif)
+	folders := []string{"agent"}
+	for _, s := range t.steps {
+		if s.Name != "" && path.Base(s.Name) == s.Name && !strings.Contains(s.Name, `\`) {
+			folders = append(folders, path.Join("steps", s.Name, "agent"))
+		}
+	}
+	told := false
+	for _, folder := range folders {
+		err := talk.read(f.Beside(path.Join(folder, "trajectory.json")))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		told = told || err == nil
+	}
+	if !told {
+		h.untold++
+	}
+	return talk, nil
+}
+
+// raised returns the exception that ended the trial: its own, or the first of its steps.
+func (t *harborTrial) raised() *harborException {
+	if t.exception != nil {
+		return t.exception
+	}
+	for _, s := range t.steps {
+		if s.Exception != nil {
+			return s.Exception
+		}
+	}
+	return nil
+}
+
+func (t *harborTrial) fill(rec *rollout.Record) {
+	contexts := []*harborContext{t.result}
+	if t.result == nil {
+		contexts = nil
+		for _, s := range t.steps {
+			contexts = append(contexts, s.Result)
+		}
+	}
+	for i, c := range contexts {
+		var u rollout.Usage
+		if c != nil {
+			u = rollout.Usage{Input: positive(c.Input), Output: positive(c.Output), Cached: positive(c.Cached)}
+		}
+		if i == 0 {
+			rec.Usage = u
+			continue
+		}
+		rec.Usage = rec.Usage.Plus(u)
+	}
+	rec.Started, rec.Elapsed = span(t.started, t.finished)
+}
+
+// positive is a count of tokens; none, and what no count can be, is not known.
+func positive(n *int64) *int64 {
+	if n == nil || *n < 0 {
+		return nil
+	}
+	return n
+}
+
+// span reads when something began, and how long it took.
+func span(started, finished string) (time.Time, rollout.Seconds) {
+	begun, ended := pythonTime(started), pythonTime(finished)
+	if begun.IsZero() || ended.Before(begun) {
+		return begun, 0
+	}
+	took := ended.Sub(begun).Seconds()
+	return begun, seconds(&took)
+}
+
+// harborFailures says what an exception means (harbor/models/trial/error_policy.py): an
+// outcome, or "cancelled". Those that are not named are the model's endpoint's.
+var harborFailures = map[string]rollout.Outcome{
+	"AgentTimeoutError": rollout.StepLimit, "ContextWindowExceededError": rollout.StepLimit, "ContextLengthExceededError": rollout.StepLimit,
+	"OutputTokenExceededError": rollout.StepLimit, "OutputLengthExceededError": rollout.StepLimit,
+
+	"AgentSafetyRefusalError": rollout.NoAnswer, "ContentPolicyViolationError": rollout.NoAnswer,
+
+	"VerifierTimeoutError": rollout.GraderFailed, "RewardFileNotFoundError": rollout.GraderFailed, "RewardFileEmptyError": rollout.GraderFailed,
+	"VerifierOutputParseError": rollout.GraderFailed, "AddTestsDirError": rollout.GraderFailed, "DownloadVerifierDirError": rollout.GraderFailed,
+
+	"EnvironmentStartTimeoutError": rollout.ToolFailed, "SandboxBuildFailedError": rollout.ToolFailed, "AgentSetupTimeoutError": rollout.ToolFailed,
+	"HealthcheckError": rollout.ToolFailed, "SandboxLikelyOutOfMemoryError": rollout.ToolFailed, "MemoryLimitExceededError": rollout.ToolFailed,
+	"SSHAccessError": rollout.ToolFailed, "GKEExecStreamClosedError": rollout.ToolFailed, "GKEPodNotFoundError": rollout.ToolFailed, "RuntimeRequestError": rollout.ToolFailed,
+
+	"CancelledError": "cancelled",
+}
+
+func (h *harborReader) grade(rec *rollout.Record, t *harborTrial, exception *harborException) error {
+	var reward *float64
+	parts := make(map[string]*float64)
+	if t.graded != nil {
+		names := slices.Sorted(maps.Keys(t.graded.Rewards))
+		h.wanted, h.several = pickScore(h.wanted, names, "reward"), h.several || len(names) > 1
+		for _, name := range names {
+			v, err := number("the reward "+name, t.graded.Rewards[name])
+			if err != nil {
+				return err
+			}
+			if parts[name] = v; name == h.wanted {
+				reward = v
+			}
+		}
+		delete(parts, h.wanted)
+	}
+	outcome, cause := rollout.Outcome(""), ""
+	if exception != nil {
+		outcome, cause = cmp.Or(harborFailures[exception.Type], rollout.ModelAPI), strings.Trim(exception.Type+": "+firstLine(exception.Message), ": ")
+	}
+	switch {
+	case outcome.Missing():
+		h.tally.failed(rec, outcome, cause)
+		return nil
+	case outcome == rollout.StepLimit:
+		h.tally.limited(rec, reward, cause)
+	case outcome == rollout.NoAnswer:
+		rec.Outcome, rec.Error, rec.Reward, rec.Finish = rollout.NoAnswer, cause, reward, rollout.FinishRefusal
+	case reward == nil:
+		h.tally.ungraded(rec, "the verifier gave no reward"+nameOf(h.wanted))
+		return nil
+	default:
+		rec.Outcome, rec.Reward = rollout.Graded, reward
+	}
+	for name, v := range parts {
+		setParts(rec, name, v)
+	}
+	return nil
+}
+
+func nameOf(score string) string {
+	if score == "" || score == "reward" {
+		return ""
+	}
+	return " " + score
+}

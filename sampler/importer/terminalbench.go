@@ -1,0 +1,198 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"gonogo/sampler/rollout"
+)
+
+// terminalBench reads results of Terminal-Bench before Harbor (terminal_bench/harness/models.py):
+// results.json of a run, and of each trial in the folders below it.
+var terminalBench = Format{
+	Name:  "terminal-bench",
+	Doc:   "results.json of a run or a trial of Terminal-Bench 1 (tb run)",
+	Files: []string{"results.json"},
+	From: Origin{
+		Item:     "`task_id`",
+		Sample:   "the order of a task's trials; a trial that is in the run's file and in its own counts once",
+		Reward:   "`is_resolved`: 1 or 0; the share of tests that passed is the part `tests_passed`",
+		Failures: "no `is_resolved` is no 0: by `failure_mode` a test_timeout or parse_error is `grader`, a failed installation of the agent `tool`, anything else `model_api`; agent_timeout and lengths that are exceeded are `step_limit`",
+	},
+	Read: readTerminalBench,
+}
+
+type tbTrial struct {
+	ID          string            `json:"id"`
+	Task        string            `json:"task_id"`
+	Instruction string            `json:"instruction"`
+	Resolved    *bool             `json:"is_resolved"`
+	Mode        string            `json:"failure_mode"`
+	Tests       map[string]string `json:"parser_results"`
+	Input       *int64            `json:"total_input_tokens"`
+	Output      *int64            `json:"total_output_tokens"`
+	Started     string            `json:"trial_started_at"`
+	Ended       string            `json:"trial_ended_at"`
+}
+
+func readTerminalBench(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, func(f File) error {
+		if sniffKeys(f, "trial_name", "failure_mode", "task_id") == nil {
+			return nil
+		}
+		if _, err := readHead(f); err != nil {
+			return err
+		}
+		if !f.mentions(`"results"`) || !f.mentions(`"trial_name"`) || !f.mentions(`"task_id"`) {
+			return fmt.Errorf("%w: it has no results of trials", ErrUnrecognized)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	t := tbReader{intake: newIntake(src, sink), tally: newTally(), ids: make(map[string]bool)}
+	t.file()
+	for _, f := range files {
+		if err := t.metadata(f); err != nil {
+			return err
+		}
+		if sniffKeys(f, "trial_name", "task_id") == nil {
+			err = t.own(f)
+		} else {
+			err = eachOf(ctx, f, []string{"results"}, nil, func(a *array, raw []byte) error {
+				var trial tbTrial
+				err := json.Unmarshal(raw, &trial)
+				if err == nil {
+					err = t.trial(f, &trial)
+				}
+				if err != nil {
+					return a.stopped(err)
+				}
+				return nil
+			})
+		}
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("read %s: %w", f.Name, err)
+		}
+	}
+	sink.note("item = task_id, sample = the order of a task's trials, split = %s", t.split)
+	sink.note("what the agent said and called is not in these files: unknown, not zero")
+	t.tally.note(sink)
+	sink.noteFiles(files, left)
+	return nil
+}
+
+type tbReader struct {
+	*intake
+	tally *tally
+	ids   map[string]bool
+}
+
+// metadata reads which model a run was of, where its file is next to the results.
+func (t *tbReader) metadata(f File) error {
+	beside := f.Beside("run_metadata.json")
+	var model, agent string
+	err := readObject(beside, map[string]any{"model_name": &model, "agent_name": &agent})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case model == "" || agent == "":
+		model = cmp.Or(model, agent)
+	default:
+		model += " (" + agent + ")"
+	}
+	if err := t.of(f, model); err != nil {
+		return fmt.Errorf("%s: %w", beside.Name, err)
+	}
+	return nil
+}
+
+// own reads the file of one trial.
+func (t *tbReader) own(f File) error {
+	var trial tbTrial
+	err := readObject(f, map[string]any{
+		"id": &trial.ID, "task_id": &trial.Task, "instruction": &trial.Instruction, "is_resolved": &trial.Resolved, "failure_mode": &trial.Mode,
+		"parser_results": &trial.Tests, "total_input_tokens": &trial.Input, "total_output_tokens": &trial.Output,
+		"trial_started_at": &trial.Started, "trial_ended_at": &trial.Ended,
+	})
+	if err != nil {
+		return err
+	}
+	return stopped(f, 1, t.trial(f, &trial))
+}
+
+func (t *tbReader) trial(f File, trial *tbTrial) error {
+	if trial.Task == "" {
+		return errors.New(`"task_id" is missing`)
+	}
+	if trial.ID != "" && t.ids[trial.ID] {
+		t.tally.count("trial[|s] [was|were] in two files, and [counts|count] once")
+		return nil
+	}
+	t.ids[trial.ID] = true
+	if !t.sent[trial.Task] {
+		t.sent[trial.Task] = true
+		var asked []rollout.Message
+		if trial.Instruction != "" {
+			asked = []rollout.Message{{Role: "user", Content: trial.Instruction}}
+		}
+		if err := t.toSink(sendItem(t.sink, f, rollout.Item{ID: trial.Task, Split: t.split}, asked, nil)); err != nil {
+			return err
+		}
+	}
+	rec := &rollout.Record{Item: trial.Task}
+	if trial.Input != nil && *trial.Input > 0 { // 0 is what agents write that do not count
+		rec.Usage = rollout.Usage{Input: positive(trial.Input), Output: positive(trial.Output)}
+	}
+	rec.Started, rec.Elapsed = span(trial.Started, trial.Ended)
+	t.grade(rec, trial)
+	return t.record(rec, t.again(trial.Task))
+}
+
+func (t *tbReader) grade(rec *rollout.Record, trial *tbTrial) {
+	var reward *float64
+	if trial.Resolved != nil {
+		reward = new(float64)
+		if *trial.Resolved {
+			*reward = 1
+		}
+	}
+	switch trial.Mode {
+	case "agent_timeout", "context_length_exceeded", "output_length_exceeded":
+		t.tally.limited(rec, reward, trial.Mode)
+	case "fatal_llm_parse_error":
+		rec.Outcome, rec.Error, rec.Reward = rollout.NoAnswer, trial.Mode, reward
+	case "test_timeout", "parse_error":
+		t.tally.failed(rec, rollout.GraderFailed, trial.Mode)
+	case "agent_installation_failed":
+		t.tally.failed(rec, rollout.ToolFailed, trial.Mode)
+	case "unset", "none", "":
+		if reward == nil {
+			t.tally.ungraded(rec, "is_resolved is null")
+			return
+		}
+		rec.Outcome, rec.Reward = rollout.Graded, reward
+	default:
+		t.tally.failed(rec, rollout.ModelAPI, trial.Mode)
+	}
+	if n := len(trial.Tests); n > 0 && rec.Reward != nil {
+		passed := 0.0
+		for _, status := range trial.Tests {
+			if status == "passed" {
+				passed++
+			}
+		}
+		share := passed / float64(n)
+		setParts(rec, "tests_passed", &share)
+	}
+}

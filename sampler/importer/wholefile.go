@@ -1,0 +1,53 @@
+package importer
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"gonogo/sampler/rollout"
+)
+
+// longestObject is the longest file that is read as one object.
+const longestObject = 256 << 20
+
+// readObject reads a file that is one JSON object into the fields that into names by their
+// keys. A file that is none, or of which any of want is missing, is ErrUnrecognized.
+func readObject(f File, into map[string]any, want ...string) error {
+	rd, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer rd.Close()
+	text, err := io.ReadAll(io.LimitReader(newConstants(rd), longestObject+1))
+	switch {
+	case err != nil:
+		return f.errorOf("read", err)
+	case len(text) > longestObject:
+		return lineError(f, 1, "it is longer than %d MB", longestObject>>20)
+	}
+	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\uFEFF")))
+	has := make(map[string]bool)
+	err = rollout.Members(text, func(key string, _ []byte) error {
+		has[key] = true
+		return nil
+	})
+	for _, key := range want {
+		if !has[key] && (err == nil || len(has) == 0) {
+			return fmt.Errorf("%w: it is no object with %q", ErrUnrecognized, key)
+		}
+	}
+	if err == nil {
+		err = members(text, into)
+	}
+	if err == nil {
+		return nil
+	}
+	line := 1
+	if syntax, is := errors.AsType[*json.SyntaxError](json.Unmarshal(text, new(json.RawMessage))); is {
+		line += bytes.Count(text[:min(int64(len(text)), max(0, syntax.Offset))], []byte("\n"))
+	}
+	return lineError(f, line, "%w", err)
+}
