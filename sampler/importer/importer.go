@@ -39,6 +39,7 @@ func Formats() []Format {
 		evalProtocol,
 		nemoGym,
 		harbor,
+		sweAgent,
 		terminalBench,
 		verlDump,
 		trlCompletions,

@@ -65,6 +65,7 @@ var samples = map[string]string{
 	"eval-protocol":     `{"input_metadata":{"row_id":"r"},"evaluation_result":{"score":1.0,"is_score_valid":true}}`,
 	"nemo-gym":          `{"responses_create_params":{"input":"2+2?"},"response":{"model":"m","output":[]},"reward":1.0,"_ng_task_index":0,"_ng_rollout_index":0}` + "\n",
 	"harbor":            `{"task_name":"t","trial_name":"t__a","task_checksum":"c","agent_info":{"name":"a"},"verifier_result":{"rewards":{"reward":1}},"exception_info":null,"finished_at":"2026-11-20T09:00:00Z"}`,
+	"swe-agent":         sweTraj(`"submitted"`),
 	"terminal-bench":    `{"results":[{"id":"1","trial_name":"t.1","task_id":"t","instruction":"x","is_resolved":true,"failure_mode":"unset"}],"n_resolved":1}`,
 	"verl":              `{"input":"2+2?","output":"4","gts":"4","score":1.0,"step":1}` + "\n",
 	"trl":               trlSample(),
