@@ -1,6 +1,7 @@
 package exporter
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 
@@ -22,7 +23,7 @@ func conversation(rec *rollout.Record) []rollout.Message {
 			c := rec.Calls[i]
 			asks.ToolCalls = append(asks.ToolCalls, rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
 			if c.Status != rollout.CallFailed {
-				answers = append(answers, rollout.Message{Role: "tool", ToolCallID: c.ID, Name: c.Name, Content: c.Output})
+				answers = append(answers, rollout.Message{Role: "tool", ToolCallID: c.ID, Name: c.Name, Content: cmp.Or(c.Output, c.Error)})
 			}
 		}
 		said = append(append(said, asks), answers...)

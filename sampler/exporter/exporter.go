@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"gonogo/sampler/rollout"
 )
@@ -91,10 +92,18 @@ type stamp struct {
 	Kind    string          `json:"error_kind,omitempty"`
 	None    bool            `json:"unscored,omitempty"` // there is no reward, whatever is in its place
 	Finish  rollout.Finish  `json:"finish,omitempty"`
+	// Calls are the statuses of the tool calls, in order, where one of them is not ok.
+	Calls []rollout.CallStatus `json:"calls,omitempty"`
 }
 
 func stampOf(rec *rollout.Record) stamp {
-	return stamp{rec.Item, rec.Split, rec.Sample, rec.Outcome, rec.Error, rec.Kind, rec.Reward == nil, rec.Finish}
+	s := stamp{rec.Item, rec.Split, rec.Sample, rec.Outcome, rec.Error, rec.Kind, rec.Reward == nil, rec.Finish, nil}
+	if slices.ContainsFunc(rec.Calls, func(c rollout.Call) bool { return c.Status != rollout.CallOK }) {
+		for _, c := range rec.Calls {
+			s.Calls = append(s.Calls, c.Status)
+		}
+	}
+	return s
 }
 
 // pairs is a JSON object whose keys are in the order given: what comes first

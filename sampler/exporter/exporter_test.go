@@ -358,3 +358,46 @@ func TestExportTellsWhatIsLost(t *testing.T) {
 		}
 	}
 }
+
+// A tool's error is what the model was shown, in the words that it was shown, and reads back
+// as an error. A rollout that ended without an answer has none in the export.
+func TestVerifiersKeepsToolErrors(t *testing.T) {
+	silent := record("q/1", 0, 0)
+	silent.Messages, silent.Answer, silent.Turns = silent.Messages[:3], "", 1
+	silent.Outcome, silent.Error, silent.Reward, silent.Parts = rollout.StepLimit, "steps", nil, nil
+	bare := record("q 2", 0, 1) // calls alone, as an import may have them
+	bare.Messages, bare.Calls[1].Output = nil, ""
+	path, _ := written(t, verifiers, made(t, []*rollout.Record{silent, bare}))
+	b, err := os.ReadFile(filepath.Join(path, "results.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type row struct{ Completion []rollout.Message }
+	rows := make([]row, 2)
+	for i, line := range strings.Split(strings.TrimSpace(string(b)), "\n") {
+		var raw struct {
+			Completion []struct{ Role, Content string }
+		}
+		if err := json.Unmarshal([]byte(line), &raw); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range raw.Completion {
+			rows[i].Completion = append(rows[i].Completion, rollout.Message{Role: m.Role, Content: m.Content})
+		}
+	}
+	if c := rows[0].Completion; len(c) != 3 || c[2].Role != "tool" || c[2].Content != "no seat" {
+		t.Errorf("the rollout without an answer says %+v", c)
+	}
+	if c := rows[1].Completion; len(c) != 4 || c[2].Content != "no seat" || c[3].Content != bare.Answer {
+		t.Errorf("the rollout of calls alone says %+v", c)
+	}
+	_, got := back(t, path)
+	for k, r := range got {
+		if len(r.Calls) != 2 || r.Calls[0].Status != rollout.CallOK || r.Calls[1].Status != rollout.CallError || r.Calls[1].Error != "no seat" {
+			t.Errorf("%v reads back with calls %+v", k, r.Calls)
+		}
+		if k.Item == "q/1" && (r.Answer != "" || r.Reward != nil || r.Outcome != rollout.StepLimit) {
+			t.Errorf("%v reads back as %+v", k, r)
+		}
+	}
+}

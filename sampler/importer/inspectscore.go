@@ -113,7 +113,7 @@ func (c *inspectScores) choose(scores []score) (reward *float64, why string, err
 			return nil, "", err
 		}
 		if c.chosen == "" {
-			return nil, fmt.Sprintf("score %s is %s", scores[0].name, scores[0].text), nil
+			return nil, scores[0].none(), nil
 		}
 	}
 	at := slices.IndexFunc(scores, func(s score) bool { return s.name == c.chosen })
@@ -123,7 +123,7 @@ func (c *inspectScores) choose(scores []score) (reward *float64, why string, err
 	case at < 0:
 		return nil, fmt.Sprintf("it has no score %q", c.chosen), nil
 	case scores[at].value == nil:
-		return nil, fmt.Sprintf("score %s is %s", c.chosen, scores[at].text), nil
+		return nil, scores[at].none(), nil
 	}
 	return scores[at].value, "", nil
 }
@@ -144,6 +144,15 @@ func (c *inspectScores) first(scores []score) error {
 	}
 	c.chosen = first.name
 	return nil
+}
+
+// none says why a score is no grade. A word is left out: it is one cause, whatever the
+// word.
+func (s score) none() string {
+	if s.grades() || !strings.HasPrefix(s.text, `"`) {
+		return fmt.Sprintf("score %s is %s", s.name, s.text)
+	}
+	return fmt.Sprintf("score %s is a word and no number: --score takes another, gonogo grade makes one", s.name)
 }
 
 // grades reports whether a score is a number, or one that is missing.

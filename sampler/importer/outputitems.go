@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // outputItems reads the output items of OpenAI Evals (openai-python,
@@ -134,7 +135,11 @@ func readOutputItems(ctx context.Context, src Source, sink Sink) error {
 	if o.several {
 		sink.note("there are several graders, and the reward is the score of %s; --score NAME takes another one", o.pick)
 	}
-	sink.note("output items hold neither tool calls nor times: unknown, not zero")
+	if o.called {
+		sink.note("output items hold no times: unknown, not zero")
+	} else {
+		sink.note("output items hold neither tool calls nor times: unknown, not zero")
+	}
 	sink.noteStamps(o.stamped)
 	o.finish(files, left)
 	return nil
@@ -146,6 +151,45 @@ type outputItemReader struct {
 	several bool
 	runs    map[string]int // the place of each run in this file
 	stamped int
+	called  bool // a tool call is in the files
+}
+
+// azureParts reads tool calls and their answers in the place of a message's content, as
+// Azure's agents have them (azure-ai-evaluation, _converters/_models.py). Other messages
+// stay as they are.
+func azureParts(messages []rollout.Message) []rollout.Message {
+	for i := range messages {
+		m := &messages[i]
+		var parts []struct {
+			Type      string          `json:"type"`
+			Text      string          `json:"text"`
+			ID        string          `json:"tool_call_id"`
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+			Result    json.RawMessage `json:"tool_result"`
+		}
+		if len(m.Parts) == 0 || json.Unmarshal(m.Parts, &parts) != nil {
+			continue
+		}
+		var texts []string
+		found := false
+		for _, p := range parts {
+			switch p.Type {
+			case "tool_call":
+				m.ToolCalls = append(m.ToolCalls, rollout.ToolCall{ID: p.ID, Name: p.Name, Arguments: rollout.TextOrJSON(p.Arguments)})
+				found = true
+			case "tool_result":
+				texts = append(texts, rollout.TextOrJSON(p.Result))
+				found = true
+			default:
+				texts = append(texts, p.Text)
+			}
+		}
+		if found {
+			m.Content, m.Parts = strings.Join(texts, "\n"), nil
+		}
+	}
+	return messages
 }
 
 // each reads the items of a file: lines, or the list that the API answers with.
@@ -249,7 +293,11 @@ func (o *outputItemReader) fill(rec *rollout.Record, it *outputItem) {
 	if it.Created > 0 && it.Created < 1<<34 {
 		rec.Started = time.Unix(int64(it.Created), 0).UTC()
 	}
-	rec.Messages = it.Sample.Output
+	rec.Messages = azureParts(it.Sample.Output)
+	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.UnreportedStatus)
+	if len(rec.Calls) > 0 {
+		o.called = true
+	}
 	for _, m := range rec.Messages {
 		if m.Role == "assistant" {
 			rec.Answer = m.Content

@@ -130,3 +130,23 @@ func TestEvalRuns(t *testing.T) {
 func FuzzEvalRuns(f *testing.F) {
 	fuzzFormat(f, "build-hours-evals", `{"datasource_item_id":1,"prediction":{},"score":{"a":NaN,"a-0f8fad5b-d9cb-469f-a165-70867728950e":1}}`)
 }
+
+// Tool calls are those of the messages: as chat has them, or in the place of a content, as
+// azure-ai-evaluation 1.x writes those of Azure's agents (_converters/_models.py).
+func TestOutputItemsKeepToolCalls(t *testing.T) {
+	for name, output := range map[string]string{
+		"chat":  `[{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"add","arguments":"{\"a\":2}"}}]},{"role":"tool","tool_call_id":"c","content":"4"},{"role":"assistant","content":"It is 4."}]`,
+		"Azure": `[{"role":"assistant","content":[{"type":"tool_call","tool_call_id":"c","name":"add","arguments":{"a":2}}]},{"role":"tool","tool_call_id":"c","content":[{"type":"tool_result","tool_result":"4"}]},{"role":"assistant","content":[{"type":"text","text":"It is 4."}]}]`,
+	} {
+		_, g, err := importText(t, "openai-evals", evaluation("r", 0, result("g", "1"), `{"input":[{"role":"user","content":"2+2?"}],"output":`+output+`,"finish_reason":"stop"}`))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		r := g.records[0]
+		if len(r.Calls) != 1 || r.Calls[0].ID != "c" || r.Calls[0].Name != "add" || r.Calls[0].Arguments != `{"a":2}` || r.Calls[0].Output != "4" || r.Turns != 2 || r.Answer != "It is 4." || r.Messages[1].Content != "4" {
+			t.Errorf("%s: record is %+v", name, r)
+		}
+		g.noted(t, "output items hold no times")
+	}
+}

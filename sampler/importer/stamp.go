@@ -16,6 +16,8 @@ type stamp struct {
 	Kind    string          `json:"error_kind"`
 	None    bool            `json:"unscored"` // there was no reward, whatever the log says
 	Finish  string          `json:"finish"`
+
+	Calls []rollout.CallStatus `json:"calls"` // of the tool calls, in order; none where all are ok
 }
 
 // names gives a record the item that the stamp names, and returns its sample;
@@ -29,10 +31,22 @@ func (s *stamp) names(rec *rollout.Record, sample int) int {
 }
 
 // finish gives the record the way its last reply ended, which the log's own
-// words tell less exactly.
+// words tell less exactly, and its tool calls the statuses that the log has no
+// words for.
 func (s *stamp) finish(rec *rollout.Record) {
-	if s != nil {
-		rec.Finish = rollout.FinishOf(s.Finish)
+	if s == nil {
+		return
+	}
+	rec.Finish = rollout.FinishOf(s.Finish)
+	if len(s.Calls) != len(rec.Calls) {
+		return
+	}
+	for i, status := range s.Calls {
+		if c := &rec.Calls[i]; c.Status == rollout.CallOK && slices.Contains(rollout.CallStatuses(), status) {
+			if c.Status = status; status != rollout.CallOK {
+				c.Error = firstLine(c.Output)
+			}
+		}
 	}
 }
 

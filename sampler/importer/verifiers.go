@@ -192,7 +192,7 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 	}
 	v.texts[l.Hash] = true
 	talk := row.Completion
-	rec := &rollout.Record{Item: id, Split: v.split, Source: rollout.Import, Messages: talk, Answer: transcript.LastAnswer(talk)}
+	rec := &rollout.Record{Item: id, Split: v.split, Source: rollout.Import, Messages: talk, Answer: finalAnswer(talk)}
 	first, err := v.name(rec, row.Stamp)
 	if err != nil {
 		return err
@@ -213,6 +213,15 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 		row.Stamp.outcome(rec)
 	}
 	return ended(v.sink.record(rec))
+}
+
+// finalAnswer returns the model's last text, which a conversation that ends with a tool's
+// answer does not have: what was said next to the call is none.
+func finalAnswer(talk []rollout.Message) string {
+	if n := len(talk); n > 0 && talk[n-1].Role == "tool" {
+		return ""
+	}
+	return transcript.LastAnswer(talk)
 }
 
 // name gives a record its sample, and says whether it is the first of its
