@@ -152,7 +152,7 @@ func (s score) none() string {
 	if s.grades() || !strings.HasPrefix(s.text, `"`) {
 		return fmt.Sprintf("score %s is %s", s.name, s.text)
 	}
-	return fmt.Sprintf("score %s is a word and no number: --score takes another, gonogo grade makes one", s.name)
+	return fmt.Sprintf("score %s is a word and no number: --score takes another", s.name)
 }
 
 // grades reports whether a score is a number, or one that is missing.
