@@ -1,0 +1,76 @@
+package model_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"gonogo/sampler"
+	"gonogo/sampler/model"
+	"gonogo/sampler/rollout"
+)
+
+// Replies of servers that speak the chat API, with what each adds to it or leaves out.
+func TestRepliesOfServers(t *testing.T) {
+	usage := func(in, out int64) rollout.Usage { return rollout.Usage{Input: &in, Output: &out} }
+	for _, c := range []struct {
+		file, source string // where its keys are from, or the whole reply
+		want         sampler.Reply
+	}{
+		{
+			"vllm-tool-calls", "keys of ChatCompletionResponse, vllm-project/vllm 002032ee, vllm/entrypoints/openai/chat_completion/protocol.py",
+			sampler.Reply{Calls: []rollout.ToolCall{{ID: "chatcmpl-tool-92c0ba11642926e1", Name: "search", Arguments: `{"q": 1}`}}, Reasoning: "I should look.", Finish: rollout.FinishStop, Usage: usage(184, 25)},
+		},
+		{
+			"vllm-stop-token", "reasoning_content of docs.vllm.ai/en/v0.8.3/features/reasoning_outputs, stop_reason of the same protocol.py",
+			sampler.Reply{Text: "9.8", Reasoning: "9.8 is 9.80.", Final: true, Finish: rollout.FinishStop, Usage: usage(17, 23)},
+		},
+		{
+			"sglang", "a whole reply of SGLang with Qwen2-VL-7B, as public logs and docs.sglang.io have it",
+			sampler.Reply{Text: "Hello!", Final: true, Finish: rollout.FinishStop, Usage: usage(26, 3)},
+		},
+		{
+			"ollama", "a whole reply, ollama/ollama issue 6394",
+			sampler.Reply{Text: "Hello! How can I assist you today? 😊", Final: true, Finish: rollout.FinishStop, Usage: usage(4, 13)},
+		},
+		{
+			"ollama-tool-calls", "keys of docs.ollama.com/api/openai-compatibility: content is empty, not null",
+			sampler.Reply{Calls: []rollout.ToolCall{{ID: "call_k3l4x1zy", Name: "search", Arguments: `{"q":1}`}}, Reasoning: "I should look.", Finish: rollout.FinishStop, Usage: usage(159, 21)},
+		},
+		{
+			"azure", "keys of vllm-project/semantic-router issue 3496",
+			sampler.Reply{Text: "hi", Final: true, Finish: rollout.FinishStop, Usage: usage(1, 1)},
+		},
+		{
+			"azure-filtered", "Azure's page on content filtering: a completion that is filtered has no content",
+			sampler.Reply{CutOff: "content_filter", Finish: rollout.FinishFilter, Usage: usage(40, 12)},
+		},
+	} {
+		body, err := os.ReadFile("testdata/servers/" + c.file + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := serve(t, 200, string(body)).open(t, model.Config{API: model.Chat}).Reply(t.Context(), sampler.Request{Item: makeItem(t, toolRow)})
+		if err != nil {
+			t.Errorf("%s: %v", c.file, err)
+			continue
+		}
+		got.Carry = nil
+		if d := cmp.Diff(c.want, got, cmpopts.EquateEmpty(), cmpopts.IgnoreFields(sampler.Reply{}, "Served"), cmpopts.IgnoreFields(rollout.Usage{}, "Reasoning", "Cached")); d != "" {
+			t.Errorf("%s, %s (-want +got):\n%s", c.file, c.source, d)
+		}
+	}
+
+	// A prompt that Azure's filter refuses is no failure of the endpoint: asking again changes nothing.
+	body, err := os.ReadFile("testdata/servers/azure-prompt-filtered.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := serve(t, 400, string(body)).open(t, model.Config{API: model.Chat}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
+	if err != nil || !strings.HasPrefix(got.CutOff, "content_filter") || got.Finish != rollout.FinishFilter {
+		t.Errorf("a prompt that is filtered: %+v, %v", got, err)
+	}
+}
