@@ -50,6 +50,7 @@ func Formats() []Format {
 		itemIndex,
 		outputItems,
 		evalRuns,
+		everyEval,
 		lmEval,
 		evalsRecorder,
 		csvTable,

@@ -76,6 +76,7 @@ var samples = map[string]string{
 	"item-index":        `{"item_index":3,"score":0.5,"trajectory":"[]"}` + "\n",
 	"openai-evals":      `{"object":"eval.run.output_item","run_id":"r","datasource_item_id":3,"results":[{"name":"g","score":1,"passed":true}],"sample":{}}` + "\n",
 	"build-hours-evals": `{"datasource_item_id":3,"item_id":"q","reference":"4","prediction":"4","score":1}` + "\n",
+	"every-eval-ever":   `{"schema_version":"0.3.0","evaluation_id":"e","model_id":"m","evaluation_name":"g","sample_id":"1","interaction_type":"single_turn","input":{"raw":"q","reference":["4"]},"output":{"raw":["4"]},"answer_attribution":[],"evaluation":{"score":1.0,"is_correct":true}}` + "\n",
 	"lm-eval":           `{"doc_id":0,"doc":{},"target":"4","arguments":{},"resps":[["4"]],"filtered_resps":["4"],"filter":"none","metrics":["acc"],"acc":1.0}` + "\n",
 	"evals-recorder":    `{"spec":{}}` + "\n" + `{"run_id":"r","event_id":0,"sample_id":"a.0","type":"match","data":{"correct":true}}` + "\n",
 	"csv":               "item,reward\nq1,0.5\n",
