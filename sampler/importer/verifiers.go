@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io/fs"
 	"math"
 	"strings"
@@ -20,7 +21,7 @@ import (
 // (verifiers/legacy/utils/save_utils.py), with metadata.json next to it.
 var verifiers = Format{
 	Name:  "verifiers",
-	Doc:   "results.jsonl of verifiers (vf-eval), with its metadata.json",
+	Doc:   "results.jsonl of verifiers (vf-eval), with its metadata.json, or the samples of an evaluation that Prime Intellect hosts (prime eval samples)",
 	Files: []string{"results.jsonl"},
 	From: Origin{
 		Item:     "`example_id`",
@@ -66,6 +67,7 @@ func decodeVerifiers(text []byte) (r verifiersRow, err error) {
 		"reward": &r.Reward, "metrics": &r.Metrics, "error": &r.Error, "is_completed": &r.Completed, "is_truncated": &r.Truncated, "stop_condition": &r.Stop,
 		"token_usage": &r.Usage, "timing": &r.Timing, "gonogo": &r.Stamp,
 	}
+	into["exampleId"] = into["example_id"] // as prime eval samples may write it
 	err = members(text, into)
 	if errors.Is(err, rollout.ErrBroken) {
 		return verifiersRow{broken: true}, nil
@@ -101,7 +103,12 @@ func members(text []byte, into map[string]any) error {
 }
 
 func readVerifiers(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "example_id", "completion") })
+	files, left, err := src.sniffed(ctx, func(f File) error {
+		if hosted(f) {
+			return nil
+		}
+		return sniffKeys(f, "example_id", "completion")
+	})
 	if err != nil {
 		return err
 	}
@@ -118,6 +125,12 @@ func readVerifiers(ctx context.Context, src Source, sink Sink) error {
 	for _, f := range files {
 		clear(v.texts)
 		v.numbers.file()
+		if hosted(f) {
+			if err := v.samples(ctx, f, sink.of(f, files)); err != nil {
+				return err
+			}
+			continue
+		}
 		err := readJSONLines(ctx, f, sink.of(f, files), decodeVerifiers, func(l rollout.Line[verifiersRow]) error {
 			return stopped(f, l.Number, v.line(f, l))
 		})
@@ -133,6 +146,37 @@ func readVerifiers(ctx context.Context, src Source, sink Sink) error {
 	v.tally.note(sink)
 	sink.noteFiles(files, left)
 	return nil
+}
+
+// hosted reports whether a file is what `prime eval samples ID` prints (prime-evals, models.py,
+// SamplesResponse): an object with a page of the rows of results.jsonl.
+func hosted(f File) bool {
+	head, err := readHead(f)
+	return err == nil && (head.keys["samples"] != nil || head.broken && f.mentions(`"samples"`)) && (f.mentions(`"example_id"`) || f.mentions(`"exampleId"`))
+}
+
+// samples reads such a page.
+func (v *verifiersReader) samples(ctx context.Context, f File, sink Sink) error {
+	more := false
+	err := eachOf(ctx, f, []string{"samples"}, func(key string, value json.RawMessage) error {
+		more = more || (key == "hasMore" || key == "has_more") && string(value) == "true"
+		return nil
+	}, func(a *array, raw []byte) error {
+		row, err := decodeVerifiers(raw)
+		if err == nil {
+			sum := fnv.New64a()
+			sum.Write(raw)
+			err = v.line(f, rollout.Line[verifiersRow]{Number: a.index + 1, Value: row, Hash: sum.Sum64()})
+		}
+		if err != nil {
+			return a.stopped(err)
+		}
+		return nil
+	})
+	if err == nil && more {
+		sink.note("the page says that there are more samples: get them by --page, and import the pages together")
+	}
+	return err
 }
 
 // verifiersReader remembers how often items appeared, not their text.

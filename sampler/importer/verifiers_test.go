@@ -173,3 +173,17 @@ func FuzzVerifiersV1(f *testing.F) {
 	f.Add(v1("e", "k", "", v1Trace(`{"a":{"score":1e308,"weight":1e308}}`, `,"nodes":[{"message":{"role":"user","content":[{"type":"text"}]}}]`)))
 	f.Fuzz(func(t *testing.T, file string) { fuzzed(t, "verifiers-v1", text(file)) })
 }
+
+// The page has the keys of SamplesResponse of prime-evals (models.py, by its aliases), with rows of
+// results.jsonl as `prime eval push` sends them.
+func TestVerifiersHostedByPrime(t *testing.T) {
+	text := strings.TrimSuffix(samples["verifiers"], "}")
+	page := func(more string) string {
+		return `{"samples":[` + text + `,"metrics":{"style":0.5}},` + strings.Replace(text, `"example_id":1`, `"exampleId":2`, 1) + `,"error":{"error":"ModelError","message":"429"}}],"total":3,"page":1,"limit":2,"hasMore":` + more + `}`
+	}
+	tryRows(t, "verifiers", []row{
+		{name: "a page", file: page("false"), want: []string{"1/0 graded 1", "2/0 model_api - ModelError: 429"}},
+		{name: "one of several", file: page("true"), want: []string{"1/0 graded 1", "2/0 model_api - ModelError: 429"}, note: "there are more samples"},
+		{name: "one that is cut off", file: page("true")[:150], broken: "cut off"},
+	})
+}
