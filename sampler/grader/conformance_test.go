@@ -25,7 +25,7 @@ type specimen struct {
 }
 
 // pythonKinds need an interpreter.
-var pythonKinds = []string{"python", "trl", "verifiers", "eval_protocol"}
+var pythonKinds = []string{"python", "trl", "verifiers", "eval_protocol", "lambda"}
 
 // specimens has one for each kind, by name.
 func specimens(t *testing.T) (map[string]specimen, grader.Env) {
@@ -57,6 +57,7 @@ func specimens(t *testing.T) (map[string]specimen, grader.Env) {
 		"trl":           {"def f(completions, answer, **kwargs):\n    return [float(c[-1]['content'] == a) for c, a in zip(completions, answer)]", "def f(completions, **kwargs): return [None]"},
 		"verifiers":     {"async def f(completion, answer):\n    return float(completion[-1]['content'] == answer)", "def f(completion): return 1/0"},
 		"eval_protocol": {"def f(row):\n    row.evaluation_result = {'score': float(row.last_assistant_message().content == 'Paris')}\n    return row", "def f(row): return row"},
+		"lambda":        {"def lambda_handler(event, context):\n    return [{'id': s['id'], 'aggregate_reward_score': float(s['messages'][-1]['content'] == s['answer'])} for s in event]", "def lambda_handler(event, context): return []"},
 	} {
 		all[kind] = specimen{rewardGrader(kind, sources[0], nil), false, rewardGrader(kind, sources[1], nil)}
 	}

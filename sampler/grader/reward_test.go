@@ -314,3 +314,52 @@ func grade(b *testing.B, g sampler.Grader) {
 	})
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "grades/s")
 }
+
+// The event and the result are those of Amazon Bedrock's User Guide, "Setting up reward functions for
+// Amazon Nova models" and "for open-weight models".
+func TestLambda(t *testing.T) {
+	runRewards(t, "lambda", []rewardCase{
+		{why: "the event of Bedrock", want: 0.9, parts: map[string]float64{"accuracy": 1, "format": 0.5}, source: `
+def lambda_handler(event, context):
+    return lambda_grader(event)
+
+def lambda_grader(samples):
+    out = []
+    for s in samples:
+        assert s["messages"][0] == {"role": "user", "content": "The capital?"}, s
+        assert s["messages"][-1] == {"role": "assistant", "content": "Paris"}, s
+        assert s["info"] == {"weight": 2} and "prompt" not in s
+        out.append({"id": s["id"], "aggregate_reward_score": 0.9, "metrics_list": [
+            {"name": "accuracy", "value": float(s["messages"][-1]["content"] == s["solution"]), "type": "Metric"},
+            {"name": "format", "value": 0.5, "type": "Reward"}]})
+    return out
+`},
+		{why: "a handler of another name, and a row with an id", want: 1, more: map[string]any{"handler": "handle", "lambda_arn": "arn:aws:lambda:us-east-1:123456789012:function:grade"}, row: `{"id":7,"prompt":"The capital?","messages":[]}`, source: `
+def handle(event, context):
+    assert event[0]["messages"][0]["content"] == "The capital?", event
+    assert context.get_remaining_time_in_millis() > 0
+    return [{"id": event[0]["id"], "aggregate_reward_score": 1 if event[0]["id"] == "7" else 0}]
+`},
+		{why: "no score", kind: "not_a_number", says: "returned no aggregate_reward_score; there are id, reward", source: `
+def lambda_handler(event, context): return [{"id": event[0]["id"], "reward": 1}]
+`},
+		{why: "no result", kind: "not_a_number", says: "must return a list with one object for each sample", source: `
+def lambda_handler(event, context): return []
+`},
+		{why: "the result of another sample", kind: "not_a_number", says: "and was given", source: `
+def lambda_handler(event, context): return [{"id": "other", "aggregate_reward_score": 1}]
+`},
+		{why: "NaN", kind: "not_a_number", says: "no finite float", source: `
+def lambda_handler(event, context): return [{"id": event[0]["id"], "aggregate_reward_score": float("nan")}]
+`},
+	})
+	for raw, want := range map[string]string{
+		`{"type":"lambda","lambda_arn":"arn:aws:lambda:us-east-1:123456789012:function:grade"}`: "name the Python file of its handler by file",
+		`{"type":"lambda"}`:                "file is missing",
+		`{"type":"lambda","functions":[]}`: `unknown key "functions"`,
+	} {
+		if _, err := grader.New(grader.Kinds(), json.RawMessage(raw), grader.Env{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error is %v, want %q", raw, err, want)
+		}
+	}
+}

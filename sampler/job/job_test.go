@@ -126,6 +126,7 @@ func TestMistakesAreNamedWithTheirPlace(t *testing.T) {
 		"no reinforcement":          {`{"method":{"type":"reinforcement"}}`, []string{"method.reinforcement: missing"}},
 		"no grader":                 {reinforcement(""), []string{"job.json:2:17: method.reinforcement.grader: missing"}},
 		"a grader without type":     {reinforcement(`"grader":{"name":"x"}`), []string{"job.json:2:27: method.reinforcement.grader.type: missing"}},
+		"Bedrock's Lambda grader":   {reinforcement(`"grader":{"lambdaGrader":{"lambdaArn":"arn:aws:lambda:us-east-1:123456789012:function:grade"}}`), []string{"grader.lambdaGrader: Bedrock's Lambda grader runs at AWS", `"file": "handler.py"`}},
 		"a child without type":      {reinforcement(`"grader":{"type":"multi","graders":{"a":{}}}`), []string{"grader.graders.a.type: missing"}},
 		"children as a list":        {reinforcement(`"grader":{"type":"multi","graders":[]}`), []string{"grader.graders: must be a map from name to grader, got an array"}},
 		"a tool served twice":       {reinforcement(grader + `,"tools":[{"name":"a","server_url":"http://x/1"},{"name":"a","server_url":"http://x/2"}]`), []string{`tools[1].name: "a" is served twice, also by method.reinforcement.tools[0]`}},

@@ -197,6 +197,10 @@ func (p *parser) tool(n *node) Tool {
 // grader checks what every grader needs, whatever its kind: the kinds
 // themselves are known to the room that grades.
 func (p *parser) grader(n *node) {
+	if n.get("lambdaGrader") != nil {
+		p.fail(n.get("lambdaGrader"), n.get("lambdaGrader").path, `Bedrock's Lambda grader runs at AWS: put {"type": "lambda", "file": "handler.py"} in its place, with the Python file of its handler`)
+		return
+	}
 	if p.text(n, "type") == "" && p.stringOrAbsent(n, "type") {
 		p.fail(n, join(n.path, "type"), `missing: say which kind of grader this is, such as "string_check"`)
 	}
