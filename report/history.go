@@ -57,7 +57,7 @@ func (x nights) doc() *block.Doc {
 		}
 		d.Brief = append(d.Brief, small(x.figures(func(f chart.Figure) bool { return f.Name == name }), height)...)
 	}
-	if len(h.Nights) > 0 {
+	if x.searched() {
 		d.Brief = append(d.Brief, block.Heading(w.Changes))
 		d.Brief = append(d.Brief, x.changes()...)
 	}
@@ -81,6 +81,11 @@ func (x nights) doc() *block.Doc {
 		})},
 	)
 	return d
+}
+
+// searched says whether there were enough nights to search for a change.
+func (x nights) searched() bool {
+	return slices.ContainsFunc(x.h.Series, func(s history.Series) bool { return s.P != nil })
 }
 
 // trendHeight is how high the trends on top are.

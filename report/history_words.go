@@ -66,6 +66,6 @@ var historyEnglish = historyWords{
 	Methods: []string{
 		"Change: the largest likelihood ratio of two levels against one over all nights, nights weighed by their standard errors (Worsley 1979), p by simulation; the reward has half of the error to itself, the other series share the other half (Holm); further ones by binary segmentation. At most %s of histories without any change show one.",
 		"Place of a change: the likeliest nights that together hold %s (Smith 1975).",
-		"Rewards of nights that hold different items are compared on common ground: the effects of nights in a table of items by nights. Nights count as independent: a drift that goes on for weeks shows as one change or several.",
+		"Rewards of nights that hold different items are compared on common ground: the effects of nights in a table of items by nights. Nights count as independent: a drift over weeks appears as one change or several, and a rise that falls back may not be found.",
 	},
 }

@@ -51,9 +51,9 @@ func TestLongSamplesForCIRun(t *testing.T) {
 			}
 			script := strings.ReplaceAll(steps(t, b), "/tmp/gonogo", filepath.Join(temp, "gonogo"))
 			shop.shell(t, dir, "make() { [ \"$1\" = -C ] && grep -q \"^$3:\" \"$2/Makefile\"; }\n"+script,
-				"FEW=--set sampling.samples=2", "GONOGO_REPO=file://"+repo, "GONOGO_REF=main", "GONOGO_ACCEPT=", "ACCEPT=", "RUNNER_TEMP="+temp,
+				"FEW=--set sampling.samples=2 --set report.formats=[junit]", "GONOGO_REPO=file://"+repo, "GONOGO_REF=main", "GONOGO_ACCEPT=", "ACCEPT=", "RUNNER_TEMP="+temp,
 				"GITHUB_PATH="+filepath.Join(temp, "path"), "GITHUB_OUTPUT="+filepath.Join(temp, "output"), "GITHUB_STEP_SUMMARY="+filepath.Join(temp, "summary"))
-			for _, made := range []string{"nights/nights.jsonl", "nights-page/junit.xml"} {
+			for _, made := range []string{"nights/nights.jsonl", "nights/report/junit.xml"} {
 				if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(made))); err != nil {
 					t.Error(err)
 				}

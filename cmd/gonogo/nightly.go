@@ -24,9 +24,9 @@ func nightlyCommand() *cli.Command {
 		Description: `Makes a run of the evaluation set in DIR/runs, as gonogo run does, with a new seed
 unless one is given (--seed repeats a night). Compares it item by item with the
 last good night, as gonogo compare does, and its mean reward with the last 7 good
-nights and with the trend. Appends the night to DIR/nights.jsonl. gonogo history
-DIR shows the nights. In fewer than 5 % of months without a change, a night is
-called a regression.
+nights and with the trend. Appends the night to DIR/nights.jsonl and writes the
+page of all nights to DIR/report, in the formats of the run's report. In fewer
+than 5 % of months without a change, a night is called a regression.
 
 Exit codes: 0 no sign of a drop, or the first night; 3 regressed, or not better:
 more hacks, cut-off answers or failures, or the grader is NO-GO; 4 cannot tell, or

@@ -58,7 +58,7 @@ func (h *Dir) Make(ctx context.Context, c *project.Call, p *project.Project, now
 	if err := h.add(n); err != nil {
 		return err
 	}
-	return withAnswer(n.ExitCode, failed, h.show(c, p.Config.Report, n, compared, trend), h.pruneTo(ctx, c))
+	return withAnswer(n.ExitCode, failed, h.show(c, p.Config.Report, n, compared, trend), h.writePage(c, to, trend), h.pruneTo(ctx, c))
 }
 
 // withAnswer joins the answer of a night that is kept with whatever else failed: a
@@ -115,6 +115,32 @@ func (h *Dir) show(c *project.Call, look config.ReportValues, n history.Night, c
 		return err
 	}
 	_, err := fmt.Fprintf(c.Out, "%s  %s\n", nightWord(n, trend.Lang), ui.Visible(n.Sentence.In(trend.Lang)))
+	return err
+}
+
+// writePage writes the page of the history below the history directory, in those formats
+// of the run's report that a history has.
+func (h *Dir) writePage(c *project.Call, to output.Delivery, trend *history.History) error {
+	formats := slices.DeleteFunc(report.HistoryFormats(), func(f report.Format) bool {
+		return !slices.ContainsFunc(to.Formats, func(asked report.Format) bool {
+			return asked.Name == f.Name || asked.Name == "markdown" && f.Name == "markdown-full"
+		})
+	})
+	dir := output.ReportDir(h.dir)
+	if len(formats) == 0 {
+		return nil
+	}
+	if err := rollout.CheckRegularDir(dir); err != nil {
+		return exit.AsUsage(err)
+	}
+	opt := output.PageOptions(c, h.dir)
+	trend.Lang, opt.Paper, opt.Font = to.Look.Language(), to.Look.Paper, to.Look.Font
+	page := report.NewHistory(trend, opt)
+	if err := report.Write(dir, page, formats); err != nil {
+		return fmt.Errorf("write the page of the history: %w", err)
+	}
+	output.Warn(c, page)
+	_, err := fmt.Fprintf(c.Err, "The history is in %s\n", dir)
 	return err
 }
 
