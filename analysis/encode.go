@@ -115,6 +115,7 @@ func (g *Grader) withoutTexts() {
 	for i := range g.Probes {
 		for j := range g.Probes[i].Holes {
 			untold(&g.Probes[i].Holes[j].Payload)
+			untold(&g.Probes[i].Holes[j].Right)
 		}
 	}
 	for i := range g.SuspectReferences {

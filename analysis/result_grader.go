@@ -136,6 +136,10 @@ type Hole struct {
 	Reward  float64       `json:"reward"`
 	Base    *float64      `json:"base,omitempty"` // for same: the reward of the rollout that the payload was made from
 	Payload string        `json:"payload"`        // its beginning; the whole is in probes.jsonl
+
+	// Right begins the answer to the item that earned the most of those that are right, for
+	// bottom; "" if the audit graded none.
+	Right string `json:"right,omitempty"`
 }
 
 // SuspectReference is an item on which most rollouts agree on an answer that

@@ -292,12 +292,15 @@ func (p *Page) holed(expect rollout.Expectation) Grid {
 		if one.Expect == rollout.Top {
 			name = w.Right
 		}
-		head = strings.Join(strings.FieldsFunc(head, func(r rune) bool { return r == '\n' || r == '\r' }), " / ")
-		g.Rows = append(g.Rows, []string{name, message.Digits(h.Reward), quote(head, 100)})
+		g.Rows = append(g.Rows, []string{name, message.Digits(h.Reward), quote(oneLine(head), 100)})
 		for _, right := range p.Result.Grader.Probes {
 			for _, at := range right.Rewards {
 				if one.Expect != rollout.Top && right.Expect == rollout.Top && at.Item == h.Item && at.Split == h.Split && at.Reward != nil && len(g.Rows) == 1 {
-					g.Rows = append(g.Rows, []string{w.Right, message.Digits(*at.Reward), ""})
+					text, _ := beginning(h.Right)
+					if text != "" {
+						text = quote(oneLine(text), 100)
+					}
+					g.Rows = append(g.Rows, []string{w.Right, message.Digits(*at.Reward), text})
 				}
 			}
 		}
@@ -311,6 +314,11 @@ func (p *Page) holed(expect rollout.Expectation) Grid {
 		return g
 	}
 	return g
+}
+
+// oneLine puts a text of several lines into one.
+func oneLine(s string) string {
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " / ")
 }
 
 // leaked is which rows of a split train has, too.

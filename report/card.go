@@ -176,10 +176,16 @@ func (c *card) tiles(list block.Tiles) {
 		if h.Doubted {
 			value = c.fonts.Style(24, false, chart.Muted)
 		}
+		shown := lettering.Drawable(h.Interval, interval)
+		for h.Known && value.Font.Size > 14 && value.Width(h.Value)+8+interval.Width(shown) > w { // an interval is never cut where a smaller number avoids it
+			value.Font.Size--
+			interval.Font.Size = max(9, interval.Font.Size-0.5)
+		}
 		number := lettering.Fit(lettering.Drawable(h.Value, value), value, w)
-		c.FillText(value, vg.Point{X: x, Y: top - 17}, number)
+		const ascent = 0.905 // of Liberation Sans: numbers of all sizes are on one line
+		c.FillText(value, vg.Point{X: x, Y: top - 17 - ascent*(24-value.Font.Size)}, number)
 		vx := x + value.Width(number) + 8
-		c.FillText(interval, vg.Point{X: vx, Y: top - 27}, lettering.Fit(lettering.Drawable(h.Interval, interval), interval, x+w-vx))
+		c.FillText(interval, vg.Point{X: vx, Y: top - 27 - ascent*(12-interval.Font.Size)}, lettering.Fit(shown, interval, x+w-vx))
 		c.y = top - 46
 		c.text(x, x+w, h.About, 8.5, false, chart.Muted, 3)
 	}

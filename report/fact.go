@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,9 +121,13 @@ func inputProblems(in rollout.Input, w *words) []string {
 	return list
 }
 
+// pseudoVersion is what comes before the commit in the version of a build between
+// releases (https://go.dev/ref/mod#pseudo-versions).
+var pseudoVersion = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+-([0-9a-z.]+\.)?[0-9]{14}-`)
+
 // footer says who made the page, and when if that is known.
 func (p *Page) footer() string {
-	s := fmt.Sprintf(p.Words.Made, p.Version)
+	s := fmt.Sprintf(p.Words.Made, pseudoVersion.ReplaceAllString(p.Version, ""))
 	if !p.Now.IsZero() {
 		s += fmt.Sprintf(p.Words.MadeAt, p.Now.UTC().Format("2006-01-02 15:04 UTC"))
 	}

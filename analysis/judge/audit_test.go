@@ -277,7 +277,7 @@ func TestAHoleNamesItsPayload(t *testing.T) {
 	if p.Items != 10 || p.Above != 9 || p.Failed != 1 || p.Payloads != 10 || len(p.Holes) != 5 {
 		t.Fatalf("the probe is %+v", p)
 	}
-	if h := p.Holes[0]; h.ID != "filler/train/q2/0" || h.Reward != 1 || h.Payload != "payload of q2" {
+	if h := p.Holes[0]; h.ID != "filler/train/q2/0" || h.Reward != 1 || h.Payload != "payload of q2" || h.Right != "payload of q2" {
 		t.Errorf("the worst hole is %+v", h)
 	}
 	if n := len(p.Rewards); n != 11 || p.Rewards[1].Item != "q1" || *p.Rewards[1].Reward != 0.6 || p.Rewards[10].Reward != nil {

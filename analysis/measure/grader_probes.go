@@ -33,8 +33,15 @@ func (c *evidence) probeResults(means map[collect.ItemKey]float64, reach *analys
 		byName[p.Probe.Name] = append(byName[p.Probe.Name], p)
 	}
 	out := []analysis.ProbeResult{}
+	right := c.rightAnswers()
 	for _, name := range names {
 		r := c.probeResult(byName[name], means, s)
+		for i := range r.Holes {
+			h := &r.Holes[i]
+			if p := right[collect.ItemKey{Split: h.Split, ID: h.Item}]; r.Expect == rollout.Bottom && p != nil {
+				h.Right = p.Text
+			}
+		}
 		if reach != nil {
 			r.Beyond = c.beyond(byName[name], reach.Distance, s)
 		}
@@ -45,6 +52,21 @@ func (c *evidence) probeResults(means map[collect.ItemKey]float64, reach *analys
 		return cmp.Compare(slices.Index(order, a.Expect), slices.Index(order, b.Expect))
 	})
 	return out
+}
+
+// rightAnswers has the right answer to each item that earned the most, the shortest of
+// equals.
+func (c *evidence) rightAnswers() map[collect.ItemKey]*collect.Payload {
+	best := map[collect.ItemKey]*collect.Payload{}
+	for _, p := range c.Audit.Payloads {
+		if p.Probe.Expect != rollout.Top || !p.Valid {
+			continue
+		}
+		if at := best[p.Item()]; at == nil || cmp.Or(cmp.Compare(p.Reward, at.Reward), cmp.Compare(len(at.Text), len(p.Text))) > 0 {
+			best[p.Item()] = p
+		}
+	}
+	return best
 }
 
 var noExpectation = message.New("grader.no_expectation", "nothing is expected of this probe: its rewards are only shown")

@@ -144,8 +144,10 @@ func (r *renderer) blocks(list []block.Block) template.HTML {
 			flush()
 			pair.WriteString(r.block(one))
 			flush()
-		case beside(list[i:]):
+		case figure:
 			pair.WriteString(r.block(one))
+		case explains(list[i:]):
+			pair.WriteString("<div>" + r.block(one) + "</div>") // its heading, too
 		default:
 			flush()
 			b.WriteString(r.block(one))
@@ -155,9 +157,9 @@ func (r *renderer) blocks(list []block.Block) template.HTML {
 	return template.HTML(b.String())
 }
 
-// beside reports whether the first of the blocks is a picture, or a table that
-// explains the only one after it.
-func beside(list []block.Block) bool {
+// explains reports whether the first of the blocks is a table that explains the only
+// picture after it.
+func explains(list []block.Block) bool {
 	picture := func(i int) bool {
 		if i >= len(list) {
 			return false
@@ -165,13 +167,8 @@ func beside(list []block.Block) bool {
 		f, ok := list[i].(block.Figure)
 		return ok && f.Brief
 	}
-	switch list[0].(type) {
-	case block.Figure:
-		return true
-	case block.Grid:
-		return picture(1) && !picture(2)
-	}
-	return false
+	_, table := list[0].(block.Grid)
+	return table && picture(1) && !picture(2)
 }
 
 // view is a block as its template sees it.
