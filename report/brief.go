@@ -316,9 +316,15 @@ func (p *Page) holed(expect rollout.Expectation) Grid {
 	return g
 }
 
-// oneLine puts a text of several lines into one.
+// oneLine puts a text of several lines into one, without indentation.
 func oneLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }), " / ")
+	var lines []string
+	for _, line := range strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if words := strings.Fields(line); words != nil {
+			lines = append(lines, strings.Join(words, " "))
+		}
+	}
+	return strings.Join(lines, " / ")
 }
 
 // leaked is which rows of a split train has, too.
