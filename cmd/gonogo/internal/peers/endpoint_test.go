@@ -44,7 +44,13 @@ type reply struct {
 // chance.
 func scripted(t *testing.T, answer func(chatRequest) reply) (url string) {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	server := httptest.NewServer(script(answer))
+	t.Cleanup(server.Close)
+	return server.URL + "/v1"
+}
+
+func script(answer func(chatRequest) reply) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in chatRequest
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || !strings.HasSuffix(r.URL.Path, "/chat/completions") {
 			http.Error(w, `{"error":{"message":"not found","type":"invalid_request_error"}}`, http.StatusNotFound)
@@ -70,7 +76,5 @@ func scripted(t *testing.T, answer func(chatRequest) reply) (url string) {
 			"choices": []any{map[string]any{"index": 0, "message": message, "finish_reason": finish}},
 			"usage":   map[string]any{"prompt_tokens": 11, "completion_tokens": 5, "total_tokens": 16},
 		})
-	}))
-	t.Cleanup(server.Close)
-	return server.URL + "/v1"
+	})
 }
