@@ -316,17 +316,6 @@ func (p *Page) holed(expect rollout.Expectation) Grid {
 	return g
 }
 
-// oneLine puts a text of several lines into one, without indentation.
-func oneLine(s string) string {
-	var lines []string
-	for _, line := range strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }) {
-		if words := strings.Fields(line); words != nil {
-			lines = append(lines, strings.Join(words, " "))
-		}
-	}
-	return strings.Join(lines, " / ")
-}
-
 // leaked is which rows of a split train has, too.
 func (p *Page) leaked(split rollout.Split) Grid {
 	const most = 5

@@ -48,12 +48,6 @@ func TestSummaryOfLongNumbersCutsNothing(t *testing.T) {
 	}
 }
 
-func TestAnExhibitOfCodeIsOneLine(t *testing.T) {
-	if got, want := oneLine("def run(x):\r\n    return  1\n\n"), "def run(x): / return 1"; got != want {
-		t.Errorf("the line is %q, want %q", got, want)
-	}
-}
-
 // cutShort matches an interval and a date that lost their end.
 var cutShort = regexp.MustCompile(`^(\[[-0-9., %–]*|Made by.*)…$`)
 

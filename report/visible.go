@@ -5,3 +5,6 @@ import "gonogo/report/plain"
 // Every text of a Page that comes from data has been through one of these, so that no
 // format can be steered by an item's id or a server's error.
 var visible, prose, id, ids, clip = plain.Text, plain.Prose, plain.ID, plain.IDs, plain.Clip
+
+// And these make one short enough to quote.
+var quoted, quote, first, lookalikes, oneLine = plain.Quoted, plain.Quote, plain.First, plain.Lookalikes, plain.OneLine

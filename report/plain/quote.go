@@ -1,4 +1,4 @@
-package report
+package plain
 
 import (
 	"fmt"
@@ -8,14 +8,14 @@ import (
 	"unicode/utf8"
 )
 
-// quoted returns the first n runes of s as they are, within quotation marks: what is not
+// Quoted returns the first n runes of s as they are, within quotation marks: what is not
 // plain to see is written as an escape, a backslash as two, and a space that a reader
 // could miss (at an end, next to another) as ␣. whole reports whether that is all of s.
-func quoted(s string, n int) (text string, whole bool) {
-	head := first(s, n)
+func Quoted(s string, n int) (text string, whole bool) {
+	head := First(s, n)
 	var b strings.Builder
 	b.WriteString("“")
-	runes := []rune(visible(strings.ReplaceAll(head, `\`, `\\`)))
+	runes := []rune(Text(strings.ReplaceAll(head, `\`, `\\`)))
 	for i, r := range runes {
 		switch {
 		case r == '␣':
@@ -30,17 +30,28 @@ func quoted(s string, n int) (text string, whole bool) {
 	return b.String(), len(head) == len(s)
 }
 
-// quote is quoted with a mark behind what was cut.
-func quote(s string, n int) string {
-	text, whole := quoted(s, n)
+// Quote is Quoted with a mark behind what was cut.
+func Quote(s string, n int) string {
+	text, whole := Quoted(s, n)
 	if !whole {
 		text += "…"
 	}
 	return text
 }
 
-// first returns the first n runes of s; broken bytes count as one each.
-func first(s string, n int) string {
+// OneLine puts a text of several lines into one, without indentation.
+func OneLine(s string) string {
+	var lines []string
+	for _, line := range strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' }) {
+		if words := strings.Fields(line); words != nil {
+			lines = append(lines, strings.Join(words, " "))
+		}
+	}
+	return strings.Join(lines, " / ")
+}
+
+// First returns the first n runes of s; broken bytes count as one each.
+func First(s string, n int) string {
 	end := 0
 	for range n {
 		if end == len(s) {
@@ -52,10 +63,10 @@ func first(s string, n int) string {
 	return s[:end]
 }
 
-// lookalikes lists the signs of s that a reader takes for others: letters of
+// Lookalikes lists the signs of s that a reader takes for others: letters of
 // scripts that look like Latin in a word with plain letters or digits, and
 // the second alphabets of Unicode. At most a handful.
-func lookalikes(s string) []string {
+func Lookalikes(s string) []string {
 	const handful = 6
 	var list []string
 	for _, word := range strings.Fields(s) {
