@@ -164,3 +164,13 @@ func (p peer) glob(pattern string) []string {
 	slices.Sort(files)
 	return files
 }
+
+// decodeLines reads JSON lines.
+func decodeLines[T any](p peer, b []byte) []T {
+	p.Helper()
+	var list []T
+	for line := range bytes.Lines(b) {
+		list = append(list, decode[T](p, line))
+	}
+	return list
+}
