@@ -146,12 +146,42 @@ func readParts(list []byte) (texts []string, refusal string, err error) {
 	return texts, refusal, err
 }
 
+// unstreamed is the response that the last event of a stream holds: some servers send
+// one without being asked, such as that of transformers. Any other body is as it was.
+func unstreamed(body []byte) []byte {
+	stream := bytes.TrimSpace(body)
+	if !bytes.HasPrefix(stream, []byte("data:")) && !bytes.HasPrefix(stream, []byte("event:")) {
+		return body
+	}
+	for line := range bytes.Lines(stream) {
+		event, ok := bytes.CutPrefix(line, []byte("data:"))
+		if !ok {
+			continue
+		}
+		var kind string
+		var response []byte
+		err := rollout.Fields(bytes.TrimSpace(event), func(key, value []byte) error {
+			switch string(key) {
+			case "type":
+				return rollout.ReadText(value, &kind)
+			case "response":
+				response = value
+			}
+			return nil
+		})
+		if err == nil && (kind == "response.completed" || kind == "response.incomplete" || kind == "response.failed") {
+			return response
+		}
+	}
+	return body
+}
+
 // parse reads a response. As in the hosted trainer's reference loop, a message
 // that is not directly followed by a function call is the final answer, and
 // calls of the same turn are then not made.
 func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	var a responsesAnswer
-	if err := a.read(body); err != nil {
+	if err := a.read(unstreamed(body)); err != nil {
 		return sampler.Reply{}, &fault{}
 	}
 	if f := faultOf(a.error); f != nil {

@@ -74,3 +74,35 @@ func TestRepliesOfServers(t *testing.T) {
 		t.Errorf("a prompt that is filtered: %+v, %v", got, err)
 	}
 }
+
+// A response that comes as a stream, though none was asked for, is read from its last
+// event: recorded of transformers serve 5.23.0, which streams unless stream is false.
+func TestAResponseComesAsAStream(t *testing.T) {
+	recorded, err := os.ReadFile("testdata/servers/transformers-stream.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, out, none := int64(8), int64(4), int64(0)
+	stream := string(recorded)
+	ended := strings.LastIndex(stream, "data: ")
+	for _, c := range []struct {
+		what, body string
+		want       sampler.Reply
+		err        string
+	}{
+		{"whole", stream, sampler.Reply{Text: ": : : :", Final: true, Finish: rollout.FinishStop, Served: "tiny@main", Usage: rollout.Usage{Input: &in, Output: &out, Reasoning: &none, Cached: &none}}, ""},
+		{"without its end", stream[:ended], sampler.Reply{}, "the answer cannot be used"},
+		{"that failed", stream[:ended] + `data: {"type":"response.failed","response":{"status":"failed","error":{"code":"server_error","message":"out of memory"},"output":[]}}` + "\n\n", sampler.Reply{}, "out of memory"},
+	} {
+		got, err := serve(t, 200, c.body).open(t, model.Config{API: model.Responses}).Reply(t.Context(), sampler.Request{Item: makeItem(t, toolRow)})
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%s: error is %v, want %q", c.what, err, c.err)
+			}
+			continue
+		}
+		if d := cmp.Diff(c.want, got, cmpopts.IgnoreFields(sampler.Reply{}, "Carry")); err != nil || d != "" {
+			t.Errorf("%s: error %v, reply (-want +got):\n%s", c.what, err, d)
+		}
+	}
+}
