@@ -1,6 +1,6 @@
 """Has TRL's GRPOTrainer take steps with a tiny model, and writes what it handed the reward functions and got: train.py FILE
 
-The model is made here and has random weights: what it says is noise, which is all that the rewards need.
+The model has random weights: what it says is noise, which is all that the rewards need.
 """
 
 import functools
@@ -8,26 +8,14 @@ import inspect
 import json
 import sys
 
-import torch
 from datasets import Dataset
-from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 from trl import GRPOConfig, GRPOTrainer
 
 import rewards
+from tiny import model, tokenizer
 
-WORDS = "<pad> <eos> <unk> user assistant : what is one two three four five plus minus and it".split()
 ROWS = [("one plus two", "three", "easy"), ("one plus three", "four", "hard"), ("two plus three", "five", "easy"), ("four minus two", "two", "hard")]
 FUNCTIONS, WEIGHTS = ["correct", "brief", "polite"], [1.0, 0.5, 0.25]
-
-tokenizer = Tokenizer(models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="<unk>"))
-tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-tokenizer = PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<pad>", eos_token="<eos>", unk_token="<unk>", padding_side="left")
-tokenizer.chat_template = (
-    "{% for m in messages %}{{ m['role'] }} : {{ m['content'] }} <eos> {% endfor %}{% if add_generation_prompt %}assistant : {% endif %}"
-)
-torch.manual_seed(1)
-model = GPT2LMHeadModel(GPT2Config(vocab_size=len(WORDS), n_embd=16, n_layer=1, n_head=2, n_positions=64, eos_token_id=1, pad_token_id=0, bos_token_id=1))
 
 calls = []
 

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 )
 
 // upstream is the server behind LiteLLM: it refuses parameters, and keeps the requests
@@ -111,30 +110,7 @@ func (p peer) litellm(behind string) (url string) {
 	free.Close()
 	cmd := p.command("litellm", "--config", filepath.Join(p.scripts, "config.yaml"), "--host", "127.0.0.1", "--port", port, "--telemetry", "False")
 	cmd.Env = append(cmd.Env, "SCRIPTED_URL="+behind, "LITELLM_LOCAL_MODEL_COST_MAP=True", "LITELLM_DANGEROUSLY_PERMIT_WEAK_OR_UNSET_MASTER_KEY=true")
-	log, err := os.Create(filepath.Join(p.TempDir(), "log"))
-	if err != nil {
-		p.Fatal(err)
-	}
-	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		p.Fatal(err)
-	}
-	p.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		log.Close()
-	})
-	url = "http://127.0.0.1:" + port
-	for range 300 {
-		if r, err := http.Get(url + "/health/liveliness"); err == nil {
-			r.Body.Close()
-			return url
-		}
-		time.Sleep(time.Second)
-	}
-	said, _ := os.ReadFile(log.Name())
-	p.Fatalf("LiteLLM does not answer:\n%s", tail(said))
-	return ""
+	return p.serving("http://127.0.0.1:"+port, "/health/liveliness", cmd)
 }
 
 func write(t *testing.T, dir, name, text string) {
