@@ -94,6 +94,29 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
+// The judge of a model-graded evaluation is recorded like the model, and is not its
+// answer. The lines are those of oaieval 3.0.1, whose report may stand first.
+func TestRecorderJudge(t *testing.T) {
+	const log = `{"spec":{"run_id":"r","completion_fns":["m"]}}
+{"final_report":{"score":1},"run_id":"r"}
+{"run_id":"r","event_id":0,"sample_id":"a","type":"sampling","data":{"prompt":[{"role":"user","content":"2+2?"}],"sampled":["4"],"model":"m","usage":{"completion_tokens":5,"prompt_tokens":11,"total_tokens":16}}}
+{"run_id":"r","event_id":1,"sample_id":"a","type":"function_call","data":{"name":"f","arguments":"{}","return_value":"seen"}}
+{"run_id":"r","event_id":2,"sample_id":"a","type":"sampling","data":{"prompt":[{"role":"user","content":"Is 4 right?"}],"sampled":["Y"],"model":"m","usage":{"completion_tokens":2,"prompt_tokens":30,"total_tokens":32}}}
+{"run_id":"r","event_id":3,"sample_id":"a","type":"metrics","data":{"choice":"Y","score":1.0}}
+`
+	_, g, err := importSource(t, "", named("1.jsonl", log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := g.records[0]
+	if r.Answer != "4" || r.Turns != 1 || r.Reward == nil || *r.Reward != 1 || r.JudgeCalls != 1 || len(r.Messages) != 2 || r.Calls[0].Output != "seen" {
+		t.Errorf("record is %+v", r)
+	}
+	if r.Usage.Input == nil || *r.Usage.Input != 11 || *r.Usage.Output != 5 || r.Judge.Input == nil || *r.Judge.Input != 30 || *r.Judge.Output != 2 {
+		t.Errorf("tokens are %+v, of the judge %+v", r.Usage, r.Judge)
+	}
+}
+
 func FuzzRecorder(f *testing.F) {
 	fuzzFormat(f, "evals-recorder", `{"spec":{}}
 {"run_id":"r","event_id":0,"sample_id":"a","type":"sampling","data":{"prompt":"x","sampled":[]}}

@@ -108,6 +108,15 @@ type recorded struct {
 	metrics         json.RawMessage
 	failure         string
 	failed, sampled bool
+	last            rollout.Usage // of the last output
+	before          *beforeLast   // a second output; nil where there is one
+}
+
+// beforeLast is what was there before the last of several outputs.
+type beforeLast struct {
+	answer          string
+	usage           rollout.Usage
+	messages, turns int
 }
 
 func (r *recorderReader) read(ctx context.Context, f File, sink Sink) error {
@@ -168,6 +177,7 @@ func (r *recorderReader) whole(f File, line int, s *recorded) error {
 	if err := r.item(f, line, s.rec.Item, row); err != nil {
 		return err
 	}
+	s.retractJudge()
 	s.rec.Messages, s.rec.Calls, s.rec.Turns = s.talk.Messages, s.talk.Calls, s.talk.Turns
 	if err := r.grade(s); err != nil {
 		return err
@@ -207,15 +217,32 @@ func (r *recorderReader) grade(s *recorded) error {
 	return nil
 }
 
-// unjudged reports whether a model-graded evaluation got no verdict: it writes
-// the choice "__invalid__" then, with the lowest score that there is
-// (evals/elsuite/modelgraded/classify_utils.py).
-func (s *recorded) unjudged() bool {
+// choice returns the verdict of a model-graded evaluation; nil where there is none.
+func (s *recorded) choice() json.RawMessage {
 	var m struct {
 		Choice json.RawMessage `json:"choice"`
 	}
-	return json.Unmarshal(s.metrics, &m) == nil && string(m.Choice) == `"__invalid__"`
+	if json.Unmarshal(s.metrics, &m) != nil {
+		return nil
+	}
+	return m.Choice
 }
+
+// retractJudge takes the last output of a model-graded sample for what it is: the
+// judge's, which is recorded like the model's own.
+func (s *recorded) retractJudge() {
+	if s.before == nil || len(s.choice()) == 0 {
+		return
+	}
+	s.rec.Judge, s.rec.JudgeCalls = s.last, 1
+	s.rec.Answer, s.rec.Usage = s.before.answer, s.before.usage
+	s.talk.Messages, s.talk.Turns = s.talk.Messages[:s.before.messages], s.before.turns
+}
+
+// unjudged reports whether a model-graded evaluation got no verdict: it writes
+// the choice "__invalid__" then, with the lowest score that there is
+// (evals/elsuite/modelgraded/classify_utils.py).
+func (s *recorded) unjudged() bool { return string(s.choice()) == `"__invalid__"` }
 
 // metrics returns the numbers of the metrics event, by name, and settles on
 // one for the reward. What is no number is passed over: events hold texts too.
@@ -295,12 +322,21 @@ func (s *recorded) sampling(v json.RawMessage) error {
 	var data struct {
 		Prompt  json.RawMessage `json:"prompt"`
 		Sampled json.RawMessage `json:"sampled"`
+		Usage   struct {
+			Input  *int64 `json:"prompt_tokens"`
+			Output *int64 `json:"completion_tokens"`
+		} `json:"usage"`
 	}
 	if err := json.Unmarshal(v, &data); err != nil {
 		return err
 	}
-	if !s.sampled {
+	s.last = rollout.Usage{Input: data.Usage.Input, Output: data.Usage.Output}
+	if s.sampled {
+		s.before = &beforeLast{s.rec.Answer, s.rec.Usage, len(s.talk.Messages), s.talk.Turns}
+		s.rec.Usage = s.rec.Usage.Plus(s.last)
+	} else {
 		s.set("messages", asMessages(data.Prompt))
+		s.rec.Usage = s.last
 	}
 	s.sampled = true
 	var texts []string
@@ -331,12 +367,16 @@ func (s *recorded) functionCall(v json.RawMessage) {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 		Output    json.RawMessage `json:"output"`
+		Returned  json.RawMessage `json:"return_value"` // what record_function_call of the package calls it
 		CallID    string          `json:"call_id"`
 	}
 	if json.Unmarshal(v, &data) != nil || data.Name == "" {
 		return
 	}
 	s.talk.AddCall(data.CallID, data.Name, rollout.TextOrJSON(data.Arguments))
+	if isNone(data.Output) {
+		data.Output = data.Returned
+	}
 	if !isNone(data.Output) {
 		s.talk.AddResult(data.CallID, rollout.TextOrJSON(data.Output))
 	}
