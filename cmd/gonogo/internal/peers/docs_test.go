@@ -19,7 +19,7 @@ func TestTheTableHasTheVersionsThatAreTried(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := make(map[string]string)
-	for _, m := range regexp.MustCompile(`(?m)^\| \[?([\w.:-]+)[^|]*\| ([\d.]+) \|`).FindAllStringSubmatch(string(page), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\| \[?([\w.:-]+)[^|]*\| ([\d.]+(?:\.post\d+)?) \|`).FindAllStringSubmatch(string(page), -1) {
 		rows[m[1]] = m[2]
 	}
 	folders, err := os.ReadDir(filepath.Join(root, ".ci", "peers"))
@@ -57,7 +57,7 @@ func pins(t *testing.T, dir string) map[string]string {
 		return npmPins(t, read("package.json"), read("package-lock.json"))
 	}
 	asked, pinned := read("requirements.in"), read("requirements.txt")
-	for _, name := range strings.Fields(regexp.MustCompile(`(?m)#.*$`).ReplaceAllString(asked, "")) {
+	for _, name := range strings.Fields(regexp.MustCompile(`(?m)(#|-r ).*$`).ReplaceAllString(asked, "")) {
 		name, _, _ = strings.Cut(name, "[")
 		m := regexp.MustCompile(`(?mi)^` + strings.NewReplacer("-", "[-_]", "_", "[-_]").Replace(name) + `==(\S+)$`).FindStringSubmatch(pinned)
 		if m == nil {
