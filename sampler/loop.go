@@ -235,7 +235,9 @@ func (e *episode) ungraded(why string) {
 }
 
 // holdAfter is how long a grade may take before the answer is recorded without it.
-const holdAfter = time.Second
+// A kill loses the answers that are waiting for a grade for less than that, as it
+// loses those that are not complete; each one recorded doubles what its rollout writes.
+const holdAfter = 10 * time.Second
 
 // hold records the answer, should its grade not come soon: a grader may take
 // minutes, and a kill meanwhile must not cost what the model was paid for. over is
