@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -40,14 +42,34 @@ type loop struct {
 }
 
 func theSampler(b *testing.B, w *benchWorld) { runSampler(b, w, &countingSink{}) }
-func bareLoop(b *testing.B, w *benchWorld)   { runLoop(b, w, bareTurn) }
-func typedLoop(b *testing.B, w *benchWorld)  { runLoop(b, w, typedTurn) }
+
+// keptSampler writes a run directory, as gonogo does.
+func keptSampler(b *testing.B, w *benchWorld) {
+	out, err := rollout.Create(filepath.Join(b.TempDir(), "run"), rollout.Manifest{}, w.items, rollout.WriterOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	runSampler(b, w, &countingSink{to: out})
+	if err := out.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func bareLoop(b *testing.B, w *benchWorld)  { runLoop(b, w, bareTurn) }
+func typedLoop(b *testing.B, w *benchWorld) { runLoop(b, w, typedTurn) }
+
+// The sampler may use this much of the bare loop's CPU. Each is run that often.
+const (
+	mostCPU = 1.5
+	rounds  = 5
+)
 
 // BenchmarkRollouts compares the sampler with a loop over bare net/http and one
 // over the SDK's typed call, all with pooled connections, against one loopback
-// server in a process of its own. Each iteration runs all three, one after the
-// other; the figures are medians, and medians of the ratios within an iteration.
-// CPU is that of this process: the client alone.
+// server in a process of its own. All keep each rollout's whole trace in a file.
+// Each round runs all three, one after the other; the figures are medians, and
+// medians of the ratios within a round. CPU is that of this process, the client
+// alone. It fails when the sampler needs more than mostCPU times the bare loop's.
 func BenchmarkRollouts(b *testing.B) {
 	for _, load := range []struct {
 		latency time.Duration
@@ -55,8 +77,24 @@ func BenchmarkRollouts(b *testing.B) {
 	}{{0, 64}, {50 * time.Millisecond, 64}, {50 * time.Millisecond, 256}} {
 		b.Run(fmt.Sprintf("latency=%v/concurrency=%d", load.latency, load.workers), func(b *testing.B) {
 			w := newBenchWorld(b, benchDelay{Wait: load.latency}, load.workers, benchSamples)
-			compareLoops(b, w, []loop{{"bare", bareLoop}, {"sampler", theSampler}, {"typed", typedLoop}})
+			compareLoops(b, w, []loop{{"bare", keptLoop(bareLoop)}, {"sampler", keptSampler}, {"typed", keptLoop(typedLoop)}})
 		})
+	}
+}
+
+// keptLoop is a loop that keeps its rollouts in a file.
+func keptLoop(run func(*testing.B, *benchWorld)) func(*testing.B, *benchWorld) {
+	return func(b *testing.B, w *benchWorld) {
+		out, err := os.Create(filepath.Join(b.TempDir(), "rollouts.jsonl"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		w.kept = out
+		run(b, w)
+		w.kept = nil
+		if err := out.Close(); err != nil {
+			b.Fatal(err)
+		}
 	}
 }
 
@@ -73,12 +111,14 @@ func compareLoops(b *testing.B, w *benchWorld, loops []loop) {
 		w.client.CloseIdleConnections()
 	}
 	for b.Loop() {
-		for i, l := range loops {
-			runtime.GC() // no one pays for another's garbage
-			used, begun := cpuTime(b), time.Now()
-			l.run(b, w)
-			wall[i] = append(wall[i], time.Since(begun).Seconds())
-			cpu[i] = append(cpu[i], (cpuTime(b) - used).Seconds())
+		for range rounds {
+			for i, l := range loops {
+				runtime.GC() // no one pays for another's garbage
+				used, begun := cpuTime(b), time.Now()
+				l.run(b, w)
+				wall[i] = append(wall[i], time.Since(begun).Seconds())
+				cpu[i] = append(cpu[i], (cpuTime(b) - used).Seconds())
+			}
 		}
 	}
 	rollouts := float64(len(w.items) * w.samples)
@@ -86,7 +126,11 @@ func compareLoops(b *testing.B, w *benchWorld, loops []loop) {
 		b.ReportMetric(median(cpu[i])/rollouts*1e6, l.name+"-cpu-µs/rollout")
 		b.ReportMetric(median(wall[i]), l.name+"-s")
 		if i > 0 {
-			b.ReportMetric(median(ratios(cpu[i], cpu[0])), l.name+"-cpu/"+loops[0].name)
+			of := median(ratios(cpu[i], cpu[0]))
+			b.ReportMetric(of, l.name+"-cpu/"+loops[0].name)
+			if l.name == "sampler" && of > mostCPU {
+				b.Errorf("the sampler uses %.2f times the CPU of the bare loop, more than %v", of, mostCPU)
+			}
 			b.ReportMetric(median(ratios(wall[i], wall[0])), l.name+"-wall/"+loops[0].name)
 		}
 	}
@@ -120,6 +164,8 @@ type benchWorld struct {
 	flat    []json.RawMessage // the tools as bare JSON
 	once    sync.Once
 	head    []byte // of bare requests
+	keeping sync.Mutex
+	kept    *os.File // where the other loops keep their rollouts; nil = nowhere
 }
 
 func newBenchWorld(b *testing.B, delay benchDelay, workers, samples int) *benchWorld {
@@ -175,7 +221,10 @@ func newLoops(b *testing.B, url, model string, workers, samples int) *benchWorld
 	return w
 }
 
-type countingSink struct{ graded, calls, turns int }
+type countingSink struct {
+	to                   sampler.Sink // nil = nowhere
+	graded, calls, turns int
+}
 
 func (s *countingSink) Append(r *rollout.Record) error {
 	if r.Outcome == rollout.Graded && *r.Reward == 1 {
@@ -183,7 +232,10 @@ func (s *countingSink) Append(r *rollout.Record) error {
 	}
 	s.calls += len(r.Calls)
 	s.turns += r.Turns
-	return nil
+	if s.to == nil {
+		return nil
+	}
+	return s.to.Append(r)
 }
 
 // runSampler makes the load's rollouts with the sampler into a sink.
@@ -221,13 +273,18 @@ func runSampler(b *testing.B, w *benchWorld, sink sampler.Sink) {
 	}
 }
 
-// turn asks the model for the next turn and returns the calls it wants, or ""
-// calls and the answer.
-type turner func(w *benchWorld, trace string) func(it *rollout.Item, outputs map[string]string) (calls []rollout.ToolCall, text string, err error)
+// conversation is one rollout with the model: next asks for a turn, which is the
+// calls it wants, or none and the answer; said is all that was said, as JSON.
+type conversation struct {
+	next func(it *rollout.Item, outputs map[string]string) (calls []rollout.ToolCall, text string, err error)
+	said func() json.RawMessage
+}
+
+type opener func(w *benchWorld, trace string) conversation
 
 // runLoop is the loop people write: workers, a model call, the tools of the
 // turn at once, until there is an answer.
-func runLoop(b *testing.B, w *benchWorld, newTurn turner) {
+func runLoop(b *testing.B, w *benchWorld, open opener) {
 	type job struct {
 		item   *rollout.Item
 		sample int
@@ -238,7 +295,7 @@ func runLoop(b *testing.B, w *benchWorld, newTurn turner) {
 		wg.Go(func() {
 			for j := range jobs {
 				trace := sampler.TraceID(1, j.item.Split, j.item.ID, j.sample, 0)
-				if err := loopRollout(w, j.item, trace, newTurn(w, trace)); err != nil {
+				if err := loopRollout(w, j.item, j.sample, trace, open(w, trace)); err != nil {
 					b.Error(err)
 				}
 			}
@@ -253,15 +310,18 @@ func runLoop(b *testing.B, w *benchWorld, newTurn turner) {
 	wg.Wait()
 }
 
-func loopRollout(w *benchWorld, it *rollout.Item, trace string, turn func(*rollout.Item, map[string]string) ([]rollout.ToolCall, string, error)) error {
+func loopRollout(w *benchWorld, it *rollout.Item, sample int, trace string, with conversation) error {
 	var outputs map[string]string
 	for {
-		calls, text, err := turn(it, outputs)
+		calls, text, err := with.next(it, outputs)
 		if err != nil {
 			return err
 		}
 		if len(calls) == 0 {
-			return w.finish(it, trace, text)
+			if err := w.finish(it, trace, text); err != nil {
+				return err
+			}
+			return w.keep(benchRecord{it.ID, sample, 1, text, with.said()})
 		}
 		results := make([]string, len(calls))
 		errs := make([]error, len(calls))
@@ -278,6 +338,29 @@ func loopRollout(w *benchWorld, it *rollout.Item, trace string, turn func(*rollo
 			outputs[c.ID] = results[i]
 		}
 	}
+}
+
+// benchRecord is what the other loops keep of a rollout.
+type benchRecord struct {
+	ID     string          `json:"id"`
+	Sample int             `json:"sample"`
+	Reward float64         `json:"reward"`
+	Answer string          `json:"answer"`
+	Trace  json.RawMessage `json:"trace"`
+}
+
+func (w *benchWorld) keep(r benchRecord) error {
+	if w.kept == nil {
+		return nil
+	}
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	w.keeping.Lock()
+	defer w.keeping.Unlock()
+	_, err = w.kept.Write(append(line, '\n'))
+	return err
 }
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -316,11 +399,12 @@ func bareTool(w *benchWorld, it *rollout.Item, trace string, c rollout.ToolCall)
 
 // bareTurn is the model call over net/http by who wants it quick: a request is the one
 // before with what came since appended, and an answer's items are sent back as they are.
-func bareTurn(w *benchWorld, trace string) func(*rollout.Item, map[string]string) ([]rollout.ToolCall, string, error) {
+func bareTurn(w *benchWorld, trace string) conversation {
 	var body []byte
 	var last []rollout.ToolCall
 	turn := -1
-	return func(it *rollout.Item, outputs map[string]string) ([]rollout.ToolCall, string, error) {
+	said := func() json.RawMessage { return slices.Concat([]byte("["), body[len(w.bareHead()):], []byte("]")) }
+	next := func(it *rollout.Item, outputs map[string]string) ([]rollout.ToolCall, string, error) {
 		if body == nil {
 			body = append(make([]byte, 0, 16<<10), w.bareHead()...)
 			for i, m := range it.Messages {
@@ -367,6 +451,7 @@ func bareTurn(w *benchWorld, trace string) func(*rollout.Item, map[string]string
 		}
 		return last, text, nil
 	}
+	return conversation{next, said}
 }
 
 // bareHead is what every request begins with.
@@ -379,11 +464,15 @@ func (w *benchWorld) bareHead() []byte {
 }
 
 // typedTurn is the model call as the SDK offers it.
-func typedTurn(w *benchWorld, trace string) func(*rollout.Item, map[string]string) ([]rollout.ToolCall, string, error) {
+func typedTurn(w *benchWorld, trace string) conversation {
 	var input responses.ResponseInputParam
 	var last []rollout.ToolCall
 	turn := -1
-	return func(it *rollout.Item, outputs map[string]string) ([]rollout.ToolCall, string, error) {
+	said := func() json.RawMessage {
+		all, _ := json.Marshal(input) // it was sent, so it is JSON
+		return all
+	}
+	next := func(it *rollout.Item, outputs map[string]string) ([]rollout.ToolCall, string, error) {
 		if input == nil {
 			for _, m := range it.Messages {
 				input = append(input, responses.ResponseInputItemParamOfMessage(m.Content, responses.EasyInputMessageRole(m.Role)))
@@ -417,4 +506,5 @@ func typedTurn(w *benchWorld, trace string) func(*rollout.Item, map[string]strin
 		}
 		return last, reply.OutputText(), nil
 	}
+	return conversation{next, said}
 }
