@@ -30,27 +30,29 @@ func (s *rated) serve(now time.Time, _ int, r *rand.Rand) (time.Duration, Result
 	return lognormal(r, 8*time.Second), Result{Class: Served}
 }
 
-// minutely lets that many requests through in each minute by the clock, and says
-// so in Retry-After when it tells.
+// minutely lets that many requests through in each minute by the clock, or another
+// span, and says so in Retry-After, in whole seconds, when it tells.
 type minutely struct {
 	most, n int
-	minute  time.Time
+	span    time.Duration
+	begun   time.Time
 	tells   bool
+	took    time.Duration // for an answer, in the median
 }
 
 func (s *minutely) serve(now time.Time, _ int, r *rand.Rand) (time.Duration, Result) {
-	if m := now.Truncate(time.Minute); m.After(s.minute) {
-		s.minute, s.n = m, 0
+	if at := now.Truncate(s.span); at.After(s.begun) {
+		s.begun, s.n = at, 0
 	}
 	if s.n >= s.most {
 		res := Result{Class: Limited}
 		if s.tells {
-			res.RetryAfter = s.minute.Add(time.Minute).Sub(now)
+			res.RetryAfter = time.Duration(math.Ceil(s.begun.Add(s.span).Sub(now).Seconds())) * time.Second
 		}
-		return 50 * time.Millisecond, res
+		return min(50*time.Millisecond, s.took), res
 	}
 	s.n++
-	return lognormal(r, 2*time.Second), Result{Class: Served}
+	return lognormal(r, s.took), Result{Class: Served}
 }
 
 // capped refuses more than that many at once.
@@ -156,22 +158,24 @@ func TestConverges(t *testing.T) {
 	mean := 8 * math.Exp(0.125) // of the lognormal latency
 	for _, c := range []struct {
 		why    string
+		fixed  int // requests at once
 		server server
 		can    float64 // what it can answer in an hour
 		share  float64 // of it, at least
 		refuse float64 // share of the requests, at most
 		most   int     // at once, at most; 0 = any
 	}{
-		{"10 requests a second", &rated{rate: 10, burst: 10}, 10 * hour, 0.85, 0.02, 0},
-		{"half a request a second, to which 4.5 at once is too little to divide", &rated{rate: 0.5, burst: 5}, 0.5 * hour, 0.70, 0.03, 0},
-		{"a cap of 64 at once", capped{64}, 64 / mean * hour, 0.85, 0.02, 0},
-		{"a cap of 4 at once", capped{4}, 4 / mean * hour, 0.85, 0.03, 0},
-		{"600 in each minute by the clock, with Retry-After", &minutely{most: 600, tells: true}, 10 * hour, 0.85, 0.02, 0},
-		{"600 in each minute by the clock, which says nothing", &minutely{most: 600}, 10 * hour, 0.85, 0.05, 0},
-		{"a server that slows down above 48 at once", batched{48}, 48 / 8.0 / math.Exp(0.125) * hour, 0.85, 0, 200},
+		{"10 requests a second", 0, &rated{rate: 10, burst: 10}, 10 * hour, 0.85, 0.02, 0},
+		{"half a request a second, to which 4.5 at once is too little to divide", 0, &rated{rate: 0.5, burst: 5}, 0.5 * hour, 0.70, 0.03, 0},
+		{"a cap of 64 at once", 0, capped{64}, 64 / mean * hour, 0.85, 0.02, 0},
+		{"a cap of 4 at once", 0, capped{4}, 4 / mean * hour, 0.85, 0.03, 0},
+		{"600 in each minute by the clock, with Retry-After", 0, &minutely{most: 600, span: time.Minute, took: 2 * time.Second, tells: true}, 10 * hour, 0.85, 0.02, 0},
+		{"600 in each minute by the clock, which says nothing", 0, &minutely{most: 600, span: time.Minute, took: 2 * time.Second}, 10 * hour, 0.85, 0.05, 0},
+		{"100 in each second by the clock, with a Retry-After of a whole second, 64 at once", 64, &minutely{most: 100, span: time.Second, took: 50 * time.Millisecond, tells: true}, 100 * hour, 0.65, 0.05, 64},
+		{"a server that slows down above 48 at once", 0, batched{48}, 48 / 8.0 / math.Exp(0.125) * hour, 0.85, 0, 200},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			got := simulate(t, Limits{}, c.server, 512)
+			got := simulate(t, Limits{Fixed: c.fixed}, c.server, 512)
 			share, refused := float64(got.served)/c.can, float64(got.refused)/float64(got.served+got.refused)
 			t.Logf("%.1f%% of what it can, %.2f%% refused, %d at once at most, %.0f on average", 100*share, 100*refused, got.most, got.mean)
 			if share < c.share || refused > c.refuse {

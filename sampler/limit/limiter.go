@@ -15,6 +15,7 @@ const (
 	MaxInFlight = 4096 // requests at once to one endpoint, whatever it bears
 	slowStart   = 0.5  // by which the limit grows with each answer, to begin with
 	shrinkBy    = 0.9  // of what was in flight when a 429 came
+	atLeast     = 0.7  // of what was in flight stays, however many were refused together: a limit per second refuses all that come after it
 	calm        = 200  // answers after a 429 before as many as then are tried again
 	namedCalm   = 400  // the same under a fixed limit, once the server has named its own
 	growBy      = 0.05 // of the limit, at least 1, each time that as many as it were answered
@@ -85,8 +86,8 @@ func (c Limits) Validate() error {
 //
 // With a fixed limit the first three do not apply, the others do. It is the most
 // that may be in flight: a 429 that names the server's limit, in Retry-After or
-// rate limit headers, shrinks it too, by all that were refused together, and it
-// grows back to what was fixed.
+// rate limit headers, shrinks it too, by all that were refused together but to no
+// less than 0.7 of what was in flight, and it grows back to what was fixed.
 //
 // It has no clock and no goroutines: the time comes in, and must not go back. It
 // is not safe for concurrent use.
@@ -102,6 +103,7 @@ type Limiter struct {
 	cutSeq uint64 // requests admitted when it shrank last
 	cutAt  time.Time
 	wall   float64 // as many as were in flight then; 0 = never
+	struck float64 // as many as were in flight when the first of them was refused
 	since  int     // answers since
 
 	until    time.Time     // no request before
@@ -342,7 +344,7 @@ func (l *Limiter) rest(until time.Time, why Hold) {
 func (l *Limiter) shrink(now time.Time, t Ticket, atOnce int) {
 	l.slow = false
 	if l.cfg.Fixed > 0 && t.seq <= l.cutSeq {
-		l.wall = max(1, l.wall-1) // as many as were in flight passed
+		l.wall = max(1, atLeast*l.struck, l.wall-1) // as many as were in flight passed
 		l.limit = max(1, l.wall*shrinkBy)
 		return
 	}
@@ -351,6 +353,7 @@ func (l *Limiter) shrink(now time.Time, t Ticket, atOnce int) {
 	}
 	l.cutSeq, l.cutAt, l.since = l.seq, now, 0
 	l.wall = min(l.limit, float64(atOnce))
+	l.struck = l.wall
 	l.limit = max(1, min(l.limit, float64(atOnce))*shrinkBy)
 	l.pace.restart()
 }
