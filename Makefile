@@ -6,12 +6,13 @@ TOOL    := $(GO) tool -modfile=.ci/tools.mod
 WORLD   ?= healthy
 RUN     ?= runs/demo-$(WORLD)
 REAL    ?= runs/real
+INTO    ?= dist
 FUZZ    ?= 20s
 RACE    ?= ./...
 LAB     := fixtures/backtest/lab
 export GONOGO_TESTDATA
 
-.PHONY: help build demo release test long race worlds fleet peers peers-latest real deep lint bench calibrate backtest backtest-train fuzz golden clean
+.PHONY: help build demo release publish test long race worlds fleet peers peers-latest real deep lint bench calibrate backtest backtest-train fuzz golden clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 16
@@ -27,11 +28,15 @@ demo: build ## run the main job on the built-in world and write a report (WORLD=
 release: ## build the archives of a release in dist/, with SHA256SUMS and an SBOM each (SYSTEMS=linux-amd64 for one of them)
 	.ci/release
 
-test: ## run the quick tests
-	$(GO) test -short -timeout 20m ./...
+publish: ## write the module under a path of its own, as tree and for GOPROXY, in dist/ (MODULE=example.org/you/gonogo VERSION=v0.1.0)
+	@$(GO) build -C .ci/publish -o ../../bin/publish .
+	@bin/publish "$(MODULE)" "$(VERSION)" $(INTO)
+
+test: ## run the quick tests; make lint vets
+	$(GO) test -short -vet=off -timeout 20m ./...
 
 long: ## run the tests that make test leaves out: long sessions, the commands of the pages, kills, templates, the browser
-	$(GO) test -timeout 30m -run '^TestLong' ./...
+	$(GO) test -vet=off -timeout 30m -run '^TestLong' ./...
 
 race: ## run the tests under the race detector (RACE=./... or some packages)
 	$(GO) test -race -parallel 3 -timeout 30m $(RACE)

@@ -14,8 +14,6 @@ import (
 	"testing"
 )
 
-const module = "gonogo"
-
 // allowedArrows is the floor plan: each room and the rooms it may import.
 // Arrows point upstream only. "fixtures" covers its own folders but one.
 var allowedArrows = map[string][]string{
@@ -138,6 +136,7 @@ var pureRooms = map[string][]string{
 type arrow struct{ room, imports, file string }
 
 func TestImportArrowsPointUpstream(t *testing.T) {
+	module := modulePath(t)
 	for _, a := range arrows(t) {
 		target, ours := strings.CutPrefix(a.imports, module+"/")
 		switch {
@@ -265,6 +264,21 @@ func arrows(t *testing.T) []arrow {
 		}
 	}
 	return out
+}
+
+// modulePath is read, because a published copy has a path of its own.
+func modulePath(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(b), "\n")
+	path, ok := strings.CutPrefix(first, "module ")
+	if !ok {
+		t.Fatalf("go.mod begins with %q", first)
+	}
+	return path
 }
 
 // roomOf maps a package's folder to its room: all of fixtures is one, but for the

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 			}
 			defer os.RemoveAll(dir)
 			program = filepath.Join(dir, "gonogo")
-			if out, err := exec.Command("go", "build", "-tags", "noserver", "-trimpath", "-o", program, "gonogo/cmd/gonogo").CombinedOutput(); err != nil {
+			if out, err := exec.Command("go", "build", "-tags", "noserver", "-trimpath", "-o", program, "../..").CombinedOutput(); err != nil {
 				panic(string(out))
 			}
 		}
