@@ -23,7 +23,10 @@ func formatsNamed(names ...string) []Format {
 	return list
 }
 
-func TestSignsThatPicturesLackAreToldOnce(t *testing.T) {
+func TestLongSignsThatPicturesLackAreToldOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	for _, c := range []struct {
 		about   string
 		formats []Format

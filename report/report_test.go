@@ -6,8 +6,10 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -38,13 +40,25 @@ func page(t *testing.T, name string) *Page {
 	return pages[name]
 }
 
+var sharedFiles = map[*Page]map[string][]byte{}
+
+// write is the page in a format, written once where tests share the page.
 func write(t *testing.T, name string, p *Page) []byte {
 	t.Helper()
+	if b := sharedFiles[p][name]; b != nil {
+		return b
+	}
 	for _, f := range Formats() {
 		if f.Name == name {
 			var b bytes.Buffer
 			if err := f.Write(&b, p); err != nil {
 				t.Fatal(err)
+			}
+			if slices.Contains(slices.Collect(maps.Values(pages)), p) {
+				if sharedFiles[p] == nil {
+					sharedFiles[p] = map[string][]byte{}
+				}
+				sharedFiles[p][name] = b.Bytes()
 			}
 			return b.Bytes()
 		}

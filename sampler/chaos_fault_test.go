@@ -116,7 +116,10 @@ func (r trial) ordeal(boundary string) ordeal {
 // Each fault alone, at the first try of every request to an endpoint: an answer
 // that is whole is taken as it is, all else is asked for again, and every rollout
 // is graded rightly.
-func TestChaosOnceEach(t *testing.T) {
+func TestLongChaosOnceEach(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	for _, r := range trials {
 		for _, boundary := range strings.Fields(r.at) {
 			t.Run(r.fault+" at "+boundary, func(t *testing.T) {
@@ -150,7 +153,10 @@ func TestChaosOnceEach(t *testing.T) {
 
 // Each fault alone, at every try of some rollouts: they are missing, with the
 // boundary and the cause named; the others are graded rightly.
-func TestChaosForSome(t *testing.T) {
+func TestLongChaosForSome(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	for _, r := range trials {
 		if r.cause == "" {
 			continue

@@ -58,7 +58,10 @@ func meets(boundary string, f chaos.Fault) bool {
 // At 2 % errors and 1 % stalls over all boundaries, and as many oddities that
 // should do no harm, every rollout is graded rightly or missing with the
 // boundary named that failed it; none is lost, none is there twice.
-func TestDeepChaos(t *testing.T) {
+func TestLongDeepChaos(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	errors, stalls, harmless := mixed()
 	for name, o := range map[string]ordeal{
 		"adaptive, responses, an endpoint grades": {},

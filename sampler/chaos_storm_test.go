@@ -12,7 +12,10 @@ import (
 )
 
 // Storms of 429s lose nothing; the limit shrinks in them, and grows again.
-func TestChaosStorms(t *testing.T) {
+func TestLongChaosStorms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	t.Parallel()
 	refusal, late := chaos.Find("429")[0], chaos.Find("late")[0]
 	o := ordeal{items: 50, samples: 5, cfg: chaosConfig(patient), pause: 60 * time.Millisecond}

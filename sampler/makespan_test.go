@@ -66,7 +66,10 @@ func TestMakespan(t *testing.T) {
 // than its rollouts do when they begin in its order, each as soon as one of 64
 // places is free. Where the endpoint is found out about it takes longer by the
 // time that this takes.
-func TestDeepNoStragglerTail(t *testing.T) {
+func TestLongDeepNoStragglerTail(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	const places, samples = 64, 16
 	items := 40
 	if os.Getenv("GONOGO_DEEP") != "" {

@@ -49,7 +49,10 @@ func (n *metered) answer(took time.Duration) reply {
 // A limit that the server names holds under a fixed concurrency too. Of some 50 runs
 // each, quick answers had no request refused and took 1.001 of the best time; with
 // answers of a second, 6 to 21 were refused and it took at most 1.055.
-func TestALimitThatTheServerNamesHoldsUnderAFixedConcurrency(t *testing.T) {
+func TestLongALimitThatTheServerNamesHoldsUnderAFixedConcurrency(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	for _, c := range []struct {
 		why     string
 		fixed   int

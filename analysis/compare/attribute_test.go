@@ -189,7 +189,10 @@ func TestAChangedAnswerIsShown(t *testing.T) {
 }
 
 // Of 100 pairs of runs whose tool answers by chance, hardly one names the tool.
-func TestAToolThatAnswersByChanceIsNotBehindAChange(t *testing.T) {
+func TestLongAToolThatAnswersByChanceIsNotBehindAChange(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	dice, named := rand.New(rand.NewPCG(3, 5)), 0
 	side := func() *rollout.Run {
 		return opened(t, asks(func(i, s int) asked {

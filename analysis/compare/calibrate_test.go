@@ -46,7 +46,10 @@ func (w twoRuns) answers(t *testing.T, rng *rand.Rand, sets int) map[compare.Ans
 // of 20 items or more in at least 2 %: the test is awake); at a true change of
 // delta "no change that matters" in at most 5 %. At three standard errors a
 // change is found in 85 % or more.
-func TestComparisonCalibration(t *testing.T) {
+func TestLongComparisonCalibration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	sets := 60
 	worlds := []twoRuns{{m: 60, n: 4, swing: 0.12}, {m: 10, n: 8}}
 	if calibration.Full() {
@@ -110,7 +113,10 @@ func power(t *testing.T, s analysis.Settings, lines []string) float64 {
 // Where the gate says how small a change eval shows, real second runs whose
 // items gain unevenly show it in 80 % of cases or more: the assumption errs on
 // the careful side.
-func TestEvalPowerCalibration(t *testing.T) {
+func TestLongEvalPowerCalibration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	runs := 40
 	if calibration.Full() {
 		runs = 1000

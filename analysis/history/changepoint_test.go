@@ -122,7 +122,10 @@ func testPlaces(t *testing.T, runs, draws int) {
 	}
 }
 
-func TestDeepFalseAlarmsOfChanges(t *testing.T) {
+func TestLongDeepFalseAlarmsOfChanges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	if os.Getenv("GONOGO_DEEP") != "" {
 		testFalseAlarms(t, 2000, 499)
 		return

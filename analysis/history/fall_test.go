@@ -88,7 +88,10 @@ func judged(nights []Night, n Night, detect float64) Night {
 }
 
 // Months of 30 nights without a change, and falls of 10 points after ten of them.
-func TestNightsCalibration(t *testing.T) {
+func TestLongNightsCalibration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	months := 12
 	if calibration.Full() {
 		months = 200

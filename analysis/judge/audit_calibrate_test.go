@@ -97,10 +97,13 @@ func must(err error) {
 	}
 }
 
-// TestCalibrationOfTheAudit counts verdicts of the grader's blocking gates
+// TestLongCalibrationOfTheAudit counts verdicts of the grader's blocking gates
 // alone. A sound grader, noisy or not, is NO-GO in 5 % of audits at most; one
 // with a hole, or that rejects its own references, in 90 % or more.
-func TestCalibrationOfTheAudit(t *testing.T) {
+func TestLongCalibrationOfTheAudit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	sets, full := calibration.Sets()
 	sets = min(sets, 400)
 	cases := []struct {

@@ -165,7 +165,7 @@ func calibrating() (sets int, full bool) {
 // errors of a true share of 5 %.
 func noise(sets int) float64 { return 4 * math.Sqrt(0.05*0.95/float64(sets)) }
 
-// wrongCell is one cell of TestCalibrationOfWrongVerdicts.
+// wrongCell is one cell of TestLongCalibrationOfWrongVerdicts.
 type wrongCell struct {
 	q                 quantity
 	live              float64
@@ -190,10 +190,13 @@ func wrongCells(full bool) []*wrongCell {
 	return cells
 }
 
-// TestCalibrationOfWrongVerdicts holds the true value of one blocking gate 2 %
+// TestLongCalibrationOfWrongVerdicts holds the true value of one blocking gate 2 %
 // below its threshold and counts GO, and 2 % above it and counts NO-GO. Either
 // may happen in 5 % of runs at most.
-func TestCalibrationOfWrongVerdicts(t *testing.T) {
+func TestLongCalibrationOfWrongVerdicts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	sets, full := calibrating()
 	cells := wrongCells(full)
 	t.Cleanup(func() { writeWrong(t, cells, sets) })
@@ -222,7 +225,7 @@ func writeWrong(t *testing.T, cells []*wrongCell, sets int) {
 	table.Write(t)
 }
 
-// clearCell is one cell of TestCalibrationOfClearVerdicts.
+// clearCell is one cell of TestLongCalibrationOfClearVerdicts.
 type clearCell struct {
 	truth, live float64
 	want        analysis.Verdict
@@ -231,7 +234,7 @@ type clearCell struct {
 	share       float64
 }
 
-// TestCalibrationOfClearVerdicts counts right verdicts at 100 items of 8
+// TestLongCalibrationOfClearVerdicts counts right verdicts at 100 items of 8
 // samples with all default thresholds, where the true informative share is
 // 0.30 and the verdict GO is wanted in 90 % of runs, and where it is 0.03 and
 // NO-GO is wanted in 80 %.
@@ -240,7 +243,10 @@ type clearCell struct {
 // items decide: with the items as the independent observations, groups of 8 of
 // them being one, the upper bound of Korn and Graubard lies below 0.10; with all
 // 800 rollouts in the ratio of t quantiles it is 0.1006, and NO-GO comes in 65 %.
-func TestCalibrationOfClearVerdicts(t *testing.T) {
+func TestLongCalibrationOfClearVerdicts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	sets, full := calibrating()
 	if full {
 		sets *= 2

@@ -102,7 +102,10 @@ func hard(_ int, earns float64) float64 { return 0.8 * (1 - earns) * (1 - earns)
 
 // Both tests are at 1 %: of 200 runs whose failures are random at most 5 % may be named,
 // which 10 false alarms are. Without failures, and with fewer than 5, nothing is tested.
-func TestRandomFailuresAreNotNamed(t *testing.T) {
+func TestLongRandomFailuresAreNotNamed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	quick := analysis.DefaultSettings()
 	quick.Boot = 20
 	named := 0

@@ -19,7 +19,7 @@ import (
 // takes.
 const mostSamples = 16
 
-// untilCell is one cell of TestCalibrationOfSamplingUntilDecided: runs of 100
+// untilCell is one cell of TestLongCalibrationOfSamplingUntilDecided: runs of 100
 // items of one truth.
 type untilCell struct {
 	about      string
@@ -129,11 +129,14 @@ func (m *simulation) untilDecided(t *testing.T, items [][]byte, c *untilCell) (a
 	return "", 0
 }
 
-// TestCalibrationOfSamplingUntilDecided counts wrong verdicts, right ones and
+// TestLongCalibrationOfSamplingUntilDecided counts wrong verdicts, right ones and
 // rollouts of sampling until decided, at most 16 per item, beside a fixed 16:
 // where a truth lies just on either side of a blocking threshold, where it is
 // clear, and where the informative share is 0.30 and 0.03.
-func TestCalibrationOfSamplingUntilDecided(t *testing.T) {
+func TestLongCalibrationOfSamplingUntilDecided(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	sets, full := 8, calibration.Full()
 	if full {
 		sets = 300

@@ -104,18 +104,18 @@ func TestCheckItems(t *testing.T) {
 	type change func(train, eval []rollout.Item)
 	tests := []struct {
 		name     string
-		change   change
+		change   change // of the clean files, if any
 		gate     string
 		severity analysis.Severity
 		status   analysis.Status
 		says     string // in the title
 		item     string // among those to look at
 	}{
-		{"two clean files leak nothing", func(_, _ []rollout.Item) {}, "leakage", analysis.Blocking, analysis.Pass, "no rows in common", ""},
-		{"and nearly nothing", func(_, _ []rollout.Item) {}, "leakage", analysis.Advisory, analysis.Pass, "0 share", ""},
-		{"nor contradict each other", func(_, _ []rollout.Item) {}, "data.conflicts", analysis.Blocking, analysis.Pass, "no prompt", ""},
-		{"nor are asked differently", func(_, _ []rollout.Item) {}, "shift.text", analysis.Blocking, analysis.Pass, "could have been missed", ""},
-		{"nor come from elsewhere", func(_, _ []rollout.Item) {}, "shift.fields", analysis.Blocking, analysis.Pass, "AUC", ""},
+		{"two clean files leak nothing", nil, "leakage", analysis.Blocking, analysis.Pass, "no rows in common", ""},
+		{"and nearly nothing", nil, "leakage", analysis.Advisory, analysis.Pass, "0 share", ""},
+		{"nor contradict each other", nil, "data.conflicts", analysis.Blocking, analysis.Pass, "no prompt", ""},
+		{"nor are asked differently", nil, "shift.text", analysis.Blocking, analysis.Pass, "could have been missed", ""},
+		{"nor come from elsewhere", nil, "shift.fields", analysis.Blocking, analysis.Pass, "AUC", ""},
 		{
 			"a copy", func(train, eval []rollout.Item) {
 				eval[4] = item("e4", rollout.Eval, strings.ToUpper(train[3].Messages[1].Content), map[string]any{"id": "e4", "reference_answer": "9"})
@@ -224,11 +224,18 @@ func TestCheckItems(t *testing.T) {
 			"the reference is in the prompt word for word in 150 of 230 prompts: finding it there is taken to be the task", "",
 		},
 	}...)
+	check := func(change change) (*analysis.Shift, []analysis.Finding) {
+		train, eval := asked(seeded(1), rollout.Train, 150), asked(seeded(2), rollout.Eval, 80)
+		change(train, eval)
+		return judge.CheckItems(append(train, eval...), analysis.DefaultSettings())
+	}
+	cleanShift, clean := check(func(_, _ []rollout.Item) {})
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			train, eval := asked(seeded(1), rollout.Train, 150), asked(seeded(2), rollout.Eval, 80)
-			test.change(train, eval)
-			sh, findings := judge.CheckItems(append(train, eval...), analysis.DefaultSettings())
+			sh, findings := cleanShift, clean
+			if test.change != nil {
+				sh, findings = check(test.change)
+			}
 			f := findingIn(t, findings, test.gate, test.severity)
 			if f.Status != test.status || !strings.Contains(f.Title.String(), test.says) || test.item != "" && !slices.Contains(f.Listed(message.Language{}), test.item) {
 				t.Errorf("%s: %q, %q; want %s with %q and %q", f.Status, f.Title.String(), f.Items, test.status, test.says, test.item)

@@ -129,11 +129,14 @@ func (w noisyWorld) pick(rng *rand.Rand, items []*collect.Item) []*collect.Row {
 	return rows
 }
 
-// TestCalibrationOfGraderShare counts how often the interval of the grader's
+// TestLongCalibrationOfGraderShare counts how often the interval of the grader's
 // share of the within-item variance holds the true one: in 92 % or more, few
 // regrades included. Without noise and at 100 regrades its high end must lie
 // below the blocking threshold.
-func TestCalibrationOfGraderShare(t *testing.T) {
+func TestLongCalibrationOfGraderShare(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	sets, full := calibration.Sets()
 	s := analysis.DefaultSettings()
 	table := calibration.New(64, "The grader's share of the variance",

@@ -75,7 +75,10 @@ func TestNoAUCLiesBelowAHalf(t *testing.T) {
 
 // The AUC of rewards is one of rollouts: that of items' means grows from 0.58 at
 // two rollouts an item to 0.69 at 32.
-func TestTheAUCOfDrawsDoesNotGrowWithTheirNumber(t *testing.T) {
+func TestLongTheAUCOfDrawsDoesNotGrowWithTheirNumber(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	const items, sets = 100, 12
 	auc := map[int]float64{}
 	means := map[int]float64{}
@@ -123,7 +126,10 @@ func TestTheAUCOfDrawsDoesNotGrowWithTheirNumber(t *testing.T) {
 // A mild shift of length is found about as often as by a plain logistic
 // regression on the few features of length, digits, words and case, although the
 // classifier looks at the words as well (before: 44 % against 84 %).
-func TestTheClassifierFindsAMildShiftOfLength(t *testing.T) {
+func TestLongTheClassifierFindsAMildShiftOfLength(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	sets, opt := 40, Options{Permutations: 1, Others: 1, Refits: 39}
 	if calibration.Full() {
 		sets = 300

@@ -174,11 +174,14 @@ func (t *shiftTable) add(w world, r *rates, shifted bool) {
 // of tests without bias.
 func effectCovers(r Result) bool { return r.Test == Energy || r.Test == MMD || r.Test == C2ST }
 
-// TestCalibration: every test errs in 2 to 9 % at 5 %, all together after Holm
+// TestLongCalibration: every test errs in 2 to 9 % at 5 %, all together after Holm
 // in at most 8 %, and a mild shift of length is found by the energy distance or
 // MMD in 85 % at 150 against 100 rows, give or take three standard errors of the
 // simulation.
-func TestCalibration(t *testing.T) {
+func TestLongCalibration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	sets, opt := 24, small
 	opt.Refits = 19 // 1/20
 	worlds := []world{{about: "no shift", a: plain, b: plain, nA: 45, nB: 30}}
@@ -231,10 +234,13 @@ func TestCalibration(t *testing.T) {
 	})
 }
 
-// TestCalibrationOfMissed: a shift as large as Missed is found in 80 %, give or
+// TestLongCalibrationOfMissed: a shift as large as Missed is found in 80 %, give or
 // take 12 points; at the small size, which looks at the primary test alone and
 // at fewer shifts, 25.
-func TestCalibrationOfMissed(t *testing.T) {
+func TestLongCalibrationOfMissed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	sets, slack, opt := 30, 25.0, Options{Permutations: 199, Others: 1, Refits: 1}
 	lengths, sizes, names := []float64{72, 82, 94}, [][2]int{{60, 60}}, []string{"energy of texts"}
 	if calibration.Full() {

@@ -13,7 +13,10 @@ import (
 
 // The questions of the worlds are written from wordings that both files share,
 // about different companies.
-func TestWorldsDoNotLeak(t *testing.T) {
+func TestLongWorldsDoNotLeak(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	for _, w := range fixtures.Worlds() {
 		if w.Gate == "leakage" || w.Gate == "data.conflicts" {
 			continue // that is what they are about

@@ -11,10 +11,13 @@ import (
 	"gonogo/analysis/calibration"
 )
 
-// TestCalibrationOfAgreement counts how often intervals of 25 items with four
+// TestLongCalibrationOfAgreement counts how often intervals of 25 items with four
 // dependent pairs each hold the truth, and how often a length that means
 // nothing is called a correlation at 5 %.
-func TestCalibrationOfAgreement(t *testing.T) {
+func TestLongCalibrationOfAgreement(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	sets := 300
 	if calibration.Full() {
 		sets = 4000
@@ -74,9 +77,12 @@ func TestCalibrationOfAgreement(t *testing.T) {
 	}
 }
 
-// TestCalibrationOfYouden: 20 items, 15 wrong and 9 right answers each, rates
+// TestLongCalibrationOfYouden: 20 items, 15 wrong and 9 right answers each, rates
 // that differ by item.
-func TestCalibrationOfYouden(t *testing.T) {
+func TestLongCalibrationOfYouden(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	sets := 400
 	if calibration.Full() {
 		sets = 4000

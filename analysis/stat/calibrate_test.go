@@ -221,9 +221,12 @@ func cells() []*cell {
 	return all
 }
 
-// TestCalibration simulates coverage of 95 % intervals. The iid error bar is
+// TestLongCalibration simulates coverage of 95 % intervals. The iid error bar is
 // seen to fail: else the simulation shows nothing.
-func TestCalibration(t *testing.T) {
+func TestLongCalibration(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	all := cells()
 	table := newCoverageTable(all[0].sets)
 	t.Cleanup(func() {

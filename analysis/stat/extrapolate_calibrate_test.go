@@ -96,11 +96,14 @@ func beyonds() []*beyond {
 	return all
 }
 
-// TestCalibrationOfExtrapolation: intervals of pass@64, pass@256 and the share
+// TestLongCalibrationOfExtrapolation: intervals of pass@64, pass@256 and the share
 // of informative groups of 64, under a true beta-binomial, cover in 90 % or
 // more, give or take three standard errors of the simulation. The zero-inflated
 // fit runs beside it in full only: it has a parameter that is not there.
-func TestCalibrationOfExtrapolation(t *testing.T) {
+func TestLongCalibrationOfExtrapolation(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	all := beyonds()
 	t.Cleanup(func() { writeBeyond(t, all) })
 	for _, c := range all {

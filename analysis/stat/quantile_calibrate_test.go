@@ -10,7 +10,10 @@ import (
 
 // The bootstrap of the intraclass correlation covers the true 0.5 in roughly
 // its nominal share of data sets of 60 normal items: at least 88 %.
-func TestCalibrationOfICC(t *testing.T) {
+func TestLongCalibrationOfICC(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	sets := 300
 	if calibration.Full() {
 		sets = 2000
@@ -37,7 +40,10 @@ func TestCalibrationOfICC(t *testing.T) {
 }
 
 // Intervals of quantiles cover, and those that ignore items are seen to fail.
-func TestCalibrationOfQuantiles(t *testing.T) {
+func TestLongCalibrationOfQuantiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	sets := 1000
 	if calibration.Full() {
 		sets = 4000

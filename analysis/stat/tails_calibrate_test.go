@@ -141,10 +141,13 @@ func (w tailed) run(truth []float64, m, n, sets int) tailCell {
 	return c
 }
 
-// TestCalibrationFewItemsCarryTheSum simulates fine rewards of which few items
+// TestLongCalibrationFewItemsCarryTheSum simulates fine rewards of which few items
 // hold the most, or none of those that were drawn: coverage of 92 % or more, and
 // an upper end below the truth in 5 % or fewer.
-func TestCalibrationFewItemsCarryTheSum(t *testing.T) {
+func TestLongCalibrationFewItemsCarryTheSum(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	const n = 8
 	sets, many, ms := 300, 200_000, []int{20, 40}
 	if calibration.Full() {

@@ -15,7 +15,10 @@ import (
 
 var update = flag.Bool("update", false, "write the golden pictures anew; then look at them")
 
-func TestGoldenPictures(t *testing.T) {
+func TestLongGoldenPictures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	for _, c := range chart.Charts() {
 		samePicture(t, "go", c, reporttest.Load(t, "go"))
 	}

@@ -13,10 +13,15 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// TestDeepTwentyThousandTranscripts makes an index of 20,000 rollouts of 20 KB
+// TestLongDeepTwentyThousandTranscripts makes an index of 20,000 rollouts of 20 KB
 // (with GONOGO_DEEP=1; else of 600), opens it again, and searches it for what
 // is often there, seldom, and never.
-func TestDeepTwentyThousandTranscripts(t *testing.T) { deep(t, 20_000, 600, 20<<10) }
+func TestLongDeepTwentyThousandTranscripts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
+	deep(t, 20_000, 600, 20<<10)
+}
 
 // TestDeepHundredThousandRollouts does so with 100,000 (else 1,500) short ones.
 func TestDeepHundredThousandRollouts(t *testing.T) { deep(t, 100_000, 1_500, 2<<10) }
