@@ -312,7 +312,10 @@ func TestABrokenOffRunLeavesNoSession(t *testing.T) {
 
 // With a process for each rollout, after the run none is left, also of
 // starts that fail or hang.
-func TestNoProcessOfASessionIsLeft(t *testing.T) {
+func TestLongNoProcessOfASessionIsLeft(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	c := newTown(t)
 	dir := t.TempDir()
 	t.Setenv("GONOGO_TEST_OF_LEAKS", dir) // by which its processes are known from those of other tests
@@ -322,7 +325,7 @@ func TestNoProcessOfASessionIsLeft(t *testing.T) {
 case $GONOGO_SESSION in *0|*8) exit 1;; *4) [ -e %[1]s/hung ] || { touch %[1]s/hung; sleep 300; };; esac
 echo "{\"base\": \"%[2]s/s/$GONOGO_SESSION\", \"key\": \"key-of-$GONOGO_SESSION\"}"`, dir, c.url)
 	k, _ := keeper(t, isolation.Config{Start: start, Stop: fmt.Sprintf(`test -e %s/$GONOGO_SESSION && mv %[1]s/$GONOGO_SESSION %[1]s/stopped-$GONOGO_SESSION`, dir), Reads: []string{"base", "key"}})
-	sink, stats, err := sampleIn(t.Context(), t, c, k, "{{session.base}}", 2*time.Second, 4, 8)
+	sink, stats, err := sampleIn(t.Context(), t, c, k, "{{session.base}}", 20*time.Second, 4, 8)
 	if err != nil {
 		t.Fatal(err)
 	}

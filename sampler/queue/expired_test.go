@@ -52,7 +52,7 @@ func TestCredentialsThatRunOutSaySo(t *testing.T) {
 	}
 	says(t, err, url, "queue.creds")
 
-	c = check(queue.Dial(t.Context(), creds(time.Now().Add(3*time.Second)), nil))(t)
+	c = check(queue.Dial(t.Context(), creds(time.Now().Add(10*time.Second)), nil))(t)
 	defer c.Close()
 	s := newSite(t, 0, nil)
 	s.w.model = func(string) reply { return reply{text: "42", wait: 5 * time.Millisecond} }
