@@ -16,7 +16,8 @@ import (
 
 // A run behind a network that spoils one request in eight, and the run after it
 // that makes up for what was lost, leave what a run without faults leaves.
-func TestARunInChaosIsMadeUpFor(t *testing.T) {
+func TestLongARunInChaosIsMadeUpFor(t *testing.T) {
+	long(t)
 	world, dir := tinyWorld(t)
 	server, err := world.Serve(fixtures.ServeOptions{})
 	if err != nil {

@@ -83,7 +83,8 @@ func echoServer(t *testing.T, status map[string]int) *httptest.Server {
 
 // Endpoints that say again what they were sent put no key into a file or on
 // the terminal.
-func TestNoKeyThatIsEchoedIsShown(t *testing.T) {
+func TestLongNoKeyThatIsEchoedIsShown(t *testing.T) {
+	long(t)
 	t.Setenv("ECHO_KEY", "sk-planted-env-01")
 	t.Setenv("ECHO_GATE", "planted-gate-02")
 	for why, status := range map[string]map[string]int{

@@ -103,7 +103,8 @@ const (
 	childWorkers = 4
 )
 
-func TestCtrlCDrainsAndTheNextRunGoesOn(t *testing.T) {
+func TestLongCtrlCDrainsAndTheNextRunGoesOn(t *testing.T) {
+	long(t)
 	t.Parallel()
 	config, address, server := slowWorld(t)
 	run := filepath.Join(t.TempDir(), "run")
@@ -137,7 +138,8 @@ func TestCtrlCDrainsAndTheNextRunGoesOn(t *testing.T) {
 
 // A judge that takes its time is interrupted in the audit of `gonogo run`: the
 // rollouts stay, and no payload is paid twice.
-func TestCtrlCInTheAuditAndTheNextRunGoesOn(t *testing.T) {
+func TestLongCtrlCInTheAuditAndTheNextRunGoesOn(t *testing.T) {
+	long(t)
 	t.Parallel()
 	world, err := fixtures.Find("noisy")
 	if err != nil {
