@@ -35,7 +35,7 @@ publish: ## write the module under a path of its own, as tree and for GOPROXY, i
 test: ## run the quick tests; make lint vets
 	$(GO) test -short -vet=off -timeout 20m ./...
 
-long: ## run the tests that make test leaves out: long sessions, the commands of the pages, kills, templates, the browser
+long: ## run the tests that make test leaves out: long sessions, the commands of the pages, kills, chaos, small calibrations, templates, the browser
 	$(GO) test -vet=off -timeout 30m -run '^TestLong' ./...
 
 race: ## run the tests under the race detector (RACE=./... or some packages)

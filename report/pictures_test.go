@@ -52,7 +52,10 @@ func TestLongSignsThatPicturesLackAreToldOnce(t *testing.T) {
 	}
 }
 
-func TestTheNamedFontDrawsThePictures(t *testing.T) {
+func TestLongTheNamedFontDrawsThePictures(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	r := reporttest.Load(t, "go")
 	r.Lang = message.Chinese
 	opt := options()

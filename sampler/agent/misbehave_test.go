@@ -16,7 +16,10 @@ import (
 )
 
 // Whatever an agent does, it is that rollout's failure, by name; the run goes on.
-func TestAMisbehavingAgentFailsItsRolloutAlone(t *testing.T) {
+func TestLongAMisbehavingAgentFailsItsRolloutAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	s := newSite(t)
 	s.jobs = s.jobs[:6]
 	for _, c := range []struct {

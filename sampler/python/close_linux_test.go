@@ -38,7 +38,10 @@ func marked(t *testing.T, text string) []string {
 	return out
 }
 
-func TestCloseLeavesNoProcessBehind(t *testing.T) {
+func TestLongCloseLeavesNoProcessBehind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	inEachBox(t, quick(), func(t *testing.T, p *Pool) {
 		token := fmt.Sprintf("left-by-%d-%s", os.Getpid(), filepath.Base(t.Name()))
 		for _, source := range []string{
@@ -138,7 +141,10 @@ func TestOrphan(t *testing.T) {
 	}
 }
 
-func TestWorkersDieWithUs(t *testing.T) {
+func TestLongWorkersDieWithUs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	needPython(t)
 	for _, name := range []string{"bubblewrap", "namespaces", "plain"} {
 		t.Run(name, func(t *testing.T) {

@@ -114,7 +114,10 @@ func TestSeveralFunctionsAreApartFromEachOther(t *testing.T) {
 	}
 }
 
-func TestAnEnvironmentOfItsOwnWorksInEachBox(t *testing.T) {
+func TestLongAnEnvironmentOfItsOwnWorksInEachBox(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a long test: make long")
+	}
 	needPython(t)
 	dir := filepath.Join(t.TempDir(), "my env")
 	if out, err := exec.Command("python3", "-m", "venv", "--without-pip", dir).CombinedOutput(); err != nil {
