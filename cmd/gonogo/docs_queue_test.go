@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/sampler/queue"
+
 	"github.com/goccy/go-yaml"
 	"github.com/urfave/cli/v2"
-
-	"gonogo/cmd/gonogo/internal/config"
 )
 
 // at are the values under a path of keys and, for lists, all of their items.
@@ -66,7 +66,7 @@ func TestDocsDeployWhatThereIs(t *testing.T) {
 	compose := read("compose.yaml")[0]
 	for _, name := range []string{"nats", "planner", "worker"} {
 		service := at(compose, "services", name)
-		if len(service) != 1 || len(at(service[0], "image")) != 1 || len(at(service[0], "environment", config.QueueTokenEnv)) != 1 || len(at(service[0], "command")) != 1 {
+		if len(service) != 1 || len(at(service[0], "image")) != 1 || len(at(service[0], "environment", queue.TokenEnv)) != 1 || len(at(service[0], "command")) != 1 {
 			t.Errorf("compose: %s lacks image, command or token", name)
 		}
 		if name != "nats" {

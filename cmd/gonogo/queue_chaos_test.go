@@ -22,7 +22,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/fixtures"
@@ -293,7 +292,7 @@ func (p *post) start(t *testing.T, program string, args []string) bool {
 	defer p.mu.Unlock()
 	c := newChild(t, "", args...)
 	c.cmd.Args[0] = program
-	c.cmd.Env = append(os.Environ(), config.QueueTokenEnv+"="+chaosToken, impatientEnv+"=1")
+	c.cmd.Env = append(os.Environ(), queue.TokenEnv+"="+chaosToken, impatientEnv+"=1")
 	if _, err := c.cmd.StdinPipe(); err != nil {
 		t.Error(err)
 		return false
@@ -362,7 +361,7 @@ func hasten() {
 func queueProcess() {
 	port, err := strconv.Atoi(os.Args[2])
 	if err == nil {
-		_, err = queue.Embed(os.Args[1], port, os.Getenv(config.QueueTokenEnv))
+		_, err = queue.Embed(os.Args[1], port, os.Getenv(queue.TokenEnv))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
-	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/sampler/queue"
 )
 
@@ -19,13 +18,13 @@ func queueServer() {
 	}
 	var address string
 	if len(os.Args) == 3 {
-		s, err := queue.Embed(os.Args[2], server.RANDOM_PORT, os.Getenv(config.QueueTokenEnv))
+		s, err := queue.Embed(os.Args[2], server.RANDOM_PORT, os.Getenv(queue.TokenEnv))
 		if err != nil {
 			panic(err)
 		}
 		address = s.URL()
 	} else {
-		s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, Authorization: os.Getenv(config.QueueTokenEnv), NoLog: true, NoSigs: true})
+		s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, Authorization: os.Getenv(queue.TokenEnv), NoLog: true, NoSigs: true})
 		if err != nil {
 			panic(err)
 		}

@@ -35,8 +35,8 @@ whether a process is writing it; for a run on a queue also what its planner know
 workers, endpoints, rollouts paid for twice. With --queue: all runs on that queue,
 or the one named by --run. The time left assumes the rate shown with it.
 
-Credentials come from ` + config.QueueTokenEnv + `, or ` + config.QueueUserEnv + ` and
-` + config.QueuePasswordEnv + `. Exit codes: 0 done, 2 there is no such run.
+Credentials come from ` + queue.TokenEnv + `, or ` + queue.UserEnv + ` and
+` + queue.PasswordEnv + `. Exit codes: 0 done, 2 there is no such run.
 
 Example:
    gonogo status my-run
@@ -81,7 +81,7 @@ func statuses(c *cli.Context) ([]*status, error) {
 		return nil, exit.AsUsage(err)
 	}
 	at, ok := project.ReadQueued(dir)
-	if !ok || at.Queue == config.IsEmbedded {
+	if !ok || at.Queue == queue.Embedded {
 		return []*status{s}, nil
 	}
 	if s.Queue = at.Queue; !s.Live { // no one is sent credentials because a directory says so that no process of ours is writing

@@ -13,7 +13,6 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
@@ -55,8 +54,8 @@ any time, even before the queue's server is up: whatever one leaves unfinished,
 another one makes.
 
 The configuration comes with the run, but not its secrets: those are taken from
-this process's environment, as are ` + config.QueueTokenEnv + `, or ` + config.QueueUserEnv + `
-and ` + config.QueuePasswordEnv + `. Files that it names, such as python graders or an agent's
+this process's environment, as are ` + queue.TokenEnv + `, or ` + queue.UserEnv + `
+and ` + queue.PasswordEnv + `. Files that it names, such as python graders or an agent's
 files, are read in DIR and must be the same as the planner's. A worker that lacks any
 of these, cannot reach an endpoint, or whose grader fails on the two answers that come
 with the run, reports that here and to the planner, takes no jobs of that run, and
@@ -119,19 +118,16 @@ func leaving(ctx context.Context) error {
 
 // dialQueue reaches the queue that the command line names.
 func dialQueue(ctx context.Context, c *cli.Context, url string, dial func(context.Context, queue.Address, *slog.Logger) (*queue.Conn, error)) (*queue.Conn, *rollout.Redactor, error) {
-	in := config.LoginFrom(os.LookupEnv)
-	redact := rollout.NewRedactor(in.Token, in.Password)
-	q := config.QueueValues{URL: url}
-	if wrong := config.QueueURLFault(url); wrong != "" {
+	at := queue.Address{URL: url, Creds: c.String("creds"), CA: c.String("tls-ca"), Cert: c.String("tls-cert"), Key: c.String("tls-key")}
+	at.Login(os.LookupEnv)
+	redact := rollout.NewRedactor(at.Token, at.Password)
+	if wrong := at.URLFault(); wrong != "" {
 		return nil, nil, exit.Usagef("--queue: the address %s", strings.Replace(wrong, "memory, embedded, embedded:PORT, or ", "", 1))
 	}
-	if !q.Remote() {
+	if !at.Remote() {
 		return nil, nil, exit.Usagef("--queue takes the address of a queue that others reach too, such as nats://localhost:4222")
 	}
-	conn, err := dial(ctx, queue.Address{
-		URL: url, Creds: c.String("creds"), CA: c.String("tls-ca"), Cert: c.String("tls-cert"), Key: c.String("tls-key"),
-		Token: in.Token, User: in.User, Password: in.Password,
-	}, ui.NewQueueLog(c.App.ErrWriter, redact).Logger())
+	conn, err := dial(ctx, at, ui.NewQueueLog(c.App.ErrWriter, redact).Logger())
 	if err != nil && ctx.Err() == nil {
 		err = exit.AsUsage(errors.New(redact.String(err.Error())))
 	}

@@ -14,18 +14,16 @@ import (
 // the recorded rollout that sample stands for; nil when the template has none.
 type Render func(template string, it *rollout.Item, base *rollout.Record) (string, error)
 
-// Custom is a probe that a user describes: a Template, or a Pattern.
+// Custom is a probe that a user describes: a Template, or a Pattern in the syntax of Go's
+// regexp, every match of which is replaced. The tags are those of the keys of gonogo.yaml.
 type Custom struct {
-	Name, Doc string
-	Expect    rollout.Expectation
-	Limit     *float64 // nil: 0 for bottom, 0.99 for top; other expectations have no limit
-
-	// Template makes a payload of the item's reference and fields and of a
-	// recorded answer: {{reference}}, {{item.path}}, {{sample.output_text}}.
-	Template string
-	// Pattern is looked for in a recorded answer, and every match is replaced by
-	// Replace, which may name groups as ${1}. The syntax is that of Go's regexp.
-	Pattern, Replace string
+	Name     string              `json:"name" is:"name" doc:"its name in the report"`
+	Doc      string              `json:"doc,omitzero" doc:"one sentence for readers of the report"`
+	Expect   rollout.Expectation `json:"expect" doc:"what a sound grader gives the payload: bottom, top, the same as the recorded answer, or nothing in particular"`
+	Limit    *float64            `json:"limit,omitzero" doc:"the share of the reward range that a payload may earn at most (bottom, default 0) or must earn at least (top, default 0.99)"`
+	Template string              `json:"template,omitzero" doc:"the payload, with {{reference}}, {{item.field}} and {{sample.output_text}} in it"`
+	Pattern  string              `json:"pattern,omitzero" doc:"instead of a template: a regular expression for the text to replace in a recorded answer"`
+	Replace  string              `json:"replace,omitzero" doc:"the replacement; ${1} is the first group"`
 }
 
 // New checks the description and returns the probe. render is asked only for

@@ -16,14 +16,65 @@ import (
 //
 // The prompt of an item is its head: the messages of the roles system and
 // developer before the first message of another role. Later messages of these
-// roles are part of the conversation and stay.
+// roles are part of the conversation and stay. The tags are those of the keys of gonogo.yaml.
 type Override struct {
-	Prompt *string           // replaces the whole head, as one message; "" removes the head
-	Add    string            // follows the head's text, after an empty line
-	Tools  map[string]string // description, by the tool's name
-	Drop   []string          // tools that are not offered
-	Offer  []string          // tools that are offered in every row, as the first that has them does
-	Rename map[string]string // the name that a tool is offered by, keyed by its own
+	Prompt *string           `json:"prompt,omitzero" doc:"the text that replaces the system and developer messages at the beginning of each row; a row without any gets it as a system message, and an empty text leaves them out"`
+	Add    string            `json:"prompt_add,omitzero" doc:"instead of prompt: a text that follows the last of these messages, after an empty line; for rows whose prompts differ"`
+	Tools  map[string]string `json:"tools,omitzero" doc:"descriptions to offer tools by, by the tool's name"`
+	Drop   []string          `json:"drop_tools,omitzero" doc:"names of tools that the model is not offered"`
+	Offer  []string          `json:"add_tools,omitzero" doc:"names of tools that the job serves, offered in every row: as in the first row that has them, else with the description in tools and any arguments"`
+	Rename map[string]string `json:"rename_tools,omitzero" doc:"the name that a tool is offered by, keyed by its own, which its server still gets"`
+}
+
+// Empty reports whether the rows are shown as they are.
+func (o Override) Empty() bool {
+	return o.Prompt == nil && o.Add == "" && len(o.Tools)+len(o.Drop)+len(o.Offer)+len(o.Rename) == 0
+}
+
+// Fault is a mistake in an Override, by the path of its key.
+type Fault struct{ Path, Msg string }
+
+// Faults finds tools that are not served, and duplicate names. served are the names of all
+// tools, of which who has them.
+func (o Override) Faults(who string, served []string) (faults []Fault) {
+	fault := func(path, format string, args ...any) {
+		faults = append(faults, Fault{path, fmt.Sprintf(format, args...)})
+	}
+	known := func(path, name string) {
+		hint := ""
+		if like, ok := Suggest(name, served); ok {
+			hint = ", did you mean " + like + "?"
+		}
+		if !slices.Contains(served, name) {
+			fault(path, "%s no tool %q%s", who, name, hint)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Tools)) {
+		known("tools."+name, name)
+	}
+	for i, name := range o.Drop {
+		known(fmt.Sprintf("drop_tools[%d]", i), name)
+	}
+	for i, name := range o.Offer {
+		known(fmt.Sprintf("add_tools[%d]", i), name)
+	}
+	taken := slices.DeleteFunc(slices.Clone(served), func(name string) bool {
+		return slices.Contains(o.Drop, name) || o.Rename[name] != ""
+	})
+	for _, name := range slices.Sorted(maps.Keys(o.Rename)) {
+		path, to := "rename_tools."+name, o.Rename[name]
+		known(path, name)
+		switch {
+		case to == "":
+			fault(path, "the new name is missing")
+		case slices.Contains(o.Drop, name):
+			fault(path, "cannot be combined with drop_tools: a variant drops a tool or renames it")
+		case slices.Contains(taken, to):
+			fault(path, "another tool is called %s", to)
+		}
+		taken = append(taken, to)
+	}
+	return faults
 }
 
 // OverrideCounts counts the effects of an Override.

@@ -13,17 +13,18 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Config is one server: a command or a URL.
+// Config is one server: a command or a URL. The tags are those of the keys of gonogo.yaml;
+// here ${NAME} in Env and Headers has its value.
 type Config struct {
-	Name       string
-	Command    []string          // a program and its arguments, which communicates over standard input and output
-	Env        map[string]string // variables for the program, with final values
-	URL        string            // a server that speaks over HTTP
-	Headers    map[string]string // of its requests, with final values
-	PerRollout bool              // a process, or a session over HTTP, for each rollout
-	Only       []string          // the tools that are taken, as the server calls them; nil takes all
-	Rename     map[string]string // the name that a tool is offered by, keyed by the server's name for it
-	Prefix     string            // before the names of all others
+	Name       string            `json:"name" is:"name" doc:"its name in messages"`
+	Command    []string          `json:"command,omitzero" doc:"a program and its arguments, which communicates over standard input and output; it runs in this file's folder"`
+	Env        map[string]string `json:"env,omitzero" mark:"variable" doc:"variables for the program, in addition to gonogo's own without the API keys of model and judge; ${NAME} is taken from the environment"`
+	URL        string            `json:"url,omitzero" is:"url" mark:"url" doc:"instead of a command: where the server answers over HTTP"`
+	Headers    map[string]string `json:"headers,omitzero" mark:"secret" doc:"headers of its requests; ${NAME} is taken from the environment"`
+	PerRollout bool              `json:"per_rollout,omitzero" doc:"whether each rollout has its own process, or HTTP session, which ends with it; else all share one"`
+	Only       []string          `json:"only,omitzero" doc:"the tools to offer, by the server's names; without it all"`
+	Rename     map[string]string `json:"rename,omitzero" doc:"the name that a tool is offered by, keyed by the server's name for it"`
+	Prefix     string            `json:"prefix,omitzero" doc:"a prefix for the names of its tools, when two servers use the same ones"`
 }
 
 // Options apply to all servers of a run.

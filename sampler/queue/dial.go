@@ -15,14 +15,6 @@ import (
 	"gonogo/sampler"
 )
 
-// Address says where a cluster is and how to authenticate.
-type Address struct {
-	URL                   string // nats://host:port or tls://host:port, several with commas between
-	Creds                 string // file of a user's JWT and seed
-	CA, Cert, Key         string // PEM files
-	Token, User, Password string
-}
-
 // Dial connects. It does not wait for a server that is not there.
 func Dial(ctx context.Context, a Address, log *slog.Logger) (*Conn, error) {
 	c, _, err := a.dial(ctx, log)

@@ -25,9 +25,8 @@ type Config struct {
 
 	ModelKey, JudgeKey string // API keys; "" when none is needed
 	variantAPIKeys     []string
-	DroppedTools       []string          // that the variant does not offer
-	RenamedTools       map[string]string // what the variant offers a tool as, by its name
-	QueueLogin         queueLogin
+	DroppedTools       []string           // that the variant does not offer
+	RenamedTools       map[string]string  // what the variant offers a tool as, by its name
 	priceList          analysis.PriceList // of prices.file
 	MCPServers         []mcp.Config       // of tools.mcp, with what the environment holds
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"gonogo/sampler/agent"
-	"gonogo/sampler/mcp"
 	"gonogo/sampler/python"
 )
 
@@ -59,7 +58,7 @@ func checkMCP(c *Config) error {
 	var errs []error
 	seen := map[string]bool{}
 	for i, v := range c.Tools.MCP {
-		err := mcp.Config(v).Validate()
+		err := v.Validate()
 		if seen[v.Name] {
 			err = fmt.Errorf("there is a server %s already", v.Name)
 		}
@@ -83,7 +82,7 @@ func takeMCP(c *Config) []error {
 			}
 			errs = append(errs, expandHeaders(c, fmt.Sprintf("tools.mcp[%d].%s", i, name), values)...)
 		}
-		c.MCPServers = append(c.MCPServers, mcp.Config(v))
+		c.MCPServers = append(c.MCPServers, v)
 	}
 	return errs
 }

@@ -95,7 +95,7 @@ func settlePaths(c *Config) {
 	for id, path := range c.Data.Files {
 		c.Data.Files[id] = c.Absolute(path)
 	}
-	for _, path := range []*string{&c.Data.Train, &c.Data.Eval, &c.Data.Production, &c.Audit.Labels, &c.Queue.Creds, &c.Queue.TLSCA, &c.Queue.TLSCert, &c.Queue.TLSKey} {
+	for _, path := range []*string{&c.Data.Train, &c.Data.Eval, &c.Data.Production, &c.Audit.Labels, &c.Queue.Creds, &c.Queue.CA, &c.Queue.Cert, &c.Queue.Key} {
 		*path = c.Absolute(*path)
 	}
 	if c.Report.Font != report.NoFont {

@@ -127,17 +127,25 @@ func (t *table) group(s *jsonschema.Schema, of reflect.Type, prefix string, inde
 	s.Type, s.Types, s.Required = "", []string{"object", "null"}, nil // an empty group is one without keys
 	for i := range of.NumField() {
 		field, at := of.Field(i), append(slices.Clone(index), i)
+		if field.Anonymous {
+			t.group(s, field.Type, prefix, at)
+			continue
+		}
 		path := prefix + nameOf(field)
 		value := s.Properties[nameOf(field)]
+		if value == nil { // of this program alone
+			continue
+		}
 		if _, isKey := field.Tag.Lookup("doc"); !isKey {
 			t.group(value, field.Type, path+".", at)
 			continue
 		}
 		tell(value, field.Tag, path)
 		if entry := value.Items; entry != nil && entry.Properties != nil {
-			for j := range field.Type.Elem().NumField() {
-				inner := field.Type.Elem().Field(j)
-				tell(entry.Properties[nameOf(inner)], inner.Tag, path+"[]."+nameOf(inner))
+			for _, inner := range reflect.VisibleFields(field.Type.Elem()) {
+				if value := entry.Properties[nameOf(inner)]; value != nil { // else a struct of others
+					tell(value, inner.Tag, path+"[]."+nameOf(inner))
+				}
 			}
 		} else if text := held(value); text.Type == "string" && text.Pattern == "" && text.Enum == nil {
 			text.MinLength = new(1)

@@ -7,6 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/sampler/audit"
+	"gonogo/sampler/dataset"
+	"gonogo/sampler/mcp"
+	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
 )
 
@@ -47,7 +51,7 @@ type values struct {
 	Judge         judgeValues        `json:"judge,omitzero"`
 	Variants      []VariantValue     `json:"variants,omitzero" or:"none" example:"[{name: brief, prompt: \"Answer in one line.\"}, {name: cool, temperature: 0.2}]" doc:"cheaper levers than training, each sampled on the same items with the same seed as the run itself and ranked against it; each overrides something of the prompt, the tools' descriptions and the model"`
 	Sampling      samplingValues     `json:"sampling,omitzero"`
-	Queue         QueueValues        `json:"queue,omitzero"`
+	Queue         queueValues        `json:"queue,omitzero"`
 	Session       sessionValues      `json:"session"`
 	Training      trainingValues     `json:"training,omitzero"`
 	Trainer       trainerValues      `json:"trainer,omitzero"`
@@ -91,7 +95,7 @@ type agentValues struct {
 
 // toolValues are the keys of tools that the job does not hold.
 type toolValues struct {
-	MCP []mcpValue `json:"mcp,omitzero" or:"the job's tools alone" example:"[{name: files, command: [python3, server.py], per_rollout: true}, {name: search, url: \"http://localhost:9000/mcp\"}]" doc:"MCP servers whose tools are offered to the model in addition to those of the rows, and called like the job's tools (docs/mcp.md)"`
+	MCP []mcp.Config `json:"mcp,omitzero" or:"the job's tools alone" example:"[{name: files, command: [python3, server.py], per_rollout: true}, {name: search, url: \"http://localhost:9000/mcp\"}]" doc:"MCP servers whose tools are offered to the model in addition to those of the rows, and called like the job's tools (docs/mcp.md)"`
 }
 
 // modelValues are the model that is measured, and how it is called.
@@ -149,13 +153,9 @@ type samplingValues struct {
 	AddressMap        map[string]string `json:"address_map,omitzero" or:"none" mark:"url" example:"{\"https://tools.example.com/\": \"http://localhost:9000/\"}" doc:"connect to other addresses: maps the beginning of a URL in the job to the one to use instead, such as a tunnel or a staging copy"`
 }
 
-// QueueValues are the keys of the queue that distributes the jobs.
-type QueueValues struct {
-	URL        string   `json:"url,omitzero" or:"memory: in this process, without a queue" mark:"url" example:"nats://nats:4222" doc:"where rollouts are made: memory; embedded, through a queue in this process, kept in RUN/queue; embedded:PORT, which workers on this machine may join; or nats:// and tls:// addresses of a NATS cluster with JetStream, whose workers make them (docs/queue.md); credentials come from GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"`
-	Creds      string   `json:"creds,omitzero" or:"none" mark:"file" example:"gonogo.creds" doc:"a file of NATS credentials (.creds)"`
-	TLSCA      string   `json:"tls_ca,omitzero" or:"the machine's own" mark:"file" example:"ca.pem" doc:"the CA certificates (PEM) for the cluster"`
-	TLSCert    string   `json:"tls_cert,omitzero" or:"none" mark:"file" example:"client.pem" doc:"the client certificate (PEM); needs queue.tls_key"`
-	TLSKey     string   `json:"tls_key,omitzero" or:"none" mark:"file" example:"client-key.pem" doc:"the file of that certificate's key"`
+// queueValues are the keys of the queue that distributes the jobs.
+type queueValues struct {
+	queue.Address
 	Wait       Duration `json:"wait" default:"30s" doc:"longest wait, when a run begins, for a server that is not up yet, or a cluster without a leader; 0s does not wait; workers wait without limit"`
 	Replicas   int      `json:"replicas" default:"1" min:"1" max:"5" doc:"on how many servers of a cluster jobs and results are stored: 3 survive the loss of one"`
 	Deliveries int      `json:"deliveries" default:"4" min:"1" max:"1000" doc:"after losing this many workers a rollout is not assigned again: its outcome is tool, kind worker_lost, and the next call of the command makes it"`
@@ -214,7 +214,7 @@ type auditValues struct {
 	Answer      string          `json:"answer,omitzero" or:"{{reference}}, or the JSON object in the form of the rollouts' answers" example:"\"The answer is {{reference}}.\"" doc:"template of a whole answer around a reference, if the bare reference is not a valid answer"`
 	Unordered   *bool           `json:"unordered,omitzero" default:"false" doc:"whether the order of a reference's list is irrelevant: then an answer in another order must score at the top"`
 	Skip        []string        `json:"skip,omitzero" or:"none" example:"[code_fence, list_order]" doc:"probes that make no sense for this task"`
-	Probes      []ProbeValue    `json:"probes,omitzero" or:"none" example:"[{name: magic_word, expect: bottom, template: \"xyzzy {{item.reference_answer}}\"}]" doc:"probes of your own, each with a template, or with a pattern that changes a recorded answer"`
+	Probes      []audit.Custom  `json:"probes,omitzero" or:"none" example:"[{name: magic_word, expect: bottom, template: \"xyzzy {{item.reference_answer}}\"}]" doc:"probes of your own, each with a template, or with a pattern that changes a recorded answer"`
 	Detectors   []DetectorValue `json:"detectors,omitzero" or:"none" example:"[{name: returns_reference, regex: \"import reference\", zero: true}]" doc:"rules that mark a recorded rollout as a hack, each by one of regex, python and judge"`
 	Core        string          `json:"core,omitzero" or:"a part without which the grader's formula gives nothing" example:"tests" doc:"the part of a multi grader that is the task itself: other parts must not move the reward while it is at zero"`
 	Labels      string          `json:"labels,omitzero" or:"labels.jsonl of the run" mark:"file" example:"labels.csv" doc:"human scores, CSV or JSONL: item, sample or output, score, rater"`
@@ -249,21 +249,16 @@ type ReportValues struct {
 
 // VariantValue is one entry of variants.
 type VariantValue struct {
-	Name            string            `json:"name" is:"folder" doc:"its name in the report, and its folder below RUN/variants"`
-	Doc             string            `json:"doc,omitzero" doc:"one sentence for readers of the report"`
-	Prompt          *string           `json:"prompt,omitzero" doc:"the text that replaces the system and developer messages at the beginning of each row; a row without any gets it as a system message, and an empty text leaves them out"`
-	PromptAdd       string            `json:"prompt_add,omitzero" doc:"instead of prompt: a text that follows the last of these messages, after an empty line; for rows whose prompts differ"`
-	Tools           map[string]string `json:"tools,omitzero" doc:"descriptions to offer tools by, by the tool's name"`
-	DropTools       []string          `json:"drop_tools,omitzero" doc:"names of tools that the model is not offered"`
-	AddTools        []string          `json:"add_tools,omitzero" doc:"names of tools that the job serves, offered in every row: as in the first row that has them, else with the description in tools and any arguments"`
-	RenameTools     map[string]string `json:"rename_tools,omitzero" doc:"the name that a tool is offered by, keyed by its own, which its server still gets"`
-	MaxToolCalls    *int              `json:"max_tool_calls,omitzero" min:"1" doc:"most tool calls of a rollout"`
-	Model           string            `json:"model,omitzero" doc:"another model's name"`
-	BaseURL         string            `json:"base_url,omitzero" is:"url" mark:"url" doc:"where that model answers; the judge does not move"`
-	API             string            `json:"api,omitzero" enum:"responses,chat" doc:"which API its server has"`
-	APIKeyEnv       string            `json:"api_key_env,omitzero" mark:"hidden" doc:"the environment variable that holds its API key, or none"`
-	ReasoningEffort string            `json:"reasoning_effort,omitzero" doc:"how long a reasoning model may think; sent as written"`
-	Temperature     *float64          `json:"temperature,omitzero" min:"0" max:"2" doc:"sampling temperature"`
+	Name string `json:"name" is:"folder" doc:"its name in the report, and its folder below RUN/variants"`
+	Doc  string `json:"doc,omitzero" doc:"one sentence for readers of the report"`
+	dataset.Override
+	MaxToolCalls    *int     `json:"max_tool_calls,omitzero" min:"1" doc:"most tool calls of a rollout"`
+	Model           string   `json:"model,omitzero" doc:"another model's name"`
+	BaseURL         string   `json:"base_url,omitzero" is:"url" mark:"url" doc:"where that model answers; the judge does not move"`
+	API             string   `json:"api,omitzero" enum:"responses,chat" doc:"which API its server has"`
+	APIKeyEnv       string   `json:"api_key_env,omitzero" mark:"hidden" doc:"the environment variable that holds its API key, or none"`
+	ReasoningEffort string   `json:"reasoning_effort,omitzero" doc:"how long a reasoning model may think; sent as written"`
+	Temperature     *float64 `json:"temperature,omitzero" min:"0" max:"2" doc:"sampling temperature"`
 
 	RequestsPerMinute *int `json:"requests_per_minute,omitzero" min:"0" doc:"most requests a minute to that model; without it model.requests_per_minute where it answers at the run's own server, else what its server says"`
 	TokensPerMinute   *int `json:"tokens_per_minute,omitzero" min:"0" doc:"most tokens a minute, in and out, of that model; without it as requests_per_minute"`
@@ -271,30 +266,6 @@ type VariantValue struct {
 	ModelInput       *float64 `json:"model_input,omitzero" min:"0" doc:"US dollars per million input tokens; without it prices.model_input where the model is the run's own, else the listed price"`
 	ModelCachedInput *float64 `json:"model_cached_input,omitzero" min:"0" doc:"US dollars per million input tokens that its server had cached; set alone, it adds to the listed price of the model"`
 	ModelOutput      *float64 `json:"model_output,omitzero" min:"0" doc:"US dollars per million output tokens"`
-}
-
-// mcpValue is one entry of tools.mcp, field by field an [mcp.Config].
-type mcpValue struct {
-	Name       string            `json:"name" is:"name" doc:"its name in messages"`
-	Command    []string          `json:"command,omitzero" doc:"a program and its arguments, which communicates over standard input and output; it runs in this file's folder"`
-	Env        map[string]string `json:"env,omitzero" mark:"variable" doc:"variables for the program, in addition to gonogo's own without the API keys of model and judge; ${NAME} is taken from the environment"`
-	URL        string            `json:"url,omitzero" is:"url" mark:"url" doc:"instead of a command: where the server answers over HTTP"`
-	Headers    map[string]string `json:"headers,omitzero" mark:"secret" doc:"headers of its requests; ${NAME} is taken from the environment"`
-	PerRollout bool              `json:"per_rollout,omitzero" doc:"whether each rollout has its own process, or HTTP session, which ends with it; else all share one"`
-	Only       []string          `json:"only,omitzero" doc:"the tools to offer, by the server's names; without it all"`
-	Rename     map[string]string `json:"rename,omitzero" doc:"the name that a tool is offered by, keyed by the server's name for it"`
-	Prefix     string            `json:"prefix,omitzero" doc:"a prefix for the names of its tools, when two servers use the same ones"`
-}
-
-// ProbeValue is one entry of audit.probes, field by field an [audit.Custom].
-type ProbeValue struct {
-	Name     string              `json:"name" is:"name" doc:"its name in the report"`
-	Doc      string              `json:"doc,omitzero" doc:"one sentence for readers of the report"`
-	Expect   rollout.Expectation `json:"expect" doc:"what a sound grader gives the payload: bottom, top, the same as the recorded answer, or nothing in particular"`
-	Limit    *float64            `json:"limit,omitzero" doc:"the share of the reward range that a payload may earn at most (bottom, default 0) or must earn at least (top, default 0.99)"`
-	Template string              `json:"template,omitzero" doc:"the payload, with {{reference}}, {{item.field}} and {{sample.output_text}} in it"`
-	Pattern  string              `json:"pattern,omitzero" doc:"instead of a template: a regular expression for the text to replace in a recorded answer"`
-	Replace  string              `json:"replace,omitzero" doc:"the replacement; ${1} is the first group"`
 }
 
 // DetectorValue is one entry of audit.detectors. One of Regex, Python and Judge says

@@ -1,28 +1,17 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 
-	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/sampler/dataset"
 	"gonogo/sampler/rollout"
 )
 
 // BaseVariant names the run itself among its variants.
 const BaseVariant = "base"
-
-// Override is what the variant shows the model instead of the rows.
-func (v VariantValue) Override() dataset.Override {
-	return dataset.Override{Prompt: v.Prompt, Add: v.PromptAdd, Tools: v.Tools, Drop: v.DropTools, Offer: v.AddTools, Rename: v.RenameTools}
-}
-
-// changesRows reports whether the variant changes what rows show to the model.
-func (v VariantValue) changesRows() bool {
-	return v.Prompt != nil || v.PromptAdd != "" || len(v.Tools)+len(v.DropTools)+len(v.AddTools)+len(v.RenameTools) > 0
-}
 
 // VariantPath is the path of a key of variant i, as errors name it.
 func VariantPath(i int, name string) string { return fmt.Sprintf("variants[%d].%s", i, name) }
@@ -43,7 +32,7 @@ func checkVariants(c *Config) error {
 			fault("name", "there is a variant %s already", v.Name)
 		}
 		seen[v.Name] = true
-		if v.Prompt != nil && v.PromptAdd != "" {
+		if v.Prompt != nil && v.Add != "" {
 			fault("prompt_add", "cannot be combined with prompt: a variant replaces the prompt or adds to it")
 		}
 		if v.APIKeyEnv != "" {
@@ -52,7 +41,7 @@ func checkVariants(c *Config) error {
 		if c.Body != nil && len(c.Tools.MCP) == 0 { // what servers offer is not known yet
 			errs = append(errs, c.CheckVariantTools(i, c.Body.ToolNames())...)
 		}
-		if len(c.ModelChanges(i)) == 0 && !v.changesRows() {
+		if len(c.ModelChanges(i)) == 0 && v.Empty() {
 			errs = append(errs, c.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: let it override prompt, prompt_add, tools, drop_tools, add_tools, rename_tools, max_tool_calls, model, base_url, api, reasoning_effort or temperature by another value than the run's own", v.Name))
 		}
 	}
@@ -61,42 +50,13 @@ func checkVariants(c *Config) error {
 
 // CheckVariantTools rejects tools of variant i that are not served, and duplicate names.
 // served are the names of all tools.
-func (c *Config) CheckVariantTools(i int, served []string) []error {
-	v := c.Variants[i]
-	var errs []error
+func (c *Config) CheckVariantTools(i int, served []string) (errs []error) {
 	who := "the job serves"
 	if len(c.Tools.MCP) > 0 {
 		who = "job and MCP servers have"
 	}
-	known := func(key, name string) {
-		if !slices.Contains(served, name) {
-			errs = append(errs, c.Fault(VariantPath(i, key), "%s no tool %q%s", who, name, ui.DidYouMean(name, served)))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {
-		known("tools."+name, name)
-	}
-	for k, name := range v.DropTools {
-		known(fmt.Sprintf("drop_tools[%d]", k), name)
-	}
-	for k, name := range v.AddTools {
-		known(fmt.Sprintf("add_tools[%d]", k), name)
-	}
-	taken := slices.DeleteFunc(slices.Clone(served), func(name string) bool {
-		return slices.Contains(v.DropTools, name) || v.RenameTools[name] != ""
-	})
-	for _, name := range slices.Sorted(maps.Keys(v.RenameTools)) {
-		key, to := "rename_tools."+name, v.RenameTools[name]
-		known(key, name)
-		switch {
-		case to == "":
-			errs = append(errs, c.Fault(VariantPath(i, key), "the new name is missing"))
-		case slices.Contains(v.DropTools, name):
-			errs = append(errs, c.Fault(VariantPath(i, key), "cannot be combined with drop_tools: a variant drops a tool or renames it"))
-		case slices.Contains(taken, to):
-			errs = append(errs, c.Fault(VariantPath(i, key), "another tool is called %s", to))
-		}
-		taken = append(taken, to)
+	for _, f := range c.Variants[i].Faults(who, served) {
+		errs = append(errs, c.Fault(VariantPath(i, f.Path), "%s", f.Msg))
 	}
 	return errs
 }
@@ -106,41 +66,18 @@ func (c *Config) CheckVariantTools(i int, served []string) []error {
 func (c *Config) ForVariant(i int) *Config {
 	out, v := *c, c.Variants[i]
 	out.values = c.values.clone()
-	out.Variants = nil
+	out.Variants, out.Queue.Address = nil, c.Queue.Address // with its credentials
 	m := &out.Model
-	for _, o := range []struct {
-		to   *string
-		text string
-	}{
-		{&m.Name, v.Model},
-		{&m.BaseURL, v.BaseURL},
-		{&m.API, v.API},
-		{&m.ReasoningEffort, v.ReasoningEffort},
-	} {
-		if o.text != "" {
-			*o.to = o.text
-		}
-	}
-	if v.Temperature != nil {
-		m.Temperature = v.Temperature
-	}
-	if v.MaxToolCalls != nil {
-		out.Sampling.MaxToolCalls = *v.MaxToolCalls
-	}
-	out.DroppedTools, out.RenamedTools = v.DropTools, v.RenameTools
+	m.Name, m.BaseURL, m.API = cmp.Or(v.Model, m.Name), cmp.Or(v.BaseURL, m.BaseURL), cmp.Or(v.API, m.API)
+	m.ReasoningEffort, m.Temperature = cmp.Or(v.ReasoningEffort, m.ReasoningEffort), cmp.Or(v.Temperature, m.Temperature)
+	out.Sampling.MaxToolCalls = *cmp.Or(v.MaxToolCalls, &c.Sampling.MaxToolCalls)
+	out.DroppedTools, out.RenamedTools = v.Drop, v.Rename
 	if origin(m.BaseURL) != origin(c.Model.BaseURL) { // another server is not handed the model's credentials
 		m.Headers, m.APIKeyEnv = nil, defaultKeyEnv
 		m.RequestsPerMinute, m.TokensPerMinute = 0, 0 // nor bound by what this one bears
 	}
-	if n := v.RequestsPerMinute; n != nil {
-		m.RequestsPerMinute = *n
-	}
-	if n := v.TokensPerMinute; n != nil {
-		m.TokensPerMinute = *n
-	}
-	if v.APIKeyEnv != "" {
-		m.APIKeyEnv = v.APIKeyEnv
-	}
+	m.RequestsPerMinute, m.TokensPerMinute = *cmp.Or(v.RequestsPerMinute, &m.RequestsPerMinute), *cmp.Or(v.TokensPerMinute, &m.TokensPerMinute)
+	m.APIKeyEnv = cmp.Or(v.APIKeyEnv, m.APIKeyEnv)
 	out.Prices = variantPrices(c, v, m.Name == c.Model.Name && m.BaseURL == c.Model.BaseURL)
 	if i < len(c.variantAPIKeys) {
 		out.ModelKey = c.variantAPIKeys[i]
@@ -156,9 +93,7 @@ func variantPrices(c *Config, v VariantValue, same bool) priceValues {
 	if !same || v.ModelInput != nil || v.ModelOutput != nil {
 		p.ModelInput, p.ModelCachedInput, p.ModelOutput = v.ModelInput, nil, v.ModelOutput
 	}
-	if v.ModelCachedInput != nil {
-		p.ModelCachedInput = v.ModelCachedInput
-	}
+	p.ModelCachedInput = cmp.Or(v.ModelCachedInput, p.ModelCachedInput)
 	return p
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/document"
+	"gonogo/sampler/queue"
 )
 
 // BundledFile is a file whose contents are sent to workers.
@@ -35,7 +36,7 @@ func (c *Config) BundledFiles() (jobSheet, graderSheet *BundledFile, err error) 
 // queue's credentials: each worker has its own.
 func (c *Config) Variables() []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(c.asked)), func(name string) bool {
-		return name == QueueTokenEnv || name == QueueUserEnv || name == QueuePasswordEnv
+		return name == queue.TokenEnv || name == queue.UserEnv || name == queue.PasswordEnv
 	})
 }
 
@@ -110,7 +111,7 @@ func forRollouts(c *Config) {
 	w := &c.written
 	w.Data.Train, w.Data.Eval, w.Data.Production, w.Data.Files = "", "", "", nil
 	w.Audit.Probes, w.Audit.Detectors, w.Audit.Labels = nil, nil, ""
-	w.Prices, w.Thresholds, w.Queue = priceValues{}, nil, QueueValues{}
+	w.Prices, w.Thresholds, w.Queue = priceValues{}, nil, queueValues{}
 	w.Report.Font = ""
 	w.Sampling.MaxUSD, w.Sampling.MaxTokens, w.Sampling.MaxRollouts, w.Sampling.Deadline = 0, 0, 0, ""
 }

@@ -114,7 +114,7 @@ func (a *AuditInputs) loadProbes() ([]audit.Probe, error) {
 	all := audit.Probes()
 	var errs []error
 	for i, d := range a.p.Config.Audit.Probes {
-		probe, err := audit.Custom(d).New(func(text string, it *rollout.Item, base *rollout.Record) (string, error) {
+		probe, err := d.New(func(text string, it *rollout.Item, base *rollout.Record) (string, error) {
 			return renderProbe(a.p.Config.Sampling.SampleTools, text, it, base)
 		})
 		if err == nil {

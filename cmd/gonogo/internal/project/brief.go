@@ -12,6 +12,7 @@ import (
 
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
 )
 
@@ -231,7 +232,8 @@ func (d *Brief) Project(ctx context.Context, dir string, env config.Lookup, seed
 	if err != nil {
 		return nil, err
 	}
-	in := config.LoginFrom(env) // what runs here may print it
+	var in queue.Address
+	in.Login(env) // what runs here may print it
 	p := NewUnwired(cfg)
 	p.Inputs.Seed, p.Redact = seed, rollout.NewRedactor(append(cfg.Secrets(), in.Token, in.Password)...)
 	cfg.Seed, cfg.Sampling.InFlight = &p.Inputs.Seed, slots

@@ -9,6 +9,7 @@ import (
 
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/fixtures"
+	"gonogo/sampler/queue"
 )
 
 // described is a planner's project of the tiny world, in a folder with a grader of
@@ -68,7 +69,7 @@ const gatedSession = "session: {start: http://localhost:1/start, stop: http://lo
 // What a worker makes of a description is the run itself, though it has none of
 // the planner's data, prices and labels, and no secret of it.
 func TestAWorkerComesToTheSameRun(t *testing.T) {
-	p, _ := described(t, gatedSession, variables("GATE", "planted-gate-0123", config.QueueTokenEnv, "planted-token-0123"), "queue.url=nats://localhost:4222", "sampling.max_usd=3", "prices.model_input=1", "prices.model_output=1")
+	p, _ := described(t, gatedSession, variables("GATE", "planted-gate-0123", queue.TokenEnv, "planted-token-0123"), "queue.url=nats://localhost:4222", "sampling.max_usd=3", "prices.model_input=1", "prices.model_output=1")
 	body, err := describe(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)

@@ -119,7 +119,7 @@ func (h *Queue) lead(ctx context.Context) error {
 	at := queued{Queue: config.MaskQueueURL(q.URL), Run: l.manifest.ID}
 	if l.conn = h.cluster.conn; q.Embedded() {
 		var err error
-		if l.server, err = queue.Embed(filepath.Join(l.dir, queueDir), q.Port(), h.p.Config.QueueLogin.Token); err != nil {
+		if l.server, err = queue.Embed(filepath.Join(l.dir, queueDir), q.Port(), q.Token); err != nil {
 			return exit.AsUsage(fmt.Errorf("the queue in this process: %w", err))
 		}
 		if l.conn, err = l.server.Dial(ctx, h.talk().Logger()); err != nil {
@@ -134,7 +134,7 @@ func (h *Queue) lead(ctx context.Context) error {
 		Seed: h.p.Inputs.Seed, Deliveries: q.Deliveries, Replicas: q.Replicas, Wait: q.Wait.Duration, AckWait: Patience.AckWait, Lease: Patience.Lease,
 	}
 	var err error
-	if q.URL != config.IsEmbedded { // no one else can join
+	if q.URL != queue.Embedded { // no one else can join
 		if plan.Description, err = describe(ctx, h.p); err != nil {
 			return exit.AsUsage(err)
 		}
@@ -363,7 +363,7 @@ func ReadyQueue(ctx context.Context, p *Project, c *Call) error {
 
 // awaitQueue reaches the queue's server, which may begin a moment after this process.
 func awaitQueue(ctx context.Context, p *Project) (*queue.Conn, error) {
-	at, log := p.Config.Address(), p.Queue.cluster.talk.Logger()
+	at, log := p.Config.Queue.Address, p.Queue.cluster.talk.Logger()
 	if p.Config.Queue.Wait.Duration == 0 {
 		return queue.Dial(ctx, at, log)
 	}

@@ -72,7 +72,7 @@ func (p *Project) asVariant(v *Variant, cfg *config.Config) *Project {
 // Apply copies the project's items, as the variant shows them to the model, its seed and
 // its samples: all may have changed when a run is resumed.
 func (v *Variant) Apply(p *Project) (err error) {
-	v.P.Inputs.Items, v.Did, err = v.Override().Apply(p.Inputs.Items)
+	v.P.Inputs.Items, v.Did, err = v.Override.Apply(p.Inputs.Items)
 	v.P.Inputs.Seed, v.P.Config.Seed, v.P.Round = p.Inputs.Seed, &p.Inputs.Seed, p.Round
 	return err
 }
@@ -88,10 +88,10 @@ func (v *Variant) fits(p *Project, i int) []error {
 	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {
 		unseen("tools."+name, name, ": its description would never be seen")
 	}
-	for k, name := range v.DropTools {
+	for k, name := range v.Drop {
 		unseen(fmt.Sprintf("drop_tools[%d]", k), name, "")
 	}
-	for _, name := range slices.Sorted(maps.Keys(v.RenameTools)) {
+	for _, name := range slices.Sorted(maps.Keys(v.Rename)) {
 		unseen("rename_tools."+name, name, "")
 	}
 	if len(errs) == 0 && v.Did.Items == 0 && len(p.Config.ModelChanges(i)) == 0 {
@@ -110,20 +110,20 @@ func (v *Variant) listed(p *Project, i int) []rollout.Change {
 			was = ""
 		}
 		out = append(out, rollout.Change{Key: "prompt", Base: was, New: *v.Prompt})
-	case v.PromptAdd != "":
-		out = append(out, rollout.Change{Key: "prompt_add", New: v.PromptAdd})
+	case v.Add != "":
+		out = append(out, rollout.Change{Key: "prompt_add", New: v.Add})
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {
 		out = append(out, rollout.Change{Key: "tools." + name, Base: "the rows' own", New: v.Tools[name]})
 	}
-	for _, name := range v.DropTools {
+	for _, name := range v.Drop {
 		out = append(out, rollout.Change{Key: "drop_tools." + name, Base: "offered"})
 	}
-	for _, name := range v.AddTools {
+	for _, name := range v.Offer {
 		out = append(out, rollout.Change{Key: "add_tools." + name, New: "offered"})
 	}
-	for _, name := range slices.Sorted(maps.Keys(v.RenameTools)) {
-		out = append(out, rollout.Change{Key: "rename_tools." + name, Base: name, New: v.RenameTools[name]})
+	for _, name := range slices.Sorted(maps.Keys(v.Rename)) {
+		out = append(out, rollout.Change{Key: "rename_tools." + name, Base: name, New: v.Rename[name]})
 	}
 	return append(out, p.Config.ModelChanges(i)...)
 }
