@@ -88,7 +88,7 @@ func TestInitGolden(t *testing.T) {
 	if err != nil {
 		t.Fatalf("what init wrote is not loaded: %v", err)
 	}
-	if c.Data.ID != "question_id" || c.Data.Category != "topic" || c.Data.Family != "document" || c.Items != 0 {
+	if c.Data.IDField != "question_id" || c.Data.CategoryField != "topic" || c.Data.FamilyField != "document" || c.Items != 0 {
 		t.Errorf("data fields %+v, items %d", c.Data, c.Items)
 	}
 	for _, want := range []string{"wrote " + out, "501 rows", "remarks on the data, which gonogo check shows", "gonogo check -c " + out, "gonogo run -c " + out + " -o my-run"} {

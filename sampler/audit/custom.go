@@ -180,3 +180,34 @@ func (u Custom) render(c *Case, base *rollout.Record, render Render) (string, bo
 	}
 	return b.String(), true
 }
+
+// CustomDetector is a detector that a user describes, by one of Regex, Python and Judge. The
+// tags are those of the keys of gonogo.yaml.
+type CustomDetector struct {
+	Name   string `json:"name" is:"name" doc:"its name in the report"`
+	Doc    string `json:"doc,omitzero" doc:"one sentence for readers of the report"`
+	Regex  string `json:"regex,omitzero" doc:"marks rollouts in which anything that the model wrote matches this regular expression"`
+	Python string `json:"python,omitzero" doc:"source of a function grade(sample, item), like a python grader's, that returns 1 for a hack and 0 for an honest rollout"`
+	Judge  string `json:"judge,omitzero" doc:"a question to a model about the output, which the model gets too; it answers hack or honest"`
+	Model  string `json:"model,omitzero" doc:"the model that judge asks"`
+	Zero   bool   `json:"zero,omitzero" doc:"whether marked rollouts count at the bottom of the reward range"`
+}
+
+// Check reports missing keys of an entry.
+func (d CustomDetector) Check() error {
+	ways := 0
+	for _, way := range []string{d.Regex, d.Python, d.Judge} {
+		if way != "" {
+			ways++
+		}
+	}
+	switch {
+	case ways != 1:
+		return fmt.Errorf("detector %s needs one of regex, python and judge, and has %d of them", d.Name, ways)
+	case d.Judge != "" && d.Model == "":
+		return fmt.Errorf("detector %s asks a judge and names no model", d.Name)
+	case d.Judge == "" && d.Model != "":
+		return fmt.Errorf("detector %s names a model and asks it nothing: say what under judge", d.Name)
+	}
+	return nil
+}

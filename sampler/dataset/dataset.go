@@ -16,12 +16,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Options name the row fields that carry an item's labels.
+// Options name the row fields that carry an item's labels; "" is the usual one. The tags are
+// those of the keys of gonogo.yaml.
 type Options struct {
-	PromptField   string // messages or the user's text; when empty "messages", else "prompt"
-	IDField       string // "id" when empty
-	CategoryField string // "category" when empty
-	FamilyField   string // "family" when empty
+	PromptField   string `json:"prompt,omitzero" or:"messages, else prompt" mark:"binding" example:"question" doc:"the row field that holds the conversation, or the user's text alone"`
+	IDField       string `json:"id,omitzero" default:"id" mark:"binding" doc:"the row field that names an item; a row without it is named after its line, such as line-17"`
+	CategoryField string `json:"category,omitzero" default:"category" mark:"binding" doc:"the row field that groups items into categories: subsets keep their proportions"`
+	FamilyField   string `json:"family,omitzero" default:"family" mark:"binding" doc:"the row field that items from the same source share, such as a document or a repository: intervals take it into account"`
 }
 
 // withDefaults fills in the usual names.

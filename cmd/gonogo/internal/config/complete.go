@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/audit"
 	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
 )
@@ -83,7 +84,7 @@ func (c *Config) TakeJudgeKey() (err error) {
 
 // AsksJudge reports whether a grader or a detector calls a model.
 func (c *Config) AsksJudge() bool {
-	return c.Body != nil && len(c.Body.Judges()) > 0 || slices.ContainsFunc(c.Audit.Detectors, func(d DetectorValue) bool { return d.Judge != "" })
+	return c.Body != nil && len(c.Body.Judges()) > 0 || slices.ContainsFunc(c.Audit.Detectors, func(d audit.CustomDetector) bool { return d.Judge != "" })
 }
 
 // dataThere checks that there is at least one data file, and that all that are named exist.

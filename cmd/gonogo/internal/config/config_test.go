@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gonogo/sampler/audit"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/rollout"
 )
@@ -492,7 +493,7 @@ func TestSet(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if diff := cmp.Diff([]DetectorValue{{Name: "c", Regex: "z"}}, c.Audit.Detectors); diff != "" {
+	if diff := cmp.Diff([]audit.CustomDetector{{Name: "c", Regex: "z"}}, c.Audit.Detectors); diff != "" {
 		t.Error(diff)
 	}
 	here, err := os.Getwd()

@@ -14,6 +14,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/document"
+	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
 
@@ -113,6 +114,25 @@ func (d *draft) NextSteps(out string) string {
 	return b.String()
 }
 
+// rewardGrader is the grader, as YAML, that calls the reward functions of FILE or
+// FILE:NAME,NAME.
+func rewardGrader(dir, reward string) (string, error) {
+	path, list, named := strings.Cut(reward, ":")
+	var names []string
+	if named {
+		names = strings.Split(list, ",")
+	}
+	kind, names, err := grader.RewardFunctions(path, names...)
+	if err != nil {
+		return "", fmt.Errorf("--reward: %w", err)
+	}
+	relative, err := RelativeTo(dir, path)
+	if kind == "python" {
+		return fmt.Sprintf("{type: python, name: %s, file: %s}", names[0], quoteYAML(relative)), err
+	}
+	return fmt.Sprintf("{type: %s, file: %s, functions: [%s]}", kind, quoteYAML(relative), strings.Join(names, ", ")), err
+}
+
 // inspect resolves the keys that are set and derives others from the files.
 func (d *draft) inspect(dir string) error {
 	c, err := Decode("gonogo.yaml", dir, nil, d.env)
@@ -167,7 +187,7 @@ func (d *draft) fileIDs() {
 
 // labels takes the row fields that data.id, data.category and data.family were found in.
 func (d *draft) labels() {
-	found, usual := dataset.GuessFields(d.files), d.config.DatasetOptions()
+	found, usual := dataset.GuessFields(d.files), d.config.Data.Options
 	for _, l := range []struct{ key, found, usual string }{
 		{"data.id", found.IDField, usual.IDField}, {"data.category", found.CategoryField, usual.CategoryField}, {"data.family", found.FamilyField, usual.FamilyField},
 	} {

@@ -171,11 +171,6 @@ func (c *Config) Secrets() []string {
 	return slices.Compact(all)
 }
 
-// DatasetOptions are the row fields that the configuration names.
-func (c *Config) DatasetOptions() dataset.Options {
-	return dataset.Options{PromptField: c.Data.Prompt, IDField: c.Data.ID, CategoryField: c.Data.Category, FamilyField: c.Data.Family}
-}
-
 // TrainOnly removes all but the training file from the configuration: no other
 // split, subset, audit or variants.
 func (c *Config) TrainOnly() error {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gonogo/report"
+	"gonogo/sampler/limit"
 )
 
 // resolve fills in absent keys from the job, the environment and other keys.
@@ -32,7 +33,7 @@ func (c *Config) resolve() error {
 	fallBack(c)
 	settlePaths(c)
 	errs = append(errs, checkVariants(c), readPrices(c), checkSession(c), checkAgent(c), checkMCP(c), checkQueue(c))
-	if _, err := Deadline(c.Sampling.Deadline, time.Now()); err != nil {
+	if _, err := limit.ParseDeadline(c.Sampling.Deadline, time.Now()); err != nil {
 		errs = append(errs, c.Fault("sampling.deadline", "%v", err))
 	}
 	lo, hi := c.RewardRange[0], c.RewardRange[1]
@@ -213,7 +214,7 @@ func SuspiciousValues(c *Config, now time.Time) []string {
 			list = append(list, c.Body.PassFault(why).Error())
 		}
 	}
-	if at, err := Deadline(c.Sampling.Deadline, now); err == nil && !at.IsZero() && at.Before(now) {
+	if at, err := limit.ParseDeadline(c.Sampling.Deadline, now); err == nil && !at.IsZero() && at.Before(now) {
 		list = append(list, c.Fault("sampling.deadline", "%s is in the past: a run would begin no rollout", c.Sampling.Deadline).Error())
 	}
 	return list

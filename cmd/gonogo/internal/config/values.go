@@ -69,10 +69,7 @@ type dataValues struct {
 	Eval       string            `json:"eval,omitzero" or:"what data.files says of the job's validation_file" mark:"binding,file" example:"val.jsonl" doc:"the validation rows, JSONL or Parquet"`
 	Production string            `json:"production,omitzero" or:"none" mark:"binding,file" example:"production.jsonl" doc:"rows from production, JSONL or Parquet: to see whether the training rows look like them"`
 	Files      map[string]string `json:"files,omitzero" or:"none" mark:"file" example:"{file-abc: train.jsonl}" doc:"path of each file id that the job names, such as file-abc"`
-	Prompt     string            `json:"prompt,omitzero" or:"messages, else prompt" mark:"binding" example:"question" doc:"the row field that holds the conversation, or the user's text alone"`
-	ID         string            `json:"id,omitzero" default:"id" mark:"binding" doc:"the row field that names an item; a row without it is named after its line, such as line-17"`
-	Category   string            `json:"category,omitzero" default:"category" mark:"binding" doc:"the row field that groups items into categories: subsets keep their proportions"`
-	Family     string            `json:"family,omitzero" default:"family" mark:"binding" doc:"the row field that items from the same source share, such as a document or a repository: intervals take it into account"`
+	dataset.Options
 }
 
 // Of is the data file of a split; "" where there is none.
@@ -205,19 +202,19 @@ type priceValues struct {
 
 // auditValues are the audit of the grader.
 type auditValues struct {
-	Enabled     *bool           `json:"enabled,omitzero" default:"true" doc:"whether gonogo run audits the grader once the rollouts are made"`
-	Items       int             `json:"items" default:"20" min:"1" max:"100000" doc:"items that the probes are made of"`
-	Regrades    int             `json:"regrades" default:"100" min:"0" max:"1000000" doc:"recorded outputs that are graded once more, to see how much of the variance is the grader's own"`
-	MaxGradings int             `json:"max_gradings" default:"1200" min:"1" max:"10000000" doc:"most gradings of an audit, not counting detectors; what does not fit is left out evenly and listed"`
-	MaxMarks    int             `json:"max_marks" default:"0" min:"0" max:"10000000" doc:"most rollouts that each detector reads; 0 is all of them"`
-	Reference   string          `json:"reference,omitzero" or:"what the grader's templates compare with, else a row field such as reference_answer" example:"\"{{item.reference_answer}}\"" doc:"template of an item's reference answer"`
-	Answer      string          `json:"answer,omitzero" or:"{{reference}}, or the JSON object in the form of the rollouts' answers" example:"\"The answer is {{reference}}.\"" doc:"template of a whole answer around a reference, if the bare reference is not a valid answer"`
-	Unordered   *bool           `json:"unordered,omitzero" default:"false" doc:"whether the order of a reference's list is irrelevant: then an answer in another order must score at the top"`
-	Skip        []string        `json:"skip,omitzero" or:"none" example:"[code_fence, list_order]" doc:"probes that make no sense for this task"`
-	Probes      []audit.Custom  `json:"probes,omitzero" or:"none" example:"[{name: magic_word, expect: bottom, template: \"xyzzy {{item.reference_answer}}\"}]" doc:"probes of your own, each with a template, or with a pattern that changes a recorded answer"`
-	Detectors   []DetectorValue `json:"detectors,omitzero" or:"none" example:"[{name: returns_reference, regex: \"import reference\", zero: true}]" doc:"rules that mark a recorded rollout as a hack, each by one of regex, python and judge"`
-	Core        string          `json:"core,omitzero" or:"a part without which the grader's formula gives nothing" example:"tests" doc:"the part of a multi grader that is the task itself: other parts must not move the reward while it is at zero"`
-	Labels      string          `json:"labels,omitzero" or:"labels.jsonl of the run" mark:"file" example:"labels.csv" doc:"human scores, CSV or JSONL: item, sample or output, score, rater"`
+	Enabled     *bool                  `json:"enabled,omitzero" default:"true" doc:"whether gonogo run audits the grader once the rollouts are made"`
+	Items       int                    `json:"items" default:"20" min:"1" max:"100000" doc:"items that the probes are made of"`
+	Regrades    int                    `json:"regrades" default:"100" min:"0" max:"1000000" doc:"recorded outputs that are graded once more, to see how much of the variance is the grader's own"`
+	MaxGradings int                    `json:"max_gradings" default:"1200" min:"1" max:"10000000" doc:"most gradings of an audit, not counting detectors; what does not fit is left out evenly and listed"`
+	MaxMarks    int                    `json:"max_marks" default:"0" min:"0" max:"10000000" doc:"most rollouts that each detector reads; 0 is all of them"`
+	Reference   string                 `json:"reference,omitzero" or:"what the grader's templates compare with, else a row field such as reference_answer" example:"\"{{item.reference_answer}}\"" doc:"template of an item's reference answer"`
+	Answer      string                 `json:"answer,omitzero" or:"{{reference}}, or the JSON object in the form of the rollouts' answers" example:"\"The answer is {{reference}}.\"" doc:"template of a whole answer around a reference, if the bare reference is not a valid answer"`
+	Unordered   *bool                  `json:"unordered,omitzero" default:"false" doc:"whether the order of a reference's list is irrelevant: then an answer in another order must score at the top"`
+	Skip        []string               `json:"skip,omitzero" or:"none" example:"[code_fence, list_order]" doc:"probes that make no sense for this task"`
+	Probes      []audit.Custom         `json:"probes,omitzero" or:"none" example:"[{name: magic_word, expect: bottom, template: \"xyzzy {{item.reference_answer}}\"}]" doc:"probes of your own, each with a template, or with a pattern that changes a recorded answer"`
+	Detectors   []audit.CustomDetector `json:"detectors,omitzero" or:"none" example:"[{name: returns_reference, regex: \"import reference\", zero: true}]" doc:"rules that mark a recorded rollout as a hack, each by one of regex, python and judge"`
+	Core        string                 `json:"core,omitzero" or:"a part without which the grader's formula gives nothing" example:"tests" doc:"the part of a multi grader that is the task itself: other parts must not move the reward while it is at zero"`
+	Labels      string                 `json:"labels,omitzero" or:"labels.jsonl of the run" mark:"file" example:"labels.csv" doc:"human scores, CSV or JSONL: item, sample or output, score, rater"`
 }
 
 // burstValues are the keys of gonogo burst.
@@ -266,37 +263,6 @@ type VariantValue struct {
 	ModelInput       *float64 `json:"model_input,omitzero" min:"0" doc:"US dollars per million input tokens; without it prices.model_input where the model is the run's own, else the listed price"`
 	ModelCachedInput *float64 `json:"model_cached_input,omitzero" min:"0" doc:"US dollars per million input tokens that its server had cached; set alone, it adds to the listed price of the model"`
 	ModelOutput      *float64 `json:"model_output,omitzero" min:"0" doc:"US dollars per million output tokens"`
-}
-
-// DetectorValue is one entry of audit.detectors. One of Regex, Python and Judge says
-// how it detects.
-type DetectorValue struct {
-	Name   string `json:"name" is:"name" doc:"its name in the report"`
-	Doc    string `json:"doc,omitzero" doc:"one sentence for readers of the report"`
-	Regex  string `json:"regex,omitzero" doc:"marks rollouts in which anything that the model wrote matches this regular expression"`
-	Python string `json:"python,omitzero" doc:"source of a function grade(sample, item), like a python grader's, that returns 1 for a hack and 0 for an honest rollout"`
-	Judge  string `json:"judge,omitzero" doc:"a question to a model about the output, which the model gets too; it answers hack or honest"`
-	Model  string `json:"model,omitzero" doc:"the model that judge asks"`
-	Zero   bool   `json:"zero,omitzero" doc:"whether marked rollouts count at the bottom of the reward range"`
-}
-
-// Check reports missing keys of an entry.
-func (d DetectorValue) Check() error {
-	ways := 0
-	for _, way := range []string{d.Regex, d.Python, d.Judge} {
-		if way != "" {
-			ways++
-		}
-	}
-	switch {
-	case ways != 1:
-		return fmt.Errorf("detector %s needs one of regex, python and judge, and has %d of them", d.Name, ways)
-	case d.Judge != "" && d.Model == "":
-		return fmt.Errorf("detector %s asks a judge and names no model", d.Name)
-	case d.Judge == "" && d.Model != "":
-		return fmt.Errorf("detector %s names a model and asks it nothing: say what under judge", d.Name)
-	}
-	return nil
 }
 
 // jobSource is the value of the keys job and grader: a path, or the body itself.

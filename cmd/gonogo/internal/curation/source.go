@@ -32,7 +32,7 @@ func curationSource(c *Options, run *rollout.Run, cfg *config.Config) (*curated,
 		return nil, err
 	}
 	out := &curated{}
-	if out.data, err = dataset.Load(train, rollout.Train, cfg.DatasetOptions()); err != nil {
+	if out.data, err = dataset.Load(train, rollout.Train, cfg.Data.Options); err != nil {
 		return nil, exit.AsUsage(err)
 	}
 	out.read = []string{train}
@@ -156,7 +156,7 @@ func (out *curated) other(c *Options, run *rollout.Run, cfg *config.Config, spli
 		return exit.AsUsage(err)
 	}
 	if match != "" {
-		f, err := dataset.Load(match, split, cfg.DatasetOptions())
+		f, err := dataset.Load(match, split, cfg.Data.Options)
 		if err != nil {
 			return exit.AsUsage(err)
 		}

@@ -170,7 +170,7 @@ func (a *AuditInputs) detectorFault(i int, err error) error {
 	return a.p.Config.Fault(fmt.Sprintf("audit.detectors[%d]", i), "%s", a.p.Redact.String(err.Error()))
 }
 
-func (a *AuditInputs) detector(d config.DetectorValue) (audit.Detector, error) {
+func (a *AuditInputs) detector(d audit.CustomDetector) (audit.Detector, error) {
 	if err := d.Check(); err != nil {
 		return audit.Detector{}, err
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"gonogo/analysis/message"
-	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
@@ -24,8 +23,8 @@ type Spending struct {
 func (sp *Spending) openBudget() {
 	s := sp.p.Config.Sampling
 	now := time.Now()
-	deadline, _ := config.Deadline(s.Deadline, now) // resolve has read it
-	if text := config.NextDayNote(s.Deadline, deadline, now); text != "" {
+	deadline, _ := limit.ParseDeadline(s.Deadline, now) // resolve has read it
+	if text := limit.NextDayNote(s.Deadline, deadline, now); text != "" {
 		sp.p.Warnings = append(sp.p.Warnings, text)
 	}
 	sp.Budget = limit.NewBudget(limit.Bounds{Rollouts: s.MaxRollouts, Tokens: s.MaxTokens, USD: s.MaxUSD, Deadline: deadline})

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/sampler/limit"
 )
 
 func TestADeadlineOfTomorrowIsSaid(t *testing.T) {
@@ -19,11 +19,11 @@ func TestADeadlineOfTomorrowIsSaid(t *testing.T) {
 		"2027-01-01T09:00:00Z": "",
 		"":                     "",
 	} {
-		at, err := config.Deadline(text, now)
+		at, err := limit.ParseDeadline(text, now)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := config.NextDayNote(text, at, now); got != want {
+		if got := limit.NextDayNote(text, at, now); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}

@@ -107,7 +107,7 @@ func (p *Project) Draw() {
 // Load reads the data files, checks them against the platform and the job.
 func (p *Project) Load() error {
 	target, _ := dataset.TargetByName(p.Config.Target)
-	opt := p.Config.DatasetOptions()
+	opt := p.Config.Data.Options
 	var errs []error
 	for _, split := range rollout.Splits() {
 		path := p.Config.Data.Of(split)

@@ -1,4 +1,4 @@
-package config
+package limit
 
 import (
 	"testing"
@@ -26,7 +26,7 @@ func TestDeadlines(t *testing.T) {
 		"tomorrow":                  "",
 		"2026-11-20":                "",
 	} {
-		got, err := Deadline(text, now)
+		got, err := ParseDeadline(text, now)
 		if (err != nil) != (want == "") || err == nil && got.Format(time.RFC3339) != want {
 			t.Errorf("%q: %v, %v; want %q", text, got, err, want)
 		}

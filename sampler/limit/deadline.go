@@ -1,4 +1,4 @@
-package config
+package limit
 
 import (
 	"fmt"
@@ -16,9 +16,9 @@ func NextDayNote(text string, deadline, now time.Time) string {
 	return fmt.Sprintf("the deadline %s is tomorrow, in %d h %d min", text, int(left.Hours()), int(left.Minutes())%60)
 }
 
-// Deadline returns the time that a deadline means: a duration from now, the next
+// ParseDeadline returns the time that a deadline means: a duration from now, the next
 // occurrence of a time of day, or a date and time. "" is the zero time.
-func Deadline(text string, now time.Time) (time.Time, error) {
+func ParseDeadline(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}

@@ -1,0 +1,68 @@
+package grader
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// functionHead is the head of a Python function at the top level of a file.
+var functionHead = regexp.MustCompile(`(?ms)^(?:async[ \t]+)?def[ \t]+(\w+)[ \t]*\(([^)]*)\)`)
+
+// RewardFunctions finds the reward functions of a Python file, those of these names if
+// there are any, and the kind of grader that calls them: their arguments decide it.
+func RewardFunctions(path string, names ...string) (kind string, functions []string, err error) {
+	source, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return "", nil, fmt.Errorf("there is no file %s", path)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("read the reward functions: %w", err)
+	}
+	kinds := make(map[string]string) // by function
+	var found []string
+	for _, m := range functionHead.FindAllStringSubmatch(string(source), -1) {
+		if kind := kindOfFunction(m[1], m[2]); kind != "" && !strings.HasPrefix(m[1], "_") {
+			kinds[m[1]] = kind
+			found = append(found, m[1])
+		}
+	}
+	if names == nil {
+		names = found
+	}
+	if len(names) == 0 {
+		return "", nil, fmt.Errorf("%s has no function whose arguments are those of a reward function: completions (TRL), completion (verifiers), or sample and item", path)
+	}
+	for _, name := range names {
+		switch {
+		case kinds[name] == "":
+			return "", nil, fmt.Errorf("%s has no reward function %s; it has %s", path, name, strings.Join(found, ", "))
+		case kinds[name] != kinds[names[0]]:
+			return "", nil, fmt.Errorf("%s and %s of %s are called with other arguments: name those of one kind, %s:NAME", names[0], name, path, path)
+		}
+	}
+	return kinds[names[0]], names, nil
+}
+
+// kindOfFunction is the kind of grader that calls a function of that name and arguments; ""
+// if none does.
+func kindOfFunction(name, arguments string) string {
+	var names []string
+	for part := range strings.SplitSeq(arguments, ",") {
+		part, _, _ = strings.Cut(part, ":")
+		part, _, _ = strings.Cut(part, "=")
+		names = append(names, strings.TrimSpace(part))
+	}
+	switch {
+	case slices.Contains(names, "completions"):
+		return trl.Name
+	case slices.Contains(names, "completion"):
+		return verifiers.Name
+	case name == "grade" && slices.Equal(names, []string{"sample", "item"}):
+		return pythonKind.Name
+	}
+	return ""
+}
