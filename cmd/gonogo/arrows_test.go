@@ -103,7 +103,7 @@ var allowedArrows = map[string][]string{
 	"sampler/parquetfile":    {},
 	"sampler/transcript":     {"sampler/rollout"},
 	"sampler/exporter":       {"sampler/rollout"},
-	"sampler/job":            {"sampler/rollout"},
+	"sampler/job":            {"sampler/document", "sampler/rollout"},
 	"fixtures":               {"sampler/rollout", "fixtures"},
 	"docs":                   {},                                                                                                                                           // pages for readers, and the schema of result.json
 	"docs/testdata/library":  {"analysis", "analysis/gate", "analysis/judge", "analysis/message", "report", "report/chart", "sampler", "sampler/audit", "sampler/rollout"}, // a module of its own, as a user of the packages would write it

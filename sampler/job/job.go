@@ -2,6 +2,8 @@ package job
 
 import (
 	"encoding/json"
+
+	"gonogo/sampler/document"
 )
 
 // Job is the body of a reinforcement fine-tuning job.
@@ -20,8 +22,10 @@ type Job struct {
 	Unknown []string        // paths of keys that are kept but mean nothing here
 	Raw     json.RawMessage // the body verbatim
 
-	name   string // what errors call the body
-	passAt *Error // the place of the grader's pass_threshold; nil when it has none
+	name   string          // what errors call the body
+	within *document.Node  // the document that the body was converted from; nil for JSON
+	path   string          // of the body in that document
+	passAt *document.Error // the place of the grader's pass_threshold; nil when it has none
 }
 
 // Tool is one entry of the job's tools: transport only. Its description and schema
@@ -129,10 +133,10 @@ func (j *Job) PassThreshold() (threshold float64, ok bool) {
 // PassFault returns the mistake in the grader's pass_threshold, with its place, if
 // any.
 func (j *Job) PassFault(msg string) error {
-	at := Error{Name: j.name, Path: "grader.pass_threshold", Line: 1, Column: 1}
+	at := document.Error{File: j.name, Path: "grader.pass_threshold", Line: 1, Column: 1}
 	if j.passAt != nil {
 		at = *j.passAt
 	}
 	at.Msg = msg
-	return &at
+	return j.placed(at)
 }

@@ -2,12 +2,12 @@ package job
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
+
+	"gonogo/sampler/document"
 )
 
 // The keys that are understood, by the object they are in. integrations and
@@ -22,8 +22,7 @@ var (
 // Parse reads a job's body: the whole of it, only its method object, or only
 // its reinforcement object. name is what errors call the body. Keys it does
 // not know are kept in Raw and listed in Unknown; a key whose value is null
-// counts as absent. The error joins every mistake found, each an *Error with
-// line and column.
+// counts as absent. The error is document.Errors, with every mistake found.
 func Parse(name string, body []byte) (*Job, error) {
 	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	root, err := readTree(name, body)
@@ -32,17 +31,10 @@ func Parse(name string, body []byte) (*Job, error) {
 	}
 	p := &parser{name: name, body: body, job: &Job{Raw: bytes.Clone(bytes.TrimSpace(body)), name: name}}
 	p.root(root)
-	if len(p.errs) == 0 {
-		return p.job, nil
+	if len(p.errs) > 0 {
+		return nil, p.errs.OrNil()
 	}
-	slices.SortStableFunc(p.errs, func(a, b *Error) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Path, b.Path))
-	})
-	var errs []error
-	for _, e := range p.errs {
-		errs = append(errs, e)
-	}
-	return nil, errors.Join(errs...)
+	return p.job, nil
 }
 
 // parser fills a job from the tree and collects what is wrong with it.
@@ -50,7 +42,7 @@ type parser struct {
 	name string
 	body []byte
 	job  *Job
-	errs []*Error
+	errs document.Errors
 }
 
 func (p *parser) fail(n *node, path, format string, args ...any) {
@@ -117,7 +109,8 @@ func (p *parser) reinforcement(n *node) {
 		p.grader(g)
 		p.job.Grader = p.raw(g)
 		if t := g.get("pass_threshold"); t != nil {
-			p.job.passAt = place(p.name, p.body, t.start, t.path, "")
+			at := place(p.name, p.body, t.start, t.path, "")
+			p.job.passAt = &at
 		}
 	}
 	if f := n.get("response_format"); f != nil && p.wantObject(f) {

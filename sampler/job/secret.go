@@ -6,10 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 
+	"gonogo/sampler/document"
 	"gonogo/sampler/rollout"
 )
 
@@ -86,31 +86,31 @@ func (j *Job) Secrets() []string {
 
 // Expand returns the job with ${NAME}, in header values and in the other
 // places where credentials are, replaced by what env says. The error joins
-// an *Error for every name that env does not know, and for every value that is
+// a document.Error for every name that env does not know, and for every value that is
 // masked, as a job fetched from the service has them. The result's Raw and
 // Grader hold secrets: show Masked.
 func (j *Job) Expand(env func(string) (string, bool)) (*Job, error) {
-	var wrong []error
+	var wrong document.Errors
 	raw, err := j.rewrite(func(s secret) (string, bool) {
 		text, ok := s.node.token.(string)
 		if !ok {
 			return "", false
 		}
 		if text == maskedValue {
-			wrong = append(wrong, place(j.name, j.Raw, s.node.start, s.node.path,
-				"the value is masked, as the service shows it: write the real one, or ${NAME} to take it from the environment"))
+			wrong = append(wrong, j.placed(place(j.name, j.Raw, s.node.start, s.node.path,
+				"the value is masked, as the service shows it: write the real one, or ${NAME} to take it from the environment")))
 		}
 		text, unknown := Expand(text, env)
 		for _, name := range unknown {
-			wrong = append(wrong, place(j.name, j.Raw, s.node.start, s.node.path,
-				fmt.Sprintf("the environment has no %s: export it, or write the value some other way", name)))
+			wrong = append(wrong, j.placed(place(j.name, j.Raw, s.node.start, s.node.path,
+				fmt.Sprintf("the environment has no %s: export it, or write the value some other way", name))))
 		}
 		return text, true
 	})
-	if err := cmp.Or(err, errors.Join(wrong...)); err != nil {
+	if err := cmp.Or(err, wrong.OrNil()); err != nil {
 		return nil, err
 	}
-	return Parse(j.name, raw)
+	return j.again(raw)
 }
 
 // rewrite returns the body with every secret string replaced by what replace

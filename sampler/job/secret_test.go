@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/sampler/document"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
@@ -165,8 +167,11 @@ func TestExpandNamesWhatIsMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = j.Expand(func(string) (string, bool) { return "", false })
-	var at *Error
-	if !errors.As(err, &at) || at.Path != "grader.headers.K" || at.Line != 2 || at.Column != 16 {
+	all, _ := errors.AsType[document.Errors](err)
+	if len(all) == 0 {
+		t.Fatalf("no places: %v", err)
+	}
+	if at := all[0]; at.Path != "grader.headers.K" || at.Line != 2 || at.Column != 16 {
 		t.Errorf("place: %+v", at)
 	}
 	for _, want := range []string{"the environment has no NOT_THERE", "job.json:2:35: grader.headers.L: the value is masked"} {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"gonogo/sampler/document"
 )
 
 // maxDepth bounds the nesting of a body, so that a hostile one cannot exhaust
@@ -55,29 +57,12 @@ func (n *node) get(key string) *node {
 	return c
 }
 
-// Error is one mistake in a job's body.
-type Error struct {
-	Name         string // what the body was called, usually its file
-	Path         string // such as method.reinforcement.tools[0].server_url; "" for the body itself
-	Line, Column int    // 1-based; the column counts bytes
-	Msg          string
-}
-
-// Error returns the mistake as file:line:column: path: message.
-func (e *Error) Error() string {
-	at := fmt.Sprintf("%s:%d:%d: ", e.Name, e.Line, e.Column)
-	if e.Path == "" {
-		return at + e.Msg
-	}
-	return at + e.Path + ": " + e.Msg
-}
-
-// place makes an Error for the byte offset in body.
-func place(name string, body []byte, offset int, path, msg string) *Error {
+// place is a mistake at the byte offset in body; the column counts bytes.
+func place(name string, body []byte, offset int, path, msg string) document.Error {
 	offset = min(max(offset, 0), len(body))
 	before := body[:offset]
 	line := 1 + bytes.Count(before, []byte("\n"))
-	return &Error{Name: name, Path: path, Line: line, Column: offset - bytes.LastIndexByte(before, '\n'), Msg: msg}
+	return document.Error{File: name, Path: path, Line: line, Column: offset - bytes.LastIndexByte(before, '\n'), Msg: msg}
 }
 
 // treeReader builds nodes out of a decoder's tokens.
@@ -86,7 +71,7 @@ type treeReader struct {
 	dec  *json.Decoder
 }
 
-// readTree parses the whole body. Errors are *Error.
+// readTree parses the whole body. Errors are of type document.Errors.
 func readTree(name string, body []byte) (*node, error) {
 	var whole json.RawMessage
 	if err := json.Unmarshal(body, &whole); err != nil {
@@ -95,17 +80,17 @@ func readTree(name string, body []byte) (*node, error) {
 		if errors.As(err, &syntax) {
 			at = int(syntax.Offset) - 1
 		}
-		return nil, place(name, body, at, "", "broken JSON: "+err.Error())
+		return nil, document.Errors{place(name, body, at, "", "broken JSON: "+err.Error())}
 	}
 	r := &treeReader{body: body, dec: json.NewDecoder(bytes.NewReader(body))}
 	r.dec.UseNumber()
 	root, err := r.value("", 0)
 	var own *treeError
 	if errors.As(err, &own) {
-		return nil, place(name, body, own.offset, own.path, own.msg)
+		return nil, document.Errors{place(name, body, own.offset, own.path, own.msg)}
 	}
 	if err != nil {
-		return nil, place(name, body, int(r.dec.InputOffset()), "", "broken JSON: "+err.Error())
+		return nil, document.Errors{place(name, body, int(r.dec.InputOffset()), "", "broken JSON: "+err.Error())}
 	}
 	return root, nil
 }

@@ -51,7 +51,7 @@ func (c *Config) CompleteGrading() error {
 	if c.Body == nil {
 		errs = append(errs, c.Fault("job", "missing: name the file with the job's body, or write the body here; an agent of your own (agent.command, agent.url) needs but a grader (key grader)"))
 	} else if expanded, err := c.Body.Expand(secretEnv(c)); err != nil {
-		errs = append(errs, inDocument(c, err))
+		errs = append(errs, jobFaults(c, err))
 	} else {
 		c.Body = expanded
 	}
@@ -80,6 +80,15 @@ func (c *Config) TakeJudgeKey() (err error) {
 	named := c.has("judge.api_key_env") || c.has("model.api_key_env") && origin(c.Judge.BaseURL) == origin(c.Model.BaseURL)
 	c.JudgeKey, err = apiKey(c, "judge.api_key_env", c.Judge.APIKeyEnv, c.Judge.BaseURL, named)
 	return err
+}
+
+// KeyNames are the variables that hold the API keys of model, variants and judge. A grader's program does not get them.
+func (c *Config) KeyNames() []string {
+	names := []string{c.Model.APIKeyEnv, c.Judge.APIKeyEnv}
+	for _, v := range c.Variants {
+		names = append(names, v.APIKeyEnv)
+	}
+	return names
 }
 
 // AsksJudge reports whether a grader or a detector calls a model.

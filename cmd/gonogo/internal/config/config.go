@@ -11,9 +11,11 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/fixtures"
 	"gonogo/sampler/document"
 	"gonogo/sampler/job"
 	"gonogo/sampler/mcp"
+	"gonogo/sampler/rollout"
 )
 
 // Config is a configuration, read and resolved: absent keys have their defaults, paths
@@ -33,7 +35,6 @@ type Config struct {
 	FromRun   bool             // read from a run directory: see project.Trust
 	File      string           // as errors name it
 	OwnJob    *job.Job         // Body with its own grader; nil when there is none
-	jobTree   *document.Node   // where the job's body is, when it was YAML
 	Dir       string           // base of relative paths
 	GraderDir string           // base of the grader's relative paths
 	env       Lookup           // the environment
@@ -182,4 +183,47 @@ func FromManifest(name string, masked json.RawMessage, overrides ...string) (*Co
 		return nil, err
 	}
 	return c, c.resolve()
+}
+
+// Inherited reads the configuration that the run was made with, without the settings of
+// its grader's rewards: the grader may be a different one now.
+func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
+	c, err := Decode(rollout.ManifestFile, ".", run.Manifest.Config, os.LookupEnv)
+	if err != nil {
+		return nil, err
+	}
+	was, err := FromManifest(rollout.ManifestFile, run.Manifest.Config)
+	if err != nil {
+		return nil, err
+	}
+	if lo, hi := rangeOf(was); was.RewardRange != nil && *was.RewardRange == [2]float64{lo, hi} {
+		c.written.RewardRange = nil
+	}
+	if was.Body != nil && was.PassThreshold != nil {
+		if x, ok := was.Body.PassThreshold(); ok && x == *was.PassThreshold {
+			c.written.PassThreshold = nil
+		}
+	}
+	c.FromRun = true
+	c.written.Audit.Labels = "" // the run has them
+	if c.written.World != "" {  // which is served anew, not where the run says that it was
+		delete(c.written.Sampling.AddressMap, fixtures.Origin)
+	}
+	s := &c.written.Sampling // whose bounds were another call's
+	s.MaxRollouts, s.MaxTokens, s.MaxUSD, s.Deadline = 0, 0, 0, ""
+	if err := applyOverrides(c, overrides); err != nil {
+		return nil, err
+	}
+	return c, c.resolve()
+}
+
+// rangeOf is the reward range that a configuration has when it says nothing of
+// it.
+func rangeOf(c *Config) (lo, hi float64) {
+	if c.Body != nil {
+		if lo, hi, ok := c.Body.RewardRange(); ok {
+			return lo, hi
+		}
+	}
+	return 0, 1
 }

@@ -2,71 +2,147 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
-	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/document"
+	"gonogo/sampler/grader"
 	"gonogo/sampler/job"
 )
 
 // loadJob reads the job that the configuration names or holds.
-func loadJob(c *Config) (*job.Job, error) {
+func loadJob(c *Config) (j *job.Job, err error) {
 	if c.Job.Path == "" {
 		at := c.given["job"]
-		c.jobTree = at.node
-		b, err := job.Parse(at.file, c.Job.Body)
-		return b, inDocument(c, err)
+		j, err = job.Within(at.file, "job", at.node, c.Job.Body)
+	} else {
+		path := c.Absolute(c.Job.Path)
+		body, err := readSheet(c, path)
+		if err != nil {
+			return nil, c.Fault("job", "%v", err)
+		}
+		j, err = job.Read(path, body)
 	}
-	path := c.Absolute(c.Job.Path)
-	body, err := readSheet(c, path)
+	return j, jobFaults(c, err)
+}
+
+// jobFaults are the mistakes in a job. Those of a grader that another takes the place of
+// are mistakes of that.
+func jobFaults(c *Config, err error) error {
+	errs, _ := errors.AsType[Errors](err)
+	for i, e := range errs {
+		if c.HasGrader() && strings.Contains(e.Path, "grader") {
+			errs[i] = c.Fault("grader", "%s: %s", strings.TrimPrefix(e.Path, "job."), e.Msg).(Error)
+		}
+	}
+	return err
+}
+
+// inlineJob reads the files that the job's grader names, and keeps the job as its
+// own.
+func inlineJob(c *Config) error {
+	dir := c.Dir
+	if c.Job.Path != "" {
+		dir = filepath.Dir(c.Absolute(c.Job.Path))
+	}
+	whole, err := inlineGrader(c, c.Body.Grader, dir)
+	if err == nil && !bytes.Equal(whole, c.Body.Grader) {
+		c.Body, err = c.Body.WithGrader(whole)
+	}
 	if err != nil {
-		return nil, c.Fault("job", "%v", err)
+		return c.Fault("job", "%v", err)
 	}
-	ext := strings.ToLower(filepath.Ext(path))
-	if isJSON := bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(body, []byte("\ufeff")), " \t\r\n"), []byte("{")); ext == ".json" || isJSON && ext != ".yaml" && ext != ".yml" {
-		b, err := job.Parse(path, body)
-		return b, inDocument(c, err)
+	c.OwnJob, c.GraderDir = c.Body, dir
+	return nil
+}
+
+// inlineGrader reads the files that a grader names, and notes them.
+func inlineGrader(c *Config, raw json.RawMessage, dir string) (json.RawMessage, error) {
+	for _, file := range grader.Files(grader.Kinds(), raw, dir) {
+		if !filepath.IsAbs(file) {
+			file = filepath.Join(dir, file)
+		}
+		c.GraderFiles = append(c.GraderFiles, file)
 	}
-	node, err := document.Parse(path, body)
+	return grader.Inline(grader.Kinds(), raw, dir)
+}
+
+// HasGrader reports whether the key grader names one.
+func (c *Config) HasGrader() bool { return c.Grader.Path != "" || c.Grader.Body != nil }
+
+// GraderName is what messages call the grader.
+func (c *Config) GraderName() string {
+	if c.HasGrader() {
+		return "the grader"
+	}
+	return "the job's grader"
+}
+
+// takeGrader puts the configuration's grader in the place of the job's.
+func takeGrader(c *Config) error {
+	if !c.HasGrader() {
+		return nil
+	}
+	raw, dir := c.Grader.Body, c.Dir
+	if c.Grader.Path != "" {
+		path := c.Absolute(c.Grader.Path)
+		text, err := readSheet(c, path)
+		if err != nil {
+			return c.Fault("grader", "%v", err)
+		}
+		node, err := document.Parse(path, text)
+		if err != nil {
+			return err
+		}
+		raw, dir = node.JSON(), filepath.Dir(path)
+	}
+	whole, err := inlineGrader(c, raw, dir)
+	if err != nil {
+		return c.Fault("grader", "%v", err)
+	}
+	merged, err := job.Alone(c.File, whole)
+	if errs, ok := errors.AsType[Errors](err); ok {
+		faults := ui.Names(errs, func(e Error) string { return e.Path + ": " + e.Msg }) // the places are of a text that no one wrote
+		return c.Fault("grader", "%s", strings.Join(faults, "; "))
+	}
+	if err == nil && c.OwnJob != nil {
+		merged, err = c.OwnJob.WithGrader(whole)
+	}
+	if err == nil {
+		c.Body, c.GraderDir = merged, dir
+	}
+	return err
+}
+
+// WithJob sets the job of c, whose grader is the one that grades.
+func WithJob(body *job.Job, c *Config) []string {
+	set := []string{"job=" + string(body.Raw)}
+	if c.HasGrader() {
+		set = append(set, "grader="+string(body.Grader))
+	}
+	return set
+}
+
+// GraderBody reads a file that holds a grader or a job. A grader replaces the one in the configuration's job.
+func GraderBody(file string, cfg *Config) (*job.Job, error) {
+	text, err := ReadBounded(file)
+	if err != nil {
+		return nil, fmt.Errorf("read the grader: %w", err)
+	}
+	own, alone, err := job.ReadGrader(file, text)
 	if err != nil {
 		return nil, err
 	}
-	c.jobTree = node
-	b, err := job.Parse(path, node.JSON())
-	return b, inDocument(c, err)
-}
-
-// inDocument makes a job's mistakes those of the configuration, with the
-// places they have in the YAML that the job was converted from, if it was.
-func inDocument(c *Config, err error) error {
-	if err == nil {
-		return nil
+	whole, err := grader.Inline(grader.Kinds(), own.Grader, filepath.Dir(file))
+	if err != nil {
+		return nil, err
 	}
-	prefix := ""
-	if c.Job.Path == "" {
-		prefix = "job."
+	if alone && cfg.Body != nil {
+		own = cfg.Body
 	}
-	var errs Errors
-	for _, e := range exit.Split(err) {
-		var at *job.Error
-		if !errors.As(e, &at) {
-			return err
-		}
-		found := Error{File: at.Name, Line: at.Line, Column: at.Column, Path: strings.TrimSuffix(prefix+at.Path, "."), Msg: at.Msg}
-		if c.HasGrader() && strings.Contains(at.Path, "grader") { // which is elsewhere
-			errs = append(errs, c.Fault("grader", "%s: %s", at.Path, at.Msg).(Error))
-			continue
-		}
-		if c.jobTree != nil {
-			if n := c.jobTree.Locate(at.Path); n.Line > 0 {
-				found.Line, found.Column = n.Line, n.Column
-			}
-		} else if c.Job.Path == "" { // an argument has no places
-			found.Line, found.Column = 0, 0
-		}
-		errs = append(errs, found)
-	}
-	return errs.OrNil()
+	return own.WithGrader(whole)
 }

@@ -34,7 +34,7 @@ func (c *Config) Binding(files ...*dataset.File) map[string]string {
 			}
 		case k.Path == "grader":
 			if c.HasGrader() {
-				out[k.Path] = graderJob(c).Hash()[:16]
+				out[k.Path] = c.Body.GraderAlone().Hash()[:16]
 			}
 		case strings.HasPrefix(k.Path, "data.") && k.File:
 			out[k.Path] = ""
@@ -80,7 +80,7 @@ func (c *Config) Masked() json.RawMessage {
 		v.Job.Body = compact(c.OwnJob.Masked())
 	}
 	if v.Grader = (jobSource{}); c.HasGrader() {
-		v.Grader.Body = compact(graderOf(graderJob(c).Masked()))
+		v.Grader.Body = compact(c.Body.MaskedGrader())
 	}
 	v.Prices, v.Queue = settledPrices(c), c.written.Queue
 	eachMarked(reflect.ValueOf(&v).Elem(), "", func(mark, _, text string) string {

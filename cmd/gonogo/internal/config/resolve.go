@@ -18,7 +18,7 @@ import (
 // resolve fills in absent keys from the job, the environment and other keys.
 func (c *Config) resolve() error {
 	c.values = c.written.clone()
-	c.Body, c.OwnJob, c.jobTree, c.ModelKey, c.JudgeKey, c.variantAPIKeys, c.found, c.GraderFiles = nil, nil, nil, "", "", nil, nil, nil
+	c.Body, c.OwnJob, c.ModelKey, c.JudgeKey, c.variantAPIKeys, c.found, c.GraderFiles = nil, nil, "", "", nil, nil, nil
 	var errs []error
 	if c.Job.Path != "" || c.Job.Body != nil {
 		var err error

@@ -2,7 +2,6 @@ package project
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -15,6 +14,7 @@ import (
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/grader"
+	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
 )
 
@@ -127,7 +127,7 @@ func gradingConfig(c *Call, run *rollout.Run, own bool) (cfg, shown *config.Conf
 		return nil, nil, fmt.Errorf("%w; --grader names a grader by itself", missing)
 	}
 	if shown, err = load(); err == nil && file != "" {
-		var own json.RawMessage
+		var own *job.Job
 		if own, err = config.GraderBody(file, shown); err == nil {
 			shown, err = load(config.WithJob(own, shown)...)
 		}
@@ -136,7 +136,7 @@ func gradingConfig(c *Call, run *rollout.Run, own bool) (cfg, shown *config.Conf
 		return shown, shown, err
 	}
 	// The manifest keeps no secrets, and the job's tools may want some.
-	cfg, err = load(config.WithJob(config.OnlyGrader(shown.Body.Grader), shown)...)
+	cfg, err = load(config.WithJob(shown.Body.GraderAlone(), shown)...)
 	if err == nil && cfg.LacksSecrets() {
 		err = exit.Usagef("%s holds the secrets of its grader masked: name the configuration that has them with --config", filepath.Join(run.Dir, rollout.ManifestFile))
 	}

@@ -204,7 +204,7 @@ func jobBeside(file []byte) string {
 	if err != nil || cfg.Body == nil {
 		return ""
 	}
-	return string(config.WithGrader(cfg.Body.Raw, []byte("null")))
+	return string(cfg.Body.BodyWith([]byte("null")))
 }
 
 // mostGradedAgain bounds a sample of outputs that are graded again: one an item.
