@@ -24,7 +24,7 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/curation": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
-		"sampler/dataset", "sampler/rollout", "analysis/curate", "analysis/message", "analysis/stat", "fixtures",
+		"sampler/dataset", "sampler/document", "sampler/rollout", "analysis/curate", "analysis/message", "analysis/stat", "fixtures",
 	},
 	"cmd/gonogo/internal/recipe": {"cmd/gonogo/internal/ui", "sampler/job", "sampler/rollout", "analysis", "analysis/gate", "analysis/message", "analysis/stat"},
 	"cmd/gonogo/internal/night": {
@@ -33,7 +33,7 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/stage": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
-		"sampler", "sampler/audit", "sampler/burst", "sampler/grader", "sampler/limit", "sampler/rollout", "sampler/tryout", "analysis", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/measure", "analysis/message",
+		"sampler", "sampler/audit", "sampler/burst", "sampler/document", "sampler/grader", "sampler/limit", "sampler/rollout", "sampler/tryout", "analysis", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/measure", "analysis/message",
 	},
 	"cmd/gonogo/internal/output": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
@@ -41,7 +41,7 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/project": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
-		"sampler", "sampler/agent", "sampler/audit", "sampler/dataset", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/model", "sampler/proxy", "sampler/python", "sampler/queue", "sampler/rollout", "sampler/tool",
+		"sampler", "sampler/agent", "sampler/audit", "sampler/dataset", "sampler/document", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/model", "sampler/proxy", "sampler/python", "sampler/queue", "sampler/rollout", "sampler/tool",
 		"analysis", "analysis/message", "fixtures",
 	},
 	"cmd/gonogo/internal/config": {

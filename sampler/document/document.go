@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"regexp"
 	"slices"
 	"strconv"
@@ -101,6 +102,20 @@ func Parse(name string, body []byte) (*Node, error) {
 		root = &Node{Kind: Null, Line: 1, Column: 1}
 	}
 	return root, r.errs.OrNil()
+}
+
+// ReadFile reads a file of at most MaxBytes.
+func ReadFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a directory", path)
+	case info.Size() > MaxBytes:
+		return nil, fmt.Errorf("%s has %d KB, %d KB are allowed", path, info.Size()>>10, MaxBytes>>10)
+	}
+	return os.ReadFile(path)
 }
 
 // tooDeep returns the place where more than maxBrackets are open, or as many lists begin

@@ -2,6 +2,7 @@ package document
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,4 +50,26 @@ func (es Errors) OrNil() error {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return slices.CompactFunc(es, func(a, b Error) bool { return a == b })
+}
+
+// SortErrors joins errors: mistakes in documents by place, then others.
+func SortErrors(errs []error) error {
+	var sorted Errors
+	var rest []error
+	for _, err := range errs {
+		var one Error
+		var many Errors
+		switch {
+		case errors.As(err, &many):
+			sorted = append(sorted, many...)
+		case errors.As(err, &one):
+			sorted = append(sorted, one)
+		case err != nil:
+			rest = append(rest, err)
+		}
+	}
+	if len(rest) == 0 {
+		return sorted.OrNil()
+	}
+	return errors.Join(append([]error{sorted.OrNil()}, rest...)...)
 }

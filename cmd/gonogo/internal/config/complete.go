@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/audit"
+	"gonogo/sampler/document"
 	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
 )
@@ -22,7 +23,7 @@ func (c *Config) Complete() error {
 	errs := append(completeCalls(c), unpricedModel(c))
 	errs = append(errs, dataThere(c)...)
 	errs = append(errs, c.CheckFont())
-	return SortErrors(append(errs, takeQueue(c)...))
+	return document.SortErrors(append(errs, takeQueue(c)...))
 }
 
 // completeCalls checks what the calls of a rollout need.
@@ -32,7 +33,7 @@ func completeCalls(c *Config) []error {
 
 // CompleteModel checks what calling the model needs, and nothing else.
 func (c *Config) CompleteModel() error {
-	return SortErrors(append(modelCalls(c), unpricedModel(c)))
+	return document.SortErrors(append(modelCalls(c), unpricedModel(c)))
 }
 
 // modelCalls checks what calling the model needs.
@@ -60,7 +61,7 @@ func (c *Config) CompleteGrading() error {
 	errs = append(errs, expandHeaders(c, "judge.headers", c.Judge.Headers)...)
 	errs = append(errs, expandHeaders(c, "session.headers", c.Session.Headers)...)
 	errs = append(errs, keyVariable(c, "judge.api_key_env", c.Judge.APIKeyEnv), unpricedJudge(c))
-	return SortErrors(errs)
+	return document.SortErrors(errs)
 }
 
 // TakeKeys takes the API keys from the environment.
@@ -69,7 +70,7 @@ func (c *Config) TakeKeys() error {
 	if !c.Agent.AsksItself() {
 		c.ModelKey, err = apiKey(c, "model.api_key_env", c.Model.APIKeyEnv, c.Model.BaseURL, c.has("model.api_key_env"))
 	}
-	return SortErrors([]error{err, c.TakeJudgeKey(), takeVariantKeys(c)})
+	return document.SortErrors([]error{err, c.TakeJudgeKey(), takeVariantKeys(c)})
 }
 
 // TakeJudgeKey takes the judge's key, if a judge is used.

@@ -73,7 +73,7 @@ func Load(path string, env Lookup, overrides ...string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, SortErrors([]error{c.Complete(), c.TakeKeys()})
+	return c, document.SortErrors([]error{c.Complete(), c.TakeKeys()})
 }
 
 // Peek reads a configuration without requiring data, keys or a job: enough to analyze
@@ -82,7 +82,7 @@ func Peek(path string, env Lookup, overrides ...string) (*Config, error) {
 	var body []byte
 	if path != "" {
 		var err error
-		if body, err = ReadBounded(path); err != nil {
+		if body, err = document.ReadFile(path); err != nil {
 			if errors.Is(err, fs.ErrNotExist) {
 				err = fmt.Errorf("there is no %s here: gonogo init writes one, or name yours with --config", path)
 			}
@@ -91,7 +91,7 @@ func Peek(path string, env Lookup, overrides ...string) (*Config, error) {
 	}
 	c, err := Decode(cmp.Or(path, "defaults"), filepath.Dir(path), body, env)
 	if err != nil {
-		return nil, SortErrors([]error{err, jobFault(c)})
+		return nil, document.SortErrors([]error{err, jobFault(c)})
 	}
 	if err := applyOverrides(c, overrides); err != nil {
 		return nil, err
@@ -155,21 +155,7 @@ func readSheet(c *Config, path string) ([]byte, error) {
 	if body, ok := c.sheets[path]; ok {
 		return body, nil
 	}
-	return ReadBounded(path)
-}
-
-// ReadBounded reads a file, and stops a little beyond document.MaxBytes.
-func ReadBounded(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("%s is a directory", path)
-	case info.Size() > document.MaxBytes:
-		return nil, fmt.Errorf("%s has %d KB, %d KB are allowed", path, info.Size()>>10, document.MaxBytes>>10)
-	}
-	return os.ReadFile(path)
+	return document.ReadFile(path)
 }
 
 // FromManifest reads the configuration in a manifest. Its secrets are masked, so it can

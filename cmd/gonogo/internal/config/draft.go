@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"gonogo/analysis/message"
@@ -54,7 +53,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 		}
 		relative, err := RelativeTo(dir, path)
 		if err == nil {
-			d.set[key] = quoteYAML(relative)
+			d.set[key] = document.Quote(relative)
 		}
 		return err
 	}
@@ -84,7 +83,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 		return nil, exit.Usagef("init needs --train, --eval or both")
 	}
 	if m := in.Model; m != "" {
-		d.set["model.name"] = quoteYAML(m)
+		d.set["model.name"] = document.Quote(m)
 	}
 	return d, d.inspect(dir)
 }
@@ -128,9 +127,9 @@ func rewardGrader(dir, reward string) (string, error) {
 	}
 	relative, err := RelativeTo(dir, path)
 	if kind == "python" {
-		return fmt.Sprintf("{type: python, name: %s, file: %s}", names[0], quoteYAML(relative)), err
+		return fmt.Sprintf("{type: python, name: %s, file: %s}", names[0], document.Quote(relative)), err
 	}
-	return fmt.Sprintf("{type: %s, file: %s, functions: [%s]}", kind, quoteYAML(relative), strings.Join(names, ", ")), err
+	return fmt.Sprintf("{type: %s, file: %s, functions: [%s]}", kind, document.Quote(relative), strings.Join(names, ", ")), err
 }
 
 // inspect resolves the keys that are set and derives others from the files.
@@ -142,7 +141,7 @@ func (d *draft) inspect(dir string) error {
 	for path, text := range d.set {
 		node, err := document.Parse(path, []byte(text))
 		if err == nil {
-			err = c.take(nested(path, node), "gonogo.yaml")
+			err = c.take(document.Under(node, strings.Split(path, ".")...), "gonogo.yaml")
 		}
 		if err != nil {
 			return err
@@ -198,7 +197,7 @@ func (d *draft) labels() {
 			d.note(l.key, "the rows have it")
 		default:
 			d.note(l.key, "found in the rows")
-			d.set[l.key] = quoteYAML(l.found)
+			d.set[l.key] = document.Quote(l.found)
 		}
 	}
 }
@@ -316,18 +315,7 @@ func (d *draft) shown(k key) string {
 	}
 	var text string
 	if json.Unmarshal(value, &text) == nil {
-		return quoteYAML(text)
+		return document.Quote(text)
 	}
 	return strings.ReplaceAll(string(value), ",", ", ")
-}
-
-var plainYAML = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./: -]*[A-Za-z0-9_/]$`)
-
-// quoteYAML writes text as YAML, in quotes where it could be read as anything
-// else.
-func quoteYAML(text string) string {
-	if n, err := document.Parse("", []byte(text)); plainYAML.MatchString(text) && err == nil && n.Kind == document.Text && n.Text == text {
-		return text
-	}
-	return string(Marshal(text))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonogo/sampler/agent"
+	"gonogo/sampler/document"
 	"gonogo/sampler/python"
 )
 
@@ -66,7 +67,7 @@ func checkMCP(c *Config) error {
 			errs = append(errs, c.Fault(fmt.Sprintf("tools.mcp[%d]", i), "%v", err))
 		}
 	}
-	return SortErrors(errs)
+	return document.SortErrors(errs)
 }
 
 // takeMCP takes what headers and variables of the servers hold from the

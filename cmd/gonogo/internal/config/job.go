@@ -129,7 +129,7 @@ func WithJob(body *job.Job, c *Config) []string {
 
 // GraderBody reads a file that holds a grader or a job. A grader replaces the one in the configuration's job.
 func GraderBody(file string, cfg *Config) (*job.Job, error) {
-	text, err := ReadBounded(file)
+	text, err := document.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("read the grader: %w", err)
 	}

@@ -23,9 +23,10 @@ func complaints(t *testing.T, k key, text string, v *values) Errors {
 	if err != nil {
 		t.Fatal(err)
 	}
-	errs := mistakes(nested(k.Path, node), "x")
+	root := document.Under(node, strings.Split(k.Path, ".")...)
+	errs := mistakes(root, "x")
 	if len(errs) == 0 {
-		errs = decode(nested(k.Path, node), "x", v)
+		errs = decode(root, "x", v)
 	}
 	return errs
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonogo/fixtures"
+	"gonogo/sampler/document"
 )
 
 // mcpConfig reads a configuration with these servers.
@@ -61,7 +62,7 @@ func TestMCPServersHideTheirSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := SortErrors(takeMCP(again)); err == nil || !strings.Contains(err.Error(), "a run keeps no secrets") {
+	if err := document.SortErrors(takeMCP(again)); err == nil || !strings.Contains(err.Error(), "a run keeps no secrets") {
 		t.Error(err)
 	}
 }

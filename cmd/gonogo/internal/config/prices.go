@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"gonogo/analysis"
+	"gonogo/sampler/document"
 )
 
 // TokenPrices are the configured prices, else those of the user's own list, else those of the built-in one.
@@ -60,7 +61,7 @@ func readPrices(c *Config) error {
 	if c.Prices.File == "" {
 		return nil
 	}
-	text, err := ReadBounded(c.Absolute(c.Prices.File))
+	text, err := document.ReadFile(c.Absolute(c.Prices.File))
 	if err == nil {
 		c.priceList, err = analysis.ParsePrices(text)
 	}
@@ -100,7 +101,7 @@ func unpricedModel(c *Config) error {
 			errs = append(errs, unpriced(c, fmt.Sprintf("the model %s of the variant %s", q.Model.Name, v.Name), "model_input and model_output of the variant", q.Model.BaseURL))
 		}
 	}
-	return SortErrors(errs)
+	return document.SortErrors(errs)
 }
 
 // unpricedJudge does so for models that grade.

@@ -3,7 +3,6 @@ package config
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -12,6 +11,7 @@ import (
 	"time"
 
 	"gonogo/report"
+	"gonogo/sampler/document"
 	"gonogo/sampler/limit"
 )
 
@@ -40,7 +40,7 @@ func (c *Config) resolve() error {
 	if c.Ceiling != nil && (*c.Ceiling <= lo || *c.Ceiling > hi) {
 		errs = append(errs, c.Fault("ceiling", "must be in the reward range, above %g and at most %g, got %g", lo, hi, *c.Ceiling))
 	}
-	return SortErrors(errs)
+	return document.SortErrors(errs)
 }
 
 // Fault returns an error about the value of a key, at the place where it was set.
@@ -60,28 +60,6 @@ func (c *Config) Fault(path, format string, args ...any) error {
 		}
 	}
 	return found
-}
-
-// SortErrors sorts the configuration errors in errs by place; other errors follow.
-func SortErrors(errs []error) error {
-	var sorted Errors
-	var rest []error
-	for _, err := range errs {
-		var one Error
-		var many Errors
-		switch {
-		case errors.As(err, &many):
-			sorted = append(sorted, many...)
-		case errors.As(err, &one):
-			sorted = append(sorted, one)
-		case err != nil:
-			rest = append(rest, err)
-		}
-	}
-	if len(rest) == 0 {
-		return sorted.OrNil()
-	}
-	return errors.Join(append([]error{sorted.OrNil()}, rest...)...)
 }
 
 // Absolute returns the path relative to the working directory.

@@ -66,9 +66,9 @@ func assignValue(c *Config, path, value string) error {
 		return err
 	}
 	if inner != "" {
-		node = under(inner, node)
+		node = document.Under(node, inner)
 	}
-	err = c.take(nested(k.Path, node), name)
+	err = c.take(document.Under(node, strings.Split(k.Path, ".")...), name)
 	c.given[k.Path] = place{file: name} // there is no place but the argument
 	if errs, ok := errors.AsType[Errors](err); ok {
 		for i := range errs {
@@ -78,19 +78,6 @@ func assignValue(c *Config, path, value string) error {
 		}
 	}
 	return err
-}
-
-// nested is a document with the value of one key.
-func nested(path string, n *document.Node) *document.Node {
-	if group, leaf, ok := strings.Cut(path, "."); ok {
-		return under(group, under(leaf, n))
-	}
-	return under(path, n)
-}
-
-// under is a map with one key.
-func under(key string, n *document.Node) *document.Node {
-	return &document.Node{Kind: document.Map, Fields: []document.Field{{Key: key, Value: n}}}
 }
 
 // argument turns the text of a command line into a value for the key. A list may be

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"gonogo/sampler/document"
 	"gonogo/sampler/rollout"
 )
 
@@ -45,7 +46,7 @@ func checkVariants(c *Config) error {
 			errs = append(errs, c.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: let it override prompt, prompt_add, tools, drop_tools, add_tools, rename_tools, max_tool_calls, model, base_url, api, reasoning_effort or temperature by another value than the run's own", v.Name))
 		}
 	}
-	return SortErrors(errs)
+	return document.SortErrors(errs)
 }
 
 // CheckVariantTools rejects tools of variant i that are not served, and duplicate names.

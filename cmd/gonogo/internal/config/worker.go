@@ -24,7 +24,7 @@ func (c *Config) BundledFiles() (jobSheet, graderSheet *BundledFile, err error) 
 		if path == "" {
 			return nil
 		}
-		body, readErr := ReadBounded(c.Absolute(path))
+		body, readErr := document.ReadFile(c.Absolute(path))
 		err = errors.Join(err, readErr)
 		return &BundledFile{Name: c.FromDir(c.Absolute(path)), Text: string(body)}
 	}
@@ -102,7 +102,7 @@ func ForWorker(file, text string, set []string, jobSheet, graderSheet *BundledFi
 	if err := c.resolve(); err != nil {
 		return nil, err
 	}
-	return c, SortErrors(append(completeCalls(c), c.TakeKeys()))
+	return c, document.SortErrors(append(completeCalls(c), c.TakeKeys()))
 }
 
 // forRollouts removes from a configuration what a worker does not need: the choice of

@@ -14,6 +14,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
+	"gonogo/sampler/document"
 	"gonogo/sampler/rollout"
 )
 
@@ -120,7 +121,7 @@ func freshConfig(c *Options, run *rollout.Run, source *curated) (*config.Config,
 	if err := cfg.TrainOnly(); err != nil {
 		return nil, err
 	}
-	return cfg, config.SortErrors([]error{cfg.Complete(), cfg.TakeKeys()})
+	return cfg, document.SortErrors([]error{cfg.Complete(), cfg.TakeKeys()})
 }
 
 // sameMaking refuses new rollouts that would be made otherwise than the run's:

@@ -13,6 +13,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
+	"gonogo/sampler/document"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
@@ -38,7 +39,7 @@ func (a *AuditInputs) prepareAudit() error {
 	a.Detectors, err = a.loadDetectors()
 	errs = append(errs, err)
 	a.Labels, err = a.loadLabels()
-	return config.SortErrors(append(errs, err))
+	return document.SortErrors(append(errs, err))
 }
 
 // checkCore refuses a core that is no part of the grader.
@@ -129,7 +130,7 @@ func (a *AuditInputs) loadProbes() ([]audit.Probe, error) {
 		}
 		all = append(all, probe)
 	}
-	return all, config.SortErrors(errs)
+	return all, document.SortErrors(errs)
 }
 
 // bareReference is the variable of a probe's template that no row has.
@@ -163,7 +164,7 @@ func (a *AuditInputs) loadDetectors() ([]audit.Detector, error) {
 		}
 		out = append(out, made)
 	}
-	return out, config.SortErrors(errs)
+	return out, document.SortErrors(errs)
 }
 
 func (a *AuditInputs) detectorFault(i int, err error) error {
@@ -205,7 +206,7 @@ func (a *AuditInputs) StartDetectors(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return exit.AsUsage(config.SortErrors(errs))
+	return exit.AsUsage(document.SortErrors(errs))
 }
 
 // loadLabels reads what people said of outputs. Labels of items that are not in

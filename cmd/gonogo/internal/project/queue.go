@@ -19,6 +19,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
+	"gonogo/sampler/document"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
 )
@@ -330,7 +331,7 @@ func KeepNotes(dir string, m *rollout.Manifest) {
 
 // ReadQueued reads the queue of a run, if it has one.
 func ReadQueued(dir string) (at queued, ok bool) {
-	b, err := config.ReadBounded(filepath.Join(dir, QueueFile))
+	b, err := document.ReadFile(filepath.Join(dir, QueueFile))
 	return at, err == nil && json.Unmarshal(b, &at) == nil && at.Queue != ""
 }
 

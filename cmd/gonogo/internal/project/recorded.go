@@ -13,6 +13,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/sampler/document"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
@@ -27,7 +28,7 @@ func ForGrading(ctx context.Context, c *Call, run *rollout.Run, own bool) (*Proj
 	}
 	var err error
 	if p.Config, p.GraderConfig, err = gradingConfig(c, run, own); err == nil {
-		err = config.SortErrors([]error{p.Config.CompleteGrading(), p.Config.TakeJudgeKey()})
+		err = document.SortErrors([]error{p.Config.CompleteGrading(), p.Config.TakeJudgeKey()})
 	}
 	if err != nil {
 		return nil, exit.AsUsage(c.ByFlag(err))
@@ -219,7 +220,7 @@ func ForAudit(ctx context.Context, c *Call, dir string, replay bool) (*Project, 
 	}
 	cfg, err := config.Peek(path, os.LookupEnv, c.Overrides...)
 	if err == nil {
-		err = config.SortErrors([]error{cfg.Complete(), cfg.TakeJudgeKey()})
+		err = document.SortErrors([]error{cfg.Complete(), cfg.TakeJudgeKey()})
 	}
 	if err != nil {
 		return nil, nil, exit.AsUsage(c.ByFlag(err))

@@ -11,6 +11,7 @@ import (
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/document"
 	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/tool"
@@ -55,7 +56,7 @@ func (p *Project) prepareVariants() error {
 		p.warnVariant(v)
 		p.Variants = append(p.Variants, v)
 	}
-	return config.SortErrors(errs)
+	return document.SortErrors(errs)
 }
 
 // asVariant is the project with another configuration: on the same inputs, with the

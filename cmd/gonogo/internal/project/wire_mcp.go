@@ -13,6 +13,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/document"
 	"gonogo/sampler/job"
 	"gonogo/sampler/mcp"
 	"gonogo/sampler/rollout"
@@ -66,7 +67,7 @@ func (ts *ToolServers) distinctTools() error {
 			errs = append(errs, ts.p.Config.Fault("tools.mcp", "the job and the MCP server %s both have a tool %q: give the server a prefix, rename it there, or leave it out (only)", t.Server(), t.Name()))
 		}
 	}
-	return config.SortErrors(errs)
+	return document.SortErrors(errs)
 }
 
 // ToolNames names all tools of a run: those of the job, then those of its MCP

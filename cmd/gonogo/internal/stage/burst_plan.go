@@ -19,6 +19,7 @@ import (
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/burst"
+	"gonogo/sampler/document"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
@@ -45,7 +46,7 @@ func BurstProject(ctx context.Context, c *project.Call, dir string) (*project.Pr
 		if run == nil {
 			check = []error{cfg.Complete()} // its items are read from the data files
 		}
-		err = config.SortErrors(append(check, keys()))
+		err = document.SortErrors(append(check, keys()))
 	}
 	if err != nil {
 		return nil, nil, exit.AsUsage(c.ByFlag(err))
@@ -135,7 +136,7 @@ func knowsTools(p *project.Project) error {
 			}
 		}
 	}
-	return config.SortErrors(errs)
+	return document.SortErrors(errs)
 }
 
 // PlanBurst plans the rehearsal.

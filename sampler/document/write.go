@@ -1,0 +1,21 @@
+package document
+
+import "regexp"
+
+// Under is a document of maps with one key each, and in the last the value.
+func Under(n *Node, keys ...string) *Node {
+	for i := len(keys) - 1; i >= 0; i-- {
+		n = &Node{Kind: Map, Fields: []Field{{Key: keys[i], Value: n}}}
+	}
+	return n
+}
+
+var plainYAML = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./: -]*[A-Za-z0-9_/]$`)
+
+// Quote writes text as YAML, in quotes where it could be read as anything else.
+func Quote(text string) string {
+	if n, err := Parse("", []byte(text)); plainYAML.MatchString(text) && err == nil && n.Kind == Text && n.Text == text {
+		return text
+	}
+	return string((&Node{Kind: Text, Text: text}).JSON())
+}
