@@ -58,7 +58,7 @@ Example:
 				return err
 			}
 			for _, s := range list {
-				s.print(c.App.Writer)
+				printStatus(c.App.Writer, s)
 			}
 			return nil
 		},
@@ -66,7 +66,7 @@ Example:
 }
 
 // statuses are those of the runs that the command line names.
-func statuses(c *cli.Context) ([]*status, error) {
+func statuses(c *cli.Context) ([]*queue.RunStatus, error) {
 	url, dir := c.String("queue"), c.Args().First()
 	switch {
 	case c.NArg() > 1 || (url == "") == (dir == ""):
@@ -82,11 +82,11 @@ func statuses(c *cli.Context) ([]*status, error) {
 	}
 	at, ok := project.ReadQueued(dir)
 	if !ok || at.Queue == queue.Embedded {
-		return []*status{s}, nil
+		return []*queue.RunStatus{s}, nil
 	}
 	if s.Queue = at.Queue; !s.Live { // no one is sent credentials because a directory says so that no process of ours is writing
 		s.Note = fmt.Sprintf("it was handed out by a queue; if a process on another machine leads it: gonogo status --queue %s --run %s", at.Queue, at.Run)
-		return []*status{s}, nil
+		return []*queue.RunStatus{s}, nil
 	}
 	led, err := ledRuns(c, at.Queue, at.Run)
 	if err != nil {
@@ -99,7 +99,7 @@ func statuses(c *cli.Context) ([]*status, error) {
 		for _, l := range led {
 			s.Note += "; " + l.Note
 		}
-		return []*status{s}, nil
+		return []*queue.RunStatus{s}, nil
 	}
 	for _, l := range led {
 		l.Directory, l.Recorded, l.Of = dir, s.Recorded, s.Of
@@ -108,214 +108,50 @@ func statuses(c *cli.Context) ([]*status, error) {
 }
 
 // ledRuns asks the planners at a queue.
-func ledRuns(c *cli.Context, url, run string) ([]*status, error) {
+func ledRuns(c *cli.Context, url, run string) ([]*queue.RunStatus, error) {
 	ctx, cancel := context.WithTimeout(c.Context, statusTimeout)
 	defer cancel()
-	conn, login, err := dialQueue(ctx, c, url, queue.Dial)
+	at, redact, err := queueAddress(c, url)
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close()
-	list, err := conn.Status(ctx, run)
-	if err != nil {
-		return nil, exit.AsUsage(errors.New(login.String(err.Error())))
+	conn, err := queue.Dial(ctx, at, ui.NewQueueLog(c.App.ErrWriter, redact).Logger())
+	if err == nil {
+		defer conn.Close()
+		var list []*queue.RunStatus
+		if list, err = conn.Runs(ctx, run, config.MaskQueueURL(at.URL)); err == nil {
+			return list, nil
+		}
 	}
-	out := []*status{}
-	for _, one := range list {
-		out = append(out, statusOf(one, config.MaskQueueURL(url)))
-	}
-	unled, err := conn.Leaderless(ctx, run, list)
-	if err != nil {
-		return nil, exit.AsUsage(errors.New(login.String(err.Error())))
-	}
-	for _, one := range unled {
-		out = append(out, unledStatus(one, config.MaskQueueURL(url)))
-	}
-	return out, nil
+	return nil, exit.AsUsage(errors.New(redact.String(err.Error())))
 }
-
-// status is how a run does.
-type status struct {
-	Run       string                  `json:"run"`
-	Name      string                  `json:"name,omitempty"`
-	Directory string                  `json:"directory,omitempty"`
-	Queue     string                  `json:"queue,omitempty"`
-	Host      string                  `json:"host,omitempty"` // of the process that leads or writes it
-	PID       string                  `json:"pid,omitempty"`
-	Live      bool                    `json:"live"` // such a process is there
-	Version   string                  `json:"version,omitempty"`
-	Recorded  int                     `json:"recorded"`
-	Of        int                     `json:"of"` // rollouts that are to be made
-	InFlight  int                     `json:"in_flight"`
-	Outcomes  map[rollout.Outcome]int `json:"outcomes"`
-	Tokens    int64                   `json:"tokens"`
-	USD       *float64                `json:"usd"` // null where it is not known
-	PaidTwice int                     `json:"paid_twice"`
-	PerMinute float64                 `json:"per_minute"`
-	Told      string                  `json:"told"`  // what the rate is of
-	ETA       *float64                `json:"eta_s"` // at that rate; null if unknown
-	Endpoints []endpointStatus        `json:"endpoints"`
-	Workers   []workerStatus          `json:"workers"`
-	Note      string                  `json:"note,omitempty"`
-}
-
-type endpointStatus struct {
-	Name      string  `json:"name"`
-	InFlight  int     `json:"in_flight"`
-	Waiting   int     `json:"waiting"`
-	Limit     int     `json:"limit"`
-	PerSecond float64 `json:"per_second"`
-	P95       float64 `json:"p95_s"`
-	Requests  int     `json:"requests"`
-	Errors    int     `json:"errors"`
-	Limited   int     `json:"limited"`
-	Paused    float64 `json:"paused_s"`
-	Cause     string  `json:"cause,omitempty"`
-
-	line string
-}
-
-type workerStatus struct {
-	Host      string  `json:"host"`
-	PID       int     `json:"pid"`
-	Version   string  `json:"version"`
-	State     string  `json:"state"` // works, lacks, lost or left
-	Lacks     string  `json:"lacks,omitempty"`
-	Slots     int     `json:"slots"`
-	InFlight  int     `json:"in_flight"`
-	Waiting   int     `json:"waiting"` // requests, for their turn
-	Made      int     `json:"made"`
-	Missing   int     `json:"missing"` // of them, those that an endpoint failed
-	PerMinute float64 `json:"per_minute"`
-	Silent    float64 `json:"silent_s"`
-}
-
-// statusOf words what a planner answers.
-func statusOf(q queue.Status, url string) *status {
-	s := &status{
-		Run: q.Run, Name: q.Name, Queue: url, Host: q.Host, PID: fmt.Sprint(q.PID), Live: true, Version: q.Version, Recorded: q.Recorded, Of: q.Jobs, InFlight: q.InFlight,
-		Outcomes: q.Outcomes, Tokens: q.Tokens, USD: q.USD, PaidTwice: q.PaidTwice, Told: "the mean of this call so far", Endpoints: []endpointStatus{}, Workers: []workerStatus{},
-	}
-	s.rate(q.Recorded, q.Jobs-q.Recorded, q.Elapsed)
-	if !q.Told {
-		s.Note = "its rollouts have not begun"
-	}
-	for _, b := range q.Boundaries {
-		s.Endpoints = append(s.Endpoints, endpointStatus{
-			Name: b.Name, InFlight: b.InFlight, Waiting: b.Waiting, Limit: b.Limit, PerSecond: b.Rate, P95: b.P95.Seconds(), Requests: b.Requests,
-			Errors: b.Errors, Limited: b.Limited, Paused: b.Paused.Seconds(), Cause: b.Cause, line: ui.BoundaryLine(b),
-		})
-	}
-	for _, w := range q.Workers {
-		s.Workers = append(s.Workers, workerStatus{
-			Host: w.Host, PID: w.PID, Version: w.Version, State: workerState(w), Lacks: w.Lacks, Slots: w.Slots, InFlight: w.InFlight, Waiting: w.Waiting,
-			Made: w.Made, Missing: w.Missing, PerMinute: perMinute(w.Made, time.Since(w.Joined)), Silent: w.Silent.Seconds(),
-		})
-	}
-	return s
-}
-
-// unledStatus reports on a run whose planner is gone.
-func unledStatus(q queue.LeaderlessRun, url string) *status {
-	return &status{
-		Run: q.Run, Queue: url, Outcomes: map[rollout.Outcome]int{}, Endpoints: []endpointStatus{}, Workers: []workerStatus{},
-		Note: fmt.Sprintf("the queue keeps %s and %s that are not recorded; the command that began it goes on with it", ui.Count(q.Jobs, "job"), ui.Count(q.Results, "result")),
-	}
-}
-
-// workerState is how a worker does, in a word.
-func workerState(w queue.WorkerState) string {
-	switch {
-	case w.Left:
-		return "left"
-	case w.Lost:
-		return "lost"
-	case w.Lacks != "":
-		return "lacks"
-	}
-	return "works"
-}
-
-// rate tells how fast that many were made, and how long what is left will take.
-func (s *status) rate(made, left int, in time.Duration) {
-	s.PerMinute = perMinute(made, in)
-	if s.PerMinute > 0 && left >= 0 {
-		eta := float64(left) / s.PerMinute * 60
-		s.ETA = &eta
-	}
-}
-
-func perMinute(n int, in time.Duration) float64 {
-	if in <= 0 {
-		return 0
-	}
-	return float64(n) / in.Minutes()
-}
-
-// lately is how far back the rate of a run directory goes.
-const lately = 5 * time.Minute
 
 // runStatus reads how a run does from its directory.
-func runStatus(ctx context.Context, dir string) (*status, error) {
+func runStatus(ctx context.Context, dir string) (*queue.RunStatus, error) {
 	run, err := rollout.Open(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil, fmt.Errorf("there is no run in %s", dir)
 	case err != nil:
 		return nil, err
-	case run.Manifest == nil || run.Manifest.Planned == nil:
-		return nil, fmt.Errorf("%s was not sampled by gonogo: there is no plan that it could have come to the end of", dir)
-	}
-	m := run.Manifest
-	s := &status{
-		Run: m.ID, Name: m.Name, Directory: dir, Version: m.ToolVersion, Outcomes: map[rollout.Outcome]int{},
-		Told: "since it began", Endpoints: []endpointStatus{}, Workers: []workerStatus{},
-	}
-	s.PID, s.Live = rollout.LockedBy(dir)
-	for split, n := range m.Planned.Samples {
-		s.Of += n * m.Planned.Items[split]
 	}
 	price := func(*rollout.Record) (float64, bool) { return 0, false }
-	if cfg, err := config.FromManifest(filepath.Join(dir, rollout.ManifestFile), m.Config); err == nil {
-		price = cfg.TokenPrices().Rollout
-	}
-	now, since, recent, usd, known := time.Now(), m.Started, 0, 0.0, true
-	if now.Sub(since) > lately {
-		since, s.Told = now.Add(-lately), "the last "+ui.FormatSpan(lately)
-	}
-	_, err = run.Records(ctx, rollout.ReadOptions{Lean: true}, func(r *rollout.Record) error {
-		s.Recorded++
-		s.Outcomes[r.Outcome]++
-		if r.Started.Add(time.Duration(r.Elapsed)).After(since) {
-			recent++
+	if m := run.Manifest; m != nil {
+		if cfg, err := config.FromManifest(filepath.Join(dir, rollout.ManifestFile), m.Config); err == nil {
+			price = cfg.TokenPrices().Rollout
 		}
-		if r.Usage.Input != nil && r.Usage.Output != nil {
-			s.Tokens += *r.Usage.Input + *r.Usage.Output
-		}
-		cost, ok := price(r)
-		usd, known = usd+cost, known && ok
-		return nil
-	})
-	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
-		return nil, err
 	}
-	if known && s.Recorded > 0 {
-		s.USD = &usd
-	}
-	if s.rate(recent, max(0, s.Of-s.Recorded), now.Sub(since)); !s.Live {
-		s.ETA = nil
-	}
-	return s, nil
+	return queue.ReadRun(ctx, dir, run, price)
 }
 
-// print shows a run for people.
-func (s *status) print(w io.Writer) {
+// printStatus shows a run for people.
+func printStatus(w io.Writer, s *queue.RunStatus) {
 	line := func(format string, args ...any) { fmt.Fprintln(w, ui.Visible(fmt.Sprintf(format, args...))) }
 	if !s.Live && s.Directory == "" { // no more is known
-		line("%s: no planner leads it; %s", s.title(), s.Note)
+		line("%s: no planner leads it; %s", titleOf(s), s.Note)
 		return
 	}
-	line("%s: %s of %s, %s in flight; %s", s.title(), message.Whole(s.Recorded), ui.Count(s.Of, "rollout"), message.Whole(s.InFlight), s.who())
+	line("%s: %s of %s, %s in flight; %s", titleOf(s), message.Whole(s.Recorded), ui.Count(s.Of, "rollout"), message.Whole(s.InFlight), leaderOf(s))
 	if s.Note != "" {
 		line("  note: %s", s.Note)
 	}
@@ -324,17 +160,17 @@ func (s *status) print(w io.Writer) {
 		rate += fmt.Sprintf("; at that rate %s to go", time.Duration(*s.ETA*float64(time.Second)).Round(time.Second))
 	}
 	line("%s", rate)
-	line("  %s", strings.Join(s.totals(), ", "))
+	line("  %s", strings.Join(totalsOf(s), ", "))
 	for _, e := range s.Endpoints {
-		line("%s", e.line)
+		line("%s", ui.BoundaryLine(e.Boundary))
 	}
 	for _, x := range s.Workers {
-		line("  worker %s (pid %d): %s", x.Host, x.PID, x.text())
+		line("  worker %s (pid %d): %s", x.Host, x.PID, workerText(x))
 	}
 }
 
-// title names the run.
-func (s *status) title() string {
+// titleOf names the run.
+func titleOf(s *queue.RunStatus) string {
 	name := "Run " + cmp.Or(s.Run, s.Directory)
 	if s.Name != "" && s.Name != s.Run {
 		name += " (" + s.Name + ")"
@@ -342,8 +178,8 @@ func (s *status) title() string {
 	return name
 }
 
-// who says who leads or writes it.
-func (s *status) who() string {
+// leaderOf says who leads or writes it.
+func leaderOf(s *queue.RunStatus) string {
 	switch {
 	case !s.Live:
 		return "no process is writing it"
@@ -355,8 +191,8 @@ func (s *status) who() string {
 	return "a process is writing it"
 }
 
-// totals are the outcome of the rollouts, and what they took.
-func (s *status) totals() []string {
+// totalsOf are the outcome of the rollouts, and what they took.
+func totalsOf(s *queue.RunStatus) []string {
 	var out []string
 	for _, o := range rollout.Outcomes() {
 		if n := s.Outcomes[o]; n > 0 {
@@ -373,8 +209,8 @@ func (s *status) totals() []string {
 	return out
 }
 
-// text says how a worker does.
-func (w workerStatus) text() string {
+// workerText says how a worker does.
+func workerText(w queue.WorkerStatus) string {
 	switch w.State {
 	case "lacks":
 		return "takes no jobs: " + w.Lacks

@@ -1,0 +1,201 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// RunStatus is how a run does, as its directory or its planner has it.
+type RunStatus struct {
+	Run       string                  `json:"run"`
+	Name      string                  `json:"name,omitempty"`
+	Directory string                  `json:"directory,omitempty"`
+	Queue     string                  `json:"queue,omitempty"`
+	Host      string                  `json:"host,omitempty"` // of the process that leads or writes it
+	PID       string                  `json:"pid,omitempty"`
+	Live      bool                    `json:"live"` // such a process is there
+	Version   string                  `json:"version,omitempty"`
+	Recorded  int                     `json:"recorded"`
+	Of        int                     `json:"of"` // rollouts that are to be made
+	InFlight  int                     `json:"in_flight"`
+	Outcomes  map[rollout.Outcome]int `json:"outcomes"`
+	Tokens    int64                   `json:"tokens"`
+	USD       *float64                `json:"usd"` // null where it is not known
+	PaidTwice int                     `json:"paid_twice"`
+	PerMinute float64                 `json:"per_minute"`
+	Told      string                  `json:"told"`  // what the rate is of
+	ETA       *float64                `json:"eta_s"` // at that rate; null if unknown
+	Endpoints []EndpointStatus        `json:"endpoints"`
+	Workers   []WorkerStatus          `json:"workers"`
+	Note      string                  `json:"note,omitempty"`
+}
+
+// EndpointStatus is how an endpoint of the run does.
+type EndpointStatus struct {
+	Name      string  `json:"name"`
+	InFlight  int     `json:"in_flight"`
+	Waiting   int     `json:"waiting"`
+	Limit     int     `json:"limit"`
+	PerSecond float64 `json:"per_second"`
+	P95       float64 `json:"p95_s"`
+	Requests  int     `json:"requests"`
+	Errors    int     `json:"errors"`
+	Limited   int     `json:"limited"`
+	Paused    float64 `json:"paused_s"`
+	Cause     string  `json:"cause,omitempty"`
+
+	Boundary sampler.Boundary `json:"-"`
+}
+
+// WorkerStatus is how a worker of the run does.
+type WorkerStatus struct {
+	Host      string  `json:"host"`
+	PID       int     `json:"pid"`
+	Version   string  `json:"version"`
+	State     string  `json:"state"` // works, lacks, lost or left
+	Lacks     string  `json:"lacks,omitempty"`
+	Slots     int     `json:"slots"`
+	InFlight  int     `json:"in_flight"`
+	Waiting   int     `json:"waiting"` // requests, for their turn
+	Made      int     `json:"made"`
+	Missing   int     `json:"missing"` // of them, those that an endpoint failed
+	PerMinute float64 `json:"per_minute"`
+	Silent    float64 `json:"silent_s"`
+}
+
+// Runs asks the planners of all runs at the queue, or that of one, and adds the runs that no
+// planner leads. url is what is shown as the queue.
+func (c *Conn) Runs(ctx context.Context, run, url string) ([]*RunStatus, error) {
+	led, err := c.Status(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	leaderless, err := c.Leaderless(ctx, run, led)
+	if err != nil {
+		return nil, err
+	}
+	out := []*RunStatus{}
+	for _, one := range led {
+		out = append(out, one.ofRun(url))
+	}
+	for _, one := range leaderless {
+		s := newRunStatus(one.Run)
+		s.Queue, s.Note = url, fmt.Sprintf("the queue keeps %s and %s that are not recorded; the command that began it goes on with it", count(one.Jobs, "job"), count(one.Results, "result"))
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func newRunStatus(run string) *RunStatus {
+	return &RunStatus{Run: run, Outcomes: map[rollout.Outcome]int{}, Endpoints: []EndpointStatus{}, Workers: []WorkerStatus{}}
+}
+
+// ofRun words what a planner answers.
+func (q Status) ofRun(url string) *RunStatus {
+	s := newRunStatus(q.Run)
+	s.Name, s.Queue, s.Host, s.PID, s.Live, s.Version, s.Told = q.Name, url, q.Host, fmt.Sprint(q.PID), true, q.Version, "the mean of this call so far"
+	s.Recorded, s.Of, s.InFlight, s.Outcomes, s.Tokens, s.USD, s.PaidTwice = q.Recorded, q.Jobs, q.InFlight, q.Outcomes, q.Tokens, q.USD, q.PaidTwice
+	s.rate(q.Recorded, q.Jobs-q.Recorded, q.Elapsed)
+	if !q.Told {
+		s.Note = "its rollouts have not begun"
+	}
+	for _, b := range q.Boundaries {
+		s.Endpoints = append(s.Endpoints, EndpointStatus{
+			Name: b.Name, InFlight: b.InFlight, Waiting: b.Waiting, Limit: b.Limit, PerSecond: b.Rate, P95: b.P95.Seconds(), Requests: b.Requests,
+			Errors: b.Errors, Limited: b.Limited, Paused: b.Paused.Seconds(), Cause: b.Cause, Boundary: b,
+		})
+	}
+	for _, w := range q.Workers {
+		s.Workers = append(s.Workers, WorkerStatus{
+			Host: w.Host, PID: w.PID, Version: w.Version, State: w.word(), Lacks: w.Lacks, Slots: w.Slots, InFlight: w.InFlight, Waiting: w.Waiting,
+			Made: w.Made, Missing: w.Missing, PerMinute: perMinute(w.Made, time.Since(w.Joined)), Silent: w.Silent.Seconds(),
+		})
+	}
+	return s
+}
+
+// word is how a worker does.
+func (w WorkerState) word() string {
+	switch {
+	case w.Left:
+		return "left"
+	case w.Lost:
+		return "lost"
+	case w.Lacks != "":
+		return "lacks"
+	}
+	return "works"
+}
+
+// rate tells how fast that many were made, and how long what is left will take.
+func (s *RunStatus) rate(made, left int, in time.Duration) {
+	s.PerMinute = perMinute(made, in)
+	if s.PerMinute > 0 && left >= 0 {
+		eta := float64(left) / s.PerMinute * 60
+		s.ETA = &eta
+	}
+}
+
+func perMinute(n int, in time.Duration) float64 {
+	if in <= 0 {
+		return 0
+	}
+	return float64(n) / in.Minutes()
+}
+
+// lately is how far back the rate of a run directory goes.
+const lately = 5 * time.Minute
+
+// ReadRun reads how a run does from its directory. price is what a rollout cost, where that
+// is known.
+func ReadRun(ctx context.Context, dir string, run *rollout.Run, price func(*rollout.Record) (usd float64, known bool)) (*RunStatus, error) {
+	m := run.Manifest
+	if m == nil || m.Planned == nil {
+		return nil, fmt.Errorf("%s was not sampled by gonogo: there is no plan that it could have come to the end of", dir)
+	}
+	s := newRunStatus(m.ID)
+	s.Name, s.Directory, s.Version, s.Told = m.Name, dir, m.ToolVersion, "since it began"
+	s.PID, s.Live = rollout.LockedBy(dir)
+	for split, n := range m.Planned.Samples {
+		s.Of += n * m.Planned.Items[split]
+	}
+	now, since, recent, usd, known := time.Now(), m.Started, 0, 0.0, true
+	if now.Sub(since) > lately {
+		since, s.Told = now.Add(-lately), "the last "+lately.String()
+	}
+	_, err := run.Records(ctx, rollout.ReadOptions{Lean: true}, func(r *rollout.Record) error {
+		s.Recorded++
+		s.Outcomes[r.Outcome]++
+		if r.Started.Add(time.Duration(r.Elapsed)).After(since) {
+			recent++
+		}
+		if r.Usage.Input != nil && r.Usage.Output != nil {
+			s.Tokens += *r.Usage.Input + *r.Usage.Output
+		}
+		cost, ok := price(r)
+		usd, known = usd+cost, known && ok
+		return nil
+	})
+	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
+		return nil, err
+	}
+	if known && s.Recorded > 0 {
+		s.USD = &usd
+	}
+	if s.rate(recent, max(0, s.Of-s.Recorded), now.Sub(since)); !s.Live {
+		s.ETA = nil
+	}
+	return s, nil
+}
