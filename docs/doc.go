@@ -1,9 +1,12 @@
 // Package docs holds the pages for readers, and hands out those that machines read as
-// well: the JSON Schemas of what gonogo writes. A test makes them from the types and
+// well: the glossary, and the JSON Schemas of what gonogo writes. A test makes them from the types and
 // their comments.
 package docs
 
-import _ "embed"
+import (
+	_ "embed"
+	"strings"
+)
 
 // Schema is the JSON Schema (draft 2020-12) of one kind of file.
 type Schema struct {
@@ -35,4 +38,21 @@ func Schemas() []Schema {
 		{"night", "night", "a line of nights.jsonl", nightJSON},
 		{"history", "history.json", "history.json", historyJSON}, // history is a command,
 	}
+}
+
+//go:embed glossary.md
+var glossary string
+
+// Word is a term of the glossary.
+type Word struct{ Word, Meaning string }
+
+// Words lists the terms in the order in which they build on each other.
+func Words() (words []Word) {
+	for line := range strings.Lines(glossary) {
+		word, meaning, ok := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(line, "| **"), " |\n"), "** | ")
+		if ok {
+			words = append(words, Word{word, meaning})
+		}
+	}
+	return words
 }

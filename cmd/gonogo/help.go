@@ -34,8 +34,8 @@ type topic struct {
 func topics() []topic {
 	list := []topic{
 		{"words", "what item, rollout, reward, group and the rest mean", func(w io.Writer) {
-			for _, x := range glossary {
-				entry(w, x.word, x.meaning)
+			for _, x := range docs.Words() {
+				entry(w, x.Word, x.Meaning)
 			}
 		}},
 		{"gates", "the checks behind the verdict, and their thresholds", printGates},
@@ -152,23 +152,7 @@ func printProbes(w io.Writer) {
 func printFailures(w io.Writer) {
 	fmt.Fprintln(w, "How requests end, and what that does to them and to their endpoint:")
 	for _, r := range limit.Rules() {
-		var then []string
-		add := func(holds bool, text string) {
-			if holds {
-				then = append(then, text)
-			}
-		}
-		add(r.Again && r.Counted, "it is retried, sampling.retries times")
-		add(r.Again && !r.Counted, "it is retried, for up to sampling.retry_for")
-		add(r.Shrinks, "fewer requests at once")
-		add(r.Pauses, "a pause for all requests, if it happens twice in a row")
-		add(r.Opens && r.OnceEach, "the same for sampling.breaker items in a row stops the command")
-		add(r.Opens && !r.OnceEach && r.Lasts == 0, "the same sampling.breaker times in a row stops the command")
-		add(r.Lasts > 0, fmt.Sprintf("the same sampling.breaker times in a row and for %v stops the command", r.Lasts))
-		if len(then) == 0 {
-			then = []string{"nothing"}
-		}
-		entry(w, r.Name, r.Doc+". Then: "+strings.Join(then, "; ")+".")
+		entry(w, r.Name, r.Doc+". Then: "+strings.Join(r.Then(), "; ")+".")
 	}
 	fmt.Fprintln(w, "\nA server's Retry-After and its rate limit headers apply to all requests to the endpoint; one of more than", limit.Patience, "ends the retries.")
 	fmt.Fprintln(w, "Whatever the failures, an endpoint that gives no answer for", limit.Outage, "or, where that is longer, for sampling.retry_for stops the command.")
@@ -179,59 +163,30 @@ func entry(w io.Writer, name, doc string) {
 	fmt.Fprintf(w, "\n  %s\n%s", name, ui.Wrap(doc, "      ", 80))
 }
 
-// worldGroup are worlds that are reported together.
-type worldGroup struct {
-	title  string
-	worlds []fixtures.World
-}
-
-// worldGroups parts the worlds into those that a task of one's own is like and
-// those that show one thing.
-func worldGroups() []worldGroup {
-	return []worldGroup{
-		{"Tasks that agents have been fine-tuned for, the templates of gonogo init:", fixtures.Templates()},
-		{"The same tasks with one thing changed:", fixtures.Twins()},
-		{"Basic worlds, of questions about annual reports:", fixtures.Basics()},
-		{"Worlds with one fault each, so that every gate has one:", fixtures.Singles()},
-	}
-}
-
 // worldNames lists the worlds by their names alone.
 func worldNames() string {
 	var b strings.Builder
-	for _, g := range worldGroups() {
-		names := ui.Names(g.worlds, func(w fixtures.World) string { return w.Name })
-		b.WriteString(ui.Wrap(g.title, "", 80) + ui.Wrap(strings.Join(names, ", "), "   ", 80))
+	for _, g := range fixtures.Groups() {
+		names := ui.Names(g.Worlds, func(w fixtures.World) string { return w.Name })
+		b.WriteString(ui.Wrap(g.Title, "", 80) + ui.Wrap(strings.Join(names, ", "), "   ", 80))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // printWorlds says what each world is and what its verdict is.
 func printWorlds(w io.Writer) {
-	for i, g := range worldGroups() {
+	for i, g := range fixtures.Groups() {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintln(w, g.title)
-		for _, world := range g.worlds {
+		fmt.Fprintln(w, g.Title)
+		for _, world := range g.Worlds {
 			doc := world.Doc
 			if world.Like != "" {
 				doc = world.Like + ". " + doc
 			}
-			entry(w, world.Name, fmt.Sprintf("%s Verdict: %s.", doc, verdictOf(world)))
+			entry(w, world.Name, fmt.Sprintf("%s Verdict: %s.", doc, world.Outcome()))
 		}
 	}
 	fmt.Fprintln(w, "\ngonogo demo --world NAME runs one. docs/worlds.md shows pictures of the first ones.")
-}
-
-// verdictOf is a world's verdict with what decides it and what to be careful of.
-func verdictOf(w fixtures.World) string {
-	s := w.Verdict
-	if w.Gate != "" {
-		s += " by " + w.Gate
-	}
-	if more := w.OtherCautions(); len(more) > 0 {
-		s += ", with cautions: " + strings.Join(more, ", ")
-	}
-	return s
 }

@@ -1,10 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -54,56 +53,18 @@ Example:
 			if c.String("output") == "" {
 				return exit.Usagef("import writes a run directory: name it with --output RUN, as in gonogo import %s -o imported", c.Args().First())
 			}
-			src, err := importSource(c)
-			if err != nil {
-				return err
+			opt := importer.Options{Split: rollout.Split(c.String("split")), OnConflict: rollout.Conflict(c.String("on-conflict")), Score: c.String("score")}
+			var err error
+			if opt.Map, err = importer.ColumnMap(c.StringSlice("map")); err != nil {
+				return exit.AsUsage(err)
 			}
-			if err := refuseRun(c.String("output")); err != nil {
-				return err
+			run := importer.Directory{Dir: c.String("output")}
+			if err := cmp.Or(opt.Check(), run.Vacant()); err != nil {
+				return exit.AsUsage(err)
 			}
-			return importFiles(c, src)
+			return importFiles(c, importer.Paths(opt, c.Args().Slice()...), run)
 		},
 	}
-}
-
-func importSource(c *cli.Context) (importer.Source, error) {
-	opt := importer.Options{
-		Split: rollout.Split(c.String("split")), OnConflict: rollout.Conflict(c.String("on-conflict")), Score: c.String("score"),
-	}
-	switch opt.Split {
-	case "", rollout.Train, rollout.Eval, rollout.Production:
-	default:
-		return importer.Source{}, exit.Usagef("--split is %q: it is train, eval or production", opt.Split)
-	}
-	switch opt.OnConflict {
-	case "", rollout.First, rollout.Last:
-	default:
-		return importer.Source{}, exit.Usagef("--on-conflict is %q: it is first or last", opt.OnConflict)
-	}
-	var err error
-	if opt.Map, err = columnMap(c.StringSlice("map")); err != nil {
-		return importer.Source{}, err
-	}
-	return importer.Paths(opt, c.Args().Slice()...), nil
-}
-
-// columnMap reads what --map says. A column's name may hold an equals sign.
-func columnMap(given []string) (map[string]string, error) {
-	columns := make(map[string]string)
-	for _, list := range given {
-		for pair := range strings.SplitSeq(list, ",") {
-			part, column, ok := strings.Cut(pair, "=")
-			part = strings.TrimSpace(part)
-			if !ok || part == "" || column == "" {
-				return nil, exit.Usagef("--map %s: it is PART=COLUMN, as in --map item=question_id,reward=score", list)
-			}
-			if was, twice := columns[part]; twice && was != column {
-				return nil, exit.Usagef("--map names two columns for %s: %s and %s", part, was, column)
-			}
-			columns[part] = column
-		}
-	}
-	return columns, nil
 }
 
 // wrapPartNames lists the parts for the help.
@@ -111,38 +72,11 @@ func wrapPartNames() string {
 	return strings.TrimSpace(ui.Wrap(strings.Join(importer.PartNames(), ", "), "   ", 80))
 }
 
-// refuseRun keeps an import from being mixed into rollouts or a run that are
-// there: what a broken import takes back must be its own.
-func refuseRun(dir string) error {
-	for _, there := range []struct{ file, holds string }{{rollout.RolloutsFile, "rollouts"}, {rollout.ManifestFile, "a run"}} {
-		if _, err := os.Stat(filepath.Join(dir, there.file)); !errors.Is(err, fs.ErrNotExist) {
-			return exit.Usagef("%s holds %s already: name a new directory", dir, there.holds)
-		}
-	}
-	return nil
-}
-
-// nameInFolder names a file with its folder, for logs are often called alike.
-func nameInFolder(file string) string {
-	if whole, err := filepath.Abs(file); err == nil {
-		file = whole
-	}
-	dir, name := filepath.Dir(file), strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
-	if dir != filepath.Dir(dir) {
-		name = filepath.Base(dir) + "/" + name
-	}
-	return name
-}
-
 // importFiles writes the run while the files are read, and takes it back when
 // they turn out to be broken.
-func importFiles(c *cli.Context, src importer.Source) error {
+func importFiles(c *cli.Context, src importer.Source, run importer.Directory) error {
 	first := src.Files[0].Name
-	run := importer.Directory{Dir: c.String("output"), Manifest: rollout.Manifest{
-		Name:        nameInFolder(first),
-		ToolVersion: project.Version(),
-		Source:      rollout.Import,
-	}}
+	run.Manifest = rollout.Manifest{Name: importer.NameInFolder(first), ToolVersion: project.Version(), Source: rollout.Import}
 	format, err := importer.Import(c.Context, importer.Formats(), c.String("format"), src, run.Sink())
 	from := filepath.Base(first)
 	if n := len(src.Files); n > 1 {

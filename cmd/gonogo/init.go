@@ -174,7 +174,7 @@ func templateSteps(world fixtures.World, out string, names []string) string {
 	if dir := filepath.Dir(out); dir != "." {
 		fmt.Fprintf(&b, " in %s", dir)
 	}
-	fmt.Fprintf(&b, "\n%s", ui.Wrap(fmt.Sprintf("%s Verdict: %s.", world.Doc, verdictOf(world)), "", 80))
+	fmt.Fprintf(&b, "\n%s", ui.Wrap(fmt.Sprintf("%s Verdict: %s.", world.Doc, world.Outcome()), "", 80))
 	if program := project.MissingProgram(world); program != "" {
 		fmt.Fprintf(&b, "It needs %s, which is not on PATH.\n", program)
 	}
@@ -184,7 +184,7 @@ func templateSteps(world fixtures.World, out string, names []string) string {
 	}
 	fmt.Fprintf(&b, "next:\n  gonogo run%s -o my-run      # offline, its endpoints are served on this machine\n", config)
 	for _, p := range world.Policies {
-		b.WriteString(ui.Wrap(fmt.Sprintf("and to compare with it: %s Verdict: %s. What the comparison shows: %s.", p.Doc, verdictOf(fixtures.World{Verdict: p.Verdict, Gate: p.Gate}), strings.Join(p.Shows, "; ")), "", 80))
+		b.WriteString(ui.Wrap(fmt.Sprintf("and to compare with it: %s Verdict: %s. What the comparison shows: %s.", p.Doc, fixtures.World{Verdict: p.Verdict, Gate: p.Gate}.Outcome(), strings.Join(p.Shows, "; ")), "", 80))
 		fmt.Fprintf(&b, "  gonogo run%s -o %s --set model.name=%s\n  gonogo compare my-run %s\n", config, p.Name, p.Name, p.Name)
 	}
 	b.WriteString("then, for your own task: replace the rows, then the tools' server_url and the grader in\n" +

@@ -2,9 +2,11 @@ package importer
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gonogo/sampler/rollout"
 )
@@ -22,6 +24,29 @@ type Directory struct {
 	ours    bool           // the directory was not there before
 	pending []rollout.Item // not yet written: each writing waits for the disk
 	bytes   int            // that their rows hold
+}
+
+// Vacant refuses a directory with rollouts or a run: what a broken import takes back must
+// be its own.
+func (d *Directory) Vacant() error {
+	for _, there := range []struct{ file, holds string }{{rollout.RolloutsFile, "rollouts"}, {rollout.ManifestFile, "a run"}} {
+		if _, err := os.Stat(filepath.Join(d.Dir, there.file)); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s holds %s already: name a new directory", d.Dir, there.holds)
+		}
+	}
+	return nil
+}
+
+// NameInFolder names a file with its folder, for logs are often called alike.
+func NameInFolder(file string) string {
+	if whole, err := filepath.Abs(file); err == nil {
+		file = whole
+	}
+	dir, name := filepath.Dir(file), strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	if dir != filepath.Dir(dir) {
+		name = filepath.Base(dir) + "/" + name
+	}
+	return name
 }
 
 // Sink is what [Import] writes to. After it, [Directory.Close] ends the run, or

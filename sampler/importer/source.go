@@ -33,6 +33,41 @@ type Options struct {
 	Map        map[string]string // of tables: part of a record -> column
 }
 
+// Check refuses values that are none.
+func (o Options) Check() error {
+	switch o.Split {
+	case "", rollout.Train, rollout.Eval, rollout.Production:
+	default:
+		return fmt.Errorf("--split is %q: it is train, eval or production", o.Split)
+	}
+	switch o.OnConflict {
+	case "", rollout.First, rollout.Last:
+	default:
+		return fmt.Errorf("--on-conflict is %q: it is first or last", o.OnConflict)
+	}
+	return nil
+}
+
+// ColumnMap reads lists of PART=COLUMN for Options.Map. A column's name may hold an equals
+// sign.
+func ColumnMap(lists []string) (map[string]string, error) {
+	columns := make(map[string]string)
+	for _, list := range lists {
+		for pair := range strings.SplitSeq(list, ",") {
+			part, column, ok := strings.Cut(pair, "=")
+			part = strings.TrimSpace(part)
+			if !ok || part == "" || column == "" {
+				return nil, fmt.Errorf("--map %s: it is PART=COLUMN, as in --map item=question_id,reward=score", list)
+			}
+			if was, twice := columns[part]; twice && was != column {
+				return nil, fmt.Errorf("--map names two columns for %s: %s and %s", part, was, column)
+			}
+			columns[part] = column
+		}
+	}
+	return columns, nil
+}
+
 // split returns the split of rollouts that do not name theirs.
 func (o Options) split() rollout.Split { return cmp.Or(o.Split, rollout.Train) }
 

@@ -36,6 +36,24 @@ type Rule struct {
 	OnceEach bool
 }
 
+// Then lists what happens, in the terms of gonogo.yaml.
+func (r Rule) Then() (then []string) {
+	add := func(holds bool, text string) {
+		if holds {
+			then = append(then, text)
+		}
+	}
+	add(r.Again && r.Counted, "it is retried, sampling.retries times")
+	add(r.Again && !r.Counted, "it is retried, for up to sampling.retry_for")
+	add(r.Shrinks, "fewer requests at once")
+	add(r.Pauses, "a pause for all requests, if it happens twice in a row")
+	add(r.Opens && r.OnceEach, "the same for sampling.breaker items in a row stops the command")
+	add(r.Opens && !r.OnceEach && r.Lasts == 0, "the same sampling.breaker times in a row stops the command")
+	add(r.Lasts > 0, "the same sampling.breaker times in a row and for "+r.Lasts.String()+" stops the command")
+	add(len(then) == 0, "nothing")
+	return then
+}
+
 // Rules is the table of classes.
 func Rules() []Rule { return rules[:] }
 
