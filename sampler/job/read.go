@@ -35,7 +35,10 @@ func Within(name, path string, n *document.Node, body []byte) (*Job, error) {
 		j.within, j.path = n, path
 		return j, nil
 	}
-	errs, _ := errors.AsType[document.Errors](err)
+	errs, ok := errors.AsType[document.Errors](err)
+	if !ok {
+		return nil, err
+	}
 	for i, e := range errs {
 		errs[i] = (&Job{within: n, path: path}).placed(e)
 	}

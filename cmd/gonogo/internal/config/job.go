@@ -15,18 +15,18 @@ import (
 )
 
 // loadJob reads the job that the configuration names or holds.
-func loadJob(c *Config) (j *job.Job, err error) {
+func loadJob(c *Config) (*job.Job, error) {
 	if c.Job.Path == "" {
 		at := c.given["job"]
-		j, err = job.Within(at.file, "job", at.node, c.Job.Body)
-	} else {
-		path := c.Absolute(c.Job.Path)
-		body, err := readSheet(c, path)
-		if err != nil {
-			return nil, c.Fault("job", "%v", err)
-		}
-		j, err = job.Read(path, body)
+		j, err := job.Within(at.file, "job", at.node, c.Job.Body)
+		return j, jobFaults(c, err)
 	}
+	path := c.Absolute(c.Job.Path)
+	body, err := readSheet(c, path)
+	if err != nil {
+		return nil, c.Fault("job", "%v", err)
+	}
+	j, err := job.Read(path, body)
 	return j, jobFaults(c, err)
 }
 
