@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -226,6 +227,37 @@ func (l PriceList) Training(model, host string) (hour *float64, source string) {
 		}
 	}
 	return nil, ""
+}
+
+// Common returns the price of the tokens of all these models at a host; none where they have
+// several.
+func (l PriceList) Common(models []string, host string) (common TokenPrice) {
+	for i, model := range models {
+		price := l.Tokens(model, host)
+		if i > 0 && price.Source != common.Source {
+			return TokenPrice{}
+		}
+		common = price
+	}
+	return common
+}
+
+// ListedBy returns the prices with those of the list in the place of what is unknown.
+func (p Prices) ListedBy(l PriceList, model, host string, judges []string, judgeHost string) Prices {
+	p.Model, p.Judge = p.Model.or(l.Tokens(model, host)), p.Judge.or(l.Common(judges, judgeHost))
+	if p.TrainingHour == nil {
+		p.TrainingHour, p.Source = l.Training(model, host)
+	}
+	return p
+}
+
+// or is the price, or the listed one where input and output have none.
+func (t TokenPrice) or(listed TokenPrice) TokenPrice {
+	if t.Input != nil || t.Output != nil {
+		return t
+	}
+	listed.CachedInput = cmp.Or(t.CachedInput, listed.CachedInput)
+	return listed
 }
 
 // is reports whether the entry is meant. A date may follow a model's name; any other word

@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/sampler/audit"
 	"gonogo/sampler/document"
 	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
@@ -20,16 +19,11 @@ import (
 // Complete checks that everything a run needs is set, and fills headers from the
 // environment. The API keys of model and judge are separate: see TakeKeys.
 func (c *Config) Complete() error {
-	errs := append(completeCalls(c), unpricedModel(c))
-	errs = append(errs, dataThere(c)...)
-	errs = append(errs, c.CheckFont())
-	return document.SortErrors(append(errs, takeQueue(c)...))
+	return document.SortErrors(slices.Concat(completeCalls(c), []error{unpricedModel(c), c.CheckFont()}, dataThere(c), takeQueue(c)))
 }
 
 // completeCalls checks what the calls of a rollout need.
-func completeCalls(c *Config) []error {
-	return append([]error{c.CompleteGrading()}, modelCalls(c)...)
-}
+func completeCalls(c *Config) []error { return append(modelCalls(c), c.CompleteGrading()) }
 
 // CompleteModel checks what calling the model needs, and nothing else.
 func (c *Config) CompleteModel() error {
@@ -38,12 +32,11 @@ func (c *Config) CompleteModel() error {
 
 // modelCalls checks what calling the model needs.
 func modelCalls(c *Config) []error {
-	var errs []error
+	errs := append(expandHeaders(c, "model.headers", c.Model.Headers), keyVariable(c, "model.api_key_env", c.Model.APIKeyEnv))
 	if c.Model.Name == "" && !c.Agent.AsksItself() {
 		errs = append(errs, c.Fault("model.name", "missing, and the job names no model"))
 	}
-	errs = append(errs, expandHeaders(c, "model.headers", c.Model.Headers)...)
-	return append(errs, keyVariable(c, "model.api_key_env", c.Model.APIKeyEnv))
+	return errs
 }
 
 // CompleteGrading checks what grading needs, and nothing else.
@@ -56,12 +49,9 @@ func (c *Config) CompleteGrading() error {
 	} else {
 		c.Body = expanded
 	}
-	errs = append(errs, expandHeaders(c, "agent.headers", c.Agent.Headers)...)
-	errs = append(errs, takeMCP(c)...)
-	errs = append(errs, expandHeaders(c, "judge.headers", c.Judge.Headers)...)
-	errs = append(errs, expandHeaders(c, "session.headers", c.Session.Headers)...)
-	errs = append(errs, keyVariable(c, "judge.api_key_env", c.Judge.APIKeyEnv), unpricedJudge(c))
-	return document.SortErrors(errs)
+	return document.SortErrors(slices.Concat(errs, expandHeaders(c, "agent.headers", c.Agent.Headers), takeMCP(c),
+		expandHeaders(c, "judge.headers", c.Judge.Headers), expandHeaders(c, "session.headers", c.Session.Headers),
+		[]error{keyVariable(c, "judge.api_key_env", c.Judge.APIKeyEnv), unpricedJudge(c)}))
 }
 
 // TakeKeys takes the API keys from the environment.
@@ -93,8 +83,19 @@ func (c *Config) KeyNames() []string {
 }
 
 // AsksJudge reports whether a grader or a detector calls a model.
-func (c *Config) AsksJudge() bool {
-	return c.Body != nil && len(c.Body.Judges()) > 0 || slices.ContainsFunc(c.Audit.Detectors, func(d audit.CustomDetector) bool { return d.Judge != "" })
+func (c *Config) AsksJudge() bool { return len(c.judgeModels()) > 0 }
+
+// judgeModels are the models that graders and detectors call.
+func (c *Config) judgeModels() (models []string) {
+	if c.Body != nil {
+		models = c.Body.Judges()
+	}
+	for _, d := range c.Audit.Detectors {
+		if d.Judge != "" {
+			models = append(models, d.Model)
+		}
+	}
+	return models
 }
 
 // dataThere checks that there is at least one data file, and that all that are named exist.
@@ -169,27 +170,7 @@ func keyVariable(c *Config, path, variable string) error {
 // namesVariable reports whether text may be shown as a variable's name.
 func namesVariable(c *Config, text string) bool {
 	_, there := c.env(text)
-	return variableName.MatchString(text) && (there || !likeKey(text))
-}
-
-// likeKey reports whether text that could name a variable looks like a key: it
-// begins as keys of services do, mixes capitals, small letters and digits, or
-// holds a long run of letters with digits in it.
-func likeKey(text string) bool {
-	const digits = "0123456789"
-	if strings.HasPrefix(text, "sk_") || strings.HasPrefix(text, "pk_") {
-		return true
-	}
-	if !strings.ContainsAny(text, digits) {
-		return false
-	}
-	if text != strings.ToUpper(text) && text != strings.ToLower(text) {
-		return true
-	}
-	const long = 12
-	return slices.ContainsFunc(strings.Split(text, "_"), func(run string) bool {
-		return len(run) >= long && strings.ContainsAny(run, digits)
-	})
+	return variableName.MatchString(text) && (there || !rollout.LikeKey(text))
 }
 
 // apiKey finds the key for an endpoint. It must be there when its variable

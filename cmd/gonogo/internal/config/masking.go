@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -23,40 +22,25 @@ import (
 func (c *Config) Binding(files ...*dataset.File) map[string]string {
 	out := map[string]string{}
 	for _, k := range Keys() {
-		if !k.Binding {
+		if !k.Binding || k.Path == "grader" && !c.HasGrader() {
 			continue
 		}
 		text, ok := k.show(&c.values)
+		out[k.Path] = ""
 		switch {
-		case k.Path == "job":
-			if out[k.Path] = ""; c.OwnJob != nil {
-				out[k.Path] = c.OwnJob.Hash()[:16]
-			}
+		case k.Path == "job" && c.OwnJob != nil:
+			out[k.Path] = c.OwnJob.Hash()[:16]
+		case k.Path == "job", strings.HasPrefix(k.Path, "data.") && k.File:
 		case k.Path == "grader":
-			if c.HasGrader() {
-				out[k.Path] = c.Body.GraderAlone().Hash()[:16]
-			}
-		case strings.HasPrefix(k.Path, "data.") && k.File:
-			out[k.Path] = ""
-		case !ok:
-			out[k.Path] = ""
-		default:
-			out[k.Path] = Short(job.MaskURL(plainText(text)))
+			out[k.Path] = c.Body.GraderAlone().Hash()[:16]
+		case ok:
+			out[k.Path] = Short(job.MaskURL(rollout.TextOrJSON(text)))
 		}
 	}
 	for _, f := range files {
 		out["data."+string(f.Split)] = f.SHA256[:min(16, len(f.SHA256))]
 	}
 	return out
-}
-
-// plainText returns a JSON string's text, and other JSON as it is.
-func plainText(raw json.RawMessage) string {
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		return s
-	}
-	return string(raw)
 }
 
 // Short returns text, or a hash of it when it is long.
@@ -77,10 +61,10 @@ func (c *Config) Masked() json.RawMessage {
 	v.Data.Train, v.Data.Eval, v.Data.Production = c.written.Data.Train, c.written.Data.Eval, c.written.Data.Production
 	v.Data.Files, v.Audit.Labels = c.written.Data.Files, c.written.Audit.Labels
 	if v.Job = (jobSource{}); c.OwnJob != nil {
-		v.Job.Body = compact(c.OwnJob.Masked())
+		v.Job.Body = c.OwnJob.Masked()
 	}
 	if v.Grader = (jobSource{}); c.HasGrader() {
-		v.Grader.Body = compact(c.Body.MaskedGrader())
+		v.Grader.Body = c.Body.MaskedGrader()
 	}
 	v.Prices, v.Queue = settledPrices(c), c.written.Queue
 	eachMarked(reflect.ValueOf(&v).Elem(), "", func(mark, _, text string) string {
@@ -90,15 +74,6 @@ func (c *Config) Masked() json.RawMessage {
 		return MaskedSecret
 	})
 	return Marshal(v)
-}
-
-// compact removes the white space from valid JSON.
-func compact(raw json.RawMessage) json.RawMessage {
-	var b bytes.Buffer
-	if err := json.Compact(&b, raw); err != nil {
-		return raw
-	}
-	return b.Bytes()
 }
 
 // eachMarked puts what f returns in the place of each text that is marked as secret,
@@ -162,12 +137,7 @@ func (c *Config) Secrets() []string {
 		return text
 	})
 	all = slices.DeleteFunc(all, func(secret string) bool { return secret == "" })
-	slices.SortFunc(all, func(a, b string) int {
-		if len(a) != len(b) {
-			return len(b) - len(a)
-		}
-		return strings.Compare(a, b)
-	})
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	return slices.Compact(all)
 }
 
@@ -189,10 +159,8 @@ func (c *Config) LacksSecrets() bool {
 	if c.Agent.URL != "" {
 		asked = append(asked, c.Model.Headers)
 	}
-	for _, headers := range asked {
-		if slices.Contains(slices.Collect(maps.Values(headers)), MaskedSecret) {
-			return true
-		}
+	if slices.ContainsFunc(asked, func(h map[string]string) bool { return slices.Contains(headerValues(h), MaskedSecret) }) {
+		return true
 	}
 	return c.Body != nil && bytes.Contains(c.Body.Raw, []byte(MaskedSecret))
 }

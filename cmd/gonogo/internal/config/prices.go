@@ -1,7 +1,6 @@
 package config
 
 import (
-	"cmp"
 	"fmt"
 	"net/url"
 
@@ -13,46 +12,11 @@ import (
 func (c *Config) TokenPrices() analysis.Prices {
 	v := c.Prices
 	list := c.priceList.Before(analysis.BuiltinPrices())
-	p := analysis.Prices{
+	return analysis.Prices{
 		Model:    analysis.TokenPrice{Input: v.ModelInput, CachedInput: v.ModelCachedInput, Output: v.ModelOutput},
 		Judge:    analysis.TokenPrice{Input: v.JudgeInput, CachedInput: v.JudgeCachedInput, Output: v.JudgeOutput},
 		ToolCall: v.ToolCall, Tools: v.Tools, TrainingHour: v.TrainingHour, TrainedToken: v.TrainedTokens,
-	}
-	if p.Model.Input == nil && p.Model.Output == nil {
-		p.Model = list.Tokens(c.Model.Name, hostOf(c.Model.BaseURL))
-		p.Model.CachedInput = cmp.Or(v.ModelCachedInput, p.Model.CachedInput)
-	}
-	if p.Judge.Input == nil && p.Judge.Output == nil {
-		p.Judge = listedJudge(c, list)
-		p.Judge.CachedInput = cmp.Or(v.JudgeCachedInput, p.Judge.CachedInput)
-	}
-	if p.TrainingHour == nil {
-		p.TrainingHour, p.Source = list.Training(c.Model.Name, hostOf(c.Model.BaseURL))
-	}
-	return p
-}
-
-// listedJudge is the listed price of the models that grade, where all have the
-// same.
-func listedJudge(c *Config, list analysis.PriceList) analysis.TokenPrice {
-	var models []string
-	if c.Body != nil {
-		models = c.Body.Judges()
-	}
-	for _, d := range c.Audit.Detectors {
-		if d.Judge != "" {
-			models = append(models, d.Model)
-		}
-	}
-	var common analysis.TokenPrice
-	for i, model := range models {
-		price := list.Tokens(model, hostOf(c.Judge.BaseURL))
-		if i > 0 && price.Source != common.Source {
-			return analysis.TokenPrice{}
-		}
-		common = price
-	}
-	return common
+	}.ListedBy(list, c.Model.Name, hostOf(c.Model.BaseURL), c.judgeModels(), hostOf(c.Judge.BaseURL))
 }
 
 // readPrices reads a list of prices of one's own.
