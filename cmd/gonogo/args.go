@@ -81,17 +81,10 @@ func checkArguments(c *cli.Context) error {
 
 // takesValue reports whether the flag's value is the next argument.
 func takesValue(cmd *cli.Command, arg string) bool {
-	name := strings.TrimLeft(arg, "-")
-	if strings.Contains(name, "=") {
-		return false
-	}
-	for _, f := range cmd.Flags {
-		if slices.Contains(f.Names(), name) {
-			_, isBool := f.(*cli.BoolFlag)
-			return !isBool
-		}
-	}
-	return false
+	return slices.ContainsFunc(cmd.Flags, func(f cli.Flag) bool {
+		_, isBool := f.(*cli.BoolFlag)
+		return !isBool && slices.Contains(f.Names(), strings.TrimLeft(arg, "-")) // --name=value has none
+	})
 }
 
 // commandNames lists the names of all commands.

@@ -110,23 +110,35 @@ func projectFlags() []cli.Flag {
 	}
 }
 
-// readProject loads the configuration that the command line names.
-func readProject(c *cli.Context) (*project.Project, error) {
+// readConfig loads the configuration that the command line names.
+func readConfig(c *cli.Context) (*config.Config, error) {
 	asked := callOf(c)
 	cfg, err := config.Load(asked.Config, os.LookupEnv, asked.Overrides...)
 	if err != nil {
 		return nil, exit.AsUsage(asked.ByFlag(err))
+	}
+	return cfg, nil
+}
+
+// readProject loads it with its files and endpoints.
+func readProject(c *cli.Context) (*project.Project, error) {
+	cfg, err := readConfig(c)
+	if err != nil {
+		return nil, err
 	}
 	return project.New(c.Context, cfg)
 }
 
 // analysisFlags are the settings of an analysis.
 func analysisFlags() []cli.Flag {
-	return append(keyed("group-size", "reward-range", "pass-threshold"),
-		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "take settings from `FILE`"},
+	return append(keyed("group-size", "reward-range", "pass-threshold"), settingsFlag(),
 		&cli.StringSliceFlag{Name: "set", Usage: "`NAME=VALUE` for a threshold or any other key; may be repeated"},
 		&cli.StringFlag{Name: "on-conflict", Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error"},
 	)
+}
+
+func settingsFlag() cli.Flag {
+	return &cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "take settings from `FILE`"}
 }
 
 // recordedFlags are the flags of commands that work on a run by the configuration that

@@ -3,14 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/history"
-	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/night"
 	"gonogo/cmd/gonogo/internal/project"
@@ -73,10 +71,9 @@ func nightFlags() []cli.Flag {
 // nightProject is the project of the configuration, on the evaluation set alone where it
 // has one.
 func nightProject(c *cli.Context) (*project.Project, error) {
-	asked := callOf(c)
-	cfg, err := config.Load(asked.Config, os.LookupEnv, asked.Overrides...)
+	cfg, err := readConfig(c)
 	if err != nil {
-		return nil, exit.AsUsage(asked.ByFlag(err))
+		return nil, err
 	}
 	if cfg.Data.Eval != "" && cfg.Sampling.EvalSamples > 0 && !c.Bool("all-splits") {
 		cfg.Data.Train, cfg.Data.Production = "", ""

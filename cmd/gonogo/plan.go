@@ -99,17 +99,8 @@ func planGiven(c *cli.Context, dir string) (recipe.Given, error) {
 	}
 	for i := range run.Items {
 		if it := &run.Items[i]; it.Split == rollout.Train {
-			given.PromptBytes = max(given.PromptBytes, promptBytes(it))
+			given.PromptBytes = max(given.PromptBytes, it.PromptBytes())
 		}
 	}
 	return given, nil
-}
-
-// promptBytes is the length of the text that a model is shown first.
-func promptBytes(it *rollout.Item) int {
-	n := len(it.Tools)
-	for _, m := range it.Messages {
-		n += len(m.Content)
-	}
-	return n
 }

@@ -103,7 +103,6 @@ var noRemedies = map[string]string{
 	"gonogo compare BASE NEW -o DIR writes:":                             "documentation",
 	"Of a comparison (gonogo compare):":                                  "documentation",
 	"the worlds of gonogo demo and the templates of gonogo init":         "documentation",
-	"Tasks that agents have been fine-tuned for, the templates of gonog": "documentation",
 	"gonogo demo --world NAME runs one.":                                 "documentation",
 	"# gonogo.yaml: what \"gonogo run\" measures":                        "documentation",
 	"gonogo runs your base model several times":                          "documentation",

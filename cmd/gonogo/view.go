@@ -45,11 +45,11 @@ Examples:
    gonogo view my-run
    gonogo view my-run my-run/variants/careful --port 8080
    gonogo view my-run --redact`,
-		Flags: append([]cli.Flag{
+		Flags: append(append(keyed("reward-range"), settingsFlag()),
 			&cli.IntFlag{Name: "port", Usage: "serve on port `N` of this machine (default: one that is free)"},
 			&cli.StringFlag{Name: "rater", Usage: "store labels under this `NAME` (default: the logged-in user)"},
 			&cli.BoolFlag{Name: "redact", Usage: "show structure, lengths and numbers, no texts and no names"},
-		}, rangeFlags()...),
+		),
 		Action: func(c *cli.Context) error {
 			server, err := viewerFor(c)
 			if err != nil {
@@ -58,17 +58,6 @@ Examples:
 			return errors.Join(serveView(c, server), server.Close())
 		},
 	}
-}
-
-// rangeFlags are the settings of an analysis that a view knows: what a failure of
-// the model's own counts for.
-func rangeFlags() (out []cli.Flag) {
-	for _, f := range analysisFlags() {
-		if name := f.Names()[0]; name == "config" || name == "reward-range" {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // viewerFor opens what the command names.

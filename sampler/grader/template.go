@@ -225,3 +225,19 @@ func brief(s string) string {
 	}
 	return s
 }
+
+// ReferenceBy finds the references of items by a template, and where it gives none as they
+// are found without; nil for no template, or a broken one, which the audit refuses.
+func ReferenceBy(template string) func(*rollout.Item) string {
+	t, err := ParseTemplate(template)
+	if template == "" || err != nil {
+		return nil
+	}
+	return func(it *rollout.Item) string {
+		text, _, err := t.Render(it.Row, nil)
+		if err != nil || strings.TrimSpace(text) == "" {
+			text, _, _ = it.Reference()
+		}
+		return text
+	}
+}

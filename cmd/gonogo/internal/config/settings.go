@@ -1,8 +1,6 @@
 package config
 
 import (
-	"strings"
-
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
@@ -10,22 +8,6 @@ import (
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
-
-// referenceBy finds references by the template of audit.reference; nil where none
-// is configured.
-func referenceBy(c *Config) func(*rollout.Item) string {
-	t, err := grader.ParseTemplate(c.Audit.Reference)
-	if c.Audit.Reference == "" || err != nil {
-		return nil // a broken one is refused where the audit is prepared
-	}
-	return func(it *rollout.Item) string {
-		text, _, err := t.Render(it.Row, nil)
-		if err != nil || strings.TrimSpace(text) == "" {
-			text, _, _ = it.Reference()
-		}
-		return text
-	}
-}
 
 // JudgeSettings returns the analysis settings for a verdict on the run, including what the verdict requires.
 func (c *Config) JudgeSettings(m *rollout.Manifest) analysis.Settings {
@@ -48,7 +30,7 @@ func (c *Config) Settings() analysis.Settings {
 	s.RewardRange = stat.Range{Lo: c.RewardRange[0], Hi: c.RewardRange[1]}
 	s.Ceiling, s.PassThreshold = c.Ceiling, c.PassThreshold
 	s.Thresholds, s.Core = c.Thresholds, c.Audit.Core
-	s.Reference = referenceBy(c)
+	s.Reference = grader.ReferenceBy(c.Audit.Reference)
 	return s
 }
 

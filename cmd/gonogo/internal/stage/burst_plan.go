@@ -230,7 +230,7 @@ func ConfirmBurst(p *project.Project, c *project.Call, run *rollout.Run, plan *b
 	if judged > 0 {
 		why = append(why, fmt.Sprintf("%s requests to a model that grades are paid for", message.Whole(judged)))
 	}
-	if !ui.IsTerminal(w) || !ui.ReadsTerminal(c.In) {
+	if !ui.IsTerminal(w) || !ui.IsTerminal(c.In) {
 		return exit.Usagef("%s: --yes agrees to that", ui.Visible(strings.Join(why, "; ")))
 	}
 	fmt.Fprintf(w, "%s.\n", ui.Capitalized(ui.Visible(strings.Join(why, "; "))))

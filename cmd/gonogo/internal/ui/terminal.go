@@ -28,15 +28,9 @@ func Confirm(in io.Reader, out io.Writer) error {
 	return &exit.Error{Code: exit.Interrupted, Err: errors.New("stopped by your answer; nothing was recorded")}
 }
 
-// IsTerminal reports whether w is a terminal.
-func IsTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// ReadsTerminal reports whether r is a terminal, where a person can answer.
-func ReadsTerminal(r io.Reader) bool {
-	f, ok := r.(*os.File)
+// IsTerminal reports whether a reader or writer is a terminal.
+func IsTerminal(rw any) bool {
+	f, ok := rw.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
@@ -46,10 +40,7 @@ func Width(w io.Writer) int {
 	if !ok {
 		return 0
 	}
-	cols, _, err := term.GetSize(int(f.Fd()))
-	if err != nil {
-		return 0
-	}
+	cols, _, _ := term.GetSize(int(f.Fd()))
 	return cols
 }
 
