@@ -93,6 +93,11 @@ func Peek(path string, env Lookup, overrides ...string) (*Config, error) {
 	if err != nil {
 		return nil, document.SortErrors([]error{err, jobFault(c)})
 	}
+	return c.with(overrides)
+}
+
+// with applies PATH=VALUE pairs and resolves the configuration.
+func (c *Config) with(overrides []string) (*Config, error) {
 	if err := applyOverrides(c, overrides); err != nil {
 		return nil, err
 	}
@@ -162,13 +167,10 @@ func readSheet(c *Config, path string) ([]byte, error) {
 // be used to analyze a run, but not to make one.
 func FromManifest(name string, masked json.RawMessage, overrides ...string) (*Config, error) {
 	c, err := Decode(name, ".", masked, func(string) (string, bool) { return "", false })
-	if err == nil {
-		err = applyOverrides(c, overrides)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return c, c.resolve()
+	return c.with(overrides)
 }
 
 // Inherited reads the configuration that the run was made with, without the settings of
@@ -197,10 +199,7 @@ func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
 	}
 	s := &c.written.Sampling // whose bounds were another call's
 	s.MaxRollouts, s.MaxTokens, s.MaxUSD, s.Deadline = 0, 0, 0, ""
-	if err := applyOverrides(c, overrides); err != nil {
-		return nil, err
-	}
-	return c, c.resolve()
+	return c.with(overrides)
 }
 
 // rangeOf is the reward range that a configuration has when it says nothing of

@@ -98,7 +98,8 @@ func (p *Progress) Watch(e sampler.Event) {
 
 // extend draws a line for each endpoint below the bar.
 func (p *Progress) extend(w io.Writer, _ decor.Statistics) error {
-	for _, b := range p.event().Boundaries {
+	e, _ := p.state()
+	for _, b := range e.Boundaries {
 		if _, err := fmt.Fprintln(w, p.redact.String(BoundaryLine(b))); err != nil {
 			return err
 		}
@@ -108,7 +109,7 @@ func (p *Progress) extend(w io.Writer, _ decor.Statistics) error {
 
 // Ended takes the last counts.
 func (p *Progress) Ended(s sampler.Stats) {
-	if crew := p.by(); crew != nil {
+	if _, crew := p.state(); crew != nil {
 		crew.Over()
 	}
 	p.Watch(sampler.Event{Stats: s})
@@ -156,7 +157,7 @@ func (p *Progress) lines() {
 
 // print tells how far it is, and how each endpoint does.
 func (p *Progress) print() {
-	e := p.event()
+	e, _ := p.state()
 	if p.events != nil {
 		p.events.state(p.what, p.total, e)
 		return
@@ -171,17 +172,11 @@ func (p *Progress) print() {
 	}
 }
 
-func (p *Progress) event() sampler.Event {
+// state is the last event, and who makes the rollouts; nil: they are made here.
+func (p *Progress) state() (sampler.Event, Workers) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.last
-}
-
-// by is who makes them; nil: they are made here.
-func (p *Progress) by() Workers {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.crew
+	return p.last, p.crew
 }
 
 // MadeBy has them made by others.
@@ -193,7 +188,7 @@ func (p *Progress) MadeBy(by Workers) {
 
 // line tells rate, time to go, tokens and what went wrong.
 func (p *Progress) line() string {
-	e := p.event()
+	e, crew := p.state()
 	elapsed := time.Since(p.begin).Seconds()
 	parts := []string{fmt.Sprintf("%d in flight", e.InFlight)}
 	if e.Recorded > 0 && elapsed > 0 {
@@ -211,7 +206,7 @@ func (p *Progress) line() string {
 			parts = append(parts, text)
 		}
 	}
-	if crew := p.by(); crew != nil {
+	if crew != nil {
 		parts = append(parts, crew.Line()...)
 	}
 	return strings.Join(append(parts, Troubles(e.Stats)...), ", ")
