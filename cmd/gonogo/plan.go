@@ -11,6 +11,7 @@ import (
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/recipe"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/dataset"
 	"gonogo/sampler/rollout"
 )
 
@@ -99,7 +100,7 @@ func planGiven(c *cli.Context, dir string) (recipe.Given, error) {
 	}
 	for i := range run.Items {
 		if it := &run.Items[i]; it.Split == rollout.Train {
-			given.PromptBytes = max(given.PromptBytes, it.PromptBytes())
+			given.PromptBytes = max(given.PromptBytes, dataset.PromptBytes(it))
 		}
 	}
 	return given, nil

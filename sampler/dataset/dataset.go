@@ -166,3 +166,12 @@ func foreign(first []byte) string {
 
 // base returns the name that Items and Problems carry.
 func (f *File) base() string { return filepath.Base(f.Path) }
+
+// PromptBytes is the length of the text that a model is shown first.
+func PromptBytes(it *rollout.Item) int {
+	n := len(it.Tools)
+	for _, m := range it.Messages {
+		n += len(m.Content)
+	}
+	return n
+}

@@ -162,23 +162,3 @@ func plainWord(text string) bool {
 func lettersOnly(text string) bool {
 	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
 }
-
-// LikeKey reports whether text that could name a variable looks like a key: it
-// begins as keys of services do, mixes capitals, small letters and digits, or
-// holds a long run of letters with digits in it.
-func LikeKey(text string) bool {
-	const digits = "0123456789"
-	if strings.HasPrefix(text, "sk_") || strings.HasPrefix(text, "pk_") {
-		return true
-	}
-	if !strings.ContainsAny(text, digits) {
-		return false
-	}
-	if text != strings.ToUpper(text) && text != strings.ToLower(text) {
-		return true
-	}
-	const long = 12
-	return slices.ContainsFunc(strings.Split(text, "_"), func(run string) bool {
-		return len(run) >= long && strings.ContainsAny(run, digits)
-	})
-}

@@ -105,15 +105,6 @@ func (c *ToolCall) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// PromptBytes is the length of the text that a model is shown first.
-func (it *Item) PromptBytes() int {
-	n := len(it.Tools)
-	for _, m := range it.Messages {
-		n += len(m.Content)
-	}
-	return n
-}
-
 // TextOrJSON returns the text of a JSON string, and any other JSON value as
 // its own source; null and nothing give "".
 func TextOrJSON(raw json.RawMessage) string {

@@ -170,7 +170,7 @@ func keyVariable(c *Config, path, variable string) error {
 // namesVariable reports whether text may be shown as a variable's name.
 func namesVariable(c *Config, text string) bool {
 	_, there := c.env(text)
-	return variableName.MatchString(text) && (there || !rollout.LikeKey(text))
+	return variableName.MatchString(text) && (there || !job.LikeKey(text))
 }
 
 // apiKey finds the key for an endpoint. It must be there when its variable
