@@ -93,19 +93,19 @@ var remedies = []remedy{
 // noRemedies are texts that name a command, by a part of each, with why no script runs
 // it there.
 var noRemedies = map[string]string{
-	"no score is a number, so no rollout has a grade":                    "the remedy of lm-eval's logs, which import_openai runs",
-	"of gonogo compare: the ":                                            "what a threshold is of",
-	"No run is led here: no planner (gonogo run --queue) answers":        "no advice",
-	"The configuration of a gonogo run.":                                 "documentation",
-	"gonogo import reads:":                                               "documentation",
-	"gonogo export RUN --format NAME writes:":                            "documentation",
-	"gonogo report writes:":                                              "documentation",
-	"gonogo compare BASE NEW -o DIR writes:":                             "documentation",
-	"Of a comparison (gonogo compare):":                                  "documentation",
-	"the worlds of gonogo demo and the templates of gonogo init":         "documentation",
-	"gonogo demo --world NAME runs one.":                                 "documentation",
-	"# gonogo.yaml: what \"gonogo run\" measures":                        "documentation",
-	"gonogo runs your base model several times":                          "documentation",
+	"no score is a number, so no rollout has a grade":             "the remedy of lm-eval's logs, which import_openai runs",
+	"of gonogo compare: the ":                                     "what a threshold is of",
+	"No run is led here: no planner (gonogo run --queue) answers": "no advice",
+	"The configuration of a gonogo run.":                          "documentation",
+	"gonogo import reads:":                                        "documentation",
+	"gonogo export RUN --format NAME writes:":                     "documentation",
+	"gonogo report writes:":                                       "documentation",
+	"gonogo compare BASE NEW -o DIR writes:":                      "documentation",
+	"Of a comparison (gonogo compare):":                           "documentation",
+	"the worlds of gonogo demo and the templates of gonogo init":  "documentation",
+	"gonogo demo --world NAME runs one.":                          "documentation",
+	"# gonogo.yaml: what \"gonogo run\" measures":                 "documentation",
+	"gonogo runs your base model several times":                   "documentation",
 }
 
 // bareCommands are the bare commands that texts are made of, and names.
