@@ -2,15 +2,23 @@ package main
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
+	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/gate"
+	"gonogo/analysis/message"
+	"gonogo/analysis/stat"
 	"gonogo/fixtures"
+	"gonogo/sampler/rollout"
 )
 
 // docs/worlds.md shows every template and has a world for every gate.
@@ -77,12 +85,18 @@ func worldSections(t *testing.T, page string) string {
 		if len(w.Needs) > 0 {
 			fmt.Fprintf(&s, "\nIt needs `%s`.\n", strings.Join(w.Needs, "`, `"))
 		}
+		if w.More != "" {
+			s.WriteString("\n" + w.More)
+		}
 		compared(t, &s, page, w)
 		for _, twin := range worlds {
 			if strings.HasPrefix(twin.Name, w.Name+"-") {
 				fmt.Fprintf(&s, "\nIts twin `%s`: %s Verdict: %s.\n", twin.Name, twin.Doc, outcomeOf(twin))
 				s.WriteString(seen(t, twin))
 				compared(t, &s, page, twin)
+				if len(twin.Policies) == 0 {
+					fmt.Fprintf(&s, "\n%s\n%s\n\n%s", measuredMark(twin.Name), besideTwin(t, page, w, twin), measuredEnd)
+				}
 			}
 		}
 	}
@@ -96,37 +110,124 @@ func compared(t *testing.T, s *strings.Builder, page string, w fixtures.World) {
 	for _, p := range w.Policies {
 		fmt.Fprintf(s, "\n**After training.** %s Verdict: %s.\n\n", p.Doc, decidedBy(p.Verdict, p.Gate))
 		fmt.Fprintf(s, "<!-- not run: make worlds runs it -->\n```sh\ngonogo demo --world %s\ngonogo demo --world %s --policy %s\n```\n\n", w.Name, w.Name, p.Short())
-		fmt.Fprintf(s, "![What changed in %s](worlds/%s.png)\n\n%s\n%s\n\n%s", w.Name, storyOf(w, p), measuredMark(w, p), figures(t, page, w, p), measuredEnd)
+		fmt.Fprintf(s, "![What changed in %s](worlds/%s.png)\n\n%s\n%s\n\n%s", w.Name, storyOf(w, p), measuredMark(storyOf(w, p)), figures(t, page, w, p), measuredEnd)
 	}
 }
 
 // storyOf names the comparison of a policy: its picture, and its report in GONOGO_WORLDS.
 func storyOf(w fixtures.World, p fixtures.Policy) string { return w.Name + "-" + p.Short() }
 
-func measuredMark(w fixtures.World, p fixtures.Policy) string {
-	return "<!-- measured " + storyOf(w, p) + " -->\n"
-}
+func measuredMark(of string) string { return "<!-- measured " + of + " -->\n" }
 
 const measuredEnd = "<!-- measured -->\n"
+
+// onPage is the table of figures that the page has.
+func onPage(page, of string) string {
+	_, rest, _ := strings.Cut(page, measuredMark(of))
+	table, _, _ := strings.Cut(rest, measuredEnd)
+	return strings.TrimSpace(table)
+}
+
+// justRun is a file of .ci/worlds about a world that was just run, "" for one that was not.
+func justRun(name string) string {
+	file := filepath.Join(os.Getenv("GONOGO_WORLDS"), name)
+	if _, err := os.Stat(file); err != nil || os.Getenv("GONOGO_WORLDS") == "" || !*update {
+		return ""
+	}
+	return file
+}
 
 // figures are what the comparison of a policy measured, as the page has them or, of worlds
 // that were just run, as the reports in GONOGO_WORLDS do.
 func figures(t *testing.T, page string, w fixtures.World, p fixtures.Policy) string {
 	t.Helper()
-	_, rest, _ := strings.Cut(page, measuredMark(w, p))
-	table, _, _ := strings.Cut(rest, measuredEnd)
-	table = strings.TrimSpace(table)
-	if dir := os.Getenv("GONOGO_WORLDS"); dir != "" && *update {
-		if b, err := os.ReadFile(filepath.Join(dir, storyOf(w, p)+".md")); err == nil { // of the worlds that were run
-			table = measured(string(b), append([]string{"mean reward"}, p.Shows...)) + took(t, filepath.Join(dir, storyOf(w, p)+".time"))
+	table := onPage(page, storyOf(w, p))
+	if file := justRun(storyOf(w, p) + ".md"); file != "" {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
 		}
+		before, after := resultOf(t, w.Name), resultOf(t, storyOf(w, p))
+		table = measured(string(b), p, before, after) + took(t, justRun(storyOf(w, p)+".time"))
 	}
-	for _, name := range append([]string{"mean reward"}, p.Shows...) {
+	want := append([]string{"mean reward"}, p.Shows...)
+	for _, r := range p.Rates {
+		want = append(want, r.Name)
+	}
+	for _, name := range append(want, p.Apart...) {
 		if !*update && !strings.Contains(table, "\n| "+name+" |") {
 			t.Errorf("%s: the page has no figures of %q: .ci/worlds measures them", storyOf(w, p), name)
 		}
 	}
 	return table
+}
+
+func resultOf(t *testing.T, of string) *analysis.Result {
+	t.Helper()
+	b, err := os.ReadFile(justRun(of + ".json"))
+	var r analysis.Result
+	if err == nil {
+		err = json.Unmarshal(b, &r)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", of, err)
+	}
+	return &r
+}
+
+// apart are figures that a run has by itself, by the name that tables give them.
+func apart(sr *analysis.SplitResult) map[string]stat.Estimate {
+	three, _ := sr.BestAt(3)
+	eight, _ := sr.BestAt(8)
+	all := map[string]stat.Estimate{
+		"mean reward": sr.Reward.Estimate, "best of 3": three.Estimate, "best of 8": eight.Estimate, "grader noise": sr.Variance.GraderShare,
+	}
+	if lower, _ := sr.SignalAt(8); lower != nil {
+		all["informative groups"] = lower.Teaches()
+	}
+	if long := sr.Tools.Long; long != nil {
+		all["far longer rollouts"] = long.Share
+	}
+	return all
+}
+
+// shares are the figures of apart that are in per cent.
+var shares = []string{"informative groups", "grader noise", "far longer rollouts"}
+
+// estimated writes a figure of apart with its interval.
+func estimated(sr *analysis.SplitResult, name string) string {
+	e, unit := apart(sr)[name], ""
+	if slices.Contains(shares, name) {
+		unit = message.UnitShare
+	}
+	return strings.NewReplacer("[", `\[`, "]", `\]`).Replace(cmp.Or(message.IntervalIn(unit, e.Value, e.Low, e.High), "–"))
+}
+
+// besideTwin is a table of a world and its twin, for a twin that is not trained.
+func besideTwin(t *testing.T, page string, w, twin fixtures.World) string {
+	t.Helper()
+	if justRun(twin.Name+".json") == "" || justRun(w.Name+".json") == "" {
+		table := onPage(page, twin.Name)
+		if table == "" && !*update {
+			t.Errorf("the page has no figures of %s: .ci/worlds measures them", twin.Name)
+		}
+		return table
+	}
+	var s strings.Builder
+	fmt.Fprintf(&s, "| | `%s` | `%s` |\n|---|---|---|", w.Name, twin.Name)
+	results := []*analysis.Result{resultOf(t, w.Name), resultOf(t, twin.Name)}
+	for _, split := range []rollout.Split{rollout.Train, rollout.Eval} {
+		row := func(name string, of func(*analysis.SplitResult) string) {
+			fmt.Fprintf(&s, "\n| %s, %s | %s | %s |", split, name, of(results[0].Splits[split]), of(results[1].Splits[split]))
+		}
+		row("items sampled", func(sr *analysis.SplitResult) string {
+			return message.Whole(sr.Items.Sampled) + " of " + message.Whole(*sr.Items.InFile)
+		})
+		for _, name := range []string{"mean reward", "best of 8", "informative groups", "grader noise"} {
+			row(name, func(sr *analysis.SplitResult) string { return estimated(sr, name) })
+		}
+	}
+	return s.String()
 }
 
 // took says what the two commands took, by a file of .ci/worlds with a line for each: seconds
@@ -145,8 +246,8 @@ func took(t *testing.T, file string) string {
 }
 
 // measured are rows of the tables of differences of a comparison's report, with a column
-// for each split.
-func measured(report string, names []string) string {
+// for each split, then what the two runs have by themselves.
+func measured(report string, p fixtures.Policy, before, after *analysis.Result) string {
 	var splits []string
 	rows := make(map[string][]string)
 	for _, part := range strings.Split(report, "\n## Split ")[1:] {
@@ -158,9 +259,28 @@ func measured(report string, names []string) string {
 			if cells := strings.Split(line, " | "); len(cells) == 6 {
 				name := strings.NewReplacer(`\`, "", "&gt;", ">").Replace(strings.TrimPrefix(cells[0], "| ")) // as a terminal has it
 				cell := fmt.Sprintf("%s → %s, %s", cells[1], cells[2], cells[3])
+				for _, r := range p.Rates {
+					if name == "reward part "+r.Part {
+						rows[r.Name] = append(rows[r.Name], lacking(cells[1], cells[2]))
+					}
+				}
+				if !strings.Contains(name, "reward") && !strings.HasPrefix(name, "best of") {
+					cell += inRelation(number(cells[1]), number(cells[2]))
+				}
 				rows[name] = append(rows[name], cell)
 			}
 		}
+	}
+	names := append([]string{"mean reward"}, p.Shows...)
+	for _, r := range p.Rates {
+		names = append(names, r.Name)
+	}
+	for _, name := range p.Apart {
+		for _, split := range splits {
+			of := rollout.Split(split)
+			rows[name] = append(rows[name], estimated(before.Splits[of], name)+" → "+estimated(after.Splits[of], name))
+		}
+		names = append(names, name)
 	}
 	var s strings.Builder
 	fmt.Fprintf(&s, "| | %s |\n|---%s|\n", strings.Join(splits, " | "), strings.Repeat("|---", len(splits)))
@@ -170,6 +290,29 @@ func measured(report string, names []string) string {
 		}
 	}
 	return strings.TrimSpace(s.String())
+}
+
+// lacking writes what two means lack to 1.
+func lacking(before, after string) string {
+	a, b := 1-number(before), 1-number(after)
+	return message.Percent(a) + " → " + message.Percent(b) + inRelation(a, b)
+}
+
+// inRelation writes a change as a share of what was there before: " (-18 %)".
+func inRelation(before, after float64) string {
+	if before == 0 || math.IsNaN(before+after) {
+		return ""
+	}
+	return fmt.Sprintf(" (%+.0f %%)", 100*(after/before-1))
+}
+
+// number reads a cell of a table, NaN for one that is not known.
+func number(cell string) float64 {
+	x, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSuffix(cell, " %"), ",", ""), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return x
 }
 
 // storyTable is what came of training in every world.
