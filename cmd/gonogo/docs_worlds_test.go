@@ -150,16 +150,21 @@ func figures(t *testing.T, page string, w fixtures.World, p fixtures.Policy) str
 		before, after := resultOf(t, w.Name), resultOf(t, storyOf(w, p))
 		table = measured(string(b), p, before, after) + took(t, justRun(storyOf(w, p)+".time"))
 	}
-	want := append([]string{"mean reward"}, p.Shows...)
-	for _, r := range p.Rates {
-		want = append(want, r.Name)
-	}
-	for _, name := range append(want, p.Apart...) {
+	for _, name := range shown(p) {
 		if !*update && !strings.Contains(table, "\n| "+name+" |") {
 			t.Errorf("%s: the page has no figures of %q: .ci/worlds measures them", storyOf(w, p), name)
 		}
 	}
 	return table
+}
+
+// shown are the rows of a policy's table.
+func shown(p fixtures.Policy) []string {
+	names := append([]string{"mean reward"}, p.Shows...)
+	for _, r := range p.Rates {
+		names = append(names, r.Name)
+	}
+	return append(names, p.Apart...)
 }
 
 func resultOf(t *testing.T, of string) *analysis.Result {
@@ -271,16 +276,12 @@ func measured(report string, p fixtures.Policy, before, after *analysis.Result) 
 			}
 		}
 	}
-	names := append([]string{"mean reward"}, p.Shows...)
-	for _, r := range p.Rates {
-		names = append(names, r.Name)
-	}
+	names := shown(p)
 	for _, name := range p.Apart {
 		for _, split := range splits {
 			of := rollout.Split(split)
 			rows[name] = append(rows[name], estimated(before.Splits[of], name)+" → "+estimated(after.Splits[of], name))
 		}
-		names = append(names, name)
 	}
 	var s strings.Builder
 	fmt.Fprintf(&s, "| | %s |\n|---%s|\n", strings.Join(splits, " | "), strings.Repeat("|---", len(splits)))
@@ -298,9 +299,10 @@ func lacking(before, after string) string {
 	return message.Percent(a) + " → " + message.Percent(b) + inRelation(a, b)
 }
 
-// inRelation writes a change as a share of what was there before: " (-18 %)".
+// inRelation writes a change as a share of what was there before: " (-18 %)". What more
+// than doubles needs no such share.
 func inRelation(before, after float64) string {
-	if before == 0 || math.IsNaN(before+after) {
+	if before == 0 || math.IsNaN(before+after) || after > 2*before {
 		return ""
 	}
 	return fmt.Sprintf(" (%+.0f %%)", 100*(after/before-1))
