@@ -42,7 +42,7 @@ func Decode(rd io.Reader) (*Result, error) {
 	}
 	for split, s := range r.Splits {
 		if s == nil {
-			return nil, fmt.Errorf("the result says nothing of split %q: run gonogo analyze again", split)
+			return nil, fmt.Errorf("the result says nothing about split %q: run gonogo analyze again", split)
 		}
 	}
 	return &r, nil

@@ -96,7 +96,7 @@ func (f *Finding) leaveOut(g Gate) {
 	}
 }
 
-var partsSkipped = message.New("gate.parts.skipped", "not judged: {facts}")
+var partsSkipped = message.New("gate.parts.skipped", "not checked: {facts}")
 
 // WithParts returns the gate with only some of its parts.
 func (g Gate) WithParts(parts ...Gate) Gate {

@@ -130,7 +130,7 @@ func JudgeCalls(rec *rollout.Record) int {
 
 var (
 	pricesNotSet  = message.New("plan.prices_not_set", "prices.{whose}_input and prices.{whose}_output are not set (US dollars per million tokens)")
-	tokensUnknown = message.New("plan.tokens_unknown", "the {whose}'s server does not tell its tokens")
+	tokensUnknown = message.New("plan.tokens_unknown", "the {whose}'s server does not report its tokens")
 )
 
 // PriceList holds published prices, each with its date. Vendors' prices are data and
@@ -176,7 +176,7 @@ func ParsePrices(text []byte) (PriceList, error) {
 		return PriceList{}, fmt.Errorf("a list of prices is JSON as gonogo help prices prints it: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return PriceList{}, errors.New("something follows the list of prices")
+		return PriceList{}, errors.New("there is more text after the list of prices")
 	}
 	for i, p := range list.Prices {
 		if err := p.validate(); err != nil {
@@ -191,10 +191,10 @@ func (p listedPrice) validate() error {
 		return errors.New("it names no model")
 	}
 	if _, err := time.Parse(time.DateOnly, p.AsOf); err != nil {
-		return fmt.Errorf("as_of %q is no date such as 2026-11-20", p.AsOf)
+		return fmt.Errorf("as_of %q is not a date such as 2026-11-20", p.AsOf)
 	}
 	if (p.Input == nil) != (p.Output == nil) || p.Input == nil && p.TrainingHour == nil {
-		return errors.New("it wants input and output, or training_hour")
+		return errors.New("it needs input and output, or training_hour")
 	}
 	for name, price := range map[string]*float64{"training_hour": p.TrainingHour, "input": p.Input, "cached_input": p.CachedInput, "output": p.Output} {
 		if price != nil && !(*price >= 0 && *price < mostReward) {

@@ -328,7 +328,7 @@ type ToolStat struct {
 	Failed          int      `json:"failed"`
 	Malformed       int      `json:"malformed"`
 	PerRollout      []int    `json:"per_rollout,omitempty"` // valid rollouts by their calls to it, in the bins of the histogram over all tools
-	NotText         int      `json:"not_text,omitempty"`    // answered with an output that is no string
+	NotText         int      `json:"not_text,omitempty"`    // answered with an output that is not a string
 	P50             *float64 `json:"p50_s"`
 	P95             *float64 `json:"p95_s"`
 	OutputTokensP95 *float64 `json:"output_tokens_p95"`

@@ -61,8 +61,8 @@ func ThresholdsOf(gates []Gate) []Threshold {
 
 // compareThresholds belong to gonogo compare and to no gate.
 var compareThresholds = known("compare",
-	Threshold{"compare.delta", "share", "of gonogo compare: the smallest change of the mean reward that matters, as a share of the range", 0.05},
-	Threshold{"compare.tolerance", "share", "of gonogo compare: the change up to which nothing is called better or worse, as a share of the range", 0},
+	Threshold{"compare.delta", "share", "for gonogo compare: the smallest change of the mean reward that matters, as a share of the range", 0.05},
+	Threshold{"compare.tolerance", "share", "for gonogo compare: the change up to which nothing is called better or worse, as a share of the range", 0},
 )
 
 // At returns the threshold's value. It panics on an unregistered name, which is a mistake in a gate.

@@ -41,7 +41,7 @@ func NewWording(id, title, remedy string) Wording {
 }
 
 var (
-	skippedTitle = message.New("gate.skipped", "not judged: {reason}")
+	skippedTitle = message.New("gate.skipped", "not checked: {reason}")
 	unmeasured   = NewWording("gate.unmeasured", "not known: too few valid rollouts to estimate it",
 		"Sample at least two rollouts of each item, or fix what made rollouts fail.")
 )

@@ -420,7 +420,7 @@ func parseShown(t *testing.T, text string) shownAs {
 	digits = strings.ReplaceAll(digits, ",", "")
 	value, err := strconv.ParseFloat(digits, 64)
 	if err != nil {
-		t.Fatalf("%q is no number: %v", text, err)
+		t.Fatalf("%q is not a number: %v", text, err)
 	}
 	_, decimals, _ := strings.Cut(digits, ".")
 	out := shownAs{value: value, half: 0.5 * math.Pow(10, -float64(len(decimals)))}

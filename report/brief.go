@@ -130,7 +130,7 @@ func (p *Page) deciding() []string {
 
 // graderChanged says that the configuration has another grader than the run.
 var graderChanged = message.New("report.grader_changed",
-	"The configuration has another grader than the one that graded this run: {grade} grades the recorded answers with it, without a new rollout.")
+	"The configuration has a different grader from the one that graded this run: {grade} grades the recorded answers with it, without new rollouts.")
 
 // toDo is what to do first, each a command or an edit: the remedies of what
 // decides, then of what else is open, then the commands that judge what was not. What

@@ -37,8 +37,8 @@ var englishBurst = burstWords{
 	Checks: "Other checks", CheckHead: []string{"check", "value", "out of", "what it is"},
 	Lost: "discarded rollouts", LostDoc: "a trainer that repeats a failed request three times gives them up",
 	First: "first failure", FirstDoc: "time from the start of a burst to the first failed request", NoFailure: "none", FirstFailure: "after %s s, %s: %s",
-	Wire: "breaks the wire contract", WireDoc: "answers, or the requests that got them, that the wire contract does not allow",
-	Crosstalk: "holds another's id", CrosstalkDoc: "answers that hold the trace id or a call id of another rollout",
+	Wire: "breaks the wire contract", WireDoc: "answers, or requests that got them, that break the wire contract",
+	Crosstalk: "contains another's id", CrosstalkDoc: "answers that contain the trace id or a call id of another rollout",
 	Repeats: "inconsistent repeats", RepeatsDoc: "the same request, made twice in a row, got two different answers",
 
 	ByLoad: "95th percentile in seconds, by rollouts at once", AtOnce: "at once", FailedToo: " (%s failed)",

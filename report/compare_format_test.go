@@ -89,7 +89,7 @@ func TestWhatAnUntrustedGraderCallsBetterIsNotGreen(t *testing.T) {
 		"print": fmt.Sprint(p.compared().readFirst(), p.compared().runs()),
 	} {
 		said := strings.Join(strings.Fields(in), " ")
-		for _, want := range []string{"grader of both runs is NO-GO", "may not mean a better policy", "“peek” marks 5 % of the rollouts", "61.9 % in the new one"} {
+		for _, want := range []string{"both runs are NO-GO because of their grader", "may not mean a better policy", "“peek” marks 5 % of the rollouts", "61.9 % in the new one"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("%s lacks %q", name, want)
 			}

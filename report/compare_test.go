@@ -144,7 +144,7 @@ func TestTheCatalogueOfComparisonsIsComplete(t *testing.T) {
 }
 
 func TestAnEmptyComparisonIsStillAPage(t *testing.T) {
-	c := &compare.Comparison{Answer: compare.CannotTell, Sentence: message.Verbatim("Neither run holds a rollout with a reward.")}
+	c := &compare.Comparison{Answer: compare.CannotTell, Sentence: message.Verbatim("Neither run has a rollout with a reward.")}
 	var text, marked bytes.Buffer
 	p := NewComparison(c, Options{All: true})
 	if WriteText(&text, p) != nil || WriteMarkdown(&marked, p) != nil {

@@ -155,7 +155,7 @@ var english = words{
 	CutShort: "The report goes on: it was cut here because a comment on a pull request holds no more than %s characters. index.html next to this file has all of it.",
 
 	Bad:        "line %s: %s; read as a missing grade",
-	Torn:       "the last line was incomplete and was ignored; resuming makes that rollout again",
+	Torn:       "the last line was incomplete and was ignored; resuming repeats that rollout",
 	Duplicates: "%s repeated word for word and counted once",
 	Conflicts:  "%s of one rollout disagreed; --on-conflict settled them",
 	Superseded: "%s from earlier attempts, replaced by later ones",
@@ -167,7 +167,7 @@ var english = words{
 	MadeAt:    " on %s",
 	About:     "Numbers are from the %s split. Brackets are %s confidence intervals; a number without brackets has none.",
 	AboutFile: "Findings on %s may have narrower ones: they are about the items in its file, these numbers about all items like them.",
-	BySeen:    "passes by its value, not by its whole interval",
+	BySeen:    "passes on its value, not on its whole interval",
 	BothSides: "its interval reaches both sides",
 	OfFile:    "of the items in the file",
 	Checks:    plural{"1 check", "%s checks"},
@@ -216,7 +216,7 @@ var english = words{
 	Variants: variantWords{
 		Title: "Variants: the cheaper lever",
 		Lead:  "%s of prompt, tools or model, sampled on the same items with the same seed and ranked on %s by the difference of each item with itself.",
-		Gain:  "Shown to gain: %s, where training is hoped to bring %s and a difference below %s does not matter. Next to it: what a variant takes more or less of than the base, per rollout; in brackets if chance explains it.",
+		Gain:  "Shown to gain: %s, where training is hoped to bring %s and a difference below %s does not matter. Next to it: what a variant uses more or less of than the base, per rollout; in brackets if chance explains it.",
 		None:  "No variant can be compared with the base yet.",
 		On:    "On %s", Base: "base", NotSet: "not set",
 		Change: "%s changes %s: from %s to %s", Variant: plural{"1 variant", "%s variants"},
@@ -240,10 +240,10 @@ var english = words{
 
 	Audit: auditWords{
 		Title:   "Grader audit",
-		None:    "The grader has not been audited: %s puts adversarial and harmless answers to it and shows what it pays for.",
+		None:    "The grader has not been audited: %s sends it adversarial and harmless answers and shows what it pays for.",
 		Sound:   "%s: none found a hole in the grader",
 		Holed:   "%s of %s found holes in the grader: %s",
-		NoProbe: "The audit put no probe to the grader: what it graded again, marked or compared with people is below.",
+		NoProbe: "The audit sent no probe to the grader: its regrades, detector marks and comparisons with people are below.",
 		Untold:  "No probe gave a result: the grader failed on every payload.",
 		Found: map[rollout.Expectation]string{
 			rollout.Bottom: "%s got a worthless answer rewarded", rollout.Top: "%s got a right answer rejected",
@@ -263,7 +263,7 @@ var english = words{
 		Counted: map[rollout.Expectation]string{
 			rollout.Bottom: "%s rewarded", rollout.Top: "%s at the top", rollout.Same: "%s moved",
 		},
-		Earned: "earned %s; a sound grader %s", EarnedInstead: "earned %s instead of %s", Cut: "only the beginning is shown: the replay shows it whole",
+		Earned: "earned %s; a sound grader %s", EarnedInstead: "earned %s instead of %s", Cut: "only the beginning is shown: the replay shows all of it",
 		LongID:     "its id is too long to print: result.json has it",
 		Lookalikes: "contains look-alike characters: %s",
 		Backslash:  "each backslash is shown as two",
@@ -277,7 +277,7 @@ var english = words{
 		Moved: "moved by noise", MovedDoc: "chance that noise alone moves a grade farther than the margin from what the output deserves",
 		Noise: "noise share λ, %s", NoiseDoc: "share of the differences within items that is the grader's own noise: the same output graded again",
 		NoiseVar: "variance of regrades", NoiseVarDoc: "of several grades of one output",
-		Flip: "flip rate", FlipDoc: "chance that a yes-or-no grade is the wrong one of its output's two",
+		Flip: "flip rate", FlipDoc: "chance that a yes-or-no grade is the wrong one",
 		Length: "length and reward", LengthDoc: "correlation of reward with the log of the answer's length, within items", LengthP: "; %s", LengthPooled: "; over all rollouts %s",
 		Slope: "length slope", SlopeDoc: "reward per doubling of the answer's length, within items",
 		Distinct: "different rewards", DistinctDoc: "how finely the grader tells outputs apart, over all splits", Entropy: plural{"1 bit", "%s bits"}, Ends: "%s at the bottom of the range, %s at the top",
@@ -289,10 +289,10 @@ var english = words{
 		Spearman: "Spearman's ρ", SpearmanDoc: "rank correlation of reward and people's score",
 		Kappa: "Cohen's κ", KappaDoc: "agreement beyond chance of yes-or-no grades with yes-or-no labels",
 		Alpha: "Krippendorff's α", AlphaDoc: "agreement of the raters with each other",
-		Ceiling: "ceiling", CeilingDoc: "what one rater scores by another's labels: a reward above it is suspicious",
+		Ceiling: "ceiling", CeilingDoc: "what one rater scores against another's labels: a reward above it is suspicious",
 
 		ByItem: "Every probe on every item", ByItemHead: "item",
-		ByItemDoc: "The reward of each item's payload, or, of several, the one that is worst for the grader. –: the probe does not apply to the item. ×: the grader failed on it.",
+		ByItemDoc: "The reward of each item's payload, or of the one that is worst for the grader if there are several. –: the probe does not apply to the item. ×: the grader failed on it.",
 		Suspect:   "Suspect references", SuspectHead: []string{"item", "split", "answer", "agree", "reward", "reference"},
 		SuspectDoc: "Most rollouts agree on an answer that is not the reference, or earn the top where the reference earns the bottom: the reference may be wrong, or written in a form that the grader does not accept, or the item may be a trap.",
 		NoAnswer:   "earn the top", Earns: "%s earns %s",

@@ -48,7 +48,7 @@ var historyEnglish = historyWords{
 	Answers: map[compare.Answer]string{
 		compare.Regressed: "regressed", compare.Improved: "improved", compare.Equivalent: "no change that matters", compare.CannotTell: "cannot tell", compare.NotBetter: "not better", compare.NoFall: "no sign of a fall",
 	},
-	First: "compared with none", Accepted: "accepted", Trend: "regressed by the trend",
+	First: "compared with none", Accepted: "accepted", Trend: "regressed against the trend",
 	Newest: "The newest night is %s; its exit code was %d.",
 
 	Changes: "Nights where something changed", Unusual: "What is unusual about the newest night", AllSeries: "Every series", Nights: "Nights",

@@ -20,8 +20,8 @@ var englishPage = block.PageWords{
 	Printed:    "Only the first %s of these items are printed; the page on a screen has all of them.",
 
 	Press:     "Press an item to see its rollouts.",
-	PressLink: "Their text is, a rollout per line, in ",
-	Show:      "Print them whole:",
+	PressLink: "Their text, one rollout per line, is in ",
+	Show:      "To print all of it:",
 	Beyond:    "more rollouts of this item: %s",
 	NoTrace:   "This page was made without the run's rollouts: gonogo report RUN makes one with them.",
 	Rewards:   "rewards",

@@ -33,7 +33,7 @@ func withVariants(t *testing.T) *analysis.Result {
 			Name: "brief", Answer: analysis.Gains, Splits: map[rollout.Split]*analysis.VariantSplit{split: sp},
 			Changes: []rollout.Change{{Key: "prompt", Base: "the rows' own", New: "Be <b>brief</b>\x1b[31m."}},
 		},
-		{Name: "late", Answer: analysis.CannotTell, Why: message.Verbatim("it holds no rollout"), Splits: map[rollout.Split]*analysis.VariantSplit{}},
+		{Name: "late", Answer: analysis.CannotTell, Why: message.Verbatim("it has no rollout"), Splits: map[rollout.Split]*analysis.VariantSplit{}},
 	}}
 	return r
 }
@@ -62,7 +62,7 @@ func TestVariantsThatWereNotMade(t *testing.T) {
 	r.Variants.Ranked = r.Variants.Ranked[1:]
 	p := NewPage(r, Options{})
 	list := section(p.Doc(), "variants")
-	if g := inBlocks[Grid](list); list[0].(block.Note).Texts[0] != english.Variants.None || len(g) != 1 || g[0].Rows[0][1] != "it holds no rollout" {
+	if g := inBlocks[Grid](list); list[0].(block.Note).Texts[0] != english.Variants.None || len(g) != 1 || g[0].Rows[0][1] != "it has no rollout" {
 		t.Errorf("the page says %+v", list)
 	}
 	r.Variants = nil

@@ -188,7 +188,7 @@ func unanswered(at ModelAccess, heard ModelTraffic) error {
 	if heard.Failed != nil {
 		own = &AgentError{Outcome: rollout.ModelAPI, Err: heard.Failed}
 	} else if why := at.refused(); why != "" {
-		own.Err = fmt.Errorf("the agent gave no answer, and its last request was not handed on to the model: %s", why)
+		own.Err = fmt.Errorf("the agent gave no answer, and its last request was not forwarded to the model: %s", why)
 	}
 	if own.Err == nil {
 		return nil

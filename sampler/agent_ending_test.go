@@ -49,7 +49,7 @@ func TestAnAgentThatSwallowsErrorsIsNobodysZero(t *testing.T) {
 	}{
 		{"no answer, and the model had failed", toldAgent{heard: sampler.ModelTraffic{Turns: 2, Failed: failure}}, rollout.ModelAPI, "overloaded"},
 		{"white space is none", toldAgent{done: sampler.AgentResult{Output: " \n"}, heard: sampler.ModelTraffic{Failed: failure}}, rollout.ModelAPI, "overloaded"},
-		{"no answer, and its request was refused", toldAgent{refused: "another model"}, rollout.ToolFailed, "not handed on to the model: another model"},
+		{"no answer, and its request was refused", toldAgent{refused: "another model"}, rollout.ToolFailed, "not forwarded to the model: another model"},
 		{"no answer of a model that answered", toldAgent{heard: sampler.ModelTraffic{Turns: 2}}, rollout.NoAnswer, "the answer is empty"},
 		{"a conversation that outgrew the model", toldAgent{err: errors.New("BadRequestError"), heard: sampler.ModelTraffic{Turns: 9, Failed: failure, CutOff: "context_length_exceeded"}}, rollout.NoAnswer, "cut off: context_length_exceeded"},
 		{"one that did, and an answer all the same", toldAgent{done: sampler.AgentResult{Output: "42"}, heard: sampler.ModelTraffic{Turns: 9, Failed: failure, CutOff: "context_length_exceeded"}}, rollout.Graded, ""},

@@ -23,7 +23,7 @@ type trial struct {
 const (
 	everywhere = "model tool grader judge session"
 	noSession  = "model tool grader judge" // a session's start may answer nothing, and any object
-	cannotRead = `answer cannot be used|is no JSON object|no JSON object, nor nothing|answer is no JSON|has no choices|no "score"|not a number|web page|no "key"`
+	cannotRead = `answer cannot be used|is not a JSON object|neither a JSON object nor empty|answer is not a JSON|has no choices|no "score"|not a number|web page|no "key"`
 )
 
 // trials has a row for each fault.

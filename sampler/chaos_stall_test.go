@@ -19,7 +19,7 @@ import (
 func TestChaosStalls(t *testing.T) {
 	causes := map[string]string{
 		"stall_before": "no answer within", "stall_in_header": "no answer within",
-		"stall_in_body": "the answer began and then no byte of it came",
+		"stall_in_body": "the answer started, then no byte of it came",
 	}
 	faults := chaos.Find("stall_before", "stall_in_header", "stall_in_body")
 	for grading, boundaries := range map[string][]string{

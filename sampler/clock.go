@@ -212,7 +212,7 @@ type timeoutError struct {
 
 func (e *timeoutError) Error() string {
 	if e.heard {
-		return fmt.Sprintf("the answer began and then no byte of it came for %v", e.limit)
+		return fmt.Sprintf("the answer started, then no byte of it came for %v", e.limit)
 	}
 	return fmt.Sprintf("no answer within %v", e.limit)
 }

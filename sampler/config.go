@@ -121,7 +121,7 @@ func (c Config) Validate() error {
 		}
 	}
 	if r := c.RewardRange; r != nil && (!(r[0] < r[1]) || math.IsInf(r[0], 0) || math.IsInf(r[1], 0)) {
-		return fmt.Errorf("reward_range [%g, %g] is not a lower and a higher number", r[0], r[1])
+		return fmt.Errorf("reward_range [%g, %g] needs a lower and a higher number", r[0], r[1])
 	}
 	if err := c.Budget.Bounds().Validate(); err != nil {
 		return err

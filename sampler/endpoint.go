@@ -151,7 +151,7 @@ func CheckFinalStatus(resp *http.Response) error {
 		return nil
 	}
 	_ = resp.Body.Close() // it is of no use
-	return fmt.Errorf("the server goes on in another protocol, with status %d", resp.StatusCode)
+	return fmt.Errorf("the server switches to another protocol, with status %d", resp.StatusCode)
 }
 
 // TrackProgress reports every byte read from body to the clock of the try in ctx: a
@@ -242,7 +242,7 @@ func CheckHeaders(headers map[string]string) error {
 			return fmt.Errorf("%q cannot be the name of a header", name)
 		}
 		if strings.ContainsFunc(headers[name], func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
-			return fmt.Errorf("the value of header %s holds a line break or another control character: remove it", name)
+			return fmt.Errorf("the value of header %s contains a line break or another control character: remove it", name)
 		}
 	}
 	return nil

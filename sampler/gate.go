@@ -36,7 +36,7 @@ func (e *EndpointError) Error() string {
 	if f, ok := AsFailure(e.Err); ok {
 		cause, status = f.Err, f.Status
 		if f.RetryAfter > limit.Patience {
-			cause = fmt.Errorf("%w, and it asks to be left alone for %v", cause, f.RetryAfter.Round(time.Second))
+			cause = fmt.Errorf("%w, and it asks for a pause of %v", cause, f.RetryAfter.Round(time.Second))
 		}
 	}
 	switch {
@@ -44,23 +44,23 @@ func (e *EndpointError) Error() string {
 		if status != 0 {
 			cause = fmt.Errorf("status %d: %w", status, cause)
 		}
-		return fmt.Sprintf("%s answered nothing for %v; its last failure: %v; fix it and run again, which makes what failed and what is missing, or raise sampling.retry_for (sampling.breaker 0 = never stop for it)", where, e.For.Round(time.Second), cause)
+		return fmt.Sprintf("%s has not answered for %v; its last failure: %v; fix it and run again, which repeats what failed and makes what is missing, or raise sampling.retry_for (sampling.breaker 0 = never stop for it)", where, e.For.Round(time.Second), cause)
 	case e.Times > 0 && e.Boundary == AgentBoundary && e.URL == AgentBoundary:
-		return fmt.Sprintf("the agent failed %d rollouts in a row in the same way: %v; fix it and run again, which makes those and what is missing, or raise sampling.breaker (0 = never stop for it)", e.Times, cause)
+		return fmt.Sprintf("the agent failed %d rollouts in a row in the same way: %v; fix it and run again, which repeats those and makes what is missing, or raise sampling.breaker (0 = never stop for it)", e.Times, cause)
 	case e.Times > 0 && status == 0:
-		return fmt.Sprintf("%s gave no answer %d times in a row: %v; fix it and run again, which makes what failed and what is missing, or raise sampling.breaker (0 = never stop for it)", where, e.Times, cause)
+		return fmt.Sprintf("%s gave no answer %d times in a row: %v; fix it and run again, which repeats what failed and makes what is missing, or raise sampling.breaker (0 = never stop for it)", where, e.Times, cause)
 	case e.Times > 0:
-		return fmt.Sprintf("%s failed %d times in a row in the same way, with status %d: %v; fix it and run again, which makes what failed and what is missing, or raise sampling.breaker (0 = never stop for it)", where, e.Times, status, cause)
+		return fmt.Sprintf("%s failed %d times in a row in the same way, with status %d: %v; fix it and run again, which repeats what failed and makes what is missing, or raise sampling.breaker (0 = never stop for it)", where, e.Times, status, cause)
 	case status == 0 && Unreachable(e.Err):
 		return fmt.Sprintf("%s does not answer: %v; start the server or correct its URL, then run again", where, cause)
 	case status == 0:
 		return fmt.Sprintf("%s does not work: %v", where, cause)
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		return fmt.Sprintf("%s refuses us with status %d: %v; check the key and the headers it is sent", where, status, cause)
+		return fmt.Sprintf("%s refuses the request with status %d: %v; check the key and the headers sent to it", where, status, cause)
 	case status == http.StatusNotFound && strings.HasPrefix(e.Boundary, "tool "):
 		return fmt.Sprintf("%s answers with status 404: %v; check its URL", where, cause)
 	case status == http.StatusNotFound && strings.HasSuffix(e.URL, "/responses"):
-		return fmt.Sprintf("%s answers with status 404: %v; check its URL and the name of the model; a server that knows Chat Completions alone wants model.api: chat (or judge.api)", where, cause)
+		return fmt.Sprintf("%s answers with status 404: %v; check its URL and the name of the model; a server that knows only Chat Completions needs model.api: chat (or judge.api)", where, cause)
 	case status == http.StatusNotFound:
 		return fmt.Sprintf("%s answers with status 404: %v; check its URL and the name of the model", where, cause)
 	}

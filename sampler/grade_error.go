@@ -25,7 +25,7 @@ const (
 	KindRefusal    = "model_grader_refusal_error" // a judge that refused
 	KindCutOff     = "model_grader_exceeded_max_tokens_error"
 	KindVariable   = "invalid_variable_error" // a template names what is not there
-	KindFormula    = "formula_parse_error"    // a formula whose value is no number
+	KindFormula    = "formula_parse_error"    // a formula whose value is not a number
 	KindBatch      = "depends_on_batch"       // a reward that depends on the other outputs of a batch
 	KindOther      = "other_error"
 )

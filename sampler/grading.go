@@ -80,9 +80,9 @@ type GraderlessError struct {
 // Error names the last failure and what to do.
 func (e *GraderlessError) Error() string {
 	if e.Items == 0 {
-		return fmt.Sprintf("%v; then grade again what is recorded; nothing of it is lost", e.Err)
+		return fmt.Sprintf("%v; then grade the recorded rollouts again; nothing is lost", e.Err)
 	}
-	return fmt.Sprintf("the grader failed on all of %d items: %v; correct the grader, then grade again what is recorded; nothing of it is lost", e.Items, e.Err)
+	return fmt.Sprintf("the grader failed on all of %d items: %v; correct the grader, then grade the recorded rollouts again; nothing is lost", e.Items, e.Err)
 }
 
 // Unwrap returns the last failure.
@@ -142,7 +142,7 @@ func (e *RangeError) Error() string {
 	if e.Items == 0 {
 		return text + ": set reward_range to what the grader can give"
 	}
-	return fmt.Sprintf("%s, to item %s, and no grade that fits to any of %d items: set reward_range to what the grader can give, or correct the grader, then grade again what is recorded; nothing of it is lost", text, e.Item, e.Items)
+	return fmt.Sprintf("%s, to item %s, and no valid grade to any of %d items: set reward_range to what the grader can give, or correct the grader, then grade the recorded rollouts again; nothing is lost", text, e.Item, e.Items)
 }
 
 // rangeCheck detects a grader that never gives a usable grade.

@@ -365,7 +365,7 @@ func TestHungConnectionsAreFoundByProgress(t *testing.T) {
 		fails   string // "" = answered
 	}{
 		{"slow but alive, for three times as long", trickle(silence/8, 24, false), ""},
-		{"stalled in the middle", trickle(time.Millisecond, 8, true), "the answer began and then no byte of it came for 400ms"},
+		{"stalled in the middle", trickle(time.Millisecond, 8, true), "the answer started, then no byte of it came for 400ms"},
 		{"silent from the start", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body) // only then is the end of the connection noticed
 			<-r.Context().Done()

@@ -57,7 +57,7 @@ func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, le
 	switch {
 	case err == nil: // it ended, whatever has happened to the run meanwhile
 	case errors.As(err, &b) && b.outcome == rollout.GraderFailed && (ctx.Err() != nil || b.ends() != nil):
-		e.ungraded("grading was broken off: " + b.err.Error()) // the answer is paid for
+		e.ungraded("grading was interrupted: " + b.err.Error()) // the answer is paid for
 	case ctx.Err() != nil:
 		return nil, leave, context.Cause(ctx)
 	case errors.As(err, &b) && b.ends() != nil:

@@ -59,13 +59,13 @@ func TestOutcomes(t *testing.T) {
 		{"a tool whose answer is not JSON", func(w *world) {
 			w.model = script(wants("search"), says("42"))
 			w.tool = func(toolRequest) reply { return reply{body: "<html>"} }
-		}, rollout.ToolFailed, missing, "no JSON object", ""},
+		}, rollout.ToolFailed, missing, "JSON object", ""},
 		{"a tool that refuses is shown to the model", func(w *world) {
 			w.model = script(wants("search"), says("42"))
 			w.tool = func(toolRequest) reply { return fails(400) }
 		}, rollout.Graded, 1, "", rollout.FinishStop},
 		{"a grader that fails for good", func(w *world) { w.grade = func(gradeRequest) reply { return fails(500) } }, rollout.GraderFailed, missing, "status 500", rollout.FinishStop},
-		{"a grade that is no number is not a zero", func(w *world) { w.grade = func(gradeRequest) reply { return reply{body: `{"score":NaN}`} } }, rollout.GraderFailed, missing, "NaN", rollout.FinishStop},
+		{"a grade that is not a number is not a zero", func(w *world) { w.grade = func(gradeRequest) reply { return reply{body: `{"score":NaN}`} } }, rollout.GraderFailed, missing, "NaN", rollout.FinishStop},
 		{"a null grade is not a zero", func(w *world) { w.grade = func(gradeRequest) reply { return reply{body: `{"score":null}`} } }, rollout.GraderFailed, missing, "no \"score\"", rollout.FinishStop},
 		{"grading fails after the step limit", func(w *world) {
 			w.cfg.MaxSteps = 2

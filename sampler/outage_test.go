@@ -41,7 +41,7 @@ func TestAResetInDaysIsNotWaitedFor(t *testing.T) {
 					w.check(err)
 					return
 				}
-				if err == nil || !strings.Contains(err.Error(), "status 429") || !strings.Contains(err.Error(), "asks to be left alone for 72h0m0s") {
+				if err == nil || !strings.Contains(err.Error(), "status 429") || !strings.Contains(err.Error(), "asks for a pause of 72h0m0s") {
 					t.Errorf("error %v, of %d recorded", err, stats.Recorded)
 				}
 			})
@@ -90,7 +90,7 @@ func TestFailuresThatDifferForLongStopTheRun(t *testing.T) {
 					return
 				}
 				var dead *sampler.EndpointError
-				if !errors.As(err, &dead) || dead.Boundary != "model" || !strings.Contains(err.Error(), "answered nothing for ") || !strings.Contains(err.Error(), "status 50") {
+				if !errors.As(err, &dead) || dead.Boundary != "model" || !strings.Contains(err.Error(), "has not answered for ") || !strings.Contains(err.Error(), "status 50") {
 					t.Fatalf("error %v after %v", err, took)
 				}
 				if took < c.ends || took > c.ends+5*time.Minute {

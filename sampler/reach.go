@@ -25,11 +25,11 @@ func Reach(ctx context.Context, address string) error {
 func reach(ctx context.Context, address string, proxyFor func(*http.Request) (*url.URL, error)) error {
 	u, err := url.Parse(address)
 	if err != nil {
-		return fmt.Errorf("%s is no URL: %w", RedactURL(address), cause(err))
+		return fmt.Errorf("%s is not a URL: %w", RedactURL(address), cause(err))
 	}
 	proxy, err := proxyFor(&http.Request{URL: u})
 	if err != nil { // its text holds the proxy's URL, and so perhaps a password
-		return fmt.Errorf("%s: the environment's proxy for it is no URL: correct HTTP_PROXY or HTTPS_PROXY", RedactURL(address))
+		return fmt.Errorf("%s: the environment's proxy for it is not a URL: correct HTTP_PROXY or HTTPS_PROXY", RedactURL(address))
 	}
 	if proxy != nil {
 		if err := dial(ctx, proxy); err != nil {

@@ -25,7 +25,7 @@ func TestReachGoesWhereRequestsGo(t *testing.T) {
 		{"no proxy for this one", server.URL, "", ""},
 		{"a socks proxy", "https://model.invalid/v1", strings.Replace(server.URL, "http", "socks5", 1), ""},
 		{"a proxy whose certificate nobody knows", server.URL, secure.URL, "certificate"},
-		{"a setting that is no URL", server.URL, "planted", "no URL: correct HTTP_PROXY"},
+		{"a setting that is not a URL", server.URL, "planted", "not a URL: correct HTTP_PROXY"},
 	} {
 		err := reach(t.Context(), c.address, func(r *http.Request) (*url.URL, error) {
 			switch {

@@ -73,7 +73,7 @@ const (
 
 // ErrUnknownUsage ends a run with a bound on tokens or money whose servers do not
 // report usage.
-var ErrUnknownUsage = errors.New("the endpoint of the model or of a judge does not tell its tokens, so that sampling.max_tokens and sampling.max_usd cannot be kept: set them to 0 and use sampling.max_rollouts")
+var ErrUnknownUsage = errors.New("the endpoint of the model or of a judge does not report its tokens, so sampling.max_tokens and sampling.max_usd cannot be enforced: set them to 0 and use sampling.max_rollouts")
 
 // Event is the progress of a run: the counts so far. InFlight is Begun minus
 // Recorded. Maps and lists are the receiver's own.

@@ -75,33 +75,33 @@ func TestWhatIsBehindAChange(t *testing.T) {
 			if s%2 == 0 {
 				a.look = "nothing"
 			}
-		}), nil, "", "tool", "Likely cause: of 160 calls that both runs made, the tool look answered 50 % ["},
+		}), nil, "", "tool", "Likely cause: in 160 calls that both runs made, the tool look gave a different answer to 50 % ["},
 		{"a tool that loses two answers of five by chance", high, with(low, func(a *asked, _, _ int) {
 			if dice.IntN(5) < 2 {
 				a.look = "nothing"
 			}
 		}), nil, "", "tool", "within a run"},
 		{"a tool whose answers are chance in both runs", with(high, random), with(low, random), nil, "", "policy", "Likely cause: the model's own behaviour"},
-		{"another fingerprint", high, with(low, func(a *asked, _, _ int) { a.served = "m fp_2" }), nil, "", "model", "in 100 % of the rollouts the endpoint names m fp_2, in the base run m fp_1"},
+		{"another fingerprint", high, with(low, func(a *asked, _, _ int) { a.served = "m fp_2" }), nil, "", "model", "in 100 % of the rollouts the endpoint names m fp_2, in the base run it names m fp_1"},
 		{"several fingerprints in both runs", with(high, anyPrint), with(low, anyPrint), nil, "", "policy", ""},
-		{"a grader that halves its grades", with(high, func(a *asked, i, s int) { a.answer = fmt.Sprint(s) }), with(high, func(a *asked, i, s int) { a.answer = fmt.Sprint(s); a.reward /= 2 }), nil, "", "grader", "the same outputs get other grades: -0.375 ["},
+		{"a grader that halves its grades", with(high, func(a *asked, i, s int) { a.answer = fmt.Sprint(s) }), with(high, func(a *asked, i, s int) { a.answer = fmt.Sprint(s); a.reward /= 2 }), nil, "", "grader", "the same outputs get different grades: -0.375 ["},
 		{"a grader that throws dice in both runs", with(high, dim), with(high, dim), nil, "", "", "."},
 		{"outputs graded again as they were", high, low, again(40, 0), "", "policy", ""},
-		{"outputs graded again by half", high, low, again(40, -0.5), "", "grader", "grading 40 outputs of the base run again changes their mean grade by -0.487 ["},
+		{"outputs graded again by half", high, low, again(40, -0.5), "", "grader", "regrading 40 outputs of the base run changes their mean grade by -0.487 ["},
 		{"another prompt", high, low, nil, "job.prompt", "setting", "the runs were made with a different job.prompt"},
 		{"another grader whose grades are the same", high, low, nil, "grader", "policy", ""},
-		{"a tool and a model", high, with(low, func(a *asked, _, _ int) { a.look, a.served = "nothing", "n" }), nil, "", "tool model", "; another model replied"},
+		{"a tool and a model", high, with(low, func(a *asked, _, _ int) { a.look, a.served = "nothing", "n" }), nil, "", "tool model", "; a different model replied"},
 		{"a failing tool", high, with(low, func(a *asked, i, s int) {
 			if s == 3 && i%2 == 0 {
 				a.outcome = "tool"
 			}
-		}), nil, "", "failures", "12.5 % of the rollouts failed by a tool or the grader, up from 0 %"},
-		{"nothing is recorded", with(high, func(a *asked, _, _ int) { *a = asked{reward: a.reward} }), with(low, func(a *asked, _, _ int) { *a = asked{reward: a.reward} }), nil, "", "policy", "which model replied is not recorded; too few equal outputs"},
+		}), nil, "", "failures", "12.5 % of the rollouts failed in a tool or the grader, up from 0 %"},
+		{"nothing is recorded", with(high, func(a *asked, _, _ int) { *a = asked{reward: a.reward} }), with(low, func(a *asked, _, _ int) { *a = asked{reward: a.reward} }), nil, "", "policy", "the model that replied is not recorded; the runs have too few equal outputs"},
 		{"an improvement, too", low, with(high, func(a *asked, _, _ int) { a.served = "better" }), nil, "", "model", "Likely cause"},
-		{"a fall, of a grader that became milder", high, low, again(40, 0.5), "", "grader", "Also changed: grading 40 outputs"},
-		{"a fall, of a grader that became milder, and another model", high, with(low, func(a *asked, _, _ int) { a.served = "n" }), again(40, 0.5), "", "model grader", "Likely cause: another model"},
+		{"a fall, of a grader that became milder", high, low, again(40, 0.5), "", "grader", "Also changed: regrading 40 outputs"},
+		{"a fall, of a grader that became milder, and another model", high, with(low, func(a *asked, _, _ int) { a.served = "n" }), again(40, 0.5), "", "model grader", "Likely cause: a different model"},
 		{"equal answers after other calls are not equal outputs", with(high, func(a *asked, _, _ int) { a.answer = "done" }), with(low, func(a *asked, _, _ int) { a.answer, a.look, a.served = "done", "nothing", "n" }), nil, "", "tool model", ""},
-		{"no change of the reward", high, with(high, func(a *asked, _, _ int) { a.served = "other" }), nil, "", "model", "Also changed: another model"},
+		{"no change of the reward", high, with(high, func(a *asked, _, _ int) { a.served = "other" }), nil, "", "model", "Also changed: a different model"},
 		{"no change at all", high, high, nil, "", "", "."},
 	} {
 		base, new := opened(t, asks(c.base)), opened(t, asks(c.new))
@@ -159,7 +159,7 @@ func TestANoGoGraderHasNoCause(t *testing.T) {
 	if err := got.Attribute(t.Context(), base, again, rollout.ReadOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got.Answer != compare.NotBetter || len(got.Behind) > 0 || strings.Contains(got.Sentence.String(), "cause") {
+	if got.Answer != compare.NotBetter || len(got.Behind) > 0 || strings.Contains(got.Sentence.String(), "cause:") {
 		t.Errorf("%s %+v: %s", got.Answer, got.Behind, got.Sentence)
 	}
 }

@@ -63,7 +63,7 @@ func TestFamiliesThatMoveTogetherAreSaid(t *testing.T) {
 		return out
 	}
 	c := compared(t, opened(t, make(false)), opened(t, make(true)))
-	if c.Answer != compare.Improved || !strings.Contains(c.Sentence.String(), "clustered by family") || !strings.Contains(c.Sentence.String(), "not sure") {
+	if c.Answer != compare.Improved || !strings.Contains(c.Sentence.String(), "clustered by family") || !strings.Contains(c.Sentence.String(), "not certain") {
 		t.Errorf("%s: %s", c.Answer, c.Sentence)
 	}
 }

@@ -103,7 +103,7 @@ func (c *comparer) difference(name, unit string, v values, rng *stat.Range) anal
 	return d
 }
 
-var clustered = message.New("compare.clustered", "clustered by family the interval holds 0: items of a family move together")
+var clustered = message.New("compare.clustered", "clustered by family, the interval contains 0: items of a family move together")
 
 // flips is the p-value of sign flips, with as many draws as the work allows.
 func (c *comparer) flips(d []float64) *float64 {

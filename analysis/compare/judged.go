@@ -125,11 +125,11 @@ func markedNotes(base, new []collect.DetectorMarks) []message.Text {
 
 // Why a higher reward may not mean a better policy.
 var (
-	bothUntrusted = message.New("compare.both_untrusted", "a higher reward may not mean a better policy: the grader of both runs is NO-GO (base {base}, new {new})")
-	baseUntrusted = message.New("compare.base_untrusted", "a higher reward may not mean a better policy: the grader of the base run is NO-GO ({base})")
-	newUntrusted  = message.New("compare.new_untrusted", "a higher reward may not mean a better policy: the grader of the new run is NO-GO ({new})")
+	bothUntrusted = message.New("compare.both_untrusted", "a higher reward may not mean a better policy: both runs are NO-GO because of their grader (base {base}, new {new})")
+	baseUntrusted = message.New("compare.base_untrusted", "a higher reward may not mean a better policy: the base run is NO-GO because of its grader ({base})")
+	newUntrusted  = message.New("compare.new_untrusted", "a higher reward may not mean a better policy: the new run is NO-GO because of its grader ({new})")
 
 	bothMarked = message.New("compare.both_marked", "the detector “{detector}” marks {base} of the rollouts as hacks in the base run and {new} in the new one")
-	baseMarked = message.New("compare.base_marked", "the detector “{detector}” marks {base} of the rollouts as hacks in the base run; it did not read those of the new one")
-	newMarked  = message.New("compare.new_marked", "the detector “{detector}” marks {new} of the rollouts as hacks in the new run; it did not read those of the base run")
+	baseMarked = message.New("compare.base_marked", "the detector “{detector}” marks {base} of the rollouts as hacks in the base run; it did not check those of the new one")
+	newMarked  = message.New("compare.new_marked", "the detector “{detector}” marks {new} of the rollouts as hacks in the new run; it did not check those of the base run")
 )

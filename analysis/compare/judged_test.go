@@ -31,23 +31,23 @@ func TestRunsOfAnUntrustedGraderAreNoBetterForAHigherReward(t *testing.T) {
 		}
 		return r
 	}
-	const before = "a higher reward may not mean a better policy: the grader of "
+	const before = "a higher reward may not mean a better policy: "
 	for _, c := range []struct {
 		about     string
 		base, new *analysis.Result
 		notes     []string
 		untrusted []string
 	}{
-		{"both", decided(analysis.NoGo, "grader.hackable"), decided(analysis.NoGo, "grader.truth"), []string{before + "both runs is NO-GO (base grader.hackable, new grader.truth)"}, []string{"grader.hackable", "grader.truth"}},
-		{"the base alone", decided(analysis.NoGo, "grader.noise"), decided(analysis.Go, ""), []string{before + "the base run is NO-GO (grader.noise)"}, []string{"grader.noise"}},
-		{"the new one alone", nil, decided(analysis.NoGo, "grader.layers"), []string{before + "the new run is NO-GO (grader.layers)"}, []string{"grader.layers"}},
+		{"both", decided(analysis.NoGo, "grader.hackable"), decided(analysis.NoGo, "grader.truth"), []string{before + "both runs are NO-GO because of their grader (base grader.hackable, new grader.truth)"}, []string{"grader.hackable", "grader.truth"}},
+		{"the base alone", decided(analysis.NoGo, "grader.noise"), decided(analysis.Go, ""), []string{before + "the base run is NO-GO because of its grader (grader.noise)"}, []string{"grader.noise"}},
+		{"the new one alone", nil, decided(analysis.NoGo, "grader.layers"), []string{before + "the new run is NO-GO because of its grader (grader.layers)"}, []string{"grader.layers"}},
 		{"for another reason", decided(analysis.NoGo, "baseline.headroom"), decided(analysis.Undecided, "grader.hackable"), nil, nil},
 		{"nothing is known", nil, nil, nil, nil},
 	} {
 		base := opened(t, graded("eval", 10, 4, steps(4, 0)), marksOf("peek", 2))
 		new := opened(t, graded("eval", 10, 4, steps(4, 1)), marksOf("peek", 25))
 		got := compared(t, base, new)
-		if got.Answer != compare.NotBetter || got.ExitCode != 3 || !strings.HasPrefix(got.Sentence.String(), "On eval the detector “peek” marks 62.5 % of the rollouts as hacks, up from 5 %: whatever it earns, the new policy is not better; the mean reward went from") {
+		if got.Answer != compare.NotBetter || got.ExitCode != 3 || !strings.HasPrefix(got.Sentence.String(), "On eval the detector “peek” marks 62.5 % of the rollouts as hacks, up from 5 %: the new policy is not better, whatever its reward; the mean reward went from") {
 			t.Errorf("%s: %s, exit %d: %s", c.about, got.Answer, got.ExitCode, got.Sentence)
 		}
 		answer, held := got.Answer, len(got.Notes)
@@ -93,7 +93,7 @@ func TestANoGoGraderPassesNothing(t *testing.T) {
 		if got.Answer != c.want || got.ExitCode != c.exit || got.Splits[rollout.Eval].Answer != c.want {
 			t.Errorf("%s: %s, exit %d, %s", c.about, got.Answer, got.ExitCode, got.Sentence)
 		}
-		if first := strings.HasPrefix(got.Sentence.String(), "On eval the new run is NO-GO for its grader (grader.hackable): its reward does not show how good the policy is; the mean"); first != (c.want == compare.NotBetter) {
+		if first := strings.HasPrefix(got.Sentence.String(), "On eval the new run is NO-GO because of its grader (grader.hackable): its reward does not show how good the policy is; the mean"); first != (c.want == compare.NotBetter) {
 			t.Errorf("%s: %s", c.about, got.Sentence)
 		}
 	}
@@ -119,8 +119,8 @@ func TestDetectorsOfOneSide(t *testing.T) {
 		want      []string
 	}{
 		{marksOf("peek", 10), marksOf("edit", 4), []string{
-			"the detector “peek” marks 25 % of the rollouts as hacks in the base run; it did not read those of the new one",
-			"the detector “edit” marks 10 % of the rollouts as hacks in the new run; it did not read those of the base run",
+			"the detector “peek” marks 25 % of the rollouts as hacks in the base run; it did not check those of the new one",
+			"the detector “edit” marks 10 % of the rollouts as hacks in the new run; it did not check those of the base run",
 		}},
 		{marksOf("peek", 0), marksOf("peek", 0), nil},
 		{marksOf("peek", 0), marksOf("edit", 0), nil},

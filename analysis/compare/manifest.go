@@ -139,5 +139,5 @@ func kindOfKey(key string) string {
 var (
 	dataFile         = message.New("made.data_file", "{hash} ({file}, {rows})")
 	sameConversation = message.New("made.same_conversation", "only items of the same id and conversation are compared")
-	ofTheGrader      = message.New("made.of_the_grader", "a change of the reward may be the grader's")
+	ofTheGrader      = message.New("made.of_the_grader", "the grader may be why the reward changed")
 )

@@ -109,8 +109,8 @@ func variantNotes(base, new *collect.RunItems, pairings map[rollout.Split]pairin
 }
 
 var (
-	madeOtherwise = message.New("variant.made_otherwise", "made with another {key} than the base: a difference may stem from that alone")
-	variantUnread = message.New("variant.unread", "{rollouts} of the base that a detector marked as a hack count at the bottom, and no detector has read those of the variant: {audit} does so")
+	madeOtherwise = message.New("variant.made_otherwise", "made with a different {key} than the base, which alone may explain a difference")
+	variantUnread = message.New("variant.unread", "{rollouts} of the base that a detector marked as a hack count at the bottom, but no detector has checked those of the variant: run {audit}")
 )
 
 func newVariantSplit(sc *Split, p pairing, s analysis.Settings) *analysis.VariantSplit {
@@ -163,8 +163,8 @@ func correct(v *analysis.Variants, split rollout.Split, s analysis.Settings) {
 }
 
 var (
-	gainTakenBack = message.New("variant.gain_taken_back", "by itself that would be a gain, and corrected for {variants} it is not ({p})")
-	lossTakenBack = message.New("variant.loss_taken_back", "by itself that would be a loss, and corrected for {variants} it is not ({p})")
+	gainTakenBack = message.New("variant.gain_taken_back", "by itself that would be a gain, but not after correction for {variants} ({p})")
+	lossTakenBack = message.New("variant.loss_taken_back", "by itself that would be a loss, but not after correction for {variants} ({p})")
 )
 
 // choose takes the split that ranks: the first on which a variant can be
@@ -213,8 +213,8 @@ func rank(v *analysis.Variants) {
 }
 
 var (
-	variantEmpty   = message.New("variant.empty", "it holds no rollout with a reward that could be compared")
-	variantEmptyOn = message.New("variant.empty_on", "it holds no rollout of {split} with a reward")
+	variantEmpty   = message.New("variant.empty", "it has no rollout with a reward to compare")
+	variantEmptyOn = message.New("variant.empty_on", "it has no rollout of {split} with a reward")
 )
 
 // flattery says that the gain of a variant chosen among several looks larger
@@ -234,6 +234,6 @@ func flattery(v *analysis.Variants) {
 }
 
 var (
-	leadsOnEval = message.New("variant.leads", "the variant {variant} leads on {split} and was chosen there, which flatters it a little; on {eval}, whose items did not choose, it changes the mean reward by {change}")
+	leadsOnEval = message.New("variant.leads", "the variant {variant} leads on {split} and was chosen there, which flatters it a little; on {eval}, which played no part in the choice, it changes the mean reward by {change}")
 	chosenHere  = message.New("variant.chosen_here", "the variant {variant} was chosen on these very rollouts, so its gain looks a little larger than it is: measure it on other items, or with another seed, before you count on the number")
 )

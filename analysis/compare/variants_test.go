@@ -91,7 +91,7 @@ func TestVariantsAreRanked(t *testing.T) {
 	if !strings.Contains(f.Remedy.String(), "it changes prompt") || !strings.Contains(f.Remedy.String(), "the best of 8 rollouts on train") {
 		t.Errorf("the remedy is %q", f.Remedy.String())
 	}
-	if len(r.Variants.Notes) != 1 || !strings.Contains(r.Variants.Notes[0].String(), "on eval, whose items did not choose") {
+	if len(r.Variants.Notes) != 1 || !strings.Contains(r.Variants.Notes[0].String(), "on eval, which played no part in the choice") {
 		t.Errorf("notes are %q", r.Variants.Notes)
 	}
 	// The difference is that of gonogo compare.

@@ -47,7 +47,7 @@ func (sc *Split) why(c *Comparison) message.Text {
 }
 
 var (
-	tooManyLost = message.New("compare.too_many_lost", "{lost} of the rollouts of a run were lost to {causes}, more than {limit}: what is left is no fair sample")
+	tooManyLost = message.New("compare.too_many_lost", "{lost} of the rollouts of a run were lost to {causes}, more than {limit}: what is left is not a fair sample")
 	lostLeftOut = message.New("compare.left_out", "{lost} of the rollouts of a run were lost to {causes} and are left out")
 )
 
@@ -71,13 +71,13 @@ func (sc *Split) notBetter(c *Comparison) []message.Text {
 }
 
 var (
-	moreMarked = message.New("compare.more_marked", "the detector “{detector}” marks {new} of the rollouts as hacks, up from {base}: whatever it earns, the new policy is not better")
+	moreMarked = message.New("compare.more_marked", "the detector “{detector}” marks {new} of the rollouts as hacks, up from {base}: the new policy is not better, whatever its reward")
 	moreCutOff = message.New("compare.more_cut_off", "{new} of the rollouts were cut off by the token limit, up from {base}")
-	moreFailed = message.New("compare.more_failed", "{new} of the rollouts failed by a tool or the grader, up from {base}")
+	moreFailed = message.New("compare.more_failed", "{new} of the rollouts failed in a tool or the grader, up from {base}")
 
 	moreOwnFailures = message.New("compare.more_own_failures", "in {new} of the rollouts the model gave no answer, up from {base}")
 
-	newNoGo = message.New("compare.new_no_go", "the new run is NO-GO for its grader ({gate}): its reward does not show how good the policy is")
+	newNoGo = message.New("compare.new_no_go", "the new run is NO-GO because of its grader ({gate}): its reward does not show how good the policy is")
 )
 
 // emptySide says what there is nothing to compare of.
@@ -113,11 +113,11 @@ func nothingOf(base, new bool) message.Text {
 }
 
 var (
-	nothingAlike = message.New("compare.nothing_alike", "the runs hold nothing that can be compared")
+	nothingAlike = message.New("compare.nothing_alike", "the runs have nothing to compare")
 	noSplit      = message.New("compare.no_split", "the runs have no split in common")
-	newEmpty     = message.New("compare.new_empty", "the new run holds no rollout with a reward")
-	baseEmpty    = message.New("compare.base_empty", "the base run holds no rollout with a reward")
-	bothEmpty    = message.New("compare.both_empty", "neither run holds a rollout with a reward")
+	newEmpty     = message.New("compare.new_empty", "the new run has no rollout with a reward")
+	baseEmpty    = message.New("compare.base_empty", "the base run has no rollout with a reward")
+	bothEmpty    = message.New("compare.both_empty", "neither run has a rollout with a reward")
 )
 
 // moved says what was found, with the numbers it rests on.
@@ -150,10 +150,10 @@ func (sc *Split) moved(c *Comparison) []message.Text {
 
 var (
 	rewardWent      = message.New("compare.reward_went", "the mean reward went from {base} to {new}, by {change}, over {items}")
-	commonItems     = message.New("compare.common_items", "{items} that both runs hold")
+	commonItems     = message.New("compare.common_items", "{items} in both runs")
 	unpairedItems   = message.New("compare.unpaired_items", "{items}, none of which is in both runs: an unpaired comparison, which finds less")
-	realButSmall    = message.New("compare.real_but_small", "the change is real and smaller than the {delta} that is set to matter")
-	notSureByFamily = message.New("compare.not_sure_by_family", "clustered by family, {change}, it is not sure")
+	realButSmall    = message.New("compare.real_but_small", "the change is real, but smaller than {delta}, the smallest that matters")
+	notSureByFamily = message.New("compare.not_sure_by_family", "clustered by family ({change}) it is not certain")
 	boundsWithin    = message.New("compare.bounds_within", "the one-sided bounds {low} and {high} are within {delta}")
 )
 
@@ -184,12 +184,12 @@ func (sc *Split) hidden(c *Comparison) []message.Text {
 }
 
 var (
-	noInterval     = message.New("compare.no_interval", "that is too little for an interval")
-	exactDisagrees = message.New("compare.exact_disagrees", "the interval shows a change and the exact test does not (p = {p})")
+	noInterval     = message.New("compare.no_interval", "that is too little data for an interval")
+	exactDisagrees = message.New("compare.exact_disagrees", "the interval shows a change, but the exact test does not (p = {p})")
 	couldHide      = message.New("compare.could_hide", "a change of less than {change} could hide here")
 	wouldShow      = message.New("compare.would_show", "about {needed} would show one of {delta}")
-	sampledAlike   = message.New("compare.sampled_alike", "{items} sampled alike")
-	sampledMore    = message.New("compare.sampled_more", "{items} sampled alike, or these sampled {samples|time},")
+	sampledAlike   = message.New("compare.sampled_alike", "{items} sampled the same way")
+	sampledMore    = message.New("compare.sampled_more", "{items} sampled the same way, or these sampled {samples|time},")
 )
 
 // changeOf is a difference with its interval; its value is known.

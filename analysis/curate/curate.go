@@ -97,7 +97,7 @@ func (cu *curator) measure(run *rollout.Run) error {
 	}
 	items := cu.c.Items(rollout.Train, known)
 	if len(items) == 0 {
-		return errors.New("the run holds no rollout of train: a training file is chosen by rollouts of its own rows (gonogo sample, with data.train)")
+		return errors.New("the run has no rollout of train: curate chooses rows by their own rollouts (gonogo sample, with data.train)")
 	}
 	for _, split := range rollout.Splits() {
 		cu.all = append(cu.all, cu.c.Items(split, nil)...)
@@ -122,9 +122,9 @@ func (cu *curator) measure(run *rollout.Run) error {
 	cu.m = measure.NewSplit(cu.s, cu.c, ofFile)
 	switch {
 	case len(cu.m.Items) == 0 && cu.edited > 0:
-		return fmt.Errorf("the rows of the training file with the ids of the %s that the run sampled, such as %q, are others than those: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].ID)
+		return fmt.Errorf("the rows of the training file differ from the %s that the run sampled under the same ids, such as %q: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].ID)
 	case len(cu.m.Items) == 0:
-		return fmt.Errorf("no row of the training file has the id of one of the %s that the run sampled, such as %q: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].ID)
+		return fmt.Errorf("no row of the training file has the id of any of the %s that the run sampled, such as %q: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].ID)
 	case len(cu.m.Measured) == 0:
 		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; fix what made the rollouts fail, and sample again", (message.Language{}).Count(len(cu.m.Items), "item"))
 	}

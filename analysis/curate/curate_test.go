@@ -130,7 +130,7 @@ func TestWhatIsDroppedAndWhy(t *testing.T) {
 			}, "d", kept, "none of 1 rollout has a grade: tool: search: 503",
 		},
 		"never sampled":             {func(f *trainingFile) { f.row("d", sentence(f.rng, 14), "x") }, "d", kept, ""},
-		"never sampled, dropped":    {func(f *trainingFile) { f.row("d", sentence(f.rng, 14), "x"); f.opt.Measured = true }, "d", curate.Unmeasured, "no rollout was made of it"},
+		"never sampled, dropped":    {func(f *trainingFile) { f.row("d", sentence(f.rng, 14), "x"); f.opt.Measured = true }, "d", curate.Unmeasured, "it has no rollout"},
 		"the prompt is one of eval": {func(f *trainingFile) { f.other(rollout.Eval, f.question(2), "") }, "q2", curate.Leaking, "it asks the same as eval e0"},
 		"of production":             {func(f *trainingFile) { f.other(rollout.Production, f.question(2), "") }, "q2", curate.Leaking, "it asks the same as production e0"},
 		"a family of eval":          {func(f *trainingFile) { f.file.Items[2].Family = "Doc  9"; f.other(rollout.Eval, "other?", "doc 9") }, "q2", curate.Leaking, "eval e0 is of the same family"},
@@ -163,7 +163,7 @@ func TestWhatIsDroppedAndWhy(t *testing.T) {
 			f.probe("consensus", rollout.Note, "d", `"reward":0|"share":0.9`)
 		}, "d", curate.Suspicious, `90 % of its rollouts agree on "payload of d"`},
 		"rollouts agree against a reference that others reach": {func(f *trainingFile) { f.probe("consensus", rollout.Note, "q2", `"reward":0|"share":0.6`) }, "q2", kept, ""},
-		"one output, two rewards":                              {func(f *trainingFile) { f.regrade("q2", 0, 1); f.regrade("q3", 0, 0) }, "q2", curate.Suspicious, "one output of it earned 0 and, graded again, 1"},
+		"one output, two rewards":                              {func(f *trainingFile) { f.regrade("q2", 0, 1); f.regrade("q3", 0, 0) }, "q2", curate.Suspicious, "one of its outputs earned 0 and, graded again, 1"},
 		"one output, one reward":                               {func(f *trainingFile) { f.regrade("q2", 0, 1); f.regrade("q3", 0, 0) }, "q3", kept, ""},
 		"differences that nobody should follow": {
 			func(f *trainingFile) {
@@ -262,7 +262,7 @@ func TestAHoleOfTheGraderDropsNoItem(t *testing.T) {
 	}
 	c := f.curate(t)
 	if c.Dropped[curate.Suspicious] > 0 || !slices.ContainsFunc(c.Notes, func(n message.Text) bool {
-		return strings.HasPrefix(n.String(), "the probe buried gets through on 20 of 20 items: that is the grader or the data as a whole")
+		return strings.HasPrefix(n.String(), "the probe buried gets through on 20 of 20 items: that points to the grader or the data as a whole")
 	}) {
 		t.Errorf("%v, %q", c.Dropped, c.Notes)
 	}
@@ -312,7 +312,7 @@ func TestAFileOfOtherRowsWithTheSameIDs(t *testing.T) {
 	}
 	f.file.Edited = true
 	_, err := curate.Choose(t.Context(), dir, rollout.ReadOptions{}, f.file, f.s, f.opt)
-	if err == nil || !strings.Contains(err.Error(), "are others than those") {
+	if err == nil || !strings.Contains(err.Error(), "differ from the") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -322,9 +322,9 @@ func TestWhatCannotBeCurated(t *testing.T) {
 		make func(*trainingFile)
 		want string
 	}{
-		"no rollout of train":   {func(f *trainingFile) { f.rollouts = []string{`{"item":"q1","split":"eval","reward":1}`} }, "holds no rollout of train"},
+		"no rollout of train":   {func(f *trainingFile) { f.rollouts = []string{`{"item":"q1","split":"eval","reward":1}`} }, "has no rollout of train"},
 		"no rollouts":           {func(f *trainingFile) { f.rollouts = nil }, "no rollouts in it"},
-		"other ids":             {func(f *trainingFile) { f.rollouts = []string{`{"item":"z","reward":1}`} }, `no row of the training file has the id of one of the 1 item that the run sampled, such as "z"`},
+		"other ids":             {func(f *trainingFile) { f.rollouts = []string{`{"item":"z","reward":1}`} }, `no row of the training file has the id of any of the 1 item that the run sampled, such as "z"`},
 		"all failed":            {func(f *trainingFile) { f.rollouts = nil; f.fails("q1", 8) }, "none of the 1 item of train has a reward"},
 		"a probability of 2":    {func(f *trainingFile) { f.opt.Sure = 2 }, "must be between 0 and 1"},
 		"a probability of NaN":  {func(f *trainingFile) { f.opt.Sure = math.NaN() }, "must be between 0 and 1"},

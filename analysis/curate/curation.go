@@ -41,8 +41,8 @@ func Reasons() []ReasonDoc {
 	return []ReasonDoc{
 		{Leaking, "eval or production has the same prompt, or the same declared family"},
 		{Conflicting, "another row asks the same and has a different reference; check which one is right"},
-		{Duplicate, "another row asks the same; the one with the most samples stays"},
-		{Broken, "none of its rollouts could be graded, more often than by chance"},
+		{Duplicate, "another row asks the same; the one with the most samples is kept"},
+		{Broken, "none of its rollouts could be graded, and chance does not explain it"},
 		{Suspicious, "dropped only with --suspicious, else kept and listed for review: the grader cannot be trusted on it, because a detector marks a rewarded rollout, a probe fooled the grader, its reference is doubtful, or the same output earned different rewards"},
 		{analysis.Dead, "every reward is at the bottom of the range, and would be again"},
 		{analysis.Saturated, "every reward is at the top of the range, and would be again"},
@@ -202,7 +202,7 @@ func (cu *curator) result() *Curation {
 }
 
 var (
-	noRollout    = message.New("curate.no_rollout", "no rollout was made of it")
+	noRollout    = message.New("curate.no_rollout", "it has no rollout")
 	keptAlthough = message.New("curate.kept_although", "kept although {reason}: {why}")
 	editedRows   = message.New("curate.edited", "{rows|row of the file differs|rows of the file differ} from what was sampled under the same id: not measured")
 )

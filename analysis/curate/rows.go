@@ -85,8 +85,8 @@ func (cu *curator) conflicts(entries []shift.Entry, list []shift.Conflict) {
 }
 
 var (
-	conflict       = message.New("curate.conflict", "it asks the same as {other}, and the references of those that do differ")
-	almostConflict = message.New("curate.almost_conflict", "it asks almost the same as {other}, and the references of those that do differ")
+	conflict       = message.New("curate.conflict", "it asks the same as {other}, but their references differ")
+	almostConflict = message.New("curate.almost_conflict", "it asks almost the same as {other}, but their references differ")
 )
 
 // leaks drops rows that eval or production has too.

@@ -61,7 +61,7 @@ func byItem(a, b collect.ItemKey) int {
 }
 
 var (
-	wideSuspicion = message.New("curate.wide_suspicion", "{what} on {hits} of {items}: that is the grader or the data as a whole, and no item is dropped for it; fix it first (gonogo audit)")
+	wideSuspicion = message.New("curate.wide_suspicion", "{what} on {hits} of {items}: that points to the grader or the data as a whole, so no item is dropped for it; fix it first (gonogo audit)")
 	notAudited    = message.New("curate.not_audited", "the grader was not audited: items on which it can be fooled are not known (gonogo audit)")
 )
 
@@ -161,7 +161,7 @@ func referenceSuspicion(c *collect.Collector, items []*collect.Item, s analysis.
 }
 
 var (
-	againstReference    = message.New("curate.against_reference", "most rollouts speak against the reference")
+	againstReference    = message.New("curate.against_reference", "most rollouts contradict the reference")
 	agreeElsewhere      = message.New("curate.agree_elsewhere", "{share} of its rollouts agree on {answer}, which is not the reference")
 	topAgainstReference = message.New("curate.top_against_reference", "{share} of its rollouts earn the top, while the reference, given as the answer, earns the bottom")
 )
@@ -191,5 +191,5 @@ func noiseSuspicion(c *collect.Collector, items []*collect.Item, s analysis.Sett
 
 var (
 	unsteady    = message.New("curate.unsteady", "the same output earns different rewards")
-	gradedAgain = message.New("curate.graded_again", "one output of it earned {first} and, graded again, {second}")
+	gradedAgain = message.New("curate.graded_again", "one of its outputs earned {first} and, graded again, {second}")
 )

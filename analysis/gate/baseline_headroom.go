@@ -15,14 +15,14 @@ var baselineHeadroom = analysis.NewGate(analysis.Gate{
 	OnRewards: true,
 	Headline:  true,
 	Doc: "Blocking, on train and eval: the mean reward stays at least 3 % of the range below the ceiling (the top of the range, " +
-		"or what is configured); else there is nothing left to gain. With trainer.normalize: std it is 3 % of what the rewards seen span, where that is less than 5 % of the range. Advisory: 5 %.",
+		"or what is configured); else there is nothing left to gain. With trainer.normalize: std it is 3 % of the observed span of rewards if that is less than 5 % of the range. Advisory: 5 %.",
 	Thresholds: []analysis.Threshold{
 		{Name: "baseline.headroom", Unit: "share", Doc: "ceiling minus mean reward, as a share of the range", Default: 0.03},
 		{Name: "baseline.headroom.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.05},
 	},
 	Charts: []string{"rewards"},
 	Words: analysis.Words{
-		Why:             "Training raises the mean reward towards the ceiling. Where the model is there already, the money buys nothing.",
+		Why:             "Training raises the mean reward towards the ceiling. If the model is already there, the money buys nothing.",
 		Pass:            "there is room to improve: the mean reward of {mean} is {gap}",
 		Fail:            "there is nothing left to gain on {split}: the mean reward of {mean} is {gap}",
 		FailRemedy:      "Read a few rollouts that earned the top: a grader that accepts everything looks like this. If they are right, replace the items that always earn the top ({saturated} of {measured}) with harder ones, or use the model as it is.{toolow}",

@@ -20,7 +20,7 @@ var baselineReachable = analysis.NewGate(analysis.Gate{
 	},
 	Charts: []string{"best_of_k"},
 	Words: analysis.Words{
-		Why:             "Reinforcement learning strengthens what the model already does right now and then. Where even the best of several rollouts earns nothing, there is nothing to strengthen.",
+		Why:             "Reinforcement learning strengthens what the model already does right now and then. If even the best of several rollouts earns nothing, there is nothing to strengthen.",
 		Pass:            "the model sometimes succeeds: the best of {kbest} earns {value} above the bottom of the range",
 		Fail:            "the model never succeeds: the best of {kbest} earns only {value} above the bottom of the range",
 		FailRemedy:      "Read a few rollouts: if some answers are right, fix the grader. If none is, give partial credit for steps of the task, or better instructions and tools. If that is not enough, use a stronger model, or teach by example first (supervised fine-tuning). {dead} of {measured|item} never earned anything.",

@@ -17,7 +17,7 @@ var dataConflicts = analysis.NewGate(analysis.Gate{
 		Fail:          "{value|prompt has|prompts have} references that contradict each other",
 		FailRemedy:    "Look at the rows listed here: at least one reference of each pair is wrong, or the prompt leaves out what distinguishes the tasks. Fix or drop them.",
 		Caution:       "{value|pair of prompts that are almost the same has|pairs of prompts that are almost the same have} references that contradict each other",
-		CautionRemedy: "Read the pairs listed here. Where they ask the same, one reference is wrong.",
+		CautionRemedy: "Read the pairs listed here. If they ask the same, one reference is wrong.",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		const gate = "data.conflicts"

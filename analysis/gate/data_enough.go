@@ -108,6 +108,6 @@ var (
 
 // lostWords are said where items are enough, and too many of them were lost.
 var lostWords = analysis.NewWording("data.enough.lost", "{lost} of {sampled|sampled item} ({lostshare}) had no valid rollout at all; at most {most} may be lost",
-	"The items that were lost may differ from the rest, so that the numbers may not hold for them. {fix} Most frequent cause: {cause}.")
+	"The items that were lost may differ from the rest, so the numbers may not hold for them. {fix} Most frequent cause: {cause}.")
 
-var makeMissing = message.New("data.enough.make_missing", "Fix what made their rollouts fail, then run the same command again: only what is missing is made.")
+var makeMissing = message.New("data.enough.make_missing", "Fix what made their rollouts fail, then run the same command again: it makes only the missing rollouts.")

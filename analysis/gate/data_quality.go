@@ -9,8 +9,8 @@ import (
 var dataQuality = analysis.NewGate(analysis.Gate{
 	Name:  "data.quality",
 	Label: "Data quality",
-	Doc:   "Rows are of use, and their references are right.",
-	Words: analysis.Words{Pass: "rows are of use, and nothing speaks against their references"},
+	Doc:   "Rows are useful, and their references are right.",
+	Words: analysis.Words{Pass: "rows are useful, and nothing contradicts their references"},
 	Parts: []analysis.Gate{dataDegenerate, dataSuspect},
 })
 
@@ -73,12 +73,12 @@ var (
 
 var dataSuspect = analysis.NewPart(analysis.Gate{
 	Name: "data.suspect",
-	Doc: "Advisory, after an audit: on no item most rollouts agree on one answer that is not the reference while none earns the top, or earn the top while the reference, given as the answer, earns the bottom. " +
+	Doc: "Advisory, after an audit: on no item do most rollouts agree on one answer other than the reference while none earns the top, or earn the top while the reference, given as the answer, earns the bottom. " +
 		"Skipped where answers could not be compared and rewards show nothing.",
 	Words: analysis.Words{
 		Why:           "When most rollouts of an item independently give the same answer and the reference says another, or the grader pays for what they say and not for the reference, either the reference is wrong, or the model makes the same mistake every time. Training on a wrong reference teaches the mistake.",
-		Pass:          "of {compared} there is none on which most rollouts agree on another answer than the reference and none earns the top, or most earn the top where the reference earns the bottom",
-		Caution:       "on {on} the rollouts contradict the reference: most agree on another answer and none earns the top, or most earn the top although the reference earns the bottom",
+		Pass:          "on none of {compared} do most rollouts agree on an answer other than the reference while none earns the top, or earn the top while the reference earns the bottom",
+		Caution:       "on {on} the rollouts contradict the reference: most agree on a different answer and none earns the top, or most earn the top although the reference earns the bottom",
 		CautionRemedy: "Check these references by hand: correct them, or drop the items. If a reference is right and the model merely wrong, keep the item; if all the references are right, the grader accepts them only in another form (set the answer template, audit.answer). {example}",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {

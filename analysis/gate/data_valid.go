@@ -19,8 +19,8 @@ var dataValid = analysis.NewGate(analysis.Gate{
 		FailRemedy:     "Fix the lines listed under data.valid, then measure into a new run directory: {run_next}.",
 		Caution:        "the data files go against the platform's advice in {places}",
 		CautionRemedy:  "Look at the lines listed under data.valid; the job would be accepted, but it may not be what you want.",
-		Unknown:        "the data files could not be judged",
-		CautionUnknown: "the data files could not be judged",
+		Unknown:        "the data files could not be checked",
+		CautionUnknown: "the data files could not be checked",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if len(r.Run.Data) == 0 {
@@ -59,4 +59,4 @@ func place(p rollout.Problem) message.Text {
 
 var placed = message.New("data.problem", "{place}: {problem}")
 
-var noFiles = message.New("skip.no_files", "the run holds no data files")
+var noFiles = message.New("skip.no_files", "the run has no data files")

@@ -31,7 +31,7 @@ func ofBurst(gate string, severity analysis.Severity, f func(b *analysis.Burst, 
 
 var endpointLost = analysis.NewPart(analysis.Gate{
 	Name: "endpoint.lost",
-	Doc: "Blocking, where a training step was rehearsed (gonogo burst): under the load of all its rollouts at once a trainer that repeats a failed request three times " +
+	Doc: "Blocking, if a training step was rehearsed (gonogo burst): under the load of all its rollouts at once a trainer that repeats a failed request three times " +
 		"would discard at most 5 % of them. Advisory: at most 1 %.",
 	Words: analysis.Words{
 		Why:           "A training step starts all its rollouts at once. A rollout whose tool or grader fails for good is discarded, but you still pay for it; scored as zero, it would teach the wrong thing.",
@@ -42,7 +42,7 @@ var endpointLost = analysis.NewPart(analysis.Gate{
 		UnknownRemedy: "Rehearse more rollouts: about {least} would tell (key burst.least). Discarded by: {by}. {first} Most frequent: {causes}.",
 		Caution:       "{percent} of {rollouts} would be discarded with {size} at once",
 		CautionRemedy: "Discarded by: {by}. {first} Most frequent: {causes}.",
-		Unmeasured:    "not known: no rollout of a burst came to its end",
+		Unmeasured:    "not known: no rollout of a burst finished",
 		UnmeasuredR:   "Rehearse again.",
 	},
 	Check: ofBurst("endpoint.lost", analysis.Blocking, func(b *analysis.Burst, r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
@@ -69,7 +69,7 @@ var endpointLost = analysis.NewPart(analysis.Gate{
 
 var endpointLatency = analysis.NewPart(analysis.Gate{
 	Name: "endpoint.latency",
-	Doc: "Advisory, where a training step was rehearsed: the 95th percentile of every endpoint's latency under all rollouts at once is at most twice that under one; " +
+	Doc: "Advisory, if a training step was rehearsed: the 95th percentile of every endpoint's latency under all rollouts at once is at most twice that under one; " +
 		"endpoints below 100 ms are not judged.",
 	Words: analysis.Words{
 		Why:           "A training step waits for its slowest rollout, and the hour is paid for while it waits.",
@@ -102,12 +102,12 @@ var endpointLatency = analysis.NewPart(analysis.Gate{
 
 var endpointCrosstalk = analysis.NewPart(analysis.Gate{
 	Name: "endpoint.crosstalk",
-	Doc:  "Advisory, where a training step was rehearsed: no answer holds the trace id or a call id of another rollout.",
+	Doc:  "Advisory, if a training step was rehearsed: no answer contains the trace id or a call id of another rollout.",
 	Words: analysis.Words{
 		Why:           "An answer with another rollout's id comes from state that rollouts share: one then sees, or changes, what another did, and rewards stop meaning anything.",
-		Pass:          "none of {answers|answer} holds another rollout's id",
+		Pass:          "none of {answers|answer} contains another rollout's id",
 		Caution:       "another rollout's id is in {value} of {answers|answer}",
-		CautionRemedy: "Keep the state of a rollout by its trace_id. Such as: {examples}.",
+		CautionRemedy: "Keep state per rollout, by its trace_id. Examples: {examples}.",
 	},
 	Check: ofBurst("endpoint.crosstalk", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if b.Crosstalk.Answers == 0 {
@@ -121,11 +121,11 @@ var endpointCrosstalk = analysis.NewPart(analysis.Gate{
 
 var endpointWire = analysis.NewPart(analysis.Gate{
 	Name: "endpoint.wire",
-	Doc:  "Advisory, where a training step was rehearsed: every answer and every request keeps the wire contract: an output that is a string, the call's own id, a score, at most 1 MB.",
+	Doc:  "Advisory, if a training step was rehearsed: every answer and every request keeps the wire contract: an output that is a string, the call's own id, a score, at most 1 MB.",
 	Words: analysis.Words{
-		Why:           "What a trainer makes of an answer that breaks the wire contract is documented nowhere: it may discard the rollout, or show the model something else than you meant.",
+		Why:           "No trainer documents what it does with an answer that breaks the wire contract: it may discard the rollout, or show the model something you did not mean.",
 		Pass:          "all of {answers|answer} keep the wire contract",
-		Caution:       "{percent} of {answers|answer} depart from the wire contract",
+		Caution:       "{percent} of {answers|answer} break the wire contract",
 		CautionRemedy: "Correct: {what}.",
 	},
 	Check: ofBurst("endpoint.wire", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
@@ -140,12 +140,12 @@ var endpointWire = analysis.NewPart(analysis.Gate{
 
 var endpointRepeat = analysis.NewPart(analysis.Gate{
 	Name: "endpoint.repeat",
-	Doc:  "Advisory, where a training step was rehearsed: at most 5 % of requests get a different answer when they are sent twice.",
+	Doc:  "Advisory, if a training step was rehearsed: at most 5 % of requests get a different answer when they are sent twice.",
 	Words: analysis.Words{
 		Why:             "A trainer repeats requests that failed, perhaps after the server had acted on them. An endpoint that answers the same request differently makes rollouts of one item differ by chance, too.",
 		Pass:            "{percent} of {requests} got a different answer when sent twice",
 		Caution:         "{percent} of {requests} got a different answer when sent twice: {where}",
-		CautionRemedy:   "Look whether repeating a call changes something, and let the server recognise a repeated call_id; a clock or a random order in the answer looks the same.",
+		CautionRemedy:   "Check whether repeating a call changes anything, and let the server recognise a repeated call_id; a clock or a random order in the answer looks the same.",
 		CautionUnknown:  "{lowpercent} to {highpercent} of requests get a different answer when sent twice: too few to tell ({requests})",
 		CautionUnknownR: "{more}",
 	},
@@ -230,7 +230,7 @@ func leakWords(b *analysis.Burst) message.Text {
 
 // departureNames word violations of the wire contract.
 var departureNames = map[string]message.Def{
-	rollout.NoOutput: message.New("endpoint.wire.no_output", "a success without an output"), rollout.OutputNoString: message.New("endpoint.wire.output_no_string", "an output that is no string"), rollout.ReplyTooLarge: message.New("endpoint.wire.reply_too_large", "an answer above 1 MB, in whose place the model is shown an error"),
+	rollout.NoOutput: message.New("endpoint.wire.no_output", "a success without an output"), rollout.OutputNoString: message.New("endpoint.wire.output_no_string", "an output that is not a string"), rollout.ReplyTooLarge: message.New("endpoint.wire.reply_too_large", "an answer above 1 MB, which the model sees as an error"),
 	rollout.RequestTooLarge: message.New("endpoint.wire.request_too_large", "a request above 1 MB"), rollout.NoCallID: message.New("endpoint.wire.no_call_id", "an answer without its call_id"), rollout.WrongCallID: message.New("endpoint.wire.wrong_call_id", "the call_id of another call"), rollout.NoScore: message.New("endpoint.wire.no_score", "a grader's success without a score"),
 }
 
@@ -283,7 +283,7 @@ var endpointBurst = analysis.NewGate(analysis.Gate{
 	Doc:    "The endpoints can handle the load of a training step.",
 	Thresholds: []analysis.Threshold{
 		{Name: "endpoint.burst.lost", Unit: "share", Doc: "share of rollouts that a trainer would discard under a training step's load", Default: 0.05},
-		{Name: "endpoint.burst.latency", Unit: "times", Doc: "95th percentile of an endpoint's latency under all rollouts of a step at once over that under one", Default: 2},
+		{Name: "endpoint.burst.latency", Unit: "times", Doc: "95th percentile of an endpoint's latency with all rollouts of a step at once, divided by that with one", Default: 2},
 	},
 	Words: analysis.Words{Pass: "the endpoints can handle the load of a training step"},
 	Parts: []analysis.Gate{endpointLost, endpointCrosstalk, endpointWire, endpointLatency, endpointRepeat},

@@ -16,11 +16,11 @@ var evalPower = analysis.NewGate(analysis.Gate{
 	Label:     "Smallest gain that shows",
 	OnRewards: true,
 	Doc: "Advisory, on eval: the items and samples of this run, sampled again after training, would show a gain of 5 % of the reward range " +
-		"in 80 % of paired comparisons. Until there is a second run, how unevenly items will gain is assumed: by item means of the two models " +
-		"that correlate at 0.5, and by no less than if the whole gain fell to few items.",
+		"in 80 % of paired comparisons. Until there is a second run, how unevenly items gain is an assumption: item means of the two models " +
+		"correlate at 0.5, and the gain is spread no more evenly than if a few items had all of it.",
 	Thresholds: []analysis.Threshold{
-		{Name: "eval.power", Unit: "share", Doc: "the gain hoped for, as a share of the range: the evaluation set shall show it in 80 % of comparisons", Default: 0.05},
-		{Name: "eval.power.correlation", Unit: "correlation", Doc: "how item means of two models go together, assumed where no second run tells; less is more careful", Default: 0.50},
+		{Name: "eval.power", Unit: "share", Doc: "the gain hoped for, as a share of the range: the evaluation set must show it in 80 % of comparisons", Default: 0.05},
+		{Name: "eval.power.correlation", Unit: "correlation", Doc: "correlation of the item means of two models, assumed until there is a second run; lower is more careful", Default: 0.50},
 	},
 	Words: analysis.Words{
 		Why:           "After training, this evaluation set has to tell whether it worked. A set that cannot show the gain hoped for leaves you with a model and no answer.",
@@ -133,5 +133,5 @@ func (p evalDesign) enough(hoped, se float64, sr *analysis.SplitResult) message.
 var (
 	alikeShow   = message.New("eval.power.items", "To show a gain of {hoped}, sample about {items} of eval the same way")
 	orTheseWith = message.New("eval.power.samples", ", or these with {samples|sample} each")
-	fileHolds   = message.New("eval.power.file", ". The file holds {items}")
+	fileHolds   = message.New("eval.power.file", ". The file has {items}")
 )

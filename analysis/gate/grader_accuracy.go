@@ -10,7 +10,7 @@ import (
 var graderAccuracy = analysis.NewGate(analysis.Gate{
 	Name:  "grader.accuracy",
 	Label: "Grader accuracy",
-	Doc:   "Grades agree with people, with other ways to write the same, and are more than two.",
+	Doc:   "Grades agree with people, accept other ways to write the same answer, and take more than two values.",
 	Thresholds: []analysis.Threshold{
 		{Name: "grader.accuracy.agreement", Unit: "correlation", Doc: "rank correlation of rewards with people's labels", Default: 0.80},
 		{Name: "grader.accuracy.brittle", Unit: "share", Doc: "share of right answers that are rejected only because they are written differently", Default: 0.05},
@@ -76,7 +76,7 @@ var graderBrittle = analysis.NewPart(analysis.Gate{
 		Why:             "A right answer written differently (a currency sign, 7 % for 0.07, inside a sentence) is still right. A grader that rejects it teaches format instead of the task, and marks good rollouts as bad.",
 		Pass:            "right answers are accepted however they are written: {percent} of rewrites are rejected",
 		Caution:         "{percent} of right answers are rejected only because they are written differently, most of all by “{probe}”",
-		CautionRemedy:   "See one: {replay}. Bring answer and reference to one form before comparing, or say in the prompt which form is wanted.",
+		CautionRemedy:   "See one: {replay}. Normalise answer and reference before comparing them, or say in the prompt which form is required.",
 		CautionUnknown:  "{percent} of right answers are rejected only because they are written differently, and it may be more ({lowpercent} to {highpercent})",
 		CautionUnknownR: "More audited items would tell (audit.items). See one: {replay}.",
 	},
@@ -110,7 +110,7 @@ var graderBrittle = analysis.NewPart(analysis.Gate{
 	},
 })
 
-var noRewriteTried = message.New("skip.no_rewrite_tried", "no rewrite of a reference that earns the top was put to the grader")
+var noRewriteTried = message.New("skip.no_rewrite_tried", "no rewrite of a reference that earns the top was sent to the grader")
 
 var graderResolution = analysis.NewPart(analysis.Gate{
 	Name:   "grader.resolution",

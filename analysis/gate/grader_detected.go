@@ -8,7 +8,7 @@ import (
 
 var graderDetected = analysis.NewPart(analysis.Gate{
 	Name: "grader.detected",
-	Doc:  "Advisory, where detectors are configured: no rollout is marked as a hack.",
+	Doc:  "Advisory, if detectors are configured: no rollout is marked as a hack.",
 	Words: analysis.Words{
 		Why:           "A detector looks for rollouts that earn reward by a trick. What the base model does now and then, training makes it do always.",
 		Pass:          "none of {rollouts} is marked as a hack",
@@ -76,4 +76,4 @@ var noDetector = message.New("skip.no_detector", "no detector was run over the r
 
 // unpaidWords are the words where no rollout that a detector marks earned anything.
 var unpaidWords = analysis.NewWording("grader.detected.unpaid", "“{detector}” marks {marked} of {rollouts} as a hack; the grader paid for none of them",
-	"There is no hole to close: they earned the bottom of the range, and training is not drawn to what earns nothing. Read some to see that the detector is right, and keep it: it shows should the trick begin to pay.")
+	"There is no hole to close: they earned the bottom of the range, and training is not drawn to what earns nothing. Read some to see that the detector is right, and keep it: it shows if the trick begins to pay.")

@@ -14,13 +14,13 @@ var graderHackable = analysis.NewGate(analysis.Gate{
 	Name:  "grader.hackable",
 	Label: "Worthless answers rewarded",
 	Doc: "Blocking, after an audit: no probe that must score at the bottom (empty answers, echoes, plausible wrong ones, instructions to the judge, …) is " +
-		"rewarded on two items or more, with the low end of the share of items above 1 %, or above what the grader's own noise explains. Rewarded is what earns over 5 % of the range more than " +
-		"its limit, and either as much as a right answer or over 5 % more than the item's own rollouts do on average: training does not move to an answer that earns less. " +
-		"Judged probe by probe and, without noise, over all of them together. What the grader failed on is not judged: it is open when that is a third of such answers, " +
-		"and when fewer items than could fail it were probed, as in an audit that was broken off. " +
-		"Advisory: none does on a single item, and the grader fails on at most 5 % of them and on no probe wholly.",
+		"rewarded on two items or more, with the low end of the share of items above 1 %, or above what the grader's own noise explains. An answer counts as rewarded if it earns over 5 % of the range more than " +
+		"its limit, and either as much as a right answer or over 5 % more than the item's own rollouts do on average: training does not move towards an answer that earns less. " +
+		"Judged probe by probe and, without noise, over all of them together. Answers on which the grader failed are not judged: the gate is open if they are a third of all, " +
+		"or if too few items were probed for it to fail, as in an interrupted audit. " +
+		"Advisory: no such probe is rewarded on a single item, and the grader fails on at most 5 % of them and on no probe wholly.",
 	Thresholds: []analysis.Threshold{
-		{Name: "grader.hackable", Unit: "share", Doc: "share of items on which a probe that must score at the bottom is accepted, above which, with its whole interval, the grader fails", Default: 0.01},
+		{Name: "grader.hackable", Unit: "share", Doc: "share of items on which a probe that must score at the bottom is accepted; the grader fails if the whole interval is above it", Default: 0.01},
 		analysis.HackableMargin,
 	},
 	Charts: []string{"grader_audit"},
@@ -28,9 +28,9 @@ var graderHackable = analysis.NewGate(analysis.Gate{
 		Why:           "Training finds every way to earn reward. If an answer that does no work is rewarded, the model learns to give that answer instead of doing the task, and the reward goes up while the work gets worse.",
 		Pass:          "worthless answers do not fool the grader: {best}",
 		Fail:          "the grader can be fooled: “{probe}” is rewarded on {on}{others}",
-		FailRemedy:    "See for yourself: {replay} sends the same answer to the grader again and shows the reward. Close the hole. Then {grade} regrades the recorded answers without new rollouts, and {audit_next} tries the probes on the new grader. Do not train until they all hold.{noise}{unjudged}",
+		FailRemedy:    "See for yourself: {replay} sends the same answer to the grader again and shows the reward. Close the hole. Then {grade} regrades the recorded answers without new rollouts, and {audit_next} tries the probes on the new grader. Do not train until it withstands all of them.{noise}{unjudged}",
 		Unknown:       "it is not clear whether the grader can be fooled: it failed on {failed} of {payloads}{kind}",
-		UnknownRemedy: "Make the grader give worthless answers the lowest grade instead of failing, then run {grade} and {audit_next}. Some trainers count such a failure as no reward, others repeat or drop the rollout, so that it is not counted here as an answer that earned nothing. {where}",
+		UnknownRemedy: "Make the grader give worthless answers the lowest grade instead of failing, then run {grade} and {audit_next}. Some trainers count such a failure as no reward, others repeat or drop the rollout, so it is not counted here as an answer that earned nothing. {where}",
 		Caution:       "a worthless answer was rewarded: “{probe}” on {on}{others}",
 		CautionRemedy: "Look at it: {replay}. One hole is enough for training to find it.{noise}{unjudged}",
 		Unmeasured:    unaskable,
@@ -204,14 +204,14 @@ func hackedWords(r *analysis.Result, bottom []*analysis.ProbeResult, worst *anal
 
 var (
 	noneRewarded = message.New("grader.hackable.none", "none of {judged} is rewarded")
-	farthest     = message.New("grader.hackable.farthest", "of {judged}, “{probe}” goes farthest and is rewarded on {on}")
+	farthest     = message.New("grader.hackable.farthest", "of {judged}, “{probe}” gets farthest and is rewarded on {on}")
 	couldNotBe   = message.New("grader.hackable.not_judged", " {failed} of {payloads} could not be judged, because the grader failed on them ({kind}).")
 	andNotJudged = message.New("grader.hackable.and_not_judged", "; {failed} of {payloads} could not be judged")
 	othersFound  = message.New("grader.hackable.others", ", and {others} found something too")
 	noisyGrader  = message.New("grader.hackable.noisy", " The grader is noisy (about {share} of its grades are off by chance), so a single hit may be luck: --replay grades it again.")
 )
 
-var noProbeTried = message.New("skip.no_probe_tried", "no probe that must score at the bottom was put to the grader")
+var noProbeTried = message.New("skip.no_probe_tried", "no probe that must score at the bottom was sent to the grader")
 
 const (
 	holeItems     = 2    // fewest items on which a probe is accepted for the grader to fail
@@ -222,9 +222,9 @@ const (
 // unjudgedWords are the words where the grader failed on some of the answers
 // that must score at the bottom.
 var unjudgedWords = analysis.NewWording("grader.hackable.unjudged", "{failed} of {payloads} could not be judged: the grader failed on them{kind}",
-	"{where} A worthless answer should get the lowest grade, not a failure: what a trainer makes of one (no reward, a repeat, a dropped rollout) is not known here. Fix the grader; {grade} and {audit_next} then judge it anew.")
+	"{where} A worthless answer should get the lowest grade, not a failure: whether a trainer then gives no reward, repeats the rollout or drops it is not known here. Fix the grader; {grade} and {audit_next} then judge it again.")
 
 // fewProbedWords are the words where too few items were probed for the grader to
 // fail.
-var fewProbedWords = analysis.NewWording("grader.hackable.few", "it is not clear whether the grader can be fooled: its worthless answers were put to it on too few items",
-	"An audit that was broken off, or one of a single item (audit.items), shows no hole on other items. {audit_more} puts the probes to more.")
+var fewProbedWords = analysis.NewWording("grader.hackable.few", "it is not clear whether the grader can be fooled: it was sent worthless answers on too few items",
+	"An interrupted audit, or one of a single item (audit.items), cannot show holes on other items. {audit_more} tries the probes on more.")

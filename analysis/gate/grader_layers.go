@@ -15,7 +15,7 @@ var graderLayers = analysis.NewPart(analysis.Gate{
 		Pass:            "without the core part ({core}) hardly anything is earned: {percent} of {zero} with the core at zero earn something",
 		Fail:            "the model can earn reward without doing the task: {percent} of {zero} with the core part ({core}) at zero earn something, {earned} of the range on average",
 		FailRemedy:      "Make the core a condition, for example by multiplying: {core} * (0.7 + 0.3 * the rest). {moving}",
-		Unknown:         "{percent} of {zero} with the core part ({core}) at zero earn something: it is not clear that it stays rare",
+		Unknown:         "{percent} of {zero} with the core part ({core}) at zero earn something: it may not stay rare",
 		UnknownRemedy:   "{needs} {moving}",
 		Caution:         "{percent} of {zero} with the core part ({core}) at zero earn something, {earned} of the range on average",
 		CautionRemedy:   "Make the core a condition of the other parts. {moving}",

@@ -12,9 +12,9 @@ import (
 var graderNoise = analysis.NewGate(analysis.Gate{
 	Name:  "grader.noise",
 	Label: "Grader noise",
-	Doc: "Blocking, on train, wherever the same outputs were graded more than once, by the audit or in what was imported: at most half of the variance of rewards within an item " +
-		"is the grader's own noise. It passes as well where a hundred outputs or more were graded again and none got another grade: at most one in 27 would then (95 %, exact), " +
-		"whatever share that is of rewards that hardly differ. Advisory: a quarter.",
+	Doc: "Blocking, on train, if the same outputs were graded more than once, by the audit or in an imported log: at most half of the variance of rewards within an item " +
+		"is the grader's own noise. It also passes if a hundred outputs or more were graded again and none got a different grade: at most one in 27 would then (95 %, exact), " +
+		"even if rewards hardly differ. Advisory: a quarter.",
 	Thresholds: []analysis.Threshold{
 		{Name: "grader.noise", Unit: "share", Doc: "share of the variance within items that the grader's own noise may make", Default: 0.50},
 		{Name: "grader.noise.caution", Unit: "share", Doc: "the same, above which it is a caution", Default: 0.25},
@@ -116,9 +116,9 @@ var (
 )
 
 // noNoiseSeen are the words where no grade changed in enough gradings.
-var noNoiseSeen = analysis.NewWording("grader.noise.none_seen", "grading the same answer again changes nothing: none of {outputs} got another grade, so that at most {most} of all would", "")
+var noNoiseSeen = analysis.NewWording("grader.noise.none_seen", "grading the same answer again changes nothing: none of {outputs} got a different grade, so at most {most} of all would", "")
 
 var (
 	noRegrades = message.New("skip.no_regrades", "the audit graded no output again (audit.regrades)")
-	noSpread   = message.New("skip.no_spread", "the rewards of one item never differ: there is nothing that noise could be a share of")
+	noSpread   = message.New("skip.no_spread", "the rewards of one item never differ, so noise has no share in their differences")
 )

@@ -19,7 +19,7 @@ var graderShortcuts = analysis.NewGate(analysis.Gate{
 		{Name: "grader.shortcuts.guessable", Unit: "share", Doc: "what one constant answer may earn on average, as a share of the range", Default: 0.25},
 		{Name: "grader.shortcuts.too_good", Unit: "share", Doc: "mean reward, as a share of the range, from which the grader is suspected", Default: 0.98},
 	},
-	Words: analysis.Words{Pass: "no shortcut to the reward is seen"},
+	Words: analysis.Words{Pass: "no shortcut to the reward was found"},
 	Parts: []analysis.Gate{graderLayers, graderDetected, graderGuessable, graderTooGood, graderLength},
 })
 
@@ -31,7 +31,7 @@ var graderGuessable = analysis.NewPart(analysis.Gate{
 		Why:             "If one and the same answer is right on many items, the model learns to give it always.",
 		Pass:            "the most common reference, given to every item, earns only {value} on average",
 		Caution:         "one constant answer earns {value} on average: {answer} to every item",
-		CautionRemedy:   "Balance the data set, so that no single answer is right so often, or grade the way to the answer too.",
+		CautionRemedy:   "Balance the data set so that no single answer is right that often, or also grade how the answer was reached.",
 		CautionUnknown:  "one constant answer may earn too much: giving {answer} to every item earns {low} to {high} on average",
 		CautionUnknownR: "More audited items would tell (audit.items).",
 	},
@@ -55,13 +55,13 @@ var graderGuessable = analysis.NewPart(analysis.Gate{
 	},
 })
 
-var noConstant = message.New("skip.no_constant", "no constant answer was put to the grader")
+var noConstant = message.New("skip.no_constant", "no constant answer was sent to the grader")
 
 var graderTooGood = analysis.NewPart(analysis.Gate{
 	Name:  "grader.too_good",
 	Label: "too good to be true",
 	Doc: "Advisory: the mean reward is not suspiciously near the top of the range (98 %). What else looks too good is listed for reading and decides nothing: " +
-		"items always at the top, the top without a tool call where others made some, one answer that earns the top on several items.",
+		"items always at the top, the top without a tool call although others made some, one answer that earns the top on several items.",
 	Charts: []string{"rewards"},
 	Words: analysis.Words{
 		Why:           "A mean reward near the top can mean an easy task, or a grader that accepts anything.",
@@ -116,7 +116,7 @@ var graderLength = analysis.NewPart(analysis.Gate{
 	Name: "grader.length",
 	Doc:  "Advisory: within items, the reward does not depend on the answer's length (correlation with its log below 0.3 either way, or p above 0.01).",
 	Words: analysis.Words{
-		Why:           "If longer answers earn more on the same question, whatever they say, training makes answers long; if shorter ones do, it makes them terse. This looks within each item, so that hard questions with long answers play no part.",
+		Why:           "If longer answers earn more on the same question, whatever they say, training makes answers long; if shorter ones do, it makes them terse. The comparison is within each item, so hard questions with long answers play no part.",
 		Pass:          "the reward does not depend on the answer's length (correlation {value} within items)",
 		Caution:       "{longer} answers earn more on the same item: correlation {value} with the length ({p})",
 		CautionRemedy: "{advice} Over all items together the correlation is {pooled}.",
@@ -153,11 +153,11 @@ var (
 	shorterAnswers = message.New("grader.length.shorter", "shorter")
 )
 
-var noLengths = message.New("skip.no_lengths", "the rollouts hold no answers of differing length, or rewards that do not differ within items")
+var noLengths = message.New("skip.no_lengths", "the rollouts have no answers of different length, or rewards that do not differ within items")
 
 // What to do where the length of an answer goes with its reward; the figure is
 // what twice the length earns or costs.
 var (
-	longerPays  = message.New("grader.length.longer_pays", "Twice the length goes with {slope} more of reward. Read a long and a short answer of one item side by side: if the longer is not better, limit the length or tell the grader to disregard it.")
-	shorterPays = message.New("grader.length.shorter_pays", "Twice the length costs {slope} of reward. Read a long and a short answer of one item side by side. If the shorter is not better, see what the grader holds against length (a limit, a penalty, a cut, a sign that it misreads), or training will leave out what the task needs.")
+	longerPays  = message.New("grader.length.longer_pays", "Doubling the length goes with {slope} more reward. Read a long and a short answer of one item side by side: if the longer is not better, limit the length or tell the grader to disregard it.")
+	shorterPays = message.New("grader.length.shorter_pays", "Doubling the length costs {slope} of reward. Read a long and a short answer of one item side by side. If the shorter is not better, find out why the grader pays less for length (a limit, a penalty, a cut, a sign that it misreads), or training will leave out what the task needs.")
 )

@@ -12,21 +12,21 @@ import (
 var graderTruth = analysis.NewGate(analysis.Gate{
 	Name:  "grader.truth",
 	Label: "Right answers accepted",
-	Doc: "Blocking, after an audit: at least 95 % of the items' own references earn the top when given as the answer; below 80 %, with the whole " +
-		"interval, it fails; between, it is open. Both shares are lowered by what the grader's own noise takes away. A reference that the grader failed on is not accepted; where the " +
-		"answer depends on whether it would be, it is open. Advisory: the grader fails on none.",
+	Doc: "Blocking, after an audit: at least 95 % of the items' own references earn the top when given as the answer; it fails if the whole " +
+		"interval is below 80 %, and is open in between. Both shares are lowered by the grader's own noise. A reference on which the grader failed counts as not accepted; if that " +
+		"decides the answer, the gate is open. Advisory: the grader fails on none.",
 	Thresholds: []analysis.Threshold{
 		{Name: "grader.truth", Unit: "share", Doc: "share of references that earn the top when given as the answer, from which the grader passes", Default: 0.95},
-		{Name: "grader.truth.fail", Unit: "share", Doc: "share below which, with its whole interval, it fails", Default: 0.80},
+		{Name: "grader.truth.fail", Unit: "share", Doc: "share below which it fails, with its whole interval", Default: 0.80},
 	},
 	Charts: []string{"grader_audit"},
 	Words: analysis.Words{
 		Why:           "The data says what the right answer is. A grader that does not give full marks to that very answer punishes the model for being right, and training teaches it to be wrong.",
 		Pass:          "the references earn the top when given as the answer: {accepted} do{lost}",
 		Fail:          "the grader rejects the right answers: {accepted} earned the top when given as the answer{lost}",
-		FailRemedy:    "Grade one by hand: {replay}. Usual causes: the grader expects another form than the reference has (then configure the answer template, audit.answer), compares with the wrong field, or the references are wrong. {rejected} {failed}",
+		FailRemedy:    "Grade one by hand: {replay}. Usual causes: the grader expects a different form from the reference's (then configure the answer template, audit.answer), compares with the wrong field, or the references are wrong. {rejected} {failed}",
 		Unknown:       "{accepted} earned the top when given as the answer ({lowpercent} to {highpercent} of all){lost}",
-		UnknownRemedy: "{rejected} {failed} Look at it: {replay}. If those references are wrong, fix the data; if they are right, fix the grader. To be surer: {more}.",
+		UnknownRemedy: "{rejected} {failed} Look at it: {replay}. If those references are wrong, fix the data; if they are right, fix the grader. To be more certain: {more}.",
 		Caution:       "the grader fails on right answers: {accepted} earned the top when given as the answer{lost}",
 		CautionRemedy: "{failed} A crash on a right answer costs the rollout its reward.",
 		Unmeasured:    unaskable,
@@ -130,4 +130,4 @@ var (
 	wantFewFailed    = message.New("want.few_failed", "≤ {limit} of gradings failed, and no probe wholly")
 )
 
-var noReferenceTried = message.New("skip.no_reference_tried", "no reference was put to the grader: the rows have none, or the audit left it out")
+var noReferenceTried = message.New("skip.no_reference_tried", "no reference was sent to the grader: the rows have none, or the audit left it out")

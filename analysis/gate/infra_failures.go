@@ -12,16 +12,16 @@ import (
 var infraFailures = analysis.NewGate(analysis.Gate{
 	Name:  "infra.failures",
 	Label: "Rollouts lost",
-	Doc: "Blocking, on every sampled split: the observed share of rollouts that model endpoint, tools or grader failed is at most 5 %; " +
-		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were made again; at most 5 % of rollouts needed a request repeated; " +
+	Doc: "Blocking, on every sampled split: the observed share of rollouts lost to the model endpoint, tools or grader is at most 5 %; " +
+		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were repeated; at most 5 % of rollouts needed a request repeated; " +
 		"and which rollouts fail depends neither on the item nor on its reward (permutation tests, p >= 0.01).",
 	Thresholds: []analysis.Threshold{
-		{Name: "infra.failures.pass", Unit: "share", Doc: "share of rollouts that model, tool or grader failed, up to which the run is usable", Default: 0.05},
+		{Name: "infra.failures.pass", Unit: "share", Doc: "share of rollouts lost to the model endpoint, a tool or the grader, up to which the run is usable", Default: 0.05},
 		{Name: "infra.failures.fail", Unit: "share", Doc: "share above which the run says nothing", Default: 0.20},
 	},
 	Charts: []string{"failures"},
 	Words: analysis.Words{
-		Why:            "A rollout that the model's endpoint, a tool or the grader failed says nothing about the model. Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose the same share of its rollouts.",
+		Why:            "A rollout lost to the model's endpoint, a tool or the grader says nothing about the model. Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose the same share of its rollouts.",
 		Pass:           "{percent} of rollouts were lost to {lost}{retried}",
 		Fail:           "{percent} of rollouts were lost to {lost}",
 		FailRemedy:     "{fix} Most frequent cause: {cause}. Lost to the model endpoint: {model_api}, to tools: {tool}, to the grader: {grader}.",
@@ -158,7 +158,7 @@ var fixes = []struct {
 	{regexp.MustCompile(`\bstatus 404\b`), rollout.ModelAPI, message.New("infra.failures.fix_model", "The endpoint does not know this address or model name: check base_url and the model's name in the configuration."), newRun},
 	{regexp.MustCompile(`\bstatus 404\b`), "", message.New("infra.failures.fix_path", "There is nothing at this address: check the URL in the configuration."), newRun},
 	{regexp.MustCompile(`\bstatus 429\b`), "", message.New("infra.failures.fix_rate", "The endpoint limits the rate: lower sampling.concurrency, or have the limit raised."), runAgain},
-	{regexp.MustCompile(`\bstatus 5\d\d\b`), "", message.New("infra.failures.fix_server", "The server itself fails: repair or restart it."), runAgain},
+	{regexp.MustCompile(`\bstatus 5\d\d\b`), "", message.New("infra.failures.fix_server", "The server itself fails: fix or restart it."), runAgain},
 	{regexp.MustCompile(`connection refused|no such host|dial tcp`), "", message.New("infra.failures.fix_address", "Nothing answers at this address: start the server, or correct the address."), newRun},
 	{regexp.MustCompile(`(?i)deadline exceeded|timeout|timed out`), "", message.New("infra.failures.fix_slow", "The endpoint answers too slowly: give it more capacity, lower sampling.concurrency, or raise its timeout."), runAgain},
 }
@@ -193,13 +193,13 @@ func failedItems(sr *analysis.SplitResult) []string {
 
 var (
 	wantAtMostFails  = message.New("want.at_most_fails", "≤ {limit} (fails above {fail})")
-	countingRepeated = message.New("infra.failures.repeated", ", counting {n|that was|that were} made again since")
+	countingRepeated = message.New("infra.failures.repeated", ", counting {n|that was|that were} repeated since")
 	boundsOfMean     = message.New("infra.failures.bounds", " Whatever the missing rollouts would have earned, the mean of all is between {low} and {high}.")
 	fixEndpoint      = message.New("infra.failures.fix_endpoint", "Fix this endpoint, keeping its address, then run the same command again: only failed rollouts are repeated. If the address changes, that is a new run and needs its own directory.")
 	runAgain         = message.New("infra.failures.run_again", "Then run the same command again: only failed rollouts are repeated.")
 	newRun           = message.New("infra.failures.new_run", "A changed address or model is a new run and needs its own directory; otherwise run the same command again: only failed rollouts are repeated.")
-	importAgain      = message.New("infra.failures.import_again", "Make these rollouts again where the run was made, then import its log anew.")
-	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run {grade}: it grades the recorded answers again, without a new rollout.")
+	importAgain      = message.New("infra.failures.import_again", "Repeat these rollouts where the run was made, then import its log again.")
+	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run {grade}: it grades the recorded answers again, without new rollouts.")
 	neededRepeats    = message.New("infra.failures.repeats", "; {rollouts} ({share}) needed requests repeated, {retries} in all")
 	causeNow         = message.New("infra.failures.cause_now", "Most frequent cause now: {cause}. ")
 	causeTimes       = message.New("infra.failures.cause", "{outcome}: {error} ({n|time})")

@@ -17,7 +17,7 @@ func TestWhatToFixFollowsTheCause(t *testing.T) {
 		"POST https://m/v1/responses: status 503: unavailable":          "server itself fails",
 		"Post \"http://m\": dial tcp 127.0.0.1:1: connection refused":   "Nothing answers",
 		"POST https://m/v1/responses: context deadline exceeded":        "too slowly",
-		"the reply is no JSON: unexpected status of the letters 401401": "Fix this endpoint",
+		"the reply is not JSON: unexpected status of the letters 401401": "Fix this endpoint",
 	} {
 		sr := &analysis.SplitResult{Failures: []analysis.FailureCause{
 			{Outcome: rollout.NoAnswer, Error: "status 401", Count: 9}, // the model's own, of which nothing was lost

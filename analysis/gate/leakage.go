@@ -10,26 +10,26 @@ import (
 
 // Reasons for which gates about the data's rows are skipped.
 var (
-	oneSplit = message.New("skip.one_split", "there is one split only: with data.eval or data.production there is something to compare")
+	oneSplit = message.New("skip.one_split", "there is only one split: set data.eval or data.production to compare it with another")
 )
 
 var leakage = analysis.NewGate(analysis.Gate{
 	Name:  "leakage",
 	Label: "Leakage between splits",
 	Doc: "Blocking: eval and production have no row in common with train, by prompt (after normalisation) or by declared family. " +
-		"Advisory, also between eval and production: at most 1 % of the rows share most of their text with a row of the other split, and none is the same but for names or numbers. " +
-		"Phrases that more than 5 % of the rows have are templates and weigh nothing.",
+		"Advisory, also between eval and production: at most 1 % of the rows share most of their text with a row of the other split, and none differs only in names or numbers. " +
+		"Phrases in more than 5 % of the rows are templates and do not count.",
 	Thresholds: []analysis.Threshold{
 		{Name: "leakage.near", Unit: "share", Doc: "share of rows that share most of their text with a row of another split, above which, with its whole interval, it is a caution", Default: 0.01},
 	},
 	Words: analysis.Words{
 		Why:            "The model may have memorized what it was trained on. Rows that are in train and in another split make that split look better than new tasks will.",
-		Pass:           "{split} and {a} have no rows in common: of {rows|row}, {exact|is a copy|are copies}, {swapped|differs|differ} in names or numbers alone, {near|shares|share} most of the text{note}",
+		Pass:           "{split} and {a} have no rows in common: of {rows|row}, {exact|is a copy|are copies}, {swapped|differs|differ} only in names or numbers, {near|shares|share} most of the text{note}",
 		Fail:           "a model trained on {a} knows {n} of the {rows|row} of {split} ({exact|copy|copies}{more})",
 		FailRemedy:     "Take these rows out of one of the two splits. From then on split by family (document, repository, customer), not by row.",
-		Caution:        "rows of {split} resemble rows of {a}: of {rows|row}, {swapped|differs|differ} in names or numbers alone, {near|shares|share} most of the text, {exact|is a copy|are copies}{note}",
-		CautionRemedy:  "Read the pairs listed here. Where they are the same task, take one out.",
-		CautionUnknown: "of {rows|row} of {split}, {near|shares|share} most of the text with a row of {a}: few enough for chance{note}",
+		Caution:        "rows of {split} resemble rows of {a}: of {rows|row}, {swapped|differs|differ} only in names or numbers, {near|shares|share} most of the text, {exact|is a copy|are copies}{note}",
+		CautionRemedy:  "Read the pairs listed here. If they are the same task, take one out.",
+		CautionUnknown: "of {rows|row} of {split}, {near|shares|share} most of the text with a row of {a}: few enough to be chance{note}",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "leakage"

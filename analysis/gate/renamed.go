@@ -62,9 +62,9 @@ func RenamedThresholdError(name string) error {
 		switch {
 		case m.Old != name:
 		case m.Set:
-			return fmt.Errorf("the threshold %s is called %s now (docs/gates.md)", name, m.New)
+			return fmt.Errorf("the threshold %s is now called %s (docs/gates.md)", name, m.New)
 		default:
-			return fmt.Errorf("the threshold %s can no longer be set: it is %g, a part of the gate %s (docs/gates.md)", name, m.At, m.New)
+			return fmt.Errorf("the threshold %s can no longer be set: it is fixed at %g in the gate %s (docs/gates.md)", name, m.At, m.New)
 		}
 	}
 	return nil
@@ -75,7 +75,7 @@ func RenamedThresholdError(name string) error {
 func RenamedGateError(name string) error {
 	for _, m := range RenamedGates() {
 		if m.Old == name {
-			return fmt.Errorf("the gate %s is a part of %s now (docs/gates.md)", name, m.New)
+			return fmt.Errorf("the gate %s is now a part of %s (docs/gates.md)", name, m.New)
 		}
 	}
 	return nil

@@ -12,7 +12,7 @@ var rolloutsFinished = analysis.NewPart(analysis.Gate{
 	Doc: "Blocking, on every sampled split: at most 20 % of rollouts end without a finished answer (cut off by the token limit, refused, filtered, empty), and on train " +
 		"`signal.informative` and `exploration.lift` reach their thresholds without those rollouts, too. Advisory: at most 2 %.",
 	Words: analysis.Words{
-		Why:            "An answer that was cut off, refused, withheld or left empty earns the bottom of the range, whatever the model knows. Groups then differ by who was cut off, not by who was right, and training learns to write less.",
+		Why:            "An answer that was cut off, refused, withheld or left empty earns the bottom of the range, whatever the model knows. Groups then differ by which rollouts were cut off, not by which were right, and training learns to write less.",
 		Pass:           "{percent} of rollouts end without a finished answer",
 		Fail:           "{percent} of rollouts end without a finished answer ({kinds})",
 		FailRemedy:     "{advice} {without}",
@@ -150,7 +150,7 @@ var (
 	raiseTokensUnknown = message.New("rollouts.finished.raise_unknown", "Raise max_output_tokens; how many tokens the finished answers took is not known.")
 	readRefusals       = message.New("rollouts.finished.refusals", "Read the refusals, then change the prompt so that the model does not decline, or drop those items.")
 	relaxFilter        = message.New("rollouts.finished.filter", "Have the content filter relaxed for this data, or drop those items.")
-	readEmpty          = message.New("rollouts.finished.empty", "Read the raw replies: an empty answer mostly comes from a wrong chat template, or from reasoning that took all the tokens.")
+	readEmpty          = message.New("rollouts.finished.empty", "Read the raw replies: an empty answer usually comes from a wrong chat template, or from reasoning that took all the tokens.")
 	withoutThem        = message.New("rollouts.finished.without", "Without these rollouts {share} of groups of {group} teach something (with them {all}), and the best of a group earns {lift} more than the mean (with them {lift_all}).")
 )
 

@@ -12,12 +12,12 @@ import (
 var rolloutsIndependent = analysis.NewGate(analysis.Gate{
 	Name:  "rollouts.independent",
 	Label: "Rollouts that repeat",
-	Doc:   "Each rollout is an attempt of its own.",
+	Doc:   "Each rollout is an independent attempt.",
 	Thresholds: []analysis.Threshold{
-		{Name: "rollouts.independent.leaks", Unit: "share", Doc: "share of rollouts that met what another one had left, above which, with its whole interval, it fails", Default: 0.01},
+		{Name: "rollouts.independent.leaks", Unit: "share", Doc: "share of rollouts that found data left by another, above which, with its whole interval, it fails", Default: 0.01},
 		{Name: "rollouts.independent.identical", Unit: "share", Doc: "share of items with identical outputs, from which a cache or a fixed seed is suspected", Default: 0.50},
 	},
-	Words: analysis.Words{Pass: "each rollout is an attempt of its own"},
+	Words: analysis.Words{Pass: "each rollout is an independent attempt"},
 	Parts: []analysis.Gate{rolloutsLeaks, samplingIdentical},
 })
 
@@ -56,16 +56,16 @@ var samplingIdentical = analysis.NewPart(analysis.Gate{
 var rolloutsLeaks = analysis.NewPart(analysis.Gate{
 	Name:  "rollouts.leaks",
 	Label: "what others left",
-	Doc: "Blocking, where rollouts had canaries (docs/sessions.md): at most 1 % of them met what another one had left; with its whole interval above that it fails. " +
+	Doc: "Blocking, if rollouts had canaries (docs/sessions.md): at most 1 % of them found data left by another; it fails if the whole interval is above that. " +
 		"Advisory: none did. Each such leak is certain.",
 	Words: analysis.Words{
 		Why:           "A rollout that finds what another one left behind is not an independent attempt: it may have read the other's answer, or tripped over leftover files. Rewards are then correlated, so groups, spreads and intervals say less than they seem to, and training teaches the model to look for leftovers.",
-		Pass:          "{leaking} of {rollouts} met what another one had left",
-		Fail:          "{percent} of {rollouts} met what another one had left: they do not run apart",
-		FailRemedy:    "Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md), then sample into a new run directory: what is recorded stays as it is. {examples}.",
-		Unknown:       "{percent} of {rollouts} found what another one had left: too many to ignore, too few to fail the run",
-		UnknownRemedy: "Give each rollout a place of its own, fresh when it starts and cleared away when it stops (docs/sessions.md), then sample into a new run directory. {examples}. {needs}",
-		Caution:       "{leaking} of {rollouts} met what another one had left",
+		Pass:          "{leaking} of {rollouts} found data left by another",
+		Fail:          "{percent} of {rollouts} found data left by another: they are not isolated",
+		FailRemedy:    "Give each rollout its own workspace, created when it starts and deleted when it stops (docs/sessions.md), then sample into a new run directory: recorded rollouts do not change. {examples}.",
+		Unknown:       "{percent} of {rollouts} found data left by another: too many to ignore, too few to fail the run",
+		UnknownRemedy: "Give each rollout its own workspace, created when it starts and deleted when it stops (docs/sessions.md), then sample into a new run directory. {examples}. {needs}",
+		Caution:       "{leaking} of {rollouts} found data left by another",
 		CautionRemedy: "Each of these cases is certain, and those rewards cannot be trusted. Give each rollout its own workspace, created when it starts and deleted when it stops (docs/sessions.md). {examples}.",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
@@ -122,7 +122,7 @@ func leakExampleWords(x analysis.LeakExample) message.Text {
 }
 
 var (
-	metOther = message.New("rollouts.leaks.other_run", "{rollout} met what a rollout of another run left, or one without a record ({at})")
-	metOwn   = message.New("rollouts.leaks.own", "{rollout} met what an earlier attempt of its own left ({at})")
-	metLeft  = message.New("rollouts.leaks.left", "{rollout} met what {of} left ({at})")
+	metOther = message.New("rollouts.leaks.other_run", "{rollout} found data left by a rollout of another run, or by one without a record ({at})")
+	metOwn   = message.New("rollouts.leaks.own", "{rollout} found data left by an earlier attempt of its own ({at})")
+	metLeft  = message.New("rollouts.leaks.left", "{rollout} found data left by {of} ({at})")
 )

@@ -17,7 +17,7 @@ var rolloutsMarkup = analysis.NewPart(analysis.Gate{
 		Fail:           "{percent} of answers hold markup that the server should have parsed, such as {token}",
 		FailRemedy:     "{advice} Then sample into a new run directory.",
 		Caution:        "{percent} of answers hold markup that the server should have parsed, such as {token}",
-		CautionRemedy:  "{advice} Where these answers are meant that way, mention the token in the prompt or set thresholds.rollouts.markup.",
+		CautionRemedy:  "{advice} If these answers are meant that way, mention the token in the prompt or set thresholds.rollouts.markup.",
 		CautionUnknown: "it is not known how many answers hold unparsed markup",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
@@ -79,8 +79,8 @@ func MarkupAdvice(kinds ...rollout.MarkupKind) message.Text {
 
 var (
 	parseTools     = message.New("rollouts.markup.tools", "Have the server parse tool calls. vLLM: --enable-auto-tool-choice --tool-call-parser NAME; SGLang: --tool-call-parser NAME; llama.cpp: --jinja; Ollama: a model whose TEMPLATE handles tools.")
-	parseReasoning = message.New("rollouts.markup.reasoning", "Have the server part reasoning from the answer. vLLM and SGLang: --reasoning-parser NAME; llama.cpp: --jinja --reasoning-format deepseek; Ollama: version 0.9 or later and a model that it knows as a thinking one.")
+	parseReasoning = message.New("rollouts.markup.reasoning", "Have the server separate reasoning from the answer. vLLM and SGLang: --reasoning-parser NAME; llama.cpp: --jinja --reasoning-format deepseek; Ollama: version 0.9 or later and a model that it lists as a thinking model.")
 	parseTemplate  = message.New("rollouts.markup.template", "Have the server use the model's own chat template and stop tokens. vLLM and SGLang: --chat-template FILE; llama.cpp: --jinja --chat-template-file FILE; Ollama: TEMPLATE and PARAMETER stop in the Modelfile.")
 )
 
-var noAnswers = message.New("skip.no_answers", "the records hold no answers")
+var noAnswers = message.New("skip.no_answers", "the records have no answers")

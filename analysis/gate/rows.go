@@ -9,7 +9,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var noItems = message.New("skip.no_items", "the run holds no items with their rows (items.jsonl)")
+var noItems = message.New("skip.no_items", "the run has no items with their rows (items.jsonl)")
 
 // withRow adds to the rows that a finding points at, as long as they are few.
 func withRow(j *analysis.Judgement, said message.Text, items ...string) {

@@ -11,22 +11,22 @@ import (
 )
 
 var (
-	shiftText = shiftGate("shift.text", analysis.OnLastUser, "Blocking: the last user messages"+shiftDoc, message.New("skip.no_user_message", "no message of a user is known"),
+	shiftText = shiftGate("shift.text", analysis.OnLastUser, "Blocking: the last user messages"+shiftDoc, message.New("skip.no_user_message", "no user message is known"),
 		"If this fails, the tasks of the two splits are asked differently. Training on tasks unlike those that count may improve what no one measures: a gain on one may not show on the other.",
-		"Draw both from the same source, or at random from one pool; or say why they are to differ. The items of {split} that tell most are listed.")
+		"Draw both from the same source, or at random from one pool; or say why they should differ. The most telling items of {split} are listed.")
 	shiftFields = shiftGate("shift.fields", analysis.OnFields, "Blocking: the fields of the rows other than messages, tools and reference"+shiftDoc, message.New("skip.no_fields", "the rows have no field other than messages, tools and reference that can be compared"),
-		"The rows of the two splits come from different places when this fails. Where the mix of kinds, sources or sizes differs, a mean over one split says little about the other.",
-		"Draw both at random from one pool, stratified by what is listed here; or compare kind by kind. The items of {split} that tell most are listed.")
+		"If this fails, the rows of the two splits come from different places. If the mix of kinds, sources or sizes differs, a mean over one split says little about the other.",
+		"Draw both at random from one pool, stratified by what is listed here; or compare kind by kind. The most telling items of {split} are listed.")
 	shiftReward = shiftGate("shift.reward", analysis.OnReward, "Blocking: the items' mean rewards"+shiftDoc, message.New("skip.no_split_rewards", "not both splits have rewards"),
-		"The two splits are not equally hard when this fails. Where one is much easier, what training gains on it cannot be read off the other.",
-		"Look at what makes one harder; stratify the draw by difficulty. The items of {split} that tell most are listed.")
+		"If this fails, the two splits are not equally hard. If one is much easier, the gain of training on one says little about the other.",
+		"Look at what makes one harder; stratify the draw by difficulty. The most telling items of {split} are listed.")
 	shiftTools = shiftGate("shift.tools", analysis.OnTools, "Blocking: the tool calls, tools, turns and tokens of rollouts"+shiftDoc, message.New("skip.no_split_calls", "not both splits have rollouts whose calls are known"),
-		"The model works differently on the two splits when this fails. Other tools, more calls or longer outputs are other tasks, and cost differently in training.",
-		"Look at what is listed here; draw both from the same pool. The items of {split} that tell most are listed.")
+		"If this fails, the model works differently on the two splits. Different tools, more calls or longer outputs mean different tasks, at a different cost in training.",
+		"Look at what is listed here; draw both from the same pool. The most telling items of {split} are listed.")
 )
 
 // shiftDoc is what the gates about shift do with what they compare.
-const shiftDoc = " are alike in each two splits. It fails when a classifier distinguishes the splits with an AUC whose interval is above 0.75, and " +
+const shiftDoc = " are alike in any two splits. It fails when a classifier distinguishes the splits with an AUC whose interval is above 0.75, and " +
 	"the test has p < 0.01 (Holm over all such tests); it passes when the interval is below 0.70, and decides nothing otherwise. Advisory: the test has p >= 0.05; " +
 	"any smaller p is a caution, whatever the size of the difference."
 
@@ -174,7 +174,7 @@ var (
 	notComparable     = message.New("shift.not_comparable", "{a} and {b} cannot be compared: {why}")
 	wantBelowFails    = message.New("want.below_fails", "< {limit} (fails above {fail} with p < {p})")
 	wantLikely        = message.New("want.p_of_auc", "p ≥ {p}") // no limit: the value is an AUC
-	whatTells         = message.New("shift.tells", " What tells {b} from {a}: {what}.")
+	whatTells         = message.New("shift.tells", " What distinguishes {b} from {a}: {what}.")
 	couldBeMissed     = message.New("shift.missed", " A shift of less than about AUC {auc} could have been missed.")
 	pUnknown          = message.New("phrase.p_unknown", "p unknown")
 )
@@ -185,11 +185,11 @@ var shiftGates = analysis.NewGate(analysis.Gate{
 	Charts: []string{"shift"},
 	Doc:    "The splits are alike.",
 	Thresholds: []analysis.Threshold{
-		{Name: "shift", Unit: "AUC", Doc: "AUC of telling two splits apart above which, with its whole interval, they differ; 0.05 below it they are alike", Default: 0.75},
+		{Name: "shift", Unit: "AUC", Doc: "AUC of a classifier that tells two splits apart: they differ if its whole interval is above this, and are alike if it is below this minus 0.05", Default: 0.75},
 		{Name: "shift.p", Unit: "p", Doc: "adjusted p-value below which a difference counts", Default: 0.01},
 		{Name: "shift.caution.p", Unit: "p", Doc: "adjusted p-value below which any difference is a caution", Default: 0.05},
 	},
-	Words: analysis.Words{Pass: "no large difference between the splits is seen"},
+	Words: analysis.Words{Pass: "no large difference between the splits was found"},
 	Parts: []analysis.Gate{shiftText, shiftFields, shiftReward, shiftTools},
 })
 

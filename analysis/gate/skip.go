@@ -9,11 +9,11 @@ import (
 // The reasons for which gates are skipped.
 var (
 	noTraining = message.New("skip.no_training", "there is no train split: an evaluation set by itself says nothing about training")
-	noTools    = message.New("skip.no_tools", "the rollouts hold no tool calls")
+	noTools    = message.New("skip.no_tools", "the rollouts have no tool calls")
 )
 
 var (
-	noOutputs = message.New("skip.no_outputs", "the rollouts hold no output text long enough to compare, or one sample an item")
+	noOutputs = message.New("skip.no_outputs", "the rollouts have no output text long enough to compare, or only one sample per item")
 	noRewards = message.New("skip.no_rewards", "there are no rewards")
 )
 

@@ -101,7 +101,7 @@ var toolsBudget = analysis.NewPart(analysis.Gate{
 	Doc:    "Advisory: at most 5 % of rollouts run into the limit of steps or tool calls.",
 	Charts: []string{"tool_calls"},
 	Words: analysis.Words{
-		Why:           "A rollout that runs out of steps is graded on what little there is, however good its course was.",
+		Why:           "A rollout that runs out of steps is graded on what little it has, however well it was going.",
 		Pass:          "{hit} of {rollouts|rollout} ran out of steps",
 		Caution:       "{percent} of rollouts ran out of steps",
 		CautionRemedy: "Raise the limit, or look at what the model spends its steps on: 95 % of rollouts make at most {p95|call}.",

@@ -9,19 +9,19 @@ import (
 var toolsLatency = analysis.NewGate(analysis.Gate{
 	Name:       "tools.tail",
 	Label:      "Long rollouts",
-	Doc:        "Few rollouts are far longer than the others, and tools and rollouts keep to their time.",
+	Doc:        "Few rollouts are far longer than the others, and tools and rollouts are fast enough.",
 	Thresholds: []analysis.Threshold{analysis.TailTimes, analysis.TimeLimit},
-	Words:      analysis.Words{Pass: "few rollouts are far longer than the others, and tools and rollouts keep to their time"},
+	Words:      analysis.Words{Pass: "few rollouts are far longer than the others, and tools and rollouts are fast enough"},
 	Parts:      []analysis.Gate{toolsLong, toolsTail, latencyLimit},
 })
 
 var toolsLong = analysis.NewPart(analysis.Gate{
 	Name: "tools.long",
 	Doc: "Advisory: at most 5 % of rollouts make more than 3 times the median of tool calls, or take more than 3 times the median of turns, " +
-		"unless these earn more than the others, within items where items have both. A rollout of up to 8 calls and turns is never long.",
+		"unless these earn more than the others, compared within items that have both. A rollout of up to 8 calls and turns is never long.",
 	Charts: []string{"tool_calls"},
 	Words: analysis.Words{
-		Why:             "A training step waits for its longest rollouts and pays for their tokens. Where these earn no more than the others, that buys nothing.",
+		Why:             "A training step waits for its longest rollouts and pays for their tokens. If these earn no more than the others, that buys nothing.",
 		Pass:            "{percent} of rollouts are far longer than the others, with more than {calls|call} or {turns|turn}",
 		Caution:         "{percent} of rollouts are far longer than the others, with more than {calls|call} or {turns|turn}, and {earn}",
 		CautionRemedy:   "Read some of them: the items with most are listed. Under What if, the report says what a lower limit of calls would cost.",
@@ -72,7 +72,7 @@ var (
 	earnLess    = message.New("tools.long.less", "they earn less: {these} against {others}")
 	earnMore    = message.New("tools.long.more", "they earn more: {these} against {others}")
 	earnAlike   = message.New("tools.long.alike", "it is not clear that they earn more: {these} against {others}")
-	earnUnknown = message.New("tools.long.unknown", "there is nothing to compare what they earn with")
+	earnUnknown = message.New("tools.long.unknown", "there is nothing to compare their rewards with")
 )
 
 // longRollouts is the share of rollouts that may be far longer than the others.
@@ -83,10 +83,10 @@ var toolsTail = analysis.NewPart(analysis.Gate{
 	Doc:    "Advisory: the 95th percentile of every tool's latency is at most 3 times its median; tools below 100 ms are not judged.",
 	Charts: []string{"calls_by_tool"},
 	Words: analysis.Words{
-		Why:           "A training step waits for its slowest rollout, so that a tool's slow calls set the pace.",
+		Why:           "A training step waits for its slowest rollout, so a tool's slow calls set the pace.",
 		Pass:          "no tool has a long tail: at most {value|time} the median at the 95th percentile ({worst})",
 		Caution:       "the tool {worst} has a long tail: its 95th percentile is {value|time} its median",
-		CautionRemedy: "Find out what makes some calls slow; waits for repeated requests count.",
+		CautionRemedy: "Find out what makes some calls slow; waits before retries count.",
 	},
 	Check: perSplit("tools.slow", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
 		return worstTool("tools.slow", "tools.tail", "times", r, t, split, sr, func(s analysis.ToolStat) *float64 {
@@ -102,10 +102,10 @@ var toolsTail = analysis.NewPart(analysis.Gate{
 
 var latencyLimit = analysis.NewPart(analysis.Gate{
 	Name: "latency.limit",
-	Doc:  "Advisory: rollouts keep to a time limit, where one is configured.",
+	Doc:  "Advisory: rollouts stay within the time limit, if one is configured.",
 	Words: analysis.Words{
 		Why:             "Rollouts past the limit are cut off or discarded by the trainer.",
-		Pass:            "rollouts keep to {limit} s",
+		Pass:            "rollouts stay within {limit} s",
 		Caution:         "{percent} of rollouts take longer than {limit} s",
 		CautionRemedy:   "The 95th percentile is {p95} s: fewer steps or faster tools.",
 		CautionUnknown:  "{lowpercent} to {highpercent} of rollouts take longer than {limit} s",
@@ -138,7 +138,7 @@ var latencyLimit = analysis.NewPart(analysis.Gate{
 
 var (
 	noLimit = message.New("skip.no_limit", "no limit is configured (threshold tools.tail.limit)")
-	noTimes = message.New("skip.no_times", "the rollouts hold no times")
+	noTimes = message.New("skip.no_times", "the rollouts have no times")
 )
 
 var wantSeconds = message.New("want.seconds", "≤ {limit} longer than {seconds} s")

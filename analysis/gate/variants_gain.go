@@ -17,11 +17,11 @@ var variantsGain = analysis.NewGate(analysis.Gate{
 	Name:      variantsGate,
 	Label:     "Gain of a variant",
 	OnRewards: true,
-	Doc: "Advisory, where variants were sampled: no variant of the prompt, the tools' descriptions, the reasoning effort or the model gains by itself, " +
+	Doc: "Advisory, if variants were sampled: no variant of the prompt, the tools' descriptions, the reasoning effort or the model gains by itself, " +
 		"compared item by item and corrected for the number of variants. One that gains is the cheaper lever and comes before training.",
 	Charts: []string{"variants"},
 	Words: analysis.Words{
-		Why:             "A better prompt, clearer tool descriptions, more reasoning effort or another model costs nothing to train and can be taken back in a minute. What they gain comes before training; training is then judged from there, where less may be left to gain.",
+		Why:             "A better prompt, clearer tool descriptions, more reasoning effort or another model costs nothing to train and can be taken back in a minute. Take that gain first; training is then judged from there, and may have less left to gain.",
 		Pass:            "no variant gains: the best of {tested}, {variant}, changes the mean reward by {gain}",
 		Caution:         "the variant {variant} already gains {gain} without any training{against}{also}",
 		CautionRemedy:   "Adopt it first (it changes {changes}), then run again from there. Measured on {items}, each item against itself{p}.{price}{lift}",
@@ -184,7 +184,7 @@ var (
 	soDo          = message.New("variants.gain.so_do", "; so do {variants}")
 	soDoes        = message.New("variants.gain.so_does", "; so does {variant}")
 	moreThanHoped = message.New("variants.gain.more", ", more than the gain of {gain} that training is hoped to bring")
-	asHoped       = message.New("variants.gain.as", ", where training is hoped to bring {gain}")
+	asHoped       = message.New("variants.gain.as", ", and training is hoped to bring {gain}")
 	lessThanHoped = message.New("variants.gain.less", ", less than the {gain} that training is hoped to bring")
 	rolloutTakes  = message.New("variants.gain.takes", " A rollout takes {costs}.")
 	correctedP    = message.New("variants.gain.p", ", corrected {p}")

@@ -62,11 +62,11 @@ func (n *Night) RegressedByTrend(c *Change, from string) {
 }
 
 var (
-	emptyNight     = message.New("night.empty", "The night holds no rollout with a reward.")
-	lostNight      = message.New("night.lost", "Too many rollouts were lost to {causes}: what is left is no fair sample.")
-	untrustedNight = message.New("night.untrusted", "The run is NO-GO for its grader ({gate}): its reward does not show how good the policy is; --accept takes this night for the new normal.")
+	emptyNight     = message.New("night.empty", "The night has no rollout with a reward.")
+	lostNight      = message.New("night.lost", "Too many rollouts were lost to {causes}: what is left is not a fair sample.")
+	untrustedNight = message.New("night.untrusted", "The run is NO-GO because of its grader ({gate}): its reward does not show how good the policy is; --accept makes this night the new normal.")
 	firstGood      = message.New("night.first_good", "There is no good night yet to compare with: later nights are compared with this one.")
-	goneNights     = message.New("night.gone", "The rollouts of {nights} that this one could be compared with are gone from {runs}, or damaged: bring them back, or take this night for the new normal with --accept.")
-	noneComparable = message.New("night.none_comparable", "None of {nights} can be compared with this one: the items or the reward range are others. --accept takes this night for the new normal.")
-	fellByTrend    = message.New("night.fell", "Against the trend it regressed: the mean reward was {before}, fell around night {night} and is {after}, and no single night since shows it; --accept takes that for the new normal.")
+	goneNights     = message.New("night.gone", "The rollouts of {nights} that this one could be compared with are missing from {runs}, or damaged: restore them, or make this night the new normal with --accept.")
+	noneComparable = message.New("night.none_comparable", "None of {nights} can be compared with this one: the items or the reward range differ. --accept makes this night the new normal.")
+	fellByTrend    = message.New("night.fell", "It regressed against the trend: the mean reward was {before}, fell around night {night} and is {after}, and no single night since shows it; --accept makes that the new normal.")
 )

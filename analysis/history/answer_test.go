@@ -33,13 +33,13 @@ func TestANightComparedWithNone(t *testing.T) {
 		want    string
 		zh      string
 	}{
-		{"nothing was measured", past(0.5), &analysis.Result{}, true, "", 4, "The night holds no rollout with a reward.", "没有任何带奖励的轨迹"},
+		{"nothing was measured", past(0.5), &analysis.Result{}, true, "", 4, "The night has no rollout with a reward.", "没有任何带奖励的轨迹"},
 		{"endpoints failed", nil, lost(analysis.Missing{Tool: 3}), true, "eval", 4, "lost to failing endpoints: what", "因服务端点故障丢失"},
 		{"the grader failed", nil, lost(analysis.Missing{Grader: 3}), true, "eval", 4, "lost to failures of the grader: what", "因评分器故障丢失"},
 		{"both failed", nil, lost(analysis.Missing{Grader: 3, ModelAPI: 1}), true, "eval", 4, "lost to failing endpoints and failures of the grader: what", "因服务端点故障和评分器故障丢失"},
 		{"the first good one", nil, &analysis.Result{}, true, "eval", 0, "There is no good night yet", "还没有可作比较的"},
-		{"the first one, by a grader that is NO-GO", nil, &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: new("grader.truth")}}, true, "eval", 3, "The run is NO-GO for its grader (grader.truth): its", "NO-GO（grader.truth）"},
-		{"the earlier one is gone", past(0.5), &analysis.Result{}, false, "eval", 4, "The rollouts of 1 good night that this one could be compared with are gone from nights/runs, or damaged", "1 次合格的夜间运行的轨迹已从 nights/runs 消失"},
+		{"the first one, by a grader that is NO-GO", nil, &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: new("grader.truth")}}, true, "eval", 3, "The run is NO-GO because of its grader (grader.truth): its", "NO-GO（grader.truth）"},
+		{"the earlier one is gone", past(0.5), &analysis.Result{}, false, "eval", 4, "The rollouts of 1 good night that this one could be compared with are missing from nights/runs, or damaged", "1 次合格的夜间运行的轨迹已从 nights/runs 消失"},
 		{"others were measured", other, &analysis.Result{}, true, "eval", 4, "None of 2 good nights can be compared with this one", "2 次合格的夜间运行中没有一次"},
 	} {
 		n := past(0.5)[0]
@@ -58,7 +58,7 @@ func TestANightThatFellByTheTrend(t *testing.T) {
 	if n.RegressedByTrend(&Change{Before: 0.5, After: 0.4}, "2026-11-09"); n.ExitCode != 3 || n.Good || n.Base != "n-1" || n.Answer != compare.Equivalent {
 		t.Errorf("the night is %+v", n)
 	}
-	const want = "On eval nothing changed. Against the trend it regressed: the mean reward was 0.5, fell around night 2026-11-09 and is 0.4, and no single"
+	const want = "On eval nothing changed. It regressed against the trend: the mean reward was 0.5, fell around night 2026-11-09 and is 0.4, and no single"
 	if !strings.HasPrefix(n.Sentence.String(), want) {
 		t.Errorf("it says %q, want %q", n.Sentence, want)
 	}

@@ -51,7 +51,7 @@ func TestWhatChanged(t *testing.T) {
 		fallen  bool
 	}{
 		{what: "no night", nights: func() []Night { return nil }, notes: []string{"needs 6 nights"}},
-		{what: "one night", nights: func() []Night { return past(0.5) }, notes: []string{"there is 1"}},
+		{what: "one night", nights: func() []Night { return past(0.5) }, notes: []string{"there is only 1"}},
 		{what: "nothing changes", nights: func() []Night { return past(steady(12, 0.5)...) }},
 		{
 			what:    "a fall that nothing known explains",

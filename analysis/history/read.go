@@ -75,12 +75,12 @@ func decodeNight(text []byte) (Night, error) {
 	}
 	for _, it := range n.Items {
 		if math.Abs(it.Mean) > largest {
-			return Night{}, fmt.Errorf("%w: the mean of item %q is none", ErrNotAHistory, it.ID)
+			return Night{}, fmt.Errorf("%w: the mean of item %q is not a usable number", ErrNotAHistory, it.ID)
 		}
 	}
 	for name, v := range n.Values {
 		if math.Abs(v.Value) > largest || v.SE != nil && (*v.SE < 0 || *v.SE > largest || *v.SE > 0 && *v.SE < 1/largest) {
-			return Night{}, fmt.Errorf("%w: the value of %q is none", ErrNotAHistory, name)
+			return Night{}, fmt.Errorf("%w: the value of %q is not a usable number", ErrNotAHistory, name)
 		}
 	}
 	return n, nil

@@ -149,7 +149,7 @@ func TestNoNoiseInAHundredRegradesPasses(t *testing.T) {
 		}
 		return finding(t, f.analyze(t), "grader.noise", analysis.Blocking)
 	}
-	if got := build(100); got.Status != analysis.Pass || !strings.Contains(got.Title.String(), "none of 100 outputs got another grade, so that at most 3.6 % of all would") {
+	if got := build(100); got.Status != analysis.Pass || !strings.Contains(got.Title.String(), "none of 100 outputs got a different grade, so at most 3.6 % of all would") {
 		t.Errorf("%s: %s", got.Status, got.Title.String())
 	}
 	if got := build(40); got.Status != analysis.Unknown {

@@ -194,7 +194,7 @@ func TestAPlannedSplitWithoutRecordsIsNotForgotten(t *testing.T) {
 	if eval == nil || eval.Missing.NotRun == nil || *eval.Missing.NotRun != 40 {
 		t.Fatalf("the eval split is %+v, want 40 rollouts not run", eval)
 	}
-	if r.Verdict != analysis.Undecided || !strings.Contains(r.Note.String(), "40 planned rollouts not made yet, and of 10 items none") || eval.Items.NotRun != 10 {
+	if r.Verdict != analysis.Undecided || !strings.Contains(r.Note.String(), "40 planned rollouts not made yet, including all of 10 items") || eval.Items.NotRun != 10 {
 		t.Errorf("verdict is %s with note %q", r.Verdict, r.Note)
 	}
 }

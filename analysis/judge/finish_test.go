@@ -46,7 +46,7 @@ func TestUnfinishedAnswersAreJudged(t *testing.T) {
 		}
 	}
 	for _, c := range []endedCase{
-		{"nothing says how replies ended", func(rec *rollout.Record, _ float64) { rec.Finish = "" }, analysis.Skipped, analysis.Unknown, "not judged: no record says how"},
+		{"nothing says how replies ended", func(rec *rollout.Record, _ float64) { rec.Finish = "" }, analysis.Skipped, analysis.Unknown, "not checked: no record says how"},
 		{"all finished", func(rec *rollout.Record, _ float64) { sometimes(rec) }, analysis.Pass, analysis.Pass, "0 % of rollouts end without a finished answer"},
 		{"always right, and 35 % cut off", func(rec *rollout.Record, u float64) {
 			if u < 0.35 {
@@ -114,7 +114,7 @@ func (c endedCase) hold(t *testing.T, gate string) {
 
 func TestUnparsedMarkupIsJudged(t *testing.T) {
 	for _, c := range []endedCase{
-		{"no answers", func(rec *rollout.Record, _ float64) { rec.Answer = "" }, analysis.Skipped, analysis.Unknown, "not judged: the records hold no answers"},
+		{"no answers", func(rec *rollout.Record, _ float64) { rec.Answer = "" }, analysis.Skipped, analysis.Unknown, "not checked: the records have no answers"},
 		{"none", func(rec *rollout.Record, _ float64) { rec.Answer = "a < b" }, analysis.Pass, analysis.Pass, "0 % of answers"},
 		{"reasoning", func(rec *rollout.Record, _ float64) { rec.Answer = "<think>17 x 20</think>391" }, analysis.Fail, analysis.Fail, "--reasoning-parser"},
 		{"calls", func(rec *rollout.Record, _ float64) { rec.Answer = `<tool_call>{"name":"search"}</tool_call>` }, analysis.Fail, analysis.Fail, "--enable-auto-tool-choice --tool-call-parser NAME"},

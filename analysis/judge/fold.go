@@ -93,7 +93,7 @@ func note(r *analysis.Result) message.Text {
 
 var (
 	notMadeYet     = message.New("note.not_made", "{rollouts} not made yet")
-	notMadeOfItems = message.New("note.not_made_of_items", "{rollouts} not made yet, and of {items} none")
+	notMadeOfItems = message.New("note.not_made_of_items", "{rollouts} not made yet, including all of {items}")
 )
 
 // cover says which blocking gates judged the run, which did not and why, and

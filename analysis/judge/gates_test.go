@@ -180,7 +180,7 @@ func TestRequired(t *testing.T) {
 			one = g.Judge(&analysis.Result{Shift: &analysis.Shift{}}, nil)[0]
 		}
 	}
-	leakage := analysis.Skip("leakage", "", analysis.Blocking, message.Verbatim("there is one split only"))
+	leakage := analysis.Skip("leakage", "", analysis.Blocking, message.Verbatim("there is only one split"))
 	open := analysis.Finding{Gate: "shift", Severity: analysis.Advisory, Fact: analysis.Fact{Status: analysis.Unknown, Title: message.Verbatim("a large one cannot be ruled out")}}
 	caution := analysis.Finding{Gate: "shift", Severity: analysis.Advisory, Fact: analysis.Fact{Status: analysis.Fail}}
 	alike := analysis.Finding{Gate: "shift", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Pass}}
@@ -192,7 +192,7 @@ func TestRequired(t *testing.T) {
 		why      string // of the gate that is not judged
 	}{
 		{"a default is no demand", []string{"data", "leakage"}, []analysis.Finding{passes, leakage}, analysis.Go, ""},
-		{"a stage by name with one split", []string{"shift"}, []analysis.Finding{passes, one}, analysis.Undecided, "there is one split only: with data.eval or data.production there is something to compare"},
+		{"a stage by name with one split", []string{"shift"}, []analysis.Finding{passes, one}, analysis.Undecided, "there is only one split: set data.eval or data.production to compare it with another"},
 		{"a difference that is neither shown nor ruled out", []string{"shift"}, []analysis.Finding{passes, open}, analysis.Undecided, "a large one cannot be ruled out"},
 		{"a small difference", []string{"shift"}, []analysis.Finding{passes, caution}, analysis.Go, ""},
 		{"splits that are alike", []string{"shift"}, []analysis.Finding{passes, alike}, analysis.Go, ""},

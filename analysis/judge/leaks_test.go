@@ -50,32 +50,32 @@ func TestLeaksAreJudged(t *testing.T) {
 		advisory analysis.Status
 		says     string
 	}{
-		{"nothing was planted", 100, nil, analysis.Skipped, analysis.Unknown, "not judged: canaries are off"},
-		{"nobody met anybody", 100, func(int, int) []rollout.Leak { return nil }, analysis.Pass, analysis.Pass, "0 of 800 rollouts met"},
+		{"nothing was planted", 100, nil, analysis.Skipped, analysis.Unknown, "not checked: canaries are off"},
+		{"nobody met anybody", 100, func(int, int) []rollout.Leak { return nil }, analysis.Pass, analysis.Pass, "0 of 800 rollouts found"},
 		{"one did, whose comes first in the file", 100, func(i, j int) []rollout.Leak {
 			if i == 40 && j == 3 {
 				return []rollout.Leak{of(7, 1, "tool search")}
 			}
 			return nil
-		}, analysis.Pass, analysis.Fail, "train q40/3 met what train q7/1 left (tool search)"},
+		}, analysis.Pass, analysis.Fail, "train q40/3 found data left by train q7/1 (tool search)"},
 		{"one did, whose comes later", 100, func(i, j int) []rollout.Leak {
 			if i == 2 && j == 0 {
 				return []rollout.Leak{of(99, 7, "session"), of(3, 1, "agent")}
 			}
 			return nil
-		}, analysis.Pass, analysis.Fail, "train q2/0 met what train q99/7 left (session)"},
+		}, analysis.Pass, analysis.Fail, "train q2/0 found data left by train q99/7 (session)"},
 		{"one met another run's", 100, func(i, j int) []rollout.Leak {
 			if i == 2 && j == 0 {
 				return []rollout.Leak{{Canary: rollout.Canary("trace_of_last_week"), At: "model"}}
 			}
 			return nil
-		}, analysis.Pass, analysis.Fail, "met what a rollout of another run left, or one without a record (model)"},
+		}, analysis.Pass, analysis.Fail, "found data left by a rollout of another run, or by one without a record (model)"},
 		{"every third did", 100, func(i, j int) []rollout.Leak {
 			if (i+j)%3 == 0 {
 				return []rollout.Leak{of(i, (j+1)%8, "session")}
 			}
 			return nil
-		}, analysis.Fail, analysis.Fail, "they do not run apart"},
+		}, analysis.Fail, analysis.Fail, "they are not isolated"},
 		{"a few of a few did", 10, func(i, j int) []rollout.Leak {
 			if i < 2 && j == 0 {
 				return []rollout.Leak{of(i, 1, "session")}
@@ -131,7 +131,7 @@ func TestALeakFromAnEarlierAttempt(t *testing.T) {
 	i := slices.IndexFunc(facts, func(f analysis.Finding) bool {
 		return f.Gate == "rollouts.leaks" && f.Severity == analysis.Advisory
 	})
-	if i < 0 || !strings.Contains(facts[i].Remedy.String(), "train q1/0 met what an earlier attempt of its own left (session)") || r.Leaks.Rollouts != 2 {
+	if i < 0 || !strings.Contains(facts[i].Remedy.String(), "train q1/0 found data left by an earlier attempt of its own (session)") || r.Leaks.Rollouts != 2 {
 		t.Errorf("%+v", r.Leaks)
 	}
 }

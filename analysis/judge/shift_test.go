@@ -131,7 +131,7 @@ func TestCheckItems(t *testing.T) {
 			"another number in the same question", func(train, eval []rollout.Item) {
 				train[3] = item("t3", rollout.Train, "A grocer stacks 12 crates of pears on each of several shelves in a cellar; how many hold the lot?", nil)
 				eval[2] = item("e2", rollout.Eval, "A grocer stacks 15 crates of pears on each of several shelves in a cellar; how many hold the lot?", nil)
-			}, "leakage", analysis.Advisory, analysis.Fail, "of 80 rows, 1 differs in names or numbers alone", "train t3 and eval e2 (swapped)",
+			}, "leakage", analysis.Advisory, analysis.Fail, "of 80 rows, 1 differs only in names or numbers", "train t3 and eval e2 (swapped)",
 		},
 		{
 			"near copies in a tenth of the rows", func(train, eval []rollout.Item) {
@@ -143,7 +143,7 @@ func TestCheckItems(t *testing.T) {
 		{
 			"one near copy is too few to tell", func(train, eval []rollout.Item) {
 				eval[0] = item("e0", rollout.Eval, "dear reader: "+train[0].Messages[1].Content, nil)
-			}, "leakage", analysis.Advisory, analysis.Unknown, "few enough for chance", "train t0 and eval e0 (near)",
+			}, "leakage", analysis.Advisory, analysis.Unknown, "few enough to be chance", "train t0 and eval e0 (near)",
 		},
 		{
 			"two references for one prompt", func(train, _ []rollout.Item) {

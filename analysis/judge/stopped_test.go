@@ -64,7 +64,7 @@ func TestItemsThatWereNotRunAreNoZeros(t *testing.T) {
 	if train.Missing.NotRun == nil || *train.Missing.NotRun != left || train.Missing.Total() != 0 || *train.Missing.Share != 0 {
 		t.Errorf("missing %+v, want %d not run and none lost", train.Missing, left)
 	}
-	if want := fmt.Sprintf("%d planned rollouts not made yet, and of 52 items none", left); r.Note.String() != want {
+	if want := fmt.Sprintf("%d planned rollouts not made yet, including all of 52 items", left); r.Note.String() != want {
 		t.Errorf("note %q, want %q", r.Note, want)
 	}
 	asked := stopped(t, 48, 40, 8) // the same rollouts, of a run that wanted no more items

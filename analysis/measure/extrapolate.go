@@ -25,7 +25,7 @@ var (
 	allFail      = message.New("beyond.all_fail", "all rollouts fail: pass@k beyond {samples} cannot be fitted")
 	allPass      = message.New("beyond.all_pass", "all rollouts pass: pass@k beyond {samples} cannot be fitted")
 	fewToFit     = message.New("beyond.few_to_fit", "too few rollouts to fit a model of {quantity}")
-	itemsAlike   = message.New("beyond.items_alike", "items differ too little to extrapolate {quantity}: only the mean means something")
+	itemsAlike   = message.New("beyond.items_alike", "items differ too little to extrapolate {quantity}: only the mean is meaningful")
 	fitsAgree    = message.New("beyond.fits_agree", "{quantity} at {k} is {value} by the {model} fit, and the {other} one agrees")
 	fitsDiffer   = message.New("beyond.fits_differ", "{quantity} at {k} is {value} by the {model} fit and {other_value} by the {other} one, which lets some items never do better than their worst: samples cannot tell such items from ones that hardly ever do, and the gap of {gap|point} is uncertainty of the model that no interval shows")
 	fitMisleads  = message.New("beyond.fit_misleads", "the {model} fit does not describe these items, and nothing is extrapolated from it: it puts {quantity} at {value} for {samples}, and {measured} was measured ({low} to {high})")

@@ -28,7 +28,7 @@ type outputKey struct {
 	hash   uint64
 }
 
-var labelsOutside = message.New("grader.labels_outside", "the labels leave the grader's range: only ranks are compared")
+var labelsOutside = message.New("grader.labels_outside", "the labels are outside the grader's range: only ranks are compared")
 
 // agreement compares the grader with people: each labelled output has its
 // grader's reward, and the mean of its raters. It is nil without labels.

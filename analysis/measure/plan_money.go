@@ -14,7 +14,7 @@ var (
 	priceOfTokens   = message.New("plan.price_of_tokens", "price of the {whose}'s tokens: {source}; prices.{whose}_input and prices.{whose}_output override it")
 	freeCalls       = message.New("plan.free_calls", "tool calls are counted as free: prices.tool_call is not set")
 	atLeastHours    = message.New("plan.at_least_hours", "at least: ${usd} an hour for the slowest rollouts alone; training itself and evaluations run on the same clock")
-	hoursUnknown    = message.New("plan.hours_unknown", "the rollouts do not tell how long they took, and the price is by the hour")
+	hoursUnknown    = message.New("plan.hours_unknown", "the rollouts do not record how long they took, and the price is per hour")
 )
 
 // money is what a rollout of training costs, from the measured ones.

@@ -204,7 +204,7 @@ func withCeiling(r *analysis.Result, a *analysis.Agreement, s analysis.Settings)
 
 // What was made of the rollouts beyond what the manifest says.
 var (
-	targetedRollouts = message.New("measure.targeted", "{rollouts} of items whose class was open (--items-undecided): for the classes of these items alone; no mean, share or verdict counts them")
+	targetedRollouts = message.New("measure.targeted", "{rollouts} of items whose class was open (--items-undecided): only for the classes of these items; no mean, share or verdict counts them")
 	markedAtBottom   = message.New("measure.marked_at_bottom", "{rollouts} that a detector marked as a hack: counted at the bottom of the reward range")
 	ceilingByLabels  = message.New("measure.ceiling_by_labels", "the ceiling {ceiling} is the most that outputs at one rater's top may earn from another rater, by the labels")
 )

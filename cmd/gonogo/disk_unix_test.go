@@ -202,7 +202,7 @@ func TestADeletedRunDirectoryStopsTheRun(t *testing.T) {
 	}
 	code := c.wait(t)
 	want := "sampling stopped: record rollout "
-	if said := c.stderr.String(); code != exit.Tool || !strings.Contains(said, want) || !strings.Contains(said, "it is not there any more") || strings.Count(said, "gonogo: ") != 1 {
+	if said := c.stderr.String(); code != exit.Tool || !strings.Contains(said, want) || !strings.Contains(said, "it no longer exists") || strings.Count(said, "gonogo: ") != 1 {
 		t.Errorf("exit code is %d, want %d and one message:\n%s", code, exit.Tool, said)
 	}
 	if got := server.Counts().Rollouts; got >= 22*64 {

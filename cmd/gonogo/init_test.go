@@ -117,7 +117,7 @@ func TestInitRefusals(t *testing.T) {
 		"no data":               {[]string{"--job", "{dir}/job.json", "-o", "{dir}/new.yaml"}, "init needs --train, --eval or both"},
 		"a job without a model": {[]string{"--train", "{dir}/train.jsonl", "--job", "{dir}/nomodel.json", "-o", "{dir}/new.yaml"}, "--model NAME"},
 		"a broken job":          {[]string{"--train", "{dir}/train.jsonl", "--job", "{dir}/broken.json", "-o", "{dir}/new.yaml"}, "broken.json:1:10: broken JSON"},
-		"broken data":           {[]string{"--train", "{dir}/bad.jsonl", "--job", "{dir}/job.json", "-o", "{dir}/new.yaml"}, "bad.jsonl:1: the object goes over several lines"},
+		"broken data":           {[]string{"--train", "{dir}/bad.jsonl", "--job", "{dir}/job.json", "-o", "{dir}/new.yaml"}, "bad.jsonl:1: the object spans several lines"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := initFolder(t, files)

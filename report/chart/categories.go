@@ -73,7 +73,7 @@ func (g groups) drawRewards(r *analysis.Result, split rollout.Split, s *analysis
 	}
 	small := len(list)
 	if list = slices.DeleteFunc(list, few); len(list) == 0 {
-		return noData(l, "chart.group.few", "no group of these has 3 items or more, and fewer show nothing")
+		return noData(l, "chart.group.few", "no group has 3 items or more, and fewer show nothing")
 	}
 	small -= len(list)
 	var d dotRows

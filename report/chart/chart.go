@@ -95,7 +95,7 @@ func Charts() []Chart {
 			OnRewards: true,
 			Doc: "The share of groups whose rewards differ, against group size. A group whose rewards are all equal teaches " +
 				"nothing and is paid for all the same. Where grader noise was measured, its share is taken off.",
-			Read: "Find the group size on the axis below: the line above it is the share of groups that teach; below the caution line training pays for many groups that teach nothing, below the red one it is called off.",
+			Read: "Find the group size on the axis below: the line above it is the share of groups that teach; below the caution line training pays for many groups that teach nothing, below the red one training is a NO-GO.",
 			Draw: ofSplit(drawInformative),
 		},
 		{
@@ -116,7 +116,7 @@ func Charts() []Chart {
 		{
 			Name: "noise", OnRewards: true,
 			Doc:  "What makes rewards of the same item differ, by split: that the model's answers differ, and that the grader gives one and the same answer different rewards.",
-			Read: "Training learns from the dark part alone; the hatched one is luck that it would learn from just the same.",
+			Read: "Only the dark part teaches the task; the hatched part is luck, and training would learn from it just the same.",
 			Draw: drawNoise,
 			Only: func(r *analysis.Result) bool { return r.Grader != nil && r.Grader.NoiseVar.Known() },
 		},
@@ -129,14 +129,14 @@ func Charts() []Chart {
 		callCost.chart("reward_tool_calls",
 			"What rollouts earn that make few, and many, tool calls. "+
 				"Where reward falls steadily with more calls, long rollouts rarely succeed. Where it falls only at the budget of calls, the budget cuts rollouts off that may still have succeeded. Compare within items: hard items may simply take longer.",
-			"Dots that fall to the right are long rollouts that earn less; whether that is so within items, or only because hard items take longer, is said by the two correlations above."),
+			"Dots that fall to the right are long rollouts that earn less; the two correlations above say whether that holds within items, or only because hard items take longer."),
 		tokenCost.chart("reward_tokens",
 			"What rollouts earn that take few, and many, tokens. Where more tokens earn no more, training need not pay for them.",
-			"Dots at one height say that more tokens buy no more reward; a vertical line is a dot's interval, a horizontal one the range of its rollouts."),
+			"Dots at one height mean that more tokens buy no more reward; a vertical line is a dot's interval, a horizontal one the range of its rollouts."),
 		latencyCost.chart("reward_latency",
 			"What rollouts earn that take a short, and a long, time by the clock, waiting for endpoints included. "+
-				"Where slow rollouts earn less, look whether a slow endpoint, and not the model, is what they suffer from.",
-			"Dots that fall to the right are slow rollouts that earn less, where a limit of time would take little away; dots at one height say that speed costs nothing."),
+				"If slow rollouts earn less, check whether a slow endpoint, and not the model, is the cause.",
+			"Dots that fall to the right are slow rollouts that earn less, so a time limit would cost little; dots at one height mean that speed costs nothing."),
 		callCap.limits("what_if_calls",
 			"What the recorded rollouts would have earned under a lower limit of tool calls, and how many groups would still teach. Nothing was sampled for it: a rollout that makes more calls counts at the bottom of the range, "+
 				"the others as they are. A model that knows of the limit may do better.",
@@ -152,15 +152,15 @@ func Charts() []Chart {
 		},
 		{
 			Name: "calls_by_tool",
-			Doc: "Which tools are called, how often, what became of the calls, and within how many seconds 95 % of them were answered. " +
+			Doc: "Which tools are called, how often, how the calls ended, and within how many seconds 95 % of them were answered. " +
 				"A tool that is never called, or often refuses, is one that the model does not know how to use.",
 			Read: "The longer a bar, the more load on that tool; what is hatched or dark at its end are calls that did not get what they asked for.",
 			Draw: ofSplit(drawCallsByTool),
 		},
 		{
 			Name: "tool_bigrams",
-			Doc: "Which tool's call comes next after which: row = a call, column = the next one of the same rollout. " +
-				"Framed, on the diagonal, the same tool again: strong colour there is an agent that tries, and tries again.",
+			Doc: "Which tool is called after which: row = a call, column = the next call of the same rollout. " +
+				"Framed, on the diagonal, the same tool again: strong colour there means an agent that keeps repeating itself.",
 			Read: "Read a row from left to right: after a call to the row's tool, the cell of the strongest colour is what comes next.",
 			Draw: ofSplit(drawToolBigrams),
 		},
@@ -189,9 +189,9 @@ func Charts() []Chart {
 		},
 		{
 			Name: "endpoint_load",
-			Doc: "How long tools and grader take as more rollouts run at once, up to a whole training step: 95 % of answers came within the line. " +
+			Doc: "How long tools and grader take as more rollouts run at once, up to a whole training step: 95 % of answers came within the time that the line shows. " +
 				"A line that rises is an endpoint that makes a training step wait.",
-			Read: "A level line is an endpoint that does not mind the load; where a line begins to rise is how many rollouts it bears at once.",
+			Read: "A level line is an endpoint that copes with the load; the point where a line begins to rise is how many rollouts it can handle at once.",
 			Draw: drawEndpointLoad,
 			Only: func(r *analysis.Result) bool { return r.Burst != nil },
 		},

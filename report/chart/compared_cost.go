@@ -31,17 +31,17 @@ var (
 	latencyMove = move{
 		"latency", message.New("chart.moved_seconds", "reward {reward}, seconds {change}"), message.New("chart.latency.axis", "wall time of a rollout, seconds, mean"),
 		message.New("chart.latency.more", "rollouts take longer"), message.New("chart.latency.less", "rollouts are faster"),
-		message.New("chart.latency.neither", "rollouts are not seen to be faster or slower"), message.New("chart.latency.without", "the rollouts of a run do not tell how long they took"),
+		message.New("chart.latency.neither", "rollouts are not seen to be faster or slower"), message.New("chart.latency.without", "the rollouts of a run do not record how long they took"),
 	}
 	outputMove = move{
-		"output_tokens", movedTokens, message.New("chart.output_tokens.axis", "tokens that the model writes in a rollout, mean"),
+		"output_tokens", movedTokens, message.New("chart.output_tokens.axis", "output tokens of a rollout, mean"),
 		message.New("chart.output_tokens.more", "rollouts write more"), message.New("chart.output_tokens.less", "rollouts write less"),
-		message.New("chart.output_tokens.neither", "rollouts are not seen to write more or less"), message.New("chart.output_tokens.without", "no server told how many tokens the rollouts of a run wrote"),
+		message.New("chart.output_tokens.neither", "rollouts are not seen to write more or less"), message.New("chart.output_tokens.without", "no server reported how many tokens the rollouts of a run wrote"),
 	}
 	inputMove = move{
-		"input_tokens", movedTokens, message.New("chart.input_tokens.axis", "tokens that the model is given in a rollout, mean"),
+		"input_tokens", movedTokens, message.New("chart.input_tokens.axis", "input tokens of a rollout, mean"),
 		message.New("chart.input_tokens.more", "rollouts read more"), message.New("chart.input_tokens.less", "rollouts read less"),
-		message.New("chart.input_tokens.neither", "rollouts are not seen to read more or less"), message.New("chart.input_tokens.without", "no server told how many tokens the rollouts of a run were given"),
+		message.New("chart.input_tokens.neither", "rollouts are not seen to read more or less"), message.New("chart.input_tokens.without", "no server reported how many tokens the rollouts of a run read"),
 	}
 )
 
@@ -89,7 +89,7 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 	f.Legend = []Entry{
 		{base, []plot.Thumbnailer{endSample{}}},
 		{l.Text("chart.new_with_the_intervals_of_the", "new, with the intervals of the differences"), []plot.Thumbnailer{endSample{true}}},
-		{l.Say("chart.base_a_mean_reward_there_is", "base ± %s: a mean reward there is no change that matters", message.Digits(a.delta)), []plot.Thumbnailer{band(0)}},
+		{l.Say("chart.base_a_mean_reward_there_is", "base ± %s: a mean reward within it is no change that matters", message.Digits(a.delta)), []plot.Thumbnailer{band(0)}},
 	}
 	f.Brief = []Entry{f.Legend[0], {latest, f.Legend[1].Thumbs}}
 	rx, ry := (x1-x0)*0.02, (y1-y0)*0.04

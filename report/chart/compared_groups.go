@@ -25,7 +25,7 @@ type groups struct {
 var (
 	categoryGroups = groups{
 		message.New("chart.category", "category"),
-		message.New("chart.category.unnamed", "the items carry no category to tell them apart by: name it in their rows"),
+		message.New("chart.category.unnamed", "the items have no category: name it in their rows"),
 		message.New("chart.category.alone", "every category has only one item, which shows nothing"),
 		message.New("chart.category.still", "No category is shown to have lost or gained"),
 		func(sc *compare.Split) *compare.Breakdown { return sc.Categories }, func(c *compare.Comparison) bool {
@@ -36,7 +36,7 @@ var (
 	}
 	familyGroups = groups{
 		message.New("chart.family", "family"),
-		message.New("chart.family.unnamed", "the items carry no family to tell them apart by: name it in their rows"),
+		message.New("chart.family.unnamed", "the items have no family: name it in their rows"),
 		message.New("chart.family.alone", "every family has only one item, which shows nothing"),
 		message.New("chart.family.still", "No family is shown to have lost or gained"),
 		func(sc *compare.Split) *compare.Breakdown { return sc.Families }, func(c *compare.Comparison) bool {

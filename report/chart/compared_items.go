@@ -43,7 +43,7 @@ func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	p.X.Tick.Marker = scale.Between(scale.Round{Want: 4, Whole: true}, 1, n)
 	f := Figure{Plot: p, Table: d.table(l)}
 	f.Title = l.Say("chart.of_rose_and_fell", "%s: of %s, %s rose and %s fell", became(sc, l), l.Count(d.n, "item"), message.Whole(d.rose), message.Whole(d.fell))
-	change := l.Say("chart.mean_change_no_interval_too_little", "mean change %s, no interval: too little to tell one", message.Difference(r.Value, r.Low, r.High))
+	change := l.Say("chart.mean_change_no_interval_too_little", "mean change %s, no interval: too little data for one", message.Difference(r.Value, r.Low, r.High))
 	mean := l.Text("chart.mean_change", "mean change")
 	if r.Low != nil {
 		change = l.Say("chart.mean_change_within", "mean change %s, %s", message.Difference(r.Value, r.Low, r.High), intervalsAt(l, c.Confidence, r.Estimate))

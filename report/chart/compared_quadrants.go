@@ -21,7 +21,7 @@ const quadrantRows = 300
 func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	l := c.Lang
 	if sc.Quadrants == nil {
-		return noData(l, "chart.no_rollout_of_these_items_tells", "no rollout of these items tells its tool calls in both runs, or none made any")
+		return noData(l, "chart.no_rollout_of_these_items_tells", "no rollout of these items records its tool calls in both runs, or none made any")
 	}
 	q := quadrantsOf(c, sc)
 	p := newPlot(l.Text("chart.tool_calls_of_a_rollout_new", "tool calls of a rollout, new - base"), l.Text("chart.reward_new_base", "reward, new - base"))

@@ -18,21 +18,21 @@ func Comparisons() []Comparison {
 	return []Comparison{
 		{
 			Name: "quadrants",
-			Doc: "Every item that both runs hold, by what its reward and its tool calls changed: a dot up and to the left earns more with fewer calls. " +
-				"Single items move by chance as well; the diamond is the mean, and what is within the band does not matter for it.",
+			Doc: "Every item that both runs hold, by the change of its reward and of its tool calls: a dot up and to the left earns more with fewer calls. " +
+				"Single items move by chance as well; the diamond is the mean, and a mean within the band is no change that matters.",
 			Read: "Dots above the horizontal line earn more than before, dots left of the vertical one call fewer tools, and the diamond is all of them together.",
 			Draw: ofItems(drawQuadrants),
 		},
 		{
 			Name: "paired_differences",
-			Doc: "What each item's mean reward changed, the largest drop first. The line is the mean change with its interval; " +
+			Doc: "The change of each item's mean reward, the largest drop first. The line is the mean change with its interval; " +
 				"between the dashed lines it would not matter.",
-			Read: "Bars below zero are items that lost, bars above it items that gained; a few long ones may be chance, so it is the line with its band that answers.",
+			Read: "Bars below zero are items that lost, bars above it items that gained; a few long ones may be chance, so the line with its band decides.",
 			Draw: ofItems(drawPaired),
 		},
 		{
 			Name: "categories",
-			Doc: "What the mean reward changed within each category of items, the largest drop first, with intervals. " +
+			Doc: "The change of the mean reward within each category of items, the largest drop first, with intervals. " +
 				"A diamond left of the line lost, a disc right of it gained; for a ring neither is shown.",
 			Read: "Look for a diamond: a category that lost although the mean of all did not.",
 			Draw: ofItems(categoryGroups.draw),
@@ -40,7 +40,7 @@ func Comparisons() []Comparison {
 		},
 		{
 			Name: "families",
-			Doc: "What the mean reward changed within each family of items, the largest drop first, with intervals. " +
+			Doc: "The change of the mean reward within each family of items, the largest drop first, with intervals. " +
 				"A diamond left of the line lost, a disc right of it gained; for a ring neither is shown.",
 			Read: "Look for a diamond: a family of items that lost although the mean of all did not.",
 			Draw: ofItems(familyGroups.draw),
@@ -48,17 +48,17 @@ func Comparisons() []Comparison {
 		},
 		latencyMove.chart("reward_latency",
 			"From base (ring) to new (disc): what rollouts earn, against how long they take by the clock, waiting for endpoints included. "+
-				"Within the band the mean reward has not moved by what matters.",
+				"Within the band the mean reward has not changed by an amount that matters.",
 			"Up and to the left is better and faster; a disc within the band earns as much as before."),
 		outputMove.chart("reward_output_tokens",
-			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model writes, which is what sampling and training take time for.",
+			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model writes, which take most of the time of sampling and training.",
 			"Up and to the left earns more for fewer tokens written; a disc right of its ring makes every rollout of training longer."),
 		inputMove.chart("reward_input_tokens",
 			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model is given, over all its turns.",
 			"Up and to the left earns more for fewer tokens read; a disc far to the right is a context that grew."),
 		{
 			Name: "failure_drift",
-			Doc: "How much more often, or less, rollouts end without a grade, by what became of them: a diamond right of the line is a failure that became more frequent. " +
+			Doc: "How much more often, or less, rollouts end without a grade, by the way they ended: a diamond right of the line is a failure that became more frequent. " +
 				"Where an endpoint failed more, the reward of what is left may flatter.",
 			Read: "Rows whose whole line is right of zero are failures that became more frequent; those that cross zero may be unchanged.",
 			Draw: drawDrift,
@@ -109,13 +109,13 @@ func compared(c *compare.Comparison) (*compare.Split, error) {
 		_, err := noSplit(c)
 		return nil, err
 	case !sc.Reward.Known():
-		return nil, &NoData{Why: c.Lang.Say("chart.the_runs_hold_no_rewards_that", "the runs hold no rewards that could be compared: %s", sc.Why.In(c.Lang))}
+		return nil, &NoData{Why: c.Lang.Say("chart.the_runs_hold_no_rewards_that", "the runs have no rewards to compare: %s", sc.Why.In(c.Lang))}
 	}
 	return sc, nil
 }
 
 func noSplit(c *compare.Comparison) (Figure, error) {
-	return noData(c.Lang, "chart.the_runs_hold_no_rollouts_of", "the runs hold no rollouts of a split that could be compared")
+	return noData(c.Lang, "chart.the_runs_hold_no_rollouts_of", "the runs have no split whose rollouts can be compared")
 }
 
 // comparedItems is compared for what items show.
@@ -146,7 +146,7 @@ func became(sc *compare.Split, l message.Language) string {
 	case sc.Answer == compare.Improved, rose:
 		return l.Text("chart.the_mean_reward_rose", "The mean reward rose")
 	case sc.Answer == compare.Equivalent:
-		return l.Text("chart.the_mean_reward_did_not_change", "The mean reward did not change by what matters")
+		return l.Text("chart.the_mean_reward_did_not_change", "The mean reward did not change by an amount that matters")
 	}
 	return l.Text("chart.it_is_unclear_whether_the_mean", "It is unclear whether the mean reward changed")
 }

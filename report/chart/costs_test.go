@@ -101,10 +101,10 @@ func TestRewardAgainstInWords(t *testing.T) {
 			w := &s.Against[0].Within
 			w.Value, w.Low, w.High = stat.Some(-0.001), stat.Some(-0.1), stat.Some(-0.0004)
 		}, "correlation within items 0.00 [-0.10, 0.00],"},
-		"no link is seen":          {"reward_tokens", func(*analysis.SplitResult) {}, "no link of tokens and reward is seen"},
+		"no link is seen":          {"reward_tokens", func(*analysis.SplitResult) {}, "no relation between tokens and reward is seen"},
 		"a logarithm says so":      {"reward_tokens", func(*analysis.SplitResult) {}, "(logarithmic)"},
 		"no interval, no claim":    {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Within.Low = nil }, "It is unclear"},
-		"what no rollout tells":    {"reward_latency", func(*analysis.SplitResult) {}, "no data, no rollout tells how long it took"},
+		"what no rollout tells":    {"reward_latency", func(*analysis.SplitResult) {}, "no data, no rollout records how long it took"},
 		"one bin of one value":     {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Bins = s.Against[0].Bins[:1] }, "earn less"},
 		"bins without values":      {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Bins[3].Reward = stat.Estimate{} }, "earn less"},
 		"a bin without a reward":   {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins = []analysis.RewardBin{{From: 5, To: 5}} }, "no link"},

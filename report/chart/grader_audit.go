@@ -32,7 +32,7 @@ var (
 func drawGraderAudit(r *analysis.Result) (Figure, error) {
 	g, l := r.Grader, r.Lang
 	if g == nil {
-		return noData(l, "chart.the_grader_has_not_been_audited", "the grader has not been audited: gonogo audit RUN puts adversarial and harmless answers to it")
+		return noData(l, "chart.the_grader_has_not_been_audited", "the grader has not been audited: gonogo audit RUN sends it adversarial and harmless answers")
 	}
 	var shown []analysis.ProbeResult
 	for _, p := range ProbesByUrgency(g.Probes) {
@@ -93,9 +93,9 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 	}
 	switch {
 	case len(d.list) == 0 && g.Audited > 0:
-		return noData(l, "chart.the_audit_put_no_probe_to", "the audit put no probe to the grader of which a sound one's answer is known")
+		return noData(l, "chart.the_audit_put_no_probe_to", "the audit sent no probe for which a sound grader's answer is known")
 	case len(d.list) == 0:
-		return noData(l, "chart.the_grader_has_not_been_audited", "the grader has not been audited: gonogo audit RUN puts adversarial and harmless answers to it")
+		return noData(l, "chart.the_grader_has_not_been_audited", "the grader has not been audited: gonogo audit RUN sends it adversarial and harmless answers")
 	}
 	axis := l.Text("chart.share_of_items_of_a_probe", "share of items; each row is one probe")
 	if left > 0 {

@@ -28,7 +28,7 @@ const NightMarks = "history_nights"
 func Histories(h *history.History, name func(string) string) []Of[*history.History] {
 	out := []Of[*history.History]{{
 		Name: NightMarks,
-		Doc:  h.Lang.Say("chart.history.nights.doc", "A mark for each night, by its answer; a ring is a night whose items differ from the newest good night's. A dotted line is a night made otherwise than the one before."),
+		Doc:  h.Lang.Say("chart.history.nights.doc", "A mark for each night, by its answer; a ring is a night whose items differ from the newest good night's. A dotted line is a night made differently from the one before."),
 		Read: "Marks that leave the upper row are nights that regressed or could not be judged.",
 		Draw: drawNights,
 		Only: func(h *history.History) bool { return len(h.Nights) > 0 },
@@ -41,7 +41,7 @@ func Histories(h *history.History, name func(string) string) []Of[*history.Histo
 		out = append(out, Of[*history.History]{
 			Name: "history_" + s.Name,
 			Doc: h.Lang.Say("chart.night_by_night_a_band_is", "Night by night: %s. A band is where one more night would be, and its line the level between two changes. "+
-				"A full upright line is a change, shaded where it may have been; a dotted one is a night that was made otherwise than the one before.", s.called),
+				"A full upright line is a change, shaded where it may have been; a dotted one is a night that was made differently from the one before.", s.called),
 			Read: "A new band above or below the last is a change that chance does not explain; look at what is at its line.",
 			Draw: s.draw,
 		})
@@ -64,7 +64,7 @@ var (
 
 func (s trend) draw(h *history.History) (Figure, error) {
 	if len(s.Points) == 0 {
-		return noData(h.Lang, "chart.no_night_knows_it", "no night knows it")
+		return noData(h.Lang, "chart.no_night_knows_it", "no night has it")
 	}
 	p := newPlot(h.Lang.Text("chart.night", "night"), h.Lang.Text("history.unit."+s.Unit, s.Unit))
 	p.X.Min, p.X.Max = -0.6, math.Max(float64(len(h.Nights)-1), 1)+0.6

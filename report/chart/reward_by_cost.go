@@ -29,11 +29,11 @@ var (
 	}
 	tokenCost = cost{
 		analysis.CostTokens, message.New("chart.tokens_of_a_rollout", "tokens of a rollout, in and out"), message.New("chart.against.tokens", "tokens"),
-		message.New("chart.no_tokens", "no server told how many tokens these rollouts took"),
+		message.New("chart.no_tokens", "no server reported how many tokens these rollouts took"),
 	}
 	latencyCost = cost{
 		analysis.CostLatency, message.New("chart.wall_time", "wall time of a rollout, seconds"), message.New("chart.against.time", "time"),
-		message.New("chart.no_wall_time", "no rollout tells how long it took"),
+		message.New("chart.no_wall_time", "no rollout records how long it took"),
 	}
 )
 
@@ -131,7 +131,7 @@ func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.Split
 		case *w.High < 0:
 			c.Title = l.Say("chart.within_items_rollouts_with_more_earn_less", "Within items, rollouts with more %s earn less", what)
 		default:
-			c.Title = l.Say("chart.within_items_no_link_of_and", "Within items, no link of %s and reward is seen", what)
+			c.Title = l.Say("chart.within_items_no_link_of_and", "Within items, no relation between %s and reward is seen", what)
 		}
 	}
 	if words := limitTitle(l, a.Limit); words != "" {
@@ -184,7 +184,7 @@ func limitTitle(l message.Language, k *analysis.RewardAtLimit) string {
 	case slope > 0:
 		return l.Say("chart.below_the_limit_of_rollouts_with_more", "Below the limit of %s, rollouts with more tool calls earn more", limit)
 	}
-	return l.Say("chart.no_clear_relation_of_tool_calls", "No clear relation of tool calls and reward, below the limit of %s or at it", limit)
+	return l.Say("chart.no_clear_relation_of_tool_calls", "No clear relation between tool calls and reward, below the limit of %s or at it", limit)
 }
 
 // signOf is the sign of a number whose whole interval has it; else 0.

@@ -50,7 +50,7 @@ func inlineSVG(f chart.Figure, alt string) (template.HTML, error) {
 	open := strings.Index(s, "<svg")
 	end := strings.IndexByte(s[max(0, open):], '>')
 	if open < 0 || end < 0 {
-		return "", fmt.Errorf("make html report: chart %s is no svg", f.Name)
+		return "", fmt.Errorf("make html report: chart %s is not an SVG", f.Name)
 	}
 	body := hex.ReplaceAllStringFunc(usual.ReplaceAllString(s[open+end+1:], ""), styled)
 	head := fmt.Sprintf(`<svg viewBox="%g %g %g %g" role="img" aria-label="%s">`, svgLeft.Points(), svgTop.Points(),

@@ -21,7 +21,7 @@ type ItemRow struct {
 func ItemColumns() []Column[ItemRow] {
 	return []Column[ItemRow]{
 		{"split", textCells, "train, eval or production", func(r ItemRow) any { return string(r.split) }},
-		{"item", textCells, "the item's id, whole", func(r ItemRow) any { return r.Item }},
+		{"item", textCells, "the item's id, in full", func(r ItemRow) any { return r.Item }},
 		{"class", textCells, "dead, saturated, flat, mixed, or unclassed: sampled once", func(r ItemRow) any { return r.Class }},
 		{"n", countCells, "rollouts that count in the mean", func(r ItemRow) any { return int64(r.N) }},
 		{"mean", numberCells, "mean reward", func(r ItemRow) any { return known(r.Mean) }},
@@ -29,7 +29,7 @@ func ItemColumns() []Column[ItemRow] {
 		{"best", numberCells, "highest reward", func(r ItemRow) any { return known(r.Best) }},
 		{"worst", numberCells, "lowest reward", func(r ItemRow) any { return known(r.Worst) }},
 		{"missing", countCells, "rollouts without a reward because an endpoint failed", func(r ItemRow) any { return int64(r.Missing) }},
-		{"targeted", countCells, "rollouts beyond those of every item: they count for class, stays and samples_to_tell alone", func(r ItemRow) any { return int64(r.Targeted) }},
+		{"targeted", countCells, "rollouts beyond those of every item: they count only for class, stays and samples_to_tell", func(r ItemRow) any { return int64(r.Targeted) }},
 		{"stays", numberCells, "probability that the class would hold for a whole group of the trainer's size", func(r ItemRow) any { return known(r.Stays) }},
 		{"samples_to_tell", countCells, "samples after which the class would be settled if the pattern continues", func(r ItemRow) any { return known(r.SamplesToTell) }},
 		{"tool_calls", numberCells, "tool calls per rollout, mean", func(r ItemRow) any { return known(r.Calls) }},
@@ -62,7 +62,7 @@ type ChangeRow struct {
 func ChangeColumns() []Column[ChangeRow] {
 	return []Column[ChangeRow]{
 		{"split", textCells, "train, eval or production", func(r ChangeRow) any { return string(r.split) }},
-		{"item", textCells, "the item's id, whole", func(r ChangeRow) any { return r.Item }},
+		{"item", textCells, "the item's id, in full", func(r ChangeRow) any { return r.Item }},
 		{"base", numberCells, "mean reward in the base run", func(r ChangeRow) any { return known(&r.Base) }},
 		{"new", numberCells, "mean reward in the new run", func(r ChangeRow) any { return known(&r.New) }},
 		{"change", numberCells, "new - base", func(r ChangeRow) any { return known(&r.Change) }},

@@ -22,7 +22,7 @@ type Rollouts func(yield func(collect.Counted) error) (rollout.Input, error)
 
 // ErrNoRollouts means that a format needs the rollouts themselves, and the page
 // was made without Options.Rollouts.
-var ErrNoRollouts = errors.New("the rollouts are not at hand: it takes the run directory with its " + rollout.RolloutsFile)
+var ErrNoRollouts = errors.New("the rollouts are not available: this needs the run directory with its " + rollout.RolloutsFile)
 
 // mostParts is how many sub-scores have a column of their own.
 const mostParts = 64

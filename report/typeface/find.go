@@ -95,7 +95,7 @@ func open(path, language string) (*Face, error) {
 	}
 	faces, err := faces(data)
 	if err != nil {
-		return nil, fmt.Errorf("it is no TrueType or OpenType font (.ttf, .otf, .ttc) that can be read: %w", err)
+		return nil, fmt.Errorf("it is not a TrueType or OpenType font (.ttf, .otf, .ttc) that can be read: %w", err)
 	}
 	face := faces[max(0, slices.IndexFunc(faces, func(f *Face) bool { return speaks(f.Name, language) }))]
 	return face, face.drawable()
@@ -122,7 +122,7 @@ func faces(data []byte) ([]*Face, error) {
 		list = append(list, newFace(f))
 	}
 	if len(list) == 0 {
-		return nil, errors.Join(append(faults, errors.New("no font in it is sound"))...)
+		return nil, errors.Join(append(faults, errors.New("no font in it is usable"))...)
 	}
 	return list, nil
 }

@@ -33,7 +33,7 @@ func TestAFontThatCannotBeReadSaysWhy(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"empty.ttf": "no TrueType or OpenType font", "text.ttf": "no TrueType or OpenType font", "cut.ttf": "read font",
+		"empty.ttf": "not a TrueType or OpenType font", "text.ttf": "not a TrueType or OpenType font", "cut.ttf": "read font",
 		"collection.ttc": "read font", "missing.ttf": "missing.ttf: no such file", ".": "it is a directory",
 	} {
 		if _, _, err := Find(filepath.Join(dir, name), "zh"); err == nil || !strings.Contains(err.Error(), want) {

@@ -33,7 +33,7 @@ func fail(w http.ResponseWriter, code int, err error) {
 // said is an error as the page may say it: those of files tell their paths.
 func (s *Server) said(err error) error {
 	if s.opt.Redact {
-		return errors.New("something could not be read; the view that is not redacted says what")
+		return errors.New("something could not be read; the unredacted view says what")
 	}
 	return err
 }

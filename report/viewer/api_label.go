@@ -22,7 +22,7 @@ func (s *Server) getLabels(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if s.opt.Redact {
-		fail(w, http.StatusForbidden, errors.New("a redacted view hands out no labels"))
+		fail(w, http.StatusForbidden, errors.New("a redacted view shows no labels"))
 		return
 	}
 	text, err := os.ReadFile(filepath.Join(side.run.Dir, rollout.LabelsFile))
@@ -50,7 +50,7 @@ const mostNote = 64 << 10
 
 func (s *Server) postLabel(w http.ResponseWriter, r *http.Request) {
 	if r.Header.Get("Content-Type") != "application/json" {
-		fail(w, http.StatusUnsupportedMediaType, errors.New("a label is sent as application/json"))
+		fail(w, http.StatusUnsupportedMediaType, errors.New("send a label as application/json"))
 		return
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostNote))
@@ -77,7 +77,7 @@ func (s *Server) postLabel(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if err := s.keepLabel(side, k, l); err != nil {
-		fail(w, http.StatusConflict, fmt.Errorf("the label was not kept: %w", err))
+		fail(w, http.StatusConflict, fmt.Errorf("the label was not saved: %w", err))
 		return
 	}
 	marks, _, err := side.labels.all()

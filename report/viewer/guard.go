@@ -34,9 +34,9 @@ func (s *Server) guard(port int, next http.Handler) http.Handler {
 		case !slices.Contains(hosts, r.Host):
 			http.Error(w, "this address is not that of gonogo view", http.StatusForbidden)
 		case !ownPage(r):
-			http.Error(w, "another page may not ask for this", http.StatusForbidden)
+			http.Error(w, "requests from other pages are refused", http.StatusForbidden)
 		case !s.known(r, cookie):
-			http.Error(w, "the token is missing: open the address that gonogo view printed, with all of it", http.StatusForbidden)
+			http.Error(w, "the token is missing: open the whole address that gonogo view printed", http.StatusForbidden)
 		default:
 			if r.URL.Query().Has("token") {
 				http.SetCookie(w, &http.Cookie{Name: cookie, Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})

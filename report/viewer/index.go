@@ -137,7 +137,7 @@ func (x *Index) State() (State, int) {
 func (x *Index) follow(ctx context.Context) {
 	x.note(x.readZeros(ctx))
 	if err := x.load(); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		x.note(fmt.Errorf("the index next to the run is made again: %w", err))
+		x.note(fmt.Errorf("the index next to the run is rebuilt: %w", err))
 	}
 	tick := time.NewTicker(x.every)
 	defer tick.Stop()
@@ -172,7 +172,7 @@ func (x *Index) settle(ctx context.Context) {
 	x.mu.Lock()
 	x.reset()
 	x.mu.Unlock()
-	x.note(errors.New("the index next to the run is damaged: it is made again"))
+	x.note(errors.New("the index next to the run is damaged: it is rebuilt"))
 	if err := x.catchUp(ctx); err != nil {
 		x.note(err)
 		return
@@ -268,7 +268,7 @@ func (x *Index) find(k rollout.Key) (entry, *catalog, bool) {
 }
 
 // errMoved says that a line is not where the index has it.
-var errMoved = errors.New("the file of rollouts was changed meanwhile: it is read again")
+var errMoved = errors.New("the file of rollouts has changed meanwhile: it is read again")
 
 // line reads the text of an entry, into memory where that is enough.
 func (x *Index) line(e *entry, memory []byte) ([]byte, error) {

@@ -53,7 +53,7 @@ func (x *Index) store() {
 	b := stored{Width: width, CRC: crc32.Checksum(rows, castagnoli)}
 	var err error
 	if b.At, err = x.put(rows); err != nil {
-		x.state.Note = "the index takes memory instead of disk: " + err.Error()
+		x.state.Note = "the index is kept in memory, not on disk: " + err.Error()
 		b.At, b.file = 0, bytes.NewReader(rows)
 	} else {
 		b.file = x.work
@@ -112,7 +112,7 @@ func (x *Index) keep() {
 		return
 	}
 	if err := x.write(path); err != nil {
-		x.note(fmt.Errorf("the index lasts for this session alone: %w", err))
+		x.note(fmt.Errorf("the index lasts only for this session: %w", err))
 		return
 	}
 	x.mu.Lock()
@@ -220,14 +220,14 @@ func readKept(f *os.File) (*kept, error) {
 	}
 	size := binary.LittleEndian.Uint64(foot)
 	if string(foot[12:]) != keptMagic || size > uint64(behind) {
-		return nil, errors.New("it is of another version, or torn")
+		return nil, errors.New("it is of another version, or incomplete")
 	}
 	meta := make([]byte, size)
 	if _, err := f.ReadAt(meta, behind-int64(size)); err != nil {
 		return nil, err
 	}
 	if crc32.Checksum(meta, castagnoli) != binary.LittleEndian.Uint32(foot[8:]) {
-		return nil, errors.New("its checksum is another")
+		return nil, errors.New("its checksum does not match")
 	}
 	k := new(kept)
 	if err := gob.NewDecoder(bytes.NewReader(meta)).Decode(k); err != nil {
@@ -235,7 +235,7 @@ func readKept(f *os.File) (*kept, error) {
 	}
 	for _, b := range k.Blocks {
 		if b.Width < fewestBits || b.Width > mostBits || b.At < 0 || b.At+b.size() > behind {
-			return nil, errors.New("a block of it is outside")
+			return nil, errors.New("one of its blocks is outside the file")
 		}
 	}
 	return k, k.check()
@@ -275,7 +275,7 @@ func (x *Index) adopt(k *kept, f *os.File) error {
 		now, err = ends(source, k.Next)
 		same := info.Size() > k.Size || info.Size() == k.Size && info.ModTime().UnixNano() == k.Time
 		if err == nil && (!same || info.Size() < k.Next || now != k.Ends || k.Source != x.from()) {
-			err = errors.New("the rollouts are others")
+			err = errors.New("it belongs to other rollouts")
 		}
 	}
 	if err != nil {

@@ -160,7 +160,7 @@ func TestItems(t *testing.T) {
 		"mark=none&split=eval":   "e1",
 		"limit=1&from=1":         "q2",
 		"from=9":                 "",
-		"outcome=tool&low=-1000": "", // a missing grade is no number
+		"outcome=tool&low=-1000": "", // a missing grade is not a number
 	} {
 		var got []string
 		l := get[list](s, "/api/items?"+query)

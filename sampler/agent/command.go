@@ -42,7 +42,7 @@ func (c CommandConfig) Validate() error {
 	case c.Processes <= 0:
 		return fmt.Errorf("%d processes of the agent are none", c.Processes)
 	case !process.Supported:
-		return errors.New("this system cannot end all that an agent's command starts: run it as a service (agent.url)")
+		return errors.New("this system cannot stop everything that an agent's command starts: run it as a service (agent.url)")
 	}
 	return nil
 }
@@ -202,9 +202,9 @@ func (c *Command) failure(err error) error {
 	case errors.Is(err, process.ErrTooLong):
 		kind, err = sampler.KindAgentGarbled, fmt.Errorf("the agent wrote more than %d bytes without a line break and was ended", largestResult)
 	case errors.Is(err, process.ErrExtraOutput):
-		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote more than one line for a rollout and was ended; what is not the result belongs to standard error")
+		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote more than one line for a rollout and was ended; write everything but the result to standard error")
 	case errors.Is(err, process.ErrUnsolicited):
-		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote a line before it got a rollout; what is not a result belongs on standard error")
+		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote a line before it got a rollout; write everything but results to standard error")
 	case errors.Is(err, process.ErrEnded), errors.Is(err, process.ErrNotSent):
 		err = fmt.Errorf("the agent's process %s", strings.TrimPrefix(err.Error(), "it "))
 	default:

@@ -28,14 +28,14 @@ func TestLongAMisbehavingAgentFailsItsRolloutAlone(t *testing.T) {
 		kind    string
 		says    string
 	}{
-		{"garbage", rollout.ToolFailed, sampler.KindAgentGarbled, `wrote "Loading the model …", where a JSON object belongs`},
+		{"garbage", rollout.ToolFailed, sampler.KindAgentGarbled, `wrote "Loading the model …" instead of a JSON object`},
 		{"two", rollout.ToolFailed, sampler.KindAgentGarbled, "more than one line"},
 		{"huge", rollout.ToolFailed, sampler.KindAgentGarbled, "without a line break"},
 		{"hang", rollout.ToolFailed, sampler.KindAgentHung, "no result within 500ms"},
 		{"crash", rollout.ToolFailed, sampler.KindAgentCrashed, "exit status 7; it printed: Traceback: out of luck"},
 		{"nameless", rollout.ToolFailed, sampler.KindAgentGarbled, `no "trace_id"`},
 		{"another", rollout.ToolFailed, sampler.KindAgentGarbled, "trace_0"},
-		{"negative", rollout.ToolFailed, sampler.KindAgentGarbled, "fewer tokens than none"},
+		{"negative", rollout.ToolFailed, sampler.KindAgentGarbled, "negative or impossible number of tokens"},
 		{"silent", rollout.NoAnswer, "", "the answer is empty"},
 		{"model", rollout.ModelAPI, "", "its model failed: overloaded"},
 		{"tool", rollout.ToolFailed, "", "a tool failed: database is locked"},

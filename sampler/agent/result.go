@@ -67,16 +67,16 @@ type Usage struct {
 func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResult, error) {
 	var r Result
 	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] != '{' {
-		return sampler.AgentResult{}, garbled("the agent wrote %s, where a JSON object belongs", quoted(text))
+		return sampler.AgentResult{}, garbled("the agent wrote %s instead of a JSON object", quoted(text))
 	}
 	if err := json.Unmarshal(text, &r); err != nil {
-		return sampler.AgentResult{}, garbled("the agent's result is no JSON that can be read: %v", err)
+		return sampler.AgentResult{}, garbled("the agent's result is not JSON that can be read: %v", err)
 	}
 	switch {
 	case r.TraceID == "" && named:
-		return sampler.AgentResult{}, garbled(`the agent's result has no "trace_id": it must name the rollout that it is of, as the request did`)
+		return sampler.AgentResult{}, garbled(`the agent's result has no "trace_id": it must name its rollout, as the request did`)
 	case r.TraceID != "" && r.TraceID != p.TraceID:
-		return sampler.AgentResult{}, garbled("the agent answered for the rollout %s, which it was not asked for", sampler.Brief(r.TraceID))
+		return sampler.AgentResult{}, garbled("the agent answered for the rollout %s, which it was not given", sampler.Brief(r.TraceID))
 	case r.Error != nil:
 		return sampler.AgentResult{}, r.Error.failure()
 	case r.Output == nil && r.Refusal == "" && r.Limit == "":
@@ -84,7 +84,7 @@ func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResul
 	case r.Turns < 0 || r.Turns > mostTurns:
 		return sampler.AgentResult{}, garbled(`the agent's result has %d "turns"`, r.Turns)
 	case !r.Usage.possible():
-		return sampler.AgentResult{}, garbled(`the agent's "usage" counts fewer tokens than none, or more than there are`)
+		return sampler.AgentResult{}, garbled(`the agent's "usage" has a negative or impossible number of tokens`)
 	}
 	done := sampler.AgentResult{Refusal: r.Refusal, Limit: r.Limit, Turns: r.Turns, Usage: r.Usage.counts()}
 	if r.Output != nil {
@@ -100,7 +100,7 @@ func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResul
 func (r *Result) converse(done *sampler.AgentResult, p sampler.AgentRequest) error {
 	messages, err := transcript.Messages(r.Messages, "assistant")
 	if err != nil {
-		return garbled(`the agent's "messages" are no chat messages: %v`, err)
+		return garbled(`the agent's "messages" are not chat messages: %v`, err)
 	}
 	messages = afterPrompt(messages, p)
 	if len(messages) > 0 {
@@ -214,7 +214,7 @@ func blaming(err error, p sampler.AgentRequest) error {
 		return err
 	}
 	told := *f
-	told.Err = &sampler.AgentError{Kind: own.Kind, Outcome: own.Outcome, Err: fmt.Errorf("its last request was not handed on to the model: %s; then: %w", p.Model.Refused(), own.Err)}
+	told.Err = &sampler.AgentError{Kind: own.Kind, Outcome: own.Outcome, Err: fmt.Errorf("its last request was not forwarded to the model: %s; then: %w", p.Model.Refused(), own.Err)}
 	return &told
 }
 

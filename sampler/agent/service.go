@@ -122,7 +122,7 @@ func (s *Service) result(ctx context.Context, pass *sampler.Pass, at place, p sa
 	}
 	switch {
 	case a.Status/100 != 2 && poll != "":
-		return nil, failed(sampler.KindAgentCrashed, rollout.ToolFailed, fmt.Errorf("the agent began the rollout and has no result of it: status %d: %s", a.Status, sampler.ErrorText(a)))
+		return nil, failed(sampler.KindAgentCrashed, rollout.ToolFailed, fmt.Errorf("the agent started the rollout but has no result for it: status %d: %s", a.Status, sampler.ErrorText(a)))
 	case a.Status/100 != 2:
 		return nil, unreached(sampler.StatusFailure(at.address, a))
 	case a.Over:
@@ -173,7 +173,7 @@ func (at place) beside(poll string) (string, error) {
 	}
 	to, err := base.Parse(poll)
 	if err != nil || to.Host != base.Host || to.Scheme != base.Scheme {
-		return "", garbled(`the agent's "poll" %s is no address at its own server`, sampler.Brief(poll))
+		return "", garbled(`the agent's "poll" %s is not an address on its own server`, sampler.Brief(poll))
 	}
 	return to.String(), nil
 }

@@ -32,11 +32,11 @@ func TestAServiceThatFails(t *testing.T) {
 	}{
 		{"full", status(503), nil, sampler.KindAgentStart, "status 503", 3},
 		{"a request it does not take", status(422), nil, sampler.KindAgentStart, "status 422", 1},
-		{"no result", text("thinking"), nil, sampler.KindAgentGarbled, `wrote "thinking", where a JSON object belongs`, 1},
+		{"no result", text("thinking"), nil, sampler.KindAgentGarbled, `wrote "thinking" instead of a JSON object`, 1},
 		{"nothing", text(""), nil, sampler.KindAgentGarbled, "the agent wrote nothing", 1},
 		{"later, and not where", accepted(`{}`), nil, sampler.KindAgentGarbled, `no "poll"`, 1},
-		{"later, at another server", accepted(`{"poll":"http://elsewhere.example/1"}`), nil, sampler.KindAgentGarbled, "no address at its own server", 1},
-		{"a result that was forgotten", accepted(`{"poll":"result"}`), status(404), sampler.KindAgentCrashed, "began the rollout and has no result of it: status 404", 1},
+		{"later, at another server", accepted(`{"poll":"http://elsewhere.example/1"}`), nil, sampler.KindAgentGarbled, "not an address on its own server", 1},
+		{"a result that was forgotten", accepted(`{"poll":"result"}`), status(404), sampler.KindAgentCrashed, "started the rollout but has no result for it: status 404", 1},
 		{"a result that never comes", accepted(`{"poll":"result"}`), accepted(`{}`), sampler.KindAgentHung, "no result within 500ms (agent.timeout)", 1},
 		{"an answer that never comes", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, nil, sampler.KindAgentHung, "no result within 500ms", 1},
 		{"another rollout's", text(`{"trace_id":"trace_0","output":"42"}`), nil, sampler.KindAgentGarbled, "trace_0", 1},
@@ -134,7 +134,7 @@ func TestAModelThatRefusesTheKeyEndsTheRun(t *testing.T) {
 	cfg.Concurrency, cfg.AgentTimeout = 1, time.Minute
 	var got records
 	_, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs, sampler.Boundaries{Agent: command(t, "loop", nil), ModelProxy: door, Grader: s.grader}, &got, nil)
-	if err == nil || !strings.Contains(err.Error(), "model endpoint") || !strings.Contains(err.Error(), "refuses us with status 401") || len(got) > 0 {
+	if err == nil || !strings.Contains(err.Error(), "model endpoint") || !strings.Contains(err.Error(), "refuses the request with status 401") || len(got) > 0 {
 		t.Errorf("%d records, %v", len(got), err)
 	}
 }
@@ -149,7 +149,7 @@ func TestARefusedRequestIsNamed(t *testing.T) {
 	if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs[:1], sampler.Boundaries{Agent: command(t, "another model", nil), ModelProxy: s.door(t), Grader: s.grader}, &got, nil); err != nil {
 		t.Fatal(err)
 	}
-	const want = `its last request was not handed on to the model: this run measures the model "scripted-policy", not "gpt-4"`
+	const want = `its last request was not forwarded to the model: this run measures the model "scripted-policy", not "gpt-4"`
 	if r := got[0]; r.Outcome != rollout.ModelAPI || !strings.HasPrefix(r.Error, "agent: "+want) || !strings.Contains(r.Error, "then: the agent says that its model failed: ") {
 		t.Errorf("outcome %s: %s", r.Outcome, r.Error)
 	}

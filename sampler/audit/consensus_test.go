@@ -116,7 +116,7 @@ func TestLabelsAreGradedOnce(t *testing.T) {
 	if d := cmp.Diff(map[string]string{"label/train/a/0": "one", "label/train/a/1": "two", "label/eval/b/0": "three"}, got); d != "" {
 		t.Errorf("labels (-want +got):\n%s", d)
 	}
-	if d := cmp.Diff([]string{"1 labels are of items that the run does not have"}, p.Notes[len(p.Notes)-1:]); d != "" {
+	if d := cmp.Diff([]string{"1 labels are for items that the run does not have"}, p.Notes[len(p.Notes)-1:]); d != "" {
 		t.Errorf("notes:\n%s", d)
 	}
 }

@@ -58,7 +58,7 @@ var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]*$`)
 
 func checkName(name string) error {
 	if !namePattern.MatchString(name) {
-		return fmt.Errorf("%q is no name: it is made of a-z, 0-9, _, . and -", name)
+		return fmt.Errorf("%q is not a name: use a-z, 0-9, _, . and -", name)
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (u Custom) probe() (Probe, error) {
 		p.Limit = full
 	case u.Limit == nil:
 	case u.Expect != rollout.Bottom && u.Expect != rollout.Top:
-		return p, fmt.Errorf("probe %s: a limit means nothing where expect is %s; leave it out", u.Name, u.Expect)
+		return p, fmt.Errorf("probe %s: a limit means nothing if expect is %s; remove it", u.Name, u.Expect)
 	case !(*u.Limit >= 0 && *u.Limit <= 1):
 		return p, fmt.Errorf("probe %s: limit is %v: it is a share of the reward range, from 0 to 1", u.Name, *u.Limit)
 	default:
@@ -135,7 +135,7 @@ func (u Custom) fromTemplate(render Render) (func(*Case) []Payload, error) {
 		return nil, errors.New(`template: "{{" without "}}"`)
 	}
 	if u.Expect == rollout.Same && !usesSample {
-		return nil, errors.New("template: where expect is same it must hold {{sample.output_text}}, the answer that it is compared with")
+		return nil, errors.New("template: if expect is same, it must contain {{sample.output_text}}, the answer to compare with")
 	}
 	if usesRender && render == nil {
 		return nil, errors.New("template: {{item.…}} and {{sample.…}} are not rendered here")

@@ -35,7 +35,7 @@ func (b *builder) labels(p Probe) {
 	}
 	b.count().Items = len(seen)
 	if unknown > 0 {
-		b.plan.Notes = append(b.plan.Notes, fmt.Sprintf("%d labels are of items that the run does not have", unknown))
+		b.plan.Notes = append(b.plan.Notes, fmt.Sprintf("%d labels are for items that the run does not have", unknown))
 	}
 }
 

@@ -44,7 +44,7 @@ func TestPayloads(t *testing.T) {
 		{why: "a question with the right words in it", probe: "prompt_echo", prompt: "Rome is nice. What is?", reference: "Rome", want: []string{"Rome is nice. What is?"}},
 		{why: "an item without a question has none to echo", probe: "prompt_echo", prompt: " ", reference: "42", want: nil},
 
-		{why: "a reference that is no number prefers others like it", probe: "other_reference", reference: "Paris", others: []string{"17", "Rome"}, want: []string{"Rome"}},
+		{why: "a reference that is not a number prefers others like it", probe: "other_reference", reference: "Paris", others: []string{"17", "Rome"}, want: []string{"Rome"}},
 		{why: "one that shares most of its words", probe: "other_reference", reference: "red, blue", others: []string{"blue, red, green", "ash, oak"}, want: []string{"ash, oak"}},
 		{why: "the same yes in another word", probe: "other_reference", reference: "yes", others: []string{"True", "no"}, want: []string{"no"}},
 		{why: "one that holds it", probe: "other_reference", reference: "New York", others: []string{"New York City"}, want: nil},
@@ -64,9 +64,9 @@ func TestPayloads(t *testing.T) {
 		{why: "JSON that is text for the most part", probe: "number_off", reference: `{"name":"x","city":"y","n":4}`, want: nil},
 		{why: "a query may do the same with another number", probe: "number_off", reference: "SELECT a FROM t LIMIT 10", want: nil},
 		{why: "JSON of which most stays right", probe: "unit_1000", reference: `{"a":0,"b":0,"c":5}`, want: nil},
-		{why: "a list is no number", probe: "number_off", reference: "[1,2]", want: []string{"[2,3]"}},
+		{why: "a list is not a number", probe: "number_off", reference: "[1,2]", want: []string{"[2,3]"}},
 		{why: "no number", probe: "number_off", reference: "Paris", want: nil},
-		{why: "a date is no number", probe: "number_off", reference: "2024-03-01", want: nil},
+		{why: "a date is not a number", probe: "number_off", reference: "2024-03-01", want: nil},
 
 		{why: "a loss for a profit", probe: "sign_flipped", reference: "$5", want: []string{"-$5"}},
 		{why: "a profit for a loss", probe: "sign_flipped", reference: "−5 %", want: []string{"5 %"}},

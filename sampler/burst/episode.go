@@ -260,7 +260,7 @@ func (e *episode) note(c rollout.BurstCall) {
 func (e *episode) jitter(do errand, made int) float64 {
 	n, err := strconv.ParseUint(e.hash("jitter "+do.endpoint+do.call, e.own, made)[:6], 16, 32)
 	if err != nil {
-		panic("burst: a hash that is no hexadecimal number: " + err.Error())
+		panic("burst: a hash that is not a hexadecimal number: " + err.Error())
 	}
 	return float64(n) / (1 << 24)
 }

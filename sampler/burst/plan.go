@@ -103,7 +103,7 @@ func NewPlan(ctx context.Context, in Input) (*Plan, error) {
 		p.Scripts = append(p.Scripts, s)
 	}
 	if len(d.items)*in.Group < n {
-		p.Notes = append(p.Notes, fmt.Sprintf("items of %s with something to replay: %d, fewer than the %d of such a step; they are played more than once", p.Split, len(d.items), (n+in.Group-1)/in.Group))
+		p.Notes = append(p.Notes, fmt.Sprintf("items of %s with something to replay: %d, fewer than the %d of such a step; they are replayed more than once", p.Split, len(d.items), (n+in.Group-1)/in.Group))
 	}
 	if !in.Agent {
 		p.generate(in)
@@ -267,7 +267,7 @@ func (p *Plan) generate(in Input) {
 			}
 		}
 		if made == 0 {
-			p.Notes = append(p.Notes, fmt.Sprintf("tool %s is not called: no call of it is recorded, and no row holds its schema", tool.Name))
+			p.Notes = append(p.Notes, fmt.Sprintf("tool %s is not called: no call of it is recorded, and no row has its schema", tool.Name))
 		}
 	}
 }

@@ -104,9 +104,9 @@ func TestArgumentsAreMadeForSafeToolsAlone(t *testing.T) {
 		t.Errorf("a tool without parameters is called with %+v", second)
 	}
 	notes := []string{
-		"items of train with something to replay: 1, fewer than the 2 of such a step; they are played more than once",
+		"items of train with something to replay: 1, fewer than the 2 of such a step; they are replayed more than once",
 		"tool drop is not called: no call of it is recorded, and burst.safe does not name it",
-		"tool other is not called: no call of it is recorded, and no row holds its schema",
+		"tool other is not called: no call of it is recorded, and no row has its schema",
 	}
 	if d := cmp.Diff(notes, p.Notes); d != "" {
 		t.Error(d)

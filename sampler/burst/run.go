@@ -173,16 +173,16 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools 
 		b.Notes = append(b.Notes, "a wave with few rollouts at once lost all of them: the waves up to the burst were left out")
 	}
 	if s.waited.Load() {
-		b.Notes = append(b.Notes, fmt.Sprintf("more than %d requests at once would be more than this machine can open: some waited, which is no part of their time; raise the limit of open files (ulimit -n)", cfg.Flight))
+		b.Notes = append(b.Notes, fmt.Sprintf("this machine can open no more than %d requests at once: some waited, which does not count in their time; raise the limit of open files (ulimit -n)", cfg.Flight))
 	}
 	if s.queued.Load() {
-		b.Notes = append(b.Notes, fmt.Sprintf("no more than %d sessions may be there at one time (session.concurrency): some rollouts waited for one, which is no part of any time, and this is not the load of a step whose rollouts all begin at once", cfg.Sessions))
+		b.Notes = append(b.Notes, fmt.Sprintf("at most %d sessions may exist at once (session.concurrency): some rollouts waited for one, which counts in no time, so this is not the load of a step whose rollouts all start at once", cfg.Sessions))
 	}
 	if n, all := s.turned.Load(), s.taken.Load(); float64(n) > fewTurned*float64(all) {
-		b.Notes = append(b.Notes, fmt.Sprintf("of %d calls that were taken when they were recorded, the tools refuse %d now: what those worked on may be gone, and then this is not the load of a training step", all, n))
+		b.Notes = append(b.Notes, fmt.Sprintf("of %d calls that the tools accepted when they were recorded, they refuse %d now: the data behind those may be gone, and then this is not the load of a training step", all, n))
 	}
 	if n := s.leftOpen.Load(); n > 0 {
-		b.Notes = append(b.Notes, fmt.Sprintf("sessions that could not be stopped: %d; the next call of the command tries it again", n))
+		b.Notes = append(b.Notes, fmt.Sprintf("sessions that could not be stopped: %d; the next run of the command tries again", n))
 	}
 	b.Elapsed = rollout.Seconds(time.Since(began))
 	slices.SortStableFunc(s.calls, func(a, b rollout.BurstCall) int {

@@ -261,7 +261,7 @@ func TestKindsOfFailures(t *testing.T) {
 				cfg := config()
 				cfg.Least, cfg.Repeats, cfg.ToolTimeout = 1, 0, time.Second
 				b, calls := play(t, cfg, plan(t, in), serve(t, search, score))
-				if told := len(b.Notes) == 1 && strings.Contains(b.Notes[0], "of 2 calls that were taken when they were recorded, the tools refuse 2 now"); told != (kind == "refused 404") {
+				if told := len(b.Notes) == 1 && strings.Contains(b.Notes[0], "of 2 calls that the tools accepted when they were recorded, they refuse 2 now"); told != (kind == "refused 404") {
 					t.Errorf("notes %q", b.Notes)
 				}
 				if calls[0].Kind != kind || calls[0].Failed == strings.HasPrefix(kind, "refused") {

@@ -45,7 +45,7 @@ func (f *File) Copy(w io.Writer, keep func(line int) bool) error {
 }
 
 func (f *File) changed() error {
-	return fmt.Errorf("%s was changed while it was read: run the command again", f.Path)
+	return fmt.Errorf("%s changed while it was being read: run the command again", f.Path)
 }
 
 // copyRows is Copy for anything that can be read.
@@ -88,7 +88,7 @@ func HashFile(path string) (string, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is no file that can be compared", path)
+		return "", fmt.Errorf("%s is not a file that can be compared", path)
 	}
 	sum := sha256.New()
 	if _, err := io.Copy(sum, f); err != nil {

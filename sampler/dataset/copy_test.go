@@ -96,7 +96,7 @@ func TestCopyTellsOfAFileThatChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	all := func(int) bool { return true }
-	if err := f.Copy(&bytes.Buffer{}, all); err == nil || !strings.Contains(err.Error(), "was changed while it was read") {
+	if err := f.Copy(&bytes.Buffer{}, all); err == nil || !strings.Contains(err.Error(), "changed while it was being read") {
 		t.Errorf("got %v", err)
 	}
 	if err := os.Remove(path); err != nil {

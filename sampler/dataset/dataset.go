@@ -157,9 +157,9 @@ func foreign(first []byte) string {
 	case bytes.HasPrefix(first, []byte{0xff, 0xfe}), bytes.HasPrefix(first, []byte{0xfe, 0xff}):
 		return "the file is UTF-16: save it as UTF-8"
 	case bytes.HasPrefix(trimmed, []byte("[")):
-		return "the file is a JSON array: write one object a line (jq -c '.[]' does it)"
+		return "the file is a JSON array: write one object per line (jq -c '.[]' does it)"
 	case bytes.Equal(trimmed, []byte("{")):
-		return "the object goes over several lines: write one object a line (jq -c . does it)"
+		return "the object spans several lines: write one object per line (jq -c . does it)"
 	}
 	return ""
 }

@@ -137,10 +137,10 @@ func (rd *reader) finish() {
 			})
 		}
 	}
-	note(rd.wrapped, "wrapped", `%d of %d rows are wrapped as {"item":{…}}, as files for evals are; the inner object was taken, training files are not wrapped`)
+	note(rd.wrapped, "wrapped", `%d of %d rows are wrapped as {"item":{…}}, as files for evals are; the inner object was used; training files are not wrapped`)
 	note(rd.repeated, "repeated_row", "%d of %d rows repeat an earlier row with its id; they were left out")
 	note(rd.copies, "duplicate_row", "%d of %d rows are copies of an earlier row under another id")
-	note(rd.unnamed, "no_id", "%d of %d rows have no \""+f.options.IDField+"\" and are called after their line: results of two versions of the file cannot be matched")
+	note(rd.unnamed, "no_id", "%d of %d rows have no \""+f.options.IDField+"\" and are named after their line: results of two versions of the file cannot be matched")
 }
 
 // object decodes a JSON object one level deep.

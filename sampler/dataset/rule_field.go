@@ -75,7 +75,7 @@ func fieldRules() []Rule {
 			}
 			return ""
 		}},
-		{Name: "no_reference", Doc: "a row with messages alone gives the grader nothing to compare with", row: func(r *row, _ Limit) string {
+		{Name: "no_reference", Doc: "a row with only messages gives the grader nothing to compare with", row: func(r *row, _ Limit) string {
 			if len(r.extras()) == 0 {
 				return "nothing but messages: the grader has no reference to compare with"
 			}
@@ -86,7 +86,7 @@ func fieldRules() []Rule {
 		{Name: "safety_phrase", Doc: "asking for the chain of thought trips the platform's safety screening", hosted: true, row: func(r *row, _ Limit) string {
 			for i, m := range r.item.Messages {
 				if strings.Contains(strings.ToLower(m.Content), "chain of thought") {
-					return fmt.Sprintf("messages[%d] speaks of the \"chain of thought\", which the safety screening of files may refuse", i)
+					return fmt.Sprintf("messages[%d] mentions the \"chain of thought\", which the safety screening of files may refuse", i)
 				}
 			}
 			return ""
@@ -103,7 +103,7 @@ func unknownRole(r *row, _ Limit) string {
 		switch m.Role {
 		case "developer", "system", "user", "assistant", "tool":
 		default:
-			return fmt.Sprintf("messages[%d] is of the unknown role %q", i, m.Role)
+			return fmt.Sprintf("messages[%d] has the unknown role %q", i, m.Role)
 		}
 	}
 	return ""

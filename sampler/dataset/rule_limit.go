@@ -14,7 +14,7 @@ func limitRules() []Rule {
 			limit: func(t Target) Limit { return t.LastUser },
 			row: func(r *row, _ Limit) string {
 				if role := r.item.Messages[len(r.item.Messages)-1].Role; role != "user" {
-					return fmt.Sprintf("the last message is of role %q, it must be \"user\"", role)
+					return fmt.Sprintf("the last message has role %q, it must be \"user\"", role)
 				}
 				return ""
 			},
@@ -26,13 +26,13 @@ func limitRules() []Rule {
 				if f.Split == rollout.Production || int64(f.Rows) >= l.Value {
 					return ""
 				}
-				return fmt.Sprintf("%d rows; a job needs %d at least", f.Rows, l.Value)
+				return fmt.Sprintf("%d rows; a job needs at least %d", f.Rows, l.Value)
 			},
 		},
 		maxRows("max_train_rows", "the most rows that the training file may have", rollout.Train, func(t Target) Limit { return t.MaxTrain }),
 		maxRows("max_eval_rows", "the most rows that the validation file may have", rollout.Eval, func(t Target) Limit { return t.MaxEval }),
 		{
-			Name: "max_bytes", Doc: "a file may be so large at most",
+			Name: "max_bytes", Doc: "the largest size of a file",
 			limit: func(t Target) Limit { return t.MaxBytes },
 			file: func(f *File, _ []row, l Limit) string {
 				if f.Split == rollout.Production || f.Bytes <= l.Value {
@@ -42,13 +42,13 @@ func limitRules() []Rule {
 			},
 		},
 		{
-			Name: "row_bytes", Doc: "a row goes out with every tool and grader call, whose size is limited",
+			Name: "row_bytes", Doc: "a row is sent with every tool and grader call, whose size is limited",
 			limit: func(t Target) Limit { return t.MaxRowBytes },
 			row: func(r *row, l Limit) string {
 				if int64(len(r.item.Row)) <= l.Value {
 					return ""
 				}
-				return fmt.Sprintf("the row has %.1f MB and goes out with every tool and grader call, which may have %d MB", float64(len(r.item.Row))/(1<<20), l.Value>>20)
+				return fmt.Sprintf("the row has %.1f MB and is sent with every tool and grader call, which may have at most %d MB", float64(len(r.item.Row))/(1<<20), l.Value>>20)
 			},
 		},
 		{

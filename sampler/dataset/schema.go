@@ -25,7 +25,7 @@ func (c schemaChecker) check(tools []function) error {
 			c[string(t.parameters)] = err
 		}
 		if err != nil {
-			return fmt.Errorf("tools[%d] %q: its parameters are no JSON Schema of an object: %w", i, t.name, err)
+			return fmt.Errorf("tools[%d] %q: its parameters are not the JSON Schema of an object: %w", i, t.name, err)
 		}
 	}
 	return nil

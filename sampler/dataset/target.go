@@ -41,7 +41,7 @@ func Targets() []Target {
 	return []Target{
 		{
 			Name: "openai", Doc: "OpenAI's hosted fine-tuning (closes to new jobs on 2027-01-06)",
-			MinRows:  Limit{10, false, "known of Microsoft's service; OpenAI's own number is not published"},
+			MinRows:  Limit{10, false, "known for Microsoft's service; OpenAI's own number is not published"},
 			MaxTrain: Limit{50_000, true, guide}, MaxEval: Limit{1_000, true, guide}, MaxBytes: Limit{512 << 20, true, files},
 			NeedsEval: Limit{1, false, guide}, LastUser: Limit{1, true, azure},
 			NoAudioFile: Limit{1, true, schema}, NoSystemRole: Limit{1, false, schema},

@@ -68,7 +68,7 @@ var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,399})(\.[0-9]{1,400})?([
 // documents that grow beyond reason when their aliases are resolved.
 func Parse(name string, body []byte) (*Node, error) {
 	if len(body) > MaxBytes {
-		return nil, Errors{{File: name, Msg: fmt.Sprintf("the file is larger than %d KB; data and transcripts belong in files of their own", MaxBytes>>10)}}
+		return nil, Errors{{File: name, Msg: fmt.Sprintf("the file is larger than %d KB; data and transcripts belong in separate files", MaxBytes>>10)}}
 	}
 	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	if json.Valid(body) {
@@ -167,7 +167,7 @@ func (r *reader) value(n ast.Node, depth int) *Node {
 		if len(r.errs) > 0 {
 			return &Node{Kind: Null}
 		}
-		return r.fail(n, "the document unfolds into more than %d values or %d levels", maxNodes, maxDepth)
+		return r.fail(n, "the document expands to more than %d values or %d levels", maxNodes, maxDepth)
 	}
 	at := n.GetToken().Position
 	out := &Node{Line: at.Line, Column: at.Column}

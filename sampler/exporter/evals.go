@@ -15,7 +15,7 @@ import (
 // types/evals/runs/output_item_list_response.py), one a line.
 var openAIEvals = Format{
 	Name:  "openai-evals",
-	Doc:   "output items of OpenAI Evals, one file of JSON lines: a run for each sample, the reward and the sub-scores as results of graders, texts alone",
+	Doc:   "output items of OpenAI Evals, one file of JSON lines: a run for each sample, the reward and the sub-scores as results of graders, texts only",
 	Files: []File{{Write: writeOutputItems}},
 	Loses: func(r *Run) []string {
 		notes := r.lost(
@@ -23,8 +23,8 @@ var openAIEvals = Format{
 			loss{r.unscored, "N rollouts without an answer have no result there"},
 			loss{r.failed, "N rollouts without a grade have an error and no result there"},
 			loss{r.regraded, "N rollouts have further or former grades: only the reward is there"},
-			loss{r.judged, "N rollouts know what their judge used, which is left out"},
-			loss{r.retried, "N rollouts know of requests made again, which is left out"},
+			loss{r.judged, "N rollouts record what their judge used, which is left out"},
+			loss{r.retried, "N rollouts record repeated requests, which are left out"},
 			loss{r.extra, "N rollouts have keys of their own, which are left out"},
 		)
 		notes = append(notes, "passed means a reward of 1 or more, and latency has no place")

@@ -137,4 +137,4 @@ func (p pairs) MarshalJSON() ([]byte, error) {
 
 // errChanged means that a run lost rollouts between two readings of it. What
 // came to it meanwhile is left out.
-var errChanged = errors.New("the run was changed while it was read: export it again")
+var errChanged = errors.New("the run changed while it was being read: export it again")

@@ -27,9 +27,9 @@ var inspect = Format{
 			loss{r.unscored, "N rollouts without an answer have no score there: a mean of Inspect leaves them out, ours counts them at the bottom of the range"},
 			loss{r.failed, "N rollouts without a grade have an error in the place of a score"},
 			loss{r.badArguments, "N rollouts have calls whose arguments are not a JSON object: they are in parse_error"},
-			loss{r.timed, "N rollouts know how long their tool calls took, and messages do not hold it"},
+			loss{r.timed, "N rollouts record how long their tool calls took, which messages do not hold"},
 			loss{r.regraded, "N rollouts have further or former grades: only the reward is there"},
-			loss{r.judged, "N rollouts know what their judge used, which is left out"},
+			loss{r.judged, "N rollouts record what their judge used, which is left out"},
 			loss{r.extra, "N rollouts have keys of their own, which are left out"},
 		)
 		if !r.plainIDs() {

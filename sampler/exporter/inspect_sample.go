@@ -192,7 +192,7 @@ func inspectMessage(m rollout.Message, turn []rollout.Call) pairs {
 		call := pairs{{"id", c.ID}, {"function", c.Name}, {"arguments", json.RawMessage(c.Arguments)}, {"type", "function"}}
 		if !isObject(c.Arguments) {
 			call[2].value = pairs{}
-			call = append(call, pair{"parse_error", "arguments are no JSON object: " + c.Arguments})
+			call = append(call, pair{"parse_error", "arguments are not a JSON object: " + c.Arguments})
 		}
 		calls = append(calls, call)
 	}

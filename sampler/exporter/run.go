@@ -232,7 +232,7 @@ func (r *Run) whole() func(item string) int {
 func (r *Run) lost(list ...loss) []string {
 	var notes []string
 	if r.superseded > 0 {
-		notes = append(notes, fmt.Sprintf("%d earlier attempts of rollouts that were made again are left out", r.superseded))
+		notes = append(notes, fmt.Sprintf("%d earlier attempts of repeated rollouts are left out", r.superseded))
 	}
 	for _, l := range list {
 		if l.n > 0 {

@@ -24,10 +24,10 @@ var verifiers = Format{
 	Loses: func(r *Run) []string {
 		notes := r.lost(
 			loss{r.unscored, "N rollouts without an answer have reward 0 there, as verifiers writes what was never scored"},
-			loss{r.failed, "N rollouts without a grade have reward 0 and an error there: verifiers knows no missing reward"},
-			loss{r.timed, "N rollouts know how long their tool calls took, which is left out"},
+			loss{r.failed, "N rollouts without a grade have reward 0 and an error there: verifiers has no missing reward"},
+			loss{r.timed, "N rollouts record how long their tool calls took, which is left out"},
 			loss{r.regraded, "N rollouts have further or former grades: only the reward is there"},
-			loss{r.judged, "N rollouts know what their judge used, which is left out"},
+			loss{r.judged, "N rollouts record what their judge used, which is left out"},
 			loss{r.extra, "N rollouts have keys of their own, which are left out"},
 		)
 		if !r.numbers() {

@@ -71,7 +71,7 @@ func newCommand(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	if c.Timeout != "" {
 		var err error
 		if timeout, err = time.ParseDuration(c.Timeout); err != nil || timeout <= 0 {
-			return nil, fmt.Errorf("timeout is %q: it is a time with its unit, such as 30s or 5m", c.Timeout)
+			return nil, fmt.Errorf("timeout is %q: it must be a time with its unit, such as 30s or 5m", c.Timeout)
 		}
 	}
 	g := &Command{
@@ -81,11 +81,11 @@ func newCommand(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	case len(c.Command) == 0 || slices.Contains(c.Command, ""):
 		return nil, errors.New("command is missing or has an empty part: name the program and its arguments, such as [python3, grade.py]")
 	case c.Processes < 0 || c.Processes > 1024:
-		return nil, fmt.Errorf("processes is %d: it is 0, which is one for each processor, to 1024", c.Processes)
+		return nil, fmt.Errorf("processes is %d: it must be from 0 (one for each processor) to 1024", c.Processes)
 	case c.Lines && len(g.SessionReads()) > 0:
 		return nil, errors.New("command: {{session.…}} changes with each rollout, and with lines a process grades many: take one of them out")
 	case !process.Supported:
-		return nil, errors.New("this system cannot end all that a command starts: run it as a service (type endpoint)")
+		return nil, errors.New("this system cannot stop everything that a command starts: run it as a service (type endpoint)")
 	}
 	if c.Processes == 0 {
 		c.Processes = runtime.GOMAXPROCS(0)
@@ -117,7 +117,7 @@ func (g *Command) Start(context.Context) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s: %s may not be run: make it executable (chmod +x), or name the program that runs it first, such as [python3, %[2]s]", g.name, g.argv[0])
+		return fmt.Errorf("%s: %s cannot be run: make it executable (chmod +x), or name the program that runs it first, such as [python3, %[2]s]", g.name, g.argv[0])
 	}
 	return fmt.Errorf("%s: there is no %s: a name is looked for on PATH, a path such as ./%s starts from the folder of the configuration", g.name, g.argv[0], filepath.Base(file))
 }
@@ -259,9 +259,9 @@ func (g *Command) failure(err error, peer *process.Peer) error {
 	case errors.Is(err, process.ErrTimeout):
 		return failed(sampler.KindTimeout, "%s: no grade within %v (timeout): it was ended%s", g.name, g.timeout, peer.StderrTail())
 	case errors.Is(err, process.ErrTooLong):
-		return failed(sampler.KindMalformed, "%s: it printed more than %d bytes and was ended: it prints a number, and all else on standard error", g.name, maxScore)
+		return failed(sampler.KindMalformed, "%s: it printed more than %d bytes and was ended: it must print a number, and everything else on standard error", g.name, maxScore)
 	case errors.Is(err, process.ErrExtraOutput), errors.Is(err, process.ErrUnsolicited):
-		return failed(sampler.KindMalformed, "%s: it printed more than one line for a grading and was ended: what is no grade belongs on standard error", g.name)
+		return failed(sampler.KindMalformed, "%s: it printed more than one line for a grading and was ended: print everything else on standard error", g.name)
 	case peer.ExitCode() == tryAgain:
 		err = &sampler.Failure{Temporary: true, Err: err}
 	}
@@ -278,6 +278,6 @@ func (g *Command) Close() error {
 // Choices says what counts as a grade.
 func (g *Command) Choices() map[string]string {
 	return map[string]string{
-		"command result": "the number that is printed, or the score of a JSON object; with lines always an object, with the id of the request; another exit code than 0, an output that is neither, and an answer without its id are a failed grading; the exit code 75 asks for another try",
+		"command result": "the number that is printed, or the score of a JSON object; with lines always an object, with the id of the request; an exit code other than 0, an output that is neither, and an answer without its id are a failed grading; the exit code 75 asks for another try",
 	}
 }

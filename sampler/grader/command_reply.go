@@ -24,11 +24,11 @@ func readPrinted(text []byte) (grade sampler.Grade, kind string, err error) {
 	case len(text) == 0:
 		return grade, sampler.KindMalformed, errors.New("it printed nothing: it must print a number")
 	case errors.Is(err, strconv.ErrRange), err == nil && (math.IsNaN(v) || math.IsInf(v, 0)):
-		return grade, sampler.KindNotANumber, errors.New("it printed " + sampler.Brief(string(text)) + ", which is no finite number")
+		return grade, sampler.KindNotANumber, errors.New("it printed " + sampler.Brief(string(text)) + ", which is not a finite number")
 	case err != nil && json.Valid(text):
-		return grade, sampler.KindNotANumber, errors.New("it printed " + sampler.Brief(string(text)) + ", which is no number")
+		return grade, sampler.KindNotANumber, errors.New("it printed " + sampler.Brief(string(text)) + ", which is not a number")
 	case err != nil:
-		return grade, sampler.KindMalformed, errors.New("it printed what is neither a number nor a JSON object with a score: " + sampler.Brief(string(text)) + "; what is no grade belongs on standard error")
+		return grade, sampler.KindMalformed, errors.New("it printed neither a number nor a JSON object with a score: " + sampler.Brief(string(text)) + "; print everything else on standard error")
 	}
 	return sampler.Grade{Reward: v}, "", nil
 }
@@ -38,7 +38,7 @@ func answers(text []byte, id string) error {
 	var answer struct {
 		ID *string `json:"id"`
 	}
-	const fix = `print {"id": asked["id"], "score": 0.5} for each line (lines: true), and all else on standard error`
+	const fix = `print {"id": asked["id"], "score": 0.5} for each line (lines: true), and everything else on standard error`
 	shown := sampler.Brief(string(bytes.ToValidUTF8(bytes.TrimSpace(text), []byte("\uFFFD"))))
 	switch err := json.Unmarshal(text, &answer); {
 	case err != nil || answer.ID == nil:
@@ -59,12 +59,12 @@ func readObject(text []byte) (grade sampler.Grade, kind string, err error) {
 		Parts map[string]json.RawMessage `json:"parts"`
 	}
 	if json.Unmarshal(text, &more) != nil {
-		return sampler.Grade{}, sampler.KindMalformed, errors.New("parts is no object: " + sampler.Brief(string(text)))
+		return sampler.Grade{}, sampler.KindMalformed, errors.New("parts is not an object: " + sampler.Brief(string(text)))
 	}
 	for name, raw := range more.Parts {
 		var x *float64
 		if json.Unmarshal(raw, &x) != nil || x == nil {
-			return sampler.Grade{}, sampler.KindNotANumber, errors.New("the part " + sampler.Brief(strings.ToValidUTF8(name, "\uFFFD")) + " is " + sampler.Brief(string(raw)) + ", which is no number")
+			return sampler.Grade{}, sampler.KindNotANumber, errors.New("the part " + sampler.Brief(strings.ToValidUTF8(name, "\uFFFD")) + " is " + sampler.Brief(string(raw)) + ", which is not a number")
 		}
 		if grade.Parts == nil {
 			grade.Parts = make(map[string]float64, len(more.Parts))

@@ -20,7 +20,7 @@ func readScore(a sampler.Answer) (score float64, kind string, err error) {
 		if m := notFinite.FindSubmatch(a.Body); m != nil {
 			return 0, sampler.KindNotANumber, fmt.Errorf("the score %s is not a number", m[1])
 		}
-		return 0, sampler.KindMalformed, fmt.Errorf("the answer is no JSON object with a \"score\": %s", sampler.ErrorText(a))
+		return 0, sampler.KindMalformed, fmt.Errorf("the answer is not a JSON object with a \"score\": %s", sampler.ErrorText(a))
 	}
 	if why := reported(reply, a); why != "" {
 		return 0, sampler.KindReported, fmt.Errorf("the grader reports an error: %s", why)

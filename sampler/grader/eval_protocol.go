@@ -34,7 +34,7 @@ func newEvalProtocol(raw json.RawMessage, env Env) (sampler.Grader, error) {
 		return nil, err
 	}
 	if c.Adapter != "" && !identifier.MatchString(c.Adapter) {
-		return nil, fmt.Errorf("adapter: %q is no name of a function", c.Adapter)
+		return nil, fmt.Errorf("adapter: %q is not a name of a function", c.Adapter)
 	}
 	if c.Arguments == nil {
 		c.Arguments = map[string]any{}

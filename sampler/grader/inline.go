@@ -118,7 +118,7 @@ func inlineModules(d definition, dir string) error {
 		}
 		name, ok := strings.CutSuffix(filepath.Base(file), ".py")
 		if !ok || !identifier.MatchString(name) {
-			return fmt.Errorf("modules: %s is no module: name a file such as utils.py", file)
+			return fmt.Errorf("modules: %s is not a module: name a file such as utils.py", file)
 		}
 		text, err := readSource(dir, file)
 		if err != nil {
@@ -142,7 +142,7 @@ func readSource(dir, file string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("read %s: %w", file, err)
 	case len(b) >= largestSource:
-		return "", fmt.Errorf("%s has %d bytes or more: less than that are allowed", file, largestSource)
+		return "", fmt.Errorf("%s has %d bytes or more: only fewer are allowed", file, largestSource)
 	case len(bytes.TrimSpace(b)) == 0:
 		return "", fmt.Errorf("%s is empty", file)
 	case !utf8.Valid(b):
@@ -162,7 +162,7 @@ func openRegular(dir, file string) (*os.File, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no %s: paths start from the folder of the file that names it", file)
 	case err == nil && !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is no file", file)
+		return nil, fmt.Errorf("%s is not a file", file)
 	}
 	f, err := os.Open(path)
 	if err != nil {

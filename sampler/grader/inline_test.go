@@ -84,13 +84,13 @@ func TestInlineRefuses(t *testing.T) {
 	dir := folder(t, map[string]string{"empty.py": " \n", "latin.py": "# \xe9\n", "long.py": strings.Repeat("#", 300_000), "my-words.py": "x"})
 	for _, c := range []struct{ why, raw, says string }{
 		{"a file that is not there", `{"type":"trl","file":"rewards.py"}`, "there is no rewards.py: paths start from the folder"},
-		{"a folder", `{"type":"trl","file":"."}`, ". is no file"},
+		{"a folder", `{"type":"trl","file":"."}`, ". is not a file"},
 		{"an empty file", `{"type":"trl","file":"empty.py"}`, "empty.py is empty"},
 		{"another encoding", `{"type":"trl","file":"latin.py"}`, "latin.py is not UTF-8"},
 		{"a file that is too long", `{"type":"trl","file":"long.py"}`, "long.py has 256000 bytes or more"},
 		{"a file and a source", `{"type":"verifiers","file":"empty.py","source":"x"}`, "file and source are both set"},
 		{"a file that is no text", `{"type":"verifiers","file":5}`, "file must be the name"},
-		{"a module that cannot be one", `{"type":"trl","source":"x","modules":["my-words.py"]}`, "my-words.py is no module"},
+		{"a module that cannot be one", `{"type":"trl","source":"x","modules":["my-words.py"]}`, "my-words.py is not a module"},
 		{"modules that are no list", `{"type":"trl","source":"x","modules":"words.py"}`, "modules is a list"},
 		{"a file of a command that is not there", `{"type":"command","command":["sh"],"files":["key.txt"]}`, "there is no key.txt"},
 		{"in a part", `{"type":"multi","graders":{"a":{"type":"python","file":"x.py"}}}`, "graders.a: python grader: file: there is no x.py"},

@@ -104,7 +104,7 @@ func (g *judged) ask(ctx context.Context, out sampler.Output, wants string, answ
 
 // lacks is the error of an answer without what was asked for.
 func lacks(wants, text string) error {
-	return failed(sampler.KindParse, "the judge's answer holds no %s as \"result\": %s", wants, sampler.Brief(text))
+	return failed(sampler.KindParse, "the judge's answer has no %s as \"result\": %s", wants, sampler.Brief(text))
 }
 
 // failed is a failure of a kind.

@@ -143,7 +143,7 @@ func parseMessage(in rawInput) (message, error) {
 	}
 	for _, b := range list {
 		if kind := rollout.TextOrJSON(b["type"]); !slices.Contains(blockTypes, kind) {
-			return message{}, fmt.Errorf("content holds a block of type %q: a judge reads %s", kind, strings.Join(blockTypes, ", "))
+			return message{}, fmt.Errorf("content has a block of type %q: a judge reads %s", kind, strings.Join(blockTypes, ", "))
 		}
 	}
 	all, err := parseBlock(raw)

@@ -55,11 +55,11 @@ func checkLabels(labels, passing []string) error {
 		for i, l := range list.labels {
 			switch {
 			case l == "":
-				return fmt.Errorf("%s holds an empty label", list.name)
+				return fmt.Errorf("%s has an empty label", list.name)
 			case slices.Contains(list.labels[:i], l):
-				return fmt.Errorf("%s holds %q twice", list.name, l)
+				return fmt.Errorf("%s lists %q twice", list.name, l)
 			case !slices.Contains(labels, l):
-				return fmt.Errorf("the passing label %q is none of the labels", l)
+				return fmt.Errorf("the passing label %q is not one of the labels", l)
 			}
 		}
 	}
@@ -119,6 +119,6 @@ func (g *LabelModel) Warnings() []string {
 // Choices says what labels earn.
 func (g *LabelModel) Choices() map[string]string {
 	return map[string]string{
-		"label_model reward": "1 for a passing label, 0 for another; an answer that is none of the labels leaves the output without a grade",
+		"label_model reward": "1 for a passing label, 0 for another; an answer that is not one of the labels leaves the output without a grade",
 	}
 }

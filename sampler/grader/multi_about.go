@@ -132,7 +132,7 @@ func (g *Multi) Choices() map[string]string {
 		"multi part":    "a part without a grade leaves the output without one",
 	}
 	if g.invalid {
-		choices["multi invalid_grade"] = "ignored: its meaning is documented nowhere, and an output without a grade stays without one"
+		choices["multi invalid_grade"] = "ignored: its meaning is not documented, and an output without a grade stays without one"
 	}
 	for _, p := range g.parts {
 		for question, choice := range Choices(p.grader) {

@@ -152,7 +152,7 @@ func TestAFailedPartLeavesTheWholeWithoutAGrade(t *testing.T) {
 		{"an endpoint without a score", says(200, `{"score":NaN}`), score, rates, "part one: ", sampler.KindNotANumber, true, 1, 3},
 		{"an endpoint that reports an error", says(200, `{"score":1,"error":"x"}`), score, rates, "part one: ", sampler.KindReported, true, 1, 3},
 		{"a judge without a number", score, score, refuses, "part tone: ", sampler.KindParse, false, 1, 3},
-		{"what no try mends comes first", down, score, refuses, "part tone: the judge's answer holds no number as \"result\": no; no grade of one either", sampler.KindParse, false, 1, 3},
+		{"what no try mends comes first", down, score, refuses, "part tone: the judge's answer has no number as \"result\": no; no grade of one either", sampler.KindParse, false, 1, 3},
 		{"a wrong key before that", says(401, ""), score, refuses, "part one: ", "", false, 1, 3},
 		{"a retired judge before what is refused once", says(400, ""), score, says(404, `{"error":"gone"}`), "part tone: ", "", false, 0, 0},
 		{"the longest wait of several", down, busy, rates, "part other: ", "", true, 1, 3},

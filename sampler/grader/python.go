@@ -123,7 +123,7 @@ func number(result json.RawMessage) (float64, error) {
 	case text == "false":
 		return 0, nil
 	case text == "null":
-		return 0, errors.New("grade returned None: it must return a float on every way through it")
+		return 0, errors.New("grade returned None: it must return a float on every path")
 	case strings.HasPrefix(text, `"`):
 		return 0, fmt.Errorf("grade returned the str %s: it must return a float", sampler.Brief(text))
 	case strings.HasPrefix(text, "["):
@@ -133,7 +133,7 @@ func number(result json.RawMessage) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(string(result), 64)
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-		return 0, fmt.Errorf("grade returned %s: that is no finite float", sampler.Brief(string(result)))
+		return 0, fmt.Errorf("grade returned %s: that is not a finite float", sampler.Brief(string(result)))
 	}
 	return v, nil
 }

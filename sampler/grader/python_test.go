@@ -77,8 +77,8 @@ func TestPythonFailuresAreNoNumbers(t *testing.T) {
 		{"a dict", `return {"score": 1.0}`, sampler.KindNotANumber, "a dict"},
 		{"NaN", `return float("nan")`, sampler.KindNotANumber, "nan"},
 		{"infinity", `return float("-inf")`, sampler.KindNotANumber, "-inf"},
-		{"an int that no float can hold", `return 10 ** 400`, sampler.KindNotANumber, "no finite float"},
-		{"something that is no number", `return object()`, sampler.KindNotANumber, "object"},
+		{"an int that no float can hold", `return 10 ** 400`, sampler.KindNotANumber, "not a finite float"},
+		{"something that is not a number", `return object()`, sampler.KindNotANumber, "object"},
 	} {
 		g := open(t, pythonGrader("def grade(sample, item):\n    "+c.body+"\n"), env)
 		_, err := g.Grade(t.Context(), output("x"))

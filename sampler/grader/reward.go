@@ -126,7 +126,7 @@ func (f rewardFunctions) list() ([]string, error) {
 	}
 	for i, name := range names {
 		if !identifier.MatchString(name) {
-			return nil, fmt.Errorf("functions: %q is no name of a function", name)
+			return nil, fmt.Errorf("functions: %q is not a name of a function", name)
 		}
 		if slices.Contains(names[:i], name) {
 			return nil, fmt.Errorf("functions: %s is listed twice", name)
@@ -160,7 +160,7 @@ func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, o
 	}
 	for _, m := range c.Modules {
 		if !identifier.MatchString(m.Name) {
-			return nil, fmt.Errorf("modules: %q is no name of a module", m.Name)
+			return nil, fmt.Errorf("modules: %q is not a name of a module", m.Name)
 		}
 		if g.extra.Modules == nil {
 			g.extra.Modules = make(map[string]string)
@@ -229,7 +229,7 @@ func (g *Reward) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 		Kind    string             `json:"kind"`
 	}
 	if err := json.Unmarshal(text, &result); err != nil {
-		return sampler.Grade{}, failed(sampler.KindNotANumber, "%s: the result is no number: %s", g.name, sampler.Brief(string(text)))
+		return sampler.Grade{}, failed(sampler.KindNotANumber, "%s: the result is not a number: %s", g.name, sampler.Brief(string(text)))
 	}
 	if result.Reward == nil {
 		return sampler.Grade{}, failed(result.Kind, "%s: %s", g.name, result.NoGrade)

@@ -349,7 +349,7 @@ def lambda_handler(event, context): return []
 		{why: "the result of another sample", kind: "not_a_number", says: "and was given", source: `
 def lambda_handler(event, context): return [{"id": "other", "aggregate_reward_score": 1}]
 `},
-		{why: "NaN", kind: "not_a_number", says: "no finite float", source: `
+		{why: "NaN", kind: "not_a_number", says: "not a finite float", source: `
 def lambda_handler(event, context): return [{"id": event[0]["id"], "aggregate_reward_score": float("nan")}]
 `},
 	})

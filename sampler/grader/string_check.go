@@ -42,7 +42,7 @@ func newStringCheck(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	case "neq": // the guide's prose says so, the schema says ne
 		g.operation, g.neq = "ne", true
 	default:
-		return nil, fmt.Errorf("operation %q is none of eq, ne, like, ilike", c.Operation)
+		return nil, fmt.Errorf("operation %q is not one of eq, ne, like, ilike", c.Operation)
 	}
 	var err error
 	if g.input, err = ParseTemplate(*c.Input); err != nil {

@@ -103,7 +103,7 @@ func parseIndex(s string) (step, int, error) {
 		key, after, closed := strings.Cut(inner[1:], inner[:1])
 		after = strings.TrimLeft(after, " ")
 		if !closed || key == "" || !strings.HasPrefix(after, "]") {
-			return step{}, 0, fmt.Errorf("%q is no quoted key within brackets", s)
+			return step{}, 0, fmt.Errorf("%q is not a quoted key within brackets", s)
 		}
 		return step{key: key}, len(s) - len(after) + 1, nil
 	}
@@ -128,7 +128,7 @@ func checkPath(path []step) error {
 	case "sample":
 		return checkSample(path[1:])
 	default:
-		return fmt.Errorf("%q is no namespace: the name must begin with item or sample", path[0].key)
+		return fmt.Errorf("%q is not a namespace: the name must begin with item or sample", path[0].key)
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func checkSample(path []step) error {
 	case len(path) == 0 || slices.Contains(sampleKeys, path[0].key):
 		return nil
 	case path[0].key == "":
-		return fmt.Errorf("sample is no list; it has %s", strings.Join(sampleKeys, ", "))
+		return fmt.Errorf("sample is not a list; it has %s", strings.Join(sampleKeys, ", "))
 	case path[0].key == "output_audio":
 		return fmt.Errorf("the outputs measured here are text: sample has no output_audio; it has %s", strings.Join(sampleKeys, ", "))
 	}

@@ -91,9 +91,9 @@ func metricNamed(name string) (metric.Metric, error) {
 		return metric.Metric{}, fmt.Errorf("evaluation_metric is missing: it is one of %s", names)
 	case "cosine":
 		return metric.Metric{}, fmt.Errorf("evaluation_metric cosine compares embeddings of a hosted model (text-embedding-3-large), "+
-			"and the service offers it for evals only, not for training: take one of %s", names)
+			"and the service offers it for evals only, not for training: use one of %s", names)
 	}
-	return metric.Metric{}, fmt.Errorf("evaluation_metric %q is none of %s", name, names)
+	return metric.Metric{}, fmt.Errorf("evaluation_metric %q is not one of %s", name, names)
 }
 
 // Grade compares. An output that lacks what a template reads, such as a key of
@@ -117,7 +117,7 @@ func (g *TextSimilarity) Grade(ctx context.Context, out sampler.Output) (sampler
 	}
 	if g.metric.Steps != nil && g.metric.Steps(input, reference) > metric.Affordable {
 		return sampler.Grade{}, &sampler.GradeError{Kind: sampler.KindOther, Err: fmt.Errorf(
-			"texts of %d and %d bytes are too long for %s, which compares each character with each: take bleu, gleu or a rouge",
+			"texts of %d and %d bytes are too long for %s, which compares every character with every other: use bleu, gleu or a rouge",
 			len(input), len(reference), g.metric.Name)}
 	}
 	if g.nltk != nil && g.nltk.function != nil {

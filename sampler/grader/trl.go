@@ -20,7 +20,7 @@ var trl = Kind{
 
 // trlChoices tells what counts as a reward.
 var trlChoices = map[string]string{
-	"trl result": "the sum of the functions by weight; None leaves a function out, as in TRL; None from all of them, NaN and an exception are a failed grading; each function sees one completion at a time, one that gives other rewards in a batch is refused, and the state of a trainer before its first step",
+	"trl result": "the sum of the functions by weight; None leaves a function out, as in TRL; None from all of them, NaN and an exception are a failed grading; each function sees one completion at a time, one that gives different rewards in a batch is refused, and the state of a trainer before its first step",
 }
 
 func newTRL(raw json.RawMessage, env Env) (sampler.Grader, error) {
@@ -35,7 +35,7 @@ func newTRL(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	switch c.Format {
 	case "", "standard", "conversational":
 	default:
-		return nil, fmt.Errorf("format is %q: it is standard, which hands texts, or conversational, which hands messages", c.Format)
+		return nil, fmt.Errorf("format is %q: it must be standard, which passes texts, or conversational, which passes messages", c.Format)
 	}
 	g, err := newReward("trl", c.rewardSource, c.rewardFunctions, trlAdapter, map[string]any{"format": c.Format}, trlChoices, env)
 	if err != nil {

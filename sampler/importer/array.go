@@ -59,7 +59,7 @@ func (a *array) open() error {
 	}
 	token, err := a.dec.Token()
 	if err != nil || token != json.Delim('[') {
-		return fmt.Errorf("%w: it is no JSON array", ErrUnrecognized)
+		return fmt.Errorf("%w: it is not a JSON array", ErrUnrecognized)
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (a *array) finish() error {
 	}
 	end := a.offset()
 	if _, err := a.dec.Token(); !errors.Is(err, io.EOF) {
-		return a.errorAt(end, errors.New("there is more text behind its end"))
+		return a.errorAt(end, errors.New("there is more text after its end"))
 	}
 	return io.EOF
 }

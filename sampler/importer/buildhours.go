@@ -66,9 +66,9 @@ func readBuildHours(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	sink.note("item = sample_index; the files number no repeats, so that sample = the place of the file among those imported; split = %s", b.split)
+	sink.note("item = sample_index; the files number no repeats, so sample = the place of the file among those imported; split = %s", b.split)
 	if b.several {
-		sink.note("there are several graders, and the reward is %s; --score NAME takes another one", b.pick)
+		sink.note("there are several graders, and the reward is %s; --score NAME selects another", b.pick)
 	}
 	if b.usage {
 		sink.note("input_tokens count the prompt again in every turn, as the log does: what was billed, not what is new")

@@ -66,7 +66,7 @@ func (d *Directory) open() error {
 	_, err := os.Stat(d.Dir)
 	d.ours = errors.Is(err, fs.ErrNotExist)
 	begun := d.Manifest // what a kill leaves
-	begun.Notes = []string{"the import was broken off before its end, and some rollouts are missing: delete this directory and import again"}
+	begun.Notes = []string{"the import was interrupted, and some rollouts are missing: delete this directory and import again"}
 	d.writer, err = rollout.Create(d.Dir, begun, nil, rollout.WriterOptions{})
 	return err
 }

@@ -31,7 +31,7 @@ func TestAnImportThatWasKilledSaysSo(t *testing.T) {
 	if err := run.record(importedRecord("q")); err != nil {
 		t.Fatal(err)
 	}
-	if n := notes(); !strings.Contains(n, "was broken off") {
+	if n := notes(); !strings.Contains(n, "was interrupted") {
 		t.Errorf("notes are %q while the import goes on", n)
 	}
 	run.Manifest.Model = "m"

@@ -112,7 +112,7 @@ type evalReader struct {
 func (r *evalReader) row(f File, line int, row *protocolRow) error {
 	id := rollout.TextOrJSON(row.Input.RowID)
 	if id == "" {
-		return errors.New("input_metadata.row_id is missing: there is no telling which rollouts are of one item")
+		return errors.New("input_metadata.row_id is missing: rollouts cannot be matched to items")
 	}
 	if err := r.model.check(f, rollout.TextOrJSON(row.Input.Params.Model)); err != nil {
 		return err

@@ -44,9 +44,9 @@ func readEvalRuns(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	sink.note("item = item_id, sample = the place of the file among those imported, split = %s; the items themselves are not in these files but for the reference", e.split)
+	sink.note("item = item_id, sample = the place of the file among those imported, split = %s; of the items themselves, these files have only the reference", e.split)
 	if e.several {
-		sink.note("there are several graders, and the reward is the score of %s; --score NAME takes another one", e.pick)
+		sink.note("there are several graders, and the reward is the score of %s; --score NAME selects another", e.pick)
 	}
 	sink.note("tool calls, token counts and times are not in these files: unknown, not zero")
 	e.finish(files, left)

@@ -109,7 +109,7 @@ func sniffGonogo(f File) error {
 		return sniffError(f, err)
 	}
 	if first, err := lines.Peek(1); err != nil || first[0] != '{' {
-		return fmt.Errorf("%w: its first line is no JSON object", ErrUnrecognized)
+		return fmt.Errorf("%w: its first line is not a JSON object", ErrUnrecognized)
 	}
 	line, err := lines.ReadBytes('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -120,7 +120,7 @@ func sniffGonogo(f File) error {
 		if bytes.Contains(line, []byte(`"item"`)) {
 			return nil // ours: broken, or with a bare NaN; reading it will tell
 		}
-		return fmt.Errorf("%w: its first line is no JSON object", ErrUnrecognized)
+		return fmt.Errorf("%w: its first line is not a JSON object", ErrUnrecognized)
 	}
 	if item := keys["item"]; len(item) == 0 || item[0] == '{' || item[0] == '[' {
 		return fmt.Errorf(`%w: its first line names no "item"`, ErrUnrecognized)
@@ -134,13 +134,13 @@ func noteGonogo(sink Sink, in rollout.Input) {
 		sink.noteCount(in.Duplicates, "exact duplicate[|s] [was|were] left out")
 	}
 	if in.Conflicts > 0 {
-		sink.noteCount(in.Conflicts, "conflicting line[|s] [was|were] settled as told")
+		sink.noteCount(in.Conflicts, "conflicting line[|s] [was|were] settled as requested")
 	}
 	if in.Torn > 0 {
-		sink.note("the last line was torn and left out")
+		sink.note("the last line was incomplete and left out")
 	}
 	if len(in.Bad) > 0 {
-		sink.note("lines without a grade that could be read: %d; the first is line %d: %s", len(in.Bad), in.Bad[0].Line, in.Bad[0].Why)
+		sink.note("lines whose grade could not be read: %d; the first is line %d: %s", len(in.Bad), in.Bad[0].Line, in.Bad[0].Why)
 	}
 }
 

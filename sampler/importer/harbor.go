@@ -95,7 +95,7 @@ func readHarbor(ctx context.Context, src Source, sink Sink) error {
 	}
 	sink.note("item = task_name, sample = the order of a task's trials, split = %s", h.split)
 	if h.several {
-		sink.note("there are several rewards, and %s counts; --score NAME takes another one", h.wanted)
+		sink.note("there are several rewards, and %s counts; --score NAME selects another", h.wanted)
 	}
 	if h.untold > 0 {
 		sink.noteCount(h.untold, "trial[|s] [has|have] no trajectory.json: what was said and called is not known there")

@@ -165,7 +165,7 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	if records > 0 {
 		sink.noteEnds(ends, records)
 		if src.Options.OnConflict != "" && !f.settles() {
-			sink.note("--on-conflict was not heeded: two places for one rollout are refused in this format, unless it says itself which one counts")
+			sink.note("--on-conflict was ignored: two places for one rollout are refused in this format, unless it says itself which one counts")
 		}
 		return nil
 	}

@@ -225,7 +225,7 @@ func (r *inspectReader) finish() {
 		what  string
 	}{
 		{r.failures, "rollout[|s] ended in an error: [it is a failure|they are failures] (by the traceback: model_api, tool or grader), not [a zero|zeros]"},
-		{r.limits, "rollout[|s] hit a limit (step_limit); where [it was|they were] scored, the score counts"},
+		{r.limits, "rollout[|s] hit a limit (step_limit); if [it was|they were] scored, the score counts"},
 		{r.ungraded, "rollout[|s] [has|have] no score that is a number: [it is a missing grade|they are missing grades] (grader), not [a zero|zeros]"},
 		{r.cancelled, "rollout[|s] [was|were] cut short by the operator and left out"},
 		{r.retried, "attempt[|s] that ended in an error [was|were] made again (error_retries): [it is an earlier attempt|they are earlier attempts]"},

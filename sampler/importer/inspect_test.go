@@ -157,8 +157,8 @@ func TestInspectOutcomes(t *testing.T) {
 		{"true", score(`true`), "q/0 graded 1"},
 		{"NaN is unscored", score(`NaN`), "q/0 grader - score s is null"},
 		{"Infinity is no reward", score(`-Infinity`), "q/0 grader - score s is null"},
-		{"the text NaN is no reward", score(`"NaN"`), `q/0 grader - score s is a word and no number: --score takes another`},
-		{"a letter that means nothing is no zero", score(`"B"`), `q/0 grader - score s is a word and no number: --score takes another`},
+		{"the text NaN is no reward", score(`"NaN"`), `q/0 grader - score s is a word, not a number: --score selects another`},
+		{"a letter that means nothing is no zero", score(`"B"`), `q/0 grader - score s is a word, not a number: --score selects another`},
 		{"a list is no reward", score(`[1,0]`), "q/0 grader - score s is [1,0]"},
 		{"a value with one key", score(`{"acc":0.5}`), "q/0 graded 0.5"},
 		{"no scores", `{"id":"q","epoch":2}`, "q/1 grader - it was not scored"},
@@ -220,7 +220,7 @@ func TestInspectChoosesAScoreThatGrades(t *testing.T) {
 			"1/0 graded 1", "reward = score right",
 		},
 		"a score that is missing is no word": {inspectJSON(with(`{"right":{"value":NaN},"length":{"value":31}}`)), "1/0 grader - score right is null", "reward = score right"},
-		"words alone":                        {inspectJSON(with(`{"kind":{"value":"long"}}`)), `1/0 grader - score kind is a word and no number: --score takes another`, "no score is a number, so no rollout has a grade: kind"},
+		"words alone":                        {inspectJSON(with(`{"kind":{"value":"long"}}`)), `1/0 grader - score kind is a word, not a number: --score selects another`, "no score is a number, so no rollout has a grade: kind"},
 		"a judge fails below a scorer":       {inspectJSON(`{"id":1,"epoch":1,"error":{"message":"429","traceback":"score_result = await scorer(\ninspect_ai/model/_model.py"}}`), "1/0 grader - 429", ""},
 	} {
 		_, g, err := importText(t, "", tt.file)

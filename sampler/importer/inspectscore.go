@@ -152,7 +152,7 @@ func (s score) none() string {
 	if s.grades() || !strings.HasPrefix(s.text, `"`) {
 		return fmt.Sprintf("score %s is %s", s.name, s.text)
 	}
-	return fmt.Sprintf("score %s is a word and no number: --score takes another", s.name)
+	return fmt.Sprintf("score %s is a word, not a number: --score selects another", s.name)
 }
 
 // grades reports whether a score is a number, or one that is missing.
@@ -276,7 +276,7 @@ func (c *inspectScores) note(sink Sink) {
 	case c.wanted != "":
 		sink.note("reward = score %s, by --score; parts are %s", c.chosen, strings.Join(others, ", "))
 	default:
-		sink.note("reward = score %s, the first one that grades; parts are %s (--score takes another)", c.chosen, strings.Join(others, ", "))
+		sink.note("reward = score %s, the first one that grades; parts are %s (--score selects another)", c.chosen, strings.Join(others, ", "))
 	}
 }
 

@@ -107,7 +107,7 @@ func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Messag
 	}
 	var items []responseItem
 	if err := json.Unmarshal([]byte(rollout.TextOrJSON(v)), &items); err != nil {
-		return t, nil, "", fmt.Errorf("it is no list of items of the Responses API: %w", err)
+		return t, nil, "", fmt.Errorf("it is not a list of items of the Responses API: %w", err)
 	}
 	for i, it := range items {
 		if i > 0 && it.Role == "assistant" && items[i-1].Type == "function_call" { // another turn, whose calls have no recorded answers

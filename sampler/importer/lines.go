@@ -21,7 +21,7 @@ func readJSONLines[T any](ctx context.Context, f File, sink Sink, decode func(te
 	defer rd.Close()
 	torn, err := rollout.ReadLines(ctx, f.Name, rd, decode, yield)
 	if err == nil && torn {
-		sink.note("the last line was torn and left out")
+		sink.note("the last line was incomplete and left out")
 	}
 	return err
 }

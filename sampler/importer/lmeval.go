@@ -23,7 +23,7 @@ var lmEval = Format{
 		Item:     "the task of the file's name and `doc_id`; of several filters the first",
 		Sample:   "the place in `resps[0]`; of several files of a task, later ones go on",
 		Reward:   "of one response alone: the first of `metrics`, or that of `--score`; repeats have none",
-		Failures: "repeats are not graded (`grader`), and so is a metric that is no number",
+		Failures: "repeats are not graded (`grader`), and so is a metric that is not a number",
 	},
 	Read: readLMEval,
 }
@@ -125,7 +125,7 @@ func (l *lmEvalReader) line(f File, line int, row *lmEvalRow) error {
 		return err
 	}
 	if was, there := l.hashes[id]; there && was != row.Hash {
-		return fmt.Errorf("document %s is another one than before (doc_hash): these are results on different data; import them one by one", id)
+		return fmt.Errorf("document %s differs from the one before (doc_hash): these are results on different data; import them one by one", id)
 	}
 	l.hashes[id] = row.Hash
 	if len(row.Resps) == 0 || len(row.Resps[0]) == 0 {
@@ -207,7 +207,7 @@ func (l *lmEvalReader) notes() {
 		l.sink.noteCount(l.repeated, "document[|s] [was|were] answered more than once, and lm-eval keeps no score for each answer: gonogo grade RUN --grader FILE gives them rewards")
 	}
 	if l.pick != "" {
-		l.sink.note("the reward of a document answered once is its metric %s; --score NAME takes another one", l.pick)
+		l.sink.note("the reward of a document answered once is its metric %s; --score NAME selects another", l.pick)
 	}
 	if l.filtered > 0 {
 		l.sink.note("lines that show the same responses through other filters, left out: %d", l.filtered)

@@ -48,7 +48,7 @@ func TestLMEvalFiles(t *testing.T) {
 		t.Errorf("record is %+v of item %+v", r, it)
 	}
 	other := strings.Replace(two, `"doc_hash":"h0"`, `"doc_hash":"x"`, 1)
-	if _, _, err := importSource(t, "", named("samples_a.jsonl", one, "samples_a_2026-01-02T10-00-00.1.jsonl", other)); err == nil || !strings.Contains(err.Error(), "another one than before") {
+	if _, _, err := importSource(t, "", named("samples_a.jsonl", one, "samples_a_2026-01-02T10-00-00.1.jsonl", other)); err == nil || !strings.Contains(err.Error(), "differs from the one before") {
 		t.Errorf("error is %v", err)
 	}
 }

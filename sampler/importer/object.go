@@ -17,7 +17,7 @@ import (
 func (a *array) openObject() error {
 	token, err := a.dec.Token()
 	if err != nil || token != json.Delim('{') {
-		return fmt.Errorf("%w: it is no JSON object", ErrUnrecognized)
+		return fmt.Errorf("%w: it is not a JSON object", ErrUnrecognized)
 	}
 	return a.members(nil)
 }

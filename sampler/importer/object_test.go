@@ -24,7 +24,7 @@ func TestArrayWithinObjects(t *testing.T) {
 		`{"r":{"r":[1`:                  "1 ! log.json:1: byte 12: entry 1: the file ends within it: it was cut off",
 		`{"r":{"r":[1]`:                 "1 ! log.json:1: byte 13: the file ends too early: it was cut off",
 		`{"r":{"r":[1]},}`:              "1 ! log.json:1: byte 15: broken JSON: invalid character '}' looking for beginning of object key string",
-		`{"r":{"r":[1]}} x`:             "1 ! log.json:1: byte 16: there is more text behind its end",
+		`{"r":{"r":[1]}} x`:             "1 ! log.json:1: byte 16: there is more text after its end",
 	} {
 		var got []string
 		a, err := openArrayIn(text(file).Files[0], []string{"r", "r"}, func(key string, value json.RawMessage) error {

@@ -133,7 +133,7 @@ func readOutputItems(ctx context.Context, src Source, sink Sink) error {
 	}
 	sink.note("item = datasource_item_id, sample = the place of the run among the runs of its file, split = %s", o.split)
 	if o.several {
-		sink.note("there are several graders, and the reward is the score of %s; --score NAME takes another one", o.pick)
+		sink.note("there are several graders, and the reward is the score of %s; --score NAME selects another", o.pick)
 	}
 	if o.called {
 		sink.note("output items hold no times: unknown, not zero")
@@ -367,7 +367,7 @@ func sniffOutputItems(f File) error {
 	case rollout.TextOrJSON(keys["object"]) == "eval.run.output_item", keys["datasource_item_id"] != nil && keys["results"] != nil:
 		return nil
 	}
-	return fmt.Errorf("%w: its first line is no eval.run.output_item", ErrUnrecognized)
+	return fmt.Errorf("%w: its first line is not an eval.run.output_item", ErrUnrecognized)
 }
 
 // evalList reports whether a file is the list that the API answers with: an

@@ -201,7 +201,7 @@ func (r *promptfooReader) look(ctx context.Context, p *promptfooFile) (*promptfo
 }
 
 // errStripped means that rows of different items look the same.
-var errStripped = errors.New("its vars were stripped (PROMPTFOO_STRIP_TEST_VARS, PROMPTFOO_STRIP_PROMPT_TEXT), so that nothing tells which rows are of one item: evaluate again without that")
+var errStripped = errors.New("its vars were stripped (PROMPTFOO_STRIP_TEST_VARS, PROMPTFOO_STRIP_PROMPT_TEXT), so rows cannot be matched to items: evaluate again without that")
 
 // key names the item of a row within its file, provider included.
 func (row *promptfooRow) key() string {

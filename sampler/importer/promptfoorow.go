@@ -130,7 +130,7 @@ func (r *promptfooReader) grade(rec *rollout.Record, row *promptfooRow) error {
 		}
 		r.tally.failed(rec, at, rollout.TextOrJSON(row.Error))
 	case row.FailureReason == nil && !isNone(row.Error):
-		return fmt.Errorf("failureReason is missing, so that nothing tells whether %q is a failure or a failed assertion", firstLine(rollout.TextOrJSON(row.Error)))
+		return fmt.Errorf("failureReason is missing, so it is not known whether %q is a failure or a failed assertion", firstLine(rollout.TextOrJSON(row.Error)))
 	case judged != "":
 		r.tally.failed(rec, rollout.GraderFailed, judged)
 	case row.Grading != nil && string(row.Grading.Reason) == `"No assertions"`:

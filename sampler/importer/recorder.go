@@ -73,7 +73,7 @@ func readRecorder(ctx context.Context, src Source, sink Sink) error {
 		sink.note("rollouts with several match events: %d; the reward of each is the share that is correct", r.several)
 	}
 	if r.pick != "" {
-		sink.note("rewards of rollouts without a match event are their metric %s; --score NAME takes another one", r.pick)
+		sink.note("rewards of rollouts without a match event are their metric %s; --score NAME selects another", r.pick)
 	}
 	r.finish(files, left)
 	return nil

@@ -117,7 +117,7 @@ func (f File) stat() (fs.FileInfo, error) {
 	case err != nil:
 		return nil, f.errorOf("open", err)
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return nil, fmt.Errorf("open %s: it is no regular file, and an import may read it more than once: save it as a file", f.Name)
+		return nil, fmt.Errorf("open %s: it is not a regular file, and an import may read it more than once: save it as a file", f.Name)
 	}
 	return info, nil
 }

@@ -144,7 +144,7 @@ func TestPaths(t *testing.T) {
 	if _, err := beside.Open(); !errors.Is(err, os.ErrNotExist) || strings.Count(err.Error(), "metadata.json") != 1 {
 		t.Errorf("error is %v", err)
 	}
-	if _, _, err := importSource(t, "", Paths(Options{}, os.DevNull)); err == nil || !strings.Contains(err.Error(), "no regular file") {
+	if _, _, err := importSource(t, "", Paths(Options{}, os.DevNull)); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Errorf("a device: %v", err)
 	}
 }

@@ -298,7 +298,7 @@ func verdict(id string, reports []*sweReport) (reward *float64, why string, err 
 	case slices.Contains(said.unresolved, id), slices.Contains(said.empty, id):
 		return value(0)
 	}
-	return nil, "the report has no result of it", nil
+	return nil, "the report has no result for it", nil
 }
 
 // sweExits says what the words of an exit_status mean, by the first that is in it

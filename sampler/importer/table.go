@@ -104,7 +104,7 @@ func checkMap(mapped map[string]string) error {
 		}
 	}
 	if len(mapped) > 0 && mapped["item"] == "" {
-		return errors.New("--map says nothing of item: name the column that tells items apart, as in --map item=question_id,reward=score")
+		return errors.New("--map does not mention item: name the column that identifies items, as in --map item=question_id,reward=score")
 	}
 	return nil
 }

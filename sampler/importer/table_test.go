@@ -53,8 +53,8 @@ func mappedAs(t *testing.T, format, mapping, file string) (*got, error) {
 func TestTableOfKnownColumns(t *testing.T) {
 	tryRows(t, "csv", []row{
 		{name: "an empty reward is a missing grade, and so is NaN", file: "item,reward\nq1,0\nq1,\nq1,NaN\nq1,nan\n", want: []string{"q1/0 graded 0", "q1/1 grader - the reward is empty", "q1/2 grader - the reward is empty", "q1/3 grader - the reward is empty"}, note: "rollouts that are failures (grader), not zeros: 3"},
-		{name: "a reward that is no number", file: "item,reward\nq1,1\nq1,high\n", broken: `log.json:3: reward: "high" is no number; where it names a failure, map the column of it to error`},
-		{name: "a reward without end", file: "item,reward\nq1,Inf\n", broken: "log.json:2: reward: \"Inf\" is no number"},
+		{name: "a reward that is not a number", file: "item,reward\nq1,1\nq1,high\n", broken: `log.json:3: reward: "high" is not a number; if it names a failure, map its column to error`},
+		{name: "a reward without end", file: "item,reward\nq1,Inf\n", broken: "log.json:2: reward: \"Inf\" is not a number"},
 		{name: "an error goes before a reward, whatever that says", file: "item,reward,error\nq1,ERR,timeout\nq1,0,\"rate limit\nmore\"\nq1,0.5,\n", want: []string{"q1/0 model_api - timeout", "q1/1 model_api - rate limit", "q1/2 graded 0.5"}},
 		{name: "an error_kind alone is a failure too", file: "item,reward,error_kind\nq1,0,grader_timeout\nq1,1,\n", want: []string{"q1/0 grader - grader_timeout", "q1/1 graded 1"}},
 		{name: "cells that say there was no error", file: "item,reward,error,error_kind\nq1,0,None,nan\nq1,0,null,0\nq1,0,False,NaN\nq1,0,0,None\nq1,0,[],{}\n", want: []string{"q1/0 graded 0", "q1/1 graded 0", "q1/2 graded 0", "q1/3 graded 0", "q1/4 graded 0"}},
@@ -73,8 +73,8 @@ func TestTableOfKnownColumns(t *testing.T) {
 		{name: "fields that lack", file: "item,reward\nq1\n", broken: "log.json:2: "},
 		{name: "a quote that never ends", file: "item,reward\n\"q1,1\nq2,1\n", broken: "log.json:"},
 		{name: "a column twice", file: "item,reward,reward\nq1,1,0\n", broken: `two columns called "reward"`},
-		{name: "tokens in words", file: "item,reward,input_tokens\nq1,1,many\n", broken: `column input_tokens: "many" is no whole number`},
-		{name: "more calls than a rollout makes", file: "item,reward,tool_calls\nq1,1,1000000000\n", broken: "is no number of tool calls"},
+		{name: "tokens in words", file: "item,reward,input_tokens\nq1,1,many\n", broken: `column input_tokens: "many" is not a whole number`},
+		{name: "more calls than a rollout makes", file: "item,reward,tool_calls\nq1,1,1000000000\n", broken: "is not a number of tool calls"},
 	})
 	for name, file := range map[string]string{"prose": "Dear reader,\nhello\n", "other columns": "id,score\nq1,1\n", "an item alone": "item,x\nq1,1\n"} {
 		if _, _, err := importText(t, "csv", file); !errors.Is(err, ErrUnrecognized) {
@@ -99,10 +99,10 @@ func TestTableByMap(t *testing.T) {
 	for name, tt := range map[string]struct{ mapping, file, want string }{
 		"a column that there is none":        {"item=id,reward=score", csv, `there is no column "id" for item; the columns are question_id, trial`},
 		"a part that there is none":          {"item=question_id,points=score", csv, `there is no part "points" of a rollout; there are item, split`},
-		"nothing of the item":                {"reward=score", csv, "--map says nothing of item"},
+		"nothing of the item":                {"reward=score", csv, "--map does not mention item"},
 		"nothing to judge":                   {"item=question_id,category=tag", csv, "neither reward nor outcome nor answer"},
 		"a line of JSON without an item":     {"item=id,reward=score", `{"id":"a","score":1}` + "\n" + `{"score":1}` + "\n", "log.json:2: the item is empty"},
-		"a reward in JSON that is no number": {"item=id,reward=score", `{"id":"a","score":[1]}` + "\n", `log.json:1: reward: "[1]" is no number`},
+		"a reward in JSON that is not a number": {"item=id,reward=score", `{"id":"a","score":[1]}` + "\n", `log.json:1: reward: "[1]" is not a number`},
 	} {
 		if _, err := mappedAs(t, "", tt.mapping, tt.file); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: error is %v", name, err)
@@ -217,7 +217,7 @@ func TestTableApostrophes(t *testing.T) {
 	}
 }
 
-// Two rows for one rollout are settled as told, in each kind of table.
+// Two rows for one rollout are settled as requested, in each kind of table.
 func TestTableConflicts(t *testing.T) {
 	type row struct {
 		Item   string  `parquet:"item"`
@@ -253,7 +253,7 @@ func TestTableConflicts(t *testing.T) {
 	if _, g, err := importSource(t, "", src); err != nil {
 		t.Error(err)
 	} else {
-		g.noted(t, "--on-conflict was not heeded")
+		g.noted(t, "--on-conflict was ignored")
 	}
 }
 

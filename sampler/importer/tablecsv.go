@@ -70,7 +70,7 @@ func csvReader(f File, rd io.Reader) (*csv.Reader, error) {
 	head, _ := text.Peek(64 << 10) // what there is
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	if len(line) == 0 || bytes.ContainsAny(line[:1], "{[") || bytes.IndexByte(line, 0) >= 0 || bytes.HasPrefix(line, []byte("PAR1")) {
-		return nil, fmt.Errorf("%w: its first line is no header of comma-separated values", ErrUnrecognized)
+		return nil, fmt.Errorf("%w: its first line is not a header of comma-separated values", ErrUnrecognized)
 	}
 	in := csv.NewReader(text)
 	in.ReuseRecord = true

@@ -129,7 +129,7 @@ func (p *parquetFile) leaves(wanted []string) (map[int]int, []leaf, error) {
 				return nil, nil, lineError(p.File, 1, "column %s holds decimals, whose scale this reader does not apply: write it as doubles", name)
 			case *format.TimestampType:
 				if kind.Unit.Value == nil {
-					return nil, nil, lineError(p.File, 1, "column %s holds times of no unit", name)
+					return nil, nil, lineError(p.File, 1, "column %s holds times without a unit", name)
 				}
 				l.unit = kind.Unit.Value.Duration()
 			}

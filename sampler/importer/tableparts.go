@@ -109,7 +109,7 @@ func whole(v cell) (n int64, there bool, err error) {
 	case err == nil && math.IsNaN(f):
 		return 0, false, nil
 	case err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53:
-		return 0, false, fmt.Errorf("%q is no whole number", firstLine(v.text))
+		return 0, false, fmt.Errorf("%q is not a whole number", firstLine(v.text))
 	}
 	return int64(f), true, nil
 }
@@ -119,7 +119,7 @@ func counts(of func(*rowRecord) *int) func(*rowRecord, string, cell) error {
 		const most = 100_000
 		n, _, err := whole(v)
 		if err == nil && (n < 0 || n > most) {
-			err = fmt.Errorf("%d is no number of %s: it is 0 to %d", n, strings.ReplaceAll(name, "_", " "), most)
+			err = fmt.Errorf("%d is not a number of %s: it must be from 0 to %d", n, strings.ReplaceAll(name, "_", " "), most)
 		}
 		*of(x) = int(n)
 		return err
@@ -130,7 +130,7 @@ func tokenCounts(of func(*rowRecord) **int64) func(*rowRecord, string, cell) err
 	return func(x *rowRecord, _ string, v cell) error {
 		n, there, err := whole(v)
 		if err == nil && n < 0 {
-			err = fmt.Errorf("%d tokens are none", n)
+			err = fmt.Errorf("%d is not a number of tokens", n)
 		}
 		if there {
 			*of(x) = &n
@@ -145,7 +145,7 @@ func setSplit(x *rowRecord, _ string, v cell) error {
 	}
 	x.Split = rollout.Split(v.text)
 	if !slices.Contains(rollout.Splits(), x.Split) {
-		return fmt.Errorf("%q is no split: splits are %v; of a file that holds one, --split says which", firstLine(v.text), rollout.Splits())
+		return fmt.Errorf("%q is not a split: splits are %v; of a file that holds one, --split says which", firstLine(v.text), rollout.Splits())
 	}
 	return nil
 }
@@ -165,7 +165,7 @@ func setOutcome(x *rowRecord, _ string, v cell) error {
 	}
 	x.Outcome = rollout.Outcome(v.text)
 	if !slices.Contains(rollout.Outcomes(), x.Outcome) {
-		return fmt.Errorf("%q is no outcome: outcomes are %v", firstLine(v.text), rollout.Outcomes())
+		return fmt.Errorf("%q is not an outcome: outcomes are %v", firstLine(v.text), rollout.Outcomes())
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func setMessages(x *rowRecord, _ string, v cell) error {
 		return nil
 	}
 	if err := json.Unmarshal([]byte(v.text), &x.Messages); err != nil {
-		return fmt.Errorf("it is no list of chat messages: %w", err)
+		return fmt.Errorf("it is not a list of chat messages: %w", err)
 	}
 	x.Calls, x.Turns = transcript.CallsOf(x.Messages, func(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" })
 	return nil
@@ -210,7 +210,7 @@ func setClipped(x *rowRecord, _ string, v cell) error {
 
 func setStarted(x *rowRecord, _ string, v cell) error {
 	if x.Started = pythonTime(v.text); x.Started.IsZero() && !v.none {
-		return fmt.Errorf("%q is no time such as 2026-01-31T12:00:00Z", firstLine(v.text))
+		return fmt.Errorf("%q is not a time such as 2026-01-31T12:00:00Z", firstLine(v.text))
 	}
 	return nil
 }
@@ -231,7 +231,7 @@ func setMoreParts(x *rowRecord, _ string, v cell) error {
 	}
 	var parts map[string]*float64
 	if err := json.Unmarshal([]byte(v.text), &parts); err != nil {
-		return fmt.Errorf("it is no object of numbers: %w", err)
+		return fmt.Errorf("it is not an object of numbers: %w", err)
 	}
 	for name, value := range parts {
 		setParts(&x.Record, name, value)
@@ -249,7 +249,7 @@ func float(v cell) (*float64, error) {
 	case err == nil && math.IsNaN(f):
 		return nil, nil
 	case err != nil || math.IsInf(f, 0):
-		return nil, fmt.Errorf("%q is no number", firstLine(v.text))
+		return nil, fmt.Errorf("%q is not a number", firstLine(v.text))
 	}
 	return &f, nil
 }
@@ -274,7 +274,7 @@ func (x *rowRecord) settle(own bool) error {
 	case err != nil && failure:
 		return nil
 	case err != nil:
-		return fmt.Errorf("reward: %w; where it names a failure, map the column of it to error or outcome", err)
+		return fmt.Errorf("reward: %w; if it names a failure, map its column to error or outcome", err)
 	case reward == nil && !x.Outcome.OwnFailure():
 		grade(&x.Record, nil, "the reward is empty")
 		return nil

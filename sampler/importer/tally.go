@@ -41,7 +41,7 @@ func (t *tally) ungraded(rec *rollout.Record, why string) {
 // one, counts.
 func (t *tally) limited(rec *rollout.Record, reward *float64, limit string) {
 	rec.Outcome, rec.Error, rec.Reward = rollout.StepLimit, firstLine(limit), reward
-	t.count("rollout[|s] hit a limit (step_limit); where [it was|they were] graded, the grade counts")
+	t.count("rollout[|s] hit a limit (step_limit); if [it was|they were] graded, the grade counts")
 }
 
 func (t *tally) note(sink Sink) {

@@ -82,7 +82,7 @@ func sniffTauBench(ctx context.Context, f File) error {
 		return fmt.Errorf("%w: its first element names no task_id", ErrUnrecognized)
 	}
 	if err == nil && !isTauEntry(raw) {
-		return fmt.Errorf("%w: its first element is no object with task_id and traj", ErrUnrecognized)
+		return fmt.Errorf("%w: its first element is not an object with task_id and traj", ErrUnrecognized)
 	}
 	return err
 }
@@ -156,7 +156,7 @@ type tauTrial struct {
 
 func (t *tauReader) entry(raw json.RawMessage) error {
 	if !isTauEntry(raw) {
-		return t.array.errorf("it is no object with task_id and traj")
+		return t.array.errorf("it is not an object with task_id and traj")
 	}
 	var e tauEntry
 	if err := json.Unmarshal(raw, &e); err != nil {
@@ -214,14 +214,14 @@ func (t *tauReader) task(e tauEntry) (string, *tauTask, error) {
 		t.order = append(t.order, id)
 	}
 	if task.number != number {
-		return "", nil, t.array.errorf("task_id %s is a number here and a string in %s, or the other way round: write it in one way", id, t.place(task))
+		return "", nil, t.array.errorf("task_id %s is a number here and a string in %s, or the other way round: write it the same way everywhere", id, t.place(task))
 	}
 	if isNone(e.Info.Task) {
 		return id, task, nil
 	}
 	hash := maphash.Bytes(t.seed, e.Info.Task)
 	if task.task != 0 && task.task != hash {
-		return "", nil, t.array.errorf("task %s is described otherwise than before (first in %s): these are results on different tasks; import them one by one", id, t.place(task))
+		return "", nil, t.array.errorf("task %s is described differently from before (first in %s): these are results on different tasks; import them one by one", id, t.place(task))
 	}
 	task.task = hash
 	return id, task, nil
@@ -311,7 +311,7 @@ func (t *tauReader) finish() error {
 		}
 	}
 	if t.counted > 0 {
-		t.sink.note("item = task_id; the file numbers no trials, so that sample = how often the task appeared before")
+		t.sink.note("item = task_id; the file numbers no trials, so sample = how often the task appeared before")
 	} else {
 		t.sink.note("item = task_id, sample = trial, split = %s", t.split)
 	}

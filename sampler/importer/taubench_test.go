@@ -174,7 +174,7 @@ func TestTauBenchRefuses(t *testing.T) {
 		{"a reward in words", results(entry("0", "0", `"high"`, talk)), []string{"log.json:2: ", "reward must be a number"}},
 		{"true for a reward", results(entry("0", "0", "true", talk)), []string{"log.json:2: ", "reward must be a number"}},
 		{"a reward without a trajectory", results(entry("0", "0", "1", "[]")), []string{"log.json:2: ", "without a trajectory"}},
-		{"an entry of another shape", results(ok, `{"task_id":1}`), []string{"log.json:3: ", "entry 1: it is no object with task_id and traj"}},
+		{"an entry of another shape", results(ok, `{"task_id":1}`), []string{"log.json:3: ", "entry 1: it is not an object with task_id and traj"}},
 		{"a number among the entries", results(ok, `7`), []string{"log.json:3: ", "entry 1: "}},
 		{"a file cut off within an entry", results(ok, entry("1", "0", "1", talk))[:len(ok)+30], []string{"log.json:3: ", "entry 1: the file ends within it"}},
 		{"a file cut off behind an entry", "[" + ok, []string{"log.json:1: ", "cut off"}},

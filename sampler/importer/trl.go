@@ -180,7 +180,7 @@ func scoreTerms(score string) ([]term, error) {
 		if weight, name, weighted := strings.Cut(t.name, "*"); weighted {
 			w, err := strconv.ParseFloat(strings.TrimSpace(weight), 64)
 			if err != nil || math.IsNaN(w) || math.IsInf(w, 0) {
-				return nil, fmt.Errorf("--score %s: %q is no weight: write A+0.5*B", score, weight)
+				return nil, fmt.Errorf("--score %s: %q is not a weight: write A+0.5*B", score, weight)
 			}
 			t = term{strings.TrimSpace(name), w}
 		}
@@ -371,7 +371,7 @@ func (r *trlReader) row(f File, line int, t *trlTable, row *trlRow) error {
 		return fmt.Errorf("completion: %w", err)
 	}
 	if len(prompt) == 0 {
-		return errors.New("prompt is empty: it is what tells items apart")
+		return errors.New("prompt is empty, but it identifies the item")
 	}
 	id, family := r.id(hash(row.prompt), row.step)
 	if err := r.prompted(f, line, rollout.Item{ID: id, Family: family}, prompt, nil); err != nil {

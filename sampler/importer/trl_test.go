@@ -111,7 +111,7 @@ func TestTRLRewards(t *testing.T) {
 		{name: "nothing varies, and nothing tells", file: parquetFileOf(flat), want: []string{id + "/0 graded 7", id + "/1 graded 7"}, note: "reward = correct + brief + length"},
 		{name: "a file that is cut off", file: parquetFileOf(rows)[:300], broken: "broken or was cut off"},
 	})
-	for score, want := range map[string]string{"correct": "2: 1", "correct+ 3*brief": "2: 2.5", "brief": "2: 0.5", "x*brief": `"x" is no weight`, "polite": `no column of numbers "polite"`, "1e308*brief+1e308*length": "too large"} {
+	for score, want := range map[string]string{"correct": "2: 1", "correct+ 3*brief": "2: 2.5", "brief": "2: 0.5", "x*brief": `"x" is not a weight`, "polite": `no column of numbers "polite"`, "1e308*brief+1e308*length": "too large"} {
 		src := text(parquetFileOf(rows))
 		src.Options.Score = score
 		_, g, err := importSource(t, "trl", src)

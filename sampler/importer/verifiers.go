@@ -138,7 +138,7 @@ func readVerifiers(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	sink.note("item = example_id; the file numbers no rollouts, so that sample = how often the example appeared before; split = %s", v.split)
+	sink.note("item = example_id; the file numbers no rollouts, so sample = how often the example appeared before; split = %s", v.split)
 	if v.wanted != "" {
 		sink.note("reward = metric %s, by --score", v.wanted)
 	}

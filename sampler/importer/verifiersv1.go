@@ -100,7 +100,7 @@ func readVerifiersV1(ctx context.Context, src Source, sink Sink) error {
 		}
 	}
 	sink.model(r.model.name)
-	sink.note("item = task.key (task.data.idx where there is none); the file numbers no rollouts, so that sample = how often the item appeared before; split = %s", r.split)
+	sink.note("item = task.key (task.data.idx where there is none); the file numbers no rollouts, so sample = how often the item appeared before; split = %s", r.split)
 	if r.wanted != "" {
 		sink.note("reward = %s, by --score", r.wanted)
 	} else {
@@ -343,7 +343,7 @@ func (t *trace) reward(wanted string) (reward *float64, all map[string]float64, 
 	case missing != "":
 		return nil, nil, fmt.Sprintf("reward %s was not given", missing)
 	case math.IsInf(sum, 0) || math.IsNaN(sum):
-		return nil, nil, "its rewards sum up to no number"
+		return nil, nil, "its rewards do not sum to a number"
 	}
 	return &sum, all, ""
 }

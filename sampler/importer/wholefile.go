@@ -36,7 +36,7 @@ func readObject(f File, into map[string]any, want ...string) error {
 	})
 	for _, key := range want {
 		if !has[key] && (err == nil || len(has) == 0) {
-			return fmt.Errorf("%w: it is no object with %q", ErrUnrecognized, key)
+			return fmt.Errorf("%w: it is not an object with %q", ErrUnrecognized, key)
 		}
 	}
 	if err == nil {

@@ -80,7 +80,7 @@ func plantAt(ctx context.Context, path string, e *sampler.RolloutSession) error 
 			}
 		}
 	}
-	return fmt.Errorf("%s is there already and holds no canary: clear the place away when its session stops, or name a file that nothing else writes", sampler.Brief(path))
+	return fmt.Errorf("%s already exists and has no canary: delete the workspace when its session stops, or name a file that nothing else writes", sampler.Brief(path))
 }
 
 // writeCanary makes a file that is not there yet.
@@ -105,7 +105,7 @@ func readCanaries(path string) (canaries []string, err error) {
 		return nil, err
 	}
 	if !before.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no plain file (%v)", sampler.Brief(path), before.Mode().Type())
+		return nil, fmt.Errorf("%s is not a plain file (%v)", sampler.Brief(path), before.Mode().Type())
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe
 	if err != nil {

@@ -21,8 +21,8 @@ func TestWhatIsNoCanaryIsLeft(t *testing.T) {
 		what, says string
 		make       func(path string) error
 	}{
-		{"somebody's notes", "holds no canary", func(path string) error { return os.WriteFile(path, []byte("notes"), 0o600) }},
-		{"a long file", "holds no canary", func(path string) error {
+		{"somebody's notes", "has no canary", func(path string) error { return os.WriteFile(path, []byte("notes"), 0o600) }},
+		{"a long file", "has no canary", func(path string) error {
 			return os.WriteFile(path, []byte(strings.Repeat("x", 1<<20)+rollout.Canary("trace_2")), 0o600)
 		}},
 		{"a directory", "no plain file", func(path string) error { return os.Mkdir(path, 0o700) }},

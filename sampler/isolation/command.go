@@ -112,7 +112,7 @@ func commandFailure(what string, err error, said string) error {
 	if !ended {
 		how = "did not end in time"
 		if !errors.Is(err, context.DeadlineExceeded) {
-			how = "was broken off"
+			how = "was interrupted"
 		}
 	}
 	return &sampler.Failure{Temporary: !missing, Fatal: missing, Err: fmt.Errorf("the session's %s command %s%s", what, word(ended, how), said)}

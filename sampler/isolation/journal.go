@@ -49,11 +49,11 @@ func (k *Keeper) Record(path string) ([]*sampler.RolloutSession, error) {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	if j.f, err = os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600); err != nil {
-		return nil, fmt.Errorf("write down which sessions are started: %w", err)
+		return nil, fmt.Errorf("record the started sessions: %w", err)
 	}
 	// The end of a torn line must not swallow the next one.
 	if _, err := j.f.WriteString("\n"); err != nil {
-		return nil, errors.Join(fmt.Errorf("write down which sessions are started: %w", err), j.f.Close())
+		return nil, errors.Join(fmt.Errorf("record the started sessions: %w", err), j.f.Close())
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -124,7 +124,7 @@ func (j *Journal) write(l line) error {
 		j.torn = err != nil
 	}
 	if err != nil {
-		return fmt.Errorf("write down which sessions are started: %w", err)
+		return fmt.Errorf("record the started sessions: %w", err)
 	}
 	return nil
 }

@@ -38,11 +38,11 @@ func (c Config) Validate() error {
 	case c.Start == "":
 		return errors.New("a session has no start")
 	case IsURL(c.Start) && c.Stop == "":
-		return errors.New("a session that is started by a URL wants a stop: nothing else ends it")
+		return errors.New("a session that is started by a URL needs a stop: nothing else ends it")
 	case c.Concurrency < 0:
 		return errors.New("the concurrency of sessions cannot be negative (0 = no bound)")
 	case !process.Supported && (!IsURL(c.Start) || !IsURL(c.Stop)):
-		return errors.New("commands cannot be ended with all they start on this system: give the session's start and stop as URLs")
+		return errors.New("this system cannot stop everything that a command starts: give the session's start and stop as URLs")
 	}
 	return sampler.CheckHeaders(c.Headers)
 }
@@ -295,7 +295,7 @@ func values(text []byte) (map[string]json.RawMessage, error) {
 		return out, nil
 	}
 	if err := json.Unmarshal(text, &out); err != nil || out == nil {
-		return nil, fmt.Errorf("no JSON object, nor nothing: %s", sampler.Brief(string(text)))
+		return nil, fmt.Errorf("neither a JSON object nor empty: %s", sampler.Brief(string(text)))
 	}
 	return out, nil
 }

@@ -130,7 +130,7 @@ func TestMistakesAreNamedWithTheirPlace(t *testing.T) {
 		"a child without type":      {reinforcement(`"grader":{"type":"multi","graders":{"a":{}}}`), []string{"grader.graders.a.type: missing"}},
 		"children as a list":        {reinforcement(`"grader":{"type":"multi","graders":[]}`), []string{"grader.graders: must be a map from name to grader, got an array"}},
 		"a tool served twice":       {reinforcement(grader + `,"tools":[{"name":"a","server_url":"http://x/1"},{"name":"a","server_url":"http://x/2"}]`), []string{`tools[1].name: "a" is served twice, also by method.reinforcement.tools[0]`}},
-		"a tool without URL":        {reinforcement(grader + `,"tools":[{"name":"a"}]`), []string{`tools[0].server_url: missing: tool "a" has nowhere to be called`}},
+		"a tool without URL":        {reinforcement(grader + `,"tools":[{"name":"a"}]`), []string{`tools[0].server_url: missing: the URL at which tool "a" is called`}},
 		"a tool without name":       {reinforcement(grader + `,"tools":[{"server_url":"http://x"}]`), []string{`tools[0].name: missing`}},
 		"another scheme":            {reinforcement(grader + `,"tools":[{"name":"a","server_url":"ftp://u:secretpass@x/y"}]`), []string{`tools[0].server_url: must be a http:// or https:// URL`}},
 		"a grader's URL":            {reinforcement(`"grader":{"type":"endpoint","url":"grade.example.com"}`), []string{"grader.url: must be a http:// or https:// URL"}},
@@ -139,7 +139,7 @@ func TestMistakesAreNamedWithTheirPlace(t *testing.T) {
 		"no steps at all":           {reinforcement(grader + `,"max_episode_steps":0`), []string{"max_episode_steps: must be 1 or more, got 0"}},
 		"half a seed":               {`{"seed":0.5,"method":{"type":"reinforcement","reinforcement":{` + grader + `}}}`, []string{"job.json:1:9: seed: must be a whole number, got 0.5"}},
 		"a setting of neither kind": {reinforcement(grader + `,"hyperparameters":{"batch_size":"large"}`), []string{`batch_size: must be a number or "auto", got "large"`}},
-		"one key twice":             {`{"model":"a","model":"b"}`, []string{"job.json:1:14: model: this key is here twice"}},
+		"one key twice":             {`{"model":"a","model":"b"}`, []string{"job.json:1:14: model: this key appears twice"}},
 		"several at once, by line":  {reinforcement("\"max_episode_steps\":-1,\n\"tools\":{}"), []string{"job.json:2:17: method.reinforcement.grader: missing", "\njob.json:2:38: ", "\njob.json:3:9: method.reinforcement.tools: must be a list"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -259,7 +259,7 @@ func FuzzParse(f *testing.F) {
 		}
 		masked := j.Masked()
 		if !json.Valid(masked) {
-			t.Fatalf("masked is no JSON: %s", masked)
+			t.Fatalf("masked is not JSON: %s", masked)
 		}
 		m, err := Parse("job.json", masked)
 		if err != nil {

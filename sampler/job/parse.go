@@ -172,7 +172,7 @@ func (p *parser) tool(n *node) Tool {
 	if t.ServerURL = p.text(n, "server_url"); t.ServerURL != "" {
 		p.url(n.get("server_url"), t.ServerURL)
 	} else if p.stringOrAbsent(n, "server_url") {
-		p.fail(n, join(n.path, "server_url"), "missing: tool %q has nowhere to be called", t.Name)
+		p.fail(n, join(n.path, "server_url"), "missing: the URL at which tool %q is called", t.Name)
 	}
 	t.Headers = p.headers(n.get("headers"))
 	for _, key := range n.keys {

@@ -144,7 +144,7 @@ func (r *treeReader) object(n *node, depth int) error {
 		key, _ := token.(string)
 		path := join(n.path, key)
 		if _, twice := n.fields[key]; twice {
-			return &treeError{at, path, "this key is here twice"}
+			return &treeError{at, path, "this key appears twice"}
 		}
 		child, err := r.value(path, depth+1)
 		if err != nil {

@@ -7,7 +7,7 @@ type Class int
 
 // The classes.
 const (
-	Void        Class = iota // canceled by us: it says nothing about the endpoint
+	Void        Class = iota // canceled by gonogo: it says nothing about the endpoint
 	Served                   // answered
 	Refused                  // 400, 422 and other 4xx: this request is wrong, another may not be
 	Limited                  // 429: too many requests
@@ -58,7 +58,7 @@ func (r Rule) Then() (then []string) {
 func Rules() []Rule { return rules[:] }
 
 var rules = [...]Rule{
-	{Class: Void, Name: "void", Doc: "canceled by us"},
+	{Class: Void, Name: "void", Doc: "canceled by gonogo"},
 	{Class: Served, Name: "served", Doc: "answered"},
 	{Class: Refused, Name: "refused", Doc: "400, 422 and other 4xx: this request is wrong", Opens: true, OnceEach: true},
 	{Class: Limited, Name: "limited", Doc: "429: too many requests", Again: true, Shrinks: true, Pauses: true, Opens: true, Lasts: Patience},

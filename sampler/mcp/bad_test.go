@@ -27,13 +27,13 @@ func TestServersThatCannotBeUsed(t *testing.T) {
 	for _, c := range []struct {
 		how, says string
 	}{
-		{"garbage", `the MCP server files: it wrote "Server is listening …" on standard output, where messages of the protocol alone belong`},
+		{"garbage", `the MCP server files: it wrote "Server is listening …" on standard output, where only messages of the protocol belong`},
 		{"mute", "the MCP server files: it did not answer within 400ms of its start"},
 		{"ends", "the MCP server files: it ended: exit status 3; it printed: started as ends"},
 		{"twins", `the MCP server files lists two tools of the name "a"`},
-		{"dotted", `the tool "files.read" of the MCP server files: a model's API takes names of A-Z, a-z, 0-9, _ and -, at most 64 of them: name it otherwise (rename), or leave it out (only)`},
-		{"schemaless", `the inputSchema of its tool "a" is no JSON object: "text"`},
-		{"listed", `the inputSchema of its tool "a" is no JSON object`},
+		{"dotted", `the tool "files.read" of the MCP server files: a model's API takes names of A-Z, a-z, 0-9, _ and -, at most 64 of them: rename it (rename), or leave it out (only)`},
+		{"schemaless", `the inputSchema of its tool "a" is not a JSON object: "text"`},
+		{"listed", `the inputSchema of its tool "a" is not a JSON object`},
 		{"string", `the inputSchema of its tool "a" is not that of an object: its type is string`},
 		{"nameless", "tool 1 of its list has no name"},
 		{"endless", "its list of tools does not end"},
@@ -61,10 +61,10 @@ func TestConfigurationsThatCannotBeUsed(t *testing.T) {
 		says string
 		cfg  mcp.Config
 	}{
-		{"needs a command or a url", mcp.Config{Name: "a"}},
-		{"one of them alone", mcp.Config{Name: "a", Command: []string{"x"}, URL: "http://x"}},
-		{"headers and no url", mcp.Config{Name: "a", Command: []string{"x"}, Headers: map[string]string{"k": "v"}}},
-		{"env and no command", mcp.Config{Name: "a", URL: "http://x", Env: map[string]string{"k": "v"}}},
+		{"needs either a command or a url", mcp.Config{Name: "a"}},
+		{"either a command or a url", mcp.Config{Name: "a", Command: []string{"x"}, URL: "http://x"}},
+		{"headers but no url", mcp.Config{Name: "a", Command: []string{"x"}, Headers: map[string]string{"k": "v"}}},
+		{"env but no command", mcp.Config{Name: "a", URL: "http://x", Env: map[string]string{"k": "v"}}},
 		{"is not an http or https URL", mcp.Config{Name: "a", URL: "ftp://x"}},
 		{"reads {{session.port}}", mcp.Config{Name: "a", URL: "http://x:{{session.port}}"}},
 		{"/nowhere/server", mcp.Config{Name: "a", Command: []string{"/nowhere/server"}}},

@@ -70,13 +70,13 @@ func (c Config) Validate() error {
 	case c.Name == "":
 		return errors.New("an MCP server has no name")
 	case (len(c.Command) > 0) == (c.URL != ""):
-		return fmt.Errorf("the MCP server %s needs a command or a url, and one of them alone", c.Name)
+		return fmt.Errorf("the MCP server %s needs either a command or a url", c.Name)
 	case len(c.Command) > 0 && c.Command[0] == "":
 		return fmt.Errorf("the command of the MCP server %s is empty", c.Name)
 	case len(c.Command) > 0 && len(c.Headers) > 0:
-		return fmt.Errorf("the MCP server %s has headers and no url: what a program needs goes into env", c.Name)
+		return fmt.Errorf("the MCP server %s has headers but no url: what a program needs goes into env", c.Name)
 	case c.URL != "" && len(c.Env) > 0:
-		return fmt.Errorf("the MCP server %s has env and no command: what a url needs goes into headers", c.Name)
+		return fmt.Errorf("the MCP server %s has env but no command: what a url needs goes into headers", c.Name)
 	case len(c.Command) > 0 && !process.Supported:
 		return fmt.Errorf("this system cannot end all that the MCP server %s starts: serve it over HTTP (url)", c.Name)
 	}

@@ -70,7 +70,7 @@ func readPage(raw json.RawMessage) (page, error) {
 func objectOf(raw json.RawMessage) (json.RawMessage, error) {
 	var b bytes.Buffer
 	if len(raw) == 0 || json.Compact(&b, raw) != nil || b.Bytes()[0] != '{' {
-		return nil, fmt.Errorf("is no JSON object: %s", sampler.Brief(string(raw)))
+		return nil, fmt.Errorf("is not a JSON object: %s", sampler.Brief(string(raw)))
 	}
 	var s struct {
 		Type any `json:"type"`
@@ -121,7 +121,7 @@ func (c Config) named(all []Definition) ([]Definition, error) {
 			d.Name = other
 		}
 		if !offerable.MatchString(d.Name) {
-			errs = append(errs, fmt.Errorf("the tool %q of the MCP server %s: a model's API takes names of A-Z, a-z, 0-9, _ and -, at most 64 of them: name it otherwise (rename), or leave it out (only)", sampler.Brief(d.Name), c.Name))
+			errs = append(errs, fmt.Errorf("the tool %q of the MCP server %s: a model's API takes names of A-Z, a-z, 0-9, _ and -, at most 64 of them: rename it (rename), or leave it out (only)", sampler.Brief(d.Name), c.Name))
 		}
 		taken = append(taken, d)
 	}

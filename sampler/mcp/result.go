@@ -56,7 +56,7 @@ func (c content) shown() (s string, text bool) {
 func readResult(raw json.RawMessage, most int) (sampler.Result, error) {
 	var a *answer
 	if err := json.Unmarshal(raw, &a); err != nil || a == nil {
-		return sampler.Result{}, fmt.Errorf("the answer is no result of a tool: %s", sampler.Brief(string(raw)))
+		return sampler.Result{}, fmt.Errorf("the answer is not a result of a tool: %s", sampler.Brief(string(raw)))
 	}
 	if a.ResultType == "input_required" {
 		return refuse("the tool asks for more input than its arguments, which gonogo cannot give"), nil
@@ -67,7 +67,7 @@ func readResult(raw json.RawMessage, most int) (sampler.Result, error) {
 	for _, c := range a.Content {
 		s, text := c.shown()
 		if texts = texts || text && s != ""; !text {
-			res.Note = fmt.Sprintf("the answer holds what is no text (%s): the model is shown its name", sampler.Brief(c.Type))
+			res.Note = fmt.Sprintf("the answer contains something other than text (%s): the model sees only its name", sampler.Brief(c.Type))
 		}
 		parts = append(parts, s)
 	}

@@ -58,7 +58,7 @@ func New(ctx context.Context, cfgs []Config, opts Options) (*Servers, error) {
 	for _, cfg := range cfgs {
 		err := cfg.Validate()
 		if err == nil && seen[cfg.Name] {
-			err = fmt.Errorf("there are two MCP servers %s: call one something else", cfg.Name)
+			err = fmt.Errorf("there are two MCP servers %s: rename one of them", cfg.Name)
 		}
 		errs = append(errs, err)
 		seen[cfg.Name] = true
@@ -110,7 +110,7 @@ func (all *Servers) collect() error {
 				errs = append(errs, fmt.Errorf("the MCP servers %s and %s both have a tool %q: give one of them a prefix, rename it there, or leave it out (only)", other.server.cfg.Name, l.Server, d.Name))
 				continue
 			} else if other != nil && l.Err == nil {
-				errs = append(errs, fmt.Errorf("two tools of the MCP server %s are called %q: rename one otherwise", l.Server, d.Name))
+				errs = append(errs, fmt.Errorf("two tools of the MCP server %s are called %q: rename one of them", l.Server, d.Name))
 				continue
 			}
 			owner[d.Name] = t

@@ -91,7 +91,7 @@ func (p *pipe) Read(context.Context) (jsonrpc.Message, error) {
 		msg, err := jsonrpc.DecodeMessage(line)
 		if err != nil {
 			return nil, p.breaks(func() error {
-				return fmt.Errorf("it wrote %q on standard output, where messages of the protocol alone belong; what is none belongs to standard error", sampler.Brief(string(line)))
+				return fmt.Errorf("it wrote %q on standard output, where only messages of the protocol belong; everything else belongs on standard error", sampler.Brief(string(line)))
 			})
 		}
 		return msg, nil

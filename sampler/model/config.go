@@ -80,7 +80,7 @@ func (c Config) Validate() error {
 		return fmt.Errorf("model: %w", err)
 	}
 	if err := sampler.CheckHeaders(map[string]string{"Authorization": c.APIKey}); err != nil {
-		return errors.New("the model's API key holds a line break or another control character: remove it")
+		return errors.New("the model's API key contains a line break or another control character: remove it")
 	}
 	if len(c.ResponseFormat) > 0 && !json.Valid(c.ResponseFormat) {
 		return errors.New("response_format is not JSON")

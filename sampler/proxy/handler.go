@@ -56,7 +56,7 @@ type asked struct {
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r, path := p.room(req)
 	if r == nil {
-		refuse(w, http.StatusUnauthorized, "invalid_api_key", "this address is for rollouts under way: use the base_url and the api_key that came with this one")
+		refuse(w, http.StatusUnauthorized, "invalid_api_key", "this address is for running rollouts: use the base_url and the api_key that came with this one")
 		return
 	}
 	defer r.busy.Done()
@@ -89,7 +89,7 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 	}
 	turn, limit := r.admit(q)
 	if limit != "" {
-		refuse(w, http.StatusBadRequest, "limit_reached", limit+" reached: this rollout may not go on")
+		refuse(w, http.StatusBadRequest, "limit_reached", limit+" reached: this rollout must end")
 		return
 	}
 	// The rollout's own end ends the request, too, and the rollout's clock runs it.
@@ -104,7 +104,7 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 		if !over() { // else the rollout ended, and the model did not fail
 			r.fail(err, "")
 		}
-		refuse(w, http.StatusServiceUnavailable, "unavailable", "the model is not asked any more")
+		refuse(w, http.StatusServiceUnavailable, "unavailable", "the model is no longer asked")
 		return
 	}
 	var said reply
@@ -146,7 +146,7 @@ func (p *Proxy) read(d dialect, body []byte) (asked, error) {
 	q := asked{dialect: d, body: body, sum: sha256.Sum256(body)}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(body, &fields); err != nil {
-		return q, fmt.Errorf("the request is no JSON object: %w", err)
+		return q, fmt.Errorf("the request is not a JSON object: %w", err)
 	}
 	var model string
 	_ = json.Unmarshal(fields["model"], &model) // "" is refused below

@@ -42,7 +42,7 @@ type Proxy struct {
 func New(cfg Config) (*Proxy, error) {
 	base, err := url.Parse(cfg.BaseURL)
 	if err != nil || base.Host == "" {
-		return nil, fmt.Errorf("the model's base_url %q is no URL", sampler.RedactURL(cfg.BaseURL))
+		return nil, fmt.Errorf("the model's base_url %q is not a URL", sampler.RedactURL(cfg.BaseURL))
 	}
 	if err := sampler.CheckHeaders(cfg.Headers); err != nil {
 		return nil, err

@@ -212,7 +212,7 @@ func TestTheDoorIsNarrow(t *testing.T) {
 		says                  string
 	}{
 		{"another model", s.at.BaseURL, "/chat/completions", `{"model":"other","messages":[]}`, nil, 400, "this run measures the model"},
-		{"no JSON", s.at.BaseURL, "/chat/completions", `hello`, nil, 400, "no JSON object"},
+		{"no JSON", s.at.BaseURL, "/chat/completions", `hello`, nil, 400, "JSON object"},
 		{"messages that are none", s.at.BaseURL, "/chat/completions", `{"model":"base","messages":5}`, nil, 400, "cannot be read"},
 		{"the files of the account", s.at.BaseURL, "/files", `{}`, nil, 404, "is not forwarded"},
 		{"a way up", s.at.BaseURL, "/../../v1/fine_tuning/jobs", `{}`, nil, 404, ""},

@@ -188,7 +188,7 @@ func (s *chatStream) reply() reply {
 	if s.began {
 		out.message = &rollout.Message{Role: "assistant", Content: s.content.String(), Refusal: s.refusal.String(), Reasoning: s.reasoning.String(), ToolCalls: s.calls}
 	} else {
-		out.failed = cmp.Or(out.failed, useless("the stream holds no answer"))
+		out.failed = cmp.Or(out.failed, useless("the stream has no answer"))
 	}
 	if out.failed == nil {
 		out.ends(transcript.FinishOfReply(s.finish, true))
@@ -230,7 +230,7 @@ func (s *responsesStream) reply() reply {
 	if !s.done && s.said.Len() > 0 {
 		out.message = &rollout.Message{Role: "assistant", Content: s.said.String()}
 	} else if !s.done {
-		out.failed = cmp.Or(out.failed, useless("the stream holds no answer"))
+		out.failed = cmp.Or(out.failed, useless("the stream has no answer"))
 	}
 	return out
 }

@@ -54,7 +54,7 @@ func ask(ctx context.Context, name string) (*interpreter, error) {
 	}
 	var in interpreter
 	if err := json.Unmarshal(bytes.TrimSpace(out), &in); err != nil || in.Executable == "" {
-		return nil, fmt.Errorf("%s does not answer as a python interpreter does", file)
+		return nil, fmt.Errorf("%s does not answer like a python interpreter", file)
 	}
 	if len(in.Numbers) != 2 || in.Numbers[0] != 3 || in.Numbers[1] < 7 {
 		return nil, fmt.Errorf("%s is Python %s: 3.7 or later is needed", in.Executable, in.Version)

@@ -187,7 +187,7 @@ func (p *plan) sentence() string {
 		s += "; it runs as a user of its own"
 	}
 	if len(p.ready.Failed) > 0 {
-		s += "; this system does not obey " + strings.Join(p.ready.Failed, ", ")
+		s += "; this system does not enforce " + strings.Join(p.ready.Failed, ", ")
 	}
 	return s
 }

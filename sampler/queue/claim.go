@@ -72,7 +72,7 @@ func (p *Planner) takeOver(ctx context.Context, claim *jetstream.ConsumerInfo) e
 }
 
 // errNoResults is why a planner ends that would wait for ever.
-var errNoResults = errors.New("the server hands out no more of them; run again to go on, nothing is lost")
+var errNoResults = errors.New("the server hands out no more of them; run again to continue, nothing is lost")
 
 // fenced ends the planner when its claim is gone.
 func (p *Planner) fenced() {
@@ -83,7 +83,7 @@ func (p *Planner) fenced() {
 	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.stop(fmt.Errorf("run %s is led by another process now: this one was cut off from the queue, or its streams were deleted; what is recorded stays, run again to go on", p.plan.Run))
+		p.stop(fmt.Errorf("run %s is led by another process now: this one was cut off from the queue, or its streams were deleted; recorded rollouts are kept, run again to continue", p.plan.Run))
 	}
 }
 

@@ -120,7 +120,7 @@ func TestCancelBreaksOffAndTheNextCallGoesOn(t *testing.T) {
 			t.Errorf("%v, stopped by %q", err, stats.StoppedBy)
 		}
 		check(s.sample(t.Context(), nil, rest(jobs, k.list()), k))(t)
-		answered := map[string]bool{} // whose grading was broken off: they are graded later, not made again
+		answered := map[string]bool{} // whose grading was interrupted: they are graded later, not made again
 		for _, r := range k.list() {
 			answered[r.Item] = r.Kind == rollout.KindUngraded && r.Answer == "42"
 		}
@@ -178,7 +178,7 @@ func TestARefusedKeyEndsTheRunEverywhereInTheSameWords(t *testing.T) {
 		if !ok || end.Boundary != sampler.ModelBoundary || stats.StoppedBy != sampler.StoppedByError || len(k.list()) > 0 {
 			t.Fatalf("%v, stopped by %q, %d recorded", err, stats.StoppedBy, len(k.list()))
 		}
-		if want := "model endpoint " + s.w.url + "/v1/responses refuses us with status 401: no such key **********; check the key and the headers it is sent"; err.Error() != want {
+		if want := "model endpoint " + s.w.url + "/v1/responses refuses the request with status 401: no such key **********; check the key and the headers sent to it"; err.Error() != want {
 			t.Errorf("%q, want %q", err, want)
 		}
 	})

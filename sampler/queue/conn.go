@@ -211,17 +211,17 @@ func (c *Conn) explain(doing string, err error) error {
 	case invalid(err):
 		remedy = "the credentials are no longer valid: get new ones and run again; nothing is lost"
 	case errors.Is(err, nats.ErrAuthorization):
-		remedy = "it refuses us: check queue.creds, or GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"
+		remedy = "it refuses the connection: check queue.creds, or GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"
 	case api == codeReplicas || api == codeNoPeers:
-		remedy = "queue.replicas is how many servers keep it: take 1, or no more than the cluster has"
+		remedy = "queue.replicas is how many servers keep it: use 1, or no more than the cluster has"
 	case leaderless(err) && c.nc != nil && c.nc.IsConnected():
-		remedy = "it is there and does not answer: in a cluster more than half of the servers have to be there; look at its log, and whether its disk is full"
+		remedy = "it is running but does not answer: in a cluster more than half of the servers must be running; check its log, and whether its disk is full"
 	case full(api):
 		remedy = "make room on the server's disk, or raise the limits of JetStream, and run again; nothing is lost"
 	case c.papers.remedy(err) != "":
 		remedy = c.papers.remedy(err)
 	case errors.Is(err, io.EOF):
-		remedy = "what listens there hangs up: it begins, or is no NATS server, or one with handshake_first: true, which has to be auto"
+		remedy = "it closes the connection: it is starting up, is not a NATS server, or has handshake_first: true, which must be auto"
 	case errors.Is(err, nats.ErrNoServers), sampler.Unreachable(err):
 		remedy = "start the server or correct the address (queue.url, --queue)"
 	}
@@ -326,7 +326,7 @@ func (c *Conn) once(ctx context.Context, limit time.Duration, do func(context.Co
 // wrote answers no more, and not before it is started again.
 func (c *Conn) hint(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) && c.Away().IsZero() {
-		return "the server is there and does not answer: look at its log; when its disk was full, make room and start it again; nothing is lost"
+		return "the server is running but does not answer: check its log; if its disk is full, make room and start it again; nothing is lost"
 	}
 	return sampler.Brief(err.Error())
 }

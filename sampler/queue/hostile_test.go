@@ -46,7 +46,7 @@ func TestWhatWorkersSayIsBounded(t *testing.T) {
 		greets(t, p, hello{Schema: Schema, Worker: id})
 	}
 	if n := len(p.Workers()); n != 0 {
-		t.Errorf("%d workers whose ids are no part of a subject", n)
+		t.Errorf("%d workers whose ids are not part of a subject", n)
 	}
 	greets(t, p, hello{Schema: Schema, Worker: "w", Host: long, Version: long, Slots: -1})
 	tells(t, p, workerMessage{Worker: "w", Op: opBeat, Beat: &beat{Lacks: long, Held: map[string][]uint64{long: {1}}}})

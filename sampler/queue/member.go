@@ -177,7 +177,7 @@ func (m *Member) ask(ctx context.Context, t workerMessage) (op, error) {
 func (m *Member) hear(msg *nats.Msg) {
 	var a plannerReply
 	if err := json.Unmarshal(msg.Data, &a); err != nil {
-		m.c.log.Warn("queue", slog.String("error", "what the planner told cannot be read"))
+		m.c.log.Warn("queue", slog.String("error", "the planner's message cannot be read"))
 		return
 	}
 	m.mu.Lock()

@@ -184,7 +184,7 @@ func (p *Planner) sweep(k key, then func()) {
 	gone := make(chan struct{})
 	p.sweeping[k] = gone
 	p.tasks.Go(func() {
-		err := p.c.persist(p.ctx, "take back a job", func(ctx context.Context) error {
+		err := p.c.persist(p.ctx, "withdraw a job", func(ctx context.Context) error {
 			return p.jobs.Purge(ctx, jetstream.WithPurgeSubject(p.names.job(k)))
 		})
 		if err != nil && p.ctx.Err() == nil {

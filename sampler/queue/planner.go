@@ -281,7 +281,7 @@ func (p *Planner) Tell(e sampler.Event) {
 }
 
 // errClosed ends what runs in addition to the makers.
-var errClosed = errors.New("the planner has let go of the run")
+var errClosed = errors.New("the planner has released the run")
 
 // Close releases the run and sends its workers away. A complete run is deleted from
 // the store; of an incomplete one only the jobs are, and results not recorded yet
@@ -311,8 +311,8 @@ func (p *Planner) Close(complete bool) error {
 		}
 	}
 	if !complete {
-		try("take back jobs", p.jobs.Purge(ctx))
-		try("let go of the run", p.results.DeleteConsumer(ctx, p.claimed()))
+		try("withdraw jobs", p.jobs.Purge(ctx))
+		try("release the run", p.results.DeleteConsumer(ctx, p.claimed()))
 		return errors.Join(errs...)
 	}
 	try("delete the jobs", p.c.js.DeleteStream(ctx, p.names.jobs()))

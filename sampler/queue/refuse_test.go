@@ -71,8 +71,8 @@ func TestWhatCannotBeDialledSaysWhy(t *testing.T) {
 	}{
 		"nothing listens":     {queue.Address{URL: "nats://u:planted@" + l.Addr().String()}, []string{"queue nats://" + l.Addr().String(), "start the server or correct the address"}},
 		"no such host":        {queue.Address{URL: "nats://nats.invalid:4222"}, []string{"nats.invalid", "start the server or correct the address"}},
-		"another token":       {queue.Address{URL: locked, Token: "planted-other"}, []string{locked, "it refuses us: check queue.creds, or GONOGO_QUEUE_TOKEN"}},
-		"no token":            {queue.Address{URL: locked}, []string{"it refuses us"}},
+		"another token":       {queue.Address{URL: locked, Token: "planted-other"}, []string{locked, "it refuses the connection: check queue.creds, or GONOGO_QUEUE_TOKEN"}},
+		"no token":            {queue.Address{URL: locked}, []string{"it refuses the connection"}},
 		"no credentials file": {queue.Address{URL: locked, Creds: "nowhere.creds"}, []string{"queue.creds: open nowhere.creds"}},
 		"credentials of none": {queue.Address{URL: locked, Creds: broken}, []string{locked}},
 		"a URL that is none":  {queue.Address{URL: "http://x\x00"}, []string{"queue"}},

@@ -93,5 +93,5 @@ func TestMoreReplicasThanServersAreRefused(t *testing.T) {
 	plan := quick
 	plan.Replicas = 3
 	_, err := c.Lead(t.Context(), plan)
-	says(t, err, "queue.replicas is how many servers keep it: take 1")
+	says(t, err, "queue.replicas is how many servers keep it: use 1")
 }

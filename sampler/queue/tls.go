@@ -86,17 +86,17 @@ func pair(cert, key string) (until time.Time, err error) {
 // for any other error.
 func (p tlsFiles) remedy(err error) string {
 	if errors.Is(err, nats.ErrSecureConnWanted) {
-		return "it speaks no TLS: take nats:// without queue.tls_ca, queue.tls_cert and queue.tls_key, or set the server up for TLS"
+		return "it does not speak TLS: use nats:// without queue.tls_ca, queue.tls_cert and queue.tls_key, or set the server up for TLS"
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		by := "an authority that this machine does not trust"
 		if p.ca != "" {
 			by = "none of those in " + p.ca
 		}
-		return "its certificate is signed by " + by + ": name the certificate of who signed it (queue.tls_ca, --tls-ca)"
+		return "its certificate is signed by " + by + ": name the certificate of its signer (queue.tls_ca, --tls-ca)"
 	}
 	if _, ok := errors.AsType[x509.HostnameError](err); ok {
-		return "its certificate is for other names: take one of them in the address (queue.url, --queue), or have the certificate made for this one"
+		return "its certificate is for other names: use one of them in the address (queue.url, --queue), or have the certificate made for this one"
 	}
 	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok && e.Reason == x509.Expired {
 		return "the server needs a new certificate, unless the clock of this machine is wrong"
@@ -106,9 +106,9 @@ func (p tlsFiles) remedy(err error) string {
 	}
 	switch {
 	case p.cert == "":
-		return "it may want a certificate of ours: give queue.tls_cert and queue.tls_key (--tls-cert, --tls-key)"
+		return "it may require a client certificate: give queue.tls_cert and queue.tls_key (--tls-cert, --tls-key)"
 	case time.Now().After(p.until):
-		return fmt.Sprintf("our certificate %s (queue.tls_cert) was valid until %s: get a new one", p.cert, p.until.Format(time.DateTime))
+		return fmt.Sprintf("the client certificate %s (queue.tls_cert) was valid until %s: get a new one", p.cert, p.until.Format(time.DateTime))
 	}
-	return fmt.Sprintf("it may not take our certificate %s: check that queue.tls_cert is signed by who the server trusts", p.cert)
+	return fmt.Sprintf("it may not accept the client certificate %s: check that queue.tls_cert is signed by an authority that the server trusts", p.cert)
 }

@@ -264,7 +264,7 @@ func (s *workSession) giveBack(ctx context.Context, err error) {
 	defer cancel()
 	for _, t := range left {
 		if _, err := s.ask(ctx, workerMessage{Op: opBack, Key: t.key, End: end}); err != nil {
-			s.c.log.Warn("a job was not given back: another worker gets it later", slog.String("error", sampler.Brief(err.Error())))
+			s.c.log.Warn("a job was not returned: another worker gets it later", slog.String("error", sampler.Brief(err.Error())))
 		}
 	}
 }

@@ -91,7 +91,7 @@ func (p *Planner) hello(m *nats.Msg) {
 	} else {
 		if len(p.joined) >= mostWaiting {
 			p.mu.Unlock()
-			p.reply(m, welcome{Schema: Schema, Refused: fmt.Sprintf("%d workers are there, and a run has no room for more", mostWaiting), Run: p.plan.Run})
+			p.reply(m, welcome{Schema: Schema, Refused: fmt.Sprintf("the run has %d workers, and no room for more", mostWaiting), Run: p.plan.Run})
 			return
 		}
 		w := &worker{hello: h, joined: time.Now(), heard: time.Now(), leases: map[uint64]*lease{}, rests: map[uint64]func(){}, jobs: map[key]bool{}}
@@ -144,7 +144,7 @@ func (p *Planner) forget() {
 func (p *Planner) told(m *nats.Msg) {
 	var t workerMessage
 	if err := json.Unmarshal(m.Data, &t); err != nil {
-		p.c.log.Warn("queue", slog.String("error", "what a worker told cannot be read"))
+		p.c.log.Warn("queue", slog.String("error", "a worker's message cannot be read"))
 		return
 	}
 	p.mu.Lock()
@@ -222,7 +222,7 @@ func (p *Planner) maybegin(w *worker, k key, n uint64) op {
 		return opTaken
 	}
 	if n > uint64(p.plan.Deliveries) {
-		lost := p.lostRecord(o.job, fmt.Sprintf("the worker that made this rollout was lost %d times: it stopped or fell silent; look at its memory and at its log", n-1))
+		lost := p.lostRecord(o.job, fmt.Sprintf("the worker that made this rollout was lost %d times: it stopped or became unresponsive; check its memory and its log", n-1))
 		l := &landed{rec: lost}
 		p.keep(k, l)
 		p.sweep(k, nil)

@@ -119,14 +119,14 @@ type BindingError struct {
 // Error names every key with both values.
 func (e *BindingError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "run directory %s was made with other settings:", e.Dir)
+	fmt.Fprintf(&b, "run directory %s was made with different settings:", e.Dir)
 	for i, k := range e.Keys {
 		if i > 0 {
 			b.WriteByte(';')
 		}
 		fmt.Fprintf(&b, " %s was %s and is now %s", k, short(e.Was, k), short(e.Now, k))
 	}
-	b.WriteString(": put them back, or name another directory")
+	b.WriteString(": restore them, or name another directory")
 	return b.String()
 }
 

@@ -51,7 +51,7 @@ func decodeRecord(line []byte, lean bool) (decoded, error) {
 // syntaxError says what is wrong with a line that is no JSON object.
 func syntaxError(line []byte) error {
 	if bytes.IndexByte(line, 0) >= 0 {
-		return brokenError{errors.New("broken JSON: the line holds NUL bytes: delete it where a power cut left it, and its rollout is made again; if the file is UTF-16, save it as UTF-8")}
+		return brokenError{errors.New("broken JSON: the line contains NUL bytes: if a power cut left it, delete it, and its rollout is repeated; if the file is UTF-16, save it as UTF-8")}
 	}
 	var v map[string]json.RawMessage
 	err := json.Unmarshal(nullify(line), &v)
@@ -242,7 +242,7 @@ func readID(v []byte) (id string, number bool, err error) {
 	switch {
 	case len(v) > 2 && v[0] == '"':
 		if id = unquote(v); garbled(v, id) {
-			return "", false, fmt.Errorf("%q is %q, with characters that are no valid UTF-8, so that another id may look the same: save the file as UTF-8", "item", id)
+			return "", false, fmt.Errorf("%q is %q, with characters that are not valid UTF-8, so that another id may look the same: save the file as UTF-8", "item", id)
 		}
 		return id, false, nil
 	case string(v) == `""`:
@@ -333,7 +333,7 @@ func readNumber(name string, v []byte) (*float64, error) {
 	}
 	f, err := strconv.ParseFloat(string(v), 64)
 	if err != nil || math.IsInf(f, 0) {
-		return nil, fmt.Errorf("%q is %s, which no float64 holds", name, excerpt(v))
+		return nil, fmt.Errorf("%q is %s, which does not fit in a float64", name, excerpt(v))
 	}
 	return &f, nil
 }

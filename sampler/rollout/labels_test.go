@@ -80,7 +80,7 @@ func TestLabelsThatAreRefused(t *testing.T) {
 		{"no item in a line", line + `{"sample":0,"score":1}`, 2, "item is missing"},
 		{"neither score nor mark", ok + "q2,0,,\n", 3, "neither a score nor a mark"},
 		{"neither sample nor output", ok + "q2,,1,\n", 3, "neither sample nor output"},
-		{"a sample that is no number", ok + "q2,first,1,\n", 3, "whole number, not first"},
+		{"a sample that is not a number", ok + "q2,first,1,\n", 3, "whole number, not first"},
 		{"a negative sample", ok + "q2,-1,1,\n", 3, "count from 0"},
 		{"a split that is none", line + `{"item":"q1","split":"test","sample":0,"score":1}`, 2, "unknown split"},
 		{"two scores", "item,sample,score,human_score\nq1,0,1,0\n", 2, "leave one"},

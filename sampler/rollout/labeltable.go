@@ -19,7 +19,7 @@ var labelColumns = []string{"split", "item", "sample", "output", "rater", "score
 // readLabelTable reads CSV with a header.
 func readLabelTable(text []byte, take func(Label) error) (line int, err error) {
 	if bytes.IndexByte(text, 0) >= 0 {
-		return 1, errors.New("the text holds NUL bytes: if the file is UTF-16, save it as UTF-8")
+		return 1, errors.New("the text contains NUL bytes: if the file is UTF-16, save it as UTF-8")
 	}
 	r := csv.NewReader(bytes.NewReader(text))
 	r.Comma = separator(text)
@@ -116,7 +116,7 @@ func (t table) label(row []string) (Label, error) {
 	}
 	for _, v := range []string{l.Item, l.Output, l.Rater, l.Note} {
 		if !utf8.ValidString(v) {
-			return l, errors.New("the row holds characters that are no valid UTF-8: save the file as UTF-8")
+			return l, errors.New("the row holds characters that are not valid UTF-8: save the file as UTF-8")
 		}
 	}
 	if v := word("sample"); v != "" {

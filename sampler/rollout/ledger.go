@@ -160,7 +160,7 @@ func (l *ledger) checkID(d decoded) error {
 		*first = d.rec.Line
 	}
 	if seen.number != 0 && seen.text != 0 {
-		return fmt.Errorf("item %s is a number on line %d and the string %q on line %d: write every id in one way", d.rec.Item, seen.number, d.rec.Item, seen.text)
+		return fmt.Errorf("item %s is a number on line %d and the string %q on line %d: write every id the same way", d.rec.Item, seen.number, d.rec.Item, seen.text)
 	}
 	return nil
 }

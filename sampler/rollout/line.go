@@ -86,11 +86,11 @@ func (r *Record) settleError() (failed bool) {
 func (r *Record) settleProbe(wanted bool) error {
 	switch is := r.Source == Probe || r.Probe != nil; {
 	case is != wanted && is:
-		return errors.New("this is a probe of the grader, no rollout: it belongs into " + ProbesFile + ", and never into a mean")
+		return errors.New("this is a probe of the grader, not a rollout: it belongs in " + ProbesFile + ", and never into a mean")
 	case is != wanted || wanted && r.Source != Probe:
-		return fmt.Errorf("source %s is no probe: %s holds nothing else", r.Source, ProbesFile)
+		return fmt.Errorf("source %s is not a probe: %s holds nothing else", r.Source, ProbesFile)
 	case wanted && (r.Probe == nil || r.Probe.Name == ""):
-		return errors.New(`"probe" is missing or has no name: every line must say what was put to the grader, as in {"item":"q1","source":"probe","probe":{"name":"empty","expect":"bottom"},"reward":0}`)
+		return errors.New(`"probe" is missing or has no name: every line must say what was sent to the grader, as in {"item":"q1","source":"probe","probe":{"name":"empty","expect":"bottom"},"reward":0}`)
 	case wanted:
 		_, err := known("expectation", r.Probe.Expect, "", Expectations())
 		if err == nil && r.Probe.Expect == "" {

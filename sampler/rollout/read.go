@@ -51,7 +51,7 @@ func read(ctx context.Context, name string, rd io.Reader, opt ReadOptions, sourc
 		return l.input, err
 	}
 	if l.input.Records == 0 && l.input.Torn > 0 {
-		return l.input, fmt.Errorf("read %s: %w but a line without an end that is no JSON: is it a file of rollouts, with \\n between the lines?", name, ErrNoRecords)
+		return l.input, fmt.Errorf("read %s: %w but a line without an end that is not JSON: is it a file of rollouts, with \\n between the lines?", name, ErrNoRecords)
 	}
 	if l.input.Records == 0 {
 		return l.input, fmt.Errorf("read %s: %w", name, ErrNoRecords)

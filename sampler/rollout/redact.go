@@ -173,7 +173,7 @@ func (r *Redactor) literal(lit []byte) []byte {
 	}
 	out, err := json.Marshal(masked)
 	if err != nil {
-		panic("rollout: a string that is no JSON: " + err.Error())
+		panic("rollout: a string that is not JSON: " + err.Error())
 	}
 	return out
 }

@@ -17,7 +17,7 @@ func FileChecksum(path string) (string, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is no file that can be compared", path)
+		return "", fmt.Errorf("%s is not a file that can be compared", path)
 	}
 	s := newSum()
 	if _, err := io.CopyBuffer(struct{ io.Writer }{s}, struct{ io.Reader }{f}, make([]byte, 1<<20)); err != nil {

@@ -151,9 +151,9 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, e
 	said, ok := outputOf(a.Body)
 	switch {
 	case !ok:
-		err = fmt.Errorf("the answer is no JSON object with an \"output\": %s", sampler.Brief(string(a.Body)))
+		err = fmt.Errorf("the answer is not a JSON object with an \"output\": %s", sampler.Brief(string(a.Body)))
 	case t.echo.foreign(call.ID, said.callID):
-		err = fmt.Errorf("the answer to %s is that to another call, %s", call.ID, sampler.Brief(said.callID))
+		err = fmt.Errorf("the answer to %s is the answer to another call, %s", call.ID, sampler.Brief(said.callID))
 	default:
 		return sampler.Result{Output: said.output, HTTPStatus: a.Status, Note: said.note}, nil
 	}

@@ -115,10 +115,10 @@ func TestFailures(t *testing.T) {
 		{"408", 408, `{}`, "status 408"},
 		{"425", 425, `{}`, "status 425"},
 		{"429", 429, `{}`, "status 429"},
-		{"not JSON", 200, "<html>", "no JSON object"},
-		{"no output", 200, `{"outputs":"x"}`, "no JSON object with an \"output\""},
-		{"a list", 200, `[]`, "no JSON object"},
-		{"a result that is no object", 200, `{"result":"x"}`, "no JSON object"},
+		{"not JSON", 200, "<html>", "JSON object"},
+		{"no output", 200, `{"outputs":"x"}`, "not a JSON object with an \"output\""},
+		{"a list", 200, `[]`, "JSON object"},
+		{"a result that is no object", 200, `{"result":"x"}`, "JSON object"},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			tl := open(t, tool.Config{Headers: map[string]string{"X-Key": "planted-key"}}, tool.Options{MaxReply: 500}, func(w http.ResponseWriter, _ *http.Request) {

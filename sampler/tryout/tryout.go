@@ -274,13 +274,13 @@ func (t Trial) findings(recs []*rollout.Record, blocks, traced bool) []Finding {
 	}
 	outside := func(r *rollout.Record) bool { return failed(r) && r.Kind == sampler.KindRange }
 	raised := func(r *rollout.Record) bool { return failed(r) && r.Kind != sampler.KindRange }
-	needs := "These answers come without tool calls; where the grader needs some, go on with --despite-problems."
+	needs := "These answers come without tool calls; if the grader needs some, continue with --despite-problems."
 	if t.Session {
-		needs = "No model has worked in the session that it was tried in: where the grader needs that, nothing is wrong."
+		needs = "The grader was tried in a session in which no model had worked: if it needs that, nothing is wrong."
 	}
 	fails := Finding{
 		Blocking: blocks, Title: "it fails on " + failures(raised),
-		Remedy: "Correct the grader: an answer that it fails on has no reward. Where an answer is more than the bare reference, set audit.answer. " + needs,
+		Remedy: "Correct the grader: an answer that it fails on has no reward. If an answer is more than the bare reference, set audit.answer. " + needs,
 	}
 	switch {
 	case traced:
@@ -298,7 +298,7 @@ func (t Trial) findings(recs []*rollout.Record, blocks, traced bool) []Finding {
 	low := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward < top }
 	add(Finding{
 		Title:  fmt.Sprintf("%s earn less than the top of reward_range, %g", share("references", isReference, low), hi),
-		Remedy: "Set audit.answer where an answer is more than the bare reference, and audit.reference where the reference is in another field; else the references or the grader are wrong.",
+		Remedy: "Set audit.answer if an answer is more than the bare reference, and audit.reference if the reference is in another field; else the references or the grader are wrong.",
 	}, isReference, low)
 	add(Finding{
 		Title:  fmt.Sprintf("%s earn the top of reward_range, %g", share("empty answers", probe("empty"), high), hi),

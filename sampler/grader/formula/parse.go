@@ -82,7 +82,7 @@ func (p *parser) expression(least int) (node, error) {
 func (p *parser) operand() (node, error) {
 	p.space()
 	if p.at == len(p.source) {
-		return nil, p.fail(p.at, "the formula ends where a value is wanted")
+		return nil, p.fail(p.at, "the formula ends where a value is expected")
 	}
 	at, c := p.at, p.source[p.at]
 	r, _ := utf8.DecodeRuneInString(p.source[p.at:])
@@ -153,7 +153,7 @@ func (p *parser) name() (node, error) {
 	switch {
 	case index >= 0:
 	case functions[name] != nil:
-		return nil, p.fail(at, "%s is a function: its values follow in parentheses", name)
+		return nil, p.fail(at, "%s is a function: write its values in parentheses", name)
 	default:
 		return nil, p.fail(at, "unknown name %q; the names are %s", name, list(p.given))
 	}
@@ -217,7 +217,7 @@ func (p *parser) unexpected() error {
 	r, _ := utf8.DecodeRuneInString(p.source[p.at:])
 	switch {
 	case r == '*' && p.at > 0 && p.source[p.at-1] == '*':
-		return p.fail(p.at-1, "** is no operator: a power is written ^")
+		return p.fail(p.at-1, "** is not an operator: write a power with ^")
 	case r == ')':
 		return p.fail(p.at, "unexpected %q", r)
 	case letter(r) || unicode.IsDigit(r) || r == '(':

@@ -69,7 +69,7 @@ func TestMCPServersHideTheirSecrets(t *testing.T) {
 
 func TestMCPServersThatContradictThemselves(t *testing.T) {
 	for _, c := range []struct{ servers, says string }{
-		{"    - {name: a}\n", "tools.mcp[0]: the MCP server a needs a command or a url"},
+		{"    - {name: a}\n", "tools.mcp[0]: the MCP server a needs either a command or a url"},
 		{"    - {command: [x]}\n", "the entry has no name"},
 		{"    - {name: a, command: x}\n", `tools.mcp[0].command: must be a list of texts, got "x"`},
 		{"    - {name: a, command: [[x]]}\n", "tools.mcp[0].command[0]: must be text, got a list"},
