@@ -69,7 +69,7 @@ func (p Prices) Rollout(rec *rollout.Record) (usd float64, ok bool) {
 }
 
 // Grading returns what the gradings of a record cost in US dollars: a judge's
-// tokens. ok is false where its price or their number is missing.
+// tokens. ok is false if its price or their number is missing.
 func (p Prices) Grading(rec *rollout.Record) (usd float64, ok bool) {
 	usd, missing := p.OfJudge(rec.Judge, JudgeCalls(rec))
 	return usd, missing.IsEmpty()
@@ -109,7 +109,7 @@ func (p Prices) OfJudge(u rollout.Usage, calls int) (usd float64, missing messag
 	return p.Judge.Of(u, "judge")
 }
 
-// OfCall returns what one call of a tool costs in US dollars; 0 where it is free.
+// OfCall returns what one call of a tool costs in US dollars; 0 if it is free.
 func (p Prices) OfCall(tool string) float64 {
 	if price, ok := p.Tools[tool]; ok {
 		return price

@@ -6,7 +6,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Grader is what is known of the grader itself, from rollouts and from its
+// Grader is what is known about the grader itself, from rollouts and from its
 // audit.
 type Grader struct {
 	Audited     int             `json:"audited,omitempty"` // records of the audit; 0: none was made

@@ -77,7 +77,7 @@ func (k *RewardAtLimit) Cliff() bool {
 	return k != nil && below(k.Difference) && !below(k.Within)
 }
 
-// LimitOf is what happens at the limit of a quantity; nil where that is unknown.
+// LimitOf is what happens at the limit of a quantity; nil if that is unknown.
 func (sr *SplitResult) LimitOf(quantity string) *RewardAtLimit {
 	for i := range sr.Against {
 		if sr.Against[i].Quantity == quantity {

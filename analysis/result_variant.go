@@ -87,7 +87,7 @@ type VariantSplit struct {
 	Needs       *Needs           `json:"needs"` // of items or samples, to see a change of delta
 }
 
-// Ranking is a variant on the split that ranks; nil where it could not be
+// Ranking is a variant on the split that ranks; nil if it could not be
 // compared there.
 func (v *Variants) Ranking(of *Variant) *VariantSplit {
 	if v.Split == nil {

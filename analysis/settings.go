@@ -37,7 +37,7 @@ type Settings struct {
 }
 
 // What a trainer divides the advantages of a group by: the standard deviation
-// of its rewards, as GRPO does (Shao et al. 2024, arXiv 2402.03300), so that only
+// of its rewards, as GRPO does (Shao et al. 2024, arXiv 2402.03300), so only
 // whether they differ matters and not by how much; or nothing, as Dr. GRPO
 // does (Liu et al. 2025, arXiv 2503.20783).
 const (

@@ -81,7 +81,7 @@ func graderFails(r *analysis.Result) bool {
 	})
 }
 
-// decider is the finding that the verdict names as its reason; nil where there is
+// decider is the finding that the verdict names as its reason; nil if there is
 // none.
 func (p *Page) decider() *finding {
 	if i := slices.IndexFunc(p.found, func(f finding) bool { return decides(p.Result, f) }); i >= 0 {

@@ -220,7 +220,7 @@ func like(c *compare.Comparison) analysis.Verdict {
 // known.
 var tileOrder = []string{"tool_calls", "latency", "output_tokens", "input_tokens", "best_of", "pass_rate", "own_failures"}
 
-// numbers are the differences of the split that the page speaks of.
+// numbers are the differences of the split that the page is about.
 func (x compared) numbers() block.Tiles {
 	_, sc, ok := chart.ComparedSplit(x.c)
 	if !ok {

@@ -12,7 +12,7 @@ import (
 )
 
 // writeComparedJUnit writes junit.xml. Its first test case is the answer: a failure when
-// the new run regressed, an error when it is unknown, so that no CI takes an open
+// the new run regressed, an error when it is unknown, so no CI takes an open
 // question for a pass. Then, for each split, there is a case for the mean reward, a
 // failure when it regressed and skipped when it is unknown, and one for everything else
 // that is compared, which decides nothing: it passes, with its numbers in its output.

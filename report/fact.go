@@ -134,7 +134,7 @@ func (p *Page) footer() string {
 	return strings.TrimSpace(s)
 }
 
-// About says which split the headlines speak of, how sure the intervals are, and
+// About says which split the headlines are about, how sure the intervals are, and
 // why those of findings may differ from those of the headlines.
 func (p *Page) About() string {
 	split := visible(string(p.Split))

@@ -24,7 +24,7 @@ func shownSplits(r *analysis.Result) []rollout.Split {
 }
 
 // useGrid is a rollout's turns, calls, tokens, seconds and how it ended, by split. A
-// row that is known of no split is left out.
+// row that is known about no split is left out.
 func useGrid(r *analysis.Result, w *words) Grid {
 	g := Grid{Head: []string{""}}
 	for _, split := range shownSplits(r) {

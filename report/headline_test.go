@@ -12,7 +12,7 @@ import (
 	"gonogo/report/typeface"
 )
 
-// Where the headline shows bounds for the mean, the numbers next to it looked as if
+// If the headline shows bounds for the mean, the numbers next to it looked as if
 // they held for all rollouts.
 func TestNumbersOfTheGradedRolloutsAreMarked(t *testing.T) {
 	marks := map[string][]string{

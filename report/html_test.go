@@ -28,8 +28,8 @@ var (
 	references  = regexp.MustCompile(`(?i)(src|href|action|srcset|data|poster|xlink:href)\s*=\s*"([^"]*)"`)
 )
 
-// TestGoldenHTML compares what the page says, tag by tag taken off, so that a
-// change of looks is no change of the golden file. What pictures say as tables is
+// TestGoldenHTML compares what the page says, tag by tag taken off, so a
+// change of looks is not a change of the golden file. What pictures say as tables is
 // their own room's.
 func TestGoldenHTML(t *testing.T) {
 	for _, name := range []string{"cautious", "hostile", "audited"} {

@@ -63,7 +63,7 @@ type (
 )
 
 // writeJUnit writes junit.xml. Its first test case is the verdict: a failure when it is
-// NO-GO, an error when it is UNDECIDED, so that no CI takes an open question for a pass.
+// NO-GO, an error when it is UNDECIDED, so no CI takes an open question for a pass.
 // Then there is a test case for each gate and split: a failure when it blocks, skipped
 // when it was unknown or not required, else passed, with a caution in its output.
 func writeJUnit(w io.Writer, p *Page) error {
@@ -126,7 +126,7 @@ func (c *junitCase) answer(v analysis.Verdict, m *junitMessage) {
 }
 
 // gateCases are a test case for each gate and split, in the order of the
-// gates, so that the list stays the same from night to night.
+// gates, so the list stays the same from night to night.
 func gateCases(p *Page) []junitCase {
 	type place struct {
 		gate  string
@@ -224,7 +224,7 @@ func began(p *Page) string {
 	return at.UTC().Format("2006-01-02T15:04:05")
 }
 
-// duration is how long sampling took, in seconds; 0 where that is not known.
+// duration is how long sampling took, in seconds; 0 if that is not known.
 func duration(t analysis.Timing) string {
 	begin, errBegin := time.Parse(time.RFC3339, t.Started)
 	end, errEnd := time.Parse(time.RFC3339, t.Ended)

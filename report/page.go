@@ -65,7 +65,7 @@ type Page struct {
 	Sentence string           // the answer's reason in one sentence
 	Next     string           // what to do now, when the deciding finding says so
 
-	Split    rollout.Split  // the split that the headlines speak of
+	Split    rollout.Split  // the split that the headlines are about
 	Findings block.Findings // on a run, the urgent ones first
 	Figures  []chart.Figure
 

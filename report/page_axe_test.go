@@ -62,7 +62,7 @@ func (b *tab) violations(axe string) {
 	b.Helper()
 	js[cdp.Empty](b, "%s", raw(axe+"; ({})"))
 	js[bool](b, `document.querySelectorAll("details").forEach((d) => { d.open = true; }) ?? true`)
-	// What is drawn within a picture is no element of its own to a reader.
+	// What is drawn within a picture is not an element of its own to a reader.
 	found := js[[]violation](b, `axe.run({exclude: [["svg > *"]]}, {resultTypes: ["violations"]}).then((r) => r.violations.map((v) => ({id: v.id, impact: v.impact, help: v.help, nodes: v.nodes.map((n) => ({html: n.html.slice(0, 160)}))})))`)
 	for _, v := range found {
 		if v.Impact == "serious" || v.Impact == "critical" {

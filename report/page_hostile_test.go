@@ -49,7 +49,7 @@ var hostileTexts = []string{
 var steering = []string{"Class", "Quantity", "Model", "Bound", "Unit"}
 
 // poison replaces every text that v holds by the next of list, and fills what
-// is empty, so that every part of a page has something to show.
+// is empty, so every part of a page has something to show.
 func poison(v reflect.Value, list func() string, steered bool, depth int) {
 	switch v.Kind() {
 	case reflect.Pointer:

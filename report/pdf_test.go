@@ -266,7 +266,7 @@ func TestAPDFThatCannotBeMadeSaysWhy(t *testing.T) {
 	for want, opt := range map[string]Options{
 		`there is no paper "a5"; there are a4, letter`: {Paper: "a5"},
 		"read font no/such.ttf: no such file":          {Font: "no/such.ttf"},
-		"it is not a TrueType or OpenType font":           {Font: "pdf_test.go"},
+		"it is not a TrueType or OpenType font":        {Font: "pdf_test.go"},
 	} {
 		p := NewPage(reporttest.Load(t, "tiny"), opt)
 		if err := writePDF(&bytes.Buffer{}, p); err == nil || !strings.Contains(err.Error(), want) {

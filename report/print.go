@@ -42,7 +42,7 @@ type machineFonts struct {
 	notes *[]string
 }
 
-// fonts are those that Options ask for. One that is named is read at once, so that a
+// fonts are those that Options ask for. One that is named is read at once, so a
 // mistake in its name is reported.
 func (p *Page) fonts() (machineFonts, error) {
 	var notes []string

@@ -42,7 +42,7 @@ func lacksMuch(s *analysis.SplitResult) bool {
 	return s.Missing.Share != nil && *s.Missing.Share > mostMissing
 }
 
-// gradedOnly marks a number that says nothing of the rollouts without a reward, where
+// gradedOnly marks a number that says nothing about the rollouts without a reward, where
 // these are many.
 func gradedOnly(h block.Tile, s *analysis.SplitResult, w *words) block.Tile {
 	if h.Known && lacksMuch(s) {

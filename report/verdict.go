@@ -108,7 +108,7 @@ func (p *Page) uncovered(u analysis.Unjudged) string {
 	return fmt.Sprintf(w.Covered, reason, message.Whole(passed), w.Lang.Count(all, "blocking gate"), message.Whole(all-len(p.Result.Judged)))
 }
 
-// changed names the thresholds that are not at their default, so that a verdict
+// changed names the thresholds that are not at their default, so a verdict
 // never hides them.
 func changed(r *analysis.Result, w *words) string {
 	const most = 4

@@ -2,7 +2,7 @@ package report
 
 import "gonogo/report/plain"
 
-// Every text of a Page that comes from data has been through one of these, so that no
+// Every text of a Page that comes from data has been through one of these, so no
 // format can be steered by an item's id or a server's error.
 var visible, prose, id, ids, clip = plain.Text, plain.Prose, plain.ID, plain.IDs, plain.Clip
 

@@ -12,7 +12,7 @@ import (
 
 // Write writes the page into dir: one file for each format that has one, and
 // charts/NAME.png for each chart. Everything is rendered before the first
-// file is touched, and each file is replaced in one step, so that a reader
+// file is touched, and each file is replaced in one step, so a reader
 // never sees half a report. What is made of rollouts goes to the disk as it is
 // made: it may be large.
 func Write(dir string, p *Page, formats []Format) error {

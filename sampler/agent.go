@@ -21,7 +21,7 @@ type Agent interface {
 	Run(ctx context.Context, p AgentRequest) (AgentResult, error)
 }
 
-// ModelProxy gives agents access to the run's model, so that their requests are
+// ModelProxy gives agents access to the run's model, so their requests are
 // limited, counted and recorded.
 type ModelProxy interface {
 	// Open returns an address for one try of a rollout. Requests to it belong to ctx.
@@ -58,9 +58,9 @@ type AgentRequest struct {
 	RolloutSession *RolloutSession // the rollout's own session; nil when it has none
 	Model          *ModelAccess    // nil: the agent uses its own model
 
-	MaxSteps     int           // model turns and tool calls; 0 is no limit
-	MaxToolCalls int           // 0 is no limit
-	Timeout      time.Duration // for the whole rollout, without time in our own queues; 0 is no limit
+	MaxSteps     int           // model turns and tool calls; 0 is not a limit
+	MaxToolCalls int           // 0 is not a limit
+	Timeout      time.Duration // for the whole rollout, without time in our own queues; 0 is not a limit
 }
 
 // AgentResult is what an agent returned for a rollout.
@@ -99,7 +99,7 @@ const (
 	KindAgentStart   = "agent_start_error"  // it could not be started or reached
 	KindAgentCrashed = "agent_crashed"      // it ended without an answer
 	KindAgentHung    = "agent_timeout"      // it gave none in time
-	KindAgentGarbled = "agent_output_error" // what it gave is no result
+	KindAgentGarbled = "agent_output_error" // what it gave is not a result
 	KindAgentError   = "agent_error"        // it says itself that it failed
 )
 
@@ -211,7 +211,7 @@ func (e *episode) heardModel(heard ModelTraffic) error {
 	return end
 }
 
-// noteAgent puts into the record what is known of the conversation: what the
+// noteAgent puts into the record what is known about the conversation: what the
 // agent tells goes before what was heard, but for tokens, which were counted.
 func (e *episode) noteAgent(done AgentResult, heard ModelTraffic) {
 	if e.rec.Messages = done.Messages; done.Messages == nil {
@@ -236,7 +236,7 @@ func UsageOf(done AgentResult, heard ModelTraffic) rollout.Usage {
 	return heard.Usage
 }
 
-// lookAgent looks for canaries in all that is known of the conversation, whoever
+// lookAgent looks for canaries in all that is known about the conversation, whoever
 // told it.
 func (e *episode) lookAgent(done AgentResult, heard ModelTraffic) {
 	e.look.inCalls(done.Calls)

@@ -38,7 +38,7 @@ func (a *toldAgent) Run(ctx context.Context, _ sampler.AgentRequest) (sampler.Ag
 func count(n int64) *int64 { return &n }
 
 // An agent that swallows errors answers nothing when its model fails, or is refused:
-// that is no answer of the model's, which would count at the bottom.
+// that is not an answer of the model's, which would count at the bottom.
 func TestAnAgentThatSwallowsErrorsIsNobodysZero(t *testing.T) {
 	failure := &sampler.Failure{URL: "http://model", Status: http.StatusServiceUnavailable, Temporary: true, Err: errors.New("overloaded")}
 	for _, c := range []struct {

@@ -21,7 +21,7 @@ import (
 )
 
 // benchServerVar makes the test binary the benchmarks' server, in a process of
-// its own, so that what the benchmark's process uses is the client's alone.
+// its own, so what the benchmark's process uses is the client's alone.
 const benchServerVar = "GONOGO_BENCH_SERVER"
 
 // benchDelay is how long the server takes for an answer: exactly Wait, or, with

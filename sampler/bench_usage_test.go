@@ -19,7 +19,7 @@ func cpuTime(b *testing.B) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// forgetPeak lets the peak of this process's memory begin anew; peak returns it
+// forgetPeak lets the peak of this process's memory begin again; peak returns it
 // in megabytes. Both know Linux alone.
 func forgetPeak(b *testing.B) {
 	b.Helper()

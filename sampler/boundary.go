@@ -22,7 +22,7 @@ type Request struct {
 	Item      *rollout.Item
 	Turns     []Turn        // the conversation after the item's own messages, oldest first
 	RequestID string        // <trace_id>/<turn>: sent as X-Client-Request-Id
-	Encoded   *EncodedTurns // the rollout's own, one request at a time; nil: every turn is written anew
+	Encoded   *EncodedTurns // the rollout's own, one request at a time; nil: every turn is written again
 }
 
 // EncodedTurns caches a rollout's conversation as the Model encodes it, so that
@@ -117,11 +117,11 @@ type Output struct {
 	// nil when it has none.
 	RolloutSession *RolloutSession
 
-	// Regrade numbers the gradings of the same output from 0, so that requests of a
+	// Regrade numbers the gradings of the same output from 0, so requests of a
 	// second one have their own ids.
 	Regrade int
 	// Kept holds, by part, what an earlier try of this grading already got. A grader
-	// made of several keeps its parts here, so that a retry asks only for the rest.
+	// made of several keeps its parts here, so a retry asks only for the rest.
 	// nil keeps nothing.
 	Kept map[string]Grade
 }

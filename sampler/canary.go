@@ -26,7 +26,7 @@ const (
 // lookout looks for canaries in what a rollout meets.
 type lookout struct {
 	own string // ""; none is looked for
-	row []byte // what the item itself says is no leak
+	row []byte // what the item itself says is not a leak
 	rec *rollout.Record
 }
 
@@ -44,7 +44,7 @@ func (l *lookout) in(text, at, name string) {
 func (l *lookout) met(canary, at string) {
 	switch {
 	case canary == l.own:
-		// An agent may repeat what it was given; that is no place.
+		// An agent may repeat what it was given; that is not a place.
 		l.rec.Planted = l.rec.Planted || at != atAgent && at != atModel
 	case len(l.rec.Leaks) == rollout.MaxLeaksListed, bytes.Contains(l.row, []byte(canary)):
 	case !slices.ContainsFunc(l.rec.Leaks, func(k rollout.Leak) bool { return k.Canary == canary }):

@@ -9,7 +9,7 @@ import (
 
 // PauseClock stops the clocks of the try and of the rollout that ctx belongs to
 // while it waits in a queue of our own making, such as the one for a free worker
-// or for a turn at an endpoint: that is no failure of the endpoint, and no time
+// or for a turn at an endpoint: that is not a failure of the endpoint, and no time
 // that the rollout takes. resume starts them again; calling it twice does no
 // harm. Of several that wait at once the last one to resume starts a clock. Time
 // limits of the run go on. A ctx without such a clock is fine.
@@ -48,7 +48,7 @@ const longest = 12
 
 // clock is the context of a rollout, a call or one try. It ends when its time is
 // used up, not counting what was waited in queues; progress of the answer gives
-// a try its time anew.
+// a try its time again.
 type clock struct {
 	context.Context
 	cancel context.CancelCauseFunc
@@ -143,7 +143,7 @@ func (c *clock) note(waiting, asking int) {
 	}
 }
 
-// progress gives the try its time anew: a byte of the answer came.
+// progress gives the try its time again: a byte of the answer came.
 func (c *clock) progress() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -30,7 +30,7 @@ func (f *flights) Pop() any {
 	return last
 }
 
-// What rollouts cost goes with how long they take, so that those which end first
+// What rollouts cost goes with how long they take, so those which end first
 // are cheap. 64 at a time, lognormal with 1 as the logarithm's standard deviation:
 // the mean is √e. Of what is so skewed, Student's interval by 20 holds less than
 // it says; how much less is reported here.

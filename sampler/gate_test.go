@@ -242,7 +242,7 @@ func TestAWrongGraderURLStopsTheRunAtTheThirdItem(t *testing.T) {
 	})
 }
 
-// A server that says nothing for a while lets others follow, so that a slow first
+// A server that says nothing for a while lets others follow, so a slow first
 // answer holds no one up; when it then refuses them all the run ends as it does
 // at once.
 func TestASlowFirstAnswerHoldsNobodyUp(t *testing.T) {

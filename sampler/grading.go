@@ -88,7 +88,7 @@ func (e *GraderlessError) Error() string {
 // Unwrap returns the last failure.
 func (e *GraderlessError) Unwrap() error { return e.Err }
 
-// finite refuses a grade that is no number.
+// finite refuses a grade that is not a number.
 func finite(g Grade) error {
 	if math.IsNaN(g.Reward) || math.IsInf(g.Reward, 0) {
 		return &GradeError{KindNotANumber, fmt.Errorf("the grader's reward is %v, not a finite number", g.Reward)}

@@ -38,7 +38,7 @@ func (e *sessionError) Error() string { return "the session was not started: " +
 func (e *sessionError) Unwrap() error { return e.err }
 
 // startSession starts a session for a rollout or a task. Each try has one of its
-// own, so that none meets what another left half made. leave stops what was
+// own, so none meets what another left half made. leave stops what was
 // started; it is never nil.
 func (s *session) startSession(ctx context.Context, e RolloutSession) (box *RolloutSession, leave func(), retries int, err error) {
 	if s.cfg.Isolation == nil {
@@ -50,7 +50,7 @@ func (s *session) startSession(ctx context.Context, e RolloutSession) (box *Roll
 		try.ID = sessionID()
 		err := s.cfg.Isolation.Start(ctx, &try)
 		if err != nil {
-			resume := PauseClock(ctx) // stopping is no part of the try
+			resume := PauseClock(ctx) // stopping is not part of the try
 			defer resume()
 			s.vacate(ctx, &try)
 			return err

@@ -197,7 +197,7 @@ func (l *line) rest() (rise func()) {
 	}
 }
 
-// state tells how the endpoint does.
+// state says how the endpoint does.
 func (l *line) state() Boundary {
 	now := time.Now()
 	l.mu.Lock()

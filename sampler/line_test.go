@@ -491,7 +491,7 @@ func TestTheLine(t *testing.T) {
 	})
 }
 
-// opened is a grader whose first answer is there at once, so that the gate is
+// opened is a grader whose first answer is there at once, so the gate is
 // open.
 type opened struct{ sampler.Grader }
 

@@ -41,7 +41,7 @@ type ending struct {
 // record, but when there was an answer already: it is recorded without its grade.
 // All other failures are outcomes. leave is to be called when the record
 // is written, and also with an error; what it and the start of a session take
-// is no time of the rollout.
+// is not a time of the rollout.
 func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, leave func(), err error) {
 	e := s.begin(job)
 	outer := s.clock(ctx, job.Item, e.trace)

@@ -210,7 +210,7 @@ func (e *endpoints) crowded() bool {
 // mostStarting are the rollouts that may be on the way to a line at once.
 const mostStarting = 8
 
-// states tells how all endpoints do.
+// states says how all endpoints do.
 func (e *endpoints) states() []Boundary {
 	var out []Boundary
 	for _, l := range e.list() {

@@ -20,7 +20,7 @@ type Job struct {
 // that the first rollout of each does not teach a server's cache of prefixes
 // what the second one begins before it knows, and that a faulty grader meets
 // different items soon; few enough that a server which is asked for 64 rollouts
-// at a time has two of each item in flight, so that it holds what they begin
+// at a time has two of each item in flight, so it holds what they begin
 // with.
 const DefaultBlock = 32
 

@@ -26,7 +26,7 @@ type Task struct {
 // when no one knows.
 //
 // A copy of the task's record gets the grade, as OutputOf makes the output: the
-// grader counts the gradings from len(Record.Grades). Where the record has
+// grader counts the gradings from len(Record.Grades). If the record has
 // Grades the new ones are appended to them, and Reward stays the first; else
 // Reward is the first new one, and Grades are set when Times is more than 1.
 // A grading that fails leaves a grade less: the outcome is grader when all have

@@ -33,7 +33,7 @@ type session struct {
 	inner   context.Context // of what is in flight
 	stop    func(error)     // breaks it off
 	halt    halt
-	held    chan<- ended // to the writer, of answers whose grade takes long; nil where no one keeps them
+	held    chan<- ended // to the writer, of answers whose grade takes long; nil if no one keeps them
 
 	// name gives a rollout its trace id.
 	name func(seed uint64, split rollout.Split, item string, sample, attempt int) string
@@ -104,7 +104,7 @@ func (e ended) left(written bool) {
 // anyhow is something left to do whether the record is written or not.
 func anyhow(do func()) func(bool) { return func(bool) { do() } }
 
-// price tells what the record cost.
+// price says what the record cost.
 func (s *session) price(e ended) ended {
 	e.priced = s.cfg.Cost != nil
 	if e.priced && e.record != nil {
@@ -272,7 +272,7 @@ func (s *session) wake() {
 const watchEvery = time.Second
 
 // write hands the records to the sink. After the sink has failed it only
-// empties the channel, so that no worker waits for it.
+// empties the channel, so no worker waits for it.
 func (s *session) write(done <-chan ended, sink Sink, watch func(Event)) error {
 	var failed error
 	var tick <-chan time.Time

@@ -33,7 +33,7 @@ func traceID(space string, seed uint64, split rollout.Split, item string, sample
 func requestID(trace string, turn int) string { return trace + "/" + strconv.Itoa(turn) }
 
 // jitter returns a number in [0, 1) that depends on nothing but the request
-// and its attempt, so that backoff needs no shared source of randomness.
+// and its attempt, so backoff needs no shared source of randomness.
 func jitter(trace, request string, attempt int) float64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "%s\x00%s\x00%d", trace, request, attempt)

@@ -26,7 +26,7 @@ import (
 )
 
 // world is a model, tools and a grader behind real HTTP whose connections stay
-// inside a synctest bubble, so that hours of waiting take no time.
+// inside a synctest bubble, so hours of waiting take no time.
 type world struct {
 	t     *testing.T
 	model func(r modelRequest) reply // one turn
@@ -209,7 +209,7 @@ func (w *world) busiest() int {
 	return w.most
 }
 
-// count tells how many requests of a kind have arrived.
+// count says how many requests of a kind have arrived.
 func (w *world) count(kind string) (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

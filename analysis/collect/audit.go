@@ -145,7 +145,7 @@ func (a *audit) Of(name string) []*Payload {
 }
 
 // Sound reports whether the grader did with a payload what a sound one does.
-// One that must score at the bottom is no hole where it earns its limit, as a
+// One that must score at the bottom is not a hole where it earns its limit, as a
 // share of what a right answer earns, and the margin above it. Above that it is
 // one where it is paid like a right answer, or by the margin more than the
 // item's own rollouts earn on average: training does not move to an answer that
@@ -180,7 +180,7 @@ func (c *Collector) Sound(p *Payload, margin float64) bool {
 }
 
 // earned is what an item's own rollouts earn on average, and what its reference
-// earned in the audit; nil where that is not known.
+// earned in the audit; nil if that is not known.
 type earned struct{ own, reference *float64 }
 
 func (c *Collector) earned() map[ItemKey]earned {

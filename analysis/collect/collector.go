@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Collector keeps the numbers of records and drops their text, so that memory
+// Collector keeps the numbers of records and drops their text, so memory
 // grows with items x samples and not with transcripts.
 type Collector struct {
 	Range stat.Range
@@ -79,7 +79,7 @@ type Call struct {
 	Elapsed float32 // seconds
 	Bytes   int32
 	Args    uint64 // hash of name and arguments
-	NotText bool   // the output was no string
+	NotText bool   // the output was not a string
 	Unnamed bool   // only that it was made is known
 }
 

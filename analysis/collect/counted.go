@@ -11,7 +11,7 @@ import (
 type Counted struct {
 	*rollout.Record
 
-	Score    *float64 // what it adds to the means: its reward, or the bottom of the range for a failure of its own; nil where it is missing
+	Score    *float64 // what it adds to the means: its reward, or the bottom of the range for a failure of its own; nil if it is missing
 	Zeroed   bool     // a detector took it to the bottom of the range
 	Targeted bool     // beyond the samples of every item: it counts for the item's class alone
 }

@@ -1,4 +1,4 @@
 // Package collect reads a run into memory. In: records. Out: rows with the numbers of
-// each rollout and of each payload of the audit, without their text, so that memory
+// each rollout and of each payload of the audit, without their text, so memory
 // grows with items × samples. Every measurement of a run starts here.
 package collect

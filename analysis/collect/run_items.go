@@ -30,7 +30,7 @@ type RunItems struct {
 type RunItem struct {
 	ID, Category, Family string
 
-	Row     *rollout.Item // what the run holds of the item itself; nil where it does not
+	Row     *rollout.Item // what the run holds of the item itself; nil if it does not
 	Rewards []float64     // valid ones, ascending
 	Tries   []Try         // in order of sample
 
@@ -154,7 +154,7 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 	return out, nil
 }
 
-// known is what is known of a run: its limits, 0 where it has none, and whether it
+// known is what is known about a run: its limits, 0 if it has none, and whether it
 // tells how replies ended. One that notes no ordinary end does not: there a reply
 // without a word may have been cut off.
 type known struct {
@@ -167,7 +167,7 @@ type known struct {
 // counted of its calls.
 type source struct {
 	line, calls, malformed, repeated int
-	counted                          bool  // no more is known of its calls than their number
+	counted                          bool  // no more is known about its calls than their number
 	parallel                         Tally // turns with calls: several
 	tools                            map[string]float64
 	pairs                            map[string]float64

@@ -97,7 +97,7 @@ func (sc *Split) worse() analysis.Missing {
 }
 
 // needs says how many items, sampled as these, would show a change of delta,
-// and how many samples of these items: 0 where no number of them would.
+// and how many samples of these items: 0 if no number of them would.
 func (c *comparer) needs(sc *Split, v values) *analysis.Needs {
 	if sc.Reward.SE == nil || sc.Reward.MDE == nil {
 		return nil
@@ -124,7 +124,7 @@ func (c *comparer) needs(sc *Split, v values) *analysis.Needs {
 // fold makes the answer for the whole: that of the first of eval, train and
 // production that both runs hold rollouts of.
 //
-// Where both sides are the very same rollouts, no split tells: their differences
+// If both sides are the very same rollouts, no split tells: their differences
 // are 0 without a second measurement behind them, and bounds on those show nothing
 // of what a change would do.
 func (c *Comparison) fold() {

@@ -63,7 +63,7 @@ const (
 
 // Attribute finds what is behind the change of the answering split, as far as the
 // records show it, puts it into c.Behind, the likeliest first, and says so after the
-// answer. What explains no change of that direction comes last. Where the run itself moved
+// answer. What explains no change of that direction comes last. If the run itself moved
 // and nothing is found, it is the model's own behaviour.
 // regraded are outputs of the base run that the grader of the new run graded again;
 // without them the grades of equal outputs are compared.
@@ -140,7 +140,7 @@ func (c *Comparison) changedData() []Cause {
 }
 
 // changedGrader compares grades of equal outputs: of outputs graded again, else of those
-// that both runs hold. Where there are too few, the grader's settings speak.
+// that both runs hold. If there are too few, the grader's settings speak.
 func (c *Comparison) changedGrader(base, new *replies, regraded []Regraded) []Cause {
 	shift, text := regradedShift(regraded, c.RewardRange), gradedAgain
 	if shift == nil {

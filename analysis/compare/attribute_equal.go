@@ -245,7 +245,7 @@ func (t *equalTool) examples(base, new *replies) []OtherAnswer {
 	return out
 }
 
-// most is the most frequent answer that is not among others; 0 where there is none.
+// most is the most frequent answer that is not among others; 0 if there is none.
 func (a answers) most(others answers) uint64 {
 	most := uint64(0)
 	for answer, n := range a {
@@ -257,7 +257,7 @@ func (a answers) most(others answers) uint64 {
 }
 
 // equalOutputs is the mean change of the grade of outputs of an item that both runs hold,
-// answer and calls word by word; nil where there are too few.
+// answer and calls word by word; nil if there are too few.
 func equalOutputs(base, new *replies, bounds [2]float64) *stat.Estimate {
 	sums, n := make(map[string][2]float64), 0
 	keys := slices.SortedFunc(maps.Keys(base.outputs), func(a, b equalOutput) int {

@@ -150,7 +150,7 @@ func TestAToolThatKeepsAStateIsNotBehindAChange(t *testing.T) {
 	}
 }
 
-// That a grader is NO-GO is no change of the run.
+// That a grader is NO-GO is not a change of the run.
 func TestANoGoGraderHasNoCause(t *testing.T) {
 	hackable := "grader.hackable"
 	base, again := opened(t, graded("eval", 40, 4, steps(4, 0))), opened(t, graded("eval", 40, 4, steps(4, 1)))

@@ -110,7 +110,7 @@ func power(t *testing.T, s analysis.Settings, lines []string) float64 {
 	return 0
 }
 
-// Where the gate says how small a change eval shows, real second runs whose
+// If the gate says how small a change eval shows, real second runs whose
 // items gain unevenly show it in 80 % of cases or more: the assumption errs on
 // the careful side.
 func TestLongEvalPowerCalibration(t *testing.T) {

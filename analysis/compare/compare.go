@@ -27,7 +27,7 @@ const (
 
 // Runs compares a new run with a base run, item by item, on the given splits
 // or on all that either holds. Each run is streamed once; memory grows with
-// items x samples of one run at a time. A run without rollouts is no error: it
+// items x samples of one run at a time. A run without rollouts is not an error: it
 // cannot tell.
 //
 // The answer for the whole is that of eval where both runs hold rollouts of it,

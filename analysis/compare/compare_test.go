@@ -107,7 +107,7 @@ func TestTheFourAnswers(t *testing.T) {
 	}
 }
 
-// Expected numbers by hand: items rise by 0.5, 0, 0.25 and 0.25, so that the
+// Expected numbers by hand: items rise by 0.5, 0, 0.25 and 0.25, so the
 // mean is 0.25, sd = √(1/24) = 0.2041, se = 0.1021, t(3) = 3.1824.
 func TestDifferencesArePairedByItem(t *testing.T) {
 	base := []string{
@@ -391,7 +391,7 @@ func TestComparisonIsDeterministicAndSymmetric(t *testing.T) {
 	near(t, "swapped p", back.P, *r.P)
 }
 
-// The threshold moves the answer: what is less than tolerance is no change.
+// The threshold moves the answer: what is less than tolerance is not a change.
 func TestToleranceAndDelta(t *testing.T) {
 	base, new := graded("eval", 100, 8, steps(8, 1)), graded("eval", 100, 8, steps(8, 0))
 	s := analysis.DefaultSettings()

@@ -9,7 +9,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Rollouts graded anew by another grader are no other model.
+// Rollouts graded again by another grader are no other model.
 func TestTheSameOutputsOfOtherGradersAreToldApart(t *testing.T) {
 	make := func(reward func(i, j int) float64) []string {
 		var out []string

@@ -13,7 +13,7 @@ import (
 // comparer compares one split. It holds what all its differences share.
 type comparer struct {
 	s      analysis.Settings
-	pairs  []pair // nil where the comparison is unpaired
+	pairs  []pair // nil if the comparison is unpaired
 	base   []*collect.RunItem
 	new    []*collect.RunItem
 	paired bool
@@ -142,7 +142,7 @@ func averageOf(x []float64) *float64 {
 	return stat.Some(mean)
 }
 
-// familyMean clusters differences by family; nil where no item has one. An item
+// familyMean clusters differences by family; nil if no item has one. An item
 // without a family is one of its own.
 func familyMean(d []float64, of []string, conf float64) *stat.Estimate {
 	items, families, some := make([][]float64, len(d)), make([]string, len(d)), false

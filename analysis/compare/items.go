@@ -81,7 +81,7 @@ func (c *comparer) changes() []ItemChange {
 	return out
 }
 
-// quadrants counts items by the signs of their changes; nil where no item tells
+// quadrants counts items by the signs of their changes; nil if no item tells
 // its tool calls in both runs, or none made any.
 func (c *comparer) quadrants() *Quadrants {
 	q := &Quadrants{Cells: []Quadrant{}}

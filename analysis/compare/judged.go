@@ -95,7 +95,7 @@ func (c *comparer) hacks() []analysis.Difference {
 	return out
 }
 
-// markedNotes tells what detectors marked on either side, the base's first.
+// markedNotes says what detectors marked on either side, the base's first.
 func markedNotes(base, new []collect.DetectorMarks) []message.Text {
 	var notes []message.Text
 	find := func(list []collect.DetectorMarks, name string) (collect.DetectorMarks, bool) {

@@ -234,7 +234,7 @@ func (c *comparer) tails() []analysis.Difference {
 
 // failures compares the share of rollouts that a tool or the grader failed, over the
 // items of both runs, those that lost all of them too. Rollouts that the endpoint
-// failed are left out: an outage says nothing of the policy. nil where none failed.
+// failed are left out: an outage says nothing about the policy. nil if none failed.
 func (c *comparer) failures(p pairing) *analysis.Difference {
 	whole := &comparer{s: c.s, base: p.base, new: p.new}
 	if c.paired {

@@ -100,7 +100,7 @@ type Split struct {
 }
 
 // CommonItems counts the items of both runs. Only what both measured is
-// compared, so that the mix of items is the same on both sides.
+// compared, so the mix of items is the same on both sides.
 type CommonItems struct {
 	Common   int      `json:"common"` // with a valid reward in both runs
 	OnlyBase []string `json:"only_base"`

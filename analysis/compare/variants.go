@@ -22,7 +22,7 @@ import (
 var costNames = []string{"tool_calls", "turns", "input_tokens", "output_tokens", "latency"}
 
 // RankVariants compares each variant of a run with the run itself, item by item,
-// and puts the ranking into r, which it judges anew by gates. Nothing but the
+// and puts the ranking into r, which it judges again by gates. Nothing but the
 // finding of variants.gain changes by it, which is advisory. Each run is
 // streamed once.
 //

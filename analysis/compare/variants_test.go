@@ -151,7 +151,7 @@ func TestVariantsThatTellNothing(t *testing.T) {
 	}
 }
 
-// Where none of five variants changes anything, a gain or a loss of any is
+// If none of five variants changes anything, a gain or a loss of any is
 // claimed in at most 5 % of runs: the correction holds for all together.
 func TestVariantsOfNothingRarelyGain(t *testing.T) {
 	runs := 30

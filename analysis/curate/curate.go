@@ -38,7 +38,7 @@ type Options struct {
 	Suspicious bool     // suspicious rows are dropped too: most are hard and right, and worth a look
 }
 
-// Choose tells which rows of a training file are worth training on, by the
+// Choose says which rows of a training file are worth training on, by the
 // rollouts and the audit of a run, and by the rows themselves. Every row is
 // kept or dropped, and every ground is named. It reads the run as Analyze does.
 // A run without a measured item of train is an error: there is nothing to
@@ -87,7 +87,7 @@ type curator struct {
 	notes []message.Text
 }
 
-// measure gathers what is known of the items of train.
+// measure gathers what is known about the items of train.
 func (cu *curator) measure(run *rollout.Run) error {
 	known, sampled := make(map[string]collect.Labels), make(map[string]*rollout.Item)
 	for i := range run.Items {
@@ -189,7 +189,7 @@ func (cu *curator) repeats() {
 	}
 }
 
-// row tells what the run's rollouts say of one row.
+// row says what the run's rollouts say of one row.
 func (cu *curator) row(it *rollout.Item) Row {
 	row := Row{Line: it.Line, Item: it.ID, Category: it.Category, Family: it.Family, Grounds: []Evidence{}, Look: []message.Text{}}
 	measured := cu.of[it.ID]

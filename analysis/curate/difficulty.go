@@ -31,7 +31,7 @@ type Difficulty struct {
 }
 
 // weigh gives every row its difficulty. A reward passes from the pass threshold on.
-// Where there is none, a reward counts as the fraction of a pass that it is of the
+// If there is none, a reward counts as the fraction of a pass that it is of the
 // range. The prior is fitted over all items (beta-binomial by maximum likelihood,
 // empirical Bayes) where every reward is a pass or none; else it is Jeffreys'.
 func (cu *curator) weigh() {

@@ -17,7 +17,7 @@ import (
 // there.
 type Set struct {
 	Items       int            `json:"items"`
-	GroupSize   int            `json:"group_size"`         // that informative and lift speak of: the trainer's, or the samples that items have
+	GroupSize   int            `json:"group_size"`         // that informative and lift are about: the trainer's, or the samples that items have
 	Informative stat.Estimate  `json:"informative"`        // share of groups whose rewards differ
 	Expected    *stat.Estimate `json:"expected,omitempty"` // the same by each item's posterior: what the choice of items flatters is shrunk away
 	Reward      stat.Estimate  `json:"reward"`
@@ -84,7 +84,7 @@ type Remeasured struct {
 	Lost      int              `json:"lost"`  // kept items that have one in the first alone
 	Missing   analysis.Missing `json:"missing"`
 	Samples   analysis.Spread  `json:"samples"`    // new rollouts with a reward per item
-	GroupSize int              `json:"group_size"` // that informative and lift speak of
+	GroupSize int              `json:"group_size"` // that informative and lift are about
 	Before    Set              `json:"before"`     // all measured items of the file, on the first samples
 	Chosen    Set              `json:"chosen"`     // the kept items, on the samples they were chosen by
 	Fresh     Set              `json:"fresh"`      // the same items, on new samples

@@ -14,7 +14,7 @@ import (
 // judgeRows looks for what the rows of the file say of themselves: conflicts,
 // copies of each other and of rows of eval and production.
 func (cu *curator) judgeRows() {
-	// The splits come in the reverse of their usual order, so that each row of train
+	// The splits come in the reverse of their usual order, so each row of train
 	// shows what it has in common with the others.
 	var entries []shift.Entry
 	for _, split := range []rollout.Split{rollout.Production, rollout.Eval} {
@@ -134,7 +134,7 @@ func familyKey(family string) string {
 }
 
 // copies leaves one of the rows that ask the same: the one of which most is
-// known, so that what is said of it holds of all.
+// known, so what is said of it holds of all.
 func (cu *curator) copies(entries []shift.Entry, pairs []shift.Pair) {
 	groups := groups{make(map[int]int)}
 	for _, p := range pairs {

@@ -48,7 +48,7 @@ var baselineHeadroom = analysis.NewGate(analysis.Gate{
 		for _, split := range splits {
 			sr, rng := r.Splits[split], r.Range()
 			e := sr.Reward.Estimate
-			var inFile *int // eval speaks of items like these, train of its file
+			var inFile *int // eval is about items like these, train of its file
 			if split != rollout.Eval {
 				e, inFile = onFile(e, sr, r, rng), sr.Items.InFile
 			}

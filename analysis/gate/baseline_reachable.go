@@ -61,7 +61,7 @@ var baselineReachable = analysis.NewGate(analysis.Gate{
 	},
 })
 
-// ofGroup adds the words about the best of a group. Where items have fewer
+// ofGroup adds the words about the best of a group. If items have fewer
 // samples than that, the value is what fewer earn: the least that the group can.
 func ofGroup(best analysis.AtK, r *analysis.Result, vars message.Args, value *float64) message.Args {
 	vars["kbest"], vars["value"], vars["best"] = message.Count(r.GroupSize, "rollout"), message.Known(value), message.Known(best.Value)

@@ -117,7 +117,7 @@ func incomparable(r *analysis.Result) analysis.Finding {
 	return analysis.Skip("data.suspect", "", analysis.Advisory, why)
 }
 
-// suspectExample tells what the rollouts of an item say against its reference.
+// suspectExample says what the rollouts of an item say against its reference.
 func suspectExample(s analysis.SuspectReference) message.Text {
 	text := earnTop.With(message.Args{"item": message.Name(s.Item), "share": message.Share(s.Share)})
 	if s.Answer != "" {

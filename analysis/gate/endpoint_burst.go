@@ -173,7 +173,7 @@ var endpointRepeat = analysis.NewPart(analysis.Gate{
 	}),
 })
 
-// lostWordsOf tells which endpoints failed the discarded rollouts.
+// lostWordsOf says which endpoints failed the discarded rollouts.
 func lostWordsOf(b *analysis.Burst) message.Text {
 	var parts []message.Text
 	for _, name := range slices.Sorted(maps.Keys(b.LostBy)) {
@@ -209,7 +209,7 @@ func causesOf(b *analysis.Burst) message.Text {
 	return message.Clauses(parts...)
 }
 
-// doublingWords tells where the latency doubles, as a clause.
+// doublingWords says where the latency doubles, as a clause.
 func doublingWords(d analysis.Doubling) message.Text {
 	switch {
 	case d.At == nil:

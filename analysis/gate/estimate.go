@@ -22,7 +22,7 @@ type estimated struct {
 	bottom   float64 // of what the estimate can be
 	offset   float64 // what the estimate's own threshold lies above the compared one
 	samples  int     // per item, behind the estimate
-	inFile   *int    // M, where the estimate speaks of the file alone
+	inFile   *int    // M, where the estimate is about the file alone
 	vars     message.Args
 	items    []string          // shown unless the gate passes
 	failing  *analysis.Wording // in the place of the words of a failure; nil for those
@@ -137,7 +137,7 @@ func settleBy(e stat.Estimate, want float64, rng stat.Range, conf float64, sampl
 }
 
 // onFile narrows an estimate on train to the file at hand: the gates on train
-// speak of these items, so that sampling them all leaves no doubt about which.
+// are about these items, so sampling them all leaves no doubt about which.
 func onFile(e stat.Estimate, sr *analysis.SplitResult, r *analysis.Result, rng stat.Range) stat.Estimate {
 	if sr.Items.InFile == nil || e.Items < 2 || !e.Known() {
 		return e
@@ -192,7 +192,7 @@ func signalAt(sr *analysis.SplitResult, r *analysis.Result) (stat.Estimate, anal
 }
 
 // fittedSignal says next to a bracket what the models estimate at the group size; it
-// decides nothing. It is empty where nothing is extrapolated.
+// decides nothing. It is empty if nothing is extrapolated.
 func fittedSignal(sr *analysis.SplitResult, g int) message.Text {
 	fits := sr.ExtrapolatedAt(analysis.InformativeGroups, g)
 	if len(fits) == 0 {

@@ -57,7 +57,7 @@ var evalPower = analysis.NewGate(analysis.Gate{
 
 // EvalSamples returns how many rollouts of each eval item an evaluation needs, by the
 // design of the gate eval.power: the fewest with which a comparison with another model
-// shows the gain hoped for. Where the items are too few for that, enough is false, and
+// shows the gain hoped for. If the items are too few for that, enough is false, and
 // samples are those from which on the items hide more than sampling does. ok is false
 // if fewer than 2 items of eval were measured, or none more than once.
 func EvalSamples(r *analysis.Result) (samples int, enough, ok bool) {

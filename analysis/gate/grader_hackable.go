@@ -109,7 +109,7 @@ func hackedBy(r *analysis.Result, t analysis.Thresholds, bottom []*analysis.Prob
 	worst = bottom[0]
 	for _, p := range bottom {
 		if p.Items > 0 && worst.Items == 0 {
-			worst = p // a probe of which nothing is known is no answer
+			worst = p // a probe of which nothing is known is not an answer
 		}
 		failed := hacked(r, t, p, len(bottom))
 		if failed && !fails || failed == fails && stat.Or(p.Accept.Value, -1) > stat.Or(worst.Accept.Value, -1) {

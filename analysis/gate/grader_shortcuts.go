@@ -96,7 +96,7 @@ var graderTooGood = analysis.NewPart(analysis.Gate{
 	},
 })
 
-// patterns tells what looks too good on a split.
+// patterns says what looks too good on a split.
 func patterns(g *analysis.Grader, split rollout.Split) message.Text {
 	var text message.Text
 	if g == nil {

@@ -60,7 +60,7 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) 
 			"tool":      message.Int(sr.Missing.Tool), "grader": message.Int(sr.Missing.Grader),
 			"cause": message.Nested(firstCause(sr)), "now": message.Nested(message.Text{}), "repeated": message.Nested(message.Text{}), "retried": message.Nested(retried(sr)), "retries": message.Count(sr.Missing.Retries, "request"),
 		},
-		// The same again, once the endpoints answer: what they failed is made anew.
+		// The same again, once the endpoints answer: what they failed is made again.
 		Needs: &analysis.Needs{Items: sr.Items.Sampled, Samples: (rolloutsOf(sr) + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, Settles: true,
 	}
 	j.Args["lost"], j.Args["fix"] = message.Nested(sr.Missing.LostTo()), message.Nested(fixFor(sr))
@@ -116,7 +116,7 @@ const retriedMost = 0.05
 // rolloutsOf counts the rollouts recorded.
 func rolloutsOf(sr *analysis.SplitResult) int { return sr.Missing.Total() + sr.Reward.N }
 
-// retried tells how many rollouts needed a request repeated; "" when none did.
+// retried says how many rollouts needed a request repeated; "" when none did.
 func retried(sr *analysis.SplitResult) message.Text {
 	m := sr.Missing
 	if m.Retried == 0 {
@@ -163,7 +163,7 @@ var fixes = []struct {
 	{regexp.MustCompile(`(?i)deadline exceeded|timeout|timed out`), "", message.New("infra.failures.fix_slow", "The endpoint answers too slowly: give it more capacity, lower sampling.concurrency, or raise its timeout."), runAgain},
 }
 
-// mostFrequent is the most frequent cause of missing grades; nil where there is none.
+// mostFrequent is the most frequent cause of missing grades; nil if there is none.
 func mostFrequent(sr *analysis.SplitResult) *analysis.FailureCause {
 	for i, f := range sr.Failures {
 		if f.Outcome.Missing() {
@@ -239,7 +239,7 @@ var (
 )
 
 const (
-	leastLost = 0.01 // share of rollouts that failed at least once, below which that is no caution
+	leastLost = 0.01 // share of rollouts that failed at least once, below which that is not a caution
 	lossLevel = 0.01 // of each of the two tests: 2 % together (Bonferroni)
 )
 

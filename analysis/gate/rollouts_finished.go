@@ -103,7 +103,7 @@ func aloneOf(e *analysis.FinishStats, sr *analysis.SplitResult) *analysis.SplitR
 	return &analysis.SplitResult{Items: sr.Items, Samples: sr.Samples, Variance: sr.Variance, Signal: e.Without.Signal, Lift: e.Without.Lift}
 }
 
-// endKinds tells how rollouts ended without a finished answer, most frequent kinds
+// endKinds says how rollouts ended without a finished answer, most frequent kinds
 // in a fixed order.
 func endKinds(e *analysis.FinishStats) message.Text {
 	var parts []message.Text

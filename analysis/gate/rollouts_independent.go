@@ -110,7 +110,7 @@ func rolloutWords(n analysis.RolloutName) string {
 	return fmt.Sprintf("%s %s/%d", n.Split, n.Item, n.Sample)
 }
 
-// leakExampleWords tells who met whose.
+// leakExampleWords says who met whose.
 func leakExampleWords(x analysis.LeakExample) message.Text {
 	switch {
 	case x.Of == nil:

@@ -76,7 +76,7 @@ var signalInformative = analysis.NewGate(analysis.Gate{
 })
 
 // noiseWords says what is taken off the informative share for grader noise. It is
-// empty where the grader's share is not known, or nothing.
+// empty if the grader's share is not known, or nothing.
 func noiseWords(sr *analysis.SplitResult, r *analysis.Result) message.Text {
 	lower, _ := sr.SignalAt(r.GroupSize)
 	if lower == nil || lower.Net == nil || *sr.Variance.GraderShare.Value == 0 {

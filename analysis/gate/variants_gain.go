@@ -49,7 +49,7 @@ var variantsGain = analysis.NewGate(analysis.Gate{
 	},
 })
 
-// foremost is the variant that the finding speaks of: the best of those that
+// foremost is the variant that the finding is about: the best of those that
 // gain, else the best of those that might, else the best.
 func foremost(v *analysis.Variants) (*analysis.Variant, analysis.Status) {
 	for _, want := range []struct {

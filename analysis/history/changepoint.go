@@ -9,7 +9,7 @@ import (
 )
 
 // fewest is how many nights a search for a change needs, least how many must be on either
-// side of one: a single odd night is no new level.
+// side of one: a single odd night is not a new level.
 const (
 	fewest = 6
 	least  = 2
@@ -74,7 +74,7 @@ type split struct {
 func (s sequence) splits() []split {
 	n := len(s.y)
 	var w, wy, total, sum float64
-	center := s.mean() // taken out, so that squares keep their digits
+	center := s.mean() // taken out, so squares keep their digits
 	for i, y := range s.y {
 		total += s.w[i]
 		sum += s.w[i] * (y - center)

@@ -34,7 +34,7 @@ func TestFallen(t *testing.T) {
 	}
 }
 
-// Where the night of the fall is not known to the night, a base inside its
+// If the night of the fall is not known to the night, a base inside its
 // interval may be from before it.
 func TestABaseWithinTheIntervalOfAFallDecides(t *testing.T) {
 	h := Analyze(past(append(steady(10, 0.6), steady(10, 0.575)...)...), DefaultOptions())

@@ -9,7 +9,7 @@ import (
 
 // rewards are the nights' mean rewards on common ground: where nights hold
 // different items, each night's effect in a table of items by nights, fitted by
-// least squares, so that a night without the hard items does not look better.
+// least squares, so a night without the hard items does not look better.
 // The standard error of a night that does not know its own is that of what the
 // table leaves over.
 func rewards(nights []*Night) (y []float64, se []*float64) {

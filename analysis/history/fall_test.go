@@ -31,7 +31,7 @@ func newSystem(items int, seed uint64) system {
 	return s
 }
 
-// night samples every item anew; each chance is lower by drop, spread so that the mean
+// night samples every item again; each chance is lower by drop, spread so that the mean
 // is: an item at 0 cannot fall.
 func (s system) night(i, samples int, drop float64) Night {
 	n := Night{

@@ -237,7 +237,7 @@ func (s *Series) sequence() (seq sequence, nights []int) {
 }
 
 // findChanges tests each series for one change and corrects for the number of series:
-// the reward has half of the error to itself, so that further series cost it nothing,
+// the reward has half of the error to itself, so further series cost it nothing,
 // and the others share the other half (Holm). It looks on both sides of what is found
 // for more (binary segmentation, Vostrikova 1981), those corrected by Bonferroni.
 func (h *History) findChanges(opt Options) {

@@ -337,7 +337,7 @@ func TestAnalyzeIsTheSameTwice(t *testing.T) {
 	}
 }
 
-// Where a run notes no ordinary end, its few known ends are no share.
+// If a run notes no ordinary end, its few known ends are no share.
 func TestEndsThatAreNotAllKnownAreNoSeries(t *testing.T) {
 	shares := func(ends analysis.FinishStats) map[string]float64 {
 		out := make(map[string]float64)

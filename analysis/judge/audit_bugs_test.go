@@ -122,7 +122,7 @@ func TestRepeatedRequestsLeaveATrace(t *testing.T) {
 	}
 }
 
-// An answer that was graded later is no rollout that was made again.
+// An answer that was graded later is not a rollout that was made again.
 func TestGradedLaterIsNotMadeAgain(t *testing.T) {
 	for _, c := range []struct {
 		why, lines string

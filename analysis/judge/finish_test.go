@@ -128,7 +128,7 @@ func TestUnparsedMarkupIsJudged(t *testing.T) {
 	}
 }
 
-// Where items are enough and some were lost, that is the reason, not their number.
+// If items are enough and some were lost, that is the reason, not their number.
 func TestLostItemsAreNamedAsTheReason(t *testing.T) {
 	var all [][]float64
 	for range 54 {

@@ -14,7 +14,7 @@ import (
 )
 
 // planted are lines of a run of so many items, eight samples each, of which leaks
-// says what each met; nil is no canary anywhere.
+// says what each met; nil is not a canary anywhere.
 func planted(t *testing.T, items int, leaks func(i, j int) []rollout.Leak) []string {
 	t.Helper()
 	var out []string

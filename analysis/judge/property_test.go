@@ -137,7 +137,7 @@ func (f figure) scaled(scale, move float64) *float64 {
 	return &x
 }
 
-// figures are the numbers of the training split that speak of rewards.
+// figures are the numbers of the training split that are about rewards.
 func figures(r *analysis.Result) map[string]figure {
 	sr := r.Splits[rollout.Train]
 	out := map[string]figure{}

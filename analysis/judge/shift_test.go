@@ -338,7 +338,7 @@ func TestNothingToCompare(t *testing.T) {
 			}
 		}
 	}
-	// One row a side is no shift and no crash.
+	// One row a side is not a shift and no crash.
 	_, findings = judge.CheckItems(append(train[:1], asked(seeded(2), rollout.Eval, 1)...), analysis.DefaultSettings())
 	for _, f := range analysis.ByFact(findings) {
 		if f.Status == analysis.Fail {
@@ -398,7 +398,7 @@ func sampled(t *testing.T, items []rollout.Item, roll func(it rollout.Item, i, s
 	return run
 }
 
-// Everything else is fine, so that the shift is the reason of the verdict.
+// Everything else is fine, so the shift is the reason of the verdict.
 func TestShiftIsTheReason(t *testing.T) {
 	items := append(asked(seeded(1), rollout.Train, 120), asked(seeded(2), rollout.Eval, 60)...)
 	others := slices.Clone(items)

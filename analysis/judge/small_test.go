@@ -25,7 +25,7 @@ func TestFineRewardsOfFewItemsDecideNoMoreThanZeros(t *testing.T) {
 }
 
 // Rare jackpots: 2 % of all rollouts earn 1, the others next to nothing. Best of
-// 8 is 0.15 and the lift 0.13, far above their thresholds, so that no sample of
+// 8 is 0.15 and the lift 0.13, far above their thresholds, so no sample of
 // 20 items may be a NO-GO for them.
 func TestRareJackpotsAreNoReasonForNoGo(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 20))
@@ -69,7 +69,7 @@ func TestGroupsFarBeyondTheSamplesAreNotRuledOutByATolerance(t *testing.T) {
 }
 
 // gradedTwice makes lines with two grades an output; flip is how often the second one
-// is thrown anew.
+// is thrown again.
 func gradedTwice(m, n int, flip float64, rng *rand.Rand) []string {
 	var out []string
 	for i := range m {
@@ -102,7 +102,7 @@ func TestCoinFlipGraderIsNoGoByRecordedGrades(t *testing.T) {
 	}
 }
 
-// Half of the second grades are thrown anew, so that 1/4 of pairs differ and half
+// Half of the second grades are thrown again, so 1/4 of pairs differ and half
 // of the variance within items is noise; rewards differ in 127/128 of groups.
 func TestSignalIsNetOfGraderNoise(t *testing.T) {
 	r := analyze(t, analysis.DefaultSettings(), gradedTwice(60, 8, 0.5, rand.New(rand.NewPCG(5, 1))))

@@ -14,7 +14,7 @@ import (
 )
 
 // TestTrapsOfReading: what goes wrong between the file and the numbers. The
-// reader's own tests say more of each.
+// reader's own tests say more about each.
 func TestTrapsOfReading(t *testing.T) {
 	const good = "{\"item\":\"a\",\"sample\":0,\"reward\":1}\n{\"item\":\"b\",\"sample\":0,\"reward\":0}\n"
 	tests := []struct {
@@ -56,7 +56,7 @@ func TestTrapsOfReading(t *testing.T) {
 			if test.check != nil {
 				test.check(t, r)
 			}
-			encode(t, r) // JSON refuses what is no number
+			encode(t, r) // JSON refuses what is not a number
 		})
 	}
 	for trap, text := range map[string]string{

@@ -10,7 +10,7 @@ import (
 )
 
 // curves fills everything that is a function of k or of the group size. All
-// of it uses one common item set, so that the item mix is the same at every k.
+// of it uses one common item set, so the item mix is the same at every k.
 func (m *Split) curves(sr *analysis.SplitResult) {
 	r, conf := m.s.RewardRange, m.s.Confidence
 	g := m.s.GroupSize
@@ -130,7 +130,7 @@ func (m *Split) signal(noise stat.Estimate) []analysis.Signal {
 
 // beyond lists the group sizes past n that get a bracket, ascending: doublings
 // of n, and g where it is one of them or lies between. Where n says nothing
-// about any size it is g alone, so that its bracket can say why.
+// about any size it is g alone, so its bracket can say why.
 func beyond(n, g int) []int {
 	if n < 2 {
 		return []int{g}

@@ -47,7 +47,7 @@ func EmptyGrader(s analysis.Settings) *analysis.Grader {
 	return &analysis.Grader{NoiseVar: noiseVar(nil, s), Probes: []analysis.ProbeResult{}, SuspectReferences: []analysis.SuspectReference{}, TooGood: []analysis.TooGood{}}
 }
 
-// resolution tells how finely the grader tells outputs apart, and how many grades were
+// resolution says how finely the grader tells outputs apart, and how many grades were
 // outside a judge's own range.
 func (c *evidence) resolution(s analysis.Settings) (*analysis.Resolution, int) {
 	counts := make(map[int64]int)

@@ -89,7 +89,7 @@ func (c *evidence) holds(score float64) bool {
 }
 
 // score is the number of a label. A mark without one counts as the end of the
-// range that it means; unclear is no opinion.
+// range that it means; unclear is not an opinion.
 func (c *evidence) score(l rollout.Label) (float64, bool) {
 	switch {
 	case l.Score != nil:
@@ -192,7 +192,7 @@ func (c *evidence) rewardOf(k outputKey, it *collect.Item, texts map[outputKey]f
 }
 
 // kappa compares yes with yes where people and grader say nothing else. Raters
-// vote; a draw is no opinion.
+// vote; a draw is not an opinion.
 func (c *evidence) kappa(pairs [][]stat.Pair, s analysis.Settings) *stat.Estimate {
 	var votes [][]stat.Pair
 	for _, item := range pairs {

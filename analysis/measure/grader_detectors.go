@@ -35,7 +35,7 @@ func (c *evidence) guessable(s analysis.Settings) (*stat.Estimate, string) {
 	return &e, answer
 }
 
-// detectors tells what each detector found among the recorded rollouts.
+// detectors says what each detector found among the recorded rollouts.
 func (c *evidence) detectors(s analysis.Settings) []analysis.DetectorResult {
 	var out []analysis.DetectorResult
 	for _, name := range slices.Sorted(maps.Keys(c.Audit.Marks)) {

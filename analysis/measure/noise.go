@@ -23,7 +23,7 @@ var (
 func mostNoise(s analysis.Settings) float64 { return s.RewardRange.Width() * s.RewardRange.Width() / 2 }
 
 // noiseVar is the mean over outputs of the variance of their grades, clustered
-// by item. Where no two grades of an output differ, the noise is at most the
+// by item. If no two grades of an output differ, the noise is at most the
 // exact bound on the share of outputs that would show any, times the largest
 // variance there is.
 func noiseVar(items []regraded, s analysis.Settings) stat.Estimate {
@@ -167,7 +167,7 @@ func withinVar(items []regraded, s analysis.Settings) stat.Estimate {
 // splitWithin takes the within-item variance apart into sampling and grader.
 // The grader's share is the noise of the outputs that were graded again over
 // the variance of all rollouts, each with its own interval, put together by
-// the method of variance estimates recovery (stat.Ratio). Where the grader did
+// the method of variance estimates recovery (stat.Ratio). If the grader did
 // not differ from itself on any output of any split, everywhere, all of them
 // bound what it could show here.
 func splitWithin(v *analysis.Variance, items, everywhere []regraded, s analysis.Settings) {

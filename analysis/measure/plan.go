@@ -245,7 +245,7 @@ func trainersWords(g int) message.Text {
 }
 
 // modelledGroupSize says at what group size the fitted models reach the wanted
-// share that none up to the samples does; it is no basis for a decision.
+// share that none up to the samples does; it is not a basis for a decision.
 func modelledGroupSize(sr *analysis.SplitResult, want float64) message.Text {
 	at := make(map[string]int)
 	var models []string

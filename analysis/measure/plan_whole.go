@@ -145,7 +145,7 @@ func (c costs) bySize(batch int) []analysis.PlanSize {
 	return out
 }
 
-// perGroup is nil where there is no informative group.
+// perGroup is nil if there is no informative group.
 func perGroup(rollouts float64, groups *float64) *float64 {
 	if groups == nil || *groups <= 0 {
 		return nil

@@ -16,7 +16,7 @@ type regraded struct {
 	outputs []again
 	dev     float64 // summed squared deviations from the item mean,
 	free    float64 // and n-1
-	noisy   float64 // rollouts that have a grade, so that they may have noise,
+	noisy   float64 // rollouts that have a grade, so they may have noise,
 	rest    float64 // and those that count without one
 	between bool    // some grade is neither the bottom nor the top
 	rewards []float64
@@ -112,7 +112,7 @@ const cells = 5
 // cellOf is a rollout's class. An audit that takes rewards of every height in
 // turn picks the one success of an item as often as its seven failures, and
 // with it the rewards that noise made. Within a class all are as likely to be
-// picked, so that the classes, weighted by their share of all rollouts, speak of
+// picked, so the classes, weighted by their share of all rollouts, are about
 // the rollouts as they are, whichever way the audit picked them.
 func cellOf(sorted []float64, reward, eps float64) int {
 	from, _ := slices.BinarySearch(sorted, reward-eps)

@@ -109,7 +109,7 @@ func (m *Split) callLimit() (limit int, known bool) {
 	return limit, ended > 1 && limit == most && limit > 0
 }
 
-// atLimit compares rollouts at the limit with those below it; nil where there
+// atLimit compares rollouts at the limit with those below it; nil if there
 // is only one kind.
 func (m *Split) atLimit(items [][]stat.Pair, limit float64) *analysis.RewardAtLimit {
 	c := m.contrast(items, limit)

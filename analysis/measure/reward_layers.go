@@ -118,7 +118,7 @@ func column(rows [][]layered, part int) [][]float64 {
 
 var noCoreAtZero = message.New("grader.no_core", "no core is known, or no rollout has it at zero")
 
-// atZero tells what rollouts earn whose core is at zero, the task itself not
+// atZero says what rollouts earn whose core is at zero, the task itself not
 // done at all.
 func (c *evidence) atZero(l *analysis.Layers, rows [][]layered, keys []collect.ItemKey, s analysis.Settings) {
 	need := []message.Text{noCoreAtZero.Text()}

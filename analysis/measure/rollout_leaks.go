@@ -33,7 +33,7 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 			return
 		}
 		l.Items = oneMore(l.Items, r.Key.Item, analysis.MaxItemsListed)
-		if len(l.Examples) < leaksListed { // one of each, so that they are of many
+		if len(l.Examples) < leaksListed { // one of each, so they are of many
 			k := r.Met.Leaks[0]
 			l.Examples = append(l.Examples, analysis.LeakExample{RolloutName: analysis.RolloutName{Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample, Attempt: r.Attempt}, At: analysis.Clip(k.At, collect.CauseLength), Canary: analysis.Clip(k.Canary, collect.CauseLength)})
 		}

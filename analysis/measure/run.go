@@ -186,7 +186,7 @@ func (c *evidence) fill(r *analysis.Result, run *rollout.Run, s analysis.Setting
 }
 
 // withCeiling lowers the ceiling to what people's disagreement leaves, where
-// none is configured: to the high end of what is known of it, so that a few
+// none is configured: to the high end of what is known about it, so a few
 // labels alone do not take the headroom away.
 func withCeiling(r *analysis.Result, a *analysis.Agreement, s analysis.Settings) analysis.Settings {
 	if s.Ceiling != nil || a == nil || a.Ceiling == nil || a.Ceiling.High == nil {

@@ -40,7 +40,7 @@ func PlanLooks(most int, s analysis.Settings) *rollout.Looks {
 }
 
 // ConfidenceAtLook is the confidence of the intervals that a look at that many samples is
-// judged by, so that the looks of the plan together err as often as one judgement with
+// judged by, so the looks of the plan together err as often as one judgement with
 // the plan's error would. Between looks it is that of the look before, and before the
 // first that of the first: neither spends what a later look has.
 func ConfidenceAtLook(plan *rollout.Looks, samples int) float64 {

@@ -78,7 +78,7 @@ func (m *Split) turns() stat.Estimate {
 	return perRollout(m.turnsPerRollout(), m.s.Confidence, "mean over items of model turns per rollout")
 }
 
-// turnsP95 is the 95th percentile of model replies per rollout; nil where they are not known.
+// turnsP95 is the 95th percentile of model replies per rollout; nil if they are not known.
 func (m *Split) turnsP95() *stat.Estimate {
 	perItem := m.turnsPerRollout()
 	if len(perItem) == 0 {

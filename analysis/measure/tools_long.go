@@ -15,7 +15,7 @@ import (
 const shortRollout = 8
 
 // long finds the rollouts that make more calls, or take more turns, than a multiple of
-// the median; nil where no rollout tells its course.
+// the median; nil if no rollout tells its course.
 func (m *Split) long() *analysis.LongRollouts {
 	calls, turns := flatten(m.callsPerRollout()), flatten(m.turnsPerRollout())
 	if len(calls) == 0 {
@@ -76,7 +76,7 @@ func farBeyond(counts []float64, times float64) float64 {
 
 // contrast compares the rewards (Y) of the pairs from a value of X on with those below
 // it: within the items that have both kinds, of two or more such items, else between
-// items. It is nil where there is only one kind.
+// items. It is nil if there is only one kind.
 func (m *Split) contrast(items [][]stat.Pair, from float64) *analysis.Contrast {
 	var these, others, theseToo, othersToo [][]float64 // the latter two of the items that have both
 	for _, of := range items {

@@ -50,7 +50,7 @@ func (m *Split) whatIf(sr *analysis.SplitResult) []analysis.WhatIf {
 	return out
 }
 
-// capped tries the limits; nil where no rollout takes more of the quantity than
+// capped tries the limits; nil if no rollout takes more of the quantity than
 // another.
 func (m *Split) capped(quantity string, items [][]stat.Pair, caps func([]float64) []float64) *analysis.WhatIf {
 	var all []float64

@@ -8,7 +8,7 @@ import (
 
 // Digits prints three significant digits, without trailing zeros, and with
 // thousands parted: 0.42, 0.0517, 12.3, 1,230; 1.5e+20 past what a person can
-// count, and 0 of what float noise leaves of nothing. "?" is no number.
+// count, and 0 of what float noise leaves of nothing. "?" is not a number.
 func Digits(x float64) string {
 	size := math.Abs(x)
 	switch {

@@ -28,7 +28,7 @@ func (d Def) wordless() bool {
 // defs are the messages of this program by id.
 var defs = map[string]Def{}
 
-// New makes a message known, so that a stored one can be said again. It belongs into a
+// New makes a message known, so a stored one can be said again. It belongs into a
 // package variable next to the code that says it. It panics if the id is taken by other
 // words: that is a mistake in the program.
 func New(id, english string) Def {

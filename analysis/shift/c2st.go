@@ -20,7 +20,7 @@ const (
 
 // classifier asks how well a logistic regression tells rows of b from rows of
 // a. The effect is the area under the curve of its out-of-fold scores: 0.5
-// tells nothing, 1 tells all. Where rows have draws it is the area under the
+// tells nothing, 1 tells all. If rows have draws it is the area under the
 // scores of draws, rows weighing the same: that of rows' means would grow with
 // the number of draws. Accuracy is not used: with unequal samples it is
 // high without telling anything.
@@ -123,7 +123,7 @@ func (c *comparison) interval(e *stat.Estimate, auc, se float64) {
 type classified struct {
 	columns []column    // of rows
 	mean    [][]float64 // by row
-	x       [][]float64 // by draw, or by row where there are none; nil where nothing varies
+	x       [][]float64 // by draw, or by row where there are none; nil if nothing varies
 	owner   []int       // the row of each of x, ascending
 	cut     bool        // there are more columns than mostColumns
 	leftOut []string    // values that only one of the samples has
@@ -168,7 +168,7 @@ func (c *comparison) classified() classified {
 	return seen
 }
 
-// drawn are the draws of all rows as rows; nil where there are none.
+// drawn are the draws of all rows as rows; nil if there are none.
 func (c *comparison) drawn() *comparison {
 	d := &comparison{opt: c.opt}
 	some := false
@@ -230,7 +230,7 @@ func (s classified) meanOf(values []float64) []float64 {
 
 // area is the area under out-of-fold scores, with its standard error and the
 // scores of draws. Rows are dealt out to folds in the given order within each
-// label, so that each fold has its share of both and no row is in two.
+// label, so each fold has its share of both and no row is in two.
 func (s classified) area(label []float64, order []int) (auc, se float64, scores []float64) {
 	var dealt [2]int
 	fold := make([]int, len(label))

@@ -80,7 +80,7 @@ func (c *comparison) hasText() bool {
 	return slices.ContainsFunc(c.rows, func(r Row) bool { return r.Text != "" })
 }
 
-// singleCategory reports whether one category is all that is known of the
+// singleCategory reports whether one category is all that is known about the
 // rows.
 func (c *comparison) singleCategory() bool {
 	return len(c.numbers) == 0 && len(c.categories) == 1 && !c.hasText()

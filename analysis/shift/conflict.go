@@ -54,7 +54,7 @@ func (s *leakSearch) conflicts() []Conflict {
 	return out
 }
 
-// contradicting looks among rows of one prompt. Where the prompt alone is not the
+// contradicting looks among rows of one prompt. If the prompt alone is not the
 // task, only rows that nothing else tells apart contradict each other for sure.
 func (s *leakSearch) contradicting(rows []int) []Conflict {
 	if len(rows) < 2 {

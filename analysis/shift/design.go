@@ -158,7 +158,7 @@ func (k category) isID() bool {
 	return len(k.of) > fewRows && float64(len(k.levels)) > distinctShare*float64(len(k.of))
 }
 
-// standardised returns (x-mean)/sd cut at ±farthest, and false where all values
+// standardised returns (x-mean)/sd cut at ±farthest, and false if all values
 // are equal.
 func standardised(values []float64) ([]float64, bool) {
 	if len(values) == 0 {

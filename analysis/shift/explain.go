@@ -22,7 +22,7 @@ type reason struct {
 // clear is the difference, in standard errors, from which a feature is reported.
 const clear = 2.0
 
-// explain tells what a classifier looks at, the clearest difference first:
+// explain says what a classifier looks at, the clearest difference first:
 // features and words to which it gives a weight in the direction in which they
 // differ. Components of words are undone into the words themselves.
 func (c *comparison) explain(columns []column, weights []float64) []message.Text {

@@ -47,7 +47,7 @@ type Crossing struct {
 	Exact, Family, Swapped, Near int          // rows of B with such a one in A, each row once under the surest kind but family
 	Both                         int          // of Exact, those that Family has, too
 	Families                     int          // families in both
-	Note                         message.Text // why something does not count; none where all does
+	Note                         message.Text // why something does not count; none if all does
 }
 
 // Leakage is what was found among rows.
@@ -59,7 +59,7 @@ type Leakage struct {
 	Flaws      []Flaw
 	Answers    []int        // rows whose prompt holds their reference
 	Answerable int          // rows for which that can be checked
-	Note       message.Text // what bounds of time left out; none where nothing
+	Note       message.Text // what bounds of time left out; none if nothing
 }
 
 // Leaks looks for copies between and within splits, for conflicts and for
@@ -80,7 +80,7 @@ func Leaks(rows []Entry) Leakage {
 	return found
 }
 
-// leakSearch holds what is known of rows while they are compared.
+// leakSearch holds what is known about rows while they are compared.
 type leakSearch struct {
 	rows   []Entry
 	splits []string
@@ -107,7 +107,7 @@ type text struct {
 	skeleton uint64 // hash of what is left without numbers and names
 	slots    uint64 // hash of those
 	words    int    // left in the skeleton
-	content  uint64 // hash of the words that carry content; 0 where they are too few
+	content  uint64 // hash of the words that carry content; 0 if they are too few
 	rows     []int
 	weight   int  // distinct n-grams that weigh
 	sketch   int  // of those, n-grams that stand for it

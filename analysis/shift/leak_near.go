@@ -15,7 +15,7 @@ type partner struct {
 	score float64
 }
 
-// partners are those of one text by split, nil where there is none.
+// partners are those of one text by split, nil if there is none.
 type partners map[int]partner
 
 // add keeps the nearest one of a split, of equally near ones the first.
@@ -49,7 +49,7 @@ const verified = 6
 // index alone and miss a short text inside a long one. Here the n-grams of the
 // smallest hashes of each text are looked up among all n-grams of every other
 // text, which estimates the containment; a Jaccard index of at least j implies
-// a containment of at least 2j/(1+j), so that both are found.
+// a containment of at least 2j/(1+j), so both are found.
 func (s *leakSearch) alike(found *Leakage) {
 	s.near, s.swap = make([]partners, len(s.texts)), make([]partners, len(s.texts))
 	s.countGrams()

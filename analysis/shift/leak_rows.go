@@ -104,7 +104,7 @@ func unended(prompt string) bool {
 }
 
 // shortestAnswer is the length in characters from which a reference that is in the prompt
-// is no chance.
+// is not a chance.
 const shortestAnswer = 4
 
 // answers lists the rows whose prompt holds their own reference, word for word.

@@ -7,7 +7,7 @@ import (
 	"gonogo/analysis/message"
 )
 
-// fewestWords must be left of a text without numbers and names, so that what is
+// fewestWords must be left of a text without numbers and names, so what is
 // left tells it from others.
 const fewestWords = 5
 
@@ -36,7 +36,7 @@ func (s *leakSearch) swapped() {
 	}
 }
 
-// overlap is what is known of the n-grams of two texts.
+// overlap is what is known about the n-grams of two texts.
 func (s *leakSearch) overlap(i, split, other int) float64 {
 	if p, ok := s.near[i][split]; ok && p.text == other {
 		return p.score

@@ -15,7 +15,7 @@ func leaks(t testing.TB, rows []Entry) Leakage {
 	return Leaks(rows)
 }
 
-// prose writes text that has no pattern: words drawn at random, so that two
+// prose writes text that has no pattern: words drawn at random, so two
 // draws share no more than chance.
 func prose(rng *rand.Rand, words int) string {
 	var b strings.Builder

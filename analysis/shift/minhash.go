@@ -62,7 +62,7 @@ func (g *gramSet) has(h uint64) bool {
 }
 
 // hashGram hashes the window whose oldest character is at n modulo its length. Characters
-// have 21 bits, so that five of them do not fit one word and two are mixed.
+// have 21 bits, so five of them do not fit one word and two are mixed.
 func hashGram(w *[gramLength]uint64, n int) uint64 {
 	at := func(i int) uint64 { return w[(n+i)%gramLength] }
 	return mix(mix(at(0)|at(1)<<21|at(2)<<42) ^ (at(3) | at(4)<<21))

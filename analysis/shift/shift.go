@@ -107,7 +107,7 @@ func Compare(a, b Sample, opt Options) []Result {
 	return out
 }
 
-// sorted returns rows in the order of their ids, so that the order of a file
+// sorted returns rows in the order of their ids, so the order of a file
 // changes nothing, and at most limit of them, drawn at random.
 func sorted(rows []Row, limit int, rng *rand.Rand) []Row {
 	rows = slices.Clone(rows)

@@ -28,7 +28,7 @@ type bag struct {
 // newBag weighs the words of texts by (1+ln count)·(ln((1+n)/(1+df))+1), rows
 // of length 1 (Salton & Buckley 1988, Inf. Process. Manag. 24:513; smoothed as
 // scikit-learn does). Pairs of neighbouring ideographs are words as well. Words
-// that are in one text only say nothing of the samples and are left out.
+// that are in one text only say nothing about the samples and are left out.
 func newBag(texts []string) *bag {
 	counts := make([]map[string]int, len(texts))
 	texted := make(map[string]int) // texts by word

@@ -11,7 +11,7 @@ import (
 
 // Refits fits Chances to boot resamples of whole items (Davison & Hinkley 1997,
 // Bootstrap Methods, §3.8), each from fit, which FitChances made of the same
-// counts. Resample b depends on seed and b alone, so that fits of the same
+// counts. Resample b depends on seed and b alone, so fits of the same
 // counts, with a point mass and without, see the same resamples, and the result
 // is the same however many processors there are. A resample in which every
 // rollout came to one outcome is that outcome for certain.

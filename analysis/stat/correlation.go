@@ -13,11 +13,11 @@ import (
 type Line struct {
 	Slope       Estimate
 	Correlation Estimate
-	P           *float64 // nil where there is no interval
+	P           *float64 // nil if there is no interval
 }
 
 // WithinLine fits Y on X with a level of its own for each item: both are taken
-// relative to the item's means, so that what differs between items, such as
+// relative to the item's means, so what differs between items, such as
 // long questions that are easy, plays no part. Items whose X do not vary say
 // nothing and are left out.
 //

@@ -14,7 +14,7 @@ type AtK struct {
 
 // BestOf returns the mean over items of E[max of k rewards], for each k of ks
 // in their order. All items must have max(ks) rewards or more (it panics
-// otherwise), so that every k speaks of the same items: the caller passes the
+// otherwise), so every k is about the same items: the caller passes the
 // common set. Empty items are left out.
 // Each point is unbiased (MaxOfK) and has the interval of GroupMeans; FixedSE
 // comes from the jackknife and is nil when k is some item's n.

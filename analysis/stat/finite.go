@@ -8,7 +8,7 @@ import (
 )
 
 // Finite narrows an estimate made by ItemMeans or Mean on m items to the
-// population it speaks of: the M items of one file, of which the m are a
+// population it is about: the M items of one file, of which the m are a
 // random subset. Only the part of the variance that stems from which items
 // were drawn shrinks, V = W + (1 - m/M)·max(0, SE² - W), where W = FixedSE² is
 // the part that stems from sampling rollouts (Cochran 1977, Sampling

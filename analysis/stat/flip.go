@@ -19,7 +19,7 @@ type Regrade struct {
 // outputs of item i, each with the share of pairs of its grades that differ.
 //
 // Two independent gradings of one output, each flipped with probability e,
-// differ with d = 2e(1-e), so that e = (1 - √(1-2d))/2; d of a half or more
+// differ with d = 2e(1-e), so e = (1 - √(1-2d))/2; d of a half or more
 // says no more than e = 1/2. The interval is that of Disagreement. One e for
 // all outputs is assumed: where some outputs are noisier than others, e comes
 // out above their mean.
@@ -35,7 +35,7 @@ func FlipRate(items [][]Regrade, conf float64) (flip, consistency Estimate) {
 }
 
 // Disagreement estimates the mean of Differ over outputs, by weight. The
-// interval is that of RatioOfSums, clustered by item. Where no output differs,
+// interval is that of RatioOfSums, clustered by item. If no output differs,
 // or all do, it is Clopper–Pearson on the effective number of outputs
 // (Σw)²/Σw² (Kish 1965, Survey Sampling, §8.2): nothing then shows that those of
 // one item are alike.

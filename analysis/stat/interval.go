@@ -103,7 +103,7 @@ func (e *Estimate) widen(values []float64, r *Range, conf float64) {
 // reach is what items like these, not yet seen, may hold: at confidence 1-α/2
 // fewer than q = 1-(α/2)^(1/m) of all items lie beyond the extremes of the m
 // values seen (Wilks 1941, Ann. Math. Stat. 12:91), and at most the end of the
-// range, so that the interval reaches from mean - q·(least - lo) to mean +
+// range, so the interval reaches from mean - q·(least - lo) to mean +
 // q·(hi - largest). Where all values lie at one end it is Clopper–Pearson's bound
 // again.
 func reach(mean float64, values []float64, r Range, conf float64) (low, high float64) {

@@ -44,7 +44,7 @@ func (e *Estimate) jackknife(deleted []float64, s scale, conf float64) (se float
 	return se, true
 }
 
-// sortedPairs returns a copy of the items that hold pairs, each sorted, so that no sum
+// sortedPairs returns a copy of the items that hold pairs, each sorted, so no sum
 // depends on the order of rollouts.
 func sortedPairs(items [][]Pair) (out [][]Pair, n int) {
 	for _, item := range items {

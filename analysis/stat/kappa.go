@@ -10,8 +10,8 @@ import (
 // X and Y being 0 or 1: κ = 1 - D/E, D the share of pairs that differ and E the
 // share that would if the two were independent (Cohen 1960, Educ. Psychol.
 // Meas. 20:37). The interval is the jackknife over whole items with t(m-1) on
-// Fisher's scale. Where no pair differs it is 1 - q/E at its low end, q the
-// exact bound on the share of items that would. It is unknown where both
+// Fisher's scale. If no pair differs it is 1 - q/E at its low end, q the
+// exact bound on the share of items that would. It is unknown if both
 // judgements are one and the same value throughout: chance alone agrees then.
 func Kappa(items [][]Pair, conf float64) Estimate {
 	checkConf(conf)

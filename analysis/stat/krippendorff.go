@@ -19,7 +19,7 @@ import (
 //
 // The interval resamples whole items (Hayes & Krippendorff 2007, Commun.
 // Methods Meas. 1:77, resample outputs) and widens the percentiles for their
-// number (see expanded). Where no ratings of one output differ it is
+// number (see expanded). If no ratings of one output differ it is
 // 1 - q·R²/E at its low end, q the exact bound on the share of items that would
 // and R the spread of the ratings. The same source state gives the same
 // interval. Cost: O(ratings + boot · items).

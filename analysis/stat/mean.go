@@ -29,8 +29,8 @@ func Mean(items [][]float64, r *Range, conf float64) Estimate {
 // effective size p(1-p)/(se/R)² · (t(n-1)/t(m-1))², which keeps its coverage
 // near the ends where t intervals lose it, widened to what unseen items may hold
 // and where few items carry the sum (see widen). Without a range it is t(m-1).
-// Where all values agree it is Clopper–Pearson on m at either end of the
-// range and Hoeffding's inside; SE is then nil, for the data say nothing of
+// If all values agree it is Clopper–Pearson on m at either end of the
+// range and Hoeffding's inside; SE is then nil, for the data say nothing about
 // it. One item gives the whole range. It panics when within has another
 // length than values.
 func ItemMeans(values []float64, within []float64, n int, r *Range, conf float64, method string) Estimate {
@@ -68,7 +68,7 @@ func groupMeans(values, within []float64, n, draws int, r *Range, conf float64, 
 	return e
 }
 
-// fixedSE returns √(Σ within)/m, nil when nothing is known of it.
+// fixedSE returns √(Σ within)/m, nil when nothing is known about it.
 func fixedSE(within []float64) *float64 {
 	if len(within) == 0 {
 		return nil
@@ -97,7 +97,7 @@ func MeanVariance(x []float64) (mean, variance float64) {
 }
 
 // moments returns the mean of x and the sum of squared deviations from it.
-// Values are taken relative to the first, so that equal values have exactly
+// Values are taken relative to the first, so equal values have exactly
 // their own value as mean and exactly no deviation.
 func moments(x []float64) (mean, dev float64) {
 	for _, v := range x {

@@ -16,7 +16,7 @@ import (
 //
 // within[i] is the sampling variance of d[i] given the item (nil: not known), n
 // the number of rollouts behind all. r bounds a single difference; nil is
-// unbounded. Where all differences agree they say nothing of their spread, and
+// unbounded. If all differences agree they say nothing about their spread, and
 // the interval is what unseen items may hold: value - q·(value - lo) to
 // value + q·(hi - value) with q = 1-(α/2)^(1/m), Clopper–Pearson's bound on the
 // share of items that would differ. It never is [x, x]. SE is then nil.
@@ -96,7 +96,7 @@ type Equivalence struct {
 
 // Equivalent tests whether the mean over items of d lies inside ±delta, with
 // t(m-1) at level 1-conf on each side: shown when both one-sided bounds lie
-// inside. Where all differences agree the bounds are PairedMean's, P is nil.
+// inside. If all differences agree the bounds are PairedMean's, P is nil.
 func Equivalent(d []float64, r *Range, delta, conf float64) Equivalence {
 	checkConf(conf)
 	q := Equivalence{Delta: delta}

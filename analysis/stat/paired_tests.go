@@ -13,7 +13,7 @@ import (
 // McNemar returns the exact two-sided p-value of McNemar's test (1947,
 // Psychometrika 12:153) for pairs of passed and failed: gained pairs failed
 // first and passed then, lost ones the reverse. Under no change each is as
-// likely, so that it is the binomial test of the smaller against a half. Pairs
+// likely, so it is the binomial test of the smaller against a half. Pairs
 // that agree do not count; without others it is 1.
 func McNemar(gained, lost int) float64 {
 	n := gained + lost
@@ -35,7 +35,7 @@ const exactRanks = 25
 // out and ties share their mean rank. Up to 25 differences the distribution
 // over all sign flips of these very ranks is exact, ties included; above it is
 // normal with the variance Σ rank²/4, which corrects for ties, and without a
-// continuity correction. nil where nothing differs.
+// continuity correction. nil if nothing differs.
 func SignedRank(d []float64) *float64 {
 	ranks, positive := signedRanks(d)
 	if len(ranks) == 0 {

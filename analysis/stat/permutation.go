@@ -8,10 +8,10 @@ import (
 // CountsByItem tests whether how often something happened to the rollouts depends on
 // the item: counts holds one number per rollout, by item. The statistic is chi-square,
 // the sum over items of (count - expected)²/expected, where an item expects its share
-// of rollouts. P is that of the counts dealt to the rollouts anew, (b+1)/(draws+1)
+// of rollouts. P is that of the counts dealt to the rollouts again, (b+1)/(draws+1)
 // (Phipson & Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9:39). Whole rollouts are dealt,
 // so that attempts of one rollout that failed one after another count as one piece of
-// evidence. Both are nil where nothing was counted or there are no 2 items. Cost:
+// evidence. Both are nil if nothing was counted or there are no 2 items. Cost:
 // O(rollouts + draws · rollouts with a count).
 func CountsByItem(counts [][]int, draws int, src rand.Source) (statistic, p *float64) {
 	var item, hits, of []int // the item of each rollout; the counts that are not 0, and whose they are
@@ -59,8 +59,8 @@ func CountsByItem(counts [][]int, draws int, src rand.Source) (statistic, p *flo
 }
 
 // RankPermutation tests whether X and Y go together: Spearman's rank correlation of
-// single pairs, and how often it is at least as far from 0 where the Y are dealt to the
-// X anew, (b+1)/(draws+1). Both are nil where either side does not vary. Cost:
+// single pairs, and how often it is at least as far from 0 if the Y are dealt to the
+// X again, (b+1)/(draws+1). Both are nil where either side does not vary. Cost:
 // O(pairs · draws).
 func RankPermutation(pairs []Pair, draws int, src rand.Source) (rho, p *float64) {
 	items := make([][]Pair, len(pairs))

@@ -72,7 +72,7 @@ func TestQuantileItems(t *testing.T) {
 	}
 }
 
-// hit is 1 when the interval holds the truth; a missing end is no bound.
+// hit is 1 when the interval holds the truth; a missing end is not a bound.
 func hit(e Estimate, truth float64) int {
 	if Or(e.Low, math.Inf(-1)) <= truth && truth <= Or(e.High, math.Inf(1)) {
 		return 1

@@ -8,7 +8,7 @@ import (
 
 // Signal estimates the share of groups of size g in which rewards span more
 // than delta, for items like these: the mean of Informative with the interval
-// of GroupMeans on [0, 1]. It is unknown where an item has fewer than g rewards:
+// of GroupMeans on [0, 1]. It is unknown if an item has fewer than g rewards:
 // SignalBracket says what can be said then. Empty items are left out.
 func Signal(items [][]float64, g int, delta float64, conf float64) Estimate {
 	const method = "mean of the unbiased share of informative groups"
@@ -55,7 +55,7 @@ func SignalBracket(items [][]float64, g int, delta, strict, conf float64) (lower
 	return lower, upper
 }
 
-// scale multiplies a share by a factor >= 1 and cuts it at 1. Where the whole
+// scale multiplies a share by a factor >= 1 and cuts it at 1. If the whole
 // interval would end up at 1, its low end stays where it was.
 func (e *Estimate) scale(factor float64) {
 	capped := *e.Value*factor >= 1

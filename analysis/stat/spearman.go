@@ -14,7 +14,7 @@ import (
 // t(m-1) on Fisher's scale, which also is what Bonett & Wright (2000,
 // Psychometrika 65:23) approximate for single pairs.
 //
-// Where the ranks agree perfectly there is nothing to resample: one discordant
+// If the ranks agree perfectly there is nothing to resample: one discordant
 // item among m+1 is then taken as what could be missing, z = atanh(1 - 2/(m+1)),
 // se² = (1 + r²/2)/(m-3) (Bonett & Wright). Cost: O(items · pairs).
 func Spearman(items [][]Pair, conf float64) Estimate {
@@ -63,7 +63,7 @@ func (e *Estimate) perfect(m int, conf float64) {
 	}
 }
 
-// ranking holds pairs in the order of X and of Y, so that leaving out an item
+// ranking holds pairs in the order of X and of Y, so leaving out an item
 // needs no sorting.
 type ranking struct {
 	x, y   []float64

@@ -12,7 +12,7 @@ type Spending func(alpha, t float64) float64
 func KimDeMets(alpha, t float64) float64 { return alpha * t * t }
 
 // Boundaries returns, for looks at rising shares of all information, the z
-// values at which a two-sided test of level alpha may stop, so that under no
+// values at which a two-sided test of level alpha may stop, so under no
 // effect it crosses any of them up to a look with the probability that spend
 // grants each side by then (Lan & DeMets 1983). Later looks do not change the
 // boundaries of earlier ones, and looks may lie anywhere.

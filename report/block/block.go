@@ -235,7 +235,7 @@ type Finding struct {
 	Rule       string // what it goes by, where the interval lets expect otherwise
 	Line       string // all of it in one line
 	Gate       string // and the split it is about
-	Gauge      *Gauge // the same drawn; nil where there is no number or no threshold
+	Gauge      *Gauge // the same drawn; nil if there is no number or no threshold
 	Facts      []Fact // value, threshold and the like; a fact without a name is a word
 	Texts      []Fact // why it matters, what to do
 	ItemsLabel string
@@ -250,7 +250,7 @@ type Finding struct {
 type Gauge struct{ Value, Low, High, Threshold float64 }
 
 // GaugeOf places what was measured on a line from zero, or from below it, to a little
-// beyond all of them; a share's line ends at 1. It is nil where a number is missing.
+// beyond all of them; a share's line ends at 1. It is nil if a number is missing.
 func GaugeOf(value, low, high, threshold *float64, share bool) *Gauge {
 	if value == nil || threshold == nil {
 		return nil
@@ -299,7 +299,7 @@ type Items struct {
 	All     int      // items that there are
 	Count   string   // the same in words
 
-	// Traces are the rollouts of the first n rows; nil where none are at hand.
+	// Traces are the rollouts of the first n rows; nil if none are at hand.
 	Traces func(n int) ([][]string, error)
 
 	Classes   []string          // what the second column can be filtered by

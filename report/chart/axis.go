@@ -24,7 +24,7 @@ func rewardRange(r *analysis.Result) (lo, hi float64) {
 	return lo, hi
 }
 
-// baseline is where bars of rewards begin: at zero where the range holds it,
+// baseline is where bars of rewards begin: at zero if the range holds it,
 // else at the end of the range nearest to zero.
 func baseline(r *analysis.Result) float64 {
 	lo, hi := rewardRange(r)

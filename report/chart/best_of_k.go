@@ -109,7 +109,7 @@ func bestWorst(s *analysis.SplitResult) (best, worst curve) {
 }
 
 // atCurve is the curve of a quantity at k, in the order of k; points without
-// a value are left out, and a missing interval is no band there.
+// a value are left out, and a missing interval is not a band there.
 func atCurve(list []analysis.AtK) curve {
 	var v curve
 	for _, e := range list {

@@ -112,7 +112,7 @@ type arrow struct {
 	lang           message.Language
 }
 
-// arrow is nil where the quantity is not known of both runs.
+// arrow is nil if the quantity is not known of both runs.
 func (m move) arrow(c *compare.Comparison, sc *compare.Split) *arrow {
 	d := other(sc, m.quantity)
 	if d == nil || d.Base == nil || d.New == nil || sc.Reward.Base == nil || sc.Reward.New == nil {

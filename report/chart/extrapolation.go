@@ -20,8 +20,8 @@ type far struct {
 	model           string // for the caption
 }
 
-// beyond gathers what the models say of one quantity. It is empty where there
-// is no measured curve to go on from, or no model.
+// beyond gathers what the models say of one quantity. It is empty if there
+// is not a measured curve to go on from, or no model.
 func beyond(s *analysis.SplitResult, quantity string, measured curve) far {
 	var f far
 	low, high := map[float64]float64{}, map[float64]float64{}

@@ -19,7 +19,7 @@ import (
 )
 
 // The gallery shows every chart with its own words. With -update it is written
-// anew, and with GONOGO_GALLERY=RESULT.JSON its pictures too: make golden gives
+// again, and with GONOGO_GALLERY=RESULT.JSON its pictures too: make golden gives
 // it the result of the demo.
 var (
 	galleryPage     = filepath.Join("..", "..", "docs", "charts.md")

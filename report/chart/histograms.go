@@ -117,7 +117,7 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 		f.Subtitle += l.Say("chart.mean_and_p95", "; mean %s, P95 %s, %s", message.Interval(t.Calls.Value, t.Calls.Low, t.Calls.High), message.Interval(t.P95.Value, t.P95.Low, t.P95.High), intervals(r, t.P95))
 	}
 	var budget []Entry
-	if t.Budget != nil { // its label is lower, so that the two never share a line
+	if t.Budget != nil { // its label is lower, so the two never share a line
 		at := message.Whole(*t.Budget)
 		line := rule{at: float64(*t.Budget), upward: true, label: l.Say("chart.budget", "budget %s", at), drop: 11, line: draw.LineStyle{Color: Red, Width: 1.4}}
 		hi = math.Max(hi, line.at)

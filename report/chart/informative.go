@@ -121,7 +121,7 @@ func (g signals) table(l message.Language, s *analysis.SplitResult) Table {
 // where that is known, as the gate judges it.
 type signals struct {
 	exact     curve // at group sizes up to the samples taken
-	raw       curve // the same with grader noise; empty where they do not differ
+	raw       curve // the same with grader noise; empty if they do not differ
 	bracket   curve // beyond: a band with the intervals of its ends, and a line where both ends are one
 	low, high curve // its ends without their intervals
 	fits      far

@@ -13,7 +13,7 @@ import (
 )
 
 // label is text at a point of the data. It is shifted to stay inside the plot
-// and has an opaque background, so that nothing runs through it.
+// and has an opaque background, so nothing runs through it.
 type label struct {
 	x, y   float64
 	dx, dy vg.Length // offset from the point

@@ -44,7 +44,7 @@ func (q cost) chart(name, doc, read string) Chart {
 // name is what there is more and less of, as a title says it.
 func (q cost) name(l message.Language) string { return q.what.In(l) }
 
-// of finds the numbers of the quantity; nil where there are none.
+// of finds the numbers of the quantity; nil if there are none.
 func (q cost) of(s *analysis.SplitResult) *analysis.RewardByCost {
 	for i, a := range s.Against {
 		if a.Quantity == q.quantity && len(a.Bins) > 0 {
@@ -95,7 +95,7 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	return f, nil
 }
 
-// limit is how much of the quantity is allowed; none where nothing is configured.
+// limit is how much of the quantity is allowed; none if nothing is configured.
 func (q cost) limit(r *analysis.Result) (float64, bool) {
 	x := r.Thresholds["tools.tail.limit"]
 	return x, q.quantity == analysis.CostLatency && x > 0

@@ -13,7 +13,7 @@ import (
 )
 
 // The palette. Hues can be distinguished by the colour-blind (blue, orange, red crosses)
-// and differ in lightness, so that a grey print still reads; where two areas touch, a
+// and differ in lightness, so a grey print still reads; where two areas touch, a
 // hatch differs too.
 var (
 	Paper   = color.RGBA{0xff, 0xff, 0xff, 255} // background
@@ -31,7 +31,7 @@ var (
 	Charred = color.RGBA{0x53, 0x5a, 0x66, 255} // dead items
 )
 
-// Palette names every colour a Figure may use, so that a page can restyle an
+// Palette names every colour a Figure may use, so a page can restyle an
 // SVG, for a dark background for example.
 func Palette() []Colour {
 	return []Colour{

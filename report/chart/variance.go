@@ -69,7 +69,7 @@ func drawVariance(r *analysis.Result, split rollout.Split, s *analysis.SplitResu
 }
 
 // measured returns the items that have a mean, lowest first; equal means are in the order
-// of their ids, so that the picture is always the same.
+// of their ids, so the picture is always the same.
 func measured(s *analysis.SplitResult) []analysis.ItemResult {
 	var items []analysis.ItemResult
 	for _, it := range s.Classes.Items {
@@ -141,7 +141,7 @@ func varianceMarks(r *analysis.Result, items []analysis.ItemResult) variance {
 }
 
 // average returns the means of the items' mean, standard deviation and best;
-// nil where no item has one.
+// nil if no item has one.
 func average(items []analysis.ItemResult) (mean float64, sd, best *float64) {
 	var sds, bests []float64
 	for _, it := range items {

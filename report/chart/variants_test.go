@@ -57,7 +57,7 @@ func TestVariantsInWords(t *testing.T) {
 			t.Errorf("%s: the picture says %q, want %q", what, alt, c.want)
 		}
 	}
-	// Where there are many, each keeps its row and the picture stays XML.
+	// If there are many, each keeps its row and the picture stays XML.
 	r := ranked(t)
 	for i := range 60 {
 		one := r.Variants.Ranked[1]

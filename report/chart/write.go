@@ -38,7 +38,7 @@ func WritePNG(w io.Writer, f Figure, width, height vg.Length) error {
 
 // WriteSVG writes f as a vector picture whose text stays text. Fonts are named,
 // not embedded: whoever shows the picture brings them. Each text says how long
-// it was measured, so that in any font it keeps to its place.
+// it was measured, so in any font it keeps to its place.
 func WriteSVG(w io.Writer, f Figure, width, height vg.Length) error {
 	f.Fonts = browser()
 	c := &measuredSVG{Canvas: vgsvg.NewWith(vgsvg.UseWH(width, height)), fonts: f.Fonts}

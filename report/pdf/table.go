@@ -22,7 +22,7 @@ type ColumnSpec struct {
 	Head  string
 	Right bool    // numbers
 	Least float64 // points; what its texts want is kept above it
-	Most  float64 // points; what its texts want is kept below it; 0 is no bound
+	Most  float64 // points; what its texts want is kept below it; 0 is not a bound
 	Grow  float64 // its share of the room that is left over; 0 takes what its texts want
 }
 

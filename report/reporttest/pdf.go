@@ -58,7 +58,7 @@ func Running(pages ...PDFPage) string {
 	return strings.Join(list, " ")
 }
 
-// Squeeze leaves out all space, so that a text can be looked for in Flat.
+// Squeeze leaves out all space, so a text can be looked for in Flat.
 func Squeeze(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \u00a0\t\r\n", r) }), "")
 }

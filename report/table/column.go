@@ -32,7 +32,7 @@ type Column[R any] struct {
 	Name string
 	Kind Kind
 	Doc  string
-	Of   func(R) any // a value of the kind: string, int64, float64, bool, time.Time; nil where it is not known
+	Of   func(R) any // a value of the kind: string, int64, float64, bool, time.Time; nil if it is not known
 }
 
 // writeCSV writes rows as comma-separated values under a header: UTF-8 without
@@ -97,7 +97,7 @@ func printable(s string) string {
 	return b.String()
 }
 
-// known turns a pointer into a cell's value: nil where there is none, or where it is not
+// known turns a pointer into a cell's value: nil if there is none, or where it is not
 // a known number.
 func known[T int | int64 | float64](p *T) any {
 	if p == nil {
@@ -115,7 +115,7 @@ func known[T int | int64 | float64](p *T) any {
 	return any(*p)
 }
 
-// told is a text, or nil where it is empty.
+// told is a text, or nil if it is empty.
 func told(s string) any {
 	if s == "" {
 		return nil

@@ -178,7 +178,7 @@ func calls(status ...rollout.CallStatus) func(collect.Counted) any {
 	}
 }
 
-// seconds is a span, or nil where it is not known.
+// seconds is a span, or nil if it is not known.
 func seconds(s rollout.Seconds) any {
 	if s <= 0 {
 		return nil
@@ -194,7 +194,7 @@ func moment(t time.Time) any {
 	return t.Truncate(time.Microsecond)
 }
 
-// length is the number of characters of an answer; nil where there is none.
+// length is the number of characters of an answer; nil if there is none.
 func length(answer string) any {
 	if answer == "" {
 		return nil

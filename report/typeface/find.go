@@ -102,7 +102,7 @@ func open(path, language string) (*Face, error) {
 }
 
 // faces are the fonts of a file. One that is put together carelessly is put
-// together anew before it is given up.
+// together again before it is given up.
 func faces(data []byte) ([]*Face, error) {
 	fonts, err := sfnt.ParseCollection(data)
 	if err != nil {

@@ -67,7 +67,7 @@ type name struct {
 	ID    string
 }
 
-// catalog holds each name once that entries speak of.
+// catalog holds each name once that entries are about.
 type catalog struct {
 	Items  []name
 	Tools  []string

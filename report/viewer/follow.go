@@ -108,7 +108,7 @@ func (x *Index) look() (changed bool, err error) {
 	}
 	if x.state.Ready {
 		same, err := ends(x.source, x.next)
-		if err != nil || same != x.seen.ends || now.size == x.seen.size { // written anew in its place
+		if err != nil || same != x.seen.ends || now.size == x.seen.size { // written again in its place
 			x.reset()
 		}
 	}

@@ -47,7 +47,7 @@ func (s *Server) guard(port int, next http.Handler) http.Handler {
 }
 
 // ownPage reports whether a request comes from the page itself, or from a person
-// who opens it. Whoever is no browser says nothing of where it comes from.
+// who opens it. Whoever is not a browser says nothing about where it comes from.
 func ownPage(r *http.Request) bool {
 	if origin := r.Header.Get("Origin"); origin != "" && origin != "http://"+r.Host {
 		return false

@@ -65,7 +65,7 @@ type State struct {
 	Superseded int       `json:"superseded"` // lines that a later attempt or line replaced
 	Bad        []BadLine `json:"bad"`
 	Torn       bool      `json:"torn"` // the last line has no end yet
-	Kept       bool      `json:"kept"` // next to the run, so that it need not be made again
+	Kept       bool      `json:"kept"` // next to the run, so it need not be made again
 	Note       string    `json:"note,omitempty"`
 	line       int32
 }
@@ -180,7 +180,7 @@ func (x *Index) settle(ctx context.Context) {
 	x.keep()
 }
 
-// note tells what went wrong and does not stop the index.
+// note says what went wrong and does not stop the index.
 func (x *Index) note(err error) {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return

@@ -114,7 +114,7 @@ func TestARedactedViewTellsNoTextAndNoName(t *testing.T) {
 	for _, secret := range []string{
 		"q1", "fam", "four", "LOOK", "found it", "search", `\"q\"`, "exact", "四", "rationale", "onerror", "gone", "refused", "secret", "bobby", "ann", "so so", "How many", "reference_answer", "train.jsonl", filepath.Base(s.dir),
 	} {
-		// The kind of a name is no name.
+		// The kind of a name is not a name.
 		text := strings.NewReplacer(`family `, "", `families`, "", `family"`, "", `"annotations"`, "").Replace(all.String())
 		if strings.Contains(text, secret) {
 			at := strings.Index(text, secret)

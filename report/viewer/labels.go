@@ -68,7 +68,7 @@ func about(all map[rollout.Key][]rollout.Label, k rollout.Key) []rollout.Label {
 	return append(whole[:len(whole):len(whole)], all[k]...)
 }
 
-// unlabelled says why labels cannot be kept; nil where they can.
+// unlabelled says why labels cannot be kept; nil if they can.
 func (s *side) unlabelled() error {
 	switch {
 	case s.names.redact:

@@ -4,6 +4,6 @@ package viewer
 
 import "os"
 
-// removeOpenFile unlinks a file that stays open, so that a kill leaves nothing
+// removeOpenFile unlinks a file that stays open, so a kill leaves nothing
 // behind.
 func removeOpenFile(f *os.File) { os.Remove(f.Name()) }

@@ -68,7 +68,7 @@ func (s *side) targeted(split rollout.Split, sample int32) bool {
 }
 
 // row is what an item's rollouts came to. What is not known is nil: a missing
-// grade is no zero.
+// grade is not a zero.
 type row struct {
 	name     name
 	item     int32
@@ -91,7 +91,7 @@ type row struct {
 }
 
 // all returns a row for each item that has rollouts, in order of the file, and
-// the versions of index and labels that they are of. They are made anew when
+// the versions of index and labels that they are of. They are made again when
 // something came, and not to be changed.
 func (s *side) all() ([]row, [2]int, error) {
 	marks, marked, err := s.labels.all()

@@ -131,7 +131,7 @@ func (c *Command) ask(ctx context.Context, p sampler.AgentRequest, line []byte) 
 	}
 }
 
-// result reads what a process wrote. One that wrote what is no result is still at
+// result reads what a process wrote. One that wrote what is not a result is still at
 // it, and would take the next rollout's line for its own.
 func (c *Command) result(peer *process.Peer, text []byte, p sampler.AgentRequest) (sampler.AgentResult, error) {
 	done, err := played(text, p, !c.cfg.PerRollout)

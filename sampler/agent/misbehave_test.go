@@ -85,7 +85,7 @@ func TestALateLineIsNobodysResult(t *testing.T) {
 	}
 }
 
-// A process that wrote what is no result is still at its rollout: the next one is
+// A process that wrote what is not a result is still at its rollout: the next one is
 // not handed to it.
 func TestAProcessThatWroteNonsensePlaysNoMore(t *testing.T) {
 	s := newSite(t)

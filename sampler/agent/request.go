@@ -34,7 +34,7 @@ type Model struct {
 	API     string `json:"api"` // responses or chat
 }
 
-// Limits bound a rollout; 0 is no limit.
+// Limits bound a rollout; 0 is not a limit.
 type Limits struct {
 	MaxSteps     int     `json:"max_steps"`
 	MaxToolCalls int     `json:"max_tool_calls"`

@@ -225,7 +225,7 @@ func failed(kind string, outcome rollout.Outcome, err error) error {
 	return &sampler.Failure{URL: sampler.AgentBoundary, Hidden: http.StatusOK, Err: &sampler.AgentError{Kind: kind, Outcome: outcome, Err: err}}
 }
 
-// quoted shows the beginning of what is no result.
+// quoted shows the beginning of what is not a result.
 func quoted(text []byte) string {
 	if len(text) == 0 {
 		return "nothing"

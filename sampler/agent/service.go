@@ -55,7 +55,7 @@ func (s *Service) SessionReads() []string { return s.at.Reads() }
 // URL returns its address, for messages.
 func (s *Service) URL() string { return sampler.RedactURL(s.cfg.URL) }
 
-// started is an answer that is no result yet.
+// started is an answer that is not a result yet.
 type started struct {
 	Poll    string  `json:"poll"`          // where to ask for the result; relative to the service's URL
 	Seconds float64 `json:"retry_after_s"` // before the next question; 0 leaves it to us

@@ -18,7 +18,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// What a service answers that is no result has its name; what cost nothing is tried
+// What a service answers that is not a result has its name; what cost nothing is tried
 // again.
 func TestAServiceThatFails(t *testing.T) {
 	s := newSite(t)

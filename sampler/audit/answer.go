@@ -143,7 +143,7 @@ func (v *votes) add(e example) {
 }
 
 // winner is the template that at least half of the answers have in common; ok is
-// false when there is none, so that a bare reference is an answer.
+// false when there is none, so a bare reference is an answer.
 func (v *votes) winner() (template string, ok bool) {
 	best := ""
 	for t, n := range v.count {

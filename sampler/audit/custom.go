@@ -32,7 +32,7 @@ type Custom struct {
 //
 // A probe that needs a recorded answer takes the one with the highest reward:
 // what is expected at the bottom is made of a good answer, and so is what is
-// expected at the top. Where the grade must not move, and where nothing is
+// expected at the top. If the grade must not move, and where nothing is
 // expected, good and poor answers are mixed.
 func (u Custom) New(render Render) (Probe, error) {
 	p, err := u.probe()

@@ -8,7 +8,7 @@ import (
 )
 
 // Note: a look-alike of the right answer, or one with characters of no width in
-// it, is no bottom probe: whoever reads it reads the right answer, and a grader
+// it, is not a bottom probe: whoever reads it reads the right answer, and a grader
 // that takes it is not fooled. What is put here reads as a wrong answer.
 //
 // Nor is it one where the right answer is between other characters as a word or a number

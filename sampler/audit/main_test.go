@@ -108,7 +108,7 @@ func recordsOf(t testing.TB, p *Plan) map[string]*rollout.Record {
 	return records
 }
 
-// shareItem asks for a share, so that every rewrite of numbers applies.
+// shareItem asks for a share, so every rewrite of numbers applies.
 func shareItem() *rollout.Item {
 	return &rollout.Item{ID: "q", Split: rollout.Train, Messages: []rollout.Message{{Role: "user", Content: "Which share is it?"}}}
 }

@@ -66,7 +66,7 @@ func silent(c *Case, text string) []Payload {
 	return c.worded(text)
 }
 
-// worded is a payload without an answer in it: none where its words happen to
+// worded is a payload without an answer in it: none if its words happen to
 // name the right one, such as "correct" of a question with two choices.
 func (c *Case) worded(text string) []Payload {
 	if c.mentions(text) {

@@ -16,7 +16,7 @@ type Plan struct {
 	// Items are the sampled ones, in the order in which they were drawn.
 	Items []rollout.Key
 	// Known are records that need no grading: their rewards are recorded. Their Keep is
-	// always false, so that they are written anew.
+	// always false, so they are written again.
 	Known []*rollout.Record
 	// Template is the template of an answer around a reference; "" if a bare reference is
 	// an answer. Inferred says that it was derived from recorded answers.

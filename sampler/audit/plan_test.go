@@ -374,7 +374,7 @@ func TestTheTemplateIsInferredFromTheRun(t *testing.T) {
 	}
 }
 
-// TestItemsThatAskTheSame: the other's reference is no wrong answer.
+// TestItemsThatAskTheSame: the other's reference is not a wrong answer.
 func TestItemsThatAskTheSame(t *testing.T) {
 	items := []rollout.Item{
 		newItem(t, "a", "Which colour?", map[string]any{"answer": "red"}), newItem(t, "b", "Which colour?", map[string]any{"answer": "blue"}),

@@ -16,14 +16,14 @@ type Probe struct {
 	// Expect is bottom, the least that it must earn when Expect is top. It says
 	// nothing when Expect is same or note.
 	//
-	// Of the bottom probes, what is no attempt at all (nothing, filler, an echo,
+	// Of the bottom probes, what is not an attempt at all (nothing, filler, an echo,
 	// a claim, an instruction to the judge alone) has the limit 0. A wrong answer
 	// in the right form, or one with something right in it, has the limit 0.9:
 	// sensible graders pay for the form, for coming near, or for a part, but not
 	// as much as for a right answer.
 	Limit float64
 
-	// Make returns the payloads for one item, or none where the probe does not
+	// Make returns the payloads for one item, or none if the probe does not
 	// apply to it. nil: the plan itself makes the probe's tasks, from the whole
 	// run.
 	Make func(*Case) []Payload
@@ -135,7 +135,7 @@ func (c *Case) extreme(beats func(a, b float64) bool) *rollout.Record {
 }
 
 // either is the best recorded rollout of about half of the items and the worst
-// of the others, so that a probe of few payloads meets high rewards and low
+// of the others, so a probe of few payloads meets high rewards and low
 // ones.
 func (c *Case) either() *rollout.Record {
 	if c.Rand.IntN(2) == 0 {

@@ -23,5 +23,5 @@ func FieldReference(it *rollout.Item) (Reference, bool) {
 // accepted lists further right answers that the row names.
 func accepted(it *rollout.Item) []string { return it.Accepted() }
 
-// rowOf is the item's row, by field; nil when it is no object.
+// rowOf is the item's row, by field; nil when it is not an object.
 func rowOf(it *rollout.Item) map[string]json.RawMessage { return it.Fields() }

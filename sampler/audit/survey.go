@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// surveyed is an item and what is known of its rollouts without their texts.
+// surveyed is an item and what is known about its rollouts without their texts.
 type surveyed struct {
 	item     *rollout.Item
 	ref      Reference

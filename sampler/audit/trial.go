@@ -23,7 +23,7 @@ var wrong = Probe{
 	},
 }
 
-// nonsense is no answer to anything.
+// nonsense is not an answer to anything.
 const nonsense = "Qwzx vlorp 0xdead: blenth, mirgle and sporf."
 
 // WithToolCalls returns a task with the same answer after a made-up call of each

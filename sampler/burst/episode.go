@@ -201,7 +201,7 @@ func (e *episode) until(ctx context.Context, do errand, before *answer) (a answe
 }
 
 // once makes one request and notes what the wire showed. What was waited for
-// the endpoint's own pace, or for the machine's open files, is no part of its
+// the endpoint's own pace, or for the machine's open files, is not part of its
 // time.
 func (e *episode) once(ctx context.Context, do errand, rec *rollout.BurstCall) (answer, error) {
 	if p, ok := e.grader.(sampler.Pacer); ok && do.endpoint == graderEndpoint {

@@ -24,7 +24,7 @@ type Input struct {
 	Seed  uint64
 	Items []rollout.Item
 	// Records reads the recorded rollouts, as Run.Records does; it is called
-	// twice. ErrNoRecords is no error.
+	// twice. ErrNoRecords is not an error.
 	Records func(context.Context, rollout.ReadOptions, func(*rollout.Record) error) (rollout.Input, error)
 	Tools   []Tool
 	Grade   bool // whether the rollouts end with a grading
@@ -272,7 +272,7 @@ func (p *Plan) generate(in Input) {
 	}
 }
 
-// count tells how often each endpoint is asked.
+// count says how often each endpoint is asked.
 func (p *Plan) count(in Input) {
 	at := map[string]*rollout.BurstEndpoint{}
 	for _, t := range in.Tools {

@@ -21,7 +21,7 @@ import (
 
 // Config bounds a burst.
 type Config struct {
-	ID string // of this burst; trace ids are derived from it, so that no two bursts share one
+	ID string // of this burst; trace ids are derived from it, so no two bursts share one
 
 	Least    int           // rollouts at full size, in as many bursts as that takes
 	Ramp     int           // rollouts of a smaller wave, if RampTime allows as many
@@ -199,9 +199,9 @@ type stage struct {
 	grader sampler.Grader
 	drain  <-chan struct{}
 	ids    *canaries
-	slots  chan struct{} // a token for each request in flight; nil is no bound
+	slots  chan struct{} // a token for each request in flight; nil is not a bound
 	waited atomic.Bool   // a request had to wait for one
-	places chan struct{} // a token for each session; nil is no bound
+	places chan struct{} // a token for each session; nil is not a bound
 	queued atomic.Bool   // a rollout had to wait for one
 
 	leftOpen      atomic.Int64 // sessions that could not be stopped

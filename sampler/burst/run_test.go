@@ -366,7 +366,7 @@ func TestItStops(t *testing.T) {
 	})
 }
 
-// Where rollouts have sessions, each of a burst has one of its own, and none is
+// If rollouts have sessions, each of a burst has one of its own, and none is
 // left.
 func TestEachRolloutHasItsSession(t *testing.T) {
 	inBubble(t, func(t *testing.T) {

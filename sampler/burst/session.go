@@ -8,7 +8,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// place waits until one session more may be there: that is no part of its
+// place waits until one session more may be there: that is not part of its
 // start's time.
 func (s *stage) place(ctx context.Context) (release func(), err error) {
 	if s.places == nil {

@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // server is the two endpoints of a test's job: the tool at /search, the grader
-// at /grade. Its connections lie in memory, so that its time is the bubble's.
+// at /grade. Its connections lie in memory, so its time is the bubble's.
 type server struct {
 	tools  map[string]sampler.Tool
 	grader sampler.Grader

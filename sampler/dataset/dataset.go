@@ -57,7 +57,7 @@ const maxErrors = 20
 // Load reads the file as one split: JSON lines, or Parquet, whose rows are JSON lines to
 // everything that comes after it and are named by their number. A byte order mark, CRLF and blank lines
 // are fine. The error joins up to 20 bad rows, each as path:line: broken JSON,
-// a row that is no object, missing or empty messages, an id that is neither a
+// a row that is not an object, missing or empty messages, an id that is neither a
 // string nor a whole number, one id on two different rows or once as a string
 // and once as a number; also a file without rows. A row without an id is
 // called line-17 after its line. A row wrapped as {"item":{…}} is unwrapped,

@@ -24,7 +24,7 @@ func TestGuessFields(t *testing.T) {
 			Options{IDField: "question_id", CategoryField: "topic", FamilyField: "document"},
 		},
 		{file(`{"id":"a","uid":"u","family":"f"}`, `{"id":"a","uid":"v","family":"f"}`), Options{IDField: "uid"}}, // ids repeat, one family is none
-		{file(`{"id":"a","type":["x"]}`, `{"id":"b","type":["y"]}`), Options{IDField: "id"}},                      // a list is no label
+		{file(`{"id":"a","type":["x"]}`, `{"id":"b","type":["y"]}`), Options{IDField: "id"}},                      // a list is not a label
 		{file(`{"id":null}`), Options{}},
 	} {
 		if got := GuessFields(c.files); got != c.want {

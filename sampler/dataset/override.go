@@ -262,7 +262,7 @@ func (o Override) describe(tools json.RawMessage) (json.RawMessage, error) {
 		return nil, err
 	}
 	out := bytes.Clone(tools)
-	for _, at := range slices.Backward(list) { // from the end, so that places before stay
+	for _, at := range slices.Backward(list) { // from the end, so places before stay
 		object, name, ok, err := functionAt(tools, span{at.from, at.to})
 		if err != nil {
 			return nil, err

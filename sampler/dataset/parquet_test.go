@@ -144,7 +144,7 @@ func TestParquetThatClaimsGigabytes(t *testing.T) {
 	if d := f.Metadata().RowGroups[0].Columns[0].MetaData.DictionaryPageOffset; d > 0 {
 		at = d
 	}
-	// A page's header is written anew over the old one: a data or dictionary page (field 1),
+	// A page's header is written again over the old one: a data or dictionary page (field 1),
 	// 2 GiB - 1 unpacked (field 2), 4 bytes in the file (field 3).
 	file := append(bytes.Clone(whole[:at]), "\x15\x00\x15\xfe\xff\xff\xff\x0f\x15\x08\x00"...)
 	file = append(file, whole[int(at)+11:]...)

@@ -179,7 +179,7 @@ func unwrap(fields map[string]json.RawMessage) (json.RawMessage, bool) {
 
 // prompted is the conversation of a row that has it in another field than messages, as
 // messages or as the user's text: in the named one, else in prompt, where the trainers of
-// TRL and verl read it; nil where there is none.
+// TRL and verl read it; nil if there is none.
 func prompted(fields map[string]json.RawMessage, name string) json.RawMessage {
 	if name == "messages" {
 		return nil

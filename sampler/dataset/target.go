@@ -16,14 +16,14 @@ type Target struct {
 	NoSystemRole Limit // 1: the role system is not in its schema
 }
 
-// Limit is one limit of a platform. The zero Limit is no limit.
+// Limit is one limit of a platform. The zero Limit is not a limit.
 type Limit struct {
 	Value    int64
 	Verified bool   // read in the platform's own text: breaking it refuses the job
 	Source   string // where it was read, and when
 }
 
-// NoTarget is the name of the target that is no hosted platform.
+// NoTarget is the name of the target that is not a hosted platform.
 const NoTarget = "none"
 
 // Targets lists the platforms with known limits in the order shown, as of 2026-11-20. If

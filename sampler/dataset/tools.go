@@ -14,7 +14,7 @@ import (
 type function struct {
 	name       string
 	nested     bool            // chat form: {"type":"function","function":{"name":…}}
-	parameters json.RawMessage // nil where it has none
+	parameters json.RawMessage // nil if it has none
 }
 
 // functions reads a row's tools in chat form, and in the flat form of the

@@ -292,7 +292,7 @@ func TestInspectCallsWithOneID(t *testing.T) {
 	}
 }
 
-// An id that would lead out of the archive is no part of a member's name.
+// An id that would lead out of the archive is not part of a member's name.
 func TestInspectNamesOfMembers(t *testing.T) {
 	path, r := written(t, inspect, made(t, []*rollout.Record{record("../../etc/x", 0, 1), record("q 2", 0, 0)}))
 	z, err := zip.OpenReader(path)

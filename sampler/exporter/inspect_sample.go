@@ -130,7 +130,7 @@ func (s inspector) metadata(rec *rollout.Record) pairs {
 	return p
 }
 
-// usage counts tokens as Inspect does: what came from the cache is no part of
+// usage counts tokens as Inspect does: what came from the cache is not part of
 // input_tokens. Counts that are not all known are left out: Inspect has no
 // word for an unknown one.
 func (s inspector) usage(rec *rollout.Record) pairs {

@@ -136,7 +136,7 @@ func (r *Run) addItem(id string) {
 	r.ids = append(r.ids, id)
 }
 
-// survey counts what is there, so that losses can be reported, and the figures that are
+// survey counts what is there, so losses can be reported, and the figures that are
 // at the head of a log.
 func (r *Run) survey(ctx context.Context) error {
 	parts := make(map[string]bool)
@@ -205,7 +205,7 @@ func (r *Run) counted(ctx context.Context, opt rollout.ReadOptions, yield func(*
 }
 
 // numbers reports whether all ids are whole numbers as a format would write
-// them, so that they can stay what they are.
+// them, so they can stay what they are.
 func (r *Run) numbers() bool {
 	return !slices.ContainsFunc(r.ids, func(id string) bool {
 		n, err := strconv.Atoi(id)

@@ -59,7 +59,7 @@ func reported(reply map[string]json.RawMessage, a sampler.Answer) string {
 }
 
 // notFinite finds a score as Python's json writes it when it is not finite,
-// which is no JSON.
+// which is not JSON.
 var notFinite = regexp.MustCompile(`"(?:score|reward)"\s*:\s*(-?(?:NaN|Infinity))`)
 
 // says reports whether the value of such a key reports an error.

@@ -18,7 +18,7 @@ var evalProtocol = Kind{
 	inline: inlineSource,
 }
 
-// evalProtocolChoices tells what counts as a reward.
+// evalProtocolChoices says what counts as a reward.
 var evalProtocolChoices = map[string]string{
 	"eval_protocol result": "the score of the row's evaluation_result; is_score_valid of false, an error with the score, None, NaN and an exception are a failed grading",
 }

@@ -20,7 +20,7 @@ import (
 // definition is a grader's, by key.
 type definition map[string]json.RawMessage
 
-// Inline returns a definition with the contents of the files that it names, so that it is
+// Inline returns a definition with the contents of the files that it names, so it is
 // self-contained: it can be hashed, and run elsewhere. Relative paths start from dir. One
 // that names none is returned as it is.
 func Inline(kinds []Kind, raw json.RawMessage, dir string) (json.RawMessage, error) {

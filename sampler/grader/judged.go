@@ -113,7 +113,7 @@ func failed(kind, format string, args ...any) error {
 }
 
 // requestID names the request: by the rollout's trace, the part of a multi
-// grader and which grading of the same output this is, so that no two share
+// grader and which grading of the same output this is, so no two share
 // one.
 func (g *judged) requestID(out sampler.Output) string {
 	id := out.TraceID + "/judge"

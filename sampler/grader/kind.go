@@ -20,7 +20,7 @@ type Kind struct {
 
 	Remote bool // grading calls a server, which takes time and may cost money
 
-	inline func(d definition, dir string) error // reads the files that a definition names; nil where none is
+	inline func(d definition, dir string) error // reads the files that a definition names; nil if none is
 }
 
 // Kinds lists the graders that can be run here, in the order they are shown.

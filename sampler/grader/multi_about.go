@@ -90,7 +90,7 @@ func (g *Multi) Info() rollout.GraderInfo {
 	}
 }
 
-// bounds is what is known of the rewards of a part.
+// bounds is what is known about the rewards of a part.
 func (g *Multi) bounds(name string) (low, high float64) {
 	for _, p := range g.parts {
 		if r, ok := p.grader.(Ranger); ok && p.name == name {

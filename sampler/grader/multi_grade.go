@@ -27,10 +27,10 @@ type result struct {
 
 // Grade grades by every part and computes the formula. A part without a grade leaves the
 // whole without one. A Grade returned with an error still has the judges' usage. The
-// parts' grades are kept in out.Kept, so that another try needs only the rest.
+// parts' grades are kept in out.Kept, so another try needs only the rest.
 //
 // Parts that ask no one come first, one after the other: one that fails then
-// costs no request. All parts that ask a server follow at once, so that a
+// costs no request. All parts that ask a server follow at once, so a
 // grading takes as long as its slowest judge, not as all of them together, and
 // so that sampling.grader_timeout means the same for one grader and for several.
 // One that fails does not end the others: what they were asked is paid for, what
@@ -117,7 +117,7 @@ func (r *result) ask(ctx context.Context, out sampler.Output) {
 }
 
 // pace waits until an endpoint lets a request pass: a queue of our own making,
-// which is no failure of its.
+// which is not a failure of its.
 func (r *result) pace(ctx context.Context) error {
 	pacer, ok := r.part.grader.(sampler.Pacer)
 	if !ok {

@@ -70,7 +70,7 @@ func newPython(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	return g, nil
 }
 
-// Start loads the source, so that a missing interpreter, module or function and
+// Start loads the source, so a missing interpreter, module or function and
 // a syntax error are reported before anything is sampled.
 func (g *Python) Start(ctx context.Context) error {
 	_, err := g.loaded(ctx)

@@ -175,7 +175,7 @@ func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, o
 	return g, nil
 }
 
-// Start loads the source, so that a missing interpreter, module or function and
+// Start loads the source, so a missing interpreter, module or function and
 // a syntax error are reported before anything is sampled.
 func (g *Reward) Start(ctx context.Context) error {
 	_, err := g.loaded(ctx)

@@ -242,7 +242,7 @@ test_x._origin_func, test_x._metainfo = original, {"mode": "all"}
 	})
 }
 
-// A reward that depends on the other completions of its batch is no reward of one
+// A reward that depends on the other completions of its batch is not a reward of one
 // completion: graded alone it would be another one than in training.
 func TestTRLRefusesRewardsOverABatch(t *testing.T) {
 	env := grader.Env{Python: interpreters(t)}

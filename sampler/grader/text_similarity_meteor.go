@@ -37,7 +37,7 @@ def meteor(input, reference):
     return float(meteor_score([reference], input))
 `
 
-// start loads the function. That it cannot be loaded is no error: there is an
+// start loads the function. That it cannot be loaded is not an error: there is an
 // approximation.
 func (m *nltkMeteor) start(ctx context.Context) error {
 	f, err := m.pool.Load(ctx, "nltk's METEOR", meteorSource, "meteor", 2)

@@ -19,7 +19,7 @@ var verifiers = Kind{
 	inline: inlineSource,
 }
 
-// verifiersChoices tells what counts as a reward.
+// verifiersChoices says what counts as a reward.
 var verifiersChoices = map[string]string{
 	"verifiers result": "the sum of the functions by weight, or what the Rubric or Task makes of them; None, NaN and an exception are a failed grading and not the 0 that verifiers gives",
 }

@@ -105,7 +105,7 @@ func (a *array) finish() error {
 	return io.EOF
 }
 
-// broken says that the current element is no JSON, and where.
+// broken says that the current element is not JSON, and where.
 func (a *array) broken(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return a.errorAt(endOfFile, fmt.Errorf("entry %d: the file ends within it: it was cut off", a.index))

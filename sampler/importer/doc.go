@@ -1,4 +1,4 @@
-// Package importer reads rollouts that other tools made, so that they can be
+// Package importer reads rollouts that other tools made, so they can be
 // judged without paying for them again.
 //
 // In: a log file of a known Format. Out: rollout.Items, rollout.Records and

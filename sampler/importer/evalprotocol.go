@@ -185,7 +185,7 @@ func (row *protocolRow) finish() string {
 	return row.Exec.Finish
 }
 
-// sample numbers the runs in the order in which they appear, so that a run has
+// sample numbers the runs in the order in which they appear, so a run has
 // the same number for every item.
 func (r *evalReader) sample(line int, id string, row *protocolRow) (int, error) {
 	run := row.Exec.RunID

@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// gonogo reads lines of our own shape, so that plain JSONL from anywhere can
+// gonogo reads lines of our own shape, so plain JSONL from anywhere can
 // be taken into a run directory.
 var gonogo = Format{
 	Name:  "gonogo",

@@ -116,7 +116,7 @@ func inspectPrompt(talk []rollout.Message, input json.RawMessage) int {
 	return len(talk)
 }
 
-// status tells how a tool fared. A timeout or a refusal was shown to the model
+// status says how a tool fared. A timeout or a refusal was shown to the model
 // like any other answer.
 func (t *inspectTalk) status(answer *rollout.Message) (rollout.CallStatus, string) {
 	text, is := t.failed[answer]

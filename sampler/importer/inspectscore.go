@@ -129,7 +129,7 @@ func (c *inspectScores) choose(scores []score) (reward *float64, why string, err
 }
 
 // first chooses the first scorer that grades. Which of several values of one scorer
-// is the reward is not for us to say. It chooses none where all values are words.
+// is the reward is not for us to say. It chooses none if all values are words.
 func (c *inspectScores) first(scores []score) error {
 	at := slices.IndexFunc(scores, func(s score) bool { return s.grades() && !slices.Contains(c.informational, s.scorer) })
 	if at < 0 {
@@ -146,7 +146,7 @@ func (c *inspectScores) first(scores []score) error {
 	return nil
 }
 
-// none says why a score is no grade. A word is left out: it is one cause, whatever the
+// none says why a score is not a grade. A word is left out: it is one cause, whatever the
 // word.
 func (s score) none() string {
 	if s.grades() || !strings.HasPrefix(s.text, `"`) {
@@ -251,7 +251,7 @@ func (t *scorers) of(scorer string) *scorerValues {
 	return (*t)[i]
 }
 
-// best returns the scorer that grades; nil where all give words alone.
+// best returns the scorer that grades; nil if all give words alone.
 func (t scorers) best() (best *scorerValues) {
 	for _, s := range t {
 		switch {

@@ -17,7 +17,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// errNoZip means that a file is no archive at all.
+// errNoZip means that a file is not an archive at all.
 var errNoZip = errors.New("no zip archive")
 
 const (
@@ -25,7 +25,7 @@ const (
 	maxMember  = 256 << 20 // the longest member that is read, unpacked
 )
 
-// openInspectZip opens an .eval archive. A file that is no archive is
+// openInspectZip opens an .eval archive. A file that is not an archive is
 // errNoZip, an archive of something else ErrUnrecognized.
 func openInspectZip(f File) (*inspectLog, error) {
 	rd, err := f.Open()

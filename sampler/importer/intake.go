@@ -14,7 +14,7 @@ import (
 
 // intake is what formats share whose files number no repeats, or number them
 // for themselves: it numbers samples over lines and files, hands each item on
-// once, and counts what is no grade.
+// once, and counts what is not a grade.
 type intake struct {
 	sink    Sink
 	split   rollout.Split
@@ -102,7 +102,7 @@ func (in *intake) record(rec *rollout.Record, sample int) error {
 	return in.toSink(in.sink.record(rec))
 }
 
-// finish says what is no grade, and what several files were taken for.
+// finish says what is not a grade, and what several files were taken for.
 func (in *intake) finish(files []File, left []string) {
 	for _, o := range rollout.Outcomes() {
 		switch n := in.missing[o]; {

@@ -51,7 +51,7 @@ func sniffKeys(f File, want ...string) error {
 // head is what the object that a file begins with shows at a look.
 type head struct {
 	keys   map[string][]byte // its members, in full; the first ones of a long or broken one
-	broken bool              // the file, not the look, ends within it or is no JSON there
+	broken bool              // the file, not the look, ends within it or is not JSON there
 }
 
 func readHead(f File) (h head, err error) {

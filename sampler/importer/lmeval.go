@@ -163,7 +163,7 @@ func (l *lmEvalReader) rollouts(id string, row *lmEvalRow) error {
 }
 
 // metrics gives the one response of a document the metrics of the document. A
-// metric that only means something over all documents is no number here.
+// metric that only means something over all documents is not a number here.
 func (l *lmEvalReader) metrics(rec *rollout.Record, row *lmEvalRow) {
 	for _, name := range row.Metrics {
 		value, err := number(name, row.scores[name])

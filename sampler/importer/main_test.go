@@ -147,8 +147,8 @@ func TestImportOfUnknownFiles(t *testing.T) {
 	}
 }
 
-// A log of a known format without a rollout is no import, and the error says
-// what became of those that it speaks of.
+// A log of a known format without a rollout is not an import, and the error says
+// what became of those that it is about.
 func TestImportOfNoRollouts(t *testing.T) {
 	for name, c := range map[string]struct{ format, file, want string }{
 		"a table of a header alone":      {"csv", "item,reward\n", "split is train"},

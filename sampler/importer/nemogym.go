@@ -57,7 +57,7 @@ type nemoRow struct {
 	JudgeError      json.RawMessage `json:"judge_error"`
 	JudgeGeneration json.RawMessage `json:"judge_generation_error"`
 	VerifierError   json.RawMessage `json:"verifier_error"`
-	ApplyFailed     bool            `json:"apply_failed"` // the model's patch, which is no failure of the verifier
+	ApplyFailed     bool            `json:"apply_failed"` // the model's patch, which is not a failure of the verifier
 
 	Verdicts []struct {
 		Label json.RawMessage `json:"verdict_label"`
@@ -91,7 +91,7 @@ func runOf(f File) string {
 	return strings.TrimSuffix(strings.TrimSuffix(f.Name, ".jsonl"), "_failures")
 }
 
-// failuresFirst returns the files with each one's failures before it, so that the
+// failuresFirst returns the files with each one's failures before it, so the
 // attempt that succeeded is the last.
 func failuresFirst(files []File) []File {
 	first := make(map[string]int)

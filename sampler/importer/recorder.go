@@ -109,7 +109,7 @@ type recorded struct {
 	failure         string
 	failed, sampled bool
 	last            rollout.Usage // of the last output
-	before          *beforeLast   // a second output; nil where there is one
+	before          *beforeLast   // a second output; nil if there is one
 }
 
 // beforeLast is what was there before the last of several outputs.
@@ -217,7 +217,7 @@ func (r *recorderReader) grade(s *recorded) error {
 	return nil
 }
 
-// choice returns the verdict of a model-graded evaluation; nil where there is none.
+// choice returns the verdict of a model-graded evaluation; nil if there is none.
 func (s *recorded) choice() json.RawMessage {
 	var m struct {
 		Choice json.RawMessage `json:"choice"`
@@ -245,7 +245,7 @@ func (s *recorded) retractJudge() {
 func (s *recorded) unjudged() bool { return string(s.choice()) == `"__invalid__"` }
 
 // metrics returns the numbers of the metrics event, by name, and settles on
-// one for the reward. What is no number is passed over: events hold texts too.
+// one for the reward. What is not a number is passed over: events hold texts too.
 func (r *recorderReader) metrics(s *recorded) (names []string, values map[string]*float64, err error) {
 	if isNone(s.metrics) {
 		return nil, nil, nil

@@ -109,7 +109,7 @@ func (f File) Beside(name string) File {
 	return File{Name: filepath.Join(filepath.Dir(f.Name), filepath.FromSlash(name)), FS: f.FS, Path: path.Join(path.Dir(f.Path), name)}
 }
 
-// stat says what f is. Files are opened more than once, so that a pipe is
+// stat says what f is. Files are opened more than once, so a pipe is
 // refused.
 func (f File) stat() (fs.FileInfo, error) {
 	info, err := fs.Stat(f.FS, f.Path)

@@ -17,7 +17,7 @@ type stamp struct {
 	None    bool            `json:"unscored"` // there was no reward, whatever the log says
 	Finish  string          `json:"finish"`
 
-	Calls []rollout.CallStatus `json:"calls"` // of the tool calls, in order; none where all are ok
+	Calls []rollout.CallStatus `json:"calls"` // of the tool calls, in order; none if all are ok
 }
 
 // names gives a record the item that the stamp names, and returns its sample;

@@ -8,7 +8,7 @@ import (
 )
 
 // stepLog names the items of a log that a trainer writes for each step, whose items have
-// no ids: an item is its prompt. Where a prompt comes in several steps, each of which has
+// no ids: an item is its prompt. If a prompt comes in several steps, each of which has
 // another policy, an item is a prompt in a step.
 type stepLog struct {
 	*intake

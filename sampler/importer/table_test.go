@@ -97,11 +97,11 @@ func TestTableByMap(t *testing.T) {
 		t.Errorf("record is %+v of item %+v", r, it)
 	}
 	for name, tt := range map[string]struct{ mapping, file, want string }{
-		"a column that there is none":        {"item=id,reward=score", csv, `there is no column "id" for item; the columns are question_id, trial`},
-		"a part that there is none":          {"item=question_id,points=score", csv, `there is no part "points" of a rollout; there are item, split`},
-		"nothing of the item":                {"reward=score", csv, "--map does not mention item"},
-		"nothing to judge":                   {"item=question_id,category=tag", csv, "neither reward nor outcome nor answer"},
-		"a line of JSON without an item":     {"item=id,reward=score", `{"id":"a","score":1}` + "\n" + `{"score":1}` + "\n", "log.json:2: the item is empty"},
+		"a column that there is none":           {"item=id,reward=score", csv, `there is no column "id" for item; the columns are question_id, trial`},
+		"a part that there is none":             {"item=question_id,points=score", csv, `there is no part "points" of a rollout; there are item, split`},
+		"nothing of the item":                   {"reward=score", csv, "--map does not mention item"},
+		"nothing to judge":                      {"item=question_id,category=tag", csv, "neither reward nor outcome nor answer"},
+		"a line of JSON without an item":        {"item=id,reward=score", `{"id":"a","score":1}` + "\n" + `{"score":1}` + "\n", "log.json:2: the item is empty"},
 		"a reward in JSON that is not a number": {"item=id,reward=score", `{"id":"a","score":[1]}` + "\n", `log.json:1: reward: "[1]" is not a number`},
 	} {
 		if _, err := mappedAs(t, "", tt.mapping, tt.file); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -130,7 +130,7 @@ func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(i
 }
 
 // openJSONL takes a file of JSON lines when there is a mapping: without one
-// nothing tells what its keys mean.
+// nothing says what its keys mean.
 func openJSONL(f File, mapped map[string]string) (*table, error) {
 	if _, err := readHead(f); err != nil {
 		return nil, err

@@ -108,7 +108,7 @@ func (p *parquetFile) named(err error) error {
 // leaf is a wanted column.
 type leaf struct {
 	column parquet.LeafColumn
-	unit   time.Duration // of a time; 0 where it is none
+	unit   time.Duration // of a time; 0 if it is none
 }
 
 func (p *parquetFile) leaves(wanted []string) (map[int]int, []leaf, error) {

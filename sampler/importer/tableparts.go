@@ -255,7 +255,7 @@ func float(v cell) (*float64, error) {
 }
 
 // settle makes reward, outcome and error agree: a failure is never a number, and a reward
-// that is no number is only skipped next to an error. own says that a report of ours
+// that is not a number is only skipped next to an error. own says that a report of ours
 // wrote the row: what it calls graded is.
 func (x *rowRecord) settle(own bool) error {
 	failure := x.Error != "" || x.Kind != ""
@@ -290,7 +290,7 @@ func (x *rowRecord) settle(own bool) error {
 }
 
 // makeCalls makes the calls that a row counts. Those that went wrong come
-// last; each has arguments of its own, so that none passes for a repeat.
+// last; each has arguments of its own, so none passes for a repeat.
 func (x *rowRecord) makeCalls() {
 	if len(x.Calls) > 0 {
 		return

@@ -168,7 +168,7 @@ func (s *tau2Simulation) cause() string {
 	return s.Reason
 }
 
-// status tells how a tool fared by the flag of its message.
+// status says how a tool fared by the flag of its message.
 func (s *tau2Simulation) status() func(*rollout.Message) (rollout.CallStatus, string) {
 	bad := make(map[string]bool)
 	for _, m := range s.flat() {
@@ -204,7 +204,7 @@ func (s *tau2Simulation) finish() string {
 }
 
 // usage adds up the tokens of the agent's turns: the simulated user's are not
-// the model's. Its greeting is no turn of the model, and has none.
+// the model's. Its greeting is not a turn of the model, and has none.
 func (s *tau2Simulation) usage() rollout.Usage {
 	var input, output int64
 	known := false

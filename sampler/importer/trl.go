@@ -283,7 +283,7 @@ func centre(values []float64) {
 	}
 }
 
-// reward sums the first n columns; nil where none of them has a value.
+// reward sums the first n columns; nil if none of them has a value.
 func (row *trlRow) reward(n int) *float64 {
 	var sum *float64
 	for _, v := range row.rewards[:n] {

@@ -55,7 +55,7 @@ type verifiersRow struct {
 		TotalMS *float64 `json:"total_ms"`
 	}
 	Stamp  *stamp
-	broken bool // the line is no JSON
+	broken bool // the line is not JSON
 }
 
 // decodeVerifiers takes a line apart. Their own loader passes over lines that

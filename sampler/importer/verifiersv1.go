@@ -190,7 +190,7 @@ func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
 
 // conversation returns the messages on the way to the last leaf of the graph.
 func (t *trace) conversation() ([]rollout.Message, error) {
-	leaf := len(t.Nodes) - 1 // a parent comes before its children, so that the last node is a leaf
+	leaf := len(t.Nodes) - 1 // a parent comes before its children, so the last node is a leaf
 	var path []rollout.Message
 	for at := leaf; at >= 0; {
 		m, err := t.Nodes[at].Message.Message()

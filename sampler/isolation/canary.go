@@ -97,7 +97,7 @@ func writeCanary(path, canary string) error {
 // written it.
 const largestFile = 4 << 10
 
-// readCanaries returns the canaries in a file. One that is no plain file is refused, and no
+// readCanaries returns the canaries in a file. One that is not a plain file is refused, and no
 // link is followed.
 func readCanaries(path string) (canaries []string, err error) {
 	before, err := os.Lstat(path)

@@ -19,7 +19,7 @@ import (
 const JournalFile = "sessions.jsonl"
 
 // Journal is a file of the sessions that were begun and not stopped. Each line is
-// written, whole, before the action, so that a killed process leaves no session
+// written, whole, before the action, so a killed process leaves no session
 // that is not in it. It is not synced: a crash of the machine ends most sessions,
 // too.
 type Journal struct {

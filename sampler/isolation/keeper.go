@@ -54,7 +54,7 @@ type Keeper struct {
 	start, stop sampler.Address // of hooks that are URLs
 	answered    atomic.Bool     // a start answered all that is read
 	planted     atomic.Bool     // a canary was written
-	kept        []string        // names whose values the stop reads, so that the journal needs them
+	kept        []string        // names whose values the stop reads, so the journal needs them
 	places      chan struct{}
 
 	mu      sync.Mutex        // guards what follows

@@ -21,7 +21,7 @@ func stillLiving(t *testing.T, text string) []string {
 }
 
 // living lists the processes, by their command lines, whose environment holds a
-// text; none where there is no /proc.
+// text; none if there is no /proc.
 func living(t *testing.T, text string) []string {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")

@@ -19,7 +19,7 @@ type credential struct {
 }
 
 // urlCredentials finds the credentials in a URL: user and password, and the
-// values of parameters whose names speak of credentials, behind the question
+// values of parameters whose names are about credentials, behind the question
 // mark or the hash sign. It reads the text itself, since a URL that cannot be
 // parsed may hold a key as well.
 func urlCredentials(text string) []credential {

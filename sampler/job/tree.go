@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/document"
 )
 
-// maxDepth bounds the nesting of a body, so that a hostile one cannot exhaust
+// maxDepth bounds the nesting of a body, so a hostile one cannot exhaust
 // the stack.
 const maxDepth = 200
 

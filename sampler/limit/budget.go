@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Bounds limit the total use. 0 is no bound.
+// Bounds limit the total use. 0 is not a bound.
 type Bounds struct {
 	Rollouts int       // begun
 	Tokens   int64     // of the policy and of a judge, in and out
@@ -40,7 +40,7 @@ func (b Bounds) Validate() error {
 type Used struct {
 	Tokens *int64
 	USD    *float64
-	Took   time.Duration // 0: it says nothing of how long others take
+	Took   time.Duration // 0: it says nothing about how long others take
 }
 
 // Budget bounds what is begun by several accounts together, such as those of the
@@ -101,7 +101,7 @@ func (b *Budget) Exceeded() Bound {
 	return b.exceeded
 }
 
-// Spent returns the bound that is used up, so that nothing more may begin, if any.
+// Spent returns the bound that is used up, so nothing more may begin, if any.
 // counted says that a rollout would begin.
 func (b *Budget) Spent(now time.Time, counted bool) Bound {
 	if b == nil {
@@ -241,7 +241,7 @@ const (
 	Spent        Grant = iota // no more rollouts: a bound is reached
 	Later                     // perhaps, when a rollout in flight has settled
 	Granted                   // it is reserved: it may begin
-	UnknownUsage              // no more rollouts: no one tells what they use, so that the bound cannot be kept
+	UnknownUsage              // no more rollouts: no one tells what they use, so the bound cannot be kept
 )
 
 // Reserve reserves one rollout in the budget, if it may begin.
@@ -356,7 +356,7 @@ const maxSilence = 3
 // one uses, where that is bounded, and that many more for each that has.
 const pilots = 4
 
-// allows is how many may be in flight by what is known of them.
+// allows is how many may be in flight by what is known about them.
 func (p *purse) allows() int {
 	if p.told == 0 && p.usual > 0 { // known from the account before
 		return math.MaxInt
@@ -379,7 +379,7 @@ func (p *purse) put(x *float64, took float64) {
 	}
 }
 
-// mean is what a rollout uses; 0 where nothing tells it.
+// mean is what a rollout uses; 0 if nothing tells it.
 func (p *purse) mean() float64 {
 	if p.told == 0 {
 		return p.usual

@@ -50,7 +50,7 @@ func (s Sum) Plus(o Sum) Sum {
 	return Sum{s.N + o.N, s.Items + o.Items, s.Total + o.Total, s.TT + o.TT, s.NT + o.NT, s.NN + o.NN}
 }
 
-// leastForecast is of how many items rollouts say something of the others.
+// leastForecast is of how many items rollouts say something about the others.
 const leastForecast = 5
 
 // Forecast is what all will have taken when that many more are made, and the 95 %

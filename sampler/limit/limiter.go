@@ -308,7 +308,7 @@ func (l *Limiter) note(first bool, failed float64) {
 }
 
 // answered notes an answer of any kind: the server is there. That of a request
-// which was in flight already when the last trouble came says nothing of now.
+// which was in flight already when the last trouble came says nothing about now.
 func (l *Limiter) answered(t Ticket) {
 	l.newest, l.begun = max(l.newest, t.seq), time.Time{}
 	for range l.troubled {

@@ -312,7 +312,7 @@ func TestAfterAPause(t *testing.T) {
 	n, _ = d.fill()
 	d.wants("after the pause", n, 1)
 	for _, t := range first[1:] {
-		d.l.Done(d.now, t, served()) // sent before the trouble, they say nothing of now
+		d.l.Done(d.now, t, served()) // sent before the trouble, they say nothing about now
 	}
 	n, _ = d.fill()
 	d.wants("while that one is out", n, 0)

@@ -141,7 +141,7 @@ func TestAServerThatDiesDuringACall(t *testing.T) {
 	}
 }
 
-// A session that the server has forgotten is made anew.
+// A session that the server has forgotten is made again.
 func TestASessionThatTheServerForgot(t *testing.T) {
 	cfg := served(t, "files", nil)
 	forget := false

@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler"
 )
 
-// largestRefusal bounds what is read of an answer whose status is no success.
+// largestRefusal bounds what is read of an answer whose status is not a success.
 const largestRefusal = 64 << 10
 
 // versionHeader names the version of the protocol that a session has settled on.

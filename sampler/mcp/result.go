@@ -29,8 +29,8 @@ type content struct {
 	} `json:"resource"`
 }
 
-// shown is the part as a model is shown it; text is false where that is a name
-// for what is no text.
+// shown is the part as a model is shown it; text is false if that is a name
+// for what is not text.
 func (c content) shown() (s string, text bool) {
 	kind, at := c.MIMEType, c.URI
 	if r := c.Resource; r != nil {

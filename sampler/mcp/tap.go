@@ -30,7 +30,7 @@ var nothing = json.RawMessage(`{"content":[]}`)
 type heard struct {
 	mu     sync.Mutex      // guards what follows
 	result json.RawMessage // as the server wrote it
-	answer sampler.Answer  // over HTTP; its body where the status is no success
+	answer sampler.Answer  // over HTTP; its body where the status is not a success
 	over   bool            // the answer was too long to be read
 }
 

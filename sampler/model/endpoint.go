@@ -169,7 +169,7 @@ func (e *endpoint) masked(raw []byte) []byte {
 	return raw
 }
 
-// refused is an answer with a status that is no success.
+// refused is an answer with a status that is not a success.
 type refused struct {
 	*sampler.Failure
 	code, message string
@@ -181,7 +181,7 @@ type refused struct {
 // Unwrap returns the failure.
 func (r *refused) Unwrap() error { return r.Failure }
 
-// refuse describes an answer that is no success.
+// refuse describes an answer that is not a success.
 func (e *endpoint) refuse(a sampler.Answer) error {
 	a.Body = []byte(e.secrets.Mask(string(a.Body)))
 	code, message := sampler.APIError(a.Body)

@@ -50,7 +50,7 @@ func (f *frame) start(p prefix, without omitted) []byte {
 }
 
 // request returns the body for the next turn of a rollout, in pieces: those before are
-// never copied or written over, so that a request which was given up may still be on
+// never copied or written over, so a request which was given up may still be on
 // its way. Turns that written holds are not written again.
 func (f *frame) request(start []byte, turns []sampler.Turn, written *sampler.EncodedTurns) net.Buffers {
 	text := f.write(written, turns).Text[1:]

@@ -41,7 +41,7 @@ func wires(tb testing.TB) map[string]wire {
 	return all
 }
 
-// A conversation that goes on is sent as one that is written anew for each
+// A conversation that goes on is sent as one that is written again for each
 // turn, and no turn of it is written twice.
 func TestTurnsAreWrittenOnce(t *testing.T) {
 	const n = 6

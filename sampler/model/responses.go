@@ -135,7 +135,7 @@ func readParts(list []byte) (texts []string, refusal string, err error) {
 				return rollout.ReadText(value, &text)
 			case "refusal":
 				return rollout.ReadText(value, &refused)
-			case "type": // of any other kind than a text it is no part
+			case "type": // of any other kind than a text it is not part
 				return rollout.ReadText(value, &kind)
 			}
 			return nil
@@ -234,7 +234,7 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 // given another id or form, which is then written to the item too.
 func readItems(items []item, reply *sampler.Reply, ids *ids) (changed bool) {
 	var text, aside string
-	said := false // there is a message that is no commentary
+	said := false // there is a message that is not a commentary
 	var reasoning []string
 	for i := range items {
 		it := &items[i]

@@ -64,7 +64,7 @@ func TestRepliesOfServers(t *testing.T) {
 		}
 	}
 
-	// A prompt that Azure's filter refuses is no failure of the endpoint: asking again changes nothing.
+	// A prompt that Azure's filter refuses is not a failure of the endpoint: asking again changes nothing.
 	body, err := os.ReadFile("testdata/servers/azure-prompt-filtered.json")
 	if err != nil {
 		t.Fatal(err)

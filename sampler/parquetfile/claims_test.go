@@ -112,7 +112,7 @@ func TestClaimsTakeNoMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 4 { // flushed, so that the size is not known
+	for range 4 { // flushed, so the size is not known
 		if _, err := z.Write(huge[:16<<20]); err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,7 @@ func Environment(without []string) []string {
 const unbuffered = "PYTHONUNBUFFERED"
 
 // Start starts cmd with pipes to its standard input and output, detached from this
-// program. mark is put into its environment, so that the processes it starts can be
+// program. mark is put into its environment, so the processes it starts can be
 // found. Its standard error goes to log, which may be nil; the end of it is kept
 // for messages.
 func Start(cmd *exec.Cmd, mark string, log io.Writer) (*Child, error) {

@@ -17,7 +17,7 @@ func summarize(s string) string {
 }
 
 // traceback cuts what was printed before the line that names the last exception;
-// before is empty where there is no traceback.
+// before is empty if there is no traceback.
 func traceback(s string) (before, cause string) {
 	frame := strings.LastIndex(s, "\n  File \"")
 	if frame < 0 {

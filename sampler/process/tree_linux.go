@@ -13,7 +13,7 @@ const sweeps = 100
 
 // KillTree kills a process that leads its group and all its descendants. It is
 // stopped first, with its group, and killed last: until then it adopts orphaned
-// descendants, so that none escapes. A process with its own PID namespace needs
+// descendants, so none escapes. A process with its own PID namespace needs
 // none of that: the kernel ends the namespace with its first process.
 func KillTree(pid int, own bool) {
 	if !own && syscall.Kill(-pid, syscall.SIGSTOP) == nil {

@@ -161,7 +161,7 @@ func joined(a, b string) string {
 	return a + "\n" + b
 }
 
-// usageAlone reads an answer that is no turn.
+// usageAlone reads an answer that is not a turn.
 func usageAlone(body []byte) reply {
 	var a struct {
 		Usage json.RawMessage `json:"usage"`

@@ -270,7 +270,7 @@ func TestALimitEndsTheRequests(t *testing.T) {
 		t.Errorf("heard %+v", h)
 	}
 	s = newStage(t, sampler.AgentRequest{MaxToolCalls: 1}, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, callsMul) })
-	for i, want := range []int{200, 200, 400} { // the second call is made, so that the agent may answer; the third turn would be one of more
+	for i, want := range []int{200, 200, 400} { // the second call is made, so the agent may answer; the third turn would be one of more
 		if code, text := s.send("/chat/completions", again); code != want {
 			t.Errorf("request %d: status %d: %s", i, code, text)
 		}

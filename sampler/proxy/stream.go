@@ -148,7 +148,7 @@ func (s *chatStream) event(data []byte) (own bool) {
 
 func (s *chatStream) add(d delta) {
 	s.began = true
-	content, _ := transcript.Text(d.Content) // what is no text is not recorded; the agent has it
+	content, _ := transcript.Text(d.Content) // what is not text is not recorded; the agent has it
 	s.content.WriteString(content)
 	s.refusal.WriteString(d.Refusal)
 	reasoning := rollout.TextOrJSON(d.ReasoningContent)

@@ -52,7 +52,7 @@ func (l *last) Append(rec *rollout.Record) error {
 	return nil
 }
 
-// A request that still waits when its rollout ends is no failure of the model: what
+// A request that still waits when its rollout ends is not a failure of the model: what
 // the agent did is the rollout's outcome.
 func TestARequestThatWaitedIsNoFailureOfTheModel(t *testing.T) {
 	h := hasty{begun: make(chan struct{}), under: new(sync.WaitGroup)}

@@ -111,7 +111,7 @@ func TestAWorkerThatDiedIdleIsReplaced(t *testing.T) {
 // orphan is set in a process that a test starts to kill it.
 const orphan = "GONOGO_TEST_ORPHAN"
 
-// TestOrphan is no test: it is the process that the next test kills.
+// TestOrphan is not a test: it is the process that the next test kills.
 func TestOrphan(t *testing.T) {
 	name := os.Getenv(orphan)
 	if name == "" {

@@ -14,7 +14,7 @@
 //
 // A module is loaded once in each worker and stays loaded: the next call in that worker
 // sees whatever the last one left in its globals or in /tmp. String hashes are the same
-// in every worker and every run (PYTHONHASHSEED=0), so that the order of a set adds no
+// in every worker and every run (PYTHONHASHSEED=0), so the order of a set adds no
 // noise. Nothing seeds the module random: a grader that uses it is noisy, and that should
 // show.
 package python

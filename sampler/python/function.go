@@ -26,7 +26,7 @@ func (f *Function) Call(ctx context.Context, args ...json.RawMessage) (json.RawM
 		return nil, fmt.Errorf("%s: %s was loaded to take %d arguments, and is called with %d", f.module.Name, f.module.Function, f.module.Args, len(args))
 	}
 	var result json.RawMessage
-	resume := sampler.PauseClock(ctx) // a worker that is waited for, started and filled is no slow grader
+	resume := sampler.PauseClock(ctx) // a worker that is waited for, started and filled is not a slow grader
 	defer resume()
 	err := f.pool.with(ctx, func(w *worker) error {
 		err := w.load(ctx, f.pool.cfg.Timeout, f.module)

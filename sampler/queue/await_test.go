@@ -89,10 +89,10 @@ func TestWhatIsWaitedFor(t *testing.T) {
 		waits int
 		want  string
 	}{
-		"nobody listens":              {queue.Address{URL: "nats://" + nobody}, 1, "start the server or correct the address"},
-		"who listens hangs up":        {queue.Address{URL: "nats://" + hasty.Addr().String()}, 1, hasty.Addr().String()},
-		"the name is not known":       {queue.Address{URL: "nats://nats.invalid:4222"}, 0, "nats.invalid"},
-		"the token is another":        {queue.Address{URL: locked, Token: "planted-other"}, 0, "it refuses the connection"},
+		"nobody listens":                 {queue.Address{URL: "nats://" + nobody}, 1, "start the server or correct the address"},
+		"who listens hangs up":           {queue.Address{URL: "nats://" + hasty.Addr().String()}, 1, hasty.Addr().String()},
+		"the name is not known":          {queue.Address{URL: "nats://nats.invalid:4222"}, 0, "nats.invalid"},
+		"the token is another":           {queue.Address{URL: locked, Token: "planted-other"}, 0, "it refuses the connection"},
 		"the credentials are not a file": {queue.Address{URL: "nats://" + nobody, Creds: "nowhere.creds"}, 0, "queue.creds"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// idle answers at once, without a server, so that only the way there is measured.
+// idle answers at once, without a server, so only the way there is measured.
 type idle struct{}
 
 func (idle) Reply(ctx context.Context, _ sampler.Request) (sampler.Reply, error) {

@@ -149,7 +149,7 @@ func TestRecordsOfAnotherRolloutAreRefused(t *testing.T) {
 }
 
 // The receipt of a job may be lost though it is there, and what is next to it
-// deleted then: who reads it gives it back, and it is stored anew.
+// deleted then: who reads it gives it back, and it is stored again.
 func TestAJobWhoseBodyIsGoneIsStoredAnew(t *testing.T) {
 	t.Parallel()
 	p := deaf(t)

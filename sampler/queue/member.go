@@ -130,7 +130,7 @@ func (m *Member) beat() {
 }
 
 // tell tells the planner something. What is lost is reported again by a beat. mu is
-// held, so that things arrive in the order in which they happen.
+// held, so things arrive in the order in which they happen.
 func (m *Member) tell(t workerMessage) {
 	t.Worker, t.Term = m.id, m.term
 	b, err := json.Marshal(t)

@@ -109,7 +109,7 @@ func (s *workSession) store(t *task, body []byte) error {
 	return err
 }
 
-// standing tells which making of the rollout the result that is there is of:
+// standing says which making of the rollout the result that is there is of:
 // this one, when its receipt was lost. "" is none any more.
 func (s *workSession) standing(t *task) (delivery string, err error) {
 	err = s.c.persist(s.keep, "look at a result", func(ctx context.Context) error {

@@ -41,7 +41,7 @@ type workSession struct {
 // planner finds out by itself.
 const backFor = 2 * time.Second
 
-// Work takes jobs until the run is over or drain is closed, which is no error,
+// Work takes jobs until the run is over or drain is closed, which is not an error,
 // until the run is led with another description, which counts as drain, or until
 // ctx ends. redact masks the worker's own secrets in records and in the causes of
 // failures. An error other than ctx's or ErrOrphaned ends the run, too. show, which
@@ -222,7 +222,7 @@ func (s *workSession) take(ctx context.Context, msg jetstream.Msg) (sampler.Job,
 	case err == nil:
 	case ctx.Err() != nil:
 		return sampler.Job{}, false, nil
-	case errors.Is(err, jetstream.ErrObjectNotFound): // another one has come to its end with the job, or it is stored anew
+	case errors.Is(err, jetstream.ErrObjectNotFound): // another one has come to its end with the job, or it is stored again
 		s.drop(t)
 		_, _ = s.ask(ctx, workerMessage{Op: opBack, Key: t.key}) // else the planner finds out
 		return sampler.Job{}, false, nil

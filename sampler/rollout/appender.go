@@ -14,7 +14,7 @@ import (
 )
 
 // appender adds lines to a file, each with one write. After a failed write it
-// cuts off what was written of the line, so that the file stays readable.
+// cuts off what was written of the line, so the file stays readable.
 type appender struct {
 	path string
 	file *os.File

@@ -27,13 +27,13 @@ const BurstSchema = "gonogo/burst/1"
 // service that makes the rollouts. No request of it is part of a mean.
 type Burst struct {
 	Schema      string    `json:"schema"`
-	ID          string    `json:"id"` // drawn anew each time; trace ids are made of it
+	ID          string    `json:"id"` // drawn again each time; trace ids are made of it
 	ToolVersion string    `json:"tool_version,omitempty"`
 	Started     time.Time `json:"started_at"`
 	Elapsed     Seconds   `json:"elapsed_s"`
 
 	Rollouts  int   `json:"rollouts"`             // that start at once
-	BatchSize int   `json:"batch_size,omitempty"` // items of a step; 0 where the rollouts were named
+	BatchSize int   `json:"batch_size,omitempty"` // items of a step; 0 if the rollouts were named
 	GroupSize int   `json:"group_size"`           // rollouts of an item
 	Split     Split `json:"split"`
 	Gaps      bool  `json:"gaps"`       // whether the recorded time between calls was kept
@@ -88,7 +88,7 @@ type BurstCall struct {
 	Elapsed  Seconds `json:"elapsed_s"`
 	Flight   int     `json:"in_flight"` // requests to this endpoint as it was sent, itself included
 
-	Status       int    `json:"status,omitempty"` // of HTTP; 0 where none came
+	Status       int    `json:"status,omitempty"` // of HTTP; 0 if none came
 	Kind         string `json:"kind,omitempty"`   // of what went wrong; "" when nothing did
 	Error        string `json:"error,omitempty"`
 	Failed       bool   `json:"failed,omitempty"`   // no answer that a rollout could continue with
@@ -118,7 +118,7 @@ func Departures() []string {
 // The violations of the wire contract.
 const (
 	NoOutput        = "no_output"         // a success without "output", or no JSON object at all
-	OutputNoString  = "output_no_string"  // an output that is no string
+	OutputNoString  = "output_no_string"  // an output that is not a string
 	ReplyTooLarge   = "reply_too_large"   // above 1 MB: the model sees an error instead
 	RequestTooLarge = "request_too_large" // above 1 MB: a trainer may not send it
 	NoCallID        = "no_call_id"        // an answer that does not say which call it answers
@@ -175,7 +175,7 @@ func (w *BurstWriter) Write(b *Burst, calls []BurstCall) error {
 }
 
 // Burst reads the burst of a run and yields its requests in the order of the
-// file. A run without burst.json has none, which is no error.
+// file. A run without burst.json has none, which is not an error.
 func (r *Run) Burst(ctx context.Context, yield func(*BurstCall) error) (*Burst, error) {
 	path, ok := r.neighbour(BurstFile)
 	text, err := os.ReadFile(path)

@@ -134,7 +134,7 @@ func TestKilledWriterLosesNothing(t *testing.T) {
 	}
 }
 
-// probeForever appends probes, says so after each, and opens their file anew
+// probeForever appends probes, says so after each, and opens their file again
 // time and again.
 func probeForever(dir string) error {
 	for sample := 0; ; {

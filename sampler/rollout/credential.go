@@ -22,7 +22,7 @@ var harmlessHeaders = map[string]bool{
 	"content-type": true, "user-agent": true,
 }
 
-// credentialWords are the words of a name that speak of a credential. A name
+// credentialWords are the words of a name that are about a credential. A name
 // with one that is true holds a secret even when the value is a plain word;
 // the others name plain things too, as code, access and session do.
 var credentialWords = map[string]bool{
@@ -56,7 +56,7 @@ func CredentialName(name string) bool {
 	return credential
 }
 
-// speaks reports whether a name speaks of a credential, and whether so plainly
+// speaks reports whether a name is about a credential, and whether so plainly
 // that any value is one.
 func speaks(name string) (credential, plainly bool) {
 	words := nameWords(name)
@@ -91,7 +91,7 @@ func credentialWord(word string) (credential, plainly bool) {
 	return false, false
 }
 
-// nameWords splits a name at everything that is no letter and where camel case
+// nameWords splits a name at everything that is not a letter and where camel case
 // begins a word, and brings the words to lower case.
 func nameWords(name string) []string {
 	runes := []rune(name)

@@ -48,7 +48,7 @@ func decodeRecord(line []byte, lean bool) (decoded, error) {
 	return d.decoded, err
 }
 
-// syntaxError says what is wrong with a line that is no JSON object.
+// syntaxError says what is wrong with a line that is not a JSON object.
 func syntaxError(line []byte) error {
 	if bytes.IndexByte(line, 0) >= 0 {
 		return brokenError{errors.New("broken JSON: the line contains NUL bytes: if a power cut left it, delete it, and its rollout is repeated; if the file is UTF-16, save it as UTF-8")}
@@ -61,7 +61,7 @@ func syntaxError(line []byte) error {
 	return fmt.Errorf("a line must be one JSON object such as {\"item\":\"q1\",\"reward\":0.5}, not %s", excerpt(line))
 }
 
-// brokenError is a line that is no JSON at all, as a torn one is.
+// brokenError is a line that is not JSON at all, as a torn one is.
 type brokenError struct{ error }
 
 func (e brokenError) Unwrap() error { return e.error }

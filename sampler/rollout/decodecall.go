@@ -21,7 +21,7 @@ func readCalls(v []byte, lean bool) ([]Call, error) {
 }
 
 // calls reads the list that begins here, while it walks over it: the outputs in it are
-// most of a file. fault is what is wrong with a call; err, that it is no JSON, comes
+// most of a file. fault is what is wrong with a call; err, that it is not JSON, comes
 // before that.
 func (s *scanner) calls(depth int, lean bool) (calls []Call, fault, err error) {
 	s.i++

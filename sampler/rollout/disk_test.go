@@ -113,7 +113,7 @@ func TestADeletedRunDirectoryIsToldAtTheEnd(t *testing.T) {
 }
 
 // A directory above the run's that was made with it is there after a power cut
-// only when its name was forced to disk; here, that it is no error.
+// only when its name was forced to disk; here, that it is not an error.
 func TestDirectoriesAboveARunAreMade(t *testing.T) {
 	base := t.TempDir()
 	t.Chdir(base)

@@ -73,7 +73,7 @@ func FinishOf(word string) Finish {
 var finishKeys = []string{"finish_reason", "stop_reason"}
 
 // takeFinish reads the key "finish". A word that is not known is no way to end
-// that could be counted: it stays among the unknown keys, so that a rewrite
+// that could be counted: it stays among the unknown keys, so a rewrite
 // keeps it.
 func (d *recordDecoder) takeFinish(v []byte) {
 	d.rec.Finish = FinishOf(TextOrJSON(v))

@@ -146,7 +146,7 @@ func decodeLabel(text []byte) (Label, error) {
 	return l, err
 }
 
-// labelSyntax says what is wrong with a line that is no JSON object.
+// labelSyntax says what is wrong with a line that is not a JSON object.
 func labelSyntax(text []byte) error {
 	err := syntaxError(text)
 	if errors.As(err, new(brokenError)) {

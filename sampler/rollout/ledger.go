@@ -20,7 +20,7 @@ func (c Conflict) check() error {
 	return fmt.Errorf("unknown way %q to settle conflicting rollouts: use %s, %s or %s", string(c), Refuse, First, Last)
 }
 
-// ledger remembers which rollouts were seen, so that each counts once. It
+// ledger remembers which rollouts were seen, so each counts once. It
 // takes some 200 bytes a rollout and none of its text.
 type ledger struct {
 	onConflict Conflict

@@ -73,7 +73,7 @@ func (s *scanner) strict(value []byte) []byte {
 	return nullify(value)
 }
 
-// foreignSyntax says what is wrong with text that is no object or array.
+// foreignSyntax says what is wrong with text that is not an object or array.
 func foreignSyntax(text []byte, want string) error {
 	s := scanner{b: text, lenient: true}
 	if s.space(); s.value(0) == nil && s.end() == nil {

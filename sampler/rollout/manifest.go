@@ -53,7 +53,7 @@ type Problem struct {
 	Blocking bool   `json:"blocking"` // a verified rule that refuses the job, not advice
 }
 
-// Planned is what sampling was to do, so that missing rollouts can be counted.
+// Planned is what sampling was to do, so missing rollouts can be counted.
 type Planned struct {
 	Samples  map[Split]int `json:"samples"`             // per item
 	Items    map[Split]int `json:"items"`               // per split

@@ -55,7 +55,7 @@ var quotedCode = regexp.MustCompile("(?s)```.*?(?:```|$)|`[^`\n]*`")
 
 // MarkupIn finds what the server left in an answer; ok is false when there is
 // nothing. A token that is quoted as code is none, nor is one that the item itself
-// speaks of, in its prompt or its reference. it may be nil.
+// is about, in its prompt or its reference. it may be nil.
 func MarkupIn(answer string, it *Item) (found Markup, ok bool) {
 	// gpt-oss, where the server has dropped the special tokens: their names are left.
 	if bare := "assistantfinal"; strings.HasPrefix(answer, "analysis") && strings.Contains(answer, bare) && !it.mentions(bare) {

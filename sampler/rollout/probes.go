@@ -19,7 +19,7 @@ type probeKey struct {
 // Probes reads what was put to the grader, in the order of the file, on the
 // caller's goroutine; a later line of the same probe, split, item and sample
 // replaces an earlier one, which is not yielded. A run without the file has no
-// probes, which is no error. The file is read twice; memory grows with the
+// probes, which is not an error. The file is read twice; memory grows with the
 // number of its lines, not with their text.
 func (r *Run) Probes(ctx context.Context, yield func(*Record) error) (Input, error) {
 	path, ok := r.neighbour(ProbesFile)

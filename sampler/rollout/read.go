@@ -115,7 +115,7 @@ func (d *delivery) line(res *result, atEnd bool) error {
 // result is one line after decoding.
 type result struct {
 	decoded
-	foreign any // what a line became that is no record
+	foreign any // what a line became that is not a record
 	line    int
 	unended bool // no newline behind it
 	why     string

@@ -373,7 +373,7 @@ func TestReadOrderDoesNotMatter(t *testing.T) {
 		for range rapid.IntRange(1, 30).Draw(t, "lines") {
 			sample, attempt := rapid.IntRange(0, 2).Draw(t, "sample"), rapid.IntRange(0, 3).Draw(t, "attempt")
 			item := rapid.SampledFrom([]string{"a", "b"}).Draw(t, "item")
-			// the reward follows from the key, so that equal keys are exact duplicates
+			// the reward follows from the key, so equal keys are exact duplicates
 			lines = append(lines, fmt.Sprintf(`{"item":%q,"sample":%d,"attempt":%d,"reward":%d}`, item, sample, attempt, sample*10+attempt))
 		}
 		shuffled := rapid.Permutation(lines).Draw(t, "order")

@@ -13,7 +13,7 @@ import (
 // {"item":"q1","reward":0.5}.
 type Record struct {
 	Item     string             `json:"item"`                 // Item.ID
-	Split    Split              `json:"split"`                // copied, so that a Record reads alone
+	Split    Split              `json:"split"`                // copied, so a Record reads alone
 	Sample   int                `json:"sample"`               // 0-based; (Split, Item, Sample) is unique within a run
 	Attempt  int                `json:"attempt"`              // 0-based count of re-runs of one Key; the highest wins
 	Source   Source             `json:"source"`               // live, import or probe
@@ -38,7 +38,7 @@ type Record struct {
 	Judge    Usage     `json:"judge,omitzero"`      // tokens of a model that graded
 
 	// JudgeCalls counts the requests that a model that graded worked on. 0 with
-	// an empty Judge is no judge; more than 0 with an empty Judge is one that did
+	// an empty Judge is not a judge; more than 0 with an empty Judge is one that did
 	// not tell its tokens.
 	JudgeCalls int `json:"judge_calls,omitempty"`
 
@@ -54,7 +54,7 @@ type Record struct {
 	Earlier []Earlier  `json:"earlier,omitempty"` // the grades that other graders gave this output before, oldest first
 	Probe   *ProbeInfo `json:"probe,omitempty"`   // of a record of probes.jsonl
 
-	// Extra holds the line's unknown keys, so that a rewrite keeps them.
+	// Extra holds the line's unknown keys, so a rewrite keeps them.
 	Extra map[string]json.RawMessage `json:"-"`
 	// Line is the 1-based line the record was read from; 0 when it was not read.
 	Line int `json:"-"`

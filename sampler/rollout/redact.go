@@ -24,7 +24,7 @@ type Redactor struct {
 }
 
 // NewRedactor returns a Redactor for the secrets. Longer ones are masked
-// first, so that one that contains another goes whole.
+// first, so one that contains another goes whole.
 func NewRedactor(secrets ...string) *Redactor {
 	seen := make(map[string]bool)
 	var all []string
@@ -161,7 +161,7 @@ func (r *Redactor) JSON(b []byte) []byte {
 }
 
 // literal masks one checked JSON string. It works on the text that the literal
-// means, so that no escape is cut in two.
+// means, so no escape is cut in two.
 func (r *Redactor) literal(lit []byte) []byte {
 	if vocabulary()[string(lit[1:len(lit)-1])] {
 		return lit

@@ -21,7 +21,7 @@ func AcceptedFields() []string {
 	}
 }
 
-// Fields is the item's row by field; nil when it is no object.
+// Fields is the item's row by field; nil when it is not an object.
 func (it *Item) Fields() map[string]json.RawMessage {
 	var row map[string]json.RawMessage
 	if it == nil || json.Unmarshal(it.Row, &row) != nil {
@@ -60,8 +60,8 @@ func (it *Item) Accepted() []string {
 	return list
 }
 
-// FieldText is the text of a field's value. A value that is no string is as
-// JSON text without spaces; null and what is no JSON give "".
+// FieldText is the text of a field's value. A value that is not a string is as
+// JSON text without spaces; null and what is not JSON give "".
 func FieldText(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {

@@ -17,7 +17,7 @@ import (
 
 // RegradeManifest returns the manifest of a run that takes over this one's rollouts
 // to grade them with another grader. It keeps this run's seed, model, data, plan
-// and source, so that sampling can continue there with a matching binding; ID and
+// and source, so sampling can continue there with a matching binding; ID and
 // times are new.
 func (r *Run) RegradeManifest(g *GraderInfo, binding map[string]string) Manifest {
 	m := Manifest{Source: Import}

@@ -109,7 +109,7 @@ type RolloutState struct {
 // Ungraded reports whether the output is recorded and its grade alone is missing.
 func (d RolloutState) Ungraded() bool { return d.Outcome == GraderFailed && d.Output }
 
-// State returns what is already there, so that a resumed run does the rest.
+// State returns what is already there, so a resumed run does the rest.
 // A run without rollouts has an empty state.
 func (r *Run) State(ctx context.Context) (map[Key]RolloutState, Input, error) {
 	state := make(map[Key]RolloutState)

@@ -16,7 +16,7 @@ type scanner struct {
 	bare    bool // such a word was met; the caller takes it back
 
 	// enter, which may be nil, is called before the value of a member of the whole
-	// object. Where it walks over the value itself, visit is not called.
+	// object. If it walks over the value itself, visit is not called.
 	enter func(key []byte) (walked bool, err error)
 }
 

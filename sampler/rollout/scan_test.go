@@ -32,7 +32,7 @@ func FuzzScanner(f *testing.F) {
 			got[unquote(key)] = value
 			return nil
 		})
-		isObject := wantErr == nil && want != nil // null is no object
+		isObject := wantErr == nil && want != nil // null is not an object
 		if isObject != (gotErr == nil) {
 			t.Fatalf("members(%q): error %v, encoding/json says %v", text, gotErr, wantErr)
 		}

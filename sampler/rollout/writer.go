@@ -18,7 +18,7 @@ import (
 // back in memory. It survives the end of the machine once it is forced to disk:
 //
 //   - records every second (WriterOptions.SyncEvery) by a goroutine of their
-//     own, so that no one waits for a disk, and in Close;
+//     own, so no one waits for a disk, and in Close;
 //   - run.json, the items and the names of new files before the call returns.
 //
 // So a power cut may take the records of the last second, and may tear the last

@@ -223,7 +223,7 @@ type said struct {
 }
 
 // outputOf reads {"output": …, "call_id": …}, or the same within "result". An
-// output that is no string is shown as its JSON, with a note.
+// output that is not a string is shown as its JSON, with a note.
 func outputOf(body []byte) (s said, ok bool) {
 	var output, callID, result []byte
 	read := func(text []byte) error {

@@ -45,7 +45,7 @@ func (h Hatch) Area(c *draw.Canvas, x0, x1 vg.Length, bounds func(x vg.Length) (
 	}
 	sty := draw.LineStyle{Color: h.Color, Width: h.Width}
 	reach := top - bottom
-	// Lines are on a lattice of the whole canvas, so that neighbouring areas continue
+	// Lines are on a lattice of the whole canvas, so neighbouring areas continue
 	// each other.
 	for at := vg.Length(math.Floor(float64((x0-reach)/h.Space))) * h.Space; at <= x1+reach; at += h.Space {
 		var from, to vg.Point
@@ -74,7 +74,7 @@ func (h Hatch) Area(c *draw.Canvas, x0, x1 vg.Length, bounds func(x vg.Length) (
 	}
 }
 
-// Ring is a circle filled with the paper, so that it hides the line behind it.
+// Ring is a circle filled with the paper, so it hides the line behind it.
 type Ring struct{ Paper color.Color }
 
 // DrawGlyph implements draw.GlyphDrawer.

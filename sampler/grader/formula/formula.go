@@ -21,7 +21,7 @@ type Formula struct {
 //   - min and max of two or more values, and abs, floor, ceil, exp, sqrt and log
 //     (the natural logarithm) of one
 //
-// and ordinary precedence: ^ binds tightest and to the right, so that 2^3^2 is
+// and ordinary precedence: ^ binds tightest and to the right, so 2^3^2 is
 // 2^9 and -a^2 is -(a^2); then the sign, then * and /, then + and -. How the
 // hosted service reads ^ and signs is not documented. The error is an *Error,
 // which names the column.

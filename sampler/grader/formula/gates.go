@@ -7,11 +7,11 @@ import "math"
 // same, whatever the others are, and that value is 0 or the least the formula
 // can give. In tests * (0.7 + 0.3*style) that is tests.
 //
-// bounds tells what is known of a name's values: the least and the greatest,
+// bounds says what is known about a name's values: the least and the greatest,
 // which may be infinite; nil stands for any finite number. It matters: in
 // min(tests, style) tests is a gate when style cannot be negative, and in
 // 2*tests*style - 1 when the formula can give nothing below -1. A name whose
-// bounds leave 0 out is no gate.
+// bounds leave 0 out is not a gate.
 //
 // The answer errs on one side: it is found by interval arithmetic (R. E. Moore,
 // Interval Analysis, 1966), which takes every appearance of a name for an
@@ -48,7 +48,7 @@ func (f *Formula) Gates(bounds func(name string) (low, high float64)) []string {
 	return gates
 }
 
-// span is a closed interval of finite numbers; an infinite end is no bound.
+// span is a closed interval of finite numbers; an infinite end is not a bound.
 type span struct{ low, high float64 }
 
 var all = span{math.Inf(-1), math.Inf(1)}

@@ -150,7 +150,7 @@ func double(w []rune) []rune {
 			return strip(w, []suffix{d}, 1)
 		}
 	}
-	// The l counts as part of what comes before, so that geologi has enough.
+	// The l counts as part of what comes before, so geologi has enough.
 	if endsIn(w, "logi") && measure(w[:len(w)-3]) > 0 {
 		return w[:len(w)-1]
 	}

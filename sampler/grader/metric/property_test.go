@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// text draws a text of few letters, so that there is much in common.
+// text draws a text of few letters, so there is much in common.
 func text() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
 		return strings.Join(rapid.SliceOfN(rapid.OneOf(

@@ -9,7 +9,7 @@ import (
 // words splits a text for bleu, gleu and meteor, by the international rules of
 // NIST's mteval-v14 (sacreBLEU's "intl"): punctuation becomes a word of its own
 // unless it is between two numbers, symbols always, and blanks separate.
-// The text counts as if blanks were around it, so that the point in "is 42."
+// The text counts as if blanks were around it, so the point in "is 42."
 // is cut off as well. The rules know no language; scripts without blanks are
 // not cut into words.
 func words(text string) []string {
