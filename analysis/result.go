@@ -335,7 +335,7 @@ type ToolStat struct {
 	OutputBytesP95  *float64 `json:"output_bytes_p95"`
 }
 
-// Tokens are per rollout, over rollouts whose server told them.
+// Tokens are per rollout, over rollouts whose server reported them.
 type Tokens struct {
 	Input      stat.Estimate  `json:"input"`
 	Output     stat.Estimate  `json:"output"`

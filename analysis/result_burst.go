@@ -60,7 +60,7 @@ type BurstEndpoint struct {
 	Largest    int64          `json:"largest_reply_bytes"` // of all waves
 }
 
-// BurstError is one kind of what went wrong at an endpoint.
+// BurstError is one kind of failure at an endpoint.
 type BurstError struct {
 	Kind    string  `json:"kind"`
 	Count   int     `json:"count"`

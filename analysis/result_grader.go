@@ -117,7 +117,7 @@ type ProbeResult struct {
 	Holes    []Hole              `json:"holes"` // payloads that show it, worst first, at most 5
 
 	// Rewards is one row of the table of probes by item: of each item the reward
-	// of the payload that speaks most against the grader, for the first 100 items.
+	// of the payload that counts most against the grader, for the first 100 items.
 	Rewards []ItemReward `json:"rewards"`
 }
 

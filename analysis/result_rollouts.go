@@ -148,7 +148,7 @@ type LeakExample struct {
 	RolloutName
 	At     string       `json:"at"` // where: tool NAME, agent, model or session
 	Canary string       `json:"canary"`
-	Of     *RolloutName `json:"of"` // whose it is; null when it is none of this run's rollouts
+	Of     *RolloutName `json:"of"` // whose it is; null when it is not one of this run's rollouts
 }
 
 // RolloutName names one attempt at a rollout.

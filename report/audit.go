@@ -52,8 +52,8 @@ const (
 )
 
 // auditBlocks describe the grader: what was found, or how to find it, rates, every probe,
-// the payloads that found holes with the command that replays each, and what else speaks
-// of it.
+// the payloads that found holes with the command that replays each, and other
+// evidence.
 func auditBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 	command := analysis.Commands["audit"].Command
 	if r.Run.Source == string(rollout.Import) {

@@ -13,7 +13,7 @@ import (
 const itemsInCell = 5
 
 // byItemGrid is a row for each item and a column for each probe: the reward of
-// the payload that speaks most against the grader. A dash is a probe that does
+// the payload that counts most against the grader. A dash is a probe that does
 // not apply, a cross a payload that the grader failed on.
 func byItemGrid(probes []analysis.ProbeResult, w *words) Grid {
 	t := Grid{Upright: true, Head: []string{w.Audit.ByItemHead}, Notes: []string{w.Audit.ByItemDoc}}

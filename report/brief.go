@@ -169,7 +169,7 @@ func (p *Page) toDo() []string {
 	if p.Verdict == analysis.Go { // before cautions: rewards are worth what their grader is
 		p.judge(slices.DeleteFunc(slices.Clone(p.Result.NotJudged), func(u analysis.Unjudged) bool { return !strings.HasPrefix(u.Gate, "grader.") }), add)
 	}
-	var seen []string // a gate speaks once, of whatever split
+	var seen []string // a gate has one sentence, for whatever split
 	for i := range p.found {
 		if f := &p.found[i]; f.open() && (f.tone() == block.Fail || p.Verdict != analysis.NoGo) && !slices.Contains(seen, f.Gate) {
 			remedy(f)

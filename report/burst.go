@@ -10,7 +10,7 @@ import (
 	"gonogo/report/block"
 )
 
-// burstBlocks tell how tools and grader bore a training step's load.
+// burstBlocks show how tools and grader handled a training step's load.
 func burstBlocks(b *analysis.Burst, w *words) []block.Block {
 	if b == nil {
 		return nil
@@ -127,7 +127,7 @@ func loadGrid(b *analysis.Burst, w *words) Grid {
 	return g
 }
 
-// wrongGrid is what went wrong in the bursts, by endpoint and kind.
+// wrongGrid is the failures of the bursts, by endpoint and kind.
 func wrongGrid(b *analysis.Burst, w *words) Grid {
 	g := Grid{Title: w.Burst.Wrong, Words: true, Head: w.Burst.WrongHead}
 	for _, e := range b.Endpoints {

@@ -284,8 +284,8 @@ func capital(s string) string {
 func unended(title string) string { return strings.TrimRight(title, ".:。：") }
 
 // Lower begins a title with a small letter, for the middle of a sentence; a
-// word in capitals is left as it is. Only English begins titles otherwise than
-// what follows: a name at the beginning of a Chinese one is one.
+// word in capitals is left as it is. Only English begins titles differently
+// from the rest: a name at the beginning of a Chinese one is one.
 func (w *words) Lower(s string) string {
 	if w.Lang == english.Lang {
 		return lower(s)

@@ -218,7 +218,7 @@ func (x nights) changesAt(same []history.Change) block.Note {
 	return out
 }
 
-// change is what became of a series at a change.
+// change is how a series changed at one point.
 func (x nights) change(c *history.Change) string {
 	w := x.w
 	move := message.DifferenceIn(c.Unit, &c.Difference, c.Low, c.High)

@@ -183,7 +183,7 @@ func junitFinding(f block.Finding, w *words) string {
 	return s
 }
 
-// properties tell which run it was.
+// properties identify the run.
 func properties(p *Page) []junitProperty {
 	r := p.Result
 	var list []junitProperty

@@ -83,8 +83,8 @@ func (p *Page) boxes(missing []rune, fonts machineFonts) string {
 	return s
 }
 
-// Warnings lists what formats written so far could not show, for whoever had
-// them written.
+// Warnings lists what formats written so far could not show, for the caller
+// that had them written.
 func (p *Page) Warnings() []string { return p.warnings }
 
 func (p *Page) warn(text string) {

@@ -15,7 +15,7 @@ import (
 // difference.
 var variantCosts = []string{"tool_calls", "input_tokens", "output_tokens", "latency"}
 
-// variantBlocks tell what the variants of the run gain, the best first: the split
+// variantBlocks show what the variants of the run gain, the best first: the split
 // that ranks, then the others.
 func variantBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 	v := r.Variants

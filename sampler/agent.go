@@ -211,8 +211,8 @@ func (e *episode) heardModel(heard ModelTraffic) error {
 	return end
 }
 
-// noteAgent puts into the record what is known about the conversation: what the
-// agent tells goes before what was heard, but for tokens, which were counted.
+// noteAgent puts into the record what is known about the conversation: the
+// agent's report takes precedence over what was observed, except for tokens, which were counted.
 func (e *episode) noteAgent(done AgentResult, heard ModelTraffic) {
 	if e.rec.Messages = done.Messages; done.Messages == nil {
 		e.rec.Messages = heard.Messages
@@ -237,7 +237,7 @@ func UsageOf(done AgentResult, heard ModelTraffic) rollout.Usage {
 }
 
 // lookAgent looks for canaries in all that is known about the conversation, whoever
-// told it.
+// reported it.
 func (e *episode) lookAgent(done AgentResult, heard ModelTraffic) {
 	e.look.inCalls(done.Calls)
 	e.look.inCalls(heard.Calls)

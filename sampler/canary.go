@@ -8,8 +8,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Inspector is an Isolation that plants each session's canary and can tell whose
-// canary it finds there later.
+// Inspector is an Isolation that plants each session's canary and later reports
+// whose canary it finds there.
 type Inspector interface {
 	// Inspect is called when a rollout has ended, before its Stop. It adds the
 	// canaries that are in the session's files now to Found.

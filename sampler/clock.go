@@ -21,7 +21,7 @@ func PauseClock(ctx context.Context) (resume func()) { return tell(ctx, 1, 0) }
 // be called twice.
 func TrackRequest(ctx context.Context) (ended func()) { return tell(ctx, 0, 1) }
 
-// tell notes what waits and what is asked on all clocks of ctx.
+// tell notes on all clocks of ctx what waits and what is in flight.
 func tell(ctx context.Context, waiting, asking int) (undo func()) {
 	inner := clockOf(ctx)
 	for c := inner; c != nil; c = c.parent {

@@ -20,7 +20,7 @@ type grading struct {
 }
 
 // grade has an output graded. The error is ctx's, the *EndpointError that ends
-// the run, or why there is no grade: gradeKind tells its kind. What a judge
+// the run, or why there is no grade: gradeKind returns its kind. What a judge
 // used is reported also with an error.
 func (s *session) grade(ctx context.Context, out Output) (g grading, err error) {
 	out.Kept = make(map[string]Grade)
@@ -49,8 +49,8 @@ func (s *session) grade(ctx context.Context, out Output) (g grading, err error) 
 // before it is taken for one that never will.
 const hopeless = 10
 
-// despair halts a run whose grader gives no grade to anybody for a reason of
-// its own, such as a formula that divides by zero: rollouts cost money. An
+// despair halts a run whose grader gives no grade at all for a reason of its
+// own, such as a formula that divides by zero: rollouts cost money. An
 // endpoint that does not work is the gate's business.
 func (s *session) despair(it *rollout.Item, err error) {
 	if err == nil {

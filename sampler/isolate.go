@@ -37,8 +37,8 @@ type sessionError struct{ err error }
 func (e *sessionError) Error() string { return "the session was not started: " + e.err.Error() }
 func (e *sessionError) Unwrap() error { return e.err }
 
-// startSession starts a session for a rollout or a task. Each try has one of its
-// own, so none meets what another left half made. leave stops what was
+// startSession starts a session for a rollout or a task. Each try has its own,
+// so none finds what another left half made. leave stops what was
 // started; it is never nil.
 func (s *session) startSession(ctx context.Context, e RolloutSession) (box *RolloutSession, leave func(), retries int, err error) {
 	if s.cfg.Isolation == nil {
@@ -77,7 +77,7 @@ func sessionID() string {
 	return "session_" + hex.EncodeToString(b[:])
 }
 
-// vacate stops a session, whatever has become of the run. It is tried as often
+// vacate stops a session, however the run ended. It is tried as often
 // as requests are, though not for longer than two tries may take.
 func (s *session) vacate(ctx context.Context, e *RolloutSession) {
 	ctx = context.WithoutCancel(ctx)

@@ -145,7 +145,7 @@ func (l *line) leave(t limit.Ticket, came *RequestOutcome) (open limit.Opening) 
 	return open
 }
 
-// close turns away everybody who waits and who comes.
+// close refuses everyone in line and every newcomer.
 func (l *line) close(why *EndpointError) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -156,7 +156,7 @@ type endpoints struct {
 
 	led Throttle // somebody else's, in the place of our own; nil: our own
 
-	elsewhere bool     // rollouts are made by others, who tell when they arrive
+	elsewhere bool     // rollouts are made elsewhere, and reported when they arrive
 	away      sync.Map // trace ids of those that have not
 
 	last     atomic.Bool  // nothing new begins

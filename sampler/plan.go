@@ -89,8 +89,8 @@ func lot(seed uint64, it *rollout.Item) uint64 {
 }
 
 // Plan lists the rollouts that a run still lacks: samples of every item of
-// each split, minus what is recorded. state tells what is recorded of a
-// rollout, nil that nothing is; one whose record is missing data, because a
+// each split, minus what is recorded. state returns what is recorded of
+// a rollout, nil if nothing is; one whose record is missing data, because a
 // boundary failed, comes again as its next attempt. One that lacks nothing but its
 // grade does not come: its output is graded (Ungraded).
 //

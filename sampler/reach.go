@@ -43,7 +43,7 @@ func reach(ctx context.Context, address string, proxyFor func(*http.Request) (*u
 	return nil
 }
 
-// dial connects to a URL's server and hangs up.
+// dial connects to a URL's server and closes the connection.
 func dial(ctx context.Context, u *url.URL) error {
 	ctx, cancel := context.WithTimeout(ctx, reachTimeout)
 	defer cancel()

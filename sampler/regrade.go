@@ -20,7 +20,7 @@ type Task struct {
 
 // Regrade has outputs graded and hands a record of each to the sink. It bounds,
 // paces, retries, drains and ends as Sample does, with a Task for a rollout;
-// cfg.RolloutTimeout is none of its business. The tasks are taken one by one,
+// cfg.RolloutTimeout does not apply. The tasks are taken one by one,
 // as workers are free. An error of theirs is returned when the gradings in
 // flight have ended and are recorded. total is how many there are, for watch; 0
 // when no one knows.

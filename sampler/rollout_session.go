@@ -12,7 +12,7 @@ import (
 
 // RolloutSession is what belongs to one rollout alone: a container, a database or a
 // server that is started before it and stopped after it, the session of gonogo.yaml. A
-// nil *RolloutSession is none.
+// nil *RolloutSession means no session.
 type RolloutSession struct {
 	ID      string // of this one start: no two share it, repeats and later calls included
 	TraceID string // of the rollout

@@ -41,7 +41,7 @@ type Boundaries struct {
 //
 //   - drain closed, or the budget used up: no rollout begins any more, those in
 //     flight end and are recorded; no error.
-//   - no one tells the tokens or the money that cfg.Budget bounds: the same,
+//   - no one reports the tokens or the money that cfg.Budget bounds: the same,
 //     with ErrUnknownUsage.
 //   - ctx ended: rollouts in flight are broken off and leave no record, but where
 //     the model has answered: then the answer is recorded without a grade, as

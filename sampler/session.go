@@ -173,7 +173,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// deal hands out the works until there are none, or a reason to stop.
+// deal distributes the work until there is none left, or a reason to stop.
 func (s *session) deal(ctx context.Context, drain <-chan struct{}, all iter.Seq2[work, error], todo chan<- work) (StoppedBy, error) {
 	for w, err := range all {
 		if err != nil {
@@ -310,8 +310,8 @@ func (s *session) write(done <-chan ended, sink Sink, watch func(Event)) error {
 	}
 }
 
-// hold hands over an answer whose grade is still to come. One that is too large is
-// told of at its end.
+// hold passes on an answer whose grade is still pending. One that is too large is
+// reported at its end.
 func hold(rec *rollout.Record, to Holder) error {
 	err := to.Hold(rec)
 	if _, large := errors.AsType[*rollout.TooLargeError](err); large {

@@ -21,7 +21,7 @@ type Stats struct {
 	Retries       map[string]int          // repeated requests by boundary, as Boundary.Name has it
 	ToolCalls     int                     // tool calls of the recorded rollouts
 	Tokens        int64                   // tokens of the recorded rollouts, policy and judge, as far as known
-	TokensUnknown int                     // recorded rollouts whose servers did not tell their tokens
+	TokensUnknown int                     // recorded rollouts whose servers did not report their tokens
 	USD           limit.Sum               // what recorded rollouts cost in US dollars, as far as known, each for itself
 	USDUnknown    int                     // recorded rollouts of which it is not
 	Judged        limit.Sum               // what those cost that began first, by item: the others can be judged by them

@@ -27,7 +27,7 @@ func plus(a, b *int64) *int64 {
 }
 
 // tokens is what a rollout used, policy and judge together; nil if a server did not say.
-// A rollout without a model's reply used none, as far as anyone can tell; one with an
+// A rollout without a model's reply used none, as far as is known; one with an
 // answer had a reply, though an agent need not report it.
 func tokens(r *rollout.Record) *int64 {
 	n := new(int64)

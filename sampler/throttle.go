@@ -104,7 +104,7 @@ func (e *endpoints) begun(traceID string) (over func()) {
 // given returns why an endpoint was given up; nil when it was not.
 func (e *endpoints) given(name string) error {
 	if e.led != nil {
-		return nil // who asks next hears it
+		return nil // the next caller gets it
 	}
 	return e.line(name).given()
 }

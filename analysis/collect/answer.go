@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// addAnswer keeps what the answer's text tells: its length, whether it is
+// addAnswer keeps what the answer's text shows: its length, whether it is
 // that of another rollout, and how a long one at the top of the range begins.
 func (c *Collector) addAnswer(r *Row, rec *rollout.Record) {
 	r.AnswerHash = c.AnswerHash(rec.Answer)

@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// audit is what probes.jsonl tells, without more of its text than is shown.
+// audit is the content of probes.jsonl, without more of its text than is shown.
 type audit struct {
 	Records  int
 	Regrades map[rollout.Key][]float64 // the recorded reward first

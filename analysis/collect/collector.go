@@ -51,7 +51,7 @@ type Row struct {
 	Clipped    bool
 	Finish     rollout.Finish // how the model's last reply ended
 	Markup     rollout.Markup // that the server left in the answer
-	Observed   bool           // the record tells about turns and calls
+	Observed   bool           // the record has turns and calls
 	Turns      int
 	Calls      []Call
 	Usage      rollout.Usage

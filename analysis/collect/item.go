@@ -17,7 +17,7 @@ type Item struct {
 	Labels  Labels
 }
 
-// Labels are what a run records of an item besides its id.
+// Labels are what a run records about an item in addition to its id.
 type Labels struct{ Category, Family string }
 
 // Items returns the items of a split in natural order of their ids, independent of

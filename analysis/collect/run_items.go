@@ -155,7 +155,7 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 }
 
 // known is what is known about a run: its limits, 0 if it has none, and whether it
-// tells how replies ended. One that notes no ordinary end does not: there a reply
+// records how replies ended. One that notes no ordinary end does not: there a reply
 // without a word may have been cut off.
 type known struct {
 	calls   int

@@ -140,7 +140,7 @@ func (c *Comparison) changedData() []Cause {
 }
 
 // changedGrader compares grades of equal outputs: of outputs graded again, else of those
-// that both runs hold. If there are too few, the grader's settings speak.
+// that both runs hold. If there are too few, the grader's settings decide.
 func (c *Comparison) changedGrader(base, new *replies, regraded []Regraded) []Cause {
 	shift, text := regradedShift(regraded, c.RewardRange), gradedAgain
 	if shift == nil {

@@ -34,7 +34,7 @@ type values struct {
 }
 
 // collect takes one quantity from every item that has it. of returns its value,
-// the sampling variance of that value and how many rollouts tell it (0: none).
+// the sampling variance of that value and how many rollouts have it (0: none).
 func (c *comparer) collect(of func(*collect.RunItem) (value, variance float64, n int, known bool)) values {
 	var v values
 	if !c.paired {

@@ -81,8 +81,8 @@ func (c *comparer) changes() []ItemChange {
 	return out
 }
 
-// quadrants counts items by the signs of their changes; nil if no item tells
-// its tool calls in both runs, or none made any.
+// quadrants counts items by the signs of their changes; nil if no item
+// records its tool calls in both runs, or none made any.
 func (c *comparer) quadrants() *Quadrants {
 	q := &Quadrants{Cells: []Quadrant{}}
 	counts, called := [3][3]int{}, false

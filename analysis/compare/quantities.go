@@ -271,7 +271,7 @@ func ownFailuresOf(it *collect.RunItem) (share float64, n int) {
 	return float64(own) / float64(max(1, n)), n
 }
 
-// groups compares what a group-relative trainer goes by, best of k and the
+// groups compares what a group-relative trainer uses, best of k and the
 // share of informative groups, at the group size or, where most items have
 // fewer samples, at what they have. The items are the same on both sides.
 func (c *comparer) groups(add func(quantity, string) *analysis.Difference) {
@@ -331,7 +331,7 @@ func (c *comparer) correct(list []analysis.Difference) {
 	}
 }
 
-// changeOf is what a difference comes to: better, worse or, of a quantity of which
+// changeOf classifies a difference: better, worse or, of a quantity of which
 // neither is, changed where the whole interval and the corrected p say so; same where
 // the whole interval is within compare.delta, of shares as it is, else of the base.
 func (c *comparer) changeOf(d *analysis.Difference) string {

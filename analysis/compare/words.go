@@ -80,7 +80,7 @@ var (
 	newNoGo = message.New("compare.new_no_go", "the new run is NO-GO because of its grader ({gate}): its reward does not show how good the policy is")
 )
 
-// emptySide says what there is nothing to compare of.
+// emptySide says which side has nothing to compare.
 func (sc *Split) emptySide() message.Text {
 	base, new := sc.Samples.Base.Max > 0, sc.Samples.New.Max > 0
 	if base && new {

@@ -19,7 +19,7 @@ import (
 // TrainFile is a training file to be curated, with what it must not share rows with.
 type TrainFile struct {
 	Items   []rollout.Item // its rows, in order, each with its line
-	Repeats []RepeatedRow  // rows that repeat an earlier one together with its id, and are no item of their own
+	Repeats []RepeatedRow  // rows that repeat an earlier one together with its id, and are not separate items
 	Others  []rollout.Item // of eval and production
 	Edited  bool           // it is not known to be the file that was sampled: rows are taken for those sampled only where they are the same
 }
@@ -211,7 +211,7 @@ func (cu *curator) row(it *rollout.Item) Row {
 	row.Class, row.Mean, row.Stays = known.Class, known.Mean, known.Stays
 	row.Informative = stat.Some(cu.m.StaysMixed(measured.Seen, cu.priors))
 	if row.N > 1 && row.Class == analysis.Mixed && measured.Seen[row.N-1]-measured.Seen[0] <= cu.tolerance() {
-		// Differences that no trainer should follow are none.
+		// Differences that no trainer should follow do not count.
 		row.Class, row.Stays = analysis.Flat, stat.Some(stat.StaysProb(row.N, row.N, cu.s.GroupSize, measure.Jeffreys.A, measure.Jeffreys.B))
 		row.Informative = stat.Some(1 - *row.Stays)
 	}

@@ -17,7 +17,7 @@ import (
 // happened to be in the audit's sample would fix nothing.
 const fewestWide = 3
 
-// suspicion is one thing that may speak against the grader on an item.
+// suspicion is one thing that may count against the grader on an item.
 type suspicion struct {
 	what   message.Text // as the subject of a sentence about the grader
 	looked map[collect.ItemKey]bool
@@ -109,7 +109,7 @@ var (
 )
 
 // detectorSuspicions are the rollouts that detectors mark as hacks and that the
-// grader paid for: one that earned the bottom speaks for the grader.
+// grader paid for: one that earned the bottom counts in favour of the grader.
 func detectorSuspicions(c *collect.Collector) []*suspicion {
 	var out []*suspicion
 	for _, name := range slices.Sorted(maps.Keys(c.Audit.Marks)) {
@@ -139,7 +139,7 @@ var (
 	paidHacks = message.New("curate.paid_hacks", "the detector {detector} marks {marked} of {rollouts} as a hack that earned more than the bottom")
 )
 
-// referenceSuspicion are the references that rollouts speak against.
+// referenceSuspicion are the references that rollouts contradict.
 func referenceSuspicion(c *collect.Collector, items []*collect.Item, s analysis.Settings) *suspicion {
 	x := newSuspicion(againstReference.Text())
 	refs := measure.References(c)

@@ -50,7 +50,7 @@ func (c *Curation) WriteTable(w io.Writer) error {
 	return nil
 }
 
-// Decision words what becomes of a row.
+// Decision says in words whether a row is kept.
 func (r *Row) Decision() string {
 	switch {
 	case !r.Kept:

@@ -192,7 +192,7 @@ func firstWords(b *analysis.Burst) message.Text {
 	return firstFailed.With(message.Args{"seconds": message.Number(b.FirstFailure.After), "endpoint": message.Name(b.FirstFailure.Endpoint), "kind": message.Name(b.FirstFailure.Kind)})
 }
 
-// causesOf tells the most frequent failure of each endpoint.
+// causesOf names the most frequent failure of each endpoint.
 func causesOf(b *analysis.Burst) message.Text {
 	var parts []message.Text
 	for _, e := range b.Endpoints {

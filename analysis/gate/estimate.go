@@ -98,7 +98,7 @@ func (e estimated) needed(r *analysis.Result, t analysis.Thresholds, want float6
 		return nil, false
 	}
 	if e.inFile != nil && items > *e.inFile {
-		// The file holds no more items; more samples of all of them tell as much.
+		// The file holds no more items; more samples of all of them are worth as much.
 		samples := math.Ceil(float64(e.samples) * float64(items) / float64(*e.inFile))
 		return &analysis.Needs{Items: *e.inFile, Samples: int(samples)}, true
 	}

@@ -139,7 +139,7 @@ var graderResolution = analysis.NewPart(analysis.Gate{
 	},
 })
 
-// ends tells in words how much of the rewards lies at the ends of the range, and how many
+// ends says in words how much of the rewards lies at the ends of the range, and how many
 // grades were outside the judge's own.
 func ends(g *analysis.Grader) message.Text {
 	text := endsOfRange.With(message.Args{"low": message.KnownShare(g.Resolution.ShareLow), "high": message.KnownShare(g.Resolution.ShareHigh)})

@@ -104,7 +104,7 @@ func mostItems(probes []*analysis.ProbeResult) int {
 	return most
 }
 
-// hackedBy returns the probe that tells most, and whether the grader fails.
+// hackedBy returns the most telling probe, and whether the grader fails.
 func hackedBy(r *analysis.Result, t analysis.Thresholds, bottom []*analysis.ProbeResult) (worst *analysis.ProbeResult, fails bool) {
 	worst = bottom[0]
 	for _, p := range bottom {

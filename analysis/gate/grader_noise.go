@@ -75,7 +75,7 @@ var graderNoise = analysis.NewGate(analysis.Gate{
 	},
 })
 
-// flips tells the flip rate of a yes-or-no grader in words.
+// flips puts the flip rate of a yes-or-no grader into words.
 func flips(r *analysis.Result) message.Text {
 	if r.Grader == nil || r.Grader.FlipRate == nil || *r.Grader.FlipRate.Value == 0 {
 		return message.Text{}

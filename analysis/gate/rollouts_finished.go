@@ -133,7 +133,7 @@ func endAdvice(e *analysis.FinishStats) message.Text {
 	return readEmpty.Text()
 }
 
-// withoutWords tells the signal with and without unfinished rollouts.
+// withoutWords puts into words the signal with and without unfinished rollouts.
 func withoutWords(e *analysis.FinishStats, r *analysis.Result, split rollout.Split) message.Text {
 	sr := r.Splits[split]
 	all, _ := signalAt(sr, r)

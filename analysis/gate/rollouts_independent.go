@@ -94,7 +94,7 @@ var rolloutsLeaks = analysis.NewPart(analysis.Gate{
 	},
 })
 
-// exampleWords tells a few of the leaks.
+// exampleWords describes a few of the leaks.
 func exampleWords(l *analysis.Leaks) message.Text {
 	var parts []message.Text
 	for _, x := range l.Examples[:min(3, len(l.Examples))] {
@@ -105,12 +105,12 @@ func exampleWords(l *analysis.Leaks) message.Text {
 
 var noCanary = message.New("skip.no_canary", "canaries are off (session.canary), or none was placed where another rollout could find it")
 
-// rolloutWords tells the rollout's name.
+// rolloutWords is the rollout's name in words.
 func rolloutWords(n analysis.RolloutName) string {
 	return fmt.Sprintf("%s %s/%d", n.Split, n.Item, n.Sample)
 }
 
-// leakExampleWords says who met whose.
+// leakExampleWords says which rollout found whose data.
 func leakExampleWords(x analysis.LeakExample) message.Text {
 	switch {
 	case x.Of == nil:

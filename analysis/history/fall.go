@@ -40,7 +40,7 @@ func pool(earlier []Night, n *Night) []*Night {
 	return nights
 }
 
-// Fall says what became of the mean reward of a night against the pooled good nights
+// Fall says how the mean reward of a night against the pooled good nights
 // before it, each item by its mean over their rollouts: it fell, it rose, no sign of a
 // fall where one of detect would have been seen in 80 % of cases, or the answer is cannot
 // tell.

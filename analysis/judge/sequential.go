@@ -33,7 +33,7 @@ var (
 	looksConfidence = message.New("note.looks", "{where}; the intervals of rollouts are at {each}, so that all looks together keep {all}")
 )
 
-// confidently writes a confidence with the digits that tell it from 1.
+// confidently writes a confidence with the digits that distinguish it from 1.
 func confidently(x float64) string {
 	places := max(0, int(math.Ceil(-math.Log10(1-x)))-1)
 	return strings.TrimSuffix(strconv.FormatFloat(100*x, 'f', places, 64), ".0") + " %"

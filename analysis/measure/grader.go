@@ -11,7 +11,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// evidence is what was read of a run, and what the outputs that were graded twice
+// evidence is what was read from a run, and what the outputs that were graded twice
 // tell about the grader's noise.
 type evidence struct {
 	*collect.Collector
@@ -42,7 +42,7 @@ func (c *evidence) grader(items []*collect.Item, agreement *analysis.Agreement, 
 	return g
 }
 
-// EmptyGrader returns a grader of which nothing is known.
+// EmptyGrader returns a grader about which nothing is known.
 func EmptyGrader(s analysis.Settings) *analysis.Grader {
 	return &analysis.Grader{NoiseVar: noiseVar(nil, s), Probes: []analysis.ProbeResult{}, SuspectReferences: []analysis.SuspectReference{}, TooGood: []analysis.TooGood{}}
 }

@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ownMeaning are the probes that have a place of their own in the result.
+// ownMeaning are the probes that have their own place in the result.
 var ownMeaning = []string{rollout.ProbeRegrade, rollout.ProbeConstant, rollout.ProbeConsensus, rollout.ProbeLabel}
 
 // holesListed bounds the payloads shown of a probe.

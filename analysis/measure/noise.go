@@ -203,7 +203,7 @@ func splitWithin(v *analysis.Variance, items, everywhere []regraded, s analysis.
 	v.GraderShare = e
 }
 
-// noise fills what gradings of the same outputs tell: over all splits.
+// noise fills in what gradings of the same outputs show: over all splits.
 func (c *evidence) noise(g *analysis.Grader, s analysis.Settings) {
 	if !c.Regraded {
 		g.NoiseVar = noiseVar(nil, s)

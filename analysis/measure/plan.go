@@ -12,7 +12,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// What a plan takes for granted, and what it does not know.
+// The assumptions of a plan, and what it does not know.
 var (
 	groupRelative    = message.New("plan.group_relative", "group-relative training: one group of rollouts per item and step (GRPO and its relatives)")
 	trainersSay      = message.New("plan.trainers_say", "a group size of {size} is num_generations={size} in TRL, rollout.n={size} in verl and {rollouts} per example in prime-rl; hosted jobs scale it by compute_multiplier, and how many rollouts of an item a multiplier means is not published")

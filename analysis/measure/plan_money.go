@@ -50,7 +50,7 @@ func rolloutMoney(items []*collect.Item, tools []string, s analysis.Settings) mo
 			perItem = append(perItem, spent)
 		}
 	}
-	if len(perItem) > 0 { // servers that tell tokens now and then are taken at their word
+	if len(perItem) > 0 { // servers that report tokens only sometimes are believed
 		out.missing = message.Text{}
 	}
 	out.perRollout = perRollout(perItem, s.Confidence, "prices x measured tokens and calls")

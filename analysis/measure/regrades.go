@@ -11,7 +11,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// regraded is what one item tells about grader noise and about all noise.
+// regraded is what one item shows about grader noise and about all noise.
 type regraded struct {
 	outputs []again
 	dev     float64 // summed squared deviations from the item mean,

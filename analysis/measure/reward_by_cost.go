@@ -19,7 +19,7 @@ const (
 )
 
 // against sets the rewards of valid rollouts against what each rollout took.
-// What no rollout tells is left out.
+// What no rollout records is left out.
 func (m *Split) against() []analysis.RewardByCost {
 	var out []analysis.RewardByCost
 	for _, q := range []struct {

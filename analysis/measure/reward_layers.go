@@ -40,7 +40,7 @@ func (c *evidence) layers(items []*collect.Item, info *rollout.GraderInfo, s ana
 	}
 	names := layerNames(l.Core, order, c.Parts)
 	if !slices.Contains(c.Parts, l.Core) {
-		l.Core = "" // no rollout tells it
+		l.Core = "" // no rollout records it
 	}
 	rows, keys := c.layeredRows(items, names)
 	for i, name := range names {

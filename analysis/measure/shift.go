@@ -11,7 +11,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// shiftOf compares items, where they are known, and what became of them. It is nil
+// shiftOf compares items, where they are known, and their outcomes. It is nil
 // where no item has a row. c holds the rollouts, if there are any.
 func shiftOf(items []rollout.Item, s analysis.Settings, c *evidence) *analysis.Shift {
 	rows := shiftRows(items, s)

@@ -175,7 +175,7 @@ func names(it *rollout.Item, name string, raw json.RawMessage) bool {
 		rollout.FieldText(raw) == it.ID
 }
 
-// contextOf is what tools and grader may tell a row from another by.
+// contextOf is what tools and grader may use to distinguish rows.
 func contextOf(fields map[string]json.RawMessage) string {
 	if len(fields) == 0 {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"gonogo/analysis/stat"
 )
 
-// tokens is per rollout, over valid rollouts whose server told: absent is not
+// tokens is per rollout, over valid rollouts whose server reported them: absent is not
 // zero.
 func (m *Split) tokens() analysis.Tokens {
 	conf := m.s.Confidence

@@ -219,7 +219,7 @@ func (m *Split) byTool(all analysis.Histogram, rollouts int) map[string]analysis
 			t.stat.P50 = stat.Some(stat.Quantile(t.seconds, 0.5))
 			t.stat.P95 = stat.Some(stat.Quantile(t.seconds, 0.95))
 		}
-		if len(t.bytes) > 0 && slices.Max(t.bytes) > 0 { // of an import that tells no output all are 0
+		if len(t.bytes) > 0 && slices.Max(t.bytes) > 0 { // all are 0 for an import without outputs
 			p95 := stat.Quantile(t.bytes, 0.95)
 			t.stat.OutputBytesP95 = stat.Some(p95)
 			t.stat.OutputTokensP95 = stat.Some(p95 / bytesPerToken)

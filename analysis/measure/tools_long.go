@@ -15,7 +15,7 @@ import (
 const shortRollout = 8
 
 // long finds the rollouts that make more calls, or take more turns, than a multiple of
-// the median; nil if no rollout tells its course.
+// the median; nil if no rollout records its course.
 func (m *Split) long() *analysis.LongRollouts {
 	calls, turns := flatten(m.callsPerRollout()), flatten(m.turnsPerRollout())
 	if len(calls) == 0 {

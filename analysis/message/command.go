@@ -10,7 +10,7 @@ import (
 
 // Command is a command line as its words, such as Command("gonogo", "audit", Run), which
 // a machine can run and a reader sees quoted for a shell. Run and NextRun are used for
-// run directories, which whoever shows the message knows.
+// run directories, which the caller that shows the message knows.
 func Command(argv ...string) Arg { return Arg{Command: argv} }
 
 // Words of a Command that stand for a directory: the run that the message is about,
@@ -58,7 +58,7 @@ func (t Text) At(p Place) Text {
 	})
 }
 
-// plainArgument are the signs that no shell takes for more than themselves.
+// plainArgument are the characters that mean only themselves to every shell.
 const plainArgument = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:,+=@%"
 
 // Shell writes words as arguments of a POSIX shell: pasting a command must not run

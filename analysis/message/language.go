@@ -20,7 +20,7 @@ var files embed.FS
 // Language is the language of texts. The zero Language is English.
 type Language struct{ of *catalogue }
 
-// catalogue is one language besides English.
+// catalogue is one language other than English.
 type catalogue struct {
 	tag   string
 	texts func() map[string]string // by id; verbs and names in braces stay, in any order

@@ -103,7 +103,7 @@ func Interval(value, low, high *float64) string {
 	return strings.TrimSpace(x + " " + interval)
 }
 
-// Parts are the value and the interval of Interval apart; "" is what there is not.
+// Parts are the value and the interval of Interval apart; "" means not known.
 func Parts(value, low, high *float64) (x, interval string) {
 	if low == nil || high == nil || value != nil && *low == *value && *high == *value {
 		if value == nil {

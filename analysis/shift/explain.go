@@ -112,7 +112,7 @@ func (c *comparison) shares(feature message.Text, a, b float64) message.Text {
 
 // tellingWords compares the shares of rows that have a word, and tells those
 // that differ by more than one word among all does by chance, if the classifier
-// weighs them in that direction. A bucket goes by the name of its most frequent
+// weighs them in that direction. A bucket is named after its most frequent
 // word.
 func (c *comparison) tellingWords(weight []float64) []reason {
 	inA, inB := make([]float64, len(weight)), make([]float64, len(weight)) // rows that have it

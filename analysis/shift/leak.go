@@ -63,8 +63,8 @@ type Leakage struct {
 }
 
 // Leaks looks for copies between and within splits, for conflicts and for
-// degenerate rows. The splits are ordered by their first row. The answer hangs
-// on the rows and their order alone.
+// degenerate rows. The splits are ordered by their first row. The answer
+// depends only on the rows and their order.
 //
 // Time grows with the text, and with the pairs of rows that share n-grams which
 // are no template; memory with the rows and their text.
@@ -111,7 +111,7 @@ type text struct {
 	rows     []int
 	weight   int  // distinct n-grams that weigh
 	sketch   int  // of those, n-grams that stand for it
-	light    bool // too little of it weighs to tell a copy by
+	light    bool // too little of it has weight to recognise a copy
 }
 
 // fewestTemplate keeps pairs and triples in small files from being templates.

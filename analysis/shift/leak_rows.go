@@ -77,7 +77,7 @@ const (
 )
 
 // cutLength is the length in characters at which prompts were cut, 0 where
-// nothing speaks for that: the longest length, which at least three different
+// nothing suggests that: the longest length, which at least three different
 // prompts have, none of which ends a sentence.
 func (s *leakSearch) cutLength() int {
 	longest, n := 0, 0

@@ -37,7 +37,7 @@ type Options struct {
 	Refits       int                     // of the classifier (199)
 	Components   int                     // dimensions that the words of a text are reduced to (16)
 	Confidence   float64                 // of intervals (0.95)
-	Words        map[string]message.Text // what numbers are called, by their names; one that is not there goes by its name
+	Words        map[string]message.Text // what numbers are called, by their names; one that is missing is called by its name
 }
 
 // named is what a number is called.
@@ -152,7 +152,7 @@ type Result struct {
 
 	NA, NB int            // rows compared, at most Options.Rows a side
 	Top    []message.Text // what differs most
-	Items  []string       // ids of the rows of b that tell most
+	Items  []string       // ids of the most telling rows of b
 
 	LeftOut []string // values that only one of the samples has, which the classifier is not shown
 }
@@ -172,8 +172,8 @@ func Holm(p []float64) []float64 {
 	return out
 }
 
-// Adjust sets PHolm of every primary result with a P: hand it the results of
-// all comparisons that one decision rests on.
+// Adjust sets PHolm of every primary result with a P: pass it the results of
+// all comparisons that one decision depends on.
 func Adjust(results []*Result) {
 	var p []float64
 	var of []*Result

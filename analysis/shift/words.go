@@ -26,7 +26,7 @@ var (
 	boundedGrams    = message.New("shift.bounded_grams", "to bound the time, near copies were looked for by n-grams of at most {rows}")
 )
 
-// What tells two samples apart.
+// What distinguishes two samples.
 var (
 	shares       = message.New("shift.shares", "{feature}: {share} of {split}, {other_share} of {other}")
 	medians      = message.New("shift.medians", "{feature}: median {median} in {split}, {other_median} in {other}")

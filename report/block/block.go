@@ -4,7 +4,7 @@
 // format no builder.
 //
 // Every text of a Doc that stems from data is plain to see already: a renderer
-// escapes what its own format takes for markup, and nothing else.
+// escapes what its own format would read as markup, and nothing else.
 package block
 
 import (
@@ -232,7 +232,7 @@ type Finding struct {
 	Title      string
 	Value      string // what was measured, with its interval
 	Want       string // the threshold
-	Rule       string // what it goes by, where the interval lets expect otherwise
+	Rule       string // what decides it, where the interval suggests otherwise
 	Line       string // all of it in one line
 	Gate       string // and the split it is about
 	Gauge      *Gauge // the same drawn; nil if there is no number or no threshold

@@ -19,7 +19,7 @@ import (
 // toolRows is how many tools one picture shows; the rest are in one row.
 const toolRows = 20
 
-// drawCallsByTool shows the calls of each tool, in parts by what became of them.
+// drawCallsByTool shows the calls of each tool, in parts by how they ended.
 func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
 	l, list := r.Lang, toolsOf(r.Lang, s)
 	switch {

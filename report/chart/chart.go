@@ -20,8 +20,8 @@ type Of[R any] struct {
 	Doc  string // what it shows, for somebody who has never seen it
 	Read string // how to read it, in one sentence
 
-	// Draw plots the R on axes that carry no title and no legend, words what the
-	// plot shows, and tells it in rows. Name, Doc and Lang are filled in; without a
+	// Draw plots the R on axes that carry no title and no legend, says in words
+	// what the plot shows, and gives it in rows. Name, Doc and Lang are filled in; without a
 	// title the plot's own is in charge, and no Height is the usual one. It
 	// returns *NoData when the R holds nothing that the chart could show.
 	Draw func(R) (Figure, error)

@@ -105,7 +105,7 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 	return f, nil
 }
 
-// What became of a kind of failure.
+// How a kind of failure changed.
 var driftLooks = []seen{
 	{gainLook, message.New("chart.rarer", "rarer")}, {badLook, message.New("chart.more_frequent", "more frequent")}, {ringLook, message.New("chart.neither_is_seen", "neither is seen")},
 }

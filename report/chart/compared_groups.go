@@ -93,7 +93,7 @@ func (g groups) draw(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	return f, nil
 }
 
-// What became of a group.
+// How a group changed.
 var (
 	groupGained       = seen{gainLook, message.New("chart.gained", "gained")}
 	groupLost         = seen{badLook, message.New("chart.lost", "lost")}

@@ -85,7 +85,7 @@ type quadrantDot struct {
 }
 
 // quadrantsOf gathers the items; many are gathered into places of a fine
-// lattice, for no eye tells thousands of dots apart.
+// lattice, because no eye can distinguish thousands of dots.
 func quadrantsOf(c *compare.Comparison, sc *compare.Split) quadrants {
 	q := quadrants{lang: c.Lang, cells: sc.Quadrants.Cells, delta: c.Delta, mean: meanMark{y: sc.Reward.Value, y0: sc.Reward.Low, y1: sc.Reward.High}}
 	if d := other(sc, "tool_calls"); d != nil {

@@ -137,7 +137,7 @@ func over(c *compare.Comparison) string {
 	return c.Lang.Say("chart.in_both_runs_n", "%s: %s in both runs, n = %s", split, items, n)
 }
 
-// became words what became of the mean reward.
+// became says in words how the mean reward changed.
 func became(sc *compare.Split, l message.Language) string {
 	rose := sc.Answer == compare.NotBetter && sc.Reward.Low != nil && *sc.Reward.Low > 0
 	switch {

@@ -107,9 +107,9 @@ func TestRewardAgainstInWords(t *testing.T) {
 		"what no rollout tells":    {"reward_latency", func(*analysis.SplitResult) {}, "no data, no rollout records how long it took"},
 		"one bin of one value":     {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Bins = s.Against[0].Bins[:1] }, "earn less"},
 		"bins without values":      {"reward_tool_calls", func(s *analysis.SplitResult) { s.Against[0].Bins[3].Reward = stat.Estimate{} }, "earn less"},
-		"a bin without a reward":   {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins = []analysis.RewardBin{{From: 5, To: 5}} }, "no link"},
-		"latency of next to none":  {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins[0].From = 0 }, "no link"},
-		"values as large as there": {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins[5].To = 1e15 }, "no link"},
+		"a bin without a reward":   {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins = []analysis.RewardBin{{From: 5, To: 5}} }, "no relation"},
+		"latency of next to none":  {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins[0].From = 0 }, "no relation"},
+		"values as large as there": {"reward_tokens", func(s *analysis.SplitResult) { s.Against[1].Bins[5].To = 1e15 }, "no relation"},
 	} {
 		r := costly(t)
 		c.bend(r.Splits[rollout.Train])

@@ -68,7 +68,7 @@ func beyond(s *analysis.SplitResult, quantity string, measured curve) far {
 }
 
 // open starts the band from the last measured point. The lines begin where the
-// models speak: drawn from there they would seem to meet what was measured.
+// models have values: drawn from there they would seem to meet what was measured.
 func (f *far) open(measured curve) {
 	last := len(measured.x) - 1
 	lo, hi := measured.y[last], measured.y[last]
@@ -132,7 +132,7 @@ func (f far) fitInflated(l message.Language) string {
 	return l.Text("chart.the_same_with_items_that_never", "the same with items that never succeed")
 }
 
-// columns are the models that speak, for a table.
+// columns are the models that have values, for a table.
 func (f far) columns(l message.Language) (heads []string, curves []curve) {
 	if len(f.plain.x) > 0 {
 		heads, curves = append(heads, f.fit(l)), append(curves, f.plain)

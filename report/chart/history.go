@@ -138,7 +138,7 @@ func levelBand(l history.Level) curve {
 	return v
 }
 
-// madeNights marks the nights that were made otherwise than the night before,
+// madeNights marks the nights that were made differently from the night before,
 // by what kinds of things. Past a dozen they have no words: the page lists them.
 func madeNights(h *history.History) []rule {
 	kinds := make(map[int][]string)

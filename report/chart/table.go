@@ -14,7 +14,7 @@ import (
 )
 
 // Table is a chart in rows: for a reader who cannot see it, and for a page
-// that says what lies under the pointer.
+// that shows what is under the pointer.
 type Table struct {
 	Head  []string
 	Marks []Mark // in the order in which they are read; a chart of columns from left to right

@@ -37,7 +37,7 @@ func WritePNG(w io.Writer, f Figure, width, height vg.Length) error {
 }
 
 // WriteSVG writes f as a vector picture whose text stays text. Fonts are named,
-// not embedded: whoever shows the picture brings them. Each text says how long
+// not embedded: the caller that shows the picture provides them. Each text says how long
 // it was measured, so in any font it keeps to its place.
 func WriteSVG(w io.Writer, f Figure, width, height vg.Length) error {
 	f.Fonts = browser()

@@ -26,7 +26,7 @@ import (
 // goroutines. The nil Fonts are the Liberation fonts alone.
 type Fonts struct {
 	behind  func() []*typeface.Face
-	other   bool // whoever draws has fonts of their own: no rune becomes a box
+	other   bool // callers that draw have their own fonts: no rune becomes a box
 	missing map[rune]bool
 }
 

@@ -17,7 +17,7 @@ import (
 // How much a form holds.
 const (
 	MaxBytes = 3 << 10 // of a brief
-	MaxChars = 65_000  // characters of the long form: GitHub takes 65,536 in a comment, and whoever posts it may add a line
+	MaxChars = 65_000  // characters of the long form: GitHub takes 65,536 in a comment, and the poster may add a line
 	rows     = 50      // of a table of items
 	items    = 20      // that a finding names
 	payloads = 24

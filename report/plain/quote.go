@@ -63,7 +63,7 @@ func First(s string, n int) string {
 	return s[:end]
 }
 
-// Lookalikes lists the signs of s that a reader takes for others: letters of
+// Lookalikes lists the signs of s that a reader mistakes for others: letters of
 // scripts that look like Latin in a word with plain letters or digits, and
 // the second alphabets of Unicode. At most a handful.
 func Lookalikes(s string) []string {

@@ -70,7 +70,7 @@ var (
 )
 
 // ReadPDF reads back the pages of a PDF that was written by package pdf. It
-// knows no more of the format than such a file holds.
+// reads only the part of the format that such a file uses.
 func ReadPDF(t testing.TB, data []byte) []PDFPage {
 	t.Helper()
 	fonts := map[string]string{}

@@ -10,8 +10,8 @@ import (
 	"gonogo/docs"
 )
 
-// strict are the published schemas, by name, that take no key they do not tell
-// of.
+// strict are the published schemas, by name, that accept no undocumented
+// key.
 var strict = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	all := make(map[string]*jsonschema.Schema)
 	for _, published := range docs.Schemas() {
@@ -35,8 +35,8 @@ var strict = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
 	return all, nil
 })
 
-// Check holds a file to the published schema of that name, and to tell nothing
-// that the schema does not.
+// Check holds a file to the published schema of that name, and allows nothing
+// that the schema does not describe.
 func Check(name string, b []byte) error {
 	schemas, err := strict()
 	if err != nil {

@@ -159,7 +159,7 @@ func (s *Survey) WriteCSV(w io.Writer) error {
 	return nil
 }
 
-// observed reports whether the record tells about turns and calls.
+// observed reports whether the record has turns and calls.
 func observed(r collect.Counted) bool { return r.Turns > 0 || len(r.Calls) > 0 }
 
 // calls counts the tool calls of some status; nil if the record has none.

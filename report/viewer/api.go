@@ -19,7 +19,7 @@ func answer(w http.ResponseWriter, v any) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json; charset=utf-8")
-	w.Write(b) // whoever went away needs no answer
+	w.Write(b) // a client that left needs no answer
 }
 
 // fail writes an error as JSON.
@@ -30,7 +30,7 @@ func fail(w http.ResponseWriter, code int, err error) {
 	w.Write(b)
 }
 
-// said is an error as the page may say it: those of files tell their paths.
+// said is an error as the page may say it: those of files contain their paths.
 func (s *Server) said(err error) error {
 	if s.opt.Redact {
 		return errors.New("something could not be read; the unredacted view says what")
@@ -48,7 +48,7 @@ func (s *Server) sideOf(text string) (*side, error) {
 	return s.sides[n], nil
 }
 
-// intOr reads a whole number; -1 stands for what is none.
+// intOr reads a whole number; -1 means none.
 func intOr(text string, otherwise int) int {
 	if text == "" {
 		return otherwise

@@ -14,7 +14,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// getLabels hands out labels.jsonl as it lies there.
+// getLabels serves labels.jsonl unchanged.
 func (s *Server) getLabels(w http.ResponseWriter, r *http.Request) {
 	side, err := s.sideOf(r.URL.Query().Get("run"))
 	if err != nil {

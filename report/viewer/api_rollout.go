@@ -91,7 +91,7 @@ func (s *Server) getHits(w http.ResponseWriter, r *http.Request) {
 		return out.Encode(map[string]any{"hit": hit}) == nil && flush.Flush() == nil && n < hitsOf
 	})
 	if err != nil {
-		out.Encode(map[string]string{"error": err.Error()}) // whoever went away needs no answer
+		out.Encode(map[string]string{"error": err.Error()}) // a client that left needs no answer
 		return
 	}
 	state, _ := side.index.State()

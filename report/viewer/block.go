@@ -87,8 +87,8 @@ func (m mask) each(visit func(i int)) {
 // block is a block that is being filled: the hashes of each of its lines.
 type block [][]uint32
 
-// rows returns the rows of a block, and how many bits of the hash tell them
-// apart: as few as leave it no fuller than fullest.
+// rows returns the rows of a block, and how many bits of the hash
+// distinguish them: as few as leave it no fuller than fullest.
 func (b block) rows() (rows []byte, width int) {
 	set := 0
 	for _, hashes := range b {
@@ -144,7 +144,7 @@ func (b *stored) passes(hashes []uint32) (mask, error) {
 	return m, nil
 }
 
-// most triples that a search asks for: more tell no more.
+// most triples that a search asks for: more bits add nothing.
 const mostTriples = 16
 
 // wanted returns the hashes of a folded text's triples, spread over it, without

@@ -241,7 +241,7 @@ func readKept(f *os.File) (*kept, error) {
 	return k, k.check()
 }
 
-// check holds what entries point to against what there is.
+// check compares what entries point to with what exists.
 func (k *kept) check() error {
 	ok := len(k.Entries) == len(k.Blocks)*blockLines && len(k.Names.Errors) > 0 && len(k.Names.Labels) > 0
 	for i := range k.Entries {

@@ -71,7 +71,7 @@ type call struct {
 	Elapsed   float64 `json:"elapsed_s"`
 }
 
-// leak is what another rollout left, and where it was met.
+// leak is what another rollout left, and where it was found.
 type leak struct {
 	Canary string `json:"canary"`
 	At     string `json:"at"`

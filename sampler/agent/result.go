@@ -127,7 +127,7 @@ func (r *Result) converse(done *sampler.AgentResult, p sampler.AgentRequest) err
 		told = append(told, call)
 	}
 	if told != nil {
-		done.Calls = told // they tell more than the messages
+		done.Calls = told // they have more than the messages
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (e *Error) failure() error {
 	return failed(sampler.KindAgentError, rollout.ToolFailed, fmt.Errorf("the agent says that it failed: %s", message))
 }
 
-// counts is the usage; a count that is not told is not told.
+// counts is the usage; a count that is not reported stays unknown.
 func (u *Usage) counts() rollout.Usage {
 	if u == nil {
 		return rollout.Usage{}
@@ -195,7 +195,7 @@ func (u *Usage) possible() bool {
 	return true
 }
 
-// garbled is a result that is none.
+// garbled is an unusable result.
 func garbled(format string, args ...any) error {
 	return failed(sampler.KindAgentGarbled, rollout.ToolFailed, fmt.Errorf(format, args...))
 }
@@ -206,7 +206,7 @@ func hung(p sampler.AgentRequest, more string) error {
 }
 
 // blaming names, before why an agent failed, the request that it was refused: an
-// agent mostly does not tell what it was answered.
+// agent rarely reports the answers that it got.
 func blaming(err error, p sampler.AgentRequest) error {
 	own, ok := errors.AsType[*sampler.AgentError](err)
 	f, around := sampler.AsFailure(err)

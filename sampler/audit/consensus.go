@@ -134,7 +134,7 @@ func (b *builder) consensus(p Probe) {
 	})
 }
 
-// known adds a record whose reward a recorded rollout tells.
+// known adds a record whose reward a recorded rollout has.
 func (p *Plan) known(r, base *rollout.Record) {
 	reward := *base.Reward
 	r.Outcome, r.Reward, r.Parts = rollout.Graded, &reward, base.Parts

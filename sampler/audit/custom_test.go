@@ -70,7 +70,7 @@ func TestCustomProbesWithMistakes(t *testing.T) {
 		{Custom{Name: "a", Expect: rollout.Bottom}, "template or a pattern"},
 		{Custom{Name: "a", Expect: rollout.Bottom, Template: "x", Pattern: "y"}, "not both"},
 		{Custom{Name: "a", Expect: rollout.Bottom, Template: "x", Limit: limit(1.5)}, "from 0 to 1"},
-		{Custom{Name: "a", Expect: rollout.Same, Template: "{{sample.output_text}}", Limit: limit(0.5)}, "leave it out"},
+		{Custom{Name: "a", Expect: rollout.Same, Template: "{{sample.output_text}}", Limit: limit(0.5)}, "remove it"},
 		{Custom{Name: "a", Expect: rollout.Same, Template: "x"}, "{{sample.output_text}}"},
 		{Custom{Name: "a", Expect: rollout.Top, Template: "{{refrence}}"}, "{{refrence}}"},
 		{Custom{Name: "a", Expect: rollout.Top, Template: "{{reference"}, "without"},

@@ -130,7 +130,7 @@ func (p *Plan) judged() bool {
 // limits or retries requests. watch, when not nil, learns of each wave that ended. An
 // error means that nothing came from it: ErrInterrupted when drain closed, ctx's own when
 // it ended. When all rollouts of a smaller wave are discarded, the burst itself comes
-// next: more of the same would tell nothing.
+// next: more of the same would show nothing.
 func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools map[string]sampler.Tool, g sampler.Grader, watch func(rollout.Wave)) (*rollout.Burst, []rollout.BurstCall, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err

@@ -50,7 +50,7 @@ func (e *episode) startSession(ctx context.Context) (failed bool, err error) {
 	return failed, err
 }
 
-// vacate stops a session, whatever has become of the burst. It is tried as often
+// vacate stops a session, however the burst ended. It is tried as often
 // as requests are, though not for longer than two tries may take.
 func (e *episode) vacate(ctx context.Context, box *sampler.RolloutSession) {
 	ctx, end := context.WithTimeout(context.WithoutCancel(ctx), 2*e.cfg.IsolationTimeout)

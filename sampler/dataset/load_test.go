@@ -151,7 +151,7 @@ func TestWhatCannotBeReadIsAnErrorWithItsLine(t *testing.T) {
 		"UTF-16":                         {"\xff\xfe{\x00", "data/train.jsonl:1: the file is UTF-16"},
 		"gzip":                           {"\x1f\x8b\x08", "data/train.jsonl:1: the file is compressed with gzip"},
 		"a JSON array":                   {"[\n{}\n]", "data/train.jsonl:1: the file is a JSON array"},
-		"an object over several lines":   {"{\n \"id\": 1\n}", "data/train.jsonl:1: the object goes over several lines"},
+		"an object over several lines":   {"{\n \"id\": 1\n}", "data/train.jsonl:1: the object spans several lines"},
 		"a wrapped row without messages": {`{"item":{"id":"a"}}`, `data/train.jsonl:1: missing "messages"`},
 		"all bad rows are named":         {"1\n" + good + "2\n", "data/train.jsonl:3: a row must be"},
 	} {

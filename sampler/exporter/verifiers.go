@@ -38,7 +38,7 @@ var verifiers = Format{
 }
 
 // writeVerifiersResults writes the lines in the order in which the rollouts
-// ended. The format numbers no repeats: readers count them, ours goes by the
+// ended. The format numbers no repeats: readers count them; ours uses the
 // stamp.
 func writeVerifiersResults(ctx context.Context, w io.Writer, r *Run) error {
 	to, id := json.NewEncoder(w), r.whole()

@@ -24,7 +24,7 @@ var endpoint = Kind{
 const maxScore = 1 << 20
 
 // largeBody is the size of a request from which Azure's documentation says that
-// its trainer discards the rollout. Here it is sent and told.
+// its trainer discards the rollout. Here it is sent and reported.
 const largeBody = 1 << 20
 
 // Endpoint is a grader behind HTTP. Its score is taken as it is: whether it

@@ -38,7 +38,7 @@ func readScore(a sampler.Answer) (score float64, kind string, err error) {
 	return score, "", nil
 }
 
-// reported is what a reply says of its own failure, "" when it says nothing: in
+// reported is what a reply says about its own failure, "" when it says nothing: in
 // error, errors or exception, or by is_score_valid or success of false. A mark
 // that is about the answer has to have another name, such as passed.
 func reported(reply map[string]json.RawMessage, a sampler.Answer) string {

@@ -24,7 +24,7 @@ func collect(kinds []Kind, raw json.RawMessage, dir string, found map[string]boo
 		Files   []any
 		Graders map[string]json.RawMessage
 	}
-	_ = json.Unmarshal(raw, &d) // what is of another type names no file, and New tells
+	_ = json.Unmarshal(raw, &d) // what has another type names no file, and New reports it
 	if kind, err := find(kinds, d.Type); err == nil && kind.inline != nil {
 		for _, name := range append(slices.Concat(d.Modules, d.Files), d.File) {
 			if text, ok := name.(string); ok && text != "" {

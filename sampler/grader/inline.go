@@ -26,7 +26,7 @@ type definition map[string]json.RawMessage
 func Inline(kinds []Kind, raw json.RawMessage, dir string) (json.RawMessage, error) {
 	var d definition
 	if json.Unmarshal(raw, &d) != nil {
-		return raw, nil // which New tells
+		return raw, nil // which New reports
 	}
 	var name string
 	_ = json.Unmarshal(d["type"], &name) // as well
@@ -183,7 +183,7 @@ type boundFile struct {
 func inlineCommand(d definition, dir string) error {
 	var argv []string
 	var listed []json.RawMessage
-	_ = json.Unmarshal(d["command"], &argv) // which New tells
+	_ = json.Unmarshal(d["command"], &argv) // which New reports
 	if present(d["files"]) && json.Unmarshal(d["files"], &listed) != nil {
 		return errors.New("files is a list of files that the command reads")
 	}

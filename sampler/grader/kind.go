@@ -81,7 +81,7 @@ func find(kinds []Kind, name string) (Kind, error) {
 }
 
 // decode reads a grader's JSON into its struct. Unknown keys are no error:
-// whoever reads the job reports them.
+// the reader of the job reports them.
 func decode(raw json.RawMessage, into any) error {
 	if err := json.Unmarshal(raw, into); err != nil {
 		var t *json.UnmarshalTypeError

@@ -11,7 +11,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// What a multi grader reports itself is what its parts tell. Where a name is
+// A multi grader reports what its parts report. Where a name is
 // needed it is that under which the part is.
 
 // CheckItem reports the first part that cannot grade the item.
@@ -82,7 +82,7 @@ func (g *Multi) Close() error {
 	return errors.Join(errs...)
 }
 
-// Info tells the formula, its parts in the order in which it reads them, those
+// Info is the formula, its parts in the order in which it reads them, those
 // that it does not read behind, and the parts without which it gives nothing.
 func (g *Multi) Info() rollout.GraderInfo {
 	return rollout.GraderInfo{

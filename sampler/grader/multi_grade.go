@@ -176,7 +176,7 @@ func total(results []*result) sampler.Grade {
 	return sum
 }
 
-// plus adds up tokens. What one did not tell is not told for both.
+// plus adds up tokens. What one did not report is not reported for both.
 func plus(a, b rollout.Usage) rollout.Usage {
 	add := func(a, b *int64) *int64 {
 		if a == nil || b == nil {

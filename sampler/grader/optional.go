@@ -11,7 +11,7 @@ import (
 // that holds processes or connections also implements io.Closer. A grader made
 // of others hands all of it on to them.
 
-// Checker is a grader that can tell before sampling that it cannot grade an
+// Checker is a grader that can say before sampling that it cannot grade an
 // item: a template names a field that the row does not have.
 type Checker interface {
 	CheckItem(*rollout.Item) error

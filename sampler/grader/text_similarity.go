@@ -168,7 +168,7 @@ func (g *TextSimilarity) Choices() map[string]string {
 	return choices
 }
 
-// Warnings tells that the metric is an approximation.
+// Warnings says that the metric is an approximation.
 func (g *TextSimilarity) Warnings() []string {
 	switch {
 	case g.metric.Name != "meteor" || g.nltk != nil && g.nltk.function != nil:

@@ -50,7 +50,7 @@ func readGonogo(ctx context.Context, src Source, sink Sink) error {
 	return nil
 }
 
-// readLines hands on the lines of one file that count.
+// readLines passes on the lines of one file that count.
 func readLines(ctx context.Context, f File, opt rollout.ReadOptions, yield func(*rollout.Record) error) (rollout.Input, error) {
 	rd, err := f.Open()
 	if err != nil {
@@ -118,7 +118,7 @@ func sniffGonogo(f File) error {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(line, &keys) != nil {
 		if bytes.Contains(line, []byte(`"item"`)) {
-			return nil // ours: broken, or with a bare NaN; reading it will tell
+			return nil // ours: broken, or with a bare NaN; reading it will show
 		}
 		return fmt.Errorf("%w: its first line is not a JSON object", ErrUnrecognized)
 	}
@@ -144,7 +144,7 @@ func noteGonogo(sink Sink, in rollout.Input) {
 	}
 }
 
-// sniffError tells an empty file from one that cannot be read.
+// sniffError distinguishes an empty file from one that cannot be read.
 func sniffError(f File, err error) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: it is empty", ErrUnrecognized)

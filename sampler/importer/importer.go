@@ -172,7 +172,7 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	return fmt.Errorf("read %s: %w: %s", src.name(), rollout.ErrNoRecords, strings.Join(notes, "; "))
 }
 
-// settles reports whether Options.OnConflict is about the format.
+// settles reports whether Options.OnConflict applies to the format.
 func (f Format) settles() bool { return f.Mapped || f.Name == gonogo.Name }
 
 // noteCount says how many there are of what, in which [a|b] is a where there is one and b

@@ -193,7 +193,7 @@ func (r *inspectReader) key(s inspectSample) (id string, epoch int, err error) {
 	return id, *s.Epoch, nil
 }
 
-// item hands on the item of a sample; the first of them stands for all.
+// item passes on the item of a sample; the first of them stands for all.
 func (r *inspectReader) item(id string, s inspectSample, prompt []rollout.Message) error {
 	k := rollout.Key{Split: r.split, Item: id}
 	if r.numbers.next[k] > 0 {
@@ -205,7 +205,7 @@ func (r *inspectReader) item(id string, s inspectSample, prompt []rollout.Messag
 	return sendItem(r.sink, r.file, rollout.Item{ID: id, Split: r.split}, prompt, map[string]json.RawMessage{"target": s.Target, "metadata": s.Metadata})
 }
 
-// retries hands on the attempts that ended in an error before this one.
+// retries passes on the attempts that ended in an error before this one.
 func (r *inspectReader) retries(rec *rollout.Record, failed []inspectError) error {
 	for i, e := range failed {
 		earlier := *rec
@@ -288,8 +288,8 @@ func less(all, part *int64) *int64 {
 	return &rest
 }
 
-// inspectBoundary tells by the last frame of a traceback that belongs to one
-// of them which boundary failed. Where none does it is the model's: solvers
+// inspectBoundary finds the failed boundary by the last frame of a traceback
+// that belongs to one of them. Where none does it is the model's: solvers
 // fail most often in what they await. Whatever fails below a scorer, such as its
 // judge, is a failure of the grading. Tools and scorers are mostly files of the
 // user, so what calls them shows them.

@@ -98,7 +98,7 @@ func (s *inspectSample) scores() (all []score, err error) {
 	return all, err
 }
 
-// choose returns the reward, or why there is none.
+// choose returns the reward, or the reason that there is none.
 func (c *inspectScores) choose(scores []score) (reward *float64, why string, err error) {
 	for _, s := range scores {
 		if !slices.Contains(c.all, s.name) {

@@ -39,7 +39,7 @@ func (in *intake) file() {
 	in.times, in.lines = make(map[string]int), make(map[string]int)
 }
 
-// of tells the model of a file, of which an import has one.
+// of returns the model of a file; an import has only one.
 func (in *intake) of(f File, model string) error {
 	first := in.model.name == ""
 	if err := in.model.check(f, model); err != nil {
@@ -92,7 +92,7 @@ func (in *intake) toSink(err error) error {
 	return nil
 }
 
-// record hands on the rollout that its file calls sample.
+// record passes on the rollout that its file calls sample.
 func (in *intake) record(rec *rollout.Record, sample int) error {
 	rec.Split, rec.Source = in.split, rollout.Import
 	rec.Sample = in.numbers.sample(in.split, rec.Item, sample)

@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// sendItem hands on an item with the messages that every rollout of it begins
+// sendItem passes on an item with the messages that every rollout of it begins
 // with, and with other fields of its row; those that hold nothing are left out.
 func sendItem(sink Sink, f File, it rollout.Item, messages []rollout.Message, fields map[string]json.RawMessage) error {
 	row := make(map[string]json.RawMessage, len(fields)+1)

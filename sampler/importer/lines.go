@@ -34,7 +34,7 @@ func lineError(f File, line int, format string, args ...any) error {
 // sniffKeys looks at the JSON object that a file begins with, which may be a
 // line or all of it, and wants all of the keys in it. A file that breaks off
 // within that object, or is broken there, is taken when it has the first of
-// them, which is to be the most telling: reading it will tell.
+// them, which is to be the most telling: reading it will show.
 func sniffKeys(f File, want ...string) error {
 	head, err := readHead(f)
 	if err != nil {

@@ -98,7 +98,7 @@ type lmEvalReader struct {
 
 var lmEvalName = regexp.MustCompile(`^samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.:-]+)?\.jsonl$`)
 
-// lmEvalTask returns the task that a file's name tells; "" where it tells none.
+// lmEvalTask returns the task that a file's name contains; "" where it tells none.
 func lmEvalTask(path string) string {
 	if m := lmEvalName.FindStringSubmatch(filepath.Base(path)); m != nil {
 		return m[1]
@@ -137,7 +137,7 @@ func (l *lmEvalReader) line(f File, line int, row *lmEvalRow) error {
 	return l.rollouts(id, row)
 }
 
-// rollouts hands on one record a repeat.
+// rollouts passes on one record per repeat.
 func (l *lmEvalReader) rollouts(id string, row *lmEvalRow) error {
 	l.pick = pickScore(l.pick, row.Metrics)
 	n := len(row.Resps[0])

@@ -74,7 +74,7 @@ type promptfooFile struct {
 
 func sniffPromptfoo(f File) error { return openPromptfoo(f).sniff() }
 
-// openPromptfoo tells the shapes apart by what the file begins with.
+// openPromptfoo recognises the shapes by the beginning of the file.
 func openPromptfoo(f File) *promptfooFile {
 	return &promptfooFile{file: f, lines: sniffKeys(f, "promptIdx", "testIdx", "provider") == nil}
 }
@@ -86,7 +86,7 @@ func (p *promptfooFile) sniff() error {
 	return sniffKeys(p.file, "evalId")
 }
 
-// each hands on the rows. Place names one in an error.
+// each passes on the rows. Place names one in an error.
 func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place string, row *promptfooRow) error) error {
 	if p.lines {
 		return eachRow(ctx, p.file, sink, func(line int, row *promptfooRow) error { return yield(fmt.Sprintf("line %d", line), row) })
@@ -168,7 +168,7 @@ type promptfooLook struct {
 }
 
 // look reads a file for the order of tests within each item, and refuses one
-// whose rows were stripped of what tells items apart.
+// whose rows were stripped of what identifies items.
 func (r *promptfooReader) look(ctx context.Context, p *promptfooFile) (*promptfooLook, error) {
 	l := &promptfooLook{tests: make(map[string][]int), prompt: make(map[string]string)}
 	places := make(map[string]string)

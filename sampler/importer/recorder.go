@@ -168,7 +168,7 @@ func (r *recorderReader) read(ctx context.Context, f File, sink Sink) error {
 	})
 }
 
-// whole hands on a sample whose events are all there.
+// whole passes on a sample whose events are all there.
 func (r *recorderReader) whole(f File, line int, s *recorded) error {
 	row, err := json.Marshal(s.row)
 	if err != nil {

@@ -62,7 +62,7 @@ func (s *stamp) ungraded(rec *rollout.Record) bool {
 
 // outcome gives a record with a reward the outcome of the stamp: that of a
 // failure of the model's own, which may have one. No failure that the log
-// itself tells becomes a number.
+// itself reports becomes a number.
 func (s *stamp) outcome(rec *rollout.Record) {
 	if s != nil && rec.Reward != nil && s.Outcome.OwnFailure() {
 		rec.Outcome, rec.Error, rec.Kind = s.Outcome, s.Error, s.Kind

@@ -253,7 +253,7 @@ func (t *tauReader) trial(e tauEntry, task *tauTask) (int, error) {
 	return *e.Trial, nil
 }
 
-// item hands on the task as an item, once, as soon as an entry shows its
+// item passes on the task as an item, once, as soon as an entry shows its
 // conversation. The user is simulated and speaks differently in every trial:
 // the first one stands for all.
 func (t *tauReader) item(id string, task *tauTask, e tauEntry) error {
@@ -300,7 +300,7 @@ func opening(traj []rollout.Message) []rollout.Message {
 	return traj[:n]
 }
 
-// finish hands on the tasks that failed in every trial, and the notes.
+// finish passes on the tasks that failed in every trial, and the notes.
 func (t *tauReader) finish() error {
 	for _, id := range t.order {
 		if t.tasks[id].sent {

@@ -50,7 +50,7 @@ func afterSystem(traj []rollout.Message) []rollout.Message {
 	return traj
 }
 
-// tauStatus tells from its text how a tool fared: tau-bench catches what a
+// tauStatus returns, from its text, how a tool call ended: tau-bench catches what a
 // tool throws and shows it to the model as "Error: …", and answers a call of a
 // tool that there is none with "Unknown action …" (tau_bench/envs/base.py).
 func tauStatus(answer *rollout.Message) (rollout.CallStatus, string) {

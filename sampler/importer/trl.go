@@ -241,7 +241,7 @@ func (r *trlReader) look(ctx context.Context, f File) error {
 
 // advantagesFollow reports whether the advantages of a group are its sums of n columns, but
 // for their mean and one factor, as every way of scaling leaves them. A group in which
-// nothing varies does not tell.
+// nothing varies shows nothing.
 func advantagesFollow(group []*trlRow, n int) (follows, tells bool) {
 	var sums, advantages []float64
 	for _, row := range group {

@@ -269,7 +269,7 @@ func finalAnswer(talk []rollout.Message) string {
 }
 
 // name gives a record its sample, and says whether it is the first of its
-// item. Lines of our own export tell both.
+// item. Lines of our own export have both.
 func (v *verifiersReader) name(rec *rollout.Record, own *stamp) (first bool, err error) {
 	sample := own.names(rec, -1)
 	first = v.numbers.next[rollout.Key{Split: v.split, Item: rec.Item}] == 0

@@ -135,7 +135,7 @@ type verlReader struct {
 	outputs int    // that are not the last of their rollout
 }
 
-// sessions hands on the first and the last output of each rollout, which follow each other.
+// sessions passes on the first and the last output of each rollout, which follow each other.
 func (v *verlReader) sessions(ctx context.Context, f File, sink Sink, yield func(line int, first, last *verlRow) error) error {
 	var first, last *verlRow
 	at := 0

@@ -14,7 +14,7 @@ import (
 const longestObject = 256 << 20
 
 // readObject reads a file that is one JSON object into the fields that into names by their
-// keys. A file that is none, or of which any of want is missing, is ErrUnrecognized.
+// keys. A file that is not one, or of which any of want is missing, is ErrUnrecognized.
 func readObject(f File, into map[string]any, want ...string) error {
 	rd, err := f.Open()
 	if err != nil {

@@ -93,8 +93,8 @@ func writeCanary(path, canary string) error {
 	return errors.Join(err, f.Close())
 }
 
-// largestFile bounds what is read of a file: whoever ran in the place may have
-// written it.
+// largestFile bounds what is read of a file: anything that ran in the
+// workspace may have written it.
 const largestFile = 4 << 10
 
 // readCanaries returns the canaries in a file. One that is not a plain file is refused, and no
@@ -130,6 +130,6 @@ func (k *Keeper) Inspect(_ context.Context, e *sampler.RolloutSession) {
 	if k.cfg.Canary == "" || err != nil {
 		return
 	}
-	there, _ := readCanaries(path) // what cannot be read tells nothing
+	there, _ := readCanaries(path) // what cannot be read shows nothing
 	e.Found = append(e.Found, there...)
 }

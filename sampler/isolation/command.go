@@ -33,7 +33,7 @@ func environment(e *sampler.RolloutSession) []string {
 		"GONOGO_SAMPLE="+strconv.Itoa(e.Sample), "GONOGO_ATTEMPT="+strconv.Itoa(e.Attempt))
 }
 
-// describe is what a POST carries, and a command is handed on standard input.
+// describe is the body of a POST, and what a command gets on standard input.
 func describe(e *sampler.RolloutSession) []byte {
 	about := struct {
 		ID      string                     `json:"id"`
@@ -125,7 +125,7 @@ func word(ended bool, how string) string {
 	return how
 }
 
-// scratch is a file that no one else finds. Its name tells no one anything:
+// scratch is a file that no one else finds. Its name helps no one:
 // errors name the directory.
 func scratch(text []byte) (*os.File, error) {
 	failed := func(err error) error {

@@ -68,7 +68,7 @@ func (k *Keeper) Record(path string) ([]*sampler.RolloutSession, error) {
 	return left, nil
 }
 
-// read takes up what is in the file, and tells in which order. A line that
+// read loads the file, and returns the order. A line that
 // cannot be read is one that a kill tore, before the deed.
 func (j *Journal) read() (order []string, err error) {
 	text, err := os.ReadFile(j.path)

@@ -207,8 +207,8 @@ func (k *Keeper) Stop(ctx context.Context, e *sampler.RolloutSession) error {
 	return k.journal.stopped(e)
 }
 
-// begun reports whether there may be something to stop. Of one that an earlier
-// call began the journal tells.
+// begun reports whether there may be something to stop. The journal has those
+// that an earlier call began.
 func (k *Keeper) begun(e *sampler.RolloutSession) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 // scheme is how a URL begins, of a web server or of a database.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 
-// credential is a part of a URL that is none to show.
+// credential is a part of a URL that must not be shown.
 type credential struct {
 	start, end int
 	name       string // the parameter's; "" for user and password

@@ -127,8 +127,8 @@ func (b *Budget) spent(now time.Time, counted bool, took time.Duration) Bound {
 	return NoBound
 }
 
-// Used is what was used so far, in US dollars and tokens; what was not told counts
-// the mean of what was.
+// Used is what was used so far, in US dollars and tokens; what was not reported
+// counts as the mean of what was.
 func (b *Budget) Used() (usd float64, tokens int64) {
 	if b == nil {
 		return 0, 0
@@ -241,7 +241,7 @@ const (
 	Spent        Grant = iota // no more rollouts: a bound is reached
 	Later                     // perhaps, when a rollout in flight has settled
 	Granted                   // it is reserved: it may begin
-	UnknownUsage              // no more rollouts: no one tells what they use, so the bound cannot be kept
+	UnknownUsage              // no more rollouts: no one reports what they use, so the bound cannot be kept
 )
 
 // Reserve reserves one rollout in the budget, if it may begin.
@@ -339,11 +339,11 @@ func (a *Account) Close() {
 
 // purse counts one thing that rollouts use.
 type purse struct {
-	told    int     // rollouts that told
+	told    int     // rollouts that reported
 	sum     float64 // used by those
 	untold  int     // rollouts that did not
-	silence int     // of these, those since the last that told
-	usual   float64 // what one uses, before any has told
+	silence int     // of these, those since the last that reported
+	usual   float64 // what one uses, before any has reported
 
 	time, timed float64 // of those that told: the time that they took, and what they used times that
 }
@@ -352,11 +352,11 @@ type purse struct {
 // used. One alone may be an answer that got lost.
 const maxSilence = 3
 
-// pilots are the rollouts that may be in flight before the first has told what
-// one uses, where that is bounded, and that many more for each that has.
+// pilots are the rollouts that may be in flight before the first has reported
+// what one uses, where that is bounded, and that many more for each that has.
 const pilots = 4
 
-// allows is how many may be in flight by what is known about them.
+// allows is how many may be in flight, from what is known about them.
 func (p *purse) allows() int {
 	if p.told == 0 && p.usual > 0 { // known from the account before
 		return math.MaxInt
@@ -374,12 +374,12 @@ func (p *purse) put(x *float64, took float64) {
 	p.sum += *x
 	p.time += took
 	p.timed += *x * took
-	if *x > 0 { // a rollout that used nothing had nothing to tell
+	if *x > 0 { // a rollout that used nothing had nothing to report
 		p.silence = 0
 	}
 }
 
-// mean is what a rollout uses; 0 if nothing tells it.
+// mean is what a rollout uses; 0 if nothing shows it.
 func (p *purse) mean() float64 {
 	if p.told == 0 {
 		return p.usual

@@ -3,8 +3,8 @@ package limit
 import "time"
 
 // The pace's numbers: how many answers make a mean, and by how much a mean must
-// exceed the best one for the growth to stop and for the limit to shrink. Where
-// no one tells tokens the work of requests is unknown, and the means differ more.
+// exceed the best one for the growth to stop and for the limit to shrink. If no
+// one reports tokens, the work of requests is unknown, and the means differ more.
 const (
 	paceAnswers = 20
 	paceShrink  = 0.9
@@ -26,7 +26,7 @@ type pace struct {
 	count   int
 	elapsed float64 // seconds
 	work    float64 // tokens of the answers
-	worded  int     // answers that told their tokens
+	worded  int     // answers that reported their tokens
 
 	best    [2]float64 // lowest mean so far, by token and by request
 	holding bool

@@ -55,7 +55,7 @@ const (
 const largestMessage = 16 << 20
 
 // How long a program may take to end by itself, once its input is closed. One that
-// was a rollout's own leaves nothing that anybody reads, and a rollout waits for it.
+// was a rollout's own leaves nothing that anyone reads, and a rollout waits for it.
 const (
 	grace    = 2 * time.Second
 	ownGrace = 250 * time.Millisecond

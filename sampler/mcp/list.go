@@ -35,7 +35,7 @@ func (d Definition) Chat() json.RawMessage {
 // page is one answer to tools/list.
 type page struct {
 	tools []Definition
-	next  string // where the list goes on; "" at its end
+	next  string // where the list continues; "" at its end
 }
 
 // readPage reads an answer to tools/list.

@@ -72,7 +72,7 @@ func (s *server) session(ctx context.Context, at *seat, trace string) (*session,
 		return nil, at.lost
 	}
 	if !s.cfg.PerRollout {
-		trace = "" // it is all rollouts', whoever has it started
+		trace = "" // all rollouts share it, whichever one started it
 	}
 	if at.session == nil {
 		c, err := s.connect(ctx, trace)
@@ -132,7 +132,7 @@ func (s *server) stays(ctx context.Context, c *session, err error) bool {
 	case !c.alive():
 		return false
 	case ctx.Err() != nil:
-		// A program that answers no one hangs; a rollout's own is ended with it.
+		// A program that answers no request hangs; a rollout's own is ended with it.
 		return s.cfg.PerRollout || c.pipe == nil || c.flying.Load() > 0
 	case c.pipe != nil:
 		return true

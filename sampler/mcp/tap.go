@@ -26,7 +26,7 @@ var errTooLong = &jsonrpc.Error{Code: -32099, Message: "the answer is too long"}
 // nothing is what the SDK reads in the place of a tool's answer.
 var nothing = json.RawMessage(`{"content":[]}`)
 
-// heard is the outcome of one request, in addition to what the SDK tells.
+// heard is the outcome of one request, in addition to what the SDK reports.
 type heard struct {
 	mu     sync.Mutex      // guards what follows
 	result json.RawMessage // as the server wrote it
@@ -112,7 +112,7 @@ type tapped struct {
 	tap *tap
 }
 
-// Write notes who waits for an answer.
+// Write registers the waiter for an answer.
 func (c *tapped) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if req, ok := msg.(*jsonrpc.Request); ok && req.IsCall() {
 		c.tap.mu.Lock()
@@ -122,7 +122,7 @@ func (c *tapped) Write(ctx context.Context, msg jsonrpc.Message) error {
 	return c.Connection.Write(ctx, msg)
 }
 
-// Read hands an answer to who waits for it.
+// Read delivers an answer to its waiter.
 func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
 	msg, err := c.Connection.Read(ctx)
 	resp, ok := msg.(*jsonrpc.Response)

@@ -33,7 +33,7 @@ type Config struct {
 	ReasoningEffort   string
 	ParallelToolCalls *bool           // nil = true, as in training, dropped for servers that refuse the parameter
 	ResponseFormat    json.RawMessage // the job's response_format, in chat form; nil = text
-	LeaveOut          []string        // names of LeavesOut that are not sent, whoever asks for them
+	LeaveOut          []string        // names of LeavesOut that are not sent, whichever setting asks for them
 
 	MaxConns int          // connections to keep: the number of requests in flight; 0 = 16
 	HTTP     *http.Client // nil = a client of our own, as sampler.HTTPClient

@@ -87,7 +87,7 @@ func chatPath(req *http.Request, next option.MiddlewareNext) (*http.Response, er
 }
 
 // boundedTransport reads no more of a body than sampler.MaxReply; the SDK itself
-// would read all of it. It tells the try's clock of what comes.
+// would read all of it. It tells the try's clock about arriving bytes.
 type boundedTransport struct{ next http.RoundTripper }
 
 // RoundTrip makes the request and bounds the body of its answer.

@@ -14,7 +14,7 @@ import (
 // omitted names the optional parameters that are left out.
 type omitted struct {
 	include, parallel bool
-	limit             bool // max_completion_tokens goes by its old name, max_tokens
+	limit             bool // max_completion_tokens is sent under its old name, max_tokens
 }
 
 // omissions are the parameters that we send by our own choice and that the

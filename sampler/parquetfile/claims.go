@@ -167,7 +167,7 @@ func (t *thriftReader) skip(n uint64) error {
 const thriftFalse = 2
 
 // structure walks over the fields of the structure that is field of, 0 for the
-// outermost, and hands on its integers and truths. Each field comes once, as every writer
+// outermost, and passes on its integers and booleans. Each field comes once, as every writer
 // has it: of two, the library takes the last, or a part of each.
 func (t *thriftReader) structure(depth int, of int16, field func(of, id int16, kind byte, value int64)) error {
 	if depth > 32 {

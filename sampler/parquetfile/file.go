@@ -90,7 +90,7 @@ func (f *File) Rows(ctx context.Context, yield func(parquet.Row) error) error {
 	return nil
 }
 
-// eachOf hands on the rows of a group.
+// eachOf passes on the rows of a group.
 func eachOf(ctx context.Context, from parquet.Rows, batch []parquet.Row, yield func(parquet.Row) error) error {
 	for {
 		if err := ctx.Err(); err != nil {

@@ -43,12 +43,12 @@ func failureOf(raw json.RawMessage) *sampler.Failure {
 	return f
 }
 
-// useless is an answer of status 200 that is none.
+// useless is an answer of status 200 that is unusable.
 func useless(why string) *sampler.Failure {
 	return &sampler.Failure{Status: http.StatusOK, Temporary: true, Err: errors.New(why)}
 }
 
-// unreadable is useless, with what there is.
+// unreadable is like useless, with what there is.
 func unreadable(body []byte) *sampler.Failure {
 	return useless("the answer cannot be used: " + sampler.ErrorText(sampler.Answer{Body: body}))
 }

@@ -141,7 +141,7 @@ func untilTheEnd(ctx context.Context, w http.ResponseWriter) (stop func()) {
 	}
 }
 
-// read reads a request, and has a streamed chat tell its tokens.
+// read reads a request, and asks a streamed chat to report its tokens.
 func (p *Proxy) read(d dialect, body []byte) (asked, error) {
 	q := asked{dialect: d, body: body, sum: sha256.Sum256(body)}
 	var fields map[string]json.RawMessage
@@ -248,7 +248,7 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 	return p.failed(address, *said)
 }
 
-// failed is the failure that an answer of status 200 tells; nil when it tells none.
+// failed is the failure that an answer of status 200 reports; nil when it reports none.
 func (p *Proxy) failed(address string, said reply) error {
 	if said.failed == nil {
 		return nil
@@ -258,7 +258,7 @@ func (p *Proxy) failed(address string, said reply) error {
 	return &f
 }
 
-// copyHeader hands on what an agent's library goes by.
+// copyHeader passes on the headers that an agent's library uses.
 func copyHeader(w http.ResponseWriter, resp *http.Response) {
 	for name, values := range resp.Header {
 		switch lower := strings.ToLower(name); {

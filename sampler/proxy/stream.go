@@ -21,11 +21,11 @@ type stream interface {
 	// event takes the data of one event. own says that it is there for us alone: the
 	// agent did not ask for it.
 	event(data []byte) (own bool)
-	over() bool // the answer has come to its end, whatever becomes of the connection
+	over() bool // the answer is complete, whatever happens to the connection
 	reply() reply
 }
 
-// errBrokeOff is a stream of which a part was handed on.
+// errBrokeOff is a stream of which a part was already forwarded.
 var errBrokeOff = errors.New("the stream of the answer broke off")
 
 // pass hands a stream on, event by event, as soon as each is there.
@@ -161,7 +161,7 @@ func (s *chatStream) add(d delta) {
 	}
 }
 
-// call is the one that a chunk adds to. Some servers tell the id with each chunk, and
+// call is the one that a chunk adds to. Some servers send the id with each chunk, and
 // some give every call the index 0.
 func (s *chatStream) call(index int, id string) *rollout.ToolCall {
 	i, known := s.at[index]

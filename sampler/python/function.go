@@ -80,7 +80,7 @@ func (p *Pool) loadError(name string, err error) error {
 	return fmt.Errorf("load %s: %w", name, r)
 }
 
-// raised is an exception, or a result that is none.
+// raised is an exception, or an unusable result.
 type raised struct {
 	Type    string `json:"type"`
 	Message string `json:"message"`

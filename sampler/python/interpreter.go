@@ -20,14 +20,14 @@ type interpreter struct {
 	Prefixes   []string `json:"prefixes"` // where it is installed
 }
 
-// question makes an interpreter tell the above.
+// question makes an interpreter print the above.
 const question = `
 import json, sys
 print(json.dumps({"executable": sys.executable, "version": ".".join(map(str, sys.version_info[:3])), "numbers": list(sys.version_info[:2]),
   "path": [p for p in sys.path if p], "prefixes": [sys.prefix, sys.exec_prefix, getattr(sys, "base_prefix", ""), getattr(sys, "base_exec_prefix", "")]}))
 `
 
-// answerTime bounds how long an interpreter may take to tell about itself.
+// answerTime bounds how long an interpreter may take to describe itself.
 const answerTime = 30 * time.Second
 
 // ask finds the interpreter and asks it. A name may stand for a script that

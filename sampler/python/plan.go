@@ -61,7 +61,7 @@ func tryBoxes(ctx context.Context, cfg Config, in *interpreter, all []*box) (*pl
 		return nil, fmt.Errorf("make a folder for python: %w", err)
 	}
 	p := &plan{cfg: cfg, interpreter: in, dir: dir, mark: marker + "=" + strconv.FormatUint(rand.Uint64(), 36), users: rand.Int64N(1 << 28)}
-	if isRoot() { // then the workers are users of their own
+	if isRoot() { // then each worker runs as its own user
 		if err := os.Chmod(dir, 0o1777); err != nil {
 			return nil, errors.Join(fmt.Errorf("open the folder of python: %w", err), p.close())
 		}

@@ -43,7 +43,7 @@ type Extra struct {
 	// last.
 	Modules map[string]string `json:"modules,omitempty"`
 	// Adapter is a source of a module with a function adapt(space, options), which
-	// is handed the module of the first source and gives the function to be called;
+	// gets the module of the first source and returns the function to call;
 	// "" calls one of the first source. It raises an exception named Unfit where
 	// the source is not what was asked for.
 	Adapter string          `json:"adapter,omitempty"`

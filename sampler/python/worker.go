@@ -38,7 +38,7 @@ type worker struct {
 // ready is what a worker says when it has set itself up.
 type ready struct {
 	Failed []string `json:"failed"` // limits that this system does not have
-	User   bool     `json:"user"`   // it has become a user of its own
+	User   bool     `json:"user"`   // it runs as its own user
 }
 
 // spawn starts cmd and hands it its set-up.
@@ -169,8 +169,8 @@ func (w *worker) kill() {
 	_, _ = w.in.Close(), w.out.Close()
 }
 
-// exitText says how a process ended. Who waited for it tells a signal as 128
-// and its number.
+// exitText says how a process ended. Its parent reports a signal as 128 plus
+// its number.
 func exitText(code int) string {
 	if code > 128 && code < 160 {
 		return fmt.Sprintf("signal: %v", syscall.Signal(code-128))

@@ -87,7 +87,7 @@ func (s *Server) Close() {
 	s.ns.WaitForShutdown()
 }
 
-// words keeps the last error of a server, which it tells its log alone.
+// words keeps the last error of a server, which it writes only to its log.
 type words struct {
 	mu    sync.Mutex // guards what follows
 	text  string

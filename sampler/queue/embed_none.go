@@ -13,7 +13,7 @@ const HasServer = false
 
 var errNoServer = errors.New("this build has no queue of its own (build tag noserver)")
 
-// Server is a server inside this process, of which this build has none.
+// Server is a server inside this process, which this build does not have.
 type Server struct{}
 
 // Embed fails.

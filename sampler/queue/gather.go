@@ -133,7 +133,7 @@ func (p *Planner) gather(m jetstream.Msg) {
 	p.keep(k, l)
 }
 
-// keep keeps a result until it is recorded, and hands it to who waits for it. mu
+// keep keeps a result until it is recorded, and delivers it to its waiter. mu
 // is held.
 func (p *Planner) keep(k key, l *landed) {
 	p.landed[k] = l
@@ -158,7 +158,7 @@ func (p *Planner) madeTwice(k key, delivery string) {
 	}
 }
 
-// land hands a result to who waits for it. mu is held.
+// land delivers a result to its waiter. mu is held.
 func (p *Planner) land(k key, l *landed) {
 	if o := p.wanted[k]; o != nil && len(o.came) == 0 {
 		o.came <- l

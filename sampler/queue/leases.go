@@ -41,7 +41,7 @@ func (p *Planner) enter(w *worker, id uint64, endpoint string) {
 	}
 	d := p.desk
 	if d == nil || len(w.leases) >= mostLeases || !p.isEndpoint(endpoint) {
-		return // the worker's beats tell it again
+		return // the worker's beats repeat it
 	}
 	ctx, stop := context.WithCancel(d.ctx)
 	l := &lease{endpoint: endpoint, stop: stop}

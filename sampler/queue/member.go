@@ -70,7 +70,7 @@ func (m *Member) sayHello(ctx context.Context) (led bool, err error) {
 	return true, nil
 }
 
-// live tells the planner all that the worker has, and the server that it is at
+// live reports to the planner all that the worker has, and the server that it is at
 // its jobs, again and again.
 func (m *Member) live() {
 	beat := time.NewTicker(m.first.Lease / 10)
@@ -105,7 +105,7 @@ func (m *Member) live() {
 	}
 }
 
-// beat tells all that the worker has. mu is held.
+// beat reports all that the worker has. mu is held.
 func (m *Member) beat() {
 	b := &beat{Held: map[string][]uint64{}, Waiting: map[string][]uint64{}, Resting: map[string][]uint64{}, Made: m.made, Missing: m.missing, Lacks: m.lacks}
 	for id, t := range m.turns {
@@ -129,7 +129,7 @@ func (m *Member) beat() {
 	m.tell(workerMessage{Op: opBeat, Beat: b})
 }
 
-// tell tells the planner something. What is lost is reported again by a beat. mu is
+// tell sends the planner a message. What is lost is reported again by a beat. mu is
 // held, so things arrive in the order in which they happen.
 func (m *Member) tell(t workerMessage) {
 	t.Worker, t.Term = m.id, m.term
@@ -140,7 +140,7 @@ func (m *Member) tell(t workerMessage) {
 	_ = m.c.nc.Publish(m.names.lines(), b)
 }
 
-// ask tells the planner something until it is answered.
+// ask repeats a message to the planner until it is answered.
 func (m *Member) ask(ctx context.Context, t workerMessage) (op, error) {
 	answered := make(chan op, 1)
 	m.mu.Lock()
@@ -173,7 +173,7 @@ func (m *Member) ask(ctx context.Context, t workerMessage) (op, error) {
 	}
 }
 
-// hear hears what the planner tells.
+// hear receives the planner's messages.
 func (m *Member) hear(msg *nats.Msg) {
 	var a plannerReply
 	if err := json.Unmarshal(msg.Data, &a); err != nil {

@@ -158,7 +158,7 @@ func (p *Planner) publish(ctx context.Context, o *order) error {
 		return fmt.Errorf("%s: %w", doing, err)
 	}
 	there, err := p.c.create(ctx, doing, p.names.jobs(), m)
-	if there || err != nil { // if it was ours after all, whose receipt was lost, who reads the job gives it back
+	if there || err != nil { // if it was ours after all, whose receipt was lost, the reader of the job returns it
 		p.c.discard(p.ctx, p.names, m.Header)
 		return err
 	}

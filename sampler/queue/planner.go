@@ -262,7 +262,7 @@ func (p *Planner) reply(m *nats.Msg, v any) {
 	if err != nil {
 		panic("queue: " + err.Error())
 	}
-	_ = m.Respond(b) // whoever asked asks again
+	_ = m.Respond(b) // the sender asks again
 }
 
 // PaidTwice returns how many rollouts were made again although they had been
@@ -321,7 +321,7 @@ func (p *Planner) Close(complete bool) error {
 	return errors.Join(errs...)
 }
 
-// end stops what goes on.
+// end stops what is running.
 func (p *Planner) end(why error) {
 	p.mu.Lock()
 	p.stop(why)

@@ -110,7 +110,7 @@ func (s *workSession) store(t *task, body []byte) error {
 }
 
 // standing says which making of the rollout the result that is there is of:
-// this one, when its receipt was lost. "" is none any more.
+// this one, when its receipt was lost. "" means that it is gone.
 func (s *workSession) standing(t *task) (delivery string, err error) {
 	err = s.c.persist(s.keep, "look at a result", func(ctx context.Context) error {
 		results, err := s.c.js.Stream(ctx, s.names.results())

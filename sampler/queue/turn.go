@@ -46,7 +46,7 @@ func (l lines) Acquire(ctx context.Context, endpoint string) (sampler.Permit, er
 	return admission{l, id}, nil
 }
 
-// leave tells that a request is over, or waits no longer.
+// leave reports that a request is over, or waits no longer.
 func (m *Member) leave(id uint64, c *requestOutcome) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

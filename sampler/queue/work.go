@@ -243,7 +243,7 @@ func (s *workSession) drop(t *task) {
 	delete(s.has, t.key)
 }
 
-// giveBack gives back what was taken and left no record, and says what ended it.
+// giveBack returns jobs that were taken and left no record, and says what ended them.
 func (s *workSession) giveBack(ctx context.Context, err error) {
 	var end *ending
 	if err != nil && ctx.Err() == nil && !errors.Is(err, errOver) && !errors.Is(err, errLeft) && !errors.Is(err, ErrOrphaned) {

@@ -140,7 +140,7 @@ func (p *Planner) forget() {
 	}
 }
 
-// told hears what workers tell, one after the other.
+// told receives the workers' messages, one after the other.
 func (p *Planner) told(m *nats.Msg) {
 	var t workerMessage
 	if err := json.Unmarshal(m.Data, &t); err != nil {
@@ -200,7 +200,7 @@ func (p *Planner) told(m *nats.Msg) {
 	}
 }
 
-// tell tells one worker something. What is lost is reported again after a beat.
+// tell sends one worker a message. What is lost is reported again after a beat.
 func (p *Planner) tell(worker string, a plannerReply) {
 	a.Term = p.term
 	b, err := json.Marshal(a)

@@ -147,8 +147,8 @@ func (a *appender) close() error {
 // tempMark is part of the name of a file that is being written.
 const tempMark = ".tmp"
 
-// WriteFile replaces a file as a whole: whoever reads it, and whoever comes
-// after a kill or a full disk, sees the old one or the new one. Errors name the
+// WriteFile replaces a file as a whole: every reader, also after a kill or
+// a full disk, sees the old one or the new one. Errors name the
 // file.
 func WriteFile(path string, b []byte) error {
 	return replaceFile(path, func(write func([]byte) error) error { return write(b) })

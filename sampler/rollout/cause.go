@@ -12,7 +12,7 @@ func NoCause(text string) bool {
 	return false
 }
 
-// Boundary tells from the words of an error which boundary failed: the model's, unless a
+// Boundary finds, from the words of an error, which boundary failed: the model's, unless a
 // word refers to a tool or to grading.
 func Boundary(text string) Outcome {
 	text = strings.ToLower(text)

@@ -37,7 +37,7 @@ func LockedBy(dir string) (pid string, held bool) { return holder(filepath.Join(
 
 // Create opens a run directory for writing. A directory that is missing or
 // empty becomes a new run, and so does one of ours that holds no rollout,
-// probe or label yet and was begun with other settings; a run of ours goes on: it keeps its ID, Seed and
+// probe or label yet and was begun with other settings; a run of ours resumes: it keeps its ID, Seed and
 // Started, takes over the rest of m, and gets those of the items that it does
 // not have yet. Anything else is refused with ErrNotARun, settings that differ
 // from those the run was made with are a *BindingError, and a run that another
@@ -86,7 +86,7 @@ func inspect(dir string) (*Manifest, error) {
 	return nil, nil
 }
 
-// merge returns the manifest of a run that goes on: what was, with all that
+// merge returns the manifest of a resumed run: what was, with all that
 // may change taken from now.
 func merge(was *Manifest, now Manifest) Manifest {
 	now.Schema = ManifestSchema

@@ -12,7 +12,7 @@ import (
 // wherever they occur would garble ordinary words and hide nothing.
 const ShortestSecret = 6
 
-// shortestOther is the same for headers whose names do not speak of
+// shortestOther is the same for headers whose names do not mention
 // credentials.
 const shortestOther = 8
 
@@ -40,7 +40,7 @@ var qualifiers = []string{
 	"oauth", "private", "proxy", "refresh", "secret", "service", "session", "shared", "storage", "subscription", "user",
 }
 
-// aspects are last words of names that tell about a credential and are none:
+// aspects are last words of names that describe a credential but are not one:
 // token_type, auth_mode, api_key_env.
 var aspects = map[string]bool{
 	"type": true, "mode": true, "method": true, "scheme": true, "kind": true, "format": true, "level": true, "algorithm": true,

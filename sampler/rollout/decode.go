@@ -285,7 +285,7 @@ func readText(name string, v []byte) (string, error) {
 	return "", fmt.Errorf("%q must be a string, not %s: write it in quotes", name, excerpt(v))
 }
 
-// readCause reads what went wrong, which tools write as a text, an object or a
+// readCause reads the cause of a failure, which tools write as a text, an object or a
 // flag. What it means, and whether it means anything, says settleError.
 func readCause(v []byte) string {
 	if v[0] == '"' {

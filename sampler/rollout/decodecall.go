@@ -71,7 +71,7 @@ func (s *scanner) call(depth int, lean bool) (c Call, fault, err error) {
 	return c, c.takeOutput(output, lean), nil
 }
 
-// take takes in one key of a call but for its output, which it hands on.
+// take reads one key of a call except its output, which it passes on.
 func (c *Call) take(key, value []byte, output *[]byte) (err error) {
 	switch string(keyOf(key)) {
 	case "turn":

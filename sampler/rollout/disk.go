@@ -27,7 +27,7 @@ type DiskError struct {
 // Error names the file, the cause and what to do.
 func (e *DiskError) Error() string {
 	cause := e.Err
-	switch c := cause.(type) { // Path is named already, and names of temporary files tell nothing
+	switch c := cause.(type) { // Path is named already, and names of temporary files are meaningless
 	case *fs.PathError:
 		cause = c.Err
 	case *os.LinkError:

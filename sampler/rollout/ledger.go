@@ -63,7 +63,7 @@ func (l *ledger) takeResult(res *result) (counts bool, err error) {
 }
 
 // take books one line and reports whether its record counts, as far as the
-// lines up to here tell. hash is that of the trimmed line.
+// lines up to here show. hash is that of the trimmed line.
 func (l *ledger) take(d decoded, why string, hash uint64) (counts bool, err error) {
 	r := d.rec
 	if err := l.checkID(d); err != nil {
@@ -141,7 +141,7 @@ func (l *ledger) note(line int, why string) {
 	}
 }
 
-// checkID refuses the ids 7 and "7" in one file: no one can tell whether they
+// checkID refuses the ids 7 and "7" in one file: it is unknown whether they
 // are one item or two.
 func (l *ledger) checkID(d decoded) error {
 	if !wholeNumber([]byte(d.rec.Item)) {

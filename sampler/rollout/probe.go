@@ -95,7 +95,7 @@ type Label struct {
 	Note   string   `json:"note,omitempty"`
 }
 
-// GraderInfo tells a reader of the run about its grader.
+// GraderInfo describes a run's grader to its readers.
 type GraderInfo struct {
 	Kind    string   `json:"kind"`
 	Name    string   `json:"name,omitempty"`

@@ -38,8 +38,8 @@ type Record struct {
 	Judge    Usage     `json:"judge,omitzero"`      // tokens of a model that graded
 
 	// JudgeCalls counts the requests that a model that graded worked on. 0 with
-	// an empty Judge is not a judge; more than 0 with an empty Judge is one that did
-	// not tell its tokens.
+	// an empty Judge is not a judge; more than 0 with an empty Judge means one that
+	// did not report its tokens.
 	JudgeCalls int `json:"judge_calls,omitempty"`
 
 	// Planted says that the rollout's own canary was where others could have met it:
@@ -196,8 +196,8 @@ type Usage struct {
 	Cached    *int64 `json:"cached_tokens,omitempty"`    // part of Input
 }
 
-// Plus adds the usage of further turns. What one of them did not tell is not told
-// of all.
+// Plus adds the usage of further turns. What one of them did not report is not
+// reported for all.
 func (u Usage) Plus(more Usage) Usage {
 	plus := func(a, b *int64) *int64 {
 		if a == nil || b == nil {
@@ -217,7 +217,7 @@ func (u Usage) Plus(more Usage) Usage {
 // gives way to any other line of the same attempt.
 const KindUngraded = "ungraded"
 
-// UnnamedCall is the name of a call of which a log tells no more than that it was made:
+// UnnamedCall is the name of a call of which a log records only that it was made:
 // its tool, arguments, turn and output are not known.
 const UnnamedCall = "not told"
 

@@ -83,7 +83,7 @@ func CopyForRegrade(ctx context.Context, from *Run, opt ReadOptions, dir string,
 	return f, f.copyRest(ctx, w)
 }
 
-// plan decides what becomes of a rollout. A later call for the same rollout
+// plan decides what to do with a rollout. A later call for the same rollout
 // replaces the earlier one.
 func (f *RegradeSource) plan(rec *Record, state map[Key]RolloutState) {
 	done, there := state[rec.Key()]
@@ -165,7 +165,7 @@ func (f *RegradeSource) renewed(rec *Record, attempt int) *Record {
 	return &c
 }
 
-// copyLabels hands on what people said: it is of the outputs, whoever grades
+// copyLabels copies people's labels: it is of the outputs, whoever grades
 // them.
 func copyLabels(from, heir *Run, redact *Redactor) error {
 	path := filepath.Join(heir.Dir, LabelsFile)

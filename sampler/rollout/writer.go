@@ -23,8 +23,8 @@ import (
 //
 // So a power cut may take the records of the last second, and may tear the last
 // line of those that are left. A file that is replaced, such as run.json, is
-// written next to itself, forced to disk and renamed: a reader, and whoever comes
-// after a kill or a full disk, finds the old one or the new one.
+// written next to itself, forced to disk and renamed: a reader, also after a kill
+// or a full disk, finds the old one or the new one.
 //
 // A write that fails is an error that says what to do, and so is a file that was
 // deleted or moved meanwhile, which is looked for at the pace of the syncs.
@@ -210,7 +210,7 @@ func (w *Writer) Close() error {
 		return nil
 	}
 	w.closed = true
-	err := cmp.Or(w.rollouts.close(), w.itemFile.close()) // of one disk: the first tells it
+	err := cmp.Or(w.rollouts.close(), w.itemFile.close()) // of one disk: the first one decides it
 	if !errors.Is(err, ErrGone) {
 		w.manifest.Ended = time.Now().UTC().Truncate(time.Millisecond)
 		err = cmp.Or(err, w.writeManifest())

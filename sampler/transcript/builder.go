@@ -50,8 +50,8 @@ func (t *Builder) AddReasoning(text string) {
 // EndTurn ends the model's turn: its next text begins another.
 func (t *Builder) EndTurn() { t.open = false }
 
-// Close adds reasoning that no reply followed, as where a token limit cut the model off, as
-// a turn of its own.
+// Close adds reasoning that no reply followed, for example because a token limit cut the
+// model off, as its own turn.
 func (t *Builder) Close() {
 	if t.reasoned != "" {
 		t.open = false
