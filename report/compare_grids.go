@@ -109,7 +109,7 @@ func (x compared) movedGrid(sc *compare.Split) Grid {
 // behindGrid is what tools answered to the same calls in both runs, where that changed.
 func (x compared) behindGrid() Grid {
 	g := Grid{Words: true, Head: x.w.OtherAnswersHead}
-	for _, cause := range x.c.Behind {
+	for _, cause := range x.c.LikelyCauses {
 		for _, e := range cause.Examples {
 			g.Rows = append(g.Rows, []string{id(cause.Of), id(e.Item), id(e.Arguments), visible(e.Base), visible(e.New)})
 		}

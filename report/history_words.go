@@ -43,7 +43,7 @@ var historyEnglish = historyWords{
 		"latency": "seconds of a rollout", "latency_p95": "seconds of a slow rollout, P95", "model_failures": "rollouts lost to the model",
 	},
 	Kinds: map[string]string{
-		history.OfModel: "Model", history.OfGrader: "Grader", history.OfTools: "Tools", history.OfTokens: "Tokens", history.OfLatency: "Latency",
+		history.KindModel: "Model", history.KindGrader: "Grader", history.KindTools: "Tools", history.KindTokens: "Tokens", history.KindLatency: "Latency",
 	},
 	Answers: map[compare.Answer]string{
 		compare.Regressed: "regressed", compare.Improved: "improved", compare.Equivalent: "no change that matters", compare.CannotTell: "cannot tell", compare.NotBetter: "not better", compare.NoFall: "no sign of a fall",

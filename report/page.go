@@ -126,7 +126,7 @@ func newPage(opt Options, l message.Language) *Page {
 }
 
 // drawnOf are the pictures that a report has a place for.
-func drawnOf[R any](charts []chart.Of[R], of R) []chart.Figure {
+func drawnOf[R any](charts []chart.Spec[R], of R) []chart.Figure {
 	var list []chart.Figure
 	for _, c := range charts {
 		if c.Only == nil || c.Only(of) {

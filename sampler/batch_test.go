@@ -19,7 +19,7 @@ func TestARewardOverABatchEndsTheRun(t *testing.T) {
 		sink := &list{}
 		items := makeItems(50)
 		stats, err := sampler.Sample(t.Context(), nil, w.cfg, 1, sampler.Plan(items, map[rollout.Split]int{rollout.Train: 4}, nil), b, sink, nil)
-		if end, ok := errors.AsType[*sampler.GraderlessError](err); !ok || end.Items != 0 || stats.StoppedBy != sampler.StoppedByError {
+		if end, ok := errors.AsType[*sampler.GraderFailedError](err); !ok || end.Items != 0 || stats.StoppedBy != sampler.StoppedByError {
 			t.Fatalf("error %v, %+v", err, stats)
 		}
 		if len(sink.records) == 0 || len(sink.records) > 8 || stats.Begun != stats.Recorded {

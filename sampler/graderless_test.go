@@ -53,7 +53,7 @@ func TestAGraderThatGradesNothingEndsTheRun(t *testing.T) {
 			cfg.Concurrency = c.atOnce
 			sink := &list{}
 			_, err := sampler.Regrade(t.Context(), nil, cfg, tasks(c.n), c.n, c.grader, sink, nil)
-			e, ok := errors.AsType[*sampler.GraderlessError](err)
+			e, ok := errors.AsType[*sampler.GraderFailedError](err)
 			if ok != c.ends || !ok && err != nil {
 				t.Fatalf("the run ended with %v", err)
 			}

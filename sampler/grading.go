@@ -62,23 +62,23 @@ func (s *session) despair(it *rollout.Item, err error) {
 		return
 	}
 	if kind.Kind == KindBatch {
-		s.halt.now(&GraderlessError{Err: err})
+		s.halt.now(&GraderFailedError{Err: err})
 		return
 	}
 	if n := s.misfit.refused(it); n >= hopeless {
-		s.halt.now(&GraderlessError{Items: n, Err: err})
+		s.halt.now(&GraderFailedError{Items: n, Err: err})
 	}
 }
 
-// GraderlessError ends a run whose grader graded nothing, or cannot grade an output
+// GraderFailedError ends a run whose grader graded nothing, or cannot grade an output
 // at all.
-type GraderlessError struct {
+type GraderFailedError struct {
 	Items int   // different items that it failed on; 0 when it cannot grade one by itself
 	Err   error // the last failure
 }
 
 // Error names the last failure and what to do.
-func (e *GraderlessError) Error() string {
+func (e *GraderFailedError) Error() string {
 	if e.Items == 0 {
 		return fmt.Sprintf("%v; then grade the recorded rollouts again; nothing is lost", e.Err)
 	}
@@ -86,7 +86,7 @@ func (e *GraderlessError) Error() string {
 }
 
 // Unwrap returns the last failure.
-func (e *GraderlessError) Unwrap() error { return e.Err }
+func (e *GraderFailedError) Unwrap() error { return e.Err }
 
 // finite refuses a grade that is not a number.
 func finite(g Grade) error {

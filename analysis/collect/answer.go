@@ -158,12 +158,12 @@ func (c *Collector) addMarkup(r *Row, rec *rollout.Record) {
 }
 
 // leakOf is what a record says about leaks; nil if no canary was planted.
-func leakOf(rec *rollout.Record) *Met {
+func leakOf(rec *rollout.Record) *LeakCheck {
 	if !rec.Planted && len(rec.Leaks) == 0 {
 		return nil
 	}
-	return &Met{rec.Leaks[:min(len(rec.Leaks), rollout.MaxLeaksListed)]}
+	return &LeakCheck{rec.Leaks[:min(len(rec.Leaks), rollout.MaxLeaksListed)]}
 }
 
-// Met is what a rollout met of others.
-type Met struct{ Leaks []rollout.Leak }
+// LeakCheck lists the canaries of other rollouts that a rollout found.
+type LeakCheck struct{ Leaks []rollout.Leak }

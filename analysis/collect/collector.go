@@ -58,15 +58,15 @@ type Row struct {
 	Judge      rollout.Usage // of models that graded
 	JudgeCalls int
 	Retries    int
-	Elapsed    float64   // seconds; 0 when unknown
-	OutputHash uint64    // of answer and calls; 0 when there is no text
-	AnswerHash uint64    // of the answer alone; 0 when there is none
-	Says       [2]uint64 // of the answer without what does not matter, and of its last number; 0 when there is none
-	Length     int32     // of the answer, in runes
-	Head       string    // the beginning of a longer answer at the top of the range
-	Parts      []float64 // sub-scores by index of collector.parts; NaN where missing; nil without any
-	Kind       string    // of a grader's failure
-	Met        *Met      // canaries; nil if none was planted
+	Elapsed    float64    // seconds; 0 when unknown
+	OutputHash uint64     // of answer and calls; 0 when there is no text
+	AnswerHash uint64     // of the answer alone; 0 when there is none
+	Says       [2]uint64  // of the answer without what does not matter, and of its last number; 0 when there is none
+	Length     int32      // of the answer, in runes
+	Head       string     // the beginning of a longer answer at the top of the range
+	Parts      []float64  // sub-scores by index of collector.parts; NaN where missing; nil without any
+	Kind       string     // of a grader's failure
+	LeakCheck  *LeakCheck // canaries; nil if none was planted
 	category   string
 	family     string
 }
@@ -116,7 +116,7 @@ func (c *Collector) Add(rec *rollout.Record) error {
 		Observed: rec.Turns > 0 || len(rec.Calls) > 0, Turns: rec.Turns,
 		Usage: rec.Usage, Judge: rec.Judge, JudgeCalls: analysis.JudgeCalls(rec), Retries: rec.Retries,
 		Elapsed:  time.Duration(rec.Elapsed).Seconds(),
-		category: rec.Category, family: rec.Family, Met: leakOf(rec),
+		category: rec.Category, family: rec.Family, LeakCheck: leakOf(rec),
 	}
 	r.Repeats, r.trace = c.repeats(rec)
 	if rec.Outcome != rollout.Graded {

@@ -13,31 +13,31 @@ import (
 
 // What may be behind a change, in the order in which it is named.
 const (
-	BehindData     = "data"     // rows with the same conversation and other fields
-	BehindGrader   = "grader"   // it grades the same output differently
-	BehindTool     = "tool"     // it answers the same call differently
-	BehindSetting  = "setting"  // the runs were made with other settings
-	BehindModel    = "model"    // another model replied behind the same name
-	BehindFailures = "failures" // more rollouts failed
-	BehindLatency  = "latency"  // more rollouts took longer than they may
-	BehindPolicy   = "policy"   // none of these: the model's own behaviour
+	CauseData     = "data"     // rows with the same conversation and other fields
+	CauseGrader   = "grader"   // it grades the same output differently
+	CauseTool     = "tool"     // it answers the same call differently
+	CauseSetting  = "setting"  // the runs were made with other settings
+	CauseModel    = "model"    // another model replied behind the same name
+	CauseFailures = "failures" // more rollouts failed
+	CauseLatency  = "latency"  // more rollouts took longer than they may
+	CausePolicy   = "policy"   // none of these: the model's own behaviour
 )
 
 // Cause is one thing that the records show to have changed between two runs.
 type Cause struct {
-	Kind     string         `json:"kind"`
-	Of       string         `json:"of,omitempty"`       // the tool or the key of a setting
-	Share    *stat.Estimate `json:"share,omitempty"`    // of equal calls that were answered differently in the other run, over items
-	Within   *float64       `json:"within,omitempty"`   // of equal calls that were answered differently in the same run
-	Shift    *stat.Estimate `json:"shift,omitempty"`    // of the grade of equal outputs, new - base
-	Text     message.Text   `json:"text"`               // what it is, as a clause
-	Examples []OtherAnswer  `json:"examples,omitempty"` // equal calls with both answers
+	Kind     string          `json:"kind"`
+	Of       string          `json:"of,omitempty"`       // the tool or the key of a setting
+	Share    *stat.Estimate  `json:"share,omitempty"`    // of equal calls that were answered differently in the other run, over items
+	Within   *float64        `json:"within,omitempty"`   // of equal calls that were answered differently in the same run
+	Shift    *stat.Estimate  `json:"shift,omitempty"`    // of the grade of equal outputs, new - base
+	Text     message.Text    `json:"text"`               // what it is, as a clause
+	Examples []ChangedAnswer `json:"examples,omitempty"` // equal calls with both answers
 
 	strength float64 // of several of a kind the strongest is named first
 }
 
-// OtherAnswer is a call that both runs made, with what each answered.
-type OtherAnswer struct {
+// ChangedAnswer is a call that both runs made, with what each answered.
+type ChangedAnswer struct {
 	Item      string `json:"item"`
 	Arguments string `json:"arguments"`
 	Base      string `json:"base"` // the beginning of the most frequent answer
@@ -62,7 +62,7 @@ const (
 )
 
 // Attribute finds what is behind the change of the answering split, as far as the
-// records show it, puts it into c.Behind, the likeliest first, and says so after the
+// records show it, puts it into c.LikelyCauses, the likeliest first, and says so after the
 // answer. What explains no change of that direction comes last. If the run itself moved
 // and nothing is found, it is the model's own behaviour.
 // regraded are outputs of the base run that the grader of the new run graded again;
@@ -95,19 +95,19 @@ func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read
 	if err != nil {
 		return err
 	}
-	c.Behind = slices.Concat(c.changedData(), c.changedGrader(b, n, regraded), changedTools(b, n), c.changedSettings(), changedModel(b, n), sc.changedFailures())
+	c.LikelyCauses = slices.Concat(c.changedData(), c.changedGrader(b, n, regraded), changedTools(b, n), c.changedSettings(), changedModel(b, n), sc.changedFailures())
 	moved := c.Answer == Regressed || c.Answer == Improved || c.Answer == NotBetter && len(sc.moreHacks())+len(sc.rises()) > 0
-	if len(c.Behind) == 0 && moved {
-		c.Behind = []Cause{{Kind: BehindPolicy, Text: c.ownBehaviour(b, n, regraded)}}
+	if len(c.LikelyCauses) == 0 && moved {
+		c.LikelyCauses = []Cause{{Kind: CausePolicy, Text: c.ownBehaviour(b, n, regraded)}}
 	}
-	slices.SortStableFunc(c.Behind, func(x, y Cause) int { return one(!x.explains(c.Answer)) - one(!y.explains(c.Answer)) })
+	slices.SortStableFunc(c.LikelyCauses, func(x, y Cause) int { return one(!x.explains(c.Answer)) - one(!y.explains(c.Answer)) })
 	form := besides
-	if moved && c.Behind[0].explains(c.Answer) {
+	if moved && c.LikelyCauses[0].explains(c.Answer) {
 		form = behind
 	}
-	if len(c.Behind) > 0 {
+	if len(c.LikelyCauses) > 0 {
 		var texts []message.Text
-		for _, cause := range c.Behind[:min(len(c.Behind), causesNamed)] {
+		for _, cause := range c.LikelyCauses[:min(len(c.LikelyCauses), causesNamed)] {
 			texts = append(texts, cause.Text)
 		}
 		c.Sentence = message.Join(c.Sentence, form.With(message.Args{"causes": message.Nested(message.Clauses(texts...))}))
@@ -123,7 +123,7 @@ func (x *Cause) explains(a Answer) bool {
 		return *x.Shift.Value < 0
 	case x.Shift != nil && a == Improved:
 		return *x.Shift.Value > 0
-	case x.Kind == BehindFailures || x.Kind == BehindLatency:
+	case x.Kind == CauseFailures || x.Kind == CauseLatency:
 		return a != Improved
 	}
 	return true
@@ -133,7 +133,7 @@ func (x *Cause) explains(a Answer) bool {
 func (c *Comparison) changedData() []Cause {
 	for _, d := range c.Differs {
 		if d.What == "items" && d.Key == "fields."+string(*c.Split) {
-			return []Cause{{Kind: BehindData, Text: otherRows.With(message.Args{"items": message.Nested(d.Base)})}}
+			return []Cause{{Kind: CauseData, Text: otherRows.With(message.Args{"items": message.Nested(d.Base)})}}
 		}
 	}
 	return nil
@@ -150,12 +150,12 @@ func (c *Comparison) changedGrader(base, new *replies, regraded []Regraded) []Ca
 		if *shift.Low <= 0 && *shift.High >= 0 {
 			return nil
 		}
-		return []Cause{{Kind: BehindGrader, Shift: shift, Text: text.With(message.Args{
+		return []Cause{{Kind: CauseGrader, Shift: shift, Text: text.With(message.Args{
 			"change": message.Nested(changeOf(*shift)), "outputs": message.Count(shift.N, "output"),
 		})}}
 	}
 	if slices.ContainsFunc(c.Differs, func(d RunDifference) bool { return d.What == "grader" }) {
-		return []Cause{{Kind: BehindGrader, Text: otherGrader.Text()}}
+		return []Cause{{Kind: CauseGrader, Text: otherGrader.Text()}}
 	}
 	return nil
 }
@@ -165,7 +165,7 @@ func (c *Comparison) changedSettings() []Cause {
 	var out []Cause
 	for _, d := range c.Differs {
 		if slices.Contains([]string{"job", "model", "setting"}, d.What) {
-			out = append(out, Cause{Kind: BehindSetting, Of: d.Key, Text: otherSetting.With(message.Args{"key": message.Name(d.Key)})})
+			out = append(out, Cause{Kind: CauseSetting, Of: d.Key, Text: otherSetting.With(message.Args{"key": message.Name(d.Key)})})
 		}
 	}
 	return out
@@ -185,7 +185,7 @@ func changedModel(base, new *replies) []Cause {
 	if was == none || known == 0 || float64(unseen) < leastServed*float64(known) {
 		return nil
 	}
-	return []Cause{{Kind: BehindModel, Text: otherModel.With(message.Args{
+	return []Cause{{Kind: CauseModel, Text: otherModel.With(message.Args{
 		"base": message.Name(was), "new": message.Name(mostServed(new.served, base.served)), "share": message.Share(float64(unseen) / float64(known)),
 	})}}
 }
@@ -209,14 +209,14 @@ func (sc *Split) changedFailures() []Cause {
 		switch {
 		case d.Change != "worse" || *d.Value <= MostRise:
 		case d.Name == failures:
-			out = append(out, Cause{Kind: BehindFailures, Text: moreFailed.With(args)})
+			out = append(out, Cause{Kind: CauseFailures, Text: moreFailed.With(args)})
 		case d.Name == overTime:
-			out = append(out, Cause{Kind: BehindLatency, Text: moreTooSlow.With(args)})
+			out = append(out, Cause{Kind: CauseLatency, Text: moreTooSlow.With(args)})
 		}
 	}
-	failed := slices.ContainsFunc(out, func(x Cause) bool { return x.Kind == BehindFailures })
+	failed := slices.ContainsFunc(out, func(x Cause) bool { return x.Kind == CauseFailures })
 	if rise := stat.Or(sc.Missing.New.Share, 0) - stat.Or(sc.Missing.Base.Share, 0); !failed && rise > MostRise {
-		out = append(out, Cause{Kind: BehindFailures, Text: moreLost.With(message.Args{
+		out = append(out, Cause{Kind: CauseFailures, Text: moreLost.With(message.Args{
 			"base": message.KnownShare(sc.Missing.Base.Share), "new": message.KnownShare(sc.Missing.New.Share), "causes": message.Nested(sc.Missing.New.LostTo()),
 		})})
 	}
@@ -256,7 +256,7 @@ func changedTools(base, new *replies) []Cause {
 		share := stat.PairedMean(t.across, nil, t.n, &stat.Range{Lo: 0, Hi: 1}, sureOfCause)
 		within := min(1, t.within)
 		out = append(out, Cause{
-			Kind: BehindTool, Of: t.name, Share: &share, Within: &within, strength: *excess.Value, Examples: t.examples(base, new),
+			Kind: CauseTool, Of: t.name, Share: &share, Within: &within, strength: *excess.Value, Examples: t.examples(base, new),
 			Text: toolChanged.With(message.Args{
 				"tool": message.Name(t.name), "share": message.KnownShare(share.Value), "low": message.KnownShare(share.Low), "high": message.KnownShare(share.High),
 				"calls": message.Count(t.n, "call"), "within": message.Share(within),

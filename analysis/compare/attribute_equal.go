@@ -223,7 +223,7 @@ func (t *equalTool) compare(base, new *replies) bool {
 }
 
 // examples are the calls whose answers changed most surely, of different items.
-func (t *equalTool) examples(base, new *replies) []OtherAnswer {
+func (t *equalTool) examples(base, new *replies) []ChangedAnswer {
 	sure := func(of equalCall) float64 {
 		a, within, ok := differ(base.tools[of], new.tools[of])
 		if !ok {
@@ -235,11 +235,11 @@ func (t *equalTool) examples(base, new *replies) []OtherAnswer {
 	slices.SortStableFunc(order, func(a, b equalCall) int {
 		return cmp.Or(cmp.Compare(sure(b), sure(a)), cmp.Compare(new.tools[b].n(), new.tools[a].n()))
 	})
-	var out []OtherAnswer
+	var out []ChangedAnswer
 	for _, of := range order {
-		known := slices.ContainsFunc(out, func(x OtherAnswer) bool { return x.Item == of.item })
+		known := slices.ContainsFunc(out, func(x ChangedAnswer) bool { return x.Item == of.item })
 		if was, is := base.tools[of].most(nil), new.tools[of].most(base.tools[of]); len(out) < answersShown && !known && is != 0 && sure(of) > 0 {
-			out = append(out, OtherAnswer{of.item, analysis.Clip(of.arguments, answerShown), base.texts[was], new.texts[is]})
+			out = append(out, ChangedAnswer{of.item, analysis.Clip(of.arguments, answerShown), base.texts[was], new.texts[is]})
 		}
 	}
 	return out

@@ -115,7 +115,7 @@ func TestWhatIsBehindAChange(t *testing.T) {
 		}
 		saidInChinese(t, got)
 		var kinds []string
-		for _, cause := range got.Behind {
+		for _, cause := range got.LikelyCauses {
 			kinds = append(kinds, cause.Kind)
 		}
 		if strings.Join(kinds, " ") != c.want || !strings.Contains(got.Sentence.String(), c.says) {
@@ -145,8 +145,8 @@ func TestAToolThatKeepsAStateIsNotBehindAChange(t *testing.T) {
 	if err := got.Attribute(t.Context(), base, new, rollout.ReadOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Behind) != 1 || got.Behind[0].Kind != compare.BehindPolicy {
-		t.Errorf("%+v, want the model's own behaviour", got.Behind)
+	if len(got.LikelyCauses) != 1 || got.LikelyCauses[0].Kind != compare.CausePolicy {
+		t.Errorf("%+v, want the model's own behaviour", got.LikelyCauses)
 	}
 }
 
@@ -159,8 +159,8 @@ func TestANoGoGraderHasNoCause(t *testing.T) {
 	if err := got.Attribute(t.Context(), base, again, rollout.ReadOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if got.Answer != compare.NotBetter || len(got.Behind) > 0 || strings.Contains(got.Sentence.String(), "cause:") {
-		t.Errorf("%s %+v: %s", got.Answer, got.Behind, got.Sentence)
+	if got.Answer != compare.NotBetter || len(got.LikelyCauses) > 0 || strings.Contains(got.Sentence.String(), "cause:") {
+		t.Errorf("%s %+v: %s", got.Answer, got.LikelyCauses, got.Sentence)
 	}
 }
 
@@ -182,9 +182,9 @@ func TestAChangedAnswerIsShown(t *testing.T) {
 	if err := got.Attribute(t.Context(), base, new, rollout.ReadOptions{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	want := compare.OtherAnswer{Item: "q0", Arguments: `{"q":0}`, Base: "found", New: "none"}
-	if len(got.Behind) != 1 || len(got.Behind[0].Examples) != 3 || got.Behind[0].Examples[0] != want || *got.Behind[0].Share.Value != 1 || *got.Behind[0].Within != 0 {
-		t.Errorf("%+v, want first %+v", got.Behind, want)
+	want := compare.ChangedAnswer{Item: "q0", Arguments: `{"q":0}`, Base: "found", New: "none"}
+	if len(got.LikelyCauses) != 1 || len(got.LikelyCauses[0].Examples) != 3 || got.LikelyCauses[0].Examples[0] != want || *got.LikelyCauses[0].Share.Value != 1 || *got.LikelyCauses[0].Within != 0 {
+		t.Errorf("%+v, want first %+v", got.LikelyCauses, want)
 	}
 }
 
@@ -205,7 +205,7 @@ func TestLongAToolThatAnswersByChanceIsNotBehindAChange(t *testing.T) {
 		if err := got.Attribute(t.Context(), base, new, rollout.ReadOptions{}, nil); err != nil {
 			t.Fatal(err)
 		}
-		named += one(slices.ContainsFunc(got.Behind, func(c compare.Cause) bool { return c.Kind == compare.BehindTool }))
+		named += one(slices.ContainsFunc(got.LikelyCauses, func(c compare.Cause) bool { return c.Kind == compare.CauseTool }))
 	}
 	if named > 3 { // 1 in 200 is expected
 		t.Errorf("%d of 100 pairs name the tool", named)

@@ -55,7 +55,7 @@ type Comparison struct {
 	Base          Side                     `json:"base"`
 	New           Side                     `json:"new"`
 	Differs       []RunDifference          `json:"differs"`          // what the runs were made with, what confounds first
-	Behind        []Cause                  `json:"behind,omitempty"` // what the records show to be behind the change, the likeliest first
+	LikelyCauses  []Cause                  `json:"behind,omitempty"` // what the records show to be behind the change, the likeliest first
 	Notes         []message.Text           `json:"notes"`
 	Splits        map[rollout.Split]*Split `json:"splits"`
 }

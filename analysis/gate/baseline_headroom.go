@@ -87,9 +87,9 @@ func spanSeen(sr *analysis.SplitResult, r *analysis.Result) float64 {
 func gap(room analysis.Bound, ceiling float64) message.Text {
 	at := message.Number(ceiling)
 	switch {
-	case room.Value != nil && *room.Value < -hair:
+	case room.Value != nil && *room.Value < -roundingSlack:
 		return aboveCeiling.With(message.Args{"value": message.Number(-*room.Value), "ceiling": at})
-	case room.Value != nil && *room.Value < hair:
+	case room.Value != nil && *room.Value < roundingSlack:
 		return atCeiling.With(message.Args{"ceiling": at})
 	}
 	return belowCeiling.With(message.Args{"value": message.Known(room.Value), "ceiling": at})
@@ -97,7 +97,7 @@ func gap(room analysis.Bound, ceiling float64) message.Text {
 
 // gapInterval says where a mean lies whose interval is so far below the ceiling.
 func gapInterval(room analysis.Bound, ceiling float64) message.Text {
-	if room.Low != nil && room.High != nil && *room.Low < -hair {
+	if room.Low != nil && room.High != nil && *room.Low < -roundingSlack {
 		return aroundCeiling.With(message.Args{"low": message.Number(-*room.Low), "high": message.Number(max(0, *room.High)), "ceiling": message.Number(ceiling)})
 	}
 	return rangeBelowCeiling.With(message.Args{"low": message.Known(room.Low), "high": message.Known(room.High), "ceiling": message.Number(ceiling)})
@@ -105,7 +105,7 @@ func gapInterval(room analysis.Bound, ceiling float64) message.Text {
 
 // tooLow doubts a ceiling that the mean got past.
 func tooLow(room analysis.Bound) message.Text {
-	if room.Value == nil || *room.Value >= -hair {
+	if room.Value == nil || *room.Value >= -roundingSlack {
 		return message.Text{}
 	}
 	return ceilingTooLow.Text()

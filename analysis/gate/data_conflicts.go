@@ -37,7 +37,7 @@ var dataConflicts = analysis.NewGate(analysis.Gate{
 			for _, c := range r.Shift.Conflicts {
 				if c.Kind == level.kind {
 					n++
-					withRow(&j, beside(c.ASplit, c.A, c.BSplit, c.B), c.A, c.B)
+					withRow(&j, pairText(c.ASplit, c.A, c.BSplit, c.B), c.A, c.B)
 				}
 			}
 			out = append(out, j.Finding(analysis.Observed(float64(n)).AtMost(0), analysis.Observed(float64(n))))

@@ -39,7 +39,7 @@ var dataDegenerate = analysis.NewPart(analysis.Gate{
 		for _, d := range r.Shift.Duplicates {
 			repeats[d.Kind]++
 			if d.Kind == shift.ExactLeak {
-				withRow(&j, beside(d.ASplit, d.A, d.BSplit, d.B), d.A, d.B)
+				withRow(&j, pairText(d.ASplit, d.A, d.BSplit, d.B), d.A, d.B)
 			}
 		}
 		given, told := givenReference(r.Shift)

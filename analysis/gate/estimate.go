@@ -215,8 +215,8 @@ var (
 
 var atLeastSo = message.New("phrase.at_least", "at least {what}")
 
-// hair is what rounding makes of no distance at all.
-const hair = 1e-9
+// roundingSlack is what rounding makes of no distance at all.
+const roundingSlack = 1e-9
 
 // atMostObserved passes on the observed share, fails when the whole interval is
 // above, and is unknown otherwise: what was never seen is not held against a

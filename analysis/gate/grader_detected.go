@@ -49,7 +49,7 @@ var graderDetected = analysis.NewPart(analysis.Gate{
 // paidFor reports whether a rollout that the detector marks earned more than the
 // bottom, or may have: of none the reward is known.
 func paidFor(d *analysis.DetectorResult, rng stat.Range) bool {
-	return d.Mean.Value == nil || *d.Mean.Value > rng.Lo+hair*rng.Width()
+	return d.Mean.Value == nil || *d.Mean.Value > rng.Lo+roundingSlack*rng.Width()
 }
 
 // worstDetector marks the most; one that marks too many that were paid comes

@@ -48,10 +48,10 @@ func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) 
 	status := seen.AtMost(want)
 	if training, ok := analysis.TrainingSplit(r); ok && training == split && e.Without != nil {
 		j.Args["without"] = message.Nested(withoutWords(e, r, split))
-		if hangs := signalHangs(e, r, t, split); status == analysis.Pass && hangs != analysis.Pass {
+		if hangs := signalWithoutUnfinished(e, r, t, split); status == analysis.Pass && hangs != analysis.Pass {
 			status = hangs
 			if hangs == analysis.Fail {
-				j.Instead = &hangsWords
+				j.Instead = &signalFromUnfinished
 			}
 			j.Needs, j.Settles = &analysis.Needs{Items: r.Splits[split].Items.Sampled, Samples: max(r.GroupSize, int(r.Splits[split].Samples.Median))}, true
 		}
@@ -68,9 +68,9 @@ func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) 
 	return []analysis.Finding{blocking, j.Finding(advisory, seen)}
 }
 
-// signalHangs judges the signal of the finished rollouts alone, where that of all
+// signalWithoutUnfinished judges the signal of the finished rollouts alone, where that of all
 // rollouts passes: else it is another gate's to judge.
-func signalHangs(e *analysis.FinishStats, r *analysis.Result, t analysis.Thresholds, split rollout.Split) analysis.Status {
+func signalWithoutUnfinished(e *analysis.FinishStats, r *analysis.Result, t analysis.Thresholds, split rollout.Split) analysis.Status {
 	all, alone := r.Splits[split], aloneOf(e, r.Splits[split])
 	out := analysis.Pass
 	judge := func(want float64, all, alone analysis.Bound) {
@@ -169,8 +169,8 @@ var rolloutsSound = analysis.NewGate(analysis.Gate{
 	Parts: []analysis.Gate{rolloutsMarkup, rolloutsFinished},
 })
 
-// hangsWords are said where the signal comes from rollouts without a finished answer.
-var hangsWords = analysis.NewWording("rollouts.finished.signal", "the signal comes from the {percent} of rollouts that end without a finished answer ({kinds})",
+// signalFromUnfinished are said where the signal comes from rollouts without a finished answer.
+var signalFromUnfinished = analysis.NewWording("rollouts.finished.signal", "the signal comes from the {percent} of rollouts that end without a finished answer ({kinds})",
 	"{advice} {without}")
 
 // markedAnswers counts the answers with unparsed text.

@@ -24,8 +24,8 @@ func withRow(j *analysis.Judgement, said message.Text, items ...string) {
 	}
 }
 
-// beside names two rows as one line.
-func beside(aSplit rollout.Split, a string, bSplit rollout.Split, b string) message.Text {
+// pairText names two rows as one line.
+func pairText(aSplit rollout.Split, a string, bSplit rollout.Split, b string) message.Text {
 	if aSplit == bSplit {
 		return pairWithin.With(message.Args{"split": message.Name(aSplit), "a": message.Name(a), "b": message.Name(b)})
 	}
@@ -54,7 +54,7 @@ func leakedPairs(sh *analysis.Shift, j *analysis.Judgement, c analysis.Crossing,
 	for _, kind := range kinds {
 		for _, p := range sh.Leakage {
 			if p.ASplit == c.A && p.BSplit == c.B && p.Kind == kind {
-				withRow(j, pairIs.With(message.Args{"pair": message.Nested(beside(p.ASplit, p.A, p.BSplit, p.B)), "what": message.Nested(kindOf[string(kind)].Text())}), p.A, p.B)
+				withRow(j, pairIs.With(message.Args{"pair": message.Nested(pairText(p.ASplit, p.A, p.BSplit, p.B)), "what": message.Nested(kindOf[string(kind)].Text())}), p.A, p.B)
 			}
 		}
 	}

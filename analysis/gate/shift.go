@@ -151,7 +151,7 @@ func shiftVars(gate string, c analysis.Crossing, test, told analysis.ShiftPair) 
 		}
 	}
 	if len(telling) > 0 {
-		vars["words"] = message.Nested(whatTells.With(message.Args{"b": message.Name(c.B), "a": message.Name(c.A), "what": message.Nested(message.Clauses(telling[:min(len(telling), 5)]...))}))
+		vars["words"] = message.Nested(whatDistinguishes.With(message.Args{"b": message.Name(c.B), "a": message.Name(c.A), "what": message.Nested(message.Clauses(telling[:min(len(telling), 5)]...))}))
 	}
 	if told.Missed != nil {
 		vars["missed"] = message.Nested(couldBeMissed.With(message.Args{"auc": message.Number(stat.Or(told.Missed, 1))}))
@@ -174,7 +174,7 @@ var (
 	notComparable     = message.New("shift.not_comparable", "{a} and {b} cannot be compared: {why}")
 	wantBelowFails    = message.New("want.below_fails", "< {limit} (fails above {fail} with p < {p})")
 	wantLikely        = message.New("want.p_of_auc", "p ≥ {p}") // no limit: the value is an AUC
-	whatTells         = message.New("shift.tells", " What distinguishes {b} from {a}: {what}.")
+	whatDistinguishes = message.New("shift.tells", " What distinguishes {b} from {a}: {what}.")
 	couldBeMissed     = message.New("shift.missed", " A shift of less than about AUC {auc} could have been missed.")
 	pUnknown          = message.New("phrase.p_unknown", "p unknown")
 )

@@ -141,7 +141,7 @@ func worstTool(gate, threshold, unit string, r *analysis.Result, t analysis.Thre
 		}
 	}
 	if most == nil {
-		return analysis.Skip(gate, split, analysis.Advisory, noCallTells.Text())
+		return analysis.Skip(gate, split, analysis.Advisory, noTimedCall.Text())
 	}
 	want := t.At(threshold)
 	j := analysis.Judgement{
@@ -152,7 +152,7 @@ func worstTool(gate, threshold, unit string, r *analysis.Result, t analysis.Thre
 	return j.Finding(b.AtMost(want), b)
 }
 
-var noCallTells = message.New("skip.no_call_tells", "no tool call has a recorded time, or all are too fast to judge")
+var noTimedCall = message.New("skip.no_call_tells", "no tool call has a recorded time, or all are too fast to judge")
 
 var toolsHealth = analysis.NewGate(analysis.Gate{
 	Name:  "tools.health",

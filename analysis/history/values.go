@@ -15,15 +15,15 @@ import (
 
 // The kinds of series: whose drift one shows.
 const (
-	OfModel   = "model"
-	OfGrader  = "grader"
-	OfTools   = "tools"
-	OfTokens  = "tokens"
-	OfLatency = "latency"
+	KindModel   = "model"
+	KindGrader  = "grader"
+	KindTools   = "tools"
+	KindTokens  = "tokens"
+	KindLatency = "latency"
 )
 
 // Kinds lists them in the order they are shown.
-func Kinds() []string { return []string{OfModel, OfGrader, OfTools, OfTokens, OfLatency} }
+func Kinds() []string { return []string{KindModel, KindGrader, KindTools, KindTokens, KindLatency} }
 
 // Reward is the series that regresses.
 const Reward = "reward"
@@ -49,7 +49,7 @@ func seriesTable() []series {
 		return split(name, kind, unit, func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return estimate(of(s)) })
 	}
 	grader := func(name, unit string, of func(*analysis.Grader) *stat.Estimate) series {
-		return series{name, OfGrader, unit, func(r *analysis.Result, _ rollout.Split) (Value, bool) {
+		return series{name, KindGrader, unit, func(r *analysis.Result, _ rollout.Split) (Value, bool) {
 			if r.Grader == nil || of(r.Grader) == nil {
 				return Value{}, false
 			}
@@ -57,15 +57,15 @@ func seriesTable() []series {
 		}}
 	}
 	out := []series{
-		estimated(Reward, OfModel, "reward", func(s *analysis.SplitResult) stat.Estimate { return s.Reward.Estimate }),
-		split("best_of", OfModel, "reward", func(r *analysis.Result, s *analysis.SplitResult) (Value, bool) {
+		estimated(Reward, KindModel, "reward", func(s *analysis.SplitResult) stat.Estimate { return s.Reward.Estimate }),
+		split("best_of", KindModel, "reward", func(r *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			at := slices.IndexFunc(s.BestOf, func(x analysis.AtK) bool { return x.K == r.GroupSize })
 			if at < 0 {
 				return Value{}, false
 			}
 			return estimate(s.BestOf[at].Estimate)
 		}),
-		split("informative", OfModel, "share", func(r *analysis.Result, s *analysis.SplitResult) (Value, bool) {
+		split("informative", KindModel, "share", func(r *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			at := slices.IndexFunc(s.Signal, func(x analysis.Signal) bool { return x.GroupSize == r.GroupSize && x.Bound == "exact" })
 			if at < 0 {
 				return Value{}, false
@@ -84,18 +84,18 @@ func seriesTable() []series {
 		grader("grader_noise", "variance", func(g *analysis.Grader) *stat.Estimate { return &g.NoiseVar }),
 		grader("false_accept", "share", func(g *analysis.Grader) *stat.Estimate { return g.FalseAccept }),
 		grader("hacks", "share", func(g *analysis.Grader) *stat.Estimate { return mostMarked(g.Detectors) }),
-		split("grader_failures", OfGrader, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
+		split("grader_failures", KindGrader, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			return share(s.Missing.Grader, s.Reward.N+s.Missing.Total())
 		}),
-		split("tool_failures", OfTools, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
+		split("tool_failures", KindTools, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			failed, calls := 0, 0
 			for _, t := range s.Tools.ByTool {
 				failed, calls = failed+t.Failed, calls+t.Calls
 			}
 			return share(failed, calls)
 		}),
-		split("tool_latency", OfTools, "seconds", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return toolLatency(s) }),
-		split("model_failures", OfLatency, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
+		split("tool_latency", KindTools, "seconds", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return toolLatency(s) }),
+		split("model_failures", KindLatency, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			return share(s.Missing.ModelAPI, s.Reward.N+s.Missing.Total())
 		}),
 	)
@@ -125,27 +125,27 @@ func measured() map[string]measure {
 		return m
 	}
 	return map[string]measure{
-		"own_failures": {OfModel, "", func(s *analysis.SplitResult) (Value, bool) {
+		"own_failures": {KindModel, "", func(s *analysis.SplitResult) (Value, bool) {
 			return share(s.OwnFailures.NoAnswer+s.OwnFailures.StepLimit, s.Reward.N)
 		}},
-		"cut_off":          maybe(OfModel, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.CutOff }),
-		"refused":          maybe(OfModel, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.Refused }),
-		"turns":            of(OfModel, func(s *analysis.SplitResult) stat.Estimate { return s.Turns }),
-		"turns_p95":        maybe(OfModel, func(s *analysis.SplitResult) *stat.Estimate { return s.TurnsP95 }),
-		"tool_calls":       of(OfTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Calls }),
-		"tool_calls_p50":   of(OfTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P50 }),
-		"tool_calls_p95":   of(OfTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P95 }),
-		"tool_calls_p99":   of(OfTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P99 }),
-		"repeated_calls":   shareOf(of(OfTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Repeats })),
-		"malformed_calls":  shareOf(of(OfTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Malformed })),
-		"parallel_turns":   of(OfTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Parallel }),
-		"at_call_limit":    plain(OfTools, func(s *analysis.SplitResult) *float64 { return s.Tools.OverBudget }),
-		"input_tokens":     of(OfTokens, func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Input }),
-		"output_tokens":    of(OfTokens, func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Output }),
-		"reasoning_tokens": maybe(OfTokens, func(s *analysis.SplitResult) *stat.Estimate { return s.Tokens.Reasoning }),
-		"latency":          plain(OfLatency, func(s *analysis.SplitResult) *float64 { return s.Latency.P50 }),
-		"latency_p95":      plain(OfLatency, func(s *analysis.SplitResult) *float64 { return s.Latency.P95 }),
-		"over_time_limit":  maybe(OfLatency, func(s *analysis.SplitResult) *stat.Estimate { return s.Latency.OverLimit }),
+		"cut_off":          maybe(KindModel, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.CutOff }),
+		"refused":          maybe(KindModel, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.Refused }),
+		"turns":            of(KindModel, func(s *analysis.SplitResult) stat.Estimate { return s.Turns }),
+		"turns_p95":        maybe(KindModel, func(s *analysis.SplitResult) *stat.Estimate { return s.TurnsP95 }),
+		"tool_calls":       of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Calls }),
+		"tool_calls_p50":   of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P50 }),
+		"tool_calls_p95":   of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P95 }),
+		"tool_calls_p99":   of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P99 }),
+		"repeated_calls":   shareOf(of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Repeats })),
+		"malformed_calls":  shareOf(of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Malformed })),
+		"parallel_turns":   of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Parallel }),
+		"at_call_limit":    plain(KindTools, func(s *analysis.SplitResult) *float64 { return s.Tools.OverBudget }),
+		"input_tokens":     of(KindTokens, func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Input }),
+		"output_tokens":    of(KindTokens, func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Output }),
+		"reasoning_tokens": maybe(KindTokens, func(s *analysis.SplitResult) *stat.Estimate { return s.Tokens.Reasoning }),
+		"latency":          plain(KindLatency, func(s *analysis.SplitResult) *float64 { return s.Latency.P50 }),
+		"latency_p95":      plain(KindLatency, func(s *analysis.SplitResult) *float64 { return s.Latency.P95 }),
+		"over_time_limit":  maybe(KindLatency, func(s *analysis.SplitResult) *stat.Estimate { return s.Latency.OverLimit }),
 	}
 }
 
@@ -160,9 +160,9 @@ func namedSeries() []struct {
 		most int
 	}
 	return []named{
-		{series{name: compare.RewardPart, kind: OfModel, unit: "score"}, compare.PartsCompared},
-		{series{name: compare.CallsOfTool, kind: OfTools, unit: "calls"}, compare.ToolsCompared},
-		{series{name: compare.ToolPair, kind: OfTools, unit: "calls"}, compare.PairsCompared},
+		{series{name: compare.RewardPart, kind: KindModel, unit: "score"}, compare.PartsCompared},
+		{series{name: compare.CallsOfTool, kind: KindTools, unit: "calls"}, compare.ToolsCompared},
+		{series{name: compare.ToolPair, kind: KindTools, unit: "calls"}, compare.PairsCompared},
 	}
 }
 

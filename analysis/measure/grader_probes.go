@@ -83,7 +83,7 @@ func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.It
 	kinds := make(map[string]int)
 	for _, of := range byItem(payloads) {
 		sound, graded, sum, gapped, most := 0, 0, 0.0, 0, 0.0
-		tellRewards(&r, of)
+		listRewards(&r, of)
 		for _, p := range of {
 			if !p.Valid {
 				r.Failed++
@@ -104,7 +104,7 @@ func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.It
 			}
 		}
 		if graded == 0 {
-			tellLost(&r, of[0].Key.Item)
+			listLost(&r, of[0].Key.Item)
 			continue
 		}
 		r.Items++
@@ -139,8 +139,8 @@ func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.It
 // rewardsListed bounds the items in the table of probes by item.
 const rewardsListed = 100
 
-// tellRewards adds an item to the row of the table of probes by item.
-func tellRewards(r *analysis.ProbeResult, of []*collect.Payload) {
+// listRewards adds an item to the row of the table of probes by item.
+func listRewards(r *analysis.ProbeResult, of []*collect.Payload) {
 	if len(r.Rewards) == rewardsListed {
 		return
 	}
@@ -163,8 +163,8 @@ func tellRewards(r *analysis.ProbeResult, of []*collect.Payload) {
 	r.Rewards = append(r.Rewards, told)
 }
 
-// tellLost notes an item without any grade.
-func tellLost(r *analysis.ProbeResult, item string) {
+// listLost notes an item without any grade.
+func listLost(r *analysis.ProbeResult, item string) {
 	r.Lost++
 	if len(r.LostAt) < holesListed {
 		r.LostAt = append(r.LostAt, item)

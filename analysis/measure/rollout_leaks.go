@@ -14,11 +14,11 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 	m := Split{c: c, Items: items}
 	l := &analysis.Leaks{Items: []string{}, Examples: []analysis.LeakExample{}}
 	l.Share = m.share(conf, func(r *collect.Row) (leaking, telling float64) {
-		if r.Met == nil {
+		if r.LeakCheck == nil {
 			return 0, 0
 		}
 		l.Rollouts++
-		if len(r.Met.Leaks) > 0 {
+		if len(r.LeakCheck.Leaks) > 0 {
 			l.Leaking++
 			leaking = 1
 		}
@@ -29,12 +29,12 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 	}
 	l.Share.N = l.Rollouts
 	m.records(func(r *collect.Row) {
-		if r.Met == nil || len(r.Met.Leaks) == 0 {
+		if r.LeakCheck == nil || len(r.LeakCheck.Leaks) == 0 {
 			return
 		}
 		l.Items = oneMore(l.Items, r.Key.Item, analysis.MaxItemsListed)
 		if len(l.Examples) < leaksListed { // one of each, so they are of many
-			k := r.Met.Leaks[0]
+			k := r.LeakCheck.Leaks[0]
 			l.Examples = append(l.Examples, analysis.LeakExample{RolloutName: analysis.RolloutName{Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample, Attempt: r.Attempt}, At: analysis.Clip(k.At, collect.CauseLength), Canary: analysis.Clip(k.Canary, collect.CauseLength)})
 		}
 	})

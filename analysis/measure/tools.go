@@ -16,7 +16,7 @@ import (
 // bytes a token is usual for English text under today's vocabularies.
 const bytesPerToken = 4
 
-var courseUnknown = message.New("measure.course_unknown", "the rollouts do not record turns and calls")
+var callsUnrecorded = message.New("measure.course_unknown", "the rollouts do not record turns and calls")
 
 // toolUse measures what rollouts did with their tools. Per-rollout figures are
 // over valid rollouts, whose course the model alone decided; per-tool figures
@@ -38,7 +38,7 @@ func (m *Split) toolUse() analysis.ToolUse {
 		Histogram: h,
 	}
 	if len(all) == 0 {
-		u.Calls.Warnings = append(u.Calls.Warnings, courseUnknown.Text())
+		u.Calls.Warnings = append(u.Calls.Warnings, callsUnrecorded.Text())
 		return u
 	}
 	for _, c := range all {

@@ -39,22 +39,22 @@ func changedWorlds(t *testing.T) map[string]func(*task.Task, *fixtures.ServeOpti
 	const another = "scripted-policy-2"
 	return map[string]func(*task.Task, *fixtures.ServeOptions){
 		"": func(*task.Task, *fixtures.ServeOptions) {},
-		compare.BehindTool: func(_ *task.Task, opt *fixtures.ServeOptions) {
+		compare.CauseTool: func(_ *task.Task, opt *fixtures.ServeOptions) {
 			opt.LostLookups = map[string]float64{"search": 0.4, "cat": 0.4}
 		},
-		compare.BehindModel: func(of *task.Task, opt *fixtures.ServeOptions) {
+		compare.CauseModel: func(of *task.Task, opt *fixtures.ServeOptions) {
 			of.Minds[another] = worse(of.Minds[policy.ModelName])
 			opt.Swapped = map[string]string{policy.ModelName: another}
 		},
 		// The file behind the grader's endpoint is edited: the job is the same.
-		compare.BehindGrader: func(of *task.Task, _ *fixtures.ServeOptions) {
+		compare.CauseGrader: func(of *task.Task, _ *fixtures.ServeOptions) {
 			grade := of.Grade
 			of.Grade = func(out task.Output) (float64, error) {
 				score, err := grade(out)
 				return score / 2, err
 			}
 		},
-		compare.BehindPolicy: func(of *task.Task, _ *fixtures.ServeOptions) {
+		compare.CausePolicy: func(of *task.Task, _ *fixtures.ServeOptions) {
 			of.Minds[policy.ModelName] = worse(of.Minds[policy.ModelName])
 		},
 	}
@@ -94,8 +94,8 @@ func namesCauses(t *testing.T, seed int) {
 			}
 			c := makeNight(t, dir, seed+1000, changes[want])
 			named := ""
-			if len(c.Behind) > 0 {
-				named = c.Behind[0].Kind
+			if len(c.LikelyCauses) > 0 {
+				named = c.LikelyCauses[0].Kind
 			}
 			if named != want || want == "" && c.ExitCode == 3 {
 				t.Errorf("%q is named, want %q; exit %d: %s", named, want, c.ExitCode, c.Sentence)
@@ -103,7 +103,7 @@ func namesCauses(t *testing.T, seed int) {
 			if len(c.Splits) != 1 || c.Split == nil || *c.Split != rollout.Eval {
 				t.Errorf("a night is of %d splits, want the evaluation set alone", len(c.Splits))
 			}
-			if want == compare.BehindTool && len(c.Behind) > 0 && len(c.Behind[0].Examples) == 0 {
+			if want == compare.CauseTool && len(c.LikelyCauses) > 0 && len(c.LikelyCauses[0].Examples) == 0 {
 				t.Error("no example of an answer that changed")
 			}
 		})

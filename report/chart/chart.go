@@ -12,10 +12,10 @@ import (
 )
 
 // Chart is one picture of a Result.
-type Chart = Of[*analysis.Result]
+type Chart = Spec[*analysis.Result]
 
-// Of is one picture of what R is.
-type Of[R any] struct {
+// Spec is one picture of what R is.
+type Spec[R any] struct {
 	Name string // lower_snake; also the name of its file
 	Doc  string // what it shows, for somebody who has never seen it
 	Read string // how to read it, in one sentence

@@ -11,7 +11,7 @@ import (
 )
 
 // Comparison is one picture of two runs.
-type Comparison = Of[*compare.Comparison]
+type Comparison = Spec[*compare.Comparison]
 
 // Comparisons lists the charts of a comparison in the order they are shown.
 func Comparisons() []Comparison {

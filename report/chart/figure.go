@@ -49,7 +49,7 @@ func (f Figure) HeadHeight(width vg.Length) vg.Length {
 
 // Render draws chart c of r. A chart that has nothing to show, or fails,
 // becomes a Figure that says so.
-func Render[R any](c Of[R], r R) Figure {
+func Render[R any](c Spec[R], r R) Figure {
 	l, id := languageOf(r)
 	f, err := c.Draw(r)
 	if err == nil && f.Plot == nil {

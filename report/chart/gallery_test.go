@@ -35,7 +35,7 @@ const (
 // plate is a picture of the gallery.
 type plate struct{ name, doc, read, file string }
 
-func plates[R any](list []chart.Of[R], prefix string) []plate {
+func plates[R any](list []chart.Spec[R], prefix string) []plate {
 	var out []plate
 	for _, c := range list {
 		out = append(out, plate{c.Name, c.Doc, c.Read, prefix + c.Name + ".png"})

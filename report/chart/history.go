@@ -25,8 +25,8 @@ const NightMarks = "history_nights"
 // Histories lists the charts of a history: its nights by their answers, and one for each
 // series that is not zero on every night, but for those of one tool or one part of the
 // reward. name says what a series is called.
-func Histories(h *history.History, name func(string) string) []Of[*history.History] {
-	out := []Of[*history.History]{{
+func Histories(h *history.History, name func(string) string) []Spec[*history.History] {
+	out := []Spec[*history.History]{{
 		Name: NightMarks,
 		Doc:  h.Lang.Say("chart.history.nights.doc", "A mark for each night, by its answer; a ring is a night whose items differ from the newest good night's. A dotted line is a night made differently from the one before."),
 		Read: "Marks that leave the upper row are nights that regressed or could not be judged.",
@@ -38,7 +38,7 @@ func Histories(h *history.History, name func(string) string) []Of[*history.Histo
 		if strings.Contains(s.Name, ":") || !slices.ContainsFunc(s.Points, func(p history.Point) bool { return p.Value != 0 }) {
 			continue
 		}
-		out = append(out, Of[*history.History]{
+		out = append(out, Spec[*history.History]{
 			Name: "history_" + s.Name,
 			Doc: h.Lang.Say("chart.night_by_night_a_band_is", "Night by night: %s. A band is where one more night would be, and its line the level between two changes. "+
 				"A full upright line is a change, shaded where it may have been; a dotted one is a night that was made differently from the one before.", s.called),

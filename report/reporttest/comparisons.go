@@ -72,7 +72,7 @@ func hostileTexts(c *compare.Comparison) *compare.Comparison {
 	c.Sentence = message.Join(c.Sentence, hostile)
 	c.Notes = append(c.Notes, hostile)
 	c.Differs = append(c.Differs, compare.RunDifference{What: "grader", Key: steering, Base: hostile, Confounds: true, Note: hostile})
-	c.Behind = []compare.Cause{{Kind: compare.BehindTool, Of: steering, Text: hostile, Examples: []compare.OtherAnswer{{Item: steering, Arguments: steering, Base: steering, New: steering}}}}
+	c.LikelyCauses = []compare.Cause{{Kind: compare.CauseTool, Of: steering, Text: hostile, Examples: []compare.ChangedAnswer{{Item: steering, Arguments: steering, Base: steering, New: steering}}}}
 	c.New.Input.Bad = append(c.New.Input.Bad, rollout.BadLine{Line: 3, Why: steering})
 	for _, sc := range c.Splits {
 		sc.Why = message.Join(sc.Why, hostile)

@@ -70,7 +70,7 @@ func TestLabelsAreKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if code, text := post(`{"split":"train","item":"q1","sample":0,"mark":"right"}`); code != 409 || !strings.Contains(text, "not kept") {
+	if code, text := post(`{"split":"train","item":"q1","sample":0,"mark":"right"}`); code != 409 || !strings.Contains(text, "not saved") {
 		t.Errorf("while it is sampled: %d %s", code, text)
 	}
 	if err := release(); err != nil {

@@ -90,7 +90,7 @@ func sendEnd(err error) *ending {
 	if e, ok := errors.AsType[*sampler.RangeError](err); ok {
 		return &ending{Kind: endRange, Value: e.Value, Range: e.Range, Item: e.Item, Items: e.Items}
 	}
-	if e, ok := errors.AsType[*sampler.GraderlessError](err); ok {
+	if e, ok := errors.AsType[*sampler.GraderFailedError](err); ok {
 		return &ending{Kind: endGraderless, Items: e.Items, Text: e.Err.Error()}
 	}
 	if e, ok := errors.AsType[*sampler.StuckSessionsError](err); ok {
@@ -112,7 +112,7 @@ func (e *ending) error() error {
 	case endRange:
 		return &sampler.RangeError{Value: e.Value, Range: e.Range, Item: e.Item, Items: e.Items}
 	case endGraderless:
-		return &sampler.GraderlessError{Items: e.Items, Err: text}
+		return &sampler.GraderFailedError{Items: e.Items, Err: text}
 	case endLeftOpen:
 		return &sampler.StuckSessionsError{Times: e.Times, Err: text}
 	}

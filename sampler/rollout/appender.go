@@ -96,7 +96,7 @@ func (a *appender) tidy() error {
 	case err != nil:
 		return diskError("look at", a.path, err)
 	case info.Size() < a.size:
-		return diskError("append to", a.path, ErrCut)
+		return diskError("append to", a.path, ErrTruncated)
 	case info.Size() == a.size:
 		a.torn = false
 		return nil

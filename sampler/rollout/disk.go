@@ -14,8 +14,8 @@ import (
 // what is written to it from now on.
 var ErrGone = errors.New("it no longer exists: it, or its directory, was deleted, moved or replaced while it was being written; put it back and run the same command again, which makes what is missing")
 
-// ErrCut means that something else truncated a file being written: part of its contents is lost.
-var ErrCut = errors.New("it was cut short by something else while it was being written, and records are gone: find out what writes into the run directory, then run the same command again, which makes what is missing")
+// ErrTruncated means that something else truncated a file being written: part of its contents is lost.
+var ErrTruncated = errors.New("it was cut short by something else while it was being written, and records are gone: find out what writes into the run directory, then run the same command again, which makes what is missing")
 
 // DiskError is a file or a directory that could not be written.
 type DiskError struct {

@@ -244,10 +244,10 @@ func TestAFileThatIsCutShortIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec.Sample = 1
-	if err := w.Append(rec); !errors.Is(err, ErrCut) {
+	if err := w.Append(rec); !errors.Is(err, ErrTruncated) {
 		t.Errorf("appended with %v", err)
 	}
-	if err := w.Close(); !errors.Is(err, ErrCut) {
+	if err := w.Close(); !errors.Is(err, ErrTruncated) {
 		t.Errorf("closed with %v", err)
 	}
 }

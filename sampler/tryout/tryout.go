@@ -155,7 +155,7 @@ func (t Trial) grade(ctx context.Context, answers []sampler.Task, running bool) 
 		turn[task.Record.TraceID] = i
 	}
 	slices.SortFunc(recs, func(a, b *rollout.Record) int { return cmp.Compare(turn[a.TraceID], turn[b.TraceID]) })
-	_, useless := errors.AsType[*sampler.GraderlessError](err)
+	_, useless := errors.AsType[*sampler.GraderFailedError](err)
 	_, misfit := errors.AsType[*sampler.RangeError](err)
 	_, down := errors.AsType[*sampler.EndpointError](err)
 	switch {

@@ -50,7 +50,7 @@ func stageEnded(p *project.Project, at stage, dir string, s sampler.Stats, err e
 	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to go on"
 	var dead *sampler.EndpointError
 	var misfit *sampler.RangeError
-	var useless *sampler.GraderlessError
+	var useless *sampler.GraderFailedError
 	switch {
 	case errors.As(err, &dead) && !useful(s):
 		return &exit.Error{Code: exit.Usage, Err: errors.New(p.Redact.String(err.Error()) + at.ungraded(dir, s))}
