@@ -39,7 +39,7 @@ func TestBuildHours(t *testing.T) {
 		{name: "an index that is none", file: strings.Replace(evaluated(1, `{"g":1}`, "null", ""), `"sample_index":1`, `"sample_index":1.5`, 1), broken: "log.json:1: sample_index must be a whole number"},
 		{name: "metrics that are none", file: evaluated(1, `[1]`, "null", ""), broken: "log.json:1: metrics: "},
 		{name: "a metric in words", file: evaluated(1, `{"g":"high"}`, "null", ""), broken: "log.json:1: metrics.g: it must be a number"},
-		{name: "a torn last line", file: evaluated(1, `{"g":1}`, "null", "") + `{"sample_index":2,"me`, want: []string{"1/0 graded 1"}, note: "torn"},
+		{name: "a torn last line", file: evaluated(1, `{"g":1}`, "null", "") + `{"sample_index":2,"me`, want: []string{"1/0 graded 1"}, note: "incomplete"},
 		{name: "a broken line", file: evaluated(1, `{"g":1}`, "null", "") + "{\"sample_index\":\n" + evaluated(2, `{"g":1}`, "null", ""), broken: "log.json:2: "},
 	})
 }

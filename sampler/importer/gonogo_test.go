@@ -29,7 +29,7 @@ func TestGonogo(t *testing.T) {
 		t.Errorf("second record is %+v", r[1])
 	}
 	notes := strings.Join(g.notes, "\n")
-	for _, want := range []string{"without a split is eval", "1 exact duplicate", "torn", "line 1: reward is NaN"} {
+	for _, want := range []string{"without a split is eval", "1 exact duplicate", "incomplete", "line 1: reward is NaN"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes lack %q:\n%s", want, notes)
 		}

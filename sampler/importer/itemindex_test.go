@@ -22,7 +22,7 @@ func TestItemIndex(t *testing.T) {
 			"1/0 grader - the score is -1, by which this log says that the rollout failed; it does not say where", "1/1 grader - the score is -1, by which this log says that the rollout failed; it does not say where",
 			"1/2 grader - score is missing, null or NaN", "1/3 graded -0.5",
 		}, note: "rollouts that are failures (grader), not zeros: 3"},
-		{name: "a trajectory that is none", file: `{"item_index":1,"score":1,"trajectory":"[{"}` + "\n", broken: "log.json:1: trajectory: it is no list"},
+		{name: "a trajectory that is none", file: `{"item_index":1,"score":1,"trajectory":"[{"}` + "\n", broken: "log.json:1: trajectory: it is not a list"},
 		{name: "a score in words", file: `{"item_index":1,"score":"1"}` + "\n", broken: "log.json:1: score must be a number"},
 	})
 }

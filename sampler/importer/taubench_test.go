@@ -166,7 +166,7 @@ func TestTauBenchRefuses(t *testing.T) {
 	}{
 		{"a conflict, with both places", results(ok, entry("1", "0", "1", talk), entry("0", "0", "0", talk)), []string{"log.json:4: byte ", "entry 2: task 0, trial 0 differs from entry 0 (line 2, byte 2)"}},
 		{"task ids 1 and \"1\"", results(entry("1", "0", "1", talk), entry(`"1"`, "1", "1", talk)), []string{"log.json:3: ", "entry 1: ", "entry 0"}},
-		{"other tasks under the same id", results(ok, strings.Replace(entry("0", "1", "1", talk), "u0", "u9", 1)), []string{"log.json:3: ", "described otherwise"}},
+		{"other tasks under the same id", results(ok, strings.Replace(entry("0", "1", "1", talk), "u0", "u9", 1)), []string{"log.json:3: ", "described differently"}},
 		{"a task id that is no id", results(ok, entry("1.5", "0", "1", talk)), []string{"log.json:3: ", "task_id must be"}},
 		{"a negative trial", results(entry("0", "-1", "1", talk)), []string{"log.json:2: ", "count from 0"}},
 		{"some trials without a number", results(ok, entry("1", "null", "1", talk)), []string{"log.json:3: ", "number all of them or none"}},

@@ -130,7 +130,7 @@ func TestVerifiersV1Traps(t *testing.T) {
 		{name: "turns used up", file: v1("e1", "k", "", v1Trace(ok, `,"stop_condition":"max_turns"`)), want: []string{"k/0 step_limit 0.5 max_turns"}},
 		{name: "one episode twice", file: v1("e1", "k", "", v1Trace(ok, "")) + v1("e1", "k", "", v1Trace(ok, "")), broken: "log.json:2: episode e1 is at log.json:1 already"},
 		{name: "a graph that turns in a circle", file: v1("e1", "k", "", v1Trace(ok, `,"nodes":[{"parent":1,"message":{"role":"user"}},{"parent":1,"message":{"role":"user"}}]`)), broken: "log.json:1: node 1: its parent is 1"},
-		{name: "a torn last line", file: v1("e1", "k", "", v1Trace(ok, "")) + `{"id":`, want: []string{"k/0 graded 0.5"}, note: "torn"},
+		{name: "a torn last line", file: v1("e1", "k", "", v1Trace(ok, "")) + `{"id":`, want: []string{"k/0 graded 0.5"}, note: "incomplete"},
 	})
 }
 

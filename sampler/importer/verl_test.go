@@ -53,7 +53,7 @@ func TestVerl(t *testing.T) {
 		{name: "a uid that is none of a session", file: line("1", `,"uid":"a"`) + line("0", `,"uid":"a"`), want: []string{id + "/0 graded 1", id + "/1 graded 0"}},
 		{name: "messages in the place of a text", file: `{"input":[],"output":"a","gts":1,"score":1,"step":1}` + "\n", broken: "input and output must be texts"},
 		{name: "a score that is a text", file: line(`"good"`, ""), broken: "score must be a number"},
-		{name: "a last line that was cut off", file: line("1", "") + `{"input":"q","out`, want: []string{id + "/0 graded 1"}, note: "torn"},
+		{name: "a last line that was cut off", file: line("1", "") + `{"input":"q","out`, want: []string{id + "/0 graded 1"}, note: "incomplete"},
 	})
 }
 

@@ -25,15 +25,15 @@ func TestWhatIsNoCanaryIsLeft(t *testing.T) {
 		{"a long file", "has no canary", func(path string) error {
 			return os.WriteFile(path, []byte(strings.Repeat("x", 1<<20)+rollout.Canary("trace_2")), 0o600)
 		}},
-		{"a directory", "no plain file", func(path string) error { return os.Mkdir(path, 0o700) }},
-		{"a pipe", "no plain file", func(path string) error { return syscall.Mkfifo(path, 0o600) }},
-		{"a link to a canary", "no plain file", func(path string) error {
+		{"a directory", "not a plain file", func(path string) error { return os.Mkdir(path, 0o700) }},
+		{"a pipe", "not a plain file", func(path string) error { return syscall.Mkfifo(path, 0o600) }},
+		{"a link to a canary", "not a plain file", func(path string) error {
 			if err := os.WriteFile(path+".there", []byte(rollout.Canary("trace_2")), 0o600); err != nil {
 				return err
 			}
 			return os.Symlink(path+".there", path)
 		}},
-		{"a link to nothing", "no plain file", func(path string) error { return os.Symlink(path+".nowhere", path) }},
+		{"a link to nothing", "not a plain file", func(path string) error { return os.Symlink(path+".nowhere", path) }},
 		{"a folder that is not there", "no such file", func(path string) error { return os.Remove(filepath.Dir(path)) }},
 	} {
 		dir := filepath.Join(t.TempDir(), "place")

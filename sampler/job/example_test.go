@@ -22,5 +22,5 @@ func ExampleParse() {
 	// [search] [max_steps]
 	// {"grader": {"type": "endpoint", "url": "https://grade.example.com/", "headers": {"X-Key": "**********"}},
 	//  "tools": [{"name": "search", "server_url": "https://tools.example.com/search"}], "max_steps": 5}
-	// job.json:2:12: tools[0].server_url: missing: tool "search" has nowhere to be called
+	// job.json:2:12: tools[0].server_url: missing: the URL at which tool "search" is called
 }

@@ -36,7 +36,7 @@ func TestAnswersByEveryWay(t *testing.T) {
 				{"arguments arrive as they are", "echo", sampler.Result{Output: `{"text":"é","n":1.0}`}},
 				{"the trace id is in _meta", "trace", sampler.Result{Output: "trace_x"}},
 				{"texts are joined", "two", sampler.Result{Output: "a\nb"}},
-				{"what is no text is named", "picture", sampler.Result{Output: "here\n[image image/png]", Note: "the answer holds what is no text (image): the model is shown its name"}},
+				{"what is no text is named", "picture", sampler.Result{Output: "here\n[image image/png]", Note: "the answer contains something other than text (image): the model sees only its name"}},
 				{"structured content stands in for text", "structured", sampler.Result{Output: `{"b":1,"a":2}`}},
 				{"an error of the tool is shown to the model", "refuse", sampler.Result{Output: "no such document", Error: "the tool failed: no such document"}},
 				{"an answer above 1 MB", "big", sampler.Result{Output: "Error: " + long, Error: long}},

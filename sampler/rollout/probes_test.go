@@ -131,9 +131,9 @@ func TestWhatDoesNotBelongIntoAFile(t *testing.T) {
 		rec  *Record
 		want string
 	}{
-		{"a rollout among probes", live, "no probe"},
+		{"a rollout among probes", live, "not a probe"},
 		{"a probe without a name", nameless, "has no name"},
-		{"a probe that says it is live", sourceless, "no probe"},
+		{"a probe that says it is live", sourceless, "not a probe"},
 		{"an expectation that is none", eager, "unknown expectation"},
 	} {
 		if err := w.Append(c.rec); err == nil || !strings.Contains(err.Error(), c.want) {

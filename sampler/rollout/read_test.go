@@ -234,7 +234,7 @@ func TestReadRefuses(t *testing.T) {
 		{"half a sample", `{"item":"a","sample":0.5,"reward":1}`, 1, "whole number"},
 		{"a reward in quotes", `{"item":"a","reward":"0.5"}`, 1, `"reward" must be a number or null`},
 		{"true for a reward", `{"item":"a","reward":true}`, 1, `"reward" must be a number or null`},
-		{"a reward that no float64 holds", `{"item":"a","reward":1e999}`, 1, "no float64 holds"},
+		{"a reward that no float64 holds", `{"item":"a","reward":1e999}`, 1, "does not fit in a float64"},
 		{"a conflict", "{\"item\":\"a\",\"sample\":1,\"reward\":1}\n\n{\"item\":\"a\",\"sample\":1,\"reward\":2}\n", 3, "differs from line 1"},
 		{"a counted sample against a numbered one", "{\"item\":\"a\",\"reward\":1}\n{\"item\":\"a\",\"sample\":0,\"reward\":1}\n", 2, "differs from line 1"},
 		{"UTF-16", "\xff\xfe{\x00\"\x00i\x00\n\x00", 1, "UTF-16"},

@@ -40,9 +40,9 @@ def number(value, what):
     try:
         x = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise NoGrade("%s gave a %s, no finite float" % (what, type(value).__name__)) from None
+        raise NoGrade("%s gave a %s, not a finite float" % (what, type(value).__name__)) from None
     if not math.isfinite(x):
-        raise NoGrade("%s gave %r, no finite float" % (what, x))
+        raise NoGrade("%s gave %r, not a finite float" % (what, x))
     return x
 
 
