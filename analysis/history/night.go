@@ -24,7 +24,7 @@ const (
 )
 
 // mostItems is how many items a night keeps the means of. A night of more is
-// told apart by its data file alone.
+// identified only by its data file.
 const mostItems = 20000
 
 // Night is one line of nights.jsonl: one run, reduced to what later nights are

@@ -63,8 +63,8 @@ func ToolNames(item rollout.Item) []string {
 
 // CheckTools compares the tools in the rows with those that the job serves. A
 // tool that the job does not serve could never be called: the error names it
-// with file:line and the nearest served name, once a tool. Parameters that are no
-// JSON Schema of an object are an error too. A served tool that
+// with file:line and the nearest served name, once a tool. Parameters that are not
+// the JSON Schema of an object are an error too. A served tool that
 // no row offers is a Problem, not blocking.
 func CheckTools(items []rollout.Item, served []string) ([]rollout.Problem, error) {
 	type stranger struct {

@@ -9,7 +9,7 @@ import (
 // constants passes JSON on with the bare words that Python writes for numbers
 // that JSON has no word for (NaN, Infinity, -Infinity) read as null, outside
 // of strings. It remembers where that moved the text, so offsets can be
-// told in terms of the file.
+// given in terms of the file.
 type constants struct {
 	rd      *bufio.Reader
 	text    bool   // within a string

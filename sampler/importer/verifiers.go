@@ -59,7 +59,7 @@ type verifiersRow struct {
 }
 
 // decodeVerifiers takes a line apart. Their own loader passes over lines that
-// are no JSON, which a killed run leaves behind.
+// are not JSON, which a killed run leaves behind.
 func decodeVerifiers(text []byte) (r verifiersRow, err error) {
 	var prompt, completion json.RawMessage
 	into := map[string]any{

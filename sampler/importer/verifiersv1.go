@@ -135,7 +135,7 @@ func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
 		Prompt json.RawMessage `json:"prompt"`
 	}
 	if !isNone(e.Task.Data) && json.Unmarshal(e.Task.Data, &data) != nil {
-		return lineError(f, l.Number, `"task.data" is no object`)
+		return lineError(f, l.Number, `"task.data" is not an object`)
 	}
 	id := e.Task.Key
 	if id == "" {

@@ -61,7 +61,7 @@ func (p part) nest(key string, names map[string]string) {
 	p[key], _ = json.Marshal(inner) // of parts of valid JSON
 }
 
-// flatten moves the fields of the object called key out of it; one that is no
+// flatten moves the fields of the object called key out of it; one that is not an
 // object stays.
 func (p part) flatten(key string, names map[string]string) {
 	var inner part

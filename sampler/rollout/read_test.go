@@ -441,7 +441,7 @@ func FuzzRead(f *testing.F) {
 func TestAFileThatIsOneBrokenLineIsNotCalledEmpty(t *testing.T) {
 	for _, text := range []string{"\x1f\x8b\x08\x00", "{\"item\":\"a\",\"reward\":1}\r{\"item\":\"b\",\"reward\":1}\r"} {
 		_, err := Read(t.Context(), "r.jsonl", strings.NewReader(text), ReadOptions{}, func(*Record) error { return nil })
-		if !errors.Is(err, ErrNoRecords) || !strings.Contains(err.Error(), "no JSON") {
+		if !errors.Is(err, ErrNoRecords) || !strings.Contains(err.Error(), "not JSON") {
 			t.Errorf("%q: error is %v", text, err)
 		}
 	}

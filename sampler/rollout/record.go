@@ -237,7 +237,7 @@ type Call struct {
 	Elapsed     Seconds    `json:"elapsed_s,omitempty"`
 }
 
-// NotText is the Error of a call whose tool answered with an output that is no
+// NotText is the Error of a call whose tool answered with an output that is not a
 // string, though the wire format asks for one: the model was shown its JSON.
 const NotText = "the output is not a string: shown as JSON"
 
