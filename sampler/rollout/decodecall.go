@@ -53,10 +53,18 @@ func (s *scanner) call(depth int, lean bool) (c Call, fault, err error) {
 		return c, fmt.Errorf("a call must be an object, not %s", excerpt(s.b[from:s.i])), err
 	}
 	var output []byte
+	size := 0
 	err = s.object(depth+1, func(key, value []byte) error {
-		if fault == nil {
-			fault = c.take(key, value, &output)
+		if fault != nil {
+			return nil
 		}
+		if string(keyOf(key)) == "output" {
+			if output = value; value[0] == '"' {
+				size = s.textLen(value)
+			}
+			return nil
+		}
+		fault = c.take(key, value)
 		return nil
 	})
 	if err != nil || fault != nil {
@@ -68,11 +76,11 @@ func (s *scanner) call(depth int, lean bool) (c Call, fault, err error) {
 	case c.Status == "":
 		c.Status = CallError
 	}
-	return c, c.takeOutput(output, lean), nil
+	return c, c.takeOutput(output, size, lean), nil
 }
 
-// take reads one key of a call except its output, which it passes on.
-func (c *Call) take(key, value []byte, output *[]byte) (err error) {
+// take reads one key of a call except its output.
+func (c *Call) take(key, value []byte) (err error) {
 	switch string(keyOf(key)) {
 	case "turn":
 		c.Turn, err = readInt("turn", value)
@@ -82,8 +90,6 @@ func (c *Call) take(key, value []byte, output *[]byte) (err error) {
 		c.Name, err = readText("name", value)
 	case "arguments":
 		c.Arguments = readCause(value)
-	case "output":
-		*output = value
 	case "output_bytes":
 		c.OutputBytes, err = readInt("output_bytes", value)
 	case "status":
@@ -104,7 +110,8 @@ func (c *Call) take(key, value []byte, output *[]byte) (err error) {
 	return err
 }
 
-func (c *Call) takeOutput(v []byte, lean bool) error {
+// takeOutput takes in the output, a literal of a text of size bytes.
+func (c *Call) takeOutput(v []byte, size int, lean bool) error {
 	if v == nil || isNull(v) {
 		return nil
 	}
@@ -112,7 +119,7 @@ func (c *Call) takeOutput(v []byte, lean bool) error {
 		return fmt.Errorf("%q must be a string, not %s: write it in quotes", "output", excerpt(v))
 	}
 	if c.OutputBytes == 0 {
-		c.OutputBytes = textLen(v)
+		c.OutputBytes = size
 	}
 	if !lean {
 		c.Output = unquote(v)

@@ -3,6 +3,8 @@ package rollout
 import (
 	"encoding/binary"
 	"errors"
+	"math/bits"
+	"unicode/utf8"
 )
 
 // scanner walks one JSON text, checks all of it, and cuts out the members of
@@ -14,6 +16,11 @@ type scanner struct {
 	i       int
 	lenient bool
 	bare    bool // such a word was met; the caller takes it back
+
+	// Of the string that was walked over last: its escapes of one letter, whether it has
+	// others, and whether what it has besides is ASCII.
+	short        int
+	coded, ascii bool
 
 	// enter, which may be nil, is called before the value of a member of the whole
 	// object. If it walks over the value itself, visit is not called.
@@ -226,28 +233,40 @@ var plain = func() (t [256]bool) {
 	return t
 }()
 
-// plain8 reports whether eight bytes are all plain: of each in turn, whether it is below
-// a space, is a quote or a backslash.
-func plain8(x uint64) bool {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
+const tops = 0x8080808080808080 // the highest bit of each of eight bytes
+
+// marked sets the highest bit of the first of eight bytes that is not plain: below a
+// space, a quote or a backslash. Bits above it mean nothing; 0 is all plain.
+func marked(x uint64) uint64 {
+	const ones = 0x0101010101010101
 	quote, slash := x^ones*'"', x^ones*'\\'
-	return ((x-ones*' ')&^x|(quote-ones)&^quote|(slash-ones)&^slash)&tops == 0
+	return ((x-ones*' ')&^x | (quote-ones)&^quote | (slash-ones)&^slash) & tops
 }
 
+// text walks over a string and notes what textLen has to know of it.
 func (s *scanner) text() error {
 	b, i := s.b, s.i+1
+	var all uint64
+	s.short, s.coded = 0, false
 	for {
-		for len(b)-i >= 8 && plain8(binary.LittleEndian.Uint64(b[i:])) {
+		for len(b)-i >= 8 {
+			x := binary.LittleEndian.Uint64(b[i:])
+			all |= x
+			if m := marked(x); m != 0 {
+				i += bits.TrailingZeros64(m) / 8
+				break
+			}
 			i += 8
 		}
 		for i < len(b) && plain[b[i]] {
+			all |= uint64(b[i])
 			i++
 		}
 		if i >= len(b) {
 			return errSyntax
 		}
 		if b[i] == '"' {
-			s.i = i + 1
+			s.i, s.ascii = i+1, all&tops == 0
 			return nil
 		}
 		if b[i] != '\\' || i+1 >= len(b) {
@@ -256,15 +275,26 @@ func (s *scanner) text() error {
 		switch b[i+1] {
 		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
 			i += 2
+			s.short++
 		case 'u':
 			if len(b)-i < 6 || !hex4(b[i+2:i+6]) {
 				return errSyntax
 			}
 			i += 6
+			s.coded = true
 		default:
 			return errSyntax
 		}
 	}
+}
+
+// textLen returns the number of bytes of the text of the string that was walked over
+// last, whose literal is lit.
+func (s *scanner) textLen(lit []byte) int {
+	if !s.coded && (s.ascii || utf8.Valid(lit)) {
+		return len(lit) - len(`""`) - s.short
+	}
+	return textLen(lit)
 }
 
 func hex4(b []byte) bool {

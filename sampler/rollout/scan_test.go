@@ -60,7 +60,7 @@ func FuzzScannerValue(f *testing.F) {
 }
 
 func FuzzTextLen(f *testing.F) {
-	for _, s := range []string{`plain`, `\n\"\u00e9`, `\ud83d\ude00`, `\ud800`, `\ud800\u0041`, `\udc00\ud800`, "\xff\xc3", "é😀", `\\u0041`} {
+	for _, s := range []string{`plain`, `\n\"\u00e9`, `\ud83d\ude00`, `\ud800`, `\ud800\u0041`, `\udc00\ud800`, "\xff\xc3", "é😀", `\\u0041`, `seven   \n bytes\" and é and nineteen more`} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, body string) {
@@ -74,6 +74,10 @@ func FuzzTextLen(f *testing.F) {
 		}
 		if got := textLen(lit); got != len(want) {
 			t.Errorf("textLen(%s) = %d, want %d", lit, got, len(want))
+		}
+		s := scanner{b: append(lit, `,"é\u00e9`...)}
+		if err := s.text(); err != nil || s.i != len(lit) || s.textLen(lit) != len(want) {
+			t.Errorf("walking over %s: %v, to %d of %d, %d bytes of text, want %d", lit, err, s.i, len(lit), s.textLen(lit), len(want))
 		}
 	})
 }
