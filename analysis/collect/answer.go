@@ -79,10 +79,10 @@ func (c *Collector) kindOf(rec *rollout.Record) string {
 // zero takes a rollout that a detector marked to the bottom of the range, where
 // the detector is set to do so. What it had is kept for the report, and its
 // grades say nothing about noise any more.
-func (c *Collector) zero(r *Row) {
+func (c *Collector) zero(r *Row, odd *Odd) {
 	if r.Valid && c.Audit.zero[r.Key] {
 		c.Zeroed[r.Key] = r.Reward
-		r.Reward, r.Grades, r.Graded = c.Range.Lo, nil, false
+		r.Reward, odd.Grades, r.Graded = c.Range.Lo, nil, false
 	}
 }
 
@@ -147,14 +147,15 @@ func (r *Row) Unfinished() bool {
 	return r.Valid && r.Finish != "" && r.Finish != rollout.FinishStop
 }
 
-// addMarkup keeps what the server left in the answer.
-func (c *Collector) addMarkup(r *Row, rec *rollout.Record) {
+// markupOf is what the server left in the answer.
+func (c *Collector) markupOf(rec *rollout.Record) (left rollout.Markup) {
 	if rec.Answer == "" {
-		return
+		return left
 	}
 	if _, some := rollout.MarkupIn(rec.Answer, nil); some {
-		r.Markup, _ = rollout.MarkupIn(rec.Answer, c.Asked[rollout.Key{Split: rec.Split, Item: rec.Item}])
+		left, _ = rollout.MarkupIn(rec.Answer, c.Asked[rollout.Key{Split: rec.Split, Item: rec.Item}])
 	}
+	return left
 }
 
 // leakOf is what a record says about leaks; nil if no canary was planted.

@@ -3,6 +3,7 @@ package collect
 import (
 	"fmt"
 	"hash/maphash"
+	"iter"
 	"math"
 	"regexp"
 	"slices"
@@ -18,8 +19,8 @@ import (
 type Collector struct {
 	Range stat.Range
 	hash  maphash.Seed // equality within one analysis only: never reaches the result
-	Rows  map[rollout.Key]*Row
-	Extra map[rollout.Key]*Row  // rollouts of items whose class was open: no estimate has them
+	rows  ledger
+	Extra int                   // rollouts of items whose class was open: no estimate has them
 	most  map[rollout.Split]int // samples of every item, where some have more
 	names map[string]uint16     // tool name -> index, in order of appearance
 	Tools []string
@@ -36,52 +37,85 @@ type Collector struct {
 	Zeroed map[rollout.Key]float64       // the rewards of rollouts that a detector took to the bottom
 }
 
-// Row is one rollout without its text.
+// Row is one rollout without its text. There is one for each rollout, so what few of
+// them have is elsewhere.
 type Row struct {
 	Key        rollout.Key
-	Attempt    int
-	Repeats    int    // earlier attempts that failed and were made again
-	trace      uint64 // hash of the trace id
-	Outcome    rollout.Outcome
-	Cause      string
 	Reward     float64
-	Grades     []float64 // two or more of the same output, ascending; else nil
-	Valid      bool      // reward may be used
-	Graded     bool      // the reward is a grade, not the floor of a failure or a detector\'s zero
-	Clipped    bool
+	Elapsed    float64   // seconds; 0 when unknown
+	OutputHash uint64    // of answer and calls; 0 when there is no text
+	AnswerHash uint64    // of the answer alone; 0 when there is none
+	Says       [2]uint64 // of the answer without what does not matter, and of its last number; 0 when there is none
+	Outcome    rollout.Outcome
 	Finish     rollout.Finish // how the model's last reply ended
-	Markup     rollout.Markup // that the server left in the answer
-	Observed   bool           // the record has turns and calls
-	Turns      int
 	Calls      []Call
 	Usage      rollout.Usage
-	Judge      rollout.Usage // of models that graded
-	JudgeCalls int
-	Retries    int
-	Elapsed    float64    // seconds; 0 when unknown
-	OutputHash uint64     // of answer and calls; 0 when there is no text
-	AnswerHash uint64     // of the answer alone; 0 when there is none
-	Says       [2]uint64  // of the answer without what does not matter, and of its last number; 0 when there is none
-	Length     int32      // of the answer, in runes
-	Head       string     // the beginning of a longer answer at the top of the range
-	Parts      []float64  // sub-scores by index of collector.parts; NaN where missing; nil without any
-	Kind       string     // of a grader's failure
-	LeakCheck  *LeakCheck // canaries; nil if none was planted
-	category   string
-	family     string
+	Head       string    // the beginning of a longer answer at the top of the range
+	Parts      []float64 // sub-scores by index of collector.parts; NaN where missing; nil without any
+	labels     *Labels   // nil where the record has none
+	judge      *rollout.Usage
+	odd        *Odd
+	Length     int32 // of the answer, in runes
+	Attempt    int32
+	Repeats    int32 // earlier attempts that failed and were made again
+	Turns      int32
+	JudgeCalls int32
+	Retries    int32
+	Valid      bool // reward may be used
+	Graded     bool // the reward is a grade, not the floor of a failure or a detector's zero
+	Clipped    bool
+	Observed   bool // the record has turns and calls
+}
+
+// Odd is what few rollouts have.
+type Odd struct {
+	Cause  string
+	Kind   string         // of a grader's failure
+	Grades []float64      // two or more of the same output, ascending; else nil
+	Markup rollout.Markup // that the server left in the answer
+	Leak   *LeakCheck     // canaries; nil if none was planted
+	trace  uint64         // hash of the trace id, where the grade is missing
+}
+
+// Odd returns what few rollouts have.
+func (r *Row) Odd() Odd {
+	if r.odd == nil {
+		return Odd{}
+	}
+	return *r.odd
+}
+
+// SetOdd sets what few rollouts have.
+func (r *Row) SetOdd(o Odd) {
+	if r.odd = nil; o.Cause != "" || o.Kind != "" || o.Grades != nil || o.Markup != (rollout.Markup{}) || o.Leak != nil || o.trace != 0 {
+		r.odd = &o
+	}
+}
+
+// Judge returns the tokens of models that graded.
+func (r *Row) Judge() rollout.Usage {
+	if r.judge == nil {
+		return rollout.Usage{}
+	}
+	return *r.judge
 }
 
 // Call is one tool call without its text.
 type Call struct {
-	Tool    uint16
-	Status  rollout.CallStatus
+	Args    uint64 // hash of name and arguments
 	Turn    int32
 	Elapsed float32 // seconds
 	Bytes   int32
-	Args    uint64 // hash of name and arguments
-	NotText bool   // the output was not a string
-	Unnamed bool   // only that it was made is known
+	Tool    uint16
+	status  uint8 // an index of statuses
+	NotText bool  // the output was not a string
+	Unnamed bool  // only that it was made is known
 }
+
+var statuses = append([]rollout.CallStatus{""}, rollout.CallStatuses()...)
+
+// Status returns how the call went.
+func (c *Call) Status() rollout.CallStatus { return statuses[c.status] }
 
 // OnlyCounted reports whether the rollout's calls are known by number alone:
 // their tools, arguments and turns are not.
@@ -91,7 +125,7 @@ func (r *Row) OnlyCounted() bool { return len(r.Calls) > 0 && r.Calls[0].Unnamed
 func New(r stat.Range) *Collector {
 	return &Collector{
 		Range: r, hash: maphash.MakeSeed(),
-		Rows: make(map[rollout.Key]*Row), Extra: make(map[rollout.Key]*Row), names: make(map[string]uint16),
+		rows: newLedger(), names: make(map[string]uint16),
 		PartAt: make(map[string]int), kinds: make(map[string]string), Zeroed: make(map[rollout.Key]float64),
 	}
 }
@@ -111,78 +145,117 @@ func errorOf(rec *rollout.Record) string {
 // Add adds the record's numbers. A later record of the same key replaces an earlier
 // one. A reward outside the range is an error.
 func (c *Collector) Add(rec *rollout.Record) error {
-	r := &Row{
-		Key: rec.Key(), Attempt: rec.Attempt, Outcome: rec.Outcome, Clipped: rec.Clipped, Finish: finishOf(rec),
-		Observed: rec.Turns > 0 || len(rec.Calls) > 0, Turns: rec.Turns,
-		Usage: rec.Usage, Judge: rec.Judge, JudgeCalls: analysis.JudgeCalls(rec), Retries: rec.Retries,
-		Elapsed:  time.Duration(rec.Elapsed).Seconds(),
-		category: rec.Category, family: rec.Family, LeakCheck: leakOf(rec),
+	r, odd := c.rows.blank(), Odd{Leak: leakOf(rec)}
+	*r = Row{
+		Key: rec.Key(), Attempt: small(rec.Attempt), Outcome: rec.Outcome, Clipped: rec.Clipped, Finish: finishOf(rec),
+		Observed: rec.Turns > 0 || len(rec.Calls) > 0, Turns: small(rec.Turns),
+		Usage: rec.Usage, JudgeCalls: small(analysis.JudgeCalls(rec)), Retries: small(rec.Retries),
+		Elapsed: time.Duration(rec.Elapsed).Seconds(),
+		labels:  c.rows.labelsOf(rec),
 	}
-	r.Repeats, r.trace = c.repeats(rec)
+	if rec.Judge != (rollout.Usage{}) {
+		judge := rec.Judge
+		r.judge = &judge
+	}
+	of := c.rows.of(r.Key)
+	r.Key.Split, r.Key.Item = of.key.Split, of.key.ID // one text for all
+	was := of.row(r.Key.Sample)
+	r.Repeats = c.repeats(was, rec)
 	if rec.Outcome != rollout.Graded {
-		r.Cause = errorOf(rec)
+		odd.Cause = errorOf(rec)
 	}
 	if rec.Outcome == rollout.GraderFailed {
-		r.Kind = c.kindOf(rec)
+		odd.Kind, odd.trace = c.kindOf(rec), maphash.String(c.hash, rec.TraceID)
 	}
 	var err error
 	if r.Reward, r.Valid = rec.Score(c.Range.Lo); r.Valid {
 		if r.Reward, err = c.inRange(rec, r.Reward); err != nil {
 			return err
 		}
-		if err = c.addGrades(r, rec); err != nil {
+		if odd.Grades, err = c.addGrades(r, rec); err != nil {
 			return err
 		}
 	}
 	c.addCalls(r, rec)
 	c.addAnswer(r, rec)
-	c.addMarkup(r, rec)
+	odd.Markup = c.markupOf(rec)
 	c.addParts(r, rec)
-	c.zero(r)
-	if most, some := c.most[r.Key.Split]; some && r.Key.Sample >= most {
-		c.Extra[r.Key] = r
+	c.zero(r, &odd)
+	r.SetOdd(odd)
+	if was != nil {
+		*was = *r
 		return nil
 	}
-	c.Rows[r.Key] = r
+	extra := c.extra(r.Key)
+	if extra {
+		c.Extra++
+	}
+	of.add(r, extra)
 	return nil
 }
 
-// repeats counts how often a rollout was made again. An attempt with the trace id of
-// the one before, which lacked its grade alone, is the same rollout graded later.
-func (c *Collector) repeats(rec *rollout.Record) (n int, trace uint64) {
-	trace = maphash.String(c.hash, rec.TraceID)
-	was := c.Rows[rec.Key()]
-	if was == nil {
-		was = c.Extra[rec.Key()]
-	}
-	switch {
-	case was == nil:
-		return rec.Attempt, trace
-	case was.Outcome == rollout.GraderFailed && rec.TraceID != "" && was.trace == trace:
-		return was.Repeats, trace
-	}
-	return was.Repeats + max(0, rec.Attempt-was.Attempt), trace
+// extra reports whether no estimate has a rollout.
+func (c *Collector) extra(k rollout.Key) bool {
+	most, some := c.most[k.Split]
+	return some && k.Sample >= most
 }
 
-func (c *Collector) addGrades(r *Row, rec *rollout.Record) error {
+// small keeps a count, of which no rollout has more than fit.
+func small(n int) int32 { return int32(min(n, math.MaxInt32)) }
+
+// repeats counts how often a rollout was made again, after its attempt before, which is
+// nil for the first. An attempt with the trace id of the one before, which lacked its
+// grade alone, is the same rollout graded later.
+func (c *Collector) repeats(was *Row, rec *rollout.Record) int32 {
+	switch {
+	case was == nil:
+		return small(rec.Attempt)
+	case was.Outcome == rollout.GraderFailed && rec.TraceID != "" && was.Odd().trace == maphash.String(c.hash, rec.TraceID):
+		return was.Repeats
+	}
+	return was.Repeats + max(0, small(rec.Attempt)-was.Attempt)
+}
+
+// Row returns a rollout that estimates have; nil if there is none.
+func (c *Collector) Row(k rollout.Key) *Row {
+	if of := c.rows.items[ItemKey{k.Split, k.Item}]; of != nil && !c.extra(k) {
+		return of.row(k.Sample)
+	}
+	return nil
+}
+
+// Rows returns the rollouts that estimates have, item by item.
+func (c *Collector) Rows() iter.Seq[*Row] {
+	return func(yield func(*Row) bool) {
+		for _, of := range c.rows.order {
+			for _, r := range of.rows {
+				if !yield(r) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (c *Collector) addGrades(r *Row, rec *rollout.Record) ([]float64, error) {
 	if rec.Reward == nil {
-		return nil
+		return nil, nil
 	}
 	r.Graded = true
 	grades := c.Audit.gradesOf(r, rec.Grades, 1e-9*c.Range.Width())
 	if len(grades) < 2 {
-		return nil
+		return nil, nil
 	}
-	for _, grade := range grades {
-		grade, err := c.inRange(rec, grade)
-		if err != nil {
-			return err
+	grades = slices.Clone(grades)
+	for i := range grades {
+		var err error
+		if grades[i], err = c.inRange(rec, grades[i]); err != nil {
+			return nil, err
 		}
-		r.Grades = append(r.Grades, grade)
 	}
-	slices.Sort(r.Grades) // the variance does not depend on their order
+	slices.Sort(grades) // the variance does not depend on their order
 	c.Regraded = true
-	return nil
+	return grades, nil
 }
 
 // inRange snaps float noise at the ends of the range onto them and refuses
@@ -205,8 +278,9 @@ func (c *Collector) addCalls(r *Row, rec *rollout.Record) {
 	h.SetSeed(c.hash)
 	text := len(rec.Answer)
 	h.WriteString(rec.Answer)
-	r.Calls = make([]Call, 0, len(rec.Calls))
-	for _, k := range rec.Calls {
+	r.Calls = c.rows.calls(len(rec.Calls))
+	for i := range rec.Calls {
+		k := &rec.Calls[i]
 		unnamed := k.Name == rollout.UnnamedCall
 		args := maphash.String(c.hash, k.Name+"\x00"+k.Arguments)
 		if !unnamed {
@@ -218,7 +292,7 @@ func (c *Collector) addCalls(r *Row, rec *rollout.Record) {
 			size = len(k.Output)
 		}
 		r.Calls = append(r.Calls, Call{
-			Tool: c.tool(k.Name), Status: k.Status, Turn: int32(k.Turn),
+			Tool: c.tool(k.Name), status: uint8(max(0, slices.Index(statuses, k.Status))), Turn: int32(k.Turn),
 			Elapsed: float32(time.Duration(k.Elapsed).Seconds()), Bytes: int32(min(size, math.MaxInt32)), Args: args, NotText: k.Error == rollout.NotText, Unnamed: unnamed,
 		})
 	}

@@ -23,28 +23,17 @@ type Labels struct{ Category, Family string }
 // Items returns the items of a split in natural order of their ids, independent of
 // the order of records.
 func (c *Collector) Items(split rollout.Split, known map[string]Labels) []*Item {
-	byID := make(map[string]*Item)
-	for key, r := range c.Rows {
-		if key.Split != split {
+	var items []*Item
+	for _, of := range c.rows.order {
+		if of.key.Split != split || len(of.rows) == 0 {
 			continue
 		}
-		it := byID[key.Item]
-		if it == nil {
-			it = &Item{ID: key.Item, Labels: known[key.Item]}
-			byID[key.Item] = it
-		}
-		it.Rows = append(it.Rows, r)
-	}
-	for key, r := range c.Extra {
-		if it := byID[key.Item]; it != nil && key.Split == split {
-			it.Extra++
+		it := &Item{ID: of.key.ID, Labels: known[of.key.ID], Rows: slices.Clip(of.rows), Extra: len(of.extra)}
+		for _, r := range of.extra {
 			if r.Valid {
 				it.Seen = append(it.Seen, r.Reward)
 			}
 		}
-	}
-	items := make([]*Item, 0, len(byID))
-	for _, it := range byID {
 		items = append(items, it)
 	}
 	slices.SortFunc(items, func(a, b *Item) int { return CompareIDs(a.ID, b.ID) })
@@ -61,8 +50,10 @@ func (it *Item) Settle() {
 		if r.Valid {
 			it.Rewards = append(it.Rewards, r.Reward)
 		}
-		it.Labels.Category = cmp.Or(it.Labels.Category, r.category)
-		it.Labels.Family = cmp.Or(it.Labels.Family, r.family)
+		if r.labels != nil {
+			it.Labels.Category = cmp.Or(it.Labels.Category, r.labels.Category)
+			it.Labels.Family = cmp.Or(it.Labels.Family, r.labels.Family)
+		}
 	}
 	slices.Sort(it.Rewards)
 	if it.Seen == nil {

@@ -108,11 +108,11 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 	sources := make(map[*Row]source)
 	read.Lean = true
 	input, err := run.Records(ctx, read, func(rec *rollout.Record) error {
-		delete(sources, c.Rows[rec.Key()]) // an earlier record of the same rollout
+		delete(sources, c.Row(rec.Key())) // an earlier record of the same rollout
 		if err := c.Add(rec); err != nil {
 			return err
 		}
-		r := c.Rows[rec.Key()]
+		r := c.Row(rec.Key())
 		if r == nil {
 			return nil // a targeted sample, which no mean counts
 		}
@@ -133,7 +133,7 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 	}
 	marked := c.marked()
 	about := known{seconds: s.Thresholds.At(analysis.TimeLimit.Name)}
-	for _, r := range c.Rows {
+	for r := range c.Rows() {
 		about.finish = about.finish || r.Finish == rollout.FinishStop
 	}
 	if m := run.Manifest; m != nil && m.Planned != nil {
@@ -177,7 +177,7 @@ type source struct {
 func (c *Collector) sourceOf(r *Row, rec *rollout.Record) source {
 	s := source{line: rec.Line, calls: len(r.Calls), counted: r.OnlyCounted(), trace: rec.TraceID}
 	for _, k := range r.Calls {
-		s.malformed += one(k.Status == rollout.CallMalformed)
+		s.malformed += one(k.Status() == rollout.CallMalformed)
 	}
 	if s.calls == 0 || s.counted {
 		return s
@@ -202,15 +202,16 @@ func (c *Collector) sourceOf(r *Row, rec *rollout.Record) source {
 }
 
 func (it *RunItem) add(r *Row, at source, parts []string, told known) {
+	odd := r.Odd()
 	try := Try{
-		Sample: r.Key.Sample, Attempt: r.Attempt, Line: at.line, Trace: at.trace, Calls: -1, Turns: -1,
-		Outcome: r.Outcome, Valid: r.Valid, Reward: r.Reward, Elapsed: r.Elapsed, Output: r.OutputHash, Cause: r.Cause, Kind: r.Kind,
+		Sample: r.Key.Sample, Attempt: int(r.Attempt), Line: at.line, Trace: at.trace, Calls: -1, Turns: -1,
+		Outcome: r.Outcome, Valid: r.Valid, Reward: r.Reward, Elapsed: r.Elapsed, Output: r.OutputHash, Cause: odd.Cause, Kind: odd.Kind,
 	}
 	if r.Observed {
 		try.Calls = at.calls
 	}
 	if r.Turns > 0 {
-		try.Turns = r.Turns
+		try.Turns = int(r.Turns)
 	}
 	it.Tries = append(it.Tries, try)
 	if !r.Valid {

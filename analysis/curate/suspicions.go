@@ -122,7 +122,7 @@ func detectorSuspicions(c *collect.Collector) []*suspicion {
 			}
 			x.looked[k] = true
 			of[k]++
-			if r := c.Rows[m.Key]; m.Marked && r != nil && r.Valid && c.GraderReward(r) > c.Range.Lo+1e-9*c.Range.Width() {
+			if r := c.Row(m.Key); m.Marked && r != nil && r.Valid && c.GraderReward(r) > c.Range.Lo+1e-9*c.Range.Width() {
 				paid[k]++
 			}
 		}
@@ -173,11 +173,12 @@ func noiseSuspicion(c *collect.Collector, items []*collect.Item, s analysis.Sett
 	for _, it := range items {
 		widest, from, to := 0.0, 0.0, 0.0
 		for _, r := range it.Rows {
-			if len(r.Grades) < 2 {
+			grades := r.Odd().Grades
+			if len(grades) < 2 {
 				continue
 			}
 			x.looked[it.Key()] = true
-			low, high := r.Grades[0], r.Grades[len(r.Grades)-1]
+			low, high := grades[0], grades[len(grades)-1]
 			if high-low > (margin+1e-9)*c.Range.Width() && high-low > widest {
 				widest, from, to = high-low, low, high
 			}

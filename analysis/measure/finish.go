@@ -31,11 +31,11 @@ func (m *Split) ends() analysis.FinishStats {
 		if r.AnswerHash != 0 {
 			e.Answers++
 		}
-		if r.Markup.Text != "" {
-			e.Markup[r.Markup.Kind]++
+		if left := r.Odd().Markup; left.Text != "" {
+			e.Markup[left.Kind]++
 			e.MarkupItems = oneMore(e.MarkupItems, r.Key.Item, analysis.MaxItemsListed)
-			if texts[r.Markup.Text]++; texts[r.Markup.Text] > texts[e.MarkupText] {
-				e.MarkupText = r.Markup.Text
+			if texts[left.Text]++; texts[left.Text] > texts[e.MarkupText] {
+				e.MarkupText = left.Text
 			}
 		}
 	})

@@ -53,7 +53,7 @@ func (c *evidence) resolution(s analysis.Settings) (*analysis.Resolution, int) {
 	counts := make(map[int64]int)
 	eps := 1e-6 * s.RewardRange.Width()
 	total, clipped := 0, 0
-	for _, r := range c.Rows {
+	for r := range c.Rows() {
 		if !r.Valid {
 			continue
 		}

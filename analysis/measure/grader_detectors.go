@@ -62,7 +62,7 @@ func (c *evidence) detectors(s analysis.Settings) []analysis.DetectorResult {
 			hits[i]++
 			d.Marked++
 			d.Zeroed = d.Zeroed || m.Zeroes
-			if r := c.Rows[m.Key]; r != nil && r.Valid {
+			if r := c.Row(m.Key); r != nil && r.Valid {
 				rewards[i] = append(rewards[i], c.GraderReward(r))
 			}
 			if hits[i] == 1 && len(d.Items) < analysis.MaxItemsListed {
@@ -94,7 +94,8 @@ func (c *evidence) failuresOfGrader(items []*collect.Item) []analysis.GraderFail
 	}
 	for _, it := range items {
 		for _, r := range it.Rows {
-			add(r.Kind, r.Cause, it.ID)
+			odd := r.Odd()
+			add(odd.Kind, odd.Cause, it.ID)
 		}
 	}
 	for _, p := range c.Audit.Payloads {

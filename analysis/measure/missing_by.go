@@ -20,9 +20,9 @@ const (
 // failed.
 func lostAttempts(r *collect.Row) int {
 	if !r.Valid && (r.Outcome == rollout.ModelAPI || r.Outcome == rollout.ToolFailed) {
-		return r.Repeats + 1
+		return int(r.Repeats) + 1
 	}
-	return r.Repeats
+	return int(r.Repeats)
 }
 
 // missingBy is nil where fewer than fewestLost attempts failed.

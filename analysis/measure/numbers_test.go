@@ -4,6 +4,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"testing"
+	"time"
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
@@ -36,7 +37,6 @@ func BenchmarkNumbers(b *testing.B) {
 // and tokens.
 func decoded(items, samples, values int) *evidence {
 	c := &evidence{Collector: collect.New(analysis.DefaultSettings().RewardRange)}
-	c.Tools = []string{"search"}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for i := range items {
 		p := rng.Float64() * rng.Float64()
@@ -47,10 +47,12 @@ func decoded(items, samples, values int) *evidence {
 				reward = 1 - float64(rng.IntN(values-1))/float64(values-1)
 			}
 			in, out := int64(2000+rng.IntN(500)), int64(200+rng.IntN(90))
-			key := rollout.Key{Split: rollout.Train, Item: id, Sample: j}
-			c.Rows[key] = &collect.Row{
-				Key: key, Outcome: rollout.Graded, Reward: reward, Valid: true, Graded: true, Observed: true, Turns: 2,
-				Calls: []collect.Call{{Status: rollout.CallOK, Elapsed: 0.1}}, Usage: rollout.Usage{Input: &in, Output: &out}, Elapsed: rng.ExpFloat64(),
+			err := c.Add(&rollout.Record{
+				Split: rollout.Train, Item: id, Sample: j, Outcome: rollout.Graded, Reward: &reward, Turns: 2,
+				Calls: []rollout.Call{{Name: "search", Status: rollout.CallOK, Elapsed: rollout.Seconds(100 * time.Millisecond)}}, Usage: rollout.Usage{Input: &in, Output: &out}, Elapsed: rollout.Seconds(rng.ExpFloat64() * 1e9),
+			})
+			if err != nil {
+				panic(err) // no reward is outside the range
 			}
 		}
 	}

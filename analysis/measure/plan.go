@@ -195,7 +195,7 @@ func callsByTool(items []*collect.Item, tools int) []int {
 				continue
 			}
 			for _, c := range r.Calls {
-				if c.Status != rollout.CallMalformed {
+				if c.Status() != rollout.CallMalformed {
 					counts[c.Tool]++
 				}
 			}

@@ -78,13 +78,13 @@ func usdOf(r *collect.Row, p analysis.Prices, tools []string) (usd float64, miss
 			return 0, missing
 		}
 	}
-	judge, missing := p.OfJudge(r.Judge, r.JudgeCalls)
+	judge, missing := p.OfJudge(r.Judge(), int(r.JudgeCalls))
 	if !missing.IsEmpty() {
 		return 0, missing
 	}
 	usd += judge
 	for _, c := range r.Calls {
-		if c.Status != rollout.CallMalformed {
+		if c.Status() != rollout.CallMalformed {
 			usd += p.OfCall(tools[c.Tool])
 		}
 	}

@@ -99,8 +99,9 @@ func (w noisyWorld) run(rng *rand.Rand, c *evidence) []*collect.Item {
 		items[i] = it
 	}
 	for _, r := range w.pick(rng, items) {
-		r.Grades = []float64{r.Reward, w.grade(rng, truth[r])}
-		slices.Sort(r.Grades)
+		grades := []float64{r.Reward, w.grade(rng, truth[r])}
+		slices.Sort(grades)
+		r.SetOdd(collect.Odd{Grades: grades})
 	}
 	return items
 }

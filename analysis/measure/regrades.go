@@ -76,14 +76,15 @@ func (c *evidence) regradesOf(it *collect.Item, margin float64, all *[cells]floa
 		g.noisy++
 		cell := cellOf(it.Rewards, r.Reward, 1e-6*c.Range.Width())
 		all[cell]++
-		if len(r.Grades) < 2 {
+		grades := r.Odd().Grades
+		if len(grades) < 2 {
 			continue
 		}
-		_, v := stat.MeanVariance(r.Grades)
+		_, v := stat.MeanVariance(grades)
 		g.outputs = append(g.outputs, again{
-			key: r.Key, noise: v, flips: apart(r.Grades, 1e-6*c.Range.Width()), moves: apart(r.Grades, (margin+1e-9)*c.Range.Width()), grades: r.Grades, cell: cell,
+			key: r.Key, noise: v, flips: apart(grades, 1e-6*c.Range.Width()), moves: apart(grades, (margin+1e-9)*c.Range.Width()), grades: grades, cell: cell,
 		})
-		g.between = g.between || slices.ContainsFunc(r.Grades, func(y float64) bool { return !c.AtTop(y) && !c.AtBottom(y) })
+		g.between = g.between || slices.ContainsFunc(grades, func(y float64) bool { return !c.AtTop(y) && !c.AtBottom(y) })
 	}
 	return g
 }

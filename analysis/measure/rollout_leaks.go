@@ -14,11 +14,12 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 	m := Split{c: c, Items: items}
 	l := &analysis.Leaks{Items: []string{}, Examples: []analysis.LeakExample{}}
 	l.Share = m.share(conf, func(r *collect.Row) (leaking, telling float64) {
-		if r.LeakCheck == nil {
+		check := r.Odd().Leak
+		if check == nil {
 			return 0, 0
 		}
 		l.Rollouts++
-		if len(r.LeakCheck.Leaks) > 0 {
+		if len(check.Leaks) > 0 {
 			l.Leaking++
 			leaking = 1
 		}
@@ -29,13 +30,14 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 	}
 	l.Share.N = l.Rollouts
 	m.records(func(r *collect.Row) {
-		if r.LeakCheck == nil || len(r.LeakCheck.Leaks) == 0 {
+		check := r.Odd().Leak
+		if check == nil || len(check.Leaks) == 0 {
 			return
 		}
 		l.Items = oneMore(l.Items, r.Key.Item, analysis.MaxItemsListed)
 		if len(l.Examples) < leaksListed { // one of each, so they are of many
-			k := r.LeakCheck.Leaks[0]
-			l.Examples = append(l.Examples, analysis.LeakExample{RolloutName: analysis.RolloutName{Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample, Attempt: r.Attempt}, At: analysis.Clip(k.At, collect.CauseLength), Canary: analysis.Clip(k.Canary, collect.CauseLength)})
+			k := check.Leaks[0]
+			l.Examples = append(l.Examples, analysis.LeakExample{RolloutName: analysis.RolloutName{Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample, Attempt: int(r.Attempt)}, At: analysis.Clip(k.At, collect.CauseLength), Canary: analysis.Clip(k.Canary, collect.CauseLength)})
 		}
 	})
 	return l

@@ -170,7 +170,7 @@ func (c *evidence) fill(r *analysis.Result, run *rollout.Run, s analysis.Setting
 	}
 	r.Grader = c.grader(all, agreement, info, s)
 	r.Leaks = c.leaks(all, r.Confidence)
-	if n := len(c.Extra); n > 0 {
+	if n := c.Extra; n > 0 {
 		r.Run.Notes = append(r.Run.Notes, targetedRollouts.With(message.Args{"rollouts": message.Count(n, "rollout")}))
 	}
 	if n := len(c.Zeroed); n > 0 {

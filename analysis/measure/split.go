@@ -172,9 +172,9 @@ func (m *Split) Missing() analysis.Missing {
 	total := 0
 	m.records(func(r *collect.Row) {
 		total++
-		out.Repeated += r.Repeats     // only a failed rollout is made again
-		if r.Valid && r.Retries > 0 { // those of lost rollouts were in vain
-			out.Retries += r.Retries
+		out.Repeated += int(r.Repeats) // only a failed rollout is made again
+		if r.Valid && r.Retries > 0 {  // those of lost rollouts were in vain
+			out.Retries += int(r.Retries)
 			out.Retried++
 		}
 		switch {
@@ -227,12 +227,13 @@ func (m *Split) failures() []analysis.FailureCause {
 		if r.Outcome == rollout.Graded {
 			return
 		}
-		key := cause{r.Outcome, numberless(r.Cause)}
+		why := r.Odd().Cause
+		key := cause{r.Outcome, numberless(why)}
 		i, ok := index[key]
 		if !ok {
 			i = len(list)
 			index[key] = i
-			list = append(list, analysis.FailureCause{Outcome: r.Outcome, Error: r.Cause, Items: []string{}})
+			list = append(list, analysis.FailureCause{Outcome: r.Outcome, Error: why, Items: []string{}})
 		}
 		list[i].Count++
 		list[i].Items = oneMore(list[i].Items, r.Key.Item, causeItemsListed)

@@ -146,7 +146,7 @@ func parallelTurns(r *collect.Row) (num, den float64) {
 
 func malformed(r *collect.Row) (num, den float64) {
 	for _, c := range r.Calls {
-		if c.Status == rollout.CallMalformed {
+		if c.Status() == rollout.CallMalformed {
 			num++
 		}
 	}
@@ -193,7 +193,7 @@ func (m *Split) byTool(all analysis.Histogram, rollouts int) map[string]analysis
 			if c.NotText {
 				t.stat.NotText++
 			}
-			switch c.Status {
+			switch c.Status() {
 			case rollout.CallError:
 				t.stat.Errors++
 			case rollout.CallFailed:
@@ -205,7 +205,7 @@ func (m *Split) byTool(all analysis.Histogram, rollouts int) map[string]analysis
 			if c.Elapsed > 0 {
 				t.seconds = append(t.seconds, float64(c.Elapsed))
 			}
-			if c.Status != rollout.CallFailed {
+			if c.Status() != rollout.CallFailed {
 				t.bytes = append(t.bytes, float64(c.Bytes))
 			}
 		}

@@ -13,23 +13,24 @@ import (
 // TestCallsOfATool counts rollouts by their calls to each tool: three that end, one
 // that an endpoint broke off, and one whose trace was not recorded.
 func TestCallsOfATool(t *testing.T) {
-	row := func(sample int, valid, observed bool, tools ...uint16) *collect.Row {
-		r := &collect.Row{Key: rollout.Key{Split: rollout.Train, Item: "q", Sample: sample}, Valid: valid, Observed: observed}
+	row := func(sample int, outcome rollout.Outcome, turns int, tools ...string) *rollout.Record {
+		r := &rollout.Record{Split: rollout.Train, Item: "q", Sample: sample, Outcome: outcome, Reward: new(float64), Turns: turns}
 		for _, tool := range tools {
-			r.Calls = append(r.Calls, collect.Call{Tool: tool})
+			r.Calls = append(r.Calls, rollout.Call{Name: tool, Status: rollout.CallOK})
 		}
 		return r
 	}
 	c := &evidence{Collector: collect.New(analysis.DefaultSettings().RewardRange)}
-	c.Tools = []string{"search", "cat", "list"}
-	for _, r := range []*collect.Row{
-		row(0, true, true, 0, 0, 0, 1),
-		row(1, true, true, 0),
-		row(2, true, true),
-		row(3, false, true, 0, 0, 2),
-		row(4, true, false),
+	for _, r := range []*rollout.Record{
+		row(0, rollout.Graded, 5, "search", "search", "search", "cat"),
+		row(1, rollout.Graded, 2, "search"),
+		row(2, rollout.Graded, 1),
+		row(3, rollout.ToolFailed, 4, "search", "search", "list"),
+		row(4, rollout.Graded, 0),
 	} {
-		c.Rows[r.Key] = r
+		if err := c.Add(r); err != nil {
+			t.Fatal(err)
+		}
 	}
 	m := Split{s: analysis.DefaultSettings(), c: c, Items: c.Items(rollout.Train, nil)}
 	u := m.toolUse()
