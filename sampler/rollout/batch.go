@@ -47,7 +47,9 @@ func newCutter(rd io.Reader) *cutter { return &cutter{rd: rd, line: 1, first: tr
 func (c *cutter) next(ctx context.Context, b *batch) {
 	b.line, b.err, b.done = c.line, nil, make(chan struct{})
 	text := append(b.text[:0], c.carry...)
-	c.carry = nil
+	if c.carry = c.carry[:0]; cap(c.carry) > 4*batchBytes {
+		c.carry = nil
+	}
 	searched := 0
 	for b.err == nil {
 		if b.err = ctx.Err(); b.err != nil {
@@ -55,7 +57,7 @@ func (c *cutter) next(ctx context.Context, b *batch) {
 		}
 		if len(text) == cap(text) {
 			if end := bytes.LastIndexByte(text[searched:], '\n') + 1; end > 0 {
-				c.carry = bytes.Clone(text[searched+end:])
+				c.carry = append(c.carry, text[searched+end:]...)
 				text = text[:searched+end]
 				break
 			}

@@ -357,6 +357,9 @@ func readGrades(v []byte) ([]float64, error) {
 // readParts reads sub-scores. A null is a part that was not scored: it is
 // left out, never read as zero.
 func readParts(v []byte) (map[string]float64, error) {
+	if parts := plainParts(v); parts != nil {
+		return parts, nil
+	}
 	var all map[string]*float64
 	if err := readJSON("parts", "an object of numbers", v, &all); err != nil || len(all) == 0 {
 		return nil, err
@@ -371,6 +374,28 @@ func readParts(v []byte) (map[string]float64, error) {
 		return nil, nil
 	}
 	return parts, nil
+}
+
+// plainParts reads sub-scores as they are usually written, numbers alone; nil where there
+// is anything else.
+func plainParts(v []byte) map[string]float64 {
+	if v[0] != '{' {
+		return nil
+	}
+	parts := make(map[string]float64)
+	s := scanner{b: v}
+	err := s.members(func(key, value []byte) error {
+		if c := value[0]; c != '-' && (c < '0' || c > '9') {
+			return errSyntax
+		}
+		f, err := strconv.ParseFloat(string(value), 64)
+		parts[unquote(key)] = f
+		return err
+	})
+	if err != nil || len(parts) == 0 {
+		return nil
+	}
+	return parts
 }
 
 // excerpt shortens a value for a message.

@@ -30,6 +30,7 @@ func (s *scanner) calls(depth int, lean bool) (calls []Call, fault, err error) {
 		s.i++
 		return nil, nil, nil
 	}
+	calls = make([]Call, 0, 4) // a usual number
 	for more := true; more; {
 		s.space()
 		c, wrong, err := s.call(depth, lean)

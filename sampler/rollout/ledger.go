@@ -21,22 +21,34 @@ func (c Conflict) check() error {
 }
 
 // ledger remembers which rollouts were seen, so each counts once. It
-// takes some 200 bytes a rollout and none of its text.
+// takes some 80 bytes a rollout and none of its text.
 type ledger struct {
 	onConflict Conflict
 	input      Input
-	best       map[Key]*entry
-	unnumbered map[itemKey]int // lines so far that did not say their sample
+	items      []itemLines
+	at         map[itemKey]int // in items
+	last       int             // that was asked for last: rollouts of an item are often together
+	best       map[place]entry // the highest attempt
+	older      []entry         // the others
 	ids        map[string]*idLines
 }
 
+// itemLines are the lines of an item.
+type itemLines struct {
+	itemKey
+	unnumbered int // so far that did not say their sample
+}
+
+// place is a rollout: an index of items, and a sample.
+type place struct{ item, sample int }
+
 // entry is one attempt of a rollout. The head of the list is the highest.
 type entry struct {
-	attempt int
-	line    int
 	hash    uint64
-	held    bool // of KindUngraded: the record's grade was still to come
-	older   *entry
+	line    int
+	attempt int
+	older   int32 // an index of ledger.older, plus one; 0 if there is none
+	held    bool  // of KindUngraded: the record's grade was still to come
 }
 
 type itemKey struct {
@@ -52,8 +64,8 @@ func newLedger(onConflict Conflict) *ledger {
 	return &ledger{
 		onConflict: onConflict,
 		input:      Input{Bad: []BadLine{}},
-		best:       make(map[Key]*entry),
-		unnumbered: make(map[itemKey]int),
+		at:         make(map[itemKey]int),
+		best:       make(map[place]entry),
 		ids:        make(map[string]*idLines),
 	}
 }
@@ -69,34 +81,59 @@ func (l *ledger) take(d decoded, why string, hash uint64) (counts bool, err erro
 	if err := l.checkID(d); err != nil {
 		return false, err
 	}
+	item := l.item(itemKey{r.Split, r.Item})
+	of := &l.items[item]
+	r.Split, r.Item = of.split, of.item // one text for all
 	if !d.hasSample {
-		k := itemKey{r.Split, r.Item}
-		r.Sample = l.unnumbered[k]
-		l.unnumbered[k]++
+		r.Sample = of.unnumbered
+		of.unnumbered++
 	}
-	head := l.best[r.Key()]
-	if old := head.find(r.Attempt); old != nil {
-		return l.again(d, why, hash, old, old == head)
+	at := place{item, r.Sample}
+	head, seen := l.best[at]
+	if seen && head.attempt == r.Attempt {
+		counts, err = l.again(d, why, hash, &head)
+		l.best[at] = head
+		return counts, err
+	}
+	if old := l.find(head.older, r.Attempt); old != nil {
+		_, err = l.again(d, why, hash, old)
+		return false, err
 	}
 	l.note(r.Line, why)
-	e := &entry{attempt: r.Attempt, line: r.Line, hash: hash, held: r.Kind == KindUngraded}
-	if head == nil {
-		l.best[r.Key()] = e
+	e := entry{attempt: r.Attempt, line: r.Line, hash: hash, held: r.Kind == KindUngraded}
+	if !seen {
+		l.best[at] = e
 		l.input.Records++
 		return true, nil
 	}
 	l.input.Superseded++
 	if e.attempt < head.attempt {
-		e.older, head.older = head.older, e
+		head.older = l.keep(e, head.older)
+		l.best[at] = head
 		return false, nil
 	}
-	e.older = head
-	l.best[r.Key()] = e
+	e.older = l.keep(head, head.older)
+	l.best[at] = e
 	return true, nil
 }
 
-// again books a line whose attempt was seen before.
-func (l *ledger) again(d decoded, why string, hash uint64, old *entry, highest bool) (counts bool, err error) {
+// item returns the index of an item.
+func (l *ledger) item(k itemKey) int {
+	if l.last < len(l.items) && l.items[l.last].itemKey == k {
+		return l.last
+	}
+	i, there := l.at[k]
+	if !there {
+		i = len(l.items)
+		l.items = append(l.items, itemLines{itemKey: k})
+		l.at[k] = i
+	}
+	l.last = i
+	return i
+}
+
+// again books a line whose attempt was seen before. It counts if that is the highest.
+func (l *ledger) again(d decoded, why string, hash uint64, old *entry) (counts bool, err error) {
 	r := d.rec
 	if d.hasSample && hash == old.hash {
 		l.input.Duplicates++
@@ -110,7 +147,7 @@ func (l *ledger) again(d decoded, why string, hash uint64, old *entry, highest b
 		l.input.Superseded++
 		l.note(r.Line, why)
 		old.line, old.hash, old.held = r.Line, hash, false
-		return highest, nil
+		return true, nil
 	}
 	switch l.onConflict {
 	case First:
@@ -120,17 +157,27 @@ func (l *ledger) again(d decoded, why string, hash uint64, old *entry, highest b
 		l.input.Conflicts++
 		l.note(r.Line, why)
 		old.line, old.hash = r.Line, hash
-		return highest, nil
+		return true, nil
 	}
 	return false, fmt.Errorf("split %s, item %q, sample %d, attempt %d differs from line %d: keep one of the two lines, or settle it with --on-conflict first or last",
 		r.Split, r.Item, r.Sample, r.Attempt, old.line)
 }
 
-func (e *entry) find(attempt int) *entry {
-	for ; e != nil; e = e.older {
+// keep adds an attempt that is not the highest before the older ones.
+func (l *ledger) keep(e entry, older int32) int32 {
+	e.older = older
+	l.older = append(l.older, e)
+	return int32(len(l.older))
+}
+
+// find returns one of the attempts that are not the highest; nil if it is none of them.
+func (l *ledger) find(older int32, attempt int) *entry {
+	for older > 0 {
+		e := &l.older[older-1]
 		if e.attempt == attempt {
 			return e
 		}
+		older = e.older
 	}
 	return nil
 }
