@@ -144,7 +144,7 @@ func finishOf(rec *rollout.Record) rollout.Finish {
 
 // Unfinished reports whether a rollout counts although its answer is not finished.
 func (r *Row) Unfinished() bool {
-	return r.Valid && r.Finish != "" && r.Finish != rollout.FinishStop
+	return r.Valid && r.finish > 0 && r.Finish() != rollout.FinishStop
 }
 
 // markupOf is what the server left in the answer.

@@ -46,8 +46,6 @@ type Row struct {
 	OutputHash uint64    // of answer and calls; 0 when there is no text
 	AnswerHash uint64    // of the answer alone; 0 when there is none
 	Says       [2]uint64 // of the answer without what does not matter, and of its last number; 0 when there is none
-	Outcome    rollout.Outcome
-	Finish     rollout.Finish // how the model's last reply ended
 	Calls      []Call
 	Usage      rollout.Usage
 	Head       string    // the beginning of a longer answer at the top of the range
@@ -61,11 +59,29 @@ type Row struct {
 	Turns      int32
 	JudgeCalls int32
 	Retries    int32
-	Valid      bool // reward may be used
-	Graded     bool // the reward is a grade, not the floor of a failure or a detector's zero
+	outcome    uint8 // an index of outcomes
+	finish     uint8 // an index of finishes
+	Valid      bool  // reward may be used
+	Graded     bool  // the reward is a grade, not the floor of a failure or a detector's zero
 	Clipped    bool
 	Observed   bool // the record has turns and calls
 }
+
+// The words that rows and calls hold by their index; the zero one is none.
+var (
+	outcomes = append([]rollout.Outcome{""}, rollout.Outcomes()...)
+	finishes = append([]rollout.Finish{""}, rollout.Finishes()...)
+	statuses = append([]rollout.CallStatus{""}, rollout.CallStatuses()...)
+)
+
+// index returns the index of a word.
+func index[W comparable](words []W, w W) uint8 { return uint8(max(0, slices.Index(words, w))) }
+
+// Outcome returns how the rollout ended.
+func (r *Row) Outcome() rollout.Outcome { return outcomes[r.outcome] }
+
+// Finish returns how the model's last reply ended.
+func (r *Row) Finish() rollout.Finish { return finishes[r.finish] }
 
 // Odd is what few rollouts have.
 type Odd struct {
@@ -112,8 +128,6 @@ type Call struct {
 	Unnamed bool  // only that it was made is known
 }
 
-var statuses = append([]rollout.CallStatus{""}, rollout.CallStatuses()...)
-
 // Status returns how the call went.
 func (c *Call) Status() rollout.CallStatus { return statuses[c.status] }
 
@@ -147,7 +161,7 @@ func errorOf(rec *rollout.Record) string {
 func (c *Collector) Add(rec *rollout.Record) error {
 	r, odd := c.rows.blank(), Odd{Leak: leakOf(rec)}
 	*r = Row{
-		Key: rec.Key(), Attempt: small(rec.Attempt), Outcome: rec.Outcome, Clipped: rec.Clipped, Finish: finishOf(rec),
+		Key: rec.Key(), Attempt: small(rec.Attempt), outcome: index(outcomes, rec.Outcome), Clipped: rec.Clipped, finish: index(finishes, finishOf(rec)),
 		Observed: rec.Turns > 0 || len(rec.Calls) > 0, Turns: small(rec.Turns),
 		Usage: rec.Usage, JudgeCalls: small(analysis.JudgeCalls(rec)), Retries: small(rec.Retries),
 		Elapsed: time.Duration(rec.Elapsed).Seconds(),
@@ -210,7 +224,7 @@ func (c *Collector) repeats(was *Row, rec *rollout.Record) int32 {
 	switch {
 	case was == nil:
 		return small(rec.Attempt)
-	case was.Outcome == rollout.GraderFailed && rec.TraceID != "" && was.Odd().trace == maphash.String(c.hash, rec.TraceID):
+	case was.Outcome() == rollout.GraderFailed && rec.TraceID != "" && was.Odd().trace == maphash.String(c.hash, rec.TraceID):
 		return was.Repeats
 	}
 	return was.Repeats + max(0, small(rec.Attempt)-was.Attempt)
@@ -292,7 +306,7 @@ func (c *Collector) addCalls(r *Row, rec *rollout.Record) {
 			size = len(k.Output)
 		}
 		r.Calls = append(r.Calls, Call{
-			Tool: c.tool(k.Name), status: uint8(max(0, slices.Index(statuses, k.Status))), Turn: int32(k.Turn),
+			Tool: c.tool(k.Name), status: index(statuses, k.Status), Turn: int32(k.Turn),
 			Elapsed: float32(time.Duration(k.Elapsed).Seconds()), Bytes: int32(min(size, math.MaxInt32)), Args: args, NotText: k.Error == rollout.NotText, Unnamed: unnamed,
 		})
 	}

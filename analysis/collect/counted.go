@@ -13,6 +13,7 @@ type Counted struct {
 
 	Score    *float64 // what it adds to the means: its reward, or the bottom of the range for a failure of its own; nil if it is missing
 	Zeroed   bool     // a detector took it to the bottom of the range
+	At       int      // the line it is on, also where the record does not tell
 	Targeted bool     // beyond the samples of every item: it counts for the item's class alone
 }
 
@@ -28,7 +29,7 @@ func Rollouts(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, r
 	most := run.Manifest.UntargetedSamples()
 	read.Lean = true
 	return run.Records(ctx, read, func(rec *rollout.Record) error {
-		n := Counted{Record: rec}
+		n := Counted{Record: rec, At: rec.Line}
 		if given, ok := rec.Score(rng.Lo); ok {
 			score, err := c.inRange(rec, given)
 			if err != nil {

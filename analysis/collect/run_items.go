@@ -134,7 +134,7 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 	marked := c.marked()
 	about := known{seconds: s.Thresholds.At(analysis.TimeLimit.Name)}
 	for r := range c.Rows() {
-		about.finish = about.finish || r.Finish == rollout.FinishStop
+		about.finish = about.finish || r.Finish() == rollout.FinishStop
 	}
 	if m := run.Manifest; m != nil && m.Planned != nil {
 		about.calls = m.Planned.MaxCalls
@@ -205,7 +205,7 @@ func (it *RunItem) add(r *Row, at source, parts []string, told known) {
 	odd := r.Odd()
 	try := Try{
 		Sample: r.Key.Sample, Attempt: int(r.Attempt), Line: at.line, Trace: at.trace, Calls: -1, Turns: -1,
-		Outcome: r.Outcome, Valid: r.Valid, Reward: r.Reward, Elapsed: r.Elapsed, Output: r.OutputHash, Cause: odd.Cause, Kind: odd.Kind,
+		Outcome: r.Outcome(), Valid: r.Valid, Reward: r.Reward, Elapsed: r.Elapsed, Output: r.OutputHash, Cause: odd.Cause, Kind: odd.Kind,
 	}
 	if r.Observed {
 		try.Calls = at.calls
@@ -246,8 +246,8 @@ func (it *RunItem) add(r *Row, at source, parts []string, told known) {
 		}
 	}
 	if told.finish {
-		it.Of[CutOff].add(float64(one(r.Finish == rollout.FinishLength)))
-		it.Of[Refused].add(float64(one(r.Finish == rollout.FinishRefusal || r.Finish == rollout.FinishFilter)))
+		it.Of[CutOff].add(float64(one(r.Finish() == rollout.FinishLength)))
+		it.Of[Refused].add(float64(one(r.Finish() == rollout.FinishRefusal || r.Finish() == rollout.FinishFilter)))
 	}
 	for i, score := range r.Parts {
 		if !math.IsNaN(score) {

@@ -21,7 +21,7 @@ func (m *Split) ends() analysis.FinishStats {
 			return
 		}
 		e.Rollouts++
-		countEnd(&e, r.Finish)
+		countEnd(&e, r.Finish())
 		switch {
 		case r.Unfinished():
 			e.Items = oneMore(e.Items, r.Key.Item, analysis.MaxItemsListed)
@@ -40,12 +40,12 @@ func (m *Split) ends() analysis.FinishStats {
 		}
 	})
 	if e.Rollouts > 0 {
-		e.NoAnswer = m.shareOf(func(r *collect.Row) bool { return r.Outcome == rollout.NoAnswer })
+		e.NoAnswer = m.shareOf(func(r *collect.Row) bool { return r.Outcome() == rollout.NoAnswer })
 	}
 	if e.Stop > 0 {
-		e.CutOff = m.shareOf(func(r *collect.Row) bool { return r.Finish == rollout.FinishLength })
+		e.CutOff = m.shareOf(func(r *collect.Row) bool { return r.Finish() == rollout.FinishLength })
 		e.Refused = m.shareOf(func(r *collect.Row) bool {
-			return r.Finish == rollout.FinishRefusal || r.Finish == rollout.FinishFilter
+			return r.Finish() == rollout.FinishRefusal || r.Finish() == rollout.FinishFilter
 		})
 	}
 	if e.Known == 0 {

@@ -19,7 +19,7 @@ const (
 // lostAttempts counts the attempts at a rollout that the model endpoint or a tool
 // failed.
 func lostAttempts(r *collect.Row) int {
-	if !r.Valid && (r.Outcome == rollout.ModelAPI || r.Outcome == rollout.ToolFailed) {
+	if !r.Valid && (r.Outcome() == rollout.ModelAPI || r.Outcome() == rollout.ToolFailed) {
 		return int(r.Repeats) + 1
 	}
 	return int(r.Repeats)

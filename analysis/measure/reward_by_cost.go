@@ -97,7 +97,7 @@ func (m *Split) callLimit() (limit int, known bool) {
 		for _, r := range it.Rows {
 			n := len(r.Calls)
 			most = max(most, n)
-			if r.Outcome != rollout.StepLimit {
+			if r.Outcome() != rollout.StepLimit {
 				continue
 			}
 			if ended++; ended > 1 && n != limit {

@@ -179,9 +179,9 @@ func (m *Split) Missing() analysis.Missing {
 		}
 		switch {
 		case r.Valid:
-		case r.Outcome == rollout.ModelAPI:
+		case r.Outcome() == rollout.ModelAPI:
 			out.ModelAPI++
-		case r.Outcome == rollout.ToolFailed:
+		case r.Outcome() == rollout.ToolFailed:
 			out.Tool++
 		default:
 			out.Grader++
@@ -200,7 +200,7 @@ func (m *Split) Missing() analysis.Missing {
 func (m *Split) ownFailures() analysis.OwnFailures {
 	var out analysis.OwnFailures
 	m.records(func(r *collect.Row) {
-		switch r.Outcome {
+		switch r.Outcome() {
 		case rollout.NoAnswer:
 			out.NoAnswer++
 		case rollout.StepLimit:
@@ -224,16 +224,16 @@ func (m *Split) failures() []analysis.FailureCause {
 	index := make(map[cause]int)
 	list := []analysis.FailureCause{}
 	m.records(func(r *collect.Row) {
-		if r.Outcome == rollout.Graded {
+		if r.Outcome() == rollout.Graded {
 			return
 		}
 		why := r.Odd().Cause
-		key := cause{r.Outcome, numberless(why)}
+		key := cause{r.Outcome(), numberless(why)}
 		i, ok := index[key]
 		if !ok {
 			i = len(list)
 			index[key] = i
-			list = append(list, analysis.FailureCause{Outcome: r.Outcome, Error: why, Items: []string{}})
+			list = append(list, analysis.FailureCause{Outcome: r.Outcome(), Error: why, Items: []string{}})
 		}
 		list[i].Count++
 		list[i].Items = oneMore(list[i].Items, r.Key.Item, causeItemsListed)
