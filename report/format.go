@@ -108,7 +108,8 @@ func (p *Page) surveyed() (*table.Survey, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.survey, p.traced = s, by.sorted()
+	by.sort()
+	p.survey, p.traced = s, by
 	return s, nil
 }
 

@@ -78,7 +78,7 @@ type Page struct {
 	fallbacks  fallbacks     // read as it is needed
 	survey     *table.Survey // of the rollouts, once a format has asked for them
 
-	traced map[itemOf][]trace                      // the same by item
+	traced traces                                  // the same by item
 	items  map[rollout.Split][]analysis.ItemResult // in the order of their rows
 }
 

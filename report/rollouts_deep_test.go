@@ -58,7 +58,7 @@ func TestDeepTablesAreStreamed(t *testing.T) {
 }
 
 // longRun writes a run of n rollouts with a text of so many bytes each.
-func longRun(t *testing.T, dir string, n, size int) {
+func longRun(t testing.TB, dir string, n, size int) {
 	t.Helper()
 	file, err := os.Create(filepath.Join(dir, rollout.RolloutsFile))
 	if err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
 	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
@@ -24,23 +23,24 @@ const (
 // trace is one rollout of an item, as far as the page shows it: the text is left where it
 // lies.
 type trace struct {
-	sample, calls, line int
-	reward              *float64 // nil when it is missing
-	outcome             rollout.Outcome
+	sample, line int
+	reward       float64
+	calls        int32
+	outcome      uint8 // an index of outcomes
+	missing      bool  // there is no reward
 }
 
 // traces are what each item's rollouts came to. They keep numbers alone: their memory
 // grows with items × samples.
-type traces struct {
-	of map[itemOf][]trace
-	at map[rollout.Key]int // in the list of its item
-}
+type traces map[itemOf]*[]trace
+
+var outcomes = rollout.Outcomes()
 
 func (p *Page) newTraces() traces {
-	t := traces{map[itemOf][]trace{}, map[rollout.Key]int{}}
+	t := traces{}
 	for split, items := range p.items {
 		for _, it := range items[:min(len(items), block.MaxRows)] {
-			t.of[itemOf{split, it.Item}] = nil
+			t[itemOf{split, it.Item}] = new([]trace)
 		}
 	}
 	return t
@@ -49,26 +49,28 @@ func (p *Page) newTraces() traces {
 // add adds a rollout of an item that the page shows; the later one of two for the same
 // sample counts.
 func (t traces) add(r collect.Counted) {
-	k := itemOf{r.Split, r.Item}
-	list, shown := t.of[k]
-	if !shown {
+	list := t[itemOf{r.Split, r.Item}]
+	if list == nil {
 		return
 	}
-	one := trace{sample: r.Sample, calls: len(r.Calls), line: r.Line, outcome: r.Outcome, reward: r.Score}
-	if i, again := t.at[r.Key()]; again {
-		list[i] = one
-		return
+	one := trace{sample: r.Sample, calls: int32(len(r.Calls)), line: r.Line, outcome: uint8(max(0, slices.Index(outcomes, r.Outcome))), missing: r.Score == nil}
+	if r.Score != nil {
+		one.reward = *r.Score
 	}
-	t.at[r.Key()] = len(list)
-	t.of[k] = append(list, one)
+	if r.Replaces > 0 {
+		if i := slices.IndexFunc(*list, func(t trace) bool { return t.sample == one.sample }); i >= 0 {
+			(*list)[i] = one
+			return
+		}
+	}
+	*list = append(*list, one)
 }
 
-// sorted are each item's rollouts in the order of their samples.
-func (t traces) sorted() map[itemOf][]trace {
-	for _, list := range t.of {
-		slices.SortFunc(list, func(a, b trace) int { return cmp.Compare(a.sample, b.sample) })
+// sort brings each item's rollouts into the order of their samples.
+func (t traces) sort() {
+	for _, list := range t {
+		slices.SortFunc(*list, func(a, b trace) int { return cmp.Compare(a.sample, b.sample) })
 	}
-	return t.of
 }
 
 // packed writes an item's rollouts as the script reads them, in few signs:
@@ -79,24 +81,22 @@ func packed(list []trace, most int) []string {
 	if len(list) > most {
 		list, more = list[:most], message.Whole(len(list)-most)
 	}
-	outcomes := rollout.Outcomes()
-	columns := make([][]string, 4)
-	var ends strings.Builder
-	for _, t := range list {
-		reward := "-"
-		if t.reward != nil {
-			reward = message.Digits(*t.reward)
+	var samples, rewards, calls, lines, ends []byte
+	for i, t := range list {
+		if i > 0 {
+			samples, rewards, calls, lines = append(samples, ' '), append(rewards, ' '), append(calls, ' '), append(lines, ' ')
 		}
-		for i, s := range []string{strconv.Itoa(t.sample), reward, strconv.Itoa(t.calls), strconv.Itoa(t.line)} {
-			columns[i] = append(columns[i], s)
+		samples = strconv.AppendInt(samples, int64(t.sample), 10)
+		if t.missing {
+			rewards = append(rewards, '-')
+		} else {
+			rewards = append(rewards, message.Digits(t.reward)...)
 		}
-		ends.WriteString(strconv.Itoa(max(0, slices.Index(outcomes, t.outcome))))
+		calls = strconv.AppendInt(calls, int64(t.calls), 10)
+		lines = strconv.AppendInt(lines, int64(t.line), 10)
+		ends = strconv.AppendInt(ends, int64(t.outcome), 10)
 	}
-	out := make([]string, 0, 6)
-	for _, c := range columns {
-		out = append(out, strings.Join(c, " "))
-	}
-	return append(out, ends.String(), more)
+	return []string{string(samples), string(rewards), string(calls), string(lines), string(ends), more}
 }
 
 // tracesOf are the rollouts of the first n items of a split, as the page's data has
@@ -109,7 +109,11 @@ func (p *Page) tracesOf(split rollout.Split, n int) ([][]string, error) {
 	items := p.items[split]
 	list := make([][]string, min(n, len(items)))
 	for i := range list {
-		list[i] = packed(p.traced[itemOf{split, items[i].Item}], most)
+		var of []trace
+		if at := p.traced[itemOf{split, items[i].Item}]; at != nil {
+			of = *at
+		}
+		list[i] = packed(of, most)
 	}
 	return list, nil
 }

@@ -31,9 +31,9 @@ const mostParts = 64
 type Survey struct {
 	read  Rollouts
 	rows  int
-	Parts []string            // sub-scores with a column of their own, by name
-	rest  bool                // there are more, which share one column
-	line  map[rollout.Key]int // the line that counts; nil where every line that is read does
+	Parts []string     // sub-scores with a column of their own, by name
+	rest  bool         // there are more, which share one column
+	dead  map[int]bool // lines that a later one replaces
 }
 
 // NewSurvey reads all rollouts once, and shows each to see. It returns
@@ -42,12 +42,14 @@ func NewSurvey(read Rollouts, see func(collect.Counted)) (*Survey, error) {
 	if read == nil {
 		return nil, ErrNoRollouts
 	}
-	s := &Survey{read: read, line: make(map[rollout.Key]int)}
+	s := &Survey{read: read, dead: make(map[int]bool)}
 	count := make(map[string]int)
 	seen := 0
 	_, err := s.read(func(r collect.Counted) error {
 		seen++
-		s.line[r.Key()] = r.Line
+		if r.Replaces > 0 {
+			s.dead[r.Replaces] = true
+		}
 		for name := range r.Parts {
 			count[name]++
 		}
@@ -57,10 +59,7 @@ func NewSurvey(read Rollouts, see func(collect.Counted)) (*Survey, error) {
 	if err != nil && !errors.Is(err, rollout.ErrNoRecords) {
 		return nil, err
 	}
-	s.rows = len(s.line)
-	if s.rows == seen {
-		s.line = nil
-	}
+	s.rows = seen - len(s.dead)
 	for name := range count {
 		s.Parts = append(s.Parts, name)
 	}
@@ -79,7 +78,7 @@ var ErrGrown = errors.New("the run was written to while it was read: write the r
 func (s *Survey) each(yield func(collect.Counted) error) error {
 	rows := 0
 	_, err := s.read(func(r collect.Counted) error {
-		if s.line != nil && s.line[r.Key()] != r.Line {
+		if s.dead[r.At] {
 			return nil
 		}
 		if rows++; rows > s.rows {

@@ -112,7 +112,7 @@ func (l *ledger) take(d decoded, why string, hash uint64) (counts bool, err erro
 		l.best[at] = head
 		return false, nil
 	}
-	e.older = l.keep(head, head.older)
+	r.Replaces, e.older = head.line, l.keep(head, head.older)
 	l.best[at] = e
 	return true, nil
 }
@@ -146,7 +146,7 @@ func (l *ledger) again(d decoded, why string, hash uint64, old *entry) (counts b
 	case old.held && !held:
 		l.input.Superseded++
 		l.note(r.Line, why)
-		old.line, old.hash, old.held = r.Line, hash, false
+		r.Replaces, old.line, old.hash, old.held = old.line, r.Line, hash, false
 		return true, nil
 	}
 	switch l.onConflict {
@@ -156,7 +156,7 @@ func (l *ledger) again(d decoded, why string, hash uint64, old *entry) (counts b
 	case Last:
 		l.input.Conflicts++
 		l.note(r.Line, why)
-		old.line, old.hash = r.Line, hash
+		r.Replaces, old.line, old.hash = old.line, r.Line, hash
 		return true, nil
 	}
 	return false, fmt.Errorf("split %s, item %q, sample %d, attempt %d differs from line %d: keep one of the two lines, or settle it with --on-conflict first or last",

@@ -391,6 +391,13 @@ func TestReadOrderDoesNotMatter(t *testing.T) {
 		if diff := cmp.Diff(oneIn, twoIn); diff != "" {
 			t.Errorf("counts differ (-one +two):\n%s", diff)
 		}
+		before := make(map[Key]int)
+		for _, r := range two {
+			if r.Replaces != before[r.Key()] {
+				t.Errorf("line %d replaces line %d, want %d", r.Line, r.Replaces, before[r.Key()])
+			}
+			before[r.Key()] = r.Line
+		}
 		if len(winners(one)) != oneIn.Records {
 			t.Errorf("%d winners, but %d records are counted", len(winners(one)), oneIn.Records)
 		}

@@ -58,6 +58,9 @@ type Record struct {
 	Extra map[string]json.RawMessage `json:"-"`
 	// Line is the 1-based line the record was read from; 0 when it was not read.
 	Line int `json:"-"`
+	// Replaces is the line of the record of the same Key that was yielded before it; 0 if
+	// there was none.
+	Replaces int `json:"-"`
 }
 
 // Key names a rollout within a run.
