@@ -79,10 +79,10 @@ func (c *Collector) kindOf(rec *rollout.Record) string {
 // zero takes a rollout that a detector marked to the bottom of the range, where
 // the detector is set to do so. What it had is kept for the report, and its
 // grades say nothing about noise any more.
-func (c *Collector) zero(r *Row, odd *Odd) {
+func (c *Collector) zero(r *Row, rare *Rare) {
 	if r.Valid && c.Audit.zero[r.Key] {
 		c.Zeroed[r.Key] = r.Reward
-		r.Reward, odd.Grades, r.Graded = c.Range.Lo, nil, false
+		r.Reward, rare.Grades, r.Graded = c.Range.Lo, nil, false
 	}
 }
 

@@ -52,7 +52,7 @@ type Row struct {
 	Parts      []float64 // sub-scores by index of collector.parts; NaN where missing; nil without any
 	labels     *Labels   // nil where the record has none
 	judge      *rollout.Usage
-	odd        *Odd
+	rare       *Rare
 	Length     int32 // of the answer, in runes
 	Attempt    int32
 	Repeats    int32 // earlier attempts that failed and were made again
@@ -83,8 +83,8 @@ func (r *Row) Outcome() rollout.Outcome { return outcomes[r.outcome] }
 // Finish returns how the model's last reply ended.
 func (r *Row) Finish() rollout.Finish { return finishes[r.finish] }
 
-// Odd is what few rollouts have.
-type Odd struct {
+// Rare is what few rollouts have.
+type Rare struct {
 	Cause  string
 	Kind   string         // of a grader's failure
 	Grades []float64      // two or more of the same output, ascending; else nil
@@ -93,18 +93,18 @@ type Odd struct {
 	trace  uint64         // hash of the trace id, where the grade is missing
 }
 
-// Odd returns what few rollouts have.
-func (r *Row) Odd() Odd {
-	if r.odd == nil {
-		return Odd{}
+// Rare returns what few rollouts have.
+func (r *Row) Rare() Rare {
+	if r.rare == nil {
+		return Rare{}
 	}
-	return *r.odd
+	return *r.rare
 }
 
-// SetOdd sets what few rollouts have.
-func (r *Row) SetOdd(o Odd) {
-	if r.odd = nil; o.Cause != "" || o.Kind != "" || o.Grades != nil || o.Markup != (rollout.Markup{}) || o.Leak != nil || o.trace != 0 {
-		r.odd = &o
+// SetRare sets what few rollouts have.
+func (r *Row) SetRare(o Rare) {
+	if r.rare = nil; o.Cause != "" || o.Kind != "" || o.Grades != nil || o.Markup != (rollout.Markup{}) || o.Leak != nil || o.trace != 0 {
+		r.rare = &o
 	}
 }
 
@@ -159,7 +159,7 @@ func errorOf(rec *rollout.Record) string {
 // Add adds the record's numbers. A later record of the same key replaces an earlier
 // one. A reward outside the range is an error.
 func (c *Collector) Add(rec *rollout.Record) error {
-	r, odd := c.rows.blank(), Odd{Leak: leakOf(rec)}
+	r, rare := c.rows.blank(), Rare{Leak: leakOf(rec)}
 	*r = Row{
 		Key: rec.Key(), Attempt: small(rec.Attempt), outcome: index(outcomes, rec.Outcome), Clipped: rec.Clipped, finish: index(finishes, finishOf(rec)),
 		Observed: rec.Turns > 0 || len(rec.Calls) > 0, Turns: small(rec.Turns),
@@ -176,26 +176,26 @@ func (c *Collector) Add(rec *rollout.Record) error {
 	was := of.row(r.Key.Sample)
 	r.Repeats = c.repeats(was, rec)
 	if rec.Outcome != rollout.Graded {
-		odd.Cause = errorOf(rec)
+		rare.Cause = errorOf(rec)
 	}
 	if rec.Outcome == rollout.GraderFailed {
-		odd.Kind, odd.trace = c.kindOf(rec), maphash.String(c.hash, rec.TraceID)
+		rare.Kind, rare.trace = c.kindOf(rec), maphash.String(c.hash, rec.TraceID)
 	}
 	var err error
 	if r.Reward, r.Valid = rec.Score(c.Range.Lo); r.Valid {
 		if r.Reward, err = c.inRange(rec, r.Reward); err != nil {
 			return err
 		}
-		if odd.Grades, err = c.addGrades(r, rec); err != nil {
+		if rare.Grades, err = c.addGrades(r, rec); err != nil {
 			return err
 		}
 	}
 	c.addCalls(r, rec)
 	c.addAnswer(r, rec)
-	odd.Markup = c.markupOf(rec)
+	rare.Markup = c.markupOf(rec)
 	c.addParts(r, rec)
-	c.zero(r, &odd)
-	r.SetOdd(odd)
+	c.zero(r, &rare)
+	r.SetRare(rare)
 	if was != nil {
 		*was = *r
 		return nil
@@ -224,7 +224,7 @@ func (c *Collector) repeats(was *Row, rec *rollout.Record) int32 {
 	switch {
 	case was == nil:
 		return small(rec.Attempt)
-	case was.Outcome() == rollout.GraderFailed && rec.TraceID != "" && was.Odd().trace == maphash.String(c.hash, rec.TraceID):
+	case was.Outcome() == rollout.GraderFailed && rec.TraceID != "" && was.Rare().trace == maphash.String(c.hash, rec.TraceID):
 		return was.Repeats
 	}
 	return was.Repeats + max(0, small(rec.Attempt)-was.Attempt)

@@ -202,10 +202,10 @@ func (c *Collector) sourceOf(r *Row, rec *rollout.Record) source {
 }
 
 func (it *RunItem) add(r *Row, at source, parts []string, told known) {
-	odd := r.Odd()
+	rare := r.Rare()
 	try := Try{
 		Sample: r.Key.Sample, Attempt: int(r.Attempt), Line: at.line, Trace: at.trace, Calls: -1, Turns: -1,
-		Outcome: r.Outcome(), Valid: r.Valid, Reward: r.Reward, Elapsed: r.Elapsed, Output: r.OutputHash, Cause: odd.Cause, Kind: odd.Kind,
+		Outcome: r.Outcome(), Valid: r.Valid, Reward: r.Reward, Elapsed: r.Elapsed, Output: r.OutputHash, Cause: rare.Cause, Kind: rare.Kind,
 	}
 	if r.Observed {
 		try.Calls = at.calls

@@ -282,7 +282,7 @@ func failed(it *collect.Item, n, sampled int) message.Args {
 	counts := make(map[string]int)
 	for _, r := range it.Rows {
 		if !r.Valid {
-			counts[string(r.Outcome())+": "+r.Odd().Cause]++
+			counts[string(r.Outcome())+": "+r.Rare().Cause]++
 		}
 	}
 	outcome, why, _ := strings.Cut(analysis.MostFrequent(counts), ": ")

@@ -173,7 +173,7 @@ func noiseSuspicion(c *collect.Collector, items []*collect.Item, s analysis.Sett
 	for _, it := range items {
 		widest, from, to := 0.0, 0.0, 0.0
 		for _, r := range it.Rows {
-			grades := r.Odd().Grades
+			grades := r.Rare().Grades
 			if len(grades) < 2 {
 				continue
 			}

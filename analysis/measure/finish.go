@@ -31,7 +31,7 @@ func (m *Split) ends() analysis.FinishStats {
 		if r.AnswerHash != 0 {
 			e.Answers++
 		}
-		if left := r.Odd().Markup; left.Text != "" {
+		if left := r.Rare().Markup; left.Text != "" {
 			e.Markup[left.Kind]++
 			e.MarkupItems = oneMore(e.MarkupItems, r.Key.Item, analysis.MaxItemsListed)
 			if texts[left.Text]++; texts[left.Text] > texts[e.MarkupText] {

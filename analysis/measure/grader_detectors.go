@@ -94,8 +94,8 @@ func (c *evidence) failuresOfGrader(items []*collect.Item) []analysis.GraderFail
 	}
 	for _, it := range items {
 		for _, r := range it.Rows {
-			odd := r.Odd()
-			add(odd.Kind, odd.Cause, it.ID)
+			rare := r.Rare()
+			add(rare.Kind, rare.Cause, it.ID)
 		}
 	}
 	for _, p := range c.Audit.Payloads {

@@ -101,7 +101,7 @@ func (w noisyWorld) run(rng *rand.Rand, c *evidence) []*collect.Item {
 	for _, r := range w.pick(rng, items) {
 		grades := []float64{r.Reward, w.grade(rng, truth[r])}
 		slices.Sort(grades)
-		r.SetOdd(collect.Odd{Grades: grades})
+		r.SetRare(collect.Rare{Grades: grades})
 	}
 	return items
 }

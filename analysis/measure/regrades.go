@@ -76,7 +76,7 @@ func (c *evidence) regradesOf(it *collect.Item, margin float64, all *[cells]floa
 		g.noisy++
 		cell := cellOf(it.Rewards, r.Reward, 1e-6*c.Range.Width())
 		all[cell]++
-		grades := r.Odd().Grades
+		grades := r.Rare().Grades
 		if len(grades) < 2 {
 			continue
 		}

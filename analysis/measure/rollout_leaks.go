@@ -14,7 +14,7 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 	m := Split{c: c, Items: items}
 	l := &analysis.Leaks{Items: []string{}, Examples: []analysis.LeakExample{}}
 	l.Share = m.share(conf, func(r *collect.Row) (leaking, telling float64) {
-		check := r.Odd().Leak
+		check := r.Rare().Leak
 		if check == nil {
 			return 0, 0
 		}
@@ -30,7 +30,7 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 	}
 	l.Share.N = l.Rollouts
 	m.records(func(r *collect.Row) {
-		check := r.Odd().Leak
+		check := r.Rare().Leak
 		if check == nil || len(check.Leaks) == 0 {
 			return
 		}

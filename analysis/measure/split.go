@@ -227,7 +227,7 @@ func (m *Split) failures() []analysis.FailureCause {
 		if r.Outcome() == rollout.Graded {
 			return
 		}
-		why := r.Odd().Cause
+		why := r.Rare().Cause
 		key := cause{r.Outcome(), numberless(why)}
 		i, ok := index[key]
 		if !ok {
