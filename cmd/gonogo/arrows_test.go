@@ -18,15 +18,14 @@ import (
 // Arrows point upstream only. "fixtures" covers its own folders but one.
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
-		"cmd/gonogo/internal/config", "cmd/gonogo/internal/curation", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/night", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/recipe", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
+		"cmd/gonogo/internal/config", "cmd/gonogo/internal/curation", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/night", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/agent", "sampler/proxy", "sampler/limit",
-		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/gate", "analysis/history", "analysis/judge", "analysis/measure", "analysis/message", "analysis/stat", "report", "report/chart", "report/viewer", "fixtures", "docs",
+		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/gate", "analysis/history", "analysis/judge", "analysis/measure", "analysis/message", "analysis/stat", "report", "report/chart", "report/recipe", "report/viewer", "fixtures", "docs",
 	},
 	"cmd/gonogo/internal/curation": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
 		"sampler/dataset", "sampler/document", "sampler/rollout", "analysis/curate", "analysis/message", "analysis/stat", "fixtures",
 	},
-	"cmd/gonogo/internal/recipe": {"cmd/gonogo/internal/ui", "sampler/job", "sampler/rollout", "analysis", "analysis/gate", "analysis/message", "analysis/stat"},
 	"cmd/gonogo/internal/night": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
 		"sampler/rollout", "analysis", "analysis/compare", "analysis/history", "analysis/message", "report",
@@ -49,13 +48,14 @@ var allowedArrows = map[string][]string{
 		"sampler", "sampler/agent", "sampler/audit", "sampler/dataset", "sampler/document", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/python", "sampler/queue", "sampler/rollout",
 		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "report", "fixtures",
 	},
-	"cmd/gonogo/internal/ui":   {"cmd/gonogo/internal/exit", "sampler", "sampler/dataset", "sampler/rollout", "analysis/message"},
+	"cmd/gonogo/internal/ui":   {"cmd/gonogo/internal/exit", "report/plain", "sampler", "sampler/dataset", "sampler/rollout", "analysis/message"},
 	"cmd/gonogo/internal/exit": {},
 
 	"report":                 {"report/block", "report/plain", "report/table", "report/text", "report/markdown", "report/html", "report/chart", "report/chart/glyph", "report/pdf", "report/lettering", "report/typeface", "analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
-	"report/block":           {"report/chart", "analysis/message", "sampler/rollout"},                                 // what a report is made of
-	"report/plain":           {},                                                                                      // nothing hidden in a text
-	"report/table":           {"report/plain", "analysis", "analysis/collect", "analysis/compare", "sampler/rollout"}, // for other programs
+	"report/block":           {"report/chart", "analysis/message", "sampler/rollout"},                                                              // what a report is made of
+	"report/plain":           {},                                                                                                                   // nothing hidden in a text
+	"report/recipe":          {"report/plain", "sampler/job", "sampler/rollout", "analysis", "analysis/gate", "analysis/message", "analysis/stat"}, // a trainer's configuration
+	"report/table":           {"report/plain", "analysis", "analysis/collect", "analysis/compare", "sampler/rollout"},                              // for other programs
 	"report/text":            {"report/block", "analysis/message"},
 	"report/html":            {"report/block", "report/chart", "analysis/message", "sampler/rollout"},
 	"report/markdown":        {"report/block", "analysis/message"},

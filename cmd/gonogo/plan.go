@@ -9,8 +9,8 @@ import (
 
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
-	"gonogo/cmd/gonogo/internal/recipe"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/recipe"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/rollout"
 )

@@ -11,6 +11,7 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/report/plain"
 	"gonogo/sampler/dataset"
 )
 
@@ -33,21 +34,7 @@ func Capitalized(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
 
 // Wrap breaks text at spaces into lines of at most width, each with the
 // prefix and a line end.
-func Wrap(text, prefix string, width int) string {
-	var b strings.Builder
-	line := prefix
-	for word := range strings.FieldsSeq(text) {
-		if line != prefix && len(line)+1+len(word) > width {
-			b.WriteString(line + "\n")
-			line = prefix
-		}
-		if line != prefix {
-			line += " "
-		}
-		line += word
-	}
-	return b.String() + line + "\n"
-}
+func Wrap(text, prefix string, width int) string { return plain.Wrap(text, prefix, width) }
 
 // OrList words a choice.
 func OrList(names []string) string {

@@ -266,12 +266,7 @@ func (c *recipe) head(what string) []string {
 }
 
 // count is a number with its noun.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return message.Whole(n) + " " + noun
-}
+func count(n int, noun string) string { return message.Language{}.Count(n, noun) }
 
 // oneLine keeps names from a run inside a comment.
 func oneLine(text string) string {

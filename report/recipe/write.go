@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/plain"
 )
 
 // width is that of the comments.
@@ -16,7 +16,7 @@ const width = 100
 // comment writes a text as comment lines.
 func comment(b *bytes.Buffer, indent, text string) {
 	if text != "" {
-		b.WriteString(ui.Wrap(oneLine(text), indent+"# ", width))
+		b.WriteString(plain.Wrap(oneLine(text), indent+"# ", width))
 	}
 }
 
