@@ -3,6 +3,7 @@ package message
 import (
 	"fmt"
 	"path"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -98,3 +99,12 @@ func shell(s string) string {
 }
 
 func hidden(r rune) bool { return !unicode.IsPrint(r) }
+
+// PlainID is an id as people are shown it on a line with others: in quotes where it
+// holds what is not plain to see, a line break among it.
+func PlainID(id string) string {
+	if strings.ContainsFunc(id, hidden) || !utf8.ValidString(id) {
+		return strconv.Quote(id)
+	}
+	return id
+}

@@ -58,3 +58,11 @@ func TestACommandNamesItsRun(t *testing.T) {
 		}
 	}
 }
+
+func TestAnIDIsPlainToSee(t *testing.T) {
+	for id, want := range map[string]string{"q1": "q1", "a b": "a b", "a\nb": `"a\nb"`, "a\u202eb": `"a\u202eb"`, "\xff": `"\xff"`} {
+		if got := PlainID(id); got != want {
+			t.Errorf("PlainID(%q) = %s, want %s", id, got, want)
+		}
+	}
+}

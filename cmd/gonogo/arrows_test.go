@@ -24,7 +24,7 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/curation": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
-		"sampler/dataset", "sampler/document", "sampler/rollout", "analysis/curate", "analysis/message", "analysis/stat", "fixtures",
+		"sampler/dataset", "sampler/document", "sampler/rollout", "analysis/curate", "analysis/message", "fixtures",
 	},
 	"cmd/gonogo/internal/night": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",

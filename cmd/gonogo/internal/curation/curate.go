@@ -64,7 +64,12 @@ func Run(ctx context.Context, c *Options, dir string) error {
 		return err
 	}
 	stopped := measureAgain(ctx, c, run, source, chosen)
-	if err := printCuration(c, chosen); err != nil {
+	if c.JSON {
+		err = chosen.Encode(c.Out)
+	} else {
+		_, err = io.WriteString(c.Out, ui.Visible(chosen.Summary()))
+	}
+	if err != nil {
 		return errors.Join(stopped, err)
 	}
 	if stopped == nil && chosen.Kept == 0 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonogo/analysis/gate"
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -47,7 +48,7 @@ func (w *watchedSink) Hold(r *rollout.Record) error {
 func (w *watchedSink) Append(r *rollout.Record) error {
 	if r.Kind == sampler.KindRange && !w.told {
 		w.told = true
-		fmt.Fprintf(w.say, "warning: item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades what is recorded again, without sampling\n", ShownID(r.Item), ui.Visible(r.Error))
+		fmt.Fprintf(w.say, "warning: item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades what is recorded again, without sampling\n", message.PlainID(r.Item), ui.Visible(r.Error))
 	}
 	if w.items != nil && !r.Outcome.Missing() && w.seen < firstRecords {
 		w.seen++

@@ -8,10 +8,7 @@ import (
 	"iter"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
@@ -23,15 +20,6 @@ import (
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
-
-// ShownID is an id as people are shown it on a line with others: in quotes where it
-// holds what is not plain to see, a line break among it.
-func ShownID(id string) string {
-	if strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }) || !utf8.ValidString(id) {
-		return strconv.Quote(id)
-	}
-	return id
-}
 
 // GradeAgain grades what run holds, each answer that many times, into a run directory of its
 // own.

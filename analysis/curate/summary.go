@@ -1,4 +1,4 @@
-package curation
+package curate
 
 import (
 	"bytes"
@@ -8,72 +8,67 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"gonogo/analysis/curate"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
-	"gonogo/cmd/gonogo/internal/stage"
-	"gonogo/cmd/gonogo/internal/ui"
 )
 
 // namedInSummary is how many items a line of the summary names; the table names
 // all.
 const namedInSummary = 12
 
-// printCuration prints the JSON form under --json, else the summary.
-func printCuration(c *Options, chosen *curate.Curation) error {
-	if c.JSON {
-		return chosen.Encode(c.Out)
-	}
+// Summary is what people read of a curation: how many rows are kept, why the
+// others are dropped, what the choice gives and, on new rollouts, what is left of that.
+// Texts of the data are as they are: the caller makes them safe for a terminal.
+func (c *Curation) Summary() string {
 	var b bytes.Buffer
-	summarizeRows(&b, chosen)
-	summarizeBands(&b, chosen)
-	summarizeGain(&b, chosen)
-	summarizeFresh(&b, chosen)
-	if len(chosen.Notes) > 0 {
+	c.summarizeRows(&b)
+	c.summarizeBands(&b)
+	c.summarizeGain(&b)
+	c.summarizeFresh(&b)
+	if len(c.Notes) > 0 {
 		fmt.Fprintln(&b, "\nTo know")
-		for _, note := range chosen.Notes {
+		for _, note := range c.Notes {
 			fmt.Fprintf(&b, "  - %s\n", note.String())
 		}
 	}
-	summarizeFiles(&b, chosen)
-	_, err := io.WriteString(c.Out, ui.Visible(b.String()))
-	return err
+	c.summarizeFiles(&b)
+	return b.String()
 }
 
-func summarizeRows(w io.Writer, chosen *curate.Curation) {
-	fmt.Fprintf(w, "%s: %s of %s kept, %s dropped\n", chosen.File, message.Whole(chosen.Kept), ui.Count(chosen.Rows, "row"), message.Whole(chosen.Rows-chosen.Kept))
-	if chosen.Rows > chosen.Kept {
+func (c *Curation) summarizeRows(w io.Writer) {
+	fmt.Fprintf(w, "%s: %s of %s kept, %s dropped\n", c.File, message.Whole(c.Kept), count(c.Rows, "row"), message.Whole(c.Rows-c.Kept))
+	if c.Rows > c.Kept {
 		fmt.Fprintln(w, "\nDropped, each row under its surest reason")
 		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, reason := range curate.Reasons() {
-			if n := chosen.Dropped[reason.Name]; n > 0 {
+		for _, reason := range Reasons() {
+			if n := c.Dropped[reason.Name]; n > 0 {
 				fmt.Fprintf(table, "  %s\t%s\t%s\n", reason.Name, message.Whole(n), reason.Doc)
 			}
 		}
 		_ = table.Flush() // into memory
 	}
-	if len(chosen.Open) == 0 && chosen.NotMeasured == 0 {
+	if len(c.Open) == 0 && c.NotMeasured == 0 {
 		return
 	}
 	fmt.Fprintln(w, "\nKept, and not known to be worth it")
-	if n := len(chosen.Open); n > 0 {
-		fmt.Fprintf(w, "  %s more samples (gonogo sample -o RUN --items-undecided makes them): %s\n", needing(n), openItems(chosen))
+	if n := len(c.Open); n > 0 {
+		fmt.Fprintf(w, "  %s more samples (gonogo sample -o RUN --items-undecided makes them): %s\n", needing(n), c.openItems())
 	}
-	if n := chosen.NotMeasured; n > 0 {
-		fmt.Fprintf(w, "  %s never sampled (--measured-only drops them): %s\n", ui.Count(n, "row"), unmeasured(chosen))
+	if n := c.NotMeasured; n > 0 {
+		fmt.Fprintf(w, "  %s never sampled (--measured-only drops them): %s\n", count(n, "row"), c.unmeasured())
 	}
 }
 
 // summarizeBands counts the kept rows by difficulty, if that was asked for.
-func summarizeBands(w io.Writer, chosen *curate.Curation) {
-	bands := chosen.Bands()
+func (c *Curation) summarizeBands(w io.Writer) {
+	bands := c.Bands()
 	if bands == nil {
 		return
 	}
 	fmt.Fprintf(w, "\nKept, by expected pass rate\n")
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	low, high := message.Percent(curate.BandLow), message.Percent(curate.BandHigh)
-	for _, band := range []struct{ name, rate string }{{curate.Hard, "below " + low}, {curate.Medium, low + " to " + high}, {curate.Easy, "above " + high}} {
+	low, high := message.Percent(BandLow), message.Percent(BandHigh)
+	for _, band := range []struct{ name, rate string }{{Hard, "below " + low}, {Medium, low + " to " + high}, {Easy, "above " + high}} {
 		fmt.Fprintf(table, "  %s\t%s\t%s\n", band.name, message.Whole(bands[band.name]), band.rate)
 	}
 	_ = table.Flush() // into memory
@@ -88,10 +83,10 @@ func needing(n int) string {
 }
 
 // openItems names items with how many more samples would tell.
-func openItems(chosen *curate.Curation) string {
+func (c *Curation) openItems() string {
 	var names []string
-	for i := range chosen.Table {
-		row := &chosen.Table[i]
+	for i := range c.Table {
+		row := &c.Table[i]
 		if !row.Kept || !row.Open || row.Repeats {
 			continue
 		}
@@ -99,16 +94,16 @@ func openItems(chosen *curate.Curation) string {
 		if row.MoreSamples != nil {
 			more = fmt.Sprintf(" (+%s)", message.Whole(*row.MoreSamples))
 		}
-		names = append(names, stage.ShownID(row.Item)+more)
+		names = append(names, message.PlainID(row.Item)+more)
 	}
 	return few(names)
 }
 
-func unmeasured(chosen *curate.Curation) string {
+func (c *Curation) unmeasured() string {
 	var names []string
-	for i := range chosen.Table {
-		if row := &chosen.Table[i]; row.Kept && row.Sampled == 0 {
-			names = append(names, stage.ShownID(row.Item))
+	for i := range c.Table {
+		if row := &c.Table[i]; row.Kept && row.Sampled == 0 {
+			names = append(names, message.PlainID(row.Item))
 		}
 	}
 	return few(names)
@@ -123,9 +118,9 @@ func few(names []string) string {
 }
 
 // summarizeGain tells what choosing gives by the samples it was made on.
-func summarizeGain(w io.Writer, chosen *curate.Curation) {
-	before, after := &chosen.Before, &chosen.After
-	fmt.Fprintf(w, "\nWhat it gives, on %s measured, %s of them kept\n", ui.Count(before.Items, "item"), message.Whole(after.Items))
+func (c *Curation) summarizeGain(w io.Writer) {
+	before, after := &c.Before, &c.After
+	fmt.Fprintf(w, "\nWhat it gives, on %s measured, %s of them kept\n", count(before.Items, "item"), message.Whole(after.Items))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "  \tall\tkept\n")
 	group := fmt.Sprintf("groups of %d", after.GroupSize)
@@ -134,16 +129,16 @@ func summarizeGain(w io.Writer, chosen *curate.Curation) {
 	}
 	gainLine(table, group+" whose rewards differ", before.Informative, after.Informative)
 	if before.Expected != nil && after.Expected != nil {
-		gainLine(table, fmt.Sprintf("expected by the model, groups of %d", chosen.GroupSize), *before.Expected, *after.Expected)
+		gainLine(table, fmt.Sprintf("expected by the model, groups of %d", c.GroupSize), *before.Expected, *after.Expected)
 	}
 	gainLine(table, "mean reward", before.Reward, after.Reward)
 	gainLine(table, "lift, "+group, before.Lift, after.Lift)
 	fmt.Fprintf(table, "  rollouts paid for one of such a group\t%s\t%s\n", paidFor(before), paidFor(after))
 	_ = table.Flush() // into memory
-	if before.GroupSize < chosen.GroupSize {
-		fmt.Fprintf(w, "  The trainer's groups have %d rollouts and the items fewer samples: their informative share is higher than that of the smaller groups measured here.\n", chosen.GroupSize)
+	if before.GroupSize < c.GroupSize {
+		fmt.Fprintf(w, "  The trainer's groups have %d rollouts and the items fewer samples: their informative share is higher than that of the smaller groups measured here.\n", c.GroupSize)
 	}
-	if chosen.Fresh == nil {
+	if c.Fresh == nil {
 		fmt.Fprint(w, "  The rows were chosen by the samples that this is measured on, which flatters the kept ones. The expected share is shrunk\n"+
 			"  by each item's posterior and does not rest on that; --fresh-samples N measures the kept ones on new rollouts.\n")
 	}
@@ -165,7 +160,7 @@ func estimateText(e stat.Estimate) string {
 }
 
 // paidFor words the cost factor, as measured and as expected.
-func paidFor(set *curate.Set) string {
+func paidFor(set *Set) string {
 	text := "not known"
 	if set.Cost != nil {
 		text = message.Digits(*set.Cost)
@@ -177,12 +172,12 @@ func paidFor(set *curate.Set) string {
 }
 
 // summarizeFresh tells what is left of the gain on new rollouts.
-func summarizeFresh(w io.Writer, chosen *curate.Curation) {
-	fresh := chosen.Fresh
+func (c *Curation) summarizeFresh(w io.Writer) {
+	fresh := c.Fresh
 	if fresh == nil {
 		return
 	}
-	fmt.Fprintf(w, "\nThe kept items again, on new rollouts: %s, %s new samples each (median), in %s\n", ui.Count(fresh.Items, "item"), message.Digits(fresh.Samples.Median), fresh.Run)
+	fmt.Fprintf(w, "\nThe kept items again, on new rollouts: %s, %s new samples each (median), in %s\n", count(fresh.Items, "item"), message.Digits(fresh.Samples.Median), fresh.Run)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "  \tall, before\tkept, as chosen\tkept, new rollouts\tflattered by\n")
 	group := fmt.Sprintf("groups of %d", fresh.GroupSize)
@@ -193,17 +188,17 @@ func summarizeFresh(w io.Writer, chosen *curate.Curation) {
 	if fresh.Fresh.Cost != nil {
 		fmt.Fprintf(w, "  On new rollouts %s are paid for one of such a group.\n", message.Digits(*fresh.Fresh.Cost))
 	}
-	fmt.Fprint(w, freshWords(chosen))
+	fmt.Fprint(w, c.freshWords())
 	if n := fresh.Missing.Total(); n > 0 || fresh.Lost > 0 {
-		fmt.Fprintf(w, "  %s failed, and %s had none with a reward: they are left out of this comparison.\n", ui.Count(n, "new rollout"), ui.Count(fresh.Lost, "kept item"))
+		fmt.Fprintf(w, "  %s failed, and %s had none with a reward: they are left out of this comparison.\n", count(n, "new rollout"), count(fresh.Lost, "kept item"))
 	}
 }
 
 // freshWords says what became of the informative share.
-func freshWords(chosen *curate.Curation) string {
-	f := chosen.Fresh.Informative
+func (c *Curation) freshWords() string {
+	f := c.Fresh.Informative
 	switch {
-	case chosen.Before.Items == chosen.After.Items:
+	case c.Before.Items == c.After.Items:
 		return "  No measured item was dropped: what differs is chance.\n"
 	case f.Gain == nil:
 		return ""
@@ -218,14 +213,16 @@ func freshWords(chosen *curate.Curation) string {
 	return text + fmt.Sprintf(": %s of the gain was flattery, for items chosen by their samples fall back towards the others (shrinkage).\n", message.Percent(lost))
 }
 
-func summarizeFiles(w io.Writer, chosen *curate.Curation) {
-	if chosen.Written == nil {
+func (c *Curation) summarizeFiles(w io.Writer) {
+	if c.Written == nil {
 		fmt.Fprintln(w, "\nNothing was written: --output names the file for the kept rows.")
 		return
 	}
 	fmt.Fprintln(w, "\nWritten")
-	if chosen.Written.Train != "" {
-		fmt.Fprintf(w, "  %s: %s, byte for byte as in %s\n", chosen.Written.Train, ui.Count(chosen.Kept, "row"), chosen.File)
+	if c.Written.Train != "" {
+		fmt.Fprintf(w, "  %s: %s, byte for byte as in %s\n", c.Written.Train, count(c.Kept, "row"), c.File)
 	}
-	fmt.Fprintf(w, "  %s: every row, with its reason\n", chosen.Written.Table)
+	fmt.Fprintf(w, "  %s: every row, with its reason\n", c.Written.Table)
 }
+
+func count(n int, thing string) string { return message.Language{}.Count(n, thing) }
