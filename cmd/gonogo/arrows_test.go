@@ -20,7 +20,7 @@ var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/curation", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/night", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/agent", "sampler/proxy", "sampler/limit",
-		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/gate", "analysis/history", "analysis/judge", "analysis/measure", "analysis/message", "analysis/stat", "report", "report/chart", "report/recipe", "report/viewer", "fixtures", "docs",
+		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/gate", "analysis/history", "analysis/judge", "analysis/measure", "analysis/message", "analysis/stat", "report", "report/chart", "report/recipe", "report/viewer", "fixtures", "docs",
 	},
 	"cmd/gonogo/internal/curation": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
@@ -28,7 +28,7 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/night": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
-		"sampler/rollout", "analysis", "analysis/compare", "analysis/history", "analysis/message", "report",
+		"sampler/rollout", "analysis", "analysis/archive", "analysis/compare", "analysis/history", "analysis/message", "report",
 	},
 	"cmd/gonogo/internal/stage": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
@@ -36,7 +36,7 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/output": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
-		"sampler/rollout", "analysis", "analysis/message", "analysis/collect", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/stat", "report",
+		"sampler/rollout", "analysis", "analysis/archive", "analysis/message", "analysis/collect", "analysis/compare", "analysis/gate", "analysis/stat", "report",
 	},
 	"cmd/gonogo/internal/project": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
@@ -68,6 +68,7 @@ var allowedArrows = map[string][]string{
 	"report/typeface":        {},
 	"report/reporttest":      {"report/typeface", "analysis", "analysis/compare", "analysis/message", "analysis/stat", "sampler/rollout", "docs"}, // results for the tests of the two rooms above
 	"analysis":               {"analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},                                          // types: Result, Finding, Settings, Gate
+	"analysis/archive":       {"analysis", "analysis/compare", "analysis/history", "analysis/judge", "sampler/rollout"},                           // result.json and nights.jsonl, the one room of analysis that reads and writes files
 	"analysis/collect":       {"analysis", "analysis/stat", "sampler/rollout"},
 	"analysis/measure":       {"analysis", "analysis/collect", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"analysis/gate":          {"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
@@ -117,6 +118,7 @@ var standardOnly = []string{"analysis/message", "sampler/rollout", "sampler/limi
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{
 	"analysis":               {"net", "net/http", "os", "os/exec"},
+	"analysis/archive":       {"net", "net/http", "os/exec"},
 	"analysis/collect":       {"net", "net/http", "os", "os/exec"},
 	"analysis/compare":       {"net", "net/http", "os", "os/exec"},
 	"analysis/curate":        {"net", "net/http", "os", "os/exec"},

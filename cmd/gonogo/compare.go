@@ -11,6 +11,7 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
+	"gonogo/analysis/archive"
 	"gonogo/analysis/compare"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
@@ -114,7 +115,7 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 // ownResult is what a run was found to be; nil where it was not analysed, or not
 // since it grew. One that cannot be read takes nothing from the comparison.
 func ownResult(c *cli.Context, run string) *analysis.Result {
-	r, err := output.ReadResult(run)
+	r, err := archive.ReadResult(run)
 	if err != nil {
 		fmt.Fprintf(c.App.ErrWriter, "note: the verdict of %s is left out: %v\n", run, err)
 	}

@@ -10,9 +10,9 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis/archive"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/fixtures"
@@ -71,7 +71,7 @@ func playWorld(c *cli.Context, world fixtures.World) error {
 		return exit.AsUsage(err)
 	}
 	dir = cmp.Or(c.String("output"), base+"-"+played.Short())
-	switch _, err := os.Stat(filepath.Join(base, output.ResultFile)); {
+	switch _, err := os.Stat(filepath.Join(base, archive.ResultFile)); {
 	case c.Bool("json"):
 		return exit.Usagef("--json prints one result, and --policy makes a result and a comparison: leave one of them out")
 	case err != nil:

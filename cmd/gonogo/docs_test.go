@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/analysis/archive"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
@@ -143,7 +144,7 @@ func TestDocsSayHowEveryFileSurvives(t *testing.T) {
 	written, _, _ = strings.Cut(written, "\n## ")
 	for _, file := range []string{
 		rollout.ManifestFile, rollout.ItemsFile, rollout.RolloutsFile, rollout.ProbesFile, rollout.LabelsFile, rollout.BurstFile, rollout.CallsFile,
-		isolation.JournalFile, viewer.IndexFile, output.ResultFile, output.ComparisonFile, project.QueueFile, "run.lock",
+		isolation.JournalFile, viewer.IndexFile, archive.ResultFile, output.ComparisonFile, project.QueueFile, "run.lock",
 	} {
 		if !strings.Contains(written, "`"+file+"`") {
 			t.Errorf("it says nothing of %s", file)

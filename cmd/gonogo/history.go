@@ -3,9 +3,9 @@ package main
 import (
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis/archive"
 	"gonogo/analysis/history"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/night"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/report"
 )
@@ -36,7 +36,7 @@ Example:
 			if err := checkPageFlags(c); err != nil {
 				return err
 			}
-			h, err := night.Open(dir)
+			h, err := archive.OpenHistory(dir)
 			if err != nil {
 				return exit.AsUsage(err)
 			}
@@ -44,9 +44,9 @@ Example:
 			if err != nil {
 				return err
 			}
-			found := history.Analyze(h.List, history.DefaultOptions())
+			found := history.Analyze(h.Nights, history.DefaultOptions())
 			if h.Torn {
-				found.NoteTornLine(night.File)
+				found.NoteTornLine(archive.NightsFile)
 			}
 			opt := output.PageOptions(callOf(c), dir)
 			found.Lang, opt.Paper, opt.Font = look.Language(), look.Paper, look.Font

@@ -8,6 +8,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis/archive"
 	"gonogo/analysis/history"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/night"
@@ -89,7 +90,7 @@ func nightly(c *cli.Context) (err error) {
 	if detect := c.Float64("detect"); !(detect > 0 && detect <= 1) {
 		return exit.Usagef("--detect %g: it takes a share of the reward range, such as 0.1", detect)
 	}
-	if _, err := night.Read(dir); err != nil { // nothing is put into a directory of something else
+	if _, err := archive.ReadHistory(dir); err != nil { // nothing is put into a directory of something else
 		return exit.AsUsage(err)
 	}
 	p, err := nightProject(c)
@@ -97,18 +98,18 @@ func nightly(c *cli.Context) (err error) {
 		return err
 	}
 	defer p.Close()
-	release, err := rollout.Lock(dir, night.LockFile)
+	release, err := rollout.Lock(dir, archive.HistoryLock)
 	if err != nil {
 		return exit.AsUsage(fmt.Errorf("history %s: %w", dir, err))
 	}
 	defer func() { err = errors.Join(err, release()) }()
-	h, err := night.Read(dir) // once it is ours: another process may just have added one
+	h, err := archive.ReadHistory(dir) // once it is ours: another process may just have added one
 	if err != nil {
 		return exit.AsUsage(err)
 	}
 	if h.Torn {
-		fmt.Fprintf(c.App.ErrWriter, "note: the last line of %s was broken off and is cut off\n", night.File)
+		fmt.Fprintf(c.App.ErrWriter, "note: the last line of %s was broken off and is cut off\n", archive.NightsFile)
 	}
-	h.Accept, h.Keep, h.Detect = c.Bool("accept"), c.Int("keep"), c.Float64("detect")
-	return h.Make(c.Context, callOf(c), p, time.Now())
+	n := night.Nights{History: h, Accept: c.Bool("accept"), Keep: c.Int("keep"), Detect: c.Float64("detect")}
+	return n.Make(c.Context, callOf(c), p, time.Now())
 }

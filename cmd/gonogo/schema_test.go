@@ -8,6 +8,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"gonogo/analysis/archive"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/report/reporttest"
 )
@@ -15,7 +16,7 @@ import (
 // schemaOf names the published schema that a file is held to; the curation is
 // what a script keeps of `gonogo curate --json`.
 var schemaOf = map[string]string{
-	output.ResultFile: "result", output.ComparisonFile: "comparison", "history.json": "history", "nights.jsonl": "night", "curation.json": "curation",
+	archive.ResultFile: "result", output.ComparisonFile: "comparison", "history.json": "history", archive.NightsFile: "night", "curation.json": "curation",
 }
 
 // keepToSchema holds every file that a script leaves behind, and that a schema

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/archive"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
 	"gonogo/analysis/message"
@@ -24,12 +25,12 @@ import (
 )
 
 // Make makes a night, records it and returns its answer as an exit code.
-func (h *Dir) Make(ctx context.Context, c *project.Call, p *project.Project, now time.Time) error {
+func (h *Nights) Make(ctx context.Context, c *project.Call, p *project.Project, now time.Time) error {
 	name, said := h.tonight(p, now)
 	if said != "" {
 		fmt.Fprintf(c.Err, "note: %s\n", said)
 	}
-	dir := h.run(name)
+	dir := h.Run(name)
 	h.tellDamaged(ctx, c)
 	stopped, failed, err := stage.Make(ctx, c, p, dir)
 	if err != nil {
@@ -43,7 +44,7 @@ func (h *Dir) Make(ctx context.Context, c *project.Call, p *project.Project, now
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(output.WriteResult(dir, result), output.WriteReport(ctx, c, dir, result, to)); err != nil {
+	if err := errors.Join(archive.WriteResult(dir, result), output.WriteReport(ctx, c, dir, result, to)); err != nil {
 		return err
 	}
 	began := now
@@ -55,7 +56,7 @@ func (h *Dir) Make(ctx context.Context, c *project.Call, p *project.Project, now
 	if err != nil {
 		return err
 	}
-	if err := h.add(n); err != nil {
+	if err := h.Add(n); err != nil {
 		return err
 	}
 	return withAnswer(n.ExitCode, failed, h.show(c, p.Config.Report, n, compared, trend), h.writePage(c, to, trend), h.pruneTo(ctx, c))
@@ -80,13 +81,13 @@ func withAnswer(code int, failed ...error) error {
 }
 
 // pruneTo removes old nights as --keep says.
-func (h *Dir) pruneTo(ctx context.Context, c *project.Call) error {
+func (h *Nights) pruneTo(ctx context.Context, c *project.Call) error {
 	if h.Keep == 0 {
 		return nil
 	}
-	removed, err := h.prune(ctx, h.Keep)
+	removed, err := h.Prune(ctx, h.Keep)
 	if removed > 0 {
-		fmt.Fprintf(c.Err, "note: removed the rollouts of %s; %s holds their numbers\n", ui.Count(removed, "night"), File)
+		fmt.Fprintf(c.Err, "note: removed the rollouts of %s; %s holds their numbers\n", ui.Count(removed, "night"), archive.NightsFile)
 	}
 	return err
 }
@@ -99,18 +100,18 @@ type nightAnswer struct {
 }
 
 // show prints the comparison, the nights and, last, the answer.
-func (h *Dir) show(c *project.Call, look config.ReportValues, n history.Night, compared *compare.Comparison, trend *history.History) error {
+func (h *Nights) show(c *project.Call, look config.ReportValues, n history.Night, compared *compare.Comparison, trend *history.History) error {
 	if c.JSON {
 		n.Items = nil // they are in nights.jsonl
 		return ui.PrintJSON(c.Out, nightAnswer{Night: n, Comparison: compared, History: trend})
 	}
-	opt := output.PageOptions(c, h.run(n.Name))
+	opt := output.PageOptions(c, h.Run(n.Name))
 	if compared != nil {
 		if err := report.WriteText(c.Out, output.NewComparison(look, compared, opt)); err != nil {
 			return err
 		}
 	}
-	trend.Lang, opt.Dir = look.Language(), h.dir
+	trend.Lang, opt.Dir = look.Language(), h.Dir
 	if err := report.WriteText(c.Out, report.NewHistory(trend, opt)); err != nil {
 		return err
 	}
@@ -120,20 +121,20 @@ func (h *Dir) show(c *project.Call, look config.ReportValues, n history.Night, c
 
 // writePage writes the page of the history below the history directory, in those formats
 // of the run's report that a history has.
-func (h *Dir) writePage(c *project.Call, to output.Delivery, trend *history.History) error {
+func (h *Nights) writePage(c *project.Call, to output.Delivery, trend *history.History) error {
 	formats := slices.DeleteFunc(report.HistoryFormats(), func(f report.Format) bool {
 		return !slices.ContainsFunc(to.Formats, func(asked report.Format) bool {
 			return asked.Name == f.Name || asked.Name == "markdown" && f.Name == "markdown-full"
 		})
 	})
-	dir := output.ReportDir(h.dir)
+	dir := output.ReportDir(h.Dir)
 	if len(formats) == 0 {
 		return nil
 	}
 	if err := rollout.CheckRegularDir(dir); err != nil {
 		return exit.AsUsage(err)
 	}
-	opt := output.PageOptions(c, h.dir)
+	opt := output.PageOptions(c, h.Dir)
 	trend.Lang, opt.Paper, opt.Font = to.Look.Language(), to.Look.Paper, to.Look.Font
 	page := report.NewHistory(trend, opt)
 	if err := report.Write(dir, page, formats); err != nil {
@@ -163,29 +164,29 @@ func nightWord(n history.Night, l message.Language) string {
 
 // judge compares tonight with the last good night and with the trend, and says in n its
 // result. The comparison is nil if there is nothing to compare with.
-func (h *Dir) judge(ctx context.Context, c *project.Call, p *project.Project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*compare.Comparison, *history.History, error) {
-	base := history.LastGood(h.List, n, h.thereBy(ctx))
+func (h *Nights) judge(ctx context.Context, c *project.Call, p *project.Project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*compare.Comparison, *history.History, error) {
+	base := history.LastGood(h.Nights, n, h.There(ctx))
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
 	var comparison *compare.Comparison
 	tolerance := 0.0
 	if base < 0 {
-		n.AnswerWithoutBase(h.List, r, h.thereBy(ctx), filepath.Join(h.dir, nightRuns))
+		n.AnswerWithoutBase(h.Nights, r, h.There(ctx), filepath.Join(h.Dir, archive.NightRuns))
 	} else {
-		with, err := rollout.Open(h.run(h.List[base].Name))
+		with, err := rollout.Open(h.Run(h.Nights[base].Name))
 		if err != nil {
 			return nil, nil, err
 		}
 		if comparison, err = compareNights(ctx, p, with, opened); err != nil {
 			return nil, nil, err
 		}
-		before, err := output.ReadResult(h.run(h.List[base].Name))
+		before, err := archive.ReadResult(h.Run(h.Nights[base].Name))
 		if err != nil {
-			fmt.Fprintf(c.Err, "note: the verdict of night %s is left out: %v\n", ui.Visible(h.List[base].Name), err)
+			fmt.Fprintf(c.Err, "note: the verdict of night %s is left out: %v\n", ui.Visible(h.Nights[base].Name), err)
 		}
 		comparison.AddVerdicts(before, unaccepted(before, r))
-		n.Fall(h.List, comparison, h.Detect)
+		n.Fall(h.Nights, comparison, h.Detect)
 		if err := attribute(ctx, c, p, with, opened, comparison); err != nil {
 			return nil, nil, err
 		}
@@ -193,13 +194,13 @@ func (h *Dir) judge(ctx context.Context, c *project.Call, p *project.Project, op
 			return nil, nil, err
 		}
 		tolerance = comparison.Tolerance
-		n.ApplyComparison(h.List[base].Name, comparison)
+		n.ApplyComparison(h.Nights[base].Name, comparison)
 	}
 	if h.Accept && n.Split != "" {
 		n.Accepted, n.ExitCode = true, exit.OK
 	}
 	n.Good = n.ExitCode == exit.OK
-	trend := history.Analyze(append(slices.Clone(h.List), *n), history.DefaultOptions())
+	trend := history.Analyze(append(slices.Clone(h.Nights), *n), history.DefaultOptions())
 	if fell := trend.TrendDrop(base, tolerance); fell != nil && n.ExitCode != exit.NoGo && !n.Accepted {
 		n.RegressedByTrend(fell, trend.Nights[fell.Night].Name)
 		mark := &trend.Nights[len(trend.Nights)-1]

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/archive"
 	"gonogo/analysis/history"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
@@ -18,11 +19,11 @@ import (
 )
 
 // begunNight leaves a night as a kill does: a run without a line.
-func begunNight(t *testing.T, h *Dir, p *project.Project, name string, began time.Time) {
+func begunNight(t *testing.T, h *Nights, p *project.Project, name string, began time.Time) {
 	t.Helper()
-	m := p.Manifest(h.run(name))
+	m := p.Manifest(h.Run(name))
 	m.Started = began
-	w, err := rollout.Create(h.run(name), m, p.Inputs.Items, rollout.WriterOptions{})
+	w, err := rollout.Create(h.Run(name), m, p.Inputs.Items, rollout.WriterOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func TestANightThatWasBrokenOff(t *testing.T) {
 		},
 	} {
 		p := tinyProject(t)
-		h := &Dir{dir: t.TempDir()}
+		h := &Nights{History: &archive.History{Dir: t.TempDir()}}
 		begunNight(t, h, p, "2026-11-19T2345Z", c.began)
 		begunNight(t, h, p, "tryout", c.began) // somebody's own, and newer by its name
 		if c.with != nil {
@@ -65,23 +66,23 @@ func TestANightThatWasBrokenOff(t *testing.T) {
 func TestANightHasANewSeedAndTheSameItems(t *testing.T) {
 	p := tinyProject(t)
 	p.Config.Seed, p.Config.Items = nil, 4
-	h := &Dir{dir: t.TempDir()}
+	h := &Nights{History: &archive.History{Dir: t.TempDir()}}
 	var items [][]rollout.Item
 	seeds := make(map[uint64]bool)
 	for range 3 {
 		h.tonight(p, time.Now())
 		items, seeds[p.Inputs.Seed] = append(items, p.Inputs.Items), true
-		h.List = append(h.List, history.Night{Good: true, Seed: p.Inputs.Seed, ItemsSeed: p.Inputs.DrawnBy}, history.Night{Seed: 1})
+		h.Nights = append(h.Nights, history.Night{Good: true, Seed: p.Inputs.Seed, ItemsSeed: p.Inputs.DrawnBy}, history.Night{Seed: 1})
 	}
 	if len(seeds) != 3 || !reflect.DeepEqual(items[0], items[1]) || !reflect.DeepEqual(items[0], items[2]) {
 		t.Errorf("%d seeds in 3 nights; items %v", len(seeds), items)
 	}
 	zero := uint64(0) // a seed as any other
-	h.List = append(h.List, history.Night{Good: true, Seed: 5, ItemsSeed: &zero})
+	h.Nights = append(h.Nights, history.Night{Good: true, Seed: 5, ItemsSeed: &zero})
 	if h.tonight(p, time.Now()); *p.Inputs.DrawnBy != 0 {
 		t.Errorf("the items of a night whose items seed is 0 are drawn with %d", *p.Inputs.DrawnBy)
 	}
-	h.List = h.List[:len(h.List)-1]
+	h.Nights = h.Nights[:len(h.Nights)-1]
 	again := uint64(7)
 	p.Config.Seed = &again
 	h.tonight(p, time.Now())
@@ -115,26 +116,6 @@ func TestAnAcceptedGraderStaysAccepted(t *testing.T) {
 	}
 }
 
-func TestANightsNameIsNeverTakenTwice(t *testing.T) {
-	p := tinyProject(t)
-	h := &Dir{dir: t.TempDir(), List: []history.Night{{Name: "2026-11-20T0200Z"}}} // its rollouts are gone
-	if name, _ := h.tonight(p, time.Date(2026, 11, 20, 2, 0, 0, 0, time.UTC)); name != "2026-11-20T0200Z-2" {
-		t.Errorf("the night is called %s", name)
-	}
-}
-
-func TestNamesOfNights(t *testing.T) {
-	for name, want := range map[string]bool{
-		"2026-11-20T0200Z": true, "2026-11-20T0200Z-2": true, "2026-11-20T0200Z-12": true,
-		"": false, "tryout": false, "2026-11-20": false, "2026-11-20T0200Z-": false, "2026-11-20T0200Z-mine": false,
-		"2026-11-20T0200Z2": false, "2026-13-20T0200Z": false, "mine-2026-11-20T0200Z": false,
-	} {
-		if got := ofNight(name); got != want {
-			t.Errorf("%q is the name of a night: %v, want %v", name, got, want)
-		}
-	}
-}
-
 func TestANightThatIsDamagedIsGone(t *testing.T) {
 	p := tinyProject(t)
 	for _, c := range []struct {
@@ -145,10 +126,10 @@ func TestANightThatIsDamagedIsGone(t *testing.T) {
 		{"its manifest is damaged", rollout.ManifestFile, "{", "cannot be read, and counts as gone"},
 		{"its rollouts contradict each other", rollout.RolloutsFile, strings.Repeat(`{"item":"a","split":"eval","sample":0,"reward":%d}`+"\n", 2), "cannot be read, and counts as gone"},
 	} {
-		h := &Dir{dir: t.TempDir(), List: []history.Night{{Name: "2026-11-19T0200Z", Good: true}}}
+		h := &Nights{History: &archive.History{Dir: t.TempDir(), Nights: []history.Night{{Name: "2026-11-19T0200Z", Good: true}}}}
 		begunNight(t, h, p, "2026-11-19T0200Z", time.Now())
 		text := strings.Replace(strings.Replace(c.text, "%d", "0", 1), "%d", "1", 1)
-		if err := os.WriteFile(filepath.Join(h.run("2026-11-19T0200Z"), c.file), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(h.Run("2026-11-19T0200Z"), c.file), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		var told strings.Builder
@@ -156,7 +137,7 @@ func TestANightThatIsDamagedIsGone(t *testing.T) {
 		if (told.Len() > 0) != (c.said != "") || !strings.Contains(told.String(), c.said) {
 			t.Errorf("%s: told %q, want %q", c.what, told.String(), c.said)
 		}
-		if there := h.thereBy(t.Context())(&h.List[0]); there != (c.said == "") {
+		if there := h.There(t.Context())(&h.Nights[0]); there != (c.said == "") {
 			t.Errorf("%s: at hand %v", c.what, there)
 		}
 	}
@@ -181,42 +162,5 @@ func TestWhatFailsBesideANightHidesNoRegression(t *testing.T) {
 		if code := ui.ExitCode(&told, withAnswer(c.answer, c.failed...)); code != c.code || strings.Count(told.String(), "\n") != c.told {
 			t.Errorf("%s: exit code %d, want %d; told %q", c.what, code, c.code, told.String())
 		}
-	}
-}
-
-func TestPruneKeepsWhatLaterNightsNeed(t *testing.T) {
-	const n1, n2, n3, n4, n5 = "2026-11-01T0200Z", "2026-11-02T0200Z", "2026-11-03T0200Z", "2026-11-03T0200Z-2", "2026-11-05T0200Z"
-	h := &Dir{dir: t.TempDir()}
-	for _, name := range []string{n1, n2, n3, n4, n5, "tryout", "mine", "../outside"} {
-		if err := os.MkdirAll(h.run(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		for _, file := range []string{rollout.ManifestFile, rollout.RolloutsFile} {
-			if name == "mine" {
-				file = "notes.txt"
-			}
-			if err := os.WriteFile(filepath.Join(h.run(name), file), nil, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	night := func(name string, good bool, base string) history.Night {
-		return history.Night{Name: name, Good: good, Base: base, Split: "eval", Made: map[string]string{}}
-	}
-	h.List = []history.Night{
-		night(n1, true, ""), night(n2, true, n1), night(n3, true, n2), night(n4, false, n3),
-		night("../outside", false, ""), night(n5, false, n3),
-	}
-	removed, err := h.prune(t.Context(), 1)
-	if err != nil || removed != 3 {
-		t.Errorf("%d removed, %v; want n1, n2 and n4", removed, err)
-	}
-	for name, want := range map[string]bool{n1: false, n2: false, n3: true, n4: false, n5: true, "tryout": true, "mine": true, "../outside": true} {
-		if _, err := os.Stat(h.run(name)); (err == nil) != want {
-			t.Errorf("%s: there %v, want %v", name, err == nil, want)
-		}
-	}
-	if outside := h.List[4]; h.thereBy(t.Context())(&outside) {
-		t.Error("a name that leads out of the directory is taken for a night at hand")
 	}
 }

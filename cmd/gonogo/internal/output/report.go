@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"gonogo/analysis"
+	"gonogo/analysis/archive"
 	"gonogo/analysis/collect"
 	"gonogo/analysis/stat"
 	"gonogo/cmd/gonogo/internal/config"
@@ -31,7 +32,7 @@ const StandardOutput = "-"
 // RunOfResult is the directory that a result.json is in, given that file;
 // any other run is itself.
 func RunOfResult(run string) string {
-	if info, err := os.Stat(run); err == nil && !info.IsDir() && filepath.Base(run) == ResultFile {
+	if info, err := os.Stat(run); err == nil && !info.IsDir() && filepath.Base(run) == archive.ResultFile {
 		return filepath.Dir(run)
 	}
 	return run
@@ -41,7 +42,7 @@ func RunOfResult(run string) string {
 // where the run's files are others since, where it was judged by other settings
 // than the run's own, or where settings are given.
 func ResultFor(ctx context.Context, c *project.Call, dir string) (*analysis.Result, error) {
-	kept, err := ReadResult(dir)
+	kept, err := archive.ReadResult(dir)
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
@@ -63,10 +64,10 @@ func ResultFor(ctx context.Context, c *project.Call, dir string) (*analysis.Resu
 		return kept, nil
 	}
 	if opened.Manifest == nil || len(opened.Manifest.Config) == 0 {
-		fmt.Fprintf(c.Err, "note: %s was judged with other settings than the defaults; the report says which thresholds were changed.\n", filepath.Join(dir, ResultFile))
+		fmt.Fprintf(c.Err, "note: %s was judged with other settings than the defaults; the report says which thresholds were changed.\n", filepath.Join(dir, archive.ResultFile))
 		return kept, nil
 	}
-	fmt.Fprintf(c.Err, "note: %s was judged with other settings than the run's own; this report judges by the run's own. To report by others, give them here, too (--set, --group-size, --config).\n", filepath.Join(dir, ResultFile))
+	fmt.Fprintf(c.Err, "note: %s was judged with other settings than the run's own; this report judges by the run's own. To report by others, give them here, too (--set, --group-size, --config).\n", filepath.Join(dir, archive.ResultFile))
 	if opened, err = rollout.Open(dir); err != nil {
 		return nil, exit.AsUsage(err)
 	}
@@ -192,7 +193,7 @@ func PickFormats(list string) ([]report.Format, error) {
 
 // PrintFormat writes one format to standard output, and nothing else.
 func PrintFormat(ctx context.Context, c *project.Call, run string, r *analysis.Result, to Delivery) error {
-	if err := WriteResult(run, r); err != nil {
+	if err := archive.WriteResult(run, r); err != nil {
 		return err
 	}
 	p, f := PageTo(ctx, c, run, r, to), to.Formats[0]

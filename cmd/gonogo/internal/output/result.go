@@ -4,21 +4,16 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
-	"syscall"
 
 	"gonogo/analysis"
-	"gonogo/analysis/compare"
+	"gonogo/analysis/archive"
 	"gonogo/analysis/gate"
-	"gonogo/analysis/judge"
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
@@ -28,14 +23,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// ResultFile is the analysis in a run directory.
-const ResultFile = "result.json"
-
 // PrintThresholdChanges prints which thresholds the command line changed for the
 // verdict that is now stored in result.json.
 func PrintThresholdChanges(c *project.Call, r *analysis.Result) {
 	if changed := r.ChangedThresholds(); len(changed) > 0 && len(c.Set) > 0 {
-		fmt.Fprintf(c.Err, "note: %s now holds a verdict under changed thresholds: %s. A report judges by the run's own configuration unless it is given the same --set.\n", ResultFile, thresholdList(changed))
+		fmt.Fprintf(c.Err, "note: %s now holds a verdict under changed thresholds: %s. A report judges by the run's own configuration unless it is given the same --set.\n", archive.ResultFile, thresholdList(changed))
 	}
 }
 
@@ -95,7 +87,7 @@ func Deliver(ctx context.Context, c *project.Call, dir string, r *analysis.Resul
 	if err != nil {
 		return err
 	}
-	if err := WriteResult(dir, r); err != nil {
+	if err := archive.WriteResult(dir, r); err != nil {
 		return err
 	}
 	if to.Formats == nil {
@@ -117,57 +109,18 @@ func AnalyzeRun(ctx context.Context, c *project.Call, dir string) (*analysis.Res
 	return Analyze(ctx, c, opened, settings)
 }
 
-// Analyze computes the result of a run and of its variants, which it ranks.
+// Analyze computes the result of a run and of its variants.
 func Analyze(ctx context.Context, c *project.Call, opened *rollout.Run, settings analysis.Settings) (*analysis.Result, error) {
 	// What is in memory is most of all the numbers of the rollouts, which stay to the end
 	// and hold few pointers: to look for garbage at half of them costs little.
 	if os.Getenv("GOGC") == "" {
 		defer debug.SetGCPercent(debug.SetGCPercent(50))
 	}
-	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}
-	var inputs map[string]string // none where the run is a single file, which has no neighbors
-	var err error
-	if filepath.Base(opened.File()) == rollout.RolloutsFile {
-		inputs, err = inputsOf(opened.Dir, false) // before they are read: what is added meanwhile makes the result old
-	}
-	if err != nil {
-		return nil, exit.AsUsage(err)
-	}
-	result, err := judge.Analyze(ctx, opened, read, settings, gate.All())
-	if err != nil {
-		return nil, exit.AsUsage(err)
-	}
-	if inputs != nil {
-		inputs[rollout.RolloutsFile] = result.Input.Sum
-	}
-	result.Run.Inputs = inputs
-	variants, strangers, err := opened.Variants()
-	if err != nil {
-		return nil, exit.AsUsage(err)
-	}
+	result, strangers, err := archive.Analyze(ctx, opened, rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}, settings, gate.All())
 	for _, name := range strangers {
 		fmt.Fprintf(c.Err, "note: %s is no variant of this run and is left out\n", rollout.VariantDir(opened.Dir, name))
 	}
-	err = compare.RankVariants(ctx, result, opened, variants, read, settings, gate.All())
 	return result, exit.AsUsage(err)
-}
-
-// WriteResult writes result.json into a run directory, whole or not at all. A
-// run that is a single file gets none.
-func WriteResult(dir string, r *analysis.Result) error {
-	info, err := os.Stat(dir)
-	if err != nil || !info.IsDir() {
-		return err
-	}
-	var b bytes.Buffer
-	if err := r.Encode(&b); err != nil {
-		return err
-	}
-	path := filepath.Join(dir, ResultFile)
-	if was, err := os.ReadFile(path); err == nil && bytes.Equal(was, b.Bytes()) {
-		return nil // a run that this user may only read can still be reported
-	}
-	return rollout.WriteFile(path, b.Bytes())
 }
 
 // WriteFile writes a file into a run directory, whole or not at all.
@@ -177,62 +130,6 @@ func WriteFile(dir, name string, write func(io.Writer) error) error {
 		return err
 	}
 	return rollout.WriteFile(filepath.Join(dir, name), b.Bytes())
-}
-
-// ReadResult reads a run's result.json. It returns nil when there is none, or when the
-// files that were analysed are not those that are there now.
-func ReadResult(dir string) (*analysis.Result, error) {
-	path := filepath.Join(dir, ResultFile)
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil, nil // none there, or the run is a single file
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r, err := analysis.Decode(f)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, rollout.RolloutsFile)); errors.Is(err, fs.ErrNotExist) {
-		return r, nil // a result without the run
-	}
-	now, err := inputsOf(dir, true)
-	if err != nil || !maps.Equal(now, r.Run.Inputs) {
-		return nil, err
-	}
-	return r, nil
-}
-
-// inputsOf sums the files of a run that an analysis reads, those of its rollouts where
-// asked for: the largest file, summed as it is read. It is nil where dir is a file.
-func inputsOf(dir string, rollouts bool) (map[string]string, error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, nil
-	}
-	names := []string{rollout.ItemsFile, rollout.ProbesFile, rollout.LabelsFile, rollout.BurstFile}
-	if rollouts {
-		names = append(names, rollout.RolloutsFile)
-	}
-	variants, _ := os.ReadDir(rollout.VariantDir(dir, "")) // none there is no variants
-	for _, v := range variants {
-		for _, name := range []string{rollout.RolloutsFile, rollout.ProbesFile} {
-			names = append(names, filepath.Join(rollout.VariantsDir, v.Name(), name))
-		}
-	}
-	inputs := make(map[string]string)
-	for _, name := range names {
-		sum, err := rollout.FileChecksum(filepath.Join(dir, name))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		inputs[filepath.ToSlash(name)] = sum
-	}
-	return inputs, nil
 }
 
 // The files of a comparison in the directory of a run.

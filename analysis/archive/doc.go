@@ -1,0 +1,6 @@
+// Package archive keeps analyses on disk.
+//
+// In: a run directory, or the history directory of many nights. Out: the result of the run,
+// analyzed or read again as long as its files are those that were analyzed, and the nights
+// with the runs that they can be compared with.
+package archive

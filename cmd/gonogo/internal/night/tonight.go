@@ -1,0 +1,86 @@
+package night
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"gonogo/analysis/archive"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/stage"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/rollout"
+)
+
+// goOnWithin is how long a night can be gone on with: one that was broken off longer ago is
+// another night.
+const goOnWithin = 12 * time.Hour
+
+// Nights are a history directory, and how its next night is made and judged.
+type Nights struct {
+	*archive.History
+	Accept bool    // the next night is good whatever a comparison says
+	Detect float64 // the drop that a night must be able to detect, as a share of the reward range
+	Keep   int     // good nights whose rollouts stay; 0: all
+}
+
+// tonight names the night to make: one that was broken off and fits, else a new one. said
+// is the message about it.
+func (h *Nights) tonight(p *project.Project, now time.Time) (name, said string) {
+	for _, name := range h.Unfinished() {
+		why := h.unfit(p, name, now)
+		if why == "" {
+			return name, fmt.Sprintf("night %s was broken off: going on with it", name)
+		}
+		if said == "" {
+			said = fmt.Sprintf("night %s was broken off and %s: a new one begins; what was made of it stays in %s until --keep takes it", name, why, h.Run(name))
+		}
+	}
+	h.seed(p)
+	return h.NewName(now), said
+}
+
+// unfit says why a night that was broken off cannot be gone on with; "" when it
+// can.
+func (h *Nights) unfit(p *project.Project, name string, now time.Time) string {
+	opened, err := rollout.Open(h.Run(name))
+	if err != nil || opened.Manifest == nil {
+		return "cannot be read"
+	}
+	if ago := now.Sub(opened.Manifest.Started); ago > goOnWithin || ago < -goOnWithin {
+		return fmt.Sprintf("began on %s, more than %d hours away", opened.Manifest.Started.Format(time.DateTime), int(goOnWithin.Hours()))
+	}
+	m := p.Manifest(h.Run(name))
+	if !maps.Equal(m.Binding, opened.Manifest.Binding) || stage.CheckNotShrunk(h.Run(name), m) != nil {
+		return "was made with other settings"
+	}
+	return ""
+}
+
+// seed draws the seed of a night's rollouts, for a replay of those of another night is no
+// test. A subset of the items is drawn as on the newest good night, so that it is the same
+// every night.
+func (h *Nights) seed(p *project.Project) {
+	p.Draw()
+	by := p.Inputs.Seed
+	for _, n := range slices.Backward(h.Nights) {
+		if n.Good {
+			by = *cmp.Or(n.ItemsSeed, &n.Seed) // 0 is a seed, too
+			break
+		}
+	}
+	p.Inputs.DrawnBy = &by
+	p.Inputs.Subset(p.Config.Items)
+}
+
+// tellDamaged says, before anything is paid for, which good nights are there but cannot
+// be compared with.
+func (h *Nights) tellDamaged(ctx context.Context, c *project.Call) {
+	names, causes := h.Damaged(ctx)
+	for i, name := range names {
+		fmt.Fprintf(c.Err, "note: night %s cannot be read, and counts as gone: %s\n", ui.Visible(name), ui.Visible(causes[i].Error()))
+	}
+}
