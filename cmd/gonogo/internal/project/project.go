@@ -15,6 +15,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
+	"gonogo/sampler/agent"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/job"
@@ -41,7 +42,7 @@ type Project struct {
 	Round        int        // samples per item in the current round of sampling until decided; 0: all
 	Variants     []*Variant // to make in addition to the run itself
 	variant      *Variant   // that this is; nil for the run itself
-	AgentLog     *AgentLog  // takes the standard error of an agent's program; nil without
+	AgentLog     *agent.Log // takes the standard error of an agent's program; nil without
 	Queue        Queue
 	closers      []func()
 }

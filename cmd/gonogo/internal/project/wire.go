@@ -302,10 +302,7 @@ func ReadyToWork(ctx context.Context, p *Project, home string) error {
 	if err := p.Session.KeepSessions(ctx, home); err != nil {
 		return err
 	}
-	if p.AgentLog != nil {
-		return p.AgentLog.Open(home, p.Redact)
-	}
-	return nil
+	return p.AgentLog.Open(home, p.Redact)
 }
 
 // WorkConfig returns the sampler's settings for a worker. The planner keeps the budget.

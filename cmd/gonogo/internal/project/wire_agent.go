@@ -26,7 +26,7 @@ func WireAgent(p *Project) error {
 		told.Tools[t.Name] = p.Config.Connect(t.ServerURL)
 	}
 	if len(a.Command) > 0 {
-		p.AgentLog = &AgentLog{}
+		p.AgentLog = &agent.Log{}
 		c, err := agent.NewCommand(agent.CommandConfig{
 			Argv: programOf(p, a.Command), Dir: p.Config.Dir, Without: keyVariables(p), Options: told,
 			PerRollout: a.PerRollout != nil && *a.PerRollout, Processes: cmp.Or(a.Processes, p.inFlight()), Log: p.AgentLog,

@@ -12,6 +12,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
+	"gonogo/sampler/agent"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/document"
 	"gonogo/sampler/job"
@@ -43,7 +44,7 @@ func (ts *ToolServers) StartMCP(ctx context.Context) error {
 		servers[i].Command = programOf(ts.p, servers[i].Command)
 	}
 	client := sampler.HTTPClient(ts.p.transport(ts.p.inFlight()), ts.p.inFlight())
-	ts.p.AgentLog = &AgentLog{}
+	ts.p.AgentLog = &agent.Log{}
 	var err error
 	ts.all, err = mcp.New(ctx, servers, mcp.Options{
 		Dir: ts.p.Config.Dir, Without: ts.p.Config.KeyNames(), HTTP: client, Log: ts.p.AgentLog,

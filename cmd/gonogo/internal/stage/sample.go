@@ -127,7 +127,7 @@ func beginRollouts(ctx context.Context, p *project.Project, dir string, m rollou
 	if err == nil {
 		err = p.Session.KeepSessions(ctx, dir)
 	}
-	if err == nil && p.AgentLog != nil {
+	if err == nil {
 		err = p.AgentLog.Open(dir, p.Redact)
 	}
 	if err != nil {

@@ -1,4 +1,4 @@
-package project
+package agent
 
 import (
 	"bytes"
@@ -10,18 +10,20 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// agentLogFile is where an agent's standard error goes, in the run directory.
-const agentLogFile = "agent.log"
+// LogFile is where a Log writes, in the run directory.
+const LogFile = "agent.log"
 
-// largestAgentLog bounds it: an agent that chatters must not fill the disk.
-const largestAgentLog = 64 << 20
+// largestLog bounds it: an agent that chatters must not fill the disk.
+const largestLog = 64 << 20
 
 // mostBefore bounds what is kept of what is said before the log is opened: an MCP
 // server starts before the run directory is there.
 const mostBefore = 64 << 10
 
-// AgentLog records the standard error of an agent's processes or of MCP servers. It is safe for concurrent use.
-type AgentLog struct {
+// Log keeps what programs write on standard error, those of an agent or of MCP servers, in
+// a run directory: without secrets and not more than 64 MiB. A nil Log opens and closes
+// nothing. It is safe for concurrent use.
+type Log struct {
 	mu      sync.Mutex // guards what follows
 	file    *os.File
 	written int64
@@ -30,8 +32,11 @@ type AgentLog struct {
 }
 
 // Open begins to write into a run directory.
-func (l *AgentLog) Open(dir string, redact *rollout.Redactor) error {
-	path := filepath.Join(dir, agentLogFile)
+func (l *Log) Open(dir string, redact *rollout.Redactor) error {
+	if l == nil {
+		return nil
+	}
+	path := filepath.Join(dir, LogFile)
 	if err := rollout.CheckRegularFile(path); err != nil {
 		return err
 	}
@@ -52,7 +57,7 @@ func (l *AgentLog) Open(dir string, redact *rollout.Redactor) error {
 }
 
 // Write logs a piece of a process's output. It never fails: a log is not worth a rollout.
-func (l *AgentLog) Write(b []byte) (int, error) {
+func (l *Log) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file == nil {
@@ -64,19 +69,19 @@ func (l *AgentLog) Write(b []byte) (int, error) {
 }
 
 // write writes b, as far as there is room. mu is held.
-func (l *AgentLog) write(b []byte) {
-	if len(b) == 0 || l.written >= largestAgentLog {
+func (l *Log) write(b []byte) {
+	if len(b) == 0 || l.written >= largestLog {
 		return
 	}
 	text := []byte(l.redact.String(string(b)))
-	if l.written += int64(len(text)); l.written >= largestAgentLog {
+	if l.written += int64(len(text)); l.written >= largestLog {
 		text = append(bytes.Clone(text), "\n(the log ends here: it is full)\n"...)
 	}
 	_, _ = l.file.Write(text)
 }
 
 // Close ends the log; nil is none.
-func (l *AgentLog) Close() error {
+func (l *Log) Close() error {
 	if l == nil {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package project
+package agent
 
 import (
 	"os"
@@ -13,7 +13,7 @@ import (
 // directory; a program that chatters does not fill the disk.
 func TestTheLogOfAgents(t *testing.T) {
 	dir, secret := t.TempDir(), "sk-of-the-run-itself"
-	l := &AgentLog{}
+	l := &Log{}
 	say := func(text string) {
 		t.Helper()
 		if n, err := l.Write([]byte(text)); n != len(text) || err != nil {
@@ -21,7 +21,7 @@ func TestTheLogOfAgents(t *testing.T) {
 		}
 	}
 	kept := func() string {
-		b, err := os.ReadFile(filepath.Join(dir, agentLogFile))
+		b, err := os.ReadFile(filepath.Join(dir, LogFile))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,7 +36,7 @@ func TestTheLogOfAgents(t *testing.T) {
 	if got := kept(); strings.Contains(got, secret) || !strings.HasPrefix(got, "early ***") || !strings.Contains(got, "late ***") || len(got) > mostBefore+100 {
 		t.Errorf("%d bytes: %.60q … %q", len(got), got, got[len(got)-60:])
 	}
-	l.written = largestAgentLog - 1
+	l.written = largestLog - 1
 	for range 3 {
 		say("too much\n")
 	}
@@ -47,7 +47,7 @@ func TestTheLogOfAgents(t *testing.T) {
 	if got := kept(); strings.Count(got, "too much") != 1 || strings.Count(got, "it is full") != 1 || strings.Contains(got, "after") {
 		t.Errorf("the end of the log: %q", got[len(got)-80:])
 	}
-	if err := (*AgentLog)(nil).Close(); err != nil {
+	if err := (*Log)(nil).Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -56,10 +56,10 @@ func TestTheLogOfAgents(t *testing.T) {
 func TestTheLogOfAgentsFollowsNoLink(t *testing.T) {
 	dir := t.TempDir()
 	theirs := filepath.Join(t.TempDir(), "theirs")
-	if err := os.Symlink(theirs, filepath.Join(dir, agentLogFile)); err != nil {
+	if err := os.Symlink(theirs, filepath.Join(dir, LogFile)); err != nil {
 		t.Skip("no links here: ", err)
 	}
-	if err := (&AgentLog{}).Open(dir, nil); err == nil || !strings.Contains(err.Error(), "is a symbolic link") {
+	if err := (&Log{}).Open(dir, nil); err == nil || !strings.Contains(err.Error(), "is a symbolic link") {
 		t.Errorf("error %v", err)
 	}
 	if _, err := os.Stat(theirs); err == nil {
