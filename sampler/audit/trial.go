@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"encoding/json"
 	"strconv"
 
@@ -11,6 +12,25 @@ import (
 // TrialProbes lists the probes that show, before any rollout, whether a grader
 // works at all: the reference, an empty answer and a wrong one.
 func TrialProbes() []Probe { return []Probe{reference, empty, wrong} }
+
+// TrialAnswers makes the answers of a trial, on a seeded sample of at most that many items,
+// and tells how many there were: all references first, for they decide, and the rest may not
+// be reached. Of the input it takes no records, and the probes are TrialProbes.
+func TrialAnswers(ctx context.Context, in Input, most int) (answers []sampler.Task, items int, err error) {
+	in.Probes = TrialProbes()
+	plan, err := NewPlan(ctx, Config{Items: most}, in)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, probe := range in.Probes {
+		for task := range plan.Tasks() {
+			if task.Record.Probe.Name == probe.Name {
+				answers = append(answers, task)
+			}
+		}
+	}
+	return answers, len(plan.Items), nil
+}
 
 var wrong = Probe{
 	Name: "wrong", Expect: rollout.Bottom, Limit: partly,

@@ -28,13 +28,12 @@ func answers(t *testing.T) []sampler.Task {
 		row := `{"id":"` + id + `","reference_answer":"right ` + id + `"}`
 		items = append(items, rollout.Item{ID: id, Split: rollout.Train, Row: []byte(row), Tools: []byte(`[{"function":{"name":"search"}}]`)})
 	}
-	plan, err := audit.NewPlan(t.Context(), audit.Config{Items: 2}, audit.Input{Seed: 1, Items: items, Range: [2]float64{0, 1}, Probes: audit.TrialProbes()})
+	out, n, err := audit.TrialAnswers(t.Context(), audit.Input{Seed: 1, Items: items, Range: [2]float64{0, 1}}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []sampler.Task
-	for task := range plan.Tasks() {
-		out = append(out, task)
+	if n != 2 || len(out) != 6 || !isReference(out[0].Record) || !isReference(out[1].Record) || isReference(out[2].Record) {
+		t.Fatalf("%d answers of %d items, or the references do not come first", len(out), n)
 	}
 	return out
 }

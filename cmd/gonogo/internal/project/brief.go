@@ -69,7 +69,7 @@ func describe(ctx context.Context, p *Project) ([]byte, error) {
 		err = withoutSecrets(p, d)
 	}
 	if err == nil && (p.Queue.cluster == nil || !p.Queue.cluster.untried) {
-		d.Trial, err = trialOfWorkers(ctx, p)
+		d.Trial, err = p.trialOfWorkers(ctx)
 	}
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func ForGrading(ctx context.Context, c *Call, run *rollout.Run, own bool) (*Proj
 	if err = RestartWorld(ctx, p, c.Err); err != nil {
 		return nil, err
 	}
-	if err = p.WireGrader(); err == nil && len(grader.SessionReads(p.Bounds.Grader)) > 0 {
+	if err = p.WireGrader(); err == nil && p.GradesInSession() {
 		err = p.Session.WireSession()
 	}
 	if err != nil && c.Grader != "" {

@@ -8,11 +8,21 @@ import (
 	"gonogo/sampler/grader"
 )
 
+// TrialCostly is how many answers a trial grades if gradings cost money, and how many answers workers get for theirs.
+const TrialCostly = 2
+
+// TrialAnswers makes answers of a seeded sample of at most that many items.
+func (p *Project) TrialAnswers(ctx context.Context, most int) (answers []sampler.Task, items int, err error) {
+	return audit.TrialAnswers(ctx, audit.Input{
+		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Range: *p.Config.RewardRange, Answer: p.Config.Audit.Answer, Reference: p.Audit.Reference,
+	}, most)
+}
+
 // trialOfWorkers are the answers that each worker tries its grader on: of rows that
 // are small compared with what a message of the queue may hold.
-func trialOfWorkers(ctx context.Context, p *Project) (list []TrialAnswer, err error) {
+func (p *Project) trialOfWorkers(ctx context.Context) (list []TrialAnswer, err error) {
 	const most = 64 << 10
-	answers, _, err := TrialAnswers(ctx, p, TrialCostly)
+	answers, _, err := p.TrialAnswers(ctx, TrialCostly)
 	for _, t := range answers {
 		if len(list) < TrialCostly && len(t.Item.Row)+len(t.Record.Answer) < most {
 			list = append(list, TrialAnswer{t.Item, t.Record})
@@ -21,35 +31,6 @@ func trialOfWorkers(ctx context.Context, p *Project) (list []TrialAnswer, err er
 	return list, err
 }
 
-// TrialCostly is how many answers a trial grades if gradings cost money, and how many answers workers get for theirs.
-const TrialCostly = 2
-
-// GradesInSession reports whether the grader works in the session of a rollout.
-func GradesInSession(p *Project) bool { return len(grader.SessionReads(p.Bounds.Grader)) > 0 }
-
-// Costly reports whether a grading costs money: it calls a model or needs a session.
-func Costly(p *Project) bool { return len(p.Config.Body.Judges()) > 0 || GradesInSession(p) }
-
-// TrialAnswers makes answers of a seeded sample of at most that many items.
-func TrialAnswers(ctx context.Context, p *Project, most int) (answers []sampler.Task, items int, err error) {
-	plan, err := audit.NewPlan(ctx, audit.Config{Items: most}, audit.Input{
-		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Range: *p.Config.RewardRange, Probes: audit.TrialProbes(), Answer: p.Config.Audit.Answer, Reference: p.Audit.Reference,
-	})
-	if err != nil {
-		return nil, 0, err
-	}
-	return byProbe(plan), len(plan.Items), nil
-}
-
-// byProbe lists a trial's answers, all references first: they decide, and the rest may
-// not be reached.
-func byProbe(plan *audit.Plan) (answers []sampler.Task) {
-	for _, probe := range audit.TrialProbes() {
-		for task := range plan.Tasks() {
-			if task.Record.Probe.Name == probe.Name {
-				answers = append(answers, task)
-			}
-		}
-	}
-	return answers
-}
+// GradesInSession reports whether the grader works in the session of a rollout. Such an
+// answer cannot be graded without its rollout: what that left there is gone.
+func (p *Project) GradesInSession() bool { return len(grader.SessionReads(p.Bounds.Grader)) > 0 }

@@ -14,7 +14,6 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
-	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
 
@@ -45,7 +44,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Call, dir string)
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	if len(grader.SessionReads(p.Bounds.Grader)) > 0 {
+	if p.GradesInSession() {
 		if err := p.Session.KeepSessions(ctx, dir); err != nil {
 			return nil, errors.Join(err, w.Close())
 		}

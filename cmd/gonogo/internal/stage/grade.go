@@ -107,21 +107,16 @@ func gradeTasks(ctx context.Context, p *project.Project, c *project.Call, what s
 	defer release()
 	defer p.TakeGraderWarnings()
 	cfg.Log = p.Log
-	stats, err := sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, &watchedSink{to: to, say: show}, show.Watch)
+	stats, err := sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, watched(show, to, nil), show.Watch)
 	show.Ended(stats)
 	project.WarnLeftOpen(c.Err, stats)
 	return stats, err
 }
 
-// gradesLater reports whether a recorded answer can be graded without its rollout.
-// A grader that looks into the rollout's session cannot: what the rollout left there
-// is gone, and it is sampled again.
-func gradesLater(p *project.Project) bool { return len(grader.SessionReads(p.Bounds.Grader)) == 0 }
-
 // gradeLeft grades the answers that a run holds without a grade: the model is not
 // asked again. cutOff grades those alone whose grading was broken off.
 func gradeLeft(ctx context.Context, p *project.Project, c *project.Call, dir string, to sampler.Sink, cutOff bool) error {
-	if !gradesLater(p) {
+	if p.GradesInSession() {
 		return nil
 	}
 	run, err := rollout.Open(dir)
@@ -202,7 +197,7 @@ const mostGradedAgain = 60
 // each item of a split, and returns both grades. Nothing is written. A grader that works
 // in the rollout's session has nothing left to grade: none.
 func GradeSample(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, split rollout.Split) ([]compare.Regraded, error) {
-	if p.Bounds.Grader == nil || len(grader.SessionReads(p.Bounds.Grader)) > 0 {
+	if p.Bounds.Grader == nil || p.GradesInSession() {
 		return nil, nil
 	}
 	sample := make(map[rollout.Key]*rollout.Record)

@@ -175,7 +175,7 @@ func jobsFor(ctx context.Context, p *project.Project, dir string, samples func(*
 			return nil, err
 		}
 	}
-	later := gradesLater(p)
+	later := !p.GradesInSession()
 	return sampler.PlanBlocks(sampler.Blocks(p.Inputs.Items, p.Inputs.Seed, p.Config.Sampling.Block), samples, func(k rollout.Key) (rollout.RolloutState, bool) {
 		done, ok := state[k]
 		done.Output = done.Output && later
@@ -207,7 +207,7 @@ func sampleJobs(ctx context.Context, p *project.Project, c *project.Call, jobs [
 	defer show.Close()
 	ctx, drain, release := ui.Interruptible(ctx, show, "rollouts")
 	defer release()
-	to = &watchedSink{to: to, say: show, items: p.Inputs.Items}
+	to = watched(show, to, p.Inputs.Items)
 	defer p.TakeGraderWarnings()
 	ctx, bounds, over, err := p.Queue.Distribute(ctx, show)
 	if err != nil {

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 
+	"gonogo/analysis/gate"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/tryout"
 )
 
 // stage names what a command was doing when it ended, and what is left of it.
@@ -119,4 +122,12 @@ func progressOf(p *project.Project, c *project.Call, what string, total int, cfg
 		e.Begun(what, total, cfg)
 	}
 	return ui.NewProgress(c.Err, what, total, p.Spending.MoneyText, p.Redact)
+}
+
+// watched warns of what is better fixed now than after the last rollout.
+func watched(show io.Writer, to sampler.Sink, items []rollout.Item) sampler.Sink {
+	return &tryout.Watch{
+		To: to, Items: items, Warn: func(text string) { fmt.Fprintf(show, "warning: %s\n", ui.Visible(text)) },
+		Advice: func(kinds ...rollout.MarkupKind) string { return gate.MarkupAdvice(kinds...).String() },
+	}
 }

@@ -66,7 +66,7 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Call, paid, o
 	if t.Skipped != "" {
 		return t, nil
 	}
-	answers, items, err := project.TrialAnswers(ctx, p, most)
+	answers, items, err := p.TrialAnswers(ctx, most)
 	if err != nil {
 		return t, err
 	}
@@ -91,7 +91,7 @@ func (t *GraderTrial) try(ctx context.Context, p *project.Project, answers []sam
 func trialOf(p *project.Project, running bool) tryout.Trial {
 	return tryout.Trial{
 		Grader: p.Bounds.Grader, Sampling: p.Sampling(), Range: *p.Config.RewardRange, Judges: len(p.Config.Body.Judges()), Remote: len(p.Config.Body.GraderURLs()) > 0,
-		Session: project.GradesInSession(p), Agent: p.Config.Agent.Used(), Running: running, InFlight: p.Config.Sampling.InFlight, Mask: p.Redact.String,
+		Session: p.GradesInSession(), Agent: p.Config.Agent.Used(), Running: running, InFlight: p.Config.Sampling.InFlight, Mask: p.Redact.String,
 		Place: func(r *rollout.Record) string {
 			for i := range p.Inputs.Items { // none at a worker
 				if it := &p.Inputs.Items[i]; it.ID == r.Item && it.Split == r.Split && it.File != "" {
@@ -153,22 +153,17 @@ func triedBefore(ctx context.Context, p *project.Project, c *project.Call, dir s
 		return nil
 	}
 	most := trialItemsRun
-	if project.Costly(p) {
+	if trialOf(p, true).Costly() {
 		most = project.TrialCostly
 	}
-	answers, items, err := project.TrialAnswers(ctx, p, most)
+	answers, _, err := p.TrialAnswers(ctx, most)
 	if err != nil {
 		return err
 	}
-	if project.Costly(p) {
-		answers = answers[:min(len(answers), project.TrialCostly)]
-		fmt.Fprintf(c.Err, "The grader is tried first: %s.\n", trialCosts(p, len(answers)))
-	}
-	t := GraderTrial{Of: len(p.Inputs.Items), Items: items, Planned: len(answers)}
-	if err := t.try(ctx, p, answers, true); err != nil {
+	t, err := tryNow(ctx, p, c.Err, answers)
+	if err != nil {
 		return err
 	}
-	t.print(c.Err, t.Skipped == "" || t.Planned == 0)
 	if bad := t.bad(); bad != nil && !c.Sampling.DespiteProblems {
 		return fmt.Errorf("%w; nothing was sampled; correct the grader, or sample --despite-problems", bad)
 	}
@@ -182,14 +177,10 @@ func TryOnWorker(ctx context.Context, p *project.Project, w io.Writer, with []pr
 	for i, a := range with {
 		answers[i] = sampler.Task{Item: a.Item, Record: a.Record, Times: 1}
 	}
-	if len(answers) > 0 && project.Costly(p) {
-		fmt.Fprintf(w, "The grader is tried first: %s.\n", trialCosts(p, len(answers)))
-	}
-	t := GraderTrial{Planned: len(answers)}
-	if err := t.try(ctx, p, answers, true); err != nil {
+	t, err := tryNow(ctx, p, w, answers)
+	if err != nil {
 		return err
 	}
-	t.print(w, true)
 	for _, f := range t.Findings {
 		if f.Blocking { // told whole to the planner, which has no row to show
 			return fmt.Errorf("the grader: %s", strings.Join(append([]string{f.Title}, f.Rows[:min(1, len(f.Rows))]...), ": "))
@@ -198,9 +189,21 @@ func TryOnWorker(ctx context.Context, p *project.Project, w io.Writer, with []pr
 	return nil
 }
 
+// tryNow tries the grader of a run that is about to begin, and shows what was found.
+func tryNow(ctx context.Context, p *project.Project, w io.Writer, answers []sampler.Task) (t GraderTrial, err error) {
+	if trial := trialOf(p, true); trial.Costly() && len(answers) > 0 {
+		answers = answers[:min(len(answers), project.TrialCostly)]
+		fmt.Fprintf(w, "The grader is tried first: %s.\n", trialCosts(trial, len(answers)))
+	}
+	t.Planned = len(answers)
+	if err = t.try(ctx, p, answers, true); err == nil {
+		t.print(w, t.Skipped == "")
+	}
+	return t, err
+}
+
 // trialCosts says what a trial of that many answers takes: one grading where the grader works.
-func trialCosts(p *project.Project, answers int) string {
-	trial := trialOf(p, true)
+func trialCosts(trial tryout.Trial, answers int) string {
 	most := trial.Most(answers)
 	var costs []string
 	if trial.Judges > 0 {

@@ -1,0 +1,101 @@
+package tryout
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// Watch is a sink that passes records on and warns, once each, of what is better fixed now
+// than after the last rollout: a reward outside the range, which is missing data, first
+// answers with markup that the server should have parsed, and first rollouts that call none
+// of their tools. Its zero counts are ready for use.
+type Watch struct {
+	To     sampler.Sink
+	Warn   func(text string)
+	Items  []rollout.Item                           // of the rollouts; nil where the answers are not looked at
+	Advice func(kinds ...rollout.MarkupKind) string // how a server is made to parse such markup
+
+	told           bool // of a reward
+	seen           int  // rollouts that were looked at
+	looked, marked int  // first answers, and those with markup
+	kinds          []rollout.MarkupKind
+	offered        int  // first rollouts with tools
+	called         bool // one of them
+}
+
+// firstAnswers, of the first records, are looked at: a run without a terminal has no
+// rehearsal.
+const (
+	firstAnswers = 8
+	firstRecords = 256
+)
+
+// Hold hands on a record whose grade is still to come.
+func (w *Watch) Hold(r *rollout.Record) error {
+	if h, keeps := w.To.(sampler.Holder); keeps {
+		return h.Hold(r)
+	}
+	return nil
+}
+
+// Append hands the record on.
+func (w *Watch) Append(r *rollout.Record) error {
+	if r.Kind == sampler.KindRange && !w.told {
+		w.told = true
+		w.Warn(fmt.Sprintf("item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades what is recorded again, without sampling", strings.Join(strings.Fields(r.Item), " "), r.Error))
+	}
+	if w.Items != nil && !r.Outcome.Missing() && w.seen < firstRecords {
+		w.seen++
+		item := w.itemOf(r)
+		w.lookForCalls(r, item)
+		w.lookForMarkup(r, item)
+	}
+	return w.To.Append(r)
+}
+
+// itemOf returns the record's item, or nil.
+func (w *Watch) itemOf(r *rollout.Record) *rollout.Item {
+	i := slices.IndexFunc(w.Items, func(it rollout.Item) bool { return it.ID == r.Item && it.Split == r.Split })
+	if i < 0 {
+		return nil
+	}
+	return &w.Items[i]
+}
+
+// lookForCalls warns when the first rollouts with tools end without a call. A server whose chat template knows no tools takes them all the same, and
+// shows the model nothing of them: llama.cpp's does so without a word.
+func (w *Watch) lookForCalls(r *rollout.Record, item *rollout.Item) {
+	if w.called || w.offered >= firstAnswers || item == nil || len(item.Tools) == 0 {
+		return
+	}
+	if w.offered++; len(r.Calls) > 0 {
+		w.called = true
+	} else if w.offered == firstAnswers {
+		w.Warn(fmt.Sprintf("none of the first %d rollouts with tools called one. A server whose chat template knows no tools takes them and shows the model nothing of them: "+
+			"send it one request with tools and the same without, and compare usage; equal counts of input tokens say so. %s The run goes on; Ctrl-C stops it", w.offered, w.Advice(rollout.TemplateMarkup)))
+	}
+}
+
+// lookForMarkup warns when most of the first answers hold what the server should have
+// parsed.
+func (w *Watch) lookForMarkup(r *rollout.Record, item *rollout.Item) {
+	if w.looked >= firstAnswers || r.Answer == "" {
+		return
+	}
+	w.looked++
+	m, found := rollout.MarkupIn(r.Answer, item)
+	if !found {
+		return
+	}
+	if !slices.Contains(w.kinds, m.Kind) {
+		w.kinds = append(w.kinds, m.Kind)
+	}
+	if w.marked++; w.marked == firstAnswers/2+1 {
+		w.Warn(fmt.Sprintf("%d of the first %d answers hold markup that the server should have parsed, such as %s: they are graded as they are. %s The run goes on; Ctrl-C stops it",
+			w.marked, w.looked, m.Text, w.Advice(w.kinds...)))
+	}
+}
