@@ -91,7 +91,7 @@ func playWorld(c *cli.Context, world fixtures.World) error {
 
 // demo runs a world into a directory. Its own settings come before those of the command.
 func demo(c *cli.Context, world fixtures.World, dir string, own ...string) (err error) {
-	if program := project.MissingProgram(world); program != "" {
+	if program := world.Missing(); program != "" {
 		return exit.Usagef("the world %q needs %s, which is not on PATH: install it, or choose another world", world.Name, program)
 	}
 	// The world's files are next to the run until the run directory is there: it must be

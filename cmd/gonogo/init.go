@@ -175,7 +175,7 @@ func templateSteps(world fixtures.World, out string, names []string) string {
 		fmt.Fprintf(&b, " in %s", dir)
 	}
 	fmt.Fprintf(&b, "\n%s", ui.Wrap(fmt.Sprintf("%s Verdict: %s.", world.Doc, world.Outcome()), "", 80))
-	if program := project.MissingProgram(world); program != "" {
+	if program := world.Missing(); program != "" {
 		fmt.Fprintf(&b, "It needs %s, which is not on PATH.\n", program)
 	}
 	config := ""

@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/fixtures"
 )
 
@@ -28,7 +27,7 @@ func TestLongEveryTemplateGoesTheWholeWay(t *testing.T) {
 	}
 	for _, world := range fixtures.Templates() {
 		t.Run(world.Name, func(t *testing.T) {
-			if program := project.MissingProgram(world); program != "" {
+			if program := world.Missing(); program != "" {
 				t.Skipf("the world needs %s, which is not on PATH", program)
 			}
 			t.Parallel()

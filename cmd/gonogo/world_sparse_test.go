@@ -10,7 +10,6 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/fixtures"
 )
 
@@ -26,8 +25,8 @@ func TestLongASparseRewardNeedsLargeGroups(t *testing.T) {
 	switch {
 	case raced:
 		t.Skip("counts are not the race detector's business")
-	case project.MissingProgram(world) != "":
-		t.Skipf("the world needs %s, which is not on PATH", project.MissingProgram(world))
+	case world.Missing() != "":
+		t.Skipf("the world needs %s, which is not on PATH", world.Missing())
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	large, code := runDemo(t, "--world", world.Name, "--no-audit", "--set", "sampling.eval_samples=0", "-o", dir)

@@ -18,7 +18,6 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/fixtures"
 	"gonogo/report/reporttest"
 	"gonogo/report/text"
@@ -62,7 +61,7 @@ func giveVerdicts(t *testing.T, meant func(fixtures.World) bool) {
 			continue
 		}
 		t.Run(world.Name, func(t *testing.T) {
-			if program := project.MissingProgram(world); program != "" {
+			if program := world.Missing(); program != "" {
 				t.Skipf("the world needs %s, which is not on PATH", program)
 			}
 			t.Parallel()

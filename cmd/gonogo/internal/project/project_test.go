@@ -181,7 +181,7 @@ func TestAWorldServesWhatItsFilesName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := serves(world, fixtures.Origin+c.path); got != c.want {
+		if got := world.Serves(fixtures.Origin + c.path); got != c.want {
 			t.Errorf("%s serves %s: %t, want %t", c.world, c.path, got, c.want)
 		}
 	}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"os/exec"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -15,17 +13,6 @@ import (
 	"gonogo/sampler"
 )
 
-// MissingProgram is the first program that a world needs and this machine does not
-// have; "" when all are there.
-func MissingProgram(world fixtures.World) string {
-	for _, program := range world.Needs {
-		if _, err := exec.LookPath(program); err != nil {
-			return program
-		}
-	}
-	return ""
-}
-
 // World finds a built-in world.
 func World(name string) (fixtures.World, error) {
 	names := ui.Names(fixtures.Worlds(), func(w fixtures.World) string { return w.Name })
@@ -33,15 +20,6 @@ func World(name string) (fixtures.World, error) {
 		return fixtures.Worlds()[i], nil
 	}
 	return fixtures.World{}, fmt.Errorf("no world is called %q%s; gonogo help worlds lists them", name, ui.DidYouMean(name, names))
-}
-
-// serves reports whether a world's files name an address below its server.
-func serves(w fixtures.World, address string) bool {
-	files := w.Files()
-	whole := regexp.MustCompile(regexp.QuoteMeta(strings.TrimSuffix(address, "/")) + `["\s]`) // list is no list_files
-	return slices.ContainsFunc([]string{fixtures.JobFile, fixtures.ConfigFile}, func(name string) bool {
-		return whole.Match(files[name])
-	})
 }
 
 // ServeWorld serves the built-in world that the configuration names, unless its
@@ -61,7 +39,7 @@ func ServeWorld(p *Project) error {
 	if err != nil {
 		return p.Config.Fault("world", "%v", err)
 	}
-	if program := MissingProgram(world); program != "" {
+	if program := world.Missing(); program != "" {
 		return p.Config.Fault("world", "%q needs %s, which is not on PATH: install it, or choose another world", world.Name, program)
 	}
 	if what, address := atOrigin(p, &world); what != "" {
@@ -84,7 +62,7 @@ func atOrigin(p *Project, world *fixtures.World) (what, address string) {
 		}
 	}
 	for _, e := range list {
-		if strings.HasPrefix(e.URL, fixtures.Origin+"/") && (world == nil || !serves(*world, e.URL)) {
+		if strings.HasPrefix(e.URL, fixtures.Origin+"/") && (world == nil || !world.Serves(e.URL)) {
 			return e.Name, e.URL
 		}
 	}
