@@ -51,6 +51,30 @@ type Regraded struct {
 	Before, After float64
 }
 
+// mostGradedAgain bounds a sample of outputs that are graded again: one an item.
+const mostGradedAgain = 60
+
+// SampleOutputs takes the outputs of a run that show, graded again, whether its grader is
+// still the same: the first graded one of each item of a split, of 60 items at most.
+func SampleOutputs(ctx context.Context, run *rollout.Run, split rollout.Split) ([]*rollout.Record, error) {
+	at := make(map[string]int) // in sample, by item
+	var sample []*rollout.Record
+	_, err := run.Records(ctx, rollout.ReadOptions{}, func(r *rollout.Record) error {
+		if r.Split != split || r.Outcome != rollout.Graded || r.Reward == nil || r.Answer == "" {
+			return nil
+		}
+		i, known := at[r.Item]
+		switch {
+		case !known && len(sample) < mostGradedAgain:
+			at[r.Item], sample = len(sample), append(sample, r)
+		case known && (r.Sample < sample[i].Sample || r.Sample == sample[i].Sample && r.Attempt >= sample[i].Attempt):
+			sample[i] = r
+		}
+		return nil
+	})
+	return sample, err
+}
+
 // What counts as a cause, and how much of the runs is read for it.
 const (
 	sureOfCause     = 0.99 // confidence of the interval that must exclude 0, corrected for the number of tools

@@ -61,6 +61,46 @@ func (n *Night) RegressedByTrend(c *Change, from string) {
 	}))
 }
 
+// Conclude ends the judgment of a night that follows the earlier ones, and returns the
+// history with it. c is its comparison with the night at base; without one, which is nil,
+// AnswerWithoutBase has answered. A night that is accepted is good, whatever it shows. One
+// that no single comparison calls worse can regress by a trend; see History.TrendDrop.
+func (n *Night) Conclude(earlier []Night, base int, c *compare.Comparison, accept bool) *History {
+	tolerance := 0.0
+	if c != nil {
+		tolerance = c.Tolerance
+		n.ApplyComparison(earlier[base].Name, c)
+	}
+	if accept && n.Split != "" {
+		n.Accepted, n.ExitCode = true, analysis.Go.ExitCode()
+	}
+	n.Good = n.ExitCode == analysis.Go.ExitCode()
+	trend := Analyze(append(slices.Clone(earlier), *n), DefaultOptions())
+	if fell := trend.TrendDrop(base, tolerance); fell != nil && n.ExitCode != analysis.NoGo.ExitCode() && !n.Accepted {
+		n.RegressedByTrend(fell, trend.Nights[fell.Night].Name)
+		mark := &trend.Nights[len(trend.Nights)-1]
+		mark.ExitCode, mark.Good, mark.Sentence = n.ExitCode, n.Good, n.Sentence
+	}
+	return trend
+}
+
+// Word is the answer of a night in a word.
+func (n *Night) Word(l message.Language) string {
+	switch {
+	case n.Accepted:
+		return l.Text("night.accepted", "ACCEPTED")
+	case n.ExitCode == analysis.NoGo.ExitCode() && n.Answer == compare.NotBetter:
+		return l.Text("night.not_better", "NOT BETTER")
+	case n.ExitCode == analysis.NoGo.ExitCode():
+		return l.Text("night.regressed", "REGRESSED")
+	case n.ExitCode == analysis.Undecided.ExitCode():
+		return l.Text("night.cannot_tell", "CANNOT TELL")
+	case n.Base == "":
+		return l.Text("night.first_night", "FIRST NIGHT")
+	}
+	return l.Text("night.no_worse", "NO WORSE")
+}
+
 var (
 	emptyNight     = message.New("night.empty", "The night has no rollout with a reward.")
 	lostNight      = message.New("night.lost", "Too many rollouts were lost to {causes}: what is left is not a fair sample.")

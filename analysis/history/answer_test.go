@@ -63,3 +63,28 @@ func TestANightThatFellByTheTrend(t *testing.T) {
 		t.Errorf("it says %q, want %q", n.Sentence, want)
 	}
 }
+
+func TestANightIsConcluded(t *testing.T) {
+	base := []Night{{Name: "n-1", Good: true, Split: "eval"}}
+	worse := &compare.Comparison{Answer: compare.Regressed, ExitCode: 3, Sentence: message.Verbatim("On eval it fell.")}
+	for what, c := range map[string]struct {
+		accept bool
+		split  rollout.Split
+		good   bool
+		word   string
+	}{
+		"a worse night":                    {false, "eval", false, "REGRESSED"},
+		"a worse night that is accepted":   {true, "eval", true, "ACCEPTED"},
+		"nothing in it that can be judged": {true, "", false, "REGRESSED"},
+	} {
+		n := Night{Name: "n-2", Split: c.split}
+		trend := n.Conclude(base, 0, worse, c.accept)
+		if n.Good != c.good || n.Base != "n-1" || n.Word(message.Language{}) != c.word || len(trend.Nights) != 2 {
+			t.Errorf("%s: %+v, %s", what, n, n.Word(message.Language{}))
+		}
+	}
+	first := Night{Name: "n-1", Split: "eval"}
+	if first.Conclude(nil, -1, nil, false); !first.Good || first.Word(message.Language{}) != "FIRST NIGHT" {
+		t.Errorf("the first night: %+v", first)
+	}
+}

@@ -13,7 +13,6 @@ import (
 	"gonogo/analysis/archive"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
-	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
@@ -115,7 +114,7 @@ func (h *Nights) show(c *project.Call, look config.ReportValues, n history.Night
 	if err := report.WriteText(c.Out, report.NewHistory(trend, opt)); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.Out, "%s  %s\n", nightWord(n, trend.Lang), ui.Visible(n.Sentence.In(trend.Lang)))
+	_, err := fmt.Fprintf(c.Out, "%s  %s\n", n.Word(trend.Lang), ui.Visible(n.Sentence.In(trend.Lang)))
 	return err
 }
 
@@ -145,23 +144,6 @@ func (h *Nights) writePage(c *project.Call, to output.Delivery, trend *history.H
 	return err
 }
 
-// nightWord is the answer of a night in a word.
-func nightWord(n history.Night, l message.Language) string {
-	switch {
-	case n.Accepted:
-		return l.Text("night.accepted", "ACCEPTED")
-	case n.ExitCode == exit.NoGo && n.Answer == compare.NotBetter:
-		return l.Text("night.not_better", "NOT BETTER")
-	case n.ExitCode == exit.NoGo:
-		return l.Text("night.regressed", "REGRESSED")
-	case n.ExitCode == exit.Undecided:
-		return l.Text("night.cannot_tell", "CANNOT TELL")
-	case n.Base == "":
-		return l.Text("night.first_night", "FIRST NIGHT")
-	}
-	return l.Text("night.no_worse", "NO WORSE")
-}
-
 // judge compares tonight with the last good night and with the trend, and says in n its
 // result. The comparison is nil if there is nothing to compare with.
 func (h *Nights) judge(ctx context.Context, c *project.Call, p *project.Project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*compare.Comparison, *history.History, error) {
@@ -170,7 +152,6 @@ func (h *Nights) judge(ctx context.Context, c *project.Call, p *project.Project,
 		return nil, nil, err
 	}
 	var comparison *compare.Comparison
-	tolerance := 0.0
 	if base < 0 {
 		n.AnswerWithoutBase(h.Nights, r, h.There(ctx), filepath.Join(h.Dir, archive.NightRuns))
 	} else {
@@ -193,20 +174,8 @@ func (h *Nights) judge(ctx context.Context, c *project.Call, p *project.Project,
 		if err := keep(c, p, opened.Dir, comparison); err != nil {
 			return nil, nil, err
 		}
-		tolerance = comparison.Tolerance
-		n.ApplyComparison(h.Nights[base].Name, comparison)
 	}
-	if h.Accept && n.Split != "" {
-		n.Accepted, n.ExitCode = true, exit.OK
-	}
-	n.Good = n.ExitCode == exit.OK
-	trend := history.Analyze(append(slices.Clone(h.Nights), *n), history.DefaultOptions())
-	if fell := trend.TrendDrop(base, tolerance); fell != nil && n.ExitCode != exit.NoGo && !n.Accepted {
-		n.RegressedByTrend(fell, trend.Nights[fell.Night].Name)
-		mark := &trend.Nights[len(trend.Nights)-1]
-		mark.ExitCode, mark.Good, mark.Sentence = n.ExitCode, n.Good, n.Sentence
-	}
-	return comparison, trend, nil
+	return comparison, n.Conclude(h.Nights, base, comparison, h.Accept), nil
 }
 
 // unaccepted is tonight's result; nil where its grader is NO-GO by the gate by which that
