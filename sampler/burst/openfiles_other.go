@@ -1,6 +1,6 @@
 //go:build !unix
 
-package stage
+package burst
 
 // openFiles is how many connections this process may open; 0 is not known.
 func openFiles() int { return 0 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package stage
+package burst
 
 import "syscall"
 

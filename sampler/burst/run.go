@@ -42,11 +42,13 @@ type Config struct {
 	Flight                     int           // requests in flight at most; 0 is any number
 }
 
-// DefaultConfig makes enough rollouts to detect a share of 5 %, and retries requests as the documented trainer does.
+// DefaultConfig makes enough rollouts to detect a share of 5 %, and retries requests as the
+// documented trainer does. In flight are at most half of the connections that this process
+// may open: a server in it opens the other end.
 func DefaultConfig() Config {
 	return Config{
 		Least: 80, Ramp: 80, RampTime: 20 * time.Second, Repeats: 24,
-		ToolTimeout: 5 * time.Minute, GraderTimeout: 5 * time.Minute, Retry: limit.DefaultRetry(),
+		ToolTimeout: 5 * time.Minute, GraderTimeout: 5 * time.Minute, Retry: limit.DefaultRetry(), Flight: openFiles() / 2,
 	}
 }
 

@@ -4,20 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"time"
 
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/rollout"
 )
-
-// burstID names one burst.
-func burstID() string { return fmt.Sprintf("%016x", rand.Uint64()) }
 
 // ReadyToBurst stops where an endpoint does not answer at all.
 func ReadyToBurst(ctx context.Context, p *project.Project, c *project.Call) error {
@@ -81,7 +78,7 @@ func burstAgent(p *project.Project, cfg *burst.Config, plan *burst.Plan) {
 	if a.URL == "" {
 		return
 	}
-	s, spent := p.Sampling(), &agentSpending{p: p}
+	s, spent := p.Sampling(), &agentSpending{config: p.Config}
 	cfg.Agent = burst.Agent{
 		Agent: p.Bounds.Agent, ModelProxy: p.Bounds.ModelProxy, Timeout: s.AgentTimeout, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
 		Room: spent.room, Used: spent.note,
@@ -93,60 +90,28 @@ func burstAgent(p *project.Project, cfg *burst.Config, plan *burst.Plan) {
 	}
 }
 
-// agentUse is what a rollout of an agent takes on average.
-type agentUse struct {
-	turns, tokens, usd float64
-	told, priced       bool // tokens, and so money, are known
-}
-
-// plus adds a rollout to n of them.
-func (u agentUse) plus(n int, p *project.Project, rec *rollout.Record) agentUse {
-	mean := func(was, x float64) float64 { return was + (x-was)/float64(n+1) }
-	own := *rec // without its grading
-	own.Judge, own.JudgeCalls = rollout.Usage{}, 0
-	usd, priced := p.Config.TokenPrices().Rollout(&own)
-	tokens, told := 0.0, rec.Turns == 0 && rec.Answer == ""
-	if rec.Usage.Input != nil && rec.Usage.Output != nil {
-		tokens, told = float64(*rec.Usage.Input+*rec.Usage.Output), true
-	}
-	return agentUse{mean(u.turns, float64(rec.Turns)), mean(u.tokens, tokens), mean(u.usd, usd), told && (n == 0 || u.told), priced && (n == 0 || u.priced)}
-}
-
-// meanRollout is what the rollouts took that the run recorded.
-func meanRollout(p *project.Project, plan *burst.Plan) (use agentUse) {
-	n := 0
-	for _, s := range plan.Scripts {
-		if s.Record.Turns > 0 {
-			use = use.plus(n, p, s.Record)
-			n++
-		}
-	}
-	return use
-}
-
-// text says what n rollouts will ask of the model, as far as the records
-// tell.
-func (u agentUse) text(rollouts int) string {
-	if u.turns == 0 {
+// useText says what n rollouts will ask of the model, as far as the records tell.
+func useText(u burst.Use, n int) string {
+	if u.Turns == 0 {
 		return ""
 	}
-	text := " with about " + ui.Count(int(u.turns*float64(rollouts)+0.5), "model turn")
-	if u.told {
-		text += " and " + ui.Tokens(int64(u.tokens*float64(rollouts)))
+	text := " with about " + ui.Count(int(u.Turns*float64(n)+0.5), "model turn")
+	if u.TokensKnown {
+		text += " and " + ui.Tokens(int64(u.Tokens*float64(n)))
 	}
 	return text
 }
 
-// overCap says which cap that many rollouts of the agent would pass, as far as their use is
-// known; "" is none.
-func (u agentUse) overCap(p *project.Project, rollouts int) string {
-	s := p.Config.Sampling
-	switch tokens, usd := u.tokens*float64(rollouts), u.usd*float64(rollouts); {
-	case s.MaxRollouts > 0 && rollouts > s.MaxRollouts:
-		return fmt.Sprintf("%s of the agent, above sampling.max_rollouts of %s", ui.Count(rollouts, "rollout"), message.Whole(s.MaxRollouts))
-	case s.MaxTokens > 0 && u.told && tokens > float64(s.MaxTokens):
+// overCap says which cap n rollouts of the agent would pass, as far as their use is known;
+// "" is none.
+func overCap(c *config.Config, u burst.Use, n int) string {
+	s := c.Sampling
+	switch tokens, usd := u.Tokens*float64(n), u.USD*float64(n); {
+	case s.MaxRollouts > 0 && n > s.MaxRollouts:
+		return fmt.Sprintf("%s of the agent, above sampling.max_rollouts of %s", ui.Count(n, "rollout"), message.Whole(s.MaxRollouts))
+	case s.MaxTokens > 0 && u.TokensKnown && tokens > float64(s.MaxTokens):
 		return fmt.Sprintf("about %s, above sampling.max_tokens of %s", ui.Tokens(int64(tokens)), message.Whole(int(s.MaxTokens)))
-	case s.MaxUSD > 0 && u.priced && usd > s.MaxUSD:
+	case s.MaxUSD > 0 && u.Priced && usd > s.MaxUSD:
 		return fmt.Sprintf("about %s, above sampling.max_usd of %s", ui.Dollars(usd), ui.Dollars(s.MaxUSD))
 	}
 	return ""
@@ -155,19 +120,17 @@ func (u agentUse) overCap(p *project.Project, rollouts int) string {
 // agentSpending counts what the agent of a burst has used, and holds its caps. It
 // is safe for concurrent use.
 type agentSpending struct {
-	p *project.Project
+	config *config.Config
 
-	mu   sync.Mutex // guards what follows
-	n    int
-	mean agentUse
+	mu  sync.Mutex // guards what follows
+	use burst.Use
 }
 
 // note takes down what a rollout used.
 func (a *agentSpending) note(rec *rollout.Record) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.mean = a.mean.plus(a.n, a.p, rec)
-	a.n++
+	a.use = a.use.Plus(rec, a.config.TokenPrices().Rollout)
 }
 
 // room is the error of a wave of that many rollouts that would pass a cap, judged by
@@ -176,14 +139,14 @@ func (a *agentSpending) room(rollouts int) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	why := ""
-	switch s := a.p.Config.Sampling; {
-	case a.n == 0:
-	case s.MaxTokens > 0 && !a.mean.told:
+	switch s := a.config.Sampling; {
+	case a.use.Rollouts == 0:
+	case s.MaxTokens > 0 && !a.use.TokensKnown:
 		why = "the tokens that it uses are not reported, and sampling.max_tokens bounds them"
-	case s.MaxUSD > 0 && !a.mean.priced:
+	case s.MaxUSD > 0 && !a.use.Priced:
 		why = "what it costs is not known, and sampling.max_usd bounds it"
 	default:
-		if why = a.mean.overCap(a.p, a.n+rollouts); why != "" {
+		if why = overCap(a.config, a.use, a.use.Rollouts+rollouts); why != "" {
 			why = "with it that would be " + why
 		}
 	}

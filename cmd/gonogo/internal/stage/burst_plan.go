@@ -8,11 +8,11 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
 
-	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
@@ -164,14 +164,13 @@ func PlanBurst(ctx context.Context, p *project.Project, run *rollout.Run) (*burs
 		plan.Notes = append(plan.Notes, "the grader is not behind an endpoint and is left out")
 	}
 	cfg := burst.DefaultConfig()
-	cfg.ID = burstID()
+	cfg.ID = fmt.Sprintf("%016x", rand.Uint64())
 	cfg.Least, cfg.Repeats, cfg.Gaps = b.Least, b.Repeats, b.Gaps != nil && *b.Gaps
 	cfg.ToolTimeout, cfg.GraderTimeout = s.ToolTimeout, s.GraderTimeout
 	if p.Session.Sessions != nil {
 		cfg.Isolation, cfg.IsolationTimeout, cfg.Sessions = p.Session.Sessions, p.Config.Session.Timeout.Duration, p.Config.Session.Concurrency
 	}
 	cfg.Retry.Wait, cfg.Retry.Cap = s.Retry.Wait, limit.DefaultRetry().Cap
-	cfg.Flight = openFiles() / 2 // a world in this very process opens the other end
 	burstAgent(p, &cfg, plan)
 	return plan, cfg, exit.AsUsage(cfg.Validate())
 }
@@ -206,7 +205,7 @@ func ConfirmBurst(p *project.Project, c *project.Call, run *rollout.Run, plan *b
 	}
 	made := plan.Rollouts(cfg)
 	if made > 0 {
-		parts = append([]string{ui.Count(made, "rollout") + " by the agent" + meanRollout(p, plan).text(made)}, parts...)
+		parts = append([]string{ui.Count(made, "rollout") + " by the agent" + useText(plan.Use(p.Config.TokenPrices().Rollout), made)}, parts...)
 	}
 	fmt.Fprintf(w, " In all, at most: %s.\n", ui.Visible(strings.Join(parts, ", ")))
 	for _, note := range plan.Notes {
@@ -251,18 +250,18 @@ func payable(p *project.Project, w io.Writer, plan *burst.Plan, asked map[string
 		}
 	}
 	if len(p.Config.Body.Judges()) > 0 && gradings > 0 {
-		per, ok := meanGrading(plan, p.Config.TokenPrices())
+		per, ok := plan.GradingCost(p.Config.TokenPrices().Grading)
 		usd, known = usd+float64(gradings)*per, ok
 	}
 	if made > 0 {
-		one := meanRollout(p, plan)
-		if over := one.overCap(p, made); over != "" {
+		one := plan.Use(p.Config.TokenPrices().Rollout)
+		if over := overCap(p.Config, one, made); over != "" {
 			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be %s: fewer rollouts (--rollouts, burst.least) use less", over)}
 		}
-		if !one.priced {
+		if !one.Priced {
 			fmt.Fprintln(w, "What the agent's rollouts cost is not known before: the records tell no tokens of its model, or no price is known.")
 		}
-		usd += float64(made) * one.usd
+		usd += float64(made) * one.USD
 	}
 	switch most := p.Config.Sampling.MaxUSD; {
 	case !known && most > 0:
@@ -275,15 +274,4 @@ func payable(p *project.Project, w io.Writer, plan *burst.Plan, asked map[string
 		fmt.Fprintf(w, "That is about $%s.\n", message.Digits(usd))
 	}
 	return nil
-}
-
-// meanGrading is what a grading of the replayed rollouts cost on average.
-func meanGrading(plan *burst.Plan, prices analysis.Prices) (usd float64, ok bool) {
-	n := 0
-	for _, s := range plan.Scripts {
-		if one, known := prices.Grading(s.Record); known && s.Record.JudgeCalls > 0 {
-			usd, n = usd+one, n+1
-		}
-	}
-	return usd / float64(max(1, n)), n > 0
 }

@@ -190,9 +190,6 @@ func jobBeside(file []byte) string {
 	return string(cfg.Body.BodyWith([]byte("null")))
 }
 
-// mostGradedAgain bounds a sample of outputs that are graded again: one an item.
-const mostGradedAgain = 60
-
 // GradeSample has the project's grader grade some outputs of a run again, the first of
 // each item of a split, and returns both grades. Nothing is written. A grader that works
 // in the rollout's session has nothing left to grade: none.
@@ -200,46 +197,32 @@ func GradeSample(ctx context.Context, p *project.Project, c *project.Call, run *
 	if p.Bounds.Grader == nil || p.GradesInSession() {
 		return nil, nil
 	}
-	sample := make(map[rollout.Key]*rollout.Record)
-	var order []rollout.Key
-	_, err := run.Records(ctx, rollout.ReadOptions{}, func(r *rollout.Record) error {
-		of := rollout.Key{Split: r.Split, Item: r.Item}
-		had, known := sample[of], sample[of] != nil
-		switch {
-		case r.Split != split || r.Outcome != rollout.Graded || r.Reward == nil || r.Answer == "":
-		case known && (r.Sample > had.Sample || r.Sample == had.Sample && r.Attempt < had.Attempt), !known && len(order) == mostGradedAgain:
-		default:
-			if !known {
-				order = append(order, of)
-			}
-			sample[of] = r
-		}
-		return nil
-	})
-	if err != nil || len(order) == 0 {
+	sample, err := compare.SampleOutputs(ctx, run, split)
+	if err != nil || len(sample) == 0 {
 		return nil, err
 	}
-	again := make(map[rollout.Key]float64)
-	_, err = gradeRecorded(ctx, p, c, run, len(order), true, func(context.Context) iter.Seq2[*rollout.Record, error] {
+	records := func(context.Context) iter.Seq2[*rollout.Record, error] {
 		return func(yield func(*rollout.Record, error) bool) {
-			for _, of := range order {
-				rec := *sample[of]
+			for i := range sample {
+				rec := *sample[i]
 				rec.Grades = nil
 				if !yield(&rec, nil) {
 					return
 				}
 			}
 		}
-	}, 1, sink(func(r *rollout.Record) error {
+	}
+	again := make(map[string]float64) // by item
+	_, err = gradeRecorded(ctx, p, c, run, len(sample), true, records, 1, sink(func(r *rollout.Record) error {
 		if r.Outcome == rollout.Graded && r.Reward != nil {
-			again[rollout.Key{Split: r.Split, Item: r.Item}] = *r.Reward
+			again[r.Item] = *r.Reward
 		}
 		return nil
 	}))
 	var out []compare.Regraded
-	for _, of := range order {
-		if now, ok := again[of]; ok {
-			out = append(out, compare.Regraded{Item: of.Item, Before: *sample[of].Reward, After: now})
+	for _, was := range sample {
+		if now, ok := again[was.Item]; ok {
+			out = append(out, compare.Regraded{Item: was.Item, Before: *was.Reward, After: now})
 		}
 	}
 	return out, errors.Join(err, ctx.Err())
