@@ -20,6 +20,7 @@ import (
 	"gonogo/sampler/grader"
 	"gonogo/sampler/isolation"
 	"gonogo/sampler/python"
+	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
 )
 
@@ -144,7 +145,7 @@ func TestDocsSayHowEveryFileSurvives(t *testing.T) {
 	written, _, _ = strings.Cut(written, "\n## ")
 	for _, file := range []string{
 		rollout.ManifestFile, rollout.ItemsFile, rollout.RolloutsFile, rollout.ProbesFile, rollout.LabelsFile, rollout.BurstFile, rollout.CallsFile,
-		isolation.JournalFile, viewer.IndexFile, archive.ResultFile, output.ComparisonFile, project.QueueFile, "run.lock",
+		isolation.JournalFile, viewer.IndexFile, archive.ResultFile, output.ComparisonFile, queue.TraceFile, "run.lock",
 	} {
 		if !strings.Contains(written, "`"+file+"`") {
 			t.Errorf("it says nothing of %s", file)

@@ -16,7 +16,6 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
@@ -80,7 +79,7 @@ func statuses(c *cli.Context) ([]*queue.RunStatus, error) {
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
-	at, ok := project.ReadQueued(dir)
+	at, ok := queue.ReadTrace(dir)
 	if !ok || at.Queue == queue.Embedded {
 		return []*queue.RunStatus{s}, nil
 	}

@@ -83,7 +83,7 @@ Example:
 			defer release()
 			w := &worker{out: c.App.ErrWriter, dir: c.String("dir"), slots: c.Int("slots"), drain: drain}
 			err = queue.Service{
-				Run: c.String("run"), Once: c.Bool("once"), Me: project.ThisWorker(w.slots), Work: w.work, Say: w.say, Redact: redact,
+				Run: c.String("run"), Once: c.Bool("once"), Me: queue.ThisWorker(w.slots, project.Version()), Work: w.work, Say: w.say, Redact: redact,
 			}.Serve(ctx, drain, at, ui.NewQueueLog(c.App.ErrWriter, redact).Logger())
 			if errors.Is(err, queue.ErrDrained) || errors.Is(err, queue.ErrLeft) {
 				return &exit.Error{Code: exit.Interrupted, Err: err}

@@ -5,11 +5,9 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,35 +17,21 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
-	"gonogo/sampler/document"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
 )
 
 const (
-	// queueDir holds, in a run directory, the files of a queue in this process.
-	queueDir = "queue"
-	// QueueFile says, in a run directory, by which queue the run is made as long as
-	// something may be there.
-	QueueFile = "queue.json"
 	// besideOthers is how many rollouts at once are made in the process of the
 	// planner where workers may join: they must find something to do.
 	besideOthers = 32
 	// waitForWorkers is how long none need have come before it is reported.
 	waitForWorkers = 10 * time.Second
-	// settle is how long a planner has to end after its own worker did.
-	settle = 5 * time.Second
 )
 
 // Patience is how long a worker may be silent before it loses its jobs and requests; 0 is
 // the queue's default. Tests set less.
 var Patience struct{ AckWait, Lease time.Duration }
-
-// queued is what queueFile says.
-type queued struct {
-	Queue string `json:"queue"` // its address without credentials, or embedded
-	Run   string `json:"run"`
-}
 
 // cluster is the connection to a queue elsewhere, which a run shares with its
 // variants.
@@ -82,13 +66,13 @@ type handedOut struct {
 // Begin records the run that a queue will distribute. A run begun on another queue may have left rollouts there.
 func (h *Queue) Begin(dir string, m rollout.Manifest) {
 	q := h.p.Config.Queue
-	at, was := ReadQueued(dir)
+	at, was := queue.ReadTrace(dir)
 	if was && (!q.Used() || !q.Embedded() && at.Queue != config.MaskQueueURL(q.URL)) {
 		h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("this run was begun with --queue %s: what workers had made and was not recorded yet is there, and is made and paid for again without it", at.Queue))
 	}
 	if q.Used() {
 		h.led = &handedOut{dir: dir, manifest: m}
-	} else if _, err := os.Lstat(filepath.Join(dir, queueDir)); was && err == nil {
+	} else if was && queue.HasFiles(dir) {
 		h.left = dir
 	}
 }
@@ -117,10 +101,10 @@ func (h *Queue) lead(ctx context.Context) error {
 	if err := itemsFit(h.p); err != nil { // a variant may have made them larger
 		return exit.AsUsage(err)
 	}
-	at := queued{Queue: config.MaskQueueURL(q.URL), Run: l.manifest.ID}
+	at := queue.Trace{Queue: config.MaskQueueURL(q.URL), Run: l.manifest.ID}
 	if l.conn = h.cluster.conn; q.Embedded() {
 		var err error
-		if l.server, err = queue.Embed(filepath.Join(l.dir, queueDir), q.Port(), q.Token); err != nil {
+		if l.server, err = queue.EmbedIn(l.dir, q.Port(), q.Token); err != nil {
 			return exit.AsUsage(fmt.Errorf("the queue in this process: %w", err))
 		}
 		if l.conn, err = l.server.Dial(ctx, h.talk().Logger()); err != nil {
@@ -140,7 +124,7 @@ func (h *Queue) lead(ctx context.Context) error {
 			return exit.AsUsage(err)
 		}
 	}
-	if err := rollout.WriteFile(filepath.Join(l.dir, QueueFile), append(config.Marshal(at), '\n')); err != nil {
+	if err := at.Write(l.dir); err != nil {
 		return err
 	}
 	if l.planner, err = l.conn.Lead(ctx, plan); err != nil {
@@ -185,28 +169,10 @@ func (h *Queue) Distribute(ctx context.Context, show *ui.Progress) (context.Cont
 	if l.server == nil {
 		return ctx, b, ended, nil
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	done, drain := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		err := h.workHere(ctx, drain)
-		if err == nil {
-			return
-		}
-		select { // the planner hears of it, and ends as on one machine
-		case <-time.After(settle):
-			stop(err)
-		case <-drain:
-		}
-	}()
+	ctx, end := queue.WorkHere(ctx, h.workHere)
 	return ctx, b, func(s sampler.Stats, err error) {
 		ended(s, err)
-		close(drain)
-		if err != nil {
-			stop(err)
-		}
-		<-done
-		stop(nil)
+		end(err)
 	}, nil
 }
 
@@ -216,14 +182,9 @@ func (h *Queue) sweepLeft(s sampler.Stats, err error) {
 	if h.left == "" || err != nil || s.StoppedBy != "" {
 		return
 	}
-	if err := removeQueue(h.left); err != nil {
+	if err := queue.RemoveTrace(h.left); err != nil {
 		h.p.Warnings = append(h.p.Warnings, err.Error())
 	}
-}
-
-// removeQueue removes what a queue leaves in a run directory.
-func removeQueue(dir string) error {
-	return errors.Join(os.RemoveAll(filepath.Join(dir, queueDir)), os.RemoveAll(filepath.Join(dir, QueueFile)))
 }
 
 // Clear removes what a complete run left in the queue.
@@ -231,7 +192,7 @@ func (h *Queue) Clear(ctx context.Context) {
 	if h.led == nil {
 		return
 	}
-	if _, was := ReadQueued(h.led.dir); !was {
+	if _, was := queue.ReadTrace(h.led.dir); !was {
 		return
 	}
 	if !h.p.Config.Queue.Embedded() {
@@ -254,22 +215,13 @@ func (h *Queue) workHere(ctx context.Context, drain <-chan struct{}) error {
 	if h.p.Config.Queue.Port() > 0 {
 		slots = min(slots, besideOthers)
 	}
-	m, err := conn.Join(ctx, h.led.manifest.ID, ThisWorker(slots))
+	m, err := conn.Join(ctx, h.led.manifest.ID, queue.ThisWorker(slots, Version()))
 	if err != nil {
 		return err
 	}
 	defer m.Leave()
 	_, err = m.Work(ctx, drain, h.p.WorkConfig(), h.p.Bounds, h.p.Redact, nil)
 	return err
-}
-
-// ThisWorker is this process as a worker.
-func ThisWorker(slots int) queue.WorkerInfo {
-	host, err := os.Hostname()
-	if err != nil {
-		host = "unknown"
-	}
-	return queue.WorkerInfo{Host: host, PID: os.Getpid(), Slots: slots, Version: Version()}
 }
 
 // End stops leading a run and records in it what was paid twice. What a complete run left in the queue is removed.
@@ -290,7 +242,7 @@ func (h *Queue) End(w *rollout.Writer) error {
 		l.server = nil
 	}
 	if l.whole {
-		err = errors.Join(err, removeQueue(l.dir))
+		err = errors.Join(err, queue.RemoveTrace(l.dir))
 	}
 	if err != nil {
 		err = fmt.Errorf("let go of the queue: %w", err)
@@ -329,26 +281,18 @@ func KeepNotes(dir string, m *rollout.Manifest) {
 	}
 }
 
-// ReadQueued reads the queue of a run, if it has one.
-func ReadQueued(dir string) (at queued, ok bool) {
-	b, err := document.ReadFile(filepath.Join(dir, QueueFile))
-	return at, err == nil && json.Unmarshal(b, &at) == nil && at.Queue != ""
-}
-
 // ReadyQueue connects to the queue before anything is requested or paid, and finds secrets that must not be sent.
 func ReadyQueue(ctx context.Context, p *Project, c *Call) error {
 	q := p.Config.Queue
-	p.Queue.cluster.untried = c.Sampling.DespiteProblems
-	if err := itemsFit(p); err != nil {
-		return exit.AsUsage(err)
-	}
-	if !q.Remote() {
-		return readyEmbedded(ctx, p)
-	}
-	if c.Sampling.Rehearse {
+	if q.Remote() && c.Sampling.Rehearse {
 		return exit.Usagef("--rehearse makes a rollout in this process, and with queue.url %s workers make them: leave the queue out (--queue memory)", config.MaskQueueURL(q.URL))
 	}
-	if _, err := describe(ctx, p); err != nil {
+	p.Queue.cluster.untried = c.Sampling.DespiteProblems
+	err := itemsFit(p)
+	if err == nil && (q.Remote() || q.Port() > 0) { // others may join
+		_, err = describe(ctx, p)
+	}
+	if err != nil || !q.Remote() {
 		return exit.AsUsage(err)
 	}
 	p.Queue.cluster.talk = ui.NewQueueLog(c.Err, p.Redact)
@@ -385,13 +329,4 @@ func itemsFit(p *Project) error {
 		}
 	}
 	return nil
-}
-
-// readyEmbedded finds what may not travel where others may join.
-func readyEmbedded(ctx context.Context, p *Project) error {
-	if p.Config.Queue.Port() == 0 {
-		return nil
-	}
-	_, err := describe(ctx, p)
-	return exit.AsUsage(err)
 }

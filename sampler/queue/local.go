@@ -1,0 +1,102 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gonogo/sampler/rollout"
+)
+
+const (
+	// TraceFile says, in a run directory, by which queue the run is made as long as
+	// something may be there.
+	TraceFile = "queue.json"
+	// filesDir holds, in a run directory, the files of a queue in the planner's process.
+	filesDir = "queue"
+	// settle is how long a planner has to end after the worker in its process did.
+	settle = 5 * time.Second
+)
+
+// Trace says by which queue a run is made.
+type Trace struct {
+	Queue string `json:"queue"` // its address without credentials, or embedded
+	Run   string `json:"run"`
+}
+
+// ReadTrace reads the trace in a run directory, if there is one.
+func ReadTrace(dir string) (t Trace, ok bool) {
+	path := filepath.Join(dir, TraceFile)
+	if info, err := os.Stat(path); err != nil || info.Size() > 1<<16 { // not ours
+		return t, false
+	}
+	b, err := os.ReadFile(path)
+	return t, err == nil && json.Unmarshal(b, &t) == nil && t.Queue != ""
+}
+
+// Write leaves the trace in a run directory.
+func (t Trace) Write(dir string) error {
+	b, err := json.Marshal(t)
+	if err != nil {
+		return err
+	}
+	return rollout.WriteFile(filepath.Join(dir, TraceFile), append(b, '\n'))
+}
+
+// EmbedIn starts a server, as Embed does, that keeps its files in a run directory.
+func EmbedIn(dir string, port int, token string) (*Server, error) {
+	return Embed(filepath.Join(dir, filesDir), port, token)
+}
+
+// HasFiles reports whether a queue in the planner's process left its files in a run
+// directory.
+func HasFiles(dir string) bool {
+	_, err := os.Lstat(filepath.Join(dir, filesDir))
+	return err == nil
+}
+
+// RemoveTrace removes what a queue leaves in a run directory: its trace and its files.
+func RemoveTrace(dir string) error {
+	return errors.Join(os.RemoveAll(filepath.Join(dir, filesDir)), os.RemoveAll(filepath.Join(dir, TraceFile)))
+}
+
+// ThisWorker is this process as a worker of that version of the tool.
+func ThisWorker(slots int, version string) WorkerInfo {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return WorkerInfo{Host: host, PID: os.Getpid(), Slots: slots, Version: version}
+}
+
+// WorkHere has work make rollouts in the process of the planner, until end is called with
+// the error that the planner ended with. The context that it returns is for the planner: it
+// ends, with the cause, where the worker failed and the planner did not end by itself
+// within a few seconds.
+func WorkHere(ctx context.Context, work func(ctx context.Context, drain <-chan struct{}) error) (planner context.Context, end func(error)) {
+	ctx, stop := context.WithCancelCause(ctx)
+	done, drain := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		err := work(ctx, drain)
+		if err == nil {
+			return
+		}
+		select { // the planner hears of it, and ends as on one machine
+		case <-time.After(settle):
+			stop(err)
+		case <-drain:
+		}
+	}()
+	return ctx, func(err error) {
+		close(drain)
+		if err != nil {
+			stop(err)
+		}
+		<-done
+		stop(nil)
+	}
+}
