@@ -60,29 +60,37 @@ func sampleRun(ctx context.Context, c *project.Call, p *project.Project, dir str
 	if err := notOfLooks(dir); err != nil {
 		return err
 	}
-	// The directory is ours, and fits, before the first call is paid.
-	writer, jobs, err := beginRollouts(ctx, p, dir, p.Manifest(dir))
-	if err != nil {
+	return makeRun(ctx, p, c, dir, p.Manifest(dir), confirmedIn(ctx, p, c, dir))
+}
+
+// making makes rollouts of a run that is open for writing.
+type making func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error)
+
+// makeRun opens a run directory, has what it lacks made, closes it and says how that ended.
+// The directory is ours, and fits, before the first call is paid.
+func makeRun(ctx context.Context, p *project.Project, c *project.Call, dir string, m rollout.Manifest, make making) error {
+	writer, jobs, err := beginRollouts(ctx, p, dir, m)
+	switch {
+	case err != nil && c.Command == "curate":
+		return exit.AsUsage(fmt.Errorf("%w (--fresh-run names another run directory)", err))
+	case err != nil:
 		return exit.AsUsage(regradeHint(p, c, dir, err))
 	}
-	return confirmAndSample(ctx, p, c, dir, jobs, writer)
-}
-
-// confirmAndSample makes the jobs of a run, once they are agreed to.
-func confirmAndSample(ctx context.Context, p *project.Project, c *project.Call, dir string, jobs []sampler.Job, writer *rollout.Writer) error {
-	if err := confirmStart(ctx, p, c, dir, jobs); err != nil {
-		return errors.Join(err, project.FinishRun(p, writer))
-	}
-	stats, err := sampleRollouts(ctx, p, c, dir, jobs, writer)
-	return finishRollouts(p, c, dir, writer, stats, err)
-}
-
-// finishRollouts closes a run that rollouts were made for, and says how that ended.
-func finishRollouts(p *project.Project, c *project.Call, dir string, writer *rollout.Writer, stats sampler.Stats, err error) error {
+	stats, err := make(writer, jobs)
 	closed := project.FinishRun(p, writer)
 	summarize(p, c, stats)
 	p.ShowWarnings(c.Err)
 	return JoinDiskError(stageEnded(p, samplingStage, dir, stats, err), closed)
+}
+
+// confirmedIn makes all jobs, once they are agreed to.
+func confirmedIn(ctx context.Context, p *project.Project, c *project.Call, dir string) making {
+	return func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error) {
+		if err := confirmStart(ctx, p, c, dir, jobs); err != nil {
+			return sampler.Stats{}, err
+		}
+		return sampleRollouts(ctx, p, c, dir, jobs, w)
+	}
 }
 
 // readyToSample stops before the first call when the data breaks the platform's rules, an
@@ -264,9 +272,5 @@ func SampleFresh(ctx context.Context, p *project.Project, c *project.Call, run *
 	}
 	m := p.Manifest(dir)
 	m.Notes = append(m.Notes, "new rollouts of the items that curating the run "+cmp.Or(run.Manifest.ID, run.Dir)+" kept: they measure what that choice flatters")
-	writer, jobs, err := beginRollouts(ctx, p, dir, m)
-	if err != nil {
-		return exit.AsUsage(fmt.Errorf("%w (--fresh-run names another run directory)", err))
-	}
-	return confirmAndSample(ctx, p, c, dir, jobs, writer)
+	return makeRun(ctx, p, c, dir, m, confirmedIn(ctx, p, c, dir))
 }

@@ -36,14 +36,12 @@ func sampleOpen(ctx context.Context, p *project.Project, c *project.Call, dir st
 	if err != nil {
 		return err
 	}
-	writer, _, err := beginRollouts(ctx, p, dir, p.Manifest(dir))
-	if err != nil {
-		return exit.AsUsage(regradeHint(p, c, dir, err))
-	}
-	t := targeted{rounds: rounds{p: p, c: c, dir: dir, writer: writer}, most: most}
-	stats, err := t.all(ctx)
-	fmt.Fprint(c.Err, t.came)
-	return finishRollouts(p, c, dir, writer, stats, err)
+	return makeRun(ctx, p, c, dir, p.Manifest(dir), func(w *rollout.Writer, _ []sampler.Job) (sampler.Stats, error) {
+		t := targeted{rounds: rounds{p: p, c: c, dir: dir, writer: w}, most: most}
+		stats, err := t.all(ctx)
+		fmt.Fprint(c.Err, t.came)
+		return stats, err
+	})
 }
 
 // planOf takes the samples that every item of a run has from the run itself.

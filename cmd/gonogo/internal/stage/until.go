@@ -2,7 +2,6 @@ package stage
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,26 +53,18 @@ func sampleUntil(ctx context.Context, p *project.Project, c *project.Call, dir s
 	p.Round = ahead[0]
 	m := p.Manifest(dir)
 	m.Looks = plan
-	writer, _, err := beginRollouts(ctx, p, dir, m)
-	if err != nil {
-		return exit.AsUsage(regradeHint(p, c, dir, err))
-	}
-	if err := confirmAll(ctx, p, c, dir, ahead); err != nil {
-		return errors.Join(err, project.FinishRun(p, writer))
-	}
-	r := rounds{p: p, c: c, dir: dir, writer: writer, plan: plan}
-	stats, err := r.all(ctx, ahead)
-	return finishRollouts(p, c, dir, writer, stats, err)
-}
-
-// confirmAll shows the estimate of all rounds ahead, and asks as confirm does.
-func confirmAll(ctx context.Context, p *project.Project, c *project.Call, dir string, ahead []int) error {
-	p.Round = ahead[len(ahead)-1]
-	jobs, err := jobsOf(ctx, p, dir)
-	if err != nil {
-		return err
-	}
-	return confirmStart(ctx, p, c, dir, jobs)
+	return makeRun(ctx, p, c, dir, m, func(w *rollout.Writer, _ []sampler.Job) (sampler.Stats, error) {
+		p.Round = ahead[len(ahead)-1] // the estimate is of all rounds ahead
+		jobs, err := jobsOf(ctx, p, dir)
+		if err == nil {
+			err = confirmStart(ctx, p, c, dir, jobs)
+		}
+		r := rounds{p: p, c: c, dir: dir, writer: w, plan: plan}
+		for over := false; len(ahead) > 0 && !over && err == nil; ahead = ahead[1:] {
+			over, err = r.one(ctx, ahead[0])
+		}
+		return r.stats, err
+	})
 }
 
 // lookPlan is the plan that a run is sampled by, or a new one for a run that
@@ -105,17 +96,6 @@ type rounds struct {
 	writer *rollout.Writer
 	plan   *rollout.Looks
 	stats  sampler.Stats // of all rounds of this call
-}
-
-// all makes the rounds ahead.
-func (r *rounds) all(ctx context.Context, ahead []int) (sampler.Stats, error) {
-	for _, n := range ahead {
-		over, err := r.one(ctx, n)
-		if over || err != nil {
-			return r.stats, err
-		}
-	}
-	return r.stats, nil
 }
 
 // one makes what the round lacks and looks at the verdict.

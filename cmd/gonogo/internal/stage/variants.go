@@ -135,18 +135,15 @@ func sampleVariant(ctx context.Context, p *project.Project, c *project.Call, v *
 	q.TakeWarnings(p)
 	m := q.Manifest(at)
 	m.Variant = &rollout.Variant{Name: v.Name, Doc: v.Doc, Of: base, Changes: v.Changes}
-	writer, jobs, err := beginRollouts(ctx, q, at, m)
-	if err != nil {
-		return exit.AsUsage(regradeHint(q, c, at, err))
-	}
-	fmt.Fprintf(c.Err, "Variant %s:\n", v.Name)
-	if len(jobs) > 0 {
-		if err := p.Spending.SpentBefore("the variant "+v.Name, true); err != nil {
-			return errors.Join(err, project.FinishRun(q, writer))
+	return makeRun(ctx, q, c, at, m, func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error) {
+		fmt.Fprintf(c.Err, "Variant %s:\n", v.Name)
+		if len(jobs) > 0 {
+			if err := p.Spending.SpentBefore("the variant "+v.Name, true); err != nil {
+				return sampler.Stats{}, err
+			}
 		}
-	}
-	stats, err := sampleRollouts(ctx, q, c, at, jobs, writer)
-	return finishRollouts(q, c, at, writer, stats, err)
+		return sampleRollouts(ctx, q, c, at, jobs, w)
+	})
 }
 
 // leg is a part of what is to be made: the run itself, or a variant.
