@@ -2,8 +2,10 @@ package sampler
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"hash/fnv"
+	"os"
 	"slices"
 
 	"gonogo/sampler/rollout"
@@ -115,6 +117,27 @@ func PlanBlocks(blocks [][]*rollout.Item, samples func(*rollout.Item) int, state
 		jobs = planRound(jobs, block, samples, state)
 	}
 	return jobs
+}
+
+// PlanRun is PlanBlocks for what a run directory lacks, which may not be there yet: rollouts
+// that are not recorded, or that a boundary failed. regrade says that an answer recorded
+// without a grade is graded later, not sampled again.
+func PlanRun(ctx context.Context, dir string, blocks [][]*rollout.Item, samples func(*rollout.Item) int, regrade bool) ([]Job, error) {
+	state := make(map[rollout.Key]rollout.RolloutState)
+	if _, err := os.Stat(dir); err == nil {
+		run, err := rollout.Open(dir)
+		if err != nil {
+			return nil, err
+		}
+		if state, _, err = run.State(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return PlanBlocks(blocks, samples, func(k rollout.Key) (rollout.RolloutState, bool) {
+		done, ok := state[k]
+		done.Output = done.Output && regrade
+		return done, ok
+	}), nil
 }
 
 // planRound appends the jobs of one block.

@@ -188,18 +188,9 @@ func writeOutputs(files []writtenFile, force bool) error {
 
 // holds reports whether a file is there, and whether it holds that very text.
 func holds(path string, text []byte) (same, there bool) {
-	info, err := os.Stat(path)
-	if err != nil {
+	if _, err := os.Stat(path); err != nil {
 		return false, false
 	}
-	if info.IsDir() || info.Size() != int64(len(text)) {
-		return false, true
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return false, true
-	}
-	defer f.Close()
-	was, err := io.ReadAll(f)
+	was, err := os.ReadFile(path)
 	return err == nil && bytes.Equal(was, text), true
 }

@@ -40,7 +40,7 @@ func curationSource(c *Options, run *rollout.Run, cfg *config.Config) (*curated,
 	for _, r := range out.data.Repeats {
 		out.file.Repeats = append(out.file.Repeats, curate.RepeatedRow(r))
 	}
-	switch recorded := recordedData(run, rollout.Train); {
+	switch recorded := dataset.Recorded(run.Manifest, rollout.Train); {
 	case recorded == nil:
 		out.notes = append(out.notes, noFileRecorded.Text())
 	case edited:
@@ -56,23 +56,10 @@ func curationSource(c *Options, run *rollout.Run, cfg *config.Config) (*curated,
 	return out, nil
 }
 
-// recordedData is what the run's manifest says of a split's file; nil where it
-// says nothing.
-func recordedData(run *rollout.Run, split rollout.Split) *rollout.Data {
-	if run.Manifest == nil {
-		return nil
-	}
-	i := slices.IndexFunc(run.Manifest.Data, func(d rollout.Data) bool { return d.Split == split })
-	if i < 0 {
-		return nil
-	}
-	return &run.Manifest.Data[i]
-}
-
 // trainFile finds the training file. edited says that it is not known to be the
 // file that the run recorded.
 func trainFile(c *Options, run *rollout.Run, cfg *config.Config) (path string, edited bool, err error) {
-	recorded := recordedData(run, rollout.Train)
+	recorded := dataset.Recorded(run.Manifest, rollout.Train)
 	if recorded == nil && run.Manifest != nil && len(run.Manifest.Data) > 0 {
 		return "", false, exit.Usagef("%s has no train split: there is no training file to curate; sample one with data.train", run.Dir)
 	}
@@ -80,7 +67,7 @@ func trainFile(c *Options, run *rollout.Run, cfg *config.Config) (path string, e
 	if places[0] == "" {
 		places = dataPlaces(c, run, cfg, rollout.Train)
 	}
-	there, match, err := findRecorded(places, recorded)
+	there, match, err := dataset.FindRecorded(places, recorded)
 	switch {
 	case err != nil:
 		return "", false, exit.AsUsage(err)
@@ -109,7 +96,7 @@ func headOf(hash string) string { return hash[:min(12, len(hash))] }
 // has it, and where the demo leaves its files.
 func dataPlaces(c *Options, run *rollout.Run, cfg *config.Config, split rollout.Split) []string {
 	places := []string{cfg.Data.Of(split)}
-	recorded := recordedData(run, split)
+	recorded := dataset.Recorded(run.Manifest, split)
 	if c.Config == "" && recorded != nil {
 		if path, err := project.ConfigPath(c.Call); err == nil {
 			if here, err := config.Peek(path, os.LookupEnv); err == nil {
@@ -123,35 +110,11 @@ func dataPlaces(c *Options, run *rollout.Run, cfg *config.Config, split rollout.
 	return slices.DeleteFunc(places, func(p string) bool { return p == "" })
 }
 
-// findRecorded returns the first of the places that holds a file, and the first
-// that holds the recorded one: any, where none is recorded.
-func findRecorded(places []string, recorded *rollout.Data) (there, match string, err error) {
-	for _, place := range places {
-		if info, err := os.Stat(place); err != nil || info.IsDir() {
-			continue
-		}
-		if there == "" {
-			there = place
-		}
-		if recorded == nil {
-			return there, place, nil
-		}
-		sum, err := dataset.HashFile(place)
-		if err != nil {
-			return "", "", err
-		}
-		if sum == recorded.SHA256 {
-			return there, place, nil
-		}
-	}
-	return there, "", nil
-}
-
 // other takes the rows of eval or production: of the whole file where it is
 // there, else those that the run sampled.
 func (out *curated) other(c *Options, run *rollout.Run, cfg *config.Config, split rollout.Split) error {
-	recorded := recordedData(run, split)
-	there, match, err := findRecorded(dataPlaces(c, run, cfg, split), recorded)
+	recorded := dataset.Recorded(run.Manifest, split)
+	there, match, err := dataset.FindRecorded(dataPlaces(c, run, cfg, split), recorded)
 	if err != nil {
 		return exit.AsUsage(err)
 	}

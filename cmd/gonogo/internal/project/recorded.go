@@ -107,22 +107,47 @@ func ConfigPath(c *Call) (string, error) {
 	return usual, nil
 }
 
-// gradingConfig is the configuration of a command that grades what run holds:
-// the one that the command line names, else gonogo.yaml, else the one that the
-// run was made with. --grader puts its grader into the job. shown is what the
-// manifest of a run made so keeps.
-func gradingConfig(c *Call, run *rollout.Run, own bool) (cfg, shown *config.Config, err error) {
-	set := c.Overrides
-	load := func(more ...string) (*config.Config, error) {
-		return config.Inherited(run, slices.Concat(set, more)...)
-	}
+// source is where the configuration of a command about a run comes from: the file that the
+// command line names, else gonogo.yaml, else the one that the run was made with, which is
+// kept in it. own passes over the gonogo.yaml here. missing says that no file is there; with
+// neither, load reads the defaults.
+func (c *Call) source(run *rollout.Run, own bool) (load func(more ...string) (*config.Config, error), kept bool, missing error) {
 	path, missing := ConfigPath(c)
-	kept := (own || missing != nil) && run.Manifest != nil && len(run.Manifest.Config) > 0
-	if !kept {
-		load = func(more ...string) (*config.Config, error) {
-			return config.Peek(path, os.LookupEnv, slices.Concat(set, more)...)
+	kept = (own || missing != nil) && run != nil && run.Manifest != nil && len(run.Manifest.Config) > 0
+	return func(more ...string) (*config.Config, error) {
+		set := slices.Concat(c.Overrides, more)
+		if kept {
+			return config.Inherited(run, set...)
 		}
+		return config.Peek(path, os.LookupEnv, set...)
+	}, kept, missing
+}
+
+// ConfigOfRun is the configuration of a command that works on a run in dir, which may not be
+// there yet: from the source of all settings. A run's own configuration keeps no secrets, and
+// a job that wants some must be named.
+func ConfigOfRun(c *Call, dir string, run *rollout.Run, scope config.Scope) (*config.Config, error) {
+	load, kept, missing := c.source(run, false)
+	switch {
+	case missing != nil && run == nil:
+		return nil, fmt.Errorf("there is no run %s, and %w", dir, missing)
+	case missing != nil && !kept:
+		return nil, missing
 	}
+	cfg, err := load()
+	if err == nil && kept && cfg.LacksSecrets() {
+		err = fmt.Errorf("%s keeps no secrets, and its endpoints want some: name the configuration with --config", run.Dir)
+	}
+	if err == nil {
+		err = Trust(c, run, cfg, scope)
+	}
+	return cfg, err
+}
+
+// gradingConfig is the configuration of a command that grades what run holds. --grader puts
+// its grader into the job. shown is what the manifest of a run made so keeps.
+func gradingConfig(c *Call, run *rollout.Run, own bool) (cfg, shown *config.Config, err error) {
+	load, kept, missing := c.source(run, own)
 	file := c.Grader
 	if missing != nil && !kept && file == "" {
 		return nil, nil, fmt.Errorf("%w; --grader names a grader by itself", missing)
@@ -214,11 +239,7 @@ func ForAudit(ctx context.Context, c *Call, dir string, replay bool) (*Project, 
 	case c.Grader != "":
 		return nil, nil, exit.Usagef("there is no run %s: an audit of another grader needs one; gonogo sample or gonogo import makes it", dir)
 	}
-	path, err := ConfigPath(c)
-	if err != nil {
-		return nil, nil, fmt.Errorf("there is no run %s, and %w", dir, err)
-	}
-	cfg, err := config.Peek(path, os.LookupEnv, c.Overrides...)
+	cfg, err := ConfigOfRun(c, dir, nil, config.Scope{})
 	if err == nil {
 		err = document.SortErrors([]error{cfg.Complete(), cfg.TakeJudgeKey()})
 	}

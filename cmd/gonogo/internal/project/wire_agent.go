@@ -2,13 +2,7 @@ package project
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/exit"
@@ -28,7 +22,7 @@ func WireAgent(p *Project) error {
 	if len(a.Command) > 0 {
 		p.AgentLog = &agent.Log{}
 		c, err := agent.NewCommand(agent.CommandConfig{
-			Argv: programOf(p, a.Command), Dir: p.Config.Dir, Without: keyVariables(p), Options: told,
+			Argv: agent.Program(a.Command, p.Config.Dir), Dir: p.Config.Dir, Without: keyVariables(p), Options: told,
 			PerRollout: a.PerRollout != nil && *a.PerRollout, Processes: cmp.Or(a.Processes, p.inFlight()), Log: p.AgentLog,
 		})
 		if err != nil {
@@ -56,51 +50,18 @@ func WireAgent(p *Project) error {
 	return nil
 }
 
-// programOf is a command with its arguments; one that names a file next to the
-// configuration is taken from there.
-func programOf(p *Project, command []string) []string {
-	argv := slices.Clone(command)
-	if len(argv) == 0 {
-		return nil
-	}
-	beside := p.Config.Absolute(argv[0])
-	if info, err := os.Stat(beside); err == nil && !info.IsDir() && filepath.Base(argv[0]) != argv[0] {
-		if whole, err := filepath.Abs(beside); err == nil {
-			argv[0] = whole
-		}
-	}
-	return argv
-}
-
 // AgentProgram says whether the program of an agent is there, without starting it;
 // nil where the agent is none.
 func AgentProgram(p *Project) *EndpointStatus {
-	argv := programOf(p, p.Config.Agent.Command)
+	argv := p.Config.Agent.Command
 	if len(argv) == 0 {
 		return nil
 	}
-	r := &EndpointStatus{Name: "agent", URL: strings.Join(p.Config.Agent.Command, " ")}
-	file := argv[0]
-	if filepath.Base(file) != file && !filepath.IsAbs(file) { // it runs in the configuration's folder
-		file = p.Config.Absolute(file)
-	}
-	switch _, err := exec.LookPath(file); {
-	case errors.Is(err, fs.ErrPermission):
-		r.Error = fmt.Sprintf("%s may not be run: make it executable (chmod +x), or name the program that runs it first, such as [python3, my_agent.py] (agent.command)", argv[0])
-	case err != nil:
-		r.Error = fmt.Sprintf("there is no %s: a name is looked for on PATH, a path such as ./my_agent starts from the folder of the configuration (agent.command)", argv[0])
-	}
-	if i := slices.IndexFunc(argv[1:], isScript); r.Error == "" && i >= 0 {
-		if _, err := os.Stat(p.Config.Absolute(argv[1+i])); err != nil {
-			r.Error = fmt.Sprintf("there is no %s: it starts from the folder of the configuration (agent.command)", p.Config.Absolute(argv[1+i]))
-		}
+	r := &EndpointStatus{Name: "agent", URL: strings.Join(argv, " ")}
+	if err := agent.CheckProgram(argv, p.Config.Dir); err != nil {
+		r.Error = err.Error() + " (agent.command)"
 	}
 	return r
-}
-
-// isScript reports whether an argument is the file of a program.
-func isScript(word string) bool {
-	return !strings.HasPrefix(word, "-") && slices.Contains([]string{".py", ".js", ".mjs", ".ts", ".sh", ".rb"}, filepath.Ext(word))
 }
 
 // keyVariables are the variables that hold keys of the model and the judge, which

@@ -41,7 +41,7 @@ func (ts *ToolServers) StartMCP(ctx context.Context) error {
 	servers := slices.Clone(ts.p.Config.MCPServers)
 	for i := range servers {
 		servers[i].URL = ts.p.Config.Connect(servers[i].URL)
-		servers[i].Command = programOf(ts.p, servers[i].Command)
+		servers[i].Command = agent.Program(servers[i].Command, ts.p.Config.Dir)
 	}
 	client := sampler.HTTPClient(ts.p.transport(ts.p.inFlight()), ts.p.inFlight())
 	ts.p.AgentLog = &agent.Log{}

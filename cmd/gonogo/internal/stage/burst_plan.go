@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 
@@ -37,7 +36,7 @@ func BurstProject(ctx context.Context, c *project.Call, dir string) (*project.Pr
 	case run.File() == dir:
 		return nil, nil, exit.Usagef("%s is a file: a burst needs a run directory to write to; gonogo import makes one", dir)
 	}
-	cfg, err := burstConfig(c, dir, run)
+	cfg, err := project.ConfigOfRun(c, dir, run, config.Scope{Grader: true, Tools: true})
 	if err == nil {
 		check, keys := []error{cfg.CompleteGrading()}, cfg.TakeJudgeKey
 		if cfg.Agent.URL != "" { // it asks the model
@@ -84,31 +83,6 @@ func WireBurst(ctx context.Context, c *project.Call, run *rollout.Run, cfg *conf
 		err = knowsTools(p)
 	}
 	return p.Checked(err)
-}
-
-// burstConfig is the configuration that the command line names, else
-// gonogo.yaml, else the one that the run was made with. That one keeps no
-// secrets, and a job that wants some must be named.
-func burstConfig(c *project.Call, dir string, run *rollout.Run) (*config.Config, error) {
-	set := c.Overrides
-	path, missing := project.ConfigPath(c)
-	if missing == nil {
-		return config.Peek(path, os.LookupEnv, set...)
-	}
-	switch {
-	case run == nil:
-		return nil, fmt.Errorf("there is no run %s, and %w", dir, missing)
-	case run.Manifest == nil || len(run.Manifest.Config) == 0:
-		return nil, missing
-	}
-	cfg, err := config.Inherited(run, set...)
-	if err == nil && cfg.LacksSecrets() {
-		err = fmt.Errorf("%s keeps no secrets, and its endpoints want some: name the configuration with --config", run.Dir)
-	}
-	if err == nil {
-		err = project.Trust(c, run, cfg, config.Scope{Grader: true, Tools: true})
-	}
-	return cfg, err
 }
 
 // otherJob warns where the recorded calls go elsewhere now.

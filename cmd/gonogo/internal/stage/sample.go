@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
@@ -173,22 +172,7 @@ func jobsOf(ctx context.Context, p *project.Project, dir string) ([]sampler.Job,
 
 // jobsFor does so for as many samples of each item as samples tells.
 func jobsFor(ctx context.Context, p *project.Project, dir string, samples func(*rollout.Item) int) ([]sampler.Job, error) {
-	state := make(map[rollout.Key]rollout.RolloutState)
-	if _, err := os.Stat(dir); err == nil {
-		opened, err := rollout.Open(dir)
-		if err != nil {
-			return nil, err
-		}
-		if state, _, err = opened.State(ctx); err != nil {
-			return nil, err
-		}
-	}
-	later := !p.GradesInSession()
-	return sampler.PlanBlocks(sampler.Blocks(p.Inputs.Items, p.Inputs.Seed, p.Config.Sampling.Block), samples, func(k rollout.Key) (rollout.RolloutState, bool) {
-		done, ok := state[k]
-		done.Output = done.Output && later
-		return done, ok
-	}), nil
+	return sampler.PlanRun(ctx, dir, sampler.Blocks(p.Inputs.Items, p.Inputs.Seed, p.Config.Sampling.Block), samples, !p.GradesInSession())
 }
 
 // sampleRollouts grades what earlier calls left without a grade, and makes the rollouts,
