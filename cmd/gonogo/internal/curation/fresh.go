@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strings"
 
 	"gonogo/analysis/curate"
@@ -128,15 +127,11 @@ func freshConfig(c *Options, run *rollout.Run, source *curated) (*config.Config,
 // what differs then would not be the samples alone.
 func sameMaking(run *rollout.Run, cfg *config.Config) error {
 	now := cfg.Binding()
-	var differ []string
-	for key, was := range run.Manifest.Binding {
-		if key != "seed" && !strings.HasPrefix(key, "data.") && now[key] != was {
-			differ = append(differ, key)
-		}
-	}
+	differ := project.Differing(run.Manifest.Binding, func(key, was string) bool {
+		return key != "seed" && !strings.HasPrefix(key, "data.") && now[key] != was
+	})
 	if len(differ) == 0 {
 		return nil
 	}
-	slices.Sort(differ)
 	return exit.Usagef("the configuration %s differs from the one that %s was made with in %s: new rollouts would not be comparable", cfg.File, run.Dir, strings.Join(differ, ", "))
 }

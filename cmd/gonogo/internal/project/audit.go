@@ -30,7 +30,12 @@ type AuditInputs struct {
 
 // prepareAudit reads what the configuration says of the audit.
 func (a *AuditInputs) prepareAudit() error {
-	errs := []error{a.checkCore(), a.checkAnswer()}
+	errs := []error{a.checkCore()}
+	if text := a.p.Config.Audit.Answer; text != "" {
+		if _, err := audit.AnswerTemplate(text); err != nil {
+			errs = append(errs, a.p.Config.Fault("audit.answer", "%v", err))
+		}
+	}
 	var err error
 	a.Reference, err = a.references()
 	errs = append(errs, err)
@@ -52,17 +57,6 @@ func (a *AuditInputs) checkCore() error {
 		return a.p.Config.Fault("audit.core", "the job's grader, a %s, has no parts: leave the key out", info.Kind)
 	}
 	return a.p.Config.Fault("audit.core", "the job's grader has no part %q%s; its parts are %s", core, ui.DidYouMean(core, info.Parts), strings.Join(info.Parts, ", "))
-}
-
-func (a *AuditInputs) checkAnswer() error {
-	text := a.p.Config.Audit.Answer
-	if text == "" {
-		return nil
-	}
-	if _, err := audit.AnswerTemplate(text); err != nil {
-		return a.p.Config.Fault("audit.answer", "%v", err)
-	}
-	return nil
 }
 
 // references finds an item's reference: by audit.reference, else by what the

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
@@ -253,15 +254,11 @@ func (d *Brief) Project(ctx context.Context, dir string, env config.Lookup, seed
 // same refuses a project that would not make the run's rollouts.
 func (d *Brief) same(p *Project) error {
 	here := portable(p)
-	var differ []string
-	for key, there := range d.Binding {
-		if was := here[key]; was != there {
-			differ = append(differ, fmt.Sprintf("%s is %q here and %q there", key, was, there))
-		}
-	}
+	differ := Differing(d.Binding, func(key, there string) bool { return here[key] != there })
 	if len(differ) == 0 {
 		return nil
 	}
-	slices.Sort(differ)
-	return fmt.Errorf("what is made here would be of another run: %s", strings.Join(differ, "; "))
+	return fmt.Errorf("what is made here would be of another run: %s", strings.Join(ui.Names(differ, func(key string) string {
+		return fmt.Sprintf("%s is %q here and %q there", key, here[key], d.Binding[key])
+	}), "; "))
 }

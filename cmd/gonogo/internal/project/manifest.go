@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 
 	"gonogo/cmd/gonogo/internal/ui"
@@ -44,6 +45,11 @@ func bindingOf(p *Project) map[string]string {
 	maps.Copy(out, p.variant.binding())
 	maps.Copy(out, p.MCP.mcpBinding())
 	return out
+}
+
+// Differing lists the keys of a binding that are different, in order.
+func Differing(binding map[string]string, is func(key, value string) bool) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(binding)), func(key string) bool { return !is(key, binding[key]) })
 }
 
 // Data says which files the items come from, and how many were taken.

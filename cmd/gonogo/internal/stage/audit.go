@@ -59,16 +59,6 @@ func Audit(ctx context.Context, p *project.Project, c *project.Call, dir string)
 	return run, err
 }
 
-// auditAfter is the audit as a stage of a run, within what the rollouts left of
-// the budget.
-func auditAfter(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
-	if err := p.Spending.SpentBefore("the audit", false); err != nil {
-		return err
-	}
-	_, err := Audit(ctx, p, c, dir)
-	return err
-}
-
 // putProbes writes what is known without asking, and has the rest graded.
 func putProbes(ctx context.Context, p *project.Project, c *project.Call, plan *audit.Plan, w *rollout.ProbeWriter) (sampler.Stats, error) {
 	for _, rec := range plan.Known {
@@ -88,19 +78,15 @@ func putProbes(ctx context.Context, p *project.Project, c *project.Call, plan *a
 			break
 		}
 		marks := func(ctx context.Context) iter.Seq2[sampler.Task, error] { return plan.Marks(ctx, d) }
-		stats, err = gradeTasks(ctx, p, c, "rollouts read by "+d.Name, marksOf(plan, d), true, to, marks, d.Grader)
+		most := 0
+		for _, n := range plan.Counts {
+			if n.Probe == rollout.ProbeDetector+d.Name {
+				most = n.Planned
+			}
+		}
+		stats, err = gradeTasks(ctx, p, c, "rollouts read by "+d.Name, most, true, to, marks, d.Grader)
 	}
 	return stats, err
-}
-
-// marksOf is how many rollouts a detector has still to read at most.
-func marksOf(plan *audit.Plan, d audit.Detector) int {
-	for _, n := range plan.Counts {
-		if n.Probe == rollout.ProbeDetector+d.Name {
-			return n.Planned
-		}
-	}
-	return 0
 }
 
 // auditPlan plans the audit of a run.

@@ -101,14 +101,10 @@ func gradeTasks(ctx context.Context, p *project.Project, c *project.Call, what s
 	if len(grader.SessionReads(g)) == 0 {
 		cfg.Isolation, cfg.Rollouts = nil, p.Config.Sampling.InFlight
 	}
-	show := progressOf(p, c, what, total, cfg)
-	defer show.Close()
-	ctx, drain, release := ui.Interruptible(ctx, show, what)
-	defer release()
-	defer p.TakeGraderWarnings()
-	cfg.Log = p.Log
-	stats, err := sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, watched(show, to, nil), show.Watch)
-	show.Ended(stats)
+	stats, err := underProgress(ctx, p, c, what, total, cfg, func(ctx context.Context, drain <-chan struct{}, show *ui.Progress) (sampler.Stats, error) {
+		cfg.Log = p.Log
+		return sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, watched(show, to, nil), show.Watch)
+	})
 	project.WarnLeftOpen(c.Err, stats)
 	return stats, err
 }

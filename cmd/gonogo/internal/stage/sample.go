@@ -25,7 +25,11 @@ func Make(ctx context.Context, c *project.Call, p *project.Project, dir string) 
 		return nil, nil, err
 	}
 	if stopped == nil && project.Audits(p, c) {
-		if stopped, err = project.BudgetStop(auditAfter(ctx, p, c, dir)); err != nil {
+		err := p.Spending.SpentBefore("the audit", false) // within what the rollouts left of the budget
+		if err == nil {
+			_, err = Audit(ctx, p, c, dir)
+		}
+		if stopped, err = project.BudgetStop(err); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -195,20 +199,15 @@ func sampleJobs(ctx context.Context, p *project.Project, c *project.Call, jobs [
 		p.Queue.Clear(ctx)
 		return sampler.Stats{}, nil
 	}
-	show := progressOf(p, c, "rollouts", len(jobs), p.Sampling())
-	defer show.Close()
-	ctx, drain, release := ui.Interruptible(ctx, show, "rollouts")
-	defer release()
-	to = watched(show, to, p.Inputs.Items)
-	defer p.TakeGraderWarnings()
-	ctx, bounds, over, err := p.Queue.Distribute(ctx, show)
-	if err != nil {
-		return sampler.Stats{Jobs: len(jobs)}, err
-	}
-	stats, err := sampler.Sample(ctx, drain, p.Sampling(), p.Inputs.Seed, jobs, bounds, to, show.Watch)
-	over(stats, err)
-	show.Ended(stats)
-	return stats, err
+	return underProgress(ctx, p, c, "rollouts", len(jobs), p.Sampling(), func(ctx context.Context, drain <-chan struct{}, show *ui.Progress) (sampler.Stats, error) {
+		ctx, bounds, over, err := p.Queue.Distribute(ctx, show)
+		if err != nil {
+			return sampler.Stats{Jobs: len(jobs)}, err
+		}
+		stats, err := sampler.Sample(ctx, drain, p.Sampling(), p.Inputs.Seed, jobs, bounds, watched(show, to, p.Inputs.Items), show.Watch)
+		over(stats, err)
+		return stats, err
+	})
 }
 
 // summarize says what was done, in one line.

@@ -113,6 +113,19 @@ func useful(s sampler.Stats) bool {
 	return false
 }
 
+// underProgress has do work on what there are in total, and shows on standard error how many
+// are done. The first Ctrl-C closes do's drain, the second ends its context.
+func underProgress(ctx context.Context, p *project.Project, c *project.Call, what string, total int, cfg sampler.Config, do func(context.Context, <-chan struct{}, *ui.Progress) (sampler.Stats, error)) (sampler.Stats, error) {
+	show := progressOf(p, c, what, total, cfg)
+	defer show.Close()
+	ctx, drain, release := ui.Interruptible(ctx, show, what)
+	defer release()
+	defer p.TakeGraderWarnings()
+	stats, err := do(ctx, drain, show)
+	show.Ended(stats)
+	return stats, err
+}
+
 // progressOf shows how many of what there are in total, on standard error, and in
 // events by what they are bounded.
 func progressOf(p *project.Project, c *project.Call, what string, total int, cfg sampler.Config) *ui.Progress {

@@ -83,17 +83,10 @@ func joinRun(p *project.Project, dir string) error {
 	if base.Looks != nil && base.Looks.Last() != nil {
 		p.Round = base.Looks.Last().Samples // of sampling that ended when the verdict was decided
 	}
-	now := p.Manifest(dir).Binding
-	var differ []string
-	for key, value := range now {
-		if base.Binding[key] != p.Redact.String(value) {
-			differ = append(differ, key)
-		}
-	}
+	differ := project.Differing(p.Manifest(dir).Binding, func(key, value string) bool { return base.Binding[key] != p.Redact.String(value) })
 	if len(differ) == 0 {
 		return nil
 	}
-	slices.Sort(differ)
 	return exit.Usagef("%s was made with other settings (%s), so that nothing made now is its variant: put them back, or make a new run", dir, strings.Join(differ, ", "))
 }
 
