@@ -113,7 +113,7 @@ func (j *Job) BodyWith(to json.RawMessage) json.RawMessage { return withGrader(j
 func withGrader(body, to json.RawMessage) json.RawMessage {
 	var keys map[string]json.RawMessage
 	if json.Unmarshal(body, &keys) != nil {
-		return body // which is no object: Parse tells
+		return body // Parse reports that it is not an object
 	}
 	if _, ok := keys["grader"]; ok {
 		keys["grader"] = to

@@ -27,7 +27,7 @@ func TestASkippedPartIsNamed(t *testing.T) {
 		}
 		items = append(items, it)
 	}
-	for want, items := range map[string][]rollout.Item{"\nskipped    shift.fields: not judged: ": items, "\nskipped    shift: not checked: there is only one split": items[:28]} {
+	for want, items := range map[string][]rollout.Item{"\nskipped    shift.fields: not checked: ": items, "\nskipped    shift: not checked: there is only one split": items[:28]} {
 		var out bytes.Buffer
 		_, found := judge.CheckItems(items, analysis.DefaultSettings())
 		printFindings(&out, found)
