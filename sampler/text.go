@@ -14,6 +14,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gonogo/sampler/credential"
 	"gonogo/sampler/rollout"
 )
 
@@ -118,19 +119,19 @@ func AppendQuoted(dst []byte, s string) []byte { return rollout.AppendQuoted(dst
 // Secrets are texts that must not appear in messages, records or pages.
 type Secrets []string
 
-// SecretsOf returns the secrets in headers, by rollout.HeaderSecrets, and in keys.
+// SecretsOf returns the secrets in headers, by credential.InHeader, and in keys.
 // A plain header such as "X-Env: production" is not one: masking its word would
 // change what the model reads of a tool. Values of fewer than 6 bytes protect
 // nothing, and masking them would only garble texts.
 func SecretsOf(headers map[string]string, keys ...string) Secrets {
 	var s Secrets
 	add := func(v string) {
-		if v = strings.TrimSpace(v); len(v) >= rollout.ShortestSecret {
+		if v = strings.TrimSpace(v); len(v) >= credential.MinLength {
 			s = append(s, v)
 		}
 	}
 	for name, v := range headers {
-		for _, secret := range rollout.HeaderSecrets(name, v) {
+		for _, secret := range credential.InHeader(name, v) {
 			add(secret)
 		}
 	}

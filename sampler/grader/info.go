@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
+	"gonogo/sampler/credential"
 	"gonogo/sampler/rollout"
 )
 
@@ -52,7 +53,7 @@ func plain(key string, v any) any {
 	case map[string]any:
 		out := make(map[string]any, len(v))
 		for k, value := range v {
-			if _, text := value.(string); text && (key == "headers" || rollout.CredentialName(k)) {
+			if _, text := value.(string); text && (key == "headers" || credential.InName(k)) {
 				value = nil
 			}
 			out[k] = plain(k, value)

@@ -6,14 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/credential"
 )
 
 // scheme is how a URL begins, of a web server or of a database.
 var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 
-// credential is a part of a URL that must not be shown.
-type credential struct {
+// urlCredential is a part of a URL that must not be shown.
+type urlCredential struct {
 	start, end int
 	name       string // the parameter's; "" for user and password
 }
@@ -22,18 +22,18 @@ type credential struct {
 // values of parameters whose names are about credentials, behind the question
 // mark or the hash sign. It reads the text itself, since a URL that cannot be
 // parsed may hold a key as well.
-func urlCredentials(text string) []credential {
+func urlCredentials(text string) []urlCredential {
 	begin := len(scheme.FindString(text))
 	if begin == 0 {
 		return nil
 	}
-	var found []credential
+	var found []urlCredential
 	host := len(text)
 	if i := strings.IndexAny(text[begin:], "/?#"); i >= 0 {
 		host = begin + i
 	}
 	if at := strings.LastIndexByte(text[begin:host], '@'); at > 0 {
-		found = append(found, credential{start: begin, end: begin + at})
+		found = append(found, urlCredential{start: begin, end: begin + at})
 	}
 	for start := host; start < len(text); {
 		end := len(text)
@@ -44,8 +44,8 @@ func urlCredentials(text string) []credential {
 			if plain, err := url.QueryUnescape(name); err == nil {
 				name = plain
 			}
-			if rollout.CredentialName(name) {
-				found = append(found, credential{end - len(value), end, name})
+			if credential.InName(name) {
+				found = append(found, urlCredential{end - len(value), end, name})
 			}
 		}
 		start = end + 1
@@ -54,7 +54,7 @@ func urlCredentials(text string) []credential {
 }
 
 // URLSecrets returns the secrets in a URL, both as written and unescaped: user and
-// password, and the values of parameters with credential names, if rollout.IsSecret
+// password, and the values of parameters with credential names, if credential.Is
 // agrees.
 func URLSecrets(text string) []string {
 	var found []string
@@ -68,7 +68,7 @@ func URLSecrets(text string) []string {
 		if err != nil {
 			plain = raw
 		}
-		if rollout.IsSecret(c.name, plain) {
+		if credential.Is(c.name, plain) {
 			found = append(found, raw, plain)
 		}
 	}
@@ -97,7 +97,7 @@ func userSecrets(pair string) []string {
 func distinct(texts []string) []string {
 	var out []string
 	for _, text := range texts {
-		if len(text) >= rollout.ShortestSecret && !slices.Contains(out, text) {
+		if len(text) >= credential.MinLength && !slices.Contains(out, text) {
 			out = append(out, text)
 		}
 	}

@@ -10,7 +10,8 @@ import (
 	"slices"
 
 	"gonogo/sampler/document"
-	"gonogo/sampler/rollout"
+
+	"gonogo/sampler/credential"
 )
 
 // maskedValue is what the service shows in the place of a header's value.
@@ -27,7 +28,7 @@ type secret struct {
 // Masked returns the body with every header's value, at any depth, replaced
 // by "**********", and with the credentials that are in URLs or under keys
 // such as api_key replaced as well, whatever their length; see
-// rollout.CredentialName for the keys. The response format is left alone: it
+// credential.InName for the keys. The response format is left alone: it
 // describes what the model may write.
 func (j *Job) Masked() json.RawMessage {
 	out, err := j.rewrite(func(s secret) (string, bool) {
@@ -72,8 +73,8 @@ func (j *Job) Secrets() []string {
 		text := s.node.text()
 		switch {
 		case s.header:
-			found = append(found, rollout.HeaderSecrets(s.name, text)...)
-		case !s.url && rollout.IsSecret(s.name, text):
+			found = append(found, credential.InHeader(s.name, text)...)
+		case !s.url && credential.Is(s.name, text):
 			found = append(found, text)
 		}
 		found = append(found, URLSecrets(text)...)
@@ -157,7 +158,7 @@ func (n *node) text() string {
 func secrets(key string, n *node, found []secret) []secret {
 	_, text := n.token.(string)
 	switch {
-	case text && rollout.CredentialName(key), rollout.IsSecret(key, n.text()): // a number is one when it is long
+	case text && credential.InName(key), credential.Is(key, n.text()): // a number is one when it is long
 		found = append(found, secret{node: n, name: key})
 	case len(urlCredentials(n.text())) > 0:
 		found = append(found, secret{node: n, name: key, url: true})

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/credential"
 	"gonogo/sampler/process"
-	"gonogo/sampler/rollout"
 )
 
 // Config is one server: a command or a URL. The tags are those of the keys of gonogo.yaml;
@@ -107,7 +107,7 @@ func (c Config) where() string {
 func (c Config) secrets() sampler.Secrets {
 	var keys []string
 	for name, value := range c.Env {
-		if rollout.IsSecret(name, value) {
+		if credential.Is(name, value) {
 			keys = append(keys, value)
 		}
 	}

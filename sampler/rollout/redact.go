@@ -8,12 +8,14 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"gonogo/sampler/credential"
 )
 
 // mask replaces a secret.
 const mask = "**********"
 
-// Redactor masks secrets in what is written. Those below ShortestSecret are
+// Redactor masks secrets in what is written. Those below credential.MinLength are
 // ignored. A secret is also found as JSON spells it (even inside a string that
 // is itself JSON), URL-escaped and in base64. The nil Redactor masks nothing.
 // It is safe for use by several goroutines.
@@ -29,7 +31,7 @@ func NewRedactor(secrets ...string) *Redactor {
 	seen := make(map[string]bool)
 	var all []string
 	for _, secret := range secrets {
-		if len(secret) < ShortestSecret {
+		if len(secret) < credential.MinLength {
 			continue
 		}
 		for _, s := range spellings(secret) {
@@ -123,11 +125,11 @@ func (r *Redactor) halves(text string) string {
 }
 
 // half returns how many bytes at the end of text are the beginning of a secret,
-// or all of one; below ShortestSecret they are taken for chance.
+// or all of one; below credential.MinLength they are taken for chance.
 func (r *Redactor) half(text string) int {
 	longest := 0
 	for _, s := range r.spellings {
-		for n := min(len(s), len(text)); n >= ShortestSecret && n > longest; n-- {
+		for n := min(len(s), len(text)); n >= credential.MinLength && n > longest; n-- {
 			if end := text[len(text)-n:]; end[0] == s[0] && end == string(s[:n]) {
 				longest = n
 			}

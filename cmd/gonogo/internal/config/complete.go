@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/credential"
 	"gonogo/sampler/document"
 	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
@@ -135,7 +136,7 @@ func fileThere(c *Config, key, path string) error {
 func secretEnv(c *Config) func(string) (string, bool) {
 	return func(name string) (string, bool) {
 		value, ok := c.env(name)
-		if ok && len(value) >= rollout.ShortestSecret {
+		if ok && len(value) >= credential.MinLength {
 			c.found = append(c.found, value)
 		}
 		return value, ok

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/credential"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
@@ -130,8 +131,8 @@ func (c *Config) Secrets() []string {
 		case mark == "url":
 			all = append(all, job.URLSecrets(text)...)
 		case mark == "secret":
-			all = append(all, rollout.HeaderSecrets(name, text)...)
-		case rollout.IsSecret(name, text):
+			all = append(all, credential.InHeader(name, text)...)
+		case credential.Is(name, text):
 			all = append(all, text)
 		}
 		return text

@@ -1,4 +1,4 @@
-package rollout
+package credential
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ func TestNamesThatSpeakOfCredentials(t *testing.T) {
 		"what the two lists had": "apikey accesskey accesstoken token secret clientsecret password authorization bearer code key sig signature",
 	} {
 		for name := range strings.FieldsSeq(names) {
-			if !CredentialName(name) {
+			if !InName(name) {
 				t.Errorf("%s: %q does not speak of a credential", why, name)
 			}
 		}
@@ -31,12 +31,12 @@ func TestNamesThatSpeakOfCredentials(t *testing.T) {
 		"no letters":            "- _ 7",
 	} {
 		for name := range strings.FieldsSeq(names) {
-			if CredentialName(name) {
+			if InName(name) {
 				t.Errorf("%s: %q speaks of a credential", why, name)
 			}
 		}
 	}
-	if CredentialName("") {
+	if InName("") {
 		t.Error("no name at all speaks of a credential")
 	}
 }
@@ -57,8 +57,8 @@ func TestIsSecret(t *testing.T) {
 		"more letters than a word has":           {"code", "abcdefghijklmnopq", true},
 		"a value under a name that says nothing": {"environment", "env-4711-abcd", false},
 	} {
-		if got := IsSecret(c.name, c.value); got != c.want {
-			t.Errorf("%s: IsSecret(%q, %q) = %v", why, c.name, c.value, got)
+		if got := Is(c.name, c.value); got != c.want {
+			t.Errorf("%s: Is(%q, %q) = %v", why, c.name, c.value, got)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func TestHeaderSecrets(t *testing.T) {
 		"an opaque value under a name of its own":     {"X-Tenant", "t-4711-abcd", []string{"t-4711-abcd"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(c.want, HeaderSecrets(c.header, c.value)); diff != "" {
+			if diff := cmp.Diff(c.want, InHeader(c.header, c.value)); diff != "" {
 				t.Error(diff)
 			}
 		})

@@ -1,4 +1,4 @@
-package rollout
+package credential
 
 import (
 	"encoding/base64"
@@ -7,10 +7,10 @@ import (
 	"unicode"
 )
 
-// ShortestSecret is the number of bytes below which nothing is treated as a
+// MinLength is the number of bytes below which nothing is treated as a
 // secret that must be found again in other texts: masking shorter ones
 // wherever they occur would garble ordinary words and hide nothing.
-const ShortestSecret = 6
+const MinLength = 6
 
 // shortestOther is the same for headers whose names do not mention
 // credentials.
@@ -48,10 +48,10 @@ var aspects = map[string]bool{
 	"limit": true, "budget": true, "count": true, "length": true, "ttl": true, "timeout": true,
 }
 
-// CredentialName reports whether a name of a header, of a key in a JSON body or of a
+// InName reports whether a name of a header, of a key in a JSON body or of a
 // URL's parameter suggests a credential: api-key, x_api_key, accessToken and
 // subscription-key do, monkey, max_tokens and author do not.
-func CredentialName(name string) bool {
+func InName(name string) bool {
 	credential, _ := speaks(name)
 	return credential
 }
@@ -117,25 +117,25 @@ func nameWords(name string) []string {
 	return words
 }
 
-// IsSecret reports whether the value that is under a name, of a header, a key in a body
+// Is reports whether the value that is under a name, of a header, a key in a body
 // or a URL's parameter, must be masked wherever else it occurs. It must be long enough to
 // be found, and not a plain word under a name such as code or access.
-func IsSecret(name, value string) bool {
+func Is(name, value string) bool {
 	credential, plainly := speaks(name)
-	return credential && len(value) >= ShortestSecret && (plainly || !plainWord(value))
+	return credential && len(value) >= MinLength && (plainly || !plainWord(value))
 }
 
-// HeaderSecrets returns what is secret in the value of an HTTP header: the value, and of
+// InHeader returns what is secret in the value of an HTTP header: the value, and of
 // "Bearer x" also x alone, of "Basic x" also the password encoded in it. A harmless
 // header, a short value, and a plain word under a name that does not suggest credentials
 // have no secrets.
-func HeaderSecrets(name, value string) []string {
+func InHeader(name, value string) []string {
 	value = strings.TrimSpace(value)
 	if harmlessHeaders[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {
 		return nil
 	}
-	opaque := !CredentialName(name) && len(value) >= shortestOther && !lettersOnly(value)
-	if !opaque && !IsSecret(name, value) {
+	opaque := !InName(name) && len(value) >= shortestOther && !lettersOnly(value)
+	if !opaque && !Is(name, value) {
 		return nil
 	}
 	found := []string{value}
@@ -148,7 +148,7 @@ func HeaderSecrets(name, value string) []string {
 			found = append(found, string(pair), password)
 		}
 	}
-	return slices.DeleteFunc(found, func(s string) bool { return len(s) < ShortestSecret })
+	return slices.DeleteFunc(found, func(s string) bool { return len(s) < MinLength })
 }
 
 // plainWord reports whether text is a word as prose has it: not many letters,
