@@ -30,7 +30,7 @@ release: ## build the archives of a release in dist/, with SHA256SUMS and an SBO
 
 publish: ## write the module under a path of its own, as tree and for GOPROXY, in dist/ (MODULE=example.org/you/gonogo VERSION=v0.1.0)
 	@$(GO) build -C .ci/publish -o ../../bin/publish .
-	@bin/publish "$(MODULE)" "$(VERSION)" $(INTO)
+	@bin/publish "$(MODULE)" "$(VERSION)" "$(INTO)"
 
 test: ## run the quick tests; make lint vets
 	$(GO) test -short -vet=off -timeout 20m ./...

@@ -277,7 +277,7 @@ var english = words{
 		Moved: "moved by noise", MovedDoc: "chance that noise alone moves a grade farther than the margin from what the output deserves",
 		Noise: "noise share λ, %s", NoiseDoc: "share of the differences within items that is the grader's own noise: the same output graded again",
 		NoiseVar: "variance of regrades", NoiseVarDoc: "of several grades of one output",
-		Flip: "flip rate", FlipDoc: "chance that a yes-or-no grade is the wrong one",
+		Flip: "flip rate", FlipDoc: "chance that noise alone makes a yes-or-no grade the wrong one",
 		Length: "length and reward", LengthDoc: "correlation of reward with the log of the answer's length, within items", LengthP: "; %s", LengthPooled: "; over all rollouts %s",
 		Slope: "length slope", SlopeDoc: "reward per doubling of the answer's length, within items",
 		Distinct: "different rewards", DistinctDoc: "how finely the grader tells outputs apart, over all splits", Entropy: plural{"1 bit", "%s bits"}, Ends: "%s at the bottom of the range, %s at the top",

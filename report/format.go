@@ -57,7 +57,7 @@ func ComparisonFormats() []Format {
 		{Name: "html", File: "index.html", Doc: "the whole comparison as one page that needs no network: pictures, the items that changed most with their rollouts, all items", Write: writeHTML},
 		{Name: "pdf", File: "report.pdf", Doc: "the whole comparison for paper, charts as vectors", Write: writePDF},
 		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: answer, differences with intervals, what decides", Write: writeCard},
-		{Name: "junit", File: "junit.xml", Doc: "the answer as a test case, and one for each question and split: regressed is a failure, cannot tell an error", Write: writeComparedJUnit},
+		{Name: "junit", File: "junit.xml", Doc: "the answer as a test case, and one for each question and split: “regressed” is a failure, “cannot tell” is an error", Write: writeComparedJUnit},
 		{Name: "items", File: "items.csv", Doc: "a row for each item in both runs, with its changes", Write: func(w io.Writer, p *Page) error { return table.Changes(w, p.Comparison) }},
 	}
 }

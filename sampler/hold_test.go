@@ -31,8 +31,8 @@ func TestAnAnswerIsRecordedBeforeItsGrade(t *testing.T) {
 		wait time.Duration
 		held int
 	}{
-		{"a quick grader", 5 * time.Second, 0},
-		{"a slow one", 5 * time.Minute, 6},
+		{"a quick grader", 7 * time.Second, 0},
+		{"a slow one", 13 * time.Second, 6},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {

@@ -59,7 +59,7 @@ func TestOutcomes(t *testing.T) {
 		{"a tool whose answer is not JSON", func(w *world) {
 			w.model = script(wants("search"), says("42"))
 			w.tool = func(toolRequest) reply { return reply{body: "<html>"} }
-		}, rollout.ToolFailed, missing, "JSON object", ""},
+		}, rollout.ToolFailed, missing, "is not a JSON object", ""},
 		{"a tool that refuses is shown to the model", func(w *world) {
 			w.model = script(wants("search"), says("42"))
 			w.tool = func(toolRequest) reply { return fails(400) }

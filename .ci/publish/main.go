@@ -29,7 +29,7 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 4 {
+	if len(os.Args) != 4 || os.Args[1] == "" || os.Args[2] == "" {
 		fmt.Fprintln(os.Stderr, "usage: make publish MODULE=example.org/you/gonogo VERSION=v0.1.0")
 		os.Exit(2)
 	}

@@ -215,7 +215,7 @@ func (c *Collector) extra(k rollout.Key) bool {
 }
 
 // small keeps a count, of which no rollout has more than fit.
-func small(n int) int32 { return int32(min(n, math.MaxInt32)) }
+func small(n int) int32 { return int32(max(math.MinInt32, min(n, math.MaxInt32))) }
 
 // repeats counts how often a rollout was made again, after its attempt before, which is
 // nil for the first. An attempt with the trace id of the one before, which lacked its

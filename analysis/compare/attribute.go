@@ -327,7 +327,7 @@ var (
 	gradedAgain     = message.New("behind.graded_again", "regrading {outputs} of the base run changes their mean grade by {change}")
 	gradedOtherwise = message.New("behind.graded_otherwise", "the same outputs get different grades: {change} on average over {outputs} found in both runs")
 	otherGrader     = message.New("behind.other_grader", "the runs have different graders, and too few equal outputs to show what that changes")
-	toolChanged     = message.New("behind.tool", "in {calls} that both runs made, the tool {tool} gave a different answer to {share} [{low}, {high}]; within a run, to {within}")
+	toolChanged     = message.New("behind.tool", "of {calls} that both runs made, the tool {tool} answered {share} [{low}, {high}] differently; within a run, {within}")
 	otherSetting    = message.New("behind.setting", "the runs were made with a different {key}")
 	otherModel      = message.New("behind.model", "a different model replied: in {share} of the rollouts the endpoint names {new}, in the base run it names {base}")
 	moreTooSlow     = message.New("behind.too_slow", "{new} of the rollouts exceeded the time limit, up from {base}")

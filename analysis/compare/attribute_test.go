@@ -75,7 +75,7 @@ func TestWhatIsBehindAChange(t *testing.T) {
 			if s%2 == 0 {
 				a.look = "nothing"
 			}
-		}), nil, "", "tool", "Likely cause: in 160 calls that both runs made, the tool look gave a different answer to 50 % ["},
+		}), nil, "", "tool", "Likely cause: of 160 calls that both runs made, the tool look answered 50 % ["},
 		{"a tool that loses two answers of five by chance", high, with(low, func(a *asked, _, _ int) {
 			if dice.IntN(5) < 2 {
 				a.look = "nothing"

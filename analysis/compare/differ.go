@@ -120,8 +120,8 @@ var (
 	sameRewards  = message.New("compare.same_rewards", "every reward is the same, sample by sample: these are the same rollouts twice, or a model, seed or cache makes them identical")
 	baseUnknown  = message.New("compare.base_unknown", "the base run has no {file}, so its settings are unknown")
 	newUnknown   = message.New("compare.new_unknown", "the new run has no {file}, so its settings are unknown")
-	baseHacks    = message.New("compare.base_hacks", "the base run counts {rollouts} that a detector marked as a hack at the bottom of the reward range")
-	newHacks     = message.New("compare.new_hacks", "the new run counts {rollouts} that a detector marked as a hack at the bottom of the reward range")
+	baseHacks    = message.New("compare.base_hacks", "in the base run, hacks that a detector marked count at the bottom of the reward range: {rollouts}")
+	newHacks     = message.New("compare.new_hacks", "in the new run, hacks that a detector marked count at the bottom of the reward range: {rollouts}")
 )
 
 // What differs between the runs.

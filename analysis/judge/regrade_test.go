@@ -60,3 +60,15 @@ func TestGradesOutsideTheRangeAreRefused(t *testing.T) {
 		t.Error("a grade of 1.5 was read")
 	}
 }
+
+// A run that lost its only regraded output to a later attempt has no noise to show.
+func TestARegradedOutputThatIsReplaced(t *testing.T) {
+	r := analyze(t, analysis.DefaultSettings(), []string{
+		`{"item":"a","sample":0,"reward":0.5,"grades":[0.5,1]}`,
+		`{"item":"a","sample":1,"reward":0.25}`,
+		`{"item":"a","sample":0,"attempt":1,"reward":0.5}`,
+	})
+	if g := r.Grader; g.Moved != nil {
+		t.Errorf("noise moved %+v, of no output that was graded twice", g.Moved)
+	}
+}

@@ -245,7 +245,7 @@ func (c *evidence) fineNoise(g *analysis.Grader, of []regraded, s analysis.Setti
 			g.Slipped = &slipped
 		}
 	}
-	if g.Slipped == nil && *g.Moved.Value == 0 {
+	if g.Moved == nil || g.Slipped == nil && *g.Moved.Value == 0 {
 		return // no noise was seen that a gate would have to allow for
 	}
 	g.Reach = &analysis.Reach{Distance: margin * width, Crossed: *g.Moved}

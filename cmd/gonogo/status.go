@@ -122,7 +122,11 @@ func ledRuns(c *cli.Context, url, run string) ([]*queue.RunStatus, error) {
 			return list, nil
 		}
 	}
-	return nil, exit.AsUsage(errors.New(redact.String(err.Error())))
+	err = errors.New(redact.String(err.Error()))
+	if c.Context.Err() != nil {
+		return nil, errors.Join(context.Cause(c.Context), err)
+	}
+	return nil, exit.AsUsage(err)
 }
 
 // runStatus reads how a run does from its directory.

@@ -89,7 +89,7 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 	f := d.changes(l.Text("chart.share_of_rollouts_new_base", "share of rollouts, new - base"), 0.26, nil, zeroRule())
 	f.Plot.X.Tick.Marker = scale.Percent(f.Plot.X.Tick.Marker)
 	f.Table.Head = []string{l.Text("chart.detector", "detector"), l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.share_new_base", "share, new - base")}
-	f.Title = l.Say("chart.hacks.more", "%s of %s mark more rollouts as hacks than in the base run", message.Whole(more), l.Count(len(d.list), "detector"))
+	f.Title = l.Say("chart.hacks.more", "By %s of %s, more rollouts are marked as hacks than in the base run", message.Whole(more), l.Count(len(d.list), "detector"))
 	switch first := d.list[0]; {
 	case more == 0:
 		f.Title = l.Text("chart.hacks.no_more", "No detector of hacks is shown to mark more rollouts than in the base run")

@@ -161,7 +161,7 @@ func TestHacksOfAComparison(t *testing.T) {
 	}
 	c := marked(t)
 	f := chart.Render(hacks, c)
-	if want := "1 of 3 detectors mark more rollouts as hacks than in the base run"; f.Title != want || len(f.Table.Marks) != 3 {
+	if want := "By 1 of 3 detectors, more rollouts are marked as hacks than in the base run"; f.Title != want || len(f.Table.Marks) != 3 {
 		t.Errorf("%q, %d rows, want %q", f.Title, len(f.Table.Marks), want)
 	}
 	checkLayout(t, "hacks", f, chart.Width, f.Height)

@@ -20,7 +20,7 @@ func rolloutColumns() []Column[collect.Counted] {
 		{"error_kind", textCells, "the kind of a failure", func(r row) any { return told(r.Kind) }},
 		{"error", textCells, "the beginning of its cause", func(r row) any { return told(plain.Clip(r.Error, longestCause)) }},
 		{"reward", numberCells, "the reward; empty if there is none: a failure is never a number", func(r row) any { return known(r.Reward) }},
-		{"score", numberCells, "what counts in every mean: the reward, or the bottom of the range for no_answer, step_limit and hacks that a detector found; empty if missing", func(r row) any { return known(r.Score) }},
+		{"score", numberCells, "what counts in every mean: the reward, or the bottom of the range for no_answer, step_limit and hacks that a detector zeroed; empty if missing", func(r row) any { return known(r.Score) }},
 		{"zeroed", flagCells, "a detector put the score at the bottom of the range", func(r row) any { return r.Zeroed }},
 		{"targeted", flagCells, "beyond the samples of every item: it counts only for the item's class", func(r row) any { return r.Targeted }},
 		{"grades", countCells, "grades of this one output, the reward being the first; empty if there is at most one", func(r row) any {
@@ -50,8 +50,8 @@ func rolloutColumns() []Column[collect.Counted] {
 			}
 			return int64(r.JudgeCalls)
 		}},
-		{"judge_input_tokens", countCells, "tokens that it read", func(r row) any { return known(r.Judge.Input) }},
-		{"judge_output_tokens", countCells, "tokens that it wrote", func(r row) any { return known(r.Judge.Output) }},
+		{"judge_input_tokens", countCells, "tokens that they read", func(r row) any { return known(r.Judge.Input) }},
+		{"judge_output_tokens", countCells, "tokens that they wrote", func(r row) any { return known(r.Judge.Output) }},
 		{"retries", countCells, "requests made again, at any endpoint", func(r row) any { return int64(r.Retries) }},
 		{"leaks", countCells, "places where it found data left by another rollout", func(r row) any { return int64(len(r.Leaks)) }},
 		{"latency_s", numberCells, "wall time in seconds, grading included; empty if not known", func(r row) any { return seconds(r.Elapsed) }},

@@ -60,8 +60,14 @@ func (j *Job) again(body []byte) (*Job, error) {
 	out, err := Parse(j.name, body)
 	if err == nil {
 		out.within, out.path = j.within, j.path
+		return out, nil
 	}
-	return out, err
+	if errs, ok := errors.AsType[document.Errors](err); ok {
+		for i, e := range errs {
+			errs[i] = j.placed(e)
+		}
+	}
+	return nil, err
 }
 
 // ReadGrader reads the text of a file, JSON or YAML, that holds a grader or a job. A grader

@@ -345,7 +345,7 @@ func (l *Limiter) shrink(now time.Time, t Ticket, atOnce int) {
 	l.slow = false
 	if l.cfg.Fixed > 0 && t.seq <= l.cutSeq {
 		l.wall = max(1, atLeast*l.struck, l.wall-1) // as many as were in flight passed
-		l.limit = max(1, l.wall*shrinkBy)
+		l.limit = max(1, atLeast*l.struck, l.wall*shrinkBy)
 		return
 	}
 	if t.probe || t.seq <= l.cutSeq || now.Sub(l.cutAt) < coolDown && l.cutSeq > 0 {

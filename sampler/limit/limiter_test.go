@@ -168,6 +168,7 @@ func TestTheLimit(t *testing.T) {
 		{"a fixed limit does not grow", Limits{Fixed: 3}, func(d *desk) { d.fill(); d.answered(500) }, 3},
 		{"a fixed limit does not shrink", Limits{Fixed: 3}, func(d *desk) { d.fill(); d.done(Result{Class: Limited}) }, 3},
 		{"unless the server names its own: 64 in flight, 14 refused together, 0.9 of 51", Limits{Fixed: 64}, func(d *desk) { d.fill(); d.refused(14) }, 45},
+		{"all 64 refused together: 0.7 of 64", Limits{Fixed: 64}, func(d *desk) { d.fill(); d.refused(64) }, 44},
 		{"and it grows back to what was fixed, no further", Limits{Fixed: 64}, func(d *desk) {
 			d.fill()
 			d.refused(14)

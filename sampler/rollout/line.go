@@ -86,7 +86,7 @@ func (r *Record) settleError() (failed bool) {
 func (r *Record) settleProbe(wanted bool) error {
 	switch is := r.Source == Probe || r.Probe != nil; {
 	case is != wanted && is:
-		return errors.New("this is a probe of the grader, not a rollout: it belongs in " + ProbesFile + ", and never into a mean")
+		return errors.New("this is a probe of the grader, not a rollout: it belongs in " + ProbesFile + ", never in a mean")
 	case is != wanted || wanted && r.Source != Probe:
 		return fmt.Errorf("source %s is not a probe: %s holds nothing else", r.Source, ProbesFile)
 	case wanted && (r.Probe == nil || r.Probe.Name == ""):

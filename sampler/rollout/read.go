@@ -35,7 +35,7 @@ type ReadOptions struct {
 //
 // Decoding runs on Workers goroutines, all of which end before Read returns:
 // a rd that blocks holds it up even when ctx has ended. Memory is bounded by
-// the longest line and by some 200 bytes a rollout.
+// the longest line and by some 80 bytes a rollout.
 func Read(ctx context.Context, name string, rd io.Reader, opt ReadOptions, yield func(*Record) error) (Input, error) {
 	return read(ctx, name, rd, opt, Import, yield)
 }

@@ -3,7 +3,9 @@ package tryout
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -46,7 +48,7 @@ func (w *Watch) Hold(r *rollout.Record) error {
 func (w *Watch) Append(r *rollout.Record) error {
 	if r.Kind == sampler.KindRange && !w.told {
 		w.told = true
-		w.Warn(fmt.Sprintf("item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades what is recorded again, without sampling", strings.Join(strings.Fields(r.Item), " "), r.Error))
+		w.Warn(fmt.Sprintf("item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades what is recorded again, without sampling", shownID(r.Item), r.Error))
 	}
 	if w.Items != nil && !r.Outcome.Missing() && w.seen < firstRecords {
 		w.seen++
@@ -55,6 +57,14 @@ func (w *Watch) Append(r *rollout.Record) error {
 		w.lookForMarkup(r, item)
 	}
 	return w.To.Append(r)
+}
+
+// shownID is an item's id on one line: quoted if it holds what cannot be printed.
+func shownID(id string) string {
+	if strings.ContainsFunc(id, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(id)
+	}
+	return id
 }
 
 // itemOf returns the record's item, or nil.

@@ -188,6 +188,8 @@ func SuspiciousValues(c *Config, now time.Time) []string {
 		why := fmt.Sprintf("%g is outside the reward range, %g to %g: every rollout passes, or none (key reward_range)", *t, lo, hi)
 		if c.has("pass_threshold") || c.Body == nil {
 			list = append(list, c.Fault("pass_threshold", "%s", why).Error())
+		} else if c.HasGrader() {
+			list = append(list, c.Fault("grader", "pass_threshold: %s", why).Error())
 		} else {
 			list = append(list, c.Body.PassFault(why).Error())
 		}

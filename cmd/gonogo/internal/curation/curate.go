@@ -188,8 +188,12 @@ func writeOutputs(files []writtenFile, force bool) error {
 
 // holds reports whether a file is there, and whether it holds that very text.
 func holds(path string, text []byte) (same, there bool) {
-	if _, err := os.Stat(path); err != nil {
+	info, err := os.Stat(path)
+	if err != nil {
 		return false, false
+	}
+	if !info.Mode().IsRegular() || info.Size() != int64(len(text)) {
+		return false, true
 	}
 	was, err := os.ReadFile(path)
 	return err == nil && bytes.Equal(was, text), true

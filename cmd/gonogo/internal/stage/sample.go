@@ -81,6 +81,9 @@ func makeRun(ctx context.Context, p *project.Project, c *project.Call, dir strin
 	}
 	stats, err := make(writer, jobs)
 	closed := project.FinishRun(p, writer)
+	if not, ok := errors.AsType[notBegun](err); ok {
+		return errors.Join(not.error, closed)
+	}
 	summarize(p, c, stats)
 	p.ShowWarnings(c.Err)
 	return JoinDiskError(stageEnded(p, samplingStage, dir, stats, err), closed)
@@ -90,11 +93,15 @@ func makeRun(ctx context.Context, p *project.Project, c *project.Call, dir strin
 func confirmedIn(ctx context.Context, p *project.Project, c *project.Call, dir string) making {
 	return func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error) {
 		if err := confirmStart(ctx, p, c, dir, jobs); err != nil {
-			return sampler.Stats{}, err
+			return sampler.Stats{}, notBegun{err}
 		}
 		return sampleRollouts(ctx, p, c, dir, jobs, w)
 	}
 }
+
+// notBegun is why a run's rollouts were not begun: nothing was made that could be
+// resumed or graded.
+type notBegun struct{ error }
 
 // readyToSample stops before the first call when the data breaks the platform's rules, an
 // endpoint does not answer or the grader fails its trial.
