@@ -70,14 +70,9 @@ func giveVerdicts(t *testing.T, meant func(fixtures.World) bool) {
 			dir := filepath.Join(t.TempDir(), "demo-"+world.Name)
 			result, code := runDemo(t, "--world", world.Name, "--seed", worldSeed(), "-o", dir)
 			keepShort(t, dir)
-			// How long a call takes compared with the median depends on how busy this machine is,
-			// and so does whether kernels can be timed at all.
-			busy := []string{"tools.tail"}
-			if world.Name == "kernels-timed" {
-				busy = append(busy, "infra.failures", "grader.truth")
-			}
+			// How long a call takes compared with the median depends on how busy this machine is.
 			cautions := slices.DeleteFunc(slices.Clone(result.Cautions), func(gate string) bool {
-				return slices.Contains(busy, gate) && !slices.Contains(world.Cautions, gate)
+				return gate == "tools.tail" && !slices.Contains(world.Cautions, gate)
 			})
 			if world.Cautions != nil && worldSeed() == "1" && !slices.Equal(cautions, world.Cautions) {
 				t.Errorf("the cautions are %v, want %v", cautions, world.Cautions)
