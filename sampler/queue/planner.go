@@ -208,7 +208,7 @@ const (
 func (p *Planner) stream(ctx context.Context, cfg jetstream.StreamConfig) (jetstream.Stream, error) {
 	s, err := p.c.js.Stream(ctx, cfg.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		s, err = p.c.js.CreateStream(ctx, cfg)
+		s, err = p.create(ctx, cfg)
 	}
 	if err != nil {
 		return nil, p.c.explain("make stream "+cfg.Name, err)
@@ -224,6 +224,27 @@ func (p *Planner) stream(ctx context.Context, cfg jetstream.StreamConfig) (jetst
 	}
 	return s, nil
 }
+
+// create makes a stream. nats-server 2.15 removes the directory of its streams
+// shortly after it has confirmed that the last of them is deleted; a stream that is
+// made at that moment loses its own. Trying again succeeds.
+func (p *Planner) create(ctx context.Context, cfg jetstream.StreamConfig) (s jetstream.Stream, err error) {
+	for wait := 10 * time.Millisecond; ; wait *= 4 {
+		s, err = p.c.js.CreateStream(ctx, cfg)
+		failed, ok := errors.AsType[*jetstream.APIError](err)
+		if !ok || failed.ErrorCode != storeNotMade || wait > time.Second {
+			return s, err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// storeNotMade is nats-server's JSStreamCreateErrF.
+const storeNotMade = 10049
 
 // ours refuses a stream of another run.
 func (p *Planner) ours(stream string, is, want map[string]string) error {
