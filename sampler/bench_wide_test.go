@@ -22,7 +22,6 @@ func BenchmarkWide(b *testing.B) {
 			b.Fatal(err)
 		}
 		debug.FreeOSMemory()
-		defer debug.SetGCPercent(debug.SetGCPercent(50)) // as gonogo does for that many
 		forgetPeak(b)
 		opened, used := connectionsOpened(b, w.url), cpuTime(b)
 		b.StartTimer()

@@ -28,8 +28,10 @@ type Request struct {
 // EncodedTurns caches a rollout's conversation as the Model encodes it, so that
 // each turn is encoded once. It is opaque to the loop.
 type EncodedTurns struct {
-	Turns int    // are written
-	Text  []byte // as the model writes them
+	Start   []byte // what every request of the rollout begins with; nil: not written yet
+	Without any    // the parameters that Start leaves out
+	Turns   int    // are written
+	Text    []byte // as the model writes them
 }
 
 // Turn is one model reply and the outputs of the tools it called, in call

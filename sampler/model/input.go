@@ -20,7 +20,7 @@ func (w *responses) prefix(it *rollout.Item) (prefix, error) {
 			return prefix{}, fmt.Errorf("convert message %d of item %q: %w", i+1, it.ID, err)
 		}
 	}
-	tools, err := flatTools(it.Tools)
+	tools, err := w.tools.of(it.Tools)
 	if err != nil {
 		return prefix{}, fmt.Errorf("convert the tools of item %q: %w", it.ID, err)
 	}

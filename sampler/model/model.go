@@ -17,7 +17,6 @@ import (
 type Model struct {
 	*endpoint
 	wire    wire
-	starts  starts
 	refused omissions
 }
 
@@ -73,7 +72,7 @@ func (m *Model) Close() { m.close() }
 // that was cut off: the rollout ends without an answer, which is its own doing.
 func (m *Model) Reply(ctx context.Context, req sampler.Request) (reply sampler.Reply, err error) {
 	without := m.refused.load()
-	start, err := m.starts.of(m.wire, req.Item, without)
+	start, err := m.start(req, without)
 	if err != nil {
 		return sampler.Reply{}, err
 	}
@@ -97,7 +96,7 @@ func (m *Model) Reply(ctx context.Context, req sampler.Request) (reply sampler.R
 		}
 		if fewer, ok := without.about(r); ok {
 			without = fewer
-			if start, err = m.starts.of(m.wire, req.Item, without); err != nil {
+			if start, err = m.start(req, without); err != nil {
 				return sampler.Reply{}, err
 			}
 			continue

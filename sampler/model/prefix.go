@@ -1,9 +1,10 @@
 package model
 
 import (
+	"encoding/json"
 	"sync"
 
-	"gonogo/sampler/rollout"
+	"gonogo/sampler"
 )
 
 // prefix is an item's part of its requests, as JSON.
@@ -12,46 +13,48 @@ type prefix struct {
 	tools    []byte // the whole array; nil when the item has no tools
 }
 
-// keptStarts bounds the items whose beginning is kept: more than are sampled at
-// a time, and few enough to be no burden.
-const keptStarts = 256
-
-// starts keeps what the requests of the items that are being sampled begin with, so
-// that their messages and tools are converted once, not once a turn.
-type starts struct {
-	mu   sync.Mutex // guards kept
-	kept map[startKey][]byte
-}
-
-type startKey struct {
-	item    *rollout.Item
-	without omitted
-}
-
-func (s *starts) of(w wire, item *rollout.Item, without omitted) ([]byte, error) {
-	key := startKey{item, without}
-	s.mu.Lock()
-	start, ok := s.kept[key]
-	s.mu.Unlock()
-	if ok {
-		return start, nil
+// start returns what the requests of a rollout begin with. Its messages and tools are
+// converted once, not once a turn.
+func (m *Model) start(req sampler.Request, without omitted) ([]byte, error) {
+	if e := req.Encoded; e != nil && e.Start != nil && e.Without == without {
+		return e.Start, nil
 	}
-	p, err := w.prefix(item)
+	p, err := m.wire.prefix(req.Item)
 	if err != nil {
 		return nil, err
 	}
-	start = w.start(p, without)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.kept == nil {
-		s.kept = make(map[startKey][]byte)
+	start := m.wire.start(p, without)
+	if e := req.Encoded; e != nil {
+		e.Start, e.Without = start, without
 	}
-	if len(s.kept) >= keptStarts {
-		for old := range s.kept { // any one will do
-			delete(s.kept, old)
-			break
-		}
-	}
-	s.kept[key] = start
 	return start, nil
+}
+
+// keptTools bounds the lists of tools that are kept: most data sets have one.
+const keptTools = 64
+
+// convertedTools keeps lists of tools as they are sent.
+type convertedTools struct {
+	mu   sync.Mutex // guards kept
+	kept map[string][]byte
+}
+
+func (c *convertedTools) of(raw json.RawMessage) ([]byte, error) {
+	c.mu.Lock()
+	tools, ok := c.kept[string(raw)]
+	c.mu.Unlock()
+	if ok {
+		return tools, nil
+	}
+	tools, err := flatTools(raw)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.kept == nil || len(c.kept) >= keptTools {
+		c.kept = make(map[string][]byte)
+	}
+	c.kept[string(raw)] = tools
+	return tools, nil
 }

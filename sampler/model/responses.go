@@ -14,10 +14,13 @@ import (
 
 // responses is the Responses wire format, stateless: every request carries the
 // whole conversation, the model's own output items verbatim, reasoning included.
-type responses struct{ frame }
+type responses struct {
+	frame
+	tools convertedTools
+}
 
 func newResponses(cfg Config) (*responses, error) {
-	w := &responses{frame{
+	w := &responses{frame: frame{
 		list: "input", include: `["reasoning.encrypted_content"]`,
 		kind: `"type":"function_call_output"`, call: "call_id", text: "output",
 	}}

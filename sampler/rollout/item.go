@@ -58,7 +58,8 @@ func (it *Item) Decode() error {
 	it.Messages = row.Messages
 	it.Tools = nil
 	if t := bytes.TrimSpace(row.Tools); len(t) > 0 && !bytes.Equal(t, []byte("null")) {
-		it.Tools = row.Tools
+		at := bytes.Index(it.Row, t)
+		it.Tools = it.Row[at : at+len(t) : at+len(t)] // kept once
 	}
 	return nil
 }

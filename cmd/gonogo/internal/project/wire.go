@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -44,15 +43,10 @@ func (p *Project) wire() error {
 	return p.WireTools()
 }
 
-// tuneCollector lets less garbage wait where many rollouts are in flight, and more where
-// few are, unless the environment says how much: it costs some CPU, and many wait for
-// endpoints.
+// tuneCollector lets more garbage wait where few rollouts are in flight, unless the
+// environment says how much: it costs some CPU.
 func tuneCollector(rollouts int) {
-	switch {
-	case os.Getenv("GOGC") != "":
-	case rollouts >= sampler.ManyInFlight:
-		debug.SetGCPercent(50)
-	case ballast == nil:
+	if rollouts < sampler.ManyInFlight && ballast == nil && os.Getenv("GOGC") == "" {
 		ballast = make([]byte, 32<<20)
 	}
 }
