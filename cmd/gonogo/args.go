@@ -8,6 +8,7 @@ import (
 
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 )
 
 // flagsFirst moves the flags of a command before its other arguments, so that
@@ -76,7 +77,7 @@ func checkArguments(c *cli.Context) error {
 	if n == 1 {
 		are = "is"
 	}
-	return exit.Usagef("%s takes %s, and there %s %s; see gonogo %s --help", c.Command.Name, takes.words, are, ui.Count(n, "argument"), c.Command.Name)
+	return exit.Usagef("%s takes %s, and there %s %s; see gonogo %s --help", c.Command.Name, takes.words, are, console.Count(n, "argument"), c.Command.Name)
 }
 
 // takesValue reports whether the flag's value is the next argument.

@@ -16,6 +16,7 @@ import (
 	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
+	"gonogo/report/console"
 	"gonogo/sampler/rollout"
 )
 
@@ -104,6 +105,6 @@ func beginRun(c *cli.Context, p *project.Project, dir string) error {
 	if err := p.BeginRun(dir); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", ui.Visible(dir), ui.Visible(p.Config.File))
+	fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", console.Visible(dir), console.Visible(p.Config.File))
 	return nil
 }

@@ -66,9 +66,16 @@ Example:
 			if c.Bool("json") {
 				err = json.NewEncoder(c.App.Writer).Encode(found)
 			} else {
-				found.Print(c.App.Writer)
+				found.WriteText(c.App.Writer)
 			}
-			return errors.Join(err, found.Exit())
+			why, data := found.Blocked()
+			switch {
+			case why == "":
+				return err
+			case data:
+				return errors.Join(err, &exit.Error{Code: exit.NoGo, Err: errors.New(why)})
+			}
+			return errors.Join(err, exit.Usagef("%s", why))
 		},
 	}
 }

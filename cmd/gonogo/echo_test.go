@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/sampler/document"
 )
 
 // plantedKeys are the credentials of echoJob and echoConfig; each holds "planted".
@@ -64,7 +64,7 @@ func echoServer(t *testing.T, status map[string]int) *httptest.Server {
 			message := map[string]any{"role": "assistant", "content": sent}
 			if !strings.Contains(sent, `"tool_call_id"`) {
 				call := func(name string) map[string]any {
-					return map[string]any{"id": "call-" + name, "type": "function", "function": map[string]any{"name": name, "arguments": string(config.Marshal(map[string]string{"q": sent}))}}
+					return map[string]any{"id": "call-" + name, "type": "function", "function": map[string]any{"name": name, "arguments": string(document.Marshal(map[string]string{"q": sent}))}}
 				}
 				message["tool_calls"] = []any{call("look"), call("find")}
 			}
@@ -75,7 +75,7 @@ func echoServer(t *testing.T, status map[string]int) *httptest.Server {
 			w.WriteHeader(code)
 			answer = map[string]any{"error": map[string]any{"code": "no", "message": sent}}
 		}
-		_, _ = w.Write(config.Marshal(answer)) // the client may be gone
+		_, _ = w.Write(document.Marshal(answer)) // the client may be gone
 	}))
 	t.Cleanup(server.Close)
 	return server

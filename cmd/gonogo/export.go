@@ -15,8 +15,10 @@ import (
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
+	"gonogo/report/console"
 	"gonogo/sampler/exporter"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/spelling"
 )
 
 func exportCommand() *cli.Command {
@@ -45,7 +47,7 @@ Example:
 			case c.String("format") == "":
 				return exit.Usagef("say with --format what to write: %s", strings.Join(exportNames(), ", "))
 			case i < 0:
-				return exit.Usagef("there is no format %q%s", c.String("format"), ui.Choices(c.String("format"), exportNames()))
+				return exit.Usagef("there is no format %q%s", c.String("format"), spelling.Choices(c.String("format"), exportNames()))
 			case c.String("output") == "":
 				return exit.Usagef("say with --output what to call it")
 			}
@@ -104,9 +106,9 @@ func exportLog(c *cli.Context, f exporter.Format, dir, path string) error {
 
 // exported says what was written, and what was lost.
 func exported(w io.Writer, n int, format, path string, notes []string) {
-	fmt.Fprintf(w, "Exported %s as %s: %s\n", ui.Count(n, "rollout"), format, path)
+	fmt.Fprintf(w, "Exported %s as %s: %s\n", console.Count(n, "rollout"), format, path)
 	for _, note := range notes {
-		fmt.Fprintf(w, "  %s\n", ui.Visible(note))
+		fmt.Fprintf(w, "  %s\n", console.Visible(note))
 	}
 }
 

@@ -16,11 +16,13 @@ import (
 	"gonogo/fixtures"
 	"gonogo/report"
 	"gonogo/report/chart"
+	"gonogo/report/plain"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/importer"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/spelling"
 )
 
 // topic is one page of documentation that the code itself carries.
@@ -40,7 +42,7 @@ func topics() []topic {
 		}},
 		{"gates", "the checks behind the verdict, and their thresholds", printGates},
 		{"config", "the keys of gonogo.yaml", func(w io.Writer) { fmt.Fprint(w, config.Help()) }},
-		{"schema", "the JSON Schema of gonogo.yaml, for editors", func(w io.Writer) { fmt.Fprintf(w, "%s\n", config.Schema()) }},
+		{"schema", "the JSON Schema of gonogo.yaml, for editors", func(w io.Writer) { fmt.Fprintf(w, "%s\n", config.Keys().JSON()) }},
 		{"prices", "the built-in list of published prices", func(w io.Writer) { fmt.Fprint(w, analysis.PriceListText()) }},
 		{"graders", "the kinds of grader that can be run", func(w io.Writer) {
 			for _, k := range grader.Kinds() {
@@ -108,7 +110,7 @@ func helpCommand() *cli.Command {
 			if c.App.Command(name) != nil {
 				return cli.ShowCommandHelp(c, name)
 			}
-			return exit.Usagef("there is no topic or command %q%s; topics are %s", name, ui.DidYouMean(name, append(names, commandNames()...)), strings.Join(names, ", "))
+			return exit.Usagef("there is no topic or command %q%s; topics are %s", name, spelling.DidYouMean(name, append(names, commandNames()...)), strings.Join(names, ", "))
 		},
 	}
 }
@@ -119,7 +121,7 @@ func printGates(w io.Writer) {
 	for _, g := range gate.All() {
 		entry(w, g.Name, g.Doc)
 		for _, part := range g.Parts {
-			fmt.Fprintf(w, "      %s\n%s", part.Name, ui.Wrap(part.Doc, "          ", 80))
+			fmt.Fprintf(w, "      %s\n%s", part.Name, plain.Wrap(part.Doc, "          ", 80))
 		}
 	}
 	fmt.Fprintln(w, "\nThresholds (set with --set NAME=VALUE, or under thresholds in gonogo.yaml):")
@@ -160,7 +162,7 @@ func printFailures(w io.Writer) {
 
 // entry prints a name and, indented below, its text.
 func entry(w io.Writer, name, doc string) {
-	fmt.Fprintf(w, "\n  %s\n%s", name, ui.Wrap(doc, "      ", 80))
+	fmt.Fprintf(w, "\n  %s\n%s", name, plain.Wrap(doc, "      ", 80))
 }
 
 // worldNames lists the worlds by their names alone.
@@ -168,7 +170,7 @@ func worldNames() string {
 	var b strings.Builder
 	for _, g := range fixtures.Groups() {
 		names := ui.Names(g.Worlds, func(w fixtures.World) string { return w.Name })
-		b.WriteString(ui.Wrap(g.Title, "", 80) + ui.Wrap(strings.Join(names, ", "), "   ", 80))
+		b.WriteString(plain.Wrap(g.Title, "", 80) + plain.Wrap(strings.Join(names, ", "), "   ", 80))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

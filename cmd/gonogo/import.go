@@ -11,7 +11,8 @@ import (
 
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
+	"gonogo/report/plain"
 	"gonogo/sampler/importer"
 	"gonogo/sampler/rollout"
 )
@@ -69,7 +70,7 @@ Example:
 
 // wrapPartNames lists the parts for the help.
 func wrapPartNames() string {
-	return strings.TrimSpace(ui.Wrap(strings.Join(importer.PartNames(), ", "), "   ", 80))
+	return strings.TrimSpace(plain.Wrap(strings.Join(importer.PartNames(), ", "), "   ", 80))
 }
 
 // importFiles writes the run while the files are read, and takes it back when
@@ -91,9 +92,9 @@ func importFiles(c *cli.Context, src importer.Source, run importer.Directory) er
 		}
 		return errors.Join(err, run.TakeBack())
 	}
-	fmt.Fprintf(c.App.ErrWriter, "Imported %s from %s (%s) into %s.\n", ui.Count(run.Rollouts, "rollout"), from, format.Name, run.Dir)
+	fmt.Fprintf(c.App.ErrWriter, "Imported %s from %s (%s) into %s.\n", console.Count(run.Rollouts, "rollout"), from, format.Name, run.Dir)
 	for _, note := range run.Notes {
-		fmt.Fprintf(c.App.ErrWriter, "  %s\n", ui.Visible(note))
+		fmt.Fprintf(c.App.ErrWriter, "  %s\n", console.Visible(note))
 	}
 	fmt.Fprintf(c.App.ErrWriter, "Next: gonogo report %s\n", run.Dir)
 	return nil

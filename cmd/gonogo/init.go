@@ -19,7 +19,9 @@ import (
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
+	"gonogo/report/plain"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/spelling"
 )
 
 func initCommand() *cli.Command {
@@ -107,7 +109,7 @@ func refuseExisting(hint string, paths ...string) error {
 func templateList() string {
 	var b strings.Builder
 	for _, w := range fixtures.Templates() {
-		fmt.Fprintf(&b, "   %s\n%s", w.Name, ui.Wrap(w.Like, "      ", 80))
+		fmt.Fprintf(&b, "   %s\n%s", w.Name, plain.Wrap(w.Like, "      ", 80))
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
@@ -164,7 +166,7 @@ func templateNamed(name string) (fixtures.World, error) {
 	if _, err := project.World(name); err == nil {
 		return fixtures.World{}, exit.Usagef("the world %q is no template: gonogo demo --world %s runs it; templates are %s", name, name, strings.Join(names, ", "))
 	}
-	return fixtures.World{}, exit.Usagef("there is no template %q%s", name, ui.Choices(name, names))
+	return fixtures.World{}, exit.Usagef("there is no template %q%s", name, spelling.Choices(name, names))
 }
 
 // templateSteps words what was written and what to do now.
@@ -174,7 +176,7 @@ func templateSteps(world fixtures.World, out string, names []string) string {
 	if dir := filepath.Dir(out); dir != "." {
 		fmt.Fprintf(&b, " in %s", dir)
 	}
-	fmt.Fprintf(&b, "\n%s", ui.Wrap(fmt.Sprintf("%s Verdict: %s.", world.Doc, world.Outcome()), "", 80))
+	fmt.Fprintf(&b, "\n%s", plain.Wrap(fmt.Sprintf("%s Verdict: %s.", world.Doc, world.Outcome()), "", 80))
 	if program := world.Missing(); program != "" {
 		fmt.Fprintf(&b, "It needs %s, which is not on PATH.\n", program)
 	}
@@ -184,7 +186,7 @@ func templateSteps(world fixtures.World, out string, names []string) string {
 	}
 	fmt.Fprintf(&b, "next:\n  gonogo run%s -o my-run      # offline, its endpoints are served on this machine\n", config)
 	for _, p := range world.Policies {
-		b.WriteString(ui.Wrap(fmt.Sprintf("and to compare with it: %s Verdict: %s. What the comparison shows: %s.", p.Doc, fixtures.World{Verdict: p.Verdict, Gate: p.Gate}.Outcome(), strings.Join(p.Shows, "; ")), "", 80))
+		b.WriteString(plain.Wrap(fmt.Sprintf("and to compare with it: %s Verdict: %s. What the comparison shows: %s.", p.Doc, fixtures.World{Verdict: p.Verdict, Gate: p.Gate}.Outcome(), strings.Join(p.Shows, "; ")), "", 80))
 		fmt.Fprintf(&b, "  gonogo run%s -o %s --set model.name=%s\n  gonogo compare my-run %s\n", config, p.Name, p.Name, p.Name)
 	}
 	b.WriteString("then, for your own task: replace the rows, then the tools' server_url and the grader in\n" +

@@ -20,6 +20,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/spelling"
 )
 
 func main() {
@@ -92,7 +93,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		OnUsageError:   onUsageError,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return exit.Usagef("there is no command %q%s; gonogo --help lists them", c.Args().First(), ui.DidYouMean(c.Args().First(), commandNames()))
+				return exit.Usagef("there is no command %q%s; gonogo --help lists them", c.Args().First(), spelling.DidYouMean(c.Args().First(), commandNames()))
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -122,7 +123,7 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 			names = append(names, f.Names()...)
 		}
 	}
-	return exit.Usagef("there is no flag %s%s; flags come after the command, and %s --help lists them", name, ui.DidYouMean(strings.TrimLeft(name, "-"), names), c.Command.HelpName)
+	return exit.Usagef("there is no flag %s%s; flags come after the command, and %s --help lists them", name, spelling.DidYouMean(strings.TrimLeft(name, "-"), names), c.Command.HelpName)
 }
 
 func versionCommand() *cli.Command {

@@ -13,6 +13,7 @@ import (
 	"gonogo/report/recipe"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/spelling"
 )
 
 func planCommand() *cli.Command {
@@ -52,7 +53,7 @@ func planAction(c *cli.Context) error {
 	case c.String("for") == "":
 		return exit.Usagef("say with --for who trains: %s", strings.Join(trainerNames(), ", "))
 	case i < 0:
-		return exit.Usagef("no configuration is known for %q%s", c.String("for"), ui.Choices(c.String("for"), trainerNames()))
+		return exit.Usagef("no configuration is known for %q%s", c.String("for"), spelling.Choices(c.String("for"), trainerNames()))
 	}
 	out := c.String("output")
 	if out != "" && !c.Bool("force") {

@@ -96,7 +96,6 @@ var noRemedies = map[string]string{
 	"no score is a number, so no rollout has a grade":             "the remedy of lm-eval's logs, which import_openai runs",
 	"for gonogo compare: the ":                                    "what a threshold is of",
 	"No run is led here: no planner (gonogo run --queue) answers": "no advice",
-	"The configuration of a gonogo run.":                          "documentation",
 	"gonogo import reads:":                                        "documentation",
 	"gonogo export RUN --format NAME writes:":                     "documentation",
 	"gonogo report writes:":                                       "documentation",

@@ -1,22 +1,19 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
 )
@@ -57,7 +54,7 @@ Example:
 				return err
 			}
 			for _, s := range list {
-				printStatus(c.App.Writer, s)
+				console.WriteStatus(c.App.Writer, s)
 			}
 			return nil
 		},
@@ -145,87 +142,4 @@ func runStatus(ctx context.Context, dir string) (*queue.RunStatus, error) {
 		}
 	}
 	return queue.ReadRun(ctx, dir, run, price)
-}
-
-// printStatus shows a run for people.
-func printStatus(w io.Writer, s *queue.RunStatus) {
-	line := func(format string, args ...any) { fmt.Fprintln(w, ui.Visible(fmt.Sprintf(format, args...))) }
-	if !s.Live && s.Directory == "" { // no more is known
-		line("%s: no planner leads it; %s", titleOf(s), s.Note)
-		return
-	}
-	line("%s: %s of %s, %s in flight; %s", titleOf(s), message.Whole(s.Recorded), ui.Count(s.Of, "rollout"), message.Whole(s.InFlight), leaderOf(s))
-	if s.Note != "" {
-		line("  note: %s", s.Note)
-	}
-	rate := fmt.Sprintf("  %s/min, %s", message.Digits(s.PerMinute), s.Told)
-	if s.ETA != nil && s.Of > s.Recorded {
-		rate += fmt.Sprintf("; at that rate %s to go", time.Duration(*s.ETA*float64(time.Second)).Round(time.Second))
-	}
-	line("%s", rate)
-	line("  %s", strings.Join(totalsOf(s), ", "))
-	for _, e := range s.Endpoints {
-		line("%s", ui.BoundaryLine(e.Boundary))
-	}
-	for _, x := range s.Workers {
-		line("  worker %s (pid %d): %s", x.Host, x.PID, workerText(x))
-	}
-}
-
-// titleOf names the run.
-func titleOf(s *queue.RunStatus) string {
-	name := "Run " + cmp.Or(s.Run, s.Directory)
-	if s.Name != "" && s.Name != s.Run {
-		name += " (" + s.Name + ")"
-	}
-	return name
-}
-
-// leaderOf says who leads or writes it.
-func leaderOf(s *queue.RunStatus) string {
-	switch {
-	case !s.Live:
-		return "no process is writing it"
-	case s.Host != "":
-		return fmt.Sprintf("led by process %s on %s", s.PID, s.Host)
-	case s.PID != "":
-		return "process " + s.PID + " is writing it"
-	}
-	return "a process is writing it"
-}
-
-// totalsOf are the outcome of the rollouts, and what they took.
-func totalsOf(s *queue.RunStatus) []string {
-	var out []string
-	for _, o := range rollout.Outcomes() {
-		if n := s.Outcomes[o]; n > 0 {
-			out = append(out, fmt.Sprintf("%s %s", o, message.Whole(n)))
-		}
-	}
-	if s.PaidTwice > 0 {
-		out = append(out, fmt.Sprintf("paid twice %d", s.PaidTwice))
-	}
-	out = append(out, ui.Tokens(s.Tokens))
-	if s.USD != nil {
-		out = append(out, ui.Dollars(*s.USD))
-	}
-	return out
-}
-
-// workerText says how a worker does.
-func workerText(w queue.WorkerStatus) string {
-	switch w.State {
-	case "lacks":
-		return "takes no jobs: " + w.Lacks
-	case "left":
-		if w.Lacks != "" {
-			return "has left, because it takes no jobs: " + w.Lacks
-		}
-		return fmt.Sprintf("has left, made %s", message.Whole(w.Made))
-	}
-	heard := fmt.Sprintf("heard %s ago", ui.FormatSpan(time.Duration(w.Silent*float64(time.Second))))
-	if w.State == "lost" {
-		heard = fmt.Sprintf("lost: silent for %s", ui.FormatSpan(time.Duration(w.Silent*float64(time.Second))))
-	}
-	return fmt.Sprintf("%d of %d in flight, %d waiting, %s/min, made %s, failed %s, %s, version %s", w.InFlight, w.Slots, w.Waiting, message.Digits(w.PerMinute), message.Whole(w.Made), message.Whole(w.Missing), heard, w.Version)
 }

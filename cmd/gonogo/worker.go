@@ -15,6 +15,7 @@ import (
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
@@ -118,7 +119,7 @@ type worker struct {
 
 // say prints a line.
 func (w *worker) say(format string, args ...any) {
-	fmt.Fprintln(w.out, ui.Visible(fmt.Sprintf(format, args...)))
+	fmt.Fprintln(w.out, console.Visible(fmt.Sprintf(format, args...)))
 }
 
 // work makes rollouts of the run that let the worker in.
@@ -144,12 +145,12 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 	if err := stage.TryOnWorker(ctx, p, w.out, d.Trial); err != nil {
 		return err
 	}
-	w.say("Working for the run %s, %s at once at most.", m.Run(), ui.Count(w.slots, "rollout"))
+	w.say("Working for the run %s, %s at once at most.", m.Run(), console.Count(w.slots, "rollout"))
 	stats, err := w.rollouts(ctx, m, p)
 	p.TakeGraderWarnings()
 	p.ShowWarnings(w.out)
 	project.WarnLeftOpen(w.out, stats)
-	w.say("Made %s for the run %s in %s%s.", ui.Count(stats.Recorded, "rollout"), m.Run(), stats.Elapsed.Round(100*time.Millisecond), strings.Join(append([]string{""}, ui.Troubles(stats)...), ", "))
+	w.say("Made %s for the run %s in %s%s.", console.Count(stats.Recorded, "rollout"), m.Run(), stats.Elapsed.Round(100*time.Millisecond), strings.Join(append([]string{""}, console.Troubles(stats)...), ", "))
 	closed := errors.Join(p.Session.ForgetSessions(), p.AgentLog.Close())
 	if err != nil && ctx.Err() == nil {
 		err = errors.New(p.Redact.String(err.Error()))

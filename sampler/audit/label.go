@@ -49,3 +49,21 @@ func (s *survey) itemOf(l rollout.Label) *surveyed {
 	}
 	return nil
 }
+
+// LabelsOf parts labels in those of the items and the ids of the items that are not among
+// them, each once.
+func LabelsOf(all []rollout.Label, items []rollout.Item) (ours []rollout.Label, strangers []string) {
+	known := make(map[string]bool)
+	for _, it := range items {
+		known[it.ID] = true
+	}
+	for _, l := range all {
+		switch {
+		case known[l.Item]:
+			ours = append(ours, l)
+		case !slices.Contains(strangers, l.Item):
+			strangers = append(strangers, l.Item)
+		}
+	}
+	return ours, strangers
+}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/spelling"
 )
 
 // Override is what the model sees instead of the rows' own. The rows do not change: tools
@@ -41,12 +42,8 @@ func (o Override) Faults(who string, served []string) (faults []Fault) {
 		faults = append(faults, Fault{path, fmt.Sprintf(format, args...)})
 	}
 	known := func(path, name string) {
-		hint := ""
-		if like, ok := Suggest(name, served); ok {
-			hint = ", did you mean " + like + "?"
-		}
 		if !slices.Contains(served, name) {
-			fault(path, "%s no tool %q%s", who, name, hint)
+			fault(path, "%s no tool %q%s", who, name, spelling.DidYouMean(name, served))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Tools)) {

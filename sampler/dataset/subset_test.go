@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -92,17 +91,5 @@ func TestSubsetFirstDrawsOnePerLargeCategory(t *testing.T) {
 	}
 	if diff := cmp.Diff(map[string]int{"a": 2, "b": 2, "c": 2}, seen); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestSuggest(t *testing.T) {
-	names := []string{"samples", "eval_samples", "concurrency", "retries"}
-	for mistyped, want := range map[string]string{
-		"sample": "samples", "smaples": "samples", "concurency": "concurrency", "retires": "retries", "timeout": "", "x": "",
-		strings.Repeat("x", 1<<20): "", // which takes no memory
-	} {
-		if got, ok := Suggest(mistyped, names); got != want || ok != (want != "") {
-			t.Errorf("Suggest(%.20q) = %q, %v; want %q", mistyped, got, ok, want)
-		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/spelling"
 )
 
 // function is one entry of a row's tools.
@@ -122,7 +123,7 @@ func CheckTools(items []rollout.Item, served []string) ([]rollout.Problem, error
 }
 
 func hint(name string, served []string) string {
-	if near, ok := Suggest(name, served); ok {
+	if near, ok := spelling.Suggest(name, served); ok {
 		return fmt.Sprintf(", did you mean %q?", near)
 	}
 	if len(served) == 0 {

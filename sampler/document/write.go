@@ -1,6 +1,10 @@
 package document
 
-import "regexp"
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+)
 
 // Under is a document of maps with one key each, and in the last the value.
 func Under(n *Node, keys ...string) *Node {
@@ -18,4 +22,14 @@ func Quote(text string) string {
 		return text
 	}
 	return string((&Node{Kind: Text, Text: text}).JSON())
+}
+
+// Marshal is json.Marshal for values that cannot fail, because they hold no NaN: with one
+// that fails it panics.
+func Marshal(v any) json.RawMessage {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("gonogo: marshal %T: %v", v, err))
+	}
+	return text
 }

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler/isolation"
 	"gonogo/sampler/job"
 )
@@ -116,7 +116,7 @@ func (a *actions) python(of, source string, variables ...string) {
 	if a.cfg.Python.Sandbox == "none" {
 		how += " without a sandbox"
 	}
-	a.add("run the Python of %s, %s (SHA-256 %.6x)%s", of, ui.Count(len(source), "byte"), sha256.Sum256([]byte(source)), how)
+	a.add("run the Python of %s, %s (SHA-256 %.6x)%s", of, console.Count(len(source), "byte"), sha256.Sum256([]byte(source)), how)
 }
 
 // grader notes what a grader and its parts do. Kinds that are not known to keep to

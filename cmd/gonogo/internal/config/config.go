@@ -144,11 +144,11 @@ func Decode(name, dir string, body []byte, env Lookup) (*Config, error) {
 		}
 		return value, ok
 	}
-	for _, k := range Keys() {
+	for _, k := range Keys().Keys() {
 		if k.Default == "" {
 			continue
 		}
-		if err := json.Unmarshal(k.Schema.Default, k.at(&c.written).Addr().Interface()); err != nil {
+		if err := json.Unmarshal(k.Schema.Default, k.At(&c.written).Addr().Interface()); err != nil {
 			panic(fmt.Sprintf("gonogo: the default of %s: %v", k.Path, err))
 		}
 	}

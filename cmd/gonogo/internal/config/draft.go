@@ -10,11 +10,13 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
+	"gonogo/report/plain"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/document"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/schema"
 )
 
 // draft is a configuration about to be written.
@@ -93,14 +95,14 @@ func (d *draft) NextSteps(out string) string {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "wrote %s\n", out)
 	for _, f := range d.files {
-		fmt.Fprintf(&b, "  %-10s %s: %s\n", f.Split, f.Path, ui.Count(f.Rows, "row"))
+		fmt.Fprintf(&b, "  %-10s %s: %s\n", f.Split, f.Path, console.Count(f.Rows, "row"))
 	}
 	if u := d.config.Body.Unknown; len(u) > 0 {
 		fmt.Fprintf(&b, "  the job has keys that mean nothing here and change nothing: %s\n", strings.Join(u, ", "))
 	}
 	target, _ := dataset.TargetByName(d.config.Target)
 	if problems := dataset.Check(d.files, target); len(problems) > 0 {
-		fmt.Fprintf(&b, "  %s on the data, which gonogo check shows\n", ui.Count(len(problems), "remark"))
+		fmt.Fprintf(&b, "  %s on the data, which gonogo check shows\n", console.Count(len(problems), "remark"))
 	}
 	b.WriteString("next:\n")
 	key := d.config.Model.APIKeyEnv
@@ -247,7 +249,7 @@ func (d *draft) Full() []byte {
 func (d *draft) written(full bool, head string) []byte {
 	b := bytes.NewBufferString(head)
 	last := ""
-	for _, k := range Keys() {
+	for _, k := range Keys().Keys() {
 		about, decide := decisions[k.Path]
 		value, set := d.set[k.Path]
 		if !full && !decide && !set {
@@ -272,7 +274,7 @@ func (d *draft) written(full bool, head string) []byte {
 		mark := ""
 		switch {
 		case full:
-			b.WriteString(ui.Wrap(comment(k), indent+"# ", 90))
+			b.WriteString(plain.Wrap(comment(k), indent+"# ", 90))
 			mark = "> "
 		case decide:
 			line += "  # " + about
@@ -281,7 +283,7 @@ func (d *draft) written(full bool, head string) []byte {
 		}
 		if full || decide {
 			for _, note := range d.notes[k.Path] {
-				b.WriteString(ui.Wrap(mark+note, indent+"# ", 90))
+				b.WriteString(plain.Wrap(mark+note, indent+"# ", 90))
 			}
 		}
 		b.WriteString(line + "\n")
@@ -290,12 +292,12 @@ func (d *draft) written(full bool, head string) []byte {
 }
 
 // comment is the key's doc line.
-func comment(k key) string {
+func comment(k schema.Key) string {
 	text := k.Doc
 	if k.Fallback != "" {
 		text += ". Left out: " + k.Fallback
 	}
-	if names := enumOf(k.Schema); names != nil {
+	if names := k.Names(); names != nil {
 		text += ". One of " + strings.Join(names, ", ")
 	}
 	if k.Binding {
@@ -305,11 +307,11 @@ func comment(k key) string {
 }
 
 // shown is the value behind a key that is commented out.
-func (d *draft) shown(k key) string {
+func (d *draft) shown(k schema.Key) string {
 	if k.Path == "items" && len(d.notes["items"]) > 0 {
 		return fmt.Sprint(firstItems)
 	}
-	value, ok := k.show(&d.config.values)
+	value, ok := k.Value(&d.config.values)
 	if !ok {
 		return k.Example
 	}

@@ -38,7 +38,7 @@ func TestInitWritesEveryKeyAndNothingElse(t *testing.T) {
 			path = group + name
 		}
 		isKey := false
-		for _, k := range Keys() {
+		for _, k := range Keys().Keys() {
 			isKey = isKey || k.Path == path
 		}
 		if !ok || !isKey {
@@ -53,7 +53,7 @@ func TestInitWritesEveryKeyAndNothingElse(t *testing.T) {
 		}
 	}
 	var want []string
-	for _, k := range Keys() {
+	for _, k := range Keys().Keys() {
 		want = append(want, k.Path)
 	}
 	if diff := cmp.Diff(want, found); diff != "" {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/plain"
 )
 
 // Help renders the table of keys for `gonogo help config`.
@@ -15,12 +15,12 @@ binding: a run directory that was made with another value is refused. Paths
 start from the file's folder. --set KEY=VALUE overrides a key.
 
 `)
-	for _, k := range Keys() {
+	for _, k := range Keys().Keys() {
 		mark := " "
 		if k.Binding {
 			mark = "*"
 		}
-		fmt.Fprintf(&b, "%s %s (%s)\n", mark, k.Path, k.kind())
+		fmt.Fprintf(&b, "%s %s (%s)\n", mark, k.Path, k.Kind())
 		text := k.Doc + "."
 		switch {
 		case k.Default != "":
@@ -31,30 +31,10 @@ start from the file's folder. --set KEY=VALUE overrides a key.
 		if k.Example != "" {
 			text += " Example: " + k.Example
 		}
-		b.WriteString(ui.Wrap(text, "      ", 80))
-		if entry := k.Items; entry != nil {
-			for _, name := range entry.PropertyOrder {
-				e := key{Schema: entry.Properties[name]}
-				b.WriteString(ui.Wrap(fmt.Sprintf("- %s (%s): %s", name, e.kind(), e.Description), "        ", 80))
-			}
+		b.WriteString(plain.Wrap(text, "      ", 80))
+		for _, e := range k.Entries() {
+			b.WriteString(plain.Wrap(fmt.Sprintf("- %s (%s): %s", e.Name, e.Kind, e.Doc), "        ", 80))
 		}
 	}
 	return b.String()
-}
-
-// kind words the type of a key's value and its bounds.
-func (k key) kind() string {
-	each := held(k.Schema)
-	text := strings.TrimPrefix(words(k.Schema), "a ")
-	switch {
-	case k.Enum != nil:
-		return "text: " + text
-	case each.Minimum != nil && each.Maximum != nil:
-		return fmt.Sprintf("%s from %g to %g", text, *each.Minimum, *each.Maximum)
-	case each.Minimum != nil && each.Format == "":
-		return fmt.Sprintf("%s, at least %g", text, *each.Minimum)
-	case strings.HasPrefix(text, "made of"):
-		return "text, " + text
-	}
-	return text
 }

@@ -14,10 +14,11 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gonogo/sampler/document"
+	"gonogo/sampler/schema"
 )
 
 // complaints reads YAML for one key alone into v and returns what is wrong.
-func complaints(t *testing.T, k key, text string, v *values) Errors {
+func complaints(t *testing.T, k schema.Key, text string, v *values) Errors {
 	t.Helper()
 	node, err := document.Parse(k.Path, []byte(text))
 	if err != nil {
@@ -33,7 +34,7 @@ func complaints(t *testing.T, k key, text string, v *values) Errors {
 
 func TestEveryKeyIsWhole(t *testing.T) {
 	seen := map[string]bool{}
-	for _, k := range Keys() {
+	for _, k := range Keys().Keys() {
 		t.Run(k.Path, func(t *testing.T) {
 			if seen[k.Path] {
 				t.Error("stands in the table twice")
@@ -56,7 +57,7 @@ func TestEveryKeyIsWhole(t *testing.T) {
 				if errs := complaints(t, k, text, &v); len(errs) > 0 {
 					t.Errorf("%s is refused: %v", text, errs)
 				}
-				if shown, ok := k.show(&v); !ok || !json.Valid(shown) {
+				if shown, ok := k.Value(&v); !ok || !json.Valid(shown) {
 					t.Errorf("%s is not shown: %s", text, shown)
 				}
 			}
@@ -73,8 +74,8 @@ func TestEveryKeyIsWhole(t *testing.T) {
 func TestEveryFieldHasAKey(t *testing.T) {
 	var v values
 	at := map[uintptr]string{}
-	for _, k := range Keys() {
-		p := k.at(&v).Addr().Pointer()
+	for _, k := range Keys().Keys() {
+		p := k.At(&v).Addr().Pointer()
 		if other := at[p]; other != "" {
 			t.Errorf("%s and %s lead to the same field", k.Path, other)
 		}
@@ -88,7 +89,7 @@ func TestEveryFieldHasAKey(t *testing.T) {
 			if s.Type().Field(i).Tag.Get("json") == "-" {
 				continue
 			}
-			if f.Kind() == reflect.Struct && f.Type() != reflect.TypeFor[jobSource]() && f.Type() != reflect.TypeFor[Duration]() {
+			if f.Kind() == reflect.Struct && f.Type() != reflect.TypeFor[jobSource]() && f.Type() != reflect.TypeFor[document.Duration]() {
 				walk(name, f)
 				continue
 			}
@@ -106,7 +107,7 @@ func TestEveryFieldHasAKey(t *testing.T) {
 
 func compiledSchema(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Keys().JSON()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +177,7 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func noEnv(string) (string, bool) { return "", false }
 
 func TestSchemaGolden(t *testing.T) {
-	golden(t, "config.schema.json", Schema())
+	golden(t, "config.schema.json", Keys().JSON())
 }
 
 // golden compares with a file under testdata; -update rewrites it.
@@ -199,7 +200,7 @@ func golden(t *testing.T, name string, got []byte) {
 
 func TestHelpNamesEveryKey(t *testing.T) {
 	help := Help()
-	for _, k := range Keys() {
+	for _, k := range Keys().Keys() {
 		if !strings.Contains(help, " "+k.Path+" (") {
 			t.Errorf("help lacks %s", k.Path)
 		}

@@ -6,14 +6,15 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"reflect"
 	"slices"
 	"strings"
 
 	"gonogo/sampler/credential"
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/document"
 	"gonogo/sampler/job"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/schema"
 )
 
 // Binding returns the value of every binding key. A run directory made with other values
@@ -22,11 +23,11 @@ import (
 // loaded. A seed that was not set is "": fill in the one that was drawn.
 func (c *Config) Binding(files ...*dataset.File) map[string]string {
 	out := map[string]string{}
-	for _, k := range Keys() {
+	for _, k := range Keys().Keys() {
 		if !k.Binding || k.Path == "grader" && !c.HasGrader() {
 			continue
 		}
-		text, ok := k.show(&c.values)
+		text, ok := k.Value(&c.values)
 		out[k.Path] = ""
 		switch {
 		case k.Path == "job" && c.OwnJob != nil:
@@ -68,53 +69,13 @@ func (c *Config) Masked() json.RawMessage {
 		v.Grader.Body = c.Body.MaskedGrader()
 	}
 	v.Prices, v.Queue = settledPrices(c), c.written.Queue
-	eachMarked(reflect.ValueOf(&v).Elem(), "", func(mark, _, text string) string {
+	schema.ReplaceHidden(&v, func(mark, _, text string) string {
 		if mark == "url" {
 			return job.MaskURL(text)
 		}
 		return MaskedSecret
 	})
-	return Marshal(v)
-}
-
-// eachMarked puts what f returns in the place of each text that is marked as secret,
-// variable or url in a value, or is in a map that is. name is the text's key in a map.
-func eachMarked(v reflect.Value, mark string, f func(mark, name, text string) string) {
-	switch v.Kind() {
-	case reflect.Struct:
-		for i := range v.NumField() {
-			tag := v.Type().Field(i).Tag
-			inner := ""
-			for _, one := range []string{"secret", "variable", "url"} {
-				if marked(tag, one) {
-					inner = one
-				}
-			}
-			eachMarked(v.Field(i), inner, f)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			eachMarked(v.Index(i), mark, f)
-		}
-	case reflect.String:
-		if mark != "" {
-			v.SetString(f(mark, "", v.String()))
-		}
-	case reflect.Map:
-		texts, ok := v.Interface().(map[string]string)
-		if mark == "" || !ok || texts == nil {
-			return
-		}
-		out := make(map[string]string, len(texts))
-		for name, text := range texts {
-			to := f(mark, name, text)
-			if mark == "url" { // from one URL to another
-				name = f(mark, "", name)
-			}
-			out[name] = to
-		}
-		v.Set(reflect.ValueOf(out))
-	}
+	return document.Marshal(v)
 }
 
 // Secrets returns every secret in the configuration, longest first, for a redactor of files, logs and pages.
@@ -126,7 +87,7 @@ func (c *Config) Secrets() []string {
 	all = append(all, c.ModelKey, c.JudgeKey)
 	all = append(all, c.variantAPIKeys...)
 	v := c.values.clone()
-	eachMarked(reflect.ValueOf(&v).Elem(), "", func(mark, name, text string) string {
+	schema.ReplaceHidden(&v, func(mark, name, text string) string {
 		switch {
 		case mark == "url":
 			all = append(all, job.URLSecrets(text)...)

@@ -100,8 +100,8 @@ func (c *Config) has(path string) bool {
 
 // changedKey reports whether the key was set to a value other than its default; manifests write defaults out.
 func changedKey(c *Config, path string) bool {
-	k, _ := keyAt(path)
-	is, _ := k.show(&c.values)
+	k, _ := Keys().Key(path)
+	is, _ := k.Value(&c.values)
 	return c.has(path) && !bytes.Equal(is, k.Schema.Default)
 }
 

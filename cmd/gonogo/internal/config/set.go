@@ -2,14 +2,13 @@ package config
 
 import (
 	"errors"
-	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"gonogo/analysis/gate"
-	"gonogo/sampler/dataset"
 	"gonogo/sampler/document"
+	"gonogo/sampler/schema"
+	"gonogo/sampler/spelling"
 )
 
 // SettingKey returns the key that a name on the command line means. The name of a
@@ -23,8 +22,8 @@ func SettingKey(name string) string {
 		}
 		thresholds = append(thresholds, t.Name)
 	}
-	_, like := dataset.Suggest(name, thresholds)
-	isKey := slices.ContainsFunc(Keys(), func(k key) bool { return name == k.Path || strings.HasPrefix(name, k.Path+".") })
+	_, like := spelling.Suggest(name, thresholds)
+	isKey := slices.ContainsFunc(Keys().Keys(), func(k schema.Key) bool { return name == k.Path || strings.HasPrefix(name, k.Path+".") })
 	if !isKey && (like || gate.RenamedThresholdError(name) != nil) {
 		return "thresholds." + name
 	}
@@ -43,25 +42,11 @@ func (c *Config) Assign(path, value string) error {
 
 func assignValue(c *Config, path, value string) error {
 	name := "--set " + path
-	k, ok := keyAt(path)
-	inner := ""
-	for _, of := range Keys() {
-		if rest, below := strings.CutPrefix(path, of.Path+"."); below && !ok && of.Type == "object" {
-			k, inner = of, rest
-		}
+	k, inner, err := Keys().Find(path)
+	if err != nil {
+		return Errors{{File: name, Msg: err.Error()}}
 	}
-	if k.Path == "" {
-		group, leaf := "", path
-		near := theTable().schema
-		if i := strings.IndexByte(path, '.'); i > 0 && near.Properties[path[:i]] != nil {
-			group, leaf, near = path[:i], path[i+1:], near.Properties[path[:i]]
-		}
-		if s := near.Properties[leaf]; s != nil {
-			return Errors{{File: name, Msg: "is " + groupOf(path, s)}}
-		}
-		return Errors{{File: name, Msg: "unknown key" + suggestKey(group, leaf, near.PropertyOrder)}}
-	}
-	node, err := argument(name, k, inner, value)
+	node, err := k.Argument(name, inner, value)
 	if err != nil {
 		return err
 	}
@@ -78,37 +63,4 @@ func assignValue(c *Config, path, value string) error {
 		}
 	}
 	return err
-}
-
-// argument turns the text of a command line into a value for the key. A list may be
-// written without its brackets, but for the arguments of a program: commas belong to them.
-func argument(name string, k key, inner, value string) (*document.Node, error) {
-	text := &document.Node{Kind: document.Text, Text: value}
-	if k.File && (value == "" || value != k.word) {
-		abs, err := filepath.Abs(value)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
-		}
-		text.Text = abs
-	}
-	isJob := len(k.Types) > 0
-	if k.Type == "string" && k.Pattern != forms["duration"].pattern || isJob && !strings.HasPrefix(strings.TrimSpace(value), "{") ||
-		inner != "" && k.AdditionalProperties != nil && k.AdditionalProperties.Type == "string" {
-		return text, nil
-	}
-	if isList := k.Type == "array" && k.Items.Properties == nil; isList && k.Path != "agent.command" && !strings.HasPrefix(strings.TrimSpace(value), "[") {
-		value = "[" + value + "]"
-	}
-	node, err := document.Parse(name, []byte(value))
-	if err == nil && node.Kind == document.Null {
-		return text, nil // for which no key but a text has a use
-	}
-	if err == nil && k.File && !isJob {
-		for _, f := range node.Fields { // data.files={ID: PATH}
-			if f.Value.Kind == document.Text && f.Value.Text != "" {
-				f.Value.Text, err = filepath.Abs(f.Value.Text)
-			}
-		}
-	}
-	return node, err
 }

@@ -2,13 +2,11 @@ package config
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"strings"
-	"time"
 
 	"gonogo/sampler/audit"
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/document"
 	"gonogo/sampler/mcp"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
@@ -22,16 +20,8 @@ const (
 	defaultMaxSteps = 50 // of a rollout, for jobs that do not say
 )
 
-// values are the values of gonogo.yaml, and the one table of its keys: their names,
-// types and order are those of the fields, and the tags say the rest. default is a YAML
-// value; or says in words what is taken where a key is absent and has no default; min and
-// max are the inclusive bounds of a number; enum lists the only values of a text, is names
-// a form of text (see forms), word is the one value of a path that is none; example is a
-// YAML value. Of the marks, binding says that a run is bound to the value, file that it
-// is a path, secret and variable that texts of the map (headers, or variables of the environment) are
-// masked in files, url that what an
-// address holds of credentials is, and hidden that no message shows the value. lists
-// has the enums that other packages know.
+// values are the values of gonogo.yaml, and the one table of its keys: package schema says
+// what the tags mean, and lists has the enums that other packages know.
 type values struct {
 	Name          string             `json:"name,omitzero" or:"none" example:"invoices, second try" doc:"title of the run, shown in the report"`
 	World         string             `json:"world,omitzero" or:"every endpoint is your own" example:"finance-qa" doc:"the built-in world whose server answers on loopback for {origin} (gonogo help worlds): its policy is scripted, not a model; remove this key when you use your own endpoints"`
@@ -79,15 +69,15 @@ func (d dataValues) Of(split rollout.Split) string {
 
 // agentValues are the keys of an agent that makes the rollouts.
 type agentValues struct {
-	Command    []string          `json:"command,omitzero" or:"the rollouts are made here, by model and tools" mark:"binding" example:"[python3, my_agent.py]" doc:"your own agent, as a program and its arguments: it gets a JSON line for each rollout and answers with one (docs/own-agent.md); it runs in this file's folder"`
+	Command    []string          `json:"command,omitzero" or:"the rollouts are made here, by model and tools" mark:"binding,arguments" example:"[python3, my_agent.py]" doc:"your own agent, as a program and its arguments: it gets a JSON line for each rollout and answers with one (docs/own-agent.md); it runs in this file's folder"`
 	URL        string            `json:"url,omitzero" or:"none" is:"url" mark:"url,binding" example:"http://localhost:7100/rollouts" doc:"your own agent, as a service: each rollout is POSTed there"`
 	Headers    map[string]string `json:"headers,omitzero" or:"none" mark:"secret" example:"{authorization: \"Bearer ${AGENT_KEY}\"}" doc:"headers of requests to the service; ${NAME} is taken from the environment"`
 	PerRollout *bool             `json:"per_rollout,omitzero" default:"false" mark:"binding" doc:"whether the program is started for each rollout; else a process makes one rollout after the other"`
 	Processes  int               `json:"processes" default:"0" min:"0" max:"4096" doc:"most processes of the program at one time; 0 is as many as rollouts"`
 	OwnModel   *bool             `json:"own_model,omitzero" default:"false" mark:"binding" doc:"whether the agent calls a model of its own; else each rollout gets a loopback address and a key for the model of this run, and its requests there are limited, counted and recorded"`
 	Hide       []string          `json:"hide,omitzero" or:"those that usually hold references, such as reference_answer, solution and tests (docs/own-agent.md)" mark:"binding" example:"[reference_answer, notes]" doc:"fields of a row that the agent does not get"`
-	Timeout    Duration          `json:"timeout" default:"30m" doc:"longest time for the agent to finish a rollout; 0s is no limit"`
-	Poll       Duration          `json:"poll" default:"1s" doc:"time between polls for a service's result"`
+	Timeout    document.Duration `json:"timeout" default:"30m" doc:"longest time for the agent to finish a rollout; 0s is no limit"`
+	Poll       document.Duration `json:"poll" default:"1s" doc:"time between polls for a service's result"`
 }
 
 // toolValues are the keys of tools that the job does not hold.
@@ -108,7 +98,7 @@ type modelValues struct {
 	ReasoningEffort   string            `json:"reasoning_effort,omitzero" or:"the job's reasoning_effort, unless that is default" mark:"binding" example:"medium" doc:"how long a reasoning model may think; sent as written"`
 	ParallelToolCalls *bool             `json:"parallel_tool_calls,omitzero" or:"true, as in training; left out for servers that refuse the parameter" mark:"binding" example:"false" doc:"whether the model may ask for several tools at once"`
 	LeaveOut          []string          `json:"leave_out,omitzero" or:"none" mark:"binding" example:"[response_format]" doc:"parameters that are not sent, whoever asks for them, for a server that refuses them: include, max_output_tokens, parallel_tool_calls, reasoning_effort, response_format, temperature, top_p; include and parallel_tool_calls, and in chat the name max_completion_tokens, are left out by themselves once a server has refused them"`
-	Timeout           Duration          `json:"timeout" default:"10m" doc:"longest wait for the answer to one model turn, or for its next byte: a slow answer that keeps arriving does not time out"`
+	Timeout           document.Duration `json:"timeout" default:"10m" doc:"longest wait for the answer to one model turn, or for its next byte: a slow answer that keeps arriving does not time out"`
 	RequestsPerMinute int               `json:"requests_per_minute" default:"0" min:"0" doc:"most requests a minute to the model; 0 follows the server's rate limit headers"`
 	TokensPerMinute   int               `json:"tokens_per_minute" default:"0" min:"0" doc:"most tokens a minute, in and out, of the model; 0 follows the server's rate limit headers"`
 }
@@ -120,7 +110,7 @@ type judgeValues struct {
 	APIKeyEnv         string            `json:"api_key_env,omitzero" or:"model.api_key_env; OPENAI_API_KEY when judge.base_url is another server's" example:"JUDGE_API_KEY" doc:"the environment variable that holds the judge's API key, or none"`
 	Headers           map[string]string `json:"headers,omitzero" or:"model.headers; none when judge.base_url is another server's" mark:"secret" example:"{api-key: \"${AZURE_KEY}\"}" doc:"headers of every request to the judge; ${NAME} is taken from the environment"`
 	LeaveOut          []string          `json:"leave_out,omitzero" or:"none" mark:"binding" example:"[seed, temperature]" doc:"parameters that a grader's job names and that are not sent to the judge: max_output_tokens, reasoning_effort, response_format, seed, temperature, top_p"`
-	Timeout           Duration          `json:"timeout" or:"model.timeout" example:"2m" doc:"longest wait for one grade by a model"`
+	Timeout           document.Duration `json:"timeout" or:"model.timeout" example:"2m" doc:"longest wait for one grade by a model"`
 	RequestsPerMinute int               `json:"requests_per_minute" default:"0" min:"0" doc:"most requests a minute to the judge; 0 follows the server's rate limit headers"`
 	TokensPerMinute   int               `json:"tokens_per_minute" default:"0" min:"0" doc:"most tokens a minute, in and out, of the judge; 0 follows the server's rate limit headers"`
 }
@@ -135,12 +125,12 @@ type samplingValues struct {
 	Block             int               `json:"block" default:"32" min:"0" doc:"items that are sampled together before the next ones, drawn from the splits in proportion: sample 0 of each, then sample 1, and so on; 0 takes all items in one round"`
 	MaxSteps          int               `json:"max_steps" or:"the job's max_episode_steps, else 50" min:"0" mark:"binding" example:"50" doc:"most steps of a rollout, function calls and model turns together; 0 is no limit"`
 	MaxToolCalls      int               `json:"max_tool_calls" default:"0" min:"0" mark:"binding" doc:"most tool calls of a rollout; 0 is no limit"`
-	ToolTimeout       Duration          `json:"tool_timeout" default:"5m" doc:"longest wait for the answer to one tool call, or for its next byte"`
-	GraderTimeout     Duration          `json:"grader_timeout" default:"5m" doc:"longest wait for one grade, or for the next byte of the reply if an endpoint grades"`
-	RolloutTimeout    Duration          `json:"rollout_timeout" default:"0s" doc:"longest rollout, including tools and grading but not time spent queueing for an endpoint; 0s is no limit"`
+	ToolTimeout       document.Duration `json:"tool_timeout" default:"5m" doc:"longest wait for the answer to one tool call, or for its next byte"`
+	GraderTimeout     document.Duration `json:"grader_timeout" default:"5m" doc:"longest wait for one grade, or for the next byte of the reply if an endpoint grades"`
+	RolloutTimeout    document.Duration `json:"rollout_timeout" default:"0s" doc:"longest rollout, including tools and grading but not time spent queueing for an endpoint; 0s is no limit"`
 	Retries           int               `json:"retries" default:"3" min:"0" max:"100" doc:"how often a request that failed in transport is retried; retries after a 429 do not count, unless this is 0"`
-	RetryWait         Duration          `json:"retry_wait" default:"500ms" doc:"longest wait before the first retry; it doubles each time up to 30s, and each wait is random between 0 and that; a server's Retry-After is obeyed"`
-	RetryFor          Duration          `json:"retry_for" default:"15m" doc:"longest time from a request's first failure to its last retry; 0s is no limit, and then retries after a 429 count as well"`
+	RetryWait         document.Duration `json:"retry_wait" default:"500ms" doc:"longest wait before the first retry; it doubles each time up to 30s, and each wait is random between 0 and that; a server's Retry-After is obeyed"`
+	RetryFor          document.Duration `json:"retry_for" default:"15m" doc:"longest time from a request's first failure to its last retry; 0s is no limit, and then retries after a 429 count as well"`
 	Breaker           int               `json:"breaker" default:"5" min:"0" doc:"after this many identical failures of an endpoint in a row the command stops and keeps what there is, as it does after 15 minutes without an answer (or sampling.retry_for, if longer); requests in flight together count once; 0 never stops it"`
 	SampleTools       string            `json:"sample_tools,omitzero" default:"all" enum:"all,last" mark:"binding" doc:"which tool calls the grader sees in sample.output_tools: all of the rollout, or those of its last tool turn"`
 	MaxRollouts       int               `json:"max_rollouts" default:"0" min:"0" doc:"stop a call of the command after this many rollouts; 0 is no cap"`
@@ -153,9 +143,9 @@ type samplingValues struct {
 // queueValues are the keys of the queue that distributes the jobs.
 type queueValues struct {
 	queue.Address
-	Wait       Duration `json:"wait" default:"30s" doc:"longest wait, when a run begins, for a server that is not up yet, or a cluster without a leader; 0s does not wait; workers wait without limit"`
-	Replicas   int      `json:"replicas" default:"1" min:"1" max:"5" doc:"on how many servers of a cluster jobs and results are stored: 3 survive the loss of one"`
-	Deliveries int      `json:"deliveries" default:"4" min:"1" max:"1000" doc:"after losing this many workers a rollout is not assigned again: its outcome is tool, kind worker_lost, and the next call of the command makes it"`
+	Wait       document.Duration `json:"wait" default:"30s" doc:"longest wait, when a run begins, for a server that is not up yet, or a cluster without a leader; 0s does not wait; workers wait without limit"`
+	Replicas   int               `json:"replicas" default:"1" min:"1" max:"5" doc:"on how many servers of a cluster jobs and results are stored: 3 survive the loss of one"`
+	Deliveries int               `json:"deliveries" default:"4" min:"1" max:"1000" doc:"after losing this many workers a rollout is not assigned again: its outcome is tool, kind worker_lost, and the next call of the command makes it"`
 }
 
 // sessionValues give each rollout something of its own.
@@ -165,7 +155,7 @@ type sessionValues struct {
 	Headers     map[string]string `json:"headers,omitzero" or:"none" mark:"secret" example:"{authorization: \"Bearer ${SESSION_KEY}\"}" doc:"headers of both requests; ${NAME} is taken from the environment"`
 	Canary      string            `json:"canary,omitzero" or:"leaks are looked for where the start plants $GONOGO_CANARY itself" example:"\"{{session.dir}}/.gonogo-canary\"" doc:"a file within the session to which each rollout's canary is written once the session has started; if it holds another rollout's canary, then or after the rollout, that is a leak"`
 	Concurrency int               `json:"concurrency" default:"0" min:"0" max:"4096" doc:"most sessions at one time; 0 is as many as rollouts"`
-	Timeout     Duration          `json:"timeout" default:"2m" doc:"longest wait for a session to start, and to stop; retried like other requests"`
+	Timeout     document.Duration `json:"timeout" default:"2m" doc:"longest wait for a session to start, and to stop; retried like other requests"`
 }
 
 // trainingValues are the plan of the training.
@@ -229,11 +219,11 @@ type burstValues struct {
 
 // pythonValues are how python graders are run.
 type pythonValues struct {
-	Interpreter string   `json:"interpreter,omitzero" default:"python3" doc:"the interpreter of python graders: a name on PATH, or the path of one whose environment holds the modules they import"`
-	Workers     int      `json:"workers" default:"0" min:"0" max:"1024" doc:"interpreters that run at one time; 0 is one for each core"`
-	Timeout     Duration `json:"timeout" default:"2m" doc:"longest time for one grade by python"`
-	MemoryMB    int      `json:"memory_mb" default:"2048" min:"64" max:"1048576" doc:"most memory of one interpreter, in MB"`
-	Sandbox     string   `json:"sandbox,omitzero" default:"auto" enum:"auto,required,none" doc:"whether python graders run without network and with a read-only file system: where the machine allows it, always, or never"`
+	Interpreter string            `json:"interpreter,omitzero" default:"python3" doc:"the interpreter of python graders: a name on PATH, or the path of one whose environment holds the modules they import"`
+	Workers     int               `json:"workers" default:"0" min:"0" max:"1024" doc:"interpreters that run at one time; 0 is one for each core"`
+	Timeout     document.Duration `json:"timeout" default:"2m" doc:"longest time for one grade by python"`
+	MemoryMB    int               `json:"memory_mb" default:"2048" min:"64" max:"1048576" doc:"most memory of one interpreter, in MB"`
+	Sandbox     string            `json:"sandbox,omitzero" default:"auto" enum:"auto,required,none" doc:"whether python graders run without network and with a read-only file system: where the machine allows it, always, or never"`
 }
 
 // ReportValues are the keys of the look of reports.
@@ -289,41 +279,10 @@ func (s *jobSource) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Duration is a duration, 0 or more, written with its unit.
-type Duration struct{ time.Duration }
-
-// MarshalText writes a duration as a person would: 10m, not 10m0s.
-func (d Duration) MarshalText() ([]byte, error) {
-	text := d.String()
-	for _, zero := range []string{"m0s", "h0m"} {
-		if strings.HasSuffix(text, zero) {
-			text = text[:len(text)-2]
-		}
-	}
-	return []byte(text), nil
-}
-
-// UnmarshalText reads what time.ParseDuration does, but nothing below 0.
-func (d *Duration) UnmarshalText(text []byte) (err error) {
-	if d.Duration, err = time.ParseDuration(string(text)); err == nil && d.Duration < 0 {
-		err = errors.New("is negative")
-	}
-	return err
-}
-
 // clone returns the values with maps, lists and pointers of their own.
 func (v values) clone() (out values) {
-	if err := json.Unmarshal(Marshal(v), &out); err != nil {
+	if err := json.Unmarshal(document.Marshal(v), &out); err != nil {
 		panic(fmt.Sprintf("gonogo: the configuration: %v", err)) // Marshal wrote it
 	}
 	return out
-}
-
-// Marshal is json.Marshal for values that cannot fail, because they hold no NaN.
-func Marshal(v any) json.RawMessage {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(fmt.Sprintf("gonogo: marshal %T: %v", v, err))
-	}
-	return text
 }

@@ -17,6 +17,7 @@ import (
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler/rollout"
 )
 
@@ -67,7 +68,7 @@ func Run(ctx context.Context, c *Options, dir string) error {
 	if c.JSON {
 		err = chosen.Encode(c.Out)
 	} else {
-		_, err = io.WriteString(c.Out, ui.Visible(chosen.Summary()))
+		_, err = io.WriteString(c.Out, console.Visible(chosen.Summary()))
 	}
 	if err != nil {
 		return errors.Join(stopped, err)
@@ -154,7 +155,7 @@ func writeCuration(c *Options, run *rollout.Run, source *curated, chosen *curate
 	if err := os.Remove(out); err != nil {
 		return fmt.Errorf("remove the training file of an earlier choice: %w", err)
 	}
-	fmt.Fprintf(c.Err, "Removed %s, which an earlier choice had written: no row is kept now.\n", ui.Visible(out))
+	fmt.Fprintf(c.Err, "Removed %s, which an earlier choice had written: no row is kept now.\n", console.Visible(out))
 	return nil
 }
 

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"time"
 
-	"gonogo/analysis"
 	"gonogo/analysis/archive"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
@@ -20,6 +18,7 @@ import (
 	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
+	"gonogo/report/console"
 	"gonogo/sampler/rollout"
 )
 
@@ -51,7 +50,16 @@ func (h *Nights) Make(ctx context.Context, c *project.Call, p *project.Project, 
 		began = opened.Manifest.Started
 	}
 	n := history.NewNight(name, began, opened, result)
-	compared, trend, err := h.judge(ctx, c, p, opened, result, &n)
+	compared, trend, err := h.Judge(ctx, &n, opened, result, archive.JudgeOptions{
+		Settings: p.Config.Settings(), Detect: h.Detect, Accept: h.Accept,
+		Note: func(text string) { fmt.Fprintf(c.Err, "note: %s\n", console.Visible(p.Redact.String(text))) },
+		Regrade: func(base *rollout.Run, split rollout.Split) ([]compare.Regraded, error) {
+			return stage.GradeSample(ctx, p, c, base, split)
+		},
+	})
+	if err == nil && compared != nil {
+		err = keep(c, p, dir, compared)
+	}
 	if err != nil {
 		return err
 	}
@@ -86,7 +94,7 @@ func (h *Nights) pruneTo(ctx context.Context, c *project.Call) error {
 	}
 	removed, err := h.Prune(ctx, h.Keep)
 	if removed > 0 {
-		fmt.Fprintf(c.Err, "note: removed the rollouts of %s; %s holds their numbers\n", ui.Count(removed, "night"), archive.NightsFile)
+		fmt.Fprintf(c.Err, "note: removed the rollouts of %s; %s holds their numbers\n", console.Count(removed, "night"), archive.NightsFile)
 	}
 	return err
 }
@@ -114,7 +122,7 @@ func (h *Nights) show(c *project.Call, look config.ReportValues, n history.Night
 	if err := report.WriteText(c.Out, report.NewHistory(trend, opt)); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.Out, "%s  %s\n", n.Word(trend.Lang), ui.Visible(n.Sentence.In(trend.Lang)))
+	_, err := fmt.Fprintf(c.Out, "%s  %s\n", n.Word(trend.Lang), console.Visible(n.Sentence.In(trend.Lang)))
 	return err
 }
 
@@ -142,76 +150,6 @@ func (h *Nights) writePage(c *project.Call, to output.Delivery, trend *history.H
 	output.Warn(c, page)
 	_, err := fmt.Fprintf(c.Err, "The history is in %s\n", dir)
 	return err
-}
-
-// judge compares tonight with the last good night and with the trend, and says in n its
-// result. The comparison is nil if there is nothing to compare with.
-func (h *Nights) judge(ctx context.Context, c *project.Call, p *project.Project, opened *rollout.Run, r *analysis.Result, n *history.Night) (*compare.Comparison, *history.History, error) {
-	base := history.LastGood(h.Nights, n, h.There(ctx))
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
-	}
-	var comparison *compare.Comparison
-	if base < 0 {
-		n.AnswerWithoutBase(h.Nights, r, h.There(ctx), filepath.Join(h.Dir, archive.NightRuns))
-	} else {
-		with, err := rollout.Open(h.Run(h.Nights[base].Name))
-		if err != nil {
-			return nil, nil, err
-		}
-		if comparison, err = compareNights(ctx, p, with, opened); err != nil {
-			return nil, nil, err
-		}
-		before, err := archive.ReadResult(h.Run(h.Nights[base].Name))
-		if err != nil {
-			fmt.Fprintf(c.Err, "note: the verdict of night %s is left out: %v\n", ui.Visible(h.Nights[base].Name), err)
-		}
-		comparison.AddVerdicts(before, unaccepted(before, r))
-		n.Fall(h.Nights, comparison, h.Detect)
-		if err := attribute(ctx, c, p, with, opened, comparison); err != nil {
-			return nil, nil, err
-		}
-		if err := keep(c, p, opened.Dir, comparison); err != nil {
-			return nil, nil, err
-		}
-	}
-	return comparison, n.Conclude(h.Nights, base, comparison, h.Accept), nil
-}
-
-// unaccepted is tonight's result; nil where its grader is NO-GO by the gate by which that
-// of the good night before was, too: that night is good because somebody accepted it.
-func unaccepted(before, tonight *analysis.Result) *analysis.Result {
-	if before == nil {
-		return tonight
-	}
-	if by := compare.UntrustedBy(tonight); by != "" && by == compare.UntrustedBy(before) {
-		return nil
-	}
-	return tonight
-}
-
-// attribute finds what is behind a change. Of a red night a sample of the outputs of the
-// night before is graded again; where that fails, the records have to do.
-func attribute(ctx context.Context, c *project.Call, p *project.Project, base, opened *rollout.Run, comparison *compare.Comparison) error {
-	var regraded []compare.Regraded
-	if comparison.ExitCode == exit.NoGo && !comparison.Unfair() {
-		var err error
-		if regraded, err = stage.GradeSample(ctx, p, c, base, *comparison.Split); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			fmt.Fprintf(c.Err, "note: outputs of the night before were not graded again: %s\n", ui.Visible(p.Redact.String(err.Error())))
-		}
-	}
-	return comparison.Attribute(ctx, base, opened, rollout.ReadOptions{}, regraded)
-}
-
-// compareNights holds tonight against a night of the past, by intervals of which a month
-// without a change errs in few.
-func compareNights(ctx context.Context, p *project.Project, base, opened *rollout.Run) (*compare.Comparison, error) {
-	settings := p.Config.Settings()
-	settings.Confidence = max(settings.Confidence, history.NightConfidence)
-	return compare.Runs(ctx, base, opened, rollout.ReadOptions{}, settings)
 }
 
 // keep writes a comparison into the run directory of a night.

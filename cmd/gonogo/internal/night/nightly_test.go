@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"gonogo/analysis"
 	"gonogo/analysis/archive"
 	"gonogo/analysis/history"
 	"gonogo/cmd/gonogo/internal/exit"
@@ -88,31 +87,6 @@ func TestANightHasANewSeedAndTheSameItems(t *testing.T) {
 	h.tonight(p, time.Now())
 	if p.Inputs.Seed != 7 || !reflect.DeepEqual(items[0], p.Inputs.Items) {
 		t.Errorf("a night that is made again has seed %d and items %v", p.Inputs.Seed, p.Inputs.Items)
-	}
-}
-
-// A night whose NO-GO grader somebody accepted made the next ones red by the same gate.
-func TestAnAcceptedGraderStaysAccepted(t *testing.T) {
-	by := func(gate string) *analysis.Result {
-		if gate == "" {
-			return &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Go}}
-		}
-		return &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &gate}}
-	}
-	for _, c := range []struct {
-		before, tonight *analysis.Result
-		accepted        bool
-	}{
-		{by("grader.hackable"), by("grader.hackable"), true},
-		{by("grader.hackable"), by("grader.truth"), false},
-		{by(""), by("grader.hackable"), false},
-		{by("baseline.headroom"), by("baseline.headroom"), false},
-		{by(""), by(""), false},
-		{nil, by("grader.hackable"), false},
-	} {
-		if got := unaccepted(c.before, c.tonight); (got == nil) != c.accepted || got != nil && got != c.tonight {
-			t.Errorf("before %+v, tonight %+v: %+v", c.before, c.tonight, got)
-		}
 	}
 }
 

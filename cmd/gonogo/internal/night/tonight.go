@@ -11,7 +11,7 @@ import (
 	"gonogo/analysis/archive"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler/rollout"
 )
 
@@ -81,6 +81,6 @@ func (h *Nights) seed(p *project.Project) {
 func (h *Nights) tellDamaged(ctx context.Context, c *project.Call) {
 	names, causes := h.Damaged(ctx)
 	for i, name := range names {
-		fmt.Fprintf(c.Err, "note: night %s cannot be read, and counts as gone: %s\n", ui.Visible(name), ui.Visible(causes[i].Error()))
+		fmt.Fprintf(c.Err, "note: night %s cannot be read, and counts as gone: %s\n", console.Visible(name), console.Visible(causes[i].Error()))
 	}
 }

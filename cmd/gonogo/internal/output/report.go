@@ -23,6 +23,7 @@ import (
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
+	"gonogo/report/console"
 	"gonogo/sampler/rollout"
 )
 
@@ -158,7 +159,7 @@ func WriteReport(ctx context.Context, c *project.Call, run string, r *analysis.R
 	if slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "html" }) {
 		open = ": open " + filepath.Join(dir, "index.html")
 	}
-	if _, err := fmt.Fprintf(c.Err, "The report is in %s%s\n%s: %s\n", dir, open, p.Verdict, ui.Visible(p.Sentence)); err != nil {
+	if _, err := fmt.Fprintf(c.Err, "The report is in %s%s\n%s: %s\n", dir, open, p.Verdict, console.Visible(p.Sentence)); err != nil {
 		return err
 	}
 	if len(without) == 0 {

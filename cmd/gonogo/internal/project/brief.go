@@ -93,7 +93,7 @@ func portable(p *Project) map[string]string {
 // travels reports whether an override says something to workers: a file that it
 // names is on this machine.
 func travels(name, value string) bool {
-	for _, k := range config.Keys() {
+	for _, k := range config.Keys().Keys() {
 		if k.File && (name == k.Path || strings.HasPrefix(name, k.Path+".")) {
 			return (name == "job" || name == "grader") && strings.HasPrefix(strings.TrimSpace(value), "{")
 		}

@@ -7,7 +7,7 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
@@ -49,7 +49,7 @@ func (sp *Spending) BoundText(bound limit.Bound) string {
 	case limit.Tokens:
 		return fmt.Sprintf("max_tokens: %s of %s", message.Whole(int(tokens)), message.Whole(int(b.Tokens)))
 	case limit.USD:
-		return fmt.Sprintf("max_usd: %s of %s", ui.Dollars(usd), ui.Dollars(b.USD))
+		return fmt.Sprintf("max_usd: %s of %s", console.Dollars(usd), console.Dollars(b.USD))
 	case limit.Deadline:
 		return "deadline: " + b.Deadline.Format(time.DateTime)
 	}
@@ -84,13 +84,13 @@ func (sp *Spending) MoneyText(e sampler.Event, total int) string {
 		return ""
 	}
 	usd, _ := sp.Budget.Used()
-	text := ui.Dollars(usd)
+	text := console.Dollars(usd)
 	if all, low, high, ok := e.Judged.Forecast(total - e.Judged.N); ok && e.Recorded < total {
 		all, low, high = max(all, e.USD.Total), max(low, e.USD.Total), max(high, e.USD.Total)
 		before := max(0, usd-e.USD.Total-e.USD.Mean()*float64(e.USDUnknown)) // the forecast holds what was not told
-		text += fmt.Sprintf(" of about %s [%s, %s]", ui.Dollars(before+all), message.Digits(before+low), message.Digits(before+high))
+		text += fmt.Sprintf(" of about %s [%s, %s]", console.Dollars(before+all), message.Digits(before+low), message.Digits(before+high))
 		if most := sp.Budget.Bounds().USD; most > 0 && before+high > most {
-			text += ", capped at " + ui.Dollars(most)
+			text += ", capped at " + console.Dollars(most)
 		}
 	}
 	return text
@@ -112,9 +112,9 @@ func (sp *Spending) Uncounted(s sampler.Stats) string {
 	switch {
 	case s.StoppedBy == sampler.StoppedByUnknownUsage:
 	case b.Tokens > 0 && s.TokensUnknown > 0:
-		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_tokens took the mean of the others instead\n", ui.Count(s.TokensUnknown, "rollout"))
+		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_tokens took the mean of the others instead\n", console.Count(s.TokensUnknown, "rollout"))
 	case b.USD > 0 && s.USDUnknown > 0:
-		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_usd took the mean cost of the others instead\n", ui.Count(s.USDUnknown, "rollout"))
+		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_usd took the mean cost of the others instead\n", console.Count(s.USDUnknown, "rollout"))
 	}
 	return ""
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
@@ -85,7 +85,7 @@ func choicesOf(p *Project) map[string]string {
 		"pass_threshold":        "counts passes and changes no reward",
 	}
 	for _, l := range p.MCP.all.Listings() {
-		all["tools of the MCP server "+l.Server] = fmt.Sprintf("%s, offered in addition to those of the rows", ui.Count(len(l.Tools), "tool"))
+		all["tools of the MCP server "+l.Server] = fmt.Sprintf("%s, offered in addition to those of the rows", console.Count(len(l.Tools), "tool"))
 	}
 	if p.Bounds.Agent != nil {
 		all["agent"] = aboutAgent(p)

@@ -13,7 +13,7 @@ import (
 
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/agent"
 	"gonogo/sampler/dataset"
@@ -94,8 +94,11 @@ func (p *Project) Checked(err error) (*Project, error) {
 		return p, nil
 	}
 	p.Close()
-	return nil, exit.AsUsage(errors.New(p.Redact.String(err.Error())))
+	return nil, exit.AsUsage(p.masked(err))
 }
+
+// masked is an error without secrets, and without its cause.
+func (p *Project) masked(err error) error { return errors.New(p.Redact.String(err.Error())) }
 
 // Draw sets the configured seed, or a random one.
 func (p *Project) Draw() {
@@ -205,7 +208,7 @@ func (p *Project) TakeWarnings(of *Project) {
 // ShowWarnings shows the warnings that were not shown yet.
 func (p *Project) ShowWarnings(w io.Writer) {
 	for _, text := range p.Warnings[p.shown:] {
-		fmt.Fprintf(w, "warning: %s\n", ui.Visible(p.Redact.String(text)))
+		fmt.Fprintf(w, "warning: %s\n", console.Visible(p.Redact.String(text)))
 	}
 	p.shown = len(p.Warnings)
 }

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/isolation"
@@ -106,7 +106,7 @@ func (ss *Sessions) KeepSessions(ctx context.Context, dir string) error {
 	ctx, cancel := context.WithTimeout(ctx, max(ss.p.Config.Session.Timeout.Duration, time.Minute))
 	defer cancel()
 	stopped, err := ss.Sessions.Recover(ctx, left)
-	text := fmt.Sprintf("an earlier call left %s behind", ui.Count(len(left), "session"))
+	text := fmt.Sprintf("an earlier call left %s behind", console.Count(len(left), "session"))
 	if err != nil {
 		ss.p.Warnings = append(ss.p.Warnings, fmt.Sprintf("%s, and only %d of them could be stopped: %v", text, stopped, err))
 		return nil
@@ -120,7 +120,7 @@ func (ss *Sessions) KeepSessions(ctx context.Context, dir string) error {
 func FinishRun(p *Project, w *rollout.Writer) error {
 	err := errors.Join(p.Queue.End(w), p.Session.ForgetSessions(), p.AgentLog.Close(), w.Close())
 	if n := w.Foreign(); n > 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("something else wrote %s into the files of the run while they were written, and they were cut off again: an agent, a tool or a session must not write into the run directory", ui.Count(int(n), "byte")))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("something else wrote %s into the files of the run while they were written, and they were cut off again: an agent, a tool or a session must not write into the run directory", console.Count(int(n), "byte")))
 	}
 	return err
 }
@@ -136,13 +136,13 @@ func (ss *Sessions) ForgetSessions() error {
 // WarnLeaks says how many rollouts found what others had left.
 func WarnLeaks(w io.Writer, s sampler.Stats) {
 	if s.Leaking > 0 {
-		fmt.Fprintf(w, "warning: %s met what another rollout had left behind (\"leaks\" in %s): they do not run apart from each other; see docs/sessions.md\n", ui.Count(s.Leaking, "rollout"), rollout.RolloutsFile)
+		fmt.Fprintf(w, "warning: %s met what another rollout had left behind (\"leaks\" in %s): they do not run apart from each other; see docs/sessions.md\n", console.Count(s.Leaking, "rollout"), rollout.RolloutsFile)
 	}
 }
 
 // WarnLeftOpen says how many sessions could not be stopped.
 func WarnLeftOpen(w io.Writer, s sampler.Stats) {
 	if s.LeftOpen > 0 {
-		fmt.Fprintf(w, "warning: %s could not be stopped; the next call of this command tries it again\n", ui.Count(s.LeftOpen, "session"))
+		fmt.Fprintf(w, "warning: %s could not be stopped; the next call of this command tries it again\n", console.Count(s.LeftOpen, "session"))
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/document"
 	"gonogo/sampler/model"
@@ -135,7 +135,7 @@ func (p *Project) warnVariant(v *Variant) {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s replaces %s different prompts of the rows by one: what they say about their own item is lost (prompt_add keeps it)", v.Name, message.Whole(v.Did.Heads)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Did.Without)) {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s changes the tool %s, which %d of %s do not offer", v.Name, name, v.Did.Without[name], ui.Count(len(p.Inputs.Items), "row")))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s changes the tool %s, which %d of %s do not offer", v.Name, name, v.Did.Without[name], console.Count(len(p.Inputs.Items), "row")))
 	}
 	if len(p.Config.Model.Headers) > 0 && len(v.P.Config.Model.Headers) == 0 {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s asks another server, which is not sent the headers of model.headers", v.Name))

@@ -278,13 +278,6 @@ func minuteOf(p *Project) map[string]limit.Limits {
 	}
 }
 
-// EndpointStatus says whether an endpoint answers; Error is empty if it does.
-type EndpointStatus struct {
-	Name  string `json:"name"`
-	URL   string `json:"url"`
-	Error string `json:"error,omitempty"`
-}
-
 // ReadyToWork checks everything a rollout needs, before a worker takes a job.
 func ReadyToWork(ctx context.Context, p *Project, home string) error {
 	if err := p.Reachable(ctx, p.Endpoints()); err != nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/agent"
 	"gonogo/sampler/proxy"
@@ -52,12 +53,12 @@ func WireAgent(p *Project) error {
 
 // AgentProgram says whether the program of an agent is there, without starting it;
 // nil where the agent is none.
-func AgentProgram(p *Project) *EndpointStatus {
+func AgentProgram(p *Project) *console.Endpoint {
 	argv := p.Config.Agent.Command
 	if len(argv) == 0 {
 		return nil
 	}
-	r := &EndpointStatus{Name: "agent", URL: strings.Join(argv, " ")}
+	r := &console.Endpoint{Name: "agent", URL: strings.Join(argv, " ")}
 	if err := agent.CheckProgram(argv, p.Config.Dir); err != nil {
 		r.Error = err.Error() + " (agent.command)"
 	}

@@ -2,15 +2,12 @@ package project
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/config"
-	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/agent"
 	"gonogo/sampler/dataset"
@@ -109,19 +106,11 @@ func (ts *ToolServers) mcpBinding() map[string]string {
 	return out
 }
 
-// CheckedServer is what `gonogo check` says of an MCP server.
-type CheckedServer struct {
-	Name  string   `json:"name"`
-	Where string   `json:"where"` // its program or URL
-	Tools []string `json:"tools"`
-	Error string   `json:"error,omitempty"`
-}
-
 // CheckedServers says of each server what it offers, or why it cannot be used.
-func (ts *ToolServers) CheckedServers() []CheckedServer {
-	var out []CheckedServer
+func (ts *ToolServers) CheckedServers() []console.ToolServer {
+	var out []console.ToolServer
 	for _, l := range ts.all.Listings() {
-		s := CheckedServer{Name: l.Server, Where: ts.p.Redact.String(l.Where), Tools: []string{}}
+		s := console.ToolServer{Name: l.Server, Where: ts.p.Redact.String(l.Where), Tools: []string{}}
 		for _, d := range l.Tools {
 			s.Tools = append(s.Tools, d.Name)
 		}
@@ -131,28 +120,4 @@ func (ts *ToolServers) CheckedServers() []CheckedServer {
 		out = append(out, s)
 	}
 	return out
-}
-
-// PrintServers shows each server with its tools.
-func PrintServers(w io.Writer, servers []CheckedServer) {
-	for _, s := range servers {
-		text := fmt.Sprintf("%s: %s: %s", s.Name, s.Where, ui.Count(len(s.Tools), "tool"))
-		switch {
-		case s.Error != "":
-			text = fmt.Sprintf("%s: %s", s.Name, s.Error)
-		case len(s.Tools) > 0:
-			text += ": " + strings.Join(s.Tools, ", ")
-		}
-		fmt.Fprintf(w, "mcp        %s\n", ui.Visible(text))
-	}
-}
-
-// UnreachedServers is the error of servers that could not be asked.
-func UnreachedServers(servers []CheckedServer) error {
-	for _, s := range servers {
-		if s.Error != "" {
-			return &exit.Error{Code: exit.Usage, Err: errors.New("the MCP server " + s.Name + " cannot be used: see above")}
-		}
-	}
-	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
 	"gonogo/sampler"
+	"gonogo/sampler/spelling"
 )
 
 // World finds a built-in world.
@@ -19,7 +20,7 @@ func World(name string) (fixtures.World, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return fixtures.Worlds()[i], nil
 	}
-	return fixtures.World{}, fmt.Errorf("no world is called %q%s; gonogo help worlds lists them", name, ui.DidYouMean(name, names))
+	return fixtures.World{}, fmt.Errorf("no world is called %q%s; gonogo help worlds lists them", name, spelling.DidYouMean(name, names))
 }
 
 // ServeWorld serves the built-in world that the configuration names, unless its

@@ -1,17 +1,14 @@
 package stage
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
-	"strings"
 
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/rollout"
@@ -49,7 +46,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Call, dir string)
 			return nil, errors.Join(err, w.Close())
 		}
 	}
-	showPlan(p, c.Err, plan)
+	console.WriteAuditPlan(c.Err, plan)
 	if dropped > 0 {
 		fmt.Fprintf(c.Err, "note: %d recorded gradings are of other items, probes or graders and are left out of %s\n", dropped, rollout.ProbesFile)
 	}
@@ -118,9 +115,9 @@ func auditEstimate(p *project.Project, c *project.Call) string {
 		return ""
 	}
 	a := p.Config.Audit
-	text := fmt.Sprintf(" Then an audit of the grader: at most %s", ui.Count(a.MaxGradings, "grading"))
+	text := fmt.Sprintf(" Then an audit of the grader: at most %s", console.Count(a.MaxGradings, "grading"))
 	if n := len(p.Config.Body.Judges()); n > 0 {
-		text += fmt.Sprintf(", that is %s to a model that grades", ui.Count(n*a.MaxGradings, "request"))
+		text += fmt.Sprintf(", that is %s to a model that grades", console.Count(n*a.MaxGradings, "request"))
 	}
 	if n := len(p.Audit.Detectors); n > 0 {
 		marks := len(sampler.Plan(p.Inputs.Items, p.Samples(), nil))
@@ -131,47 +128,10 @@ func auditEstimate(p *project.Project, c *project.Call) string {
 		for _, d := range p.Audit.Detectors {
 			asked += d.Judges
 		}
-		text += fmt.Sprintf("; %s read by %s", ui.Count(marks, "rollout"), ui.Count(n, "detector"))
+		text += fmt.Sprintf("; %s read by %s", console.Count(marks, "rollout"), console.Count(n, "detector"))
 		if asked > 0 {
-			text += fmt.Sprintf(", that is %s to a model", ui.Count(asked*marks, "request"))
+			text += fmt.Sprintf(", that is %s to a model", console.Count(asked*marks, "request"))
 		}
 	}
 	return text + " (audit.max_gradings; --no-audit leaves it out)."
-}
-
-// showPlan says what the audit will do, and what it leaves out.
-func showPlan(p *project.Project, w io.Writer, plan *audit.Plan) {
-	todo := plan.Todo()
-	text := fmt.Sprintf("Audit of the grader: %s, %s", ui.Count(len(plan.Items), "item"), ui.Count(todo.Gradings, "grading"))
-	if todo.Marks > 0 {
-		text += fmt.Sprintf(", %s to be read by detectors", ui.Count(todo.Marks, "rollout"))
-	}
-	if todo.JudgeCalls > 0 {
-		text += fmt.Sprintf(", %s to a model that grades", ui.Count(todo.JudgeCalls, "request"))
-	}
-	fmt.Fprintln(w, text+".")
-	fields := ui.Names(plan.References, func(f audit.FieldCount) string {
-		return fmt.Sprintf("%s (%s)", cmp.Or(f.Field, "none found"), ui.Count(f.Items, "item"))
-	})
-	if len(fields) > 0 {
-		fmt.Fprintf(w, "References: %s.\n", ui.Visible(strings.Join(fields, ", ")))
-	}
-	if plan.Template != "" {
-		how := "as audit.answer says"
-		if plan.Inferred {
-			how = "as the best recorded answers have it"
-		}
-		fmt.Fprintf(w, "Answers are made of references by %s, %s.\n", ui.Visible(ui.OneLine(plan.Template)), how)
-	}
-	var idle []string
-	for _, note := range plan.Notes {
-		if probe, _, ok := strings.Cut(note, " applies to none of the "); ok {
-			idle = append(idle, strings.TrimPrefix(probe, "probe "))
-			continue
-		}
-		fmt.Fprintf(w, "note: %s\n", ui.Visible(note))
-	}
-	if len(idle) > 0 {
-		fmt.Fprintf(w, "Probes that do not apply to these items: %s.\n", ui.Visible(strings.Join(idle, ", ")))
-	}
 }

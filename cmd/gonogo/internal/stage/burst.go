@@ -12,7 +12,9 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler/burst"
+	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
@@ -53,7 +55,7 @@ func playBurst(ctx context.Context, p *project.Project, c *project.Call, to *rol
 	ctx, drain, release := ui.Interruptible(ctx, w, "rollouts of the burst")
 	defer release()
 	b, calls, err := burst.Run(ctx, drain, cfg, plan, p.Bounds.Tools, p.Bounds.Grader, func(wave rollout.Wave) {
-		fmt.Fprintf(w, "%-6s %s at once: %s in %s s, %s discarded\n", wave.Purpose, message.Whole(wave.Size), ui.Count(wave.Rollouts, "rollout"), message.Digits(time.Duration(wave.Elapsed).Seconds()), message.Whole(wave.Discarded))
+		fmt.Fprintf(w, "%-6s %s at once: %s in %s s, %s discarded\n", wave.Purpose, message.Whole(wave.Size), console.Count(wave.Rollouts, "rollout"), message.Digits(time.Duration(wave.Elapsed).Seconds()), message.Whole(wave.Discarded))
 	})
 	if errors.Is(err, burst.ErrInterrupted) || errors.Is(err, context.Canceled) {
 		return &exit.Error{Code: exit.Interrupted, Err: errors.New("the burst was interrupted; nothing of it was recorded")}
@@ -90,31 +92,9 @@ func burstAgent(p *project.Project, cfg *burst.Config, plan *burst.Plan) {
 	}
 }
 
-// useText says what n rollouts will ask of the model, as far as the records tell.
-func useText(u burst.Use, n int) string {
-	if u.Turns == 0 {
-		return ""
-	}
-	text := " with about " + ui.Count(int(u.Turns*float64(n)+0.5), "model turn")
-	if u.TokensKnown {
-		text += " and " + ui.Tokens(int64(u.Tokens*float64(n)))
-	}
-	return text
-}
-
-// overCap says which cap n rollouts of the agent would pass, as far as their use is known;
-// "" is none.
-func overCap(c *config.Config, u burst.Use, n int) string {
-	s := c.Sampling
-	switch tokens, usd := u.Tokens*float64(n), u.USD*float64(n); {
-	case s.MaxRollouts > 0 && n > s.MaxRollouts:
-		return fmt.Sprintf("%s of the agent, above sampling.max_rollouts of %s", ui.Count(n, "rollout"), message.Whole(s.MaxRollouts))
-	case s.MaxTokens > 0 && u.TokensKnown && tokens > float64(s.MaxTokens):
-		return fmt.Sprintf("about %s, above sampling.max_tokens of %s", ui.Tokens(int64(tokens)), message.Whole(int(s.MaxTokens)))
-	case s.MaxUSD > 0 && u.Priced && usd > s.MaxUSD:
-		return fmt.Sprintf("about %s, above sampling.max_usd of %s", ui.Dollars(usd), ui.Dollars(s.MaxUSD))
-	}
-	return ""
+// bounds are the caps of a call.
+func bounds(c *config.Config) limit.Bounds {
+	return limit.Bounds{Rollouts: c.Sampling.MaxRollouts, Tokens: c.Sampling.MaxTokens, USD: c.Sampling.MaxUSD}
 }
 
 // agentSpending counts what the agent of a burst has used, and holds its caps. It
@@ -146,12 +126,12 @@ func (a *agentSpending) room(rollouts int) error {
 	case s.MaxUSD > 0 && !a.use.Priced:
 		why = "what it costs is not known, and sampling.max_usd bounds it"
 	default:
-		if why = overCap(a.config, a.use, a.use.Rollouts+rollouts); why != "" {
+		if why = console.OverCap(bounds(a.config), a.use, a.use.Rollouts+rollouts); why != "" {
 			why = "with it that would be " + why
 		}
 	}
 	if why == "" {
 		return nil
 	}
-	return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the burst was ended before a wave of %s: %s; nothing of it was recorded", ui.Count(rollouts, "rollout"), why)}
+	return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the burst was ended before a wave of %s: %s; nothing of it was recorded", console.Count(rollouts, "rollout"), why)}
 }

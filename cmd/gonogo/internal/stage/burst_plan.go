@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -17,10 +16,12 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/document"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/spelling"
 )
 
 // BurstProject is a project that can call the tools and the grader of the run
@@ -106,7 +107,7 @@ func knowsTools(p *project.Project) error {
 	}{{"burst.safe", p.Config.Burst.Safe}, {"burst.skip", p.Config.Burst.Skip}} {
 		for _, name := range list.names {
 			if !slices.Contains(names, name) {
-				errs = append(errs, p.Config.Fault(list.key, "the job has no tool %q%s; its tools are %s", name, ui.DidYouMean(name, names), strings.Join(names, ", ")))
+				errs = append(errs, p.Config.Fault(list.key, "the job has no tool %q%s; its tools are %s", name, spelling.DidYouMean(name, names), strings.Join(names, ", ")))
 			}
 		}
 	}
@@ -167,69 +168,37 @@ func burstTools(p *project.Project) []burst.Tool {
 func ConfirmBurst(p *project.Project, c *project.Call, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
 	w := c.Err
 	p.ShowWarnings(w)
-	fmt.Fprintf(w, "A training step of %s at once, of %s.", ui.Count(len(plan.Scripts), "rollout"), plan.Split)
-	asked := plan.Requests(cfg)
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(asked)) {
-		parts = append(parts, fmt.Sprintf("%s of %s", ui.Count(asked[name], "call"), name))
-	}
-	gradings := plan.Gradings(cfg)
-	if gradings > 0 {
-		parts = append(parts, message.Whole(gradings)+" gradings")
-	}
-	made := plan.Rollouts(cfg)
-	if made > 0 {
-		parts = append([]string{ui.Count(made, "rollout") + " by the agent" + useText(plan.Use(p.Config.TokenPrices().Rollout), made)}, parts...)
-	}
-	fmt.Fprintf(w, " In all, at most: %s.\n", ui.Visible(strings.Join(parts, ", ")))
-	for _, note := range plan.Notes {
-		fmt.Fprintf(w, "note: %s\n", ui.Visible(note))
-	}
-	judged := gradings * len(p.Config.Body.Judges())
+	asked, gradings, made := plan.Requests(cfg), plan.Gradings(cfg), plan.Rollouts(cfg)
+	console.WriteBurstPlan(w, plan, cfg, p.Config.TokenPrices().Rollout)
 	if err := payable(p, w, plan, asked, made, gradings); err != nil {
 		return err
 	}
-	risky := plan.Unsafe(burstTools(p))
-	if len(risky) == 0 && judged == 0 && made == 0 || c.Yes {
+	why := console.BurstRisks(plan, cfg, burstTools(p), len(p.Config.Body.Judges()))
+	if why == "" || c.Yes {
 		return nil
 	}
-	var why []string
-	if made > 0 {
-		why = append(why, fmt.Sprintf("the agent would make %s, which ask its model, and do again what its tools do", ui.Count(made, "rollout")))
-	}
-	if len(risky) > 0 {
-		why = append(why, fmt.Sprintf("the recorded calls of %s would be made again, and burst.safe does not name them", strings.Join(risky, ", ")))
-	}
-	if judged > 0 {
-		why = append(why, fmt.Sprintf("%s requests to a model that grades are paid for", message.Whole(judged)))
-	}
 	if !ui.IsTerminal(w) || !ui.IsTerminal(c.In) {
-		return exit.Usagef("%s: --yes agrees to that", ui.Visible(strings.Join(why, "; ")))
+		return exit.Usagef("%s: --yes agrees to that", why)
 	}
-	fmt.Fprintf(w, "%s.\n", ui.Capitalized(ui.Visible(strings.Join(why, "; "))))
+	fmt.Fprintf(w, "%s.\n", console.Capitalized(why))
 	return ui.Confirm(c.In, c.Err)
 }
 
 // payable tells what the burst costs, as far as that is known, and refuses one
 // above the cap.
 func payable(p *project.Project, w io.Writer, plan *burst.Plan, asked map[string]int, made, gradings int) error {
+	prices := p.Config.TokenPrices()
 	usd, known := 0.0, true
 	for name, n := range asked {
-		price := p.Config.Prices.ToolCall
-		if own, ok := p.Config.Prices.Tools[name]; ok {
-			price = &own
-		}
-		if price != nil {
-			usd += float64(n) * *price
-		}
+		usd += float64(n) * prices.OfCall(name)
 	}
 	if len(p.Config.Body.Judges()) > 0 && gradings > 0 {
-		per, ok := plan.GradingCost(p.Config.TokenPrices().Grading)
+		per, ok := plan.GradingCost(prices.Grading)
 		usd, known = usd+float64(gradings)*per, ok
 	}
 	if made > 0 {
-		one := plan.Use(p.Config.TokenPrices().Rollout)
-		if over := overCap(p.Config, one, made); over != "" {
+		one := plan.Use(prices.Rollout)
+		if over := console.OverCap(bounds(p.Config), one, made); over != "" {
 			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be %s: fewer rollouts (--rollouts, burst.least) use less", over)}
 		}
 		if !one.Priced {

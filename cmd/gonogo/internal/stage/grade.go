@@ -16,6 +16,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
@@ -67,9 +68,9 @@ func toldOfGrades(w io.Writer, former *rollout.RegradeSource, stats sampler.Stat
 		return
 	}
 	fmt.Fprintf(w, "Graded %s of %s again: %s changed, %s failed. %s without an output taken over.\n",
-		message.Whole(stats.Recorded), ui.Count(former.Left, "output"), ui.Count(changed, "reward"), ui.Count(stats.Outcomes[rollout.GraderFailed], "grading"), ui.Count(former.Copied, "rollout"))
+		message.Whole(stats.Recorded), console.Count(former.Left, "output"), console.Count(changed, "reward"), console.Count(stats.Outcomes[rollout.GraderFailed], "grading"), console.Count(former.Copied, "rollout"))
 	if former.Ungradable > 0 {
-		fmt.Fprintf(w, "warning: %s had a grade and no recorded output: without a grade here\n", ui.Count(former.Ungradable, "rollout"))
+		fmt.Fprintf(w, "warning: %s had a grade and no recorded output: without a grade here\n", console.Count(former.Ungradable, "rollout"))
 	}
 }
 
@@ -125,12 +126,12 @@ func gradeLeft(ctx context.Context, p *project.Project, c *project.Call, dir str
 	}
 	if p.Config.Queue.Remote() {
 		if err := p.ReadyToGrade(ctx, c); err != nil {
-			return fmt.Errorf("%w (%s recorded without a grade: they are graded here, not by workers)", err, ui.Count(left.Len(), "answer"))
+			return fmt.Errorf("%w (%s recorded without a grade: they are graded here, not by workers)", err, console.Count(left.Len(), "answer"))
 		}
 	}
 	stats, err := gradeRecorded(ctx, p, c, run, left.Len(), true, left.Records, 1, to)
 	fmt.Fprintf(c.Err, "Graded %d of %s recorded without a grade, without sampling again: %s failed.\n",
-		stats.Recorded, ui.Count(left.Len(), "answer"), ui.Count(stats.Outcomes[rollout.GraderFailed], "grading"))
+		stats.Recorded, console.Count(left.Len(), "answer"), console.Count(stats.Outcomes[rollout.GraderFailed], "grading"))
 	return stageEnded(p, gradingStage, dir, stats, err)
 }
 

@@ -16,6 +16,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -59,7 +60,7 @@ func rehearseLegs(ctx context.Context, p *project.Project, c *project.Call, w io
 			return "", nil, err
 		}
 		recs[i] = rec
-		showTrace(l.p, w, rec)
+		console.WriteTrace(w, rec, l.p.Config.Agent.Used(), l.p.Redact.String)
 		if rec.Outcome.Missing() && lost == nil {
 			lost = fmt.Errorf("the rehearsal ended with outcome %s: %s", rec.Outcome, p.Redact.String(rec.Error))
 		}
@@ -97,7 +98,7 @@ func estimateLegs(p *project.Project, c *project.Call, legs []leg, recs []*rollo
 		lines, all = append(lines, line), all+len(l.jobs)
 	}
 	if len(legs) > 1 {
-		lines = append(lines, fmt.Sprintf("In all %s, under one budget.", ui.Count(all, "rollout")))
+		lines = append(lines, fmt.Sprintf("In all %s, under one budget.", console.Count(all, "rollout")))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -153,13 +154,13 @@ func estimateOf(p *project.Project, jobs []sampler.Job, rec *rollout.Record) str
 	if p.Round > 0 {
 		what = "To make at most:"
 	}
-	text := fmt.Sprintf("%s %s of %s, each with one grade", what, ui.Count(n, "rollout"), ui.Count(len(items), "item"))
+	text := fmt.Sprintf("%s %s of %s, each with one grade", what, console.Count(n, "rollout"), console.Count(len(items), "item"))
 	if rec == nil {
 		return text + " and at least one model turn."
 	}
-	text += fmt.Sprintf("; judged by this one, about %s, %s", ui.Count(n*rec.Turns, "model turn"), ui.Count(n*len(rec.Calls), "tool call"))
+	text += fmt.Sprintf("; judged by this one, about %s, %s", console.Count(n*rec.Turns, "model turn"), console.Count(n*len(rec.Calls), "tool call"))
 	if rec.Usage.Input != nil && rec.Usage.Output != nil {
-		text += fmt.Sprintf(", %s in and %s out", ui.Tokens(int64(n)**rec.Usage.Input), ui.Tokens(int64(n)**rec.Usage.Output))
+		text += fmt.Sprintf(", %s in and %s out", console.Tokens(int64(n)**rec.Usage.Input), console.Tokens(int64(n)**rec.Usage.Output))
 	} else {
 		text += ", an unknown number of tokens (the server does not tell)"
 	}
@@ -172,35 +173,4 @@ func estimateOf(p *project.Project, jobs []sampler.Job, rec *rollout.Record) str
 	}
 	span := time.Duration(rec.Elapsed) * time.Duration((n+at-1)/at)
 	return text + fmt.Sprintf(", and %s with %d at a time.", span.Round(time.Second), at)
-}
-
-// showTrace prints a rollout as a person reads it.
-func showTrace(p *project.Project, w io.Writer, rec *rollout.Record) {
-	show := func(format string, args ...any) {
-		fmt.Fprintln(w, ui.Visible(p.Redact.String(fmt.Sprintf(format, args...))))
-	}
-	// Masked before it is cut: no one finds half a key.
-	oneLine := func(s string) string { return ui.OneLine(p.Redact.String(s)) }
-	show("Rehearsal: item %s, %s, %s, %s", rec.Item, ui.Count(rec.Turns, "turn"), ui.Count(len(rec.Calls), "tool call"), time.Duration(rec.Elapsed).Round(time.Millisecond))
-	for _, m := range rec.Messages {
-		if m.Reasoning != "" {
-			show("  (thinks)  %s", oneLine(m.Reasoning))
-		}
-		if m.Content != "" && m.Role != "tool" {
-			show("  %-9s %s", m.Role, oneLine(m.Content))
-		}
-		for _, call := range m.ToolCalls {
-			show("  calls     %s %s", call.Name, oneLine(call.Arguments))
-		}
-		if m.Role == "tool" {
-			show("  returns   %s", oneLine(m.Content))
-		}
-	}
-	if p.Config.Agent.Used() && rec.Answer != "" { // it may be another text than its model's last
-		show("  output    %s", oneLine(rec.Answer))
-	}
-	if reward, ok := rec.Score(0); ok && rec.Reward != nil {
-		show("  reward    %s", message.Digits(reward))
-	}
-	show("  outcome   %s %s", rec.Outcome, rec.Error)
 }

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"maps"
-	"slices"
 	"strings"
 
-	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/rollout"
@@ -48,10 +46,17 @@ func Replay(ctx context.Context, p *project.Project, c *project.Call, run *rollo
 	if now == nil {
 		return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("replay %s: interrupted before it was graded", name)}
 	}
+	shown := console.Replay{ID: id.String(), Recorded: was, Now: now}
 	if c.JSON {
-		return ui.PrintJSON(c.Out, map[string]any{"id": id.String(), "recorded": gradeOf(was), "now": gradeOf(now), "payload": p.Redact.String(now.Answer)})
+		now.Answer, now.Error = p.Redact.String(now.Answer), p.Redact.String(now.Error)
+		return ui.PrintJSON(c.Out, shown)
 	}
-	showReplay(p, c, id, was, now)
+	for _, probe := range p.Audit.Probes {
+		if probe.Name == id.Probe {
+			shown.Doc = probe.Doc
+		}
+	}
+	shown.WriteText(c.Out, p.Redact.String)
 	return nil
 }
 
@@ -68,47 +73,4 @@ func graderOfProbe(p *project.Project, id audit.ID) (sampler.Grader, error) {
 		}
 	}
 	return nil, exit.Usagef("the configuration has no detector %q any more (audit.detectors), so nothing can read %s again", name, id)
-}
-
-// gradeOf is the grade of a record as --json shows it.
-func gradeOf(r *rollout.Record) map[string]any {
-	if r.Reward == nil {
-		return map[string]any{"outcome": r.Outcome, "error_kind": r.Kind, "error": r.Error}
-	}
-	return map[string]any{"outcome": r.Outcome, "reward": *r.Reward, "grades": r.Grades, "parts": r.Parts}
-}
-
-func showReplay(p *project.Project, c *project.Call, id audit.ID, was, now *rollout.Record) {
-	show := func(format string, args ...any) {
-		fmt.Fprintln(c.Out, ui.Visible(p.Redact.String(fmt.Sprintf(format, args...))))
-	}
-	show("%s", id)
-	for _, probe := range p.Audit.Probes {
-		if probe.Name == id.Probe {
-			show("%s", ui.Wrap(probe.Doc, "", 80))
-		}
-	}
-	show("recorded   %s", graded(was))
-	show("now        %s", graded(now))
-	for _, part := range slices.Sorted(maps.Keys(now.Parts)) {
-		show("  %s %s", part, message.Digits(now.Parts[part]))
-	}
-	show("payload, %d bytes:\n%s", len(now.Answer), now.Answer)
-}
-
-// graded says what a grader made of an output.
-func graded(r *rollout.Record) string {
-	switch {
-	case r == nil:
-		return "not graded"
-	case r.Reward == nil:
-		return fmt.Sprintf("%s (%s): %s", r.Outcome, r.Kind, r.Error)
-	case len(r.Grades) > 1:
-		grades := make([]string, len(r.Grades))
-		for i, g := range r.Grades {
-			grades[i] = message.Digits(g)
-		}
-		return fmt.Sprintf("reward %s, grades %s", message.Digits(*r.Reward), strings.Join(grades, " "))
-	}
-	return "reward " + message.Digits(*r.Reward)
 }

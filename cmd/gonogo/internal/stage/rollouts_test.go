@@ -50,22 +50,6 @@ func TestRolloutsMadeWhileSomebodyThinksAreNotMadeAgain(t *testing.T) {
 	}
 }
 
-// The rehearsal's lines were cut before they were masked, which left half of a
-// key on the terminal.
-func TestTheRehearsalShowsNoHalfKey(t *testing.T) {
-	const key = "sk-planted-0123456789abcdef"
-	p := tinyProject(t, key)
-	text := strings.Repeat("x", 85) + " " + key
-	var out bytes.Buffer
-	showTrace(p, &out, &rollout.Record{Outcome: rollout.NoAnswer, Messages: []rollout.Message{
-		{Role: "assistant", Content: text, Reasoning: text, ToolCalls: []rollout.ToolCall{{Name: "f", Arguments: text}}},
-		{Role: "tool", Content: text},
-	}})
-	if strings.Contains(out.String(), "sk-pl") {
-		t.Errorf("part of the key is shown:\n%s", out.String())
-	}
-}
-
 // After Ctrl-C a failed last write was swallowed: it said only that what was
 // made is there.
 func TestAnInterruptionDoesNotHideAFailedLastWrite(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -108,8 +109,8 @@ type notBegun struct{ error }
 func readyToSample(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
 	p.ShowWarnings(c.Err)
 	if problems := p.Inputs.Blocking(); len(problems) > 0 && !c.Sampling.DespiteProblems {
-		printProblems(c.Err, problems)
-		return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; fix that, choose another target, or sample --despite-problems", ui.Count(len(problems), "rule"), p.Config.Target)}
+		console.WriteProblems(c.Err, problems)
+		return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; fix that, choose another target, or sample --despite-problems", console.Count(len(problems), "rule"), p.Config.Target)}
 	}
 	if err := project.ReadyQueue(ctx, p, c); err != nil {
 		return err
@@ -166,9 +167,9 @@ func CheckNotShrunk(dir string, m rollout.Manifest) error {
 	for _, split := range rollout.Splits() {
 		switch {
 		case m.Planned.Samples[split] < was.Samples[split]:
-			return fmt.Errorf("%s was made with %s of each %s item, and %d are wanted now: samples may only be raised", dir, ui.Count(was.Samples[split], "sample"), split, m.Planned.Samples[split])
+			return fmt.Errorf("%s was made with %s of each %s item, and %d are wanted now: samples may only be raised", dir, console.Count(was.Samples[split], "sample"), split, m.Planned.Samples[split])
 		case m.Planned.Items[split] < was.Items[split]:
-			return fmt.Errorf("%s was made with %s, and %d are wanted now: items may only be raised", dir, ui.Count(was.Items[split], string(split)+" item"), m.Planned.Items[split])
+			return fmt.Errorf("%s was made with %s, and %d are wanted now: items may only be raised", dir, console.Count(was.Items[split], string(split)+" item"), m.Planned.Items[split])
 		}
 	}
 	return nil
@@ -222,16 +223,16 @@ func summarize(p *project.Project, c *project.Call, s sampler.Stats) {
 	if s.Jobs == 0 {
 		return
 	}
-	parts := []string{ui.Count(s.ToolCalls, "tool call")}
+	parts := []string{console.Count(s.ToolCalls, "tool call")}
 	if s.Tokens > 0 {
-		parts = append(parts, ui.Tokens(s.Tokens))
+		parts = append(parts, console.Tokens(s.Tokens))
 	}
 	if s.USD.N > 0 {
-		parts = append(parts, ui.Dollars(s.USD.Total+s.USD.Mean()*float64(s.USDUnknown)))
+		parts = append(parts, console.Dollars(s.USD.Total+s.USD.Mean()*float64(s.USDUnknown)))
 	}
-	parts = append(parts, ui.Troubles(s)...)
-	fmt.Fprintf(c.Err, "Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), ui.Count(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
-	for _, line := range ui.LostTo(s) {
+	parts = append(parts, console.Troubles(s)...)
+	fmt.Fprintf(c.Err, "Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), console.Count(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
+	for _, line := range console.LostTo(s) {
 		fmt.Fprintln(c.Err, p.Redact.String(line))
 	}
 	fmt.Fprint(c.Err, p.Spending.Uncounted(s), p.Queue.MadeBy())

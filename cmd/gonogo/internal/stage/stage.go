@@ -10,6 +10,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
@@ -30,7 +31,7 @@ func (at stage) lacks(n int) string {
 	if n == 1 {
 		return "1 " + at.left + " is not " + at.done + " yet"
 	}
-	return ui.Count(n, at.left) + " are not " + at.done + " yet"
+	return console.Count(n, at.left) + " are not " + at.done + " yet"
 }
 
 // ungraded says how many answers are recorded without a grade.
@@ -39,7 +40,7 @@ func (at stage) ungraded(dir string, s sampler.Stats) string {
 	if n == 0 || at != samplingStage {
 		return ""
 	}
-	return fmt.Sprintf("; %s in %s without a grade, which the same command grades without sampling again", ui.Count(n, "answer"), dir)
+	return fmt.Sprintf("; %s in %s without a grade, which the same command grades without sampling again", console.Count(n, "answer"), dir)
 }
 
 // stageEnded turns the end of a stage into an exit code and says how to go on.
@@ -140,7 +141,7 @@ func progressOf(p *project.Project, c *project.Call, what string, total int, cfg
 // watched warns of what is better fixed now than after the last rollout.
 func watched(show io.Writer, to sampler.Sink, items []rollout.Item) sampler.Sink {
 	return &tryout.Watch{
-		To: to, Items: items, Warn: func(text string) { fmt.Fprintf(show, "warning: %s\n", ui.Visible(text)) },
+		To: to, Items: items, Warn: func(text string) { fmt.Fprintf(show, "warning: %s\n", console.Visible(text)) },
 		Advice: func(kinds ...rollout.MarkupKind) string { return gate.MarkupAdvice(kinds...).String() },
 	}
 }

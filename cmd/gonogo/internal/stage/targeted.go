@@ -9,7 +9,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -83,7 +83,7 @@ func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 		if err != nil || len(jobs) == 0 {
 			if err == nil && !first {
 				t.came = fmt.Sprintf("Of %s of %s whose class was open: %d settled, %d still open at %s or fewer of each.\n",
-					ui.Count(t.begun, "item"), split, t.begun-len(open), len(open), ui.Count(t.most, "sample"))
+					console.Count(t.begun, "item"), split, t.begun-len(open), len(open), console.Count(t.most, "sample"))
 			}
 			return t.stats, err
 		}
@@ -163,10 +163,10 @@ func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []anal
 		return err
 	}
 	if len(jobs) == 0 {
-		fmt.Fprintf(t.c.Err, "No class of an item is open that %s may settle.\n", ui.Count(t.most, "sample"))
+		fmt.Fprintf(t.c.Err, "No class of an item is open that %s may settle.\n", console.Count(t.most, "sample"))
 		return nil
 	}
-	fmt.Fprintf(t.c.Err, "The class of %s of %s is open. What is made of them counts for their class alone.\n", ui.Count(len(open), "item"), split)
+	fmt.Fprintf(t.c.Err, "The class of %s of %s is open. What is made of them counts for their class alone.\n", console.Count(len(open), "item"), split)
 	t.p.Round = t.most
 	defer func() { t.p.Round = 0 }()
 	return confirmStart(ctx, t.p, t.c, t.dir, jobs)

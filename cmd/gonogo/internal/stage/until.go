@@ -14,7 +14,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -151,13 +151,13 @@ func (r *rounds) look(ctx context.Context, n int) (over bool, err error) {
 
 // tell says in a line what a look found.
 func (r *rounds) tell(n int, result *analysis.Result) {
-	text := fmt.Sprintf("Look %d of %d, at %s per item: %s", slices.Index(r.plan.At, n)+1, len(r.plan.At), ui.Count(n, "sample"), result.Verdict)
+	text := fmt.Sprintf("Look %d of %d, at %s per item: %s", slices.Index(r.plan.At, n)+1, len(r.plan.At), console.Count(n, "sample"), result.Verdict)
 	if result.Reason != nil {
 		text += " by " + *result.Reason
 	}
 	switch r.plan.Ended {
 	case rollout.EndedDecided:
-		text += fmt.Sprintf("; the verdict is decided, and of at most %s per item %s are not needed", message.Whole(r.plan.At[len(r.plan.At)-1]), ui.Count(r.plan.At[len(r.plan.At)-1]-n, "sample"))
+		text += fmt.Sprintf("; the verdict is decided, and of at most %s per item %s are not needed", message.Whole(r.plan.At[len(r.plan.At)-1]), console.Count(r.plan.At[len(r.plan.At)-1]-n, "sample"))
 	case rollout.EndedAtMax:
 		text += "; the most samples are made"
 	default:

@@ -12,8 +12,10 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/spelling"
 )
 
 // PickVariants keeps the variants that --variant names; without it all are
@@ -26,7 +28,7 @@ func PickVariants(p *project.Project, c *project.Call) (withBase bool, err error
 	names := append([]string{config.BaseVariant}, ui.Names(p.Variants, func(v *project.Variant) string { return v.Name })...)
 	for _, name := range wanted {
 		if !slices.Contains(names, name) {
-			return false, exit.Usagef("--variant %s: there is no such variant%s; there are %s", name, ui.DidYouMean(name, names), ui.OrList(names))
+			return false, exit.Usagef("--variant %s: there is no such variant%s; there are %s", name, spelling.DidYouMean(name, names), spelling.OrList(names))
 		}
 	}
 	p.Variants = slices.DeleteFunc(p.Variants, func(v *project.Variant) bool { return !slices.Contains(wanted, v.Name) })
@@ -172,19 +174,10 @@ func legsOf(ctx context.Context, p *project.Project, dir string, jobs []sampler.
 	return out, nil
 }
 
-// checkedVariant is what `gonogo check` says of a variant.
-type checkedVariant struct {
-	Name     string           `json:"name"`
-	Doc      string           `json:"doc,omitempty"`
-	Changes  []rollout.Change `json:"changes"`
-	Items    int              `json:"items"` // whose requests differ in their messages or tools
-	Rollouts int              `json:"rollouts"`
-}
-
-func checkedVariants(p *project.Project) []checkedVariant {
-	var out []checkedVariant
+func checkedVariants(p *project.Project) []console.Variant {
+	var out []console.Variant
 	for _, v := range p.Variants {
-		out = append(out, checkedVariant{
+		out = append(out, console.Variant{
 			Name: v.Name, Doc: v.Doc, Changes: project.RedactChanges(p, v.Changes), Items: v.Did.Items,
 			Rollouts: len(sampler.Plan(v.P.Inputs.Items, v.P.Samples(), nil)),
 		})

@@ -3,8 +3,6 @@ package ui
 import (
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +11,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"gonogo/analysis/message"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -88,7 +87,7 @@ func (p *Progress) Watch(e sampler.Event) {
 	}
 	if crew != nil {
 		for _, news := range crew.Watch(e) {
-			fmt.Fprintln(p, Visible(p.redact.String(news)))
+			fmt.Fprintln(p, console.Visible(p.redact.String(news)))
 		}
 	}
 	if p.bar != nil {
@@ -100,7 +99,7 @@ func (p *Progress) Watch(e sampler.Event) {
 func (p *Progress) extend(w io.Writer, _ decor.Statistics) error {
 	e, _ := p.state()
 	for _, b := range e.Boundaries {
-		if _, err := fmt.Fprintln(w, p.redact.String(BoundaryLine(b))); err != nil {
+		if _, err := fmt.Fprintln(w, p.redact.String(console.BoundaryLine(b))); err != nil {
 			return err
 		}
 	}
@@ -168,7 +167,7 @@ func (p *Progress) print() {
 	}
 	fmt.Fprintf(p.out, "%s %d%s, %s\n", p.what, e.Recorded, of, p.line())
 	for _, b := range e.Boundaries {
-		fmt.Fprintln(p.out, p.redact.String(BoundaryLine(b)))
+		fmt.Fprintln(p.out, p.redact.String(console.BoundaryLine(b)))
 	}
 }
 
@@ -199,7 +198,7 @@ func (p *Progress) line() string {
 		}
 	}
 	if e.Tokens > 0 {
-		parts = append(parts, Tokens(e.Tokens))
+		parts = append(parts, console.Tokens(e.Tokens))
 	}
 	if p.money != nil {
 		if text := p.money(e, p.total); text != "" {
@@ -209,23 +208,5 @@ func (p *Progress) line() string {
 	if crew != nil {
 		parts = append(parts, crew.Line()...)
 	}
-	return strings.Join(append(parts, Troubles(e.Stats)...), ", ")
-}
-
-// Troubles lists failed rollouts and repeated requests.
-func Troubles(s sampler.Stats) []string {
-	var out []string
-	for _, o := range rollout.Outcomes() {
-		if n := s.Outcomes[o]; n > 0 && o != rollout.Graded {
-			out = append(out, fmt.Sprintf("%s %d", o, n))
-		}
-	}
-	retries := 0
-	for _, name := range slices.Sorted(maps.Keys(s.Retries)) {
-		retries += s.Retries[name]
-	}
-	if retries > 0 {
-		out = append(out, fmt.Sprintf("retries %d", retries))
-	}
-	return out
+	return strings.Join(append(parts, console.Troubles(e.Stats)...), ", ")
 }

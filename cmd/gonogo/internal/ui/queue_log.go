@@ -1,13 +1,12 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"log/slog"
-	"strings"
 	"sync"
 
+	"gonogo/report/console"
 	"gonogo/sampler/rollout"
 )
 
@@ -38,40 +37,10 @@ func (t *QueueLog) Logger() *slog.Logger {
 	if e, ok := t.w.(*Events); ok {
 		return e.Logger
 	}
-	return slog.New(queueHandler{to: t})
+	return slog.New(console.NewLogHandler(func(line string) error {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		_, err := fmt.Fprintf(t.w, "note: %s\n", console.Visible(t.redact.String(line)))
+		return err
+	}))
 }
-
-// queueHandler words records for people.
-type queueHandler struct {
-	to    *QueueLog
-	attrs []slog.Attr
-}
-
-// Enabled leaves out what commands say by themselves.
-func (h queueHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelWarn }
-
-// Handle prints one record.
-func (h queueHandler) Handle(_ context.Context, r slog.Record) error {
-	parts := []string{r.Message}
-	add := func(a slog.Attr) bool {
-		parts = append(parts, fmt.Sprintf("%s %v", a.Key, a.Value))
-		return true
-	}
-	for _, a := range h.attrs {
-		add(a)
-	}
-	r.Attrs(add)
-	h.to.mu.Lock()
-	defer h.to.mu.Unlock()
-	_, err := fmt.Fprintf(h.to.w, "note: %s\n", Visible(h.to.redact.String(strings.Join(parts, ", "))))
-	return err
-}
-
-// WithAttrs adds attributes to every record.
-func (h queueHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	h.attrs = append(h.attrs[:len(h.attrs):len(h.attrs)], attrs...)
-	return h
-}
-
-// WithGroup changes nothing: names of groups mean nothing to people.
-func (h queueHandler) WithGroup(string) slog.Handler { return h }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/term"
 
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/report/console"
 )
 
 // Confirm asks whether to.
@@ -61,7 +62,7 @@ func ExitCode(stderr io.Writer, err error) int {
 			now = exit.Interrupted
 		}
 		if coded == nil || coded.Err != nil {
-			fmt.Fprintf(stderr, "gonogo: %s\n", Visible(one.Error()))
+			fmt.Fprintf(stderr, "gonogo: %s\n", console.Visible(one.Error()))
 		}
 		if code == exit.OK || now == exit.Tool {
 			code = now

@@ -1,4 +1,13 @@
-package dataset
+// Package spelling finds the name that was probably meant and words choices of names.
+//
+// In: a name that is none of a list. Out: the nearest of them, or the end of a sentence
+// that says so.
+package spelling
+
+import (
+	"fmt"
+	"strings"
+)
 
 // Suggest returns the name nearest to a misspelled one, by letters inserted,
 // deleted, replaced or swapped; ok is false if none is near enough. Of equals the
@@ -43,4 +52,32 @@ func distance(a, b []rune) int {
 		}
 	}
 	return rows[len(a)][len(b)]
+}
+
+// DidYouMean suggests the name that was probably meant, as the end of a sentence; "" if
+// none is similar.
+func DidYouMean(mistyped string, names []string) string {
+	if name, ok := Suggest(mistyped, names); ok {
+		return fmt.Sprintf(", did you mean %s?", name)
+	}
+	return ""
+}
+
+// OrList words a choice: a, b or c.
+func OrList(names []string) string {
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return names[0]
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+// Choices ends a message about a name that is none of these.
+func Choices(mistyped string, names []string) string {
+	if hint := DidYouMean(mistyped, names); hint != "" {
+		return hint + " There are " + strings.Join(names, ", ")
+	}
+	return "; there are " + strings.Join(names, ", ")
 }

@@ -1,4 +1,4 @@
-package stage
+package console
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ func TestASkippedPartIsNamed(t *testing.T) {
 	for want, items := range map[string][]rollout.Item{"\nskipped    shift.fields: not checked: ": items, "\nskipped    shift: not checked: there is only one split": items[:28]} {
 		var out bytes.Buffer
 		_, found := judge.CheckItems(items, analysis.DefaultSettings())
-		printFindings(&out, found)
+		WriteFindings(&out, found)
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("want %q in:\n%s", want, out.String())
 		}

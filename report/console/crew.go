@@ -1,16 +1,19 @@
-package project
+package console
 
 import (
 	"fmt"
 	"time"
 
-	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/queue"
 )
 
-// workers shows the workers of a run while they make it.
-type workers struct {
+// waitForWorkers is how long none need have come before it is reported.
+const waitForWorkers = 10 * time.Second
+
+// Crew says what is new about the workers of a run while they make it. It is for one
+// goroutine.
+type Crew struct {
 	planner *queue.Planner
 	conn    *queue.Conn // to where it leads
 	begin   time.Time
@@ -19,12 +22,13 @@ type workers struct {
 	ended   bool              // nothing more is made
 }
 
-func newCrew(planner *queue.Planner, conn *queue.Conn) *workers {
-	return &workers{planner: planner, conn: conn, begin: time.Now(), told: make(map[string]string)}
+// NewCrew returns the crew of a planner, whose queue conn leads to. It begins to count time.
+func NewCrew(planner *queue.Planner, conn *queue.Conn) *Crew {
+	return &Crew{planner: planner, conn: conn, begin: time.Now(), told: make(map[string]string)}
 }
 
 // Watch hands on the counts and returns what is new about the workers.
-func (c *workers) Watch(e sampler.Event) []string {
+func (c *Crew) Watch(e sampler.Event) []string {
 	if c.ended {
 		return nil
 	}
@@ -41,7 +45,7 @@ func (c *workers) Watch(e sampler.Event) []string {
 		case w.Left:
 			says = "has left"
 		default:
-			there, says = true, fmt.Sprintf("is there, with room for %s at once", ui.Count(w.Slots, "rollout"))
+			there, says = true, fmt.Sprintf("is there, with room for %s at once", Count(w.Slots, "rollout"))
 		}
 		if kind := w.Lacks + fmt.Sprint(w.Lost, w.Left); c.told[w.ID] != kind {
 			c.told[w.ID] = kind
@@ -56,23 +60,26 @@ func (c *workers) Watch(e sampler.Event) []string {
 	return news
 }
 
+// Again says that more is made.
+func (c *Crew) Again() { c.ended = false }
+
 // Over says that nothing more is made: who leaves is no news.
-func (c *workers) Over() { c.ended = true }
+func (c *Crew) Over() { c.ended = true }
 
 // Line tells how many work, and what was paid twice.
-func (c *workers) Line() []string {
+func (c *Crew) Line() []string {
 	n := 0
 	for _, w := range c.planner.Workers() {
 		if !w.Left && !w.Lost && w.Lacks == "" {
 			n++
 		}
 	}
-	out := []string{ui.Count(n, "worker")}
+	out := []string{Count(n, "worker")}
 	if twice := c.planner.PaidTwice(); twice > 0 {
 		out = append(out, fmt.Sprintf("paid twice %d", twice))
 	}
 	if away := c.conn.Away(); !away.IsZero() {
-		out = append(out, "the queue is away for "+ui.FormatSpan(time.Since(away)))
+		out = append(out, "the queue is away for "+Span(time.Since(away)))
 	}
 	return out
 }

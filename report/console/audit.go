@@ -1,0 +1,48 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strings"
+
+	"gonogo/sampler/audit"
+)
+
+// WriteAuditPlan says what an audit will do, and what it leaves out.
+func WriteAuditPlan(w io.Writer, plan *audit.Plan) {
+	todo := plan.Todo()
+	text := fmt.Sprintf("Audit of the grader: %s, %s", Count(len(plan.Items), "item"), Count(todo.Gradings, "grading"))
+	if todo.Marks > 0 {
+		text += fmt.Sprintf(", %s to be read by detectors", Count(todo.Marks, "rollout"))
+	}
+	if todo.JudgeCalls > 0 {
+		text += fmt.Sprintf(", %s to a model that grades", Count(todo.JudgeCalls, "request"))
+	}
+	fmt.Fprintln(w, text+".")
+	var fields []string
+	for _, f := range plan.References {
+		fields = append(fields, fmt.Sprintf("%s (%s)", cmp.Or(f.Field, "none found"), Count(f.Items, "item")))
+	}
+	if len(fields) > 0 {
+		fmt.Fprintf(w, "References: %s.\n", Visible(strings.Join(fields, ", ")))
+	}
+	if plan.Template != "" {
+		how := "as audit.answer says"
+		if plan.Inferred {
+			how = "as the best recorded answers have it"
+		}
+		fmt.Fprintf(w, "Answers are made of references by %s, %s.\n", Visible(OneLine(plan.Template)), how)
+	}
+	var idle []string
+	for _, note := range plan.Notes {
+		if probe, _, ok := strings.Cut(note, " applies to none of the "); ok {
+			idle = append(idle, strings.TrimPrefix(probe, "probe "))
+			continue
+		}
+		fmt.Fprintf(w, "note: %s\n", Visible(note))
+	}
+	if len(idle) > 0 {
+		fmt.Fprintf(w, "Probes that do not apply to these items: %s.\n", Visible(strings.Join(idle, ", ")))
+	}
+}

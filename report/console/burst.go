@@ -1,0 +1,77 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"gonogo/analysis/message"
+	"gonogo/sampler/burst"
+	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
+)
+
+// WriteBurstPlan says what a burst will ask of which endpoint. cost prices a rollout.
+func WriteBurstPlan(w io.Writer, plan *burst.Plan, cfg burst.Config, cost func(*rollout.Record) (usd float64, ok bool)) {
+	fmt.Fprintf(w, "A training step of %s at once, of %s.", Count(len(plan.Scripts), "rollout"), plan.Split)
+	var parts []string
+	if made := plan.Rollouts(cfg); made > 0 {
+		parts = append(parts, Count(made, "rollout")+" by the agent"+useText(plan.Use(cost), made))
+	}
+	asked := plan.Requests(cfg)
+	for _, name := range slices.Sorted(maps.Keys(asked)) {
+		parts = append(parts, fmt.Sprintf("%s of %s", Count(asked[name], "call"), name))
+	}
+	if gradings := plan.Gradings(cfg); gradings > 0 {
+		parts = append(parts, message.Whole(gradings)+" gradings")
+	}
+	fmt.Fprintf(w, " In all, at most: %s.\n", Visible(strings.Join(parts, ", ")))
+	for _, note := range plan.Notes {
+		fmt.Fprintf(w, "note: %s\n", Visible(note))
+	}
+}
+
+// BurstRisks says what somebody must agree to before a burst: that it asks a model, or that
+// calls are made again which may change something; "" where there is nothing. judges is how
+// many models are asked for a grade.
+func BurstRisks(plan *burst.Plan, cfg burst.Config, tools []burst.Tool, judges int) string {
+	var why []string
+	if made := plan.Rollouts(cfg); made > 0 {
+		why = append(why, fmt.Sprintf("the agent would make %s, which ask its model, and do again what its tools do", Count(made, "rollout")))
+	}
+	if risky := plan.Unsafe(tools); len(risky) > 0 {
+		why = append(why, fmt.Sprintf("the recorded calls of %s would be made again, and burst.safe does not name them", strings.Join(risky, ", ")))
+	}
+	if judged := plan.Gradings(cfg) * judges; judged > 0 {
+		why = append(why, fmt.Sprintf("%s requests to a model that grades are paid for", message.Whole(judged)))
+	}
+	return Visible(strings.Join(why, "; "))
+}
+
+// useText says what n rollouts will ask of the model, as far as the records tell.
+func useText(u burst.Use, n int) string {
+	if u.Turns == 0 {
+		return ""
+	}
+	text := " with about " + Count(int(u.Turns*float64(n)+0.5), "model turn")
+	if u.TokensKnown {
+		text += " and " + Tokens(int64(u.Tokens*float64(n)))
+	}
+	return text
+}
+
+// OverCap says which cap n rollouts of an agent would pass, as far as their use is known; ""
+// is none.
+func OverCap(b limit.Bounds, u burst.Use, n int) string {
+	switch tokens, usd := u.Tokens*float64(n), u.USD*float64(n); {
+	case b.Rollouts > 0 && n > b.Rollouts:
+		return fmt.Sprintf("%s of the agent, above sampling.max_rollouts of %s", Count(n, "rollout"), message.Whole(b.Rollouts))
+	case b.Tokens > 0 && u.TokensKnown && tokens > float64(b.Tokens):
+		return fmt.Sprintf("about %s, above sampling.max_tokens of %s", Tokens(int64(tokens)), message.Whole(int(b.Tokens)))
+	case b.USD > 0 && u.Priced && usd > b.USD:
+		return fmt.Sprintf("about %s, above sampling.max_usd of %s", Dollars(usd), Dollars(b.USD))
+	}
+	return ""
+}

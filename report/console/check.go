@@ -1,0 +1,148 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/sampler/rollout"
+	"gonogo/sampler/tryout"
+)
+
+// Check is what was found of a run before anything is sampled.
+type Check struct {
+	Files     []rollout.Data    `json:"files"`
+	Rollouts  int               `json:"rollouts"`
+	Problems  []rollout.Problem `json:"problems"`
+	Warnings  []string          `json:"warnings"`
+	Endpoints []Endpoint        `json:"endpoints"`
+	Agent     *Endpoint         `json:"agent,omitempty"` // an agent that is a program: whether that is there
+	MCP       []ToolServer      `json:"mcp,omitempty"`
+	Grader    tryout.Result     `json:"grader"`
+	Key       string            `json:"key,omitempty"` // why a run could not begin for want of an API key
+	Estimate  string            `json:"estimate"`
+	Variants  []Variant         `json:"variants,omitempty"`
+
+	Findings []analysis.Finding `json:"findings,omitempty"` // of the gates about rows; none if the rows were not compared
+	Shift    *analysis.Shift    `json:"shift,omitempty"`
+}
+
+// Endpoint says whether an endpoint answers, or a program is there; Error is empty if so.
+type Endpoint struct {
+	Name  string `json:"name"`
+	URL   string `json:"url"`
+	Error string `json:"error,omitempty"`
+}
+
+// ToolServer is an MCP server with its tools, or why it cannot be used.
+type ToolServer struct {
+	Name  string   `json:"name"`
+	Where string   `json:"where"` // its program or URL
+	Tools []string `json:"tools"`
+	Error string   `json:"error,omitempty"`
+}
+
+// Variant is what a variant of the run changes.
+type Variant struct {
+	Name     string           `json:"name"`
+	Doc      string           `json:"doc,omitempty"`
+	Changes  []rollout.Change `json:"changes"`
+	Items    int              `json:"items"` // whose requests differ in their messages or tools
+	Rollouts int              `json:"rollouts"`
+}
+
+// WriteText writes what was found, the estimate last.
+func (f *Check) WriteText(w io.Writer) {
+	for _, d := range f.Files {
+		fmt.Fprintf(w, "%-10s %s: %s, %s taken\n", d.Split, d.File, Count(d.Rows, "item"), strconv.Itoa(d.Items))
+	}
+	for _, e := range f.Endpoints {
+		if e.Error != "" {
+			fmt.Fprintf(w, "endpoint   %s: %s\n", e.Name, Visible(e.Error)) // the error names the URL
+			continue
+		}
+		fmt.Fprintf(w, "endpoint   %s %s: answers\n", e.Name, e.URL)
+	}
+	if a := f.Agent; a != nil && a.Error != "" {
+		fmt.Fprintf(w, "agent      %s\n", Visible(a.Error))
+	} else if a != nil {
+		fmt.Fprintf(w, "agent      %s: is there; gonogo run --rehearse makes one rollout by it\n", Visible(a.URL))
+	}
+	for _, s := range f.MCP {
+		text := fmt.Sprintf("%s: %s: %s", s.Name, s.Where, Count(len(s.Tools), "tool"))
+		switch {
+		case s.Error != "":
+			text = fmt.Sprintf("%s: %s", s.Name, s.Error)
+		case len(s.Tools) > 0:
+			text += ": " + strings.Join(s.Tools, ", ")
+		}
+		fmt.Fprintf(w, "mcp        %s\n", Visible(text))
+	}
+	writeVariants(w, f.Variants)
+	for _, warning := range f.Warnings {
+		fmt.Fprintf(w, "warning    %s\n", Visible(warning))
+	}
+	WriteProblems(w, f.Problems)
+	WriteFindings(w, f.Findings)
+	WriteTrial(w, f.Grader, false)
+	if f.Key != "" {
+		fmt.Fprintf(w, "key        %s\n", Visible(f.Key))
+	}
+	fmt.Fprintln(w, f.Estimate)
+}
+
+// writeVariants writes what each variant changes, a line a change.
+func writeVariants(w io.Writer, variants []Variant) {
+	for _, v := range variants {
+		about := Count(v.Rollouts, "rollout")
+		if v.Doc != "" {
+			about += "; " + v.Doc
+		}
+		fmt.Fprintf(w, "variant    %s: %s\n", v.Name, Visible(about))
+		for _, c := range v.Changes {
+			was, now := c.Base, c.New
+			if was == "" {
+				was = "not set"
+			}
+			if now == "" {
+				now = "nothing"
+			}
+			fmt.Fprintf(w, "%-10s - %s: %s -> %s\n", "", Visible(c.Key), Visible(OneLine(was)), Visible(OneLine(now)))
+		}
+	}
+}
+
+// Blocked says why the run cannot be made, or should not: "" where it can. data says that the
+// data files are the reason.
+func (f *Check) Blocked() (why string, data bool) {
+	for _, e := range f.Endpoints {
+		if e.Error != "" {
+			return fmt.Sprintf("the endpoint of %s does not answer: see above", e.Name), false
+		}
+	}
+	if f.Agent != nil && f.Agent.Error != "" {
+		return "the agent cannot be started: see above", false
+	}
+	for _, s := range f.MCP {
+		if s.Error != "" {
+			return "the MCP server " + s.Name + " cannot be used: see above", false
+		}
+	}
+	if f.Key != "" {
+		return "a key is missing: see above", false
+	}
+	if bad := f.Grader.Blocking(); bad != nil {
+		return "the grader: " + bad.Title + ": see above", false
+	}
+	for _, p := range f.Problems {
+		if p.Blocking {
+			return "the platform would refuse these files", true
+		}
+	}
+	if failed := analysis.Blockers(f.Findings, analysis.Fail); len(failed) > 0 {
+		return fmt.Sprintf("the rows fail %s: see above; --no-shift leaves this out", strings.Join(failed, ", ")), true
+	}
+	return "", false
+}

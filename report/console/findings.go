@@ -1,0 +1,104 @@
+package console
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+)
+
+// WriteProblems writes the rules that data files break, a line each.
+func WriteProblems(w io.Writer, problems []rollout.Problem) {
+	for _, p := range problems {
+		kind := "advice"
+		if p.Blocking {
+			kind = "refused"
+		}
+		place := p.File
+		if p.Line > 0 {
+			place = fmt.Sprintf("%s:%d", p.File, p.Line)
+		}
+		if place != "" {
+			place += ": "
+		}
+		fmt.Fprintf(w, "%-10s %s%s\n", kind, place, Visible(p.Message))
+	}
+}
+
+// WriteFindings writes what gates said of the rows of data files, worst first: what failed in
+// full, with what to do and where to look, the rest as one line each.
+func WriteFindings(w io.Writer, findings []analysis.Finding) {
+	for _, f := range byWeight(findings) {
+		name := f.Gate
+		if f.Status == analysis.Skipped && slices.ContainsFunc(findings, func(o analysis.Finding) bool { return o.Gate == f.Gate && o.Status != f.Status }) { // another part is judged
+			name = f.ID
+		}
+		if f.Split != "" {
+			name += " (" + string(f.Split) + ")"
+		}
+		fmt.Fprintf(w, "%-10s %s: %s\n", outcome(f), name, Visible(f.Title.String()))
+		if f.Status != analysis.Pass && f.Status != analysis.Skipped {
+			printAdvice(w, f.Fact)
+		}
+		for _, x := range f.Others { // the gate's other facts
+			if x.Status == analysis.Skipped {
+				continue
+			}
+			fmt.Fprintf(w, "%-10s %s: %s\n", "", x.ID, Visible(x.Title.String()))
+			if x.Status != analysis.Pass {
+				printAdvice(w, x)
+			}
+		}
+	}
+}
+
+// printAdvice prints why a fact matters, what to do and where to look.
+func printAdvice(w io.Writer, x analysis.Fact) {
+	for _, text := range []message.Text{x.Why, x.Remedy} {
+		if !text.IsEmpty() {
+			fmt.Fprintf(w, "%-10s %s\n", "", Visible(text.String()))
+		}
+	}
+	for _, item := range x.Listed(message.Language{}) {
+		fmt.Fprintf(w, "%-10s - %s\n", "", Visible(item))
+	}
+}
+
+// byWeight orders findings by what they mean for the run. A gate that passes in
+// both severities is reported once, and so is a caution that names what its gate
+// fails on, by the same measure: the blocking answer says all of it.
+func byWeight(findings []analysis.Finding) []analysis.Finding {
+	told, failed := map[string]bool{}, map[string]bool{}
+	list := slices.DeleteFunc(slices.Clone(findings), func(f analysis.Finding) bool {
+		of := f.Gate + " " + string(f.Split) + " "
+		key, measure := of+f.Title.String(), of+message.Interval(f.Value, f.Low, f.High)+strings.Join(f.Items, "\n")
+		again := f.Status == analysis.Pass && told[key] || f.Status == analysis.Fail && f.Severity == analysis.Advisory && failed[measure]
+		told[key] = true
+		failed[measure] = failed[measure] || f.Status == analysis.Fail && f.Severity == analysis.Blocking && f.Value != nil
+		return again
+	})
+	order := []string{"fails", "caution", "unclear", "skipped", "passes"}
+	slices.SortStableFunc(list, func(a, b analysis.Finding) int {
+		return slices.Index(order, outcome(a)) - slices.Index(order, outcome(b))
+	})
+	return list
+}
+
+// outcome is a finding's answer in one word.
+func outcome(f analysis.Finding) string {
+	switch {
+	case f.Status == analysis.Fail && f.Severity == analysis.Blocking:
+		return "fails"
+	case f.Status == analysis.Fail:
+		return "caution"
+	case f.Status == analysis.Unknown:
+		return "unclear"
+	case f.Status == analysis.Skipped:
+		return "skipped"
+	}
+	return "passes"
+}

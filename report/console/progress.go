@@ -1,0 +1,71 @@
+package console
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"gonogo/analysis/message"
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// BoundaryLine tells how an endpoint does, for people.
+func BoundaryLine(b sampler.Boundary) string {
+	parts := []string{fmt.Sprintf("%d/%d in flight", b.InFlight, b.Limit)}
+	add := func(n int, format string, args ...any) {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf(format, args...))
+		}
+	}
+	add(b.Waiting, "%d waiting", b.Waiting)
+	parts = append(parts, message.Digits(b.Rate)+"/s")
+	add(int(b.P95), "p95 %s", Span(b.P95))
+	add(b.Errors, "errors %d", b.Errors)
+	add(b.Limited, "429s %d", b.Limited)
+	add(b.Retries, "retries %d", b.Retries)
+	add(int(b.Paused), "paused %s by %s", Span(b.Paused), b.Why)
+	add(len(b.Cause), "last error: %s", OneLine(Visible(b.Cause)))
+	return fmt.Sprintf("  %-12s %s", b.Name, strings.Join(parts, ", "))
+}
+
+// LostTo says, where endpoints failed rollouts, what the last errors were.
+func LostTo(s sampler.Stats) []string {
+	var lost int
+	for outcome, n := range s.Outcomes {
+		if outcome.Missing() {
+			lost += n
+		}
+	}
+	var out []string
+	asked := false // an endpoint grades
+	for _, b := range s.Boundaries {
+		asked = asked || b.Name == sampler.GraderBoundary || b.Name == sampler.JudgeBoundary
+		if lost > 0 && b.Cause != "" {
+			out = append(out, fmt.Sprintf("  %s: %s of %s failed, the last: %s", b.Name, message.Whole(b.Errors), Count(b.Requests, "request"), OneLine(Visible(b.Cause))))
+		}
+	}
+	if n := s.Outcomes[rollout.GraderFailed]; n > 0 && !asked {
+		out = append(out, fmt.Sprintf("  grader: %s of %s have no grade, the last: %s", message.Whole(n), Count(s.Recorded, "rollout"), OneLine(Visible(s.Ungraded))))
+	}
+	return out
+}
+
+// Troubles lists failed rollouts and repeated requests.
+func Troubles(s sampler.Stats) []string {
+	var out []string
+	for _, o := range rollout.Outcomes() {
+		if n := s.Outcomes[o]; n > 0 && o != rollout.Graded {
+			out = append(out, fmt.Sprintf("%s %d", o, n))
+		}
+	}
+	retries := 0
+	for _, name := range slices.Sorted(maps.Keys(s.Retries)) {
+		retries += s.Retries[name]
+	}
+	if retries > 0 {
+		out = append(out, fmt.Sprintf("retries %d", retries))
+	}
+	return out
+}

@@ -1,0 +1,78 @@
+package tryout
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"gonogo/sampler"
+	"gonogo/sampler/rollout"
+)
+
+// Result is what a grader made of answers that no model gave: the reference, an empty answer
+// and a wrong one of each item.
+type Result struct {
+	Items    int       `json:"items"`             // drawn
+	Of       int       `json:"of"`                // items there are
+	Graded   int       `json:"graded"`            // answers put to the grader, with or without a grade
+	Planned  int       `json:"planned"`           // answers
+	Skipped  string    `json:"skipped,omitempty"` // why nothing was graded
+	Findings []Finding `json:"findings,omitempty"`
+
+	References bool `json:"-"` // answers that are right are among them
+}
+
+// Run puts the answers to the grader, as Try does. The caller knows of how many items they
+// are.
+func (t Trial) Run(ctx context.Context, answers []sampler.Task) (r Result, err error) {
+	r.Planned = len(answers)
+	r.References = slices.ContainsFunc(answers, func(a sampler.Task) bool { return a.Record.Probe != nil && isReference(a.Record) })
+	r.Graded, r.Findings, err = t.Try(ctx, answers)
+	if err == nil && r.Graded == 0 && len(r.Findings) == 0 && r.Planned > 0 {
+		r.Skipped = fmt.Sprintf("it gave no grade within %v", Limit)
+	}
+	return r, err
+}
+
+// Blocking is why the grader cannot be used; nil where it can.
+func (r Result) Blocking() *Finding {
+	for i := range r.Findings {
+		if r.Findings[i].Blocking {
+			return &r.Findings[i]
+		}
+	}
+	return nil
+}
+
+// ByLine is a Trial's Place for items that were read from files: FILE:LINE, or the id of an
+// item that is not among them.
+func ByLine(items []rollout.Item) func(*rollout.Record) string {
+	return func(r *rollout.Record) string {
+		for i := range items {
+			if it := &items[i]; it.ID == r.Item && it.Split == r.Split && it.File != "" {
+				return fmt.Sprintf("%s:%d", it.File, it.Line)
+			}
+		}
+		return r.Item
+	}
+}
+
+// errFound ends a reading that has found what it looks for.
+var errFound = errors.New("found")
+
+// AlreadyGraded reports whether the run in a directory has a rollout with a grade, so that its
+// grader needs no trial. It reads as far as the first. A run that cannot be read has none.
+func AlreadyGraded(ctx context.Context, dir string) bool {
+	run, err := rollout.Open(dir)
+	if err != nil {
+		return false
+	}
+	_, err = run.Records(ctx, rollout.ReadOptions{Lean: true}, func(r *rollout.Record) error {
+		if r.Reward != nil {
+			return errFound
+		}
+		return nil
+	})
+	return errors.Is(err, errFound)
+}
