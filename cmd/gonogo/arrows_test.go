@@ -47,6 +47,8 @@ var allowedArrows = map[string][]string{
 		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
 		"sampler", "sampler/credential", "sampler/agent", "sampler/audit", "sampler/dataset", "sampler/document", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/python", "sampler/queue", "sampler/rollout", "sampler/schema", "sampler/spelling",
 		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "report", "report/console", "report/plain", "fixtures",
+		"sampler/model",
+		"sampler/burst",
 	},
 	"cmd/gonogo/internal/ui":   {"cmd/gonogo/internal/exit", "report/console", "sampler", "sampler/rollout", "sampler/spelling", "analysis/message"},
 	"cmd/gonogo/internal/exit": {},
@@ -86,21 +88,21 @@ var allowedArrows = map[string][]string{
 	"sampler/rollout":        {"sampler/credential"},
 	"sampler/credential":     {},
 	"sampler/model":          {"sampler", "sampler/limit", "sampler/rollout", "sampler/transcript"},
-	"sampler/agent":          {"sampler", "sampler/process", "sampler/rollout", "sampler/transcript"},
+	"sampler/agent":          {"sampler", "sampler/process", "sampler/rollout", "sampler/transcript", "sampler/limit"},
 	"sampler/mcp":            {"sampler/credential", "sampler", "sampler/process", "sampler/rollout"},
 	"sampler/proxy":          {"sampler", "sampler/rollout", "sampler/transcript"},
 	"sampler/tool":           {"sampler", "sampler/limit", "sampler/rollout"},
 	"sampler/grader":         {"sampler/credential", "sampler", "sampler/limit", "sampler/process", "sampler/python", "sampler/rollout", "sampler/grader/formula", "sampler/grader/metric"},
 	"sampler/grader/formula": {},
 	"sampler/grader/metric":  {},
-	"sampler/isolation":      {"sampler", "sampler/process", "sampler/rollout"},
+	"sampler/isolation":      {"sampler", "sampler/process", "sampler/rollout", "sampler/limit"},
 	"sampler/process":        {},
-	"sampler/python":         {"sampler", "sampler/process"},
-	"sampler/audit":          {"sampler", "sampler/rollout"},
+	"sampler/python":         {"sampler", "sampler/process", "sampler/limit"},
+	"sampler/audit":          {"sampler", "sampler/rollout", "sampler/limit"},
 	"sampler/audit/custom":   {"sampler", "sampler/audit", "sampler/document", "sampler/grader", "sampler/rollout"},
 	"sampler/burst":          {"sampler", "sampler/limit", "sampler/rollout"},
 	"sampler/document":       {},
-	"sampler/schema":         {"sampler/document", "sampler/spelling"},
+	"sampler/schema":         {"sampler/document", "sampler/spelling", "sampler/limit"},
 	"sampler/spelling":       {},
 	"sampler/tryout":         {"sampler", "sampler/audit", "sampler/rollout"},
 	"sampler/queue":          {"sampler", "sampler/limit", "sampler/rollout"},
@@ -200,7 +202,7 @@ var largeRooms = []string{"sampler/importer"}
 
 // mostOfCommands bounds all rooms of cmd together: what grows there may belong to a room that
 // a library has use for. Lower it whenever it can be.
-const mostOfCommands = 12_000
+const mostOfCommands = 11_750
 
 func TestRoomsStaySmall(t *testing.T) {
 	lines := make(map[string]int)

@@ -10,6 +10,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"gonogo/sampler/document"
+	"gonogo/sampler/limit"
 )
 
 // Key is one key of a document.
@@ -34,7 +35,7 @@ func (k Key) At(v any) reflect.Value { return reflect.ValueOf(v).Elem().FieldByI
 // JSON; ok is false when it has none. Secrets are not masked.
 func (k Key) Value(v any) (text json.RawMessage, ok bool) {
 	switch f := k.At(v); f.Interface().(type) {
-	case int, int64, float64, document.Duration:
+	case int, int64, float64, limit.Duration:
 		return document.Marshal(f.Interface()), true
 	case map[string]string, map[string]float64:
 		return document.Marshal(f.Interface()), f.Len() > 0

@@ -15,6 +15,7 @@ import (
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gonogo/sampler/document"
+	"gonogo/sampler/limit"
 )
 
 // settings are a small configuration.
@@ -27,7 +28,7 @@ type settings struct {
 		URL     string            `json:"url,omitzero" or:"none" is:"url" mark:"url" example:"http://localhost" doc:"where it answers"`
 		Headers map[string]string `json:"headers,omitzero" or:"none" mark:"secret" example:"{a: b}" doc:"sent along"`
 		Command []string          `json:"command,omitzero" or:"none" mark:"arguments" example:"[a]" doc:"a program"`
-		Timeout document.Duration `json:"timeout" default:"10m" doc:"longest wait"`
+		Timeout limit.Duration    `json:"timeout" default:"10m" doc:"longest wait"`
 		Tries   int               `json:"tries" default:"3" min:"1" max:"9" doc:"most requests, {at most}"`
 	} `json:"model,omitzero"`
 	Formats []string           `json:"formats,omitzero" or:"all" example:"[html]" doc:"what is written"`

@@ -14,6 +14,7 @@ import (
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gonogo/sampler/document"
+	"gonogo/sampler/limit"
 )
 
 // forms are the forms that the tag is holds a text to, with what an error calls them.
@@ -28,7 +29,7 @@ var forms = map[string]struct{ pattern, words string }{
 type Options struct {
 	Title, Description string // of the schema
 
-	Types map[reflect.Type]*jsonschema.Schema // of types that encode themselves, besides document.Duration
+	Types map[reflect.Type]*jsonschema.Schema // of types that encode themselves, besides limit.Duration
 	Lists map[string][]string                 // the values of a text, or the names in a map, by path, such as audit.probes[].expect
 	Moved map[string]func(name string) error  // says where a name of a list went that it held once, by path; nil is a name that it never held
 	Words *strings.Replacer                   // for what stands in docs in braces; may be nil
@@ -49,8 +50,8 @@ type Table struct {
 // that make no sense.
 func For[T any](opt Options) *Table {
 	types := map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[document.Duration](): {Type: "string", Pattern: forms["duration"].pattern},
-		reflect.TypeFor[uint64]():            {Type: "integer", Minimum: new(0.0), Format: "uint64"},
+		reflect.TypeFor[limit.Duration](): {Type: "string", Pattern: forms["duration"].pattern},
+		reflect.TypeFor[uint64]():         {Type: "integer", Minimum: new(0.0), Format: "uint64"},
 	}
 	for of, s := range opt.Types {
 		types[of] = s

@@ -121,7 +121,7 @@ func applyOverrides(c *Config, pairs []string) error {
 
 // jobFault returns the mistakes in the job, to show them together with the document's. c may be nil.
 func jobFault(c *Config) error {
-	if c == nil || c.written.Job.Path == "" && c.written.Job.Body == nil {
+	if c == nil || !c.written.Job.Named() {
 		return nil
 	}
 	c.Job = c.written.Job

@@ -7,14 +7,7 @@ import (
 
 	"gonogo/sampler/agent"
 	"gonogo/sampler/document"
-	"gonogo/sampler/python"
 )
-
-// Used reports whether an agent makes the rollouts.
-func (a agentValues) Used() bool { return len(a.Command) > 0 || a.URL != "" }
-
-// AsksItself reports whether the agent calls a model of its own.
-func (a agentValues) AsksItself() bool { return a.Used() && a.OwnModel != nil && *a.OwnModel }
 
 // HiddenFields are the row fields that the agent does not get.
 func (c *Config) HiddenFields() []string {
@@ -99,13 +92,4 @@ func checkSession(c *Config) error {
 		}
 	}
 	return nil
-}
-
-// PythonPool is how python graders are run.
-func (c *Config) PythonPool() python.Config {
-	p := c.Python
-	return python.Config{
-		Interpreter: p.Interpreter, Workers: p.Workers, Timeout: p.Timeout.Duration,
-		Memory: int64(p.MemoryMB) << 20, Sandbox: p.Sandbox,
-	}
 }

@@ -72,7 +72,7 @@ func inlineGrader(c *Config, raw json.RawMessage, dir string) (json.RawMessage, 
 }
 
 // HasGrader reports whether the key grader names one.
-func (c *Config) HasGrader() bool { return c.Grader.Path != "" || c.Grader.Body != nil }
+func (c *Config) HasGrader() bool { return c.Grader.Named() }
 
 // GraderName is what messages call the grader.
 func (c *Config) GraderName() string {

@@ -14,6 +14,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"gonogo/sampler/document"
+	"gonogo/sampler/job"
+	"gonogo/sampler/limit"
 	"gonogo/sampler/schema"
 )
 
@@ -89,7 +91,7 @@ func TestEveryFieldHasAKey(t *testing.T) {
 			if s.Type().Field(i).Tag.Get("json") == "-" {
 				continue
 			}
-			if f.Kind() == reflect.Struct && f.Type() != reflect.TypeFor[jobSource]() && f.Type() != reflect.TypeFor[document.Duration]() {
+			if f.Kind() == reflect.Struct && f.Type() != reflect.TypeFor[job.Source]() && f.Type() != reflect.TypeFor[limit.Duration]() {
 				walk(name, f)
 				continue
 			}

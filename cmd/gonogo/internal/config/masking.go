@@ -62,13 +62,13 @@ func (c *Config) Masked() json.RawMessage {
 	v := c.values.clone()
 	v.Data.Train, v.Data.Eval, v.Data.Production = c.written.Data.Train, c.written.Data.Eval, c.written.Data.Production
 	v.Data.Files, v.Audit.Labels = c.written.Data.Files, c.written.Audit.Labels
-	if v.Job = (jobSource{}); c.OwnJob != nil {
+	if v.Job = (job.Source{}); c.OwnJob != nil {
 		v.Job.Body = c.OwnJob.Masked()
 	}
-	if v.Grader = (jobSource{}); c.HasGrader() {
+	if v.Grader = (job.Source{}); c.HasGrader() {
 		v.Grader.Body = c.Body.MaskedGrader()
 	}
-	v.Prices, v.Queue = settledPrices(c), c.written.Queue
+	v.Prices, v.Queue = c.Prices.Settled(c.TokenPrices()), c.written.Queue
 	schema.ReplaceHidden(&v, func(mark, _, text string) string {
 		if mark == "url" {
 			return job.MaskURL(text)

@@ -10,13 +10,8 @@ import (
 
 // TokenPrices are the configured prices, else those of the user's own list, else those of the built-in one.
 func (c *Config) TokenPrices() analysis.Prices {
-	v := c.Prices
 	list := c.priceList.Before(analysis.BuiltinPrices())
-	return analysis.Prices{
-		Model:    analysis.TokenPrice{Input: v.ModelInput, CachedInput: v.ModelCachedInput, Output: v.ModelOutput},
-		Judge:    analysis.TokenPrice{Input: v.JudgeInput, CachedInput: v.JudgeCachedInput, Output: v.JudgeOutput},
-		ToolCall: v.ToolCall, Tools: v.Tools, TrainingHour: v.TrainingHour, TrainedToken: v.TrainedTokens,
-	}.ListedBy(list, c.Model.Name, hostOf(c.Model.BaseURL), c.judgeModels(), hostOf(c.Judge.BaseURL))
+	return c.Prices.Prices().ListedBy(list, c.Model.Name, hostOf(c.Model.BaseURL), c.judgeModels(), hostOf(c.Judge.BaseURL))
 }
 
 // readPrices reads a list of prices of one's own.
@@ -33,21 +28,6 @@ func readPrices(c *Config) error {
 		return c.Fault("prices.file", "%v", err)
 	}
 	return nil
-}
-
-// settledPrices are the price keys with what a file of one's own says in them: the
-// file may be gone when the run is looked at again.
-func settledPrices(c *Config) priceValues {
-	v := c.Prices
-	if v.File == "" {
-		return v
-	}
-	p := c.TokenPrices()
-	v.File = ""
-	v.ModelInput, v.ModelCachedInput, v.ModelOutput = p.Model.Input, p.Model.CachedInput, p.Model.Output
-	v.JudgeInput, v.JudgeCachedInput, v.JudgeOutput = p.Judge.Input, p.Judge.CachedInput, p.Judge.Output
-	v.TrainingHour = p.TrainingHour
-	return v
 }
 
 // unpricedModel names the keys without which the rollouts' money cannot be

@@ -20,7 +20,7 @@ func (c *Config) resolve() error {
 	c.values = c.written.clone()
 	c.Body, c.OwnJob, c.ModelKey, c.JudgeKey, c.variantAPIKeys, c.found, c.GraderFiles = nil, nil, "", "", nil, nil, nil
 	var errs []error
-	if c.Job.Path != "" || c.Job.Body != nil {
+	if c.Job.Named() {
 		var err error
 		if c.Body, err = loadJob(c); err == nil {
 			err = inlineJob(c)

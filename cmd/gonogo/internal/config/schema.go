@@ -25,7 +25,7 @@ var Keys = sync.OnceValue(func() *schema.Table {
 	stages := ui.Names(analysis.Stages(), func(s analysis.Stage) string { return s.Name })
 	return schema.For[values](schema.Options{
 		Title: "gonogo.yaml", Description: "The configuration of a gonogo run.",
-		Types:   map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[jobSource](): {Types: []string{"string", "object"}}},
+		Types:   map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[job.Source](): {Types: []string{"string", "object"}}},
 		Lists:   lists(),
 		Moved:   map[string]func(string) error{"require": gate.RenamedGateError, "thresholds": gate.RenamedThresholdError},
 		Words:   strings.NewReplacer("{origin}", fixtures.Origin, "{stages}", strings.Join(stages, ", ")),

@@ -21,11 +21,7 @@ func (c *Config) JudgeSettings(m *rollout.Manifest) analysis.Settings {
 // Settings returns the analysis settings in the configuration.
 func (c *Config) Settings() analysis.Settings {
 	s := analysis.DefaultSettings()
-	s.GroupSize, s.WantedShare = c.Training.GroupSize, c.Training.WantedShare
-	s.Normalize = c.Trainer.Normalize
-	s.BatchSize, s.Epochs = c.Training.BatchSize, c.Training.Epochs
-	s.EvalInterval, s.EvalSamples = c.Training.EvalInterval, c.Training.EvalSamples
-	s.Parameters, s.TrainerFlops = c.Training.Parameters, c.Training.Flops
+	s.Plan(c.Training, c.Trainer)
 	s.Prices = c.TokenPrices()
 	s.RewardRange = stat.Range{Lo: c.RewardRange[0], Hi: c.RewardRange[1]}
 	s.Ceiling, s.PassThreshold = c.Ceiling, c.PassThreshold

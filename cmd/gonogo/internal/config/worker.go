@@ -8,7 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/analysis"
 	"gonogo/sampler/document"
+	"gonogo/sampler/job"
 	"gonogo/sampler/queue"
 )
 
@@ -92,10 +94,10 @@ func ForWorker(file, text string, set []string, jobSheet, graderSheet *BundledFi
 	c.sheets = map[string][]byte{}
 	for _, s := range []struct {
 		from *BundledFile
-		to   *jobSource
+		to   *job.Source
 	}{{jobSheet, &c.written.Job}, {graderSheet, &c.written.Grader}} {
 		if s.from != nil {
-			*s.to = jobSource{Path: s.from.Name}
+			*s.to = job.Source{Path: s.from.Name}
 			c.sheets[c.Absolute(s.from.Name)] = []byte(s.from.Text)
 		}
 	}
@@ -111,7 +113,7 @@ func forRollouts(c *Config) {
 	w := &c.written
 	w.Data.Train, w.Data.Eval, w.Data.Production, w.Data.Files = "", "", "", nil
 	w.Audit.Probes, w.Audit.Detectors, w.Audit.Labels = nil, nil, ""
-	w.Prices, w.Thresholds, w.Queue = priceValues{}, nil, queueValues{}
+	w.Prices, w.Thresholds, w.Queue = analysis.PriceSettings{}, nil, queue.Settings{}
 	w.Report.Font = ""
 	w.Sampling.MaxUSD, w.Sampling.MaxTokens, w.Sampling.MaxRollouts, w.Sampling.Deadline = 0, 0, 0, ""
 }

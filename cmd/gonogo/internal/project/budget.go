@@ -23,11 +23,11 @@ type Spending struct {
 func (sp *Spending) openBudget() {
 	s := sp.p.Config.Sampling
 	now := time.Now()
-	deadline, _ := limit.ParseDeadline(s.Deadline, now) // resolve has read it
-	if text := limit.NextDayNote(s.Deadline, deadline, now); text != "" {
+	bounds := s.Bounds(now)
+	if text := limit.NextDayNote(s.Deadline, bounds.Deadline, now); text != "" {
 		sp.p.Warnings = append(sp.p.Warnings, text)
 	}
-	sp.Budget = limit.NewBudget(limit.Bounds{Rollouts: s.MaxRollouts, Tokens: s.MaxTokens, USD: s.MaxUSD, Deadline: deadline})
+	sp.Budget = limit.NewBudget(bounds)
 }
 
 // SpentBefore returns an error if a stage would start when the budget is already used up.

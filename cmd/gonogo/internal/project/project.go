@@ -182,7 +182,7 @@ func (p *Project) warn() {
 	if own := p.Config.OwnJob; p.Config.HasGrader() && own != nil && grader.Info(own.Grader, nil).Hash != grader.Info(p.Config.Body.Grader, nil).Hash {
 		p.Warnings = append(p.Warnings, "the key grader replaces the job's own grader, which grades nothing here")
 	}
-	goes := p.Config.Job.Path != "" || p.Config.Job.Body != nil // to the platform
+	goes := p.Config.Job.Named() // to the platform
 	for _, w := range p.Config.Body.Warnings(p.Config.Target, time.Now()) {
 		if w.Rule == job.RuleDeadline && !goes {
 			continue
@@ -221,12 +221,5 @@ func (in *Inputs) Blocking() []rollout.Problem {
 // Samples is the number of rollouts per item, by split: of the round, where
 // sampling goes by rounds.
 func (p *Project) Samples() map[rollout.Split]int {
-	s := p.Config.Sampling
-	all := map[rollout.Split]int{rollout.Train: s.Samples, rollout.Eval: s.EvalSamples, rollout.Production: s.ProductionSamples}
-	if p.Round > 0 {
-		for split, n := range all {
-			all[split] = min(n, p.Round)
-		}
-	}
-	return all
+	return p.Config.Sampling.SamplesOf(p.Round)
 }

@@ -89,7 +89,7 @@ func (p *Project) WireGrader() error {
 		return err
 	}
 	p.closers = append(p.closers, client.CloseIdleConnections, judge.Close)
-	interpreters, err := python.NewPool(p.Config.PythonPool())
+	interpreters, err := python.NewPool(p.Config.Python.Pool())
 	if err != nil {
 		return err
 	}
@@ -119,13 +119,10 @@ func (p *Project) transport(conns int) http.RoundTripper {
 }
 
 func modelConfig(p *Project, conns int) model.Config {
-	m := p.Config.Model
-	return model.Config{
-		Name: m.Name, BaseURL: p.Config.Connect(m.BaseURL), API: m.API, APIKey: p.Config.ModelKey, Headers: m.Headers,
-		Temperature: m.Temperature, TopP: m.TopP, MaxOutputTokens: m.MaxOutputTokens,
-		ReasoningEffort: m.ReasoningEffort, ParallelToolCalls: m.ParallelToolCalls, LeaveOut: m.LeaveOut,
-		ResponseFormat: p.Config.Body.ResponseFormat, MaxConns: conns,
-	}
+	cfg := p.Config.Model.Config()
+	cfg.BaseURL, cfg.APIKey = p.Config.Connect(cfg.BaseURL), p.Config.ModelKey
+	cfg.ResponseFormat, cfg.MaxConns = p.Config.Body.ResponseFormat, conns
+	return cfg
 }
 
 // checkItems finds rows that the grader could not grade, before anything is paid for.
@@ -250,18 +247,14 @@ func (p *Project) GradingEndpoints() []Endpoint {
 
 // Sampling returns the sampler's settings for this project.
 func (p *Project) Sampling() sampler.Config {
-	s := p.Config.Sampling
-	grading := s.GraderTimeout
+	cfg := p.Config.Sampling.Config()
 	if p.Config.AsksJudge() {
-		grading = p.Config.Judge.Timeout
+		cfg.GraderTimeout = p.Config.Judge.Timeout.Duration
 	}
-	return p.Session.isolate(sampler.Config{
-		Concurrency: s.Concurrency, Rollouts: s.InFlight, Minute: minuteOf(p), Breaker: s.Breaker, Log: p.Log, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
-		RewardRange: p.Config.RewardRange, AgentTimeout: p.Config.Agent.Timeout.Duration, ModelTimeout: p.Config.Model.Timeout.Duration,
-		ToolTimeout: s.ToolTimeout.Duration, GraderTimeout: grading.Duration, RolloutTimeout: s.RolloutTimeout.Duration,
-		Retry:  limit.Retry{Max: s.Retries, Wait: s.RetryWait.Duration, Cap: limit.DefaultRetry().Cap, Total: s.RetryFor.Duration},
-		Budget: p.Spending.Budget, Cost: p.Spending.rolloutCost(),
-	})
+	cfg.Minute, cfg.Log, cfg.RewardRange = minuteOf(p), p.Log, p.Config.RewardRange
+	cfg.AgentTimeout, cfg.ModelTimeout = p.Config.Agent.Timeout.Duration, p.Config.Model.Timeout.Duration
+	cfg.Budget, cfg.Cost = p.Spending.Budget, p.Spending.rolloutCost()
+	return p.Session.isolate(cfg)
 }
 
 // inFlight is the largest number of rollouts in progress.
@@ -271,11 +264,7 @@ func (p *Project) inFlight() int {
 
 // minuteOf returns the limits per minute.
 func minuteOf(p *Project) map[string]limit.Limits {
-	m, j := p.Config.Model, p.Config.Judge
-	return map[string]limit.Limits{
-		sampler.ModelBoundary: {Requests: float64(m.RequestsPerMinute), Tokens: float64(m.TokensPerMinute)},
-		sampler.JudgeBoundary: {Requests: float64(j.RequestsPerMinute), Tokens: float64(j.TokensPerMinute)},
-	}
+	return map[string]limit.Limits{sampler.ModelBoundary: p.Config.Model.Minute(), sampler.JudgeBoundary: p.Config.Judge.Minute()}
 }
 
 // ReadyToWork checks everything a rollout needs, before a worker takes a job.

@@ -102,10 +102,7 @@ func auditPlan(ctx context.Context, p *project.Project, run *rollout.Run) (*audi
 		Probes: p.Audit.Probes, Detectors: p.Audit.Detectors, Labels: labels, Answer: a.Answer, Reference: p.Audit.Reference,
 		Grader: p.GraderInfo().Hash, Judges: len(p.Config.Body.Judges()),
 	}
-	return audit.NewPlan(ctx, audit.Config{
-		Items: a.Items, Regrades: a.Regrades, MaxGradings: a.MaxGradings, MaxMarks: a.MaxMarks,
-		Skip: a.Skip, Unordered: a.Unordered != nil && *a.Unordered,
-	}, in)
+	return audit.NewPlan(ctx, a.Config(), in)
 }
 
 // auditEstimate says what the audit after sampling may take; "" when there is

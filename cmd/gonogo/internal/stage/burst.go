@@ -14,7 +14,6 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report/console"
 	"gonogo/sampler/burst"
-	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
@@ -92,11 +91,6 @@ func burstAgent(p *project.Project, cfg *burst.Config, plan *burst.Plan) {
 	}
 }
 
-// bounds are the caps of a call.
-func bounds(c *config.Config) limit.Bounds {
-	return limit.Bounds{Rollouts: c.Sampling.MaxRollouts, Tokens: c.Sampling.MaxTokens, USD: c.Sampling.MaxUSD}
-}
-
 // agentSpending counts what the agent of a burst has used, and holds its caps. It
 // is safe for concurrent use.
 type agentSpending struct {
@@ -126,7 +120,7 @@ func (a *agentSpending) room(rollouts int) error {
 	case s.MaxUSD > 0 && !a.use.Priced:
 		why = "what it costs is not known, and sampling.max_usd bounds it"
 	default:
-		if why = console.OverCap(bounds(a.config), a.use, a.use.Rollouts+rollouts); why != "" {
+		if why = console.OverCap(a.config.Sampling.Bounds(time.Now()), a.use, a.use.Rollouts+rollouts); why != "" {
 			why = "with it that would be " + why
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"time"
 
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
@@ -198,7 +199,7 @@ func payable(p *project.Project, w io.Writer, plan *burst.Plan, asked map[string
 	}
 	if made > 0 {
 		one := plan.Use(prices.Rollout)
-		if over := console.OverCap(bounds(p.Config), one, made); over != "" {
+		if over := console.OverCap(p.Config.Sampling.Bounds(time.Now()), one, made); over != "" {
 			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be %s: fewer rollouts (--rollouts, burst.least) use less", over)}
 		}
 		if !one.Priced {
