@@ -21,6 +21,7 @@ var allowedArrows = map[string][]string{
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/curation", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/night", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
 		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/agent", "sampler/proxy", "sampler/limit",
 		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "sampler/spelling", "analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/gate", "analysis/history", "analysis/judge", "analysis/measure", "analysis/message", "analysis/stat", "report", "report/chart", "report/console", "report/plain", "report/recipe", "report/viewer", "fixtures", "docs",
+		"sampler/queue/brief",
 	},
 	"cmd/gonogo/internal/curation": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
@@ -33,15 +34,18 @@ var allowedArrows = map[string][]string{
 	"cmd/gonogo/internal/stage": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
 		"sampler", "sampler/audit", "sampler/burst", "sampler/document", "sampler/grader", "sampler/limit", "sampler/rollout", "sampler/spelling", "sampler/tryout", "analysis", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/measure", "analysis/message", "report/console",
+		"sampler/queue/brief",
 	},
 	"cmd/gonogo/internal/output": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
 		"sampler/rollout", "analysis", "analysis/archive", "analysis/message", "analysis/collect", "analysis/compare", "analysis/gate", "analysis/stat", "report", "report/console",
+		"sampler/document",
 	},
 	"cmd/gonogo/internal/project": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
 		"sampler", "sampler/agent", "sampler/audit", "sampler/audit/custom", "sampler/dataset", "sampler/document", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/model", "sampler/proxy", "sampler/python", "sampler/queue", "sampler/rollout", "sampler/spelling", "sampler/tool",
 		"analysis", "analysis/message", "report/console", "fixtures",
+		"sampler/queue/brief",
 	},
 	"cmd/gonogo/internal/config": {
 		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
@@ -49,6 +53,7 @@ var allowedArrows = map[string][]string{
 		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "report", "report/console", "report/plain", "fixtures",
 		"sampler/model",
 		"sampler/burst",
+		"sampler/queue/brief",
 	},
 	"cmd/gonogo/internal/ui":   {"cmd/gonogo/internal/exit", "report/console", "sampler", "sampler/rollout", "sampler/spelling", "analysis/message"},
 	"cmd/gonogo/internal/exit": {},
@@ -106,6 +111,7 @@ var allowedArrows = map[string][]string{
 	"sampler/spelling":       {},
 	"sampler/tryout":         {"sampler", "sampler/audit", "sampler/rollout"},
 	"sampler/queue":          {"sampler", "sampler/limit", "sampler/rollout"},
+	"sampler/queue/brief":    {"sampler/dataset", "sampler/document", "sampler/rollout"},
 	"sampler/dataset":        {"sampler/parquetfile", "sampler/rollout", "sampler/spelling"},
 	"sampler/importer":       {"sampler/parquetfile", "sampler/rollout", "sampler/transcript"},
 	"sampler/parquetfile":    {},
@@ -202,7 +208,7 @@ var largeRooms = []string{"sampler/importer"}
 
 // mostOfCommands bounds all rooms of cmd together: what grows there may belong to a room that
 // a library has use for. Lower it whenever it can be.
-const mostOfCommands = 11_750
+const mostOfCommands = 11_610
 
 func TestRoomsStaySmall(t *testing.T) {
 	lines := make(map[string]int)

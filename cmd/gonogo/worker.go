@@ -18,6 +18,7 @@ import (
 	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/queue"
+	"gonogo/sampler/queue/brief"
 	"gonogo/sampler/rollout"
 )
 
@@ -124,11 +125,11 @@ func (w *worker) say(format string, args ...any) {
 
 // work makes rollouts of the run that let the worker in.
 func (w *worker) work(ctx context.Context, m *queue.Member) error {
-	d, err := project.ReadBrief(m.Description())
+	d, err := brief.Read(m.Description())
 	if err != nil {
 		return err
 	}
-	p, err := d.Project(ctx, w.dir, os.LookupEnv, m.Seed(), w.slots)
+	p, err := project.FromBrief(ctx, d, w.dir, os.LookupEnv, m.Seed(), w.slots)
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 		if path == "" {
 			return nil
 		}
-		relative, err := RelativeTo(dir, path)
+		relative, err := document.RelativeTo(dir, path)
 		if err == nil {
 			d.set[key] = document.Quote(relative)
 		}
@@ -127,7 +127,7 @@ func rewardGrader(dir, reward string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("--reward: %w", err)
 	}
-	relative, err := RelativeTo(dir, path)
+	relative, err := document.RelativeTo(dir, path)
 	if kind == "python" {
 		return fmt.Sprintf("{type: python, name: %s, file: %s}", names[0], document.Quote(relative)), err
 	}

@@ -2,33 +2,26 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"gonogo/analysis"
 	"gonogo/sampler/document"
 	"gonogo/sampler/job"
 	"gonogo/sampler/queue"
+	"gonogo/sampler/queue/brief"
 )
 
-// BundledFile is a file whose contents are sent to workers.
-type BundledFile struct {
-	Name string `json:"name"` // relative to the configuration's folder
-	Text string `json:"text"`
-}
-
 // BundledFiles returns the configured files of the job and of the grader.
-func (c *Config) BundledFiles() (jobSheet, graderSheet *BundledFile, err error) {
-	read := func(path string) *BundledFile {
+func (c *Config) BundledFiles() (jobSheet, graderSheet *brief.Sheet, err error) {
+	read := func(path string) *brief.Sheet {
 		if path == "" {
 			return nil
 		}
 		body, readErr := document.ReadFile(c.Absolute(path))
 		err = errors.Join(err, readErr)
-		return &BundledFile{Name: c.FromDir(c.Absolute(path)), Text: string(body)}
+		return &brief.Sheet{Name: c.FromDir(c.Absolute(path)), Text: string(body)}
 	}
 	jobSheet, graderSheet = read(c.written.Job.Path), read(c.written.Grader.Path)
 	return jobSheet, graderSheet, err
@@ -45,44 +38,16 @@ func (c *Config) Variables() []string {
 // FromDir is a path relative to the configuration's folder, not from where this process
 // is.
 func (c *Config) FromDir(path string) string {
-	if relative, err := RelativeTo(c.Dir, path); err == nil {
+	if relative, err := document.RelativeTo(c.Dir, path); err == nil {
 		return relative
 	}
 	return filepath.ToSlash(path)
 }
 
-// RelativeTo returns the path as it is written in a file that is in dir, with slashes. On
-// another volume there is no such path.
-func RelativeTo(dir, path string) (string, error) {
-	from, err := filepath.Abs(dir)
-	if err != nil {
-		return "", err
-	}
-	to, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	relative, err := filepath.Rel(from, to)
-	if err != nil {
-		return "", fmt.Errorf("name %s from %s: %w", path, dir, err)
-	}
-	return filepath.ToSlash(relative), nil
-}
-
-// KeyOf is the path of the first matching value in a file, or of the map that has it as a key.
-func KeyOf(s BundledFile, meant func(string) bool) string {
-	root, err := document.Parse(s.Name, []byte(s.Text))
-	if err != nil {
-		return ""
-	}
-	path, _ := root.Search(meant)
-	return strings.TrimPrefix(path, ".")
-}
-
 // ForWorker reads the configuration that a run's planner sent, for a process that
 // makes rollouts in dir: text is the file, with KEY=VALUE over it, and the bundled
 // files.
-func ForWorker(file, text string, set []string, jobSheet, graderSheet *BundledFile, dir string, env Lookup) (*Config, error) {
+func ForWorker(file, text string, set []string, jobSheet, graderSheet *brief.Sheet, dir string, env Lookup) (*Config, error) {
 	c, err := Decode(file, dir, []byte(text), env)
 	if err != nil {
 		return nil, err
@@ -93,7 +58,7 @@ func ForWorker(file, text string, set []string, jobSheet, graderSheet *BundledFi
 	forRollouts(c)
 	c.sheets = map[string][]byte{}
 	for _, s := range []struct {
-		from *BundledFile
+		from *brief.Sheet
 		to   *job.Source
 	}{{jobSheet, &c.written.Job}, {graderSheet, &c.written.Grader}} {
 		if s.from != nil {

@@ -24,6 +24,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/report/console"
+	"gonogo/sampler/document"
 	"gonogo/sampler/rollout"
 )
 
@@ -258,7 +259,7 @@ func Traces(run, out string) (file, link string) {
 	if info, err := os.Stat(run); err == nil && info.IsDir() {
 		file = filepath.Join(run, rollout.RolloutsFile)
 	}
-	way, err := config.RelativeTo(out, file)
+	way, err := document.RelativeTo(out, file)
 	if err != nil {
 		return file, "" // on another volume
 	}

@@ -10,6 +10,7 @@ import (
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/fixtures"
 	"gonogo/sampler/queue"
+	"gonogo/sampler/queue/brief"
 )
 
 // described is a planner's project of the tiny world, in a folder with a grader of
@@ -77,7 +78,7 @@ func TestAWorkerComesToTheSameRun(t *testing.T) {
 	if strings.Contains(string(body), "planted") || strings.Contains(string(body), "train.jsonl:") {
 		t.Errorf("it holds too much: %s", body)
 	}
-	d, err := ReadBrief(body)
+	d, err := brief.Read(body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +101,7 @@ func TestAWorkerComesToTheSameRun(t *testing.T) {
 		if c.make != nil {
 			c.make()
 		}
-		q, err := d.Project(t.Context(), dir, c.env, 7, 1)
+		q, err := FromBrief(t.Context(), d, dir, c.env, 7, 1)
 		if err == nil {
 			q.Close()
 		}
@@ -108,7 +109,7 @@ func TestAWorkerComesToTheSameRun(t *testing.T) {
 			t.Errorf("%s: %v, want %q", c.why, err, c.want)
 		}
 	}
-	if q, err := d.Project(t.Context(), dir, variables("GATE", "x"), 8, 1); err == nil {
+	if q, err := FromBrief(t.Context(), d, dir, variables("GATE", "x"), 8, 1); err == nil {
 		q.Close()
 		t.Error("another seed is taken")
 	}
@@ -164,11 +165,11 @@ func FuzzBrief(f *testing.F) {
 	f.Add([]byte(`{"config":"variants: [{name: v, prompt: p}]\njob: {grader: {type: multi, graders: {a: {type: python, file: /etc/passwd}}}}","set":["=","a"]}`))
 	f.Add([]byte(`[]`))
 	f.Fuzz(func(t *testing.T, body []byte) {
-		d, err := ReadBrief(body)
+		d, err := brief.Read(body)
 		if err != nil {
 			return
 		}
-		if c, err := d.load(t.TempDir(), variables()); err == nil {
+		if c, err := load(d, t.TempDir(), variables()); err == nil {
 			_ = c.Binding()
 		}
 	})

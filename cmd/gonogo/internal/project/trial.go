@@ -6,6 +6,7 @@ import (
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/grader"
+	"gonogo/sampler/queue/brief"
 )
 
 // TrialCostly is how many answers a trial grades if gradings cost money, and how many answers workers get for theirs.
@@ -20,12 +21,12 @@ func (p *Project) TrialAnswers(ctx context.Context, most int) (answers []sampler
 
 // trialOfWorkers are the answers that each worker tries its grader on: of rows that
 // are small compared with what a message of the queue may hold.
-func (p *Project) trialOfWorkers(ctx context.Context) (list []TrialAnswer, err error) {
+func (p *Project) trialOfWorkers(ctx context.Context) (list []brief.Answer, err error) {
 	const most = 64 << 10
 	answers, _, err := p.TrialAnswers(ctx, TrialCostly)
 	for _, t := range answers {
 		if len(list) < TrialCostly && len(t.Item.Row)+len(t.Record.Answer) < most {
-			list = append(list, TrialAnswer{t.Item, t.Record})
+			list = append(list, brief.Answer{t.Item, t.Record})
 		}
 	}
 	return list, err

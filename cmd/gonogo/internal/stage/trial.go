@@ -10,6 +10,7 @@ import (
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/report/console"
 	"gonogo/sampler"
+	"gonogo/sampler/queue/brief"
 	"gonogo/sampler/tryout"
 )
 
@@ -92,7 +93,7 @@ func triedBefore(ctx context.Context, p *project.Project, c *project.Call, dir s
 
 // TryOnWorker tries the grader on a worker, with the answers that came with the
 // run.
-func TryOnWorker(ctx context.Context, p *project.Project, w io.Writer, with []project.TrialAnswer) error {
+func TryOnWorker(ctx context.Context, p *project.Project, w io.Writer, with []brief.Answer) error {
 	answers := make([]sampler.Task, len(with))
 	for i, a := range with {
 		answers[i] = sampler.Task{Item: a.Item, Record: a.Record, Times: 1}
