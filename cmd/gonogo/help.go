@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis"
-	"gonogo/analysis/gate"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -16,12 +15,10 @@ import (
 	"gonogo/fixtures"
 	"gonogo/report"
 	"gonogo/report/chart"
+	"gonogo/report/console"
 	"gonogo/report/plain"
-	"gonogo/sampler/audit"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/importer"
-	"gonogo/sampler/limit"
-	"gonogo/sampler/rollout"
 	"gonogo/sampler/spelling"
 )
 
@@ -37,46 +34,46 @@ func topics() []topic {
 	list := []topic{
 		{"words", "what item, rollout, reward, group and the rest mean", func(w io.Writer) {
 			for _, x := range docs.Words() {
-				entry(w, x.Word, x.Meaning)
+				console.Entry(w, x.Word, x.Meaning)
 			}
 		}},
-		{"gates", "the checks behind the verdict, and their thresholds", printGates},
+		{"gates", "the checks behind the verdict, and their thresholds", console.WriteGates},
 		{"config", "the keys of gonogo.yaml", func(w io.Writer) { fmt.Fprint(w, config.Help()) }},
 		{"schema", "the JSON Schema of gonogo.yaml, for editors", func(w io.Writer) { fmt.Fprintf(w, "%s\n", config.Keys().JSON()) }},
 		{"prices", "the built-in list of published prices", func(w io.Writer) { fmt.Fprint(w, analysis.PriceListText()) }},
 		{"graders", "the kinds of grader that can be run", func(w io.Writer) {
 			for _, k := range grader.Kinds() {
-				entry(w, k.Name, k.Doc)
+				console.Entry(w, k.Name, k.Doc)
 			}
 		}},
-		{"probes", "what the audit puts to the grader", printProbes},
-		{"failures", "how requests fail, and what happens then", printFailures},
+		{"probes", "what the audit puts to the grader", console.WriteProbes},
+		{"failures", "how requests fail, and what happens then", console.WriteFailures},
 		{"formats", "logs that can be imported, and reports that can be written", func(w io.Writer) {
 			fmt.Fprintln(w, "gonogo import reads:")
 			for _, f := range importer.Formats() {
-				entry(w, f.Name, f.Doc)
+				console.Entry(w, f.Name, f.Doc)
 			}
 			fmt.Fprintln(w, "\ngonogo export RUN --format NAME writes:")
 			for _, f := range exportFormats() {
-				entry(w, f.name, f.doc)
+				console.Entry(w, f.name, f.doc)
 			}
 			fmt.Fprintln(w, "\ngonogo report writes:")
 			for _, f := range report.Formats() {
-				entry(w, strings.TrimSuffix(f.Name+", "+f.File, ", "), f.Doc)
+				console.Entry(w, strings.TrimSuffix(f.Name+", "+f.File, ", "), f.Doc)
 			}
 			fmt.Fprintln(w, "\ngonogo compare BASE NEW -o DIR writes:")
 			for _, f := range report.ComparisonFormats() {
-				entry(w, f.Name+", "+f.File, f.Doc)
+				console.Entry(w, f.Name+", "+f.File, f.Doc)
 			}
 			fmt.Fprintln(w, "\nresult.json, in the run directory, keeps to the JSON Schema that gonogo help result prints.")
 		}},
 		{"charts", "the pictures of the report", func(w io.Writer) {
 			for _, c := range chart.Charts() {
-				entry(w, c.Name, c.Doc+" How to read it: "+c.Read)
+				console.Entry(w, c.Name, c.Doc+" How to read it: "+c.Read)
 			}
 			fmt.Fprintln(w, "\nOf a comparison (gonogo compare):")
 			for _, c := range chart.Comparisons() {
-				entry(w, c.Name, c.Doc+" How to read it: "+c.Read)
+				console.Entry(w, c.Name, c.Doc+" How to read it: "+c.Read)
 			}
 		}},
 		{"worlds", "the worlds of gonogo demo and the templates of gonogo init", printWorlds},
@@ -115,56 +112,6 @@ func helpCommand() *cli.Command {
 	}
 }
 
-func printGates(w io.Writer) {
-	fmt.Fprintln(w, "Gates, in the order in which the first that fails is the reason of the verdict; the")
-	fmt.Fprintln(w, "worst of the facts below a gate decides it:")
-	for _, g := range gate.All() {
-		entry(w, g.Name, g.Doc)
-		for _, part := range g.Parts {
-			fmt.Fprintf(w, "      %s\n%s", part.Name, plain.Wrap(part.Doc, "          ", 80))
-		}
-	}
-	fmt.Fprintln(w, "\nThresholds (set with --set NAME=VALUE, or under thresholds in gonogo.yaml):")
-	for _, t := range gate.Thresholds() {
-		entry(w, fmt.Sprintf("%s = %g", t.Name, t.Default), t.Doc)
-	}
-}
-
-func printProbes(w io.Writer) {
-	for _, group := range []struct {
-		expect rollout.Expectation
-		title  string
-	}{
-		{rollout.Bottom, "What a sound grader scores near the bottom of the range:"},
-		{rollout.Top, "What it scores at the top:"},
-		{rollout.Same, "What it scores the same as the recorded rollout that the probe was made from:"},
-		{rollout.Note, "For information:"},
-	} {
-		fmt.Fprintln(w, group.title)
-		for _, p := range audit.Probes() {
-			if p.Expect == group.expect {
-				entry(w, p.Name, p.Doc)
-			}
-		}
-		fmt.Fprintln(w)
-	}
-	fmt.Fprintln(w, "Your own probes and detectors go under audit in gonogo.yaml: gonogo help config.")
-}
-
-func printFailures(w io.Writer) {
-	fmt.Fprintln(w, "How requests end, and what that does to them and to their endpoint:")
-	for _, r := range limit.Rules() {
-		entry(w, r.Name, r.Doc+". Then: "+strings.Join(r.Then(), "; ")+".")
-	}
-	fmt.Fprintln(w, "\nA server's Retry-After and its rate limit headers apply to all requests to the endpoint; one of more than", limit.Patience, "ends the retries.")
-	fmt.Fprintln(w, "Whatever the failures, an endpoint that gives no answer for", limit.Outage, "or, where that is longer, for sampling.retry_for stops the command.")
-}
-
-// entry prints a name and, indented below, its text.
-func entry(w io.Writer, name, doc string) {
-	fmt.Fprintf(w, "\n  %s\n%s", name, plain.Wrap(doc, "      ", 80))
-}
-
 // worldNames lists the worlds by their names alone.
 func worldNames() string {
 	var b strings.Builder
@@ -187,7 +134,7 @@ func printWorlds(w io.Writer) {
 			if world.Like != "" {
 				doc = world.Like + ". " + doc
 			}
-			entry(w, world.Name, fmt.Sprintf("%s Verdict: %s.", doc, world.Outcome()))
+			console.Entry(w, world.Name, fmt.Sprintf("%s Verdict: %s.", doc, world.Outcome()))
 		}
 	}
 	fmt.Fprintln(w, "\ngonogo demo --world NAME runs one. docs/worlds.md shows pictures of the first ones.")

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"gonogo/analysis/message"
 	"gonogo/sampler"
@@ -68,4 +69,17 @@ func Troubles(s sampler.Stats) []string {
 		out = append(out, fmt.Sprintf("retries %d", retries))
 	}
 	return out
+}
+
+// Summary says in a line what was recorded, and what it took.
+func Summary(s sampler.Stats) string {
+	parts := []string{Count(s.ToolCalls, "tool call")}
+	if s.Tokens > 0 {
+		parts = append(parts, Tokens(s.Tokens))
+	}
+	if s.USD.N > 0 {
+		parts = append(parts, Dollars(s.USD.Total+s.USD.Mean()*float64(s.USDUnknown)))
+	}
+	parts = append(parts, Troubles(s)...)
+	return fmt.Sprintf("Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), Count(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
 }

@@ -1,10 +1,9 @@
 package config
 
 import (
-	"fmt"
 	"strings"
 
-	"gonogo/report/plain"
+	"gonogo/report/console"
 )
 
 // Help renders the table of keys for `gonogo help config`.
@@ -15,26 +14,6 @@ binding: a run directory that was made with another value is refused. Paths
 start from the file's folder. --set KEY=VALUE overrides a key.
 
 `)
-	for _, k := range Keys().Keys() {
-		mark := " "
-		if k.Binding {
-			mark = "*"
-		}
-		fmt.Fprintf(&b, "%s %s (%s)\n", mark, k.Path, k.Kind())
-		text := k.Doc + "."
-		switch {
-		case k.Default != "":
-			text += " Default: " + k.Default + "."
-		case k.Fallback != "":
-			text += " Default: " + k.Fallback + "."
-		}
-		if k.Example != "" {
-			text += " Example: " + k.Example
-		}
-		b.WriteString(plain.Wrap(text, "      ", 80))
-		for _, e := range k.Entries() {
-			b.WriteString(plain.Wrap(fmt.Sprintf("- %s (%s): %s", e.Name, e.Kind, e.Doc), "        ", 80))
-		}
-	}
+	console.WriteKeys(&b, Keys())
 	return b.String()
 }

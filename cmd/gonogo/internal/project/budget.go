@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/report/console"
-	"gonogo/sampler"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
@@ -37,23 +35,7 @@ func (sp *Spending) SpentBefore(what string, counted bool) error {
 	if bound == limit.NoBound {
 		return nil
 	}
-	return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the budget of this call was used up before %s (%s); run the same command again to go on", what, sp.BoundText(bound))}
-}
-
-// BoundText names a cap of the budget, and how much of it was used.
-func (sp *Spending) BoundText(bound limit.Bound) string {
-	usd, tokens := sp.Budget.Used()
-	switch b := sp.Budget.Bounds(); bound {
-	case limit.Rollouts:
-		return "max_rollouts: " + message.Whole(b.Rollouts)
-	case limit.Tokens:
-		return fmt.Sprintf("max_tokens: %s of %s", message.Whole(int(tokens)), message.Whole(int(b.Tokens)))
-	case limit.USD:
-		return fmt.Sprintf("max_usd: %s of %s", console.Dollars(usd), console.Dollars(b.USD))
-	case limit.Deadline:
-		return "deadline: " + b.Deadline.Format(time.DateTime)
-	}
-	return "spent"
+	return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the budget of this call was used up before %s (%s); run the same command again to go on", what, console.BoundText(sp.Budget, bound))}
 }
 
 // rolloutCost prices what rollouts used; nil where it has no price.
@@ -77,25 +59,6 @@ func (sp *Spending) GradingCost() func(*rollout.Record) (float64, bool) {
 	return prices.Grading
 }
 
-// MoneyText is the money spent by this call so far, and the forecast after that many more
-// rollouts like those of e; "" if unknown.
-func (sp *Spending) MoneyText(e sampler.Event, total int) string {
-	if e.USD.N == 0 {
-		return ""
-	}
-	usd, _ := sp.Budget.Used()
-	text := console.Dollars(usd)
-	if all, low, high, ok := e.Judged.Forecast(total - e.Judged.N); ok && e.Recorded < total {
-		all, low, high = max(all, e.USD.Total), max(low, e.USD.Total), max(high, e.USD.Total)
-		before := max(0, usd-e.USD.Total-e.USD.Mean()*float64(e.USDUnknown)) // the forecast holds what was not told
-		text += fmt.Sprintf(" of about %s [%s, %s]", console.Dollars(before+all), message.Digits(before+low), message.Digits(before+high))
-		if most := sp.Budget.Bounds().USD; most > 0 && before+high > most {
-			text += ", capped at " + console.Dollars(most)
-		}
-	}
-	return text
-}
-
 // BudgetStop separates the end of a stage by the budget, after which the run is judged on
 // what there is, from other errors.
 func BudgetStop(err error) (*exit.Error, error) {
@@ -103,18 +66,4 @@ func BudgetStop(err error) (*exit.Error, error) {
 		return stopped, nil
 	}
 	return nil, err
-}
-
-// Uncounted says that the cap on tokens or money is partly a guess; "" if it is not, or
-// if that is why sampling stopped.
-func (sp *Spending) Uncounted(s sampler.Stats) string {
-	b := sp.Budget.Bounds()
-	switch {
-	case s.StoppedBy == sampler.StoppedByUnknownUsage:
-	case b.Tokens > 0 && s.TokensUnknown > 0:
-		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_tokens took the mean of the others instead\n", console.Count(s.TokensUnknown, "rollout"))
-	case b.USD > 0 && s.USDUnknown > 0:
-		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_usd took the mean cost of the others instead\n", console.Count(s.USDUnknown, "rollout"))
-	}
-	return ""
 }

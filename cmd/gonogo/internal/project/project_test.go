@@ -17,6 +17,7 @@ import (
 
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/fixtures"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/isolation"
@@ -44,16 +45,16 @@ func TestIDsThatHoldASecretAreRefused(t *testing.T) {
 func TestACapThatCannotBeHeldIsSaid(t *testing.T) {
 	p := tinyProject(t)
 	s := sampler.Stats{Jobs: 5, Recorded: 5, TokensUnknown: 2, Elapsed: time.Second}
-	if got := p.Spending.Uncounted(s); got != "" {
+	if got := console.Uncounted(p.Spending.Budget.Bounds(), s); got != "" {
 		t.Errorf("without a cap: %q", got)
 	}
 	p.Config.Sampling.MaxTokens = 100
 	p.Spending.openBudget()
-	if got := p.Spending.Uncounted(s); !strings.Contains(got, "2 rollouts") || !strings.Contains(got, "sampling.max_tokens") {
+	if got := console.Uncounted(p.Spending.Budget.Bounds(), s); !strings.Contains(got, "2 rollouts") || !strings.Contains(got, "sampling.max_tokens") {
 		t.Errorf("with a cap: %q", got)
 	}
 	s.TokensUnknown = 0
-	if got := p.Spending.Uncounted(s); got != "" {
+	if got := console.Uncounted(p.Spending.Budget.Bounds(), s); got != "" {
 		t.Errorf("all counted: %q", got)
 	}
 }
@@ -98,7 +99,7 @@ func TestTheMoneyOfAllHoldsEachRolloutOnce(t *testing.T) {
 		}
 		account.Settle(time.Now(), used)
 	}
-	if got := p.Spending.MoneyText(e, 16); !strings.HasPrefix(got, "$8 of about $16 ") {
+	if got := console.MoneyText(p.Spending.Budget, e, 16); !strings.HasPrefix(got, "$8 of about $16 ") {
 		t.Errorf("it says %q, want $8 of about $16", got)
 	}
 }

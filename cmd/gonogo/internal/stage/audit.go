@@ -111,24 +111,5 @@ func auditEstimate(p *project.Project, c *project.Call) string {
 	if !project.Audits(p, c) {
 		return ""
 	}
-	a := p.Config.Audit
-	text := fmt.Sprintf(" Then an audit of the grader: at most %s", console.Count(a.MaxGradings, "grading"))
-	if n := len(p.Config.Body.Judges()); n > 0 {
-		text += fmt.Sprintf(", that is %s to a model that grades", console.Count(n*a.MaxGradings, "request"))
-	}
-	if n := len(p.Audit.Detectors); n > 0 {
-		marks := len(sampler.Plan(p.Inputs.Items, p.Samples(), nil))
-		if a.MaxMarks > 0 {
-			marks = min(marks, a.MaxMarks)
-		}
-		asked := 0
-		for _, d := range p.Audit.Detectors {
-			asked += d.Judges
-		}
-		text += fmt.Sprintf("; %s read by %s", console.Count(marks, "rollout"), console.Count(n, "detector"))
-		if asked > 0 {
-			text += fmt.Sprintf(", that is %s to a model", console.Count(asked*marks, "request"))
-		}
-	}
-	return text + " (audit.max_gradings; --no-audit leaves it out)."
+	return console.AuditEstimate(p.Config.Audit.Config(), len(p.Config.Body.Judges()), p.Audit.Detectors, len(sampler.Plan(p.Inputs.Items, p.Samples(), nil)))
 }

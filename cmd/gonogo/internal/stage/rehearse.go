@@ -8,10 +8,8 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"time"
 
 	"gonogo/analysis/gate"
-	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
@@ -89,7 +87,9 @@ func estimateLegs(p *project.Project, c *project.Call, legs []leg, recs []*rollo
 		if recs != nil {
 			rec = recs[i]
 		}
-		line := estimateOf(l.p, l.jobs, rec)
+		line := console.Estimate(l.jobs, rec, console.EstimateOptions{
+			AtMost: l.p.Round > 0, Concurrency: l.p.Config.Sampling.Concurrency, Cost: l.p.Config.TokenPrices().Rollout,
+		})
 		if l.name == "" {
 			line += auditEstimate(p, c)
 		} else {
@@ -141,36 +141,4 @@ func confirmStart(ctx context.Context, p *project.Project, c *project.Call, dir 
 	}
 	fmt.Fprintf(c.Err, "\n%s\n", estimate)
 	return ui.Confirm(c.In, c.Err)
-}
-
-// estimateOf says what the jobs will take, as far as one rollout can tell.
-func estimateOf(p *project.Project, jobs []sampler.Job, rec *rollout.Record) string {
-	items := make(map[string]bool)
-	for _, j := range jobs {
-		items[string(j.Item.Split)+"/"+j.Item.ID] = true
-	}
-	n := len(jobs)
-	what := "To make:"
-	if p.Round > 0 {
-		what = "To make at most:"
-	}
-	text := fmt.Sprintf("%s %s of %s, each with one grade", what, console.Count(n, "rollout"), console.Count(len(items), "item"))
-	if rec == nil {
-		return text + " and at least one model turn."
-	}
-	text += fmt.Sprintf("; judged by this one, about %s, %s", console.Count(n*rec.Turns, "model turn"), console.Count(n*len(rec.Calls), "tool call"))
-	if rec.Usage.Input != nil && rec.Usage.Output != nil {
-		text += fmt.Sprintf(", %s in and %s out", console.Tokens(int64(n)**rec.Usage.Input), console.Tokens(int64(n)**rec.Usage.Output))
-	} else {
-		text += ", an unknown number of tokens (the server does not tell)"
-	}
-	if usd, ok := p.Config.TokenPrices().Rollout(rec); ok {
-		text += ", $" + message.Digits(float64(n)*usd)
-	}
-	at := p.Config.Sampling.Concurrency
-	if at == 0 {
-		return text + fmt.Sprintf(", and %s of rollouts, shared out among as many at a time as the endpoints bear.", (time.Duration(rec.Elapsed)*time.Duration(n)).Round(time.Second))
-	}
-	span := time.Duration(rec.Elapsed) * time.Duration((n+at-1)/at)
-	return text + fmt.Sprintf(", and %s with %d at a time.", span.Round(time.Second), at)
 }

@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"time"
 
-	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -223,19 +220,11 @@ func summarize(p *project.Project, c *project.Call, s sampler.Stats) {
 	if s.Jobs == 0 {
 		return
 	}
-	parts := []string{console.Count(s.ToolCalls, "tool call")}
-	if s.Tokens > 0 {
-		parts = append(parts, console.Tokens(s.Tokens))
-	}
-	if s.USD.N > 0 {
-		parts = append(parts, console.Dollars(s.USD.Total+s.USD.Mean()*float64(s.USDUnknown)))
-	}
-	parts = append(parts, console.Troubles(s)...)
-	fmt.Fprintf(c.Err, "Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), console.Count(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
+	fmt.Fprint(c.Err, console.Summary(s))
 	for _, line := range console.LostTo(s) {
 		fmt.Fprintln(c.Err, p.Redact.String(line))
 	}
-	fmt.Fprint(c.Err, p.Spending.Uncounted(s), p.Queue.MadeBy())
+	fmt.Fprint(c.Err, console.Uncounted(p.Spending.Budget.Bounds(), s), p.Queue.MadeBy())
 	project.WarnLeaks(c.Err, s)
 	project.WarnLeftOpen(c.Err, s)
 }

@@ -73,9 +73,9 @@ func stageEnded(p *project.Project, at stage, dir string, s sampler.Stats, err e
 	case s.StoppedBy == sampler.StoppedByBudget:
 		by := p.Spending.Budget.Exceeded()
 		if by == limit.Deadline {
-			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the %s; %s", at.name, p.Spending.BoundText(by), goOn)}
+			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the %s; %s", at.name, console.BoundText(p.Spending.Budget, by), goOn)}
 		}
-		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the budget, which bounds each call of this command (%s); %s", at.name, p.Spending.BoundText(by), goOn)}
+		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the budget, which bounds each call of this command (%s); %s", at.name, console.BoundText(p.Spending.Budget, by), goOn)}
 	}
 	return nil
 }
@@ -135,7 +135,7 @@ func progressOf(p *project.Project, c *project.Call, what string, total int, cfg
 		p.Log = e.Logger
 		e.Begun(what, total, cfg)
 	}
-	return ui.NewProgress(c.Err, what, total, p.Spending.MoneyText, p.Redact)
+	return ui.NewProgress(c.Err, what, total, func(e sampler.Event, total int) string { return console.MoneyText(p.Spending.Budget, e, total) }, p.Redact)
 }
 
 // watched warns of what is better fixed now than after the last rollout.

@@ -7,10 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
-	"gonogo/analysis"
 	"gonogo/analysis/judge"
 	"gonogo/analysis/measure"
-	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
@@ -145,25 +143,8 @@ func (r *rounds) look(ctx context.Context, n int) (over bool, err error) {
 	if err := r.writer.Amend(func(m *rollout.Manifest) { m.Looks = r.plan }); err != nil {
 		return true, err
 	}
-	r.tell(n, result)
+	fmt.Fprintln(r.c.Err, console.LookText(r.plan, n, result))
 	return r.plan.Ended != "", nil
-}
-
-// tell says in a line what a look found.
-func (r *rounds) tell(n int, result *analysis.Result) {
-	text := fmt.Sprintf("Look %d of %d, at %s per item: %s", slices.Index(r.plan.At, n)+1, len(r.plan.At), console.Count(n, "sample"), result.Verdict)
-	if result.Reason != nil {
-		text += " by " + *result.Reason
-	}
-	switch r.plan.Ended {
-	case rollout.EndedDecided:
-		text += fmt.Sprintf("; the verdict is decided, and of at most %s per item %s are not needed", message.Whole(r.plan.At[len(r.plan.At)-1]), console.Count(r.plan.At[len(r.plan.At)-1]-n, "sample"))
-	case rollout.EndedAtMax:
-		text += "; the most samples are made"
-	default:
-		text += "; going on"
-	}
-	fmt.Fprintln(r.c.Err, text+".")
 }
 
 // notOfLooks refuses to go on with a fixed number of samples where a run is
