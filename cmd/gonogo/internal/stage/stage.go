@@ -138,9 +138,9 @@ func progressOf(p *project.Project, c *project.Call, what string, total int, cfg
 }
 
 // watched warns of what is better fixed now than after the last rollout.
-func watched(show io.Writer, to sampler.Sink, items []rollout.Item) sampler.Sink {
+func watched(show io.Writer, to sampler.Sink, jobs []sampler.Job) sampler.Sink {
 	return &tryout.Watch{
-		To: to, Items: items, Warn: func(text string) { fmt.Fprintf(show, "warning: %s\n", ui.Visible(text)) },
+		To: to, Jobs: jobs, Warn: func(text string) { fmt.Fprintf(show, "warning: %s\n", ui.Visible(text)) },
 		Advice: func(kinds ...rollout.MarkupKind) string { return gate.MarkupAdvice(kinds...).String() },
 	}
 }
