@@ -155,7 +155,7 @@ func printFailures(w io.Writer) {
 		entry(w, r.Name, r.Doc+". Then: "+strings.Join(r.Then(), "; ")+".")
 	}
 	fmt.Fprintln(w, "\nA server's Retry-After and its rate limit headers apply to all requests to the endpoint; one of more than", limit.Patience, "ends the retries.")
-	fmt.Fprintln(w, "Whatever the failures, an endpoint that gives no answer for", limit.Outage, "or, where that is longer, for sampling.retry_for stops the command.")
+	fmt.Fprintln(w, "Whatever the failures, an endpoint that gives no answer for", limit.Outage, "or, if that is longer, for sampling.retry_for stops the command.")
 }
 
 // entry prints a name and, indented below, its text.

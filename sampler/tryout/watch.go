@@ -96,7 +96,7 @@ func (w *Watch) lookForCalls(r *rollout.Record, item *rollout.Item) {
 		w.called = true
 	} else if w.offered == firstAnswers {
 		w.Warn(fmt.Sprintf("none of the first %d rollouts with tools called one. A server whose chat template knows no tools takes them and shows the model nothing of them: "+
-			"send it one request with tools and the same without, and compare usage; equal counts of input tokens say so. %s The run goes on; Ctrl-C stops it", w.offered, w.Advice(rollout.TemplateMarkup)))
+			"send it one request with tools and the same without, and compare usage; equal counts of input tokens say so. %s The run continues; Ctrl-C stops it", w.offered, w.Advice(rollout.TemplateMarkup)))
 	}
 }
 
@@ -115,7 +115,7 @@ func (w *Watch) lookForMarkup(r *rollout.Record, item *rollout.Item) {
 		w.kinds = append(w.kinds, m.Kind)
 	}
 	if w.marked++; w.marked == firstAnswers/2+1 {
-		w.Warn(fmt.Sprintf("%d of the first %d answers hold markup that the server should have parsed, such as %s: they are graded as they are. %s The run goes on; Ctrl-C stops it",
+		w.Warn(fmt.Sprintf("%d of the first %d answers hold markup that the server should have parsed, such as %s: they are graded as they are. %s The run continues; Ctrl-C stops it",
 			w.marked, w.looked, m.Text, w.Advice(w.kinds...)))
 	}
 }

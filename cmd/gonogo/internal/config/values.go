@@ -37,7 +37,7 @@ type values struct {
 	World         string             `json:"world,omitzero" or:"every endpoint is your own" example:"finance-qa" doc:"the built-in world whose server answers on loopback for {origin} (gonogo help worlds): its policy is scripted, not a model; remove this key when you use your own endpoints"`
 	Job           jobSource          `json:"job,omitzero" or:"no rollouts can be made" mark:"binding,file" example:"rft_job.json" doc:"the body for fine_tuning.jobs.create, or only its method or reinforcement object: a path to a JSON or YAML file, or the body itself"`
 	Grader        jobSource          `json:"grader,omitzero" or:"the job's grader" mark:"binding,file" example:"{type: trl, file: rewards.py, function: correctness}" doc:"the grader to use instead of the job's: a path to a JSON or YAML file, or the grader itself, of a kind that gonogo help graders lists; the run is bound to the files that it names"`
-	Target        string             `json:"target,omitzero" or:"openai where the job is one of a hosted platform, else none" example:"none" doc:"the platform whose limits are checked; it changes warnings, never how files are read"`
+	Target        string             `json:"target,omitzero" or:"openai if the job is one of a hosted platform, else none" example:"none" doc:"the platform whose limits are checked; it changes warnings, never how files are read"`
 	Items         int                `json:"items" default:"0" min:"0" doc:"take a seeded subset of this many items per split, each category in proportion; 0 takes all; raising it keeps the items already taken"`
 	Seed          *uint64            `json:"seed,omitzero" or:"random, and recorded" mark:"binding" example:"42" doc:"the seed of everything random in the run"`
 	RewardRange   *[2]float64        `json:"reward_range,omitzero" or:"the range of the job's score_model grader, else [0, 1]" example:"[0, 1]" doc:"bottom and top of the rewards the grader can give"`
@@ -131,7 +131,7 @@ type samplingValues struct {
 	EvalSamples       int               `json:"eval_samples" or:"sampling.samples" min:"0" max:"100000" example:"4" doc:"rollouts per item of the eval split; 0 makes none"`
 	ProductionSamples int               `json:"production_samples" or:"sampling.samples" min:"0" max:"100000" example:"0" doc:"rollouts per item of the production split; 0 makes none"`
 	Concurrency       int               `json:"concurrency" default:"0" min:"0" max:"4096" doc:"at most this many rollouts, and requests to each endpoint, in flight; a lower limit that a server sets still applies; 0 measures what each endpoint can handle"`
-	InFlight          int               `json:"in_flight" or:"sampling.concurrency; 256 where that is 0" min:"0" max:"100000" example:"1000" doc:"most rollouts in progress at one time, which take memory; 0 uses the default"`
+	InFlight          int               `json:"in_flight" or:"sampling.concurrency; 256 if that is 0" min:"0" max:"100000" example:"1000" doc:"most rollouts in progress at one time, which take memory; 0 uses the default"`
 	Block             int               `json:"block" default:"32" min:"0" doc:"items that are sampled together before the next ones, drawn from the splits in proportion: sample 0 of each, then sample 1, and so on; 0 takes all items in one round"`
 	MaxSteps          int               `json:"max_steps" or:"the job's max_episode_steps, else 50" min:"0" mark:"binding" example:"50" doc:"most steps of a rollout, function calls and model turns together; 0 is no limit"`
 	MaxToolCalls      int               `json:"max_tool_calls" default:"0" min:"0" mark:"binding" doc:"most tool calls of a rollout; 0 is no limit"`
@@ -163,7 +163,7 @@ type sessionValues struct {
 	Start       string            `json:"start,omitzero" or:"rollouts share what tools and grader keep" mark:"url" example:"http://localhost:7000/start" doc:"gives each rollout resources of its own, such as a container: a URL to POST to, or a shell command; its answer, a JSON object, replaces {{session.NAME}} in URLs and headers of tools and grader, and in sampling.address_map"`
 	Stop        string            `json:"stop,omitzero" or:"none: the processes of session.start are ended; a URL there wants one here" mark:"url" example:"http://localhost:7000/stop" doc:"stops the session, however the rollout ended: a URL, which may contain {{session.NAME}}, or a command, which gets the session's id in GONOGO_SESSION"`
 	Headers     map[string]string `json:"headers,omitzero" or:"none" mark:"secret" example:"{authorization: \"Bearer ${SESSION_KEY}\"}" doc:"headers of both requests; ${NAME} is taken from the environment"`
-	Canary      string            `json:"canary,omitzero" or:"leaks are looked for where the start plants $GONOGO_CANARY itself" example:"\"{{session.dir}}/.gonogo-canary\"" doc:"a file within the session to which each rollout's canary is written once the session has started; if it holds another rollout's canary, then or after the rollout, that is a leak"`
+	Canary      string            `json:"canary,omitzero" or:"leaks are looked for if the start plants $GONOGO_CANARY itself" example:"\"{{session.dir}}/.gonogo-canary\"" doc:"a file within the session to which each rollout's canary is written once the session has started; if it holds another rollout's canary, then or after the rollout, that is a leak"`
 	Concurrency int               `json:"concurrency" default:"0" min:"0" max:"4096" doc:"most sessions at one time; 0 is as many as rollouts"`
 	Timeout     Duration          `json:"timeout" default:"2m" doc:"longest wait for a session to start, and to stop; retried like other requests"`
 }
@@ -191,9 +191,9 @@ type priceValues struct {
 	ModelInput       *float64           `json:"model_input,omitzero" or:"the listed price of the model at its server, else unknown: no costs are shown" min:"0" example:"1.1" doc:"US dollars per million input tokens of the model"`
 	ModelCachedInput *float64           `json:"model_cached_input,omitzero" or:"prices.model_input" min:"0" example:"0.275" doc:"US dollars per million input tokens that the model's server had cached"`
 	ModelOutput      *float64           `json:"model_output,omitzero" or:"the listed price of the model at its server, else unknown: no costs are shown" min:"0" example:"4.4" doc:"US dollars per million output tokens of the model, including reasoning"`
-	JudgeInput       *float64           `json:"judge_input,omitzero" or:"the listed price, where all models that grade have the same; else unknown: if a model grades, no costs are shown" min:"0" example:"2" doc:"US dollars per million input tokens of a model that grades"`
+	JudgeInput       *float64           `json:"judge_input,omitzero" or:"the listed price, if all models that grade have the same; else unknown: if a model grades, no costs are shown" min:"0" example:"2" doc:"US dollars per million input tokens of a model that grades"`
 	JudgeCachedInput *float64           `json:"judge_cached_input,omitzero" or:"prices.judge_input" min:"0" example:"0.5" doc:"US dollars per million input tokens that the judge's server had cached"`
-	JudgeOutput      *float64           `json:"judge_output,omitzero" or:"the listed price, where all models that grade have the same; else unknown: if a model grades, no costs are shown" min:"0" example:"8" doc:"US dollars per million output tokens of a model that grades"`
+	JudgeOutput      *float64           `json:"judge_output,omitzero" or:"the listed price, if all models that grade have the same; else unknown: if a model grades, no costs are shown" min:"0" example:"8" doc:"US dollars per million output tokens of a model that grades"`
 	ToolCall         *float64           `json:"tool_call,omitzero" or:"tool calls are free" min:"0" example:"0.002" doc:"US dollars per tool call"`
 	Tools            map[string]float64 `json:"tools,omitzero" or:"each at prices.tool_call" min:"0" example:"{search: 0.005}" doc:"US dollars per call, by the name of the tool"`
 	TrainedTokens    *float64           `json:"trained_tokens,omitzero" or:"unknown" min:"0" example:"0.22" doc:"US dollars per million tokens that a hosted trainer learns from, prompts included; Tinker asked 0.22 for Qwen3-4B on 2026-01-05"`
@@ -233,7 +233,7 @@ type pythonValues struct {
 	Workers     int      `json:"workers" default:"0" min:"0" max:"1024" doc:"interpreters that run at one time; 0 is one for each core"`
 	Timeout     Duration `json:"timeout" default:"2m" doc:"longest time for one grade by python"`
 	MemoryMB    int      `json:"memory_mb" default:"2048" min:"64" max:"1048576" doc:"most memory of one interpreter, in MB"`
-	Sandbox     string   `json:"sandbox,omitzero" default:"auto" enum:"auto,required,none" doc:"whether python graders run without network and with a read-only file system: where the machine allows it, always, or never"`
+	Sandbox     string   `json:"sandbox,omitzero" default:"auto" enum:"auto,required,none" doc:"whether python graders run without network and with a read-only file system: if the machine allows it, always, or never"`
 }
 
 // ReportValues are the keys of the look of reports.
@@ -241,7 +241,7 @@ type ReportValues struct {
 	Formats []string `json:"formats,omitzero" or:"[usual]" example:"[usual, parquet]" doc:"which reports are written; usual means all but parquet, json and markdown-full, all means every one"`
 	Lang    string   `json:"lang,omitzero" default:"en" doc:"the language of the reports, in files and on the terminal; result.json stays English"`
 	Paper   string   `json:"paper,omitzero" default:"a4" doc:"the paper of report.pdf"`
-	Font    string   `json:"font,omitzero" or:"one of the usual system places, where report.pdf or a picture needs one" mark:"file" word:"none" example:"NotoSansCJK-Regular.ttc" doc:"a font (.ttf, .otf, .ttc) for text in report.pdf and the pictures beyond Latin, Greek and Cyrillic, such as Chinese; none: use no font of the machine"`
+	Font    string   `json:"font,omitzero" or:"one of the usual system places, if report.pdf or a picture needs one" mark:"file" word:"none" example:"NotoSansCJK-Regular.ttc" doc:"a font (.ttf, .otf, .ttc) for text in report.pdf and the pictures beyond Latin, Greek and Cyrillic, such as Chinese; none: use no font of the machine"`
 }
 
 // VariantValue is one entry of variants.
@@ -257,10 +257,10 @@ type VariantValue struct {
 	ReasoningEffort string   `json:"reasoning_effort,omitzero" doc:"how long a reasoning model may think; sent as written"`
 	Temperature     *float64 `json:"temperature,omitzero" min:"0" max:"2" doc:"sampling temperature"`
 
-	RequestsPerMinute *int `json:"requests_per_minute,omitzero" min:"0" doc:"most requests a minute to that model; without it model.requests_per_minute where it answers at the run's own server, else what its server says"`
+	RequestsPerMinute *int `json:"requests_per_minute,omitzero" min:"0" doc:"most requests a minute to that model; without it model.requests_per_minute if it answers at the run's own server, else what its server says"`
 	TokensPerMinute   *int `json:"tokens_per_minute,omitzero" min:"0" doc:"most tokens a minute, in and out, of that model; without it as requests_per_minute"`
 
-	ModelInput       *float64 `json:"model_input,omitzero" min:"0" doc:"US dollars per million input tokens; without it prices.model_input where the model is the run's own, else the listed price"`
+	ModelInput       *float64 `json:"model_input,omitzero" min:"0" doc:"US dollars per million input tokens; without it prices.model_input if the model is the run's own, else the listed price"`
 	ModelCachedInput *float64 `json:"model_cached_input,omitzero" min:"0" doc:"US dollars per million input tokens that its server had cached; set alone, it adds to the listed price of the model"`
 	ModelOutput      *float64 `json:"model_output,omitzero" min:"0" doc:"US dollars per million output tokens"`
 }

@@ -37,7 +37,7 @@ func (sp *Spending) SpentBefore(what string, counted bool) error {
 	if bound == limit.NoBound {
 		return nil
 	}
-	return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the budget of this call was used up before %s (%s); run the same command again to go on", what, sp.BoundText(bound))}
+	return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the budget of this call was used up before %s (%s); run the same command again to continue", what, sp.BoundText(bound))}
 }
 
 // BoundText names a cap of the budget, and how much of it was used.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/gate"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
@@ -45,6 +46,7 @@ func Check(ctx context.Context, p *project.Project, c *project.Call, offline, ro
 		legs = append(legs, leg{v.Name, v.P, sampler.Plan(v.P.Inputs.Items, v.P.Samples(), nil)})
 	}
 	found := checks{Rollouts: len(jobs), Problems: p.Inputs.Problems, Warnings: append(config.SuspiciousValues(p.Config, time.Now()), p.Warnings...), Estimate: estimateLegs(p, c, legs, nil), Files: p.Inputs.Data(), Variants: checkedVariants(p), MCP: p.MCP.CheckedServers()}
+	found.Warnings = append(found.Warnings, tooFew(p)...)
 	if rows {
 		found.Shift, found.Findings = compareRows(p)
 	}
@@ -60,6 +62,19 @@ func Check(ctx context.Context, p *project.Project, c *project.Call, offline, ro
 	}
 	found.Agent = project.AgentProgram(p)
 	return found
+}
+
+// tooFew warns that a run of these items could decide nothing, whatever its rollouts earn.
+func tooFew(p *project.Project) []string {
+	s := p.Config.Settings()
+	items, samples := gate.Enough(s.Thresholds, s.GroupSize)
+	for _, d := range p.Inputs.Data() {
+		if made := p.Samples()[d.Split]; d.Split == rollout.Train && (d.Items < items || made < samples) {
+			return []string{fmt.Sprintf("%s with %s each are UNDECIDED whatever they earn: gonogo run needs at least %s with %s each (threshold data.enough.items)",
+				ui.Count(d.Items, "train item"), ui.Count(made, "sample"), ui.Count(items, "item"), ui.Count(samples, "sample"))}
+		}
+	}
+	return nil
 }
 
 // Print shows the findings for people.

@@ -50,7 +50,7 @@ func stageEnded(p *project.Project, at stage, dir string, s sampler.Stats, err e
 	if told, ok := errors.AsType[*AbortedError](err); ok {
 		return told
 	}
-	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to go on"
+	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to continue"
 	var dead *sampler.EndpointError
 	var misfit *sampler.RangeError
 	var useless *sampler.GraderFailedError

@@ -73,7 +73,7 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Call, paid, o
 	t.Items, t.Planned = items, len(answers)
 	t.references = slices.ContainsFunc(answers, func(a sampler.Task) bool { return a.Record.Probe.Name == rollout.ProbeReference })
 	if asked > 0 {
-		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades, at most %d where it fails.\n", ui.Count(t.Planned, "answer"), ui.Count(asked*t.Planned, "request"), asked*trial.Most(t.Planned))
+		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades, at most %d if it fails.\n", ui.Count(t.Planned, "answer"), ui.Count(asked*t.Planned, "request"), asked*trial.Most(t.Planned))
 	}
 	return t, t.try(ctx, p, answers, false)
 }
@@ -207,10 +207,10 @@ func trialCosts(trial tryout.Trial, answers int) string {
 	most := trial.Most(answers)
 	var costs []string
 	if trial.Judges > 0 {
-		costs = append(costs, fmt.Sprintf("%s to a model that grades, at most %d where it fails", ui.Count(trial.Judges, "request"), most*trial.Judges))
+		costs = append(costs, fmt.Sprintf("%s to a model that grades, at most %d if it fails", ui.Count(trial.Judges, "request"), most*trial.Judges))
 	}
 	if trial.Session {
-		costs = append(costs, fmt.Sprintf("1 session, at most %d where it fails", most))
+		costs = append(costs, fmt.Sprintf("1 session, at most %d if it fails", most))
 	}
 	return strings.Join(costs, "; ")
 }

@@ -161,7 +161,7 @@ func (r *rounds) tell(n int, result *analysis.Result) {
 	case rollout.EndedAtMax:
 		text += "; the most samples are made"
 	default:
-		text += "; going on"
+		text += "; continuing"
 	}
 	fmt.Fprintln(r.c.Err, text+".")
 }

@@ -115,18 +115,18 @@ func counts(what string, total int, s sampler.Stats) []any {
 
 // BoundaryLine tells how an endpoint does, for people.
 func BoundaryLine(b sampler.Boundary) string {
-	parts := []string{fmt.Sprintf("%d/%d in flight", b.InFlight, b.Limit)}
+	parts := []string{fmt.Sprintf("%s/%s in flight", message.Whole(b.InFlight), message.Whole(b.Limit))}
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
-	add(b.Waiting, "%d waiting", b.Waiting)
+	add(b.Waiting, "%s waiting", message.Whole(b.Waiting))
 	parts = append(parts, message.Digits(b.Rate)+"/s")
 	add(int(b.P95), "p95 %s", FormatSpan(b.P95))
-	add(b.Errors, "errors %d", b.Errors)
-	add(b.Limited, "429s %d", b.Limited)
-	add(b.Retries, "retries %d", b.Retries)
+	add(b.Errors, "errors %s", message.Whole(b.Errors))
+	add(b.Limited, "429s %s", message.Whole(b.Limited))
+	add(b.Retries, "retries %s", message.Whole(b.Retries))
 	add(int(b.Paused), "paused %s by %s", FormatSpan(b.Paused), b.Why)
 	add(len(b.Cause), "last error: %s", OneLine(Visible(b.Cause)))
 	return fmt.Sprintf("  %-12s %s", b.Name, strings.Join(parts, ", "))

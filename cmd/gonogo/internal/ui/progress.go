@@ -217,7 +217,7 @@ func Troubles(s sampler.Stats) []string {
 	var out []string
 	for _, o := range rollout.Outcomes() {
 		if n := s.Outcomes[o]; n > 0 && o != rollout.Graded {
-			out = append(out, fmt.Sprintf("%s %d", o, n))
+			out = append(out, fmt.Sprintf("%s %s", o, message.Whole(n)))
 		}
 	}
 	retries := 0
@@ -225,7 +225,7 @@ func Troubles(s sampler.Stats) []string {
 		retries += s.Retries[name]
 	}
 	if retries > 0 {
-		out = append(out, fmt.Sprintf("retries %d", retries))
+		out = append(out, fmt.Sprintf("retries %s", message.Whole(retries)))
 	}
 	return out
 }
