@@ -326,7 +326,11 @@ func quoteAround(text, key string, n int) string {
 	if !found || left+wide <= n {
 		return quote(text, n)
 	}
-	return "…" + quote(text[len(first(text, left-max(0, n-wide)/2)):], n)
+	around := text[len(first(text, left-max(0, n-wide)/2)):]
+	if half, rest, ok := strings.Cut(around, " "); ok && !strings.Contains(half, key) {
+		around = rest // from a whole word on
+	}
+	return "…" + quote(around, n)
 }
 
 // leaked is which rows of a split train has, too.

@@ -292,6 +292,9 @@ func (x compared) readFirst() []string {
 	const most = 3 // of each: the answer comes after them
 	var differs, notes []string
 	for _, d := range x.c.Differs {
+		if d.Key == "model.name" && x.c.Base.Model != "" && x.c.New.Model != "" {
+			continue // the first lines name both
+		}
 		line := fmt.Sprintf(x.w.DifferLine, id(d.Key), x.setTo(d.Base), x.setTo(d.New))
 		if note := x.Words.say(d.Note); note != "" {
 			line += fmt.Sprintf(x.w.DifferNote, note)

@@ -188,6 +188,11 @@ func TestAnImprovementSaysWhatToRead(t *testing.T) {
 	if next := p.compared().toDo(); len(next) != 1 || !strings.HasPrefix(next[0], "See what happened to ") {
 		t.Errorf("what to do first is %q", next)
 	}
+	p.Comparison.Base.Model, p.Comparison.New.Model = "before", "after"
+	p.Comparison.Differs = []compare.RunDifference{{What: "model", Key: "model.name", Base: message.Verbatim("before"), New: message.Verbatim("after")}}
+	if first := p.compared().readFirst(); len(first) > 0 && strings.Contains(first[0], "model.name") {
+		t.Errorf("the model is named above, and again in %q", first)
+	}
 	for _, sc := range p.Comparison.Splits {
 		for i := range sc.Moved {
 			sc.Moved[i].Change = math.Abs(sc.Moved[i].Change)
