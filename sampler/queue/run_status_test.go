@@ -3,6 +3,7 @@ package queue_test
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,7 +49,7 @@ func TestAFinishedRunKeepsItsRate(t *testing.T) {
 			t.Fatal(err)
 		}
 		s, err := queue.ReadRun(context.Background(), dir, run, func(*rollout.Record) (float64, bool) { return 0, false })
-		if err != nil || s.PerMinute != test.rate || s.Told != test.told || s.Tokens != 20*150 || s.ETA != nil {
+		if err != nil || math.Abs(s.PerMinute-test.rate) > 1e-9 || s.Told != test.told || s.Tokens != 20*150 || s.ETA != nil {
 			t.Errorf("%s: %v/min %s, %d tokens, %v left, error %v", test.name, s.PerMinute, s.Told, s.Tokens, s.ETA, err)
 		}
 	}

@@ -202,8 +202,7 @@ func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
 	return c.with(overrides)
 }
 
-// rangeOf is the reward range that a configuration has when it says nothing of
-// it.
+// rangeOf is the reward range of a configuration that says nothing about it.
 func rangeOf(c *Config) (lo, hi float64) {
 	if c.Body != nil {
 		if lo, hi, ok := c.Body.RewardRange(); ok {
