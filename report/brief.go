@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
@@ -315,22 +314,6 @@ func (p *Page) holed(expect rollout.Expectation) Grid {
 		return g
 	}
 	return g
-}
-
-// quoteAround quotes n runes of a text in one line: its first ones, or those around the key
-// if that is behind them.
-func quoteAround(text, key string, n int) string {
-	text, key = oneLine(text), oneLine(key)
-	before, _, found := strings.Cut(text, key)
-	left, wide := utf8.RuneCountInString(before), utf8.RuneCountInString(key)
-	if !found || left+wide <= n {
-		return quote(text, n)
-	}
-	around := text[len(first(text, left-max(0, n-wide)/2)):]
-	if half, rest, ok := strings.Cut(around, " "); ok && !strings.Contains(half, key) {
-		around = rest // from a whole word on
-	}
-	return "…" + quote(around, n)
 }
 
 // leaked is which rows of a split train has, too.

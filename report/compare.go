@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -225,14 +224,6 @@ var tileOrder = []string{"tool_calls", "latency", "output_tokens", "input_tokens
 // inDetail are quantities that say again what the reward, the tool calls or the seconds do.
 var inDetail = []string{"best_of", "informative", "pass_rate", compare.CallsOfTool, compare.ToolPair, "tool_calls_p50", "tool_calls_p95", "tool_calls_p99", "turns_p95", "latency_p50", "latency_p95"}
 
-// size is how large a change is: of a share in itself, of all else against the larger side.
-func size(d analysis.Difference) float64 {
-	if d.Unit == message.UnitShare {
-		return math.Abs(*d.Value)
-	}
-	return math.Abs(*d.Value) / max(math.Abs(stat.Or(d.Base, 0)), math.Abs(stat.Or(d.New, 0)), math.SmallestNonzeroFloat64)
-}
-
 // numbers are the differences of the split that the page is about: that of the reward, then
 // the two largest of what is sure to have changed.
 func (x compared) numbers() block.Tiles {
@@ -242,11 +233,11 @@ func (x compared) numbers() block.Tiles {
 	}
 	var shown []analysis.Difference
 	for _, d := range sc.Others {
-		if d.Known() && (d.Direction == "up" || d.Direction == "down") && !slices.Contains(inDetail, d.Name) {
+		if d.Known() && slices.Contains([]string{"better", "worse", "changed"}, d.Change) && !slices.Contains(inDetail, d.Name) {
 			shown = append(shown, d)
 		}
 	}
-	slices.SortStableFunc(shown, func(a, b analysis.Difference) int { return cmp.Compare(size(b), size(a)) })
+	slices.SortStableFunc(shown, func(a, b analysis.Difference) int { return cmp.Compare(b.Size(), a.Size()) })
 	for _, name := range tileOrder {
 		for _, d := range sc.Others {
 			if d.Name == name && d.Known() && !slices.ContainsFunc(shown, func(s analysis.Difference) bool { return s.Name == name }) {

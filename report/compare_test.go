@@ -205,8 +205,8 @@ func TestAnImprovementSaysWhatToRead(t *testing.T) {
 
 // The tiles showed calls and seconds, whatever else a policy had learnt.
 func TestTheNumbersAreWhatChangedMost(t *testing.T) {
-	difference := func(name, unit, of string, base, new float64, direction string) analysis.Difference {
-		return analysis.Difference{Estimate: stat.Estimate{Value: stat.Some(new - base), Low: stat.Some(new - base), High: stat.Some(new - base)}, Name: name, Unit: unit, Of: of, Base: &base, New: &new, Direction: direction}
+	difference := func(name, unit, of string, base, new float64, change string) analysis.Difference {
+		return analysis.Difference{Estimate: stat.Estimate{Value: stat.Some(new - base), Low: stat.Some(new - base), High: stat.Some(new - base)}, Name: name, Unit: unit, Of: of, Base: &base, New: &new, Change: change}
 	}
 	c := nastyComparison(compare.Improved)
 	for _, test := range []struct {
@@ -215,14 +215,14 @@ func TestTheNumbersAreWhatChangedMost(t *testing.T) {
 		want []string
 	}{
 		{"a part of the reward", []analysis.Difference{
-			difference("best_of", "reward", "", 0.2, 0.9, "up"), difference("reward_part", "score", "grounded", 0.4, 0.9, "up"),
-			difference("tool_calls", "calls", "", 5, 4, "down"), difference("latency", "seconds", "", 3, 2.9, "down"),
+			difference("best_of", "reward", "", 0.2, 0.9, "better"), difference("reward_part", "score", "grounded", 0.4, 0.9, "better"),
+			difference("tool_calls", "calls", "", 5, 4, "better"), difference("latency", "seconds", "", 3, 2.9, "better"),
 		}, []string{"Reward part grounded, new - base", "Tool calls, new - base"}},
 		{"nothing is sure", []analysis.Difference{
 			difference("reward_part", "score", "grounded", 0.4, 0.9, "unclear"), difference("latency", "seconds", "", 3, 1, "unclear"), difference("tool_calls", "calls", "", 5, 4, "same"),
 		}, []string{"Tool calls, new - base", "Seconds, new - base"}},
 		{"one is", []analysis.Difference{
-			difference("cut_off", "share", "", 0.1, 0.3, "up"), difference("latency", "seconds", "", 3, 1, "unclear"), difference("tool_calls", "calls", "", 5, 4, "same"),
+			difference("cut_off", "share", "", 0.1, 0.3, "worse"), difference("latency", "seconds", "", 3, 1, "unclear"), difference("tool_calls", "calls", "", 5, 4, "same"),
 		}, []string{"Cut off, new - base", "Tool calls, new - base"}},
 	} {
 		c.Splits[rollout.Eval].Others = test.with

@@ -70,7 +70,7 @@ func tooFew(p *project.Project) []string {
 	items, samples := gate.Enough(s.Thresholds, s.GroupSize)
 	for _, d := range p.Inputs.Data() {
 		if made := p.Samples()[d.Split]; d.Split == rollout.Train && (d.Items < items || made < samples) {
-			return []string{fmt.Sprintf("%s with %s each are UNDECIDED whatever they earn: gonogo run needs at least %s with %s each (threshold data.enough.items)",
+			return []string{fmt.Sprintf("%s with %s each are UNDECIDED whatever they earn: a verdict needs at least %s with %s each (threshold data.enough.items)",
 				ui.Count(d.Items, "train item"), ui.Count(made, "sample"), ui.Count(items, "item"), ui.Count(samples, "sample"))}
 		}
 	}
