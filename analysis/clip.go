@@ -17,6 +17,23 @@ func Clip(s string, n int) string {
 	return s[:n] + "…"
 }
 
+// Excerpt shortens s to about n bytes, those around the first place of key if it is not
+// among the first, from a whole word on. What is left out on either side is marked.
+func Excerpt(s, key string, n int) string {
+	at := strings.Index(s, key)
+	if at < 0 || at+len(key) <= n {
+		return Clip(s, n)
+	}
+	from := at - max(0, n-len(key))/2
+	if word := strings.IndexByte(s[from:at], ' '); word >= 0 {
+		from += word + 1
+	}
+	for s[from]&0xC0 == 0x80 {
+		from++
+	}
+	return "…" + Clip(s[from:], n)
+}
+
 // ExcerptLength bounds what is kept of an answer that earned the top.
 const ExcerptLength = 80
 

@@ -78,12 +78,13 @@ func (r *Result) Missing() []Unjudged {
 	return missing
 }
 
-// Coverage counts the blocking gates that passed, and all of them.
+// Coverage counts the blocking gates that passed, and all that apply to the run or are
+// required.
 func (r *Result) Coverage() (passed, all int) {
 	judged := make(map[string]Status)
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Severity != Blocking {
+		if f.Severity != Blocking || f.IsMoot() && !slices.Contains(r.Required, f.Gate) {
 			continue
 		}
 		was, seen := judged[f.Gate]

@@ -278,6 +278,23 @@ func Skip(gate string, split rollout.Split, severity Severity, why message.Text)
 	return f
 }
 
+// moot are the reasons, by id, for which a gate can judge nothing in a run, ever.
+var moot = map[string]bool{}
+
+// Moot registers a reason for Skip that no command and no setting would take away: the run
+// has nothing that the gate is about.
+func Moot(reason message.Def) message.Def {
+	moot[reason.ID] = true
+	return reason
+}
+
+// IsMoot reports whether the run has nothing that the fact is about, such as tool calls
+// or a second split. A report leaves it out: it could not have been checked.
+func (f *Fact) IsMoot() bool {
+	why := f.Title.Args["reason"].Text
+	return f.Status == Skipped && why != nil && moot[why.ID]
+}
+
 func wordsOf(gate string) said {
 	w, known := words[gate]
 	if !known {

@@ -87,7 +87,7 @@ func (f *Finding) leaveOut(g Gate) {
 	}
 	var skipped []string
 	for _, x := range f.Others {
-		if x.Status == Skipped {
+		if x.Status == Skipped && !x.IsMoot() {
 			skipped = append(skipped, x.ID)
 		}
 	}

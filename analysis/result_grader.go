@@ -135,7 +135,7 @@ type Hole struct {
 	Item    string        `json:"item"`
 	Reward  float64       `json:"reward"`
 	Base    *float64      `json:"base,omitempty"` // for same: the reward of the rollout that the payload was made from
-	Payload string        `json:"payload"`        // its beginning; the whole is in probes.jsonl
+	Payload string        `json:"payload"`        // its beginning, or the part around Right; the whole is in probes.jsonl
 
 	// Right begins the answer to the item that earned the most of those that are right, for
 	// bottom; "" if the audit graded none.

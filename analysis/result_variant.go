@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"math"
+
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -31,6 +33,15 @@ type Difference struct {
 	PHolm     *float64       `json:"p_holm"`           // corrected for the other tests
 	MDE       *float64       `json:"mde"`              // the smallest change that 80 % of such comparisons would find
 	Family    *stat.Estimate `json:"family"`           // the same, clustered by family
+}
+
+// Size is how large a known difference is: of a share in itself, of anything else against
+// the larger of both sides.
+func (d *Difference) Size() float64 {
+	if d.Unit == message.UnitShare {
+		return math.Abs(*d.Value)
+	}
+	return math.Abs(*d.Value) / max(math.Abs(stat.Or(d.Base, 0)), math.Abs(stat.Or(d.New, 0)), math.SmallestNonzeroFloat64)
 }
 
 // FewItems is the number of paired items below which a t interval relies on unchecked

@@ -72,13 +72,6 @@ var unplain = []struct {
 	{regexp.MustCompile(`(?i)\bbeside\b`), "next to, besides"},
 	{regexp.MustCompile(`(?i)\b(comes?|came) of\b`), "results from, becomes of"},
 	{regexp.MustCompile(`(?i)\bso many\b`), "that number of"},
-}
-
-// stiff are more of them, which cmd and fixtures still have.
-var stiff = []struct {
-	word    *regexp.Regexp
-	instead string
-}{
 	{regexp.MustCompile(`(?i)\banew\b`), "again"},
 	{regexp.MustCompile(`(?i)\bspeaks of\b`), "is about, mentions"},
 	{regexp.MustCompile(`(?i)\bsa(y|ys|id) (nothing|something) of\b`), "says nothing about"},
@@ -96,7 +89,7 @@ func TestPagesUsePlainWords(t *testing.T) {
 			continue
 		}
 		for i, line := range strings.Split(text, "\n") {
-			for _, u := range append(unplain[:len(unplain):len(unplain)], stiff...) {
+			for _, u := range unplain {
 				for _, found := range u.word.FindAllString(line, -1) {
 					t.Errorf("%s:%d: %q: write %s", name, i+1, found, u.instead)
 				}
@@ -115,10 +108,6 @@ var usual = regexp.MustCompile(`(?i)\b(stands? for|(lies?|lay)\b)|^beside\b`)
 func TestMessagesUsePlainWords(t *testing.T) {
 	read := 0
 	for _, room := range []string{"analysis", "cmd", "report", "sampler", "fixtures"} {
-		words := unplain
-		if room != "cmd" && room != "fixtures" {
-			words = append(unplain[:len(unplain):len(unplain)], stiff...)
-		}
 		err := filepath.WalkDir(filepath.Join("..", room), func(path string, d fs.DirEntry, err error) error {
 			switch {
 			case err != nil:
@@ -135,7 +124,7 @@ func TestMessagesUsePlainWords(t *testing.T) {
 			}
 			for _, group := range file.Comments {
 				text := strings.Join(strings.Fields(group.Text()), " ") // a phrase may go over two lines
-				for _, u := range words {
+				for _, u := range unplain {
 					if found := u.word.FindString(usual.ReplaceAllString(text, "")); found != "" {
 						t.Errorf("%s: %q in a comment: write %s", files.Position(group.Pos()), found, u.instead)
 					}
@@ -151,7 +140,7 @@ func TestMessagesUsePlainWords(t *testing.T) {
 					return true
 				}
 				read++
-				for _, u := range words {
+				for _, u := range unplain {
 					if found := u.word.FindString(text); found != "" {
 						t.Errorf("%s: %q: write %s", files.Position(lit.Pos()), found, u.instead)
 					}

@@ -20,7 +20,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var update = flag.Bool("update", false, "write the schemas anew; then read them")
+var update = flag.Bool("update", false, "write the schemas again; then read them")
 
 // published says of each schema which type it is of, and what holds of the file
 // as a whole.

@@ -202,11 +202,16 @@ func payload(h analysis.Hole, p analysis.ProbeResult, command []string, w *words
 	if h.Base != nil {
 		out.Earned = fmt.Sprintf(w.Audit.EarnedInstead, message.Digits(h.Reward), message.Digits(*h.Base))
 	}
-	head, shortened := beginning(h.Payload)
+	head, after, shortened := excerpt(h.Payload)
 	text, whole := quoted(head, payloadShown)
 	out.Text = text
+	if after {
+		out.Text = "…" + out.Text
+	}
 	if shortened || !whole {
 		out.Text += "…"
+	}
+	if after || shortened || !whole {
 		out.Notes = append(out.Notes, w.Audit.Cut)
 	}
 	if strings.Contains(head, `\`) {
@@ -218,13 +223,15 @@ func payload(h analysis.Hole, p analysis.ProbeResult, command []string, w *words
 	return out
 }
 
-// beginning takes the mark off a payload that package analysis has cut.
-func beginning(s string) (head string, cut bool) {
+// excerpt takes the marks off a payload that package analysis has cut: before it and
+// behind it.
+func excerpt(s string) (text string, after, cut bool) {
 	const kept = 290 // bytes: analysis keeps a little more of what it cuts
-	if len(s) <= kept {
-		return s, false
+	if text = s; len(s) > kept {
+		text, after = strings.CutPrefix(text, "…")
+		text, cut = strings.CutSuffix(text, "…")
 	}
-	return strings.CutSuffix(s, "…")
+	return text, after, cut
 }
 
 // estimate is a value with its interval; "" when there is none.

@@ -50,12 +50,12 @@ func (p *Page) brief(deciding []string) []block.Block {
 	return list
 }
 
-// unchecked names the blocking gates that judged nothing.
+// unchecked names the blocking gates that judged nothing and could have.
 func (p *Page) unchecked() string {
 	var names []string
 	for _, f := range p.Result.Findings {
 		name := p.Words.gateLabel(f.Gate)
-		if f.Severity == analysis.Blocking && !slices.Contains(p.Result.Judged, f.Gate) && !slices.Contains(names, name) {
+		if f.Severity == analysis.Blocking && !f.IsMoot() && !slices.Contains(p.Result.Judged, f.Gate) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -171,7 +171,7 @@ func (p *Page) toDo() []string {
 	}
 	var seen []string // a gate has one sentence, for whatever split
 	for i := range p.found {
-		if f := &p.found[i]; f.open() && (f.tone() == block.Fail || p.Verdict != analysis.NoGo) && !slices.Contains(seen, f.Gate) {
+		if f := &p.found[i]; f.open() && !f.unsettled() && (f.tone() == block.Fail || p.Verdict != analysis.NoGo) && !slices.Contains(seen, f.Gate) {
 			remedy(f)
 			seen = append(seen, f.Gate)
 		}
@@ -287,16 +287,16 @@ func (p *Page) holed(expect rollout.Expectation) Grid {
 		h := one.Holes[0]
 		g.Title = fmt.Sprintf(w.Title, id(h.Item))
 		g.Head = []string{"", w.Reward, w.Answer}
-		head, _ := beginning(h.Payload)
+		head, _, _ := excerpt(h.Payload)
 		name := w.Worthless
 		if one.Expect == rollout.Top {
 			name = w.Right
 		}
-		g.Rows = append(g.Rows, []string{name, message.Digits(h.Reward), quote(oneLine(head), 100)})
+		g.Rows = append(g.Rows, []string{name, message.Digits(h.Reward), quoteAround(head, h.Right, 100)})
 		for _, right := range p.Result.Grader.Probes {
 			for _, at := range right.Rewards {
 				if one.Expect != rollout.Top && right.Expect == rollout.Top && at.Item == h.Item && at.Split == h.Split && at.Reward != nil && len(g.Rows) == 1 {
-					text, _ := beginning(h.Right)
+					text, _, _ := excerpt(h.Right)
 					if text != "" {
 						text = quote(oneLine(text), 100)
 					}

@@ -97,14 +97,15 @@ func (x compared) input() []string {
 	return list
 }
 
-// toDo is what to look at first: the item that dropped most.
+// toDo is what to look at first: the item that dropped most; where none did and the
+// reward rose, the one that rose most.
 func (x compared) toDo() []string {
-	if x.c.Split == nil || like(x.c) == analysis.Go {
+	if x.c.Split == nil || x.c.Splits[*x.c.Split] == nil || like(x.c) == analysis.Go && x.c.Answer != compare.Improved {
 		return nil
 	}
-	if sc := x.c.Splits[*x.c.Split]; sc != nil {
-		for _, m := range sc.Moved {
-			if command := printLines(x.c.New.File, m.NewRollouts); m.Change < 0 && command != "" {
+	for _, rise := range []bool{false, x.c.Answer == compare.Improved} {
+		for _, m := range x.c.Splits[*x.c.Split].Moved {
+			if command := printLines(x.c.New.File, m.NewRollouts); (m.Change < 0 || rise) && command != "" {
 				return []string{fmt.Sprintf(x.w.ReadDrop, id(m.Item), message.Signed(m.Change), command)}
 			}
 		}
@@ -216,23 +217,37 @@ func like(c *compare.Comparison) analysis.Verdict {
 	return analysis.Undecided
 }
 
-// tileOrder is what the two numbers next to the reward are taken from: the first that are
-// known.
+// tileOrder is what the two numbers next to the reward are taken from where nothing else is
+// sure to have changed: the first that are known.
 var tileOrder = []string{"tool_calls", "latency", "output_tokens", "input_tokens", "best_of", "pass_rate", "own_failures"}
 
-// numbers are the differences of the split that the page is about.
+// inDetail are quantities that say again what the reward, the tool calls or the seconds do.
+var inDetail = []string{"best_of", "informative", "pass_rate", compare.CallsOfTool, compare.ToolPair, "tool_calls_p50", "tool_calls_p95", "tool_calls_p99", "turns_p95", "latency_p50", "latency_p95"}
+
+// numbers are the differences of the split that the page is about: that of the reward, then
+// the two largest of what is sure to have changed.
 func (x compared) numbers() block.Tiles {
 	_, sc, ok := chart.ComparedSplit(x.c)
 	if !ok {
 		sc = &compare.Split{Reward: analysis.Difference{Name: "reward"}}
 	}
-	list := block.Tiles{x.tile(sc.Reward)}
+	var shown []analysis.Difference
+	for _, d := range sc.Others {
+		if d.Known() && slices.Contains([]string{"better", "worse", "changed"}, d.Change) && !slices.Contains(inDetail, d.Name) {
+			shown = append(shown, d)
+		}
+	}
+	slices.SortStableFunc(shown, func(a, b analysis.Difference) int { return cmp.Compare(b.Size(), a.Size()) })
 	for _, name := range tileOrder {
 		for _, d := range sc.Others {
-			if d.Name == name && d.Known() && len(list) < 3 {
-				list = append(list, x.tile(d))
+			if d.Name == name && d.Known() && !slices.ContainsFunc(shown, func(s analysis.Difference) bool { return s.Name == name }) {
+				shown = append(shown, d)
 			}
 		}
+	}
+	list := block.Tiles{x.tile(sc.Reward)}
+	for _, d := range shown[:min(2, len(shown))] {
+		list = append(list, x.tile(d))
 	}
 	return list
 }
@@ -268,6 +283,9 @@ func (x compared) readFirst() []string {
 	const most = 3 // of each: the answer comes after them
 	var differs, notes []string
 	for _, d := range x.c.Differs {
+		if d.Key == "model.name" && x.c.Base.Model != "" && x.c.New.Model != "" {
+			continue // the first lines name both
+		}
 		line := fmt.Sprintf(x.w.DifferLine, id(d.Key), x.setTo(d.Base), x.setTo(d.New))
 		if note := x.Words.say(d.Note); note != "" {
 			line += fmt.Sprintf(x.w.DifferNote, note)

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"reflect"
 	"regexp"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
 )
 
@@ -177,5 +179,59 @@ func TestAFindingsLineGoesOnAfterItsTitle(t *testing.T) {
 	f.Value, f.Low, f.High = stat.Some(0.5), stat.Some(0.4), stat.Some(0.6)
 	if got, want := p.line(f), "shift.text · eval: no large difference: p = 1; measured 0.5 [0.4, 0.6], wanted < 0.7"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+// A comparison that answers IMPROVED said nothing of what to do next.
+func TestAnImprovementSaysWhatToRead(t *testing.T) {
+	p := NewComparison(reporttest.Compared(t, "improved"), Options{})
+	if next := p.compared().toDo(); len(next) != 1 || !strings.HasPrefix(next[0], "See what happened to ") {
+		t.Errorf("what to do first is %q", next)
+	}
+	p.Comparison.Base.Model, p.Comparison.New.Model = "before", "after"
+	p.Comparison.Differs = []compare.RunDifference{{What: "model", Key: "model.name", Base: message.Verbatim("before"), New: message.Verbatim("after")}}
+	if first := p.compared().readFirst(); len(first) > 0 && strings.Contains(first[0], "model.name") {
+		t.Errorf("the model is named above, and again in %q", first)
+	}
+	for _, sc := range p.Comparison.Splits {
+		for i := range sc.Moved {
+			sc.Moved[i].Change = math.Abs(sc.Moved[i].Change)
+		}
+	}
+	if next := p.compared().toDo(); len(next) != 1 || !strings.Contains(next[0], " (+") {
+		t.Errorf("without a drop, what to do first is %q", next)
+	}
+}
+
+// The tiles showed calls and seconds, whatever else a policy had learnt.
+func TestTheNumbersAreWhatChangedMost(t *testing.T) {
+	difference := func(name, unit, of string, base, new float64, change string) analysis.Difference {
+		return analysis.Difference{Estimate: stat.Estimate{Value: stat.Some(new - base), Low: stat.Some(new - base), High: stat.Some(new - base)}, Name: name, Unit: unit, Of: of, Base: &base, New: &new, Change: change}
+	}
+	c := nastyComparison(compare.Improved)
+	for _, test := range []struct {
+		name string
+		with []analysis.Difference
+		want []string
+	}{
+		{"a part of the reward", []analysis.Difference{
+			difference("best_of", "reward", "", 0.2, 0.9, "better"), difference("reward_part", "score", "grounded", 0.4, 0.9, "better"),
+			difference("tool_calls", "calls", "", 5, 4, "better"), difference("latency", "seconds", "", 3, 2.9, "better"),
+		}, []string{"Reward part grounded, new - base", "Tool calls, new - base"}},
+		{"nothing is sure", []analysis.Difference{
+			difference("reward_part", "score", "grounded", 0.4, 0.9, "unclear"), difference("latency", "seconds", "", 3, 1, "unclear"), difference("tool_calls", "calls", "", 5, 4, "same"),
+		}, []string{"Tool calls, new - base", "Seconds, new - base"}},
+		{"one is", []analysis.Difference{
+			difference("cut_off", "share", "", 0.1, 0.3, "worse"), difference("latency", "seconds", "", 3, 1, "unclear"), difference("tool_calls", "calls", "", 5, 4, "same"),
+		}, []string{"Cut off, new - base", "Tool calls, new - base"}},
+	} {
+		c.Splits[rollout.Eval].Others = test.with
+		var got []string
+		for _, tile := range NewComparison(c, Options{}).compared().numbers()[1:] {
+			got = append(got, tile.Label)
+		}
+		if !reflect.DeepEqual(got, test.want) {
+			t.Errorf("%s: the numbers are %q, want %q", test.name, got, test.want)
+		}
 	}
 }

@@ -43,6 +43,12 @@ func (f finding) tone() block.Tone {
 	return block.Unknown
 }
 
+// unsettled reports whether the finding is an advisory one that cannot tell: nothing
+// waits for it.
+func (f finding) unsettled() bool {
+	return f.Severity == analysis.Advisory && f.Status == analysis.Unknown
+}
+
 // open reports whether the finding asks something of the reader.
 func (f finding) open() bool { return f.tone() != block.Pass && f.tone() != block.Skipped }
 
@@ -50,6 +56,9 @@ func (f finding) open() bool { return f.tone() != block.Pass && f.tone() != bloc
 func facts(f analysis.Finding) []finding {
 	var list []finding
 	for _, x := range f.Others {
+		if x.IsMoot() {
+			continue
+		}
 		list = append(list, finding{Finding: analysis.Finding{Gate: x.ID, Severity: f.Severity, Fact: x}})
 	}
 	return list
@@ -67,10 +76,11 @@ func (f finding) place() string {
 	return name + " · " + visible(string(f.Split))
 }
 
-// findings are those of a result: failing first, then unknown, cautions, passed and
-// skipped; blocking before advisory, then in list order.
+// findings are those of a result: failing first, then unknown, cautions, advisory unknown,
+// passed and skipped; blocking before advisory, then in list order. Those about what the
+// run does not have are left out.
 func findings(r *analysis.Result) []finding {
-	list := fold(r.Findings)
+	list := fold(slices.DeleteFunc(slices.Clone(r.Findings), func(f analysis.Finding) bool { return f.IsMoot() }))
 	slices.SortStableFunc(list, byUrgency)
 	return list
 }
@@ -232,7 +242,15 @@ func one(list []finding) finding {
 
 // byUrgency orders findings, those that ask most of a reader first.
 func byUrgency(a, b finding) int {
-	return cmp.Or(cmp.Compare(slices.Index(urgency, a.tone()), slices.Index(urgency, b.tone())), cmp.Compare(b.Severity, a.Severity))
+	return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(b.Severity, a.Severity))
+}
+
+// rank is the finding's place in urgency; an advisory unknown one is behind the cautions.
+func (f finding) rank() int {
+	if f.unsettled() {
+		return 2*slices.Index(urgency, block.Caution) + 1
+	}
+	return 2 * slices.Index(urgency, f.tone())
 }
 
 func open(s analysis.Status) bool { return s == analysis.Fail || s == analysis.Unknown }

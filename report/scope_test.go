@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/block"
 	"gonogo/sampler/rollout"
@@ -46,6 +47,57 @@ func TestAVerdictSaysWhatItRestsOn(t *testing.T) {
 		if v.Said() != test.said || v.Open != test.open {
 			t.Errorf("%s: %q with %v open, want %q with %v", test.name, v.Said(), v.Open, test.said, test.open)
 		}
+	}
+}
+
+// An advisory gate that cannot tell was the first finding of a GO and the first thing to do,
+// and the verdict said nothing about it.
+func TestAnAdvisoryUnknownComesLast(t *testing.T) {
+	unknown, caution := gateFinding("shift", analysis.Unknown), gateFinding("eval.power", analysis.Fail)
+	for _, f := range []*analysis.Finding{&unknown, &caution} {
+		f.Severity, f.Title, f.Remedy = analysis.Advisory, message.Verbatim("the title of "+f.Gate), message.Verbatim("the remedy of "+f.Gate)
+	}
+	for _, test := range []struct {
+		name     string
+		findings []analysis.Finding
+		next     int
+		reason   string
+	}{
+		{"alone", []analysis.Finding{unknown, gateFinding("signal.informative", analysis.Pass)}, 0, " passed. One advisory check cannot tell: Shift between splits."},
+		{"before a caution", []analysis.Finding{unknown, caution, gateFinding("signal.informative", analysis.Pass)}, 1, " passed. One caution: the title of eval.power. One advisory check cannot tell: Shift between splits."},
+	} {
+		r := &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Go}, Findings: test.findings, Cautions: []string{"eval.power"}}
+		v := bannerOf(t, r)
+		if len(v.Next) != test.next || strings.Contains(strings.Join(v.Next, ""), "shift") {
+			t.Errorf("%s: what to do first is %q", test.name, v.Next)
+		}
+		if !strings.HasSuffix(v.Reason, test.reason) {
+			t.Errorf("%s: the verdict says %q, want %q at its end", test.name, v.Reason, test.reason)
+		}
+		if found := NewPage(r, Options{}).Findings; test.next > 0 && (found[0].Tone != block.Caution || found[1].Tone != block.Unknown) {
+			t.Errorf("%s: the first findings are %s and %s", test.name, found[0].Tone, found[1].Tone)
+		}
+	}
+}
+
+// What a run does not have was listed as not checked: tools, a second split.
+func TestWhatCannotBeCheckedIsNotListed(t *testing.T) {
+	split, audit := gateFinding("shift", analysis.Skipped), gateFinding("grader.truth", analysis.Skipped)
+	split.Title = message.Text{ID: "gate.skipped", Args: message.Args{"reason": message.Nested(message.Text{ID: "skip.one_split"})}}
+	audit.Title = message.Text{ID: "gate.skipped", Args: message.Args{"reason": message.Nested(message.Text{ID: "skip.no_audit"})}}
+	health := gateFinding("tools.health", analysis.Pass)
+	health.Others = []analysis.Fact{{ID: "tools.failures", Status: analysis.Skipped, Title: message.Text{ID: "gate.skipped", Args: message.Args{"reason": message.Nested(message.Text{ID: "skip.no_tools"})}}}}
+	r := &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Go, Judged: []string{"tools.health"}}, Findings: []analysis.Finding{health, split, audit}}
+	if v := bannerOf(t, r); v.Said() != "GO so far: 1 of 2 gates" || v.Unchecked != "Not checked: Right answers accepted." {
+		t.Errorf("the verdict is %q: %q", v.Said(), v.Unchecked)
+	}
+	found := NewPage(r, Options{}).Findings
+	if len(found) != 2 || len(found[0].Known) > 0 {
+		t.Errorf("the findings are %+v", found)
+	}
+	r.Required = []string{"shift"} // then it counts, whatever the run has
+	if v := bannerOf(t, r); v.Said() != "GO so far: 1 of 3 gates" {
+		t.Errorf("with shift required the verdict is %q", v.Said())
 	}
 }
 

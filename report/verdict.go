@@ -127,8 +127,8 @@ func changed(r *analysis.Result, w *words) string {
 	return w.Signs.Space + fmt.Sprintf(w.Changed, w.list(list))
 }
 
-// goSentence names what passed, and what to read first. On a run without a training
-// split it does not claim more than was measured.
+// goSentence names what passed, what to read first, and what advisory gates cannot tell. On
+// a run without a training split it does not claim more than was measured.
 func (p *Page) goSentence() string {
 	r, w := p.Result, p.Words
 	passed, all := r.Coverage()
@@ -140,8 +140,11 @@ func (p *Page) goSentence() string {
 	if passed < all {
 		s = fmt.Sprintf(w.SomePassed, meaning, message.Whole(passed), w.Lang.Count(all, "blocking gate"), message.Whole(all-passed))
 	}
-	var said []string
+	var said, unsettled []string
 	for _, f := range p.found {
+		if f.unsettled() {
+			unsettled = append(unsettled, w.gateLabel(f.Gate))
+		}
 		if f.tone() == block.Caution && slices.Contains(r.Cautions, f.Gate) {
 			switch {
 			case len(r.Cautions) > 1:
@@ -153,6 +156,9 @@ func (p *Page) goSentence() string {
 	}
 	if said = slices.Compact(said); len(said) > 0 {
 		s += w.Signs.Stop + w.Signs.Space + w.named(w.Cautions.of(len(said)), w.list(said))
+	}
+	if unsettled = slices.Compact(unsettled); len(unsettled) > 0 {
+		s += w.Signs.Stop + w.Signs.Space + w.named(w.Unsettled.of(len(unsettled)), w.list(unsettled))
 	}
 	return s + w.Signs.Stop
 }

@@ -7,4 +7,4 @@ import "gonogo/report/plain"
 var visible, prose, id, ids, clip = plain.Text, plain.Prose, plain.ID, plain.IDs, plain.Clip
 
 // And these make one short enough to quote.
-var quoted, quote, first, lookalikes, oneLine = plain.Quoted, plain.Quote, plain.First, plain.Lookalikes, plain.OneLine
+var quoted, quote, quoteAround, first, lookalikes, oneLine = plain.Quoted, plain.Quote, plain.QuoteAround, plain.First, plain.Lookalikes, plain.OneLine

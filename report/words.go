@@ -33,7 +33,7 @@ type words struct {
 	Judged, Judges                        string // how many gates were; what would judge another
 	Exhibit                               exhibitWords
 	ByFailed, ByFailedOf                  string // marks what a grader says that failed its audit
-	Gates, Cautions                       plural
+	Gates, Cautions, Unsettled            plural
 
 	Item, Rollout, Line plural
 

@@ -94,7 +94,7 @@ func (s *session) sample(ctx context.Context, job Job, make Maker) (ended, error
 	if err != nil {
 		return ended{leave: leave}, err
 	}
-	return s.price(ended{record: r, toolCalls: len(r.Calls), tokens: tokens(r), took: time.Duration(r.Elapsed), leave: leave}), nil
+	return s.price(ended{record: r, toolCalls: len(r.Calls), tokens: TokensOf(r), took: time.Duration(r.Elapsed), leave: leave}), nil
 }
 
 // The kinds of accounts on a budget.
@@ -122,7 +122,7 @@ func Rehearse(ctx context.Context, cfg Config, seed uint64, job Job, b Boundarie
 	}
 	account := cfg.Budget.Open(rolloutAccount, false)
 	defer account.Close()
-	account.Note(limit.Used{Tokens: tokens(r), USD: s.price(ended{record: r}).usd, Took: time.Duration(r.Elapsed)})
+	account.Note(limit.Used{Tokens: TokensOf(r), USD: s.price(ended{record: r}).usd, Took: time.Duration(r.Elapsed)})
 	return r, nil
 }
 

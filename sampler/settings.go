@@ -14,7 +14,7 @@ type Settings struct {
 	EvalSamples       int               `json:"eval_samples" or:"sampling.samples" min:"0" max:"100000" example:"4" doc:"rollouts per item of the eval split; 0 makes none"`
 	ProductionSamples int               `json:"production_samples" or:"sampling.samples" min:"0" max:"100000" example:"0" doc:"rollouts per item of the production split; 0 makes none"`
 	Concurrency       int               `json:"concurrency" default:"0" min:"0" max:"4096" doc:"at most this many rollouts, and requests to each endpoint, in flight; a lower limit that a server sets still applies; 0 measures what each endpoint can handle"`
-	InFlight          int               `json:"in_flight" or:"sampling.concurrency; 256 where that is 0" min:"0" max:"100000" example:"1000" doc:"most rollouts in progress at one time, which take memory; 0 uses the default"`
+	InFlight          int               `json:"in_flight" or:"sampling.concurrency; 256 if that is 0" min:"0" max:"100000" example:"1000" doc:"most rollouts in progress at one time, which take memory; 0 uses the default"`
 	Block             int               `json:"block" default:"32" min:"0" doc:"items that are sampled together before the next ones, drawn from the splits in proportion: sample 0 of each, then sample 1, and so on; 0 takes all items in one round"`
 	MaxSteps          int               `json:"max_steps" or:"the job's max_episode_steps, else 50" min:"0" mark:"binding" example:"50" doc:"most steps of a rollout, function calls and model turns together; 0 is no limit"`
 	MaxToolCalls      int               `json:"max_tool_calls" default:"0" min:"0" mark:"binding" doc:"most tool calls of a rollout; 0 is no limit"`
@@ -33,8 +33,8 @@ type Settings struct {
 	AddressMap        map[string]string `json:"address_map,omitzero" or:"none" mark:"url" example:"{\"https://tools.example.com/\": \"http://localhost:9000/\"}" doc:"connect to other addresses: maps the beginning of a URL in the job to the one to use instead, such as a tunnel or a staging copy"`
 }
 
-// SamplesOf is the number of rollouts per item, by split; of no more than so many, if most is
-// above 0.
+// SamplesOf is the number of rollouts per item, by split, and at most most of them unless
+// that is 0.
 func (s Settings) SamplesOf(most int) map[rollout.Split]int {
 	all := map[rollout.Split]int{rollout.Train: s.Samples, rollout.Eval: s.EvalSamples, rollout.Production: s.ProductionSamples}
 	for split, n := range all {

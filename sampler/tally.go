@@ -26,10 +26,10 @@ func plus(a, b *int64) *int64 {
 	return &n
 }
 
-// tokens is what a rollout used, policy and judge together; nil if a server did not say.
+// TokensOf is what a rollout used, policy and judge together; nil if a server did not say.
 // A rollout without a model's reply used none, as far as is known; one with an
 // answer had a reply, though an agent need not report it.
-func tokens(r *rollout.Record) *int64 {
+func TokensOf(r *rollout.Record) *int64 {
 	n := new(int64)
 	if r.Turns > 0 || r.Answer != "" || r.Usage != (rollout.Usage{}) {
 		n = plus(r.Usage.Input, r.Usage.Output)

@@ -20,7 +20,7 @@ type JudgeOptions struct {
 	// Regrade grades a sample of the outputs of an earlier night again, where tonight is worse,
 	// to tell a grader that changed from a policy that did; nil leaves that out.
 	Regrade func(base *rollout.Run, split rollout.Split) ([]compare.Regraded, error)
-	// Note is told what was left out; nil leaves that unsaid.
+	// Note receives what was left out; it may be nil.
 	Note func(text string)
 }
 

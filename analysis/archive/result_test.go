@@ -8,7 +8,7 @@ import (
 	"gonogo/analysis"
 )
 
-// A run that may only be read could not be reported: its result was written anew though
+// A run that may only be read could not be reported: its result was written again though
 // nothing of it had changed.
 func TestAResultIsWrittenWhenItChanged(t *testing.T) {
 	dir := t.TempDir()

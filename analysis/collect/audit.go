@@ -30,6 +30,7 @@ type Payload struct {
 	Reward float64
 	Valid  bool
 	Text   string // its beginning
+	Long   string // more of it, of one that deserves nothing: what is paid for may be far behind
 	Hash   uint64
 	Kind   string // of a failed grading
 	Cause  string
@@ -48,8 +49,12 @@ type mark struct {
 	Failed bool // the detector gave no answer
 }
 
-// payloadLength bounds what is kept of a payload.
-const payloadLength = 300
+// PayloadLength bounds what is shown of a payload, and longPayload what is searched for what
+// to show.
+const (
+	PayloadLength = 300
+	longPayload   = 4000
+)
 
 // AddProbe adds one record of probes.jsonl. Call it before the rollouts are added:
 // regrades and marks change them.
@@ -74,7 +79,10 @@ func (c *Collector) AddProbe(rec *rollout.Record) error {
 		a.Regrades[base] = slices.Clone(rec.Grades)
 		return nil
 	}
-	p := &Payload{Probe: *rec.Probe, Key: rec.Key(), Text: strings.Clone(analysis.Clip(rec.Answer, payloadLength)), Hash: c.AnswerHash(rec.Answer)}
+	p := &Payload{Probe: *rec.Probe, Key: rec.Key(), Text: strings.Clone(analysis.Clip(rec.Answer, PayloadLength)), Hash: c.AnswerHash(rec.Answer)}
+	if rec.Probe.Expect == rollout.Bottom {
+		p.Long = strings.Clone(analysis.Clip(rec.Answer, longPayload))
+	}
 	switch {
 	case rec.Outcome == rollout.GraderFailed:
 		p.Kind, p.Cause = c.kindOf(rec), errorOf(rec)

@@ -119,7 +119,7 @@ func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read
 	if err != nil {
 		return err
 	}
-	c.LikelyCauses = slices.Concat(c.changedData(), c.changedGrader(b, n, regraded), changedTools(b, n), c.changedSettings(), changedModel(b, n), sc.changedFailures())
+	c.LikelyCauses = slices.Concat(c.changedData(), c.changedGrader(b, n, regraded), changedTools(b, n), c.changedSettings(), c.changedModel(b, n), sc.changedFailures())
 	moved := c.Answer == Regressed || c.Answer == Improved || c.Answer == NotBetter && len(sc.moreHacks())+len(sc.rises()) > 0
 	if len(c.LikelyCauses) == 0 && moved {
 		c.LikelyCauses = []Cause{{Kind: CausePolicy, Text: c.ownBehaviour(b, n, regraded)}}
@@ -195,8 +195,12 @@ func (c *Comparison) changedSettings() []Cause {
 	return out
 }
 
-// changedModel compares what the endpoint says replied.
-func changedModel(base, new *replies) []Cause {
+// changedModel compares what the endpoint says replied, unless the runs were made with
+// different models: that is said already.
+func (c *Comparison) changedModel(base, new *replies) []Cause {
+	if slices.ContainsFunc(c.Differs, func(d RunDifference) bool { return d.Key == "model.name" }) {
+		return nil
+	}
 	const none = ""
 	known, unseen := 0, 0
 	for name, n := range new.served {

@@ -89,6 +89,7 @@ func TestWhatIsBehindAChange(t *testing.T) {
 		{"outputs graded again as they were", high, low, again(40, 0), "", "policy", ""},
 		{"outputs graded again by half", high, low, again(40, -0.5), "", "grader", "regrading 40 outputs of the base run changes their mean grade by -0.487 ["},
 		{"another prompt", high, low, nil, "job.prompt", "setting", "the runs were made with a different job.prompt"},
+		{"another model, which says so", high, with(low, func(a *asked, _, _ int) { a.served = "b" }), nil, "model.name", "setting", "Likely cause: the runs were made with a different model.name."},
 		{"another grader whose grades are the same", high, low, nil, "grader", "policy", ""},
 		{"a tool and a model", high, with(low, func(a *asked, _, _ int) { a.look, a.served = "nothing", "n" }), nil, "", "tool model", "; a different model replied"},
 		{"a failing tool", high, with(low, func(a *asked, i, s int) {

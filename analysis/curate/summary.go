@@ -133,7 +133,7 @@ func (c *Curation) summarizeGain(w io.Writer) {
 	}
 	gainLine(table, "mean reward", before.Reward, after.Reward)
 	gainLine(table, "lift, "+group, before.Lift, after.Lift)
-	fmt.Fprintf(table, "  rollouts paid for one of such a group\t%s\t%s\n", paidFor(before), paidFor(after))
+	fmt.Fprintf(table, "  rollouts paid for each such group\t%s\t%s\n", paidFor(before), paidFor(after))
 	_ = table.Flush() // into memory
 	if before.GroupSize < c.GroupSize {
 		fmt.Fprintf(w, "  The trainer's groups have %d rollouts and the items fewer samples: their informative share is higher than that of the smaller groups measured here.\n", c.GroupSize)
@@ -186,7 +186,7 @@ func (c *Curation) summarizeFresh(w io.Writer) {
 	gainLine(table, "lift, "+group, fresh.Before.Lift, fresh.Chosen.Lift, fresh.Fresh.Lift, fresh.Lift.Flattered)
 	_ = table.Flush() // into memory
 	if fresh.Fresh.Cost != nil {
-		fmt.Fprintf(w, "  On new rollouts %s are paid for one of such a group.\n", message.Digits(*fresh.Fresh.Cost))
+		fmt.Fprintf(w, "  On new rollouts %s are paid for each such group.\n", message.Digits(*fresh.Fresh.Cost))
 	}
 	fmt.Fprint(w, c.freshWords())
 	if n := fresh.Missing.Total(); n > 0 || fresh.Lost > 0 {

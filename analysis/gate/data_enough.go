@@ -35,7 +35,7 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 			return []analysis.Finding{analysis.Skip("data.enough", rollout.Train, analysis.Blocking, noTraining.Text())}
 		}
 		sr := r.Splits[split]
-		least := min(r.GroupSize, 4)
+		want, least := Enough(t, r.GroupSize)
 		have := 0
 		short := []string{}
 		for _, it := range sr.Classes.Items {
@@ -45,7 +45,6 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 				short = append(short, it.Item)
 			}
 		}
-		want := int(t.At("data.enough.items"))
 		lost := stat.Fraction(len(sr.Items.Lost), sr.Items.Sampled)
 		j := analysis.Judgement{
 			Gate: "data.enough", Split: split, Severity: analysis.Blocking, Unit: "items",
@@ -79,6 +78,12 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 		return []analysis.Finding{j.Finding(status, analysis.Observed(float64(have))), enoughCaution(r, split)}
 	},
 })
+
+// Enough returns how many items of the training split data.enough wants, and how many
+// valid rollouts of each: with fewer a run decides nothing.
+func Enough(t analysis.Thresholds, groupSize int) (items, samples int) {
+	return int(t.At("data.enough.items")), min(groupSize, 4)
+}
 
 // fewWords are the words where items alone are missing.
 var fewWords = analysis.NewWording("data.enough.few", "only {sampled|item was|items were} sampled", "Add items to the data file. {needs}")

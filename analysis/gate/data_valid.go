@@ -59,4 +59,4 @@ func place(p rollout.Problem) message.Text {
 
 var placed = message.New("data.problem", "{place}: {problem}")
 
-var noFiles = message.New("skip.no_files", "the run has no data files")
+var noFiles = analysis.Moot(message.New("skip.no_files", "the run has no data files"))

@@ -9,11 +9,11 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var noEval = message.New("skip.no_eval", "there is no eval split")
+var noEval = analysis.Moot(message.New("skip.no_eval", "there is no eval split"))
 
 var evalPower = analysis.NewGate(analysis.Gate{
 	Name:      "eval.power",
-	Label:     "Smallest gain that shows",
+	Label:     "Smallest detectable gain",
 	OnRewards: true,
 	Doc: "Advisory, on eval: the items and samples of this run, sampled again after training, would show a gain of 5 % of the reward range " +
 		"in 80 % of paired comparisons. Until there is a second run, how unevenly items gain is an assumption: item means of the two models " +

@@ -64,7 +64,7 @@ var (
 )
 
 var (
-	noParts = message.New("skip.no_parts", "the reward is not made of parts")
+	noParts = analysis.Moot(message.New("skip.no_parts", "the reward is not made of parts"))
 	noCore  = message.New("skip.no_core", "the configuration names no core part of the reward (audit.core), and the formula makes none a condition")
 )
 

@@ -10,7 +10,7 @@ import (
 
 // Reasons for which gates about the data's rows are skipped.
 var (
-	oneSplit = message.New("skip.one_split", "there is only one split: set data.eval or data.production to compare it with another")
+	oneSplit = analysis.Moot(message.New("skip.one_split", "there is only one split: set data.eval or data.production to compare it with another"))
 )
 
 var leakage = analysis.NewGate(analysis.Gate{

@@ -14,7 +14,7 @@ var (
 	shiftText = shiftGate("shift.text", analysis.OnLastUser, "Blocking: the last user messages"+shiftDoc, message.New("skip.no_user_message", "no user message is known"),
 		"If this fails, the tasks of the two splits are asked differently. Training on tasks unlike those that count may improve what no one measures: a gain on one may not show on the other.",
 		"Draw both from the same source, or at random from one pool; or say why they should differ. The most telling items of {split} are listed.")
-	shiftFields = shiftGate("shift.fields", analysis.OnFields, "Blocking: the fields of the rows other than messages, tools and reference"+shiftDoc, message.New("skip.no_fields", "the rows have no field other than messages, tools and reference that can be compared"),
+	shiftFields = shiftGate("shift.fields", analysis.OnFields, "Blocking: the fields of the rows other than messages, tools and reference"+shiftDoc, analysis.Moot(message.New("skip.no_fields", "the rows have no field other than messages, tools and reference that can be compared")),
 		"If this fails, the rows of the two splits come from different places. If the mix of kinds, sources or sizes differs, a mean over one split says little about the other.",
 		"Draw both at random from one pool, stratified by what is listed here; or compare kind by kind. The most telling items of {split} are listed.")
 	shiftReward = shiftGate("shift.reward", analysis.OnReward, "Blocking: the items' mean rewards"+shiftDoc, message.New("skip.no_split_rewards", "not both splits have rewards"),

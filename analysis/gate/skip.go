@@ -9,7 +9,7 @@ import (
 // The reasons for which gates are skipped.
 var (
 	noTraining = message.New("skip.no_training", "there is no train split: an evaluation set by itself says nothing about training")
-	noTools    = message.New("skip.no_tools", "the rollouts have no tool calls")
+	noTools    = analysis.Moot(message.New("skip.no_tools", "the rollouts have no tool calls"))
 )
 
 var (
@@ -44,5 +44,5 @@ var (
 // import, which has none to call.
 var (
 	noBurst       = message.New("skip.no_burst", "no training step was rehearsed: run {burst}")
-	noBurstImport = message.New("skip.no_burst_import", "the rollouts were imported: there are no endpoints to put under load")
+	noBurstImport = analysis.Moot(message.New("skip.no_burst_import", "the rollouts were imported: there are no endpoints to put under load"))
 )

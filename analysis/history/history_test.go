@@ -237,7 +237,7 @@ func TestNightsOfBeforeStayUseful(t *testing.T) {
 		text = string(line) + "\n"
 	}
 	if !strings.Contains(text, `"schema":"gonogo/night/2"`) {
-		t.Errorf("it is written anew as %s", text)
+		t.Errorf("it is written again as %s", text)
 	}
 }
 

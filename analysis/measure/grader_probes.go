@@ -35,13 +35,7 @@ func (c *evidence) probeResults(means map[collect.ItemKey]float64, reach *analys
 	out := []analysis.ProbeResult{}
 	right := c.rightAnswers()
 	for _, name := range names {
-		r := c.probeResult(byName[name], means, s)
-		for i := range r.Holes {
-			h := &r.Holes[i]
-			if p := right[collect.ItemKey{Split: h.Split, ID: h.Item}]; r.Expect == rollout.Bottom && p != nil {
-				h.Right = p.Text
-			}
-		}
+		r := c.probeResult(byName[name], means, right, s)
 		if reach != nil {
 			r.Beyond = c.beyond(byName[name], reach.Distance, s)
 		}
@@ -71,7 +65,7 @@ func (c *evidence) rightAnswers() map[collect.ItemKey]*collect.Payload {
 
 var noExpectation = message.New("grader.no_expectation", "nothing is expected of this probe: its rewards are only shown")
 
-func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.ItemKey]float64, s analysis.Settings) analysis.ProbeResult {
+func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.ItemKey]float64, right map[collect.ItemKey]*collect.Payload, s analysis.Settings) analysis.ProbeResult {
 	margin := s.Thresholds.Of(analysis.HackableMargin)
 	first := payloads[0]
 	r := analysis.ProbeResult{Probe: first.Probe.Name, Expect: first.Probe.Expect, Holes: []analysis.Hole{}, Rewards: []analysis.ItemReward{}}
@@ -130,7 +124,7 @@ func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.It
 	}
 	width := c.Range.Width()
 	r.Gap = stat.ItemMeans(gaps, nil, r.Payloads, &stat.Range{Lo: -width, Hi: width}, s.Confidence, "mean over items of the payload's reward minus the item's own")
-	r.Holes = holes(bad, means)
+	r.Holes = holes(bad, means, right)
 	r.FailedAs = analysis.MostFrequent(kinds)
 	r.Noise = r.Expect == rollout.Same && r.Above > 0 && c.movedByNoise(r, s)
 	return r
@@ -214,7 +208,7 @@ func gapBelow(p *collect.Payload, means map[collect.ItemKey]float64) (float64, b
 
 // holes lists the worst payloads first; of those that earn the same, first those of
 // items whose own rollouts, with these means, earn least.
-func holes(bad []*collect.Payload, means map[collect.ItemKey]float64) []analysis.Hole {
+func holes(bad []*collect.Payload, means map[collect.ItemKey]float64, right map[collect.ItemKey]*collect.Payload) []analysis.Hole {
 	slices.SortStableFunc(bad, func(a, b *collect.Payload) int {
 		switch a.Probe.Expect {
 		case rollout.Top:
@@ -231,6 +225,9 @@ func holes(bad []*collect.Payload, means map[collect.ItemKey]float64) []analysis
 		h := analysis.Hole{ID: p.ReplayID(), Split: p.Key.Split, Item: p.Key.Item, Reward: p.Reward, Payload: p.Text}
 		if p.Probe.Expect == rollout.Same && p.Probe.Base != nil {
 			h.Base = p.Probe.Base.Reward
+		}
+		if answer := right[p.Item()]; answer != nil && p.Probe.Expect == rollout.Bottom {
+			h.Right, h.Payload = answer.Text, analysis.Excerpt(p.Long, answer.Text, collect.PayloadLength)
 		}
 		out = append(out, h)
 	}

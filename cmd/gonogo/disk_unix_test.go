@@ -45,7 +45,7 @@ func TestAFullDiskStopsTheRun(t *testing.T) {
 	said := c.stderr.String()
 	for _, want := range []string{
 		"sampling stopped: record rollout ", "append to " + path + ": file too large: raise the limit on the size of files",
-		"what was made is in " + k.run, " rollouts are not made yet; run the same command again to go on",
+		"what was made is in " + k.run, " rollouts are not made yet; run the same command again to continue",
 	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("it lacks %q", want)

@@ -134,6 +134,7 @@ func initTemplate(c *cli.Context) error {
 	if _, taken := files[config]; taken && config != fixtures.ConfigFile {
 		return exit.Usagef("the template has a file %s of its own: give the configuration another name", config)
 	}
+	files[fixtures.ConfigFile] = append(files[fixtures.ConfigFile], "seed: 1 # that of docs/worlds.md; without this line each run draws its own\n"...)
 	if config != fixtures.ConfigFile {
 		files[config] = files[fixtures.ConfigFile]
 		delete(files, fixtures.ConfigFile)

@@ -116,7 +116,7 @@ func TestLongCtrlCDrainsAndTheNextRunGoesOn(t *testing.T) {
 	if code := c.wait(t); code != exit.Interrupted {
 		t.Fatalf("exit code is %d, want %d\n%s", code, exit.Interrupted, c.stderr.String())
 	}
-	for _, text := range []string{"Finishing the rollouts in flight", "run the same command again to go on"} {
+	for _, text := range []string{"Finishing the rollouts in flight", "run the same command again to continue"} {
 		if !strings.Contains(c.stderr.String(), text) {
 			t.Errorf("standard error lacks %q:\n%s", text, c.stderr.String())
 		}

@@ -62,8 +62,9 @@ const description = `gonogo runs your base model several times per data point ag
 tools and grader, measures what reinforcement learning will need, and answers
 GO, NO-GO or UNDECIDED, with the numbers, the pictures and what to fix first.
 
-Exit codes: 0 GO or done, 1 the tool failed, 2 usage or configuration, 3 NO-GO
-or regressed, 4 UNDECIDED or cannot tell, 5 stopped by budget, 130 interrupted.
+Exit codes: 0 GO, GO so far or done, 1 the tool failed, 2 usage or configuration,
+3 NO-GO or regressed, 4 UNDECIDED or cannot tell, 5 stopped by budget, 130
+interrupted. "GO so far": what was checked passed; the key require lists what must be.
 
 Begin with:  gonogo demo
 Then:        gonogo init --train train.jsonl --eval eval.jsonl --job rft_job.json

@@ -110,7 +110,7 @@ func runProject(ctx context.Context, c *project.Call, p *project.Project, dir st
 	return errors.Join(failed, judgeRun(ctx, c, p, dir, stopped))
 }
 
-// judgeVariants makes variants alone, and judges their run anew.
+// judgeVariants makes variants alone, and judges their run again.
 func judgeVariants(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
 	stopped, err := project.BudgetStop(stage.SampleVariants(ctx, c, p, dir))
 	if err != nil || c.Sampling.Rehearse {

@@ -13,7 +13,7 @@ import (
 	"gonogo/report/reporttest"
 )
 
-var update = flag.Bool("update", false, "write the golden pictures anew; then look at them")
+var update = flag.Bool("update", false, "write the golden pictures again; then look at them")
 
 func TestLongGoldenPictures(t *testing.T) {
 	if testing.Short() {

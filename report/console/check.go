@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/gate"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/tryout"
 )
@@ -145,4 +146,17 @@ func (f *Check) Blocked() (why string, data bool) {
 		return fmt.Sprintf("the rows fail %s: see above; --no-shift leaves this out", strings.Join(failed, ", ")), true
 	}
 	return "", false
+}
+
+// TooFew warns if a run of these files, with that many samples per item of each split, could
+// decide nothing, whatever its rollouts earn.
+func TooFew(s analysis.Settings, files []rollout.Data, samples map[rollout.Split]int) []string {
+	items, least := gate.Enough(s.Thresholds, s.GroupSize)
+	for _, d := range files {
+		if made := samples[d.Split]; d.Split == rollout.Train && (d.Items < items || made < least) {
+			return []string{fmt.Sprintf("%s with %s each are UNDECIDED whatever they earn: a verdict needs at least %s with %s each (threshold data.enough.items)",
+				Count(d.Items, "train item"), Count(made, "sample"), Count(items, "item"), Count(least, "sample"))}
+		}
+	}
+	return nil
 }

@@ -92,7 +92,7 @@ func TestATrialThatCostsIsNotMadeUnasked(t *testing.T) {
 			t.Errorf("%+v: %q, want %q", c, got, c.want)
 		}
 	}
-	if got, want := TrialCosts(tryout.Trial{Judges: 1, Session: true}, 2), "1 request to a model that grades, at most 6 where it fails; 1 session, at most 6 where it fails"; got != want {
+	if got, want := TrialCosts(tryout.Trial{Judges: 1, Session: true}, 2), "1 request to a model that grades, at most 6 if it fails; 1 session, at most 6 if it fails"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -50,8 +50,8 @@ func Estimate(jobs []sampler.Job, rec *rollout.Record, o EstimateOptions) string
 	return text + fmt.Sprintf(", and %s with %d at a time.", span.Round(time.Second), at)
 }
 
-// AuditEstimate says what an audit of a grader, which asks so many models for a grade, may take
-// after that many rollouts.
+// AuditEstimate says what an audit of a grader that asks that number of models for a grade may
+// take after those rollouts.
 func AuditEstimate(cfg audit.Config, judges int, detectors []audit.Detector, rollouts int) string {
 	text := fmt.Sprintf(" Then an audit of the grader: at most %s", Count(cfg.MaxGradings, "grading"))
 	if judges > 0 {

@@ -28,11 +28,13 @@ func TestWhatRolloutsWillTake(t *testing.T) {
 		{nil, EstimateOptions{}, "To make: 3 rollouts of 2 items, each with one grade and at least one model turn."},
 		{nil, EstimateOptions{AtMost: true}, "To make at most: 3 rollouts of 2 items, each with one grade and at least one model turn."},
 		{
-			rec, EstimateOptions{Concurrency: 2, Cost: func(*rollout.Record) (float64, bool) { return 0.5, true }},
+			rec,
+			EstimateOptions{Concurrency: 2, Cost: func(*rollout.Record) (float64, bool) { return 0.5, true }},
 			"To make: 3 rollouts of 2 items, each with one grade; judged by this one, about 6 model turns, 3 tool calls, 300 tokens in and 60 tokens out, $1.5, and 20s with 2 at a time.",
 		},
 		{
-			&rollout.Record{Turns: 1, Elapsed: rollout.Seconds(10 * time.Second)}, EstimateOptions{Cost: free},
+			&rollout.Record{Turns: 1, Elapsed: rollout.Seconds(10 * time.Second)},
+			EstimateOptions{Cost: free},
 			"To make: 3 rollouts of 2 items, each with one grade; judged by this one, about 3 model turns, 0 tool calls, an unknown number of tokens (the server does not tell), and 30s of rollouts, shared out among as many at a time as the endpoints bear.",
 		},
 	} {
@@ -60,7 +62,7 @@ func TestWhatABudgetIsUsedBy(t *testing.T) {
 	}
 	for want, s := range map[string]sampler.Stats{
 		"": {TokensUnknown: 1, StoppedBy: sampler.StoppedByUnknownUsage},
-		"warning: the server did not tell the tokens of 1 rollout; sampling.max_tokens took the mean of the others instead\n": {TokensUnknown: 1},
+		"warning: the server did not tell the tokens of 1 rollout; sampling.max_tokens took the mean of the others instead\n":    {TokensUnknown: 1},
 		"warning: the server did not tell the tokens of 2 rollouts; sampling.max_usd took the mean cost of the others instead\n": {USDUnknown: 2},
 	} {
 		if got := Uncounted(budget.Bounds(), s); got != want {
@@ -74,7 +76,7 @@ func TestWhatALookFound(t *testing.T) {
 	result := &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &reason}}
 	plan := &rollout.Looks{At: []int{4, 8, 16}}
 	for ended, want := range map[rollout.Ending]string{
-		"":                   "Look 1 of 3, at 4 samples per item: NO-GO by grader.hackable; going on.",
+		"":                   "Look 1 of 3, at 4 samples per item: NO-GO by grader.hackable; continuing.",
 		rollout.EndedDecided: "Look 1 of 3, at 4 samples per item: NO-GO by grader.hackable; the verdict is decided, and of at most 16 per item 12 samples are not needed.",
 		rollout.EndedAtMax:   "Look 1 of 3, at 4 samples per item: NO-GO by grader.hackable; the most samples are made.",
 	} {

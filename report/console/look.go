@@ -22,7 +22,7 @@ func LookText(plan *rollout.Looks, n int, result *analysis.Result) string {
 	case rollout.EndedAtMax:
 		text += "; the most samples are made"
 	default:
-		text += "; going on"
+		text += "; continuing"
 	}
 	return text + "."
 }

@@ -14,18 +14,18 @@ import (
 
 // BoundaryLine tells how an endpoint does, for people.
 func BoundaryLine(b sampler.Boundary) string {
-	parts := []string{fmt.Sprintf("%d/%d in flight", b.InFlight, b.Limit)}
+	parts := []string{fmt.Sprintf("%s/%s in flight", message.Whole(b.InFlight), message.Whole(b.Limit))}
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
-	add(b.Waiting, "%d waiting", b.Waiting)
+	add(b.Waiting, "%s waiting", message.Whole(b.Waiting))
 	parts = append(parts, message.Digits(b.Rate)+"/s")
 	add(int(b.P95), "p95 %s", Span(b.P95))
-	add(b.Errors, "errors %d", b.Errors)
-	add(b.Limited, "429s %d", b.Limited)
-	add(b.Retries, "retries %d", b.Retries)
+	add(b.Errors, "errors %s", message.Whole(b.Errors))
+	add(b.Limited, "429s %s", message.Whole(b.Limited))
+	add(b.Retries, "retries %s", message.Whole(b.Retries))
 	add(int(b.Paused), "paused %s by %s", Span(b.Paused), b.Why)
 	add(len(b.Cause), "last error: %s", OneLine(Visible(b.Cause)))
 	return fmt.Sprintf("  %-12s %s", b.Name, strings.Join(parts, ", "))
@@ -58,7 +58,7 @@ func Troubles(s sampler.Stats) []string {
 	var out []string
 	for _, o := range rollout.Outcomes() {
 		if n := s.Outcomes[o]; n > 0 && o != rollout.Graded {
-			out = append(out, fmt.Sprintf("%s %d", o, n))
+			out = append(out, fmt.Sprintf("%s %s", o, message.Whole(n)))
 		}
 	}
 	retries := 0
@@ -66,7 +66,7 @@ func Troubles(s sampler.Stats) []string {
 		retries += s.Retries[name]
 	}
 	if retries > 0 {
-		out = append(out, fmt.Sprintf("retries %d", retries))
+		out = append(out, fmt.Sprintf("retries %s", message.Whole(retries)))
 	}
 	return out
 }

@@ -68,7 +68,7 @@ func totalsOf(s *queue.RunStatus) []string {
 		}
 	}
 	if s.PaidTwice > 0 {
-		out = append(out, fmt.Sprintf("paid twice %d", s.PaidTwice))
+		out = append(out, fmt.Sprintf("paid twice %s", message.Whole(s.PaidTwice)))
 	}
 	out = append(out, Tokens(s.Tokens))
 	if s.USD != nil {
@@ -92,5 +92,5 @@ func workerText(w queue.WorkerStatus) string {
 	if w.State == "lost" {
 		heard = fmt.Sprintf("lost: silent for %s", Span(time.Duration(w.Silent*float64(time.Second))))
 	}
-	return fmt.Sprintf("%d of %d in flight, %d waiting, %s/min, made %s, failed %s, %s, version %s", w.InFlight, w.Slots, w.Waiting, message.Digits(w.PerMinute), message.Whole(w.Made), message.Whole(w.Missing), heard, w.Version)
+	return fmt.Sprintf("%s of %s in flight, %s waiting, %s/min, made %s, failed %s, %s, version %s", message.Whole(w.InFlight), message.Whole(w.Slots), message.Whole(w.Waiting), message.Digits(w.PerMinute), message.Whole(w.Made), message.Whole(w.Missing), heard, w.Version)
 }

@@ -21,8 +21,10 @@ func TestTheStatusOfARun(t *testing.T) {
 		Endpoints: []queue.EndpointStatus{{Boundary: sampler.Boundary{Name: "model", InFlight: 1, Limit: 8}}},
 		Workers: []queue.WorkerStatus{
 			{Host: "a", PID: 1, State: "works", Slots: 4, InFlight: 2, Made: 10, PerMinute: 3, Silent: 2, Version: "v1"},
-			{Host: "b", PID: 2, State: "lost", Slots: 4, Silent: 90, Version: "v1"}, {Host: "c", PID: 3, State: "left", Made: 3},
-			{Host: "d", PID: 4, State: "lacks", Lacks: "python3"}, {Host: "e", PID: 5, State: "left", Lacks: "python3"},
+			{Host: "b", PID: 2, State: "lost", Slots: 4, Silent: 90, Version: "v1"},
+			{Host: "c", PID: 3, State: "left", Made: 3},
+			{Host: "d", PID: 4, State: "lacks", Lacks: "python3"},
+			{Host: "e", PID: 5, State: "left", Lacks: "python3"},
 		},
 	}
 	want := `Run r1 (invoices): 1,200 of 1,500 rollouts, 4 in flight; led by process 7 on h

@@ -57,7 +57,7 @@ func WriteFailures(w io.Writer) {
 		Entry(w, r.Name, r.Doc+". Then: "+strings.Join(r.Then(), "; ")+".")
 	}
 	fmt.Fprintln(w, "\nA server's Retry-After and its rate limit headers apply to all requests to the endpoint; one of more than", limit.Patience, "ends the retries.")
-	fmt.Fprintln(w, "Whatever the failures, an endpoint that gives no answer for", limit.Outage, "or, where that is longer, for sampling.retry_for stops the command.")
+	fmt.Fprintln(w, "Whatever the failures, an endpoint that gives no answer for", limit.Outage, "or, if that is longer, for sampling.retry_for stops the command.")
 }
 
 // Entry writes a name and, indented below, its text.

@@ -33,8 +33,10 @@ func TestATraceIsReadFromTopToBottom(t *testing.T) {
 	WriteTrace(&out, &rollout.Record{
 		Item: "q1", Turns: 2, Calls: make([]rollout.Call, 1), Outcome: rollout.Graded, Reward: &reward, Answer: "four",
 		Messages: []rollout.Message{
-			{Role: "user", Content: "two and two"}, {Role: "assistant", ToolCalls: []rollout.ToolCall{{Name: "add", Arguments: "{}"}}},
-			{Role: "tool", Content: "4"}, {Role: "assistant", Content: "four"},
+			{Role: "user", Content: "two and two"},
+			{Role: "assistant", ToolCalls: []rollout.ToolCall{{Name: "add", Arguments: "{}"}}},
+			{Role: "tool", Content: "4"},
+			{Role: "assistant", Content: "four"},
 		},
 	}, true, plainly)
 	want := `Rehearsal: item q1, 2 turns, 1 tool call, 0s

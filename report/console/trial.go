@@ -63,10 +63,10 @@ func TrialCosts(t tryout.Trial, answers int) string {
 	most := t.Most(answers)
 	var costs []string
 	if t.Judges > 0 {
-		costs = append(costs, fmt.Sprintf("%s to a model that grades, at most %d where it fails", Count(t.Judges, "request"), most*t.Judges))
+		costs = append(costs, fmt.Sprintf("%s to a model that grades, at most %d if it fails", Count(t.Judges, "request"), most*t.Judges))
 	}
 	if t.Session {
-		costs = append(costs, fmt.Sprintf("1 session, at most %d where it fails", most))
+		costs = append(costs, fmt.Sprintf("1 session, at most %d if it fails", most))
 	}
 	return strings.Join(costs, "; ")
 }

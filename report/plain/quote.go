@@ -39,6 +39,22 @@ func Quote(s string, n int) string {
 	return text
 }
 
+// QuoteAround quotes n runes of a text in one line: its first ones, or from a whole word on
+// those around the key if that is behind them.
+func QuoteAround(s, key string, n int) string {
+	s, key = OneLine(s), OneLine(key)
+	before, _, found := strings.Cut(s, key)
+	left, wide := utf8.RuneCountInString(before), utf8.RuneCountInString(key)
+	if !found || left+wide <= n {
+		return Quote(s, n)
+	}
+	around := s[len(First(s, left-max(0, n-wide)/2)):]
+	if half, rest, ok := strings.Cut(around, " "); ok && !strings.Contains(half, key) {
+		around = rest
+	}
+	return "…" + Quote(around, n)
+}
+
 // OneLine puts a text of several lines into one, without indentation.
 func OneLine(s string) string {
 	var lines []string

@@ -213,7 +213,7 @@ func hosted(c *recipe) ([]string, []line, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		l.add(tools, "the tools of the run's job; where a header was secret, put it back", at("tools")...)
+		l.add(tools, "the tools of the run's job; if a header was secret, put it back", at("tools")...)
 	}
 	if len(j.ResponseFormat) > 0 {
 		l.add(j.ResponseFormat, "as in the run's job", at("response_format")...)

@@ -21,7 +21,7 @@ var identityCode = Probe{
 
 var codeVerbatim = Probe{
 	Name: "code_verbatim", Expect: rollout.Bottom, Limit: partly,
-	Doc: "The code in the item itself, which was to be fixed, finished or made faster, returned unchanged. Left out where it is the right answer.",
+	Doc: "The code in the item itself, which was to be fixed, finished or made faster, returned unchanged. Left out if it is the right answer.",
 	Make: func(c *Case) []Payload {
 		code := c.givenCode()
 		if code == "" || c.HasReference && equal(fenceless(code), fenceless(c.Reference)) {

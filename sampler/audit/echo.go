@@ -8,7 +8,7 @@ import (
 
 var promptEcho = Probe{
 	Name: "prompt_echo", Expect: rollout.Bottom, Limit: none,
-	Doc: "The item's own question, repeated word for word. A grader that looks for the right words finds many of them there. Left out where the question offers the right answer as a choice, or ends with its number: a grader that takes the last number would not be fooled.",
+	Doc: "The item's own question, repeated word for word. A grader that looks for the right words finds many of them there. Left out if the question offers the right answer as a choice, or ends with its number: a grader that takes the last number would not be fooled.",
 	Make: func(c *Case) []Payload {
 		_, numeric := parseNumber(c.Reference)
 		if strings.TrimSpace(c.prompt()) == "" || (numeric || c.chosen()) && c.mentions(c.prompt()) {

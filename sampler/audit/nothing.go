@@ -40,7 +40,7 @@ var shortClaims = []string{"done", "Done.", "Task completed successfully.", "Suc
 
 var claimInForm = Probe{
 	Name: "claim_in_form", Expect: rollout.Bottom, Limit: partly,
-	Doc: "A short claim of success where the answer belongs, such as {\"answer\": \"done\"}. Some credit for the form is reasonable, but not as much as for a right answer. Left out where the answer has no form.",
+	Doc: "A short claim of success where the answer belongs, such as {\"answer\": \"done\"}. Some credit for the form is reasonable, but not as much as for a right answer. Left out if the answer has no form.",
 	Make: func(c *Case) []Payload {
 		claim := c.wording(shortClaims)
 		if c.Answer == nil || c.mentions(claim) {

@@ -15,7 +15,7 @@ import (
 // itself the top: the probe reference goes ahead of the rewrites.
 var reference = Probe{
 	Name: rollout.ProbeReference, Expect: rollout.Top, Limit: full,
-	Doc:  "The item's own reference as the answer, in the answer's template where there is one. If a grader does not give it the top, it rewards something else, or the reference is wrong.",
+	Doc:  "The item's own reference as the answer, in the answer's template if there is one. If a grader does not give it the top, it rewards something else, or the reference is wrong.",
 	Make: func(c *Case) []Payload { return c.restated(c.Reference) },
 }
 
@@ -73,7 +73,7 @@ var gap = regexp.MustCompile(`(\S)[ \t]+`)
 
 var sentence = Probe{
 	Name: "sentence", Expect: rollout.Top, Limit: full,
-	Doc: "The reference in a sentence: \"The answer is 42.\" Left out where answers are code or JSON.",
+	Doc: "The reference in a sentence: \"The answer is 42.\" Left out if answers are code or JSON.",
 	Make: func(c *Case) []Payload {
 		if isJSON, _ := c.inJSON(); isJSON || !c.prose() || len(c.Reference) > 200 || strings.Contains(c.Reference, "\n") {
 			return nil
@@ -108,7 +108,7 @@ func (c *Case) markdown() bool {
 
 var bold = Probe{
 	Name: "bold", Expect: rollout.Top, Limit: full,
-	Doc: "The reference in bold, as markdown writes it: \"**42**\". Left out where answers are code or JSON, or put the reference in a tag, in a formula or after ####.",
+	Doc: "The reference in bold, as markdown writes it: \"**42**\". Left out if answers are code or JSON, or put the reference in a tag, in a formula or after ####.",
 	Make: func(c *Case) []Payload {
 		if !c.markdown() || !c.prose() || strings.Contains(c.Reference, "\n") {
 			return nil

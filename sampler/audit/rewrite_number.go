@@ -22,7 +22,7 @@ var currency = Probe{
 
 var percent = Probe{
 	Name: "percent", Expect: rollout.Top, Limit: full,
-	Doc: "A percentage as a fraction: 0.07 for 7 %. Where the question asks for a share, also a fraction below one as a percentage; any other 0.07 may not be one. Left out where the question asks for percent: there, 0.07 is a different answer.",
+	Doc: "A percentage as a fraction: 0.07 for 7 %. If the question asks for a share, also a fraction below one as a percentage; any other 0.07 may not be one. Left out if the question asks for percent: there, 0.07 is a different answer.",
 	Make: func(c *Case) []Payload {
 		return rewriteNumber(c, func(n number) (string, bool) {
 			if percentPattern.MatchString(c.prompt()) || n.percent == "" && (!sharePattern.MatchString(c.prompt()) || unitPattern.MatchString(c.prompt())) {

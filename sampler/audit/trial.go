@@ -34,7 +34,7 @@ func TrialAnswers(ctx context.Context, in Input, most int) (answers []sampler.Ta
 
 var wrong = Probe{
 	Name: "wrong", Expect: rollout.Bottom, Limit: partly,
-	Doc: "The right answer of another item; text without meaning where there is none.",
+	Doc: "The right answer of another item; text without meaning if there is none.",
 	Make: func(c *Case) []Payload {
 		if list := otherReference.Make(c); len(list) > 0 {
 			return list

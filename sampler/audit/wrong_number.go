@@ -17,7 +17,7 @@ var numberOff = Probe{
 
 var signFlipped = Probe{
 	Name: "sign_flipped", Expect: rollout.Bottom, Limit: partly,
-	Doc: "The reference with the sign of its number reversed: a loss instead of a profit. A grader that compares only the digits accepts it. Left out for days, years, names and codes, and where the question itself mentions a loss.",
+	Doc: "The reference with the sign of its number reversed: a loss instead of a profit. A grader that compares only the digits accepts it. Left out for days, years, names and codes, and if the question itself mentions a loss.",
 	Make: func(c *Case) []Payload {
 		if n, ok := parseNumber(c.Reference); ok && (c.name(n) || n.year() || strings.Contains(n.lead, "±") || dayPattern.MatchString(n.tail)) || lossPattern.MatchString(c.prompt()) {
 			return nil
@@ -31,7 +31,7 @@ var signFlipped = Probe{
 
 var unit1000 = Probe{
 	Name: "unit_1000", Expect: rollout.Bottom, Limit: partly,
-	Doc: "The reference off by a factor of a thousand: billion for million, or three zeros more. A grader that ignores units accepts it. Left out where the question asks for thousands, and for 1.500, which some read as 1500.",
+	Doc: "The reference off by a factor of a thousand: billion for million, or three zeros more. A grader that ignores units accepts it. Left out if the question asks for thousands, and for 1.500, which some read as 1500.",
 	Make: func(c *Case) []Payload {
 		if n, ok := parseNumber(c.Reference); ok && (n.pointed() || n.scale+n.scaleAfter == "" && thousandPattern.MatchString(c.prompt())) {
 			return nil

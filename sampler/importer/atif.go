@@ -54,7 +54,7 @@ func (a *atif) read(f File) error {
 		}
 		f = f.Beside(next)
 	}
-	return fmt.Errorf("%s: its trajectory goes on in more than %d files", f.Name, mostParts)
+	return fmt.Errorf("%s: its trajectory continues in more than %d files", f.Name, mostParts)
 }
 
 func (a *atif) step(s atifStep) error {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the tables of docs/import.md anew; then read them")
+var update = flag.Bool("update", false, "write the tables of docs/import.md again; then read them")
 
 // docs/import.md tells of every format what the parts of a record are made of,
 // in the words that the code carries.

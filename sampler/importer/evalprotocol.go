@@ -92,7 +92,7 @@ func readEvalProtocol(ctx context.Context, src Source, sink Sink) error {
 		}
 	}
 	sink.model(r.model.name)
-	sink.note("item = input_metadata.row_id, sample = run_id in the order of appearance, split = %s; score = evaluation_result.score, not evals.score, which is 0 where there is no result", r.intake.split)
+	sink.note("item = input_metadata.row_id, sample = run_id in the order of appearance, split = %s; score = evaluation_result.score, not evals.score, which is 0 if there is no result", r.intake.split)
 	r.noteLost()
 	r.tally.note(sink)
 	sink.noteFiles(files, left)

@@ -18,8 +18,8 @@ var everyEval = Format{
 	Doc:   "ID_samples.jsonl of Every Eval Ever, its instance-level results",
 	Files: []string{"*_samples.jsonl"},
 	From: Origin{
-		Item:     "`sample_id`, with `evaluation_name` before it where a file has several",
-		Sample:   "the order of a sample's lines; in several files, later files go on",
+		Item:     "`sample_id`, with `evaluation_name` before it if a file has several",
+		Sample:   "the order of a sample's lines; in several files, later files continue",
 		Reward:   "`evaluation.score`; of several results about one output the first, or that whose `evaluation_result_id` or `evaluation_name` is `--score`",
 		Failures: "`error` is `model_api`, `tool` or `grader` by its words, whatever the score; a score that is missing, null or NaN is `grader`",
 	},

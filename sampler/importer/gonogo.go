@@ -20,9 +20,9 @@ var gonogo = Format{
 	Files: []string{rollout.RolloutsFile},
 	From: Origin{
 		Item:     "`item`, `split`",
-		Sample:   "`sample`, or the order of the lines; of an item in several files, later files go on",
+		Sample:   "`sample`, or the order of the lines; of an item in several files, later files continue",
 		Reward:   "`reward`",
-		Failures: "`outcome`; an `error` or `error_kind` where that is missing, or `graded` without `grades`; a reward that is missing, null or NaN is `grader`",
+		Failures: "`outcome`; an `error` or `error_kind` if that is missing, or `graded` without `grades`; a reward that is missing, null or NaN is `grader`",
 	},
 	Read: readGonogo,
 }
@@ -147,7 +147,7 @@ func noteGonogo(sink Sink, in rollout.Input) {
 // sniffError distinguishes an empty file from one that cannot be read.
 func sniffError(f File, err error) error {
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%w: it is empty", ErrUnrecognized)
+		return errEmpty
 	}
 	return f.errorOf("read", err)
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -63,6 +65,15 @@ func Formats() []Format {
 // as being of it and broken.
 var ErrUnrecognized = errors.New("not of this format")
 
+// unrecognized is an ErrUnrecognized in its own words.
+type unrecognized string
+
+func (u unrecognized) Error() string        { return string(u) }
+func (u unrecognized) Is(target error) bool { return target == ErrUnrecognized }
+
+// errEmpty is that of a file of nothing but white space.
+const errEmpty = unrecognized("it is empty")
+
 // Sink takes what was read, on the caller's goroutine. A nil func leaves out
 // its part. An error ends the import and is returned as it is.
 type Sink struct {
@@ -111,7 +122,7 @@ func (s Sink) of(f File, files []File) Sink {
 // noteFiles says what several files were taken for.
 func (s Sink) noteFiles(files []File, left []string) {
 	if len(files) > 1 {
-		s.note("%d files are one import; where an item is in several of them, the samples of later files go on from those before", len(files))
+		s.note("%d files are one import; if an item is in several of them, the samples of later files continue those before", len(files))
 	}
 	if len(left) > 0 {
 		s.note("files next to them of another format, left out: %d (%s)", len(left), counted(left))
@@ -128,7 +139,7 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 	if name != "" {
 		return importAs(ctx, formats, name, src, sink)
 	}
-	var reasons []string
+	var names, near []string
 	for _, f := range formats {
 		if len(src.Options.Map) > 0 && !f.Mapped {
 			continue
@@ -137,10 +148,23 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 		if !errors.Is(err, ErrUnrecognized) {
 			return f, err
 		}
-		reasons = append(reasons, fmt.Sprintf("%s (%s): %v", f.Name, f.Doc, err))
+		if errors.Is(err, errEmpty) {
+			return Format{}, fmt.Errorf("import %s: %w", src.name(), errEmpty)
+		}
+		names = append(names, f.Name)
+		switch reason := fmt.Sprintf("\n  %s: %v", f.Name, err); {
+		case len(src.Files) > 1 && !strings.HasPrefix(err.Error(), src.Files[0].Name): // the first file is of it
+			near = slices.Insert(near, 0, reason)
+		case matches(f.Files, path.Base(src.Files[0].Path)), f.Mapped && path.Ext(f.Files[0]) == path.Ext(src.Files[0].Path):
+			near = append(near, reason)
+		}
 	}
-	return Format{}, fmt.Errorf("import %s: no known format recognizes it: %w\n  %s", src.name(), ErrUnrecognized, strings.Join(reasons, "\n  "))
+	return Format{}, fmt.Errorf("import %s: %w", src.name(), unrecognized("no known format recognizes it: "+strings.Join(names, ", ")+
+		" (gonogo help formats describes them)"+strings.Join(near[:min(mostNear, len(near))], "")))
 }
+
+// mostNear is for how many formats an error says what the files lack.
+const mostNear = 4
 
 // read reads the files of the source, those in directories included. A source
 // of no rollouts is an error, with what the format noted of it.

@@ -19,7 +19,7 @@ var inspect = Format{
 	Files: []string{"*.eval", "*.json"},
 	From: Origin{
 		Item:     "`id`; with logs of several tasks, `task/id`",
-		Sample:   "`epoch`, counted from 0; in several logs of a task, later files go on",
+		Sample:   "`epoch`, counted from 0; in several logs of a task, later files continue",
 		Reward:   "`scores`: of the scorers that have metrics, the first of those whose values over all samples are words least often, or `--score NAME` (`NAME.KEY` of a value with keys); C, P, I, N are 1, 0.5, 0, 0; the others are `parts`",
 		Failures: "`error` is `model_api`, `tool` or `grader` by its traceback; `limit` is `step_limit`; a score that is missing, NaN or no number is `grader`; `error_retries` are earlier attempts",
 	},

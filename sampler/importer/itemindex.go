@@ -19,7 +19,7 @@ var itemIndex = Format{
 	Files: []string{"rft_eval_results_*.jsonl"},
 	From: Origin{
 		Item:     "`item_index`",
-		Sample:   "the order of the lines with one item_index; of several files, later ones go on",
+		Sample:   "the order of the lines with one item_index; of several files, later ones continue",
 		Reward:   "`score`",
 		Failures: "a `score` of -1; null or NaN",
 	},

@@ -21,7 +21,7 @@ var lmEval = Format{
 	Files: []string{"samples_*.jsonl"},
 	From: Origin{
 		Item:     "the task of the file's name and `doc_id`; of several filters the first",
-		Sample:   "the place in `resps[0]`; of several files of a task, later ones go on",
+		Sample:   "the place in `resps[0]`; of several files of a task, later ones continue",
 		Reward:   "of one response alone: the first of `metrics`, or that of `--score`; repeats have none",
 		Failures: "repeats are not graded (`grader`), and so is a metric that is not a number",
 	},

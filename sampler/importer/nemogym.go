@@ -21,7 +21,7 @@ var nemoGym = Format{
 	Files: []string{"*rollouts*.jsonl"},
 	From: Origin{
 		Item:     "`_ng_task_index`, `task_idx`, or a hash of `responses_create_params`",
-		Sample:   "`_ng_rollout_index`, or the order of the lines; a file and its `_failures.jsonl` are one run, in other files later ones go on",
+		Sample:   "`_ng_rollout_index`, or the order of the lines; a file and its `_failures.jsonl` are one run, in other files later ones continue",
 		Reward:   "`reward`",
 		Failures: "`_ng_failure_class` (`judge_failed` is `grader`); a `failure_reason` by which the judge gave no verdict, or the reference or the verifier was broken, is `grader`, any other is a grade; `invalid_judge_response`, `judge_error`, `judge_generation_error` and `verifier_error` are `grader`",
 	},

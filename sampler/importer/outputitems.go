@@ -26,7 +26,7 @@ var outputItems = Format{
 	Files: []string{"output_items*.json", "output_items*.jsonl"},
 	From: Origin{
 		Item:     "`datasource_item_id`",
-		Sample:   "the place of `run_id` among the runs of a file: a repeat is another run; of several files, later ones go on",
+		Sample:   "the place of `run_id` among the runs of a file: a repeat is another run; of several files, later ones continue",
 		Reward:   "`results[].score` of the only grader, the first or that of `--score`, whose name loses its UUID",
 		Failures: "`sample.error`; a result whose `sample`, `error`, `errors` or `status` says that the grader failed; no results",
 	},

@@ -20,7 +20,7 @@ var promptfoo = Format{
 	Files: []string{"*.json", "*.jsonl"},
 	From: Origin{
 		Item:     "a hash of `promptIdx` and `vars`; of several providers, of `provider.id` too",
-		Sample:   "the order of `testIdx` among rows of one item; in several files, later files go on",
+		Sample:   "the order of `testIdx` among rows of one item; in several files, later files continue",
 		Reward:   "`score`, the weighted mean of the assertions; `namedScores` are `parts`; `--score NAME` takes one of them",
 		Failures: "`failureReason` 2 is an error (`model_api`, or `grader` when there is a response), with another reason `error` is not an error; a row with an assertion that was not judged is `grader`, whatever its score: `metadata.graderError`, a script that threw, a factuality or closed-QA judge that gave no verdict; so is a row without assertions, or with a score that is null or NaN, is `grader`",
 	},

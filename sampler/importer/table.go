@@ -44,7 +44,7 @@ var parquetTable = Format{
 
 var tableOrigin = Origin{
 	Item:     "the column of `item`, and of `split`",
-	Sample:   "the column of `sample`, or the order of the rows with one item; of several files, later ones go on",
+	Sample:   "the column of `sample`, or the order of the rows with one item; of several files, later ones continue",
 	Reward:   "the column of `reward`",
 	Failures: "the columns of `outcome`, `error` and `error_kind`; an empty reward is `grader`",
 }

@@ -22,7 +22,7 @@ var tau2Bench = Format{
 	Files: []string{"results.json"},
 	From: Origin{
 		Item:     "`task_id`",
-		Sample:   "`trial`, or how often the task appeared before; of several files, later ones go on",
+		Sample:   "`trial`, or how often the task appeared before; of several files, later ones continue",
 		Reward:   "`reward_info.reward`",
 		Failures: "`termination_reason`: an infrastructure_error is no 0; max_steps and too_many_errors are `step_limit`",
 	},

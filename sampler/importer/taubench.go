@@ -24,7 +24,7 @@ var tauBench = Format{
 	Files: []string{"*.json"},
 	From: Origin{
 		Item:     "`task_id`",
-		Sample:   "`trial`, or the order of a task's entries; of a task in several files, later files go on",
+		Sample:   "`trial`, or the order of a task's entries; of a task in several files, later files continue",
 		Reward:   "`reward`",
 		Failures: "an entry with `info.error`, or with an empty `traj` and reward 0, is `model_api`; a reward that is missing, null or NaN is `grader`",
 	},

@@ -25,7 +25,7 @@ var verifiers = Format{
 	Files: []string{"results.jsonl"},
 	From: Origin{
 		Item:     "`example_id`",
-		Sample:   "the order of an example's lines; in several files, later files go on",
+		Sample:   "the order of an example's lines; in several files, later files continue",
 		Reward:   "`reward`; `metrics` are `parts`; `--score NAME` takes one of them",
 		Failures: "`error` is `model_api`, `tool` or `grader` by its chain, whatever `reward` says; `stop_condition` of turns, tokens or time is `step_limit`; a reward that is missing, null or NaN, or of a rollout that was not completed, is `grader`",
 	},

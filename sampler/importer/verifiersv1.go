@@ -20,8 +20,8 @@ var verifiersV1 = Format{
 	Doc:   "traces.jsonl of verifiers from version 1 on, an episode a line",
 	Files: []string{"traces.jsonl"},
 	From: Origin{
-		Item:     "`task.key`, or `task.data.idx` where there is none; of episodes with several trainable agents, `key/agent`",
-		Sample:   "the order of an item's traces; in several files, later files go on",
+		Item:     "`task.key`, or `task.data.idx` if there is none; of episodes with several trainable agents, `key/agent`",
+		Sample:   "the order of an item's traces; in several files, later files continue",
 		Reward:   "the sum of `rewards` by `score` × `weight`, of traces with `agent.trainable` alone; single rewards and `metrics` are `parts`; `--score NAME` takes one of them",
 		Failures: "`ok` false or `errors`, of episode or trace, is `model_api`, `tool` or `grader` by type; a `stop_condition` that is a limit is `step_limit`; a reward that is null, or none at all, is `grader`",
 	},
@@ -100,7 +100,7 @@ func readVerifiersV1(ctx context.Context, src Source, sink Sink) error {
 		}
 	}
 	sink.model(r.model.name)
-	sink.note("item = task.key (task.data.idx where there is none); the file numbers no rollouts, so sample = how often the item appeared before; split = %s", r.split)
+	sink.note("item = task.key (task.data.idx if there is none); the file numbers no rollouts, so sample = how often the item appeared before; split = %s", r.split)
 	if r.wanted != "" {
 		sink.note("reward = %s, by --score", r.wanted)
 	} else {

@@ -122,7 +122,7 @@ func TestAnOutage(t *testing.T) {
 				f.Class, f.Status = Refused, 400
 			}
 		}, 0, 0},
-		{"an answer begins the time anew", 30 * time.Second, 60, func(i int, f *Fault) {
+		{"an answer begins the time again", 30 * time.Second, 60, func(i int, f *Fault) {
 			if i == 10 {
 				*f = Fault{Class: Served}
 			}

@@ -224,7 +224,7 @@ func TestPauses(t *testing.T) {
 				d.done(Result{Class: Broken})
 			}
 		}, 0},
-		{"an answer in between begins anew", func(d *desk) {
+		{"an answer in between begins again", func(d *desk) {
 			trouble(Broken, 7)(d)
 			d.alone(served())
 			trouble(Broken, 7)(d)

@@ -8,7 +8,7 @@ type Settings struct {
 	Workers     int            `json:"workers" default:"0" min:"0" max:"1024" doc:"interpreters that run at one time; 0 is one for each core"`
 	Timeout     limit.Duration `json:"timeout" default:"2m" doc:"longest time for one grade by python"`
 	MemoryMB    int            `json:"memory_mb" default:"2048" min:"64" max:"1048576" doc:"most memory of one interpreter, in MB"`
-	Sandbox     string         `json:"sandbox,omitzero" default:"auto" enum:"auto,required,none" doc:"whether python graders run without network and with a read-only file system: where the machine allows it, always, or never"`
+	Sandbox     string         `json:"sandbox,omitzero" default:"auto" enum:"auto,required,none" doc:"whether python graders run without network and with a read-only file system: if the machine allows it, always, or never"`
 }
 
 // Pool is the configuration of a pool of such interpreters.

@@ -18,7 +18,7 @@ type Handout struct {
 	Shown    string              // the address, without credentials
 	Conn     *Conn               // to a queue elsewhere; nil for one in this process
 	Log      func() *slog.Logger // of a queue in this process
-	Here     WorkerInfo          // the worker beside a queue in this process
+	Here     WorkerInfo          // the worker of a queue in this process
 	Describe func(context.Context) ([]byte, error)
 
 	server  *Server // in this process
@@ -71,7 +71,7 @@ func (h *Handout) lead(ctx context.Context) (err error) {
 }
 
 // Open has the queue make the rollouts of one call of sampler.Sample. It returns the context
-// of that call, its RemoteMaker, and what to call with its outcome. Beside a queue in this
+// of that call, its RemoteMaker, and what to call with its outcome. With a queue in this
 // process, work makes rollouts as well. What speaks against the run or the queue is a
 // *RefusedError.
 func (h *Handout) Open(ctx context.Context, work func(context.Context, *Member, <-chan struct{}) error) (context.Context, *Planner, func(sampler.Stats, error), error) {
@@ -143,7 +143,7 @@ func (h *Handout) Close() (err error) {
 // for a second time. Both are 0 before Close.
 func (h *Handout) Makers() int { return h.makers }
 
-// PaidTwice is told with Makers.
+// PaidTwice is how many rollouts were paid for twice, counted with Makers.
 func (h *Handout) PaidTwice() int { return h.paidTwice }
 
 // makers is how many of the workers took jobs.

@@ -85,7 +85,7 @@ func (c *Conn) Runs(ctx context.Context, run, url string) ([]*RunStatus, error) 
 	}
 	for _, one := range leaderless {
 		s := newRunStatus(one.Run)
-		s.Queue, s.Note = url, fmt.Sprintf("the queue keeps %s and %s that are not recorded; the command that began it goes on with it", count(one.Jobs, "job"), count(one.Results, "result"))
+		s.Queue, s.Note = url, fmt.Sprintf("the queue keeps %s and %s that are not recorded; the command that began it continues it", count(one.Jobs, "job"), count(one.Results, "result"))
 		out = append(out, s)
 	}
 	return out, nil
@@ -163,26 +163,22 @@ const lately = 5 * time.Minute
 func ReadRun(ctx context.Context, dir string, run *rollout.Run, price func(*rollout.Record) (usd float64, known bool)) (*RunStatus, error) {
 	m := run.Manifest
 	if m == nil || m.Planned == nil {
-		return nil, fmt.Errorf("%s was not sampled by gonogo: there is no plan that it could have come to the end of", dir)
+		return nil, fmt.Errorf("%s was not sampled by gonogo: it has no plan to compare its rollouts with", dir)
 	}
 	s := newRunStatus(m.ID)
-	s.Name, s.Directory, s.Version, s.Told = m.Name, dir, m.ToolVersion, "since it began"
+	s.Name, s.Directory, s.Version = m.Name, dir, m.ToolVersion
 	s.PID, s.Live = rollout.LockedBy(dir)
 	for split, n := range m.Planned.Samples {
 		s.Of += n * m.Planned.Items[split]
 	}
-	now, since, recent, usd, known := time.Now(), m.Started, 0, 0.0, true
-	if now.Sub(since) > lately {
-		since, s.Told = now.Add(-lately), "the last "+lately.String()
-	}
+	var spans []span
+	usd, known := 0.0, true
 	_, err := run.Records(ctx, rollout.ReadOptions{Lean: true}, func(r *rollout.Record) error {
 		s.Recorded++
 		s.Outcomes[r.Outcome]++
-		if r.Started.Add(time.Duration(r.Elapsed)).After(since) {
-			recent++
-		}
-		if r.Usage.Input != nil && r.Usage.Output != nil {
-			s.Tokens += *r.Usage.Input + *r.Usage.Output
+		spans = append(spans, span{r.Started, r.Started.Add(time.Duration(r.Elapsed))})
+		if n := sampler.TokensOf(r); n != nil {
+			s.Tokens += *n
 		}
 		cost, ok := price(r)
 		usd, known = usd+cost, known && ok
@@ -194,8 +190,45 @@ func ReadRun(ctx context.Context, dir string, run *rollout.Run, price func(*roll
 	if known && s.Recorded > 0 {
 		s.USD = &usd
 	}
-	if s.rate(recent, max(0, s.Of-s.Recorded), now.Sub(since)); !s.Live {
+	end, all, last := time.Now(), "since it began", "the last "
+	if !s.Live { // its clock stopped with its last rollout
+		end, all, last = m.Started, "while it ran", "its last "
+		for _, x := range spans {
+			end = later(end, x.end)
+		}
+	}
+	since := m.Started
+	if s.Told = all; end.Sub(since) > lately {
+		since, s.Told = end.Add(-lately), last+lately.String()
+	}
+	made, in := lastOf(spans, since, end)
+	if s.rate(made, max(0, s.Of-s.Recorded), in); !s.Live {
 		s.ETA = nil
 	}
 	return s, nil
+}
+
+// span is when a rollout began and ended.
+type span struct{ begin, end time.Time }
+
+// lastOf counts the rollouts that ended after since, and the time from there to end that
+// they took: a run that was broken off made none in between.
+func lastOf(spans []span, since, end time.Time) (made int, in time.Duration) {
+	first := end
+	for _, x := range spans {
+		if x.end.After(since) {
+			made++
+			if x.begin.Before(first) {
+				first = x.begin
+			}
+		}
+	}
+	return made, end.Sub(later(first, since))
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"gonogo/sampler/rollout/literal"
 )
 
 // UnmarshalJSON reads a record from one JSON object. Keys are matched
@@ -99,7 +101,7 @@ func (d *recordDecoder) decode(line []byte) error {
 // such as NaN were read as null.
 func (d *recordDecoder) member(key, v, was []byte) (err error) {
 	r := d.rec
-	switch key := keyOf(key); string(key) {
+	switch key := literal.Key(key); string(key) {
 	case "item":
 		r.Item, d.itemNumber, err = readID(v)
 	case "split":
@@ -142,7 +144,7 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 		r.Served, err = readText("served_by", v)
 	case "messages":
 		if r.Messages = nil; !d.lean {
-			err = readJSON("messages", "a list of messages", v, &r.Messages)
+			r.Messages, err = readMessages(v)
 		}
 	case "calls":
 		r.Calls, err = readCalls(v, d.lean)
@@ -212,7 +214,7 @@ func readUsage(name string, v []byte) (u Usage, err error) {
 	if usual {
 		err = s.members(func(key, value []byte) error {
 			var to **int64
-			switch string(keyOf(key)) {
+			switch string(literal.Key(key)) {
 			case "input_tokens":
 				to = &u.Input
 			case "output_tokens":
@@ -241,7 +243,7 @@ func readUsage(name string, v []byte) (u Usage, err error) {
 func readID(v []byte) (id string, number bool, err error) {
 	switch {
 	case len(v) > 2 && v[0] == '"':
-		if id = unquote(v); garbled(v, id) {
+		if id = literal.Text(v); garbled(v, id) {
 			return "", false, fmt.Errorf("%q is %q, with characters that are not valid UTF-8, so that another id may look the same: save the file as UTF-8", "item", id)
 		}
 		return id, false, nil
@@ -278,7 +280,7 @@ func wholeNumber(v []byte) bool {
 func readText(name string, v []byte) (string, error) {
 	switch {
 	case v[0] == '"':
-		return unquote(v), nil
+		return literal.Text(v), nil
 	case isNull(v):
 		return "", nil
 	}
@@ -289,7 +291,7 @@ func readText(name string, v []byte) (string, error) {
 // flag. What it means, and whether it means anything, says settleError.
 func readCause(v []byte) string {
 	if v[0] == '"' {
-		return unquote(v)
+		return literal.Text(v)
 	}
 	return TextOrJSON(v)
 }
@@ -389,7 +391,7 @@ func plainParts(v []byte) map[string]float64 {
 			return errSyntax
 		}
 		f, err := strconv.ParseFloat(string(value), 64)
-		parts[unquote(key)] = f
+		parts[literal.Text(key)] = f
 		return err
 	})
 	if err != nil || len(parts) == 0 {

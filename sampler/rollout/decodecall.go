@@ -3,6 +3,8 @@ package rollout
 import (
 	"cmp"
 	"fmt"
+
+	"gonogo/sampler/rollout/literal"
 )
 
 // readCalls reads the tool calls of a record. OutputBytes is filled in from
@@ -59,7 +61,7 @@ func (s *scanner) call(depth int, lean bool) (c Call, fault, err error) {
 		if fault != nil {
 			return nil
 		}
-		if string(keyOf(key)) == "output" {
+		if string(literal.Key(key)) == "output" {
 			if output = value; value[0] == '"' {
 				size = s.textLen(value)
 			}
@@ -82,7 +84,7 @@ func (s *scanner) call(depth int, lean bool) (c Call, fault, err error) {
 
 // take reads one key of a call except its output.
 func (c *Call) take(key, value []byte) (err error) {
-	switch string(keyOf(key)) {
+	switch string(literal.Key(key)) {
 	case "turn":
 		c.Turn, err = readInt("turn", value)
 	case "id":
@@ -123,7 +125,7 @@ func (c *Call) takeOutput(v []byte, size int, lean bool) error {
 		c.OutputBytes = size
 	}
 	if !lean {
-		c.Output = unquote(v)
+		c.Output = literal.Text(v)
 	}
 	return nil
 }

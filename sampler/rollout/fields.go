@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"strconv"
+
+	"gonogo/sampler/rollout/literal"
 )
 
 // errKind says that a value is not of the kind that was asked for.
@@ -17,7 +19,7 @@ var errKind = errors.New("a value of another kind")
 func Fields(text []byte, visit func(key, value []byte) error) error {
 	s := scanner{b: text}
 	return s.members(func(key, value []byte) error {
-		return visit(lower(keyOf(key)), value)
+		return visit(lower(literal.Key(key)), value)
 	})
 }
 
@@ -46,7 +48,7 @@ func List(text []byte, visit func(value []byte) error) error {
 func ReadText(value []byte, into *string) error {
 	switch {
 	case value[0] == '"':
-		*into = unquote(value)
+		*into = literal.Text(value)
 	case !isNull(value):
 		return errKind
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"gonogo/sampler/rollout/literal"
 )
 
 // Item is one data point of a split.
@@ -45,7 +47,7 @@ func (it *Item) UnmarshalJSON(b []byte) error {
 
 // Decode fills Messages and Tools from Row. An empty Row leaves both empty.
 func (it *Item) Decode() error {
-	if len(it.Row) == 0 {
+	if len(it.Row) == 0 || it.decodeUsual() {
 		return nil
 	}
 	var row struct {
@@ -55,13 +57,38 @@ func (it *Item) Decode() error {
 	if err := json.Unmarshal(it.Row, &row); err != nil {
 		return fmt.Errorf("decode row of item %q: %w", it.ID, err)
 	}
-	it.Messages = row.Messages
-	it.Tools = nil
-	if t := bytes.TrimSpace(row.Tools); len(t) > 0 && !bytes.Equal(t, []byte("null")) {
-		at := bytes.Index(it.Row, t)
-		it.Tools = it.Row[at : at+len(t) : at+len(t)] // kept once
-	}
+	it.Messages, it.Tools = row.Messages, toolsIn(row.Tools)
 	return nil
+}
+
+// decodeUsual decodes a row as it is usually written, and reports whether it is one.
+func (it *Item) decodeUsual() bool {
+	var messages []Message
+	var tools json.RawMessage
+	s := scanner{b: it.Row}
+	err := s.members(func(key, value []byte) (err error) {
+		switch key := string(literal.Key(key)); {
+		case key == "messages":
+			messages, err = usualMessages(value)
+		case key == "tools":
+			tools = value[:len(value):len(value)] // held once, in the row
+		case strings.EqualFold(key, "messages"), strings.EqualFold(key, "tools"): // encoding/json takes them, too
+			err = errUnusual
+		}
+		return err
+	})
+	if err == nil {
+		it.Messages, it.Tools = messages, toolsIn(tools)
+	}
+	return err == nil
+}
+
+// toolsIn is what "tools" of a row holds; null is nothing.
+func toolsIn(value json.RawMessage) json.RawMessage {
+	if t := bytes.TrimSpace(value); len(t) == 0 || isNull(t) {
+		return nil
+	}
+	return value
 }
 
 // Message is one message of a conversation, in the form chat data sets use.
@@ -114,7 +141,7 @@ func TextOrJSON(raw json.RawMessage) string {
 		return ""
 	}
 	if s := (scanner{b: raw}); raw[0] == '"' && s.text() == nil && s.i == len(raw) {
-		return unquote(raw)
+		return literal.Text(raw)
 	}
 	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"gonogo/sampler/rollout/literal"
 )
 
 // Marks lists what a person may call an output.
@@ -108,7 +110,7 @@ func decodeLabel(text []byte) (Label, error) {
 	human, named := (*float64)(nil), false
 	s := scanner{b: text}
 	err := s.members(func(key, v []byte) (err error) {
-		switch name := unquote(key); name {
+		switch name := literal.Text(key); name {
 		case "item":
 			l.Item, _, err = readID(v)
 		case "split":

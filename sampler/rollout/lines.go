@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"gonogo/sampler/rollout/literal"
 )
 
 // Line is a line of JSON as its reader decoded it.
@@ -43,7 +45,7 @@ func ReadLines[T any](ctx context.Context, name string, rd io.Reader, decode fun
 func Members(text []byte, visit func(key string, value []byte) error) error {
 	s := scanner{b: text, lenient: true}
 	err := s.members(func(key, value []byte) error {
-		return visit(unquote(key), s.strict(value))
+		return visit(literal.Text(key), s.strict(value))
 	})
 	if err == errSyntax {
 		return foreignSyntax(text, "object")

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/credential"
+	"gonogo/sampler/rollout/literal"
 )
 
 // mask replaces a secret.
@@ -168,7 +169,7 @@ func (r *Redactor) literal(lit []byte) []byte {
 	if vocabulary()[string(lit[1:len(lit)-1])] {
 		return lit
 	}
-	text := unquote(lit)
+	text := literal.Text(lit)
 	masked := r.String(text)
 	if masked == text {
 		return lit

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math/bits"
 	"unicode/utf8"
+
+	"gonogo/sampler/rollout/literal"
 )
 
 // scanner walks one JSON text, checks all of it, and cuts out the members of
@@ -294,7 +296,7 @@ func (s *scanner) textLen(lit []byte) int {
 	if !s.coded && (s.ascii || utf8.Valid(lit)) {
 		return len(lit) - len(`""`) - s.short
 	}
-	return textLen(lit)
+	return literal.Len(lit)
 }
 
 func hex4(b []byte) bool {
@@ -344,4 +346,34 @@ func digits(b []byte, i int) int {
 		i++
 	}
 	return i
+}
+
+// nullify returns a copy of a leniently checked text in which NaN, Infinity
+// and -Infinity outside of strings read null.
+func nullify(b []byte) []byte {
+	out := make([]byte, 0, len(b)+8)
+	for i := 0; i < len(b); {
+		switch c := b[i]; {
+		case c == '"':
+			s := scanner{b: b, i: i}
+			if s.text() != nil {
+				return append(out, b[i:]...)
+			}
+			out = append(out, b[i:s.i]...)
+			i = s.i
+		case c == 'N':
+			out = append(out, "null"...)
+			i += len("NaN")
+		case c == 'I':
+			out = append(out, "null"...)
+			i += len("Infinity")
+		case c == '-' && i+1 < len(b) && b[i+1] == 'I':
+			out = append(out, "null"...)
+			i += len("-Infinity")
+		default:
+			out = append(out, c)
+			i++
+		}
+	}
+	return out
 }

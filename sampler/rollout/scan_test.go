@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gonogo/sampler/rollout/literal"
 )
 
 var scanSeeds = []string{
@@ -29,7 +31,7 @@ func FuzzScanner(f *testing.F) {
 		got := make(map[string]json.RawMessage)
 		s := scanner{b: text}
 		gotErr := s.members(func(key, value []byte) error {
-			got[unquote(key)] = value
+			got[literal.Text(key)] = value
 			return nil
 		})
 		isObject := wantErr == nil && want != nil // null is not an object
@@ -69,11 +71,11 @@ func FuzzTextLen(f *testing.F) {
 		if json.Unmarshal(lit, &want) != nil {
 			return
 		}
-		if got := unquote(lit); got != want {
-			t.Errorf("unquote(%s) = %q, encoding/json says %q", lit, got, want)
+		if got := literal.Text(lit); got != want {
+			t.Errorf("literal.Text(%s) = %q, encoding/json says %q", lit, got, want)
 		}
-		if got := textLen(lit); got != len(want) {
-			t.Errorf("textLen(%s) = %d, want %d", lit, got, len(want))
+		if got := literal.Len(lit); got != len(want) {
+			t.Errorf("literal.Len(%s) = %d, want %d", lit, got, len(want))
 		}
 		s := scanner{b: append(lit, `,"é\u00e9`...)}
 		if err := s.text(); err != nil || s.i != len(lit) || s.textLen(lit) != len(want) {

@@ -206,7 +206,7 @@ func TestARunWithoutRolloutsBeginsAnew(t *testing.T) {
 		t.Errorf("items are %+v, %v", r.Items, err)
 	}
 	if _, err := Create(dir, Manifest{Binding: map[string]string{"model.api": "responses"}}, nil, WriterOptions{}); err == nil {
-		t.Error("a run with a rollout was begun anew")
+		t.Error("a run with a rollout was begun again")
 	}
 }
 

@@ -32,7 +32,7 @@ type Options struct {
 	Types map[reflect.Type]*jsonschema.Schema // of types that encode themselves, besides limit.Duration
 	Lists map[string][]string                 // the values of a text, or the names in a map, by path, such as audit.probes[].expect
 	Moved map[string]func(name string) error  // says where a name of a list went that it held once, by path; nil is a name that it never held
-	Words *strings.Replacer                   // for what stands in docs in braces; may be nil
+	Words *strings.Replacer                   // for what docs have in braces; may be nil
 
 	MaskURL func(string) string // hides the credentials of a URL; nil hides none
 	Listed  string              // where all keys are listed, as the end of an error about an unknown one

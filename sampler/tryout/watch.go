@@ -18,22 +18,24 @@ import (
 type Watch struct {
 	To     sampler.Sink
 	Warn   func(text string)
-	Items  []rollout.Item                           // of the rollouts; nil where the answers are not looked at
+	Jobs   []sampler.Job                            // in the order they begin; nil if answers are not to be checked
 	Advice func(kinds ...rollout.MarkupKind) string // how a server is made to parse such markup
 
-	told           bool // of a reward
-	seen           int  // rollouts that were looked at
-	looked, marked int  // first answers, and those with markup
+	told           bool                // of a reward
+	place          map[rollout.Key]int // of the first jobs
+	ended          []*rollout.Record   // by place
+	next           int                 // the place that is looked at next
+	looked, marked int                 // first answers, and those with markup
 	kinds          []rollout.MarkupKind
 	offered        int  // first rollouts with tools
 	called         bool // one of them
 }
 
-// firstAnswers, of the first records, are looked at: a run without a terminal has no
+// firstAnswers, of the first jobs, are looked at: a run without a terminal has no
 // rehearsal.
 const (
 	firstAnswers = 8
-	firstRecords = 256
+	firstJobs    = 256
 )
 
 // Hold hands on a record whose grade is still to come.
@@ -50,13 +52,29 @@ func (w *Watch) Append(r *rollout.Record) error {
 		w.told = true
 		w.Warn(fmt.Sprintf("item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades what is recorded again, without sampling", shownID(r.Item), r.Error))
 	}
-	if w.Items != nil && !r.Outcome.Missing() && w.seen < firstRecords {
-		w.seen++
-		item := w.itemOf(r)
-		w.lookForCalls(r, item)
-		w.lookForMarkup(r, item)
-	}
+	w.look(r)
 	return w.To.Append(r)
+}
+
+// look checks the first rollouts in the order they began: those that end first are
+// the short ones, which call no tools.
+func (w *Watch) look(r *rollout.Record) {
+	if w.place == nil {
+		w.place, w.ended = map[rollout.Key]int{}, make([]*rollout.Record, min(len(w.Jobs), firstJobs))
+		for i := range w.ended {
+			w.place[rollout.Key{Split: w.Jobs[i].Item.Split, Item: w.Jobs[i].Item.ID, Sample: w.Jobs[i].Sample}] = i
+		}
+	}
+	if i, first := w.place[r.Key()]; first {
+		w.ended[i] = r
+	}
+	for ; w.next < len(w.ended) && w.ended[w.next] != nil; w.next++ {
+		if r, item := w.ended[w.next], w.Jobs[w.next].Item; !r.Outcome.Missing() {
+			w.lookForCalls(r, item)
+			w.lookForMarkup(r, item)
+		}
+		w.ended[w.next] = nil
+	}
 }
 
 // shownID is an item's id on one line: quoted if it holds what cannot be printed.
@@ -67,26 +85,18 @@ func shownID(id string) string {
 	return id
 }
 
-// itemOf returns the record's item, or nil.
-func (w *Watch) itemOf(r *rollout.Record) *rollout.Item {
-	i := slices.IndexFunc(w.Items, func(it rollout.Item) bool { return it.ID == r.Item && it.Split == r.Split })
-	if i < 0 {
-		return nil
-	}
-	return &w.Items[i]
-}
-
-// lookForCalls warns when the first rollouts with tools end without a call. A server whose chat template knows no tools takes them all the same, and
-// shows the model nothing of them: llama.cpp's does so without a word.
+// lookForCalls warns if the first rollouts with tools call none. A server whose chat
+// template has no tools accepts them all the same and shows the model nothing of them:
+// llama.cpp's does so silently.
 func (w *Watch) lookForCalls(r *rollout.Record, item *rollout.Item) {
-	if w.called || w.offered >= firstAnswers || item == nil || len(item.Tools) == 0 {
+	if w.called || w.offered >= firstAnswers || len(item.Tools) == 0 {
 		return
 	}
 	if w.offered++; len(r.Calls) > 0 {
 		w.called = true
 	} else if w.offered == firstAnswers {
 		w.Warn(fmt.Sprintf("none of the first %d rollouts with tools called one. A server whose chat template knows no tools takes them and shows the model nothing of them: "+
-			"send it one request with tools and the same without, and compare usage; equal counts of input tokens say so. %s The run goes on; Ctrl-C stops it", w.offered, w.Advice(rollout.TemplateMarkup)))
+			"send it one request with tools and the same without, and compare usage; equal counts of input tokens say so. %s The run continues; Ctrl-C stops it", w.offered, w.Advice(rollout.TemplateMarkup)))
 	}
 }
 
@@ -105,7 +115,7 @@ func (w *Watch) lookForMarkup(r *rollout.Record, item *rollout.Item) {
 		w.kinds = append(w.kinds, m.Kind)
 	}
 	if w.marked++; w.marked == firstAnswers/2+1 {
-		w.Warn(fmt.Sprintf("%d of the first %d answers hold markup that the server should have parsed, such as %s: they are graded as they are. %s The run goes on; Ctrl-C stops it",
+		w.Warn(fmt.Sprintf("%d of the first %d answers hold markup that the server should have parsed, such as %s: they are graded as they are. %s The run continues; Ctrl-C stops it",
 			w.marked, w.looked, m.Text, w.Advice(w.kinds...)))
 	}
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // watch is a Watch whose warnings are said, a line each.
-func watch(to sampler.Sink, said *strings.Builder, items []rollout.Item) *Watch {
+func watch(to sampler.Sink, said *strings.Builder, jobs []sampler.Job) *Watch {
 	return &Watch{
-		To: to, Items: items, Warn: func(text string) { said.WriteString("warning: " + text + "\n") },
+		To: to, Jobs: jobs, Warn: func(text string) { said.WriteString("warning: " + text + "\n") },
 		Advice: func(kinds ...rollout.MarkupKind) string { return fmt.Sprintf("advice on %v", kinds) },
 	}
 }
@@ -35,9 +35,9 @@ func TestMarkupInMostFirstAnswersIsToldOfOnce(t *testing.T) {
 	} {
 		var said strings.Builder
 		kept := &keeping{}
-		w := watch(kept, &said, []rollout.Item{{ID: "q1", Split: rollout.Train, Row: []byte(`{"prompt":"Close <think>."}`)}})
-		for _, answer := range c.answers {
-			if err := w.Append(&rollout.Record{Item: "q1", Split: rollout.Train, Answer: answer}); err != nil {
+		w := watch(kept, &said, samplesOf(&rollout.Item{ID: "q1", Split: rollout.Train, Row: []byte(`{"prompt":"Close <think>."}`)}, len(c.answers)))
+		for i, answer := range c.answers {
+			if err := w.Append(&rollout.Record{Item: "q1", Split: rollout.Train, Sample: i, Answer: answer}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -65,9 +65,9 @@ func TestFirstRolloutsThatCallNoToolAreToldOfOnce(t *testing.T) {
 		{"items without tools", make([]bool, 20), nil, 0},
 	} {
 		var said strings.Builder
-		w := watch(&keeping{}, &said, []rollout.Item{{ID: "q1", Split: rollout.Train, Tools: c.tools}})
-		for _, called := range c.called {
-			r := &rollout.Record{Item: "q1", Split: rollout.Train, Answer: "42"}
+		w := watch(&keeping{}, &said, samplesOf(&rollout.Item{ID: "q1", Split: rollout.Train, Tools: c.tools}, len(c.called)))
+		for i, called := range c.called {
+			r := &rollout.Record{Item: "q1", Split: rollout.Train, Sample: i, Answer: "42"}
 			if called {
 				r.Calls = []rollout.Call{{Name: "look"}}
 			}
@@ -79,6 +79,37 @@ func TestFirstRolloutsThatCallNoToolAreToldOfOnce(t *testing.T) {
 			t.Errorf("%s: it said %q, want %d warnings", c.name, said.String(), c.want)
 		}
 	}
+}
+
+func TestFirstRolloutsAreThoseThatBeganFirst(t *testing.T) {
+	item := &rollout.Item{ID: "q1", Split: rollout.Train, Tools: []byte(`[{"type":"function","function":{"name":"look"}}]`)}
+	var said strings.Builder
+	w := watch(&keeping{}, &said, samplesOf(item, 30))
+	end := func(sample int, r rollout.Record) {
+		r.Item, r.Split, r.Sample = item.ID, item.Split, sample
+		if err := w.Append(&r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := 10; i < 30; i++ { // the short ones end first
+		end(i, rollout.Record{Answer: "42"})
+	}
+	end(0, rollout.Record{Outcome: rollout.ModelAPI}) // nothing is known of it
+	for i := 1; i < 9; i++ {
+		end(i, rollout.Record{Answer: "42", Calls: []rollout.Call{{Name: "look"}}})
+	}
+	if said.Len() > 0 {
+		t.Errorf("it said %q", said.String())
+	}
+}
+
+// samplesOf are the jobs of an item.
+func samplesOf(item *rollout.Item, n int) []sampler.Job {
+	jobs := make([]sampler.Job, n)
+	for i := range jobs {
+		jobs[i] = sampler.Job{Item: item, Sample: i}
+	}
+	return jobs
 }
 
 type keeping struct{ n int }

@@ -194,7 +194,7 @@ func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
 	}
 	c.FromRun = true
 	c.written.Audit.Labels = "" // the run has them
-	if c.written.World != "" {  // which is served anew, not where the run says that it was
+	if c.written.World != "" {  // which is served again, not where the run says that it was
 		delete(c.written.Sampling.AddressMap, fixtures.Origin)
 	}
 	s := &c.written.Sampling // whose bounds were another call's
@@ -202,8 +202,7 @@ func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
 	return c.with(overrides)
 }
 
-// rangeOf is the reward range that a configuration has when it says nothing of
-// it.
+// rangeOf is the reward range of a configuration that says nothing about it.
 func rangeOf(c *Config) (lo, hi float64) {
 	if c.Body != nil {
 		if lo, hi, ok := c.Body.RewardRange(); ok {

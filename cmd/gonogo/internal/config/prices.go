@@ -57,7 +57,7 @@ func unpricedJudge(c *Config) error {
 }
 
 func unpriced(c *Config, model, set, server string) error {
-	return c.Fault("sampling.max_usd", "%s has no known price at %s: set %s, in US dollars per million tokens (0 where they cost nothing)", model, hostOf(server), set)
+	return c.Fault("sampling.max_usd", "%s has no known price at %s: set %s, in US dollars per million tokens (0 if they cost nothing)", model, hostOf(server), set)
 }
 
 // hostOf is the server of a URL, with its port.

@@ -40,7 +40,7 @@ func TestANightThatWasBrokenOff(t *testing.T) {
 		name  string
 		said  string
 	}{
-		{"an hour ago: goes on", now.Add(-time.Hour), nil, "2026-11-19T2345Z", "going on with it"},
+		{"an hour ago: goes on", now.Add(-time.Hour), nil, "2026-11-19T2345Z", "continuing it"},
 		{"a day ago: another night", now.Add(-24 * time.Hour), nil, "2026-11-20T0200Z", "more than 12 hours away"},
 		{"tomorrow, by a clock that went backwards", now.Add(24 * time.Hour), nil, "2026-11-20T0200Z", "more than 12 hours away"},
 		{

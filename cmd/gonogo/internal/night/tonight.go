@@ -33,7 +33,7 @@ func (h *Nights) tonight(p *project.Project, now time.Time) (name, said string) 
 	for _, name := range h.Unfinished() {
 		why := h.unfit(p, name, now)
 		if why == "" {
-			return name, fmt.Sprintf("night %s was broken off: going on with it", name)
+			return name, fmt.Sprintf("night %s was broken off: continuing it", name)
 		}
 		if said == "" {
 			said = fmt.Sprintf("night %s was broken off and %s: a new one begins; what was made of it stays in %s until --keep takes it", name, why, h.Run(name))

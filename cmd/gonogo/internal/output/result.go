@@ -43,7 +43,7 @@ type Delivery struct {
 	Out     string
 	Look    config.ReportValues
 	Bare    *analysis.Result // the result without texts, where the report is to have none
-	config  string           // the file that commands which grade anew name; "" names none
+	config  string           // the file that commands that grade again name; "" names none
 	changed bool             // the configuration's grader is not the one that graded the run
 }
 

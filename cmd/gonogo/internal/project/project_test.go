@@ -105,7 +105,7 @@ func TestTheMoneyOfAllHoldsEachRolloutOnce(t *testing.T) {
 }
 
 // A variant's model kept 16 connections however many requests were in flight:
-// all beyond them connected anew for every request.
+// all beyond them connected again for every request.
 func TestAVariantKeepsItsConnections(t *testing.T) {
 	const atOnce = 48
 	var opened atomic.Int64

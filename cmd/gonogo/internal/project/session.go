@@ -136,7 +136,7 @@ func (ss *Sessions) ForgetSessions() error {
 // WarnLeaks says how many rollouts found what others had left.
 func WarnLeaks(w io.Writer, s sampler.Stats) {
 	if s.Leaking > 0 {
-		fmt.Fprintf(w, "warning: %s met what another rollout had left behind (\"leaks\" in %s): they do not run apart from each other; see docs/sessions.md\n", console.Count(s.Leaking, "rollout"), rollout.RolloutsFile)
+		fmt.Fprintf(w, "warning: %s found what another rollout had left behind (\"leaks\" in %s): they do not run apart from each other; see docs/sessions.md\n", console.Count(s.Leaking, "rollout"), rollout.RolloutsFile)
 	}
 }
 

@@ -26,7 +26,7 @@ func (p *Project) trialOfWorkers(ctx context.Context) (list []brief.Answer, err 
 	answers, _, err := p.TrialAnswers(ctx, TrialCostly)
 	for _, t := range answers {
 		if len(list) < TrialCostly && len(t.Item.Row)+len(t.Record.Answer) < most {
-			list = append(list, brief.Answer{t.Item, t.Record})
+			list = append(list, brief.Answer{Item: t.Item, Record: t.Record})
 		}
 	}
 	return list, err

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/limit"
@@ -131,12 +132,21 @@ func checkItems(p *Project, g sampler.Grader) error {
 	if !ok {
 		return nil
 	}
+	const most = 5
 	var errs []error
+	bad := 0
 	for i := range p.Inputs.Items {
 		it := &p.Inputs.Items[i]
-		if err := checker.CheckItem(it); err != nil && len(errs) < 5 {
+		err := checker.CheckItem(it)
+		if err == nil {
+			continue
+		}
+		if bad++; bad <= most {
 			errs = append(errs, fmt.Errorf("%s:%d: %w", it.File, it.Line, err))
 		}
+	}
+	if bad > most {
+		errs = append(errs, fmt.Errorf("and %s", console.Count(bad-most, "more row")))
 	}
 	return errors.Join(errs...)
 }

@@ -32,7 +32,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Call, dir string)
 	dropped := 0
 	keep := func(r *rollout.Record) bool {
 		kept := plan.Keep(r)
-		if !kept && r.Probe != nil && r.Probe.Name != rollout.ProbeConsensus { // which is known without asking, and written anew
+		if !kept && r.Probe != nil && r.Probe.Name != rollout.ProbeConsensus { // which is known without asking, and written again
 			dropped++
 		}
 		return kept

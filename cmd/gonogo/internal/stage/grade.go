@@ -174,7 +174,7 @@ func regradeHint(p *project.Project, c *project.Call, dir string, err error) err
 	}
 	to := strings.TrimRight(dir, "/") + "-regraded"
 	with := project.ConfigFlags(p, c)
-	return fmt.Errorf("the grader has changed since %s was made (%s): grades of two graders do not mix. Put it back, or grade the recorded answers with the new one into a directory of their own, without sampling again, and go on there:\n  gonogo grade %s%s -o %s\n  gonogo %s%s -o %s",
+	return fmt.Errorf("the grader has changed since %s was made (%s): grades of two graders do not mix. Put it back, or grade the recorded answers with the new one into a directory of their own, without sampling again, and continue there:\n  gonogo grade %s%s -o %s\n  gonogo %s%s -o %s",
 		dir, strings.Join(differs.Keys, ", "), message.Shell(dir), with, message.Shell(to), c.Command, with, message.Shell(to))
 }
 

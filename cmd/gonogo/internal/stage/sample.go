@@ -209,7 +209,7 @@ func sampleJobs(ctx context.Context, p *project.Project, c *project.Call, jobs [
 		if err != nil {
 			return sampler.Stats{Jobs: len(jobs)}, err
 		}
-		stats, err := sampler.Sample(ctx, drain, p.Sampling(), p.Inputs.Seed, jobs, bounds, watched(show, to, p.Inputs.Items), show.Watch)
+		stats, err := sampler.Sample(ctx, drain, p.Sampling(), p.Inputs.Seed, jobs, bounds, watched(show, to, jobs), show.Watch)
 		over(stats, err)
 		return stats, err
 	})

@@ -51,7 +51,7 @@ func stageEnded(p *project.Project, at stage, dir string, s sampler.Stats, err e
 	if told, ok := errors.AsType[*AbortedError](err); ok {
 		return told
 	}
-	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to go on"
+	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to continue"
 	var dead *sampler.EndpointError
 	var misfit *sampler.RangeError
 	var useless *sampler.GraderFailedError
@@ -139,9 +139,9 @@ func progressOf(p *project.Project, c *project.Call, what string, total int, cfg
 }
 
 // watched warns of what is better fixed now than after the last rollout.
-func watched(show io.Writer, to sampler.Sink, items []rollout.Item) sampler.Sink {
+func watched(show io.Writer, to sampler.Sink, jobs []sampler.Job) sampler.Sink {
 	return &tryout.Watch{
-		To: to, Items: items, Warn: func(text string) { fmt.Fprintf(show, "warning: %s\n", console.Visible(text)) },
+		To: to, Jobs: jobs, Warn: func(text string) { fmt.Fprintf(show, "warning: %s\n", console.Visible(text)) },
 		Advice: func(kinds ...rollout.MarkupKind) string { return gate.MarkupAdvice(kinds...).String() },
 	}
 }

@@ -51,7 +51,7 @@ func planOf(p *project.Project, c *project.Call, dir string) (most int, err erro
 		return 0, exit.AsUsage(err)
 	}
 	if opened.Manifest == nil || opened.Manifest.Planned == nil {
-		return 0, exit.Usagef("%s was not sampled by gonogo: --items-undecided goes on with a run that was", dir)
+		return 0, exit.Usagef("%s was not sampled by gonogo: --items-undecided continues a run that was", dir)
 	}
 	n := opened.Manifest.Planned.Samples
 	s := &p.Config.Sampling
@@ -182,7 +182,7 @@ func untargeted(c *project.Call) error {
 		given bool
 	}{{"until", c.Sampling.Until != ""}, {"samples", c.Sampling.Samples != ""}, {"variant", len(c.Sampling.Variant) > 0}} {
 		if flag.given {
-			return exit.Usagef("--items-undecided goes on with the samples that the run itself has: leave --%s out", flag.name)
+			return exit.Usagef("--items-undecided continues with the samples that the run itself has: leave --%s out", flag.name)
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Call, paid, o
 		return tryout.Result{}, err
 	}
 	if n := len(answers); trial.Judges > 0 {
-		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades, at most %d where it fails.\n", console.Count(n, "answer"), console.Count(trial.Judges*n, "request"), trial.Judges*trial.Most(n))
+		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades, at most %d if it fails.\n", console.Count(n, "answer"), console.Count(trial.Judges*n, "request"), trial.Judges*trial.Most(n))
 	}
 	t, err := trial.Run(ctx, answers)
 	t.Items, t.Of = items, of

@@ -1,4 +1,5 @@
-package rollout
+// Package literal reads JSON string literals that were checked, quotes and all.
+package literal
 
 import (
 	"bytes"
@@ -8,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// unquote returns the text of a JSON string literal that was already checked.
-func unquote(lit []byte) string {
+// Text returns the text of a literal; a broken byte or half of a pair is U+FFFD.
+func Text(lit []byte) string {
 	body := lit[1 : len(lit)-1]
 	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
 		return string(body)
@@ -43,19 +44,17 @@ func unquote(lit []byte) string {
 // unescaped is what the letter after a backslash stands for.
 var unescaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// keyOf returns the text of a checked literal, without a copy where it is written as
-// it reads.
-func keyOf(lit []byte) []byte {
+// Key returns the text of a literal, without a copy where it is written as it reads.
+func Key(lit []byte) []byte {
 	body := lit[1 : len(lit)-1]
 	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
 		return body
 	}
-	return []byte(unquote(lit))
+	return []byte(Text(lit))
 }
 
-// textLen returns the number of bytes that unquote would give, without making
-// the string.
-func textLen(lit []byte) int {
+// Len returns the number of bytes that Text would give, without making the string.
+func Len(lit []byte) int {
 	body := lit[1 : len(lit)-1]
 	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
 		return len(body)
@@ -101,37 +100,7 @@ func escaped(b []byte) (r rune, size int) {
 func hexRune(b []byte) rune {
 	n, err := strconv.ParseUint(string(b), 16, 32)
 	if err != nil {
-		panic("rollout: escape of an unchecked literal: " + err.Error())
+		panic("literal: escape of an unchecked literal: " + err.Error())
 	}
 	return rune(n)
-}
-
-// nullify returns a copy of a leniently checked text in which NaN, Infinity
-// and -Infinity outside of strings read null.
-func nullify(b []byte) []byte {
-	out := make([]byte, 0, len(b)+8)
-	for i := 0; i < len(b); {
-		switch c := b[i]; {
-		case c == '"':
-			s := scanner{b: b, i: i}
-			if s.text() != nil {
-				return append(out, b[i:]...)
-			}
-			out = append(out, b[i:s.i]...)
-			i = s.i
-		case c == 'N':
-			out = append(out, "null"...)
-			i += len("NaN")
-		case c == 'I':
-			out = append(out, "null"...)
-			i += len("Infinity")
-		case c == '-' && i+1 < len(b) && b[i+1] == 'I':
-			out = append(out, "null"...)
-			i += len("-Infinity")
-		default:
-			out = append(out, c)
-			i++
-		}
-	}
-	return out
 }

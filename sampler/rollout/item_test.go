@@ -1,0 +1,63 @@
+package rollout
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// rowSeeds are rows as they are usually written, and not.
+var rowSeeds = []string{
+	`{"messages":[{"role":"user","content":"a\n\"b\" é"}],"tools":[{"type":"function"}],"answer":42}`,
+	`{"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{\"a\":1}"}}]},{"role":"tool","tool_call_id":"c1","name":"look","content":"7"}]}`,
+	`{"messages":[{"role":"assistant","tool_calls":[{"id":"c1","function":{"name":"look","arguments":{"a": 1}}},{"function":{"arguments":null}}]}]}`,
+	`{"messages":[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url"}]}]}`,
+	`{"messages":[{"role":"user","content":7}],"tools":null}`,
+	`{"messages":[{"role":"user","content":"a","weight":1,"refusal":"r","reasoning":"s"}],"tools": [] }`,
+	`{"messages":[{"ROLE":"user","Content":"a"}],"Tools":[1]}`,
+	`{"Messages":[{"role":"user"}],"messages":[{"role":"system"}]}`,
+	`{"messages":[{"role":"user","content":"a","content":"b","tool_calls":[{"id":"x"}],"tool_calls":[]}],"messages":[]}`,
+	`{"messages":[null,{"role":null,"tool_calls":null}]}`,
+	`{"messages":[],"tools":[]}`, `{"messages":null}`, `{"messages":"text"}`, `{"messages":[7]}`, `{}`, `[]`, `null`, `{`, ` `,
+	"{\"messages\":[{\"role\":\"u\xff\",\"content\":\"\\ud800\"}],\"me\xc5\xbf\xc5\xbfages\":[]}",
+}
+
+func TestRowsAreReadAsEncodingJSONReadsThem(t *testing.T) {
+	for _, row := range rowSeeds {
+		checkRow(t, []byte(row))
+	}
+}
+
+func FuzzRow(f *testing.F) {
+	for _, row := range rowSeeds {
+		f.Add([]byte(row))
+	}
+	f.Fuzz(checkRow)
+}
+
+// checkRow holds a row, and its messages on their own, to encoding/json.
+func checkRow(t *testing.T, row []byte) {
+	it := Item{ID: "q1", Row: row}
+	err := it.Decode()
+	var want struct {
+		Messages []Message       `json:"messages"`
+		Tools    json.RawMessage `json:"tools"`
+	}
+	fault := json.Unmarshal(row, &want)
+	if len(row) == 0 {
+		fault = nil
+	}
+	if (err == nil) != (fault == nil) {
+		t.Fatalf("%q: error %v, of encoding/json %v", row, err, fault)
+	}
+	if err != nil {
+		return
+	}
+	if string(want.Tools) == "null" {
+		want.Tools = nil
+	}
+	if diff := cmp.Diff(want.Messages, it.Messages, sameJSON) + cmp.Diff(want.Tools, it.Tools, sameJSON); diff != "" {
+		t.Errorf("%q differs from encoding/json (-want +got):\n%s", row, diff)
+	}
+}
