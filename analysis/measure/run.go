@@ -39,7 +39,9 @@ func Burst(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysi
 }
 
 // Items compares the splits by their items alone; nil if no item has a row.
-func Items(items []rollout.Item, s analysis.Settings) *analysis.Shift { return shiftOf(items, s, nil) }
+func Items(items []rollout.Item, s analysis.Settings) *analysis.Shift {
+	return newItemShift(items, s).result(nil)
+}
 
 // measured reads what a run holds and measures it. The audit comes before the
 // rollouts: gradings of their outputs and marks of detectors change them.
@@ -54,6 +56,10 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	}
 	if err := c.ReadAudit(ctx, run); err != nil {
 		return nil, err
+	}
+	var items *itemShift // compared first, while no rollouts are in memory
+	if !withoutRollouts {
+		items = newItemShift(run.Items, s)
 	}
 	read.Lean = true
 	input, err := run.Records(ctx, read, c.Add)
@@ -73,7 +79,7 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	if err := resolveLeaks(ctx, r.Leaks, run, read); err != nil {
 		return nil, err
 	}
-	r.Shift = shiftOf(run.Items, s, c)
+	r.Shift = items.result(c)
 	r.Burst, err = burstOf(ctx, run, s.Confidence)
 	return r, err
 }

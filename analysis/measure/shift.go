@@ -11,9 +11,23 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// shiftOf compares items, where they are known, and their outcomes. It is nil
-// where no item has a row. c holds the rollouts, if there are any.
-func shiftOf(items []rollout.Item, s analysis.Settings, c *evidence) *analysis.Shift {
+// itemShift is a comparison of items, to which that of their rollouts can be added. It no
+// longer holds the texts.
+type itemShift struct {
+	found  *analysis.Shift
+	opt    shift.Options
+	copies origins
+	tests  []pairTests
+}
+
+// pairTests are the tests of two splits.
+type pairTests struct {
+	a, b rollout.Split
+	done []tested
+}
+
+// newItemShift compares items; nil if none has a row.
+func newItemShift(items []rollout.Item, s analysis.Settings) *itemShift {
 	rows := shiftRows(items, s)
 	if len(rows) == 0 {
 		return nil
@@ -28,8 +42,9 @@ func shiftOf(items []rollout.Item, s analysis.Settings, c *evidence) *analysis.S
 		}
 	}
 	searchLeaks(sh, rows)
-	compareSplits(sh, rows, c, s)
-	return sh
+	is := &itemShift{found: sh, opt: shift.Options{Seed: s.Seed, Confidence: s.Confidence}, copies: originsOf(sh)}
+	is.compareRows(once(rows, shiftRow.key, is.copies))
+	return is
 }
 
 // searchLeaks looks for copies, conflicts and degenerate rows.
@@ -74,12 +89,9 @@ func searchLeaks(sh *analysis.Shift, rows []shiftRow) {
 	}
 }
 
-// compareSplits tests each two splits on all there is, and adjusts the p values of the
-// tests that decide for their number. Repeated rows count once.
-func compareSplits(sh *analysis.Shift, rows []shiftRow, c *evidence, s analysis.Settings) {
-	opt := shift.Options{Seed: s.Seed, Confidence: s.Confidence}
-	copies := originsOf(sh)
-	rows = once(rows, shiftRow.key, copies)
+// compareRows tests each two splits on their rows, of which none repeats another.
+func (is *itemShift) compareRows(rows []shiftRow) {
+	sh := is.found
 	kinds := fieldKinds(rows)
 	for _, name := range slices.Sorted(maps.Keys(kinds)) {
 		if kinds[name] == leftOut {
@@ -87,40 +99,57 @@ func compareSplits(sh *analysis.Shift, rows []shiftRow, c *evidence, s analysis.
 		}
 	}
 	fields := slices.ContainsFunc(slices.Collect(maps.Values(kinds)), func(k fieldKind) bool { return k != leftOut })
-	var pairs []tested
 	for _, pair := range addPairs(sh) {
-		a, b, opt := pair[0], pair[1], opt
-		t := func(on string, x, y shift.Sample, primary bool) {
-			for _, r := range shift.Compare(x, y, opt) {
-				r.Primary = r.Primary && primary
-				pairs = append(pairs, tested{a, b, on, r})
-			}
-		}
+		a, b, t := pair[0], pair[1], pairTests{a: pair[0], b: pair[1]}
 		last := func(r *shiftRow) string { return r.lastUser }
-		t(analysis.OnLastUser, texts(rows, a, last), texts(rows, b, last), true)
-		addCoverage(sh, a, b, texts(rows, a, last), texts(rows, b, last), opt)
+		t.add(analysis.OnLastUser, texts(rows, a, last), texts(rows, b, last), true, is.opt)
+		addCoverage(sh, a, b, texts(rows, a, last), texts(rows, b, last), is.opt)
 		if differ(rows, a, b) {
 			whole := func(r *shiftRow) string { return r.entry.Prompt }
-			t(analysis.OnPrompt, texts(rows, a, whole), texts(rows, b, whole), false)
+			t.add(analysis.OnPrompt, texts(rows, a, whole), texts(rows, b, whole), false, is.opt)
 		}
 		if fields {
-			t(analysis.OnFields, fieldSample(rows, a, kinds), fieldSample(rows, b, kinds), true)
+			t.add(analysis.OnFields, fieldSample(rows, a, kinds), fieldSample(rows, b, kinds), true, is.opt)
 		}
-		if c != nil {
-			opt.Words = c.featureWords()
-			for on, samples := range c.shiftSamples(a, b, copies) {
-				t(on, samples[0], samples[1], true)
-			}
-		}
+		is.tests = append(is.tests, t)
+	}
+}
+
+// add compares two samples.
+func (t *pairTests) add(on string, x, y shift.Sample, primary bool, opt shift.Options) {
+	for _, r := range shift.Compare(x, y, opt) {
+		r.Primary = r.Primary && primary
+		t.done = append(t.done, tested{t.a, t.b, on, r})
+	}
+}
+
+// result adds the tests of the rollouts, if c is not nil, and adjusts the p values of the
+// tests that decide for their number.
+func (is *itemShift) result(c *evidence) *analysis.Shift {
+	if is == nil {
+		return nil
 	}
 	var results []*shift.Result
-	for i := range pairs {
-		results = append(results, &pairs[i].result)
+	for i := range is.tests {
+		t := &is.tests[i]
+		if c != nil {
+			opt := is.opt
+			opt.Words = c.featureWords()
+			for on, samples := range c.shiftSamples(t.a, t.b, is.copies) {
+				t.add(on, samples[0], samples[1], true, opt)
+			}
+		}
+		for j := range t.done {
+			results = append(results, &t.done[j].result)
+		}
 	}
 	shift.Adjust(results)
-	for _, t := range pairs {
-		sh.Pairs = append(sh.Pairs, t.pair())
+	for _, t := range is.tests {
+		for _, done := range t.done {
+			is.found.Pairs = append(is.found.Pairs, done.pair())
+		}
 	}
+	return is.found
 }
 
 // addPairs are the splits to compare, two by two.
