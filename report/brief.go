@@ -54,7 +54,7 @@ func (p *Page) brief(deciding []string) []block.Block {
 func (p *Page) unchecked() string {
 	var names []string
 	for _, f := range p.Result.Findings {
-		name := p.Words.gateLabel(f.Gate)
+		name := p.Words.findingLabel(f)
 		if f.Severity == analysis.Blocking && !f.IsMoot() && !slices.Contains(p.Result.Judged, f.Gate) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -232,6 +232,16 @@ func within(text string, most int) string {
 // gateLabel is what a gate is called in a few words; its own name where it has none.
 func (w *words) gateLabel(gate string) string {
 	return cmp.Or(analysis.Label(gate, w.Lang), id(gate))
+}
+
+// findingLabel is what a finding is about in a few words: its gate, or the gate and the part
+// that found it.
+func (w *words) findingLabel(f analysis.Finding) string {
+	name := w.gateLabel(f.Gate)
+	if part := analysis.Label(f.ID, w.Lang); f.ID != f.Gate && part != "" {
+		return w.named(name, part)
+	}
+	return name
 }
 
 // tiles are three numbers, that of the finding that decides first.

@@ -92,11 +92,8 @@ func (p *Page) findingBlocks() block.Findings {
 	list := make(block.Findings, len(p.found))
 	for i, f := range p.found {
 		b := block.Finding{
-			Tone: f.tone(), Label: w.States[f.tone()], Name: w.gateLabel(f.Gate), Title: p.title(f), Value: measured(f.Finding, w), Want: w.say(f.Want), Line: p.line(f),
+			Tone: f.tone(), Label: w.States[f.tone()], Name: w.findingLabel(f.Finding), Title: p.title(f), Value: measured(f.Finding, w), Want: w.say(f.Want), Line: p.line(f),
 			Gate: f.place(), ItemsLabel: w.ItemsToLook, Open: f.open(), Gauge: block.GaugeOf(f.Value, f.Low, f.High, f.Threshold, f.Unit == "share"),
-		}
-		if part := analysis.Label(f.ID, w.Lang); f.ID != f.Gate && part != "" {
-			b.Name = w.named(b.Name, part)
 		}
 		if f.Split != "" {
 			b.Name += " · " + visible(string(f.Split))
