@@ -55,7 +55,7 @@ var samplingIdentical = analysis.NewPart(analysis.Gate{
 
 var rolloutsLeaks = analysis.NewPart(analysis.Gate{
 	Name:  "rollouts.leaks",
-	Label: "what others left",
+	Label: "data left by others",
 	Doc: "Blocking, if rollouts had canaries (docs/sessions.md): at most 1 % of them found data left by another; it fails if the whole interval is above that. " +
 		"Advisory: none did. Each such leak is certain.",
 	Words: analysis.Words{
