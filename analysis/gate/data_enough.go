@@ -25,7 +25,7 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 		Unknown:         "only {have|item has|items have} at least {least|valid rollout}, of {sampled} sampled ({lost} with none)",
 		UnknownRemedy:   "Sample more items, or more rollouts of each, or fix what made rollouts fail. {needs}",
 		Caution:         "{have|item} with {median|valid rollout} each (median): a small basis",
-		CautionRemedy:   "The verdict holds, but its intervals are wide. 100 items with 8 samples each are a good basis.",
+		CautionRemedy:   "The intervals are wide. 100 items with 8 samples each are a good basis.",
 		CautionUnknown:  "the number of items is not known",
 		CautionUnknownR: "",
 	},
