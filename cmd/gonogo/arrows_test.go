@@ -59,11 +59,11 @@ var allowedArrows = map[string][]string{
 	"cmd/gonogo/internal/exit": {},
 
 	"report":                  {"report/block", "report/plain", "report/table", "report/text", "report/markdown", "report/html", "report/chart", "report/chart/glyph", "report/pdf", "report/lettering", "report/typeface", "analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
-	"report/block":            {"report/chart", "analysis/message", "sampler/rollout"},                                                                                                                                                 // what a report is made of
-	"report/plain":            {},                                                                                                                                                                                                      // nothing hidden in a text
-	"report/console":          {"report/plain", "analysis", "analysis/message", "sampler", "sampler/audit", "sampler/burst", "sampler/limit", "sampler/queue", "sampler/rollout", "sampler/tryout", "analysis/gate", "sampler/schema"}, // for terminals, before a run is judged
-	"report/recipe":           {"report/plain", "sampler/job", "sampler/rollout", "analysis", "analysis/gate", "analysis/message", "analysis/stat"},                                                                                    // a trainer's configuration
-	"report/table":            {"report/plain", "analysis", "analysis/collect", "analysis/compare", "sampler/rollout"},                                                                                                                 // for other programs
+	"report/block":            {"report/chart", "analysis/message", "sampler/rollout"},                                                                                                                                                             // what a report is made of
+	"report/plain":            {},                                                                                                                                                                                                                  // nothing hidden in a text
+	"report/console":          {"report/plain", "analysis", "analysis/message", "sampler", "sampler/audit", "sampler/burst", "sampler/limit", "sampler/queue", "sampler/rollout", "sampler/tryout", "analysis/gate", "sampler/schema", "fixtures"}, // for terminals, before a run is judged
+	"report/recipe":           {"report/plain", "sampler/job", "sampler/rollout", "analysis", "analysis/gate", "analysis/message", "analysis/stat"},                                                                                                // a trainer's configuration
+	"report/table":            {"report/plain", "analysis", "analysis/collect", "analysis/compare", "sampler/rollout"},                                                                                                                             // for other programs
 	"report/text":             {"report/block", "analysis/message"},
 	"report/html":             {"report/block", "report/chart", "analysis/message", "sampler/rollout"},
 	"report/markdown":         {"report/block", "analysis/message"},

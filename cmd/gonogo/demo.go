@@ -16,6 +16,7 @@ import (
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/fixtures"
+	"gonogo/report/console"
 	"gonogo/sampler/rollout"
 )
 
@@ -27,7 +28,7 @@ func demoCommand() *cli.Command {
 grader) and does a complete run on it, through the same code as with a real model.
 The policy is scripted, not a model. The exit code is the verdict.
 
-` + worldNames() + `
+` + console.WorldNames() + `
 
 gonogo help worlds describes each one, with its verdict.
 

@@ -12,11 +12,9 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/docs"
-	"gonogo/fixtures"
 	"gonogo/report"
 	"gonogo/report/chart"
 	"gonogo/report/console"
-	"gonogo/report/plain"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/importer"
 	"gonogo/sampler/spelling"
@@ -76,7 +74,7 @@ func topics() []topic {
 				console.Entry(w, c.Name, c.Doc+" How to read it: "+c.Read)
 			}
 		}},
-		{"worlds", "the worlds of gonogo demo and the templates of gonogo init", printWorlds},
+		{"worlds", "the worlds of gonogo demo and the templates of gonogo init", console.WriteWorlds},
 	}
 	for _, schema := range docs.Schemas() {
 		list = append(list, topic{schema.Topic, "the JSON Schema of " + schema.Doc, func(w io.Writer) { fmt.Fprintf(w, "%s", schema.JSON) }})
@@ -110,32 +108,4 @@ func helpCommand() *cli.Command {
 			return exit.Usagef("there is no topic or command %q%s; topics are %s", name, spelling.DidYouMean(name, append(names, commandNames()...)), strings.Join(names, ", "))
 		},
 	}
-}
-
-// worldNames lists the worlds by their names alone.
-func worldNames() string {
-	var b strings.Builder
-	for _, g := range fixtures.Groups() {
-		names := ui.Names(g.Worlds, func(w fixtures.World) string { return w.Name })
-		b.WriteString(plain.Wrap(g.Title, "", 80) + plain.Wrap(strings.Join(names, ", "), "   ", 80))
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// printWorlds says what each world is and what its verdict is.
-func printWorlds(w io.Writer) {
-	for i, g := range fixtures.Groups() {
-		if i > 0 {
-			fmt.Fprintln(w)
-		}
-		fmt.Fprintln(w, g.Title)
-		for _, world := range g.Worlds {
-			doc := world.Doc
-			if world.Like != "" {
-				doc = world.Like + ". " + doc
-			}
-			console.Entry(w, world.Name, fmt.Sprintf("%s Verdict: %s.", doc, world.Outcome()))
-		}
-	}
-	fmt.Fprintln(w, "\ngonogo demo --world NAME runs one. docs/worlds.md shows pictures of the first ones.")
 }

@@ -13,13 +13,12 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
-	"gonogo/report/plain"
+	"gonogo/report/console"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/spelling"
 )
@@ -36,7 +35,7 @@ commented out. Nothing is called and nothing is sent.
 With --template it writes a complete example to start from: configuration, job and
 data of a task that agents have been fine-tuned for, with built-in endpoints and a
 scripted policy, not a model. Templates:
-` + templateList() + `
+` + console.Templates() + `
 
 Example:
    gonogo init --train train.jsonl --eval val.jsonl --job rft_job.json
@@ -105,15 +104,6 @@ func refuseExisting(hint string, paths ...string) error {
 	return nil
 }
 
-// templateList says of each template what tasks are near to it.
-func templateList() string {
-	var b strings.Builder
-	for _, w := range fixtures.Templates() {
-		fmt.Fprintf(&b, "   %s\n%s", w.Name, plain.Wrap(w.Like, "      ", 80))
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
 // initTemplate writes a world's files to start from.
 func initTemplate(c *cli.Context) error {
 	for _, flag := range []string{"job", "reward", "train", "eval", "production", "model"} {
@@ -129,15 +119,10 @@ func initTemplate(c *cli.Context) error {
 	if out == "-" {
 		return exit.Usagef("a template is several files: name the configuration's place with -o DIR/gonogo.yaml")
 	}
-	dir, files := filepath.Dir(out), world.Files()
-	config := filepath.Base(out)
-	if _, taken := files[config]; taken && config != fixtures.ConfigFile {
-		return exit.Usagef("the template has a file %s of its own: give the configuration another name", config)
-	}
-	files[fixtures.ConfigFile] = append(files[fixtures.ConfigFile], "seed: 1 # that of docs/worlds.md; without this line each run draws its own\n"...)
-	if config != fixtures.ConfigFile {
-		files[config] = files[fixtures.ConfigFile]
-		delete(files, fixtures.ConfigFile)
+	dir := filepath.Dir(out)
+	files, err := world.TemplateFiles(filepath.Base(out))
+	if err != nil {
+		return exit.Usagef("%w", err)
 	}
 	names := slices.Sorted(maps.Keys(files))
 	paths := ui.Names(names, func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) })
@@ -154,7 +139,7 @@ func initTemplate(c *cli.Context) error {
 			return fmt.Errorf("write the template: %w", err)
 		}
 	}
-	_, err = fmt.Fprint(c.App.ErrWriter, templateSteps(world, out, names))
+	_, err = fmt.Fprint(c.App.ErrWriter, console.TemplateSteps(world, out, names))
 	return err
 }
 
@@ -168,29 +153,4 @@ func templateNamed(name string) (fixtures.World, error) {
 		return fixtures.World{}, exit.Usagef("the world %q is no template: gonogo demo --world %s runs it; templates are %s", name, name, strings.Join(names, ", "))
 	}
 	return fixtures.World{}, exit.Usagef("there is no template %q%s", name, spelling.Choices(name, names))
-}
-
-// templateSteps words what was written and what to do now.
-func templateSteps(world fixtures.World, out string, names []string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "wrote %s", strings.Join(names, ", "))
-	if dir := filepath.Dir(out); dir != "." {
-		fmt.Fprintf(&b, " in %s", dir)
-	}
-	fmt.Fprintf(&b, "\n%s", plain.Wrap(fmt.Sprintf("%s Verdict: %s.", world.Doc, world.Outcome()), "", 80))
-	if program := world.Missing(); program != "" {
-		fmt.Fprintf(&b, "It needs %s, which is not on PATH.\n", program)
-	}
-	config := ""
-	if out != fixtures.ConfigFile {
-		config = " -c " + message.Shell(out)
-	}
-	fmt.Fprintf(&b, "next:\n  gonogo run%s -o my-run      # offline, its endpoints are served on this machine\n", config)
-	for _, p := range world.Policies {
-		b.WriteString(plain.Wrap(fmt.Sprintf("and to compare with it: %s Verdict: %s. What the comparison shows: %s.", p.Doc, fixtures.World{Verdict: p.Verdict, Gate: p.Gate}.Outcome(), strings.Join(p.Shows, "; ")), "", 80))
-		fmt.Fprintf(&b, "  gonogo run%s -o %s --set model.name=%s\n  gonogo compare my-run %s\n", config, p.Name, p.Name, p.Name)
-	}
-	b.WriteString("then, for your own task: replace the rows, then the tools' server_url and the grader in\n" +
-		"the job, then the model, and last take the key world out of the configuration\n")
-	return b.String()
 }

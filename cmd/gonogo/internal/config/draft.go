@@ -11,7 +11,6 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/report/console"
-	"gonogo/report/plain"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/document"
 	"gonogo/sampler/grader"
@@ -225,9 +224,9 @@ var decisions = map[string]string{
 	"training.group_size": "rollouts of an item that the trainer compares",
 }
 
-// Short writes the draft with the keys that a user must decide and those derived from the files: at most 40 lines.
+// Short is the text with the keys that a user must decide and those derived from the files: at most 40 lines.
 func (d *draft) Short() []byte {
-	return d.written(false, `# gonogo.yaml: what "gonogo run" measures. Written by "gonogo init".
+	return d.text().Short(`# gonogo.yaml: what "gonogo run" measures. Written by "gonogo init".
 # Every other key has a default: "gonogo help config" explains them all, and
 # "gonogo init --full" writes them. Lines that are commented out show the default or
 # an example. Paths start from this file's folder. Secrets: ${NAME} in headers.
@@ -235,10 +234,10 @@ func (d *draft) Short() []byte {
 `)
 }
 
-// Full writes the draft with every key and its doc; keys that are not set are commented
+// Full is the text with every key and its doc; keys that are not set are commented
 // out, with their default or an example.
 func (d *draft) Full() []byte {
-	return d.written(true, `# gonogo.yaml: what "gonogo run" measures, and how. Written by "gonogo init".
+	return d.text().Full(`# gonogo.yaml: what "gonogo run" measures, and how. Written by "gonogo init".
 # Lines that are commented out show the defaults. Paths start from this
 # file's folder. Secrets come from the environment: ${NAME} in headers.
 # "gonogo help config" explains every key; (binding) marks those that a run,
@@ -246,64 +245,8 @@ func (d *draft) Full() []byte {
 `)
 }
 
-func (d *draft) written(full bool, head string) []byte {
-	b := bytes.NewBufferString(head)
-	last := ""
-	for _, k := range Keys().Keys() {
-		about, decide := decisions[k.Path]
-		value, set := d.set[k.Path]
-		if !full && !decide && !set {
-			continue
-		}
-		group, leaf, grouped := strings.Cut(k.Path, ".")
-		indent := "  "
-		if !grouped {
-			group, leaf, indent = "", group, ""
-		}
-		if full || group != last {
-			b.WriteByte('\n')
-		}
-		if grouped && group != last {
-			b.WriteString(group + ":\n")
-		}
-		last = group
-		line := fmt.Sprintf("%s# %s: %s", indent, leaf, d.shown(k))
-		if set {
-			line = fmt.Sprintf("%s%s: %s", indent, leaf, value)
-		}
-		mark := ""
-		switch {
-		case full:
-			b.WriteString(plain.Wrap(comment(k), indent+"# ", 90))
-			mark = "> "
-		case decide:
-			line += "  # " + about
-		default:
-			line += "  # " + strings.Join(d.notes[k.Path], "; ")
-		}
-		if full || decide {
-			for _, note := range d.notes[k.Path] {
-				b.WriteString(plain.Wrap(mark+note, indent+"# ", 90))
-			}
-		}
-		b.WriteString(line + "\n")
-	}
-	return b.Bytes()
-}
-
-// comment is the key's doc line.
-func comment(k schema.Key) string {
-	text := k.Doc
-	if k.Fallback != "" {
-		text += ". Left out: " + k.Fallback
-	}
-	if names := k.Names(); names != nil {
-		text += ". One of " + strings.Join(names, ", ")
-	}
-	if k.Binding {
-		text += " (binding)"
-	}
-	return text
+func (d *draft) text() *console.Draft {
+	return &console.Draft{Keys: Keys(), Set: d.set, Notes: d.notes, Decisions: decisions, Shown: d.shown}
 }
 
 // shown is the value behind a key that is commented out.
