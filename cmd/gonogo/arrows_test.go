@@ -25,7 +25,7 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/curation": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
-		"sampler/dataset", "sampler/document", "sampler/rollout", "analysis/curate", "analysis/message", "report/console", "fixtures",
+		"sampler/dataset", "sampler/document", "sampler/rollout", "analysis/archive", "analysis/curate", "analysis/message", "report/console", "fixtures",
 	},
 	"cmd/gonogo/internal/night": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
@@ -74,9 +74,9 @@ var allowedArrows = map[string][]string{
 	"report/viewer":           {"analysis", "sampler/rollout"},
 	"report/pdf":              {"report/block", "report/chart", "report/typeface", "analysis/message"},
 	"report/typeface":         {},
-	"report/reporttest":       {"report/typeface", "analysis", "analysis/compare", "analysis/message", "analysis/stat", "sampler/rollout", "docs"}, // results for the tests of the two rooms above
-	"analysis":                {"analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},                                          // types: Result, Finding, Settings, Gate
-	"analysis/archive":        {"analysis", "analysis/compare", "analysis/history", "analysis/judge", "sampler/rollout"},                           // result.json and nights.jsonl, the one room of analysis that reads and writes files
+	"report/reporttest":       {"report/typeface", "analysis", "analysis/compare", "analysis/message", "analysis/stat", "sampler/rollout", "docs"},             // results for the tests of the two rooms above
+	"analysis":                {"analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},                                                      // types: Result, Finding, Settings, Gate
+	"analysis/archive":        {"analysis", "analysis/compare", "analysis/curate", "sampler/dataset", "analysis/history", "analysis/judge", "sampler/rollout"}, // result.json and nights.jsonl, the one room of analysis that reads and writes files
 	"analysis/collect":        {"analysis", "analysis/stat", "sampler/rollout"},
 	"analysis/measure":        {"analysis", "analysis/collect", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"analysis/gate":           {"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
@@ -209,7 +209,7 @@ var largeRooms = []string{"sampler/importer"}
 
 // mostOfCommands bounds all rooms of cmd together: what grows there may belong to a room that
 // a library has use for. Lower it whenever it can be.
-const mostOfCommands = 11_410
+const mostOfCommands = 10_900
 
 func TestRoomsStaySmall(t *testing.T) {
 	lines := make(map[string]int)

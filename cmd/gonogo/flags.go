@@ -14,6 +14,7 @@ import (
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
+	"gonogo/report/console"
 )
 
 // callOf reads the flags of a command, those that it does not have as unset.
@@ -177,7 +178,7 @@ func speakEvents(c *cli.Context) error {
 	switch format := c.String("log-format"); format {
 	case "", "text":
 	case "json":
-		c.App.ErrWriter = ui.NewEvents(c.App.ErrWriter)
+		c.App.ErrWriter = console.NewEvents(c.App.ErrWriter)
 	default:
 		return exit.Usagef("--log-format %q: there are text and json", format)
 	}

@@ -20,6 +20,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler/spelling"
 )
 
@@ -106,7 +107,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	}
 	err := app.RunContext(ctx, flagsFirst(app, args))
 	code := ui.ExitCode(app.ErrWriter, err)
-	if e, ok := app.ErrWriter.(*ui.Events); ok {
+	if e, ok := app.ErrWriter.(*console.Events); ok {
 		e.Flush()
 	}
 	return code

@@ -162,11 +162,11 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 // rollouts makes them, under progress: how many there will be no one knows here.
 func (w *worker) rollouts(ctx context.Context, m *queue.Member, p *project.Project) (sampler.Stats, error) {
 	cfg := p.WorkConfig()
-	if e, ok := w.out.(*ui.Events); ok {
+	if e, ok := w.out.(*console.Events); ok {
 		e.Masks(p.Redact)
 		cfg.Log = e.Logger
 	}
-	show := ui.NewProgress(w.out, "rollouts", 0, nil, p.Redact)
+	show := console.NewProgress(w.out, "rollouts", 0, nil, p.Redact)
 	defer show.Close()
 	stats, err := m.Work(ctx, w.drain, cfg, p.Bounds, p.Redact, show.Watch)
 	show.Ended(stats)

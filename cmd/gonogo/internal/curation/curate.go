@@ -1,16 +1,14 @@
 package curation
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
+	"gonogo/analysis/archive"
 	"gonogo/analysis/curate"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
@@ -109,93 +107,27 @@ func choose(ctx context.Context, c *Options, run *rollout.Run, cfg *config.Confi
 	return chosen, nil
 }
 
-// tableBeside is the table's name for a training file's.
-func tableBeside(out string) string {
-	if strings.EqualFold(filepath.Ext(out), ".jsonl") {
-		out = out[:len(out)-len(".jsonl")]
-	}
-	return out + ".csv"
-}
-
-// writeCuration writes the kept rows and the table, whole or not at all. Where
-// nothing is kept there is the table alone: an empty file is nothing to train on,
-// and an older one, which would look like the answer, does not stay.
+// writeCuration writes the kept rows and the table.
 func writeCuration(c *Options, run *rollout.Run, source *curated, chosen *curate.Curation) error {
 	out := c.Report.Output
 	if out == "" {
 		return nil
 	}
 	for _, own := range append(source.read, run.File(), filepath.Join(run.Dir, rollout.ItemsFile), filepath.Join(run.Dir, rollout.ManifestFile)) {
-		if stage.SamePath(out, own) || stage.SamePath(tableBeside(out), own) {
+		if stage.SamePath(out, own) || stage.SamePath(archive.CurationTable(out), own) {
 			return exit.Usagef("%s is what the rows are chosen from: name another file with --output", own)
 		}
 	}
-	var rows, table bytes.Buffer
-	kept := chosen.KeptLines()
-	if err := source.data.Copy(&rows, func(line int) bool { return kept[line] }); err != nil {
-		return err
-	}
-	if err := chosen.WriteTable(&table); err != nil {
-		return err
-	}
-	files := []writtenFile{{tableBeside(out), table.Bytes()}}
-	chosen.Written = &curate.Files{Table: tableBeside(out)}
-	if chosen.Kept > 0 {
-		files = append(files, writtenFile{out, rows.Bytes()})
-		chosen.Written.Train = out
-		return writeOutputs(files, c.Force)
-	}
-	_, stale := holds(out, nil)
-	if stale && !c.Force {
-		return exit.Usagef("no row is kept, and the %s that is there already would look like the answer: choose another name with -o, or let it be removed with --force", out)
-	}
-	if err := writeOutputs(files, c.Force); err != nil || !stale {
-		return err
-	}
-	if err := os.Remove(out); err != nil {
-		return fmt.Errorf("remove the training file of an earlier choice: %w", err)
-	}
-	fmt.Fprintf(c.Err, "Removed %s, which an earlier choice had written: no row is kept now.\n", console.Visible(out))
-	return nil
-}
-
-// writtenFile is a file about to be written.
-type writtenFile struct {
-	path string
-	text []byte
-}
-
-// writeOutputs writes files that must not be there yet, unless it is forced or
-// they say the same: then the command is run again to go on.
-func writeOutputs(files []writtenFile, force bool) error {
-	var write []writtenFile
-	for _, f := range files {
-		same, there := holds(f.path, f.text)
-		switch {
-		case same:
-			continue
-		case there && !force:
-			return exit.Usagef("%s is there already, with other content: choose another name with -o, or overwrite it with --force", f.path)
+	removed, err := archive.WriteCuration(out, chosen, source.data, c.Force)
+	if taken, ok := errors.AsType[*archive.TakenError](err); ok {
+		hint := "overwrite it"
+		if taken.Stale {
+			hint = "let it be removed"
 		}
-		write = append(write, f)
+		return exit.Usagef("%w: choose another name with -o, or %s with --force", err, hint)
 	}
-	for _, f := range write {
-		if err := rollout.WriteFile(f.path, f.text); err != nil {
-			return err
-		}
+	if removed {
+		fmt.Fprintf(c.Err, "Removed %s, which an earlier choice had written: no row is kept now.\n", console.Visible(out))
 	}
-	return nil
-}
-
-// holds reports whether a file is there, and whether it holds that very text.
-func holds(path string, text []byte) (same, there bool) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return false, false
-	}
-	if !info.Mode().IsRegular() || info.Size() != int64(len(text)) {
-		return false, true
-	}
-	was, err := os.ReadFile(path)
-	return err == nil && bytes.Equal(was, text), true
+	return err
 }

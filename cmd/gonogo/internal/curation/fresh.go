@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"gonogo/analysis/archive"
 	"gonogo/analysis/curate"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
@@ -32,7 +33,7 @@ func checkFresh(c *Options) error {
 
 // freshDir is the directory of the new rollouts.
 func freshDir(c *Options) string {
-	return cmp.Or(c.FreshRun, strings.TrimSuffix(tableBeside(c.Report.Output), ".csv")+"-fresh")
+	return cmp.Or(c.FreshRun, strings.TrimSuffix(archive.CurationTable(c.Report.Output), ".csv")+"-fresh")
 }
 
 // measureAgain makes new rollouts of the kept items and compares them with those

@@ -115,8 +115,8 @@ func PageOptions(c *project.Call, run string) report.Options {
 		Dir:     run,
 		All:     c.Report.All,
 		Full:    c.Report.FullPDF,
-		Color:   ui.IsTerminal(c.Out) && os.Getenv("NO_COLOR") == "",
-		Width:   ui.Width(c.Out),
+		Color:   console.IsTerminal(c.Out) && os.Getenv("NO_COLOR") == "",
+		Width:   console.Width(c.Out),
 	}
 }
 

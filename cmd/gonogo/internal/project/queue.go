@@ -110,7 +110,7 @@ func fingerprint(m rollout.Manifest) string {
 // Distribute has the queue make the rollouts of one call of sampler.Sample. It returns
 // the boundaries for that call and a function that ends it. An embedded queue also has a
 // worker in this process.
-func (h *Queue) Distribute(ctx context.Context, show *ui.Progress) (context.Context, sampler.Boundaries, func(sampler.Stats, error), error) {
+func (h *Queue) Distribute(ctx context.Context, show *console.Progress) (context.Context, sampler.Boundaries, func(sampler.Stats, error), error) {
 	b := h.p.Bounds
 	if h.out == nil {
 		return ctx, b, h.sweepLeft, nil

@@ -178,7 +178,7 @@ func ConfirmBurst(p *project.Project, c *project.Call, run *rollout.Run, plan *b
 	if why == "" || c.Yes {
 		return nil
 	}
-	if !ui.IsTerminal(w) || !ui.IsTerminal(c.In) {
+	if !console.IsTerminal(w) || !console.IsTerminal(c.In) {
 		return exit.Usagef("%s: --yes agrees to that", why)
 	}
 	fmt.Fprintf(w, "%s.\n", console.Capitalized(why))

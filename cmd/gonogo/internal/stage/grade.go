@@ -15,7 +15,6 @@ import (
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/grader"
@@ -102,7 +101,7 @@ func gradeTasks(ctx context.Context, p *project.Project, c *project.Call, what s
 	if len(grader.SessionReads(g)) == 0 {
 		cfg.Isolation, cfg.Rollouts = nil, p.Config.Sampling.InFlight
 	}
-	stats, err := underProgress(ctx, p, c, what, total, cfg, func(ctx context.Context, drain <-chan struct{}, show *ui.Progress) (sampler.Stats, error) {
+	stats, err := underProgress(ctx, p, c, what, total, cfg, func(ctx context.Context, drain <-chan struct{}, show *console.Progress) (sampler.Stats, error) {
 		cfg.Log = p.Log
 		return sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, watched(show, to, nil), show.Watch)
 	})

@@ -125,7 +125,7 @@ func confirmStart(ctx context.Context, p *project.Project, c *project.Call, dir 
 	if err != nil || len(legs) == 0 {
 		return err
 	}
-	ask := c.Command != "demo" && !c.Yes && ui.IsTerminal(c.Err) && ui.IsTerminal(c.In)
+	ask := c.Command != "demo" && !c.Yes && console.IsTerminal(c.Err) && console.IsTerminal(c.In)
 	if !ask {
 		fmt.Fprintln(c.Err, estimateLegs(p, c, legs, nil))
 		return nil

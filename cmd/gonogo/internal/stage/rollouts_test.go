@@ -11,6 +11,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/isolation"
 	"gonogo/sampler/rollout"
@@ -82,7 +83,7 @@ func TestTheStartTellsTheRolloutsThatMayBeUnderWay(t *testing.T) {
 	}{{keeper, 24}, {nil, sampler.DefaultRollouts}} {
 		p.Session.Sessions = c.sessions
 		var out bytes.Buffer
-		progressOf(p, &project.Call{Err: ui.NewEvents(&out)}, "rollouts", 1, p.Sampling()).Close()
+		progressOf(p, &project.Call{Err: console.NewEvents(&out)}, "rollouts", 1, p.Sampling()).Close()
 		var start struct {
 			Event string
 			Most  int `json:"in_flight_max"`

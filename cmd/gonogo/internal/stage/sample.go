@@ -8,7 +8,6 @@ import (
 
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -204,7 +203,7 @@ func sampleJobs(ctx context.Context, p *project.Project, c *project.Call, jobs [
 		p.Queue.Clear(ctx)
 		return sampler.Stats{}, nil
 	}
-	return underProgress(ctx, p, c, "rollouts", len(jobs), p.Sampling(), func(ctx context.Context, drain <-chan struct{}, show *ui.Progress) (sampler.Stats, error) {
+	return underProgress(ctx, p, c, "rollouts", len(jobs), p.Sampling(), func(ctx context.Context, drain <-chan struct{}, show *console.Progress) (sampler.Stats, error) {
 		ctx, bounds, over, err := p.Queue.Distribute(ctx, show)
 		if err != nil {
 			return sampler.Stats{Jobs: len(jobs)}, err

@@ -116,7 +116,7 @@ func useful(s sampler.Stats) bool {
 
 // underProgress has do work on what there are in total, and shows on standard error how many
 // are done. The first Ctrl-C closes do's drain, the second ends its context.
-func underProgress(ctx context.Context, p *project.Project, c *project.Call, what string, total int, cfg sampler.Config, do func(context.Context, <-chan struct{}, *ui.Progress) (sampler.Stats, error)) (sampler.Stats, error) {
+func underProgress(ctx context.Context, p *project.Project, c *project.Call, what string, total int, cfg sampler.Config, do func(context.Context, <-chan struct{}, *console.Progress) (sampler.Stats, error)) (sampler.Stats, error) {
 	show := progressOf(p, c, what, total, cfg)
 	defer show.Close()
 	ctx, drain, release := ui.Interruptible(ctx, show, what)
@@ -129,13 +129,13 @@ func underProgress(ctx context.Context, p *project.Project, c *project.Call, wha
 
 // progressOf shows how many of what there are in total, on standard error, and in
 // events by what they are bounded.
-func progressOf(p *project.Project, c *project.Call, what string, total int, cfg sampler.Config) *ui.Progress {
-	if e, ok := c.Err.(*ui.Events); ok {
+func progressOf(p *project.Project, c *project.Call, what string, total int, cfg sampler.Config) *console.Progress {
+	if e, ok := c.Err.(*console.Events); ok {
 		e.Masks(p.Redact)
 		p.Log = e.Logger
 		e.Begun(what, total, cfg)
 	}
-	return ui.NewProgress(c.Err, what, total, func(e sampler.Event, total int) string { return console.MoneyText(p.Spending.Budget, e, total) }, p.Redact)
+	return console.NewProgress(c.Err, what, total, func(e sampler.Event, total int) string { return console.MoneyText(p.Spending.Budget, e, total) }, p.Redact)
 }
 
 // watched warns of what is better fixed now than after the last rollout.

@@ -34,7 +34,7 @@ func (t *QueueLog) To(w io.Writer) {
 func (t *QueueLog) Logger() *slog.Logger {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e, ok := t.w.(*Events); ok {
+	if e, ok := t.w.(*console.Events); ok {
 		return e.Logger
 	}
 	return slog.New(console.NewLogHandler(func(line string) error {

@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
-
-	"golang.org/x/term"
 
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/report/console"
@@ -27,22 +24,6 @@ func Confirm(in io.Reader, out io.Writer) error {
 		return nil
 	}
 	return &exit.Error{Code: exit.Interrupted, Err: errors.New("stopped by your answer; nothing was recorded")}
-}
-
-// IsTerminal reports whether a reader or writer is a terminal.
-func IsTerminal(rw any) bool {
-	f, ok := rw.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
-}
-
-// Width is the width of the terminal, or 0 when it is none.
-func Width(w io.Writer) int {
-	f, ok := w.(*os.File)
-	if !ok {
-		return 0
-	}
-	cols, _, _ := term.GetSize(int(f.Fd()))
-	return cols
 }
 
 // ExitCode prints what there is to say and returns the exit code: that of the

@@ -1,4 +1,4 @@
-package ui
+package console
 
 import (
 	"fmt"
@@ -11,7 +11,6 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 
 	"gonogo/analysis/message"
-	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -23,13 +22,6 @@ const (
 	eventsEvery = 5 * time.Second
 )
 
-// Workers is what progress shows of the workers that make the rollouts.
-type Workers interface {
-	Watch(sampler.Event) []string // what is new about them
-	Line() []string               // how many work, and what was paid twice
-	Over()                        // nothing more is made
-}
-
 // Progress shows how far sampling has come: a bar on a terminal, plain lines
 // elsewhere.
 type Progress struct {
@@ -40,8 +32,8 @@ type Progress struct {
 
 	mu   sync.Mutex // guards what follows
 	last sampler.Event
-	told bool    // what the first ones say of all
-	crew Workers // that makes them elsewhere; nil: they are made here
+	told bool  // what the first ones say of all
+	crew *Crew // makes them elsewhere; nil: they are made here
 
 	money func(sampler.Event, int) string // of that many in all; nil where it is not counted
 
@@ -55,8 +47,9 @@ type Progress struct {
 	done chan struct{} // closed when it has ended
 }
 
-// NewProgress shows how many of what there are in total, and the money that they
-// take.
+// NewProgress shows on out how many of a number of things, such as rollouts, are made, until
+// it is closed. A total of 0 is not known. money words what all of them are expected to cost;
+// it may be nil.
 func NewProgress(out io.Writer, what string, total int, money func(sampler.Event, int) string, redact *rollout.Redactor) *Progress {
 	p := &Progress{out: out, what: what, total: total, begin: time.Now(), money: money, redact: redact}
 	p.events, _ = out.(*Events)
@@ -73,7 +66,7 @@ func NewProgress(out io.Writer, what string, total int, money func(sampler.Event
 	return p
 }
 
-// Watch takes the counts after each record.
+// Watch takes the counts of a run, after each record.
 func (p *Progress) Watch(e sampler.Event) {
 	p.mu.Lock()
 	p.last = e
@@ -87,7 +80,7 @@ func (p *Progress) Watch(e sampler.Event) {
 	}
 	if crew != nil {
 		for _, news := range crew.Watch(e) {
-			fmt.Fprintln(p, console.Visible(p.redact.String(news)))
+			fmt.Fprintln(p, Visible(p.redact.String(news)))
 		}
 	}
 	if p.bar != nil {
@@ -99,14 +92,14 @@ func (p *Progress) Watch(e sampler.Event) {
 func (p *Progress) extend(w io.Writer, _ decor.Statistics) error {
 	e, _ := p.state()
 	for _, b := range e.Boundaries {
-		if _, err := fmt.Fprintln(w, p.redact.String(console.BoundaryLine(b))); err != nil {
+		if _, err := fmt.Fprintln(w, p.redact.String(BoundaryLine(b))); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Ended takes the last counts.
+// Ended takes the counts of a run that has ended.
 func (p *Progress) Ended(s sampler.Stats) {
 	if _, crew := p.state(); crew != nil {
 		crew.Over()
@@ -167,19 +160,19 @@ func (p *Progress) print() {
 	}
 	fmt.Fprintf(p.out, "%s %d%s, %s\n", p.what, e.Recorded, of, p.line())
 	for _, b := range e.Boundaries {
-		fmt.Fprintln(p.out, p.redact.String(console.BoundaryLine(b)))
+		fmt.Fprintln(p.out, p.redact.String(BoundaryLine(b)))
 	}
 }
 
 // state is the last event, and who makes the rollouts; nil: they are made here.
-func (p *Progress) state() (sampler.Event, Workers) {
+func (p *Progress) state() (sampler.Event, *Crew) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.last, p.crew
 }
 
-// MadeBy has them made by others.
-func (p *Progress) MadeBy(by Workers) {
+// MadeBy says that they are made elsewhere.
+func (p *Progress) MadeBy(by *Crew) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.crew = by
@@ -198,7 +191,7 @@ func (p *Progress) line() string {
 		}
 	}
 	if e.Tokens > 0 {
-		parts = append(parts, console.Tokens(e.Tokens))
+		parts = append(parts, Tokens(e.Tokens))
 	}
 	if p.money != nil {
 		if text := p.money(e, p.total); text != "" {
@@ -208,5 +201,5 @@ func (p *Progress) line() string {
 	if crew != nil {
 		parts = append(parts, crew.Line()...)
 	}
-	return strings.Join(append(parts, console.Troubles(e.Stats)...), ", ")
+	return strings.Join(append(parts, Troubles(e.Stats)...), ", ")
 }

@@ -1,4 +1,4 @@
-package ui
+package console
 
 import (
 	"bytes"
@@ -86,7 +86,7 @@ func (e *Events) say(text string) {
 	}
 }
 
-// Begun tells what begins, and how it is bounded.
+// Begun writes that something begins, such as rollouts, and how it is bounded.
 func (e *Events) Begun(what string, total int, cfg sampler.Config) {
 	inFlight := cmp.Or(cfg.Rollouts, cfg.Concurrency, sampler.DefaultRollouts)
 	e.Info("start", "what", what, "total", total, "concurrency", cfg.Concurrency, "in_flight_max", inFlight, "retries", cfg.Retry.Max, "retry_for_s", cfg.Retry.Total.Seconds(), "breaker", cfg.Breaker)

@@ -1,0 +1,109 @@
+package archive
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonogo/analysis/curate"
+	"gonogo/sampler/dataset"
+	"gonogo/sampler/rollout"
+)
+
+// TakenError says that a file is there that is not to be overwritten.
+type TakenError struct {
+	Path  string
+	Stale bool // a training file, and no row is kept now
+}
+
+func (e *TakenError) Error() string {
+	if e.Stale {
+		return fmt.Sprintf("no row is kept, and the %s that is there already would look like the answer", e.Path)
+	}
+	return e.Path + " is there already, with other content"
+}
+
+// CurationTable is the path of the table that goes with a training file.
+func CurationTable(path string) string {
+	if strings.EqualFold(filepath.Ext(path), ".jsonl") {
+		path = path[:len(path)-len(".jsonl")]
+	}
+	return path + ".csv"
+}
+
+// WriteCuration writes the kept rows of a data file to path and the table next to it, whole
+// or not at all, and sets c.Written. If no row is kept, only the table is written: an empty
+// file is nothing to train on, and an older one, which would look like the answer, is removed.
+// Files that hold something else are overwritten and removed only if forced; else the error
+// is a *TakenError.
+func WriteCuration(path string, c *curate.Curation, data *dataset.File, force bool) (removed bool, err error) {
+	var rows, table bytes.Buffer
+	kept := c.KeptLines()
+	if err := data.Copy(&rows, func(line int) bool { return kept[line] }); err != nil {
+		return false, err
+	}
+	if err := c.WriteTable(&table); err != nil {
+		return false, err
+	}
+	files := []namedText{{CurationTable(path), table.Bytes()}}
+	c.Written = &curate.Files{Table: CurationTable(path)}
+	if c.Kept > 0 {
+		files = append(files, namedText{path, rows.Bytes()})
+		c.Written.Train = path
+		return false, writeNew(files, force)
+	}
+	_, stale := holds(path, nil)
+	if stale && !force {
+		return false, &TakenError{path, true}
+	}
+	if err := writeNew(files, force); err != nil || !stale {
+		return false, err
+	}
+	if err := os.Remove(path); err != nil {
+		return false, fmt.Errorf("remove the training file of an earlier choice: %w", err)
+	}
+	return true, nil
+}
+
+// namedText is a file about to be written.
+type namedText struct {
+	path string
+	text []byte
+}
+
+// writeNew writes files that must not be there yet, unless it is forced or they hold the
+// same text: then a command is run again to continue.
+func writeNew(files []namedText, force bool) error {
+	var write []namedText
+	for _, f := range files {
+		same, there := holds(f.path, f.text)
+		switch {
+		case same:
+			continue
+		case there && !force:
+			return &TakenError{Path: f.path}
+		}
+		write = append(write, f)
+	}
+	for _, f := range write {
+		if err := rollout.WriteFile(f.path, f.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// holds reports whether a file is there, and whether it holds that very text.
+func holds(path string, text []byte) (same, there bool) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return false, false
+	}
+	if !info.Mode().IsRegular() || info.Size() != int64(len(text)) {
+		return false, true
+	}
+	was, err := os.ReadFile(path)
+	return err == nil && bytes.Equal(was, text), true
+}
