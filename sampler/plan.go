@@ -125,7 +125,7 @@ func PlanBlocks(blocks [][]*rollout.Item, samples func(*rollout.Item) int, state
 func PlanRun(ctx context.Context, dir string, blocks [][]*rollout.Item, samples func(*rollout.Item) int, regrade bool) ([]Job, error) {
 	state := make(map[rollout.Key]rollout.RolloutState)
 	if _, err := os.Stat(dir); err == nil {
-		run, err := rollout.Open(dir)
+		run, err := rollout.OpenManifest(dir)
 		if err != nil {
 			return nil, err
 		}

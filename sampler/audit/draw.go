@@ -39,8 +39,12 @@ func drawn(items []*surveyed, seed uint64, lo, hi float64) []*surveyed {
 			}
 		}
 		for _, stratum := range strata {
+			lucks := make(map[*surveyed]uint64, len(stratum))
+			for _, s := range stratum {
+				lucks[s] = luck(seed, "item", s.item.ID)
+			}
 			slices.SortFunc(stratum, func(a, b *surveyed) int {
-				return cmp.Or(cmp.Compare(luck(seed, "item", a.item.ID), luck(seed, "item", b.item.ID)), cmp.Compare(a.item.ID, b.item.ID))
+				return cmp.Or(cmp.Compare(lucks[a], lucks[b]), cmp.Compare(a.item.ID, b.item.ID))
 			})
 		}
 		slices.Reverse(strata) // what the grader likes first

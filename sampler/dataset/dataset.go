@@ -101,6 +101,8 @@ func read(r io.Reader, path string, split rollout.Split, opt Options) (*File, er
 		file: &File{Path: path, Split: split, options: opt},
 		ids:  map[string]firstUse{},
 		rows: map[[sha256.Size]byte]int{},
+
+		written: map[string]canonicalField{},
 	}
 	in := bufio.NewReaderSize(io.TeeReader(r, sum), 1<<16)
 	for line := 1; ; line++ {

@@ -21,6 +21,8 @@ type reader struct {
 	ids  map[string]firstUse
 	rows map[[sha256.Size]byte]int // canonical row without its id -> first line
 
+	written map[string]canonicalField // by the field's name
+
 	unnamed, wrapped, repeated, copies lines
 }
 
@@ -104,7 +106,7 @@ func (rd *reader) row(text []byte, line int) {
 // unique reports whether the row is to be kept, and complains when its id is
 // taken.
 func (rd *reader) unique(id string, number bool, line int, fields map[string]json.RawMessage) bool {
-	whole, rest := fingerprints(fields, rd.file.options.IDField)
+	whole, rest := rd.fingerprints(fields)
 	switch first, taken := rd.ids[id]; {
 	case taken && first.number != number:
 		rd.fail(line, "id %s is written once as a string and once as a number (line %d): write all ids one way", id, first.line)
@@ -276,23 +278,37 @@ func absent(raw json.RawMessage) bool {
 
 // fingerprints hashes a row with and without its id, whatever the order of
 // its keys, at any depth, and its white space.
-func fingerprints(fields map[string]json.RawMessage, idField string) (whole, rest [sha256.Size]byte) {
+func (rd *reader) fingerprints(fields map[string]json.RawMessage) (whole, rest [sha256.Size]byte) {
 	withID, without := sha256.New(), sha256.New()
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		dec := json.NewDecoder(bytes.NewReader(fields[key]))
-		dec.UseNumber()
-		var value any
-		if dec.Decode(&value) != nil {
-			continue // not reached: the row was decoded before
-		}
-		canonical, err := json.Marshal([]any{key, value})
-		if err != nil {
-			continue // not reached: value was decoded from JSON
-		}
-		withID.Write(canonical)
-		if key != idField {
-			without.Write(canonical)
+		text := rd.canonical(key, fields[key])
+		withID.Write(text)
+		if key != rd.file.options.IDField {
+			without.Write(text)
 		}
 	}
 	return [sha256.Size]byte(withID.Sum(nil)), [sha256.Size]byte(without.Sum(nil))
+}
+
+// canonicalField is a field as it was written last, and its canonical form.
+type canonicalField struct{ raw, text []byte }
+
+// canonical is a field without what may be written in several ways. Most rows have the
+// tools of the row before.
+func (rd *reader) canonical(key string, raw json.RawMessage) []byte {
+	if last, ok := rd.written[key]; ok && bytes.Equal(last.raw, raw) {
+		return last.text
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var value any
+	if dec.Decode(&value) != nil {
+		return nil // not reached: the row was decoded before
+	}
+	text, err := json.Marshal([]any{key, value})
+	if err != nil {
+		return nil // not reached: value was decoded from JSON
+	}
+	rd.written[key] = canonicalField{raw, text}
+	return text
 }

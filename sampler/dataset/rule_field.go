@@ -259,28 +259,24 @@ func sameAnswer(_ *File, rows []row, _ Limit) string {
 
 // splitKeys finds training fields that no evaluation row has.
 func splitKeys(files []*File, _ Limit) (*File, string) {
-	var train map[string]bool
-	for _, f := range files {
-		if f.Split == rollout.Train {
-			train = extraKeys(f)
+	of := func(split rollout.Split) int {
+		return slices.IndexFunc(files, func(f *File) bool { return f.Split == split })
+	}
+	train, eval := of(rollout.Train), of(rollout.Eval)
+	if train < 0 || eval < 0 {
+		return nil, ""
+	}
+	needed, have := extraKeys(files[train]), extraKeys(files[eval])
+	var lacking []string
+	for _, name := range slices.Sorted(maps.Keys(needed)) {
+		if !have[name] {
+			lacking = append(lacking, fmt.Sprintf("no row has the field %q of the training rows", name))
 		}
 	}
-	for _, f := range files {
-		if f.Split != rollout.Eval || train == nil {
-			continue
-		}
-		have := extraKeys(f)
-		var lacking []string
-		for _, name := range slices.Sorted(maps.Keys(train)) {
-			if !have[name] {
-				lacking = append(lacking, fmt.Sprintf("no row has the field %q of the training rows", name))
-			}
-		}
-		if len(lacking) > 0 {
-			return f, some(lacking)
-		}
+	if len(lacking) == 0 {
+		return nil, ""
 	}
-	return nil, ""
+	return files[eval], some(lacking)
 }
 
 func extraKeys(f *File) map[string]bool {

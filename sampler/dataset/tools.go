@@ -76,18 +76,28 @@ func CheckTools(items []rollout.Item, served []string) ([]rollout.Problem, error
 	var order []string
 	var errs []error
 	schemas := schemaChecker{}
+	type checked struct {
+		names []string
+		err   error
+	}
+	seen := map[string]checked{} // by what the row offers: mostly all rows offer the same
 	for i := range items {
 		it := &items[i]
-		if it.Tools != nil {
-			tools, err := functions(it.Tools)
-			if err == nil {
-				err = schemas.check(tools)
+		row, known := seen[string(it.Tools)]
+		if !known {
+			row.names = ToolNames(*it)
+			if it.Tools != nil {
+				var tools []function
+				if tools, row.err = functions(it.Tools); row.err == nil {
+					row.err = schemas.check(tools)
+				}
 			}
-			if err != nil {
-				errs = append(errs, fmt.Errorf("%s:%d: tools: %w", it.File, it.Line, err))
-			}
+			seen[string(it.Tools)] = row
 		}
-		for _, name := range ToolNames(*it) {
+		if row.err != nil {
+			errs = append(errs, fmt.Errorf("%s:%d: tools: %w", it.File, it.Line, row.err))
+		}
+		for _, name := range row.names {
 			offered[name] = true
 			if slices.Contains(served, name) {
 				continue

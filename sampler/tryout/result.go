@@ -64,7 +64,7 @@ var errFound = errors.New("found")
 // AlreadyGraded reports whether the run in a directory has a rollout with a grade, so that its
 // grader needs no trial. It reads as far as the first. A run that cannot be read has none.
 func AlreadyGraded(ctx context.Context, dir string) bool {
-	run, err := rollout.Open(dir)
+	run, err := rollout.OpenManifest(dir)
 	if err != nil {
 		return false
 	}

@@ -46,7 +46,7 @@ func (h *Nights) tonight(p *project.Project, now time.Time) (name, said string) 
 // unfit says why a night that was broken off cannot be gone on with; "" when it
 // can.
 func (h *Nights) unfit(p *project.Project, name string, now time.Time) string {
-	opened, err := rollout.Open(h.Run(name))
+	opened, err := rollout.OpenManifest(h.Run(name))
 	if err != nil || opened.Manifest == nil {
 		return "cannot be read"
 	}

@@ -17,7 +17,7 @@ import (
 // Manifest describes how the run is made. An existing run keeps its seed if none is
 // configured, and the seed of its items.
 func (p *Project) Manifest(dir string) rollout.Manifest {
-	if opened, err := rollout.Open(dir); err == nil && opened.Manifest != nil && (p.Config.Seed == nil || opened.Manifest.ItemsSeed != nil) {
+	if opened, err := rollout.OpenManifest(dir); err == nil && opened.Manifest != nil && (p.Config.Seed == nil || opened.Manifest.ItemsSeed != nil) {
 		if p.Config.Seed == nil {
 			p.Inputs.Seed = opened.Manifest.Seed
 		}

@@ -180,7 +180,7 @@ const paidTwiceNote = "%s made and paid a second time by another worker: each co
 
 // KeepNotes copies what earlier calls paid twice into the manifest of the next one.
 func KeepNotes(dir string, m *rollout.Manifest) {
-	run, err := rollout.Open(dir)
+	run, err := rollout.OpenManifest(dir)
 	if err != nil || run.Manifest == nil {
 		return // no run of ours yet, or one that Create has to judge
 	}

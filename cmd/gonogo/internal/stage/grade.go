@@ -115,12 +115,15 @@ func gradeLeft(ctx context.Context, p *project.Project, c *project.Call, dir str
 	if p.GradesInSession() {
 		return nil
 	}
-	run, err := rollout.Open(dir)
+	run, err := rollout.OpenManifest(dir)
 	if err != nil {
 		return err
 	}
 	left, err := run.Ungraded(ctx, cutOff)
 	if err != nil || left.Len() == 0 {
+		return err
+	}
+	if run, err = rollout.Open(dir); err != nil { // now with its items
 		return err
 	}
 	if p.Config.Queue.Remote() {
@@ -167,7 +170,7 @@ func regradeHint(p *project.Project, c *project.Call, dir string, err error) err
 	if !ok || slices.ContainsFunc(differs.Keys, func(key string) bool { return !slices.Contains(graderKeys, key) }) {
 		return err
 	}
-	run, openErr := rollout.Open(dir)
+	run, openErr := rollout.OpenManifest(dir)
 	if openErr != nil || run.Manifest == nil || slices.Contains(differs.Keys, "job") && jobBeside(run.Manifest.Config) != jobBeside(p.Config.Masked()) {
 		return err
 	}

@@ -155,7 +155,7 @@ func beginRollouts(ctx context.Context, p *project.Project, dir string, m rollou
 // CheckNotShrunk refuses fewer samples or items than a run was made with: both may
 // only grow, so that existing rollouts remain part of the plan.
 func CheckNotShrunk(dir string, m rollout.Manifest) error {
-	opened, err := rollout.Open(dir)
+	opened, err := rollout.OpenManifest(dir)
 	if err != nil || opened.Manifest == nil || opened.Manifest.Planned == nil {
 		return nil // no run of ours yet, or one that Create has to judge
 	}

@@ -69,7 +69,7 @@ func sampleUntil(ctx context.Context, p *project.Project, c *project.Call, dir s
 // has no rollout yet.
 func lookPlan(p *project.Project, dir string) (*rollout.Looks, error) {
 	plan := measure.PlanLooks(p.Config.Sampling.Samples, p.Config.Settings())
-	opened, err := rollout.Open(dir)
+	opened, err := rollout.OpenManifest(dir)
 	if err != nil || opened.Manifest == nil {
 		return plan, nil // no run of ours yet, or one that Create has to judge
 	}
@@ -150,7 +150,7 @@ func (r *rounds) look(ctx context.Context, n int) (over bool, err error) {
 // notOfLooks refuses to go on with a fixed number of samples where a run is
 // sampled until decided: what is made after a look counts by the plan alone.
 func notOfLooks(dir string) error {
-	opened, err := rollout.Open(dir)
+	opened, err := rollout.OpenManifest(dir)
 	if err != nil || opened.Manifest == nil || opened.Manifest.Looks == nil {
 		return nil // no run of ours yet, or one that Create has to judge
 	}

@@ -94,7 +94,7 @@ func joinRun(p *project.Project, dir string) error {
 
 // baseOf is the manifest of the run that variants are made of.
 func baseOf(dir string) (*rollout.Manifest, error) {
-	opened, err := rollout.Open(dir)
+	opened, err := rollout.OpenManifest(dir)
 	switch {
 	case err == nil && opened.Manifest != nil:
 		return opened.Manifest, nil
