@@ -1,6 +1,7 @@
 package grader
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -140,7 +141,7 @@ func (g *Command) Grade(ctx context.Context, out sampler.Output) (sampler.Grade,
 	if g.lines {
 		return g.line(ctx, out)
 	}
-	text, err := g.once(ctx, out, append(askedOf(out, g.tools), '\n'))
+	text, err := g.once(ctx, out, bytes.Join(append(askedOf(out, g.tools), []byte("\n")), nil))
 	if err != nil {
 		return sampler.Grade{}, err
 	}
@@ -213,7 +214,7 @@ func (g *Command) once(ctx context.Context, out sampler.Output, input []byte) ([
 // this request's, for its next line would be taken for another output's grade.
 func (g *Command) line(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	id := rand.Text()
-	request := slices.Concat([]byte(`{"id":"`+id+`",`), oneLine(askedOf(out, g.tools))[1:], []byte("\n"))
+	request := slices.Concat([]byte(`{"id":"`+id+`",`), oneLine(bytes.Join(askedOf(out, g.tools), nil))[1:], []byte("\n"))
 	for again := false; ; again = true {
 		peer := g.idle.Take()
 		used := peer != nil

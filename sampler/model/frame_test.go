@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net"
 	"strings"
 	"testing"
 
@@ -52,7 +51,7 @@ func TestTurnsAreWrittenOnce(t *testing.T) {
 		for k := range n + 1 {
 			for try := range 2 { // the second one is a repeat
 				start := w.start(p, omitted{})
-				got, want := whole(w.request(start, turns[:k], &written)), whole(w.request(start, conversation(n, 100)[:k], nil))
+				got, want := joined(w.request(start, turns[:k], &written)), joined(w.request(start, conversation(n, 100)[:k], nil))
 				if string(got) != string(want) || !json.Valid(got) {
 					t.Fatalf("%s, turn %d, try %d:\n%s\nwant\n%s", api, k, try, got, want)
 				}
@@ -64,7 +63,7 @@ func TestTurnsAreWrittenOnce(t *testing.T) {
 	}
 }
 
-func whole(body net.Buffers) []byte { return bytes.Join(body, nil) }
+func joined(body sampler.Pieces) []byte { return bytes.Join(body, nil) }
 
 // BenchmarkConversation writes the requests of one rollout: the time per turn
 // grows with the bytes that are sent, at the speed of a copy.
@@ -79,7 +78,7 @@ func BenchmarkConversation(b *testing.B) {
 					sent := 0
 					var written sampler.EncodedTurns
 					for k := range n + 1 {
-						sent += len(whole(w.request(start, turns[:k], &written)))
+						sent += len(joined(w.request(start, turns[:k], &written)))
 					}
 					b.SetBytes(int64(sent))
 				}

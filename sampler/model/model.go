@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net"
 	"net/http"
 	"slices"
 
@@ -25,7 +24,7 @@ type wire interface {
 	// prefix converts an item's messages and tools.
 	prefix(item *rollout.Item) (prefix, error)
 	start(p prefix, without omitted) []byte
-	request(start []byte, turns []sampler.Turn, written *sampler.EncodedTurns) net.Buffers
+	request(start []byte, turns []sampler.Turn, written *sampler.EncodedTurns) sampler.Pieces
 	// prompt writes the body of a request that has messages of its own.
 	prompt(messages json.RawMessage, seed *int64, without omitted) ([]byte, error)
 	// parse reads an answer of status 200. An error is a *fault.
