@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"gonogo/analysis/stat"
+	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
 )
 
@@ -29,10 +30,10 @@ type FinishStats struct {
 	FinishedTokens *float64      `json:"finished_tokens_p99"`
 	Without        *FinishedOnly `json:"without,omitempty"` // the same items without unfinished rollouts, if there are any
 
-	Answers     int                        `json:"answers"`      // rollouts with the text of an answer
-	Markup      map[rollout.MarkupKind]int `json:"markup"`       // answers with text that the server should have parsed
-	MarkupText  string                     `json:"markup_text"`  // the token that gives most of them away; "" without any
-	MarkupItems []string                   `json:"markup_items"` // a few with such an answer
+	Answers     int                 `json:"answers"`      // rollouts with the text of an answer
+	Markup      map[markup.Kind]int `json:"markup"`       // answers with text that the server should have parsed
+	MarkupText  string              `json:"markup_text"`  // the token that gives most of them away; "" without any
+	MarkupItems []string            `json:"markup_items"` // a few with such an answer
 }
 
 // FinishedOnly holds the estimates over the finished rollouts alone.

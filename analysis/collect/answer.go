@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"gonogo/analysis"
+	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
 )
 
@@ -148,12 +149,10 @@ func (r *Row) Unfinished() bool {
 }
 
 // markupOf is what the server left in the answer.
-func (c *Collector) markupOf(rec *rollout.Record) (left rollout.Markup) {
-	if rec.Answer == "" {
-		return left
-	}
-	if _, some := rollout.MarkupIn(rec.Answer, nil); some {
-		left, _ = rollout.MarkupIn(rec.Answer, c.Asked[rollout.Key{Split: rec.Split, Item: rec.Item}])
+func (c *Collector) markupOf(rec *rollout.Record) markup.Token {
+	left, some := markup.In(rec.Answer, nil)
+	if some && c.Asked != nil {
+		left, _ = markup.In(rec.Answer, c.Asked(ItemKey{rec.Split, rec.Item}))
 	}
 	return left
 }

@@ -11,6 +11,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/stat"
+	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
 )
 
@@ -33,7 +34,7 @@ type Collector struct {
 	Audit  audit
 	earns  map[ItemKey]earned // made when it is first asked for
 	People []rollout.Label
-	Asked  map[rollout.Key]*rollout.Item // the run's items, by split and id
+	Asked  func(ItemKey) *rollout.Item // an item of the run, or nil; asked for rarely, and may read them all
 	Zeroed map[rollout.Key]float64       // the rewards of rollouts that a detector took to the bottom
 }
 
@@ -86,11 +87,11 @@ func (r *Row) Finish() rollout.Finish { return finishes[r.finish] }
 // Rare is what few rollouts have.
 type Rare struct {
 	Cause  string
-	Kind   string         // of a grader's failure
-	Grades []float64      // two or more of the same output, ascending; else nil
-	Markup rollout.Markup // that the server left in the answer
-	Leak   *LeakCheck     // canaries; nil if none was planted
-	trace  uint64         // hash of the trace id, where the grade is missing
+	Kind   string       // of a grader's failure
+	Grades []float64    // two or more of the same output, ascending; else nil
+	Markup markup.Token // that the server left in the answer
+	Leak   *LeakCheck   // canaries; nil if none was planted
+	trace  uint64       // hash of the trace id, where the grade is missing
 }
 
 // Rare returns what few rollouts have.
@@ -103,7 +104,7 @@ func (r *Row) Rare() Rare {
 
 // SetRare sets what few rollouts have.
 func (r *Row) SetRare(o Rare) {
-	if r.rare = nil; o.Cause != "" || o.Kind != "" || o.Grades != nil || o.Markup != (rollout.Markup{}) || o.Leak != nil || o.trace != 0 {
+	if r.rare = nil; o.Cause != "" || o.Kind != "" || o.Grades != nil || o.Markup != (markup.Token{}) || o.Leak != nil || o.trace != 0 {
 		r.rare = &o
 	}
 }

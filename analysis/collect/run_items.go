@@ -126,10 +126,14 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 	if input.Bad == nil {
 		input.Bad = []rollout.BadLine{}
 	}
+	items, err := run.ReadItems()
+	if err != nil {
+		return nil, err
+	}
 	out := &RunItems{Run: run, Input: input, Zeroed: len(c.Zeroed), Detectors: c.marks(), Items: make(map[rollout.Split][]*RunItem)}
 	held := make(map[ItemKey]*rollout.Item)
-	for i := range run.Items {
-		held[ItemKey{run.Items[i].Split, run.Items[i].ID}] = &run.Items[i]
+	for i := range items {
+		held[ItemKey{items[i].Split, items[i].ID}] = &items[i]
 	}
 	marked := c.marked()
 	about := known{seconds: s.Thresholds.At(analysis.TimeLimit.Name)}

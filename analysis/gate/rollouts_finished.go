@@ -4,6 +4,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
 )
 
@@ -175,7 +176,7 @@ var signalFromUnfinished = analysis.NewWording("rollouts.finished.signal", "the 
 
 // markedAnswers counts the answers with unparsed text.
 func markedAnswers(e *analysis.FinishStats) (n int) {
-	for _, kind := range rollout.MarkupKinds() {
+	for _, kind := range markup.Kinds() {
 		n += e.Markup[kind]
 	}
 	return n

@@ -4,6 +4,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
 )
 
@@ -48,8 +49,8 @@ var rolloutsMarkup = analysis.NewPart(analysis.Gate{
 })
 
 // markupKinds are the kinds that answers hold.
-func markupKinds(e *analysis.FinishStats) (kinds []rollout.MarkupKind) {
-	for _, kind := range rollout.MarkupKinds() {
+func markupKinds(e *analysis.FinishStats) (kinds []markup.Kind) {
+	for _, kind := range markup.Kinds() {
 		if e.Markup[kind] > 0 {
 			kinds = append(kinds, kind)
 		}
@@ -62,15 +63,15 @@ func markupKinds(e *analysis.FinishStats) (kinds []rollout.MarkupKind) {
 // Sources: docs.vllm.ai, Tool Calling and Reasoning Outputs; docs.sglang.io, Tool
 // Parser and Reasoning Parser; llama.cpp's docs/function-calling.md and the server's
 // README; ollama 0.9.0 (thinking), its Modelfile reference (TEMPLATE).
-func MarkupAdvice(kinds ...rollout.MarkupKind) message.Text {
+func MarkupAdvice(kinds ...markup.Kind) message.Text {
 	var parts []message.Text
 	for _, kind := range kinds {
 		switch kind {
-		case rollout.ToolMarkup:
+		case markup.Tool:
 			parts = append(parts, parseTools.Text())
-		case rollout.ReasoningMarkup:
+		case markup.Reasoning:
 			parts = append(parts, parseReasoning.Text())
-		case rollout.TemplateMarkup:
+		case markup.Template:
 			parts = append(parts, parseTemplate.Text())
 		}
 	}

@@ -6,12 +6,13 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
 	"gonogo/analysis/stat"
+	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
 )
 
 func (m *Split) ends() analysis.FinishStats {
-	e := analysis.FinishStats{Markup: make(map[rollout.MarkupKind]int), Items: []string{}, MarkupItems: []string{}}
-	for _, kind := range rollout.MarkupKinds() {
+	e := analysis.FinishStats{Markup: make(map[markup.Kind]int), Items: []string{}, MarkupItems: []string{}}
+	for _, kind := range markup.Kinds() {
 		e.Markup[kind] = 0
 	}
 	texts := make(map[string]int)

@@ -3,6 +3,7 @@ package measure
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"gonogo/analysis"
@@ -50,16 +51,13 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 		return nil, err
 	}
 	c := &evidence{Collector: collect.New(s.RewardRange)}
-	c.Asked = make(map[rollout.Key]*rollout.Item, len(run.Items))
-	for i := range run.Items {
-		c.Asked[rollout.Key{Split: run.Items[i].Split, Item: run.Items[i].ID}] = &run.Items[i]
-	}
+	c.Asked = itemsOf(run)
 	if err := c.ReadAudit(ctx, run); err != nil {
 		return nil, err
 	}
-	var items *itemShift // compared first, while no rollouts are in memory
-	if !withoutRollouts {
-		items = newItemShift(run.Items, s)
+	items, known, err := compareItems(run, s, withoutRollouts)
+	if err != nil {
+		return nil, err
 	}
 	read.Lean = true
 	input, err := run.Records(ctx, read, c.Add)
@@ -72,7 +70,7 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	}
 	r := newResult(run, input, rolled)
 	r.Looks = looks
-	c.fill(r, run, s)
+	c.fill(r, run.Manifest, known, s)
 	if withoutRollouts {
 		return r, nil
 	}
@@ -82,6 +80,33 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 	r.Shift = items.result(c)
 	r.Burst, err = burstOf(ctx, run, s.Confidence)
 	return r, err
+}
+
+// compareItems compares the items, unless the grader alone is measured, and returns their
+// labels. It comes before the rollouts, and keeps no row: the two are never in memory together.
+func compareItems(run *rollout.Run, s analysis.Settings, withoutRollouts bool) (found *itemShift, known labels, err error) {
+	items, err := run.ReadItems()
+	if err != nil {
+		return nil, nil, err
+	}
+	known = labelsOf(items)
+	if !withoutRollouts {
+		found = newItemShift(items, s) // at the end, so that rows may go as soon as it has their texts
+	}
+	return found, known, nil
+}
+
+// itemsOf finds items, all of which it reads when the first is asked for.
+func itemsOf(run *rollout.Run) func(collect.ItemKey) *rollout.Item {
+	all := sync.OnceValue(func() map[collect.ItemKey]*rollout.Item {
+		items, _ := run.ReadItems() // were read before
+		byKey := make(map[collect.ItemKey]*rollout.Item, len(items))
+		for i := range items {
+			byKey[collect.ItemKey{Split: items[i].Split, ID: items[i].ID}] = &items[i]
+		}
+		return byKey
+	})
+	return func(k collect.ItemKey) *rollout.Item { return all()[k] }
 }
 
 func newResult(run *rollout.Run, input rollout.Input, s analysis.Settings) *analysis.Result {
@@ -138,18 +163,25 @@ func verbatim(notes []string) []message.Text {
 
 // Fill measures what c has collected into r: the splits, the plan and the grader.
 func Fill(r *analysis.Result, c *collect.Collector, run *rollout.Run, s analysis.Settings) {
-	(&evidence{Collector: c}).fill(r, run, s)
+	(&evidence{Collector: c}).fill(r, run.Manifest, labelsOf(run.Items), s)
 }
 
-// fill measures every split that has a record or was planned.
-func (c *evidence) fill(r *analysis.Result, run *rollout.Run, s analysis.Settings) {
-	known := make(map[rollout.Split]map[string]collect.Labels)
-	for _, it := range run.Items {
+// labels are those of items that are known, by their ids.
+type labels map[rollout.Split]map[string]collect.Labels
+
+func labelsOf(items []rollout.Item) labels {
+	known := make(labels)
+	for _, it := range items {
 		if known[it.Split] == nil {
 			known[it.Split] = make(map[string]collect.Labels)
 		}
 		known[it.Split][it.ID] = collect.Labels{Category: it.Category, Family: it.Family}
 	}
+	return known
+}
+
+// fill measures every split that has a record or was planned.
+func (c *evidence) fill(r *analysis.Result, manifest *rollout.Manifest, known labels, s analysis.Settings) {
 	of := make(map[rollout.Split][]*collect.Item)
 	var all []*collect.Item
 	for _, split := range rollout.Splits() {
@@ -165,14 +197,14 @@ func (c *evidence) fill(r *analysis.Result, run *rollout.Run, s analysis.Setting
 	rolled.Confidence = r.Confidence // of the look that the run is at
 	for _, split := range rollout.Splits() {
 		m := Split{s: rolled, once: s.Confidence, c: c, Items: of[split]}
-		m.plan(run.Manifest, split)
+		m.plan(manifest, split)
 		if len(m.Items) > 0 || m.planned != nil && *m.planned > 0 {
 			r.Splits[split] = m.split()
 		}
 	}
 	var info *rollout.GraderInfo
-	if run.Manifest != nil {
-		info = run.Manifest.Grader
+	if manifest != nil {
+		info = manifest.Grader
 	}
 	r.Grader = c.grader(all, agreement, info, s)
 	r.Leaks = c.leaks(all, r.Confidence)

@@ -25,6 +25,7 @@ Example:
 			langFlag(), allFlag(),
 		}, analysisFlags()...),
 		Action: func(c *cli.Context) error {
+			defer output.SaveMemory()()
 			dir := c.Args().First()
 			result, err := output.AnalyzeRun(c.Context, callOf(c), dir)
 			if err != nil {

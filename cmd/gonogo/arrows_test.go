@@ -33,7 +33,7 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/stage": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
-		"sampler", "sampler/audit", "sampler/burst", "sampler/document", "sampler/grader", "sampler/limit", "sampler/rollout", "sampler/spelling", "sampler/tryout", "analysis", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/measure", "analysis/message", "report/console",
+		"sampler", "sampler/audit", "sampler/burst", "sampler/document", "sampler/grader", "sampler/limit", "sampler/markup", "sampler/rollout", "sampler/spelling", "sampler/tryout", "analysis", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/measure", "analysis/message", "report/console",
 		"sampler/queue/brief",
 	},
 	"cmd/gonogo/internal/output": {
@@ -75,11 +75,11 @@ var allowedArrows = map[string][]string{
 	"report/pdf":              {"report/block", "report/chart", "report/typeface", "analysis/message"},
 	"report/typeface":         {},
 	"report/reporttest":       {"report/typeface", "analysis", "analysis/compare", "analysis/message", "analysis/stat", "sampler/rollout", "docs"},             // results for the tests of the two rooms above
-	"analysis":                {"analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},                                                      // types: Result, Finding, Settings, Gate
+	"analysis":                {"analysis/message", "analysis/shift", "analysis/stat", "sampler/markup", "sampler/rollout"},                                    // types: Result, Finding, Settings, Gate
 	"analysis/archive":        {"analysis", "analysis/compare", "analysis/curate", "sampler/dataset", "analysis/history", "analysis/judge", "sampler/rollout"}, // result.json and nights.jsonl, the one room of analysis that reads and writes files
-	"analysis/collect":        {"analysis", "analysis/stat", "sampler/rollout"},
-	"analysis/measure":        {"analysis", "analysis/collect", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
-	"analysis/gate":           {"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"analysis/collect":        {"analysis", "analysis/stat", "sampler/markup", "sampler/rollout"},
+	"analysis/measure":        {"analysis", "analysis/collect", "analysis/message", "analysis/shift", "analysis/stat", "sampler/markup", "sampler/rollout"},
+	"analysis/gate":           {"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/markup", "sampler/rollout"},
 	"analysis/judge":          {"analysis", "analysis/gate", "analysis/measure", "analysis/message", "sampler/rollout"},
 	"analysis/curate":         {"analysis", "analysis/collect", "analysis/measure", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"analysis/compare":        {"analysis", "analysis/collect", "analysis/judge", "analysis/measure", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
@@ -110,7 +110,8 @@ var allowedArrows = map[string][]string{
 	"sampler/document":        {},
 	"sampler/schema":          {"sampler/document", "sampler/spelling", "sampler/limit"},
 	"sampler/spelling":        {},
-	"sampler/tryout":          {"sampler", "sampler/audit", "sampler/rollout"},
+	"sampler/markup":          {"sampler/rollout"},
+	"sampler/tryout":          {"sampler", "sampler/audit", "sampler/markup", "sampler/rollout"},
 	"sampler/queue":           {"sampler", "sampler/limit", "sampler/rollout"},
 	"sampler/queue/brief":     {"sampler/dataset", "sampler/document", "sampler/rollout"},
 	"sampler/dataset":         {"sampler/parquetfile", "sampler/rollout", "sampler/spelling"},

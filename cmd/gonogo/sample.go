@@ -122,6 +122,7 @@ func judgeVariants(ctx context.Context, c *project.Call, p *project.Project, dir
 // judgeRun judges and reports what a run holds. stopped is why there is no more
 // of it; nil when all is made.
 func judgeRun(ctx context.Context, c *project.Call, p *project.Project, dir string, stopped *exit.Error) error {
+	defer output.SaveMemory()()
 	_, result, to, err := output.Judged(ctx, c, p, dir)
 	if err != nil {
 		return err

@@ -38,13 +38,22 @@ type Run struct {
 // together with its neighbours. The rollouts are not read yet.
 func Open(dir string) (*Run, error) {
 	r, err := OpenManifest(dir)
-	if err == nil && filepath.Base(r.file) == RolloutsFile {
-		r.Items, err = readItems(filepath.Join(r.Dir, ItemsFile))
+	if err == nil {
+		r.Items, err = r.ReadItems()
 	}
 	if err != nil {
 		return nil, err
 	}
 	return r, nil
+}
+
+// ReadItems returns the items. Where OpenManifest left them out they are read, and not kept.
+func (r *Run) ReadItems() ([]Item, error) {
+	path, ok := r.neighbour(ItemsFile)
+	if r.Items != nil || !ok {
+		return r.Items, nil
+	}
+	return readItems(path)
 }
 
 // OpenManifest is Open without the items, which are most of what it reads.

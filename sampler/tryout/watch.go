@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"gonogo/sampler"
+	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
 )
 
@@ -18,15 +19,15 @@ import (
 type Watch struct {
 	To     sampler.Sink
 	Warn   func(text string)
-	Jobs   []sampler.Job                            // in the order they begin; nil if answers are not to be checked
-	Advice func(kinds ...rollout.MarkupKind) string // how a server is made to parse such markup
+	Jobs   []sampler.Job                     // in the order they begin; nil if answers are not to be checked
+	Advice func(kinds ...markup.Kind) string // how a server is made to parse such markup
 
 	told           bool                // of a reward
 	place          map[rollout.Key]int // of the first jobs
 	ended          []*rollout.Record   // by place
 	next           int                 // the place that is looked at next
 	looked, marked int                 // first answers, and those with markup
-	kinds          []rollout.MarkupKind
+	kinds          []markup.Kind
 	offered        int  // first rollouts with tools
 	called         bool // one of them
 }
@@ -96,7 +97,7 @@ func (w *Watch) lookForCalls(r *rollout.Record, item *rollout.Item) {
 		w.called = true
 	} else if w.offered == firstAnswers {
 		w.Warn(fmt.Sprintf("none of the first %d rollouts with tools called one. A server whose chat template knows no tools takes them and shows the model nothing of them: "+
-			"send it one request with tools and the same without, and compare usage; equal counts of input tokens say so. %s The run continues; Ctrl-C stops it", w.offered, w.Advice(rollout.TemplateMarkup)))
+			"send it one request with tools and the same without, and compare usage; equal counts of input tokens say so. %s The run continues; Ctrl-C stops it", w.offered, w.Advice(markup.Template)))
 	}
 }
 
@@ -107,7 +108,7 @@ func (w *Watch) lookForMarkup(r *rollout.Record, item *rollout.Item) {
 		return
 	}
 	w.looked++
-	m, found := rollout.MarkupIn(r.Answer, item)
+	m, found := markup.In(r.Answer, item)
 	if !found {
 		return
 	}

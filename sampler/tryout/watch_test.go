@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonogo/sampler"
+	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
 )
 
@@ -14,7 +15,7 @@ import (
 func watch(to sampler.Sink, said *strings.Builder, jobs []sampler.Job) *Watch {
 	return &Watch{
 		To: to, Jobs: jobs, Warn: func(text string) { said.WriteString("warning: " + text + "\n") },
-		Advice: func(kinds ...rollout.MarkupKind) string { return fmt.Sprintf("advice on %v", kinds) },
+		Advice: func(kinds ...markup.Kind) string { return fmt.Sprintf("advice on %v", kinds) },
 	}
 }
 

@@ -38,8 +38,12 @@ func (h *Nights) Make(ctx context.Context, c *project.Call, p *project.Project, 
 		fmt.Fprintf(c.Err, "note: night %s is not whole and not kept\n", name)
 		return errors.Join(failed, stopped)
 	}
+	defer output.SaveMemory()()
 	opened, result, to, err := output.Judged(ctx, c, p, dir)
 	if err != nil {
+		return err
+	}
+	if opened.Items, err = opened.ReadItems(); err != nil {
 		return err
 	}
 	if err := errors.Join(archive.WriteResult(dir, result), output.WriteReport(ctx, c, dir, result, to)); err != nil {

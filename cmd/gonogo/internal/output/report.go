@@ -70,9 +70,6 @@ func ResultFor(ctx context.Context, c *project.Call, dir string) (*analysis.Resu
 		return kept, nil
 	}
 	fmt.Fprintf(c.Err, "note: %s was judged with other settings than the run's own; this report judges by the run's own. To report by others, give them here, too (--set, --group-size, --config).\n", filepath.Join(dir, archive.ResultFile))
-	if opened, err = rollout.Open(dir); err != nil {
-		return nil, exit.AsUsage(err)
-	}
 	return Analyze(ctx, c, opened, own)
 }
 

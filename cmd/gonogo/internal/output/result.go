@@ -98,7 +98,7 @@ func Deliver(ctx context.Context, c *project.Call, dir string, r *analysis.Resul
 
 // AnalyzeRun analyses a run under the command's flags.
 func AnalyzeRun(ctx context.Context, c *project.Call, dir string) (*analysis.Result, error) {
-	opened, err := rollout.Open(dir)
+	opened, err := rollout.OpenManifest(dir)
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}
@@ -109,13 +109,20 @@ func AnalyzeRun(ctx context.Context, c *project.Call, dir string) (*analysis.Res
 	return Analyze(ctx, c, opened, settings)
 }
 
+// SaveMemory looks for garbage more often, until the function that it returns is called. What an
+// analysis has in memory is most of all the numbers of the rollouts, which stay to the end and
+// hold few pointers: that costs little.
+func SaveMemory() (enough func()) {
+	if os.Getenv("GOGC") != "" {
+		return func() {}
+	}
+	was := debug.SetGCPercent(40)
+	return func() { debug.SetGCPercent(was) }
+}
+
 // Analyze computes the result of a run and of its variants.
 func Analyze(ctx context.Context, c *project.Call, opened *rollout.Run, settings analysis.Settings) (*analysis.Result, error) {
-	// What is in memory is most of all the numbers of the rollouts, which stay to the end
-	// and hold few pointers: to look for garbage at half of them costs little.
-	if os.Getenv("GOGC") == "" {
-		defer debug.SetGCPercent(debug.SetGCPercent(50))
-	}
+	defer SaveMemory()()
 	result, strangers, err := archive.Analyze(ctx, opened, rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}, settings, gate.All())
 	for _, name := range strangers {
 		fmt.Fprintf(c.Err, "note: %s is no variant of this run and is left out\n", rollout.VariantDir(opened.Dir, name))
@@ -138,9 +145,9 @@ const (
 	ComparisonMarkdown = "comparison.md"
 )
 
-// Judged analyzes a run and returns the requested reports.
+// Judged analyzes a run and returns the requested reports. The run is opened without its items.
 func Judged(ctx context.Context, c *project.Call, p *project.Project, dir string) (*rollout.Run, *analysis.Result, Delivery, error) {
-	opened, err := rollout.Open(dir)
+	opened, err := rollout.OpenManifest(dir)
 	if err != nil {
 		return nil, nil, Delivery{}, err
 	}

@@ -13,6 +13,7 @@ import (
 	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/limit"
+	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/tryout"
 )
@@ -142,6 +143,6 @@ func progressOf(p *project.Project, c *project.Call, what string, total int, cfg
 func watched(show io.Writer, to sampler.Sink, jobs []sampler.Job) sampler.Sink {
 	return &tryout.Watch{
 		To: to, Jobs: jobs, Warn: func(text string) { fmt.Fprintf(show, "warning: %s\n", console.Visible(text)) },
-		Advice: func(kinds ...rollout.MarkupKind) string { return gate.MarkupAdvice(kinds...).String() },
+		Advice: func(kinds ...markup.Kind) string { return gate.MarkupAdvice(kinds...).String() },
 	}
 }

@@ -46,7 +46,7 @@ func sampleOpen(ctx context.Context, p *project.Project, c *project.Call, dir st
 
 // planOf takes the samples that every item of a run has from the run itself.
 func planOf(p *project.Project, c *project.Call, dir string) (most int, err error) {
-	opened, err := rollout.Open(dir)
+	opened, err := rollout.OpenManifest(dir)
 	if err != nil {
 		return 0, exit.AsUsage(err)
 	}
@@ -100,7 +100,7 @@ func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 
 // open says which items of the run have an open class now.
 func (t *targeted) open(ctx context.Context) (rollout.Split, []analysis.ItemResult, error) {
-	opened, err := rollout.Open(t.dir)
+	opened, err := rollout.OpenManifest(t.dir)
 	if err != nil {
 		return "", nil, err
 	}

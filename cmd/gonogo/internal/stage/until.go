@@ -128,7 +128,7 @@ func (r *rounds) one(ctx context.Context, n int) (over bool, err error) {
 // look judges the run, writes down what it found, and reports whether sampling
 // ends.
 func (r *rounds) look(ctx context.Context, n int) (over bool, err error) {
-	opened, err := rollout.Open(r.dir)
+	opened, err := rollout.OpenManifest(r.dir)
 	if err != nil {
 		return true, err
 	}

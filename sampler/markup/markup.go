@@ -1,0 +1,92 @@
+// Package markup finds, in a model's answers, what its server should have parsed: tool calls,
+// reasoning and the tokens of the chat template.
+package markup
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/rollout"
+)
+
+// Kind says which part of a model's output a server left in its answer.
+type Kind string
+
+// The kinds of markup, in the order they are shown.
+const (
+	Tool      Kind = "tool_call" // a tool call that was not parsed
+	Reasoning Kind = "reasoning" // reasoning that was not parted from the answer
+	Template  Kind = "template"  // tokens of the chat template
+)
+
+// Kinds lists the kinds in the order they are shown.
+func Kinds() []Kind { return []Kind{Tool, Reasoning, Template} }
+
+// Token is text in an answer that the server should have parsed.
+type Token struct {
+	Kind Kind
+	Text string // what gives it away
+}
+
+// tokens are those by which models write calls, reasoning and turns. Each
+// model's parser in vLLM (vllm/tool_parsers, vllm/reasoning) and SGLang
+// (function_call, reasoning_parser.py) takes them out of the answer.
+var tokens = []Token{
+	{Tool, "<tool_call>"},               // Hermes, Qwen
+	{Tool, "<function="},                // Llama 3.1, Qwen3-Coder, Functionary
+	{Tool, "[TOOL_CALLS]"},              // Mistral
+	{Tool, "<|python_tag|>"},            // Llama 3
+	{Tool, "<|tool_call"},               // Granite, Phi-4, Kimi K2
+	{Tool, "<｜tool▁call"},               // DeepSeek
+	{Tool, "<|channel|>commentary to="}, // gpt-oss
+	{Reasoning, "</think>"},             // DeepSeek-R1, Qwen3; some templates write the opening token themselves
+	{Reasoning, "<think>"},
+	{Reasoning, "[THINK]"},     // Magistral
+	{Reasoning, "◁think▷"},     // Kimi
+	{Reasoning, "<|channel|>"}, // gpt-oss
+	{Template, "<|im_start|>"}, // ChatML
+	{Template, "<|im_end|>"},
+	{Template, "<|start_header_id|>"}, // Llama 3
+	{Template, "<|eot_id|>"},
+	{Template, "<start_of_turn>"}, // Gemma
+	{Template, "<end_of_turn>"},
+	{Template, "[/INST]"}, // Mistral, Llama 2
+}
+
+// quotedCode is text between backticks: an answer may show a token there.
+var quotedCode = regexp.MustCompile("(?s)```.*?(?:```|$)|`[^`\n]*`")
+
+// In finds what the server left in an answer; ok is false when there is
+// nothing. A token that is quoted as code is none, nor is one that the item itself
+// is about, in its prompt or its reference. it may be nil.
+func In(answer string, it *rollout.Item) (found Token, ok bool) {
+	// gpt-oss, where the server has dropped the special tokens: their names are left.
+	if bare := "assistantfinal"; strings.HasPrefix(answer, "analysis") && strings.Contains(answer, bare) && !mentions(it, bare) {
+		return Token{Reasoning, bare}, true
+	}
+	if !strings.ContainsAny(answer, "<[◁") {
+		return Token{}, false
+	}
+	text := answer
+	if strings.Contains(text, "`") {
+		text = quotedCode.ReplaceAllString(text, "")
+	}
+	i := slices.IndexFunc(tokens, func(m Token) bool {
+		return strings.Contains(text, m.Text) && !mentions(it, m.Text)
+	})
+	if i < 0 {
+		return Token{}, false
+	}
+	return tokens[i], true
+}
+
+// mentions reports whether an item's row holds the token. Its closing form counts
+// as well, and angle brackets may be escaped in JSON.
+func mentions(it *rollout.Item, token string) bool {
+	if it == nil {
+		return false
+	}
+	text := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u003C`, "<", `\u003E`, ">").Replace(string(it.Row))
+	return strings.Contains(text, token) || strings.Contains(text, strings.Replace(token, "</", "<", 1))
+}
