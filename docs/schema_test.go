@@ -43,7 +43,7 @@ const (
 
 // The published schemas are what the types say. Each names its version.
 func TestSchemasAreThoseOfTheTypes(t *testing.T) {
-	told := sources(t, "analysis", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/history", "analysis/message", "analysis/stat", "analysis/shift", "sampler/rollout")
+	told := sources(t, "analysis", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/history", "analysis/message", "analysis/stat", "analysis/shift", "sampler/markup", "sampler/rollout")
 	for _, s := range Schemas() {
 		p, ok := published[s.Name]
 		if !ok {
