@@ -118,8 +118,15 @@ func (p Pieces) Len() int {
 	return n
 }
 
+// joined is the longest body that is put together after all: net/http writes the headers of a
+// reader that it does not know by themselves, which costs more than to copy so little.
+const joined = 16 << 10
+
 // Reader reads the body from its beginning.
 func (p Pieces) Reader() io.Reader {
+	if p.Len() <= joined {
+		return bytes.NewReader(bytes.Join(p, nil))
+	}
 	left := net.Buffers(slices.Clone(p))
 	return &left
 }
