@@ -153,7 +153,7 @@ func exchange(ctx context.Context, client *http.Client, method, address string, 
 	if err != nil {
 		return Answer{}, &Failure{URL: RedactURL(address), Err: err}
 	}
-	if body != nil {
+	if body.Len() > 0 {
 		req.Body = io.NopCloser(body.Reader())
 		body.Send(req)
 	}

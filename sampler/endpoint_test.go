@@ -1,6 +1,7 @@
 package sampler
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -146,6 +148,48 @@ func TestPostJSONBoundsTheAnswer(t *testing.T) {
 			a, err := PostJSON(t.Context(), client, server.URL+path, JSONHeader(nil), Pieces{[]byte(strings.Repeat("x", n))}, 10)
 			if err != nil || a.Over != over || !over && len(a.Body) != n || over && a.Body != nil {
 				t.Errorf("%s: %d bytes under a limit of 10: over %v, %d bytes, %v", path, n, a.Over, len(a.Body), err)
+			}
+		}
+	}
+}
+
+// writes counts how often a connection is written to.
+type writes struct {
+	net.Conn
+	n *atomic.Int32
+}
+
+func (w writes) Write(b []byte) (int, error) {
+	w.n.Add(1)
+	return w.Conn.Write(b)
+}
+
+// Headers and a body of up to 16 KB go out together, as each write is a system call. A longer
+// body arrives whole, too, and so does one that is sent again.
+func TestAShortRequestIsOneWrite(t *testing.T) {
+	mux := http.NewServeMux()
+	mux.Handle("/away", http.RedirectHandler("/", http.StatusTemporaryRedirect))
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		_, _ = w.Write(body)
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	var n atomic.Int32
+	transport := HTTPTransport(1)
+	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := new(net.Dialer).DialContext(ctx, network, address)
+		return writes{c, &n}, err
+	}
+	client := HTTPClient(transport, 1)
+	defer client.CloseIdleConnections()
+	for _, c := range []struct{ size, most int }{{5_000, 1}, {15_000, 1}, {200_000, 100}} {
+		body := Pieces{[]byte("["), []byte(strings.Repeat("1", c.size-2)), []byte("]")}
+		for path, times := range map[string]int{"/": 1, "/away": 2} {
+			n.Store(0)
+			a, err := PostJSON(t.Context(), client, server.URL+path, JSONHeader(nil), body, 1<<20)
+			if err != nil || string(a.Body) != string(bytes.Join(body, nil)) || int(n.Load()) > c.most*times {
+				t.Errorf("%d bytes to %s: %d writes, %d bytes back, %v", c.size, path, n.Load(), len(a.Body), err)
 			}
 		}
 	}
