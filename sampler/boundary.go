@@ -31,7 +31,7 @@ type EncodedTurns struct {
 	Start   []byte // what every request of the rollout begins with; nil: not written yet
 	Without any    // the parameters that Start leaves out
 	Turns   int    // are written
-	Pieces  Pieces // as the model writes them
+	Text    []byte // as the model writes them
 }
 
 // Turn is one model reply and the outputs of the tools it called, in call

@@ -105,42 +105,10 @@ type Answer struct {
 	Over   bool // the body is longer than the limit; Body holds none of it
 }
 
-// Pieces is a request's body, in pieces that are shared with other requests: they are never
-// copied or written over.
-type Pieces [][]byte
-
-// Len is the body's length in bytes.
-func (p Pieces) Len() int {
-	n := 0
-	for _, piece := range p {
-		n += len(piece)
-	}
-	return n
-}
-
-// joined is the longest body that is put together after all: net/http writes the headers of a
-// reader that it does not know by themselves, which costs more than to copy so little.
-const joined = 16 << 10
-
-// Reader reads the body from its beginning.
-func (p Pieces) Reader() io.Reader {
-	if p.Len() <= joined {
-		return bytes.NewReader(bytes.Join(p, nil))
-	}
-	left := net.Buffers(slices.Clone(p))
-	return &left
-}
-
-// Send makes p the body of a request, which may be sent more than once.
-func (p Pieces) Send(req *http.Request) {
-	req.ContentLength = int64(p.Len())
-	req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(p.Reader()), nil }
-}
-
 // PostJSON sends body and reads up to limit bytes of the answer. An answer of any
 // status is not an error; an error is a *Failure of the transport.
-func PostJSON(ctx context.Context, client *http.Client, address string, header http.Header, body Pieces, limit int64) (Answer, error) {
-	return exchange(ctx, client, http.MethodPost, address, header, body, limit)
+func PostJSON(ctx context.Context, client *http.Client, address string, header http.Header, body []byte, limit int64) (Answer, error) {
+	return exchange(ctx, client, http.MethodPost, address, header, bytes.NewReader(body), limit)
 }
 
 // GetJSON is PostJSON for a GET request.
@@ -148,14 +116,10 @@ func GetJSON(ctx context.Context, client *http.Client, address string, header ht
 	return exchange(ctx, client, http.MethodGet, address, header, nil, limit)
 }
 
-func exchange(ctx context.Context, client *http.Client, method, address string, header http.Header, body Pieces, limit int64) (Answer, error) {
-	req, err := http.NewRequestWithContext(ctx, method, address, nil)
+func exchange(ctx context.Context, client *http.Client, method, address string, header http.Header, body io.Reader, limit int64) (Answer, error) {
+	req, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		return Answer{}, &Failure{URL: RedactURL(address), Err: err}
-	}
-	if body.Len() > 0 {
-		req.Body = io.NopCloser(body.Reader())
-		body.Send(req)
 	}
 	for k, v := range header {
 		req.Header[k] = v

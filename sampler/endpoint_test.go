@@ -1,7 +1,6 @@
 package sampler
 
 import (
-	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -12,7 +11,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -115,7 +113,7 @@ func TestRedirectsDoNotCarryKeysAway(t *testing.T) {
 	for _, c := range []struct{ path, err string }{
 		{"/away", "another server"}, {"/get", "drops the request body"}, {"/loop", "more than 3"}, {"/same", ""},
 	} {
-		a, err := PostJSON(t.Context(), client, server.URL+c.path, JSONHeader(map[string]string{"api-key": "planted"}), Pieces{[]byte("{}")}, 100)
+		a, err := PostJSON(t.Context(), client, server.URL+c.path, JSONHeader(map[string]string{"api-key": "planted"}), []byte("{}"), 100)
 		if c.err == "" {
 			if err != nil || string(a.Body) != "{}" {
 				t.Errorf("%s: %v, %q", c.path, err, a.Body)
@@ -145,51 +143,9 @@ func TestPostJSONBoundsTheAnswer(t *testing.T) {
 	defer client.CloseIdleConnections()
 	for _, path := range []string{"/sized", "/chunked"} {
 		for n, over := range map[int]bool{0: false, 9: false, 10: false, 11: true, 5000: true} {
-			a, err := PostJSON(t.Context(), client, server.URL+path, JSONHeader(nil), Pieces{[]byte(strings.Repeat("x", n))}, 10)
+			a, err := PostJSON(t.Context(), client, server.URL+path, JSONHeader(nil), []byte(strings.Repeat("x", n)), 10)
 			if err != nil || a.Over != over || !over && len(a.Body) != n || over && a.Body != nil {
 				t.Errorf("%s: %d bytes under a limit of 10: over %v, %d bytes, %v", path, n, a.Over, len(a.Body), err)
-			}
-		}
-	}
-}
-
-// writes counts how often a connection is written to.
-type writes struct {
-	net.Conn
-	n *atomic.Int32
-}
-
-func (w writes) Write(b []byte) (int, error) {
-	w.n.Add(1)
-	return w.Conn.Write(b)
-}
-
-// Headers and a body of up to 16 KB go out together, as each write is a system call. A longer
-// body arrives whole, too, and so does one that is sent again.
-func TestAShortRequestIsOneWrite(t *testing.T) {
-	mux := http.NewServeMux()
-	mux.Handle("/away", http.RedirectHandler("/", http.StatusTemporaryRedirect))
-	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		_, _ = w.Write(body)
-	})
-	server := httptest.NewServer(mux)
-	defer server.Close()
-	var n atomic.Int32
-	transport := HTTPTransport(1)
-	transport.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		c, err := new(net.Dialer).DialContext(ctx, network, address)
-		return writes{c, &n}, err
-	}
-	client := HTTPClient(transport, 1)
-	defer client.CloseIdleConnections()
-	for _, c := range []struct{ size, most int }{{5_000, 1}, {15_000, 1}, {200_000, 100}} {
-		body := Pieces{[]byte("["), []byte(strings.Repeat("1", c.size-2)), []byte("]")}
-		for path, times := range map[string]int{"/": 1, "/away": 2} {
-			n.Store(0)
-			a, err := PostJSON(t.Context(), client, server.URL+path, JSONHeader(nil), body, 1<<20)
-			if err != nil || string(a.Body) != string(bytes.Join(body, nil)) || int(n.Load()) > c.most*times {
-				t.Errorf("%d bytes to %s: %d writes, %d bytes back, %v", c.size, path, n.Load(), len(a.Body), err)
 			}
 		}
 	}

@@ -95,7 +95,7 @@ func (s *Service) result(ctx context.Context, pass *sampler.Pass, at place, p sa
 	if err != nil {
 		return nil, fmt.Errorf("write the rollout for the agent: %w", err)
 	}
-	a, err := sampler.PostJSON(ctx, at.client, at.address, at.header, sampler.Pieces{body}, largestResult)
+	a, err := sampler.PostJSON(ctx, at.client, at.address, at.header, body, largestResult)
 	if err != nil {
 		return nil, unreached(err)
 	}

@@ -1,7 +1,6 @@
 package grader
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -141,7 +140,7 @@ func (g *Command) Grade(ctx context.Context, out sampler.Output) (sampler.Grade,
 	if g.lines {
 		return g.line(ctx, out)
 	}
-	text, err := g.once(ctx, out, bytes.Join(append(askedOf(out, g.tools), []byte("\n")), nil))
+	text, err := g.once(ctx, out, append(askedOf(out, g.tools), '\n'))
 	if err != nil {
 		return sampler.Grade{}, err
 	}
@@ -214,7 +213,7 @@ func (g *Command) once(ctx context.Context, out sampler.Output, input []byte) ([
 // this request's, for its next line would be taken for another output's grade.
 func (g *Command) line(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	id := rand.Text()
-	request := slices.Concat([]byte(`{"id":"`+id+`",`), oneLine(bytes.Join(askedOf(out, g.tools), nil))[1:], []byte("\n"))
+	request := slices.Concat([]byte(`{"id":"`+id+`",`), oneLine(askedOf(out, g.tools))[1:], []byte("\n"))
 	for again := false; ; again = true {
 		peer := g.idle.Take()
 		used := peer != nil

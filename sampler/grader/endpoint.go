@@ -102,7 +102,7 @@ func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (_ sampler.Gra
 		return sampler.Grade{}, err
 	}
 	defer func() { pass.Done(rollout.Usage{}, err) }()
-	g.note(int64(body.Len()))
+	g.note(int64(len(body)))
 	a, err := sampler.PostJSON(ctx, g.client, address, header, body, maxScore)
 	if err != nil {
 		return sampler.Grade{}, err
@@ -131,15 +131,19 @@ func (g *Endpoint) note(size int64) {
 }
 
 // askedOf is what graders outside of this program are handed.
-func askedOf(out sampler.Output, tools string) sampler.Pieces {
-	row := []byte("null")
+func askedOf(out sampler.Output, tools string) []byte {
+	sample := NewSample(out, tools).JSON()
+	b := make([]byte, 0, len(sample)+len(out.Item.Row)+128)
+	b = append(append(b, `{"sample":`...), sample...)
+	b = append(b, `,"item":`...)
 	if len(out.Item.Row) > 0 {
-		row = out.Item.Row
+		b = append(b, out.Item.Row...)
+	} else {
+		b = append(b, "null"...)
 	}
-	return sampler.Pieces{
-		[]byte(`{"sample":`), NewSample(out, tools).JSON(), []byte(`,"item":`), row,
-		append(sampler.AppendQuoted([]byte(`,"trace_id":`), out.TraceID), '}'),
-	}
+	b = append(b, `,"trace_id":`...)
+	b = sampler.AppendQuoted(b, out.TraceID)
+	return append(b, '}')
 }
 
 // Warnings reports requests so far that were too large for a platform to send.

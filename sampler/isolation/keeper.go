@@ -254,7 +254,7 @@ func (k *Keeper) do(ctx context.Context, what, hook string, e *sampler.RolloutSe
 		}
 		return nil, nil, err
 	}
-	a, err := sampler.PostJSON(ctx, k.cfg.HTTP, address, head, sampler.Pieces{body}, maxAnswer)
+	a, err := sampler.PostJSON(ctx, k.cfg.HTTP, address, head, body, maxAnswer)
 	if err != nil {
 		return nil, nil, err
 	}

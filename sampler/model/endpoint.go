@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/openai/openai-go/v3/option"
@@ -109,22 +111,32 @@ func (t boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 // any would be encoded for nothing.
 var noParams = param.Override[sdk.ResponseNewParams](json.RawMessage("{}"))
 
-// whole tells net/http of a body in pieces what the SDK's reader does not: its length, and
-// how to read it again.
-func whole(body sampler.Pieces) option.Middleware {
+// readerOf reads the pieces of a body, which it leaves as they are.
+func readerOf(body net.Buffers) io.Reader {
+	pieces := slices.Clone(body)
+	return &pieces
+}
+
+// sized tells net/http the length of a body in pieces, and how to read it again.
+func sized(body net.Buffers) option.Middleware {
+	var size int64
+	for _, piece := range body {
+		size += int64(len(piece))
+	}
 	return func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
-		body.Send(req)
+		req.ContentLength = size
+		req.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(readerOf(body)), nil }
 		return next(req)
 	}
 }
 
 // post makes one request under a pass. The error is a *sampler.Failure, or a *refused for
 // an answer of status 4xx that may be more than a failure.
-func (e *endpoint) post(ctx context.Context, pass *sampler.Pass, body sampler.Pieces, requestID string) ([]byte, error) {
+func (e *endpoint) post(ctx context.Context, pass *sampler.Pass, body net.Buffers, requestID string) ([]byte, error) {
 	var raw []byte
 	var resp *http.Response
 	_, err := e.client.New(ctx, noParams,
-		option.WithRequestBody("application/json", body.Reader()), option.WithMiddleware(whole(body)),
+		option.WithRequestBody("application/json", readerOf(body)), option.WithMiddleware(sized(body)),
 		option.WithResponseBodyInto(&resp), option.WithHeader("X-Client-Request-Id", requestID))
 	if resp != nil {
 		pass.ReadHeaders(resp.Header)

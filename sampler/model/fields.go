@@ -58,3 +58,11 @@ func (f *fields) element() {
 		f.buf = append(f.buf, ',')
 	}
 }
+
+// elements appends elements that are separated by commas already, if any.
+func (f *fields) elements(json []byte) {
+	if len(json) > 0 {
+		f.element()
+		f.buf = append(f.buf, json...)
+	}
+}

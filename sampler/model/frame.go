@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"net"
 
 	"gonogo/sampler"
 )
@@ -48,21 +49,18 @@ func (f *frame) start(p prefix, without omitted) []byte {
 	return append(append(b.buf, '['), p.messages...)
 }
 
-// request returns the body for the next turn of a rollout: those before are never
-// written over, so a request which was given up may still be on its way. Turns that
-// written holds are not written again.
-func (f *frame) request(start []byte, turns []sampler.Turn, written *sampler.EncodedTurns) sampler.Pieces {
-	if written == nil {
-		written = new(sampler.EncodedTurns)
+// request returns the body for the next turn of a rollout, in pieces: those before are
+// never copied or written over, so a request which was given up may still be on
+// its way. Turns that written holds are not written again.
+func (f *frame) request(start []byte, turns []sampler.Turn, written *sampler.EncodedTurns) net.Buffers {
+	text := f.write(written, turns).Text[1:]
+	if len(text) == 0 {
+		return net.Buffers{start, end}
 	}
-	f.write(written, turns)
-	body := make(sampler.Pieces, 0, len(written.Pieces)+2)
-	body = append(body, start)
-	rest := written.Pieces
-	if len(rest) > 0 && start[len(start)-1] == '[' {
-		rest = rest[1:] // without the comma before it
+	if start[len(start)-1] == '[' {
+		return net.Buffers{start, text, end}
 	}
-	return append(append(body, rest...), end)
+	return net.Buffers{start, comma, text, end}
 }
 
 var comma, end = []byte(","), []byte("]}")
@@ -77,25 +75,28 @@ func limitName(old bool) string {
 // spare is room for what a start holds in addition to head, tools and messages.
 const spare = 256
 
-// write adds the turns that are not written yet: each element of the list after a comma.
-func (f *frame) write(w *sampler.EncodedTurns, turns []sampler.Turn) {
+// write adds the turns that are not written yet.
+func (f *frame) write(w *sampler.EncodedTurns, turns []sampler.Turn) *sampler.EncodedTurns {
+	if w == nil {
+		w = new(sampler.EncodedTurns)
+	}
+	if w.Turns == 0 {
+		w.Text = append(w.Text[:0], '[')
+	}
+	b := fields{buf: w.Text}
 	for _, t := range turns[w.Turns:] {
-		if len(t.Reply.Carry) > 0 {
-			w.Pieces = append(w.Pieces, comma, t.Reply.Carry)
-		}
+		b.elements(t.Reply.Carry)
 		for i, c := range t.Reply.Calls {
-			room := len(f.kind) + len(f.call) + len(c.ID) + len(f.text) + len(t.Outputs[i]) + len(t.Outputs[i])/escapes + 16
-			out := fields{buf: append(append(make([]byte, 0, room), '{'), f.kind...), more: true}
+			b.element()
+			out := fields{buf: append(append(b.buf, '{'), f.kind...), more: true}
 			out.text(f.call, c.ID)
 			out.text(f.text, t.Outputs[i])
-			w.Pieces = append(w.Pieces, comma, out.end())
+			b.buf = out.end()
 		}
 	}
-	w.Turns = len(turns)
+	w.Turns, w.Text = len(turns), b.buf
+	return w
 }
-
-// escapes is how many bytes of a text there are to one that is written as two.
-const escapes = 16
 
 // prompt writes the body of a request that has messages of its own.
 func (f *frame) prompt(messages json.RawMessage, seed *int64, without omitted) []byte {

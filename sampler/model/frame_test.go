@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net"
 	"strings"
 	"testing"
 
@@ -51,7 +52,7 @@ func TestTurnsAreWrittenOnce(t *testing.T) {
 		for k := range n + 1 {
 			for try := range 2 { // the second one is a repeat
 				start := w.start(p, omitted{})
-				got, want := joined(w.request(start, turns[:k], &written)), joined(w.request(start, conversation(n, 100)[:k], nil))
+				got, want := whole(w.request(start, turns[:k], &written)), whole(w.request(start, conversation(n, 100)[:k], nil))
 				if string(got) != string(want) || !json.Valid(got) {
 					t.Fatalf("%s, turn %d, try %d:\n%s\nwant\n%s", api, k, try, got, want)
 				}
@@ -63,7 +64,7 @@ func TestTurnsAreWrittenOnce(t *testing.T) {
 	}
 }
 
-func joined(body sampler.Pieces) []byte { return bytes.Join(body, nil) }
+func whole(body net.Buffers) []byte { return bytes.Join(body, nil) }
 
 // BenchmarkConversation writes the requests of one rollout: the time per turn
 // grows with the bytes that are sent, at the speed of a copy.
@@ -78,7 +79,7 @@ func BenchmarkConversation(b *testing.B) {
 					sent := 0
 					var written sampler.EncodedTurns
 					for k := range n + 1 {
-						sent += len(joined(w.request(start, turns[:k], &written)))
+						sent += len(whole(w.request(start, turns[:k], &written)))
 					}
 					b.SetBytes(int64(sent))
 				}

@@ -30,7 +30,7 @@ func FuzzParse(f *testing.F) {
 				continue
 			}
 			turn := sampler.Turn{Reply: reply, Outputs: make([]string, len(reply.Calls))}
-			if next := joined(w.request(w.start(prefix{messages: []byte(`{"role":"user"}`)}, omitted{}), []sampler.Turn{turn}, nil)); !json.Valid(next) {
+			if next := whole(w.request(w.start(prefix{messages: []byte(`{"role":"user"}`)}, omitted{}), []sampler.Turn{turn}, nil)); !json.Valid(next) {
 				t.Fatalf("%T: %q leads to the request %s", w, body, next)
 			}
 			for _, c := range reply.Calls {

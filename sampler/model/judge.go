@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"slices"
 	"sync"
 
@@ -59,7 +60,7 @@ func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (c sampler.Compl
 		if err != nil {
 			return sampler.Completion{}, err
 		}
-		answer, err := j.post(ctx, pass, sampler.Pieces{prompt}, p.RequestID)
+		answer, err := j.post(ctx, pass, net.Buffers{prompt}, p.RequestID)
 		if err == nil {
 			if repeated {
 				j.old.Store(p.Model, nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"net/http"
 	"slices"
 
@@ -24,7 +25,7 @@ type wire interface {
 	// prefix converts an item's messages and tools.
 	prefix(item *rollout.Item) (prefix, error)
 	start(p prefix, without omitted) []byte
-	request(start []byte, turns []sampler.Turn, written *sampler.EncodedTurns) sampler.Pieces
+	request(start []byte, turns []sampler.Turn, written *sampler.EncodedTurns) net.Buffers
 	// prompt writes the body of a request that has messages of its own.
 	prompt(messages json.RawMessage, seed *int64, without omitted) ([]byte, error)
 	// parse reads an answer of status 200. An error is a *fault.

@@ -46,7 +46,7 @@ type Tool struct {
 	boundary string // the endpoint's name in a run
 	at       sampler.Address
 	client   *http.Client
-	end      []byte // what each call ends with: ,"key":value… of the job's entry, and }
+	extra    []byte // ,"key":value… of the job's entry
 	limit    int64
 	echo     echo
 }
@@ -96,10 +96,9 @@ func newTool(c Config, opts Options) (*Tool, error) {
 		if !json.Valid(c.Extra[k]) {
 			return nil, fmt.Errorf("tool %q: the extra key %q is not JSON", c.Name, k)
 		}
-		t.end = append(sampler.AppendQuoted(append(t.end, ','), k), ':')
-		t.end = append(t.end, c.Extra[k]...)
+		t.extra = append(sampler.AppendQuoted(append(t.extra, ','), k), ':')
+		t.extra = append(t.extra, c.Extra[k]...)
 	}
-	t.end = append(t.end, '}')
 	return t, nil
 }
 
@@ -177,12 +176,12 @@ func mask(secrets sampler.Secrets, body []byte) []byte {
 }
 
 // body writes the body of a call. The item's row goes along as it was read.
-func (t *Tool) body(call sampler.Call) sampler.Pieces {
-	row := []byte("null")
-	if call.Item != nil && len(call.Item.Row) > 0 {
+func (t *Tool) body(call sampler.Call) []byte {
+	var row []byte
+	if call.Item != nil {
 		row = call.Item.Row
 	}
-	b := make([]byte, 0, 2*len(call.ID)+len(t.name)+len(call.Arguments)+len(call.Arguments)/8+len(call.TraceID)+128)
+	b := make([]byte, 0, len(row)+len(call.Arguments)+len(t.extra)+256)
 	field := func(name, value string) {
 		b = append(b, name...)
 		b = sampler.AppendQuoted(b, value)
@@ -192,7 +191,13 @@ func (t *Tool) body(call sampler.Call) sampler.Pieces {
 	field(`,"name":`, t.name)
 	field(`,"arguments":`, call.Arguments)
 	field(`,"trace_id":`, call.TraceID)
-	return sampler.Pieces{append(b, `,"item":`...), row, t.end}
+	b = append(b, `,"item":`...)
+	b = append(b, row...)
+	if len(row) == 0 {
+		b = append(b, "null"...)
+	}
+	b = append(b, t.extra...)
+	return append(b, '}')
 }
 
 // refusal is a 4xx as the model is shown it.
