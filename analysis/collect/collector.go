@@ -35,7 +35,7 @@ type Collector struct {
 	earns  map[ItemKey]earned // made when it is first asked for
 	People []rollout.Label
 	Asked  func(ItemKey) *rollout.Item // an item of the run, or nil; asked for rarely, and may read them all
-	Zeroed map[rollout.Key]float64       // the rewards of rollouts that a detector took to the bottom
+	Zeroed map[rollout.Key]float64     // the rewards of rollouts that a detector took to the bottom
 }
 
 // Row is one rollout without its text. There is one for each rollout, so what few of
