@@ -7,10 +7,10 @@ func TestAnExcerptHoldsWhatItIsAbout(t *testing.T) {
 		{"short", "abc", "c", "abc"},
 		{"the key is among the first", "0123456789abcdef", "567", "0123456789…"},
 		{"the key is behind them", "0123456789abcdefghijklmnopqrstuvwxyz", "mno", "…jklmnopqrs…"},
-		{"the key is the end", "0123456789abcdefghijklmnopqrstuvwxyz", "xyz", "…uvwxyz"},
+		{"the key is the end", "0123456789abcdefghijklmnopqrstuvwxyz", "xyz", "…qrstuvwxyz"},
 		{"the key is longer", "0123456789abcdefghijklmnopqrstuvwxyz", "klmnopqrstuvwxyz", "…klmnopqrst…"},
 		{"there is no key", "0123456789abcdef", "z", "0123456789…"},
-		{"no rune is split", "ééééééééééab", "ab", "…ééab"},
+		{"no rune is split", "ééééééééééab", "ab", "…ééééab"},
 		{"it begins with a word", "0123456789abcdef gh ijklmnopqrstuvwxyz", "lmn", "…ijklmnopqr…"},
 	} {
 		if got := Excerpt(test.s, test.key, 10); got != test.want {

@@ -88,7 +88,7 @@ func TestLongDeepNoStragglerTail(t *testing.T) {
 	} {
 		t.Run(row.why, func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
-				jobs := sampler.PlanBlocks(sampler.Blocks(makeItems(items), 7, sampler.DefaultBlock), func(*rollout.Item) int { return samples }, nil)
+				jobs := sampler.PlanBlocks(sampler.Blocks(makeItems(items), 7, 32), func(*rollout.Item) int { return samples }, nil)
 				row.work.of(w, traceOf(jobs[0]))
 				w.cfg.Concurrency, w.cfg.ModelTimeout, w.cfg.ToolTimeout, w.cfg.GraderTimeout = row.fixed, 0, 0, 0
 				b, sink := w.serve(), &list{}

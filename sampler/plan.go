@@ -18,19 +18,17 @@ type Job struct {
 	Attempt int
 }
 
-// DefaultBlock is how many items a block has: enough that they stand for all,
-// that the first rollout of each does not teach a server's cache of prefixes
-// what the second one begins before it knows, and that a faulty grader meets
-// different items soon; few enough that a server which is asked for 64 rollouts
-// at a time has two of each item in flight, so it holds what they begin
-// with.
-const DefaultBlock = 32
-
 // Blocks is the order in which the items of a run come: drawn by the seed, each
 // split spread evenly over it, and cut into blocks of at most size items, none
 // larger than another by more than one. A size of 0 or less is one block of all.
 // However many blocks are sampled, they are a random choice of each split's
 // items, whatever their files are sorted by.
+//
+// A block of 32, the default, has enough items that they stand for all, that the first
+// rollout of each does not teach a server's cache of prefixes what the second one begins
+// before it knows, and that a faulty grader meets different items soon; few enough that a
+// server which is asked for 64 rollouts at a time has two of each item in flight, so it
+// holds what they begin with.
 //
 // It depends only on its arguments, and on the order of the items only where two of a
 // split have one id. Items that are added leave those of their split that were

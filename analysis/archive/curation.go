@@ -2,7 +2,9 @@ package archive
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -48,23 +50,23 @@ func WriteCuration(path string, c *curate.Curation, data *dataset.File, force bo
 		return false, err
 	}
 	files := []namedText{{CurationTable(path), table.Bytes()}}
-	c.Written = &curate.Files{Table: CurationTable(path)}
+	written := &curate.Files{Table: CurationTable(path)}
 	if c.Kept > 0 {
 		files = append(files, namedText{path, rows.Bytes()})
-		c.Written.Train = path
-		return false, writeNew(files, force)
-	}
-	_, stale := holds(path, nil)
-	if stale && !force {
+		written.Train = path
+	} else if _, removed = holds(path, nil); removed && !force {
 		return false, &TakenError{path, true}
 	}
-	if err := writeNew(files, force); err != nil || !stale {
+	if err := writeNew(files, force); err != nil {
 		return false, err
 	}
-	if err := os.Remove(path); err != nil {
-		return false, fmt.Errorf("remove the training file of an earlier choice: %w", err)
+	if removed {
+		if err := os.Remove(path); err != nil {
+			return false, fmt.Errorf("remove the training file of an earlier choice: %w", err)
+		}
 	}
-	return true, nil
+	c.Written = written
+	return removed, nil
 }
 
 // namedText is a file about to be written.
@@ -87,12 +89,22 @@ func writeNew(files []namedText, force bool) error {
 		}
 		write = append(write, f)
 	}
+	var staged []*rollout.Staged
 	for _, f := range write {
-		if err := rollout.WriteFile(f.path, f.text); err != nil {
+		one, err := rollout.StageFile(f.path, func(w io.Writer) error { _, err := w.Write(f.text); return err })
+		if err != nil {
+			for _, s := range staged {
+				s.Discard()
+			}
 			return err
 		}
+		staged = append(staged, one)
 	}
-	return nil
+	var err error
+	for _, s := range staged {
+		err = errors.Join(err, s.Commit())
+	}
+	return err
 }
 
 // holds reports whether a file is there, and whether it holds that very text.

@@ -149,12 +149,16 @@ func (r *Row) Unfinished() bool {
 }
 
 // markupOf is what the server left in the answer.
-func (c *Collector) markupOf(rec *rollout.Record) markup.Token {
-	left, some := markup.In(rec.Answer, nil)
-	if some && c.Asked != nil {
-		left, _ = markup.In(rec.Answer, c.Asked(ItemKey{rec.Split, rec.Item}))
+func (c *Collector) markupOf(rec *rollout.Record) (left markup.Token, err error) {
+	left, some := markup.In(rec.Answer, 0)
+	if some && c.Own != nil {
+		own, err := c.Own(ItemKey{rec.Split, rec.Item})
+		if err != nil {
+			return left, err
+		}
+		left, _ = markup.In(rec.Answer, own)
 	}
-	return left
+	return left, nil
 }
 
 // leakOf is what a record says about leaks; nil if no canary was planted.

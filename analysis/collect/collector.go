@@ -34,8 +34,8 @@ type Collector struct {
 	Audit  audit
 	earns  map[ItemKey]earned // made when it is first asked for
 	People []rollout.Label
-	Asked  func(ItemKey) *rollout.Item // an item of the run, or nil; asked for rarely, and may read them all
-	Zeroed map[rollout.Key]float64     // the rewards of rollouts that a detector took to the bottom
+	Own    func(ItemKey) (markup.Own, error) // of an item of the run; asked for rarely
+	Zeroed map[rollout.Key]float64           // the rewards of rollouts that a detector took to the bottom
 }
 
 // Row is one rollout without its text. There is one for each rollout, so what few of
@@ -193,7 +193,9 @@ func (c *Collector) Add(rec *rollout.Record) error {
 	}
 	c.addCalls(r, rec)
 	c.addAnswer(r, rec)
-	rare.Markup = c.markupOf(rec)
+	if rare.Markup, err = c.markupOf(rec); err != nil {
+		return err
+	}
 	c.addParts(r, rec)
 	c.zero(r, &rare)
 	r.SetRare(rare)

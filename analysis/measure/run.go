@@ -9,6 +9,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
+	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
 )
 
@@ -51,7 +52,7 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 		return nil, err
 	}
 	c := &evidence{Collector: collect.New(s.RewardRange)}
-	c.Asked = itemsOf(run)
+	c.Own = ownMarkup(run)
 	if err := c.ReadAudit(ctx, run); err != nil {
 		return nil, err
 	}
@@ -83,7 +84,7 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 }
 
 // compareItems compares the items, unless the grader alone is measured, and returns their
-// labels. It comes before the rollouts, and keeps no row: the two are never in memory together.
+// labels. It comes before the rollouts, and keeps no row of what it reads.
 func compareItems(run *rollout.Run, s analysis.Settings, withoutRollouts bool) (found *itemShift, known labels, err error) {
 	items, err := run.ReadItems()
 	if err != nil {
@@ -96,17 +97,21 @@ func compareItems(run *rollout.Run, s analysis.Settings, withoutRollouts bool) (
 	return found, known, nil
 }
 
-// itemsOf finds items, all of which it reads when the first is asked for.
-func itemsOf(run *rollout.Run) func(collect.ItemKey) *rollout.Item {
-	all := sync.OnceValue(func() map[collect.ItemKey]*rollout.Item {
-		items, _ := run.ReadItems() // were read before
-		byKey := make(map[collect.ItemKey]*rollout.Item, len(items))
-		for i := range items {
-			byKey[collect.ItemKey{Split: items[i].Split, ID: items[i].ID}] = &items[i]
+// ownMarkup tells of each item which tokens its row holds. The rows are read again when the
+// first item is asked for, which most runs never do; of each, this alone is kept.
+func ownMarkup(run *rollout.Run) func(collect.ItemKey) (markup.Own, error) {
+	all := sync.OnceValues(func() (map[collect.ItemKey]markup.Own, error) {
+		items, err := run.ReadItems()
+		own := make(map[collect.ItemKey]markup.Own, len(items))
+		for _, it := range items {
+			own[collect.ItemKey{Split: it.Split, ID: it.ID}] = markup.OwnOf(it.Row)
 		}
-		return byKey
+		return own, err
 	})
-	return func(k collect.ItemKey) *rollout.Item { return all()[k] }
+	return func(k collect.ItemKey) (markup.Own, error) {
+		own, err := all()
+		return own[k], err
+	}
 }
 
 func newResult(run *rollout.Run, input rollout.Input, s analysis.Settings) *analysis.Result {

@@ -34,15 +34,10 @@ func WriteAuditPlan(w io.Writer, plan *audit.Plan) {
 		}
 		fmt.Fprintf(w, "Answers are made of references by %s, %s.\n", Visible(OneLine(plan.Template)), how)
 	}
-	var idle []string
 	for _, note := range plan.Notes {
-		if probe, _, ok := strings.Cut(note, " applies to none of the "); ok {
-			idle = append(idle, strings.TrimPrefix(probe, "probe "))
-			continue
-		}
 		fmt.Fprintf(w, "note: %s\n", Visible(note))
 	}
-	if len(idle) > 0 {
-		fmt.Fprintf(w, "Probes that do not apply to these items: %s.\n", Visible(strings.Join(idle, ", ")))
+	if len(plan.Idle) > 0 {
+		fmt.Fprintf(w, "Probes that do not apply to these items: %s.\n", Visible(strings.Join(plan.Idle, ", ")))
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/gate"
+	"gonogo/report/plain"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/tryout"
 )
@@ -57,14 +58,14 @@ type Variant struct {
 // WriteText writes what was found, the estimate last.
 func (f *Check) WriteText(w io.Writer) {
 	for _, d := range f.Files {
-		fmt.Fprintf(w, "%-10s %s: %s, %s taken\n", d.Split, d.File, Count(d.Rows, "item"), strconv.Itoa(d.Items))
+		fmt.Fprintf(w, "%-10s %s: %s, %s taken\n", d.Split, plain.Text(d.File), Count(d.Rows, "item"), strconv.Itoa(d.Items))
 	}
 	for _, e := range f.Endpoints {
 		if e.Error != "" {
-			fmt.Fprintf(w, "endpoint   %s: %s\n", e.Name, Visible(e.Error)) // the error names the URL
+			fmt.Fprintf(w, "endpoint   %s: %s\n", plain.Text(e.Name), Visible(e.Error)) // the error names the URL
 			continue
 		}
-		fmt.Fprintf(w, "endpoint   %s %s: answers\n", e.Name, e.URL)
+		fmt.Fprintf(w, "endpoint   %s %s: answers\n", plain.Text(e.Name), plain.Text(e.URL))
 	}
 	if a := f.Agent; a != nil && a.Error != "" {
 		fmt.Fprintf(w, "agent      %s\n", Visible(a.Error))

@@ -12,7 +12,7 @@ import (
 func TestACheckIsALineForEachThing(t *testing.T) {
 	f := Check{
 		Files:     []rollout.Data{{Split: rollout.Train, File: "train.jsonl", Rows: 3, Items: 2}},
-		Endpoints: []Endpoint{{Name: "model", URL: "http://a"}, {Name: "tool", Error: "http://b: refused\x1b"}},
+		Endpoints: []Endpoint{{Name: "model", URL: "http://a"}, {Name: "tool\x1b[2J", Error: "http://b: refused\x1b"}},
 		Agent:     &Endpoint{URL: "python3 agent.py"},
 		MCP:       []ToolServer{{Name: "files", Where: "server", Tools: []string{"cat", "ls"}}, {Name: "web", Error: "no answer"}},
 		Variants:  []Variant{{Name: "brief", Doc: "a short one", Rollouts: 8, Changes: []rollout.Change{{Key: "prompt", New: "Be\nbrief."}, {Key: "tools", Base: "a"}}}},
@@ -23,7 +23,7 @@ func TestACheckIsALineForEachThing(t *testing.T) {
 	}
 	want := `train      train.jsonl: 3 items, 2 taken
 endpoint   model http://a: answers
-endpoint   tool: http://b: refused�
+endpoint   tool\x1b[2J: http://b: refused�
 agent      python3 agent.py: is there; gonogo run --rehearse makes one rollout by it
 mcp        files: server: 2 tools: cat, ls
 mcp        web: no answer

@@ -24,7 +24,7 @@ type Crew struct {
 
 // NewCrew returns the crew of a planner, whose queue conn leads to. It begins to count time.
 func NewCrew(planner *queue.Planner, conn *queue.Conn) *Crew {
-	return &Crew{planner: planner, conn: conn, begin: time.Now(), told: make(map[string]string)}
+	return &Crew{planner: planner, conn: conn, begin: time.Now()}
 }
 
 // Watch hands on the counts and returns what is new about the workers.
@@ -35,7 +35,9 @@ func (c *Crew) Watch(e sampler.Event) []string {
 	c.planner.Tell(e)
 	var news []string
 	there := false
-	for _, w := range c.planner.Workers() {
+	workers := c.planner.Workers()
+	told := make(map[string]string, len(workers)) // those that are listed no more are forgotten
+	for _, w := range workers {
 		says := w.Lacks
 		switch {
 		case says != "":
@@ -47,11 +49,12 @@ func (c *Crew) Watch(e sampler.Event) []string {
 		default:
 			there, says = true, fmt.Sprintf("is there, with room for %s at once", Count(w.Slots, "rollout"))
 		}
-		if kind := w.Lacks + fmt.Sprint(w.Lost, w.Left); c.told[w.ID] != kind {
-			c.told[w.ID] = kind
+		told[w.ID] = w.Lacks + fmt.Sprint(w.Lost, w.Left)
+		if c.told[w.ID] != told[w.ID] {
 			news = append(news, fmt.Sprintf("worker %s (pid %d) %s", w.Host, w.PID, says))
 		}
 	}
+	c.told = told
 	if !there && !c.missed && time.Since(c.begin) > waitForWorkers {
 		c.missed = true
 		news = append(news, "no worker is there yet: start some with gonogo worker, or look why they take no jobs with gonogo status")

@@ -75,7 +75,7 @@ func (p *Progress) Watch(e sampler.Event) {
 	p.told = p.told || first
 	crew := p.crew
 	p.mu.Unlock()
-	if first && p.bar == nil && e.Recorded < p.total {
+	if first && p.bar == nil && p.money != nil && e.Recorded < p.total {
 		fmt.Fprintf(p.out, "Judged by the first %d %s: %s for all %d.\n", e.Judged.N, p.what, p.money(e, p.total), p.total)
 	}
 	if crew != nil {

@@ -8,6 +8,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/report/plain"
 	"gonogo/sampler/rollout"
 )
 
@@ -18,9 +19,9 @@ func WriteProblems(w io.Writer, problems []rollout.Problem) {
 		if p.Blocking {
 			kind = "refused"
 		}
-		place := p.File
+		place := plain.Text(p.File)
 		if p.Line > 0 {
-			place = fmt.Sprintf("%s:%d", p.File, p.Line)
+			place = fmt.Sprintf("%s:%d", place, p.Line)
 		}
 		if place != "" {
 			place += ": "

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gonogo/analysis/message"
+	"gonogo/report/plain"
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
 )
@@ -28,7 +29,7 @@ func BoundaryLine(b sampler.Boundary) string {
 	add(b.Retries, "retries %s", message.Whole(b.Retries))
 	add(int(b.Paused), "paused %s by %s", Span(b.Paused), b.Why)
 	add(len(b.Cause), "last error: %s", OneLine(Visible(b.Cause)))
-	return fmt.Sprintf("  %-12s %s", b.Name, strings.Join(parts, ", "))
+	return fmt.Sprintf("  %-12s %s", plain.Text(b.Name), strings.Join(parts, ", "))
 }
 
 // LostTo says, where endpoints failed rollouts, what the last errors were.
@@ -44,7 +45,7 @@ func LostTo(s sampler.Stats) []string {
 	for _, b := range s.Boundaries {
 		asked = asked || b.Name == sampler.GraderBoundary || b.Name == sampler.JudgeBoundary
 		if lost > 0 && b.Cause != "" {
-			out = append(out, fmt.Sprintf("  %s: %s of %s failed, the last: %s", b.Name, message.Whole(b.Errors), Count(b.Requests, "request"), OneLine(Visible(b.Cause))))
+			out = append(out, fmt.Sprintf("  %s: %s of %s failed, the last: %s", plain.Text(b.Name), message.Whole(b.Errors), Count(b.Requests, "request"), OneLine(Visible(b.Cause))))
 		}
 	}
 	if n := s.Outcomes[rollout.GraderFailed]; n > 0 && !asked {

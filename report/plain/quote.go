@@ -48,11 +48,11 @@ func QuoteAround(s, key string, n int) string {
 	if !found || left+wide <= n {
 		return Quote(s, n)
 	}
-	around := s[len(First(s, left-max(0, n-wide)/2)):]
-	if half, rest, ok := strings.Cut(around, " "); ok && !strings.Contains(half, key) {
-		around = rest
+	from := len(First(before, left-max(0, n-wide)/2))
+	if _, rest, ok := strings.Cut(before[from:], " "); ok {
+		from = len(before) - len(rest)
 	}
-	return "…" + Quote(around, n)
+	return "…" + Quote(s[from:], n)
 }
 
 // OneLine puts a text of several lines into one, without indentation.

@@ -3,7 +3,6 @@ package audit
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"gonogo/sampler"
@@ -143,7 +142,7 @@ func (b *builder) probe(p Probe) {
 		b.labels(p)
 	}
 	if c := b.count(); c.Payloads == 0 && p.Make != nil && len(b.sampled) > 0 {
-		b.plan.Notes = append(b.plan.Notes, fmt.Sprintf("probe %s applies to none of the %d sampled items", p.Name, len(b.sampled)))
+		b.plan.Idle = append(b.plan.Idle, p.Name)
 	}
 }
 

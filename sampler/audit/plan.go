@@ -26,6 +26,8 @@ type Plan struct {
 	References []FieldCount
 	// Counts has a line for each probe and each detector that is not skipped.
 	Counts []Count
+	// Idle names the probes that apply to none of the items.
+	Idle []string
 	// Notes say what a reader of the audit should know about its plan.
 	Notes []string
 

@@ -335,7 +335,7 @@ func TestARunWithoutRollouts(t *testing.T) {
 		if got := recordsOf(t, p); got["number_off/"+string(p.Items[0].Split)+"/"+p.Items[0].Item+"/0"] == nil {
 			t.Errorf("no payload of %v among %d", p.Items[0], len(got))
 		}
-		if !slices.Contains(p.Notes, "probe padding applies to none of the 20 sampled items") {
+		if !slices.Contains(p.Idle, "padding") {
 			t.Errorf("notes %q", p.Notes)
 		}
 	}

@@ -4,10 +4,7 @@ package markup
 
 import (
 	"regexp"
-	"slices"
 	"strings"
-
-	"gonogo/sampler/rollout"
 )
 
 // Kind says which part of a model's output a server left in its answer.
@@ -57,12 +54,32 @@ var tokens = []Token{
 // quotedCode is text between backticks: an answer may show a token there.
 var quotedCode = regexp.MustCompile("(?s)```.*?(?:```|$)|`[^`\n]*`")
 
-// In finds what the server left in an answer; ok is false when there is
-// nothing. A token that is quoted as code is none, nor is one that the item itself
-// is about, in its prompt or its reference. it may be nil.
-func In(answer string, it *rollout.Item) (found Token, ok bool) {
-	// gpt-oss, where the server has dropped the special tokens: their names are left.
-	if bare := "assistantfinal"; strings.HasPrefix(answer, "analysis") && strings.Contains(answer, bare) && !mentions(it, bare) {
+// bare is what is left of gpt-oss's tokens where the server has dropped the special ones.
+const bare = "assistantfinal"
+
+// Own says which tokens an item's row holds itself, in its prompt or its reference: the
+// server left none of them in an answer.
+type Own uint32
+
+// OwnOf looks through an item's row. The closing form of a token counts as well, and angle
+// brackets may be escaped in JSON.
+func OwnOf(row []byte) (own Own) {
+	text := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u003C`, "<", `\u003E`, ">").Replace(string(row))
+	for i, m := range tokens {
+		if strings.Contains(text, m.Text) || strings.Contains(text, strings.Replace(m.Text, "</", "<", 1)) {
+			own |= 1 << i
+		}
+	}
+	if strings.Contains(text, bare) {
+		own |= 1 << len(tokens)
+	}
+	return own
+}
+
+// In finds what the server left in an answer; ok is false when there is nothing. A token
+// that is quoted as code is none, nor is one that the item itself is about.
+func In(answer string, own Own) (found Token, ok bool) {
+	if strings.HasPrefix(answer, "analysis") && strings.Contains(answer, bare) && own>>len(tokens) == 0 {
 		return Token{Reasoning, bare}, true
 	}
 	if !strings.ContainsAny(answer, "<[◁") {
@@ -72,21 +89,10 @@ func In(answer string, it *rollout.Item) (found Token, ok bool) {
 	if strings.Contains(text, "`") {
 		text = quotedCode.ReplaceAllString(text, "")
 	}
-	i := slices.IndexFunc(tokens, func(m Token) bool {
-		return strings.Contains(text, m.Text) && !mentions(it, m.Text)
-	})
-	if i < 0 {
-		return Token{}, false
+	for i, m := range tokens {
+		if own>>i&1 == 0 && strings.Contains(text, m.Text) {
+			return m, true
+		}
 	}
-	return tokens[i], true
-}
-
-// mentions reports whether an item's row holds the token. Its closing form counts
-// as well, and angle brackets may be escaped in JSON.
-func mentions(it *rollout.Item, token string) bool {
-	if it == nil {
-		return false
-	}
-	text := strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u003C`, "<", `\u003E`, ">").Replace(string(it.Row))
-	return strings.Contains(text, token) || strings.Contains(text, strings.Replace(token, "</", "<", 1))
+	return Token{}, false
 }

@@ -1,11 +1,9 @@
 package markup_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"gonogo/sampler/markup"
-	"gonogo/sampler/rollout"
 )
 
 func TestAnswers(t *testing.T) {
@@ -32,12 +30,12 @@ func TestAnswers(t *testing.T) {
 		{"a reference that holds it", `{"reference_answer":"<|im_start|>"}`, "The token is <|im_start|>.", ""},
 		{"one that is asked for does not excuse another", `{"messages":[{"role":"system","content":"Reason inside <think> tags."}]}`, "<think>hm</think><tool_call>{}</tool_call>", markup.Tool},
 	} {
-		got, ok := markup.In(c.answer, &rollout.Item{Row: json.RawMessage(c.row)})
+		got, ok := markup.In(c.answer, markup.OwnOf([]byte(c.row)))
 		if got.Kind != c.want || ok != (c.want != "") {
 			t.Errorf("%s: %+v, want kind %q", c.why, got, c.want)
 		}
 	}
-	if _, ok := markup.In("<think>hm</think>391", nil); !ok {
+	if _, ok := markup.In("<think>hm</think>391", 0); !ok {
 		t.Error("without an item nothing excuses a token")
 	}
 }

@@ -48,6 +48,8 @@ func (h *Handout) lead(ctx context.Context) (err error) {
 			return &RefusedError{fmt.Errorf("the queue in this process: %w", err)}
 		}
 		if h.Conn, err = h.server.Dial(ctx, h.Log()); err != nil {
+			h.server.Close()
+			h.server, h.Conn = nil, nil
 			return err
 		}
 		if h.Address.Port() > 0 {
@@ -139,14 +141,15 @@ func (h *Handout) Close() (err error) {
 	return nil
 }
 
-// Makers is how many workers took jobs, and PaidTwice how many rollouts were made and paid
-// for a second time. Both are 0 before Close.
+// Makers is how many workers could take jobs, and PaidTwice how many rollouts were made and
+// paid for a second time. Both are 0 before Close.
 func (h *Handout) Makers() int { return h.makers }
 
 // PaidTwice is how many rollouts were paid for twice, counted with Makers.
 func (h *Handout) PaidTwice() int { return h.paidTwice }
 
-// makers is how many of the workers took jobs.
+// makers is how many of the workers could take jobs: they lack nothing, or made some before
+// they did.
 func makers(workers []WorkerState) (n int) {
 	for _, w := range workers {
 		if w.Lacks == "" || w.Made > 0 {

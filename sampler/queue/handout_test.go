@@ -45,6 +45,18 @@ func TestAHandoutLeavesNothingOfACompleteRun(t *testing.T) {
 	}
 }
 
+func TestAHandoutWhoseServerCannotBeCalledIsClosed(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	h := &Handout{Dir: t.TempDir(), Plan: Plan{Run: "r1"}, Address: Address{URL: Embedded}, Log: func() *slog.Logger { return slog.New(slog.DiscardHandler) }}
+	if _, _, _, err := h.Open(ctx, nil); err == nil {
+		t.Error("a queue was opened after the end")
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestAHandoutThatIsWholeAlreadyIsClearedAway(t *testing.T) {
 	h := &Handout{Dir: t.TempDir(), Address: Address{URL: Embedded}}
 	if err := errors.Join(h.Finish(t.Context()), h.Close()); err != nil {

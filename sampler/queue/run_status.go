@@ -198,10 +198,13 @@ func ReadRun(ctx context.Context, dir string, run *rollout.Run, price func(*roll
 		}
 	}
 	since := m.Started
-	if s.Told = all; end.Sub(since) > lately {
-		since, s.Told = end.Add(-lately), last+lately.String()
+	if end.Sub(since) > lately {
+		since = end.Add(-lately)
 	}
 	made, in := lastOf(spans, since, end)
+	if s.Told = all; end.Sub(m.Started) > in+time.Second {
+		s.Told = last + in.Round(time.Second).String()
+	}
 	if s.rate(made, max(0, s.Of-s.Recorded), in); !s.Live {
 		s.ETA = nil
 	}

@@ -25,7 +25,7 @@ func TestAFinishedRunKeepsItsRate(t *testing.T) {
 		told  string
 	}{
 		{"made at once", 0, 12, "while it ran"},
-		{"resumed the next day", 24 * time.Hour, 12, "its last 5m0s"},
+		{"resumed the next day", 24 * time.Hour, 12, "its last 50s"},
 	} {
 		var lines strings.Builder
 		for i := range 20 { // one every 5 s

@@ -3,8 +3,9 @@
 //
 // In: a struct whose fields are the keys, described by their tags. Out: a [Table] of the
 // keys, their JSON Schema (draft 2020-12) for editors, and all mistakes in a document, each
-// with its place and what was probably meant. A document that the schema accepts, and one
-// that the table accepts, are the same. google/jsonschema-go makes the schema and
+// with its place and what was probably meant. The schema cannot say how long a duration
+// may be or that two numbers must ascend, and it wants a text in quotes and a duration's unit
+// where the table takes 3 and 0; else both accept the same documents. google/jsonschema-go makes the schema and
 // santhosh-tekuri/jsonschema checks by it.
 //
 // The name, type and order of a key are those of its field, and the json tag names it. A

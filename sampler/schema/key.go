@@ -49,7 +49,7 @@ func (k Key) Value(v any) (text json.RawMessage, ok bool) {
 // directory. A list may be written without its brackets, but for one marked as arguments.
 func (k Key) Argument(name, inner, value string) (*document.Node, error) {
 	text := &document.Node{Kind: document.Text, Text: value}
-	if k.File && (value == "" || value != k.word) {
+	if k.File && value != "" && value != k.word {
 		abs, err := filepath.Abs(value)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

@@ -32,6 +32,10 @@ func eachMarked(v reflect.Value, mark string, f func(mark, name, text string) st
 			}
 			eachMarked(v.Field(i), inner, f)
 		}
+	case reflect.Pointer:
+		if !v.IsNil() {
+			eachMarked(v.Elem(), mark, f)
+		}
 	case reflect.Slice:
 		for i := range v.Len() {
 			eachMarked(v.Index(i), mark, f)

@@ -23,13 +23,19 @@ type Watch struct {
 	Advice func(kinds ...markup.Kind) string // how a server is made to parse such markup
 
 	told           bool                // of a reward
-	place          map[rollout.Key]int // of the first jobs
-	ended          []*rollout.Record   // by place
+	place          map[rollout.Key]int // of the first jobs that have not ended
+	ended          []*ended            // by place
 	next           int                 // the place that is looked at next
 	looked, marked int                 // first answers, and those with markup
 	kinds          []markup.Kind
 	offered        int  // first rollouts with tools
 	called         bool // one of them
+}
+
+// ended is what is looked at of a first rollout.
+type ended struct {
+	missing, calls bool
+	answer         string
 }
 
 // firstAnswers, of the first jobs, are looked at: a run without a terminal has no
@@ -61,18 +67,19 @@ func (w *Watch) Append(r *rollout.Record) error {
 // the short ones, which call no tools.
 func (w *Watch) look(r *rollout.Record) {
 	if w.place == nil {
-		w.place, w.ended = map[rollout.Key]int{}, make([]*rollout.Record, min(len(w.Jobs), firstJobs))
+		w.place, w.ended = map[rollout.Key]int{}, make([]*ended, min(len(w.Jobs), firstJobs))
 		for i := range w.ended {
 			w.place[rollout.Key{Split: w.Jobs[i].Item.Split, Item: w.Jobs[i].Item.ID, Sample: w.Jobs[i].Sample}] = i
 		}
 	}
 	if i, first := w.place[r.Key()]; first {
-		w.ended[i] = r
+		delete(w.place, r.Key())
+		w.ended[i] = &ended{missing: r.Outcome.Missing(), calls: len(r.Calls) > 0, answer: r.Answer}
 	}
 	for ; w.next < len(w.ended) && w.ended[w.next] != nil; w.next++ {
-		if r, item := w.ended[w.next], w.Jobs[w.next].Item; !r.Outcome.Missing() {
-			w.lookForCalls(r, item)
-			w.lookForMarkup(r, item)
+		if e, item := w.ended[w.next], w.Jobs[w.next].Item; !e.missing {
+			w.lookForCalls(e.calls, item)
+			w.lookForMarkup(e.answer, item)
 		}
 		w.ended[w.next] = nil
 	}
@@ -89,11 +96,11 @@ func shownID(id string) string {
 // lookForCalls warns if the first rollouts with tools call none. A server whose chat
 // template has no tools accepts them all the same and shows the model nothing of them:
 // llama.cpp's does so silently.
-func (w *Watch) lookForCalls(r *rollout.Record, item *rollout.Item) {
+func (w *Watch) lookForCalls(calls bool, item *rollout.Item) {
 	if w.called || w.offered >= firstAnswers || len(item.Tools) == 0 {
 		return
 	}
-	if w.offered++; len(r.Calls) > 0 {
+	if w.offered++; calls {
 		w.called = true
 	} else if w.offered == firstAnswers {
 		w.Warn(fmt.Sprintf("none of the first %d rollouts with tools called one. A server whose chat template knows no tools takes them and shows the model nothing of them: "+
@@ -103,12 +110,12 @@ func (w *Watch) lookForCalls(r *rollout.Record, item *rollout.Item) {
 
 // lookForMarkup warns when most of the first answers hold what the server should have
 // parsed.
-func (w *Watch) lookForMarkup(r *rollout.Record, item *rollout.Item) {
-	if w.looked >= firstAnswers || r.Answer == "" {
+func (w *Watch) lookForMarkup(answer string, item *rollout.Item) {
+	if w.looked >= firstAnswers || answer == "" {
 		return
 	}
 	w.looked++
-	m, found := markup.In(r.Answer, item)
+	m, found := markup.In(answer, markup.OwnOf(item.Row))
 	if !found {
 		return
 	}

@@ -85,7 +85,7 @@ func TestADetectorIsOneOfThree(t *testing.T) {
 		{audit.CustomDetector{Name: "d", Regex: "("}, 0, "d"},
 	} {
 		made, err := NewDetector(c.d, grader.Env{})
-		if c.err == "" && (err != nil || made.Judges != c.judges || made.Name != "d") || c.err != "" && err != nil && !strings.Contains(err.Error(), c.err) {
+		if c.err == "" && (err != nil || made.Judges != c.judges || made.Name != "d") || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 			t.Errorf("%+v: %+v, %v", c.d, made, err)
 		}
 	}

@@ -463,6 +463,7 @@ func TestSet(t *testing.T) {
 		"one number":              {"reward_range", "2", "must be a list of two numbers, such as [0, 1], got 1"},
 		"a program":               {"agent.command", "run,me", `must be a list of texts, such as [python3, my_agent.py], got "run,me"`},
 		"past all numbers":        {"ceiling", "1e999", "--set ceiling: must be a number, got 1e999"},
+		"no path":                 {"data.eval", "", "--set data.eval: is empty: leave the key out instead"},
 		"an entry":                {"variants", "[{prompt: x}]", "--set variants: variants[0]: the entry has no name"},
 		"a place in an entry":     {"variants", "[{name: base, prompt: x}]", "--set variants: variants[0].name: base is the run itself"},
 		"a key of no entry":       {"variants", "[{name: x, max_output_tokens: 4}]", `unknown key "variants[0].max_output_tokens"; the keys are name, doc, prompt`},
@@ -473,7 +474,7 @@ func TestSet(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = got.Assign(c.path, c.value)
+			err = assign(got, c.path, c.value)
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("got %v, want %q", err, c.want)
 			}
@@ -484,12 +485,12 @@ func TestSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pair := range [][2]string{{"sampling.samples", "16"}, {"thresholds.signal.informative", "0.2"}, {"thresholds.infra.failures.fail", "0.3"}, {"data.train", "x.jsonl"}, {"data.files.a", "a.jsonl"}, {"data.files", "{b: b.jsonl}"}} {
-		if err := c.Assign(pair[0], pair[1]); err != nil {
+		if err := assign(c, pair[0], pair[1]); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for _, list := range []string{"[{name: a, regex: x, zero: true}, {name: b, regex: y}]", "[{name: c, regex: z}]"} { // the second replaces the first
-		if err := c.Assign("audit.detectors", list); err != nil {
+		if err := assign(c, "audit.detectors", list); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -541,4 +542,12 @@ func BenchmarkDecode(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// assign sets a key and resolves the configuration again.
+func assign(c *Config, path, value string) error {
+	if err := assignValue(c, path, value); err != nil {
+		return err
+	}
+	return c.resolve()
 }

@@ -125,39 +125,49 @@ func compiledSchema(t *testing.T) *jsonschema.Schema {
 }
 
 func TestSchemaAgreesWithTheReader(t *testing.T) {
-	schema := compiledSchema(t)
-	for name, text := range map[string]string{
-		"nothing":                   "{}",
-		"a full file":               "{name: a, job: j.json, items: 3, seed: 18446744073709551615, reward_range: [0, 2], model: {timeout: 1m30s, headers: {a: b}}, thresholds: {signal.informative: 0.2}, report: {formats: [html]}}",
-		"an empty group":            "{model: }",
-		"an unknown key":            "{modle: {}}",
-		"an unknown key in a group": "{model: {nam: x}}",
-		"a number below":            "{sampling: {samples: 0}}",
-		"a number above":            "{sampling: {concurrency: 5000}}",
-		"a fraction":                "{items: 0.5}",
-		"text for a number":         "{items: many}",
-		"a number for a flag":       "{model: {parallel_tool_calls: 1}}",
-		"another word":              "{target: aws}",
-		"no URL":                    "{model: {base_url: localhost}}",
-		"a duration without unit":   "{model: {timeout: 5}}",
-		"a negative duration":       "{model: {timeout: -5s}}",
-		"an unknown threshold":      "{thresholds: {luck: 1}}",
-		"an unknown format":         "{report: {formats: [docx]}}",
-		"one end of a range":        "{reward_range: [1]}",
-		"a negative seed":           "{seed: -1}",
-		"a list for a group":        "{data: []}",
-		"a probe and a detector":    "{audit: {probes: [{name: a, expect: top, limit: 0.5, template: x}], detectors: [{name: b, regex: x, zero: true}]}}",
-		"a probe without a name":    "{audit: {probes: [{expect: top, template: x}]}}",
-		"a probe's name":            "{audit: {probes: [{name: a/b, expect: top, template: x}]}}",
-		"what nothing expects":      "{audit: {probes: [{name: a, expect: middle, template: x}]}}",
-		"a key of no probe":         "{audit: {probes: [{name: a, expect: top, regex: x}]}}",
-		"a text for a limit":        "{audit: {probes: [{name: a, expect: top, limit: high}]}}",
-		"a text for zero":           "{audit: {detectors: [{name: a, regex: x, zero: sometimes}]}}",
-		"a list for a regex":        "{audit: {detectors: [{name: a, regex: [x]}]}}",
-		"no list of detectors":      "{audit: {detectors: {name: a, regex: x}}}",
+	const neither, reader, schema = 0, 1, 2 // take it
+	compiled := compiledSchema(t)
+	for name, c := range map[string]struct {
+		text string
+		take int
+	}{
+		"nothing":                   {"{}", reader | schema},
+		"a full file":               {"{name: a, job: j.json, items: 3, seed: 18446744073709551615, reward_range: [0, 2], model: {timeout: 1m30s, headers: {a: b}}, thresholds: {signal.informative: 0.2}, report: {formats: [html]}}", reader | schema},
+		"an empty group":            {"{model: }", reader | schema},
+		"an unknown key":            {"{modle: {}}", neither},
+		"an unknown key in a group": {"{model: {nam: x}}", neither},
+		"a number below":            {"{sampling: {samples: 0}}", neither},
+		"a number above":            {"{sampling: {concurrency: 5000}}", neither},
+		"a fraction":                {"{items: 0.5}", neither},
+		"text for a number":         {"{items: many}", neither},
+		"a number for a flag":       {"{model: {parallel_tool_calls: 1}}", neither},
+		"another word":              {"{target: aws}", neither},
+		"no URL":                    {"{model: {base_url: localhost}}", neither},
+		"a duration without unit":   {"{model: {timeout: 5}}", neither},
+		"a negative duration":       {"{model: {timeout: -5s}}", neither},
+		"an unknown threshold":      {"{thresholds: {luck: 1}}", neither},
+		"an unknown format":         {"{report: {formats: [docx]}}", neither},
+		"one end of a range":        {"{reward_range: [1]}", neither},
+		"a negative seed":           {"{seed: -1}", neither},
+		"a list for a group":        {"{data: []}", neither},
+		"a probe and a detector":    {"{audit: {probes: [{name: a, expect: top, limit: 0.5, template: x}], detectors: [{name: b, regex: x, zero: true}]}}", reader | schema},
+		"a probe without a name":    {"{audit: {probes: [{expect: top, template: x}]}}", neither},
+		"a probe's name":            {"{audit: {probes: [{name: a/b, expect: top, template: x}]}}", neither},
+		"what nothing expects":      {"{audit: {probes: [{name: a, expect: middle, template: x}]}}", neither},
+		"a key of no probe":         {"{audit: {probes: [{name: a, expect: top, regex: x}]}}", neither},
+		"a text for a limit":        {"{audit: {probes: [{name: a, expect: top, limit: high}]}}", neither},
+		"a text for zero":           {"{audit: {detectors: [{name: a, regex: x, zero: sometimes}]}}", neither},
+		"a list for a regex":        {"{audit: {detectors: [{name: a, regex: [x]}]}}", neither},
+		"no list of detectors":      {"{audit: {detectors: {name: a, regex: x}}}", neither},
+		"no unit for nothing":       {"{model: {timeout: 0}}", reader},
+		"a number for a name":       {"{name: 3}", reader},
+		"a path left empty":         {"{data: {train: }}", reader},
+		"a duration of ages":        {"{model: {timeout: 99999999h}}", schema},
+		"a range upside down":       {"{reward_range: [2, 1]}", schema},
+		"past all numbers":          {"{sampling: {max_usd: 1e999}}", schema},
 	} {
 		t.Run(name, func(t *testing.T) {
-			node, err := document.Parse("x", []byte(text))
+			node, err := document.Parse("x", []byte(c.text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -165,9 +175,9 @@ func TestSchemaAgreesWithTheReader(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, ours := Decode("x", ".", []byte(text), noEnv)
-			theirs := schema.Validate(value)
-			if (ours == nil) != (theirs == nil) {
+			_, ours := Decode("x", ".", []byte(c.text), noEnv)
+			theirs := compiled.Validate(value)
+			if (ours == nil) != (c.take&reader > 0) || (theirs == nil) != (c.take&schema > 0) {
 				t.Errorf("reader: %v\nschema: %v", ours, theirs)
 			}
 		})

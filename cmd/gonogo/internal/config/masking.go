@@ -56,7 +56,7 @@ func Short(text string) string {
 }
 
 // Masked returns the resolved configuration as JSON, for a manifest: without secrets, and
-// with paths as they were written. It holds the whole job, its headers masked.
+// with the paths of data as they were written. It holds the whole job, its headers masked.
 // FromManifest reads it.
 func (c *Config) Masked() json.RawMessage {
 	v := c.values.clone()

@@ -30,16 +30,9 @@ func SettingKey(name string) string {
 	return name
 }
 
-// Assign sets a key, as --set does, and resolves the configuration again. Keys of a map
-// may be named, such as thresholds.signal.informative. A path on the command line is
-// relative to the working directory.
-func (c *Config) Assign(path, value string) error {
-	if err := assignValue(c, path, value); err != nil {
-		return err
-	}
-	return c.resolve()
-}
-
+// assignValue sets a key, as --set does. Keys of a map may be named, such as
+// thresholds.signal.informative. A path on the command line is relative to the working
+// directory.
 func assignValue(c *Config, path, value string) error {
 	name := "--set " + path
 	k, inner, err := Keys().Find(path)

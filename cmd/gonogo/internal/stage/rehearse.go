@@ -63,7 +63,7 @@ func rehearseLegs(ctx context.Context, p *project.Project, c *project.Call, w io
 		if rec.Outcome.Missing() && lost == nil {
 			lost = fmt.Errorf("the rehearsal ended with outcome %s: %s", rec.Outcome, p.Redact.String(rec.Error))
 		}
-		if m, found := markup.In(rec.Answer, l.jobs[0].Item); found {
+		if m, found := markup.In(rec.Answer, markup.OwnOf(l.jobs[0].Item.Row)); found {
 			unparsed := fmt.Errorf("the answer holds %s, which the server should have parsed: it would be graded as it is. %s", m.Text, gate.MarkupAdvice(m.Kind))
 			fmt.Fprintf(w, "  warning   %s\n", unparsed)
 			lost = cmp.Or(lost, unparsed)
