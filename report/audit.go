@@ -223,8 +223,7 @@ func payload(h analysis.Hole, p analysis.ProbeResult, command []string, w *words
 	return out
 }
 
-// excerpt takes the marks off a payload that package analysis has cut: before it and
-// behind it.
+// excerpt takes the marks off a payload that was cut: before it and behind it.
 func excerpt(s string) (text string, after, cut bool) {
 	const kept = 290 // bytes: analysis keeps a little more of what it cuts
 	if text = s; len(s) > kept {

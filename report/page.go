@@ -62,6 +62,7 @@ type Page struct {
 	Title    string
 	Verdict  analysis.Verdict // on a run
 	Answer   string           // in a word or two: the verdict, or that of a comparison or of the newest night
+	Scope    string           // of a run's verdict: "so far", of how many gates; "" where it rests on everything
 	Sentence string           // the answer's reason in one sentence
 	Next     string           // what to do now, when the deciding finding says so
 
@@ -107,6 +108,7 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 	p.doubted = graderFails(r)
 	p.found = findings(r)
 	p.Sentence, p.Next = p.sentence()
+	p.Scope, _ = p.scope()
 	charts := p.Charts
 	if charts == nil {
 		charts = chart.Charts()

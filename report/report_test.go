@@ -146,7 +146,7 @@ func TestSentenceSaysTheVerdictsReason(t *testing.T) {
 	}
 	for name, parts := range map[string][]string{
 		"dead":        {"Training would have next to nothing to learn from — ", "wanted ≥ 10 %."},
-		"tiny":        {"This run does not settle it — only 0 items have at least 4 valid rollouts, of 6 sampled", "wanted ≥ 20 items"},
+		"tiny":        {"This run does not settle it — 0 items have at least 4 valid rollouts, of 6 sampled", "wanted ≥ 20 items"},
 		"all_missing": {"Do not start on this run: too much of it failed to say anything about training — 100 % of rollouts were lost", "wanted ≤ 5 %"},
 		"audited":     {"Training would teach the model to fool the grader — the grader can be fooled: “judge_instructions”", "The grader fails as well: Shortcuts to reward."},
 		"eval_only":   {"Nothing that was checked rules training out", "(no verdict on training)."},

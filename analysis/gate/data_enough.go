@@ -22,7 +22,7 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 	Words: analysis.Words{
 		Why:             "With few items or few samples every number below is a guess: chance alone can make a hopeless task look trainable, or the reverse.",
 		Pass:            "{have|item was|items were} sampled often enough to decide",
-		Unknown:         "only {have|item has|items have} at least {least|valid rollout}, of {sampled} sampled ({lost} with none)",
+		Unknown:         "{have|item has|items have} at least {least|valid rollout}, of {sampled} sampled ({lost} with none)",
 		UnknownRemedy:   "Sample more items, or more rollouts of each, or fix what made rollouts fail. {needs}",
 		Caution:         "{have|item} with {median|valid rollout} each (median): a small basis",
 		CautionRemedy:   "The intervals are wide. 100 items with 8 samples each are a good basis.",

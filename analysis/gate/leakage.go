@@ -24,7 +24,7 @@ var leakage = analysis.NewGate(analysis.Gate{
 	},
 	Words: analysis.Words{
 		Why:            "The model may have memorized what it was trained on. Rows that are in train and in another split make that split look better than new tasks will.",
-		Pass:           "{split} and {a} have no rows in common: of {rows|row}, {exact|is a copy|are copies}, {swapped|differs|differ} only in names or numbers, {near|shares|share} most of the text{note}",
+		Pass:           "{passes}: of {rows|row}, {exact|is a copy|are copies}, {swapped|differs|differ} only in names or numbers, {near|shares|share} most of the text{note}",
 		Fail:           "a model trained on {a} knows {n} of the {rows|row} of {split} ({exact|copy|copies}{more})",
 		FailRemedy:     "Take these rows out of one of the two splits. From then on split by family (document, repository, customer), not by row.",
 		Caution:        "rows of {split} resemble rows of {a}: of {rows|row}, {swapped|differs|differ} only in names or numbers, {near|shares|share} most of the text, {exact|is a copy|are copies}{note}",
@@ -53,7 +53,7 @@ var leakage = analysis.NewGate(analysis.Gate{
 // sureLeak judges rows and families that two splits have in common.
 func sureLeak(c analysis.Crossing, r *analysis.Result) analysis.Finding {
 	j := analysis.Judgement{
-		Gate: "leakage", Split: c.B, Severity: analysis.Blocking, Unit: "rows", Want: analysis.WantNone.Text(), Args: crossingArgs(c),
+		Gate: "leakage", Split: c.B, Severity: analysis.Blocking, Unit: "rows", Want: analysis.WantNone.Text(), Args: crossingArgs(c, nothingShared),
 	}
 	leakedPairs(r.Shift, &j, c, shift.ExactLeak, shift.FamilyLeak)
 	n := analysis.Observed(float64(c.Exact + c.Family - c.Both))
@@ -77,14 +77,15 @@ func likelyLeak(c analysis.Crossing, r *analysis.Result, most float64) analysis.
 	}
 	j := analysis.Judgement{
 		Gate: "leakage", Split: c.B, Severity: analysis.Advisory, Unit: "share", Want: wantNear.With(message.Args{"limit": message.Share(most)}),
-		Args: crossingArgs(c),
+		Args: crossingArgs(c, fewResemble),
 	}
 	leakedPairs(r.Shift, &j, c, kinds...)
 	j.Needs, j.Settles = settleBy(near, most, unitRange, r.AuditConfidence(), 1)
 	return j.Finding(status, analysis.BoundOf(near))
 }
 
-func crossingArgs(c analysis.Crossing) message.Args {
+// crossingArgs are the numbers of a crossing, and how it is said that it passes.
+func crossingArgs(c analysis.Crossing, passes message.Def) message.Args {
 	var note, others message.Text
 	if !c.Note.IsEmpty() {
 		note = inBrackets.With(message.Args{"what": message.Nested(c.Note)})
@@ -95,9 +96,15 @@ func crossingArgs(c analysis.Crossing) message.Args {
 	return message.Args{
 		"n": message.Int(c.Exact + c.Family - c.Both), "more": message.Nested(others),
 		"a": message.Name(c.A), "rows": message.Int(c.RowsB), "exact": message.Int(c.Exact), "swapped": message.Int(c.Swapped), "near": message.Int(c.Near),
-		"note": message.Nested(note),
+		"note": message.Nested(note), "passes": message.Nested(passes.With(message.Args{"a": message.Name(c.A), "b": message.Name(c.B)})),
 	}
 }
+
+// How the two facts say that they pass: rows that are in both, and rows that are alike.
+var (
+	nothingShared = message.New("leakage.nothing_shared", "{b} and {a} have no rows in common")
+	fewResemble   = message.New("leakage.few_resemble", "few rows of {b} resemble rows of {a}")
+)
 
 var moreOfFamily = message.New("leakage.family", ", {n} of a family that {a} has too")
 

@@ -172,9 +172,9 @@ func TestFallOfANight(t *testing.T) {
 		says    string
 	}{
 		{"as before", []Night{night(0.5, 100, 3)}, jitter(night(0.5, 100, 3), 0.05), "", compare.NoFall, "no sign of a fall: the mean reward is 0.54, 0 [-"},
-		{"lower", []Night{night(0.5, 100, 3)}, jitter(night(0.4, 100, 3), 0.05), "", compare.Regressed, "fell from 0.54 to 0.44, by -0.1"},
+		{"lower", []Night{night(0.5, 100, 3)}, jitter(night(0.4, 100, 3), 0.05), "", compare.Regressed, "fell from 0.54 to 0.44 (-0.1 ["},
 		{"higher", []Night{night(0.5, 100, 3)}, jitter(night(0.6, 100, 3), 0.05), "", compare.Improved, "rose from 0.54 to 0.64"},
-		{"as before, by items that move much", []Night{night(0.5, 20, 1)}, jitter(night(0.5, 20, 1), 0.4), "", compare.CannotTell, "and you asked for 0.15 (--detect)"},
+		{"as before, by items that move much", []Night{night(0.5, 20, 1)}, jitter(night(0.5, 20, 1), 0.4), "", compare.CannotTell, "and --detect is 0.15"},
 		{"lower over few items", []Night{night(0.5, 6, 3)}, jitter(night(0.3, 6, 3), 0.01), "", compare.CannotTell, "only a fall of 1 would have been seen"},
 		{"only since somebody accepted a night", []Night{night(0.9, 100, 3), accepted}, jitter(night(0.4, 100, 3), 0.05), "", compare.NoFall, "against 1 good night"},
 		{"nights that were not good do not count", []Night{night(0.5, 100, 3), func() Night { n := lower; n.Good = false; return n }()}, jitter(night(0.5, 100, 3), 0.05), "", compare.NoFall, "against 1 good night"},

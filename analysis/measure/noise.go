@@ -171,10 +171,10 @@ func withinVar(items []regraded, s analysis.Settings) stat.Estimate {
 // not differ from itself on any output of any split, everywhere, all of them
 // bound what it could show here.
 func splitWithin(v *analysis.Variance, items, everywhere []regraded, s analysis.Settings) {
-	const method = "variance of regrades over within-item variance; variance estimates recovery for a ratio (Donner & Zou 2012)"
+	method := "variance of regrades over within-item variance; variance estimates recovery for a ratio (Donner & Zou 2012)"
 	noise, within := noiseVar(items, s), withinVar(items, s)
 	if all := noiseVar(everywhere, s); noise.Known() && all.Known() && *all.Value == 0 && all.N > noise.N {
-		noise = all
+		noise, method = all, "regrades of all splits, none of which differ; "+method
 	}
 	noise = stat.Scale(noise, gradedShare(items))
 	e := stat.Ratio(noise, within, method)

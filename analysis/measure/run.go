@@ -97,7 +97,7 @@ func compareItems(run *rollout.Run, s analysis.Settings, withoutRollouts bool) (
 	return found, known, nil
 }
 
-// ownMarkup tells of each item which tokens its row holds. The rows are read again when the
+// ownMarkup says which tokens each item's row holds. The rows are read again when the
 // first item is asked for, which most runs never do; of each, this alone is kept.
 func ownMarkup(run *rollout.Run) func(collect.ItemKey) (markup.Own, error) {
 	all := sync.OnceValues(func() (map[collect.ItemKey]markup.Own, error) {

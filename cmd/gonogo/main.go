@@ -70,9 +70,9 @@ interrupted. "GO so far": what was checked passed; the key require lists what mu
 Begin with:  gonogo demo
 Then:        gonogo init --train train.jsonl --eval eval.jsonl --job rft_job.json
              gonogo run -c gonogo.yaml -o my-run
-Or: gonogo init --template NAME, an example close to your task (gonogo help
-worlds) More:        gonogo help words, gates, config, graders, probes, failures,
-formats, charts, worlds`
+Or:          gonogo init --template NAME, an example close to your task
+More:        gonogo help words, gates, config, graders, probes, failures,
+             formats, charts, worlds`
 
 // run is main without the process: it returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
@@ -122,10 +122,14 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 	var names []string
 	if c.Command != nil {
 		for _, f := range c.Command.Flags {
-			names = append(names, f.Names()...)
+			for _, name := range f.Names() {
+				if len(name) > 1 { // one letter is like any other
+					names = append(names, "--"+name)
+				}
+			}
 		}
 	}
-	return exit.Usagef("there is no flag %s%s; flags come after the command, and %s --help lists them", name, spelling.DidYouMean(strings.TrimLeft(name, "-"), names), c.Command.HelpName)
+	return exit.Usagef("there is no flag %s%s; flags come after the command, and %s --help lists them", name, spelling.DidYouMean("--"+strings.TrimLeft(name, "-"), names), c.Command.HelpName)
 }
 
 func versionCommand() *cli.Command {

@@ -62,7 +62,6 @@ func drawNoise(r *analysis.Result) (Figure, error) {
 	}
 	var rows []shareRow
 	var said []string
-	n := 0
 	for _, split := range rollout.Splits() {
 		s := r.Splits[split]
 		if s == nil || !s.Variance.GraderShare.Known() {
@@ -73,16 +72,20 @@ func drawNoise(r *analysis.Result) (Figure, error) {
 		for _, x := range one.shares {
 			one.texts = append(one.texts, message.Percent(x))
 		}
-		rows, n = append(rows, one), n+s.Variance.GraderShare.N
+		rows = append(rows, one)
 		said = append(said, l.Say("sign.bracketed", "%s (%s)", message.Percent(*s.Variance.GraderShare.Value), split))
 	}
 	if len(rows) == 0 {
 		return noData(l, "chart.noise.none", "no answer was graded more than once, so the grader's noise is not known")
 	}
+	regraded := 0 // of all splits
+	if r.Grader != nil {
+		regraded = r.Grader.NoiseVar.N
+	}
 	f := shares(l, l.Text("chart.noise.axis", "share of the variance of rewards within items"), parts, rows)
 	f.Table.Head = heads(l, "chart.head.split", "split", "chart.head.source", "source", "chart.head.share_of_variance", "share of variance", "chart.head.share", "share")
 	f.Title = l.Say("chart.noise.finding", "Grader noise is %s of the variance within items", strings.Join(said, l.Text("sign.list", ", ")))
-	f.Subtitle = l.Say("chart.noise.about", "n = %s graded again; observed shares, no interval", l.Count(n, "output"))
+	f.Subtitle = l.Say("chart.noise.about", "n = %s graded again; observed shares, no interval", l.Count(regraded, "output"))
 	return f, nil
 }
 

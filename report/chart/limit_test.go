@@ -56,11 +56,11 @@ func TestACliffAtTheLimitIsNoSlope(t *testing.T) {
 		reward func(i, calls int) float64
 		want   string
 	}{
-		"a cliff":          {cliff, "Cut off by the budget: rollouts that reach the limit of 10 earn 0.02, the others 0.60"},
-		"a cliff in noise": {func(i, calls int) float64 { return cliff(i, calls) + noise(i, calls) }, "Cut off by the budget: rollouts that reach the limit of 10 earn 0.02, the others 0.60"},
-		"a slope":          {func(i, calls int) float64 { return 0.9 - 0.08*float64(calls) + noise(i, calls) }, "Rollouts that reach the limit of 10 earn 0.10, the others 0.50; below it, more calls earn less too"},
+		"a cliff":          {cliff, "Cut off by the budget: rollouts that reach the limit of 10 earn 0.02, others on the same items 0.60"},
+		"a cliff in noise": {func(i, calls int) float64 { return cliff(i, calls) + noise(i, calls) }, "Cut off by the budget: rollouts that reach the limit of 10 earn 0.02, others on the same items 0.60"},
+		"a slope":          {func(i, calls int) float64 { return 0.9 - 0.08*float64(calls) + noise(i, calls) }, "Rollouts that reach the limit of 10 earn 0.10, others on the same items 0.50; below it, more calls earn less too"},
 		"neither":          {func(i, calls int) float64 { return 0.5 + 0.2*float64((i+calls)%2) }, "No clear relation between tool calls and reward, below the limit of 10 or at it"},
-		"a top":            {func(i, calls int) float64 { return 0.62 - cliff(i, calls) }, "Rollouts that reach the limit of 10 earn 0.60, the others 0.02"},
+		"a top":            {func(i, calls int) float64 { return 0.62 - cliff(i, calls) }, "Rollouts that reach the limit of 10 earn 0.60, others on the same items 0.02"},
 	} {
 		r := atLimit(t, c.reward)
 		f := chart.Render(chartNamed(t, "reward_tool_calls"), r)

@@ -174,11 +174,11 @@ func limitTitle(l message.Language, k *analysis.RewardAtLimit) string {
 	slope := signOf(k.Within)
 	switch step := signOf(k.Difference); {
 	case step < 0 && slope < 0:
-		return l.Say("chart.rollouts_that_reach_the_limit_of", "Rollouts that reach the limit of %s earn %s, the others %s; below it, more calls earn less too", limit, at, others)
+		return l.Say("chart.rollouts_that_reach_the_limit_of", "Rollouts that reach the limit of %s earn %s, others on the same items %s; below it, more calls earn less too", limit, at, others)
 	case step < 0:
-		return l.Say("chart.cut_off_by_the_budget_rollouts", "Cut off by the budget: rollouts that reach the limit of %s earn %s, the others %s", limit, at, others)
+		return l.Say("chart.cut_off_by_the_budget_rollouts", "Cut off by the budget: rollouts that reach the limit of %s earn %s, others on the same items %s", limit, at, others)
 	case step > 0:
-		return l.Say("chart.rollouts_that_reach_the_limit_of_earn", "Rollouts that reach the limit of %s earn %s, the others %s", limit, at, others)
+		return l.Say("chart.rollouts_that_reach_the_limit_of_earn", "Rollouts that reach the limit of %s earn %s, others on the same items %s", limit, at, others)
 	case slope < 0:
 		return l.Say("chart.below_the_limit_of_rollouts_with", "Below the limit of %s, rollouts with more tool calls earn less", limit)
 	case slope > 0:

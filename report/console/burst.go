@@ -42,7 +42,7 @@ func BurstRisks(plan *burst.Plan, cfg burst.Config, tools []burst.Tool, judges i
 		why = append(why, fmt.Sprintf("the agent would make %s, which ask its model, and do again what its tools do", Count(made, "rollout")))
 	}
 	if risky := plan.Unsafe(tools); len(risky) > 0 {
-		why = append(why, fmt.Sprintf("the recorded calls of %s would be made again, and burst.safe does not name them", strings.Join(risky, ", ")))
+		why = append(why, fmt.Sprintf("the recorded calls of %s would be made again, and burst.safe does not list them", strings.Join(risky, ", ")))
 	}
 	if judged := plan.Gradings(cfg) * judges; judged > 0 {
 		why = append(why, fmt.Sprintf("%s requests to a model that grades are paid for", message.Whole(judged)))

@@ -121,7 +121,7 @@ func writeVariants(w io.Writer, variants []Variant) {
 func (f *Check) Blocked() (why string, data bool) {
 	for _, e := range f.Endpoints {
 		if e.Error != "" {
-			return fmt.Sprintf("the endpoint of %s does not answer: see above", e.Name), false
+			return fmt.Sprintf("the %s endpoint does not answer: see above", e.Name), false
 		}
 	}
 	if f.Agent != nil && f.Agent.Error != "" {

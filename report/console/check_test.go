@@ -58,7 +58,7 @@ func TestWhatBlocksARunIsSaidFirst(t *testing.T) {
 		data bool
 		mend func()
 	}{
-		{"the endpoint of model does not answer: see above", false, func() { f.Endpoints = nil }},
+		{"the model endpoint does not answer: see above", false, func() { f.Endpoints = nil }},
 		{"the agent cannot be started: see above", false, func() { f.Agent = nil }},
 		{"the MCP server web cannot be used: see above", false, func() { f.MCP = nil }},
 		{"a key is missing: see above", false, func() { f.Key = "" }},

@@ -44,7 +44,7 @@ func Estimate(jobs []sampler.Job, rec *rollout.Record, o EstimateOptions) string
 	}
 	at := o.Concurrency
 	if at == 0 {
-		return text + fmt.Sprintf(", and %s of rollouts, shared out among as many at a time as the endpoints bear.", (time.Duration(rec.Elapsed)*time.Duration(n)).Round(time.Second))
+		return text + fmt.Sprintf(", and %s of rollouts, as many at a time as the endpoints can take.", (time.Duration(rec.Elapsed)*time.Duration(n)).Round(time.Second))
 	}
 	span := time.Duration(rec.Elapsed) * time.Duration((n+at-1)/at)
 	return text + fmt.Sprintf(", and %s with %d at a time.", span.Round(time.Second), at)

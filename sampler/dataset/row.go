@@ -139,10 +139,10 @@ func (rd *reader) finish() {
 			})
 		}
 	}
-	note(rd.wrapped, "wrapped", `%d of %d rows are wrapped as {"item":{…}}, as files for evals are; the inner object was used; training files are not wrapped`)
-	note(rd.repeated, "repeated_row", "%d of %d rows repeat an earlier row with its id; they were left out")
-	note(rd.copies, "duplicate_row", "%d of %d rows are copies of an earlier row under another id")
-	note(rd.unnamed, "no_id", "%d of %d rows have no \""+f.options.IDField+"\" and are named after their line: results of two versions of the file cannot be matched")
+	note(rd.wrapped, "wrapped", `rows wrapped as {"item":{…}}, as files for evals are: %d of %d; the inner object was used; training files are not wrapped`)
+	note(rd.repeated, "repeated_row", "rows that repeat an earlier row with its id: %d of %d; they were left out")
+	note(rd.copies, "duplicate_row", "rows that are copies of an earlier row under another id: %d of %d")
+	note(rd.unnamed, "no_id", "rows without \""+f.options.IDField+"\", named after their line: %d of %d; results of two versions of the file cannot be matched")
 }
 
 // object decodes a JSON object one level deep.

@@ -18,7 +18,7 @@ func TestOpenRefuses(t *testing.T) {
 	train, eval := record("a", 0, 1), record("a", 0, 0)
 	eval.Split = rollout.Eval
 	run := made(t, []*rollout.Record{train, eval})
-	if _, err := Open(context.Background(), run, Options{}); !errors.Is(err, ErrSplits) || !strings.Contains(err.Error(), "eval train") {
+	if _, err := Open(context.Background(), run, Options{}); !errors.Is(err, ErrSplits) || !strings.Contains(err.Error(), "name eval or train") {
 		t.Errorf("two splits: %v", err)
 	}
 	if _, err := Open(context.Background(), run, Options{Split: rollout.Production}); err == nil || !strings.Contains(err.Error(), "no rollouts of split production") {

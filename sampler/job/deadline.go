@@ -90,7 +90,7 @@ func (j *Job) deadlines(target string, now time.Time) []Warning {
 		switch {
 		case d.Model == "":
 			warn = append(warn, Warning{RuleDeadline, "", fmt.Sprintf(
-				"%s no one can create fine-tuning jobs at OpenAI (%s); other platforms and trainers take the same data, and the key target names whose limits are checked", when, d.Source)})
+				"%s no one can create fine-tuning jobs at OpenAI (%s); other platforms take the same data: set target to check their limits", when, d.Source)})
 		case d.Model == j.Model:
 			warn = append(warn, Warning{"retired_model", "model", fmt.Sprintf("%s the model %s is gone (%s)", when, d.Model, d.Source)})
 		}

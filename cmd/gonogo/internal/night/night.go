@@ -46,6 +46,7 @@ func (h *Nights) Make(ctx context.Context, c *project.Call, p *project.Project, 
 	if opened.Items, err = opened.ReadItems(); err != nil {
 		return err
 	}
+	to.Lead = "This night by itself: "
 	if err := errors.Join(archive.WriteResult(dir, result), output.WriteReport(ctx, c, dir, result, to)); err != nil {
 		return err
 	}

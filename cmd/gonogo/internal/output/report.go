@@ -157,7 +157,7 @@ func WriteReport(ctx context.Context, c *project.Call, run string, r *analysis.R
 	if slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "html" }) {
 		open = ": open " + filepath.Join(dir, "index.html")
 	}
-	if _, err := fmt.Fprintf(c.Err, "The report is in %s%s\n%s: %s\n", dir, open, p.Verdict, console.Visible(p.Sentence)); err != nil {
+	if _, err := fmt.Fprintf(c.Err, "The report is in %s%s\n%s%s: %s\n", dir, open, to.Lead, strings.TrimSpace(string(p.Verdict)+" "+p.Scope), console.Visible(p.Sentence)); err != nil {
 		return err
 	}
 	if len(without) == 0 {

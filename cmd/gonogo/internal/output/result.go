@@ -43,6 +43,7 @@ type Delivery struct {
 	Out     string
 	Look    config.ReportValues
 	Bare    *analysis.Result // the result without texts, where the report is to have none
+	Lead    string           // before the verdict on the terminal, where it is not the last word
 	config  string           // the file that commands that grade again name; "" names none
 	changed bool             // the configuration's grader is not the one that graded the run
 }

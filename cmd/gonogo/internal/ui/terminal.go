@@ -23,7 +23,7 @@ func Confirm(in io.Reader, out io.Writer) error {
 	case "y", "yes":
 		return nil
 	}
-	return &exit.Error{Code: exit.Interrupted, Err: errors.New("stopped by your answer; nothing was recorded")}
+	return &exit.Error{Code: exit.Interrupted, Err: errors.New("stopped by your answer; nothing was sampled")}
 }
 
 // ExitCode prints what there is to say and returns the exit code: that of the
