@@ -145,7 +145,7 @@ var endpointRepeat = analysis.NewPart(analysis.Gate{
 		Why:             "A trainer repeats requests that failed, perhaps after the server had acted on them. An endpoint that answers the same request differently makes rollouts of one item differ by chance, too.",
 		Pass:            "{percent} of {requests} got a different answer when sent twice",
 		Caution:         "{percent} of {requests} got a different answer when sent twice: {where}",
-		CautionRemedy:   "Check whether repeating a call changes anything, and let the server recognise a repeated call_id; a clock or a random order in the answer looks the same.",
+		CautionRemedy:   "Check whether repeating a call changes anything, and let the server recognize a repeated call_id; a clock or a random order in the answer looks the same.",
 		CautionUnknown:  "{lowpercent} to {highpercent} of requests get a different answer when sent twice: too few to tell ({requests})",
 		CautionUnknownR: "{more}",
 	},

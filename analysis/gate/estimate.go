@@ -67,7 +67,7 @@ func (e estimated) findings(r *analysis.Result, t analysis.Thresholds, split rol
 	return out
 }
 
-// differEnough reports, with the share in words, whether the trainer normalises by
+// differEnough reports, with the share in words, whether the trainer normalizes by
 // a group's standard deviation and the rewards of enough groups differ for that
 // alone to teach it.
 func differEnough(r *analysis.Result, t analysis.Thresholds, split rollout.Split) (message.Arg, bool) {

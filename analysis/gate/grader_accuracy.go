@@ -76,7 +76,7 @@ var graderBrittle = analysis.NewPart(analysis.Gate{
 		Why:             "A right answer written differently (a currency sign, 7 % for 0.07, inside a sentence) is still right. A grader that rejects it teaches format instead of the task, and marks good rollouts as bad.",
 		Pass:            "right answers are accepted however they are written: {percent} of rewrites are rejected",
 		Caution:         "{percent} of right answers are rejected only because they are written differently, most of all by “{probe}”",
-		CautionRemedy:   "See one: {replay}. Normalise answer and reference before comparing them, or say in the prompt which form is required.",
+		CautionRemedy:   "See one: {replay}. Normalize answer and reference before comparing them, or say in the prompt which form is required.",
 		CautionUnknown:  "{percent} of right answers are rejected only because they are written differently, and it may be more ({lowpercent} to {highpercent})",
 		CautionUnknownR: "More audited items would tell (audit.items). See one: {replay}.",
 	},

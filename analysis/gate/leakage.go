@@ -16,7 +16,7 @@ var (
 var leakage = analysis.NewGate(analysis.Gate{
 	Name:  "leakage",
 	Label: "Leakage between splits",
-	Doc: "Blocking: eval and production have no row in common with train, by prompt (after normalisation) or by declared family. " +
+	Doc: "Blocking: eval and production have no row in common with train, by prompt (after normalization) or by declared family. " +
 		"Advisory, also between eval and production: at most 1 % of the rows share most of their text with a row of the other split, and none differs only in names or numbers. " +
 		"Phrases in more than 5 % of the rows are templates and do not count.",
 	Thresholds: []analysis.Threshold{

@@ -13,7 +13,7 @@ type ConflictKind string
 
 // The kinds of conflicts, the surest first.
 const (
-	SamePrompt   ConflictKind = "same"   // the same prompt after normalisation
+	SamePrompt   ConflictKind = "same"   // the same prompt after normalization
 	AlmostPrompt ConflictKind = "almost" // the same words that carry content, in the same order
 )
 
@@ -139,7 +139,7 @@ func referenceKey(ref string) string {
 			}
 		}
 	}
-	return "text " + normalise(ref)
+	return "text " + normalize(ref)
 }
 
 // numberKey reads a plain decimal number, with commas between thousands.

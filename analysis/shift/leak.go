@@ -25,7 +25,7 @@ type LeakKind string
 
 // The kinds of leaks, the surest first.
 const (
-	ExactLeak   LeakKind = "exact"   // the same prompt after normalisation
+	ExactLeak   LeakKind = "exact"   // the same prompt after normalization
 	FamilyLeak  LeakKind = "family"  // the same declared family
 	SwappedLeak LeakKind = "swapped" // the same but for numbers or names
 	NearLeak    LeakKind = "near"    // most n-grams shared
@@ -111,13 +111,13 @@ type text struct {
 	rows     []int
 	weight   int  // distinct n-grams that weigh
 	sketch   int  // of those, n-grams that stand for it
-	light    bool // too little of it has weight to recognise a copy
+	light    bool // too little of it has weight to recognize a copy
 }
 
 // fewestTemplate keeps pairs and triples in small files from being templates.
 const fewestTemplate = 3
 
-// newLeakSearch normalises the prompts and gathers equal ones.
+// newLeakSearch normalizes the prompts and gathers equal ones.
 func newLeakSearch(rows []Entry) *leakSearch {
 	s := &leakSearch{rows: rows, split: make([]int, len(rows)), textOf: make([]int, len(rows)), copies: map[place]Pair{}}
 	s.limit = max(fewestTemplate, int(templateShare*float64(len(rows))))
@@ -139,7 +139,7 @@ func newLeakSearch(rows []Entry) *leakSearch {
 // gather finds the distinct prompts and what they are made of.
 func (s *leakSearch) gather() {
 	normals := make([]string, len(s.rows))
-	inParallel(len(s.rows), func(_, i int) { normals[i] = normalise(s.rows[i].Prompt) })
+	inParallel(len(s.rows), func(_, i int) { normals[i] = normalize(s.rows[i].Prompt) })
 	known := make(map[[2]string]int, len(s.rows))
 	for i, normal := range normals {
 		s.textOf[i] = -1

@@ -30,7 +30,7 @@ func (p *partners) add(split int, other partner) {
 }
 
 // Fewer n-grams than this, or less than this part of a text, are too little of
-// its own to recognise a copy: a name in a template.
+// its own to recognize a copy: a name in a template.
 const (
 	fewestGrams = 16
 	leastOwn    = 0.25

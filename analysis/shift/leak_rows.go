@@ -110,7 +110,7 @@ const shortestAnswer = 4
 // answers lists the rows whose prompt holds their own reference, word for word.
 func (s *leakSearch) answers(found *Leakage) {
 	for i := range s.rows {
-		ref := normalise(s.rows[i].Reference)
+		ref := normalize(s.rows[i].Reference)
 		if s.textOf[i] < 0 || utf8.RuneCountInString(ref) < shortestAnswer {
 			continue
 		}

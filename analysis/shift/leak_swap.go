@@ -179,13 +179,13 @@ func (s *leakSearch) family(found *Leakage, c *Crossing, a, b int) {
 	}
 	first := map[string]int{}
 	for row := range s.rows {
-		if name := normalise(s.rows[row].Family); name != "" && s.split[row] == a {
+		if name := normalize(s.rows[row].Family); name != "" && s.split[row] == a {
 			keep(first, name, row)
 		}
 	}
 	shown := map[string]bool{}
 	for row := range s.rows {
-		name := normalise(s.rows[row].Family)
+		name := normalize(s.rows[row].Family)
 		if name == "" || s.split[row] != b {
 			continue
 		}

@@ -313,16 +313,16 @@ func TestLeaksDoNotHangOnTheWorkers(t *testing.T) {
 	}
 }
 
-func FuzzNormalise(f *testing.F) {
+func FuzzNormalize(f *testing.F) {
 	for _, seed := range []string{"", "A b", "ＡＢＣ　！", "e\u0301", "\u0301", "İstanbul", "“q”—…", "\xff\xfe", "a\u200d\u0301 \u0300", "ǅ", "。。", "Å\u030a"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		once := normalise(s)
-		if twice := normalise(once); twice != once {
+		once := normalize(s)
+		if twice := normalize(once); twice != once {
 			t.Errorf("%q becomes %q, and that %q", s, once, twice)
 		}
-		if got := normalise("  " + s + "\t\u200b"); got != once {
+		if got := normalize("  " + s + "\t\u200b"); got != once {
 			t.Errorf("white space around %q changes %q to %q", s, once, got)
 		}
 		list := tokens(s)

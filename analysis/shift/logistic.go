@@ -22,7 +22,7 @@ type logistic []float64
 // score is the linear predictor, the log odds of being of b.
 func (l logistic) score(x []float64) float64 { return l[0] + floats.Dot(x, l[1:]) }
 
-// fitLogistic maximises Σ log p(y) - ridge/2·|β|² over the given rows by Newton's
+// fitLogistic maximizes Σ log p(y) - ridge/2·|β|² over the given rows by Newton's
 // method (iteratively reweighted least squares), keeping a factored Hessian as
 // long as the steps shrink quickly. The problem is strictly convex: there is
 // one solution, and steps that lower the likelihood are halved.

@@ -16,7 +16,7 @@ type gramSet struct {
 	now   uint32
 }
 
-// of returns the hashes of the n-grams of a normalised text. A text shorter than
+// of returns the hashes of the n-grams of a normalized text. A text shorter than
 // one n-gram is a single one. The slice is good until the next call.
 func (g *gramSet) of(text string) []uint64 {
 	g.list = g.list[:0]

@@ -8,12 +8,12 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// normalise is a text without what makes no difference between two copies of
+// normalize is a text without what makes no difference between two copies of
 // it: letter case, the kinds and amount of white space, characters without
 // width, the kinds of quotes, dashes and full-width forms, accents written as
 // marks of their own, and sentence marks at the very end. Texts that are no
 // UTF-8 are read with replacement characters. It is idempotent.
-func normalise(s string) string {
+func normalize(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	space := false

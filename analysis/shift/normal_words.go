@@ -74,21 +74,21 @@ func unspaced(r rune) bool {
 
 // skeletonOf takes numbers and names out of a text. It returns hashes of what is
 // left and of what was taken out, and the words that are left. A name is a run
-// of capitalised words; one capitalised word at the beginning of a sentence is
+// of capitalized words; one capitalized word at the beginning of a sentence is
 // none.
 func skeletonOf(list []token) (left, slots uint64, words int) {
 	for i := 0; i < len(list); i++ {
 		switch t := list[i]; {
 		case t.number:
-			left, slots = chain(left, "#"), chain(slots, normalise(t.text))
+			left, slots = chain(left, "#"), chain(slots, normalize(t.text))
 		case named(list, i):
-			left, slots = chain(left, "@"), chain(slots, normalise(t.text))
+			left, slots = chain(left, "@"), chain(slots, normalize(t.text))
 			for i+1 < len(list) && list[i+1].capital && !list[i+1].number && !list[i+1].opens {
 				i++
-				slots = chain(slots, normalise(list[i].text))
+				slots = chain(slots, normalize(list[i].text))
 			}
 		default:
-			left = chain(left, normalise(t.text))
+			left = chain(left, normalize(t.text))
 			words++
 		}
 	}
@@ -136,7 +136,7 @@ func wordSet(list string) map[string]bool {
 func content(list []token) uint64 {
 	h, n := uint64(0), 0
 	for _, t := range list {
-		w := normalise(t.text)
+		w := normalize(t.text)
 		if w == "" || functional[w] {
 			continue
 		}

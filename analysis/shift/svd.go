@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Sizes of the randomised decomposition.
+// Sizes of the randomized decomposition.
 const (
 	oversample = 8    // directions beyond those wanted
 	rounds     = 4    // power iterations
@@ -21,7 +21,7 @@ type reduction struct {
 	words  [][]float64 // by component, then column: V
 }
 
-// reduce finds the k leading components by randomised subspace iteration
+// reduce finds the k leading components by randomized subspace iteration
 // (Halko, Martinsson & Tropp 2011, SIAM Rev. 53:217, algorithm 4.4). Fewer come
 // back when the rank is lower.
 func reduce(b *bag, k int, rng *rand.Rand) reduction {

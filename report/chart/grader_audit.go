@@ -152,7 +152,7 @@ func auditTitle(l message.Language, probes []analysis.ProbeResult) string {
 		title += l.Say("chart.made_it_reject_a_right_answer", "; %s made it reject a right answer", message.Whole(rejected))
 	}
 	if moves > 0 {
-		title += l.Say("chart.in_only_the_looks_changed_the", "; in %s only the looks changed the reward", message.Whole(moves))
+		title += l.Say("chart.in_only_the_looks_changed_the", "; in %s formatting alone changed the reward", message.Whole(moves))
 	}
 	return title
 }

@@ -102,7 +102,7 @@ func TestAnAuditWithoutProbesIsNotCalledMissing(t *testing.T) {
 
 func TestGraderAuditTitleCountsTheHoles(t *testing.T) {
 	f := graderAudit(t, audited(t, 35))
-	if want := "2 of 28 probes fooled the grader; 1 made it reject a right answer; in 1 only the looks changed the reward"; f.Title != want {
+	if want := "2 of 28 probes fooled the grader; 1 made it reject a right answer; in 1 formatting alone changed the reward"; f.Title != want {
 		t.Errorf("title is %q, want %q", f.Title, want)
 	}
 	if want := "up to 40 items a probe, n = 2,240 payloads; bars: 95 % Clopper–Pearson intervals; 19 probes that held are in the table only"; f.Subtitle != want {

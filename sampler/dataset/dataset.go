@@ -151,7 +151,7 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 	}
 }
 
-// foreign recognises files that are not JSONL by how they begin.
+// foreign recognizes files that are not JSONL by how they begin.
 func foreign(first []byte) string {
 	switch trimmed := bytes.TrimSpace(bytes.TrimPrefix(first, []byte(byteOrderMark))); {
 	case bytes.HasPrefix(first, []byte{0x1f, 0x8b}):

@@ -74,7 +74,7 @@ type promptfooFile struct {
 
 func sniffPromptfoo(f File) error { return openPromptfoo(f).sniff() }
 
-// openPromptfoo recognises the shapes by the beginning of the file.
+// openPromptfoo recognizes the shapes by the beginning of the file.
 func openPromptfoo(f File) *promptfooFile {
 	return &promptfooFile{file: f, lines: sniffKeys(f, "promptIdx", "testIdx", "provider") == nil}
 }

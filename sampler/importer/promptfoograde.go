@@ -52,7 +52,7 @@ func (g *promptfooGrade) failure(wanted string) (cause string, failed bool) {
 	return "", false
 }
 
-// promptfooCrashed recognises by its reason an assertion that was not judged
+// promptfooCrashed recognizes by its reason an assertion that was not judged
 // and is not marked so: graderFail (src/matchers/shared.ts) sets metadata.graderError,
 // but a script that threw and, up to 0.123 at least, a failed factuality or
 // closed-QA judge are written as plain failures (src/assertions/javascript.ts,

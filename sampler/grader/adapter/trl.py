@@ -58,7 +58,7 @@ def adapt(space, options):
 def alone(scored, scores, given):
     """Refuses functions whose reward for a completion depends on the others of its
     batch. It comes a second time, and others beside it: what counts, ranks or
-    normalises gives something else then. One that differs from call to call by
+    normalizes gives something else then. One that differs from call to call by
     itself shows nothing."""
     try:
         beside = scored([given, given] + given["beside"])
