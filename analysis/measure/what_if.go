@@ -43,6 +43,9 @@ func (m *Split) whatIf(sr *analysis.SplitResult) []analysis.WhatIf {
 			}
 		}
 		for i := range w.Caps {
+			if c := &w.Caps[i].Change; w.Limit != nil && w.Caps[i].At >= *w.Limit && c.Known() { // nothing can be beyond it
+				c.Low, c.High = stat.Some(0), stat.Some(0)
+			}
 			w.Caps[i].Informative = sr.Net(w.Caps[i].Informative)
 		}
 		out = append(out, *w)

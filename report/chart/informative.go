@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -103,11 +104,12 @@ func (g signals) table(l message.Language, s *analysis.SplitResult) Table {
 	marks := columnsAt(append([]curve{g.exact, low, high}, curves...), func(x float64) []string {
 		cells := []string{message.Digits(x), g.exact.percentCell(x), ""}
 		_, _, _, measured := g.exact.at(x)
-		lo, _, _, ok := low.at(x)
-		if hi, _, _, too := high.at(x); ok && too && !measured {
+		lo, least, _, ok := low.at(x)
+		if hi, _, most, too := high.at(x); ok && too && !measured {
 			if cells[2] = message.Percent(lo); message.Percent(hi) != cells[2] {
 				cells[2] += " – " + message.Percent(hi)
 			}
+			cells[2] += fmt.Sprintf(" [%s, %s]", message.Percent(least), message.Percent(most)) // as the band is drawn
 		}
 		for _, v := range curves {
 			cells = append(cells, v.percentCell(x))
