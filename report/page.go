@@ -161,6 +161,6 @@ func (p *Page) frame() *block.Doc {
 			Lang: w.Lang, Signs: w.Signs, Quiet: w.Quiet, Value: w.Value, Want: w.Want, Why: w.Why, NotJudged: w.NotJudged, NoFindings: w.NoFindings, OtherFacts: w.OtherFacts, AndMore: w.AndMore, MoreLines: w.MoreLines,
 			CutShort: w.CutShort, Page: w.Page, Print: w.Print,
 		},
-		Title: p.Title, Answer: p.Answer, Subject: p.Sentence, Version: p.Version, Made: p.Now, Footer: p.footer(),
+		Title: p.Title, Answer: block.Verdict{Answer: p.Answer, Scope: p.Scope}.Said(), Subject: p.Sentence, Version: p.Version, Made: p.Now, Footer: p.footer(),
 	}
 }

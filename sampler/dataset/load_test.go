@@ -134,6 +134,7 @@ func TestWhatCannotBeReadIsAnErrorWithItsLine(t *testing.T) {
 		"a text":                         {good + `"x"`, "data/train.jsonl:2: a row must be a JSON object, this is string"},
 		"null":                           {good + `null`, "data/train.jsonl:2: a row must be a JSON object, this is null"},
 		"no messages":                    {good + `{"id":"b"}`, `data/train.jsonl:2: missing "messages"`},
+		"a name misspelt":                {good + `{"id":"b","mesages":[]}`, `data/train.jsonl:2: missing "messages", but the row has "mesages"`},
 		"a prompt of a number":           {good + `{"id":"b","prompt":7}`, `data/train.jsonl:2: missing "messages"`},
 		"messages of null":               {good + `{"id":"b","messages":null}`, `data/train.jsonl:2: missing "messages"`},
 		"no message in messages":         {good + `{"id":"b","messages":[]}`, `data/train.jsonl:2: "messages" is empty`},

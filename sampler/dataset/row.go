@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/spelling"
 )
 
 // reader turns rows into items and keeps what it must compare them with.
@@ -80,7 +81,9 @@ func (rd *reader) row(text []byte, line int) {
 	}
 	it := rollout.Item{Split: rd.file.Split, File: rd.file.base(), Line: line, Row: bytes.Clone(text)}
 	if err := messages(&it, fields["messages"]); err != nil {
-		if name := likelyPrompt(fields); name != "" && absent(fields["messages"]) {
+		if near, ok := spelling.Suggest("messages", slices.Sorted(maps.Keys(fields))); ok && absent(fields["messages"]) {
+			err = fmt.Errorf("%w, but the row has %q", err, near)
+		} else if name := likelyPrompt(fields); name != "" && absent(fields["messages"]) {
 			err = fmt.Errorf("%w; the key data.prompt names another field that holds them or the user's text, such as %q", err, name)
 		}
 		rd.fail(line, "%w", err)
