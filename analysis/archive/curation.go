@@ -35,8 +35,8 @@ func CurationTable(path string) string {
 	return path + ".csv"
 }
 
-// WriteCuration writes the kept rows of a data file to path and the table next to it, whole
-// or not at all, and sets c.Written. If no row is kept, only the table is written: an empty
+// WriteCuration writes the kept rows of a data file to path and the table next to it, each
+// whole, and neither if one cannot be written, and sets c.Written. If no row is kept, only the table is written: an empty
 // file is nothing to train on, and an older one, which would look like the answer, is removed.
 // Files that hold something else are overwritten and removed only if forced; else the error
 // is a *TakenError.
