@@ -18,7 +18,8 @@ func Clip(s string, n int) string {
 }
 
 // Excerpt shortens s to about n bytes, those around the first place of key if it is not
-// among the first, from a whole word on, or the last ones. What is left out on either side is marked.
+// among the first, from a whole word on, or the last ones. What is left out on either side
+// is marked.
 func Excerpt(s, key string, n int) string {
 	at := strings.Index(s, key)
 	if at < 0 || at+len(key) <= n {
@@ -29,7 +30,7 @@ func Excerpt(s, key string, n int) string {
 		from += word + 1
 	}
 	from = min(from, len(s)-n)
-	for s[from]&0xC0 == 0x80 {
+	for from < at && s[from]&0xC0 == 0x80 { // broken bytes may have no beginning
 		from++
 	}
 	return "…" + Clip(s[from:], n)

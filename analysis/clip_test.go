@@ -11,6 +11,7 @@ func TestAnExcerptHoldsWhatItIsAbout(t *testing.T) {
 		{"the key is longer", "0123456789abcdefghijklmnopqrstuvwxyz", "klmnopqrstuvwxyz", "…klmnopqrst…"},
 		{"there is no key", "0123456789abcdef", "z", "0123456789…"},
 		{"no rune is split", "ééééééééééab", "ab", "…ééééab"},
+		{"broken bytes", "0123456789\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", "\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", "…\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80"},
 		{"it begins with a word", "0123456789abcdef gh ijklmnopqrstuvwxyz", "lmn", "…ijklmnopqr…"},
 	} {
 		if got := Excerpt(test.s, test.key, 10); got != test.want {

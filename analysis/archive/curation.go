@@ -36,10 +36,10 @@ func CurationTable(path string) string {
 }
 
 // WriteCuration writes the kept rows of a data file to path and the table next to it, each
-// whole, and neither if one cannot be written, and sets c.Written. If no row is kept, only the table is written: an empty
-// file is nothing to train on, and an older one, which would look like the answer, is removed.
-// Files that hold something else are overwritten and removed only if forced; else the error
-// is a *TakenError.
+// whole, and neither if one cannot be written, and sets c.Written. If no row is kept, only
+// the table is written: an empty file is nothing to train on, and an older one, which would
+// look like the answer, is removed. Files that hold something else are overwritten and removed
+// only if forced; else the error is a *TakenError.
 func WriteCuration(path string, c *curate.Curation, data *dataset.File, force bool) (removed bool, err error) {
 	var rows, table bytes.Buffer
 	kept := c.KeptLines()

@@ -98,7 +98,11 @@ func (r *Run) choose(ctx context.Context) error {
 	there := slices.Sorted(maps.Keys(splits))
 	switch {
 	case r.split == "" && len(there) > 1:
-		return fmt.Errorf("%w: name %s", ErrSplits, strings.ReplaceAll(strings.Trim(fmt.Sprint(there), "[]"), " ", " or "))
+		names := make([]string, len(there))
+		for i, split := range there {
+			names[i] = string(split)
+		}
+		return fmt.Errorf("%w: name %s", ErrSplits, strings.Join(names, " or "))
 	case r.split == "":
 		r.split = there[0]
 	case !splits[r.split]:

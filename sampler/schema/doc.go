@@ -5,8 +5,8 @@
 // keys, their JSON Schema (draft 2020-12) for editors, and all mistakes in a document, each
 // with its place and what was probably meant. The schema cannot say how long a duration
 // may be or that two numbers must ascend, and it wants a text in quotes and a duration's unit
-// where the table takes 3 and 0; else both accept the same documents. google/jsonschema-go makes the schema and
-// santhosh-tekuri/jsonschema checks by it.
+// where the table takes 3 and 0; else both accept the same documents. google/jsonschema-go
+// makes the schema and santhosh-tekuri/jsonschema checks by it.
 //
 // The name, type and order of a key are those of its field, and the json tag names it. A
 // field with a doc tag is a key; a struct without one is a group of keys. The tags of a key:
