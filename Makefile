@@ -88,8 +88,8 @@ calibrate: ## simulate in full how often intervals cover and verdicts err, and w
 backtest: ## judge the base runs of fixtures/backtest again, compare the verdicts with what the trainings gained, and write docs/backtest.md
 	$(GO) run ./fixtures/backtest/judge
 
-backtest-train: build $(LAB)/.venv/installed ## make the trainings of fixtures/backtest that are missing; stop and go on at any time (ONLY=NAME for one of them, SEED=1)
-	OMP_NUM_THREADS=1 nice -n 19 $(LAB)/.venv/bin/python $(LAB)/lab.py $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED))
+backtest-train: build $(LAB)/.venv/installed ## make the trainings of fixtures/backtest that are missing; stop and go on at any time (ONLY=NAME for one of them, SEED=1; MODELS=small or language)
+	OMP_NUM_THREADS=1 nice -n 19 $(LAB)/.venv/bin/python $(LAB)/lab.py $(if $(ONLY),--only $(ONLY)) $(if $(SEED),--seed $(SEED)) $(if $(MODELS),--models $(MODELS))
 
 $(LAB)/.venv/installed: $(LAB)/requirements.txt
 	python3 -m venv $(LAB)/.venv

@@ -1,6 +1,9 @@
 package analysis
 
 import (
+	"slices"
+	"strings"
+
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -29,6 +32,7 @@ type Result struct {
 	GroupSize     int               `json:"group_size"`
 	Normalize     string            `json:"normalize,omitempty"` // what the trainer divides a group's advantages by: std or none
 	PassThreshold *float64          `json:"pass_threshold"`
+	ToolErrors    string            `json:"tool_errors,omitempty"` // what outputs that are errors begin with; see Settings
 	Thresholds    ThresholdValues   `json:"thresholds"`
 	Run           RunInfo           `json:"run"`
 	Timing        Timing            `json:"timing"`
@@ -80,14 +84,16 @@ func (v Verdict) ExitCode() int {
 type RunInfo struct {
 	ID          string            `json:"id,omitempty"`
 	Name        string            `json:"name,omitempty"`
-	Source      string            `json:"source,omitempty"` // live or import
+	Source      string            `json:"source,omitempty"`  // live or import
+	Grading     bool              `json:"grading,omitempty"` // its rollouts are being graded again, and outputs are left
 	ToolVersion string            `json:"tool_version,omitempty"`
 	Model       string            `json:"model,omitempty"`
 	Seed        *uint64           `json:"seed,omitempty"`
 	Data        []rollout.Data    `json:"data,omitempty"`
-	Choices     map[string]string `json:"choices,omitempty"` // how unverified parts of the wire contract were interpreted
-	Notes       []message.Text    `json:"notes,omitempty"`   // what an importer derived
-	Inputs      map[string]string `json:"inputs,omitempty"`  // sums (rollout.FileChecksum) of the run's files that were analysed, by name
+	Sampling    *rollout.Sampling `json:"sampling,omitempty"` // what replies were drawn with; absent where that is not recorded
+	Choices     map[string]string `json:"choices,omitempty"`  // how unverified parts of the wire contract were interpreted
+	Notes       []message.Text    `json:"notes,omitempty"`    // what an importer derived
+	Inputs      map[string]string `json:"inputs,omitempty"`   // sums (rollout.FileChecksum) of the run's files that were analysed, by name
 }
 
 // Timing holds wall times.
@@ -124,11 +130,66 @@ type SplitResult struct {
 	Latency        Latency        `json:"latency"`
 	Turns          stat.Estimate  `json:"turns"`
 	TurnsP95       *stat.Estimate `json:"turns_p95,omitempty"`
-	Identical      stat.Estimate  `json:"identical"` // share of items whose outputs are all the same text
+	Identical      stat.Estimate  `json:"identical"`        // share of items whose outputs are all the same text
+	Pooled         *Pooled        `json:"pooled,omitempty"` // items whose rollouts were asked different things
+	Served         *Served        `json:"served,omitempty"` // what answered, where several did
+	Copies         *Copies        `json:"copies,omitempty"` // items whose rollouts are the same in all that was said
 
 	Against []RewardByCost `json:"against,omitempty"` // the reward against what a rollout took
 	WhatIf  []WhatIf       `json:"what_if,omitempty"` // the reward under tighter limits
 }
+
+// Pooled counts the items whose rollouts were asked different things.
+type Pooled struct {
+	Count   int       `json:"count"`
+	Share   float64   `json:"share"`   // of the sampled items
+	Items   []string  `json:"items"`   // the first of them
+	Prompts [2]string `json:"prompts"` // two of the first item's, shortened
+}
+
+// Served says which models answered, where several did.
+type Served struct {
+	By    []ServedBy `json:"by"`    // most rollouts first
+	Mixed int        `json:"mixed"` // items that several models answered, or several fingerprints of one model
+	Share float64    `json:"share"` // of the items with two rollouts or more whose models are known
+	Items []string   `json:"items"` // the first that are mixed
+}
+
+// ServedBy counts the rollouts of one model.
+type ServedBy struct {
+	Name     string `json:"name"` // as served_by of the records
+	Rollouts int    `json:"rollouts"`
+}
+
+// OneModel reports whether the names differ in their system_fingerprint alone.
+func (s *Served) OneModel() bool {
+	return !slices.ContainsFunc(s.By, func(by ServedBy) bool { return WithoutFingerprint(by.Name) != WithoutFingerprint(s.By[0].Name) })
+}
+
+// WithoutFingerprint returns what answered without its system_fingerprint, which OpenAI,
+// Azure and Groq write as fp_ and an id.
+func WithoutFingerprint(served string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(served), func(word string) bool { return strings.HasPrefix(word, "fp_") }), " ")
+}
+
+// Copies counts the items whose rollouts are the same in all that was said.
+type Copies struct {
+	Compared int      `json:"compared"` // items with two rollouts or more whose outputs are recorded
+	Equal    int      `json:"equal"`
+	Share    float64  `json:"share"`
+	Text     float64  `json:"text"`  // mean length of an output, answer and arguments of calls, in bytes
+	Signs    []string `json:"signs"` // what speaks against chance: text, temperature, ids, times, cache
+	Items    []string `json:"items"` // the first that are equal
+}
+
+// The signs that equal rollouts are copies and not chance.
+const (
+	CopiesText        = "text"        // outputs are too long to be equal by chance
+	CopiesTemperature = "temperature" // the requests ask for temperature 0
+	CopiesIDs         = "ids"         // the rollouts of an item have one id
+	CopiesTimes       = "times"       // the rollouts of an item took the same time, to the microsecond
+	CopiesCache       = "cache"       // the log marks replies as taken from a cache
+)
 
 // ItemCounts counts the items of a split.
 type ItemCounts struct {
@@ -149,24 +210,47 @@ type Spread struct {
 	Max    int     `json:"max"`
 }
 
-// Missing counts rollouts lost to a failed boundary; Share is of all rollouts recorded.
+// Missing counts rollouts lost to a failed boundary; Share is of all
+// rollouts recorded and Absent.
 // NotRun is null when the number planned is unknown.
 type Missing struct {
-	ModelAPI int      `json:"model_api"`
-	Tool     int      `json:"tool"`
-	Grader   int      `json:"grader"`
-	Share    *float64 `json:"share"`
-	NotRun   *int     `json:"not_run"`
-	Repeated int      `json:"repeated"` // earlier attempts that failed and were repeated: not in Share
-	Retries  int      `json:"retries"`  // requests repeated within rollouts that came to a reward, at any endpoint
-	Retried  int      `json:"retried"`  // rollouts with at least one
+	ModelAPI      int      `json:"model_api"`
+	PromptTooLong int      `json:"prompt_too_long,omitempty"` // the model's server has no room for the prompt
+	Tool          int      `json:"tool"`
+	Grader        int      `json:"grader"`
+	Share         *float64 `json:"share"`
+	NotRun        *int     `json:"not_run"`
+	Absent        int      `json:"absent,omitempty"` // rollouts that the run behind an import planned, and its log lacks: part of Share
+	Repeated      int      `json:"repeated"`         // earlier attempts that failed and were repeated: not in Share
+	Retries       int      `json:"retries"`          // requests repeated within rollouts that came to a reward, at any endpoint
+	Retried       int      `json:"retried"`          // rollouts with at least one
 }
 
 // Total is the number of rollouts without a valid reward.
-func (m Missing) Total() int { return m.ModelAPI + m.Tool + m.Grader }
+func (m Missing) Total() int { return m.ModelAPI + m.PromptTooLong + m.Tool + m.Grader }
 
-// LostTo says whose failures they were: endpoints', the grader's, or both.
+// Left is the number of planned rollouts that were not run, here or behind an import.
+func (m Missing) Left() int {
+	if m.NotRun == nil {
+		return m.Absent
+	}
+	return m.Absent + *m.NotRun
+}
+
+// LostTo says what they were lost to: endpoints, prompts that are too long, the grader.
 func (m Missing) LostTo() message.Text {
+	if absent := m.Absent; absent > 0 {
+		if m.Absent = 0; m.Total() == 0 {
+			return lostFromLog.Text()
+		}
+		return lostToAll.With(message.Args{"lost": message.Nested(m.LostTo())})
+	}
+	if prompts := m.PromptTooLong; prompts > 0 {
+		if m.PromptTooLong = 0; m.Total() == 0 {
+			return lostToPrompts.Text()
+		}
+		return lostToPromptsToo.With(message.Args{"lost": message.Nested(m.LostTo())})
+	}
 	switch {
 	case m.Grader == 0:
 		return lostToEndpoints.Text()
@@ -179,7 +263,12 @@ func (m Missing) LostTo() message.Text {
 var (
 	lostToEndpoints = message.New("missing.endpoints", "failing endpoints")
 	lostToGrader    = message.New("missing.grader", "failures of the grader")
+	lostFromLog     = message.New("missing.absent", "gaps in the log")
+	lostToAll       = message.New("missing.absent_too", "gaps in the log, and to {lost}")
 	lostToBoth      = message.New("missing.both", "failing endpoints and failures of the grader")
+	lostToPrompts   = message.New("missing.prompts", "prompts longer than the context of the model's server")
+
+	lostToPromptsToo = message.New("missing.prompts_too", "{lost}, and to prompts longer than the context of the model's server")
 )
 
 // OwnFailures counts rollouts in which the model itself gave no answer.
@@ -304,8 +393,10 @@ type Extrapolated struct {
 
 // ToolUse is how rollouts used their tools.
 type ToolUse struct {
-	Calls      stat.Estimate       `json:"calls"` // per rollout
-	P50        stat.Estimate       `json:"p50"`   // of calls per rollout
+	Offered    int                 `json:"offered,omitempty"`  // rollouts of known course whose items' rows offer tools
+	Optional   bool                `json:"optional,omitempty"` // the setting tools.optional
+	Calls      stat.Estimate       `json:"calls"`              // per rollout
+	P50        stat.Estimate       `json:"p50"`                // of calls per rollout
 	P95        stat.Estimate       `json:"p95"`
 	P99        stat.Estimate       `json:"p99"`
 	Max        int                 `json:"max"`
@@ -324,7 +415,7 @@ type ToolUse struct {
 // ToolStat is one tool's record. Tokens of outputs are estimated as bytes/4.
 type ToolStat struct {
 	Calls           int      `json:"calls"`
-	Errors          int      `json:"errors"`
+	Errors          int      `json:"errors"` // answered with an error, by status or as tools.error_pattern says
 	Failed          int      `json:"failed"`
 	Malformed       int      `json:"malformed"`
 	PerRollout      []int    `json:"per_rollout,omitempty"` // valid rollouts by their calls to it, in the bins of the histogram over all tools

@@ -21,6 +21,7 @@ type Grader struct {
 	Failures    []GraderFailure `json:"failures,omitempty"`
 	Resolution  *Resolution     `json:"resolution,omitempty"`
 	Length      *LengthEffect   `json:"length,omitempty"`
+	Form        *AnswerForm     `json:"form,omitempty"`
 	Agreement   *Agreement      `json:"agreement"`
 
 	Probes      []ProbeResult  `json:"probes"`
@@ -78,6 +79,68 @@ type LengthEffect struct {
 	Pooled stat.Estimate `json:"pooled"`
 	Slope  stat.Estimate `json:"slope"` // reward per doubling of the length, within items
 	P      *float64      `json:"p"`     // of no correlation within items
+	// Ratio is how many times as long as the short answers of an item its long ones are: two
+	// standard deviations of the log of the length. Gain is how much more those earn, at most
+	// the width of the range. nil where Slope is not known.
+	Ratio *float64 `json:"ratio,omitempty"`
+	Gain  *float64 `json:"gain,omitempty"`
+}
+
+// AnswerForm is the constant text that the answers at the top of the range share, and how
+// many of those that earned least lack it.
+type AnswerForm struct {
+	Template string `json:"template,omitempty"` // of a whole answer, with {{reference}} for what it says; "" where none was found
+	Top      int    `json:"top"`                // answers at the top
+	TopWith  int    `json:"top_with"`           // of them those with the form
+	Least    int    `json:"least"`              // answers that earned the lowest reward of the run
+	Without  int    `json:"without"`            // of them those without the form
+	Known    int    `json:"known"`              // of those without the form, those whose reference is known
+	Right    int    `json:"right"`              // of those with a known reference, those that state it
+
+	// Example is an answer that earned least without the form: one that states its reference,
+	// if there is one.
+	Example *FormExample `json:"example,omitempty"`
+	// Unseen says that the references were sent to the grader in a form that none of the
+	// answers at the top has, and were rejected: that says nothing about the grader.
+	Unseen bool `json:"unseen,omitempty"`
+	// Framed says that they were sent in a part of that form: nearly all of these items have an
+	// answer at the top that states the reference, with other text around it. Unseen is set too.
+	Framed bool `json:"framed,omitempty"`
+	// Paid begins an answer at the top, where Unseen is set.
+	Paid string `json:"paid,omitempty"`
+
+	// Counted where an answer at the top holds reasoning that the server did not parse: answers
+	// at the top that do; finished answers with a known reference that hold no markup and
+	// earned least; and of these those that state the reference.
+	TopReasoning int `json:"top_reasoning,omitempty"`
+	Plain        int `json:"plain,omitempty"`
+	PlainRight   int `json:"plain_right,omitempty"`
+}
+
+// Explains reports whether the form tells the answers that earned least from those at the
+// top: practically all of these have it, and enough of those lack it, although they state
+// the reference, as far as references are known.
+func (f *AnswerForm) Explains() bool {
+	return f != nil && f.Template != "" && f.Top >= leastFormed && 50*f.TopWith >= 49*f.Top &&
+		f.Without >= leastFormed && 10*f.Without >= f.Least && (f.Known == 0 || f.Right > 0)
+}
+
+// PaysReasoning reports whether the grader pays for reasoning in the answer: practically all
+// answers at the top hold it, and most of those without any markup that earned least are right.
+func (f *AnswerForm) PaysReasoning() bool {
+	return f != nil && f.Top >= leastFormed && 50*f.TopReasoning >= 49*f.Top && f.PlainRight >= leastFormed && 2*f.PlainRight > f.Plain
+}
+
+// leastFormed is how many answers it takes to see a form, or that it is lacking.
+const leastFormed = 5
+
+// FormExample is one rollout's answer, and its item's reference where that is known.
+type FormExample struct {
+	Split     rollout.Split `json:"split"`
+	Item      string        `json:"item"`
+	Sample    int           `json:"sample"`
+	Answer    string        `json:"answer"` // its end
+	Reference string        `json:"reference,omitempty"`
 }
 
 // Agreement compares the grader with people.

@@ -11,10 +11,13 @@ type FinishStats struct {
 	Rollouts int `json:"rollouts"`
 	Known    int `json:"known"` // those whose ending is known
 	Stop     int `json:"stop"`
-	Length   int `json:"length"` // cut off by a token limit
+	Length   int `json:"length"`             // cut off by a token limit
+	Outgrown int `json:"outgrown,omitempty"` // those of Length whose conversation no longer fitted the context of the model's server
+	NoLimit  int `json:"no_limit,omitempty"` // those of Length whose requests set no limit: the server's context or its default ended them
 	Refusal  int `json:"refusal"`
 	Filter   int `json:"filter"` // withheld or cut off by a content filter
 	Empty    int `json:"empty"`
+	Blanked  int `json:"blanked,omitempty"` // in which the model or the grader read ********** in the place of a secret
 
 	// Shares of rollouts with their intervals: without an answer; and, if the run records
 	// ordinary endings too, cut off and refused (or filtered).

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -18,6 +19,7 @@ type Settings struct {
 	PassThreshold *float64   // rewards at or above it pass; nil: no pass rates
 	Confidence    float64    // of every interval, in (0.5, 1)
 	Normalize     string     // what the trainer divides a group's advantages by: NormalizeStd or NormalizeNone
+	Epsilon       float64    // what the trainer adds to the standard deviation of a group, in units of the reward
 	WantedShare   float64    // of informative groups, which the plan's smallest group size must reach
 	BatchSize     int        // items a training step; 0: unknown
 	Epochs        int        // passes over the training items; 0: unknown
@@ -30,6 +32,8 @@ type Settings struct {
 	Seed          uint64     // of the bootstrap
 	Boot          int        // bootstrap resamples
 	Thresholds    Thresholds // by name; missing ones are at their default
+	ToolErrors    string     // a regular expression (RE2) for the beginning of outputs that are errors, though the call succeeded; "": none is
+	ToolsOptional bool       // whether rollouts may do without the tools that they are offered
 	Require       []string   // stages and gates without which the verdict is UNDECIDED; see Stages and DefaultRequire
 
 	// Reference returns an item's right answer, "" if there is none. nil: the first of the usual fields of its row.
@@ -55,7 +59,9 @@ func DefaultSettings() Settings {
 		RewardRange: stat.Range{Lo: 0, Hi: 1},
 		Confidence:  0.95,
 		Normalize:   NormalizeStd,
+		Epsilon:     1e-4,
 		WantedShare: 0.5,
+		ToolErrors:  ToolErrors,
 		Seed:        1,
 		Boot:        999,
 	}
@@ -80,6 +86,8 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("reward_range is [%g, %g]: numbers above %g, or so close together, leave no digits to compute with: scale the rewards", r.Lo, r.Hi, mostReward)
 	case !slices.Contains(Normalizations(), s.Normalize):
 		return fmt.Errorf("trainer.normalize is %q: it is one of %s", s.Normalize, strings.Join(Normalizations(), ", "))
+	case s.Epsilon < 0 || stat.Some(s.Epsilon) == nil:
+		return fmt.Errorf("trainer.epsilon is %g: it must be a finite number from 0", s.Epsilon)
 	case s.Confidence <= 0.5 || s.Confidence >= 1:
 		return fmt.Errorf("confidence is %g: it must be between 0.5 and 1", s.Confidence)
 	case s.Ceiling != nil && (*s.Ceiling <= r.Lo || *s.Ceiling > r.Hi):
@@ -88,6 +96,9 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("pass_threshold is %g: it must be finite", *s.PassThreshold)
 	case s.WantedShare <= 0 || s.WantedShare > 1:
 		return fmt.Errorf("training.wanted_share is %g: it must be above 0 and at most 1", s.WantedShare)
+	}
+	if _, err := regexp.Compile(s.ToolErrors); err != nil {
+		return fmt.Errorf("tools.error_pattern is no regular expression: %w", err)
 	}
 	for _, name := range s.Require {
 		if !requirable(name) {
@@ -99,6 +110,9 @@ func (s Settings) Validate() error {
 	}
 	return s.Thresholds.validate()
 }
+
+// ToolError reports by the beginning of an output whether it is an error; nil if none is.
+func (s Settings) ToolError() func(output string) bool { return toolError(s.ToolErrors) }
 
 // Best is the most that a perfect policy could earn: Ceiling, or the top of the range.
 func (s Settings) Best() float64 { return stat.Or(s.Ceiling, s.RewardRange.Hi) }

@@ -14,7 +14,7 @@ type Training struct {
 
 // Plan puts the plan of the training, and what its trainer does, into the settings.
 func (s *Settings) Plan(t Training, by Trainer) {
-	s.GroupSize, s.WantedShare, s.Normalize = t.GroupSize, t.WantedShare, by.Normalize
+	s.GroupSize, s.WantedShare, s.Normalize, s.Epsilon = t.GroupSize, t.WantedShare, by.Normalize, by.Epsilon
 	s.BatchSize, s.Epochs = t.BatchSize, t.Epochs
 	s.EvalInterval, s.EvalSamples = t.EvalInterval, t.EvalSamples
 	s.Parameters, s.TrainerFlops = t.Parameters, t.Flops
@@ -22,5 +22,6 @@ func (s *Settings) Plan(t Training, by Trainer) {
 
 // Trainer is what the trainer does with rewards, as a configuration has it.
 type Trainer struct {
-	Normalize string `json:"normalize,omitzero" default:"std" doc:"what the trainer divides a group's advantages by: std, its rewards' standard deviation (GRPO and its like by default), so that any difference in rewards teaches; none (Dr. GRPO; scale_rewards none in TRL), so that small differences teach little"`
+	Normalize string  `json:"normalize,omitzero" default:"std" doc:"what the trainer divides a group's advantages by: std, its rewards' standard deviation (GRPO and its like by default), so that any difference in rewards teaches; none (Dr. GRPO; scale_rewards none in TRL), so that small differences teach little"`
+	Epsilon   float64 `json:"epsilon,omitzero" default:"0.0001" min:"0" doc:"what the trainer adds to that standard deviation, in units of the reward: 1e-4 in TRL, 1e-6 in verl; a group whose standard deviation is less keeps less than half of its advantages, and counts as one whose rewards are equal"`
 }

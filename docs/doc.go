@@ -4,8 +4,13 @@
 package docs
 
 import (
+	"archive/zip"
+	"bytes"
 	_ "embed"
+	"fmt"
+	"io/fs"
 	"strings"
+	"sync"
 )
 
 // Schema is the JSON Schema (draft 2020-12) of one kind of file.
@@ -16,29 +21,31 @@ type Schema struct {
 	JSON  []byte
 }
 
-var (
-	//go:embed result.schema.json
-	resultJSON []byte
-	//go:embed comparison.schema.json
-	comparisonJSON []byte
-	//go:embed curation.schema.json
-	curationJSON []byte
-	//go:embed night.schema.json
-	nightJSON []byte
-	//go:embed history.schema.json
-	historyJSON []byte
-)
+// schemas is the five schema files of this folder, packed: they are 200 kB of the binary otherwise.
+//
+//go:embed schemas.zip
+var schemas []byte
 
 // Schemas lists the schemas.
-func Schemas() []Schema {
-	return []Schema{
-		{"result", "result", "result.json", resultJSON},
-		{"comparison", "comparison", "comparison.json", comparisonJSON},
-		{"curation", "curation", "what gonogo curate --json prints", curationJSON},
-		{"night", "night", "a line of nights.jsonl", nightJSON},
-		{"history", "history.json", "history.json", historyJSON}, // history is a command,
+var Schemas = sync.OnceValue(func() []Schema {
+	list := []Schema{
+		{Name: "result", Topic: "result", Doc: "result.json"},
+		{Name: "comparison", Topic: "comparison", Doc: "comparison.json"},
+		{Name: "curation", Topic: "curation", Doc: "what gonogo curate --json prints"},
+		{Name: "night", Topic: "night", Doc: "a line of nights.jsonl"},
+		{Name: "history", Topic: "history.json", Doc: "history.json"}, // history is a command,
 	}
-}
+	packed, err := zip.NewReader(bytes.NewReader(schemas), int64(len(schemas)))
+	for i := range list {
+		if err == nil {
+			list[i].JSON, err = fs.ReadFile(packed, list[i].Name+".schema.json")
+		}
+	}
+	if err != nil {
+		panic(fmt.Sprintf("docs: schemas.zip: %v", err)) // a mistake in the program
+	}
+	return list
+})
 
 //go:embed glossary.md
 var glossary string

@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding"
 	"encoding/json"
@@ -44,6 +45,8 @@ const (
 // The published schemas are what the types say. Each names its version.
 func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 	told := sources(t, "analysis", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/history", "analysis/message", "analysis/stat", "analysis/shift", "sampler/markup", "sampler/rollout")
+	var packed bytes.Buffer
+	pack := zip.NewWriter(&packed)
 	for _, s := range Schemas() {
 		p, ok := published[s.Name]
 		if !ok {
@@ -72,14 +75,34 @@ func TestSchemasAreThoseOfTheTypes(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := s.Name + ".schema.json"
+		if w, err := pack.Create(file); err != nil {
+			t.Fatal(err)
+		} else if _, err := w.Write(b.Bytes()); err != nil {
+			t.Fatal(err)
+		}
 		if *update {
 			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
-		if !bytes.Equal(b.Bytes(), s.JSON) {
+		readable, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(b.Bytes(), readable) {
 			t.Errorf("%s is not what the types say: run go test ./docs -update, and look at the difference; a key that was renamed or retyped makes a new schema", file)
+		}
+		if !bytes.Equal(b.Bytes(), s.JSON) {
+			t.Errorf("schemas.zip has another %s: run go test ./docs -update", file)
+		}
+	}
+	if err := pack.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("schemas.zip", packed.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -156,6 +179,8 @@ func (m *maker) of(t reflect.Type) object {
 	switch {
 	case t == reflect.TypeFor[time.Time]():
 		return object{{"type", "string"}, {"format", "date-time"}}
+	case t == reflect.TypeFor[json.RawMessage]():
+		return object{{"description", "any value"}}
 	case t == reflect.TypeFor[rollout.Seconds]():
 		return object{{"type", "number"}, {"description", "seconds"}}
 	case t == reflect.TypeFor[analysis.Finding]():

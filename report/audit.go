@@ -55,12 +55,8 @@ const (
 // the payloads that found holes with the command that replays each, and other
 // evidence.
 func auditBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
-	command := analysis.Commands["audit"].Command
-	if r.Run.Source == string(rollout.Import) {
-		command = analysis.Commands["audit_with"].Command // an import names none
-	}
-	command = opt.place().At(command)
-	lead, g := fmt.Sprintf(w.Audit.None, message.Shell(command...)), r.Grader
+	command, g := auditCommand(r, opt), r.Grader
+	lead := fmt.Sprintf(w.Audit.None, message.Shell(command...))
 	if g == nil {
 		return []block.Block{block.Note{Texts: []string{lead}}}
 	}
@@ -78,6 +74,15 @@ func auditBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 		filled(suspectGrid(g, w), tooGoodGrid(g, w), layerGrid(g, w), detectorGrid(g, w), agreementGrid(g, w), graderFailureGrid(g, w)),
 		folds(w.Audit.ByItem, filled(byItemGrid(probes, w))),
 	)
+}
+
+// auditCommand returns the command that audits the grader of a run.
+func auditCommand(r *analysis.Result, opt Options) []string {
+	command := analysis.Commands["audit"].Command
+	if r.Run.Source == string(rollout.Import) {
+		command = analysis.Commands["audit_with"].Command // an import names none
+	}
+	return opt.place().At(command)
 }
 
 // filled are the tables with rows.

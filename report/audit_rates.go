@@ -68,7 +68,14 @@ func rates(r *analysis.Result, w *words) Grid {
 			doc += fmt.Sprintf(a.LengthPooled, estimate(l.Pooled))
 		}
 		t.add(a.Length, "", &l.Within, func(e stat.Estimate) string { return rollouts(e) + p }, doc)
-		t.add(a.Slope, "", &l.Slope, rollouts, a.SlopeDoc)
+		slope := a.SlopeDoc
+		if l.Ratio != nil {
+			slope += fmt.Sprintf(a.SlopeRatio, message.Digits(*l.Ratio))
+		}
+		t.add(a.Slope, "", &l.Slope, rollouts, slope)
+	}
+	if f := g.Form; f != nil && f.Template != "" {
+		t.row(a.Form, quote(f.Template, 120), fmt.Sprintf(a.FormHave, message.Whole(f.TopWith), message.Whole(f.Top), message.Whole(f.Without), message.Whole(f.Least)), a.FormDoc)
 	}
 	if res := g.Resolution; res != nil {
 		t.resolution(*res)

@@ -252,7 +252,11 @@ func (p *Page) tiles() block.Tiles {
 		return threeNumbers(p.Result, p.Words)
 	}
 	if g, _ := analysis.GateByName(f.Gate); !g.Headline {
-		t := block.Tile{Label: p.Words.gateLabel(f.Gate), About: strings.TrimSpace(p.Words.Want + " " + p.Words.say(f.Want)), Known: true}
+		label := p.Words.gateLabel(f.Gate)
+		if part := analysis.Label(f.ID, p.Words.Lang); part != "" && f.ID != f.Gate { // the number is the part's
+			label = p.Words.Capital(part)
+		}
+		t := block.Tile{Label: label, About: strings.TrimSpace(p.Words.Want + " " + p.Words.say(f.Want)), Known: true}
 		t.Value, t.Interval = measuredParts(f.Finding, p.Words)
 		if f.Split != "" {
 			t.Label += " · " + visible(string(f.Split))
@@ -270,9 +274,9 @@ func (p *Page) exhibit() Grid {
 	switch {
 	case f == nil:
 	case f.Gate == "grader.hackable":
-		return p.holed(rollout.Bottom)
+		return p.holed(rollout.Bottom, "")
 	case f.Gate == "grader.truth":
-		return p.holed(rollout.Top)
+		return p.holed(rollout.Top, rollout.ProbeReference)
 	case f.Gate == "infra.failures":
 		return p.lost(f.Split)
 	case f.Gate == "leakage" && p.Result.Shift != nil:
@@ -283,15 +287,15 @@ func (p *Page) exhibit() Grid {
 	return Grid{}
 }
 
-// holed is the worst payload of the audit's probes that expect so, and what a right
-// answer to its item and the model's own earn.
-func (p *Page) holed(expect rollout.Expectation) Grid {
+// holed is the worst payload of the audit's probes that expect so, of the named one alone
+// unless the name is "", and what a right answer to its item and the model's own earn.
+func (p *Page) holed(expect rollout.Expectation, probe string) Grid {
 	w, g := p.Words.Exhibit, Grid{Words: true, Kinds: []block.Kind{block.Text, block.Number, block.Text}}
 	if p.Result.Grader == nil {
 		return g
 	}
 	for _, one := range chart.ProbesByUrgency(p.Result.Grader.Probes) {
-		if one.Expect != expect || chart.CountHoles(one) == 0 || len(one.Holes) == 0 {
+		if one.Expect != expect || probe != "" && one.Probe != probe || chart.CountHoles(one) == 0 || len(one.Holes) == 0 {
 			continue
 		}
 		h := one.Holes[0]

@@ -18,6 +18,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
 	"gonogo/analysis/compare"
+	"gonogo/report/junit"
 	"gonogo/report/markdown"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
@@ -161,7 +162,7 @@ func TestJUnitAgreesWithTheAnswer(t *testing.T) {
 	for name, want := range map[string][3]int{ // failures, errors, skipped
 		"regressed": {2, 0, 0}, "improved": {0, 0, 0}, "cannot_tell": {0, 1, 1}, "empty": {0, 1, 0}, "identical": {0, 1, 1},
 	} {
-		var got junitSuites
+		var got junit.Suites
 		if err := xml.Unmarshal(compareAs(t, "junit", comparison(t, name)), &got); err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 
 	"gonogo/analysis/compare"
@@ -43,7 +44,7 @@ func (x compared) itemBlocks() []block.Block {
 // texts: they are under compareWords.Columns.
 func changedItems(sc *compare.Split, w *compareWords) [][]string {
 	list := slices.Clone(sc.Changes)
-	slices.SortStableFunc(list, func(a, b compare.ItemChange) int { return cmp.Compare(a.Change, b.Change) })
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Change < list[j].Change })
 	rows := make([][]string, len(list))
 	for i, ic := range list {
 		direction := cmp.Compare(ic.Change, 0)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gonogo/analysis/message"
+	"gonogo/report/junit"
 	"gonogo/sampler/rollout"
 )
 
@@ -18,39 +19,39 @@ import (
 // that is compared, which decides nothing: it passes, with its numbers in its output.
 func writeComparedJUnit(w io.Writer, p *Page) error {
 	x := p.compared()
-	s := junitSuite{
+	s := junit.Suite{
 		Name: cmp.Or(id(x.c.New.Name), "gonogo compare"), Timestamp: began(p), Hostname: "localhost", Time: "0",
-		Properties: x.properties(), Cases: []junitCase{x.answerCase()}, Out: junitText{p.Sentence},
+		Properties: x.properties(), Cases: []junit.Case{x.answerCase()}, Out: junit.Text{Text: p.Sentence},
 	}
 	for _, split := range x.splits() {
 		s.Cases = append(s.Cases, x.rewardCase(split))
 		for _, d := range x.c.Splits[split].Others {
 			text := fmt.Sprintf("\n%s\n%s\n", x.line(capital(quantity(d, x.w)), message.DigitsIn(d.Unit, d.Base), message.DigitsIn(d.Unit, d.New), change(d.Unit, d.Estimate)), x.w.Descriptive)
-			s.Cases = append(s.Cases, junitCase{Class: junitClass(string(split)), Name: strings.TrimSpace(visible(d.Name) + " " + visible(d.Of)), Time: "0", Out: &junitText{text}})
+			s.Cases = append(s.Cases, junit.Case{Class: junitClass(string(split)), Name: strings.TrimSpace(visible(d.Name) + " " + visible(d.Of)), Time: "0", Out: &junit.Text{Text: text}})
 		}
 	}
-	return s.write(w)
+	return s.Write(w)
 }
 
-func (x compared) answerCase() junitCase {
-	c := junitCase{Class: junitClass(""), Name: "answer", Time: "0"}
+func (x compared) answerCase() junit.Case {
+	c := junit.Case{Class: junitClass(""), Name: "answer", Time: "0"}
 	text := x.Words.named(x.Answer, x.Sentence)
-	m := &junitMessage{Type: string(x.c.Answer), Message: text, Text: "\n" + text + "\n"}
+	m := &junit.Message{Type: string(x.c.Answer), Message: text, Text: "\n" + text + "\n"}
 	for _, s := range x.readFirst() {
 		m.Text += s + "\n"
 	}
-	c.answer(verdictOf(x.c.Answer.ExitCode()), m)
+	settle(&c, verdictOf(x.c.Answer.ExitCode()), m)
 	return c
 }
 
-func (x compared) rewardCase(split rollout.Split) junitCase {
-	c, sc := junitCase{Class: junitClass(string(split)), Name: "reward", Time: "0"}, x.c.Splits[split]
+func (x compared) rewardCase(split rollout.Split) junit.Case {
+	c, sc := junit.Case{Class: junitClass(string(split)), Name: "reward", Time: "0"}, x.c.Splits[split]
 	text := "\n" + x.why(sc) + "\n" + strings.Join(x.facts(sc), "\n") + "\n"
 	for _, m := range sc.Moved {
 		text += x.line(id(m.Item), message.Digits(m.Base), message.Digits(m.New), message.Signed(m.Change)) + "\n"
 	}
-	message := &junitMessage{Type: string(sc.Answer), Message: x.Words.named(x.w.Answers[sc.Answer], x.Words.say(sc.Why)), Text: text}
-	c.answer(verdictOf(sc.Answer.ExitCode()), message)
+	message := &junit.Message{Type: string(sc.Answer), Message: x.Words.named(x.w.Answers[sc.Answer], x.Words.say(sc.Why)), Text: text}
+	settle(&c, verdictOf(sc.Answer.ExitCode()), message)
 	c.Skipped, c.Error = c.Error, nil // the comparison's own answer is the error
 	return c
 }
@@ -60,9 +61,9 @@ func (x compared) line(of, base, new, change string) string {
 	return fmt.Sprintf(x.w.DifferenceLine, of, base, new, change)
 }
 
-func (x compared) properties() []junitProperty {
+func (x compared) properties() []junit.Property {
 	c := x.c
-	list := []junitProperty{{"gonogo.answer", string(c.Answer)}, {"gonogo.exit_code", strconv.Itoa(c.ExitCode)}}
+	list := []junit.Property{{Name: "gonogo.answer", Value: string(c.Answer)}, {Name: "gonogo.exit_code", Value: strconv.Itoa(c.ExitCode)}}
 	for _, one := range [][2]string{
 		{"gonogo.base", c.Base.File},
 		{"gonogo.base_run_id", c.Base.ID},
@@ -73,7 +74,7 @@ func (x compared) properties() []junitProperty {
 		{"gonogo.version", x.Version},
 	} {
 		if one[1] != "" {
-			list = append(list, junitProperty{one[0], visible(one[1])})
+			list = append(list, junit.Property{Name: one[0], Value: visible(one[1])})
 		}
 	}
 	return list

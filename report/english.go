@@ -126,6 +126,7 @@ var english = words{
 
 	MissingNone: "No rollout is missing.",
 	MissingSome: "%s of %s (%s) have no reward because an endpoint failed: model %s, tool %s, grader %s. They are left out of every mean.",
+	TooLong:     "In %s of %s (%s) the prompt does not fit the context of the model's server. They are left out of every mean.",
 	MissingAll:  "No rollout has a reward: all %s were lost to an endpoint that failed: model %s, tool %s, grader %s.",
 	Bounds:      "Had every missing rollout earned the bottom or the top of the range, the mean reward would be %s or %s.",
 	Lost:        "Items lost entirely: %s.",
@@ -279,7 +280,8 @@ var english = words{
 		NoiseVar: "variance of regrades", NoiseVarDoc: "of several grades of one output",
 		Flip: "flip rate", FlipDoc: "chance that noise alone makes a yes-or-no grade the wrong one",
 		Length: "length and reward", LengthDoc: "correlation of reward with the log of the answer's length, within items", LengthP: "; %s", LengthPooled: "; over all rollouts %s",
-		Slope: "length slope", SlopeDoc: "reward per doubling of the answer's length, within items",
+		Slope: "length slope", SlopeDoc: "reward per doubling of the answer's length, within items", SlopeRatio: "; there, long answers are longer than short ones by a factor of about %s",
+		Form: "form of answers", FormHave: "%s of %s at the top have it; of those that earned least, %s of %s lack it", FormDoc: "the constant text that the answers at the top share",
 		Distinct: "different rewards", DistinctDoc: "how finely the grader tells outputs apart, over all splits", Entropy: plural{"1 bit", "%s bits"}, Ends: "%s at the bottom of the range, %s at the top",
 		Clipped: "clipped grades", ClippedDoc: "the judge gave a number outside its range",
 		Guessable: "guessable answer", GuessableDoc: "mean reward of the most common reference as the answer to every item",

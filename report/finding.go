@@ -176,7 +176,9 @@ func (p *Page) measure(f finding) string {
 }
 
 // place is where the run is, for commands.
-func (opt Options) place() message.Place { return message.Place{Dir: opt.Dir, Config: opt.Config} }
+func (opt Options) place() message.Place {
+	return message.Place{Dir: opt.Dir, Config: opt.Config, ConfigFile: opt.ConfigFile, GraderFile: opt.GraderFile}
+}
 
 // fold makes one finding of those of a gate on a split: the most urgent decides, and
 // an advisory one of the same fact only adds its threshold. A blocking part that had

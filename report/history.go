@@ -11,6 +11,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/report/block"
 	"gonogo/report/chart"
+	"gonogo/report/junit"
 )
 
 // nights is the page of a history on its way to blocks.
@@ -330,23 +331,23 @@ func nightAnswer(n *history.NightSummary, w *historyWords) string {
 // that changed passes and says so: what it means depends on what was meant.
 func writeNightsJUnit(w io.Writer, p *Page) error {
 	x := p.nights()
-	s := junitSuite{Name: "gonogo nightly", Hostname: "localhost", Time: "0"}
+	s := junit.Suite{Name: "gonogo nightly", Hostname: "localhost", Time: "0"}
 	if n := len(x.h.Nights); n > 0 {
 		newest := &x.h.Nights[n-1]
-		one := junitCase{Class: "gonogo.nightly", Name: "night", Time: "0"}
+		one := junit.Case{Class: "gonogo.nightly", Name: "night", Time: "0"}
 		text := x.Words.named(p.Answer, p.Sentence)
-		one.answer(verdictOf(newest.ExitCode), &junitMessage{Type: p.Answer, Message: text, Text: text})
+		settle(&one, verdictOf(newest.ExitCode), &junit.Message{Type: p.Answer, Message: text, Text: text})
 		s.Timestamp = newest.Time.UTC().Format("2006-01-02T15:04:05")
 		s.Cases = append(s.Cases, one)
 	}
 	for _, series := range x.h.Series {
-		one := junitCase{Class: "gonogo.nightly." + series.Kind, Name: x.w.seriesName(series.Name), Time: "0"}
+		one := junit.Case{Class: "gonogo.nightly." + series.Kind, Name: x.w.seriesName(series.Name), Time: "0"}
 		for i := range x.h.Changes {
 			if c := &x.h.Changes[i]; c.Series == series.Name {
-				one.Out = &junitText{x.w.Signs.Named(fmt.Sprintf(x.w.From, x.night(c.Night)), x.change(c))}
+				one.Out = &junit.Text{Text: x.w.Signs.Named(fmt.Sprintf(x.w.From, x.night(c.Night)), x.change(c))}
 			}
 		}
 		s.Cases = append(s.Cases, one)
 	}
-	return s.write(w)
+	return s.Write(w)
 }

@@ -22,6 +22,7 @@ import (
 	"gonogo/analysis/stat"
 	"gonogo/report/block"
 	"gonogo/report/chart"
+	"gonogo/report/junit"
 	"gonogo/report/reporttest"
 	"gonogo/report/typeface"
 )
@@ -98,9 +99,9 @@ func TestHistoryOfAnyLength(t *testing.T) {
 		"hostile names": nightsOf(12, func(i int) string { return hostileName + strings.Repeat("x", 10000) + fmt.Sprint(i) }),
 	} {
 		p := NewHistory(h, Options{All: true})
-		var text, md, html, junit bytes.Buffer
+		var text, md, html, xmlText bytes.Buffer
 		for name, err := range map[string]error{
-			"text": WriteText(&text, p), "markdown": WriteMarkdown(&md, p), "html": writeHTML(&html, p), "junit": writeNightsJUnit(&junit, p),
+			"text": WriteText(&text, p), "markdown": WriteMarkdown(&md, p), "html": writeHTML(&html, p), "junit": writeNightsJUnit(&xmlText, p),
 		} {
 			if err != nil {
 				t.Errorf("%s, %s: %v", what, name, err)
@@ -111,7 +112,7 @@ func TestHistoryOfAnyLength(t *testing.T) {
 				t.Errorf("%s, %s: a name steers", what, name)
 			}
 		}
-		if err := xml.Unmarshal(junit.Bytes(), new(junitSuites)); err != nil {
+		if err := xml.Unmarshal(xmlText.Bytes(), new(junit.Suites)); err != nil {
 			t.Errorf("%s: junit.xml: %v", what, err)
 		}
 	}

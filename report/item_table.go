@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sort"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
@@ -78,16 +79,15 @@ func itemCells(it analysis.ItemResult, w *words) []string {
 // variance chart, then the lost ones.
 func sortedItems(items []analysis.ItemResult) []analysis.ItemResult {
 	items = slices.Clone(items)
-	slices.SortFunc(items, func(a, b analysis.ItemResult) int {
+	sort.Slice(items, func(i, j int) bool {
+		a, b := &items[i], &items[j]
 		switch {
 		case a.Mean == nil && b.Mean == nil:
-			return cmp.Compare(a.Item, b.Item)
-		case a.Mean == nil:
-			return 1
-		case b.Mean == nil:
-			return -1
+			return a.Item < b.Item
+		case a.Mean == nil || b.Mean == nil:
+			return b.Mean == nil
 		}
-		return cmp.Or(cmp.Compare(*a.Mean, *b.Mean), cmp.Compare(a.Item, b.Item))
+		return cmp.Or(cmp.Compare(*a.Mean, *b.Mean), cmp.Compare(a.Item, b.Item)) < 0
 	})
 	return items
 }

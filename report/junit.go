@@ -2,8 +2,6 @@ package report
 
 import (
 	"cmp"
-	"encoding/xml"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -11,55 +9,8 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/report/block"
+	"gonogo/report/junit"
 	"gonogo/sampler/rollout"
-)
-
-// The elements of a JUnit file, as the schema of Jenkins has them.
-type (
-	junitSuites struct {
-		XMLName  xml.Name   `xml:"testsuites"`
-		Name     string     `xml:"name,attr"`
-		Time     string     `xml:"time,attr"`
-		Tests    int        `xml:"tests,attr"`
-		Failures int        `xml:"failures,attr"`
-		Errors   int        `xml:"errors,attr"`
-		Suite    junitSuite `xml:"testsuite"`
-	}
-	junitSuite struct {
-		Name       string          `xml:"name,attr"`
-		Timestamp  string          `xml:"timestamp,attr,omitempty"`
-		Hostname   string          `xml:"hostname,attr"`
-		Time       string          `xml:"time,attr"`
-		Tests      int             `xml:"tests,attr"`
-		Failures   int             `xml:"failures,attr"`
-		Errors     int             `xml:"errors,attr"`
-		Skipped    int             `xml:"skipped,attr"`
-		Properties []junitProperty `xml:"properties>property"`
-		Cases      []junitCase     `xml:"testcase"`
-		Out        junitText       `xml:"system-out"`
-		Err        junitText       `xml:"system-err"`
-	}
-	junitProperty struct {
-		Name  string `xml:"name,attr"`
-		Value string `xml:"value,attr"`
-	}
-	junitCase struct {
-		Class   string        `xml:"classname,attr"`
-		Name    string        `xml:"name,attr"`
-		Time    string        `xml:"time,attr"`
-		Skipped *junitMessage `xml:"skipped"`
-		Error   *junitMessage `xml:"error"`
-		Failure *junitMessage `xml:"failure"`
-		Out     *junitText    `xml:"system-out"`
-	}
-	junitMessage struct {
-		Type    string `xml:"type,attr"`
-		Message string `xml:"message,attr"`
-		Text    string `xml:",cdata"`
-	}
-	junitText struct {
-		Text string `xml:",cdata"`
-	}
 )
 
 // writeJUnit writes junit.xml. Its first test case is the verdict: a failure when it is
@@ -68,56 +19,33 @@ type (
 // when it was unknown or not required, else passed, with a caution in its output.
 func writeJUnit(w io.Writer, p *Page) error {
 	took := duration(p.Result.Timing)
-	s := junitSuite{
+	s := junit.Suite{
 		Name: cmp.Or(p.Name, "gonogo"), Timestamp: began(p), Hostname: "localhost", Time: took,
-		Properties: properties(p), Cases: append([]junitCase{verdictCase(p, took)}, gateCases(p)...), Out: junitText{p.Sentence},
+		Properties: properties(p), Cases: append([]junit.Case{verdictCase(p, took)}, gateCases(p)...), Out: junit.Text{Text: p.Sentence},
 	}
-	return s.write(w)
-}
-
-// write writes a suite as a file, its cases counted.
-func (s junitSuite) write(w io.Writer) error {
-	for _, c := range s.Cases {
-		s.Tests++
-		switch {
-		case c.Failure != nil:
-			s.Failures++
-		case c.Error != nil:
-			s.Errors++
-		case c.Skipped != nil:
-			s.Skipped++
-		}
-	}
-	b, err := xml.MarshalIndent(junitSuites{Name: "gonogo", Time: s.Time, Tests: s.Tests, Failures: s.Failures, Errors: s.Errors, Suite: s}, "", "  ")
-	if err == nil {
-		_, err = w.Write(append([]byte(xml.Header), append(b, '\n')...))
-	}
-	if err != nil {
-		return fmt.Errorf("write junit.xml: %w", err)
-	}
-	return nil
+	return s.Write(w)
 }
 
 // junitClass is the class of a split's test cases; Jenkins shows what is before the full
 // stop as their package.
 func junitClass(split string) string { return "gonogo." + cmp.Or(split, "run") }
 
-func verdictCase(p *Page, took string) junitCase {
-	c := junitCase{Class: junitClass(""), Name: "verdict", Time: took}
-	m := &junitMessage{Type: string(p.Verdict), Message: p.Words.named(string(p.Verdict), p.Sentence), Text: "\n" + p.Sentence + "\n"}
+func verdictCase(p *Page, took string) junit.Case {
+	c := junit.Case{Class: junitClass(""), Name: "verdict", Time: took}
+	m := &junit.Message{Type: string(p.Verdict), Message: p.Words.named(string(p.Verdict), p.Sentence), Text: "\n" + p.Sentence + "\n"}
 	if p.Next != "" {
 		m.Text += p.Words.named(p.Words.Next, p.Next) + "\n"
 	}
-	c.answer(p.Verdict, m)
+	settle(&c, p.Verdict, m)
 	return c
 }
 
-// answer is what a case is where its answer is like a verdict: passed, failed, or an
-// error if it is unknown.
-func (c *junitCase) answer(v analysis.Verdict, m *junitMessage) {
+// settle makes a case of an answer like a verdict: passed, failed, or an error if it is
+// unknown.
+func settle(c *junit.Case, v analysis.Verdict, m *junit.Message) {
 	switch v {
 	case analysis.Go:
-		c.Out = &junitText{m.Text}
+		c.Out = &junit.Text{Text: m.Text}
 	case analysis.NoGo:
 		c.Failure = m
 	default:
@@ -127,7 +55,7 @@ func (c *junitCase) answer(v analysis.Verdict, m *junitMessage) {
 
 // gateCases are a test case for each gate and split, in the order of the
 // gates, so the list stays the same from night to night.
-func gateCases(p *Page) []junitCase {
+func gateCases(p *Page) []junit.Case {
 	type place struct {
 		gate  string
 		split rollout.Split
@@ -137,7 +65,7 @@ func gateCases(p *Page) []junitCase {
 		k := place{f.Gate, f.Split}
 		at[k] = append(at[k], i)
 	}
-	var cases []junitCase
+	var cases []junit.Case
 	for _, f := range p.Result.Findings {
 		k := place{f.Gate, f.Split}
 		if len(at[k]) > 0 {
@@ -150,7 +78,7 @@ func gateCases(p *Page) []junitCase {
 
 // gateCase is one test case, of the findings of a place as the page has them. What
 // blocks decides; one that was skipped only where there is no other.
-func (p *Page) gateCase(at []int) junitCase {
+func (p *Page) gateCase(at []int) junit.Case {
 	f, text := p.found[at[0]], ""
 	for _, x := range f.others {
 		if f.Severity == analysis.Advisory && x.Severity == analysis.Blocking {
@@ -161,15 +89,15 @@ func (p *Page) gateCase(at []int) junitCase {
 		text += "\n" + junitFinding(p.Findings[i], p.Words)
 	}
 	tone := f.tone()
-	c := junitCase{Class: junitClass(visible(string(p.found[at[0]].Split))), Name: cmp.Or(visible(p.found[at[0]].Gate), "gate"), Time: "0"}
-	m := &junitMessage{Type: string(tone), Message: p.Words.named(p.Words.States[tone], p.title(f)) + p.measure(f), Text: text}
+	c := junit.Case{Class: junitClass(visible(string(p.found[at[0]].Split))), Name: cmp.Or(visible(p.found[at[0]].Gate), "gate"), Time: "0"}
+	m := &junit.Message{Type: string(tone), Message: p.Words.named(p.Words.States[tone], p.title(f)) + p.measure(f), Text: text}
 	switch tone {
 	case block.Fail:
 		c.Failure = m
 	case block.Unknown, block.Skipped:
 		c.Skipped = m
 	default:
-		c.Out = &junitText{text}
+		c.Out = &junit.Text{Text: text}
 	}
 	return c
 }
@@ -184,12 +112,12 @@ func junitFinding(f block.Finding, w *words) string {
 }
 
 // properties identify the run.
-func properties(p *Page) []junitProperty {
+func properties(p *Page) []junit.Property {
 	r := p.Result
-	var list []junitProperty
+	var list []junit.Property
 	add := func(name, value string) {
 		if value != "" {
-			list = append(list, junitProperty{name, visible(value)})
+			list = append(list, junit.Property{Name: name, Value: visible(value)})
 		}
 	}
 	add("gonogo.verdict", string(r.Verdict))

@@ -12,6 +12,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/report/chart"
+	"gonogo/report/junit"
 	"gonogo/report/reporttest"
 )
 
@@ -22,9 +23,9 @@ func TestGoldenJUnit(t *testing.T) {
 }
 
 // read parses a JUnit file and counts again what its attributes say.
-func readJUnit(t *testing.T, b []byte) junitSuite {
+func readJUnit(t *testing.T, b []byte) junit.Suite {
 	t.Helper()
-	var all junitSuites
+	var all junit.Suites
 	if err := xml.Unmarshal(b, &all); err != nil {
 		t.Fatalf("%v in %.300s", err, b)
 	}
@@ -33,7 +34,7 @@ func readJUnit(t *testing.T, b []byte) junitSuite {
 	for _, c := range all.Suite.Cases {
 		answers := 0
 		for _, m := range []struct {
-			there *junitMessage
+			there *junit.Message
 			count *int
 		}{{c.Failure, &failures}, {c.Error, &errors}, {c.Skipped, &skipped}} {
 			if m.there != nil {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"gonogo/analysis"
@@ -21,6 +22,8 @@ type Options struct {
 	Now     time.Time // when the report is made; the zero time is not mentioned
 	Dir     string    // the run directory, as commands in the report name it; "" writes RUN
 	Config  string    // the configuration that commands with a changed grader name; "" names none
+
+	ConfigFile, GraderFile string // the files of the run's own configuration and grader, for commands that act on them
 
 	Charts []chart.Chart // the pictures of a run, in order; nil: chart.Charts
 
@@ -114,6 +117,10 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 		charts = chart.Charts()
 	}
 	p.Figures = drawnOf(charts, r)
+	for i := range p.Figures { // a chart does not know where the run is
+		why := &p.Figures[i].NoData
+		*why = strings.ReplaceAll(*why, message.Shell(analysis.Commands["audit"].Command...), message.Shell(auditCommand(r, opt)...))
+	}
 	p.items = map[rollout.Split][]analysis.ItemResult{}
 	for split, s := range r.Splits {
 		p.items[split] = sortedItems(s.Classes.Items)

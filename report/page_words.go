@@ -29,6 +29,6 @@ var englishPage = block.PageWords{
 	Rollouts:  []string{"sample", "reward", "outcome", "tool calls", "line"},
 	Outcomes: map[rollout.Outcome]string{
 		rollout.Graded: "graded", rollout.NoAnswer: "no answer", rollout.StepLimit: "step limit reached",
-		rollout.ModelAPI: "model API failed", rollout.ToolFailed: "tool failed", rollout.GraderFailed: "grader failed",
+		rollout.ModelAPI: "model API failed", rollout.PromptTooLong: "prompt too long", rollout.ToolFailed: "tool failed", rollout.GraderFailed: "grader failed",
 	},
 }

@@ -89,27 +89,30 @@ func classNote(s *analysis.SplitResult, w *words) []string {
 func missingNotes(s *analysis.SplitResult, w *words) []string {
 	var notes []string
 	m, total := s.Missing, s.Missing.Total()
+	failed, all := total-m.PromptTooLong, total+s.Reward.N
 	api, tool, grader := message.Whole(m.ModelAPI), message.Whole(m.Tool), message.Whole(m.Grader)
 	switch {
-	case total == 0:
+	case total+m.Absent == 0:
 		notes = append(notes, w.MissingNone)
-	case s.Reward.N == 0:
+	case failed == all:
 		notes = append(notes, fmt.Sprintf(w.MissingAll, message.Whole(total), api, tool, grader))
-	default:
-		all := total + s.Reward.N
-		notes = append(notes, fmt.Sprintf(w.MissingSome, message.Whole(total), w.Lang.Count(all, "rollout"), message.Percent(float64(total)/float64(all)), api, tool, grader))
-		if b := s.Reward.Bounds; b.Low != nil && b.High != nil {
-			notes = append(notes, fmt.Sprintf(w.Bounds, message.Digits(*b.Low), message.Digits(*b.High)))
-		}
+	case failed > 0:
+		notes = append(notes, fmt.Sprintf(w.MissingSome, message.Whole(failed), w.Lang.Count(all, "rollout"), message.Percent(float64(failed)/float64(all)), api, tool, grader))
 	}
-	if all := total + s.Reward.N; m.Retried > 0 && all > 0 {
+	if n := m.PromptTooLong; n > 0 {
+		notes = append(notes, fmt.Sprintf(w.TooLong, message.Whole(n), w.Lang.Count(all, "rollout"), message.Percent(float64(n)/float64(all))))
+	}
+	if b := s.Reward.Bounds; total > 0 && s.Reward.N > 0 && b.Low != nil && b.High != nil {
+		notes = append(notes, fmt.Sprintf(w.Bounds, message.Digits(*b.Low), message.Digits(*b.High)))
+	}
+	if m.Retried > 0 && all > 0 {
 		notes = append(notes, fmt.Sprintf(w.Retried, w.Rollout.of(m.Retried), message.Percent(float64(m.Retried)/float64(all)), w.Repeats.of(m.Retries)))
 	}
 	if n := len(s.Items.Lost); n > 0 {
 		notes = append(notes, fmt.Sprintf(w.Lost, few(ids(s.Items.Lost), 10, w)))
 	}
-	if m.NotRun != nil && *m.NotRun > 0 {
-		notes = append(notes, fmt.Sprintf(w.NotRun, message.Whole(*m.NotRun)))
+	if n := m.Left(); n > 0 {
+		notes = append(notes, fmt.Sprintf(w.NotRun, message.Whole(n)))
 	}
 	if n := s.Items.NotRun; n > 0 {
 		notes = append(notes, fmt.Sprintf(w.NoneOf, w.Item.of(n)))

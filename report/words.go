@@ -55,8 +55,8 @@ type words struct {
 	Class    map[string]string // that many items of a class, and what it is
 
 	// Missing data.
-	MissingNone, MissingSome, MissingAll, Bounds, Lost, NotRun, NoneOf, OwnFailures, Retried string
-	Repeats                                                                                  plural
+	MissingNone, MissingSome, MissingAll, TooLong, Bounds, Lost, NotRun, NoneOf, OwnFailures, Retried string
+	Repeats                                                                                           plural
 
 	// Columns of the item table, with what they mean.
 	Columns, GroupColumns []block.Column
@@ -118,7 +118,8 @@ type auditWords struct {
 	FalseAccept, FalseReject, Youden, Noise, NoiseVar, Flip          string
 	FalseAcceptDoc, FalseRejectDoc, YoudenDoc, NoiseDoc, NoiseVarDoc string
 	FlipDoc, Length, LengthDoc, LengthP, LengthPooled                string
-	Slope, SlopeDoc, Distinct, DistinctDoc, Ends                     string
+	Slope, SlopeDoc, SlopeRatio, Distinct, DistinctDoc, Ends         string
+	Form, FormHave, FormDoc                                          string
 	Entropy                                                          plural
 	Brittle, BrittleDoc, Moved, MovedDoc                             string
 	Clipped, ClippedDoc, Guessable, GuessableDoc                     string

@@ -69,5 +69,9 @@ func (a Address) In(e *RolloutSession) (address string, header http.Header, secr
 	if err != nil {
 		return "", nil, nil, &Failure{URL: RedactURL(a.url), Err: fmt.Errorf("fill in the session: %w", err)}
 	}
-	return address, JSONHeader(filled), SecretsOf(filled), nil
+	secrets = SecretsOf(filled)
+	if e != nil {
+		e.secrets.keep(secrets)
+	}
+	return address, JSONHeader(filled), secrets, nil
 }

@@ -86,6 +86,7 @@ type ModelTraffic struct {
 	Served   string         // what gave it, as the server names it
 	Failed   error          // why the model did not answer the last request; nil when it did
 	CutOff   string         // why that was the rollout's own doing, such as a conversation too long for it; "" when it was the model's
+	Blanked  int            // answers out of which a secret was blanked
 }
 
 // ErrAgentTimeout is the cause of an agent's context when its time has run out.
@@ -129,12 +130,13 @@ func (e *episode) attend(ctx context.Context) (ending, error) {
 		return err
 	})
 	e.rec.Retries += retries + heard.Retries
+	e.blankAgent(&done)
 	e.noteAgent(done, heard)
 	if end := e.heardModel(heard); end != nil {
 		return ending{}, &boundaryError{rollout.ModelAPI, end}
 	}
 	if err != nil && ctx.Err() == nil && heard.CutOff != "" {
-		return ending{outcome: rollout.NoAnswer, finish: FinishOfCutOff(heard.CutOff), why: "the reply was cut off: " + heard.CutOff}, nil
+		return refusedRequest(heard.CutOff, heard.Turns), nil
 	}
 	if err != nil && heard.Failed != nil {
 		return ending{}, &boundaryError{rollout.ModelAPI, heard.Failed}
@@ -222,7 +224,7 @@ func (e *episode) noteAgent(done AgentResult, heard ModelTraffic) {
 	}
 	e.rec.Turns = max(done.Turns, heard.Turns)
 	e.usage.add(UsageOf(done, heard))
-	e.rec.Served = heard.Served
+	e.rec.Served, e.rec.Blanked = heard.Served, e.rec.Blanked+heard.Blanked
 	e.steps = e.rec.Turns + len(e.rec.Calls)
 	e.lookAgent(done, heard)
 }

@@ -144,7 +144,7 @@ type Grade struct {
 type Failure struct {
 	URL        string        // which endpoint, without query and credentials
 	Status     int           // HTTP status; 0 when no answer came
-	Hidden     int           // a status that a proxy hid in the body of a success; 0 when it did not
+	Hidden     int           // the status that Status means: one that a proxy hid in the body of a success, 413 where a 429 cannot pass; 0 when it is Status
 	Temporary  bool          // worth another try
 	RetryAfter time.Duration // what the server asked for; 0 when it did not say
 	Boundary   string        // the endpoint's name, as Admit got it; "" outside a run

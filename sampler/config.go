@@ -59,12 +59,20 @@ type Config struct {
 	// its own, from the settings above.
 	Throttle Throttle
 
+	// Secrets are blanked out of what the model and the grader read: values of the
+	// environment that are too long to be an ordinary word.
+	Secrets Secrets
+
 	// Log receives retries and shrinking limits; nil logs nothing.
 	Log *slog.Logger
 
 	// RewardRange is the range of grades. A grade outside of it does not count:
 	// outcome grader, of the kind KindRange. nil accepts every finite number.
 	RewardRange *[2]float64
+
+	// RangeAssumed says that no one set RewardRange. A grade outside of it then counts, and
+	// ends the run with a *RangeError: the range is to be set before any grade is lost.
+	RangeAssumed bool
 }
 
 // DefaultRollouts is how many rollouts are in flight if nothing is configured.

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/limit"
 )
 
@@ -324,17 +325,19 @@ func ErrorText(a Answer) string {
 // {"message": "text"} and {"detail": …}; code may be a number.
 func APIError(body []byte) (code, message string) {
 	var b struct {
-		Error, Detail, Message json.RawMessage
+		Error   json.RawMessage `json:"error"`
+		Detail  json.RawMessage `json:"detail"`
+		Message json.RawMessage `json:"message"`
 	}
-	if json.Unmarshal(body, &b) != nil {
+	if jsontext.Unmarshal(body, &b) != nil {
 		return "", ""
 	}
 	var e struct {
-		Code    json.RawMessage
-		Type    json.RawMessage
-		Message json.RawMessage
+		Code    json.RawMessage `json:"code"`
+		Type    json.RawMessage `json:"type"`
+		Message json.RawMessage `json:"message"`
 	}
-	if json.Unmarshal(b.Error, &e) == nil {
+	if jsontext.Unmarshal(b.Error, &e) == nil {
 		if code = textOf(e.Code); code == "" {
 			code = textOf(e.Type)
 		}

@@ -107,7 +107,8 @@ func finite(g Grade) error {
 const rounding = 1e-9
 
 // fit refuses a grade outside the reward range. It halts a run of which no
-// grade fits: nothing useful would come, and rollouts cost money.
+// grade fits: nothing useful would come, and rollouts cost money. If the range is assumed, it
+// halts the run at the first such grade, and keeps the grade.
 func (s *session) fit(g *Grade, it *rollout.Item) error {
 	if s.cfg.RewardRange == nil {
 		return nil
@@ -118,7 +119,11 @@ func (s *session) fit(g *Grade, it *rollout.Item) error {
 		g.Reward = min(max(g.Reward, lo), hi)
 		return nil
 	}
-	e := &RangeError{Value: g.Reward, Range: *s.cfg.RewardRange, Item: it.ID}
+	e := &RangeError{Value: g.Reward, Range: *s.cfg.RewardRange, Item: it.ID, Assumed: s.cfg.RangeAssumed}
+	if e.Assumed {
+		s.halt.now(e)
+		return nil
+	}
 	if n := s.misfit.refused(it); n >= graderOpinions {
 		end := *e
 		end.Items = n
@@ -134,15 +139,21 @@ type RangeError struct {
 	Range [2]float64 // Config.RewardRange
 	Item  string     // that got the value
 	Items int        // different items whose grades did not fit, while none did; 0 when it is about one grade
+
+	Assumed bool // Config.RangeAssumed: it ends a run whose records keep the grade
 }
 
-// Error names the value, the range and its key.
+// Error names the value, the range and its key, with a value that has room for the grade.
 func (e *RangeError) Error() string {
 	text := fmt.Sprintf("the grader gave %g, outside reward_range [%g, %g]", e.Value, e.Range[0], e.Range[1])
-	if e.Items == 0 {
-		return text + ": set reward_range to what the grader can give"
+	set := fmt.Sprintf("set reward_range to what the grader can give, such as [%g, %g]", min(e.Range[0], e.Value), max(e.Range[1], e.Value))
+	switch {
+	case e.Assumed:
+		return fmt.Sprintf("%s, the default, to item %s: %s, or correct the grader", text, e.Item, set)
+	case e.Items == 0:
+		return text + ": " + set
 	}
-	return fmt.Sprintf("%s, to item %s, and no valid grade to any of %d items: set reward_range to what the grader can give, or correct the grader, then grade the recorded rollouts again; nothing is lost", text, e.Item, e.Items)
+	return fmt.Sprintf("%s, to item %s, and no valid grade to any of %d items: %s, or correct the grader, then grade the recorded rollouts again; nothing is lost", text, e.Item, e.Items, set)
 }
 
 // rangeCheck detects a grader that never gives a usable grade.

@@ -173,6 +173,46 @@ func TestAGraderWhoseGradesNeverFitEndsTheRun(t *testing.T) {
 	})
 }
 
+// Where no one set the range, exactly the right answers were missing: 1 + 0.2 for the form is
+// outside of 0 to 1. The run ends at the first, and its reward is kept.
+func TestAGradeOutsideAnAssumedRangeEndsTheRunAndIsKept(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		w.cfg.RewardRange, w.cfg.RangeAssumed = &[2]float64{0, 1}, true
+		w.cfg.Concurrency = 4
+		w.slow()
+		n := 0
+		w.grade = func(gradeRequest) reply {
+			if n++; n < 10 {
+				return reply{body: `{"score":0.2}`}
+			}
+			return reply{body: `{"score":1.2}`}
+		}
+		sink := &list{}
+		stats, err := w.sample(t.Context(), nil, 50, 2, sink)
+		e, ok := errors.AsType[*sampler.RangeError](err)
+		if !ok || !e.Assumed || e.Value != 1.2 || stats.StoppedBy != sampler.StoppedByError || len(sink.records) > 20 {
+			t.Fatalf("stopped by %q, error %v, after %d", stats.StoppedBy, err, len(sink.records))
+		}
+		for _, part := range []string{"gave 1.2", "[0, 1], the default", "reward_range", "such as [0, 1.2]"} {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("the error lacks %q: %v", part, err)
+			}
+		}
+		kept := 0
+		for _, r := range sink.records {
+			if r.Outcome != rollout.Graded || r.Reward == nil {
+				t.Fatalf("outcome %q, reward %v", r.Outcome, r.Reward)
+			}
+			if *r.Reward == 1.2 {
+				kept++
+			}
+		}
+		if kept == 0 || stats.Begun != stats.Recorded {
+			t.Errorf("%d are kept as graded; %d were begun and %d recorded", kept, stats.Begun, stats.Recorded)
+		}
+	})
+}
+
 func TestAGradeThatFitsKeepsTheRunGoing(t *testing.T) {
 	for _, c := range []struct {
 		why    string

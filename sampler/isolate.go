@@ -47,7 +47,7 @@ func (s *session) startSession(ctx context.Context, e RolloutSession) (box *Roll
 	on := requestInfo{e.Item, e.TraceID, "session"}
 	retries, err = s.ask(ctx, s.gates.start, s.cfg.IsolationTimeout, on, func(ctx context.Context) error {
 		try := e
-		try.ID = sessionID()
+		try.ID, try.secrets = sessionID(), new(sessionSecrets)
 		err := s.cfg.Isolation.Start(ctx, &try)
 		if err != nil {
 			resume := PauseClock(ctx) // stopping is not part of the try

@@ -67,7 +67,7 @@ func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, le
 	}
 	e.rec.Usage = e.usage.sum()
 	e.rec.Elapsed = rollout.Seconds(inner.active())
-	return e.rec, leave, nil
+	return e.withoutSessionSecrets(e.rec), leave, nil
 }
 
 func (s *session) begin(job Job) *episode {
@@ -151,6 +151,9 @@ func (e *episode) converse(ctx context.Context) (ending, error) {
 		if err != nil {
 			return ending{}, &boundaryError{rollout.ModelAPI, err}
 		}
+		if TooLong(reply.CutOff) {
+			return refusedRequest(reply.CutOff, len(e.turns)), nil
+		}
 		if end, over := conclude(reply); over {
 			return end, nil
 		}
@@ -175,12 +178,13 @@ func (e *episode) reply(ctx context.Context) (Reply, error) {
 		return err
 	})
 	e.rec.Retries += retries
-	if err != nil {
-		return Reply{}, err
+	if err != nil || TooLong(reply.CutOff) {
+		return reply, err
 	}
 	for ; e.freed < e.sent.Turns; e.freed++ {
 		e.turns[e.freed].Reply.Carry = nil // it is written in sent, and holds the whole answer
 	}
+	e.blank(&reply.Text, &reply.Refusal, &reply.Reasoning)
 	e.steps++
 	e.rec.Turns++
 	e.usage.add(reply.Usage)
@@ -255,7 +259,7 @@ func (e *episode) hold() (over func()) {
 	t := time.AfterFunc(holdAfter, func() {
 		defer close(written)
 		taken := make(chan bool)
-		e.held <- ended{record: &rec, held: true, taken: taken}
+		e.held <- ended{record: e.withoutSessionSecrets(&rec), held: true, taken: taken}
 		<-taken
 	})
 	return func() {

@@ -30,13 +30,15 @@ func OutputOf(it *rollout.Item, r *rollout.Record) Output {
 }
 
 // limitOf reports whether a rollout ended at a limit, also when its grading
-// failed afterwards, and what the record says of the limit.
+// failed afterwards, and what the record says of the limit; "" without one.
 func limitOf(r *rollout.Record) (why string, limited bool) {
 	switch r.Outcome {
 	case rollout.StepLimit:
 		return r.Error, true
 	case rollout.GraderFailed:
-		why, _, limited = strings.Cut(r.Error, thenGrading)
+		if why, _, limited = strings.Cut(r.Error, thenGrading); limited {
+			return why, true
+		}
 	}
-	return why, limited
+	return "", false
 }

@@ -18,6 +18,25 @@ type Task struct {
 	Times  int             // gradings wanted, at least 1
 }
 
+// Tasks are the recorded rollouts as tasks, each with its item and that many gradings.
+func Tasks(items []rollout.Item, records iter.Seq2[*rollout.Record, error], times int) iter.Seq2[Task, error] {
+	byKey := make(map[rollout.Key]*rollout.Item, len(items))
+	for i := range items {
+		byKey[rollout.Key{Split: items[i].Split, Item: items[i].ID}] = &items[i]
+	}
+	return func(yield func(Task, error) bool) {
+		for rec, err := range records {
+			task := Task{Record: rec, Times: times}
+			if err == nil {
+				task.Item = byKey[rollout.Key{Split: rec.Split, Item: rec.Item}]
+			}
+			if !yield(task, err) {
+				return
+			}
+		}
+	}
+}
+
 // Regrade has outputs graded and hands a record of each to the sink. It bounds,
 // paces, retries, drains and ends as Sample does, with a Task for a rollout;
 // cfg.RolloutTimeout does not apply. The tasks are taken one by one,

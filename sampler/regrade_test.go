@@ -95,6 +95,12 @@ func TestRegradingFillsInACopy(t *testing.T) {
 			rollout.Record{Outcome: rollout.Graded, Reward: &one},
 		},
 		{
+			"a grader that fails again, with its new cause alone",
+			rollout.Record{Outcome: rollout.GraderFailed, Error: "judge: no verdict", Kind: sampler.KindServer},
+			1, scores("broken"),
+			rollout.Record{Outcome: rollout.GraderFailed, Kind: sampler.KindServer, Error: "http://grader.test/grade: status 400: broken"},
+		},
+		{
 			"a limit stays one",
 			rollout.Record{Outcome: rollout.StepLimit, Error: "max_steps of 4 reached"},
 			1, scores("1"),

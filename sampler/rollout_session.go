@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -27,6 +28,8 @@ type RolloutSession struct {
 	// Found are the canaries found in its files: that of another rollout means that
 	// the two shared a session.
 	Found []string
+
+	secrets *sessionSecrets // that its values put into headers; nil where no record is written
 }
 
 // sessionVariable matches {{session.NAME}}.
@@ -83,7 +86,7 @@ func (s *RolloutSession) value(name string) (string, bool) {
 		if i == len(path)-1 {
 			return textOf(raw), string(raw) != "null"
 		}
-		if values = nil; json.Unmarshal(raw, &values) != nil {
+		if values = nil; jsontext.Unmarshal(raw, &values) != nil {
 			break
 		}
 	}

@@ -17,6 +17,12 @@ type Sink interface {
 	Append(*rollout.Record) error
 }
 
+// SinkFunc is a func as a Sink.
+type SinkFunc func(*rollout.Record) error
+
+// Append calls f.
+func (f SinkFunc) Append(r *rollout.Record) error { return f(r) }
+
 // Holder is a Sink that also keeps outputs whose grades take long, as records of
 // the kind rollout.KindUngraded. The rollout's final record replaces it.
 type Holder interface {

@@ -36,6 +36,16 @@ type Stats struct {
 // NotRun is the number of requested rollouts without a record.
 func (s Stats) NotRun() int { return s.Jobs - s.Recorded }
 
+// Useful reports whether a rollout was recorded that no endpoint failed.
+func (s Stats) Useful() bool {
+	for outcome, n := range s.Outcomes {
+		if n > 0 && !outcome.Missing() {
+			return true
+		}
+	}
+	return false
+}
+
 // Plus returns the counts of s and of then, which continued the same run: counts
 // are added, and the rest is then's.
 func (s Stats) Plus(then Stats) Stats {

@@ -15,7 +15,7 @@ import (
 	"unicode/utf8"
 
 	"gonogo/sampler/credential"
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/jsontext"
 )
 
 // maxErrorText bounds the text of an error that is kept in a record.
@@ -101,7 +101,7 @@ func isTLS(err error) bool {
 		strings.Contains(err.Error(), "server gave HTTP response to HTTPS client")
 }
 
-func textOf(raw json.RawMessage) string { return rollout.TextOrJSON(raw) }
+func textOf(raw json.RawMessage) string { return jsontext.TextOrJSON(raw) }
 
 func join(code, message string) string {
 	switch {
@@ -113,15 +113,16 @@ func join(code, message string) string {
 	return code + ": " + message
 }
 
-// AppendQuoted is rollout.AppendQuoted.
-func AppendQuoted(dst []byte, s string) []byte { return rollout.AppendQuoted(dst, s) }
+// AppendQuoted is jsontext.AppendQuoted.
+func AppendQuoted(dst []byte, s string) []byte { return jsontext.AppendQuoted(dst, s) }
 
-// Secrets are texts that must not appear in messages, records or pages.
+// Secrets are texts that must not appear in messages, records or pages. What a model or
+// a grader reads is masked by those of Config.Secrets alone: any other may be an ordinary
+// word of what a tool answers.
 type Secrets []string
 
 // SecretsOf returns the secrets in headers, by credential.InHeader, and in keys.
-// A plain header such as "X-Env: production" is not one: masking its word would
-// change what the model reads of a tool. Values of fewer than 6 bytes protect
+// A plain header such as "X-Env: production" is not one. Values of fewer than 6 bytes protect
 // nothing, and masking them would only garble texts.
 func SecretsOf(headers map[string]string, keys ...string) Secrets {
 	var s Secrets
@@ -140,6 +141,12 @@ func SecretsOf(headers map[string]string, keys ...string) Secrets {
 	}
 	slices.SortFunc(s, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	return s
+}
+
+// Answer returns an answer, for a message about it, without the secrets.
+func (s Secrets) Answer(a Answer) Answer {
+	a.Body = []byte(s.Mask(string(a.Body)))
+	return a
 }
 
 // Mask replaces every secret in text.

@@ -38,6 +38,9 @@ func (e *episode) callTools(ctx context.Context, calls []rollout.ToolCall) error
 		_ = g.Wait() // the goroutines report through errs
 	}
 	outputs := make([]string, len(calls))
+	for i := range done {
+		e.blank(&done[i].Output)
+	}
 	for i, c := range done {
 		outputs[i] = c.Output
 		e.rec.Retries += c.Retries

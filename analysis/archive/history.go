@@ -2,6 +2,7 @@ package archive
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -53,7 +54,7 @@ func OpenHistory(path string) (*History, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("open the history: %w", err)
+		return nil, fmt.Errorf("open the history: %w: name the directory of gonogo nightly --history", err)
 	case info.IsDir():
 		return ReadHistory(path)
 	}
@@ -93,6 +94,27 @@ func (h *History) Newest() string {
 		}
 	}
 	return h.Dir
+}
+
+// ItemsSeed is the seed that the items of the newest good night were drawn with; nil if there
+// is none.
+func (h *History) ItemsSeed() *uint64 {
+	for _, n := range slices.Backward(h.Nights) {
+		if n.Good {
+			return cmp.Or(n.ItemsSeed, &n.Seed) // 0 is a seed, too
+		}
+	}
+	return nil
+}
+
+// LacksNight reports whether the page of a history is missing or older than the night. The
+// names of nights cannot be found in pictures.
+func LacksNight(page, night string) bool {
+	text, err := os.ReadFile(page)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return !slices.Contains([]string{".png", ".pdf"}, filepath.Ext(page)) && !bytes.Contains(text, []byte(night))
 }
 
 // Run is the directory of a night's rollouts.

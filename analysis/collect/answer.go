@@ -2,9 +2,13 @@ package collect
 
 import (
 	"cmp"
+	"hash/fnv"
 	"hash/maphash"
+	"maps"
 	"math"
 	"regexp"
+	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -19,10 +23,59 @@ func (c *Collector) addAnswer(r *Row, rec *rollout.Record) {
 	r.AnswerHash = c.AnswerHash(rec.Answer)
 	r.Says = [2]uint64{c.AnswerHash(plainText(rec.Answer)), c.AnswerHash(lastNumber(rec.Answer))}
 	r.Length = int32(min(utf8.RuneCountInString(rec.Answer), math.MaxInt32))
-	if r.Valid && len(rec.Answer) >= identicalText && c.AtTop(r.Reward) {
+	c.addTop(r, rec)
+	if r.Valid && len(rec.Answer) >= IdenticalText && c.AtTop(r.Reward) {
 		r.Head = strings.Clone(analysis.Clip(rec.Answer, analysis.ExcerptLength)) // a part would hold the whole in memory
 	}
 }
+
+// Top is an answer near the top of the range.
+type Top struct {
+	Key    rollout.Key
+	Answer string
+	luck   uint64 // those with the least are kept
+}
+
+const (
+	topsKept  = 500
+	topLength = 4000 // longest answer kept, in bytes
+	nearTop   = 0.99 // of the range, as the audit's references must reach
+)
+
+// addTop keeps some answers at the top, at most one of an item: those with the least hash, so
+// that it does not depend on the order of the lines.
+func (c *Collector) addTop(r *Row, rec *rollout.Record) {
+	k := ItemOf(r.Key)
+	was, had := c.tops[k]
+	if had && was.Key == r.Key {
+		delete(c.tops, k) // a later attempt counts
+		had = false
+	}
+	if !r.Valid || rec.Answer == "" || len(rec.Answer) > topLength || r.Reward < c.Range.Lo+nearTop*c.Range.Width() || had && was.Key.Sample < r.Key.Sample {
+		return
+	}
+	h := fnv.New64a()
+	h.Write([]byte(k.Split + "/" + rollout.Split(k.ID)))
+	c.tops[k] = Top{Key: r.Key, Answer: strings.Clone(rec.Answer), luck: h.Sum64()}
+	if len(c.tops) >= 2*topsKept {
+		for _, t := range c.Tops()[topsKept:] {
+			delete(c.tops, ItemOf(t.Key))
+		}
+	}
+}
+
+// Tops returns the answers at the top that were kept.
+func (c *Collector) Tops() []Top {
+	tops := slices.Collect(maps.Values(c.tops))
+	sort.Slice(tops, func(i, j int) bool {
+		a, b := &tops[i], &tops[j]
+		return cmp.Or(cmp.Compare(a.luck, b.luck), CompareKeys(a.Key, b.Key)) < 0
+	})
+	return tops
+}
+
+// HoldsReasoning reports whether the server left reasoning in the answer.
+func (r *Row) HoldsReasoning() bool { return r != nil && r.Rare().Markup.Kind == markup.Reasoning }
 
 // AnswerHash identifies an answer within one analysis; 0 if there is none.
 func (c *Collector) AnswerHash(text string) uint64 {
@@ -32,11 +85,19 @@ func (c *Collector) AnswerHash(text string) uint64 {
 	return maphash.String(c.hash, text) | 1
 }
 
+// RewardNoise is the share of the reward range up to which rewards differ by rounding
+// alone, 32-bit rewards included.
+const RewardNoise = 1e-6
+
 // AtTop reports whether a reward is the highest of the range, within float noise.
-func (c *Collector) AtTop(reward float64) bool { return reward >= c.Range.Hi-1e-6*c.Range.Width() }
+func (c *Collector) AtTop(reward float64) bool {
+	return reward >= c.Range.Hi-RewardNoise*c.Range.Width()
+}
 
 // AtBottom reports whether a reward is the lowest of the range, within float noise.
-func (c *Collector) AtBottom(reward float64) bool { return reward <= c.Range.Lo+1e-6*c.Range.Width() }
+func (c *Collector) AtBottom(reward float64) bool {
+	return reward <= c.Range.Lo+RewardNoise*c.Range.Width()
+}
 
 func (c *Collector) addParts(r *Row, rec *rollout.Record) {
 	if !r.Valid || len(rec.Parts) == 0 {
@@ -112,9 +173,9 @@ func lastNumber(answer string) string {
 	return strings.ReplaceAll(all[len(all)-1], ",", "")
 }
 
-// identicalText is the least text, in bytes, that an output must have for its
+// IdenticalText is the least text, in bytes, that an output must have for its
 // repetition to mean something: short answers are equal by right.
-const identicalText = 24
+const IdenticalText = 24
 
 // finishOf is how a record's last reply ended. Records from before that was recorded say
 // it in the cause of having no answer, as far as that is known.
@@ -152,7 +213,7 @@ func (r *Row) Unfinished() bool {
 func (c *Collector) markupOf(rec *rollout.Record) (left markup.Token, err error) {
 	left, some := markup.In(rec.Answer, 0)
 	if some && c.Own != nil {
-		own, err := c.Own(ItemKey{rec.Split, rec.Item})
+		own, err := c.Own(ItemKey{Split: rec.Split, ID: rec.Item})
 		if err != nil {
 			return left, err
 		}

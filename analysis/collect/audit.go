@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"gonogo/analysis"
@@ -38,7 +39,7 @@ type Payload struct {
 
 // ReplayID returns the payload's name for gonogo audit --replay.
 func (p *Payload) ReplayID() string {
-	return fmt.Sprintf("%s/%s/%s/%d", p.Probe.Name, p.Key.Split, p.Key.Item, p.Key.Sample)
+	return fmt.Sprintf("%s/%s/%s/%d", p.Probe.Name, p.Key.Split, p.Key.ItemName(), p.Key.Sample)
 }
 
 // mark is a detector's answer about one rollout.
@@ -129,7 +130,7 @@ func (a *audit) Settle() {
 		return cmp.Or(cmp.Compare(x.Probe.Name, y.Probe.Name), CompareKeys(x.Key, y.Key))
 	})
 	for _, marks := range a.Marks {
-		slices.SortFunc(marks, func(x, y mark) int { return CompareKeys(x.Key, y.Key) })
+		sort.Slice(marks, func(i, j int) bool { return CompareKeys(marks[i].Key, marks[j].Key) < 0 })
 	}
 }
 
@@ -138,7 +139,7 @@ func CompareKeys(a, b rollout.Key) int {
 	order := rollout.Splits()
 	return cmp.Or(
 		cmp.Compare(slices.Index(order, a.Split), slices.Index(order, b.Split)),
-		CompareIDs(a.Item, b.Item), cmp.Compare(a.Sample, b.Sample))
+		CompareIDs(a.Item, b.Item), cmp.Compare(a.Step, b.Step), cmp.Compare(a.Sample, b.Sample))
 }
 
 // Of returns the payloads of one probe.
@@ -232,11 +233,22 @@ func (p *Payload) Moved() (float64, bool) {
 	return p.Reward - *p.Probe.Base.Reward, true
 }
 
-// ItemKey names an item of a run.
+// ItemKey names an item of a run. Rollouts of several policies are apart: a trainer
+// compares those of one step.
 type ItemKey struct {
 	Split rollout.Split
 	ID    string
+	Step  int
 }
 
+// ItemOf returns the item of a rollout.
+func ItemOf(k rollout.Key) ItemKey { return ItemKey{k.Split, k.Item, k.Step} }
+
+// WithoutStep names the item in the data, which is the same for all policies.
+func (k ItemKey) WithoutStep() ItemKey { return ItemKey{Split: k.Split, ID: k.ID} }
+
+// Shown returns what the item is called where items have rollouts of several policies.
+func (k ItemKey) Shown() string { return rollout.Key{Item: k.ID, Step: k.Step}.ItemAtStep() }
+
 // Item returns the item that the payload was made for.
-func (p *Payload) Item() ItemKey { return ItemKey{p.Key.Split, p.Key.Item} }
+func (p *Payload) Item() ItemKey { return ItemOf(p.Key) }

@@ -7,24 +7,30 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"gonogo/analysis"
 	"gonogo/analysis/stat"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/prompt"
 )
 
 // Collector keeps the numbers of records and drops their text, so memory
 // grows with items x samples and not with transcripts.
 type Collector struct {
-	Range stat.Range
-	hash  maphash.Seed // equality within one analysis only: never reaches the result
-	rows  ledger
-	Extra int                   // rollouts of items whose class was open: no estimate has them
-	most  map[rollout.Split]int // samples of every item, where some have more
-	names map[string]uint16     // tool name -> index, in order of appearance
-	Tools []string
+	Range   stat.Range
+	hash    maphash.Seed // equality within one analysis only: never reaches the result
+	rows    ledger
+	prompts *prompt.Cache
+	Extra   int                   // rollouts of items whose class was open: no estimate has them
+	most    map[rollout.Split]int // samples of every item, where some have more
+	names   map[string]uint16     // tool name -> index, in order of appearance
+	Tools   []string
+	by      map[string]uint16 // served_by -> index in By
+	By      []string          // what answered, as served_by names it; the first is ""
 
 	Regraded bool // some output was graded more than once
 
@@ -35,6 +41,7 @@ type Collector struct {
 	earns  map[ItemKey]earned // made when it is first asked for
 	People []rollout.Label
 	Own    func(ItemKey) (markup.Own, error) // of an item of the run; asked for rarely
+	tops   map[ItemKey]Top                   // one of an item
 	Zeroed map[rollout.Key]float64           // the rewards of rollouts that a detector took to the bottom
 }
 
@@ -45,6 +52,9 @@ type Row struct {
 	Reward     float64
 	Elapsed    float64   // seconds; 0 when unknown
 	OutputHash uint64    // of answer and calls; 0 when there is no text
+	Whole      uint64    // of all that was said, whatever its length; 0 when nothing is recorded
+	Asked      uint64    // the Sum of what the record shows that was asked; 0 when it shows nothing
+	Trace      uint64    // of the trace id; 0 when there is none
 	AnswerHash uint64    // of the answer alone; 0 when there is none
 	Says       [2]uint64 // of the answer without what does not matter, and of its last number; 0 when there is none
 	Calls      []Call
@@ -55,17 +65,22 @@ type Row struct {
 	judge      *rollout.Usage
 	rare       *Rare
 	Length     int32 // of the answer, in runes
+	Text       int32 // of the answer and the arguments of calls, in bytes
 	Attempt    int32
 	Repeats    int32 // earlier attempts that failed and were made again
 	Turns      int32
 	JudgeCalls int32
 	Retries    int32
-	outcome    uint8 // an index of outcomes
-	finish     uint8 // an index of finishes
-	Valid      bool  // reward may be used
-	Graded     bool  // the reward is a grade, not the floor of a failure or a detector's zero
+	By         uint16 // an index of Collector.By
+	outcome    uint8  // an index of outcomes
+	finish     uint8  // an index of finishes
+	Valid      bool   // reward may be used
+	Graded     bool   // the reward is a grade, not the floor of a failure or a detector's zero
 	Clipped    bool
+	Blanked    bool // the model or the grader read ********** in the place of a secret
 	Observed   bool // the record has turns and calls
+	Offered    bool // the record itself names the tools that the model was offered
+	Cached     bool // the tool that recorded it says that a cache gave the reply
 }
 
 // The words that rows and calls hold by their index; the zero one is none.
@@ -91,7 +106,6 @@ type Rare struct {
 	Grades []float64    // two or more of the same output, ascending; else nil
 	Markup markup.Token // that the server left in the answer
 	Leak   *LeakCheck   // canaries; nil if none was planted
-	trace  uint64       // hash of the trace id, where the grade is missing
 }
 
 // Rare returns what few rollouts have.
@@ -104,7 +118,7 @@ func (r *Row) Rare() Rare {
 
 // SetRare sets what few rollouts have.
 func (r *Row) SetRare(o Rare) {
-	if r.rare = nil; o.Cause != "" || o.Kind != "" || o.Grades != nil || o.Markup != (markup.Token{}) || o.Leak != nil || o.trace != 0 {
+	if r.rare = nil; o.Cause != "" || o.Kind != "" || o.Grades != nil || o.Markup != (markup.Token{}) || o.Leak != nil {
 		r.rare = &o
 	}
 }
@@ -139,9 +153,9 @@ func (r *Row) OnlyCounted() bool { return len(r.Calls) > 0 && r.Calls[0].Unnamed
 // New returns a collector of rewards within a range.
 func New(r stat.Range) *Collector {
 	return &Collector{
-		Range: r, hash: maphash.MakeSeed(),
-		rows: newLedger(), names: make(map[string]uint16),
-		PartAt: make(map[string]int), kinds: make(map[string]string), Zeroed: make(map[rollout.Key]float64),
+		Range: r, hash: maphash.MakeSeed(), prompts: prompt.NewCache(),
+		rows: newLedger(), names: make(map[string]uint16), by: map[string]uint16{"": 0}, By: []string{""},
+		PartAt: make(map[string]int), kinds: make(map[string]string), Zeroed: make(map[rollout.Key]float64), tops: make(map[ItemKey]Top),
 	}
 }
 
@@ -162,8 +176,8 @@ func errorOf(rec *rollout.Record) string {
 func (c *Collector) Add(rec *rollout.Record) error {
 	r, rare := c.rows.blank(), Rare{Leak: leakOf(rec)}
 	*r = Row{
-		Key: rec.Key(), Attempt: small(rec.Attempt), outcome: index(outcomes, rec.Outcome), Clipped: rec.Clipped, finish: index(finishes, finishOf(rec)),
-		Observed: rec.Turns > 0 || len(rec.Calls) > 0, Turns: small(rec.Turns),
+		Key: rec.Key(), Attempt: small(rec.Attempt), outcome: index(outcomes, rec.Outcome), Clipped: rec.Clipped, Blanked: rec.Blanked > 0, finish: index(finishes, finishOf(rec)),
+		Observed: rec.Turns > 0 || len(rec.Calls) > 0, Turns: small(rec.Turns), Offered: offered(rec),
 		Usage: rec.Usage, JudgeCalls: small(analysis.JudgeCalls(rec)), Retries: small(rec.Retries),
 		Elapsed: time.Duration(rec.Elapsed).Seconds(),
 		labels:  c.rows.labelsOf(rec),
@@ -180,7 +194,7 @@ func (c *Collector) Add(rec *rollout.Record) error {
 		rare.Cause = errorOf(rec)
 	}
 	if rec.Outcome == rollout.GraderFailed {
-		rare.Kind, rare.trace = c.kindOf(rec), maphash.String(c.hash, rec.TraceID)
+		rare.Kind = c.kindOf(rec)
 	}
 	var err error
 	if r.Reward, r.Valid = rec.Score(c.Range.Lo); r.Valid {
@@ -191,6 +205,7 @@ func (c *Collector) Add(rec *rollout.Record) error {
 			return err
 		}
 	}
+	c.addOrigin(r, rec, of)
 	c.addCalls(r, rec)
 	c.addAnswer(r, rec)
 	if rare.Markup, err = c.markupOf(rec); err != nil {
@@ -227,7 +242,7 @@ func (c *Collector) repeats(was *Row, rec *rollout.Record) int32 {
 	switch {
 	case was == nil:
 		return small(rec.Attempt)
-	case was.Outcome() == rollout.GraderFailed && rec.TraceID != "" && was.Rare().trace == maphash.String(c.hash, rec.TraceID):
+	case was.Outcome() == rollout.GraderFailed && rec.TraceID != "" && was.Trace == c.AnswerHash(rec.TraceID):
 		return was.Repeats
 	}
 	return was.Repeats + max(0, small(rec.Attempt)-was.Attempt)
@@ -235,7 +250,7 @@ func (c *Collector) repeats(was *Row, rec *rollout.Record) int32 {
 
 // Row returns a rollout that estimates have; nil if there is none.
 func (c *Collector) Row(k rollout.Key) *Row {
-	if of := c.rows.items[ItemKey{k.Split, k.Item}]; of != nil && !c.extra(k) {
+	if of := c.rows.items[ItemOf(k)]; of != nil && !c.extra(k) {
 		return of.row(k.Sample)
 	}
 	return nil
@@ -282,12 +297,27 @@ func (c *Collector) inRange(rec *rollout.Record, reward float64) (float64, error
 	if reward >= c.Range.Lo-noise && reward <= c.Range.Hi+noise {
 		return math.Min(math.Max(reward, c.Range.Lo), c.Range.Hi), nil
 	}
+	return 0, &RangeError{Reward: reward, Item: rec.Item, Sample: rec.Sample, Line: rec.Line, Range: c.Range, Seen: c.Range.With(reward)}
+}
+
+// RangeError is a reward outside the reward range.
+type RangeError struct {
+	Reward float64
+	Item   string
+	Sample int
+	Line   int // 0: not known
+	Range  stat.Range
+	Seen   stat.Range // that holds the range and the rewards that are known
+}
+
+// Error names the reward and the key to set, with a range that holds what is known.
+func (e *RangeError) Error() string {
 	where := ""
-	if rec.Line > 0 {
-		where = fmt.Sprintf(" (line %d)", rec.Line)
+	if e.Line > 0 {
+		where = fmt.Sprintf(" (line %d)", e.Line)
 	}
-	return 0, fmt.Errorf("reward %g of item %q, sample %d%s is outside the reward range [%g, %g]: set reward_range (flag --reward-range LO,HI) to what the grader can give",
-		reward, rec.Item, rec.Sample, where, c.Range.Lo, c.Range.Hi)
+	return fmt.Sprintf("reward %g of item %q, sample %d%s is outside the reward range [%g, %g]: set reward_range to what the grader can give, such as --set 'reward_range=[%g,%g]'",
+		e.Reward, e.Item, e.Sample, where, e.Range.Lo, e.Range.Hi, e.Seen.Lo, e.Seen.Hi)
 }
 
 func (c *Collector) addCalls(r *Row, rec *rollout.Record) {
@@ -313,9 +343,56 @@ func (c *Collector) addCalls(r *Row, rec *rollout.Record) {
 			Elapsed: float32(time.Duration(k.Elapsed).Seconds()), Bytes: int32(min(size, math.MaxInt32)), Args: args, NotText: k.Error == rollout.NotText, Unnamed: unnamed,
 		})
 	}
-	if text >= identicalText {
+	if text >= IdenticalText {
 		r.OutputHash = h.Sum64() | 1
 	}
+	r.Text = int32(min(text, math.MaxInt32))
+	if text > 0 || rec.Said != 0 {
+		for i := range r.Calls {
+			maphash.WriteComparable(&h, r.Calls[i].Bytes)
+		}
+		maphash.WriteComparable(&h, rec.Said)
+		r.Whole = h.Sum64() | 1
+	}
+}
+
+// offered reports whether a plain line lists tools under its key "tools", by what
+// only the description of a tool has.
+func offered(rec *rollout.Record) bool {
+	tools := jsontext.TextOrJSON(rec.Extra["tools"])
+	return strings.HasPrefix(tools, "[") && (strings.Contains(tools, `"function"`) || strings.Contains(tools, `"parameters"`) || strings.Contains(tools, `"input_schema"`))
+}
+
+// addOrigin keeps what was asked, and what answered.
+func (c *Collector) addOrigin(r *Row, rec *rollout.Record, of *rowsOfItem) {
+	asked := rec.Prompt(c.prompts)
+	r.Asked = asked.Sum
+	switch {
+	case asked.Sum == 0:
+	case of.asked.Sum == 0:
+		if of.asked = asked; len(c.rows.order) > prompt.MostBeginnings {
+			of.asked.Beginning = ""
+		}
+	case of.asked.Sum != asked.Sum && of.differ[1] == "":
+		of.differ = of.asked.Differ(asked)
+	}
+	i, known := c.by[rec.Served]
+	if !known && len(c.By) < math.MaxUint16 {
+		i = uint16(len(c.By))
+		c.by[rec.Served] = i
+		c.By = append(c.By, rec.Served)
+	}
+	r.By, r.Trace, r.Cached = i, c.AnswerHash(rec.TraceID), cached(rec)
+}
+
+// cached reports whether a tool marked the reply as one that a cache gave.
+func cached(rec *rollout.Record) bool {
+	for _, key := range []string{"cached", "cache_hit", "from_cache"} {
+		if string(rec.Extra[key]) == "true" {
+			return true
+		}
+	}
+	return false
 }
 
 func (c *Collector) tool(name string) uint16 {

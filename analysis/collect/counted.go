@@ -2,6 +2,8 @@ package collect
 
 import (
 	"context"
+	"fmt"
+	"unicode/utf8"
 
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -15,6 +17,18 @@ type Counted struct {
 	Zeroed   bool     // a detector took it to the bottom of the range
 	At       int      // the line it is on, also where the record does not tell
 	Targeted bool     // beyond the samples of every item: it counts for the item's class alone
+}
+
+// WithoutTexts returns the rollout without what was said in it, as far as tables show it, and
+// without the way to it.
+func (n Counted) WithoutTexts() Counted {
+	rec := *n.Record
+	rec.TraceID, rec.Line = "", 0
+	if rec.Error != "" {
+		rec.Error = fmt.Sprintf("[%d characters]", utf8.RuneCountInString(rec.Error))
+	}
+	n.Record = &rec
+	return n
 }
 
 // Rollouts reads the rollouts of a run and says what Analyze counts each for

@@ -2,6 +2,7 @@ package collect
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"gonogo/sampler/rollout"
@@ -9,7 +10,8 @@ import (
 
 // Item is the rollouts of one item, in order of sample.
 type Item struct {
-	ID      string
+	ID      string    // with its step where rollouts are of several
+	Prompts [2]string // in words: two that its rollouts were asked; empty if all were asked the same, as far as is known
 	Rows    []*Row
 	Rewards []float64 // valid ones, ascending: no sum depends on the order of lines
 	Seen    []float64 // rewards and those of targeted samples, ascending: for the class alone
@@ -18,17 +20,29 @@ type Item struct {
 }
 
 // Labels are what a run records about an item in addition to its id.
-type Labels struct{ Category, Family string }
+type Labels struct {
+	Category, Family string
+	Tools            bool // its row offers some
+}
 
 // Items returns the items of a split in natural order of their ids, independent of
 // the order of records.
 func (c *Collector) Items(split rollout.Split, known map[string]Labels) []*Item {
 	var items []*Item
+	several := c.severalSteps()
 	for _, of := range c.rows.order {
 		if of.key.Split != split || len(of.rows) == 0 {
 			continue
 		}
-		it := &Item{ID: of.key.ID, Labels: known[of.key.ID], Rows: slices.Clip(of.rows), Extra: len(of.extra)}
+		labels, held := known[of.key.ID]
+		it := &Item{ID: of.key.ID, Labels: labels, Rows: slices.Clip(of.rows), Extra: len(of.extra)}
+		if !held { // where the run holds the item, its rollouts begin after the prompt
+			it.Prompts = of.differ
+		}
+		if several {
+			it.ID = of.key.Shown()
+			it.Labels.Family = cmp.Or(it.Labels.Family, of.key.ID)
+		}
 		for _, r := range of.extra {
 			if r.Valid {
 				it.Seen = append(it.Seen, r.Reward)
@@ -37,10 +51,49 @@ func (c *Collector) Items(split rollout.Split, known map[string]Labels) []*Item 
 		items = append(items, it)
 	}
 	slices.SortFunc(items, func(a, b *Item) int { return CompareIDs(a.ID, b.ID) })
+	c.unround(items)
 	for _, it := range items {
 		it.Settle()
 	}
 	return items
+}
+
+// unround makes equal the rewards that differ by rounding alone, such as 0.3 and 0.1 + 0.2,
+// which every statistic of their spread would count. It does not depend on the order of
+// the records.
+func (c *Collector) unround(items []*Item) {
+	var rows []*Row
+	for _, it := range items {
+		for _, r := range it.Rows {
+			if !r.Valid {
+				continue
+			}
+			if c.AtTop(r.Reward) {
+				r.Reward = c.Range.Hi
+			}
+			rows = append(rows, r)
+		}
+	}
+	slices.SortFunc(rows, func(a, b *Row) int { return cmp.Compare(a.Reward, b.Reward) })
+	from := math.Inf(-1)
+	for _, r := range rows {
+		if r.Reward-from > RewardNoise*c.Range.Width() {
+			from = r.Reward
+		}
+		r.Reward = from
+	}
+}
+
+// severalSteps reports whether some item has rollouts of several policies.
+func (c *Collector) severalSteps() bool {
+	first := make(map[ItemKey]int)
+	for _, of := range c.rows.order {
+		if was, there := first[of.key.WithoutStep()]; there && was != of.key.Step {
+			return true
+		}
+		first[of.key.WithoutStep()] = of.key.Step
+	}
+	return false
 }
 
 // Settle sorts the rows by sample and gathers their rewards and labels.
@@ -65,7 +118,7 @@ func (it *Item) Settle() {
 }
 
 // Key names the item.
-func (it *Item) Key() ItemKey { return ItemKey{it.Rows[0].Key.Split, it.ID} }
+func (it *Item) Key() ItemKey { return ItemOf(it.Rows[0].Key) }
 
 // CompareIDs orders q2 before q10.
 func CompareIDs(a, b string) int {

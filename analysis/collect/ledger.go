@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/prompt"
 )
 
 // ledger holds the rows of a run by item.
@@ -20,6 +21,8 @@ type ledger struct {
 // rowsOfItem are the rows of one item, as they came.
 type rowsOfItem struct {
 	key         ItemKey
+	asked       prompt.Identity // the first that a record shows
+	differ      [2]string       // that one and another, in words; empty if there is no other
 	rows, extra []*Row
 	at          map[int]*Row // by sample, of an item with more than lookedThrough
 }
@@ -57,7 +60,7 @@ func (l *ledger) calls(n int) []Call {
 // labelsOf returns what a record says of its item, once for all that say the same; nil
 // where it says nothing.
 func (l *ledger) labelsOf(rec *rollout.Record) *Labels {
-	said := Labels{rec.Category, rec.Family}
+	said := Labels{Category: rec.Category, Family: rec.Family}
 	if said == (Labels{}) {
 		return nil
 	}
@@ -69,7 +72,7 @@ func (l *ledger) labelsOf(rec *rollout.Record) *Labels {
 
 // of returns the rows of a rollout's item.
 func (l *ledger) of(k rollout.Key) *rowsOfItem {
-	key := ItemKey{k.Split, k.Item}
+	key := ItemOf(k)
 	if l.last != nil && l.last.key == key {
 		return l.last
 	}

@@ -133,7 +133,7 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 	out := &RunItems{Run: run, Input: input, Zeroed: len(c.Zeroed), Detectors: c.marks(), Items: make(map[rollout.Split][]*RunItem)}
 	held := make(map[ItemKey]*rollout.Item)
 	for i := range items {
-		held[ItemKey{items[i].Split, items[i].ID}] = &items[i]
+		held[ItemKey{Split: items[i].Split, ID: items[i].ID}] = &items[i]
 	}
 	marked := c.marked()
 	about := known{seconds: s.Thresholds.At(analysis.TimeLimit.Name)}
@@ -145,7 +145,7 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 	}
 	for _, split := range rollout.Splits() {
 		for _, it := range c.Items(split, nil) {
-			si := &RunItem{ID: it.ID, Category: it.Labels.Category, Family: it.Labels.Family, Row: held[it.Key()], Rewards: it.Rewards, Marks: marked[it.Key()]}
+			si := &RunItem{ID: it.ID, Category: it.Labels.Category, Family: it.Labels.Family, Row: held[it.Key().WithoutStep()], Rewards: it.Rewards, Marks: marked[it.Key()]}
 			if si.Row != nil {
 				si.Category, si.Family = cmp.Or(si.Row.Category, si.Category), cmp.Or(si.Row.Family, si.Family)
 			}
@@ -301,7 +301,7 @@ func (c *Collector) marked() map[ItemKey]map[string]Tally {
 			if m.Failed {
 				continue
 			}
-			at := ItemKey{m.Key.Split, m.Key.Item}
+			at := ItemOf(m.Key)
 			if out[at] == nil {
 				out[at] = make(map[string]Tally)
 			}

@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"context"
+	"iter"
 	"slices"
 	"strings"
 
@@ -73,6 +74,29 @@ func SampleOutputs(ctx context.Context, run *rollout.Run, split rollout.Split) (
 		return nil
 	})
 	return sample, err
+}
+
+// Ungraded yields the outputs of a sample without their grades.
+func Ungraded(sample []*rollout.Record) iter.Seq2[*rollout.Record, error] {
+	return func(yield func(*rollout.Record, error) bool) {
+		for _, r := range sample {
+			rec := *r
+			rec.Grades = nil
+			if !yield(&rec, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Regradings pairs the rewards of a sample with those that it got again, by item.
+func Regradings(sample []*rollout.Record, again map[string]float64) (list []Regraded) {
+	for _, was := range sample {
+		if now, ok := again[was.Item]; ok {
+			list = append(list, Regraded{Item: was.Item, Before: *was.Reward, After: now})
+		}
+	}
+	return list
 }
 
 // What counts as a cause, and how much of the runs is read for it.

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 
 	"gonogo/analysis"
 	"gonogo/analysis/stat"
@@ -174,8 +175,9 @@ func equalCalls(base, new *replies) []*equalTool {
 	var out []*equalTool
 	for _, name := range sortedKeys(byTool) {
 		t := byTool[name]
-		slices.SortFunc(t.calls, func(a, b equalCall) int {
-			return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.arguments, b.arguments), cmp.Compare(a.before, b.before))
+		sort.Slice(t.calls, func(i, j int) bool {
+			a, b := &t.calls[i], &t.calls[j]
+			return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.arguments, b.arguments), cmp.Compare(a.before, b.before)) < 0
 		})
 		if t.compare(base, new) {
 			out = append(out, t)
@@ -232,8 +234,9 @@ func (t *equalTool) examples(base, new *replies) []ChangedAnswer {
 		return a - within
 	}
 	order := slices.Clone(t.calls)
-	slices.SortStableFunc(order, func(a, b equalCall) int {
-		return cmp.Or(cmp.Compare(sure(b), sure(a)), cmp.Compare(new.tools[b].n(), new.tools[a].n()))
+	sort.SliceStable(order, func(i, j int) bool {
+		a, b := order[i], order[j]
+		return cmp.Or(cmp.Compare(sure(b), sure(a)), cmp.Compare(new.tools[b].n(), new.tools[a].n())) < 0
 	})
 	var out []ChangedAnswer
 	for _, of := range order {

@@ -143,6 +143,7 @@ func missingOf(items []*collect.RunItem) analysis.Missing {
 			total++
 			out.Repeated += it.Tries[i].Attempt
 			out.ModelAPI += one(it.Tries[i].Outcome == rollout.ModelAPI)
+			out.PromptTooLong += one(it.Tries[i].Outcome == rollout.PromptTooLong)
 			out.Tool += one(it.Tries[i].Outcome == rollout.ToolFailed)
 			out.Grader += one(it.Tries[i].Outcome == rollout.GraderFailed)
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
@@ -207,8 +208,9 @@ func (c *comparer) outcomes(p pairing) []OutcomeDrift {
 		out = append(out, d)
 	}
 	rank := func(o rollout.Outcome) int { return slices.Index(rollout.Outcomes(), o) }
-	slices.SortFunc(out, func(a, b OutcomeDrift) int {
-		return cmp.Or(rank(a.Outcome)-rank(b.Outcome), cmp.Compare(a.Kind, b.Kind))
+	sort.Slice(out, func(i, j int) bool {
+		a, b := &out[i], &out[j]
+		return cmp.Or(rank(a.Outcome)-rank(b.Outcome), cmp.Compare(a.Kind, b.Kind)) < 0
 	})
 	return out
 }
@@ -220,8 +222,9 @@ func causes(p pairing) []CauseDrift {
 		out = append(out, CauseDrift{Outcome: k.outcome, Error: k.text, Base: n.Base, New: n.New})
 	}
 	moved := func(d CauseDrift) int { return max(d.New-d.Base, d.Base-d.New) }
-	slices.SortFunc(out, func(a, b CauseDrift) int {
-		return cmp.Or(moved(b)-moved(a), cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Error, b.Error))
+	sort.Slice(out, func(i, j int) bool {
+		a, b := &out[i], &out[j]
+		return cmp.Or(moved(*b)-moved(*a), cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Error, b.Error)) < 0
 	})
 	return out[:min(len(out), causesListed)]
 }

@@ -31,6 +31,7 @@ func ManifestSettings(m *rollout.Manifest) map[string]string {
 	}
 	made["model.name"] = cmp.Or(m.Model, m.Binding["model.name"])
 	made["tool_version"] = m.ToolVersion
+	maps.Copy(made, serverSettings(m))
 	maps.DeleteFunc(made, func(_, value string) bool { return value == "" })
 	return made
 }
@@ -81,10 +82,30 @@ func Differences(base, new *rollout.Manifest) []RunDifference {
 	for _, key := range bindingKeys(base, new) {
 		set(kindOfKey(key), key, base.Binding[key], new.Binding[key])
 	}
+	if b, n := serverSettings(base), serverSettings(new); b != nil && n != nil {
+		all := slices.Concat(slices.Collect(maps.Keys(b)), slices.Collect(maps.Keys(n)))
+		slices.Sort(all)
+		for _, key := range slices.Compact(all) {
+			set("model", key, b[key], n[key])
+		}
+	}
 	if base.Source == rollout.Live && new.Source == rollout.Live {
 		set("seed", "seed", strconv.FormatUint(base.Seed, 10), strconv.FormatUint(new.Seed, 10))
 	}
 	set("tool_version", "tool_version", base.ToolVersion, new.ToolVersion)
+	return out
+}
+
+// serverSettings are the defaults of the model's server that were in force, by key; nil where
+// it did not say them.
+func serverSettings(m *rollout.Manifest) map[string]string {
+	if m.Sampling == nil || m.Sampling.Server == nil {
+		return nil
+	}
+	out := make(map[string]string)
+	for name, value := range m.Sampling.Added() {
+		out["model.server."+name] = string(value)
+	}
 	return out
 }
 

@@ -234,7 +234,7 @@ func (c *comparer) tails() []analysis.Difference {
 
 // failures compares the share of rollouts that a tool or the grader failed, over the
 // items of both runs, those that lost all of them too. Rollouts that the endpoint
-// failed are left out: an outage says nothing about the policy. nil if none failed.
+// failed, and prompts that it had no room for, are left out: they say nothing about the policy. nil if none failed.
 func (c *comparer) failures(p pairing) *analysis.Difference {
 	whole := &comparer{s: c.s, base: p.base, new: p.new}
 	if c.paired {
@@ -244,7 +244,7 @@ func (c *comparer) failures(p pairing) *analysis.Difference {
 	v := whole.collect(func(it *collect.RunItem) (float64, float64, int, bool) {
 		failed, n := 0, 0
 		for i := range it.Tries {
-			n += one(it.Tries[i].Outcome != rollout.ModelAPI)
+			n += one(it.Tries[i].Outcome != rollout.ModelAPI && it.Tries[i].Outcome != rollout.PromptTooLong)
 			failed += one(it.Tries[i].Outcome == rollout.ToolFailed || it.Tries[i].Outcome == rollout.GraderFailed)
 		}
 		any = any || failed > 0
@@ -279,13 +279,6 @@ func (c *comparer) groups(add func(quantity, string) *analysis.Difference) {
 	if k < 2 {
 		return
 	}
-	var all [][]float64
-	for _, list := range [][]*collect.RunItem{c.base, c.new} {
-		for _, it := range list {
-			all = append(all, it.Rewards)
-		}
-	}
-	tolerance := measure.EqualWithin(c.s, all)
 	group := func(name, unit, better string, of func([]float64) float64) {
 		if d := add(quantity{name, unit, better, func(it *collect.RunItem) (float64, int) {
 			if len(it.Rewards) < k {
@@ -297,7 +290,7 @@ func (c *comparer) groups(add func(quantity, string) *analysis.Difference) {
 		}
 	}
 	group("best_of", "reward", "up", func(rewards []float64) float64 { return stat.MaxOfK(rewards, k) })
-	group("informative", "share", "", func(rewards []float64) float64 { return stat.Informative(rewards, k, tolerance) })
+	group("informative", "share", "", func(rewards []float64) float64 { return measure.Informative(c.s, rewards, k) })
 }
 
 // groupSize is the group size, or the samples that most items have on both

@@ -99,6 +99,9 @@ func (cu *curator) measure(run *rollout.Run) error {
 	if len(items) == 0 {
 		return errors.New("the run has no rollout of train: curate chooses rows by their own rollouts (gonogo sample, with data.train)")
 	}
+	if err := oneStep(items); err != nil {
+		return err
+	}
 	for _, split := range rollout.Splits() {
 		cu.all = append(cu.all, cu.c.Items(split, nil)...)
 	}
@@ -129,6 +132,22 @@ func (cu *curator) measure(run *rollout.Run) error {
 		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; fix what made the rollouts fail, and sample again", (message.Language{}).Count(len(cu.m.Items), "item"))
 	}
 	cu.classify()
+	return nil
+}
+
+// oneStep refuses items with rollouts of several policies: a row would be chosen for one of
+// them by what another makes of it.
+func oneStep(items []*collect.Item) error {
+	of := make(map[collect.ItemKey]int)
+	for _, it := range items {
+		was, there := of[it.Key().WithoutStep()]
+		if there && was != it.Key().Step {
+			low, high := min(was, it.Key().Step), max(was, it.Key().Step)
+			return fmt.Errorf("item %q has rollouts of several training steps, such as %d and %d, and rows are chosen by those of one policy: take the lines of one step from %s (jq -c 'select(.step == %d)'), import them, and curate that run",
+				it.Key().ID, low, high, rollout.RolloutsFile, high)
+		}
+		of[it.Key().WithoutStep()] = it.Key().Step
+	}
 	return nil
 }
 
@@ -210,22 +229,11 @@ func (cu *curator) row(it *rollout.Item) Row {
 	known := cu.class[it.ID]
 	row.Class, row.Mean, row.Stays = known.Class, known.Mean, known.Stays
 	row.Informative = stat.Some(cu.m.StaysMixed(measured.Seen, cu.priors))
-	if row.N > 1 && row.Class == analysis.Mixed && measured.Seen[row.N-1]-measured.Seen[0] <= cu.tolerance() {
-		// Differences that no trainer should follow do not count.
-		row.Class, row.Stays = analysis.Flat, stat.Some(stat.StaysProb(row.N, row.N, cu.s.GroupSize, measure.Jeffreys.A, measure.Jeffreys.B))
-		row.Informative = stat.Some(1 - *row.Stays)
-	}
 	cu.settle(&row, measured)
 	if missing := row.Sampled - row.N; 2*missing > row.Sampled {
 		row.look(someFailed.With(failed(measured, missing, row.Sampled)))
 	}
 	return row
-}
-
-// tolerance is the span up to which rewards of one item count as equal.
-func (cu *curator) tolerance() float64 {
-	_, judged := cu.m.Tolerances()
-	return judged * (1 + 1e-9)
 }
 
 // settle drops an item that has nothing to teach, where the samples are enough

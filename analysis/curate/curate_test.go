@@ -171,7 +171,7 @@ func TestWhatIsDroppedAndWhy(t *testing.T) {
 					f.rewardsAt(fmt.Sprint("q", i), 8, 0.1+float64(i)/40)
 				}
 				f.row("d", sentence(f.rng, 14), "x")
-				f.rewards("d", append(repeat(0.5, 60), 0.51, 0.52)...)
+				f.rewards("d", append(repeat(0.5, 60), 0.5001, 0.50015)...)
 			}, "d", analysis.Flat, "all 62 rollouts earned the same",
 		},
 	} {
@@ -322,7 +322,10 @@ func TestWhatCannotBeCurated(t *testing.T) {
 		make func(*trainingFile)
 		want string
 	}{
-		"no rollout of train":   {func(f *trainingFile) { f.rollouts = []string{`{"item":"q1","split":"eval","reward":1}`} }, "has no rollout of train"},
+		"no rollout of train": {func(f *trainingFile) { f.rollouts = []string{`{"item":"q1","split":"eval","reward":1}`} }, "has no rollout of train"},
+		"two steps": {func(f *trainingFile) {
+			f.rollouts = []string{`{"item":"q1","step":20,"reward":1}`, `{"item":"q1","reward":0}`}
+		}, `item "q1" has rollouts of several training steps, such as 0 and 20`},
 		"no rollouts":           {func(f *trainingFile) { f.rollouts = nil }, "no rollouts in it"},
 		"other ids":             {func(f *trainingFile) { f.rollouts = []string{`{"item":"z","reward":1}`} }, `no row of the training file has the id of any of the 1 item that the run sampled, such as "z"`},
 		"all failed":            {func(f *trainingFile) { f.rollouts = nil; f.fails("q1", 8) }, "none of the 1 item of train has a reward"},

@@ -77,7 +77,6 @@ type Curation struct {
 	Written *Files               `json:"written,omitempty"` // where it was written
 	rewards map[string][]float64 // of kept items, ascending
 	before  [][]float64          // of all measured items
-	delta   float64              // span up to which rewards count as equal
 	s       analysis.Settings    // it was made with
 }
 
@@ -184,7 +183,6 @@ func (cu *curator) result() *Curation {
 		out.Kept++
 		kept[r.Item] = true
 	}
-	_, out.delta = cu.m.Tolerances()
 	var after []*collect.Item
 	for _, it := range cu.m.Measured {
 		out.before = append(out.before, it.Rewards)

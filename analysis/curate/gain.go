@@ -30,7 +30,7 @@ type Set struct {
 // that items have where those are fewer.
 func (cu *curator) set(items []*collect.Item) Set {
 	m := measure.NewSplit(cu.s, cu.c, items)
-	out := gainOf(m.Common, m.Rewards, min(cu.s.GroupSize, m.Samples), cu.delta(), cu.s)
+	out := gainOf(m.Common, m.Rewards, min(cu.s.GroupSize, m.Samples), cu.s)
 	var expected []float64
 	for _, it := range m.Measured {
 		if i, ok := cu.at[it.ID]; ok && cu.rows[i].Informative != nil {
@@ -44,11 +44,6 @@ func (cu *curator) set(items []*collect.Item) Set {
 	return out
 }
 
-func (cu *curator) delta() float64 {
-	_, judged := cu.m.Tolerances()
-	return judged
-}
-
 var (
 	groupsNeedTwo       = message.New("curate.groups_need_two", "groups need at least 2 samples of an item")
 	groupsNeedTwoInBoth = message.New("curate.groups_need_two_in_both", "groups need at least 2 samples of an item in both runs")
@@ -56,7 +51,7 @@ var (
 
 // gainOf measures rewards of items: what needs groups on those that have enough
 // samples, common.
-func gainOf(common, all [][]float64, g int, delta float64, s analysis.Settings) Set {
+func gainOf(common, all [][]float64, g int, s analysis.Settings) Set {
 	out := Set{Items: len(all), GroupSize: g, Reward: stat.Mean(all, &s.RewardRange, s.Confidence)}
 	if g < 2 {
 		why := []message.Text{groupsNeedTwo.Text()}
@@ -64,7 +59,7 @@ func gainOf(common, all [][]float64, g int, delta float64, s analysis.Settings) 
 		out.Lift = stat.Estimate{Method: "best of a group minus mean", Warnings: why}
 		return out
 	}
-	out.Informative = stat.Signal(common, g, delta, s.Confidence)
+	out.Informative = measure.Signal(s, common, g)
 	out.Lift, _ = stat.Lift(common, g, s.RewardRange, s.Confidence)
 	return out
 }
@@ -132,13 +127,13 @@ func (c *Curation) Remeasure(ctx context.Context, fresh *rollout.Run, read rollo
 	out.GroupSize = g
 	commonFirst, commonAgain := bothHave(first, again, g)
 	before, _ := bothHave(c.before, c.before, g)
-	out.Before = gainOf(before, c.before, g, c.delta, c.s)
-	out.Chosen = gainOf(commonFirst, first, g, c.delta, c.s)
-	out.Fresh = gainOf(commonAgain, again, g, c.delta, c.s)
+	out.Before = gainOf(before, c.before, g, c.s)
+	out.Chosen = gainOf(commonFirst, first, g, c.s)
+	out.Fresh = gainOf(commonAgain, again, g, c.s)
 	for _, set := range []*Set{&out.Before, &out.Chosen, &out.Fresh} {
 		set.Cost = inverse(set.Informative.Value)
 	}
-	out.flatteries(c.s, first, again, commonFirst, commonAgain, g, c.delta)
+	out.flatteries(c.s, first, again, commonFirst, commonAgain, g)
 	return out, nil
 }
 
@@ -152,7 +147,7 @@ func bothHave(first, again [][]float64, n int) (a, b [][]float64) {
 	return a, b
 }
 
-func (out *Remeasured) flatteries(s analysis.Settings, first, again, commonFirst, commonAgain [][]float64, g int, delta float64) {
+func (out *Remeasured) flatteries(s analysis.Settings, first, again, commonFirst, commonAgain [][]float64, g int) {
 	width := s.RewardRange.Width()
 	span, share := stat.Range{Lo: -width, Hi: width}, stat.Range{Lo: -1, Hi: 1}
 	means := func(items [][]float64) (values []float64) {
@@ -170,7 +165,7 @@ func (out *Remeasured) flatteries(s analysis.Settings, first, again, commonFirst
 	}
 	informative := func(items [][]float64) (values []float64) {
 		for _, ys := range items {
-			values = append(values, stat.Informative(ys, g, delta))
+			values = append(values, measure.Informative(s, ys, g))
 		}
 		return values
 	}

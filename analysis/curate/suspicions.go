@@ -116,7 +116,7 @@ func detectorSuspicions(c *collect.Collector) []*suspicion {
 		x := newSuspicion(paidMarks.With(message.Args{"detector": message.Name(name)}))
 		paid, of := make(map[collect.ItemKey]int), make(map[collect.ItemKey]int)
 		for _, m := range c.Audit.Marks[name] {
-			k := collect.ItemKey{Split: m.Key.Split, ID: m.Key.Item}
+			k := collect.ItemOf(m.Key)
 			if m.Failed {
 				continue
 			}
@@ -145,7 +145,7 @@ func referenceSuspicion(c *collect.Collector, items []*collect.Item, s analysis.
 	refs := measure.References(c)
 	for _, it := range items {
 		if measure.Comparable(it) || refs[it.Key()] != nil && len(it.Rewards) >= measure.LeastAgreeing {
-			x.looked[it.Key()] = true
+			x.looked[it.Key().WithoutStep()] = true
 		}
 	}
 	for _, r := range measure.SuspectReferences(c, items, s) {

@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"fmt"
 	"math"
 
 	"gonogo/analysis"
@@ -20,7 +21,7 @@ var graderShortcuts = analysis.NewGate(analysis.Gate{
 		{Name: "grader.shortcuts.too_good", Unit: "share", Doc: "mean reward, as a share of the range, from which the grader is suspected", Default: 0.98},
 	},
 	Words: analysis.Words{Pass: "no shortcut to the reward was found"},
-	Parts: []analysis.Gate{graderLayers, graderDetected, graderGuessable, graderTooGood, graderLength},
+	Parts: []analysis.Gate{graderLayers, graderDetected, graderGuessable, graderTooGood, graderForm, graderLength},
 })
 
 var graderGuessable = analysis.NewPart(analysis.Gate{
@@ -112,6 +113,57 @@ func patterns(g *analysis.Grader, split rollout.Split) message.Text {
 
 var worthReading = message.New("grader.too_good.read", "; worth reading: {what}")
 
+var graderForm = analysis.NewPart(analysis.Gate{
+	Name:  "grader.form",
+	Label: "answers without the form",
+	Doc: "Advisory: where practically all answers at the top share a form, such as a line ANSWER: n, fewer than one in ten of the answers that earned least lack it, " +
+		"or none of those states the right value.",
+	Words: analysis.Words{
+		Why:           "An answer with the right value in another form earns nothing, so part of what training improves is the form. A sentence in the prompt can do that before training.",
+		Pass:          "answers that earned least have the form of those at the top, {form}, or do not state the right value",
+		Caution:       "{value} of the answers that earned least ({without} of {least}) lack the form of those at the top, {form}{right}",
+		CautionRemedy: "Say in the prompt which form is required, with an example, or let the grader accept others, before changing anything else. Rollout {key} earned the lowest reward with {answer}{reference}.",
+	},
+	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
+		const gate = "grader.form"
+		if r.Grader == nil || r.Grader.Form == nil || r.Grader.Form.Top == 0 || r.Grader.Form.Least == 0 {
+			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noForm.Text())}
+		}
+		f := r.Grader.Form
+		share := float64(f.Without) / float64(f.Least)
+		j := analysis.Judgement{
+			Gate: gate, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantBelow.With(analysis.Limit(0.1)),
+			Args: message.Args{
+				"without": message.Int(f.Without), "least": message.Int(f.Least), "form": message.Quote(f.Template),
+				"right": message.Nested(message.Text{}), "key": message.Nested(message.Text{}), "answer": message.Nested(message.Text{}), "reference": message.Nested(message.Text{}),
+			},
+		}
+		if f.Known > 0 {
+			j.Args["right"] = message.Nested(stateRight.With(message.Args{"right": message.Int(f.Right)}))
+		}
+		if e := f.Example; e != nil {
+			j.Items = []string{e.Item}
+			j.Args["key"], j.Args["answer"] = message.Name(fmt.Sprintf("%s/%s/%d", e.Split, e.Item, e.Sample)), message.Quote(analysis.Clip(e.Answer, analysis.ExcerptLength))
+			if e.Reference != "" {
+				j.Args["reference"] = message.Nested(whereRight.With(message.Args{"reference": message.Quote(analysis.Clip(e.Reference, analysis.ExcerptLength))}))
+			}
+		}
+		status := analysis.Pass
+		if f.Explains() && f.Example != nil {
+			status = analysis.Fail
+		} else {
+			j.Items = nil
+		}
+		return []analysis.Finding{j.Finding(status, analysis.Observed(share))}
+	},
+})
+
+var (
+	noForm     = message.New("skip.no_form", "the answers at the top share no form, or none earned less")
+	stateRight = message.New("grader.form.right", "; the right value is in {right} of them")
+	whereRight = message.New("grader.form.reference", ", where {reference} is right")
+)
+
 var graderLength = analysis.NewPart(analysis.Gate{
 	Name: "grader.length",
 	Doc:  "Advisory: within items, the reward does not depend on the answer's length (correlation with its log below 0.3 either way, or p above 0.01).",
@@ -133,11 +185,11 @@ var graderLength = analysis.NewPart(analysis.Gate{
 			Gate: gate, Severity: analysis.Advisory, Unit: "correlation", Want: wantWithin.With(message.Args{"most": message.Number(want), "p": message.Number(level)}),
 			Args: message.Args{
 				"longer": message.Nested(longerAnswers.Text()), "p": message.PValue(*l.P), "pooled": message.Known(l.Pooled.Value),
-				"advice": message.Nested(longerPays.With(message.Args{"slope": message.Known(l.Slope.Value)})),
+				"advice": message.Nested(longerPays.With(lengthArgs(l))),
 			},
 		}
 		if *l.Within.Value < 0 {
-			j.Args["longer"], j.Args["advice"] = message.Nested(shorterAnswers.Text()), message.Nested(shorterPays.With(message.Args{"slope": message.Number(math.Abs(stat.Or(l.Slope.Value, 0)))}))
+			j.Args["longer"], j.Args["advice"] = message.Nested(shorterAnswers.Text()), message.Nested(shorterPays.With(lengthArgs(l)))
 		}
 		status := analysis.Pass
 		if math.Abs(*l.Within.Value) >= want && *l.P < level {
@@ -155,9 +207,13 @@ var (
 
 var noLengths = message.New("skip.no_lengths", "the rollouts have no answers of different length, or rewards that do not differ within items")
 
-// What to do where the length of an answer goes with its reward; the figure is
-// what twice the length earns or costs.
+// lengthArgs are how far the lengths of an item's answers are apart, and what that earns.
+func lengthArgs(l *analysis.LengthEffect) message.Args {
+	return message.Args{"times": message.Number(stat.Or(l.Ratio, 1)), "gain": message.Number(stat.Or(l.Gain, 0))}
+}
+
+// What to do where the length of an answer goes with its reward.
 var (
-	longerPays  = message.New("grader.length.longer_pays", "Doubling the length goes with {slope} more reward. Read a long and a short answer of one item side by side: if the longer is not better, limit the length or tell the grader to disregard it.")
-	shorterPays = message.New("grader.length.shorter_pays", "Doubling the length costs {slope} of reward. Read a long and a short answer of one item side by side. If the shorter is not better, find out why the grader pays less for length (a limit, a penalty, a cut, a sign that it misreads), or training will leave out what the task needs.")
+	longerPays  = message.New("grader.length.longer_pays", "On one item, long answers are longer than short ones by a factor of about {times} and earn about {gain} more. Read a long and a short answer of one item side by side: if the longer is not better, limit the length or tell the grader to disregard it.")
+	shorterPays = message.New("grader.length.shorter_pays", "On one item, long answers are longer than short ones by a factor of about {times} and earn about {gain} less. Read a long and a short answer of one item side by side. If the shorter is not better, find out why the grader pays less for length (a limit, a penalty, a cut, a sign that it misreads), or training will leave out what the task needs.")
 )

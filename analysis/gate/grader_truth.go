@@ -14,7 +14,7 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 	Label: "Right answers accepted",
 	Doc: "Blocking, after an audit: at least 95 % of the items' own references earn the top when given as the answer; it fails if the whole " +
 		"interval is below 80 %, and is open in between. Both shares are lowered by the grader's own noise. A reference on which the grader failed counts as not accepted; if that " +
-		"decides the answer, the gate is open. Advisory: the grader fails on none.",
+		"decides the answer, the gate is open. So it is where the references were sent in a form that none of the answers at the top has. Advisory: the grader fails on none.",
 	Thresholds: []analysis.Threshold{
 		{Name: "grader.truth", Unit: "share", Doc: "share of references that earn the top when given as the answer, from which the grader passes", Default: 0.95},
 		{Name: "grader.truth.fail", Unit: "share", Doc: "share below which it fails, with its whole interval", Default: 0.80},
@@ -77,6 +77,14 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 				j.Args["more"] = message.Nested(aboutSettles.With(message.Args{"items": message.Count(items, "audited item")}))
 			}
 		}
+		if f := r.Grader.Form; f != nil && f.Unseen && status == analysis.Fail {
+			// The answers at the top show that the grader pays for something else than this form.
+			status, j.Instead, j.Needs, j.Settles = analysis.Unknown, &otherFormWords, nil, false
+			j.Args["set"], j.Args["paid"] = message.Nested(setAnswer.With(message.Args{"variable": message.Name("{{reference}}")})), message.Quote(analysis.Clip(f.Paid, analysis.ExcerptLength))
+			if f.Template != "" && !f.Framed {
+				j.Args["set"] = message.Nested(setAnswerTo.With(message.Args{"form": message.Quote(f.Template)}))
+			}
+		}
 		if status != analysis.Pass {
 			j.Items = append(itemsOfHoles(p), p.LostAt...)
 		}
@@ -88,6 +96,16 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 		return []analysis.Finding{blocking, j.Finding(analysis.Fail, b)}
 	},
 })
+
+// otherFormWords are the words where the references were sent in a form that no answer at the
+// top has.
+var otherFormWords = analysis.NewWording("grader.truth.form", "{accepted} earned the top when given as the answer, in a form that none of the answers at the top has{lost}",
+	"{set} Then {audit} sends the references again. An answer of this run that earned the top: {paid}. If that answer is not right, the grader pays for something else than the references.")
+
+var (
+	setAnswer   = message.New("grader.truth.set_answer", "Set audit.answer to the form that the grader wants, with {variable} in the place of the reference.")
+	setAnswerTo = message.New("grader.truth.set_answer_to", "Set audit.answer to the form that the grader wants, such as {form}, which the answers at the top have.")
+)
 
 // judgeTruth judges the share of references accepted, of those with a grade and those
 // that the grader failed on, and how many of those count as accepted.

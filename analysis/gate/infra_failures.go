@@ -12,7 +12,7 @@ import (
 var infraFailures = analysis.NewGate(analysis.Gate{
 	Name:  "infra.failures",
 	Label: "Rollouts lost",
-	Doc: "Blocking, on every sampled split: the observed share of rollouts lost to the model endpoint, tools or grader is at most 5 %; " +
+	Doc: "Blocking, on every sampled split: the observed share of rollouts lost to the model endpoint, to prompts longer than its context, to tools or the grader is at most 5 %; " +
 		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were repeated; at most 5 % of rollouts needed a request repeated; " +
 		"and which rollouts fail depends neither on the item nor on its reward (permutation tests, p >= 0.01).",
 	Thresholds: []analysis.Threshold{
@@ -45,6 +45,36 @@ var infraFailures = analysis.NewGate(analysis.Gate{
 	},
 })
 
+// Lost judges, as the gate infra.failures does, the rollouts of a run by their state alone: of
+// the split that has lost the largest share.
+func Lost(t analysis.Thresholds, state map[rollout.Key]rollout.RolloutState) (status analysis.Status, split rollout.Split, lost, all int) {
+	missing, made := make(map[rollout.Split]int), make(map[rollout.Split]int)
+	for key, is := range state {
+		made[key.Split]++
+		if is.Outcome.Missing() {
+			missing[key.Split]++
+		}
+	}
+	worst := 0.0
+	for _, s := range rollout.Splits() {
+		if share := stat.Fraction(missing[s], made[s]); share > worst {
+			worst, split, lost, all = share, s, missing[s], made[s]
+		}
+	}
+	return lostStatus(t, worst), split, lost, all
+}
+
+// lostStatus judges a share of rollouts lost.
+func lostStatus(t analysis.Thresholds, share float64) analysis.Status {
+	switch {
+	case share <= t.At("infra.failures.pass"):
+		return analysis.Pass
+	case share > t.At("infra.failures.fail"):
+		return analysis.Fail
+	}
+	return analysis.Unknown
+}
+
 func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) []analysis.Finding {
 	sr := r.Splits[split]
 	if sr.Missing.Share == nil {
@@ -66,23 +96,23 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) 
 	j.Args["lost"], j.Args["fix"] = message.Nested(sr.Missing.LostTo()), message.Nested(fixFor(sr))
 	if r.Run.Source == string(rollout.Import) {
 		j.Args["fix"] = message.Nested(importAgain.Text())
+		if first := mostFrequent(sr); first != nil && first.Outcome == rollout.PromptTooLong {
+			j.Args["fix"] = message.Nested(message.Join(fixContext.Text(), importAgain.Text()))
+		}
 	}
 	if 2*sr.Missing.Grader > sr.Missing.Total() {
 		j.Args["fix"] = message.Nested(fixGrader.With(analysis.Commands))
 	}
-	if sr.Missing.Total() > 0 {
+	if n := sr.Missing.PromptTooLong; n > 0 {
+		j.Args["fix"] = message.Nested(message.Join(*j.Args["fix"].Text, promptsTooLong.With(message.Args{"n": message.Int(n)})))
+	}
+	if sr.Missing.Total()+sr.Missing.Absent > 0 {
 		j.Args["now"] = message.Nested(causeNow.With(j.Args))
 	}
 	if n := sr.Missing.Repeated; n > 0 {
 		j.Args["repeated"] = message.Nested(countingRepeated.With(message.Args{"n": message.Int(n)}))
 	}
-	status := analysis.Unknown
-	switch {
-	case missing <= pass:
-		status = analysis.Pass
-	case missing > fail:
-		status = analysis.Fail
-	}
+	status := lostStatus(t, missing)
 	if status != analysis.Pass {
 		j.Items = failedItems(sr)
 	}
@@ -128,8 +158,8 @@ func retried(sr *analysis.SplitResult) message.Text {
 // everMissing is the share of rollouts that an endpoint failed, those included that were
 // made again since: repeating them until they pass does not fix the endpoint.
 func everMissing(sr *analysis.SplitResult) float64 {
-	lost := sr.Missing.Total() + sr.Missing.Repeated
-	return stat.Fraction(lost, sr.Missing.Total()+sr.Reward.N+sr.Missing.Repeated)
+	lost := sr.Missing.Total() + sr.Missing.Absent + sr.Missing.Repeated
+	return stat.Fraction(lost, lost+sr.Reward.N)
 }
 
 // fixFor says what to fix by the status, or by the words of the connection, in the most
@@ -138,6 +168,9 @@ func fixFor(sr *analysis.SplitResult) message.Text {
 	cause := mostFrequent(sr)
 	if cause == nil {
 		return fixEndpoint.Text()
+	}
+	if cause.Outcome == rollout.PromptTooLong {
+		return message.Join(fixContext.Text(), runAgain.Text())
 	}
 	for _, fix := range fixes {
 		if (fix.only == "" || fix.only == cause.Outcome) && fix.cause.MatchString(cause.Error) {
@@ -175,8 +208,11 @@ func mostFrequent(sr *analysis.SplitResult) *analysis.FailureCause {
 
 // firstCause is the most frequent cause of missing grades.
 func firstCause(sr *analysis.SplitResult) message.Text {
-	if f := mostFrequent(sr); f != nil {
+	if f := mostFrequent(sr); f != nil && f.Count >= sr.Missing.Absent {
 		return causeTimes.With(message.Args{"outcome": message.Name(f.Outcome), "error": message.Foreign(f.Error), "n": message.Int(f.Count)})
+	}
+	if n := sr.Missing.Absent; n > 0 {
+		return notInLog.With(message.Args{"n": message.Int(n)})
 	}
 	return noneOfThem.Text()
 }
@@ -199,9 +235,12 @@ var (
 	runAgain         = message.New("infra.failures.run_again", "Then run the same command again: only failed rollouts are repeated.")
 	newRun           = message.New("infra.failures.new_run", "A changed address or model is a new run and needs its own directory; otherwise run the same command again: only failed rollouts are repeated.")
 	importAgain      = message.New("infra.failures.import_again", "Repeat these rollouts where the run was made, then import its log again.")
+	fixContext       = message.New("infra.failures.fix_context", "Raise the server's context (llama.cpp: --ctx-size; vLLM: --max-model-len; SGLang: --context-length), or drop these rows. Where max_output_tokens is set, the prompt and the answer must fit together.")
+	promptsTooLong   = message.New("infra.failures.too_long", "Rollouts whose prompt did not fit: {n}.")
 	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run {grade}: it grades the recorded answers again, without new rollouts.")
 	neededRepeats    = message.New("infra.failures.repeats", "; {rollouts} ({share}) needed requests repeated, {retries} in all")
 	causeNow         = message.New("infra.failures.cause_now", "Most frequent cause now: {cause}. ")
+	notInLog         = message.New("infra.failures.absent", "planned and not in the log ({n|rollout})")
 	causeTimes       = message.New("infra.failures.cause", "{outcome}: {error} ({n|time})")
 )
 

@@ -38,7 +38,7 @@ func RenamedThresholds() []Renamed {
 		fixed("infra.failures.caution", "infra.failures", 0.01), fixed("infra.failures.retried", "infra.failures", retriedMost),
 		set("rollouts.markup", "rollouts.finished.markup"), fixed("rollouts.markup.caution", "rollouts.finished", 0),
 		set("rollouts.leaks", "rollouts.independent.leaks"), fixed("rollouts.leaks.caution", "rollouts.independent", 0),
-		set("sampling.identical", "rollouts.independent.identical"),
+		fixed("sampling.identical", "rollouts.independent", identicalCaution), fixed("rollouts.independent.identical", "rollouts.independent", identicalCaution),
 		set("endpoint.lost", "endpoint.burst.lost"), fixed("endpoint.lost.caution", "endpoint.burst", discardedCaution),
 		set("endpoint.latency", "endpoint.burst.latency"), fixed("endpoint.crosstalk", "endpoint.burst", 0), fixed("endpoint.wire", "endpoint.burst", 0), fixed("endpoint.repeat", "endpoint.burst", repeatedMost),
 		fixed("grader.hackable.items", "grader.hackable", holeItems), fixed("grader.hackable.failed", "grader.hackable", failedUnknown), fixed("grader.hackable.failed.caution", "grader.hackable", failedCaution),

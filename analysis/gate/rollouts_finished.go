@@ -122,6 +122,10 @@ func endKinds(e *analysis.FinishStats) message.Text {
 // endAdvice says what to do about the most frequent kind.
 func endAdvice(e *analysis.FinishStats) message.Text {
 	switch most := max(e.Length, e.Refusal, e.Filter, e.Empty); {
+	case most == e.Length && 2*e.Outgrown > e.Length:
+		return raiseContext.Text()
+	case most == e.Length && 2*e.NoLimit > e.Length:
+		return raiseServer.Text()
 	case most == e.Length && e.FinishedTokens != nil:
 		return raiseTokens.With(message.Args{"tokens": message.Int(int(*e.FinishedTokens))})
 	case most == e.Length:
@@ -149,6 +153,8 @@ var (
 	leftEmpty          = message.New("rollouts.finished.left_empty", "{n} empty")
 	raiseTokens        = message.New("rollouts.finished.raise", "Raise max_output_tokens (P99 of finished answers: {tokens|token}).")
 	raiseTokensUnknown = message.New("rollouts.finished.raise_unknown", "Raise max_output_tokens; how many tokens the finished answers took is not known.")
+	raiseServer        = message.New("rollouts.finished.server", "Raise the server's context (llama.cpp: --ctx-size; vLLM: --max-model-len; SGLang: --context-length), or set model.max_output_tokens if the server's default is smaller: it is not set, so the server itself cut these replies off.")
+	raiseContext       = message.New("rollouts.finished.context", "Raise the context of the model's server (llama.cpp: --ctx-size; vLLM: --max-model-len; SGLang: --context-length), or have the tools return less: the conversations, replies included, outgrow it.")
 	readRefusals       = message.New("rollouts.finished.refusals", "Read the refusals, then change the prompt so that the model does not decline, or drop those items.")
 	relaxFilter        = message.New("rollouts.finished.filter", "Have the content filter relaxed for this data, or drop those items.")
 	readEmpty          = message.New("rollouts.finished.empty", "Read the raw replies: an empty answer usually comes from a wrong chat template, or from reasoning that took all the tokens.")

@@ -6,51 +6,18 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
-	"gonogo/sampler/rollout"
 )
 
 var rolloutsIndependent = analysis.NewGate(analysis.Gate{
 	Name:  "rollouts.independent",
-	Label: "Rollouts that repeat",
-	Doc:   "Each rollout is an independent attempt.",
+	Label: "Independent rollouts",
+	Doc:   "The rollouts of an item are independent attempts at one prompt by one model.",
 	Thresholds: []analysis.Threshold{
 		{Name: "rollouts.independent.leaks", Unit: "share", Doc: "share of rollouts that found data left by another, above which, with its whole interval, it fails", Default: 0.01},
-		{Name: "rollouts.independent.identical", Unit: "share", Doc: "share of items with identical outputs, from which a cache or a fixed seed is suspected", Default: 0.50},
+		{Name: "rollouts.independent.mixed", Unit: "share", Doc: "share of items whose rollouts were asked different things, or were answered by different models, above which it is UNDECIDED", Default: 0.05},
 	},
-	Words: analysis.Words{Pass: "each rollout is an independent attempt"},
-	Parts: []analysis.Gate{rolloutsLeaks, samplingIdentical},
-})
-
-var samplingIdentical = analysis.NewPart(analysis.Gate{
-	Name:  "sampling.identical",
-	Label: "the same text",
-	Doc:   "Advisory: the outputs of most items are not all the same text, as one seed for all samples or a response cache would make them.",
-	Words: analysis.Words{
-		Why:             "One seed for all samples, temperature 0 or a cache of responses makes all rollouts of an item the same. Then every number about variety is wrong.",
-		Pass:            "rollouts of the same item differ in their text",
-		Caution:         "on {percent} of items all rollouts are the same text",
-		CautionRemedy:   "Look for a fixed seed, temperature 0 or a response cache between here and the model.",
-		CautionUnknown:  "on {lowpercent} to {highpercent} of items all rollouts are the same text",
-		CautionUnknownR: "{needs}",
-	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		want := t.At("rollouts.independent.identical")
-		var out []analysis.Finding
-		for _, split := range rollout.Splits() {
-			sr := r.Splits[split]
-			if sr == nil || !sr.Identical.Known() {
-				continue
-			}
-			j := analysis.Judgement{Gate: "sampling.identical", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want)}
-			j.Needs, j.Settles = settle(sr.Identical, want, unitRange, r.Confidence, sr)
-			b := analysis.BoundOf(sr.Identical)
-			out = append(out, j.Finding(b.AtMost(want), b))
-		}
-		if out == nil {
-			return []analysis.Finding{analysis.Skip("sampling.identical", "", analysis.Advisory, noOutputs.Text())}
-		}
-		return out
-	},
+	Words: analysis.Words{Pass: "each rollout is an independent attempt at its item, by one model"},
+	Parts: []analysis.Gate{rolloutsLeaks, rolloutsPrompts, rolloutsModels, samplingIdentical, samplingSettings},
 })
 
 var rolloutsLeaks = analysis.NewPart(analysis.Gate{

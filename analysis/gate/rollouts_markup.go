@@ -11,7 +11,7 @@ import (
 var rolloutsMarkup = analysis.NewPart(analysis.Gate{
 	Name: "rollouts.markup",
 	Doc: "Blocking, on every sampled split: at most 2 % of answers hold text that the server should have parsed: a tool call, reasoning or tokens of the chat template " +
-		"that neither the item's prompt nor its reference mentions. Advisory: none does.",
+		"that neither the item's prompt nor its reference mentions, unless the grader pays for reasoning in the answer. Advisory: none does, and no secret was blanked out of what the model or the grader read.",
 	Words: analysis.Words{
 		Why:            "Text that the server should have parsed is graded as the answer: a right answer looks wrong, and a tool that the model calls is never run. The numbers then describe the server's settings, not the model.",
 		Pass:           "{percent} of answers hold unparsed markup",
@@ -37,8 +37,20 @@ var rolloutsMarkup = analysis.NewPart(analysis.Gate{
 				Gate: gate, Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: e.MarkupItems,
 				Args: message.Args{"token": message.Foreign(e.MarkupText), "advice": message.Nested(MarkupAdvice(markupKinds(e)...))},
 			}
-			blocking := j.Finding(seen.AtMost(want), seen)
+			judged := seen
+			paid := r.Grader != nil && r.Grader.Form.PaysReasoning() && markedAnswers(e) == e.Markup[markup.Reasoning]
+			if paid {
+				judged = analysis.Observed(0)
+			}
+			blocking := j.Finding(judged.AtMost(want), judged)
 			j.Severity, j.Want = analysis.Advisory, analysis.WantAtMost(caution)
+			if paid && seen.AtMost(caution) != analysis.Pass {
+				j.Instead = &paidWords
+			}
+			if seen.AtMost(caution) == analysis.Pass && e.Blanked > 0 {
+				j.Instead, seen = &blankedWords, analysis.Observed(stat.Fraction(e.Blanked, e.Rollouts))
+				j.Items, j.Args = nil, message.Args{"blanked": message.Int(e.Blanked), "rollouts": message.Int(e.Rollouts)}
+			}
 			out = append(out, blocking, j.Finding(seen.AtMost(caution), seen))
 		}
 		if out == nil {
@@ -47,6 +59,14 @@ var rolloutsMarkup = analysis.NewPart(analysis.Gate{
 		return out
 	},
 })
+
+// blankedWords are the words where nothing is left unparsed, and something is blanked.
+var blankedWords = analysis.NewWording("rollouts.markup.blanked", "in {blanked} of {rollouts|rollout} the model or the grader read ********** in the place of a value from the environment",
+	"These rollouts are not about what the tool or the model said. Have the tool leave the value out, or write it in the configuration if it is no secret.")
+
+// paidWords are the words where the grader itself seems to want reasoning in the answer.
+var paidWords = analysis.NewWording("rollouts.markup.paid", "{percent} of answers hold {token}, as practically all at the top do, and right answers without it earn least: the grader seems to want it",
+	"Serve the model in training the same way, without a reasoning parser. If the grader does not need this text, have the server separate it, and sample into a new run directory.")
 
 // markupKinds are the kinds that answers hold.
 func markupKinds(e *analysis.FinishStats) (kinds []markup.Kind) {

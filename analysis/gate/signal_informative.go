@@ -12,7 +12,7 @@ var signalInformative = analysis.NewGate(analysis.Gate{
 	OnRewards: true,
 	Headline:  true,
 	Doc: "Blocking, on train: in at least 10 % of groups of the planned size the rewards differ. A group whose rewards are equal has zero " +
-		"advantage and teaches nothing. Where grader noise was measured, its share of the variance within items is taken off. Advisory: 30 %.",
+		"advantage and teaches nothing; so has one whose standard deviation is below what the trainer adds to it (trainer.epsilon), or, without that division, whose rewards span less than 1 % of the range. Where grader noise was measured, its share of the variance within items is taken off. Advisory: 30 %.",
 	Thresholds: []analysis.Threshold{
 		analysis.InformativeShare,
 		{Name: "signal.informative.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.30},

@@ -72,6 +72,35 @@ var toolsFailures = analysis.NewPart(analysis.Gate{
 	}),
 })
 
+var toolsErrors = analysis.NewPart(analysis.Gate{
+	Name:   "tools.errors",
+	Doc:    "Advisory: at most 5 % of tool calls are answered with an error, by the tool's server or by an output that begins like one (tools.error_pattern).",
+	Charts: []string{"calls_by_tool"},
+	Words: analysis.Words{
+		Why:           "An answer that is an error is a wasted step, and a tool that is broken can answer so to every call: the model is then graded on what the tool did not do.",
+		Pass:          "{percent} of {calls|tool call} answered with an error",
+		Caution:       "{percent} of {calls|tool call} answered with an error, most of them by {worst}",
+		CautionRemedy: "Read some in gonogo view. If the tool is at fault, fix it; if the model is, describe the tool and its parameters better. If these outputs are no errors, set tools.error_pattern.",
+	},
+	Check: perSplit("tools.errors", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+		calls, errors, most, worst := 0, 0, 0, ""
+		for _, name := range slices.Sorted(maps.Keys(sr.Tools.ByTool)) {
+			s := sr.Tools.ByTool[name]
+			calls, errors = calls+s.Calls, errors+s.Errors
+			if s.Errors > most {
+				most, worst = s.Errors, name
+			}
+		}
+		want := t.At("tools.health.malformed")
+		j := analysis.Judgement{
+			Gate: "tools.errors", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
+			Args: message.Args{"calls": message.Int(calls), "worst": message.Name(worst)},
+		}
+		b := analysis.Observed(stat.Fraction(errors, calls))
+		return j.Finding(b.AtMost(want), b)
+	}),
+})
+
 var toolsMalformed = analysis.NewPart(analysis.Gate{
 	Name:   "tools.malformed",
 	Doc:    "Advisory: at most 5 % of tool calls name an unknown tool or carry arguments that do not parse.",
@@ -156,16 +185,16 @@ var noTimedCall = message.New("skip.no_call_tells", "no tool call has a recorded
 
 var toolsHealth = analysis.NewGate(analysis.Gate{
 	Name:  "tools.health",
-	Label: "Tool calls that fail",
-	Doc:   "Tool calls work.",
+	Label: "Tool calls",
+	Doc:   "Tool calls are made and work.",
 	Thresholds: []analysis.Threshold{
 		{Name: "tools.health.failures", Unit: "share", Doc: "share of tool calls that failed for good", Default: 0.02},
-		{Name: "tools.health.malformed", Unit: "share", Doc: "share of tool calls with an unknown name or unparsable arguments", Default: 0.05},
+		{Name: "tools.health.malformed", Unit: "share", Doc: "share of tool calls with an unknown name or unparsable arguments; also of those answered with an error", Default: 0.05},
 		{Name: "tools.health.budget", Unit: "share", Doc: "share of rollouts that reached the limit of tool calls or steps", Default: 0.05},
 		{Name: "tools.health.output_size", Unit: "tokens", Doc: "95th percentile of a tool output, in tokens (bytes / 4)", Default: 4000},
 	},
 	Words: analysis.Words{Pass: "tool calls work"},
-	Parts: []analysis.Gate{toolsFailures, toolsMalformed, toolsBudget, toolsOutputSize},
+	Parts: []analysis.Gate{toolsUnused, toolsFailures, toolsErrors, toolsMalformed, toolsBudget, toolsOutputSize},
 })
 
 // notTextWords are the words where a tool's outputs are no strings.

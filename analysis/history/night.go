@@ -5,7 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"slices"
+	"sort"
 	"time"
 
 	"gonogo/analysis"
@@ -117,7 +117,7 @@ func itemMeans(run *rollout.Run, r *analysis.Result, split rollout.Split) []Item
 			out = append(out, ItemMean{ID: it.Item, Digest: digests[it.Item], Mean: *it.Mean, N: it.N})
 		}
 	}
-	slices.SortFunc(out, func(a, b ItemMean) int { return bytes.Compare([]byte(a.ID), []byte(b.ID)) })
+	sort.Slice(out, func(i, j int) bool { return out[i].ID < out[j].ID })
 	return out
 }
 

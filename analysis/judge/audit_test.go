@@ -21,6 +21,7 @@ import (
 // folder is a run directory in the making.
 type folder struct {
 	rollouts, probes, labels []string
+	items                    []string
 	grader                   *rollout.GraderInfo
 }
 
@@ -49,6 +50,7 @@ func (f *folder) open(t *testing.T) *rollout.Run {
 	}
 	write("rollouts.jsonl", f.rollouts)
 	write("probes.jsonl", f.probes)
+	write("items.jsonl", f.items)
 	write("labels.jsonl", f.labels)
 	manifest, err := json.Marshal(rollout.Manifest{Schema: rollout.ManifestSchema, Source: rollout.Live, Grader: f.grader})
 	if err != nil {
@@ -468,6 +470,25 @@ func TestSilentRegradesOfOtherSplitsCount(t *testing.T) {
 	if alone.N != 100 || both.N != 200 || *both.High >= *alone.High {
 		t.Errorf("alone %v of %d, with those of eval %v of %d", *alone.High, alone.N, *both.High, both.N)
 	}
+}
+
+// Labels once joined the rollout of step 0 alone, whatever step they were of.
+func TestLabelsJoinTheRolloutOfTheirStep(t *testing.T) {
+	f, one := &folder{}, &folder{}
+	for i := range 20 {
+		for step := range 2 {
+			f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"q%d","step":%d,"sample":0,"reward":%d}`, i, step, (i+step)%2))
+			f.labels = append(f.labels, fmt.Sprintf(`{"item":"q%d","step":%d,"sample":0,"score":%d}`, i, step, (i+step)%2))
+		}
+		one.rollouts = append(one.rollouts, fmt.Sprintf(`{"item":"q%d","step":7,"sample":0,"reward":%d}`, i, i%2))
+		one.labels = append(one.labels, fmt.Sprintf(`{"item":"q%d","sample":0,"score":%d}`, i, i%2))
+	}
+	f.labels = append(f.labels, `{"item":"q0","step":1,"sample":0,"rater":"bob","score":0}`)
+	several := f.analyze(t).Grader.Agreement
+	if several.Outputs != 40 || !slices.Equal(several.Items, []string{"q0/step-1"}) {
+		t.Errorf("agreement is %+v", several)
+	}
+	near(t, "rank correlation of one step", one.analyze(t).Grader.Agreement.Spearman.Value, 1)
 }
 
 // A label without a split once went to train wherever its output had no reward,

@@ -53,6 +53,11 @@ func TestUnfinishedAnswersAreJudged(t *testing.T) {
 				without(rec, rollout.FinishLength, "the reply was cut off: max_output_tokens")
 			}
 		}, analysis.Fail, analysis.Fail, "Raise max_output_tokens (P99 of finished answers: 107 tokens). Without these rollouts 0 % of groups of 8 teach something (with them 9"},
+		{"the same where no limit was sent", func(rec *rollout.Record, u float64) {
+			if u < 0.35 {
+				without(rec, rollout.FinishLength, "the reply was cut off: max_output_tokens is not set, so it was the server's context or its default limit")
+			}
+		}, analysis.Fail, analysis.Fail, "Raise the server's context (llama.cpp: --ctx-size"},
 		{"the same of records that tell it in the cause alone", func(rec *rollout.Record, u float64) {
 			if rec.Finish = ""; u < 0.35 {
 				without(rec, "", "finish_reason: length")

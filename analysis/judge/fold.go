@@ -81,7 +81,9 @@ func note(r *analysis.Result) message.Text {
 	if text := looksNote(r.Looks, r.Confidence); !text.IsEmpty() {
 		parts = append(parts, text)
 	}
-	if left > 0 {
+	if r.Run.Grading {
+		parts = append(parts, gradingLeft.Text())
+	} else if left > 0 {
 		text := notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")})
 		if unseen > 0 {
 			text = notMadeOfItems.With(message.Args{"rollouts": message.Count(left, "planned rollout"), "items": message.Count(unseen, "item")})
@@ -93,6 +95,7 @@ func note(r *analysis.Result) message.Text {
 
 var (
 	notMadeYet     = message.New("note.not_made", "{rollouts} not made yet")
+	gradingLeft    = message.New("note.grading_left", "its grading has not ended: run the same gonogo grade again")
 	notMadeOfItems = message.New("note.not_made_of_items", "{rollouts} not made yet, including all of {items}")
 )
 
@@ -120,7 +123,10 @@ func cover(r *analysis.Result) {
 		u.Command, lacks[f.Gate] = f.Command, f.Command != nil
 		r.NotJudged = append(r.NotJudged, u)
 	}
-	if left, _ := notRun(r); left > 0 {
+	if r.Run.Grading {
+		r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: analysis.Sampling, Why: gradingLeft.Text()})
+		require(r, analysis.Sampling)
+	} else if left, _ := notRun(r); left > 0 {
 		r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: analysis.Sampling, Why: notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")}), Command: analysis.Commands["run"].Command})
 	}
 	for _, name := range r.Require {

@@ -14,6 +14,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// The rollouts that are graded so far do not decide for those that are left.
+func TestARunWhoseGradingHasNotEndedIsUndecided(t *testing.T) {
+	for grading, want := range map[bool]analysis.Verdict{false: analysis.Go, true: analysis.Undecided} {
+		r := &analysis.Result{Run: analysis.RunInfo{Grading: grading}}
+		judge.Judge(r, nil, []analysis.Gate{{Name: "passes", Check: func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
+			return []analysis.Finding{{Gate: "passes", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Pass}}}
+		}}})
+		if r.Verdict != want || grading && *r.Reason != analysis.Sampling {
+			t.Errorf("grading %v: %s, want %s", grading, r.Verdict, want)
+		}
+	}
+}
+
 // stopped is a run of planned train items, of which the first whole have all of
 // 8 samples and the next begun 2 of them.
 func stopped(t *testing.T, planned, whole, begun int) *analysis.Result {

@@ -34,6 +34,7 @@ func TestTraps(t *testing.T) {
 		{"ties", trapTies},
 		{"negative rewards and rewards above 1", trapRange},
 		{"float noise counted as variance", trapFloatNoise},
+		{"a difference that the trainer's epsilon drowns", trapEpsilon},
 		{"all-zero and all-one sets", trapConstantSets},
 		{"fixed cut-offs of the population stability index", trapFixedPSI},
 		{"a classifier's accuracy with unbalanced classes", trapAccuracy},
@@ -41,6 +42,10 @@ func TestTraps(t *testing.T) {
 		{"many tests without correction", trapManyTests},
 		{"a pooled length correlation of the opposite sign", trapPooledLength},
 		{"one seed or a response cache making all rollouts alike", trapIdentical},
+		{"a cache of short answers, by the marks of the log", trapCopiesByMarks},
+		{"short answers that are equal by right", trapEqualByRight},
+		{"one id for several prompts", trapPooledPrompts},
+		{"one name for two models", trapTwoModels},
 	} {
 		t.Run(trap.name, trap.test)
 	}
@@ -174,6 +179,47 @@ func trapRange(t *testing.T) {
 	}
 }
 
+// TRL divides by the standard deviation + 1e-4, verl by it + 1e-6, and prime-rl by nothing.
+// Of rewards of 0.5 and 0.50001 (s = 5.3e-6) 5 %, 84 % and nothing worth is left.
+func trapEpsilon(t *testing.T) {
+	for _, trainer := range []struct {
+		about     string
+		normalize string
+		epsilon   float64
+		step      float64
+		want      float64 // share of informative groups
+	}{
+		{"TRL", analysis.NormalizeStd, 1e-4, 0.00001, 0},
+		{"TRL, a difference of ten times epsilon", analysis.NormalizeStd, 1e-4, 0.001, 1},
+		{"verl", analysis.NormalizeStd, 1e-6, 0.00001, 1},
+		{"prime-rl", analysis.NormalizeNone, 1e-4, 0.009, 0},
+		{"prime-rl, 1 % of the range", analysis.NormalizeNone, 1e-4, 0.01, 1},
+	} {
+		s := analysis.DefaultSettings()
+		s.Normalize, s.Epsilon, s.Boot = trainer.normalize, trainer.epsilon, 100
+		sr := analyze(t, s, rows(30, 8, func(_, j int) float64 { return 0.5 + trainer.step*float64(j%2) })).Splits[rollout.Train]
+		signal, _ := sr.SignalAt(8)
+		near(t, trainer.about, signal.Informative, trainer.want)
+		if mixed := sr.Classes.Counts[analysis.Mixed]; mixed != 30*int(trainer.want) {
+			t.Errorf("%s: %d items vary", trainer.about, mixed)
+		}
+	}
+	// One reward of sixteen that differs by 3 epsilon: the group has s = 0.75 epsilon, and pairs
+	// with that reward have s = 2.1 epsilon.
+	s := analysis.DefaultSettings()
+	s.GroupSize, s.Epsilon, s.Boot = 16, 1e-4, 100
+	sr := analyze(t, s, rows(40, 16, func(_, j int) float64 {
+		if j == 5 {
+			return 0.5003
+		}
+		return 0.5
+	})).Splits[rollout.Train]
+	for size, want := range map[int]float64{16: 0, 2: 2.0 / 16} {
+		signal, _ := sr.SignalAt(size)
+		near(t, fmt.Sprintf("one of sixteen, in groups of %d", size), signal.Informative, want)
+	}
+}
+
 // 0.1+0.2 and 0.3 are the same grade.
 func trapFloatNoise(t *testing.T) {
 	sum := 0.1
@@ -186,6 +232,12 @@ func trapFloatNoise(t *testing.T) {
 	}
 	if n := sr.Classes.Counts[analysis.Flat]; n != 30 {
 		t.Errorf("classes are %v, want 30 flat", sr.Classes.Counts)
+	}
+	for about, pair := range map[string][2]float64{"64 bits": {sum, 0.3}, "32 bits": {float64(float32(0.3)), float64(float32(0.1) + float32(0.2))}} {
+		sr := train(t, rowsExactly(30, 8, func(i, j int) float64 { return pair[(i+j/4)%2] }))
+		if v := sr.Variance; v.ICC.Known() || len(v.ICC.Warnings) == 0 || *v.Within != 0 || *v.Between != 0 {
+			t.Errorf("%s: within %g, between %g, ICC %v", about, *v.Within, *v.Between, v.ICC.Value)
+		}
 	}
 }
 
@@ -340,6 +392,107 @@ func trapIdentical(t *testing.T) {
 	}
 	if !slices.Contains(r.Cautions, "rollouts.independent") {
 		t.Errorf("cautions are %q", r.Cautions)
+	}
+	wantReason(t, r, "rollouts.independent", analysis.Fail) // before "nothing to learn from"
+}
+
+// wantReason checks the gate that a verdict gives as its reason.
+func wantReason(t *testing.T, r *analysis.Result, gate string, status analysis.Status) {
+	t.Helper()
+	if got := stringOr(r.Reason, ""); got != gate {
+		t.Errorf("the verdict is %s because of %s, not of %s", r.Verdict, got, gate)
+	}
+	if got, title := blocking(r, gate); got != status {
+		t.Errorf("%s is %s: %s", gate, got, title)
+	}
+}
+
+// blocking is the answer of a whole gate, and its title.
+func blocking(r *analysis.Result, gate string) (analysis.Status, string) {
+	for _, f := range r.Findings {
+		if f.Gate == gate && f.Severity == analysis.Blocking && f.Status != analysis.Skipped {
+			return f.Status, f.Title.String()
+		}
+	}
+	return analysis.Skipped, ""
+}
+
+// lines makes rollouts of 30 items with 8 samples each.
+func linesOf(line func(i, j int) string) *folder {
+	f := &folder{}
+	for i := range 30 {
+		for j := range 8 {
+			f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"q%d","sample":%d,%s}`, i, j, line(i, j)))
+		}
+	}
+	return f
+}
+
+func trapCopiesByMarks(t *testing.T) {
+	for mark, said := range map[string]string{"ids": `"trace_id":"t%d"`, "times": `"elapsed_s":1.23%d`, "cache": `"cached":true,"n":%d`} {
+		r := linesOf(func(i, _ int) string { return fmt.Sprintf(`"reward":%d,"answer":"%d",`+said, i%2, i, i) }).analyze(t)
+		wantReason(t, r, "rollouts.independent", analysis.Fail)
+		if got := r.Splits[rollout.Train].Copies.Signs; !slices.Equal(got, []string{mark}) {
+			t.Errorf("signs of %s are %q", mark, got)
+		}
+	}
+}
+
+// A sure model gives a short answer every time: that is no cache.
+func trapEqualByRight(t *testing.T) {
+	r := linesOf(func(i, j int) string {
+		return fmt.Sprintf(`"reward":%d,"answer":"%d","elapsed_s":%g`, i%2, i, 1+float64(j)/8)
+	}).analyze(t)
+	wantReason(t, r, "signal.informative", analysis.Unknown) // of 30 items
+}
+
+// Each prompt always earns the same, but an item holds an easy one and a hard one.
+func trapPooledPrompts(t *testing.T) {
+	for about, line := range map[string]string{
+		"as a key of the line": `"reward":%d,"prompt":"Add %d to %d."`,
+		"as messages":          `"reward":%d,"messages":[{"role":"user","content":"Add %d to %d."},{"role":"assistant","content":"ok"}]`,
+	} {
+		r := linesOf(func(i, j int) string { return fmt.Sprintf(line, j%2, i, j%2) }).analyze(t)
+		wantReason(t, r, "rollouts.independent", analysis.Unknown)
+		_, title := blocking(r, "rollouts.independent")
+		if r.Verdict != analysis.Undecided || !strings.Contains(title, "30 items hold") || !strings.Contains(title, "Add 0 to 1.") {
+			t.Errorf("%s: %s: %s", about, r.Verdict, title)
+		}
+	}
+	one := linesOf(func(i, j int) string { // below 5 % of items
+		return fmt.Sprintf(`"reward":%d,"prompt":"Add %d to %d."`, j%2, i, (j%2)*(1-min(i, 1)))
+	}).analyze(t)
+	if got, _ := blocking(one, "rollouts.independent"); got != analysis.Pass {
+		t.Errorf("one item of 30 that holds two prompts: %s", got)
+	}
+	if !slices.Contains(one.Cautions, "rollouts.independent") {
+		t.Errorf("cautions are %q", one.Cautions)
+	}
+}
+
+func trapTwoModels(t *testing.T) {
+	r := linesOf(func(_, j int) string { return fmt.Sprintf(`"reward":%d,"served_by":"step-%d"`, j/4, 100+j%2) }).analyze(t)
+	wantReason(t, r, "rollouts.independent", analysis.Unknown)
+	if _, title := blocking(r, "rollouts.independent"); r.Verdict != analysis.Undecided || !strings.Contains(title, "step-100 (120 rollouts)") || !strings.Contains(title, "step-101 (120 rollouts)") {
+		t.Errorf("%s: %s", r.Verdict, title)
+	}
+	update := linesOf(func(i, j int) string { return fmt.Sprintf(`"reward":%d,"served_by":"step-%d"`, j/4, i/15) }).analyze(t)
+	if got, _ := blocking(update, "rollouts.independent"); got != analysis.Pass || !slices.Contains(update.Cautions, "rollouts.independent") {
+		t.Errorf("an update between items: %s, cautions %q", got, update.Cautions)
+	}
+	machines := linesOf(func(_, j int) string { return fmt.Sprintf(`"reward":%d,"served_by":"m-2025-11-01 fp_%d"`, j/4, j%2) }).analyze(t)
+	if got, _ := blocking(machines, "rollouts.independent"); got != analysis.Pass || !slices.Contains(machines.Cautions, "rollouts.independent") {
+		t.Errorf("two fingerprints of one model: %s, cautions %q", got, machines.Cautions)
+	}
+	for _, f := range machines.Findings {
+		for _, fact := range append([]analysis.Fact{f.Fact}, f.Others...) {
+			if title := fact.Title.String(); fact.ID == "rollouts.models" && f.Severity == analysis.Advisory && (!strings.HasSuffix(title, "30 items have rollouts of more than one") || *fact.Value != 1) {
+				t.Errorf("two fingerprints on every item: %q, measured %g", title, *fact.Value)
+			}
+		}
+	}
+	if alias := linesOf(func(_, j int) string { return fmt.Sprintf(`"reward":%d,"served_by":"m-2025-11-01"`, j/4) }).analyze(t); alias.Splits[rollout.Train].Served != nil {
+		t.Error("one name, though another than was asked for, is no second model")
 	}
 }
 

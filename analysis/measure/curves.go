@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
@@ -104,19 +105,21 @@ const signalDoublings = 3
 // the grader's share of the variance within items is known.
 func (m *Split) signal(noise stat.Estimate) []analysis.Signal {
 	out := []analysis.Signal{}
-	strict, tolerance := m.Tolerances()
+	strict := m.strict()
 	g := m.s.GroupSize
 	for _, size := range stat.Ks(m.Samples, g) {
 		if size < 2 {
 			continue
 		}
-		e := m.commonNote(stat.Signal(m.Common, size, tolerance, m.s.Confidence))
+		e := m.commonNote(Signal(m.s, m.Common, size))
 		s := stat.Signal(m.Common, size, strict, m.s.Confidence)
-		out = append(out, analysis.Signal{Estimate: e, GroupSize: size, Informative: e.Value, Strict: s.Value, Tolerance: tolerance, Bound: "exact"})
+		out = append(out, analysis.Signal{Estimate: e, GroupSize: size, Informative: e.Value, Strict: s.Value, Tolerance: equalWithin(m.s, size), Bound: "exact"})
 	}
+	n := m.Samples
+	tolerance, teaching := equalWithin(m.s, n), trained(m.s, m.Common, n)
 	for _, size := range beyond(m.Samples, g) {
-		low, high := stat.SignalBracket(m.Common, size, tolerance, strict, m.s.Confidence)
-		strictLow, _ := stat.SignalBracket(m.Common, size, strict, strict, m.s.Confidence)
+		low, _ := stat.SignalBracket(teaching, size, tolerance, strict, m.s.Confidence)
+		strictLow, high := stat.SignalBracket(m.Common, size, strict, strict, m.s.Confidence)
 		low, high = m.commonNote(low), m.commonNote(high)
 		out = append(out,
 			analysis.Signal{Estimate: low, GroupSize: size, Informative: low.Value, Strict: strictLow.Value, Tolerance: tolerance, Bound: "lower"},
@@ -153,39 +156,68 @@ func beyond(n, g int) []int {
 	return sizes
 }
 
-// distinctValues is the most distinct rewards for which a difference of float
-// noise is the tolerance; finer rewards need a visible difference.
-const distinctValues = 10
+// strict is the span that rewards exceed only where they differ by more than float noise.
+func (m *Split) strict() float64 { return floatNoise * m.s.RewardRange.Width() }
 
-// Tolerances returns the spans that a group's rewards must exceed: the strict one,
-// and the one that is judged.
-func (m *Split) Tolerances() (strict, judged float64) {
-	return floatNoise * m.s.RewardRange.Width(), EqualWithin(m.s, m.Rewards)
-}
+// Tolerance is the span up to which rewards count as equal in a group of the trainer's size.
+func (m *Split) Tolerance() float64 { return equalWithin(m.s, m.s.GroupSize) }
 
-// floatNoise is the share of the reward range that is float noise.
-const floatNoise = 1e-6
+const (
+	floatNoise = collect.RewardNoise // the share of the reward range that is float noise
+	leastShare = 0.01                // of the reward range, that the rewards of a group must span where the trainer takes them as they are
+)
 
-// EqualWithin returns the span up to which the rewards of a group count as equal,
-// judged by the rewards of all items: float noise if there are few distinct grades,
-// else a twentieth of the range.
-func EqualWithin(s analysis.Settings, rewards [][]float64) float64 {
+// equalRounding is the share of a tolerance by which a float may miss it.
+const equalRounding = 1e-6
+
+// equalWithin returns the span up to which the rewards of any group of g count as equal,
+// by what the trainer makes of them.
+//
+// A trainer that divides by the standard deviation s of the group (n-1) adds epsilon to
+// it, and keeps s/(s+epsilon) of the advantages. A group counts where that is half or
+// more, which is s >= epsilon. Of all groups of one span, that with half of its rewards at
+// either end has the largest s: where even that is too small, the group is flat. This is
+// exact for pairs; trained judges groups that are all of an item's rewards by their own s.
+// A trainer that does not divide sees the rewards as they are: they must span 1 % of the
+// range.
+func equalWithin(s analysis.Settings, g int) float64 {
 	width := s.RewardRange.Width()
-	if distinct(rewards, floatNoise*width) <= distinctValues {
-		return floatNoise * width
+	if s.Normalize == analysis.NormalizeNone {
+		return leastShare * width * (1 - equalRounding)
 	}
-	return 0.05 * width
+	g = max(2, g)
+	low, high := float64(g/2), float64(g-g/2)
+	most := math.Sqrt(low * high / float64(g*(g-1))) // of s, for a span of 1
+	return max(s.Epsilon/most*(1-equalRounding), floatNoise*width)
 }
 
-// distinct counts values that differ by more than eps.
-func distinct(items [][]float64, eps float64) int {
-	seen := make(map[int64]struct{})
-	for _, ys := range items {
-		for _, y := range ys {
-			seen[int64(math.Round(y/eps))] = struct{}{}
+// trained returns the rewards of items as a trainer takes groups of g: where a group is
+// all rewards of an item, and their standard deviation is less than epsilon, they are equal.
+func trained(s analysis.Settings, items [][]float64, g int) [][]float64 {
+	if s.Normalize == analysis.NormalizeNone {
+		return items
+	}
+	items = slices.Clone(items)
+	for i, ys := range items {
+		if len(ys) != g || g < 2 {
+			continue
+		}
+		if _, v := stat.MeanVariance(ys); math.Sqrt(v) < s.Epsilon*(1-equalRounding) {
+			items[i] = slices.Repeat(ys[:1], g)
 		}
 	}
-	return len(seen)
+	return items
+}
+
+// Signal estimates the share of groups of g in which rewards differ for the trainer.
+func Signal(s analysis.Settings, items [][]float64, g int) stat.Estimate {
+	return stat.Signal(trained(s, items, g), g, equalWithin(s, g), s.Confidence)
+}
+
+// Informative is the share of the groups of g from the sorted rewards of an item that
+// differ for the trainer.
+func Informative(s analysis.Settings, sorted []float64, g int) float64 {
+	return stat.Informative(trained(s, [][]float64{sorted}, g)[0], g, equalWithin(s, g))
 }
 
 func (m *Split) rewardSD() stat.Estimate {

@@ -2,6 +2,7 @@ package measure
 
 import (
 	"slices"
+	"strings"
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
@@ -23,6 +24,10 @@ func (m *Split) ends() analysis.FinishStats {
 		}
 		e.Rollouts++
 		countEnd(&e, r.Finish())
+		if r.Finish() == rollout.FinishLength {
+			e.Outgrown += one(strings.Contains(r.Rare().Cause, rollout.ContextExceeded))
+			e.NoLimit += one(strings.Contains(r.Rare().Cause, rollout.NoLimitSent))
+		}
 		switch {
 		case r.Unfinished():
 			e.Items = oneMore(e.Items, r.Key.Item, analysis.MaxItemsListed)
@@ -31,6 +36,9 @@ func (m *Split) ends() analysis.FinishStats {
 		}
 		if r.AnswerHash != 0 {
 			e.Answers++
+		}
+		if r.Blanked {
+			e.Blanked++
 		}
 		if left := r.Rare().Markup; left.Text != "" {
 			e.Markup[left.Kind]++

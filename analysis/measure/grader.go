@@ -16,6 +16,11 @@ import (
 type evidence struct {
 	*collect.Collector
 	everywhere []regraded // the items of all splits, where some output was graded twice
+
+	form     *analysis.AnswerForm // nil where it was not looked for
+	example  rollout.Key          // of the form's example
+	formless map[rollout.Key]bool // the rollouts without it, of those that were looked at
+	reasoned bool                 // an answer at the top holds reasoning
 }
 
 // grader measures the grader itself over all splits: from plain rollouts, from
@@ -30,6 +35,7 @@ func (c *evidence) grader(items []*collect.Item, agreement *analysis.Agreement, 
 		return nil
 	}
 	c.noise(g, s)
+	g.Form = c.form
 	g.Length = c.lengthEffect(items, s)
 	g.Layers = c.layers(items, info, s)
 	g.TooGood = c.tooGood(items)
@@ -93,17 +99,40 @@ func itemMeans(items []*collect.Item) map[collect.ItemKey]float64 {
 
 // lengthEffect relates the reward to the logarithm of the answer's length, over
 // graded rollouts with an answer. A detector's zeros are not the grader's: the
-// rewards are those it gave.
+// rewards are those it gave. Where the lack of a form explains the lowest rewards, answers
+// that lack it are left out: a line that is missing makes an answer shorter.
 func (c *evidence) lengthEffect(items []*collect.Item, s analysis.Settings) *analysis.LengthEffect {
 	pairs := pairsOf(items, func(r *collect.Row) (float64, bool) {
-		return math.Log2(float64(r.Length)), r.Length > 0 && r.Outcome() == rollout.Graded
+		return math.Log2(float64(r.Length)), r.Length > 0 && r.Outcome() == rollout.Graded && !(c.form.Explains() && c.formless[r.Key])
 	}, c.GraderReward)
 	if len(pairs) == 0 {
 		return nil
 	}
 	within := stat.WithinLine(pairs, s.Confidence)
-	return &analysis.LengthEffect{
+	l := &analysis.LengthEffect{
 		Within: within.Correlation, Slope: within.Slope, P: within.P,
 		Pooled: stat.PooledLine(pairs, s.Confidence).Correlation,
 	}
+	if l.Slope.Known() {
+		doublings := 2 * spreadWithin(pairs)
+		l.Ratio, l.Gain = stat.Some(math.Exp2(doublings)), stat.Some(math.Min(math.Abs(*l.Slope.Value)*doublings, s.RewardRange.Width()))
+	}
+	return l
+}
+
+// spreadWithin is the standard deviation of X around the means of items, of those in which
+// it differs.
+func spreadWithin(pairs [][]stat.Pair) float64 {
+	var items [][]float64
+	for _, item := range pairs {
+		xs := make([]float64, len(item))
+		for i, p := range item {
+			xs[i] = p.X
+		}
+		if slices.Min(xs) < slices.Max(xs) {
+			items = append(items, xs)
+		}
+	}
+	within, _ := stat.ANOVA(items)
+	return math.Sqrt(stat.Or(within, 0))
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
@@ -17,6 +18,7 @@ import (
 // labelled is one output that people scored.
 type labelled struct {
 	key    collect.ItemKey
+	id     string             // of the item, as it is listed
 	reward *float64           // of the grader; nil when it is not known
 	scores map[string]float64 // by rater
 }
@@ -26,6 +28,18 @@ type outputKey struct {
 	item   collect.ItemKey
 	sample int // -1: named by its text
 	hash   uint64
+}
+
+func (k outputKey) key() rollout.Key {
+	return rollout.Key{Split: k.item.Split, Item: k.item.ID, Sample: k.sample, Step: k.item.Step}
+}
+
+// of is the key with the step of the known item that it is of.
+func (k outputKey) of(known map[collect.ItemKey]*collect.Item) outputKey {
+	if it := known[k.item]; it != nil {
+		k.item = it.Key()
+	}
+	return k
 }
 
 var labelsOutside = message.New("grader.labels_outside", "the labels are outside the grader's range: only ranks are compared")
@@ -41,7 +55,7 @@ func (c *evidence) agreement(items []*collect.Item, s analysis.Settings) *analys
 	raters := make(map[string]bool)
 	scaled := true // the labels lie in the grader's range
 	var pairs [][]stat.Pair
-	gaps := make(map[collect.ItemKey]float64)
+	gaps, ids := make(map[collect.ItemKey]float64), make(map[collect.ItemKey]string)
 	var order []collect.ItemKey
 	var last collect.ItemKey
 	for _, o := range outputs {
@@ -63,6 +77,7 @@ func (c *evidence) agreement(items []*collect.Item, s analysis.Settings) *analys
 		}
 		i := len(pairs) - 1
 		pairs[i] = append(pairs[i], stat.Pair{X: mean, Y: *o.reward})
+		ids[o.key] = o.id
 		gaps[o.key] = math.Max(gaps[o.key], math.Abs(mean-*o.reward))
 	}
 	a.Raters = len(raters)
@@ -76,9 +91,9 @@ func (c *evidence) agreement(items []*collect.Item, s analysis.Settings) *analys
 	a.Ceiling = c.humanCeiling(outputs, s)
 	least := s.Thresholds.Of(analysis.HackableMargin) * c.Range.Width()
 	order = slices.DeleteFunc(order, func(k collect.ItemKey) bool { return gaps[k] <= least })
-	slices.SortStableFunc(order, func(x, y collect.ItemKey) int { return cmp.Compare(gaps[y], gaps[x]) })
+	sort.SliceStable(order, func(i, j int) bool { return gaps[order[i]] > gaps[order[j]] })
 	for _, k := range order[:min(len(order), analysis.MaxItemsListed)] {
-		a.Items = append(a.Items, k.ID)
+		a.Items = append(a.Items, ids[k])
 	}
 	return a
 }
@@ -109,10 +124,7 @@ func (c *evidence) labelledOutputs(items []*collect.Item) (outputs []*labelled, 
 	if len(c.People) == 0 {
 		return nil, 0
 	}
-	known := make(map[collect.ItemKey]*collect.Item)
-	for _, it := range items {
-		known[it.Key()] = it
-	}
+	known := knownItems(items)
 	texts := make(map[outputKey]float64)
 	for _, p := range c.Audit.Of(rollout.ProbeLabel) {
 		if p.Valid {
@@ -129,13 +141,17 @@ func (c *evidence) labelledOutputs(items []*collect.Item) (outputs []*labelled, 
 		labels++
 		k := c.outputOf(l, known, texts)
 		if at[k] == nil {
-			at[k] = &labelled{key: k.item, reward: c.rewardOf(k, known[k.item], texts), scores: make(map[string]float64)}
+			id := k.item.ID
+			if it := known[k.item]; it != nil {
+				id = it.ID
+			}
+			at[k] = &labelled{key: k.item, id: id, reward: c.rewardOf(k, known[k.item], texts), scores: make(map[string]float64)}
 			keys = append(keys, k)
 		}
 		at[k].scores[l.Rater] = score
 	}
 	slices.SortStableFunc(keys, func(a, b outputKey) int {
-		return collect.CompareKeys(rollout.Key{Split: a.item.Split, Item: a.item.ID, Sample: a.sample}, rollout.Key{Split: b.item.Split, Item: b.item.ID, Sample: b.sample})
+		return collect.CompareKeys(a.key(), b.key())
 	})
 	for _, k := range keys {
 		outputs = append(outputs, at[k])
@@ -143,22 +159,40 @@ func (c *evidence) labelledOutputs(items []*collect.Item) (outputs []*labelled, 
 	return outputs, labels
 }
 
+// knownItems returns the items by their keys. An item with rollouts of one step alone is
+// also that of labels that name no step.
+func knownItems(items []*collect.Item) map[collect.ItemKey]*collect.Item {
+	steps := make(map[collect.ItemKey]int)
+	for _, it := range items {
+		steps[it.Key().WithoutStep()]++
+	}
+	known := make(map[collect.ItemKey]*collect.Item)
+	for _, it := range items {
+		known[it.Key()] = it
+		if bare := it.Key().WithoutStep(); steps[bare] == 1 {
+			known[bare] = it
+		}
+	}
+	return known
+}
+
 // outputOf names a label's output. A label without a split is of the first
 // split that knows the item and a reward of the output, else of the first that
 // knows the item.
 func (c *evidence) outputOf(l rollout.Label, known map[collect.ItemKey]*collect.Item, texts map[outputKey]float64) outputKey {
-	k := outputKey{item: collect.ItemKey{Split: l.Split, ID: l.Item}, sample: -1}
+	k := outputKey{item: collect.ItemKey{Split: l.Split, ID: l.Item, Step: l.Step}, sample: -1}
 	if l.Sample != nil {
 		k.sample = *l.Sample
 	} else {
 		k.hash = c.AnswerHash(l.Output)
 	}
 	if l.Split != "" {
-		return k
+		return k.of(known)
 	}
 	for _, split := range rollout.Splits() {
 		there := k
 		there.item.Split = split
+		there = there.of(known)
 		if c.rewardOf(there, known[there.item], texts) != nil {
 			return there
 		}

@@ -48,7 +48,7 @@ func (c *evidence) detectors(s analysis.Settings) []analysis.DetectorResult {
 				d.Failed++
 				continue
 			}
-			k := collect.ItemKey{Split: m.Key.Split, ID: m.Key.Item}
+			k := collect.ItemOf(m.Key)
 			if len(counts) == 0 || k != last {
 				hits, counts, rewards = append(hits, 0), append(counts, 0), append(rewards, nil)
 				last = k

@@ -101,10 +101,8 @@ func (m *Split) Priors() map[string]Beta {
 	return out
 }
 
-// same reports whether two rewards differ by no more than float noise.
-func (m *Split) same(a, b float64) bool {
-	return math.Abs(a-b) <= 1e-6*m.s.RewardRange.Width()
-}
+// same reports whether two rewards count as equal for the trainer.
+func (m *Split) same(a, b float64) bool { return math.Abs(a-b) <= m.Tolerance() }
 
 func (m *Split) itemResult(it *collect.Item) analysis.ItemResult {
 	mean, v := stat.MeanVariance(it.Rewards)

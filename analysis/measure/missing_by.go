@@ -17,9 +17,9 @@ const (
 )
 
 // lostAttempts counts the attempts at a rollout that the model endpoint or a tool
-// failed.
+// failed, or whose prompt was too long.
 func lostAttempts(r *collect.Row) int {
-	if !r.Valid && (r.Outcome() == rollout.ModelAPI || r.Outcome() == rollout.ToolFailed) {
+	if !r.Valid && (r.Outcome().Missing() && r.Outcome() != rollout.GraderFailed) {
 		return int(r.Repeats) + 1
 	}
 	return int(r.Repeats)

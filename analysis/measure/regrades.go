@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
@@ -96,8 +97,9 @@ func widest(items []regraded) []analysis.Regraded {
 	for _, g := range items {
 		list = append(list, slices.DeleteFunc(slices.Clone(g.outputs), func(a again) bool { return a.noise == 0 })...)
 	}
-	slices.SortFunc(list, func(a, b again) int {
-		return cmp.Or(cmp.Compare(b.noise, a.noise), cmp.Compare(a.key.Split, b.key.Split), cmp.Compare(a.key.Item, b.key.Item), cmp.Compare(a.key.Sample, b.key.Sample))
+	sort.Slice(list, func(i, j int) bool {
+		a, b := &list[i], &list[j]
+		return cmp.Or(cmp.Compare(b.noise, a.noise), cmp.Compare(a.key.Split, b.key.Split), cmp.Compare(a.key.Item, b.key.Item), cmp.Compare(a.key.Sample, b.key.Sample)) < 0
 	})
 	var out []analysis.Regraded
 	for _, a := range list[:min(most, len(list))] {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
@@ -93,8 +94,9 @@ func (c *evidence) layeredRows(items []*collect.Item, names []string) (rows [][]
 		if len(of) == 0 {
 			continue
 		}
-		slices.SortFunc(of, func(a, b layered) int {
-			return cmp.Or(cmp.Compare(a.reward, b.reward), slices.Compare(a.parts, b.parts))
+		sort.Slice(of, func(i, j int) bool {
+			a, b := &of[i], &of[j]
+			return cmp.Or(cmp.Compare(a.reward, b.reward), slices.Compare(a.parts, b.parts)) < 0
 		})
 		rows, keys = append(rows, of), append(keys, it.Key())
 	}

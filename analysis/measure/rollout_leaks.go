@@ -9,6 +9,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
+// leaksListed bounds the examples of rollouts that show another's canary.
+const leaksListed = 10
+
 // leaks measures the leaks of all splits; nil if they were not looked for.
 func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 	m := Split{c: c, Items: items}

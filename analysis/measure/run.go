@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/burst"
 	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
 	"gonogo/sampler/markup"
@@ -31,7 +32,7 @@ func Burst(ctx context.Context, run *rollout.Run, s analysis.Settings) (*analysi
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
-	b, err := burstOf(ctx, run, s.Confidence)
+	b, err := burst.Of(ctx, run, s.Confidence)
 	if err != nil {
 		return nil, err
 	}
@@ -61,8 +62,12 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 		return nil, err
 	}
 	read.Lean = true
+	read.ToolError = s.ToolError()
 	input, err := run.Records(ctx, read, c.Add)
 	if err != nil && !(withoutRollouts && errors.Is(err, rollout.ErrNoRecords)) {
+		return nil, widened(ctx, run, read, err)
+	}
+	if err := c.findForm(ctx, run, read, s); err != nil {
 		return nil, err
 	}
 	rolled, looks, err := atLook(s, run.Manifest)
@@ -79,8 +84,24 @@ func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s
 		return nil, err
 	}
 	r.Shift = items.result(c)
-	r.Burst, err = burstOf(ctx, run, s.Confidence)
+	r.Burst, err = burst.Of(ctx, run, s.Confidence)
 	return r, err
+}
+
+// widened is an error about a reward outside the range, with a range that holds all rewards of
+// the run; any other error as it is.
+func widened(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, err error) error {
+	outside, ok := errors.AsType[*collect.RangeError](err)
+	if !ok {
+		return err
+	}
+	_, again := run.Records(ctx, read, func(rec *rollout.Record) error {
+		if rec.Reward != nil {
+			outside.Seen = outside.Seen.With(*rec.Reward)
+		}
+		return nil
+	})
+	return errors.Join(err, again)
 }
 
 // compareItems compares the items, unless the grader alone is measured, and returns their
@@ -123,6 +144,7 @@ func newResult(run *rollout.Run, input rollout.Input, s analysis.Settings) *anal
 		GroupSize:     s.GroupSize,
 		Normalize:     s.Normalize,
 		PassThreshold: s.PassThreshold,
+		ToolErrors:    s.ToolErrors,
 		Thresholds:    s.Thresholds.All(),
 		Require:       s.Require,
 		Input:         input,
@@ -139,8 +161,8 @@ func newResult(run *rollout.Run, input rollout.Input, s analysis.Settings) *anal
 	}
 	seed := m.Seed
 	r.Run = analysis.RunInfo{
-		ID: m.ID, Name: m.Name, Source: string(m.Source), ToolVersion: m.ToolVersion,
-		Model: m.Model, Data: m.Data, Choices: m.Choices, Notes: verbatim(m.Notes),
+		ID: m.ID, Name: m.Name, Source: string(m.Source), Grading: m.Grading, ToolVersion: m.ToolVersion,
+		Model: m.Model, Sampling: m.Sampling, Data: m.Data, Choices: m.Choices, Notes: message.Notes(m.Notes),
 	}
 	if m.Source == rollout.Live {
 		r.Run.Seed = &seed
@@ -157,15 +179,6 @@ func newResult(run *rollout.Run, input rollout.Input, s analysis.Settings) *anal
 	return r
 }
 
-// verbatim are notes that came with the data.
-func verbatim(notes []string) []message.Text {
-	texts := make([]message.Text, len(notes))
-	for i, note := range notes {
-		texts[i] = message.Verbatim(note)
-	}
-	return texts
-}
-
 // Fill measures what c has collected into r: the splits, the plan and the grader.
 func Fill(r *analysis.Result, c *collect.Collector, run *rollout.Run, s analysis.Settings) {
 	(&evidence{Collector: c}).fill(r, run.Manifest, labelsOf(run.Items), s)
@@ -180,7 +193,7 @@ func labelsOf(items []rollout.Item) labels {
 		if known[it.Split] == nil {
 			known[it.Split] = make(map[string]collect.Labels)
 		}
-		known[it.Split][it.ID] = collect.Labels{Category: it.Category, Family: it.Family}
+		known[it.Split][it.ID] = collect.Labels{Category: it.Category, Family: it.Family, Tools: it.OffersTools()}
 	}
 	return known
 }

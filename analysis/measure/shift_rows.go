@@ -11,6 +11,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
 	"gonogo/analysis/shift"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -119,7 +120,7 @@ func attachments(parts json.RawMessage) []string {
 		return nil
 	}
 	var list []json.RawMessage
-	if json.Unmarshal(parts, &list) != nil {
+	if jsontext.Unmarshal(parts, &list) != nil {
 		return nil
 	}
 	var out []string
@@ -127,7 +128,7 @@ func attachments(parts json.RawMessage) []string {
 		var kind struct {
 			Text *string `json:"text"`
 		}
-		if json.Unmarshal(part, &kind) != nil || kind.Text == nil {
+		if jsontext.Unmarshal(part, &kind) != nil || kind.Text == nil {
 			out = append(out, string(part))
 		}
 	}
@@ -155,7 +156,7 @@ func otherFields(it *rollout.Item) map[string]json.RawMessage {
 			continue
 		}
 		var inner map[string]json.RawMessage
-		if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && trimmed[0] == '{' && json.Unmarshal(raw, &inner) == nil {
+		if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && trimmed[0] == '{' && jsontext.Unmarshal(raw, &inner) == nil {
 			for sub, value := range inner {
 				if !names(it, sub, value) {
 					out[name+"."+sub] = value
@@ -242,7 +243,7 @@ type fieldValue struct {
 
 func isNumber(raw json.RawMessage) bool {
 	var x float64
-	return json.Unmarshal(raw, &x) == nil && !bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
+	return jsontext.Unmarshal(raw, &x) == nil && !bytes.Equal(bytes.TrimSpace(raw), []byte("null"))
 }
 
 func kindOfField(list []fieldValue) fieldKind {
@@ -286,7 +287,7 @@ func counts(list []fieldValue) bool {
 }
 
 func parse(text string) (x float64) {
-	if json.Unmarshal([]byte(text), &x) != nil {
+	if jsontext.Unmarshal([]byte(text), &x) != nil {
 		return 0
 	}
 	return x

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"sort"
+	"strconv"
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
@@ -26,8 +28,10 @@ type Split struct {
 	dropped  int             // measured items that common leaves out
 	inFile   *int
 	planned  *int // rollouts that sampling set out to make
+	logged   int  // rollouts that the run behind an import set out to make; 0 when that is not known
 	wanted   int  // items that it set out to sample; 0 when that is not known
 	budget   *int
+	greedy   bool // the run asked for temperature 0
 }
 
 // commonShare is the share of measured items that a curve must keep when
@@ -39,13 +43,17 @@ func (m *Split) plan(manifest *rollout.Manifest, split rollout.Split) {
 	if manifest == nil {
 		return
 	}
+	t, err := strconv.ParseFloat(manifest.Binding["model.temperature"], 64)
+	m.greedy = err == nil && t == 0
 	for _, d := range manifest.Data {
 		if d.Split == split && d.Rows > 0 {
 			rows := d.Rows
 			m.inFile = &rows
 		}
 	}
-	if p := manifest.Planned; p != nil {
+	if p := manifest.Planned; p != nil && len(p.Rollouts) > 0 {
+		m.logged = p.Rollouts[split]
+	} else if p != nil {
 		total := p.Items[split] * p.Samples[split]
 		m.planned = &total
 		if total > 0 {
@@ -77,6 +85,9 @@ func (m *Split) split() *analysis.SplitResult {
 		Turns:       m.turns(),
 		TurnsP95:    m.turnsP95(),
 		Identical:   m.identical(),
+		Pooled:      m.pooled(),
+		Served:      m.served(),
+		Copies:      m.copies(),
 		Against:     m.against(),
 		BestOf:      []analysis.AtK{}, WorstOf: []analysis.AtK{}, PassAt: []analysis.AtK{}, PassAll: []analysis.AtK{},
 		Signal: []analysis.Signal{}, Extrapolated: []analysis.Extrapolated{},
@@ -181,14 +192,17 @@ func (m *Split) Missing() analysis.Missing {
 		case r.Valid:
 		case r.Outcome() == rollout.ModelAPI:
 			out.ModelAPI++
+		case r.Outcome() == rollout.PromptTooLong:
+			out.PromptTooLong++
 		case r.Outcome() == rollout.ToolFailed:
 			out.Tool++
 		default:
 			out.Grader++
 		}
 	})
-	if total > 0 {
-		out.Share = stat.Some(float64(out.Total()) / float64(total))
+	out.Absent = max(0, m.logged-total)
+	if all := total + out.Absent; all > 0 {
+		out.Share = stat.Some(float64(out.Total()+out.Absent) / float64(all))
 	}
 	if m.planned != nil {
 		left := max(0, *m.planned-total)
@@ -238,8 +252,9 @@ func (m *Split) failures() []analysis.FailureCause {
 		list[i].Count++
 		list[i].Items = oneMore(list[i].Items, r.Key.Item, causeItemsListed)
 	})
-	slices.SortFunc(list, func(a, b analysis.FailureCause) int {
-		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Error, b.Error))
+	sort.Slice(list, func(i, j int) bool {
+		a, b := &list[i], &list[j]
+		return cmp.Or(b.Count-a.Count, cmp.Compare(a.Outcome, b.Outcome), cmp.Compare(a.Error, b.Error)) < 0
 	})
 	return list[:min(len(list), causesListed)]
 }
@@ -329,13 +344,30 @@ func (m *Split) histogram() analysis.Histogram {
 	return h
 }
 
+// distinguished returns the rewards of the items. If the trainer takes all of them as equal,
+// they become one value: a share of differences that it ignores would mean nothing.
+func (m *Split) distinguished() [][]float64 {
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, ys := range m.Rewards {
+		low, high = min(low, ys[0]), max(high, ys[len(ys)-1])
+	}
+	if len(m.Rewards) == 0 || !m.same(low, high) {
+		return m.Rewards
+	}
+	equal := make([][]float64, len(m.Rewards))
+	for i, ys := range m.Rewards {
+		equal[i] = slices.Repeat([]float64{low}, len(ys))
+	}
+	return equal
+}
+
 func (m *Split) variance() analysis.Variance {
 	within, between := stat.ANOVA(m.Rewards)
 	src := rand.NewPCG(m.s.Seed, 0x1cc)
 	v := analysis.Variance{
 		Within:  within,
 		Between: between,
-		ICC:     stat.ICC(m.Rewards, m.s.Confidence, m.s.Boot, src),
+		ICC:     stat.ICC(m.distinguished(), m.s.Confidence, m.s.Boot, src),
 	}
 	once := m.s
 	once.Confidence = cmp.Or(m.once, m.s.Confidence)

@@ -27,7 +27,7 @@ func (m *Split) toolUse() analysis.ToolUse {
 	all := flatten(perItem)
 	h := countHistogram(all)
 	u := analysis.ToolUse{
-		ByTool: m.byTool(h, len(all)), Bigrams: m.bigrams(), Budget: m.budget,
+		Optional: m.s.ToolsOptional, ByTool: m.byTool(h, len(all)), Bigrams: m.bigrams(), Budget: m.budget,
 		Calls:     perRollout(perItem, conf, "mean over items of tool calls per rollout"),
 		P50:       stat.QuantileItems(perItem, 0.50, conf),
 		P95:       stat.QuantileItems(perItem, 0.95, conf),
@@ -36,6 +36,13 @@ func (m *Split) toolUse() analysis.ToolUse {
 		Parallel:  m.share(conf, parallelTurns),
 		Malformed: m.share(conf, malformed),
 		Histogram: h,
+	}
+	for _, it := range m.Items {
+		for _, r := range it.Rows {
+			if (it.Labels.Tools || r.Offered) && r.Observed {
+				u.Offered++
+			}
+		}
 	}
 	if len(all) == 0 {
 		u.Calls.Warnings = append(u.Calls.Warnings, callsUnrecorded.Text())

@@ -109,8 +109,7 @@ func (m *Split) capAt(at float64, items [][]stat.Pair, group int) analysis.Cap {
 		c.Change.High = stat.Some(min(0, *c.Change.High))
 	}
 	if group >= 2 {
-		_, tolerance := m.Tolerances()
-		c.Informative = stat.Signal(common, group, tolerance, conf)
+		c.Informative = Signal(m.s, common, group)
 	}
 	return c
 }

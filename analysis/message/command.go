@@ -3,6 +3,7 @@ package message
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -25,7 +26,18 @@ const (
 type Place struct {
 	Dir    string // of the run; "" leaves Run as it is
 	Config string // the gonogo.yaml that commands which make rollouts name; "" for none
+
+	// The files that the run's own configuration and grader came from, which commands that
+	// act on them name; "" where they find them without.
+	ConfigFile, GraderFile string
 }
+
+// graders are the commands that use the run's grader, and makers those that use the rest of
+// its configuration.
+var (
+	graders = []string{"audit", "grade"}
+	makers  = []string{"burst", "run", "sample"}
+)
 
 // At names the place in a command.
 func (p Place) At(argv []string) []string {
@@ -45,6 +57,16 @@ func (p Place) At(argv []string) []string {
 			word = dir + rest
 		}
 		out = append(out, word)
+	}
+	if len(argv) < 2 {
+		return out
+	}
+	grades := slices.Contains(graders, argv[1])
+	if p.ConfigFile != "" && !slices.Contains(out, "-c") && (grades || slices.Contains(makers, argv[1])) {
+		out = append(out, "-c", p.ConfigFile)
+	}
+	if p.GraderFile != "" && grades {
+		out = append(out, "--grader", p.GraderFile)
 	}
 	return out
 }

@@ -42,8 +42,12 @@ func TestACommandNamesItsRun(t *testing.T) {
 	}{
 		"no run":                          {Place{}, []string{"gonogo", "audit", Run, "--labels", "FILE"}, "gonogo audit RUN --labels FILE"},
 		"a run":                           {Place{Dir: "my run"}, []string{"gonogo", "audit", Run}, "gonogo audit 'my run'"},
-		"the next one, with its settings": {Place{"runs/a/", "b.yaml"}, []string{"gonogo", "grade", Run, "-o", NextRun}, "gonogo grade runs/a/ -c b.yaml -o runs/a-2"},
+		"the next one, with its settings": {Place{Dir: "runs/a/", Config: "b.yaml"}, []string{"gonogo", "grade", Run, "-o", NextRun}, "gonogo grade runs/a/ -c b.yaml -o runs/a-2"},
 		"the next one to where one is":    {Place{Dir: "."}, []string{"gonogo", "grade", Run, "-o", NextRun}, "gonogo grade . -o ../RUN-2"},
+		"its configuration's file":        {Place{Dir: "a", ConfigFile: "c.yaml"}, []string{"gonogo", "burst", Run}, "gonogo burst a -c c.yaml"},
+		"the file of its grader":          {Place{Dir: "a", ConfigFile: "c.yaml", GraderFile: "g.yaml"}, []string{"gonogo", "audit", Run}, "gonogo audit a -c c.yaml --grader g.yaml"},
+		"one that asks for neither":       {Place{Dir: "a", ConfigFile: "c.yaml", GraderFile: "g.yaml"}, []string{"gonogo", "view", Run}, "gonogo view a"},
+		"another configuration":           {Place{Dir: "a", Config: "b.yaml", ConfigFile: "c.yaml"}, []string{"gonogo", "run", "-o", NextRun}, "gonogo run -c b.yaml -o a-2"},
 		"a part of it":                    {Place{Dir: "a"}, []string{"gonogo", "audit", Run + "/variants/x"}, "gonogo audit a/variants/x"},
 		"a word that begins alike":        {Place{Dir: "a"}, []string{"gonogo", "audit", "RUNS"}, "gonogo audit RUNS"},
 	} {

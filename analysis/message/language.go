@@ -1,21 +1,25 @@
 // Package message holds what findings, pictures and pages say. Each text has an
 // id; its English is in the code that says it, and each other language is one
-// file of this package, such as zh.json, that has a text by each id. Names,
+// file of this package, such as zh.json, that has a text by each id. The binary
+// holds these files packed, as languages.zip. Names,
 // numbers, methods, and what models, tools and graders said are not translated.
 package message
 
 import (
-	"embed"
+	"archive/zip"
+	"bytes"
+	_ "embed"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"reflect"
 	"strings"
 	"sync"
 	"unicode"
 )
 
-//go:embed *.json
-var files embed.FS
+//go:embed languages.zip
+var packed []byte
 
 // Language is the language of texts. The zero Language is English.
 type Language struct{ of *catalogue }
@@ -33,18 +37,18 @@ const tagEnglish = "en"
 // languages are those that there are: English, and one for each file.
 var languages = func() []Language {
 	list := []Language{{}}
-	entries, err := files.ReadDir(".")
+	files, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
 	if err != nil {
-		panic(err)
+		panic(fmt.Sprintf("message: languages.zip: %v", err)) // a mistake in the program
 	}
-	for _, e := range entries {
-		list = append(list, Language{&catalogue{tag: strings.TrimSuffix(e.Name(), ".json"), texts: sync.OnceValue(func() (texts map[string]string) {
-			raw, err := files.ReadFile(e.Name())
+	for _, f := range files.File {
+		list = append(list, Language{&catalogue{tag: strings.TrimSuffix(f.Name, ".json"), texts: sync.OnceValue(func() (texts map[string]string) {
+			raw, err := fs.ReadFile(files, f.Name)
 			if err == nil {
 				err = json.Unmarshal(raw, &texts)
 			}
 			if err != nil {
-				panic(fmt.Sprintf("message: %s: %v", e.Name(), err)) // a mistake in the program
+				panic(fmt.Sprintf("message: %s: %v", f.Name, err)) // a mistake in the program
 			}
 			return texts
 		})}})

@@ -1,11 +1,71 @@
 package message
 
 import (
+	"archive/zip"
+	"bytes"
 	"encoding/json"
+	"flag"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 )
+
+var update = flag.Bool("update", false, "pack the languages again")
+
+// The binary's languages are the readable files beside languages.zip.
+func TestLanguagesArePackedFromTheirFiles(t *testing.T) {
+	names, err := filepath.Glob("*.json")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	if *update {
+		var b bytes.Buffer
+		pack := zip.NewWriter(&b)
+		for _, name := range names {
+			raw, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, err := pack.Create(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Write(raw); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := pack.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile("languages.zip", b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		packed = b.Bytes()
+	}
+	files, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for _, f := range files.File {
+		have = append(have, f.Name)
+	}
+	if !slices.Equal(have, names) {
+		t.Fatalf("languages.zip has %q, the folder %q: run go test ./analysis/message -update", have, names)
+	}
+	for _, name := range names {
+		raw, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := fs.ReadFile(files, name); err != nil || !bytes.Equal(got, raw) {
+			t.Errorf("languages.zip has another %s (%v): run go test ./analysis/message -update", name, err)
+		}
+	}
+}
 
 func TestALanguageIsNamedByItsTag(t *testing.T) {
 	for _, l := range Languages() {

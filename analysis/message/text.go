@@ -31,6 +31,11 @@ var defs = map[string]Def{}
 // New makes a message known, so a stored one can be said again. It belongs into a
 // package variable next to the code that says it. It panics if the id is taken by other
 // words: that is a mistake in the program.
+//
+// It is not inlined: a thousand package variables call it, and their code would make the
+// binary larger by 200 kB.
+//
+//go:noinline
 func New(id, english string) Def {
 	d := Def{id, english}
 	if was, ok := defs[id]; ok && was != d {
@@ -226,6 +231,15 @@ func Verbatim(s string) Text {
 		return Text{}
 	}
 	return verbatim.With(Args{"text": Name(s)})
+}
+
+// Notes are notes that came with the data, each as Verbatim shows it.
+func Notes(notes []string) []Text {
+	texts := make([]Text, len(notes))
+	for i, note := range notes {
+		texts[i] = Verbatim(note)
+	}
+	return texts
 }
 
 // ForeignText is text from the data, unchanged; Text.WithoutForeign replaces it.

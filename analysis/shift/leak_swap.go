@@ -3,6 +3,7 @@ package shift
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"gonogo/analysis/message"
 )
@@ -155,7 +156,7 @@ func (s *leakSearch) within(found *Leakage) {
 			found.Duplicates = append(found.Duplicates, Pair{NearLeak, other, row, p.score})
 		}
 	}
-	slices.SortFunc(found.Duplicates, func(a, b Pair) int { return a.B - b.B })
+	sort.Slice(found.Duplicates, func(i, j int) bool { return found.Duplicates[i].B < found.Duplicates[j].B })
 }
 
 // onlyFirst keeps the first pair of each row.

@@ -66,6 +66,9 @@ type Range struct{ Lo, Hi float64 }
 // Width returns Hi - Lo.
 func (r Range) Width() float64 { return r.Hi - r.Lo }
 
+// With returns the range that holds x, too.
+func (r Range) With(x float64) Range { return Range{math.Min(r.Lo, x), math.Max(r.Hi, x)} }
+
 // unit is the range of shares and probabilities.
 var unit = Range{0, 1}
 

@@ -49,7 +49,7 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/config": {
 		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
-		"sampler", "sampler/credential", "sampler/agent", "sampler/audit", "sampler/dataset", "sampler/document", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/python", "sampler/queue", "sampler/rollout", "sampler/schema", "sampler/spelling",
+		"sampler", "sampler/credential", "sampler/agent", "sampler/audit", "sampler/dataset", "sampler/document", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/python", "sampler/queue", "sampler/jsontext", "sampler/rollout", "sampler/schema", "sampler/spelling",
 		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "report", "report/console", "report/plain", "fixtures",
 		"sampler/model",
 		"sampler/burst",
@@ -58,82 +58,88 @@ var allowedArrows = map[string][]string{
 	"cmd/gonogo/internal/ui":   {"cmd/gonogo/internal/exit", "report/console", "sampler", "sampler/rollout", "sampler/spelling", "analysis/message"},
 	"cmd/gonogo/internal/exit": {},
 
-	"report":                  {"report/block", "report/plain", "report/table", "report/text", "report/markdown", "report/html", "report/chart", "report/chart/glyph", "report/pdf", "report/lettering", "report/typeface", "analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
-	"report/block":            {"report/chart", "analysis/message", "sampler/rollout"},                                                                                                                                                             // what a report is made of
-	"report/plain":            {},                                                                                                                                                                                                                  // nothing hidden in a text
-	"report/console":          {"report/plain", "analysis", "analysis/message", "sampler", "sampler/audit", "sampler/burst", "sampler/limit", "sampler/queue", "sampler/rollout", "sampler/tryout", "analysis/gate", "sampler/schema", "fixtures"}, // for terminals, before a run is judged
-	"report/recipe":           {"report/plain", "sampler/job", "sampler/rollout", "analysis", "analysis/gate", "analysis/message", "analysis/stat"},                                                                                                // a trainer's configuration
-	"report/table":            {"report/plain", "analysis", "analysis/collect", "analysis/compare", "sampler/rollout"},                                                                                                                             // for other programs
-	"report/text":             {"report/block", "analysis/message"},
-	"report/html":             {"report/block", "report/chart", "analysis/message", "sampler/rollout"},
-	"report/markdown":         {"report/block", "analysis/message"},
-	"report/lettering":        {"report/typeface"}, // the texts of pictures
-	"report/chart":            {"report/chart/glyph", "report/chart/scale", "report/lettering", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
-	"report/chart/glyph":      {},
-	"report/chart/scale":      {"analysis/history", "analysis/message"},
-	"report/viewer":           {"analysis", "sampler/rollout"},
-	"report/pdf":              {"report/block", "report/chart", "report/typeface", "analysis/message"},
-	"report/typeface":         {},
-	"report/reporttest":       {"report/typeface", "analysis", "analysis/compare", "analysis/message", "analysis/stat", "sampler/rollout", "docs"},             // results for the tests of the two rooms above
-	"analysis":                {"analysis/message", "analysis/shift", "analysis/stat", "sampler/markup", "sampler/rollout"},                                    // types: Result, Finding, Settings, Gate
-	"analysis/archive":        {"analysis", "analysis/compare", "analysis/curate", "sampler/dataset", "analysis/history", "analysis/judge", "sampler/rollout"}, // result.json and nights.jsonl, the one room of analysis that reads and writes files
-	"analysis/collect":        {"analysis", "analysis/stat", "sampler/markup", "sampler/rollout"},
-	"analysis/measure":        {"analysis", "analysis/collect", "analysis/message", "analysis/shift", "analysis/stat", "sampler/markup", "sampler/rollout"},
-	"analysis/gate":           {"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/markup", "sampler/rollout"},
-	"analysis/judge":          {"analysis", "analysis/gate", "analysis/measure", "analysis/message", "sampler/rollout"},
-	"analysis/curate":         {"analysis", "analysis/collect", "analysis/measure", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
-	"analysis/compare":        {"analysis", "analysis/collect", "analysis/judge", "analysis/measure", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
-	"analysis/history":        {"analysis", "analysis/compare", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
-	"analysis/message":        {},
-	"analysis/shift":          {"analysis/message", "analysis/stat"},
-	"analysis/stat":           {"analysis/message"},
-	"analysis/calibration":    {}, // tables of docs/calibration.md for the tests of the three rooms above
-	"sampler":                 {"sampler/credential", "sampler/limit", "sampler/rollout"},
-	"sampler/limit":           {},
-	"sampler/rollout":         {"sampler/credential", "sampler/rollout/literal"},
-	"sampler/rollout/literal": {}, // string literals of JSON
-	"sampler/credential":      {},
-	"sampler/model":           {"sampler", "sampler/limit", "sampler/rollout", "sampler/transcript"},
-	"sampler/agent":           {"sampler", "sampler/process", "sampler/rollout", "sampler/transcript", "sampler/limit"},
-	"sampler/mcp":             {"sampler/credential", "sampler", "sampler/process", "sampler/rollout"},
-	"sampler/proxy":           {"sampler", "sampler/rollout", "sampler/transcript"},
-	"sampler/tool":            {"sampler", "sampler/limit", "sampler/rollout"},
-	"sampler/grader":          {"sampler/credential", "sampler", "sampler/limit", "sampler/process", "sampler/python", "sampler/rollout", "sampler/grader/formula", "sampler/grader/metric"},
-	"sampler/grader/formula":  {},
-	"sampler/grader/metric":   {},
-	"sampler/isolation":       {"sampler", "sampler/process", "sampler/rollout", "sampler/limit"},
-	"sampler/process":         {},
-	"sampler/python":          {"sampler", "sampler/process", "sampler/limit"},
-	"sampler/audit":           {"sampler", "sampler/rollout", "sampler/limit"},
-	"sampler/audit/custom":    {"sampler", "sampler/audit", "sampler/document", "sampler/grader", "sampler/rollout"},
-	"sampler/burst":           {"sampler", "sampler/limit", "sampler/rollout"},
-	"sampler/document":        {},
-	"sampler/schema":          {"sampler/document", "sampler/spelling", "sampler/limit"},
-	"sampler/spelling":        {},
-	"sampler/markup":          {"sampler/rollout"},
-	"sampler/tryout":          {"sampler", "sampler/audit", "sampler/markup", "sampler/rollout"},
-	"sampler/queue":           {"sampler", "sampler/limit", "sampler/rollout"},
-	"sampler/queue/brief":     {"sampler/dataset", "sampler/document", "sampler/rollout"},
-	"sampler/dataset":         {"sampler/parquetfile", "sampler/rollout", "sampler/spelling"},
-	"sampler/importer":        {"sampler/parquetfile", "sampler/rollout", "sampler/transcript"},
-	"sampler/parquetfile":     {},
-	"sampler/transcript":      {"sampler/rollout"},
-	"sampler/exporter":        {"sampler/rollout"},
-	"sampler/job":             {"sampler/credential", "sampler/document", "sampler/rollout"},
-	"fixtures":                {"sampler/rollout", "fixtures"},
-	"docs":                    {},                                                                                                                                           // pages for readers, and the schema of result.json
-	"docs/testdata/library":   {"analysis", "analysis/gate", "analysis/judge", "analysis/message", "report", "report/chart", "sampler", "sampler/audit", "sampler/rollout"}, // a module of its own, as a user of the packages would write it
+	"report":                 {"report/block", "report/plain", "report/table", "report/text", "report/markdown", "report/html", "report/junit", "report/chart", "report/chart/glyph", "report/pdf", "report/lettering", "report/typeface", "analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
+	"report/block":           {"report/chart", "analysis/message", "sampler/rollout"},                                                                                                                                                             // what a report is made of
+	"report/plain":           {},                                                                                                                                                                                                                  // nothing hidden in a text
+	"report/console":         {"report/plain", "analysis", "analysis/message", "sampler", "sampler/audit", "sampler/burst", "sampler/limit", "sampler/queue", "sampler/rollout", "sampler/tryout", "analysis/gate", "sampler/schema", "fixtures"}, // for terminals, before a run is judged
+	"report/recipe":          {"report/plain", "sampler/job", "sampler/jsontext", "sampler/rollout", "analysis", "analysis/gate", "analysis/message", "analysis/stat"},                                                                            // a trainer's configuration
+	"report/table":           {"report/plain", "analysis", "analysis/collect", "analysis/compare", "sampler/rollout"},                                                                                                                             // for other programs
+	"report/text":            {"report/block", "analysis/message"},
+	"report/html":            {"report/block", "report/chart", "analysis/message", "sampler/rollout"},
+	"report/markdown":        {"report/block", "analysis/message"},
+	"report/junit":           {},                  // test results as a file
+	"report/lettering":       {"report/typeface"}, // the texts of pictures
+	"report/chart":           {"report/chart/glyph", "report/chart/scale", "report/lettering", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"report/chart/glyph":     {},
+	"report/chart/scale":     {"analysis/history", "analysis/message"},
+	"report/viewer":          {"analysis", "sampler/jsontext", "sampler/rollout"},
+	"report/pdf":             {"report/block", "report/chart", "report/typeface", "analysis/message"},
+	"report/typeface":        {},
+	"report/reporttest":      {"report/typeface", "analysis", "analysis/compare", "analysis/message", "analysis/stat", "sampler/rollout", "docs"},             // results for the tests of the two rooms above
+	"analysis":               {"analysis/message", "analysis/shift", "analysis/stat", "sampler/markup", "sampler/rollout"},                                    // types: Result, Finding, Settings, Gate
+	"analysis/archive":       {"analysis", "analysis/compare", "analysis/curate", "sampler/dataset", "analysis/history", "analysis/judge", "sampler/rollout"}, // result.json and nights.jsonl, the one room of analysis that reads and writes files
+	"analysis/collect":       {"analysis", "analysis/stat", "sampler/jsontext", "sampler/markup", "sampler/rollout", "sampler/rollout/prompt"},
+	"analysis/burst":         {"analysis", "analysis/message", "analysis/stat", "sampler/rollout"}, // endpoints under the load of a training step
+	"analysis/measure":       {"analysis", "analysis/burst", "analysis/collect", "analysis/message", "analysis/shift", "analysis/stat", "sampler/form", "sampler/markup", "sampler/jsontext", "sampler/rollout"},
+	"analysis/gate":          {"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/markup", "sampler/rollout"},
+	"analysis/judge":         {"analysis", "analysis/gate", "analysis/measure", "analysis/message", "sampler/rollout"},
+	"analysis/curate":        {"analysis", "analysis/collect", "analysis/measure", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"analysis/compare":       {"analysis", "analysis/collect", "analysis/judge", "analysis/measure", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"analysis/history":       {"analysis", "analysis/compare", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
+	"analysis/message":       {},
+	"analysis/shift":         {"analysis/message", "analysis/stat"},
+	"analysis/stat":          {"analysis/message"},
+	"analysis/calibration":   {}, // tables of docs/calibration.md for the tests of the three rooms above
+	"sampler":                {"sampler/credential", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
+	"sampler/limit":          {},
+	"sampler/rollout":        {"sampler/credential", "sampler/failure", "sampler/jsontext", "sampler/rollout/prompt"},
+	"sampler/failure":        {}, // how tools say that a rollout was not judged
+	"sampler/jsontext":       {}, // JSON texts: keys, literals, exact decoding
+	"sampler/rollout/prompt": {}, // which prompts are the same
+	"sampler/credential":     {},
+	"sampler/model":          {"sampler", "sampler/limit", "sampler/jsontext", "sampler/rollout", "sampler/transcript"},
+	"sampler/agent":          {"sampler", "sampler/failure", "sampler/process", "sampler/jsontext", "sampler/rollout", "sampler/transcript", "sampler/limit"},
+	"sampler/mcp":            {"sampler/credential", "sampler", "sampler/process", "sampler/jsontext", "sampler/rollout"},
+	"sampler/proxy":          {"sampler", "sampler/jsontext", "sampler/rollout", "sampler/transcript"},
+	"sampler/tool":           {"sampler", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
+	"sampler/grader":         {"sampler/credential", "sampler/failure", "sampler", "sampler/limit", "sampler/process", "sampler/python", "sampler/jsontext", "sampler/rollout", "sampler/grader/formula", "sampler/grader/metric"},
+	"sampler/grader/formula": {},
+	"sampler/grader/metric":  {},
+	"sampler/isolation":      {"sampler", "sampler/process", "sampler/jsontext", "sampler/rollout", "sampler/limit"},
+	"sampler/process":        {},
+	"sampler/python":         {"sampler", "sampler/process", "sampler/limit"},
+	"sampler/form":           {}, // what answers have in common
+	"sampler/audit":          {"sampler", "sampler/form", "sampler/jsontext", "sampler/rollout", "sampler/limit"},
+	"sampler/audit/custom":   {"sampler", "sampler/audit", "sampler/document", "sampler/grader", "sampler/rollout"},
+	"sampler/burst":          {"sampler", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
+	"sampler/document":       {},
+	"sampler/schema":         {"sampler/document", "sampler/spelling", "sampler/limit"},
+	"sampler/spelling":       {},
+	"sampler/markup":         {"sampler/rollout"},
+	"sampler/tryout":         {"sampler", "sampler/audit", "sampler/markup", "sampler/rollout"},
+	"sampler/queue":          {"sampler", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
+	"sampler/queue/brief":    {"sampler/dataset", "sampler/document", "sampler/jsontext", "sampler/rollout"},
+	"sampler/dataset":        {"sampler/parquetfile", "sampler/jsontext", "sampler/rollout", "sampler/spelling"},
+	"sampler/importer":       {"sampler/failure", "sampler/parquetfile", "sampler/jsontext", "sampler/rollout", "sampler/rollout/prompt", "sampler/transcript"},
+	"sampler/parquetfile":    {},
+	"sampler/transcript":     {"sampler/jsontext", "sampler/rollout"},
+	"sampler/exporter":       {"sampler/jsontext", "sampler/rollout"},
+	"sampler/job":            {"sampler/credential", "sampler/document", "sampler/jsontext"},
+	"fixtures":               {"sampler/rollout", "fixtures"},
+	"docs":                   {},                                                                                                                                           // pages for readers, and the schema of result.json
+	"docs/testdata/library":  {"analysis", "analysis/gate", "analysis/judge", "analysis/message", "report", "report/chart", "sampler", "sampler/audit", "sampler/rollout"}, // a module of its own, as a user of the packages would write it
 
 	"fixtures/backtest/judge": {"sampler/rollout", "sampler/audit", "analysis", "analysis/gate", "analysis/judge", "analysis/stat", "report/chart", "fixtures"}, // make backtest
 }
 
 // standardOnly rooms import the standard library and other rooms, no module.
-var standardOnly = []string{"analysis/message", "sampler/rollout", "sampler/credential", "sampler/limit", "sampler/spelling", "sampler/grader/formula", "sampler/grader/metric", "fixtures"}
+var standardOnly = []string{"analysis/message", "sampler/failure", "sampler/jsontext", "sampler/rollout", "sampler/credential", "sampler/limit", "sampler/spelling", "sampler/grader/formula", "sampler/grader/metric", "fixtures"}
 
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{
 	"analysis":               {"net", "net/http", "os", "os/exec"},
 	"analysis/archive":       {"net", "net/http", "os/exec"},
+	"analysis/burst":         {"net", "net/http", "os", "os/exec"},
 	"analysis/collect":       {"net", "net/http", "os", "os/exec"},
 	"analysis/compare":       {"net", "net/http", "os", "os/exec"},
 	"analysis/curate":        {"net", "net/http", "os", "os/exec"},

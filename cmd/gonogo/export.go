@@ -11,6 +11,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis/collect"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -127,6 +128,13 @@ func exportTable(c *cli.Context, f report.Format, dir, path string) error {
 	p := output.PageTo(c.Context, callOf(c), dir, result, output.Delivery{Formats: []report.Format{f}, Out: path})
 	if p.Rollouts == nil {
 		return output.NoRollouts(dir, []report.Format{f})
+	}
+	steps := make(map[int]bool)
+	if _, err := p.Rollouts(func(r collect.Counted) error { steps[r.Step] = true; return nil }); err != nil {
+		return err
+	}
+	if err := exporter.OneStep(steps); err != nil {
+		return exit.AsUsage(err)
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return exit.AsUsage(err)

@@ -21,7 +21,7 @@ import (
 func callOf(c *cli.Context) *project.Call {
 	return &project.Call{
 		In: c.App.Reader, Out: c.App.Writer, Err: c.App.ErrWriter,
-		Command: c.Command.Name, Config: c.String("config"), Set: c.StringSlice("set"), Grader: c.String("grader"), Overrides: overrides(c), Typed: typedFlags(c),
+		Command: c.Command.Name, Line: c.App.Metadata["line"].(string), Config: c.String("config"), Set: c.StringSlice("set"), Grader: c.String("grader"), Overrides: overrides(c), Typed: typedFlags(c),
 		JSON: c.Bool("json"), Yes: c.Bool("yes"), TrustRun: c.Bool("trust-run"), OnConflict: c.String("on-conflict"),
 		Sampling: project.SamplingFlags{
 			Rehearse: c.Bool("rehearse"), DespiteProblems: c.Bool("despite-problems"), NoAudit: c.Bool("no-audit"), ItemsUndecided: c.Bool("items-undecided"),

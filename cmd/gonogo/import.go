@@ -9,8 +9,10 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report/console"
 	"gonogo/report/plain"
 	"gonogo/sampler/importer"
@@ -30,6 +32,9 @@ Several files of one format make one import: items that occur again in later fil
 are further samples. For a directory, the files in it whose names the format knows
 are read.
 
+An item is one prompt. Where rollouts of one id were asked different things, --item
+says what an item is.
+
 Tables (CSV, JSON lines, Parquet) have a row for each rollout. Tables of a report,
 and others whose columns are named like the parts of a rollout, need no mapping;
 for others --map says which column is which part:
@@ -45,6 +50,7 @@ Example:
 			&cli.StringFlag{Name: "split", Usage: "`train|eval|production`: the split of rollouts that do not name theirs (default train)"},
 			&cli.StringFlag{Name: "score", Usage: "if there are several scores, use `NAME` as the reward"},
 			&cli.StringSliceFlag{Name: "map", Usage: "which column of a table is which part of a rollout: `PART=COLUMN[,PART=COLUMN...]`; may be repeated"},
+			&cli.StringFlag{Name: "item", Usage: "what an item is: `prompt`, so that each prompt is one, item, to keep the ids of the log whatever was asked, or a KEY of the rows that holds its id"},
 			&cli.StringFlag{Name: "on-conflict", Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error"},
 		},
 		Action: func(c *cli.Context) error {
@@ -54,7 +60,7 @@ Example:
 			if c.String("output") == "" {
 				return exit.Usagef("import writes a run directory: name it with --output RUN, as in gonogo import %s -o imported", c.Args().First())
 			}
-			opt := importer.Options{Split: rollout.Split(c.String("split")), OnConflict: rollout.Conflict(c.String("on-conflict")), Score: c.String("score")}
+			opt := importer.Options{Split: rollout.Split(c.String("split")), OnConflict: rollout.Conflict(c.String("on-conflict")), Score: c.String("score"), Item: c.String("item")}
 			var err error
 			if opt.Map, err = importer.ColumnMap(c.StringSlice("map")); err != nil {
 				return exit.AsUsage(err)
@@ -78,7 +84,9 @@ func wrapPartNames() string {
 func importFiles(c *cli.Context, src importer.Source, run importer.Directory) error {
 	first := src.Files[0].Name
 	run.Manifest = rollout.Manifest{Name: importer.NameInFolder(first), ToolVersion: project.Version(), Source: rollout.Import}
-	format, err := importer.Import(c.Context, importer.Formats(), c.String("format"), src, run.Sink())
+	ctx, stop := ui.Cancellable(c.Context)
+	defer stop()
+	format, err := importer.Import(ctx, importer.Formats(), c.String("format"), src, run.Sink())
 	from := filepath.Base(first)
 	if n := len(src.Files); n > 1 {
 		from = fmt.Sprintf("%s and %d more", from, n-1)
@@ -87,7 +95,10 @@ func importFiles(c *cli.Context, src importer.Source, run importer.Directory) er
 		err = run.Close(fmt.Sprintf("imported from %s as %s", from, format.Name))
 	}
 	if err != nil {
-		if !run.Failed {
+		switch {
+		case ctx.Err() != nil:
+			err = &exit.Error{Code: exit.Interrupted, Err: errors.New("the import was interrupted, and nothing of it is kept")}
+		case !run.Failed:
 			err = exit.AsUsage(err)
 		}
 		return errors.Join(err, run.TakeBack())
@@ -96,6 +107,11 @@ func importFiles(c *cli.Context, src importer.Source, run importer.Directory) er
 	for _, note := range run.Notes {
 		fmt.Fprintf(c.App.ErrWriter, "  %s\n", console.Visible(note))
 	}
-	fmt.Fprintf(c.App.ErrWriter, "Next: gonogo report %s\n", run.Dir)
+	next := []string{"gonogo", "report", run.Dir}
+	if lo, hi := run.Rewards[0], run.Rewards[1]; run.Rollouts > 0 && (lo < 0 || hi > 1) {
+		fmt.Fprintf(c.App.ErrWriter, "  rewards are from %g to %g, outside the default range: say with reward_range, or with --reward-range as here, what the grader can give\n", lo, hi)
+		next = append(next, "--reward-range", fmt.Sprintf("%g,%g", lo, hi))
+	}
+	fmt.Fprintf(c.App.ErrWriter, "Next: %s\n", message.Shell(next...))
 	return nil
 }

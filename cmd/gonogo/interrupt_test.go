@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"gonogo/analysis/archive"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/fixtures"
 	"gonogo/sampler/rollout"
@@ -116,7 +117,7 @@ func TestLongCtrlCDrainsAndTheNextRunGoesOn(t *testing.T) {
 	if code := c.wait(t); code != exit.Interrupted {
 		t.Fatalf("exit code is %d, want %d\n%s", code, exit.Interrupted, c.stderr.String())
 	}
-	for _, text := range []string{"Finishing the rollouts in flight", "run the same command again to continue"} {
+	for _, text := range []string{"Finishing the rollouts in flight", "run the same command again to continue: gonogo run -c " + config + " -o " + run} {
 		if !strings.Contains(c.stderr.String(), text) {
 			t.Errorf("standard error lacks %q:\n%s", text, c.stderr.String())
 		}
@@ -193,6 +194,37 @@ func TestLongCtrlCInTheAuditAndTheNextRunGoesOn(t *testing.T) {
 	rollouts := len(readRewards(t, run))
 	if got := int(server.Counts().Judged); got > rollouts+probes || int(before) >= got {
 		t.Errorf("the judge was asked %d times, %d of them before the interruption, for %d rollouts and %d payloads: something is paid twice", got, before, rollouts, probes)
+	}
+}
+
+// A night that is killed when its line is there is whole but for the page.
+func TestLongANightKilledAfterItsLineIsNotMadeAgain(t *testing.T) {
+	long(t)
+	t.Parallel()
+	config, address, server := slowWorld(t)
+	nights := filepath.Join(t.TempDir(), "nights")
+	args := []string{"nightly", "-c", config, "--history", nights, "--set", address, "--no-audit", "--yes"}
+	c := startChild(t, nights, args...)
+	c.awaitLines(t, archive.NightsFile, 1)
+	if err := c.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	c.wait(t)
+	page := filepath.Join(nights, "report", "index.html")
+	if err := os.RemoveAll(filepath.Dir(page)); err != nil { // it may have been quicker than the kill
+		t.Fatal(err)
+	}
+	made := server.Counts().Rollouts
+	c = startChild(t, nights, args...)
+	if code := c.wait(t); code == exit.Tool || code == exit.Usage || code == exit.Interrupted {
+		t.Errorf("the second call ends with exit code %d\n%s", code, c.stderr.String())
+	}
+	lines, err := os.ReadFile(filepath.Join(nights, archive.NightsFile))
+	if n := bytes.Count(lines, []byte("\n")); err != nil || n != 1 || server.Counts().Rollouts != made {
+		t.Errorf("%d nights, %v; %d rollouts, and %d before the kill", n, err, server.Counts().Rollouts, made)
+	}
+	if _, err := os.Stat(page); err != nil {
+		t.Error(err)
 	}
 }
 

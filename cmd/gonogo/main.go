@@ -9,6 +9,7 @@ package main
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"io"
 	"log"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -74,7 +76,21 @@ Or:          gonogo init --template NAME, an example close to your task
 More:        gonogo help words, gates, config, graders, probes, failures,
              formats, charts, worlds`
 
-// run is main without the process: it returns the exit code.
+// helpFlag is --help without the state that the library keeps, once for all calls of run.
+type helpFlag struct{ *cli.BoolFlag }
+
+func (f helpFlag) Apply(set *flag.FlagSet) error {
+	for _, name := range f.Names() {
+		set.Bool(name, false, f.Usage)
+	}
+	return nil
+}
+
+func init() {
+	cli.HelpFlag = helpFlag{&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "show help", DisableDefaultText: true}}
+}
+
+// run is main without the process: it returns the exit code. It may be called concurrently.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	app := &cli.App{
 		Name:            "gonogo",
@@ -86,6 +102,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		// --set takes values with commas in them.
 		DisableSliceFlagSeparator: true,
 
+		Metadata:       map[string]any{"line": message.Shell(append([]string{"gonogo"}, args[min(1, len(args)):]...)...)},
 		Commands:       commands(),
 		Flags:          []cli.Flag{cli.HelpFlag}, // the library leaves it out where a command is called help
 		Reader:         stdin,

@@ -43,7 +43,8 @@ search finds is a regression too.
 
 Nights with a different model, grader or job can be compared: the answer says
 first what differs. The same command resumes an interrupted night within 12 hours;
-later, or with other settings, it begins a new one.
+later, or with other settings, it begins a new one. If it was killed before it
+wrote the page of a recorded night, the same command writes that page.
 
 Example:
    gonogo nightly -c gonogo.yaml --history nights --keep 14 --yes`,

@@ -90,10 +90,13 @@ func planGiven(c *cli.Context, dir string) (recipe.Given, error) {
 	t := cfg.Training
 	given := recipe.Given{
 		Run: c.Args().First(), Model: cfg.Model.Name, BatchSize: t.BatchSize, Epochs: t.Epochs, EvalEvery: t.EvalInterval, EvalSamples: t.EvalSamples,
-		Temperature: cfg.Model.Temperature, Normalize: cfg.Trainer.Normalize, Job: cfg.Body,
+		Sampling: &rollout.Sampling{Sent: cfg.Model.Config().Sent()}, Normalize: cfg.Trainer.Normalize, Job: cfg.Body,
 	}
 	if c.IsSet("group-size") {
 		given.GroupSize = t.GroupSize
+	}
+	if opened, err := rollout.OpenManifest(dir); err == nil && opened.Manifest != nil && opened.Manifest.Sampling != nil {
+		given.Sampling = opened.Manifest.Sampling
 	}
 	run, err := rollout.Open(dir)
 	if err != nil { // there is nothing but the result

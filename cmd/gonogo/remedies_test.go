@@ -29,6 +29,7 @@ var remedies = []remedy{
 	{"Make the grader give worthless answers the lowest grade", "remedies", "UNKNOWN It is not clear whether the grader can be fooled: it failed on", "gonogo audit picky-2", "PASS +grader.hackable"},
 	{"gonogo audit RUN then repeats what failed", "remedies", "gonogo audit down then repeats what failed", "gonogo audit down", "FAIL +The grader can be fooled"},
 	{"gonogo audit RUN --items 40 tries the probes on more", "remedies", "gonogo audit one --items 40", "gonogo audit one --items 40", "PASS +grader.hackable"},
+	{"Then gonogo audit RUN sends the references again", "answer_form", "Set audit.answer to the form", "gonogo audit r1 -c gonogo.yaml --set 'audit.answer=ANSWER", "PASS +grader.truth"},
 	{"Fix the detector, then run gonogo audit RUN again.", "remedies", "Fix the detector, then run gonogo audit spied", "gonogo audit spied", "grader.detected.pass"},
 	{"Fix the grader, then run gonogo grade RUN -o RUN-2", "remedies", "Fix the grader, then run gonogo grade down", "gonogo grade down -o down-2", "PASS +infra.failures"},
 	{"measure into a new run directory: gonogo run -o RUN-2", "remedies", "measure into a new run directory", "-o run-2", "PASS +data.valid"},
@@ -47,6 +48,7 @@ var remedies = []remedy{
 	{"All findings and tables: gonogo analyze %[1]s --all.", "remedies_more", "gonogo analyze run --all", "gonogo analyze run --all", "eval.power.correlation"},
 	{"Differences, categories and items: gonogo compare %s %s --all.", "compare", "gonogo compare base worse --all", "gonogo compare base worse --all", "stdout 'ITEMS THAT CHANGED MOST'"},
 	{"Series and nights: gonogo history %s --all.", "nightly", "gonogo history nights --all", "gonogo history nights --all", "stdout 'HOW IT WAS FOUND'"},
+	{"%w: name the directory of gonogo nightly --history", "nightly", "name the directory of gonogo nightly --history", "gonogo nightly -c w/eval.yaml --set \"$WORLD\" --history empty", "! stdout 'There is no night yet'"},
 	{"There is no night yet: gonogo nightly makes one.", "nightly", "There is no night yet", "gonogo nightly", "! stdout 'There is no night yet'"},
 
 	{"Once you have a second run, gonogo compare measures", "remedies_more", "Once you have a second run, gonogo compare measures", "gonogo compare run evals-2", "could hide"},
@@ -65,18 +67,21 @@ var remedies = []remedy{
 	{"not graded: lm-eval keeps no score for each repeat; gonogo grade", "import_openai", "! exec grep '\"reward\"' r7", "gonogo grade r7", "4 rewards changed"},
 	{"lm-eval keeps no score for each answer: gonogo grade RUN", "import_openai", "gonogo grade RUN", "gonogo grade r7", "4 rewards changed"},
 
+	{"Give each prompt an id of its own. gonogo import --item prompt does so", "import_items", "--item prompt makes an item of each prompt", "gonogo import pooled.jsonl --item prompt", "task"},
+
 	// What commands say.
+	{"its grading has not ended: run the same gonogo grade again", "grade", "has\\s+not\\s+ended", "gonogo grade", "! stdout 'grading\\s+has'"},
+	{"of %s were lost, for which gonogo run answers", "ungraded", "were lost, for which gonogo run answers", "gonogo run", "'\"missing\": 0'"},
 	{"note: the grader in %s is not the one that graded %s: gonogo grade", "remedies", "note: the grader in gonogo.yaml", "gonogo grade r1 -o r1-2", "! stderr 'is not the one that graded'"},
 	{"%s was graded by another grader: gonogo grade", "remedies", "r1 was graded by another grader", "gonogo audit r1-2", "PASS +grader.hackable"},
 	{"the grader has changed since %s was made", "ungraded", "the grader has changed since run was made", "gonogo grade run", "To make: 6 rollouts"},
 	{"%s stopped: %s: gonogo audit %s does so", "remedies", "gonogo audit spied does so", "gonogo audit spied", "grader.detected.pass"},
-	{"%s stopped: %s: gonogo grade %s does so without sampling again", "failing_grader", "gonogo grade never does so", "gonogo grade never", "0 gradings failed"},
+	{"%s stopped: %s: gonogo grade %s does so without sampling again", "failing_grader", "gonogo grade never -c w5/gonogo.yaml does so", "gonogo grade never -c w5/gonogo.yaml", "0 gradings failed"},
 	{"gonogo grade RUN grades what is recorded again, without sampling", "failing_grader", "gonogo grade RUN grades what is recorded again", "gonogo grade run", "0 gradings failed"},
 	{"an audit needs a run directory to write to; gonogo import makes one", "remedies_more", "an audit needs a run directory", "gonogo import log.jsonl", "gonogo audit new --grader"},
 	{"there is no run %s: an audit of another grader needs one; gonogo sample or gonogo import makes it", "remedies_more", "there is no run new", "gonogo import log.jsonl -o new", "gonogo audit new --grader"},
 	{"a burst needs a run directory to write to; gonogo import makes one", "remedies_more", "a burst needs a run directory", "gonogo import log.jsonl", "exists steps/burst.json"},
 	{"import writes a run directory: name it with --output RUN, as in gonogo import", "remedies_more", "as in gonogo import", "gonogo import log.jsonl -o imported", "Next: gonogo report imported"},
-	{"Next: gonogo report", "remedies_more", "Next: gonogo report imported", "gonogo report imported", "exists imported/report/report.md"},
 	{"there is no %s here: gonogo init writes one", "remedies_more", "there is no gonogo.yaml here", "gonogo init --train", "gonogo check --offline"},
 	{"on the data, which gonogo check shows", "remedies_more", "on the data, which gonogo check shows", "gonogo check", "advice +odd.jsonl"},
 	{"  gonogo check -c %s      # no model is called", "remedies_more", "gonogo check -c gonogo.yaml", "gonogo check", "advice +odd.jsonl"},
@@ -94,6 +99,7 @@ var remedies = []remedy{
 // it there.
 var noRemedies = map[string]string{
 	"no score is a number, so no rollout has a grade":             "the remedy of lm-eval's logs, which import_openai runs",
+	"has only a part of the rollouts of run":                      "tests of sampler/rollout: a run beside a half grading",
 	"for gonogo compare: the ":                                    "what a threshold is of",
 	"No run is led here: no planner (gonogo run --queue) answers": "no advice",
 	"gonogo import reads:":                                        "documentation",

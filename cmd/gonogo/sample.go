@@ -22,7 +22,7 @@ func samplingFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "on a terminal, start without a rehearsal and without asking"},
 		&cli.StringSliceFlag{Name: "variant", Usage: "sample only the variant `NAME` of an existing run; base is the run itself; may be repeated"},
 		logFormatFlag(),
-		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules, or the grader fails on most references"},
+		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules or fail a blocking gate, or the grader fails on most references"},
 	)
 }
 
@@ -32,7 +32,8 @@ func sampleCommand() *cli.Command {
 		Usage: "make the rollouts of a run, without judging them",
 		Description: `Makes the rollouts that the run directory does not have yet, and appends each one
 as it ends. Ctrl-C lets the rollouts in flight finish; a second Ctrl-C exits at
-once. Run it again to resume.
+once. Run it again to resume. If more rollouts are lost to the model's endpoint, a tool or
+the grader than infra.failures allows, the exit code is that of the verdict: 3 or 4.
 
 Variants are sampled after the run itself, each into its own run directory,
 RUN/variants/NAME, under the same budget.
@@ -66,7 +67,8 @@ func runCommand() *cli.Command {
 		Usage: "check, sample, analyze and report: from a job to a verdict",
 		Description: `Checks the data, makes the rollouts that the run directory does not have yet,
 audits the grader, judges the run and writes the report. The exit code is the
-verdict. Ctrl-C lets the rollouts in flight finish; run it again to resume.
+verdict. Where the rows alone are a NO-GO, as gonogo check says, it stops before the
+first rollout. Ctrl-C lets the rollouts in flight finish; run it again to resume.
 
 Example:
    gonogo run -c gonogo.yaml -o my-run`,
@@ -94,10 +96,13 @@ func runProject(ctx context.Context, c *project.Call, p *project.Project, dir st
 	if err != nil {
 		return err
 	}
-	if !withBase {
-		return judgeVariants(ctx, c, p, dir)
+	var stopped *exit.Error
+	var failed error
+	if withBase {
+		stopped, failed, err = stage.Make(ctx, c, p, dir)
+	} else {
+		stopped, err = project.BudgetStop(stage.SampleVariants(ctx, c, p, dir))
 	}
-	stopped, failed, err := stage.Make(ctx, c, p, dir)
 	if err != nil || c.Sampling.Rehearse {
 		return err
 	}
@@ -108,15 +113,6 @@ func runProject(ctx context.Context, c *project.Call, p *project.Project, dir st
 	}
 	// What a variant lacks does not take the run its verdict.
 	return errors.Join(failed, judgeRun(ctx, c, p, dir, stopped))
-}
-
-// judgeVariants makes variants alone, and judges their run again.
-func judgeVariants(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
-	stopped, err := project.BudgetStop(stage.SampleVariants(ctx, c, p, dir))
-	if err != nil || c.Sampling.Rehearse {
-		return err
-	}
-	return judgeRun(ctx, c, p, dir, stopped)
 }
 
 // judgeRun judges and reports what a run holds. stopped is why there is no more

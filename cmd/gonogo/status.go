@@ -111,7 +111,7 @@ func ledRuns(c *cli.Context, url, run string) ([]*queue.RunStatus, error) {
 	if err != nil {
 		return nil, err
 	}
-	conn, err := queue.Dial(ctx, at, ui.NewQueueLog(c.App.ErrWriter, redact).Logger())
+	conn, err := queue.Dial(ctx, at, console.NewQueueLog(c.App.ErrWriter, redact).Logger())
 	if err == nil {
 		defer conn.Close()
 		var list []*queue.RunStatus

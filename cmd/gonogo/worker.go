@@ -86,7 +86,7 @@ Example:
 			w := &worker{out: c.App.ErrWriter, dir: c.String("dir"), slots: c.Int("slots"), drain: drain}
 			err = queue.Service{
 				Run: c.String("run"), Once: c.Bool("once"), Me: queue.ThisWorker(w.slots, project.Version()), Work: w.work, Say: w.say, Redact: redact,
-			}.Serve(ctx, drain, at, ui.NewQueueLog(c.App.ErrWriter, redact).Logger())
+			}.Serve(ctx, drain, at, console.NewQueueLog(c.App.ErrWriter, redact).Logger())
 			if errors.Is(err, queue.ErrDrained) || errors.Is(err, queue.ErrLeft) {
 				return &exit.Error{Code: exit.Interrupted, Err: err}
 			}
@@ -150,7 +150,7 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 	stats, err := w.rollouts(ctx, m, p)
 	p.TakeGraderWarnings()
 	p.ShowWarnings(w.out)
-	project.WarnLeftOpen(w.out, stats)
+	console.WarnLeftOpen(w.out, stats)
 	w.say("Made %s for the run %s in %s%s.", console.Count(stats.Recorded, "rollout"), m.Run(), stats.Elapsed.Round(100*time.Millisecond), strings.Join(append([]string{""}, console.Troubles(stats)...), ", "))
 	closed := errors.Join(p.Session.ForgetSessions(), p.AgentLog.Close())
 	if err != nil && ctx.Err() == nil {

@@ -3,6 +3,7 @@ package chart
 import (
 	"cmp"
 	"slices"
+	"sort"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
@@ -60,8 +61,9 @@ func (g groups) items(r *analysis.Result, s *analysis.SplitResult) []itemGroup {
 			one.reward = stat.ItemMeans(one.means, nil, one.n, &stat.Range{Lo: lo, Hi: hi}, r.Confidence, "mean over items")
 		}
 	}
-	slices.SortFunc(list, func(a, b itemGroup) int {
-		return cmp.Or(cmp.Compare(*a.reward.Value, *b.reward.Value), cmp.Compare(a.name, b.name))
+	sort.Slice(list, func(i, j int) bool {
+		a, b := &list[i], &list[j]
+		return cmp.Or(cmp.Compare(*a.reward.Value, *b.reward.Value), cmp.Compare(a.name, b.name)) < 0
 	})
 	return list
 }

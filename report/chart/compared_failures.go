@@ -1,8 +1,6 @@
 package chart
 
 import (
-	"slices"
-
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/report/chart/scale"
@@ -111,10 +109,7 @@ var driftLooks = []seen{
 }
 
 func driftName(o compare.OutcomeDrift, l message.Language) string {
-	name := string(o.Outcome)
-	if i := slices.Index(failureOutcomes(), o.Outcome); i >= 0 {
-		name = failureNames(l)[i]
-	}
+	name := failureName(l, o.Outcome)
 	if o.Kind != "" {
 		name = l.Say("sign.bracketed", "%s (%s)", name, o.Kind)
 	}

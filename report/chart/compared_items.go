@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
@@ -77,8 +78,9 @@ type paired struct {
 
 func pairedOf(c *compare.Comparison, sc *compare.Split) paired {
 	list := slices.Clone(sc.Changes)
-	slices.SortFunc(list, func(a, b compare.ItemChange) int {
-		return cmp.Or(cmp.Compare(a.Change, b.Change), cmp.Compare(a.Item, b.Item))
+	sort.Slice(list, func(i, j int) bool {
+		a, b := &list[i], &list[j]
+		return cmp.Or(cmp.Compare(a.Change, b.Change), cmp.Compare(a.Item, b.Item)) < 0
 	})
 	d := paired{n: len(list), each: 1, delta: c.Delta, mean: meanBand{sc.Reward.Estimate}}
 	if len(list) > crowded {

@@ -33,6 +33,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	t := Table{Head: heads(l, "chart.head.how_it_ended", "how it ended", "chart.head.split", "split", "chart.head.rollouts", "rollouts", "chart.head.share", "share", "chart.head.counts", "counts")}
 	var words labels
 	var names, ownShares, missingShares []string
+	outcomes := failureOutcomes(r)
 	total, nOwn, nMissing, top, room := 0, 0, 0, 0.0, 0.32
 	if len(splits) > 1 {
 		room = 0.43
@@ -41,14 +42,14 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	for j, split := range splits {
 		s, of := r.Splits[split], ""
 		count := map[rollout.Outcome]int{
-			rollout.ModelAPI: s.Missing.ModelAPI, rollout.ToolFailed: s.Missing.Tool, rollout.GraderFailed: s.Missing.Grader,
+			rollout.ModelAPI: s.Missing.ModelAPI, rollout.PromptTooLong: s.Missing.PromptTooLong, rollout.ToolFailed: s.Missing.Tool, rollout.GraderFailed: s.Missing.Grader,
 			rollout.NoAnswer: s.OwnFailures.NoAnswer, rollout.StepLimit: s.OwnFailures.StepLimit,
 		}
 		all, lost, fell := s.Reward.N+s.Missing.Total(), 0, 0
 		if len(splits) > 1 {
 			of = string(split) + " "
 		}
-		for i, o := range failureOutcomes() {
+		for i, o := range outcomes {
 			share, y := float64(count[o])/float64(all), row(i)+room-(2*float64(j)+1)*half
 			b := bar{0, share, y - 0.96*half, y + 0.96*half}
 			counts := l.Text("chart.counts_at_the_bottom", "at the bottom of the range")
@@ -66,7 +67,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 				text: of + l.Say("sign.bracketed", "%s (%s)", message.Whole(count[o]), message.Percent(share)),
 			})
 			t.Marks = append(t.Marks, Mark{
-				Cells: []string{failureNames(l)[i], string(split), message.Whole(count[o]), message.Percent(share), counts},
+				Cells: []string{failureName(l, o), string(split), message.Whole(count[o]), message.Percent(share), counts},
 				X1:    share, Y0: b.y0, Y1: b.y1, Dots: []Dot{{share, y}},
 			})
 		}
@@ -77,7 +78,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	}
 	slices.SortStableFunc(t.Marks, func(a, b Mark) int { return cmp.Compare(b.Y0, a.Y0) })
 	p := newPlot(l.Text("chart.share_of_rollouts", "share of rollouts"), "")
-	horizontal(p, failureNames(l))
+	horizontal(p, failureNames(l, outcomes))
 	p.Add(own, missing, words)
 	beyond := 1.25
 	if len(splits) > 1 { // whose names are in front of the counts
@@ -107,15 +108,39 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	return f, nil
 }
 
-// failureOutcomes lists the outcomes that are no grade, top row first:
-// missing data, then the model's own doing.
-func failureOutcomes() []rollout.Outcome {
-	return []rollout.Outcome{rollout.ModelAPI, rollout.ToolFailed, rollout.GraderFailed, rollout.NoAnswer, rollout.StepLimit}
+// failureOutcomes lists the outcomes that are no grade, top row first: missing data, then
+// the model's own doing. Prompts that are too long are rare, and shown where there are some.
+func failureOutcomes(r *analysis.Result) []rollout.Outcome {
+	all := []rollout.Outcome{rollout.ModelAPI, rollout.PromptTooLong, rollout.ToolFailed, rollout.GraderFailed, rollout.NoAnswer, rollout.StepLimit}
+	for _, s := range r.Splits {
+		if s != nil && s.Missing.PromptTooLong > 0 {
+			return all
+		}
+	}
+	return slices.Delete(all, 1, 2)
 }
 
-func failureNames(l message.Language) []string {
-	return []string{
-		l.Text("outcome.model_api", "model API failed"), l.Text("outcome.tool", "tool failed"), l.Text("outcome.grader", "grader failed"),
-		l.Text("outcome.no_answer", "no answer"), l.Text("outcome.step_limit", "step limit reached"),
+func failureNames(l message.Language, outcomes []rollout.Outcome) (names []string) {
+	for _, o := range outcomes {
+		names = append(names, failureName(l, o))
 	}
+	return names
+}
+
+func failureName(l message.Language, o rollout.Outcome) string {
+	switch o {
+	case rollout.ModelAPI:
+		return l.Text("outcome.model_api", "model API failed")
+	case rollout.PromptTooLong:
+		return l.Text("outcome.prompt_too_long", "prompt too long")
+	case rollout.ToolFailed:
+		return l.Text("outcome.tool", "tool failed")
+	case rollout.GraderFailed:
+		return l.Text("outcome.grader", "grader failed")
+	case rollout.NoAnswer:
+		return l.Text("outcome.no_answer", "no answer")
+	case rollout.StepLimit:
+		return l.Text("outcome.step_limit", "step limit reached")
+	}
+	return string(o)
 }

@@ -3,7 +3,7 @@ package chart
 import (
 	"cmp"
 	"math"
-	"slices"
+	"sort"
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
@@ -77,8 +77,9 @@ func measured(s *analysis.SplitResult) []analysis.ItemResult {
 			items = append(items, it)
 		}
 	}
-	slices.SortFunc(items, func(a, b analysis.ItemResult) int {
-		return cmp.Or(cmp.Compare(*a.Mean, *b.Mean), cmp.Compare(a.Item, b.Item))
+	sort.Slice(items, func(i, j int) bool {
+		a, b := &items[i], &items[j]
+		return cmp.Or(cmp.Compare(*a.Mean, *b.Mean), cmp.Compare(a.Item, b.Item)) < 0
 	})
 	return items
 }

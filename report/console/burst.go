@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/limit"
@@ -50,6 +51,57 @@ func BurstRisks(plan *burst.Plan, cfg burst.Config, tools []burst.Tool, judges i
 	return Visible(strings.Join(why, "; "))
 }
 
+// WriteBurstCost writes what a burst costs, as far as that is known; judged says that its
+// gradings ask a model. over says why it is above a cap, unknown why it cannot be compared.
+func WriteBurstCost(w io.Writer, plan *burst.Plan, cfg burst.Config, prices analysis.Prices, judged bool, caps limit.Bounds) (over, unknown string) {
+	usd, known := 0.0, true
+	for name, n := range plan.Requests(cfg) {
+		usd += float64(n) * prices.OfCall(name)
+	}
+	if gradings := plan.Gradings(cfg); judged && gradings > 0 {
+		per, ok := plan.GradingCost(prices.Grading)
+		usd, known = usd+float64(gradings)*per, ok
+	}
+	if made := plan.Rollouts(cfg); made > 0 {
+		one := plan.Use(prices.Rollout)
+		if over := overCap(caps, one, made); over != "" {
+			return fmt.Sprintf("that would be %s: fewer rollouts (--rollouts, burst.least) use less", over), ""
+		}
+		if !one.Priced {
+			fmt.Fprintln(w, "What the agent's rollouts cost is not known before: the records tell no tokens of its model, or no price is known.")
+		}
+		usd += float64(made) * one.USD
+	}
+	switch {
+	case !known && caps.USD > 0:
+		return "", fmt.Sprintf("what a grading costs is not known (the records tell no tokens, or prices none), and sampling.max_usd is $%s: burst.least and --rollouts make fewer, and --set sampling.max_usd=0 lets them be", message.Digits(caps.USD))
+	case !known:
+		fmt.Fprintln(w, "What the gradings cost is not known: the records tell no tokens of a model that graded, or no price is known.")
+	case caps.USD > 0 && usd > caps.USD:
+		return fmt.Sprintf("that would be about $%s, above sampling.max_usd of $%s: fewer rollouts (--rollouts, burst.least) cost less", message.Digits(usd), message.Digits(caps.USD)), ""
+	case usd > 0:
+		fmt.Fprintf(w, "That is about $%s.\n", message.Digits(usd))
+	}
+	return "", ""
+}
+
+// NoRoom says why a wave of that many rollouts of an agent would pass a cap, judged by the use
+// of those before it; "" if it would not.
+func NoRoom(caps limit.Bounds, use burst.Use, rollouts int) string {
+	switch {
+	case use.Rollouts == 0:
+		return ""
+	case caps.Tokens > 0 && !use.TokensKnown:
+		return "the tokens that it uses are not reported, and sampling.max_tokens bounds them"
+	case caps.USD > 0 && !use.Priced:
+		return "what it costs is not known, and sampling.max_usd bounds it"
+	}
+	if over := overCap(caps, use, use.Rollouts+rollouts); over != "" {
+		return "with it that would be " + over
+	}
+	return ""
+}
+
 // useText says what n rollouts will ask of the model, as far as the records tell.
 func useText(u burst.Use, n int) string {
 	if u.Turns == 0 {
@@ -62,9 +114,9 @@ func useText(u burst.Use, n int) string {
 	return text
 }
 
-// OverCap says which cap n rollouts of an agent would pass, as far as their use is known; ""
+// overCap says which cap n rollouts of an agent would pass, as far as their use is known; ""
 // is none.
-func OverCap(b limit.Bounds, u burst.Use, n int) string {
+func overCap(b limit.Bounds, u burst.Use, n int) string {
 	switch tokens, usd := u.Tokens*float64(n), u.USD*float64(n); {
 	case b.Rollouts > 0 && n > b.Rollouts:
 		return fmt.Sprintf("%s of the agent, above sampling.max_rollouts of %s", Count(n, "rollout"), message.Whole(b.Rollouts))

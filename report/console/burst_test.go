@@ -21,7 +21,7 @@ func TestACapIsPassedOnlyByWhatIsKnown(t *testing.T) {
 		{limit.Bounds{USD: 4}, known, "about $5, above sampling.max_usd of $4"},
 		{limit.Bounds{USD: 4}, burst.Use{USD: 0.5}, ""},
 	} {
-		if got := OverCap(c.b, c.u, 10); got != c.want {
+		if got := overCap(c.b, c.u, 10); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.b, got, c.want)
 		}
 	}

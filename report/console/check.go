@@ -22,6 +22,7 @@ type Check struct {
 	Endpoints []Endpoint        `json:"endpoints"`
 	Agent     *Endpoint         `json:"agent,omitempty"` // an agent that is a program: whether that is there
 	MCP       []ToolServer      `json:"mcp,omitempty"`
+	Sampling  *rollout.Sampling `json:"sampling,omitempty"`
 	Grader    tryout.Result     `json:"grader"`
 	Key       string            `json:"key,omitempty"` // why a run could not begin for want of an API key
 	Estimate  string            `json:"estimate"`
@@ -82,6 +83,7 @@ func (f *Check) WriteText(w io.Writer) {
 		}
 		fmt.Fprintf(w, "mcp        %s\n", Visible(text))
 	}
+	writeSampling(w, f.Sampling)
 	writeVariants(w, f.Variants)
 	for _, warning := range f.Warnings {
 		fmt.Fprintf(w, "warning    %s\n", Visible(warning))
@@ -93,6 +95,31 @@ func (f *Check) WriteText(w io.Writer) {
 		fmt.Fprintf(w, "key        %s\n", Visible(f.Key))
 	}
 	fmt.Fprintln(w, f.Estimate)
+}
+
+// writeSampling writes what decides how replies are drawn.
+func writeSampling(w io.Writer, s *rollout.Sampling) {
+	if s == nil {
+		return
+	}
+	text := "nothing is sent"
+	if len(s.Sent) > 0 {
+		text = rollout.ParameterText(s.Sent) + " sent"
+	}
+	switch added := s.Added(); {
+	case len(added) > 0:
+		text += "; the server's own: " + rollout.ParameterText(added)
+	case !s.Known():
+		text += "; the server's own settings hold, and it does not say them: set model.temperature to what the training will use"
+	case len(s.Untold()) > 0:
+		text += "; the server's own hold for " + strings.Join(s.Untold(), ", ") + ", and it does not say them (vLLM takes those of generation_config.json): set model.top_p and model.extra to what the training will use"
+	default:
+		text += "; what else the server sets, it does not say"
+	}
+	if s.Context > 0 {
+		text += fmt.Sprintf("; %d tokens of context", s.Context)
+	}
+	fmt.Fprintf(w, "sampling   %s\n", Visible(text))
 }
 
 // writeVariants writes what each variant changes, a line a change.
@@ -160,4 +187,22 @@ func TooFew(s analysis.Settings, files []rollout.Data, samples map[rollout.Split
 		}
 	}
 	return nil
+}
+
+// TooLong warns of items whose prompt cannot fit the context that the model's server has, in
+// tokens.
+func TooLong(items []*rollout.Item, context int) []string {
+	if len(items) == 0 {
+		return nil
+	}
+	const listed = 5
+	var rows []string
+	for _, it := range items[:min(listed, len(items))] {
+		rows = append(rows, fmt.Sprintf("%s:%d", it.File, it.Line))
+	}
+	if len(items) > listed {
+		rows = append(rows, "…")
+	}
+	return []string{fmt.Sprintf("%s: the prompt does not fit the %d tokens of context that the model's server has, even at a token a word: their rollouts would be lost (prompt_too_long); raise the server's context, or drop the rows %s",
+		Count(len(items), "item"), context, strings.Join(rows, ", "))}
 }

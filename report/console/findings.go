@@ -70,16 +70,25 @@ func printAdvice(w io.Writer, x analysis.Fact) {
 }
 
 // byWeight orders findings by what they mean for the run. A gate that passes in
-// both severities is reported once, and so is a caution that names what its gate
-// fails on, by the same measure: the blocking answer says all of it.
+// both severities is reported once; one that fails does not also pass for the same
+// split; and a caution that names what its gate fails on, by the same measure, is left
+// out: the blocking answer says all of it.
 func byWeight(findings []analysis.Finding) []analysis.Finding {
+	of := func(f analysis.Finding) string { return f.Gate + " " + string(f.Split) + " " }
+	measure := func(f analysis.Finding) string {
+		return of(f) + message.Interval(f.Value, f.Low, f.High) + strings.Join(f.Items, "\n")
+	}
 	told, failed := map[string]bool{}, map[string]bool{}
+	for _, f := range findings {
+		if outcome(f) == "fails" {
+			failed[of(f)] = true
+			failed[measure(f)] = f.Value != nil
+		}
+	}
 	list := slices.DeleteFunc(slices.Clone(findings), func(f analysis.Finding) bool {
-		of := f.Gate + " " + string(f.Split) + " "
-		key, measure := of+f.Title.String(), of+message.Interval(f.Value, f.Low, f.High)+strings.Join(f.Items, "\n")
-		again := f.Status == analysis.Pass && told[key] || f.Status == analysis.Fail && f.Severity == analysis.Advisory && failed[measure]
+		key := of(f) + f.Title.String()
+		again := f.Status == analysis.Pass && (told[key] || failed[of(f)]) || outcome(f) == "caution" && failed[measure(f)]
 		told[key] = true
-		failed[measure] = failed[measure] || f.Status == analysis.Fail && f.Severity == analysis.Blocking && f.Value != nil
 		return again
 	})
 	order := []string{"fails", "caution", "unclear", "skipped", "passes"}

@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,5 +35,30 @@ func TestASkippedPartIsNamed(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("want %q in:\n%s", want, out.String())
 		}
+	}
+}
+
+// A gate that fails says so once: its advisory half, which finds nothing, is no pass.
+func TestAGateThatFailsDoesNotPassAsWell(t *testing.T) {
+	var items []rollout.Item
+	for i := range 80 {
+		split := rollout.Train
+		if i >= 40 {
+			split = rollout.Eval
+		}
+		it := rollout.Item{ID: fmt.Sprint(i), Split: split, Row: []byte(fmt.Sprintf(`{"messages":[{"role":"user","content":"how much is %d and %d"}]}`, i%40, i%40*7))}
+		if err := it.Decode(); err != nil {
+			t.Fatal(err)
+		}
+		items = append(items, it)
+	}
+	_, found := judge.CheckItems(items, analysis.DefaultSettings())
+	for range 2 { // in either order
+		var out bytes.Buffer
+		WriteFindings(&out, found)
+		if text := out.String(); !strings.Contains(text, "fails      leakage (eval)") || strings.Contains(text, "passes     leakage") {
+			t.Errorf("in:\n%s", text)
+		}
+		slices.Reverse(found)
 	}
 }

@@ -23,12 +23,12 @@ type Given struct {
 	GroupSize   int
 	BatchSize   int // items a step
 	Epochs      int
-	EvalEvery   int // steps between evaluations
-	EvalSamples int // rollouts of an eval item at each
-	Temperature *float64
-	Normalize   string   // analysis.NormalizeStd or NormalizeNone
-	PromptBytes int      // of the longest prompt of the training rows; 0: unknown
-	Job         *job.Job // with the grader; nil without one
+	EvalEvery   int               // steps between evaluations
+	EvalSamples int               // rollouts of an eval item at each
+	Sampling    *rollout.Sampling // what the run's replies were drawn with
+	Normalize   string            // analysis.NormalizeStd or NormalizeNone
+	PromptBytes int               // of the longest prompt of the training rows; 0: unknown
+	Job         *job.Job          // with the grader; nil without one
 }
 
 // number is a whole number with the reason for it. The zero number is one that nothing

@@ -94,8 +94,8 @@ func TestThePlanFollowsFromTheMeasurements(t *testing.T) {
 
 // What is configured stays, and the rest follows from it.
 func TestThePlanKeepsWhatIsDecided(t *testing.T) {
-	g, temperature := given, 0.7
-	g.GroupSize, g.BatchSize, g.Epochs, g.EvalEvery, g.EvalSamples, g.Temperature, g.Normalize = 16, 20, 3, 7, 2, &temperature, analysis.NormalizeNone
+	g := given
+	g.GroupSize, g.BatchSize, g.Epochs, g.EvalEvery, g.EvalSamples, g.Sampling, g.Normalize = 16, 20, 3, 7, 2, sampled(`{"temperature":0.7}`), analysis.NormalizeNone
 	text := written(t, "trl", measured(), g)
 	for _, want := range []string{
 		"\nnum_generations: 16\n", "\ngradient_accumulation_steps: 20\n", "\nmax_steps: 15\n", "\neval_steps: 7\n", "\nnum_generations_eval: 2\n",
@@ -198,9 +198,8 @@ func TestPrimeRLHasTheKeysOfThePlan(t *testing.T) {
 	for s := bufio.NewScanner(list); s.Scan(); {
 		known[s.Text()] = true
 	}
-	temperature := 1.0
 	g := given
-	g.Temperature = &temperature
+	g.Sampling = sampled(`{"temperature":1,"top_p":0.9,"min_p":0.1,"chat_template_kwargs":{"thinking":false}}`)
 	table, keys := "", map[string]string{}
 	for line := range strings.Lines(written(t, "prime-rl", measured(), g)) {
 		line = strings.TrimSpace(line)
@@ -212,12 +211,13 @@ func TestPrimeRLHasTheKeysOfThePlan(t *testing.T) {
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(keys)) {
-		if !known[key] {
+		if setting, _, _ := strings.Cut(key, "extra_body."); !known[key] && !known[setting+"extra_body"] {
 			t.Errorf("prime-rl has no %s", key)
 		}
 	}
 	for key, want := range map[string]string{
 		"max_steps": "4", "seq_len": "4864", "orchestrator.batch_size": "256", "orchestrator.group_size": "4", "orchestrator.train.sampling.max_completion_tokens": "1280",
+		"orchestrator.train.sampling.extra_body.top_p": "0.9", "orchestrator.eval.sampling.top_p": "0.9", "orchestrator.train.sampling.extra_body.chat_template_kwargs.thinking": "false",
 		"orchestrator.pre_batch_filters.enforce": "true", "model.name": `"Qwen/Qwen3-4B"`,
 	} {
 		if keys[key] != want {

@@ -66,8 +66,6 @@ func (l *list) number(n number, path ...string) {
 
 const leaveOut = ". gonogo curate leaves them out, and with --weights it gives the others a band of difficulty and a weight."
 
-const asSampled = "as sampled: what was measured holds for this temperature"
-
 func trl(c *recipe) ([]string, []line, error) {
 	var l list
 	l.number(c.group, "num_generations")
@@ -76,9 +74,12 @@ func trl(c *recipe) ([]string, []line, error) {
 	l.number(c.steps, "max_steps")
 	l.number(c.response, "max_completion_length")
 	l.number(c.calls, "max_tool_calling_iterations")
-	if t := c.given.Temperature; t != nil {
-		l.add(*t, asSampled, "temperature")
-	}
+	c.parameters(&l, 0, "", func(name string) []string {
+		if path := one(nil, "temperature", "top_p", "top_k", "min_p", "repetition_penalty", "chat_template_kwargs")(name); path != nil {
+			return path
+		}
+		return []string{"generation_kwargs", name}
+	})
 	scale, why := "group", "advantages are divided by the standard deviation of the group, as the analysis assumed (trainer.normalize: std)"
 	if c.given.Normalize == analysis.NormalizeNone {
 		scale, why = "none", "advantages are not divided by the standard deviation, as the analysis assumed (trainer.normalize: none)"
@@ -99,6 +100,7 @@ func trl(c *recipe) ([]string, []line, error) {
 	if c.given.Model != "" {
 		head = append(head, "The model that was measured is "+c.given.Model+" (model_name_or_path of TRL's scripts).")
 	}
+	head = append(head, c.settings("TRL", nil)...)
 	return append(head, "TRL filters nothing by difficulty: "+c.difficulty()+leaveOut), l, nil
 }
 
@@ -118,9 +120,7 @@ func verl(c *recipe) ([]string, []line, error) {
 	at := func(base []string, path ...string) []string { return append(append([]string{}, base...), path...) }
 	l.add(c.batch.n, "one update a step, so that rollouts are never of an older model", at(actor, "ppo_mini_batch_size")...)
 	l.number(c.group, at(roll, "n")...)
-	if t := c.given.Temperature; t != nil {
-		l.add(*t, asSampled, at(roll, "temperature")...)
-	}
+	left := c.parameters(&l, -1, "", one(roll, "temperature", "top_p", "top_k"))
 	if c.calls.n > 0 {
 		l.add(true, "the rollouts call tools", at(roll, "multi_turn", "enable")...)
 		l.add(c.calls.n+1, fmt.Sprintf("%s, one a turn, and the answer: %s", count(c.calls.n, "tool call"), c.calls.why), at(roll, "multi_turn", "max_assistant_turns")...)
@@ -128,9 +128,7 @@ func verl(c *recipe) ([]string, []line, error) {
 	if c.eval != nil && c.evalSamples.n > 0 {
 		l.add(c.evalSamples.n, c.evalSamples.why, at(roll, "val_kwargs", "n")...)
 		l.add(true, "several rollouts of an item tell nothing where all are the same", at(roll, "val_kwargs", "do_sample")...)
-		if t := c.given.Temperature; t != nil {
-			l.add(*t, "as in training", at(roll, "val_kwargs", "temperature")...)
-		}
+		c.parameters(&l, -1, asInTrain, one(at(roll, "val_kwargs"), "temperature", "top_p", "top_k"))
 	}
 	l.number(c.batch, "data", "train_batch_size")
 	l.number(c.prompt, "data", "max_prompt_length")
@@ -144,7 +142,7 @@ func verl(c *recipe) ([]string, []line, error) {
 	if c.eval != nil {
 		l.number(c.evalEvery, "trainer", "test_freq")
 	}
-	return c.head("A configuration of verl: python -m verl.trainer.main_ppo --config-path DIR --config-name NAME."), l, nil
+	return append(c.head("A configuration of verl: python -m verl.trainer.main_ppo --config-path DIR --config-name NAME."), c.settings("verl", left)...), l, nil
 }
 
 // maxGenerations is how many batches a full one of informative groups may take.
@@ -165,22 +163,23 @@ func primeRL(c *recipe) ([]string, []line, error) {
 	model(&l, c, "model", "name")
 	l.add(c.batch.n*c.group.n, fmt.Sprintf("rollouts a step: %s x %d. %s", count(c.batch.n, "item"), c.group.n, c.batch.why), "orchestrator", "batch_size")
 	l.number(c.group, "orchestrator", "group_size")
-	if t := c.given.Temperature; t != nil {
-		l.add(*t, asSampled, "orchestrator", "train", "sampling", "temperature")
-	}
+	train := []string{"orchestrator", "train", "sampling"}
+	c.parameters(&l, -1, "", one(train, "temperature"))
 	if c.tokens.n > 0 {
 		l.add(c.tokens.n, "a limit for each turn; "+c.tokens.why+" in all their turns", "orchestrator", "train", "sampling", "max_completion_tokens")
 	}
+	c.parameters(&l, -1, "", beside(train, "temperature"))
 	if c.eval != nil {
 		l.number(c.evalEvery, "orchestrator", "eval", "interval")
 		l.number(c.evalSamples, "orchestrator", "eval", "group_size")
-		if t := c.given.Temperature; t != nil {
-			l.add(*t, "as in training", "orchestrator", "eval", "sampling", "temperature")
-		}
+		eval := []string{"orchestrator", "eval", "sampling"}
+		c.parameters(&l, -1, asInTrain, one(eval, "temperature", "top_p", "top_k", "min_p"))
+		c.parameters(&l, -1, asInTrain, beside(eval, "temperature", "top_p", "top_k", "min_p"))
 	}
 	l.add("zero_advantage", c.difficulty(), "orchestrator", "pre_batch_filters[]", "type")
 	l.add(true, "such groups are left out before a batch is full, so that it holds groups that teach", "orchestrator", "pre_batch_filters[]", "enforce")
 	head := c.head("A configuration of prime-rl: uv run rl @ FILE.")
+	head = append(head, c.settings("prime-rl", nil)...)
 	head = append(head, "Add your environment as [[orchestrator.train.source]] and, for evaluations, as [[orchestrator.eval.source]].")
 	if c.calls.n > 0 {
 		head = append(head, fmt.Sprintf("Limit the turns of its agent to %d: %s.", c.calls.n+1, c.calls.why))
@@ -236,7 +235,7 @@ func hosted(c *recipe) ([]string, []line, error) {
 	if e := j.Hyper.ReasoningEffort; e != "" {
 		l.add(e, "as in the run's job", at("hyperparameters", "reasoning_effort")...)
 	}
-	head := c.head("The body for fine_tuning.jobs.create.")
+	head := append(c.head("The body for fine_tuning.jobs.create."), c.settings("A job", c.parameters(&l, 0, "", one(nil)))...)
 	return append(head,
 		fmt.Sprintf("Groups of %d are what the measurements speak for (%s); a platform scales them by", c.group.n, c.group.why),
 		"compute_multiplier, and how many rollouts of an item a multiplier means is not published.",

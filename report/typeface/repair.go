@@ -3,6 +3,7 @@ package typeface
 import (
 	"encoding/binary"
 	"slices"
+	"sort"
 	"strings"
 
 	"golang.org/x/image/font/sfnt"
@@ -33,7 +34,7 @@ func repaired(data []byte, i int, reason error) (*sfnt.Font, error) {
 	if len(tables) == 0 {
 		return nil, reason
 	}
-	slices.SortFunc(tables, func(a, b table) int { return strings.Compare(a.tag, b.tag) })
+	sort.Slice(tables, func(i, j int) bool { return tables[i].tag < tables[j].tag })
 	out := assemble(tables)
 	if strings.HasPrefix(string(data[min(at, len(data)):]), "OTTO") {
 		copy(out, "OTTO")

@@ -61,12 +61,13 @@ func intOr(text string, otherwise int) int {
 }
 
 // key is the rollout that a request names.
-func (s *Server) key(split, item, sample string) (rollout.Key, error) {
+func (s *side) key(split, item, sample string) (rollout.Key, error) {
 	n := intOr(sample, -1)
 	if n < 0 {
 		return rollout.Key{}, fmt.Errorf("sample must be a whole number, not %q", sample)
 	}
-	return rollout.Key{Split: rollout.Split(split), Item: s.names.from("item", item), Sample: n}, nil
+	of := s.index.named(rollout.Split(split), s.names.from("item", item))
+	return rollout.Key{Split: of.Split, Item: of.ID, Sample: n, Step: of.Step}, nil
 }
 
 // aboutRuns is what the page needs to know first.

@@ -121,9 +121,9 @@ func (s *side) filtered(all []row, f *filter) ([]row, error) {
 	rows := make([]row, 0, len(all))
 	for i := range all {
 		r := &all[i]
-		if f.wantsItem(s.names, r.name) && int(r.item) < len(x.rollouts) && slices.ContainsFunc(x.rollouts[r.item], func(j int32) bool {
+		if f.wantsItem(s.names, r.name.Split, r.shown) && int(r.item) < len(x.rollouts) && slices.ContainsFunc(x.rollouts[r.item], func(j int32) bool {
 			e := &x.entries[j]
-			return f.wants(s, e, about(marks, x.key(e)))
+			return f.wants(s, e, x.about(marks, x.key(e)))
 		}) {
 			rows = append(rows, *r)
 		}
@@ -157,14 +157,15 @@ func (s *Server) getItem(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, err)
 		return
 	}
-	n := name{rollout.Split(q.Get("of")), s.names.from("item", q.Get("item"))}
-	out := itemShown{Split: string(n.Split), Item: s.names.of("item", n.ID), Messages: []message{}}
+	split, shown := rollout.Split(q.Get("of")), s.names.from("item", q.Get("item"))
+	out := itemShown{Split: string(split), Item: s.names.of("item", shown), Messages: []message{}}
 	there := false
 	for _, side := range s.sides {
+		n := side.index.named(split, shown)
 		run := side.item(n, &f)
 		out.Runs = append(out.Runs, run)
 		there = there || run.Row != nil
-		if it := side.items[n]; it != nil && !out.Known {
+		if it := side.items[n.inData()]; it != nil && !out.Known {
 			there, out.Known, out.File, out.Line = true, true, s.names.of("file", it.File), it.Line
 			out.Messages = s.names.messages(it.Messages, nil)
 			reference, field, _ := it.Reference()
@@ -198,7 +199,7 @@ func (s *side) item(n name, f *filter) itemRun {
 	}
 	for _, i := range x.rollouts[item] {
 		e := &x.entries[i]
-		of := about(marks, x.key(e))
+		of := x.about(marks, x.key(e))
 		b := s.brief(x.names, e, of)
 		b.Wanted = f.wants(s, e, of)
 		out.Rollouts = append(out.Rollouts, b)

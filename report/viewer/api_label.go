@@ -1,7 +1,6 @@
 package viewer
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +10,7 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -56,7 +56,7 @@ func (s *Server) postLabel(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, mostNote))
 	var l labelled
 	if err == nil {
-		err = json.Unmarshal(body, &l)
+		err = jsontext.Unmarshal(body, &l)
 	}
 	if err != nil {
 		fail(w, http.StatusBadRequest, fmt.Errorf("read the label: %w", err))
@@ -71,7 +71,11 @@ func (s *Server) postLabel(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusForbidden, err)
 		return
 	}
-	k := rollout.Key{Split: rollout.Split(l.Split), Item: l.Item, Sample: l.Sample}
+	k, err := side.key(l.Split, l.Item, strconv.Itoa(l.Sample))
+	if err != nil {
+		fail(w, http.StatusBadRequest, err)
+		return
+	}
 	if _, _, ok := side.index.find(k); !ok {
 		fail(w, http.StatusNotFound, errNoRollout)
 		return
@@ -85,10 +89,13 @@ func (s *Server) postLabel(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusInternalServerError, err)
 		return
 	}
-	answer(w, map[string]any{"labels": s.names.labels(about(marks, k))})
+	side.index.mu.RLock()
+	of := side.index.about(marks, k)
+	side.index.mu.RUnlock()
+	answer(w, map[string]any{"labels": s.names.labels(of)})
 }
 
 func (s *Server) keepLabel(side *side, k rollout.Key, l labelled) error {
-	list := []rollout.Label{{Split: k.Split, Item: k.Item, Sample: &k.Sample, Rater: s.opt.Rater, Mark: l.Mark, Note: l.Note}}
+	list := []rollout.Label{{Split: k.Split, Item: k.Item, Sample: &k.Sample, Step: k.Step, Rater: s.opt.Rater, Mark: l.Mark, Note: l.Note}}
 	return rollout.AppendLabels(side.run.Dir, s.opt.Mask(list))
 }

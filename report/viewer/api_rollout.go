@@ -13,7 +13,7 @@ func (s *Server) getRollout(w http.ResponseWriter, r *http.Request) {
 	side, err := s.sideOf(q.Get("run"))
 	var k rollout.Key
 	if err == nil {
-		k, err = s.key(q.Get("of"), q.Get("item"), q.Get("sample"))
+		k, err = side.key(q.Get("of"), q.Get("item"), q.Get("sample"))
 	}
 	if err != nil {
 		fail(w, http.StatusBadRequest, err)
@@ -31,9 +31,10 @@ func (s *Server) getRollout(w http.ResponseWriter, r *http.Request) {
 	}
 	marks, _, _ := side.labels.all() // what is wrong with labels is reported with the list
 	side.index.mu.RLock()
-	b := side.brief(names, &e, about(marks, k))
+	b := side.brief(names, &e, side.index.about(marks, k))
+	item := names.shown(names.Items[e.Item])
 	side.index.mu.RUnlock()
-	answer(w, side.show(rec, b))
+	answer(w, side.show(rec, item, b))
 }
 
 var errNoRollout = errors.New("there is no such rollout, or not yet")
@@ -82,10 +83,15 @@ func (s *Server) getHits(w http.ResponseWriter, r *http.Request) {
 	out, flush := json.NewEncoder(w), http.NewResponseController(w)
 	n := 0
 	next, done, err := side.index.Search(r.Context(), q.Get("q"), from, func(_ int32, e *entry) bool {
-		return f.wantsItem(side.names, side.index.names.Items[e.Item]) && f.wants(side, e, about(marks, side.index.key(e)))
+		x := side.index
+		n := x.names.Items[e.Item]
+		return f.wantsItem(side.names, n.Split, x.names.shown(n)) && f.wants(side, e, x.about(marks, x.key(e)))
 	}, func(h Hit) bool {
 		side.index.mu.RLock()
-		hit := hitShown{brief: side.brief(h.names, &h.entry, about(marks, h.Key)), Split: string(h.Key.Split), Item: h.Key.Item, Places: h.Places, More: h.More}
+		hit := hitShown{
+			brief: side.brief(h.names, &h.entry, side.index.about(marks, h.Key)), Split: string(h.Key.Split),
+			Item: h.names.shown(h.names.Items[h.entry.Item]), Places: h.Places, More: h.More,
+		}
 		side.index.mu.RUnlock()
 		n++
 		return out.Encode(map[string]any{"hit": hit}) == nil && flush.Flush() == nil && n < hitsOf

@@ -61,11 +61,16 @@ func (e *entry) score(floor float64) (float64, bool) {
 	return score, ok
 }
 
-// name is an item of the run.
+// name is an item of the run. Rollouts of several policies are apart, as package collect
+// has it.
 type name struct {
 	Split rollout.Split
 	ID    string
+	Step  int
 }
+
+// inData is the name of the item in the data, which is the same for all policies.
+func (n name) inData() name { return name{Split: n.Split, ID: n.ID} }
 
 // catalog holds each name once that entries are about.
 type catalog struct {
@@ -75,6 +80,8 @@ type catalog struct {
 	Labels []string
 
 	items                 map[name]int32
+	only                  map[name]int32 // by inData: the item's only step; severalOf if it has more
+	several               bool           // some item has rollouts of several steps
 	tools, errors, labels map[string]int32
 }
 
@@ -86,9 +93,9 @@ func newCatalog() *catalog {
 
 // index makes the ways back from names to numbers.
 func (c *catalog) index() {
-	c.items = make(map[name]int32, len(c.Items))
+	c.items, c.only, c.several = make(map[name]int32, len(c.Items)), make(map[name]int32, len(c.Items)), false
 	for i, n := range c.Items {
-		c.items[n] = int32(i)
+		c.number(n, int32(i))
 	}
 	back := func(list []string) map[string]int32 {
 		m := make(map[string]int32, len(list))
@@ -104,10 +111,42 @@ func (c *catalog) item(n name) int32 {
 	i, ok := c.items[n]
 	if !ok {
 		i = int32(len(c.Items))
-		n = name{rollout.Split(strings.Clone(string(n.Split))), strings.Clone(n.ID)}
-		c.Items, c.items[n] = append(c.Items, n), i
+		n = name{rollout.Split(strings.Clone(string(n.Split))), strings.Clone(n.ID), n.Step}
+		c.Items = append(c.Items, n)
+		c.number(n, i)
 	}
 	return i
+}
+
+// severalOf marks an item in catalog.only that has rollouts of several steps.
+const severalOf = -1
+
+func (c *catalog) number(n name, i int32) {
+	c.items[n] = i
+	if _, there := c.only[n.inData()]; there {
+		c.several, i = true, severalOf
+	}
+	c.only[n.inData()] = i
+}
+
+// shown is what the page calls an item: its id, with the step where some item has
+// rollouts of several.
+func (c *catalog) shown(n name) string {
+	if !c.several {
+		return n.ID
+	}
+	return rollout.Key{Item: n.ID, Step: n.Step}.ItemAtStep()
+}
+
+// named finds the item that the page calls so. An id alone is of its only step.
+func (c *catalog) named(split rollout.Split, shown string) (item int32, ok bool) {
+	if id, step, cut := rollout.CutStep(shown); cut && c.several {
+		if item, ok = c.items[name{split, id, step}]; ok {
+			return item, true
+		}
+	}
+	item, ok = c.only[name{Split: split, ID: shown}]
+	return item, ok && item != severalOf
 }
 
 func number(list *[]string, at map[string]int32, s string) int32 {
@@ -138,7 +177,7 @@ const nameLength = 500
 // enter makes an entry of a record. Its place is the caller's to fill in.
 func (c *catalog) enter(rec *rollout.Record, numbered bool) entry {
 	e := entry{
-		Item: c.item(name{rec.Split, rec.Item}), Sample: int32(rec.Sample), Attempt: int32(rec.Attempt),
+		Item: c.item(name{rec.Split, rec.Item, rec.Step}), Sample: int32(rec.Sample), Attempt: int32(rec.Attempt),
 		Outcome: uint8(slices.Index(rollout.Outcomes(), rec.Outcome)),
 		Elapsed: time.Duration(rec.Elapsed), Turns: int32(rec.Turns),
 		Error:    number(&c.Errors, c.errors, clip(rec.Error, errorLength)),

@@ -56,9 +56,9 @@ func filterOf(q url.Values) (filter, error) {
 }
 
 // wantsItem reports whether an item's rollouts are to be looked at.
-func (f *filter) wantsItem(n *names, item name) bool {
-	return (f.split == "" || string(item.Split) == f.split) &&
-		(f.item == "" || strings.Contains(strings.ToLower(n.of("item", item.ID)), f.item))
+func (f *filter) wantsItem(n *names, split rollout.Split, shown string) bool {
+	return (f.split == "" || string(split) == f.split) &&
+		(f.item == "" || strings.Contains(strings.ToLower(n.of("item", shown)), f.item))
 }
 
 // wants reports whether a rollout of such an item is wanted. The caller holds

@@ -196,7 +196,7 @@ func (x *Index) readZeros(ctx context.Context) error {
 	zeros := make(map[rollout.Key]bool)
 	_, err := x.run.Probes(ctx, func(rec *rollout.Record) error {
 		if p := rec.Probe; p.Zero && p.Base != nil && rec.Reward != nil && !rec.Outcome.Missing() && *rec.Reward >= 0.5 {
-			zeros[rollout.Key{Split: rec.Split, Item: rec.Item, Sample: p.Base.Sample}] = true
+			zeros[rollout.Key{Split: rec.Split, Item: rec.Item, Sample: p.Base.Sample, Step: rec.Step}] = true
 		}
 		return nil
 	})
@@ -249,14 +249,44 @@ func (x *Index) counts(i int32) bool {
 // key is the rollout that an entry is of.
 func (x *Index) key(e *entry) rollout.Key {
 	n := x.names.Items[e.Item]
-	return rollout.Key{Split: n.Split, Item: n.ID, Sample: int(e.Sample)}
+	return rollout.Key{Split: n.Split, Item: n.ID, Sample: int(e.Sample), Step: n.Step}
+}
+
+// named finds the item that the page calls so. Where no rollout is of it, or it has several
+// steps and none is named, the step is one that no rollout has.
+func (x *Index) named(split rollout.Split, shown string) name {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	if item, ok := x.names.named(split, shown); ok {
+		return x.names.Items[item]
+	}
+	return name{Split: split, ID: shown, Step: -1}
+}
+
+// about returns the labels of a rollout. One without a step is also of the only step that
+// the item has. The caller holds mu.
+func (x *Index) about(all map[rollout.Key][]rollout.Label, k rollout.Key) []rollout.Label {
+	if len(all) == 0 {
+		return nil
+	}
+	steps := []int{k.Step}
+	if x.names.only[name{Split: k.Split, ID: k.Item}] != severalOf && k.Step != 0 {
+		steps = append(steps, 0)
+	}
+	var of []rollout.Label
+	for _, step := range steps {
+		for _, split := range []rollout.Split{k.Split, ""} {
+			of = append(of, all[rollout.Key{Split: split, Item: k.Item, Sample: k.Sample, Step: step}]...)
+		}
+	}
+	return of
 }
 
 // find returns the entry that counts of a rollout, and the names that it is of.
 func (x *Index) find(k rollout.Key) (entry, *catalog, bool) {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	item, ok := x.names.items[name{k.Split, k.Item}]
+	item, ok := x.names.items[name{k.Split, k.Item, k.Step}]
 	if !ok || k.Sample != int(int32(k.Sample)) {
 		return entry{}, nil, false
 	}
@@ -296,7 +326,7 @@ func (x *Index) record(e *entry, k rollout.Key) (*rollout.Record, error) {
 
 func (x *Index) decode(text []byte, e *entry, k rollout.Key) (*rollout.Record, error) {
 	rec, numbered, err := rollout.ReadLine(text, x.from(), "")
-	if err != nil || rec.Item != k.Item || rec.Split != k.Split || int32(rec.Attempt) != e.Attempt || numbered && int32(rec.Sample) != e.Sample {
+	if err != nil || rec.Item != k.Item || rec.Split != k.Split || rec.Step != k.Step || int32(rec.Attempt) != e.Attempt || numbered && int32(rec.Sample) != e.Sample {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		if x.next > 0 {

@@ -20,7 +20,7 @@ import (
 const IndexFile = "view.index"
 
 // keptMagic begins and ends the file. Another version is made again.
-const keptMagic = "gonogo view index 1\n"
+const keptMagic = "gonogo view index 2\n"
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 

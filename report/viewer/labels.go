@@ -54,18 +54,11 @@ func (l *labels) all() (map[rollout.Key][]rollout.Label, int, error) {
 	l.of = make(map[rollout.Key][]rollout.Label)
 	for _, label := range list {
 		if label.Sample != nil { // else it is of a text that no rollout needs to have given
-			k := rollout.Key{Split: label.Split, Item: label.Item, Sample: *label.Sample}
+			k := rollout.Key{Split: label.Split, Item: label.Item, Sample: *label.Sample, Step: label.Step}
 			l.of[k] = append(l.of[k], label)
 		}
 	}
 	return l.of, l.version, nil
-}
-
-// about returns the labels of a rollout.
-func about(all map[rollout.Key][]rollout.Label, k rollout.Key) []rollout.Label {
-	whole := all[k]
-	k.Split = ""
-	return append(whole[:len(whole):len(whole)], all[k]...)
 }
 
 // unlabelled says why labels cannot be kept; nil if they can.

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -90,11 +91,11 @@ type pair struct {
 	Text string `json:"text"`
 }
 
-// show makes the whole of a rollout.
-func (s *side) show(rec *rollout.Record, b brief) shown {
+// show makes the whole of a rollout of the item that the page calls so.
+func (s *side) show(rec *rollout.Record, item string, b brief) shown {
 	n := s.names
 	out := shown{
-		brief: b, Split: string(rec.Split), Item: n.of("item", rec.Item), Error: n.text(rec.Error), Kind: n.of("kind", rec.Kind), Answer: n.text(rec.Answer),
+		brief: b, Split: string(rec.Split), Item: n.of("item", item), Error: n.text(rec.Error), Kind: n.of("kind", rec.Kind), Answer: n.text(rec.Answer),
 		Parts: n.parts(rec.Parts), Grades: rec.Grades, Clipped: rec.Clipped, Usage: rec.Usage, Judge: rec.Judge, Retries: rec.Retries,
 		TraceID: n.of("trace", rec.TraceID),
 	}
@@ -179,7 +180,7 @@ func (n *names) messages(list []rollout.Message, calls map[string]int) []message
 // otherParts is the source of the parts of a content array that are no text.
 func otherParts(raw json.RawMessage) string {
 	var parts []json.RawMessage
-	if json.Unmarshal(raw, &parts) != nil {
+	if jsontext.Unmarshal(raw, &parts) != nil {
 		return ""
 	}
 	var out [][]byte
@@ -187,7 +188,7 @@ func otherParts(raw json.RawMessage) string {
 		var text struct {
 			Text *string `json:"text"`
 		}
-		if json.Unmarshal(p, &text) != nil || text.Text == nil {
+		if jsontext.Unmarshal(p, &text) != nil || text.Text == nil {
 			out = append(out, p)
 		}
 	}

@@ -17,9 +17,9 @@ type side struct {
 	index  *Index
 	labels *labels
 	names  *names
-	floor  float64               // bottom of the reward range
-	most   map[rollout.Split]int // samples of every item, where some have more
-	items  map[name]*rollout.Item
+	floor  float64                // bottom of the reward range
+	most   map[rollout.Split]int  // samples of every item, where some have more
+	items  map[name]*rollout.Item // by inData
 
 	mu   sync.Mutex // guards what follows
 	rows []row
@@ -30,7 +30,7 @@ func newSide(run *rollout.Run, n *names, floor float64) *side {
 	s := &side{run: run, names: n, floor: floor, labels: &labels{run: run}, most: run.Manifest.UntargetedSamples(), items: make(map[name]*rollout.Item, len(run.Items))}
 	for i := range run.Items {
 		it := &run.Items[i]
-		s.items[name{it.Split, it.ID}] = it
+		s.items[name{Split: it.Split, ID: it.ID}] = it
 	}
 	s.index = NewIndex(run)
 	return s
@@ -71,6 +71,7 @@ func (s *side) targeted(split rollout.Split, sample int32) bool {
 // grade is not a zero.
 type row struct {
 	name     name
+	shown    string // what the page calls it, without redaction
 	item     int32
 	Split    string         `json:"split"`
 	Item     string         `json:"item"`
@@ -114,8 +115,9 @@ func (s *side) summed(marks map[rollout.Key][]rollout.Label) []row {
 			continue
 		}
 		n := x.names.Items[item]
+		shown := x.names.shown(n)
 		r := row{
-			name: n, item: int32(item), Split: string(n.Split), Item: s.names.of("item", n.ID),
+			name: n, shown: shown, item: int32(item), Split: string(n.Split), Item: s.names.of("item", shown),
 			Outcomes: make(map[string]int), Marks: make(map[string]int),
 		}
 		var scores []float64
@@ -127,7 +129,7 @@ func (s *side) summed(marks map[rollout.Key][]rollout.Label) []row {
 			calls += len(e.Tools) / 2
 			r.Family = cmp.Or(r.Family, s.names.of("family", x.names.Labels[e.Family]))
 			r.Category = cmp.Or(r.Category, s.names.of("category", x.names.Labels[e.Category]))
-			for _, l := range about(marks, x.key(e)) {
+			for _, l := range x.about(marks, x.key(e)) {
 				if l.Mark != "" {
 					r.Marks[l.Mark]++
 				}
@@ -168,16 +170,16 @@ func (r *row) sum(scores []float64) {
 	r.SD = &sd
 }
 
-// against adds the means of another run to rows, item by item.
+// against adds the means of another run to rows, item by item as the page calls them.
 func against(rows []row, other *side) error {
 	theirs, _, err := other.all()
-	means := make(map[name]*float64, len(theirs))
+	means := make(map[[2]string]*float64, len(theirs))
 	for i := range theirs {
-		means[theirs[i].name] = theirs[i].Mean
+		means[[2]string{theirs[i].Split, theirs[i].shown}] = theirs[i].Mean
 	}
 	for i := range rows {
 		r := &rows[i]
-		if r.Other = means[r.name]; r.Other != nil && r.Mean != nil {
+		if r.Other = means[[2]string{r.Split, r.shown}]; r.Other != nil && r.Mean != nil {
 			change := *r.Other - *r.Mean
 			r.Change = &change
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -69,4 +70,4 @@ func lastSaid(rec *rollout.Record) string {
 }
 
 // plain is the text of a JSON string, and the source of any other value.
-func plain(raw json.RawMessage) string { return rollout.TextOrJSON(raw) }
+func plain(raw json.RawMessage) string { return jsontext.TextOrJSON(raw) }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -64,7 +65,7 @@ func (t RequestOptions) request(p sampler.AgentRequest) (Request, error) {
 		Limits: Limits{p.MaxSteps, p.MaxToolCalls, p.Timeout.Seconds()},
 	}
 	var row map[string]json.RawMessage
-	_ = json.Unmarshal(p.Item.Row, &row) // it was read as an object
+	_ = jsontext.Unmarshal(p.Item.Row, &row) // it was read as an object
 	r.Messages = row["messages"]
 	r.Item = maps.Clone(row)
 	maps.DeleteFunc(r.Item, func(name string, _ json.RawMessage) bool { return name == "messages" || slices.Contains(t.Hide, name) })

@@ -9,6 +9,8 @@ import (
 	"net/http"
 
 	"gonogo/sampler"
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -69,7 +71,11 @@ func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResul
 	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] != '{' {
 		return sampler.AgentResult{}, garbled("the agent wrote %s instead of a JSON object", quoted(text))
 	}
-	if err := json.Unmarshal(text, &r); err != nil {
+	if err := jsontext.Unmarshal(text, &r); err != nil {
+		return sampler.AgentResult{}, garbled("the agent's result is not JSON that can be read: %v", err)
+	}
+	said, err := failureOf(text)
+	if err != nil {
 		return sampler.AgentResult{}, garbled("the agent's result is not JSON that can be read: %v", err)
 	}
 	switch {
@@ -77,8 +83,10 @@ func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResul
 		return sampler.AgentResult{}, garbled(`the agent's result has no "trace_id": it must name its rollout, as the request did`)
 	case r.TraceID != "" && r.TraceID != p.TraceID:
 		return sampler.AgentResult{}, garbled("the agent answered for the rollout %s, which it was not given", sampler.Brief(r.TraceID))
-	case r.Error != nil:
+	case r.Error != nil && !(r.Error.Boundary == "" && failure.None(r.Error.Message) && r.Output != nil):
 		return sampler.AgentResult{}, r.Error.failure()
+	case said != "":
+		return sampler.AgentResult{}, (&Error{Message: said}).failure()
 	case r.Output == nil && r.Refusal == "" && r.Limit == "":
 		return sampler.AgentResult{}, garbled(`the agent's result has no "output": it must say what the answer is ("" for none), or "refusal", "limit" or "error"`)
 	case r.Turns < 0 || r.Turns > mostTurns:
@@ -96,6 +104,32 @@ func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResul
 	return done, nil
 }
 
+// failureOf returns the mark of failure that is in a result next to the keys of Result.
+func failureOf(text []byte) (string, error) {
+	var marks failure.Marks
+	err := rollout.Members(text, func(key string, value []byte) error {
+		if key != "error" && key != "limit" {
+			marks.Result(key, value)
+		}
+		return nil
+	})
+	f, failed := marks.First()
+	if err != nil || !failed {
+		return "", err
+	}
+	return f.Text(), nil
+}
+
+// UnmarshalJSON reads an error, which agents also write as a text.
+func (e *Error) UnmarshalJSON(text []byte) error {
+	if text[0] != '{' {
+		e.Message = jsontext.TextOrJSON(text)
+		return nil
+	}
+	type plain Error
+	return jsontext.Unmarshal(text, (*plain)(e))
+}
+
 // converse reads the conversation as far as it was reported.
 func (r *Result) converse(done *sampler.AgentResult, p sampler.AgentRequest) error {
 	messages, err := transcript.Messages(r.Messages, "assistant")
@@ -111,8 +145,8 @@ func (r *Result) converse(done *sampler.AgentResult, p sampler.AgentRequest) err
 	var told []rollout.Call
 	for i, c := range r.ToolCalls {
 		call := rollout.Call{
-			Turn: i, ID: c.ID, Name: c.Name, Arguments: rollout.TextOrJSON(c.Arguments), Output: rollout.TextOrJSON(c.Output),
-			Status: transcript.CallStatus(rollout.TextOrJSON(c.Arguments)), Error: sampler.Brief(c.Error), Offset: c.Offset, Elapsed: c.Elapsed,
+			Turn: i, ID: c.ID, Name: c.Name, Arguments: jsontext.TextOrJSON(c.Arguments), Output: jsontext.TextOrJSON(c.Output),
+			Status: transcript.CallStatus(jsontext.TextOrJSON(c.Arguments)), Error: sampler.Brief(c.Error), Offset: c.Offset, Elapsed: c.Elapsed,
 		}
 		if c.Name == "" || c.Offset < 0 || c.Elapsed < 0 {
 			return garbled(`the agent's tool call %d has no name, or a time below 0`, i+1)

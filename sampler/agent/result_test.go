@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -115,5 +116,21 @@ func TestNoRightAnswerIsTold(t *testing.T) {
 	r, err := RequestOptions{Hide: Hidden()}.request(sampler.AgentRequest{Item: &rollout.Item{ID: "q", Row: text}})
 	if d := cmp.Diff(map[string]json.RawMessage{"question": json.RawMessage(`"6 x 7?"`)}, r.Item); d != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, d)
+	}
+}
+
+// An agent that marks its result as failed has failed, whatever answer is next to it.
+func TestMarksOfAFailedAgent(t *testing.T) {
+	for more, want := range map[string]string{
+		`"error":"no key"`: "no key", `"exception":"KeyError: 'x'"`: "exception: KeyError", `"status":"error"`: "status: error", `"Timed_Out":true`: "Timed_Out",
+	} {
+		if _, err := told(t, `{"output":"42",`+more+`}`); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error is %v, want %q", more, err, want)
+		}
+	}
+	for _, more := range []string{`"error":"none"`, `"error":false`, `"error":""`, `"status":"completed"`, `"success":false`, `"message":"an error was fixed"`} {
+		if got, err := told(t, `{"output":"42",`+more+`}`); err != nil || got.Output != "42" {
+			t.Errorf("%s: %+v, %v", more, got, err)
+		}
 	}
 }

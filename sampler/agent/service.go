@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -34,7 +35,7 @@ type place struct {
 	client  *http.Client
 	address string
 	header  http.Header
-	secrets sampler.Secrets // of the headers: no answer may show them
+	secrets sampler.Secrets // of the headers: no message may show them
 }
 
 // NewService returns an agent. No request is made yet.
@@ -80,7 +81,9 @@ func (s *Service) Run(ctx context.Context, p sampler.AgentRequest) (done sampler
 	case ctx.Err() != nil:
 		return sampler.AgentResult{}, context.Cause(ctx)
 	case err == nil:
-		done, err = played(text, p, false)
+		if done, err = played(text, p, false); err != nil {
+			_, err = played(secrets.Answer(sampler.Answer{Body: text}).Body, p, false) // in other words the same
+		}
 	}
 	return done, blaming(err, p)
 }
@@ -99,12 +102,11 @@ func (s *Service) result(ctx context.Context, pass *sampler.Pass, at place, p sa
 	if err != nil {
 		return nil, unreached(err)
 	}
-	a = at.masked(a)
 	pass.ReadHeaders(a.Header)
 	poll := ""
 	for a.Status == http.StatusAccepted {
 		var wait started
-		_ = json.Unmarshal(a.Body, &wait) // what it does not say stays as it was
+		_ = jsontext.Unmarshal(a.Body, &wait) // what it does not say stays as it was
 		if wait.Poll != "" {
 			if poll, err = at.beside(wait.Poll); err != nil {
 				return nil, err
@@ -122,9 +124,9 @@ func (s *Service) result(ctx context.Context, pass *sampler.Pass, at place, p sa
 	}
 	switch {
 	case a.Status/100 != 2 && poll != "":
-		return nil, failed(sampler.KindAgentCrashed, rollout.ToolFailed, fmt.Errorf("the agent started the rollout but has no result for it: status %d: %s", a.Status, sampler.ErrorText(a)))
+		return nil, failed(sampler.KindAgentCrashed, rollout.ToolFailed, fmt.Errorf("the agent started the rollout but has no result for it: status %d: %s", a.Status, sampler.ErrorText(at.secrets.Answer(a))))
 	case a.Status/100 != 2:
-		return nil, unreached(sampler.StatusFailure(at.address, a))
+		return nil, unreached(sampler.StatusFailure(at.address, at.secrets.Answer(a)))
 	case a.Over:
 		return nil, garbled("the agent answered with more than %d bytes", largestResult)
 	}
@@ -147,7 +149,7 @@ func (at place) ask(ctx context.Context, poll string, every time.Duration) (samp
 		late.Stop()
 		cancel()
 		if err == nil && !sampler.Temporary(a.Status) {
-			return at.masked(a), nil
+			return a, nil
 		}
 		if f, ok := sampler.AsFailure(err); ok && !f.Temporary {
 			return sampler.Answer{}, err
@@ -156,12 +158,6 @@ func (at place) ask(ctx context.Context, poll string, every time.Duration) (samp
 			return sampler.Answer{}, err
 		}
 	}
-}
-
-// masked is an answer without the keys that it was asked with.
-func (at place) masked(a sampler.Answer) sampler.Answer {
-	a.Body = []byte(at.secrets.Mask(string(a.Body)))
-	return a
 }
 
 // beside returns a result's address, which must be at the service's own host: its headers

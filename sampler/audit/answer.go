@@ -1,12 +1,10 @@
 package audit
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -28,6 +26,9 @@ func AnswerTemplate(template string) (func(reference string) string, error) {
 		return nil, fmt.Errorf("the answer template has %q in it: {{reference}} is the only variable", rest[i:min(len(rest), i+20)])
 	}
 	isJSON := json.Valid([]byte(referenceVariable.ReplaceAllString(template, "0")))
+	if inner := strings.TrimSpace(fenceless(template)); !isJSON && strings.HasPrefix(inner, "{") && !strings.HasPrefix(inner, "{{") {
+		isJSON = json.Valid([]byte(referenceVariable.ReplaceAllString(inner, "0"))) // an object in a fence
+	}
 	return func(reference string) string {
 		var b strings.Builder
 		from := 0
@@ -113,88 +114,4 @@ func (c *Case) inJSON() (isJSON, typed bool) {
 	}
 	_, _, typed = tree.find(func(leaf node) bool { return leaf.raw == numberMark })
 	return true, typed
-}
-
-// example is a recorded answer that earned the top of the range, and the
-// reference of its item.
-type example struct{ answer, reference string }
-
-// wrappings are the ways in which answers set off what counts.
-var wrappings = []struct{ before, after string }{
-	{"<answer>", "</answer>"}, {`\boxed{`, "}"}, {"#### ", ""}, {"Final answer: ", ""}, {"Final Answer: ", ""}, {"Answer: ", ""},
-}
-
-// votes finds the template of answers that earned the top: JSON objects with a
-// field that says what the reference says, or texts that set the reference off
-// by a tag or a heading.
-type votes struct {
-	total int
-	count map[string]int
-}
-
-func (v *votes) add(e example) {
-	if v.count == nil {
-		v.count = make(map[string]int)
-	}
-	v.total++
-	if t := templateOf(e); t != "" {
-		v.count[t]++
-	}
-}
-
-// winner is the template that at least half of the answers have in common; ok is
-// false when there is none, so a bare reference is an answer.
-func (v *votes) winner() (template string, ok bool) {
-	best := ""
-	for t, n := range v.count {
-		if c := cmp.Compare(n, v.count[best]); c > 0 || c == 0 && t < best {
-			best = t
-		}
-	}
-	if best == "" || 2*v.count[best] < v.total {
-		return "", false
-	}
-	return best, true
-}
-
-// templateOf returns the template of one answer, or "".
-func templateOf(e example) string {
-	if tree, ok := parseJSON(strings.TrimSpace(e.answer)); ok && tree.kind == object {
-		if equal(tree.String(), e.reference) {
-			return "" // the reference is the whole object
-		}
-		path, leaf, found := tree.find(func(leaf node) bool { return equal(leaf.text(), e.reference) })
-		if !found {
-			return ""
-		}
-		value := "{{reference}}"
-		if leaf.raw[0] == '"' {
-			value = `"{{reference}}"`
-		}
-		for _, key := range slices.Backward(path) {
-			value = "{" + encode(key) + ": " + value + "}"
-		}
-		return value
-	}
-	if equal(e.answer, e.reference) {
-		return ""
-	}
-	for _, w := range wrappings {
-		i := strings.LastIndex(e.answer, w.before)
-		if i < 0 {
-			continue
-		}
-		inner := e.answer[i+len(w.before):]
-		end := strings.Index(inner, cmp.Or(w.after, "\n"))
-		if end < 0 && w.after != "" {
-			continue
-		}
-		if end >= 0 {
-			inner = inner[:end]
-		}
-		if equal(inner, e.reference) {
-			return w.before + "{{reference}}" + w.after
-		}
-	}
-	return ""
 }

@@ -16,6 +16,8 @@ func TestAnswerTemplate(t *testing.T) {
 		{"a list without quotes", `{"a": {{reference}}}`, `["x"]`, `{"a": ["x"]}`},
 		{"text without quotes gets some", `{"a": {{reference}}}`, "four", `{"a": "four"}`},
 		{"a quoted text is a text", `{"a": {{reference}}}`, `"x"`, `{"a": "\"x\""}`},
+		{"an object in a fence is escaped", "```json\n{\"a\": {{reference}}}\n```", `a"b`, "```json\n{\"a\": \"a\\\"b\"}\n```"},
+		{"code in a fence is not", "```python\n{{reference}}\n```", "x = \"y\"\n", "```python\nx = \"y\"\n\n```"},
 		{"twice", "{{reference}} or {{reference}}", "x", "x or x"},
 		{"a reference with braces stays", "<{{reference}}>", "{{reference}}", "<{{reference}}>"},
 	} {
@@ -61,47 +63,6 @@ func TestUnwrapTurnsTheTemplateAround(t *testing.T) {
 	text, _ := AnswerTemplate("Answer: {{reference}}")
 	if got, ok := unwrap(text, "I think.\nAnswer: 42"); !ok || got != "42" {
 		t.Errorf("a text before the template: %q, %v", got, ok)
-	}
-}
-
-func TestTheTemplateOfRecordedAnswers(t *testing.T) {
-	for _, c := range []struct {
-		why      string
-		examples []example
-		want     string
-	}{
-		{"nothing to learn from", nil, ""},
-		{"bare answers", []example{{"42", "42"}, {" paris.", "Paris"}}, ""},
-		{"a field", []example{{`{"answer": "42", "why": "so"}`, "42"}, {`{"answer":"Paris"}`, "Paris"}}, `{"answer": "{{reference}}"}`},
-		{"a number field", []example{{`{"answer": 42}`, "42.0"}, {`{"answer":7}`, "7"}}, `{"answer": {{reference}}}`},
-		{"a field within", []example{{`{"result": {"city": "Rome"}}`, "Rome"}}, `{"result": {"city": "{{reference}}"}}`},
-		{"the object itself is the reference", []example{{`{"b": 2, "a": 1}`, `{"a":1,"b":2}`}}, ""},
-		{"a tag", []example{{"Well.\n<answer>42</answer>", "42"}, {"<answer> Rome</answer>", "rome"}}, "<answer>{{reference}}</answer>"},
-		{"LaTeX", []example{{`So \boxed{42}.`, "42"}}, `\boxed{{{reference}}}`},
-		{"a heading", []example{{"Let me see.\nFinal answer: 42\n", "42"}}, "Final answer: {{reference}}"},
-		{"no majority", []example{{"<answer>1</answer>", "1"}, {"it is 2", "2"}, {"3", "3"}}, ""},
-		{"half is enough, ties go by the alphabet", []example{{`{"b": "x"}`, "x"}, {`{"a": "x"}`, "x"}}, `{"a": "{{reference}}"}`},
-		{"no field says it", []example{{`{"a": 1}`, "2"}}, ""},
-	} {
-		var v votes
-		for _, e := range c.examples {
-			v.add(e)
-		}
-		got, ok := v.winner()
-		if got != c.want || ok != (c.want != "") {
-			t.Errorf("%s: got %q, %v, want %q", c.why, got, ok, c.want)
-		}
-		if !ok {
-			continue
-		}
-		wrap, err := AnswerTemplate(got)
-		if err != nil {
-			t.Errorf("%s: %v", c.why, err)
-			continue
-		}
-		if bare, ok := unwrap(wrap, wrap("x9")); !ok || bare != "x9" {
-			t.Errorf("%s: an inferred template gives %q, %v", c.why, bare, ok)
-		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -37,7 +38,7 @@ func (b *builder) build(ctx context.Context) error {
 		b.sampled = order[:min(b.cfg.Items, len(order))]
 	}
 	for _, item := range b.sampled {
-		b.plan.Items = append(b.plan.Items, rollout.Key{Split: item.item.Split, Item: item.item.ID})
+		b.plan.Items = append(b.plan.Items, item.key())
 	}
 	if err := b.choose(ctx, order); err != nil {
 		return err
@@ -188,10 +189,10 @@ func (p Probe) payloads(c *Case, seed uint64) []Payload {
 // task adds a payload to the plan.
 func (p *Plan) task(probe Probe, item *surveyed, sample int, payload Payload, place int) *planned {
 	r := &rollout.Record{
-		Item: item.item.ID, Split: item.item.Split, Sample: sample, Source: rollout.Probe,
+		Item: item.item.ID, Split: item.item.Split, Step: item.step, Sample: sample, Source: rollout.Probe,
 		Category: item.item.Category, Family: item.item.Family, Answer: payload.Answer,
 		Probe:   &rollout.ProbeInfo{Name: probe.Name, Expect: probe.Expect},
-		TraceID: sampler.TraceID(p.in.Seed, item.item.Split, "probe\x00"+probe.Name+"\x00"+item.item.ID, sample, 0),
+		TraceID: sampler.TraceID(p.in.Seed, item.item.Split, "probe\x00"+probe.Name+"\x00"+item.key().ItemName(), sample, 0),
 	}
 	if probe.Expect == rollout.Bottom || probe.Expect == rollout.Top {
 		r.Probe.Limit = &probe.Limit
@@ -227,5 +228,5 @@ func setHash(r *rollout.Record, hash string) {
 
 // sameHash reports whether the record has a grade of that grader.
 func sameHash(r *rollout.Record, hash string) bool {
-	return rollout.TextOrJSON(r.Extra[hashKey]) == hash
+	return jsontext.TextOrJSON(r.Extra[hashKey]) == hash
 }

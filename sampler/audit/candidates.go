@@ -5,12 +5,13 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
 var allCandidates = Probe{
 	Name: "all_candidates", Expect: rollout.Bottom, Limit: partly,
-	Doc: "Every answer that could be right, listed at once: the choices of the item, else the references of up to nineteen other items, with the right one among them, neither first nor last. An answer that lists everything has answered nothing: it deserves less than a right answer, if anything. Left out for code, and where the right answer makes up most of the list.",
+	Doc: "Every answer that could be right, listed at once: the choices of the item, else the references of up to nineteen other items, with the right one among them, neither first nor last. Where answers have a form, once as a list in it, and once in the form for each of them, one a line. An answer that lists everything has answered nothing: it deserves less than a right answer, if anything. Left out for code, and where the right answer makes up most of the list.",
 	Make: func(c *Case) []Payload {
 		if isCode(c.Reference) {
 			return nil
@@ -19,7 +20,15 @@ var allCandidates = Probe{
 		if len(list) == 0 || c.mostOf(list) {
 			return nil
 		}
-		return c.wrapped(join(list))
+		all := c.wrapped(join(list))
+		if isJSON, _ := c.inJSON(); c.Answer != nil && !isJSON {
+			each := make([]string, len(list))
+			for i, one := range list {
+				each[i] = c.answer(one)
+			}
+			all = append(all, Payload{Answer: strings.Join(each, "\n")})
+		}
+		return all
 	},
 }
 
@@ -85,12 +94,12 @@ func (c *Case) choices() []string {
 	row := rowOf(c.Item)
 	for _, field := range choiceFields {
 		var raw []json.RawMessage
-		if json.Unmarshal(row[field], &raw) != nil || len(raw) == 0 {
+		if jsontext.Unmarshal(row[field], &raw) != nil || len(raw) == 0 {
 			continue
 		}
 		texts := make([]string, 0, len(raw))
 		for _, r := range raw {
-			texts = append(texts, rollout.TextOrJSON(r))
+			texts = append(texts, jsontext.TextOrJSON(r))
 		}
 		return texts
 	}

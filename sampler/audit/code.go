@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -145,7 +146,7 @@ func (c *Case) givenCode() string {
 	}
 	row := rowOf(c.Item)
 	for _, field := range codeField {
-		if text := rollout.TextOrJSON(row[field]); isCode(text) {
+		if text := jsontext.TextOrJSON(row[field]); isCode(text) {
 			return text
 		}
 	}

@@ -35,7 +35,7 @@ func (s *survey) agreements(ctx context.Context, wrap func(string) string) (map[
 		}
 	}
 	err := s.read(ctx, true, func(place int, r *rollout.Record) error {
-		item := s.index[rollout.Key{Split: r.Split, Item: r.Item}]
+		item := s.index[rollout.Key{Split: r.Split, Item: r.Item, Step: r.Step}]
 		if at := where[place]; at != nil && item.has && !at.gone {
 			at.says = gist(wrap, item.numeric, r.Answer)
 		}
@@ -130,7 +130,7 @@ func (b *builder) consensus(p Probe) {
 		}
 	}
 	slices.SortFunc(b.plan.Known, func(x, y *rollout.Record) int {
-		return cmp.Or(cmp.Compare(x.Split, y.Split), cmp.Compare(x.Item, y.Item))
+		return cmp.Or(cmp.Compare(x.Split, y.Split), cmp.Compare(x.Item, y.Item), cmp.Compare(x.Step, y.Step))
 	})
 }
 

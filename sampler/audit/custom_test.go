@@ -8,12 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
 // fieldRender renders {{item.topic}} and {{sample.output_text}}.
 func fieldRender(template string, it *rollout.Item, base *rollout.Record) (string, error) {
-	topic := rollout.TextOrJSON(rowOf(it)["topic"])
+	topic := jsontext.TextOrJSON(rowOf(it)["topic"])
 	if strings.Contains(template, "{{item.topic}}") && topic == "" {
 		return "", errors.New("the row has no {{item.topic}}")
 	}

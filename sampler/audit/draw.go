@@ -41,10 +41,10 @@ func drawn(items []*surveyed, seed uint64, lo, hi float64) []*surveyed {
 		for _, stratum := range strata {
 			lucks := make(map[*surveyed]uint64, len(stratum))
 			for _, s := range stratum {
-				lucks[s] = luck(seed, "item", s.item.ID)
+				lucks[s] = luck(seed, "item", s.key().ItemName())
 			}
 			slices.SortFunc(stratum, func(a, b *surveyed) int {
-				return cmp.Or(cmp.Compare(lucks[a], lucks[b]), cmp.Compare(a.item.ID, b.item.ID))
+				return cmp.Or(cmp.Compare(lucks[a], lucks[b]), cmp.Compare(a.item.ID, b.item.ID), cmp.Compare(a.step, b.step))
 			})
 		}
 		slices.Reverse(strata) // what the grader likes first

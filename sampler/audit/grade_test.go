@@ -112,23 +112,7 @@ func auditWorld(t *testing.T) (*rollout.Run, string) {
 			records = append(records, r)
 		}
 	}
-	w, err := rollout.Create(dir, rollout.Manifest{Schema: rollout.ManifestSchema, ID: "r", Source: rollout.Live, Seed: 3}, items, rollout.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, r := range records {
-		if err := w.Append(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	run, err := rollout.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run, dir
+	return runOf(t, dir, items, records), dir
 }
 
 func planRun(t *testing.T, run *rollout.Run, graderHash string) *Plan {
@@ -289,4 +273,26 @@ func regradeOf(t *testing.T, records map[string]*rollout.Record, item string) in
 	}
 	t.Fatalf("no output of item %s is graded again", item)
 	return 0
+}
+
+// runOf writes a run into a directory, and opens it.
+func runOf(t *testing.T, dir string, items []rollout.Item, records []*rollout.Record) *rollout.Run {
+	t.Helper()
+	w, err := rollout.Create(dir, rollout.Manifest{Schema: rollout.ManifestSchema, ID: "r", Source: rollout.Live, Seed: 3}, items, rollout.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range records {
+		if err := w.Append(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	run, err := rollout.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
 }

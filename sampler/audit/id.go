@@ -10,7 +10,8 @@ import (
 )
 
 // ID names one payload of a run: PROBE/SPLIT/ITEM/SAMPLE. The name of an item
-// may hold slashes, that of a probe only after "detector".
+// may hold slashes, that of a probe only after "detector". Where the payload is for rollouts
+// of a later step than the base model's, Item is ITEM/step-N, as rollout.Key.ItemName has it.
 type ID struct {
 	Probe  string
 	Split  rollout.Split
@@ -20,7 +21,7 @@ type ID struct {
 
 // IDOf is the name of a record of probes.jsonl.
 func IDOf(r *rollout.Record) ID {
-	id := ID{Split: r.Split, Item: r.Item, Sample: r.Sample}
+	id := ID{Split: r.Split, Item: r.Key().ItemName(), Sample: r.Sample}
 	if r.Probe != nil {
 		id.Probe = r.Probe.Name
 	}

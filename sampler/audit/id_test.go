@@ -12,6 +12,7 @@ func TestIDs(t *testing.T) {
 		"number_off/train/q17/0":         {"number_off", rollout.Train, "q17", 0},
 		"empty/eval/a/b c/ü/12":          {"empty", rollout.Eval, "a/b c/ü", 12},
 		"detector/skips/production/q1/3": {"detector/skips", rollout.Production, "q1", 3},
+		"empty/train/q1/step-20/3":       {"empty", rollout.Train, "q1/step-20", 3},
 		"empty/train/train/0":            {"empty", rollout.Train, "train", 0},
 		"empty/train//0/0":               {"empty", rollout.Train, "/0", 0},
 	} {

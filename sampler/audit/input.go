@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sort"
 	"strings"
 
 	"gonogo/sampler/rollout"
@@ -57,15 +58,16 @@ type FieldCount struct {
 // fields counts where the references were found, the most frequent first.
 func (s *survey) fields() []FieldCount {
 	counts := map[string]int{}
-	for _, item := range s.items {
+	for item := range s.data() {
 		counts[item.ref.Field]++
 	}
 	list := make([]FieldCount, 0, len(counts))
 	for field, n := range counts {
 		list = append(list, FieldCount{field, n})
 	}
-	slices.SortFunc(list, func(a, b FieldCount) int {
-		return cmp.Or(cmp.Compare(b.Items, a.Items), cmp.Compare(a.Field, b.Field))
+	sort.Slice(list, func(i, j int) bool {
+		a, b := &list[i], &list[j]
+		return cmp.Or(cmp.Compare(b.Items, a.Items), cmp.Compare(a.Field, b.Field)) < 0
 	})
 	return list
 }
@@ -83,7 +85,7 @@ type common struct {
 func (s *survey) common(wrap func(string) string, unordered bool) common {
 	shared := common{seed: s.in.Seed, wrap: wrap, prompts: map[string][]string{}, unordered: unordered}
 	counts := map[string]int{}
-	for _, item := range s.items {
+	for item := range s.data() {
 		if !item.has {
 			continue
 		}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"gonogo/sampler/jsontext"
 )
 
 // node is a JSON value whose objects keep the order of their keys.
@@ -89,7 +91,7 @@ func (r *nodeReader) scalar() string {
 		return raw
 	}
 	var s string
-	_ = json.Unmarshal([]byte(raw), &s) // valid, as the whole is
+	_ = jsontext.Unmarshal([]byte(raw), &s) // valid, as the whole is
 	return encode(s)
 }
 
@@ -137,7 +139,7 @@ func (n node) text() string {
 		return n.raw[1 : len(n.raw)-1]
 	}
 	var s string
-	_ = json.Unmarshal([]byte(n.raw), &s) // made by encode
+	_ = jsontext.Unmarshal([]byte(n.raw), &s) // made by encode
 	return s
 }
 

@@ -40,11 +40,15 @@ func (b *builder) labels(p Probe) {
 }
 
 // itemOf finds the item of a label; one that names no split is of the first that
-// has the item.
+// has the item, and one without a step also of the only step.
 func (s *survey) itemOf(l rollout.Label) *surveyed {
 	for _, split := range rollout.Splits() {
-		if item := s.index[rollout.Key{Split: cmp.Or(l.Split, split), Item: l.Item}]; item != nil {
+		key := rollout.Key{Split: cmp.Or(l.Split, split), Item: l.Item, Step: l.Step}
+		if item := s.index[key]; item != nil {
 			return item
+		}
+		if steps := s.steps[key]; len(steps) == 1 {
+			return steps[0]
 		}
 	}
 	return nil

@@ -1,12 +1,12 @@
 package audit
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"iter"
 	"slices"
+	"sort"
 
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -35,8 +35,9 @@ func (s *survey) marks() []markable {
 // most is 0.
 func (s *survey) drawMarks(list []markable, most int) map[int]*surveyed {
 	if most > 0 && len(list) > most {
-		slices.SortFunc(list, func(a, b markable) int {
-			return cmp.Compare(a.item.luckOf(a.seen, s.in.Seed), b.item.luckOf(b.seen, s.in.Seed))
+		sort.Slice(list, func(i, j int) bool {
+			a, b := list[i], list[j]
+			return a.item.luckOf(a.seen, s.in.Seed) < b.item.luckOf(b.seen, s.in.Seed)
 		})
 		list = list[:most]
 	}
@@ -73,7 +74,7 @@ func (p *Plan) unmarked(d Detector) int {
 
 func (p *Plan) markID(d Detector, place int, item *surveyed) ID {
 	i := slices.IndexFunc(item.rollouts, func(r seen) bool { return r.place == place })
-	return ID{Probe: d.probe(), Split: item.item.Split, Item: item.item.ID, Sample: item.rollouts[i].sample}
+	return ID{Probe: d.probe(), Split: item.item.Split, Item: item.key().ItemName(), Sample: item.rollouts[i].sample}
 }
 
 // Marks yields the rollouts that a detector has still to read, for a Regrade by
@@ -104,7 +105,7 @@ func (p *Plan) Marks(ctx context.Context, d Detector) iter.Seq2[sampler.Task, er
 // mark is the task of having one rollout looked at.
 func (p *Plan) mark(d Detector, it *rollout.Item, base *rollout.Record) sampler.Task {
 	r := &rollout.Record{
-		Item: base.Item, Split: base.Split, Sample: base.Sample, Source: rollout.Probe,
+		Item: base.Item, Split: base.Split, Step: base.Step, Sample: base.Sample, Source: rollout.Probe,
 		Category: base.Category, Family: base.Family, Answer: base.Answer, Outcome: base.Outcome, Error: base.Error,
 		Probe: &rollout.ProbeInfo{
 			Name: d.probe(), Expect: rollout.Note, Zero: d.Zero,
@@ -123,7 +124,7 @@ func (p *Plan) keepMark(r *rollout.Record) bool {
 	if i < 0 || p.in.Detectors[i].Hash == "" || !p.planned(p.in.Detectors[i]) || !sameHash(r, p.in.Detectors[i].Hash) || r.Probe.Zero != p.in.Detectors[i].Zero {
 		return false
 	}
-	item := p.survey.index[rollout.Key{Split: r.Split, Item: r.Item}]
+	item := p.survey.index[rollout.Key{Split: r.Split, Item: r.Item, Step: r.Step}]
 	if item == nil || r.Probe.Base == nil {
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gonogo/sampler"
+	"gonogo/sampler/form"
 	"gonogo/sampler/rollout"
 )
 
@@ -70,10 +71,13 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 	}
 	p := &Plan{in: &in, survey: s, References: s.fields(), Template: in.Answer, index: map[ID]*planned{}, marked: map[ID]bool{}}
 	if in.Answer == "" {
-		if p.Template, err = s.template(ctx); err != nil {
+		f, ok, err := s.form(ctx)
+		if err != nil {
 			return nil, fmt.Errorf("plan the audit: %w", err)
 		}
-		p.Inferred = p.Template != ""
+		if _, err := AnswerTemplate(f.Template); ok && f.Stated && f.Template != form.Variable && err == nil {
+			p.Template, p.Inferred = f.Template, true
+		}
 	}
 	var wrap func(string) string
 	if p.Template != "" {

@@ -3,6 +3,7 @@ package audit
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 
 	"gonogo/sampler/rollout"
@@ -49,12 +50,12 @@ func (item *surveyed) toRegrade(round int, seed uint64) (seen, bool) {
 	}
 	slices.Sort(rewards)
 	slices.Reverse(rewards)
-	first := int(luck(seed, "height", string(item.item.Split), item.item.ID) % 1024)
+	first := int(luck(seed, "height", string(item.item.Split), item.key().ItemName()) % 1024)
 	lists := make([][]seen, len(rewards))
 	for i := range rewards {
 		lists[i] = heights[rewards[(i+first)%len(rewards)]]
-		slices.SortFunc(lists[i], func(a, b seen) int {
-			return cmp.Compare(item.luckOf(a, seed), item.luckOf(b, seed))
+		sort.Slice(lists[i], func(a, b int) bool {
+			return item.luckOf(lists[i][a], seed) < item.luckOf(lists[i][b], seed)
 		})
 	}
 	all := interleave(lists)
@@ -65,7 +66,7 @@ func (item *surveyed) toRegrade(round int, seed uint64) (seen, bool) {
 }
 
 func (item *surveyed) luckOf(r seen, seed uint64) uint64 {
-	return luck(seed, "rollout", string(item.item.Split), item.item.ID, strconv.Itoa(r.sample))
+	return luck(seed, "rollout", string(item.item.Split), item.key().ItemName(), strconv.Itoa(r.sample))
 }
 
 // regrade plans the chosen outputs. Unlike other payloads they keep the trace id
@@ -87,7 +88,7 @@ func (b *builder) regrade(p Probe) {
 func itemsOf(places map[int]*surveyed) map[rollout.Key]bool {
 	keys := make(map[rollout.Key]bool)
 	for _, item := range places {
-		keys[rollout.Key{Split: item.item.Split, Item: item.item.ID}] = true
+		keys[item.key()] = true
 	}
 	return keys
 }

@@ -50,7 +50,7 @@ func Find(ctx context.Context, run *rollout.Run, id ID) (task sampler.Task, reco
 		return sampler.Task{}, nil, fmt.Errorf("replay %s: %w", id, err)
 	}
 	task = sampler.Task{Record: &fresh, Times: 1}
-	if i := slices.IndexFunc(run.Items, func(it rollout.Item) bool { return it.ID == id.Item && it.Split == id.Split }); i >= 0 {
+	if i := slices.IndexFunc(run.Items, func(it rollout.Item) bool { return it.ID == recorded.Item && it.Split == recorded.Split }); i >= 0 {
 		task.Item = &run.Items[i]
 	}
 	return task, recorded, nil
@@ -63,7 +63,7 @@ func restore(ctx context.Context, run *rollout.Run, r *rollout.Record) error {
 	}
 	var base *rollout.Record
 	_, err := run.Records(ctx, rollout.ReadOptions{OnConflict: rollout.Last}, func(rec *rollout.Record) error {
-		if rec.Key() == (rollout.Key{Split: r.Split, Item: r.Item, Sample: r.Probe.Base.Sample}) {
+		if rec.Key() == (rollout.Key{Split: r.Split, Item: r.Item, Sample: r.Probe.Base.Sample, Step: r.Step}) {
 			base = rec
 		}
 		return nil
@@ -72,7 +72,7 @@ func restore(ctx context.Context, run *rollout.Run, r *rollout.Record) error {
 		return err
 	}
 	if base == nil {
-		return fmt.Errorf("the run no longer has rollout %s/%s/%d, which the payload was made from", r.Split, r.Item, r.Probe.Base.Sample)
+		return fmt.Errorf("the run no longer has rollout %s/%s/%d, which the payload was made from", r.Split, r.Key().ItemName(), r.Probe.Base.Sample)
 	}
 	if strings.HasPrefix(r.Probe.Name, rollout.ProbeDetector) {
 		r.Outcome, r.Error = base.Outcome, base.Error

@@ -8,13 +8,13 @@ type Settings struct {
 	MaxGradings int              `json:"max_gradings" default:"1200" min:"1" max:"10000000" doc:"most gradings of an audit, not counting detectors; what does not fit is left out evenly and listed"`
 	MaxMarks    int              `json:"max_marks" default:"0" min:"0" max:"10000000" doc:"most rollouts that each detector reads; 0 is all of them"`
 	Reference   string           `json:"reference,omitzero" or:"what the grader's templates compare with, else a row field such as reference_answer" example:"\"{{item.reference_answer}}\"" doc:"template of an item's reference answer"`
-	Answer      string           `json:"answer,omitzero" or:"{{reference}}, or the JSON object in the form of the rollouts' answers" example:"\"The answer is {{reference}}.\"" doc:"template of a whole answer around a reference, if the bare reference is not a valid answer"`
+	Answer      string           `json:"answer,omitzero" or:"the form that the rollouts at the top share, else {{reference}}" example:"\"The answer is {{reference}}.\"" doc:"template of a whole answer around a reference, if the bare reference is not a valid answer"`
 	Unordered   *bool            `json:"unordered,omitzero" default:"false" doc:"whether the order of a reference's list is irrelevant: then an answer in another order must score at the top"`
 	Skip        []string         `json:"skip,omitzero" or:"none" example:"[code_fence, list_order]" doc:"probes that make no sense for this task"`
 	Probes      []Custom         `json:"probes,omitzero" or:"none" example:"[{name: magic_word, expect: bottom, template: \"xyzzy {{item.reference_answer}}\"}]" doc:"probes of your own, each with a template, or with a pattern that changes a recorded answer"`
 	Detectors   []CustomDetector `json:"detectors,omitzero" or:"none" example:"[{name: returns_reference, regex: \"import reference\", zero: true}]" doc:"rules that mark a recorded rollout as a hack, each by one of regex, python and judge"`
 	Core        string           `json:"core,omitzero" or:"a part without which the grader's formula gives nothing" example:"tests" doc:"the part of a multi grader that is the task itself: other parts must not move the reward while it is at zero"`
-	Labels      string           `json:"labels,omitzero" or:"labels.jsonl of the run" mark:"file" example:"labels.csv" doc:"human scores, CSV or JSONL: item, sample or output, score, rater"`
+	Labels      string           `json:"labels,omitzero" or:"labels.jsonl of the run" mark:"file" example:"labels.csv" doc:"human scores, CSV or JSONL: item, sample or output, step, score, rater"`
 }
 
 // Config is the configuration of an audit's plan.

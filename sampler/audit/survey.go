@@ -5,14 +5,19 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
+	"iter"
 	"slices"
+	"sort"
 
+	"gonogo/sampler/form"
 	"gonogo/sampler/rollout"
 )
 
-// surveyed is an item and what is known about its rollouts without their texts.
+// surveyed is an item and what is known about its rollouts of one step without their
+// texts. Several steps share the item.
 type surveyed struct {
 	item     *rollout.Item
+	step     int
 	ref      Reference
 	has      bool // a reference
 	numeric  bool // it is a number
@@ -39,18 +44,26 @@ type survey struct {
 	in    *Input
 	items []*surveyed // in the order of the input, then of the first record
 	index map[rollout.Key]*surveyed
+	steps map[rollout.Key][]*surveyed // by key without step
 }
 
 // newSurvey reads the rollouts once, without their transcripts.
 func newSurvey(ctx context.Context, in *Input) (*survey, error) {
-	s := &survey{in: in, index: make(map[rollout.Key]*surveyed)}
+	s := &survey{in: in, index: make(map[rollout.Key]*surveyed), steps: make(map[rollout.Key][]*surveyed)}
 	for i := range in.Items {
-		s.add(&in.Items[i])
+		if it := &in.Items[i]; s.index[rollout.Key{Split: it.Split, Item: it.ID}] == nil {
+			s.add(it, 0)
+		}
 	}
 	err := s.read(ctx, true, func(place int, r *rollout.Record) error {
-		item := s.index[rollout.Key{Split: r.Split, Item: r.Item}]
+		key := rollout.Key{Split: r.Split, Item: r.Item, Step: r.Step}
+		item := s.index[key]
 		if item == nil {
-			item = s.add(&rollout.Item{ID: r.Item, Split: r.Split, Category: r.Category, Family: r.Family})
+			it := &rollout.Item{ID: r.Item, Split: r.Split, Category: r.Category, Family: r.Family}
+			if others := s.steps[rollout.Key{Split: r.Split, Item: r.Item}]; len(others) > 0 {
+				it = others[0].item
+			}
+			item = s.add(it, r.Step)
 		}
 		item.rollouts = append(item.rollouts, seen{
 			sample: r.Sample, place: place, reward: r.Reward, gone: r.Outcome.Missing(), whole: r.Outcome == rollout.Graded,
@@ -61,23 +74,55 @@ func newSurvey(ctx context.Context, in *Input) (*survey, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.dropUnused()
 	for _, item := range s.items {
 		item.settle()
 	}
 	return s, nil
 }
 
-// add takes an item in, once.
-func (s *survey) add(it *rollout.Item) *surveyed {
-	key := rollout.Key{Split: it.Split, Item: it.ID}
-	if known := s.index[key]; known != nil {
-		return known
+// dropUnused leaves out step 0 of the items that have rollouts of other steps alone.
+func (s *survey) dropUnused() {
+	s.items = slices.DeleteFunc(s.items, func(item *surveyed) bool {
+		steps := s.steps[item.bare()]
+		if len(item.rollouts) > 0 || len(steps) == 1 {
+			return false
+		}
+		delete(s.index, item.key())
+		s.steps[item.bare()] = steps[1:] // step 0 came first, with the input
+		return true
+	})
+}
+
+// key names the item at its step.
+func (item *surveyed) key() rollout.Key {
+	return rollout.Key{Split: item.item.Split, Item: item.item.ID, Step: item.step}
+}
+
+// bare names the item in the data, which is the same for all steps.
+func (item *surveyed) bare() rollout.Key {
+	return rollout.Key{Split: item.item.Split, Item: item.item.ID}
+}
+
+// data yields each item once, whatever steps it has.
+func (s *survey) data() iter.Seq[*surveyed] {
+	return func(yield func(*surveyed) bool) {
+		for _, item := range s.items {
+			if s.steps[item.bare()][0] == item && !yield(item) {
+				return
+			}
+		}
 	}
-	item := &surveyed{item: it}
+}
+
+// add takes an item in at a step.
+func (s *survey) add(it *rollout.Item, step int) *surveyed {
+	item := &surveyed{item: it, step: step}
 	if item.ref, item.has = s.in.reference(it); item.has {
 		_, item.numeric = parseNumber(item.ref.Text)
 	}
-	s.index[key] = item
+	s.index[item.key()] = item
+	s.steps[item.bare()] = append(s.steps[item.bare()], item)
 	s.items = append(s.items, item)
 	return item
 }
@@ -85,8 +130,9 @@ func (s *survey) add(it *rollout.Item) *surveyed {
 // settle keeps the last record of each sample and orders them by sample, so
 // that nothing depends on the order of the file.
 func (item *surveyed) settle() {
-	slices.SortStableFunc(item.rollouts, func(a, b seen) int {
-		return cmp.Or(cmp.Compare(a.sample, b.sample), cmp.Compare(b.place, a.place))
+	sort.SliceStable(item.rollouts, func(i, j int) bool {
+		a, b := &item.rollouts[i], &item.rollouts[j]
+		return cmp.Or(cmp.Compare(a.sample, b.sample), cmp.Compare(b.place, a.place)) < 0
 	})
 	item.rollouts = slices.CompactFunc(item.rollouts, func(a, b seen) bool { return a.sample == b.sample })
 }
@@ -125,27 +171,30 @@ func (item *surveyed) mean() (float64, bool) {
 	return total / float64(n), true
 }
 
-// template reads an answer that earned the top of each item, and tells the
-// template that they have in common.
-func (s *survey) template(ctx context.Context) (string, error) {
+// form reads an answer that earned the top of each item, of at most mostExamples, and finds
+// the form that they share.
+func (s *survey) form(ctx context.Context) (f form.Form, ok bool, err error) {
 	top := s.in.Range[0] + full*(s.in.Range[1]-s.in.Range[0])
 	wanted := make(map[int]*surveyed)
 	for _, item := range s.items {
 		at := slices.IndexFunc(item.rollouts, func(r seen) bool { return r.text && r.reward != nil && *r.reward >= top })
-		if item.has && at >= 0 {
+		if item.has && at >= 0 && len(wanted) < mostExamples {
 			wanted[item.rollouts[at].place] = item
 		}
 	}
-	var v votes
-	err := s.read(ctx, true, func(place int, r *rollout.Record) error {
+	var examples []form.Example
+	err = s.read(ctx, true, func(place int, r *rollout.Record) error {
 		if item := wanted[place]; item != nil {
-			v.add(example{answer: r.Answer, reference: item.ref.Text})
+			examples = append(examples, form.Example{Answer: r.Answer, Reference: item.ref.Text})
 		}
 		return nil
 	})
-	template, _ := v.winner()
-	return template, err
+	f, ok = form.Of(examples)
+	return f, ok, err
 }
+
+// mostExamples bounds the answers whose texts are held to find their form.
+const mostExamples = 1000
 
 // sum is a hash of a text.
 func sum(text string) uint64 {

@@ -2,10 +2,10 @@ package audit
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -52,7 +52,7 @@ const nonsense = "Qwzx vlorp 0xdead: blenth, mirgle and sporf."
 // such call is made up.
 func WithToolCalls(t sampler.Task, own bool) (sampler.Task, bool) {
 	var tools []offered
-	_ = json.Unmarshal(t.Item.Tools, &tools) // a schema of another form leaves its value out
+	_ = jsontext.Unmarshal(t.Item.Tools, &tools) // a schema of another form leaves its value out
 	if len(tools) == 0 {
 		if !own {
 			return t, false

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"sync"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -36,7 +37,7 @@ func departures(e *exchange, to *rollout.BurstCall) []string {
 			Output json.RawMessage `json:"output"`
 		} `json:"result"`
 	}
-	if json.Unmarshal(e.body.Bytes(), &a) != nil {
+	if jsontext.Unmarshal(e.body.Bytes(), &a) != nil {
 		return []string{rollout.NoOutput}
 	}
 	output, id := a.Output, a.CallID
@@ -50,7 +51,7 @@ func departures(e *exchange, to *rollout.BurstCall) []string {
 	case output[0] != '"':
 		odd = append(odd, rollout.OutputNoString)
 	}
-	switch text := rollout.TextOrJSON(id); {
+	switch text := jsontext.TextOrJSON(id); {
 	case text == "":
 		odd = append(odd, rollout.NoCallID)
 	case text != to.CallID:
@@ -60,8 +61,11 @@ func departures(e *exchange, to *rollout.BurstCall) []string {
 }
 
 func scored(body []byte) bool {
-	var a struct{ Score, Reward *float64 }
-	if json.Unmarshal(body, &a) != nil {
+	var a struct {
+		Score  *float64 `json:"score"`
+		Reward *float64 `json:"reward"`
+	}
+	if jsontext.Unmarshal(body, &a) != nil {
 		return false
 	}
 	for _, x := range []*float64{a.Score, a.Reward} {

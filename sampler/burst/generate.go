@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -15,14 +16,14 @@ import (
 // parameters takes an empty object.
 func schemaOf(it *rollout.Item, tool string) (schema map[string]any, ok bool) {
 	var list []struct {
-		Name       string
-		Parameters json.RawMessage
+		Name       string          `json:"name"`
+		Parameters json.RawMessage `json:"parameters"`
 		Function   struct {
-			Name       string
-			Parameters json.RawMessage
-		}
+			Name       string          `json:"name"`
+			Parameters json.RawMessage `json:"parameters"`
+		} `json:"function"`
 	}
-	if json.Unmarshal(it.Tools, &list) != nil {
+	if jsontext.Unmarshal(it.Tools, &list) != nil {
 		return nil, false
 	}
 	for _, t := range list {
@@ -34,7 +35,7 @@ func schemaOf(it *rollout.Item, tool string) (schema map[string]any, ok bool) {
 		default:
 			continue
 		}
-		if len(raw) > 0 && json.Unmarshal(raw, &schema) != nil {
+		if len(raw) > 0 && jsontext.Unmarshal(raw, &schema) != nil {
 			return nil, false
 		}
 		return schema, true

@@ -1,6 +1,10 @@
 package burst
 
-import "gonogo/sampler/rollout"
+import (
+	"sync"
+
+	"gonogo/sampler/rollout"
+)
 
 // Use is what a rollout of an agent takes on average, grading left out. The zero Use is that
 // of none.
@@ -24,6 +28,28 @@ func (u Use) Plus(rec *rollout.Record, cost func(*rollout.Record) (usd float64, 
 	u.Rollouts++
 	mean := func(was, x float64) float64 { return was + (x-was)/float64(u.Rollouts) }
 	return Use{u.Rollouts, mean(u.Turns, float64(rec.Turns)), mean(u.Tokens, tokens), mean(u.USD, usd), known && (first || u.TokensKnown), priced && (first || u.Priced)}
+}
+
+// Meter averages what the rollouts of an agent take. It is safe for concurrent use.
+type Meter struct {
+	Cost func(*rollout.Record) (usd float64, ok bool)
+
+	mu  sync.Mutex // guards use
+	use Use
+}
+
+// Add counts a rollout.
+func (m *Meter) Add(rec *rollout.Record) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.use = m.use.Plus(rec, m.Cost)
+}
+
+// Use is what those counted so far took.
+func (m *Meter) Use() Use {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.use
 }
 
 // Use is what the rollouts took that the run recorded.

@@ -12,9 +12,10 @@ import (
 // wherever they occur would garble ordinary words and hide nothing.
 const MinLength = 6
 
-// shortestOther is the same for headers whose names do not mention
-// credentials.
-const shortestOther = 8
+// SureLength is the number of bytes from which a value is too long to be an ordinary
+// word. Longer values from the environment are blanked even in what a model or a grader
+// reads.
+const SureLength = 16
 
 // harmlessHeaders hold nothing that opens a door.
 var harmlessHeaders = map[string]bool{
@@ -127,15 +128,15 @@ func Is(name, value string) bool {
 
 // InHeader returns what is secret in the value of an HTTP header: the value, and of
 // "Bearer x" also x alone, of "Basic x" also the password encoded in it. A harmless
-// header, a short value, and a plain word under a name that does not suggest credentials
-// have no secrets.
+// header and a short value have no secrets, and under a name that does not suggest
+// credentials only a value that looks like a key is one: a version, a region or a tenant
+// is what a tool may answer with.
 func InHeader(name, value string) []string {
 	value = strings.TrimSpace(value)
 	if harmlessHeaders[strings.ReplaceAll(strings.ToLower(name), "_", "-")] {
 		return nil
 	}
-	opaque := !InName(name) && len(value) >= shortestOther && !lettersOnly(value)
-	if !opaque && !Is(name, value) {
+	if !Is(name, value) && (InName(name) || !likeKey(value)) {
 		return nil
 	}
 	found := []string{value}
@@ -149,6 +150,17 @@ func InHeader(name, value string) []string {
 		}
 	}
 	return slices.DeleteFunc(found, func(s string) bool { return len(s) < MinLength })
+}
+
+// likeKey reports whether text holds a run of at least SureLength letters and digits, some
+// of each, as keys do. Versions, dates, regions, host names and UUIDs do not.
+func likeKey(text string) bool {
+	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if len(run) >= SureLength && strings.ContainsFunc(run, unicode.IsLetter) && strings.ContainsFunc(run, unicode.IsDigit) {
+			return true
+		}
+	}
+	return false
 }
 
 // plainWord reports whether text is a word as prose has it: not many letters,

@@ -78,7 +78,12 @@ func TestHeaderSecrets(t *testing.T) {
 		"a short key alone, its scheme with it":       {"Authorization", "Bearer abc", []string{"Bearer abc"}},
 		"an environment's name is a plain word":       {"X-Environment", "production", nil},
 		"a word that is no password":                  {"X-Session", "production", nil},
-		"an opaque value under a name of its own":     {"X-Tenant", "t-4711-abcd", []string{"t-4711-abcd"}},
+		"a tenant":                                    {"X-Tenant", "t-4711-abcd", nil},
+		"a tenant that is a UUID":                     {"X-Tenant", "0b6c1f2e-93ad-4b1f-8a7e-2d5c9e1f0a3b", nil},
+		"a version":                                   {"x-api-version", "2024-10-01-preview", nil},
+		"a region":                                    {"x-region", "us-east-1", nil},
+		"a host":                                      {"X-Forwarded-Host", "tools.staging.example.com", nil},
+		"what looks like a key under any name":        {"X-Custom", "sk-0123456789abcdef", []string{"sk-0123456789abcdef"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(c.want, InHeader(c.header, c.value)); diff != "" {

@@ -11,6 +11,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"gonogo/sampler/parquetfile"
 	"gonogo/sampler/rollout"
@@ -168,6 +169,21 @@ func foreign(first []byte) string {
 
 // base returns the name that Items and Problems carry.
 func (f *File) base() string { return filepath.Base(f.Path) }
+
+// TooLong returns the items whose prompt cannot fit that many tokens of context. A prompt has
+// at least a token a word, and one for each 8 bytes; most have more.
+func TooLong(items []rollout.Item, context int) (list []*rollout.Item) {
+	for i := range items {
+		words := 0
+		for _, m := range items[i].Messages {
+			words += len(strings.Fields(m.Content))
+		}
+		if max(words, PromptBytes(&items[i])/8) > context {
+			list = append(list, &items[i])
+		}
+	}
+	return list
+}
 
 // PromptBytes is the length of the text that a model is shown first.
 func PromptBytes(it *rollout.Item) int {

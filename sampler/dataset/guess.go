@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -48,12 +49,12 @@ func holds(files []*File, name string, fits func(rows, distinct int) bool) bool 
 
 func scalarField(it rollout.Item, name string) (string, bool) {
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(it.Row, &fields) != nil {
+	if jsontext.Unmarshal(it.Row, &fields) != nil {
 		return "", false
 	}
 	raw := strings.TrimSpace(string(fields[name]))
 	if raw == "" || raw == "null" || raw[0] == '{' || raw[0] == '[' {
 		return "", false
 	}
-	return rollout.TextOrJSON(fields[name]), true
+	return jsontext.TextOrJSON(fields[name]), true
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -31,7 +32,7 @@ func AddTools(items []rollout.Item, tools []OfferedTool) error {
 			if _, err := functions(it.Tools); err != nil {
 				return fmt.Errorf("%s:%d: tools: %w", it.File, it.Line, err)
 			}
-			if err := json.Unmarshal(it.Tools, &list); err != nil {
+			if err := jsontext.Unmarshal(it.Tools, &list); err != nil {
 				return fmt.Errorf("%s:%d: tools: %w", it.File, it.Line, err)
 			}
 		}

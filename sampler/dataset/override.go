@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/spelling"
 )
@@ -74,6 +75,54 @@ func (o Override) Faults(who string, served []string) (faults []Fault) {
 	return faults
 }
 
+// Unseen lists the tools that the override names and none of the items offers, as did, of
+// Apply, has counted them.
+func (o Override) Unseen(did OverrideCounts, items int) (faults []Fault) {
+	unseen := func(path, name, more string) {
+		if items > 0 && did.Without[name] == items {
+			faults = append(faults, Fault{path, fmt.Sprintf("no row offers the tool %q to the model%s", name, more)})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Tools)) {
+		unseen("tools."+name, name, ": its description would never be seen")
+	}
+	for i, name := range o.Drop {
+		unseen(fmt.Sprintf("drop_tools[%d]", i), name, "")
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Rename)) {
+		unseen("rename_tools."+name, name, "")
+	}
+	return faults
+}
+
+// Changes lists what the override changes, for readers and manifests. did is what Apply has
+// counted.
+func (o Override) Changes(did OverrideCounts) (list []rollout.Change) {
+	change := func(key, base, now string) { list = append(list, rollout.Change{Key: key, Base: base, New: now}) }
+	const own = "the rows' own"
+	switch {
+	case o.Prompt != nil && did.Heads == 0:
+		change("prompt", "", *o.Prompt)
+	case o.Prompt != nil:
+		change("prompt", own, *o.Prompt)
+	case o.Add != "":
+		change("prompt_add", "", o.Add)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Tools)) {
+		change("tools."+name, own, o.Tools[name])
+	}
+	for _, name := range o.Drop {
+		change("drop_tools."+name, "offered", "")
+	}
+	for _, name := range o.Offer {
+		change("add_tools."+name, "", "offered")
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Rename)) {
+		change("rename_tools."+name, name, o.Rename[name])
+	}
+	return list
+}
+
 // OverrideCounts counts the effects of an Override.
 type OverrideCounts struct {
 	Items   int            // whose requests differ now
@@ -134,7 +183,7 @@ func (o Override) offered(items []rollout.Item) []OfferedTool {
 		for i := range items {
 			var list []json.RawMessage
 			at := slices.Index(ToolNames(items[i]), name)
-			if at >= 0 && json.Unmarshal(items[i].Tools, &list) == nil {
+			if at >= 0 && jsontext.Unmarshal(items[i].Tools, &list) == nil {
 				chat = list[at]
 				break
 			}
@@ -167,7 +216,7 @@ func (o Override) rename(tools json.RawMessage) (json.RawMessage, error) {
 		}
 		is := ""
 		if ok {
-			is = rollout.TextOrJSON(tool[name.from:name.to])
+			is = jsontext.TextOrJSON(tool[name.from:name.to])
 		}
 		if slices.Contains(o.Drop, is) {
 			continue
@@ -234,7 +283,7 @@ func (o Override) head(messages []rollout.Message, head int) []rollout.Message {
 // a string has none.
 func withPart(parts json.RawMessage, text string) json.RawMessage {
 	var list []json.RawMessage
-	if len(parts) == 0 || json.Unmarshal(parts, &list) != nil {
+	if len(parts) == 0 || jsontext.Unmarshal(parts, &list) != nil {
 		return nil
 	}
 	part, err := json.Marshal(map[string]string{"type": "text", "text": text})
@@ -264,7 +313,7 @@ func (o Override) describe(tools json.RawMessage) (json.RawMessage, error) {
 		if err != nil {
 			return nil, err
 		}
-		text, ours := o.Tools[rollout.TextOrJSON(tools[name.from:name.to])]
+		text, ours := o.Tools[jsontext.TextOrJSON(tools[name.from:name.to])]
 		if !ok || !ours {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/spelling"
 )
@@ -90,8 +91,8 @@ func (rd *reader) row(text []byte, line int) {
 		return
 	}
 	opt := rd.file.options
-	it.Category = rollout.TextOrJSON(fields[opt.CategoryField])
-	it.Family = rollout.TextOrJSON(fields[opt.FamilyField])
+	it.Category = jsontext.TextOrJSON(fields[opt.CategoryField])
+	it.Family = jsontext.TextOrJSON(fields[opt.FamilyField])
 	id, number, err := itemID(fields[opt.IDField])
 	if err != nil {
 		rd.fail(line, "%q: %w", opt.IDField, err)
@@ -151,7 +152,7 @@ func (rd *reader) finish() {
 // object decodes a JSON object one level deep.
 func object(text []byte) (map[string]json.RawMessage, error) {
 	var fields map[string]json.RawMessage
-	err := json.Unmarshal(text, &fields)
+	err := jsontext.Unmarshal(text, &fields)
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -176,7 +177,7 @@ func unwrap(fields map[string]json.RawMessage) (json.RawMessage, bool) {
 		Messages json.RawMessage `json:"messages"`
 	}
 	item, ok := fields["item"]
-	if !ok || json.Unmarshal(item, &inner) != nil || inner.Messages == nil {
+	if !ok || jsontext.Unmarshal(item, &inner) != nil || inner.Messages == nil {
 		return nil, false
 	}
 	return item, true
@@ -220,7 +221,7 @@ func messages(it *rollout.Item, raw json.RawMessage) error {
 	switch {
 	case absent(raw):
 		return errors.New(`missing "messages"`)
-	case json.Unmarshal(raw, &list) != nil:
+	case jsontext.Unmarshal(raw, &list) != nil:
 		return errors.New(`"messages" must be a list of messages`)
 	case len(list) == 0:
 		return errors.New(`"messages" is empty`)
@@ -230,7 +231,7 @@ func messages(it *rollout.Item, raw json.RawMessage) error {
 			Role    string          `json:"role"`
 			Content json.RawMessage `json:"content"`
 		}
-		if err := json.Unmarshal(m, &role); err != nil || bytes.TrimSpace(m)[0] != '{' {
+		if err := jsontext.Unmarshal(m, &role); err != nil || bytes.TrimSpace(m)[0] != '{' {
 			return fmt.Errorf(`messages[%d] must be an object with a "role"`, i)
 		}
 		if role.Role == "" {
@@ -263,7 +264,7 @@ func itemID(raw json.RawMessage) (id string, number bool, err error) {
 	case absent(raw):
 		return "", false, nil
 	case raw[0] == '"':
-		if id = rollout.TextOrJSON(raw); id == "" {
+		if id = jsontext.TextOrJSON(raw); id == "" {
 			return "", false, errors.New("the id is empty")
 		}
 		return id, false, nil

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -36,7 +37,7 @@ func (r *row) content(types ...string) string {
 		var parts []struct {
 			Type string `json:"type"`
 		}
-		if len(m.Parts) == 0 || json.Unmarshal(m.Parts, &parts) != nil {
+		if len(m.Parts) == 0 || jsontext.Unmarshal(m.Parts, &parts) != nil {
 			continue
 		}
 		for _, p := range parts {
@@ -123,7 +124,7 @@ func hasParts(m rollout.Message) bool {
 	var parts []struct {
 		Text *string `json:"text"`
 	}
-	return json.Unmarshal(m.Parts, &parts) == nil && slices.ContainsFunc(parts, func(p struct {
+	return jsontext.Unmarshal(m.Parts, &parts) == nil && slices.ContainsFunc(parts, func(p struct {
 		Text *string `json:"text"`
 	},
 	) bool {

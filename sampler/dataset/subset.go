@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"gonogo/sampler/rollout"
 )
@@ -37,8 +38,9 @@ func Subset(items []rollout.Item, k int, seed uint64) []rollout.Item {
 			order = append(order, place{(float64(i) + 0.5) / float64(len(indexes)), tie, index})
 		}
 	}
-	slices.SortFunc(order, func(a, b place) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.tie, b.tie), cmp.Compare(a.index, b.index))
+	sort.Slice(order, func(i, j int) bool {
+		a, b := &order[i], &order[j]
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.tie, b.tie), cmp.Compare(a.index, b.index)) < 0
 	})
 	taken := make([]rollout.Item, 0, min(k, len(order)))
 	for _, p := range order[:min(k, len(order))] {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/spelling"
 )
@@ -29,7 +30,7 @@ func functions(raw json.RawMessage) ([]function, error) {
 		body
 		Function *body `json:"function"`
 	}
-	if err := json.Unmarshal(raw, &list); err != nil {
+	if err := jsontext.Unmarshal(raw, &list); err != nil {
 		return nil, errors.New("it must be a list of {\"type\":\"function\",\"function\":{…}}")
 	}
 	tools := make([]function, len(list))

@@ -2,7 +2,9 @@ package document
 
 import (
 	"fmt"
+	"net/url"
 	"path/filepath"
+	"strings"
 )
 
 // RelativeTo returns the path as it is written in a file that is in dir, with slashes. On
@@ -21,4 +23,17 @@ func RelativeTo(dir, path string) (string, error) {
 		return "", fmt.Errorf("name %s from %s: %w", path, dir, err)
 	}
 	return filepath.ToSlash(relative), nil
+}
+
+// LinkTo returns the path as a URL relative to dir; "" on another volume.
+func LinkTo(dir, path string) string {
+	relative, err := RelativeTo(dir, path)
+	if err != nil {
+		return ""
+	}
+	steps := strings.Split(relative, "/")
+	for i, step := range steps {
+		steps[i] = strings.ReplaceAll(url.PathEscape(step), ":", "%3A") // what comes before a colon is no scheme
+	}
+	return strings.Join(steps, "/")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -56,7 +57,7 @@ func question(messages []rollout.Message) string {
 // them.
 func isObject(arguments string) bool {
 	var object map[string]json.RawMessage
-	return json.Unmarshal([]byte(arguments), &object) == nil && object != nil
+	return jsontext.Unmarshal([]byte(arguments), &object) == nil && object != nil
 }
 
 // cause is what an outcome says where a format wants a text.

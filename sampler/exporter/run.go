@@ -83,11 +83,14 @@ func Open(ctx context.Context, run *rollout.Run, opt Options) (*Run, error) {
 
 // choose finds the lines that count, and the split.
 func (r *Run) choose(ctx context.Context) error {
-	splits := make(map[rollout.Split]bool)
+	splits, steps := make(map[rollout.Split]bool), make(map[rollout.Split]map[int]bool)
 	lean := r.read
 	lean.Lean = true
 	in, err := r.run.Records(ctx, lean, func(rec *rollout.Record) error {
-		splits[rec.Split] = true
+		if splits[rec.Split] = true; steps[rec.Split] == nil {
+			steps[rec.Split] = make(map[int]bool)
+		}
+		steps[rec.Split][rec.Step] = true
 		r.line[rec.Key()] = rec.Line
 		return nil
 	})
@@ -108,7 +111,18 @@ func (r *Run) choose(ctx context.Context) error {
 	case !splits[r.split]:
 		return fmt.Errorf("the run has no rollouts of split %s: there are those of %v", r.split, there)
 	}
-	return nil
+	return OneStep(steps[r.split])
+}
+
+// OneStep refuses rollouts of several steps of a training: no format holds the step, and
+// whoever read them back would pool two policies.
+func OneStep(steps map[int]bool) error {
+	if len(steps) < 2 {
+		return nil
+	}
+	there := slices.Sorted(maps.Keys(steps))
+	return fmt.Errorf("the run has rollouts of %d steps (%d to %d), and an export holds no step: take the lines of one step from %s (jq -c 'select(.step == %d)'), import them, and export that run",
+		len(there), there[0], there[len(there)-1], rollout.RolloutsFile, there[len(there)-1])
 }
 
 // File returns the path of the file that holds the rollouts.

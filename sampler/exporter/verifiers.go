@@ -111,7 +111,7 @@ func verifiersError(rec *rollout.Record) any {
 	if !rec.Outcome.Missing() {
 		return nil
 	}
-	kind := map[rollout.Outcome]string{rollout.ModelAPI: "ModelError", rollout.ToolFailed: "ToolError", rollout.GraderFailed: "InfraError"}[rec.Outcome]
+	kind := map[rollout.Outcome]string{rollout.ModelAPI: "ModelError", rollout.PromptTooLong: "OverlongPromptError", rollout.ToolFailed: "ToolError", rollout.GraderFailed: "InfraError"}[rec.Outcome]
 	text := cause(rec)
 	return pairs{{"error", kind}, {"message", text}, {"error_chain_repr", kind}, {"error_chain_str", kind + ": " + text}}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 )
 
 // readPrinted reads what a command printed: a number, or an object with a score
@@ -40,7 +41,7 @@ func answers(text []byte, id string) error {
 	}
 	const fix = `print {"id": asked["id"], "score": 0.5} for each line (lines: true), and everything else on standard error`
 	shown := sampler.Brief(string(bytes.ToValidUTF8(bytes.TrimSpace(text), []byte("\uFFFD"))))
-	switch err := json.Unmarshal(text, &answer); {
+	switch err := jsontext.Unmarshal(text, &answer); {
 	case err != nil || answer.ID == nil:
 		return fmt.Errorf("it printed %s without its request's id: %s", shown, fix)
 	case *answer.ID != id:
@@ -58,12 +59,12 @@ func readObject(text []byte) (grade sampler.Grade, kind string, err error) {
 	var more struct {
 		Parts map[string]json.RawMessage `json:"parts"`
 	}
-	if json.Unmarshal(text, &more) != nil {
+	if jsontext.Unmarshal(text, &more) != nil {
 		return sampler.Grade{}, sampler.KindMalformed, errors.New("parts is not an object: " + sampler.Brief(string(text)))
 	}
 	for name, raw := range more.Parts {
 		var x *float64
-		if json.Unmarshal(raw, &x) != nil || x == nil {
+		if jsontext.Unmarshal(raw, &x) != nil || x == nil {
 			return sampler.Grade{}, sampler.KindNotANumber, errors.New("the part " + sampler.Brief(strings.ToValidUTF8(name, "\uFFFD")) + " is " + sampler.Brief(string(raw)) + ", which is not a number")
 		}
 		if grade.Parts == nil {

@@ -3,6 +3,7 @@ package grader
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"sync/atomic"
@@ -108,13 +109,12 @@ func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (_ sampler.Gra
 		return sampler.Grade{}, err
 	}
 	pass.ReadHeaders(a.Header)
-	a.Body = []byte(secrets.Mask(string(a.Body)))
 	if a.Status >= 300 {
-		return sampler.Grade{}, sampler.StatusFailure(address, a)
+		return sampler.Grade{}, sampler.StatusFailure(address, secrets.Answer(a))
 	}
 	score, kind, err := readScore(a)
 	if err != nil {
-		f := &sampler.Failure{URL: sampler.RedactURL(address), Status: a.Status, Temporary: true, Err: err}
+		f := &sampler.Failure{URL: sampler.RedactURL(address), Status: a.Status, Temporary: true, Err: errors.New(secrets.Mask(err.Error()))}
 		return sampler.Grade{}, &sampler.GradeError{Kind: kind, Err: f}
 	}
 	return sampler.Grade{Reward: score}, nil
@@ -159,6 +159,6 @@ func (g *Endpoint) Warnings() []string {
 // Choices says what does not count as a score.
 func (g *Endpoint) Choices() map[string]string {
 	return map[string]string{
-		"endpoint reply": "a reply without a finite number as score (or reward), or with error, errors or exception, or with success or is_score_valid of false, is a failure: it is retried, then the output has no grade",
+		"endpoint reply": "a reply without a finite number as score (or reward), or with a mark of failure such as error, exception, failed, status error, or success of false, is a failure: it is retried, then the output has no grade",
 	}
 }

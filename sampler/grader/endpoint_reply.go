@@ -8,6 +8,8 @@ import (
 	"regexp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
 )
 
 // readScore reads {"score": x}, or {"reward": x}, of an answer with a status of
@@ -16,7 +18,7 @@ import (
 // failures as 0 would teach the wrong thing.
 func readScore(a sampler.Answer) (score float64, kind string, err error) {
 	var reply map[string]json.RawMessage
-	if a.Over || json.Unmarshal(a.Body, &reply) != nil || reply == nil {
+	if a.Over || jsontext.Unmarshal(a.Body, &reply) != nil || reply == nil {
 		if m := notFinite.FindSubmatch(a.Body); m != nil {
 			return 0, sampler.KindNotANumber, fmt.Errorf("the score %s is not a number", m[1])
 		}
@@ -32,41 +34,38 @@ func readScore(a sampler.Answer) (score float64, kind string, err error) {
 	if !present(raw) {
 		return 0, sampler.KindMalformed, fmt.Errorf("the answer has no \"score\": %s", sampler.ErrorText(a))
 	}
-	if json.Unmarshal(raw, &score) != nil {
+	if jsontext.Unmarshal(raw, &score) != nil {
 		return 0, sampler.KindNotANumber, errors.New("the score " + sampler.Brief(string(raw)) + " is not a number")
 	}
 	return score, "", nil
 }
 
-// reported is what a reply says about its own failure, "" when it says nothing: in
-// error, errors or exception, or by is_score_valid or success of false. A mark
-// that is about the answer has to have another name, such as passed.
+// reported is what a reply says about its own failure, by the marks of package failure; ""
+// when it says nothing. A mark that is about the answer has to have another name, such as
+// passed.
 func reported(reply map[string]json.RawMessage, a sampler.Answer) string {
-	if says(reply["error"]) {
+	switch f, failed := markOf(reply, (*failure.Marks).Reply); {
+	case !failed:
+		return ""
+	case f.Key == "error":
 		return sampler.ErrorText(a)
+	case f.Cause == "false":
+		return f.Key + " is false: " + sampler.Brief(string(bytes.TrimSpace(a.Body))) + "; it says whether the grading worked, so a mark for a wrong answer needs another name, such as passed"
+	default:
+		return sampler.Brief(f.Text())
 	}
-	for _, key := range []string{"errors", "exception"} {
-		if says(reply[key]) {
-			return key + ": " + sampler.Brief(string(bytes.TrimSpace(reply[key])))
-		}
+}
+
+// markOf returns the mark by which a reply says that it failed, by Marks.Reply or, where
+// success may be that of the answer, by Marks.Row.
+func markOf(reply map[string]json.RawMessage, look func(*failure.Marks, string, []byte)) (failure.Found, bool) {
+	var marks failure.Marks
+	for key, value := range reply {
+		look(&marks, key, value)
 	}
-	for _, key := range []string{"is_score_valid", "success"} {
-		if string(bytes.TrimSpace(reply[key])) == "false" {
-			return key + " is false: " + sampler.Brief(string(bytes.TrimSpace(a.Body))) + "; it says whether the grading worked, so a mark for a wrong answer needs another name, such as passed"
-		}
-	}
-	return ""
+	return marks.First()
 }
 
 // notFinite finds a score as Python's json writes it when it is not finite,
 // which is not JSON.
 var notFinite = regexp.MustCompile(`"(?:score|reward)"\s*:\s*(-?(?:NaN|Infinity))`)
-
-// says reports whether the value of such a key reports an error.
-func says(raw json.RawMessage) bool {
-	switch string(bytes.TrimSpace(raw)) {
-	case "", "null", "false", "0", `""`, "[]", "{}":
-		return false
-	}
-	return true
-}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+
+	"gonogo/sampler/jsontext"
 )
 
 // Files lists the files that a definition names, as Inline reads them, sorted: sources,
@@ -17,14 +19,14 @@ func Files(kinds []Kind, raw json.RawMessage, dir string) []string {
 
 func collect(kinds []Kind, raw json.RawMessage, dir string, found map[string]bool) {
 	var d struct {
-		Type    string
-		File    any
-		Modules []any
-		Command []any
-		Files   []any
-		Graders map[string]json.RawMessage
+		Type    string                     `json:"type"`
+		File    any                        `json:"file"`
+		Modules []any                      `json:"modules"`
+		Command []any                      `json:"command"`
+		Files   []any                      `json:"files"`
+		Graders map[string]json.RawMessage `json:"graders"`
 	}
-	_ = json.Unmarshal(raw, &d) // what has another type names no file, and New reports it
+	_ = jsontext.Unmarshal(raw, &d) // what has another type names no file, and New reports it
 	if kind, err := find(kinds, d.Type); err == nil && kind.inline != nil {
 		for _, name := range append(slices.Concat(d.Modules, d.Files), d.File) {
 			if text, ok := name.(string); ok && text != "" {

@@ -10,6 +10,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/credential"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -26,7 +27,7 @@ func Info(raw json.RawMessage, g sampler.Grader) rollout.GraderInfo {
 		Type string `json:"type"`
 		Name string `json:"name"`
 	}
-	_ = json.Unmarshal(raw, &head) // a definition that cannot be read made no grader
+	_ = jsontext.Unmarshal(raw, &head) // a definition that cannot be read made no grader
 	info.Kind, info.Name, info.Hash = head.Type, head.Name, hash(raw)
 	return info
 }

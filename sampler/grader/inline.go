@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"gonogo/sampler/jsontext"
 )
 
 // definition is a grader's, by key.
@@ -25,11 +27,11 @@ type definition map[string]json.RawMessage
 // that names none is returned as it is.
 func Inline(kinds []Kind, raw json.RawMessage, dir string) (json.RawMessage, error) {
 	var d definition
-	if json.Unmarshal(raw, &d) != nil {
+	if jsontext.Unmarshal(raw, &d) != nil {
 		return raw, nil // which New reports
 	}
 	var name string
-	_ = json.Unmarshal(d["type"], &name) // as well
+	_ = jsontext.Unmarshal(d["type"], &name) // as well
 	kind, err := find(kinds, name)
 	if err != nil {
 		return raw, nil
@@ -41,7 +43,7 @@ func Inline(kinds []Kind, raw json.RawMessage, dir string) (json.RawMessage, err
 		}
 	}
 	var parts map[string]json.RawMessage
-	if json.Unmarshal(d["graders"], &parts) == nil && len(parts) > 0 {
+	if jsontext.Unmarshal(d["graders"], &parts) == nil && len(parts) > 0 {
 		changed := false
 		for _, name := range slices.Sorted(maps.Keys(parts)) {
 			part, err := Inline(kinds, parts[name], dir)
@@ -84,7 +86,7 @@ func inlineFile(d definition, dir string) error {
 		return nil
 	}
 	var file string
-	if json.Unmarshal(d["file"], &file) != nil || file == "" {
+	if jsontext.Unmarshal(d["file"], &file) != nil || file == "" {
 		return errors.New("file must be the name of a file")
 	}
 	if present(d["source"]) {
@@ -108,12 +110,12 @@ func inlineModules(d definition, dir string) error {
 	if !present(d["modules"]) {
 		return nil
 	}
-	if json.Unmarshal(d["modules"], &modules) != nil {
+	if jsontext.Unmarshal(d["modules"], &modules) != nil {
 		return errors.New("modules is a list of files that the source imports")
 	}
 	for i, m := range modules {
 		var file string
-		if json.Unmarshal(m, &file) != nil {
+		if jsontext.Unmarshal(m, &file) != nil {
 			continue // it was read before
 		}
 		name, ok := strings.CutSuffix(filepath.Base(file), ".py")
@@ -183,8 +185,8 @@ type boundFile struct {
 func inlineCommand(d definition, dir string) error {
 	var argv []string
 	var listed []json.RawMessage
-	_ = json.Unmarshal(d["command"], &argv) // which New reports
-	if present(d["files"]) && json.Unmarshal(d["files"], &listed) != nil {
+	_ = jsontext.Unmarshal(d["command"], &argv) // which New reports
+	if present(d["files"]) && jsontext.Unmarshal(d["files"], &listed) != nil {
 		return errors.New("files is a list of files that the command reads")
 	}
 	var bound []boundFile
@@ -212,9 +214,9 @@ func inlineCommand(d definition, dir string) error {
 	for _, raw := range listed {
 		var file string
 		var was boundFile
-		asText := json.Unmarshal(raw, &file) == nil
+		asText := jsontext.Unmarshal(raw, &file) == nil
 		if !asText {
-			_ = json.Unmarshal(raw, &was) // as Inline wrote it
+			_ = jsontext.Unmarshal(raw, &was) // as Inline wrote it
 			file = was.File
 		}
 		if err := add(file, asText, was.SHA256); err != nil {

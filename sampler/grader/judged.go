@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"gonogo/sampler"
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -96,10 +98,22 @@ func (g *judged) ask(ctx context.Context, out sampler.Output, wants string, answ
 		err = failed(sampler.KindRefusal, "the judge's answer was cut off: %s", c.CutOff)
 	case c.CutOff != "":
 		err = failed(sampler.KindCutOff, "the judge's answer was cut off: %s", sampler.Brief(c.CutOff))
-	case json.Unmarshal([]byte(c.Text), answer) != nil:
+	case judgeFailure(c.Text) != "":
+		err = failed(sampler.KindReported, "the judge reports an error: %s", sampler.Brief(judgeFailure(c.Text)))
+	case jsontext.Unmarshal([]byte(c.Text), answer) != nil:
 		err = lacks(wants, c.Text)
 	}
 	return grade, c.Text, err
+}
+
+// judgeFailure is what a judge says of its own failure; "" where it says nothing.
+func judgeFailure(text string) string {
+	var reply map[string]json.RawMessage
+	if jsontext.Unmarshal([]byte(text), &reply) != nil {
+		return ""
+	}
+	f, _ := markOf(reply, (*failure.Marks).Row)
+	return f.Text()
 }
 
 // lacks is the error of an answer without what was asked for.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/jsontext"
 )
 
 // message is one message of a judge's input. Its content is a template, or
@@ -38,11 +38,11 @@ func parseBlock(raw json.RawMessage) (b block, err error) {
 	}
 	switch raw[0] {
 	case '"':
-		t, err := ParseTemplate(rollout.TextOrJSON(raw))
+		t, err := ParseTemplate(jsontext.TextOrJSON(raw))
 		return block{text: &t}, err
 	case '{':
 		var fields map[string]json.RawMessage
-		if err := json.Unmarshal(raw, &fields); err != nil {
+		if err := jsontext.Unmarshal(raw, &fields); err != nil {
 			return block{}, err
 		}
 		b.fields = make(map[string]block, len(fields))
@@ -53,7 +53,7 @@ func parseBlock(raw json.RawMessage) (b block, err error) {
 		}
 	case '[':
 		var list []json.RawMessage
-		if err := json.Unmarshal(raw, &list); err != nil {
+		if err := jsontext.Unmarshal(raw, &list); err != nil {
 			return block{}, err
 		}
 		b.list = make([]block, len(list))
@@ -128,7 +128,7 @@ func parseMessage(in rawInput) (message, error) {
 	}
 	m := message{role: in.Role}
 	var text string
-	if present(in.Content) && json.Unmarshal(in.Content, &text) == nil {
+	if present(in.Content) && jsontext.Unmarshal(in.Content, &text) == nil {
 		t, err := ParseTemplate(text)
 		m.text = &t
 		return m, err
@@ -138,11 +138,11 @@ func parseMessage(in rawInput) (message, error) {
 	if len(raw) > 0 && raw[0] == '{' {
 		raw = slices.Concat([]byte{'['}, raw, []byte{']'}) // a single block stands for a list of one
 	}
-	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
+	if jsontext.Unmarshal(raw, &list) != nil || len(list) == 0 {
 		return message{}, errors.New("content is neither a text nor a list of blocks")
 	}
 	for _, b := range list {
-		if kind := rollout.TextOrJSON(b["type"]); !slices.Contains(blockTypes, kind) {
+		if kind := jsontext.TextOrJSON(b["type"]); !slices.Contains(blockTypes, kind) {
 			return message{}, fmt.Errorf("content has a block of type %q: a judge reads %s", kind, strings.Join(blockTypes, ", "))
 		}
 	}

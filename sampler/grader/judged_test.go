@@ -115,6 +115,7 @@ func TestFailedJudgements(t *testing.T) {
 		{"no result", answers(`{"steps":[]}`), 200, "as \"result\"", sampler.KindParse, 1},
 		{"prose", answers(`I'd say 7, it is right`), 200, "I'd say 7, it is right", sampler.KindParse, 1},
 		{"JSON behind prose", answers(`Sure! {"steps":[],"result":7}`), 200, "Sure!", sampler.KindParse, 1},
+		{"a number next to an error", answers(`{"steps":[],"result":1,"error":"the image cannot be read"}`), 200, "the judge reports an error: the image cannot be read", sampler.KindReported, 1},
 		{"nothing", answers(``), 200, "as \"result\"", sampler.KindParse, 1},
 		{"a refusal", `{"status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"no"}]}]}`, 200, "the judge refused: no", sampler.KindRefusal, 1},
 		{"a content filter", `{"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]}`, 200, "cut off: content_filter", sampler.KindRefusal, 1},

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/python"
 )
 
@@ -47,7 +48,7 @@ func New(kinds []Kind, raw json.RawMessage, env Env) (sampler.Grader, error) {
 	var head struct {
 		Type string `json:"type"`
 	}
-	if err := json.Unmarshal(raw, &head); err != nil {
+	if err := jsontext.Unmarshal(raw, &head); err != nil {
 		return nil, fmt.Errorf("read the grader: %w", err)
 	}
 	if env.SampleTools != "" && env.SampleTools != All && env.SampleTools != Last {
@@ -83,7 +84,7 @@ func find(kinds []Kind, name string) (Kind, error) {
 // decode reads a grader's JSON into its struct. Unknown keys are no error:
 // the reader of the job reports them.
 func decode(raw json.RawMessage, into any) error {
-	if err := json.Unmarshal(raw, into); err != nil {
+	if err := jsontext.Unmarshal(raw, into); err != nil {
 		var t *json.UnmarshalTypeError
 		if errors.As(err, &t) {
 			return fmt.Errorf("%q cannot be a %s", t.Field, t.Value)

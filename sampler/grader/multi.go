@@ -10,6 +10,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/grader/formula"
+	"gonogo/sampler/jsontext"
 )
 
 var multi = Kind{
@@ -68,7 +69,7 @@ func newChild(name string, raw json.RawMessage, env Env) (child, error) {
 	var head struct {
 		Type string `json:"type"`
 	}
-	if err := json.Unmarshal(raw, &head); err != nil {
+	if err := jsontext.Unmarshal(raw, &head); err != nil {
 		return child{}, fmt.Errorf("read the grader: %w", err)
 	}
 	if head.Type == "multi" {

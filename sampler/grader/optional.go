@@ -2,6 +2,8 @@ package grader
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"gonogo/sampler"
 	"gonogo/sampler/rollout"
@@ -15,6 +17,36 @@ import (
 // item: a template names a field that the row does not have.
 type Checker interface {
 	CheckItem(*rollout.Item) error
+}
+
+// CheckItems lists the items that the grader cannot grade, if it is a Checker, and of many the
+// first ones.
+func CheckItems(g sampler.Grader, items []rollout.Item) error {
+	checker, ok := g.(Checker)
+	if !ok {
+		return nil
+	}
+	const listed = 5
+	var errs []error
+	more := 0
+	for i := range items {
+		err := checker.CheckItem(&items[i])
+		switch {
+		case err == nil:
+		case len(errs) < listed:
+			errs = append(errs, fmt.Errorf("%s:%d: %w", items[i].File, items[i].Line, err))
+		default:
+			more++
+		}
+	}
+	switch more {
+	case 0:
+	case 1:
+		errs = append(errs, errors.New("and 1 more row"))
+	default:
+		errs = append(errs, fmt.Errorf("and %d more rows", more))
+	}
+	return errors.Join(errs...)
 }
 
 // Reader is a grader that knows which keys of sample it reads, such as

@@ -14,6 +14,8 @@ import (
 	"sync"
 
 	"gonogo/sampler"
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/python"
 	"gonogo/sampler/rollout"
 )
@@ -227,12 +229,17 @@ func (g *Reward) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 		Parts   map[string]float64 `json:"parts"`
 		NoGrade string             `json:"no_grade"`
 		Kind    string             `json:"kind"`
+
+		Said map[string]json.RawMessage `json:"said"`
 	}
-	if err := json.Unmarshal(text, &result); err != nil {
+	if err := jsontext.Unmarshal(text, &result); err != nil {
 		return sampler.Grade{}, failed(sampler.KindNotANumber, "%s: the result is not a number: %s", g.name, sampler.Brief(string(text)))
 	}
 	if result.Reward == nil {
 		return sampler.Grade{}, failed(result.Kind, "%s: %s", g.name, result.NoGrade)
+	}
+	if f, is := markOf(result.Said, (*failure.Marks).Row); is {
+		return sampler.Grade{}, failed(sampler.KindReported, "%s: the result reports an error: %s", g.name, sampler.Brief(f.Text()))
 	}
 	if len(result.Parts) == 0 {
 		result.Parts = nil

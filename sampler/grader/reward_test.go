@@ -349,6 +349,9 @@ def lambda_handler(event, context): return []
 		{why: "the result of another sample", kind: "not_a_number", says: "and was given", source: `
 def lambda_handler(event, context): return [{"id": "other", "aggregate_reward_score": 1}]
 `},
+		{why: "an error next to a score", kind: "reported_error", says: "the result reports an error: judge down", source: `
+def lambda_handler(event, context): return [{"id": event[0]["id"], "aggregate_reward_score": 0, "errorMessage": None, "Error": "judge down"}]
+`},
 		{why: "NaN", kind: "not_a_number", says: "not a finite float", source: `
 def lambda_handler(event, context): return [{"id": event[0]["id"], "aggregate_reward_score": float("nan")}]
 `},

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -184,7 +185,7 @@ func (t Template) Render(row json.RawMessage, s *Sample) (text string, missing [
 func valueText(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] == '"' || raw[0] == 'n' {
-		return rollout.TextOrJSON(raw)
+		return jsontext.TextOrJSON(raw)
 	}
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {
@@ -199,14 +200,14 @@ func walk(raw json.RawMessage, path []step) (json.RawMessage, bool) {
 	for _, st := range path {
 		if st.key == "" {
 			var list []json.RawMessage
-			if json.Unmarshal(raw, &list) != nil || st.index >= len(list) {
+			if jsontext.Unmarshal(raw, &list) != nil || st.index >= len(list) {
 				return nil, false
 			}
 			raw = list[st.index]
 			continue
 		}
 		var object map[string]json.RawMessage
-		if json.Unmarshal(raw, &object) != nil {
+		if jsontext.Unmarshal(raw, &object) != nil {
 			return nil, false
 		}
 		v, ok := object[st.key]

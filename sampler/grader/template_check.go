@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/grader/metric"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -102,10 +103,10 @@ func absent(row json.RawMessage, p part) error {
 	var object map[string]json.RawMessage
 	var list []json.RawMessage
 	switch {
-	case json.Unmarshal(here, &object) == nil && object != nil:
+	case jsontext.Unmarshal(here, &object) == nil && object != nil:
 		fields := slices.Sorted(maps.Keys(object))
 		return fmt.Errorf("%s; %s%s%s", text, where, shown(fields), meant(path[min(depth, len(path)-1)].key, fields))
-	case json.Unmarshal(here, &list) == nil && list != nil:
+	case jsontext.Unmarshal(here, &list) == nil && list != nil:
 		return fmt.Errorf("%s; %s is a list of %d", text, what, len(list))
 	case len(here) == 0:
 		return fmt.Errorf("%s; the row is empty", text)

@@ -7,6 +7,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/grader/metric"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/python"
 )
 
@@ -70,7 +71,7 @@ func (m *nltkMeteor) score(ctx context.Context, input, reference string) (float6
 		return 0, err
 	}
 	var score float64
-	if err := json.Unmarshal(raw, &score); err != nil {
+	if err := jsontext.Unmarshal(raw, &score); err != nil {
 		return 0, &sampler.GradeError{Kind: sampler.KindNotANumber, Err: fmt.Errorf("nltk's METEOR gave %s", sampler.Brief(string(raw)))}
 	}
 	return min(max(score, 0), 1), nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -81,7 +82,7 @@ func (a *atif) step(s atifStep) error {
 		if json.Compact(&compact, c.Arguments) == nil {
 			c.Arguments = compact.Bytes()
 		}
-		a.AddCall(c.ID, c.Name, rollout.TextOrJSON(c.Arguments))
+		a.AddCall(c.ID, c.Name, jsontext.TextOrJSON(c.Arguments))
 	}
 	if s.Observation == nil {
 		return nil

@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -34,9 +36,9 @@ type buildHoursRow struct {
 	Trace   []buildHoursEvent `json:"trace"`
 	Final   string            `json:"final_message_text"`
 	Metrics json.RawMessage   `json:"metrics"`
-	Error   json.RawMessage   `json:"error"`
 	Seconds *float64          `json:"duration_seconds"`
 	Usage   *buildHoursUsage  `json:"usage_cumulative"`
+	marked
 }
 
 type buildHoursUsage struct {
@@ -47,12 +49,15 @@ type buildHoursUsage struct {
 
 // gradedResponse is what OpenAI's graders/run answers with, as far as it matters here.
 type gradedResponse struct {
-	Reward   json.RawMessage            `json:"reward"`
-	Parts    map[string]json.RawMessage `json:"sub_rewards"`
-	Metadata struct {
-		Errors json.RawMessage `json:"errors"`
-	} `json:"metadata"`
+	Reward json.RawMessage            `json:"reward"`
+	Parts  map[string]json.RawMessage `json:"sub_rewards"`
+	marked
 }
+
+var decodeGraded = rowDecoder[gradedResponse]()
+
+// mark takes the marks of a reply.
+func (r *gradedResponse) mark(key string, value []byte) { r.marks.Reply(key, value) }
 
 func readBuildHours(ctx context.Context, src Source, sink Sink) error {
 	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "sample_index", "metrics") })
@@ -114,19 +119,16 @@ func (b *buildHoursReader) grade(rec *rollout.Record, row *buildHoursRow) error 
 	if err != nil {
 		return err
 	}
-	if o, cause := traceFailure(row.Trace); !isNone(row.Error) && rollout.TextOrJSON(row.Error) != "" || o != "" {
-		if text := rollout.TextOrJSON(row.Error); text != "" {
-			cause = text
-		}
-		if o == "" {
-			o = rollout.ModelAPI
+	if o, cause := traceFailure(row.Trace); o != "" || len(row.marks) > 0 {
+		if at, why := row.failure(rollout.ModelAPI); at != "" {
+			o, cause = cmp.Or(o, at), why
 		}
 		fail(rec, o, cause)
 		return nil
 	}
 	values := make(map[string]json.RawMessage)
 	if len(names) > 0 {
-		if err := json.Unmarshal(row.Metrics, &values); err != nil {
+		if err := jsontext.Unmarshal(row.Metrics, &values); err != nil {
 			return fmt.Errorf("metrics: %w", err)
 		}
 	}
@@ -197,12 +199,12 @@ func metric(v json.RawMessage) (value *float64, parts map[string]*float64, why s
 		value, err = number("it", v)
 		return value, nil, "the metric is missing, null or NaN", err
 	}
-	var r gradedResponse
-	if err := json.Unmarshal(v, &r); err != nil {
+	r, err := decodeGraded(v)
+	if err != nil {
 		return nil, nil, "", err
 	}
-	if flag := raisedFlag(r.Metadata.Errors); flag != "" {
-		return nil, nil, "the grader reports " + flag, nil
+	if f, failed := r.marks.First(); failed {
+		return nil, nil, "the grader reports " + f.Cause, nil
 	}
 	if value, err = number("reward", r.Reward); err != nil {
 		return nil, nil, "", err
@@ -234,10 +236,10 @@ func traceFailure(trace []buildHoursEvent) (o rollout.Outcome, cause string) {
 	for _, e := range trace {
 		switch e.Event {
 		case "tool_error":
-			o, cause = rollout.ToolFailed, strings.TrimSpace(e.Name+": "+rollout.TextOrJSON(e.Error))
+			o, cause = rollout.ToolFailed, strings.TrimSpace(e.Name+": "+jsontext.TextOrJSON(e.Error))
 		case "runtime_error":
 			if o == "" {
-				o, cause = rollout.ModelAPI, rollout.TextOrJSON(e.Error)
+				o, cause = rollout.ModelAPI, jsontext.TextOrJSON(e.Error)
 			}
 		}
 	}
@@ -250,11 +252,11 @@ func buildHoursTrace(trace []buildHoursEvent) ([]rollout.Message, []rollout.Call
 	for _, e := range trace {
 		switch e.Event {
 		case "tool_call":
-			t.AddCall(e.CallID, e.Name, rollout.TextOrJSON(e.Arguments))
+			t.AddCall(e.CallID, e.Name, jsontext.TextOrJSON(e.Arguments))
 		case "tool_result":
-			t.AddResult(e.CallID, rollout.TextOrJSON(e.Output))
+			t.AddResult(e.CallID, jsontext.TextOrJSON(e.Output))
 		case "tool_error":
-			t.FailCall(e.Name, rollout.TextOrJSON(e.Error))
+			t.FailCall(e.Name, jsontext.TextOrJSON(e.Error))
 		case "reasoning_summary":
 			t.AddReasoning(transcript.Summary(e.Summary))
 		case "preamble_message", "final_message":

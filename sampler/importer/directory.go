@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,7 @@ type Directory struct {
 	Dir      string
 	Manifest rollout.Manifest // as far as it is known before the log is read
 	Rollouts int              // that were written
+	Rewards  [2]float64       // range that holds all rewards, and 0 to 1
 	Notes    []string         // of the import
 	Failed   bool             // a write failed, which is not the log's fault
 
@@ -27,14 +29,26 @@ type Directory struct {
 }
 
 // Vacant refuses a directory with rollouts or a run: what a broken import takes back must
-// be its own.
+// be its own. What an import that was broken off has left is replaced.
 func (d *Directory) Vacant() error {
+	if d.half() {
+		if pid, held := rollout.LockedBy(d.Dir); held {
+			return fmt.Errorf("%s: another process is importing into it (%s)", d.Dir, cmp.Or(pid, "unknown"))
+		}
+		return nil
+	}
 	for _, there := range []struct{ file, holds string }{{rollout.RolloutsFile, "rollouts"}, {rollout.ManifestFile, "a run"}} {
 		if _, err := os.Stat(filepath.Join(d.Dir, there.file)); !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s holds %s already: name a new directory", d.Dir, there.holds)
 		}
 	}
 	return nil
+}
+
+// half reports whether the directory holds what is left of an import that was broken off.
+func (d *Directory) half() bool {
+	_, err := rollout.OpenManifest(d.Dir)
+	return errors.Is(err, rollout.ErrHalfImported)
 }
 
 // NameInFolder names a file with its folder, for logs are often called alike.
@@ -56,6 +70,9 @@ func (d *Directory) Sink() Sink {
 		Item: d.item, Record: d.record,
 		Model: func(name string) { d.Manifest.Model = name },
 		Note:  func(note string) { d.Notes = append(d.Notes, note) },
+		Planned: func(split rollout.Split, n int) {
+			d.Manifest.Planned = &rollout.Planned{Samples: map[rollout.Split]int{}, Items: map[rollout.Split]int{}, Rollouts: map[rollout.Split]int{split: n}}
+		},
 	}
 }
 
@@ -63,11 +80,15 @@ func (d *Directory) open() error {
 	if d.writer != nil {
 		return nil
 	}
+	if d.half() {
+		if err := d.remove(); err != nil {
+			return err
+		}
+		_ = os.Remove(d.Dir) // unless it holds something else
+	}
 	_, err := os.Stat(d.Dir)
 	d.ours = errors.Is(err, fs.ErrNotExist)
-	begun := d.Manifest // what a kill leaves
-	begun.Notes = []string{"the import was interrupted, and some rollouts are missing: delete this directory and import again"}
-	d.writer, err = rollout.Create(d.Dir, begun, nil, rollout.WriterOptions{})
+	d.writer, err = rollout.Create(d.Dir, d.Manifest, nil, rollout.WriterOptions{})
 	return err
 }
 
@@ -94,7 +115,15 @@ func (d *Directory) record(rec *rollout.Record) error {
 	if err := d.open(); err != nil {
 		return err
 	}
-	d.Rollouts++
+	if rec.Attempt == 0 { // further ones are of the same rollout
+		d.Rollouts++
+	}
+	if d.Rewards == [2]float64{} {
+		d.Rewards = [2]float64{0, 1}
+	}
+	if r := rec.Reward; r != nil {
+		d.Rewards = [2]float64{min(d.Rewards[0], *r), max(d.Rewards[1], *r)}
+	}
 	return d.wrote(d.writer.Append(rec))
 }
 
@@ -109,7 +138,7 @@ func (d *Directory) Close(from string) error {
 		return err
 	}
 	notes := append([]string{from}, d.Notes...)
-	if err := d.writer.Amend(func(m *rollout.Manifest) { m.Notes, m.Model = notes, d.Manifest.Model }); err != nil {
+	if err := d.writer.Amend(func(m *rollout.Manifest) { m.Notes, m.Model, m.Planned = notes, d.Manifest.Model, d.Manifest.Planned }); err != nil {
 		return d.wrote(err)
 	}
 	return d.wrote(d.writer.Close())
@@ -120,14 +149,20 @@ func (d *Directory) TakeBack() error {
 	if d.writer == nil {
 		return nil
 	}
-	err := d.writer.Close()
+	err := errors.Join(d.writer.Close(), d.remove())
+	if d.ours {
+		err = errors.Join(err, os.Remove(d.Dir))
+	}
+	return err
+}
+
+// remove removes the files of an import.
+func (d *Directory) remove() error {
+	var err error
 	for _, name := range []string{rollout.RolloutsFile, rollout.ItemsFile, rollout.ManifestFile, "run.lock"} {
 		if e := os.Remove(filepath.Join(d.Dir, name)); !errors.Is(e, fs.ErrNotExist) {
 			err = errors.Join(err, e)
 		}
-	}
-	if d.ours {
-		err = errors.Join(err, os.Remove(d.Dir))
 	}
 	return err
 }

@@ -1,8 +1,11 @@
 package importer
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,16 +17,25 @@ func importedRecord(item string) *rollout.Record {
 	return &rollout.Record{Item: item, Split: rollout.Train, Source: rollout.Import, Outcome: rollout.Graded, Reward: &one}
 }
 
-// What a kill leaves of an import says so; a whole one says how it was made.
-func TestAnImportThatWasKilledSaysSo(t *testing.T) {
-	run := Directory{Dir: filepath.Join(t.TempDir(), "run"), Manifest: rollout.Manifest{Source: rollout.Import}}
-	notes := func() string {
-		t.Helper()
-		r, err := rollout.Open(run.Dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Join(r.Manifest.Notes, "\n")
+// What a kill leaves of an import is no run, and the next import replaces it; a whole one
+// says how it was made.
+func TestHalfAnImportIsNoRun(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	killed := Directory{Dir: dir, Manifest: rollout.Manifest{Source: rollout.Import}}
+	if err := errors.Join(killed.record(importedRecord("old")), killed.writer.Close()); err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := os.ReadFile(filepath.Join(dir, rollout.ManifestFile))
+	if err == nil {
+		manifest = regexp.MustCompile(`,\s*"ended_at": "[^"]*"`).ReplaceAll(manifest, nil) // as before its end
+		err = os.WriteFile(filepath.Join(dir, rollout.ManifestFile), manifest, 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := Directory{Dir: dir, Manifest: rollout.Manifest{Source: rollout.Import}}
+	if err := run.Vacant(); err != nil {
+		t.Fatal(err)
 	}
 	if err := run.item(rollout.Item{ID: "q"}); err != nil {
 		t.Fatal(err)
@@ -31,16 +43,24 @@ func TestAnImportThatWasKilledSaysSo(t *testing.T) {
 	if err := run.record(importedRecord("q")); err != nil {
 		t.Fatal(err)
 	}
-	if n := notes(); !strings.Contains(n, "was interrupted") {
-		t.Errorf("notes are %q while the import goes on", n)
+	for _, path := range []string{dir, filepath.Join(dir, rollout.RolloutsFile)} {
+		if _, err := rollout.Open(path); !errors.Is(err, rollout.ErrHalfImported) {
+			t.Errorf("%s can be read while the import goes on: %v", path, err)
+		}
+	}
+	if err := (&Directory{Dir: dir}).Vacant(); err == nil || !strings.Contains(err.Error(), "another process") {
+		t.Errorf("a second import at the same time: %v", err)
 	}
 	run.Manifest.Model = "m"
 	if err := run.Close("imported"); err != nil {
 		t.Fatal(err)
 	}
-	r, err := rollout.Open(run.Dir)
-	if err != nil || notes() != "imported" || r.Manifest.Model != "m" || len(r.Items) != 1 {
+	r, err := rollout.Open(dir)
+	if err != nil || !slices.Equal(r.Manifest.Notes, []string{"imported"}) || r.Manifest.Model != "m" || len(r.Items) != 1 || r.Items[0].ID != "q" {
 		t.Errorf("run is %+v, %v", r, err)
+	}
+	if err := (&Directory{Dir: dir}).Vacant(); err == nil || !strings.Contains(err.Error(), "name a new directory") {
+		t.Errorf("a whole import would be replaced: %v", err)
 	}
 }
 

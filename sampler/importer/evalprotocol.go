@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -53,8 +55,10 @@ type protocolRow struct {
 	Usage   *chatUsage `json:"usage"`
 	Created string     `json:"created_at"`
 	Eval    struct {
-		Runs *int `json:"num_runs"`
+		Name json.RawMessage `json:"name"`
+		Runs *int            `json:"num_runs"`
 	} `json:"eval_metadata"`
+	marked
 }
 
 type scoreResult struct {
@@ -94,6 +98,9 @@ func readEvalProtocol(ctx context.Context, src Source, sink Sink) error {
 	sink.model(r.model.name)
 	sink.note("item = input_metadata.row_id, sample = run_id in the order of appearance, split = %s; score = evaluation_result.score, not evals.score, which is 0 if there is no result", r.intake.split)
 	r.noteLost()
+	if len(files) == 1 {
+		sink.planned(r.intake.split, r.most*len(r.rows)-r.out)
+	}
 	r.tally.note(sink)
 	sink.noteFiles(files, left)
 	return nil
@@ -107,21 +114,24 @@ type evalReader struct {
 	runs   map[string]int // number of a run in this file, by its id
 	rows   map[string]int // rollouts by row
 	most   int            // num_runs
+	out    int            // rollouts left out
 }
 
 func (r *evalReader) row(f File, line int, row *protocolRow) error {
-	id := rollout.TextOrJSON(row.Input.RowID)
+	id := jsontext.TextOrJSON(row.Input.RowID)
 	if id == "" {
 		return errors.New("input_metadata.row_id is missing: rollouts cannot be matched to items")
 	}
-	if err := r.model.check(f, rollout.TextOrJSON(row.Input.Params.Model)); err != nil {
+	if err := r.model.check(f, jsontext.TextOrJSON(row.Input.Params.Model)); err != nil {
 		return err
 	}
 	switch code := row.code(); code {
 	case evalCancelled:
+		r.out++
 		r.tally.count("rollout[|s] [was|were] cancelled and left out")
 		return nil
 	case evalRunning:
+		r.out++
 		r.tally.count("rollout[|s] [was|were] running when the file was written, and [was|were] left out")
 		return nil
 	}
@@ -138,11 +148,11 @@ func (r *evalReader) row(f File, line int, row *protocolRow) error {
 		return fmt.Errorf("messages: %w", err)
 	}
 	n := transcript.UntilAnswer(talk)
-	if r.rows[id] == 1 {
-		fields := map[string]json.RawMessage{"ground_truth": row.Truth, "dataset_info": row.Input.Data}
-		if err := sendItem(r.intake.sink, f, rollout.Item{ID: id, Split: r.intake.split}, talk[:n], fields); err != nil {
-			return err
-		}
+	fields := map[string]json.RawMessage{"ground_truth": row.Truth, "dataset_info": row.Input.Data, "tools": offered(row.Tools)}
+	r.intake.sink.tellExactly("eval_name", row.Eval.Name)
+	r.intake.sink.tellExactly("ground_truth", row.Truth)
+	if err := sendItem(r.intake.sink, f, rollout.Item{ID: id, Split: r.intake.split}, talk[:n], fields); err != nil {
+		return err
 	}
 	rec := &rollout.Record{Item: id, TraceID: row.Exec.RolloutID, Messages: talk[n:], Answer: transcript.LastAnswer(talk[n:]), Started: pythonTime(row.Created)}
 	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.UnreportedStatus)
@@ -175,7 +185,7 @@ func (row *protocolRow) finish() string {
 			Reason string `json:"termination_reason"`
 		} `json:"metadata"`
 	}
-	if row.Exec.Finish == "" && json.Unmarshal(row.Status.Details, &details) == nil {
+	if row.Exec.Finish == "" && jsontext.Unmarshal(row.Status.Details, &details) == nil {
 		for _, d := range details {
 			if d.Metadata.Reason != "" {
 				return d.Metadata.Reason
@@ -202,6 +212,10 @@ func (r *evalReader) sample(line int, id string, row *protocolRow) (int, error) 
 func (r *evalReader) grade(rec *rollout.Record, row *protocolRow) error {
 	if code := row.code(); code != evalFinished {
 		r.tally.failed(rec, rollout.ModelAPI, fmt.Sprintf("status %d: %s", code, row.Status.Message))
+		return nil
+	}
+	if at, cause := row.failure(rollout.ModelAPI); at != "" {
+		r.tally.failed(rec, at, cause)
 		return nil
 	}
 	if row.Result == nil {
@@ -242,10 +256,10 @@ func (e *scoreResult) score() (reward *float64, why string, err error) {
 		return nil, "", err
 	}
 	switch {
-	case e.Valid != nil && !*e.Valid, !isNone(e.Error):
-		text := rollout.TextOrJSON(e.Error)
+	case e.Valid != nil && !*e.Valid, !failure.None(jsontext.TextOrJSON(e.Error)):
+		text := jsontext.TextOrJSON(e.Error)
 		if text == "" {
-			text = rollout.TextOrJSON(e.Reason)
+			text = jsontext.TextOrJSON(e.Reason)
 		}
 		return nil, "the score is not valid: " + text, nil
 	case reward == nil:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -30,6 +31,7 @@ type evalRunRow struct {
 	Reference  json.RawMessage `json:"reference"`
 	Prediction json.RawMessage `json:"prediction"`
 	Score      json.RawMessage `json:"score"`
+	marked
 }
 
 func readEvalRuns(ctx context.Context, src Source, sink Sink) error {
@@ -78,8 +80,10 @@ func (e *evalRunReader) line(f File, line int, row *evalRunRow) error {
 	if err := e.item(f, line, id, item); err != nil {
 		return err
 	}
-	rec := &rollout.Record{Item: id, Answer: rollout.TextOrJSON(row.Prediction)}
-	if err := e.score(rec, row.Score); err != nil {
+	rec := &rollout.Record{Item: id, Answer: jsontext.TextOrJSON(row.Prediction)}
+	if o, cause := row.failure(rollout.GraderFailed); o != "" {
+		fail(rec, o, cause)
+	} else if err := e.score(rec, row.Score); err != nil {
 		return err
 	}
 	return e.record(rec, 0)
@@ -95,7 +99,7 @@ func (e *evalRunReader) score(rec *rollout.Record, v json.RawMessage) error {
 	var scores map[string]json.RawMessage
 	names, err := keysOf(v)
 	if err == nil {
-		err = json.Unmarshal(v, &scores)
+		err = jsontext.Unmarshal(v, &scores)
 	}
 	if err != nil {
 		return fmt.Errorf("score: %w", err)

@@ -31,6 +31,7 @@ type everyEvalRow struct {
 	Name   string          `json:"evaluation_name"`
 	Result string          `json:"evaluation_result_id"`
 	Sample json.RawMessage `json:"sample_id"`
+	Hash   json.RawMessage `json:"sample_hash"`
 	Input  struct {
 		Raw       string          `json:"raw"`
 		Reference json.RawMessage `json:"reference"`
@@ -53,7 +54,7 @@ type everyEvalRow struct {
 	Performance struct {
 		Latency *float64 `json:"latency_ms"`
 	} `json:"performance"`
-	Error json.RawMessage `json:"error"`
+	marked
 }
 
 type everyEvalMessage struct {
@@ -141,12 +142,11 @@ func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
 	if err != nil {
 		return err
 	}
-	if !e.sent[id] {
-		e.sent[id] = true
-		it := rollout.Item{ID: id, Split: e.split, Line: line}
-		if err := e.toSink(sendItem(e.sink, f, it, asked, map[string]json.RawMessage{"reference": row.Input.Reference, "choices": row.Input.Choices})); err != nil {
-			return err
-		}
+	it := rollout.Item{ID: id, Split: e.split, Line: line}
+	e.sink.tellExactly("sample_hash", row.Hash)
+	e.sink.tellExactly("reference", row.Input.Reference)
+	if err := sendItem(e.sink, f, it, asked, map[string]json.RawMessage{"reference": row.Input.Reference, "choices": row.Input.Choices}); err != nil {
+		return err
 	}
 	rec := &rollout.Record{
 		Item: id, Messages: talk, Answer: transcript.LastAnswer(talk),
@@ -161,9 +161,9 @@ func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
 	if err != nil {
 		return err
 	}
-	switch cause := rollout.TextOrJSON(row.Error); {
-	case !rollout.NoCause(cause):
-		e.tally.failed(rec, rollout.Boundary(cause), cause)
+	switch at, cause := row.failure(rollout.ModelAPI); {
+	case at != "":
+		e.tally.failed(rec, at, cause)
 	case score == nil:
 		e.tally.ungraded(rec, "evaluation.score is missing, null or NaN")
 	default:

@@ -3,13 +3,18 @@ package importer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // gonogo reads lines of our own shape, so plain JSONL from anywhere can
@@ -34,10 +39,26 @@ func readGonogo(ctx context.Context, src Source, sink Sink) error {
 	}
 	opt := rollout.ReadOptions{OnConflict: src.Options.OnConflict, Split: src.Options.split()}
 	numbers := newOnward()
+	var turns turnRows
+	steps := make(map[int]bool)
+	version := ""
+	if src.Options.Item != itemKept {
+		version = lineVersions(ctx, files, opt)
+	}
 	for _, f := range files {
 		numbers.file()
 		in, err := readLines(ctx, f, opt, func(r *rollout.Record) error {
-			r.Sample = numbers.sample(r.Split, r.Item, r.Sample)
+			if version != "" {
+				r.Step = versionOf(r, version)
+			}
+			r.Sample = numbers.inStep(r.Split, r.Item, r.Step, r.Sample)
+			steps[r.Step] = true
+			turns.saw(string(r.Split)+r.Item, r.Reward, extraText(r))
+			callsOfMessages(r)
+			sink.facets.begin()
+			for _, key := range slices.Sorted(maps.Keys(r.Extra)) {
+				sink.tell(key, rawCell(r.Extra[key]).text)
+			}
 			return sink.record(r)
 		})
 		if err != nil {
@@ -45,9 +66,30 @@ func readGonogo(ctx context.Context, src Source, sink Sink) error {
 		}
 		noteGonogo(sink.of(f, files), in)
 	}
+	turns.note(sink)
 	sink.note("item, split, sample and attempt are those of the lines; a line without a split is %s, lines without a sample are numbered in the order of the file", opt.Split)
+	sink.noteSteps(steps)
 	sink.noteFiles(files, left)
 	return nil
+}
+
+// callsOfMessages takes the tool calls of a line that others wrote from its messages, if it
+// does not list them.
+func callsOfMessages(r *rollout.Record) {
+	if r.Source != rollout.Import || len(r.Calls) > 0 {
+		return
+	}
+	calls, turns := transcript.CallsOf(r.Messages, transcript.UnreportedStatus)
+	if len(calls) == 0 && slices.ContainsFunc(r.Messages, answersTool) {
+		return // calls of another form were made: how many is not known
+	}
+	r.Calls, r.Turns = calls, cmp.Or(r.Turns, turns)
+}
+
+// answersTool reports whether a message holds what a tool answered.
+func answersTool(m rollout.Message) bool {
+	talks := slices.Contains([]string{"system", "developer", "user", "assistant"}, m.Role)
+	return !talks || bytes.Contains(m.Parts, []byte(`"tool_`))
 }
 
 // readLines passes on the lines of one file that count.
@@ -116,7 +158,7 @@ func sniffGonogo(f File) error {
 		return sniffError(f, err)
 	}
 	var keys map[string]json.RawMessage
-	if json.Unmarshal(line, &keys) != nil {
+	if jsontext.Unmarshal(line, &keys) != nil {
 		if bytes.Contains(line, []byte(`"item"`)) {
 			return nil // ours: broken, or with a bare NaN; reading it will show
 		}
@@ -140,7 +182,7 @@ func noteGonogo(sink Sink, in rollout.Input) {
 		sink.note("the last line was incomplete and left out")
 	}
 	if len(in.Bad) > 0 {
-		sink.note("lines whose grade could not be read: %d; the first is line %d: %s", len(in.Bad), in.Bad[0].Line, in.Bad[0].Why)
+		sink.note("%d %s; the first is that of line %d: %s", len(in.Bad), plural(len(in.Bad), "grade[|s] [was|were] left out"), in.Bad[0].Line, in.Bad[0].Why)
 	}
 }
 

@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,6 +33,55 @@ func TestGonogo(t *testing.T) {
 	for _, want := range []string{"without a split is eval", "1 exact duplicate", "incomplete", "line 1: reward is NaN"} {
 		if !strings.Contains(notes, want) {
 			t.Errorf("notes lack %q:\n%s", want, notes)
+		}
+	}
+}
+
+func TestGonogoNotesSeveralSteps(t *testing.T) {
+	for lines, want := range map[string]bool{
+		`{"item":"a","step":0,"reward":1}` + "\n" + `{"item":"a","step":20,"reward":0}`:  true,
+		`{"item":"a","step":20,"reward":1}` + "\n" + `{"item":"a","step":20,"reward":0}`: false,
+		`{"item":"a","reward":1}`: false,
+	} {
+		_, g, err := importText(t, "gonogo", lines+"\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(strings.Join(g.notes, "\n"), "rollouts are of 2 steps"); got != want {
+			t.Errorf("%s: notes are %q", lines, g.notes)
+		}
+	}
+}
+
+// The calls in the messages of plain lines were passed over: a tool that answers with
+// errors left no trace.
+func TestCallsInTheMessagesOfPlainLines(t *testing.T) {
+	const talk = `"messages":[{"role":"user","content":"q"},{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"sql","arguments":"{}"}}]},` +
+		`{"role":"tool","tool_call_id":"c","content":"Error: no such column"},{"role":"assistant","content":"4"}]`
+	for why, c := range map[string]struct {
+		line  string
+		calls []string // names and outputs
+		turns int
+	}{
+		"messages":               {`{"item":"q","reward":1,` + talk + `}`, []string{"sql: Error: no such column"}, 2},
+		"messages and turns":     {`{"item":"q","reward":1,"turns":5,` + talk + `}`, []string{"sql: Error: no such column"}, 5},
+		"calls win":              {`{"item":"q","reward":1,"calls":[{"name":"add","output":"4"}],` + talk + `}`, []string{"add: 4"}, 0},
+		"no call in messages":    {`{"item":"q","reward":1,"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"4"}]}`, nil, 1},
+		"calls as text":          {`{"item":"q","reward":1,"messages":[{"role":"assistant","content":"<call>add</call>"},{"role":"tool","content":"4"},{"role":"assistant","content":"4"}]}`, nil, 0},
+		"calls as blocks":        {`{"item":"q","reward":1,"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"add","input":{}}]},{"role":"assistant","content":"4"}]}`, nil, 0},
+		"a prompt alone":         {`{"item":"q","reward":1,"messages":[{"role":"user","content":"q"}]}`, nil, 0},
+		"a run of ours is whole": {`{"item":"q","reward":1,"source":"live",` + talk + `}`, nil, 0},
+	} {
+		_, g, err := importText(t, "gonogo", c.line+"\n")
+		if err != nil || len(g.records) != 1 {
+			t.Fatalf("%s: %v, %d records", why, err, len(g.records))
+		}
+		var calls []string
+		for _, call := range g.records[0].Calls {
+			calls = append(calls, call.Name+": "+call.Output)
+		}
+		if !slices.Equal(calls, c.calls) || g.records[0].Turns != c.turns {
+			t.Errorf("%s: calls %q, %d turns", why, calls, g.records[0].Turns)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -28,7 +29,7 @@ var harbor = Format{
 		Item:     "`task_name`",
 		Sample:   "the order of the trials of a task",
 		Reward:   "`verifier_result.rewards`: `reward`, the only one, the first or that of `--score`; the others are `parts`",
-		Failures: "`exception_info.exception_type`, of the trial or a step: a failed verifier is `grader`, a sandbox `tool`, anything else `model_api`, whatever the reward; time or context used up is `step_limit`, and its reward counts; no reward is `grader`; trials that were cancelled or are running are left out",
+		Failures: "`exception_info.exception_type`, of the trial or a step: a failed verifier is `grader`, a sandbox `tool`, anything else `model_api`, whatever the reward; time or context used up is `step_limit`, and its reward counts; no reward is `grader`; a trial without a token and a trajectory, where others have them, is `tool`; trials that were cancelled or are running are left out",
 	},
 	Read: readHarbor,
 }
@@ -46,6 +47,7 @@ type harborTrial struct {
 	graded *struct {
 		Rewards map[string]json.RawMessage `json:"rewards"`
 	}
+	source, checksum  json.RawMessage // of the task
 	exception         *harborException
 	started, finished string
 	steps             []struct {
@@ -53,6 +55,7 @@ type harborTrial struct {
 		Result    *harborContext   `json:"agent_result"`
 		Exception *harborException `json:"exception_info"`
 	}
+	marked
 }
 
 type harborContext struct {
@@ -69,8 +72,8 @@ type harborException struct {
 func readTrial(f File) (*harborTrial, error) {
 	t := new(harborTrial)
 	return t, readObject(f, map[string]any{
-		"task_name": &t.task, "trial_name": &t.name, "agent_info": &t.agent, "agent_result": &t.result, "verifier_result": &t.graded,
-		"exception_info": &t.exception, "started_at": &t.started, "finished_at": &t.finished, "step_results": &t.steps,
+		"task_name": &t.task, "source": &t.source, "task_checksum": &t.checksum, "trial_name": &t.name, "agent_info": &t.agent, "agent_result": &t.result, "verifier_result": &t.graded,
+		"exception_info": &t.exception, "started_at": &t.started, "finished_at": &t.finished, "step_results": &t.steps, "": &t.marks,
 	}, "trial_name", "task_name", "task_checksum")
 }
 
@@ -81,6 +84,9 @@ func readHarbor(ctx context.Context, src Source, sink Sink) error {
 	}
 	h := harborReader{intake: newIntake(src, sink), tally: newTally(), wanted: src.Options.Score}
 	h.file()
+	if err := h.look(files); err != nil {
+		return err
+	}
 	for _, f := range files {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("read %s: %w", f.Name, err)
@@ -100,6 +106,7 @@ func readHarbor(ctx context.Context, src Source, sink Sink) error {
 	if h.untold > 0 {
 		sink.noteCount(h.untold, "trial[|s] [has|have] no trajectory.json: what was said and called is not known there")
 	}
+	h.plans.send(sink, h.split, h.jobs, h.out)
 	h.tally.note(sink)
 	sink.noteFiles(files, left)
 	return nil
@@ -111,6 +118,61 @@ type harborReader struct {
 	wanted  string
 	several bool
 	untold  int // trials without a trajectory
+
+	tells     bool // the agent reports tokens or trajectories
+	jobs, out int  // jobs, and trials that were left out
+	plans     plans
+}
+
+// look finds how many trials the jobs planned, and whether the agent reports what it does.
+func (h *harborReader) look(files []File) error {
+	jobs := make(map[string]bool)
+	for _, f := range files {
+		if job := filepath.Dir(filepath.Dir(f.Name)); !jobs[job] {
+			jobs[job] = true
+			trials := 0
+			if err := planBeside(f, "../result.json", map[string]any{"n_total_trials": &trials}); err != nil {
+				return err
+			}
+			h.plans.add(trials)
+		}
+		t, err := readTrial(f)
+		if err != nil {
+			return err
+		}
+		h.tells = h.tells || t.began(f)
+	}
+	h.jobs = len(jobs)
+	return nil
+}
+
+// began reports whether the agent of a trial left a token or a trajectory.
+func (t *harborTrial) began(f File) bool {
+	var rec rollout.Record
+	t.fill(&rec)
+	for _, n := range []*int64{rec.Usage.Input, rec.Usage.Output} {
+		if n != nil && *n > 0 {
+			return true
+		}
+	}
+	for _, folder := range t.folders() {
+		beside := f.Beside(path.Join(folder, "trajectory.json"))
+		if _, err := fs.Stat(beside.FS, beside.Path); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// folders are where the conversation of a trial is, or those of its steps.
+func (t *harborTrial) folders() []string {
+	folders := []string{"agent"}
+	for _, s := range t.steps {
+		if s.Name != "" && path.Base(s.Name) == s.Name && !strings.Contains(s.Name, `\`) {
+			folders = append(folders, path.Join("steps", s.Name, "agent"))
+		}
+	}
+	return folders
 }
 
 func (h *harborReader) trial(f File, t *harborTrial) error {
@@ -120,9 +182,11 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 	exception := t.raised()
 	switch {
 	case exception != nil && harborFailures[exception.Type] == "cancelled":
+		h.out++
 		h.tally.count("trial[|s] [was|were] cancelled, and left out")
 		return nil
 	case exception == nil && t.graded == nil && t.finished == "":
+		h.out++
 		h.tally.count("trial[|s] [was|were] running, and left out")
 		return nil
 	}
@@ -137,16 +201,18 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 	if err != nil {
 		return err
 	}
-	if !h.sent[t.task] {
-		h.sent[t.task] = true
-		if err := h.toSink(sendItem(h.sink, f, rollout.Item{ID: t.task, Split: h.split}, talk.asked, nil)); err != nil {
-			return err
-		}
+	h.sink.tellExactly("source", t.source)
+	h.sink.tellExactly("task_checksum", t.checksum)
+	if err := sendItem(h.sink, f, rollout.Item{ID: t.task, Split: h.split}, talk.asked, nil); err != nil {
+		return err
 	}
 	rec := &rollout.Record{Item: t.task, Messages: talk.Messages, Calls: talk.Calls, Turns: talk.Turns, Answer: talk.answer()}
 	t.fill(rec)
 	if err := h.grade(rec, t, exception); err != nil {
 		return err
+	}
+	if h.tells && !rec.Outcome.Missing() && !t.began(f) {
+		h.tally.failed(rec, rollout.ToolFailed, "the agent never began: there is no token and no trajectory, as of other trials")
 	}
 	return h.record(rec, h.again(t.task))
 }
@@ -154,14 +220,8 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 // conversation reads the trajectory of a trial, or those of its steps.
 func (h *harborReader) conversation(f File, t *harborTrial) (*atif, error) {
 	talk := new(atif)
-	folders := []string{"agent"}
-	for _, s := range t.steps {
-		if s.Name != "" && path.Base(s.Name) == s.Name && !strings.Contains(s.Name, `\`) {
-			folders = append(folders, path.Join("steps", s.Name, "agent"))
-		}
-	}
 	told := false
-	for _, folder := range folders {
+	for _, folder := range t.folders() {
 		err := talk.read(f.Beside(path.Join(folder, "trajectory.json")))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -262,7 +322,7 @@ func (h *harborReader) grade(rec *rollout.Record, t *harborTrial, exception *har
 		}
 		delete(parts, h.wanted)
 	}
-	outcome, cause := rollout.Outcome(""), ""
+	outcome, cause := t.failure(rollout.ModelAPI)
 	if exception != nil {
 		outcome, cause = cmp.Or(harborFailures[exception.Type], rollout.ModelAPI), strings.Trim(exception.Type+": "+firstLine(exception.Message), ": ")
 	}

@@ -45,6 +45,17 @@ func TestHarborJob(t *testing.T) {
 	}
 }
 
+// The result of the job is above the folder of a trial that is imported by itself.
+func TestHarborTrialByItself(t *testing.T) {
+	_, g, err := importSource(t, "", Paths(Options{}, "testdata/harbor/fix-git__a/result.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"fix-git/0 graded 1"}, told(g)); diff != "" {
+		t.Errorf("records (-want +got):\n%s", diff)
+	}
+}
+
 func harborTrialOf(more string) string {
 	return `{"task_name":"t","trial_name":"t__a","task_checksum":"c","agent_info":{"name":"a"},"finished_at":"2026-11-20T09:00:00Z"` + more + "}"
 }

@@ -2,14 +2,18 @@ package importer
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -81,6 +85,40 @@ type Sink struct {
 	Record func(*rollout.Record) error
 	Model  func(string) // the model that made the rollouts, where the log names one
 	Note   func(string) // how identity and sample number were derived, what was left out
+
+	// Planned takes how many rollouts the run that wrote the log set out to make, where the log
+	// says so; those that it says were cancelled are not among them.
+	Planned func(split rollout.Split, rollouts int)
+
+	known  func(split rollout.Split, id string, messages []rollout.Message) (bool, error) // see identity; nil: no item is known
+	rowKey func(row []byte) string                                                        // what a row holds under the key that names items; nil if none does
+	facets *facets                                                                        // takes what the row of the rollout that comes next says of its policy, environment and reference; see facets
+	row    func(key string)                                                               // takes that of the row whose rollouts come next
+}
+
+// at says which row the rollouts that come next are of.
+func (s Sink) at(row []byte) {
+	if s.rowKey != nil {
+		s.row(s.rowKey(row))
+	}
+}
+
+// tell takes what the row of the rollout that comes next holds under a key.
+func (s Sink) tell(key, value string) {
+	if s.facets == nil || !isFacet(key) {
+		return
+	}
+	if f, tells := facetOf(key, value); tells {
+		s.facets.add(f)
+	}
+}
+
+// tellExactly is tell for a value of any kind that the format itself has, such as the
+// arguments of a task.
+func (s Sink) tellExactly(key string, value json.RawMessage) {
+	if s.facets != nil && !isNone(value) {
+		s.facets.add(exactly(key, jsontext.TextOrJSON(value)))
+	}
 }
 
 func (s Sink) item(it rollout.Item) error {
@@ -94,12 +132,39 @@ func (s Sink) record(r *rollout.Record) error {
 	if s.Record == nil {
 		return nil
 	}
+	settleContext(r)
+	if r.Finish == rollout.FinishLength { // a call that was cut off is none that the model got wrong
+		last := r.Turns - 1
+		r.Calls = slices.DeleteFunc(r.Calls, func(c rollout.Call) bool {
+			return c.Turn == last && c.Status == rollout.CallMalformed && c.Output == "" && !json.Valid([]byte(c.Arguments))
+		})
+	}
 	return s.Record(r)
+}
+
+// promptStop is how verifiers names the end of a rollout before its first turn.
+var promptStop = regexp.MustCompile(`(?i)prompt_too_long|overlong_?prompt`)
+
+// settleContext makes a prompt_too_long of a failure for want of context in which the model
+// has said nothing. One that its log books as a limit counts where the log shows the
+// conversation: it could be one that the model made too long.
+func settleContext(r *rollout.Record) {
+	said := r.Turns > 0 || len(r.Calls) > 0 || r.Answer != "" || slices.ContainsFunc(r.Messages, func(m rollout.Message) bool { return m.Role == "assistant" })
+	shown := r.Outcome.OwnFailure() && (len(r.Messages) > 0 || promptStop.MatchString(r.Error))
+	if !said && (shown || r.Outcome == rollout.ModelAPI) && rollout.OutOfContext(r.Error) {
+		r.Outcome, r.Reward, r.Parts, r.Finish = rollout.PromptTooLong, nil, nil, ""
+	}
 }
 
 func (s Sink) model(name string) {
 	if s.Model != nil && name != "" {
 		s.Model(name)
+	}
+}
+
+func (s Sink) planned(split rollout.Split, rollouts int) {
+	if s.Planned != nil && rollouts > 0 {
+		s.Planned(split, rollouts)
 	}
 }
 
@@ -173,21 +238,38 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	if err != nil {
 		return err
 	}
-	records, notes, given, ends := 0, []string(nil), sink, make(map[rollout.Finish]int)
+	records, notes, given, ends := 0, []string(nil), sink, endings{finish: make(map[rollout.Finish]int), words: make(map[string]int), verdicts: make(map[string]int), settled: f.Name == gonogo.Name}
 	sink.Record = func(r *rollout.Record) error {
-		records++
-		ends[r.Finish]++
+		if r.Attempt == 0 {
+			records++
+		}
+		ends.add(r)
 		return given.record(r)
+	}
+	planned := 0
+	sink.Planned = func(split rollout.Split, n int) {
+		planned = n
+		given.planned(split, n)
 	}
 	sink.Note = func(text string) {
 		notes = append(notes, text)
 		given.note("%s", text)
 	}
-	if err := f.Read(ctx, files, sink); err != nil {
+	by := src.Options.Item
+	if by == itemKept || f.Mapped && by != ItemPrompt {
+		by = "" // the ids are right, or it is a column
+	}
+	items := newIdentity(sink, by)
+	items.settled = src.Options.Item != ""
+	if err := f.Read(ctx, files, items.through()); err != nil {
 		return err
 	}
+	if err := items.finish(); err != nil {
+		return fmt.Errorf("read %s: %w", src.name(), err)
+	}
 	if records > 0 {
-		sink.noteEnds(ends, records)
+		ends.note(sink, records)
+		sink.notePlan(records, planned)
 		if src.Options.OnConflict != "" && !f.settles() {
 			sink.note("--on-conflict was ignored: two places for one rollout are refused in this format, unless it says itself which one counts")
 		}
@@ -212,9 +294,59 @@ func plural(n int, text string) string {
 	return forms.ReplaceAllString(text, "$2")
 }
 
-// noteEnds says how many of the rollouts ended with a reply that is not whole.
-func (s Sink) noteEnds(ends map[rollout.Finish]int, all int) {
-	for _, e := range []struct {
+// notePlan says where a log holds fewer rollouts, or more, than its run set out to make.
+func (s Sink) notePlan(there, planned int) {
+	switch {
+	case planned == 0 || there == planned:
+	case there < planned:
+		s.note("%d of %d rollouts that the run planned are in the log: the others count as lost (infra.failures)", there, planned)
+	default:
+		s.note("%d rollouts, and the run planned %d: are two runs in one log?", there, planned)
+	}
+}
+
+// endings counts how rollouts ended.
+type endings struct {
+	finish  map[rollout.Finish]int
+	words   map[string]int // those that are not known
+	settled bool           // the lines say themselves what is a failure
+	lost    int            // rollouts with a grade that ended with a word of failure
+
+	verdicts map[string]int // rollouts with a grade, by the key whose failed was taken for a verdict
+}
+
+// noteVerdicts says that a word that may mean two things was taken for a grade.
+func noteVerdicts(s Sink, n int, key string) {
+	s.note("%d graded %s by %q that %s failed: read as a verdict on the answer; where it means that the rollout failed, write it as an error", n, plural(n, "rollout[ says|s say]"), key, plural(n, "[it|they]"))
+}
+
+// add counts the end of a rollout. One that ended with a word of failure has no grade.
+func (e *endings) add(r *rollout.Record) {
+	e.finish[r.Finish]++
+	for key, value := range r.Extra {
+		if r.Outcome == rollout.Graded && failure.Verdict(key, value) {
+			e.verdicts[key]++
+		}
+	}
+	word := r.UnknownEnd()
+	if word == "" {
+		return
+	}
+	e.words[firstLine(word)]++
+	if failure.Ended(word) && !r.Outcome.Missing() && !e.settled {
+		e.lost++
+		fail(r, rollout.Boundary(word), word)
+		r.Parts = nil
+	}
+}
+
+// note says how many of the rollouts ended with a reply that is not whole, or with a word
+// that is not known.
+func (e *endings) note(s Sink, all int) {
+	for _, key := range slices.Sorted(maps.Keys(e.verdicts)) {
+		noteVerdicts(s, e.verdicts[key], key)
+	}
+	for _, one := range []struct {
 		end  rollout.Finish
 		what string
 	}{
@@ -223,9 +355,15 @@ func (s Sink) noteEnds(ends map[rollout.Finish]int, all int) {
 		{rollout.FinishFilter, "[ends|end] with a reply that a content filter stopped"},
 		{rollout.FinishEmpty, "[ends|end] with an empty reply"},
 	} {
-		if n := ends[e.end]; n > 0 {
-			s.note("%d of %d %s %s", n, all, plural(all, "rollout[|s]"), plural(n, e.what))
+		if n := e.finish[one.end]; n > 0 {
+			s.note("%d of %d %s %s", n, all, plural(all, "rollout[|s]"), plural(n, one.what))
 		}
+	}
+	if e.lost > 0 {
+		s.noteCount(e.lost, "rollout[|s] ended with a word of failure: [it is a failure|they are failures], not [a zero|zeros]")
+	}
+	for _, word := range slices.Sorted(maps.Keys(e.words)) {
+		s.note("%d of %d %s with %q, a word for the end that is not known", e.words[word], all, plural(all, "rollout[|s] [ends|end]"), word)
 	}
 }
 

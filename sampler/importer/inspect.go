@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -30,6 +31,7 @@ var inspect = Format{
 type inspectLog struct {
 	file    File
 	header  inspectHeader
+	last    map[string]bool // the samples that count, by name, where an evaluation has several logs; nil = all
 	samples func(ctx context.Context, yield func(where string, text []byte) error) error
 	close   func() error
 }
@@ -38,18 +40,55 @@ type inspectLog struct {
 type inspectHeader struct {
 	Status string
 	Eval   struct {
-		Task   string `json:"task"`
-		Model  string `json:"model"`
+		Task    string `json:"task"`
+		TaskID  string `json:"task_id"` // of the evaluation: inspect eval-retry keeps it
+		Created string `json:"created"`
+		Model   string `json:"model"`
+		inspectSetting
+		Dataset struct {
+			Name    json.RawMessage   `json:"name"`
+			Samples *int              `json:"samples"`
+			IDs     []json.RawMessage `json:"sample_ids"` // of those that were chosen
+		} `json:"dataset"`
 		Config struct {
-			Epochs *int `json:"epochs"`
+			Epochs *int            `json:"epochs"`
+			Limit  json.RawMessage `json:"limit"`
 		} `json:"config"`
 		Scorers []struct {
 			Name    string          `json:"name"`
 			Metrics json.RawMessage `json:"metrics"`
 		} `json:"scorers"`
 	}
+	Results struct {
+		Scores []struct {
+			Name    string `json:"name"`
+			Scorer  string `json:"scorer"`
+			Metrics map[string]struct {
+				Value *float64 `json:"value"`
+			} `json:"metrics"`
+		} `json:"scores"`
+	}
 	Invalidated bool
 	unfinished  bool // by a log that has no end
+}
+
+// inspectSetting is what a log names of the policy and the environment, besides the model.
+type inspectSetting struct {
+	Version   json.RawMessage `json:"task_version"`
+	Args      json.RawMessage `json:"task_args"`
+	Solver    json.RawMessage `json:"solver"`
+	ModelArgs struct {
+		Revision json.RawMessage `json:"revision"`
+	} `json:"model_args"`
+}
+
+// tell names the policy and the environment of a log for the rollout that comes next.
+func (h *inspectHeader) tell(sink Sink) {
+	sink.tellExactly("task_version", h.Eval.Version)
+	sink.tellExactly("task_args", h.Eval.Args)
+	sink.tellExactly("solver", h.Eval.Solver)
+	sink.tellExactly("revision", h.Eval.ModelArgs.Revision)
+	sink.tellExactly("dataset", h.Eval.Dataset.Name)
 }
 
 // take takes in one member of a log or of header.json.
@@ -60,12 +99,14 @@ func (h *inspectHeader) take(key string, value []byte) error {
 		into = &h.Status
 	case "eval":
 		into = &h.Eval
+	case "results":
+		into = &h.Results
 	case "invalidated":
 		into = &h.Invalidated
 	default:
 		return nil
 	}
-	if err := json.Unmarshal(value, into); err != nil {
+	if err := jsontext.Unmarshal(value, into); err != nil {
 		return fmt.Errorf("%q of the log: %w", key, err)
 	}
 	return nil
@@ -93,12 +134,23 @@ func readInspect(ctx context.Context, src Source, sink Sink) error {
 	if err := r.scores.survey(ctx, logs); err != nil {
 		return err
 	}
-	for _, log := range logs {
-		if err := r.log(ctx, log); err != nil {
+	evaluations := evaluationsOf(logs)
+	for _, of := range evaluations {
+		if err := r.settle(ctx, of); err != nil {
 			return err
+		}
+		r.plans.add(of[0].header.planned())
+		r.numbers.file()
+		for _, log := range of {
+			if err := r.log(ctx, log); err != nil {
+				return err
+			}
 		}
 	}
 	r.finish()
+	if r.stamped == 0 { // our own export has as many epochs as the item with the most
+		r.plans.send(sink, r.split, len(evaluations), r.cancelled)
+	}
 	sink.noteFiles(files, left)
 	return nil
 }
@@ -205,9 +257,17 @@ func (h *inspectHeader) informational() (names []string) {
 
 // log reads the samples of one log.
 func (r *inspectReader) log(ctx context.Context, log *inspectLog) error {
-	r.numbers.file()
 	r.file, r.task, r.seen = log.file, log.header.Eval.Task, make(map[rollout.Key]string)
+	r.last, r.named = log.last, &log.header
 	r.scores.informational = log.header.informational()
+	for _, s := range log.header.Results.Scores {
+		for _, metric := range []string{"accuracy", "mean"} {
+			if v := s.Metrics[metric].Value; v != nil && (s.Scorer == r.scores.chosen || r.scores.chosen == "") {
+				r.scores.means = append(r.scores.means, fmt.Sprintf("%s %.3g", metric, *v))
+				break
+			}
+		}
+	}
 	return log.samples(ctx, r.sample)
 }
 
@@ -227,7 +287,9 @@ func (r *inspectReader) finish() {
 		{r.failures, "rollout[|s] ended in an error: [it is a failure|they are failures] (by the traceback: model_api, tool or grader), not [a zero|zeros]"},
 		{r.limits, "rollout[|s] hit a limit (step_limit); if [it was|they were] scored, the score counts"},
 		{r.ungraded, "rollout[|s] [has|have] no score that is a number: [it is a missing grade|they are missing grades] (grader), not [a zero|zeros]"},
-		{r.cancelled, "rollout[|s] [was|were] cut short by the operator and left out"},
+		{r.scoredErrors, "rollout[|s] that ended in an error [has|have] a score" + r.scores.logged() + ": [it is a failure|they are failures] all the same"},
+		{r.cancelled, "rollout[|s] [was|were] cut short by the operator, or cancelled because another one failed, and left out"},
+		{r.replaced, "rollout[|s] [was|were] made again in a later log of the same evaluation (inspect eval-retry): the last one counts"},
 		{r.retried, "attempt[|s] that ended in an error [was|were] made again (error_retries): [it is an earlier attempt|they are earlier attempts]"},
 		{r.again, "rollout[|s] [is|are] in several logs, by uuid, and [counts|count] once"},
 	} {

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -37,7 +39,7 @@ type inspectTalk struct {
 func decodeInspectMessages(text json.RawMessage) (talk inspectTalk, err error) {
 	var all []inspectMessage
 	if len(text) > 0 {
-		if err := json.Unmarshal(text, &all); err != nil {
+		if err := jsontext.Unmarshal(text, &all); err != nil {
 			return talk, err
 		}
 	}
@@ -60,7 +62,7 @@ func (m *inspectMessage) message() (rollout.Message, error) {
 	content, reasoning, err := inspectContent(m.Content)
 	out := rollout.Message{Role: m.Role, Content: content, Reasoning: reasoning, ToolCallID: m.ToolCallID, Name: m.Function}
 	for _, c := range m.ToolCalls {
-		args := rollout.TextOrJSON(c.Arguments)
+		args := jsontext.TextOrJSON(c.Arguments)
 		if c.ParseError != "" && json.Valid([]byte(args)) {
 			args = "unparsable: " + c.ParseError
 		}
@@ -72,7 +74,7 @@ func (m *inspectMessage) message() (rollout.Message, error) {
 // inspectContent returns the text of a message and the reasoning in it.
 func inspectContent(text json.RawMessage) (content, reasoning string, err error) {
 	if len(text) == 0 || text[0] != '[' {
-		return rollout.TextOrJSON(text), "", nil
+		return jsontext.TextOrJSON(text), "", nil
 	}
 	var parts []struct {
 		Type      string `json:"type"`
@@ -81,7 +83,7 @@ func inspectContent(text json.RawMessage) (content, reasoning string, err error)
 		Summary   string `json:"summary"`
 		Redacted  bool   `json:"redacted"`
 	}
-	if err := json.Unmarshal(text, &parts); err != nil {
+	if err := jsontext.Unmarshal(text, &parts); err != nil {
 		return "", "", err
 	}
 	var said, thought []string
@@ -104,7 +106,7 @@ func inspectContent(text json.RawMessage) (content, reasoning string, err error)
 // system message and the input, which may hold turns of the model itself.
 func inspectPrompt(talk []rollout.Message, input json.RawMessage) int {
 	var given []json.RawMessage
-	if len(input) > 0 && input[0] == '[' && json.Unmarshal(input, &given) != nil {
+	if len(input) > 0 && input[0] == '[' && jsontext.Unmarshal(input, &given) != nil {
 		given = nil
 	}
 	n := len(given)
@@ -137,7 +139,7 @@ func inspectAnswer(output json.RawMessage) string {
 		} `json:"choices"`
 		Completion string `json:"completion"`
 	}
-	if len(output) == 0 || json.Unmarshal(output, &out) != nil {
+	if len(output) == 0 || jsontext.Unmarshal(output, &out) != nil {
 		return ""
 	}
 	if len(out.Choices) > 0 {
@@ -173,7 +175,7 @@ func (s *inspectSample) time(calls []rollout.Call) {
 			Working   *float64 `json:"working_time"`
 			Failed    bool     `json:"failed"`
 		}
-		if json.Unmarshal(event, &e) != nil || e.Event != "tool" {
+		if jsontext.Unmarshal(event, &e) != nil || e.Event != "tool" {
 			return nil
 		}
 		i, there := at[e.ID]
@@ -190,3 +192,24 @@ func (s *inspectSample) time(calls []rollout.Call) {
 		return nil
 	})
 }
+
+// offered returns the tools that the model was first asked with, from the sample's events;
+// nil where they do not say.
+func (s *inspectSample) offered() json.RawMessage {
+	var tools json.RawMessage
+	_ = rollout.Elements(s.Events, func(event []byte) error { // events that cannot be read tell no tools
+		var e struct {
+			Event string          `json:"event"`
+			Tools json.RawMessage `json:"tools"`
+		}
+		if jsontext.Unmarshal(event, &e) == nil && e.Event == "model" {
+			tools = offered(e.Tools)
+			return errEnough
+		}
+		return nil
+	})
+	return tools
+}
+
+// errEnough ends a reading that has found what it looks for.
+var errEnough = errors.New("enough")

@@ -3,9 +3,11 @@ package importer
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -31,6 +33,7 @@ type inspectSample struct {
 	UUID        string
 	Attachments map[string]json.RawMessage
 	Events      []byte
+	marked
 }
 
 type inspectError struct {
@@ -57,7 +60,7 @@ func decodeInspectSample(text []byte) (s inspectSample, err error) {
 		"id": &s.ID, "epoch": &s.Epoch, "input": &s.Input, "target": &s.Target, "metadata": &s.Metadata,
 		"messages": &s.Messages, "output": &s.Output, "scores": &s.Scores, "score": &s.Score, "error": &s.Error, "error_retries": &s.Retries,
 		"limit": &s.Limit, "model_usage": &s.ModelUsage, "role_usage": &s.RoleUsage, "started_at": &s.Started,
-		"total_time": &s.TotalTime, "uuid": &s.UUID, "attachments": &s.Attachments,
+		"total_time": &s.TotalTime, "uuid": &s.UUID, "attachments": &s.Attachments, "": &s.marks,
 	}
 	var events, transcript json.RawMessage // transcript in logs before 2025
 	into["events"], into["transcript"] = &events, &transcript
@@ -76,7 +79,7 @@ func (s *inspectSample) transcript(key string, value []byte) error {
 	case "events":
 		s.Events = value
 	case "content":
-		return json.Unmarshal(value, &s.Attachments)
+		return jsontext.Unmarshal(value, &s.Attachments)
 	}
 	return nil
 }
@@ -97,7 +100,13 @@ type inspectReader struct {
 	task string
 	seen map[rollout.Key]string // where a sample of it is
 
-	failures, limits, ungraded, cancelled, retried, again, stamped int
+	named *inspectHeader
+
+	last map[string]bool // of its samples, those that count; nil = all
+
+	plans plans
+
+	failures, limits, ungraded, cancelled, retried, again, replaced, scoredErrors, stamped int
 }
 
 func newInspectReader(opt Options, sink Sink) *inspectReader {
@@ -109,6 +118,13 @@ func newInspectReader(opt Options, sink Sink) *inspectReader {
 
 // sample takes in the text of one sample.
 func (r *inspectReader) sample(where string, text []byte) error {
+	if r.last != nil {
+		name, err := inspectName(text)
+		if err != nil || !r.last[name] {
+			return err
+		}
+	}
+	r.sink.at(text)
 	s, err := decodeInspectSample(text)
 	if err != nil {
 		return err
@@ -132,7 +148,7 @@ func (r *inspectReader) sample(where string, text []byte) error {
 		return nil
 	}
 	r.uuids[s.UUID] = r.file.Name
-	if s.Limit != nil && s.Limit.Type == "operator" {
+	if s.Limit != nil && s.Limit.Type == "operator" || s.Error.cancelled() {
 		r.cancelled++
 		return nil
 	}
@@ -167,7 +183,7 @@ func (s *inspectSample) stamp() *stamp {
 	var metadata struct {
 		Stamp *stamp `json:"gonogo"`
 	}
-	if json.Unmarshal(s.Metadata, &metadata) != nil {
+	if jsontext.Unmarshal(s.Metadata, &metadata) != nil {
 		return nil
 	}
 	return metadata.Stamp
@@ -175,7 +191,7 @@ func (s *inspectSample) stamp() *stamp {
 
 // key names the sample.
 func (r *inspectReader) key(s inspectSample) (id string, epoch int, err error) {
-	if id = rollout.TextOrJSON(s.ID); id == "" {
+	if id = jsontext.TextOrJSON(s.ID); id == "" {
 		return "", 0, fmt.Errorf(`"id" is missing`)
 	}
 	number := s.ID[0] != '"'
@@ -195,18 +211,17 @@ func (r *inspectReader) key(s inspectSample) (id string, epoch int, err error) {
 
 // item passes on the item of a sample; the first of them stands for all.
 func (r *inspectReader) item(id string, s inspectSample, prompt []rollout.Message) error {
-	k := rollout.Key{Split: r.split, Item: id}
-	if r.numbers.next[k] > 0 {
-		return nil
-	}
 	if len(prompt) == 0 && len(s.Input) > 0 && s.Input[0] == '"' {
-		prompt = []rollout.Message{{Role: "user", Content: rollout.TextOrJSON(s.Input)}}
+		prompt = []rollout.Message{{Role: "user", Content: jsontext.TextOrJSON(s.Input)}}
 	}
-	return sendItem(r.sink, r.file, rollout.Item{ID: id, Split: r.split}, prompt, map[string]json.RawMessage{"target": s.Target, "metadata": s.Metadata})
+	r.named.tell(r.sink)
+	r.sink.tellExactly("target", s.Target)
+	return sendItem(r.sink, r.file, rollout.Item{ID: id, Split: r.split}, prompt, map[string]json.RawMessage{"target": s.Target, "metadata": s.Metadata, "tools": s.offered()})
 }
 
 // retries passes on the attempts that ended in an error before this one.
 func (r *inspectReader) retries(rec *rollout.Record, failed []inspectError) error {
+	failed = slices.DeleteFunc(slices.Clone(failed), func(e inspectError) bool { return e.cancelled() })
 	for i, e := range failed {
 		earlier := *rec
 		earlier.Attempt = i
@@ -240,7 +255,7 @@ func (s *inspectSample) finish(rec *rollout.Record) {
 			Stop string `json:"stop_reason"`
 		} `json:"choices"`
 	}
-	if json.Unmarshal(s.Output, &out) == nil && len(out.Choices) > 0 {
+	if jsontext.Unmarshal(s.Output, &out) == nil && len(out.Choices) > 0 {
 		finished(rec, out.Choices[0].Stop)
 	}
 	if rec.Finish == "" && s.Limit != nil && (s.Limit.Type == "token" || s.Limit.Type == "context") {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -17,6 +18,7 @@ type inspectScores struct {
 	wanted        string   // by --score
 	chosen        string   // the same, or the first one that grades
 	all           []string // that were seen, in order
+	means         []string // of the chosen scorer, as the logs have it
 	informational []string // scorers of the log that is being read that do not grade
 }
 
@@ -36,7 +38,15 @@ type score struct {
 func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
 	if s.Error != nil {
 		r.failures++
+		if scores, err := s.scores(); err == nil && len(scores) > 0 {
+			r.scoredErrors++
+		}
 		rec.Outcome, rec.Error = inspectBoundary(*s.Error), firstLine(s.Error.Message)
+		return nil
+	}
+	if at, cause := s.failure(rollout.GraderFailed); at != "" {
+		r.failures++
+		rec.Outcome, rec.Error = at, firstLine(cause)
 		return nil
 	}
 	scores, err := s.scores()
@@ -59,7 +69,7 @@ func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
 	case s.Limit != nil:
 		r.limits++
 		rec.Outcome, rec.Reward = rollout.StepLimit, reward
-		rec.Error = firstLine(fmt.Sprintf("%s limit of %s", s.Limit.Type, strings.TrimSuffix(rollout.TextOrJSON(s.Limit.Limit), ".0")))
+		rec.Error = firstLine(fmt.Sprintf("%s limit of %s", s.Limit.Type, strings.TrimSuffix(jsontext.TextOrJSON(s.Limit.Limit), ".0")))
 	case reward == nil:
 		r.ungraded++
 		rec.Outcome, rec.Error, rec.Parts = rollout.GraderFailed, why, nil
@@ -83,7 +93,7 @@ func (s *inspectSample) scores() (all []score, err error) {
 		var v struct {
 			Value json.RawMessage `json:"value"`
 		}
-		if err := json.Unmarshal(one, &v); err != nil {
+		if err := jsontext.Unmarshal(one, &v); err != nil {
 			return fmt.Errorf("score %q: %w", name, err)
 		}
 		if len(v.Value) == 0 || v.Value[0] != '{' {
@@ -263,6 +273,14 @@ func (t scorers) best() (best *scorerValues) {
 	return best
 }
 
+// logged says what mean the logs have of the score, where they name one.
+func (c *inspectScores) logged() string {
+	if len(c.means) == 0 {
+		return ""
+	}
+	return ", which Inspect counts (" + strings.Join(c.means, ", ") + ")"
+}
+
 // note says what was chosen.
 func (c *inspectScores) note(sink Sink) {
 	others := slices.DeleteFunc(slices.Clone(c.all), func(name string) bool { return name == c.chosen })
@@ -285,7 +303,7 @@ func (c *inspectScores) note(sink Sink) {
 // to us and zeros there. NaN, which was read as null, means unscored.
 func inspectValue(v json.RawMessage) *float64 {
 	var f float64
-	switch text := rollout.TextOrJSON(v); strings.ToLower(text) {
+	switch text := jsontext.TextOrJSON(v); strings.ToLower(text) {
 	case "c", "yes", "true":
 		f = 1
 	case "p":

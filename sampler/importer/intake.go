@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -21,7 +22,6 @@ type intake struct {
 	numbers *onward
 	times   map[string]int // how often an item came in this file
 	lines   map[string]int // where in this file something came that may come once
-	sent    map[string]bool
 	missing map[rollout.Outcome]int
 	model   oneModel
 }
@@ -29,7 +29,7 @@ type intake struct {
 func newIntake(src Source, sink Sink) *intake {
 	return &intake{
 		sink: sink, split: src.Options.split(), numbers: newOnward(),
-		sent: make(map[string]bool), missing: make(map[rollout.Outcome]int),
+		missing: make(map[rollout.Outcome]int),
 	}
 }
 
@@ -67,13 +67,9 @@ func (in *intake) only(line int, what string) error {
 	return nil
 }
 
-// item hands an item on where it comes for the first time. A row whose messages or tools
+// item hands an item on. A row whose messages or tools
 // have another shape than chat is under "row".
 func (in *intake) item(f File, line int, id string, row json.RawMessage) error {
-	if in.sent[id] {
-		return nil
-	}
-	in.sent[id] = true
 	it := rollout.Item{ID: id, Split: in.split, File: filepath.Base(f.Name), Line: line, Row: row}
 	if it.Decode() != nil {
 		wrapped, err := json.Marshal(map[string]json.RawMessage{"row": row})
@@ -95,7 +91,7 @@ func (in *intake) toSink(err error) error {
 // record passes on the rollout that its file calls sample.
 func (in *intake) record(rec *rollout.Record, sample int) error {
 	rec.Split, rec.Source = in.split, rollout.Import
-	rec.Sample = in.numbers.sample(in.split, rec.Item, sample)
+	rec.Sample = in.numbers.inStep(in.split, rec.Item, rec.Step, sample)
 	if rec.Reward == nil {
 		in.missing[rec.Outcome]++
 	}
@@ -121,7 +117,7 @@ func number(name string, v json.RawMessage) (*float64, error) {
 		return nil, nil
 	}
 	var f float64
-	if err := json.Unmarshal(v, &f); err != nil || math.IsInf(f, 0) {
+	if err := jsontext.Unmarshal(v, &f); err != nil || math.IsInf(f, 0) {
 		return nil, fmt.Errorf("%s must be a number, not %s", name, firstLine(string(v)))
 	}
 	return &f, nil
@@ -129,10 +125,10 @@ func number(name string, v json.RawMessage) (*float64, error) {
 
 // wholeID reads an item's id: a string, or a whole number.
 func wholeID(name string, v json.RawMessage) (string, error) {
-	id := rollout.TextOrJSON(v)
+	id := jsontext.TextOrJSON(v)
 	number := len(v) > 0 && v[0] != '"'
 	var n int64
-	if id == "" || number && json.Unmarshal(v, &n) != nil {
+	if id == "" || number && jsontext.Unmarshal(v, &n) != nil {
 		return "", fmt.Errorf("%s must be a whole number or a string, not %s", name, firstLine(string(v)))
 	}
 	return id, nil
@@ -167,9 +163,12 @@ func fail(rec *rollout.Record, o rollout.Outcome, cause string) {
 }
 
 // finished gives a record the way in which the model's last reply ended, by the
-// word that the log has for it.
+// word that the log has for it. A word that is not known stays with the record.
 func finished(rec *rollout.Record, word string) {
-	if rec.Finish = rollout.FinishOf(word); rec.Finish != rollout.FinishStop {
+	if rec.Finish = rollout.FinishOf(word); rec.Finish == "" {
+		rec.KeepEnd(word)
+	}
+	if rec.Finish != rollout.FinishStop {
 		return
 	}
 	for _, m := range slices.Backward(rec.Messages) {

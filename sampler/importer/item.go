@@ -7,12 +7,30 @@ import (
 	"path/filepath"
 	"time"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
-// sendItem passes on an item with the messages that every rollout of it begins
-// with, and with other fields of its row; those that hold nothing are left out.
+// knownTask says that the next rollout is of a task that a simulated user puts to the model:
+// the user opens differently in every trial, so the task is the prompt. It reports whether
+// the item was passed on.
+func knownTask(sink Sink, split rollout.Split, id string, task json.RawMessage) (bool, error) {
+	if sink.known == nil {
+		return false, nil
+	}
+	known, err := sink.known(split, id, []rollout.Message{{Role: "user", Content: id + "\n" + string(task)}})
+	return known, ended(err)
+}
+
+// sendItem passes on an item with the messages that a rollout of it begins with, and with
+// other fields of its row; those that hold nothing are left out. It is called for each
+// rollout: identity compares the messages, and passes an item on once.
 func sendItem(sink Sink, f File, it rollout.Item, messages []rollout.Message, fields map[string]json.RawMessage) error {
+	if sink.known != nil {
+		if known, err := sink.known(it.Split, it.ID, messages); known || err != nil {
+			return ended(err)
+		}
+	}
 	row := make(map[string]json.RawMessage, len(fields)+1)
 	for key, value := range fields {
 		if !isNone(value) && string(value) != "{}" {
@@ -37,6 +55,44 @@ func sendItem(sink Sink, f File, it rollout.Item, messages []rollout.Message, fi
 		return err
 	}
 	return ended(sink.item(it))
+}
+
+// offered returns the tools that a log says its rollouts were offered, in the form of Chat
+// Completions: the first of the lists that names any; nil if none does.
+func offered(lists ...json.RawMessage) json.RawMessage {
+	for _, tools := range lists {
+		if chat := chatTools(tools); chat != nil {
+			return chat
+		}
+	}
+	return nil
+}
+
+func chatTools(tools json.RawMessage) json.RawMessage {
+	var text string
+	if jsontext.Unmarshal(tools, &text) == nil { // a list that was written as a text
+		tools = json.RawMessage(text)
+	}
+	var list []map[string]json.RawMessage
+	if jsontext.Unmarshal(tools, &list) != nil || len(list) == 0 {
+		return nil
+	}
+	for i, tool := range list {
+		if tool["name"] == nil {
+			continue
+		}
+		delete(tool, "type")
+		function, err := json.Marshal(tool)
+		if err != nil {
+			return nil
+		}
+		list[i] = map[string]json.RawMessage{"type": json.RawMessage(`"function"`), "function": function}
+	}
+	out, err := json.Marshal(list)
+	if err != nil {
+		return nil
+	}
+	return out
 }
 
 // ended marks an error of the sink.

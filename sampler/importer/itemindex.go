@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -30,6 +31,7 @@ type itemIndexRow struct {
 	Index      json.RawMessage `json:"item_index"`
 	Score      json.RawMessage `json:"score"`
 	Trajectory json.RawMessage `json:"trajectory"`
+	marked
 }
 
 func readItemIndex(ctx context.Context, src Source, sink Sink) error {
@@ -77,7 +79,9 @@ func itemIndexLine(in *intake, f File, line int, row *itemIndexRow) error {
 	if n := len(t.Messages); n > 0 && t.Messages[n-1].Role == "assistant" {
 		rec.Answer = t.Messages[n-1].Content
 	}
-	if score != nil && *score == -1 {
+	if o, cause := row.failure(rollout.ModelAPI); o != "" {
+		fail(rec, o, cause)
+	} else if score != nil && *score == -1 {
 		fail(rec, rollout.GraderFailed, "the score is -1, by which this log says that the rollout failed; it does not say where")
 	} else {
 		grade(rec, score, "score is missing, null or NaN")
@@ -106,7 +110,7 @@ func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Messag
 		return t, nil, "", nil
 	}
 	var items []responseItem
-	if err := json.Unmarshal([]byte(rollout.TextOrJSON(v)), &items); err != nil {
+	if err := jsontext.Unmarshal([]byte(jsontext.TextOrJSON(v)), &items); err != nil {
 		return t, nil, "", fmt.Errorf("it is not a list of items of the Responses API: %w", err)
 	}
 	for i, it := range items {
@@ -118,9 +122,9 @@ func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Messag
 		}
 		switch {
 		case it.Type == "function_call":
-			t.AddCall(it.CallID, it.Name, rollout.TextOrJSON(it.Arguments))
+			t.AddCall(it.CallID, it.Name, jsontext.TextOrJSON(it.Arguments))
 		case it.Type == "function_call_output":
-			t.AddResult(it.CallID, rollout.TextOrJSON(it.Output))
+			t.AddResult(it.CallID, jsontext.TextOrJSON(it.Output))
 		case it.Type == "reasoning":
 			t.AddReasoning(cmp.Or(transcript.Summary(it.Summary), transcript.Summary(it.Content)))
 		case it.Role == "assistant":
@@ -141,7 +145,7 @@ func (it *responseItem) end() string {
 	var parts []struct {
 		Type string `json:"type"`
 	}
-	if json.Unmarshal(it.Content, &parts) == nil && len(parts) > 0 && parts[len(parts)-1].Type == "refusal" {
+	if jsontext.Unmarshal(it.Content, &parts) == nil && len(parts) > 0 && parts[len(parts)-1].Type == "refusal" {
 		return "refusal"
 	}
 	if it.Status == "incomplete" {

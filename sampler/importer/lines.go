@@ -19,11 +19,32 @@ func readJSONLines[T any](ctx context.Context, f File, sink Sink, decode func(te
 		return err
 	}
 	defer rd.Close()
-	torn, err := rollout.ReadLines(ctx, f.Name, rd, decode, yield)
+	torn, err := false, error(nil)
+	if sink.rowKey == nil {
+		torn, err = rollout.ReadLines(ctx, f.Name, rd, decode, yield)
+	} else {
+		torn, err = readKeyedLines(ctx, f.Name, rd, sink, decode, yield)
+	}
 	if err == nil && torn {
 		sink.note("the last line was incomplete and left out")
 	}
 	return err
+}
+
+// readKeyedLines is rollout.ReadLines that says of each line what it holds under the key
+// that names items.
+func readKeyedLines[T any](ctx context.Context, name string, rd io.Reader, sink Sink, decode func(text []byte) (T, error), yield func(rollout.Line[T]) error) (torn bool, err error) {
+	type keyed struct {
+		value T
+		key   string
+	}
+	return rollout.ReadLines(ctx, name, rd, func(text []byte) (keyed, error) {
+		value, err := decode(text)
+		return keyed{value, sink.rowKey(text)}, err
+	}, func(l rollout.Line[keyed]) error {
+		sink.row(l.Value.key)
+		return yield(rollout.Line[T]{Value: l.Value.value, Number: l.Number, Hash: l.Hash})
+	})
 }
 
 // lineError is an error about a line.

@@ -4,10 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -39,6 +43,7 @@ type lmEvalRow struct {
 	Hash      string                     `json:"doc_hash"`
 	scores    map[string]json.RawMessage // of the metrics
 	item      json.RawMessage            // the item's row
+	marked
 }
 
 func readLMEval(ctx context.Context, src Source, sink Sink) error {
@@ -50,6 +55,9 @@ func readLMEval(ctx context.Context, src Source, sink Sink) error {
 	for _, f := range files {
 		l.file()
 		l.filter, l.task = "", lmEvalTask(f.Name)
+		if err := l.models.check(f, lmEvalModel(f)); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
 		err := readJSONLines(ctx, f, sink.of(f, files), decodeLMEval, func(line rollout.Line[*lmEvalRow]) error {
 			return stopped(f, line.Number, l.line(f, line.Number, line.Value))
 		})
@@ -77,6 +85,7 @@ func decodeLMEval(text []byte) (*lmEvalRow, error) {
 	for _, name := range row.Metrics {
 		row.scores[name] = nil
 	}
+	row.marks = row.marks.Without(func(key string) bool { return slices.Contains(row.Metrics, key) })
 	err = rollout.Members(text, func(key string, value []byte) error {
 		if _, wanted := row.scores[key]; wanted {
 			row.scores[key] = append(json.RawMessage(nil), value...)
@@ -88,6 +97,7 @@ func decodeLMEval(text []byte) (*lmEvalRow, error) {
 
 type lmEvalReader struct {
 	*intake
+	models oneModel // by the results next to the samples
 	task   string
 	filter string // of this file, whose lines are taken
 	pick   string
@@ -99,9 +109,28 @@ type lmEvalReader struct {
 var lmEvalName = regexp.MustCompile(`^samples_(.+?)(_\d{4}-\d{2}-\d{2}T[\d.:-]+)?\.jsonl$`)
 
 // lmEvalTask returns the task that a file's name contains; "" where it tells none.
-func lmEvalTask(path string) string {
-	if m := lmEvalName.FindStringSubmatch(filepath.Base(path)); m != nil {
+func lmEvalTask(name string) string {
+	if m := lmEvalName.FindStringSubmatch(filepath.Base(name)); m != nil {
 		return m[1]
+	}
+	return ""
+}
+
+// lmEvalModel returns the model that the results next to the samples name; "" if there are
+// none. A folder has the results of one model.
+func lmEvalModel(f File) string {
+	entries, err := fs.ReadDir(f.FS, path.Dir(f.Path))
+	if err != nil {
+		return ""
+	}
+	for _, e := range entries {
+		var model string
+		if ok, err := path.Match("results_*.json", e.Name()); !ok || err != nil || !e.Type().IsRegular() {
+			continue
+		}
+		if planBeside(f, e.Name(), map[string]any{"model_name": &model}) == nil && model != "" {
+			return model
+		}
 	}
 	return ""
 }
@@ -131,6 +160,7 @@ func (l *lmEvalReader) line(f File, line int, row *lmEvalRow) error {
 	if len(row.Resps) == 0 || len(row.Resps[0]) == 0 {
 		return fmt.Errorf("document %s has no responses", id)
 	}
+	l.sink.tellExactly("target", row.Target)
 	if err := l.item(f, line, id, row.item); err != nil {
 		return err
 	}
@@ -145,11 +175,14 @@ func (l *lmEvalReader) rollouts(id string, row *lmEvalRow) error {
 		l.repeated++
 	}
 	for i, resp := range row.Resps[0] {
-		rec := &rollout.Record{Item: id, Answer: rollout.TextOrJSON(resp), Turns: 1}
+		rec := &rollout.Record{Item: id, Answer: jsontext.TextOrJSON(resp), Turns: 1}
 		if len(row.Resps) > 1 { // a choice of answers, each rated: what is there is not an output
 			rec.Answer, rec.Turns = "", 0
 		}
+		at, cause := row.failure(rollout.ModelAPI)
 		switch {
+		case at != "":
+			fail(rec, at, cause)
 		case n > 1:
 			fail(rec, rollout.GraderFailed, "not graded: lm-eval keeps no score for each repeat; gonogo grade gives them rewards")
 		default:
@@ -193,9 +226,9 @@ func lmEvalPrompt(arguments json.RawMessage) json.RawMessage {
 	}
 	var listed [][]json.RawMessage
 	switch {
-	case json.Unmarshal(arguments, &named) == nil:
+	case jsontext.Unmarshal(arguments, &named) == nil:
 		return named.First.Prompt
-	case json.Unmarshal(arguments, &listed) == nil && len(listed) > 0 && len(listed[0]) > 0:
+	case jsontext.Unmarshal(arguments, &listed) == nil && len(listed) > 0 && len(listed[0]) > 0:
 		return listed[0][0]
 	}
 	return nil

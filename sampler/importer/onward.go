@@ -28,15 +28,20 @@ func (o *onward) file() {
 
 // sample returns the number of the rollout that its file calls own.
 func (o *onward) sample(split rollout.Split, item string, own int) int {
-	k := rollout.Key{Split: split, Item: item}
+	return o.inStep(split, item, 0, own)
+}
+
+// inStep is sample for the rollouts of one step, which are numbered for themselves.
+func (o *onward) inStep(split rollout.Split, item string, step, own int) int {
+	k := rollout.Key{Split: split, Item: item, Step: step}
 	n := o.base[k] + own
 	o.next[k] = max(o.next[k], n+1)
 	return n
 }
 
 // another numbers one more rollout of an item whose log has no numbers.
-func (o *onward) another(split rollout.Split, item string) int {
-	k := rollout.Key{Split: split, Item: item}
+func (o *onward) another(split rollout.Split, item string, step int) int {
+	k := rollout.Key{Split: split, Item: item, Step: step}
 	o.next[k]++
 	return o.next[k] - 1
 }

@@ -7,12 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -28,67 +27,44 @@ var outputItems = Format{
 		Item:     "`datasource_item_id`",
 		Sample:   "the place of `run_id` among the runs of a file: a repeat is another run; of several files, later ones continue",
 		Reward:   "`results[].score` of the only grader, the first or that of `--score`, whose name loses its UUID",
-		Failures: "`sample.error`; a result whose `sample`, `error`, `errors` or `status` says that the grader failed; no results",
+		Failures: "`sample.error`; an item or a result that is marked so, and a result whose `sample` has an error; no results",
 	},
 	Read: readOutputItems,
 }
 
 type outputItem struct {
 	Object  string          `json:"object"`
-	Status  json.RawMessage `json:"status"`
 	RunID   string          `json:"run_id"`
+	EvalID  json.RawMessage `json:"eval_id"`
 	ItemID  json.RawMessage `json:"datasource_item_id"`
 	Item    json.RawMessage `json:"datasource_item"`
 	Created float64         `json:"created_at"`
 	Results []evalResult    `json:"results"`
 	Sample  evalSample      `json:"sample"`
 	Stamp   *stamp          `json:"gonogo"`
+	marked
 }
 
 type evalResult struct {
 	Name   string          `json:"name"`
 	Score  json.RawMessage `json:"score"`
 	Sample *evalSample     `json:"sample"`
-	Status json.RawMessage `json:"status"` // of Azure's evaluations, which are in this format
-	Error  json.RawMessage `json:"error"`
-	Errors json.RawMessage `json:"errors"`
+	marked
 }
 
-// failure returns what the result says of a grader that failed: a sample with
-// an error, an error of its own, a status, or the flags of graders/run.
+// UnmarshalJSON decodes a result, with its marks.
+func (r *evalResult) UnmarshalJSON(text []byte) error {
+	return members(text, map[string]any{"name": &r.Name, "score": &r.Score, "sample": &r.Sample, "": &r.marks})
+}
+
+// failure returns what the result says of a grader that failed: a sample with an error, or
+// a mark of its own, such as Azure's status or the flags of graders/run.
 func (r *evalResult) failure() (text string, failed bool) {
 	if text, failed := r.Sample.failure(); failed {
 		return text, true
 	}
-	if text := rollout.TextOrJSON(r.Error); !rollout.NoCause(text) {
-		return text, true
-	}
-	if flag := raisedFlag(r.Errors); flag != "" {
-		return "the grader reports " + flag, true
-	}
-	switch status := rollout.TextOrJSON(r.Status); status {
-	case "error", "errored", "failed", "skipped":
-		return "the grader's status is " + status, true
-	}
-	return "", false
-}
-
-// raisedFlag returns the first of the flags of an object, in alphabetical order, that is
-// raised, or the list or text of errors in its place.
-func raisedFlag(v json.RawMessage) string {
-	var flags map[string]json.RawMessage
-	if json.Unmarshal(v, &flags) != nil {
-		if text := rollout.TextOrJSON(v); !rollout.NoCause(text) {
-			return text
-		}
-		return ""
-	}
-	for _, name := range slices.Sorted(maps.Keys(flags)) {
-		if string(flags[name]) == "true" {
-			return name
-		}
-	}
-	return ""
+	_, text = r.marked.failure(rollout.GraderFailed)
+	return text, text != ""
 }
 
 type evalSample struct {
@@ -111,7 +87,7 @@ func (s *evalSample) failure() (text string, failed bool) {
 	if s == nil || s.Error == nil {
 		return "", false
 	}
-	code, text := rollout.TextOrJSON(s.Error.Code), s.Error.Message
+	code, text := jsontext.TextOrJSON(s.Error.Code), s.Error.Message
 	if code == "" && text == "" {
 		return "", false
 	}
@@ -168,7 +144,7 @@ func azureParts(messages []rollout.Message) []rollout.Message {
 			Arguments json.RawMessage `json:"arguments"`
 			Result    json.RawMessage `json:"tool_result"`
 		}
-		if len(m.Parts) == 0 || json.Unmarshal(m.Parts, &parts) != nil {
+		if len(m.Parts) == 0 || jsontext.Unmarshal(m.Parts, &parts) != nil {
 			continue
 		}
 		var texts []string
@@ -176,10 +152,10 @@ func azureParts(messages []rollout.Message) []rollout.Message {
 		for _, p := range parts {
 			switch p.Type {
 			case "tool_call":
-				m.ToolCalls = append(m.ToolCalls, rollout.ToolCall{ID: p.ID, Name: p.Name, Arguments: rollout.TextOrJSON(p.Arguments)})
+				m.ToolCalls = append(m.ToolCalls, rollout.ToolCall{ID: p.ID, Name: p.Name, Arguments: jsontext.TextOrJSON(p.Arguments)})
 				found = true
 			case "tool_result":
-				texts = append(texts, rollout.TextOrJSON(p.Result))
+				texts = append(texts, jsontext.TextOrJSON(p.Result))
 				found = true
 			default:
 				texts = append(texts, p.Text)
@@ -252,6 +228,8 @@ func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 	if err != nil {
 		return err
 	}
+	o.sink.tellExactly("eval_id", it.EvalID)
+	o.sink.tellExactly("datasource_item", it.Item)
 	if err := o.item(f, line, rec.Item, row); err != nil {
 		return err
 	}
@@ -276,7 +254,7 @@ func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 // shown where it has none of its own.
 func evalRow(it *outputItem) (json.RawMessage, error) {
 	row := make(map[string]json.RawMessage)
-	if !isNone(it.Item) && json.Unmarshal(it.Item, &row) != nil {
+	if !isNone(it.Item) && jsontext.Unmarshal(it.Item, &row) != nil {
 		row["item"] = it.Item
 	}
 	if _, own := row["messages"]; !own && len(it.Sample.Input) > 0 {
@@ -314,8 +292,8 @@ func (o *outputItemReader) grade(rec *rollout.Record, it *outputItem) error {
 		fail(rec, rollout.ModelAPI, text)
 		return nil
 	}
-	if text := rollout.TextOrJSON(it.Status); text == "error" || text == "errored" {
-		fail(rec, rollout.GraderFailed, "the status of the output item is "+text)
+	if at, cause := it.failure(rollout.GraderFailed); at != "" {
+		fail(rec, at, cause)
 		return nil
 	}
 	names := make([]string, len(it.Results))
@@ -364,7 +342,7 @@ func sniffOutputItems(f File) error {
 	switch {
 	case err != nil:
 		return err
-	case rollout.TextOrJSON(keys["object"]) == "eval.run.output_item", keys["datasource_item_id"] != nil && keys["results"] != nil:
+	case jsontext.TextOrJSON(keys["object"]) == "eval.run.output_item", keys["datasource_item_id"] != nil && keys["results"] != nil:
 		return nil
 	}
 	return fmt.Errorf("%w: its first line is not an eval.run.output_item", ErrUnrecognized)
@@ -397,7 +375,7 @@ func evalList(f File) (bool, error) {
 			return false, nil
 		}
 		if key == "object" {
-			kind = rollout.TextOrJSON(value)
+			kind = jsontext.TextOrJSON(value)
 		}
 	}
 	return false, nil

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"slices"
 
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/jsontext"
 )
 
 // promptfoo reads results of promptfoo (src/types/index.ts, src/util/output.ts):
@@ -19,7 +19,7 @@ var promptfoo = Format{
 	Doc:   "results of promptfoo, written by -o results.json or -o results.jsonl",
 	Files: []string{"*.json", "*.jsonl"},
 	From: Origin{
-		Item:     "a hash of `promptIdx` and `vars`; of several providers, of `provider.id` too",
+		Item:     "a hash of `promptIdx` and `vars`; where tests with equal ones differ in `assert`, of that too; of several providers, of `provider.id` too",
 		Sample:   "the order of `testIdx` among rows of one item; in several files, later files continue",
 		Reward:   "`score`, the weighted mean of the assertions; `namedScores` are `parts`; `--score NAME` takes one of them",
 		Failures: "`failureReason` 2 is an error (`model_api`, or `grader` when there is a response), with another reason `error` is not an error; a row with an assertion that was not judged is `grader`, whatever its score: `metadata.graderError`, a script that threw, a factuality or closed-QA judge that gave no verdict; so is a row without assertions, or with a score that is null or NaN, is `grader`",
@@ -35,7 +35,8 @@ type promptfooRow struct {
 		Raw json.RawMessage `json:"raw"`
 	} `json:"prompt"`
 	Provider struct {
-		ID json.RawMessage `json:"id"`
+		ID    json.RawMessage `json:"id"`
+		Label json.RawMessage `json:"label"`
 	} `json:"provider"`
 	TestCase struct {
 		Vars   json.RawMessage   `json:"vars"`
@@ -48,6 +49,7 @@ type promptfooRow struct {
 	Named         map[string]*float64 `json:"namedScores"`
 	LatencyMS     *float64            `json:"latencyMs"`
 	Grading       *promptfooGrade     `json:"gradingResult"`
+	marked
 }
 
 type promptfooResponse struct {
@@ -70,6 +72,11 @@ type promptfooResponse struct {
 type promptfooFile struct {
 	file  File
 	lines bool
+	stats struct { // rows that the evaluation had
+		Successes int `json:"successes"`
+		Failures  int `json:"failures"`
+		Errors    int `json:"errors"`
+	}
 }
 
 func sniffPromptfoo(f File) error { return openPromptfoo(f).sniff() }
@@ -97,6 +104,8 @@ func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place st
 		switch key {
 		case "results.version":
 			version = string(value)
+		case "results.stats":
+			_ = jsontext.Unmarshal(value, &p.stats) // a file without them is read all the same
 		case "results.outputs", "results.table":
 			outputs = true
 		}
@@ -105,6 +114,7 @@ func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place st
 		}
 		return nil
 	}, func(a *array, text []byte) error {
+		sink.at(text)
 		row, err := decode(text)
 		if err == nil {
 			err = yield(fmt.Sprintf("entry %d", a.index), row)
@@ -121,12 +131,14 @@ func readPromptfoo(ctx context.Context, src Source, sink Sink) error {
 	if err != nil {
 		return err
 	}
-	r := promptfooReader{intake: newIntake(src, sink), wanted: src.Options.Score, tally: newTally(), providers: make(map[string]bool)}
+	r := promptfooReader{intake: newIntake(src, sink), wanted: src.Options.Score, tally: newTally(), providers: make(map[string]bool), checks: make(map[string]map[string]bool)}
 	looks := make([]*promptfooLook, len(files))
 	for i, f := range files {
-		if looks[i], err = r.look(ctx, openPromptfoo(f)); err != nil {
+		p := openPromptfoo(f)
+		if looks[i], err = r.look(ctx, p); err != nil {
 			return err
 		}
+		r.plans.add(p.stats.Successes + p.stats.Failures + p.stats.Errors)
 	}
 	for i, f := range files {
 		r.intake.file()
@@ -142,12 +154,20 @@ func readPromptfoo(ctx context.Context, src Source, sink Sink) error {
 	} else {
 		sink.note("there are %d providers: items are theirs each, and means go over all of them; for one against the other, import each by itself and compare", len(r.providers))
 	}
-	sink.note("item = hash of promptIdx and vars, sample = order of testIdx within it, split = %s: rows of one data set with the same vars look like repeats", r.intake.split)
+	sink.note("item = hash of promptIdx and vars, sample = order of testIdx within it, split = %s", r.intake.split)
+	asserted := 0
+	for _, checks := range r.checks {
+		asserted += min(1, len(checks)-1)
+	}
+	if asserted > 0 {
+		sink.noteCount(asserted, "set[|s] of vars [has|have] tests with different assertions: each of them is an item")
+	}
 	if r.wanted == "" {
 		sink.note("reward = score, the weighted mean of the assertions")
 	} else {
 		sink.note("reward = named score %s, by --score", r.wanted)
 	}
+	r.plans.send(sink, r.intake.split, len(files), 0)
 	r.tally.note(sink)
 	sink.noteFiles(files, left)
 	return nil
@@ -159,6 +179,8 @@ type promptfooReader struct {
 	wanted    string
 	tally     *tally
 	providers map[string]bool
+	checks    map[string]map[string]bool // hashes of the assertions, by prompt, provider and vars
+	plans     plans
 }
 
 // promptfooLook is what a first reading of a file found.
@@ -179,13 +201,17 @@ func (r *promptfooReader) look(ctx context.Context, p *promptfooFile) (*promptfo
 		if len(row.vars()) == 0 && len(row.testVars()) > 0 || string(row.Prompt.Raw) == `"[prompt stripped]"` && len(row.vars()) == 0 {
 			return errStripped
 		}
-		r.providers[rollout.TextOrJSON(row.Provider.ID)] = true
-		k := row.key()
-		prompt := hash(row.Prompt.Raw)
+		r.providers[jsontext.TextOrJSON(row.Provider.ID)] = true
+		k, prompt := row.asked(), hash(row.Prompt.Raw)
 		if was, there := l.prompt[k]; there && was != prompt && len(row.vars()) == 0 {
 			return errStripped
 		}
 		l.prompt[k] = prompt
+		if r.checks[k] == nil {
+			r.checks[k] = make(map[string]bool)
+		}
+		r.checks[k][row.check()] = true
+		k = row.key()
 		one := fmt.Sprintf("%s %d", k, *row.TestIdx)
 		if was := places[one]; was != "" {
 			return fmt.Errorf("test %d of prompt %d is in %s already: keep one of the two", *row.TestIdx, *row.PromptIdx, was)
@@ -204,8 +230,20 @@ func (r *promptfooReader) look(ctx context.Context, p *promptfooFile) (*promptfo
 var errStripped = errors.New("its vars were stripped (PROMPTFOO_STRIP_TEST_VARS, PROMPTFOO_STRIP_PROMPT_TEXT), so rows cannot be matched to items: evaluate again without that")
 
 // key names the item of a row within its file, provider included.
-func (row *promptfooRow) key() string {
-	return fmt.Sprintf("%d %s %s", *row.PromptIdx, rollout.TextOrJSON(row.Provider.ID), row.varsHash())
+func (row *promptfooRow) key() string { return row.asked() + " " + row.check() }
+
+// check identifies the assertions of a row's test.
+func (row *promptfooRow) check() string {
+	text, err := json.Marshal(row.TestCase.Assert)
+	if err != nil {
+		return ""
+	}
+	return hash(text)
+}
+
+// asked is the key without the assertions.
+func (row *promptfooRow) asked() string {
+	return fmt.Sprintf("%d %s %s", *row.PromptIdx, jsontext.TextOrJSON(row.Provider.ID), row.varsHash())
 }
 
 func (row *promptfooRow) vars() map[string]any     { return object(row.Vars) }
@@ -222,7 +260,7 @@ func (row *promptfooRow) varsHash() string {
 
 func object(text json.RawMessage) map[string]any {
 	var v map[string]any
-	if len(text) == 0 || json.Unmarshal(text, &v) != nil {
+	if len(text) == 0 || jsontext.Unmarshal(text, &v) != nil {
 		return nil
 	}
 	return v

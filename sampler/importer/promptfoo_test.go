@@ -50,7 +50,7 @@ func TestPromptfooTraps(t *testing.T) {
 		{"error is set for a failed assertion, which is a grade", pfJSON(pfRow("0", a, "0", `,"error":"Expected output to contain","failureReason":1`)), []string{a + "/0 graded 0"}, "weighted mean"},
 		{"failureReason 2 alone is an error, and its score no zero", pfJSON(pfRow("0", a, "0", `,"error":"503 upstream","failureReason":2`)), []string{a + "/0 model_api - 503 upstream"}, "1 rollout ended in an error"},
 		{"an error behind a response is the grader's", pfJSON(pfRow("0", a, "0", `,"error":"judge down","failureReason":2,"response":{"output":"x"}`)), []string{a + "/0 grader - judge down"}, ""},
-		{"repeats have a testIdx of their own", pfJSON(pfRow("0", a, "1", ""), pfRow("1", b, "1", ""), pfRow("2", a, "0.5", "")), []string{a + "/0 graded 1", b + "/0 graded 1", a + "/1 graded 0.5"}, "look like repeats"},
+		{"repeats have a testIdx of their own", pfJSON(pfRow("0", a, "1", ""), pfRow("1", b, "1", ""), pfRow("2", a, "0.5", "")), []string{a + "/0 graded 1", b + "/0 graded 1", a + "/1 graded 0.5"}, "order of testIdx"},
 		{"lines come in the order of completion, samples go by testIdx", pfRow("3", a, "0.3", "") + "\n" + pfRow("1", a, "0.1", "") + "\n", []string{a + "/1 graded 0.3", a + "/0 graded 0.1"}, ""},
 		{"the order of vars makes no other item", pfJSON(pfRow("0", `{"x":1,"y":2}`, "1", ""), pfRow("1", `{"y":2,"x":1}`, "0", "")), []string{`{"x":1,"y":2}/0 graded 1`, `{"x":1,"y":2}/1 graded 0`}, ""},
 		{"without assertions a score of 1 is no grade", pfJSON(pfRow("0", a, "1", `,"gradingResult":{"pass":true,"score":1,"reason":"No assertions"}`)), []string{a + "/0 grader - the test has no assertions: its score of 1 is no grade"}, ""},

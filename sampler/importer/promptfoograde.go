@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/jsontext"
 )
 
 // promptfooGrade is a GradingResult: of a row, or of one of its assertions.
@@ -36,7 +36,7 @@ func (g *promptfooGrade) failure(wanted string) (cause string, failed bool) {
 	var m struct {
 		GraderError bool `json:"graderError"`
 	}
-	_, _ = json.Unmarshal(g.Assertion, &a), json.Unmarshal(g.Metadata, &m) // scripts write them too, in any shape
+	_, _ = jsontext.Unmarshal(g.Assertion, &a), jsontext.Unmarshal(g.Metadata, &m) // scripts write them too, in any shape
 	if wanted == "" && (a.MetricOnly || a.Weight != nil && *a.Weight == 0) || wanted != "" && a.Metric != "" && a.Metric != wanted {
 		return "", false
 	}
@@ -45,7 +45,7 @@ func (g *promptfooGrade) failure(wanted string) (cause string, failed bool) {
 			return cause, true
 		}
 	}
-	reason := rollout.TextOrJSON(g.Reason)
+	reason := jsontext.TextOrJSON(g.Reason)
 	if m.GraderError || strings.HasPrefix(reason, "Scoring function error:") || len(g.Components) == 0 && promptfooCrashed(strings.TrimPrefix(a.Type, "not-"), reason) {
 		return cmp.Or(firstLine(reason), "the grader failed"), true
 	}

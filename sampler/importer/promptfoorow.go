@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -16,15 +17,16 @@ const promptfooFailed = 2
 func (r *promptfooReader) row(f File, look *promptfooLook, row *promptfooRow) error {
 	sample, _ := slices.BinarySearch(look.tests[row.key()], *row.TestIdx)
 	id := fmt.Sprintf("p%d-%s", *row.PromptIdx, row.varsHash())
-	if len(r.providers) > 1 {
-		id = rollout.TextOrJSON(row.Provider.ID) + "/" + id
+	if len(r.checks[row.asked()]) > 1 {
+		id += "-" + row.check()
 	}
-	if !r.intake.sent[id] {
-		r.intake.sent[id] = true
-		fields := map[string]json.RawMessage{"vars": row.Vars}
-		if err := sendItem(r.intake.sink, f, rollout.Item{ID: id, Split: r.intake.split}, row.prompt(), fields); err != nil {
-			return err
-		}
+	if len(r.providers) > 1 {
+		id = jsontext.TextOrJSON(row.Provider.ID) + "/" + id
+	}
+	fields := map[string]json.RawMessage{"vars": row.Vars}
+	r.intake.sink.tellExactly("provider_label", row.Provider.Label)
+	if err := sendItem(r.intake.sink, f, rollout.Item{ID: id, Split: r.intake.split}, row.prompt(), fields); err != nil {
+		return err
 	}
 	rec := &rollout.Record{Item: id, Turns: 1}
 	row.fill(rec)
@@ -39,7 +41,7 @@ func (r *promptfooReader) row(f File, look *promptfooLook, row *promptfooRow) er
 
 // prompt is the text that was sent, which may be a chat written as JSON.
 func (row *promptfooRow) prompt() []rollout.Message {
-	text := rollout.TextOrJSON(row.Prompt.Raw)
+	text := jsontext.TextOrJSON(row.Prompt.Raw)
 	if len(text) > 0 && text[0] == '[' {
 		if talk, err := transcript.Messages(json.RawMessage(text), "user"); err == nil && len(talk) > 0 && talk[0].Role != "" {
 			return talk
@@ -50,7 +52,7 @@ func (row *promptfooRow) prompt() []rollout.Message {
 
 func (row *promptfooRow) fill(rec *rollout.Record) {
 	res := row.Response
-	answer := rollout.Message{Role: "assistant", Content: rollout.TextOrJSON(res.Output), ToolCalls: callList(res.Output)}
+	answer := rollout.Message{Role: "assistant", Content: jsontext.TextOrJSON(res.Output), ToolCalls: callList(res.Output)}
 	if len(answer.ToolCalls) == 0 {
 		answer.ToolCalls = rawCalls(res.Raw)
 	}
@@ -58,7 +60,7 @@ func (row *promptfooRow) fill(rec *rollout.Record) {
 		rec.Messages, rec.Answer = []rollout.Message{answer}, answer.Content
 		rec.Calls, _ = transcript.CallsOf(rec.Messages, transcript.UnreportedStatus)
 	}
-	if finished(rec, rollout.TextOrJSON(res.Finish)); string(res.Refuse) == "true" {
+	if finished(rec, jsontext.TextOrJSON(res.Finish)); string(res.Refuse) == "true" {
 		rec.Finish = rollout.FinishRefusal
 	}
 	if u := res.Usage; u.Total != nil && *u.Total > 0 && !res.Cached {
@@ -76,7 +78,7 @@ func (row *promptfooRow) fill(rec *rollout.Record) {
 // callList reads tool calls from what may be a list of them.
 func callList(text json.RawMessage) (calls []rollout.ToolCall) {
 	var all []json.RawMessage
-	if len(text) == 0 || text[0] != '[' || json.Unmarshal(text, &all) != nil {
+	if len(text) == 0 || text[0] != '[' || jsontext.Unmarshal(text, &all) != nil {
 		return nil
 	}
 	for _, one := range all {
@@ -90,7 +92,7 @@ func callList(text json.RawMessage) (calls []rollout.ToolCall) {
 // rawCalls looks for tool calls where providers that follow OpenAI put them.
 func rawCalls(raw json.RawMessage) []rollout.ToolCall {
 	if len(raw) > 0 && raw[0] == '"' {
-		raw = json.RawMessage(rollout.TextOrJSON(raw))
+		raw = json.RawMessage(jsontext.TextOrJSON(raw))
 	}
 	var r struct {
 		ToolCalls json.RawMessage `json:"tool_calls"`
@@ -100,7 +102,7 @@ func rawCalls(raw json.RawMessage) []rollout.ToolCall {
 			} `json:"message"`
 		} `json:"choices"`
 	}
-	if len(raw) == 0 || json.Unmarshal(raw, &r) != nil {
+	if len(raw) == 0 || jsontext.Unmarshal(raw, &r) != nil {
 		return nil
 	}
 	if len(r.Choices) > 0 {
@@ -122,15 +124,18 @@ func (r *promptfooReader) grade(rec *rollout.Record, row *promptfooRow) error {
 	if row.Grading != nil {
 		judged, _ = row.Grading.failure(r.wanted)
 	}
+	at, cause := row.failure(rollout.ModelAPI)
 	switch {
 	case row.FailureReason != nil && *row.FailureReason == promptfooFailed:
 		at := rollout.ModelAPI
 		if !isNone(row.Response.Output) {
 			at = rollout.GraderFailed
 		}
-		r.tally.failed(rec, at, rollout.TextOrJSON(row.Error))
+		r.tally.failed(rec, at, jsontext.TextOrJSON(row.Error))
 	case row.FailureReason == nil && !isNone(row.Error):
-		return fmt.Errorf("failureReason is missing, so it is not known whether %q is a failure or a failed assertion", firstLine(rollout.TextOrJSON(row.Error)))
+		return fmt.Errorf("failureReason is missing, so it is not known whether %q is a failure or a failed assertion", firstLine(jsontext.TextOrJSON(row.Error)))
+	case at != "":
+		r.tally.failed(rec, at, cause)
 	case judged != "":
 		r.tally.failed(rec, rollout.GraderFailed, judged)
 	case row.Grading != nil && string(row.Grading.Reason) == `"No assertions"`:

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -42,7 +43,7 @@ type recorderSpec struct {
 // model is the only completion function, which may be a solver instead.
 func (s *recorderSpec) model() string {
 	var names []string
-	if json.Unmarshal(s.Models, &names) != nil || len(names) != 1 {
+	if jsontext.Unmarshal(s.Models, &names) != nil || len(names) != 1 {
 		return ""
 	}
 	return names[0]
@@ -106,10 +107,11 @@ type recorded struct {
 	talk            transcript.Builder
 	matches, right  int
 	metrics         json.RawMessage
-	failure         string
+	cause           string
 	failed, sampled bool
-	last            rollout.Usage // of the last output
-	before          *beforeLast   // a second output; nil if there is one
+	marked
+	last   rollout.Usage // of the last output
+	before *beforeLast   // a second output; nil if there is one
 }
 
 // beforeLast is what was there before the last of several outputs.
@@ -198,7 +200,11 @@ func (r *recorderReader) grade(s *recorded) error {
 			setParts(s.rec, name, value)
 		}
 	}
+	at, cause := s.marked.failure(rollout.GraderFailed)
 	switch {
+	case s.matches == 0 && at != "":
+		fail(s.rec, at, cause)
+		s.rec.Parts = nil
 	case s.matches == 0 && s.unjudged():
 		fail(s.rec, rollout.GraderFailed, "the judge's answer was none of its choices (__invalid__), which scores as the lowest of them")
 		s.rec.Parts = nil
@@ -208,7 +214,7 @@ func (r *recorderReader) grade(s *recorded) error {
 	case len(names) > 0:
 		grade(s.rec, values[r.pick], "there is no number in the metric "+r.pick)
 	case s.failed:
-		fail(s.rec, rollout.ModelAPI, s.failure)
+		fail(s.rec, rollout.ModelAPI, s.cause)
 	case s.sampled:
 		fail(s.rec, rollout.GraderFailed, "not graded: there is no match event and no metrics event")
 	default:
@@ -222,7 +228,7 @@ func (s *recorded) choice() json.RawMessage {
 	var m struct {
 		Choice json.RawMessage `json:"choice"`
 	}
-	if json.Unmarshal(s.metrics, &m) != nil {
+	if jsontext.Unmarshal(s.metrics, &m) != nil {
 		return nil
 	}
 	return m.Choice
@@ -252,6 +258,7 @@ func (r *recorderReader) metrics(s *recorded) (names []string, values map[string
 	}
 	values = make(map[string]*float64)
 	err = rollout.Members(s.metrics, func(key string, v []byte) error {
+		s.mark(key, v)
 		if string(v) == "true" || string(v) == "false" {
 			x := 0.0
 			if v[0] == 't' {
@@ -279,7 +286,7 @@ func (s *recorded) event(e *recorderEvent) error {
 			Correct  *bool           `json:"correct"`
 			Expected json.RawMessage `json:"expected"`
 		}
-		if err := json.Unmarshal(e.Data, &data); err != nil {
+		if err := jsontext.Unmarshal(e.Data, &data); err != nil {
 			return err
 		}
 		if data.Correct == nil {
@@ -303,8 +310,8 @@ func (s *recorded) event(e *recorderEvent) error {
 			Type    string `json:"type"`
 			Message string `json:"message"`
 		}
-		_ = json.Unmarshal(e.Data, &data) // whatever it says, it is an error
-		s.failed, s.failure = true, strings.TrimPrefix(data.Type+"\n"+data.Message, "\n")
+		_ = jsontext.Unmarshal(e.Data, &data) // whatever it says, it is an error
+		s.failed, s.cause = true, strings.TrimPrefix(data.Type+"\n"+data.Message, "\n")
 	}
 	return nil
 }
@@ -327,7 +334,7 @@ func (s *recorded) sampling(v json.RawMessage) error {
 			Output *int64 `json:"completion_tokens"`
 		} `json:"usage"`
 	}
-	if err := json.Unmarshal(v, &data); err != nil {
+	if err := jsontext.Unmarshal(v, &data); err != nil {
 		return err
 	}
 	s.last = rollout.Usage{Input: data.Usage.Input, Output: data.Usage.Output}
@@ -340,8 +347,8 @@ func (s *recorded) sampling(v json.RawMessage) error {
 	}
 	s.sampled = true
 	var texts []string
-	if json.Unmarshal(data.Sampled, &texts) != nil || len(texts) == 0 {
-		texts = []string{rollout.TextOrJSON(data.Sampled)}
+	if jsontext.Unmarshal(data.Sampled, &texts) != nil || len(texts) == 0 {
+		texts = []string{jsontext.TextOrJSON(data.Sampled)}
 	}
 	s.rec.Answer = texts[0]
 	s.talk.EndTurn()
@@ -355,7 +362,7 @@ func asMessages(prompt json.RawMessage) json.RawMessage {
 	switch prompt = bytes.TrimSpace(prompt); {
 	case len(prompt) > 2 && prompt[0] == '"':
 		return slices.Concat(json.RawMessage(`[{"role":"user","content":`), prompt, json.RawMessage(`}]`))
-	case len(prompt) > 2 && prompt[0] == '[' && json.Unmarshal(prompt, new([]rollout.Message)) == nil:
+	case len(prompt) > 2 && prompt[0] == '[' && jsontext.Unmarshal(prompt, new([]rollout.Message)) == nil:
 		return prompt
 	}
 	return json.RawMessage("[]")
@@ -370,14 +377,14 @@ func (s *recorded) functionCall(v json.RawMessage) {
 		Returned  json.RawMessage `json:"return_value"` // what record_function_call of the package calls it
 		CallID    string          `json:"call_id"`
 	}
-	if json.Unmarshal(v, &data) != nil || data.Name == "" {
+	if jsontext.Unmarshal(v, &data) != nil || data.Name == "" {
 		return
 	}
-	s.talk.AddCall(data.CallID, data.Name, rollout.TextOrJSON(data.Arguments))
+	s.talk.AddCall(data.CallID, data.Name, jsontext.TextOrJSON(data.Arguments))
 	if isNone(data.Output) {
 		data.Output = data.Returned
 	}
 	if !isNone(data.Output) {
-		s.talk.AddResult(data.CallID, rollout.TextOrJSON(data.Output))
+		s.talk.AddResult(data.CallID, jsontext.TextOrJSON(data.Output))
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -33,8 +35,23 @@ func stopped(f File, line int, err error) error {
 	return &rollout.LineError{File: f.Name, Line: line, Err: err}
 }
 
+// marked is part of a row: the marks of failure in keys that the row does not name.
+type marked struct{ marks failure.Marks }
+
+func (m *marked) mark(key string, value []byte) { m.marks.Row(key, value) }
+
+// failure returns the outcome and the cause of a row that marks itself as not judged; "" and
+// "" where it does not. otherwise is the outcome where the mark does not say what failed.
+func (m *marked) failure(otherwise rollout.Outcome) (rollout.Outcome, string) {
+	f, failed := m.marks.First()
+	if !failed {
+		return "", ""
+	}
+	return rollout.OutcomeOf(f.Whose, otherwise), f.Text()
+}
+
 // rowDecoder decodes objects into T. Keys are matched exactly, and what T does
-// not name is passed over undecoded. It may be called on several goroutines.
+// not name is passed over undecoded, but for marks of failure if T is marked. It may be called on several goroutines.
 func rowDecoder[T any]() func(text []byte) (*T, error) {
 	fields := make(map[string]int)
 	t := reflect.TypeFor[T]()
@@ -49,6 +66,9 @@ func rowDecoder[T any]() func(text []byte) (*T, error) {
 		into := reflect.ValueOf(row).Elem()
 		err := rollout.Members(text, func(key string, value []byte) error {
 			i, wanted := fields[key]
+			if m, is := any(row).(interface{ mark(string, []byte) }); !wanted && is {
+				m.mark(key, value)
+			}
 			if !wanted {
 				return nil
 			}
@@ -58,7 +78,7 @@ func rowDecoder[T any]() func(text []byte) (*T, error) {
 				return nil
 			}
 			field.SetZero() // the last of several equal keys wins
-			if err := json.Unmarshal(value, field.Addr().Interface()); err != nil {
+			if err := jsontext.Unmarshal(value, field.Addr().Interface()); err != nil {
 				return fmt.Errorf("%q: %w", key, err)
 			}
 			return nil

@@ -31,6 +31,7 @@ type Options struct {
 	OnConflict rollout.Conflict  // for gonogo's own lines and tables; other formats have a rule of their own
 	Score      string            // which of several scores is the reward; "" = what the format takes by itself
 	Map        map[string]string // of tables: part of a record -> column
+	Item       string            // what an item is: ItemPrompt, "item" for the ids of the log whatever the prompts, or a key of the rows; "" = what the format takes by itself
 }
 
 // Check refuses values that are none.

@@ -3,53 +3,52 @@ package importer
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 
 	"gonogo/sampler/rollout"
 )
 
-// stepLog names the items of a log that a trainer writes for each step, whose items have
-// no ids: an item is its prompt. If a prompt comes in several steps, each of which has
-// another policy, an item is a prompt in a step.
+// stepLog is the intake of a log that a trainer writes for each step, whose items have no
+// ids: an item is its prompt. Each step has another policy.
 type stepLog struct {
 	*intake
-	steps    map[string]string // the step in which a prompt came
-	repeated bool              // a prompt comes in several steps
+	steps map[int]bool
 }
 
 func newStepLog(src Source, sink Sink) *stepLog {
-	return &stepLog{intake: newIntake(src, sink), steps: make(map[string]string)}
+	return &stepLog{intake: newIntake(src, sink), steps: make(map[int]bool)}
 }
 
-// saw is called for each row before any of them is handed on.
-func (s *stepLog) saw(prompt, step string) {
-	before, there := s.steps[prompt]
-	s.repeated = s.repeated || there && before != step
-	s.steps[prompt] = step
-}
-
-// id returns the item of a prompt in a step, and its family: what the steps of one prompt
-// have in common.
-func (s *stepLog) id(prompt, step string) (id, family string) {
-	if s.repeated {
-		return fmt.Sprintf("%s/step-%s", prompt, step), prompt
+// step reads the step of a row, "" if it names none.
+func (s *stepLog) step(text string) (int, error) {
+	if text == "" {
+		return 0, nil
 	}
-	return prompt, ""
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("step must be a whole number from 0, not %s", firstLine(text))
+	}
+	s.steps[n] = true
+	return n, nil
 }
 
 func (s *stepLog) noteItems() {
-	if s.repeated {
-		s.sink.note("prompts come in several steps, whose policies differ: item = a hash of the prompt and its step, family = the prompt; import single steps to compare them; split = %s", s.split)
-		return
-	}
 	s.sink.note("item = a hash of the prompt, sample = the order of its rows, split = %s", s.split)
+	s.sink.noteSteps(s.steps)
 }
 
-// prompted hands an item on where it comes for the first time.
-func (s *stepLog) prompted(f File, line int, it rollout.Item, prompt []rollout.Message, fields map[string]json.RawMessage) error {
-	if s.sent[it.ID] {
-		return nil
+// noteSteps says that rollouts of several steps are kept apart.
+func (s Sink) noteSteps(steps map[int]bool) {
+	if len(steps) > 1 {
+		s.note("rollouts are of %d steps, each of which has another policy: rollouts of one prompt in several steps are items of their own, and means go over all steps; import single steps to compare them", len(steps))
 	}
-	s.sent[it.ID] = true
+}
+
+// next counts the rollouts of an item in a step of this file.
+func (s *stepLog) next(item string, step int) int { return s.again(fmt.Sprintf("%s %d", item, step)) }
+
+// prompted hands an item on.
+func (s *stepLog) prompted(f File, line int, it rollout.Item, prompt []rollout.Message, fields map[string]json.RawMessage) error {
 	it.Split, it.Line = s.split, line
 	return sendItem(s.sink, f, it, prompt, fields)
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -65,6 +67,16 @@ type sweTrajectory struct {
 		Exception string `json:"exception_str"`
 	}
 	replay json.RawMessage // SWE-agent's configuration, as a text
+	marked
+}
+
+// sweInfo has the marks next to the keys that are read of info.
+type sweInfo struct{ into *sweTrajectory }
+
+// UnmarshalJSON reads info.
+func (i *sweInfo) UnmarshalJSON(text []byte) error {
+	i.into.mark("info", text)
+	return jsontext.Unmarshal(text, &i.into.info)
 }
 
 func sniffSWE(f File) error {
@@ -106,7 +118,7 @@ func readSWEAgent(ctx context.Context, src Source, sink Sink) error {
 			return fmt.Errorf("read %s: %w", f.Name, err)
 		}
 		t := new(sweTrajectory)
-		err := readObject(f, map[string]any{"instance_id": &t.instance, "history": &t.history, "messages": &t.messages, "info": &t.info, "replay_config": &t.replay})
+		err := readObject(f, map[string]any{"instance_id": &t.instance, "history": &t.history, "messages": &t.messages, "info": &sweInfo{t}, "replay_config": &t.replay, "": &t.marks})
 		if err == nil {
 			err = stopped(f, 1, s.trajectory(f, t))
 		}
@@ -144,11 +156,8 @@ func (s *sweReader) trajectory(f File, t *sweTrajectory) error {
 		return err
 	}
 	first := transcript.UntilAnswer(talk)
-	if !s.sent[id] {
-		s.sent[id] = true
-		if err := s.toSink(sendItem(s.sink, f, rollout.Item{ID: id, Split: s.split}, talk[:first], nil)); err != nil {
-			return err
-		}
+	if err := sendItem(s.sink, f, rollout.Item{ID: id, Split: s.split}, talk[:first], nil); err != nil {
+		return err
 	}
 	talk = talk[first:]
 	rec := &rollout.Record{Item: id, Messages: talk, Answer: transcript.LastAnswer(talk)}
@@ -175,7 +184,7 @@ func (t *sweTrajectory) model() string {
 			} `json:"model"`
 		} `json:"agent"`
 	}
-	_ = json.Unmarshal([]byte(rollout.TextOrJSON(t.replay)), &replay)
+	_ = jsontext.Unmarshal([]byte(jsontext.TextOrJSON(t.replay)), &replay)
 	return cmp.Or(t.info.Config.Model.Name, replay.Agent.Model.Name)
 }
 
@@ -197,16 +206,16 @@ func (t *sweTrajectory) conversation() ([]rollout.Message, error) {
 			Object string          `json:"object"`
 			Output json.RawMessage `json:"output"`
 		}
-		if json.Unmarshal(text, &kind) == nil && (kind.Object == "response" || kind.Type != "") {
+		if jsontext.Unmarshal(text, &kind) == nil && (kind.Object == "response" || kind.Type != "") {
 			var output []json.RawMessage
-			if json.Unmarshal(kind.Output, &output) == nil && kind.Object == "response" {
+			if jsontext.Unmarshal(kind.Output, &output) == nil && kind.Object == "response" {
 				items = append(items, output...)
 			} else {
 				items = append(items, text)
 			}
 			continue
 		}
-		if err := json.Unmarshal(text, &m); err != nil {
+		if err := jsontext.Unmarshal(text, &m); err != nil {
 			return nil, fmt.Errorf("message %d: %w", i+1, err)
 		}
 		if m.Demo || m.Role == "exit" {
@@ -327,9 +336,9 @@ var sweExits = []struct {
 }
 
 func (s *sweReader) grade(rec *rollout.Record, t *sweTrajectory, reports []*sweReport) error {
-	exit := rollout.TextOrJSON(t.info.Exit)
+	exit := jsontext.TextOrJSON(t.info.Exit)
 	is := rollout.Graded
-	if !rollout.NoCause(exit) {
+	if !failure.None(exit) {
 		is = rollout.Boundary(exit)
 		for _, e := range sweExits {
 			if strings.Contains(exit, e.word) {
@@ -337,6 +346,10 @@ func (s *sweReader) grade(rec *rollout.Record, t *sweTrajectory, reports []*sweR
 				break
 			}
 		}
+	}
+	if at, cause := t.failure(rollout.ModelAPI); at != "" && failure.None(exit) {
+		s.tally.failed(rec, at, cause)
+		return nil
 	}
 	if is.Missing() {
 		s.tally.failed(rec, is, strings.Trim(exit+": "+firstLine(t.info.Exception), ": "))

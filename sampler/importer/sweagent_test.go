@@ -135,3 +135,17 @@ func TestMiniSWEAgentResponses(t *testing.T) {
 func FuzzSWEAgent(f *testing.F) {
 	fuzzFormat(f, "swe-agent", sweTraj(`"submitted"`), `{"submitted_ids":["x"],"resolved_ids":[]}`)
 }
+
+// Where there is no exit_status, marks of failure count.
+func TestSWEAgentMarks(t *testing.T) {
+	for _, more := range []string{`"info":{"error":"api gone"}`, `"info":{},"error":"api gone"`} {
+		dir := fstest.MapFS{
+			"run/x/x.traj":     {Data: []byte(`{"trajectory":[],"history":[{"role":"user","content":"q"},{"role":"assistant","content":"a"}],` + more + `}`)},
+			"run/results.json": {Data: []byte(`{"submitted_ids":["x"],"resolved_ids":[],"unresolved_ids":["x"]}`)},
+		}
+		_, g, err := importSource(t, "swe-agent", Source{Files: []File{{Name: "run/x/x.traj", FS: dir, Path: "run/x/x.traj"}}})
+		if err != nil || len(g.records) != 1 || g.records[0].Error != "api gone" || !g.records[0].Outcome.Missing() {
+			t.Errorf("%s: %v, %v", more, told(g), err)
+		}
+	}
+}

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"gonogo/sampler/failure"
 	"gonogo/sampler/rollout"
 )
 
@@ -44,16 +46,17 @@ var parquetTable = Format{
 
 var tableOrigin = Origin{
 	Item:     "the column of `item`, and of `split`",
-	Sample:   "the column of `sample`, or the order of the rows with one item; of several files, later ones continue",
+	Sample:   "the column of `sample`, or the order of the rows with one item and `step`; of several files, later ones continue",
 	Reward:   "the column of `reward`",
 	Failures: "the columns of `outcome`, `error` and `error_kind`; an empty reward is `grader`",
 }
 
 // table is a file of rows, opened.
 type table struct {
-	columns []string // nil where rows have keys of their own
-	own     bool     // a report of ours wrote it
-	marked  bool     // texts in it that look like formulas have an apostrophe before them: in a CSV of ours
+	columns []string        // nil where rows have keys of their own
+	own     bool            // a report of ours wrote it
+	lists   map[string]bool // columns whose cells are no single values
+	marked  bool            // texts in it that look like formulas have an apostrophe before them: in a CSV of ours
 	rows    func(ctx context.Context, sink Sink, wanted []string, yield func(line int, cells []cell) error) error
 }
 
@@ -61,12 +64,20 @@ type table struct {
 type cell struct {
 	text string
 	none bool
+	key  string // of a cell that is not wanted and may hold a mark of failure
 }
 
 // opener opens a file as a table. A file of another kind is ErrUnrecognized.
 type opener func(f File, mapped map[string]string) (*table, error)
 
 func readTable(ctx context.Context, src Source, sink Sink, open opener) error {
+	if by := src.Options.Item; by != "" && by != ItemPrompt && by != itemKept {
+		if len(src.Options.Map) == 0 {
+			return fmt.Errorf("%w: of a table, --map item=%s says which column holds the id of an item", ErrUnrecognized, by)
+		}
+		src.Options.Map = maps.Clone(src.Options.Map)
+		src.Options.Map["item"] = by
+	}
 	if err := checkMap(src.Options.Map); err != nil {
 		return err
 	}
@@ -80,7 +91,10 @@ func readTable(ctx context.Context, src Source, sink Sink, open opener) error {
 	if err != nil {
 		return err
 	}
-	r := tableReader{intake: newIntake(src, sink), onConflict: src.Options.OnConflict, seen: make(map[rollout.Key]bool)}
+	r := tableReader{intake: newIntake(src, sink), onConflict: src.Options.OnConflict, verdicts: make(map[string]int), steps: make(map[int]bool)}
+	if src.Options.Item != itemKept {
+		r.version = tableVersions(ctx, files, open, src.Options.Map)
+	}
 	for _, f := range files {
 		t, err := open(f, src.Options.Map)
 		if err != nil {
@@ -128,6 +142,10 @@ func (t *table) take(f File, mapped map[string]string) ([]taken, error) {
 		}
 		list = append(list, taken{p, mapped[name]})
 	}
+	free := !slices.Contains(slices.Collect(maps.Values(mapped)), "step")
+	if mapped["step"] == "" && free && (t.columns == nil || slices.Contains(t.columns, "step")) {
+		list = append(list, taken{stepByName, "step"})
+	}
 	if mapped["reward"] == "" && mapped["outcome"] == "" && mapped["answer"] == "" {
 		return nil, errors.New("--map names neither reward nor outcome nor answer: without one of them there is nothing to judge or to grade")
 	}
@@ -144,6 +162,9 @@ func (t *table) known() ([]taken, error) {
 			name = "item"
 		}
 		if p, known := partCalled(name); known && !has[name] {
+			if name == stepByName.name {
+				p = stepByName
+			}
 			list, has[name] = append(list, taken{p, column}), true
 		}
 	}
@@ -162,11 +183,15 @@ func ours(columns []string) bool {
 type tableReader struct {
 	*intake
 	onConflict rollout.Conflict
-	seen       map[rollout.Key]bool // items handed on
-	last       map[rollout.Key]int  // of this file, the last row of each rollout, where it counts
+	version    string                    // the column that names the step; "" if none does but step
+	names      map[string]map[string]int // numbers of samples that have names, by item
+	last       map[rollout.Key]int       // of this file, the last row of each rollout, where it counts
 
+	turns                                  turnRows
 	numbered, unnumbered, counted, settled int
 	left                                   []string
+	steps                                  map[int]bool
+	verdicts                               map[string]int // rows with a grade, by the column whose failed was taken for a verdict
 }
 
 func (r *tableReader) read(ctx context.Context, f File, sink Sink, t *table, mapped map[string]string) error {
@@ -174,19 +199,30 @@ func (r *tableReader) read(ctx context.Context, f File, sink Sink, t *table, map
 	if err != nil {
 		return err
 	}
+	if r.version != "" {
+		list = slices.DeleteFunc(list, func(c taken) bool { return c.part.name == "step" })
+		list = append(list, taken{stepByName, r.version})
+	}
 	wanted := make([]string, len(list))
+	numbered := false
 	for i, c := range list {
 		wanted[i] = c.column
+		numbered = numbered || c.part.name == "sample"
 	}
 	for _, column := range t.columns {
-		if !slices.Contains(wanted, column) && !t.own && !slices.Contains(r.left, column) {
+		if !slices.Contains(wanted, column) && !t.own && !slices.Contains(r.left, column) && !marking(column) {
 			r.left = append(r.left, column)
+		}
+	}
+	for _, column := range t.columns {
+		if !t.own && !slices.Contains(wanted, column) && !t.lists[column] && (marking(column) || telling(column)) {
+			wanted = append(wanted, column) // behind those of the list, for what it says of the row
 		}
 	}
 	if r.last = nil; r.onConflict == rollout.Last {
 		r.last = make(map[rollout.Key]int)
 		err := t.rows(ctx, Sink{}, wanted, func(line int, cells []cell) error {
-			x, err := r.parse(list, cells, t)
+			x, err := r.parse(list, wanted, cells, t)
 			if err == nil && x.sampled {
 				r.last[x.Key()] = line
 			}
@@ -196,13 +232,29 @@ func (r *tableReader) read(ctx context.Context, f File, sink Sink, t *table, map
 			return err
 		}
 	}
-	return t.rows(ctx, sink, wanted, func(line int, cells []cell) error {
-		return stopped(f, line, r.row(f, line, list, cells, t))
+	hints := slices.Concat(rolloutKeys, turnKeys)
+	if t.columns != nil {
+		hints = slices.DeleteFunc(hints, func(c string) bool { return !slices.Contains(t.columns, c) })
+	}
+	if numbered {
+		hints = nil
+	}
+	return t.rows(ctx, sink, slices.Concat(wanted, hints), func(line int, cells []cell) error {
+		return stopped(f, line, r.row(f, line, list, wanted, cells, t, cellText(hints, cells[len(wanted):])))
 	})
 }
 
+// marking reports whether a column that becomes no part may say that a row failed.
+func marking(column string) bool { return failure.Names(column) || failure.EndKey(column) >= 0 }
+
+// telling reports whether a column that becomes no part may tell the rollouts of an item apart.
+func telling(column string) bool { return isFacet(column) || slices.Contains(promptColumns, column) }
+
+// promptColumns are the columns that may hold a prompt, the likeliest first.
+var promptColumns = []string{"prompt", "question", "problem", "instruction", "query", "input", "messages"}
+
 // parse makes a record of a row.
-func (r *tableReader) parse(list []taken, cells []cell, t *table) (*rowRecord, error) {
+func (r *tableReader) parse(list []taken, wanted []string, cells []cell, t *table) (*rowRecord, error) {
 	x := &rowRecord{Record: rollout.Record{Split: r.split, Source: rollout.Import}}
 	for i, c := range list {
 		v := cells[i]
@@ -212,20 +264,52 @@ func (r *tableReader) parse(list []taken, cells []cell, t *table) (*rowRecord, e
 		if err := c.part.set(x, c.part.name, v); err != nil {
 			return nil, fmt.Errorf("column %s: %w", c.column, err)
 		}
+		if name := c.part.name; (name == "category" || name == "family") && isFacet(c.column) && !t.own && !v.none {
+			x.told = append(x.told, cell{text: v.text, key: c.column})
+		}
 	}
 	if x.Item == "" {
 		return nil, errors.New("the item is empty: every row must name its item")
 	}
+	if x.name != "" {
+		x.Sample = r.named(x)
+	}
+	for i, v := range cells[len(list):] {
+		if at := i + len(list); at < len(wanted) {
+			v.key = wanted[at]
+		}
+		switch {
+		case v.key == "" || v.none:
+		case isFacet(v.key):
+			x.told = append(x.told, v)
+		case telling(v.key):
+			if x.shown.key == "" || slices.Index(promptColumns, v.key) < slices.Index(promptColumns, x.shown.key) {
+				x.shown = v
+			}
+		case failure.EndKey(v.key) >= 0:
+			if failure.Ended(v.text) || x.Finish == "" && x.UnknownEnd() == "" {
+				finished(&x.Record, v.text)
+			}
+		default:
+			x.mark(v.key, []byte(v.text))
+			if failure.Verdict(v.key, []byte(v.text)) {
+				x.verdict = v.key
+			}
+		}
+	}
 	return x, x.settle(t.own)
 }
 
-func (r *tableReader) row(f File, line int, list []taken, cells []cell, t *table) error {
-	x, err := r.parse(list, cells, t)
+func (r *tableReader) row(f File, line int, list []taken, wanted []string, cells []cell, t *table, hint func(string) string) error {
+	x, err := r.parse(list, wanted, cells, t)
 	if err != nil {
 		return err
 	}
 	if counts, err := r.number(line, x); !counts || err != nil {
 		return err
+	}
+	for _, v := range x.told {
+		r.sink.tell(v.key, v.text)
 	}
 	if err := r.rowItem(f, line, x); err != nil {
 		return err
@@ -235,10 +319,32 @@ func (r *tableReader) row(f File, line int, list []taken, cells []cell, t *table
 	}
 	if x.Reward == nil {
 		r.missing[x.Outcome]++
+	} else if x.verdict != "" {
+		r.verdicts[x.verdict]++
 	}
+	r.steps[x.Step] = true
+	r.turns.saw(string(x.Split)+x.Item, x.Reward, hint)
 	rec := x.Record
-	rec.Sample = r.numbers.sample(x.Split, x.Item, x.Sample)
+	rec.Sample = r.numbers.inStep(x.Split, x.Item, x.Step, x.Sample)
 	return r.toSink(r.sink.record(&rec))
+}
+
+// named returns the number of a sample that has a name: names of an item count in the order
+// in which they first appear.
+func (r *tableReader) named(x *rowRecord) int {
+	if r.names == nil {
+		r.names = make(map[string]map[string]int)
+	}
+	item := fmt.Sprintf("%s\x00%d\x00%s", x.Split, x.Step, x.Item)
+	if r.names[item] == nil {
+		r.names[item] = make(map[string]int)
+	}
+	n, known := r.names[item][x.name]
+	if !known {
+		n = len(r.names[item])
+		r.names[item][x.name] = n
+	}
+	return n
 }
 
 // number gives a record its sample, and says whether it counts: of two rows
@@ -248,7 +354,7 @@ func (r *tableReader) number(line int, x *rowRecord) (counts bool, err error) {
 		r.numbered++
 	} else {
 		r.unnumbered++
-		x.Sample = r.again(string(x.Split) + "\x00" + x.Item)
+		x.Sample = r.again(fmt.Sprintf("%s\x00%d\x00%s", x.Split, x.Step, x.Item))
 	}
 	if r.numbered > 0 && r.unnumbered > 0 {
 		return false, errors.New("some rows have a sample and some do not: number all of them or none")
@@ -257,7 +363,11 @@ func (r *tableReader) number(line int, x *rowRecord) (counts bool, err error) {
 		r.settled++
 		return false, nil
 	}
-	err = r.only(line, fmt.Sprintf("sample %d of item %s (%s)", x.Sample, x.Item, x.Split))
+	what := fmt.Sprintf("sample %d of item %s (%s)", x.Sample, x.Item, x.Split)
+	if x.Step > 0 {
+		what += fmt.Sprintf(" at step %d", x.Step)
+	}
+	err = r.only(line, what)
 	switch {
 	case err != nil && r.onConflict == rollout.First:
 		r.settled++
@@ -269,16 +379,18 @@ func (r *tableReader) number(line int, x *rowRecord) (counts bool, err error) {
 }
 
 func (r *tableReader) rowItem(f File, line int, x *rowRecord) error {
-	k := rollout.Key{Split: x.Split, Item: x.Item}
-	if r.seen[k] {
-		return nil
-	}
-	r.seen[k] = true
 	var asked []rollout.Message
 	if x.prompt != "" {
 		asked = []rollout.Message{{Role: "user", Content: x.prompt}}
 	}
 	it := rollout.Item{ID: x.Item, Split: x.Split, Category: x.Category, Family: x.Family, Line: line}
+	if shown := x.shown.messages(); len(asked)+len(x.Messages) == 0 && len(shown) > 0 && r.sink.known != nil { // compared, not kept
+		if known, err := r.sink.known(x.Split, x.Item, shown); known || err != nil {
+			return r.toSink(err)
+		}
+		it.File = filepath.Base(f.Name)
+		return r.toSink(r.sink.item(it))
+	}
 	return r.toSink(sendItem(r.sink, f, it, asked, nil))
 }
 
@@ -288,11 +400,16 @@ func (r *tableReader) notes() {
 	} else {
 		r.sink.note("item, sample and reward are those of the columns; a row without a split is %s", r.split)
 	}
+	r.sink.noteSteps(r.steps)
+	r.turns.note(r.sink)
 	if r.counted > 0 {
 		r.sink.note("rows that say how many tools were called, not which and with what: %d; calls have no names, and figures by tool, of repeats and of parallel calls mean nothing", r.counted)
 	}
 	if r.settled > 0 {
 		r.sink.note("rows that repeat the item and sample of another row, left out: %d; the %s one counts", r.settled, r.onConflict)
+	}
+	for _, column := range slices.Sorted(maps.Keys(r.verdicts)) {
+		noteVerdicts(r.sink, r.verdicts[column], column)
 	}
 	if len(r.left) > 0 {
 		r.sink.note("columns that were left out: %s", counted(r.left))

@@ -3,6 +3,7 @@ package importer
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -127,6 +128,57 @@ func TestTableOfJSONLines(t *testing.T) {
 	}
 	if r := g.records[0]; len(r.Calls) != 1 || r.Calls[0].Output != "found" || r.Turns != 1 || r.Answer != "4" {
 		t.Errorf("record is %+v", r)
+	}
+}
+
+// Rollouts of two steps of a training are of two groups, in each kind of table and
+// whether or not a mapping mentions the step.
+func TestTableOfSeveralSteps(t *testing.T) {
+	type of struct {
+		Item   string  `parquet:"item"`
+		Reward float64 `parquet:"reward"`
+		Step   int64   `parquet:"step"`
+	}
+	lines := `{"item":"q","reward":0,"step":0}` + "\n" + `{"item":"q","reward":1,"step":40}` + "\n" + `{"item":"q","reward":1,"step":40.0}` + "\n"
+	csv := "item,reward,step\nq,0,0\nq,1,40\nq,1,40.0\n"
+	for _, c := range []struct{ format, mapping, file string }{
+		{"csv", "", csv},
+		{"csv", "item=item,reward=reward", csv},
+		{"csv", "item=item,reward=reward,step=version", strings.Replace(csv, "step", "version", 1)},
+		{"jsonl", "item=item,reward=reward", lines},
+		{"parquet", "", parquetFileOf([]of{{"q", 0, 0}, {"q", 1, 40}, {"q", 1, 40}})},
+	} {
+		src := text(c.file)
+		if c.mapping != "" {
+			src.Options.Map = make(map[string]string)
+			for pair := range strings.SplitSeq(c.mapping, ",") {
+				part, column, _ := strings.Cut(pair, "=")
+				src.Options.Map[part] = column
+			}
+		}
+		_, g, err := importSource(t, c.format, src)
+		if err != nil {
+			t.Errorf("%s %s: %v", c.format, c.mapping, err)
+			continue
+		}
+		var got []rollout.Key
+		for _, r := range g.records {
+			got = append(got, r.Key())
+		}
+		want := []rollout.Key{{Split: rollout.Train, Item: "q"}, {Split: rollout.Train, Item: "q", Step: 40}, {Split: rollout.Train, Item: "q", Sample: 1, Step: 40}}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", c.format, c.mapping, diff)
+		}
+		if !slices.ContainsFunc(g.notes, func(note string) bool { return strings.Contains(note, "rollouts are of 2 steps") }) {
+			t.Errorf("%s %s: notes are %q", c.format, c.mapping, g.notes)
+		}
+	}
+	_, g, err := importText(t, "csv", "item,reward,step\nq,0,plan\nq,1,act\n")
+	if err != nil || len(g.records) != 2 || g.records[1].Step != 0 || g.records[1].Sample != 1 {
+		t.Errorf("a column of that name which holds no steps: %v, %v", g.records, err)
+	}
+	if _, err := mappedAs(t, "csv", "item=item,reward=reward,step=step", "item,reward,step\nq,0,plan\n"); err == nil || !strings.Contains(err.Error(), `column step: "plan" is not a whole number`) {
+		t.Errorf("a mapped step that is none: %v", err)
 	}
 }
 

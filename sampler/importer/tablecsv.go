@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -120,7 +121,7 @@ func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(i
 			continue
 		}
 		for i, k := range at {
-			cells[i] = cell{strings.Clone(fields[k]), fields[k] == ""} // whoever keeps a field does not keep its row
+			cells[i] = cell{text: strings.Clone(fields[k]), none: fields[k] == ""} // whoever keeps a field does not keep its row
 		}
 		line, _ = in.FieldPos(0)
 		if err := yield(line, cells); err != nil {
@@ -153,12 +154,19 @@ func jsonCells(text []byte, wanted []string) ([]cell, error) {
 		cells[i].none = true
 	}
 	err := rollout.Members(text, func(key string, value []byte) error {
+		taken := false
 		for i, w := range wanted {
 			if w == key {
 				cells[i] = jsonCell(value)
+				taken = true
 			} else if rest, deeper := strings.CutPrefix(w, key+"."); deeper && cells[i].none {
 				cells[i] = jsonInside(value, rest)
 			}
+		}
+		if !taken && (marking(key) || telling(key)) {
+			v := jsonCell(value)
+			v.key = key
+			cells = append(cells, v)
 		}
 		return nil
 	})
@@ -169,7 +177,7 @@ func jsonInside(value []byte, path string) cell {
 	for path != "" {
 		key, rest, _ := strings.Cut(path, ".")
 		var object map[string]json.RawMessage
-		if json.Unmarshal(value, &object) != nil {
+		if jsontext.Unmarshal(value, &object) != nil {
 			return cell{none: true}
 		}
 		if whole, there := object[path]; there {
@@ -184,5 +192,5 @@ func jsonCell(value []byte) cell {
 	if isNone(value) || string(value) == `""` {
 		return cell{none: true}
 	}
-	return cell{text: rollout.TextOrJSON(value)}
+	return cell{text: jsontext.TextOrJSON(value)}
 }

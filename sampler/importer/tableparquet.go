@@ -25,9 +25,14 @@ func openParquet(f File, _ map[string]string) (*table, error) {
 	}
 	defer p.close()
 	t := new(table)
+	t.lists = make(map[string]bool)
 	err = p.guard(func() error {
 		for _, path := range p.file.Schema().Columns() {
-			t.columns = append(t.columns, strings.Join(path, "."))
+			name := strings.Join(path, ".")
+			t.columns = append(t.columns, name)
+			if _, _, err := p.leaves([]string{name}); err != nil {
+				t.lists[name] = true
+			}
 		}
 		return nil
 	})
@@ -194,7 +199,7 @@ func parquetCell(v parquet.Value, l leaf) cell {
 		return cell{text: strconv.FormatFloat(v.Double(), 'g', -1, 64)}
 	}
 	text := string(v.ByteArray())
-	return cell{text, text == ""}
+	return cell{text: text, none: text == ""}
 }
 
 func parquetTime(n int64, unit time.Duration) time.Time {

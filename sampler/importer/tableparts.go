@@ -2,13 +2,14 @@ package importer
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -23,11 +24,38 @@ type part struct {
 type rowRecord struct {
 	rollout.Record
 	sampled bool   // the row says which sample it is
+	name    string // of the sample, where it is not a number, such as a UUID
 	prompt  string // what the item asks
+	shown   cell   // the prompt, where the mapping does not mention it
+	told    []cell // what may be facets
 	raw     cell   // the reward, which a failure is not read for
+	marked
+	verdict string // the column whose word failed is no mark of failure
 
 	counts                            bool // calls are known only by their number
 	calls, refused, malformed, failed int
+}
+
+// messages is what a column that no mapping mentions says that the rollout was asked; nil if
+// it is a conversation that shows no user.
+func (v cell) messages() []rollout.Message {
+	if v.key == "" {
+		return nil
+	}
+	var list []rollout.Message
+	if v.text[0] != '[' || jsontext.Unmarshal([]byte(v.text), &list) != nil {
+		if v.key == "messages" {
+			return nil
+		}
+		return []rollout.Message{{Role: "user", Content: v.text}}
+	}
+	if turn := slices.IndexFunc(list, func(m rollout.Message) bool { return m.Role == "assistant" }); turn >= 0 {
+		list = list[:turn]
+	}
+	if !slices.ContainsFunc(list, func(m rollout.Message) bool { return m.Role == "user" }) {
+		return nil
+	}
+	return list
 }
 
 // PartNames lists what Options.Map may name.
@@ -57,11 +85,12 @@ func tableParts() []part {
 		{"item", texts(func(x *rowRecord) *string { return &x.Item })},
 		{"split", setSplit},
 		{"sample", setSample},
+		{"step", setStep},
 		{"reward", func(x *rowRecord, _ string, v cell) error { x.raw = v; return nil }},
 		{"outcome", setOutcome},
 		{"error", causes(func(x *rowRecord) *string { return &x.Error })},
 		{"error_kind", causes(func(x *rowRecord) *string { return &x.Kind })},
-		{"finish", func(x *rowRecord, _ string, v cell) error { x.Finish = rollout.FinishOf(v.text); return nil }},
+		{"finish", func(x *rowRecord, _ string, v cell) error { finished(&x.Record, v.text); return nil }},
 		{"answer", texts(func(x *rowRecord) *string { return &x.Answer })},
 		{"prompt", texts(func(x *rowRecord) *string { return &x.prompt })},
 		{"messages", setMessages},
@@ -152,12 +181,34 @@ func setSplit(x *rowRecord, _ string, v cell) error {
 
 func setSample(x *rowRecord, _ string, v cell) error {
 	n, there, err := whole(v)
-	if err == nil && (n < 0 || n > math.MaxInt32) {
+	if err != nil {
+		x.name, x.sampled = v.text, true
+		return nil
+	}
+	if n < 0 || n > math.MaxInt32 {
 		err = fmt.Errorf("sample is %d: samples count from 0", n)
 	}
 	x.Record.Sample, x.sampled = int(n), there
 	return err
 }
+
+func setStep(x *rowRecord, _ string, v cell) error {
+	n, _, err := whole(v)
+	if err == nil && (n < 0 || n > math.MaxInt32) {
+		err = fmt.Errorf("step is %d: the steps of a training count from 0", n)
+	}
+	x.Step = int(n)
+	return err
+}
+
+// stepByName is the step of rows that no mapping mentions. As in plain lines, what is no
+// step, such as a text, is passed over.
+var stepByName = part{"step", func(x *rowRecord, name string, v cell) error {
+	if setStep(x, name, v) != nil {
+		x.Step = 0
+	}
+	return nil
+}}
 
 func setOutcome(x *rowRecord, _ string, v cell) error {
 	if v.none {
@@ -173,7 +224,7 @@ func setOutcome(x *rowRecord, _ string, v cell) error {
 // causes reads what went wrong, but for a cell that says that nothing did.
 func causes(of func(*rowRecord) *string) func(*rowRecord, string, cell) error {
 	return func(x *rowRecord, _ string, v cell) error {
-		if !rollout.NoCause(v.text) {
+		if !failure.None(v.text) {
 			*of(x) = firstLine(strings.ToValidUTF8(v.text, "\uFFFD"))
 		}
 		return nil
@@ -184,10 +235,10 @@ func setMessages(x *rowRecord, _ string, v cell) error {
 	if v.none {
 		return nil
 	}
-	if err := json.Unmarshal([]byte(v.text), &x.Messages); err != nil {
+	if err := jsontext.Unmarshal([]byte(v.text), &x.Messages); err != nil {
 		return fmt.Errorf("it is not a list of chat messages: %w", err)
 	}
-	x.Calls, x.Turns = transcript.CallsOf(x.Messages, func(*rollout.Message) (rollout.CallStatus, string) { return rollout.CallOK, "" })
+	x.Calls, x.Turns = transcript.CallsOf(x.Messages, transcript.UnreportedStatus)
 	return nil
 }
 
@@ -230,7 +281,7 @@ func setMoreParts(x *rowRecord, _ string, v cell) error {
 		return nil
 	}
 	var parts map[string]*float64
-	if err := json.Unmarshal([]byte(v.text), &parts); err != nil {
+	if err := jsontext.Unmarshal([]byte(v.text), &parts); err != nil {
 		return fmt.Errorf("it is not an object of numbers: %w", err)
 	}
 	for name, value := range parts {
@@ -258,6 +309,9 @@ func float(v cell) (*float64, error) {
 // that is not a number is only skipped next to an error. own says that a report of ours
 // wrote the row: what it calls graded is.
 func (x *rowRecord) settle(own bool) error {
+	if at, cause := x.failure(rollout.ModelAPI); at != "" && x.Error == "" && (x.Outcome == "" || x.Outcome == rollout.Graded) {
+		x.Outcome, x.Error = at, firstLine(cause)
+	}
 	failure := x.Error != "" || x.Kind != ""
 	if failure && (x.Outcome == "" || x.Outcome == rollout.Graded && !own) {
 		x.Outcome = rollout.Boundary(x.Kind + " " + x.Error)

@@ -8,8 +8,11 @@ import (
 	"hash/maphash"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -21,7 +24,7 @@ var tau2Bench = Format{
 	Doc:   "results.json of sierra-research/tau2-bench, with tasks and simulations, or with a directory simulations next to it",
 	Files: []string{"results.json"},
 	From: Origin{
-		Item:     "`task_id`",
+		Item:     "`task_id`; of several domains, `info.environment_info.domain_name` before it",
 		Sample:   "`trial`, or how often the task appeared before; of several files, later ones continue",
 		Reward:   "`reward_info.reward`",
 		Failures: "`termination_reason`: an infrastructure_error is no 0; max_steps and too_many_errors are `step_limit`",
@@ -34,15 +37,27 @@ func readTau2(ctx context.Context, src Source, sink Sink) error {
 	if err != nil {
 		return err
 	}
-	t := tau2Reader{intake: newIntake(src, sink), seed: maphash.MakeSeed()}
+	t := tau2Reader{intake: newIntake(src, sink), seed: maphash.MakeSeed(), same: make(map[string]uint64)}
+	domains := make(map[string]bool)
+	for _, f := range files {
+		domain, err := tau2Domain(ctx, f)
+		if err != nil {
+			return err
+		}
+		domains[domain] = true
+	}
+	t.several = len(domains) > 1
 	for _, f := range files {
 		t.file()
 		t.tasks, t.trials, t.counted = make(map[string]json.RawMessage), make(map[tauKey]tau2Place), make(map[string]int)
+		t.repeats = 0
 		if err := t.read(ctx, f); err != nil {
 			return err
 		}
+		t.plans.add(t.repeats * len(t.tasks))
 	}
 	t.notes()
+	t.plans.send(sink, t.split, len(files), 0)
 	t.finish(files, left)
 	return nil
 }
@@ -66,11 +81,55 @@ func sniffTau2(f File) error {
 type tau2Reader struct {
 	*intake
 	seed    maphash.Seed
+	several bool                       // domains, each of which names its tasks for itself
+	domain  string                     // of this file
+	info    tau2Info                   // of this file
+	tools   json.RawMessage            // that the model was offered, in this file
+	same    map[string]uint64          // hash of each item's task
 	tasks   map[string]json.RawMessage // of this file
 	trials  map[tauKey]tau2Place
 	counted map[string]int // simulations of a task without a trial
+	repeats int            // num_trials of this file
+	plans   plans
 
 	duplicates, unnumbered, users, early int
+}
+
+// tau2Info is what a log says of its run.
+type tau2Info struct {
+	Trials int `json:"num_trials"`
+	Agent  struct {
+		LLM  string          `json:"llm"`
+		Kind json.RawMessage `json:"implementation"`
+	} `json:"agent_info"`
+	User struct {
+		LLM  json.RawMessage `json:"llm"`
+		Kind json.RawMessage `json:"implementation"`
+	} `json:"user_info"`
+	Environment struct {
+		Domain string          `json:"domain_name"`
+		Policy json.RawMessage `json:"policy"`
+		Tools  json.RawMessage `json:"tool_defs"` // by name
+	} `json:"environment_info"`
+}
+
+// tau2Domain reads the domain of a file, which is before its simulations.
+func tau2Domain(ctx context.Context, f File) (domain string, err error) {
+	a, err := openArrayIn(f, []string{"simulations"}, func(key string, value json.RawMessage) error {
+		var info tau2Info
+		if key == "info" && jsontext.Unmarshal(value, &info) == nil {
+			domain = info.Environment.Domain
+		}
+		return nil
+	})
+	if err != nil {
+		return "", err
+	}
+	defer a.close()
+	if _, err = a.next(ctx); errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return domain, err
 }
 
 // tau2Place is where a simulation is.
@@ -107,14 +166,12 @@ func (t *tau2Reader) keep(f File, key string, value json.RawMessage) error {
 	var tasks []json.RawMessage
 	switch key {
 	case "info":
-		var info struct {
-			Agent struct {
-				LLM string `json:"llm"`
-			} `json:"agent_info"`
-		}
-		if json.Unmarshal(value, &info) != nil {
+		var info tau2Info
+		if jsontext.Unmarshal(value, &info) != nil {
 			return nil
 		}
+		t.domain, t.tools = info.Environment.Domain, offered(valuesOf(info.Environment.Tools))
+		t.repeats, t.info = info.Trials, info
 		if err := t.of(f, info.Agent.LLM); err != nil {
 			return lineError(f, 1, "%w", err)
 		}
@@ -123,15 +180,15 @@ func (t *tau2Reader) keep(f File, key string, value json.RawMessage) error {
 	default:
 		return nil
 	}
-	if err := json.Unmarshal(value, &tasks); err != nil {
+	if err := jsontext.Unmarshal(value, &tasks); err != nil {
 		return lineError(f, 1, `"tasks": %w`, err)
 	}
 	for _, task := range tasks {
 		var head struct {
 			ID json.RawMessage `json:"id"`
 		}
-		if json.Unmarshal(task, &head) == nil {
-			t.tasks[rollout.TextOrJSON(head.ID)] = task
+		if jsontext.Unmarshal(task, &head) == nil {
+			t.tasks[jsontext.TextOrJSON(head.ID)] = task
 		}
 	}
 	return nil
@@ -184,6 +241,7 @@ func readWhole(f File) (json.RawMessage, error) {
 var decodeTau2 = rowDecoder[tau2Simulation]()
 
 func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage) error {
+	t.sink.at(raw)
 	s, err := decodeTau2(raw)
 	if err != nil {
 		return err
@@ -191,6 +249,10 @@ func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage) error
 	id, err := wholeID("task_id", s.TaskID)
 	if err != nil {
 		return err
+	}
+	name := id
+	if t.several {
+		name = t.domain + "/" + id
 	}
 	trial, err := t.trial(id, s.Trial)
 	if err != nil {
@@ -205,15 +267,27 @@ func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage) error
 		return fmt.Errorf("task %s, trial %d differs from %s: keep one of the two", id, trial, was.where)
 	}
 	t.trials[k] = now
+	if was, seen := t.same[name]; seen && was != maphash.Bytes(t.seed, t.tasks[id]) {
+		return fmt.Errorf("task %s is described differently from before: these are results on different tasks; import them one by one", id)
+	}
+	t.same[name] = maphash.Bytes(t.seed, t.tasks[id])
 	messages := s.messages(&t.users)
-	row, err := tau2Row(t.tasks[id], messages)
+	row, err := tau2Row(t.tasks[id], t.tools, messages)
 	if err != nil {
 		return err
 	}
-	if err := t.item(f, 0, id, row); err != nil {
+	t.sink.tellExactly("agent", t.info.Agent.Kind)
+	t.sink.tellExactly("user", t.info.User.Kind)
+	t.sink.tellExactly("user_llm", t.info.User.LLM)
+	t.sink.tell("policy", jsontext.TextOrJSON(t.info.Environment.Policy))
+	known, err := knownTask(t.sink, t.split, name, t.tasks[id])
+	if err == nil && !known {
+		err = t.item(f, 0, name, row)
+	}
+	if err != nil {
 		return err
 	}
-	rec, err := s.record(id, messages)
+	rec, err := s.record(name, messages)
 	if err != nil {
 		return err
 	}
@@ -235,10 +309,28 @@ func (t *tau2Reader) trial(id string, trial *int) (int, error) {
 	return *trial, nil
 }
 
-// tau2Row is the task with what the simulated user says first, as of tau-bench.
-func tau2Row(task json.RawMessage, messages []rollout.Message) (json.RawMessage, error) {
+// valuesOf returns the values of an object as a list, in the order of its keys; any other
+// value as it is.
+func valuesOf(object json.RawMessage) json.RawMessage {
+	var byName map[string]json.RawMessage
+	if jsontext.Unmarshal(object, &byName) != nil || byName == nil {
+		return object
+	}
+	list := make([]json.RawMessage, 0, len(byName))
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		list = append(list, byName[name])
+	}
+	values, err := json.Marshal(list)
+	if err != nil {
+		return nil
+	}
+	return values
+}
+
+// tau2Row is the task with its tools and what the simulated user says first, as of tau-bench.
+func tau2Row(task, tools json.RawMessage, messages []rollout.Message) (json.RawMessage, error) {
 	row := make(map[string]json.RawMessage)
-	if !isNone(task) && json.Unmarshal(task, &row) != nil {
+	if !isNone(task) && jsontext.Unmarshal(task, &row) != nil {
 		row["task"] = task
 	}
 	var opening []rollout.Message
@@ -257,7 +349,9 @@ func tau2Row(task json.RawMessage, messages []rollout.Message) (json.RawMessage,
 	if err != nil {
 		return nil, err
 	}
-	row["messages"] = said
+	if row["messages"] = said; tools != nil {
+		row["tools"] = tools
+	}
 	return json.Marshal(row)
 }
 

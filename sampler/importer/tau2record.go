@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -23,6 +24,7 @@ type tau2Simulation struct {
 	} `json:"reward_info"`
 	Messages []tau2Message   `json:"messages"`
 	Info     json.RawMessage `json:"info"`
+	marked
 }
 
 type tau2Message struct {
@@ -57,7 +59,7 @@ func (s *tau2Simulation) messages(users *int) []rollout.Message {
 		if m.Role == "tool" && byUser(m.Requestor) {
 			continue
 		}
-		said := rollout.Message{Role: m.Role, Content: rollout.TextOrJSON(m.Content)}
+		said := rollout.Message{Role: m.Role, Content: jsontext.TextOrJSON(m.Content)}
 		if m.Role == "tool" {
 			said.ToolCallID = m.ID
 		}
@@ -68,7 +70,7 @@ func (s *tau2Simulation) messages(users *int) []rollout.Message {
 				asked = true
 				continue
 			}
-			said.ToolCalls = append(said.ToolCalls, rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: rollout.TextOrJSON(c.Arguments)})
+			said.ToolCalls = append(said.ToolCalls, rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: jsontext.TextOrJSON(c.Arguments)})
 		}
 		if asked && said.Content == "" && len(said.ToolCalls) == 0 {
 			continue
@@ -139,9 +141,13 @@ func (s *tau2Simulation) grade(rec *rollout.Record, end rollout.Outcome) error {
 			setParts(rec, name, part)
 		}
 	}
+	at, cause := s.failure(rollout.ModelAPI)
 	switch {
 	case end.Missing():
 		fail(rec, end, s.cause())
+		rec.Parts = nil
+	case at != "":
+		fail(rec, at, cause)
 		rec.Parts = nil
 	case end == rollout.Graded:
 		grade(rec, reward, "reward_info is missing, or its reward is null or NaN")
@@ -157,8 +163,8 @@ func (s *tau2Simulation) cause() string {
 		Error json.RawMessage `json:"error"`
 		Type  string          `json:"error_type"`
 	}
-	_ = json.Unmarshal(s.Info, &info) // it may be of any shape: the reason is known without it
-	text := firstLine(rollout.TextOrJSON(info.Error))
+	_ = jsontext.Unmarshal(s.Info, &info) // it may be of any shape: the reason is known without it
+	text := firstLine(jsontext.TextOrJSON(info.Error))
 	switch {
 	case text != "" && info.Type != "":
 		return s.Reason + ": " + info.Type + ": " + text
@@ -195,7 +201,7 @@ func (s *tau2Simulation) finish() string {
 				Finish string `json:"finish_reason"`
 			} `json:"choices"`
 		}
-		if json.Unmarshal(m.Raw, &raw) == nil && len(raw.Choices) > 0 {
+		if jsontext.Unmarshal(m.Raw, &raw) == nil && len(raw.Choices) > 0 {
 			return raw.Choices[0].Finish
 		}
 		return ""

@@ -8,10 +8,13 @@ import (
 	"fmt"
 	"hash/maphash"
 	"io"
+	"path"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -38,6 +41,7 @@ type tauEntry struct {
 	Reward json.RawMessage   `json:"reward"`
 	Info   tauInfo           `json:"info"`
 	Traj   []rollout.Message `json:"traj"`
+	marked
 }
 
 type tauInfo struct {
@@ -55,7 +59,11 @@ func readTauBench(ctx context.Context, src Source, sink Sink) error {
 		sink: sink, split: src.Options.split(), seed: maphash.MakeSeed(), numbers: newOnward(),
 		tasks: make(map[string]*tauTask), trials: make(map[tauKey]tauTrial), texts: make(map[uint64]*array),
 	}
+	var models oneModel
 	for _, f := range files {
+		if err := models.check(f, tauModel(f)); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
 		if err := t.file(ctx, f); err != nil {
 			return err
 		}
@@ -65,6 +73,17 @@ func readTauBench(ctx context.Context, src Source, sink Sink) error {
 	}
 	sink.noteFiles(files, left)
 	return nil
+}
+
+// tauName matches how tau-bench names its results: STRATEGY-MODEL-TEMPERATURE_range_... .
+var tauName = regexp.MustCompile(`^(.+)-[\d.]+_range_-?\d+-.*_user-.*\.json$`)
+
+// tauModel returns the strategy and the model by the name of a file; "" if it has another one.
+func tauModel(f File) string {
+	if m := tauName.FindStringSubmatch(path.Base(f.Path)); m != nil {
+		return m[1]
+	}
+	return ""
 }
 
 // sniffTauBench looks at the first element.
@@ -89,7 +108,7 @@ func sniffTauBench(ctx context.Context, f File) error {
 
 func isTauEntry(raw json.RawMessage) bool {
 	var keys map[string]json.RawMessage
-	return json.Unmarshal(raw, &keys) == nil && keys["task_id"] != nil && keys["traj"] != nil
+	return jsontext.Unmarshal(raw, &keys) == nil && keys["task_id"] != nil && keys["traj"] != nil
 }
 
 func (t *tauReader) file(ctx context.Context, f File) error {
@@ -155,13 +174,16 @@ type tauTrial struct {
 }
 
 func (t *tauReader) entry(raw json.RawMessage) error {
+	t.sink.at(raw)
 	if !isTauEntry(raw) {
 		return t.array.errorf("it is not an object with task_id and traj")
 	}
 	var e tauEntry
-	if err := json.Unmarshal(raw, &e); err != nil {
+	err := members(raw, map[string]any{"task_id": &e.TaskID, "trial": &e.Trial, "reward": &e.Reward, "traj": &e.Traj, "info": &e.Info, "": &e.marks})
+	if err != nil {
 		return t.array.errorf("%w", err)
 	}
+	e.mark("error", e.Info.Error)
 	id, task, err := t.task(e)
 	if err != nil {
 		return err
@@ -203,7 +225,7 @@ func (t *tauReader) conflict(k tauKey, was tauTrial) error {
 
 // task books the entry's task and returns its id as text.
 func (t *tauReader) task(e tauEntry) (string, *tauTask, error) {
-	id, number := rollout.TextOrJSON(e.TaskID), e.TaskID[0] != '"'
+	id, number := jsontext.TextOrJSON(e.TaskID), e.TaskID[0] != '"'
 	if _, err := strconv.ParseInt(id, 10, 64); id == "" || number && err != nil {
 		return "", nil, t.array.errorf("task_id must be a whole number or a string, not %s", e.TaskID)
 	}
@@ -257,12 +279,13 @@ func (t *tauReader) trial(e tauEntry, task *tauTask) (int, error) {
 // conversation. The user is simulated and speaks differently in every trial:
 // the first one stands for all.
 func (t *tauReader) item(id string, task *tauTask, e tauEntry) error {
-	if task.sent || len(e.Traj) == 0 {
-		return nil
+	known, err := knownTask(t.sink, t.split, id, nil)
+	if known || err != nil || len(e.Traj) == 0 {
+		return err
 	}
 	task.sent = true
 	row := make(map[string]json.RawMessage)
-	if !isNone(e.Info.Task) && json.Unmarshal(e.Info.Task, &row) != nil {
+	if !isNone(e.Info.Task) && jsontext.Unmarshal(e.Info.Task, &row) != nil {
 		row = map[string]json.RawMessage{"task": e.Info.Task}
 	}
 	messages, err := json.Marshal(opening(e.Traj))

@@ -3,6 +3,7 @@ package importer
 import (
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -16,8 +17,12 @@ func (t *tauReader) record(id string, trial int, e tauEntry) (*rollout.Record, e
 	if err != nil {
 		return nil, t.array.errorf("%w", err)
 	}
+	at, cause := e.failure(rollout.ModelAPI)
 	switch {
-	case !isNone(e.Info.Error) || len(e.Traj) == 0 && reward != nil && *reward == 0:
+	case at != "" && isNone(e.Info.Error):
+		t.failures++
+		rec.Outcome, rec.Error = at, firstLine(cause)
+	case at != "" || len(e.Traj) == 0 && reward != nil && *reward == 0:
 		t.failures++
 		rec.Outcome, rec.Error = rollout.ModelAPI, tauCause(e.Info)
 	case reward == nil:
@@ -33,7 +38,7 @@ func (t *tauReader) record(id string, trial int, e tauEntry) (*rollout.Record, e
 
 // tauCause returns the exception that ended a trial in one line.
 func tauCause(info tauInfo) string {
-	if cause := firstLine(rollout.TextOrJSON(info.Error)); cause != "" {
+	if cause := firstLine(jsontext.TextOrJSON(info.Error)); cause != "" {
 		return cause
 	}
 	lines := strings.Split(strings.TrimSpace(info.Traceback), "\n")

@@ -3,7 +3,6 @@ package importer
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -37,7 +36,10 @@ type tbTrial struct {
 	Output      *int64            `json:"total_output_tokens"`
 	Started     string            `json:"trial_started_at"`
 	Ended       string            `json:"trial_ended_at"`
+	marked
 }
+
+var decodeTrial = rowDecoder[tbTrial]()
 
 func readTerminalBench(ctx context.Context, src Source, sink Sink) error {
 	files, left, err := src.sniffed(ctx, func(f File) error {
@@ -64,11 +66,11 @@ func readTerminalBench(ctx context.Context, src Source, sink Sink) error {
 		if sniffKeys(f, "trial_name", "task_id") == nil {
 			err = t.own(f)
 		} else {
+			t.runs++
 			err = eachOf(ctx, f, []string{"results"}, nil, func(a *array, raw []byte) error {
-				var trial tbTrial
-				err := json.Unmarshal(raw, &trial)
+				trial, err := decodeTrial(raw)
 				if err == nil {
-					err = t.trial(f, &trial)
+					err = t.trial(f, trial)
 				}
 				if err != nil {
 					return a.stopped(err)
@@ -85,6 +87,7 @@ func readTerminalBench(ctx context.Context, src Source, sink Sink) error {
 	}
 	sink.note("item = task_id, sample = the order of a task's trials, split = %s", t.split)
 	sink.note("what the agent said and called is not in these files: unknown, not zero")
+	t.plans.send(sink, t.split, t.runs, 0)
 	t.tally.note(sink)
 	sink.noteFiles(files, left)
 	return nil
@@ -94,13 +97,18 @@ type tbReader struct {
 	*intake
 	tally *tally
 	ids   map[string]bool
+	plans plans
+	runs  int // files of a whole run
 }
 
 // metadata reads which model a run was of, where its file is next to the results.
 func (t *tbReader) metadata(f File) error {
 	beside := f.Beside("run_metadata.json")
 	var model, agent string
-	err := readObject(beside, map[string]any{"model_name": &model, "agent_name": &agent})
+	var tasks []string
+	var attempts int
+	err := readObject(beside, map[string]any{"model_name": &model, "agent_name": &agent, "task_ids": &tasks, "n_attempts": &attempts})
+	t.plans.add(len(tasks) * attempts)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -123,7 +131,7 @@ func (t *tbReader) own(f File) error {
 	err := readObject(f, map[string]any{
 		"id": &trial.ID, "task_id": &trial.Task, "instruction": &trial.Instruction, "is_resolved": &trial.Resolved, "failure_mode": &trial.Mode,
 		"parser_results": &trial.Tests, "total_input_tokens": &trial.Input, "total_output_tokens": &trial.Output,
-		"trial_started_at": &trial.Started, "trial_ended_at": &trial.Ended,
+		"trial_started_at": &trial.Started, "trial_ended_at": &trial.Ended, "": &trial.marks,
 	})
 	if err != nil {
 		return err
@@ -140,15 +148,12 @@ func (t *tbReader) trial(f File, trial *tbTrial) error {
 		return nil
 	}
 	t.ids[trial.ID] = true
-	if !t.sent[trial.Task] {
-		t.sent[trial.Task] = true
-		var asked []rollout.Message
-		if trial.Instruction != "" {
-			asked = []rollout.Message{{Role: "user", Content: trial.Instruction}}
-		}
-		if err := t.toSink(sendItem(t.sink, f, rollout.Item{ID: trial.Task, Split: t.split}, asked, nil)); err != nil {
-			return err
-		}
+	var asked []rollout.Message
+	if trial.Instruction != "" {
+		asked = []rollout.Message{{Role: "user", Content: trial.Instruction}}
+	}
+	if err := sendItem(t.sink, f, rollout.Item{ID: trial.Task, Split: t.split}, asked, nil); err != nil {
+		return err
 	}
 	rec := &rollout.Record{Item: trial.Task}
 	if trial.Input != nil && *trial.Input > 0 { // 0 is what agents write that do not count
@@ -177,11 +182,14 @@ func (t *tbReader) grade(rec *rollout.Record, trial *tbTrial) {
 	case "agent_installation_failed":
 		t.tally.failed(rec, rollout.ToolFailed, trial.Mode)
 	case "unset", "none", "":
-		if reward == nil {
+		switch at, cause := trial.failure(rollout.ModelAPI); {
+		case at != "":
+			t.tally.failed(rec, at, cause)
+		case reward == nil:
 			t.tally.ungraded(rec, "is_resolved is null")
-			return
+		default:
+			rec.Outcome, rec.Reward = rollout.Graded, reward
 		}
-		rec.Outcome, rec.Reward = rollout.Graded, reward
 	default:
 		t.tally.failed(rec, rollout.ModelAPI, trial.Mode)
 	}

@@ -1,7 +1,10 @@
 package importer
 
 import (
+	"fmt"
+	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -40,6 +43,28 @@ func TestTerminalBench(t *testing.T) {
 		{name: "a trial of no task", file: `{"results":[{"trial_name":"t.1","task_id":"","failure_mode":"none"}]}`, broken: `"task_id" is missing`},
 		{name: "a file that is cut off", file: trial(`"failure_mode":"none"`)[:50], broken: "cut off"},
 	})
+}
+
+// What one run planned is not held against the rollouts of another that does not say.
+func TestTerminalBenchPlanOfOneRun(t *testing.T) {
+	run := func(ids ...string) *fstest.MapFile {
+		var trials []string
+		for _, id := range ids {
+			trials = append(trials, fmt.Sprintf(`{"id":%q,"trial_name":"t.%s","task_id":"t","is_resolved":true,"failure_mode":"unset"}`, id, id))
+		}
+		return &fstest.MapFile{Data: []byte(`{"results":[` + strings.Join(trials, ",") + `]}`)}
+	}
+	dir := fstest.MapFS{
+		"a/results.json": run("1", "2"), "a/run_metadata.json": {Data: []byte(`{"task_ids":["t"],"n_attempts":2}`)},
+		"b/results.json": run("3", "4"),
+	}
+	_, g, err := importSource(t, "", Source{Files: []File{{Name: "a/results.json", FS: dir, Path: "a/results.json"}, {Name: "b/results.json", FS: dir, Path: "b/results.json"}}})
+	if err != nil || len(g.records) != 4 {
+		t.Fatalf("%d rollouts, %v", len(g.records), err)
+	}
+	if notes := strings.Join(g.notes, "\n"); strings.Contains(notes, "planned") {
+		t.Errorf("notes are:\n%s", notes)
+	}
 }
 
 func FuzzTerminalBench(f *testing.F) {

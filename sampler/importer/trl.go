@@ -12,6 +12,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/parquet-go/parquet-go"
+
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -25,7 +29,7 @@ var trlCompletions = Format{
 	Doc:   "completions_STEP.parquet of TRL (log_completions=True), with step, prompt, completion and a column for each reward function",
 	Files: []string{"completions_*.parquet"},
 	From: Origin{
-		Item:     "a hash of `prompt`, and `step` where prompts come in several steps",
+		Item:     "a hash of `prompt`; `step` is that of the record",
 		Sample:   "the order of a prompt's rows; of a generation that is logged in several steps, the first counts",
 		Reward:   "the sum of the columns of the reward functions, where `advantage` follows from it; they are `parts`; `--score NAME` takes one, `--score A+0.5*B` gives weights",
 		Failures: "None of every reward function is `grader`; None of one of them adds nothing",
@@ -40,6 +44,7 @@ type trlRow struct {
 	rewards            []*float64 // in the order of trlTable.columns
 	advantage          *float64
 	sum                uint64 // of all but the step
+	marked
 }
 
 // trlTable is a file, with the columns that hold numbers, those of reward functions first.
@@ -58,6 +63,9 @@ func openTRL(f File) (*trlTable, error) {
 	err = p.guard(func() error {
 		for _, c := range p.file.Schema().Fields() {
 			has[c.Name()] = true
+			if boolean := c.Leaf() && c.Type().Kind() == parquet.Boolean; boolean && failure.Names(c.Name()) {
+				continue
+			}
 			if c.Leaf() && !slices.Contains([]string{"step", "advantage"}, c.Name()) && slices.Contains([]string{"DOUBLE", "FLOAT", "INT64", "INT32", "BOOLEAN"}, c.Type().Kind().String()) {
 				t.columns = append(t.columns, c.Name())
 			}
@@ -100,7 +108,7 @@ func (t *trlTable) decode(text []byte) (*trlRow, error) {
 	sum := fnv.New64a()
 	err := rollout.Members(text, func(key string, value []byte) (err error) {
 		if key == "step" {
-			row.step = rollout.TextOrJSON(value)
+			row.step = jsontext.TextOrJSON(value)
 			return nil
 		}
 		fmt.Fprintf(sum, "%q:%s,", key, value)
@@ -116,6 +124,8 @@ func (t *trlTable) decode(text []byte) (*trlRow, error) {
 			row.rewards[at] = &truth
 		case at >= 0:
 			row.rewards[at], err = number(key, value)
+		default:
+			row.mark(key, value)
 		}
 		return err
 	})
@@ -198,8 +208,8 @@ type trlReader struct {
 	checked [][2]int // by number of columns that are summed: groups whose advantages follow from the sum, and do not
 }
 
-// look is the first reading of a file: which prompts come in which steps, and from how many
-// of its columns the advantages follow.
+// look is the first reading of a file: from how many of its columns the advantages
+// follow.
 func (r *trlReader) look(ctx context.Context, f File) error {
 	t, err := openTRL(f)
 	if err != nil {
@@ -227,7 +237,6 @@ func (r *trlReader) look(ctx context.Context, f File) error {
 		if rows[row.sum] = true; r.before[row.sum] {
 			return nil
 		}
-		r.saw(hash(row.prompt), row.step)
 		if len(group) > 0 && !bytes.Equal(group[0].prompt, row.prompt) {
 			end()
 		}
@@ -373,8 +382,12 @@ func (r *trlReader) row(f File, line int, t *trlTable, row *trlRow) error {
 	if len(prompt) == 0 {
 		return errors.New("prompt is empty, but it identifies the item")
 	}
-	id, family := r.id(hash(row.prompt), row.step)
-	if err := r.prompted(f, line, rollout.Item{ID: id, Family: family}, prompt, nil); err != nil {
+	step, err := r.step(row.step)
+	if err != nil {
+		return err
+	}
+	id := hash(row.prompt)
+	if err := r.prompted(f, line, rollout.Item{ID: id}, prompt, nil); err != nil {
 		return err
 	}
 	for _, m := range talk {
@@ -382,7 +395,7 @@ func (r *trlReader) row(f File, line int, t *trlTable, row *trlRow) error {
 			m.ToolCalls[i].Arguments = withoutNulls(m.ToolCalls[i].Arguments)
 		}
 	}
-	rec := &rollout.Record{Item: id, Family: family, Messages: talk, Answer: transcript.LastAnswer(talk)}
+	rec := &rollout.Record{Item: id, Step: step, Messages: talk, Answer: transcript.LastAnswer(talk)}
 	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.UnreportedStatus)
 	var reward *float64
 	for _, term := range r.terms {
@@ -396,19 +409,21 @@ func (r *trlReader) row(f File, line int, t *trlTable, row *trlRow) error {
 	if reward != nil && math.IsInf(*reward, 0) {
 		return errors.New("the reward is too large")
 	}
-	if grade(rec, reward, "every reward function returned None"); reward != nil {
+	if o, cause := row.failure(rollout.GraderFailed); o != "" {
+		fail(rec, o, cause)
+	} else if grade(rec, reward, "every reward function returned None"); reward != nil {
 		for i, name := range t.columns {
 			setParts(rec, name, row.rewards[i])
 		}
 	}
-	return r.record(rec, r.again(id))
+	return r.record(rec, r.next(id, step))
 }
 
 // withoutNulls leaves out null arguments of a call: a column has the arguments of all
 // tools, and null where a call does not give one.
 func withoutNulls(arguments string) string {
 	var all map[string]json.RawMessage
-	if json.Unmarshal([]byte(arguments), &all) != nil {
+	if jsontext.Unmarshal([]byte(arguments), &all) != nil {
 		return arguments
 	}
 	n := len(all)

@@ -126,7 +126,7 @@ func TestTRLRewards(t *testing.T) {
 }
 
 // A generation that serves several steps is logged in each of them; a prompt that comes in
-// another step with other completions is another item of its family.
+// another step with other completions is of another policy.
 func TestTRLSteps(t *testing.T) {
 	later := trlGroup(3)
 	later[0].Completion[0].Content = "6"
@@ -142,10 +142,10 @@ func TestTRLSteps(t *testing.T) {
 	g.noted(t, "4 rows repeat the step before")
 	files["completions_00003.parquet"] = &fstest.MapFile{Data: []byte(parquetFileOf(later))}
 	_, g, err = importSource(t, "", src)
-	if err != nil || len(g.items) != 2 || !strings.HasSuffix(g.items[1].ID, "/step-3") || g.items[1].Family != g.items[0].Family || g.items[0].Family == "" {
-		t.Errorf("items %v, %v", g.items, err)
+	if err != nil || len(g.items) != 1 || len(g.records) != 5 || g.records[0].Step != 1 || g.records[4].Step != 3 || g.records[4].Sample != 0 {
+		t.Errorf("%d items, %d records, %v: %q", len(g.items), len(g.records), err, told(g))
 	}
-	g.noted(t, "prompts come in several steps")
+	g.noted(t, "rollouts are of 2 steps")
 }
 
 // A column of calls has the arguments of all tools: those that a call did not give are no

@@ -112,8 +112,8 @@ func TestJudgesThatFailed(t *testing.T) {
 		},
 		"openai-evals": {
 			{name: "the sample of a grader has an error", file: item("r", `{"name":"g","score":0,"sample":{"error":{"code":"rate_limit","message":"429"}}}`, ""), want: []string{"3/0 grader - rate_limit: 429"}},
-			{name: "a result with an error, a status or flags", file: item("r1", `{"name":"g","score":0,"error":{"message":"429"}}`, "") + item("r2", `{"name":"g","score":0,"status":"error"}`, "") + item("r3", `{"name":"g","score":0,"errors":{"other_error":true}}`, ""), want: []string{`3/0 grader - {"message":"429"}`, "3/1 grader - the grader's status is error", "3/2 grader - the grader reports other_error"}},
-			{name: "an item whose status is error", file: item("r", `{"name":"g","score":0}`, `,"status":"error"`), want: []string{"3/0 grader - the status of the output item is error"}},
+			{name: "a result with an error, a status or flags", file: item("r1", `{"name":"g","score":0,"error":{"message":"429"}}`, "") + item("r2", `{"name":"g","score":0,"status":"error"}`, "") + item("r3", `{"name":"g","score":0,"errors":{"other_error":true}}`, ""), want: []string{`3/0 grader - {"message":"429"}`, "3/1 grader - status: error", "3/2 grader - errors: other_error"}},
+			{name: "an item whose status is error", file: item("r", `{"name":"g","score":0}`, `,"status":"error"`), want: []string{"3/0 grader - status: error"}},
 			{name: "an item that failed its graders is graded", file: item("r", `{"name":"g","score":0,"passed":false,"status":"completed","error":null,"errors":{}}`, `,"status":"fail"`), want: []string{"3/0 graded 0"}},
 		},
 		"evals-recorder": {

@@ -9,10 +9,14 @@ import (
 	"fmt"
 	"hash/fnv"
 	"io/fs"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -39,6 +43,7 @@ type verifiersRow struct {
 	Completion []rollout.Message
 	Answer     json.RawMessage
 	Info       json.RawMessage
+	Tools      json.RawMessage
 	Reward     json.RawMessage
 	Metrics    map[string]*float64
 	Error      json.RawMessage
@@ -54,18 +59,25 @@ type verifiersRow struct {
 		Total   *float64 `json:"total"`
 		TotalMS *float64 `json:"total_ms"`
 	}
-	Stamp  *stamp
+	Names map[string]*json.RawMessage // the policy and the environment, by key
+	Stamp *stamp
+	marked
 	broken bool // the line is not JSON
 }
 
 // decodeVerifiers takes a line apart. Their own loader passes over lines that
 // are not JSON, which a killed run leaves behind.
 func decodeVerifiers(text []byte) (r verifiersRow, err error) {
-	var prompt, completion json.RawMessage
+	var prompt, completion, oaiTools, tools json.RawMessage
 	into := map[string]any{
-		"example_id": &r.Example, "prompt": &prompt, "completion": &completion, "answer": &r.Answer, "info": &r.Info,
+		"example_id": &r.Example, "prompt": &prompt, "completion": &completion, "answer": &r.Answer, "info": &r.Info, "tool_defs": &r.Tools, "oai_tools": &oaiTools, "tools": &tools,
 		"reward": &r.Reward, "metrics": &r.Metrics, "error": &r.Error, "is_completed": &r.Completed, "is_truncated": &r.Truncated, "stop_condition": &r.Stop,
-		"token_usage": &r.Usage, "timing": &r.Timing, "gonogo": &r.Stamp,
+		"token_usage": &r.Usage, "timing": &r.Timing, "gonogo": &r.Stamp, "": &r.marks,
+	}
+	r.Names = make(map[string]*json.RawMessage)
+	for _, key := range []string{"task", "env_id", "env_name", "model", "policy_version"} {
+		r.Names[key] = new(json.RawMessage)
+		into[key] = r.Names[key]
 	}
 	into["exampleId"] = into["example_id"] // as prime eval samples may write it
 	err = members(text, into)
@@ -75,6 +87,12 @@ func decodeVerifiers(text []byte) (r verifiersRow, err error) {
 	if err != nil {
 		return r, err
 	}
+	r.marks = r.marks.Without(func(key string) bool { // metrics are there a second time, as keys of the line
+		_, metric := r.Metrics[key]
+		return metric
+	})
+	info := json.RawMessage(jsontext.TextOrJSON(r.Info)) // may be an object that was written as a text
+	r.Tools = offered(r.Tools, oaiTools, tools, member(info, "oai_tools"), member(info, "tools"))
 	if r.Prompt, err = transcript.Messages(prompt, "user"); err != nil {
 		return r, fmt.Errorf("prompt: %w", err)
 	}
@@ -84,10 +102,14 @@ func decodeVerifiers(text []byte) (r verifiersRow, err error) {
 	return r, nil
 }
 
-// members decodes the members of an object that have a place in into.
+// members decodes the members of an object that have a place in into. Marks in the place
+// of "" take those of the others.
 func members(text []byte, into map[string]any) error {
 	return rollout.Members(text, func(key string, value []byte) error {
 		target := into[key]
+		if marks, is := into[""].(*failure.Marks); target == nil && is {
+			marks.Row(key, value)
+		}
 		if target == nil {
 			return nil
 		}
@@ -95,7 +117,7 @@ func members(text []byte, into map[string]any) error {
 			*raw = bytes.Clone(value)
 			return nil
 		}
-		if err := json.Unmarshal(value, target); err != nil {
+		if err := jsontext.Unmarshal(value, target); err != nil {
 			return fmt.Errorf("%q: %w", key, err)
 		}
 		return nil
@@ -115,6 +137,7 @@ func readVerifiers(ctx context.Context, src Source, sink Sink) error {
 	v := verifiersReader{
 		sink: sink, split: src.Options.split(), wanted: src.Options.Score, numbers: newOnward(), tally: newTally(),
 		texts: make(map[uint64]bool), stamped: make(map[rollout.Key]bool),
+		args: make(map[string]json.RawMessage), folders: stepFolders(files),
 	}
 	for _, f := range files {
 		if err := v.metadata(f); err != nil {
@@ -142,7 +165,15 @@ func readVerifiers(ctx context.Context, src Source, sink Sink) error {
 	if v.wanted != "" {
 		sink.note("reward = metric %s, by --score", v.wanted)
 	}
+	steps := make(map[int]bool)
+	for _, step := range v.folders {
+		steps[step] = true
+	}
+	sink.noteSteps(steps)
 	sink.noteStamps(len(v.stamped))
+	if len(v.stamped) == 0 { // our own export has as many for each example as the one with the most
+		v.plans.send(sink, v.split, len(files), 0)
+	}
 	v.tally.note(sink)
 	sink.noteFiles(files, left)
 	return nil
@@ -186,6 +217,9 @@ type verifiersReader struct {
 	wanted  string // metric that is the reward; "" = reward
 	model   oneModel
 	env     string
+	args    map[string]json.RawMessage // of the environments of the files
+	folders map[string]int             // see stepFolders
+	plans   plans
 	numbers *onward
 	tally   *tally
 	texts   map[uint64]bool // of lines of this file
@@ -204,19 +238,23 @@ func (v *verifiersReader) metadata(f File) error {
 		return beside.errorOf("read", err)
 	}
 	var m struct {
-		Env   string          `json:"env_id"`
-		Model json.RawMessage `json:"model"`
+		Env      string          `json:"env_id"`
+		Args     json.RawMessage `json:"env_args"`
+		Model    json.RawMessage `json:"model"`
+		Examples float64         `json:"num_examples"` // below 0 is all there are
+		Rollouts float64         `json:"rollouts_per_example"`
 	}
-	if err := members(text, map[string]any{"env_id": &m.Env, "model": &m.Model}); err != nil {
+	if err := members(text, map[string]any{"env_id": &m.Env, "env_args": &m.Args, "model": &m.Model, "num_examples": &m.Examples, "rollouts_per_example": &m.Rollouts}); err != nil {
 		return fmt.Errorf("%s: %w", beside.Name, err)
 	}
-	if err := v.model.check(f, rollout.TextOrJSON(m.Model)); err != nil {
+	if err := v.model.check(f, jsontext.TextOrJSON(m.Model)); err != nil {
 		return fmt.Errorf("%s: %w", beside.Name, err)
 	}
 	if v.env != "" && m.Env != "" && m.Env != v.env {
 		return fmt.Errorf("%s: it is of environment %q, and files before it of %q: example_id counts within one: import them one by one", beside.Name, m.Env, v.env)
 	}
-	v.env = cmp.Or(v.env, m.Env)
+	v.env, v.args[f.Name] = cmp.Or(v.env, m.Env), m.Args
+	v.plans.add(int(m.Examples * m.Rollouts))
 	return nil
 }
 
@@ -226,7 +264,7 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 		v.tally.count("line[|s] [is|are] no JSON and [was|were] left out, as verifiers does")
 		return nil
 	}
-	id := rollout.TextOrJSON(row.Example)
+	id := jsontext.TextOrJSON(row.Example)
 	if id == "" {
 		return errors.New(`"example_id" is missing`)
 	}
@@ -236,16 +274,19 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 	}
 	v.texts[l.Hash] = true
 	talk := row.Completion
-	rec := &rollout.Record{Item: id, Split: v.split, Source: rollout.Import, Messages: talk, Answer: finalAnswer(talk)}
-	first, err := v.name(rec, row.Stamp)
-	if err != nil {
+	rec := &rollout.Record{Item: id, Split: v.split, Step: v.folders[f.Name], Source: rollout.Import, Messages: talk, Answer: finalAnswer(talk)}
+	if err := v.name(rec, row.Stamp); err != nil {
 		return err
 	}
-	if first {
-		err := sendItem(v.sink, f, rollout.Item{ID: rec.Item, Split: v.split}, row.Prompt, map[string]json.RawMessage{"answer": row.Answer, "info": row.Info})
-		if err != nil {
-			return err
-		}
+	for _, key := range slices.Sorted(maps.Keys(row.Names)) {
+		v.sink.tell(key, jsontext.TextOrJSON(*row.Names[key]))
+	}
+	v.sink.tellExactly("answer", row.Answer)
+	v.sink.tellExactly("info", row.Info)
+	v.sink.tellExactly("env_args", v.args[f.Name])
+	err := sendItem(v.sink, f, rollout.Item{ID: rec.Item, Split: v.split}, row.Prompt, map[string]json.RawMessage{"answer": row.Answer, "info": row.Info, "tools": row.Tools})
+	if err != nil {
+		return err
 	}
 	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.UnreportedStatus)
 	row.fill(rec)
@@ -268,21 +309,19 @@ func finalAnswer(talk []rollout.Message) string {
 	return transcript.LastAnswer(talk)
 }
 
-// name gives a record its sample, and says whether it is the first of its
-// item. Lines of our own export have both.
-func (v *verifiersReader) name(rec *rollout.Record, own *stamp) (first bool, err error) {
+// name gives a record its item and sample. Lines of our own export have both.
+func (v *verifiersReader) name(rec *rollout.Record, own *stamp) error {
 	sample := own.names(rec, -1)
-	first = v.numbers.next[rollout.Key{Split: v.split, Item: rec.Item}] == 0
 	if sample < 0 {
-		rec.Sample = v.numbers.another(v.split, rec.Item)
-		return first, nil
+		rec.Sample = v.numbers.another(v.split, rec.Item, rec.Step)
+		return nil
 	}
-	rec.Sample = v.numbers.sample(v.split, rec.Item, sample)
+	rec.Sample = v.numbers.inStep(v.split, rec.Item, rec.Step, sample)
 	if v.stamped[rec.Key()] {
-		return false, fmt.Errorf("item %s, sample %d is there already: keep one of the two", rec.Item, sample)
+		return fmt.Errorf("item %s, sample %d is there already: keep one of the two", rec.Item, sample)
 	}
 	v.stamped[rec.Key()] = true
-	return first, nil
+	return nil
 }
 
 func (r *verifiersRow) fill(rec *rollout.Record) {
@@ -308,6 +347,10 @@ func (r *verifiersRow) fill(rec *rollout.Record) {
 func (v *verifiersReader) grade(rec *rollout.Record, row verifiersRow) error {
 	if cause := verifiersCause(row.Error); cause != "" {
 		v.tally.failed(rec, rollout.Boundary(string(row.Error)), cause)
+		return nil
+	}
+	if at, cause := row.failure(rollout.ModelAPI); at != "" {
+		v.tally.failed(rec, at, cause)
 		return nil
 	}
 	reward, err := number("reward", row.Reward)
@@ -342,8 +385,11 @@ func verifiersCause(text json.RawMessage) string {
 		Message string `json:"message"`
 		Chain   string `json:"error_chain_str"`
 	}
-	if text[0] == '"' || json.Unmarshal(text, &e) != nil {
-		return firstLine(rollout.TextOrJSON(text))
+	if said := jsontext.TextOrJSON(text); text[0] == '"' || jsontext.Unmarshal(text, &e) != nil {
+		if failure.None(said) {
+			return ""
+		}
+		return firstLine(said)
 	}
 	cause := strings.Trim(e.Error+": "+e.Message, ": ")
 	if cause == "" {

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -23,15 +26,25 @@ var verifiersV1 = Format{
 		Item:     "`task.key`, or `task.data.idx` if there is none; of episodes with several trainable agents, `key/agent`",
 		Sample:   "the order of an item's traces; in several files, later files continue",
 		Reward:   "the sum of `rewards` by `score` × `weight`, of traces with `agent.trainable` alone; single rewards and `metrics` are `parts`; `--score NAME` takes one of them",
-		Failures: "`ok` false or `errors`, of episode or trace, is `model_api`, `tool` or `grader` by type; a `stop_condition` that is a limit is `step_limit`; a reward that is null, or none at all, is `grader`",
+		Failures: "`ok` false, of the trace or of an episode without a trace that failed, is `model_api`, `tool` or `grader` by the type of the last of `errors`; `errors` before are earlier attempts; without `ok`, `errors` are a failure; a `stop_condition` that is a limit is `step_limit`; a reward that is null, or none at all, is `grader`",
 	},
 	Read: readVerifiersV1,
 }
 
 type episode struct {
-	ID   string `json:"id"`
+	ID  string `json:"id"`
+	Run struct {
+		Work struct {
+			Step *int            `json:"step"` // of prime-rl: the training step whose policy made it
+			Env  json.RawMessage `json:"env"`
+		} `json:"work"`
+	} `json:"run"`
+	Env struct {
+		ID json.RawMessage `json:"id"`
+	}
 	Task struct {
 		Key  string          `json:"key"`
+		Set  json.RawMessage `json:"taskset"`
 		Data json.RawMessage `json:"data"`
 	}
 	OK     *bool
@@ -47,8 +60,9 @@ type episodeError struct {
 
 type trace struct {
 	Agent struct {
-		Name      string `json:"name"`
-		Trainable bool   `json:"trainable"`
+		Name      string          `json:"name"`
+		Model     json.RawMessage `json:"model"`
+		Trainable bool            `json:"trainable"`
 	} `json:"agent"`
 	Nodes []struct {
 		Parent  *int                   `json:"parent"`
@@ -65,6 +79,7 @@ type trace struct {
 			Reasoning  *int64 `json:"reasoning_tokens"`
 		} `json:"usage"`
 	} `json:"calls"`
+	Tools     json.RawMessage         `json:"tools"`
 	Rewards   map[string]*traceReward `json:"rewards"`
 	Metrics   map[string]*float64     `json:"metrics"`
 	OK        *bool                   `json:"ok"`
@@ -72,6 +87,18 @@ type trace struct {
 	Completed *bool                   `json:"is_completed"`
 	Stop      string                  `json:"stop_condition"`
 	Timing    map[string]any          `json:"timing"`
+	marked
+}
+
+var decodeTrace = rowDecoder[trace]()
+
+// UnmarshalJSON reads a trace, and the marks of failure in other keys.
+func (t *trace) UnmarshalJSON(text []byte) error {
+	row, err := decodeTrace(text)
+	if err == nil {
+		*t = *row
+	}
+	return err
 }
 
 type traceReward struct {
@@ -80,7 +107,7 @@ type traceReward struct {
 }
 
 func decodeEpisode(text []byte) (e episode, err error) {
-	err = members(text, map[string]any{"id": &e.ID, "task": &e.Task, "ok": &e.OK, "errors": &e.Errors, "traces": &e.Traces})
+	err = members(text, map[string]any{"id": &e.ID, "run": &e.Run, "env": &e.Env, "task": &e.Task, "ok": &e.OK, "errors": &e.Errors, "traces": &e.Traces})
 	return e, err
 }
 
@@ -91,24 +118,46 @@ func readVerifiersV1(ctx context.Context, src Source, sink Sink) error {
 	}
 	r := episodeReader{
 		sink: sink, split: src.Options.split(), wanted: src.Options.Score, numbers: newOnward(), tally: newTally(),
-		ids: make(map[string]string),
+		ids: make(map[string]string), steps: make(map[int]bool), folders: stepFolders(files),
 	}
 	for _, f := range files {
-		err := readJSONLines(ctx, f, sink.of(f, files), decodeEpisode, func(l rollout.Line[episode]) error { return r.line(f, l) })
+		r.tasks = make(map[string]bool)
+		each, err := rolloutsEach(f)
 		if err != nil {
 			return err
 		}
+		err = readJSONLines(ctx, f, sink.of(f, files), decodeEpisode, func(l rollout.Line[episode]) error { return r.line(f, l) })
+		if err != nil {
+			return err
+		}
+		r.plans.add(each * len(r.tasks))
 	}
 	sink.model(r.model.name)
 	sink.note("item = task.key (task.data.idx if there is none); the file numbers no rollouts, so sample = how often the item appeared before; split = %s", r.split)
+	sink.noteSteps(r.steps)
 	if r.wanted != "" {
 		sink.note("reward = %s, by --score", r.wanted)
 	} else {
 		sink.note("reward = sum of score x weight over the rewards of a trace; traces of agents that are not trainable were left out")
 	}
+	if !r.several { // an episode is one rollout
+		r.plans.send(sink, r.split, len(files), 0)
+	}
 	r.tally.note(sink)
 	sink.noteFiles(files, left)
 	return nil
+}
+
+// rolloutsEach is the number of rollouts that the run of a file planned for each task; 0 if its
+// settings are not there. How many tasks it planned is not known from them: select.limit is a
+// maximum.
+func rolloutsEach(f File) (each int, err error) {
+	for _, name := range []string{"configs/resolved/eval.json", "configs/eval.json"} { // the second by earlier versions
+		if each == 0 && err == nil {
+			err = planBeside(f, name, map[string]any{"num_rollouts": &each})
+		}
+	}
+	return each, err
 }
 
 type episodeReader struct {
@@ -119,10 +168,26 @@ type episodeReader struct {
 	numbers *onward
 	tally   *tally
 	ids     map[string]string // where an episode is
+	steps   map[int]bool      // of the episodes
+	folders map[string]int    // see stepFolders
+	tasks   map[string]bool   // of the file that is being read
+	plans   plans
+	several bool // an episode has several traces that count
+}
+
+// step is the training step of an episode; 0 if it is of none.
+func (e *episode) step() int {
+	if s := e.Run.Work.Step; s != nil && *s > 0 {
+		return *s
+	}
+	return 0
 }
 
 func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
 	e := l.Value
+	if step, named := r.folders[f.Name]; named && e.Run.Work.Step == nil {
+		e.Run.Work.Step = &step
+	}
 	if e.ID != "" {
 		if was := r.ids[e.ID]; was != "" {
 			return lineError(f, l.Number, "episode %s is at %s already: keep one of the two", e.ID, was)
@@ -134,21 +199,24 @@ func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
 		System json.RawMessage `json:"system_prompt"`
 		Prompt json.RawMessage `json:"prompt"`
 	}
-	if !isNone(e.Task.Data) && json.Unmarshal(e.Task.Data, &data) != nil {
+	if !isNone(e.Task.Data) && jsontext.Unmarshal(e.Task.Data, &data) != nil {
 		return lineError(f, l.Number, `"task.data" is not an object`)
 	}
+	r.steps[e.step()] = true
 	id := e.Task.Key
 	if id == "" {
-		id = rollout.TextOrJSON(data.Idx)
+		id = jsontext.TextOrJSON(data.Idx)
 	}
 	if id == "" {
 		return lineError(f, l.Number, `"task" has neither a key nor a data.idx`)
 	}
+	r.tasks[id] = true
 	trained := slices.DeleteFunc(slices.Clone(e.Traces), func(t trace) bool { return !t.Agent.Trainable })
 	if len(trained) == 0 && e.failed() {
 		trained = []trace{{}} // it broke off before there was a trace
 	}
 	several := slices.ContainsFunc(trained, func(t trace) bool { return t.Agent.Name != trained[0].Agent.Name })
+	r.several = r.several || len(trained) > 1
 	for i := range trained {
 		item := id
 		if several {
@@ -161,7 +229,7 @@ func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
 	return nil
 }
 
-func (e *episode) failed() bool { return e.OK != nil && !*e.OK || len(e.Errors) > 0 }
+func (e *episode) failed() bool { return e.OK != nil && !*e.OK || e.OK == nil && len(e.Errors) > 0 }
 
 func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
 	talk, err := t.conversation()
@@ -169,23 +237,61 @@ func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
 		return err
 	}
 	for _, c := range t.Calls {
-		if err := r.model.check(f, rollout.TextOrJSON(c.Model)); err != nil {
+		if err := r.model.check(f, jsontext.TextOrJSON(c.Model)); err != nil {
 			return err
 		}
 	}
 	n := transcript.UntilAnswer(talk)
-	rec := &rollout.Record{Item: item, Split: r.split, Sample: r.numbers.another(r.split, item), Source: rollout.Import, TraceID: e.ID, Messages: talk[n:], Answer: transcript.LastAnswer(talk)}
-	if rec.Sample == 0 {
-		if err := sendItem(r.sink, f, rollout.Item{ID: item, Split: r.split}, talk[:n], map[string]json.RawMessage{"task": e.Task.Data}); err != nil {
-			return err
-		}
+	rec := &rollout.Record{Item: item, Split: r.split, Step: e.step(), Sample: r.numbers.another(r.split, item, e.step()), Source: rollout.Import, TraceID: e.ID, Messages: talk[n:], Answer: transcript.LastAnswer(talk)}
+	e.tell(r.sink, t)
+	if err := sendItem(r.sink, f, rollout.Item{ID: item, Split: r.split}, talk[:n], map[string]json.RawMessage{"task": e.Task.Data, "tools": offered(t.Tools)}); err != nil {
+		return err
 	}
 	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.UnreportedStatus)
 	finished(rec, t.finish())
 	rec.Usage = t.usage()
 	rec.Started, rec.Elapsed = t.time()
-	r.grade(rec, e, t)
+	history := r.grade(rec, e, t)
+	for i, failed := range history {
+		earlier := *rec
+		earlier.Attempt, earlier.Reward, earlier.Parts = i, nil, nil
+		earlier.Outcome, earlier.Error = failed.outcome(), firstLine(failed.text())
+		r.tally.count("attempt[|s] that ended in an error [was|were] made again: [it is an earlier attempt|they are earlier attempts]")
+		if err := ended(r.sink.record(&earlier)); err != nil {
+			return err
+		}
+	}
+	rec.Attempt = len(history)
 	return ended(r.sink.record(rec))
+}
+
+// tell names the policy and the environment of a trace.
+func (e *episode) tell(sink Sink, t *trace) {
+	sink.tell("agent", t.Agent.Name)
+	sink.tellExactly("model", t.Agent.Model)
+	sink.tell("env", jsontext.TextOrJSON(e.Run.Work.Env))
+	sink.tell("env_id", jsontext.TextOrJSON(e.Env.ID))
+	sink.tellExactly("taskset", e.Task.Set)
+	sink.tellExactly("task.data", e.Task.Data)
+}
+
+// stepFolder matches the folder in which prime-rl keeps the rollouts of a training step.
+var stepFolder = regexp.MustCompile(`(?:^|[/\\])step_(\d{1,9})[/\\][^/\\]*$`)
+
+// stepFolders returns the steps of files that are in the folders of several steps, by name;
+// none if there are not several.
+func stepFolders(files []File) map[string]int {
+	of, steps := make(map[string]int), make(map[int]bool)
+	for _, f := range files {
+		if m := stepFolder.FindStringSubmatch(f.Name); m != nil {
+			n, _ := strconv.Atoi(m[1])
+			of[f.Name], steps[n] = n, true
+		}
+	}
+	if len(steps) < 2 {
+		return nil
+	}
+	return of
 }
 
 // conversation returns the messages on the way to the last leaf of the graph.
@@ -275,29 +381,58 @@ func (t *trace) time() (time.Time, rollout.Seconds) {
 	return time.Unix(0, int64(began)).UTC(), seconds(&took)
 }
 
-func (r *episodeReader) grade(rec *rollout.Record, e episode, t *trace) {
-	for _, errs := range [][]episodeError{t.Errors, e.Errors} {
-		if len(errs) > 0 {
-			at := rollout.Boundary(errs[0].Type + " " + errs[0].Message)
-			r.tally.failed(rec, at, strings.Trim(errs[0].Type+": "+errs[0].Message, ": "))
-			return
-		}
+// text is an error in words.
+func (e *episodeError) text() string { return strings.Trim(e.Type+": "+e.Message, ": ") }
+
+func (e *episodeError) outcome() rollout.Outcome { return rollout.Boundary(e.Type + " " + e.Message) }
+
+// verdict reports whether a trace failed. ok says so where it is there, of the trace before the
+// episode's; errors are the history of attempts. An episode fails with the first of its traces:
+// the others keep their grades.
+func (e *episode) verdict(t *trace) (failed, beside bool) {
+	failed = t.OK != nil && !*t.OK || t.OK == nil && len(t.Errors) > 0
+	if failed || !e.failed() {
+		return failed, false
 	}
-	if e.failed() || t.OK != nil && !*t.OK {
+	beside = t.OK != nil && slices.ContainsFunc(e.Traces, func(other trace) bool { return other.OK != nil && !*other.OK })
+	return !beside, beside
+}
+
+// grade sets outcome, reward and parts, and returns the errors of the attempts before.
+func (r *episodeReader) grade(rec *rollout.Record, e episode, t *trace) (history []episodeError) {
+	failed, beside := e.verdict(t)
+	history = t.Errors
+	if failed || !beside {
+		history = slices.Concat(e.Errors, t.Errors)
+	}
+	if failed && len(history) > 0 {
+		last := len(history) - 1
+		r.tally.failed(rec, history[last].outcome(), history[last].text())
+		return history[:last]
+	}
+	if failed {
 		r.tally.failed(rec, rollout.ModelAPI, "ok is false")
-		return
+		return nil
+	}
+	if at, cause := t.failure(rollout.ModelAPI); at != "" && t.OK == nil {
+		r.tally.failed(rec, at, cause)
+		return history
+	}
+	if beside {
+		r.tally.count("rollout[|s] of an episode in which another one failed [keeps its grade|keep their grades]")
 	}
 	reward, all, why := t.reward(r.wanted)
 	switch {
 	case reward == nil:
 		r.tally.ungraded(rec, why)
-		return
+		return history
 	case isLimit(t.Stop) && !oneTurn(rec, t.Stop):
 		r.tally.limited(rec, reward, t.Stop)
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward
 	}
 	rec.Parts = all
+	return history
 }
 
 // reward sums up the rewards, in the order of their names, or takes the one

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -19,10 +21,10 @@ var verlDump = Format{
 	Doc:   "STEP.jsonl of verl's rollout_data_dir or validation_data_dir, with input, output, gts, score and step",
 	Files: []string{"[0-9]*.jsonl"},
 	From: Origin{
-		Item:     "a hash of `input`, and `step` where prompts come in several steps; `gts` is the reference",
+		Item:     "a hash of `input`, and of `gts` or `uid` where one step asks one input for several of them; `step` is that of the record; `gts` is the reference",
 		Sample:   "the order of a prompt's lines; of several outputs of one rollout (`uid` SAMPLE_ROLLOUT_OUTPUT) the last counts",
 		Reward:   "`score`; numbers and truths of the reward function are `parts`; `--score NAME` takes one of them",
-		Failures: "a score that is missing, null or NaN is `grader`",
+		Failures: "a score that is missing, null or NaN is `grader`; so is a `timeout` or an `error` of the reward function",
 	},
 	Read: readVerl,
 }
@@ -33,6 +35,7 @@ type verlRow struct {
 	step               string
 	score, gts         json.RawMessage
 	infos              map[string]*float64
+	marked
 }
 
 func decodeVerl(text []byte) (*verlRow, error) {
@@ -50,9 +53,9 @@ func decodeVerl(text []byte) (*verlRow, error) {
 		case "score":
 			r.score = value
 		case "step":
-			r.step = rollout.TextOrJSON(value)
+			r.step = jsontext.TextOrJSON(value)
 		case "uid":
-			r.uid = rollout.TextOrJSON(value)
+			r.uid = jsontext.TextOrJSON(value)
 		default:
 			r.info(key, value)
 		}
@@ -64,18 +67,25 @@ func decodeVerl(text []byte) (*verlRow, error) {
 	if len(input) == 0 || input[0] != '"' || len(output) == 0 || output[0] != '"' {
 		return nil, errors.New("input and output must be texts")
 	}
-	r.input, r.output = rollout.TextOrJSON(input), rollout.TextOrJSON(output)
+	r.input, r.output = jsontext.TextOrJSON(input), jsontext.TextOrJSON(output)
 	return r, nil
 }
 
 // info keeps a number or a truth that the reward function returned.
 func (r *verlRow) info(key string, value []byte) {
+	if key == "extra_info" { // of the data row
+		return
+	}
+	before := len(r.marks)
+	if r.mark(key, value); len(r.marks) > before || failure.Names(key) && string(value) == "false" {
+		return
+	}
 	var f float64
 	switch {
 	case string(value) == "true":
 		f = 1
 	case string(value) == "false":
-	case json.Unmarshal(value, &f) != nil || isNone(value):
+	case jsontext.Unmarshal(value, &f) != nil || isNone(value):
 		return
 	}
 	if r.infos == nil {
@@ -94,15 +104,68 @@ func (r *verlRow) session() string {
 	return r.uid[:at]
 }
 
+// group names the data row that an output is of: all rollouts of it in a step have the uid
+// of one group, before the numbers of rollout and output.
+func (r *verlRow) group() string {
+	group := r.uid
+	for range 2 {
+		if at := strings.LastIndexByte(group, '_'); at > 0 && r.session() != "" {
+			group = group[:at]
+		}
+	}
+	return group
+}
+
+// verlGroups says, by input, which rows of the data ask it: different rows may show the same
+// text, with another image or another reference.
+type verlGroups map[string]*verlGroup
+
+type verlGroup struct {
+	rollouts map[string]int             // by step
+	groups   map[string]map[string]bool // of a step
+	gts      map[string]bool
+}
+
+func (g verlGroups) saw(row *verlRow) {
+	key := hash([]byte(row.input))
+	of := g[key]
+	if of == nil {
+		of = &verlGroup{rollouts: make(map[string]int), groups: make(map[string]map[string]bool), gts: make(map[string]bool)}
+		g[key] = of
+	}
+	of.rollouts[row.step]++
+	if of.groups[row.step] == nil {
+		of.groups[row.step] = make(map[string]bool)
+	}
+	of.groups[row.step][row.group()] = true
+	of.gts[string(row.gts)] = true
+}
+
+// id names the item of a row. A uid for each rollout names no groups.
+func (g verlGroups) id(row *verlRow) string {
+	of := g[hash([]byte(row.input))]
+	several := false
+	for step, groups := range of.groups {
+		several = several || len(groups) > 1 && len(groups) < of.rollouts[step]
+	}
+	switch {
+	case len(of.gts) > 1:
+		return hash([]byte(row.input + "\x00" + string(row.gts)))
+	case several:
+		return hash([]byte(row.input + "\x00" + row.group()))
+	}
+	return hash([]byte(row.input))
+}
+
 func readVerl(ctx context.Context, src Source, sink Sink) error {
 	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "gts", "input", "output", "score", "step") })
 	if err != nil {
 		return err
 	}
-	v := verlReader{stepLog: newStepLog(src, sink), wanted: src.Options.Score}
+	v := verlReader{stepLog: newStepLog(src, sink), groups: make(verlGroups), wanted: src.Options.Score}
 	for _, f := range files {
 		err := v.sessions(ctx, f, Sink{}, func(_ int, first, _ *verlRow) error {
-			v.saw(hash([]byte(first.input)), first.step)
+			v.groups.saw(first)
 			return nil
 		})
 		if err != nil {
@@ -131,6 +194,7 @@ func readVerl(ctx context.Context, src Source, sink Sink) error {
 
 type verlReader struct {
 	*stepLog
+	groups  verlGroups
 	wanted  string // the info that is the reward; "" = score
 	outputs int    // that are not the last of their rollout
 }
@@ -163,13 +227,17 @@ func (v *verlReader) sessions(ctx context.Context, f File, sink Sink, yield func
 }
 
 func (v *verlReader) row(f File, line int, first, last *verlRow) error {
-	id, family := v.id(hash([]byte(first.input)), first.step)
+	step, err := v.step(first.step)
+	if err != nil {
+		return err
+	}
+	id := v.groups.id(first)
 	prompt := []rollout.Message{{Role: "user", Content: first.input}}
-	if err := v.prompted(f, line, rollout.Item{ID: id, Family: family}, prompt, map[string]json.RawMessage{"ground_truth": last.gts}); err != nil {
+	if err := v.prompted(f, line, rollout.Item{ID: id}, prompt, map[string]json.RawMessage{"ground_truth": last.gts}); err != nil {
 		return err
 	}
 	rec := &rollout.Record{
-		Item: id, Family: family, Answer: last.output, Turns: 1,
+		Item: id, Step: step, Answer: last.output, Turns: 1,
 		Messages: []rollout.Message{{Role: "assistant", Content: last.output}},
 	}
 	reward, err := number("score", last.score)
@@ -179,8 +247,10 @@ func (v *verlReader) row(f File, line int, first, last *verlRow) error {
 	if v.wanted != "" {
 		reward = last.infos[v.wanted]
 	}
-	if grade(rec, reward, fmt.Sprintf("the score of step %s is missing, null or NaN", last.step)); reward != nil {
+	if o, cause := last.failure(rollout.GraderFailed); o != "" {
+		fail(rec, o, cause)
+	} else if grade(rec, reward, fmt.Sprintf("the score of step %s is missing, null or NaN", last.step)); reward != nil {
 		rec.Parts = parts(last.infos, v.wanted)
 	}
-	return v.record(rec, v.again(id))
+	return v.record(rec, v.next(id, step))
 }

@@ -16,24 +16,23 @@ func TestVerlDumps(t *testing.T) {
 	}
 	two, three := hash([]byte("user\n2+2?\nassistant\n")), hash([]byte("user\n3+4?\nassistant\n"))
 	want := []string{
-		two + "/step-1/0 graded 1", two + "/step-1/1 graded 0", three + "/step-1/0 graded 1", three + "/step-1/1 grader - the score of step 1 is missing, null or NaN",
-		two + "/step-2/0 graded 1", two + "/step-2/1 graded 0",
+		two + "/0 graded 1", two + "/1 graded 0", three + "/0 graded 1", three + "/1 grader - the score of step 1 is missing, null or NaN",
+		two + "/0 graded 1", two + "/1 graded 0",
 	}
 	if diff := cmp.Diff(want, told(g)); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	if r := g.records[0]; r.Parts["acc"] != 1 || r.Parts["length"] != 1 || len(r.Parts) != 2 || r.Family != two || r.Answer != "4" {
+	if r := g.records[0]; r.Parts["acc"] != 1 || r.Parts["length"] != 1 || len(r.Parts) != 2 || r.Answer != "4" || r.Step == 0 {
 		t.Errorf("record is %+v", r)
 	}
-	if r := g.records[4]; r.Answer != "4" {
+	if r := g.records[4]; r.Answer != "4" || r.Step == 0 {
 		t.Errorf("the last output of a rollout is its answer, not %q", r.Answer)
 	}
 	if it := g.items[0]; it.Messages[0].Content != "user\n2+2?\nassistant\n" || string(it.Row) != `{"ground_truth":"4","messages":[{"role":"user","content":"user\n2+2?\nassistant\n"}]}` {
 		t.Errorf("item is %s", it.Row)
 	}
-	g.noted(t, "prompts come in several steps", "outputs of a rollout before its last one, left out: 1")
+	g.noted(t, "rollouts are of 2 steps", "outputs of a rollout before its last one, left out: 1")
 
-	// One step alone has an item for each prompt.
 	_, g, err = importSource(t, "", Paths(Options{Score: "acc"}, "testdata/verl/1.jsonl"))
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -46,7 +47,7 @@ func readObject(f File, into map[string]any, want ...string) error {
 		return nil
 	}
 	line := 1
-	if syntax, is := errors.AsType[*json.SyntaxError](json.Unmarshal(text, new(json.RawMessage))); is {
+	if syntax, is := errors.AsType[*json.SyntaxError](jsontext.Unmarshal(text, new(json.RawMessage))); is {
 		line += bytes.Count(text[:min(int64(len(text)), max(0, syntax.Offset))], []byte("\n"))
 	}
 	return lineError(f, line, "%w", err)

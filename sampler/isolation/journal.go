@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -80,7 +81,7 @@ func (j *Journal) read() (order []string, err error) {
 	for lines.Scan() {
 		var l line
 		switch {
-		case json.Unmarshal(lines.Bytes(), &l) != nil || l.ID == "":
+		case jsontext.Unmarshal(lines.Bytes(), &l) != nil || l.ID == "":
 		case l.Stopped:
 			delete(j.left, l.ID)
 		default:

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gonogo/sampler/jsontext"
 )
 
 // Deadline is a day after which a platform no longer offers something.
@@ -137,7 +139,7 @@ type judge struct {
 // judgeModels lists the judges of a grader and its children.
 func judgeModels(path string, raw json.RawMessage) []judge {
 	var g graderNode
-	if json.Unmarshal(raw, &g) != nil {
+	if jsontext.Unmarshal(raw, &g) != nil {
 		return nil
 	}
 	var found []judge
@@ -154,7 +156,7 @@ func judgeModels(path string, raw json.RawMessage) []judge {
 // a reinforcement job.
 func graderWarnings(path string, raw json.RawMessage, inMulti bool) []Warning {
 	var g graderNode
-	if json.Unmarshal(raw, &g) != nil {
+	if jsontext.Unmarshal(raw, &g) != nil {
 		return nil
 	}
 	var warn []Warning

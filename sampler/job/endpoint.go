@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+
+	"gonogo/sampler/jsontext"
 )
 
 // GraderURLs returns the URLs that the job's grader, or a grader within it,
@@ -16,7 +18,7 @@ func graderURLs(raw json.RawMessage) []string {
 		URL     string                     `json:"url"`
 		Graders map[string]json.RawMessage `json:"graders"`
 	}
-	if json.Unmarshal(raw, &g) != nil {
+	if jsontext.Unmarshal(raw, &g) != nil {
 		return nil
 	}
 	var urls []string

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"gonogo/sampler/document"
+	"gonogo/sampler/jsontext"
 )
 
 // Job is the body of a reinforcement fine-tuning job.
@@ -78,7 +79,7 @@ func (j *Job) ToolNames() []string {
 // is given to fine_tuning.jobs.create, or that method's reinforcement object.
 func (j *Job) Hosted() bool {
 	var keys map[string]json.RawMessage
-	if json.Unmarshal(j.Raw, &keys) != nil {
+	if jsontext.Unmarshal(j.Raw, &keys) != nil {
 		return false
 	}
 	for _, key := range []string{"method", "reinforcement", "training_file"} {
@@ -103,20 +104,7 @@ func (j *Job) Judges() []string {
 
 // grading is what the job says about its grader's scale.
 type grading struct {
-	Type          string     `json:"type"`
-	Range         *[]float64 `json:"range"`
-	PassThreshold *float64   `json:"pass_threshold"`
-}
-
-// RewardRange returns the range that the job's grader declares, which only a
-// score_model does. ok is false when it declares none.
-func (j *Job) RewardRange() (lo, hi float64, ok bool) {
-	var g grading
-	if json.Unmarshal(j.Grader, &g) != nil || g.Type != "score_model" || g.Range == nil || len(*g.Range) != 2 {
-		return 0, 0, false
-	}
-	lo, hi = (*g.Range)[0], (*g.Range)[1]
-	return lo, hi, lo < hi
+	PassThreshold *float64 `json:"pass_threshold"`
 }
 
 // PassThreshold returns the pass_threshold of the job's grader; ok is false when it
@@ -124,7 +112,7 @@ func (j *Job) RewardRange() (lo, hi float64, ok bool) {
 // so it never changes a reward.
 func (j *Job) PassThreshold() (threshold float64, ok bool) {
 	var g grading
-	if json.Unmarshal(j.Grader, &g) != nil || g.PassThreshold == nil {
+	if jsontext.Unmarshal(j.Grader, &g) != nil || g.PassThreshold == nil {
 		return 0, false
 	}
 	return *g.PassThreshold, true

@@ -166,29 +166,6 @@ func TestDeepNestingIsRefused(t *testing.T) {
 	}
 }
 
-func TestRewardRangeComesFromAScoreModelOnly(t *testing.T) {
-	for name, c := range map[string]struct {
-		grader string
-		lo, hi float64
-		ok     bool
-	}{
-		"a score_model with a range":   {`{"type":"score_model","range":[0,10]}`, 0, 10, true},
-		"a score_model without":        {`{"type":"score_model"}`, 0, 0, false},
-		"an endpoint that has a range": {`{"type":"endpoint","url":"http://x","range":[0,10]}`, 0, 0, false},
-		"a range upside down":          {`{"type":"score_model","range":[1,0]}`, 0, 0, false},
-	} {
-		t.Run(name, func(t *testing.T) {
-			j, err := Parse("job.json", []byte(`{"grader":`+c.grader+`}`))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if lo, hi, ok := j.RewardRange(); ok != c.ok || ok && (lo != c.lo || hi != c.hi) {
-				t.Errorf("got %v, %v, %v", lo, hi, ok)
-			}
-		})
-	}
-}
-
 func TestWarnings(t *testing.T) {
 	before := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	after := time.Date(2027, 1, 6, 0, 0, 0, 0, time.UTC)

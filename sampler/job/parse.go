@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gonogo/sampler/document"
+	"gonogo/sampler/jsontext"
 )
 
 // The keys that are understood, by the object they are in. integrations and
@@ -277,7 +278,7 @@ func (p *parser) stringOrAbsent(n *node, key string) bool {
 }
 
 func (p *parser) into(n *node, to any, want string) bool {
-	if _, ok := n.token.(json.Number); ok && json.Unmarshal(p.raw(n), to) == nil {
+	if _, ok := n.token.(json.Number); ok && jsontext.Unmarshal(p.raw(n), to) == nil {
 		return true
 	}
 	p.fail(n, n.path, "must be %s, got %s", want, bytes.TrimSpace(p.raw(n)))

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/document"
+	"gonogo/sampler/jsontext"
 )
 
 // Read reads a job's body from the text of a file, JSON or YAML.
@@ -106,7 +107,7 @@ func (j *Job) GraderAlone() *Job {
 // MaskedGrader is the grader without secrets: see Masked.
 func (j *Job) MaskedGrader() json.RawMessage {
 	var keys map[string]json.RawMessage
-	_ = json.Unmarshal(j.GraderAlone().Masked(), &keys) // which is JSON
+	_ = jsontext.Unmarshal(j.GraderAlone().Masked(), &keys) // which is JSON
 	return keys["grader"]
 }
 
@@ -118,7 +119,7 @@ func (j *Job) BodyWith(to json.RawMessage) json.RawMessage { return withGrader(j
 
 func withGrader(body, to json.RawMessage) json.RawMessage {
 	var keys map[string]json.RawMessage
-	if json.Unmarshal(body, &keys) != nil {
+	if jsontext.Unmarshal(body, &keys) != nil {
 		return body // Parse reports that it is not an object
 	}
 	if _, ok := keys["grader"]; ok {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sort"
 
 	"gonogo/sampler/document"
 
@@ -122,7 +123,7 @@ func (j *Job) rewrite(replace func(secret) (string, bool)) (json.RawMessage, err
 		return nil, err
 	}
 	found := secrets("", root, nil)
-	slices.SortFunc(found, func(a, b secret) int { return cmp.Compare(a.node.start, b.node.start) })
+	sort.Slice(found, func(i, j int) bool { return found[i].node.start < found[j].node.start })
 	var out bytes.Buffer
 	done := 0
 	for _, s := range found {

@@ -1,6 +1,10 @@
 package job
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"gonogo/sampler/jsontext"
+)
 
 // Source is where a configuration has a job or a grader from: a path, or the body itself.
 type Source struct {
@@ -20,7 +24,7 @@ func (s Source) MarshalJSON() ([]byte, error) {
 func (s *Source) UnmarshalJSON(text []byte) error {
 	*s = Source{}
 	if text[0] == '"' {
-		return json.Unmarshal(text, &s.Path)
+		return jsontext.Unmarshal(text, &s.Path)
 	}
 	s.Body = append(s.Body, text...)
 	return nil

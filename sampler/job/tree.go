@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"gonogo/sampler/document"
+	"gonogo/sampler/jsontext"
 )
 
 // maxDepth bounds the nesting of a body, so a hostile one cannot exhaust
@@ -74,7 +75,7 @@ type treeReader struct {
 // readTree parses the whole body. Errors are of type document.Errors.
 func readTree(name string, body []byte) (*node, error) {
 	var whole json.RawMessage
-	if err := json.Unmarshal(body, &whole); err != nil {
+	if err := jsontext.Unmarshal(body, &whole); err != nil {
 		at := len(body)
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {

@@ -187,13 +187,14 @@ func TestASessionThatTheServerForgot(t *testing.T) {
 	}
 }
 
-// A program sees no key that is not its own, and its secrets reach no output.
+// A program sees no key that is not its own. What it answers is shown as it is: the run
+// knows which values no model may read.
 func TestProgramsSeeWhatIsTheirs(t *testing.T) {
 	t.Setenv("GONOGO_TEST_MODEL_KEY", "planted-model-key")
 	cfg := program("files", "serve")
 	cfg.Env["FILES_TOKEN"] = "planted-token"
 	tools := open(t, mcp.Options{Without: []string{"GONOGO_TEST_MODEL_KEY"}}, cfg)
-	for name, want := range map[string]string{"GONOGO_TEST_MODEL_KEY": "", "FILES_TOKEN": "**********", behaviour: "serve"} {
+	for name, want := range map[string]string{"GONOGO_TEST_MODEL_KEY": "", "FILES_TOKEN": "planted-token", behaviour: "serve"} {
 		got, err := tools["env"].Call(t.Context(), sampler.Call{Arguments: `{"text":"` + name + `"}`})
 		if err != nil || got.Output != want {
 			t.Errorf("%s: %+v, %v", name, got, err)

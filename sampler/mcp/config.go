@@ -102,7 +102,7 @@ func (c Config) where() string {
 	return strings.Join(c.Command, " ")
 }
 
-// secrets are the values that no output may show. A variable is one by its name
+// secrets are the values that no message may show. A variable is one by its name
 // alone: most hold paths and settings.
 func (c Config) secrets() sampler.Secrets {
 	var keys []string

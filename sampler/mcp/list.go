@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 )
 
 // Definition is a tool as its server describes it.
@@ -48,7 +49,7 @@ func readPage(raw json.RawMessage) (page, error) {
 		} `json:"tools"`
 		NextCursor string `json:"nextCursor"`
 	}
-	if err := json.Unmarshal(raw, &list); err != nil {
+	if err := jsontext.Unmarshal(raw, &list); err != nil {
 		return page{}, fmt.Errorf("its list of tools cannot be read: %w", err)
 	}
 	p := page{next: list.NextCursor}
@@ -75,7 +76,7 @@ func objectOf(raw json.RawMessage) (json.RawMessage, error) {
 	var s struct {
 		Type any `json:"type"`
 	}
-	_ = json.Unmarshal(b.Bytes(), &s) // an object decodes
+	_ = jsontext.Unmarshal(b.Bytes(), &s) // an object decodes
 	switch {
 	case s.Type == "object":
 		return b.Bytes(), nil

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 )
 
 // answer is what a server answered to a call.
@@ -55,7 +56,7 @@ func (c content) shown() (s string, text bool) {
 // most bytes. The error is an answer that cannot be read.
 func readResult(raw json.RawMessage, most int) (sampler.Result, error) {
 	var a *answer
-	if err := json.Unmarshal(raw, &a); err != nil || a == nil {
+	if err := jsontext.Unmarshal(raw, &a); err != nil || a == nil {
 		return sampler.Result{}, fmt.Errorf("the answer is not a result of a tool: %s", sampler.Brief(string(raw)))
 	}
 	if a.ResultType == "input_required" {

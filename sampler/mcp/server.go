@@ -107,7 +107,7 @@ func (s *server) call(ctx context.Context, remote string, call sampler.Call) (sa
 		return sampler.Result{}, nil, err
 	}
 	res, header, err := c.call(ctx, remote, call)
-	res.Output, res.Error = s.secrets.Mask(res.Output), s.secrets.Mask(res.Error)
+	res.Error = s.secrets.Mask(res.Error)
 	if err == nil || s.stays(ctx, c, err) {
 		_ = at.take(context.WithoutCancel(ctx)) // it is held for moments, or until a start ends
 		at.used = at.used || err == nil

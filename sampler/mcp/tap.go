@@ -12,6 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 )
 
 // The methods whose answers are read here.
@@ -144,7 +145,7 @@ func (c *tapped) Read(ctx context.Context) (jsonrpc.Message, error) {
 		var settled struct {
 			ProtocolVersion string `json:"protocolVersion"`
 		}
-		if json.Unmarshal(result, &settled) == nil { // else the SDK refuses it
+		if jsontext.Unmarshal(result, &settled) == nil { // else the SDK refuses it
 			c.tap.version.Store(&settled.ProtocolVersion)
 		}
 	case r.method == callTool:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -25,6 +26,7 @@ func newChat(cfg Config) *chat {
 	}
 	head.number("temperature", cfg.Temperature)
 	head.number("top_p", cfg.TopP)
+	head.extra(cfg.Extra)
 	if len(cfg.ResponseFormat) > 0 {
 		head.raw("response_format", string(cfg.ResponseFormat))
 	}
@@ -78,6 +80,7 @@ type chatAnswer struct {
 	Error   json.RawMessage `json:"error"`
 	Choices []struct {
 		FinishReason json.RawMessage `json:"finish_reason"`
+		NativeReason json.RawMessage `json:"native_finish_reason"` // OpenRouter: as the provider said it
 		Error        json.RawMessage `json:"error"`
 		Message      *chatMessage    `json:"message"`
 	} `json:"choices"`
@@ -97,7 +100,7 @@ type chatMessage struct {
 // parse reads a completion: its first choice, there being only one.
 func (w *chat) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	var a chatAnswer
-	if err := json.Unmarshal(body, &a); err != nil {
+	if err := jsontext.Unmarshal(body, &a); err != nil {
 		return sampler.Reply{}, &fault{}
 	}
 	if f := faultOf(a.Error); f != nil {
@@ -112,8 +115,8 @@ func (w *chat) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	}
 	m := choice.Message
 	reply := sampler.Reply{Text: contentText(m.Content), Refusal: m.Refusal, Served: a.Server.String(), Usage: transcript.UsageOf(a.Usage)}
-	if reply.Reasoning = rollout.TextOrJSON(m.ReasoningContent); reply.Reasoning == "" {
-		reply.Reasoning = rollout.TextOrJSON(m.Reasoning)
+	if reply.Reasoning = jsontext.TextOrJSON(m.ReasoningContent); reply.Reasoning == "" {
+		reply.Reasoning = jsontext.TextOrJSON(m.Reasoning)
 	}
 	for i, c := range m.ToolCalls {
 		c.ID = ids.pick(c.ID, i)
@@ -124,6 +127,9 @@ func (w *chat) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	finish, err := transcript.FinishOfReply(choice.FinishReason, reply.Text != "" || reply.Refusal != "" || len(reply.Calls) > 0)
 	if err != nil {
 		return sampler.Reply{}, &fault{message: err.Error()}
+	}
+	if finish == rollout.FinishStop && len(reply.Calls) == 0 && rollout.FinishOf(jsontext.TextOrJSON(choice.NativeReason)) == rollout.FinishLength {
+		finish = rollout.FinishLength
 	}
 	ended(&reply, finish)
 	reply.Carry = m.carry()
@@ -184,17 +190,17 @@ func (m *chatMessage) carry() json.RawMessage {
 func contentText(raw json.RawMessage) string {
 	raw = bytes.TrimSpace(raw)
 	if len(raw) == 0 || raw[0] != '[' {
-		return rollout.TextOrJSON(raw)
+		return jsontext.TextOrJSON(raw)
 	}
 	var parts []struct {
 		Text json.RawMessage `json:"text"`
 	}
-	if json.Unmarshal(raw, &parts) != nil {
+	if jsontext.Unmarshal(raw, &parts) != nil {
 		return ""
 	}
 	var text string
 	for _, p := range parts {
-		text += rollout.TextOrJSON(p.Text)
+		text += jsontext.TextOrJSON(p.Text)
 	}
 	return text
 }

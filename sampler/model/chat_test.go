@@ -68,7 +68,7 @@ func TestChatReplies(t *testing.T) {
 		{"text beside a call is not final", "tool_calls", `{"content":"a","tool_calls":[{"id":"1","function":{"name":"f","arguments":"{}"}}]}`, sampler.Reply{Text: "a", Calls: []rollout.ToolCall{{ID: "1", Name: "f", Arguments: "{}"}}, Finish: rollout.FinishStop}},
 		{"content as parts", "stop", `{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}`, sampler.Reply{Text: "ab", Final: true, Finish: rollout.FinishStop}},
 		{"a refusal", "stop", `{"content":null,"refusal":"no"}`, sampler.Reply{Refusal: "no", Finish: rollout.FinishStop}},
-		{"cut off by length", "length", `{"content":"a"}`, sampler.Reply{Text: "a", Final: true, CutOff: "max_output_tokens", Finish: rollout.FinishLength}},
+		{"cut off by length", "length", `{"content":"a"}`, sampler.Reply{Text: "a", Final: true, CutOff: "max_output_tokens is not set, so it was the server's context or its default limit", Finish: rollout.FinishLength}},
 		{"cut off by a filter", "content_filter", `{"content":""}`, sampler.Reply{CutOff: "content_filter", Finish: rollout.FinishFilter}},
 		{"nothing", "stop", `{"content":null}`, sampler.Reply{Finish: rollout.FinishStop}},
 		{"a server that says that the model refused", "refusal", `{"content":"not this"}`, sampler.Reply{Text: "not this", Refusal: "not this", Final: true, Finish: rollout.FinishRefusal}},

@@ -31,9 +31,10 @@ type Config struct {
 	TopP              *float64
 	MaxOutputTokens   *int
 	ReasoningEffort   string
-	ParallelToolCalls *bool           // nil = true, as in training, dropped for servers that refuse the parameter
-	ResponseFormat    json.RawMessage // the job's response_format, in chat form; nil = text
-	LeaveOut          []string        // names of LeavesOut that are not sent, whichever setting asks for them
+	ParallelToolCalls *bool                      // nil = true, as in training, dropped for servers that refuse the parameter
+	ResponseFormat    json.RawMessage            // the job's response_format, in chat form; nil = text
+	Extra             map[string]json.RawMessage // further parameters, sent as they are: top_k, min_p
+	LeaveOut          []string                   // names of LeavesOut that are not sent, whichever setting asks for them
 
 	MaxConns int          // connections to keep: the number of requests in flight; 0 = 16
 	HTTP     *http.Client // nil = a client of our own, as sampler.HTTPClient
@@ -67,6 +68,12 @@ func (c Config) lean() Config {
 	return c
 }
 
+// ours are the parameters of requests that Config.Extra cannot replace.
+var ours = []string{
+	"include", "input", "max_completion_tokens", "max_output_tokens", "max_tokens", "messages", "model", "n", "parallel_tool_calls", "reasoning",
+	"reasoning_effort", "response_format", "seed", "store", "stream", "temperature", "text", "tools", "top_p",
+}
+
 // Validate reports invalid values.
 func (c Config) Validate() error {
 	if c.API != "" && c.API != Responses && c.API != Chat {
@@ -84,6 +91,11 @@ func (c Config) Validate() error {
 	}
 	if len(c.ResponseFormat) > 0 && !json.Valid(c.ResponseFormat) {
 		return errors.New("response_format is not JSON")
+	}
+	for name := range c.Extra {
+		if slices.Contains(ours, name) {
+			return fmt.Errorf("model.extra names %q, which gonogo sends by itself: use a key of model, or leave it out", name)
+		}
 	}
 	for _, name := range c.LeaveOut {
 		if !slices.Contains(LeavesOut(), name) {

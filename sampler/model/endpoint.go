@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -132,10 +132,10 @@ func sized(body net.Buffers) option.Middleware {
 
 // post makes one request under a pass. The error is a *sampler.Failure, or a *refused for
 // an answer of status 4xx that may be more than a failure.
-func (e *endpoint) post(ctx context.Context, pass *sampler.Pass, body net.Buffers, requestID string) ([]byte, error) {
+func (e *endpoint) post(ctx context.Context, pass *sampler.Pass, body net.Buffers, requestID string) (answer []byte, header http.Header, err error) {
 	var raw []byte
 	var resp *http.Response
-	_, err := e.client.New(ctx, noParams,
+	_, err = e.client.New(ctx, noParams,
 		option.WithRequestBody("application/json", readerOf(body)), option.WithMiddleware(sized(body)),
 		option.WithResponseBodyInto(&resp), option.WithHeader("X-Client-Request-Id", requestID))
 	if resp != nil {
@@ -146,27 +146,16 @@ func (e *endpoint) post(ctx context.Context, pass *sampler.Pass, body net.Buffer
 	}
 	switch {
 	case err == nil:
-		return e.masked(raw), nil
+		return raw, resp.Header, nil
 	case resp == nil:
-		return nil, sampler.TransportFailure(e.address, err)
+		return nil, nil, sampler.TransportFailure(e.address, err)
 	case resp.StatusCode < 400, errors.Is(err, sampler.ErrLongReply):
-		return nil, sampler.TransportFailure(e.address, fmt.Errorf("read the answer: %w", err))
+		return nil, nil, sampler.TransportFailure(e.address, fmt.Errorf("read the answer: %w", err))
 	}
 	// The SDK has put the body back for us; its own error loses the status
 	// when the body's "error" is a string.
 	text, _ := io.ReadAll(resp.Body)
-	return nil, e.refuse(sampler.Answer{Status: resp.StatusCode, Header: resp.Header, Body: text})
-}
-
-// masked hides a key that the server echoes, also in the model's own words:
-// texts are cut further on, and half a key is found by no one.
-func (e *endpoint) masked(raw []byte) []byte {
-	for _, secret := range e.secrets {
-		if bytes.Contains(raw, []byte(secret)) {
-			return []byte(e.secrets.Mask(string(raw)))
-		}
-	}
-	return raw
+	return nil, nil, e.refuse(sampler.Answer{Status: resp.StatusCode, Header: resp.Header, Body: text})
 }
 
 // refused is an answer with a status that is not a success.
@@ -181,11 +170,18 @@ type refused struct {
 // Unwrap returns the failure.
 func (r *refused) Unwrap() error { return r.Failure }
 
+// itemType is how servers say that they do not know an item of the input: llama.cpp, vLLM
+// and other servers that validate with pydantic, and Ollama.
+var itemType = regexp.MustCompile(`(?i)type of '?(input )?item|(unknown|unsupported|unexpected|invalid) (input )?(item|message) ?(type)?|\binput\b[\]\[.\d'", ]+(type|role|content)`)
+
 // refuse describes an answer that is not a success.
 func (e *endpoint) refuse(a sampler.Answer) error {
-	a.Body = []byte(e.secrets.Mask(string(a.Body)))
+	a = e.secrets.Answer(a)
 	code, message := sampler.APIError(a.Body)
 	f, cutOff := sampler.ModelRefusal(e.address, a)
+	if e.path == "responses" && !f.Temporary && cutOff == "" && itemType.MatchString(message) {
+		f.Err = fmt.Errorf("%w; the server may know this kind of turn in Chat Completions alone: try model.api: chat", f.Err)
+	}
 	return &refused{Failure: f, code: code, message: message, param: paramOf(a.Body), text: f.Err.Error(), cutOff: cutOff}
 }
 

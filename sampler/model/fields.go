@@ -1,6 +1,9 @@
 package model
 
 import (
+	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
 
 	"gonogo/sampler"
@@ -48,6 +51,13 @@ func (f *fields) count(name string, value *int) {
 	if value != nil {
 		f.key(name)
 		f.buf = strconv.AppendInt(f.buf, int64(*value), 10)
+	}
+}
+
+// extra writes further fields, by name.
+func (f *fields) extra(more map[string]json.RawMessage) {
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		f.raw(name, string(more[name]))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -71,6 +72,9 @@ func inputItems(b *fields, m rollout.Message, calls *earlier) error {
 		}
 		b.element()
 		msg := object(b.buf)
+		if m.Role == "assistant" { // llama.cpp refuses one without a type
+			msg.raw("type", `"message"`)
+		}
 		msg.text("role", m.Role)
 		msg.raw("content", string(content))
 		b.buf = msg.end()
@@ -103,7 +107,7 @@ func flatTools(raw json.RawMessage) ([]byte, error) {
 		return nil, nil
 	}
 	var tools []map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &tools); err != nil {
+	if err := jsontext.Unmarshal(raw, &tools); err != nil {
 		return nil, err
 	}
 	if len(tools) == 0 {
@@ -114,7 +118,7 @@ func flatTools(raw json.RawMessage) ([]byte, error) {
 			continue
 		}
 		var flat map[string]json.RawMessage
-		if err := json.Unmarshal(t["function"], &flat); err != nil {
+		if err := jsontext.Unmarshal(t["function"], &flat); err != nil {
 			return nil, err
 		}
 		if flat == nil {

@@ -60,12 +60,12 @@ func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (c sampler.Compl
 		if err != nil {
 			return sampler.Completion{}, err
 		}
-		answer, err := j.post(ctx, pass, net.Buffers{prompt}, p.RequestID)
+		answer, _, err := j.post(ctx, pass, net.Buffers{prompt}, p.RequestID)
 		if err == nil {
 			if repeated {
 				j.old.Store(p.Model, nil)
 			}
-			return j.read(w, answer)
+			return j.read(w, answer, cfg.MaxOutputTokens)
 		}
 		var r *refused
 		if !errors.As(err, &r) {
@@ -83,12 +83,13 @@ func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (c sampler.Compl
 }
 
 // read parses an answer of status 200.
-func (j *Judge) read(w wire, answer []byte) (sampler.Completion, error) {
+func (j *Judge) read(w wire, answer []byte, limit *int) (sampler.Completion, error) {
 	reply, err := w.parse(answer, newIDs(nil))
 	var f *fault
 	if errors.As(err, &f) {
 		reply, err = j.fault(f, answer)
 	}
+	cutAt(&reply, limit)
 	return sampler.Completion{Text: reply.Text, Refusal: reply.Refusal, CutOff: reply.CutOff, Usage: reply.Usage}, err
 }
 

@@ -4,12 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"slices"
+	"sync/atomic"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/transcript"
 )
 
 // Model is the policy: one model behind one of the wire formats. It is safe for
@@ -18,7 +22,13 @@ type Model struct {
 	*endpoint
 	wire    wire
 	refused omissions
+	limit   *int // of output tokens, as it is sent; nil without one
+	context atomic.Int64
 }
+
+// SetContext tells the model how many tokens its server has room for, prompt and reply
+// together, as Ask found; 0 is unknown.
+func (m *Model) SetContext(tokens int) { m.context.Store(int64(tokens)) }
 
 // wire is one of the formats.
 type wire interface {
@@ -45,6 +55,7 @@ func New(cfg Config) (*Model, error) {
 	// What is not ours to leave out, or is not sent, counts as left out.
 	leaves := func(name string) bool { return slices.Contains(cfg.LeaveOut, name) }
 	cfg = cfg.lean()
+	m.limit = cfg.MaxOutputTokens
 	m.refused.remember(omitted{
 		include: cfg.API == Chat || leaves("include"), parallel: cfg.ParallelToolCalls != nil || leaves("parallel_tool_calls"),
 		limit: cfg.API != Chat || cfg.MaxOutputTokens == nil,
@@ -82,11 +93,12 @@ func (m *Model) Reply(ctx context.Context, req sampler.Request) (reply sampler.R
 	}
 	defer func() { pass.Done(reply.Usage, err) }()
 	for {
-		body, err := m.post(ctx, pass, m.wire.request(start, req.Turns, req.Encoded), req.RequestID)
+		body, header, err := m.post(ctx, pass, m.wire.request(start, req.Turns, req.Encoded), req.RequestID)
 		if err == nil {
 			reply, err := m.read(body, req.Turns)
 			if err == nil {
 				m.refused.remember(without)
+				reply.Served = m.secrets.Mask(sampler.ServedBy(reply.Served, header))
 			}
 			return reply, err
 		}
@@ -115,7 +127,36 @@ func (m *Model) read(body []byte, turns []sampler.Turn) (sampler.Reply, error) {
 	if errors.As(err, &f) {
 		return m.fault(f, body)
 	}
+	cutAt(&reply, m.limit)
+	m.cutByServer(&reply)
 	return reply, err
+}
+
+// cutByServer notes that it was not our limit that cut a reply off, but the server's context
+// or a limit of its own. llama.cpp says completed in its Responses API of a reply that fills
+// the context exactly.
+func (m *Model) cutByServer(reply *sampler.Reply) {
+	in, out, room := reply.Usage.Input, reply.Usage.Output, m.context.Load()
+	full := room > 0 && in != nil && out != nil && *in+*out >= room
+	if full && *in+*out == room && transcript.CutWhole(reply.Finish, reply.Calls) {
+		ended(reply, rollout.FinishLength)
+	}
+	switch {
+	case reply.Finish != rollout.FinishLength || m.limit != nil && (!full || *out >= int64(*m.limit)):
+	case full && *out == 0 && reply.Text == "" && len(reply.Calls) == 0:
+		reply.CutOff = fmt.Sprintf("%s: the prompt has %d tokens, and the server has room for %d", rollout.ContextExceeded, *in, room)
+	case full:
+		reply.CutOff = fmt.Sprintf("the prompt (%d tokens) and the reply (%d) fill the server's context of %d (%s)", *in, *out, room, rollout.ContextExceeded)
+	default:
+		reply.CutOff = rollout.NoLimitSent + ", so it was the server's context or its default limit"
+	}
+}
+
+// cutAt notes that a reply was cut off where its server does not say so.
+func cutAt(reply *sampler.Reply, limit *int) {
+	if transcript.CutAt(limit, reply.Finish, reply.Usage, reply.Calls) {
+		ended(reply, rollout.FinishLength)
+	}
 }
 
 // fault is an answer of status 200 without a turn in it.
@@ -151,19 +192,19 @@ func nothing() rollout.Usage {
 
 // faultOf reads the "error" of an answer; nil when there is none.
 func faultOf(raw json.RawMessage) *fault {
-	text := rollout.TextOrJSON(raw)
+	text := jsontext.TextOrJSON(raw)
 	if text == "" || text == "{}" || text == "false" {
 		return nil
 	}
 	f := &fault{message: text}
 	var e struct {
-		Code    json.RawMessage
-		Message json.RawMessage
+		Code    json.RawMessage `json:"code"`
+		Message json.RawMessage `json:"message"`
 	}
-	if json.Unmarshal(raw, &e) == nil {
-		f.code = rollout.TextOrJSON(e.Code)
-		f.message = rollout.TextOrJSON(e.Message)
-		_ = json.Unmarshal(e.Code, &f.status) // a word as code leaves 0
+	if jsontext.Unmarshal(raw, &e) == nil {
+		f.code = jsontext.TextOrJSON(e.Code)
+		f.message = jsontext.TextOrJSON(e.Message)
+		_ = jsontext.Unmarshal(e.Code, &f.status) // a word as code leaves 0
 		if f.status < 400 || f.status > 599 {
 			f.status = 0
 		}

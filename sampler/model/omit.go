@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/jsontext"
 )
 
 // omitted names the optional parameters that are left out.
@@ -95,12 +95,14 @@ func namedAs(name string) *regexp.Regexp {
 // it has none.
 func paramOf(body []byte) string {
 	var b struct {
-		Error struct{ Param json.RawMessage }
+		Error struct {
+			Param json.RawMessage `json:"param"`
+		} `json:"error"`
 	}
-	if json.Unmarshal(body, &b) != nil || bytes.Equal(b.Error.Param, []byte("null")) {
+	if jsontext.Unmarshal(body, &b) != nil || bytes.Equal(b.Error.Param, []byte("null")) {
 		return ""
 	}
-	if param := rollout.TextOrJSON(b.Error.Param); param != "None" {
+	if param := jsontext.TextOrJSON(b.Error.Param); param != "None" {
 		return param
 	}
 	return ""

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"gonogo/sampler"
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/jsontext"
 )
 
 // part is one part of a content array.
@@ -15,7 +15,7 @@ type part map[string]json.RawMessage
 // chatPart renames a part from the form of Responses to that of Chat Completions,
 // where images and files are nested. Parts it does not know stay as they are.
 func chatPart(p part) {
-	switch rollout.TextOrJSON(p["type"]) {
+	switch jsontext.TextOrJSON(p["type"]) {
 	case "input_text", "output_text":
 		p.is("text")
 	case "input_image":
@@ -32,7 +32,7 @@ func chatPart(p part) {
 // responsesPart renames a part from the form of Chat Completions to that of
 // Responses. Parts it does not know stay as they are.
 func responsesPart(p part, role string) {
-	switch rollout.TextOrJSON(p["type"]) {
+	switch jsontext.TextOrJSON(p["type"]) {
 	case "text":
 		p.is("input_text")
 		if role == "assistant" {
@@ -65,7 +65,7 @@ func (p part) nest(key string, names map[string]string) {
 // object stays.
 func (p part) flatten(key string, names map[string]string) {
 	var inner part
-	if json.Unmarshal(p[key], &inner) != nil {
+	if jsontext.Unmarshal(p[key], &inner) != nil {
 		return
 	}
 	delete(p, key)
@@ -79,7 +79,7 @@ func (p part) flatten(key string, names map[string]string) {
 // eachPart converts the parts of a content array.
 func eachPart(content json.RawMessage, convert func(part)) (json.RawMessage, error) {
 	var parts []part
-	if err := json.Unmarshal(content, &parts); err != nil {
+	if err := jsontext.Unmarshal(content, &parts); err != nil {
 		return nil, err
 	}
 	for _, p := range parts {
@@ -88,22 +88,25 @@ func eachPart(content json.RawMessage, convert func(part)) (json.RawMessage, err
 	return json.Marshal(parts)
 }
 
-// eachMessage converts the roles and parts of all messages of a prompt; roles may be
-// nil. One in which nothing changes stays as it is, byte for byte.
+// eachMessage converts the roles and parts of all messages of a prompt; roles is
+// nil for Responses, where a turn of the assistant has a type. One in which nothing changes stays as it is, byte for byte.
 func eachMessage(messages json.RawMessage, roles func(string) string, convert func(p part, role string)) (json.RawMessage, error) {
 	var all []part
 	if len(bytes.TrimSpace(messages)) == 0 {
 		return messages, nil
 	}
-	if err := json.Unmarshal(messages, &all); err != nil {
+	if err := jsontext.Unmarshal(messages, &all); err != nil {
 		return nil, fmt.Errorf("read the prompt's messages: %w", err)
 	}
 	changed := false
 	for _, m := range all {
-		role := rollout.TextOrJSON(m["role"])
+		role := jsontext.TextOrJSON(m["role"])
 		if roles != nil && roles(role) != role {
 			role = roles(role)
 			m["role"], changed = sampler.AppendQuoted(nil, role), true
+		}
+		if roles == nil && role == "assistant" && m["type"] == nil {
+			m["type"], changed = json.RawMessage(`"message"`), true
 		}
 		content := bytes.TrimSpace(m["content"])
 		if len(content) == 0 || content[0] != '[' {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -36,6 +37,7 @@ func newResponses(cfg Config) (*responses, error) {
 	}
 	head.number("temperature", cfg.Temperature)
 	head.number("top_p", cfg.TopP)
+	head.extra(cfg.Extra)
 	head.count("max_output_tokens", cfg.MaxOutputTokens)
 	format, err := flatFormat(cfg.ResponseFormat)
 	if err != nil {
@@ -62,16 +64,16 @@ type responsesAnswer struct {
 // read cuts an answer into what is read of it. The error says that it is not of this
 // format.
 func (a *responsesAnswer) read(body []byte) error {
-	return rollout.Fields(body, func(key, value []byte) error {
+	return jsontext.Fields(body, func(key, value []byte) error {
 		switch string(key) {
 		case "status":
-			return rollout.ReadText(value, &a.status)
+			return jsontext.ReadText(value, &a.status)
 		case "error":
 			a.error = value
 		case "incomplete_details":
 			return fieldsOf(value, func(key, value []byte) error {
 				if string(key) == "reason" {
-					return rollout.ReadText(value, &a.reason)
+					return jsontext.ReadText(value, &a.reason)
 				}
 				return nil
 			})
@@ -88,12 +90,12 @@ func (a *responsesAnswer) read(body []byte) error {
 	})
 }
 
-// fieldsOf is rollout.Fields of an object that may be null.
+// fieldsOf is jsontext.Fields of an object that may be null.
 func fieldsOf(text []byte, visit func(key, value []byte) error) error {
 	if string(text) == "null" {
 		return nil
 	}
-	return rollout.Fields(text, visit)
+	return jsontext.Fields(text, visit)
 }
 
 // item is one output item, as far as we read it.
@@ -103,21 +105,26 @@ type item struct {
 	phase              string   // commentary or final_answer, for models that label their messages
 	content, summary   []string // the texts of their parts
 	refusal            string
+	cut                bool // its own status or reason says that it was cut off
 }
 
 func (it *item) read(text []byte) error {
-	return rollout.Fields(text, func(key, value []byte) (err error) {
+	return jsontext.Fields(text, func(key, value []byte) (err error) {
 		switch string(key) {
 		case "type":
-			return rollout.ReadText(value, &it.kind)
+			return jsontext.ReadText(value, &it.kind)
 		case "call_id":
-			return rollout.ReadText(value, &it.callID)
+			return jsontext.ReadText(value, &it.callID)
 		case "name":
-			return rollout.ReadText(value, &it.name)
+			return jsontext.ReadText(value, &it.name)
+		case "status":
+			it.cut = it.cut || jsontext.TextOrJSON(value) == "incomplete"
+		case "finish_reason": // of proxies that translate Chat Completions
+			it.cut = it.cut || rollout.FinishOf(jsontext.TextOrJSON(value)) == rollout.FinishLength
 		case "arguments":
 			it.arguments = value
 		case "phase":
-			return rollout.ReadText(value, &it.phase)
+			return jsontext.ReadText(value, &it.phase)
 		case "content":
 			it.content, it.refusal, err = readParts(value)
 		case "summary":
@@ -130,16 +137,16 @@ func (it *item) read(text []byte) error {
 // readParts reads the parts of a content: the text of each, and what is refused in
 // all of them.
 func readParts(list []byte) (texts []string, refusal string, err error) {
-	err = rollout.List(list, func(part []byte) error {
+	err = jsontext.List(list, func(part []byte) error {
 		var text, refused, kind string
 		err := fieldsOf(part, func(key, value []byte) error {
 			switch string(key) {
 			case "text":
-				return rollout.ReadText(value, &text)
+				return jsontext.ReadText(value, &text)
 			case "refusal":
-				return rollout.ReadText(value, &refused)
+				return jsontext.ReadText(value, &refused)
 			case "type": // of any other kind than a text it is not part
-				return rollout.ReadText(value, &kind)
+				return jsontext.ReadText(value, &kind)
 			}
 			return nil
 		})
@@ -163,10 +170,10 @@ func unstreamed(body []byte) []byte {
 		}
 		var kind string
 		var response []byte
-		err := rollout.Fields(bytes.TrimSpace(event), func(key, value []byte) error {
+		err := jsontext.Fields(bytes.TrimSpace(event), func(key, value []byte) error {
 			switch string(key) {
 			case "type":
-				return rollout.ReadText(value, &kind)
+				return jsontext.ReadText(value, &kind)
 			case "response":
 				response = value
 			}
@@ -208,7 +215,7 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	// a silent turn it would count as the model's own, with a reward.
 	var items []item
 	output := a.output
-	if len(output) == 0 || output[0] != '[' || rollout.List(output, func(text []byte) error {
+	if len(output) == 0 || output[0] != '[' || jsontext.List(output, func(text []byte) error {
 		var it item
 		err := it.read(text)
 		items = append(items, it)
@@ -218,6 +225,9 @@ func (w *responses) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	}
 	if len(items) == 0 && a.status == "" || slices.ContainsFunc(items, func(it item) bool { return it.kind == "" }) {
 		return sampler.Reply{}, &fault{}
+	}
+	if reply.Finish == rollout.FinishStop && slices.ContainsFunc(items, func(it item) bool { return it.cut }) {
+		ended(&reply, rollout.FinishLength)
 	}
 	reply.Carry = bytes.TrimSpace(output[1 : len(output)-1])
 	if readItems(items, &reply, ids) {
@@ -271,7 +281,7 @@ func readItems(items []item, reply *sampler.Reply, ids *ids) (changed bool) {
 
 func readCall(it *item, reply *sampler.Reply, ids *ids) (changed bool) {
 	args := it.arguments
-	text := rollout.TextOrJSON(args)
+	text := jsontext.TextOrJSON(args)
 	id := ids.pick(it.callID, len(reply.Calls))
 	changed = id != it.callID || len(args) == 0 || args[0] != '"'
 	if it.callID = id; changed {
@@ -285,7 +295,7 @@ func readCall(it *item, reply *sampler.Reply, ids *ids) (changed bool) {
 // otherwise sent back as they came.
 func patch(output []byte, items []item) (json.RawMessage, error) {
 	var raw []map[string]json.RawMessage
-	if err := json.Unmarshal(output, &raw); err != nil {
+	if err := jsontext.Unmarshal(output, &raw); err != nil {
 		return nil, err
 	}
 	for i, it := range items {
@@ -311,7 +321,7 @@ func flatFormat(raw json.RawMessage) (json.RawMessage, error) {
 		Type   string                     `json:"type"`
 		Schema map[string]json.RawMessage `json:"json_schema"`
 	}
-	if err := json.Unmarshal(raw, &f); err != nil {
+	if err := jsontext.Unmarshal(raw, &f); err != nil {
 		return nil, fmt.Errorf("read response_format: %w", err)
 	}
 	if f.Schema == nil {

@@ -39,10 +39,10 @@ func TestResponsesRequest(t *testing.T) {
 		`{"model":"m","store":false,"include":["reasoning.encrypted_content"],"input":[
 {"role":"system","content":"s"},
 {"role":"user","content":[{"type":"input_text","text":"look"},{"type":"input_image","image_url":"data:x","detail":"low"}]},
-{"role":"assistant","content":"wait"},
+{"type":"message","role":"assistant","content":"wait"},
 {"type":"function_call","call_id":"a","name":"search","arguments":"{\"q\":1}"},{"type":"function_call","call_id":"call_row_0","name":"search","arguments":"{\"q\":2}"},
 {"type":"function_call_output","call_id":"a","output":"one"},{"type":"function_call_output","call_id":"call_row_0","output":"two"},
-{"role":"assistant","content":[{"type":"output_text","text":"found"}]},{"role":"user","content":"and?"}]}`)
+{"type":"message","role":"assistant","content":[{"type":"output_text","text":"found"}]},{"role":"user","content":"and?"}]}`)
 }
 
 func TestResponsesCarriesEveryItemVerbatim(t *testing.T) {

@@ -106,3 +106,17 @@ func TestAResponseComesAsAStream(t *testing.T) {
 		}
 	}
 }
+
+// Behind LiteLLM two deployments answer under one name: only headers tell them apart.
+func TestReplyNamesTheDeploymentThatAnswered(t *testing.T) {
+	f := serveFunc(t, func(n int, _ string) (int, map[string]string, string) {
+		head := map[string]string{"x-litellm-model-id": []string{"3ad0", "77fe"}[n%2], "x-litellm-model-api-base": "http://gpu:8000/v1"}
+		return 200, head, `{"model":"m","choices":[{"finish_reason":"stop","message":{"content":"x"}}]}`
+	})
+	m := f.open(t, model.Config{API: model.Chat})
+	for _, want := range []string{"m 3ad0 http://gpu:8000/v1", "m 77fe http://gpu:8000/v1"} {
+		if reply, err := m.Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)}); err != nil || reply.Served != want {
+			t.Errorf("served by %q, want %q: %v", reply.Served, want, err)
+		}
+	}
+}

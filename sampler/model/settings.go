@@ -1,6 +1,10 @@
 package model
 
-import "gonogo/sampler/limit"
+import (
+	"encoding/json"
+
+	"gonogo/sampler/limit"
+)
 
 // Settings are the model that is measured, and how it is called, as a configuration has it.
 type Settings struct {
@@ -11,6 +15,7 @@ type Settings struct {
 	Headers           map[string]string `json:"headers,omitzero" or:"none" mark:"secret" example:"{api-key: \"${AZURE_KEY}\"}" doc:"headers of every request; ${NAME} is taken from the environment"`
 	Temperature       *float64          `json:"temperature,omitzero" or:"the server's own" min:"0" max:"2" mark:"binding" example:"1" doc:"sampling temperature; reasoning models may refuse it"`
 	TopP              *float64          `json:"top_p,omitzero" or:"the server's own" min:"0" max:"1" mark:"binding" example:"1" doc:"nucleus sampling"`
+	Extra             map[string]any    `json:"extra,omitzero" or:"none" mark:"binding" example:"{top_k: 20, min_p: 0}" doc:"further parameters of each request, sent as they are: those that OpenAI does not have, such as top_k, min_p, repetition_penalty and chat_template_kwargs"`
 	MaxOutputTokens   *int              `json:"max_output_tokens,omitzero" or:"the server's own" min:"1" mark:"binding" example:"8192" doc:"most tokens of one model turn"`
 	ReasoningEffort   string            `json:"reasoning_effort,omitzero" or:"the job's reasoning_effort, unless that is default" mark:"binding" example:"medium" doc:"how long a reasoning model may think; sent as written"`
 	ParallelToolCalls *bool             `json:"parallel_tool_calls,omitzero" or:"true, as in training; left out for servers that refuse the parameter" mark:"binding" example:"false" doc:"whether the model may ask for several tools at once"`
@@ -34,8 +39,13 @@ type JudgeSettings struct {
 
 // Config is the configuration of the model's client. Its key is the caller's to find.
 func (s Settings) Config() Config {
+	extra := make(map[string]json.RawMessage, len(s.Extra))
+	for name, value := range s.Extra {
+		extra[name], _ = json.Marshal(value) // it was read from JSON
+	}
 	return Config{
-		Name: s.Name, BaseURL: s.BaseURL, API: s.API, Headers: s.Headers, Temperature: s.Temperature, TopP: s.TopP, MaxOutputTokens: s.MaxOutputTokens,
+		Extra: extra,
+		Name:  s.Name, BaseURL: s.BaseURL, API: s.API, Headers: s.Headers, Temperature: s.Temperature, TopP: s.TopP, MaxOutputTokens: s.MaxOutputTokens,
 		ReasoningEffort: s.ReasoningEffort, ParallelToolCalls: s.ParallelToolCalls, LeaveOut: s.LeaveOut,
 	}
 }

@@ -53,12 +53,13 @@ func TestOddUsageIsNotToldAndSpoilsNoAnswer(t *testing.T) {
 	}
 }
 
-// A refusal is cut to 500 bytes for the record: half of the key was left in it.
-func TestAKeyInTheModelsOwnWordsIsMasked(t *testing.T) {
-	f := serve(t, 200, `{"choices":[{"message":{"content":"you are sk-planted-0123456789","refusal":"no, sk-planted-0123456789"},"finish_reason":"stop"}]}`)
-	got, err := f.open(t, model.Config{API: model.Chat, APIKey: "sk-planted-0123456789"}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
-	if err != nil || got.Text != "you are **********" || got.Refusal != "no, **********" {
-		t.Errorf("text %q, refusal %q, error %v", got.Text, got.Refusal, err)
+// A header's value may be a word of the answer: the run knows which values no grader may
+// read.
+func TestTheModelsOwnWordsStayAsTheyAre(t *testing.T) {
+	f := serve(t, 200, `{"choices":[{"message":{"content":"in us-east-1 since 2024-10-01"},"finish_reason":"stop"}]}`)
+	got, err := f.open(t, model.Config{API: model.Chat, APIKey: "us-east-1", Headers: map[string]string{"x-api-version": "2024-10-01"}}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
+	if err != nil || got.Text != "in us-east-1 since 2024-10-01" {
+		t.Errorf("text %q, error %v", got.Text, err)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -25,19 +26,22 @@ type reply struct {
 
 // failureOf reads the "error" of an answer of status 200; nil when there is none.
 func failureOf(raw json.RawMessage) *sampler.Failure {
-	text := rollout.TextOrJSON(raw)
+	text := jsontext.TextOrJSON(raw)
 	if text == "" || text == "{}" || text == "false" {
 		return nil
 	}
-	var e struct{ Code, Message json.RawMessage }
-	_ = json.Unmarshal(raw, &e) // a text has neither
+	var e struct {
+		Code    json.RawMessage `json:"code"`
+		Message json.RawMessage `json:"message"`
+	}
+	_ = jsontext.Unmarshal(raw, &e) // a text has neither
 	f := useless(text)
-	code, message := rollout.TextOrJSON(e.Code), rollout.TextOrJSON(e.Message)
+	code, message := jsontext.TextOrJSON(e.Code), jsontext.TextOrJSON(e.Message)
 	if message != "" {
 		f.Err = errors.New(strings.TrimSpace(code + " " + message))
 	}
 	var status int
-	if json.Unmarshal(e.Code, &status) == nil && status >= 400 && status < 600 {
+	if jsontext.Unmarshal(e.Code, &status) == nil && status >= 400 && status < 600 {
 		f.Hidden, f.Temporary = status, sampler.Temporary(status)
 	}
 	return f
@@ -66,7 +70,7 @@ func chatAnswer(body []byte) reply {
 		Usage json.RawMessage `json:"usage"`
 		transcript.Server
 	}
-	err := json.Unmarshal(body, &a)
+	err := jsontext.Unmarshal(body, &a)
 	out := reply{usage: transcript.UsageOf(a.Usage), served: a.String(), failed: failureOf(a.Error)}
 	if err != nil || len(a.Choices) == 0 {
 		out.failed = cmp.Or(out.failed, unreadable(body))
@@ -97,7 +101,7 @@ func (r *reply) ends(finish rollout.Finish, err error) {
 // assistant reads a message of the model; nil when it is none.
 func assistant(raw json.RawMessage) *rollout.Message {
 	var m transcript.ChatMessage
-	if json.Unmarshal(raw, &m) != nil {
+	if jsontext.Unmarshal(raw, &m) != nil {
 		return nil
 	}
 	message, err := m.Message()
@@ -107,7 +111,7 @@ func assistant(raw json.RawMessage) *rollout.Message {
 	var refused struct {
 		Refusal string `json:"refusal"`
 	}
-	_ = json.Unmarshal(raw, &refused)
+	_ = jsontext.Unmarshal(raw, &refused)
 	message.Role, message.Refusal = "assistant", refused.Refusal
 	return &message
 }
@@ -124,7 +128,7 @@ func responsesAnswer(body []byte) reply {
 		Usage  json.RawMessage `json:"usage"`
 		transcript.Server
 	}
-	err := json.Unmarshal(body, &a)
+	err := jsontext.Unmarshal(body, &a)
 	out := reply{usage: transcript.UsageOf(a.Usage), served: a.String(), failed: failureOf(a.Error)}
 	switch {
 	case out.failed != nil:
@@ -166,7 +170,7 @@ func usageAlone(body []byte) reply {
 	var a struct {
 		Usage json.RawMessage `json:"usage"`
 	}
-	_ = json.Unmarshal(body, &a)
+	_ = jsontext.Unmarshal(body, &a)
 	u := transcript.UsageOf(a.Usage)
 	if u.Input != nil { // nothing is written or thought, and what is left out was not cached
 		u.Output, u.Reasoning, u.Cached = cmp.Or(u.Output, new(int64)), cmp.Or(u.Reasoning, new(int64)), cmp.Or(u.Cached, new(int64))

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -50,6 +51,7 @@ type asked struct {
 	messages []rollout.Message
 	stream   bool
 	injected bool // the usage of the stream was asked for by us
+	limit    *int // of output tokens; nil without one
 }
 
 // ServeHTTP forwards a request of an agent to the model.
@@ -116,6 +118,9 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 	}
 	switch {
 	case err == nil, over() && said.message != nil: // what an agent did not hear to its end was said all the same
+		if m := said.message; m != nil && transcript.CutAt(q.limit, said.finish, said.usage, m.ToolCalls) {
+			said.finish = rollout.FinishLength
+		}
 		r.note(said, time.Now())
 	case !over():
 		r.fail(err, said.cutOff)
@@ -145,11 +150,11 @@ func untilTheEnd(ctx context.Context, w http.ResponseWriter) (stop func()) {
 func (p *Proxy) read(d dialect, body []byte) (asked, error) {
 	q := asked{dialect: d, body: body, sum: sha256.Sum256(body)}
 	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(body, &fields); err != nil {
+	if err := jsontext.Unmarshal(body, &fields); err != nil {
 		return q, fmt.Errorf("the request is not a JSON object: %w", err)
 	}
 	var model string
-	_ = json.Unmarshal(fields["model"], &model) // "" is refused below
+	_ = jsontext.Unmarshal(fields["model"], &model) // "" is refused below
 	if d.talks && model != p.cfg.Model {
 		return q, fmt.Errorf("this run measures the model %q, not %q: send the name that came with the rollout (model.name)", p.cfg.Model, sampler.Brief(model))
 	}
@@ -160,7 +165,10 @@ func (p *Proxy) read(d dialect, body []byte) (asked, error) {
 	if q.messages, err = d.read(bytes.TrimSpace(fields[d.input])); err != nil {
 		return q, fmt.Errorf("%q cannot be read: %w", d.input, err)
 	}
-	_ = json.Unmarshal(fields["stream"], &q.stream) // whatever else it is, is the model's to refuse
+	for _, name := range []string{"max_tokens", "max_completion_tokens", "max_output_tokens"} {
+		_ = jsontext.Unmarshal(fields[name], &q.limit)
+	}
+	_ = jsontext.Unmarshal(fields["stream"], &q.stream) // whatever else it is, is the model's to refuse
 	if q.stream && d.path == "chat/completions" {
 		q.body, q.injected = withUsage(body, fields)
 	}
@@ -170,9 +178,9 @@ func (p *Proxy) read(d dialect, body []byte) (asked, error) {
 // withUsage asks for the tokens of a streamed chat, where the agent does not.
 func withUsage(body []byte, fields map[string]json.RawMessage) ([]byte, bool) {
 	var options map[string]json.RawMessage
-	_ = json.Unmarshal(fields["stream_options"], &options)
+	_ = jsontext.Unmarshal(fields["stream_options"], &options)
 	var told bool
-	if _ = json.Unmarshal(options["include_usage"], &told); told {
+	if _ = jsontext.Unmarshal(options["include_usage"], &told); told {
 		return body, false
 	}
 	if options == nil {
@@ -221,7 +229,9 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 	pass.ReadHeaders(resp.Header)
 	from := sampler.TrackProgress(ctx, resp.Body)
 	if resp.StatusCode == http.StatusOK && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") && q.dialect.stream != nil {
-		return p.pass(w, resp, from, q, said)
+		err := p.pass(w, resp, from, r, q, said)
+		said.served = p.secrets.Mask(sampler.ServedBy(said.served, resp.Header))
+		return err
 	}
 	text, err := io.ReadAll(sampler.BoundedReply(from))
 	if err != nil {
@@ -229,9 +239,12 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 		refuse(w, http.StatusBadGateway, "model_broke_off", err.Error())
 		return err
 	}
-	text = []byte(p.secrets.Mask(string(text)))
 	if resp.StatusCode == http.StatusOK {
+		text = r.blank(text, p.cfg.Secrets)
 		*said = q.answer(text)
+		said.served = p.secrets.Mask(sampler.ServedBy(said.served, resp.Header))
+	} else {
+		text = []byte(p.secrets.Mask(string(text)))
 	}
 	if err := p.failed(address, *said); said.broken {
 		refuse(w, http.StatusBadGateway, "model_broke_off", err.Error())

@@ -23,6 +23,7 @@ type Config struct {
 	APIKey  string            // sent as a bearer token; "" sends none
 	Headers map[string]string // sent with every request; may replace Authorization
 	HTTP    *http.Client
+	Secrets sampler.Secrets // as in sampler.Config: no agent may read them
 }
 
 // Proxy is a server on loopback. It implements sampler.ModelProxy.

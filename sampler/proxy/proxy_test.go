@@ -40,7 +40,7 @@ func newStage(t *testing.T, play sampler.AgentRequest, model http.HandlerFunc) *
 	t.Cleanup(upstream.Close)
 	transport := &http.Transport{}
 	client := &http.Client{Transport: transport}
-	p, err := proxy.New(proxy.Config{BaseURL: upstream.URL + "/v1?api-version=7", Model: "base", API: "chat", APIKey: runKey, Headers: map[string]string{"X-Team": "blue"}, HTTP: client})
+	p, err := proxy.New(proxy.Config{BaseURL: upstream.URL + "/v1?api-version=7", Model: "base", API: "chat", APIKey: runKey, Headers: map[string]string{"X-Team": "blue"}, HTTP: client, Secrets: sampler.Secrets{runKey}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestTheKeyStaysHere(t *testing.T) {
 	if _, text := s.send("/chat/completions", streams); !strings.Contains(text, "it is") || strings.Contains(text, runKey) {
 		t.Errorf("the stream shows %s", text)
 	}
-	if h := s.close(); len(h.Messages) != 1 || strings.Contains(h.Messages[0].Content, runKey) {
+	if h := s.close(); len(h.Messages) != 1 || strings.Contains(h.Messages[0].Content, runKey) || h.Blanked != 1 {
 		t.Errorf("heard %+v", h)
 	}
 }

@@ -30,6 +30,7 @@ type room struct {
 	turns    int
 	finish   rollout.Finish // how the last reply ended
 	served   string         // what gave it
+	blanked  int            // answers out of which a secret was blanked
 	failures int            // requests that the model failed
 	failed   error          // the last request's failure; nil when it was answered
 	cutOff   string         // why that failure is the rollout\'s own doing; "" when it is the model\'s
@@ -75,6 +76,18 @@ func (r *room) refusal() string {
 	return r.refused
 }
 
+// blank masks what no agent may read in an answer of the model, and counts where it did.
+func (r *room) blank(text []byte, secrets sampler.Secrets) []byte {
+	masked := secrets.Mask(string(text))
+	if masked == string(text) {
+		return text
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.blanked++
+	return []byte(masked)
+}
+
 // listen takes down what a request says that was not said before. A request that
 // is made again says nothing new: the model failed, the agent did not wait, or it wants
 // another answer.
@@ -107,8 +120,12 @@ func (r *room) note(reply reply, ended time.Time) {
 	r.finish, r.served = reply.finish, cmp.Or(reply.served, r.served)
 	r.messages = append(r.messages, *reply.message)
 	for _, c := range reply.message.ToolCalls {
+		status := transcript.CallStatus(c.Arguments)
+		if status == rollout.CallMalformed && reply.finish == rollout.FinishLength {
+			continue // it was cut off: no call that the model got wrong
+		}
 		r.calls = append(r.calls, rollout.Call{
-			Turn: r.turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: transcript.CallStatus(c.Arguments), Offset: rollout.Seconds(ended.Sub(r.begun)),
+			Turn: r.turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: status, Offset: rollout.Seconds(ended.Sub(r.begun)),
 		})
 	}
 	r.turns++
@@ -164,7 +181,7 @@ func (r *room) fail(err error, cutOff string) {
 func (r *room) heard() sampler.ModelTraffic {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	h := sampler.ModelTraffic{Messages: r.messages, Calls: r.calls, Usage: r.usage, Turns: r.turns, Finish: r.finish, Served: r.served, Retries: r.failures, Limit: r.limit, Failed: r.failed, CutOff: r.cutOff}
+	h := sampler.ModelTraffic{Messages: r.messages, Calls: r.calls, Usage: r.usage, Turns: r.turns, Finish: r.finish, Served: r.served, Retries: r.failures, Limit: r.limit, Failed: r.failed, CutOff: r.cutOff, Blanked: r.blanked}
 	if r.failed != nil {
 		h.Retries-- // that one was the last
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -29,7 +30,7 @@ type stream interface {
 var errBrokeOff = errors.New("the stream of the answer broke off")
 
 // pass hands a stream on, event by event, as soon as each is there.
-func (p *Proxy) pass(w http.ResponseWriter, resp *http.Response, from io.Reader, q asked, said *reply) error {
+func (p *Proxy) pass(w http.ResponseWriter, resp *http.Response, from io.Reader, r *room, q asked, said *reply) error {
 	copyHeader(w, resp)
 	w.WriteHeader(resp.StatusCode)
 	out := http.NewResponseController(w)
@@ -37,7 +38,7 @@ func (p *Proxy) pass(w http.ResponseWriter, resp *http.Response, from io.Reader,
 	lines := bufio.NewReaderSize(from, 32<<10)
 	for {
 		event, err := readEvent(lines)
-		event = []byte(p.secrets.Mask(string(event)))
+		event = r.blank(event, p.cfg.Secrets)
 		own := whole.event(dataOf(event))
 		if so := whole.reply(); so.broken {
 			*said = so
@@ -128,7 +129,7 @@ func (s *chatStream) event(data []byte) (own bool) {
 		transcript.Server
 	}
 	s.done = s.done || string(data) == "[DONE]"
-	if json.Unmarshal(data, &chunk) != nil {
+	if jsontext.Unmarshal(data, &chunk) != nil {
 		return false
 	}
 	s.failed, s.served = cmp.Or(s.failed, failureOf(chunk.Error)), cmp.Or(chunk.String(), s.served)
@@ -138,7 +139,7 @@ func (s *chatStream) event(data []byte) (own bool) {
 	for _, c := range chunk.Choices {
 		if c.Index == 0 {
 			s.add(c.Delta)
-			if text := rollout.TextOrJSON(c.Finish); text != "" { // until the end it is null, or empty
+			if text := jsontext.TextOrJSON(c.Finish); text != "" { // until the end it is null, or empty
 				s.finish = c.Finish
 			}
 		}
@@ -151,12 +152,12 @@ func (s *chatStream) add(d delta) {
 	content, _ := transcript.Text(d.Content) // what is not text is not recorded; the agent has it
 	s.content.WriteString(content)
 	s.refusal.WriteString(d.Refusal)
-	reasoning := rollout.TextOrJSON(d.ReasoningContent)
-	s.reasoning.WriteString(cmp.Or(reasoning, rollout.TextOrJSON(d.Reasoning)))
+	reasoning := jsontext.TextOrJSON(d.ReasoningContent)
+	s.reasoning.WriteString(cmp.Or(reasoning, jsontext.TextOrJSON(d.Reasoning)))
 	for _, c := range d.ToolCalls {
 		if to := s.call(c.Index, c.ID); to != nil {
 			to.Name += c.Function.Name
-			to.Arguments += rollout.TextOrJSON(c.Function.Arguments)
+			to.Arguments += jsontext.TextOrJSON(c.Function.Arguments)
 		}
 	}
 }
@@ -209,14 +210,14 @@ func (s *responsesStream) event(data []byte) (own bool) {
 		Delta    json.RawMessage `json:"delta"`
 		Response json.RawMessage `json:"response"`
 	}
-	if json.Unmarshal(data, &e) != nil {
+	if jsontext.Unmarshal(data, &e) != nil {
 		return false
 	}
 	switch e.Type {
 	case "response.completed", "response.incomplete", "response.failed":
 		s.whole, s.done = responsesAnswer(e.Response), true
 	case "response.output_text.delta":
-		s.said.WriteString(rollout.TextOrJSON(e.Delta))
+		s.said.WriteString(jsontext.TextOrJSON(e.Delta))
 	case "error":
 		s.whole.failed = failureOf(data)
 	}

@@ -64,6 +64,7 @@ type ending struct {
 	Item     string        `json:"item,omitempty"`
 	Value    float64       `json:"value,omitempty"`
 	Range    [2]float64    `json:"range,omitzero"`
+	Assumed  bool          `json:"assumed,omitempty"`
 }
 
 // The kinds of endings.
@@ -88,7 +89,7 @@ func sendEnd(err error) *ending {
 		return out
 	}
 	if e, ok := errors.AsType[*sampler.RangeError](err); ok {
-		return &ending{Kind: endRange, Value: e.Value, Range: e.Range, Item: e.Item, Items: e.Items}
+		return &ending{Kind: endRange, Value: e.Value, Range: e.Range, Item: e.Item, Items: e.Items, Assumed: e.Assumed}
 	}
 	if e, ok := errors.AsType[*sampler.GraderFailedError](err); ok {
 		return &ending{Kind: endGraderless, Items: e.Items, Text: e.Err.Error()}
@@ -110,7 +111,7 @@ func (e *ending) error() error {
 		}
 		return end
 	case endRange:
-		return &sampler.RangeError{Value: e.Value, Range: e.Range, Item: e.Item, Items: e.Items}
+		return &sampler.RangeError{Value: e.Value, Range: e.Range, Item: e.Item, Items: e.Items, Assumed: e.Assumed}
 	case endGraderless:
 		return &sampler.GraderFailedError{Items: e.Items, Err: text}
 	case endLeftOpen:

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
+	"sort"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -57,6 +57,6 @@ func (c *Conn) Leaderless(ctx context.Context, run string, led []Status) ([]Lead
 	for _, u := range kept {
 		all = append(all, *u)
 	}
-	slices.SortFunc(all, func(a, b LeaderlessRun) int { return strings.Compare(a.Run, b.Run) })
+	sort.Slice(all, func(i, j int) bool { return all[i].Run < all[j].Run })
 	return all, nil
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -34,7 +35,7 @@ func ReadTrace(dir string) (t Trace, ok bool) {
 		return t, false
 	}
 	b, err := os.ReadFile(path)
-	return t, err == nil && json.Unmarshal(b, &t) == nil && t.Queue != ""
+	return t, err == nil && jsontext.Unmarshal(b, &t) == nil && t.Queue != ""
 }
 
 // Write leaves the trace in a run directory.

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 )
 
 // retryEvery is how long to wait before asking again what was not answered.
@@ -42,7 +43,7 @@ func (m *Member) sayHello(ctx context.Context) (led bool, err error) {
 		return false, nil
 	}
 	var w welcome
-	if err := json.Unmarshal(reply.Data, &w); err != nil {
+	if err := jsontext.Unmarshal(reply.Data, &w); err != nil {
 		return false, fmt.Errorf("join run %s: who leads it cannot be understood: %w", m.run, err)
 	}
 	if w.Refused == "" {
@@ -176,7 +177,7 @@ func (m *Member) ask(ctx context.Context, t workerMessage) (op, error) {
 // hear receives the planner's messages.
 func (m *Member) hear(msg *nats.Msg) {
 	var a plannerReply
-	if err := json.Unmarshal(msg.Data, &a); err != nil {
+	if err := jsontext.Unmarshal(msg.Data, &a); err != nil {
 		m.c.log.Warn("queue", slog.String("error", "the planner's message cannot be read"))
 		return
 	}

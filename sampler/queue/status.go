@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
-	"slices"
-	"strings"
+	"sort"
 	"time"
 
 	"github.com/nats-io/nats.go"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -81,11 +81,11 @@ func (c *Conn) Status(ctx context.Context, run string) ([]Status, error) {
 		case err != nil && len(all) == 0 && (fatal(err) || c.refused(begun)):
 			return nil, c.explain("ask who leads a run", err)
 		case errors.Is(err, nats.ErrNoResponders), err != nil:
-			slices.SortFunc(all, func(a, b Status) int { return strings.Compare(a.Run, b.Run) })
+			sort.Slice(all, func(i, j int) bool { return all[i].Run < all[j].Run })
 			return all, nil
 		}
 		var s Status
-		if json.Unmarshal(m.Data, &s) == nil && s.Run != "" {
+		if jsontext.Unmarshal(m.Data, &s) == nil && s.Run != "" {
 			all = append(all, s)
 		}
 		if run != "" && len(all) > 0 {
@@ -100,7 +100,7 @@ func (c *Conn) Status(ctx context.Context, run string) ([]Status, error) {
 // asked answers how the run does.
 func (p *Planner) asked(m *nats.Msg) {
 	var q question
-	if err := json.Unmarshal(m.Data, &q); err != nil || q.Run != "" && q.Run != p.plan.Run {
+	if err := jsontext.Unmarshal(m.Data, &q); err != nil || q.Run != "" && q.Run != p.plan.Run {
 		return
 	}
 	p.reply(m, p.status())

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -163,7 +164,7 @@ func decodeJob(b []byte) (sampler.Job, error) {
 		return sampler.Job{}, errors.New("a job without its line")
 	}
 	var head jobHead
-	if err := json.Unmarshal([]byte(line), &head); err != nil {
+	if err := jsontext.Unmarshal([]byte(line), &head); err != nil {
 		return sampler.Job{}, err
 	}
 	if head.Item.ID == "" {

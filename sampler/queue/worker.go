@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 )
 
 // WorkerState is the state of one worker.
@@ -75,7 +76,7 @@ func (p *Planner) Workers() []WorkerState {
 // hello lets a worker in.
 func (p *Planner) hello(m *nats.Msg) {
 	var h hello
-	if err := json.Unmarshal(m.Data, &h); err != nil || !realWorker(h.Worker) {
+	if err := jsontext.Unmarshal(m.Data, &h); err != nil || !realWorker(h.Worker) {
 		p.reply(m, welcome{Schema: Schema, Refused: "its greeting cannot be read"})
 		return
 	}
@@ -143,7 +144,7 @@ func (p *Planner) forget() {
 // told receives the workers' messages, one after the other.
 func (p *Planner) told(m *nats.Msg) {
 	var t workerMessage
-	if err := json.Unmarshal(m.Data, &t); err != nil {
+	if err := jsontext.Unmarshal(m.Data, &t); err != nil {
 		p.c.log.Warn("queue", slog.String("error", "a worker's message cannot be read"))
 		return
 	}

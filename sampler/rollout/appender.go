@@ -60,7 +60,7 @@ func (a *appender) repair() error {
 	if whole == 0 {
 		tail = bytes.TrimPrefix(tail, []byte(byteOrderMark))
 	}
-	if _, err := decodeRecord(tail, true); len(tail) > 0 && !errors.As(err, new(brokenError)) {
+	if _, err := decodeRecord(tail, decoding{lean: true}); len(tail) > 0 && !errors.As(err, new(brokenError)) {
 		a.size = end
 		return a.append(nil)
 	}

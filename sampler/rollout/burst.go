@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"gonogo/sampler/jsontext"
 )
 
 // The files of a burst. They are one thing: burst.json names how many lines of
@@ -186,7 +188,7 @@ func (r *Run) Burst(ctx context.Context, yield func(*BurstCall) error) (*Burst, 
 		return nil, fmt.Errorf("read the burst: %w", err)
 	}
 	b := new(Burst)
-	if err := json.Unmarshal(text, b); err != nil {
+	if err := jsontext.Unmarshal(text, b); err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	if b.Schema != BurstSchema {
@@ -213,7 +215,7 @@ func readBurstCalls(ctx context.Context, path string, b *Burst, yield func(*Burs
 			return ctx.Err()
 		}
 		var c BurstCall
-		if err := json.Unmarshal(in.Bytes(), &c); err != nil {
+		if err := jsontext.Unmarshal(in.Bytes(), &c); err != nil {
 			return &LineError{File: path, Line: n, Err: err}
 		}
 		if c.Wave < 0 || c.Wave >= len(b.Waves) {

@@ -117,7 +117,7 @@ func TestKilledWriterLosesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		for sample := range acknowledged + 1 {
-			if _, there := state[Key{Train, "a", sample}]; !there {
+			if _, there := state[Key{Train, "a", sample, 0}]; !there {
 				t.Fatalf("round %d: sample %d was acknowledged and is lost", round, sample)
 			}
 		}
@@ -129,7 +129,7 @@ func TestKilledWriterLosesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if state, in, err := r.State(context.Background()); err != nil || in.Torn != 0 || state[Key{Train, "after", 0}].Outcome != Graded {
+	if state, in, err := r.State(context.Background()); err != nil || in.Torn != 0 || state[Key{Train, "after", 0, 0}].Outcome != Graded {
 		t.Errorf("after resuming: %+v, error %v", in, err)
 	}
 }
@@ -270,7 +270,7 @@ func TestFullDiskLeavesWholeLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	state, in, err := r.State(context.Background())
-	if err != nil || in.Torn != 0 || state[Key{Train, "b", 0}].Outcome != Graded {
+	if err != nil || in.Torn != 0 || state[Key{Train, "b", 0, 0}].Outcome != Graded {
 		t.Errorf("state has %d rollouts, input %+v, error %v", len(state), in, err)
 	}
 }

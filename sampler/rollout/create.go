@@ -101,6 +101,9 @@ func merge(was *Manifest, now Manifest) Manifest {
 	now.ID, now.Seed, now.Started = was.ID, was.Seed, was.Started
 	now.GradedFrom = cmp.Or(now.GradedFrom, was.GradedFrom)
 	now.Looks = cmp.Or(now.Looks, was.Looks)
+	if now.Sampling == nil || now.Sampling.Server == nil && now.Sampling.Context == 0 { // the server did not say it again
+		now.Sampling = cmp.Or(was.Sampling, now.Sampling)
+	}
 	if now.Planned != nil && was.Planned != nil && now.Planned.Targeted == nil {
 		planned := *now.Planned
 		planned.Targeted = was.Planned.Targeted

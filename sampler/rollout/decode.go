@@ -11,7 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"gonogo/sampler/rollout/literal"
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout/prompt"
 )
 
 // UnmarshalJSON reads a record from one JSON object. Keys are matched
@@ -19,7 +20,7 @@ import (
 // item may be a string or a whole number. What a line leaves out stays zero:
 // Read fills in the defaults that depend on the file.
 func (r *Record) UnmarshalJSON(b []byte) error {
-	d, err := decodeRecord(b, false)
+	d, err := decodeRecord(b, decoding{})
 	if err != nil {
 		return err
 	}
@@ -35,16 +36,22 @@ type decoded struct {
 	noReward   string // why there is no reward; "" when there is one
 }
 
-// decodeRecord reads one line. A lean decode leaves out Messages and the
-// outputs of Calls, and never copies them.
-func decodeRecord(line []byte, lean bool) (decoded, error) {
-	d := recordDecoder{lean: lean}
+// decoding says what is made of a line; see ReadOptions.
+type decoding struct {
+	lean      bool // leave out Messages and the outputs of Calls, and never copy them
+	toolError func(output string) bool
+	prompts   *prompt.Cache // may be nil
+}
+
+// decodeRecord reads one line.
+func decodeRecord(line []byte, as decoding) (decoded, error) {
+	d := recordDecoder{decoding: as}
 	err := d.decode(line)
-	if err == errSyntax {
-		d = recordDecoder{lean: lean, lenient: true}
+	if err == jsontext.ErrSyntax {
+		d = recordDecoder{decoding: as, lenient: true}
 		err = d.decode(line)
 	}
-	if err == errSyntax {
+	if err == jsontext.ErrSyntax {
 		return decoded{}, syntaxError(line)
 	}
 	return d.decoded, err
@@ -56,7 +63,7 @@ func syntaxError(line []byte) error {
 		return brokenError{errors.New("broken JSON: the line contains NUL bytes: if a power cut left it, delete it, and its rollout is repeated; if the file is UTF-16, save it as UTF-8")}
 	}
 	var v map[string]json.RawMessage
-	err := json.Unmarshal(nullify(line), &v)
+	err := jsontext.Unmarshal(jsontext.Nullify(line), &v)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return brokenError{fmt.Errorf("broken JSON near byte %d of the line: %w", syntax.Offset, err)}
 	}
@@ -72,26 +79,27 @@ func (e brokenError) Is(target error) bool { return target == ErrBroken }
 
 type recordDecoder struct {
 	decoded
-	lean, lenient bool
+	decoding
+	lenient bool
 }
 
 func (d *recordDecoder) decode(line []byte) error {
 	d.rec = new(Record)
 	d.noReward = "no reward"
-	s := scanner{b: line, lenient: d.lenient}
+	s := jsontext.Scanner{Source: line, Lenient: d.lenient}
 	if !d.lenient {
-		s.enter = func(key []byte) (bool, error) {
-			if string(key) != `"calls"` || s.i >= len(line) || line[s.i] != '[' {
+		s.Enter = func(key []byte) (bool, error) {
+			if string(key) != `"calls"` || s.At >= len(line) || line[s.At] != '[' {
 				return false, nil
 			}
 			var fault, err error
-			d.rec.Calls, fault, err = s.calls(2, d.lean)
+			d.rec.Calls, fault, err = scanCalls(&s, 2, d.decoding)
 			return true, cmp.Or(err, fault)
 		}
 	}
-	return s.members(func(key, value []byte) error {
+	return s.Members(func(key, value []byte) error {
 		if d.lenient && !json.Valid(value) {
-			return d.member(key, nullify(value), value)
+			return d.member(key, jsontext.Nullify(value), value)
 		}
 		return d.member(key, value, value)
 	})
@@ -101,14 +109,16 @@ func (d *recordDecoder) decode(line []byte) error {
 // such as NaN were read as null.
 func (d *recordDecoder) member(key, v, was []byte) (err error) {
 	r := d.rec
-	switch key := literal.Key(key); string(key) {
+	switch key := jsontext.Key(key); string(key) {
 	case "item":
 		r.Item, d.itemNumber, err = readID(v)
 	case "split":
 		r.Split, err = readWord[Split]("split", v)
+	case "step":
+		d.takeStep(v)
 	case "sample":
 		r.Sample, err = readInt("sample", v)
-		d.hasSample = !isNull(v)
+		d.hasSample = !jsontext.IsNull(v)
 	case "attempt":
 		r.Attempt, err = readInt("attempt", v)
 	case "source":
@@ -143,11 +153,14 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 	case "served_by":
 		r.Served, err = readText("served_by", v)
 	case "messages":
-		if r.Messages = nil; !d.lean {
+		r.Messages, r.Asked, r.Said = nil, prompt.Identity{}, 0
+		if !d.lean {
 			r.Messages, err = readMessages(v)
+		} else {
+			r.readSaid(v, d.prompts)
 		}
 	case "calls":
-		r.Calls, err = readCalls(v, d.lean)
+		r.Calls, err = readCalls(v, d.decoding)
 	case "turns":
 		r.Turns, err = readInt("turns", v)
 	case "retries":
@@ -155,7 +168,12 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 	case "usage":
 		r.Usage, err = readUsage("usage", v)
 	case "judge":
-		r.Judge, err = readUsage("judge", v)
+		r.setExtra("judge", nil)
+		if r.Judge, err = readUsage("judge", v); r.Judge == (Usage{}) && len(v) > len("{}") && v[0] == '{' {
+			r.setExtra("judge", v) // what another tool says of its judge
+		}
+	case "blanked":
+		r.Blanked, err = readInt("blanked", v)
 	case "judge_calls":
 		r.JudgeCalls, err = readInt("judge_calls", v)
 	case "canary_planted":
@@ -179,23 +197,38 @@ func (d *recordDecoder) member(key, v, was []byte) (err error) {
 		r.Probe = nil
 		err = readJSON("probe", "what a probe expects", v, &r.Probe)
 	default:
-		d.extra(string(key), v)
+		r.setExtra(string(key), v)
 	}
 	return err
 }
 
-// extra keeps an unknown key.
-func (d *recordDecoder) extra(name string, v []byte) {
-	if d.rec.Extra == nil {
-		d.rec.Extra = make(map[string]json.RawMessage)
+// takeStep reads the key "step". What is no version of a policy, such as a text, stays
+// among the unknown keys.
+func (d *recordDecoder) takeStep(v []byte) {
+	n, err := readInt("step", v)
+	if d.rec.Step = max(0, n); err != nil || n < 0 {
+		d.rec.setExtra("step", v)
+	} else {
+		d.rec.setExtra("step", nil)
 	}
-	d.rec.Extra[name] = bytes.Clone(v)
 }
 
-func isNull(v []byte) bool { return string(v) == "null" }
+// setExtra keeps the value of an unknown key; nil forgets the key.
+func (r *Record) setExtra(key string, v []byte) {
+	if v == nil {
+		if delete(r.Extra, key); len(r.Extra) == 0 {
+			r.Extra = nil
+		}
+		return
+	}
+	if r.Extra == nil {
+		r.Extra = make(map[string]json.RawMessage)
+	}
+	r.Extra[key] = bytes.Clone(v)
+}
 
 func readJSON(name, want string, v []byte, into any) error {
-	return wanted(json.Unmarshal(v, into), name, want, v)
+	return wanted(jsontext.Unmarshal(v, into), name, want, v)
 }
 
 // wanted says of a value that could not be read what it must be.
@@ -210,11 +243,11 @@ func wanted(err error, name, want string, v []byte) error {
 // null under our own names, and anything else by encoding/json.
 func readUsage(name string, v []byte) (u Usage, err error) {
 	usual := len(v) > 0 && v[0] == '{'
-	s := scanner{b: v}
+	s := jsontext.Scanner{Source: v}
 	if usual {
-		err = s.members(func(key, value []byte) error {
+		err = s.Members(func(key, value []byte) error {
 			var to **int64
-			switch string(literal.Key(key)) {
+			switch string(jsontext.Key(key)) {
 			case "input_tokens":
 				to = &u.Input
 			case "output_tokens":
@@ -243,13 +276,13 @@ func readUsage(name string, v []byte) (u Usage, err error) {
 func readID(v []byte) (id string, number bool, err error) {
 	switch {
 	case len(v) > 2 && v[0] == '"':
-		if id = literal.Text(v); garbled(v, id) {
+		if id = jsontext.Text(v); garbled(v, id) {
 			return "", false, fmt.Errorf("%q is %q, with characters that are not valid UTF-8, so that another id may look the same: save the file as UTF-8", "item", id)
 		}
 		return id, false, nil
 	case string(v) == `""`:
 		return "", false, fmt.Errorf("%q is empty: give every item a name", "item")
-	case isNull(v):
+	case jsontext.IsNull(v):
 		return "", false, fmt.Errorf("%q is null: give every item a name", "item")
 	case string(v) == "-0":
 		return "0", true, nil
@@ -280,8 +313,8 @@ func wholeNumber(v []byte) bool {
 func readText(name string, v []byte) (string, error) {
 	switch {
 	case v[0] == '"':
-		return literal.Text(v), nil
-	case isNull(v):
+		return jsontext.Text(v), nil
+	case jsontext.IsNull(v):
 		return "", nil
 	}
 	return "", fmt.Errorf("%q must be a string, not %s: write it in quotes", name, excerpt(v))
@@ -291,9 +324,9 @@ func readText(name string, v []byte) (string, error) {
 // flag. What it means, and whether it means anything, says settleError.
 func readCause(v []byte) string {
 	if v[0] == '"' {
-		return literal.Text(v)
+		return jsontext.Text(v)
 	}
-	return TextOrJSON(v)
+	return jsontext.TextOrJSON(v)
 }
 
 // readWord reads one of our own few words; the usual ones cost no allocation.
@@ -315,7 +348,7 @@ func readWord[W ~string](name string, v []byte) (W, error) {
 }
 
 func readInt(name string, v []byte) (int, error) {
-	if isNull(v) {
+	if jsontext.IsNull(v) {
 		return 0, nil
 	}
 	n, err := strconv.Atoi(string(v))
@@ -328,7 +361,7 @@ func readInt(name string, v []byte) (int, error) {
 // readNumber reads a number that may be missing.
 func readNumber(name string, v []byte) (*float64, error) {
 	switch c := v[0]; {
-	case isNull(v):
+	case jsontext.IsNull(v):
 		return nil, nil
 	case c != '-' && (c < '0' || c > '9'):
 		return nil, fmt.Errorf("%q must be a number or null, not %s", name, excerpt(v))
@@ -385,13 +418,13 @@ func plainParts(v []byte) map[string]float64 {
 		return nil
 	}
 	parts := make(map[string]float64)
-	s := scanner{b: v}
-	err := s.members(func(key, value []byte) error {
+	s := jsontext.Scanner{Source: v}
+	err := s.Members(func(key, value []byte) error {
 		if c := value[0]; c != '-' && (c < '0' || c > '9') {
-			return errSyntax
+			return jsontext.ErrSyntax
 		}
 		f, err := strconv.ParseFloat(string(value), 64)
-		parts[literal.Text(key)] = f
+		parts[jsontext.Text(key)] = f
 		return err
 	})
 	if err != nil || len(parts) == 0 {

@@ -3,18 +3,23 @@ package rollout
 import (
 	"encoding/json"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout/prompt"
 )
 
-const fullLine = `{"item":"q1","split":"eval","sample":2,"attempt":1,"source":"live","outcome":"step_limit","error":"steps","error_kind":"grader_timeout","reward":0.25,` +
+const fullLine = `{"item":"q1","split":"eval","step":40,"sample":2,"attempt":1,"source":"live","outcome":"step_limit","error":"steps","error_kind":"grader_timeout","reward":0.25,` +
 	`"grades":[0.25,0.5],"parts":{"a":1,"b":0},"clipped":true,"category":"c","family":"f","answer":"x < y & é",` +
 	`"messages":[{"role":"assistant","content":[{"type":"text","text":"hi"}],"tool_calls":[{"id":"c1","type":"function","function":{"name":"search","arguments":"{}"}}]},{"role":"tool","content":"out","tool_call_id":"c1"}],` +
 	`"calls":[{"turn":0,"id":"c1","name":"search","arguments":{"q": 1},"output":"two\nlines","status":"error","error":"e","http_status":404,"retries":2,"offset_s":0.5,"elapsed_s":1.25}],` +
-	`"finish":"stop","served_by":"m fp_1","turns":3,"retries":1,"usage":{"input_tokens":10,"output_tokens":5},"judge":{"input_tokens":1},"judge_calls":2,"canary_planted":true,"leaks":[{"canary":"canary_d1c1d0f0e6f7b8a9c0d1e2f300000000","at":"tool search"}],"trace_id":"t","started_at":"2026-01-31T12:00:00+01:00","elapsed_s":12.345678,` +
+	`"finish":"stop","served_by":"m fp_1","turns":3,"retries":1,"usage":{"input_tokens":10,"output_tokens":5},"judge":{"input_tokens":1},"judge_calls":2,"blanked":1,"canary_planted":true,"leaks":[{"canary":"canary_d1c1d0f0e6f7b8a9c0d1e2f300000000","at":"tool search"}],"trace_id":"t","started_at":"2026-01-31T12:00:00+01:00","elapsed_s":12.345678,` +
 	`"earlier":[{"grader":"exact 12ab","outcome":"graded","reward":0.5,"grades":[0.5,0.25],"parts":{"a":0.5}},{"grader":"judge","outcome":"grader","error":"broken"}],` +
 	`"probe":{"name":"echo","expect":"bottom","limit":0.25,"base":{"sample":2,"reward":null},"share":0.75,"zero":true},"zeta":{"k":[1,2]},"alpha":null}`
 
@@ -25,7 +30,7 @@ func TestRecordKeepsEverything(t *testing.T) {
 	}
 	v := reflect.ValueOf(r)
 	for i := range v.NumField() {
-		if name := v.Type().Field(i).Name; v.Field(i).IsZero() && name != "Line" && name != "Replaces" {
+		if name := v.Type().Field(i).Name; v.Field(i).IsZero() && (name == "Extra" || v.Type().Field(i).Tag.Get("json") != "-") {
 			t.Errorf("field %s was not read", name)
 		}
 	}
@@ -46,7 +51,7 @@ func TestRecordKeepsEverything(t *testing.T) {
 	if diff := cmp.Diff(r, again, sameJSON); diff != "" {
 		t.Errorf("rewritten record differs (-first +second):\n%s", diff)
 	}
-	if !strings.HasPrefix(string(b), `{"item":"q1","split":"eval","sample":2,`) || !strings.HasSuffix(string(b), `"alpha":null,"zeta":{"k":[1,2]}}`) {
+	if !strings.HasPrefix(string(b), `{"item":"q1","split":"eval","step":40,"sample":2,`) || !strings.HasSuffix(string(b), `"alpha":null,"zeta":{"k":[1,2]}}`) {
 		t.Errorf("keys are not in order: %s", b)
 	}
 }
@@ -65,7 +70,7 @@ func TestEncodeLeavesOutExtraThatMeansAField(t *testing.T) {
 // lines whose reading must agree with encoding/json and survive a rewrite.
 var recordSeeds = []string{
 	fullLine,
-	`{"item":"q1","reward":0.5}`, `{"item":7}`, `{"item":-0}`, `{"item":123456789012345678901234567890}`,
+	`{"item":"q","reward":0,"judge":{"error":"503"}}`, `{"item":"q1","reward":0.5}`, `{"item":7}`, `{"item":-0}`, `{"item":123456789012345678901234567890}`,
 	`{"item":"a","item":"b","reward":1,"reward":null}`, `{"\u0069tem":"q","Reward":1}`, `{"item":"q","parts":{"a":null},"parts":{"b":1}}`,
 	`{"item":"q","calls":[{"output":"\ud83d\ude00 \ud800"},{"output":null,"arguments":null,"name":"x","name":"y"}]}`,
 	`{"item":"q","calls":[],"messages":[],"grades":[null],"usage":null,"started_at":null,"elapsed_s":null,"calls":null}`,
@@ -75,6 +80,7 @@ var recordSeeds = []string{
 	`{"item":"q","usage":{"input_tokens":1.5}}`, `{"item":"q","answer":3}`, `{"item":"q","reward":NaN}`,
 	`{"item":"q","error":{"code": 5},"error_kind":false,"finish":"max_tokens"}`, `{"item":"q","error":null,"finish":"weird","finish_reason":"length"}`, `{"item":"q","finish":5,"finish":null}`,
 	`{"item":"q","leaks":[],"canary_planted":null}`, `{"item":"q","leaks":null,"leaks":[{},{"at":"agent","Canary":"x"}]}`, `{"item":"q","leaks":"canary_"}`,
+	`{"item":"q","step":40}`, `{"item":"q","step":"forty","step":-1}`, `{"item":"q","step":null}`, `{"item":"q","step":2.5,"step":3}`,
 }
 
 // reference reads a record with encoding/json alone: slow and simple.
@@ -89,6 +95,7 @@ func reference(line []byte) (*Record, bool) {
 		Error  json.RawMessage     `json:"error"`
 		Kind   json.RawMessage     `json:"error_kind"`
 		Finish json.RawMessage     `json:"finish"`
+		Step   json.RawMessage     `json:"step"`
 		Grades []*float64          `json:"grades"`
 		Parts  map[string]*float64 `json:"parts"`
 		plainRecord
@@ -105,16 +112,30 @@ func reference(line []byte) (*Record, bool) {
 		}
 		extra[name] = raw
 	}
-	if json.Unmarshal([]byte("{"+strings.Join(known, ",")+"}"), &v) != nil {
+	if jsontext.Unmarshal([]byte("{"+strings.Join(known, ",")+"}"), &v) != nil {
 		return nil, false
 	}
 	r := Record(v.plainRecord)
-	r.Error, r.Kind, r.Finish = TextOrJSON(v.Error), TextOrJSON(v.Kind), FinishOf(TextOrJSON(v.Finish))
+	r.Error, r.Kind, r.Finish = jsontext.TextOrJSON(v.Error), jsontext.TextOrJSON(v.Kind), FinishOf(jsontext.TextOrJSON(v.Finish))
 	if raw := string(v.Finish); r.Finish == "" && raw != "" && raw != "null" && raw != `""` {
 		if extra == nil {
 			extra = make(map[string]json.RawMessage)
 		}
 		extra["finish"] = v.Finish
+	}
+	if n, err := strconv.Atoi(string(v.Step)); err == nil && n >= 0 && string(v.Step)[0] != '+' {
+		r.Step = n
+	} else if len(v.Step) > 0 && string(v.Step) != "null" {
+		if extra == nil {
+			extra = make(map[string]json.RawMessage)
+		}
+		extra["step"] = v.Step
+	}
+	if raw := string(keys["judge"]); r.Judge == (Usage{}) && len(raw) > len("{}") && raw[0] == '{' {
+		if extra == nil {
+			extra = make(map[string]json.RawMessage)
+		}
+		extra["judge"] = keys["judge"]
 	}
 	r.Extra, r.Line = extra, 0
 	if id, _, err := readID(keys["item"]); keys["item"] != nil && err != nil {
@@ -179,7 +200,7 @@ func FuzzRecord(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
-		whole, err := decodeRecord(line, false)
+		whole, err := decodeRecord(line, decoding{})
 		if json.Valid(line) && callsArePlain(line) {
 			want, ok := reference(line)
 			if ok != (err == nil) {
@@ -199,7 +220,7 @@ func FuzzRecord(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q was read but cannot be written: %v", line, err)
 		}
-		again, err := decodeRecord(b, false)
+		again, err := decodeRecord(b, decoding{})
 		if err != nil && whole.rec.Item != "" {
 			t.Fatalf("%q was written as %s, which cannot be read: %v", line, b, err)
 		}
@@ -214,13 +235,17 @@ func FuzzRecord(f *testing.F) {
 // checkLean holds a lean read to the whole one.
 func checkLean(t *testing.T, line []byte, whole decoded) {
 	t.Helper()
-	lean, err := decodeRecord(line, true)
+	lean, err := decodeRecord(line, decoding{lean: true})
 	if err != nil {
 		t.Fatalf("%q: a lean read fails: %v", line, err)
 	}
 	want := *whole.rec
 	want.Messages = nil
 	want.Calls = nil
+	if lean.rec.Asked != (prompt.Identity{}) && lean.rec.Asked != whole.rec.Prompt(nil) {
+		t.Fatalf("%q: a lean read shows another prompt", line)
+	}
+	lean.rec.Asked, lean.rec.Said = prompt.Identity{}, 0
 	for _, c := range whole.rec.Calls {
 		c.Output = ""
 		want.Calls = append(want.Calls, c)
@@ -245,6 +270,36 @@ func TestIDsThatAreNoUTF8AreRefused(t *testing.T) {
 		var r Record
 		if err := r.UnmarshalJSON([]byte(`{"item":` + lit + `,"reward":1}`)); err != nil {
 			t.Errorf("item %s: %v", lit, err)
+		}
+	}
+}
+
+func TestExcerptStaysText(t *testing.T) {
+	long := []byte(strings.Repeat("é", 100))
+	if got := excerpt(long); !utf8.ValidString(got) || len(got) > 80 {
+		t.Errorf("excerpt is %q", got)
+	}
+}
+
+// Another tool writes under "judge" what its judge said: it is kept, and read for marks of
+// failure.
+func TestAJudgeOfAnotherTool(t *testing.T) {
+	for text, want := range map[string]struct {
+		kept   bool
+		failed bool
+	}{
+		`{"input_tokens":3,"output_tokens":4}`: {},
+		`{"error":"503 Service Unavailable"}`:  {kept: true, failed: true},
+		`{"verdict":"wrong","error":null}`:     {kept: true},
+		`{}`:                                   {},
+	} {
+		var got *Record
+		line := `{"item":"q","reward":0,"answer":"x","judge":` + text + "}\n"
+		if _, err := Read(t.Context(), "r.jsonl", strings.NewReader(line), ReadOptions{}, func(r *Record) error { got = r; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		if kept := got.Extra["judge"] != nil; kept != want.kept || (got.Outcome == GraderFailed) != want.failed || want.failed == (got.Reward != nil) {
+			t.Errorf("judge %s: kept %t, %s with the reward %v", text, kept, got.Outcome, got.Reward)
 		}
 	}
 }

@@ -1,43 +1,44 @@
 package rollout
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 
-	"gonogo/sampler/rollout/literal"
+	"gonogo/sampler/jsontext"
 )
 
 // readCalls reads the tool calls of a record. OutputBytes is filled in from
 // the output where the line does not give it; a lean read keeps the number
 // and leaves the output.
-func readCalls(v []byte, lean bool) ([]Call, error) {
-	if isNull(v) {
+func readCalls(v []byte, as decoding) ([]Call, error) {
+	if jsontext.IsNull(v) {
 		return nil, nil
 	}
 	if v[0] != '[' {
 		return nil, fmt.Errorf("%q must be a list of calls, not %s", "calls", excerpt(v))
 	}
-	s := scanner{b: v}
-	calls, fault, err := s.calls(1, lean)
+	s := jsontext.Scanner{Source: v}
+	calls, fault, err := scanCalls(&s, 1, as)
 	return calls, cmp.Or(err, fault)
 }
 
-// calls reads the list that begins here, while it walks over it: the outputs in it are
+// scanCalls reads the list that begins at s.At, while it walks over it: the outputs in it are
 // most of a file. fault is what is wrong with a call; err, that it is not JSON, comes
 // before that.
-func (s *scanner) calls(depth int, lean bool) (calls []Call, fault, err error) {
-	s.i++
-	s.space()
-	if s.i < len(s.b) && s.b[s.i] == ']' {
-		s.i++
+func scanCalls(s *jsontext.Scanner, depth int, as decoding) (calls []Call, fault, err error) {
+	s.At++
+	s.Space()
+	if s.At < len(s.Source) && s.Source[s.At] == ']' {
+		s.At++
 		return nil, nil, nil
 	}
 	calls = make([]Call, 0, 4) // a usual number
 	for more := true; more; {
-		s.space()
-		c, wrong, err := s.call(depth, lean)
+		s.Space()
+		c, wrong, err := scanCall(s, depth, as)
 		if err == nil {
-			more, err = s.comma(']')
+			more, err = s.Comma(']')
 		}
 		if err != nil {
 			return nil, nil, err
@@ -50,20 +51,20 @@ func (s *scanner) calls(depth int, lean bool) (calls []Call, fault, err error) {
 	return calls, fault, nil
 }
 
-func (s *scanner) call(depth int, lean bool) (c Call, fault, err error) {
-	if from := s.i; from >= len(s.b) || s.b[from] != '{' {
-		err := s.value(depth)
-		return c, fmt.Errorf("a call must be an object, not %s", excerpt(s.b[from:s.i])), err
+func scanCall(s *jsontext.Scanner, depth int, as decoding) (c Call, fault, err error) {
+	if from := s.At; from >= len(s.Source) || s.Source[from] != '{' {
+		err := s.Value(depth)
+		return c, fmt.Errorf("a call must be an object, not %s", excerpt(s.Source[from:s.At])), err
 	}
 	var output []byte
 	size := 0
-	err = s.object(depth+1, func(key, value []byte) error {
+	err = s.Object(depth+1, func(key, value []byte) error {
 		if fault != nil {
 			return nil
 		}
-		if string(literal.Key(key)) == "output" {
+		if string(jsontext.Key(key)) == "output" {
 			if output = value; value[0] == '"' {
-				size = s.textLen(value)
+				size = s.LiteralLen(value)
 			}
 			return nil
 		}
@@ -79,12 +80,12 @@ func (s *scanner) call(depth int, lean bool) (c Call, fault, err error) {
 	case c.Status == "":
 		c.Status = CallError
 	}
-	return c, c.takeOutput(output, size, lean), nil
+	return c, c.takeOutput(output, size, as), nil
 }
 
 // take reads one key of a call except its output.
 func (c *Call) take(key, value []byte) (err error) {
-	switch string(literal.Key(key)) {
+	switch string(jsontext.Key(key)) {
 	case "turn":
 		c.Turn, err = readInt("turn", value)
 	case "id":
@@ -114,8 +115,8 @@ func (c *Call) take(key, value []byte) (err error) {
 }
 
 // takeOutput takes in the output, a literal of a text of size bytes.
-func (c *Call) takeOutput(v []byte, size int, lean bool) error {
-	if v == nil || isNull(v) {
+func (c *Call) takeOutput(v []byte, size int, as decoding) error {
+	if v == nil || jsontext.IsNull(v) {
 		return nil
 	}
 	if v[0] != '"' {
@@ -124,10 +125,36 @@ func (c *Call) takeOutput(v []byte, size int, lean bool) error {
 	if c.OutputBytes == 0 {
 		c.OutputBytes = size
 	}
-	if !lean {
-		c.Output = literal.Text(v)
+	if !as.lean {
+		c.Output = jsontext.Text(v)
+	}
+	if as.toolError != nil && c.Status == CallOK && as.toolError(beginning(v)) {
+		c.Status = CallError
 	}
 	return nil
+}
+
+// outputHead is how much of an output tells whether it is an error, as bytes of its
+// literal.
+const outputHead = 1024
+
+// beginning returns the text that a literal begins with.
+func beginning(v []byte) string {
+	if len(v) <= outputHead {
+		return jsontext.Text(v)
+	}
+	n := 1
+	for n < outputHead { // no escape is cut in two
+		switch {
+		case v[n] != '\\':
+			n++
+		case v[n+1] == 'u':
+			n += len(`\u0000`)
+		default:
+			n += len(`\n`)
+		}
+	}
+	return jsontext.Text(append(bytes.Clone(v[:n]), '"'))
 }
 
 func readCallStatus(v []byte) (CallStatus, error) {

@@ -3,7 +3,7 @@ package rollout
 import (
 	"errors"
 
-	"gonogo/sampler/rollout/literal"
+	"gonogo/sampler/jsontext"
 )
 
 // errUnusual says that encoding/json has to read a value.
@@ -20,8 +20,8 @@ func readMessages(v []byte) (list []Message, err error) {
 }
 
 func usualMessages(v []byte) (list []Message, err error) {
-	s := scanner{b: v}
-	err = s.elements(func(value []byte) error {
+	s := jsontext.Scanner{Source: v}
+	err = s.Elements(func(value []byte) error {
 		m, err := usualMessage(value)
 		list = append(list, m)
 		return err
@@ -33,13 +33,13 @@ func usualMessages(v []byte) (list []Message, err error) {
 }
 
 func usualMessage(v []byte) (m Message, err error) {
-	s := scanner{b: v}
-	err = s.members(func(key, value []byte) error {
-		switch string(literal.Key(key)) {
+	s := jsontext.Scanner{Source: v}
+	err = s.Members(func(key, value []byte) error {
+		switch string(jsontext.Key(key)) {
 		case "role":
 			return usualText(value, &m.Role)
 		case "content":
-			if isNull(value) {
+			if jsontext.IsNull(value) {
 				m.Content = ""
 				return nil
 			}
@@ -62,13 +62,13 @@ func usualMessage(v []byte) (m Message, err error) {
 
 func usualToolCalls(v []byte, m *Message) error {
 	m.ToolCalls = nil
-	s := scanner{b: v}
-	err := s.elements(func(value []byte) error {
+	s := jsontext.Scanner{Source: v}
+	err := s.Elements(func(value []byte) error {
 		var c ToolCall
 		var kind string
-		call := scanner{b: value}
-		err := call.members(func(key, value []byte) error {
-			switch string(literal.Key(key)) {
+		call := jsontext.Scanner{Source: value}
+		err := call.Members(func(key, value []byte) error {
+			switch string(jsontext.Key(key)) {
 			case "id":
 				return usualText(value, &c.ID)
 			case "type":
@@ -88,13 +88,13 @@ func usualToolCalls(v []byte, m *Message) error {
 }
 
 func usualFunction(v []byte, c *ToolCall) error {
-	s := scanner{b: v}
-	return s.members(func(key, value []byte) error {
-		switch string(literal.Key(key)) {
+	s := jsontext.Scanner{Source: v}
+	return s.Members(func(key, value []byte) error {
+		switch string(jsontext.Key(key)) {
 		case "name":
 			return usualText(value, &c.Name)
 		case "arguments":
-			c.Arguments = TextOrJSON(value)
+			c.Arguments = jsontext.TextOrJSON(value)
 			return nil
 		}
 		return errUnusual
@@ -105,6 +105,6 @@ func usualText(v []byte, to *string) error {
 	if v[0] != '"' {
 		return errUnusual
 	}
-	*to = literal.Text(v)
+	*to = jsontext.Text(v)
 	return nil
 }

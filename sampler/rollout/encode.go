@@ -9,20 +9,22 @@ import (
 	"slices"
 	"strconv"
 	"time"
-	"unicode/utf8"
+
+	"gonogo/sampler/jsontext"
 )
 
 // MarshalJSON writes the record on one line: the known keys in the order of the struct,
 // then the keys of Extra in alphabetical order. A key of Extra that names a field of the
-// record is left out, except for an unknown finish.
+// record is left out, except for an unknown finish or step.
 func (r Record) MarshalJSON() ([]byte, error) { return r.appendTo(nil) }
 
 // appendTo appends the record as MarshalJSON writes it: what encoding/json would
 // write, in a third of its time.
 func (r *Record) appendTo(b []byte) ([]byte, error) {
 	w := encoder{b: append(b, `{"item":`...)}
-	w.b = appendText(w.b, r.Item)
+	w.b = jsontext.AppendPageSafe(w.b, r.Item)
 	w.word("split", string(r.Split))
+	w.count("step", r.Step)
 	w.int("sample", r.Sample)
 	w.int("attempt", r.Attempt)
 	w.word("source", string(r.Source))
@@ -48,6 +50,7 @@ func (r *Record) appendTo(b []byte) ([]byte, error) {
 	w.usage("usage", r.Usage)
 	w.usage("judge", r.Judge)
 	w.count("judge_calls", r.JudgeCalls)
+	w.count("blanked", r.Blanked)
 	w.flag("canary_planted", r.Planted)
 	w.any("leaks", r.Leaks, len(r.Leaks) > 0)
 	w.text("trace_id", r.TraceID)
@@ -56,10 +59,10 @@ func (r *Record) appendTo(b []byte) ([]byte, error) {
 	w.any("earlier", r.Earlier, len(r.Earlier) > 0)
 	w.any("probe", r.Probe, r.Probe != nil)
 	for _, name := range slices.Sorted(maps.Keys(r.Extra)) {
-		if recordKeys()[name] && (name != "finish" || r.Finish != "") {
+		if recordKeys()[name] && !r.isFree(name) {
 			continue
 		}
-		w.b = append(appendText(append(w.b, ','), name), ':')
+		w.b = append(jsontext.AppendPageSafe(append(w.b, ','), name), ':')
 		out := bytes.NewBuffer(w.b)
 		if err := json.Compact(out, r.Extra[name]); err != nil {
 			return nil, fmt.Errorf("write key %q of a record: %w", name, err)
@@ -67,6 +70,20 @@ func (r *Record) appendTo(b []byte) ([]byte, error) {
 		w.b = out.Bytes()
 	}
 	return append(w.b, '}'), w.err
+}
+
+// isFree reports whether the record has no value of its own under a key, so that what another
+// tool wrote there stays.
+func (r *Record) isFree(name string) bool {
+	switch name {
+	case "finish":
+		return r.Finish == ""
+	case "step":
+		return r.Step == 0
+	case "judge":
+		return r.Judge == (Usage{})
+	}
+	return false
 }
 
 // encoder appends the members of objects, the first of which is there already.
@@ -81,7 +98,7 @@ func (w *encoder) key(name string) {
 
 func (w *encoder) word(name, value string) {
 	w.key(name)
-	w.b = appendText(w.b, value)
+	w.b = jsontext.AppendPageSafe(w.b, value)
 }
 
 // text leaves out what is empty, as do those below.
@@ -180,7 +197,7 @@ func (w *encoder) messages(all []Message) {
 
 // message appends content as a string, or as the array it was read from.
 func (w *encoder) message(m *Message) {
-	w.b = appendText(append(w.b, `{"role":`...), m.Role)
+	w.b = jsontext.AppendPageSafe(append(w.b, `{"role":`...), m.Role)
 	w.text("refusal", m.Refusal)
 	w.text("reasoning", m.Reasoning)
 	for i := range m.ToolCalls {
@@ -198,16 +215,16 @@ func (w *encoder) message(m *Message) {
 	if len(m.Parts) > 0 {
 		w.other(m.Parts)
 	} else {
-		w.b = appendText(w.b, m.Content)
+		w.b = jsontext.AppendPageSafe(w.b, m.Content)
 	}
 	w.b = append(w.b, '}')
 }
 
 // appendTo appends the call as chat data sets nest it.
 func (c *ToolCall) appendTo(b []byte) []byte {
-	b = appendText(append(b, `{"id":`...), c.ID)
-	b = appendText(append(b, `,"type":"function","function":{"name":`...), c.Name)
-	b = appendText(append(b, `,"arguments":`...), c.Arguments)
+	b = jsontext.AppendPageSafe(append(b, `{"id":`...), c.ID)
+	b = jsontext.AppendPageSafe(append(b, `,"type":"function","function":{"name":`...), c.Name)
+	b = jsontext.AppendPageSafe(append(b, `,"arguments":`...), c.Arguments)
 	return append(b, "}}"...)
 }
 
@@ -235,68 +252,4 @@ func (w *encoder) calls(all []Call) {
 	if len(all) > 0 {
 		w.b = append(w.b, ']')
 	}
-}
-
-// appendText appends a string as encoding/json writes it, <, > and & as escapes too:
-// a record may end in a web page.
-func appendText(b []byte, s string) []byte {
-	return appendQuoted(b, s, &pageSafe)
-}
-
-// AppendQuoted appends s to b as a JSON string. Unlike encoding/json it does
-// not write <, > and & as escapes: bodies are for servers, not for web pages.
-// Bytes that are not UTF-8 become U+FFFD.
-func AppendQuoted(b []byte, s string) []byte { return appendQuoted(b, s, &plain) }
-
-// pageSafe are the plain bytes that mean nothing to a web page.
-var pageSafe = func() [256]bool {
-	safe := plain
-	safe['<'], safe['>'], safe['&'] = false, false, false
-	return safe
-}()
-
-func appendQuoted(b []byte, s string, safe *[256]bool) []byte {
-	const hex = "0123456789abcdef"
-	b = append(b, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c < utf8.RuneSelf && safe[c] {
-			i++
-			continue
-		}
-		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			switch {
-			case r == utf8.RuneError && n == 1:
-				b = append(append(b, s[start:i]...), `\ufffd`...)
-				start = i + n
-			case r == '\u2028', r == '\u2029': // line ends to JavaScript
-				b = append(append(append(b, s[start:i]...), `\u202`...), hex[r&15])
-				start = i + n
-			}
-			i += n
-			continue
-		}
-		b = append(b, s[start:i]...)
-		switch c {
-		case '"', '\\':
-			b = append(b, '\\', c)
-		case '\n':
-			b = append(b, `\n`...)
-		case '\t':
-			b = append(b, `\t`...)
-		case '\r':
-			b = append(b, `\r`...)
-		case '\b':
-			b = append(b, `\b`...)
-		case '\f':
-			b = append(b, `\f`...)
-		default:
-			b = append(append(b, `\u00`...), hex[c>>4], hex[c&15])
-		}
-		i++
-		start = i
-	}
-	return append(append(b, s[start:]...), '"')
 }

@@ -1,6 +1,13 @@
 package rollout
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
+)
 
 // ends lists the reasons that servers give for the end of a reply, in lower case,
 // where that end is the model's own. Whatever is not listed is the server's: vLLM's
@@ -49,6 +56,7 @@ var ends = map[string]Finish{
 
 	// What logs, and lines that people write, say in their place.
 	"complete":              FinishStop,
+	"finished":              FinishStop,
 	"tool_call":             FinishStop,
 	"max_completion_tokens": FinishLength, // Chat Completions, by the name of the limit
 	"max_new_tokens":        FinishLength, // transformers, likewise
@@ -65,22 +73,68 @@ func FinishOf(word string) Finish {
 	if f, known := ends[word]; known {
 		return f
 	}
-	return ends[strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(word)))]
+	return ends[plainWord(word)]
 }
 
-// finishKeys are the keys of a line by which other tools say why the last reply
+// otherEnds are known words for the end of a rollout that do not say how the last reply
 // ended.
-var finishKeys = []string{"finish_reason", "stop_reason"}
+var otherEnds = []string{
+	"unknown", "max_steps", "max_turns", "max_iterations", "user_stop", "agent_stop", "control_plane_signal", "in_progress", "done", "submitted",
+}
+
+// plainWord makes one of MAX_TOKENS and max tokens.
+func plainWord(word string) string {
+	return strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimSpace(word)))
+}
+
+// knownEnd reports whether a word names an end, or none.
+func knownEnd(word string) bool {
+	return failure.None(word) || FinishOf(word) != "" || slices.Contains(otherEnds, plainWord(word))
+}
 
 // takeFinish reads the key "finish". A word that is not known is no way to end
 // that could be counted: it stays among the unknown keys, so a rewrite
 // keeps it.
 func (d *recordDecoder) takeFinish(v []byte) {
-	d.rec.Finish = FinishOf(TextOrJSON(v))
-	if d.rec.Finish == "" && !isNull(v) && string(v) != `""` {
-		d.extra("finish", v)
-	} else if delete(d.rec.Extra, "finish"); len(d.rec.Extra) == 0 {
-		d.rec.Extra = nil
+	if d.rec.Finish = FinishOf(jsontext.TextOrJSON(v)); d.rec.Finish != "" || jsontext.IsNull(v) || string(v) == `""` {
+		v = nil
+	}
+	d.rec.setExtra("finish", v)
+}
+
+// UnknownEnd returns the word by which the line says why the last reply or the rollout
+// ended, where it is none that is known; "" where there is none. A word of failure comes
+// before others.
+func (r *Record) UnknownEnd() (word string) {
+	for _, said := range r.saidEnds() {
+		if !knownEnd(said) && (word == "" || failure.Ended(said) && !failure.Ended(word)) {
+			word = said
+		}
+	}
+	return word
+}
+
+// saidEnds are the words of the keys that say why the last reply or the rollout ended.
+func (r *Record) saidEnds() (words []string) {
+	var keys []string
+	for key, v := range r.Extra {
+		if failure.EndKey(key) >= 0 && len(v) > 0 && v[0] == '"' {
+			keys = append(keys, key)
+		}
+	}
+	slices.SortFunc(keys, func(a, b string) int {
+		return cmp.Or(cmp.Compare(failure.EndKey(a), failure.EndKey(b)), cmp.Compare(a, b))
+	})
+	for _, key := range keys {
+		words = append(words, jsontext.TextOrJSON(r.Extra[key]))
+	}
+	return words
+}
+
+// KeepEnd keeps a word that is not known.
+func (r *Record) KeepEnd(word string) {
+	if !knownEnd(word) {
+		r.setExtra("finish", jsontext.AppendPageSafe(nil, word))
 	}
 }
 
@@ -90,11 +144,9 @@ func (r *Record) settleFinish() {
 	if _, own := r.Extra["finish"]; own || r.Finish != "" {
 		return
 	}
-	for _, key := range finishKeys {
-		if v := r.Extra[key]; len(v) > 0 && v[0] == '"' {
-			if r.Finish = FinishOf(TextOrJSON(v)); r.Finish != "" {
-				return
-			}
+	for _, word := range r.saidEnds() {
+		if r.Finish = FinishOf(word); r.Finish != "" {
+			return
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gonogo/sampler/rollout/literal"
+	"gonogo/sampler/jsontext"
 )
 
 // Item is one data point of a split.
@@ -32,7 +32,7 @@ func (it *Item) UnmarshalJSON(b []byte) error {
 		*plain
 	}{plain: (*plain)(it)}
 	*it = Item{}
-	if err := json.Unmarshal(b, &p); err != nil {
+	if err := jsontext.Unmarshal(b, &p); err != nil {
 		return err
 	}
 	if len(p.ID) > 0 {
@@ -54,7 +54,7 @@ func (it *Item) Decode() error {
 		Messages []Message       `json:"messages"`
 		Tools    json.RawMessage `json:"tools"`
 	}
-	if err := json.Unmarshal(it.Row, &row); err != nil {
+	if err := jsontext.Unmarshal(it.Row, &row); err != nil {
 		return fmt.Errorf("decode row of item %q: %w", it.ID, err)
 	}
 	it.Messages, it.Tools = row.Messages, toolsIn(row.Tools)
@@ -65,15 +65,13 @@ func (it *Item) Decode() error {
 func (it *Item) decodeUsual() bool {
 	var messages []Message
 	var tools json.RawMessage
-	s := scanner{b: it.Row}
-	err := s.members(func(key, value []byte) (err error) {
-		switch key := string(literal.Key(key)); {
-		case key == "messages":
+	s := jsontext.Scanner{Source: it.Row}
+	err := s.Members(func(key, value []byte) (err error) {
+		switch string(jsontext.Key(key)) {
+		case "messages":
 			messages, err = usualMessages(value)
-		case key == "tools":
+		case "tools":
 			tools = value[:len(value):len(value)] // held once, in the row
-		case strings.EqualFold(key, "messages"), strings.EqualFold(key, "tools"): // encoding/json takes them, too
-			err = errUnusual
 		}
 		return err
 	})
@@ -85,10 +83,16 @@ func (it *Item) decodeUsual() bool {
 
 // toolsIn is what "tools" of a row holds; null is nothing.
 func toolsIn(value json.RawMessage) json.RawMessage {
-	if t := bytes.TrimSpace(value); len(t) == 0 || isNull(t) {
+	if t := bytes.TrimSpace(value); len(t) == 0 || jsontext.IsNull(t) {
 		return nil
 	}
 	return value
+}
+
+// OffersTools reports whether the row offers the model any tool.
+func (it *Item) OffersTools() bool {
+	t := bytes.TrimSpace(it.Tools)
+	return len(t) > 0 && (t[0] != '[' || len(bytes.TrimSpace(t[1:len(t)-1])) > 0)
 }
 
 // Message is one message of a conversation, in the form chat data sets use.
@@ -126,24 +130,11 @@ func (c ToolCall) MarshalJSON() ([]byte, error) { return c.appendTo(nil), nil }
 // servers send them, an object.
 func (c *ToolCall) UnmarshalJSON(b []byte) error {
 	var j toolCallJSON
-	if err := json.Unmarshal(b, &j); err != nil {
+	if err := jsontext.Unmarshal(b, &j); err != nil {
 		return err
 	}
-	*c = ToolCall{ID: j.ID, Name: j.Function.Name, Arguments: TextOrJSON(j.Function.Arguments)}
+	*c = ToolCall{ID: j.ID, Name: j.Function.Name, Arguments: jsontext.TextOrJSON(j.Function.Arguments)}
 	return nil
-}
-
-// TextOrJSON returns the text of a JSON string, and any other JSON value as
-// its own source; null and nothing give "".
-func TextOrJSON(raw json.RawMessage) string {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
-		return ""
-	}
-	if s := (scanner{b: raw}); raw[0] == '"' && s.text() == nil && s.i == len(raw) {
-		return literal.Text(raw)
-	}
-	return strings.ToValidUTF8(string(raw), "\uFFFD")
 }
 
 type messagePlain Message
@@ -163,19 +154,19 @@ func (m Message) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads content as a string, null or an array of parts.
 func (m *Message) UnmarshalJSON(b []byte) error {
 	var j messageJSON
-	if err := json.Unmarshal(b, &j); err != nil {
+	if err := jsontext.Unmarshal(b, &j); err != nil {
 		return err
 	}
 	*m = Message(j.messagePlain)
 	content := bytes.TrimSpace(j.Content)
 	if len(content) == 0 || content[0] != '[' {
-		m.Content = TextOrJSON(content)
+		m.Content = jsontext.TextOrJSON(content)
 		return nil
 	}
 	var parts []struct {
 		Text string `json:"text"`
 	}
-	if err := json.Unmarshal(content, &parts); err != nil {
+	if err := jsontext.Unmarshal(content, &parts); err != nil {
 		return fmt.Errorf("message content: %w", err)
 	}
 	texts := make([]string, 0, len(parts))

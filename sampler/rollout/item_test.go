@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"gonogo/sampler/jsontext"
 )
 
 // rowSeeds are rows as they are usually written, and not.
@@ -44,7 +46,7 @@ func checkRow(t *testing.T, row []byte) {
 		Messages []Message       `json:"messages"`
 		Tools    json.RawMessage `json:"tools"`
 	}
-	fault := json.Unmarshal(row, &want)
+	fault := jsontext.Unmarshal(row, &want)
 	if len(row) == 0 {
 		fault = nil
 	}

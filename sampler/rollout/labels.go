@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"gonogo/sampler/rollout/literal"
+	"gonogo/sampler/jsontext"
 )
 
 // Marks lists what a person may call an output.
@@ -24,13 +24,13 @@ const maxLabels = 64 << 20
 type labelKey struct {
 	split         Split
 	item          string
-	sample        int
+	sample, step  int
 	whole         bool // it is of an output that no sample names
 	output, rater string
 }
 
 func (l Label) key() labelKey {
-	k := labelKey{split: l.Split, item: l.Item, whole: l.Sample == nil, output: l.Output, rater: l.Rater}
+	k := labelKey{split: l.Split, item: l.Item, step: l.Step, whole: l.Sample == nil, output: l.Output, rater: l.Rater}
 	if l.Sample != nil {
 		k.sample = *l.Sample
 	}
@@ -50,9 +50,10 @@ func (r *Run) Labels() ([]Label, error) {
 // ReadLabels reads human scores of outputs: JSON Lines with the keys of Label, or CSV
 // whose header names at least item, sample or output, and score or mark. human_score is
 // another name of score; unknown columns and keys are ignored. CSV may be separated by
-// commas, semicolons or tabs. A later label of the same split, item, sample, output and
-// rater replaces the earlier one. A label without a split is of the item of that id,
-// whatever its split. Name comes before the line number in errors, which are *LineError.
+// commas, semicolons or tabs. A later label of the same split, item, sample, step, output
+// and rater replaces the earlier one. A label without a split is of the item of that id,
+// whatever its split; one without a step, or of step 0, is also of the only step that the
+// item has rollouts of. Name comes before the line number in errors, which are *LineError.
 func ReadLabels(name string, rd io.Reader) ([]Label, error) {
 	text, err := io.ReadAll(io.LimitReader(rd, maxLabels+1))
 	if err != nil {
@@ -108,17 +109,21 @@ func readLabelLines(text []byte, take func(Label) error) (line int, err error) {
 func decodeLabel(text []byte) (Label, error) {
 	l := Label{}
 	human, named := (*float64)(nil), false
-	s := scanner{b: text}
-	err := s.members(func(key, v []byte) (err error) {
-		switch name := literal.Text(key); name {
+	s := jsontext.Scanner{Source: text}
+	err := s.Members(func(key, v []byte) (err error) {
+		switch name := jsontext.Text(key); name {
 		case "item":
 			l.Item, _, err = readID(v)
 		case "split":
 			l.Split, err = readWord[Split](name, v)
 		case "sample":
-			if l.Sample = nil; !isNull(v) {
+			if l.Sample = nil; !jsontext.IsNull(v) {
 				l.Sample = new(int)
 				*l.Sample, err = readInt(name, v)
+			}
+		case "step":
+			if !jsontext.IsNull(v) {
+				l.Step, err = readInt(name, v)
 			}
 		case "output":
 			l.Output, err = readText(name, v)
@@ -126,7 +131,7 @@ func decodeLabel(text []byte) (Label, error) {
 			l.Rater, err = readText(name, v)
 		case "score":
 			l.Score, err = readNumber(name, v)
-			named = named || !isNull(v)
+			named = named || !jsontext.IsNull(v)
 		case "human_score":
 			human, err = readNumber(name, v)
 		case "mark":
@@ -136,7 +141,7 @@ func decodeLabel(text []byte) (Label, error) {
 		}
 		return err
 	})
-	if err == errSyntax {
+	if err == jsontext.ErrSyntax {
 		err = labelSyntax(text)
 	}
 	if err == nil && human != nil {

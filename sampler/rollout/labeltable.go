@@ -14,7 +14,7 @@ import (
 )
 
 // labelColumns are the columns of a table of labels.
-var labelColumns = []string{"split", "item", "sample", "output", "rater", "score", "human_score", "mark", "note"}
+var labelColumns = []string{"split", "item", "sample", "step", "output", "rater", "score", "human_score", "mark", "note"}
 
 // readLabelTable reads CSV with a header.
 func readLabelTable(text []byte, take func(Label) error) (line int, err error) {
@@ -119,12 +119,20 @@ func (t table) label(row []string) (Label, error) {
 			return l, errors.New("the row holds characters that are not valid UTF-8: save the file as UTF-8")
 		}
 	}
-	if v := word("sample"); v != "" {
+	for _, name := range []string{"sample", "step"} {
+		v := word(name)
+		if v == "" {
+			continue
+		}
 		n, err := strconv.Atoi(v)
 		if err != nil {
-			return l, fmt.Errorf("sample must be a whole number, not %s", excerpt([]byte(v)))
+			return l, fmt.Errorf("%s must be a whole number, not %s", name, excerpt([]byte(v)))
 		}
-		l.Sample = &n
+		if name == "step" {
+			l.Step = n
+		} else {
+			l.Sample = &n
+		}
 	}
 	for _, name := range []string{"score", "human_score"} {
 		v := word(name)
@@ -157,6 +165,8 @@ func (l *Label) settle() error {
 		return badMark
 	case l.Sample != nil && *l.Sample < 0:
 		return fmt.Errorf("sample is %d: samples count from 0", *l.Sample)
+	case l.Step < 0:
+		return fmt.Errorf("step is %d: steps count from 0", l.Step)
 	case l.Sample == nil && l.Output == "":
 		return fmt.Errorf("item %s: neither sample nor output says which output is meant", l.Item)
 	case l.Score == nil && l.Mark == "":

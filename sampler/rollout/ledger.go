@@ -54,6 +54,7 @@ type entry struct {
 type itemKey struct {
 	split Split
 	item  string
+	step  int
 }
 
 // idLines says where an id that is a whole number was first written as a
@@ -81,7 +82,7 @@ func (l *ledger) take(d decoded, why string, hash uint64) (counts bool, err erro
 	if err := l.checkID(d); err != nil {
 		return false, err
 	}
-	item := l.item(itemKey{r.Split, r.Item})
+	item := l.item(itemKey{r.Split, r.Item, r.Step})
 	of := &l.items[item]
 	r.Split, r.Item = of.split, of.item // one text for all
 	if !d.hasSample {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"gonogo/sampler/failure"
 )
 
 // LineError is a line that cannot be read, or that contradicts another one.
@@ -43,6 +45,7 @@ func (d *decoded) settle(source Source, split Split) (why string, err error) {
 	if r.Split, err = known("split", r.Split, split, Splits()); err != nil {
 		return "", err
 	}
+	own := r.Source != "" // other tools do not write it
 	if r.Source, err = known("source", r.Source, source, Sources()); err != nil {
 		return "", err
 	}
@@ -50,8 +53,11 @@ func (d *decoded) settle(source Source, split Split) (why string, err error) {
 		return "", err
 	}
 	beside := "outcome "
-	if r.settleError() {
+	switch {
+	case r.settleError():
 		beside = "an error and so outcome "
+	case r.settleMarks(own):
+		beside = "a mark of failure and so outcome "
 	}
 	if r.Outcome, err = known("outcome", r.Outcome, Graded, Outcomes()); err != nil {
 		return "", err
@@ -67,10 +73,10 @@ func (r *Record) settleError() (failed bool) {
 	if r.Outcome != "" && r.Outcome != Graded || len(r.Grades) > 0 {
 		return false
 	}
-	if NoCause(r.Error) {
+	if failure.None(r.Error) {
 		r.Error = ""
 	}
-	if NoCause(r.Kind) {
+	if failure.None(r.Kind) {
 		r.Kind = ""
 	}
 	if r.Error == "" && r.Kind == "" {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"gonogo/sampler/rollout/literal"
+	"gonogo/sampler/jsontext"
 )
 
 // Line is a line of JSON as its reader decoded it.
@@ -43,11 +43,11 @@ func ReadLines[T any](ctx context.Context, name string, rd io.Reader, decode fun
 // reward, and never decodes what visit skips. For text that is not JSON the error is
 // ErrBroken and says where, and visit may have been called before.
 func Members(text []byte, visit func(key string, value []byte) error) error {
-	s := scanner{b: text, lenient: true}
-	err := s.members(func(key, value []byte) error {
-		return visit(literal.Text(key), s.strict(value))
+	s := jsontext.Scanner{Source: text, Lenient: true}
+	err := s.Members(func(key, value []byte) error {
+		return visit(jsontext.Text(key), s.Strict(value))
 	})
-	if err == errSyntax {
+	if err == jsontext.ErrSyntax {
 		return foreignSyntax(text, "object")
 	}
 	return err
@@ -56,33 +56,24 @@ func Members(text []byte, visit func(key string, value []byte) error) error {
 // Elements calls visit for each element of the one JSON array that text is, as
 // Members does for an object.
 func Elements(text []byte, visit func(value []byte) error) error {
-	s := scanner{b: text, lenient: true}
-	err := s.elements(func(value []byte) error {
-		return visit(s.strict(value))
+	s := jsontext.Scanner{Source: text, Lenient: true}
+	err := s.Elements(func(value []byte) error {
+		return visit(s.Strict(value))
 	})
-	if err == errSyntax {
+	if err == jsontext.ErrSyntax {
 		return foreignSyntax(text, "array")
 	}
 	return err
 }
 
-// strict returns a value that was walked over without its bare words.
-func (s *scanner) strict(value []byte) []byte {
-	if !s.bare {
-		return value
-	}
-	s.bare = false
-	return nullify(value)
-}
-
 // foreignSyntax says what is wrong with text that is not an object or array.
 func foreignSyntax(text []byte, want string) error {
-	s := scanner{b: text, lenient: true}
-	if s.space(); s.value(0) == nil && s.end() == nil {
+	s := jsontext.Scanner{Source: text, Lenient: true}
+	if s.Space(); s.Value(0) == nil && s.End() == nil {
 		return fmt.Errorf("it must be a JSON %s, not %s", want, excerpt(text))
 	}
 	var v json.RawMessage
-	err := json.Unmarshal(nullify(text), &v)
+	err := jsontext.Unmarshal(jsontext.Nullify(text), &v)
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		return brokenError{fmt.Errorf("broken JSON near byte %d: %w", syntax.Offset, err)}
 	}

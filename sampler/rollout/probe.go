@@ -3,6 +3,8 @@ package rollout
 import (
 	"cmp"
 	"encoding/json"
+
+	"gonogo/sampler/jsontext"
 )
 
 // ProbeInfo says which probe a record of probes.jsonl belongs to and what a sound
@@ -68,7 +70,7 @@ func (e *Earlier) UnmarshalJSON(b []byte) error {
 		*plain
 	}{plain: (*plain)(e)}
 	*e = Earlier{}
-	if err := json.Unmarshal(b, &p); err != nil {
+	if err := jsontext.Unmarshal(b, &p); err != nil {
 		return err
 	}
 	var err error
@@ -88,6 +90,7 @@ type Label struct {
 	Split  Split    `json:"split,omitempty"`
 	Item   string   `json:"item"`
 	Sample *int     `json:"sample,omitempty"` // nil: of Output, which no rollout needs to have given
+	Step   int      `json:"step,omitempty"`   // of the policy that gave the output; 0 also where the item has rollouts of one step only
 	Output string   `json:"output,omitempty"`
 	Rater  string   `json:"rater,omitempty"`
 	Score  *float64 `json:"score,omitempty"` // in the grader's range

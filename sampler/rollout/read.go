@@ -9,6 +9,8 @@ import (
 	"io"
 	"runtime"
 	"sync"
+
+	"gonogo/sampler/rollout/prompt"
 )
 
 // ReadOptions says how a file of rollouts is read. The zero value is right
@@ -20,6 +22,10 @@ type ReadOptions struct {
 	// Lean leaves out Messages and the Output of Calls (OutputBytes keeps its
 	// length): the text is checked to be JSON, but not what it says.
 	Lean bool
+	// ToolError reports, by its beginning, whether the output of a call is an error
+	// although the call succeeded: such a call is read as CallError. nil asks no one.
+	// Several goroutines call it.
+	ToolError func(output string) bool
 }
 
 // Read reads rollouts from rd, one a line, and calls yield for each that
@@ -127,7 +133,7 @@ type result struct {
 type pipeline struct {
 	cut     *cutter
 	foreign func(text []byte) (any, error) // decodes lines that are no records; nil = records
-	lean    bool
+	as      decoding
 	source  Source // of lines that do not name theirs
 	split   Split  // the same
 	workers int
@@ -143,7 +149,7 @@ func newPipeline(rd io.Reader, opt ReadOptions, source Source) *pipeline {
 	}
 	ahead := 2*workers + 2
 	return &pipeline{
-		cut: newCutter(rd), lean: opt.Lean, source: source, split: cmp.Or(opt.Split, Train), workers: workers, seed: maphash.MakeSeed(),
+		cut: newCutter(rd), as: decoding{opt.Lean, opt.ToolError, prompt.NewCache()}, source: source, split: cmp.Or(opt.Split, Train), workers: workers, seed: maphash.MakeSeed(),
 		work:  make(chan *batch, ahead),
 		order: make(chan *batch, ahead),
 		free:  make(chan *batch, ahead+2), // all there are: two more are with reader and caller
@@ -237,10 +243,16 @@ func (p *pipeline) result(text []byte) (res result) {
 		res.hash = maphash.Bytes(p.seed, text)
 		return res
 	}
-	if res.decoded, res.err = decodeRecord(text, p.lean); res.err != nil {
+	if res.decoded, res.err = decodeRecord(text, p.as); res.err != nil {
 		return res
 	}
 	res.why, res.err = res.settle(p.source, p.split)
+	if res.rec.Kind == KindUngraded {
+		// Older versions wrote two such lines for one answer, with different causes: the
+		// second repeats the first.
+		res.hash = maphash.Comparable(p.seed, [2]string{res.rec.TraceID, res.rec.Answer})
+		return res
+	}
 	res.hash = maphash.Bytes(p.seed, text)
 	return res
 }

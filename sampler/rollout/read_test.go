@@ -227,7 +227,7 @@ func TestReadRefuses(t *testing.T) {
 		{"7 and then \"7\"", "{\"item\":7,\"reward\":1}\n{\"item\":\"x\",\"reward\":1}\n{\"item\":\"7\",\"reward\":1}\n", 3, `item 7 is a number on line 1 and the string "7" on line 3`},
 		{"\"7\" and then 7, in another split", "{\"item\":\"7\",\"reward\":1}\n{\"item\":7,\"split\":\"eval\",\"reward\":1}\n", 2, `item 7 is a number on line 2 and the string "7" on line 1`},
 		{"an unknown split", `{"item":"a","split":"test","reward":1}`, 1, "use one of train, eval, production"},
-		{"an unknown outcome", `{"item":"a","outcome":"ok","reward":1}`, 1, "use one of graded, no_answer, step_limit, model_api, tool, grader"},
+		{"an unknown outcome", `{"item":"a","outcome":"ok","reward":1}`, 1, "use one of graded, no_answer, step_limit, model_api, prompt_too_long, tool, grader"},
 		{"an unknown source", `{"item":"a","source":"web","reward":1}`, 1, "use one of live, import, probe"},
 		{"a negative sample", `{"item":"a","sample":-1,"reward":1}`, 1, "count from 0"},
 		{"a negative attempt", `{"item":"a","attempt":-1,"reward":1}`, 1, "count from 0"},

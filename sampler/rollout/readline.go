@@ -6,7 +6,7 @@ package rollout
 // Source and split are those of a line that does not name its own; "" is Import
 // and Train. The text may have white space around it, and is the caller's.
 func ReadLine(text []byte, source Source, split Split) (rec *Record, numbered bool, err error) {
-	d, err := decodeRecord(text, false)
+	d, err := decodeRecord(text, decoding{})
 	if err != nil {
 		return nil, false, err
 	}

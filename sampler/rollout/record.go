@@ -5,7 +5,11 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
+
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout/prompt"
 )
 
 // Record is one attempt of the model at one item, carried to its end. One
@@ -14,7 +18,8 @@ import (
 type Record struct {
 	Item     string             `json:"item"`                 // Item.ID
 	Split    Split              `json:"split"`                // copied, so a Record reads alone
-	Sample   int                `json:"sample"`               // 0-based; (Split, Item, Sample) is unique within a run
+	Step     int                `json:"step,omitempty"`       // the version of the policy: the training step whose weights made it; 0 is the base model
+	Sample   int                `json:"sample"`               // 0-based; (Split, Step, Item, Sample) is unique within a run
 	Attempt  int                `json:"attempt"`              // 0-based count of re-runs of one Key; the highest wins
 	Source   Source             `json:"source"`               // live, import or probe
 	Outcome  Outcome            `json:"outcome"`              // graded, or what ended the rollout instead
@@ -41,6 +46,9 @@ type Record struct {
 	// an empty Judge is not a judge; more than 0 with an empty Judge means one that
 	// did not report its tokens.
 	JudgeCalls int `json:"judge_calls,omitempty"`
+	// Blanked counts the texts out of which a secret of the environment was blanked before
+	// the model or the grader read them.
+	Blanked int `json:"blanked,omitempty"`
 
 	// Planted says that the rollout's own canary was where others could have met it:
 	// in a file of its session, or where a tool read it.
@@ -58,6 +66,12 @@ type Record struct {
 	Extra map[string]json.RawMessage `json:"-"`
 	// Line is the 1-based line the record was read from; 0 when it was not read.
 	Line int `json:"-"`
+	// Asked is the prompt at the beginning of the messages that a lean reading left out;
+	// read it through Prompt.
+	Asked prompt.Identity `json:"-"`
+	// Said identifies all messages that a lean reading left out, but for the ids of calls,
+	// within one process; 0 if there were none.
+	Said uint64 `json:"-"`
 	// Replaces is the line of the record of the same Key that was yielded before it; 0 if
 	// there was none.
 	Replaces int `json:"-"`
@@ -68,10 +82,38 @@ type Key struct {
 	Split  Split
 	Item   string
 	Sample int
+	Step   int
+}
+
+// stepMark separates an item from the step in what ItemAtStep returns.
+const stepMark = "/step-"
+
+// ItemAtStep returns the item's id with the step, as ITEM/step-N: what a reader is shown
+// where items have rollouts of several policies.
+func (k Key) ItemAtStep() string { return k.Item + stepMark + strconv.Itoa(k.Step) }
+
+// ItemName returns the item's id, with the step unless it is that of the base model: the
+// item part of a name such as that of an audit's payload.
+func (k Key) ItemName() string {
+	if k.Step == 0 {
+		return k.Item
+	}
+	return k.ItemAtStep()
+}
+
+// CutStep splits what ItemAtStep returns; ok is false for any other text.
+func CutStep(shown string) (item string, step int, ok bool) {
+	at := strings.LastIndex(shown, stepMark)
+	if at < 0 {
+		return "", 0, false
+	}
+	item = shown[:at]
+	step, err := strconv.Atoi(shown[at+len(stepMark):])
+	return item, step, err == nil && step >= 0 && Key{Item: item, Step: step}.ItemAtStep() == shown
 }
 
 // Key returns the record's name within its run.
-func (r *Record) Key() Key { return Key{r.Split, r.Item, r.Sample} }
+func (r *Record) Key() Key { return Key{r.Split, r.Item, r.Sample, r.Step} }
 
 // Score is the only way to a number. ok is false when the grade is missing:
 // a missing grade is never a zero. floor is the bottom of the reward range,
@@ -121,23 +163,24 @@ type Outcome string
 // The outcomes, in the order they are shown. The first three are the model's
 // own doing; the others are missing data.
 const (
-	Graded       Outcome = "graded"
-	NoAnswer     Outcome = "no_answer"  // refusal, empty, cut off
-	StepLimit    Outcome = "step_limit" // episode steps or tool calls used up
-	ModelAPI     Outcome = "model_api"  // the model's endpoint failed after its retries
-	ToolFailed   Outcome = "tool"       // a tool's endpoint failed after its retries
-	GraderFailed Outcome = "grader"     // the grader failed after its retries
+	Graded        Outcome = "graded"
+	NoAnswer      Outcome = "no_answer"       // refusal, empty, cut off
+	StepLimit     Outcome = "step_limit"      // episode steps or tool calls used up
+	ModelAPI      Outcome = "model_api"       // the model's endpoint failed after its retries
+	PromptTooLong Outcome = "prompt_too_long" // the item's prompt does not fit the context of the model's server
+	ToolFailed    Outcome = "tool"            // a tool's endpoint failed after its retries
+	GraderFailed  Outcome = "grader"          // the grader failed after its retries
 )
 
 // Outcomes lists the outcomes in the order they are shown.
 func Outcomes() []Outcome {
-	return []Outcome{Graded, NoAnswer, StepLimit, ModelAPI, ToolFailed, GraderFailed}
+	return []Outcome{Graded, NoAnswer, StepLimit, ModelAPI, PromptTooLong, ToolFailed, GraderFailed}
 }
 
 // Missing reports whether the outcome is missing data: the boundary failed,
 // not the model.
 func (o Outcome) Missing() bool {
-	return o == ModelAPI || o == ToolFailed || o == GraderFailed
+	return o == ModelAPI || o == PromptTooLong || o == ToolFailed || o == GraderFailed
 }
 
 // OwnFailure reports whether the model itself gave no answer worth grading.
@@ -174,10 +217,10 @@ func (s Seconds) MarshalJSON() ([]byte, error) {
 // none. A span of more than a century is an error.
 func (s *Seconds) UnmarshalJSON(b []byte) error {
 	f, err := 0.0, error(nil)
-	if n := (scanner{b: b}); len(b) > 0 && n.number() == nil && n.i == len(b) {
+	if n := (jsontext.Scanner{Source: b}); len(b) > 0 && n.Number() == nil && n.At == len(b) {
 		f, err = strconv.ParseFloat(string(b), 64)
 	} else {
-		err = json.Unmarshal(b, &f)
+		err = jsontext.Unmarshal(b, &f)
 	}
 	if err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/credential"
-	"gonogo/sampler/rollout/literal"
+	"gonogo/sampler/jsontext"
 )
 
 // mask replaces a secret.
@@ -153,12 +153,12 @@ func (r *Redactor) JSON(b []byte) []byte {
 			i++
 			continue
 		}
-		s := scanner{b: b, i: i}
-		if s.text() != nil {
+		s := jsontext.Scanner{Source: b, At: i}
+		if s.Literal() != nil {
 			return r.Bytes(b)
 		}
-		out = append(out, r.literal(b[i:s.i])...)
-		i = s.i
+		out = append(out, r.literal(b[i:s.At])...)
+		i = s.At
 	}
 	return out
 }
@@ -169,7 +169,7 @@ func (r *Redactor) literal(lit []byte) []byte {
 	if vocabulary()[string(lit[1:len(lit)-1])] {
 		return lit
 	}
-	text := literal.Text(lit)
+	text := jsontext.Text(lit)
 	masked := r.String(text)
 	if masked == text {
 		return lit

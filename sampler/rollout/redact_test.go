@@ -68,7 +68,7 @@ func TestRedactedLinesStayReadable(t *testing.T) {
 	}
 	for _, secret := range []string{"reward", "step_limit", "messages", "function", "345678", `","reward`, "content", "ntext\n", "nreward"} {
 		masked := NewRedactor(secret).JSON(line)
-		got, err := decodeRecord(masked, false)
+		got, err := decodeRecord(masked, decoding{})
 		if err != nil {
 			t.Errorf("secret %q: %v in %s", secret, err, masked)
 			continue

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+
+	"gonogo/sampler/jsontext"
 )
 
 // ReferenceFields lists the usual names of a row's field with the right answer,
@@ -24,7 +26,7 @@ func AcceptedFields() []string {
 // Fields is the item's row by field; nil when it is not an object.
 func (it *Item) Fields() map[string]json.RawMessage {
 	var row map[string]json.RawMessage
-	if it == nil || json.Unmarshal(it.Row, &row) != nil {
+	if it == nil || jsontext.Unmarshal(it.Row, &row) != nil {
 		return nil
 	}
 	return row
@@ -48,7 +50,7 @@ func (it *Item) Accepted() []string {
 	row := it.Fields()
 	for _, field := range AcceptedFields() {
 		var raw []json.RawMessage
-		if json.Unmarshal(row[field], &raw) != nil {
+		if jsontext.Unmarshal(row[field], &raw) != nil {
 			continue
 		}
 		for _, r := range raw {
@@ -67,5 +69,5 @@ func FieldText(raw json.RawMessage) string {
 	if json.Compact(&b, raw) != nil {
 		return ""
 	}
-	return TextOrJSON(b.Bytes())
+	return jsontext.TextOrJSON(b.Bytes())
 }

@@ -18,7 +18,7 @@ import (
 // RegradeManifest returns the manifest of a run that takes over this one's rollouts
 // to grade them with another grader. It keeps this run's seed, model, data, plan
 // and source, so sampling can continue there with a matching binding; ID and
-// times are new.
+// times are new. Its Grading is set: whoever grades takes it back at the end.
 func (r *Run) RegradeManifest(g *GraderInfo, binding map[string]string) Manifest {
 	m := Manifest{Source: Import}
 	if r.Manifest != nil {
@@ -26,7 +26,7 @@ func (r *Run) RegradeManifest(g *GraderInfo, binding map[string]string) Manifest
 	}
 	m.GradedFrom = cmp.Or(m.ID, filepath.Base(r.file))
 	m.ID, m.Grader, m.Binding = "", g, maps.Clone(binding)
-	m.Started, m.Ended = time.Time{}, time.Time{}
+	m.Started, m.Ended, m.Grading = time.Time{}, time.Time{}, true
 	m.Notes = slices.Clone(m.Notes)
 	return m
 }
@@ -72,14 +72,13 @@ func CopyForRegrade(ctx context.Context, from *Run, opt ReadOptions, dir string,
 	if err != nil {
 		return nil, err
 	}
-	f.opt.Lean = true
+	f.opt.Lean = false // messages may record an empty reply
 	if _, err := from.Records(ctx, f.opt, func(rec *Record) error {
 		f.plan(rec, state)
 		return nil
 	}); err != nil {
 		return nil, err
 	}
-	f.opt.Lean = false
 	return f, f.copyRest(ctx, w)
 }
 
@@ -98,12 +97,20 @@ func (f *RegradeSource) plan(rec *Record, state map[Key]RolloutState) {
 	f.todo[rec.Key()] = t
 }
 
-// gradable reports whether there is an output that a grader can be shown.
+// gradable reports whether there is an output that a grader can be shown. An empty
+// reply is one where a grader was asked about it, and the finish or the messages
+// record it; a lean read knows no messages. Without a grade, an empty reply is the
+// model's own failure.
 func (r *Record) gradable() bool {
-	if r.Outcome == ModelAPI || r.Outcome == ToolFailed {
+	if r.Outcome.Missing() && r.Outcome != GraderFailed {
 		return false
 	}
-	return r.Answer != "" || len(r.Calls) > 0 && (r.Outcome == Graded || r.Outcome == GraderFailed)
+	asked := r.Outcome == Graded || r.Outcome == GraderFailed
+	replied := r.Finish != ""
+	if n := len(r.Messages); n > 0 {
+		replied = replied || r.Messages[n-1].Role == "assistant" || r.Messages[n-1].Role == "tool"
+	}
+	return r.Answer != "" || len(r.Calls) > 0 && asked || replied && (asked || r.Reward != nil)
 }
 
 // copyRest appends what there is nothing to grade of.

@@ -39,6 +39,32 @@ func formerRun(t *testing.T) *Run {
 	return opened(t, dir)
 }
 
+// TestAnEmptyReplyIsAnOutput: where a grader was asked about it, and where the line
+// shows that there was a reply.
+func TestAnEmptyReplyIsAnOutput(t *testing.T) {
+	empty := []Message{{Role: "user", Content: "q"}, {Role: "assistant"}}
+	zero := number(0)
+	for why, c := range map[string]struct {
+		rec  Record
+		want bool
+	}{
+		"graded, with the empty message":              {Record{Outcome: Graded, Reward: zero, Messages: empty}, true},
+		"graded, with the word for it":                {Record{Outcome: Graded, Reward: zero, Finish: FinishEmpty}, true},
+		"graded, a refusal without a text":            {Record{Outcome: Graded, Reward: zero, Finish: FinishRefusal}, true},
+		"the model's own failure, with a grade":       {Record{Outcome: NoAnswer, Reward: zero, Finish: FinishEmpty}, true},
+		"the grader failed on it":                     {Record{Outcome: GraderFailed, Messages: empty}, true},
+		"the model's own failure, which has no grade": {Record{Outcome: NoAnswer, Messages: empty, Finish: FinishEmpty}, false},
+		"a limit that left nothing to grade":          {Record{Outcome: StepLimit, Messages: empty, Finish: FinishStop}, false},
+		"graded, and nothing is recorded":             {Record{Outcome: Graded, Reward: zero}, false},
+		"graded, and the prompt alone is recorded":    {Record{Outcome: Graded, Reward: zero, Messages: append(empty, Message{Role: "user"})}, false},
+		"the model's endpoint failed":                 {Record{Outcome: ModelAPI, Messages: empty, Finish: FinishEmpty}, false},
+	} {
+		if got := c.rec.gradable(); got != c.want {
+			t.Errorf("%s: %v", why, got)
+		}
+	}
+}
+
 // TestASecretThatIsAKeyLeavesLabelsReadable: a secret may be a word of the
 // file's own, or are where masking a line as text would break it.
 func TestASecretThatIsAKeyLeavesLabelsReadable(t *testing.T) {
@@ -157,16 +183,24 @@ func TestAnHeirHasOneFormerRun(t *testing.T) {
 	from, dir := formerRun(t), t.TempDir()
 	w, _, _ := takeOver(t, from, dir)
 	closeIt(t, w)
-	other := *from.Manifest
-	other.ID = "other"
-	from.Manifest = &other
-	if _, err := Create(dir, from.RegradeManifest(nil, map[string]string{"job": "2"}), nil, WriterOptions{}); err == nil || !strings.Contains(err.Error(), "of run old") {
+	another, other := *from, *from.Manifest
+	other.ID, another.Manifest = "other", &other
+	if _, err := Create(dir, another.RegradeManifest(nil, map[string]string{"job": "2"}), nil, WriterOptions{}); err == nil || !strings.Contains(err.Error(), "of run old") {
 		t.Errorf("a second former run: error is %v", err)
 	}
 	if _, err := Create(from.Dir, from.RegradeManifest(nil, map[string]string{"job": "1"}), nil, WriterOptions{}); err == nil || !strings.Contains(err.Error(), "new directory") {
 		t.Errorf("into a run with rollouts of its own: error is %v", err)
 	}
-	w = create(t, dir, Manifest{Binding: map[string]string{"job": "2"}}, nil, WriterOptions{}) // sampling goes on
+	sampling := Manifest{Binding: map[string]string{"job": "2"}}
+	if _, err := Create(dir, sampling, nil, WriterOptions{}); err == nil || !strings.Contains(err.Error(), "grading has not ended") {
+		t.Errorf("sampling goes on before grading has ended: error is %v", err)
+	}
+	w, _, _ = takeOver(t, from, dir)
+	if err := w.Amend(func(m *Manifest) { m.Grading = false }); err != nil {
+		t.Fatal(err)
+	}
+	closeIt(t, w)
+	w = create(t, dir, sampling, nil, WriterOptions{})
 	if got := w.Manifest().GradedFrom; got != "old" {
 		t.Errorf("after sampling on, graded_from is %q", got)
 	}

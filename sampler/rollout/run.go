@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"gonogo/sampler/jsontext"
 )
 
 // The files of a run directory that this package reads and writes.
@@ -23,6 +25,15 @@ const (
 // ErrNotARun means that a directory is not one of ours.
 var ErrNotARun = errors.New("not a run directory")
 
+// ErrHalfImported means that a directory holds a part of a log.
+var ErrHalfImported = errors.New("its import has not ended, so rollouts are missing: import again into the same directory")
+
+// halfImported reports whether an import was broken off, or goes on. Imports of all
+// versions write the time of their end.
+func (m *Manifest) halfImported() bool {
+	return m != nil && m.Source == Import && m.GradedFrom == "" && !m.Started.IsZero() && m.Ended.IsZero()
+}
+
 // Run is a run directory, or a single file of rollouts, opened for reading.
 type Run struct {
 	Dir      string    // the directory; of a single file, the one it is in
@@ -35,7 +46,8 @@ type Run struct {
 // Open reads run.json and items.jsonl, both of which may be missing: a
 // directory that holds nothing but rollouts.jsonl is a run, and so is the path
 // of a file of rollouts itself. Only rollouts.jsonl by that very name is read
-// together with its neighbours. The rollouts are not read yet.
+// together with its neighbours. The rollouts are not read yet. A directory whose
+// import has not ended is ErrHalfImported.
 func Open(dir string) (*Run, error) {
 	r, err := OpenManifest(dir)
 	if err == nil {
@@ -60,7 +72,7 @@ func (r *Run) ReadItems() ([]Item, error) {
 func OpenManifest(dir string) (*Run, error) {
 	info, err := os.Stat(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open run: %w", err)
+		return nil, fmt.Errorf("open run: %w: name a run directory, or a .jsonl file of rollouts", err)
 	}
 	r := &Run{Dir: dir, file: filepath.Join(dir, RolloutsFile)}
 	if !info.IsDir() {
@@ -69,8 +81,14 @@ func OpenManifest(dir string) (*Run, error) {
 			return r, nil
 		}
 	}
-	if r.Manifest, err = readManifest(filepath.Join(r.Dir, ManifestFile)); err != nil || r.Manifest != nil {
+	if r.Manifest, err = readManifest(filepath.Join(r.Dir, ManifestFile)); err != nil {
 		return r, err
+	}
+	if r.Manifest.halfImported() {
+		return nil, fmt.Errorf("open run %s: %w", dir, ErrHalfImported)
+	}
+	if r.Manifest != nil {
+		return r, nil
 	}
 	if _, err := os.Stat(r.file); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open run %s: %w: it holds neither %s nor %s", dir, ErrNotARun, ManifestFile, RolloutsFile)
@@ -144,14 +162,14 @@ func readManifest(path string) (*Manifest, error) {
 	var head struct {
 		Schema string `json:"schema"`
 	}
-	if err := json.Unmarshal(b, &head); err != nil {
+	if err := jsontext.Unmarshal(b, &head); err != nil {
 		return nil, fmt.Errorf("read %s: %w: %w", path, ErrNotARun, err)
 	}
 	if head.Schema != ManifestSchema {
 		return nil, fmt.Errorf("read %s: %w: its schema is %q, this gonogo reads %q", path, ErrNotARun, head.Schema, ManifestSchema)
 	}
 	m := new(Manifest)
-	if err := json.Unmarshal(b, m); err != nil {
+	if err := jsontext.Unmarshal(b, m); err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
 	}
 	return m, nil
@@ -191,7 +209,7 @@ func decodeItems(name string, rd io.Reader) ([]Item, error) {
 				}
 				return bad == nil
 			}
-			k := itemKey{it.Split, it.ID}
+			k := itemKey{split: it.Split, item: it.ID}
 			if i, there := at[k]; there {
 				items[i] = it
 				return true
@@ -209,12 +227,12 @@ func decodeItems(name string, rd io.Reader) ([]Item, error) {
 
 func decodeItem(text []byte) (Item, error) {
 	var it Item
-	err := json.Unmarshal(text, &it)
+	err := jsontext.Unmarshal(text, &it)
 	if _, syntax := errors.AsType[*json.SyntaxError](err); syntax {
-		if text = nullify(text); !json.Valid(text) {
+		if text = jsontext.Nullify(text); !json.Valid(text) {
 			return it, syntaxError(text)
 		}
-		err = json.Unmarshal(text, &it)
+		err = jsontext.Unmarshal(text, &it)
 	}
 	if err != nil {
 		return it, err

@@ -138,7 +138,7 @@ func TestState(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[Key]RolloutState{{Train, "a", 0}: {Attempt: 1, Outcome: Graded}, {Train, "a", 1}: {Outcome: ModelAPI}, {Train, "b", 0}: {Outcome: GraderFailed, Output: true}}
+	want := map[Key]RolloutState{{Train, "a", 0, 0}: {Attempt: 1, Outcome: Graded}, {Train, "a", 1, 0}: {Outcome: ModelAPI}, {Train, "b", 0, 0}: {Outcome: GraderFailed, Output: true}}
 	if diff := cmp.Diff(want, state); diff != "" || in.Torn != 1 {
 		t.Errorf("state (-want +got):\n%s\ninput %+v", diff, in)
 	}

@@ -3,6 +3,7 @@ package rollout
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,13 +19,15 @@ func TestAHeldLineGivesWay(t *testing.T) {
 		held   = `{"item":"a","sample":0,"outcome":"grader","error_kind":"ungraded","answer":"42"}`
 		graded = `{"item":"a","sample":0,"reward":1,"answer":"42"}`
 		failed = `{"item":"a","sample":0,"outcome":"grader","error":"broken","answer":"42"}`
+		cutOff = `{"item":"a","sample":0,"outcome":"grader","error":"grading was interrupted","error_kind":"ungraded","answer":"42"}`
+		other  = `{"item":"a","sample":0,"outcome":"grader","error_kind":"ungraded","answer":"43"}`
 		later  = `{"item":"a","sample":0,"attempt":1,"reward":0.5,"answer":"42"}`
 	)
 	for _, c := range []struct {
 		why        string
 		lines      []string
 		outcome    Outcome
-		superseded int
+		superseded int // of a conflict: the line that it is with
 		conflict   bool
 	}{
 		{"alone", []string{held}, GraderFailed, 0, false},
@@ -32,9 +35,13 @@ func TestAHeldLineGivesWay(t *testing.T) {
 		{"behind it", []string{graded, held}, Graded, 1, false},
 		{"before a failure", []string{held, failed}, GraderFailed, 1, false},
 		{"twice", []string{held, held, graded}, Graded, 1, false},
+		{"broken off, of a version that wrote two lines", []string{held, cutOff}, GraderFailed, 0, false},
+		{"the same, and graded later", []string{held, cutOff, later}, Graded, 1, false},
+		{"the same, before its grade", []string{held, cutOff, graded}, Graded, 1, false},
 		{"before a later attempt", []string{held, later}, Graded, 1, false},
 		{"behind a later attempt, with its grade", []string{held, later, graded}, Graded, 2, false},
-		{"two ends", []string{held, graded, failed}, "", 0, true},
+		{"two ends", []string{held, graded, failed}, "", 2, true},
+		{"two answers", []string{held, other}, "", 1, true},
 	} {
 		t.Run(c.why, func(t *testing.T) {
 			var last *Record
@@ -43,8 +50,8 @@ func TestAHeldLineGivesWay(t *testing.T) {
 				return nil
 			})
 			if c.conflict {
-				if err == nil || !strings.Contains(err.Error(), "differs from line 2") {
-					t.Errorf("error %v, want a conflict with line 2", err)
+				if want := fmt.Sprintf("differs from line %d", c.superseded); err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v, want %q", err, want)
 				}
 				return
 			}
@@ -69,11 +76,43 @@ func TestHoldTakesNothingElse(t *testing.T) {
 	}
 }
 
+// An answer that waited for its grade is not written again when the grade never comes.
+func TestAHeldAnswerIsOneLineUntilItIsGraded(t *testing.T) {
+	reward := 1.0
+	held := Record{Item: "a", Split: Train, Source: Live, Outcome: GraderFailed, Kind: KindUngraded, Error: "grading had not ended", Answer: "42"}
+	cutOff, graded, next := held, held, held
+	cutOff.Error = "grading was interrupted"
+	graded.Outcome, graded.Kind, graded.Error, graded.Reward = Graded, "", "", &reward
+	next.Attempt = 1
+	for _, c := range []struct {
+		why   string
+		then  Record
+		lines int
+	}{
+		{"grading was interrupted", cutOff, 1},
+		{"the grade came", graded, 2},
+		{"another attempt was interrupted", next, 2},
+	} {
+		dir := filepath.Join(t.TempDir(), "run")
+		w, err := Create(dir, Manifest{}, nil, WriterOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Hold(&held), w.Append(&c.then), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(filepath.Join(dir, RolloutsFile))
+		if lines := strings.Count(string(text), "\n"); err != nil || lines != c.lines {
+			t.Errorf("%s: %d lines, want %d; error %v", c.why, lines, c.lines, err)
+		}
+	}
+}
+
 func TestUngraded(t *testing.T) {
 	for _, c := range []struct {
 		cutOff bool
 		want   []Key
-	}{{false, []Key{{Train, "a", 0}, {Train, "b", 0}}}, {true, []Key{{Train, "a", 0}}}} {
+	}{{false, []Key{{Train, "a", 0, 0}, {Train, "b", 0, 0}}}, {true, []Key{{Train, "a", 0, 0}}}} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, RolloutsFile), `{"item":"a","sample":0,"outcome":"grader","error_kind":"ungraded","answer":"1","trace_id":"t"}
 {"item":"a","sample":1,"reward":1,"answer":"2"}

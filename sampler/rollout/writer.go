@@ -34,6 +34,7 @@ type Writer struct {
 	release  func() error // gives the lock back
 	manifest Manifest
 	items    map[itemKey]bool // that items.jsonl holds
+	held     map[Key]int      // attempts that Hold wrote and whose grade is still to come
 
 	rollouts *journal
 	itemFile *appender
@@ -62,6 +63,9 @@ func (w *Writer) open(m Manifest, items []Item) error {
 	if was != nil {
 		if err := checkFormer(w.dir, was.GradedFrom, m.GradedFrom); err != nil {
 			return err
+		}
+		if was.Grading && !m.Grading {
+			return fmt.Errorf("run directory %s has only a part of the rollouts of run %s, because their grading has not ended: run the same gonogo grade again first", w.dir, was.GradedFrom)
 		}
 	}
 	w.manifest = merge(was, m)
@@ -105,7 +109,7 @@ func (w *Writer) openItems(items []Item) error {
 	}
 	w.items = make(map[itemKey]bool, len(there)+len(items))
 	for i := range there {
-		w.items[itemKey{there[i].Split, there[i].ID}] = true
+		w.items[itemKey{split: there[i].Split, item: there[i].ID}] = true
 	}
 	return w.AddItems(items...)
 }
@@ -144,7 +148,7 @@ func (w *Writer) AddItems(items ...Item) error {
 		if it.Split, err = known("split", it.Split, Train, Splits()); err != nil {
 			return fmt.Errorf("add item %q to %s: %w", it.ID, w.dir, err)
 		}
-		k := itemKey{it.Split, it.ID}
+		k := itemKey{split: it.Split, item: it.ID}
 		if w.items[k] {
 			continue
 		}
@@ -167,13 +171,20 @@ func (w *Writer) AddItems(items ...Item) error {
 // been handed to the operating system, and survives as Writer says. When it returns an error
 // the file is as it was before, as far as the disk allows; but when forcing
 // lines to disk has failed, it is unknown which of them would survive the end
-// of the machine. Appending the same record twice does no harm.
+// of the machine. Appending the same record twice does no harm. If Hold wrote the
+// answer and its grade never came, there is nothing to add: no second line is written.
 func (w *Writer) Append(rec *Record) error {
 	if w.closed {
 		return fmt.Errorf("append to %s: %w", w.dir, os.ErrClosed)
 	}
 	if err := rec.check(Live); err != nil {
 		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, w.rollouts.file.path, err)
+	}
+	if attempt, held := w.held[rec.Key()]; held && attempt == rec.Attempt {
+		delete(w.held, rec.Key())
+		if rec.Kind == KindUngraded {
+			return nil
+		}
 	}
 	return w.rollouts.append(rec)
 }
@@ -185,7 +196,14 @@ func (w *Writer) Hold(rec *Record) error {
 	if rec.Kind != KindUngraded {
 		return fmt.Errorf("hold item %q, sample %d: its kind is %q, not %s", rec.Item, rec.Sample, rec.Kind, KindUngraded)
 	}
-	return w.Append(rec)
+	if err := w.Append(rec); err != nil {
+		return err
+	}
+	if w.held == nil {
+		w.held = make(map[Key]int)
+	}
+	w.held[rec.Key()] = rec.Attempt
+	return nil
 }
 
 // check holds a record to what a reader of the file would make of it: Probe is

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -134,26 +135,25 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, e
 		return sampler.Result{}, err
 	}
 	pass.ReadHeaders(a.Header)
-	a.Body = mask(secrets, a.Body)
 	switch {
 	case transport(a):
-		f := sampler.StatusFailure(address, a)
+		f := sampler.StatusFailure(address, secrets.Answer(a))
 		f.Fatal = false
 		return sampler.Result{}, f
 	case a.Over:
 		text := fmt.Sprintf("413: the tool's output is longer than %d bytes", t.limit)
 		return sampler.Result{HTTPStatus: a.Status, Error: text, Output: "Error: " + text}, nil
 	case a.Status >= 400:
-		return refusal(a), nil
+		return refusal(a, secrets), nil
 	case a.Status >= 300:
 		return sampler.Result{}, &sampler.Failure{URL: sampler.RedactURL(address), Status: a.Status, Err: errors.New("the tool redirects to nowhere")}
 	}
 	said, ok := outputOf(a.Body)
 	switch {
 	case !ok:
-		err = fmt.Errorf("the answer is not a JSON object with an \"output\": %s", sampler.Brief(string(a.Body)))
+		err = fmt.Errorf("the answer is not a JSON object with an \"output\": %s", sampler.Brief(secrets.Mask(string(a.Body))))
 	case t.echo.foreign(call.ID, said.callID):
-		err = fmt.Errorf("the answer to %s is the answer to another call, %s", call.ID, sampler.Brief(said.callID))
+		err = fmt.Errorf("the answer to %s is the answer to another call, %s", call.ID, sampler.Brief(secrets.Mask(said.callID)))
 	default:
 		return sampler.Result{Output: said.output, HTTPStatus: a.Status, Note: said.note}, nil
 	}
@@ -165,14 +165,6 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, e
 // conflict is for the model to solve.
 func transport(a sampler.Answer) bool {
 	return sampler.Temporary(a.Status) && a.Status != http.StatusConflict
-}
-
-// mask hides a header's secret that the tool echoes: outputs are recorded.
-func mask(secrets sampler.Secrets, body []byte) []byte {
-	if len(secrets) == 0 {
-		return body
-	}
-	return []byte(secrets.Mask(string(body)))
 }
 
 // body writes the body of a call. The item's row goes along as it was read.
@@ -201,8 +193,8 @@ func (t *Tool) body(call sampler.Call) []byte {
 }
 
 // refusal is a 4xx as the model is shown it.
-func refusal(a sampler.Answer) sampler.Result {
-	res := sampler.Result{HTTPStatus: a.Status, Error: fmt.Sprintf("status %d: %s", a.Status, sampler.ErrorText(a))}
+func refusal(a sampler.Answer, secrets sampler.Secrets) sampler.Result {
+	res := sampler.Result{HTTPStatus: a.Status, Error: fmt.Sprintf("status %d: %s", a.Status, sampler.ErrorText(secrets.Answer(a)))}
 	if said, ok := outputOf(a.Body); ok {
 		res.Output, res.Note = said.output, said.note
 		return res
@@ -227,7 +219,7 @@ type said struct {
 func outputOf(body []byte) (s said, ok bool) {
 	var output, callID, result []byte
 	read := func(text []byte) error {
-		return rollout.Fields(text, func(key, value []byte) error {
+		return jsontext.Fields(text, func(key, value []byte) error {
 			switch string(key) {
 			case "output":
 				output = value
@@ -251,10 +243,10 @@ func outputOf(body []byte) (s said, ok bool) {
 	if output[0] != '"' {
 		s.note = rollout.NotText
 	}
-	if s.output = rollout.TextOrJSON(output); s.output == "" && output[0] == 'n' {
+	if s.output = jsontext.TextOrJSON(output); s.output == "" && output[0] == 'n' {
 		s.output = "null"
 	}
-	s.callID = rollout.TextOrJSON(callID)
+	s.callID = jsontext.TextOrJSON(callID)
 	return s, true
 }
 

@@ -81,7 +81,8 @@ func TestAnswers(t *testing.T) {
 		{"a refusal without output shows its payload", 400, `{"error":"bad query"}`, sampler.Result{Output: `Error 400: {"error":"bad query"}`, Error: "status 400: bad query", NoOutput: true}},
 		{"a refusal without a body", 404, "", sampler.Result{Output: "Error 404: Not Found", Error: "status 404: no text", NoOutput: true}},
 		{"a conflict is the tool's own word", 409, `{"error":"sold out"}`, sampler.Result{Output: `Error 409: {"error":"sold out"}`, Error: "status 409: sold out", NoOutput: true}},
-		{"an echoed key is masked", 200, `{"output":"you sent planted-key"}`, sampler.Result{Output: "you sent **********"}},
+		{"what a header says may be an answer", 200, `{"output":"version planted-key"}`, sampler.Result{Output: "version planted-key"}},
+		{"but no message shows a key", 400, `{"output":"you sent planted-key"}`, sampler.Result{Output: "you sent planted-key", Error: `status 400: {"output":"you sent **********"}`}},
 		{"an output that is too long", 200, `{"output":"` + strings.Repeat("x", 1000) + `"}`, sampler.Result{Output: "Error: 413: the tool's output is longer than 500 bytes", Error: "413: the tool's output is longer than 500 bytes"}},
 		{"a long refusal is cut", 400, strings.Repeat("é", 249), sampler.Result{Output: "Error 400: " + strings.Repeat("é", 249), Error: "status 400: " + strings.Repeat("é", 249), NoOutput: true}},
 	} {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -112,8 +113,8 @@ func Summary(v json.RawMessage) string {
 	var parts []struct {
 		Text string `json:"text"`
 	}
-	if json.Unmarshal(v, &parts) != nil {
-		return rollout.TextOrJSON(v)
+	if jsontext.Unmarshal(v, &parts) != nil {
+		return jsontext.TextOrJSON(v)
 	}
 	var texts []string
 	for _, p := range parts {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -27,10 +28,10 @@ func Messages(text json.RawMessage, role string) ([]rollout.Message, error) {
 		return nil, nil
 	}
 	if text[0] == '"' {
-		return []rollout.Message{{Role: role, Content: rollout.TextOrJSON(text)}}, nil
+		return []rollout.Message{{Role: role, Content: jsontext.TextOrJSON(text)}}, nil
 	}
 	var all []ChatMessage
-	if err := json.Unmarshal(text, &all); err != nil {
+	if err := jsontext.Unmarshal(text, &all); err != nil {
 		return nil, err
 	}
 	out := make([]rollout.Message, len(all))
@@ -46,9 +47,9 @@ func Messages(text json.RawMessage, role string) ([]rollout.Message, error) {
 // Message returns the message as a rollout records it.
 func (m *ChatMessage) Message() (rollout.Message, error) {
 	content, err := Text(m.Content)
-	out := rollout.Message{Role: m.Role, Content: content, ToolCallID: m.ToolCallID, Name: rollout.TextOrJSON(m.Name)}
-	if out.Reasoning = rollout.TextOrJSON(m.ReasoningContent); out.Reasoning == "" {
-		out.Reasoning = rollout.TextOrJSON(m.Reasoning)
+	out := rollout.Message{Role: m.Role, Content: content, ToolCallID: m.ToolCallID, Name: jsontext.TextOrJSON(m.Name)}
+	if out.Reasoning = jsontext.TextOrJSON(m.ReasoningContent); out.Reasoning == "" {
+		out.Reasoning = jsontext.TextOrJSON(m.Reasoning)
 	}
 	for _, c := range m.ToolCalls {
 		out.ToolCalls = append(out.ToolCalls, ToolCall(c))
@@ -60,13 +61,13 @@ func (m *ChatMessage) Message() (rollout.Message, error) {
 // parts are named by their type.
 func Text(content json.RawMessage) (string, error) {
 	if len(content) == 0 || content[0] != '[' {
-		return rollout.TextOrJSON(content), nil
+		return jsontext.TextOrJSON(content), nil
 	}
 	var parts []struct {
 		Type string `json:"type"`
 		Text string `json:"text"`
 	}
-	if err := json.Unmarshal(content, &parts); err != nil {
+	if err := jsontext.Unmarshal(content, &parts); err != nil {
 		return "", err
 	}
 	texts := make([]string, 0, len(parts))
@@ -84,7 +85,7 @@ func Text(content json.RawMessage) (string, error) {
 func ToolCall(text json.RawMessage) rollout.ToolCall {
 	raw := text
 	if len(raw) > 0 && raw[0] == '"' {
-		raw = json.RawMessage(rollout.TextOrJSON(raw))
+		raw = json.RawMessage(jsontext.TextOrJSON(raw))
 	}
 	var c struct {
 		ID        string          `json:"id"`
@@ -95,13 +96,13 @@ func ToolCall(text json.RawMessage) rollout.ToolCall {
 			Arguments json.RawMessage `json:"arguments"`
 		} `json:"function"`
 	}
-	if err := json.Unmarshal(raw, &c); err != nil {
-		return rollout.ToolCall{Arguments: rollout.TextOrJSON(text)}
+	if err := jsontext.Unmarshal(raw, &c); err != nil {
+		return rollout.ToolCall{Arguments: jsontext.TextOrJSON(text)}
 	}
 	if c.Name == "" {
 		c.Name, c.Arguments = c.Function.Name, c.Function.Arguments
 	}
-	return rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: rollout.TextOrJSON(c.Arguments)}
+	return rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: jsontext.TextOrJSON(c.Arguments)}
 }
 
 // UnreportedStatus is the status of a tool call in a log that does not record how

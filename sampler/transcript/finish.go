@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -31,7 +32,7 @@ func FinishOfReply(reason json.RawMessage, answered bool) (rollout.Finish, error
 	if string(reason) == "null" {
 		return "", fmt.Errorf("finish_reason is null: the server sent a reply that had not ended")
 	}
-	text := rollout.TextOrJSON(reason)
+	text := jsontext.TextOrJSON(reason)
 	f, known := FinishOf(text)
 	if !known {
 		return "", fmt.Errorf("finish_reason is %.100q: the server ended the reply, not the model", text)
@@ -47,4 +48,21 @@ func FinishOfIncomplete(reason string) (rollout.Finish, error) {
 		return "", fmt.Errorf("the response is incomplete for the reason %.100q: the server broke it off, not the model", reason)
 	}
 	return f, nil
+}
+
+// CutAt reports whether a reply that its server calls complete was cut off: it has exactly as
+// many tokens as the request allowed, as llama.cpp's Responses API and transformers answer
+// with the status completed. Calls whose last arguments are whole were not cut. limit is nil
+// without one.
+func CutAt(limit *int, finish rollout.Finish, usage rollout.Usage, calls []rollout.ToolCall) bool {
+	return limit != nil && usage.Output != nil && *usage.Output == int64(*limit) && CutWhole(finish, calls)
+}
+
+// CutWhole reports whether a reply that used up all its tokens was cut off, although its
+// server calls it complete.
+func CutWhole(finish rollout.Finish, calls []rollout.ToolCall) bool {
+	if finish != "" && finish != rollout.FinishStop {
+		return false
+	}
+	return len(calls) == 0 || CallStatus(calls[len(calls)-1].Arguments) == rollout.CallMalformed
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -23,14 +24,14 @@ type item struct {
 // the model's, or a list of items. Items of other kinds, such as those of hosted
 // tools, are left out.
 func Items(raw json.RawMessage) ([]rollout.Message, error) {
-	if text := rollout.TextOrJSON(raw); len(raw) == 0 || raw[0] != '[' {
+	if text := jsontext.TextOrJSON(raw); len(raw) == 0 || raw[0] != '[' {
 		if text == "" {
 			return nil, nil
 		}
 		return []rollout.Message{{Role: "user", Content: text}}, nil
 	}
 	var items []item
-	if err := json.Unmarshal(raw, &items); err != nil {
+	if err := jsontext.Unmarshal(raw, &items); err != nil {
 		return nil, err
 	}
 	var t Builder
@@ -41,9 +42,9 @@ func Items(raw json.RawMessage) ([]rollout.Message, error) {
 		}
 		switch {
 		case it.Type == "function_call":
-			t.AddCall(it.CallID, it.Name, rollout.TextOrJSON(it.Arguments))
+			t.AddCall(it.CallID, it.Name, jsontext.TextOrJSON(it.Arguments))
 		case it.Type == "function_call_output":
-			t.AddResult(it.CallID, rollout.TextOrJSON(it.Output))
+			t.AddResult(it.CallID, jsontext.TextOrJSON(it.Output))
 		case it.Type == "reasoning":
 			t.AddReasoning(cmp.Or(Summary(it.Summary), Summary(it.Content)))
 		case it.Role == "assistant":

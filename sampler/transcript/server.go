@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/jsontext"
 )
 
 // Server is what an answer of either wire format says replied. It is to be embedded:
@@ -20,6 +20,6 @@ const mostServer = 200
 // String returns the model's name with the fingerprint after it, "" where the answer
 // names neither.
 func (s Server) String() string {
-	name := strings.TrimSpace(rollout.TextOrJSON(s.Model) + " " + rollout.TextOrJSON(s.Fingerprint))
+	name := strings.TrimSpace(jsontext.TextOrJSON(s.Model) + " " + jsontext.TextOrJSON(s.Fingerprint))
 	return strings.ToValidUTF8(name[:min(len(name), mostServer)], "")
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -13,7 +14,7 @@ import (
 func UsageOf(raw json.RawMessage) rollout.Usage {
 	// The names in Responses, then those in Chat Completions.
 	var input, output, inputDetails, outputDetails [2][]byte
-	if rollout.Fields(raw, func(key, value []byte) error {
+	if jsontext.Fields(raw, func(key, value []byte) error {
 		switch string(key) {
 		case "input_tokens":
 			input[0] = value
@@ -56,7 +57,7 @@ const mostTokens = 1e12
 // is one.
 func count(values ...[]byte) *int64 {
 	for _, v := range values {
-		if f, ok := rollout.ReadNumber(v); ok && f >= 0 && f <= mostTokens && f == math.Trunc(f) {
+		if f, ok := jsontext.ReadNumber(v); ok && f >= 0 && f <= mostTokens && f == math.Trunc(f) {
 			n := int64(f)
 			return &n
 		}
@@ -67,7 +68,7 @@ func count(values ...[]byte) *int64 {
 // detail returns the value of a key in the first of the values that is an object.
 func detail(objects [2][]byte, key string) (found []byte) {
 	for _, object := range objects {
-		if object != nil && rollout.Fields(object, func(name, value []byte) error {
+		if object != nil && jsontext.Fields(object, func(name, value []byte) error {
 			if string(name) == key {
 				found = value
 			}

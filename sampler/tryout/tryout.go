@@ -124,6 +124,7 @@ func (s *records) Append(r *rollout.Record) error {
 // early, and so does the time: ended is why, nil for the time.
 func (t Trial) grade(ctx context.Context, answers []sampler.Task, running bool) (recs records, ended, err error) {
 	cfg, most := t.Sampling, Limit
+	cfg.RangeAssumed = false // a grade outside the range is a finding
 	if t.Session {
 		most += cfg.IsolationTimeout
 	} else {

@@ -21,6 +21,7 @@ type Watch struct {
 	Warn   func(text string)
 	Jobs   []sampler.Job                     // in the order they begin; nil if answers are not to be checked
 	Advice func(kinds ...markup.Kind) string // how a server is made to parse such markup
+	Unused string                            // what to check if no rollout calls a tool
 
 	told           bool                // of a reward
 	place          map[rollout.Key]int // of the first jobs that have not ended
@@ -93,18 +94,15 @@ func shownID(id string) string {
 	return id
 }
 
-// lookForCalls warns if the first rollouts with tools call none. A server whose chat
-// template has no tools accepts them all the same and shows the model nothing of them:
-// llama.cpp's does so silently.
+// lookForCalls warns if the first rollouts with tools call none.
 func (w *Watch) lookForCalls(calls bool, item *rollout.Item) {
-	if w.called || w.offered >= firstAnswers || len(item.Tools) == 0 {
+	if w.called || w.offered >= firstAnswers || !item.OffersTools() {
 		return
 	}
 	if w.offered++; calls {
 		w.called = true
 	} else if w.offered == firstAnswers {
-		w.Warn(fmt.Sprintf("none of the first %d rollouts with tools called one. A server whose chat template knows no tools takes them and shows the model nothing of them: "+
-			"send it one request with tools and the same without, and compare usage; equal counts of input tokens say so. %s The run continues; Ctrl-C stops it", w.offered, w.Advice(markup.Template)))
+		w.Warn(fmt.Sprintf("none of the first %d rollouts with tools called one. %s The run continues; Ctrl-C stops it", w.offered, w.Unused))
 	}
 }
 

@@ -45,4 +45,4 @@ def scored(name, result, id):
     for m in one.get("metrics_list") or []:
         if isinstance(m, dict) and m.get("name") and m.get("value") is not None:
             parts[str(m["name"])] = number(m["value"], "the metric %s" % m["name"])
-    return {"reward": number(one["aggregate_reward_score"], name), "parts": parts}
+    return {"reward": number(one["aggregate_reward_score"], name), "parts": parts, "said": said(one, "id", "metrics_list")}

@@ -84,6 +84,11 @@ def call(name, f, values, what):
     return finish(f(**(values if any_other else {k: v for k, v in values.items() if k in takes})))
 
 
+def said(result, *but):
+    """What a result says besides, in which the caller looks for marks of failure."""
+    return {str(k): v if isinstance(v, (bool, int, float)) or v is None else str(v) for k, v in result.items() if k not in but}
+
+
 def weighed(scores, weights):
     """The sum of the scores that are there, and each of several by its name."""
     if not scores:

@@ -1,7 +1,6 @@
 package brief
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -12,6 +11,7 @@ import (
 
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/document"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -52,7 +52,7 @@ type HashedFile struct {
 // Read reads the Brief of a run.
 func Read(body []byte) (*Brief, error) {
 	var b Brief
-	if err := json.Unmarshal(body, &b); err != nil {
+	if err := jsontext.Unmarshal(body, &b); err != nil {
 		return nil, fmt.Errorf("the run's description cannot be read: %w", err)
 	}
 	return &b, nil

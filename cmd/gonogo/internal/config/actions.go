@@ -12,6 +12,7 @@ import (
 	"gonogo/report/console"
 	"gonogo/sampler/isolation"
 	"gonogo/sampler/job"
+	"gonogo/sampler/jsontext"
 )
 
 // Scope says which parts of a run's own configuration a command uses.
@@ -123,11 +124,14 @@ func (a *actions) python(of, source string, variables ...string) {
 // themselves are listed.
 func (a *actions) grader(raw json.RawMessage) {
 	var g struct {
-		Type, Name, Source, URL string
-		Command                 []string
-		Graders                 map[string]json.RawMessage
+		Type    string                     `json:"type"`
+		Name    string                     `json:"name"`
+		Source  string                     `json:"source"`
+		URL     string                     `json:"url"`
+		Command []string                   `json:"command"`
+		Graders map[string]json.RawMessage `json:"graders"`
 	}
-	if json.Unmarshal(raw, &g) != nil {
+	if jsontext.Unmarshal(raw, &g) != nil {
 		return // which is no grader
 	}
 	name := strings.TrimSpace("the grader " + strconv.Quote(g.Name))

@@ -132,10 +132,11 @@ func fileThere(c *Config, key, path string) error {
 	return nil
 }
 
-// secretEnv reads the environment and remembers the secrets found there.
-func secretEnv(c *Config) func(string) (string, bool) {
-	return func(name string) (string, bool) {
-		value, ok := c.env(name)
+// secretEnv reads the environment and remembers the values found there, which are masked
+// in all that is written. Config.SureSecrets are those that the model does not read either.
+func secretEnv(c *Config) func(variable string) (string, bool) {
+	return func(variable string) (string, bool) {
+		value, ok := c.env(variable)
 		if ok && len(value) >= credential.MinLength {
 			c.found = append(c.found, value)
 		}

@@ -13,6 +13,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/fixtures"
 	"gonogo/sampler/document"
+	"gonogo/sampler/grader"
 	"gonogo/sampler/job"
 	"gonogo/sampler/mcp"
 	"gonogo/sampler/rollout"
@@ -184,7 +185,7 @@ func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	if lo, hi := rangeOf(was); was.RewardRange != nil && *was.RewardRange == [2]float64{lo, hi} {
+	if lo, hi, _ := rangeOf(was); was.RewardRange != nil && *was.RewardRange == [2]float64{lo, hi} {
 		c.written.RewardRange = nil
 	}
 	if was.Body != nil && was.PassThreshold != nil {
@@ -202,12 +203,19 @@ func Inherited(run *rollout.Run, overrides ...string) (*Config, error) {
 	return c.with(overrides)
 }
 
-// rangeOf is the reward range of a configuration that says nothing about it.
-func rangeOf(c *Config) (lo, hi float64) {
+// rangeOf is the reward range of a configuration that says nothing about it, and whether its
+// grader declares it.
+func rangeOf(c *Config) (lo, hi float64, declared bool) {
 	if c.Body != nil {
-		if lo, hi, ok := c.Body.RewardRange(); ok {
-			return lo, hi
+		if lo, hi, declared, ok := grader.RangeOf(c.Body.Grader); ok {
+			return lo, hi, declared
 		}
 	}
-	return 0, 1
+	return 0, 1, false
+}
+
+// RangeAssumed reports whether the reward range is neither set nor declared by the grader.
+func (c *Config) RangeAssumed() bool {
+	_, _, declared := rangeOf(c)
+	return c.written.RewardRange == nil && !declared
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -336,9 +337,9 @@ func TestAnotherJudgeIsNotHandedTheModelsCredentials(t *testing.T) {
 func TestNoSecretInWhatIsWritten(t *testing.T) {
 	c, _, err := loaded(t, `job: job.json
 data: {train: train.jsonl}
-model: {base_url: "https://user:planted-pass@mine.example/v1", headers: {api-key: "${AZURE}", X-Literal: planted-literal-1}}
+model: {base_url: "https://user:planted-pass@mine.example/v1", headers: {api-key: "${AZURE}", X-Literal: plantedliteral12, x-region: "${REGION}", x-stage: "${STAGE}", X-Key: "k-${PART}"}}
 sampling: {address_map: {"https://tools.example.com/": "https://t.example/?code=planted-code"}}
-`, environment("OPENAI_API_KEY", "sk-planted", "TOOL_KEY", "planted-tool", "AZURE", "planted-azure"))
+`, environment("OPENAI_API_KEY", "sk-planted", "TOOL_KEY", "planted-tool", "AZURE", "planted-azure", "REGION", "us-east-1", "STAGE", "the-stage-of-planted", "PART", "planted-part"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -352,10 +353,13 @@ sampling: {address_map: {"https://tools.example.com/": "https://t.example/?code=
 		t.Errorf("a planted secret is shown: %s", written.String())
 	}
 	secrets := strings.Join(c.Secrets(), "|")
-	for _, want := range []string{"sk-planted", "planted-tool", "planted-azure", "planted-literal-1", "planted-pass", "planted-code"} {
+	for _, want := range []string{"sk-planted", "planted-tool", "planted-azure", "plantedliteral12", "the-stage-of-planted", "us-east-1", "|planted-part", "planted-pass", "planted-code"} {
 		if !strings.Contains(secrets, want) {
 			t.Errorf("secrets lack %s: %s", want, secrets)
 		}
+	}
+	if sure := c.SureSecrets(); !slices.Equal(sure, []string{"the-stage-of-planted"}) { // the rest is short, or written in the file
+		t.Errorf("blanked out of what a model reads: %q", sure)
 	}
 }
 

@@ -219,8 +219,10 @@ var decisions = map[string]string{
 	"data.eval":           "the validation rows",
 	"model.name":          "the base model, as its server calls it",
 	"model.base_url":      "where it answers: any OpenAI-compatible server",
+	"model.temperature":   "what the training will sample with; without it, the server's own",
 	"sampling.samples":    "rollouts per item; may be raised later",
 	"sampling.max_usd":    "stop a call after this many US dollars; 0 is no cap",
+	"audit.answer":        "a whole answer around a reference; taken from the rollouts that earn the top",
 	"training.group_size": "rollouts of an item that the trainer compares",
 }
 

@@ -13,7 +13,7 @@ import (
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/document"
 	"gonogo/sampler/job"
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/schema"
 )
 
@@ -36,7 +36,7 @@ func (c *Config) Binding(files ...*dataset.File) map[string]string {
 		case k.Path == "grader":
 			out[k.Path] = c.Body.GraderAlone().Hash()[:16]
 		case ok:
-			out[k.Path] = Short(job.MaskURL(rollout.TextOrJSON(text)))
+			out[k.Path] = Short(job.MaskURL(jsontext.TextOrJSON(text)))
 		}
 	}
 	for _, f := range files {
@@ -98,7 +98,19 @@ func (c *Config) Secrets() []string {
 		}
 		return text
 	})
-	all = slices.DeleteFunc(all, func(secret string) bool { return secret == "" })
+	return longestFirst(all, 1)
+}
+
+// SureSecrets returns the secrets from the environment that no ordinary word is, which may
+// therefore be blanked even out of what a model or a grader reads.
+func (c *Config) SureSecrets() []string {
+	all := slices.Concat([]string{c.ModelKey, c.JudgeKey}, c.variantAPIKeys, c.found)
+	return longestFirst(all, credential.SureLength)
+}
+
+// longestFirst sorts secrets of that length at least, each once.
+func longestFirst(all []string, least int) []string {
+	all = slices.DeleteFunc(all, func(secret string) bool { return len(secret) < least })
 	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 	return slices.Compact(all)
 }

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -35,6 +36,9 @@ func (c *Config) resolve() error {
 	errs = append(errs, checkVariants(c), readPrices(c), checkSession(c), checkAgent(c), checkMCP(c), checkQueue(c))
 	if _, err := limit.ParseDeadline(c.Sampling.Deadline, time.Now()); err != nil {
 		errs = append(errs, c.Fault("sampling.deadline", "%v", err))
+	}
+	if _, err := regexp.Compile(c.Tools.ErrorPattern); err != nil {
+		errs = append(errs, c.Fault("tools.error_pattern", "%v", err))
 	}
 	lo, hi := c.RewardRange[0], c.RewardRange[1]
 	if c.Ceiling != nil && (*c.Ceiling <= lo || *c.Ceiling > hi) {
@@ -127,7 +131,7 @@ func fallBack(c *Config) {
 		}
 	}
 	if c.RewardRange == nil {
-		lo, hi := rangeOf(c)
+		lo, hi, _ := rangeOf(c)
 		c.RewardRange = &[2]float64{lo, hi}
 	}
 	server, _ := c.env("OPENAI_BASE_URL")

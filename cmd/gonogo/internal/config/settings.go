@@ -26,9 +26,18 @@ func (c *Config) Settings() analysis.Settings {
 	s.RewardRange = stat.Range{Lo: c.RewardRange[0], Hi: c.RewardRange[1]}
 	s.Ceiling, s.PassThreshold = c.Ceiling, c.PassThreshold
 	s.Thresholds, s.Core = c.Thresholds, c.Audit.Core
+	s.ToolsOptional = c.Tools.Optional
+	if p := c.Tools.ErrorPattern; p == noPattern {
+		s.ToolErrors = ""
+	} else if p != "" {
+		s.ToolErrors = p
+	}
 	s.Reference = grader.ReferenceBy(c.Audit.Reference)
 	return s
 }
+
+// noPattern is the word for no pattern at all.
+const noPattern = "none"
 
 // The names of groups of formats.
 const (

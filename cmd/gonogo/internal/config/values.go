@@ -37,7 +37,7 @@ type values struct {
 	Target        string                 `json:"target,omitzero" or:"openai if the job is one of a hosted platform, else none" example:"none" doc:"the platform whose limits are checked; it changes warnings, never how files are read"`
 	Items         int                    `json:"items" default:"0" min:"0" doc:"take a seeded subset of this many items per split, each category in proportion; 0 takes all; raising it keeps the items already taken"`
 	Seed          *uint64                `json:"seed,omitzero" or:"random, and recorded" mark:"binding" example:"42" doc:"the seed of everything random in the run"`
-	RewardRange   *[2]float64            `json:"reward_range,omitzero" or:"the range of the job's score_model grader, else [0, 1]" example:"[0, 1]" doc:"bottom and top of the rewards the grader can give"`
+	RewardRange   *[2]float64            `json:"reward_range,omitzero" or:"the range of a score_model, what the formula of a multi grader makes of its parts, the sum of the weights of reward functions, else [0, 1]; a first grade outside of it stops the command" example:"[0, 1]" doc:"bottom and top of the rewards the grader can give"`
 	Ceiling       *float64               `json:"ceiling,omitzero" or:"the top of reward_range" example:"0.95" doc:"the best mean reward a perfect policy could earn, when that is less than the top"`
 	PassThreshold *float64               `json:"pass_threshold,omitzero" or:"the grader's own pass_threshold, when it has one" example:"0.75" doc:"rewards at or above it count as passed; rewards do not change"`
 	Require       []string               `json:"require,omitzero" or:"[data, sampling, audit, leakage] for runs made here, [data] for imports" example:"[data, sampling, leakage]" doc:"stages ({stages}) and gates without which the verdict is UNDECIDED; gates of a stage that have nothing to judge are not required"`
@@ -62,7 +62,9 @@ type values struct {
 
 // toolValues are the keys of tools that the job does not hold.
 type toolValues struct {
-	MCP []mcp.Config `json:"mcp,omitzero" or:"the job's tools alone" example:"[{name: files, command: [python3, server.py], per_rollout: true}, {name: search, url: \"http://localhost:9000/mcp\"}]" doc:"MCP servers whose tools are offered to the model in addition to those of the rows, and called like the job's tools (docs/mcp.md)"`
+	MCP          []mcp.Config `json:"mcp,omitzero" or:"the job's tools alone" example:"[{name: files, command: [python3, server.py], per_rollout: true}, {name: search, url: \"http://localhost:9000/mcp\"}]" doc:"MCP servers whose tools are offered to the model in addition to those of the rows, and called like the job's tools (docs/mcp.md)"`
+	Optional     bool         `json:"optional,omitzero" or:"no" example:"true" doc:"whether the task can be done without its tools: rollouts that were offered tools and called none, 32 or more, are then a caution and do not leave the run UNDECIDED"`
+	ErrorPattern string       `json:"error_pattern,omitzero" or:"what begins like \"Error: ...\", \"ValueError: ...\", \"Traceback (most recent call last)\", \"bash: x: command not found\" or {\"error\": \"...\"}; docs/wire.md lists all" word:"none" example:"(?i)^(error|no such)" doc:"a regular expression (RE2) for the beginning of outputs that are errors although the call succeeded; they count as errors of the tool. none: no output is"`
 }
 
 // ReportValues are the keys of the look of reports.

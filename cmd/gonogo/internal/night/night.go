@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"gonogo/analysis/archive"
@@ -24,6 +25,9 @@ import (
 
 // Make makes a night, records it and returns its answer as an exit code.
 func (h *Nights) Make(ctx context.Context, c *project.Call, p *project.Project, now time.Time) error {
+	if n := h.withoutPage(p, now); n != nil {
+		return h.writeAgain(ctx, c, p, *n)
+	}
 	name, said := h.tonight(p, now)
 	if said != "" {
 		fmt.Fprintf(c.Err, "note: %s\n", said)
@@ -72,6 +76,17 @@ func (h *Nights) Make(ctx context.Context, c *project.Call, p *project.Project, 
 		return err
 	}
 	return withAnswer(n.ExitCode, failed, h.show(c, p.Config.Report, n, compared, trend), h.writePage(c, to, trend), h.pruneTo(ctx, c))
+}
+
+// writeAgain prints a recorded night and writes the page that a kill has cost.
+func (h *Nights) writeAgain(ctx context.Context, c *project.Call, p *project.Project, n history.Night) error {
+	fmt.Fprintf(c.Err, "note: night %s is recorded, and the page with it is missing: writing it; nothing is sampled\n", n.Name)
+	formats, err := output.PickFormats(strings.Join(p.Config.Report.Formats, ","))
+	if err != nil {
+		return err
+	}
+	trend := history.Analyze(h.Nights, history.DefaultOptions())
+	return withAnswer(n.ExitCode, h.show(c, p.Config.Report, n, nil, trend), h.writePage(c, output.Delivery{Formats: formats, Look: p.Config.Report}, trend), h.pruneTo(ctx, c))
 }
 
 // withAnswer joins the answer of a night that is kept with whatever else failed: a
@@ -131,14 +146,19 @@ func (h *Nights) show(c *project.Call, look config.ReportValues, n history.Night
 	return err
 }
 
-// writePage writes the page of the history below the history directory, in those formats
-// of the run's report that a history has.
-func (h *Nights) writePage(c *project.Call, to output.Delivery, trend *history.History) error {
-	formats := slices.DeleteFunc(report.HistoryFormats(), func(f report.Format) bool {
-		return !slices.ContainsFunc(to.Formats, func(asked report.Format) bool {
+// ofHistory are those formats of a run's report that a history has.
+func ofHistory(asked []report.Format) []report.Format {
+	return slices.DeleteFunc(report.HistoryFormats(), func(f report.Format) bool {
+		return !slices.ContainsFunc(asked, func(asked report.Format) bool {
 			return asked.Name == f.Name || asked.Name == "markdown" && f.Name == "markdown-full"
 		})
 	})
+}
+
+// writePage writes the page of the history below the history directory, in those formats
+// of the run's report that a history has.
+func (h *Nights) writePage(c *project.Call, to output.Delivery, trend *history.History) error {
+	formats := ofHistory(to.Formats)
 	dir := output.ReportDir(h.Dir)
 	if len(formats) == 0 {
 		return nil

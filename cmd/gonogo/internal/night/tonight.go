@@ -5,10 +5,14 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"gonogo/analysis/archive"
+	"gonogo/analysis/history"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/report/console"
@@ -43,6 +47,37 @@ func (h *Nights) tonight(p *project.Project, now time.Time) (name, said string) 
 	return h.NewName(now), said
 }
 
+// withoutPage is the newest night if this command has recorded it and was killed before the
+// page of the nights was written; nil if there is none.
+func (h *Nights) withoutPage(p *project.Project, now time.Time) *history.Night {
+	if len(h.Nights) == 0 {
+		return nil
+	}
+	n := &h.Nights[len(h.Nights)-1]
+	opened, err := rollout.OpenManifest(h.Run(n.Name))
+	if err != nil || opened.Manifest == nil || opened.Manifest.Planned == nil || h.unfit(p, n.Name, now) != "" {
+		return nil
+	}
+	was, is := opened.Manifest.Planned, p.Manifest(h.Run(n.Name)).Planned
+	if !maps.Equal(was.Samples, is.Samples) || !maps.Equal(was.Items, is.Items) || h.Accept != n.Accepted {
+		return nil // another command
+	}
+	cfg, err := config.FromManifest(rollout.ManifestFile, opened.Manifest.Config) // which formats it was to have
+	if err != nil {
+		return nil
+	}
+	formats, err := output.PickFormats(strings.Join(cfg.Report.Formats, ","))
+	if err != nil {
+		return nil
+	}
+	for _, f := range ofHistory(formats) {
+		if archive.LacksNight(filepath.Join(output.ReportDir(h.Dir), f.File), n.Name) {
+			return n
+		}
+	}
+	return nil
+}
+
 // unfit says why a night that was broken off cannot be gone on with; "" when it
 // can.
 func (h *Nights) unfit(p *project.Project, name string, now time.Time) string {
@@ -65,14 +100,7 @@ func (h *Nights) unfit(p *project.Project, name string, now time.Time) string {
 // every night.
 func (h *Nights) seed(p *project.Project) {
 	p.Draw()
-	by := p.Inputs.Seed
-	for _, n := range slices.Backward(h.Nights) {
-		if n.Good {
-			by = *cmp.Or(n.ItemsSeed, &n.Seed) // 0 is a seed, too
-			break
-		}
-	}
-	p.Inputs.DrawnBy = &by
+	p.Inputs.DrawnBy = cmp.Or(h.ItemsSeed(), new(p.Inputs.Seed))
 	p.Inputs.Subset(p.Config.Items)
 }
 

@@ -6,13 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gonogo/analysis"
 	"gonogo/analysis/archive"
@@ -106,7 +104,7 @@ func (d Delivery) page(r *analysis.Result, opt report.Options) *report.Page {
 
 // PageOptions are what a page says of this command.
 func PageOptions(c *project.Call, run string) report.Options {
-	return report.Options{
+	opt := report.Options{
 		Version: project.Version(),
 		Now:     time.Now(),
 		Dir:     run,
@@ -115,6 +113,18 @@ func PageOptions(c *project.Call, run string) report.Options {
 		Color:   console.IsTerminal(c.Out) && os.Getenv("NO_COLOR") == "",
 		Width:   console.Width(c.Out),
 	}
+	if opened, err := rollout.OpenManifest(run); err == nil && opened.Manifest != nil {
+		opt.ConfigFile, opt.GraderFile = thatIsHere(opened.Manifest.ConfigFile), thatIsHere(opened.Manifest.GraderFile)
+	}
+	return opt
+}
+
+// thatIsHere is a file's name if there is such a file: a run may come from elsewhere.
+func thatIsHere(file string) string {
+	if info, err := os.Stat(file); err != nil || info.IsDir() {
+		return ""
+	}
+	return file
 }
 
 // PageTo makes the page of a run's result for what is delivered.
@@ -214,28 +224,19 @@ func rolloutsOf(ctx context.Context, c *project.Call, run string, r *analysis.Re
 	if _, err := os.Stat(opened.File()); err != nil {
 		return nil
 	}
-	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}
+	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict), ToolError: r.ToolError()}
 	return func(yield func(collect.Counted) error) (rollout.Input, error) {
 		return collect.Rollouts(ctx, opened, read, stat.Range{Lo: r.RewardRange[0], Hi: r.RewardRange[1]}, yield)
 	}
 }
 
-// withoutTexts reads rollouts without what was said in them, and without the way
-// to it.
+// withoutTexts reads rollouts without their texts.
 func withoutTexts(all report.Rollouts) report.Rollouts {
 	if all == nil {
 		return nil
 	}
 	return func(yield func(collect.Counted) error) (rollout.Input, error) {
-		return all(func(n collect.Counted) error {
-			rec := *n.Record
-			rec.TraceID, rec.Line = "", 0
-			if rec.Error != "" {
-				rec.Error = fmt.Sprintf("[%d characters]", utf8.RuneCountInString(rec.Error))
-			}
-			n.Record = &rec
-			return yield(n)
-		})
+		return all(func(n collect.Counted) error { return yield(n.WithoutTexts()) })
 	}
 }
 
@@ -256,13 +257,5 @@ func Traces(run, out string) (file, link string) {
 	if info, err := os.Stat(run); err == nil && info.IsDir() {
 		file = filepath.Join(run, rollout.RolloutsFile)
 	}
-	way, err := document.RelativeTo(out, file)
-	if err != nil {
-		return file, "" // on another volume
-	}
-	steps := strings.Split(way, "/")
-	for i, step := range steps {
-		steps[i] = strings.ReplaceAll(url.PathEscape(step), ":", "%3A") // what comes before a colon is no scheme
-	}
-	return file, strings.Join(steps, "/")
+	return file, document.LinkTo(out, file)
 }

@@ -54,7 +54,7 @@ func TestARolloutMadeAgainIsReportedOnce(t *testing.T) {
 		if err := s.WriteCSV(&out); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if rows := strings.Split(strings.TrimSpace(out.String()), "\n"); len(rows) != 3 || !strings.HasPrefix(rows[1], "train,q1,1,0,") || !strings.HasPrefix(rows[2], "train,q1,0,1,") {
+		if rows := strings.Split(strings.TrimSpace(out.String()), "\n"); len(rows) != 3 || !strings.HasPrefix(rows[1], "train,q1,1,0,0,") || !strings.HasPrefix(rows[2], "train,q1,0,0,1,") {
 			t.Errorf("%s:\n%s", name, out.String())
 		}
 	}

@@ -20,6 +20,7 @@ type Call struct {
 	Out, Err io.Writer
 
 	Command   string      // its name
+	Line      string      // the whole command line, for a shell
 	Config    string      // the configuration that the command line names; "" is none
 	Set       []string    // --set, as typed
 	Grader    string      // the file of another grader
@@ -54,6 +55,15 @@ type ReportFlags struct {
 
 // TypedFlag is one of the keyFlags with the value that was typed.
 type TypedFlag struct{ Name, Key, Value string }
+
+// ConfigFile is the file that another command names with -c to find the same configuration;
+// "" for none.
+func (c *Call) ConfigFile() string {
+	if c.Config == usualFile {
+		return ""
+	}
+	return c.Config
+}
 
 // ByFlag makes an error name the flag that was typed instead of its key.
 func (c *Call) ByFlag(err error) error {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/report/console"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
@@ -27,8 +28,8 @@ func (p *Project) Manifest(dir string) rollout.Manifest {
 	info := p.GraderInfo()
 	m := rollout.Manifest{
 		Name: cmp.Or(p.Config.Name, p.Config.Body.Suffix), ToolVersion: Version(), Source: rollout.Live, Seed: p.Inputs.Seed, ItemsSeed: p.Inputs.DrawnBy,
-		Model: p.Config.Model.Name, Binding: bindingOf(p), Config: p.Config.Masked(), Grader: &info, Choices: choicesOf(p),
-		Problems: p.Inputs.Problems, Notes: p.Warnings,
+		Model: p.Config.Model.Name, Binding: bindingOf(p), Config: p.Config.Masked(), ConfigFile: configFile(p.Config), Grader: &info, Choices: choicesOf(p),
+		Problems: p.Inputs.Problems, Notes: p.Warnings, Sampling: p.Drawn,
 		Planned: &rollout.Planned{Samples: p.Samples(), Items: make(map[rollout.Split]int), MaxCalls: p.Config.Sampling.MaxToolCalls},
 	}
 	m.Data = p.Inputs.Data()
@@ -36,6 +37,15 @@ func (p *Project) Manifest(dir string) rollout.Manifest {
 		m.Planned.Items[d.Split] = d.Items
 	}
 	return m
+}
+
+// configFile is the file to name with -c in another command on the run; "" for the one that
+// commands find, and for none.
+func configFile(c *config.Config) string {
+	if c.FromRun || c.World != "" || c.File == usualFile {
+		return ""
+	}
+	return c.File
 }
 
 // bindingOf is what the run is bound to.

@@ -44,6 +44,7 @@ type Project struct {
 	variant      *Variant   // that this is; nil for the run itself
 	AgentLog     *agent.Log // takes the standard error of an agent's program; nil without
 	Queue        Queue
+	Drawn        *rollout.Sampling // what the model's replies are drawn with, once AskServer asked; nil of an agent's
 	closers      []func()
 }
 

@@ -16,7 +16,6 @@ import (
 
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/document"
@@ -36,7 +35,7 @@ var Patience struct{ AckWait, Lease time.Duration }
 // variants.
 type cluster struct {
 	conn    *queue.Conn
-	talk    *ui.QueueLog
+	talk    *console.QueueLog
 	untried bool // workers take the grader as it is
 }
 
@@ -94,9 +93,9 @@ func (h *Queue) MadeBy() string {
 }
 
 // talk is where the queue of the project has its say.
-func (h *Queue) talk() *ui.QueueLog {
+func (h *Queue) talk() *console.QueueLog {
 	if h.cluster.talk == nil {
-		h.cluster.talk = ui.NewQueueLog(io.Discard, h.p.Redact)
+		h.cluster.talk = console.NewQueueLog(io.Discard, h.p.Redact)
 	}
 	return h.cluster.talk
 }
@@ -205,7 +204,7 @@ func ReadyQueue(ctx context.Context, p *Project, c *Call) error {
 	if err != nil || !q.Remote() {
 		return exit.AsUsage(err)
 	}
-	p.Queue.cluster.talk = ui.NewQueueLog(c.Err, p.Redact)
+	p.Queue.cluster.talk = console.NewQueueLog(c.Err, p.Redact)
 	conn, err := awaitQueue(ctx, p)
 	if err != nil {
 		return exit.AsUsage(p.masked(err))

@@ -94,17 +94,19 @@ func leaveCore(p *Project, c *Call) {
 	p.Warnings = append(p.Warnings, fmt.Sprintf("this grader has no part %q, which audit.core names: it is taken to have no core", core))
 }
 
+// usualFile is the configuration that commands find without being told.
+const usualFile = "gonogo.yaml"
+
 // ConfigPath is the configuration file that the command line names, else the
 // one here.
 func ConfigPath(c *Call) (string, error) {
 	if path := c.Config; path != "" {
 		return path, nil
 	}
-	const usual = "gonogo.yaml"
-	if _, err := os.Stat(usual); err != nil {
-		return "", exit.Usagef("there is no %s here: gonogo init writes one, or name yours with --config", usual)
+	if _, err := os.Stat(usualFile); err != nil {
+		return "", exit.Usagef("there is no %s here: gonogo init writes one, or name yours with --config", usualFile)
 	}
-	return usual, nil
+	return usualFile, nil
 }
 
 // source is where the configuration of a command about a run comes from: the file that the
@@ -171,7 +173,7 @@ func gradingConfig(c *Call, run *rollout.Run, own bool) (cfg, shown *config.Conf
 
 // RegradeManifest returns the manifest of a run that holds this project's grades of
 // another run's rollouts. Its binding is the other's, except for the grader.
-func (p *Project) RegradeManifest(run *rollout.Run) rollout.Manifest {
+func (p *Project) RegradeManifest(c *Call, run *rollout.Run) rollout.Manifest {
 	binding := make(map[string]string)
 	if run.Manifest != nil {
 		maps.Copy(binding, run.Manifest.Binding)
@@ -188,6 +190,7 @@ func (p *Project) RegradeManifest(run *rollout.Run) rollout.Manifest {
 	m := run.RegradeManifest(&info, binding)
 	m.ToolVersion, m.Config, m.Choices = Version(), p.GraderConfig.Masked(), heirChoices(p, m.Choices)
 	m.Notes = append(m.Notes, p.Warnings...)
+	m.ConfigFile, m.GraderFile = c.ConfigFile(), c.Grader
 	return m
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"time"
 
@@ -131,18 +130,4 @@ func (ss *Sessions) ForgetSessions() error {
 		return nil
 	}
 	return ss.Sessions.Close()
-}
-
-// WarnLeaks says how many rollouts found what others had left.
-func WarnLeaks(w io.Writer, s sampler.Stats) {
-	if s.Leaking > 0 {
-		fmt.Fprintf(w, "warning: %s found what another rollout had left behind (\"leaks\" in %s): they do not run apart from each other; see docs/sessions.md\n", console.Count(s.Leaking, "rollout"), rollout.RolloutsFile)
-	}
-}
-
-// WarnLeftOpen says how many sessions could not be stopped.
-func WarnLeftOpen(w io.Writer, s sampler.Stats) {
-	if s.LeftOpen > 0 {
-		fmt.Fprintf(w, "warning: %s could not be stopped; the next call of this command tries it again\n", console.Count(s.LeftOpen, "session"))
-	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
@@ -52,7 +51,7 @@ func (p *Project) prepareVariants() error {
 			continue
 		}
 		errs = append(errs, v.fits(p, i)...)
-		v.Changes = v.listed(p, i)
+		v.Changes = append(v.Override.Changes(v.Did), p.Config.ModelChanges(i)...)
 		p.warnVariant(v)
 		p.Variants = append(p.Variants, v)
 	}
@@ -81,52 +80,13 @@ func (v *Variant) Apply(p *Project) (err error) {
 // fits reports what of the variant no item can show.
 func (v *Variant) fits(p *Project, i int) []error {
 	var errs []error
-	unseen := func(key, name, more string) {
-		if n := len(p.Inputs.Items); n > 0 && v.Did.Without[name] == n {
-			errs = append(errs, p.Config.Fault(config.VariantPath(i, key), "no row offers the tool %q to the model%s", name, more))
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {
-		unseen("tools."+name, name, ": its description would never be seen")
-	}
-	for k, name := range v.Drop {
-		unseen(fmt.Sprintf("drop_tools[%d]", k), name, "")
-	}
-	for _, name := range slices.Sorted(maps.Keys(v.Rename)) {
-		unseen("rename_tools."+name, name, "")
+	for _, f := range v.Unseen(v.Did, len(p.Inputs.Items)) {
+		errs = append(errs, p.Config.Fault(config.VariantPath(i, f.Path), "%s", f.Msg))
 	}
 	if len(errs) == 0 && v.Did.Items == 0 && len(p.Config.ModelChanges(i)) == 0 {
 		errs = append(errs, p.Config.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: prompt and descriptions are those of the rows", v.Name))
 	}
 	return errs
-}
-
-// listed are the changes as reader and manifest see them.
-func (v *Variant) listed(p *Project, i int) []rollout.Change {
-	var out []rollout.Change
-	switch {
-	case v.Prompt != nil:
-		was := "the rows' own"
-		if v.Did.Heads == 0 {
-			was = ""
-		}
-		out = append(out, rollout.Change{Key: "prompt", Base: was, New: *v.Prompt})
-	case v.Add != "":
-		out = append(out, rollout.Change{Key: "prompt_add", New: v.Add})
-	}
-	for _, name := range slices.Sorted(maps.Keys(v.Tools)) {
-		out = append(out, rollout.Change{Key: "tools." + name, Base: "the rows' own", New: v.Tools[name]})
-	}
-	for _, name := range v.Drop {
-		out = append(out, rollout.Change{Key: "drop_tools." + name, Base: "offered"})
-	}
-	for _, name := range v.Offer {
-		out = append(out, rollout.Change{Key: "add_tools." + name, New: "offered"})
-	}
-	for _, name := range slices.Sorted(maps.Keys(v.Rename)) {
-		out = append(out, rollout.Change{Key: "rename_tools." + name, Base: name, New: v.Rename[name]})
-	}
-	return append(out, p.Config.ModelChanges(i)...)
 }
 
 // warnVariant reports what a variant may change unintentionally.
@@ -148,10 +108,8 @@ func (v *Variant) binding() map[string]string {
 	if v == nil {
 		return out
 	}
-	for _, c := range v.Changes {
-		if key, _, _ := strings.Cut(c.Key, "."); slices.Contains([]string{"prompt", "prompt_add", "tools", "drop_tools", "add_tools", "rename_tools"}, key) {
-			out["variant."+c.Key] = config.Short(cmp.Or(c.New, "none"))
-		}
+	for _, c := range v.Override.Changes(v.Did) {
+		out["variant."+c.Key] = config.Short(cmp.Or(c.New, "none"))
 	}
 	return out
 }

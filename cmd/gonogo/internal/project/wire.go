@@ -14,6 +14,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/report/console"
 	"gonogo/sampler"
+	"gonogo/sampler/dataset"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/model"
@@ -108,7 +109,7 @@ func (p *Project) WireGrader() error {
 		p.closers = append(p.closers, func() { _ = held.Close() }) // as above
 	}
 	warnReads(p, grade)
-	return checkItems(p, grade)
+	return grader.CheckItems(grade, p.Inputs.Items)
 }
 
 // transport is the transport of requests to tools and graders; nil is the default.
@@ -124,31 +125,6 @@ func modelConfig(p *Project, conns int) model.Config {
 	cfg.BaseURL, cfg.APIKey = p.Config.Connect(cfg.BaseURL), p.Config.ModelKey
 	cfg.ResponseFormat, cfg.MaxConns = p.Config.Body.ResponseFormat, conns
 	return cfg
-}
-
-// checkItems finds rows that the grader could not grade, before anything is paid for.
-func checkItems(p *Project, g sampler.Grader) error {
-	checker, ok := g.(grader.Checker)
-	if !ok {
-		return nil
-	}
-	const most = 5
-	var errs []error
-	bad := 0
-	for i := range p.Inputs.Items {
-		it := &p.Inputs.Items[i]
-		err := checker.CheckItem(it)
-		if err == nil {
-			continue
-		}
-		if bad++; bad <= most {
-			errs = append(errs, fmt.Errorf("%s:%d: %w", it.File, it.Line, err))
-		}
-	}
-	if bad > most {
-		errs = append(errs, fmt.Errorf("and %s", console.Count(bad-most, "more row")))
-	}
-	return errors.Join(errs...)
 }
 
 // warnReads warns about fields that a grader's templates read and no public source
@@ -203,6 +179,27 @@ func (p *Project) Reachable(ctx context.Context, endpoints []Endpoint) error {
 		}
 	}
 	return nil
+}
+
+// AskServer asks the model's server what it adds to the parameters that are sent, and how
+// much context it has. An agent's requests are its own.
+func (p *Project) AskServer(ctx context.Context) {
+	if p.Drawn == nil && p.Bounds.Agent == nil {
+		said := model.Ask(ctx, modelConfig(p, 1))
+		p.Drawn = &said
+		if policy, ok := p.Bounds.Model.(*model.Model); ok {
+			policy.SetContext(said.Context)
+		}
+	}
+}
+
+// TooLongPrompts warns of items whose prompt cannot fit the context that the model's server
+// says it has.
+func (p *Project) TooLongPrompts() []string {
+	if p.Drawn == nil || p.Drawn.Context == 0 {
+		return nil
+	}
+	return console.TooLong(dataset.TooLong(p.Inputs.Items, p.Drawn.Context), p.Drawn.Context)
 }
 
 // CloseWith closes another project together with this one.
@@ -261,7 +258,8 @@ func (p *Project) Sampling() sampler.Config {
 	if p.Config.AsksJudge() {
 		cfg.GraderTimeout = p.Config.Judge.Timeout.Duration
 	}
-	cfg.Minute, cfg.Log, cfg.RewardRange = minuteOf(p), p.Log, p.Config.RewardRange
+	cfg.Secrets = p.Config.SureSecrets()
+	cfg.Minute, cfg.Log, cfg.RewardRange, cfg.RangeAssumed = minuteOf(p), p.Log, p.Config.RewardRange, p.Config.RangeAssumed()
 	cfg.AgentTimeout, cfg.ModelTimeout = p.Config.Agent.Timeout.Duration, p.Config.Model.Timeout.Duration
 	cfg.Budget, cfg.Cost = p.Spending.Budget, p.Spending.rolloutCost()
 	return p.Session.isolate(cfg)

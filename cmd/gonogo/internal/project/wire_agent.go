@@ -42,7 +42,7 @@ func WireAgent(p *Project) error {
 		return nil
 	}
 	m := p.Config.Model
-	models, err := proxy.New(proxy.Config{BaseURL: p.Config.Connect(m.BaseURL), Model: m.Name, API: m.API, APIKey: p.Config.ModelKey, Headers: m.Headers, HTTP: client})
+	models, err := proxy.New(proxy.Config{BaseURL: p.Config.Connect(m.BaseURL), Model: m.Name, API: m.API, APIKey: p.Config.ModelKey, Headers: m.Headers, HTTP: client, Secrets: p.Config.SureSecrets()})
 	if err != nil {
 		return err
 	}

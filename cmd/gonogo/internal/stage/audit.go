@@ -51,7 +51,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Call, dir string)
 		fmt.Fprintf(c.Err, "note: %d recorded gradings are of other items, probes or graders and are left out of %s\n", dropped, rollout.ProbesFile)
 	}
 	stats, err := putProbes(ctx, p, c, plan, w)
-	err = JoinDiskError(stageEnded(p, auditStage, dir, stats, err), errors.Join(p.Session.ForgetSessions(), w.Close()))
+	err = JoinDiskError(stageEnded(p, c, auditStage, dir, stats, err), errors.Join(p.Session.ForgetSessions(), w.Close()))
 	p.ShowWarnings(c.Err)
 	return run, err
 }

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"gonogo/analysis/message"
-	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -79,53 +77,20 @@ func burstAgent(p *project.Project, cfg *burst.Config, plan *burst.Plan) {
 	if a.URL == "" {
 		return
 	}
-	s, spent := p.Sampling(), &agentSpending{config: p.Config}
+	s, spent := p.Sampling(), &burst.Meter{Cost: p.Config.TokenPrices().Rollout}
 	cfg.Agent = burst.Agent{
 		Agent: p.Bounds.Agent, ModelProxy: p.Bounds.ModelProxy, Timeout: s.AgentTimeout, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
-		Room: spent.room, Used: spent.note,
+		Used: spent.Add, Room: func(rollouts int) error {
+			why := console.NoRoom(p.Config.Sampling.Bounds(time.Now()), spent.Use(), rollouts)
+			if why == "" {
+				return nil
+			}
+			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the burst was ended before a wave of %s: %s; nothing of it was recorded", console.Count(rollouts, "rollout"), why)}
+		},
 	}
 	cfg.Flight = max(1, cfg.Flight/2) // what it asks of the model passes through here, too
 	plan.Notes = append(plan.Notes, "the agent calls its tools itself: no recorded call is made again")
 	if m := p.Config.Model; !a.AsksItself() && m.RequestsPerMinute+m.TokensPerMinute > 0 {
 		plan.Notes = append(plan.Notes, "no limiter is in front of the model, nor of any endpoint of a burst: model.requests_per_minute and model.tokens_per_minute are not kept")
 	}
-}
-
-// agentSpending counts what the agent of a burst has used, and holds its caps. It
-// is safe for concurrent use.
-type agentSpending struct {
-	config *config.Config
-
-	mu  sync.Mutex // guards what follows
-	use burst.Use
-}
-
-// note takes down what a rollout used.
-func (a *agentSpending) note(rec *rollout.Record) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.use = a.use.Plus(rec, a.config.TokenPrices().Rollout)
-}
-
-// room is the error of a wave of that many rollouts that would pass a cap, judged by
-// those before it.
-func (a *agentSpending) room(rollouts int) error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	why := ""
-	switch s := a.config.Sampling; {
-	case a.use.Rollouts == 0:
-	case s.MaxTokens > 0 && !a.use.TokensKnown:
-		why = "the tokens that it uses are not reported, and sampling.max_tokens bounds them"
-	case s.MaxUSD > 0 && !a.use.Priced:
-		why = "what it costs is not known, and sampling.max_usd bounds it"
-	default:
-		if why = console.OverCap(a.config.Sampling.Bounds(time.Now()), a.use, a.use.Rollouts+rollouts); why != "" {
-			why = "with it that would be " + why
-		}
-	}
-	if why == "" {
-		return nil
-	}
-	return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the burst was ended before a wave of %s: %s; nothing of it was recorded", console.Count(rollouts, "rollout"), why)}
 }

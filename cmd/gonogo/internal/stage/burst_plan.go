@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
 
-	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
@@ -169,12 +167,16 @@ func burstTools(p *project.Project) []burst.Tool {
 func ConfirmBurst(p *project.Project, c *project.Call, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
 	w := c.Err
 	p.ShowWarnings(w)
-	asked, gradings, made := plan.Requests(cfg), plan.Gradings(cfg), plan.Rollouts(cfg)
-	console.WriteBurstPlan(w, plan, cfg, p.Config.TokenPrices().Rollout)
-	if err := payable(p, w, plan, asked, made, gradings); err != nil {
-		return err
+	judges, prices := len(p.Config.Body.Judges()), p.Config.TokenPrices()
+	console.WriteBurstPlan(w, plan, cfg, prices.Rollout)
+	over, unknown := console.WriteBurstCost(w, plan, cfg, prices, judges > 0, p.Config.Sampling.Bounds(time.Now()))
+	switch {
+	case unknown != "":
+		return exit.Usagef("%s", unknown)
+	case over != "":
+		return &exit.Error{Code: exit.Budget, Err: errors.New(over)}
 	}
-	why := console.BurstRisks(plan, cfg, burstTools(p), len(p.Config.Body.Judges()))
+	why := console.BurstRisks(plan, cfg, burstTools(p), judges)
 	if why == "" || c.Yes {
 		return nil
 	}
@@ -183,39 +185,4 @@ func ConfirmBurst(p *project.Project, c *project.Call, run *rollout.Run, plan *b
 	}
 	fmt.Fprintf(w, "%s.\n", console.Capitalized(why))
 	return ui.Confirm(c.In, c.Err)
-}
-
-// payable tells what the burst costs, as far as that is known, and refuses one
-// above the cap.
-func payable(p *project.Project, w io.Writer, plan *burst.Plan, asked map[string]int, made, gradings int) error {
-	prices := p.Config.TokenPrices()
-	usd, known := 0.0, true
-	for name, n := range asked {
-		usd += float64(n) * prices.OfCall(name)
-	}
-	if len(p.Config.Body.Judges()) > 0 && gradings > 0 {
-		per, ok := plan.GradingCost(prices.Grading)
-		usd, known = usd+float64(gradings)*per, ok
-	}
-	if made > 0 {
-		one := plan.Use(prices.Rollout)
-		if over := console.OverCap(p.Config.Sampling.Bounds(time.Now()), one, made); over != "" {
-			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be %s: fewer rollouts (--rollouts, burst.least) use less", over)}
-		}
-		if !one.Priced {
-			fmt.Fprintln(w, "What the agent's rollouts cost is not known before: the records tell no tokens of its model, or no price is known.")
-		}
-		usd += float64(made) * one.USD
-	}
-	switch most := p.Config.Sampling.MaxUSD; {
-	case !known && most > 0:
-		return exit.Usagef("what a grading costs is not known (the records tell no tokens, or prices none), and sampling.max_usd is $%s: burst.least and --rollouts make fewer, and --set sampling.max_usd=0 lets them be", message.Digits(most))
-	case !known:
-		fmt.Fprintln(w, "What the gradings cost is not known: the records tell no tokens of a model that graded, or no price is known.")
-	case most > 0 && usd > most:
-		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("that would be about $%s, above sampling.max_usd of $%s: fewer rollouts (--rollouts, burst.least) cost less", message.Digits(usd), message.Digits(most))}
-	case usd > 0:
-		fmt.Fprintf(w, "That is about $%s.\n", message.Digits(usd))
-	}
-	return nil
 }

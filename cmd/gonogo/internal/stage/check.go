@@ -33,6 +33,9 @@ func Check(ctx context.Context, p *project.Project, c *project.Call, offline, ro
 		}
 		found.Endpoints = append(found.Endpoints, r)
 	}
+	p.AskServer(ctx)
+	found.Sampling = p.Drawn
+	found.Warnings = append(found.Warnings, p.TooLongPrompts()...)
 	found.Agent = project.AgentProgram(p)
 	return found
 }

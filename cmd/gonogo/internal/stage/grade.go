@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"slices"
@@ -30,7 +29,7 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *r
 	if err := p.ReadyToGrade(ctx, c); err != nil {
 		return err
 	}
-	writer, err := rollout.Create(dir, p.RegradeManifest(run), run.Items, rollout.WriterOptions{Redact: p.Redact})
+	writer, err := rollout.Create(dir, p.RegradeManifest(c, run), run.Items, rollout.WriterOptions{Redact: p.Redact})
 	if err != nil {
 		return exit.AsUsage(err)
 	}
@@ -42,7 +41,7 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *r
 		return errors.Join(err, writer.Close())
 	}
 	changed := 0 // rewards
-	stats, err := regrade(ctx, p, c, run, former, times, sink(func(rec *rollout.Record) error {
+	stats, err := regrade(ctx, p, c, run, former, times, sampler.SinkFunc(func(rec *rollout.Record) error {
 		if n := len(rec.Earlier); n > 0 && rec.Reward != nil {
 			if was := rec.Earlier[n-1].Reward; was == nil || *was != *rec.Reward {
 				changed++
@@ -50,27 +49,19 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *r
 		}
 		return writer.Append(rec)
 	}))
+	if stats.Recorded == former.Left {
+		err = errors.Join(err, writer.Amend(func(m *rollout.Manifest) { m.Grading = run.Manifest != nil && run.Manifest.Grading }))
+	}
 	closed := project.FinishRun(p, writer)
 	p.ShowWarnings(c.Err)
-	toldOfGrades(c.Err, former, stats, changed)
-	if err := JoinDiskError(stageEnded(p, gradingStage, dir, stats, err), closed); err != nil {
+	console.WriteRegraded(c.Err, former, stats, changed)
+	at := gradingStage
+	at.of = run.Dir
+	if err := JoinDiskError(stageEnded(p, c, at, dir, stats, err), closed); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(c.Out, "%s\n", dir)
 	return err
-}
-
-// toldOfGrades says the outcome of grading again, in one line.
-func toldOfGrades(w io.Writer, former *rollout.RegradeSource, stats sampler.Stats, changed int) {
-	if former.Left == 0 {
-		fmt.Fprintln(w, "All outputs are graded already.")
-		return
-	}
-	fmt.Fprintf(w, "Graded %s of %s again: %s changed, %s failed. %s without an output taken over.\n",
-		message.Whole(stats.Recorded), console.Count(former.Left, "output"), console.Count(changed, "reward"), console.Count(stats.Outcomes[rollout.GraderFailed], "grading"), console.Count(former.Copied, "rollout"))
-	if former.Ungradable > 0 {
-		fmt.Fprintf(w, "warning: %s had a grade and no recorded output: without a grade here\n", console.Count(former.Ungradable, "rollout"))
-	}
 }
 
 // SamePath reports whether two paths name the same directory.
@@ -79,11 +70,6 @@ func SamePath(a, b string) bool {
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
-
-// sink is a func as a sampler.Sink.
-type sink func(*rollout.Record) error
-
-func (s sink) Append(r *rollout.Record) error { return s(r) }
 
 // regrade grades what is left of a former run.
 func regrade(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, former *rollout.RegradeSource, times int, to sampler.Sink) (sampler.Stats, error) {
@@ -105,7 +91,7 @@ func gradeTasks(ctx context.Context, p *project.Project, c *project.Call, what s
 		cfg.Log = p.Log
 		return sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, watched(show, to, nil), show.Watch)
 	})
-	project.WarnLeftOpen(c.Err, stats)
+	console.WarnLeftOpen(c.Err, stats)
 	return stats, err
 }
 
@@ -134,30 +120,16 @@ func gradeLeft(ctx context.Context, p *project.Project, c *project.Call, dir str
 	stats, err := gradeRecorded(ctx, p, c, run, left.Len(), true, left.Records, 1, to)
 	fmt.Fprintf(c.Err, "Graded %d of %s recorded without a grade, without sampling again: %s failed.\n",
 		stats.Recorded, console.Count(left.Len(), "answer"), console.Count(stats.Outcomes[rollout.GraderFailed], "grading"))
-	return stageEnded(p, gradingStage, dir, stats, err)
+	return stageEnded(p, c, gradingStage, dir, stats, err)
 }
 
 // gradeRecorded grades records of a run, each that many times. uncounted says that
 // they are none of the budget's rollouts.
 func gradeRecorded(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, n int, uncounted bool, records func(context.Context) iter.Seq2[*rollout.Record, error], times int, to sampler.Sink) (sampler.Stats, error) {
-	items := make(map[rollout.Key]*rollout.Item, len(run.Items))
-	for i := range run.Items {
-		it := &run.Items[i]
-		items[rollout.Key{Split: it.Split, Item: it.ID}] = it
+	tasks := func(ctx context.Context) iter.Seq2[sampler.Task, error] {
+		return sampler.Tasks(run.Items, records(ctx), times)
 	}
-	return gradeTasks(ctx, p, c, "outputs", n, uncounted, to, func(ctx context.Context) iter.Seq2[sampler.Task, error] {
-		return func(yield func(sampler.Task, error) bool) {
-			for rec, err := range records(ctx) {
-				task := sampler.Task{Record: rec, Times: times}
-				if err == nil {
-					task.Item = items[rollout.Key{Split: rec.Split, Item: rec.Item}]
-				}
-				if !yield(task, err) {
-					return
-				}
-			}
-		}
-	}, p.Bounds.Grader)
+	return gradeTasks(ctx, p, c, "outputs", n, uncounted, to, tasks, p.Bounds.Grader)
 }
 
 // graderKeys are the settings that a run with another grader differs in.
@@ -200,29 +172,13 @@ func GradeSample(ctx context.Context, p *project.Project, c *project.Call, run *
 	if err != nil || len(sample) == 0 {
 		return nil, err
 	}
-	records := func(context.Context) iter.Seq2[*rollout.Record, error] {
-		return func(yield func(*rollout.Record, error) bool) {
-			for i := range sample {
-				rec := *sample[i]
-				rec.Grades = nil
-				if !yield(&rec, nil) {
-					return
-				}
-			}
-		}
-	}
+	records := func(context.Context) iter.Seq2[*rollout.Record, error] { return compare.Ungraded(sample) }
 	again := make(map[string]float64) // by item
-	_, err = gradeRecorded(ctx, p, c, run, len(sample), true, records, 1, sink(func(r *rollout.Record) error {
+	_, err = gradeRecorded(ctx, p, c, run, len(sample), true, records, 1, sampler.SinkFunc(func(r *rollout.Record) error {
 		if r.Outcome == rollout.Graded && r.Reward != nil {
 			again[r.Item] = *r.Reward
 		}
 		return nil
 	}))
-	var out []compare.Regraded
-	for _, was := range sample {
-		if now, ok := again[was.Item]; ok {
-			out = append(out, compare.Regraded{Item: was.Item, Before: *was.Reward, After: now})
-		}
-	}
-	return out, errors.Join(err, ctx.Err())
+	return compare.Regradings(sample, again), errors.Join(err, ctx.Err())
 }

@@ -33,7 +33,7 @@ func Replay(ctx context.Context, p *project.Project, c *project.Call, run *rollo
 		return err
 	}
 	var now *rollout.Record
-	keep := sink(func(r *rollout.Record) error {
+	keep := sampler.SinkFunc(func(r *rollout.Record) error {
 		now = r
 		return nil
 	})

@@ -1,10 +1,18 @@
 package stage
 
 import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
 	"gonogo/analysis"
 	"gonogo/analysis/judge"
+	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/report/console"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/tryout"
 )
 
 // compareRows judges the rows of all data files, whole: copies, conflicts and
@@ -20,4 +28,22 @@ func compareRows(p *project.Project) (*analysis.Shift, []analysis.Finding) {
 		return ref.Text
 	}
 	return judge.CheckItems(items, s)
+}
+
+// readyRows stops a run that is a NO-GO by its rows alone, as check says: no rollout can
+// change that. A run that holds a grade was begun nevertheless. A night goes on: it compares
+// the model with its former nights on the same rows.
+func readyRows(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
+	if c.Sampling.DespiteProblems || c.Command == "nightly" || tryout.AlreadyGraded(ctx, dir) {
+		return nil
+	}
+	_, findings := compareRows(p)
+	failed := analysis.Blockers(findings, analysis.Fail)
+	if len(failed) == 0 {
+		return nil
+	}
+	console.WriteFindings(c.Err, slices.DeleteFunc(findings, func(f analysis.Finding) bool {
+		return f.Severity != analysis.Blocking || f.Status != analysis.Fail
+	}))
+	return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the rows fail %s: see above; nothing was sampled; correct the data files, or sample --despite-problems", strings.Join(failed, ", "))}
 }

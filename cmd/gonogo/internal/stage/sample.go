@@ -83,7 +83,7 @@ func makeRun(ctx context.Context, p *project.Project, c *project.Call, dir strin
 	}
 	summarize(p, c, stats)
 	p.ShowWarnings(c.Err)
-	return JoinDiskError(stageEnded(p, samplingStage, dir, stats, err), closed)
+	return JoinDiskError(stageEnded(p, c, samplingStage, dir, stats, err), closed)
 }
 
 // confirmedIn makes all jobs, once they are agreed to.
@@ -100,23 +100,30 @@ func confirmedIn(ctx context.Context, p *project.Project, c *project.Call, dir s
 // resumed or graded.
 type notBegun struct{ error }
 
-// readyToSample stops before the first call when the data breaks the platform's rules, an
-// endpoint does not answer or the grader fails its trial.
+// readyToSample stops before the first call when the data breaks the platform's rules or
+// fails a blocking gate, an endpoint does not answer or the grader fails its trial.
 func readyToSample(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
 	p.ShowWarnings(c.Err)
 	if problems := p.Inputs.Blocking(); len(problems) > 0 && !c.Sampling.DespiteProblems {
 		console.WriteProblems(c.Err, problems)
 		return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; fix that, choose another target, or sample --despite-problems", console.Count(len(problems), "rule"), p.Config.Target)}
 	}
+	if err := readyRows(ctx, p, c, dir); err != nil {
+		return err
+	}
 	if err := project.ReadyQueue(ctx, p, c); err != nil {
 		return err
 	}
 	if p.Config.Queue.Remote() {
+		p.AskServer(ctx) // as the workers do not
+		p.Warnings = append(p.Warnings, p.TooLongPrompts()...)
 		return readyAlone(ctx, p, c, dir)
 	}
 	if err := p.Reachable(ctx, p.Endpoints()); err != nil {
 		return err
 	}
+	p.AskServer(ctx)
+	p.Warnings = append(p.Warnings, p.TooLongPrompts()...)
 	if err := p.Start(ctx); err != nil {
 		return err
 	}
@@ -224,8 +231,8 @@ func summarize(p *project.Project, c *project.Call, s sampler.Stats) {
 		fmt.Fprintln(c.Err, p.Redact.String(line))
 	}
 	fmt.Fprint(c.Err, console.Uncounted(p.Spending.Budget.Bounds(), s), p.Queue.MadeBy())
-	project.WarnLeaks(c.Err, s)
-	project.WarnLeftOpen(c.Err, s)
+	console.WarnLeaks(c.Err, s)
+	console.WarnLeftOpen(c.Err, s)
 }
 
 // readyAlone is what has to be ready here of a run that workers make: the audit of
@@ -249,6 +256,7 @@ func SampleFresh(ctx context.Context, p *project.Project, c *project.Call, run *
 	if err := p.Start(ctx); err != nil {
 		return err
 	}
+	p.AskServer(ctx)
 	m := p.Manifest(dir)
 	m.Notes = append(m.Notes, "new rollouts of the items that curating the run "+cmp.Or(run.Manifest.ID, run.Dir)+" kept: they measure what that choice flatters")
 	return makeRun(ctx, p, c, dir, m, confirmedIn(ctx, p, c, dir))

@@ -1,12 +1,14 @@
 package stage
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 
 	"gonogo/analysis/gate"
+	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
@@ -19,12 +21,15 @@ import (
 )
 
 // stage names what a command was doing when it ended, and what is left of it.
-type stage struct{ name, left, done string }
+type stage struct {
+	name, left, done string
+	of               string // the run whose outputs are graded into another directory; "" where it is the same
+}
 
 var (
-	samplingStage = stage{"sampling", "rollout", "made"}
-	gradingStage  = stage{"grading", "output", "graded"}
-	auditStage    = stage{"the audit", "grading", "made"}
+	samplingStage = stage{name: "sampling", left: "rollout", done: "made"}
+	gradingStage  = stage{name: "grading", left: "output", done: "graded"}
+	auditStage    = stage{name: "the audit", left: "grading", done: "made"}
 )
 
 // lacks says what is left to do.
@@ -45,24 +50,29 @@ func (at stage) ungraded(dir string, s sampler.Stats) string {
 }
 
 // stageEnded turns the end of a stage into an exit code and says how to go on.
-func stageEnded(p *project.Project, at stage, dir string, s sampler.Stats, err error) error {
+func stageEnded(p *project.Project, c *project.Call, at stage, dir string, s sampler.Stats, err error) error {
 	if told, ok := errors.AsType[*exit.Error](err); ok { // the end of a stage within it
 		return told
 	}
 	if told, ok := errors.AsType[*AbortedError](err); ok {
 		return told
 	}
-	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to continue"
+	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to continue: " + p.Redact.String(c.Line)
+	place := message.Place{Dir: cmp.Or(at.of, dir), ConfigFile: c.ConfigFile(), GraderFile: c.Grader}
+	onRun := message.Shell(place.At([]string{"gonogo", "grade", message.Run})[2:]...) // for an audit, too
 	var dead *sampler.EndpointError
 	var misfit *sampler.RangeError
 	var useless *sampler.GraderFailedError
 	switch {
-	case errors.As(err, &dead) && !useful(s):
+	case errors.As(err, &dead) && !s.Useful():
 		return &exit.Error{Code: exit.Usage, Err: errors.New(p.Redact.String(err.Error()) + at.ungraded(dir, s))}
 	case at == auditStage && errors.As(err, &useless):
-		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo audit %s does so", at.name, p.Redact.String(err.Error()), dir)}
+		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo audit %s does so", at.name, p.Redact.String(err.Error()), onRun)}
+	case errors.As(err, &misfit) && misfit.Assumed:
+		again := message.Shell("--set", fmt.Sprintf("reward_range=[%g,%g]", min(misfit.Range[0], misfit.Value), max(misfit.Range[1], misfit.Value)))
+		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s; what was made is in %s with its rewards as graded: run the same command again with the range set, such as %s", at.name, p.Redact.String(err.Error()), dir, again)}
 	case errors.As(err, &misfit), errors.As(err, &useless):
-		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo grade %s does so without sampling again", at.name, p.Redact.String(err.Error()), dir)}
+		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo grade %s does so without sampling again", at.name, p.Redact.String(err.Error()), onRun)}
 	case errors.Is(err, sampler.ErrUnknownUsage):
 		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s stopped: %w; what was made is in %s; %s", at.name, err, dir, goOn)}
 	case errors.Is(err, context.Canceled), err == nil && s.StoppedBy == sampler.StoppedByDrain:
@@ -105,16 +115,6 @@ func JoinDiskError(ended, closed error) error {
 	return errors.Join(ended, fmt.Errorf("finish the run directory: %w", closed))
 }
 
-// useful reports whether a rollout was recorded that no endpoint failed.
-func useful(s sampler.Stats) bool {
-	for outcome, n := range s.Outcomes {
-		if n > 0 && !outcome.Missing() {
-			return true
-		}
-	}
-	return false
-}
-
 // underProgress has do work on what there are in total, and shows on standard error how many
 // are done. The first Ctrl-C closes do's drain, the second ends its context.
 func underProgress(ctx context.Context, p *project.Project, c *project.Call, what string, total int, cfg sampler.Config, do func(context.Context, <-chan struct{}, *console.Progress) (sampler.Stats, error)) (sampler.Stats, error) {
@@ -144,5 +144,6 @@ func watched(show io.Writer, to sampler.Sink, jobs []sampler.Job) sampler.Sink {
 	return &tryout.Watch{
 		To: to, Jobs: jobs, Warn: func(text string) { fmt.Fprintf(show, "warning: %s\n", console.Visible(text)) },
 		Advice: func(kinds ...markup.Kind) string { return gate.MarkupAdvice(kinds...).String() },
+		Unused: gate.UnusedAdvice().String(),
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/analysis"
+	"gonogo/analysis/gate"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
@@ -35,7 +37,8 @@ func PickVariants(p *project.Project, c *project.Call) (withBase bool, err error
 	return slices.Contains(wanted, config.BaseVariant), nil
 }
 
-// Sample makes the rollouts of the run, and then those of its variants.
+// Sample makes the rollouts of the run, and then those of its variants. Its exit code is
+// that of a run that loses as many.
 func Sample(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
 	if err := untargeted(c); err != nil {
 		return err
@@ -53,7 +56,30 @@ func Sample(ctx context.Context, c *project.Call, p *project.Project, dir string
 	if err := sampleRun(ctx, c, p, dir); err != nil || c.Sampling.Rehearse {
 		return err
 	}
-	return sampleVariants(ctx, p, c, dir)
+	return errors.Join(lostTooMany(ctx, p, dir), sampleVariants(ctx, p, c, dir))
+}
+
+// lostTooMany is an error if a split has lost more rollouts than a GO allows, as gonogo run
+// judges them.
+func lostTooMany(ctx context.Context, p *project.Project, dir string) error {
+	opened, err := rollout.OpenManifest(dir)
+	if err != nil {
+		return err
+	}
+	state, _, err := opened.State(ctx)
+	if err != nil {
+		return err
+	}
+	answer, split, lost, all := gate.Lost(p.Config.Settings().Thresholds, state)
+	if answer == analysis.Pass {
+		return nil
+	}
+	verdict := analysis.Undecided
+	if answer == analysis.Fail {
+		verdict = analysis.NoGo
+	}
+	return &exit.Error{Code: verdict.ExitCode(), Err: fmt.Errorf("%d of %s were lost, for which gonogo run answers %s (infra.failures); the same command repeats them",
+		lost, console.Count(all, string(split)+" rollout"), verdict)}
 }
 
 // SampleVariants makes the variants of an existing run.
@@ -128,6 +154,7 @@ func sampleVariant(ctx context.Context, p *project.Project, c *project.Call, v *
 	}
 	q, at := v.P, rollout.VariantDir(dir, v.Name)
 	q.TakeWarnings(p)
+	q.AskServer(ctx)
 	m := q.Manifest(at)
 	m.Variant = &rollout.Variant{Name: v.Name, Doc: v.Doc, Of: base, Changes: v.Changes}
 	return makeRun(ctx, q, c, at, m, func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error) {

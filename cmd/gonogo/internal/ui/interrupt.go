@@ -19,10 +19,7 @@ import (
 func Interruptible(parent context.Context, stderr io.Writer, what string) (ctx context.Context, drain <-chan struct{}, release func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(signals, syscall.SIGHUP)
-	}
+	signal.Notify(signals, endings()...)
 	outliveWrites()
 	closed := make(chan struct{})
 	stop := make(chan struct{})
@@ -58,6 +55,22 @@ func Interruptible(parent context.Context, stderr io.Writer, what string) (ctx c
 		tasks.Wait()
 		cancel()
 	}
+}
+
+// Cancellable returns a context that ends with Ctrl-C, SIGTERM and, but below nohup,
+// SIGHUP. A second signal ends the process as it is. stop stops listening.
+func Cancellable(parent context.Context) (ctx context.Context, stop context.CancelFunc) {
+	ctx, stop = signal.NotifyContext(parent, endings()...)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+// endings are the signals that end a command; below nohup SIGHUP is none.
+func endings() []os.Signal {
+	if signal.Ignored(syscall.SIGHUP) {
+		return []os.Signal{os.Interrupt, syscall.SIGTERM}
+	}
+	return []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}
 }
 
 // outliveWrites has a write that cannot be made fail instead of ending the

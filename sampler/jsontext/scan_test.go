@@ -1,15 +1,12 @@
-package rollout
+package jsontext
 
 import (
 	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-
-	"gonogo/sampler/rollout/literal"
 )
 
 var scanSeeds = []string{
@@ -29,20 +26,20 @@ func FuzzScanner(f *testing.F) {
 		var want map[string]json.RawMessage
 		wantErr := json.Unmarshal(text, &want)
 		got := make(map[string]json.RawMessage)
-		s := scanner{b: text}
-		gotErr := s.members(func(key, value []byte) error {
-			got[literal.Text(key)] = value
+		s := Scanner{Source: text}
+		gotErr := s.Members(func(key, value []byte) error {
+			got[Text(key)] = value
 			return nil
 		})
 		isObject := wantErr == nil && want != nil // null is not an object
 		if isObject != (gotErr == nil) {
-			t.Fatalf("members(%q): error %v, encoding/json says %v", text, gotErr, wantErr)
+			t.Fatalf("Members(%q): error %v, encoding/json says %v", text, gotErr, wantErr)
 		}
 		if !isObject {
 			return
 		}
 		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b json.RawMessage) bool { return bytes.Equal(a, b) })); diff != "" {
-			t.Errorf("members(%q) differ from encoding/json (-want +got):\n%s", text, diff)
+			t.Errorf("Members(%q) differ from encoding/json (-want +got):\n%s", text, diff)
 		}
 	})
 }
@@ -54,9 +51,9 @@ func FuzzScannerValue(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		wrapped := append(append([]byte("["), text...), ']')
-		s := scanner{b: wrapped}
-		if got, want := s.elements(nil) == nil, json.Valid(wrapped); got != want {
-			t.Errorf("elements(%q) accepted: %t, encoding/json: %t", wrapped, got, want)
+		s := Scanner{Source: wrapped}
+		if got, want := s.Elements(nil) == nil, json.Valid(wrapped); got != want {
+			t.Errorf("Elements(%q) accepted: %t, encoding/json: %t", wrapped, got, want)
 		}
 	})
 }
@@ -71,15 +68,15 @@ func FuzzTextLen(f *testing.F) {
 		if json.Unmarshal(lit, &want) != nil {
 			return
 		}
-		if got := literal.Text(lit); got != want {
-			t.Errorf("literal.Text(%s) = %q, encoding/json says %q", lit, got, want)
+		if got := Text(lit); got != want {
+			t.Errorf("Text(%s) = %q, encoding/json says %q", lit, got, want)
 		}
-		if got := literal.Len(lit); got != len(want) {
-			t.Errorf("literal.Len(%s) = %d, want %d", lit, got, len(want))
+		if got := Len(lit); got != len(want) {
+			t.Errorf("Len(%s) = %d, want %d", lit, got, len(want))
 		}
-		s := scanner{b: append(lit, `,"é\u00e9`...)}
-		if err := s.text(); err != nil || s.i != len(lit) || s.textLen(lit) != len(want) {
-			t.Errorf("walking over %s: %v, to %d of %d, %d bytes of text, want %d", lit, err, s.i, len(lit), s.textLen(lit), len(want))
+		s := Scanner{Source: append(lit, `,"é\u00e9`...)}
+		if err := s.Literal(); err != nil || s.At != len(lit) || s.LiteralLen(lit) != len(want) {
+			t.Errorf("walking over %s: %v, to %d of %d, %d bytes of text, want %d", lit, err, s.At, len(lit), s.LiteralLen(lit), len(want))
 		}
 	})
 }
@@ -90,14 +87,14 @@ func FuzzNullify(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		s := scanner{b: text, lenient: true}
-		lenient := s.members(func(_, _ []byte) error { return nil }) == nil
-		clean := nullify(text) // must not panic, whatever it is given
+		s := Scanner{Source: text, Lenient: true}
+		lenient := s.Members(func(_, _ []byte) error { return nil }) == nil
+		clean := Nullify(text) // must not panic, whatever it is given
 		if lenient && !json.Valid(clean) {
-			t.Errorf("nullify(%q) = %q is no JSON", text, clean)
+			t.Errorf("Nullify(%q) = %q is no JSON", text, clean)
 		}
 		if json.Valid(text) && !bytes.Equal(text, clean) {
-			t.Errorf("nullify changed valid JSON %q to %q", text, clean)
+			t.Errorf("Nullify changed valid JSON %q to %q", text, clean)
 		}
 	})
 }
@@ -105,16 +102,9 @@ func FuzzNullify(f *testing.F) {
 func TestScannerDepth(t *testing.T) {
 	for _, depth := range []int{maxDepth - 1, maxDepth, maxDepth + 1, 1 << 20} {
 		text := []byte(strings.Repeat("[", depth) + strings.Repeat("]", depth))
-		s := scanner{b: text}
-		if got, want := s.elements(nil) == nil, json.Valid(text); got != want {
+		s := Scanner{Source: text}
+		if got, want := s.Elements(nil) == nil, json.Valid(text); got != want {
 			t.Errorf("depth %d accepted: %t, encoding/json: %t", depth, got, want)
 		}
-	}
-}
-
-func TestExcerptStaysText(t *testing.T) {
-	long := []byte(strings.Repeat("é", 100))
-	if got := excerpt(long); !utf8.ValidString(got) || len(got) > 80 {
-		t.Errorf("excerpt is %q", got)
 	}
 }

@@ -1,5 +1,4 @@
-// Package literal reads JSON string literals that were checked, quotes and all.
-package literal
+package jsontext
 
 import (
 	"bytes"
@@ -9,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Text returns the text of a literal; a broken byte or half of a pair is U+FFFD.
+// Text returns the text of a string literal that was checked, quotes and all; a broken byte
+// or half of a pair is U+FFFD.
 func Text(lit []byte) string {
 	body := lit[1 : len(lit)-1]
 	if bytes.IndexByte(body, '\\') < 0 && utf8.Valid(body) {
@@ -100,7 +100,7 @@ func escaped(b []byte) (r rune, size int) {
 func hexRune(b []byte) rune {
 	n, err := strconv.ParseUint(string(b), 16, 32)
 	if err != nil {
-		panic("literal: escape of an unchecked literal: " + err.Error())
+		panic("jsontext: escape of an unchecked literal: " + err.Error())
 	}
 	return rune(n)
 }

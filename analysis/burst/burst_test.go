@@ -1,4 +1,4 @@
-package measure
+package burst
 
 import (
 	"math"
@@ -46,7 +46,7 @@ func TestALostRolloutCountsOnce(t *testing.T) {
 	at := func(rolloutAt int, endpoint string, ended float64, discards bool) rollout.BurstCall {
 		return rollout.BurstCall{Rollout: rolloutAt, Endpoint: endpoint, Elapsed: rollout.Seconds(time.Duration(ended * float64(time.Second))), Failed: true, Kind: "status 503", Discards: discards}
 	}
-	c := burstCollector{endpoints: map[string]*load{}, lost: map[[2]int]*rollout.BurstCall{}}
+	c := collector{endpoints: map[string]*load{}, lost: map[[2]int]*rollout.BurstCall{}}
 	for _, call := range []rollout.BurstCall{
 		at(0, "tool search", 2, true),
 		at(0, "tool list", 1, true), // failed first

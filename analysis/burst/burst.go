@@ -1,4 +1,4 @@
-package measure
+package burst
 
 import (
 	"cmp"
@@ -6,16 +6,18 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"gonogo/analysis"
+	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
-// burstOf measures the burst of a run; nil when it has none.
-func burstOf(ctx context.Context, run *rollout.Run, conf float64) (*analysis.Burst, error) {
-	c := burstCollector{endpoints: map[string]*load{}, lost: map[[2]int]*rollout.BurstCall{}, wire: analysis.BurstWire{By: map[string]int{}}, cross: analysis.Crosstalk{Examples: []analysis.StrayID{}}}
+// Of measures the burst of a run; nil when it has none. The intervals are at level conf.
+func Of(ctx context.Context, run *rollout.Run, conf float64) (*analysis.Burst, error) {
+	c := collector{endpoints: map[string]*load{}, lost: map[[2]int]*rollout.BurstCall{}, wire: analysis.BurstWire{By: map[string]int{}}, cross: analysis.Crosstalk{Examples: []analysis.StrayID{}}}
 	b, err := run.Burst(ctx, func(call *rollout.BurstCall) error {
 		c.calls = append(c.calls, *call)
 		return nil
@@ -30,11 +32,11 @@ func burstOf(ctx context.Context, run *rollout.Run, conf float64) (*analysis.Bur
 	return c.result(b, conf), nil
 }
 
-// leaksListed bounds the examples of answers to others.
-const leaksListed = 10
+// straysListed bounds the examples of answers to others.
+const straysListed = 10
 
-// burstCollector sorts the requests of a burst by endpoint and wave.
-type burstCollector struct {
+// collector sorts the requests of a burst by endpoint and wave.
+type collector struct {
 	calls     []rollout.BurstCall
 	waves     []rollout.Wave
 	endpoints map[string]*load
@@ -61,7 +63,7 @@ type loadAt struct {
 	latencies map[[2]int][]float64 // by wave and rollout, whose requests depend on each other
 }
 
-func (c *burstCollector) of(name string) *load {
+func (c *collector) of(name string) *load {
 	l := c.endpoints[name]
 	if l == nil {
 		l = &load{bySize: map[int]*loadAt{}, errors: map[string]*analysis.BurstError{}, departures: map[string]int{}, repeats: map[string]bool{}}
@@ -70,7 +72,7 @@ func (c *burstCollector) of(name string) *load {
 	return l
 }
 
-func (c *burstCollector) add(call *rollout.BurstCall) {
+func (c *collector) add(call *rollout.BurstCall) {
 	l, w := c.of(call.Endpoint), c.waves[call.Wave]
 	c.contract(l, call)
 	if call.Again != "" {
@@ -85,7 +87,7 @@ func (c *burstCollector) add(call *rollout.BurstCall) {
 }
 
 // contract notes what an answer, of any wave, departs in.
-func (c *burstCollector) contract(l *load, call *rollout.BurstCall) {
+func (c *collector) contract(l *load, call *rollout.BurstCall) {
 	if call.Status == 0 && len(call.Odd) == 0 {
 		return // no answer came
 	}
@@ -104,13 +106,13 @@ func (c *burstCollector) contract(l *load, call *rollout.BurstCall) {
 	}
 	l.leaks++
 	c.cross.Leaks++
-	if len(c.cross.Examples) < leaksListed {
+	if len(c.cross.Examples) < straysListed {
 		c.cross.Examples = append(c.cross.Examples, analysis.StrayID{Endpoint: call.Endpoint, TraceID: call.TraceID, Holds: call.Leak})
 	}
 }
 
 // inBurst notes a request of a whole step.
-func (c *burstCollector) inBurst(l *load, call *rollout.BurstCall) {
+func (c *collector) inBurst(l *load, call *rollout.BurstCall) {
 	l.requests++
 	l.flight = max(l.flight, call.Flight)
 	if call.Kind != "" {
@@ -168,7 +170,7 @@ func (at *loadAt) items() [][]float64 {
 }
 
 // lostBy counts the lost rollouts by the endpoint that failed them.
-func (c *burstCollector) lostBy() map[string]int {
+func (c *collector) lostBy() map[string]int {
 	out := make(map[string]int)
 	for _, call := range c.lost {
 		out[call.Endpoint]++
@@ -176,10 +178,10 @@ func (c *burstCollector) lostBy() map[string]int {
 	return out
 }
 
-func (c *burstCollector) result(b *rollout.Burst, conf float64) *analysis.Burst {
+func (c *collector) result(b *rollout.Burst, conf float64) *analysis.Burst {
 	out := &analysis.Burst{
 		Rollouts: b.Rollouts, GroupSize: b.GroupSize, Split: b.Split, Gaps: b.Gaps, Retries: b.Retries,
-		LostBy: c.lostBy(), FirstFailure: c.first, Wire: c.wire, Crosstalk: c.cross, Waves: b.Waves, Notes: verbatim(b.Notes),
+		LostBy: c.lostBy(), FirstFailure: c.first, Wire: c.wire, Crosstalk: c.cross, Waves: b.Waves, Notes: message.Notes(b.Notes),
 	}
 	if b.BatchSize > 0 {
 		out.BatchSize = &b.BatchSize
@@ -240,8 +242,9 @@ func (l *load) result(e rollout.BurstEndpoint, b *rollout.Burst, conf float64) a
 		err.Share = stat.Fraction(err.Count, l.requests)
 		out.Errors = append(out.Errors, *err)
 	}
-	slices.SortFunc(out.Errors, func(a, b analysis.BurstError) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind))
+	sort.Slice(out.Errors, func(i, j int) bool {
+		a, b := &out.Errors[i], &out.Errors[j]
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind)) < 0
 	})
 	for _, size := range slices.Sorted(maps.Keys(l.bySize)) {
 		p := analysis.LoadPoint{Size: size, Failed: l.bySize[size].failed, P95: stat.QuantileItems(l.bySize[size].items(), 0.95, conf)}

@@ -1,4 +1,4 @@
-package ui
+package console
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"sync"
 
-	"gonogo/report/console"
 	"gonogo/sampler/rollout"
 )
 
@@ -34,13 +33,13 @@ func (t *QueueLog) To(w io.Writer) {
 func (t *QueueLog) Logger() *slog.Logger {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if e, ok := t.w.(*console.Events); ok {
+	if e, ok := t.w.(*Events); ok {
 		return e.Logger
 	}
-	return slog.New(console.NewLogHandler(func(line string) error {
+	return slog.New(NewLogHandler(func(line string) error {
 		t.mu.Lock()
 		defer t.mu.Unlock()
-		_, err := fmt.Fprintf(t.w, "note: %s\n", console.Visible(t.redact.String(line)))
+		_, err := fmt.Fprintf(t.w, "note: %s\n", Visible(t.redact.String(line)))
 		return err
 	}))
 }

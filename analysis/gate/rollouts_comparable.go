@@ -1,0 +1,193 @@
+package gate
+
+import (
+	"slices"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/sampler/rollout"
+)
+
+var rolloutsPrompts = analysis.NewPart(analysis.Gate{
+	Name:  "rollouts.prompts",
+	Label: "items with several prompts",
+	Doc: "Blocking, on every sampled split: at most 5 % of items (rollouts.independent.mixed) have rollouts that were asked different things, as far as the records show the prompt; " +
+		"above that it is UNDECIDED. White space, dates, times and UUIDs do not count. Advisory: no item does.",
+	Words: analysis.Words{
+		Why:           "A trainer compares rollouts of one prompt. Where several prompts share an id, an easy one and a hard one look like a group that teaches, and no number about groups is true.",
+		Pass:          "the rollouts of an item were all asked the same",
+		Unknown:       "{pooled|item holds|items hold} rollouts of different prompts, such as {a} and {b}",
+		UnknownRemedy: "{apart}",
+		Caution:       "{pooled|item holds|items hold} rollouts of different prompts, such as {a} and {b}",
+		CautionRemedy: "{apart}",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		return mixed("rollouts.prompts", r, t, func(sr *analysis.SplitResult) *mixture {
+			p := sr.Pooled
+			if p == nil {
+				return nil
+			}
+			return &mixture{blocking: p.Share, share: p.Share, items: p.Items, args: message.Args{
+				"pooled": message.Int(p.Count), "a": message.Quote(p.Prompts[0]), "b": message.Quote(p.Prompts[1]), "apart": message.Nested(keepApart.Text()),
+			}}
+		})
+	},
+})
+
+var keepApart = message.New("rollouts.prompts.apart", "Give each prompt an id of its own. gonogo import --item prompt does so for a log, and --item KEY takes the id from another key.")
+
+var rolloutsModels = analysis.NewPart(analysis.Gate{
+	Name:  "rollouts.models",
+	Label: "items with several models",
+	Doc: "Blocking, on every sampled split: at most 5 % of items (rollouts.independent.mixed) have rollouts of several models, by what the endpoint says of itself (`served_by`: " +
+		"the model, the deployment behind a LiteLLM proxy); above that it is UNDECIDED. Fingerprints of one model do not block. Advisory: one model with one fingerprint answered all rollouts.",
+	Words: analysis.Words{
+		Why:           "A group whose rollouts come from two models differs by which model answered. Training starts from one of them, and its groups will not look like these.",
+		Pass:          "one model answered, as far as the endpoint says",
+		Unknown:       "one name means several models: {models} answered, and {mixed|item has|items have} rollouts of more than one",
+		UnknownRemedy: "{pin}",
+		Caution:       "{several}: {models}; {mixed|item has|items have} rollouts of more than one",
+		CautionRemedy: "{pin}",
+	},
+	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		return mixed("rollouts.models", r, t, func(sr *analysis.SplitResult) *mixture {
+			s := sr.Served
+			if s == nil {
+				return nil
+			}
+			m := &mixture{blocking: s.Share, share: s.Share, items: s.Items, args: message.Args{"mixed": message.Int(s.Mixed), "models": servedWords(s), "several": message.Nested(severalModels.Text()), "pin": message.Nested(pinModel.Text())}}
+			if s.OneModel() {
+				m.blocking = 0
+				m.args["several"], m.args["pin"] = message.Nested(severalPrints.Text()), message.Nested(checkPrints.Text())
+			}
+			return m
+		})
+	},
+})
+
+var (
+	pinModel      = message.New("rollouts.models.pin", "Have one checkpoint serve the name for the whole run: pin its version, or name one deployment of the proxy. Then sample into a new run directory. If these are copies of one model, set thresholds.rollouts.independent.mixed to 1.")
+	severalModels = message.New("rollouts.models.several", "several models answered")
+	severalPrints = message.New("rollouts.models.fingerprints", "one model answered with several fingerprints")
+	checkPrints   = message.New("rollouts.models.fingerprints.check", "A hosted service answers from several machines or configurations. Where the server is your own, check that one checkpoint served the name for the whole run.")
+	servedBy      = message.New("rollouts.models.by", "{model} ({rollouts|rollout})")
+)
+
+// servedWords lists the models with the rollouts of each, the most frequent first.
+func servedWords(s *analysis.Served) message.Arg {
+	var parts []message.Arg
+	for _, by := range s.By[:min(4, len(s.By))] {
+		parts = append(parts, message.Nested(servedBy.With(message.Args{"model": message.Name(by.Name), "rollouts": message.Int(by.Rollouts)})))
+	}
+	return message.List(parts...)
+}
+
+// mixture is what a split shows of rollouts that are not of one kind.
+type mixture struct {
+	blocking, share float64 // share of mixed items: those that can block, and all
+	items           []string
+	args            message.Args
+}
+
+// mixed judges on each split the share of items whose rollouts are not of one kind: it
+// blocks above the threshold without failing, and cautions for any. of returns nil where
+// there is nothing to say.
+func mixed(gate string, r *analysis.Result, t analysis.Thresholds, of func(*analysis.SplitResult) *mixture) []analysis.Finding {
+	var out []analysis.Finding
+	want := t.At("rollouts.independent.mixed")
+	for _, split := range rollout.Splits() {
+		if r.Splits[split] == nil {
+			continue
+		}
+		m := of(r.Splits[split])
+		if m == nil {
+			continue
+		}
+		j := analysis.Judgement{Gate: gate, Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: m.items, Args: m.args}
+		seen := analysis.Observed(m.blocking)
+		status := seen.AtMost(want)
+		if status == analysis.Fail { // what a clean run would show is not known
+			status = analysis.Unknown
+		}
+		out = append(out, j.Finding(status, seen))
+		j.Severity, j.Want = analysis.Advisory, analysis.WantAtMost(0)
+		out = append(out, j.Finding(analysis.Fail, analysis.Observed(m.share))) // one mixed item, or one model for some items and another for the rest, is worth a look
+	}
+	return out
+}
+
+// Rollouts of an item that are the same in all that was said are copies where most
+// items show it, and something else than chance speaks for it. Rewards that are equal
+// alone are none: short answers of a sure model are equal by right.
+const (
+	leastCopied      = 20   // items
+	mostCopied       = 0.9  // share of items
+	identicalCaution = 0.50 // share of items with identical outputs, from which a cache or a fixed seed is suspected
+)
+
+var samplingIdentical = analysis.NewPart(analysis.Gate{
+	Name:  "sampling.identical",
+	Label: "the same text",
+	Doc: "Blocking, on every sampled split with at least 20 items whose outputs are recorded: it fails if on 90 % of them all rollouts are the same in all that was said, " +
+		"with a sign that they are copies: outputs of more than 24 bytes on average, temperature 0, or equal ids, times or cache marks in the log. " +
+		"Advisory: the outputs of most items are not all the same text, as one seed for all samples or a response cache would make them.",
+	Words: analysis.Words{
+		Why:             "One seed for all samples, temperature 0 or a cache of responses makes all rollouts of an item the same. Then every number about variety is wrong.",
+		Pass:            "rollouts of the same item differ in their text",
+		Fail:            "on {percent} of items all rollouts are copies of one: all that was said is the same ({signs})",
+		FailRemedy:      "Look for a fixed seed, temperature 0 or a response cache between here and the model. Then sample into a new run directory.",
+		Caution:         "on {percent} of items all rollouts are the same text",
+		CautionRemedy:   "Look for a fixed seed, temperature 0 or a response cache between here and the model.",
+		CautionUnknown:  "on {lowpercent} to {highpercent} of items all rollouts are the same text",
+		CautionUnknownR: "{needs}",
+	},
+	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
+		var out []analysis.Finding
+		for _, split := range rollout.Splits() {
+			sr := r.Splits[split]
+			if sr == nil {
+				continue
+			}
+			if c := sr.Copies; c != nil && (c.Share < mostCopied || c.Compared >= leastCopied) {
+				j := analysis.Judgement{Gate: "sampling.identical", Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantBelow.With(analysis.Limit(mostCopied)), Args: message.Args{"signs": signWords(c)}}
+				status := analysis.Pass
+				if c.Share >= mostCopied && len(c.Signs) > 0 {
+					status, j.Items = analysis.Fail, c.Items
+				}
+				out = append(out, j.Finding(status, analysis.Observed(c.Share)))
+			}
+			if sr.Identical.Known() {
+				j := analysis.Judgement{Gate: "sampling.identical", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(identicalCaution)}
+				j.Needs, j.Settles = settle(sr.Identical, identicalCaution, unitRange, r.Confidence, sr)
+				b := analysis.BoundOf(sr.Identical)
+				out = append(out, j.Finding(b.AtMost(identicalCaution), b))
+			}
+		}
+		if out == nil {
+			return []analysis.Finding{analysis.Skip("sampling.identical", "", analysis.Advisory, noOutputs.Text())}
+		}
+		return out
+	},
+})
+
+// signWords says what speaks for copies.
+func signWords(c *analysis.Copies) message.Arg {
+	var parts []message.Arg
+	for _, sign := range copySigns {
+		if slices.Contains(c.Signs, sign.name) {
+			parts = append(parts, message.Nested(sign.said.With(message.Args{"bytes": message.Int(int(c.Text))})))
+		}
+	}
+	return message.List(parts...)
+}
+
+var copySigns = []struct {
+	name string
+	said message.Def
+}{
+	{analysis.CopiesText, message.New("sampling.identical.text", "outputs of {bytes} bytes on average")},
+	{analysis.CopiesTemperature, message.New("sampling.identical.temperature", "temperature 0 in the requests")},
+	{analysis.CopiesIDs, message.New("sampling.identical.ids", "one id for all")},
+	{analysis.CopiesTimes, message.New("sampling.identical.times", "the same time to the microsecond")},
+	{analysis.CopiesCache, message.New("sampling.identical.cache", "marked as taken from a cache")},
+}

@@ -1,0 +1,181 @@
+package judge_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"gonogo/analysis"
+)
+
+// formed is a run of 20 items, whose references are numbers, with 8 rollouts each. say makes
+// the answer of a rollout and its reward.
+func formed(say func(ref, j int) (string, float64)) *folder {
+	f := &folder{}
+	for i := range 20 {
+		ref := 381 + 97*i
+		f.items = append(f.items, fmt.Sprintf(`{"id":"q%d","split":"train","row":{"answer":"%d","messages":[{"role":"user","content":"Question %d"}]}}`, i, ref, i))
+		for j := range 8 {
+			answer, reward := say(ref, j)
+			f.rollouts = append(f.rollouts, fmt.Sprintf(`{"item":"q%d","split":"train","sample":%d,"outcome":"graded","reward":%g,"answer":%q}`, i, j, reward, answer))
+		}
+	}
+	return f
+}
+
+// sent adds the references as the audit sent them, all rejected.
+func (f *folder) sent(form string) *folder {
+	for i := range 20 {
+		f.probes = append(f.probes, fmt.Sprintf(`{"item":"q%d","split":"train","source":"probe","outcome":"graded","answer":%q,"reward":0,"probe":{"name":"reference","expect":"top","limit":0.99}}`, i, fmt.Sprintf(form, 381+97*i)))
+	}
+	return f
+}
+
+// picky answers in a form, right and wrong, and right without it, which earns nothing.
+func picky(text string) func(ref, j int) (string, float64) {
+	return func(ref, j int) (string, float64) {
+		if j%4 == 3 {
+			return fmt.Sprintf("The answer is %d.", ref), 0
+		}
+		return fmt.Sprintf(text, ref+j%2), float64(1 - j%2)
+	}
+}
+
+// A grader that pays for one form alone was told to limit the length of answers.
+func TestZerosWithoutTheFormAreNamed(t *testing.T) {
+	line := func(ref, j int) (string, float64) {
+		switch {
+		case j < 3:
+			return fmt.Sprintf("I add both numbers.\nANSWER: %d", ref), 1
+		case j < 5:
+			return fmt.Sprintf("I add both numbers.\nANSWER: %d", ref+1), 0
+		case j < 7:
+			return fmt.Sprintf("The answer is %d.", ref), 0
+		}
+		return "No idea.", 0
+	}
+	r := formed(line).analyze(t)
+	f := r.Grader.Form
+	if f == nil || f.Template != "ANSWER: {{reference}}" || f.Top != 60 || f.TopWith != 60 || f.Least != 100 || f.Without != 60 || f.Known != 60 || f.Right != 40 {
+		t.Fatalf("the form is %+v", f)
+	}
+	if e := f.Example; e == nil || e.Item != "q0" || e.Sample != 5 || e.Answer != "The answer is 381." || e.Reference != "381" {
+		t.Errorf("the example is %+v", f.Example)
+	}
+	got := finding(t, r, "grader.form", analysis.Advisory)
+	for _, want := range []string{"60 of 100", `"ANSWER: {{reference}}"`, "the right value is in 40 of them"} {
+		if got.Status != analysis.Fail || !strings.Contains(got.Title.String(), want) {
+			t.Errorf("%s: %s, without %q", got.Status, got.Title.String(), want)
+		}
+	}
+	for _, want := range []string{"train/q0/5", `"The answer is 381."`, `"381" is right`} {
+		if !strings.Contains(got.Remedy.String(), want) {
+			t.Errorf("%s, without %q", got.Remedy.String(), want)
+		}
+	}
+	// The line makes an answer longer: within the form, the length explains nothing.
+	if length := finding(t, r, "grader.length", analysis.Advisory); length.Status == analysis.Fail {
+		t.Errorf("%s", length.Title.String())
+	}
+	f2 := formed(line)
+	for i, j := 0, len(f2.rollouts)-1; i < j; i, j = i+1, j-1 {
+		f2.rollouts[i], f2.rollouts[j] = f2.rollouts[j], f2.rollouts[i]
+	}
+	if again := f2.analyze(t).Grader.Form; *again.Example != *f.Example || again.Without != f.Without {
+		t.Errorf("in another order of the lines it is %+v", again)
+	}
+}
+
+// Answers that say nothing lack the form as well, and no form would help them.
+func TestZerosThatSayNothingAreNoMatterOfForm(t *testing.T) {
+	r := formed(func(ref, j int) (string, float64) {
+		if j < 4 {
+			return fmt.Sprintf("I add.\nANSWER: %d", ref), 1
+		}
+		return "I do not know.", 0
+	}).analyze(t)
+	if got := finding(t, r, "grader.form", analysis.Advisory); got.Status != analysis.Pass {
+		t.Errorf("%s: %s", got.Status, got.Title.String())
+	}
+}
+
+// References in a form that no answer at the top has once made a NO-GO of half a run at the
+// top. Those in the very form of the answers at the top still do.
+func TestReferencesInAFormThatNoAnswerHas(t *testing.T) {
+	half := func(text string) func(ref, j int) (string, float64) {
+		return func(ref, j int) (string, float64) { return fmt.Sprintf(text, ref+j%2), float64(1 - j%2) }
+	}
+	for _, c := range []struct {
+		why    string
+		f      *folder
+		want   analysis.Status
+		remedy string
+	}{
+		{"bare, where answers have a line", formed(half("I add.\nANSWER: %d")).sent("%d"), analysis.Unknown, `Set audit.answer to the form that the grader wants, such as "ANSWER: {{reference}}"`},
+		{"in another form than the answers'", formed(half("I add.\nANSWER: %d")).sent("Answer is %d"), analysis.Unknown, "Set audit.answer"},
+		{"bare, where answers have keys beside it", formed(half(`{"answer": %d, "unit": "none"}`)).sent(`{"answer": %d}`), analysis.Unknown, "Set audit.answer"},
+		{"bare, where answers share nothing", formed(func(ref, j int) (string, float64) {
+			return fmt.Sprintf("Step %d: I take the words one by one and find this: %x.", j, ref), float64(1 - j%2)
+		}).sent("%d"), analysis.Unknown, "Set audit.answer"},
+		{"in the answers' last line", formed(half("I add.\nANSWER: %d")).sent("ANSWER: %d"), analysis.Unknown, "Set audit.answer to the form that the grader wants, with"},
+		{"bare, where answers end with a line of it", formed(half("I add.\n%d")).sent("%d"), analysis.Unknown, "Set audit.answer"},
+		{"in the answers' form", formed(half("ANSWER: %d")).sent("ANSWER: %d"), analysis.Fail, "gonogo audit"},
+		{"bare, as the answers are", formed(half("%d")).sent("%d"), analysis.Fail, "gonogo audit"},
+		{"bare, as the answers are, whose references are wrong", formed(func(ref, j int) (string, float64) { return fmt.Sprint(ref + 5 + j%2), float64(1 - j%2) }).sent("%d"), analysis.Fail, "gonogo audit"},
+		{"no answer at the top", formed(func(ref, j int) (string, float64) { return fmt.Sprintf("ANSWER: %d", ref), 0 }).sent("%d"), analysis.Fail, "gonogo audit"},
+	} {
+		got := finding(t, c.f.analyze(t), "grader.truth", analysis.Blocking)
+		if got.Status != c.want || !strings.HasPrefix(got.Remedy.String(), c.remedy) && c.want == analysis.Unknown {
+			t.Errorf("%s: %s: %s %s", c.why, got.Status, got.Title.String(), got.Remedy.String())
+		}
+	}
+}
+
+// A grader that wants reasoning in the answer was called a server that does not parse it.
+func TestReasoningThatTheGraderPaysFor(t *testing.T) {
+	for _, c := range []struct {
+		why      string
+		say      func(ref, j int) (string, float64)
+		blocking analysis.Status
+		says     string
+	}{
+		{"right answers without it earn nothing", picky("<think>I add</think>\n<answer>%d</answer>"), analysis.Pass, "the grader seems to want it"},
+		{"all answers hold it", func(ref, j int) (string, float64) {
+			return fmt.Sprintf("<think>I add</think>%d", ref+j%2), float64(1 - j%2)
+		}, analysis.Fail, "--reasoning-parser"},
+		{"what lacks it is wrong", func(ref, j int) (string, float64) {
+			if j%4 == 3 {
+				return "I add tens and ones: 7", 0
+			}
+			return fmt.Sprintf("I add</think>\nANSWER: %d", ref+j%2), float64(1 - j%2)
+		}, analysis.Fail, "--reasoning-parser"},
+		{"what lacks it earns the top as well", func(ref, j int) (string, float64) {
+			if j%4 == 2 {
+				return fmt.Sprintf("<answer>%d</answer>", ref), 1
+			}
+			return picky("<think>I add</think>\n<answer>%d</answer>")(ref, j)
+		}, analysis.Fail, "--reasoning-parser"},
+		{"calls are left as well", func(ref, j int) (string, float64) {
+			if j%4 == 1 {
+				return "<tool_call>{}</tool_call>", 0
+			}
+			return picky("<think>I add</think>\n<answer>%d</answer>")(ref, j)
+		}, analysis.Fail, "--tool-call-parser"},
+	} {
+		r := formed(c.say).analyze(t)
+		status, text := analysis.Skipped, ""
+		for _, f := range analysis.ByFact(r.Findings) {
+			if f.Gate == "rollouts.markup" {
+				text += f.Title.String() + " " + f.Remedy.String() + "\n"
+				if f.Severity == analysis.Blocking {
+					status = f.Status
+				} else if f.Status != analysis.Fail {
+					t.Errorf("%s: the caution is %s", c.why, f.Status)
+				}
+			}
+		}
+		if status != c.blocking || !strings.Contains(text, c.says) {
+			t.Errorf("%s: %s, want %s and %q in:\n%s", c.why, status, c.blocking, c.says, text)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package measure
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gonogo/analysis"
+	"gonogo/analysis/collect"
+	"gonogo/sampler/form"
+	"gonogo/sampler/rollout"
+)
+
+// findForm finds the form of the answers at the top, and reads the rollouts once more to
+// count which answers have it, where some earned less or references were rejected.
+func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings) error {
+	tops := c.Tops()
+	least := c.leastReward()
+	rejected := c.rejectedReferences(s)
+	if len(tops) == 0 || least >= c.Range.Lo+c.Range.Width()/2 && len(rejected) == 0 {
+		return nil
+	}
+	references, err := c.referencesOf(run)
+	if err != nil {
+		return err
+	}
+	examples := make([]form.Example, len(tops))
+	for i, t := range tops {
+		examples[i] = form.Example{Answer: t.Answer, Reference: references[collect.ItemOf(t.Key).WithoutStep()]}
+	}
+	f, found := form.Of(examples)
+	c.form = &analysis.AnswerForm{Template: f.Template}
+	c.form.Unseen = unseen(rejected, f, found, tops)
+	c.form.Framed = !c.form.Unseen && framed(rejected, tops, references)
+	if c.form.Unseen = c.form.Unseen || c.form.Framed; c.form.Unseen {
+		c.form.Paid = analysis.Clip(tops[0].Answer, collect.PayloadLength)
+	} else if !found {
+		c.form = nil
+	}
+	if !found {
+		return nil
+	}
+	c.formless = make(map[rollout.Key]bool)
+	c.reasoned = slices.ContainsFunc(tops, func(t collect.Top) bool { return c.Row(t.Key).HoldsReasoning() })
+	_, err = run.Records(ctx, read, func(rec *rollout.Record) error {
+		if r := c.Row(rec.Key()); r != nil && r.Valid && rec.Outcome == rollout.Graded {
+			c.countForm(f, r, rec.Answer, least, references[collect.ItemOf(r.Key).WithoutStep()])
+		}
+		return nil
+	})
+	return err
+}
+
+// countForm counts one answer.
+func (c *evidence) countForm(f form.Form, r *collect.Row, answer string, least float64, reference string) {
+	has := f.Has(answer)
+	if !has {
+		c.formless[r.Key] = true
+	}
+	reward := c.GraderReward(r)
+	if c.AtTop(reward) {
+		c.form.Top++
+		c.form.TopWith += one(has)
+		c.form.TopReasoning += one(r.HoldsReasoning())
+	}
+	if reward > least+1e-6*c.Range.Width() || c.AtTop(reward) {
+		return
+	}
+	c.form.Least++
+	if c.reasoned && reference != "" && r.Rare().Markup.Text == "" && !r.Unfinished() {
+		c.form.Plain++
+		c.form.PlainRight += one(form.States(answer, reference))
+	}
+	if has {
+		return
+	}
+	c.form.Without++
+	right := false
+	if reference != "" {
+		c.form.Known++
+		if right = form.States(answer, reference); right {
+			c.form.Right++
+		}
+	}
+	// The first of those that state their reference, else the first of all.
+	e := &analysis.FormExample{Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample, Reference: analysis.Clip(reference, collect.PayloadLength)}
+	better := c.form.Example == nil || right && c.form.Right == 1
+	if !better && (right || c.form.Right == 0) {
+		better = collect.CompareKeys(r.Key, c.example) < 0
+	}
+	if better && strings.TrimSpace(answer) != "" {
+		e.Answer = ending(answer, collect.PayloadLength)
+		c.form.Example, c.example = e, r.Key
+	}
+}
+
+// ending is the end of a text, where answers say what they say.
+func ending(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	text = text[len(text)-most:]
+	for !utf8.RuneStart(text[0]) {
+		text = text[1:]
+	}
+	return "…" + text
+}
+
+// leastReward is the lowest reward of the run; infinite where there is none.
+func (c *evidence) leastReward() float64 {
+	least := math.Inf(1)
+	for r := range c.Rows() {
+		if r.Valid && r.Outcome() == rollout.Graded {
+			least = math.Min(least, c.GraderReward(r))
+		}
+	}
+	return least
+}
+
+// rejectedReferences are the references that did not earn the top when given as the answer.
+func (c *evidence) rejectedReferences(s analysis.Settings) (list []*collect.Payload) {
+	margin := s.Thresholds.Of(analysis.HackableMargin)
+	for _, p := range c.Audit.Of(rollout.ProbeReference) {
+		if p.Valid && !c.Sound(p, margin) {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// unseen reports whether most rejected references were sent in a form that answers at the top
+// do not have. Where those share none, they must at least look like the reference: a number
+// like a number, a few words like a few words.
+func unseen(rejected []*collect.Payload, f form.Form, found bool, tops []collect.Top) bool {
+	n := 0
+	for _, p := range rejected {
+		if len(p.Text) >= collect.PayloadLength {
+			continue // its end is not known
+		}
+		seen := found && f.Whole(p.Text)
+		for _, t := range tops {
+			seen = seen || !found && form.Alike(t.Answer, p.Text)
+		}
+		if !seen {
+			n++
+		}
+	}
+	return 2*n > len(rejected)
+}
+
+// framed reports whether the grader pays for the rejected references where more text is around
+// them: of nearly all items whose reference was rejected, an answer at the top states it.
+func framed(rejected []*collect.Payload, tops []collect.Top, references map[collect.ItemKey]string) bool {
+	of := make(map[collect.ItemKey]string)
+	for _, t := range tops {
+		of[collect.ItemOf(t.Key)] = t.Answer
+	}
+	paid, all := 0, 0
+	for _, p := range rejected {
+		answer, ok := of[p.Item()]
+		reference := references[p.Item().WithoutStep()]
+		all += one(ok)
+		paid += one(ok && reference != "" && form.States(answer, reference) && !form.Same(answer, p.Text))
+	}
+	return paid >= 5 && 10*paid >= 9*all
+}
+
+// referencesOf are the right answers that items name in one of the usual fields, else those
+// that the audit sent to the grader.
+func (c *evidence) referencesOf(run *rollout.Run) (map[collect.ItemKey]string, error) {
+	items, err := run.ReadItems()
+	of := make(map[collect.ItemKey]string, len(items))
+	for _, p := range c.Audit.Of(rollout.ProbeReference) {
+		of[p.Item()] = p.Text
+	}
+	for i := range items {
+		if text, _, ok := items[i].Reference(); ok {
+			of[collect.ItemKey{Split: items[i].Split, ID: items[i].ID}] = text
+		}
+	}
+	return of, err
+}

@@ -1,0 +1,61 @@
+package analysis
+
+import "regexp"
+
+// ToolError is that of the settings that the result was made with.
+func (r *Result) ToolError() func(output string) bool { return toolError(r.ToolErrors) }
+
+func toolError(pattern string) func(output string) bool {
+	re, err := regexp.Compile(pattern)
+	if pattern == "" || err != nil { // a setting has been validated, and a result may be edited
+		return nil
+	}
+	return re.MatchString
+}
+
+// ToolErrors is the default of Settings.ToolErrors. It matches what tools, the servers
+// and the programs behind them begin an output with when they fail:
+//
+//   - "error: …", "ERROR 1064 (42S22): …", "[Error] …", "Tool error: …", "Error executing …",
+//     "Failed to execute …", <tool_use_error>
+//   - the name of an exception and a colon, "[Errno 2] …", and Python's traceback
+//   - "Unknown tool: NAME", "Tool NAME not found"
+//   - "HTTP 500", "404 Not Found"
+//   - "bash: NAME: command not found" and what else a shell says that cannot run a command,
+//     also behind the exit code
+//   - a JSON object whose error is neither empty nor false, that says isError: true,
+//     success: false, ok: false or status: "error", whose statusCode is from 400, whose
+//     detail is FastAPI's list of what is invalid, or that has an exit code other than 0 and
+//     a text that begins with a traceback or as a shell's does
+//
+// An output that mentions an error further on, as a search result may, is none. Nor is an
+// exit code alone: a test run that fails is work for a model that programs.
+const ToolErrors = `(?i)^\s*(?:"?[^\w{"]{0,4}(?:` +
+	`(?:(?:an?|the|tool|tool call|execution|runtime|internal|server|api|sql|database|unhandled|uncaught|fatal|mcp|syntax|connection|network|(?:in|out)put validation) )*(?:error|exception)` +
+	`(?:(?: ?[(\[][^)\]\n]{0,40}[)\]]| [\w.-]{0,12}\d\w{0,8}){0,2} ?:|\W*$|[\])>]| (?:occurred|executing|calling|running|invoking|processing|performing|fetching|while|when)\b)` +
+	`|(?-i:[A-Za-z_][\w.$]*(?:Error|Exception|Exit|Interrupt))(?:\W*$| ?:)` +
+	`|errno -?\d+\]|tool_use_error>` +
+	`|failed to (?:execute|run|call|invoke|connect|fetch|retrieve)\b` +
+	`|(?:tool(?: call)?|command|execution|request|query) (?:failed|timed out)\b|fatal:|panic:` +
+	`|(?:unknown|no such|unrecognized) (?:tool|function)(?: name| call)?(?:\W*$| ?[:'"(\x60]| [\w.:/-]+[.!]?\s*$)` +
+	`|(?:tool|function):? ['"\x60]?[\w.:/-]+['"\x60]? (?:is |was |does )?not (?:found|available|registered|exist)(?:\W*$|[.:;!\n]| in (?:the )?(?:available|registered|registry|tool|list)\b)` +
+	`|(?:https?|status)(?: error| status)?(?: code)?[: ]{1,2}[45]\d\d\b` +
+	`|[45]\d\d (?:bad request|unauthorized|forbidden|not found|too many requests|internal server error|bad gateway|service unavailable|gateway time-?out)` +
+	`|(?:` + exitCode + `\W{1,3}[1-9]\d*(?:\W+(?:stdout|stderr|output|` + exitCode + `))*\W+)?(?:` + cannotRun + `)` +
+	`|` + exitCode + `\W{1,3}12[67]\b` +
+	`)|\{(?:\s*"[^"\\]*"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[^"{}\[\],]+),)*?\s*"(?:` +
+	`errors?"\s*:\s*(?:"[^"]|\{\s*"|\[\s*[^\]\s]|true|[1-9])` +
+	`|is_?error"\s*:\s*true|(?:success|ok)"\s*:\s*false|status"\s*:\s*"error"` +
+	`|status_?code"\s*:\s*"?[45]\d\d\b|` + exitCode + `"\s*:\s*"?12[67]\b` +
+	`|detail"\s*:\s*\[\s*\{\s*"(?:type"\s*:\s*"[^"]*"\s*,\s*"loc|loc|msg)"|detail"\s*:\s*"(?:not found|method not allowed|not authenticated|internal server error)"` +
+	`|` + exitCode + `"\s*:\s*"?-?[1-9]\d*"?` + inObject + saysSo +
+	`|\w+"\s*:\s*` + saysSo + `(?:[^"\\]|\\.)*"` + inObject + `"` + exitCode + `"\s*:\s*"?-?[1-9]))`
+
+// The parts that ToolErrors has several times.
+const (
+	exitCode  = `(?:exit[ _]?(?:code|status)|return[ _]?code)`
+	cannotRun = `traceback \(most recent call last\)|(?:[\w./-]*/)?(?:ba|z|da|k|fi|a|c|tc)?sh: (?:[^\n"\\]*: )?(?:(?:command )?not found|no such file or directory|permission denied|unknown command)` + ofLine + `|[\w.+/-]+: command not found` + ofLine
+	ofLine    = `(?:[:"\\\n]|\s*$)`
+	inObject  = `(?:[^"\[]|"(?:[^"\\]|\\.)*")*?` // keys and values before the first list
+	saysSo    = `"(?:\\[nrt]|\s)*(?:` + cannotRun + `)`
+)

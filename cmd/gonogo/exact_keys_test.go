@@ -1,0 +1,80 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// foldedKeys are the files that decode with encoding/json itself, which takes a key in any
+// case. Each says why no server, tool, grader or log can make use of that.
+var foldedKeys = map[string]string{
+	"sampler/jsontext/exact.go":            "decodes exactly",
+	"sampler/python/exchange.go":           "our own Python program writes it",
+	"sampler/python/interpreter.go":        "our own Python program writes it",
+	"sampler/python/worker.go":             "our own Python program writes it",
+	"sampler/mcp/http.go":                  "our own request",
+	"sampler/mcp/stdio.go":                 "tokens",
+	"sampler/job/tree.go":                  "tokens, and no struct",
+	"sampler/job/secret.go":                "no struct",
+	"sampler/grader/info.go":               "no struct",
+	"sampler/grader/reward.go":             "a definition of our own, whose other keys are refused",
+	"sampler/dataset/override.go":          "tokens",
+	"sampler/dataset/row.go":               "no struct",
+	"sampler/failure/value.go":             "no struct",
+	"sampler/form/object.go":               "no struct",
+	"sampler/importer/tau2.go":             "no struct",
+	"sampler/importer/outputitems.go":      "tokens, and no struct",
+	"sampler/importer/array.go":            "tokens, and no struct",
+	"cmd/gonogo/internal/config/config.go": "defaults of our own",
+	"cmd/gonogo/internal/config/check.go":  "gonogo.yaml, whose other keys are refused",
+	"cmd/gonogo/internal/config/values.go": "gonogo.yaml, whose other keys are refused",
+	"cmd/gonogo/internal/config/draft.go":  "no struct",
+	"analysis/encode.go":                   "a result of our own",
+	"analysis/finding.go":                  "a result of our own",
+	"analysis/threshold.go":                "no struct",
+	"analysis/prices.go":                   "prices of our own",
+	"analysis/history/read.go":             "nights of our own",
+	"analysis/message/language.go":         "our own translations",
+	"analysis/message/spell.go":            "our own translations",
+	"analysis/shift/conflict.go":           "no struct",
+	"report/reporttest/comparisons.go":     "results for tests",
+	"report/reporttest/results.go":         "results for tests",
+}
+
+// Keys of what others write are read as they are spelled: with jsontext.Unmarshal.
+func TestKeysOfOthersAreReadExactly(t *testing.T) {
+	root := filepath.Join("..", "..")
+	found := map[string]bool{}
+	for _, room := range []string{"sampler", "analysis", "report", "cmd"} {
+		err := filepath.WalkDir(filepath.Join(root, room), func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			name, err := filepath.Rel(root, path)
+			if strings.Contains(string(text), "json.Unmarshal(") || strings.Contains(string(text), "json.NewDecoder(") {
+				found[filepath.ToSlash(name)] = true
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name := range found {
+		if foldedKeys[name] == "" {
+			t.Errorf("%s decodes with encoding/json, which takes a key in any case: use jsontext.Unmarshal", name)
+		}
+	}
+	for name := range foldedKeys {
+		if !found[name] {
+			t.Errorf("%s no longer decodes with encoding/json: take it off the list", name)
+		}
+	}
+}

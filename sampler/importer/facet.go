@@ -1,0 +1,203 @@
+package importer
+
+import (
+	"fmt"
+	"hash/fnv"
+	"regexp"
+	"slices"
+	"sort"
+	"strings"
+	"unicode/utf8"
+
+	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/prompt"
+)
+
+// facetKeys are the keys under which a log names the policy, the environment and the
+// reference of a rollout, as plain writes them. Rollouts of one item that differ by one of
+// them are not one group of a trainer, although they were asked the same.
+var facetKeys = slices.Concat(policyKeys, versionKeys, environmentKeys, referenceKeys)
+
+var (
+	policyKeys      = []string{"model", "modelname", "checkpoint", "policy", "policyname", "agent", "agentname", "systemprompt"}
+	versionKeys     = []string{"policyversion", "weightversion", "globalstep", "trainingstep", "trainstep"}
+	environmentKeys = []string{"env", "envid", "envname", "environment", "task", "taskname", "dataset", "datasource", "domain"}
+	referenceKeys   = []string{"reference", "referenceanswer", "groundtruth", "answerkey", "expectedanswer", "gold", "target"}
+)
+
+// isFacet reports whether a key is one of facetKeys.
+func isFacet(key string) bool {
+	const longest = 20
+	return len(key) <= longest && slices.Contains(facetKeys, plain(key))
+}
+
+// instance matches what names one of several copies of an environment, which a log may
+// write as env or env_id: a number, or a UUID.
+var instance = regexp.MustCompile(`^(\d+(\.0)?|(?i:[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}))$`)
+
+// facet is what a row holds under one of facetKeys.
+type facet struct {
+	name       string // the key, as plain writes it
+	key, value string
+	sum        uint64 // the same for values that are the same
+}
+
+// facetOf returns what a value tells; false where it does not name a policy, an environment
+// or a reference.
+func facetOf(key, value string) (facet, bool) {
+	value = strings.TrimSpace(value)
+	f := exactly(key, value)
+	name := f.name
+	if value == "" {
+		return f, false
+	}
+	if slices.Contains(referenceKeys, name) {
+		return f, true
+	}
+	switch {
+	case value[0] == '{' || value[0] == '[':
+		return f, false
+	case name == "env" || name == "envid" || slices.Contains(versionKeys, name): // whole versions are steps
+		return f, !instance.MatchString(value)
+	case strings.ContainsAny(value, " \r\n\t"): // a text, in which dates and times may move
+		f.sum = prompt.Of(value, "").Sum
+	}
+	return f, true
+}
+
+// exactly is a facet whose values are the same only if they are equal.
+func exactly(key, value string) facet {
+	return facet{name: plain(key), key: key, value: value, sum: sumOf(value)}
+}
+
+func sumOf(text string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(text))
+	return h.Sum64()
+}
+
+// short is the value as a part of the id of an item: a hash of a long one, or of one in which
+// dates may move.
+func (f facet) short() string {
+	const most = 40
+	if utf8.RuneCountInString(f.value) > most || strings.ContainsAny(f.value, " \r\n\t{[") {
+		return fmt.Sprintf("%s-%08x", f.key, f.sum>>32)
+	}
+	return f.value
+}
+
+// facets tells rollouts of an item apart by what their rows name. Those with the first
+// value of the item keep its id.
+type facets struct {
+	row   []facet // of the rollouts that come next
+	used  bool    // a rollout of the row was passed on
+	first map[rollout.Key][]firstFacet
+	names map[rollout.Key]uint64 // what a name stands for: an item of the log may be called ID/VALUE
+	shown map[uint64]string      // values, to show those that differ
+	apart []apart                // in the order of the names
+}
+
+// firstFacet is the first value of an item.
+type firstFacet struct {
+	name  string
+	sum   uint64
+	apart bool // there are others
+}
+
+// apart says which items a key splits.
+type apart struct {
+	facet // of the first rollout that differs
+	items int
+	item  string
+	was   string
+}
+
+func newFacets() *facets {
+	return &facets{first: make(map[rollout.Key][]firstFacet), names: make(map[rollout.Key]uint64), shown: make(map[uint64]string)}
+}
+
+// begin forgets the facets of the row before.
+func (s *facets) begin() {
+	if s != nil && s.used {
+		s.row, s.used = nil, false
+	}
+}
+
+// add takes what the rollout that comes next is known by.
+func (s *facets) add(f facet) {
+	s.begin()
+	if slices.ContainsFunc(s.row, func(of facet) bool { return of.name == f.name }) {
+		return
+	}
+	s.row = append(s.row, f)
+	sort.Slice(s.row, func(i, j int) bool { return s.row[i].name < s.row[j].name })
+	if len(s.shown) < prompt.MostBeginnings && s.shown[f.sum] == "" {
+		s.shown[f.sum] = excerpt(f.value)
+	}
+}
+
+// name is the id of an item with what differs from its first rollout behind it.
+func (s *facets) name(item rollout.Key) string {
+	if len(s.row) == 0 {
+		return item.Item
+	}
+	name, of := item.Item, s.first[item]
+	for _, f := range s.row {
+		i := slices.IndexFunc(of, func(first firstFacet) bool { return first.name == f.name })
+		switch {
+		case i < 0:
+			of = append(of, firstFacet{name: f.name, sum: f.sum})
+		case of[i].sum != f.sum:
+			name += "/" + f.short()
+			s.differ(item.Item, f, &of[i])
+		}
+	}
+	s.first[item] = of
+	return s.unique(item, name)
+}
+
+// differ counts an item that a key splits.
+func (s *facets) differ(item string, f facet, first *firstFacet) {
+	if first.apart {
+		return
+	}
+	first.apart = true
+	i, there := slices.BinarySearchFunc(s.apart, f.name, func(a apart, name string) int { return strings.Compare(a.name, name) })
+	if !there {
+		s.apart = slices.Insert(s.apart, i, apart{facet: f, item: item, was: s.shown[first.sum]})
+	}
+	s.apart[i].items++
+}
+
+// unique is a name that nothing else has.
+func (s *facets) unique(item rollout.Key, name string) string {
+	of := item.Item
+	if name != of {
+		for _, f := range s.row {
+			of += fmt.Sprintf("\x00%s %x", f.name, f.sum)
+		}
+	}
+	key, sum := rollout.Key{Split: item.Split, Item: name}, sumOf(of)
+	if was, taken := s.names[key]; taken && was != sum {
+		return fmt.Sprintf("%s-%08x", name, sum>>32)
+	}
+	s.names[key] = sum
+	return name
+}
+
+// note says which items were split.
+func (s *facets) note(sink Sink) {
+	for _, a := range s.apart {
+		sink.note("%d %s rollouts that differ in %q (item %s: %q and %q), so they are not one group: those with the first value keep the id, others are items of their own (ID/VALUE); --item item keeps the ids of the log", a.items, plural(a.items, "item[ holds|s hold]"), a.key, a.item, a.was, excerpt(a.value))
+	}
+}
+
+// excerpt is the beginning of a value, on one line.
+func excerpt(value string) string {
+	const most = 60
+	value = strings.Join(strings.Fields(value), " ")
+	if runes := []rune(value); len(runes) > most {
+		return string(runes[:most]) + " …"
+	}
+	return value
+}

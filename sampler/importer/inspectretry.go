@@ -1,0 +1,96 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+)
+
+// cancelled reports whether the error is a cancellation: Inspect cancels the samples under way
+// when another one fails.
+func (e *inspectError) cancelled() bool {
+	if e == nil {
+		return false
+	}
+	lines := strings.Split(strings.TrimSpace(e.Traceback), "\n")
+	return strings.HasPrefix(e.Message, "CancelledError(") || strings.Contains(lines[len(lines)-1], "CancelledError")
+}
+
+// evaluationsOf groups logs by the evaluation that they are of, each group in the order in
+// which its logs were made. A log that names no evaluation is a group of its own.
+func evaluationsOf(logs []*inspectLog) (groups [][]*inspectLog) {
+	at := make(map[string]int)
+	for _, log := range logs {
+		id := log.header.Eval.TaskID
+		i, there := at[id]
+		if !there || id == "" {
+			i = len(groups)
+			at[id], groups = i, append(groups, nil)
+		}
+		groups[i] = append(groups[i], log)
+	}
+	for _, group := range groups {
+		slices.SortStableFunc(group, func(a, b *inspectLog) int { return cmp.Compare(a.header.Eval.Created, b.header.Eval.Created) })
+	}
+	return groups
+}
+
+// settle finds, in the logs of one evaluation, the last try of each sample. One that was
+// cancelled counts only where there is no other, and a sample that a retry copied is the same.
+func (r *inspectReader) settle(ctx context.Context, logs []*inspectLog) error {
+	if len(logs) < 2 {
+		return nil
+	}
+	type try struct {
+		log       *inspectLog
+		uuid      string
+		cancelled bool
+	}
+	best := make(map[string]try)
+	for _, log := range logs {
+		log.last = make(map[string]bool)
+		err := log.samples(ctx, func(_ string, text []byte) error {
+			name, err := inspectName(text)
+			if err != nil {
+				return err
+			}
+			var e *inspectError
+			now := try{log: log}
+			if err := members(text, map[string]any{"uuid": &now.uuid, "error": &e}); err != nil {
+				return err
+			}
+			now.cancelled = e.cancelled()
+			was, there := best[name]
+			switch {
+			case there && now.cancelled:
+				return nil
+			case there && was.uuid != "" && was.uuid == now.uuid:
+				r.again++
+			case there && !was.cancelled:
+				r.replaced++
+			}
+			best[name] = now
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for name, t := range best {
+		t.log.last[name] = true
+	}
+	return nil
+}
+
+// planned is how many samples the evaluation set out to make; 0 where its log does not say.
+func (h *inspectHeader) planned() int {
+	samples, epochs := len(h.Eval.Dataset.IDs), 1
+	if n := h.Eval.Dataset.Samples; samples == 0 && n != nil && isNone(h.Eval.Config.Limit) {
+		samples = *n
+	}
+	if n := h.Eval.Config.Epochs; n != nil {
+		epochs = *n
+	}
+	return samples * epochs
+}

@@ -1,0 +1,140 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"slices"
+
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout"
+)
+
+// versions finds out whether the rows of one item name several versions of the policy, as
+// whole numbers under one of versionKeys: each is a step then. Rows that name their step
+// need no other.
+type versions struct {
+	key     string
+	first   map[string]int
+	several bool
+}
+
+// errNoVersions ends a search.
+var errNoVersions = errors.New("rows have steps of their own, or versions that are no whole numbers")
+
+// versionKey returns the key of a row that may name the version of the policy.
+func versionKey(keys []string) string {
+	for _, name := range versionKeys {
+		if i := slices.IndexFunc(keys, func(key string) bool { return plain(key) == name }); i >= 0 {
+			return keys[i]
+		}
+	}
+	return ""
+}
+
+// saw takes a row's item, step and version.
+func (v *versions) saw(item string, step, version cell) error {
+	n, there, err := whole(version)
+	if own, _, no := whole(step); no == nil && own > 0 || err != nil || n < 0 || n > math.MaxInt32 {
+		return errNoVersions
+	}
+	if was, known := v.first[item]; known && there {
+		v.several = v.several || was != int(n)
+	} else if there {
+		v.first[item] = int(n)
+	}
+	return nil
+}
+
+// found returns the key if it names steps. A file that cannot be read is for the reading
+// itself to report.
+func (v *versions) found(err error) string {
+	if err != nil || !v.several {
+		return ""
+	}
+	return v.key
+}
+
+// lineVersions looks through plain lines.
+func lineVersions(ctx context.Context, files []File, opt rollout.ReadOptions) string {
+	head, err := readHead(files[0])
+	if err != nil {
+		return "" // reading the file reports it
+	}
+	keys := make([]string, 0, len(head.keys))
+	for key := range head.keys {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	v := versions{key: versionKey(keys), first: make(map[string]int)}
+	if v.key == "" {
+		return ""
+	}
+	opt.Lean, opt.OnConflict = true, rollout.First
+	for _, f := range files {
+		rd, err := f.Open()
+		if err != nil {
+			return ""
+		}
+		_, err = rollout.Read(ctx, f.Name, rd, opt, func(r *rollout.Record) error {
+			return v.saw(string(r.Split)+"\x00"+r.Item, cell{none: r.Step == 0, text: "1"}, rawCell(r.Extra[v.key]))
+		})
+		rd.Close()
+		if err != nil {
+			return v.found(err)
+		}
+	}
+	return v.found(nil)
+}
+
+// versionOf returns the step that a plain line holds under a key.
+func versionOf(r *rollout.Record, key string) int {
+	n, _, _ := whole(rawCell(r.Extra[key]))
+	return int(n)
+}
+
+// rawCell is a value of a plain line as a table would have it.
+func rawCell(v json.RawMessage) cell {
+	if len(v) == 0 || isNone(v) {
+		return cell{none: true}
+	}
+	return cell{text: jsontext.TextOrJSON(v)}
+}
+
+// tableVersions looks through tables.
+func tableVersions(ctx context.Context, files []File, open opener, mapped map[string]string) string {
+	item := cmp.Or(mapped["item"], "item")
+	v := versions{first: make(map[string]int)}
+	for _, f := range files {
+		t, err := open(f, mapped)
+		if err != nil || t.own || mapped["step"] != "" {
+			return ""
+		}
+		columns := t.columns
+		if columns == nil {
+			head, err := readHead(f)
+			if err != nil {
+				return ""
+			}
+			for key := range head.keys {
+				columns = append(columns, key)
+			}
+			slices.Sort(columns)
+		}
+		if v.key == "" {
+			v.key = versionKey(columns)
+		}
+		if v.key == "" || v.key == item || slices.Contains(columns, "step") || t.lists[v.key] || !slices.Contains(columns, v.key) {
+			return ""
+		}
+		err = t.rows(ctx, Sink{}, []string{item, v.key}, func(_ int, cells []cell) error {
+			return v.saw(cells[0].text, cell{none: true}, cells[1])
+		})
+		if err != nil {
+			return ""
+		}
+	}
+	return v.found(nil)
+}

@@ -1,0 +1,237 @@
+package jsontext
+
+import (
+	"bytes"
+	"cmp"
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Unmarshal is json.Unmarshal with exact keys: a field takes the value of the key that is
+// spelled as it is, by its tag or its name. encoding/json takes that key in any case, and
+// the last one wins, so a server's "Content" would replace the answer in "content". Whatever
+// others write is read with Unmarshal; a test checks that. It costs one walk over the quotes
+// of the text.
+//
+// Note: encoding/json/v2 matches exactly, but it is an experiment in Go 1.26, and it changes
+// other rules and the texts of errors.
+func Unmarshal(text []byte, into any) error {
+	if t := reflect.TypeOf(into); t != nil && t.Kind() == reflect.Pointer {
+		if keys := keysOf(t.Elem()); keys != nil && keys.resemble(text) && json.Valid(text) {
+			s := Scanner{Source: text}
+			s.Space()
+			text = s.exact(nil, keys.of)
+		}
+	}
+	return json.Unmarshal(text, into)
+}
+
+// keys are the keys that the decoding of a type looks for.
+type keys struct {
+	of      *form
+	spelled map[string][]string // all keys within, by their folded spelling
+}
+
+// form says where a type has keys. A nil form has none, or decodes itself.
+type form struct {
+	fields map[string]*form // of a struct, by key
+	elem   *form            // of a list or a map
+}
+
+// knownKeys keeps the keys of each type that was decoded; nil of a type without any.
+var knownKeys sync.Map // from reflect.Type to *keys
+
+func keysOf(t reflect.Type) *keys {
+	if k, known := knownKeys.Load(t); known {
+		return k.(*keys)
+	}
+	made := map[reflect.Type]*form{}
+	k := &keys{of: formOf(t, made), spelled: map[string][]string{}}
+	for _, f := range made {
+		for name := range f.fields {
+			folded := string(foldKey(nil, []byte(name)))
+			if !slices.Contains(k.spelled[folded], name) {
+				k.spelled[folded] = append(k.spelled[folded], name)
+			}
+		}
+	}
+	if len(k.spelled) == 0 {
+		k = nil
+	}
+	knownKeys.Store(t, k)
+	return k
+}
+
+var decodesItself = []reflect.Type{reflect.TypeFor[json.Unmarshaler](), reflect.TypeFor[encoding.TextUnmarshaler]()}
+
+// formOf makes the form of a type; made holds those of the types around it, for a type
+// that holds itself.
+func formOf(t reflect.Type, made map[reflect.Type]*form) *form {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if f, known := made[t]; known {
+		return f
+	}
+	if slices.ContainsFunc(decodesItself, reflect.PointerTo(t).Implements) {
+		return nil
+	}
+	f := new(form)
+	switch t.Kind() {
+	case reflect.Struct:
+		made[t], f.fields = f, map[string]*form{}
+		f.addFields(t, made)
+	case reflect.Slice, reflect.Array, reflect.Map:
+		made[t] = f
+		f.elem = formOf(t.Elem(), made)
+	default:
+		return nil
+	}
+	return f
+}
+
+// addFields adds the fields of a struct; those of embedded structs give way to its own.
+func (f *form) addFields(t reflect.Type, made map[reflect.Type]*form) {
+	var embedded []reflect.Type
+	for field := range t.Fields() {
+		tag := field.Tag.Get("json")
+		name, _, _ := strings.Cut(tag, ",")
+		embeds := field.Anonymous && name == ""
+		inner := field.Type
+		if inner.Kind() == reflect.Pointer {
+			inner = inner.Elem()
+		}
+		name = cmp.Or(name, field.Name)
+		switch _, taken := f.fields[name]; {
+		case embeds && inner.Kind() == reflect.Struct:
+			embedded = append(embedded, inner)
+		case tag != "-" && field.IsExported() && !taken:
+			f.fields[name] = formOf(field.Type, made)
+		}
+	}
+	for _, inner := range embedded {
+		f.addFields(inner, made)
+	}
+}
+
+const (
+	longS  = '\u017f' // folds to s
+	kelvin = '\u212a' // folds to k, and takes three bytes
+)
+
+// foldKey appends a key as encoding/json compares it with names in ASCII.
+func foldKey(to, key []byte) []byte {
+	for _, r := range string(key) {
+		switch r = unicode.ToLower(r); r {
+		case longS:
+			r = 's'
+		case kelvin:
+			r = 'k'
+		}
+		to = utf8.AppendRune(to, r)
+	}
+	return to
+}
+
+// resemble reports whether a text may have one of the keys in another case. It looks at
+// every string before a colon, wherever that is.
+func (k *keys) resemble(text []byte) bool {
+	for {
+		start := bytes.IndexByte(text, '"')
+		if start < 0 {
+			return false
+		}
+		text = text[start+1:]
+		end := 0
+		for {
+			quote := bytes.IndexByte(text[end:], '"')
+			if quote < 0 {
+				return false
+			}
+			end += quote
+			if (end-len(bytes.TrimRight(text[:end], `\`)))%2 == 0 {
+				break
+			}
+			end++
+		}
+		key := text[:end]
+		text = text[end+1:]
+		if after := bytes.TrimLeft(text, " \t\r\n"); len(after) > 0 && after[0] == ':' && k.resembles(key) {
+			return true
+		}
+	}
+}
+
+// resembles reports whether a key, as the text has it, may be one of the keys in another case.
+func (k *keys) resembles(key []byte) bool {
+	if bytes.IndexByte(key, '\\') >= 0 {
+		return true // whatever it is, the walk reads it
+	}
+	var folded [64]byte
+	if len(key) > len(folded)*utf8.RuneLen(kelvin) {
+		return false
+	}
+	names := k.spelled[string(foldKey(folded[:0], key))]
+	return len(names) > 1 || len(names) == 1 && names[0] != string(key)
+}
+
+// exact appends the value at s.At of a valid text without the members of structs that no
+// field is spelled as.
+func (s *Scanner) exact(to []byte, f *form) []byte {
+	from := s.At
+	switch c := s.Source[from]; {
+	case f != nil && c == '{':
+		to = append(to, c)
+		s.each('}', func() {
+			key := s.At
+			_ = s.Literal()
+			name := Text(s.Source[key:s.At])
+			s.Space()
+			s.At++ // the colon
+			s.Space()
+			within, is := f.fields[name]
+			switch {
+			case f.fields == nil:
+				within = f.elem
+			case !is:
+				_ = s.Value(1)
+				return
+			}
+			if to[len(to)-1] != '{' {
+				to = append(to, ',')
+			}
+			to = s.exact(append(AppendQuoted(to, name), ':'), within)
+		})
+		return append(to, '}')
+	case f != nil && c == '[' && f.elem != nil:
+		to = append(to, c)
+		s.each(']', func() {
+			if to[len(to)-1] != '[' {
+				to = append(to, ',')
+			}
+			to = s.exact(to, f.elem)
+		})
+		return append(to, ']')
+	}
+	_ = s.Value(1) // no error: the text is valid
+	return append(to, s.Source[from:s.At]...)
+}
+
+// each calls visit at the start of each member or element of the object or list at s.At.
+func (s *Scanner) each(end byte, visit func()) {
+	s.At++
+	if s.Space(); s.Source[s.At] == end {
+		s.At++
+		return
+	}
+	for more := true; more; more, _ = s.Comma(end) {
+		s.Space()
+		visit()
+	}
+}

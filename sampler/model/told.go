@@ -1,0 +1,156 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout"
+)
+
+// Sent returns the parameters of sampling that the configuration has sent with each request.
+func (c Config) Sent() map[string]json.RawMessage {
+	c = c.lean()
+	sent := map[string]json.RawMessage{}
+	for name, value := range map[string]*float64{"temperature": c.Temperature, "top_p": c.TopP} {
+		if value != nil {
+			sent[name] = strconv.AppendFloat(nil, *value, 'g', -1, 64)
+		}
+	}
+	for name, value := range c.Extra {
+		sent[name] = value
+	}
+	return sent
+}
+
+// askTimeout is how long Ask waits for each of its answers.
+const askTimeout = 5 * time.Second
+
+// Ask asks a model's server for its own defaults of sampling and for its context, with two
+// GET requests that generate nothing: /props of llama.cpp, and the list of models, where
+// vLLM and SGLang have their max_model_len and OpenRouter its default_parameters. What a
+// server does not say is left out, and so is all of a server that does not answer.
+func Ask(ctx context.Context, cfg Config) rollout.Sampling {
+	said := rollout.Sampling{Sent: cfg.Sent()}
+	e, err := newEndpoint(cfg)
+	if err != nil {
+		return said
+	}
+	defer e.close()
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	base := strings.TrimSuffix(cfg.BaseURL, "/")
+	base, query, _ := strings.Cut(base, "?")
+	if query != "" {
+		query = "?" + query
+	}
+	base = strings.TrimSuffix(base, "/")
+	var props propsAnswer
+	var models modelsAnswer
+	var both sync.WaitGroup
+	both.Go(func() { e.get(ctx, cfg, strings.TrimSuffix(base, "/v1")+"/props"+query, &props) })
+	both.Go(func() { e.get(ctx, cfg, base+"/models"+query, &models) })
+	both.Wait()
+	models.take(cfg.Name, &said)
+	props.take(&said)
+	return said
+}
+
+// get reads an answer of status 200 into a value, which else stays as it is.
+func (e *endpoint) get(ctx context.Context, cfg Config, address string, into any) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return
+	}
+	if cfg.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+cfg.APIKey)
+	}
+	for name, value := range cfg.Headers {
+		req.Header.Set(name, value)
+	}
+	resp, err := e.http.Do(req)
+	if err != nil {
+		return
+	}
+	defer resp.Body.Close()
+	resp.Body = sampler.BoundedReply(resp.Body)
+	if text, err := sampler.ReadReply(resp); err == nil && resp.StatusCode == http.StatusOK {
+		_ = jsontext.Unmarshal(text, into) // what cannot be read was not said
+	}
+}
+
+// propsAnswer is llama.cpp's GET /props. Older versions have the parameters next to n_ctx.
+type propsAnswer struct {
+	Defaults map[string]json.RawMessage `json:"default_generation_settings"`
+}
+
+func (p propsAnswer) take(said *rollout.Sampling) {
+	var within map[string]json.RawMessage
+	_ = jsontext.Unmarshal(p.Defaults["params"], &within)
+	takeParameters(p.Defaults, said)
+	takeParameters(within, said)
+	if n, ok := jsontext.ReadNumber(p.Defaults["n_ctx"]); ok && n > 0 && n == math.Trunc(n) {
+		said.Context = int(n)
+	}
+}
+
+// modelsAnswer is GET /models.
+type modelsAnswer struct {
+	Data []struct {
+		ID                string                     `json:"id"`
+		MaxModelLen       json.RawMessage            `json:"max_model_len"`
+		GenerationConfig  map[string]json.RawMessage `json:"generation_config"`
+		DefaultParameters map[string]json.RawMessage `json:"default_parameters"`
+	} `json:"data"`
+}
+
+func (a modelsAnswer) take(name string, said *rollout.Sampling) {
+	for _, m := range a.Data {
+		if m.ID != name && len(a.Data) > 1 {
+			continue
+		}
+		takeParameters(m.GenerationConfig, said)
+		takeParameters(m.DefaultParameters, said)
+		if n, ok := jsontext.ReadNumber(m.MaxModelLen); ok && n > 0 && n == math.Trunc(n) {
+			said.Context = int(n)
+		}
+	}
+}
+
+// neutral are the parameters that are read of a server's defaults, each with the value that
+// changes nothing. One at that value is not recorded, but for temperature and top_p.
+var neutral = map[string]float64{
+	"temperature": math.NaN(), "top_p": math.NaN(), "top_k": 0, "min_p": 0, "typical_p": 1, "top_n_sigma": -1,
+	"repeat_penalty": 1, "repetition_penalty": 1, "presence_penalty": 0, "frequency_penalty": 0,
+	"dynatemp_range": 0, "xtc_probability": 0, "dry_multiplier": 0, "mirostat": 0,
+}
+
+func takeParameters(from map[string]json.RawMessage, said *rollout.Sampling) {
+	for name, off := range neutral {
+		value, ok := jsontext.ReadNumber(from[name])
+		if !ok || value == off || name == "top_k" && value <= 0 {
+			continue
+		}
+		if said.Server == nil {
+			said.Server = map[string]json.RawMessage{}
+		}
+		said.Server[name] = json.RawMessage(shortNumber(value))
+	}
+}
+
+// shortNumber writes a number that was a float32 at the server as it was set there: 0.8, not
+// 0.800000011920929.
+func shortNumber(x float64) string {
+	long, short := strconv.FormatFloat(x, 'g', -1, 64), strconv.FormatFloat(x, 'g', -1, 32)
+	if len(long) > len("0.12345678") {
+		return short
+	}
+	return long
+}

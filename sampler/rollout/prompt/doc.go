@@ -1,0 +1,5 @@
+// Package prompt tells prompts apart.
+//
+// In: the text of a prompt's messages. Out: its Identity, which is the same for all rollouts
+// of one item, and what differs between two prompts.
+package prompt

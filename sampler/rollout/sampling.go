@@ -1,0 +1,55 @@
+package rollout
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Sampling says what decided how the model's replies were drawn.
+type Sampling struct {
+	Sent    map[string]json.RawMessage `json:"sent,omitempty"`    // parameters that each request had
+	Server  map[string]json.RawMessage `json:"server,omitempty"`  // its own defaults, as far as the server names them
+	Context int                        `json:"context,omitempty"` // tokens of a prompt and its answer that the server has room for; 0 is unknown
+}
+
+// InForce returns the parameters by which replies were drawn: those that were sent, and the
+// server's own for the others.
+func (s *Sampling) InForce() map[string]json.RawMessage {
+	all := map[string]json.RawMessage{}
+	if s != nil {
+		maps.Copy(all, s.Server)
+		maps.Copy(all, s.Sent)
+	}
+	return all
+}
+
+// Added returns the server's defaults that were not replaced by what was sent.
+func (s *Sampling) Added() map[string]json.RawMessage {
+	added := maps.Clone(s.Server)
+	maps.DeleteFunc(added, func(name string, _ json.RawMessage) bool { return s.Sent[name] != nil })
+	return added
+}
+
+// Known reports whether the temperature is known, on which everything else depends.
+func (s *Sampling) Known() bool { return s.InForce()["temperature"] != nil }
+
+// Untold names the usual parameters that the server set by itself without saying how, where
+// the temperature was sent and top_p was not. A server that says some of its defaults leaves
+// out those that change nothing.
+func (s *Sampling) Untold() []string {
+	if s == nil || s.Sent["temperature"] == nil || s.Sent["top_p"] != nil || len(s.Server) > 0 {
+		return nil
+	}
+	return slices.DeleteFunc([]string{"top_p", "top_k", "min_p"}, func(name string) bool { return s.Sent[name] != nil })
+}
+
+// ParameterText writes parameters as "temperature 0.7, top_p 0.8", by name.
+func ParameterText(parameters map[string]json.RawMessage) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(parameters)) {
+		parts = append(parts, name+" "+string(parameters[name]))
+	}
+	return strings.Join(parts, ", ")
+}
