@@ -41,6 +41,7 @@ func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, on re
 	spent := stopwatch(ctx)
 	var tries limit.Tries
 	var first time.Duration // when the first try had failed
+	var vain inVain
 	for {
 		if err := g.pace(spent); err != nil {
 			return tries.Made, err
@@ -65,16 +66,16 @@ func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, on re
 			first = spent.active()
 		}
 		class := f.class()
-		if class.Rule().Counted {
-			tries.Counted++
-		}
 		tries.Since = spent.active() - first
+		boundary := cmp.Or(f.Boundary, g.boundary)
+		if class.Rule().Counted {
+			tries.Counted = vain.count(tries.Counted, s.cfg.Retry.Max, func(since time.Time) bool { return s.lines.down(boundary, since) })
+		}
 		wait, again := s.cfg.Retry.ShouldRetry(class, tries, f.RetryAfter, jitter(on.trace, on.name, tries.Made))
 		if !again {
 			break
 		}
 		tries.Made++
-		boundary := cmp.Or(f.Boundary, g.boundary)
 		s.retried(boundary, on, f, class, tries.Made, wait)
 		if err := s.sleep(ctx, g, boundary, wait); err != nil {
 			return tries.Made, err
@@ -85,6 +86,25 @@ func (s *session) ask(ctx context.Context, g *gate, timeout time.Duration, on re
 		return tries.Made, end
 	}
 	return tries.Made, err
+}
+
+// inVain counts the tries of a request since when its endpoint has answered no one.
+type inVain struct {
+	since time.Time
+	tries int
+}
+
+// count returns how many tries count against most of them: none of those while the
+// endpoint answered no one, which say nothing about the request.
+func (v *inVain) count(counted, most int, down func(since time.Time) bool) int {
+	if !down(v.since) {
+		*v = inVain{since: time.Now()}
+	}
+	counted, v.tries = counted+1, v.tries+1
+	if counted > most && down(v.since) {
+		counted, v.tries = counted-v.tries, 0
+	}
+	return counted
 }
 
 // giveUp ends the run for an endpoint that no rollout can do without. What is in

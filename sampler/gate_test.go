@@ -110,8 +110,8 @@ func TestAnEndpointThatGoesAwayStopsTheRun(t *testing.T) {
 		if !errors.As(err, &dead) || stats.Outcomes[rollout.Graded] != 20 {
 			t.Fatalf("error %v, stats %+v; want the 20 graded rollouts kept and an EndpointError", err, stats)
 		}
-		if lost := stats.Outcomes[rollout.ModelAPI]; lost == 0 || lost > 20 {
-			t.Errorf("%d rollouts were lost before the run stopped", lost)
+		if lost := stats.Outcomes[rollout.ModelAPI]; lost > 0 {
+			t.Errorf("%d rollouts were recorded as lost: what it did not answer was never made", lost)
 		}
 	})
 }

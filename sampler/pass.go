@@ -93,7 +93,7 @@ func (p *Pass) Done(u rollout.Usage, err error) {
 		fault.Status, fault.Text, fault.RetryAfter = f.Status, f.Err.Error(), f.RetryAfter
 		fault.Subject = clockOf(p.ctx).about
 		if clockOf(p.ctx).late() {
-			came.Result.Late, fault.Text = class == limit.Silent, "no answer in time"
+			came.Result.Late, fault.Hung, fault.Text = class == limit.Silent, class == limit.Silent, "no answer in time"
 		}
 		came.Cause = causeOf(&fault)
 		if f.Fatal {
@@ -141,6 +141,8 @@ func (f *Failure) class() limit.Class {
 		return limit.Refused
 	case f.Temporary && !c.Rule().Again: // the server says itself that another try may do
 		return limit.Unavailable
+	case c == limit.Silent && Unreachable(f.Err):
+		return limit.Absent
 	}
 	return c
 }
@@ -149,7 +151,7 @@ func (f *Failure) class() limit.Class {
 type endpoints struct {
 	limits  func(name string) limit.Limits
 	breaker int
-	outage  time.Duration // nothing answered for so long ends the run
+	retry   limit.Retry
 	log     *slog.Logger
 	give    func(*EndpointError) // gives up the run
 	eased   chan struct{}        // a signal that a line may be shorter
@@ -171,7 +173,7 @@ func (e *endpoints) line(name string) *line {
 	defer e.mu.Unlock()
 	l, ok := e.lines[name]
 	if !ok {
-		l = &line{name: name, all: e, limiter: limit.NewLimiter(e.limits(name)), breaker: limit.NewBreaker(e.breaker, e.outage)}
+		l = &line{name: name, all: e, limiter: limit.NewLimiter(e.limits(name)), breaker: limit.NewBreaker(e.breaker, e.retry)}
 		e.lines[name] = l
 	}
 	return l

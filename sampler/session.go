@@ -57,7 +57,7 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 		halt:    halt{done: make(chan struct{})},
 	}
 	s.lines = &endpoints{
-		limits: cfg.limits, breaker: cfg.Breaker, outage: max(limit.Outage, cfg.Retry.Total), log: cfg.Log, eased: make(chan struct{}, 1), lines: map[string]*line{}, led: cfg.Throttle, elsewhere: b.Remote != nil,
+		limits: cfg.limits, breaker: cfg.Breaker, retry: cfg.Retry, log: cfg.Log, eased: make(chan struct{}, 1), lines: map[string]*line{}, led: cfg.Throttle, elsewhere: b.Remote != nil,
 		give: func(end *EndpointError) { s.halt.now(end) },
 	}
 	s.gates = gates{

@@ -3,6 +3,7 @@ package sampler
 import (
 	"context"
 	"errors"
+	"time"
 
 	"gonogo/sampler/limit"
 )
@@ -99,6 +100,19 @@ func (e *endpoints) Queued(traceID string) {
 func (e *endpoints) begun(traceID string) (over func()) {
 	e.away.Store(traceID, true)
 	return func() { e.Queued(traceID) }
+}
+
+// down reports whether an endpoint has answered nothing to anyone since a time, so that a
+// request that was made in vain since then says nothing about the request.
+func (e *endpoints) down(name string, since time.Time) bool {
+	if e.led != nil {
+		return false // that of the other process knows
+	}
+	l := e.line(name)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	down, absent := l.breaker.Down(since)
+	return absent || down && l.limiter.Down()
 }
 
 // given returns why an endpoint was given up; nil when it was not.

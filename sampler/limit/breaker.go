@@ -16,19 +16,24 @@ import (
 // begins a new count, an answer ends it, a request broken off by us changes
 // nothing. An endpoint that used to answer must fail on more than one item: one
 // alone may be what it cannot take. At the end of a run, when only repeats are
-// left, it is not given up any more. Whether an error counts, and how long it
-// must have gone on, is in the table of Rules.
+// left, it is not given up for it any more. A server that takes no connections is gone
+// whatever was asked. Whether an error counts, and how long it must have gone on, is
+// in the table of Rules.
 //
 // An outage is trouble of the server, of whatever texts, with no answer between:
 // as many waves of it as errors elsewhere, for as long as the breaker was made
-// with. Requests that hang are none at the end of a run, whose last ones may be
-// those that hang; other trouble is.
+// with: for longer where requests hang, which a server may be slow to answer, or get
+// 429s.
+// Those are none at the end of a run, whose last ones may be those that hang;
+// other trouble is.
 type Breaker struct {
-	after int
-	lasts time.Duration // an outage
+	after      int
+	gone, hung time.Duration // how long an outage lasts, and one in which requests hang or are refused with 429
 
 	trouble int             // waves of it with no answer between
 	begun   time.Time       // the first of them
+	slow    bool            // some of them hung, or were 429s
+	absent  bool            // all of them found no server
 	hit     map[string]bool // what they were about
 
 	worked   bool // it answered once
@@ -40,12 +45,20 @@ type Breaker struct {
 }
 
 // NewBreaker returns a breaker that opens after the same error the given number of
-// times in a row, or after a long outage; nil for 0 times.
-func NewBreaker(after int, lasts time.Duration) *Breaker {
+// times in a row, or when nothing was answered for as long as retry has it; nil for 0
+// times.
+func NewBreaker(after int, retry Retry) *Breaker {
 	if after <= 0 {
 		return nil
 	}
-	return &Breaker{after: after, lasts: lasts}
+	return &Breaker{after: after, gone: retry.GoneAfter(), hung: retry.OutageAfter()}
+}
+
+// Down reports whether the endpoint, which used to answer, has answered nothing since
+// a time; absent, that it takes no connections.
+func (b *Breaker) Down(since time.Time) (down, absent bool) {
+	down = b != nil && b.worked && b.trouble > 0 && !b.begun.After(since)
+	return down, down && b.absent
 }
 
 // Opening is why a breaker opened. The zero value means that it did not.
@@ -63,6 +76,7 @@ type Fault struct {
 	Fresh      bool          // as Limiter.Done said
 	RetryAfter time.Duration // what the server asked for
 	Last       bool          // nothing new begins: what is asked still are repeats, of those that fail more than of others
+	Hung       bool          // no answer came in time
 }
 
 // Record notes the outcome of a request and reports whether the breaker opens.
@@ -71,7 +85,7 @@ func (b *Breaker) Record(now time.Time, f Fault) Opening {
 		return Opening{}
 	}
 	if !f.Class.Rule().Opens {
-		*b = Breaker{after: b.after, lasts: b.lasts, worked: true}
+		*b = Breaker{after: b.after, gone: b.gone, hung: b.hung, worked: true}
 		return Opening{}
 	}
 	if n := b.same(now, f); n > 0 {
@@ -96,7 +110,7 @@ func (b *Breaker) same(now time.Time, f Fault) int {
 		b.count = len(b.subjects)
 	}
 	// A server that asks for more than our patience says itself that it will last.
-	if b.count < b.after || b.worked && (f.Last || b.alone(b.subjects)) || now.Sub(b.since) < rule.Lasts && f.RetryAfter <= Patience {
+	if b.count < b.after || b.worked && f.Class != Absent && (f.Last || b.alone(b.subjects)) || now.Sub(b.since) < rule.Lasts && f.RetryAfter <= Patience {
 		return 0
 	}
 	return b.count
@@ -109,15 +123,19 @@ func (b *Breaker) outage(now time.Time, f Fault) time.Duration {
 		b.trouble, b.hit = 0, nil
 		return 0
 	}
-	if b.trouble == 0 {
-		b.begun = now
-	} else if !f.Fresh {
+	if b.hit = b.noted(b.hit, f.Subject); b.trouble == 0 {
+		b.begun, b.slow, b.absent = now, false, true
+	}
+	b.slow, b.absent = b.slow || f.Hung || f.Class == Limited, b.absent && f.Class == Absent
+	if b.trouble > 0 && !f.Fresh {
 		return 0
 	}
 	b.trouble++
-	b.hit = b.noted(b.hit, f.Subject)
-	span := now.Sub(b.begun)
-	if b.trouble < b.after || span < b.lasts || b.worked && (f.Last && f.Class == Silent || b.alone(b.hit)) {
+	span, lasts := now.Sub(b.begun), b.gone
+	if b.slow {
+		lasts = b.hung
+	}
+	if b.trouble < b.after || span < lasts || b.worked && !b.absent && (f.Last && f.Hung || b.alone(b.hit)) {
 		return 0
 	}
 	return span

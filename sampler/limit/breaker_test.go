@@ -68,7 +68,7 @@ func TestBreaker(t *testing.T) {
 		{"429s that ask for more than our patience", Limited, 429, 0, 9, func(_ int, f *Fault) { f.RetryAfter = 24 * time.Hour }, 5},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			b := NewBreaker(5, 15*time.Minute)
+			b := NewBreaker(5, DefaultRetry())
 			faults, at := same(c.n, c.class, c.status, c.every)
 			opened := 0
 			for i, f := range faults {
@@ -84,13 +84,27 @@ func TestBreaker(t *testing.T) {
 			}
 		})
 	}
-	if b := NewBreaker(0, Outage); b.Record(noon, Fault{Class: Broken}).Times != 0 {
+	b := NewBreaker(5, DefaultRetry())
+	b.Record(noon, Fault{Class: Served})
+	for i := range 3 {
+		if down, _ := b.Down(noon.Add(time.Minute)); down != (i > 0) {
+			t.Errorf("down after %d failures: %v", i, down)
+		}
+		b.Record(noon.Add(time.Duration(i)*time.Second), Fault{Class: Absent, Text: "refused", Fresh: true})
+	}
+	if down, _ := b.Down(noon.Add(-time.Second)); down {
+		t.Error("it is down since before it answered")
+	}
+	if _, absent := b.Down(noon.Add(time.Minute)); !absent {
+		t.Error("it takes no connections, and is not absent")
+	}
+	if b := NewBreaker(0, DefaultRetry()); b.Record(noon, Fault{Class: Broken}).Times != 0 {
 		t.Error("0 never opens")
 	}
 }
 
-// Whatever the texts, an endpoint that answers nothing for a quarter of an hour is
-// given up.
+// Whatever the texts, an endpoint that answers nothing but failures for a minute is given
+// up; one where requests hang or get 429s, after a quarter of an hour.
 func TestAnOutage(t *testing.T) {
 	words := []string{"overloaded", "no route", "out of memory", "worker gone", "bad gateway", "try later", "cold start"}
 	for _, c := range []struct {
@@ -101,56 +115,66 @@ func TestAnOutage(t *testing.T) {
 		opens  int           // the number of the fault that opens it; 0 = none
 		span   time.Duration // then
 	}{
-		{"a failure each half minute", 30 * time.Second, 60, nil, 31, 15 * time.Minute},
-		{"a failure a second", time.Second, 1000, nil, 901, 15 * time.Minute},
-		{"of statuses that differ as well", 30 * time.Second, 60, func(i int, f *Fault) { f.Status = 500 + i%3 }, 31, 15 * time.Minute},
+		{"a failure each other second", 2 * time.Second, 60, nil, 31, time.Minute},
+		{"a failure a second", time.Second, 1000, nil, 61, time.Minute},
+		{"of statuses that differ as well", 2 * time.Second, 60, func(i int, f *Fault) { f.Status = 500 + i%3 }, 31, time.Minute},
 		{"429s among them", 30 * time.Second, 60, func(i int, f *Fault) {
 			if i%2 == 0 {
 				f.Class, f.Status = Limited, 429
 			}
 		}, 31, 15 * time.Minute},
+		{"requests that hang, among others", 30 * time.Second, 60, func(i int, f *Fault) {
+			if i%10 == 0 {
+				f.Class, f.Status, f.Hung = Silent, 0, true
+			}
+		}, 31, 15 * time.Minute},
 		{"rare failures: five waves at least", 10 * time.Minute, 9, nil, 5, 40 * time.Minute},
 		{"failures of requests in flight together count once", 30 * time.Second, 200, func(i int, f *Fault) { f.Fresh = i%20 == 0 }, 81, 40 * time.Minute},
-		{"fourteen minutes", 30 * time.Second, 28, nil, 0, 0},
-		{"an answer each ten minutes", 30 * time.Second, 200, func(i int, f *Fault) {
-			if i%20 == 19 {
+		{"fifty seconds", 2 * time.Second, 26, nil, 0, 0},
+		{"an answer each half minute", 2 * time.Second, 200, func(i int, f *Fault) {
+			if i%15 == 14 {
 				*f = Fault{Class: Served}
 			}
 		}, 0, 0},
-		{"a refusal each ten minutes: it is there", 30 * time.Second, 200, func(i int, f *Fault) {
-			if i%20 == 19 {
+		{"a refusal each half minute: it is there", 2 * time.Second, 200, func(i int, f *Fault) {
+			if i%15 == 14 {
 				f.Class, f.Status = Refused, 400
 			}
 		}, 0, 0},
-		{"an answer begins the time again", 30 * time.Second, 60, func(i int, f *Fault) {
+		{"an answer begins the time again", 2 * time.Second, 60, func(i int, f *Fault) {
 			if i == 10 {
 				*f = Fault{Class: Served}
 			}
-		}, 42, 15 * time.Minute},
-		{"requests that we broke off change nothing", 30 * time.Second, 60, func(i int, f *Fault) {
+		}, 42, time.Minute},
+		{"requests that we broke off change nothing", 2 * time.Second, 60, func(i int, f *Fault) {
 			if i == 10 {
 				*f = Fault{}
 			}
-		}, 31, 15 * time.Minute},
+		}, 31, time.Minute},
 		{"one item alone, where others were answered", 30 * time.Second, 60, func(i int, f *Fault) {
 			if f.Subject = "item 1"; i == 0 {
 				f.Class = Served
 			}
 		}, 0, 0},
-		{"one item alone, where nothing was ever answered", 30 * time.Second, 60, func(_ int, f *Fault) { f.Subject = "item 1" }, 31, 15 * time.Minute},
-		{"when nothing new begins, and others were answered", 30 * time.Second, 60, func(i int, f *Fault) {
+		{"one item alone, where nothing was ever answered", 2 * time.Second, 60, func(_ int, f *Fault) { f.Subject = "item 1" }, 31, time.Minute},
+		{"when nothing new begins, and others were answered", 2 * time.Second, 60, func(i int, f *Fault) {
 			if f.Last = true; i == 0 {
 				f.Class = Served
 			}
-		}, 32, 15 * time.Minute},
+		}, 32, time.Minute},
+		{"no connection for the last request", 2 * time.Second, 60, func(i int, f *Fault) {
+			if f.Last, f.Subject, f.Class, f.Status = true, "item 1", Absent, 0; i == 0 {
+				f.Class = Served
+			}
+		}, 32, time.Minute},
 		{"hung requests, when nothing new begins and others were answered", 30 * time.Second, 60, func(i int, f *Fault) {
-			if f.Last, f.Class, f.Status = true, Silent, 0; i == 0 {
+			if f.Last, f.Hung, f.Class, f.Status = true, true, Silent, 0; i == 0 {
 				f.Class = Served
 			}
 		}, 0, 0},
 	} {
 		t.Run(c.why, func(t *testing.T) {
-			b := NewBreaker(5, 15*time.Minute)
+			b := NewBreaker(5, DefaultRetry())
 			for i := range c.n {
 				f := Fault{Class: Broken, Status: 500, Text: words[i%len(words)], Subject: fmt.Sprint("item ", i), Fresh: true}
 				if c.change != nil {
@@ -170,7 +194,7 @@ func TestAnOutage(t *testing.T) {
 			}
 		})
 	}
-	b := NewBreaker(5, 40*time.Minute)
+	b := NewBreaker(5, Retry{Total: 40 * time.Minute})
 	for i := range 60 {
 		if open := b.Record(noon.Add(time.Duration(i)*30*time.Second), Fault{Class: Broken, Status: 500, Text: words[i%7], Subject: fmt.Sprint(i), Fresh: true}); open.Times > 0 {
 			t.Fatalf("%v is less than the 40 minutes of an outage", open)

@@ -14,7 +14,8 @@ const (
 	Unavailable              // 408, 425, 502, 503, 504, 520 to 524, 529: temporarily unavailable
 	Broken                   // 500, and any other 5xx; 409
 	Unusable                 // a success status with an unusable body
-	Silent                   // no answer: the connection failed, broke or hung
+	Silent                   // no answer: the connection broke or hung
+	Absent                   // no connection: refused, no such host, no TLS
 )
 
 // Rule says how a class affects its endpoint.
@@ -62,10 +63,11 @@ var rules = [...]Rule{
 	{Class: Served, Name: "served", Doc: "answered"},
 	{Class: Refused, Name: "refused", Doc: "400, 422 and other 4xx: this request is wrong", Opens: true, OnceEach: true},
 	{Class: Limited, Name: "limited", Doc: "429: too many requests", Again: true, Shrinks: true, Pauses: true, Opens: true, Lasts: Patience},
-	{Class: Unavailable, Name: "unavailable", Doc: "408, 425, 502, 503, 504, 520 to 524, 529: temporarily unavailable", Again: true, Counted: true, Pauses: true, Opens: true, Lasts: time.Minute},
+	{Class: Unavailable, Name: "unavailable", Doc: "408, 425, 502, 503, 504, 520 to 524, 529: temporarily unavailable", Again: true, Counted: true, Pauses: true, Opens: true, Lasts: Gone},
 	{Class: Broken, Name: "broken", Doc: "409, 500 and any other 5xx", Again: true, Counted: true, Pauses: true, Opens: true},
 	{Class: Unusable, Name: "unusable", Doc: "a success status with an unusable body", Again: true, Counted: true, Opens: true},
-	{Class: Silent, Name: "silent", Doc: "no answer: the connection failed, broke or hung", Again: true, Counted: true, Pauses: true, Opens: true, Lasts: time.Minute},
+	{Class: Silent, Name: "silent", Doc: "no answer: the connection broke or hung", Again: true, Counted: true, Pauses: true, Opens: true, Lasts: Gone},
+	{Class: Absent, Name: "absent", Doc: "no connection: refused, no such host, no TLS", Again: true, Counted: true, Pauses: true, Opens: true, Lasts: Gone},
 }
 
 // Rule returns the class's row of the table.

@@ -13,7 +13,6 @@ import (
 const (
 	startAt     = 8    // requests at once, to begin with
 	MaxInFlight = 4096 // requests at once to one endpoint, whatever it bears
-	slowStart   = 0.5  // by which the limit grows with each answer, to begin with
 	shrinkBy    = 0.9  // of what was in flight when a 429 came
 	atLeast     = 0.7  // of what was in flight stays, however many were refused together: a limit per second refuses all that come after it
 	calm        = 200  // answers after a 429 before as many as then are tried again
@@ -25,8 +24,13 @@ const (
 	unsteady    = 64              // at most
 	chance      = 1e-5            // that as many are, where the server is as well as it was
 	remembered  = 512             // first tries
+	passed      = 1.5             // times the wall, at which it is not there any more
+	sameWall    = 1.6             // times the last one, at which a wall is another
 	patient     = 2 * time.Minute // four tries that hang for so long outlive most outages without our help
 	shortPause  = 20 * time.Millisecond
+	passes      = 50 * time.Millisecond // after which a request that is not refused has passed, at least
+	harmless    = 3                     // pauses in a row that the first test finds to be of one request alone
+	longestSpan = 5 * time.Second       // that an allowance of so many requests is of
 )
 
 // Limits bounds the requests to one endpoint. The zero value adapts to what the
@@ -60,61 +64,72 @@ func (c Limits) Validate() error {
 // Limiter decides how many requests may be in flight at one endpoint, and when
 // the next may be made:
 //
-//   - It starts low and, while as many are in flight as may be, grows by a half
-//     with each answer until the first 429: slow start. From then on it grows by
-//     a twentieth, at least one, each time that as many as the limit were
-//     answered: additive increase.
-//   - A 429 shrinks it to 0.9 of what was in flight, once for all requests that
-//     were in flight together and at most once a second: multiplicative decrease
-//     with a cool-down. (Chiu and Jain, Computer Networks and ISDN Systems 17,
-//     1989; Jacobson, SIGCOMM 1988.)
-//   - An answer that takes longer in proportion to its tokens than it did when
-//     fewer were in flight stops the growth, and then shrinks the limit: a
-//     server that queues never says 429.
+//   - It begins with 8 and looks for the knee of the server's throughput: see knee.
+//     A server that queues settles near the number that it works on at once.
+//   - 429s that come in more than one request in twenty shrink it to 0.9 of what was
+//     in flight less what was refused with it, at most once a second: multiplicative
+//     decrease with a cool-down. From then on it grows by a twentieth, at least one,
+//     each time that as many as the limit were answered: additive increase. (Chiu and
+//     Jain, Computer Networks and ISDN Systems 17, 1989; Jacobson, SIGCOMM 1988.)
+//     429s that are rarer, or no rarer after two cuts, come at any load: see refusals.
+//   - A request that gets no answer in time although later ones did waits in a queue
+//     of the server's: it counts as a 429 does.
 //   - Trouble of the server, 5xx or no answer, does not shrink it. When requests of
 //     eight rollouts have met it at their first try and none was answered, all
 //     pause, as long as a request waits for its first repeat and twice as long each
 //     time, up to the longest of its waits; after it one request at a time is let
 //     through until one is answered. Where some rollouts are beyond a server that
 //     is well it takes more of them: 17 in a row where that is every second one.
-//     One that hung for minutes, while what was sent later was answered, is none of
-//     them; and when nothing new begins any more, those that hang are kept back for
-//     no longer than an Outage.
+//     When nothing new begins any more, those that hang are kept back for no longer
+//     than an Outage.
 //   - Retry-After, and the rate limit headers, hold for all requests to the
-//     endpoint: what the server says is left is not exceeded before it says that
-//     there is more.
+//     endpoint. From the second Retry-After on, single requests test whether it
+//     does: 20 ms later, and each time four times later than that. Where the test
+//     shows a span such as a second that has its own allowance, spans keeps it.
 //
 // With a fixed limit the first three do not apply, the others do. It is the most
-// that may be in flight: a 429 that names the server's limit, in Retry-After or
-// rate limit headers, shrinks it too, by all that were refused together but to no
-// less than 0.7 of what was in flight, and it grows back to what was fixed.
+// that may be in flight: 429s that name the server's limit, in Retry-After or
+// rate limit headers, shrink it too, but to no less than 0.7 of what was in flight,
+// and it grows back to what was fixed.
 //
 // It has no clock and no goroutines: the time comes in, and must not go back. It
 // is not safe for concurrent use.
 type Limiter struct {
 	cfg      Limits
 	limit    float64
-	slow     bool   // in slow start
 	inFlight int    // admitted and not done
 	seq      uint64 // requests admitted so far
 	burst    uint64 // the first of those let through together
 	burstAt  time.Time
 
-	cutSeq uint64 // requests admitted when it shrank last
-	cutAt  time.Time
-	wall   float64 // as many as were in flight then; 0 = never
-	struck float64 // as many as were in flight when the first of them was refused
-	since  int     // answers since
+	cutSeq           uint64 // requests admitted when it shrank last
+	cutAt            time.Time
+	wall             float64 // as many as were in flight then, less those refused together; 0 = never, or long passed
+	struck           float64 // as many as were in flight when the first of them was refused
+	least            float64 // that all that are refused together leave
+	since            int     // answers since
+	uncut, uncutWall float64 // limit and wall before it
+	lastWall         float64 // one that was tried again
 
 	until    time.Time     // no request before
 	why      Hold          // for this
+	asked    int           // times that a server asked for a pause
+	askedAt  time.Time     // for the one at hand
+	test     time.Time     // when the next request may test the pause; zero when none may
+	tests    int           // of this pause, so far
+	testing  uint64        // the request that does; 0 = none
+	testFor  time.Duration // after which it has passed, if it is not refused
+	testSpan time.Duration // that Retry-After named
+	testLoad bool          // the load brought the refusal that asked for it
+	tested   bool          // and a request that was the only one was refused too
+	alone    int           // pauses in a row that the first test found to be empty
 	troubled []string      // whose requests were in trouble at their first try with no answer between, whenever they were sent; at most row
 	streak   int           // waves of trouble with nothing else between
 	waveSeq  uint64        // requests admitted when trouble came last
 	probing  bool          // one at a time, until one is answered
 	probeOut bool          // that one is in flight
 	probeFor time.Duration // after which one that is not refused has passed; 0 = when it is answered
-	passed   time.Time     // when the one in flight has
+	clear    time.Time     // when the one in flight has
 	usual    time.Duration // an answer takes
 	newest   uint64        // of the requests that were answered
 	begun    time.Time     // the first trouble since an answer; zero when there was none
@@ -124,16 +139,19 @@ type Limiter struct {
 	requests, tokens   quota
 	perMinute, perToks bucket
 	mean               float64 // tokens of a request
-	pace               pace
+
+	knee     knee
+	refusals refusals
+	spans    spans
 }
 
 // NewLimiter returns a limiter for one endpoint.
 func NewLimiter(cfg Limits) *Limiter {
 	usual := DefaultRetry()
 	cfg.Pause, cfg.Longest = cmp.Or(cfg.Pause, usual.Wait), cmp.Or(cfg.Longest, usual.Cap)
-	l := &Limiter{cfg: cfg, limit: startAt, slow: true}
+	l := &Limiter{cfg: cfg, limit: startAt}
 	if cfg.Fixed > 0 {
-		l.limit, l.slow = float64(cfg.Fixed), false
+		l.limit = float64(cfg.Fixed)
 		l.requests.again, l.tokens.again = true, true
 	}
 	l.perMinute, l.perToks = newBucket(cfg.Requests), newBucket(cfg.Tokens)
@@ -159,12 +177,18 @@ func (l *Limiter) Admit(now time.Time) (t Ticket, ok bool, wait time.Duration) {
 		return Ticket{}, false, wait
 	}
 	l.seq++
+	switch {
+	case now.Before(l.until):
+		l.testing, l.test = l.seq, now.Add(l.testFor) // then it has passed
+	case l.tests > 0: // no test has ended the pause: its time has
+		l.overTested(now)
+	}
 	l.inFlight++
 	if l.burst == 0 || now.Sub(l.burstAt) > together {
 		l.burst, l.burstAt = l.seq, now
 	}
 	if l.probeOut = l.probing; l.probing {
-		l.passed = now.Add(l.probeFor)
+		l.clear = now.Add(l.probeFor)
 	}
 	t = Ticket{at: now, seq: l.seq, first: l.burst, cost: l.mean, probe: l.probing}
 	l.requests.take(1)
@@ -186,7 +210,7 @@ func (l *Limiter) probed(now time.Time) time.Duration {
 	if !l.probing || !l.probeOut || l.probeFor == 0 {
 		return 0
 	}
-	if wait := l.passed.Sub(now); wait > 0 {
+	if wait := l.clear.Sub(now); wait > 0 {
 		return wait
 	}
 	l.probing, l.probeOut, l.streak = false, false, 0
@@ -222,24 +246,33 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 	}
 	l.settle(now, t, r.Tokens)
 	if r.Class == Void {
+		if t.seq == l.testing {
+			l.testing = 0
+		}
 		return false
 	}
 	l.requests.hear(now, t, l.seq, l.inFlight, 1, r.Quotas.Requests)
 	l.tokens.hear(now, t, l.seq, l.inFlight, l.mean, r.Quotas.Tokens)
 	rule := r.Class.Rule()
-	if r.RetryAfter > 0 && r.RetryAfter <= Patience && rule.Again {
-		l.rest(now.Add(r.RetryAfter), Asked)
-	}
 	if r.Class == Served || r.Class == Refused {
+		if t.seq == l.testing {
+			l.passedTest(now)
+		}
+		if t.seq > l.cutSeq {
+			l.refusals.served()
+		}
 		l.note(!r.Again, 0)
 		l.answered(t)
 		l.usual += (now.Sub(t.at) - l.usual) / 8
-		l.grow(now.Sub(t.at), r.Output, full)
+		l.grow(t, now.Sub(t.at), r.Output, atOnce, full)
 		return false
 	}
-	if r.Late && t.seq < l.newest && now.Sub(t.at) >= patient {
+	if r.Late && t.seq < l.newest { // what was sent later was answered: it is no trouble of the server's, which may have a queue
 		l.note(!r.Again, 1)
-		return false // the server answered what was sent later: it is the request's own trouble
+		if t.seq > l.cutSeq && l.refusals.refused() && l.cfg.Fixed == 0 {
+			l.shrink(now, t, atOnce)
+		}
+		return false
 	}
 	fresh = t.seq > l.waveSeq
 	if fresh {
@@ -248,14 +281,15 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 	if l.begun.IsZero() {
 		l.begun = now
 	}
+	if r.RetryAfter > 0 && r.RetryAfter <= Patience && rule.Again && !rule.Shrinks {
+		l.rest(now.Add(r.RetryAfter), Asked)
+	}
 	switch {
 	case r.Late && r.Last && now.Sub(l.begun) >= Outage:
 		l.probing, l.streak = false, 0 // one at a time, each until its time is up, the last would take hours
 	case rule.Shrinks:
-		if l.cfg.Fixed == 0 || r.named() {
-			l.shrink(now, t, atOnce)
-		}
-		l.pause(now, fresh, min(max(l.usual/8, shortPause), time.Second), max(2*now.Sub(t.at), 250*time.Millisecond), r.RetryAfter)
+		l.limited(now, t, r, atOnce, fresh)
+		return fresh
 	case rule.Pauses:
 		row := l.row()
 		if !r.Again && len(l.troubled) < row && (r.Of == "" || !slices.Contains(l.troubled, r.Of)) {
@@ -269,6 +303,102 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 		l.answered(t)
 	}
 	return fresh
+}
+
+// limited notes a 429.
+func (l *Limiter) limited(now time.Time, t Ticket, r Result, atOnce int, fresh bool) {
+	test := t.seq == l.testing || t.probe
+	quota := !test && r.RetryAfter > 0 && l.spans.refused(t)
+	load := !test && !quota && t.seq > l.cutSeq && l.refusals.refused()
+	flood := load && l.refusals.flood()
+	switch {
+	case l.cfg.Fixed > 0 && !r.named():
+	case load:
+		l.shrink(now, t, atOnce)
+	case !test && !quota && t.seq <= l.cutSeq:
+		l.struckToo()
+	}
+	if quota {
+		return // spans.wait knows when the next may come
+	}
+	if r.RetryAfter > 0 && r.RetryAfter <= Patience {
+		l.askedToWait(now, t, r.RetryAfter, load || t.seq <= l.cutSeq, atOnce)
+	}
+	if (load || t.probe) && r.RetryAfter == 0 {
+		if flood {
+			l.streak = max(l.streak, 1) // a pause and a single request at once
+		}
+		l.pause(now, fresh, min(max(l.usual/8, shortPause), time.Second), max(2*now.Sub(t.at), 250*time.Millisecond), r.RetryAfter)
+	}
+}
+
+// askedToWait holds all requests for as long as the server asks, to the letter the
+// first time. Later ones are tested: some servers mean the one request alone, and
+// some count from the beginning of a span.
+func (l *Limiter) askedToWait(now time.Time, t Ticket, span time.Duration, load bool, atOnce int) {
+	l.asked++
+	test := now.Add(shortPause)
+	switch {
+	case t.seq == l.testing:
+		l.tests, l.alone, l.testing = l.tests+1, 0, 0
+		rarer := 2 // the tests get, as powers of two
+		if span > longestSpan {
+			rarer = 4
+		} else if atOnce == 1 && l.testLoad && !l.tested { // fewer at once would have been refused as well
+			l.tested = true
+			l.limit, l.wall = max(l.limit, l.uncut), l.uncutWall
+		}
+		test = now.Add(shortPause << min(rarer*l.tests, 24))
+		if at := l.askedAt.Add(l.testSpan); at.After(now) && at.Before(test) {
+			test = at // as the first refusal asked
+		}
+	case now.Before(l.until): // of the same wave
+		if l.testLoad = l.testLoad || load; l.testing > 0 {
+			return
+		}
+		test = l.test
+	case l.alone >= harmless && !load:
+		return
+	default:
+		l.tests, l.testLoad, l.tested, l.askedAt = 0, load, false, now
+		if l.asked == 1 {
+			test = time.Time{}
+		}
+	}
+	l.rest(now.Add(span), Asked)
+	l.test, l.testSpan, l.testFor = test, span, max(2*now.Sub(t.at), passes)
+}
+
+// passedTest ends a pause that a request has shown to be over.
+func (l *Limiter) passedTest(now time.Time) {
+	if l.tests == 0 {
+		l.alone++
+	}
+	l.until, l.test, l.testing = time.Time{}, time.Time{}, 0
+	if l.tests > 0 {
+		l.overTested(now)
+	}
+}
+
+// overTested notes that the server refuses no more after a pause in which it did.
+func (l *Limiter) overTested(now time.Time) {
+	if l.tests = 0; l.tested && l.testSpan <= longestSpan && now.Sub(l.askedAt) <= l.testSpan+shortPause {
+		l.spans.learn(now, l.testSpan, l.seq)
+	}
+}
+
+// paused is how long the server has asked for, or until the next request may test
+// whether it means it.
+func (l *Limiter) paused(now time.Time) time.Duration {
+	wait, early := l.until.Sub(now), l.test.Sub(now)
+	switch {
+	case wait <= 0 || l.test.IsZero():
+		return wait
+	case early <= 0 && l.testing > 0:
+		l.passedTest(now)
+		return 0
+	}
+	return min(wait, early)
 }
 
 // pause lets nothing through for a while when trouble comes again before
@@ -292,10 +422,16 @@ func (l *Limiter) pause(now time.Time, fresh bool, first, probeFor, asked time.D
 // row is of how many rollouts in a row trouble is the server's own: chance makes
 // that many of those beyond it follow each other once in a hundred thousand
 // times. A few tries say little.
-func (l *Limiter) row() int {
+func (l *Limiter) row() int { return max(steady, l.unlikely()) }
+
+func (l *Limiter) unlikely() int {
 	share := l.failed / (l.tries + 2)
-	return min(max(steady, int(math.Ceil(math.Log(chance)/math.Log(share)))), unsteady)
+	return min(max(2, int(math.Ceil(math.Log(chance)/math.Log(share)))), unsteady)
 }
+
+// Down reports whether more rollouts in a row, two at least, met trouble at their first
+// try than chance makes of those that are beyond the server.
+func (l *Limiter) Down() bool { return len(l.troubled) >= l.unlikely() }
 
 // note counts a first try, and whether it was in trouble: 1, not the server's.
 func (l *Limiter) note(first bool, failed float64) {
@@ -337,45 +473,56 @@ func (l *Limiter) settle(now time.Time, t Ticket, used *int64) {
 // rest lets nothing through before a time.
 func (l *Limiter) rest(until time.Time, why Hold) {
 	if until.After(l.until) {
-		l.until, l.why = until, why
+		l.until, l.why, l.test, l.testing = until, why, time.Time{}, 0
 	}
 }
 
 func (l *Limiter) shrink(now time.Time, t Ticket, atOnce int) {
-	l.slow = false
-	if l.cfg.Fixed > 0 && t.seq <= l.cutSeq {
-		l.wall = max(1, atLeast*l.struck, l.wall-1) // as many as were in flight passed
-		l.limit = max(1, atLeast*l.struck, l.wall*shrinkBy)
+	if t.probe || now.Sub(l.cutAt) < coolDown && l.cutSeq > 0 {
 		return
 	}
-	if t.probe || t.seq <= l.cutSeq || now.Sub(l.cutAt) < coolDown && l.cutSeq > 0 {
+	together := float64(atOnce + l.refusals.together()) // what was refused just before was in flight as well
+	was, ok := l.refusals.shrunk(l.limit)
+	if !ok {
+		l.limit, l.wall = max(l.limit, was), 0
+		l.knee.restart(l.limit)
 		return
 	}
 	l.cutSeq, l.cutAt, l.since = l.seq, now, 0
-	l.wall = min(l.limit, float64(atOnce))
-	l.struck = l.wall
-	l.limit = max(1, min(l.limit, float64(atOnce))*shrinkBy)
-	l.pace.restart()
+	l.uncut, l.uncutWall = l.limit, l.wall
+	l.struck = min(l.limit, together)
+	l.least = max(1, atLeast*l.struck)
+	if l.knee.raised() { // less was borne before
+		l.least = max(1, min(l.least, l.knee.from))
+	}
+	l.wall = max(l.least, min(l.struck, float64(atOnce)))
+	l.limit = max(1, l.wall*shrinkBy)
+	l.knee.restart(l.limit)
+}
+
+// struckToo notes that a request was refused which was in flight at the last cut: as
+// many as were in flight then and were not refused passed.
+func (l *Limiter) struckToo() {
+	l.wall = max(l.least, l.wall-1)
+	l.limit = min(l.limit, max(l.least, l.wall*shrinkBy))
 }
 
 // grow notes an answer. full is whether as many were in flight as may be.
-func (l *Limiter) grow(took time.Duration, output int64, full bool) {
+func (l *Limiter) grow(t Ticket, took time.Duration, output int64, atOnce int, full bool) {
+	most := float64(MaxInFlight)
 	if l.cfg.Fixed > 0 {
-		if full {
-			l.limit = min(l.limit+l.step()/l.limit, float64(l.cfg.Fixed))
-		}
+		most = float64(l.cfg.Fixed)
+	} else {
+		l.limit = l.knee.note(t.seq, l.seq, took, output, atOnce, l.limit, full, l.wall == 0)
+	}
+	if !full || l.wall == 0 {
 		return
 	}
-	advice := l.pace.note(took, output, l.limit)
+	l.limit = min(l.limit+l.step()/l.limit, most)
 	switch {
-	case advice.limit > 0:
-		l.limit, l.slow = min(advice.limit, MaxInFlight), false
-	case advice.hold:
-		l.slow = false
-	case full && l.slow:
-		l.limit = min(l.limit+slowStart, MaxInFlight)
-	case full:
-		l.limit = min(l.limit+l.step()/l.limit, MaxInFlight)
+	case l.cfg.Fixed > 0:
+	case l.since > calm && (l.wall > sameWall*l.lastWall || l.limit > passed*l.wall):
+		l.lastWall, l.wall = l.wall, 0 // it may have been chance: one that comes again in its place is believed
 	}
 }
 
@@ -383,10 +530,10 @@ func (l *Limiter) grow(took time.Duration, output int64, full bool) {
 // the wall it makes up half of the way; there it stays until the calm is over.
 func (l *Limiter) step() float64 {
 	step, quiet := max(1, growBy*l.limit), calm
-	if l.cfg.Fixed > 0 {
+	if l.cfg.Fixed > 0 || l.wall <= sameWall*l.lastWall {
 		quiet = namedCalm
 	}
-	if l.since++; l.wall == 0 || l.since > quiet {
+	if l.since++; l.since > quiet {
 		return step
 	}
 	return min(max(step, (l.wall-l.limit)/2), max(0, nearWall*l.wall-l.limit)*l.limit)
@@ -394,6 +541,29 @@ func (l *Limiter) step() float64 {
 
 // Limit returns how many requests may be in flight.
 func (l *Limiter) Limit() int { return max(1, int(l.limit)) }
+
+// HeldBy is what keeps the limit where it is; "" while it may grow.
+type HeldBy string
+
+// What does.
+const (
+	HeldBySetting  HeldBy = "concurrency" // it is set
+	HeldByRefusals HeldBy = "429s"        // more at once were refused
+	HeldByQueue    HeldBy = "queue"       // more at once waited for each other
+)
+
+// HeldBy returns what keeps the limit where it is.
+func (l *Limiter) HeldBy() HeldBy {
+	switch {
+	case l.wall > 0 && (l.cfg.Fixed == 0 || l.Limit() < l.cfg.Fixed):
+		return HeldByRefusals
+	case l.cfg.Fixed > 0:
+		return HeldBySetting
+	case l.knee.queued():
+		return HeldByQueue
+	}
+	return ""
+}
 
 // InFlight returns how many requests are in flight.
 func (l *Limiter) InFlight() int { return l.inFlight }
@@ -405,7 +575,8 @@ func (l *Limiter) Paused(now time.Time) (wait time.Duration, why Hold) {
 			wait, why = d, by
 		}
 	}
-	hold(l.until.Sub(now), l.why)
+	hold(l.paused(now), l.why)
+	hold(l.spans.wait(now, l.seq), Asked)
 	hold(l.requests.wait(now, 1), Headers)
 	hold(l.tokens.wait(now, l.mean), Headers)
 	hold(l.perMinute.wait(now, 1), Minute)

@@ -1,6 +1,7 @@
 package limit
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -12,10 +13,11 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 
 // desk plays a table: time passes by wait alone.
 type desk struct {
-	t   *testing.T
-	l   *Limiter
-	now time.Time
-	out []Ticket
+	t    *testing.T
+	l    *Limiter
+	now  time.Time
+	out  []Ticket
+	free []time.Time // when each slot of a server is, that works on so many at once
 }
 
 func newDesk(t *testing.T, cfg Limits) *desk { return &desk{t: t, l: NewLimiter(cfg), now: noon} }
@@ -81,6 +83,47 @@ func (d *desk) refused(n int) {
 	}
 }
 
+// limited ends the n oldest with a 429 that says no more.
+func (d *desk) limited(n int) {
+	d.t.Helper()
+	for range n {
+		d.done(Result{Class: Limited})
+	}
+}
+
+// first has the first request answered alone, after a second.
+func (d *desk) first() {
+	d.t.Helper()
+	t, _, _ := d.l.Admit(d.now)
+	d.wait(time.Second)
+	d.l.Done(d.now, t, served())
+	d.fill()
+}
+
+// work ends the n oldest, each a second after it was let through.
+func (d *desk) work(n int) { d.queue(MaxInFlight, n) }
+
+// queue ends the n oldest, as a server does that works on that many at once for a
+// second each, and lets in whoever may come after each.
+func (d *desk) queue(slots, n int) {
+	d.t.Helper()
+	for len(d.free) < slots {
+		d.free = append(d.free, d.now)
+	}
+	for range n {
+		slices.SortFunc(d.free, time.Time.Compare)
+		begin := d.free[0]
+		if at := d.out[0].at; at.After(begin) {
+			begin = at
+		}
+		d.free[0] = begin.Add(time.Second)
+		if d.free[0].After(d.now) {
+			d.now = d.free[0]
+		}
+		d.answered(1)
+	}
+}
+
 func served() Result { return Result{Class: Served} }
 
 func TestTheLimit(t *testing.T) {
@@ -91,48 +134,56 @@ func TestTheLimit(t *testing.T) {
 		limit int
 	}{
 		{"it begins with 8", Limits{}, func(d *desk) { d.fill() }, 8},
-		{"slow start: with 8 in flight, 8 answers make 12", Limits{}, func(d *desk) { d.fill(); d.answered(8) }, 12},
-		{"slow start goes on for as long as there is no 429", Limits{}, func(d *desk) { d.fill(); d.answered(8 + 12 + 18) }, 27},
+		{"a mean of 8 answers is the least that it grows by: then twice as many are tried", Limits{}, func(d *desk) { d.fill(); d.work(2 * 8) }, 16},
+		{"twice as many that are answered as soon stay, and twice those are tried", Limits{}, func(d *desk) { d.fill(); d.work(2*8 + 3*16) }, 32},
+		{"twice as many that take twice as long do not", Limits{}, func(d *desk) { d.fill(); d.queue(8, 2*8+3*16) }, 8},
+		{"half as many again are tried after four means", Limits{}, func(d *desk) { d.fill(); d.queue(8, 2*8+3*16+5*8) }, 12},
+		{"the first nine answers show that the server works on two at once", Limits{}, func(d *desk) { d.first(); d.queue(2, 8) }, 2},
+		{"and that it works on all", Limits{}, func(d *desk) { d.first(); d.queue(8, 8) }, 8},
 		{"it does not grow while fewer are in flight than may be", Limits{}, func(d *desk) {
 			for range 100 {
 				d.alone(served())
 			}
 		}, 8},
-		{"a 429 with 8 in flight makes 7", Limits{}, func(d *desk) { d.fill(); d.done(Result{Class: Limited}) }, 7},
+		{"two 429s say nothing", Limits{}, func(d *desk) { d.fill(); d.limited(2) }, 8},
+		{"nor do those of one request in twenty", Limits{}, func(d *desk) {
+			d.fill()
+			for range 100 {
+				d.work(19)
+				d.limited(1)
+				d.fill()
+			}
+		}, 512},
+		{"five of 8 in flight shrink it, to 0.7 of 8 at least", Limits{}, func(d *desk) { d.fill(); d.limited(5) }, 5},
+		{"all 8 refused together: 0.7 of 8", Limits{}, func(d *desk) { d.fill(); d.limited(8) }, 5},
 		{"the cut is from what was in flight, not from a limit that was never reached", Limits{}, func(d *desk) {
 			d.fill()
-			d.answered(8 + 12) // the limit is 18
+			d.work(2 * 8) // the limit is 16
 			for len(d.out) > 5 {
 				d.done(served())
 			}
-			d.done(Result{Class: Limited})
-		}, 4},
-		{"all 429s of requests that were in flight together shrink it once", Limits{}, func(d *desk) {
+			d.limited(5)
+		}, 3},
+		{"429s within a second of the last cut do not shrink it", Limits{}, func(d *desk) {
 			d.fill()
-			for range 8 {
-				d.done(Result{Class: Limited})
-			}
-		}, 7},
-		{"a 429 within a second of the last cut does not shrink it", Limits{}, func(d *desk) {
-			d.fill()
-			d.done(Result{Class: Limited})
+			d.limited(5)
 			for len(d.out) > 0 {
 				d.done(served())
 			}
 			d.wait(999 * time.Millisecond)
 			d.fill()
-			d.done(Result{Class: Limited})
-		}, 7},
-		{"a 429 a second later does", Limits{}, func(d *desk) {
+			d.limited(3)
+		}, 5},
+		{"429s a second later do", Limits{}, func(d *desk) {
 			d.fill()
-			d.done(Result{Class: Limited})
+			d.limited(5)
 			for len(d.out) > 0 {
 				d.done(served())
 			}
 			d.wait(time.Second)
 			d.fill()
-			d.done(Result{Class: Limited})
-		}, 6},
+			d.limited(3)
+		}, 3},
 		{"it never falls below 1", Limits{}, func(d *desk) {
 			for range 100 {
 				d.wait(time.Minute)
@@ -141,20 +192,20 @@ func TestTheLimit(t *testing.T) {
 				d.alone(served())
 			}
 		}, 1},
-		{"after a 429 it comes back below where that came, and stays for 200 answers", Limits{}, func(d *desk) {
+		{"after a cut it comes back below where that came, and stays for 200 answers", Limits{}, func(d *desk) {
 			d.fill()
-			d.done(Result{Class: Limited})
+			d.limited(5)
 			d.wait(time.Second)
 			d.fill()
 			d.answered(190)
-		}, 7},
-		{"after 200 answers it tries more: additive increase, by one each time that as many as it are answered", Limits{}, func(d *desk) {
+		}, 5},
+		{"after 200 answers it looks for the knee again", Limits{}, func(d *desk) {
 			d.fill()
-			d.done(Result{Class: Limited})
+			d.limited(5)
 			d.wait(time.Second)
 			d.fill()
-			d.answered(200 + 7 + 8)
-		}, 9},
+			d.work(250)
+		}, 24},
 		{"5xx do not shrink it", Limits{}, func(d *desk) {
 			for range 10 {
 				d.wait(time.Minute)
@@ -166,7 +217,7 @@ func TestTheLimit(t *testing.T) {
 		{"hung connections do not shrink it", Limits{}, func(d *desk) { d.fill(); d.done(Result{Class: Silent}) }, 8},
 		{"what we broke off ourselves changes nothing", Limits{}, func(d *desk) { d.fill(); d.done(Result{}) }, 8},
 		{"a fixed limit does not grow", Limits{Fixed: 3}, func(d *desk) { d.fill(); d.answered(500) }, 3},
-		{"a fixed limit does not shrink", Limits{Fixed: 3}, func(d *desk) { d.fill(); d.done(Result{Class: Limited}) }, 3},
+		{"a fixed limit does not shrink", Limits{Fixed: 8}, func(d *desk) { d.fill(); d.limited(8) }, 8},
 		{"unless the server names its own: 64 in flight, 14 refused together, 0.9 of 51", Limits{Fixed: 64}, func(d *desk) { d.fill(); d.refused(14) }, 45},
 		{"all 64 refused together: 0.7 of 64", Limits{Fixed: 64}, func(d *desk) { d.fill(); d.refused(64) }, 44},
 		{"and it grows back to what was fixed, no further", Limits{Fixed: 64}, func(d *desk) {

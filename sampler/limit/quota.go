@@ -90,7 +90,8 @@ func (q *quota) wait(now time.Time, cost float64) time.Duration {
 
 func (q *quota) take(cost float64) { q.left -= cost }
 
-// bucket lets so much through a minute, a second's worth of it at once.
+// bucket lets so much through a minute, a twentieth of a second's worth of it at once: what
+// a server counts by the second may begin in the middle of it.
 type bucket struct {
 	rate  float64 // a second; 0 = no bound
 	size  float64
@@ -100,7 +101,7 @@ type bucket struct {
 
 func newBucket(perMinute float64) bucket {
 	rate := perMinute / 60
-	return bucket{rate: rate, size: max(1, rate), level: max(1, rate)}
+	return bucket{rate: rate, size: max(1, rate/20), level: 1}
 }
 
 func (b *bucket) refill(now time.Time) {

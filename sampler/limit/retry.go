@@ -10,8 +10,12 @@ import (
 // daily quota, a planned outage), the request fails; running again later resumes it.
 const Patience = 10 * time.Minute
 
-// Outage is how long an endpoint may fail to answer before it is given up, unless requests are retried for longer.
-const Outage = 15 * time.Minute
+// How long an endpoint that used to answer may answer nothing before it is given up,
+// unless requests are retried for longer.
+const (
+	Gone   = time.Minute      // where every request fails
+	Outage = 15 * time.Minute // where requests hang
+)
 
 // Retry says how often and after which delay a failed request is retried.
 type Retry struct {
@@ -53,6 +57,18 @@ func (r Retry) Delay(attempt int, retryAfter time.Duration, u float64) time.Dura
 
 // laterTries is how many retries after a 429 are allowed for each retry that counts.
 const laterTries = 50
+
+// GoneAfter is how long an endpoint may answer nothing but failures: Gone, or the Total of
+// a policy that retries for longer than DefaultRetry.
+func (r Retry) GoneAfter() time.Duration {
+	if r.Total > DefaultRetry().Total {
+		return r.Total
+	}
+	return Gone
+}
+
+// OutageAfter is how long an endpoint may answer nothing where requests hang.
+func (r Retry) OutageAfter() time.Duration { return max(Outage, r.Total) }
 
 // Tries counts a request's tries so far.
 type Tries struct {

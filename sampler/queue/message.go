@@ -92,7 +92,7 @@ type requestOutcome struct {
 
 // outcome reads it. One that cannot be is taken for a cancelled request.
 func (c *requestOutcome) outcome() sampler.RequestOutcome {
-	if c == nil || c.Result.Class < limit.Void || c.Result.Class > limit.Silent {
+	if c == nil || c.Result.Class < limit.Void || c.Result.Class > limit.Absent {
 		return sampler.RequestOutcome{}
 	}
 	out := sampler.RequestOutcome{Result: c.Result, Fault: c.Fault, Failure: c.Failure.failure(), Cause: sampler.Brief(c.Cause)}

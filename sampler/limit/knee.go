@@ -1,0 +1,270 @@
+package limit
+
+import (
+	"math"
+	"time"
+)
+
+// The knee's numbers, chosen by the simulations of finish_test.go and
+// converge_test.go.
+const (
+	kneeAnswers = 8         // to a mean, at least; as many as the limit, where that is more
+	kneeTimes   = 4         // as many answers as that, where chance may still decide
+	worthwhile  = 1.0 / 3.0 // of what the limit grows, the throughput must grow, as powers
+	worthless   = 0.1       // of what the limit shrinks, the throughput may
+	firstFactor = 2.0       // by which a trial raises the limit
+	laterFactor = 1.5       // after one that was not worth it, and for one that lowers it
+	fewestRests = 4         // means between two trials, after one that was not worth it
+	mostRests   = 64
+)
+
+// Slower means: per token, and per request where the work of requests is not known.
+const (
+	slowerToken   = 1.3
+	slowerRequest = 2.0
+)
+
+// knee finds the number of requests in flight above which the throughput of a server
+// hardly grows: where it works on as many as it can at once, and queues the others.
+//
+// By Little's law (Operations Research 9, 1961) a server that has n requests at once,
+// each for the time w, answers n/w of them a unit of time. knee measures w as the
+// mean time of an answer, per token where all answers report their tokens, and tries
+// another limit: it counts from when as many requests as that limit were answered, so
+// that what was sent before is through, and as many as make a mean. A higher limit
+// stays where the throughput grows by the limit's cube root or more. Where it does
+// not the next trial is smaller, and later each time. A lower one is tried where
+// answers take longer than they once did, and stays where the throughput is the same.
+type knee struct {
+	alone mean // the first answer, which had the server to itself
+	batch mean // those let through at once after it
+
+	idle int     // answers in a row while fewer were in flight than may be
+	sent uint64  // requests let through before the limit was changed
+	skip int     // answers still to come before what is asked under it shows
+	now  mean    // at hand
+	base mean    // at the limit that stays
+	from float64 // the limit before the trial; 0 = none is under way
+	to   float64 // the limit on trial
+
+	factor float64
+	rest   int        // means before the next trial
+	rests  int        // means to rest after the next one that is not worth it
+	missed bool       // the last trial was of a higher limit, and failed against a mean that may have been wrong
+	tried  mean       // what it came to
+	lowest [2]float64 // mean time of an answer so far, by request and by token
+}
+
+// mean is of the time that answers took for their work.
+type mean struct {
+	n, worded          int     // answers; those that reported their tokens
+	took, work         float64 // seconds; tokens, or answers
+	took2, both, work2 float64 // sums of squares and of products, of tokens
+	count2             float64 // the sum of squares of seconds
+	inFlight           float64 // requests in flight, summed over the answers
+}
+
+func (m *mean) add(took time.Duration, output int64, inFlight int) {
+	s := took.Seconds()
+	m.n++
+	m.took += s
+	m.count2 += s * s
+	m.inFlight += float64(inFlight)
+	if output > 0 {
+		w := float64(output)
+		m.worded++
+		m.work += w
+		m.took2 += s * s
+		m.both += s * w
+		m.work2 += w * w
+	}
+}
+
+func (m mean) perToken() bool { return m.worded == m.n && m.n > 0 }
+
+// time is what a token or an answer takes, and the relative standard error of it: of
+// a ratio estimator (Cochran, Sampling Techniques, 1977, 6.4).
+func (m mean) time(byToken bool) (per, err float64) {
+	n := float64(m.n)
+	if m.n == 0 || m.took == 0 {
+		return 0, 0
+	}
+	work, residual := n, m.count2-m.took*m.took/n
+	if byToken {
+		work = m.work
+		r := m.took / m.work
+		residual = m.took2 - 2*r*m.both + r*r*m.work2
+	}
+	if m.n > 1 {
+		err = math.Sqrt(max(0, residual)/(n-1)*n) / m.took
+	}
+	return m.took / work, err
+}
+
+// throughput compares what two means answer a second: the logarithm of how many times
+// as much b is as a, and its standard error.
+func throughput(a, b mean) (log, err float64) {
+	byToken := a.perToken() && b.perToken()
+	ta, ea := a.time(byToken)
+	tb, eb := b.time(byToken)
+	if ta == 0 || tb == 0 {
+		return 0, 0
+	}
+	log = math.Log(b.inFlight/float64(b.n)/tb) - math.Log(a.inFlight/float64(a.n)/ta)
+	return log, math.Hypot(ea, eb)
+}
+
+// restart forgets what is under way: the limit was changed for another reason.
+func (k *knee) restart(limit float64) {
+	k.now, k.base, k.from, k.missed = mean{}, mean{}, 0, false
+	k.skip = int(limit)
+}
+
+// raised reports whether a higher limit is on trial.
+func (k *knee) raised() bool { return k.from > 0 && k.to > k.from }
+
+// queued reports whether the last higher limit brought no more: more requests at once
+// would wait for each other.
+func (k *knee) queued() bool {
+	return k.from == 0 && k.rest > 0 || k.raised() && k.factor < firstFactor
+}
+
+// note takes the answer to request number seq of those admitted so far, and returns the
+// limit for the next ones.
+// atOnce is how many were in flight with it, and full whether those are as many as may
+// be; mayGrow is whether nothing else bounds them.
+func (k *knee) note(seq, admitted uint64, took time.Duration, output int64, atOnce int, limit float64, full, mayGrow bool) (next float64) {
+	if k.factor == 0 {
+		k.factor, k.rests = firstFactor, fewestRests
+	}
+	was := limit
+	defer func() {
+		if next != was {
+			k.sent = admitted
+		}
+	}()
+	switch {
+	case seq == 1 && atOnce == 1:
+		k.alone.add(took, output, 1)
+	case k.alone.n > 0 && seq <= 1+startAt:
+		if k.batch.add(took, output, atOnce); k.batch.n == startAt {
+			return k.slots(limit)
+		}
+	}
+	if !full {
+		if k.idle++; k.from > 0 && k.idle > kneeTimes*int(limit) { // there is not enough to do to show anything
+			limit, k.from, k.now, k.idle = k.from, 0, mean{}, 0
+		}
+		return limit
+	}
+	k.idle = 0
+	byToken := k.from > 0 && k.base.perToken() && output > 0 // so that quick answers, which come first, are not taken for quickness
+	if k.skip--; k.skip >= 0 && !byToken || seq <= k.sent {
+		return limit
+	}
+	k.now.add(took, output, atOnce)
+	need := int(max(kneeAnswers, math.Floor(limit)))
+	if early := byToken && k.now.n >= max(kneeAnswers, need/2) && k.clear(limit); k.now.n < need && !early {
+		return limit
+	}
+	if k.from == 0 {
+		return k.stay(limit, mayGrow)
+	}
+	return k.judge(limit, need)
+}
+
+// clear reports whether the trial has shown beyond doubt what it is worth.
+func (k *knee) clear(limit float64) bool {
+	log, err := throughput(k.base, k.now)
+	return math.Abs(log-worthwhile*math.Log(limit/k.from)) > 2*doubts*err
+}
+
+// slots is the limit that the first answers show. Of n requests that come together a
+// server that works on s at once answers s after the time that one takes alone, s more
+// after twice that time and so on: in the mean after (n/s+1)/2 times that time.
+func (k *knee) slots(limit float64) float64 {
+	byToken := k.alone.perToken() && k.batch.perToken()
+	alone, _ := k.alone.time(byToken)
+	together, _ := k.batch.time(byToken)
+	if alone == 0 || together <= alone {
+		return limit
+	}
+	if s := math.Ceil(startAt/(2*together/alone-1) - 0.05); s < limit {
+		limit = s
+		k.restart(startAt)
+	}
+	return limit
+}
+
+// stay ends a mean at a limit that was not on trial.
+func (k *knee) stay(limit float64, mayGrow bool) float64 {
+	k.base, k.now = k.now, mean{}
+	byToken := k.base.perToken()
+	per, err := k.base.time(byToken)
+	lowest, slower := &k.lowest[0], slowerRequest
+	if byToken {
+		lowest, slower = &k.lowest[1], slowerToken
+	}
+	if *lowest == 0 || per < *lowest {
+		*lowest = per
+	}
+	if k.missed {
+		k.missed = false
+		if log, err := throughput(k.base, k.tried); mayGrow && log-err >= worthwhile*math.Log(k.to/limit) {
+			k.rests = max(fewestRests, k.rests/2)
+			return k.begin(limit, k.to) // the mean before it was of a better time
+		}
+	}
+	k.rest--
+	switch {
+	case k.rest > 0:
+		return limit
+	case per*(1-doubts*err) > slower**lowest && limit >= 2:
+		return k.begin(limit, math.Floor(limit/laterFactor))
+	case mayGrow:
+		return k.begin(limit, math.Ceil(limit*k.factor))
+	}
+	return limit
+}
+
+// begin has a limit tried.
+func (k *knee) begin(from, to float64) float64 {
+	k.from, k.to = from, max(1, min(to, MaxInFlight))
+	k.now, k.skip = mean{}, int(max(from, to))
+	return k.to
+}
+
+// judge ends a trial, or has it go on where chance may decide.
+func (k *knee) judge(limit float64, need int) float64 {
+	log, err := throughput(k.base, k.now)
+	grown := math.Log(limit / k.from)
+	share, doubt := log/grown, err/math.Abs(grown)
+	sure := k.now.n >= kneeTimes*need
+	switch {
+	case !sure && math.Abs(share-worthwhile) < doubt:
+		return limit
+	case k.raised() && share >= worthwhile:
+		k.base, k.rests, k.factor = k.now, fewestRests, firstFactor
+		return k.begin(limit, math.Ceil(limit*k.factor))
+	case k.raised():
+		k.missed, k.tried = true, k.now
+		return k.back(limit)
+	case share < worthless:
+		k.base, k.now, k.from, k.rest = k.now, mean{}, 0, 0
+		return limit
+	}
+	k.lowest[0], _ = k.base.time(false) // it is not a queue that makes it slow
+	k.lowest[1] = 0
+	if k.base.perToken() {
+		k.lowest[1], _ = k.base.time(true)
+	}
+	return k.back(limit)
+}
+
+// back ends a trial that was not worth it.
+func (k *knee) back(limit float64) float64 {
+	k.rest, k.rests, k.factor = k.rests, min(mostRests, 2*k.rests), laterFactor
+	was := k.from
+	k.from, k.now, k.skip = 0, mean{}, int(max(limit, was))
+	return was
+}
