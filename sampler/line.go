@@ -23,6 +23,7 @@ type line struct {
 	queue   list.List // of *waiter
 	resting int       // requests that will be made again, after a while
 	timer   *time.Timer
+	heard   time.Time      // when an answer came last, or the first request was let through of those under way
 	dead    *EndpointError // no one gets through any more
 }
 
@@ -46,7 +47,7 @@ func (l *line) enter(ctx context.Context) (limit.Ticket, error) {
 	if l.queue.Len() == 0 {
 		var t limit.Ticket
 		var ok bool
-		if t, ok, wait = l.limiter.Admit(time.Now()); ok {
+		if t, ok, wait = l.admit(time.Now()); ok {
 			l.mu.Unlock()
 			return t, nil
 		}
@@ -70,6 +71,15 @@ func (l *line) enter(ctx context.Context) (limit.Ticket, error) {
 	return w.ticket, nil
 }
 
+// admit asks the limiter. mu is held.
+func (l *line) admit(now time.Time) (limit.Ticket, bool, time.Duration) {
+	t, ok, wait := l.limiter.Admit(now)
+	if ok && l.limiter.InFlight() == 1 {
+		l.heard = now
+	}
+	return t, ok, wait
+}
+
 // abandon takes a request out of the queue that waits no longer.
 func (l *line) abandon(at *list.Element, w *waiter) {
 	defer l.all.ease()
@@ -89,7 +99,7 @@ func (l *line) abandon(at *list.Element, w *waiter) {
 // advance lets through who may pass. mu is held.
 func (l *line) advance() {
 	for l.queue.Len() > 0 {
-		t, ok, wait := l.limiter.Admit(time.Now())
+		t, ok, wait := l.admit(time.Now())
 		if !ok {
 			l.wake(wait)
 			return
@@ -131,6 +141,9 @@ func (l *line) leave(t limit.Ticket, came *RequestOutcome) (open limit.Opening) 
 	after := l.limiter.Limit()
 	paused, why := l.limiter.Paused(now)
 	l.meter.note(now, now.Sub(t.At()), came.Result.Class, came.Cause)
+	if c := came.Result.Class; c == limit.Served || c == limit.Refused {
+		l.heard = now
+	}
 	came.Fault.Fresh = fresh
 	open = l.breaker.Record(now, came.Fault)
 	l.advance()
@@ -204,7 +217,10 @@ func (l *line) state() Boundary {
 	defer l.mu.Unlock()
 	b := l.meter.state(now)
 	b.Name, b.InFlight, b.Waiting = l.name, l.limiter.InFlight(), l.queue.Len()
-	b.Limit = l.limiter.Limit()
+	b.Limit, b.HeldBy = l.limiter.Limit(), l.limiter.HeldBy()
+	if b.InFlight > 0 {
+		b.Silent = now.Sub(l.heard)
+	}
 	b.Paused, b.Why = l.limiter.Paused(now)
 	return b
 }

@@ -16,6 +16,8 @@ type Boundary struct {
 	InFlight int           // requests under way
 	Waiting  int           // requests that wait for their turn
 	Limit    int           // how many may be under way at once
+	HeldBy   limit.HeldBy  // what keeps them from being more; "" when nothing does
+	Silent   time.Duration // nothing was answered for so long, with requests under way
 	Paused   time.Duration // for which none is let through; 0 = not paused
 	Why      limit.Hold    // that is
 	Rate     float64       // answers a second

@@ -96,7 +96,7 @@ func (e *Events) Begun(what string, total int, cfg sampler.Config) {
 func (e *Events) state(what string, total int, ev sampler.Event) {
 	e.Info("progress", append(counts(what, total, ev.Stats), "in_flight", ev.InFlight)...)
 	for _, b := range ev.Boundaries {
-		e.Info("boundary", "boundary", b.Name, "in_flight", b.InFlight, "waiting", b.Waiting, "limit", b.Limit, "paused_s", b.Paused.Seconds(), "paused_by", string(b.Why),
+		e.Info("boundary", "boundary", b.Name, "in_flight", b.InFlight, "waiting", b.Waiting, "limit", b.Limit, "paused_s", b.Paused.Seconds(), "paused_by", string(b.Why), "held_by", string(b.HeldBy), "silent_s", b.Silent.Seconds(),
 			"rate", b.Rate, "p95_s", b.P95.Seconds(), "requests", b.Requests, "errors", b.Errors, "cause", b.Cause, "limited", b.Limited, "retries", b.Retries)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/report/plain"
 	"gonogo/sampler"
+	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
@@ -28,8 +29,43 @@ func BoundaryLine(b sampler.Boundary) string {
 	add(b.Limited, "429s %s", message.Whole(b.Limited))
 	add(b.Retries, "retries %s", message.Whole(b.Retries))
 	add(int(b.Paused), "paused %s by %s", Span(b.Paused), b.Why)
+	held := Held(b)
+	add(len(held), "%s", held)
+	if b.Silent >= longSilence {
+		add(1, "no answer for %s (%s)", Span(b.Silent), timeoutOf(b.Name))
+	}
 	add(len(b.Cause), "last error: %s", OneLine(Visible(b.Cause)))
 	return fmt.Sprintf("  %-12s %s", plain.Text(b.Name), strings.Join(parts, ", "))
+}
+
+// longSilence is how long an endpoint may answer nothing before its line says so.
+const longSilence = time.Minute
+
+// Held says what keeps more requests from being under way, and the key that changes it;
+// "" when nothing does, or nothing has to wait for it.
+func Held(b sampler.Boundary) string {
+	switch {
+	case b.HeldBy == limit.HeldByRefusals:
+		return fmt.Sprintf("held at %s by 429s (sampling.concurrency)", message.Whole(b.Limit))
+	case b.HeldBy == limit.HeldByQueue:
+		return fmt.Sprintf("works on about %s at once, more would wait (sampling.concurrency)", message.Whole(b.Limit))
+	case b.HeldBy == limit.HeldBySetting && b.Waiting > 0:
+		return fmt.Sprintf("held at %s by sampling.concurrency", message.Whole(b.Limit))
+	}
+	return ""
+}
+
+// timeoutOf is the key of the longest silence of an endpoint.
+func timeoutOf(boundary string) string {
+	switch {
+	case boundary == sampler.ModelBoundary, boundary == sampler.JudgeBoundary:
+		return boundary + ".timeout"
+	case strings.HasPrefix(boundary, sampler.ToolBoundary("")):
+		return "sampling.tool_timeout"
+	case strings.HasPrefix(boundary, sampler.GraderBoundary):
+		return "sampling.grader_timeout"
+	}
+	return "sampling.rollout_timeout"
 }
 
 // LostTo says, where endpoints failed rollouts, what the last errors were.

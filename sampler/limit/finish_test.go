@@ -222,11 +222,11 @@ func TestRefusalsAtAnyLoad(t *testing.T) {
 		asks  time.Duration
 		most  float64
 	}{
-		{0.02, 0, 1.5}, {0.05, 0, 1.5}, {0.1, 0, 3.5}, {0.02, time.Second, 1.5}, {0.05, time.Second, 1.5},
+		{0.02, 0, 1.5}, {0.05, 0, 1.5}, {0.1, 0, 2.5}, {0.02, time.Second, 1.5}, {0.05, time.Second, 1.5},
 	} {
 		for _, fixed := range []int{0, 64} {
 			var sum, worst float64
-			const seeds = 20
+			const seeds = 12
 			for seed := range uint64(seeds) {
 				without := finish(t, Limits{Fixed: fixed}, swift{spread(200 * time.Millisecond)}, 3200, time.Minute, seed)
 				got := finish(t, Limits{Fixed: fixed}, moody{swift{spread(200 * time.Millisecond)}, c.share, c.asks}, 3200, time.Minute, seed)

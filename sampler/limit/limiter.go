@@ -30,7 +30,7 @@ const (
 	shortPause  = 20 * time.Millisecond
 	passes      = 50 * time.Millisecond // after which a request that is not refused has passed, at least
 	harmless    = 3                     // pauses in a row that the first test finds to be of one request alone
-	longestSpan = 5 * time.Second       // that an allowance of so many requests is of
+	longestSpan = 5 * time.Second       // that an allowance is of
 )
 
 // Limits bounds the requests to one endpoint. The zero value adapts to what the
@@ -183,6 +183,7 @@ func (l *Limiter) Admit(now time.Time) (t Ticket, ok bool, wait time.Duration) {
 	case l.tests > 0: // no test has ended the pause: its time has
 		l.overTested(now)
 	}
+	l.refusals.asked()
 	l.inFlight++
 	if l.burst == 0 || now.Sub(l.burstAt) > together {
 		l.burst, l.burstAt = l.seq, now
@@ -269,7 +270,7 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 	}
 	if r.Late && t.seq < l.newest { // what was sent later was answered: it is no trouble of the server's, which may have a queue
 		l.note(!r.Again, 1)
-		if t.seq > l.cutSeq && l.refusals.refused() && l.cfg.Fixed == 0 {
+		if t.seq > l.cutSeq && l.refusals.refused(t.seq) && l.cfg.Fixed == 0 {
 			l.shrink(now, t, atOnce)
 		}
 		return false
@@ -309,7 +310,7 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 func (l *Limiter) limited(now time.Time, t Ticket, r Result, atOnce int, fresh bool) {
 	test := t.seq == l.testing || t.probe
 	quota := !test && r.RetryAfter > 0 && l.spans.refused(t)
-	load := !test && !quota && t.seq > l.cutSeq && l.refusals.refused()
+	load := !test && !quota && t.seq > l.cutSeq && l.refusals.refused(t.seq)
 	flood := load && l.refusals.flood()
 	switch {
 	case l.cfg.Fixed > 0 && !r.named():

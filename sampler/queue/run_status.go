@@ -41,12 +41,14 @@ type EndpointStatus struct {
 	InFlight  int     `json:"in_flight"`
 	Waiting   int     `json:"waiting"`
 	Limit     int     `json:"limit"`
+	HeldBy    string  `json:"held_by,omitempty"`
 	PerSecond float64 `json:"per_second"`
 	P95       float64 `json:"p95_s"`
 	Requests  int     `json:"requests"`
 	Errors    int     `json:"errors"`
 	Limited   int     `json:"limited"`
 	Paused    float64 `json:"paused_s"`
+	Silent    float64 `json:"silent_s"` // nothing was answered for so long
 	Cause     string  `json:"cause,omitempty"`
 
 	Boundary sampler.Boundary `json:"-"`
@@ -114,7 +116,7 @@ func (q Status) ofRun(url string) *RunStatus {
 	for _, b := range q.Boundaries {
 		s.Endpoints = append(s.Endpoints, EndpointStatus{
 			Name: b.Name, InFlight: b.InFlight, Waiting: b.Waiting, Limit: b.Limit, PerSecond: b.Rate, P95: b.P95.Seconds(), Requests: b.Requests,
-			Errors: b.Errors, Limited: b.Limited, Paused: b.Paused.Seconds(), Cause: b.Cause, Boundary: b,
+			Errors: b.Errors, Limited: b.Limited, Paused: b.Paused.Seconds(), HeldBy: string(b.HeldBy), Silent: b.Silent.Seconds(), Cause: b.Cause, Boundary: b,
 		})
 	}
 	for _, w := range q.Workers {
