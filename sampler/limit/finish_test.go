@@ -157,7 +157,7 @@ func finish(t *testing.T, cfg Limits, s server, n int, timeout time.Duration, se
 		for len(waiting) > 0 && !waiting[0].due.After(now) {
 			ready = append(ready, heap.Pop(&waiting).(asking))
 		}
-		for len(out) > 0 && !out[0].end.After(now) {
+		if len(out) > 0 && !out[0].end.After(now) { // one, and others may take its place
 			f := heap.Pop(&out).(flight)
 			l.Done(now, f.t, f.res)
 			a := of[f.t.seq]
@@ -266,6 +266,68 @@ func TestSecondOfTheClock(t *testing.T) {
 		t.Logf("%s: %.3f of the time in the median, %.3f at most, %d refused at most", c.why, shares[5], shares[10], refused)
 		if shares[5] > c.most || refused > c.refused {
 			t.Errorf("want %.2f, and %d refused", c.most, c.refused)
+		}
+	}
+}
+
+// pausing refuses more than that many at once, and asks for a pause.
+type pausing struct {
+	capped
+	asks time.Duration
+}
+
+func (p pausing) serve(now time.Time, inFlight int, r *rand.Rand) (time.Duration, Result) {
+	took, res := p.capped.serve(now, inFlight, r)
+	if res.Class == Limited {
+		res.RetryAfter = p.asks
+	}
+	return took, res
+}
+
+// stalling answers nothing to one request in a number of them.
+type stalling struct {
+	server
+	every int
+	n     int
+}
+
+func (s *stalling) serve(now time.Time, inFlight int, r *rand.Rand) (time.Duration, Result) {
+	if s.n++; s.n%s.every == 0 {
+		return time.Hour, Result{Class: Served}
+	}
+	return s.server.serve(now, inFlight, r)
+}
+
+// What servers do that nothing above is like, in shares of the time that it takes at best.
+func TestOddServers(t *testing.T) {
+	for _, c := range []struct {
+		why     string
+		server  func() server
+		n       int
+		timeout time.Duration
+		best    time.Duration
+		most    float64
+	}{
+		{"any number at once, a minute each", func() server { return swift{always(time.Minute)} }, 512, time.Hour, time.Minute, 8},
+		{"any number at once, a minute each in the median", func() server { return swift{spread(time.Minute)} }, 512, time.Hour, 4 * time.Minute, 8},
+		{"one in five refused at random", func() server { return moody{swift{spread(200 * time.Millisecond)}, 0.2, 0} }, 3200, time.Hour, 6 * time.Second, 40},
+		{"64 at once, and a pause of 30 s for more", func() server { return pausing{capped{64}, 30 * time.Second} }, 3200, time.Hour, 3200 / 64 * 9 * time.Second, 2},
+		{"4 at once, and a pause of a second for more", func() server { return pausing{capped{4}, time.Second} }, 400, time.Hour, 400 / 4 * 9 * time.Second, 1.5},
+		{"one request in fifty is never answered", func() server { return &stalling{server: swift{always(time.Second)}, every: 50} }, 800, 10 * time.Second, 20 * time.Second, 4},
+		{"two slots that queue, answers that differ", func() server { return slots(2, spread(time.Second)) }, 400, time.Minute, 400 / 2 * 1133 * time.Millisecond, 1.1},
+		{"64 slots that queue", func() server { return slots(64, spread(time.Second)) }, 3200, time.Minute, 3200 / 64 * 1133 * time.Millisecond, 1.3},
+	} {
+		var sum float64
+		lost, late, settled := 0, 0, 0
+		const seeds = 5
+		for seed := range uint64(seeds) {
+			got := finish(t, Limits{}, c.server(), c.n, c.timeout, seed)
+			sum += float64(got.took) / float64(c.best) / seeds
+			lost, late, settled = lost+got.lost, late+got.late, max(settled, got.settled)
+		}
+		t.Logf("%s: %.2f of the time, %d lost, %d late, at most %d in flight", c.why, sum, lost, late, settled)
+		if sum > c.most || lost > 0 {
+			t.Errorf("%s: want at most %.2f of the time and none lost", c.why, c.most)
 		}
 	}
 }

@@ -101,6 +101,12 @@ func (m mean) time(byToken bool) (per, err float64) {
 	return m.took / work, err
 }
 
+// alike reports whether all answers took about the same time.
+func (m mean) alike() bool {
+	n := float64(m.n)
+	return m.n >= kneeAnswers && m.count2/n-m.took*m.took/n/n < 0.04*m.took*m.took/n/n // a fifth, of standard deviation
+}
+
 // throughput compares what two means answer a second: the logarithm of how many times
 // as much b is as a, and its standard error.
 func throughput(a, b mean) (log, err float64) {
@@ -148,7 +154,9 @@ func (k *knee) note(seq, admitted uint64, took time.Duration, output int64, atOn
 		k.alone.add(took, output, 1)
 	case k.alone.n > 0 && seq <= 1+startAt:
 		if k.batch.add(took, output, atOnce); k.batch.n == startAt {
-			return k.slots(limit)
+			if few := k.slots(limit); few < limit {
+				return few
+			}
 		}
 	}
 	if !full {
@@ -158,13 +166,13 @@ func (k *knee) note(seq, admitted uint64, took time.Duration, output int64, atOn
 		return limit
 	}
 	k.idle = 0
-	byToken := k.from > 0 && k.base.perToken() && output > 0 // so that quick answers, which come first, are not taken for quickness
-	if k.skip--; k.skip >= 0 && !byToken || seq <= k.sent {
+	alike := k.from > 0 && (k.base.perToken() && output > 0 || k.base.alike()) // else quick answers, which come first, are taken for quickness
+	if k.skip--; k.skip >= 0 && !alike || seq <= k.sent {
 		return limit
 	}
 	k.now.add(took, output, atOnce)
 	need := int(max(kneeAnswers, math.Floor(limit)))
-	if early := byToken && k.now.n >= max(kneeAnswers, need/2) && k.clear(limit); k.now.n < need && !early {
+	if early := alike && k.now.n >= max(kneeAnswers, need/2) && k.clear(limit); k.now.n < need && !early {
 		return limit
 	}
 	if k.from == 0 {

@@ -11,6 +11,7 @@ const (
 	doubts      = 3    // standard errors of a count
 	flooded     = 5    // refusals among the next that are the load's
 	inARow      = 10   // requests that were let through one after the other
+	inAShortRow = 6    // the same where more than freeShare are refused at any load
 	sameShare   = 0.75 // of the share before, after two cuts, is no change
 	seen        = 40   // requests that show a share
 )
@@ -80,14 +81,22 @@ func (r *refusals) refused(seq uint64) (load bool) {
 // flood reports whether most of the requests around the last one were refused.
 func (r *refusals) flood() bool {
 	first, last := r.last[0], r.last[flooded-1]
-	return first > 0 && max(first, last)-min(first, last) < inARow
+	return first > 0 && max(first, last)-min(first, last) < r.window()
+}
+
+// window is of how many requests flooded refusals are the load's.
+func (r *refusals) window() uint64 {
+	if r.share > freeShare {
+		return inAShortRow
+	}
+	return inARow
 }
 
 // together is how many were refused with the last one, shortly before it.
 func (r *refusals) together() (n int) {
 	last := r.last[flooded-1]
 	for _, seq := range r.last[:flooded-1] {
-		if seq > 0 && max(seq, last)-min(seq, last) < inARow {
+		if seq > 0 && max(seq, last)-min(seq, last) < r.window() {
 			n++
 		}
 	}
@@ -98,9 +107,10 @@ func (r *refusals) together() (n int) {
 // the share of refusals: it is the server's own, and the limit before them is right.
 func (r *refusals) shrunk(limit float64) (restored float64, ok bool) {
 	share := r.bad / max(r.n, 1)
-	if r.cuts >= 2 && !r.flood() && r.n >= seen && share <= mostShare && share >= sameShare*r.before {
-		r.share, r.cuts, r.calm, r.n, r.bad = share, 0, calm, 0, 0
-		return r.limit, false
+	if r.cuts >= 2 && (!r.flood() || share > freeShare*2) && r.n >= seen && share <= mostShare && share >= sameShare*r.before {
+		restored = r.limit
+		*r = refusals{cut: true, calm: calm, share: share}
+		return restored, false
 	}
 	if r.cuts++; r.cuts == 1 {
 		r.before, r.limit = share, limit
