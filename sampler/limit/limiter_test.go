@@ -134,12 +134,12 @@ func TestTheLimit(t *testing.T) {
 		limit int
 	}{
 		{"it begins with 8", Limits{}, func(d *desk) { d.fill() }, 8},
-		{"a mean of 8 answers is the least that it grows by: then twice as many are tried", Limits{}, func(d *desk) { d.fill(); d.work(2 * 8) }, 16},
-		{"twice as many that are answered as soon stay, and twice those are tried", Limits{}, func(d *desk) { d.fill(); d.work(2*8 + 3*16) }, 32},
-		{"twice as many that take twice as long do not", Limits{}, func(d *desk) { d.fill(); d.queue(8, 2*8+3*16) }, 8},
-		{"half as many again are tried after four means", Limits{}, func(d *desk) { d.fill(); d.queue(8, 2*8+3*16+5*8) }, 12},
+		{"a mean of 8 answers is the least that it grows by: then twice as many are tried", Limits{}, func(d *desk) { d.fill(); d.work(8) }, 16},
+		{"twice as many that are answered as soon stay, and twice those are tried", Limits{}, func(d *desk) { d.fill(); d.work(2*8 + 16) }, 32},
+		{"twice as many that take twice as long do not", Limits{}, func(d *desk) { d.fill(); d.queue(8, 8+2*16) }, 8},
+		{"half as many again are tried after four means", Limits{}, func(d *desk) { d.fill(); d.queue(8, 8+2*16+5*8) }, 12},
 		{"the first nine answers show that the server works on two at once", Limits{}, func(d *desk) { d.first(); d.queue(2, 8) }, 2},
-		{"and that it works on all", Limits{}, func(d *desk) { d.first(); d.queue(8, 8) }, 8},
+		{"or on all: then more are tried", Limits{}, func(d *desk) { d.first(); d.queue(8, 8) }, 16},
 		{"it does not grow while fewer are in flight than may be", Limits{}, func(d *desk) {
 			for range 100 {
 				d.alone(served())
@@ -153,7 +153,7 @@ func TestTheLimit(t *testing.T) {
 				d.limited(1)
 				d.fill()
 			}
-		}, 512},
+		}, 1024},
 		{"five of 8 in flight shrink it, to 0.7 of 8 at least", Limits{}, func(d *desk) { d.fill(); d.limited(5) }, 5},
 		{"all 8 refused together: 0.7 of 8", Limits{}, func(d *desk) { d.fill(); d.limited(8) }, 5},
 		{"the cut is from what was in flight, not from a limit that was never reached", Limits{}, func(d *desk) {
@@ -205,7 +205,7 @@ func TestTheLimit(t *testing.T) {
 			d.wait(time.Second)
 			d.fill()
 			d.work(250)
-		}, 24},
+		}, 48},
 		{"5xx do not shrink it", Limits{}, func(d *desk) {
 			for range 10 {
 				d.wait(time.Minute)
