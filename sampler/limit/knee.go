@@ -14,6 +14,7 @@ const (
 	worthless   = 0.1       // of what the limit shrinks, the throughput may
 	firstFactor = 2.0       // by which a trial raises the limit
 	laterFactor = 1.5       // after one that was not worth it, and for one that lowers it
+	inStep      = 0.25      // variance of an answer's time that is not seen where answers come in step
 	fewestRests = 4         // means between two trials, after one that was not worth it
 	mostRests   = 64
 )
@@ -117,7 +118,7 @@ func throughput(a, b mean) (log, err float64) {
 		return 0, 0
 	}
 	log = math.Log(b.inFlight/float64(b.n)/tb) - math.Log(a.inFlight/float64(a.n)/ta)
-	return log, math.Hypot(ea, eb)
+	return log, math.Sqrt(ea*ea + eb*eb + inStep/float64(a.n) + inStep/float64(b.n))
 }
 
 // restart forgets what is under way: the limit was changed for another reason.
@@ -166,13 +167,13 @@ func (k *knee) note(seq, admitted uint64, took time.Duration, output int64, atOn
 		return limit
 	}
 	k.idle = 0
-	alike := k.from > 0 && (k.base.perToken() && output > 0 || k.base.alike()) // else quick answers, which come first, are taken for quickness
+	alike := k.from > 0 && (k.base.perToken() && output > 0 || k.to >= 2*k.from && k.base.alike()) // else quick answers, which come first, are taken for quickness
 	if k.skip--; k.skip >= 0 && !alike || seq <= k.sent {
 		return limit
 	}
 	k.now.add(took, output, atOnce)
 	need := int(max(kneeAnswers, math.Floor(limit)))
-	if early := alike && k.now.n >= max(kneeAnswers, need/2) && k.clear(limit); k.now.n < need && !early {
+	if early := alike && k.now.n > max(kneeAnswers, int(math.Abs(k.to-k.from))) && k.clear(limit); k.now.n < need && !early {
 		return limit
 	}
 	if k.from == 0 {
@@ -184,7 +185,7 @@ func (k *knee) note(seq, admitted uint64, took time.Duration, output int64, atOn
 // clear reports whether the trial has shown beyond doubt what it is worth.
 func (k *knee) clear(limit float64) bool {
 	log, err := throughput(k.base, k.now)
-	return math.Abs(log-worthwhile*math.Log(limit/k.from)) > 2*doubts*err
+	return math.Abs(log-worthwhile*math.Log(limit/k.from)) > 2*err
 }
 
 // slots is the limit that the first answers show. Of n requests that come together a
