@@ -44,7 +44,7 @@ func (e *EndpointError) Error() string {
 		if status != 0 {
 			cause = fmt.Errorf("status %d: %w", status, cause)
 		}
-		return fmt.Sprintf("%s has not answered for %v; its last failure: %v; fix it and run again, which repeats what failed and makes what is missing, or set sampling.retry_for to more than %v to wait as long (sampling.breaker 0 = never stop for it)", where, e.For.Round(time.Second), cause, max(limit.Outage, e.For).Round(time.Second))
+		return fmt.Sprintf("%s has not answered for %v; its last failure: %v; fix it and run again, which repeats what failed and makes what is missing, or, to wait longer, set sampling.retry_for above %v (sampling.breaker 0 = never stop for it)", where, e.For.Round(time.Second), cause, max(limit.Outage, e.For).Round(time.Second))
 	case e.Times > 0 && e.Boundary == AgentBoundary && e.URL == AgentBoundary:
 		return fmt.Sprintf("the agent failed %d rollouts in a row in the same way: %v; fix it and run again, which repeats those and makes what is missing, or raise sampling.breaker (0 = never stop for it)", e.Times, cause)
 	case e.Times > 0 && status == 0:

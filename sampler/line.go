@@ -24,6 +24,7 @@ type line struct {
 	resting int       // requests that will be made again, after a while
 	timer   *time.Timer
 	heard   time.Time      // when an answer came last, or the first request was let through of those under way
+	failing bool           // nothing but failures came since
 	dead    *EndpointError // no one gets through any more
 }
 
@@ -74,7 +75,7 @@ func (l *line) enter(ctx context.Context) (limit.Ticket, error) {
 // admit asks the limiter. mu is held.
 func (l *line) admit(now time.Time) (limit.Ticket, bool, time.Duration) {
 	t, ok, wait := l.limiter.Admit(now)
-	if ok && l.limiter.InFlight() == 1 {
+	if ok && l.limiter.InFlight() == 1 && !l.failing {
 		l.heard = now
 	}
 	return t, ok, wait
@@ -141,10 +142,13 @@ func (l *line) leave(t limit.Ticket, came *RequestOutcome) (open limit.Opening) 
 	after := l.limiter.Limit()
 	paused, why := l.limiter.Paused(now)
 	l.meter.note(now, now.Sub(t.At()), came.Result.Class, came.Cause)
-	if c := came.Result.Class; c == limit.Served || c == limit.Refused {
-		l.heard = now
+	switch c := came.Result.Class; {
+	case c == limit.Served, c == limit.Refused:
+		l.heard, l.failing = now, false
+	case c != limit.Void:
+		l.failing = true
 	}
-	came.Fault.Fresh = fresh
+	came.Fault.Fresh, came.Fault.Busy = fresh, l.limiter.InFlight() > 0
 	open = l.breaker.Record(now, came.Fault)
 	l.advance()
 	l.mu.Unlock()
@@ -218,7 +222,7 @@ func (l *line) state() Boundary {
 	b := l.meter.state(now)
 	b.Name, b.InFlight, b.Waiting = l.name, l.limiter.InFlight(), l.queue.Len()
 	b.Limit, b.HeldBy = l.limiter.Limit(), l.limiter.HeldBy()
-	if b.InFlight > 0 {
+	if b.InFlight > 0 || l.failing {
 		b.Silent = now.Sub(l.heard)
 	}
 	b.Paused, b.Why = l.limiter.Paused(now)

@@ -22,6 +22,7 @@ func TestTheLastRolloutsOfARunHoldNobodyUp(t *testing.T) {
 		most   time.Duration
 	}{
 		{"every second is refused, and the last 14", func(i int) bool { return i%2 == 1 || i >= 200 }, fails(503), time.Minute, 100, time.Minute},
+		{"the last two are refused with 500", func(i int) bool { return i >= 212 }, fails(500), time.Minute, 212, time.Minute},
 		{"one in twenty hangs, for 5 minutes at each of 4 tries", func(i int) bool { return i%20 == 7 }, reply{wait: time.Hour}, 5 * time.Minute, 203, 21 * time.Minute},
 		{"and for 40 seconds", func(i int) bool { return i%20 == 7 }, reply{wait: time.Hour}, 40 * time.Second, 203, 19 * time.Minute},
 	} {

@@ -72,8 +72,14 @@ func TestAnEndpointThatVanishesLosesNothing(t *testing.T) {
 				b := w.serve()
 				items, samples := makeItems(40), map[rollout.Split]int{rollout.Train: 4}
 				sink := &list{}
-				begun := time.Now()
-				stats, err := sampler.Sample(t.Context(), nil, w.cfg, 1, sampler.Plan(items, samples, nil), b, sink, nil)
+				begun, silent := time.Now(), time.Duration(0)
+				stats, err := sampler.Sample(t.Context(), nil, w.cfg, 1, sampler.Plan(items, samples, nil), b, sink, func(e sampler.Event) {
+					for _, b := range e.Boundaries {
+						if b.Name == tt.boundary {
+							silent = max(silent, b.Silent)
+						}
+					}
+				})
 				took := time.Since(begun)
 				dead, ok := errors.AsType[*sampler.EndpointError](err)
 				if !ok || dead.Boundary != tt.boundary || stats.StoppedBy != sampler.StoppedByError {
@@ -84,8 +90,8 @@ func TestAnEndpointThatVanishesLosesNothing(t *testing.T) {
 						t.Errorf("error %q lacks %q", err, want)
 					}
 				}
-				if took > 2*time.Minute {
-					t.Errorf("it took %v to stop", took)
+				if took > 2*time.Minute || silent < 50*time.Second {
+					t.Errorf("it took %v to stop, and said that it was silent for %v", took, silent)
 				}
 				state := map[rollout.Key]*rollout.Record{}
 				good, failed := map[string]bool{}, 0

@@ -46,11 +46,11 @@ const longSilence = time.Minute
 func Held(b sampler.Boundary) string {
 	switch {
 	case b.HeldBy == limit.HeldByRefusals:
-		return fmt.Sprintf("held at %s by 429s (sampling.concurrency)", message.Whole(b.Limit))
+		return fmt.Sprintf("limited to %s by 429s (sampling.concurrency)", message.Whole(b.Limit))
 	case b.HeldBy == limit.HeldByQueue:
-		return fmt.Sprintf("works on about %s at once, more would wait (sampling.concurrency)", message.Whole(b.Limit))
+		return fmt.Sprintf("handles about %s at once; more would queue (sampling.concurrency)", message.Whole(b.Limit))
 	case b.HeldBy == limit.HeldBySetting && b.Waiting > 0:
-		return fmt.Sprintf("held at %s by sampling.concurrency", message.Whole(b.Limit))
+		return fmt.Sprintf("limited to %s by sampling.concurrency", message.Whole(b.Limit))
 	}
 	return ""
 }

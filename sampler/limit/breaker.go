@@ -15,17 +15,16 @@ import (
 // in flight together count once: one short outage hits them all. Another error
 // begins a new count, an answer ends it, a request broken off by us changes
 // nothing. An endpoint that used to answer must fail on more than one item: one
-// alone may be what it cannot take. At the end of a run, when only repeats are
-// left, it is not given up for it any more. A server that takes no connections is gone
-// whatever was asked. Whether an error counts, and how long it must have gone on, is
-// in the table of Rules.
+// alone may be what it cannot take. When only repeats are left at the end of a run,
+// the same error does not open it, unless nothing was ever answered. A server that
+// takes no connections is gone, whatever it was asked and when. Whether an error
+// counts, and how long it must have gone on, is in the table of Rules.
 //
 // An outage is trouble of the server, of whatever texts, with no answer between:
 // as many waves of it as errors elsewhere, for as long as the breaker was made
-// with: for longer where requests hang, which a server may be slow to answer, or get
-// 429s.
-// Those are none at the end of a run, whose last ones may be those that hang;
-// other trouble is.
+// with: for longer where requests hang or get 429s, or while others are in flight. At
+// the end of a run requests that hang do not count, because the last ones may be just
+// those, and other failures count if they are about eight items.
 type Breaker struct {
 	after      int
 	gone, hung time.Duration // how long an outage lasts, and one in which requests hang or are refused with 429
@@ -77,6 +76,7 @@ type Fault struct {
 	RetryAfter time.Duration // what the server asked for
 	Last       bool          // nothing new begins: what is asked still are repeats, of those that fail more than of others
 	Hung       bool          // no answer came in time
+	Busy       bool          // other requests are in flight, which may still be answered
 }
 
 // Record notes the outcome of a request and reports whether the breaker opens.
@@ -132,10 +132,10 @@ func (b *Breaker) outage(now time.Time, f Fault) time.Duration {
 	}
 	b.trouble++
 	span, lasts := now.Sub(b.begun), b.gone
-	if b.slow {
+	if b.slow || f.Busy && !b.absent {
 		lasts = b.hung
 	}
-	if b.trouble < b.after || span < lasts || b.worked && !b.absent && (f.Last && f.Hung || b.alone(b.hit)) {
+	if b.trouble < b.after || span < lasts || b.worked && !b.absent && (f.Last && (f.Hung || len(b.hit) < steady) || b.alone(b.hit)) {
 		return 0
 	}
 	return span
@@ -146,7 +146,7 @@ func (b *Breaker) noted(set map[string]bool, subject string) map[string]bool {
 	if set == nil {
 		set = make(map[string]bool, b.after)
 	}
-	if len(set) < b.after {
+	if len(set) < max(b.after, steady) {
 		set[subject] = true
 	}
 	return set

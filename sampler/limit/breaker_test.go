@@ -104,7 +104,7 @@ func TestBreaker(t *testing.T) {
 }
 
 // Whatever the texts, an endpoint that answers nothing but failures for a minute is given
-// up; one where requests hang or get 429s, after a quarter of an hour.
+// up; one where requests hang, get 429s or are in flight, after a quarter of an hour.
 func TestAnOutage(t *testing.T) {
 	words := []string{"overloaded", "no route", "out of memory", "worker gone", "bad gateway", "try later", "cold start"}
 	for _, c := range []struct {
@@ -162,6 +162,13 @@ func TestAnOutage(t *testing.T) {
 				f.Class = Served
 			}
 		}, 32, time.Minute},
+		{"of two items, when nothing new begins, and others were answered", 2 * time.Second, 60, func(i int, f *Fault) {
+			if f.Last, f.Subject = true, fmt.Sprint("item ", i%2); i == 0 {
+				f.Class = Served
+			}
+		}, 0, 0},
+		{"while other requests are in flight", 30 * time.Second, 60, func(_ int, f *Fault) { f.Busy = true }, 31, 15 * time.Minute},
+		{"while they were, until then", 2 * time.Second, 60, func(i int, f *Fault) { f.Busy = i < 40 }, 41, 80 * time.Second},
 		{"no connection for the last request", 2 * time.Second, 60, func(i int, f *Fault) {
 			if f.Last, f.Subject, f.Class, f.Status = true, "item 1", Absent, 0; i == 0 {
 				f.Class = Served

@@ -53,15 +53,15 @@ type knee struct {
 	rests  int        // means to rest after the next one that is not worth it
 	missed bool       // the last trial was of a higher limit, and failed against a mean that may have been wrong
 	tried  mean       // what it came to
+	held   bool       // that trial was the last one
 	lowest [2]float64 // mean time of an answer so far, by request and by token
 }
 
 // mean is of the time that answers took for their work.
 type mean struct {
 	n, worded          int     // answers; those that reported their tokens
-	took, work         float64 // seconds; tokens, or answers
-	took2, both, work2 float64 // sums of squares and of products, of tokens
-	count2             float64 // the sum of squares of seconds
+	took, work         float64 // seconds; tokens
+	took2, both, work2 float64 // sums of squares and of products of them
 	inFlight           float64 // requests in flight, summed over the answers
 }
 
@@ -69,13 +69,12 @@ func (m *mean) add(took time.Duration, output int64, inFlight int) {
 	s := took.Seconds()
 	m.n++
 	m.took += s
-	m.count2 += s * s
+	m.took2 += s * s
 	m.inFlight += float64(inFlight)
 	if output > 0 {
 		w := float64(output)
 		m.worded++
 		m.work += w
-		m.took2 += s * s
 		m.both += s * w
 		m.work2 += w * w
 	}
@@ -90,7 +89,7 @@ func (m mean) time(byToken bool) (per, err float64) {
 	if m.n == 0 || m.took == 0 {
 		return 0, 0
 	}
-	work, residual := n, m.count2-m.took*m.took/n
+	work, residual := n, m.took2-m.took*m.took/n
 	if byToken {
 		work = m.work
 		r := m.took / m.work
@@ -105,7 +104,7 @@ func (m mean) time(byToken bool) (per, err float64) {
 // alike reports whether all answers took about the same time.
 func (m mean) alike() bool {
 	n := float64(m.n)
-	return m.n >= kneeAnswers && m.count2/n-m.took*m.took/n/n < 0.04*m.took*m.took/n/n // a fifth, of standard deviation
+	return m.n >= kneeAnswers && m.took2/n-m.took*m.took/n/n < 0.04*m.took*m.took/n/n // a fifth, of standard deviation
 }
 
 // throughput compares what two means answer a second: the logarithm of how many times
@@ -123,7 +122,7 @@ func throughput(a, b mean) (log, err float64) {
 
 // restart forgets what is under way: the limit was changed for another reason.
 func (k *knee) restart(limit float64) {
-	k.now, k.base, k.from, k.missed = mean{}, mean{}, 0, false
+	k.now, k.base, k.from, k.missed, k.held = mean{}, mean{}, 0, false, false
 	k.skip = int(limit)
 }
 
@@ -132,8 +131,27 @@ func (k *knee) raised() bool { return k.from > 0 && k.to > k.from }
 
 // queued reports whether the last higher limit brought no more: more requests at once
 // would wait for each other.
-func (k *knee) queued() bool {
-	return k.from == 0 && k.rest > 0 || k.raised() && k.factor < firstFactor
+func (k *knee) queued() bool { return k.held }
+
+// waits reports whether answers take longer than they once did, as they do in a queue.
+func (k *knee) waits() bool {
+	last := k.base
+	if k.now.n >= kneeAnswers {
+		last = k.now
+	}
+	if last.n == 0 {
+		last = k.batch
+	}
+	byToken := last.perToken() && k.lowest[1] > 0
+	lowest, slower := k.lowest[0], slowerRequest
+	if byToken {
+		lowest, slower = k.lowest[1], slowerToken
+	}
+	if alone, _ := k.alone.time(byToken); k.alone.n > 0 && (lowest == 0 || alone < lowest) && (!byToken || k.alone.perToken()) {
+		lowest = alone
+	}
+	per, _ := last.time(byToken)
+	return lowest > 0 && per > slower*lowest
 }
 
 // note takes the answer to request number seq of those admitted so far, and returns the
@@ -230,7 +248,7 @@ func (k *knee) stay(limit float64, mayGrow bool) float64 {
 		return limit
 	case per*(1-doubts*err) > slower**lowest && limit >= 2:
 		return k.begin(limit, math.Floor(limit/laterFactor))
-	case mayGrow:
+	case mayGrow && limit < MaxInFlight:
 		return k.begin(limit, math.Ceil(limit*k.factor))
 	}
 	return limit
@@ -253,15 +271,20 @@ func (k *knee) judge(limit float64, need int) float64 {
 	case !sure && math.Abs(share-worthwhile) < doubt:
 		return limit
 	case k.raised() && share >= worthwhile:
-		k.base, k.rests, k.factor = k.now, fewestRests, firstFactor
+		k.base, k.rests, k.factor, k.held = k.now, fewestRests, firstFactor, false
+		if limit >= MaxInFlight {
+			k.from, k.now = 0, mean{}
+			return limit
+		}
 		return k.begin(limit, math.Ceil(limit*k.factor))
 	case k.raised():
-		k.missed, k.tried = true, k.now
+		k.missed, k.held, k.tried = true, true, k.now
 		return k.back(limit)
 	case share < worthless:
 		k.base, k.now, k.from, k.rest = k.now, mean{}, 0, 0
 		return limit
 	}
+	k.held = false
 	k.lowest[0], _ = k.base.time(false) // it is not a queue that makes it slow
 	k.lowest[1] = 0
 	if k.base.perToken() {

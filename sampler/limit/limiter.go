@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// The rule's numbers. They were chosen by simulation against a server with a
-// request rate, one with a cap on requests at once and one that slows down.
+// The rule's numbers. They were chosen by simulation against the servers of
+// converge_test.go and finish_test.go.
 const (
 	startAt     = 8    // requests at once, to begin with
 	MaxInFlight = 4096 // requests at once to one endpoint, whatever it bears
@@ -20,13 +20,12 @@ const (
 	growBy      = 0.05 // of the limit, at least 1, each time that as many as it were answered
 	nearWall    = 0.97 // how close to that it comes before
 	coolDown    = time.Second
-	steady      = 8               // rollouts in trouble one after the other, at least
-	unsteady    = 64              // at most
-	chance      = 1e-5            // that as many are, where the server is as well as it was
-	remembered  = 512             // first tries
-	passed      = 1.5             // times the wall, at which it is not there any more
-	sameWall    = 1.6             // times the last one, at which a wall is another
-	patient     = 2 * time.Minute // four tries that hang for so long outlive most outages without our help
+	steady      = 8    // rollouts in trouble one after the other, at least
+	unsteady    = 64   // at most
+	chance      = 1e-5 // that as many are, where the server is as well as it was
+	remembered  = 512  // first tries
+	passed      = 1.5  // times the wall, at which it is not there any more
+	sameWall    = 1.6  // times the last one, at which a wall is another
 	shortPause  = 20 * time.Millisecond
 	passes      = 50 * time.Millisecond // after which a request that is not refused has passed, at least
 	harmless    = 3                     // pauses in a row that the first test finds to be of one request alone
@@ -72,8 +71,9 @@ func (c Limits) Validate() error {
 //     each time that as many as the limit were answered: additive increase. (Chiu and
 //     Jain, Computer Networks and ISDN Systems 17, 1989; Jacobson, SIGCOMM 1988.)
 //     429s that are rarer, or no rarer after two cuts, come at any load: see refusals.
-//   - A request that gets no answer in time although later ones did waits in a queue
-//     of the server's: it counts as a 429 does.
+//   - A request that gets no answer in time although later ones did, while answers take
+//     longer than they once did, waits in a queue of the server's: it is treated like a
+//     429.
 //   - Trouble of the server, 5xx or no answer, does not shrink it. When requests of
 //     eight rollouts have met it at their first try and none was answered, all
 //     pause, as long as a request waits for its first repeat and twice as long each
@@ -84,8 +84,9 @@ func (c Limits) Validate() error {
 //     than an Outage.
 //   - Retry-After, and the rate limit headers, hold for all requests to the
 //     endpoint. From the second Retry-After on, single requests test whether it
-//     does: 20 ms later, and each time four times later than that. Where the test
-//     shows a span such as a second that has its own allowance, spans keeps it.
+//     does: 20 ms later, and each time four times later than that. After three pauses
+//     that the first test found to be over, a rare 429 pauses no other request. Where the
+//     tests show a span such as a second that has its own allowance, spans keeps it.
 //
 // With a fixed limit the first three do not apply, the others do. It is the most
 // that may be in flight: 429s that name the server's limit, in Retry-After or
@@ -270,7 +271,7 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 	}
 	if r.Late && t.seq < l.newest { // what was sent later was answered: it is no trouble of the server's, which may have a queue
 		l.note(!r.Again, 1)
-		if t.seq > l.cutSeq && l.refusals.refused(t.seq) && l.cfg.Fixed == 0 {
+		if l.cfg.Fixed == 0 && l.knee.waits() && t.seq > l.cutSeq && l.refusals.refused(t.seq) {
 			l.shrink(now, t, atOnce)
 		}
 		return false
@@ -348,6 +349,7 @@ func (l *Limiter) askedToWait(now time.Time, t Ticket, span time.Duration, load 
 		} else if atOnce == 1 && l.testLoad && !l.tested { // fewer at once would have been refused as well
 			l.tested = true
 			l.limit, l.wall = max(l.limit, l.uncut), l.uncutWall
+			l.knee.restart(l.limit)
 		}
 		test = now.Add(shortPause << min(rarer*l.tests, 24))
 		if at := l.askedAt.Add(l.testSpan); at.After(now) && at.Before(test) {
@@ -423,16 +425,14 @@ func (l *Limiter) pause(now time.Time, fresh bool, first, probeFor, asked time.D
 // row is of how many rollouts in a row trouble is the server's own: chance makes
 // that many of those beyond it follow each other once in a hundred thousand
 // times. A few tries say little.
-func (l *Limiter) row() int { return max(steady, l.unlikely()) }
-
-func (l *Limiter) unlikely() int {
+func (l *Limiter) row() int {
 	share := l.failed / (l.tries + 2)
-	return min(max(2, int(math.Ceil(math.Log(chance)/math.Log(share)))), unsteady)
+	return min(max(steady, int(math.Ceil(math.Log(chance)/math.Log(share)))), unsteady)
 }
 
-// Down reports whether more rollouts in a row, two at least, met trouble at their first
-// try than chance makes of those that are beyond the server.
-func (l *Limiter) Down() bool { return len(l.troubled) >= l.unlikely() }
+// Down reports whether more rollouts in a row, eight at least, met trouble at their first
+// try than chance makes of those that are beyond the server, and none is in flight.
+func (l *Limiter) Down() bool { return l.inFlight == 0 && len(l.troubled) >= l.row() }
 
 // note counts a first try, and whether it was in trouble: 1, not the server's.
 func (l *Limiter) note(first bool, failed float64) {
@@ -482,6 +482,7 @@ func (l *Limiter) shrink(now time.Time, t Ticket, atOnce int) {
 	if t.probe || now.Sub(l.cutAt) < coolDown && l.cutSeq > 0 {
 		return
 	}
+	l.uncut, l.uncutWall = l.limit, l.wall
 	together := float64(atOnce + l.refusals.together()) // what was refused just before was in flight as well
 	was, ok := l.refusals.shrunk(l.limit)
 	if !ok {
@@ -490,7 +491,6 @@ func (l *Limiter) shrink(now time.Time, t Ticket, atOnce int) {
 		return
 	}
 	l.cutSeq, l.cutAt, l.since = l.seq, now, 0
-	l.uncut, l.uncutWall = l.limit, l.wall
 	l.struck = min(l.limit, together)
 	l.least = max(1, atLeast*l.struck)
 	if l.knee.raised() { // less was borne before
@@ -516,7 +516,7 @@ func (l *Limiter) grow(t Ticket, took time.Duration, output int64, atOnce int, f
 	} else {
 		l.limit = l.knee.note(t.seq, l.seq, took, output, atOnce, l.limit, full, l.wall == 0)
 	}
-	if !full || l.wall == 0 {
+	if !full || l.wall == 0 || l.knee.from > 0 {
 		return
 	}
 	l.limit = min(l.limit+l.step()/l.limit, most)

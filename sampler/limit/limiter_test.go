@@ -137,7 +137,7 @@ func TestTheLimit(t *testing.T) {
 		{"a mean of 8 answers is the least that it grows by: then twice as many are tried", Limits{}, func(d *desk) { d.fill(); d.work(8) }, 16},
 		{"twice as many that are answered as soon stay, and twice those are tried", Limits{}, func(d *desk) { d.fill(); d.work(2*8 + 16) }, 32},
 		{"twice as many that take twice as long do not", Limits{}, func(d *desk) { d.fill(); d.queue(8, 8+2*16) }, 8},
-		{"half as many again are tried after four means", Limits{}, func(d *desk) { d.fill(); d.queue(8, 8+2*16+5*8) }, 12},
+		{"half as many again are tried after four means", Limits{}, func(d *desk) { d.fill(); d.queue(8, 8+2*16+6*8) }, 12},
 		{"the first nine answers show that the server works on two at once", Limits{}, func(d *desk) { d.first(); d.queue(2, 8) }, 2},
 		{"or on all: then more are tried", Limits{}, func(d *desk) { d.first(); d.queue(8, 8) }, 16},
 		{"it does not grow while fewer are in flight than may be", Limits{}, func(d *desk) {

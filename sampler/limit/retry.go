@@ -14,7 +14,7 @@ const Patience = 10 * time.Minute
 // unless requests are retried for longer.
 const (
 	Gone   = time.Minute      // where every request fails
-	Outage = 15 * time.Minute // where requests hang
+	Outage = 15 * time.Minute // where requests hang or get 429s
 )
 
 // Retry says how often and after which delay a failed request is retried.
@@ -67,7 +67,7 @@ func (r Retry) GoneAfter() time.Duration {
 	return Gone
 }
 
-// OutageAfter is how long an endpoint may answer nothing where requests hang.
+// OutageAfter is how long an endpoint may answer nothing where requests hang or get 429s.
 func (r Retry) OutageAfter() time.Duration { return max(Outage, r.Total) }
 
 // Tries counts a request's tries so far.

@@ -6,22 +6,25 @@ import "time"
 // which a server shows only by refusing what is above it, with a Retry-After. The allowance begins again when the span is over, not when
 // Retry-After, counted from a refusal in the middle of it, is.
 type spans struct {
-	span  time.Duration // 0 = there is none, as far as is known
-	begun time.Time     // one of them
-	first uint64        // request admitted in it
-	most  uint64        // may be; 0 = not known
-	guess uint64        // that may be, as the last span showed
-	same  int           // spans in a row that showed it
-	over  bool          // it was used up, and more was refused
-	wrong int           // spans in a row that refused long before that
-	clean int           // spans in a row that were used up with no refusal
-	needs int           // of them before more is tried
+	span   time.Duration // 0 = there is none, as far as is known
+	begun  time.Time     // one of them
+	first  uint64        // request admitted in it
+	most   uint64        // may be; 0 = not known
+	guess  uint64        // that may be, as the last span showed
+	same   int           // spans in a row that showed it
+	over   bool          // it was used up, and more was refused
+	wrong  int           // spans in a row that refused long before that
+	clean  int           // spans in a row that were used up with no refusal
+	needs  int           // of them before more is tried
+	kept   uint64        // that passed before more was tried, in the span at hand; 0 = it is not tried
+	raises int           // in a row that passed
 }
 
 const (
 	fewestClean = 2
 	mostClean   = 64
 	wrongSpans  = 2
+	lifted      = 8 // raises in a row that passed: there is no allowance any more
 	sureSpans   = 2
 )
 
@@ -38,7 +41,9 @@ func (s *spans) wait(now time.Time, admitted uint64) time.Duration {
 		return 0
 	}
 	if gone := now.Sub(s.begun); gone >= s.span {
-		s.next(admitted)
+		if s.next(admitted); s.span == 0 {
+			return 0
+		}
 		s.begun = s.begun.Add(gone / s.span * s.span)
 	}
 	if s.over || s.most > 0 && admitted+1-s.first >= s.most {
@@ -47,14 +52,27 @@ func (s *spans) wait(now time.Time, admitted uint64) time.Duration {
 	return 0
 }
 
-// next begins another span, and tries a little more where several were kept.
+// next begins another span, and tries a little more where several were used up with no
+// refusal: sooner and sooner where that passes, and none is kept in the end.
 func (s *spans) next(admitted uint64) {
-	if used := admitted + 1 - s.first; s.over || used < s.most {
-		s.clean = 0
-	} else if s.clean++; s.clean >= s.needs {
-		s.most, s.clean = s.most+max(1, s.most/uint64(10*s.needs/fewestClean)), 0
+	used := admitted + 1 - s.first
+	s.first = admitted + 1
+	switch {
+	case s.over || s.most == 0 || used < s.most:
+		s.clean, s.over = 0, false
+		return
+	case s.kept > 0:
+		s.needs, s.wrong = max(1, s.needs/2), 0
+		if s.raises++; s.raises >= lifted {
+			*s = spans{}
+			return
+		}
 	}
-	s.first, s.over = admitted+1, false
+	s.kept = 0
+	if s.clean++; s.clean >= s.needs {
+		s.kept, s.clean = s.most, 0
+		s.most += max(1, s.most/uint64(10*max(1, s.needs/fewestClean)))
+	}
 }
 
 // refused notes a refusal, and reports whether it is of an allowance: two spans in a
@@ -78,9 +96,9 @@ func (s *spans) refused(t Ticket) bool {
 			*s = spans{}
 		}
 		return false
-	case s.most > 0 && used >= s.most:
+	case s.kept > 0:
 		s.needs = min(mostClean, 2*s.needs)
 	}
-	s.over, s.wrong, s.most = true, 0, max(1, used)
+	s.over, s.wrong, s.kept, s.raises, s.most = true, 0, 0, 0, max(1, used)
 	return true
 }
