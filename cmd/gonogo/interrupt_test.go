@@ -61,10 +61,14 @@ func (c *child) await(t *testing.T, rollouts int) {
 	c.awaitLines(t, "rollouts.jsonl", rollouts)
 }
 
+// waitAtMost is how long a process may take to write a line: one with the race detector
+// in it, beside others on two cores, takes half a minute to judge a night.
+const waitAtMost = 5 * time.Minute
+
 // awaitLines waits until a file of the run has that many lines.
 func (c *child) awaitLines(t *testing.T, file string, lines int) {
 	t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(waitAtMost)
 	for time.Now().Before(deadline) {
 		b, err := os.ReadFile(filepath.Join(c.run, file))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -75,7 +79,7 @@ func (c *child) awaitLines(t *testing.T, file string, lines int) {
 		}
 		time.Sleep(5 * time.Millisecond) // a process outside: there is nothing to wait on but its file
 	}
-	t.Fatalf("no %d lines of %s within a minute:\n%s", lines, file, c.stderr.String())
+	t.Fatalf("no %d lines of %s within %v:\n%s", lines, file, waitAtMost, c.stderr.String())
 }
 
 func (c *child) wait(t *testing.T) int {
