@@ -32,7 +32,7 @@ type Breaker struct {
 	trouble int             // waves of it with no answer between
 	begun   time.Time       // the first of them
 	slow    bool            // some of them hung, or were 429s
-	absent  bool            // all of them found no server
+	absent  bool            // the last of them found no server
 	hit     map[string]bool // what they were about
 
 	worked   bool // it answered once
@@ -124,9 +124,9 @@ func (b *Breaker) outage(now time.Time, f Fault) time.Duration {
 		return 0
 	}
 	if b.hit = b.noted(b.hit, f.Subject); b.trouble == 0 {
-		b.begun, b.slow, b.absent = now, false, true
+		b.begun, b.slow = now, false
 	}
-	b.slow, b.absent = b.slow || f.Hung || f.Class == Limited, b.absent && f.Class == Absent
+	b.slow, b.absent = b.slow || f.Hung || f.Class == Limited, f.Class == Absent
 	if b.trouble > 0 && !f.Fresh {
 		return 0
 	}

@@ -134,6 +134,8 @@ type Limiter struct {
 	usual    time.Duration // an answer takes
 	newest   uint64        // of the requests that were answered
 	begun    time.Time     // the first trouble since an answer; zero when there was none
+	begunSeq uint64        // requests admitted by then
+	older    int           // of them, those still in flight
 	tries    float64       // first ones; the older ones count less
 	failed   float64       // of them, those in trouble before an answer
 
@@ -243,6 +245,9 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 	full := l.inFlight >= l.Limit()
 	atOnce := l.inFlight
 	l.inFlight--
+	if !l.begun.IsZero() && t.seq <= l.begunSeq {
+		l.older--
+	}
 	if t.probe {
 		l.probeOut = false
 	}
@@ -281,7 +286,7 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 		l.waveSeq = l.seq
 	}
 	if l.begun.IsZero() {
-		l.begun = now
+		l.begun, l.begunSeq, l.older = now, l.seq, l.inFlight
 	}
 	if r.RetryAfter > 0 && r.RetryAfter <= Patience && rule.Again && !rule.Shrinks {
 		l.rest(now.Add(r.RetryAfter), Asked)
@@ -431,8 +436,9 @@ func (l *Limiter) row() int {
 }
 
 // Down reports whether more rollouts in a row, eight at least, met trouble at their first
-// try than chance makes of those that are beyond the server, and none is in flight.
-func (l *Limiter) Down() bool { return l.inFlight == 0 && len(l.troubled) >= l.row() }
+// try than chance makes of those that are beyond the server, and none is in flight that
+// was sent before: it may still be answered.
+func (l *Limiter) Down() bool { return l.older == 0 && len(l.troubled) >= l.row() }
 
 // note counts a first try, and whether it was in trouble: 1, not the server's.
 func (l *Limiter) note(first bool, failed float64) {
