@@ -1,0 +1,73 @@
+package limit
+
+import "time"
+
+// askedToWait holds all requests for as long as the server asks, to the letter the
+// first time. Later ones are tested: some servers mean the one request alone, and
+// some count from the beginning of a span.
+func (l *Limiter) askedToWait(now time.Time, t Ticket, span time.Duration, load bool, atOnce int) {
+	l.asked++
+	test := now.Add(shortPause)
+	switch {
+	case t.seq == l.testing:
+		l.tests, l.alone, l.testing = l.tests+1, 0, 0
+		rarer := 2 // the tests get, as powers of two
+		if span > longestSpan {
+			rarer = 4
+		} else if atOnce == 1 && l.testLoad && !l.tested { // fewer at once would have been refused as well
+			l.tested = true
+			l.limit, l.wall = max(l.limit, l.uncut), l.uncutWall
+			l.knee.restart(l.limit)
+		}
+		test = now.Add(shortPause << min(rarer*l.tests, 24))
+		if at := l.askedAt.Add(l.testSpan); at.After(now) && at.Before(test) {
+			test = at // as the first refusal asked
+		}
+	case now.Before(l.until): // of the same wave
+		if l.testLoad = l.testLoad || load; l.testing > 0 {
+			return
+		}
+		test = l.test
+	case l.alone >= harmless && !load:
+		return
+	default:
+		l.tests, l.testLoad, l.tested, l.askedAt = 0, load, false, now
+		if l.asked == 1 {
+			test = time.Time{}
+		}
+	}
+	l.rest(now.Add(span), Asked)
+	l.test, l.testSpan, l.testFor = test, span, max(2*now.Sub(t.at), passes)
+}
+
+// passedTest ends a pause that a request has shown to be over.
+func (l *Limiter) passedTest(now time.Time) {
+	if l.tests == 0 {
+		l.alone++
+	}
+	l.until, l.test, l.testing = time.Time{}, time.Time{}, 0
+	if l.tests > 0 {
+		l.overTested(now)
+	}
+}
+
+// overTested notes that the server refuses no more after a pause in which it did.
+func (l *Limiter) overTested(now time.Time) {
+	if l.tests = 0; l.tested && l.testSpan <= longestSpan && now.Sub(l.askedAt) <= l.testSpan+shortPause {
+		l.spans.learn(now, l.testSpan, l.seq)
+	}
+}
+
+// paused is how long the server has asked for, or until the next request may test
+// whether it means it.
+func (l *Limiter) paused(now time.Time) time.Duration {
+	wait, early := l.until.Sub(now), l.test.Sub(now)
+	switch {
+	case wait <= 0 || l.test.IsZero():
+		return wait
+	case early <= 0 && l.testing > 0:
+		l.passedTest(now)
+		return 0
+	}
+	return min(wait, early)
+}
