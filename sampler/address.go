@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+
+	"gonogo/sampler/endpoint"
 )
 
 // Address is a URL with headers in which {{session.NAME}} stands for a value that
@@ -12,13 +14,13 @@ type Address struct {
 	url     string
 	header  http.Header
 	headers map[string]string
-	secrets Secrets
+	secrets endpoint.Secrets
 	reads   []string
 }
 
 // NewAddress checks the URL of a key and the headers of its JSON requests.
 func NewAddress(key, address string, headers map[string]string) (Address, error) {
-	a := Address{url: address, header: JSONHeader(headers), headers: headers, secrets: SecretsOf(headers), reads: SessionVariables(address)}
+	a := Address{url: address, header: endpoint.JSONHeader(headers), headers: headers, secrets: endpoint.SecretsOf(headers), reads: SessionVariables(address)}
 	for _, value := range headers {
 		a.reads = append(a.reads, SessionVariables(value)...)
 	}
@@ -27,13 +29,13 @@ func NewAddress(key, address string, headers map[string]string) (Address, error)
 			return Address{}, fmt.Errorf("%s %w", key, err)
 		}
 	}
-	return a, CheckHeaders(headers)
+	return a, endpoint.CheckHeaders(headers)
 }
 
 func checkURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("%q is not an http or https URL", RedactURL(address))
+		return fmt.Errorf("%q is not an http or https URL", endpoint.RedactURL(address))
 	}
 	return nil
 }
@@ -48,8 +50,8 @@ func (a Address) Reads() []string { return a.reads }
 func (a Address) URL() string { return a.url }
 
 // In returns the address, its headers and the secrets in them for a rollout with
-// that session. An error is a *Failure.
-func (a Address) In(e *RolloutSession) (address string, header http.Header, secrets Secrets, err error) {
+// that session. An error is a *endpoint.Failure.
+func (a Address) In(e *RolloutSession) (address string, header http.Header, secrets endpoint.Secrets, err error) {
 	if !a.UsesSession() {
 		return a.url, a.header, a.secrets, nil
 	}
@@ -64,14 +66,14 @@ func (a Address) In(e *RolloutSession) (address string, header http.Header, secr
 		}
 	}
 	if err == nil {
-		err = CheckHeaders(filled)
+		err = endpoint.CheckHeaders(filled)
 	}
 	if err != nil {
-		return "", nil, nil, &Failure{URL: RedactURL(a.url), Err: fmt.Errorf("fill in the session: %w", err)}
+		return "", nil, nil, &endpoint.Failure{URL: endpoint.RedactURL(a.url), Err: fmt.Errorf("fill in the session: %w", err)}
 	}
-	secrets = SecretsOf(filled)
+	secrets = endpoint.SecretsOf(filled)
 	if e != nil {
 		e.secrets.keep(secrets)
 	}
-	return address, JSONHeader(filled), secrets, nil
+	return address, endpoint.JSONHeader(filled), secrets, nil
 }

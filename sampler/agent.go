@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -15,10 +16,21 @@ import (
 // model: a user's program, measured as it is.
 type Agent interface {
 	// Run makes one rollout. It tries once and does not retry: a try may cost as
-	// much as a rollout. An error is a *Failure; one that concerns this rollout alone
+	// much as a rollout. An error is a *endpoint.Failure; one that concerns this rollout alone
 	// wraps an *AgentError. ctx is cancelled with the cause ErrAgentTimeout when
 	// p.Timeout has passed.
 	Run(ctx context.Context, p AgentRequest) (AgentResult, error)
+}
+
+// AgentEntry returns what the tries of an agent must wait for, as endpoint.Request has it:
+// an Agent of a few processes has the method Enter. nil is nothing.
+func AgentEntry(a Agent) func(context.Context) (leave func(), err error) {
+	if e, ok := a.(interface {
+		Enter(ctx context.Context) (leave func(), err error)
+	}); ok {
+		return e.Enter
+	}
+	return nil
 }
 
 // ModelProxy gives agents access to the run's model, so their requests are
@@ -61,6 +73,9 @@ type AgentRequest struct {
 	MaxSteps     int           // model turns and tool calls; 0 is not a limit
 	MaxToolCalls int           // 0 is not a limit
 	Timeout      time.Duration // for the whole rollout, without time in our own queues; 0 is not a limit
+
+	Try    *endpoint.Try    // that this is; nil outside a run
+	Caller *endpoint.Caller // makes the requests of the rollout that are forwarded to the model
 }
 
 // AgentResult is what an agent returned for a rollout.
@@ -92,9 +107,6 @@ type ModelTraffic struct {
 // ErrAgentTimeout is the cause of an agent's context when its time has run out.
 var ErrAgentTimeout = errors.New("the agent gave no result in time")
 
-// AgentBoundary is the name of an agent's endpoint.
-const AgentBoundary = "agent"
-
 // The kinds of a rollout that ended because its agent did.
 const (
 	KindAgentStart   = "agent_start_error"  // it could not be started or reached
@@ -125,8 +137,11 @@ func (e *episode) attend(ctx context.Context) (ending, error) {
 	}
 	var done AgentResult
 	var heard ModelTraffic
-	retries, err := e.ask(ctx, e.gates.agent, 0, requestInfo{e.job.Item, e.trace, "agent"}, func(ctx context.Context) (err error) {
+	r := endpoint.Request{Endpoint: endpoint.Agent, Name: "agent", Enter: AgentEntry(e.b.Agent)}
+	retries, err := e.by.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) (err error) {
+		p.Try, p.Caller = t, e.by.Inside(t)
 		done, heard, err = RunAgent(ctx, e.b.Agent, e.b.ModelProxy, p)
+		t.Used(done.Usage)
 		return err
 	})
 	e.rec.Retries += retries + heard.Retries
@@ -157,18 +172,19 @@ func (p AgentResult) nothing() bool {
 // what went through the model proxy, if that is not nil. A failure is worth another
 // try as long as the model has not answered anything.
 func RunAgent(ctx context.Context, a Agent, proxy ModelProxy, p AgentRequest) (done AgentResult, heard ModelTraffic, err error) {
-	clock := newClock(ctx, p.Timeout, true)
-	defer clock.stop()
+	p.Caller = p.Caller.Until(ctx, p.Timeout, ErrAgentTimeout)
+	defer p.Caller.Stop()
+	ctx = p.Caller.Context()
 	if proxy == nil {
-		done, err = a.Run(clock, p)
+		done, err = a.Run(ctx, p)
 		return done, heard, err
 	}
-	at, shut, err := proxy.Open(clock, p)
+	at, shut, err := proxy.Open(ctx, p)
 	if err != nil {
 		return done, heard, err
 	}
 	p.Model = &at
-	done, err = a.Run(clock, p)
+	done, err = a.Run(ctx, p)
 	heard = shut()
 	if heard.Limit != "" {
 		return done, heard, nil // it was refused another turn, and may not have gone on without
@@ -176,9 +192,9 @@ func RunAgent(ctx context.Context, a Agent, proxy ModelProxy, p AgentRequest) (d
 	if err == nil && done.nothing() {
 		return done, heard, unanswered(at, heard)
 	}
-	if f, ok := AsFailure(err); ok && f.Temporary && (heard.Turns > 0 || heard.Usage != (rollout.Usage{})) {
+	if f, ok := endpoint.AsFailure(err); ok && f.Temporary && (heard.Turns > 0 || heard.Usage != (rollout.Usage{})) {
 		own := &AgentError{KindAgentCrashed, rollout.ToolFailed, fmt.Errorf("the agent failed after the model had answered it: %w", f)}
-		err = &Failure{URL: f.URL, Hidden: http.StatusOK, Boundary: f.Boundary, Err: own}
+		err = &endpoint.Failure{URL: f.URL, Hidden: http.StatusOK, Err: own}
 	}
 	return done, heard, err
 }
@@ -195,22 +211,17 @@ func unanswered(at ModelAccess, heard ModelTraffic) error {
 	if own.Err == nil {
 		return nil
 	}
-	return &Failure{URL: AgentBoundary, Hidden: http.StatusOK, Err: own}
+	return &endpoint.Failure{URL: endpoint.Agent, Hidden: http.StatusOK, Err: own}
 }
 
-// heardModel has the model's gate take note of what an agent heard, and returns
+// heardModel has the model's endpoint take note of what an agent heard, and returns
 // the error that ends the run, if it should end: no rollout can do without a model
 // that refuses the key.
 func (e *episode) heardModel(heard ModelTraffic) error {
-	_, failed := AsFailure(heard.Failed)
-	if failed || heard.Failed == nil && heard.Turns > 0 {
-		e.gates.model.heard(heard.Failed)
+	if _, failed := endpoint.AsFailure(heard.Failed); failed || heard.Failed == nil && heard.Turns > 0 {
+		return e.by.Ended(endpoint.Model, heard.Failed)
 	}
-	end := e.gates.model.failed(e.job.Item, heard.Failed)
-	if end != nil {
-		e.stop(end)
-	}
-	return end
+	return nil
 }
 
 // noteAgent puts into the record what is known about the conversation: the

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -19,14 +20,14 @@ import (
 type asked struct{ after, queue, work time.Duration }
 
 // busyAgent makes its requests at once, each list of them one after the other, and is
-// its own model proxy: requests are part of the context that Open was given.
+// its own model proxy: requests are made by the caller that Open was given.
 type busyAgent struct {
 	threads [][]asked
-	ctx     context.Context
+	by      *endpoint.Caller
 }
 
-func (a *busyAgent) Open(ctx context.Context, _ sampler.AgentRequest) (sampler.ModelAccess, func() sampler.ModelTraffic, error) {
-	a.ctx = ctx
+func (a *busyAgent) Open(_ context.Context, p sampler.AgentRequest) (sampler.ModelAccess, func() sampler.ModelTraffic, error) {
+	a.by = p.Caller
 	return sampler.ModelAccess{}, func() sampler.ModelTraffic { return sampler.ModelTraffic{Turns: 1} }, nil
 }
 
@@ -36,19 +37,22 @@ func (a *busyAgent) Run(ctx context.Context, p sampler.AgentRequest) (sampler.Ag
 		all.Go(func() {
 			for _, r := range thread {
 				_ = pause(ctx, r.after) // that the time is over shows below
-				ended := sampler.TrackRequest(a.ctx)
-				resume := sampler.PauseClock(a.ctx)
-				_ = pause(ctx, r.queue)
-				resume()
-				_ = pause(ctx, r.work)
-				_, _ = sampler.TrackProgress(a.ctx, io.NopCloser(strings.NewReader("a byte of the answer"))).Read(make([]byte, 9))
+				ended := a.by.Track()
+				request := endpoint.Request{Endpoint: endpoint.Model, Once: true, Enter: func(ctx context.Context) (func(), error) { return nil, pause(ctx, r.queue) }}
+				_, _ = a.by.Do(ctx, request, func(ctx context.Context, t *endpoint.Try) error {
+					_ = pause(ctx, r.work)
+					resp := &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader("a byte of the answer"))}
+					_ = t.Watch(resp)
+					_, _ = resp.Body.Read(make([]byte, 9))
+					return nil
+				})
 				ended()
 			}
 		})
 	}
 	all.Wait()
 	if errors.Is(context.Cause(ctx), sampler.ErrAgentTimeout) {
-		return sampler.AgentResult{}, &sampler.Failure{Hidden: http.StatusOK, Err: &sampler.AgentError{Kind: sampler.KindAgentHung, Outcome: rollout.ToolFailed, Err: sampler.ErrAgentTimeout}}
+		return sampler.AgentResult{}, &endpoint.Failure{Hidden: http.StatusOK, Err: &sampler.AgentError{Kind: sampler.KindAgentHung, Outcome: rollout.ToolFailed, Err: sampler.ErrAgentTimeout}}
 	}
 	return sampler.AgentResult{Output: "42"}, context.Cause(ctx)
 }
@@ -103,7 +107,7 @@ func (a *failingAgent) Open(context.Context, sampler.AgentRequest) (sampler.Mode
 
 func (a *failingAgent) Run(context.Context, sampler.AgentRequest) (sampler.AgentResult, error) {
 	a.tries++
-	return sampler.AgentResult{}, &sampler.Failure{URL: "http://agent", Status: http.StatusInternalServerError, Temporary: true, Err: errors.New("KeyError: 'x'")}
+	return sampler.AgentResult{}, &endpoint.Failure{URL: "http://agent", Status: http.StatusInternalServerError, Temporary: true, Err: errors.New("KeyError: 'x'")}
 }
 
 // A service that fails in the middle of a rollout is not handed it again: that

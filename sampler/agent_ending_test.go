@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
@@ -40,7 +41,7 @@ func count(n int64) *int64 { return &n }
 // An agent that swallows errors answers nothing when its model fails, or is refused:
 // that is not an answer of the model's, which would count at the bottom.
 func TestAnAgentThatSwallowsErrorsIsNobodysZero(t *testing.T) {
-	failure := &sampler.Failure{URL: "http://model", Status: http.StatusServiceUnavailable, Temporary: true, Err: errors.New("overloaded")}
+	failure := &endpoint.Failure{URL: "http://model", Status: http.StatusServiceUnavailable, Temporary: true, Err: errors.New("overloaded")}
 	for _, c := range []struct {
 		why     string
 		a       toldAgent
@@ -125,7 +126,7 @@ func TestABudgetHoldsForAgents(t *testing.T) {
 
 // A rollout that was broken off is none, whatever was heard of it until then.
 func TestAnAgentThatIsBrokenOffLeavesNoRecord(t *testing.T) {
-	failure := &sampler.Failure{Status: http.StatusBadRequest, Err: errors.New("too long")}
+	failure := &endpoint.Failure{Status: http.StatusBadRequest, Err: errors.New("too long")}
 	for _, heard := range []sampler.ModelTraffic{{Turns: 1}, {Limit: "max_steps of 2"}, {Failed: failure}, {Failed: failure, CutOff: "context_length_exceeded"}} {
 		inBubble(t, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -21,7 +21,9 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/grader"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/tool"
@@ -215,7 +217,7 @@ func newBenchWorld(b *testing.B, delay benchDelay, workers, samples int) *benchW
 
 // newLoops has what all loops share: clients that pool their connections.
 func newLoops(b *testing.B, url, model string, workers, samples int) *benchWorld {
-	w := &benchWorld{url: url, model: model, workers: workers, samples: samples, client: sampler.HTTPClient(nil, 2*workers)}
+	w := &benchWorld{url: url, model: model, workers: workers, samples: samples, client: endpoint.HTTPClient(nil, 2*workers)}
 	b.Cleanup(w.client.CloseIdleConnections)
 	w.sdk = responses.NewResponseService(option.WithBaseURL(url+"/v1/"), option.WithAPIKey("benchmark"), option.WithHTTPClient(w.client), option.WithMaxRetries(0))
 	return w
@@ -391,7 +393,7 @@ func bareTool(w *benchWorld, it *rollout.Item, trace string, c rollout.ToolCall)
 		Output string `json:"output"`
 	}
 	body := fmt.Appendf(nil, `{"type":"function_call","id":%q,"call_id":%q,"name":%q,"trace_id":%q,"arguments":`, c.ID, c.ID, c.Name, trace)
-	body = append(sampler.AppendQuoted(body, c.Arguments), `,"item":`...)
+	body = append(jsontext.AppendQuoted(body, c.Arguments), `,"item":`...)
 	body = append(append(body, it.Row...), '}')
 	err := post(w.client, w.tool(c.Name), trace, body, &out)
 	return out.Output, err
@@ -411,13 +413,13 @@ func bareTurn(w *benchWorld, trace string) conversation {
 				if i > 0 {
 					body = append(body, ',')
 				}
-				body = sampler.AppendQuoted(fmt.Appendf(body, `{"role":%q,"content":`, m.Role), m.Content)
+				body = jsontext.AppendQuoted(fmt.Appendf(body, `{"role":%q,"content":`, m.Role), m.Content)
 				body = append(body, '}')
 			}
 		}
 		for _, c := range last {
 			body = fmt.Appendf(body, `,{"type":"function_call_output","call_id":%q,"output":`, c.ID)
-			body = append(sampler.AppendQuoted(body, outputs[c.ID]), '}')
+			body = append(jsontext.AppendQuoted(body, outputs[c.ID]), '}')
 		}
 		var reply struct {
 			Output []json.RawMessage `json:"output"`

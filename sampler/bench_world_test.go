@@ -12,8 +12,8 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"gonogo/fixtures"
-	"gonogo/sampler"
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -69,7 +69,7 @@ func newWorldLoops(b *testing.B, latency time.Duration) (*benchWorld, *fixtures.
 	w.grader = json.RawMessage(fmt.Sprintf(`{"type":"endpoint","name":"grade","url":%q}`, server.URL()+"/grade"))
 	w.finish = func(it *rollout.Item, trace, answer string) error {
 		var out struct{ Score *float64 }
-		body := sampler.AppendQuoted([]byte(`{"sample":{"output_text":`), answer)
+		body := jsontext.AppendQuoted([]byte(`{"sample":{"output_text":`), answer)
 		body = fmt.Appendf(body, `},"item":%s,"trace_id":%q}`, it.Row, trace)
 		err := post(w.client, server.URL()+"/grade", trace, body, &out)
 		if err == nil && out.Score == nil {

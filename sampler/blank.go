@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -36,11 +37,11 @@ func (e *episode) blankAgent(done *AgentResult) {
 // other part of the run knows them: its record is written without them.
 type sessionSecrets struct {
 	mu  sync.Mutex // guards all: the calls of a turn are made at once
-	all Secrets
+	all endpoint.Secrets
 }
 
 // keep remembers secrets. A canary is none: it is looked for in what the rollout reads.
-func (s *sessionSecrets) keep(secrets Secrets) {
+func (s *sessionSecrets) keep(secrets endpoint.Secrets) {
 	if s == nil {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -13,7 +14,7 @@ const sure = "a-value-of-the-environment"
 // What no ordinary word is, and nothing else, is blanked out of what the model and the
 // grader read; each text that is changed is counted.
 func TestSecretsAreBlankedAndCounted(t *testing.T) {
-	e := &episode{rec: &rollout.Record{}, session: &session{cfg: Config{Secrets: Secrets{sure}}}}
+	e := &episode{rec: &rollout.Record{}, session: &session{cfg: Config{Secrets: endpoint.Secrets{sure}}}}
 	texts := []string{"it is " + sure, "2024-10-01 in us-east-1", sure + sure}
 	e.blank(&texts[0], &texts[1], &texts[2])
 	if texts[0] != "it is **********" || texts[1] != "2024-10-01 in us-east-1" || strings.Contains(texts[2], sure) || e.rec.Blanked != 2 {

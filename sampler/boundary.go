@@ -3,17 +3,15 @@ package sampler
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
-	"time"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
 // Model is the policy under test.
 type Model interface {
 	// Reply makes one request, without retrying, and returns the model's next
-	// turn. Failures of the endpoint are *Failure.
+	// turn. Failures of the endpoint are *endpoint.Failure.
 	Reply(ctx context.Context, req Request) (Reply, error)
 }
 
@@ -22,6 +20,7 @@ type Request struct {
 	Item      *rollout.Item
 	Turns     []Turn        // the conversation after the item's own messages, oldest first
 	RequestID string        // <trace_id>/<turn>: sent as X-Client-Request-Id
+	Try       *endpoint.Try // that it is; nil outside a run
 	Encoded   *EncodedTurns // the rollout's own, one request at a time; nil: every turn is written again
 }
 
@@ -60,7 +59,7 @@ type Reply struct {
 type Tool interface {
 	Name() string
 	// Call makes one request, without retrying. A refusal that the model may see (a
-	// 4xx) is a Result with Error set; a failure of the endpoint is a *Failure.
+	// 4xx) is a Result with Error set; a failure of the endpoint is a *endpoint.Failure.
 	Call(ctx context.Context, call Call) (Result, error)
 }
 
@@ -87,6 +86,7 @@ type Call struct {
 	TraceID        string // the same in all tool and grader calls of one rollout
 	Item           *rollout.Item
 	RolloutSession *RolloutSession // the rollout's own session; nil when it has none
+	Try            *endpoint.Try   // that it is; nil outside a run
 }
 
 // Result is a tool's answer.
@@ -101,7 +101,7 @@ type Result struct {
 // Grader turns an output into a reward.
 type Grader interface {
 	// Grade makes one attempt, without retrying. Any error means that there is
-	// no grade; failures worth another try are *Failure with Temporary set.
+	// no grade; failures worth another try are *endpoint.Failure with Temporary set.
 	Grade(ctx context.Context, out Output) (Grade, error)
 }
 
@@ -122,10 +122,32 @@ type Output struct {
 	// Regrade numbers the gradings of the same output from 0, so requests of a
 	// second one have their own ids.
 	Regrade int
-	// Kept holds, by part, what an earlier try of this grading already got. A grader
-	// made of several keeps its parts here, so a retry asks only for the rest.
-	// nil keeps nothing.
-	Kept map[string]Grade
+
+	// Caller makes the grader's own requests, each as Request has it but for its endpoint;
+	// nil makes each once.
+	Caller  *endpoint.Caller
+	Request endpoint.Request
+}
+
+// GradeBy has a grader grade the output. What it fails at in a way that may pass is
+// repeated. The grade, also one with an error, has the tokens and the judge's calls of all
+// tries.
+func (o Output) GradeBy(ctx context.Context, g Grader) (grade Grade, retries int, err error) {
+	var used tally
+	calls := 0
+	r := o.Request
+	r.Local = true
+	retries, err = o.Caller.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) (err error) {
+		try := o
+		try.Caller = o.Caller.Inside(t)
+		grade, err = g.Grade(ctx, try)
+		if calls += grade.JudgeCalls; grade.JudgeCalls > 0 || grade.Usage != (rollout.Usage{}) {
+			used.add(grade.Usage)
+		}
+		return err
+	})
+	grade.Usage, grade.JudgeCalls = used.sum(), calls
+	return grade, retries, err
 }
 
 // Grade is the grader's answer.
@@ -138,37 +160,4 @@ type Grade struct {
 	// JudgeCalls counts the requests that a model worked on for this attempt, even
 	// when it returns an error: those answered, and those whose answer was lost.
 	JudgeCalls int
-}
-
-// Failure is an endpoint that failed.
-type Failure struct {
-	URL        string        // which endpoint, without query and credentials
-	Status     int           // HTTP status; 0 when no answer came
-	Hidden     int           // the status that Status means: one that a proxy hid in the body of a success, 413 where a 429 cannot pass; 0 when it is Status
-	Temporary  bool          // worth another try
-	RetryAfter time.Duration // what the server asked for; 0 when it did not say
-	Boundary   string        // the endpoint's name, as Admit got it; "" outside a run
-	Fatal      bool          // other rollouts will most likely fail too: a missing or refused key, an unknown model
-	Err        error
-}
-
-// Error names the endpoint, the status and the cause.
-func (f *Failure) Error() string {
-	switch {
-	case f.Status != 0:
-		return fmt.Sprintf("%s: status %d: %v", f.URL, f.Status, f.Err)
-	case f.URL != "":
-		return fmt.Sprintf("%s: %v", f.URL, f.Err)
-	}
-	return f.Err.Error()
-}
-
-// Unwrap returns the cause.
-func (f *Failure) Unwrap() error { return f.Err }
-
-// AsFailure returns the *Failure in err's chain, if there is one.
-func AsFailure(err error) (*Failure, bool) {
-	var f *Failure
-	ok := errors.As(err, &f)
-	return f, ok
 }

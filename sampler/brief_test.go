@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 )
 
 func TestBrief(t *testing.T) {
@@ -19,7 +19,7 @@ func TestBrief(t *testing.T) {
 		"a cut lies between characters":  {strings.Repeat("x", 499) + "éé", strings.Repeat("x", 499) + "…"},
 		"a cut lies between words":       {strings.Repeat("x", 499) + " yy", strings.Repeat("x", 499) + " …"},
 	} {
-		if got := sampler.Brief(row.text); got != row.want || !utf8.ValidString(got) {
+		if got := endpoint.Brief(row.text); got != row.want || !utf8.ValidString(got) {
 			t.Errorf("%s: %q, want %q", why, got, row.want)
 		}
 	}
@@ -31,7 +31,7 @@ func TestBriefTakesNoMemoryForLongTexts(t *testing.T) {
 	text := strings.Repeat("a ", 4<<20)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	sampler.Brief(text)
+	endpoint.Brief(text)
 	runtime.ReadMemStats(&after)
 	if n := after.TotalAlloc - before.TotalAlloc; n > 1<<20 {
 		t.Errorf("8 MB of text take %d bytes", n)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -48,7 +49,7 @@ func (l *lookout) met(canary, at string) {
 		l.rec.Planted = l.rec.Planted || at != atAgent && at != atModel
 	case len(l.rec.Leaks) == rollout.MaxLeaksListed, bytes.Contains(l.row, []byte(canary)):
 	case !slices.ContainsFunc(l.rec.Leaks, func(k rollout.Leak) bool { return k.Canary == canary }):
-		l.rec.Leaks = append(l.rec.Leaks, rollout.Leak{Canary: canary, At: Brief(at)})
+		l.rec.Leaks = append(l.rec.Leaks, rollout.Leak{Canary: canary, At: endpoint.Brief(at)})
 	}
 }
 

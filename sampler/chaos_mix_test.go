@@ -11,6 +11,7 @@ import (
 
 	"gonogo/fixtures/chaos"
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -158,7 +159,7 @@ func TestChaosStops(t *testing.T) {
 		return all(r)
 	}
 	out := o.run(t)
-	if graded := out.reconcile(80); graded != 80 || out.stats.LeftOpen != 0 || out.stats.Retries[sampler.SessionBoundary] < 60 { // a stop's answer is not read
+	if graded := out.reconcile(80); graded != 80 || out.stats.LeftOpen != 0 || out.stats.Retries[endpoint.Session] < 60 { // a stop's answer is not read
 		t.Errorf("%d are graded, %d sessions left open; %v", graded, out.stats.LeftOpen, out.stats.Retries)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gonogo/fixtures/chaos"
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -73,7 +73,7 @@ func TestChaosRedirects(t *testing.T) {
 			}
 			o.plan = always
 			out = o.run(t)
-			if end, ok := errors.AsType[*sampler.EndpointError](out.err); !ok || !strings.HasPrefix(end.Boundary, boundary) || outcome != rollout.GraderFailed && len(out.records) > 0 {
+			if end, ok := errors.AsType[*endpoint.Error](out.err); !ok || !strings.HasPrefix(end.Boundary, boundary) || outcome != rollout.GraderFailed && len(out.records) > 0 {
 				t.Errorf("%d records, error %v", len(out.records), out.err)
 			}
 			for _, r := range out.records { // answers that were paid for

@@ -9,6 +9,7 @@ import (
 
 	"gonogo/fixtures/chaos"
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 )
 
 // Storms of 429s lose nothing; the limit shrinks in them, and grows again.
@@ -31,7 +32,7 @@ func TestLongChaosStorms(t *testing.T) {
 	grown := 0 // how far above the least of them it was later
 	o.watch = func(e sampler.Event) {
 		for _, b := range e.Boundaries {
-			if least := int(limits.least.Load()); b.Name == sampler.ModelBoundary && least > 0 {
+			if least := int(limits.least.Load()); b.Name == endpoint.Model && least > 0 {
 				grown = max(grown, b.Limit-least)
 			}
 		}
@@ -56,7 +57,7 @@ func (m *modelLimits) Handle(_ context.Context, r slog.Record) error {
 		told[a.Key] = a.Value
 		return true
 	})
-	if n, was := told["limit"], m.least.Load(); r.Message == "limit" && told["boundary"].String() == sampler.ModelBoundary && (was == 0 || n.Int64() < was) {
+	if n, was := told["limit"], m.least.Load(); r.Message == "limit" && told["boundary"].String() == endpoint.Model && (was == 0 || n.Int64() < was) {
 		m.least.Store(n.Int64())
 	}
 	return nil

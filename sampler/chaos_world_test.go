@@ -14,6 +14,7 @@ import (
 
 	"gonogo/fixtures/chaos"
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/isolation"
 	"gonogo/sampler/limit"
@@ -142,7 +143,7 @@ func (m *mill) boundaries(t *testing.T, origin string, judged bool, cfg *sampler
 			t.Fatal(err)
 		}
 	}
-	client, calls := sampler.HTTPClient(nil, 256), sampler.HTTPClient(nil, 256)
+	client, calls := endpoint.HTTPClient(nil, 256), endpoint.HTTPClient(nil, 256)
 	policy, err := model.New(model.Config{Name: "m", BaseURL: origin + "/v1", API: m.api, HTTP: client})
 	check(err)
 	judge, err := model.NewJudge(model.Config{BaseURL: origin + "/judge", API: m.api, HTTP: client})
@@ -189,13 +190,13 @@ func (o outcome) reconcile(planned int) (graded int) {
 		if r.Left {
 			t.Logf("nobody waited for the answer to %s %s, try %d: this machine is slow", r.Boundary, r.ID, r.Try)
 		}
-		if r.Boundary == sampler.JudgeBoundary {
+		if r.Boundary == endpoint.Judge {
 			judged[r.Trace]++
 		}
 		switch {
 		case r.Try == 0:
 		case r.Boundary == "session stop": // of no rollout, but of the run
-			all[sampler.SessionBoundary]++
+			all[endpoint.Session]++
 		default:
 			repeats[r.Trace]++
 			all[r.Boundary]++

@@ -16,9 +16,9 @@ type worked struct {
 	rounds      int
 }
 
-func (g worked) Grade(ctx context.Context, _ sampler.Output) (sampler.Grade, error) {
+func (g worked) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 	for range g.rounds {
-		resume := sampler.PauseClock(ctx)
+		resume := out.Caller.Pause()
 		err := pause(ctx, g.queue)
 		resume()
 		resume()
@@ -79,9 +79,9 @@ func TestTheClockStandsWhileAnyPartQueues(t *testing.T) {
 		cfg := sampler.DefaultConfig()
 		cfg.GraderTimeout, cfg.Retry = 10*time.Second, limit.Retry{}
 		var ended time.Duration
-		g := gradeFunc(func(ctx context.Context, _ sampler.Output) (sampler.Grade, error) {
+		g := gradeFunc(func(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
 			begin := time.Now()
-			first, second := sampler.PauseClock(ctx), sampler.PauseClock(ctx)
+			first, second := out.Caller.Pause(), out.Caller.Pause()
 			time.Sleep(time.Minute)
 			first()
 			time.Sleep(time.Minute)
@@ -110,8 +110,8 @@ func TestAQueueEndsWithTheRun(t *testing.T) {
 	})
 }
 
-func TestQueuedWithoutAClock(t *testing.T) {
-	resume := sampler.PauseClock(context.Background())
+func TestAQueueOutsideARun(t *testing.T) {
+	resume := sampler.Output{}.Caller.Pause()
 	resume()
 	resume()
 }

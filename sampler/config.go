@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
@@ -55,13 +56,13 @@ type Config struct {
 	// Fixed.
 	Minute map[string]limit.Limits
 
-	// Throttle is that of the run that the work is done for. nil: the session makes
-	// its own, from the settings above.
-	Throttle Throttle
+	// Queue is that of the run that the work is done for. nil: the requests wait in
+	// lines of their own, by the settings above.
+	Queue endpoint.Queue
 
 	// Secrets are blanked out of what the model and the grader read: values of the
 	// environment that are too long to be an ordinary word.
-	Secrets Secrets
+	Secrets endpoint.Secrets
 
 	// Log receives retries and shrinking limits; nil logs nothing.
 	Log *slog.Logger

@@ -1,6 +1,9 @@
 package sampler
 
-import "gonogo/sampler/limit"
+import (
+	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
+)
 
 // The rollouts that the rest is judged by: that many at first, then twice as many
 // again and again, at most that many.
@@ -8,6 +11,14 @@ const (
 	leastFirsts = 20
 	mostFirsts  = leastFirsts << 10
 )
+
+// itemKey names an item: the same one may be read twice.
+type itemKey struct {
+	split rollout.Split
+	id    string
+}
+
+func keyOf(it *rollout.Item) itemKey { return itemKey{it.Split, it.ID} }
 
 // costSample sums the cost of the rollouts that began first. The first to end are
 // short and cheap: with 64 in flight the first ten may cost a seventh of the mean.

@@ -3,6 +3,8 @@ package sampler
 import (
 	"net/http"
 	"strings"
+
+	"gonogo/sampler/endpoint"
 )
 
 // ServedBy adds to a model's name what the headers of an answer say about where it came
@@ -11,7 +13,7 @@ import (
 func ServedBy(name string, header http.Header) string {
 	parts := []string{name, header.Get("X-Litellm-Model-Id")}
 	if base := header.Get("X-Litellm-Model-Api-Base"); base != "" {
-		parts = append(parts, RedactURL(base))
+		parts = append(parts, endpoint.RedactURL(base))
 	}
 	const most = 200 // bytes: it is recorded with every rollout
 	all := strings.Join(strings.Fields(strings.Join(parts, " ")), " ")

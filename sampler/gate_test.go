@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -37,7 +38,7 @@ func TestADeadEndpointCostsOneRequest(t *testing.T) {
 				c.setup(w)
 				sink := &list{}
 				stats, err := w.sample(t.Context(), nil, 50, 8, sink)
-				var dead *sampler.EndpointError
+				var dead *endpoint.Error
 				if !errors.As(err, &dead) {
 					t.Fatalf("error %v, want an EndpointError", err)
 				}
@@ -106,7 +107,7 @@ func TestAnEndpointThatGoesAwayStopsTheRun(t *testing.T) {
 		}
 		sink := &list{}
 		stats, err := w.sample(t.Context(), nil, 1000, 1, sink)
-		var dead *sampler.EndpointError
+		var dead *endpoint.Error
 		if !errors.As(err, &dead) || stats.Outcomes[rollout.Graded] != 20 {
 			t.Fatalf("error %v, stats %+v; want the 20 graded rollouts kept and an EndpointError", err, stats)
 		}
@@ -165,7 +166,7 @@ func TestAToolThatKnowsNobodyStopsTheRun(t *testing.T) {
 					w.check(err)
 					return
 				}
-				var dead *sampler.EndpointError
+				var dead *endpoint.Error
 				if !errors.As(err, &dead) || dead.Boundary != "tool search" || dead.URL != "http://tool.test/tool/search" || !strings.Contains(err.Error(), "404 page not found (8 rollouts got no other answer)") {
 					t.Fatalf("error %v", err)
 				}
@@ -189,7 +190,7 @@ func TestAFatalFailureInTheMiddleEndsTheRunWhenItStays(t *testing.T) {
 		}
 		sink := &list{}
 		stats, err := w.sample(t.Context(), nil, 50, 1, sink)
-		var dead *sampler.EndpointError
+		var dead *endpoint.Error
 		if !errors.As(err, &dead) || !strings.Contains(err.Error(), "check the key") || n != 22 {
 			t.Fatalf("error %v after %d requests, want 22: 5, 6 refused, 1, 10 refused in a row", err, n)
 		}
@@ -230,7 +231,7 @@ func TestAWrongGraderURLStopsTheRunAtTheThirdItem(t *testing.T) {
 		w.grade = func(gradeRequest) reply { return fails(404) }
 		sink := &list{}
 		_, err := w.sample(t.Context(), nil, 50, 8, sink)
-		var dead *sampler.EndpointError
+		var dead *endpoint.Error
 		if !errors.As(err, &dead) || dead.Boundary != "grader" || w.count("grade") != 3 {
 			t.Fatalf("error %v after %d requests", err, w.count("grade"))
 		}
@@ -276,7 +277,7 @@ func TestASlowFirstAnswerHoldsNobodyUp(t *testing.T) {
 					}
 				}
 				_, err := w.sample(t.Context(), nil, 71, 1, sink)
-				dead, ended := errors.AsType[*sampler.EndpointError](err)
+				dead, ended := errors.AsType[*endpoint.Error](err)
 				switch {
 				case ended != c.refused:
 					t.Errorf("error %v", err)

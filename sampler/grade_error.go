@@ -1,6 +1,10 @@
 package sampler
 
-import "errors"
+import (
+	"errors"
+
+	"gonogo/sampler/endpoint"
+)
 
 // GradeError is a grading without a grade, and the kind of its failure. The kinds
 // are the error keys of the wire contract where it has one.
@@ -45,7 +49,7 @@ func gradeKind(err error) string {
 	if late(err) {
 		return KindTimeout
 	}
-	if _, ok := AsFailure(err); ok {
+	if _, ok := endpoint.AsFailure(err); ok {
 		return KindServer
 	}
 	return KindOther

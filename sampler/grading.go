@@ -8,33 +8,27 @@ import (
 	"strconv"
 	"sync"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
 // grading is what one grading came to, all its tries together.
 type grading struct {
 	Grade
-	judged     tally // tokens, also of tries that failed
-	judgeCalls int
-	retries    int
+	retries int
 }
 
-// grade has an output graded. The error is ctx's, the *EndpointError that ends
+// grade has an output graded. The error is ctx's, the *endpoint.Error that ends
 // the run, or why there is no grade: gradeKind returns its kind. What a judge
 // used is reported also with an error.
-func (s *session) grade(ctx context.Context, out Output) (g grading, err error) {
-	out.Kept = make(map[string]Grade)
-	on := requestInfo{item: out.Item, trace: out.TraceID, name: "grade"}
+func (s *session) grade(ctx context.Context, by *endpoint.Caller, out Output) (g grading, err error) {
+	name := "grade"
 	if out.Regrade > 0 {
-		on.name += "/" + strconv.Itoa(out.Regrade)
+		name += "/" + strconv.Itoa(out.Regrade)
 	}
-	g.retries, err = s.ask(ctx, s.gates.grader, s.cfg.GraderTimeout, on, func(ctx context.Context) (err error) {
-		g.Grade, err = s.b.Grader.Grade(ctx, out)
-		if g.judgeCalls += g.JudgeCalls; g.JudgeCalls > 0 || g.Usage != (rollout.Usage{}) {
-			g.judged.add(g.Usage)
-		}
-		return err
-	})
+	out.Caller = by
+	out.Request = endpoint.Request{Endpoint: endpoint.Grader, Name: name, Timeout: s.cfg.GraderTimeout}
+	g.Grade, g.retries, err = out.GradeBy(ctx, s.b.Grader)
 	if err == nil {
 		err = finite(g.Grade)
 	}
@@ -51,14 +45,14 @@ const hopeless = 10
 
 // despair halts a run whose grader gives no grade at all for a reason of its
 // own, such as a formula that divides by zero: rollouts cost money. An
-// endpoint that does not work is the gate's business.
+// endpoint that does not work is given up by itself.
 func (s *session) despair(it *rollout.Item, err error) {
 	if err == nil {
 		s.misfit.fits()
 		return
 	}
 	kind, own := errors.AsType[*GradeError](err)
-	if _, endpoint := AsFailure(err); !own || endpoint || kind.Kind == KindRange {
+	if _, failed := endpoint.AsFailure(err); !own || failed || kind.Kind == KindRange {
 		return
 	}
 	if kind.Kind == KindBatch {
@@ -124,13 +118,16 @@ func (s *session) fit(g *Grade, it *rollout.Item) error {
 		s.halt.now(e)
 		return nil
 	}
-	if n := s.misfit.refused(it); n >= graderOpinions {
+	if n := s.misfit.refused(it); n >= misfits {
 		end := *e
 		end.Items = n
 		s.halt.now(&end)
 	}
 	return &GradeError{KindRange, e}
 }
+
+// misfits is how many items must get a grade that does not fit before all do.
+const misfits = 3
 
 // RangeError is a grade outside the reward range. With Items set it ends a run: no
 // grade was in the range.

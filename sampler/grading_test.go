@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
@@ -40,12 +41,12 @@ func TestKindsOfGraderFailures(t *testing.T) {
 		grader sampler.Grader
 		kind   string
 	}{
-		{"a status that is no success", failsWith(&sampler.Failure{Status: 500, Err: errors.New("broken")}), sampler.KindServer},
-		{"a broken connection", failsWith(&sampler.Failure{Err: errors.New("EOF")}), sampler.KindServer},
-		{"a connection that timed out", failsWith(&sampler.Failure{Err: &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}}), sampler.KindTimeout},
+		{"a status that is no success", failsWith(&endpoint.Failure{Status: 500, Err: errors.New("broken")}), sampler.KindServer},
+		{"a broken connection", failsWith(&endpoint.Failure{Err: errors.New("EOF")}), sampler.KindServer},
+		{"a connection that timed out", failsWith(&endpoint.Failure{Err: &net.OpError{Op: "read", Err: os.ErrDeadlineExceeded}}), sampler.KindTimeout},
 		{"a kind of its own", failsWith(parse), sampler.KindParse},
-		{"a kind wrapped in a failure", failsWith(fmt.Errorf("judge: %w", &sampler.Failure{Status: 200, Err: parse})), sampler.KindParse},
-		{"a kind with a failure in it", failsWith(&sampler.GradeError{Kind: sampler.KindMalformed, Err: &sampler.Failure{Status: 200, Err: errors.New("<html>")}}), sampler.KindMalformed},
+		{"a kind wrapped in a failure", failsWith(fmt.Errorf("judge: %w", &endpoint.Failure{Status: 200, Err: parse})), sampler.KindParse},
+		{"a kind with a failure in it", failsWith(&sampler.GradeError{Kind: sampler.KindMalformed, Err: &endpoint.Failure{Status: 200, Err: errors.New("<html>")}}), sampler.KindMalformed},
 		{"a try out of time", gradeFunc(func(ctx context.Context, _ sampler.Output) (sampler.Grade, error) {
 			<-ctx.Done()
 			return sampler.Grade{}, fmt.Errorf("python: %w", ctx.Err())

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -115,8 +116,8 @@ func TestAGraderThatDiesCostsNoRollout(t *testing.T) {
 		}
 		sink := &list{}
 		stats, err := w.sample(t.Context(), nil, 50, 4, sink)
-		end, dead := errors.AsType[*sampler.EndpointError](err)
-		if !dead || end.Boundary != sampler.GraderBoundary || stats.StoppedBy != sampler.StoppedByError {
+		end, dead := errors.AsType[*endpoint.Error](err)
+		if !dead || end.Boundary != endpoint.Grader || stats.StoppedBy != sampler.StoppedByError {
 			t.Fatalf("error %v, %+v", err, stats)
 		}
 		if stats.Begun != stats.Recorded || w.count("model") != len(sink.records) {

@@ -7,24 +7,20 @@ import (
 	"testing"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
 // hung is a model of somebody else's making, which hands the end of its context
-// on as it is: no *sampler.Failure.
+// on as it is: no *endpoint.Failure.
 type hung struct{}
 
-func (hung) Reply(ctx context.Context, _ sampler.Request) (reply sampler.Reply, err error) {
-	pass, err := sampler.Admit(ctx, sampler.ModelBoundary)
-	if err != nil {
-		return sampler.Reply{}, err
-	}
-	defer func() { pass.Done(reply.Usage, err) }()
+func (hung) Reply(ctx context.Context, _ sampler.Request) (sampler.Reply, error) {
 	<-ctx.Done()
 	return sampler.Reply{}, ctx.Err()
 }
 
-// The breaker of a model that hung, and whose error was no *sampler.Failure,
+// The breaker of a model that hung, and whose error was no *endpoint.Failure,
 // read the failure that there was not: a panic.
 func TestAHungModelWithAnErrorOfItsOwnIsGivenUp(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
@@ -34,8 +30,8 @@ func TestAHungModelWithAnErrorOfItsOwnIsGivenUp(t *testing.T) {
 		}
 		never := gradeFunc(func(context.Context, sampler.Output) (sampler.Grade, error) { return sampler.Grade{}, nil })
 		stats, err := sampler.Sample(t.Context(), nil, sampler.DefaultConfig(), 1, jobs, sampler.Boundaries{Model: hung{}, Grader: never}, &list{}, nil)
-		var dead *sampler.EndpointError
-		if !errors.As(err, &dead) || dead.Boundary != sampler.ModelBoundary || dead.Times < 5 {
+		var dead *endpoint.Error
+		if !errors.As(err, &dead) || dead.Boundary != endpoint.Model || dead.Times < 5 {
 			t.Errorf("it ended with %v, %+v", err, stats)
 		}
 	})

@@ -8,14 +8,15 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"time"
 
-	"gonogo/sampler/limit"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
 // Isolation starts and stops a session for each rollout.
 type Isolation interface {
+	// Enter waits for a place, which Stop gives back.
+	Enter(ctx context.Context, e *RolloutSession) error
 	// Start makes one try, without retrying, and fills in the session's Values.
 	// Stop is called after each Start, also after one that failed.
 	Start(ctx context.Context, e *RolloutSession) error
@@ -23,9 +24,6 @@ type Isolation interface {
 	// what is already gone. ctx is not the run's, which may have ended.
 	Stop(ctx context.Context, e *RolloutSession) error
 }
-
-// SessionBoundary is the name of the endpoint that starts sessions.
-const SessionBoundary = "session"
 
 // KindSession is the kind of a rollout that failed because its session could not be
 // started.
@@ -40,28 +38,41 @@ func (e *sessionError) Unwrap() error { return e.err }
 // startSession starts a session for a rollout or a task. Each try has its own,
 // so none finds what another left half made. leave stops what was
 // started; it is never nil.
-func (s *session) startSession(ctx context.Context, e RolloutSession) (box *RolloutSession, leave func(), retries int, err error) {
+func (s *session) startSession(ctx context.Context, by *endpoint.Caller, e RolloutSession) (box *RolloutSession, leave func(), retries int, err error) {
 	if s.cfg.Isolation == nil {
 		return nil, func() {}, 0, nil
 	}
-	on := requestInfo{e.Item, e.TraceID, "session"}
-	retries, err = s.ask(ctx, s.gates.start, s.cfg.IsolationTimeout, on, func(ctx context.Context) error {
-		try := e
-		try.ID, try.secrets = sessionID(), new(sessionSecrets)
-		err := s.cfg.Isolation.Start(ctx, &try)
-		if err != nil {
-			resume := PauseClock(ctx) // stopping is not part of the try
-			defer resume()
-			s.vacate(ctx, &try)
+	var try RolloutSession
+	begun := false
+	r := endpoint.Request{
+		Endpoint: endpoint.Session, Name: "session", Timeout: s.cfg.IsolationTimeout,
+		Enter: func(ctx context.Context) (leave func(), err error) {
+			try = e
+			try.ID, try.secrets = sessionID(), new(sessionSecrets)
+			begun = false
+			leave = func() {
+				if !begun { // its place is free again
+					_ = s.cfg.Isolation.Stop(ctx, &try) // there is nothing to stop
+				}
+			}
+			return leave, s.cfg.Isolation.Enter(ctx, &try)
+		},
+	}
+	retries, err = by.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) error {
+		one := try
+		one.Try, begun = t, true
+		if err := s.cfg.Isolation.Start(ctx, &one); err != nil {
+			defer t.Pause()() // stopping is not part of the try
+			s.vacate(ctx, by, &one)
 			return err
 		}
-		box = &try
+		box = &one
 		return nil
 	})
 	if box == nil {
 		return nil, func() {}, retries, err
 	}
-	leave = func() { s.vacate(ctx, box) }
+	leave = func() { s.vacate(ctx, by, box) }
 	if err != nil { // the run ended in the moment of the start
 		leave()
 		return nil, func() {}, retries, err
@@ -79,50 +90,30 @@ func sessionID() string {
 
 // vacate stops a session, however the run ended. It is tried as often
 // as requests are, though not for longer than two tries may take.
-func (s *session) vacate(ctx context.Context, e *RolloutSession) {
+func (s *session) vacate(ctx context.Context, by *endpoint.Caller, e *RolloutSession) {
 	ctx = context.WithoutCancel(ctx)
 	if t := s.cfg.IsolationTimeout; t > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, 2*t)
 		defer cancel()
 	}
-	clock := stopwatch(ctx)
-	var tries limit.Tries
-	for {
-		err := attempt(clock, s.cfg.IsolationTimeout, func(ctx context.Context) error { return s.cfg.Isolation.Stop(ctx, e) })
-		if err == nil {
-			s.stops.well()
-			return
-		}
-		f, ok := AsFailure(err)
-		again := ok && f.Temporary && clock.Err() == nil
-		var wait time.Duration
-		if again {
-			if f.class().Rule().Counted {
-				tries.Counted++
-			}
-			wait, again = s.cfg.Retry.ShouldRetry(f.class(), tries, f.RetryAfter, jitter(e.ID, "stop", tries.Made))
-		}
-		if !again {
-			s.leftOpen(e, err)
-			return
-		}
-		tries.Made++
-		s.retried(SessionBoundary, requestInfo{e.Item, e.TraceID, "stop"}, f, f.class(), tries.Made, wait)
-		timer := time.NewTimer(wait)
-		select {
-		case <-timer.C:
-		case <-clock.Done():
-			timer.Stop()
-		}
+	r := endpoint.Request{Endpoint: endpoint.Session, Name: "stop/" + e.ID, Timeout: s.cfg.IsolationTimeout, Local: true}
+	_, err := by.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) error {
+		e.Try = t
+		return s.cfg.Isolation.Stop(ctx, e)
+	})
+	if err != nil {
+		s.leftOpen(e, err)
+		return
 	}
+	s.stops.well()
 }
 
 // leftOpen notes a session that could not be stopped. Several in a row end the run as the
 // same error of an endpoint does: they pile up.
 func (s *session) leftOpen(e *RolloutSession, err error) {
 	s.count.leftOpen()
-	s.lines.tell("session left open", slog.String("session", e.ID), slog.String("trace_id", e.TraceID), slog.String("error", Brief(err.Error())))
+	s.set.Tell("session left open", slog.String("session", e.ID), slog.String("trace_id", e.TraceID), slog.String("error", endpoint.Brief(err.Error())))
 	if n := s.stops.failed(); s.cfg.Breaker > 0 && n >= s.cfg.Breaker {
 		s.halt.now(&StuckSessionsError{Times: n, Err: err})
 	}
@@ -163,10 +154,10 @@ func (e *StuckSessionsError) Unwrap() error { return e.Err }
 
 // enter starts the rollout's session. What tools keep for the rollout ends before
 // it does.
-func (e *episode) enter(ctx context.Context) (leave func(), err error) {
+func (e *episode) enter(ctx context.Context, by *endpoint.Caller) (leave func(), err error) {
 	var retries int
 	var stop func()
-	e.box, stop, retries, err = e.startSession(ctx, RolloutSession{TraceID: e.trace, Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt})
+	e.box, stop, retries, err = e.startSession(ctx, by, RolloutSession{TraceID: e.trace, Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt})
 	e.rec.Retries += retries
 	leave = func() {
 		ReleaseTools(e.b.Tools, e.trace)

@@ -4,13 +4,14 @@ import (
 	"context"
 	"encoding/json"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
 // Judge is a model that grades: graders call it, rollouts do not.
 type Judge interface {
 	// Complete makes one request, without retrying. Failures of the endpoint
-	// are *Failure.
+	// are *endpoint.Failure.
 	Complete(ctx context.Context, p Prompt) (Completion, error)
 }
 
@@ -27,6 +28,7 @@ type Prompt struct {
 	MaxTokens       *int
 	ReasoningEffort string
 	RequestID       string
+	Try             *endpoint.Try // that it is; nil outside a run
 }
 
 // Completion is a judge's answer.

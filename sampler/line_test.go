@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/model"
@@ -26,9 +27,9 @@ import (
 )
 
 // boundary finds an endpoint by its name.
-func boundary(t *testing.T, s sampler.Stats, name string) sampler.Boundary {
+func boundary(t *testing.T, s sampler.Stats, name string) endpoint.State {
 	t.Helper()
-	i := slices.IndexFunc(s.Boundaries, func(b sampler.Boundary) bool { return b.Name == name })
+	i := slices.IndexFunc(s.Boundaries, func(b endpoint.State) bool { return b.Name == name })
 	if i < 0 {
 		t.Fatalf("no boundary %q among %+v", name, s.Boundaries)
 	}
@@ -293,7 +294,7 @@ func TestTheSameFailureAgainAndAgainStopsTheRun(t *testing.T) {
 					w.check(err)
 					return
 				}
-				var dead *sampler.EndpointError
+				var dead *endpoint.Error
 				if !errors.As(err, &dead) || dead.Boundary != "model" || dead.Times < 5 || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "sampling.breaker") {
 					t.Fatalf("error %v", err)
 				}
@@ -375,7 +376,7 @@ func TestHungConnectionsAreFoundByProgress(t *testing.T) {
 			t.Parallel()
 			server := httptest.NewServer(c.handler)
 			defer server.Close()
-			client := sampler.HTTPClient(nil, 1)
+			client := endpoint.HTTPClient(nil, 1)
 			defer client.CloseIdleConnections()
 			tools, err := tool.New([]tool.Config{{Name: "search", ServerURL: server.URL}}, tool.Options{HTTP: client})
 			if err != nil {
@@ -467,18 +468,18 @@ func TestTheLine(t *testing.T) {
 				waits, cancel = context.WithTimeout(ctx, 1500*time.Millisecond) // and some leave
 			}
 			defer cancel()
-			pass, err := sampler.Admit(waits, "grader")
-			if err != nil {
-				return sampler.Grade{}, err
-			}
-			defer func() { pass.Done(rollout.Usage{}, nil) }()
-			mu.Lock()
-			order = append(order, fmt.Sprintf("%02d", n))
-			mu.Unlock()
-			time.Sleep(time.Second)
-			return sampler.Grade{Reward: 1}, nil
+			_, err := out.Caller.Do(waits, endpoint.Request{Endpoint: endpoint.Grader}, func(context.Context, *endpoint.Try) error {
+				mu.Lock()
+				order = append(order, fmt.Sprintf("%02d", n))
+				mu.Unlock()
+				if n > 1 { // the first answer is there at once, so all may ask
+					time.Sleep(time.Second)
+				}
+				return nil
+			})
+			return sampler.Grade{Reward: 1}, err
 		})
-		stats, err := sampler.Regrade(t.Context(), nil, cfg, feed(tasks(20, 1), nil), 20, opened{g}, &list{}, nil)
+		stats, err := sampler.Regrade(t.Context(), nil, cfg, feed(tasks(20, 1), nil), 20, g, &list{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -490,10 +491,6 @@ func TestTheLine(t *testing.T) {
 		}
 	})
 }
-
-// opened is a grader whose first answer is there at once, so the gate is
-// open.
-type opened struct{ sampler.Grader }
 
 func TestTheLogTellsOfRetriesAndLimits(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -16,6 +17,7 @@ type episode struct {
 	*session
 	job   Job
 	trace string
+	by    *endpoint.Caller
 	begun time.Time
 	turns []Turn
 	sent  EncodedTurns
@@ -37,21 +39,22 @@ type ending struct {
 
 // rollout carries one job to its end. It alternates the model and the tools
 // until the model answers or a limit is reached, and has the answer graded. The
-// error is ctx's, or the *EndpointError that ends the run: then there is no
+// error is ctx's, or the *endpoint.Error that ends the run: then there is no
 // record, but when there was an answer already: it is recorded without its grade.
 // All other failures are outcomes. leave is to be called when the record
 // is written, and also with an error; what it and the start of a session take
 // is not a time of the rollout.
 func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, leave func(), err error) {
 	e := s.begin(job)
-	outer := s.clock(ctx, job.Item, e.trace)
-	defer outer.arrive()
-	leave, err = e.enter(outer)
-	inner := startClock(outer, s.cfg.RolloutTimeout)
-	defer inner.stop()
+	outer := s.set.Caller(ctx, job.Item, e.trace)
+	defer outer.Arrived()
+	leave, err = e.enter(ctx, outer)
+	e.by = outer.Until(ctx, s.cfg.RolloutTimeout, nil)
+	defer e.by.Stop()
+	inner := e.by.Context()
 	if err == nil {
 		err = e.play(inner)
-		e.inspect(outer)
+		e.inspect(ctx)
 	}
 	var b *boundaryError
 	switch {
@@ -66,7 +69,7 @@ func (s *session) rollout(ctx context.Context, job Job) (rec *rollout.Record, le
 		e.lost(b, inner.Err() != nil)
 	}
 	e.rec.Usage = e.usage.sum()
-	e.rec.Elapsed = rollout.Seconds(inner.active())
+	e.rec.Elapsed = rollout.Seconds(e.by.Active())
 	return e.withoutSessionSecrets(e.rec), leave, nil
 }
 
@@ -94,7 +97,7 @@ func (b *boundaryError) Unwrap() error { return b.err }
 // ends is the error that ends the run, not the rollout alone; nil when it does
 // not.
 func (b *boundaryError) ends() error {
-	var end *EndpointError
+	var end *endpoint.Error
 	if errors.As(b.err, &end) {
 		return end
 	}
@@ -120,7 +123,7 @@ func (e *episode) lost(b *boundaryError, late bool) {
 			e.rec.Kind = own.Kind
 		}
 	}
-	e.rec.Outcome, e.rec.Error = b.outcome, Brief(text)
+	e.rec.Outcome, e.rec.Error = b.outcome, endpoint.Brief(text)
 }
 
 // play converses and grades.
@@ -133,7 +136,7 @@ func (e *episode) play(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	e.rec.Outcome, e.rec.Error, e.rec.Finish = end.outcome, Brief(end.why), end.finish
+	e.rec.Outcome, e.rec.Error, e.rec.Finish = end.outcome, endpoint.Brief(end.why), end.finish
 	if end.text == "" {
 		return nil
 	}
@@ -173,8 +176,11 @@ func (e *episode) converse(ctx context.Context) (ending, error) {
 func (e *episode) reply(ctx context.Context) (Reply, error) {
 	req := Request{Item: e.job.Item, Turns: e.turns, RequestID: requestID(e.trace, len(e.turns)), Encoded: &e.sent}
 	var reply Reply
-	retries, err := e.ask(ctx, e.gates.model, e.cfg.ModelTimeout, requestInfo{e.job.Item, e.trace, req.RequestID}, func(ctx context.Context) (err error) {
+	r := endpoint.Request{Endpoint: endpoint.Model, Name: req.RequestID, Timeout: e.cfg.ModelTimeout}
+	retries, err := e.by.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) (err error) {
+		req.Try = t
 		reply, err = e.b.Model.Reply(ctx, req)
+		t.Used(reply.Usage)
 		return err
 	})
 	e.rec.Retries += retries
@@ -235,7 +241,7 @@ func (e *episode) ungraded(why string) {
 	if e.rec.Outcome == rollout.StepLimit {
 		why = e.rec.Error + thenGrading + why
 	}
-	e.rec.Outcome, e.rec.Kind, e.rec.Error = rollout.GraderFailed, rollout.KindUngraded, Brief(why)
+	e.rec.Outcome, e.rec.Kind, e.rec.Error = rollout.GraderFailed, rollout.KindUngraded, endpoint.Brief(why)
 }
 
 // holdAfter is how long a grade may take before the answer is recorded without it.
@@ -274,10 +280,10 @@ func (e *episode) grade(ctx context.Context) error {
 	out := OutputOf(e.job.Item, e.rec)
 	out.RolloutSession = e.box
 	over := e.hold()
-	g, err := e.session.grade(ctx, out)
+	g, err := e.session.grade(ctx, e.by, out)
 	over()
 	e.rec.Retries += g.retries
-	e.rec.Judge, e.rec.JudgeCalls = g.judged.sum(), g.judgeCalls
+	e.rec.Judge, e.rec.JudgeCalls = g.Usage, g.JudgeCalls
 	if err != nil {
 		return &boundaryError{rollout.GraderFailed, err}
 	}

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strings"
 	"sync"
+
+	"gonogo/sampler/endpoint"
 )
 
 // missingToolRollouts is how many rollouts must have got nothing but refusals
@@ -43,11 +45,11 @@ func (m *missingTool) heard(trace string, res Result) error {
 		return nil
 	}
 	said := strings.TrimPrefix(res.Error, fmt.Sprintf("status %d: ", res.HTTPStatus)) // the failure says it itself
-	f := &Failure{Status: res.HTTPStatus, Fatal: true, Err: fmt.Errorf("%s (%d rollouts got no other answer)", said, missingToolRollouts)}
+	f := &endpoint.Failure{Status: res.HTTPStatus, Fatal: true, Err: fmt.Errorf("%s (%d rollouts got no other answer)", said, missingToolRollouts)}
 	if t, ok := m.tool.(interface{ URL() string }); ok {
-		f.URL = RedactURL(t.URL())
+		f.URL = endpoint.RedactURL(t.URL())
 	}
-	return &EndpointError{Boundary: "tool " + m.tool.Name(), URL: f.URL, Err: f}
+	return &endpoint.Error{Boundary: "tool " + m.tool.Name(), URL: f.URL, Err: f}
 }
 
 // refusesAll reports whether an answer may be one that every call would get.

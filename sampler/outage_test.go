@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
@@ -89,7 +90,7 @@ func TestFailuresThatDifferForLongStopTheRun(t *testing.T) {
 					}
 					return
 				}
-				var dead *sampler.EndpointError
+				var dead *endpoint.Error
 				if !errors.As(err, &dead) || dead.Boundary != "model" || !strings.Contains(err.Error(), "has not answered for ") || !strings.Contains(err.Error(), "status 50") {
 					t.Fatalf("error %v after %v", err, took)
 				}

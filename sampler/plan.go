@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 
+	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
@@ -85,7 +86,7 @@ func drawn(items []rollout.Item, seed uint64) []*rollout.Item {
 func lot(seed uint64, it *rollout.Item) uint64 {
 	h := fnv.New64a()
 	fmt.Fprintf(h, "order\x00%d\x00%s\x00%s", seed, it.Split, it.ID)
-	return mix(h.Sum64())
+	return limit.Mix(h.Sum64())
 }
 
 // Plan lists the rollouts that a run still lacks: samples of every item of

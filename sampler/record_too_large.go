@@ -3,6 +3,7 @@ package sampler
 import (
 	"fmt"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -15,7 +16,7 @@ func tooLarge(r *rollout.Record, why *rollout.TooLargeError) *rollout.Record {
 	return &rollout.Record{
 		Item: r.Item, Split: r.Split, Category: r.Category, Family: r.Family, Sample: r.Sample, Attempt: r.Attempt, Source: r.Source,
 		Outcome: rollout.ToolFailed, Kind: KindTooLarge,
-		Error: Brief(fmt.Sprintf("the record of this rollout is too large: %v; have the tools return less, or end rollouts earlier (sampling.max_steps, sampling.max_tool_calls)", why)),
+		Error: endpoint.Brief(fmt.Sprintf("the record of this rollout is too large: %v; have the tools return less, or end rollouts earlier (sampling.max_steps, sampling.max_tool_calls)", why)),
 		Turns: r.Turns, Retries: r.Retries, Usage: r.Usage, Judge: r.Judge, JudgeCalls: r.JudgeCalls, Planted: r.Planted, Leaks: r.Leaks,
 		TraceID: r.TraceID, Started: r.Started, Elapsed: r.Elapsed,
 	}

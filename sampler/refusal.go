@@ -9,15 +9,16 @@ import (
 	"strconv"
 	"strings"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
-// ModelRefusal describes a model's answer with an error status, as StatusFailure
+// ModelRefusal describes a model's answer with an error status, as endpoint.StatusFailure
 // does; it is Fatal if every other rollout would get it, too. cutOff says why the
 // refusal is the rollout's own doing, as CutOff does; "" if it is the endpoint's.
-func ModelRefusal(address string, a Answer) (f *Failure, cutOff string) {
-	code, message := APIError(a.Body)
-	f = StatusFailure(address, a)
+func ModelRefusal(address string, a endpoint.Answer) (f *endpoint.Failure, cutOff string) {
+	code, message := endpoint.APIError(a.Body)
+	f = endpoint.StatusFailure(address, a)
 	if a.Status == http.StatusPaymentRequired || slices.Contains(endOfAll, code) {
 		f.Temporary, f.Fatal = false, true
 	}
@@ -49,14 +50,14 @@ var endOfAll = []string{"model_not_found", "insufficient_quota", "billing_hard_l
 // could pass: the conversation does not fit the model's context, or its content was
 // filtered. No other rollout is affected. "" is the endpoint's failure, as is a temporary one;
 // but 500 is also what a server may answer that did not check the length of a prompt.
-func CutOff(f *Failure, code, message string) (why string) {
+func CutOff(f *endpoint.Failure, code, message string) (why string) {
 	text := strings.ToLower(code + " " + message)
 	tooLarge := f.Status == http.StatusRequestEntityTooLarge && !strings.Contains(text, "rate_limit")
 	switch {
 	case tooLarge || (!f.Temporary || f.Status == http.StatusInternalServerError) && f.Status != http.StatusTooManyRequests && rollout.OutOfContext(text):
-		return Brief(rollout.ContextExceeded + ": " + cmp.Or(message, code, http.StatusText(f.Status)))
+		return endpoint.Brief(rollout.ContextExceeded + ": " + cmp.Or(message, code, http.StatusText(f.Status)))
 	case !f.Temporary && slices.ContainsFunc(notAllowed, func(s string) bool { return strings.Contains(text, s) }):
-		return Brief("content_filter: " + message)
+		return endpoint.Brief("content_filter: " + message)
 	}
 	return ""
 }

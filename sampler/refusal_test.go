@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
@@ -44,13 +45,13 @@ var tooLongPrompts = []struct {
 // status it gives them.
 func TestAContextThatIsTooSmallIsRecognized(t *testing.T) {
 	for _, c := range tooLongPrompts {
-		f, why := ModelRefusal("http://m", Answer{Status: c.status, Body: []byte(c.body)})
+		f, why := ModelRefusal("http://m", endpoint.Answer{Status: c.status, Body: []byte(c.body)})
 		if !TooLong(why) || FinishOfCutOff(why) != rollout.FinishLength {
 			t.Errorf("%s: %q, %v", c.server, why, f)
 		}
 	}
 	for _, body := range []string{`{"error":{"message":"max_tokens must be at least 1, got 0."}}`, `{"error":{"message":"temperature should not exceed 2"}}`} {
-		if f, why := ModelRefusal("http://m", Answer{Status: 400, Body: []byte(body)}); why != "" {
+		if f, why := ModelRefusal("http://m", endpoint.Answer{Status: 400, Body: []byte(body)}); why != "" {
 			t.Errorf("%q, %v", why, f)
 		}
 	}
@@ -62,7 +63,7 @@ func TestAContextThatIsTooSmallIsRecognized(t *testing.T) {
 		500: `{"error":{"message":"CUDA out of memory while extending the context"}}`,
 		503: `{"error":{"message":"Loading model","type":"unavailable_error","code":503}}`,
 	} {
-		if f, why := ModelRefusal("http://m", Answer{Status: status, Body: []byte(body)}); why != "" {
+		if f, why := ModelRefusal("http://m", endpoint.Answer{Status: status, Body: []byte(body)}); why != "" {
 			t.Errorf("%d: %q, %v", status, why, f)
 		}
 	}
@@ -81,9 +82,9 @@ func TestRequestOverTheRateLimitIsNotRetried(t *testing.T) {
 		{"Too many requests", limit.Limited},
 	} {
 		body := `{"error":{"message":"` + c.words + `","type":"tokens","code":"rate_limit_exceeded"}}`
-		f, why := ModelRefusal("http://m", Answer{Status: 429, Header: http.Header{"Retry-After": {"1"}}, Body: []byte(body)})
-		if refused := c.class == limit.Refused; why != "" || f.Temporary == refused || f.Fatal || f.class() != c.class || f.Status != 429 || strings.Contains(f.Error(), "no retry can succeed") != refused {
-			t.Errorf("%s: %v is %v, retried: %t, cut off: %q", c.words, f, f.class(), f.Temporary, why)
+		f, why := ModelRefusal("http://m", endpoint.Answer{Status: 429, Header: http.Header{"Retry-After": {"1"}}, Body: []byte(body)})
+		if refused := c.class == limit.Refused; why != "" || f.Temporary == refused || f.Fatal || f.Class() != c.class || f.Status != 429 || strings.Contains(f.Error(), "no retry can succeed") != refused {
+			t.Errorf("%s: %v is %v, retried: %t, cut off: %q", c.words, f, f.Class(), f.Temporary, why)
 		}
 	}
 }

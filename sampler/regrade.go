@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -93,12 +94,11 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	r := &regrading{rec: *t.Record, known: len(t.Record.Grades)}
 	r.rec.Grades = slices.Clone(t.Record.Grades)
 	begun := time.Now()
-	took := s.clock(ctx, t.Item, t.Record.TraceID)
-	defer took.stop()
-	defer took.arrive()
+	took := s.set.Caller(ctx, t.Item, t.Record.TraceID)
+	defer took.Arrived()
 	out := OutputOf(t.Item, t.Record)
-	box, leave, retries, err := s.startSession(took, RolloutSession{TraceID: out.TraceID, Item: t.Item, Sample: t.Record.Sample, Attempt: t.Record.Attempt})
-	switch end, ends := errors.AsType[*EndpointError](err); {
+	box, leave, retries, err := s.startSession(ctx, took, RolloutSession{TraceID: out.TraceID, Item: t.Item, Sample: t.Record.Sample, Attempt: t.Record.Attempt})
+	switch end, ends := errors.AsType[*endpoint.Error](err); {
 	case ctx.Err() != nil:
 		return ended{leave: anyhow(leave)}, context.Cause(ctx)
 	case ends:
@@ -112,20 +112,20 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 			r.add(grading{}, &GradeError{KindSession, &sessionError{unopened}})
 			continue
 		}
-		g, err := s.grade(took, out)
+		g, err := s.grade(ctx, took, out)
 		if ctx.Err() != nil {
 			return ended{leave: anyhow(leave)}, context.Cause(ctx)
 		}
-		if end, ok := errors.AsType[*EndpointError](err); ok {
+		if end, ok := errors.AsType[*endpoint.Error](err); ok {
 			return ended{leave: anyhow(leave)}, end
 		}
 		r.add(g, err)
 	}
 	rec := r.settle(t.Times)
 	if rec.Source == rollout.Probe {
-		rec.Started, rec.Elapsed, rec.Retries = begun, rollout.Seconds(took.active()), r.retries
+		rec.Started, rec.Elapsed, rec.Retries = begun, rollout.Seconds(took.Active()), r.retries
 	}
-	return s.price(ended{record: rec, tokens: judgeTokens(rec), took: took.active(), leave: anyhow(leave)}), nil
+	return s.price(ended{record: rec, tokens: judgeTokens(rec), took: took.Active(), leave: anyhow(leave)}), nil
 }
 
 // regrading fills in the copy of a task's record.
@@ -141,9 +141,9 @@ type regrading struct {
 
 func (r *regrading) add(g grading, err error) {
 	r.retries += g.retries
-	r.calls += g.judgeCalls
-	if g.judged.parts > 0 {
-		r.judged.add(g.judged.sum())
+	r.calls += g.JudgeCalls
+	if g.JudgeCalls > 0 || g.Usage != (rollout.Usage{}) {
+		r.judged.add(g.Usage)
 	}
 	if err != nil {
 		if r.failed++; r.first == nil {
@@ -169,7 +169,7 @@ func (r *regrading) settle(times int) *rollout.Record {
 		if limited {
 			why += thenGrading
 		}
-		rec.Outcome, rec.Kind, rec.Error = rollout.GraderFailed, gradeKind(r.first), Brief(why+r.first.Error())
+		rec.Outcome, rec.Kind, rec.Error = rollout.GraderFailed, gradeKind(r.first), endpoint.Brief(why+r.first.Error())
 		rec.Grades, rec.Parts, rec.Clipped = nil, nil, false
 		return rec
 	}
@@ -190,7 +190,7 @@ func (r *regrading) settle(times int) *rollout.Record {
 		if rec.Error != "" {
 			text = rec.Error + "; " + text
 		}
-		rec.Error = Brief(text)
+		rec.Error = endpoint.Brief(text)
 	}
 	return rec
 }

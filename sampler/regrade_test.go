@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
@@ -304,29 +305,38 @@ func TestTasksThatCannotBeGraded(t *testing.T) {
 	})
 }
 
-// A grader made of several keeps what it has got over the tries of one grading,
-// and of no other.
-func TestKeptIsOfOneGrading(t *testing.T) {
+// A part that fails is repeated by itself: those that have a grade are not asked again.
+func TestAPartIsRepeatedByItself(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		w.cfg.Retry = limit.Retry{Max: 2}
-		g := &keeper{}
-		_, err := sampler.Regrade(t.Context(), nil, w.cfg, feed(tasks(1, 2), nil), 1, g, &list{}, nil)
+		g := &parts{}
+		sink := &list{}
+		_, err := sampler.Regrade(t.Context(), nil, w.cfg, feed(tasks(1, 2), nil), 1, g, sink, nil)
 		w.check(err)
-		if want := []string{"0:0", "0:1", "0:2", "1:0", "1:1", "1:2"}; !slices.Equal(g.saw, want) {
-			t.Errorf("regrade:kept was %v, want %v", g.saw, want)
+		if want := []string{"0:0", "0:1", "0:1", "0:1", "1:0", "1:1", "1:1", "1:1"}; !slices.Equal(g.saw, want) {
+			t.Errorf("regrade:part was %v, want %v", g.saw, want)
+		}
+		if r := sink.records[0]; r.Outcome != rollout.GraderFailed || r.Retries != 1+4 || r.JudgeCalls != 8 {
+			t.Errorf("outcome %s, %d retries, %d calls of a judge; want none but of the part that fails", r.Outcome, r.Retries, r.JudgeCalls)
 		}
 	})
 }
 
-// keeper keeps one part a try and gives a grade when it has two.
-type keeper struct{ saw []string }
+// parts is a grader of two parts, of which the second one always fails.
+type parts struct{ saw []string }
 
-func (k *keeper) Grade(_ context.Context, out sampler.Output) (sampler.Grade, error) {
-	n := len(out.Kept)
-	k.saw = append(k.saw, fmt.Sprintf("%d:%d", out.Regrade, n))
-	if n == 2 {
-		return sampler.Grade{Reward: 1}, nil
+func (p *parts) Grade(ctx context.Context, out sampler.Output) (sum sampler.Grade, err error) {
+	for part := range 2 {
+		one := gradeFunc(func(context.Context, sampler.Output) (sampler.Grade, error) {
+			p.saw = append(p.saw, fmt.Sprintf("%d:%d", out.Regrade, part))
+			if part == 0 {
+				return sampler.Grade{JudgeCalls: 1}, nil
+			}
+			return sampler.Grade{JudgeCalls: 1}, &endpoint.Failure{Temporary: true, Err: errors.New("not yet")}
+		})
+		var g sampler.Grade
+		g, _, err = out.GradeBy(ctx, one)
+		sum.JudgeCalls += g.JudgeCalls
 	}
-	out.Kept[fmt.Sprint(n)] = sampler.Grade{}
-	return sampler.Grade{}, &sampler.Failure{Temporary: true, Err: errors.New("not yet")}
+	return sum, err
 }

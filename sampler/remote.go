@@ -6,15 +6,16 @@ import (
 	"iter"
 	"sync"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
 // RemoteMaker makes rollouts in other processes.
 type RemoteMaker interface {
-	// Open begins a call of Sample. The makers' requests wait in lines. drained
+	// Open begins a call of Sample. The makers' requests wait in the queue. drained
 	// is closed when no more rollouts may begin: those not begun by then fail with
 	// ErrNotBegun. shut ends the call, after every call of make has returned.
-	Open(lines Throttle, drained <-chan struct{}) (make Maker, shut func())
+	Open(queue endpoint.Queue, drained <-chan struct{}) (make Maker, shut func())
 }
 
 // ErrNotBegun is the error of a rollout that had not begun when the run drained.
@@ -39,10 +40,10 @@ func (s *session) makeRemotely(drain <-chan struct{}) (Maker, func()) {
 		case <-over:
 		}
 	})
-	maker, shut := s.b.Remote.Open(s.lines, drained)
+	maker, shut := s.b.Remote.Open(s.set, drained)
 	made := func(ctx context.Context, job Job) (*rollout.Record, func(bool), error) {
 		it := job.Item
-		defer s.lines.begun(s.name(s.seed, it.Split, it.ID, job.Sample, job.Attempt))()
+		defer s.set.Away(s.name(s.seed, it.Split, it.ID, job.Sample, job.Attempt))()
 		rec, leave, err := maker(ctx, job)
 		switch {
 		case errors.Is(err, ErrNotBegun):
@@ -59,7 +60,7 @@ func (s *session) makeRemotely(drain <-chan struct{}) (Maker, func()) {
 	}
 }
 
-// Work makes the rollouts of jobs from another process's run, to which cfg.Throttle
+// Work makes the rollouts of jobs from another process's run, to which cfg.Queue
 // and seed belong, until there are no more, and hands each record to the sink. The
 // context of jobs is cancelled when no more may begin; jobs then yields no more. Work
 // ends as Sample does, but has no budget: that is the planner's. A job that was taken

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -13,17 +14,17 @@ import (
 // wait there give up after a while, as a worker's do that is lost.
 type queueing struct{ begun chan time.Time }
 
-func (q queueing) Open(lines sampler.Throttle, _ <-chan struct{}) (sampler.Maker, func()) {
+func (q queueing) Open(lines endpoint.Queue, _ <-chan struct{}) (sampler.Maker, func()) {
 	return func(ctx context.Context, job sampler.Job) (*rollout.Record, func(bool), error) {
 		trace := sampler.TraceID(1, job.Item.Split, job.Item.ID, job.Sample, job.Attempt)
 		q.begun <- time.Now()
 		waits, lost := context.WithTimeout(ctx, time.Minute)
 		defer lost()
-		lines.Queued(trace)
-		a, err := lines.Acquire(waits, sampler.ModelBoundary)
+		lines.Arrived(trace)
+		leave, err := lines.Enter(waits, endpoint.Model)
 		time.Sleep(time.Hour)
 		if err == nil {
-			a.Release(sampler.RequestOutcome{})
+			leave(endpoint.Outcome{})
 		}
 		return &rollout.Record{Item: job.Item.ID, Split: job.Item.Split, TraceID: trace, Outcome: rollout.Graded}, func(bool) {}, nil
 	}, func() {}

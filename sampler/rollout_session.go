@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
@@ -28,6 +29,8 @@ type RolloutSession struct {
 	// Found are the canaries found in its files: that of another rollout means that
 	// the two shared a session.
 	Found []string
+
+	Try *endpoint.Try // that starts or stops it; nil outside a run
 
 	secrets *sessionSecrets // that its values put into headers; nil where no record is written
 }
@@ -84,7 +87,7 @@ func (s *RolloutSession) value(name string) (string, bool) {
 			break
 		}
 		if i == len(path)-1 {
-			return textOf(raw), string(raw) != "null"
+			return jsontext.TextOrJSON(raw), string(raw) != "null"
 		}
 		if values = nil; jsontext.Unmarshal(raw, &values) != nil {
 			break

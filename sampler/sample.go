@@ -52,10 +52,10 @@ type Boundaries struct {
 //   - ctx ended: rollouts in flight are broken off and leave no record, but where
 //     the model has answered: then the answer is recorded without a grade, as
 //     rollout.KindUngraded. The error is ctx's cause.
-//   - an endpoint that cannot work: the same, with an *EndpointError; a grader's
+//   - an endpoint that cannot work: the same, with an *endpoint.Error; a grader's
 //     ends the run as drain does, for answers can be recorded without it.
 //   - an endpoint that fails in the same way cfg.Breaker times in a row: as
-//     drain, with an *EndpointError; rollouts that still need it leave no record,
+//     drain, with an *endpoint.Error; rollouts that still need it leave no record,
 //     or one without a grade.
 //   - the sink fails: the same, with the sink's error.
 //   - a grader whose grades do not fit cfg.RewardRange: as drain, with a
@@ -120,7 +120,7 @@ func Rehearse(ctx context.Context, cfg Config, seed uint64, job Job, b Boundarie
 	defer stop(nil)
 	s := newSession(cfg, seed, b)
 	s.stop, s.name = stop, rehearsalID
-	defer s.lines.stop()
+	defer s.set.Close()
 	r, leave, err := s.rollout(inner, job)
 	leave()
 	if err != nil {

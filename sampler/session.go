@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
@@ -20,8 +21,7 @@ type session struct {
 	cfg     Config
 	seed    uint64
 	b       Boundaries
-	gates   gates
-	lines   *endpoints
+	set     *endpoint.Set
 	misfit  rangeCheck
 	account *limit.Account
 	count   counter
@@ -39,37 +39,27 @@ type session struct {
 	name func(seed uint64, split rollout.Split, item string, sample, attempt int) string
 }
 
-type gates struct {
-	model, grader *gate
-	agent         *gate
-	start         *gate // of an isolation
-	tools         map[string]*gate
-}
-
 func newSession(cfg Config, seed uint64, b Boundaries) *session {
-	// Fewer failures in a row than there are rollouts in flight may come from
-	// one short outage that hit all of them.
-	patience := 2*cfg.rollouts() + 8
 	s := &session{
 		cfg: cfg, seed: seed, b: b, name: TraceID,
 		mute:    make(map[string]*missingTool, len(b.Tools)),
 		settled: make(chan struct{}, 1),
 		halt:    halt{done: make(chan struct{})},
 	}
-	s.lines = &endpoints{
-		limits: cfg.limits, breaker: cfg.Breaker, retry: cfg.Retry, log: cfg.Log, eased: make(chan struct{}, 1), lines: map[string]*line{}, led: cfg.Throttle, elsewhere: b.Remote != nil,
-		give: func(end *EndpointError) { s.halt.now(end) },
-	}
-	s.gates = gates{
-		model:  newGate(ModelBoundary, b.Model, patience),
-		agent:  newGate(AgentBoundary, b.Agent, patience),
-		grader: newGate(GraderBoundary, b.Grader, patience),
-		start:  newGate(SessionBoundary, cfg.Isolation, patience),
-		tools:  make(map[string]*gate, len(b.Tools)),
-	}
-	s.gates.grader.opinions = graderOpinions
+	s.set = endpoint.New(endpoint.Config{
+		Limits: cfg.limits, Breaker: cfg.Breaker, Retry: cfg.Retry, Log: cfg.Log, Queue: cfg.Queue, Elsewhere: b.Remote != nil,
+		// Fewer failures in a row than there are rollouts in flight may come from
+		// one short outage that hit all of them.
+		Patience: 2*cfg.rollouts() + 8,
+		GiveUp: func(end *endpoint.Error, abort bool) {
+			if abort {
+				s.stop(end)
+				return
+			}
+			s.halt.now(end)
+		},
+	})
 	for name, t := range b.Tools {
-		s.gates.tools[name] = newGate(ToolBoundary(name), t, patience)
 		s.mute[name] = &missingTool{tool: t}
 	}
 	return s
@@ -124,7 +114,7 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 	s.inner, s.stop = inner, stop
 	s.count.start, s.count.stats.Jobs = time.Now(), total
 	defer s.account.Close()
-	defer s.lines.stop()
+	defer s.set.Close()
 
 	done := make(chan ended)
 	if _, keeps := sink.(Holder); keeps {
@@ -139,7 +129,7 @@ func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all
 		workers.Go(func() error { return s.work(inner, todo, done) })
 	}
 	stopped, broken := s.deal(inner, drain, all, todo)
-	s.lines.last.Store(stopped == "")
+	s.set.Last(stopped == "")
 	close(todo)
 	_ = workers.Wait() // a worker's error is the cause of inner's end
 	close(done)
@@ -207,11 +197,11 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 		}
 		// Begun now it would only are in a line with the others, and its memory
 		// and its age with it.
-		crowded := s.cfg.Concurrency == 0 && s.lines.crowded()
+		crowded := s.cfg.Concurrency == 0 && s.set.Crowded()
 		if !crowded {
 			switch s.account.Reserve(time.Now()) {
 			case limit.Granted:
-				s.lines.starting.Add(1)
+				s.set.Begin()
 				return ""
 			case limit.Spent:
 				return StoppedByBudget
@@ -227,7 +217,7 @@ func (s *session) reserve(ctx context.Context, drain <-chan struct{}) StoppedBy 
 		case <-ctx.Done():
 			return StoppedByCancel
 		case <-s.settled:
-		case <-s.lines.eased:
+		case <-s.set.Eased():
 		}
 	}
 }
@@ -238,7 +228,7 @@ func (s *session) work(ctx context.Context, todo <-chan work, done chan<- ended)
 	for w := range todo {
 		if s.account.Late(time.Now()) {
 			s.late.Store(true)
-			s.lines.starting.Add(-1)
+			s.set.Forget()
 			s.wake()
 			continue
 		}
@@ -339,21 +329,13 @@ func (s *session) record(e ended, sink Sink) error {
 // stats returns the counts so far.
 func (s *session) stats() Stats {
 	stats := s.count.snapshot()
-	stats.Boundaries = s.lines.states()
+	stats.Boundaries, stats.Retries = s.set.States(), s.set.Retries()
 	return stats
 }
 
 func (s *session) event() Event {
 	stats := s.stats()
 	return Event{Stats: stats, InFlight: stats.Begun - stats.Recorded}
-}
-
-// clock starts the clock of one rollout or task about an item.
-func (s *session) clock(ctx context.Context, it *rollout.Item, trace string) *clock {
-	c := stopwatch(ctx)
-	c.lines, c.about, c.trace = s.lines, string(it.Split)+"/"+it.ID, trace
-	c.arrive = sync.OnceFunc(func() { s.lines.Queued(trace) })
-	return c
 }
 
 // halt ends a run as drain does, but with an error: what is in flight is paid

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
@@ -18,7 +19,7 @@ type Stats struct {
 	Begun         int                     // rollouts begun
 	Recorded      int                     // records handed to the sink
 	Outcomes      map[rollout.Outcome]int // records by outcome
-	Retries       map[string]int          // repeated requests by boundary, as Boundary.Name has it
+	Retries       map[string]int          // repeated requests by boundary, as endpoint.State.Name has it
 	ToolCalls     int                     // tool calls of the recorded rollouts
 	Tokens        int64                   // tokens of the recorded rollouts, policy and judge, as far as known
 	TokensUnknown int                     // recorded rollouts whose servers did not report their tokens
@@ -30,7 +31,7 @@ type Stats struct {
 	Leaking       int                     // recorded rollouts that met another one's canary
 	Elapsed       time.Duration
 	StoppedBy     StoppedBy
-	Boundaries    []Boundary // the endpoints that were asked: model, who grades, tools
+	Boundaries    []endpoint.State // the endpoints that were asked: model, who grades, tools
 }
 
 // NotRun is the number of requested rollouts without a record.
@@ -111,15 +112,6 @@ func (c *counter) begun() (place int) {
 	return place
 }
 
-func (c *counter) retried(boundary string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.stats.Retries == nil {
-		c.stats.Retries = map[string]int{}
-	}
-	c.stats.Retries[boundary]++
-}
-
 func (c *counter) recorded(e ended) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +153,7 @@ func (c *counter) snapshot() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := c.stats
-	s.Outcomes, s.Retries = maps.Clone(s.Outcomes), maps.Clone(s.Retries)
+	s.Outcomes = maps.Clone(s.Outcomes)
 	s.Elapsed = time.Since(c.start)
 	return s
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -63,13 +64,14 @@ func (e *episode) callTools(ctx context.Context, calls []rollout.ToolCall) error
 // callTool makes one call. What the model is shown, errors included, is the
 // Output of the call; the error is a failed endpoint's.
 func (e *episode) callTool(ctx context.Context, turn int, c rollout.ToolCall) (call rollout.Call, err error) {
-	offset := clockOf(ctx).active()
-	took := stopwatch(ctx)
+	offset := e.by.Active()
+	took := e.by.Until(ctx, 0, nil)
+	defer took.Stop()
 	call = rollout.Call{Turn: turn, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Offset: rollout.Seconds(offset)}
-	defer func() { call.Elapsed = rollout.Seconds(took.active()) }()
+	defer func() { call.Elapsed = rollout.Seconds(took.Active()) }()
 	tool, mistake := e.resolve(c)
 	if mistake != "" {
-		call.Status, call.Error, call.Output = rollout.CallMalformed, Brief(mistake), "Error: "+mistake
+		call.Status, call.Error, call.Output = rollout.CallMalformed, endpoint.Brief(mistake), "Error: "+mistake
 		call.OutputBytes = len(call.Output)
 		return call, nil
 	}
@@ -78,7 +80,9 @@ func (e *episode) callTool(ctx context.Context, turn int, c rollout.ToolCall) (c
 		out.Arguments = "{}"
 	}
 	var res Result
-	call.Retries, err = e.ask(took, e.gates.tools[c.Name], e.cfg.ToolTimeout, requestInfo{e.job.Item, e.trace, c.ID}, func(ctx context.Context) (err error) {
+	r := endpoint.Request{Endpoint: endpoint.Tool(c.Name), Name: c.ID, Timeout: e.cfg.ToolTimeout}
+	call.Retries, err = took.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) (err error) {
+		out.Try = t
 		res, err = tool.Call(ctx, out)
 		return err
 	})
@@ -89,15 +93,15 @@ func (e *episode) callTool(ctx context.Context, turn int, c rollout.ToolCall) (c
 		}
 	}
 	if err != nil {
-		call.Status, call.Error = rollout.CallFailed, Brief(err.Error())
-		if f, ok := AsFailure(err); ok {
+		call.Status, call.Error = rollout.CallFailed, endpoint.Brief(err.Error())
+		if f, ok := endpoint.AsFailure(err); ok {
 			call.HTTPStatus = f.Status
 		}
 		return call, err
 	}
 	call.Status, call.Output, call.OutputBytes, call.HTTPStatus = rollout.CallOK, res.Output, len(res.Output), res.HTTPStatus
-	if call.Error = Brief(res.Note); res.Error != "" {
-		call.Status, call.Error = rollout.CallError, Brief(res.Error)
+	if call.Error = endpoint.Brief(res.Note); res.Error != "" {
+		call.Status, call.Error = rollout.CallError, endpoint.Brief(res.Error)
 	}
 	return call, nil
 }

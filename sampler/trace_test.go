@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
@@ -50,7 +51,7 @@ func TestJitterIsSpread(t *testing.T) {
 	var buckets [10]int
 	const n = 20000
 	for i := range n {
-		u := jitter("trace_x", requestID("r", i), 1)
+		u := limit.Jitter("trace_x", requestID("r", i), 1)
 		if u < 0 || u >= 1 {
 			t.Fatalf("jitter %v", u)
 		}

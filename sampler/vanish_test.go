@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -81,7 +82,7 @@ func TestAnEndpointThatVanishesLosesNothing(t *testing.T) {
 					}
 				})
 				took := time.Since(begun)
-				dead, ok := errors.AsType[*sampler.EndpointError](err)
+				dead, ok := errors.AsType[*endpoint.Error](err)
 				if !ok || dead.Boundary != tt.boundary || stats.StoppedBy != sampler.StoppedByError {
 					t.Fatalf("it ended with %v, %+v", err, stats)
 				}

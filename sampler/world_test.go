@@ -19,6 +19,7 @@ import (
 
 	"gonogo/fixtures/pipe"
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
@@ -227,7 +228,7 @@ func (w *world) serve() sampler.Boundaries {
 	l := pipe.Listen()
 	server := &http.Server{Handler: w.mux()}
 	go func() { _ = server.Serve(l) }()
-	transport := sampler.HTTPTransport(64)
+	transport := endpoint.HTTPTransport(64)
 	transport.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
 		host, _, _ := strings.Cut(addr, ":")
 		if w.vanished != nil {
@@ -240,7 +241,7 @@ func (w *world) serve() sampler.Boundaries {
 		}
 		return l.Dial(ctx)
 	}
-	client := sampler.HTTPClient(transport, 64)
+	client := endpoint.HTTPClient(transport, 64)
 	w.t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		_ = server.Close()

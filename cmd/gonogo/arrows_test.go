@@ -19,8 +19,8 @@ import (
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/curation", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/night", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
-		"sampler", "sampler/rollout", "sampler/job", "sampler/dataset", "sampler/model", "sampler/tool", "sampler/mcp", "sampler/agent", "sampler/proxy", "sampler/limit",
-		"sampler/grader", "sampler/isolation", "sampler/python", "sampler/audit", "sampler/burst", "sampler/queue", "sampler/importer", "sampler/exporter", "sampler/spelling", "analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/gate", "analysis/history", "analysis/judge", "analysis/measure", "analysis/message", "analysis/stat", "report", "report/chart", "report/console", "report/plain", "report/recipe", "report/viewer", "fixtures", "docs",
+		"sampler", "sampler/rollout", "sampler/dataset",
+		"sampler/grader", "sampler/queue", "sampler/importer", "sampler/exporter", "sampler/spelling", "analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/history", "analysis/judge", "analysis/message", "report", "report/chart", "report/console", "report/plain", "report/recipe", "report/viewer", "fixtures", "docs",
 		"sampler/queue/brief",
 	},
 	"cmd/gonogo/internal/curation": {
@@ -29,11 +29,11 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/night": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
-		"sampler/rollout", "analysis", "analysis/archive", "analysis/compare", "analysis/history", "analysis/message", "report", "report/console",
+		"sampler/rollout", "analysis/archive", "analysis/compare", "analysis/history", "report", "report/console",
 	},
 	"cmd/gonogo/internal/stage": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
-		"sampler", "sampler/audit", "sampler/burst", "sampler/document", "sampler/grader", "sampler/limit", "sampler/markup", "sampler/rollout", "sampler/spelling", "sampler/tryout", "analysis", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/measure", "analysis/message", "report/console",
+		"sampler", "sampler/endpoint", "sampler/audit", "sampler/burst", "sampler/document", "sampler/grader", "sampler/limit", "sampler/markup", "sampler/rollout", "sampler/spelling", "sampler/tryout", "analysis", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/measure", "analysis/message", "report/console",
 		"sampler/queue/brief",
 	},
 	"cmd/gonogo/internal/output": {
@@ -43,27 +43,27 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/project": {
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
-		"sampler", "sampler/agent", "sampler/audit", "sampler/audit/custom", "sampler/dataset", "sampler/document", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/model", "sampler/proxy", "sampler/python", "sampler/queue", "sampler/rollout", "sampler/spelling", "sampler/tool",
+		"sampler", "sampler/endpoint", "sampler/agent", "sampler/audit", "sampler/audit/custom", "sampler/dataset", "sampler/document", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/model", "sampler/proxy", "sampler/python", "sampler/queue", "sampler/rollout", "sampler/spelling", "sampler/tool",
 		"analysis", "analysis/message", "report/console", "fixtures",
 		"sampler/queue/brief",
 	},
 	"cmd/gonogo/internal/config": {
 		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
 		"sampler", "sampler/credential", "sampler/agent", "sampler/audit", "sampler/dataset", "sampler/document", "sampler/grader", "sampler/isolation", "sampler/job", "sampler/limit", "sampler/mcp", "sampler/python", "sampler/queue", "sampler/jsontext", "sampler/rollout", "sampler/schema", "sampler/spelling",
-		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "report", "report/console", "report/plain", "fixtures",
+		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "report", "report/console", "fixtures",
 		"sampler/model",
 		"sampler/burst",
 		"sampler/queue/brief",
 	},
-	"cmd/gonogo/internal/ui":   {"cmd/gonogo/internal/exit", "report/console", "sampler", "sampler/rollout", "sampler/spelling", "analysis/message"},
+	"cmd/gonogo/internal/ui":   {"cmd/gonogo/internal/exit", "report/console", "sampler/spelling"},
 	"cmd/gonogo/internal/exit": {},
 
 	"report":                 {"report/block", "report/plain", "report/table", "report/text", "report/markdown", "report/html", "report/junit", "report/chart", "report/chart/glyph", "report/pdf", "report/lettering", "report/typeface", "analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
-	"report/block":           {"report/chart", "analysis/message", "sampler/rollout"},                                                                                                                                                             // what a report is made of
-	"report/plain":           {},                                                                                                                                                                                                                  // nothing hidden in a text
-	"report/console":         {"report/plain", "analysis", "analysis/message", "sampler", "sampler/audit", "sampler/burst", "sampler/limit", "sampler/queue", "sampler/rollout", "sampler/tryout", "analysis/gate", "sampler/schema", "fixtures"}, // for terminals, before a run is judged
-	"report/recipe":          {"report/plain", "sampler/job", "sampler/jsontext", "sampler/rollout", "analysis", "analysis/gate", "analysis/message", "analysis/stat"},                                                                            // a trainer's configuration
-	"report/table":           {"report/plain", "analysis", "analysis/collect", "analysis/compare", "sampler/rollout"},                                                                                                                             // for other programs
+	"report/block":           {"report/chart", "analysis/message", "sampler/rollout"},                                                                                                                                                                                 // what a report is made of
+	"report/plain":           {},                                                                                                                                                                                                                                      // nothing hidden in a text
+	"report/console":         {"report/plain", "analysis", "analysis/message", "sampler", "sampler/endpoint", "sampler/audit", "sampler/burst", "sampler/limit", "sampler/queue", "sampler/rollout", "sampler/tryout", "analysis/gate", "sampler/schema", "fixtures"}, // for terminals, before a run is judged
+	"report/recipe":          {"report/plain", "sampler/job", "sampler/jsontext", "sampler/rollout", "analysis", "analysis/gate", "analysis/message", "analysis/stat"},                                                                                                // a trainer's configuration
+	"report/table":           {"report/plain", "analysis", "analysis/collect", "analysis/compare", "sampler/rollout"},                                                                                                                                                 // for other programs
 	"report/text":            {"report/block", "analysis/message"},
 	"report/html":            {"report/block", "report/chart", "analysis/message", "sampler/rollout"},
 	"report/markdown":        {"report/block", "analysis/message"},
@@ -72,10 +72,10 @@ var allowedArrows = map[string][]string{
 	"report/chart":           {"report/chart/glyph", "report/chart/scale", "report/lettering", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
 	"report/chart/glyph":     {},
 	"report/chart/scale":     {"analysis/history", "analysis/message"},
-	"report/viewer":          {"analysis", "sampler/jsontext", "sampler/rollout"},
+	"report/viewer":          {"sampler/jsontext", "sampler/rollout"},
 	"report/pdf":             {"report/block", "report/chart", "report/typeface", "analysis/message"},
 	"report/typeface":        {},
-	"report/reporttest":      {"report/typeface", "analysis", "analysis/compare", "analysis/message", "analysis/stat", "sampler/rollout", "docs"},             // results for the tests of the two rooms above
+	"report/reporttest":      {"report/typeface", "analysis", "analysis/compare", "analysis/message", "sampler/rollout", "docs"},                              // results for the tests of the two rooms above
 	"analysis":               {"analysis/message", "analysis/shift", "analysis/stat", "sampler/markup", "sampler/rollout"},                                    // types: Result, Finding, Settings, Gate
 	"analysis/archive":       {"analysis", "analysis/compare", "analysis/curate", "sampler/dataset", "analysis/history", "analysis/judge", "sampler/rollout"}, // result.json and nights.jsonl, the one room of analysis that reads and writes files
 	"analysis/collect":       {"analysis", "analysis/stat", "sampler/jsontext", "sampler/markup", "sampler/rollout", "sampler/rollout/prompt"},
@@ -90,34 +90,35 @@ var allowedArrows = map[string][]string{
 	"analysis/shift":         {"analysis/message", "analysis/stat"},
 	"analysis/stat":          {"analysis/message"},
 	"analysis/calibration":   {}, // tables of docs/calibration.md for the tests of the three rooms above
-	"sampler":                {"sampler/credential", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
+	"sampler":                {"sampler/endpoint", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
+	"sampler/endpoint":       {"sampler/credential", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
 	"sampler/limit":          {},
 	"sampler/rollout":        {"sampler/credential", "sampler/failure", "sampler/jsontext", "sampler/rollout/prompt"},
 	"sampler/failure":        {}, // how tools say that a rollout was not judged
 	"sampler/jsontext":       {}, // JSON texts: keys, literals, exact decoding
 	"sampler/rollout/prompt": {}, // which prompts are the same
 	"sampler/credential":     {},
-	"sampler/model":          {"sampler", "sampler/limit", "sampler/jsontext", "sampler/rollout", "sampler/transcript"},
-	"sampler/agent":          {"sampler", "sampler/failure", "sampler/process", "sampler/jsontext", "sampler/rollout", "sampler/transcript", "sampler/limit"},
-	"sampler/mcp":            {"sampler/credential", "sampler", "sampler/process", "sampler/jsontext", "sampler/rollout"},
-	"sampler/proxy":          {"sampler", "sampler/jsontext", "sampler/rollout", "sampler/transcript"},
-	"sampler/tool":           {"sampler", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
-	"sampler/grader":         {"sampler/credential", "sampler/failure", "sampler", "sampler/limit", "sampler/process", "sampler/python", "sampler/jsontext", "sampler/rollout", "sampler/grader/formula", "sampler/grader/metric"},
+	"sampler/model":          {"sampler", "sampler/endpoint", "sampler/limit", "sampler/jsontext", "sampler/rollout", "sampler/transcript"},
+	"sampler/agent":          {"sampler", "sampler/endpoint", "sampler/failure", "sampler/process", "sampler/jsontext", "sampler/rollout", "sampler/transcript", "sampler/limit"},
+	"sampler/mcp":            {"sampler/credential", "sampler", "sampler/endpoint", "sampler/process", "sampler/jsontext", "sampler/rollout"},
+	"sampler/proxy":          {"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/rollout", "sampler/transcript"},
+	"sampler/tool":           {"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/rollout"},
+	"sampler/grader":         {"sampler/credential", "sampler/failure", "sampler", "sampler/endpoint", "sampler/process", "sampler/python", "sampler/jsontext", "sampler/rollout", "sampler/grader/formula", "sampler/grader/metric"},
 	"sampler/grader/formula": {},
 	"sampler/grader/metric":  {},
-	"sampler/isolation":      {"sampler", "sampler/process", "sampler/jsontext", "sampler/rollout", "sampler/limit"},
+	"sampler/isolation":      {"sampler", "sampler/endpoint", "sampler/process", "sampler/jsontext", "sampler/rollout", "sampler/limit"},
 	"sampler/process":        {},
-	"sampler/python":         {"sampler", "sampler/process", "sampler/limit"},
+	"sampler/python":         {"sampler", "sampler/endpoint", "sampler/process", "sampler/limit"},
 	"sampler/form":           {}, // what answers have in common
-	"sampler/audit":          {"sampler", "sampler/form", "sampler/jsontext", "sampler/rollout", "sampler/limit"},
+	"sampler/audit":          {"sampler", "sampler/form", "sampler/jsontext", "sampler/rollout"},
 	"sampler/audit/custom":   {"sampler", "sampler/audit", "sampler/document", "sampler/grader", "sampler/rollout"},
-	"sampler/burst":          {"sampler", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
+	"sampler/burst":          {"sampler", "sampler/endpoint", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
 	"sampler/document":       {},
 	"sampler/schema":         {"sampler/document", "sampler/spelling", "sampler/limit"},
 	"sampler/spelling":       {},
-	"sampler/markup":         {"sampler/rollout"},
-	"sampler/tryout":         {"sampler", "sampler/audit", "sampler/markup", "sampler/rollout"},
-	"sampler/queue":          {"sampler", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
+	"sampler/markup":         {},
+	"sampler/tryout":         {"sampler", "sampler/endpoint", "sampler/audit", "sampler/markup", "sampler/rollout"},
+	"sampler/queue":          {"sampler", "sampler/endpoint", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
 	"sampler/queue/brief":    {"sampler/dataset", "sampler/document", "sampler/jsontext", "sampler/rollout"},
 	"sampler/dataset":        {"sampler/parquetfile", "sampler/jsontext", "sampler/rollout", "sampler/spelling"},
 	"sampler/importer":       {"sampler/failure", "sampler/parquetfile", "sampler/jsontext", "sampler/rollout", "sampler/rollout/prompt", "sampler/transcript"},
@@ -125,7 +126,7 @@ var allowedArrows = map[string][]string{
 	"sampler/transcript":     {"sampler/jsontext", "sampler/rollout"},
 	"sampler/exporter":       {"sampler/jsontext", "sampler/rollout"},
 	"sampler/job":            {"sampler/credential", "sampler/document", "sampler/jsontext"},
-	"fixtures":               {"sampler/rollout", "fixtures"},
+	"fixtures":               {"fixtures"},
 	"docs":                   {},                                                                                                                                           // pages for readers, and the schema of result.json
 	"docs/testdata/library":  {"analysis", "analysis/gate", "analysis/judge", "analysis/message", "report", "report/chart", "sampler", "sampler/audit", "sampler/rollout"}, // a module of its own, as a user of the packages would write it
 
@@ -209,40 +210,21 @@ func TestEveryRoomIsOnTheFloorPlan(t *testing.T) {
 	}
 }
 
-// mostLines bounds a room, but for the importer, which has one file a format.
-const mostLines = 6000
-
-var largeRooms = []string{"sampler/importer"}
-
-// mostOfCommands bounds all rooms of cmd together: what grows there may belong to a room that
-// a library has use for. Lower it whenever it can be.
-const mostOfCommands = 10_900
-
-func TestRoomsStaySmall(t *testing.T) {
-	lines := make(map[string]int)
-	seen := make(map[string]bool)
+// An arrow that nobody needs is one that somebody will use.
+func TestEveryAllowedArrowIsUsed(t *testing.T) {
+	module := modulePath(t)
+	used := make(map[arrow]bool)
 	for _, a := range arrows(t) {
-		if seen[a.file] {
-			continue
-		}
-		seen[a.file] = true
-		b, err := os.ReadFile(filepath.Join("..", "..", a.file))
-		if err != nil {
-			t.Fatal(err)
-		}
-		lines[filepath.Dir(a.file)] += strings.Count(string(b), "\n")
-	}
-	commands := 0
-	for room, n := range lines {
-		if strings.HasPrefix(room, "cmd/") {
-			commands += n
-		}
-		if n > mostLines && !slices.Contains(largeRooms, room) {
-			t.Errorf("room %s has %d lines, at most %d: divide it by what depends on what", room, n, mostLines)
+		if target, ours := strings.CutPrefix(a.imports, module+"/"); ours {
+			used[arrow{room: a.room, imports: roomOf(target)}] = true
 		}
 	}
-	if commands > mostOfCommands {
-		t.Errorf("the rooms of cmd have %d lines together, at most %d", commands, mostOfCommands)
+	for room, targets := range allowedArrows {
+		for _, target := range targets {
+			if !used[arrow{room: room, imports: target}] {
+				t.Errorf("room %s does not import %s: take the arrow out of the table", room, target)
+			}
+		}
 	}
 }
 

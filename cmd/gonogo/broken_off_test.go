@@ -21,7 +21,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -63,8 +63,8 @@ func TestLongEveryStateThatACommandLeavesIsResumed(t *testing.T) {
 		{"two, answers wait for a grade", []os.Signal{os.Interrupt, os.Interrupt}, held},
 		{"a kill, answers wait for a grade", []os.Signal{syscall.SIGKILL}, held},
 	} {
-		for _, boundary := range []string{sampler.ModelBoundary, "tool", sampler.GraderBoundary} {
-			if end.after == held && boundary != sampler.GraderBoundary {
+		for _, boundary := range []string{endpoint.Model, "tool", endpoint.Grader} {
+			if end.after == held && boundary != endpoint.Grader {
 				continue
 			}
 			for _, fault := range []string{dead, silent} {
@@ -118,7 +118,7 @@ func newBrokenOff(t *testing.T, on, fault string, at int, end ending) *brokenOff
 		addresses: map[string]string{}, servers: map[string]*http.Server{}, seen: map[string]map[string]bool{},
 		begun: make(chan struct{}), over: make(chan struct{}),
 	}
-	for _, boundary := range []string{sampler.ModelBoundary, "tool", sampler.GraderBoundary} {
+	for _, boundary := range []string{endpoint.Model, "tool", endpoint.Grader} {
 		b.seen[boundary] = map[string]bool{}
 		if err := b.serve(boundary); err != nil {
 			t.Fatal(err)
@@ -140,7 +140,7 @@ sampling: {samples: %d, concurrency: %d, retries: 1, retry_wait: 50ms, tool_time
 job: {method: {type: reinforcement, reinforcement: {
   tools: [{name: look, server_url: "http://%s/look"}],
   grader: {type: endpoint, name: ours, url: "http://%s/grade"}}}}
-`, b.addresses[sampler.ModelBoundary], brokenSamples, brokenWorkers, b.addresses["tool"], b.addresses[sampler.GraderBoundary])
+`, b.addresses[endpoint.Model], brokenSamples, brokenWorkers, b.addresses["tool"], b.addresses[endpoint.Grader])
 	for file, text := range map[string]string{"train.jsonl": rows.String(), "gonogo.yaml": config} {
 		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
@@ -182,7 +182,7 @@ func (b *brokenOff) answer(boundary string, w http.ResponseWriter, r *http.Reque
 		}
 	}
 	trace, _, _ := strings.Cut(r.Header.Get("X-Client-Request-Id"), "/")
-	if boundary != sampler.ModelBoundary {
+	if boundary != endpoint.Model {
 		trace = asked.Trace
 	}
 	if b.meetsFault(boundary, trace) {
@@ -198,7 +198,7 @@ func (b *brokenOff) answer(boundary string, w http.ResponseWriter, r *http.Reque
 		_, _ = io.WriteString(w, `{"object":"list","data":[{"id":"m","object":"model"}]}`)
 	case boundary == "tool":
 		_, _ = fmt.Fprintf(w, `{"type":"function_call_output","call_id":%q,"output":"seen"}`, asked.CallID)
-	case boundary == sampler.GraderBoundary:
+	case boundary == endpoint.Grader:
 		score := 0
 		if asked.Sample.Text == asked.Item.Answer {
 			score = 1
@@ -219,7 +219,7 @@ func chat(w io.Writer, message, finish string) {
 func (b *brokenOff) meetsFault(boundary, trace string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if boundary == sampler.ModelBoundary || b.seen[sampler.ModelBoundary][trace] { // else the grader's trial
+	if boundary == endpoint.Model || b.seen[endpoint.Model][trace] { // else the grader's trial
 		b.seen[boundary][trace] = trace != ""
 	}
 	delete(b.seen[boundary], "")
@@ -313,8 +313,8 @@ func (b *brokenOff) resume(ctx context.Context) {
 	kept, lines := b.answers()
 	close(b.over)
 	b.mu.Lock()
-	first := b.seen[sampler.ModelBoundary]
-	b.seen = map[string]map[string]bool{sampler.ModelBoundary: {}, "tool": {}, sampler.GraderBoundary: {}}
+	first := b.seen[endpoint.Model]
+	b.seen = map[string]map[string]bool{endpoint.Model: {}, "tool": {}, endpoint.Grader: {}}
 	b.fixed = true
 	if b.fault == dead {
 		if err := b.serve(b.on); err != nil {
@@ -330,7 +330,7 @@ func (b *brokenOff) resume(ctx context.Context) {
 	}
 	b.analyze(ctx)
 	b.mu.Lock()
-	again := b.seen[sampler.ModelBoundary]
+	again := b.seen[endpoint.Model]
 	b.mu.Unlock()
 	for trace := range again {
 		if kept[trace] {

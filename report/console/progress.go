@@ -10,12 +10,13 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/report/plain"
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
 // BoundaryLine tells how an endpoint does, for people.
-func BoundaryLine(b sampler.Boundary) string {
+func BoundaryLine(b endpoint.State) string {
 	parts := []string{fmt.Sprintf("%s/%s in flight", message.Whole(b.InFlight), message.Whole(b.Limit))}
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
@@ -43,7 +44,7 @@ const longSilence = time.Minute
 
 // Held says what keeps more requests from being under way, and the key that changes it;
 // "" when nothing does, or nothing has to wait for it.
-func Held(b sampler.Boundary) string {
+func Held(b endpoint.State) string {
 	switch {
 	case b.HeldBy == limit.HeldByRefusals:
 		return fmt.Sprintf("limited to %s by 429s (sampling.concurrency)", message.Whole(b.Limit))
@@ -58,11 +59,11 @@ func Held(b sampler.Boundary) string {
 // timeoutOf is the key of the longest silence of an endpoint.
 func timeoutOf(boundary string) string {
 	switch {
-	case boundary == sampler.ModelBoundary, boundary == sampler.JudgeBoundary:
+	case boundary == endpoint.Model, boundary == endpoint.Judge:
 		return boundary + ".timeout"
-	case strings.HasPrefix(boundary, sampler.ToolBoundary("")):
+	case strings.HasPrefix(boundary, endpoint.Tool("")):
 		return "sampling.tool_timeout"
-	case strings.HasPrefix(boundary, sampler.GraderBoundary):
+	case strings.HasPrefix(boundary, endpoint.Grader):
 		return "sampling.grader_timeout"
 	}
 	return "sampling.rollout_timeout"
@@ -79,7 +80,7 @@ func LostTo(s sampler.Stats) []string {
 	var out []string
 	asked := false // an endpoint grades
 	for _, b := range s.Boundaries {
-		asked = asked || b.Name == sampler.GraderBoundary || b.Name == sampler.JudgeBoundary
+		asked = asked || b.Name == endpoint.Grader || b.Name == endpoint.Judge
 		if lost > 0 && b.Cause != "" {
 			out = append(out, fmt.Sprintf("  %s: %s of %s failed, the last: %s", plain.Text(b.Name), message.Whole(b.Errors), Count(b.Requests, "request"), OneLine(Visible(b.Cause))))
 		}

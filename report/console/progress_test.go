@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
@@ -13,7 +14,7 @@ import (
 // A session that never starts showed a count of errors and no cause; a wait for
 // a server's word showed no reason.
 func TestAnEndpointsLineSaysWhy(t *testing.T) {
-	for want, b := range map[string]sampler.Boundary{
+	for want, b := range map[string]endpoint.State{
 		"  session      0/8 in flight, 0/s, errors 12, last error: the session's start: exit status 1: no such image":                    {Name: "session", Limit: 8, Errors: 12, Cause: "the session's start: exit status 1: no such image"},
 		"  model        0/8 in flight, 3 waiting, 0/s, paused 8m20s by its rate limit headers":                                           {Name: "model", Limit: 8, Waiting: 3, Paused: 500 * time.Second, Why: limit.Headers},
 		"  model        4/4 in flight, 0/s, limited to 4 by 429s (sampling.concurrency)":                                                 {Name: "model", InFlight: 4, Limit: 4, HeldBy: limit.HeldByRefusals},
@@ -31,7 +32,7 @@ func TestAnEndpointsLineSaysWhy(t *testing.T) {
 func TestWhatRolloutsWereLostToIsSaid(t *testing.T) {
 	s := sampler.Stats{
 		Recorded: 9, Outcomes: map[rollout.Outcome]int{rollout.Graded: 6, rollout.ModelAPI: 2, rollout.GraderFailed: 1}, Ungraded: "no reward",
-		Retries: map[string]int{"model": 3, "grader": 1}, Boundaries: []sampler.Boundary{{Name: "model", Requests: 20, Errors: 2, Cause: "status 500"}},
+		Retries: map[string]int{"model": 3, "grader": 1}, Boundaries: []endpoint.State{{Name: "model", Requests: 20, Errors: 2, Cause: "status 500"}},
 	}
 	for got, want := range map[string]string{
 		strings.Join(LostTo(s), "\n"):   "  model: 2 of 20 requests failed, the last: status 500\n  grader: 1 of 9 rollouts have no grade, the last: no reward",

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"gonogo/sampler"
 	"gonogo/sampler/audit"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
 )
@@ -18,7 +18,7 @@ func TestTheStatusOfARun(t *testing.T) {
 	led := &queue.RunStatus{
 		Run: "r1", Name: "invoices", Host: "h", PID: "7", Live: true, Recorded: 1200, Of: 1500, InFlight: 4, PerMinute: 200, Told: "the last minute", ETA: &eta,
 		Outcomes: map[rollout.Outcome]int{rollout.Graded: 1199, rollout.ToolFailed: 1}, PaidTwice: 2, Tokens: 5, USD: &usd, Note: "slow",
-		Endpoints: []queue.EndpointStatus{{Boundary: sampler.Boundary{Name: "model", InFlight: 1, Limit: 8}}},
+		Endpoints: []queue.EndpointStatus{{Boundary: endpoint.State{Name: "model", InFlight: 1, Limit: 8}}},
 		Workers: []queue.WorkerStatus{
 			{Host: "a", PID: 1, State: "works", Slots: 4, InFlight: 2, Made: 10, PerMinute: 3, Silent: 2, Version: "v1"},
 			{Host: "b", PID: 2, State: "lost", Slots: 4, Silent: 90, Version: "v1"},

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/process"
 	"gonogo/sampler/rollout"
 )
@@ -69,16 +70,7 @@ func (c *Command) URL() string { return strings.Join(c.cfg.Argv, " ") }
 // Run has a process make the rollout. A process that hangs, crashes or writes an
 // invalid result is killed with all that it started, and the next rollout gets
 // another one.
-func (c *Command) Run(ctx context.Context, p sampler.AgentRequest) (done sampler.AgentResult, err error) {
-	if err := c.take(ctx); err != nil {
-		return sampler.AgentResult{}, err
-	}
-	defer func() { <-c.slots }()
-	pass, err := sampler.Admit(ctx, sampler.AgentBoundary)
-	if err != nil {
-		return sampler.AgentResult{}, err
-	}
-	defer func() { pass.Done(done.Usage, err) }()
+func (c *Command) Run(ctx context.Context, p sampler.AgentRequest) (sampler.AgentResult, error) {
 	req, err := c.cfg.Options.request(p)
 	if err != nil {
 		return sampler.AgentResult{}, err
@@ -87,24 +79,17 @@ func (c *Command) Run(ctx context.Context, p sampler.AgentRequest) (done sampler
 	if err != nil {
 		return sampler.AgentResult{}, fmt.Errorf("write the rollout for the agent: %w", err)
 	}
-	done, err = c.ask(ctx, p, append(line, '\n'))
+	done, err := c.ask(ctx, p, append(line, '\n'))
 	return done, blaming(err, p)
 }
 
-// take waits for a place among the processes.
-func (c *Command) take(ctx context.Context) error {
+// Enter waits for a place among the processes, which a Run must have.
+func (c *Command) Enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case c.slots <- struct{}{}:
-		return nil
-	default:
-	}
-	resume := sampler.PauseClock(ctx)
-	defer resume()
-	select {
-	case c.slots <- struct{}{}:
-		return nil
+		return func() { <-c.slots }, nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	}
 }
 
@@ -192,7 +177,7 @@ func startFailure(err error) error {
 		err = fmt.Errorf("%w: a name is looked for on PATH, a path such as ./my_agent starts from the folder of the configuration (agent.command)", err)
 	}
 	own := &sampler.AgentError{Kind: sampler.KindAgentStart, Outcome: rollout.ToolFailed, Err: err}
-	return &sampler.Failure{Temporary: !missing, Fatal: missing, Err: own}
+	return &endpoint.Failure{Temporary: !missing, Fatal: missing, Err: own}
 }
 
 // failure is a rollout that a process did not carry to its end.

@@ -17,6 +17,7 @@ import (
 	"gonogo/sampler"
 	"gonogo/sampler/agent"
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/model"
 	"gonogo/sampler/proxy"
@@ -54,8 +55,8 @@ func newSite(t *testing.T) *site {
 	if err != nil {
 		t.Fatal(err)
 	}
-	transport := sampler.HTTPTransport(64)
-	s := &site{url: server.URL(), client: sampler.HTTPClient(transport, 64)}
+	transport := endpoint.HTTPTransport(64)
+	s := &site{url: server.URL(), client: endpoint.HTTPClient(transport, 64)}
 	t.Cleanup(func() {
 		transport.CloseIdleConnections()
 		if err := server.Close(); err != nil {

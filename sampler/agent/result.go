@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/failure"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
@@ -82,7 +83,7 @@ func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResul
 	case r.TraceID == "" && named:
 		return sampler.AgentResult{}, garbled(`the agent's result has no "trace_id": it must name its rollout, as the request did`)
 	case r.TraceID != "" && r.TraceID != p.TraceID:
-		return sampler.AgentResult{}, garbled("the agent answered for the rollout %s, which it was not given", sampler.Brief(r.TraceID))
+		return sampler.AgentResult{}, garbled("the agent answered for the rollout %s, which it was not given", endpoint.Brief(r.TraceID))
 	case r.Error != nil && !(r.Error.Boundary == "" && failure.None(r.Error.Message) && r.Output != nil):
 		return sampler.AgentResult{}, r.Error.failure()
 	case said != "":
@@ -146,7 +147,7 @@ func (r *Result) converse(done *sampler.AgentResult, p sampler.AgentRequest) err
 	for i, c := range r.ToolCalls {
 		call := rollout.Call{
 			Turn: i, ID: c.ID, Name: c.Name, Arguments: jsontext.TextOrJSON(c.Arguments), Output: jsontext.TextOrJSON(c.Output),
-			Status: transcript.CallStatus(jsontext.TextOrJSON(c.Arguments)), Error: sampler.Brief(c.Error), Offset: c.Offset, Elapsed: c.Elapsed,
+			Status: transcript.CallStatus(jsontext.TextOrJSON(c.Arguments)), Error: endpoint.Brief(c.Error), Offset: c.Offset, Elapsed: c.Elapsed,
 		}
 		if c.Name == "" || c.Offset < 0 || c.Elapsed < 0 {
 			return garbled(`the agent's tool call %d has no name, or a time below 0`, i+1)
@@ -243,7 +244,7 @@ func hung(p sampler.AgentRequest, more string) error {
 // agent rarely reports the answers that it got.
 func blaming(err error, p sampler.AgentRequest) error {
 	own, ok := errors.AsType[*sampler.AgentError](err)
-	f, around := sampler.AsFailure(err)
+	f, around := endpoint.AsFailure(err)
 	if !ok || !around || p.Model == nil || p.Model.Refused == nil || p.Model.Refused() == "" {
 		return err
 	}
@@ -256,7 +257,7 @@ func blaming(err error, p sampler.AgentRequest) error {
 // cost what a rollout costs. It is none of the endpoint as a whole, but for the
 // breaker, which counts the same failure on item after item.
 func failed(kind string, outcome rollout.Outcome, err error) error {
-	return &sampler.Failure{URL: sampler.AgentBoundary, Hidden: http.StatusOK, Err: &sampler.AgentError{Kind: kind, Outcome: outcome, Err: err}}
+	return &endpoint.Failure{URL: endpoint.Agent, Hidden: http.StatusOK, Err: &sampler.AgentError{Kind: kind, Outcome: outcome, Err: err}}
 }
 
 // quoted shows the beginning of what is not a result.

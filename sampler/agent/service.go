@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
@@ -35,7 +36,7 @@ type place struct {
 	client  *http.Client
 	address string
 	header  http.Header
-	secrets sampler.Secrets // of the headers: no message may show them
+	secrets endpoint.Secrets // of the headers: no message may show them
 }
 
 // NewService returns an agent. No request is made yet.
@@ -54,7 +55,7 @@ func NewService(cfg ServiceConfig) (*Service, error) {
 func (s *Service) SessionReads() []string { return s.at.Reads() }
 
 // URL returns its address, for messages.
-func (s *Service) URL() string { return sampler.RedactURL(s.cfg.URL) }
+func (s *Service) URL() string { return endpoint.RedactURL(s.cfg.URL) }
 
 // started is an answer that is not a result yet.
 type started struct {
@@ -65,16 +66,11 @@ type started struct {
 // Run POSTs the rollout and waits for its result. A start that failed in transport,
 // or was put off, is worth another try: it cost nothing.
 func (s *Service) Run(ctx context.Context, p sampler.AgentRequest) (done sampler.AgentResult, err error) {
-	pass, err := sampler.Admit(ctx, sampler.AgentBoundary)
-	if err != nil {
-		return sampler.AgentResult{}, err
-	}
-	defer func() { pass.Done(done.Usage, err) }()
 	address, header, secrets, err := s.at.In(p.RolloutSession)
 	if err != nil {
 		return sampler.AgentResult{}, unreached(err)
 	}
-	text, err := s.result(ctx, pass, place{s.cfg.HTTP, address, header, secrets}, p)
+	text, err := s.result(ctx, place{s.cfg.HTTP, address, header, secrets}, p)
 	switch {
 	case context.Cause(ctx) == sampler.ErrAgentTimeout:
 		return sampler.AgentResult{}, blaming(hung(p, ""), p)
@@ -82,14 +78,14 @@ func (s *Service) Run(ctx context.Context, p sampler.AgentRequest) (done sampler
 		return sampler.AgentResult{}, context.Cause(ctx)
 	case err == nil:
 		if done, err = played(text, p, false); err != nil {
-			_, err = played(secrets.Answer(sampler.Answer{Body: text}).Body, p, false) // in other words the same
+			_, err = played(secrets.Answer(endpoint.Answer{Body: text}).Body, p, false) // in other words the same
 		}
 	}
 	return done, blaming(err, p)
 }
 
 // result starts the rollout and asks for its result until it is there.
-func (s *Service) result(ctx context.Context, pass *sampler.Pass, at place, p sampler.AgentRequest) ([]byte, error) {
+func (s *Service) result(ctx context.Context, at place, p sampler.AgentRequest) ([]byte, error) {
 	req, err := s.cfg.Options.request(p)
 	if err != nil {
 		return nil, err
@@ -98,11 +94,10 @@ func (s *Service) result(ctx context.Context, pass *sampler.Pass, at place, p sa
 	if err != nil {
 		return nil, fmt.Errorf("write the rollout for the agent: %w", err)
 	}
-	a, err := sampler.PostJSON(ctx, at.client, at.address, at.header, body, largestResult)
+	a, err := p.Try.Post(ctx, at.client, at.address, at.header, body, largestResult)
 	if err != nil {
 		return nil, unreached(err)
 	}
-	pass.ReadHeaders(a.Header)
 	poll := ""
 	for a.Status == http.StatusAccepted {
 		var wait started
@@ -118,15 +113,15 @@ func (s *Service) result(ctx context.Context, pass *sampler.Pass, at place, p sa
 		if err := pause(ctx, max(s.cfg.Poll, time.Duration(wait.Seconds*float64(time.Second)))); err != nil {
 			return nil, err
 		}
-		if a, err = at.ask(ctx, poll, s.cfg.Poll); err != nil {
+		if a, err = at.ask(ctx, p.Try, poll, s.cfg.Poll); err != nil {
 			return nil, err
 		}
 	}
 	switch {
 	case a.Status/100 != 2 && poll != "":
-		return nil, failed(sampler.KindAgentCrashed, rollout.ToolFailed, fmt.Errorf("the agent started the rollout but has no result for it: status %d: %s", a.Status, sampler.ErrorText(at.secrets.Answer(a))))
+		return nil, failed(sampler.KindAgentCrashed, rollout.ToolFailed, fmt.Errorf("the agent started the rollout but has no result for it: status %d: %s", a.Status, endpoint.ErrorText(at.secrets.Answer(a))))
 	case a.Status/100 != 2:
-		return nil, unreached(sampler.StatusFailure(at.address, at.secrets.Answer(a)))
+		return nil, unreached(endpoint.StatusFailure(at.address, at.secrets.Answer(a)))
 	case a.Over:
 		return nil, garbled("the agent answered with more than %d bytes", largestResult)
 	}
@@ -140,22 +135,22 @@ const questionTime = 2 * time.Minute
 
 // ask asks for a result. A question that failed is put again: the rollout goes on
 // meanwhile, and ctx bounds it.
-func (at place) ask(ctx context.Context, poll string, every time.Duration) (sampler.Answer, error) {
+func (at place) ask(ctx context.Context, t *endpoint.Try, poll string, every time.Duration) (endpoint.Answer, error) {
 	for {
 		one, cancel := context.WithCancel(ctx)
 		late := time.AfterFunc(questionTime, cancel)
 		one = httptrace.WithClientTrace(one, &httptrace.ClientTrace{GotFirstResponseByte: func() { late.Stop() }})
-		a, err := sampler.GetJSON(one, at.client, poll, at.header, largestResult)
+		a, err := t.Get(one, at.client, poll, at.header, largestResult)
 		late.Stop()
 		cancel()
-		if err == nil && !sampler.Temporary(a.Status) {
+		if err == nil && !endpoint.Temporary(a.Status) {
 			return a, nil
 		}
-		if f, ok := sampler.AsFailure(err); ok && !f.Temporary {
-			return sampler.Answer{}, err
+		if f, ok := endpoint.AsFailure(err); ok && !f.Temporary {
+			return endpoint.Answer{}, err
 		}
 		if err := pause(ctx, every); err != nil {
-			return sampler.Answer{}, err
+			return endpoint.Answer{}, err
 		}
 	}
 }
@@ -169,7 +164,7 @@ func (at place) beside(poll string) (string, error) {
 	}
 	to, err := base.Parse(poll)
 	if err != nil || to.Host != base.Host || to.Scheme != base.Scheme {
-		return "", garbled(`the agent's "poll" %s is not an address on its own server`, sampler.Brief(poll))
+		return "", garbled(`the agent's "poll" %s is not an address on its own server`, endpoint.Brief(poll))
 	}
 	return to.String(), nil
 }
@@ -188,7 +183,7 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // unreached is a service that did not start the rollout.
 func unreached(err error) error {
-	f, ok := sampler.AsFailure(err)
+	f, ok := endpoint.AsFailure(err)
 	if !ok {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/agent"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -159,7 +160,7 @@ func TestARefusedRequestIsNamed(t *testing.T) {
 func TestAServiceInASession(t *testing.T) {
 	server := httptest.NewServer(text(`{"output":"42"}`))
 	defer server.Close()
-	client := sampler.HTTPClient(nil, 1)
+	client := endpoint.HTTPClient(nil, 1)
 	defer client.CloseIdleConnections()
 	a, err := agent.NewService(agent.ServiceConfig{URL: "http://127.0.0.1:{{session.port}}/rollouts", HTTP: client})
 	if err != nil || len(a.SessionReads()) != 1 {
@@ -194,7 +195,7 @@ func TestAServiceThatEchoesItsKey(t *testing.T) {
 		mux.HandleFunc("/start", echo(c.start))
 		mux.HandleFunc("/result", echo(c.result))
 		server := httptest.NewServer(mux)
-		client := sampler.HTTPClient(nil, 1)
+		client := endpoint.HTTPClient(nil, 1)
 		a, err := agent.NewService(agent.ServiceConfig{URL: server.URL + "/start", Headers: map[string]string{"Authorization": "Bearer {{session.token}}"}, Poll: time.Millisecond, HTTP: client})
 		if err != nil {
 			t.Fatal(err)

@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
-const agentEndpoint = sampler.AgentBoundary
+const agentEndpoint = endpoint.Agent
 
 // agentRamp bounds the rollouts of a smaller wave where an agent makes them: each
 // costs what a rollout costs.
@@ -43,8 +44,9 @@ func (e *episode) attend(ctx context.Context) (failed bool, err error) {
 		MaxSteps: a.MaxSteps, MaxToolCalls: a.MaxToolCalls, Timeout: a.Timeout,
 	}
 	same := sameRequest(agentEndpoint, e.script.Item.ID)
-	return e.ask(ctx, errand{endpoint: agentEndpoint, same: same, paid: true, try: func(ctx context.Context, rec *rollout.BurstCall) (answer, error) {
+	return e.ask(ctx, errand{endpoint: agentEndpoint, same: same, paid: true, enter: sampler.AgentEntry(a.Agent), try: func(ctx context.Context, by *endpoint.Caller, rec *rollout.BurstCall) (answer, error) {
 		began := time.Now()
+		p.Caller = by
 		done, heard, err := sampler.RunAgent(ctx, a.Agent, models, p)
 		e.made = madeBy(e.script.Item, e.trace, done, heard)
 		e.made.Elapsed = rollout.Seconds(time.Since(began))
@@ -55,7 +57,7 @@ func (e *episode) attend(ctx context.Context) (failed bool, err error) {
 			rec.Odd = append(rec.Odd, rollout.NoOutput)
 		}
 		if err != nil && heard.Failed != nil {
-			err = &sampler.Failure{Hidden: http.StatusOK, Err: &sampler.AgentError{Outcome: rollout.ModelAPI, Err: heard.Failed}}
+			err = &endpoint.Failure{Hidden: http.StatusOK, Err: &sampler.AgentError{Outcome: rollout.ModelAPI, Err: heard.Failed}}
 		}
 		return answer{text: done.Output}, err
 	}})

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
@@ -23,11 +24,11 @@ import (
 const largest = 1_000_000
 
 const (
-	graderEndpoint  = sampler.GraderBoundary
-	sessionEndpoint = sampler.SessionBoundary
+	graderEndpoint  = endpoint.Grader
+	sessionEndpoint = endpoint.Session
 )
 
-func toolEndpoint(name string) string { return sampler.ToolBoundary(name) }
+func toolEndpoint(name string) string { return endpoint.Tool(name) }
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
@@ -121,7 +122,7 @@ func kindOfFailure(err error) string {
 	if kind := kindOfAgents(err); kind != "" {
 		return kind
 	}
-	f, ok := sampler.AsFailure(err)
+	f, ok := endpoint.AsFailure(err)
 	switch {
 	case !ok:
 		return sampler.KindOther
@@ -131,7 +132,7 @@ func kindOfFailure(err error) string {
 		return kindUnusable
 	case late(err):
 		return kindTimeout
-	case sampler.Unreachable(err):
+	case endpoint.Unreachable(err):
 		return kindUnreachable
 	}
 	return kindBroken
@@ -153,7 +154,7 @@ func late(err error) bool {
 // failed request, and after which delay: any failure of an endpoint, Max times,
 // whatever the failure is.
 func again(r limit.Retry, err error, made int, u float64) (time.Duration, bool) {
-	f, ok := sampler.AsFailure(err)
+	f, ok := endpoint.AsFailure(err)
 	if !ok || f.Fatal || made >= r.Max {
 		return 0, false
 	}

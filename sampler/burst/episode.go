@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -104,10 +105,10 @@ func (e *episode) call(ctx context.Context, c Call) (failed bool, err error) {
 	e.ids.plant(id, e.own)
 	out := sampler.Call{ID: id, Arguments: c.Arguments, TraceID: e.trace, Item: e.script.Item, RolloutSession: e.box}
 	same := sameRequest(c.Name, e.script.Item.ID, c.Arguments)
-	return e.ask(ctx, errand{endpoint: toolEndpoint(c.Name), call: id, same: same, timeout: e.cfg.ToolTimeout, try: func(ctx context.Context, rec *rollout.BurstCall) (answer, error) {
+	return e.ask(ctx, errand{endpoint: toolEndpoint(c.Name), call: id, same: same, timeout: e.cfg.ToolTimeout, try: func(ctx context.Context, _ *endpoint.Caller, rec *rollout.BurstCall) (answer, error) {
 		res, err := tool.Call(ctx, out)
 		if err == nil && res.Error != "" && res.HTTPStatus >= 400 {
-			rec.Kind, rec.Error = refused(res.HTTPStatus), sampler.Brief(res.Error)
+			rec.Kind, rec.Error = refused(res.HTTPStatus), endpoint.Brief(res.Error)
 		}
 		if err == nil && !c.Generated && !c.Refused {
 			e.taken.Add(1)
@@ -130,8 +131,9 @@ func (e *episode) grade(ctx context.Context) (failed bool, err error) {
 	out := sampler.OutputOf(e.script.Item, &rec)
 	out.RolloutSession = e.box
 	same := sameRequest(graderEndpoint, rec.Item, strconv.Itoa(rec.Sample))
-	return e.ask(ctx, errand{endpoint: graderEndpoint, same: same, timeout: e.cfg.GraderTimeout, try: func(ctx context.Context, _ *rollout.BurstCall) (answer, error) {
-		out.Kept = map[string]sampler.Grade{}
+	return e.ask(ctx, errand{endpoint: graderEndpoint, same: same, timeout: e.cfg.GraderTimeout, try: func(ctx context.Context, by *endpoint.Caller, _ *rollout.BurstCall) (answer, error) {
+		out := out
+		out.Caller = by
 		g, err := e.grader.Grade(ctx, out)
 		return answer{reward: g.Reward}, err
 	}})
@@ -144,7 +146,9 @@ type errand struct {
 	same     string        // its name among requests that ask for the same
 	timeout  time.Duration // 0: it keeps its own
 	paid     bool          // a try costs what a rollout costs: one that failed in the middle is not made again
-	try      func(context.Context, *rollout.BurstCall) (answer, error)
+	try      func(context.Context, *endpoint.Caller, *rollout.BurstCall) (answer, error)
+
+	enter func(context.Context) (leave func(), err error) // as endpoint.Request has it; nil waits for nothing
 }
 
 // sameRequest names what a request asks for, whichever rollout asks.
@@ -184,9 +188,9 @@ func (e *episode) until(ctx context.Context, do errand, before *answer) (a answe
 			e.note(rec)
 			return a, false, nil
 		}
-		rec.Failed, rec.Kind, rec.Error = true, kindOfFailure(err), sampler.Brief(err.Error())
+		rec.Failed, rec.Kind, rec.Error = true, kindOfFailure(err), endpoint.Brief(err.Error())
 		wait, more := again(e.cfg.Retry, err, made, e.jitter(do, made))
-		if f, ok := sampler.AsFailure(err); do.paid && ok {
+		if f, ok := endpoint.AsFailure(err); do.paid && ok {
 			more = more && f.Temporary
 		}
 		rec.Discards = !more
@@ -204,9 +208,13 @@ func (e *episode) until(ctx context.Context, do errand, before *answer) (a answe
 // the endpoint's own pace, or for the machine's open files, is not part of its
 // time.
 func (e *episode) once(ctx context.Context, do errand, rec *rollout.BurstCall) (answer, error) {
-	if p, ok := e.grader.(sampler.Pacer); ok && do.endpoint == graderEndpoint {
-		if err := p.Wait(ctx); err != nil {
+	if do.enter != nil {
+		leave, err := do.enter(ctx)
+		if err != nil {
 			return answer{}, err
+		}
+		if leave != nil {
+			defer leave()
 		}
 	}
 	release, err := e.slot(ctx)
@@ -218,16 +226,11 @@ func (e *episode) once(ctx context.Context, do errand, rec *rollout.BurstCall) (
 	rec.Flight = int(flight.Add(1))
 	defer flight.Add(-1)
 	x := new(seen)
-	inner := context.WithValue(ctx, seenKey{}, x)
-	if do.timeout > 0 {
-		var cancel context.CancelFunc
-		inner, cancel = context.WithTimeout(inner, do.timeout)
-		defer cancel()
-	}
-	sent := time.Now()
-	rec.At = rollout.Seconds(sent.Sub(e.began))
-	a, err := do.try(inner, rec)
-	rec.Elapsed = rollout.Seconds(time.Since(sent))
+	rec.At = rollout.Seconds(time.Since(e.began))
+	by := (*endpoint.Caller)(nil).Until(context.WithValue(ctx, seenKey{}, x), do.timeout, context.DeadlineExceeded)
+	defer by.Stop()
+	a, err := do.try(by.Context(), by, rec)
+	rec.Elapsed = rollout.Seconds(by.Active())
 	noted(rec, x, e.ids, e.own)
 	return a, err
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -33,9 +34,13 @@ func (s *stage) place(ctx context.Context) (release func(), err error) {
 // and one that failed is stopped: it may have been made half.
 func (e *episode) startSession(ctx context.Context) (failed bool, err error) {
 	made := 0
-	_, failed, err = e.until(ctx, errand{endpoint: sessionEndpoint, same: sameRequest(sessionEndpoint, e.script.Item.ID), timeout: e.cfg.IsolationTimeout, try: func(ctx context.Context, _ *rollout.BurstCall) (answer, error) {
-		box := &sampler.RolloutSession{ID: "session_" + e.hash("session", e.own, made), TraceID: e.trace, Item: e.script.Item, Sample: e.base.Rollout}
+	var box *sampler.RolloutSession
+	enter := func(ctx context.Context) (leave func(), err error) {
+		box = &sampler.RolloutSession{ID: "session_" + e.hash("session", e.own, made), TraceID: e.trace, Item: e.script.Item, Sample: e.base.Rollout}
 		made++
+		return nil, e.cfg.Isolation.Enter(ctx, box)
+	}
+	_, failed, err = e.until(ctx, errand{endpoint: sessionEndpoint, same: sameRequest(sessionEndpoint, e.script.Item.ID), timeout: e.cfg.IsolationTimeout, enter: enter, try: func(ctx context.Context, _ *endpoint.Caller, _ *rollout.BurstCall) (answer, error) {
 		err := e.cfg.Isolation.Start(ctx, box)
 		if err != nil {
 			e.vacate(ctx, box)

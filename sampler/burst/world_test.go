@@ -17,6 +17,7 @@ import (
 	"gonogo/fixtures/pipe"
 	"gonogo/sampler"
 	"gonogo/sampler/burst"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/isolation"
 	"gonogo/sampler/limit"
@@ -88,7 +89,7 @@ func serve(t *testing.T, search, grade answers) *server {
 		DialContext:         func(ctx context.Context, _, _ string) (net.Conn, error) { return l.Dial(ctx) },
 		MaxIdleConnsPerHost: 500,
 	}
-	client := sampler.HTTPClient(burst.Watch(transport), 500)
+	client := endpoint.HTTPClient(burst.Watch(transport), 500)
 	t.Cleanup(func() { client.CloseIdleConnections(); s.Close() })
 	tools, err := tool.New([]tool.Config{{Name: "search", ServerURL: "http://world/search"}}, tool.Options{HTTP: client})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/process"
 )
 
@@ -133,7 +134,7 @@ func (g *Command) SessionReads() []string {
 
 // Grade has a process grade the output.
 func (g *Command) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
-	if err := g.take(ctx); err != nil {
+	if err := g.take(ctx, out); err != nil {
 		return sampler.Grade{}, err
 	}
 	defer func() { <-g.slots }()
@@ -157,12 +158,11 @@ func (g *Command) printed(text []byte) (sampler.Grade, error) {
 }
 
 // take waits for a place among the processes.
-func (g *Command) take(ctx context.Context) error {
+func (g *Command) take(ctx context.Context, out sampler.Output) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	resume := sampler.PauseClock(ctx)
-	defer resume()
+	defer out.Caller.Pause()()
 	select {
 	case g.slots <- struct{}{}:
 		return nil
@@ -263,7 +263,7 @@ func (g *Command) failure(err error, peer *process.Peer) error {
 	case errors.Is(err, process.ErrExtraOutput), errors.Is(err, process.ErrUnsolicited):
 		return failed(sampler.KindMalformed, "%s: it printed more than one line for a grading and was ended: print everything else on standard error", g.name)
 	case peer.ExitCode() == tryAgain:
-		err = &sampler.Failure{Temporary: true, Err: err}
+		err = &endpoint.Failure{Temporary: true, Err: err}
 	}
 	return failed(sampler.KindServer, "%s: %w", g.name, err)
 }

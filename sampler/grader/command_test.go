@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/grader"
 	processes "gonogo/sampler/process"
 )
@@ -118,7 +119,7 @@ func TestCommandFailuresAreNoNumbers(t *testing.T) {
 			if d := time.Since(begun); d > 10*time.Second {
 				t.Errorf("it took %v", d)
 			}
-			if _, again := sampler.AsFailure(err); again {
+			if _, again := endpoint.AsFailure(err); again {
 				t.Errorf("it is tried again: %v", err)
 			}
 		})
@@ -169,7 +170,7 @@ func TestCommandWithAStrayLine(t *testing.T) {
 func TestCommandAsksForAnotherTry(t *testing.T) {
 	g := openCommand(t, commandGrader("exit 75", nil), grader.Env{})
 	_, err := g.Grade(t.Context(), output("Paris"))
-	if f, ok := sampler.AsFailure(err); !ok || !f.Temporary {
+	if f, ok := endpoint.AsFailure(err); !ok || !f.Temporary {
 		t.Errorf("exit code 75: %v", err)
 	}
 }

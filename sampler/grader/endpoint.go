@@ -11,10 +11,11 @@ import (
 	"golang.org/x/time/rate"
 
 	"gonogo/sampler"
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/endpoint"
+	"gonogo/sampler/jsontext"
 )
 
-var endpoint = Kind{
+var endpointKind = Kind{
 	Name:   "endpoint",
 	Doc:    "Posts the output, the item and the trace id to your URL, which answers with a score.",
 	New:    newEndpoint,
@@ -57,12 +58,12 @@ func newEndpoint(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &Endpoint{name: sampler.GraderBoundary, at: at, client: env.HTTP, tools: env.SampleTools}
+	g := &Endpoint{name: endpoint.Grader, at: at, client: env.HTTP, tools: env.SampleTools}
 	if env.part != "" {
 		g.name += " " + env.part
 	}
 	if g.client == nil {
-		g.client = sampler.HTTPClient(nil, 16)
+		g.client = endpoint.HTTPClient(nil, 16)
 	}
 	if c.RateLimit != nil {
 		if *c.RateLimit <= 0 {
@@ -76,48 +77,47 @@ func newEndpoint(raw json.RawMessage, env Env) (sampler.Grader, error) {
 // SessionReads lists the session variables in the grader's address.
 func (g *Endpoint) SessionReads() []string { return g.at.Reads() }
 
-// Wait waits until rate_limit lets the next request pass. It implements
-// sampler.Pacer: Grade itself does not wait.
-func (g *Endpoint) Wait(ctx context.Context) error {
+// enter waits until rate_limit lets the next request pass.
+func (g *Endpoint) enter(ctx context.Context) (leave func(), err error) {
 	if g.limiter == nil {
-		return nil
+		return nil, nil
 	}
 	if err := g.limiter.Wait(ctx); err != nil {
-		return fmt.Errorf("wait for the grader's rate_limit of %v requests a second: %w", g.limiter.Limit(), err)
+		return nil, fmt.Errorf("wait for the grader's rate_limit of %v requests a second: %w", g.limiter.Limit(), err)
 	}
-	return nil
+	return nil, nil
 }
 
 // Grade makes one request. 401, 403 and 404 mean a wrong key or URL; other 4xx than 408,
 // 409, 425 and 429 end the grading of this output only; any other answer without a score
 // is retried, as the trainer retries any failure. A second grading of the same output has
 // the rollout's trace id again: it is the name of the rollout, not of the request.
-func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (_ sampler.Grade, err error) {
+func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (grade sampler.Grade, err error) {
 	address, header, secrets, err := g.at.In(out.RolloutSession)
 	if err != nil {
 		return sampler.Grade{}, err
 	}
 	body := askedOf(out, g.tools)
-	pass, err := sampler.Admit(ctx, g.name)
-	if err != nil {
-		return sampler.Grade{}, err
-	}
-	defer func() { pass.Done(rollout.Usage{}, err) }()
-	g.note(int64(len(body)))
-	a, err := sampler.PostJSON(ctx, g.client, address, header, body, maxScore)
-	if err != nil {
-		return sampler.Grade{}, err
-	}
-	pass.ReadHeaders(a.Header)
-	if a.Status >= 300 {
-		return sampler.Grade{}, sampler.StatusFailure(address, secrets.Answer(a))
-	}
-	score, kind, err := readScore(a)
-	if err != nil {
-		f := &sampler.Failure{URL: sampler.RedactURL(address), Status: a.Status, Temporary: true, Err: errors.New(secrets.Mask(err.Error()))}
-		return sampler.Grade{}, &sampler.GradeError{Kind: kind, Err: f}
-	}
-	return sampler.Grade{Reward: score}, nil
+	r := out.Request
+	r.Endpoint, r.Enter = g.name, g.enter
+	_, err = out.Caller.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) error {
+		g.note(int64(len(body)))
+		a, err := t.Post(ctx, g.client, address, header, body, maxScore)
+		if err != nil {
+			return err
+		}
+		if a.Status >= 300 {
+			return endpoint.StatusFailure(address, secrets.Answer(a))
+		}
+		score, kind, err := readScore(a)
+		if err != nil {
+			f := &endpoint.Failure{URL: endpoint.RedactURL(address), Status: a.Status, Temporary: true, Err: errors.New(secrets.Mask(err.Error()))}
+			return &sampler.GradeError{Kind: kind, Err: f}
+		}
+		grade.Reward = score
+		return nil
+	})
+	return grade, err
 }
 
 // note remembers requests that a platform would not send.
@@ -142,7 +142,7 @@ func askedOf(out sampler.Output, tools string) []byte {
 		b = append(b, "null"...)
 	}
 	b = append(b, `,"trace_id":`...)
-	b = sampler.AppendQuoted(b, out.TraceID)
+	b = jsontext.AppendQuoted(b, out.TraceID)
 	return append(b, '}')
 }
 

@@ -8,6 +8,7 @@ import (
 	"regexp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/failure"
 	"gonogo/sampler/jsontext"
 )
@@ -16,13 +17,13 @@ import (
 // success. An error comes with its kind. A reply that says that it failed is no
 // score, whatever number comes with it: a grader that counts its own
 // failures as 0 would teach the wrong thing.
-func readScore(a sampler.Answer) (score float64, kind string, err error) {
+func readScore(a endpoint.Answer) (score float64, kind string, err error) {
 	var reply map[string]json.RawMessage
 	if a.Over || jsontext.Unmarshal(a.Body, &reply) != nil || reply == nil {
 		if m := notFinite.FindSubmatch(a.Body); m != nil {
 			return 0, sampler.KindNotANumber, fmt.Errorf("the score %s is not a number", m[1])
 		}
-		return 0, sampler.KindMalformed, fmt.Errorf("the answer is not a JSON object with a \"score\": %s", sampler.ErrorText(a))
+		return 0, sampler.KindMalformed, fmt.Errorf("the answer is not a JSON object with a \"score\": %s", endpoint.ErrorText(a))
 	}
 	if why := reported(reply, a); why != "" {
 		return 0, sampler.KindReported, fmt.Errorf("the grader reports an error: %s", why)
@@ -32,10 +33,10 @@ func readScore(a sampler.Answer) (score float64, kind string, err error) {
 		raw = reply["reward"]
 	}
 	if !present(raw) {
-		return 0, sampler.KindMalformed, fmt.Errorf("the answer has no \"score\": %s", sampler.ErrorText(a))
+		return 0, sampler.KindMalformed, fmt.Errorf("the answer has no \"score\": %s", endpoint.ErrorText(a))
 	}
 	if jsontext.Unmarshal(raw, &score) != nil {
-		return 0, sampler.KindNotANumber, errors.New("the score " + sampler.Brief(string(raw)) + " is not a number")
+		return 0, sampler.KindNotANumber, errors.New("the score " + endpoint.Brief(string(raw)) + " is not a number")
 	}
 	return score, "", nil
 }
@@ -43,16 +44,16 @@ func readScore(a sampler.Answer) (score float64, kind string, err error) {
 // reported is what a reply says about its own failure, by the marks of package failure; ""
 // when it says nothing. A mark that is about the answer has to have another name, such as
 // passed.
-func reported(reply map[string]json.RawMessage, a sampler.Answer) string {
+func reported(reply map[string]json.RawMessage, a endpoint.Answer) string {
 	switch f, failed := markOf(reply, (*failure.Marks).Reply); {
 	case !failed:
 		return ""
 	case f.Key == "error":
-		return sampler.ErrorText(a)
+		return endpoint.ErrorText(a)
 	case f.Cause == "false":
-		return f.Key + " is false: " + sampler.Brief(string(bytes.TrimSpace(a.Body))) + "; it says whether the grading worked, so a mark for a wrong answer needs another name, such as passed"
+		return f.Key + " is false: " + endpoint.Brief(string(bytes.TrimSpace(a.Body))) + "; it says whether the grading worked, so a mark for a wrong answer needs another name, such as passed"
 	default:
-		return sampler.Brief(f.Text())
+		return endpoint.Brief(f.Text())
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/rollout"
 )
@@ -95,7 +96,7 @@ func TestEndpoint(t *testing.T) {
 				_, _ = io.WriteString(w, c.body)
 			}))
 			defer server.Close()
-			client := sampler.HTTPClient(nil, 1)
+			client := endpoint.HTTPClient(nil, 1)
 			defer client.CloseIdleConnections()
 			g := open(t, `{"type":"endpoint","url":"https://example.com/grade?k=planted","headers":{"X-Key":"planted-key"}}`, grader.Env{
 				HTTP:    client,
@@ -111,7 +112,7 @@ func TestEndpoint(t *testing.T) {
 				}
 				return
 			}
-			f, ok := sampler.AsFailure(err)
+			f, ok := endpoint.AsFailure(err)
 			if !ok || f.Temporary != (c.bad == again) || f.Fatal != (c.bad == fatal) || grade.Reward != 0 {
 				t.Errorf("failure %+v, grade %v; want %s", f, grade, c.bad)
 			}
@@ -142,10 +143,10 @@ func kindOf(err error) string {
 func TestEndpointThatHangsUp(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }))
 	defer server.Close()
-	client := sampler.HTTPClient(nil, 1)
+	client := endpoint.HTTPClient(nil, 1)
 	defer client.CloseIdleConnections()
 	_, err := open(t, `{"type":"endpoint","url":"`+server.URL+`"}`, grader.Env{HTTP: client}).Grade(t.Context(), output("x"))
-	if f, ok := sampler.AsFailure(err); !ok || !f.Temporary || kindOf(err) != "" {
+	if f, ok := endpoint.AsFailure(err); !ok || !f.Temporary || kindOf(err) != "" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -153,7 +154,7 @@ func TestEndpointThatHangsUp(t *testing.T) {
 func TestLargeRequestsAreToldOf(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"score":1}`) }))
 	defer server.Close()
-	client := sampler.HTTPClient(nil, 1)
+	client := endpoint.HTTPClient(nil, 1)
 	defer client.CloseIdleConnections()
 	g := open(t, `{"type":"endpoint","url":"`+server.URL+`"}`, grader.Env{HTTP: client})
 	for _, c := range []struct {
@@ -174,8 +175,18 @@ func TestLargeRequestsAreToldOf(t *testing.T) {
 	}
 }
 
+// called is an output whose grader has a caller.
+func called(ctx context.Context) sampler.Output {
+	out := output("42")
+	out.Caller = (*endpoint.Caller)(nil).Until(ctx, 0, nil)
+	return out
+}
+
 func TestEndpointRateLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		client := &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, ContentLength: -1, Body: io.NopCloser(strings.NewReader(`{"score":1}`))}, nil
+		})}
 		for _, c := range []struct {
 			limit string
 			want  time.Duration // of six requests
@@ -184,10 +195,10 @@ func TestEndpointRateLimit(t *testing.T) {
 			{`,"rate_limit":2`, 2 * time.Second}, // two at once, then one each half second
 			{``, 0},
 		} {
-			g := open(t, `{"type":"endpoint","url":"http://x"`+c.limit+`}`, grader.Env{}).(sampler.Pacer)
+			g := open(t, `{"type":"endpoint","url":"http://x"`+c.limit+`}`, grader.Env{HTTP: client})
 			begin := time.Now()
 			for range 6 {
-				if err := g.Wait(t.Context()); err != nil {
+				if _, err := g.Grade(t.Context(), called(t.Context())); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -197,7 +208,7 @@ func TestEndpointRateLimit(t *testing.T) {
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := open(t, `{"type":"endpoint","url":"http://x","rate_limit":1}`, grader.Env{}).(sampler.Pacer).Wait(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "rate_limit of 1 ") {
+		if _, err := open(t, `{"type":"endpoint","url":"http://x","rate_limit":1}`, grader.Env{}).Grade(ctx, called(ctx)); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "rate_limit of 1 ") {
 			t.Errorf("a canceled wait: error %v", err)
 		}
 	})

@@ -10,6 +10,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/credential"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
@@ -68,7 +69,7 @@ func plain(key string, v any) any {
 		return out
 	case string:
 		if key == "url" {
-			return sampler.RedactURL(v)
+			return endpoint.RedactURL(v)
 		}
 	case json.Number:
 		if f, err := v.Float64(); err == nil && strings.ContainsAny(v.String(), ".eE") {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/failure"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
@@ -85,21 +86,28 @@ func (g *judged) ask(ctx context.Context, out sampler.Output, wants string, answ
 	}
 	p := g.prompt
 	p.Messages, p.RequestID = messages, g.requestID(out)
-	c, err := g.judge.Complete(ctx, p)
-	if err != nil && !worked(err) {
-		return sampler.Grade{}, "", err
-	}
-	grade = sampler.Grade{Usage: c.Usage, JudgeCalls: 1}
+	r := out.Request
+	r.Endpoint, r.Name = endpoint.Judge, p.RequestID
+	var c sampler.Completion
+	_, err = out.Caller.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) (err error) {
+		p.Try = t
+		c, err = g.judge.Complete(ctx, p)
+		t.Used(c.Usage)
+		if err == nil || worked(err) {
+			grade = total(grade, sampler.Grade{Usage: c.Usage, JudgeCalls: 1})
+		}
+		return err
+	})
 	switch {
 	case err != nil:
 	case c.Refusal != "":
-		err = failed(sampler.KindRefusal, "the judge refused: %s", sampler.Brief(c.Refusal))
+		err = failed(sampler.KindRefusal, "the judge refused: %s", endpoint.Brief(c.Refusal))
 	case c.CutOff == "content_filter":
 		err = failed(sampler.KindRefusal, "the judge's answer was cut off: %s", c.CutOff)
 	case c.CutOff != "":
-		err = failed(sampler.KindCutOff, "the judge's answer was cut off: %s", sampler.Brief(c.CutOff))
+		err = failed(sampler.KindCutOff, "the judge's answer was cut off: %s", endpoint.Brief(c.CutOff))
 	case judgeFailure(c.Text) != "":
-		err = failed(sampler.KindReported, "the judge reports an error: %s", sampler.Brief(judgeFailure(c.Text)))
+		err = failed(sampler.KindReported, "the judge reports an error: %s", endpoint.Brief(judgeFailure(c.Text)))
 	case jsontext.Unmarshal([]byte(c.Text), answer) != nil:
 		err = lacks(wants, c.Text)
 	}
@@ -118,7 +126,7 @@ func judgeFailure(text string) string {
 
 // lacks is the error of an answer without what was asked for.
 func lacks(wants, text string) error {
-	return failed(sampler.KindParse, "the judge's answer has no %s as \"result\": %s", wants, sampler.Brief(text))
+	return failed(sampler.KindParse, "the judge's answer has no %s as \"result\": %s", wants, endpoint.Brief(text))
 }
 
 // failed is a failure of a kind.
@@ -143,9 +151,9 @@ func (g *judged) requestID(out sampler.Output) string {
 // worked reports whether a judge may have worked on a request that failed: its
 // answer could not be read, or got lost. Behind any other status there is none.
 func worked(err error) bool {
-	f, ok := sampler.AsFailure(err)
+	f, ok := endpoint.AsFailure(err)
 	if !ok || f.Status == 0 {
-		return !sampler.Unreachable(err)
+		return !endpoint.Unreachable(err)
 	}
 	return f.Status < 300
 }

@@ -73,7 +73,7 @@ func (b block) render(row json.RawMessage, s *Sample) (any, error) {
 	switch {
 	case b.text != nil:
 		text, _, err := b.text.Render(row, s)
-		return json.RawMessage(sampler.AppendQuoted(nil, text)), err
+		return json.RawMessage(jsontext.AppendQuoted(nil, text)), err
 	case b.fields != nil:
 		out := make(map[string]any, len(b.fields))
 		for name, field := range b.fields {
@@ -160,7 +160,7 @@ func (g *judged) messages(out sampler.Output) (json.RawMessage, error) {
 			b = append(b, ',')
 		}
 		b = append(b, `{"role":`...)
-		b = sampler.AppendQuoted(b, m.role)
+		b = jsontext.AppendQuoted(b, m.role)
 		b = append(b, `,"content":`...)
 		content, err := m.content(out.Item.Row, s)
 		if err != nil {
@@ -174,7 +174,7 @@ func (g *judged) messages(out sampler.Output) (json.RawMessage, error) {
 func (m message) content(row json.RawMessage, s *Sample) ([]byte, error) {
 	if m.text != nil {
 		text, _, err := m.text.Render(row, s)
-		return sampler.AppendQuoted(nil, text), err
+		return jsontext.AppendQuoted(nil, text), err
 	}
 	blocks, err := block{list: m.blocks}.render(row, s)
 	if err != nil {

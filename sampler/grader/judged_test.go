@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
@@ -133,7 +134,7 @@ func TestFailedJudgements(t *testing.T) {
 				if got.Reward != 0 || got.JudgeCalls != c.calls {
 					t.Errorf("grade %+v beside the error; want %d judge calls", got, c.calls)
 				}
-				if _, ok := sampler.AsFailure(err); ok != (c.kind == "") {
+				if _, ok := endpoint.AsFailure(err); ok != (c.kind == "") {
 					t.Errorf("error %v: an endpoint's failure %v", err, ok)
 				}
 			})
@@ -203,8 +204,8 @@ func TestAJudgeThatCannotBeReachedIsAFailure(t *testing.T) {
 	defer j.Close()
 	g := open(t, `{"type":"score_model","model":"m","input":[{"role":"user","content":"x"}]}`, grader.Env{Judge: j})
 	_, err = g.Grade(t.Context(), output(""))
-	var f *sampler.Failure
-	if !errors.As(err, &f) || !sampler.Unreachable(err) {
+	var f *endpoint.Failure
+	if !errors.As(err, &f) || !endpoint.Unreachable(err) {
 		t.Errorf("error %v", err)
 	}
 }

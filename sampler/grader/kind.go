@@ -26,12 +26,12 @@ type Kind struct {
 
 // Kinds lists the graders that can be run here, in the order they are shown.
 func Kinds() []Kind {
-	return []Kind{stringCheck, textSimilarity, scoreModel, labelModel, pythonKind, multi, endpoint, trl, verifiers, evalProtocol, lambda, command}
+	return []Kind{stringCheck, textSimilarity, scoreModel, labelModel, pythonKind, multi, endpointKind, trl, verifiers, evalProtocol, lambda, command}
 }
 
 // Env is what graders need from outside. The zero value is for graders that need nothing.
 type Env struct {
-	HTTP        *http.Client                // for endpoints; nil = a client of our own, as sampler.HTTPClient
+	HTTP        *http.Client                // for endpoints; nil = a client of our own, as endpoint.HTTPClient
 	Judge       sampler.Judge               // for graders that ask a model
 	Rewrite     func(address string) string // maps a URL of the job to the one to connect to; nil = as it is
 	Python      *python.Pool                // for python graders; nil = none, which is an error for them

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 )
 
 var labelModel = Kind{
@@ -76,7 +77,7 @@ func labelSchema(labels []string) json.RawMessage {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = sampler.AppendQuoted(b, l)
+		b = jsontext.AppendQuoted(b, l)
 	}
 	return stepsSchema(string(append(b, "]}"...)))
 }

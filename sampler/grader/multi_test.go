@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
@@ -50,7 +51,7 @@ func serve(t *testing.T) (*backend, grader.Env) {
 	b := &backend{answers: map[string][]func(http.ResponseWriter){}, asked: map[string]int{}}
 	b.Server = httptest.NewServer(http.HandlerFunc(b.answer))
 	t.Cleanup(b.Close)
-	client := sampler.HTTPClient(nil, 4)
+	client := endpoint.HTTPClient(nil, 4)
 	t.Cleanup(client.CloseIdleConnections)
 	j, err := model.NewJudge(model.Config{BaseURL: b.URL + "/v1"})
 	if err != nil {
@@ -168,7 +169,7 @@ func TestAFailedPartLeavesTheWholeWithoutAGrade(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.says) || kindOf(err) != c.kind {
 				t.Fatalf("error of kind %q: %v; want %q, %q", kindOf(err), err, c.kind, c.says)
 			}
-			if f, ok := sampler.AsFailure(err); ok != (c.kind != sampler.KindParse) || ok && f.Temporary != c.temporary {
+			if f, ok := endpoint.AsFailure(err); ok != (c.kind != sampler.KindParse) || ok && f.Temporary != c.temporary {
 				t.Errorf("failure %+v; want temporary %v", f, c.temporary)
 			}
 			if got.Reward != 0 || got.Parts != nil || got.JudgeCalls != c.calls || (got.Usage.Input != nil) != (c.usage > 0) {
@@ -189,7 +190,7 @@ func TestAFormulaWithoutAValueIsAFailure(t *testing.T) {
 	if kindOf(err) != sampler.KindFormula || !strings.Contains(err.Error(), "column 6: 1 / 0 is not a finite number, with exact = 0, tone = 1") {
 		t.Errorf("error of kind %q: %v", kindOf(err), err)
 	}
-	if _, ok := sampler.AsFailure(err); ok {
+	if _, ok := endpoint.AsFailure(err); ok {
 		t.Error("the same formula is tried again")
 	}
 }
@@ -212,7 +213,7 @@ func TestAnotherTryAsksForTheRestAlone(t *testing.T) {
 	if _, err := sampler.Regrade(t.Context(), nil, cfg, tasks, 1, g, sink(func(r *rollout.Record) { got = r }), nil); err != nil {
 		t.Fatal(err)
 	}
-	if got.Outcome != rollout.Graded || *got.Reward != 0.5 || !got.Clipped || got.JudgeCalls != 2 || got.Judge.Input == nil || *got.Judge.Input != 6 || got.Retries != 2 {
+	if got.Outcome != rollout.Graded || *got.Reward != 0.5 || !got.Clipped || got.JudgeCalls != 2 || got.Judge.Input == nil || *got.Judge.Input != 6 || got.Retries != 3 {
 		t.Errorf("record %+v", got)
 	}
 	if d := cmp.Diff(map[string]int{"/flaky": 3, "/steady": 1, "judge-1": 1, "judge-2": 2}, b.asked); d != "" {

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/python"
 )
 
@@ -102,7 +103,7 @@ func (g *Python) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 	if len(item) == 0 {
 		item = json.RawMessage(`{}`)
 	}
-	result, err := f.Call(ctx, NewSample(out, g.tools).JSON(), item)
+	result, err := f.Call(ctx, out.Caller, NewSample(out, g.tools).JSON(), item)
 	if err != nil {
 		return sampler.Grade{}, g.note(err)
 	}
@@ -125,7 +126,7 @@ func number(result json.RawMessage) (float64, error) {
 	case text == "null":
 		return 0, errors.New("grade returned None: it must return a float on every path")
 	case strings.HasPrefix(text, `"`):
-		return 0, fmt.Errorf("grade returned the str %s: it must return a float", sampler.Brief(text))
+		return 0, fmt.Errorf("grade returned the str %s: it must return a float", endpoint.Brief(text))
 	case strings.HasPrefix(text, "["):
 		return 0, errors.New("grade returned a list: it must return a float")
 	case strings.HasPrefix(text, "{"):
@@ -133,7 +134,7 @@ func number(result json.RawMessage) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(string(result), 64)
 	if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-		return 0, fmt.Errorf("grade returned %s: that is not a finite float", sampler.Brief(string(result)))
+		return 0, fmt.Errorf("grade returned %s: that is not a finite float", endpoint.Brief(string(result)))
 	}
 	return v, nil
 }

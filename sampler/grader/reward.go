@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/failure"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/python"
@@ -220,7 +221,7 @@ func (g *Reward) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 	if err != nil {
 		return sampler.Grade{}, err
 	}
-	text, err := f.Call(ctx, asked)
+	text, err := f.Call(ctx, out.Caller, asked)
 	if err != nil {
 		return sampler.Grade{}, err
 	}
@@ -233,13 +234,13 @@ func (g *Reward) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 		Said map[string]json.RawMessage `json:"said"`
 	}
 	if err := jsontext.Unmarshal(text, &result); err != nil {
-		return sampler.Grade{}, failed(sampler.KindNotANumber, "%s: the result is not a number: %s", g.name, sampler.Brief(string(text)))
+		return sampler.Grade{}, failed(sampler.KindNotANumber, "%s: the result is not a number: %s", g.name, endpoint.Brief(string(text)))
 	}
 	if result.Reward == nil {
 		return sampler.Grade{}, failed(result.Kind, "%s: %s", g.name, result.NoGrade)
 	}
 	if f, is := markOf(result.Said, (*failure.Marks).Row); is {
-		return sampler.Grade{}, failed(sampler.KindReported, "%s: the result reports an error: %s", g.name, sampler.Brief(f.Text()))
+		return sampler.Grade{}, failed(sampler.KindReported, "%s: the result reports an error: %s", g.name, endpoint.Brief(f.Text()))
 	}
 	if len(result.Parts) == 0 {
 		result.Parts = nil

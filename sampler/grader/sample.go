@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -48,13 +49,13 @@ func (s *Sample) JSON() json.RawMessage {
 		finish = "stop"
 	}
 	b := append([]byte(nil), `{"choices":[{"index":0,"message":{"role":"assistant","content":`...)
-	b = sampler.AppendQuoted(b, s.text)
+	b = jsontext.AppendQuoted(b, s.text)
 	b = append(b, `,"refusal":null,"tool_calls":`...)
 	b = append(b, inMessage...)
 	b = append(b, `},"finish_reason":`...)
-	b = sampler.AppendQuoted(b, finish)
+	b = jsontext.AppendQuoted(b, finish)
 	b = append(b, `}],"output_text":`...)
-	b = sampler.AppendQuoted(b, s.text)
+	b = jsontext.AppendQuoted(b, s.text)
 	b = append(b, `,"output_json":`...)
 	b = append(b, outputJSON(s.text)...)
 	b = append(b, `,"output_tools":`...)
@@ -63,7 +64,7 @@ func (s *Sample) JSON() json.RawMessage {
 	if s.out.Reasoning == "" {
 		b = append(b, "null"...)
 	} else {
-		b = sampler.AppendQuoted(b, s.out.Reasoning)
+		b = jsontext.AppendQuoted(b, s.out.Reasoning)
 	}
 	s.json = append(b, '}')
 	return s.json

@@ -121,7 +121,7 @@ func (g *TextSimilarity) Grade(ctx context.Context, out sampler.Output) (sampler
 			len(input), len(reference), g.metric.Name)}
 	}
 	if g.nltk != nil && g.nltk.function != nil {
-		reward, err := g.nltk.score(ctx, input, reference)
+		reward, err := g.nltk.score(ctx, out.Caller, input, reference)
 		return sampler.Grade{Reward: reward}, err
 	}
 	return sampler.Grade{Reward: g.metric.Score(input, reference)}, nil

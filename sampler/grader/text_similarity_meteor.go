@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/grader/metric"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/python"
@@ -46,14 +47,14 @@ func (m *nltkMeteor) start(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		m.lacking = sampler.Brief(err.Error())
+		m.lacking = endpoint.Brief(err.Error())
 	}
 	m.function = f
 	return nil
 }
 
 // score compares two texts.
-func (m *nltkMeteor) score(ctx context.Context, input, reference string) (float64, error) {
+func (m *nltkMeteor) score(ctx context.Context, by *endpoint.Caller, input, reference string) (float64, error) {
 	var args [2]json.RawMessage
 	for i, text := range []string{input, reference} {
 		words := metric.MeteorWords(text)
@@ -66,13 +67,13 @@ func (m *nltkMeteor) score(ctx context.Context, input, reference string) (float6
 		}
 		args[i] = b
 	}
-	raw, err := m.function.Call(ctx, args[:]...)
+	raw, err := m.function.Call(ctx, by, args[:]...)
 	if err != nil {
 		return 0, err
 	}
 	var score float64
 	if err := jsontext.Unmarshal(raw, &score); err != nil {
-		return 0, &sampler.GradeError{Kind: sampler.KindNotANumber, Err: fmt.Errorf("nltk's METEOR gave %s", sampler.Brief(string(raw)))}
+		return 0, &sampler.GradeError{Kind: sampler.KindNotANumber, Err: fmt.Errorf("nltk's METEOR gave %s", endpoint.Brief(string(raw)))}
 	}
 	return min(max(score, 0), 1), nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -34,7 +35,7 @@ func (k *Keeper) plant(ctx context.Context, e *sampler.RolloutSession) error {
 		return context.Cause(ctx)
 	}
 	// It could be written before: then it is this one place that is wrong.
-	f := &sampler.Failure{Err: fmt.Errorf("session.canary: %w", err)}
+	f := &endpoint.Failure{Err: fmt.Errorf("session.canary: %w", err)}
 	f.Temporary = k.planted.Load()
 	f.Fatal = !f.Temporary
 	return f
@@ -80,7 +81,7 @@ func plantAt(ctx context.Context, path string, e *sampler.RolloutSession) error 
 			}
 		}
 	}
-	return fmt.Errorf("%s already exists and has no canary: delete the workspace when its session stops, or name a file that nothing else writes", sampler.Brief(path))
+	return fmt.Errorf("%s already exists and has no canary: delete the workspace when its session stops, or name a file that nothing else writes", endpoint.Brief(path))
 }
 
 // writeCanary makes a file that is not there yet.
@@ -105,7 +106,7 @@ func readCanaries(path string) (canaries []string, err error) {
 		return nil, err
 	}
 	if !before.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a plain file (%v)", sampler.Brief(path), before.Mode().Type())
+		return nil, fmt.Errorf("%s is not a plain file (%v)", endpoint.Brief(path), before.Mode().Type())
 	}
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // it may have become a pipe
 	if err != nil {
@@ -113,7 +114,7 @@ func readCanaries(path string) (canaries []string, err error) {
 	}
 	defer f.Close()
 	if now, err := f.Stat(); err != nil || !os.SameFile(before, now) {
-		return nil, fmt.Errorf("%s was replaced while it was read", sampler.Brief(path))
+		return nil, fmt.Errorf("%s was replaced while it was read", endpoint.Brief(path))
 	}
 	text, err := io.ReadAll(io.LimitReader(f, largestFile))
 	rollout.Canaries(string(text), func(canary string) bool {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/isolation"
 	"gonogo/sampler/rollout"
 )
@@ -39,7 +40,7 @@ func TestAPlaceTellsWhoWasThere(t *testing.T) {
 		}
 		k, _ := keeper(t, isolation.Config{Start: "true", Canary: path})
 		e := ofTrace("trace_1")
-		must(t, k.Start(t.Context(), e))
+		must(t, starts(t.Context(), k, e))
 		if got := text(t, path); strings.TrimSpace(got) != own {
 			t.Errorf("%s: the file holds %q", c.what, got)
 		}
@@ -74,9 +75,9 @@ func TestACanaryThatCannotBeWrittenLaterIsTriedAgain(t *testing.T) {
 	dir := t.TempDir()
 	k, _ := keeper(t, isolation.Config{Start: "true", Canary: filepath.Join(dir, "{{session.id}}")})
 	first, second := ofTrace("trace_1"), ofTrace("trace_2")
-	must(t, k.Start(t.Context(), first))
+	must(t, starts(t.Context(), k, first))
 	must(t, os.WriteFile(filepath.Join(dir, second.ID), []byte("notes"), 0o600))
-	f, failed := sampler.AsFailure(k.Start(t.Context(), second))
+	f, failed := endpoint.AsFailure(starts(t.Context(), k, second))
 	if !failed || f.Fatal || !f.Temporary {
 		t.Errorf("%+v", f)
 	}

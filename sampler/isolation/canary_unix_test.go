@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/isolation"
 	"gonogo/sampler/rollout"
 )
@@ -43,7 +43,7 @@ func TestWhatIsNoCanaryIsLeft(t *testing.T) {
 		k, _ := keeper(t, isolation.Config{Start: `echo "{\"dir\": \"` + dir + `\"}"`, Canary: "{{session.dir}}/.canary"})
 		before, _ := os.Lstat(path)
 		e := ofTrace("trace_1")
-		f, failed := sampler.AsFailure(k.Start(t.Context(), e))
+		f, failed := endpoint.AsFailure(starts(t.Context(), k, e))
 		if !failed || !f.Fatal || !strings.Contains(f.Error(), "session.canary: ") || !strings.Contains(f.Error(), c.says) {
 			t.Errorf("%s: %v", c.what, f)
 		}

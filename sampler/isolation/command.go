@@ -13,6 +13,7 @@ import (
 	"strconv"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/process"
 	"gonogo/sampler/rollout"
 )
@@ -79,7 +80,7 @@ func run(ctx context.Context, what, command string, input []byte, env []string) 
 	cmd := exec.Command("/bin/sh", "-c", command)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env, cmd.SysProcAttr = in, out, said, env, process.Detach()
 	if err := cmd.Start(); err != nil {
-		return nil, &sampler.Failure{Temporary: true, Err: fmt.Errorf("run the session's %s: %w", what, err)}
+		return nil, &endpoint.Failure{Temporary: true, Err: fmt.Errorf("run the session's %s: %w", what, err)}
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -95,7 +96,7 @@ func run(ctx context.Context, what, command string, input []byte, env []string) 
 	}
 	text, err := io.ReadAll(io.NewSectionReader(out, 0, maxAnswer+1))
 	if err == nil && len(text) > maxAnswer {
-		err = &sampler.Failure{Err: fmt.Errorf("the session's %s printed more than %d bytes", what, maxAnswer)}
+		err = &endpoint.Failure{Err: fmt.Errorf("the session's %s printed more than %d bytes", what, maxAnswer)}
 	}
 	return text, err
 }
@@ -115,7 +116,7 @@ func commandFailure(what string, err error, said string) error {
 			how = "was interrupted"
 		}
 	}
-	return &sampler.Failure{Temporary: !missing, Fatal: missing, Err: fmt.Errorf("the session's %s command %s%s", what, word(ended, how), said)}
+	return &endpoint.Failure{Temporary: !missing, Fatal: missing, Err: fmt.Errorf("the session's %s command %s%s", what, word(ended, how), said)}
 }
 
 func word(ended bool, how string) string {
@@ -153,5 +154,5 @@ func tail(f *os.File) string {
 		return ""
 	}
 	text, _ := io.ReadAll(io.NewSectionReader(f, max(0, info.Size()-most), most)) // what can be read
-	return sampler.Brief(string(bytes.ToValidUTF8(text, []byte("\uFFFD"))))
+	return endpoint.Brief(string(bytes.ToValidUTF8(text, []byte("\uFFFD"))))
 }

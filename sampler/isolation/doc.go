@@ -2,6 +2,6 @@
 // server that is started and stopped by a URL or a command.
 //
 // In: a rollout that begins or has ended. Out: a session with the values that its
-// start returned, or a *sampler.Failure; and a journal of those not stopped yet, so
+// start returned, or a *endpoint.Failure; and a journal of those not stopped yet, so
 // that the next call can stop them.
 package isolation

@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/process"
-	"gonogo/sampler/rollout"
 )
 
 // Config says how sessions are started and stopped.
@@ -45,7 +45,7 @@ func (c Config) Validate() error {
 	case !process.Supported && (!IsURL(c.Start) || !IsURL(c.Stop)):
 		return errors.New("this system cannot stop everything that a command starts: give the session's start and stop as URLs")
 	}
-	return sampler.CheckHeaders(c.Headers)
+	return endpoint.CheckHeaders(c.Headers)
 }
 
 // Keeper starts and stops sessions. It implements sampler.Isolation and is safe
@@ -76,7 +76,7 @@ func New(cfg Config) (*Keeper, error) {
 		return nil, err
 	}
 	if cfg.HTTP == nil {
-		cfg.HTTP = sampler.HTTPClient(nil, 16)
+		cfg.HTTP = endpoint.HTTPClient(nil, 16)
 	}
 	k := &Keeper{cfg: cfg, open: make(map[string]*state)}
 	k.cfg.Reads = slices.Concat(cfg.Reads, sampler.SessionVariables(cfg.Canary))
@@ -98,35 +98,23 @@ func New(cfg Config) (*Keeper, error) {
 	return k, nil
 }
 
-// Start makes one try to start a session, and fills in what it returned. It
-// first waits for a free slot; the wait does not count as the try's time. Whatever
-// it returns, Stop must be called.
-func (k *Keeper) Start(ctx context.Context, e *sampler.RolloutSession) (err error) {
-	if err := k.enter(ctx, e); err != nil {
-		return err
-	}
-	pass, err := sampler.Admit(ctx, sampler.SessionBoundary)
-	if err != nil {
-		return err
-	}
-	defer func() { pass.Done(rollout.Usage{}, err) }()
+// Start makes one try to start a session that has a place, and fills in what it
+// returned. Whatever it returns, Stop must be called.
+func (k *Keeper) Start(ctx context.Context, e *sampler.RolloutSession) error {
 	// First the note, then the deed: a kill in between costs a stop of nothing.
 	if err := k.note(e); err != nil {
 		return err
 	}
 	text, header, err := k.do(ctx, "start", k.cfg.Start, e)
-	if header != nil {
-		pass.ReadHeaders(header)
-	}
 	if err != nil {
 		return err
 	}
 	if e.Values, err = values(text); err != nil {
-		return &sampler.Failure{URL: k.where(k.cfg.Start), Status: statusOf(header), Temporary: true, Err: fmt.Errorf("the session's start answered %w", err)}
+		return &endpoint.Failure{URL: k.where(k.cfg.Start), Status: statusOf(header), Temporary: true, Err: fmt.Errorf("the session's start answered %w", err)}
 	}
 	if name := e.Lacks(slices.Concat(k.kept, k.cfg.Reads)); name != "" {
 		// It answered all of them before: then it is this one answer that was broken.
-		f := &sampler.Failure{URL: k.where(k.cfg.Start), Status: statusOf(header), Err: fmt.Errorf("the session's start answered no %q, which {{session.%s}} reads", name, name)}
+		f := &endpoint.Failure{URL: k.where(k.cfg.Start), Status: statusOf(header), Err: fmt.Errorf("the session's start answered no %q, which {{session.%s}} reads", name, name)}
 		f.Temporary = k.answered.Load()
 		f.Fatal = !f.Temporary
 		return f
@@ -140,11 +128,9 @@ func (k *Keeper) Start(ctx context.Context, e *sampler.RolloutSession) (err erro
 	return k.plant(ctx, e)
 }
 
-// enter takes a place.
-func (k *Keeper) enter(ctx context.Context, e *sampler.RolloutSession) error {
+// Enter takes a place, as soon as one is free.
+func (k *Keeper) Enter(ctx context.Context, e *sampler.RolloutSession) error {
 	if k.places != nil {
-		resume := sampler.PauseClock(ctx)
-		defer resume()
 		select {
 		case k.places <- struct{}{}:
 		case <-ctx.Done():
@@ -187,7 +173,7 @@ func (k *Keeper) Stop(ctx context.Context, e *sampler.RolloutSession) error {
 	var err error
 	if k.cfg.Stop != "" {
 		_, _, err = k.do(ctx, "stop", k.cfg.Stop, e)
-		if f, ok := sampler.AsFailure(err); ok && (f.Status == http.StatusNotFound || f.Status == http.StatusGone) {
+		if f, ok := endpoint.AsFailure(err); ok && (f.Status == http.StatusNotFound || f.Status == http.StatusGone) {
 			err = nil
 		}
 	}
@@ -255,16 +241,16 @@ func (k *Keeper) do(ctx context.Context, what, hook string, e *sampler.RolloutSe
 		}
 		return nil, nil, err
 	}
-	a, err := sampler.PostJSON(ctx, k.cfg.HTTP, address, head, body, maxAnswer)
+	a, err := e.Try.Post(ctx, k.cfg.HTTP, address, head, body, maxAnswer)
 	if err != nil {
 		return nil, nil, err
 	}
 	a = secrets.Answer(a) // values are kept in a journal, and neither model nor grader reads them
 	switch {
 	case a.Status >= 300:
-		return nil, a.Header, sampler.StatusFailure(address, a)
+		return nil, a.Header, endpoint.StatusFailure(address, a)
 	case a.Over:
-		return nil, a.Header, &sampler.Failure{URL: k.where(hook), Status: a.Status, Temporary: true, Err: fmt.Errorf("the answer is longer than %d bytes", maxAnswer)}
+		return nil, a.Header, &endpoint.Failure{URL: k.where(hook), Status: a.Status, Temporary: true, Err: fmt.Errorf("the answer is longer than %d bytes", maxAnswer)}
 	}
 	return a.Body, a.Header, nil
 }
@@ -281,7 +267,7 @@ func statusOf(header http.Header) int {
 // secret.
 func (k *Keeper) where(hook string) string {
 	if IsURL(hook) {
-		return sampler.RedactURL(hook)
+		return endpoint.RedactURL(hook)
 	}
 	return ""
 }
@@ -296,7 +282,7 @@ func values(text []byte) (map[string]json.RawMessage, error) {
 		return out, nil
 	}
 	if err := jsontext.Unmarshal(text, &out); err != nil || out == nil {
-		return nil, fmt.Errorf("neither a JSON object nor empty: %s", sampler.Brief(string(text)))
+		return nil, fmt.Errorf("neither a JSON object nor empty: %s", endpoint.Brief(string(text)))
 	}
 	return out, nil
 }

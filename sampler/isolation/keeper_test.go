@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/isolation"
 	"gonogo/sampler/rollout"
 )
@@ -39,7 +40,7 @@ func TestAKeyThatAServerEchoesIsMasked(t *testing.T) {
 	defer server.Close()
 	k, _ := keeper(t, isolation.Config{Start: server.URL, Stop: server.URL, Headers: map[string]string{"authorization": "Bearer " + key}})
 	e := newSession("session_1")
-	if err := k.Start(t.Context(), e); err != nil || strings.Contains(string(e.Values["said"]), key) {
+	if err := starts(t.Context(), k, e); err != nil || strings.Contains(string(e.Values["said"]), key) {
 		t.Errorf("values %s, %v", e.Values["said"], err)
 	}
 	status = http.StatusForbidden
@@ -57,7 +58,7 @@ func TestAStopThatFailedIsMadeAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := newSession("session_1")
-	if err := k.Start(t.Context(), e); err != nil {
+	if err := starts(t.Context(), k, e); err != nil {
 		t.Fatal(err)
 	}
 	if err := k.Stop(t.Context(), e); err == nil {
@@ -73,10 +74,18 @@ func TestAStopThatFailedIsMadeAgain(t *testing.T) {
 	}
 }
 
+// starts starts a session, when there is a place for it.
+func starts(ctx context.Context, k *isolation.Keeper, e *sampler.RolloutSession) error {
+	if err := k.Enter(ctx, e); err != nil {
+		return err
+	}
+	return k.Start(ctx, e)
+}
+
 // keeper returns a keeper that writes down what it does in a new file.
 func keeper(t *testing.T, cfg isolation.Config) (k *isolation.Keeper, journal string) {
 	t.Helper()
-	client := sampler.HTTPClient(nil, 4)
+	client := endpoint.HTTPClient(nil, 4)
 	t.Cleanup(client.CloseIdleConnections)
 	cfg.HTTP = client
 	k, err := isolation.New(cfg)
@@ -114,7 +123,7 @@ func TestHooksByURL(t *testing.T) {
 		Reads: []string{"tools_url", "env.key", "trace_id"},
 	})
 	e := newSession("session_1")
-	if err := k.Start(t.Context(), e); err != nil {
+	if err := starts(t.Context(), k, e); err != nil {
 		t.Fatal(err)
 	}
 	for in, want := range map[string]string{
@@ -181,7 +190,7 @@ func TestStartsThatFail(t *testing.T) {
 			defer server.Close()
 			k, _ := keeper(t, isolation.Config{Start: server.URL + "/start", Stop: server.URL + "/stop", Reads: []string{"tools_url"}})
 			e := newSession("session_1")
-			f, ok := sampler.AsFailure(k.Start(t.Context(), e))
+			f, ok := endpoint.AsFailure(starts(t.Context(), k, e))
 			if !ok || f.Temporary != c.temporary || f.Fatal != c.fatal || !strings.Contains(f.Error(), c.says) {
 				t.Errorf("%+v", f)
 			}
@@ -205,7 +214,7 @@ func TestHooksByCommand(t *testing.T) {
 	})
 	begin := time.Now()
 	e := newSession("session_abc1")
-	if err := k.Start(t.Context(), e); err != nil {
+	if err := starts(t.Context(), k, e); err != nil {
 		t.Fatal(err)
 	}
 	if took := time.Since(begin); took > time.Minute {
@@ -250,7 +259,7 @@ func TestCommandsThatFail(t *testing.T) {
 				ctx, cancel = context.WithTimeout(ctx, 100*time.Millisecond)
 				defer cancel()
 			}
-			f, ok := sampler.AsFailure(k.Start(ctx, e))
+			f, ok := endpoint.AsFailure(starts(ctx, k, e))
 			if !ok || f.Fatal != c.fatal || !strings.Contains(f.Error(), c.says) {
 				t.Errorf("%v", f)
 			}
@@ -287,7 +296,7 @@ func TestWhatAKilledCallLeftIsStopped(t *testing.T) {
 	cfg := isolation.Config{Start: server.URL + "/start", Stop: server.URL + "/stop/{{session.id}}/{{session.box}}"}
 	killed, journal := keeper(t, cfg)
 	for _, id := range []string{"session_done", "session_left", "session_stubborn"} {
-		if err := killed.Start(t.Context(), newSession(id)); err != nil {
+		if err := starts(t.Context(), killed, newSession(id)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -303,7 +312,7 @@ func TestWhatAKilledCallLeftIsStopped(t *testing.T) {
 	for round, want := range [][]string{{"session_left", "session_stubborn"}, {"session_stubborn"}, nil} {
 		stopped = nil
 		refuse = round == 0
-		client := sampler.HTTPClient(nil, 4)
+		client := endpoint.HTTPClient(nil, 4)
 		defer client.CloseIdleConnections()
 		cfg.HTTP = client
 		k, err := isolation.New(cfg)
@@ -340,15 +349,15 @@ func TestWhatAKilledCallLeftIsStopped(t *testing.T) {
 func TestPlacesAreGivenBack(t *testing.T) {
 	k, _ := keeper(t, isolation.Config{Start: "true", Concurrency: 1})
 	first, second := newSession("session_a"), newSession("session_b")
-	if err := k.Start(t.Context(), first); err != nil {
+	if err := starts(t.Context(), k, first); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if err := k.Start(ctx, second); !errors.Is(err, context.DeadlineExceeded) {
+	if err := starts(ctx, k, second); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("a second one beside the only place: %v", err)
 	}
-	if err := errors.Join(k.Stop(t.Context(), second), k.Stop(t.Context(), first), k.Start(t.Context(), second), k.Stop(t.Context(), second), k.Close()); err != nil {
+	if err := errors.Join(k.Stop(t.Context(), second), k.Stop(t.Context(), first), starts(t.Context(), k, second), k.Stop(t.Context(), second), k.Close()); err != nil {
 		t.Error(err)
 	}
 }
@@ -377,7 +386,7 @@ func TestACommandsScratchFileIsNotNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := newSession("session_1")
-	err = k.Start(t.Context(), e)
+	err = starts(t.Context(), k, e)
 	if err == nil || !strings.Contains(err.Error(), "write in the temporary directory "+dir+" (TMPDIR): ") || strings.Contains(err.Error(), "gonogo-session-") {
 		t.Errorf("error %v", err)
 	}
@@ -398,7 +407,7 @@ func TestAStartThatWorkedAndThenAnswersNothingIsTriedAgain(t *testing.T) {
 	defer k.Close()
 	for i := range 3 {
 		e := newSession(fmt.Sprint("session_", i))
-		f, failed := sampler.AsFailure(k.Start(t.Context(), e))
+		f, failed := endpoint.AsFailure(starts(t.Context(), k, e))
 		if failed != (i > 0) || failed && (!f.Temporary || f.Fatal || f.Status != http.StatusOK || !strings.Contains(f.Error(), `no "tools_url"`)) {
 			t.Errorf("start %d: %+v", i, f)
 		}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/isolation"
 	"gonogo/sampler/model"
@@ -193,9 +194,9 @@ func (r *records) Append(rec *rollout.Record) error {
 // sampleIn makes rollouts of the town under isolation.
 func sampleIn(ctx context.Context, t *testing.T, c *town, k *isolation.Keeper, base string, timeout time.Duration, items, samples int) (*records, sampler.Stats, error) {
 	t.Helper()
-	transport := sampler.HTTPTransport(32)
+	transport := endpoint.HTTPTransport(32)
 	defer transport.CloseIdleConnections()
-	client := sampler.HTTPClient(caller{transport, c}, 32)
+	client := endpoint.HTTPClient(caller{transport, c}, 32)
 	m, err := model.New(model.Config{Name: "m", BaseURL: c.url + "/v1", API: "chat", HTTP: client})
 	if err != nil {
 		t.Fatal(err)
@@ -259,8 +260,8 @@ func TestNoTwoRolloutsShareASession(t *testing.T) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	t.Logf("%d rollouts, %d graded; %d sessions, %d at once; %+v", len(sink.all), graded, len(c.begun), c.most, stats.Outcomes)
-	if len(sink.all) != items*samples || graded < items*samples*3/4 || stats.Retries[sampler.SessionBoundary] == 0 {
-		t.Errorf("%d records, %d graded, %d starts repeated", len(sink.all), graded, stats.Retries[sampler.SessionBoundary])
+	if len(sink.all) != items*samples || graded < items*samples*3/4 || stats.Retries[endpoint.Session] == 0 {
+		t.Errorf("%d records, %d graded, %d starts repeated", len(sink.all), graded, stats.Retries[endpoint.Session])
 	}
 	for id := range c.begun {
 		if c.ended[id] == 0 {

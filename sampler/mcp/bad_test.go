@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/mcp"
 )
 
@@ -105,11 +106,11 @@ func TestTwoServersWithOneName(t *testing.T) {
 func TestAServerThatRefusesUs(t *testing.T) {
 	cfg := served(t, "files", nil)
 	cfg.Headers = map[string]string{"Authorization": "Bearer planted-wrong"}
-	client := sampler.HTTPClient(nil, 1)
+	client := endpoint.HTTPClient(nil, 1)
 	defer client.CloseIdleConnections()
 	all, err := mcp.New(t.Context(), []mcp.Config{cfg}, mcp.Options{HTTP: client})
 	all.Close()
-	if f, ok := sampler.AsFailure(err); !ok || f.Status != http.StatusUnauthorized || !f.Fatal || strings.Contains(err.Error(), "planted-wrong") {
+	if f, ok := endpoint.AsFailure(err); !ok || f.Status != http.StatusUnauthorized || !f.Fatal || strings.Contains(err.Error(), "planted-wrong") {
 		t.Errorf("%v", err)
 	}
 }
@@ -128,14 +129,14 @@ func TestAServerThatDiesDuringACall(t *testing.T) {
 			t.Fatalf("%+v, %v", got, err)
 		}
 		_, err := tools["crash"].Call(t.Context(), sampler.Call{Arguments: "{}", TraceID: "trace_1"})
-		if f, ok := sampler.AsFailure(err); !ok || f.Temporary == per || !strings.Contains(err.Error(), "exit status 7; it printed: Traceback: out of luck") {
+		if f, ok := endpoint.AsFailure(err); !ok || f.Temporary == per || !strings.Contains(err.Error(), "exit status 7; it printed: Traceback: out of luck") {
 			t.Errorf("a server for each rollout %v: %v", per, err)
 		}
 		got, err := count()
 		if !per && (err != nil || got.Output != "1") {
 			t.Errorf("after it was started again: %+v, %v", got, err)
 		}
-		if f, ok := sampler.AsFailure(err); per && (!ok || f.Temporary || !strings.Contains(err.Error(), "the rollout's own server is gone")) {
+		if f, ok := endpoint.AsFailure(err); per && (!ok || f.Temporary || !strings.Contains(err.Error(), "the rollout's own server is gone")) {
 			t.Errorf("a rollout that lost its state: %+v, %v", got, err)
 		}
 	}
@@ -178,7 +179,7 @@ func TestASessionThatTheServerForgot(t *testing.T) {
 	tools := open(t, mcp.Options{}, own)
 	forget = true
 	_, err := tools["echo"].Call(t.Context(), sampler.Call{Arguments: "{}"})
-	if f, ok := sampler.AsFailure(err); !ok || !f.Temporary || f.Fatal || f.Status != http.StatusNotFound {
+	if f, ok := endpoint.AsFailure(err); !ok || !f.Temporary || f.Fatal || f.Status != http.StatusNotFound {
 		t.Errorf("a forgotten session: %v", err)
 	}
 	forget = false

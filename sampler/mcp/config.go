@@ -10,6 +10,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/credential"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/process"
 )
 
@@ -31,7 +32,7 @@ type Config struct {
 type Options struct {
 	Dir     string       // where programs run; "" is where this one does
 	Without []string     // variables of this program's environment that programs must not see, unless Env sets them
-	HTTP    *http.Client // nil = a client of our own, as sampler.HTTPClient
+	HTTP    *http.Client // nil = a client of our own, as endpoint.HTTPClient
 	Log     io.Writer    // takes what programs write on standard error, from several goroutines; nil: no one does
 
 	// Start is how long a server may take to start and to list its tools; 0 means
@@ -97,19 +98,19 @@ func (c Config) Validate() error {
 // secret.
 func (c Config) where() string {
 	if c.URL != "" {
-		return sampler.RedactURL(c.URL)
+		return endpoint.RedactURL(c.URL)
 	}
 	return strings.Join(c.Command, " ")
 }
 
 // secrets are the values that no message may show. A variable is one by its name
 // alone: most hold paths and settings.
-func (c Config) secrets() sampler.Secrets {
+func (c Config) secrets() endpoint.Secrets {
 	var keys []string
 	for name, value := range c.Env {
 		if credential.Is(name, value) {
 			keys = append(keys, value)
 		}
 	}
-	return sampler.SecretsOf(c.Headers, keys...)
+	return endpoint.SecretsOf(c.Headers, keys...)
 }

@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/mcp"
 )
 
@@ -80,7 +81,7 @@ func TestATimeoutEndsTheCallAlone(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 			defer cancel()
 			_, err := tools["slow"].Call(ctx, sampler.Call{Arguments: "{}"})
-			if f, ok := sampler.AsFailure(err); !ok || !f.Temporary {
+			if f, ok := endpoint.AsFailure(err); !ok || !f.Temporary {
 				t.Errorf("a call that hung: %v", err)
 			}
 			if got, err := tools["echo"].Call(t.Context(), sampler.Call{Arguments: "{}"}); err != nil || got.Output != "{}" {

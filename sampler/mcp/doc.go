@@ -3,7 +3,7 @@
 //
 // In: a Config for each server, and calls of package sampler. Out: the tools that the
 // servers list, in the form in which they are offered to a model, and their answers,
-// as sampler.Result, or a *sampler.Failure.
+// as sampler.Result, or a *endpoint.Failure.
 //
 // The official SDK implements the protocol: versions, sessions, event streams,
 // cancellation. Lists and answers are parsed here, from the servers' own bytes: the SDK

@@ -10,7 +10,7 @@ import (
 	"mime"
 	"net/http"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 )
 
 // largestRefusal bounds what is read of an answer whose status is not a success.
@@ -42,15 +42,15 @@ func (c *carrier) RoundTrip(req *http.Request) (*http.Response, error) {
 		ours.Header.Set(versionHeader, *v)
 	}
 	resp, err := c.next.RoundTrip(ours)
+	h := heardOf(ctx)
 	if err == nil {
-		err = sampler.CheckFinalStatus(resp)
+		err = h.watch(resp)
 	}
 	if err != nil {
 		return nil, err
 	}
-	h := heardOf(ctx)
-	answer := sampler.Answer{Status: resp.StatusCode, Header: resp.Header}
-	body := sampler.TrackProgress(ctx, resp.Body)
+	answer := endpoint.Answer{Status: resp.StatusCode, Header: resp.Header}
+	body := resp.Body
 	kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
 	case resp.StatusCode >= http.StatusBadRequest:

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 )
 
@@ -25,9 +25,9 @@ type Definition struct {
 // Chat returns the tool in the form in which rows offer tools to a model.
 func (d Definition) Chat() json.RawMessage {
 	b := []byte(`{"type":"function","function":{"name":`)
-	b = sampler.AppendQuoted(b, d.Name)
+	b = jsontext.AppendQuoted(b, d.Name)
 	if d.Description != "" {
-		b = sampler.AppendQuoted(append(b, `,"description":`...), d.Description)
+		b = jsontext.AppendQuoted(append(b, `,"description":`...), d.Description)
 	}
 	b = append(append(b, `,"parameters":`...), d.Schema...)
 	return append(b, '}', '}')
@@ -59,7 +59,7 @@ func readPage(raw json.RawMessage) (page, error) {
 		}
 		schema, err := objectOf(t.InputSchema)
 		if err != nil {
-			return page{}, fmt.Errorf("the inputSchema of its tool %q %w", sampler.Brief(t.Name), err)
+			return page{}, fmt.Errorf("the inputSchema of its tool %q %w", endpoint.Brief(t.Name), err)
 		}
 		p.tools = append(p.tools, Definition{Remote: t.Name, Name: t.Name, Description: t.Description, Schema: schema})
 	}
@@ -71,7 +71,7 @@ func readPage(raw json.RawMessage) (page, error) {
 func objectOf(raw json.RawMessage) (json.RawMessage, error) {
 	var b bytes.Buffer
 	if len(raw) == 0 || json.Compact(&b, raw) != nil || b.Bytes()[0] != '{' {
-		return nil, fmt.Errorf("is not a JSON object: %s", sampler.Brief(string(raw)))
+		return nil, fmt.Errorf("is not a JSON object: %s", endpoint.Brief(string(raw)))
 	}
 	var s struct {
 		Type any `json:"type"`
@@ -98,7 +98,7 @@ func (c Config) named(all []Definition) ([]Definition, error) {
 	var listed []string
 	for _, d := range all {
 		if slices.Contains(listed, d.Remote) {
-			errs = append(errs, fmt.Errorf("the MCP server %s lists two tools of the name %q: leave it out (only)", c.Name, sampler.Brief(d.Remote)))
+			errs = append(errs, fmt.Errorf("the MCP server %s lists two tools of the name %q: leave it out (only)", c.Name, endpoint.Brief(d.Remote)))
 		}
 		listed = append(listed, d.Remote)
 	}
@@ -108,7 +108,7 @@ func (c Config) named(all []Definition) ([]Definition, error) {
 	}{{"only", c.Only}, {"rename", slices.Sorted(maps.Keys(c.Rename))}} {
 		for _, name := range key.wants {
 			if !slices.Contains(listed, name) {
-				errs = append(errs, fmt.Errorf("%s: the MCP server %s has no tool %q; it has %s", key.name, c.Name, name, sampler.Brief(strings.Join(listed, ", "))))
+				errs = append(errs, fmt.Errorf("%s: the MCP server %s has no tool %q; it has %s", key.name, c.Name, name, endpoint.Brief(strings.Join(listed, ", "))))
 			}
 		}
 	}
@@ -122,7 +122,7 @@ func (c Config) named(all []Definition) ([]Definition, error) {
 			d.Name = other
 		}
 		if !offerable.MatchString(d.Name) {
-			errs = append(errs, fmt.Errorf("the tool %q of the MCP server %s: a model's API takes names of A-Z, a-z, 0-9, _ and -, at most 64 of them: rename it (rename), or leave it out (only)", sampler.Brief(d.Name), c.Name))
+			errs = append(errs, fmt.Errorf("the tool %q of the MCP server %s: a model's API takes names of A-Z, a-z, 0-9, _ and -, at most 64 of them: rename it (rename), or leave it out (only)", endpoint.Brief(d.Name), c.Name))
 		}
 		taken = append(taken, d)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 )
 
@@ -57,7 +58,7 @@ func (c content) shown() (s string, text bool) {
 func readResult(raw json.RawMessage, most int) (sampler.Result, error) {
 	var a *answer
 	if err := jsontext.Unmarshal(raw, &a); err != nil || a == nil {
-		return sampler.Result{}, fmt.Errorf("the answer is not a result of a tool: %s", sampler.Brief(string(raw)))
+		return sampler.Result{}, fmt.Errorf("the answer is not a result of a tool: %s", endpoint.Brief(string(raw)))
 	}
 	if a.ResultType == "input_required" {
 		return refuse("the tool asks for more input than its arguments, which gonogo cannot give"), nil
@@ -68,7 +69,7 @@ func readResult(raw json.RawMessage, most int) (sampler.Result, error) {
 	for _, c := range a.Content {
 		s, text := c.shown()
 		if texts = texts || text && s != ""; !text {
-			res.Note = fmt.Sprintf("the answer contains something other than text (%s): the model sees only its name", sampler.Brief(c.Type))
+			res.Note = fmt.Sprintf("the answer contains something other than text (%s): the model sees only its name", endpoint.Brief(c.Type))
 		}
 		parts = append(parts, s)
 	}
@@ -82,7 +83,7 @@ func readResult(raw json.RawMessage, most int) (sampler.Result, error) {
 	case a.IsError && strings.TrimSpace(res.Output) == "":
 		return refuse("the tool failed, and does not say why"), nil
 	case a.IsError:
-		res.Error = "the tool failed: " + sampler.Brief(res.Output)
+		res.Error = "the tool failed: " + endpoint.Brief(res.Output)
 	}
 	return res, nil
 }

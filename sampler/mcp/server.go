@@ -9,13 +9,14 @@ import (
 	"sync/atomic"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 )
 
 // server is one server, with its sessions.
 type server struct {
 	cfg     Config
 	opts    Options
-	secrets sampler.Secrets
+	secrets endpoint.Secrets
 	ending  sync.WaitGroup // sessions that are being closed
 	old     atomic.Bool    // it knows old versions of the protocol alone
 
@@ -60,9 +61,9 @@ func (at *seat) take(ctx context.Context) error {
 func (at *seat) release() { <-at.turn }
 
 // session returns the session of a seat: the open one, or a new one.
-func (s *server) session(ctx context.Context, at *seat, trace string) (*session, error) {
+func (s *server) session(ctx context.Context, t *endpoint.Try, at *seat, trace string) (*session, error) {
 	if err := at.take(ctx); err != nil {
-		return nil, s.fails(&sampler.Failure{Temporary: true, Err: err})
+		return nil, s.fails(&endpoint.Failure{Temporary: true, Err: err})
 	}
 	defer at.release()
 	if at.session != nil && !at.session.alive() {
@@ -75,7 +76,7 @@ func (s *server) session(ctx context.Context, at *seat, trace string) (*session,
 		trace = "" // all rollouts share it, whichever one started it
 	}
 	if at.session == nil {
-		c, err := s.connect(ctx, trace)
+		c, err := s.connect(ctx, t, trace)
 		if err != nil {
 			return nil, err
 		}
@@ -95,24 +96,24 @@ func (s *server) unseat(at *seat, why error) {
 		if c.pipe != nil && c.pipe.broken() != nil {
 			why = c.pipe.broken()
 		}
-		at.lost = s.fails(&sampler.Failure{Err: fmt.Errorf("the rollout's own server is gone, and with it what the rollout did there: %w", why)})
+		at.lost = s.fails(&endpoint.Failure{Err: fmt.Errorf("the rollout's own server is gone, and with it what the rollout did there: %w", why)})
 	}
 }
 
 // call calls a tool in the session of its rollout.
-func (s *server) call(ctx context.Context, remote string, call sampler.Call) (sampler.Result, http.Header, error) {
+func (s *server) call(ctx context.Context, remote string, call sampler.Call) (sampler.Result, error) {
 	at := s.seat(call.TraceID)
-	c, err := s.session(ctx, at, call.TraceID)
+	c, err := s.session(ctx, call.Try, at, call.TraceID)
 	if err != nil {
-		return sampler.Result{}, nil, err
+		return sampler.Result{}, err
 	}
-	res, header, err := c.call(ctx, remote, call)
+	res, err := c.call(ctx, remote, call)
 	res.Error = s.secrets.Mask(res.Error)
 	if err == nil || s.stays(ctx, c, err) {
 		_ = at.take(context.WithoutCancel(ctx)) // it is held for moments, or until a start ends
 		at.used = at.used || err == nil
 		at.release()
-		return res, header, err
+		return res, err
 	}
 	_ = at.take(context.WithoutCancel(ctx))
 	defer at.release()
@@ -122,12 +123,12 @@ func (s *server) call(ctx context.Context, remote string, call sampler.Call) (sa
 	if at.lost != nil {
 		err = at.lost
 	}
-	return res, header, err
+	return res, err
 }
 
 // stays reports whether a session is good for more after a call that failed.
 func (s *server) stays(ctx context.Context, c *session, err error) bool {
-	f, ok := sampler.AsFailure(err)
+	f, ok := endpoint.AsFailure(err)
 	switch {
 	case !c.alive():
 		return false
@@ -138,7 +139,7 @@ func (s *server) stays(ctx context.Context, c *session, err error) bool {
 		return true
 	}
 	// Over HTTP a session costs a request, and few errors tell whether it is open.
-	return ok && f.Status != http.StatusNotFound && (f.Status != 0 || sampler.Unreachable(f))
+	return ok && f.Status != http.StatusNotFound && (f.Status != 0 || endpoint.Unreachable(f))
 }
 
 // leave ends the session of a rollout that is over.
@@ -180,8 +181,8 @@ func (s *server) close() {
 }
 
 // fails names the server in a failure, and hides its secrets.
-func (s *server) fails(f *sampler.Failure) error {
-	f.URL = sampler.RedactURL(s.cfg.URL)
+func (s *server) fails(f *endpoint.Failure) error {
+	f.URL = endpoint.RedactURL(s.cfg.URL)
 	f.Err = &serverError{s.cfg.Name, s.secrets, f.Err}
 	return f
 }
@@ -189,7 +190,7 @@ func (s *server) fails(f *sampler.Failure) error {
 // serverError is an error of a server.
 type serverError struct {
 	name    string
-	secrets sampler.Secrets
+	secrets endpoint.Secrets
 	err     error
 }
 

@@ -17,7 +17,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"go.uber.org/goleak"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/mcp"
 )
 
@@ -183,7 +183,7 @@ func served(t *testing.T, name string, opts *sdk.StreamableHTTPOptions) mcp.Conf
 // open starts the servers, and closes them with the test.
 func open(t *testing.T, opts mcp.Options, cfgs ...mcp.Config) map[string]*mcp.Tool {
 	t.Helper()
-	opts.HTTP = sampler.HTTPClient(nil, 4)
+	opts.HTTP = endpoint.HTTPClient(nil, 4)
 	t.Cleanup(opts.HTTP.CloseIdleConnections)
 	all, err := mcp.New(t.Context(), cfgs, opts)
 	t.Cleanup(all.Close)

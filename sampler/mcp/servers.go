@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"gonogo/sampler"
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/endpoint"
 )
 
 // Servers are the MCP servers of a run. They are safe for concurrent use.
@@ -43,11 +43,11 @@ func (l Listing) Hash() string {
 // Servers then holds what was found, and must be closed, too.
 func New(ctx context.Context, cfgs []Config, opts Options) (*Servers, error) {
 	if opts.HTTP == nil {
-		opts.HTTP = sampler.HTTPClient(nil, 16)
+		opts.HTTP = endpoint.HTTPClient(nil, 16)
 	}
 	if opts.HTTP.Transport == nil {
 		client := *opts.HTTP
-		client.Transport = sampler.HTTPTransport(16)
+		client.Transport = endpoint.HTTPTransport(16)
 		opts.HTTP = &client
 	}
 	opts.Start = cmp.Or(opts.Start, DefaultStart)
@@ -85,7 +85,7 @@ func New(ctx context.Context, cfgs []Config, opts Options) (*Servers, error) {
 func (s *server) listing(ctx context.Context) Listing {
 	l := Listing{Server: s.cfg.Name, Where: s.secrets.Mask(s.cfg.where())}
 	at := s.seat("")
-	c, err := s.session(ctx, at, "")
+	c, err := s.session(ctx, nil, at, "")
 	var all []Definition
 	if err == nil {
 		all, err = c.list(ctx)
@@ -105,7 +105,7 @@ func (all *Servers) collect() error {
 	owner := map[string]*Tool{}
 	for i, l := range all.listings {
 		for _, d := range l.Tools {
-			t := &Tool{server: all.servers[i], def: d, boundary: sampler.ToolBoundary(d.Name)}
+			t := &Tool{server: all.servers[i], def: d}
 			if other := owner[d.Name]; other != nil && other.server != t.server {
 				errs = append(errs, fmt.Errorf("the MCP servers %s and %s both have a tool %q: give one of them a prefix, rename it there, or leave it out (only)", other.server.cfg.Name, l.Server, d.Name))
 				continue
@@ -138,9 +138,8 @@ func (all *Servers) Close() {
 
 // Tool is a tool of an MCP server. It implements sampler.Tool and sampler.Releaser.
 type Tool struct {
-	server   *server
-	def      Definition
-	boundary string // the endpoint's name in a run
+	server *server
+	def    Definition
 }
 
 // Name returns the tool's name, as the model calls it.
@@ -159,17 +158,8 @@ func (t *Tool) Definition() Definition { return t.def }
 // that the tool marks as an error, or the server's reply that there is no such tool
 // or that its arguments are invalid. Anything else is a failure, worth another try
 // unless the rollout's own server is gone with its state.
-func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, err error) {
-	pass, err := sampler.Admit(ctx, t.boundary)
-	if err != nil {
-		return sampler.Result{}, err
-	}
-	defer func() { pass.Done(rollout.Usage{}, err) }()
-	res, header, err := t.server.call(ctx, t.def.Remote, call)
-	if header != nil {
-		pass.ReadHeaders(header)
-	}
-	return res, err
+func (t *Tool) Call(ctx context.Context, call sampler.Call) (sampler.Result, error) {
+	return t.server.call(ctx, t.def.Remote, call)
 }
 
 // Release ends the session of a finished rollout.

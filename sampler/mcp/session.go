@@ -16,6 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 )
 
 // session is a connection to a server: a process of its own, or a session over
@@ -34,19 +35,19 @@ type session struct {
 const oldVersion = "2025-11-25"
 
 // connect starts a session, for the rollout called trace where that is not "". An
-// error is a *sampler.Failure. Programs made with an early SDK end at the first
+// error is a *endpoint.Failure. Programs made with an early SDK end at the first
 // question of newer versions, which they do not know: they are asked the old way.
-func (s *server) connect(ctx context.Context, trace string) (*session, error) {
+func (s *server) connect(ctx context.Context, t *endpoint.Try, trace string) (*session, error) {
 	if s.old.Load() {
-		return s.open(ctx, trace, oldVersion)
+		return s.open(ctx, t, trace, oldVersion)
 	}
 	began := time.Now()
-	c, err := s.open(ctx, trace, "")
-	f, failed := sampler.AsFailure(err)
+	c, err := s.open(ctx, t, trace, "")
+	f, failed := endpoint.AsFailure(err)
 	if !failed || f.Fatal || s.cfg.URL != "" || ctx.Err() != nil || time.Since(began) >= s.opts.Start {
 		return c, err
 	}
-	if c, err = s.open(ctx, trace, oldVersion); err == nil {
+	if c, err = s.open(ctx, t, trace, oldVersion); err == nil {
 		s.old.Store(true)
 	}
 	return c, err
@@ -54,10 +55,10 @@ func (s *server) connect(ctx context.Context, trace string) (*session, error) {
 
 // open starts a session that begins with that version of the protocol; "" is the
 // newest.
-func (s *server) open(ctx context.Context, trace, version string) (*session, error) {
+func (s *server) open(ctx context.Context, t *endpoint.Try, trace, version string) (*session, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.Start, fmt.Errorf("it did not answer within %v of its start", s.opts.Start))
 	defer cancel()
-	ctx, heard := listen(ctx)
+	ctx, heard := listen(ctx, t)
 	c := &session{server: s, tap: &tap{}, gone: make(chan struct{})}
 	if s.cfg.URL != "" {
 		client := *s.opts.HTTP
@@ -67,7 +68,7 @@ func (s *server) open(ctx context.Context, trace, version string) (*session, err
 		p, err := start(s.cfg, s.opts, trace)
 		if err != nil {
 			missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
-			return nil, s.fails(&sampler.Failure{Temporary: !missing, Fatal: missing, Err: err})
+			return nil, s.fails(&endpoint.Failure{Temporary: !missing, Fatal: missing, Err: err})
 		}
 		c.pipe, c.tap.Transport = p, p
 	}
@@ -129,7 +130,7 @@ func (c *session) list(ctx context.Context) ([]Definition, error) {
 	var all []Definition
 	seen := map[string]bool{}
 	for cursor := ""; ; {
-		ctx, heard := listen(ctx)
+		ctx, heard := listen(ctx, nil)
 		_, err := c.client.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
 		c.tap.forget(heard)
 		if err != nil {
@@ -138,14 +139,14 @@ func (c *session) list(ctx context.Context) ([]Definition, error) {
 		raw, _, _ := heard.told()
 		p, err := readPage(raw)
 		if err != nil {
-			return nil, c.server.fails(&sampler.Failure{Err: err})
+			return nil, c.server.fails(&endpoint.Failure{Err: err})
 		}
 		all = append(all, p.tools...)
 		switch {
 		case p.next == "":
 			return all, nil
 		case seen[p.next], len(seen) >= mostPages, len(all) > mostTools:
-			return nil, c.server.fails(&sampler.Failure{Err: fmt.Errorf("its list of tools does not end: %d of them on %d pages", len(all), len(seen)+1)})
+			return nil, c.server.fails(&endpoint.Failure{Err: fmt.Errorf("its list of tools does not end: %d of them on %d pages", len(all), len(seen)+1)})
 		}
 		cursor = p.next
 		seen[cursor] = true
@@ -153,10 +154,10 @@ func (c *session) list(ctx context.Context) ([]Definition, error) {
 }
 
 // call calls a tool. The header is that of the answer, over HTTP.
-func (c *session) call(ctx context.Context, remote string, call sampler.Call) (res sampler.Result, header http.Header, err error) {
+func (c *session) call(ctx context.Context, remote string, call sampler.Call) (res sampler.Result, err error) {
 	c.flying.Add(1)
 	defer c.flying.Add(-1)
-	ctx, heard := listen(ctx)
+	ctx, heard := listen(ctx, call.Try)
 	_, err = c.client.CallTool(ctx, &sdk.CallToolParams{
 		Meta: sdk.Meta{traceKey: call.TraceID}, Name: remote, Arguments: json.RawMessage(call.Arguments),
 	})
@@ -164,16 +165,16 @@ func (c *session) call(ctx context.Context, remote string, call sampler.Call) (r
 	raw, _, over := heard.told()
 	switch werr, said := errors.AsType[*jsonrpc.Error](err); {
 	case ctx.Err() == nil && over:
-		return tooLong(c.server.opts.MaxReply), heard.header(), nil
+		return tooLong(c.server.opts.MaxReply), nil
 	case err == nil:
 		if res, err = readResult(raw, c.server.opts.MaxReply); err != nil {
-			return res, heard.header(), c.server.fails(&sampler.Failure{Temporary: true, Err: err})
+			return res, c.server.fails(&endpoint.Failure{Temporary: true, Err: err})
 		}
-		return res, heard.header(), nil
+		return res, nil
 	case said && (werr.Code == jsonrpc.CodeMethodNotFound || werr.Code == jsonrpc.CodeInvalidParams):
-		return refuse(sampler.Brief(werr.Message)), heard.header(), nil
+		return refuse(endpoint.Brief(werr.Message)), nil
 	}
-	return sampler.Result{}, heard.header(), c.failure(ctx, heard, err)
+	return sampler.Result{}, c.failure(ctx, heard, err)
 }
 
 // traceKey names the rollout in a call's _meta.
@@ -191,19 +192,19 @@ func (c *session) failure(ctx context.Context, heard *heard, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
-		return c.server.fails(&sampler.Failure{Temporary: true, Err: err})
+		return c.server.fails(&endpoint.Failure{Temporary: true, Err: err})
 	case broken != nil:
-		return c.server.fails(&sampler.Failure{Temporary: true, Err: broken})
+		return c.server.fails(&endpoint.Failure{Temporary: true, Err: broken})
 	case answer.Status >= http.StatusBadRequest && (!said || answer.Status != http.StatusBadRequest):
-		f := sampler.StatusFailure(c.server.cfg.URL, answer)
+		f := endpoint.StatusFailure(c.server.cfg.URL, answer)
 		if c.client != nil && c.client.ID() != "" && answer.Status == http.StatusNotFound {
 			f.Temporary, f.Fatal = true, false // it has forgotten the session, and starts another
 		}
 		return c.server.fails(f)
 	case said:
-		return c.server.fails(&sampler.Failure{Temporary: true, Err: fmt.Errorf("error %d: %s", werr.Code, sampler.Brief(werr.Message))})
+		return c.server.fails(&endpoint.Failure{Temporary: true, Err: fmt.Errorf("error %d: %s", werr.Code, endpoint.Brief(werr.Message))})
 	case c.pipe == nil:
-		return c.server.fails(sampler.TransportFailure(c.server.cfg.URL, err))
+		return c.server.fails(endpoint.TransportFailure(c.server.cfg.URL, err))
 	}
-	return c.server.fails(&sampler.Failure{Temporary: true, Err: err})
+	return c.server.fails(&endpoint.Failure{Temporary: true, Err: err})
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/process"
 	"gonogo/sampler/rollout"
 )
@@ -91,7 +91,7 @@ func (p *pipe) Read(context.Context) (jsonrpc.Message, error) {
 		msg, err := jsonrpc.DecodeMessage(line)
 		if err != nil {
 			return nil, p.breaks(func() error {
-				return fmt.Errorf("it wrote %q on standard output, where only messages of the protocol belong; everything else belongs on standard error", sampler.Brief(string(line)))
+				return fmt.Errorf("it wrote %q on standard output, where only messages of the protocol belong; everything else belongs on standard error", endpoint.Brief(string(line)))
 			})
 		}
 		return msg, nil

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 )
 
@@ -29,9 +29,11 @@ var nothing = json.RawMessage(`{"content":[]}`)
 
 // heard is the outcome of one request, in addition to what the SDK reports.
 type heard struct {
+	try *endpoint.Try // that the request belongs to; nil without one
+
 	mu     sync.Mutex      // guards what follows
 	result json.RawMessage // as the server wrote it
-	answer sampler.Answer  // over HTTP; its body where the status is not a success
+	answer endpoint.Answer // over HTTP; its body where the status is not a success
 	over   bool            // the answer was too long to be read
 }
 
@@ -43,9 +45,9 @@ func heardOf(ctx context.Context) *heard {
 	return h
 }
 
-// listen returns a context whose requests are noted.
-func listen(ctx context.Context) (context.Context, *heard) {
-	h := &heard{}
+// listen returns a context whose requests are noted, and are those of a try.
+func listen(ctx context.Context, t *endpoint.Try) (context.Context, *heard) {
+	h := &heard{try: t}
 	return context.WithValue(ctx, heardKey{}, h), h
 }
 
@@ -59,16 +61,18 @@ func (h *heard) note(f func(h *heard)) {
 }
 
 // told returns the notes.
-func (h *heard) told() (result json.RawMessage, answer sampler.Answer, over bool) {
+func (h *heard) told() (result json.RawMessage, answer endpoint.Answer, over bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.result, h.answer, h.over
 }
 
-// header are the headers of the answer; nil without any.
-func (h *heard) header() http.Header {
-	_, answer, _ := h.told()
-	return answer.Header
+// watch has the try take note of a response.
+func (h *heard) watch(resp *http.Response) error {
+	if h == nil {
+		return (*endpoint.Try)(nil).Watch(resp)
+	}
+	return h.try.Watch(resp)
 }
 
 // tap is a transport that notes answers as the server wrote them.

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
 )
@@ -99,7 +100,7 @@ func TestChatReplies(t *testing.T) {
 	} {
 		f := serve(t, 200, body)
 		_, err := f.open(t, model.Config{API: model.Chat}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
-		if got, ok := sampler.AsFailure(err); !ok || !got.Temporary || got.Fatal {
+		if got, ok := endpoint.AsFailure(err); !ok || !got.Temporary || got.Fatal {
 			t.Errorf("%s: error %v, want a failure worth another try", why, err)
 		}
 	}

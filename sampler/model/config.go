@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 )
 
 // The wire formats.
@@ -37,7 +37,7 @@ type Config struct {
 	LeaveOut          []string                   // names of LeavesOut that are not sent, whichever setting asks for them
 
 	MaxConns int          // connections to keep: the number of requests in flight; 0 = 16
-	HTTP     *http.Client // nil = a client of our own, as sampler.HTTPClient
+	HTTP     *http.Client // nil = a client of our own, as endpoint.HTTPClient
 }
 
 // LeavesOut lists the parameters that Config.LeaveOut may name. A Judge sends a seed; a
@@ -81,12 +81,12 @@ func (c Config) Validate() error {
 	}
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("model base_url %q is not an http or https URL", sampler.RedactURL(c.BaseURL))
+		return fmt.Errorf("model base_url %q is not an http or https URL", endpoint.RedactURL(c.BaseURL))
 	}
-	if err := sampler.CheckHeaders(c.Headers); err != nil {
+	if err := endpoint.CheckHeaders(c.Headers); err != nil {
 		return fmt.Errorf("model: %w", err)
 	}
-	if err := sampler.CheckHeaders(map[string]string{"Authorization": c.APIKey}); err != nil {
+	if err := endpoint.CheckHeaders(map[string]string{"Authorization": c.APIKey}); err != nil {
 		return errors.New("the model's API key contains a line break or another control character: remove it")
 	}
 	if len(c.ResponseFormat) > 0 && !json.Valid(c.ResponseFormat) {

@@ -2,7 +2,7 @@
 // rollout, and judges for grades.
 //
 // In: a Config, and requests of package sampler. Out: sampler.Reply,
-// sampler.Completion and *sampler.Failure. Two wire formats, Responses and Chat
+// sampler.Completion and *endpoint.Failure. Two wire formats, Responses and Chat
 // Completions, against any base URL.
 //
 // Requests go through the raw API of the official SDK, github.com/openai/openai-go/v3:

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"gonogo/sampler"
+	"gonogo/sampler/jsontext"
 )
 
 // fields writes the fields of one JSON object to the end of a buffer. Bodies
@@ -27,7 +27,7 @@ func (f *fields) key(name string) {
 		f.buf = append(f.buf, ',')
 	}
 	f.more = true
-	f.buf = append(sampler.AppendQuoted(f.buf, name), ':')
+	f.buf = append(jsontext.AppendQuoted(f.buf, name), ':')
 }
 
 func (f *fields) raw(name, json string) {
@@ -37,7 +37,7 @@ func (f *fields) raw(name, json string) {
 
 func (f *fields) text(name, value string) {
 	f.key(name)
-	f.buf = sampler.AppendQuoted(f.buf, value)
+	f.buf = jsontext.AppendQuoted(f.buf, value)
 }
 
 func (f *fields) number(name string, value *float64) {

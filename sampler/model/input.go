@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"gonogo/sampler"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
@@ -94,7 +93,7 @@ func inputItems(b *fields, m rollout.Message, calls *earlier) error {
 // inputContent writes a message's content in the form of Responses.
 func inputContent(m rollout.Message) ([]byte, error) {
 	if m.Parts == nil {
-		return sampler.AppendQuoted(nil, m.Content), nil
+		return jsontext.AppendQuoted(nil, m.Content), nil
 	}
 	return eachPart(m.Parts, func(p part) { responsesPart(p, m.Role) })
 }

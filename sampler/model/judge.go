@@ -14,7 +14,7 @@ import (
 // Judge asks models at one endpoint for structured answers. It is safe for
 // concurrent use and implements sampler.Judge.
 type Judge struct {
-	*endpoint
+	*server
 	cfg Config
 	old sync.Map // names of models whose server knows max_completion_tokens as max_tokens alone
 }
@@ -22,11 +22,11 @@ type Judge struct {
 // NewJudge returns a judge at an endpoint. Of the Config, only what concerns
 // the endpoint counts, and LeaveOut: each prompt brings its own model and parameters.
 func NewJudge(cfg Config) (*Judge, error) {
-	e, err := newEndpoint(cfg)
+	e, err := newServer(cfg)
 	if err != nil {
 		return nil, err
 	}
-	return &Judge{endpoint: e, cfg: cfg}, nil
+	return &Judge{server: e, cfg: cfg}, nil
 }
 
 // Close closes idle connections.
@@ -34,7 +34,7 @@ func (j *Judge) Close() { j.close() }
 
 // Complete makes one request, and another one as Model.Reply does when the server
 // refuses a parameter. A seed is sent in Chat only: Responses has none.
-func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (c sampler.Completion, err error) {
+func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (sampler.Completion, error) {
 	cfg := Config{
 		API: j.cfg.API, Name: p.Model, Temperature: p.Temperature, TopP: p.TopP, MaxOutputTokens: p.MaxTokens,
 		ReasoningEffort: p.ReasoningEffort, ResponseFormat: format(p), LeaveOut: j.cfg.LeaveOut,
@@ -49,18 +49,13 @@ func (j *Judge) Complete(ctx context.Context, p sampler.Prompt) (c sampler.Compl
 	_, old := j.old.Load(p.Model)
 	// What is not sent counts as left out.
 	without := omitted{include: true, parallel: true, limit: old || cfg.API != Chat || cfg.MaxOutputTokens == nil}
-	pass, err := sampler.Admit(ctx, sampler.JudgeBoundary)
-	if err != nil {
-		return sampler.Completion{}, err
-	}
-	defer func() { pass.Done(c.Usage, err) }()
 	repeated := false
 	for {
 		prompt, err := w.prompt(p.Messages, p.Seed, without)
 		if err != nil {
 			return sampler.Completion{}, err
 		}
-		answer, _, err := j.post(ctx, pass, net.Buffers{prompt}, p.RequestID)
+		answer, _, err := j.post(ctx, p.Try, net.Buffers{prompt}, p.RequestID)
 		if err == nil {
 			if repeated {
 				j.old.Store(p.Model, nil)

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
 )
@@ -62,7 +63,7 @@ func TestJudgeFailures(t *testing.T) {
 	if _, err = j.Complete(t.Context(), sampler.Prompt{Model: "old"}); err == nil {
 		t.Fatal("a retired judge answers")
 	}
-	if got, ok := sampler.AsFailure(err); !ok || !got.Fatal {
+	if got, ok := endpoint.AsFailure(err); !ok || !got.Fatal {
 		t.Errorf("error %v: a retired judge must end the run", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/model"
 )
 
@@ -41,7 +42,7 @@ func TestAReplyThatUnpacksToFarMoreIsNotRead(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err = m.Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
 		runtime.ReadMemStats(&after)
-		f, ok := sampler.AsFailure(err)
+		f, ok := endpoint.AsFailure(err)
 		if !ok || f.Temporary || !strings.Contains(err.Error(), "the answer is longer than 16 MB, unpacked") {
 			t.Errorf("status %d: error %v", status, err)
 		}

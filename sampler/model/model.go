@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
@@ -19,7 +20,7 @@ import (
 // Model is the policy: one model behind one of the wire formats. It is safe for
 // concurrent use and implements sampler.Model.
 type Model struct {
-	*endpoint
+	*server
 	wire    wire
 	refused omissions
 	limit   *int // of output tokens, as it is sent; nil without one
@@ -47,11 +48,11 @@ func New(cfg Config) (*Model, error) {
 	if cfg.Name == "" {
 		return nil, errors.New("model name is missing")
 	}
-	e, err := newEndpoint(cfg)
+	e, err := newServer(cfg)
 	if err != nil {
 		return nil, err
 	}
-	m := &Model{endpoint: e}
+	m := &Model{server: e}
 	// What is not ours to leave out, or is not sent, counts as left out.
 	leaves := func(name string) bool { return slices.Contains(cfg.LeaveOut, name) }
 	cfg = cfg.lean()
@@ -81,19 +82,14 @@ func (m *Model) Close() { m.close() }
 // more once a request without it has passed. A request that no longer fits the
 // model's context, or whose content the server does not let through, is a reply
 // that was cut off: the rollout ends without an answer, which is its own doing.
-func (m *Model) Reply(ctx context.Context, req sampler.Request) (reply sampler.Reply, err error) {
+func (m *Model) Reply(ctx context.Context, req sampler.Request) (sampler.Reply, error) {
 	without := m.refused.load()
 	start, err := m.start(req, without)
 	if err != nil {
 		return sampler.Reply{}, err
 	}
-	pass, err := sampler.Admit(ctx, sampler.ModelBoundary)
-	if err != nil {
-		return sampler.Reply{}, err
-	}
-	defer func() { pass.Done(reply.Usage, err) }()
 	for {
-		body, header, err := m.post(ctx, pass, m.wire.request(start, req.Turns, req.Encoded), req.RequestID)
+		body, header, err := m.post(ctx, req.Try, m.wire.request(start, req.Turns, req.Encoded), req.RequestID)
 		if err == nil {
 			reply, err := m.read(body, req.Turns)
 			if err == nil {
@@ -170,15 +166,15 @@ func (f *fault) Error() string { return f.code + " " + f.message }
 // fault turns a faulty answer into a reply that was cut off or a failure. None
 // is Fatal: the endpoint answered with success, so it is one upstream of it
 // that had trouble.
-func (e *endpoint) fault(f *fault, body []byte) (sampler.Reply, error) {
+func (e *server) fault(f *fault, body []byte) (sampler.Reply, error) {
 	if f.message == "" && f.code == "" {
-		return sampler.Reply{}, e.bad("the answer cannot be used: %s", sampler.ErrorText(sampler.Answer{Body: []byte(e.secrets.Mask(string(body)))}))
+		return sampler.Reply{}, e.bad("the answer cannot be used: %s", endpoint.ErrorText(endpoint.Answer{Body: []byte(e.secrets.Mask(string(body)))}))
 	}
-	failure := &sampler.Failure{
-		URL: e.address, Status: http.StatusOK, Hidden: f.status, Err: errors.New(sampler.Brief(e.secrets.Mask(f.Error()))),
-		Temporary: f.status == 0 || sampler.Temporary(f.status),
+	failure := &endpoint.Failure{
+		URL: e.address, Status: http.StatusOK, Hidden: f.status, Err: errors.New(endpoint.Brief(e.secrets.Mask(f.Error()))),
+		Temporary: f.status == 0 || endpoint.Temporary(f.status),
 	}
-	if why := sampler.CutOff(&sampler.Failure{Status: f.status}, f.code, e.secrets.Mask(f.message)); why != "" {
+	if why := sampler.CutOff(&endpoint.Failure{Status: f.status}, f.code, e.secrets.Mask(f.message)); why != "" {
 		return sampler.Reply{CutOff: why, Finish: sampler.FinishOfCutOff(why), Usage: nothing()}, nil
 	}
 	return sampler.Reply{}, failure

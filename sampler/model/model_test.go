@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
 )
@@ -200,7 +201,7 @@ func TestFailures(t *testing.T) {
 			t.Run(api+": "+c.why, func(t *testing.T) {
 				f := serveFunc(t, func(int, string) (int, map[string]string, string) { return c.status, c.header, c.body })
 				_, err := f.open(t, model.Config{API: api, APIKey: "planted-key"}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
-				got, ok := sampler.AsFailure(err)
+				got, ok := endpoint.AsFailure(err)
 				if !ok {
 					t.Fatalf("error %v is no Failure", err)
 				}
@@ -410,10 +411,10 @@ func TestUnreachableServerIsTold(t *testing.T) {
 	f := serve(t, 200, "")
 	f.Close()
 	_, err := f.open(t, model.Config{}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
-	if got, ok := sampler.AsFailure(err); !ok || !got.Temporary || !sampler.Unreachable(err) {
+	if got, ok := endpoint.AsFailure(err); !ok || !got.Temporary || !endpoint.Unreachable(err) {
 		t.Errorf("error %v", err)
 	}
-	var none *sampler.Failure
+	var none *endpoint.Failure
 	if !errors.As(err, &none) || strings.Contains(err.Error(), "Post ") {
 		t.Errorf("error %q repeats the request", err)
 	}
@@ -425,7 +426,7 @@ func TestRedirectToAnotherServerIsRefused(t *testing.T) {
 		return 307, map[string]string{"Location": other.URL + "/v1/responses"}, ""
 	})
 	_, err := f.open(t, model.Config{APIKey: "planted"}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
-	if got, ok := sampler.AsFailure(err); !ok || !got.Fatal || len(other.bodies) != 0 || !strings.Contains(err.Error(), "another server") {
+	if got, ok := endpoint.AsFailure(err); !ok || !got.Fatal || len(other.bodies) != 0 || !strings.Contains(err.Error(), "another server") {
 		t.Errorf("error %v after %d requests to the other server", err, len(other.bodies))
 	}
 }
@@ -450,7 +451,7 @@ func TestAServerThatSwitchesProtocolsDoesNotHang(t *testing.T) {
 	}
 	defer m.Close()
 	_, err = m.Reply(t.Context(), sampler.Request{Item: makeItem(t, `{"messages":[{"role":"user","content":"q"}]}`)})
-	if f, ok := sampler.AsFailure(err); !ok || !f.Temporary || !strings.Contains(f.Error(), "another protocol") {
+	if f, ok := endpoint.AsFailure(err); !ok || !f.Temporary || !strings.Contains(f.Error(), "another protocol") {
 		t.Errorf("error %v", err)
 	}
 }

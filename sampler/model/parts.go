@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"gonogo/sampler"
 	"gonogo/sampler/jsontext"
 )
 
@@ -47,7 +46,7 @@ func responsesPart(p part, role string) {
 	}
 }
 
-func (p part) is(kind string) { p["type"] = sampler.AppendQuoted(nil, kind) }
+func (p part) is(kind string) { p["type"] = jsontext.AppendQuoted(nil, kind) }
 
 // nest moves fields into an object called key, by the names that they have there.
 func (p part) nest(key string, names map[string]string) {
@@ -103,7 +102,7 @@ func eachMessage(messages json.RawMessage, roles func(string) string, convert fu
 		role := jsontext.TextOrJSON(m["role"])
 		if roles != nil && roles(role) != role {
 			role = roles(role)
-			m["role"], changed = sampler.AppendQuoted(nil, role), true
+			m["role"], changed = jsontext.AppendQuoted(nil, role), true
 		}
 		if roles == nil && role == "assistant" && m["type"] == nil {
 			m["type"], changed = json.RawMessage(`"message"`), true

@@ -285,7 +285,7 @@ func readCall(it *item, reply *sampler.Reply, ids *ids) (changed bool) {
 	id := ids.pick(it.callID, len(reply.Calls))
 	changed = id != it.callID || len(args) == 0 || args[0] != '"'
 	if it.callID = id; changed {
-		it.arguments = sampler.AppendQuoted(nil, text)
+		it.arguments = jsontext.AppendQuoted(nil, text)
 	}
 	reply.Calls = append(reply.Calls, rollout.ToolCall{ID: id, Name: it.name, Arguments: text})
 	return changed
@@ -300,7 +300,7 @@ func patch(output []byte, items []item) (json.RawMessage, error) {
 	}
 	for i, it := range items {
 		if it.kind == "function_call" {
-			raw[i]["call_id"] = sampler.AppendQuoted(nil, it.callID)
+			raw[i]["call_id"] = jsontext.AppendQuoted(nil, it.callID)
 			raw[i]["arguments"] = it.arguments
 		}
 	}
@@ -327,6 +327,6 @@ func flatFormat(raw json.RawMessage) (json.RawMessage, error) {
 	if f.Schema == nil {
 		return raw, nil
 	}
-	f.Schema["type"] = sampler.AppendQuoted(nil, f.Type)
+	f.Schema["type"] = jsontext.AppendQuoted(nil, f.Type)
 	return json.Marshal(f.Schema)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
 )
@@ -122,7 +123,7 @@ func TestResponsesReplies(t *testing.T) {
 	for _, status := range []string{"failed", "cancelled", "queued", "in_progress"} {
 		f := serve(t, 200, `{"status":"`+status+`","error":null,"output":[]}`)
 		_, err := f.open(t, model.Config{}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
-		if got, ok := sampler.AsFailure(err); !ok || !got.Temporary {
+		if got, ok := endpoint.AsFailure(err); !ok || !got.Temporary {
 			t.Errorf("status %s: error %v, want a failure worth another try", status, err)
 		}
 	}
@@ -133,7 +134,7 @@ func TestResponsesReplies(t *testing.T) {
 	} {
 		f := serve(t, 200, body)
 		_, err := f.open(t, model.Config{}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
-		if got, ok := sampler.AsFailure(err); !ok || !got.Temporary || got.Fatal {
+		if got, ok := endpoint.AsFailure(err); !ok || !got.Temporary || got.Fatal {
 			t.Errorf("%s: error %v, want a failure worth another try", why, err)
 		}
 	}

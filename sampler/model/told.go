@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
@@ -39,7 +39,7 @@ const askTimeout = 5 * time.Second
 // server does not say is left out, and so is all of a server that does not answer.
 func Ask(ctx context.Context, cfg Config) rollout.Sampling {
 	said := rollout.Sampling{Sent: cfg.Sent()}
-	e, err := newEndpoint(cfg)
+	e, err := newServer(cfg)
 	if err != nil {
 		return said
 	}
@@ -64,7 +64,7 @@ func Ask(ctx context.Context, cfg Config) rollout.Sampling {
 }
 
 // get reads an answer of status 200 into a value, which else stays as it is.
-func (e *endpoint) get(ctx context.Context, cfg Config, address string, into any) {
+func (e *server) get(ctx context.Context, cfg Config, address string, into any) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return
@@ -80,8 +80,8 @@ func (e *endpoint) get(ctx context.Context, cfg Config, address string, into any
 		return
 	}
 	defer resp.Body.Close()
-	resp.Body = sampler.BoundedReply(resp.Body)
-	if text, err := sampler.ReadReply(resp); err == nil && resp.StatusCode == http.StatusOK {
+	resp.Body = endpoint.BoundedReply(resp.Body)
+	if text, err := endpoint.ReadReply(resp); err == nil && resp.StatusCode == http.StatusOK {
 		_ = jsontext.Unmarshal(text, into) // what cannot be read was not said
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
 )
@@ -69,7 +70,7 @@ func TestAnAnswerOfAnotherFormatIsNoSilentTurn(t *testing.T) {
 	for _, body := range []string{`{"output":[]}`, `{"output":[null]}`, `{"status":"completed","output":[{}]}`, `{"output":[{"text":"x"}]}`} {
 		f := serve(t, 200, body)
 		got, err := f.open(t, model.Config{}).Reply(t.Context(), sampler.Request{Item: makeItem(t, plainRow)})
-		if failure, ok := sampler.AsFailure(err); !ok || !failure.Temporary {
+		if failure, ok := endpoint.AsFailure(err); !ok || !failure.Temporary {
 			t.Errorf("%s: reply %+v, error %v, want a failure worth another try", body, got, err)
 		}
 	}

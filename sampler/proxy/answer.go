@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"strings"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
@@ -20,12 +20,12 @@ type reply struct {
 	served  string           // what replied, as the server names it
 	broken  bool             // the server ended it, not the model: failed says so, and the agent is not given it
 	usage   rollout.Usage
-	failed  *sampler.Failure // what the server tells in the place of an answer; nil: it answered
-	cutOff  string           // why that is the rollout's own doing; "" when it is the server's
+	failed  *endpoint.Failure // what the server tells in the place of an answer; nil: it answered
+	cutOff  string            // why that is the rollout's own doing; "" when it is the server's
 }
 
 // failureOf reads the "error" of an answer of status 200; nil when there is none.
-func failureOf(raw json.RawMessage) *sampler.Failure {
+func failureOf(raw json.RawMessage) *endpoint.Failure {
 	text := jsontext.TextOrJSON(raw)
 	if text == "" || text == "{}" || text == "false" {
 		return nil
@@ -42,19 +42,19 @@ func failureOf(raw json.RawMessage) *sampler.Failure {
 	}
 	var status int
 	if jsontext.Unmarshal(e.Code, &status) == nil && status >= 400 && status < 600 {
-		f.Hidden, f.Temporary = status, sampler.Temporary(status)
+		f.Hidden, f.Temporary = status, endpoint.Temporary(status)
 	}
 	return f
 }
 
 // useless is an answer of status 200 that is unusable.
-func useless(why string) *sampler.Failure {
-	return &sampler.Failure{Status: http.StatusOK, Temporary: true, Err: errors.New(why)}
+func useless(why string) *endpoint.Failure {
+	return &endpoint.Failure{Status: http.StatusOK, Temporary: true, Err: errors.New(why)}
 }
 
 // unreadable is like useless, with what there is.
-func unreadable(body []byte) *sampler.Failure {
-	return useless("the answer cannot be used: " + sampler.ErrorText(sampler.Answer{Body: body}))
+func unreadable(body []byte) *endpoint.Failure {
+	return useless("the answer cannot be used: " + endpoint.ErrorText(endpoint.Answer{Body: body}))
 }
 
 // chatAnswer reads an answer of Chat Completions. Of several choices the first is

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -43,7 +44,7 @@ func TestAReplyThatTheServerEndedIsNotHandedOn(t *testing.T) {
 			t.Errorf("%s: the end was handed on: %s", c.path, text)
 		}
 		h := s.close()
-		if f, ok := sampler.AsFailure(h.Failed); !ok || !f.Temporary || h.Turns != 0 {
+		if f, ok := endpoint.AsFailure(h.Failed); !ok || !f.Temporary || h.Turns != 0 {
 			t.Errorf("%s: %d turns, failed %v; want none, and a failure worth another try", c.path, h.Turns, h.Failed)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
@@ -77,7 +78,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 
 // forward asks the model what the agent asks.
 func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dialect) {
-	defer sampler.TrackRequest(r.ctx)()
+	defer r.play.Caller.Track()()
 	defer untilTheEnd(r.ctx, w)()
 	body, err := io.ReadAll(http.MaxBytesReader(w, req.Body, largest))
 	if err != nil {
@@ -101,22 +102,23 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 	// A rollout that ends cancels its requests one by one: the next one may be admitted
 	// in the place of the first before its own context is canceled.
 	over := func() bool { return r.ctx.Err() != nil || ctx.Err() != nil }
-	pass, err := sampler.Admit(ctx, sampler.ModelBoundary)
-	if err != nil {
+	var said reply
+	asked := false
+	id := r.play.TraceID + "/" + strconv.Itoa(turn)
+	_, unasked := r.play.Caller.Do(ctx, endpoint.Request{Endpoint: endpoint.Model, Name: id, Once: true}, func(ctx context.Context, t *endpoint.Try) error {
+		asked = true
+		err = p.ask(ctx, w, r, q, id, t, &said)
+		if t.Used(said.usage); said.cutOff != "" {
+			return nil // the server has done its work
+		}
+		return err
+	})
+	switch {
+	case !asked:
 		if !over() { // else the rollout ended, and the model did not fail
-			r.fail(err, "")
+			r.fail(unasked, "")
 		}
 		refuse(w, http.StatusServiceUnavailable, "unavailable", "the model is no longer asked")
-		return
-	}
-	var said reply
-	err = p.ask(ctx, w, r, q, r.play.TraceID+"/"+strconv.Itoa(turn), pass, &said)
-	if said.cutOff != "" {
-		pass.Done(rollout.Usage{}, nil) // the server has done its work
-	} else {
-		pass.Done(said.usage, err)
-	}
-	switch {
 	case err == nil, over() && said.message != nil: // what an agent did not hear to its end was said all the same
 		if m := said.message; m != nil && transcript.CutAt(q.limit, said.finish, said.usage, m.ToolCalls) {
 			said.finish = rollout.FinishLength
@@ -156,7 +158,7 @@ func (p *Proxy) read(d dialect, body []byte) (asked, error) {
 	var model string
 	_ = jsontext.Unmarshal(fields["model"], &model) // "" is refused below
 	if d.talks && model != p.cfg.Model {
-		return q, fmt.Errorf("this run measures the model %q, not %q: send the name that came with the rollout (model.name)", p.cfg.Model, sampler.Brief(model))
+		return q, fmt.Errorf("this run measures the model %q, not %q: send the name that came with the rollout (model.name)", p.cfg.Model, endpoint.Brief(model))
 	}
 	if !d.talks {
 		return q, nil
@@ -199,13 +201,13 @@ func withUsage(body []byte, fields map[string]json.RawMessage) ([]byte, bool) {
 }
 
 // ask makes the request and hands the answer on as it comes.
-func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked, id string, pass *sampler.Pass, said *reply) error {
+func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked, id string, t *endpoint.Try, said *reply) error {
 	address := p.at(q.path)
 	out, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(q.body))
 	if err != nil {
 		return err
 	}
-	out.Header = sampler.JSONHeader(nil)
+	out.Header = endpoint.JSONHeader(nil)
 	if q.stream {
 		out.Header.Set("Accept", "text/event-stream")
 	}
@@ -218,24 +220,23 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 	out.Header.Set("X-Client-Request-Id", id)
 	resp, err := p.cfg.HTTP.Do(out)
 	if err == nil {
-		err = sampler.CheckFinalStatus(resp)
+		err = t.Watch(resp)
 	}
 	if err != nil {
-		err = sampler.TransportFailure(address, err)
+		err = endpoint.TransportFailure(address, err)
 		refuse(w, http.StatusBadGateway, "model_unreachable", p.secrets.Mask(err.Error()))
 		return err
 	}
 	defer resp.Body.Close()
-	pass.ReadHeaders(resp.Header)
-	from := sampler.TrackProgress(ctx, resp.Body)
+	from := resp.Body
 	if resp.StatusCode == http.StatusOK && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") && q.dialect.stream != nil {
 		err := p.pass(w, resp, from, r, q, said)
 		said.served = p.secrets.Mask(sampler.ServedBy(said.served, resp.Header))
 		return err
 	}
-	text, err := io.ReadAll(sampler.BoundedReply(from))
+	text, err := io.ReadAll(endpoint.BoundedReply(from))
 	if err != nil {
-		err = sampler.TransportFailure(address, fmt.Errorf("read the answer: %w", err))
+		err = endpoint.TransportFailure(address, fmt.Errorf("read the answer: %w", err))
 		refuse(w, http.StatusBadGateway, "model_broke_off", err.Error())
 		return err
 	}
@@ -254,7 +255,7 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 	w.WriteHeader(resp.StatusCode)
 	_, _ = w.Write(text) // an agent that is gone is found out by its own end
 	if resp.StatusCode != http.StatusOK {
-		f, cutOff := sampler.ModelRefusal(address, sampler.Answer{Status: resp.StatusCode, Header: resp.Header, Body: text})
+		f, cutOff := sampler.ModelRefusal(address, endpoint.Answer{Status: resp.StatusCode, Header: resp.Header, Body: text})
 		said.cutOff = cutOff
 		return f
 	}
@@ -267,7 +268,7 @@ func (p *Proxy) failed(address string, said reply) error {
 		return nil
 	}
 	f := *said.failed
-	f.URL, f.Err = sampler.RedactURL(address), errors.New(sampler.Brief(p.secrets.Mask(f.Err.Error())))
+	f.URL, f.Err = endpoint.RedactURL(address), errors.New(endpoint.Brief(p.secrets.Mask(f.Err.Error())))
 	return &f
 }
 

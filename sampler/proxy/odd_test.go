@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -144,7 +145,7 @@ func TestAFailureWithStatus200IsNoTurn(t *testing.T) {
 				t.Errorf("status %d: the agent is shown what the model answered", code)
 			}
 			h := s.close()
-			f, ok := sampler.AsFailure(h.Failed)
+			f, ok := endpoint.AsFailure(h.Failed)
 			if !ok || h.Turns != 0 || h.Retries != 0 || !strings.Contains(f.Error(), c.says) || f.Hidden != c.hidden || strings.Contains(f.Error(), runKey) || strings.Contains(f.URL, "?") {
 				t.Errorf("%d turns, failed %v; want …%s…, status %d", h.Turns, h.Failed, c.says, c.hidden)
 			}
@@ -172,7 +173,7 @@ func TestRefusalsOfTheModel(t *testing.T) {
 		})
 		s.send("/chat/completions", asks)
 		h := s.close()
-		if f, ok := sampler.AsFailure(h.Failed); !ok || h.CutOff != c.cutOff || f.Fatal != c.fatal {
+		if f, ok := endpoint.AsFailure(h.Failed); !ok || h.CutOff != c.cutOff || f.Fatal != c.fatal {
 			t.Errorf("%s: cut off %q, failed %+v", c.why, h.CutOff, h.Failed)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 )
 
 // Config configures the model behind the proxy.
@@ -23,14 +24,14 @@ type Config struct {
 	APIKey  string            // sent as a bearer token; "" sends none
 	Headers map[string]string // sent with every request; may replace Authorization
 	HTTP    *http.Client
-	Secrets sampler.Secrets // as in sampler.Config: no agent may read them
+	Secrets endpoint.Secrets // as in sampler.Config: no agent may read them
 }
 
 // Proxy is a server on loopback. It implements sampler.ModelProxy.
 type Proxy struct {
 	cfg     Config
 	base    *url.URL
-	secrets sampler.Secrets
+	secrets endpoint.Secrets
 	address string
 	server  *http.Server
 	done    chan error
@@ -43,9 +44,9 @@ type Proxy struct {
 func New(cfg Config) (*Proxy, error) {
 	base, err := url.Parse(cfg.BaseURL)
 	if err != nil || base.Host == "" {
-		return nil, fmt.Errorf("the model's base_url %q is not a URL", sampler.RedactURL(cfg.BaseURL))
+		return nil, fmt.Errorf("the model's base_url %q is not a URL", endpoint.RedactURL(cfg.BaseURL))
 	}
-	if err := sampler.CheckHeaders(cfg.Headers); err != nil {
+	if err := endpoint.CheckHeaders(cfg.Headers); err != nil {
 		return nil, err
 	}
 	listener, err := net.Listen("tcp4", "127.0.0.1:0")
@@ -53,7 +54,7 @@ func New(cfg Config) (*Proxy, error) {
 		return nil, fmt.Errorf("listen for agents: %w", err)
 	}
 	p := &Proxy{
-		cfg: cfg, base: base, secrets: sampler.SecretsOf(cfg.Headers, cfg.APIKey), address: "http://" + listener.Addr().String(),
+		cfg: cfg, base: base, secrets: endpoint.SecretsOf(cfg.Headers, cfg.APIKey), address: "http://" + listener.Addr().String(),
 		done: make(chan error, 1), rooms: make(map[string]*room),
 	}
 	p.server = &http.Server{Handler: p, ReadHeaderTimeout: 10 * time.Second}

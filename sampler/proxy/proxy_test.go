@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/proxy"
 	"gonogo/sampler/rollout"
 )
@@ -40,7 +41,7 @@ func newStage(t *testing.T, play sampler.AgentRequest, model http.HandlerFunc) *
 	t.Cleanup(upstream.Close)
 	transport := &http.Transport{}
 	client := &http.Client{Transport: transport}
-	p, err := proxy.New(proxy.Config{BaseURL: upstream.URL + "/v1?api-version=7", Model: "base", API: "chat", APIKey: runKey, Headers: map[string]string{"X-Team": "blue"}, HTTP: client, Secrets: sampler.Secrets{runKey}})
+	p, err := proxy.New(proxy.Config{BaseURL: upstream.URL + "/v1?api-version=7", Model: "base", API: "chat", APIKey: runKey, Headers: map[string]string{"X-Team": "blue"}, HTTP: client, Secrets: endpoint.Secrets{runKey}})
 	if err != nil {
 		t.Fatal(err)
 	}

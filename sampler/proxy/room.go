@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
 )
@@ -77,7 +78,7 @@ func (r *room) refusal() string {
 }
 
 // blank masks what no agent may read in an answer of the model, and counts where it did.
-func (r *room) blank(text []byte, secrets sampler.Secrets) []byte {
+func (r *room) blank(text []byte, secrets endpoint.Secrets) []byte {
 	masked := secrets.Mask(string(text))
 	if masked == string(text) {
 		return text

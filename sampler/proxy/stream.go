@@ -11,7 +11,7 @@ import (
 	"net/http"
 	"strings"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/transcript"
@@ -56,7 +56,7 @@ func (p *Proxy) pass(w http.ResponseWriter, resp *http.Response, from io.Reader,
 		if errors.Is(err, io.EOF) || whole.over() {
 			return p.failed(address, *said)
 		}
-		return sampler.TransportFailure(address, fmt.Errorf("%w: %w", errBrokeOff, err))
+		return endpoint.TransportFailure(address, fmt.Errorf("%w: %w", errBrokeOff, err))
 	}
 }
 
@@ -98,7 +98,7 @@ type chatStream struct {
 	finish                      json.RawMessage // the reason that the last chunk gives
 	usage                       rollout.Usage
 	served                      string
-	failed                      *sampler.Failure
+	failed                      *endpoint.Failure
 }
 
 // delta is what a chunk adds to the message.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -29,7 +30,7 @@ func (h hasty) Run(ctx context.Context, p sampler.AgentRequest) (sampler.AgentRe
 	<-h.begun
 	time.Sleep(100 * time.Millisecond) // the other one is in line
 	own := &sampler.AgentError{Kind: sampler.KindAgentGarbled, Outcome: rollout.ToolFailed, Err: errors.New("it wrote nonsense")}
-	return sampler.AgentResult{}, &sampler.Failure{URL: sampler.AgentBoundary, Hidden: http.StatusOK, Err: own}
+	return sampler.AgentResult{}, &endpoint.Failure{URL: endpoint.Agent, Hidden: http.StatusOK, Err: own}
 }
 
 func (h hasty) ask(ctx context.Context, p sampler.AgentRequest) error {

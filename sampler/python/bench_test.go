@@ -35,7 +35,7 @@ func BenchmarkCall(b *testing.B) {
 				b.ResetTimer()
 				b.RunParallel(func(pb *testing.PB) {
 					for pb.Next() {
-						if _, err := f.Call(b.Context(), sample, item); err != nil {
+						if _, err := f.Call(b.Context(), nil, sample, item); err != nil {
 							b.Error(err)
 							return
 						}

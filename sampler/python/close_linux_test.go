@@ -50,7 +50,7 @@ func TestLongCloseLeavesNoProcessBehind(t *testing.T) {
 			"import os, time\ndef grade(a, b):\n    if os.fork() == 0: os.setsid(); time.sleep(600)\n    os._exit(1)",
 			"import threading, time\ndef grade(a, b):\n    threading.Thread(target=time.sleep, args=(600,)).start()\n    return 1.0",
 		} {
-			_, _ = load(t, p, source).Call(t.Context(), json.RawMessage(`0`), json.RawMessage(`0`))
+			_, _ = load(t, p, source).Call(t.Context(), nil, json.RawMessage(`0`), json.RawMessage(`0`))
 		}
 		mark := p.plan.mark
 		if len(marked(t, mark)) == 0 {
@@ -80,7 +80,7 @@ func TestCloseWaitsForCallsUnderWay(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for {
-				got, err := f.Call(t.Context(), json.RawMessage(`1`), json.RawMessage(`0`))
+				got, err := f.Call(t.Context(), nil, json.RawMessage(`1`), json.RawMessage(`0`))
 				if errors.Is(err, errClosed) {
 					return
 				}
@@ -103,7 +103,7 @@ func TestAWorkerThatDiedIdleIsReplaced(t *testing.T) {
 	w := p.idle[0]
 	process.KillGroup(w.cmd.Process.Pid)
 	<-w.gone
-	if got, err := f.Call(t.Context(), json.RawMessage(`1`), json.RawMessage(`0`)); err != nil || string(got) != "1" {
+	if got, err := f.Call(t.Context(), nil, json.RawMessage(`1`), json.RawMessage(`0`)); err != nil || string(got) != "1" {
 		t.Errorf("got %s, %v", got, err)
 	}
 }
@@ -137,7 +137,7 @@ func TestOrphan(t *testing.T) {
 		p.begin(plan)
 		f := load(t, p, "def grade(a, b):\n    while True: pass\n")
 		fmt.Println("mark", plan.mark, plan.dir)
-		_, _ = f.Call(t.Context(), json.RawMessage(`0`), json.RawMessage(`0`))
+		_, _ = f.Call(t.Context(), nil, json.RawMessage(`0`), json.RawMessage(`0`))
 	}
 }
 
@@ -201,7 +201,7 @@ func TestRootsWorkersAreOtherUsers(t *testing.T) {
 	cfg.Sandbox = None
 	p := pool(t, cfg)
 	f := load(t, p, "import os\ndef grade(a, b):\n    return [os.getuid() != 0, os.access(a, os.R_OK), os.access('.', os.W_OK)]\n")
-	got, err := f.Call(t.Context(), name, json.RawMessage(`0`))
+	got, err := f.Call(t.Context(), nil, name, json.RawMessage(`0`))
 	if err != nil || string(got) != "[true, false, true]" {
 		t.Errorf("got %s, %v", got, err)
 	}

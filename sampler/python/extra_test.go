@@ -15,7 +15,7 @@ func TestASourceImportsItsModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if got, err := f.Call(t.Context(), json.RawMessage("0.5")); err != nil || string(got) != "22.5" {
+		if got, err := f.Call(t.Context(), nil, json.RawMessage("0.5")); err != nil || string(got) != "22.5" {
 			t.Errorf("%s, %v; want 22.5", got, err)
 		}
 	}
@@ -42,10 +42,10 @@ def adapt(space, options):
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := f.Call(t.Context(), json.RawMessage("[1, 2]")); err != nil || string(got) != "0.5" {
+	if got, err := f.Call(t.Context(), nil, json.RawMessage("[1, 2]")); err != nil || string(got) != "0.5" {
 		t.Errorf("%s, %v; want 0.5", got, err)
 	}
-	if _, err := f.Call(t.Context(), json.RawMessage("[1, 0]")); err == nil || !strings.Contains(err.Error(), "ZeroDivisionError: division by zero (line 2, in divide: return a / b)") {
+	if _, err := f.Call(t.Context(), nil, json.RawMessage("[1, 0]")); err == nil || !strings.Contains(err.Error(), "ZeroDivisionError: division by zero (line 2, in divide: return a / b)") {
 		t.Errorf("an exception is placed in the source, not in the adapter: %v", err)
 	}
 }

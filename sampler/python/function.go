@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 )
 
 // Function is a function of a module that has been loaded.
@@ -21,12 +22,12 @@ type Function struct {
 // KindNotANumber when the result is not finite or nothing that JSON can hold,
 // KindStart when no interpreter could be started, else KindRuntime with type, message and the line of the source. When ctx ends
 // first the worker is killed and the error is ctx's.
-func (f *Function) Call(ctx context.Context, args ...json.RawMessage) (json.RawMessage, error) {
+func (f *Function) Call(ctx context.Context, by *endpoint.Caller, args ...json.RawMessage) (json.RawMessage, error) {
 	if len(args) != f.module.Args {
 		return nil, fmt.Errorf("%s: %s was loaded to take %d arguments, and is called with %d", f.module.Name, f.module.Function, f.module.Args, len(args))
 	}
 	var result json.RawMessage
-	resume := sampler.PauseClock(ctx) // a worker that is waited for, started and filled is not a slow grader
+	resume := by.Pause() // a worker that is waited for, started and filled is not a slow grader
 	defer resume()
 	err := f.pool.with(ctx, func(w *worker) error {
 		err := w.load(ctx, f.pool.cfg.Timeout, f.module)

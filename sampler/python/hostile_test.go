@@ -69,12 +69,12 @@ func TestLongHostileFunctions(t *testing.T) {
 		for _, c := range hostiles {
 			begun := time.Now()
 			f := load(t, p, c.source)
-			got, err := f.Call(t.Context(), json.RawMessage(`{"k":"v"}`), json.RawMessage(`{}`))
+			got, err := f.Call(t.Context(), nil, json.RawMessage(`{"k":"v"}`), json.RawMessage(`{}`))
 			c.check(t, string(got), err)
 			if c.fast && time.Since(begun) > cfg.Timeout {
 				t.Errorf("%s: it took %v", c.why, time.Since(begun))
 			}
-			if got, err := good.Call(t.Context(), json.RawMessage(`{"k":"v"}`), json.RawMessage(`{}`)); err != nil || string(got) != "1" {
+			if got, err := good.Call(t.Context(), nil, json.RawMessage(`{"k":"v"}`), json.RawMessage(`{}`)); err != nil || string(got) != "1" {
 				t.Errorf("%s: the next call got %s, %v", c.why, got, err)
 			}
 		}
@@ -120,13 +120,13 @@ func TestASandboxShutsOutNetworkAndFiles(t *testing.T) {
 			{"a file above the limit", "open('/tmp/x', 'wb').write(b'x' * (100 << 20))", "OSError"},
 		} {
 			f := load(t, p, "import os, socket, sys\ndef grade(a, b):\n    return str("+c.expression+")\n")
-			_, err := f.Call(t.Context(), name, json.RawMessage(`0`))
+			_, err := f.Call(t.Context(), nil, name, json.RawMessage(`0`))
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%s: error %v, want one that says %q", c.why, err, c.want)
 			}
 		}
 		f := load(t, p, "def grade(a, b):\n    open('/tmp/mine', 'w').write('x')\n    return open('/tmp/mine').read()\n")
-		if got, err := f.Call(t.Context(), name, json.RawMessage(`0`)); err != nil || string(got) != `"x"` {
+		if got, err := f.Call(t.Context(), nil, name, json.RawMessage(`0`)); err != nil || string(got) != `"x"` {
 			t.Errorf("a file of its own in /tmp: %s, %v", got, err)
 		}
 	})
@@ -155,7 +155,7 @@ def grade(a, b):
 		if strings.HasSuffix(t.Name(), "plain") {
 			t.Skip("there is no sandbox")
 		}
-		got, err := load(t, p, source).Call(t.Context(), json.RawMessage(`0`), json.RawMessage(`0`))
+		got, err := load(t, p, source).Call(t.Context(), nil, json.RawMessage(`0`), json.RawMessage(`0`))
 		if mb, parsed := strconv.Atoi(string(got)); err != nil || parsed != nil || mb < 100 || mb > 128 {
 			t.Errorf("wrote %s MB, error %v; want at most 128, the memory", got, err)
 		}
@@ -181,7 +181,7 @@ func TestASandboxShowsModulesOfTheHomeDirectoryAlone(t *testing.T) {
 		}
 		dir, _ := json.Marshal(home)
 		f := load(t, p, "import os, words, pack\ndef grade(a, b):\n    return [words.one + pack.two, sorted(os.listdir(a))]\n")
-		got, err := f.Call(t.Context(), dir, json.RawMessage(`0`))
+		got, err := f.Call(t.Context(), nil, dir, json.RawMessage(`0`))
 		if want := `[3, ["pack", "words.py"]]`; err != nil || string(got) != want {
 			t.Errorf("got %s, %v, want %s", got, err, want)
 		}
@@ -200,7 +200,7 @@ func TestLongAForkBombIsEndedAndLeavesNothing(t *testing.T) {
 		}
 		f := load(t, p, "import os\ndef grade(a, b):\n    while True:\n        try: os.fork()\n        except OSError: pass\n")
 		begun := time.Now()
-		_, err := f.Call(t.Context(), json.RawMessage(`0`), json.RawMessage(`0`))
+		_, err := f.Call(t.Context(), nil, json.RawMessage(`0`), json.RawMessage(`0`))
 		if e, ok := errors.AsType[*sampler.GradeError](err); !ok {
 			t.Errorf("error %v", e)
 		}
@@ -216,7 +216,7 @@ func TestLongMemoryOfSeveralProcessesCountsTogether(t *testing.T) {
 	cfg.Memory, cfg.Timeout = 256<<20, 20*time.Second
 	inEachBox(t, cfg, func(t *testing.T, p *Pool) {
 		f := load(t, p, "import os, time\ndef grade(a, b):\n    for i in range(5):\n        if os.fork() == 0:\n            x = os.urandom(100 << 20); time.sleep(60)\n    time.sleep(60)\n")
-		_, err := f.Call(t.Context(), json.RawMessage(`0`), json.RawMessage(`0`))
+		_, err := f.Call(t.Context(), nil, json.RawMessage(`0`), json.RawMessage(`0`))
 		if err == nil || !strings.Contains(err.Error(), "MB of memory together") {
 			t.Errorf("error %v", err)
 		}
@@ -228,10 +228,10 @@ func TestACancelledCallEndsAtOnce(t *testing.T) {
 		f := load(t, p, "import time\ndef grade(a, b):\n    time.sleep(a)\n    return 1.0\n")
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 		defer cancel()
-		if _, err := f.Call(ctx, json.RawMessage(`60`), json.RawMessage(`0`)); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := f.Call(ctx, nil, json.RawMessage(`60`), json.RawMessage(`0`)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error %v", err)
 		}
-		if got, err := f.Call(t.Context(), json.RawMessage(`0`), json.RawMessage(`0`)); err != nil || string(got) != "1.0" {
+		if got, err := f.Call(t.Context(), nil, json.RawMessage(`0`), json.RawMessage(`0`)); err != nil || string(got) != "1.0" {
 			t.Errorf("the next call got %s, %v", got, err)
 		}
 	})

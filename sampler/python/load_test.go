@@ -105,11 +105,11 @@ func TestSeveralFunctionsAreApartFromEachOther(t *testing.T) {
 	one := load(t, p, "x = 1\ndef grade(a, b): return x\n")
 	two := load(t, p, "x = 2\ndef grade(a, b): return x\n")
 	for f, want := range map[*Function]string{one: "1", two: "2"} {
-		if got, err := f.Call(t.Context(), json.RawMessage(`0`), json.RawMessage(`0`)); err != nil || string(got) != want {
+		if got, err := f.Call(t.Context(), nil, json.RawMessage(`0`), json.RawMessage(`0`)); err != nil || string(got) != want {
 			t.Errorf("got %s, %v, want %s", got, err, want)
 		}
 	}
-	if _, err := one.Call(t.Context(), json.RawMessage(`0`)); err == nil {
+	if _, err := one.Call(t.Context(), nil, json.RawMessage(`0`)); err == nil {
 		t.Error("a call with an argument too few is made")
 	}
 }
@@ -139,7 +139,7 @@ func TestLongAnEnvironmentOfItsOwnWorksInEachBox(t *testing.T) {
 			}
 		}
 		f := load(t, p, "import decimal, of_the_team\ndef grade(a, b): return of_the_team.value\n")
-		if got, err := f.Call(t.Context(), json.RawMessage(`0`), json.RawMessage(`0`)); err != nil || string(got) != "42" {
+		if got, err := f.Call(t.Context(), nil, json.RawMessage(`0`), json.RawMessage(`0`)); err != nil || string(got) != "42" {
 			t.Errorf("got %s, %v", got, err)
 		}
 		if !strings.Contains(p.Interpreter(), dir) {
@@ -152,7 +152,7 @@ func TestHashesAreTheSameInEveryWorker(t *testing.T) {
 	var seen []string
 	for range 2 {
 		f := load(t, pool(t, quick()), "def grade(a, b): return hash('gonogo')\n")
-		got, err := f.Call(t.Context(), json.RawMessage(`0`), json.RawMessage(`0`))
+		got, err := f.Call(t.Context(), nil, json.RawMessage(`0`), json.RawMessage(`0`))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -76,7 +76,7 @@ func TestAFunctionReturnsWhatItReturned(t *testing.T) {
 	inEachBox(t, quick(), func(t *testing.T, p *Pool) {
 		f := load(t, p, "def grade(a, b):\n    return [a, b]\n")
 		for _, arg := range []string{`1`, `2.5`, `"text"`, `null`, `true`, `{"a":[1,2]}`, `"\u2028 \ud83d\ude00"`, `"\ud800"`, "[1,\n2]"} {
-			got, err := f.Call(context.Background(), json.RawMessage(arg), json.RawMessage(`0`))
+			got, err := f.Call(context.Background(), nil, json.RawMessage(arg), json.RawMessage(`0`))
 			if err != nil {
 				t.Fatalf("%s: %v", arg, err)
 			}

@@ -6,19 +6,14 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/queue"
-	"gonogo/sampler/rollout"
 )
 
 // idle answers at once, without a server, so only the way there is measured.
 type idle struct{}
 
-func (idle) Reply(ctx context.Context, _ sampler.Request) (sampler.Reply, error) {
-	pass, err := sampler.Admit(ctx, sampler.ModelBoundary)
-	if err != nil {
-		return sampler.Reply{}, err
-	}
-	pass.Done(rollout.Usage{}, nil)
+func (idle) Reply(context.Context, sampler.Request) (sampler.Reply, error) {
 	return sampler.Reply{Text: "42", Final: true}, nil
 }
 
@@ -37,7 +32,7 @@ func BenchmarkAdmission(b *testing.B) {
 	m := check(d.Join(context.Background(), "r", queue.WorkerInfo{Host: "h", Slots: 1}))(b)
 	defer m.Leave()
 	cfg := sampler.DefaultConfig()
-	boundaries := sampler.Boundaries{Model: asks{b}, Grader: idle{}}
+	boundaries := sampler.Boundaries{Model: asks{b, m.Queue()}, Grader: idle{}}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -57,16 +52,19 @@ func BenchmarkAdmission(b *testing.B) {
 }
 
 // asks passes the line b.N times.
-type asks struct{ b *testing.B }
+type asks struct {
+	b     *testing.B
+	queue endpoint.Queue
+}
 
 func (a asks) Reply(ctx context.Context, _ sampler.Request) (sampler.Reply, error) {
 	begun := time.Now()
 	for range a.b.N {
-		pass, err := sampler.Admit(ctx, sampler.ModelBoundary)
+		leave, err := a.queue.Enter(ctx, endpoint.Model)
 		if err != nil {
 			return sampler.Reply{}, err
 		}
-		pass.Done(rollout.Usage{}, nil)
+		leave(endpoint.Outcome{})
 	}
 	a.b.ReportMetric(float64(time.Since(begun))/float64(a.b.N), "ns/admission")
 	return sampler.Reply{Text: "42", Final: true}, nil

@@ -15,6 +15,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
@@ -174,8 +175,8 @@ func TestARefusedKeyEndsTheRunEverywhereInTheSameWords(t *testing.T) {
 		}
 		k := new(sink)
 		stats, err := s.sample(t.Context(), nil, makeJobs(100), k)
-		end, ok := errors.AsType[*sampler.EndpointError](err)
-		if !ok || end.Boundary != sampler.ModelBoundary || stats.StoppedBy != sampler.StoppedByError || len(k.list()) > 0 {
+		end, ok := errors.AsType[*endpoint.Error](err)
+		if !ok || end.Boundary != endpoint.Model || stats.StoppedBy != sampler.StoppedByError || len(k.list()) > 0 {
 			t.Fatalf("%v, stopped by %q, %d recorded", err, stats.StoppedBy, len(k.list()))
 		}
 		if want := "model endpoint " + s.w.url + "/v1/responses refuses the request with status 401: no such key **********; check the key and the headers sent to it"; err.Error() != want {
@@ -189,7 +190,7 @@ func TestTheBreakerCountsWhatAllWorkersSee(t *testing.T) {
 		s.cfg.Concurrency, s.cfg.Retry.Max = 1, 0
 		s.w.model = func(string) reply { return reply{status: 500, text: `{"error":{"message":"broken"}}`} }
 		stats, err := s.sample(t.Context(), nil, makeJobs(100), new(sink))
-		if end, ok := errors.AsType[*sampler.EndpointError](err); !ok || end.Times != 5 {
+		if end, ok := errors.AsType[*endpoint.Error](err); !ok || end.Times != 5 {
 			t.Errorf("%v, stopped by %q", err, stats.StoppedBy)
 		}
 		if when, _ := s.w.requests(); len(when) != 5 {
@@ -222,7 +223,7 @@ func TestTheConcurrencyIsOfAllWorkersTogether(t *testing.T) {
 
 func TestRequestsPerMinuteAreOfAllWorkersTogether(t *testing.T) {
 	everywhere(t, func(t *testing.T, s *site) {
-		s.cfg.Minute = map[string]limit.Limits{sampler.ModelBoundary: {Requests: 2400}} // 40 at once, then 40 a second
+		s.cfg.Minute = map[string]limit.Limits{endpoint.Model: {Requests: 2400}} // 40 at once, then 40 a second
 		check(s.sample(t.Context(), nil, makeJobs(60), new(sink)))(t)
 		when, _ := s.w.requests()
 		slices.SortFunc(when, time.Time.Compare)

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
+	"gonogo/sampler/endpoint"
+
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"gonogo/sampler"
 )
 
 // Conn is a connection to a cluster. It reconnects when the cluster goes away.
@@ -105,7 +105,7 @@ func (c *Conn) last() error {
 func masked(urls string) string {
 	list := strings.Split(urls, ",")
 	for i, u := range list {
-		list[i] = sampler.RedactURL(strings.TrimSpace(u))
+		list[i] = endpoint.RedactURL(strings.TrimSpace(u))
 	}
 	return strings.Join(list, ",")
 }
@@ -126,7 +126,7 @@ func (c *Conn) again(attempts int) time.Duration {
 	}
 	if err := c.nc.LastError(); c.papers.remedy(err) != "" {
 		c.told = true
-		c.log.Warn("queue server refused", slog.String("server", c.server), slog.String("error", sampler.Brief(err.Error()+": "+c.papers.remedy(err))))
+		c.log.Warn("queue server refused", slog.String("server", c.server), slog.String("error", endpoint.Brief(err.Error()+": "+c.papers.remedy(err))))
 	}
 	return backoff(attempts)
 }
@@ -136,7 +136,7 @@ func (c *Conn) left(_ *nats.Conn, err error) {
 	c.away = time.Now()
 	c.mu.Unlock()
 	if err != nil {
-		c.log.Warn("queue server away", slog.String("server", c.server), slog.String("error", sampler.Brief(err.Error())))
+		c.log.Warn("queue server away", slog.String("server", c.server), slog.String("error", endpoint.Brief(err.Error())))
 	}
 }
 
@@ -183,7 +183,7 @@ func (c *Conn) heard(_ *nats.Conn, _ *nats.Subscription, err error) {
 		c.ended = err
 	}
 	c.mu.Unlock()
-	c.log.Warn("queue", slog.String("server", c.server), slog.String("error", sampler.Brief(err.Error())))
+	c.log.Warn("queue", slog.String("server", c.server), slog.String("error", endpoint.Brief(err.Error())))
 }
 
 // invalid reports whether credentials were valid and are not.
@@ -222,7 +222,7 @@ func (c *Conn) explain(doing string, err error) error {
 		remedy = c.papers.remedy(err)
 	case errors.Is(err, io.EOF):
 		remedy = "it closes the connection: it is starting up, is not a NATS server, or has handshake_first: true, which must be auto"
-	case errors.Is(err, nats.ErrNoServers), sampler.Unreachable(err):
+	case errors.Is(err, nats.ErrNoServers), endpoint.Unreachable(err):
 		remedy = "start the server or correct the address (queue.url, --queue)"
 	}
 	if remedy != "" {
@@ -328,7 +328,7 @@ func (c *Conn) hint(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) && c.Away().IsZero() {
 		return "the server is running but does not answer: check its log; if its disk is full, make room and start it again; nothing is lost"
 	}
-	return sampler.Brief(err.Error())
+	return endpoint.Brief(err.Error())
 }
 
 // refused reports whether the server said since then that we may not do something.

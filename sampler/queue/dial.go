@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/nats-io/nats.go"
+	"gonogo/sampler/endpoint"
 
-	"gonogo/sampler"
+	"github.com/nats-io/nats.go"
 )
 
 // Dial connects. It does not wait for a server that is not there.
@@ -37,7 +37,7 @@ func Await(ctx context.Context, a Address, log *slog.Logger) (*Conn, error) {
 			if end, ok := ctx.Deadline(); ok {
 				until = time.Until(end).Round(100*time.Millisecond).String() + " are over"
 			}
-			log.Warn("queue server not there yet", slog.String("error", sampler.Brief(err.Error())), slog.String("waiting until", until))
+			log.Warn("queue server not there yet", slog.String("error", endpoint.Brief(err.Error())), slog.String("waiting until", until))
 		}
 		if !pause(ctx, backoff(n)) {
 			return nil, err
@@ -58,7 +58,7 @@ func (a Address) dial(ctx context.Context, log *slog.Logger) (c *Conn, absent bo
 	case err == nil, p.remedy(err) != "":
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET): // as who passes on a port does while no one listens behind it
 		absent = true
-	case errors.Is(err, nats.ErrNoServers), sampler.Unreachable(err):
+	case errors.Is(err, nats.ErrNoServers), endpoint.Unreachable(err):
 		absent = d.absent.Load()
 	}
 	return c, absent, err

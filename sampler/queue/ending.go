@@ -6,39 +6,39 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 )
 
-// failure is sampler.Failure.
+// failure is endpoint.Failure.
 type failure struct {
 	URL        string        `json:"url,omitempty"`
 	Status     int           `json:"status,omitempty"`
 	Hidden     int           `json:"hidden,omitempty"`
 	Temporary  bool          `json:"temporary,omitempty"`
 	RetryAfter time.Duration `json:"retry_after_ns,omitempty"`
-	Boundary   string        `json:"boundary,omitempty"`
 	Fatal      bool          `json:"fatal,omitempty"`
 	Unreached  bool          `json:"unreached,omitempty"` // no connection was made
 	Text       string        `json:"text"`
 }
 
-func sendFailure(f *sampler.Failure) *failure {
+func sendFailure(f *endpoint.Failure) *failure {
 	if f == nil {
 		return nil
 	}
-	return &failure{f.URL, f.Status, f.Hidden, f.Temporary, f.RetryAfter, f.Boundary, f.Fatal, sampler.Unreachable(f.Err), f.Err.Error()}
+	return &failure{f.URL, f.Status, f.Hidden, f.Temporary, f.RetryAfter, f.Fatal, endpoint.Unreachable(f.Err), f.Err.Error()}
 }
 
-func (f *failure) failure() *sampler.Failure {
+func (f *failure) failure() *endpoint.Failure {
 	if f == nil {
 		return nil
 	}
-	err := errors.New(sampler.Brief(f.Text))
+	err := errors.New(endpoint.Brief(f.Text))
 	if f.Unreached {
 		err = &unreached{err.Error(), &net.OpError{Op: "dial", Err: err}}
 	}
-	return &sampler.Failure{
-		URL: sampler.Brief(f.URL), Status: f.Status, Hidden: f.Hidden, Temporary: f.Temporary, RetryAfter: f.RetryAfter,
-		Boundary: sampler.Brief(f.Boundary), Fatal: f.Fatal, Err: err,
+	return &endpoint.Failure{
+		URL: endpoint.Brief(f.URL), Status: f.Status, Hidden: f.Hidden, Temporary: f.Temporary, RetryAfter: f.RetryAfter,
+		Fatal: f.Fatal, Err: err,
 	}
 }
 
@@ -81,9 +81,9 @@ func sendEnd(err error) *ending {
 	if err == nil {
 		return nil
 	}
-	if e, ok := errors.AsType[*sampler.EndpointError](err); ok {
+	if e, ok := errors.AsType[*endpoint.Error](err); ok {
 		out := &ending{Kind: endEndpoint, Boundary: e.Boundary, URL: e.URL, Times: e.Times, For: e.For, Text: e.Err.Error()}
-		if f, ok := sampler.AsFailure(e.Err); ok {
+		if f, ok := endpoint.AsFailure(e.Err); ok {
 			out.Failure = sendFailure(f)
 		}
 		return out
@@ -102,10 +102,10 @@ func sendEnd(err error) *ending {
 
 // error reads it.
 func (e *ending) error() error {
-	text := errors.New(sampler.Brief(e.Text))
+	text := errors.New(endpoint.Brief(e.Text))
 	switch e.Kind {
 	case endEndpoint:
-		end := &sampler.EndpointError{Boundary: sampler.Brief(e.Boundary), URL: sampler.Brief(e.URL), Err: text, Times: e.Times, For: e.For}
+		end := &endpoint.Error{Boundary: endpoint.Brief(e.Boundary), URL: endpoint.Brief(e.URL), Err: text, Times: e.Times, For: e.For}
 		if e.Failure != nil {
 			end.Err = e.Failure.failure()
 		}

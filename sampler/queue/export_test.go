@@ -1,6 +1,9 @@
 package queue
 
-import "gonogo/sampler"
+import (
+	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
+)
 
 // Key is what a job's messages are under.
 func Key(run string, job sampler.Job) string {
@@ -10,5 +13,5 @@ func Key(run string, job sampler.Job) string {
 // Narrow leaves that many bytes of room for a record.
 func (m *Member) Narrow(room int) { m.room = room }
 
-// Lines are those that a member's requests wait in.
-func (m *Member) Throttle() sampler.Throttle { return lines{m, func(*requestOutcome) {}} }
+// Queue is what a member's requests wait in.
+func (m *Member) Queue() endpoint.Queue { return lines{m, func(*requestOutcome) {}} }

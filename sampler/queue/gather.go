@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -98,7 +99,7 @@ func (p *Planner) lostRecord(job sampler.Job, why string) *rollout.Record {
 	it := job.Item
 	return &rollout.Record{
 		Item: it.ID, Split: it.Split, Category: it.Category, Family: it.Family, Sample: job.Sample, Attempt: job.Attempt,
-		Source: rollout.Live, Outcome: rollout.ToolFailed, Kind: KindWorkerLost, Error: sampler.Brief(why),
+		Source: rollout.Live, Outcome: rollout.ToolFailed, Kind: KindWorkerLost, Error: endpoint.Brief(why),
 		TraceID: sampler.TraceID(p.plan.Seed, it.Split, it.ID, job.Sample, job.Attempt), Started: time.Now(),
 	}
 }

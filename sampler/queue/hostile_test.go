@@ -12,11 +12,12 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
 // noEndpoints are the lines of a call whose requests no one lets through.
-type noEndpoints struct{ sampler.Throttle }
+type noEndpoints struct{ endpoint.Queue }
 
 // tells has a worker tell its planner something.
 func tells(t *testing.T, p *Planner, what workerMessage) {

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"sort"
 
+	"gonogo/sampler/endpoint"
+
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-
-	"gonogo/sampler"
 )
 
 // LeaderlessRun is a run without a planner whose jobs and results are kept: the
@@ -35,7 +35,7 @@ func (c *Conn) Leaderless(ctx context.Context, run string, led []Status) ([]Lead
 		}
 		u := kept[id]
 		if u == nil {
-			u = &LeaderlessRun{Run: sampler.Brief(id)}
+			u = &LeaderlessRun{Run: endpoint.Brief(id)}
 		}
 		switch info.Config.Name {
 		case mine.jobs():

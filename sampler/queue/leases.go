@@ -4,16 +4,15 @@ import (
 	"context"
 	"errors"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 )
 
 // lease is a request of a worker to an endpoint: it waits in a line of the
 // planner, or was let through. The planner's mu guards it.
 type lease struct {
-	endpoint  string
-	stop      context.CancelFunc // waits no longer
-	granted   bool
-	admission sampler.Permit // then
+	endpoint string
+	stop     context.CancelFunc     // waits no longer
+	done     func(endpoint.Outcome) // ends it; nil while it waits
 }
 
 const (
@@ -32,39 +31,39 @@ func (p *Planner) isEndpoint(name string) bool {
 
 // enter puts a worker's request into its line. One that is reported again because the
 // answer was lost is answered again. mu is held.
-func (p *Planner) enter(w *worker, id uint64, endpoint string) {
+func (p *Planner) enter(w *worker, id uint64, name string) {
 	if l := w.leases[id]; l != nil {
-		if l.granted {
+		if l.done != nil {
 			p.tell(w.Worker, plannerReply{Op: opGrant, ID: id})
 		}
 		return
 	}
 	d := p.desk
-	if d == nil || len(w.leases) >= mostLeases || !p.isEndpoint(endpoint) {
+	if d == nil || len(w.leases) >= mostLeases || !p.isEndpoint(name) {
 		return // the worker's beats repeat it
 	}
 	ctx, stop := context.WithCancel(d.ctx)
-	l := &lease{endpoint: endpoint, stop: stop}
+	l := &lease{endpoint: name, stop: stop}
 	w.leases[id] = l
 	d.tasks.Go(func() {
 		defer stop()
-		a, err := d.lines.Acquire(ctx, endpoint)
-		p.entered(w, id, l, a, err)
+		done, err := d.queue.Enter(ctx, name)
+		p.entered(w, id, l, done, err)
 	})
 }
 
 // entered tells the worker the outcome of its request's wait.
-func (p *Planner) entered(w *worker, id uint64, l *lease, a sampler.Permit, err error) {
+func (p *Planner) entered(w *worker, id uint64, l *lease, done func(endpoint.Outcome), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	end, dead := errors.AsType[*sampler.EndpointError](err)
+	end, dead := errors.AsType[*endpoint.Error](err)
 	switch {
 	case w.leases[id] != l: // it was let go in the same moment
 		if err == nil {
-			a.Release(sampler.RequestOutcome{})
+			done(endpoint.Outcome{})
 		}
 	case err == nil:
-		l.granted, l.admission = true, a
+		l.done = done
 		p.tell(w.Worker, plannerReply{Op: opGrant, ID: id})
 	default:
 		delete(w.leases, id)
@@ -75,22 +74,22 @@ func (p *Planner) entered(w *worker, id uint64, l *lease, a sampler.Permit, err 
 }
 
 // leave takes back what was granted, or ends the wait for it.
-func (w *worker) leave(id uint64, came sampler.RequestOutcome) {
+func (w *worker) leave(id uint64, came endpoint.Outcome) {
 	l := w.leases[id]
 	if l == nil {
 		return
 	}
 	delete(w.leases, id)
-	if l.granted {
-		l.admission.Release(came)
+	if l.done != nil {
+		l.done(came)
 		return
 	}
 	l.stop()
 }
 
-func (p *Planner) rest(w *worker, id uint64, endpoint string) {
-	if w.rests[id] == nil && p.desk != nil && len(w.rests) < mostLeases && p.isEndpoint(endpoint) {
-		w.rests[id] = p.desk.lines.Backoff(endpoint)
+func (p *Planner) rest(w *worker, id uint64, name string) {
+	if w.rests[id] == nil && p.desk != nil && len(w.rests) < mostLeases && p.isEndpoint(name) {
+		w.rests[id] = p.desk.queue.Rest(name)
 	}
 }
 
@@ -105,7 +104,7 @@ func (w *worker) rise(id uint64) {
 // known.
 func (w *worker) release() {
 	for id := range w.leases {
-		w.leave(id, sampler.RequestOutcome{})
+		w.leave(id, endpoint.Outcome{})
 	}
 	for id := range w.rests {
 		w.rise(id)
@@ -116,32 +115,32 @@ func (w *worker) release() {
 // either may have missed something. Requests that were under way before the
 // planner knew of them go into their lines before those that wait. mu is held.
 func (p *Planner) reconcile(w *worker, b *beat) {
-	w.beat = beat{Made: b.Made, Missing: b.Missing, Lacks: sampler.Brief(b.Lacks)}
+	w.beat = beat{Made: b.Made, Missing: b.Missing, Lacks: endpoint.Brief(b.Lacks)}
 	has := map[uint64]bool{}
-	for endpoint, all := range b.Held {
+	for name, all := range b.Held {
 		for _, id := range all {
 			has[id] = true
 			if w.leases[id] == nil {
-				p.enter(w, id, endpoint)
+				p.enter(w, id, name)
 			}
 		}
 	}
-	for endpoint, all := range b.Waiting {
+	for name, all := range b.Waiting {
 		for _, id := range all {
 			has[id] = true
-			p.enter(w, id, endpoint)
+			p.enter(w, id, name)
 		}
 	}
 	for id := range w.leases {
 		if !has[id] {
-			w.leave(id, sampler.RequestOutcome{})
+			w.leave(id, endpoint.Outcome{})
 		}
 	}
 	clear(has)
-	for endpoint, all := range b.Resting {
+	for name, all := range b.Resting {
 		for _, id := range all {
 			has[id] = true
-			p.rest(w, id, endpoint)
+			p.rest(w, id, name)
 		}
 	}
 	for id := range w.rests {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 )
 
@@ -47,9 +47,9 @@ func (m *Member) sayHello(ctx context.Context) (led bool, err error) {
 		return false, fmt.Errorf("join run %s: who leads it cannot be understood: %w", m.run, err)
 	}
 	if w.Refused == "" {
-		err = checkSchema(w.Schema, "who leads it (gonogo "+sampler.Brief(w.Version)+")")
+		err = checkSchema(w.Schema, "who leads it (gonogo "+endpoint.Brief(w.Version)+")")
 	} else {
-		err = errors.New(sampler.Brief(w.Refused))
+		err = errors.New(endpoint.Brief(w.Refused))
 	}
 	if err != nil {
 		return false, fmt.Errorf("join run %s: refused: %w", m.run, err)
@@ -197,7 +197,7 @@ func (m *Member) hear(msg *nats.Msg) {
 	case opDead:
 		m.dead(a.ID, a.End)
 	case opOver:
-		m.finish(fmt.Errorf("%w: %s", errOver, sampler.Brief(a.Why)))
+		m.finish(fmt.Errorf("%w: %s", errOver, endpoint.Brief(a.Why)))
 	default:
 		if c := m.asked[a.ID]; c != nil && len(c) == 0 {
 			c <- a.Op

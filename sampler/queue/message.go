@@ -1,7 +1,7 @@
 package queue
 
 import (
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 )
 
@@ -82,7 +82,7 @@ const (
 	opTaken    op = "taken"    // another worker has it
 )
 
-// requestOutcome is sampler.RequestOutcome.
+// requestOutcome is endpoint.Outcome.
 type requestOutcome struct {
 	Result  limit.Result `json:"result"`
 	Fault   limit.Fault  `json:"fault,omitzero"`
@@ -91,13 +91,13 @@ type requestOutcome struct {
 }
 
 // outcome reads it. One that cannot be is taken for a cancelled request.
-func (c *requestOutcome) outcome() sampler.RequestOutcome {
+func (c *requestOutcome) outcome() endpoint.Outcome {
 	if c == nil || c.Result.Class < limit.Void || c.Result.Class > limit.Absent {
-		return sampler.RequestOutcome{}
+		return endpoint.Outcome{}
 	}
-	out := sampler.RequestOutcome{Result: c.Result, Fault: c.Fault, Failure: c.Failure.failure(), Cause: sampler.Brief(c.Cause)}
-	out.Result.Of = sampler.Brief(c.Result.Of)
-	out.Fault.Text, out.Fault.Subject = sampler.Brief(c.Fault.Text), sampler.Brief(c.Fault.Subject)
+	out := endpoint.Outcome{Result: c.Result, Fault: c.Fault, Failure: c.Failure.failure(), Cause: endpoint.Brief(c.Cause)}
+	out.Result.Of = endpoint.Brief(c.Result.Of)
+	out.Fault.Text, out.Fault.Subject = endpoint.Brief(c.Fault.Text), endpoint.Brief(c.Fault.Subject)
 	if f := c.Fault; f.Class != c.Result.Class || f.Class.Rule().Opens && out.Failure == nil {
 		out.Fault = limit.Fault{}
 	}

@@ -13,12 +13,13 @@ import (
 	"github.com/nats-io/nuid"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
 // desk is one call of Sample.
 type desk struct {
-	lines sampler.Throttle
+	queue endpoint.Queue
 	ctx   context.Context // ends with the call
 	stop  context.CancelFunc
 	tasks sync.WaitGroup // requests that wait in lines, and the drain
@@ -41,9 +42,9 @@ type order struct {
 }
 
 // Open begins a call of Sample.
-func (p *Planner) Open(lines sampler.Throttle, drained <-chan struct{}) (sampler.Maker, func()) {
+func (p *Planner) Open(queue endpoint.Queue, drained <-chan struct{}) (sampler.Maker, func()) {
 	ctx, stop := context.WithCancel(p.ctx)
-	d := &desk{lines: lines, ctx: ctx, stop: stop}
+	d := &desk{queue: queue, ctx: ctx, stop: stop}
 	p.mu.Lock()
 	p.desk = d
 	p.mu.Unlock()
@@ -188,7 +189,7 @@ func (p *Planner) sweep(k key, then func()) {
 			return p.jobs.Purge(ctx, jetstream.WithPurgeSubject(p.names.job(k)))
 		})
 		if err != nil && p.ctx.Err() == nil {
-			p.c.log.Warn("queue", slog.String("error", sampler.Brief(err.Error())))
+			p.c.log.Warn("queue", slog.String("error", endpoint.Brief(err.Error())))
 		}
 		p.mu.Lock()
 		delete(p.sweeping, k)

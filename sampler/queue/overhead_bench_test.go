@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/queue"
 )
 
@@ -62,13 +62,13 @@ func BenchmarkAdmissionsAtOnce(b *testing.B) {
 			defer c.Close()
 			p := check(c.Lead(b.Context(), quick))(b)
 			_, shut := p.Open(open{}, make(chan struct{}))
-			all := make([]sampler.Throttle, members)
+			all := make([]endpoint.Queue, members)
 			for i := range all {
 				c := dialTCP(b, server.URL())
 				defer c.Close()
 				m := check(c.Join(b.Context(), quick.Run, queue.WorkerInfo{Host: "host" + strconv.Itoa(i), Slots: 64}))(b)
 				defer m.Leave()
-				all[i] = m.Throttle()
+				all[i] = m.Queue()
 			}
 			used, rounds := cpuTime(b), 0
 			const each = 2000
@@ -77,12 +77,12 @@ func BenchmarkAdmissionsAtOnce(b *testing.B) {
 				for i := range 64 * members {
 					crew.Go(func() {
 						for range each / 64 {
-							a, err := all[i%members].Acquire(b.Context(), "model")
+							leave, err := all[i%members].Enter(b.Context(), "model")
 							if err != nil {
 								b.Error(err)
 								return
 							}
-							a.Release(sampler.RequestOutcome{})
+							leave(endpoint.Outcome{})
 						}
 					})
 				}
@@ -102,17 +102,16 @@ func BenchmarkAdmissionsAtOnce(b *testing.B) {
 // open are lines that let everybody in.
 type open struct{}
 
-// Acquire lets in.
-func (open) Acquire(context.Context, string) (sampler.Permit, error) { return open{}, nil }
+// Enter lets in.
+func (open) Enter(context.Context, string) (func(endpoint.Outcome), error) {
+	return func(endpoint.Outcome) {}, nil
+}
 
-// Release is all the same to it, as are the others.
-func (open) Release(sampler.RequestOutcome) {}
+// Rest notes nothing.
+func (open) Rest(string) func() { return func() {} }
 
-// Backoff notes nothing.
-func (open) Backoff(string) func() { return func() {} }
-
-// Queued notes nothing.
-func (open) Queued(string) {}
+// Arrived notes nothing.
+func (open) Arrived(string) {}
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 

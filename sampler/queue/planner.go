@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nuid"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 )
 
 // Plan is a run whose rollouts are made by workers.
@@ -149,7 +150,7 @@ func (p *Planner) prepare(ctx context.Context) error {
 			return err
 		}
 		if n == 0 {
-			p.c.log.Warn("queue waits", slog.String("server", p.c.server), slog.String("error", sampler.Brief(err.Error())))
+			p.c.log.Warn("queue waits", slog.String("server", p.c.server), slog.String("error", endpoint.Brief(err.Error())))
 		}
 		if !pause(ctx, backoff(n)) {
 			return err

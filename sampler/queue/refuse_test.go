@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
 )
@@ -341,7 +342,7 @@ func TestStatusTellsWhoLeadsAndWhoWorks(t *testing.T) {
 		t.Error(err)
 	}
 	usd := 1.5
-	event := sampler.Event{Stats: sampler.Stats{Jobs: 10, Recorded: 4, Outcomes: map[rollout.Outcome]int{rollout.Graded: 4}, Boundaries: []sampler.Boundary{{Name: "model", Limit: 8}}}, InFlight: 2}
+	event := sampler.Event{Stats: sampler.Stats{Jobs: 10, Recorded: 4, Outcomes: map[rollout.Outcome]int{rollout.Graded: 4}, Boundaries: []endpoint.State{{Name: "model", Limit: 8}}}, InFlight: 2}
 	event.USD.Add(usd, nil)
 	p.Tell(event)
 	all := check(c.Status(t.Context(), "run-1"))(t)

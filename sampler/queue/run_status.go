@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -51,7 +52,7 @@ type EndpointStatus struct {
 	Silent    float64 `json:"silent_s"` // nothing was answered for so long
 	Cause     string  `json:"cause,omitempty"`
 
-	Boundary sampler.Boundary `json:"-"`
+	Boundary endpoint.State `json:"-"`
 }
 
 // WorkerStatus is how a worker of the run does.

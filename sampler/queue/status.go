@@ -10,7 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
@@ -33,7 +33,7 @@ type Status struct {
 	USD        *float64                `json:"usd,omitempty"` // nil when it is not known of any rollout
 	USDUnknown int                     `json:"usd_unknown"`   // rollouts of which it is not
 	Elapsed    time.Duration           `json:"elapsed_ns"`
-	Boundaries []sampler.Boundary      `json:"boundaries,omitempty"`
+	Boundaries []endpoint.State        `json:"boundaries,omitempty"`
 	Workers    []WorkerState           `json:"workers"`
 	PaidTwice  int                     `json:"paid_twice"`
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -59,7 +59,7 @@ func (s *workSession) Append(rec *rollout.Record) error {
 	}
 	s.stores.Go(func() {
 		if err := s.store(t, body); err != nil {
-			s.c.log.Error("a result was not stored, and its rollout will be made again", slog.String("item", rec.Item), slog.Int("sample", rec.Sample), slog.String("error", sampler.Brief(err.Error())))
+			s.c.log.Error("a result was not stored, and its rollout will be made again", slog.String("item", rec.Item), slog.Int("sample", rec.Sample), slog.String("error", endpoint.Brief(err.Error())))
 			s.stop(err)
 			return // giveBack gives it back
 		}
@@ -88,7 +88,7 @@ func (s *workSession) store(t *task, body []byte) error {
 	there, err := s.c.create(s.keep, doing, s.names.results(), m)
 	for n := 0; full(apiCode(err)) && pause(s.keep, backoff(n)); n++ { // it is paid for: somebody may make room
 		if n == 0 {
-			s.c.log.Warn("queue waits", slog.String("for", doing), slog.String("error", sampler.Brief(err.Error())))
+			s.c.log.Warn("queue waits", slog.String("for", doing), slog.String("error", endpoint.Brief(err.Error())))
 		}
 		there, err = s.c.create(s.keep, doing, s.names.results(), m)
 	}

@@ -3,7 +3,7 @@ package queue
 import (
 	"context"
 
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 )
 
 // turn is a request that waits for its turn in the planner's lines, or has it.
@@ -21,19 +21,17 @@ type lines struct {
 	mask func(*requestOutcome) // masks the worker's secrets
 }
 
-// Acquire waits in the planner's queue for the endpoint.
-func (l lines) Acquire(ctx context.Context, endpoint string) (sampler.Permit, error) {
+// Enter waits in the planner's queue for the endpoint.
+func (l lines) Enter(ctx context.Context, name string) (leave func(endpoint.Outcome), err error) {
 	m := l.Member
-	t := &turn{endpoint: endpoint, ready: make(chan struct{})}
+	t := &turn{endpoint: name, ready: make(chan struct{})}
 	m.mu.Lock()
 	m.next++
 	id := m.next
 	m.turns[id] = t
-	m.tell(workerMessage{Op: opEnter, ID: id, Endpoint: endpoint})
+	m.tell(workerMessage{Op: opEnter, ID: id, Endpoint: name})
 	m.mu.Unlock()
 
-	resume := sampler.PauseClock(ctx)
-	defer resume()
 	select {
 	case <-t.ready:
 	case <-ctx.Done():
@@ -43,7 +41,11 @@ func (l lines) Acquire(ctx context.Context, endpoint string) (sampler.Permit, er
 	if t.dead != nil {
 		return nil, t.dead
 	}
-	return admission{l, id}, nil
+	return func(c endpoint.Outcome) {
+		out := &requestOutcome{Result: c.Result, Fault: c.Fault, Failure: sendFailure(c.Failure), Cause: c.Cause}
+		l.mask(out)
+		m.leave(id, out)
+	}, nil
 }
 
 // leave reports that a request is over, or waits no longer.
@@ -56,28 +58,15 @@ func (m *Member) leave(id uint64, c *requestOutcome) {
 	}
 }
 
-// admission is one at a line of the planner.
-type admission struct {
-	lines lines
-	id    uint64
-}
-
-// Release gives it back.
-func (a admission) Release(c sampler.RequestOutcome) {
-	out := &requestOutcome{Result: c.Result, Fault: c.Fault, Failure: sendFailure(c.Failure), Cause: c.Cause}
-	a.lines.mask(out)
-	a.lines.leave(a.id, out)
-}
-
-// Backoff notes a request that will be made again.
-func (l lines) Backoff(endpoint string) (rise func()) {
+// Rest notes a request that will be made again.
+func (l lines) Rest(name string) (rise func()) {
 	m := l.Member
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.next++
 	id := m.next
-	m.resting[id] = endpoint
-	m.tell(workerMessage{Op: opRest, ID: id, Endpoint: endpoint})
+	m.resting[id] = name
+	m.tell(workerMessage{Op: opRest, ID: id, Endpoint: name})
 	return func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -86,8 +75,8 @@ func (l lines) Backoff(endpoint string) (rise func()) {
 	}
 }
 
-// Queued notes that a rollout is in its first line.
-func (l lines) Queued(trace string) {
+// Arrived notes that a rollout is in its first line.
+func (l lines) Arrived(trace string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tell(workerMessage{Op: opArrive, Trace: trace})

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -58,7 +59,7 @@ func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Co
 		s.watch(inner, drain, rest, over)
 		s.keepOn(inner, over, lose)
 	})
-	cfg.Throttle, cfg.Rollouts, cfg.Budget = lines{m, s.mask}, cap(s.slots), nil
+	cfg.Queue, cfg.Rollouts, cfg.Budget = lines{m, s.mask}, cap(s.slots), nil
 	stats, err := sampler.Work(inner, rest, cfg, m.Seed(), s.jobs, b, s, show)
 	s.stores.Wait()
 	if err == nil && ctx.Err() == nil {
@@ -264,7 +265,7 @@ func (s *workSession) giveBack(ctx context.Context, err error) {
 	defer cancel()
 	for _, t := range left {
 		if _, err := s.ask(ctx, workerMessage{Op: opBack, Key: t.key, End: end}); err != nil {
-			s.c.log.Warn("a job was not returned: another worker gets it later", slog.String("error", sampler.Brief(err.Error())))
+			s.c.log.Warn("a job was not returned: another worker gets it later", slog.String("error", endpoint.Brief(err.Error())))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 )
 
@@ -62,7 +63,7 @@ func (p *Planner) Workers() []WorkerState {
 			}
 		}
 		for _, l := range w.leases {
-			if l.granted {
+			if l.done != nil {
 				s.Requests++
 			} else {
 				s.Waiting++
@@ -115,7 +116,7 @@ func realWorker(id string) bool { return id != "" && len(id) <= 64 && safe(id).r
 
 // shortly is what a worker says of itself, as far as it is shown.
 func shortly(text string) string {
-	text = sampler.Brief(text)
+	text = endpoint.Brief(text)
 	return strings.ToValidUTF8(text[:min(len(text), 100)], "")
 }
 
@@ -178,7 +179,7 @@ func (p *Planner) told(m *nats.Msg) {
 		w.rise(t.ID)
 	case opArrive:
 		if p.desk != nil {
-			p.desk.lines.Queued(t.Trace)
+			p.desk.queue.Arrived(t.Trace)
 		}
 	case opBegin:
 		reply = p.maybegin(w, t.Key, t.N)
@@ -187,7 +188,7 @@ func (p *Planner) told(m *nats.Msg) {
 	case opTwice:
 		p.madeTwice(t.Key, t.Delivery)
 	case opLacks:
-		w.beat.Lacks = sampler.Brief(t.Why)
+		w.beat.Lacks = endpoint.Brief(t.Why)
 	case opBye:
 		w.left = true
 		p.lose(w)

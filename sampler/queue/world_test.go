@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/model"
 	"gonogo/sampler/queue"
@@ -146,9 +147,9 @@ func (w *world) again() (n int) {
 // boundaries are those of one process.
 func (w *world) boundaries() sampler.Boundaries {
 	w.t.Helper()
-	transport := sampler.HTTPTransport(256)
+	transport := endpoint.HTTPTransport(256)
 	w.t.Cleanup(transport.CloseIdleConnections)
-	client := sampler.HTTPClient(transport, 256)
+	client := endpoint.HTTPClient(transport, 256)
 	m, err := model.New(model.Config{Name: "m", BaseURL: w.url + "/v1", APIKey: "planted-key-1", HTTP: client})
 	if err != nil {
 		w.t.Fatal(err)
@@ -292,7 +293,7 @@ func (s *site) crew(context.Context) (stop func()) {
 				w = s.at(i)
 			}
 			_, err = m.Work(ctx, nil, s.cfg, w.boundaries(), rollout.NewRedactor("planted-key-1"), nil)
-			if _, end := errors.AsType[*sampler.EndpointError](err); err != nil && !end && ctx.Err() == nil {
+			if _, end := errors.AsType[*endpoint.Error](err); err != nil && !end && ctx.Err() == nil {
 				s.t.Error(err)
 			}
 		})

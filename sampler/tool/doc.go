@@ -2,5 +2,5 @@
 // hosted trainer uses.
 //
 // In: a Config for each tool, and calls of package sampler. Out: what the model
-// is shown, as sampler.Result, or a *sampler.Failure.
+// is shown, as sampler.Result, or a *endpoint.Failure.
 package tool

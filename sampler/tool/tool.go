@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
@@ -24,7 +25,7 @@ type Config struct {
 
 // Options apply to all tools of a run.
 type Options struct {
-	HTTP  *http.Client // nil = a client of our own, as sampler.HTTPClient
+	HTTP  *http.Client // nil = a client of our own, as endpoint.HTTPClient
 	Conns int          // connections to keep to each server; 0 = 16
 
 	// MaxReply is the longest answer in bytes that is shown to the model. A longer
@@ -43,13 +44,12 @@ const maxRefusal = 4096
 
 // Tool is one tool behind HTTP. It implements sampler.Tool.
 type Tool struct {
-	name     string
-	boundary string // the endpoint's name in a run
-	at       sampler.Address
-	client   *http.Client
-	extra    []byte // ,"key":value… of the job's entry
-	limit    int64
-	echo     echo
+	name   string
+	at     sampler.Address
+	client *http.Client
+	extra  []byte // ,"key":value… of the job's entry
+	limit  int64
+	echo   echo
 }
 
 // New returns the job's tools, in order.
@@ -58,7 +58,7 @@ func New(cfgs []Config, opts Options) ([]sampler.Tool, error) {
 		opts.MaxReply = DefaultMaxReply
 	}
 	if opts.HTTP == nil {
-		opts.HTTP = sampler.HTTPClient(nil, cmp.Or(opts.Conns, 16))
+		opts.HTTP = endpoint.HTTPClient(nil, cmp.Or(opts.Conns, 16))
 	}
 	tools := make([]sampler.Tool, 0, len(cfgs))
 	seen := map[string]bool{}
@@ -84,7 +84,7 @@ func newTool(c Config, opts Options) (*Tool, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tool %q: %w", c.Name, err)
 	}
-	t := &Tool{name: c.Name, boundary: sampler.ToolBoundary(c.Name), at: at, client: opts.HTTP, limit: opts.MaxReply}
+	t := &Tool{name: c.Name, at: at, client: opts.HTTP, limit: opts.MaxReply}
 	keys := make([]string, 0, len(c.Extra))
 	for k := range c.Extra {
 		keys = append(keys, k)
@@ -97,7 +97,7 @@ func newTool(c Config, opts Options) (*Tool, error) {
 		if !json.Valid(c.Extra[k]) {
 			return nil, fmt.Errorf("tool %q: the extra key %q is not JSON", c.Name, k)
 		}
-		t.extra = append(sampler.AppendQuoted(append(t.extra, ','), k), ':')
+		t.extra = append(jsontext.AppendQuoted(append(t.extra, ','), k), ':')
 		t.extra = append(t.extra, c.Extra[k]...)
 	}
 	return t, nil
@@ -120,24 +120,18 @@ func (t *Tool) SessionReads() []string { return t.at.Reads() }
 // none. 408, 425, 429, 5xx, a broken connection, an answer that cannot be read
 // and one that belongs to another call are failures worth another try; the wire
 // contract does not say what a trainer does with the last three.
-func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, err error) {
+func (t *Tool) Call(ctx context.Context, call sampler.Call) (sampler.Result, error) {
 	address, header, secrets, err := t.at.In(call.RolloutSession)
 	if err != nil {
 		return sampler.Result{}, err
 	}
-	pass, err := sampler.Admit(ctx, t.boundary)
+	a, err := call.Try.Post(ctx, t.client, address, header, t.body(call), t.limit)
 	if err != nil {
 		return sampler.Result{}, err
 	}
-	defer func() { pass.Done(rollout.Usage{}, err) }()
-	a, err := sampler.PostJSON(ctx, t.client, address, header, t.body(call), t.limit)
-	if err != nil {
-		return sampler.Result{}, err
-	}
-	pass.ReadHeaders(a.Header)
 	switch {
 	case transport(a):
-		f := sampler.StatusFailure(address, secrets.Answer(a))
+		f := endpoint.StatusFailure(address, secrets.Answer(a))
 		f.Fatal = false
 		return sampler.Result{}, f
 	case a.Over:
@@ -146,25 +140,25 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (_ sampler.Result, e
 	case a.Status >= 400:
 		return refusal(a, secrets), nil
 	case a.Status >= 300:
-		return sampler.Result{}, &sampler.Failure{URL: sampler.RedactURL(address), Status: a.Status, Err: errors.New("the tool redirects to nowhere")}
+		return sampler.Result{}, &endpoint.Failure{URL: endpoint.RedactURL(address), Status: a.Status, Err: errors.New("the tool redirects to nowhere")}
 	}
 	said, ok := outputOf(a.Body)
 	switch {
 	case !ok:
-		err = fmt.Errorf("the answer is not a JSON object with an \"output\": %s", sampler.Brief(secrets.Mask(string(a.Body))))
+		err = fmt.Errorf("the answer is not a JSON object with an \"output\": %s", endpoint.Brief(secrets.Mask(string(a.Body))))
 	case t.echo.foreign(call.ID, said.callID):
-		err = fmt.Errorf("the answer to %s is the answer to another call, %s", call.ID, sampler.Brief(secrets.Mask(said.callID)))
+		err = fmt.Errorf("the answer to %s is the answer to another call, %s", call.ID, endpoint.Brief(secrets.Mask(said.callID)))
 	default:
 		return sampler.Result{Output: said.output, HTTPStatus: a.Status, Note: said.note}, nil
 	}
-	return sampler.Result{}, &sampler.Failure{URL: sampler.RedactURL(address), Status: a.Status, Temporary: true, Err: err}
+	return sampler.Result{}, &endpoint.Failure{URL: endpoint.RedactURL(address), Status: a.Status, Temporary: true, Err: err}
 }
 
 // transport reports whether an answer is the server's trouble, not a refusal.
 // Of the statuses that are temporary elsewhere, 409 is a tool's own word: a
 // conflict is for the model to solve.
-func transport(a sampler.Answer) bool {
-	return sampler.Temporary(a.Status) && a.Status != http.StatusConflict
+func transport(a endpoint.Answer) bool {
+	return endpoint.Temporary(a.Status) && a.Status != http.StatusConflict
 }
 
 // body writes the body of a call. The item's row goes along as it was read.
@@ -176,7 +170,7 @@ func (t *Tool) body(call sampler.Call) []byte {
 	b := make([]byte, 0, len(row)+len(call.Arguments)+len(t.extra)+256)
 	field := func(name, value string) {
 		b = append(b, name...)
-		b = sampler.AppendQuoted(b, value)
+		b = jsontext.AppendQuoted(b, value)
 	}
 	field(`{"type":"function_call","id":`, "fc_"+call.ID)
 	field(`,"call_id":`, call.ID)
@@ -193,8 +187,8 @@ func (t *Tool) body(call sampler.Call) []byte {
 }
 
 // refusal is a 4xx as the model is shown it.
-func refusal(a sampler.Answer, secrets sampler.Secrets) sampler.Result {
-	res := sampler.Result{HTTPStatus: a.Status, Error: fmt.Sprintf("status %d: %s", a.Status, sampler.ErrorText(secrets.Answer(a)))}
+func refusal(a endpoint.Answer, secrets endpoint.Secrets) sampler.Result {
+	res := sampler.Result{HTTPStatus: a.Status, Error: fmt.Sprintf("status %d: %s", a.Status, endpoint.ErrorText(secrets.Answer(a)))}
 	if said, ok := outputOf(a.Body); ok {
 		res.Output, res.Note = said.output, said.note
 		return res

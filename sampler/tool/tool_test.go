@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/tool"
 )
@@ -26,7 +27,7 @@ func open(t *testing.T, cfg tool.Config, opts tool.Options, f http.HandlerFunc) 
 	t.Helper()
 	server := httptest.NewServer(f)
 	t.Cleanup(server.Close)
-	opts.HTTP = sampler.HTTPClient(nil, 4)
+	opts.HTTP = endpoint.HTTPClient(nil, 4)
 	t.Cleanup(opts.HTTP.CloseIdleConnections)
 	cfg.Name, cfg.ServerURL = "search", server.URL+"/search?token=planted"
 	tools, err := tool.New([]tool.Config{cfg}, opts)
@@ -128,7 +129,7 @@ func TestFailures(t *testing.T) {
 				_, _ = io.WriteString(w, c.body)
 			})
 			_, err := call(t, tl)
-			f, ok := sampler.AsFailure(err)
+			f, ok := endpoint.AsFailure(err)
 			if !ok || !f.Temporary || f.Fatal || f.Status != c.status || !strings.Contains(err.Error(), c.text) {
 				t.Errorf("error %v, want a failure worth another try that says %q", err, c.text)
 			}
@@ -153,7 +154,7 @@ func TestAPlainHeaderLeavesTheOutputAlone(t *testing.T) {
 func TestABrokenConnectionIsWorthAnotherTry(t *testing.T) {
 	tl := open(t, tool.Config{}, tool.Options{}, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	_, err := call(t, tl)
-	if f, ok := sampler.AsFailure(err); !ok || !f.Temporary || sampler.Unreachable(err) || strings.Contains(err.Error(), "planted") {
+	if f, ok := endpoint.AsFailure(err); !ok || !f.Temporary || endpoint.Unreachable(err) || strings.Contains(err.Error(), "planted") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -204,7 +205,7 @@ func TestAnAnswerToAnotherCallIsAskedForAgain(t *testing.T) {
 			}
 			for at = range row.named {
 				res, err := tools[0].Call(t.Context(), sampler.Call{ID: fmt.Sprintf("c%d", at+1), Arguments: "{}"})
-				if f, failed := sampler.AsFailure(err); failed == row.taken[at] || failed && (!f.Temporary || !strings.Contains(f.Error(), "another call, c1")) || !failed && res.Output != "found" {
+				if f, failed := endpoint.AsFailure(err); failed == row.taken[at] || failed && (!f.Temporary || !strings.Contains(f.Error(), "another call, c1")) || !failed && res.Output != "found" {
 					t.Errorf("the answer to call %d: %+v, error %v", at+1, res, err)
 				}
 			}

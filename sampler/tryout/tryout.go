@@ -19,6 +19,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -98,7 +99,7 @@ func (t Trial) Try(ctx context.Context, answers []sampler.Task) (graded int, fin
 			break
 		}
 	}
-	down, refused := errors.AsType[*sampler.EndpointError](ended)
+	down, refused := errors.AsType[*endpoint.Error](ended)
 	refused = refused && down.Times == 0 && down.For == 0
 	failed, traced := decisive(recs), false
 	if !refused || !t.Costly() {
@@ -158,7 +159,7 @@ func (t Trial) grade(ctx context.Context, answers []sampler.Task, running bool) 
 	slices.SortFunc(recs, func(a, b *rollout.Record) int { return cmp.Compare(turn[a.TraceID], turn[b.TraceID]) })
 	_, useless := errors.AsType[*sampler.GraderFailedError](err)
 	_, misfit := errors.AsType[*sampler.RangeError](err)
-	_, down := errors.AsType[*sampler.EndpointError](err)
+	_, down := errors.AsType[*endpoint.Error](err)
 	switch {
 	case ctx.Err() != nil:
 		return nil, nil, ctx.Err()

@@ -9,6 +9,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )
 
@@ -101,7 +102,7 @@ func TestATrialAsksAtMostWhatItSays(t *testing.T) {
 		asked := 0
 		trial.Grader = by(func(_ bool, calls int) (float64, error) {
 			asked++
-			return 0, &sampler.Failure{Status: 503, Err: fmt.Errorf("after %d calls", calls)}
+			return 0, &endpoint.Failure{Status: 503, Err: fmt.Errorf("after %d calls", calls)}
 		})
 		trial.Range, trial.Mask, trial.Place = [2]float64{0, 1}, strings.TrimSpace, func(r *rollout.Record) string { return r.Item }
 		trial.Sampling = sampler.Config{Concurrency: 1, RewardRange: &trial.Range}

@@ -15,6 +15,7 @@ import (
 	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/dataset"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/grader"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/model"
@@ -48,7 +49,7 @@ func (p *Project) wire() error {
 // tuneCollector lets more garbage wait where few rollouts are in flight, unless the
 // environment says how much: it costs some CPU.
 func tuneCollector(rollouts int) {
-	if rollouts < sampler.ManyInFlight && ballast == nil && os.Getenv("GOGC") == "" {
+	if rollouts < endpoint.ManyInFlight && ballast == nil && os.Getenv("GOGC") == "" {
 		ballast = make([]byte, 32<<20)
 	}
 }
@@ -82,7 +83,7 @@ func (p *Project) WireTools() error {
 // WireGrader makes the job's grader and what graders need. It sends and starts nothing.
 func (p *Project) WireGrader() error {
 	conns := p.inFlight()
-	client := sampler.HTTPClient(p.transport(conns), conns)
+	client := endpoint.HTTPClient(p.transport(conns), conns)
 	judge, err := model.NewJudge(model.Config{
 		BaseURL: p.Config.Connect(p.Config.Judge.BaseURL), API: p.Config.Judge.API, APIKey: p.Config.JudgeKey,
 		Headers: p.Config.Judge.Headers, MaxConns: conns, LeaveOut: p.Config.Judge.LeaveOut,
@@ -117,7 +118,7 @@ func (p *Project) transport(conns int) http.RoundTripper {
 	if p.Watch == nil {
 		return nil
 	}
-	return p.Watch(sampler.HTTPTransport(conns))
+	return p.Watch(endpoint.HTTPTransport(conns))
 }
 
 func modelConfig(p *Project, conns int) model.Config {
@@ -174,7 +175,7 @@ func (p *Project) ReadyToAudit(ctx context.Context, c *Call) error {
 // Reachable returns an error if an endpoint does not answer.
 func (p *Project) Reachable(ctx context.Context, endpoints []Endpoint) error {
 	for _, e := range endpoints {
-		if err := sampler.Reach(ctx, e.URL); err != nil {
+		if err := endpoint.Reach(ctx, e.URL); err != nil {
 			return exit.AsUsage(fmt.Errorf("%s: %s", e.Name, p.Redact.String(err.Error())))
 		}
 	}
@@ -272,7 +273,7 @@ func (p *Project) inFlight() int {
 
 // minuteOf returns the limits per minute.
 func minuteOf(p *Project) map[string]limit.Limits {
-	return map[string]limit.Limits{sampler.ModelBoundary: p.Config.Model.Minute(), sampler.JudgeBoundary: p.Config.Judge.Minute()}
+	return map[string]limit.Limits{endpoint.Model: p.Config.Model.Minute(), endpoint.Judge: p.Config.Judge.Minute()}
 }
 
 // ReadyToWork checks everything a rollout needs, before a worker takes a job.

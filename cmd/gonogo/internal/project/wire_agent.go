@@ -7,8 +7,8 @@ import (
 
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/report/console"
-	"gonogo/sampler"
 	"gonogo/sampler/agent"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/proxy"
 )
 
@@ -93,7 +93,7 @@ func AgentEndpoints(p *Project) []Endpoint {
 
 // aboutAgent says what of a run an agent is for.
 func aboutAgent(p *Project) string {
-	what := fmt.Sprintf("a program, %s", sampler.Brief(p.Bounds.Agent.(interface{ URL() string }).URL()))
+	what := fmt.Sprintf("a program, %s", endpoint.Brief(p.Bounds.Agent.(interface{ URL() string }).URL()))
 	if p.Config.Agent.URL != "" {
 		what = "a service"
 	}

@@ -8,10 +8,10 @@ import (
 
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/report/console"
-	"gonogo/sampler"
 	"gonogo/sampler/agent"
 	"gonogo/sampler/dataset"
 	"gonogo/sampler/document"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/job"
 	"gonogo/sampler/mcp"
 	"gonogo/sampler/rollout"
@@ -40,7 +40,7 @@ func (ts *ToolServers) StartMCP(ctx context.Context) error {
 		servers[i].URL = ts.p.Config.Connect(servers[i].URL)
 		servers[i].Command = agent.Program(servers[i].Command, ts.p.Config.Dir)
 	}
-	client := sampler.HTTPClient(ts.p.transport(ts.p.inFlight()), ts.p.inFlight())
+	client := endpoint.HTTPClient(ts.p.transport(ts.p.inFlight()), ts.p.inFlight())
 	ts.p.AgentLog = &agent.Log{}
 	var err error
 	ts.all, err = mcp.New(ctx, servers, mcp.Options{

@@ -10,7 +10,7 @@ import (
 
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
-	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/spelling"
 )
 
@@ -92,7 +92,7 @@ func RestartWorld(ctx context.Context, p *Project, say io.Writer) error {
 		return nil
 	}
 	world, err := fixtures.Find(cmp.Or(p.Config.World, p.Config.Name)) // a run of before there was a key is named after its world
-	if err != nil || mapped && sampler.Reach(ctx, was) == nil {
+	if err != nil || mapped && endpoint.Reach(ctx, was) == nil {
 		return nil
 	}
 	if err := serveFixture(p, world); err != nil {

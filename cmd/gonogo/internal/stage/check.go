@@ -8,6 +8,7 @@ import (
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/report/console"
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 )
 
 // Check tries what a run needs, without making rollouts: offline no endpoint, and with
@@ -27,8 +28,8 @@ func Check(ctx context.Context, p *project.Project, c *project.Call, offline, ro
 		return found
 	}
 	for _, e := range p.Endpoints() {
-		r := console.Endpoint{Name: e.Name, URL: sampler.RedactURL(e.URL)}
-		if err := sampler.Reach(ctx, e.URL); err != nil {
+		r := console.Endpoint{Name: e.Name, URL: endpoint.RedactURL(e.URL)}
+		if err := endpoint.Reach(ctx, e.URL); err != nil {
 			r.Error = p.Redact.String(err.Error())
 		}
 		found.Endpoints = append(found.Endpoints, r)

@@ -16,6 +16,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report/console"
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
 )
@@ -111,7 +112,7 @@ func rehearseOne(ctx context.Context, p *project.Project, c *project.Call, jobs 
 	ctx, _, release := ui.Interruptible(ctx, c.Err, "rehearsal")
 	defer release()
 	rec, err := sampler.Rehearse(ctx, p.Sampling(), p.Inputs.Seed, jobs[0], p.Bounds)
-	var dead *sampler.EndpointError
+	var dead *endpoint.Error
 	if errors.As(err, &dead) {
 		return nil, exit.AsUsage(errors.New(p.Redact.String(err.Error())))
 	}

@@ -14,6 +14,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report/console"
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
@@ -60,7 +61,7 @@ func stageEnded(p *project.Project, c *project.Call, at stage, dir string, s sam
 	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to continue: " + p.Redact.String(c.Line)
 	place := message.Place{Dir: cmp.Or(at.of, dir), ConfigFile: c.ConfigFile(), GraderFile: c.Grader}
 	onRun := message.Shell(place.At([]string{"gonogo", "grade", message.Run})[2:]...) // for an audit, too
-	var dead *sampler.EndpointError
+	var dead *endpoint.Error
 	var misfit *sampler.RangeError
 	var useless *sampler.GraderFailedError
 	switch {

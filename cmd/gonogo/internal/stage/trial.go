@@ -10,6 +10,7 @@ import (
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/report/console"
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 	"gonogo/sampler/queue/brief"
 	"gonogo/sampler/tryout"
 )
@@ -38,7 +39,7 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Call, paid, o
 		if why != "" {
 			break
 		}
-		if err := sampler.Reach(ctx, e.URL); err != nil {
+		if err := endpoint.Reach(ctx, e.URL); err != nil {
 			why = "it does not answer: " + p.Redact.String(err.Error())
 		}
 	}

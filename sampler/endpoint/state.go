@@ -1,4 +1,4 @@
-package sampler
+package endpoint
 
 import (
 	"cmp"
@@ -9,9 +9,9 @@ import (
 	"gonogo/sampler/limit"
 )
 
-// Boundary is the state of one endpoint. Rate and P95 are of the last half minute
+// State is how one endpoint does. Rate and P95 are of the last half minute
 // to minute.
-type Boundary struct {
+type State struct {
 	Name     string        // model, judge, grader, "grader PART" or "tool NAME"
 	InFlight int           // requests under way
 	Waiting  int           // requests that wait for their turn
@@ -103,9 +103,9 @@ func binOf(took time.Duration) int {
 	return min(spanBins-1, int(math.Ceil(binsADecade*math.Log10(float64(took)/float64(firstBin)))))
 }
 
-func (m *meter) state(now time.Time) Boundary {
+func (m *meter) state(now time.Time) State {
 	m.turn(now)
-	b := Boundary{Requests: m.requests, Errors: m.errors, Limited: m.limited, Retries: m.retries, Cause: m.cause}
+	b := State{Requests: m.requests, Errors: m.errors, Limited: m.limited, Retries: m.retries, Cause: m.cause}
 	n, begun := m.now.n+m.last.n, m.now.begun
 	if !m.last.begun.IsZero() {
 		begun = m.last.begun

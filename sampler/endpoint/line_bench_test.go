@@ -1,9 +1,11 @@
-package sampler
+package endpoint
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
+	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )
 
@@ -12,21 +14,17 @@ import (
 func BenchmarkLine(b *testing.B) {
 	for _, room := range []int{256, 64} {
 		b.Run(fmt.Sprintf("room=%d", room), func(b *testing.B) {
-			cfg := DefaultConfig()
-			cfg.Concurrency = room
-			s := newSession(cfg, 1, Boundaries{})
-			ctx := s.clock(b.Context(), &rollout.Item{ID: "q"}, "")
-			defer ctx.stop()
+			s := New(Config{Limits: func(string) limit.Limits { return limit.Limits{Fixed: room} }, Patience: 1})
+			defer s.Close()
+			by := s.Caller(b.Context(), &rollout.Item{ID: "q"}, "")
 			b.SetParallelism(128) // times two processors
 			b.ReportAllocs()
 			b.RunParallel(func(pb *testing.PB) {
 				for pb.Next() {
-					pass, err := Admit(ctx, ModelBoundary)
-					if err != nil {
+					if _, err := by.Do(b.Context(), Request{Endpoint: Model}, func(context.Context, *Try) error { return nil }); err != nil {
 						b.Error(err)
 						return
 					}
-					pass.Done(rollout.Usage{}, nil)
 				}
 			})
 		})

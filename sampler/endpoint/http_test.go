@@ -1,4 +1,4 @@
-package sampler
+package endpoint
 
 import (
 	"context"
@@ -113,7 +113,7 @@ func TestRedirectsDoNotCarryKeysAway(t *testing.T) {
 	for _, c := range []struct{ path, err string }{
 		{"/away", "another server"}, {"/get", "drops the request body"}, {"/loop", "more than 3"}, {"/same", ""},
 	} {
-		a, err := PostJSON(t.Context(), client, server.URL+c.path, JSONHeader(map[string]string{"api-key": "planted"}), []byte("{}"), 100)
+		a, err := (*Try)(nil).Post(t.Context(), client, server.URL+c.path, JSONHeader(map[string]string{"api-key": "planted"}), []byte("{}"), 100)
 		if c.err == "" {
 			if err != nil || string(a.Body) != "{}" {
 				t.Errorf("%s: %v, %q", c.path, err, a.Body)
@@ -143,7 +143,7 @@ func TestPostJSONBoundsTheAnswer(t *testing.T) {
 	defer client.CloseIdleConnections()
 	for _, path := range []string{"/sized", "/chunked"} {
 		for n, over := range map[int]bool{0: false, 9: false, 10: false, 11: true, 5000: true} {
-			a, err := PostJSON(t.Context(), client, server.URL+path, JSONHeader(nil), []byte(strings.Repeat("x", n)), 10)
+			a, err := (*Try)(nil).Post(t.Context(), client, server.URL+path, JSONHeader(nil), []byte(strings.Repeat("x", n)), 10)
 			if err != nil || a.Over != over || !over && len(a.Body) != n || over && a.Body != nil {
 				t.Errorf("%s: %d bytes under a limit of 10: over %v, %d bytes, %v", path, n, a.Over, len(a.Body), err)
 			}
@@ -176,7 +176,7 @@ func TestUnreachable(t *testing.T) {
 		{"TLS to a server that speaks none", "https" + strings.TrimPrefix(hangUp.URL, "http"), true},
 		{"a server that hangs up", hangUp.URL, false},
 	} {
-		_, err := PostJSON(t.Context(), client, c.url, nil, nil, 1)
+		_, err := (*Try)(nil).Post(t.Context(), client, c.url, nil, nil, 1)
 		if err == nil || Unreachable(err) != c.want {
 			t.Errorf("%s: Unreachable(%v) = %v", c.why, err, !c.want)
 		}

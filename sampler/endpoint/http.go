@@ -1,4 +1,4 @@
-package sampler
+package endpoint
 
 import (
 	"bytes"
@@ -106,18 +106,18 @@ type Answer struct {
 	Over   bool // the body is longer than the limit; Body holds none of it
 }
 
-// PostJSON sends body and reads up to limit bytes of the answer. An answer of any
+// Post sends body as JSON and reads up to limit bytes of the answer. An answer of any
 // status is not an error; an error is a *Failure of the transport.
-func PostJSON(ctx context.Context, client *http.Client, address string, header http.Header, body []byte, limit int64) (Answer, error) {
-	return exchange(ctx, client, http.MethodPost, address, header, bytes.NewReader(body), limit)
+func (t *Try) Post(ctx context.Context, client *http.Client, address string, header http.Header, body []byte, limit int64) (Answer, error) {
+	return t.exchange(ctx, client, http.MethodPost, address, header, bytes.NewReader(body), limit)
 }
 
-// GetJSON is PostJSON for a GET request.
-func GetJSON(ctx context.Context, client *http.Client, address string, header http.Header, limit int64) (Answer, error) {
-	return exchange(ctx, client, http.MethodGet, address, header, nil, limit)
+// Get is Post for a GET request.
+func (t *Try) Get(ctx context.Context, client *http.Client, address string, header http.Header, limit int64) (Answer, error) {
+	return t.exchange(ctx, client, http.MethodGet, address, header, nil, limit)
 }
 
-func exchange(ctx context.Context, client *http.Client, method, address string, header http.Header, body io.Reader, limit int64) (Answer, error) {
+func (t *Try) exchange(ctx context.Context, client *http.Client, method, address string, header http.Header, body io.Reader, limit int64) (Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		return Answer{}, &Failure{URL: RedactURL(address), Err: err}
@@ -127,13 +127,13 @@ func exchange(ctx context.Context, client *http.Client, method, address string, 
 	}
 	resp, err := client.Do(req)
 	if err == nil {
-		err = CheckFinalStatus(resp)
+		err = t.Watch(resp)
 	}
 	if err != nil {
 		return Answer{}, TransportFailure(address, err)
 	}
 	defer resp.Body.Close()
-	text, err := readUpTo(resp.ContentLength, TrackProgress(ctx, resp.Body), limit+1)
+	text, err := readUpTo(resp.ContentLength, resp.Body, limit+1)
 	if err != nil {
 		return Answer{}, TransportFailure(address, fmt.Errorf("read the answer: %w", err))
 	}
@@ -144,26 +144,22 @@ func exchange(ctx context.Context, client *http.Client, method, address string, 
 	return a, nil
 }
 
-// CheckFinalStatus returns an error for a response that is not final, and closes
-// it: after status 101 the server continues in another protocol, on a connection
-// that our contexts no longer end.
-func CheckFinalStatus(resp *http.Response) error {
-	if resp.StatusCode >= http.StatusOK {
-		return nil
+// Watch takes note of a response: its rate limits, and every byte read from its body, for a
+// connection hangs when no bytes arrive, however long the whole answer takes. It returns
+// an error for a response that is not final, and closes it: after status 101 the server
+// continues in another protocol, on a connection that our contexts no longer end.
+func (t *Try) Watch(resp *http.Response) error {
+	if resp.StatusCode < http.StatusOK {
+		_ = resp.Body.Close() // it is of no use
+		return fmt.Errorf("the server switches to another protocol, with status %d", resp.StatusCode)
 	}
-	_ = resp.Body.Close() // it is of no use
-	return fmt.Errorf("the server switches to another protocol, with status %d", resp.StatusCode)
-}
-
-// TrackProgress reports every byte read from body to the clock of the try in ctx: a
-// connection hangs when no bytes arrive, however long the whole answer takes.
-func TrackProgress(ctx context.Context, body io.ReadCloser) io.ReadCloser {
-	c := clockOf(ctx)
-	if c == nil {
-		return body
+	if t != nil {
+		said := quotasOf(resp.Header, time.Now())
+		t.quotas.Store(&said)
+		t.clock.progress() // the headers are there
+		resp.Body = &watched{resp.Body, t.clock}
 	}
-	c.progress() // the headers are there
-	return &watched{body, c}
+	return nil
 }
 
 type watched struct {

@@ -18,18 +18,19 @@ import (
 	sdk "github.com/openai/openai-go/v3/responses"
 
 	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
 )
 
-// endpoint makes single requests to one base URL.
-type endpoint struct {
+// server makes single requests to one base URL.
+type server struct {
 	client  sdk.ResponseService
 	http    *http.Client
 	path    string // responses or chat/completions
 	address string // the full URL without query, for messages
-	secrets sampler.Secrets
+	secrets endpoint.Secrets
 }
 
-func newEndpoint(cfg Config) (*endpoint, error) {
+func newServer(cfg Config) (*server, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
 	}
@@ -37,7 +38,7 @@ func newEndpoint(cfg Config) (*endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &endpoint{http: cfg.HTTP, path: "responses", secrets: sampler.SecretsOf(cfg.Headers, cfg.APIKey)}
+	e := &server{http: cfg.HTTP, path: "responses", secrets: endpoint.SecretsOf(cfg.Headers, cfg.APIKey)}
 	if cfg.API == Chat {
 		e.path = "chat/completions"
 	}
@@ -46,18 +47,16 @@ func newEndpoint(cfg Config) (*endpoint, error) {
 		if conns <= 0 {
 			conns = 16
 		}
-		e.http = sampler.HTTPClient(nil, conns)
+		e.http = endpoint.HTTPClient(nil, conns)
 	}
 	query := base.Query()
 	base.RawQuery, base.Fragment = "", ""
 	base.Path = strings.TrimSuffix(base.Path, "/") + "/"
-	e.address = sampler.RedactURL(base.String()) + e.path
+	e.address = endpoint.RedactURL(base.String()) + e.path
 
-	bounded := *e.http
-	bounded.Transport = boundedTransport{e.http.Transport}
 	opts := []option.RequestOption{
 		option.WithBaseURL(base.String()),
-		option.WithHTTPClient(&bounded),
+		option.WithHTTPClient(e.http),
 		option.WithMaxRetries(0),
 	}
 	for name, values := range query {
@@ -86,27 +85,6 @@ func chatPath(req *http.Request, next option.MiddlewareNext) (*http.Response, er
 	return next(req)
 }
 
-// boundedTransport reads no more of a body than sampler.MaxReply; the SDK itself
-// would read all of it. It tells the try's clock about arriving bytes.
-type boundedTransport struct{ next http.RoundTripper }
-
-// RoundTrip makes the request and bounds the body of its answer.
-func (t boundedTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	next := t.next
-	if next == nil {
-		next = http.DefaultTransport
-	}
-	resp, err := next.RoundTrip(req)
-	if err == nil {
-		err = sampler.CheckFinalStatus(resp)
-	}
-	if err != nil {
-		return nil, err
-	}
-	resp.Body = sampler.BoundedReply(sampler.TrackProgress(req.Context(), resp.Body))
-	return resp, nil
-}
-
 // noParams are the parameters of a request that has a body of its own. Those without
 // any would be encoded for nothing.
 var noParams = param.Override[sdk.ResponseNewParams](json.RawMessage("{}"))
@@ -130,37 +108,50 @@ func sized(body net.Buffers) option.Middleware {
 	}
 }
 
-// post makes one request under a pass. The error is a *sampler.Failure, or a *refused for
+// watched has a try take note of the answer, and reads no more of it than endpoint.MaxReply;
+// the SDK itself would read all of it.
+func watched(t *endpoint.Try) option.Middleware {
+	return func(req *http.Request, next option.MiddlewareNext) (*http.Response, error) {
+		resp, err := next(req)
+		if err == nil {
+			err = t.Watch(resp)
+		}
+		if err != nil {
+			return nil, err
+		}
+		resp.Body = endpoint.BoundedReply(resp.Body)
+		return resp, nil
+	}
+}
+
+// post makes one request. The error is a *endpoint.Failure, or a *refused for
 // an answer of status 4xx that may be more than a failure.
-func (e *endpoint) post(ctx context.Context, pass *sampler.Pass, body net.Buffers, requestID string) (answer []byte, header http.Header, err error) {
+func (e *server) post(ctx context.Context, t *endpoint.Try, body net.Buffers, requestID string) (answer []byte, header http.Header, err error) {
 	var raw []byte
 	var resp *http.Response
 	_, err = e.client.New(ctx, noParams,
-		option.WithRequestBody("application/json", readerOf(body)), option.WithMiddleware(sized(body)),
+		option.WithRequestBody("application/json", readerOf(body)), option.WithMiddleware(watched(t), sized(body)),
 		option.WithResponseBodyInto(&resp), option.WithHeader("X-Client-Request-Id", requestID))
-	if resp != nil {
-		pass.ReadHeaders(resp.Header)
-		if err == nil {
-			raw, err = sampler.ReadReply(resp)
-		}
+	if resp != nil && err == nil {
+		raw, err = endpoint.ReadReply(resp)
 	}
 	switch {
 	case err == nil:
 		return raw, resp.Header, nil
 	case resp == nil:
-		return nil, nil, sampler.TransportFailure(e.address, err)
-	case resp.StatusCode < 400, errors.Is(err, sampler.ErrLongReply):
-		return nil, nil, sampler.TransportFailure(e.address, fmt.Errorf("read the answer: %w", err))
+		return nil, nil, endpoint.TransportFailure(e.address, err)
+	case resp.StatusCode < 400, errors.Is(err, endpoint.ErrLongReply):
+		return nil, nil, endpoint.TransportFailure(e.address, fmt.Errorf("read the answer: %w", err))
 	}
 	// The SDK has put the body back for us; its own error loses the status
 	// when the body's "error" is a string.
 	text, _ := io.ReadAll(resp.Body)
-	return nil, nil, e.refuse(sampler.Answer{Status: resp.StatusCode, Header: resp.Header, Body: text})
+	return nil, nil, e.refuse(endpoint.Answer{Status: resp.StatusCode, Header: resp.Header, Body: text})
 }
 
 // refused is an answer with a status that is not a success.
 type refused struct {
-	*sampler.Failure
+	*endpoint.Failure
 	code, message string
 	param         string // the parameter it is about, where the server says
 	text          string // what the failure says
@@ -175,9 +166,9 @@ func (r *refused) Unwrap() error { return r.Failure }
 var itemType = regexp.MustCompile(`(?i)type of '?(input )?item|(unknown|unsupported|unexpected|invalid) (input )?(item|message) ?(type)?|\binput\b[\]\[.\d'", ]+(type|role|content)`)
 
 // refuse describes an answer that is not a success.
-func (e *endpoint) refuse(a sampler.Answer) error {
+func (e *server) refuse(a endpoint.Answer) error {
 	a = e.secrets.Answer(a)
-	code, message := sampler.APIError(a.Body)
+	code, message := endpoint.APIError(a.Body)
 	f, cutOff := sampler.ModelRefusal(e.address, a)
 	if e.path == "responses" && !f.Temporary && cutOff == "" && itemType.MatchString(message) {
 		f.Err = fmt.Errorf("%w; the server may know this kind of turn in Chat Completions alone: try model.api: chat", f.Err)
@@ -186,10 +177,10 @@ func (e *endpoint) refuse(a sampler.Answer) error {
 }
 
 // bad is an answer of status 200 that cannot be used: worth another try.
-func (e *endpoint) bad(format string, args ...any) error {
-	text := sampler.Brief(e.secrets.Mask(fmt.Sprintf(format, args...)))
-	return &sampler.Failure{URL: e.address, Status: http.StatusOK, Temporary: true, Err: errors.New(text)}
+func (e *server) bad(format string, args ...any) error {
+	text := endpoint.Brief(e.secrets.Mask(fmt.Sprintf(format, args...)))
+	return &endpoint.Failure{URL: e.address, Status: http.StatusOK, Temporary: true, Err: errors.New(text)}
 }
 
 // Close closes the idle connections.
-func (e *endpoint) close() { e.http.CloseIdleConnections() }
+func (e *server) close() { e.http.CloseIdleConnections() }

@@ -1,0 +1,421 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
+)
+
+// Caller makes the requests of one rollout or of one grading, and has its clock. A nil
+// *Caller makes each once, with no queue, limit or time. It is safe for concurrent use.
+type Caller struct {
+	set    *Set // nil: each request is made once
+	clock  *clock
+	within *Try // that its requests are a part of; nil without one
+	item   *rollout.Item
+	trace  string
+	arrive func() // says that the first request is on its way
+}
+
+// Caller returns the caller of a rollout or a grading of an item. Its clock runs until
+// ctx ends.
+func (s *Set) Caller(ctx context.Context, item *rollout.Item, traceID string) *Caller {
+	return &Caller{set: s, clock: stopwatch(ctx, nil), item: item, trace: traceID, arrive: sync.OnceFunc(func() { s.Arrived(traceID) })}
+}
+
+// Until returns the same caller with a clock of its own, which ends after a time that
+// queues do not count for; 0 is never. why, if it is not nil, is the cause of its end, and
+// bytes of an answer then do not prolong it. ctx, mostly the caller's own, ends it as
+// well. Stop must be called.
+func (c *Caller) Until(ctx context.Context, limit time.Duration, why error) *Caller {
+	d := Caller{}
+	var parent *clock
+	if c != nil {
+		d, parent = *c, c.part()
+	}
+	d.within = nil
+	if d.clock = stopwatch(ctx, parent); limit > 0 || why != nil {
+		d.clock = newClock(ctx, parent, limit, why)
+	}
+	return &d
+}
+
+// Inside returns the same caller for requests that are a part of a try: the time of the
+// try does not run while they are made.
+func (c *Caller) Inside(t *Try) *Caller {
+	if c == nil || t == nil {
+		return c
+	}
+	d := *c
+	d.within = t
+	return &d
+}
+
+// part is the innermost clock.
+func (c *Caller) part() *clock {
+	if c.within != nil {
+		return c.within.clock
+	}
+	return c.clock
+}
+
+// Context returns a context that ends with the caller's clock.
+func (c *Caller) Context() context.Context { return c.clock }
+
+// Stop ends the caller's clock.
+func (c *Caller) Stop() { c.clock.stop() }
+
+// Active returns how long the clock has run, without the time spent in queues.
+func (c *Caller) Active() time.Duration { return c.clock.active() }
+
+// Pause stops the clock, and that of the try at hand, while the caller waits for a queue
+// of our own making, such as the one for a free worker: that is no failure of the
+// endpoint, and no time that the rollout takes. resume starts them again and may be called
+// twice. Of several that wait at once the last one to resume starts a clock.
+func (c *Caller) Pause() (resume func()) {
+	if c == nil {
+		return func() {}
+	}
+	return c.part().pause()
+}
+
+// Track notes a request in flight from an external program. While others of its requests
+// are being served, one that waits in a queue does not stop the clock: the program can
+// continue. ended ends the request and may be called twice.
+func (c *Caller) Track() (ended func()) {
+	if c == nil {
+		return func() {}
+	}
+	return c.part().tell(0, 1)
+}
+
+// Arrived notes that a rollout has ended, if it has made no request.
+func (c *Caller) Arrived() { c.arrive() }
+
+// Request is one request to be made.
+type Request struct {
+	Endpoint string        // its name
+	Name     string        // of the request within its rollout
+	Timeout  time.Duration // longest time without a byte of the answer; 0 = none
+
+	// Local says that no server is asked: there is no queue, and no endpoint to give up.
+	Local bool
+	// Once says that another program repeats it: it is made once, and its failure ends
+	// nothing until Caller.Ended says so.
+	Once bool
+
+	// Enter waits before each try until the endpoint's own pace or room lets it pass, which
+	// is not time that the try takes. leave, which may be nil, ends the try. nil waits for nothing.
+	Enter func(ctx context.Context) (leave func(), err error)
+}
+
+// Try is one try of a request, as the call that makes it sees it. A nil *Try is one
+// outside a run: its methods do no more than the request needs.
+type Try struct {
+	clock  *clock
+	used   rollout.Usage
+	quotas atomic.Pointer[limit.Quotas] // of the last answer; nil without one
+	nested atomic.Int64                 // repeats of requests that are a part of it
+}
+
+// said are the rate limits of the last answer.
+func (t *Try) said() limit.Quotas {
+	if q := t.quotas.Load(); q != nil {
+		return *q
+	}
+	return limit.Quotas{}
+}
+
+// Used reports the tokens of the answer, as far as they are known.
+func (t *Try) Used(u rollout.Usage) {
+	if t != nil {
+		t.used = u
+	}
+}
+
+// Pause is Caller.Pause.
+func (t *Try) Pause() (resume func()) {
+	if t == nil {
+		return func() {}
+	}
+	return t.clock.pause()
+}
+
+// Do makes a request through the queue of its endpoint, repeats it as the retry policy
+// says, and returns how often it was repeated. Each try has its own time. The error is the
+// last failure, an *Error if the run should end, or the cause of ctx's end.
+func (c *Caller) Do(ctx context.Context, r Request, call func(context.Context, *Try) error) (retries int, err error) {
+	switch {
+	case c == nil:
+		return 0, call(ctx, nil)
+	case c.set == nil:
+		return 0, c.once(ctx, r, call)
+	case c.within != nil:
+		defer c.within.clock.hold()()
+		defer func() { c.within.nested.Add(int64(retries)) }()
+	}
+	d := doing{Caller: c, Request: r}
+	if !r.Local {
+		d.at = c.set.endpoint(r.Endpoint)
+	}
+	if d.at != nil && !r.Once {
+		leave, err := d.at.reach(ctx, c.clock)
+		if err != nil {
+			return 0, context.Cause(ctx)
+		}
+		defer leave()
+		if end := d.at.given(); end != nil {
+			return 0, end
+		}
+	}
+	err = d.do(stopwatch(ctx, c.clock), call)
+	if _, failed := AsFailure(err); failed && d.at != nil && !r.Once && ctx.Err() == nil {
+		err = c.ended(d.at, err)
+	}
+	if err != nil && c.within != nil {
+		err = &triedError{err}
+	}
+	return d.tries.Made + int(d.nested), err
+}
+
+// Ended takes note of the last failure of requests that were made Once, nil if it was
+// answered, and returns the error that ends the run, if it should end.
+func (c *Caller) Ended(name string, err error) error {
+	e := c.set.endpoint(name)
+	e.answered(err)
+	if end := c.ended(e, err); end != err {
+		return end
+	}
+	return nil
+}
+
+// ended returns the *Error that a failure for good ends the run with, or the failure.
+func (c *Caller) ended(e *endpoint, err error) error {
+	if _, ends := errors.AsType[*Error](err); ends {
+		return err
+	}
+	if end := e.verdict(c.about(), err); end != nil {
+		c.set.giveUp(e, end, true)
+		return end
+	}
+	return err
+}
+
+// about names the item.
+func (c *Caller) about() string { return string(c.item.Split) + "/" + c.item.ID }
+
+// once makes a request outside a run.
+func (c *Caller) once(ctx context.Context, r Request, call func(context.Context, *Try) error) error {
+	if r.Enter != nil {
+		resume := c.clock.pause()
+		leave, err := r.Enter(ctx)
+		resume()
+		if err != nil {
+			return err
+		}
+		if leave != nil {
+			defer leave()
+		}
+	}
+	return call(ctx, &Try{clock: c.clock})
+}
+
+// doing is a request under way.
+type doing struct {
+	*Caller
+	Request
+	at     *endpoint // nil if it is local
+	tries  limit.Tries
+	nested int64
+}
+
+// do makes tries until one succeeds or no more are allowed.
+func (d *doing) do(spent *clock, call func(context.Context, *Try) error) error {
+	var first time.Duration // when the first try had failed
+	var vain inVain
+	for {
+		err := d.try(spent, call)
+		if spent.Err() != nil {
+			return context.Cause(spent)
+		}
+		if end, ok := errors.AsType[*Error](err); ok {
+			return end
+		}
+		if d.at != nil && !d.Once {
+			d.at.answered(err)
+		}
+		f, ok := AsFailure(err)
+		if _, tried := errors.AsType[*triedError](err); !ok || !f.Temporary || tried || d.Once {
+			return err
+		}
+		if first == 0 {
+			first = spent.active()
+		}
+		class := f.Class()
+		d.tries.Since = spent.active() - first
+		if class.Rule().Counted {
+			d.tries.Counted = vain.count(d.tries.Counted, d.set.cfg.Retry.Max, func(since time.Time) bool { return d.at != nil && d.at.down(since) })
+		}
+		wait, again := d.set.cfg.Retry.ShouldRetry(class, d.tries, f.RetryAfter, limit.Jitter(d.trace, d.Name, d.tries.Made))
+		if !again {
+			return err
+		}
+		d.tries.Made++
+		d.set.Retried(d.Endpoint, f, d.tries.Made, wait, d.item.ID, d.trace)
+		if err := d.rest(spent, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// try makes one try, when it is its turn.
+func (d *doing) try(spent *clock, call func(context.Context, *Try) error) error {
+	if d.Enter != nil {
+		resume := spent.pause()
+		leave, err := d.Enter(spent)
+		resume()
+		if err != nil {
+			return err
+		}
+		if leave != nil {
+			defer leave()
+		}
+	}
+	d.arrive()
+	if d.at == nil {
+		_, err := d.attempt(spent, call)
+		return err
+	}
+	leave, err := d.set.enter(spent, d.at, spent)
+	if err != nil {
+		if end, ok := errors.AsType[*Error](err); ok && d.set.cfg.Queue != nil {
+			d.set.giveUp(d.at, end, false)
+		}
+		return err
+	}
+	if !d.Once {
+		defer d.at.asked()()
+	}
+	came, err := d.attempt(spent, call)
+	leave(came)
+	return err
+}
+
+// attempt makes the call. A call that hung for longer than its time is a failure
+// worth repeating.
+func (d *doing) attempt(spent *clock, call func(context.Context, *Try) error) (Outcome, error) {
+	t := &Try{clock: newClock(spent, spent, d.Timeout, nil)}
+	err := call(t.clock, t)
+	broken := t.clock.Err() != nil
+	over, heard := t.clock.stop()
+	d.nested += t.nested.Load()
+	came := d.outcome(t, err, broken, over)
+	if err == nil || spent.Err() != nil || !over {
+		return came, err
+	}
+	f := &Failure{Temporary: true, Err: &timeoutError{d.Timeout, heard}}
+	if g, ok := AsFailure(err); ok {
+		f.URL = g.URL
+	}
+	return came, f
+}
+
+// outcome is what a try says of its endpoint. broken says that its context had ended,
+// over that this was for its time.
+func (d *doing) outcome(t *Try, err error, broken, over bool) Outcome {
+	f, known := AsFailure(err)
+	class := limit.Void
+	switch {
+	case err == nil:
+		class = limit.Served
+	case broken && over:
+		class = limit.Silent
+	case known && !broken:
+		class = f.Class()
+	}
+	if !known && class.Rule().Opens {
+		f = &Failure{Err: err}
+	}
+	came := Outcome{Failure: f, Result: limit.Result{Class: class, Quotas: t.said(), Again: d.tries.Made > 0, Of: d.trace}}
+	if u := t.used; u.Input != nil && u.Output != nil {
+		n := *u.Input + *u.Output
+		came.Result.Tokens = &n
+	}
+	if t.used.Output != nil {
+		came.Result.Output = *t.used.Output
+	}
+	came.Fault = limit.Fault{Class: class}
+	if f == nil {
+		return came
+	}
+	if class == limit.Limited && f.RetryAfter == 0 {
+		f.RetryAfter = came.Result.Quotas.Asks()
+	}
+	came.Result.RetryAfter = f.RetryAfter
+	fault := &came.Fault
+	fault.Status, fault.Text, fault.RetryAfter, fault.Subject = f.Status, f.Err.Error(), f.RetryAfter, d.about()
+	if over && broken {
+		came.Result.Late, fault.Hung, fault.Text = true, true, "no answer in time"
+	}
+	came.Cause = causeOf(fault)
+	if f.Fatal {
+		*fault = limit.Fault{} // whether it is meant for all is the contact's business
+	}
+	return came
+}
+
+// inVain counts the tries of a request since when its endpoint has answered no one.
+type inVain struct {
+	since time.Time
+	tries int
+}
+
+// count returns how many tries count against most of them: none of those while the
+// endpoint answered no one, which say nothing about the request.
+func (v *inVain) count(counted, most int, down func(since time.Time) bool) int {
+	if !down(v.since) {
+		*v = inVain{since: time.Now()}
+	}
+	counted, v.tries = counted+1, v.tries+1
+	if counted > most && down(v.since) {
+		counted, v.tries = counted-v.tries, 0
+	}
+	return counted
+}
+
+// Retried notes that a request is repeated for the nth time after a wait.
+func (s *Set) Retried(name string, f *Failure, n int, wait time.Duration, item, traceID string) {
+	s.mu.Lock()
+	if s.retries == nil {
+		s.retries = map[string]int{}
+	}
+	s.retries[name]++
+	s.mu.Unlock()
+	s.Tell("retry", slog.String("boundary", name), slog.String("class", f.Class().String()), slog.Int("status", f.Status), slog.String("error", Brief(f.Err.Error())),
+		slog.Int("retry", n), slog.Float64("wait_s", wait.Seconds()), slog.String("item", item), slog.String("trace_id", traceID))
+}
+
+// rest waits, or until ctx ends or the endpoint is given up.
+func (d *doing) rest(ctx context.Context, wait time.Duration) error {
+	var gone chan struct{}
+	if d.at != nil {
+		defer d.set.Rest(d.Endpoint)()
+		gone = d.at.gone
+	}
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	case <-gone:
+		return d.at.given()
+	}
+}

@@ -1,0 +1,67 @@
+package endpoint
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+
+	"gonogo/sampler/limit"
+)
+
+// Failure is an endpoint that failed.
+type Failure struct {
+	URL        string        // which endpoint, without query and credentials
+	Status     int           // HTTP status; 0 when no answer came
+	Hidden     int           // the status that Status means: one that a proxy hid in the body of a success, 413 where a 429 cannot pass; 0 when it is Status
+	Temporary  bool          // worth another try
+	RetryAfter time.Duration // what the server asked for; 0 when it did not say
+	Fatal      bool          // other rollouts will most likely fail too: a missing or refused key, an unknown model
+	Err        error
+}
+
+// Error names the endpoint, the status and the cause.
+func (f *Failure) Error() string {
+	switch {
+	case f.Status != 0:
+		return fmt.Sprintf("%s: status %d: %v", f.URL, f.Status, f.Err)
+	case f.URL != "":
+		return fmt.Sprintf("%s: %v", f.URL, f.Err)
+	}
+	return f.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// AsFailure returns the *Failure in err's chain, if there is one.
+func AsFailure(err error) (*Failure, bool) {
+	var f *Failure
+	ok := errors.As(err, &f)
+	return f, ok
+}
+
+// Class returns the row of limit.Rules that a failure belongs to.
+func (f *Failure) Class() limit.Class {
+	c := limit.ClassOf(cmp.Or(f.Hidden, f.Status))
+	switch {
+	case f.Fatal:
+		return limit.Refused
+	case c == limit.Served && f.Temporary:
+		return limit.Unusable
+	case c == limit.Served:
+		return limit.Refused
+	case f.Temporary && !c.Rule().Again: // the server says itself that another try may do
+		return limit.Unavailable
+	case c == limit.Silent && Unreachable(f.Err):
+		return limit.Absent
+	}
+	return c
+}
+
+// triedError is the failure of a request that is a part of a try, after its own retries:
+// the try is not made again for it.
+type triedError struct{ error }
+
+// Unwrap returns the failure.
+func (e *triedError) Unwrap() error { return e.error }

@@ -1,0 +1,229 @@
+// Package endpoint makes the requests of a run: it queues, paces, times and retries
+// them, measures how many each server can handle at once, and gives up a server that is
+// gone.
+//
+// In: calls, each for an endpoint known by its name, made by the Caller of a rollout.
+// Out: what each call gave, or the failure after the last retry. Below it is package
+// limit, which knows neither clocks nor requests. The helpers for HTTP at the end of the
+// package make a single request, so that what they learn of it reaches the endpoint.
+package endpoint
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"gonogo/sampler/limit"
+)
+
+// The names of endpoints.
+const (
+	Agent   = "agent"
+	Model   = "model"
+	Judge   = "judge"
+	Grader  = "grader"  // those of parts are "grader PART"
+	Session = "session" // starts the sessions of rollouts
+)
+
+// Tool is the name of a tool's endpoint.
+func Tool(name string) string { return "tool " + name }
+
+// grades reports whether an endpoint grades: answers can be recorded without it.
+func grades(name string) bool {
+	return name == Judge || name == Grader || strings.HasPrefix(name, Grader+" ")
+}
+
+// Config is the configuration of a Set.
+type Config struct {
+	Limits   func(name string) limit.Limits
+	Breaker  int         // identical failures in a row that give an endpoint up; 0 = never
+	Retry    limit.Retry // of every request
+	Patience int         // requests in a row that an endpoint which used to work may refuse, or take no connection for
+
+	// GiveUp ends the run for an endpoint that no rollout can do without. What is in
+	// flight ends too if abort is true, and else goes on as far as it can.
+	GiveUp func(end *Error, abort bool)
+
+	Log *slog.Logger // receives retries and shrinking limits; nil logs nothing
+
+	Queue     Queue // another process's, in the place of the set's own lines; nil: its own
+	Elsewhere bool  // rollouts are made elsewhere, and reported when they arrive
+}
+
+// Set is the endpoints of one run or one part of it. It is safe for concurrent use, and a
+// Queue for those who make rollouts elsewhere.
+type Set struct {
+	cfg   Config
+	eased chan struct{} // a signal that a line may be shorter
+	away  sync.Map      // trace ids of rollouts made elsewhere that have not arrived
+
+	last     atomic.Bool  // nothing new begins
+	starting atomic.Int32 // rollouts begun that have not come to a line yet
+
+	mu      sync.Mutex // guards what follows
+	all     map[string]*endpoint
+	retries map[string]int
+}
+
+// New returns the endpoints of a run. Close ends its timers.
+func New(cfg Config) *Set {
+	return &Set{cfg: cfg, eased: make(chan struct{}, 1), all: map[string]*endpoint{}}
+}
+
+func (s *Set) endpoint(name string) *endpoint {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e, ok := s.all[name]
+	if !ok {
+		e = &endpoint{
+			name: name, set: s, contact: newContact(), gone: make(chan struct{}),
+			limiter: limit.NewLimiter(s.cfg.Limits(name)), breaker: limit.NewBreaker(s.cfg.Breaker, s.cfg.Retry),
+		}
+		s.all[name] = e
+	}
+	return e
+}
+
+// list returns the endpoints in the order they are shown: the agent, the model, who
+// grades, the tools by name.
+func (s *Set) list() []*endpoint {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	rank := func(name string) int {
+		return slices.IndexFunc([]string{Agent, Model, Judge, Grader, ""}, func(p string) bool { return strings.HasPrefix(name, p) })
+	}
+	return slices.SortedFunc(maps.Values(s.all), func(a, b *endpoint) int {
+		if d := rank(a.name) - rank(b.name); d != 0 {
+			return d
+		}
+		return strings.Compare(a.name, b.name)
+	})
+}
+
+// Enter waits in the endpoint's line.
+func (s *Set) Enter(ctx context.Context, name string) (leave func(Outcome), err error) {
+	return s.enter(ctx, s.endpoint(name), nil)
+}
+
+// enter waits in a line, and stops a clock meanwhile.
+func (s *Set) enter(ctx context.Context, e *endpoint, c *clock) (leave func(Outcome), err error) {
+	if s.cfg.Queue == nil {
+		t, err := e.enter(ctx, c)
+		return func(came Outcome) { e.leave(t, &came) }, err
+	}
+	resume := c.pause()
+	defer resume()
+	return s.cfg.Queue.Enter(ctx, e.name)
+}
+
+// giveUp ends the run for an endpoint.
+func (s *Set) giveUp(e *endpoint, end *Error, abort bool) {
+	e.close(end)
+	s.cfg.GiveUp(end, abort && !grades(e.name))
+}
+
+// Rest notes a request that will be made again.
+func (s *Set) Rest(name string) (rise func()) {
+	if s.cfg.Queue != nil {
+		return s.cfg.Queue.Rest(name)
+	}
+	return s.endpoint(name).rest()
+}
+
+// Begin notes that a rollout is about to begin; Arrived, that it is at its first line.
+func (s *Set) Begin() { s.starting.Add(1) }
+
+// Arrived notes that a rollout which was begun is in a line, or has ended.
+func (s *Set) Arrived(traceID string) {
+	if s.cfg.Queue != nil {
+		s.cfg.Queue.Arrived(traceID)
+	}
+	if _, there := s.away.LoadAndDelete(traceID); there || !s.cfg.Elsewhere {
+		s.Forget()
+	}
+}
+
+// Forget takes back one Begin.
+func (s *Set) Forget() {
+	s.starting.Add(-1)
+	s.ease()
+}
+
+// Away notes a rollout that is made elsewhere; over, that it has ended. What arrives
+// meanwhile may be reported twice, or be of another call.
+func (s *Set) Away(traceID string) (over func()) {
+	s.away.Store(traceID, true)
+	return func() { s.Arrived(traceID) }
+}
+
+// Eased signals that a line may be shorter.
+func (s *Set) Eased() <-chan struct{} { return s.eased }
+
+func (s *Set) ease() {
+	select {
+	case s.eased <- struct{}{}:
+	default: // a signal already waits
+	}
+}
+
+// Crowded reports whether rollouts that are under way wait for an endpoint in
+// such numbers that another one would only wait with them.
+func (s *Set) Crowded() bool {
+	return s.starting.Load() >= mostStarting || slices.ContainsFunc(s.list(), (*endpoint).crowded)
+}
+
+// mostStarting are the rollouts that may be on the way to a line at once.
+const mostStarting = 8
+
+// Last notes whether nothing new begins: the requests to come are the last ones.
+func (s *Set) Last(last bool) { s.last.Store(last) }
+
+// States says how each endpoint does that was asked in a line of the set's own.
+func (s *Set) States() []State {
+	if s.cfg.Queue != nil {
+		return nil
+	}
+	var out []State
+	for _, e := range s.list() {
+		out = append(out, e.state())
+	}
+	return out
+}
+
+// Retries returns the number of repeated requests by endpoint.
+func (s *Set) Retries() map[string]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.retries)
+}
+
+// Close ends the timers.
+func (s *Set) Close() {
+	for _, e := range s.list() {
+		e.stop()
+	}
+}
+
+// Tell writes an event to the log, if there is one.
+func (s *Set) Tell(event string, attrs ...slog.Attr) {
+	if s.cfg.Log != nil {
+		s.cfg.Log.LogAttrs(context.Background(), slog.LevelInfo, event, attrs...)
+	}
+}
+
+// down reports whether an endpoint has answered nothing to anyone since a time, so that a
+// request that was made in vain since then says nothing about the request.
+func (e *endpoint) down(since time.Time) bool {
+	if e.set.cfg.Queue != nil {
+		return false // that of the other process knows
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	down, absent := e.breaker.Down(since)
+	return absent || down && e.limiter.Down()
+}
