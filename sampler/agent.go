@@ -22,10 +22,11 @@ type Agent interface {
 	Run(ctx context.Context, p AgentRequest) (AgentResult, error)
 }
 
-// AgentEntry returns what the tries of an agent must wait for, as endpoint.Request has it:
-// an Agent of a few processes has the method Enter. nil is nothing.
-func AgentEntry(a Agent) func(context.Context) (leave func(), err error) {
-	if e, ok := a.(interface {
+// Entry returns what the tries of an Agent or a Grader must wait for, as endpoint.Request has
+// it: one of a few processes, or with a pace of its own, has the method Enter. nil is
+// nothing.
+func Entry(boundary any) func(context.Context) (leave func(), err error) {
+	if e, ok := boundary.(interface {
 		Enter(ctx context.Context) (leave func(), err error)
 	}); ok {
 		return e.Enter
@@ -137,7 +138,7 @@ func (e *episode) attend(ctx context.Context) (ending, error) {
 	}
 	var done AgentResult
 	var heard ModelTraffic
-	r := endpoint.Request{Endpoint: endpoint.Agent, Name: "agent", Enter: AgentEntry(e.b.Agent)}
+	r := endpoint.Request{Endpoint: endpoint.Agent, Name: "agent", Enter: Entry(e.b.Agent)}
 	retries, err := e.by.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) (err error) {
 		p.Try, p.Caller = t, e.by.Inside(t)
 		done, heard, err = RunAgent(ctx, e.b.Agent, e.b.ModelProxy, p)
@@ -185,6 +186,7 @@ func RunAgent(ctx context.Context, a Agent, proxy ModelProxy, p AgentRequest) (d
 	}
 	p.Model = &at
 	done, err = a.Run(ctx, p)
+	p.Try.Failed(err)
 	heard = shut()
 	if heard.Limit != "" {
 		return done, heard, nil // it was refused another turn, and may not have gone on without

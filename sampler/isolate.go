@@ -15,10 +15,10 @@ import (
 
 // Isolation starts and stops a session for each rollout.
 type Isolation interface {
-	// Enter waits for a place, which Stop gives back.
+	// Enter waits for a place, which Stop gives back, also where there was no Start.
 	Enter(ctx context.Context, e *RolloutSession) error
 	// Start makes one try, without retrying, and fills in the session's Values.
-	// Stop is called after each Start, also after one that failed.
+	// Stop is called after each Enter that succeeded.
 	Start(ctx context.Context, e *RolloutSession) error
 	// Stop makes one try to stop what Start may have started, and does nothing for
 	// what is already gone. ctx is not the run's, which may have ended.
@@ -42,32 +42,28 @@ func (s *session) startSession(ctx context.Context, by *endpoint.Caller, e Rollo
 	if s.cfg.Isolation == nil {
 		return nil, func() {}, 0, nil
 	}
-	var try RolloutSession
-	begun := false
+	var try *RolloutSession
 	r := endpoint.Request{
 		Endpoint: endpoint.Session, Name: "session", Timeout: s.cfg.IsolationTimeout,
-		Enter: func(ctx context.Context) (leave func(), err error) {
-			try = e
-			try.ID, try.secrets = sessionID(), new(sessionSecrets)
-			begun = false
-			leave = func() {
-				if !begun { // its place is free again
-					_ = s.cfg.Isolation.Stop(ctx, &try) // there is nothing to stop
+		Enter: func(waits context.Context) (leave func(), err error) {
+			one := e
+			one.ID, one.secrets = sessionID(), new(sessionSecrets)
+			try = &one
+			leave = func() { // after a try that failed, and where there was none
+				if box == nil {
+					s.vacate(ctx, by, &one)
 				}
 			}
-			return leave, s.cfg.Isolation.Enter(ctx, &try)
+			return leave, s.cfg.Isolation.Enter(waits, try)
 		},
 	}
 	retries, err = by.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) error {
-		one := try
-		one.Try, begun = t, true
-		if err := s.cfg.Isolation.Start(ctx, &one); err != nil {
-			defer t.Pause()() // stopping is not part of the try
-			s.vacate(ctx, by, &one)
-			return err
+		try.Try = t
+		err := s.cfg.Isolation.Start(ctx, try)
+		if err == nil {
+			box = try
 		}
-		box = &one
-		return nil
+		return err
 	})
 	if box == nil {
 		return nil, func() {}, retries, err
@@ -98,12 +94,14 @@ func (s *session) vacate(ctx context.Context, by *endpoint.Caller, e *RolloutSes
 		defer cancel()
 	}
 	r := endpoint.Request{Endpoint: endpoint.Session, Name: "stop/" + e.ID, Timeout: s.cfg.IsolationTimeout, Local: true}
-	_, err := by.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) error {
+	var last error // of the try, not of the time that ran out after it
+	_, _ = by.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) error {
 		e.Try = t
-		return s.cfg.Isolation.Stop(ctx, e)
+		last = s.cfg.Isolation.Stop(ctx, e)
+		return last
 	})
-	if err != nil {
-		s.leftOpen(e, err)
+	if last != nil {
+		s.leftOpen(e, last)
 		return
 	}
 	s.stops.well()

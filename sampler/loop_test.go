@@ -220,7 +220,7 @@ func TestCallsOfOneTurnRunAtMostEightAtOnce(t *testing.T) {
 		for i := range calls {
 			calls[i] = "search"
 		}
-		// A call before opens the tool's gate, which lets the very first
+		// A call before opens the tool's endpoint, which lets the very first
 		// request in alone.
 		w.model = script(wants("search"), wants(calls...), says("42"))
 		w.tool = func(toolRequest) reply { a := gives("x"); a.wait = time.Second; return a }

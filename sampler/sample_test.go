@@ -166,7 +166,7 @@ func TestCancelLeavesNoRecord(t *testing.T) {
 		if time.Since(begin) != 90*time.Second {
 			t.Errorf("cancelling took %v", time.Since(begin)-90*time.Second)
 		}
-		// The model's gate lets the first request in alone for two seconds: four
+		// The model's endpoint lets the first request in alone for two seconds: four
 		// rollouts have ended soon after a minute, and four more were under way.
 		if len(sink.records) != 4 || stats.Recorded != 4 || stats.Begun != 8 {
 			t.Errorf("%d records, stats %+v", len(sink.records), stats)

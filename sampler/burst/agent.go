@@ -44,7 +44,7 @@ func (e *episode) attend(ctx context.Context) (failed bool, err error) {
 		MaxSteps: a.MaxSteps, MaxToolCalls: a.MaxToolCalls, Timeout: a.Timeout,
 	}
 	same := sameRequest(agentEndpoint, e.script.Item.ID)
-	return e.ask(ctx, errand{endpoint: agentEndpoint, same: same, paid: true, enter: sampler.AgentEntry(a.Agent), try: func(ctx context.Context, by *endpoint.Caller, rec *rollout.BurstCall) (answer, error) {
+	return e.ask(ctx, errand{endpoint: agentEndpoint, same: same, paid: true, enter: sampler.Entry(a.Agent), try: func(ctx context.Context, by *endpoint.Caller, rec *rollout.BurstCall) (answer, error) {
 		began := time.Now()
 		p.Caller = by
 		done, heard, err := sampler.RunAgent(ctx, a.Agent, models, p)

@@ -131,7 +131,11 @@ func (e *episode) grade(ctx context.Context) (failed bool, err error) {
 	out := sampler.OutputOf(e.script.Item, &rec)
 	out.RolloutSession = e.box
 	same := sameRequest(graderEndpoint, rec.Item, strconv.Itoa(rec.Sample))
-	return e.ask(ctx, errand{endpoint: graderEndpoint, same: same, timeout: e.cfg.GraderTimeout, try: func(ctx context.Context, by *endpoint.Caller, _ *rollout.BurstCall) (answer, error) {
+	enter := sampler.Entry(e.grader)
+	if enter != nil { // it is waited for before
+		out.Request.Enter = func(context.Context) (leave func(), err error) { return nil, nil }
+	}
+	return e.ask(ctx, errand{endpoint: graderEndpoint, same: same, enter: enter, timeout: e.cfg.GraderTimeout, try: func(ctx context.Context, by *endpoint.Caller, _ *rollout.BurstCall) (answer, error) {
 		out := out
 		out.Caller = by
 		g, err := e.grader.Grade(ctx, out)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gonogo/sampler/burst"
+	"gonogo/sampler/grader"
 	"gonogo/sampler/isolation"
 	"gonogo/sampler/rollout"
 )
@@ -411,6 +412,29 @@ func TestTheWaitForASessionIsNoneOfItsTime(t *testing.T) {
 		}
 		if len(b.Notes) != 1 || !strings.Contains(b.Notes[0], "session.concurrency") {
 			t.Errorf("notes %q", b.Notes)
+		}
+	})
+}
+
+// A grader's rate_limit is our own doing: it is no time of the request, and what waits for it
+// is not in flight.
+func TestThePaceOfTheGraderIsNotMeasured(t *testing.T) {
+	inBubble(t, func(t *testing.T) {
+		in := recorded(20)
+		in.Batch = 10
+		s := serve(t, echo, score)
+		g, err := grader.New(grader.Kinds(), json.RawMessage(`{"type":"endpoint","url":"http://world/grade","rate_limit":10}`), grader.Env{HTTP: s.client})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.grader = g
+		b, calls := play(t, config(), plan(t, in), s)
+		most, last, longest := 0, time.Duration(0), time.Duration(0)
+		for _, c := range of(b, calls, "grader", rollout.BurstWave) {
+			most, last, longest = max(most, c.Flight), max(last, time.Duration(c.At)), max(longest, time.Duration(c.Elapsed))
+		}
+		if most > 12 || last < time.Second || longest > time.Second {
+			t.Errorf("%d gradings in flight, the last sent after %v, the longest took %v", most, last, longest)
 		}
 	})
 }

@@ -52,8 +52,8 @@ func (e *endpoint) reach(ctx context.Context, c *clock) (leave func(), err error
 	if e.contact.isOpen() {
 		return func() {}, nil
 	}
-	resume := c.pause()
-	defer resume()
+	defer c.pause()()
+	defer e.coming()()
 	select {
 	case <-e.contact.open:
 		return func() {}, nil

@@ -12,8 +12,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// Caller makes the requests of one rollout or of one grading, and has its clock. A nil
-// *Caller makes each once, with no queue, limit or time. It is safe for concurrent use.
+// Caller makes the requests of one rollout or of one grading, and has its clock. Outside a
+// run, Do, Until, Inside, Pause and Track of a nil *Caller make each request once, with no
+// queue, limit or time. It is safe for concurrent use.
 type Caller struct {
 	set    *Set // nil: each request is made once
 	clock  *clock
@@ -120,6 +121,7 @@ type Request struct {
 type Try struct {
 	clock  *clock
 	used   rollout.Usage
+	failed *error                       // how the request itself ended; nil if as the call did
 	quotas atomic.Pointer[limit.Quotas] // of the last answer; nil without one
 	nested atomic.Int64                 // repeats of requests that are a part of it
 }
@@ -136,6 +138,14 @@ func (t *Try) said() limit.Quotas {
 func (t *Try) Used(u rollout.Usage) {
 	if t != nil {
 		t.used = u
+	}
+}
+
+// Failed reports how the request itself failed, nil if it did not, where the call returns
+// another error: this one is what the endpoint is judged by.
+func (t *Try) Failed(err error) {
+	if t != nil {
+		t.failed = &err
 	}
 }
 
@@ -160,7 +170,7 @@ func (c *Caller) Do(ctx context.Context, r Request, call func(context.Context, *
 		defer c.within.clock.hold()()
 		defer func() { c.within.nested.Add(int64(retries)) }()
 	}
-	d := doing{Caller: c, Request: r}
+	d := &doing{Caller: c, Request: r}
 	if !r.Local {
 		d.at = c.set.endpoint(r.Endpoint)
 	}
@@ -189,7 +199,7 @@ func (c *Caller) Do(ctx context.Context, r Request, call func(context.Context, *
 func (c *Caller) Ended(name string, err error) error {
 	e := c.set.endpoint(name)
 	e.answered(err)
-	if end := c.ended(e, err); end != err {
+	if end, ok := errors.AsType[*Error](c.ended(e, err)); ok {
 		return end
 	}
 	return nil
@@ -231,6 +241,7 @@ type doing struct {
 	*Caller
 	Request
 	at     *endpoint // nil if it is local
+	made   bool      // the try at hand came to its call
 	tries  limit.Tries
 	nested int64
 }
@@ -246,6 +257,9 @@ func (d *doing) do(spent *clock, call func(context.Context, *Try) error) error {
 		}
 		if end, ok := errors.AsType[*Error](err); ok {
 			return end
+		}
+		if !d.made {
+			return err
 		}
 		if d.at != nil && !d.Once {
 			d.at.answered(err)
@@ -267,7 +281,7 @@ func (d *doing) do(spent *clock, call func(context.Context, *Try) error) error {
 			return err
 		}
 		d.tries.Made++
-		d.set.Retried(d.Endpoint, f, d.tries.Made, wait, d.item.ID, d.trace)
+		d.set.retried(d.Endpoint, f, d.tries.Made, wait, d.item.ID, d.trace)
 		if err := d.rest(spent, wait); err != nil {
 			return err
 		}
@@ -276,21 +290,26 @@ func (d *doing) do(spent *clock, call func(context.Context, *Try) error) error {
 
 // try makes one try, when it is its turn.
 func (d *doing) try(spent *clock, call func(context.Context, *Try) error) error {
+	d.made = false
+	d.arrive()
 	if d.Enter != nil {
-		resume := spent.pause()
-		leave, err := d.Enter(spent)
-		resume()
+		leave, err := d.enter(spent)
 		if err != nil {
 			return err
 		}
 		if leave != nil {
-			defer leave()
+			defer func() {
+				defer spent.pause()()
+				leave()
+			}()
 		}
 	}
-	d.arrive()
 	if d.at == nil {
 		_, err := d.attempt(spent, call)
 		return err
+	}
+	if !d.Once {
+		defer d.at.asked()()
 	}
 	leave, err := d.set.enter(spent, d.at, spent)
 	if err != nil {
@@ -299,23 +318,34 @@ func (d *doing) try(spent *clock, call func(context.Context, *Try) error) error 
 		}
 		return err
 	}
-	if !d.Once {
-		defer d.at.asked()()
-	}
 	came, err := d.attempt(spent, call)
 	leave(came)
 	return err
 }
 
+// enter waits for what the request needs beside its turn.
+func (d *doing) enter(spent *clock) (leave func(), err error) {
+	defer spent.pause()()
+	if d.at != nil {
+		defer d.at.coming()()
+	}
+	return d.Enter(spent)
+}
+
 // attempt makes the call. A call that hung for longer than its time is a failure
 // worth repeating.
 func (d *doing) attempt(spent *clock, call func(context.Context, *Try) error) (Outcome, error) {
+	d.made = true
 	t := &Try{clock: newClock(spent, spent, d.Timeout, nil)}
 	err := call(t.clock, t)
 	broken := t.clock.Err() != nil
 	over, heard := t.clock.stop()
 	d.nested += t.nested.Load()
-	came := d.outcome(t, err, broken, over)
+	own := err
+	if t.failed != nil {
+		own = *t.failed
+	}
+	came := d.outcome(t, own, broken, over)
 	if err == nil || spent.Err() != nil || !over {
 		return came, err
 	}
@@ -389,8 +419,8 @@ func (v *inVain) count(counted, most int, down func(since time.Time) bool) int {
 	return counted
 }
 
-// Retried notes that a request is repeated for the nth time after a wait.
-func (s *Set) Retried(name string, f *Failure, n int, wait time.Duration, item, traceID string) {
+// retried notes that a request is repeated for the nth time after a wait.
+func (s *Set) retried(name string, f *Failure, n int, wait time.Duration, item, traceID string) {
 	s.mu.Lock()
 	if s.retries == nil {
 		s.retries = map[string]int{}

@@ -23,6 +23,7 @@ type endpoint struct {
 	breaker *limit.Breaker
 	meter   meter
 	queue   list.List // of *waiter
+	near    int       // requests on the way to the queue
 	resting int       // requests that will be made again, after a while
 	timer   *time.Timer
 	heard   time.Time // when an answer came last, or the first request was let through of those under way
@@ -60,9 +61,7 @@ func (e *endpoint) enter(ctx context.Context, c *clock) (limit.Ticket, error) {
 	e.wake(wait)
 	e.mu.Unlock()
 
-	if c != nil {
-		defer c.pause()()
-	}
+	defer c.pause()()
 	select {
 	case <-w.ready:
 	case <-ctx.Done():
@@ -172,9 +171,10 @@ func (e *endpoint) leave(t limit.Ticket, came *Outcome) {
 func (e *endpoint) close(why *Error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.dead == nil {
-		close(e.gone)
+	if e.dead != nil {
+		return
 	}
+	close(e.gone)
 	e.dead = why
 	for e.queue.Len() > 0 {
 		w := e.queue.Remove(e.queue.Front()).(*waiter)
@@ -206,7 +206,20 @@ func (e *endpoint) stop() {
 func (e *endpoint) crowded() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.queue.Len()+e.resting >= e.limiter.Limit()
+	return e.queue.Len()+e.near+e.resting >= e.limiter.Limit()
+}
+
+// coming notes a request that waits for something else before it is in the queue.
+func (e *endpoint) coming() (there func()) {
+	e.mu.Lock()
+	e.near++
+	e.mu.Unlock()
+	return func() {
+		e.mu.Lock()
+		e.near--
+		e.mu.Unlock()
+		e.set.ease()
+	}
 }
 
 // rest notes that a request will come again; rise, that its time has come.

@@ -3,7 +3,6 @@ package endpoint
 import (
 	"context"
 	"crypto/tls"
-	"encoding/json"
 	"errors"
 	"io"
 	"log"
@@ -202,23 +201,4 @@ func TestBriefCutsBetweenCharacters(t *testing.T) {
 	if len(got) > 503 || !strings.HasSuffix(got, "é…") {
 		t.Errorf("Brief kept %d bytes: %q", len(got), got[len(got)-8:])
 	}
-}
-
-func FuzzAppendQuoted(f *testing.F) {
-	for _, s := range []string{"", "plain", "\"\\\n\r\t\x00\x1f", "<&>", "é\u2028😀", "\xff\xfe a", "a\xc3"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, s string) {
-		got := AppendQuoted(nil, s)
-		var back string
-		if err := json.Unmarshal(got, &back); err != nil {
-			t.Fatalf("%q is quoted as %s: %v", s, got, err)
-		}
-		want, _ := json.Marshal(s)
-		var wantBack string
-		_ = json.Unmarshal(want, &wantBack)
-		if back != wantBack {
-			t.Fatalf("%q comes back as %q, encoding/json brings %q", s, back, wantBack)
-		}
-	})
 }

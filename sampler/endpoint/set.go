@@ -4,8 +4,8 @@
 //
 // In: calls, each for an endpoint known by its name, made by the Caller of a rollout.
 // Out: what each call gave, or the failure after the last retry. Below it is package
-// limit, which knows neither clocks nor requests. The helpers for HTTP at the end of the
-// package make a single request, so that what they learn of it reaches the endpoint.
+// limit, which knows neither clocks nor requests. A Try makes single requests over HTTP,
+// so that what it learns of them reaches the endpoint.
 package endpoint
 
 import (
@@ -65,9 +65,10 @@ type Set struct {
 	last     atomic.Bool  // nothing new begins
 	starting atomic.Int32 // rollouts begun that have not come to a line yet
 
-	mu      sync.Mutex // guards what follows
-	all     map[string]*endpoint
-	retries map[string]int
+	mu       sync.Mutex // guards what follows
+	all      map[string]*endpoint
+	retries  map[string]int
+	ungraded *Error // an endpoint that grades is given up, and with it all that do
 }
 
 // New returns the endpoints of a run. Close ends its timers.
@@ -84,7 +85,9 @@ func (s *Set) endpoint(name string) *endpoint {
 			name: name, set: s, contact: newContact(), gone: make(chan struct{}),
 			limiter: limit.NewLimiter(s.cfg.Limits(name)), breaker: limit.NewBreaker(s.cfg.Breaker, s.cfg.Retry),
 		}
-		s.all[name] = e
+		if s.all[name] = e; s.ungraded != nil && grades(name) {
+			e.close(s.ungraded)
+		}
 	}
 	return e
 }
@@ -121,10 +124,21 @@ func (s *Set) enter(ctx context.Context, e *endpoint, c *clock) (leave func(Outc
 	return s.cfg.Queue.Enter(ctx, e.name)
 }
 
-// giveUp ends the run for an endpoint.
+// giveUp ends the run for an endpoint. Of several that grade each is needed.
 func (s *Set) giveUp(e *endpoint, end *Error, abort bool) {
 	e.close(end)
-	s.cfg.GiveUp(end, abort && !grades(e.name))
+	if grades(e.name) {
+		abort = false
+		s.mu.Lock()
+		s.ungraded = end
+		s.mu.Unlock()
+		for _, other := range s.list() {
+			if grades(other.name) {
+				other.close(end)
+			}
+		}
+	}
+	s.cfg.GiveUp(end, abort)
 }
 
 // Rest notes a request that will be made again.

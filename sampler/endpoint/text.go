@@ -113,9 +113,6 @@ func join(code, message string) string {
 	return code + ": " + message
 }
 
-// AppendQuoted is jsontext.AppendQuoted.
-func AppendQuoted(dst []byte, s string) []byte { return jsontext.AppendQuoted(dst, s) }
-
 // Secrets are texts that must not appear in messages, records or pages. What a model or
 // a grader reads is masked by those of Config.Secrets alone: any other may be an ordinary
 // word of what a tool answers.

@@ -77,8 +77,9 @@ func newEndpoint(raw json.RawMessage, env Env) (sampler.Grader, error) {
 // SessionReads lists the session variables in the grader's address.
 func (g *Endpoint) SessionReads() []string { return g.at.Reads() }
 
-// enter waits until rate_limit lets the next request pass.
-func (g *Endpoint) enter(ctx context.Context) (leave func(), err error) {
+// Enter waits until rate_limit lets the next request pass, as Grade does by itself unless
+// the output's Request has an Enter.
+func (g *Endpoint) Enter(ctx context.Context) (leave func(), err error) {
 	if g.limiter == nil {
 		return nil, nil
 	}
@@ -99,7 +100,9 @@ func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (grade sampler
 	}
 	body := askedOf(out, g.tools)
 	r := out.Request
-	r.Endpoint, r.Enter = g.name, g.enter
+	if r.Endpoint = g.name; r.Enter == nil {
+		r.Enter = g.Enter
+	}
 	_, err = out.Caller.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) error {
 		g.note(int64(len(body)))
 		a, err := t.Post(ctx, g.client, address, header, body, maxScore)

@@ -153,7 +153,7 @@ func (c *session) list(ctx context.Context) ([]Definition, error) {
 	}
 }
 
-// call calls a tool. The header is that of the answer, over HTTP.
+// call calls a tool.
 func (c *session) call(ctx context.Context, remote string, call sampler.Call) (res sampler.Result, err error) {
 	c.flying.Add(1)
 	defer c.flying.Add(-1)

@@ -11,10 +11,10 @@ import (
 	"sync"
 	"time"
 
-	"gonogo/sampler/endpoint"
-
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"gonogo/sampler/endpoint"
 )
 
 // Conn is a connection to a cluster. It reconnects when the cluster goes away.

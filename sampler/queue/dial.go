@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"time"
 
-	"gonogo/sampler/endpoint"
-
 	"github.com/nats-io/nats.go"
+
+	"gonogo/sampler/endpoint"
 )
 
 // Dial connects. It does not wait for a server that is not there.

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"sort"
 
-	"gonogo/sampler/endpoint"
-
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+
+	"gonogo/sampler/endpoint"
 )
 
 // LeaderlessRun is a run without a planner whose jobs and results are kept: the

@@ -40,7 +40,7 @@ func TestADeadEndpointCostsOneRequest(t *testing.T) {
 				stats, err := w.sample(t.Context(), nil, 50, 8, sink)
 				var dead *endpoint.Error
 				if !errors.As(err, &dead) {
-					t.Fatalf("error %v, want an EndpointError", err)
+					t.Fatalf("error %v, want an endpoint.Error", err)
 				}
 				if dead.Boundary != c.boundary || dead.URL != c.url || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), c.url) {
 					t.Errorf("error %q of %s at %s", err, dead.Boundary, dead.URL)
@@ -109,7 +109,7 @@ func TestAnEndpointThatGoesAwayStopsTheRun(t *testing.T) {
 		stats, err := w.sample(t.Context(), nil, 1000, 1, sink)
 		var dead *endpoint.Error
 		if !errors.As(err, &dead) || stats.Outcomes[rollout.Graded] != 20 {
-			t.Fatalf("error %v, stats %+v; want the 20 graded rollouts kept and an EndpointError", err, stats)
+			t.Fatalf("error %v, stats %+v; want the 20 graded rollouts kept and an endpoint.Error", err, stats)
 		}
 		if lost := stats.Outcomes[rollout.ModelAPI]; lost > 0 {
 			t.Errorf("%d rollouts were recorded as lost: what it did not answer was never made", lost)

@@ -9,9 +9,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// BenchmarkLine is what passing an endpoint costs a request: with room for all
+// BenchmarkDo is what passing an endpoint costs a request: with room for all
 // of 256 goroutines, and with room for a quarter of them.
-func BenchmarkLine(b *testing.B) {
+func BenchmarkDo(b *testing.B) {
 	for _, room := range []int{256, 64} {
 		b.Run(fmt.Sprintf("room=%d", room), func(b *testing.B) {
 			s := New(Config{Limits: func(string) limit.Limits { return limit.Limits{Fixed: room} }, Patience: 1})
