@@ -222,15 +222,15 @@ const doubt = 2
 // ended forgets the reservation of one that took so long.
 func (a *Account) ended(now time.Time, took time.Duration) {
 	a.inFlight--
-	began, best := now.Add(-took), -1
-	for i, at := range a.since {
-		if best < 0 || at.Sub(began).Abs() < a.since[best].Sub(began).Abs() {
-			best = i
-		}
+	if len(a.since) == 0 {
+		return
 	}
-	if best >= 0 {
-		a.since = slices.Delete(a.since, best, best+1)
+	began := now.Add(-took) // they are in order, as far as it matters
+	at, _ := slices.BinarySearchFunc(a.since, began, time.Time.Compare)
+	if at = min(at, len(a.since)-1); at > 0 && began.Sub(a.since[at-1]) < a.since[at].Sub(began) {
+		at--
 	}
+	a.since = slices.Delete(a.since, at, at+1)
 }
 
 // Grant is the answer to a request to begin a rollout.
@@ -253,9 +253,14 @@ func (a *Account) Reserve(now time.Time) Grant {
 		b.exceeded = bound
 		return Spent
 	}
-	tokens, usd := b.used()
-	tokensAhead, usdAhead := b.ahead(now)
-	switch x := b.bounds; {
+	x := b.bounds
+	var tokens, usd float64
+	if x.Tokens > 0 || x.USD > 0 {
+		tokens, usd = b.used()
+		tokensAhead, usdAhead := b.ahead(now)
+		tokens, usd = tokens+tokensAhead, usd+usdAhead
+	}
+	switch {
 	case x.Tokens > 0 && a.tokens.silence >= maxSilence:
 		b.exceeded = Tokens
 		return UnknownUsage
@@ -264,7 +269,7 @@ func (a *Account) Reserve(now time.Time) Grant {
 		return UnknownUsage
 	case x.Tokens > 0 && a.inFlight >= a.tokens.allows(), x.USD > 0 && a.inFlight >= a.usd.allows():
 		return Later
-	case x.Tokens > 0 && tokens+tokensAhead >= float64(x.Tokens), x.USD > 0 && usd+usdAhead >= x.USD:
+	case x.Tokens > 0 && tokens >= float64(x.Tokens), x.USD > 0 && usd >= x.USD:
 		return Later
 	}
 	if a.counted {
