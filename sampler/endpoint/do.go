@@ -323,7 +323,7 @@ func (d *doing) try(spent *clock, call func(context.Context, *Try) error) error 
 	return err
 }
 
-// enter waits for what the request needs beside its turn.
+// enter waits for what the request needs besides its turn.
 func (d *doing) enter(spent *clock) (leave func(), err error) {
 	defer spent.pause()()
 	if d.at != nil {
