@@ -13,7 +13,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"gonogo/sampler/jsontext"
@@ -37,7 +36,7 @@ func HTTPTransport(conns int) *http.Transport {
 		ReadBufferSize:        read,
 		WriteBufferSize:       write,
 		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           connect,
+		DialContext:           (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout:   15 * time.Second,
 		ExpectContinueTimeout: time.Second,
 		ForceAttemptHTTP2:     true,
@@ -48,34 +47,13 @@ func HTTPTransport(conns int) *http.Transport {
 	}
 }
 
-// connect dials as the default transport does.
-func connect(ctx context.Context, network, address string) (net.Conn, error) {
-	c, err := (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext(ctx, network, address)
-	if tcp, ok := c.(*net.TCPConn); ok {
-		return pooledConn{tcp}, nil
-	}
-	return c, err
-}
-
-// pooledConn sends long request bodies through a buffer that others use again:
-// net/http lets a *net.TCPConn do so, which makes one of up to 32 KB for each.
-type pooledConn struct{ *net.TCPConn }
-
-var copies = sync.Pool{New: func() any { return new([32 << 10]byte) }}
-
-func (c pooledConn) ReadFrom(r io.Reader) (int64, error) {
-	buf := copies.Get().(*[32 << 10]byte)
-	defer copies.Put(buf)
-	return io.CopyBuffer(struct{ io.Writer }{c.TCPConn}, r, buf[:])
-}
-
 // HTTPClient returns a client over a transport (nil: one for conns connections)
 // that never follows a redirect to another host, which must not get headers with
 // keys, nor one that would turn a POST into a GET. It has no timeout of its own:
 // each call's context has one.
 func HTTPClient(transport http.RoundTripper, conns int) *http.Client {
 	if transport == nil {
-		transport = HTTPTransport(conns)
+		transport = Plain(HTTPTransport(conns))
 	}
 	return &http.Client{Transport: transport, CheckRedirect: checkRedirect}
 }

@@ -47,7 +47,7 @@ func New(ctx context.Context, cfgs []Config, opts Options) (*Servers, error) {
 	}
 	if opts.HTTP.Transport == nil {
 		client := *opts.HTTP
-		client.Transport = endpoint.HTTPTransport(16)
+		client.Transport = endpoint.Plain(endpoint.HTTPTransport(16))
 		opts.HTTP = &client
 	}
 	opts.Start = cmp.Or(opts.Start, DefaultStart)

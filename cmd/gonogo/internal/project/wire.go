@@ -118,7 +118,7 @@ func (p *Project) transport(conns int) http.RoundTripper {
 	if p.Watch == nil {
 		return nil
 	}
-	return p.Watch(endpoint.HTTPTransport(conns))
+	return p.Watch(endpoint.Plain(endpoint.HTTPTransport(conns)))
 }
 
 func modelConfig(p *Project, conns int) model.Config {

@@ -1,0 +1,406 @@
+package endpoint
+
+import (
+	"bufio"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"sync"
+	"time"
+)
+
+// Plain returns a transport that makes requests over plain HTTP/1.1 by itself and leaves
+// those over TLS, through a proxy, or that ask for another protocol to t. net/http has two
+// goroutines and two buffers for each connection, also an idle one; with thousands of
+// requests in flight to servers nearby they are half of the memory, and passing each
+// request from one to the other a good part of the time. Here who asks writes and reads,
+// and an idle connection has neither goroutine nor buffer.
+//
+// It dials as t does and keeps as many idle connections to a host, for as long. As in
+// net/http, answers are unzipped, and the cause of a request's context is its error. A
+// connection that the server has closed meanwhile is not used again.
+func Plain(t *http.Transport) http.RoundTripper {
+	return &plain{Transport: t, idle: make(map[string][]*plainConn)}
+}
+
+type plain struct {
+	*http.Transport // of all other requests
+
+	mu   sync.Mutex // guards idle
+	idle map[string][]*plainConn
+}
+
+// plainConn is a connection to a host.
+type plainConn struct {
+	net.Conn
+	host string
+	used bool      // it had a request before
+	idle time.Time // since when it has none
+}
+
+// RoundTrip makes a request.
+func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
+	if !p.serves(req) {
+		return p.Transport.RoundTrip(req)
+	}
+	ctx := req.Context()
+	for {
+		c, err := p.connect(ctx, hostOf(req))
+		if err != nil {
+			closeBody(req)
+			return nil, err
+		}
+		resp, err := p.exchange(c, req)
+		if err == nil {
+			return resp, nil
+		}
+		_ = c.Close()
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		unsent := errors.As(err, new(*unsentError))
+		if !unsent || !c.used {
+			return nil, err
+		}
+		// Nothing of it had left when the connection broke, as one does that was idle.
+		if req, err = again(req, err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// serves reports whether a request is made here.
+func (p *plain) serves(req *http.Request) bool {
+	if req.URL == nil || req.URL.Scheme != "http" || req.URL.Host == "" || req.Method == http.MethodConnect || req.Header.Get("Upgrade") != "" || req.Header.Get("Expect") != "" {
+		return false
+	}
+	for i := range len(req.URL.Host) {
+		if req.URL.Host[i] >= 0x80 { // to be written in ASCII first
+			return false
+		}
+	}
+	if p.Proxy == nil {
+		return true
+	}
+	proxy, err := p.Proxy(req)
+	return proxy == nil && err == nil
+}
+
+// hostOf is where a request goes.
+func hostOf(req *http.Request) string {
+	if port := req.URL.Port(); port != "" {
+		return req.URL.Host
+	}
+	return net.JoinHostPort(req.URL.Hostname(), "80")
+}
+
+// unsentError is a request of which nothing was written.
+type unsentError struct{ error }
+
+func (e *unsentError) Unwrap() error { return e.error }
+
+// again is a request that is made once more; err is why.
+func again(req *http.Request, err error) (*http.Request, error) {
+	if req.Body == nil || req.Body == http.NoBody {
+		return req, nil
+	}
+	if req.GetBody == nil {
+		return nil, err
+	}
+	body, fails := req.GetBody()
+	if fails != nil {
+		return nil, fails
+	}
+	next := *req
+	next.Body = body
+	return &next, nil
+}
+
+func closeBody(req *http.Request) {
+	if req.Body != nil {
+		_ = req.Body.Close() // it was not sent
+	}
+}
+
+// connect returns an idle connection that is open still, or a new one.
+func (p *plain) connect(ctx context.Context, host string) (*plainConn, error) {
+	for {
+		c := p.take(host)
+		if c == nil {
+			break
+		}
+		if p.stale(c) {
+			_ = c.Close()
+			continue
+		}
+		return c, nil
+	}
+	dial := p.DialContext
+	if dial == nil {
+		dial = new(net.Dialer).DialContext
+	}
+	conn, err := dial(ctx, "tcp", host)
+	if err != nil {
+		return nil, err
+	}
+	return &plainConn{Conn: conn, host: host}, nil
+}
+
+// stale reports whether an idle connection is of no use any more.
+func (p *plain) stale(c *plainConn) bool {
+	return p.IdleConnTimeout > 0 && time.Since(c.idle) > p.IdleConnTimeout || ended(c.Conn)
+}
+
+// take takes the idle connection that was used last.
+func (p *plain) take(host string) *plainConn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := p.idle[host]
+	if len(all) == 0 {
+		return nil
+	}
+	c := all[len(all)-1]
+	all[len(all)-1] = nil
+	p.idle[host] = all[:len(all)-1]
+	return c
+}
+
+// put makes a connection idle, and closes those that have been idle for too long.
+func (p *plain) put(c *plainConn) {
+	c.used, c.idle = true, time.Now()
+	p.mu.Lock()
+	all := p.idle[c.host]
+	old := 0
+	for old < len(all) && p.IdleConnTimeout > 0 && c.idle.Sub(all[old].idle) > p.IdleConnTimeout {
+		old++
+	}
+	if most := max(p.MaxIdleConnsPerHost, http.DefaultMaxIdleConnsPerHost); len(all)-old >= most {
+		old++
+	}
+	gone := append([]*plainConn(nil), all[:old]...)
+	p.idle[c.host] = append(all[old:], c)
+	p.mu.Unlock()
+	for _, c := range gone {
+		_ = c.Close()
+	}
+}
+
+// CloseIdleConnections closes what no request uses.
+func (p *plain) CloseIdleConnections() {
+	p.mu.Lock()
+	all := p.idle
+	p.idle = make(map[string][]*plainConn)
+	p.mu.Unlock()
+	for _, host := range all {
+		for _, c := range host {
+			_ = c.Close()
+		}
+	}
+	p.Transport.CloseIdleConnections()
+}
+
+// Buffers are taken while a connection is written to or read from.
+var (
+	plainWriters = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 16<<10) }}
+	plainReaders = sync.Pool{New: func() any { return bufio.NewReaderSize(nil, 4<<10) }}
+)
+
+// mostHeader bounds the headers of an answer, as net/http does.
+const mostHeader = 10 << 20
+
+// exchange writes a request and reads the head of its answer. With an error the
+// connection is of no use any more.
+func (p *plain) exchange(c *plainConn, req *http.Request) (*http.Response, error) {
+	ctx := req.Context()
+	broken := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
+	unzip := !p.DisableCompression && req.Header.Get("Accept-Encoding") == "" && req.Header.Get("Range") == "" && req.Method != http.MethodHead
+	sent, wrote := p.write(c, req, unzip)
+	if wrote != nil && sent == 0 {
+		broken()
+		return nil, &unsentError{wrote}
+	}
+	in := &io.LimitedReader{R: c, N: mostHeader}
+	r := plainReaders.Get().(*bufio.Reader)
+	r.Reset(in)
+	free := func() {
+		r.Reset(nil)
+		plainReaders.Put(r)
+	}
+	resp, err := p.read(r, req, in)
+	if err != nil {
+		free()
+		broken()
+		if wrote != nil {
+			err = wrote // a server that has answered may stop to read
+		}
+		return nil, err
+	}
+	in.N = math.MaxInt64
+	done := func(whole bool) {
+		if r.Buffered() > 0 {
+			whole = false // it says more than it was asked
+		}
+		free()
+		if !broken() || !whole || wrote != nil || resp.Close || req.Close || p.DisableKeepAlives || resp.StatusCode < http.StatusOK {
+			_ = c.Close()
+			return
+		}
+		p.put(c)
+	}
+	if resp.Body == http.NoBody {
+		done(true)
+		return resp, nil
+	}
+	resp.Body = &plainBody{from: resp.Body, ctx: ctx, stop: func() { _ = c.SetDeadline(time.Unix(1, 0)) }, done: done}
+	if unzip && resp.Header.Get("Content-Encoding") == "gzip" {
+		resp.Body = &unzipped{from: resp.Body}
+		resp.Header.Del("Content-Encoding")
+		resp.Header.Del("Content-Length")
+		resp.ContentLength, resp.Uncompressed = -1, true
+	}
+	return resp, nil
+}
+
+// write sends a request and returns how much was sent.
+func (p *plain) write(c *plainConn, req *http.Request, unzip bool) (int64, error) {
+	out := &counted{to: c}
+	w := plainWriters.Get().(*bufio.Writer)
+	w.Reset(out)
+	defer func() {
+		w.Reset(nil)
+		plainWriters.Put(w)
+	}()
+	if unzip {
+		ours := *req
+		ours.Header = maps.Clone(req.Header)
+		ours.Header["Accept-Encoding"] = []string{"gzip"}
+		req = &ours
+	}
+	err := req.Write(w) // it closes the body
+	if err == nil {
+		err = w.Flush()
+	}
+	return out.n, err
+}
+
+// read reads the head of the answer; in is what it is read from.
+func (p *plain) read(r *bufio.Reader, req *http.Request, in *io.LimitedReader) (*http.Response, error) {
+	_, err := r.Peek(1)
+	if trace := httptrace.ContextClientTrace(req.Context()); err == nil && trace != nil && trace.GotFirstResponseByte != nil {
+		trace.GotFirstResponseByte()
+	}
+	for range 5 { // as many as net/http takes
+		if err != nil {
+			break
+		}
+		var resp *http.Response
+		if resp, err = http.ReadResponse(r, req); err == nil && (resp.StatusCode >= http.StatusOK || resp.StatusCode == http.StatusSwitchingProtocols) {
+			return resp, nil
+		}
+	}
+	switch {
+	case err == nil:
+		return nil, errors.New("the server sends no final answer")
+	case in.N <= 0:
+		return nil, fmt.Errorf("the headers of the answer are longer than %d bytes", mostHeader)
+	}
+	return nil, err
+}
+
+// counted counts what is written.
+type counted struct {
+	to net.Conn
+	n  int64
+}
+
+// Write writes to the connection.
+func (c *counted) Write(b []byte) (int, error) {
+	n, err := c.to.Write(b)
+	c.n += int64(n)
+	return n, err
+}
+
+// plainBody is the body of an answer. At its end the connection is free. It may be closed
+// while it is read.
+type plainBody struct {
+	from io.Reader
+	ctx  context.Context
+	stop func()           // breaks off a read
+	done func(whole bool) // frees the connection; called once
+
+	mu      sync.Mutex // guards what follows
+	reading bool
+	err     error // how it ended
+}
+
+var errBodyClosed = errors.New("read of a body that was closed")
+
+// Read reads from the body.
+func (b *plainBody) Read(p []byte) (int, error) {
+	b.mu.Lock()
+	if b.err != nil {
+		defer b.mu.Unlock()
+		return 0, b.err
+	}
+	b.reading = true
+	b.mu.Unlock()
+	n, err := b.from.Read(p)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reading = false
+	switch {
+	case b.err != nil: // it was closed meanwhile
+		b.done(false)
+		return 0, b.err
+	case err == nil:
+		return n, nil
+	case err != io.EOF && b.ctx.Err() != nil:
+		err = context.Cause(b.ctx)
+	}
+	b.err = err
+	b.done(err == io.EOF)
+	return n, err
+}
+
+// Close ends the body. What is left of it is not read.
+func (b *plainBody) Close() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err != nil {
+		return nil
+	}
+	if b.err = errBodyClosed; b.reading {
+		b.stop()
+		return nil
+	}
+	b.done(false)
+	return nil
+}
+
+// unzipped is a body that was compressed on the way.
+type unzipped struct {
+	from io.ReadCloser
+	to   *gzip.Reader
+	err  error // of its beginning
+}
+
+// Read reads from the body.
+func (u *unzipped) Read(p []byte) (int, error) {
+	if u.to == nil && u.err == nil {
+		u.to, u.err = gzip.NewReader(u.from)
+	}
+	if u.err != nil {
+		return 0, u.err
+	}
+	return u.to.Read(p)
+}
+
+// Close ends the body.
+func (u *unzipped) Close() error { return u.from.Close() }
