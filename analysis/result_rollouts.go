@@ -2,8 +2,8 @@ package analysis
 
 import (
 	"gonogo/analysis/stat"
-	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/markup"
 )
 
 // FinishStats counts how the last replies of a split's rollouts ended, without rollouts lost to a failed endpoint.

@@ -44,7 +44,7 @@ const (
 
 // The published schemas are what the types say. Each names its version.
 func TestSchemasAreThoseOfTheTypes(t *testing.T) {
-	told := sources(t, "analysis", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/history", "analysis/message", "analysis/stat", "analysis/shift", "sampler/markup", "sampler/rollout")
+	told := sources(t, "analysis", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/history", "analysis/message", "analysis/stat", "analysis/shift", "sampler/rollout/markup", "sampler/rollout")
 	var packed bytes.Buffer
 	pack := zip.NewWriter(&packed)
 	for _, s := range Schemas() {

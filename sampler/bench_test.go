@@ -21,12 +21,12 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 
 	"gonogo/sampler"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/boundary/model"
+	"gonogo/sampler/boundary/tool"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/grader"
 	"gonogo/sampler/jsontext"
-	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/tool"
 )
 
 // The benchmark's load: 1,600 rollouts of 3 tool calls each. Four of five make

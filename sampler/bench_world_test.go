@@ -12,7 +12,7 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 
 	"gonogo/fixtures"
-	"gonogo/sampler/dataset"
+	"gonogo/sampler/input/dataset"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )

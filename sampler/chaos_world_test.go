@@ -14,13 +14,13 @@ import (
 
 	"gonogo/fixtures/chaos"
 	"gonogo/sampler"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/boundary/isolation"
+	"gonogo/sampler/boundary/model"
+	"gonogo/sampler/boundary/tool"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/grader"
-	"gonogo/sampler/isolation"
 	"gonogo/sampler/limit"
-	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/tool"
 )
 
 // ordeal is one run of a mill behind a faulty network.

@@ -18,12 +18,12 @@ import (
 	"time"
 
 	"gonogo/sampler"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/boundary/model"
+	"gonogo/sampler/boundary/tool"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/grader"
 	"gonogo/sampler/limit"
-	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/tool"
 )
 
 // boundary finds an endpoint by its name.

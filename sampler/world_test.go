@@ -19,11 +19,11 @@ import (
 
 	"gonogo/fixtures/pipe"
 	"gonogo/sampler"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/boundary/model"
+	"gonogo/sampler/boundary/tool"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/grader"
-	"gonogo/sampler/model"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/tool"
 )
 
 // world is a model, tools and a grader behind real HTTP whose connections stay

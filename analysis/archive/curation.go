@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"gonogo/analysis/curate"
-	"gonogo/sampler/dataset"
+	"gonogo/sampler/input/dataset"
 	"gonogo/sampler/rollout"
 )
 

@@ -13,8 +13,8 @@ import (
 	"unicode/utf8"
 
 	"gonogo/analysis"
-	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/markup"
 )
 
 // addAnswer keeps what the answer's text shows: its length, whether it is

@@ -13,8 +13,8 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/jsontext"
-	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/markup"
 	"gonogo/sampler/rollout/prompt"
 )
 

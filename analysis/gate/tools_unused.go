@@ -3,7 +3,7 @@ package gate
 import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/sampler/markup"
+	"gonogo/sampler/rollout/markup"
 )
 
 // leastOffered is how many rollouts with tools must call none before that is more than a

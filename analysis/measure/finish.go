@@ -7,8 +7,8 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
 	"gonogo/analysis/stat"
-	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/markup"
 )
 
 func (m *Split) ends() analysis.FinishStats {

@@ -10,8 +10,8 @@ import (
 	"gonogo/analysis/burst"
 	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
-	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/markup"
 )
 
 // Run reads a run and measures every split, the relations between them, the grader

@@ -12,11 +12,11 @@ import (
 
 	"gonogo/analysis/archive"
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/fixtures"
-	"gonogo/report/console"
 	"gonogo/sampler/rollout"
 )
 

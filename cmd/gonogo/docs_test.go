@@ -17,9 +17,9 @@ import (
 	"gonogo/fixtures"
 	"gonogo/report/viewer"
 	"gonogo/sampler"
-	"gonogo/sampler/grader"
-	"gonogo/sampler/isolation"
-	"gonogo/sampler/python"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/boundary/isolation"
+	"gonogo/sampler/boundary/python"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
 )

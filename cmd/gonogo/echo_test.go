@@ -16,7 +16,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"gonogo/sampler/document"
+	"gonogo/sampler/input/document"
 )
 
 // plantedKeys are the credentials of echoJob and echoConfig; each holds "planted".

@@ -12,14 +12,14 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/collect"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
-	"gonogo/report/console"
-	"gonogo/sampler/exporter"
+	"gonogo/sampler/input/spelling"
+	"gonogo/sampler/logs/exporter"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/spelling"
 )
 
 func exportCommand() *cli.Command {

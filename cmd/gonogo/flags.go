@@ -10,11 +10,11 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
-	"gonogo/report/console"
 )
 
 // callOf reads the flags of a command, those that it does not have as unset.

@@ -9,15 +9,15 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/docs"
 	"gonogo/report"
 	"gonogo/report/chart"
-	"gonogo/report/console"
-	"gonogo/sampler/grader"
-	"gonogo/sampler/importer"
-	"gonogo/sampler/spelling"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/input/spelling"
+	"gonogo/sampler/logs/importer"
 )
 
 // topic is one page of documentation that the code itself carries.

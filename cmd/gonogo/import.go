@@ -10,12 +10,12 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/report/console"
 	"gonogo/report/plain"
-	"gonogo/sampler/importer"
+	"gonogo/sampler/logs/importer"
 	"gonogo/sampler/rollout"
 )
 

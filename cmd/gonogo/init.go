@@ -14,13 +14,13 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
-	"gonogo/report/console"
+	"gonogo/sampler/input/spelling"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/spelling"
 )
 
 func initCommand() *cli.Command {

@@ -12,9 +12,9 @@ import (
 	"gonogo/fixtures"
 	"gonogo/report"
 	"gonogo/report/chart"
-	"gonogo/sampler/dataset"
-	"gonogo/sampler/grader"
-	"gonogo/sampler/importer"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/input/dataset"
+	"gonogo/sampler/logs/importer"
 )
 
 // named is one value of an extension list, whatever its type.

@@ -19,11 +19,11 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/report/console"
-	"gonogo/sampler/spelling"
+	"gonogo/sampler/input/spelling"
 )
 
 func main() {

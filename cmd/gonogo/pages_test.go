@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"gonogo/sampler/dataset"
-	"gonogo/sampler/job"
+	"gonogo/sampler/input/dataset"
+	"gonogo/sampler/input/job"
 	"gonogo/sampler/rollout"
 )
 

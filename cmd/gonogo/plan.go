@@ -11,9 +11,9 @@ import (
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report/recipe"
-	"gonogo/sampler/dataset"
+	"gonogo/sampler/input/dataset"
+	"gonogo/sampler/input/spelling"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/spelling"
 )
 
 func planCommand() *cli.Command {

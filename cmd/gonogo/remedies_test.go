@@ -170,7 +170,7 @@ func textsWithCommands(t *testing.T) (texts []string) {
 	help := regexp.MustCompile(`gonogo \w+ --help`)
 	names := regexp.MustCompile(`gonogo (analyze|audit|burst|check|compare|curate|demo|export|grade|history|import|init|nightly|plan|report|run|sample|status|worker)\b`)
 	documentation := []string{"Doc", "Usage", "UsageText", "Description"}
-	for _, dir := range []string{"analysis", "analysis/*", "cmd/gonogo", "cmd/gonogo/internal/*", "report", "report/*", "sampler/*"} {
+	for _, dir := range []string{"analysis", "analysis/*", "cmd/gonogo", "cmd/gonogo/internal/*", "report", "report/*", "sampler/*", "sampler/*/*"} {
 		files, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatal(files, err)

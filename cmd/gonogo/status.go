@@ -11,9 +11,9 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/report/console"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
 )

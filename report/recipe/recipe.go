@@ -11,7 +11,7 @@ import (
 	"gonogo/analysis/gate"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
-	"gonogo/sampler/job"
+	"gonogo/sampler/input/job"
 	"gonogo/sampler/rollout"
 )
 

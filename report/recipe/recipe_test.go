@@ -11,8 +11,8 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/stat"
-	"gonogo/sampler/document"
-	"gonogo/sampler/job"
+	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/job"
 	"gonogo/sampler/rollout"
 )
 

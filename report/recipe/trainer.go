@@ -8,7 +8,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/sampler/job"
+	"gonogo/sampler/input/job"
 )
 
 // Trainer is a program or a platform that trains.

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/sampler"
-	"gonogo/sampler/grader"
+	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/rollout"
 )
 

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
-	"gonogo/sampler/agent"
+	"gonogo/sampler/boundary/agent"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/rollout"
 )

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/boundary/isolation"
 	"gonogo/sampler/burst"
-	"gonogo/sampler/grader"
-	"gonogo/sampler/isolation"
 	"gonogo/sampler/rollout"
 )
 

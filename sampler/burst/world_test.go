@@ -16,13 +16,13 @@ import (
 
 	"gonogo/fixtures/pipe"
 	"gonogo/sampler"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/boundary/isolation"
+	"gonogo/sampler/boundary/tool"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/grader"
-	"gonogo/sampler/isolation"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/tool"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -14,8 +14,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"gonogo/sampler/credential"
 	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout/credential"
 )
 
 // maxErrorText bounds the text of an error that is kept in a record.

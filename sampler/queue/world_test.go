@@ -20,9 +20,9 @@ import (
 	"go.uber.org/goleak"
 
 	"gonogo/sampler"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/boundary/model"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/grader"
-	"gonogo/sampler/model"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
 )

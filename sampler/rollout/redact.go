@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/sampler/credential"
 	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout/credential"
 )
 
 // mask replaces a secret.

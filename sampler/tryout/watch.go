@@ -8,8 +8,8 @@ import (
 	"unicode"
 
 	"gonogo/sampler"
-	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/markup"
 )
 
 // Watch is a sink that passes records on and warns, once each, of what is better fixed now

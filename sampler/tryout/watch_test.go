@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"gonogo/sampler"
-	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/markup"
 )
 
 // watch is a Watch whose warnings are said, a line each.

@@ -13,8 +13,8 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
-	"gonogo/sampler/document"
-	"gonogo/sampler/grader"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/input/document"
 	"gonogo/sampler/rollout"
 )
 

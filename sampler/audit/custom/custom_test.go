@@ -6,7 +6,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
-	"gonogo/sampler/grader"
+	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/rollout"
 )
 

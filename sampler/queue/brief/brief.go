@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/sampler/dataset"
-	"gonogo/sampler/document"
+	"gonogo/sampler/input/dataset"
+	"gonogo/sampler/input/document"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )

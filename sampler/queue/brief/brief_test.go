@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"gonogo/sampler/document"
+	"gonogo/sampler/input/document"
 	"gonogo/sampler/rollout"
 )
 

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"gonogo/report/console"
-	"gonogo/sampler/isolation"
-	"gonogo/sampler/job"
+	"gonogo/cmd/gonogo/internal/console"
+	"gonogo/sampler/boundary/isolation"
+	"gonogo/sampler/input/job"
 	"gonogo/sampler/jsontext"
 )
 

@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"slices"
 
-	"gonogo/sampler/document"
+	"gonogo/sampler/input/document"
 )
 
 // take reads a document, or what --set makes one of, into what is written. The error

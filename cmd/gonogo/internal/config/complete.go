@@ -11,10 +11,10 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/sampler/credential"
-	"gonogo/sampler/document"
-	"gonogo/sampler/job"
+	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/job"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/credential"
 )
 
 // Complete checks that everything a run needs is set, and fills headers from the

@@ -12,10 +12,10 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/fixtures"
-	"gonogo/sampler/document"
-	"gonogo/sampler/grader"
-	"gonogo/sampler/job"
-	"gonogo/sampler/mcp"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/boundary/mcp"
+	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/job"
 	"gonogo/sampler/rollout"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"gonogo/sampler/audit"
-	"gonogo/sampler/dataset"
+	"gonogo/sampler/input/dataset"
 	"gonogo/sampler/rollout"
 )
 

@@ -9,13 +9,13 @@ import (
 	"strings"
 
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/report/console"
-	"gonogo/sampler/dataset"
-	"gonogo/sampler/document"
-	"gonogo/sampler/grader"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/input/dataset"
+	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/schema"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/schema"
 )
 
 // draft is a configuration about to be written.

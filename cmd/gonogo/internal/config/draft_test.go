@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"gonogo/sampler/document"
+	"gonogo/sampler/input/document"
 	"gonogo/sampler/rollout"
 )
 

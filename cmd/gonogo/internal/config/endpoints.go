@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
-	"gonogo/sampler/agent"
-	"gonogo/sampler/document"
+	"gonogo/sampler/boundary/agent"
+	"gonogo/sampler/input/document"
 )
 
 // HiddenFields are the row fields that the agent does not get.

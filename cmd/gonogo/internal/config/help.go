@@ -3,7 +3,7 @@ package config
 import (
 	"strings"
 
-	"gonogo/report/console"
+	"gonogo/cmd/gonogo/internal/console"
 )
 
 // Help renders the table of keys for `gonogo help config`.

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/sampler/document"
-	"gonogo/sampler/grader"
-	"gonogo/sampler/job"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/job"
 )
 
 // loadJob reads the job that the configuration names or holds.

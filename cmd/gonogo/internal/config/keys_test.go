@@ -13,10 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"gonogo/sampler/document"
-	"gonogo/sampler/job"
+	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/job"
+	"gonogo/sampler/input/schema"
 	"gonogo/sampler/limit"
-	"gonogo/sampler/schema"
 )
 
 // complaints reads YAML for one key alone into v and returns what is wrong.

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/sampler/credential"
-	"gonogo/sampler/dataset"
-	"gonogo/sampler/document"
-	"gonogo/sampler/job"
+	"gonogo/sampler/input/dataset"
+	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/job"
+	"gonogo/sampler/input/schema"
 	"gonogo/sampler/jsontext"
-	"gonogo/sampler/schema"
+	"gonogo/sampler/rollout/credential"
 )
 
 // Binding returns the value of every binding key. A run directory made with other values

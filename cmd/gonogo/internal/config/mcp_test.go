@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"gonogo/fixtures"
-	"gonogo/sampler/document"
+	"gonogo/sampler/input/document"
 )
 
 // mcpConfig reads a configuration with these servers.

@@ -5,7 +5,7 @@ import (
 	"net/url"
 
 	"gonogo/analysis"
-	"gonogo/sampler/document"
+	"gonogo/sampler/input/document"
 )
 
 // TokenPrices are the configured prices, else those of the user's own list, else those of the built-in one.

@@ -3,7 +3,7 @@ package config
 import (
 	"strings"
 
-	"gonogo/sampler/job"
+	"gonogo/sampler/input/job"
 )
 
 // checkQueue finds what cannot be a queue.

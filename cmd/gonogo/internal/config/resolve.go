@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"gonogo/report"
-	"gonogo/sampler/document"
+	"gonogo/sampler/input/document"
 	"gonogo/sampler/limit"
 )
 

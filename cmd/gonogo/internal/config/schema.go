@@ -14,10 +14,10 @@ import (
 	"gonogo/fixtures"
 	"gonogo/report"
 	"gonogo/sampler/audit"
-	"gonogo/sampler/dataset"
-	"gonogo/sampler/job"
+	"gonogo/sampler/input/dataset"
+	"gonogo/sampler/input/job"
+	"gonogo/sampler/input/schema"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/schema"
 )
 
 // Keys is the table of the keys of gonogo.yaml. It is made once: the tags do not change.

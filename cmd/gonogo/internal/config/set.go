@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"gonogo/analysis/gate"
-	"gonogo/sampler/document"
-	"gonogo/sampler/schema"
-	"gonogo/sampler/spelling"
+	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/schema"
+	"gonogo/sampler/input/spelling"
 )
 
 // SettingKey returns the key that a name on the command line means. The name of a

@@ -5,7 +5,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report"
-	"gonogo/sampler/grader"
+	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/rollout"
 )
 

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
-	"gonogo/sampler/document"
+	"gonogo/sampler/input/document"
 	"gonogo/sampler/rollout"
 )
 

@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"gonogo/analysis"
-	"gonogo/sampler/document"
-	"gonogo/sampler/job"
+	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/job"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/queue/brief"
 )

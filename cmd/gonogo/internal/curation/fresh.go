@@ -14,7 +14,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
-	"gonogo/sampler/document"
+	"gonogo/sampler/input/document"
 	"gonogo/sampler/rollout"
 )
 

@@ -12,7 +12,7 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/fixtures"
-	"gonogo/sampler/dataset"
+	"gonogo/sampler/input/dataset"
 	"gonogo/sampler/rollout"
 )
 

@@ -13,13 +13,13 @@ import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
-	"gonogo/report/console"
 	"gonogo/sampler/rollout"
 )
 

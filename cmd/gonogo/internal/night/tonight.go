@@ -12,10 +12,10 @@ import (
 	"gonogo/analysis/archive"
 	"gonogo/analysis/history"
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/output"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/stage"
-	"gonogo/report/console"
 	"gonogo/sampler/rollout"
 )
 

@@ -17,12 +17,12 @@ import (
 	"gonogo/analysis/collect"
 	"gonogo/analysis/stat"
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
-	"gonogo/report/console"
-	"gonogo/sampler/document"
+	"gonogo/sampler/input/document"
 	"gonogo/sampler/rollout"
 )
 

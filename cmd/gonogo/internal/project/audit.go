@@ -10,10 +10,10 @@ import (
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/audit/custom"
-	"gonogo/sampler/document"
-	"gonogo/sampler/grader"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/spelling"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/spelling"
 )
 
 // AuditInputs holds what an audit needs besides the run. It is made before anything is

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/report/console"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )

@@ -10,8 +10,8 @@ import (
 	"strconv"
 
 	"gonogo/cmd/gonogo/internal/config"
-	"gonogo/report/console"
-	"gonogo/sampler/grader"
+	"gonogo/cmd/gonogo/internal/console"
+	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/rollout"
 )
 

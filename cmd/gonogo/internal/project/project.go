@@ -12,14 +12,14 @@ import (
 	"time"
 
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/report/console"
 	"gonogo/sampler"
-	"gonogo/sampler/agent"
-	"gonogo/sampler/dataset"
-	"gonogo/sampler/grader"
-	"gonogo/sampler/job"
-	"gonogo/sampler/mcp"
+	"gonogo/sampler/boundary/agent"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/boundary/mcp"
+	"gonogo/sampler/input/dataset"
+	"gonogo/sampler/input/job"
 	"gonogo/sampler/rollout"
 )
 

@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/fixtures"
-	"gonogo/report/console"
 	"gonogo/sampler"
-	"gonogo/sampler/grader"
-	"gonogo/sampler/isolation"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/boundary/isolation"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
 )

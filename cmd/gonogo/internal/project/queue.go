@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/report/console"
 	"gonogo/sampler"
-	"gonogo/sampler/document"
+	"gonogo/sampler/input/document"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
 )

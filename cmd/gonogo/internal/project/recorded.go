@@ -13,9 +13,9 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/sampler/document"
-	"gonogo/sampler/grader"
-	"gonogo/sampler/job"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/job"
 	"gonogo/sampler/rollout"
 )
 

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"gonogo/report/console"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/sampler"
-	"gonogo/sampler/grader"
-	"gonogo/sampler/isolation"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/boundary/isolation"
 	"gonogo/sampler/rollout"
 )
 

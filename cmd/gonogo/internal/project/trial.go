@@ -5,7 +5,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
-	"gonogo/sampler/grader"
+	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/queue/brief"
 )
 

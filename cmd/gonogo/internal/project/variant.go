@@ -8,12 +8,12 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
-	"gonogo/report/console"
-	"gonogo/sampler/dataset"
-	"gonogo/sampler/document"
-	"gonogo/sampler/model"
+	"gonogo/cmd/gonogo/internal/console"
+	"gonogo/sampler/boundary/model"
+	"gonogo/sampler/boundary/tool"
+	"gonogo/sampler/input/dataset"
+	"gonogo/sampler/input/document"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/tool"
 )
 
 // Variant is a variant of a project: a separate project on the same items, with the same

@@ -11,16 +11,16 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/report/console"
 	"gonogo/sampler"
-	"gonogo/sampler/dataset"
+	"gonogo/sampler/boundary/grader"
+	"gonogo/sampler/boundary/model"
+	"gonogo/sampler/boundary/python"
+	"gonogo/sampler/boundary/tool"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/grader"
+	"gonogo/sampler/input/dataset"
 	"gonogo/sampler/limit"
-	"gonogo/sampler/model"
-	"gonogo/sampler/python"
-	"gonogo/sampler/tool"
 )
 
 // wire makes the endpoints of the job.

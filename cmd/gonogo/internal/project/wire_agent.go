@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/report/console"
-	"gonogo/sampler/agent"
+	"gonogo/sampler/boundary/agent"
+	"gonogo/sampler/boundary/proxy"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/proxy"
 )
 
 // WireAgent makes the agent that makes the rollouts, and its proxy to the model.

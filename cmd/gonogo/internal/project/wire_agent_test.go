@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"gonogo/cmd/gonogo/internal/config"
-	"gonogo/sampler/mcp"
+	"gonogo/sampler/boundary/mcp"
 )
 
 // An agent sees no key of the run's; one that asks a model of its own sees that of the

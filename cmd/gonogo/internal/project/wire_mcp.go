@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/config"
-	"gonogo/report/console"
-	"gonogo/sampler/agent"
-	"gonogo/sampler/dataset"
-	"gonogo/sampler/document"
+	"gonogo/cmd/gonogo/internal/console"
+	"gonogo/sampler/boundary/agent"
+	"gonogo/sampler/boundary/mcp"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/job"
-	"gonogo/sampler/mcp"
+	"gonogo/sampler/input/dataset"
+	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/job"
 	"gonogo/sampler/rollout"
 )
 

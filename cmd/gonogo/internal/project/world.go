@@ -11,7 +11,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/spelling"
+	"gonogo/sampler/input/spelling"
 )
 
 // World finds a built-in world.

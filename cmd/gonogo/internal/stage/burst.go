@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/report/console"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/rollout"
 )

@@ -12,15 +12,15 @@ import (
 	"time"
 
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/report/console"
 	"gonogo/sampler/burst"
-	"gonogo/sampler/document"
+	"gonogo/sampler/input/document"
+	"gonogo/sampler/input/spelling"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/spelling"
 )
 
 // BurstProject is a project that can call the tools and the grader of the run

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
 )

@@ -12,11 +12,11 @@ import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/report/console"
 	"gonogo/sampler"
-	"gonogo/sampler/grader"
+	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/rollout"
 )
 

@@ -11,14 +11,14 @@ import (
 
 	"gonogo/analysis/gate"
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/markup"
 )
 
 // rehearse makes one rollout of the run and of each variant, shows their traces

@@ -6,10 +6,10 @@ import (
 	"iter"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/rollout"

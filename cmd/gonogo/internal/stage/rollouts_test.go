@@ -8,12 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/report/console"
 	"gonogo/sampler"
-	"gonogo/sampler/isolation"
+	"gonogo/sampler/boundary/isolation"
 	"gonogo/sampler/rollout"
 )
 

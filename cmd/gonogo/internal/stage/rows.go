@@ -8,9 +8,9 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/judge"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/report/console"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/tryout"
 )

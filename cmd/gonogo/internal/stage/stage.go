@@ -9,15 +9,15 @@ import (
 
 	"gonogo/analysis/gate"
 	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
-	"gonogo/sampler/markup"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/markup"
 	"gonogo/sampler/tryout"
 )
 

@@ -6,9 +6,9 @@ import (
 	"io"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/report/console"
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/queue/brief"

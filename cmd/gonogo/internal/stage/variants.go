@@ -11,13 +11,13 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/gate"
 	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/cmd/gonogo/internal/ui"
-	"gonogo/report/console"
 	"gonogo/sampler"
+	"gonogo/sampler/input/spelling"
 	"gonogo/sampler/rollout"
-	"gonogo/sampler/spelling"
 )
 
 // PickVariants keeps the variants that --variant names; without it all are

@@ -8,8 +8,8 @@ import (
 	"io"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/report/console"
 )
 
 // Confirm asks whether to.

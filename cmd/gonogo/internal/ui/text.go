@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/sampler/spelling"
+	"gonogo/sampler/input/spelling"
 )
 
 // Names lists what name gives for each.

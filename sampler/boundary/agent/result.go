@@ -1,0 +1,273 @@
+package agent
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/rollout"
+)
+
+// Result is an agent's answer for a rollout. Output, or one of Refusal, Limit and
+// Error, is required; everything else is optional.
+type Result struct {
+	TraceID   string          `json:"trace_id"`   // when it is there, it must be the request's
+	Output    *string         `json:"output"`     // the final answer
+	Refusal   string          `json:"refusal"`    // the model refused
+	Limit     string          `json:"limit"`      // the limit that ended it, such as max_steps
+	Error     *Error          `json:"error"`      // it failed
+	Messages  json.RawMessage `json:"messages"`   // the conversation, as chat messages; it may begin with the prompt
+	ToolCalls []Call          `json:"tool_calls"` // instead of messages, or in addition to them
+	Turns     int             `json:"turns"`      // replies of the model
+	Usage     *Usage          `json:"usage"`
+}
+
+// Error says what failed.
+type Error struct {
+	Boundary string `json:"boundary"` // model, tool or agent (itself)
+	Message  string `json:"message"`
+}
+
+// Call is a tool call.
+type Call struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"` // an object, or the text of one
+	Output    json.RawMessage `json:"output"`    // a text, or any JSON
+	Error     string          `json:"error"`     // the tool refused or failed, and the model saw that
+	Offset    rollout.Seconds `json:"offset_s"`  // since the rollout's begin
+	Elapsed   rollout.Seconds `json:"elapsed_s"`
+}
+
+// mostTurns is more than any rollout has; beyond it sums would overflow.
+const mostTurns = 1e6
+
+// Usage counts tokens under the names of either API, including their details.
+type Usage struct {
+	Input      *int64 `json:"input_tokens"`
+	Output     *int64 `json:"output_tokens"`
+	Prompt     *int64 `json:"prompt_tokens"`
+	Completion *int64 `json:"completion_tokens"`
+	Reasoning  *int64 `json:"reasoning_tokens"`
+	Cached     *int64 `json:"cached_tokens"`
+
+	InputDetails      *Usage `json:"input_tokens_details"`
+	OutputDetails     *Usage `json:"output_tokens_details"`
+	PromptDetails     *Usage `json:"prompt_tokens_details"`
+	CompletionDetails *Usage `json:"completion_tokens_details"`
+}
+
+// played reads a result; named says that it must name the rollout. An error wraps
+// an *sampler.AgentError.
+func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResult, error) {
+	var r Result
+	if text = bytes.TrimSpace(text); len(text) == 0 || text[0] != '{' {
+		return sampler.AgentResult{}, garbled("the agent wrote %s instead of a JSON object", quoted(text))
+	}
+	if err := jsontext.Unmarshal(text, &r); err != nil {
+		return sampler.AgentResult{}, garbled("the agent's result is not JSON that can be read: %v", err)
+	}
+	said, err := failureOf(text)
+	if err != nil {
+		return sampler.AgentResult{}, garbled("the agent's result is not JSON that can be read: %v", err)
+	}
+	switch {
+	case r.TraceID == "" && named:
+		return sampler.AgentResult{}, garbled(`the agent's result has no "trace_id": it must name its rollout, as the request did`)
+	case r.TraceID != "" && r.TraceID != p.TraceID:
+		return sampler.AgentResult{}, garbled("the agent answered for the rollout %s, which it was not given", endpoint.Brief(r.TraceID))
+	case r.Error != nil && !(r.Error.Boundary == "" && failure.None(r.Error.Message) && r.Output != nil):
+		return sampler.AgentResult{}, r.Error.failure()
+	case said != "":
+		return sampler.AgentResult{}, (&Error{Message: said}).failure()
+	case r.Output == nil && r.Refusal == "" && r.Limit == "":
+		return sampler.AgentResult{}, garbled(`the agent's result has no "output": it must say what the answer is ("" for none), or "refusal", "limit" or "error"`)
+	case r.Turns < 0 || r.Turns > mostTurns:
+		return sampler.AgentResult{}, garbled(`the agent's result has %d "turns"`, r.Turns)
+	case !r.Usage.possible():
+		return sampler.AgentResult{}, garbled(`the agent's "usage" has a negative or impossible number of tokens`)
+	}
+	done := sampler.AgentResult{Refusal: r.Refusal, Limit: r.Limit, Turns: r.Turns, Usage: r.Usage.counts()}
+	if r.Output != nil {
+		done.Output = *r.Output
+	}
+	if err := r.converse(&done, p); err != nil {
+		return sampler.AgentResult{}, err
+	}
+	return done, nil
+}
+
+// failureOf returns the mark of failure that is in a result next to the keys of Result.
+func failureOf(text []byte) (string, error) {
+	var marks failure.Marks
+	err := rollout.Members(text, func(key string, value []byte) error {
+		if key != "error" && key != "limit" {
+			marks.Result(key, value)
+		}
+		return nil
+	})
+	f, failed := marks.First()
+	if err != nil || !failed {
+		return "", err
+	}
+	return f.Text(), nil
+}
+
+// UnmarshalJSON reads an error, which agents also write as a text.
+func (e *Error) UnmarshalJSON(text []byte) error {
+	if text[0] != '{' {
+		e.Message = jsontext.TextOrJSON(text)
+		return nil
+	}
+	type plain Error
+	return jsontext.Unmarshal(text, (*plain)(e))
+}
+
+// converse reads the conversation as far as it was reported.
+func (r *Result) converse(done *sampler.AgentResult, p sampler.AgentRequest) error {
+	messages, err := transcript.Messages(r.Messages, "assistant")
+	if err != nil {
+		return garbled(`the agent's "messages" are not chat messages: %v`, err)
+	}
+	messages = afterPrompt(messages, p)
+	if len(messages) > 0 {
+		calls, turns := transcript.CallsOf(messages, transcript.UnreportedStatus)
+		done.Messages, done.Calls, done.Turns = messages, calls, max(done.Turns, turns)
+	}
+	asked := done.Calls // by the messages
+	var told []rollout.Call
+	for i, c := range r.ToolCalls {
+		call := rollout.Call{
+			Turn: i, ID: c.ID, Name: c.Name, Arguments: jsontext.TextOrJSON(c.Arguments), Output: jsontext.TextOrJSON(c.Output),
+			Status: transcript.CallStatus(jsontext.TextOrJSON(c.Arguments)), Error: endpoint.Brief(c.Error), Offset: c.Offset, Elapsed: c.Elapsed,
+		}
+		if c.Name == "" || c.Offset < 0 || c.Elapsed < 0 {
+			return garbled(`the agent's tool call %d has no name, or a time below 0`, i+1)
+		}
+		call.OutputBytes = len(call.Output)
+		if c.Error != "" && call.Status == rollout.CallOK {
+			call.Status = rollout.CallError
+		}
+		if len(asked) == len(r.ToolCalls) {
+			call.Turn = asked[i].Turn
+		}
+		told = append(told, call)
+	}
+	if told != nil {
+		done.Calls = told // they have more than the messages
+	}
+	return nil
+}
+
+// afterPrompt leaves the item's own messages out, where the agent gives them back.
+// What it says to its model before is its own: it may put instructions there, also in
+// the place of the item's.
+func afterPrompt(messages []rollout.Message, p sampler.AgentRequest) []rollout.Message {
+	var before []rollout.Message
+	for own := p.Item.Messages; len(own) > 0 && len(messages) > 0; {
+		switch m := messages[0]; {
+		case m.Role == own[0].Role && m.Content == own[0].Content:
+			own, messages = own[1:], messages[1:]
+		case instructs(m):
+			before, messages = append(before, m), messages[1:]
+		case instructs(own[0]):
+			own = own[1:]
+		default:
+			return append(before, messages...)
+		}
+	}
+	return append(before, messages...)
+}
+
+func instructs(m rollout.Message) bool { return m.Role == "system" || m.Role == "developer" }
+
+// failure is the error that the agent reports.
+func (e *Error) failure() error {
+	message := e.Message
+	if message == "" {
+		message = "no reason given"
+	}
+	switch e.Boundary {
+	case "model":
+		return failed("", rollout.ModelAPI, fmt.Errorf("the agent says that its model failed: %s", message))
+	case "tool":
+		return failed("", rollout.ToolFailed, fmt.Errorf("the agent says that a tool failed: %s", message))
+	}
+	return failed(sampler.KindAgentError, rollout.ToolFailed, fmt.Errorf("the agent says that it failed: %s", message))
+}
+
+// counts is the usage; a count that is not reported stays unknown.
+func (u *Usage) counts() rollout.Usage {
+	if u == nil {
+		return rollout.Usage{}
+	}
+	cached, reasoning := []*int64{u.Cached}, []*int64{u.Reasoning}
+	for _, d := range []*Usage{u.InputDetails, u.OutputDetails, u.PromptDetails, u.CompletionDetails} {
+		if d != nil {
+			cached, reasoning = append(cached, d.Cached), append(reasoning, d.Reasoning)
+		}
+	}
+	return rollout.Usage{Input: cmp.Or(u.Input, u.Prompt), Output: cmp.Or(u.Output, u.Completion), Reasoning: cmp.Or(reasoning...), Cached: cmp.Or(cached...)}
+}
+
+// possible reports whether the counts can be true: they are held against budgets.
+func (u *Usage) possible() bool {
+	const most = 1e12
+	told := u.counts()
+	for _, n := range []*int64{told.Input, told.Output, told.Reasoning, told.Cached} {
+		if n != nil && (*n < 0 || *n > most) {
+			return false
+		}
+	}
+	return true
+}
+
+// garbled is an unusable result.
+func garbled(format string, args ...any) error {
+	return failed(sampler.KindAgentGarbled, rollout.ToolFailed, fmt.Errorf(format, args...))
+}
+
+// hung is an agent that gave no result in time; more is what else there is to say.
+func hung(p sampler.AgentRequest, more string) error {
+	return failed(sampler.KindAgentHung, rollout.ToolFailed, fmt.Errorf("the agent gave no result within %v (agent.timeout)%s", p.Timeout, more))
+}
+
+// blaming names, before why an agent failed, the request that it was refused: an
+// agent rarely reports the answers that it got.
+func blaming(err error, p sampler.AgentRequest) error {
+	own, ok := errors.AsType[*sampler.AgentError](err)
+	f, around := endpoint.AsFailure(err)
+	if !ok || !around || p.Model == nil || p.Model.Refused == nil || p.Model.Refused() == "" {
+		return err
+	}
+	told := *f
+	told.Err = &sampler.AgentError{Kind: own.Kind, Outcome: own.Outcome, Err: fmt.Errorf("its last request was not forwarded to the model: %s; then: %w", p.Model.Refused(), own.Err)}
+	return &told
+}
+
+// failed is one rollout's failure, which is not worth another try: that would
+// cost what a rollout costs. It is none of the endpoint as a whole, but for the
+// breaker, which counts the same failure on item after item.
+func failed(kind string, outcome rollout.Outcome, err error) error {
+	return &endpoint.Failure{URL: endpoint.Agent, Hidden: http.StatusOK, Err: &sampler.AgentError{Kind: kind, Outcome: outcome, Err: err}}
+}
+
+// quoted shows the beginning of what is not a result.
+func quoted(text []byte) string {
+	if len(text) == 0 {
+		return "nothing"
+	}
+	const most = 120
+	if len(text) > most {
+		text = append(bytes.Clone(text[:most]), "…"...)
+	}
+	return fmt.Sprintf("%q", text)
+}

@@ -1,0 +1,80 @@
+package grader
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/credential"
+)
+
+// Info describes a run's grader. raw is the definition that g was made from. The hash is
+// the SHA-256 of the definition in a form that does not depend on its layout: keys
+// sorted, numbers in one spelling, no spaces, and without the keys that open doors, so
+// that a new key is not a new grader.
+func Info(raw json.RawMessage, g sampler.Grader) rollout.GraderInfo {
+	var info rollout.GraderInfo
+	if d, ok := g.(Describer); ok {
+		info = d.Info()
+	}
+	var head struct {
+		Type string `json:"type"`
+		Name string `json:"name"`
+	}
+	_ = jsontext.Unmarshal(raw, &head) // a definition that cannot be read made no grader
+	info.Kind, info.Name, info.Hash = head.Type, head.Name, hash(raw)
+	return info
+}
+
+// hash is the SHA-256 of a definition, in hexadecimal.
+func hash(raw json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	canonical := []byte(raw)
+	if dec.Decode(&v) == nil {
+		if b, err := json.Marshal(plain("", v)); err == nil {
+			canonical = b
+		}
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
+}
+
+// plain returns the value that is under key, without credentials and with
+// numbers in their shortest spelling.
+func plain(key string, v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, value := range v {
+			if _, text := value.(string); text && (key == "headers" || credential.InName(k)) {
+				value = nil
+			}
+			out[k] = plain(k, value)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i := range v {
+			out[i] = plain(key, v[i])
+		}
+		return out
+	case string:
+		if key == "url" {
+			return endpoint.RedactURL(v)
+		}
+	case json.Number:
+		if f, err := v.Float64(); err == nil && strings.ContainsAny(v.String(), ".eE") {
+			return json.Number(strconv.FormatFloat(f, 'g', -1, 64))
+		}
+	}
+	return v
+}

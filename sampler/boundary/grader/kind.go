@@ -1,0 +1,101 @@
+package grader
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"gonogo/sampler"
+	"gonogo/sampler/boundary/python"
+	"gonogo/sampler/jsontext"
+)
+
+// Kind is one type of grader.
+type Kind struct {
+	Name string // the value of "type"
+	Doc  string // one sentence for a user
+	New  func(raw json.RawMessage, env Env) (sampler.Grader, error)
+
+	Remote bool // grading calls a server, which takes time and may cost money
+
+	inline func(d definition, dir string) error // reads the files that a definition names; nil if none is
+}
+
+// Kinds lists the graders that can be run here, in the order they are shown.
+func Kinds() []Kind {
+	return []Kind{stringCheck, textSimilarity, scoreModel, labelModel, pythonKind, multi, endpointKind, trl, verifiers, evalProtocol, lambda, command}
+}
+
+// Env is what graders need from outside. The zero value is for graders that need nothing.
+type Env struct {
+	HTTP        *http.Client                // for endpoints; nil = a client of our own, as endpoint.HTTPClient
+	Judge       sampler.Judge               // for graders that ask a model
+	Rewrite     func(address string) string // maps a URL of the job to the one to connect to; nil = as it is
+	Python      *python.Pool                // for python graders; nil = none, which is an error for them
+	Dir         string                      // working directory of commands; "" is this program's
+	Without     []string                    // variables of this program's environment that commands must not see
+	SampleTools string                      // All (also when empty) or Last: the calls that sample.output_tools shows
+
+	kinds []Kind // what New was given: what a multi grader can be made of
+	part  string // the name within a multi grader; "" outside
+}
+
+// New returns the grader that raw describes.
+func New(kinds []Kind, raw json.RawMessage, env Env) (sampler.Grader, error) {
+	var head struct {
+		Type string `json:"type"`
+	}
+	if err := jsontext.Unmarshal(raw, &head); err != nil {
+		return nil, fmt.Errorf("read the grader: %w", err)
+	}
+	if env.SampleTools != "" && env.SampleTools != All && env.SampleTools != Last {
+		return nil, fmt.Errorf("sample_tools is %q: it is %s or %s", env.SampleTools, All, Last)
+	}
+	k, err := find(kinds, head.Type)
+	if err != nil {
+		return nil, err
+	}
+	env.kinds = kinds
+	g, err := k.New(raw, env)
+	if err != nil {
+		return nil, fmt.Errorf("%s grader: %w", k.Name, err)
+	}
+	return g, nil
+}
+
+// find returns the kind of a name.
+func find(kinds []Kind, name string) (Kind, error) {
+	names := make([]string, len(kinds))
+	for i, k := range kinds {
+		if k.Name == name {
+			return k, nil
+		}
+		names[i] = k.Name
+	}
+	if name == "" {
+		return Kind{}, fmt.Errorf("the grader has no type; the types are %s", strings.Join(names, ", "))
+	}
+	return Kind{}, fmt.Errorf("grader type %q cannot be run; the types are %s", name, strings.Join(names, ", "))
+}
+
+// decode reads a grader's JSON into its struct. Unknown keys are no error:
+// the reader of the job reports them.
+func decode(raw json.RawMessage, into any) error {
+	if err := jsontext.Unmarshal(raw, into); err != nil {
+		var t *json.UnmarshalTypeError
+		if errors.As(err, &t) {
+			return fmt.Errorf("%q cannot be a %s", t.Field, t.Value)
+		}
+		return err
+	}
+	return nil
+}
+
+// present reports whether a raw JSON value is there and not null.
+func present(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 0 && !bytes.Equal(raw, []byte("null"))
+}

@@ -1,0 +1,72 @@
+package grader
+
+import (
+	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+
+	"gonogo/sampler/boundary/grader/formula"
+	"gonogo/sampler/jsontext"
+)
+
+// mostCorners bounds the parts of a formula whose ends are tried in all combinations.
+const mostCorners = 10
+
+// RangeOf returns the range of rewards that a grader's definition implies: the range of a
+// score_model; the sum of the weights of reward functions, each from 0 to 1; what the formula
+// of a multi grader makes of the ends of its parts. declared says that the definition states
+// it: otherwise functions may give more. ok is false when it implies none.
+func RangeOf(raw json.RawMessage) (lo, hi float64, declared, ok bool) {
+	var g struct {
+		Type    string                     `json:"type"`
+		Range   []float64                  `json:"range"`
+		Weights []float64                  `json:"weights"`
+		Graders map[string]json.RawMessage `json:"graders"`
+		Formula string                     `json:"calculate_output"`
+	}
+	if jsontext.Unmarshal(raw, &g) != nil {
+		return 0, 0, false, false
+	}
+	switch {
+	case g.Type == scoreModel.Name && len(g.Range) == 2:
+		lo, hi, declared = g.Range[0], g.Range[1], true
+	case g.Type == multi.Name:
+		lo, hi = rangeOfFormula(g.Formula, g.Graders)
+	case g.Type == trl.Name || g.Type == verifiers.Name:
+		for _, w := range g.Weights {
+			lo, hi = lo+min(w, 0), hi+max(w, 0)
+		}
+	}
+	return lo, hi, declared, lo < hi && !math.IsInf(lo, 0) && !math.IsInf(hi, 0)
+}
+
+// rangeOfFormula is the least and the most that a formula makes of the ends of its parts: 0
+// to 1 where a part implies nothing else. 0 and 0 where it cannot be computed at some.
+func rangeOfFormula(source string, graders map[string]json.RawMessage) (lo, hi float64) {
+	names := slices.Sorted(maps.Keys(graders))
+	f, err := formula.Compile(source, names)
+	if err != nil || len(names) > mostCorners {
+		return 0, 0
+	}
+	ends := make([][2]float64, len(names))
+	for i, name := range names {
+		ends[i] = [2]float64{0, 1}
+		if a, b, _, ok := RangeOf(graders[name]); ok {
+			ends[i] = [2]float64{a, b}
+		}
+	}
+	lo, hi = math.Inf(1), math.Inf(-1)
+	values := make([]float64, len(names))
+	for corner := range 1 << len(names) {
+		for i := range names {
+			values[i] = ends[i][corner>>i&1]
+		}
+		v, err := f.Eval(values)
+		if err != nil {
+			return 0, 0
+		}
+		lo, hi = min(lo, v), max(hi, v)
+	}
+	return lo, hi
+}

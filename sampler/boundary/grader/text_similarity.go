@@ -1,0 +1,182 @@
+package grader
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonogo/sampler"
+	"gonogo/sampler/boundary/grader/metric"
+	"gonogo/sampler/rollout"
+)
+
+var textSimilarity = Kind{
+	Name: "text_similarity",
+	Doc:  "Compares two templates by a text metric: " + strings.Join(metricNames(), ", ") + ". The reward is between 0 and 1.",
+	New:  newTextSimilarity,
+}
+
+// Chooser is a grader that had to choose where the wire contract is silent: one sentence
+// for each choice, for the report. A choice may depend on this machine, so Choices is
+// called after Start.
+type Chooser interface {
+	Choices() map[string]string
+}
+
+// Choices returns the grader's choices; nil if there are none.
+func Choices(g sampler.Grader) map[string]string {
+	if c, ok := g.(Chooser); ok {
+		return c.Choices()
+	}
+	return nil
+}
+
+// TextSimilarity compares two rendered templates by a metric.
+type TextSimilarity struct {
+	input, reference Template
+	metric           metric.Metric
+	tools            string
+	nltk             *nltkMeteor // nil: the metric is another one, or there is no python
+}
+
+func newTextSimilarity(raw json.RawMessage, env Env) (sampler.Grader, error) {
+	var c struct {
+		Input     *string `json:"input"`
+		Reference *string `json:"reference"`
+		Metric    string  `json:"evaluation_metric"`
+	}
+	if err := decode(raw, &c); err != nil {
+		return nil, err
+	}
+	if c.Input == nil || c.Reference == nil {
+		return nil, errors.New("input and reference are both needed")
+	}
+	g := &TextSimilarity{tools: env.SampleTools}
+	var err error
+	if g.metric, err = metricNamed(c.Metric); err != nil {
+		return nil, err
+	}
+	if g.metric.Name == "meteor" && env.Python != nil {
+		g.nltk = &nltkMeteor{pool: env.Python}
+	}
+	if g.input, err = ParseTemplate(*c.Input); err != nil {
+		return nil, fmt.Errorf("input: %w", err)
+	}
+	if g.reference, err = ParseTemplate(*c.Reference); err != nil {
+		return nil, fmt.Errorf("reference: %w", err)
+	}
+	return g, nil
+}
+
+func metricNames() []string {
+	var names []string
+	for _, m := range metric.Metrics() {
+		names = append(names, m.Name)
+	}
+	return names
+}
+
+func metricNamed(name string) (metric.Metric, error) {
+	for _, m := range metric.Metrics() {
+		if m.Name == name {
+			return m, nil
+		}
+	}
+	names := strings.Join(metricNames(), ", ")
+	switch name {
+	case "":
+		return metric.Metric{}, fmt.Errorf("evaluation_metric is missing: it is one of %s", names)
+	case "cosine":
+		return metric.Metric{}, fmt.Errorf("evaluation_metric cosine compares embeddings of a hosted model (text-embedding-3-large), "+
+			"and the service offers it for evals only, not for training: use one of %s", names)
+	}
+	return metric.Metric{}, fmt.Errorf("evaluation_metric %q is not one of %s", name, names)
+}
+
+// Grade compares. An output that lacks what a template reads, such as a key of
+// output_json, scores 0: the rest of the template alone would be a little like
+// anything. What the hosted service does then is not documented.
+func (g *TextSimilarity) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
+	if err := ctx.Err(); err != nil {
+		return sampler.Grade{}, err
+	}
+	s := NewSample(out, g.tools)
+	input, lacks, err := g.input.Render(out.Item.Row, s)
+	if err != nil {
+		return sampler.Grade{}, fmt.Errorf("text_similarity input: %w", err)
+	}
+	reference, more, err := g.reference.Render(out.Item.Row, s)
+	if err != nil {
+		return sampler.Grade{}, fmt.Errorf("text_similarity reference: %w", err)
+	}
+	if len(lacks)+len(more) > 0 {
+		return sampler.Grade{Reward: 0}, nil
+	}
+	if g.metric.Steps != nil && g.metric.Steps(input, reference) > metric.Affordable {
+		return sampler.Grade{}, &sampler.GradeError{Kind: sampler.KindOther, Err: fmt.Errorf(
+			"texts of %d and %d bytes are too long for %s, which compares every character with every other: use bleu, gleu or a rouge",
+			len(input), len(reference), g.metric.Name)}
+	}
+	if g.nltk != nil && g.nltk.function != nil {
+		reward, err := g.nltk.score(ctx, out.Caller, input, reference)
+		return sampler.Grade{Reward: reward}, err
+	}
+	return sampler.Grade{Reward: g.metric.Score(input, reference)}, nil
+}
+
+// Start tries whether nltk can compute METEOR here. Before it, and where it
+// cannot, METEOR is the approximation of package metric.
+func (g *TextSimilarity) Start(ctx context.Context) error {
+	if g.nltk == nil {
+		return nil
+	}
+	return g.nltk.start(ctx)
+}
+
+// CheckItem reports a field that the templates read and the row does not have.
+func (g *TextSimilarity) CheckItem(it *rollout.Item) error {
+	return checkItem(it, g.input, g.reference)
+}
+
+// Reads lists the keys of sample that the templates read.
+func (g *TextSimilarity) Reads() []string { return reads(g.input, g.reference) }
+
+// References returns the template that an output is compared with.
+func (g *TextSimilarity) References() []Template { return references(g.reference, g.input) }
+
+// Range returns the bounds of every metric.
+func (g *TextSimilarity) Range() (low, high float64) { return 0, 1 }
+
+// Choices names the scorer, its settings and what surprises in them, and what
+// an output earns that lacks what a template reads.
+func (g *TextSimilarity) Choices() map[string]string {
+	choice := g.metric.Choice
+	switch {
+	case g.nltk == nil:
+	case g.nltk.function != nil:
+		choice = metric.MeteorChoice
+	case g.nltk.lacking != "":
+		choice += " (" + g.nltk.lacking + ")"
+	}
+	choices := map[string]string{"text_similarity " + g.metric.Name: choice}
+	if slices.ContainsFunc(g.Reads(), func(key string) bool { return key != "output_text" }) {
+		choices["text_similarity missing"] = "an output that lacks what a template reads, such as a key of output_json, scores 0"
+	}
+	return choices
+}
+
+// Warnings says that the metric is an approximation.
+func (g *TextSimilarity) Warnings() []string {
+	switch {
+	case g.metric.Name != "meteor" || g.nltk != nil && g.nltk.function != nil:
+		return nil
+	case g.nltk != nil && g.nltk.lacking != "":
+		return []string{meteorWarning + ": " + g.nltk.lacking}
+	}
+	return []string{meteorWarning + ": a python interpreter with nltk and WordNet would compute it"}
+}
+
+const meteorWarning = "text_similarity: meteor is an approximation here, without synonyms"

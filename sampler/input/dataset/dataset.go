@@ -1,0 +1,195 @@
+package dataset
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"gonogo/sampler/logs/parquetfile"
+	"gonogo/sampler/rollout"
+)
+
+// Options name the row fields that carry an item's labels; "" is the usual one. The tags are
+// those of the keys of gonogo.yaml.
+type Options struct {
+	PromptField   string `json:"prompt,omitzero" or:"messages, else prompt" mark:"binding" example:"question" doc:"the row field that holds the conversation, or the user's text alone"`
+	IDField       string `json:"id,omitzero" default:"id" mark:"binding" doc:"the row field that names an item; a row without it is named after its line, such as line-17"`
+	CategoryField string `json:"category,omitzero" default:"category" mark:"binding" doc:"the row field that groups items into categories: subsets keep their proportions"`
+	FamilyField   string `json:"family,omitzero" default:"family" mark:"binding" doc:"the row field that items from the same source share, such as a document or a repository: intervals take it into account"`
+}
+
+// withDefaults fills in the usual names.
+func (o Options) withDefaults() Options {
+	return Options{o.PromptField, cmp.Or(o.IDField, "id"), cmp.Or(o.CategoryField, "category"), cmp.Or(o.FamilyField, "family")}
+}
+
+// File is a data file that has been read.
+type File struct {
+	Path     string
+	Split    rollout.Split
+	SHA256   string // of the file's bytes, hexadecimal
+	Bytes    int64
+	Rows     int // rows in the file; more than len(Items) when rows with one id repeat
+	Items    []rollout.Item
+	Repeats  []Repeat          // rows that are not items, because they repeat an earlier one including its id
+	Problems []rollout.Problem // rules of every platform; Check adds the target's
+
+	options Options
+}
+
+// Repeat is a row that repeats the row in line First, including its id.
+type Repeat struct{ Line, First int }
+
+// maxLine is the longest row that is read, far above what any model takes. Looking
+// for copies takes some 30 bytes for each of its text.
+const maxLine = 16 << 20
+
+// maxErrors is how many bad rows are named before reading stops.
+const maxErrors = 20
+
+// Load reads the file as one split: JSON lines, or Parquet, whose rows are JSON lines to
+// everything that comes after it and are named by their number. A byte order mark, CRLF and blank lines
+// are fine. The error joins up to 20 bad rows, each as path:line: broken JSON,
+// a row that is not an object, missing or empty messages, an id that is neither a
+// string nor a whole number, one id on two different rows or once as a string
+// and once as a number; also a file without rows. A row without an id is
+// called line-17 after its line. A row wrapped as {"item":{…}} is unwrapped,
+// and a Problem says so; a row that repeats an earlier one together with its
+// id is left out, and a Problem says so.
+func Load(path string, split rollout.Split, opt Options) (*File, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read the %s file: %w", split, err)
+	}
+	defer f.Close()
+	in := bufio.NewReader(f)
+	if first, _ := in.Peek(4); !parquetfile.Is(first) {
+		return read(in, path, split, opt)
+	}
+	file, lines, err := parquetFile(in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	out, err := read(bytes.NewReader(lines), path, split, opt)
+	if err != nil {
+		return nil, err
+	}
+	out.SHA256, out.Bytes = fmt.Sprintf("%x", sha256.Sum256(file)), int64(len(file))
+	return out, nil
+}
+
+// parquetFile reads a Parquet file whole, and its rows as JSON lines.
+func parquetFile(in io.Reader) (file, lines []byte, err error) {
+	if file, err = io.ReadAll(io.LimitReader(in, maxParquet+1)); err == nil {
+		lines, err = parquetLines(file)
+	}
+	return file, lines, err
+}
+
+// read is Load for anything that can be read; path is what errors say.
+func read(r io.Reader, path string, split rollout.Split, opt Options) (*File, error) {
+	opt = opt.withDefaults()
+	sum := sha256.New()
+	rd := &reader{
+		file: &File{Path: path, Split: split, options: opt},
+		ids:  map[string]firstUse{},
+		rows: map[[sha256.Size]byte]int{},
+
+		written: map[string]canonicalField{},
+	}
+	in := bufio.NewReaderSize(io.TeeReader(r, sum), 1<<16)
+	for line := 1; ; line++ {
+		text, err := readLine(in)
+		rd.file.Bytes += int64(len(text))
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+		if line == 1 {
+			if why := foreign(text); why != "" {
+				return nil, fmt.Errorf("%s:1: %s", path, why)
+			}
+			text = bytes.TrimPrefix(text, []byte(byteOrderMark))
+		}
+		if text = bytes.TrimSpace(text); len(text) > 0 {
+			rd.row(text, line)
+		}
+		if err != nil || len(rd.errs) >= maxErrors {
+			break
+		}
+	}
+	if len(rd.errs) > 0 {
+		return nil, errors.Join(rd.errs...)
+	}
+	if rd.file.Rows == 0 {
+		return nil, fmt.Errorf("%s: no rows in it", path)
+	}
+	rd.file.SHA256 = hex.EncodeToString(sum.Sum(nil))
+	rd.finish()
+	return rd.file, nil
+}
+
+// readLine returns the next line with its end. A line above maxLine is an
+// error.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > maxLine {
+			return nil, fmt.Errorf("the row is longer than %d MB: shorten it, or take it out", maxLine>>20)
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// foreign recognizes files that are not JSONL by how they begin.
+func foreign(first []byte) string {
+	switch trimmed := bytes.TrimSpace(bytes.TrimPrefix(first, []byte(byteOrderMark))); {
+	case bytes.HasPrefix(first, []byte{0x1f, 0x8b}):
+		return "the file is compressed with gzip: unpack it first"
+	case bytes.HasPrefix(first, []byte{0xff, 0xfe}), bytes.HasPrefix(first, []byte{0xfe, 0xff}):
+		return "the file is UTF-16: save it as UTF-8"
+	case bytes.HasPrefix(trimmed, []byte("[")):
+		return "the file is a JSON array: write one object per line (jq -c '.[]' does it)"
+	case bytes.Equal(trimmed, []byte("{")):
+		return "the object spans several lines: write one object per line (jq -c . does it)"
+	}
+	return ""
+}
+
+// base returns the name that Items and Problems carry.
+func (f *File) base() string { return filepath.Base(f.Path) }
+
+// TooLong returns the items whose prompt cannot fit that many tokens of context. A prompt has
+// at least a token a word, and one for each 8 bytes; most have more.
+func TooLong(items []rollout.Item, context int) (list []*rollout.Item) {
+	for i := range items {
+		words := 0
+		for _, m := range items[i].Messages {
+			words += len(strings.Fields(m.Content))
+		}
+		if max(words, PromptBytes(&items[i])/8) > context {
+			list = append(list, &items[i])
+		}
+	}
+	return list
+}
+
+// PromptBytes is the length of the text that a model is shown first.
+func PromptBytes(it *rollout.Item) int {
+	n := len(it.Tools)
+	for _, m := range it.Messages {
+		n += len(m.Content)
+	}
+	return n
+}

@@ -1,0 +1,183 @@
+package job
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sort"
+
+	"gonogo/sampler/input/document"
+
+	"gonogo/sampler/rollout/credential"
+)
+
+// maskedValue is what the service shows in the place of a header's value.
+const maskedValue = "**********"
+
+// secret is a string or number of the body that must not be shown.
+type secret struct {
+	node   *node
+	name   string // the key, or the header's name, it is under
+	header bool
+	url    bool // a URL with a credential inside
+}
+
+// Masked returns the body with every header's value, at any depth, replaced
+// by "**********", and with the credentials that are in URLs or under keys
+// such as api_key replaced as well, whatever their length; see
+// credential.InName for the keys. The response format is left alone: it
+// describes what the model may write.
+func (j *Job) Masked() json.RawMessage {
+	out, err := j.rewrite(func(s secret) (string, bool) {
+		if text, ok := s.node.token.(string); ok && s.url {
+			return MaskURL(text), true
+		}
+		return maskedValue, true
+	})
+	if err != nil {
+		return nil // Raw was parsed before, and masking itself cannot fail
+	}
+	return out
+}
+
+// Hash returns the SHA-256, in hexadecimal, of the masked body with sorted keys: it
+// identifies what a run was made with, independent of credentials and layout.
+func (j *Job) Hash() string {
+	dec := json.NewDecoder(bytes.NewReader(j.Masked()))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		v = nil
+	}
+	canonical, err := json.Marshal(v)
+	if err != nil {
+		canonical = nil
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:])
+}
+
+// Secrets lists the literal credentials in the body, which must never reach a file,
+// a log line or a page. Harmless header values, such as a content type, are not
+// included.
+func (j *Job) Secrets() []string {
+	root, err := readTree(j.name, j.Raw)
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, s := range secrets("", root, nil) {
+		text := s.node.text()
+		switch {
+		case s.header:
+			found = append(found, credential.InHeader(s.name, text)...)
+		case !s.url && credential.Is(s.name, text):
+			found = append(found, text)
+		}
+		found = append(found, URLSecrets(text)...)
+	}
+	// The value of ${NAME} is a secret, its name is not.
+	found = slices.DeleteFunc(found, variable.MatchString)
+	slices.Sort(found)
+	return slices.Compact(found)
+}
+
+// Expand returns the job with ${NAME}, in header values and in the other
+// places where credentials are, replaced by what env says. The error joins
+// a document.Error for every name that env does not know, and for every value that is
+// masked, as a job fetched from the service has them. The result's Raw and
+// Grader hold secrets: show Masked.
+func (j *Job) Expand(env func(string) (string, bool)) (*Job, error) {
+	var wrong document.Errors
+	raw, err := j.rewrite(func(s secret) (string, bool) {
+		text, ok := s.node.token.(string)
+		if !ok {
+			return "", false
+		}
+		if text == maskedValue {
+			wrong = append(wrong, j.placed(place(j.name, j.Raw, s.node.start, s.node.path,
+				"the value is masked, as the service shows it: write the real one, or ${NAME} to take it from the environment")))
+		}
+		text, unknown := Expand(text, env)
+		for _, name := range unknown {
+			wrong = append(wrong, j.placed(place(j.name, j.Raw, s.node.start, s.node.path,
+				fmt.Sprintf("the environment has no %s: export it, or write the value some other way", name))))
+		}
+		return text, true
+	})
+	if err := cmp.Or(err, wrong.OrNil()); err != nil {
+		return nil, err
+	}
+	return j.again(raw)
+}
+
+// rewrite returns the body with every secret string replaced by what replace
+// gives; a false leaves it as it is.
+func (j *Job) rewrite(replace func(secret) (string, bool)) (json.RawMessage, error) {
+	root, err := readTree(j.name, j.Raw)
+	if err != nil {
+		return nil, err
+	}
+	found := secrets("", root, nil)
+	sort.Slice(found, func(i, j int) bool { return found[i].node.start < found[j].node.start })
+	var out bytes.Buffer
+	done := 0
+	for _, s := range found {
+		text, ok := replace(s)
+		if !ok {
+			continue
+		}
+		quoted, err := json.Marshal(text)
+		if err != nil {
+			return nil, err
+		}
+		out.Write(j.Raw[done:s.node.start])
+		out.Write(quoted)
+		done = s.node.end
+	}
+	out.Write(j.Raw[done:])
+	return out.Bytes(), nil
+}
+
+// text returns a string's text and a number's digits, "" of all else.
+func (n *node) text() string {
+	switch t := n.token.(type) {
+	case string:
+		return t
+	case json.Number:
+		return t.String()
+	}
+	return ""
+}
+
+// secrets appends the secret strings and numbers of n, which is under key; the items of
+// a list are under the list's.
+func secrets(key string, n *node, found []secret) []secret {
+	_, text := n.token.(string)
+	switch {
+	case text && credential.InName(key), credential.Is(key, n.text()): // a number is one when it is long
+		found = append(found, secret{node: n, name: key})
+	case len(urlCredentials(n.text())) > 0:
+		found = append(found, secret{node: n, name: key, url: true})
+	}
+	for _, child := range n.items {
+		found = secrets(key, child, found)
+	}
+	for _, key := range n.keys {
+		child := n.fields[key]
+		switch {
+		case key == "response_format":
+		case key == "headers" && child.object():
+			for _, name := range child.keys {
+				found = append(found, secret{node: child.fields[name], name: name, header: true})
+			}
+		default:
+			found = secrets(key, child, found)
+		}
+	}
+	return found
+}

@@ -1,0 +1,257 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	validator "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"gonogo/sampler/input/document"
+	"gonogo/sampler/limit"
+)
+
+// forms are the forms that the tag is holds a text to, with what an error calls them.
+var forms = map[string]struct{ pattern, words string }{
+	"duration": {`^([+-]?0|\+?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`, "a duration with its unit, such as 500ms, 30s or 5m"},
+	"folder":   {`^[a-z0-9]([a-z0-9_.-]{0,62}[a-z0-9_-])?$`, "made of a-z, 0-9, _, . and -, at most 64, and end with no dot"},
+	"name":     {`^[a-z0-9][a-z0-9_.-]*$`, "made of a-z, 0-9, _, . and -"},
+	"url":      {`^https?://[^/\s]+`, "a http:// or https:// URL"},
+}
+
+// Options are what the tags of a struct cannot say of its documents.
+type Options struct {
+	Title, Description string // of the schema
+
+	Types map[reflect.Type]*jsonschema.Schema // of types that encode themselves, besides limit.Duration
+	Lists map[string][]string                 // the values of a text, or the names in a map, by path, such as audit.probes[].expect
+	Moved map[string]func(name string) error  // says where a name of a list went that it held once, by path; nil is a name that it never held
+	Words *strings.Replacer                   // for what docs have in braces; may be nil
+
+	MaskURL func(string) string // hides the credentials of a URL; nil hides none
+	Listed  string              // where all keys are listed, as the end of an error about an unknown one
+}
+
+// Table is the keys of a kind of document, and its schema.
+type Table struct {
+	keys     []Key
+	schema   *jsonschema.Schema
+	opt      Options
+	compiled func() *validator.Schema
+}
+
+// For returns the table of documents that are read into a T, a struct. It panics on tags
+// that make no sense.
+func For[T any](opt Options) *Table {
+	types := map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[limit.Duration](): {Type: "string", Pattern: forms["duration"].pattern},
+		reflect.TypeFor[uint64]():         {Type: "integer", Minimum: new(0.0), Format: "uint64"},
+	}
+	for of, s := range opt.Types {
+		types[of] = s
+	}
+	schema, err := jsonschema.For[T](&jsonschema.ForOptions{TypeSchemas: types})
+	if err != nil {
+		panic("schema: " + err.Error())
+	}
+	t := &Table{schema: schema, opt: opt}
+	t.group(schema, reflect.TypeFor[T](), "", nil)
+	schema.Types, schema.Type = nil, "object"
+	schema.Schema = "https://json-schema.org/draft/2020-12/schema"
+	schema.Title, schema.Description = opt.Title, opt.Description
+	t.compiled = sync.OnceValue(t.compile)
+	return t
+}
+
+// Keys lists every key, in the order of the struct.
+func (t *Table) Keys() []Key { return t.keys }
+
+// Key returns the key of a path.
+func (t *Table) Key(path string) (k Key, ok bool) {
+	i := slices.IndexFunc(t.keys, func(k Key) bool { return k.Path == path })
+	if i < 0 {
+		return Key{}, false
+	}
+	return t.keys[i], true
+}
+
+// Find returns the key that a path names. A path may also lead into the map of a key; inner
+// is the rest of it then. The error says what was probably meant.
+func (t *Table) Find(path string) (k Key, inner string, err error) {
+	k, ok := t.Key(path)
+	for _, of := range t.keys {
+		if rest, below := strings.CutPrefix(path, of.Path+"."); below && !ok && of.Type == "object" {
+			k, inner = of, rest
+		}
+	}
+	if k.Path != "" {
+		return k, inner, nil
+	}
+	group, leaf, near := "", path, t.schema
+	if i := strings.IndexByte(path, '.'); i > 0 && near.Properties[path[:i]] != nil {
+		group, leaf, near = path[:i], path[i+1:], near.Properties[path[:i]]
+	}
+	if s := near.Properties[leaf]; s != nil {
+		return Key{}, "", fmt.Errorf("is %s", groupOf(path, s))
+	}
+	return Key{}, "", fmt.Errorf("unknown key%s", t.suggest(group, leaf, near.PropertyOrder))
+}
+
+// JSON returns the JSON Schema that documents are checked by, for editors too.
+func (t *Table) JSON() []byte {
+	var b bytes.Buffer
+	if err := json.Indent(&b, document.Marshal(t.schema), "", "  "); err != nil {
+		panic(fmt.Sprintf("schema: %v", err)) // Marshal wrote it
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// compile is the schema as its validator has it.
+func (t *Table) compile() *validator.Schema {
+	const name = "schema.json"
+	doc, err := validator.UnmarshalJSON(bytes.NewReader(t.JSON()))
+	c := validator.NewCompiler()
+	if err == nil {
+		err = c.AddResource(name, doc)
+	}
+	if err != nil {
+		panic("schema: " + err.Error())
+	}
+	return c.MustCompile(name)
+}
+
+// group completes the schema of a struct and of the groups in it by their tags, and
+// notes the keys.
+func (t *Table) group(s *jsonschema.Schema, of reflect.Type, prefix string, index []int) {
+	s.Type, s.Types, s.Required = "", []string{"object", "null"}, nil // an empty group is one without keys
+	for i := range of.NumField() {
+		field, at := of.Field(i), append(slices.Clone(index), i)
+		if field.Anonymous {
+			t.group(s, field.Type, prefix, at)
+			continue
+		}
+		path := prefix + nameOf(field)
+		value := s.Properties[nameOf(field)]
+		if value == nil { // of the program alone
+			continue
+		}
+		if _, isKey := field.Tag.Lookup("doc"); !isKey {
+			t.group(value, field.Type, path+".", at)
+			continue
+		}
+		t.tell(value, field.Tag, path)
+		if entry := value.Items; entry != nil && entry.Properties != nil {
+			for _, inner := range reflect.VisibleFields(field.Type.Elem()) {
+				if value := entry.Properties[nameOf(inner)]; value != nil { // else a struct of others
+					t.tell(value, inner.Tag, path+"[]."+nameOf(inner))
+				}
+			}
+		} else if text := held(value); text.Type == "string" && text.Pattern == "" && text.Enum == nil {
+			text.MinLength = new(1)
+		}
+		t.keys = append(t.keys, t.keyOf(value, field.Tag, path, at))
+	}
+}
+
+func nameOf(field reflect.StructField) string {
+	name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
+	return name
+}
+
+// held is the schema of what a list or a map holds, and of anything else itself.
+func held(s *jsonschema.Schema) *jsonschema.Schema {
+	switch {
+	case s.Items != nil:
+		return s.Items
+	case s.AdditionalProperties != nil && s.Properties == nil:
+		return s.AdditionalProperties
+	}
+	return s
+}
+
+// keyOf is the key with the tags of its field.
+func (t *Table) keyOf(s *jsonschema.Schema, tag reflect.StructTag, path string, index []int) Key {
+	k := Key{
+		Schema: s, Path: path, Doc: t.docOf(tag), Default: tag.Get("default"), Fallback: tag.Get("or"), Example: tag.Get("example"),
+		Binding: marked(tag, "binding"), File: marked(tag, "file"), arguments: marked(tag, "arguments"), word: tag.Get("word"), index: index,
+	}
+	if k.Default != "" {
+		s.Default = yamlJSON(k.Default)
+	}
+	if k.Example != "" {
+		s.Examples = []any{yamlJSON(k.Example)}
+	}
+	if k.Fallback != "" {
+		s.Description += ". Without it: " + k.Fallback
+	}
+	if k.Binding {
+		s.Description += ". Binding: a run made with another value is not continued"
+	}
+	return k
+}
+
+func (t *Table) docOf(tag reflect.StructTag) string {
+	if t.opt.Words == nil {
+		return tag.Get("doc")
+	}
+	return t.opt.Words.Replace(tag.Get("doc"))
+}
+
+// tell completes the schema of a value by the tags of its field.
+func (t *Table) tell(s *jsonschema.Schema, tag reflect.StructTag, path string) {
+	s.Description, s.WriteOnly = t.docOf(tag), marked(tag, "secret", "variable", "url", "hidden")
+	if len(s.Types) == 2 && s.Types[0] == "null" { // nil in Go, where a document leaves the key out
+		s.Type, s.Types = s.Types[1], nil
+	}
+	each := held(s)
+	each.Minimum, each.Maximum = bound(tag, "min", each.Minimum), bound(tag, "max", each.Maximum)
+	if is, ok := forms[tag.Get("is")]; ok {
+		each.Pattern = is.pattern
+	}
+	names := t.opt.Lists[path]
+	if text := tag.Get("enum"); text != "" {
+		names = strings.Split(text, ",")
+	}
+	switch {
+	case names == nil:
+	case s.AdditionalProperties != nil:
+		none := &jsonschema.Schema{Not: &jsonschema.Schema{}}
+		s.Properties, s.PropertyOrder, s.AdditionalProperties = map[string]*jsonschema.Schema{}, names, none
+		for _, name := range names {
+			s.Properties[name] = each.CloneSchemas()
+		}
+	default:
+		for _, name := range names {
+			each.Enum = append(each.Enum, name)
+		}
+	}
+}
+
+// bound is the number of a tag, where it has one.
+func bound(tag reflect.StructTag, name string, otherwise *float64) *float64 {
+	text, given := tag.Lookup(name)
+	if !given {
+		return otherwise
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		panic("schema: the tags: " + err.Error())
+	}
+	return &f
+}
+
+// yamlJSON turns a YAML value of a tag into JSON.
+func yamlJSON(text string) json.RawMessage {
+	node, err := document.Parse("a tag", []byte(text))
+	if err != nil {
+		panic("schema: the tags: " + err.Error())
+	}
+	return node.JSON()
+}

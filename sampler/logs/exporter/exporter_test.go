@@ -1,0 +1,403 @@
+package exporter
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+	"pgregory.net/rapid"
+
+	"gonogo/sampler/logs/importer"
+	"gonogo/sampler/rollout"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// record makes a graded rollout with tool calls, one of each status that the
+// model is shown.
+func record(item string, sample int, reward float64) *rollout.Record {
+	n := func(n int64) *int64 { return &n }
+	return &rollout.Record{
+		Item: item, Split: rollout.Train, Sample: sample, Source: rollout.Live, Outcome: rollout.Graded, Reward: &reward,
+		Parts: map[string]float64{"exact": reward, "style": 0.5}, Category: "c", Family: "f", Answer: "NaN <b> \"4\"",
+		Messages: []rollout.Message{
+			{Role: "assistant", Reasoning: "hm", Content: "let me look", ToolCalls: []rollout.ToolCall{{ID: "c1", Name: "look", Arguments: `{"q":"x"}`}, {ID: "c2", Name: "book", Arguments: `{}`}}},
+			{Role: "tool", ToolCallID: "c1", Name: "look", Content: "found"},
+			{Role: "tool", ToolCallID: "c2", Name: "book", Content: "no seat"},
+			{Role: "assistant", Content: "NaN <b> \"4\""},
+		},
+		Calls: []rollout.Call{
+			{ID: "c1", Name: "look", Arguments: `{"q":"x"}`, Output: "found", OutputBytes: 5, Status: rollout.CallOK, Elapsed: rollout.Seconds(time.Second)},
+			{ID: "c2", Name: "book", Arguments: `{}`, Output: "no seat", OutputBytes: 7, Status: rollout.CallError, Error: "no seat"},
+		},
+		Turns: 2, Usage: rollout.Usage{Input: n(100), Output: n(20), Reasoning: n(5), Cached: n(40)},
+		TraceID: fmt.Sprintf("trace-%s-%d", item, sample), Started: time.Date(2026, 11, 20, 9, 0, sample, 250e6, time.UTC), Elapsed: rollout.Seconds(1500 * time.Millisecond),
+	}
+}
+
+// without makes a rollout without a reward.
+func without(item string, sample int, o rollout.Outcome, cause, kind string) *rollout.Record {
+	return &rollout.Record{Item: item, Split: rollout.Train, Sample: sample, Source: rollout.Live, Outcome: o, Error: cause, Kind: kind}
+}
+
+// everyOutcome is a run's rollouts with each outcome there is.
+func everyOutcome() []*rollout.Record {
+	limited := record("q 2", 3, 0.25)
+	limited.Outcome, limited.Error = rollout.StepLimit, "max_episode_steps"
+	return []*rollout.Record{
+		record("q/1", 1, 1), record("q/1", 0, 0), record("q 2", 0, -0.5), limited,
+		without("q/1", 2, rollout.NoAnswer, "refusal", ""), without("q 2", 1, rollout.StepLimit, "steps", ""),
+		without("q/1", 3, rollout.ModelAPI, "429: slow down", ""), without("q 2", 2, rollout.ToolFailed, "search: 503", ""), without("q/1", 4, rollout.GraderFailed, "judge: no JSON", "verdict"),
+	}
+}
+
+// made writes a run directory.
+func made(t testing.TB, records []*rollout.Record) *rollout.Run {
+	t.Helper()
+	dir := t.TempDir()
+	items := []rollout.Item{}
+	for _, id := range []string{"q/1", "q 2"} {
+		it := rollout.Item{ID: id, Split: rollout.Train, Row: json.RawMessage(`{"messages":[{"role":"developer","content":"be brief"},{"role":"user","content":"2+2?"}],"reference_answer":"4"}`)}
+		items = append(items, it)
+	}
+	w, err := rollout.Create(dir, rollout.Manifest{ID: "r1", Name: "demo", Model: "m", ToolVersion: "v1", Source: rollout.Live, Started: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)}, items, rollout.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rec := range records {
+		if err := w.Append(rec); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	run, err := rollout.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+// written exports a run and returns the path.
+func written(t testing.TB, f Format, run *rollout.Run) (string, *Run) {
+	t.Helper()
+	r, err := Open(context.Background(), run, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "log.eval")
+	if err := f.Write(context.Background(), path, r); err != nil {
+		t.Fatal(err)
+	}
+	return path, r
+}
+
+// back imports a log that was written.
+func back(t testing.TB, path string) (importer.Format, map[rollout.Key]*rollout.Record) {
+	t.Helper()
+	got := make(map[rollout.Key]*rollout.Record)
+	f, err := importer.Import(context.Background(), importer.Formats(), "", importer.Paths(importer.Options{}, path), importer.Sink{
+		Record: func(rec *rollout.Record) error {
+			if got[rec.Key()] != nil {
+				t.Errorf("%v came twice", rec.Key())
+			}
+			got[rec.Key()] = rec
+			return nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f, got
+}
+
+// core is what every format gives back.
+type core struct {
+	Outcome rollout.Outcome
+	Error   string
+	Kind    string
+	Reward  *float64
+	Parts   map[string]float64
+	Answer  string
+	Input   *int64
+}
+
+func coreOf(rec *rollout.Record) core {
+	return core{rec.Outcome, rec.Error, rec.Kind, rec.Reward, rec.Parts, rec.Answer, rec.Usage.Input}
+}
+
+// What is exported is imported again as it was: rewards, outcomes, causes,
+// items and samples in every format, tool calls and times where it holds them.
+func TestExportIsReadBack(t *testing.T) {
+	records := everyOutcome()
+	for i, rec := range records {
+		rec.Finish = append(rollout.Finishes(), "")[i%(len(rollout.Finishes())+1)]
+	}
+	for _, f := range Formats() {
+		t.Run(f.Name, func(t *testing.T) {
+			path, _ := written(t, f, made(t, records))
+			as, got := back(t, path)
+			if as.Name != f.Name || len(got) != len(records) {
+				t.Fatalf("read as %s, %d records of %d", as.Name, len(got), len(records))
+			}
+			for _, want := range records {
+				is := got[want.Key()]
+				if is == nil {
+					t.Fatalf("%v is not there; there are %v", want.Key(), slices.Collect(maps.Keys(got)))
+				}
+				if diff := cmp.Diff(coreOf(want), coreOf(is)); diff != "" {
+					t.Errorf("%v (-want +got):\n%s", want.Key(), diff)
+				}
+				if table := f.Name == "csv" || f.Name == "parquet"; !table && is.Finish != want.Finish {
+					t.Errorf("%v: the last reply ended by %q, want %q", want.Key(), is.Finish, want.Finish)
+				}
+				if f.Name == "openai-evals" {
+					continue
+				}
+				if diff := cmp.Diff(callsOf(want), callsOf(is)); diff != "" || is.Turns != want.Turns || is.Elapsed != want.Elapsed || is.Started.Sub(want.Started).Abs() > time.Microsecond {
+					t.Errorf("%v: %d turns in %v since %v, calls (-want +got):\n%s", want.Key(), is.Turns, is.Elapsed, is.Started, diff)
+				}
+			}
+		})
+	}
+}
+
+// callsOf shows what a conversation says of the calls.
+func callsOf(rec *rollout.Record) []string {
+	var calls []string
+	for _, c := range rec.Calls {
+		calls = append(calls, fmt.Sprintf("%d %s %s(%s) = %s", c.Turn, c.ID, c.Name, c.Arguments, c.Output))
+	}
+	return calls
+}
+
+// Whatever a run holds, rewards and outcomes come back, and no failure as a
+// number.
+func TestDeepExportsKeepRewardsAndOutcomes(t *testing.T) {
+	formats, n := Formats(), 0
+	rapid.Check(t, func(rt *rapid.T) {
+		if n++; n > 15 && os.Getenv("GONOGO_DEEP") == "" {
+			return // each writes whole runs
+		}
+		var records []*rollout.Record
+		ids := rapid.SliceOfNDistinct(rapid.StringMatching(`[a-z0-9./ \\:üЖ中]{1,12}`), 1, 4, rapid.ID[string]).Draw(rt, "ids")
+		for _, id := range ids {
+			for sample := range rapid.IntRange(1, 4).Draw(rt, "samples") {
+				if o := rapid.SampledFrom(rollout.Outcomes()).Draw(rt, "outcome"); o != rollout.Graded {
+					records = append(records, without(id, sample, o, rapid.String().Draw(rt, "cause"), ""))
+					continue
+				}
+				rec := record(id, sample, rapid.Float64Range(-2, 2).Draw(rt, "reward"))
+				rec.Calls[0].Arguments = rapid.SampledFrom([]string{`{"a":1}`, "{", "[]", "null", ""}).Draw(rt, "arguments")
+				rec.Messages[0].ToolCalls[0].Arguments = rec.Calls[0].Arguments
+				records = append(records, rec)
+			}
+		}
+		for _, f := range formats {
+			path, _ := written(t, f, made(t, records))
+			_, got := back(t, path)
+			for _, want := range records {
+				is := got[want.Key()]
+				if is == nil || is.Outcome != want.Outcome || (is.Reward == nil) != (want.Reward == nil) || is.Reward != nil && *is.Reward != *want.Reward {
+					rt.Fatalf("%s: %v is %+v, want %+v", f.Name, want.Key(), is, want)
+				}
+			}
+		}
+	})
+}
+
+// Readers of Inspect find each key where the format has it.
+func TestInspectLog(t *testing.T) {
+	path, _ := written(t, inspect, made(t, everyOutcome()))
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	member := func(name string) map[string]any {
+		f, err := z.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		b, err := io.ReadAll(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var v map[string]any
+		if err := json.Unmarshal(b, &v); err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	for _, f := range z.File {
+		if f.Method != zip.Deflate {
+			t.Errorf("%s is compressed by method %d", f.Name, f.Method)
+		}
+	}
+	header := member("header.json")
+	eval := header["eval"].(map[string]any)
+	if header["version"] != 2.0 || header["status"] != "success" || eval["task"] != "demo" || eval["model"] != "m" || eval["dataset"].(map[string]any)["samples"] != 2.0 || eval["config"].(map[string]any)["epochs"] != 5.0 {
+		t.Errorf("header is %v", header)
+	}
+	scores := header["results"].(map[string]any)["scores"].([]any)
+	if first := scores[0].(map[string]any); first["name"] != "reward" || first["scored_samples"] != 4.0 || len(scores) != 3 {
+		t.Errorf("scores are %v", scores)
+	}
+	sample := member("samples/q/1_epoch_2.json")
+	usage := sample["model_usage"].(map[string]any)["m"].(map[string]any)
+	if usage["input_tokens"] != 60.0 || usage["input_tokens_cache_read"] != 40.0 || usage["total_tokens"] != 120.0 {
+		t.Errorf("usage is %v: input_tokens exclude the cache", usage)
+	}
+	messages := sample["messages"].([]any)
+	call := messages[2].(map[string]any)["tool_calls"].([]any)[0].(map[string]any)
+	if messages[0].(map[string]any)["role"] != "system" || call["function"] != "look" || call["arguments"].(map[string]any)["q"] != "x" {
+		t.Errorf("messages are %v", messages)
+	}
+	if failed := messages[4].(map[string]any); failed["error"].(map[string]any)["message"] != "no seat" || failed["tool_call_id"] != "c2" {
+		t.Errorf("the tool's answer is %v", failed)
+	}
+	if broken := member("samples/q/1_epoch_4.json"); broken["error"].(map[string]any)["message"] != "model_api: 429: slow down" || len(broken["scores"].(map[string]any)) != 0 {
+		t.Errorf("a failure is %v", broken)
+	}
+	if limited := member("samples/q 2_epoch_2.json"); limited["limit"].(map[string]any)["type"] != "message" {
+		t.Errorf("a limit is %v", limited)
+	}
+}
+
+// Some logs use the id of a call again in a later turn: how the one fared says
+// nothing of the other.
+func TestInspectCallsWithOneID(t *testing.T) {
+	rec := record("q 2", 0, 1)
+	rec.Messages = slices.Concat(rec.Messages[:3], rec.Messages)
+	rec.Calls = slices.Concat(rec.Calls, rec.Calls)
+	rec.Calls[1].Status, rec.Calls[1].Error, rec.Calls[2].Turn, rec.Calls[3].Turn = rollout.CallOK, "", 1, 1
+	path, _ := written(t, inspect, made(t, []*rollout.Record{rec}))
+	_, got := back(t, path)
+	calls := got[rec.Key()].Calls
+	if len(calls) != 4 || calls[1].Status != rollout.CallOK || calls[3].Status != rollout.CallError || !strings.HasSuffix(calls[3].Error, "no seat") {
+		t.Errorf("calls are %+v", calls)
+	}
+}
+
+// An id that would lead out of the archive is not part of a member's name.
+func TestInspectNamesOfMembers(t *testing.T) {
+	path, r := written(t, inspect, made(t, []*rollout.Record{record("../../etc/x", 0, 1), record("q 2", 0, 0)}))
+	z, err := zip.OpenReader(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	for _, f := range z.File {
+		if strings.Contains(f.Name, "..") {
+			t.Errorf("a member is called %s", f.Name)
+		}
+	}
+	if notes := strings.Join(inspect.Loses(r), "\n"); !strings.Contains(notes, "ids of items are numbers there") {
+		t.Errorf("notes are %s", notes)
+	}
+	if _, got := back(t, path); got[rollout.Key{Split: rollout.Train, Item: "../../etc/x"}] == nil {
+		t.Errorf("read back as %v", slices.Collect(maps.Keys(got)))
+	}
+}
+
+func TestVerifiersResults(t *testing.T) {
+	path, _ := written(t, verifiers, made(t, everyOutcome()))
+	b, err := os.ReadFile(filepath.Join(path, "metadata.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m map[string]any
+	if err := json.Unmarshal(b, &m); err != nil {
+		t.Fatal(err)
+	}
+	if m["env_id"] != "demo" || m["num_examples"] != 2.0 || m["rollouts_per_example"] != 5.0 || m["avg_reward"] != 0.1875 || m["avg_error"] != 3.0/9 {
+		t.Errorf("metadata is %v", m)
+	}
+	if b, err = os.ReadFile(filepath.Join(path, "results.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	var row map[string]any
+	if err := json.Unmarshal([]byte(strings.SplitN(string(b), "\n", 2)[0]), &row); err != nil {
+		t.Fatal(err)
+	}
+	call := row["completion"].([]any)[0].(map[string]any)["tool_calls"].([]any)[0]
+	if row["example_id"] != 0.0 || row["reward"] != 1.0 || row["exact"] != 1.0 || call != `{"id":"c1","name":"look","arguments":"{\"q\":\"x\"}"}` || row["error"] != nil {
+		t.Errorf("row is %v", row)
+	}
+}
+
+// Attempts that were made again are left out, and what is lost is reported.
+func TestExportTellsWhatIsLost(t *testing.T) {
+	failed, again := without("q 2", 0, rollout.ToolFailed, "503", ""), record("q 2", 0, 1)
+	again.Attempt, again.Grades, again.Retries = 1, []float64{1, 0}, 2
+	run := made(t, []*rollout.Record{failed, again})
+	for _, f := range Formats() {
+		path, r := written(t, f, run)
+		_, got := back(t, path)
+		if len(got) != 1 || r.Rollouts() != 1 {
+			t.Errorf("%s: %d rollouts", f.Name, len(got))
+		}
+		notes := strings.Join(f.Loses(r), "\n")
+		for _, want := range []string{"1 earlier attempts", "1 rollout has further or former grades"} {
+			if !strings.Contains(notes, want) {
+				t.Errorf("%s: notes lack %q:\n%s", f.Name, want, notes)
+			}
+		}
+	}
+}
+
+// A tool's error is what the model was shown, in the words that it was shown, and reads back
+// as an error. A rollout that ended without an answer has none in the export.
+func TestVerifiersKeepsToolErrors(t *testing.T) {
+	silent := record("q/1", 0, 0)
+	silent.Messages, silent.Answer, silent.Turns = silent.Messages[:3], "", 1
+	silent.Outcome, silent.Error, silent.Reward, silent.Parts = rollout.StepLimit, "steps", nil, nil
+	bare := record("q 2", 0, 1) // calls alone, as an import may have them
+	bare.Messages, bare.Calls[1].Output = nil, ""
+	path, _ := written(t, verifiers, made(t, []*rollout.Record{silent, bare}))
+	b, err := os.ReadFile(filepath.Join(path, "results.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	type row struct{ Completion []rollout.Message }
+	rows := make([]row, 2)
+	for i, line := range strings.Split(strings.TrimSpace(string(b)), "\n") {
+		var raw struct {
+			Completion []struct{ Role, Content string }
+		}
+		if err := json.Unmarshal([]byte(line), &raw); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range raw.Completion {
+			rows[i].Completion = append(rows[i].Completion, rollout.Message{Role: m.Role, Content: m.Content})
+		}
+	}
+	if c := rows[0].Completion; len(c) != 3 || c[2].Role != "tool" || c[2].Content != "no seat" {
+		t.Errorf("the rollout without an answer says %+v", c)
+	}
+	if c := rows[1].Completion; len(c) != 4 || c[2].Content != "no seat" || c[3].Content != bare.Answer {
+		t.Errorf("the rollout of calls alone says %+v", c)
+	}
+	_, got := back(t, path)
+	for k, r := range got {
+		if len(r.Calls) != 2 || r.Calls[0].Status != rollout.CallOK || r.Calls[1].Status != rollout.CallError || r.Calls[1].Error != "no seat" {
+			t.Errorf("%v reads back with calls %+v", k, r.Calls)
+		}
+		if k.Item == "q/1" && (r.Answer != "" || r.Reward != nil || r.Outcome != rollout.StepLimit) {
+			t.Errorf("%v reads back as %+v", k, r)
+		}
+	}
+}

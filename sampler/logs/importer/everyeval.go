@@ -1,0 +1,213 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/rollout"
+)
+
+// everyEval reads the instance-level results of Every Eval Ever (evaleval/every_eval_ever,
+// schemas/instance_level_eval.schema.json). Its aggregates hold no rollouts.
+var everyEval = Format{
+	Name:  "every-eval-ever",
+	Doc:   "ID_samples.jsonl of Every Eval Ever, its instance-level results",
+	Files: []string{"*_samples.jsonl"},
+	From: Origin{
+		Item:     "`sample_id`, with `evaluation_name` before it if a file has several",
+		Sample:   "the order of a sample's lines; in several files, later files continue",
+		Reward:   "`evaluation.score`; of several results about one output the first, or that whose `evaluation_result_id` or `evaluation_name` is `--score`",
+		Failures: "`error` is `model_api`, `tool` or `grader` by its words, whatever the score; a score that is missing, null or NaN is `grader`",
+	},
+	Read: readEveryEval,
+}
+
+type everyEvalRow struct {
+	Model  string          `json:"model_id"`
+	Name   string          `json:"evaluation_name"`
+	Result string          `json:"evaluation_result_id"`
+	Sample json.RawMessage `json:"sample_id"`
+	Hash   json.RawMessage `json:"sample_hash"`
+	Input  struct {
+		Raw       string          `json:"raw"`
+		Reference json.RawMessage `json:"reference"`
+		Choices   json.RawMessage `json:"choices"`
+	} `json:"input"`
+	Output *struct {
+		Raw       []string `json:"raw"`
+		Reasoning []string `json:"reasoning_trace"`
+	} `json:"output"`
+	Messages   []everyEvalMessage `json:"messages"`
+	Evaluation struct {
+		Score json.RawMessage `json:"score"`
+	} `json:"evaluation"`
+	Usage struct {
+		Input     *float64 `json:"input_tokens"`
+		Output    *float64 `json:"output_tokens"`
+		Reasoning *float64 `json:"reasoning_tokens"`
+		Cached    *float64 `json:"input_tokens_cache_read"`
+	} `json:"token_usage"`
+	Performance struct {
+		Latency *float64 `json:"latency_ms"`
+	} `json:"performance"`
+	marked
+}
+
+type everyEvalMessage struct {
+	transcript.ChatMessage
+	Trace string   `json:"reasoning_trace"`
+	Calls []string `json:"tool_call_id"`
+}
+
+// key names the result that a line is about.
+func (r *everyEvalRow) key() string { return cmp.Or(r.Result, r.Name) }
+
+// said hashes what was asked and said: two lines about one rollout have it in common.
+func (r *everyEvalRow) said() (string, error) {
+	text, err := json.Marshal([]any{r.Sample, r.Input.Raw, r.Output, r.Messages})
+	return hash(text), err
+}
+
+func readEveryEval(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, func(f File) error {
+		return sniffKeys(f, "evaluation_name", "evaluation", "sample_id", "interaction_type")
+	})
+	if err != nil {
+		return err
+	}
+	e := everyEvalReader{intake: newIntake(src, sink), tally: newTally(), wanted: src.Options.Score, names: make(map[string]bool)}
+	for _, f := range files {
+		err := eachRow(ctx, f, Sink{}, func(_ int, row *everyEvalRow) error {
+			e.names[row.Name] = true
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, f := range files {
+		e.file()
+		e.first = make(map[string]string)
+		if err := eachRow(ctx, f, sink.of(f, files), func(line int, row *everyEvalRow) error { return e.row(f, line, row) }); err != nil {
+			return err
+		}
+	}
+	sink.note("item = sample_id, sample = the order of its lines, split = %s", e.split)
+	if e.others > 0 {
+		sink.noteCount(e.others, "line[|s] with another result for an output, left out; --score takes the evaluation_result_id or the evaluation_name")
+	}
+	e.tally.note(sink)
+	sink.noteFiles(files, left)
+	return nil
+}
+
+type everyEvalReader struct {
+	*intake
+	tally  *tally
+	wanted string
+	names  map[string]bool   // of evaluations
+	first  map[string]string // of what was said in this file, the first result about it
+	others int
+}
+
+func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
+	said, err := row.said()
+	if err != nil {
+		return err
+	}
+	if e.wanted != "" && e.wanted != row.Result && e.wanted != row.Name {
+		e.others++
+		return nil
+	}
+	if first, there := e.first[said]; there && first != row.key() {
+		e.others++
+		return nil
+	}
+	e.first[said] = row.key()
+	if err := e.of(f, row.Model); err != nil {
+		return err
+	}
+	id, err := wholeID("sample_id", row.Sample)
+	if err != nil {
+		return err
+	}
+	if len(e.names) > 1 && e.wanted == "" {
+		id = row.Name + "/" + id
+	}
+	asked, talk, err := row.conversation()
+	if err != nil {
+		return err
+	}
+	it := rollout.Item{ID: id, Split: e.split, Line: line}
+	e.sink.tellExactly("sample_hash", row.Hash)
+	e.sink.tellExactly("reference", row.Input.Reference)
+	if err := sendItem(e.sink, f, it, asked, map[string]json.RawMessage{"reference": row.Input.Reference, "choices": row.Input.Choices}); err != nil {
+		return err
+	}
+	rec := &rollout.Record{
+		Item: id, Messages: talk, Answer: transcript.LastAnswer(talk),
+		Usage: rollout.Usage{Input: tokens(row.Usage.Input), Output: tokens(row.Usage.Output), Reasoning: tokens(row.Usage.Reasoning), Cached: tokens(row.Usage.Cached)},
+	}
+	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.UnreportedStatus)
+	if ms := row.Performance.Latency; ms != nil {
+		s := *ms / 1000
+		rec.Elapsed = seconds(&s)
+	}
+	score, err := number("evaluation.score", row.Evaluation.Score)
+	if err != nil {
+		return err
+	}
+	switch at, cause := row.failure(rollout.ModelAPI); {
+	case at != "":
+		e.tally.failed(rec, at, cause)
+	case score == nil:
+		e.tally.ungraded(rec, "evaluation.score is missing, null or NaN")
+	default:
+		rec.Outcome, rec.Reward = rollout.Graded, score
+	}
+	return e.record(rec, e.again(id))
+}
+
+// conversation reads what was asked and what was said: one reply, or messages.
+func (r *everyEvalRow) conversation() (asked, talk []rollout.Message, err error) {
+	if r.Output != nil {
+		m := rollout.Message{Role: "assistant"}
+		for _, text := range r.Output.Raw {
+			m.Content = joined(m.Content, text)
+		}
+		for _, text := range r.Output.Reasoning {
+			m.Reasoning = joined(m.Reasoning, text)
+		}
+		if r.Input.Raw != "" {
+			asked = []rollout.Message{{Role: "user", Content: r.Input.Raw}}
+		}
+		return asked, []rollout.Message{m}, nil
+	}
+	for i, one := range r.Messages {
+		if len(one.Calls) == 1 {
+			one.ToolCallID = one.Calls[0]
+		}
+		m, err := one.Message()
+		if err != nil {
+			return nil, nil, fmt.Errorf("message %d: %w", i+1, err)
+		}
+		if m.Role == "" {
+			return nil, nil, errors.New("a message has no role")
+		}
+		m.Reasoning = cmp.Or(m.Reasoning, one.Trace)
+		talk = append(talk, m)
+	}
+	first := transcript.UntilAnswer(talk)
+	return talk[:first], talk[first:], nil
+}
+
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "\n" + b
+}

@@ -1,0 +1,218 @@
+package importer
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/rollout"
+)
+
+// gonogo reads lines of our own shape, so plain JSONL from anywhere can
+// be taken into a run directory.
+var gonogo = Format{
+	Name:  "gonogo",
+	Doc:   `JSON lines as small as {"item":"q1","reward":0.5}, such as the rollouts.jsonl of another run`,
+	Files: []string{rollout.RolloutsFile},
+	From: Origin{
+		Item:     "`item`, `split`",
+		Sample:   "`sample`, or the order of the lines; of an item in several files, later files continue",
+		Reward:   "`reward`",
+		Failures: "`outcome`; an `error` or `error_kind` if that is missing, or `graded` without `grades`; a reward that is missing, null or NaN is `grader`",
+	},
+	Read: readGonogo,
+}
+
+func readGonogo(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, sniffGonogo)
+	if err != nil {
+		return err
+	}
+	opt := rollout.ReadOptions{OnConflict: src.Options.OnConflict, Split: src.Options.split()}
+	numbers := newOnward()
+	var turns turnRows
+	steps := make(map[int]bool)
+	version := ""
+	if src.Options.Item != itemKept {
+		version = lineVersions(ctx, files, opt)
+	}
+	for _, f := range files {
+		numbers.file()
+		in, err := readLines(ctx, f, opt, func(r *rollout.Record) error {
+			if version != "" {
+				r.Step = versionOf(r, version)
+			}
+			r.Sample = numbers.inStep(r.Split, r.Item, r.Step, r.Sample)
+			steps[r.Step] = true
+			turns.saw(string(r.Split)+r.Item, r.Reward, extraText(r))
+			callsOfMessages(r)
+			sink.facets.begin()
+			for _, key := range slices.Sorted(maps.Keys(r.Extra)) {
+				sink.tell(key, rawCell(r.Extra[key]).text)
+			}
+			return sink.record(r)
+		})
+		if err != nil {
+			return err
+		}
+		noteGonogo(sink.of(f, files), in)
+	}
+	turns.note(sink)
+	sink.note("item, split, sample and attempt are those of the lines; a line without a split is %s, lines without a sample are numbered in the order of the file", opt.Split)
+	sink.noteSteps(steps)
+	sink.noteFiles(files, left)
+	return nil
+}
+
+// callsOfMessages takes the tool calls of a line that others wrote from its messages, if it
+// does not list them.
+func callsOfMessages(r *rollout.Record) {
+	if r.Source != rollout.Import || len(r.Calls) > 0 {
+		return
+	}
+	calls, turns := transcript.CallsOf(r.Messages, transcript.UnreportedStatus)
+	if len(calls) == 0 && slices.ContainsFunc(r.Messages, answersTool) {
+		return // calls of another form were made: how many is not known
+	}
+	r.Calls, r.Turns = calls, cmp.Or(r.Turns, turns)
+}
+
+// answersTool reports whether a message holds what a tool answered.
+func answersTool(m rollout.Message) bool {
+	talks := slices.Contains([]string{"system", "developer", "user", "assistant"}, m.Role)
+	return !talks || bytes.Contains(m.Parts, []byte(`"tool_`))
+}
+
+// readLines passes on the lines of one file that count.
+func readLines(ctx context.Context, f File, opt rollout.ReadOptions, yield func(*rollout.Record) error) (rollout.Input, error) {
+	rd, err := f.Open()
+	if err != nil {
+		return rollout.Input{}, err
+	}
+	defer rd.Close()
+	if opt.OnConflict != rollout.Last {
+		return rollout.Read(ctx, f.Name, rd, opt, yield)
+	}
+	last, err := lastLines(ctx, f, opt)
+	if err != nil {
+		return rollout.Input{}, err
+	}
+	return rollout.Read(ctx, f.Name, rd, opt, func(r *rollout.Record) error {
+		if last[attempt{r.Key(), r.Attempt}] != r.Line {
+			return nil
+		}
+		return yield(r)
+	})
+}
+
+// attempt names what a run may hold one line of.
+type attempt struct {
+	rollout.Key
+	number int
+}
+
+// lastLines finds the lines that win where the later of two conflicting lines
+// counts: the earlier ones must not be handed on, for a run that held both
+// would be in conflict again.
+func lastLines(ctx context.Context, f File, opt rollout.ReadOptions) (map[attempt]int, error) {
+	rd, err := f.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer rd.Close()
+	opt.Lean = true
+	last := make(map[attempt]int)
+	_, err = rollout.Read(ctx, f.Name, rd, opt, func(r *rollout.Record) error {
+		last[attempt{r.Key(), r.Attempt}] = r.Line
+		return nil
+	})
+	return last, err
+}
+
+// sniffGonogo looks at the first line.
+func sniffGonogo(f File) error {
+	const longest = 64 << 20
+	rd, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer rd.Close()
+	lines := bufio.NewReader(io.LimitReader(rd, longest))
+	if _, err := skipSpace(lines); err != nil {
+		return sniffError(f, err)
+	}
+	if first, err := lines.Peek(1); err != nil || first[0] != '{' {
+		return fmt.Errorf("%w: its first line is not a JSON object", ErrUnrecognized)
+	}
+	line, err := lines.ReadBytes('\n')
+	if err != nil && !errors.Is(err, io.EOF) {
+		return sniffError(f, err)
+	}
+	var keys map[string]json.RawMessage
+	if jsontext.Unmarshal(line, &keys) != nil {
+		if bytes.Contains(line, []byte(`"item"`)) {
+			return nil // ours: broken, or with a bare NaN; reading it will show
+		}
+		return fmt.Errorf("%w: its first line is not a JSON object", ErrUnrecognized)
+	}
+	if item := keys["item"]; len(item) == 0 || item[0] == '{' || item[0] == '[' {
+		return fmt.Errorf(`%w: its first line names no "item"`, ErrUnrecognized)
+	}
+	return nil
+}
+
+// noteGonogo says what the counts of the reading mean for the imported run.
+func noteGonogo(sink Sink, in rollout.Input) {
+	if in.Duplicates > 0 {
+		sink.noteCount(in.Duplicates, "exact duplicate[|s] [was|were] left out")
+	}
+	if in.Conflicts > 0 {
+		sink.noteCount(in.Conflicts, "conflicting line[|s] [was|were] settled as requested")
+	}
+	if in.Torn > 0 {
+		sink.note("the last line was incomplete and left out")
+	}
+	if len(in.Bad) > 0 {
+		sink.note("%d %s; the first is that of line %d: %s", len(in.Bad), plural(len(in.Bad), "grade[|s] [was|were] left out"), in.Bad[0].Line, in.Bad[0].Why)
+	}
+}
+
+// sniffError distinguishes an empty file from one that cannot be read.
+func sniffError(f File, err error) error {
+	if errors.Is(err, io.EOF) {
+		return errEmpty
+	}
+	return f.errorOf("read", err)
+}
+
+// skipSpace moves past a byte order mark and white space and returns how many
+// bytes they were.
+func skipSpace(rd *bufio.Reader) (skipped int64, err error) {
+	if bom, err := rd.Peek(3); err == nil && string(bom) == "\uFEFF" {
+		n, err := rd.Discard(len(bom))
+		if err != nil {
+			return 0, err
+		}
+		skipped = int64(n)
+	}
+	for ; ; skipped++ {
+		c, err := rd.ReadByte()
+		if err != nil {
+			return skipped, err
+		}
+		switch c {
+		case ' ', '\t', '\r', '\n':
+		default:
+			return skipped, rd.UnreadByte()
+		}
+	}
+}

@@ -1,0 +1,335 @@
+package importer
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/rollout"
+)
+
+// inspectSample is what is read of an EvalSample; the rest is passed over.
+type inspectSample struct {
+	ID          json.RawMessage
+	Epoch       *int
+	Input       json.RawMessage
+	Target      json.RawMessage
+	Metadata    json.RawMessage
+	Messages    json.RawMessage
+	Output      json.RawMessage
+	Scores      json.RawMessage
+	Score       json.RawMessage // of logs before scores could be several
+	Error       *inspectError
+	Retries     []inspectError
+	Limit       *inspectLimit
+	ModelUsage  map[string]inspectUsage
+	RoleUsage   map[string]inspectUsage
+	Started     string
+	TotalTime   *float64
+	UUID        string
+	Attachments map[string]json.RawMessage
+	Events      []byte
+	marked
+}
+
+type inspectError struct {
+	Message   string `json:"message"`
+	Traceback string `json:"traceback"`
+}
+
+type inspectLimit struct {
+	Type  string          `json:"type"`
+	Limit json.RawMessage `json:"limit"`
+}
+
+// inspectUsage counts tokens; input_tokens are those that no cache held.
+type inspectUsage struct {
+	Input      *int64 `json:"input_tokens"`
+	Output     *int64 `json:"output_tokens"`
+	CacheRead  *int64 `json:"input_tokens_cache_read"`
+	CacheWrite *int64 `json:"input_tokens_cache_write"`
+	Reasoning  *int64 `json:"reasoning_tokens"`
+}
+
+func decodeInspectSample(text []byte) (s inspectSample, err error) {
+	into := map[string]any{
+		"id": &s.ID, "epoch": &s.Epoch, "input": &s.Input, "target": &s.Target, "metadata": &s.Metadata,
+		"messages": &s.Messages, "output": &s.Output, "scores": &s.Scores, "score": &s.Score, "error": &s.Error, "error_retries": &s.Retries,
+		"limit": &s.Limit, "model_usage": &s.ModelUsage, "role_usage": &s.RoleUsage, "started_at": &s.Started,
+		"total_time": &s.TotalTime, "uuid": &s.UUID, "attachments": &s.Attachments, "": &s.marks,
+	}
+	var events, transcript json.RawMessage // transcript in logs before 2025
+	into["events"], into["transcript"] = &events, &transcript
+	if err = members(text, into); err != nil {
+		return s, err
+	}
+	s.Events = events
+	if !isNone(transcript) {
+		err = rollout.Members(transcript, s.transcript)
+	}
+	return s, err
+}
+
+func (s *inspectSample) transcript(key string, value []byte) error {
+	switch key {
+	case "events":
+		s.Events = value
+	case "content":
+		return jsontext.Unmarshal(value, &s.Attachments)
+	}
+	return nil
+}
+
+// inspectReader remembers items and samples of its logs, not their text.
+type inspectReader struct {
+	sink    Sink
+	split   rollout.Split
+	numbers *onward
+	scores  *inspectScores
+
+	model oneModel
+	tasks map[string]bool
+	items map[string]bool // by id: whether it was written as a number
+	uuids map[string]string
+
+	file File // that is being read
+	task string
+	seen map[rollout.Key]string // where a sample of it is
+
+	named *inspectHeader
+
+	last map[string]bool // of its samples, those that count; nil = all
+
+	plans plans
+
+	failures, limits, ungraded, cancelled, retried, again, replaced, scoredErrors, stamped int
+}
+
+func newInspectReader(opt Options, sink Sink) *inspectReader {
+	return &inspectReader{
+		sink: sink, split: opt.split(), numbers: newOnward(), scores: newInspectScores(opt.Score),
+		tasks: make(map[string]bool), items: make(map[string]bool), uuids: make(map[string]string),
+	}
+}
+
+// sample takes in the text of one sample.
+func (r *inspectReader) sample(where string, text []byte) error {
+	if r.last != nil {
+		name, err := inspectName(text)
+		if err != nil || !r.last[name] {
+			return err
+		}
+	}
+	r.sink.at(text)
+	s, err := decodeInspectSample(text)
+	if err != nil {
+		return err
+	}
+	id, epoch, err := r.key(s)
+	if err != nil {
+		return err
+	}
+	own := s.stamp()
+	if own != nil && own.Item != "" {
+		id = r.itemID(own.Item)
+		r.stamped++
+	}
+	k := rollout.Key{Split: r.split, Item: id, Sample: epoch - 1}
+	if was := r.seen[k]; was != "" {
+		return fmt.Errorf("sample %s, epoch %d is there already: %s", id, epoch, was)
+	}
+	r.seen[k] = where
+	if was := r.uuids[s.UUID]; s.UUID != "" && was != "" && was != r.file.Name {
+		r.again++
+		return nil
+	}
+	r.uuids[s.UUID] = r.file.Name
+	if s.Limit != nil && s.Limit.Type == "operator" || s.Error.cancelled() {
+		r.cancelled++
+		return nil
+	}
+	s.resolve()
+	talk, err := decodeInspectMessages(s.Messages)
+	if err != nil {
+		return fmt.Errorf(`"messages": %w`, err)
+	}
+	prompt := inspectPrompt(talk.messages, s.Input)
+	if err := r.item(id, s, talk.messages[:prompt]); err != nil {
+		return err
+	}
+	rec := &rollout.Record{Item: id, Split: r.split, Sample: r.numbers.sample(r.split, id, epoch-1), Source: rollout.Import, TraceID: s.UUID}
+	if err := r.retries(rec, s.Retries); err != nil {
+		return err
+	}
+	rec.Messages = talk.messages[prompt:]
+	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, talk.status)
+	s.fill(rec, r.model.name)
+	own.finish(rec)
+	if !own.ungraded(rec) {
+		if err := r.grade(rec, s); err != nil {
+			return err
+		}
+		own.outcome(rec)
+	}
+	return ended(r.sink.record(rec))
+}
+
+// stamp returns what our own export wrote into the metadata.
+func (s *inspectSample) stamp() *stamp {
+	var metadata struct {
+		Stamp *stamp `json:"gonogo"`
+	}
+	if jsontext.Unmarshal(s.Metadata, &metadata) != nil {
+		return nil
+	}
+	return metadata.Stamp
+}
+
+// key names the sample.
+func (r *inspectReader) key(s inspectSample) (id string, epoch int, err error) {
+	if id = jsontext.TextOrJSON(s.ID); id == "" {
+		return "", 0, fmt.Errorf(`"id" is missing`)
+	}
+	number := s.ID[0] != '"'
+	id = r.itemID(id)
+	if was, there := r.items[id]; there && was != number {
+		return "", 0, fmt.Errorf("id %s is a number here and a string elsewhere: they would be one item", id)
+	}
+	r.items[id] = number
+	switch {
+	case s.Epoch == nil:
+		return id, 1, nil
+	case *s.Epoch < 1:
+		return "", 0, fmt.Errorf("epoch is %d: epochs count from 1", *s.Epoch)
+	}
+	return id, *s.Epoch, nil
+}
+
+// item passes on the item of a sample; the first of them stands for all.
+func (r *inspectReader) item(id string, s inspectSample, prompt []rollout.Message) error {
+	if len(prompt) == 0 && len(s.Input) > 0 && s.Input[0] == '"' {
+		prompt = []rollout.Message{{Role: "user", Content: jsontext.TextOrJSON(s.Input)}}
+	}
+	r.named.tell(r.sink)
+	r.sink.tellExactly("target", s.Target)
+	return sendItem(r.sink, r.file, rollout.Item{ID: id, Split: r.split}, prompt, map[string]json.RawMessage{"target": s.Target, "metadata": s.Metadata, "tools": s.offered()})
+}
+
+// retries passes on the attempts that ended in an error before this one.
+func (r *inspectReader) retries(rec *rollout.Record, failed []inspectError) error {
+	failed = slices.DeleteFunc(slices.Clone(failed), func(e inspectError) bool { return e.cancelled() })
+	for i, e := range failed {
+		earlier := *rec
+		earlier.Attempt = i
+		earlier.Outcome, earlier.Error = inspectBoundary(e), firstLine(e.Message)
+		r.retried++
+		if err := ended(r.sink.record(&earlier)); err != nil {
+			return err
+		}
+	}
+	rec.Attempt = len(failed)
+	return nil
+}
+
+// fill copies what is known besides the grade.
+func (s *inspectSample) fill(rec *rollout.Record, model string) {
+	s.time(rec.Calls)
+	rec.Answer = inspectAnswer(s.Output)
+	s.finish(rec)
+	rec.Usage, rec.Judge = s.usage(model)
+	if at, err := time.Parse(time.RFC3339Nano, s.Started); err == nil {
+		rec.Started = at.UTC()
+	}
+	rec.Elapsed = seconds(s.TotalTime)
+}
+
+// finish takes over the stop_reason of the last reply, or, where that is not
+// known, the limit of tokens that ended the sample.
+func (s *inspectSample) finish(rec *rollout.Record) {
+	var out struct {
+		Choices []struct {
+			Stop string `json:"stop_reason"`
+		} `json:"choices"`
+	}
+	if jsontext.Unmarshal(s.Output, &out) == nil && len(out.Choices) > 0 {
+		finished(rec, out.Choices[0].Stop)
+	}
+	if rec.Finish == "" && s.Limit != nil && (s.Limit.Type == "token" || s.Limit.Type == "context") {
+		rec.Finish = rollout.FinishLength
+	}
+}
+
+// usage returns the tokens of the model that is evaluated, and those of the one
+// in the role of a grader.
+func (s *inspectSample) usage(model string) (policy, judge rollout.Usage) {
+	u, there := s.ModelUsage[model]
+	if !there && len(s.ModelUsage) == 1 {
+		for _, only := range s.ModelUsage {
+			u = only
+		}
+	}
+	policy, judge = u.usage(), s.RoleUsage["grader"].usage()
+	if len(s.ModelUsage) == 1 { // it did both
+		policy.Input, policy.Output = less(policy.Input, judge.Input), less(policy.Output, judge.Output)
+		policy.Cached, policy.Reasoning = less(policy.Cached, judge.Cached), less(policy.Reasoning, judge.Reasoning)
+	}
+	return policy, judge
+}
+
+// usage adds the tokens from and to a cache to the input, as everywhere else.
+func (u inspectUsage) usage() rollout.Usage {
+	out := rollout.Usage{Input: u.Input, Output: u.Output, Reasoning: u.Reasoning, Cached: u.CacheRead}
+	if u.Input != nil {
+		sum := *u.Input
+		for _, more := range []*int64{u.CacheRead, u.CacheWrite} {
+			if more != nil {
+				sum += *more
+			}
+		}
+		out.Input = &sum
+	}
+	return out
+}
+
+func less(all, part *int64) *int64 {
+	if all == nil || part == nil {
+		return all
+	}
+	rest := max(*all-*part, 0)
+	return &rest
+}
+
+// inspectBoundary finds the failed boundary by the last frame of a traceback
+// that belongs to one of them. Where none does it is the model's: solvers
+// fail most often in what they await. Whatever fails below a scorer, such as its
+// judge, is a failure of the grading. Tools and scorers are mostly files of the
+// user, so what calls them shows them.
+func inspectBoundary(e inspectError) rollout.Outcome {
+	for _, scoring := range []string{"await scorer(", "inspect_ai/scorer/"} {
+		if strings.Contains(e.Traceback, scoring) {
+			return rollout.GraderFailed
+		}
+	}
+	last, outcome := -1, rollout.ModelAPI
+	for _, frame := range []struct {
+		part string
+		is   rollout.Outcome
+	}{
+		{"/model/", rollout.ModelAPI},
+		{"/tool/", rollout.ToolFailed},
+		{"/tools/", rollout.ToolFailed},
+		{"/sandbox/", rollout.ToolFailed},
+		{"await tool_def.tool(", rollout.ToolFailed},
+		{"/scorer/", rollout.GraderFailed},
+		{"/scorers/", rollout.GraderFailed},
+	} {
+		if at := strings.LastIndex(e.Traceback, frame.part); at > last {
+			last, outcome = at, frame.is
+		}
+	}
+	return outcome
+}

@@ -1,0 +1,155 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/rollout"
+)
+
+// itemIndex reads the evaluations at a checkpoint that the notebooks of
+// build-hours plot (plot_eval.ipynb, rft_eval_results_*.jsonl): a line for each
+// rollout, repeats as repeated lines.
+var itemIndex = Format{
+	Name:  "item-index",
+	Doc:   "rft_eval_results_*.jsonl of openai/build-hours, with item_index, score and trajectory",
+	Files: []string{"rft_eval_results_*.jsonl"},
+	From: Origin{
+		Item:     "`item_index`",
+		Sample:   "the order of the lines with one item_index; of several files, later ones continue",
+		Reward:   "`score`",
+		Failures: "a `score` of -1; null or NaN",
+	},
+	Read: readItemIndex,
+}
+
+type itemIndexRow struct {
+	Index      json.RawMessage `json:"item_index"`
+	Score      json.RawMessage `json:"score"`
+	Trajectory json.RawMessage `json:"trajectory"`
+	marked
+}
+
+func readItemIndex(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "item_index", "score") })
+	if err != nil {
+		return err
+	}
+	in := newIntake(src, sink)
+	for _, f := range files {
+		in.file()
+		if err := eachRow(ctx, f, sink.of(f, files), func(line int, row *itemIndexRow) error { return itemIndexLine(in, f, line, row) }); err != nil {
+			return err
+		}
+	}
+	sink.note("item = item_index, sample = how often it came before, split = %s; the files do not hold the items themselves", in.split)
+	sink.note("token counts and times are not in these files: unknown, not zero")
+	in.finish(files, left)
+	return nil
+}
+
+func itemIndexLine(in *intake, f File, line int, row *itemIndexRow) error {
+	id, err := wholeID("item_index", row.Index)
+	if err != nil {
+		return err
+	}
+	score, err := number("score", row.Score)
+	if err != nil {
+		return err
+	}
+	t, asked, end, err := trajectory(row.Trajectory)
+	if err != nil {
+		return fmt.Errorf("trajectory: %w", err)
+	}
+	var item json.RawMessage
+	if len(asked) > 0 {
+		if item, err = json.Marshal(map[string]any{"messages": asked}); err != nil {
+			return err
+		}
+	}
+	if err := in.item(f, line, id, item); err != nil {
+		return err
+	}
+	rec := &rollout.Record{Item: id, Messages: t.Messages, Calls: t.Calls, Turns: t.Turns}
+	finished(rec, end)
+	if n := len(t.Messages); n > 0 && t.Messages[n-1].Role == "assistant" {
+		rec.Answer = t.Messages[n-1].Content
+	}
+	if o, cause := row.failure(rollout.ModelAPI); o != "" {
+		fail(rec, o, cause)
+	} else if score != nil && *score == -1 {
+		fail(rec, rollout.GraderFailed, "the score is -1, by which this log says that the rollout failed; it does not say where")
+	} else {
+		grade(rec, score, "score is missing, null or NaN")
+	}
+	return in.record(rec, in.again(id))
+}
+
+// responseItem is an item of the Responses API, of any type.
+type responseItem struct {
+	Type      string          `json:"type"`
+	Role      string          `json:"role"`
+	Content   json.RawMessage `json:"content"`
+	Status    string          `json:"status"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+	CallID    string          `json:"call_id"`
+	Output    json.RawMessage `json:"output"`
+	Summary   json.RawMessage `json:"summary"`
+}
+
+// trajectory reads a list of items of the Responses API, which may be in a string. What
+// comes before the model's first item is what it was asked. The end is that of the
+// model's last item.
+func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Message, end string, err error) {
+	if isNone(v) || string(v) == `""` {
+		return t, nil, "", nil
+	}
+	var items []responseItem
+	if err := jsontext.Unmarshal([]byte(jsontext.TextOrJSON(v)), &items); err != nil {
+		return t, nil, "", fmt.Errorf("it is not a list of items of the Responses API: %w", err)
+	}
+	for i, it := range items {
+		if i > 0 && it.Role == "assistant" && items[i-1].Type == "function_call" { // another turn, whose calls have no recorded answers
+			t.EndTurn()
+		}
+		if it.Role == "assistant" || it.Type == "function_call" || it.Type == "reasoning" {
+			end = it.end()
+		}
+		switch {
+		case it.Type == "function_call":
+			t.AddCall(it.CallID, it.Name, jsontext.TextOrJSON(it.Arguments))
+		case it.Type == "function_call_output":
+			t.AddResult(it.CallID, jsontext.TextOrJSON(it.Output))
+		case it.Type == "reasoning":
+			t.AddReasoning(cmp.Or(transcript.Summary(it.Summary), transcript.Summary(it.Content)))
+		case it.Role == "assistant":
+			t.AddReply(transcript.Summary(it.Content))
+		case it.Role != "" && t.Turns == 0:
+			asked = append(asked, rollout.Message{Role: it.Role, Content: transcript.Summary(it.Content)})
+		case it.Role != "":
+			t.AddPrompt(it.Role, transcript.Summary(it.Content))
+		}
+	}
+	t.Close()
+	return t, asked, end, nil
+}
+
+// end returns why an item of the model ended. An incomplete one does not say
+// what cut it off, which is a limit of tokens but for the rare content filter.
+func (it *responseItem) end() string {
+	var parts []struct {
+		Type string `json:"type"`
+	}
+	if jsontext.Unmarshal(it.Content, &parts) == nil && len(parts) > 0 && parts[len(parts)-1].Type == "refusal" {
+		return "refusal"
+	}
+	if it.Status == "incomplete" {
+		return "length"
+	}
+	return it.Status
+}

@@ -1,0 +1,396 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/rollout"
+)
+
+// outputItems reads the output items of OpenAI Evals (openai-python,
+// types/evals/runs/output_item_list_response.py), as the API lists them or one
+// a line.
+var outputItems = Format{
+	Name:  "openai-evals",
+	Doc:   "output items of OpenAI Evals, as the API's list or one a line",
+	Files: []string{"output_items*.json", "output_items*.jsonl"},
+	From: Origin{
+		Item:     "`datasource_item_id`",
+		Sample:   "the place of `run_id` among the runs of a file: a repeat is another run; of several files, later ones continue",
+		Reward:   "`results[].score` of the only grader, the first or that of `--score`, whose name loses its UUID",
+		Failures: "`sample.error`; an item or a result that is marked so, and a result whose `sample` has an error; no results",
+	},
+	Read: readOutputItems,
+}
+
+type outputItem struct {
+	Object  string          `json:"object"`
+	RunID   string          `json:"run_id"`
+	EvalID  json.RawMessage `json:"eval_id"`
+	ItemID  json.RawMessage `json:"datasource_item_id"`
+	Item    json.RawMessage `json:"datasource_item"`
+	Created float64         `json:"created_at"`
+	Results []evalResult    `json:"results"`
+	Sample  evalSample      `json:"sample"`
+	Stamp   *stamp          `json:"gonogo"`
+	marked
+}
+
+type evalResult struct {
+	Name   string          `json:"name"`
+	Score  json.RawMessage `json:"score"`
+	Sample *evalSample     `json:"sample"`
+	marked
+}
+
+// UnmarshalJSON decodes a result, with its marks.
+func (r *evalResult) UnmarshalJSON(text []byte) error {
+	return members(text, map[string]any{"name": &r.Name, "score": &r.Score, "sample": &r.Sample, "": &r.marks})
+}
+
+// failure returns what the result says of a grader that failed: a sample with an error, or
+// a mark of its own, such as Azure's status or the flags of graders/run.
+func (r *evalResult) failure() (text string, failed bool) {
+	if text, failed := r.Sample.failure(); failed {
+		return text, true
+	}
+	_, text = r.marked.failure(rollout.GraderFailed)
+	return text, text != ""
+}
+
+type evalSample struct {
+	Input  []rollout.Message `json:"input"`
+	Output []rollout.Message `json:"output"`
+	Finish string            `json:"finish_reason"`
+	Model  string            `json:"model"`
+	Usage  *struct {
+		Input  *int64 `json:"prompt_tokens"`
+		Output *int64 `json:"completion_tokens"`
+		Cached *int64 `json:"cached_tokens"`
+	} `json:"usage"`
+	Error *struct {
+		Code    json.RawMessage `json:"code"`
+		Message string          `json:"message"`
+	} `json:"error"`
+}
+
+func (s *evalSample) failure() (text string, failed bool) {
+	if s == nil || s.Error == nil {
+		return "", false
+	}
+	code, text := jsontext.TextOrJSON(s.Error.Code), s.Error.Message
+	if code == "" && text == "" {
+		return "", false
+	}
+	return strings.Trim(code+": "+text, ": "), true
+}
+
+func readOutputItems(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, sniffOutputItems)
+	if err != nil {
+		return err
+	}
+	o := outputItemReader{intake: newIntake(src, sink), pick: src.Options.Score}
+	for _, f := range files {
+		o.file()
+		o.runs = make(map[string]int)
+		if err := o.each(ctx, f, sink.of(f, files)); err != nil {
+			return err
+		}
+	}
+	sink.note("item = datasource_item_id, sample = the place of the run among the runs of its file, split = %s", o.split)
+	if o.several {
+		sink.note("there are several graders, and the reward is the score of %s; --score NAME selects another", o.pick)
+	}
+	if o.called {
+		sink.note("output items hold no times: unknown, not zero")
+	} else {
+		sink.note("output items hold neither tool calls nor times: unknown, not zero")
+	}
+	sink.noteStamps(o.stamped)
+	o.finish(files, left)
+	return nil
+}
+
+type outputItemReader struct {
+	*intake
+	pick    string // the grader whose score is the reward; "" until the first is seen
+	several bool
+	runs    map[string]int // the place of each run in this file
+	stamped int
+	called  bool // a tool call is in the files
+}
+
+// azureParts reads tool calls and their answers in the place of a message's content, as
+// Azure's agents have them (azure-ai-evaluation, _converters/_models.py). Other messages
+// stay as they are.
+func azureParts(messages []rollout.Message) []rollout.Message {
+	for i := range messages {
+		m := &messages[i]
+		var parts []struct {
+			Type      string          `json:"type"`
+			Text      string          `json:"text"`
+			ID        string          `json:"tool_call_id"`
+			Name      string          `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+			Result    json.RawMessage `json:"tool_result"`
+		}
+		if len(m.Parts) == 0 || jsontext.Unmarshal(m.Parts, &parts) != nil {
+			continue
+		}
+		var texts []string
+		found := false
+		for _, p := range parts {
+			switch p.Type {
+			case "tool_call":
+				m.ToolCalls = append(m.ToolCalls, rollout.ToolCall{ID: p.ID, Name: p.Name, Arguments: jsontext.TextOrJSON(p.Arguments)})
+				found = true
+			case "tool_result":
+				texts = append(texts, jsontext.TextOrJSON(p.Result))
+				found = true
+			default:
+				texts = append(texts, p.Text)
+			}
+		}
+		if found {
+			m.Content, m.Parts = strings.Join(texts, "\n"), nil
+		}
+	}
+	return messages
+}
+
+// each reads the items of a file: lines, or the list that the API answers with.
+func (o *outputItemReader) each(ctx context.Context, f File, sink Sink) error {
+	list, err := evalList(f)
+	if err != nil {
+		return err
+	}
+	if !list {
+		return eachRow(ctx, f, sink, func(line int, it *outputItem) error { return o.add(f, line, it) })
+	}
+	more := false
+	a, err := openArrayIn(f, []string{"data"}, func(key string, value json.RawMessage) error {
+		more = more || key == "has_more" && string(value) == "true"
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	defer a.close()
+	decode := rowDecoder[outputItem]()
+	for {
+		raw, err := a.next(ctx)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		it, err := decode(raw)
+		if err == nil {
+			err = o.add(f, a.index+1, it)
+		}
+		if err != nil {
+			return a.stopped(err)
+		}
+	}
+	if more {
+		sink.note("the list says that it has more pages, which are not in this file")
+	}
+	return nil
+}
+
+func (o *outputItemReader) add(f File, line int, it *outputItem) error {
+	id, err := wholeID("datasource_item_id", it.ItemID)
+	if err != nil {
+		return err
+	}
+	run, there := o.runs[it.RunID]
+	if !there {
+		run = len(o.runs)
+		o.runs[it.RunID] = run
+	}
+	rec := &rollout.Record{Item: id}
+	sample := it.Stamp.names(rec, run)
+	if err := o.only(line, fmt.Sprintf("item %s of run %q", rec.Item, it.RunID)); err != nil {
+		return err
+	}
+	row, err := evalRow(it)
+	if err != nil {
+		return err
+	}
+	o.sink.tellExactly("eval_id", it.EvalID)
+	o.sink.tellExactly("datasource_item", it.Item)
+	if err := o.item(f, line, rec.Item, row); err != nil {
+		return err
+	}
+	if err := o.of(f, it.Sample.Model); err != nil {
+		return err
+	}
+	o.fill(rec, it)
+	it.Stamp.finish(rec)
+	if it.Stamp != nil {
+		o.stamped++
+	}
+	if !it.Stamp.ungraded(rec) {
+		if err := o.grade(rec, it); err != nil {
+			return err
+		}
+		it.Stamp.outcome(rec)
+	}
+	return o.record(rec, sample)
+}
+
+// evalRow is the row of the data source, with the messages that the model was
+// shown where it has none of its own.
+func evalRow(it *outputItem) (json.RawMessage, error) {
+	row := make(map[string]json.RawMessage)
+	if !isNone(it.Item) && jsontext.Unmarshal(it.Item, &row) != nil {
+		row["item"] = it.Item
+	}
+	if _, own := row["messages"]; !own && len(it.Sample.Input) > 0 {
+		messages, err := json.Marshal(it.Sample.Input)
+		if err != nil {
+			return nil, err
+		}
+		row["messages"] = messages
+	}
+	return json.Marshal(row)
+}
+
+func (o *outputItemReader) fill(rec *rollout.Record, it *outputItem) {
+	if it.Created > 0 && it.Created < 1<<34 {
+		rec.Started = time.Unix(int64(it.Created), 0).UTC()
+	}
+	rec.Messages = azureParts(it.Sample.Output)
+	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.UnreportedStatus)
+	if len(rec.Calls) > 0 {
+		o.called = true
+	}
+	for _, m := range rec.Messages {
+		if m.Role == "assistant" {
+			rec.Answer = m.Content
+		}
+	}
+	finished(rec, it.Sample.Finish)
+	if u := it.Sample.Usage; u != nil {
+		rec.Usage = rollout.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached}
+	}
+}
+
+func (o *outputItemReader) grade(rec *rollout.Record, it *outputItem) error {
+	if text, broken := it.Sample.failure(); broken {
+		fail(rec, rollout.ModelAPI, text)
+		return nil
+	}
+	if at, cause := it.failure(rollout.GraderFailed); at != "" {
+		fail(rec, at, cause)
+		return nil
+	}
+	names := make([]string, len(it.Results))
+	for i, r := range it.Results {
+		names[i] = graderName(r.Name)
+	}
+	o.pick, o.several = pickScore(o.pick, names), o.several || len(names) > 1
+	for i, r := range it.Results {
+		score, err := number("the score of "+names[i], r.Score)
+		if err != nil {
+			return err
+		}
+		if names[i] != o.pick {
+			setParts(rec, names[i], score)
+			continue
+		}
+		if text, broken := r.failure(); broken {
+			fail(rec, rollout.GraderFailed, text)
+			continue
+		}
+		grade(rec, score, "the score is missing, null or NaN")
+	}
+	switch cut := it.Sample.Finish == "length" || it.Sample.Finish == "content_filter"; {
+	case rec.Outcome != "":
+	case cut && rec.Answer == "":
+		fail(rec, rollout.NoAnswer, "no output: the model stopped because of "+it.Sample.Finish)
+	default:
+		fail(rec, rollout.GraderFailed, "there is no result of "+cmp.Or(o.pick, "a grader"))
+	}
+	return nil
+}
+
+var trailingUUID = regexp.MustCompile(`(?i)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
+
+// graderName takes away the UUID that the API puts behind a grader's name,
+// which may hold hyphens of its own.
+func graderName(name string) string { return trailingUUID.ReplaceAllString(name, "") }
+
+func sniffOutputItems(f File) error {
+	list, err := evalList(f)
+	if err != nil || list {
+		return err
+	}
+	head, err := readHead(f)
+	keys := head.keys
+	switch {
+	case err != nil:
+		return err
+	case jsontext.TextOrJSON(keys["object"]) == "eval.run.output_item", keys["datasource_item_id"] != nil && keys["results"] != nil:
+		return nil
+	}
+	return fmt.Errorf("%w: its first line is not an eval.run.output_item", ErrUnrecognized)
+}
+
+// evalList reports whether a file is the list that the API answers with: an
+// object with data, of which the first is an output item.
+func evalList(f File) (bool, error) {
+	const look = 64 << 20
+	rd, err := f.Open()
+	if err != nil {
+		return false, err
+	}
+	defer rd.Close()
+	clean := newConstants(io.LimitReader(rd, look))
+	if _, err := skipSpace(clean.rd); err != nil {
+		return false, sniffError(f, err)
+	}
+	dec, kind := json.NewDecoder(clean), ""
+	if token, err := dec.Token(); err != nil || token != json.Delim('{') {
+		return false, nil
+	}
+	for dec.More() {
+		key, err := dec.Token()
+		if err == nil && key == "data" {
+			return isEvalData(dec, kind), nil
+		}
+		var value json.RawMessage
+		if err != nil || dec.Decode(&value) != nil {
+			return false, nil
+		}
+		if key == "object" {
+			kind = jsontext.TextOrJSON(value)
+		}
+	}
+	return false, nil
+}
+
+// isEvalData looks at the first element of data, of an object of a kind.
+func isEvalData(dec *json.Decoder, kind string) bool {
+	if token, err := dec.Token(); err != nil || token != json.Delim('[') {
+		return false
+	}
+	var first struct {
+		Object string `json:"object"`
+	}
+	if !dec.More() || dec.Decode(&first) != nil { // none, or one that is cut off
+		return kind == "list"
+	}
+	return first.Object == "eval.run.output_item"
+}

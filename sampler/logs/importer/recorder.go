@@ -1,0 +1,390 @@
+package importer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/rollout"
+)
+
+// evalsRecorder reads what openai/evals records (evals/record.py): lines of
+// {"spec"}, of events, and of {"final_report"}. Events of several samples lie
+// between each other: a first reading finds the last event of each.
+var evalsRecorder = Format{
+	Name:  "evals-recorder",
+	Doc:   "the log that oaieval of openai/evals records, JSON lines with spec, events and final_report",
+	Files: []string{"*.jsonl"},
+	From: Origin{
+		Item:     "`sample_id`",
+		Sample:   "the order of the files: one run is one repeat",
+		Reward:   "the share of `match` events that are correct; without any, of `metrics` the only number, `score`, `accuracy`, the first or that of `--score`",
+		Failures: "an `error` event without a match or metrics; a `choice` of `__invalid__`, by which a judge gave no verdict, is `grader`",
+	},
+	Read: readRecorder,
+}
+
+type recorderEvent struct {
+	SampleID string          `json:"sample_id"`
+	Type     string          `json:"type"`
+	Data     json.RawMessage `json:"data"`
+	Created  string          `json:"created_at"`
+}
+
+type recorderSpec struct {
+	Models json.RawMessage `json:"completion_fns"`
+}
+
+// model is the only completion function, which may be a solver instead.
+func (s *recorderSpec) model() string {
+	var names []string
+	if jsontext.Unmarshal(s.Models, &names) != nil || len(names) != 1 {
+		return ""
+	}
+	return names[0]
+}
+
+// recorderHead is what the first reading needs of a line.
+type recorderHead struct {
+	Spec     *recorderSpec   `json:"spec"`
+	Report   json.RawMessage `json:"final_report"`
+	SampleID string          `json:"sample_id"`
+	Type     string          `json:"type"`
+}
+
+func readRecorder(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, sniffRecorder)
+	if err != nil {
+		return err
+	}
+	r := recorderReader{intake: newIntake(src, sink), pick: src.Options.Score}
+	for _, f := range files {
+		r.file()
+		if err := r.read(ctx, f, sink.of(f, files)); err != nil {
+			return err
+		}
+	}
+	sink.note("item = sample_id, sample = the place of the file among those imported, split = %s", r.split)
+	if r.several > 0 {
+		sink.note("rollouts with several match events: %d; the reward of each is the share that is correct", r.several)
+	}
+	if r.pick != "" {
+		sink.note("rewards of rollouts without a match event are their metric %s; --score NAME selects another", r.pick)
+	}
+	r.finish(files, left)
+	return nil
+}
+
+func sniffRecorder(f File) error {
+	head, err := readHead(f)
+	if err != nil {
+		return err
+	}
+	keys := head.keys
+	spec, isSpec := keys["spec"]
+	if isSpec && len(spec) > 0 && spec[0] == '{' && len(keys) <= 2 || keys["event_id"] != nil && keys["sample_id"] != nil && keys["type"] != nil {
+		return nil
+	}
+	return fmt.Errorf("%w: its first line is neither a spec nor an event", ErrUnrecognized)
+}
+
+type recorderReader struct {
+	*intake
+	pick    string
+	several int
+	open    map[string]*recorded // samples whose last event is still to come
+}
+
+// recorded is what the events of one sample said so far.
+type recorded struct {
+	rec             *rollout.Record
+	row             map[string]json.RawMessage
+	talk            transcript.Builder
+	matches, right  int
+	metrics         json.RawMessage
+	cause           string
+	failed, sampled bool
+	marked
+	last   rollout.Usage // of the last output
+	before *beforeLast   // a second output; nil if there is one
+}
+
+// beforeLast is what was there before the last of several outputs.
+type beforeLast struct {
+	answer          string
+	usage           rollout.Usage
+	messages, turns int
+}
+
+func (r *recorderReader) read(ctx context.Context, f File, sink Sink) error {
+	last, specs, report := make(map[string]int), 0, false
+	err := eachRow(ctx, f, Sink{}, func(line int, e *recorderHead) error {
+		switch {
+		case e.Spec != nil:
+			specs++
+			if err := r.of(f, e.Spec.model()); err != nil {
+				return err
+			}
+		case len(e.Report) > 0:
+			report = true
+		case e.Type != "" && e.SampleID != "":
+			last[e.SampleID] = line
+		default:
+			return fmt.Errorf("it is neither a spec nor an event with sample_id and type nor a final_report")
+		}
+		if specs > 1 {
+			return fmt.Errorf("a second run begins here: one run is one repeat; keep each in a file of its own")
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !report {
+		sink.note("there is no final report: the run was broken off, and rollouts may be missing")
+	}
+	r.open = make(map[string]*recorded)
+	return eachRow(ctx, f, sink, func(line int, e *recorderEvent) error {
+		if e.SampleID == "" {
+			return nil
+		}
+		s := r.open[e.SampleID]
+		if s == nil {
+			s = &recorded{rec: &rollout.Record{Item: e.SampleID, Started: pythonTime(e.Created)}}
+			s.set("messages", json.RawMessage("[]"))
+			r.open[e.SampleID] = s
+		}
+		if err := s.event(e); err != nil {
+			return fmt.Errorf("%s event of %s: %w", e.Type, e.SampleID, err)
+		}
+		if last[e.SampleID] != line {
+			return nil
+		}
+		delete(r.open, e.SampleID)
+		return r.whole(f, line, s)
+	})
+}
+
+// whole passes on a sample whose events are all there.
+func (r *recorderReader) whole(f File, line int, s *recorded) error {
+	row, err := json.Marshal(s.row)
+	if err != nil {
+		return err
+	}
+	if err := r.item(f, line, s.rec.Item, row); err != nil {
+		return err
+	}
+	s.retractJudge()
+	s.rec.Messages, s.rec.Calls, s.rec.Turns = s.talk.Messages, s.talk.Calls, s.talk.Turns
+	if err := r.grade(s); err != nil {
+		return err
+	}
+	return r.record(s.rec, 0)
+}
+
+func (r *recorderReader) grade(s *recorded) error {
+	names, values, err := r.metrics(s)
+	if err != nil {
+		return fmt.Errorf("metrics of %s: %w", s.rec.Item, err)
+	}
+	if s.matches > 1 {
+		r.several++
+	}
+	for name, value := range values {
+		if name != r.pick || s.matches > 0 {
+			setParts(s.rec, name, value)
+		}
+	}
+	at, cause := s.marked.failure(rollout.GraderFailed)
+	switch {
+	case s.matches == 0 && at != "":
+		fail(s.rec, at, cause)
+		s.rec.Parts = nil
+	case s.matches == 0 && s.unjudged():
+		fail(s.rec, rollout.GraderFailed, "the judge's answer was none of its choices (__invalid__), which scores as the lowest of them")
+		s.rec.Parts = nil
+	case s.matches > 0:
+		share := float64(s.right) / float64(s.matches)
+		grade(s.rec, &share, "")
+	case len(names) > 0:
+		grade(s.rec, values[r.pick], "there is no number in the metric "+r.pick)
+	case s.failed:
+		fail(s.rec, rollout.ModelAPI, s.cause)
+	case s.sampled:
+		fail(s.rec, rollout.GraderFailed, "not graded: there is no match event and no metrics event")
+	default:
+		fail(s.rec, rollout.ModelAPI, "neither an output nor a grade was recorded")
+	}
+	return nil
+}
+
+// choice returns the verdict of a model-graded evaluation; nil if there is none.
+func (s *recorded) choice() json.RawMessage {
+	var m struct {
+		Choice json.RawMessage `json:"choice"`
+	}
+	if jsontext.Unmarshal(s.metrics, &m) != nil {
+		return nil
+	}
+	return m.Choice
+}
+
+// retractJudge takes the last output of a model-graded sample for what it is: the
+// judge's, which is recorded like the model's own.
+func (s *recorded) retractJudge() {
+	if s.before == nil || len(s.choice()) == 0 {
+		return
+	}
+	s.rec.Judge, s.rec.JudgeCalls = s.last, 1
+	s.rec.Answer, s.rec.Usage = s.before.answer, s.before.usage
+	s.talk.Messages, s.talk.Turns = s.talk.Messages[:s.before.messages], s.before.turns
+}
+
+// unjudged reports whether a model-graded evaluation got no verdict: it writes
+// the choice "__invalid__" then, with the lowest score that there is
+// (evals/elsuite/modelgraded/classify_utils.py).
+func (s *recorded) unjudged() bool { return string(s.choice()) == `"__invalid__"` }
+
+// metrics returns the numbers of the metrics event, by name, and settles on
+// one for the reward. What is not a number is passed over: events hold texts too.
+func (r *recorderReader) metrics(s *recorded) (names []string, values map[string]*float64, err error) {
+	if isNone(s.metrics) {
+		return nil, nil, nil
+	}
+	values = make(map[string]*float64)
+	err = rollout.Members(s.metrics, func(key string, v []byte) error {
+		s.mark(key, v)
+		if string(v) == "true" || string(v) == "false" {
+			x := 0.0
+			if v[0] == 't' {
+				x = 1
+			}
+			names, values[key] = append(names, key), &x
+			return nil
+		}
+		if x, err := number(key, v); err == nil {
+			names, values[key] = append(names, key), x
+		}
+		return nil
+	})
+	if s.matches == 0 {
+		r.pick = pickScore(r.pick, names, "score", "accuracy")
+	}
+	return names, values, err
+}
+
+// event takes in one event.
+func (s *recorded) event(e *recorderEvent) error {
+	switch e.Type {
+	case "match":
+		var data struct {
+			Correct  *bool           `json:"correct"`
+			Expected json.RawMessage `json:"expected"`
+		}
+		if err := jsontext.Unmarshal(e.Data, &data); err != nil {
+			return err
+		}
+		if data.Correct == nil {
+			return fmt.Errorf(`"correct" is missing`)
+		}
+		s.matches++
+		if *data.Correct {
+			s.right++
+		}
+		s.set("expected", data.Expected)
+	case "metrics":
+		s.metrics = slices.Clone(e.Data)
+	case "sampling":
+		return s.sampling(e.Data)
+	case "function_call":
+		s.functionCall(e.Data)
+	case "raw_sample":
+		s.set("data", e.Data)
+	case "error":
+		var data struct {
+			Type    string `json:"type"`
+			Message string `json:"message"`
+		}
+		_ = jsontext.Unmarshal(e.Data, &data) // whatever it says, it is an error
+		s.failed, s.cause = true, strings.TrimPrefix(data.Type+"\n"+data.Message, "\n")
+	}
+	return nil
+}
+
+func (s *recorded) set(key string, value json.RawMessage) {
+	if s.row == nil {
+		s.row = make(map[string]json.RawMessage)
+	}
+	if !isNone(value) {
+		s.row[key] = value
+	}
+}
+
+func (s *recorded) sampling(v json.RawMessage) error {
+	var data struct {
+		Prompt  json.RawMessage `json:"prompt"`
+		Sampled json.RawMessage `json:"sampled"`
+		Usage   struct {
+			Input  *int64 `json:"prompt_tokens"`
+			Output *int64 `json:"completion_tokens"`
+		} `json:"usage"`
+	}
+	if err := jsontext.Unmarshal(v, &data); err != nil {
+		return err
+	}
+	s.last = rollout.Usage{Input: data.Usage.Input, Output: data.Usage.Output}
+	if s.sampled {
+		s.before = &beforeLast{s.rec.Answer, s.rec.Usage, len(s.talk.Messages), s.talk.Turns}
+		s.rec.Usage = s.rec.Usage.Plus(s.last)
+	} else {
+		s.set("messages", asMessages(data.Prompt))
+		s.rec.Usage = s.last
+	}
+	s.sampled = true
+	var texts []string
+	if jsontext.Unmarshal(data.Sampled, &texts) != nil || len(texts) == 0 {
+		texts = []string{jsontext.TextOrJSON(data.Sampled)}
+	}
+	s.rec.Answer = texts[0]
+	s.talk.EndTurn()
+	s.talk.AddReply(texts[0])
+	return nil
+}
+
+// asMessages makes of a prompt, which is a text or a list of chat messages, such
+// a list. A long text is taken over as it is written.
+func asMessages(prompt json.RawMessage) json.RawMessage {
+	switch prompt = bytes.TrimSpace(prompt); {
+	case len(prompt) > 2 && prompt[0] == '"':
+		return slices.Concat(json.RawMessage(`[{"role":"user","content":`), prompt, json.RawMessage(`}]`))
+	case len(prompt) > 2 && prompt[0] == '[' && jsontext.Unmarshal(prompt, new([]rollout.Message)) == nil:
+		return prompt
+	}
+	return json.RawMessage("[]")
+}
+
+// functionCall takes in a call; the event has no fixed shape.
+func (s *recorded) functionCall(v json.RawMessage) {
+	var data struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+		Output    json.RawMessage `json:"output"`
+		Returned  json.RawMessage `json:"return_value"` // what record_function_call of the package calls it
+		CallID    string          `json:"call_id"`
+	}
+	if jsontext.Unmarshal(v, &data) != nil || data.Name == "" {
+		return
+	}
+	s.talk.AddCall(data.CallID, data.Name, jsontext.TextOrJSON(data.Arguments))
+	if isNone(data.Output) {
+		data.Output = data.Returned
+	}
+	if !isNone(data.Output) {
+		s.talk.AddResult(data.CallID, jsontext.TextOrJSON(data.Output))
+	}
+}

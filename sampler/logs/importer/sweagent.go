@@ -1,0 +1,373 @@
+package importer
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/rollout"
+)
+
+// sweAgent reads trajectories of SWE-agent (sweagent/agent/agents.py, get_trajectory_data) and
+// mini-swe-agent (minisweagent/agents/default.py, serialize). They hold no grade: that is in a
+// report of SWE-bench (swebench/harness/reporting.py, make_run_report).
+var sweAgent = Format{
+	Name:  "swe-agent",
+	Doc:   "INSTANCE.traj of SWE-agent or INSTANCE.traj.json of mini-swe-agent, with SWE-bench's report of the run",
+	Files: []string{"*.traj", "*.traj.json", "results.json"},
+	From: Origin{
+		Item:     "`instance_id`, or the file's name",
+		Sample:   "the order of the files: a repeat is another run's folder",
+		Reward:   "of the report with `resolved_ids` that is given, or is next to the trajectory or one folder above: 1 if resolved, 0 if unresolved or the patch is empty",
+		Failures: "no report, or an instance that it does not list, is `grader`, never 0; so are `error_ids` and `infra_failure_ids`; an `exit_status` of an API is `model_api`, of the environment `tool`, whatever the grade; one of cost, context, time or steps is `step_limit`, and its grade counts",
+	},
+	Read: readSWEAgent,
+}
+
+// sweReport is what SWE-bench says of a run.
+type sweReport struct {
+	where                                                 string
+	submitted, resolved, unresolved, empty, broken, infra []string
+}
+
+func readReport(f File) (*sweReport, error) {
+	r := &sweReport{where: f.Name}
+	return r, readObject(f, map[string]any{
+		"submitted_ids": &r.submitted, "resolved_ids": &r.resolved, "unresolved_ids": &r.unresolved, "empty_patch_ids": &r.empty,
+		"error_ids": &r.broken, "infra_failure_ids": &r.infra,
+	}, "resolved_ids", "submitted_ids")
+}
+
+// sweTrajectory is a file of either program.
+type sweTrajectory struct {
+	instance string
+	history  []json.RawMessage // of SWE-agent
+	messages []json.RawMessage // of mini-swe-agent
+	info     struct {
+		Exit  json.RawMessage `json:"exit_status"`
+		Stats struct {
+			Sent     *float64 `json:"tokens_sent"`
+			Received *float64 `json:"tokens_received"`
+		} `json:"model_stats"`
+		Config struct {
+			Model struct {
+				Name string `json:"model_name"`
+			} `json:"model"`
+		} `json:"config"`
+		Exception string `json:"exception_str"`
+	}
+	replay json.RawMessage // SWE-agent's configuration, as a text
+	marked
+}
+
+// sweInfo has the marks next to the keys that are read of info.
+type sweInfo struct{ into *sweTrajectory }
+
+// UnmarshalJSON reads info.
+func (i *sweInfo) UnmarshalJSON(text []byte) error {
+	i.into.mark("info", text)
+	return jsontext.Unmarshal(text, &i.into.info)
+}
+
+func sniffSWE(f File) error {
+	head, err := readHead(f)
+	if err != nil {
+		return err
+	}
+	has := func(key string) bool { return head.keys[key] != nil }
+	switch {
+	case has("resolved_ids") && has("submitted_ids"), has("trajectory") && (has("history") || has("info") || has("environment")), has("trajectory_format"), has("history") && has("info"):
+		return nil
+	case strings.HasSuffix(f.Path, ".traj"), strings.HasSuffix(f.Path, ".traj.json"):
+		return nil // the look ended before its later keys
+	}
+	return fmt.Errorf("%w: it has no trajectory with history or messages", ErrUnrecognized)
+}
+
+func readSWEAgent(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, sniffSWE)
+	if err != nil {
+		return err
+	}
+	s := sweReader{intake: newIntake(src, sink), tally: newTally(), reports: make(map[string][]*sweReport)}
+	s.file()
+	var trajectories []File
+	for _, f := range files {
+		report, err := readReport(f)
+		switch {
+		case errors.Is(err, ErrUnrecognized):
+			trajectories = append(trajectories, f)
+		case err != nil:
+			return err
+		case !f.found:
+			s.given = append(s.given, report)
+		}
+	}
+	for _, f := range trajectories {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("read %s: %w", f.Name, err)
+		}
+		t := new(sweTrajectory)
+		err := readObject(f, map[string]any{"instance_id": &t.instance, "history": &t.history, "messages": &t.messages, "info": &sweInfo{t}, "replay_config": &t.replay, "": &t.marks})
+		if err == nil {
+			err = stopped(f, 1, s.trajectory(f, t))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	sink.note("item = instance_id, sample = the order of the files, split = %s", s.split)
+	if s.without > 0 {
+		sink.noteCount(s.without, "rollout[|s] without a report of SWE-bench: give it next to the trajectories, as results.json in the run's folder or as a file of its own")
+	}
+	s.tally.note(sink)
+	sink.noteFiles(trajectories, left)
+	return nil
+}
+
+type sweReader struct {
+	*intake
+	tally   *tally
+	given   []*sweReport
+	reports map[string][]*sweReport // by folder
+	without int
+}
+
+func (s *sweReader) trajectory(f File, t *sweTrajectory) error {
+	id := t.instance
+	if id == "" {
+		id = strings.TrimSuffix(strings.TrimSuffix(path.Base(filepath.ToSlash(f.Name)), ".json"), ".traj")
+	}
+	if err := s.of(f, t.model()); err != nil {
+		return err
+	}
+	talk, err := t.conversation()
+	if err != nil {
+		return err
+	}
+	first := transcript.UntilAnswer(talk)
+	if err := sendItem(s.sink, f, rollout.Item{ID: id, Split: s.split}, talk[:first], nil); err != nil {
+		return err
+	}
+	talk = talk[first:]
+	rec := &rollout.Record{Item: id, Messages: talk, Answer: transcript.LastAnswer(talk)}
+	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.UnreportedStatus)
+	if sent := t.info.Stats.Sent; sent != nil && *sent > 0 { // 0 is what replays and other servers say
+		rec.Usage = rollout.Usage{Input: tokens(sent), Output: tokens(t.info.Stats.Received)}
+	}
+	reports, err := s.reportsFor(f)
+	if err != nil {
+		return err
+	}
+	if err := s.grade(rec, t, reports); err != nil {
+		return err
+	}
+	return s.record(rec, s.again(id))
+}
+
+// model names the model where the configuration that the file holds does.
+func (t *sweTrajectory) model() string {
+	var replay struct {
+		Agent struct {
+			Model struct {
+				Name string `json:"name"`
+			} `json:"model"`
+		} `json:"agent"`
+	}
+	_ = jsontext.Unmarshal([]byte(jsontext.TextOrJSON(t.replay)), &replay)
+	return cmp.Or(t.info.Config.Model.Name, replay.Agent.Model.Name)
+}
+
+// conversation reads what was said, but for demonstrations.
+func (t *sweTrajectory) conversation() ([]rollout.Message, error) {
+	var talk []rollout.Message
+	var items []json.RawMessage // of the Responses API, which mini-swe-agent keeps as they are
+	for i, text := range slices.Concat(t.history, t.messages) {
+		var m struct {
+			transcript.ChatMessage
+			Demo     bool     `json:"is_demo"`
+			CallIDs  []string `json:"tool_call_ids"`
+			Thinking []struct {
+				Text string `json:"thinking"`
+			} `json:"thinking_blocks"`
+		}
+		var kind struct {
+			Type   string          `json:"type"`
+			Object string          `json:"object"`
+			Output json.RawMessage `json:"output"`
+		}
+		if jsontext.Unmarshal(text, &kind) == nil && (kind.Object == "response" || kind.Type != "") {
+			var output []json.RawMessage
+			if jsontext.Unmarshal(kind.Output, &output) == nil && kind.Object == "response" {
+				items = append(items, output...)
+			} else {
+				items = append(items, text)
+			}
+			continue
+		}
+		if err := jsontext.Unmarshal(text, &m); err != nil {
+			return nil, fmt.Errorf("message %d: %w", i+1, err)
+		}
+		if m.Demo || m.Role == "exit" {
+			continue
+		}
+		if m.ToolCallID == "" && len(m.CallIDs) == 1 {
+			m.ToolCallID = m.CallIDs[0]
+		}
+		message, err := m.Message()
+		if err != nil {
+			return nil, fmt.Errorf("message %d: %w", i+1, err)
+		}
+		for _, block := range m.Thinking {
+			if message.Reasoning == "" {
+				message.Reasoning = block.Text
+			}
+		}
+		talk = append(talk, message)
+	}
+	if len(items) == 0 {
+		return talk, nil
+	}
+	list, err := json.Marshal(items)
+	if err != nil {
+		return nil, err
+	}
+	b, asked, _, err := trajectory(list)
+	return slices.Concat(talk, asked, b.Messages), err
+}
+
+// reportsFor returns the reports that may list a trajectory: those given, or those in its
+// folder or the one above.
+func (s *sweReader) reportsFor(f File) ([]*sweReport, error) {
+	if len(s.given) > 0 {
+		return s.given, nil
+	}
+	for _, folder := range []string{path.Dir(f.Path), path.Dir(path.Dir(f.Path))} {
+		key := filepath.Dir(f.Name) + "\x00" + folder
+		found, known := s.reports[key]
+		if !known {
+			entries, err := fs.ReadDir(f.FS, folder)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return nil, f.errorOf("look around", err)
+			}
+			for _, e := range entries {
+				beside := File{Name: path.Join(folder, e.Name()), FS: f.FS, Path: path.Join(folder, e.Name())}
+				if !e.Type().IsRegular() || path.Ext(e.Name()) != ".json" || strings.HasSuffix(e.Name(), ".traj.json") || sniffKeys(beside, "resolved_ids", "submitted_ids") != nil {
+					continue
+				}
+				report, err := readReport(beside)
+				if err != nil {
+					return nil, err
+				}
+				found = append(found, report)
+			}
+			s.reports[key] = found
+		}
+		if len(found) > 0 {
+			return found, nil
+		}
+	}
+	return nil, nil
+}
+
+// verdict is what the reports say of an instance: a grade, or why there is none.
+func verdict(id string, reports []*sweReport) (reward *float64, why string, err error) {
+	var said *sweReport
+	for _, r := range reports {
+		lists := slices.ContainsFunc([][]string{r.submitted, r.resolved, r.unresolved, r.empty, r.broken, r.infra}, func(ids []string) bool { return slices.Contains(ids, id) })
+		switch {
+		case lists && said != nil:
+			return nil, "", fmt.Errorf("%s and %s both report on it: import each run by itself, with its report", said.where, r.where)
+		case lists:
+			said = r
+		}
+	}
+	value := func(v float64) (*float64, string, error) { return &v, "", nil }
+	switch {
+	case len(reports) == 0:
+		return nil, "there is no report of SWE-bench", nil
+	case said == nil:
+		return nil, "the report of SWE-bench does not list it", nil
+	case slices.Contains(said.resolved, id):
+		return value(1)
+	case slices.Contains(said.infra, id):
+		return nil, "the report counts it among infra_failure_ids", nil
+	case slices.Contains(said.broken, id):
+		return nil, "the report counts it among error_ids", nil
+	case slices.Contains(said.unresolved, id), slices.Contains(said.empty, id):
+		return value(0)
+	}
+	return nil, "the report has no result for it", nil
+}
+
+// sweExits says what the words of an exit_status mean, by the first that is in it
+// (sweagent/agent/agents.py, forward_with_handling; minisweagent/exceptions.py; for other
+// exceptions, their names).
+var sweExits = []struct {
+	word string
+	is   rollout.Outcome
+}{
+	{"exit_api", rollout.ModelAPI},
+	{"exit_environment_error", rollout.ToolFailed},
+	{"exit_error", rollout.ModelAPI},
+	{"exit_cost", rollout.StepLimit},
+	{"exit_context", rollout.StepLimit},
+	{"exit_command_timeout", rollout.StepLimit},
+	{"exit_total_execution_time", rollout.StepLimit},
+	{"LimitsExceeded", rollout.StepLimit},
+	{"TimeExceeded", rollout.StepLimit},
+	{"ContextWindowExceeded", rollout.StepLimit},
+	{"submitted", rollout.Graded},
+	{"Submitted", rollout.Graded},
+	{"exit_", rollout.Graded}, // format, forfeit, command: the model's own
+	{"RepeatedFormatError", rollout.Graded},
+	{"skipped", rollout.Graded},
+	{"early_exit", rollout.Graded},
+}
+
+func (s *sweReader) grade(rec *rollout.Record, t *sweTrajectory, reports []*sweReport) error {
+	exit := jsontext.TextOrJSON(t.info.Exit)
+	is := rollout.Graded
+	if !failure.None(exit) {
+		is = rollout.Boundary(exit)
+		for _, e := range sweExits {
+			if strings.Contains(exit, e.word) {
+				is = e.is
+				break
+			}
+		}
+	}
+	if at, cause := t.failure(rollout.ModelAPI); at != "" && failure.None(exit) {
+		s.tally.failed(rec, at, cause)
+		return nil
+	}
+	if is.Missing() {
+		s.tally.failed(rec, is, strings.Trim(exit+": "+firstLine(t.info.Exception), ": "))
+		return nil
+	}
+	reward, why, err := verdict(rec.Item, reports)
+	switch {
+	case err != nil:
+		return err
+	case reward == nil:
+		if len(reports) == 0 {
+			s.without++
+		}
+		s.tally.ungraded(rec, why)
+	case is == rollout.StepLimit:
+		s.tally.limited(rec, reward, exit)
+	default:
+		rec.Outcome, rec.Reward = rollout.Graded, reward
+	}
+	return nil
+}

@@ -1,0 +1,381 @@
+package importer
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/rollout"
+)
+
+// part is a part of a record that a column can hold.
+type part struct {
+	name string
+	set  func(x *rowRecord, name string, v cell) error
+}
+
+// rowRecord is a record on its way from a row.
+type rowRecord struct {
+	rollout.Record
+	sampled bool   // the row says which sample it is
+	name    string // of the sample, where it is not a number, such as a UUID
+	prompt  string // what the item asks
+	shown   cell   // the prompt, where the mapping does not mention it
+	told    []cell // what may be facets
+	raw     cell   // the reward, which a failure is not read for
+	marked
+	verdict string // the column whose word failed is no mark of failure
+
+	counts                            bool // calls are known only by their number
+	calls, refused, malformed, failed int
+}
+
+// messages is what a column that no mapping mentions says that the rollout was asked; nil if
+// it is a conversation that shows no user.
+func (v cell) messages() []rollout.Message {
+	if v.key == "" {
+		return nil
+	}
+	var list []rollout.Message
+	if v.text[0] != '[' || jsontext.Unmarshal([]byte(v.text), &list) != nil {
+		if v.key == "messages" {
+			return nil
+		}
+		return []rollout.Message{{Role: "user", Content: v.text}}
+	}
+	if turn := slices.IndexFunc(list, func(m rollout.Message) bool { return m.Role == "assistant" }); turn >= 0 {
+		list = list[:turn]
+	}
+	if !slices.ContainsFunc(list, func(m rollout.Message) bool { return m.Role == "user" }) {
+		return nil
+	}
+	return list
+}
+
+// PartNames lists what Options.Map may name.
+func PartNames() []string {
+	var names []string
+	for _, p := range tableParts() {
+		names = append(names, p.name)
+	}
+	return append(names, "parts.NAME")
+}
+
+// partCalled returns the part of that name.
+func partCalled(name string) (part, bool) {
+	if sub, ok := strings.CutPrefix(name, "parts."); ok && sub != "" {
+		return part{name, setSubScore}, true
+	}
+	all := tableParts()
+	i := slices.IndexFunc(all, func(p part) bool { return p.name == name })
+	if i < 0 {
+		return part{}, false
+	}
+	return all[i], true
+}
+
+func tableParts() []part {
+	return []part{
+		{"item", texts(func(x *rowRecord) *string { return &x.Item })},
+		{"split", setSplit},
+		{"sample", setSample},
+		{"step", setStep},
+		{"reward", func(x *rowRecord, _ string, v cell) error { x.raw = v; return nil }},
+		{"outcome", setOutcome},
+		{"error", causes(func(x *rowRecord) *string { return &x.Error })},
+		{"error_kind", causes(func(x *rowRecord) *string { return &x.Kind })},
+		{"finish", func(x *rowRecord, _ string, v cell) error { finished(&x.Record, v.text); return nil }},
+		{"answer", texts(func(x *rowRecord) *string { return &x.Answer })},
+		{"prompt", texts(func(x *rowRecord) *string { return &x.prompt })},
+		{"messages", setMessages},
+		{"category", texts(func(x *rowRecord) *string { return &x.Category })},
+		{"family", texts(func(x *rowRecord) *string { return &x.Family })},
+		{"turns", counts(func(x *rowRecord) *int { return &x.Turns })},
+		{"tool_calls", counts(func(x *rowRecord) *int { return &x.calls })},
+		{"tool_calls_refused", counts(func(x *rowRecord) *int { return &x.refused })},
+		{"tool_calls_malformed", counts(func(x *rowRecord) *int { return &x.malformed })},
+		{"tool_calls_failed", counts(func(x *rowRecord) *int { return &x.failed })},
+		{"input_tokens", tokenCounts(func(x *rowRecord) **int64 { return &x.Usage.Input })},
+		{"output_tokens", tokenCounts(func(x *rowRecord) **int64 { return &x.Usage.Output })},
+		{"reasoning_tokens", tokenCounts(func(x *rowRecord) **int64 { return &x.Usage.Reasoning })},
+		{"cached_tokens", tokenCounts(func(x *rowRecord) **int64 { return &x.Usage.Cached })},
+		{"judge_calls", counts(func(x *rowRecord) *int { return &x.JudgeCalls })},
+		{"judge_input_tokens", tokenCounts(func(x *rowRecord) **int64 { return &x.Judge.Input })},
+		{"judge_output_tokens", tokenCounts(func(x *rowRecord) **int64 { return &x.Judge.Output })},
+		{"retries", counts(func(x *rowRecord) *int { return &x.Retries })},
+		{"latency_s", setLatency},
+		{"clipped", setClipped},
+		{"started_at", setStarted},
+		{"trace_id", texts(func(x *rowRecord) *string { return &x.TraceID })},
+		{"more_parts", setMoreParts},
+	}
+}
+
+func texts(of func(*rowRecord) *string) func(*rowRecord, string, cell) error {
+	return func(x *rowRecord, _ string, v cell) error {
+		*of(x) = strings.ToValidUTF8(v.text, "\uFFFD")
+		return nil
+	}
+}
+
+// whole reads a whole number that may be written as 3.0, as tables do whose
+// column holds gaps.
+func whole(v cell) (n int64, there bool, err error) {
+	if v.none {
+		return 0, false, nil
+	}
+	if n, err = strconv.ParseInt(v.text, 10, 64); err == nil {
+		return n, true, nil
+	}
+	f, err := strconv.ParseFloat(v.text, 64)
+	switch {
+	case err == nil && math.IsNaN(f):
+		return 0, false, nil
+	case err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53:
+		return 0, false, fmt.Errorf("%q is not a whole number", firstLine(v.text))
+	}
+	return int64(f), true, nil
+}
+
+func counts(of func(*rowRecord) *int) func(*rowRecord, string, cell) error {
+	return func(x *rowRecord, name string, v cell) error {
+		const most = 100_000
+		n, _, err := whole(v)
+		if err == nil && (n < 0 || n > most) {
+			err = fmt.Errorf("%d is not a number of %s: it must be from 0 to %d", n, strings.ReplaceAll(name, "_", " "), most)
+		}
+		*of(x) = int(n)
+		return err
+	}
+}
+
+func tokenCounts(of func(*rowRecord) **int64) func(*rowRecord, string, cell) error {
+	return func(x *rowRecord, _ string, v cell) error {
+		n, there, err := whole(v)
+		if err == nil && n < 0 {
+			err = fmt.Errorf("%d is not a number of tokens", n)
+		}
+		if there {
+			*of(x) = &n
+		}
+		return err
+	}
+}
+
+func setSplit(x *rowRecord, _ string, v cell) error {
+	if v.none {
+		return nil
+	}
+	x.Split = rollout.Split(v.text)
+	if !slices.Contains(rollout.Splits(), x.Split) {
+		return fmt.Errorf("%q is not a split: splits are %v; of a file that holds one, --split says which", firstLine(v.text), rollout.Splits())
+	}
+	return nil
+}
+
+func setSample(x *rowRecord, _ string, v cell) error {
+	n, there, err := whole(v)
+	if err != nil {
+		x.name, x.sampled = v.text, true
+		return nil
+	}
+	if n < 0 || n > math.MaxInt32 {
+		err = fmt.Errorf("sample is %d: samples count from 0", n)
+	}
+	x.Record.Sample, x.sampled = int(n), there
+	return err
+}
+
+func setStep(x *rowRecord, _ string, v cell) error {
+	n, _, err := whole(v)
+	if err == nil && (n < 0 || n > math.MaxInt32) {
+		err = fmt.Errorf("step is %d: the steps of a training count from 0", n)
+	}
+	x.Step = int(n)
+	return err
+}
+
+// stepByName is the step of rows that no mapping mentions. As in plain lines, what is no
+// step, such as a text, is passed over.
+var stepByName = part{"step", func(x *rowRecord, name string, v cell) error {
+	if setStep(x, name, v) != nil {
+		x.Step = 0
+	}
+	return nil
+}}
+
+func setOutcome(x *rowRecord, _ string, v cell) error {
+	if v.none {
+		return nil
+	}
+	x.Outcome = rollout.Outcome(v.text)
+	if !slices.Contains(rollout.Outcomes(), x.Outcome) {
+		return fmt.Errorf("%q is not an outcome: outcomes are %v", firstLine(v.text), rollout.Outcomes())
+	}
+	return nil
+}
+
+// causes reads what went wrong, but for a cell that says that nothing did.
+func causes(of func(*rowRecord) *string) func(*rowRecord, string, cell) error {
+	return func(x *rowRecord, _ string, v cell) error {
+		if !failure.None(v.text) {
+			*of(x) = firstLine(strings.ToValidUTF8(v.text, "\uFFFD"))
+		}
+		return nil
+	}
+}
+
+func setMessages(x *rowRecord, _ string, v cell) error {
+	if v.none {
+		return nil
+	}
+	if err := jsontext.Unmarshal([]byte(v.text), &x.Messages); err != nil {
+		return fmt.Errorf("it is not a list of chat messages: %w", err)
+	}
+	x.Calls, x.Turns = transcript.CallsOf(x.Messages, transcript.UnreportedStatus)
+	return nil
+}
+
+func setLatency(x *rowRecord, _ string, v cell) error {
+	f, err := float(v)
+	if err == nil {
+		x.Elapsed = seconds(f)
+	}
+	return err
+}
+
+func setClipped(x *rowRecord, _ string, v cell) error {
+	if v.none {
+		return nil
+	}
+	is, err := strconv.ParseBool(strings.ToLower(v.text))
+	x.Clipped = is
+	return err
+}
+
+func setStarted(x *rowRecord, _ string, v cell) error {
+	if x.Started = pythonTime(v.text); x.Started.IsZero() && !v.none {
+		return fmt.Errorf("%q is not a time such as 2026-01-31T12:00:00Z", firstLine(v.text))
+	}
+	return nil
+}
+
+func setSubScore(x *rowRecord, name string, v cell) error {
+	f, err := float(v)
+	if err == nil {
+		setParts(&x.Record, strings.TrimPrefix(name, "parts."), f)
+	}
+	return err
+}
+
+// setMoreParts reads the column in which our own tables keep sub-scores past
+// those with a column of their own.
+func setMoreParts(x *rowRecord, _ string, v cell) error {
+	if v.none {
+		return nil
+	}
+	var parts map[string]*float64
+	if err := jsontext.Unmarshal([]byte(v.text), &parts); err != nil {
+		return fmt.Errorf("it is not an object of numbers: %w", err)
+	}
+	for name, value := range parts {
+		setParts(&x.Record, name, value)
+	}
+	return nil
+}
+
+// float reads a number. An empty cell, and NaN, is none.
+func float(v cell) (*float64, error) {
+	if v.none {
+		return nil, nil
+	}
+	f, err := strconv.ParseFloat(v.text, 64)
+	switch {
+	case err == nil && math.IsNaN(f):
+		return nil, nil
+	case err != nil || math.IsInf(f, 0):
+		return nil, fmt.Errorf("%q is not a number", firstLine(v.text))
+	}
+	return &f, nil
+}
+
+// settle makes reward, outcome and error agree: a failure is never a number, and a reward
+// that is not a number is only skipped next to an error. own says that a report of ours
+// wrote the row: what it calls graded is.
+func (x *rowRecord) settle(own bool) error {
+	if at, cause := x.failure(rollout.ModelAPI); at != "" && x.Error == "" && (x.Outcome == "" || x.Outcome == rollout.Graded) {
+		x.Outcome, x.Error = at, firstLine(cause)
+	}
+	failure := x.Error != "" || x.Kind != ""
+	if failure && (x.Outcome == "" || x.Outcome == rollout.Graded && !own) {
+		x.Outcome = rollout.Boundary(x.Kind + " " + x.Error)
+	}
+	x.makeCalls()
+	if x.Outcome.Missing() {
+		if x.Error == "" {
+			x.Error = cmp.Or(x.Kind, "no cause is recorded")
+		}
+		return nil
+	}
+	reward, err := float(x.raw)
+	switch {
+	case err != nil && failure:
+		return nil
+	case err != nil:
+		return fmt.Errorf("reward: %w; if it names a failure, map its column to error or outcome", err)
+	case reward == nil && !x.Outcome.OwnFailure():
+		grade(&x.Record, nil, "the reward is empty")
+		return nil
+	}
+	x.Reward = reward
+	if !x.Outcome.OwnFailure() {
+		x.Outcome = rollout.Graded
+	}
+	if failure && x.Outcome == rollout.Graded { // the first of several gradings, of which some failed
+		x.Grades = []float64{*reward}
+	}
+	return nil
+}
+
+// makeCalls makes the calls that a row counts. Those that went wrong come
+// last; each has arguments of its own, so none passes for a repeat.
+func (x *rowRecord) makeCalls() {
+	if len(x.Calls) > 0 {
+		return
+	}
+	x.counts = true
+	wrong := slices.Concat(
+		slices.Repeat([]rollout.CallStatus{rollout.CallError}, x.refused),
+		slices.Repeat([]rollout.CallStatus{rollout.CallMalformed}, x.malformed),
+		slices.Repeat([]rollout.CallStatus{rollout.CallFailed}, x.failed),
+	)
+	n := max(x.calls, len(wrong))
+	for i := range n {
+		c := rollout.Call{Turn: i, Name: rollout.UnnamedCall, Arguments: fmt.Sprintf(`{"call":%d}`, i), Status: rollout.CallOK}
+		if at := i - (n - len(wrong)); at >= 0 {
+			c.Status = wrong[at]
+		}
+		x.Calls = append(x.Calls, c)
+	}
+}
+
+// unmarked takes away the apostrophe that our own tables put before a text
+// that looks like a formula (package analysis, PlainCell). A text of which the
+// data itself has the apostrophe loses it too.
+func unmarked(text string) string {
+	rest, marked := strings.CutPrefix(text, "'")
+	trimmed := strings.TrimLeft(rest, " \u00a0")
+	if !marked || trimmed == "" {
+		return text
+	}
+	if strings.ContainsAny(trimmed[:1], "=+-@\t\r\n") || strings.HasPrefix(trimmed, "＝") || strings.HasPrefix(trimmed, "＋") || strings.HasPrefix(trimmed, "－") || strings.HasPrefix(trimmed, "＠") {
+		return rest
+	}
+	return text
+}

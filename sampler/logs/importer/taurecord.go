@@ -1,0 +1,69 @@
+package importer
+
+import (
+	"strings"
+
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/rollout"
+)
+
+// record makes the record of one trial.
+func (t *tauReader) record(id string, trial int, e tauEntry) (*rollout.Record, error) {
+	rec := &rollout.Record{Item: id, Split: t.split, Sample: trial, Source: rollout.Import}
+	rec.Messages = afterSystem(e.Traj)
+	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, tauStatus)
+	reward, err := number("reward", e.Reward)
+	if err != nil {
+		return nil, t.array.errorf("%w", err)
+	}
+	at, cause := e.failure(rollout.ModelAPI)
+	switch {
+	case at != "" && isNone(e.Info.Error):
+		t.failures++
+		rec.Outcome, rec.Error = at, firstLine(cause)
+	case at != "" || len(e.Traj) == 0 && reward != nil && *reward == 0:
+		t.failures++
+		rec.Outcome, rec.Error = rollout.ModelAPI, tauCause(e.Info)
+	case reward == nil:
+		t.ungraded++
+		rec.Outcome, rec.Error = rollout.GraderFailed, "reward is missing, null or NaN"
+	case len(e.Traj) == 0:
+		return nil, t.array.errorf("reward %g without a trajectory: such a file cannot tell a zero from a failure", *reward)
+	default:
+		rec.Outcome, rec.Reward = rollout.Graded, reward
+	}
+	return rec, nil
+}
+
+// tauCause returns the exception that ended a trial in one line.
+func tauCause(info tauInfo) string {
+	if cause := firstLine(jsontext.TextOrJSON(info.Error)); cause != "" {
+		return cause
+	}
+	lines := strings.Split(strings.TrimSpace(info.Traceback), "\n")
+	if cause := firstLine(lines[len(lines)-1]); cause != "" {
+		return cause
+	}
+	return "no trajectory and no error recorded"
+}
+
+func afterSystem(traj []rollout.Message) []rollout.Message {
+	if len(traj) > 0 && traj[0].Role == "system" {
+		return traj[1:]
+	}
+	return traj
+}
+
+// tauStatus returns, from its text, how a tool call ended: tau-bench catches what a
+// tool throws and shows it to the model as "Error: …", and answers a call of a
+// tool that there is none with "Unknown action …" (tau_bench/envs/base.py).
+func tauStatus(answer *rollout.Message) (rollout.CallStatus, string) {
+	switch output := answer.Content; {
+	case strings.HasPrefix(output, "Error"):
+		return rollout.CallError, firstLine(output)
+	case strings.HasPrefix(output, "Unknown action"):
+		return rollout.CallMalformed, firstLine(output)
+	}
+	return rollout.CallOK, ""
+}

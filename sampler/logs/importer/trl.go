@@ -1,0 +1,443 @@
+package importer
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/parquet-go/parquet-go"
+
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/rollout"
+)
+
+// trlCompletions reads what GRPOTrainer and RLOOTrainer of TRL write at each logging step
+// by log_completions=True (trl/trainer/grpo_trainer.py, log): a row for each completion of
+// the last generation, with a column for each reward function. The sum that the trainer
+// made of them is not in the file.
+var trlCompletions = Format{
+	Name:  "trl",
+	Doc:   "completions_STEP.parquet of TRL (log_completions=True), with step, prompt, completion and a column for each reward function",
+	Files: []string{"completions_*.parquet"},
+	From: Origin{
+		Item:     "a hash of `prompt`; `step` is that of the record",
+		Sample:   "the order of a prompt's rows; of a generation that is logged in several steps, the first counts",
+		Reward:   "the sum of the columns of the reward functions, where `advantage` follows from it; they are `parts`; `--score NAME` takes one, `--score A+0.5*B` gives weights",
+		Failures: "None of every reward function is `grader`; None of one of them adds nothing",
+	},
+	Read: readTRL,
+}
+
+// trlRow is one row: one completion.
+type trlRow struct {
+	step               string
+	prompt, completion json.RawMessage
+	rewards            []*float64 // in the order of trlTable.columns
+	advantage          *float64
+	sum                uint64 // of all but the step
+	marked
+}
+
+// trlTable is a file, with the columns that hold numbers, those of reward functions first.
+type trlTable struct {
+	*parquetFile
+	columns []string
+}
+
+func openTRL(f File) (*trlTable, error) {
+	p, err := parquetOf(f)
+	if err != nil {
+		return nil, err
+	}
+	t := &trlTable{parquetFile: p}
+	has := make(map[string]bool)
+	err = p.guard(func() error {
+		for _, c := range p.file.Schema().Fields() {
+			has[c.Name()] = true
+			if boolean := c.Leaf() && c.Type().Kind() == parquet.Boolean; boolean && failure.Names(c.Name()) {
+				continue
+			}
+			if c.Leaf() && !slices.Contains([]string{"step", "advantage"}, c.Name()) && slices.Contains([]string{"DOUBLE", "FLOAT", "INT64", "INT32", "BOOLEAN"}, c.Type().Kind().String()) {
+				t.columns = append(t.columns, c.Name())
+			}
+		}
+		return nil
+	})
+	if err == nil && !(has["step"] && has["prompt"] && has["completion"] && len(t.columns) > 0) {
+		err = fmt.Errorf("%w: it has no columns step, prompt and completion, and of a reward function", ErrUnrecognized)
+	}
+	if err != nil {
+		p.close()
+		return nil, err
+	}
+	return t, nil
+}
+
+// each reads the rows of the file.
+func (t *trlTable) each(ctx context.Context, yield func(line int, row *trlRow) error) error {
+	line, stop := 0, error(nil)
+	err := t.file.Objects(ctx, func(text json.RawMessage) error {
+		line++
+		var row *trlRow
+		if row, stop = t.decode(text); stop == nil {
+			stop = yield(line, row)
+		}
+		stop = stopped(t.File, line, stop)
+		return stop
+	})
+	switch {
+	case stop != nil:
+		return stop
+	case ctx.Err() != nil:
+		return fmt.Errorf("read %s: %w", t.Name, ctx.Err())
+	}
+	return t.named(err)
+}
+
+func (t *trlTable) decode(text []byte) (*trlRow, error) {
+	row := &trlRow{rewards: make([]*float64, len(t.columns))}
+	sum := fnv.New64a()
+	err := rollout.Members(text, func(key string, value []byte) (err error) {
+		if key == "step" {
+			row.step = jsontext.TextOrJSON(value)
+			return nil
+		}
+		fmt.Fprintf(sum, "%q:%s,", key, value)
+		switch at := slices.Index(t.columns, key); {
+		case key == "prompt":
+			row.prompt = bytes.Clone(value)
+		case key == "completion":
+			row.completion = bytes.Clone(value)
+		case key == "advantage":
+			row.advantage, err = number(key, value)
+		case at >= 0 && (string(value) == "true" || string(value) == "false"):
+			truth := float64(len("false") - len(value)) // 1 or 0
+			row.rewards[at] = &truth
+		case at >= 0:
+			row.rewards[at], err = number(key, value)
+		default:
+			row.mark(key, value)
+		}
+		return err
+	})
+	row.sum = sum.Sum64()
+	return row, err
+}
+
+func readTRL(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, func(f File) error {
+		t, err := openTRL(f)
+		if err == nil {
+			t.close()
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r := trlReader{stepLog: newStepLog(src, sink)}
+	if r.terms, err = scoreTerms(src.Options.Score); err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := r.look(ctx, f); err != nil {
+			return err
+		}
+	}
+	if err := r.settle(files); err != nil {
+		return err
+	}
+	r.before = nil
+	for _, f := range files {
+		r.file()
+		if err := r.read(ctx, f); err != nil {
+			return err
+		}
+	}
+	r.noteItems()
+	sink.note("reward = %s", r.formula())
+	if r.repeats > 0 {
+		sink.noteCount(r.repeats, "row[|s] [repeats|repeat] the step before: one generation served several steps, and was counted once")
+	}
+	sink.note("token counts, times and the ends of replies are not in these files: unknown, not zero")
+	r.finish(files, left)
+	return nil
+}
+
+// term is a part of the reward.
+type term struct {
+	name   string
+	weight float64
+}
+
+// scoreTerms reads --score as NAME, or as a sum such as A+0.5*B.
+func scoreTerms(score string) ([]term, error) {
+	if score == "" {
+		return nil, nil
+	}
+	var terms []term
+	for text := range strings.SplitSeq(score, "+") {
+		t := term{strings.TrimSpace(text), 1}
+		if weight, name, weighted := strings.Cut(t.name, "*"); weighted {
+			w, err := strconv.ParseFloat(strings.TrimSpace(weight), 64)
+			if err != nil || math.IsNaN(w) || math.IsInf(w, 0) {
+				return nil, fmt.Errorf("--score %s: %q is not a weight: write A+0.5*B", score, weight)
+			}
+			t = term{strings.TrimSpace(name), w}
+		}
+		terms = append(terms, t)
+	}
+	return terms, nil
+}
+
+type trlReader struct {
+	*stepLog
+	terms   []term // of the reward
+	names   []string
+	before  map[uint64]bool // rows of the file before
+	repeats int
+	checked [][2]int // by number of columns that are summed: groups whose advantages follow from the sum, and do not
+}
+
+// look is the first reading of a file: from how many of its columns the advantages
+// follow.
+func (r *trlReader) look(ctx context.Context, f File) error {
+	t, err := openTRL(f)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	if r.names == nil {
+		r.names, r.checked = t.columns, make([][2]int, len(t.columns)+1)
+	} else if !slices.Equal(r.names, t.columns) && len(r.terms) == 0 {
+		return lineError(f, 1, "its columns of numbers are %s, and those of the files before %s: import each training by itself, or name the reward by --score", strings.Join(t.columns, ", "), strings.Join(r.names, ", "))
+	}
+	var group []*trlRow
+	end := func() {
+		for n := 1; len(r.terms) == 0 && n <= len(t.columns); n++ {
+			if follows, tells := advantagesFollow(group, n); tells && follows {
+				r.checked[n][0]++
+			} else if tells {
+				r.checked[n][1]++
+			}
+		}
+		group = group[:0]
+	}
+	rows := make(map[uint64]bool)
+	err = t.each(ctx, func(_ int, row *trlRow) error {
+		if rows[row.sum] = true; r.before[row.sum] {
+			return nil
+		}
+		if len(group) > 0 && !bytes.Equal(group[0].prompt, row.prompt) {
+			end()
+		}
+		group = append(group, &trlRow{prompt: row.prompt, rewards: row.rewards, advantage: row.advantage})
+		return nil
+	})
+	end()
+	r.before = rows
+	return err
+}
+
+// advantagesFollow reports whether the advantages of a group are its sums of n columns, but
+// for their mean and one factor, as every way of scaling leaves them. A group in which
+// nothing varies shows nothing.
+func advantagesFollow(group []*trlRow, n int) (follows, tells bool) {
+	var sums, advantages []float64
+	for _, row := range group {
+		if sum := row.reward(n); sum != nil && row.advantage != nil {
+			sums, advantages = append(sums, *sum), append(advantages, *row.advantage)
+		}
+	}
+	if len(sums) < 2 {
+		return false, false
+	}
+	centre(sums)
+	centre(advantages)
+	var most, both, own float64
+	for i, a := range advantages {
+		most = max(most, math.Abs(sums[i]))
+		both += a * sums[i]
+		own += a * a
+	}
+	const small = 1e-3 // float32, and the 1e-4 that TRL adds to the deviation
+	if own < small*small {
+		return most < small, most >= small
+	}
+	factor := both / own
+	for i, a := range advantages {
+		if math.Abs(sums[i]-factor*a) > small*max(most, small) {
+			return false, true
+		}
+	}
+	return factor > 0, true
+}
+
+func centre(values []float64) {
+	mean := 0.0
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	for i := range values {
+		values[i] -= mean
+	}
+}
+
+// reward sums the first n columns; nil if none of them has a value.
+func (row *trlRow) reward(n int) *float64 {
+	var sum *float64
+	for _, v := range row.rewards[:n] {
+		if v != nil {
+			if sum == nil {
+				sum = new(float64)
+			}
+			*sum += *v
+		}
+	}
+	return sum
+}
+
+// settle says what the reward is. Columns of a reward function's log_extra come behind
+// those of the functions: of several numbers of columns from which the advantages follow,
+// the largest counts.
+func (r *trlReader) settle(files []File) error {
+	if len(r.terms) > 0 {
+		return nil
+	}
+	told := false
+	for n := len(r.names); n > 0; n-- {
+		yes, no := r.checked[n][0], r.checked[n][1]
+		told = told || yes+no > 0
+		if yes > no {
+			r.sum(n)
+			return nil
+		}
+	}
+	if told {
+		return lineError(files[0], 1, "the advantages do not follow from the sum of %s: the trainer gave weights (reward_weights), or scaled each function for itself; --score says what the reward is, such as --score %q", strings.Join(r.names, ", "), "0.5*"+strings.Join(r.names, "+"))
+	}
+	r.sum(len(r.names))
+	return nil
+}
+
+func (r *trlReader) sum(n int) {
+	for _, name := range r.names[:n] {
+		r.terms = append(r.terms, term{name, 1})
+	}
+}
+
+func (r *trlReader) formula() string {
+	var texts []string
+	for _, t := range r.terms {
+		if t.weight != 1 {
+			t.name = strconv.FormatFloat(t.weight, 'g', -1, 64) + " x " + t.name
+		}
+		texts = append(texts, t.name)
+	}
+	return strings.Join(texts, " + ")
+}
+
+func (r *trlReader) read(ctx context.Context, f File) error {
+	t, err := openTRL(f)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	for _, term := range r.terms {
+		if !slices.Contains(t.columns, term.name) {
+			return lineError(f, 1, "there is no column of numbers %q for the reward; there are %s", term.name, strings.Join(t.columns, ", "))
+		}
+	}
+	rows := make(map[uint64]bool)
+	err = t.each(ctx, func(line int, row *trlRow) error {
+		rows[row.sum] = true
+		if r.before[row.sum] {
+			r.repeats++
+			return nil
+		}
+		return r.row(f, line, t, row)
+	})
+	r.before = rows
+	return err
+}
+
+func (r *trlReader) row(f File, line int, t *trlTable, row *trlRow) error {
+	prompt, err := transcript.Messages(row.prompt, "user")
+	if err != nil {
+		return fmt.Errorf("prompt: %w", err)
+	}
+	talk, err := transcript.Messages(row.completion, "assistant")
+	if err != nil {
+		return fmt.Errorf("completion: %w", err)
+	}
+	if len(prompt) == 0 {
+		return errors.New("prompt is empty, but it identifies the item")
+	}
+	step, err := r.step(row.step)
+	if err != nil {
+		return err
+	}
+	id := hash(row.prompt)
+	if err := r.prompted(f, line, rollout.Item{ID: id}, prompt, nil); err != nil {
+		return err
+	}
+	for _, m := range talk {
+		for i := range m.ToolCalls {
+			m.ToolCalls[i].Arguments = withoutNulls(m.ToolCalls[i].Arguments)
+		}
+	}
+	rec := &rollout.Record{Item: id, Step: step, Messages: talk, Answer: transcript.LastAnswer(talk)}
+	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.UnreportedStatus)
+	var reward *float64
+	for _, term := range r.terms {
+		if v := row.rewards[slices.Index(t.columns, term.name)]; v != nil {
+			if reward == nil {
+				reward = new(float64)
+			}
+			*reward += term.weight * *v
+		}
+	}
+	if reward != nil && math.IsInf(*reward, 0) {
+		return errors.New("the reward is too large")
+	}
+	if o, cause := row.failure(rollout.GraderFailed); o != "" {
+		fail(rec, o, cause)
+	} else if grade(rec, reward, "every reward function returned None"); reward != nil {
+		for i, name := range t.columns {
+			setParts(rec, name, row.rewards[i])
+		}
+	}
+	return r.record(rec, r.next(id, step))
+}
+
+// withoutNulls leaves out null arguments of a call: a column has the arguments of all
+// tools, and null where a call does not give one.
+func withoutNulls(arguments string) string {
+	var all map[string]json.RawMessage
+	if jsontext.Unmarshal([]byte(arguments), &all) != nil {
+		return arguments
+	}
+	n := len(all)
+	for name, value := range all {
+		if string(value) == "null" {
+			delete(all, name)
+		}
+	}
+	if len(all) == n {
+		return arguments
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return arguments
+	}
+	return string(text)
+}

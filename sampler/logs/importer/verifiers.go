@@ -1,0 +1,428 @@
+package importer
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"gonogo/sampler/failure"
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/rollout"
+)
+
+// verifiers reads results.jsonl as verifiers wrote it before its version 1
+// (verifiers/legacy/utils/save_utils.py), with metadata.json next to it.
+var verifiers = Format{
+	Name:  "verifiers",
+	Doc:   "results.jsonl of verifiers (vf-eval), with its metadata.json, or the samples of an evaluation that Prime Intellect hosts (prime eval samples)",
+	Files: []string{"results.jsonl"},
+	From: Origin{
+		Item:     "`example_id`",
+		Sample:   "the order of an example's lines; in several files, later files continue",
+		Reward:   "`reward`; `metrics` are `parts`; `--score NAME` takes one of them",
+		Failures: "`error` is `model_api`, `tool` or `grader` by its chain, whatever `reward` says; `stop_condition` of turns, tokens or time is `step_limit`; a reward that is missing, null or NaN, or of a rollout that was not completed, is `grader`",
+	},
+	Read: readVerifiers,
+}
+
+// verifiersRow is one line: one rollout.
+type verifiersRow struct {
+	Example    json.RawMessage
+	Prompt     []rollout.Message
+	Completion []rollout.Message
+	Answer     json.RawMessage
+	Info       json.RawMessage
+	Tools      json.RawMessage
+	Reward     json.RawMessage
+	Metrics    map[string]*float64
+	Error      json.RawMessage
+	Completed  *bool
+	Truncated  *bool
+	Stop       string
+	Usage      struct {
+		Input  *float64 `json:"input_tokens"`
+		Output *float64 `json:"output_tokens"`
+	}
+	Timing struct {
+		Start   *float64 `json:"start_time"`
+		Total   *float64 `json:"total"`
+		TotalMS *float64 `json:"total_ms"`
+	}
+	Names map[string]*json.RawMessage // the policy and the environment, by key
+	Stamp *stamp
+	marked
+	broken bool // the line is not JSON
+}
+
+// decodeVerifiers takes a line apart. Their own loader passes over lines that
+// are not JSON, which a killed run leaves behind.
+func decodeVerifiers(text []byte) (r verifiersRow, err error) {
+	var prompt, completion, oaiTools, tools json.RawMessage
+	into := map[string]any{
+		"example_id": &r.Example, "prompt": &prompt, "completion": &completion, "answer": &r.Answer, "info": &r.Info, "tool_defs": &r.Tools, "oai_tools": &oaiTools, "tools": &tools,
+		"reward": &r.Reward, "metrics": &r.Metrics, "error": &r.Error, "is_completed": &r.Completed, "is_truncated": &r.Truncated, "stop_condition": &r.Stop,
+		"token_usage": &r.Usage, "timing": &r.Timing, "gonogo": &r.Stamp, "": &r.marks,
+	}
+	r.Names = make(map[string]*json.RawMessage)
+	for _, key := range []string{"task", "env_id", "env_name", "model", "policy_version"} {
+		r.Names[key] = new(json.RawMessage)
+		into[key] = r.Names[key]
+	}
+	into["exampleId"] = into["example_id"] // as prime eval samples may write it
+	err = members(text, into)
+	if errors.Is(err, rollout.ErrBroken) {
+		return verifiersRow{broken: true}, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	r.marks = r.marks.Without(func(key string) bool { // metrics are there a second time, as keys of the line
+		_, metric := r.Metrics[key]
+		return metric
+	})
+	info := json.RawMessage(jsontext.TextOrJSON(r.Info)) // may be an object that was written as a text
+	r.Tools = offered(r.Tools, oaiTools, tools, member(info, "oai_tools"), member(info, "tools"))
+	if r.Prompt, err = transcript.Messages(prompt, "user"); err != nil {
+		return r, fmt.Errorf("prompt: %w", err)
+	}
+	if r.Completion, err = transcript.Messages(completion, "assistant"); err != nil {
+		return r, fmt.Errorf("completion: %w", err)
+	}
+	return r, nil
+}
+
+// members decodes the members of an object that have a place in into. Marks in the place
+// of "" take those of the others.
+func members(text []byte, into map[string]any) error {
+	return rollout.Members(text, func(key string, value []byte) error {
+		target := into[key]
+		if marks, is := into[""].(*failure.Marks); target == nil && is {
+			marks.Row(key, value)
+		}
+		if target == nil {
+			return nil
+		}
+		if raw, is := target.(*json.RawMessage); is {
+			*raw = bytes.Clone(value)
+			return nil
+		}
+		if err := jsontext.Unmarshal(value, target); err != nil {
+			return fmt.Errorf("%q: %w", key, err)
+		}
+		return nil
+	})
+}
+
+func readVerifiers(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, func(f File) error {
+		if hosted(f) {
+			return nil
+		}
+		return sniffKeys(f, "example_id", "completion")
+	})
+	if err != nil {
+		return err
+	}
+	v := verifiersReader{
+		sink: sink, split: src.Options.split(), wanted: src.Options.Score, numbers: newOnward(), tally: newTally(),
+		texts: make(map[uint64]bool), stamped: make(map[rollout.Key]bool),
+		args: make(map[string]json.RawMessage), folders: stepFolders(files),
+	}
+	for _, f := range files {
+		if err := v.metadata(f); err != nil {
+			return err
+		}
+	}
+	sink.model(v.model.name)
+	for _, f := range files {
+		clear(v.texts)
+		v.numbers.file()
+		if hosted(f) {
+			if err := v.samples(ctx, f, sink.of(f, files)); err != nil {
+				return err
+			}
+			continue
+		}
+		err := readJSONLines(ctx, f, sink.of(f, files), decodeVerifiers, func(l rollout.Line[verifiersRow]) error {
+			return stopped(f, l.Number, v.line(f, l))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	sink.note("item = example_id; the file numbers no rollouts, so sample = how often the example appeared before; split = %s", v.split)
+	if v.wanted != "" {
+		sink.note("reward = metric %s, by --score", v.wanted)
+	}
+	steps := make(map[int]bool)
+	for _, step := range v.folders {
+		steps[step] = true
+	}
+	sink.noteSteps(steps)
+	sink.noteStamps(len(v.stamped))
+	if len(v.stamped) == 0 { // our own export has as many for each example as the one with the most
+		v.plans.send(sink, v.split, len(files), 0)
+	}
+	v.tally.note(sink)
+	sink.noteFiles(files, left)
+	return nil
+}
+
+// hosted reports whether a file is what `prime eval samples ID` prints (prime-evals, models.py,
+// SamplesResponse): an object with a page of the rows of results.jsonl.
+func hosted(f File) bool {
+	head, err := readHead(f)
+	return err == nil && (head.keys["samples"] != nil || head.broken && f.mentions(`"samples"`)) && (f.mentions(`"example_id"`) || f.mentions(`"exampleId"`))
+}
+
+// samples reads such a page.
+func (v *verifiersReader) samples(ctx context.Context, f File, sink Sink) error {
+	more := false
+	err := eachOf(ctx, f, []string{"samples"}, func(key string, value json.RawMessage) error {
+		more = more || (key == "hasMore" || key == "has_more") && string(value) == "true"
+		return nil
+	}, func(a *array, raw []byte) error {
+		row, err := decodeVerifiers(raw)
+		if err == nil {
+			sum := fnv.New64a()
+			sum.Write(raw)
+			err = v.line(f, rollout.Line[verifiersRow]{Number: a.index + 1, Value: row, Hash: sum.Sum64()})
+		}
+		if err != nil {
+			return a.stopped(err)
+		}
+		return nil
+	})
+	if err == nil && more {
+		sink.note("the page says that there are more samples: get them by --page, and import the pages together")
+	}
+	return err
+}
+
+// verifiersReader remembers how often items appeared, not their text.
+type verifiersReader struct {
+	sink    Sink
+	split   rollout.Split
+	wanted  string // metric that is the reward; "" = reward
+	model   oneModel
+	env     string
+	args    map[string]json.RawMessage // of the environments of the files
+	folders map[string]int             // see stepFolders
+	plans   plans
+	numbers *onward
+	tally   *tally
+	texts   map[uint64]bool // of lines of this file
+	stamped map[rollout.Key]bool
+}
+
+// metadata reads the file next to the results, if there is one.
+func (v *verifiersReader) metadata(f File) error {
+	beside := f.Beside("metadata.json")
+	text, err := fs.ReadFile(beside.FS, beside.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		v.sink.note("%s: there is no metadata.json next to it: model and environment are not known", f.Name)
+		return nil
+	}
+	if err != nil {
+		return beside.errorOf("read", err)
+	}
+	var m struct {
+		Env      string          `json:"env_id"`
+		Args     json.RawMessage `json:"env_args"`
+		Model    json.RawMessage `json:"model"`
+		Examples float64         `json:"num_examples"` // below 0 is all there are
+		Rollouts float64         `json:"rollouts_per_example"`
+	}
+	if err := members(text, map[string]any{"env_id": &m.Env, "env_args": &m.Args, "model": &m.Model, "num_examples": &m.Examples, "rollouts_per_example": &m.Rollouts}); err != nil {
+		return fmt.Errorf("%s: %w", beside.Name, err)
+	}
+	if err := v.model.check(f, jsontext.TextOrJSON(m.Model)); err != nil {
+		return fmt.Errorf("%s: %w", beside.Name, err)
+	}
+	if v.env != "" && m.Env != "" && m.Env != v.env {
+		return fmt.Errorf("%s: it is of environment %q, and files before it of %q: example_id counts within one: import them one by one", beside.Name, m.Env, v.env)
+	}
+	v.env, v.args[f.Name] = cmp.Or(v.env, m.Env), m.Args
+	v.plans.add(int(m.Examples * m.Rollouts))
+	return nil
+}
+
+func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
+	row := l.Value
+	if row.broken {
+		v.tally.count("line[|s] [is|are] no JSON and [was|were] left out, as verifiers does")
+		return nil
+	}
+	id := jsontext.TextOrJSON(row.Example)
+	if id == "" {
+		return errors.New(`"example_id" is missing`)
+	}
+	if row.Timing.Start != nil && v.texts[l.Hash] { // no two rollouts begin and end at the same microseconds
+		v.tally.count("exact duplicate[|s] [was|were] left out")
+		return nil
+	}
+	v.texts[l.Hash] = true
+	talk := row.Completion
+	rec := &rollout.Record{Item: id, Split: v.split, Step: v.folders[f.Name], Source: rollout.Import, Messages: talk, Answer: finalAnswer(talk)}
+	if err := v.name(rec, row.Stamp); err != nil {
+		return err
+	}
+	for _, key := range slices.Sorted(maps.Keys(row.Names)) {
+		v.sink.tell(key, jsontext.TextOrJSON(*row.Names[key]))
+	}
+	v.sink.tellExactly("answer", row.Answer)
+	v.sink.tellExactly("info", row.Info)
+	v.sink.tellExactly("env_args", v.args[f.Name])
+	err := sendItem(v.sink, f, rollout.Item{ID: rec.Item, Split: v.split}, row.Prompt, map[string]json.RawMessage{"answer": row.Answer, "info": row.Info, "tools": row.Tools})
+	if err != nil {
+		return err
+	}
+	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.UnreportedStatus)
+	row.fill(rec)
+	row.Stamp.finish(rec)
+	if !row.Stamp.ungraded(rec) {
+		if err := v.grade(rec, row); err != nil {
+			return err
+		}
+		row.Stamp.outcome(rec)
+	}
+	return ended(v.sink.record(rec))
+}
+
+// finalAnswer returns the model's last text, which a conversation that ends with a tool's
+// answer does not have: what was said next to the call is none.
+func finalAnswer(talk []rollout.Message) string {
+	if n := len(talk); n > 0 && talk[n-1].Role == "tool" {
+		return ""
+	}
+	return transcript.LastAnswer(talk)
+}
+
+// name gives a record its item and sample. Lines of our own export have both.
+func (v *verifiersReader) name(rec *rollout.Record, own *stamp) error {
+	sample := own.names(rec, -1)
+	if sample < 0 {
+		rec.Sample = v.numbers.another(v.split, rec.Item, rec.Step)
+		return nil
+	}
+	rec.Sample = v.numbers.inStep(v.split, rec.Item, rec.Step, sample)
+	if v.stamped[rec.Key()] {
+		return fmt.Errorf("item %s, sample %d is there already: keep one of the two", rec.Item, sample)
+	}
+	v.stamped[rec.Key()] = true
+	return nil
+}
+
+func (r *verifiersRow) fill(rec *rollout.Record) {
+	rec.Usage = rollout.Usage{Input: tokens(r.Usage.Input), Output: tokens(r.Usage.Output)}
+	switch {
+	case r.Truncated != nil && *r.Truncated:
+		rec.Finish = rollout.FinishLength
+	case r.Truncated != nil && len(rec.Messages) > 0:
+		finished(rec, "stop")
+	}
+	rec.Elapsed = seconds(r.Timing.Total)
+	if r.Timing.Total == nil && r.Timing.TotalMS != nil {
+		total := *r.Timing.TotalMS / 1000
+		rec.Elapsed = seconds(&total)
+	}
+	if s := seconds(r.Timing.Start); s > 0 {
+		rec.Started = time.Unix(0, int64(s)).UTC()
+	}
+}
+
+// grade sets outcome, reward and parts. The reward of a rollout that failed is
+// 0.0 because it was never set.
+func (v *verifiersReader) grade(rec *rollout.Record, row verifiersRow) error {
+	if cause := verifiersCause(row.Error); cause != "" {
+		v.tally.failed(rec, rollout.Boundary(string(row.Error)), cause)
+		return nil
+	}
+	if at, cause := row.failure(rollout.ModelAPI); at != "" {
+		v.tally.failed(rec, at, cause)
+		return nil
+	}
+	reward, err := number("reward", row.Reward)
+	if err != nil {
+		return err
+	}
+	if v.wanted != "" {
+		reward = row.Metrics[v.wanted]
+	}
+	rec.Parts = parts(row.Metrics, v.wanted)
+	switch {
+	case row.Completed != nil && !*row.Completed && row.Stop == "":
+		v.tally.ungraded(rec, "is_completed is false: its reward was never set")
+	case reward == nil:
+		v.tally.ungraded(rec, "reward is missing, null or NaN")
+	case isLimit(row.Stop) && !oneTurn(rec, row.Stop):
+		v.tally.limited(rec, reward, row.Stop)
+	default:
+		rec.Outcome, rec.Reward = rollout.Graded, reward
+	}
+	return nil
+}
+
+// verifiersCause returns what went wrong; a metric that is called error and was
+// copied over it is nothing that did.
+func verifiersCause(text json.RawMessage) string {
+	if isNone(text) || text[0] != '{' && text[0] != '"' {
+		return ""
+	}
+	var e struct {
+		Error   string `json:"error"`
+		Message string `json:"message"`
+		Chain   string `json:"error_chain_str"`
+	}
+	if said := jsontext.TextOrJSON(text); text[0] == '"' || jsontext.Unmarshal(text, &e) != nil {
+		if failure.None(said) {
+			return ""
+		}
+		return firstLine(said)
+	}
+	cause := strings.Trim(e.Error+": "+e.Message, ": ")
+	if cause == "" {
+		cause = e.Chain
+	}
+	if cause = firstLine(cause); cause == "" {
+		return "an error without a text"
+	}
+	return cause
+}
+
+// isLimit reports whether a stop condition is a limit that was reached.
+func isLimit(stop string) bool {
+	stop = strings.ToLower(stop)
+	for _, word := range []string{"max_", "too_long", "timeout", "limit", "truncat", "context_length", "overlong"} {
+		if strings.Contains(stop, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// oneTurn reports whether a rollout ended because an environment of one turn
+// allows no second one: verifiers stops those by max_turns_reached too.
+func oneTurn(rec *rollout.Record, stop string) bool {
+	return strings.HasPrefix(stop, "max_turns") && rec.Turns == 1 && len(rec.Calls) == 0
+}
+
+// tokens is a count that a log writes as a float.
+func tokens(f *float64) *int64 {
+	if f == nil || *f < 0 || *f > 1<<53 {
+		return nil
+	}
+	n := int64(math.Round(*f))
+	return &n
+}

@@ -1,0 +1,484 @@
+package importer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gonogo/sampler/jsontext"
+	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/rollout"
+)
+
+// verifiersV1 reads traces.jsonl of verifiers from its version 1 on
+// (verifiers/v1/episode.py, trace.py, graph.py): one episode a line.
+var verifiersV1 = Format{
+	Name:  "verifiers-v1",
+	Doc:   "traces.jsonl of verifiers from version 1 on, an episode a line",
+	Files: []string{"traces.jsonl"},
+	From: Origin{
+		Item:     "`task.key`, or `task.data.idx` if there is none; of episodes with several trainable agents, `key/agent`",
+		Sample:   "the order of an item's traces; in several files, later files continue",
+		Reward:   "the sum of `rewards` by `score` × `weight`, of traces with `agent.trainable` alone; single rewards and `metrics` are `parts`; `--score NAME` takes one of them",
+		Failures: "`ok` false, of the trace or of an episode without a trace that failed, is `model_api`, `tool` or `grader` by the type of the last of `errors`; `errors` before are earlier attempts; without `ok`, `errors` are a failure; a `stop_condition` that is a limit is `step_limit`; a reward that is null, or none at all, is `grader`",
+	},
+	Read: readVerifiersV1,
+}
+
+type episode struct {
+	ID  string `json:"id"`
+	Run struct {
+		Work struct {
+			Step *int            `json:"step"` // of prime-rl: the training step whose policy made it
+			Env  json.RawMessage `json:"env"`
+		} `json:"work"`
+	} `json:"run"`
+	Env struct {
+		ID json.RawMessage `json:"id"`
+	}
+	Task struct {
+		Key  string          `json:"key"`
+		Set  json.RawMessage `json:"taskset"`
+		Data json.RawMessage `json:"data"`
+	}
+	OK     *bool
+	Errors []episodeError
+	Traces []trace
+}
+
+type episodeError struct {
+	Type      string `json:"type"`
+	Message   string `json:"message"`
+	Traceback string `json:"traceback"`
+}
+
+type trace struct {
+	Agent struct {
+		Name      string          `json:"name"`
+		Model     json.RawMessage `json:"model"`
+		Trainable bool            `json:"trainable"`
+	} `json:"agent"`
+	Nodes []struct {
+		Parent  *int                   `json:"parent"`
+		Message transcript.ChatMessage `json:"message"`
+	} `json:"nodes"`
+	Calls []struct {
+		Model  json.RawMessage `json:"model"`
+		Finish string          `json:"finish_reason"`
+		Error  json.RawMessage `json:"error"`
+		Usage  *struct {
+			Prompt     *int64 `json:"prompt_tokens"`
+			Completion *int64 `json:"completion_tokens"`
+			Cached     *int64 `json:"cached_input_tokens"`
+			Reasoning  *int64 `json:"reasoning_tokens"`
+		} `json:"usage"`
+	} `json:"calls"`
+	Tools     json.RawMessage         `json:"tools"`
+	Rewards   map[string]*traceReward `json:"rewards"`
+	Metrics   map[string]*float64     `json:"metrics"`
+	OK        *bool                   `json:"ok"`
+	Errors    []episodeError          `json:"errors"`
+	Completed *bool                   `json:"is_completed"`
+	Stop      string                  `json:"stop_condition"`
+	Timing    map[string]any          `json:"timing"`
+	marked
+}
+
+var decodeTrace = rowDecoder[trace]()
+
+// UnmarshalJSON reads a trace, and the marks of failure in other keys.
+func (t *trace) UnmarshalJSON(text []byte) error {
+	row, err := decodeTrace(text)
+	if err == nil {
+		*t = *row
+	}
+	return err
+}
+
+type traceReward struct {
+	Score  *float64 `json:"score"`
+	Weight *float64 `json:"weight"`
+}
+
+func decodeEpisode(text []byte) (e episode, err error) {
+	err = members(text, map[string]any{"id": &e.ID, "run": &e.Run, "env": &e.Env, "task": &e.Task, "ok": &e.OK, "errors": &e.Errors, "traces": &e.Traces})
+	return e, err
+}
+
+func readVerifiersV1(ctx context.Context, src Source, sink Sink) error {
+	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "traces", "task") })
+	if err != nil {
+		return err
+	}
+	r := episodeReader{
+		sink: sink, split: src.Options.split(), wanted: src.Options.Score, numbers: newOnward(), tally: newTally(),
+		ids: make(map[string]string), steps: make(map[int]bool), folders: stepFolders(files),
+	}
+	for _, f := range files {
+		r.tasks = make(map[string]bool)
+		each, err := rolloutsEach(f)
+		if err != nil {
+			return err
+		}
+		err = readJSONLines(ctx, f, sink.of(f, files), decodeEpisode, func(l rollout.Line[episode]) error { return r.line(f, l) })
+		if err != nil {
+			return err
+		}
+		r.plans.add(each * len(r.tasks))
+	}
+	sink.model(r.model.name)
+	sink.note("item = task.key (task.data.idx if there is none); the file numbers no rollouts, so sample = how often the item appeared before; split = %s", r.split)
+	sink.noteSteps(r.steps)
+	if r.wanted != "" {
+		sink.note("reward = %s, by --score", r.wanted)
+	} else {
+		sink.note("reward = sum of score x weight over the rewards of a trace; traces of agents that are not trainable were left out")
+	}
+	if !r.several { // an episode is one rollout
+		r.plans.send(sink, r.split, len(files), 0)
+	}
+	r.tally.note(sink)
+	sink.noteFiles(files, left)
+	return nil
+}
+
+// rolloutsEach is the number of rollouts that the run of a file planned for each task; 0 if its
+// settings are not there. How many tasks it planned is not known from them: select.limit is a
+// maximum.
+func rolloutsEach(f File) (each int, err error) {
+	for _, name := range []string{"configs/resolved/eval.json", "configs/eval.json"} { // the second by earlier versions
+		if each == 0 && err == nil {
+			err = planBeside(f, name, map[string]any{"num_rollouts": &each})
+		}
+	}
+	return each, err
+}
+
+type episodeReader struct {
+	sink    Sink
+	split   rollout.Split
+	wanted  string
+	model   oneModel
+	numbers *onward
+	tally   *tally
+	ids     map[string]string // where an episode is
+	steps   map[int]bool      // of the episodes
+	folders map[string]int    // see stepFolders
+	tasks   map[string]bool   // of the file that is being read
+	plans   plans
+	several bool // an episode has several traces that count
+}
+
+// step is the training step of an episode; 0 if it is of none.
+func (e *episode) step() int {
+	if s := e.Run.Work.Step; s != nil && *s > 0 {
+		return *s
+	}
+	return 0
+}
+
+func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
+	e := l.Value
+	if step, named := r.folders[f.Name]; named && e.Run.Work.Step == nil {
+		e.Run.Work.Step = &step
+	}
+	if e.ID != "" {
+		if was := r.ids[e.ID]; was != "" {
+			return lineError(f, l.Number, "episode %s is at %s already: keep one of the two", e.ID, was)
+		}
+		r.ids[e.ID] = fmt.Sprintf("%s:%d", f.Name, l.Number)
+	}
+	var data struct {
+		Idx    json.RawMessage `json:"idx"`
+		System json.RawMessage `json:"system_prompt"`
+		Prompt json.RawMessage `json:"prompt"`
+	}
+	if !isNone(e.Task.Data) && jsontext.Unmarshal(e.Task.Data, &data) != nil {
+		return lineError(f, l.Number, `"task.data" is not an object`)
+	}
+	r.steps[e.step()] = true
+	id := e.Task.Key
+	if id == "" {
+		id = jsontext.TextOrJSON(data.Idx)
+	}
+	if id == "" {
+		return lineError(f, l.Number, `"task" has neither a key nor a data.idx`)
+	}
+	r.tasks[id] = true
+	trained := slices.DeleteFunc(slices.Clone(e.Traces), func(t trace) bool { return !t.Agent.Trainable })
+	if len(trained) == 0 && e.failed() {
+		trained = []trace{{}} // it broke off before there was a trace
+	}
+	several := slices.ContainsFunc(trained, func(t trace) bool { return t.Agent.Name != trained[0].Agent.Name })
+	r.several = r.several || len(trained) > 1
+	for i := range trained {
+		item := id
+		if several {
+			item = id + "/" + trained[i].Agent.Name
+		}
+		if err := r.trace(f, e, item, &trained[i]); err != nil {
+			return stopped(f, l.Number, err)
+		}
+	}
+	return nil
+}
+
+func (e *episode) failed() bool { return e.OK != nil && !*e.OK || e.OK == nil && len(e.Errors) > 0 }
+
+func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
+	talk, err := t.conversation()
+	if err != nil {
+		return err
+	}
+	for _, c := range t.Calls {
+		if err := r.model.check(f, jsontext.TextOrJSON(c.Model)); err != nil {
+			return err
+		}
+	}
+	n := transcript.UntilAnswer(talk)
+	rec := &rollout.Record{Item: item, Split: r.split, Step: e.step(), Sample: r.numbers.another(r.split, item, e.step()), Source: rollout.Import, TraceID: e.ID, Messages: talk[n:], Answer: transcript.LastAnswer(talk)}
+	e.tell(r.sink, t)
+	if err := sendItem(r.sink, f, rollout.Item{ID: item, Split: r.split}, talk[:n], map[string]json.RawMessage{"task": e.Task.Data, "tools": offered(t.Tools)}); err != nil {
+		return err
+	}
+	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.UnreportedStatus)
+	finished(rec, t.finish())
+	rec.Usage = t.usage()
+	rec.Started, rec.Elapsed = t.time()
+	history := r.grade(rec, e, t)
+	for i, failed := range history {
+		earlier := *rec
+		earlier.Attempt, earlier.Reward, earlier.Parts = i, nil, nil
+		earlier.Outcome, earlier.Error = failed.outcome(), firstLine(failed.text())
+		r.tally.count("attempt[|s] that ended in an error [was|were] made again: [it is an earlier attempt|they are earlier attempts]")
+		if err := ended(r.sink.record(&earlier)); err != nil {
+			return err
+		}
+	}
+	rec.Attempt = len(history)
+	return ended(r.sink.record(rec))
+}
+
+// tell names the policy and the environment of a trace.
+func (e *episode) tell(sink Sink, t *trace) {
+	sink.tell("agent", t.Agent.Name)
+	sink.tellExactly("model", t.Agent.Model)
+	sink.tell("env", jsontext.TextOrJSON(e.Run.Work.Env))
+	sink.tell("env_id", jsontext.TextOrJSON(e.Env.ID))
+	sink.tellExactly("taskset", e.Task.Set)
+	sink.tellExactly("task.data", e.Task.Data)
+}
+
+// stepFolder matches the folder in which prime-rl keeps the rollouts of a training step.
+var stepFolder = regexp.MustCompile(`(?:^|[/\\])step_(\d{1,9})[/\\][^/\\]*$`)
+
+// stepFolders returns the steps of files that are in the folders of several steps, by name;
+// none if there are not several.
+func stepFolders(files []File) map[string]int {
+	of, steps := make(map[string]int), make(map[int]bool)
+	for _, f := range files {
+		if m := stepFolder.FindStringSubmatch(f.Name); m != nil {
+			n, _ := strconv.Atoi(m[1])
+			of[f.Name], steps[n] = n, true
+		}
+	}
+	if len(steps) < 2 {
+		return nil
+	}
+	return of
+}
+
+// conversation returns the messages on the way to the last leaf of the graph.
+func (t *trace) conversation() ([]rollout.Message, error) {
+	leaf := len(t.Nodes) - 1 // a parent comes before its children, so the last node is a leaf
+	var path []rollout.Message
+	for at := leaf; at >= 0; {
+		m, err := t.Nodes[at].Message.Message()
+		if err != nil {
+			return nil, fmt.Errorf("node %d: %w", at, err)
+		}
+		path = append(path, m)
+		parent := t.Nodes[at].Parent
+		if parent == nil {
+			break
+		}
+		if *parent < 0 || *parent >= at {
+			return nil, fmt.Errorf("node %d: its parent is %d, which does not precede it", at, *parent)
+		}
+		at = *parent
+	}
+	slices.Reverse(path)
+	return path, nil
+}
+
+// finish returns why the last call that succeeded ended, or the limit of tokens
+// that ended the trace (Trace.is_truncated of verifiers/v1/trace.py).
+func (t *trace) finish() string {
+	for _, c := range slices.Backward(t.Calls) {
+		if isNone(c.Error) && c.Finish != "" {
+			return c.Finish
+		}
+	}
+	switch t.Stop {
+	case "max_input_tokens", "max_output_tokens", "max_total_tokens", "context_length":
+		return "length"
+	}
+	return ""
+}
+
+// usage sums up the calls. A count that one of them lacks is not known.
+func (t *trace) usage() rollout.Usage {
+	var u rollout.Usage
+	for i, c := range t.Calls {
+		if c.Usage == nil {
+			return rollout.Usage{}
+		}
+		input := c.Usage.Prompt
+		if input != nil && c.Usage.Cached != nil { // which prompt_tokens leaves out
+			sum := *input + *c.Usage.Cached
+			input = &sum
+		}
+		u.Input, u.Output = plus(u.Input, input, i), plus(u.Output, c.Usage.Completion, i)
+		u.Cached, u.Reasoning = plus(u.Cached, c.Usage.Cached, i), plus(u.Reasoning, c.Usage.Reasoning, i)
+	}
+	return u
+}
+
+// plus adds the count of the i-th call.
+func plus(sum, n *int64, i int) *int64 {
+	if n == nil || i > 0 && sum == nil {
+		return nil
+	}
+	total := *n
+	if i > 0 {
+		total += *sum
+	}
+	return &total
+}
+
+// time spans from the start to the last end that was written down.
+func (t *trace) time() (time.Time, rollout.Seconds) {
+	start, ok := t.Timing["start"].(float64)
+	began := seconds(&start)
+	if !ok || began == 0 {
+		return time.Time{}, 0
+	}
+	last := start
+	for _, span := range t.Timing {
+		if s, is := span.(map[string]any); is {
+			if end, is := s["end"].(float64); is {
+				last = max(last, end)
+			}
+		}
+	}
+	took := last - start
+	return time.Unix(0, int64(began)).UTC(), seconds(&took)
+}
+
+// text is an error in words.
+func (e *episodeError) text() string { return strings.Trim(e.Type+": "+e.Message, ": ") }
+
+func (e *episodeError) outcome() rollout.Outcome { return rollout.Boundary(e.Type + " " + e.Message) }
+
+// verdict reports whether a trace failed. ok says so where it is there, of the trace before the
+// episode's; errors are the history of attempts. An episode fails with the first of its traces:
+// the others keep their grades.
+func (e *episode) verdict(t *trace) (failed, beside bool) {
+	failed = t.OK != nil && !*t.OK || t.OK == nil && len(t.Errors) > 0
+	if failed || !e.failed() {
+		return failed, false
+	}
+	beside = t.OK != nil && slices.ContainsFunc(e.Traces, func(other trace) bool { return other.OK != nil && !*other.OK })
+	return !beside, beside
+}
+
+// grade sets outcome, reward and parts, and returns the errors of the attempts before.
+func (r *episodeReader) grade(rec *rollout.Record, e episode, t *trace) (history []episodeError) {
+	failed, beside := e.verdict(t)
+	history = t.Errors
+	if failed || !beside {
+		history = slices.Concat(e.Errors, t.Errors)
+	}
+	if failed && len(history) > 0 {
+		last := len(history) - 1
+		r.tally.failed(rec, history[last].outcome(), history[last].text())
+		return history[:last]
+	}
+	if failed {
+		r.tally.failed(rec, rollout.ModelAPI, "ok is false")
+		return nil
+	}
+	if at, cause := t.failure(rollout.ModelAPI); at != "" && t.OK == nil {
+		r.tally.failed(rec, at, cause)
+		return history
+	}
+	if beside {
+		r.tally.count("rollout[|s] of an episode in which another one failed [keeps its grade|keep their grades]")
+	}
+	reward, all, why := t.reward(r.wanted)
+	switch {
+	case reward == nil:
+		r.tally.ungraded(rec, why)
+		return history
+	case isLimit(t.Stop) && !oneTurn(rec, t.Stop):
+		r.tally.limited(rec, reward, t.Stop)
+	default:
+		rec.Outcome, rec.Reward = rollout.Graded, reward
+	}
+	rec.Parts = all
+	return history
+}
+
+// reward sums up the rewards, in the order of their names, or takes the one
+// that is wanted. A reward that is null was not given: then there is no sum.
+func (t *trace) reward(wanted string) (reward *float64, all map[string]float64, why string) {
+	all = parts(t.Metrics, wanted)
+	if all == nil {
+		all = make(map[string]float64)
+	}
+	names := make([]string, 0, len(t.Rewards))
+	for name := range t.Rewards {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	sum, missing := 0.0, ""
+	for _, name := range names {
+		one := t.Rewards[name]
+		if one == nil || one.Score == nil {
+			missing = name
+			continue
+		}
+		all[name] = *one.Score
+		weight := 1.0
+		if one.Weight != nil {
+			weight = *one.Weight
+		}
+		sum += *one.Score * weight
+	}
+	if wanted != "" {
+		value, there := all[wanted]
+		if m := t.Metrics[wanted]; !there && m != nil {
+			value, there = *m, true
+		}
+		delete(all, wanted)
+		if !there {
+			return nil, nil, fmt.Sprintf("it has no reward or metric %q", wanted)
+		}
+		return &value, all, ""
+	}
+	switch {
+	case len(names) == 0:
+		return nil, nil, "it has no rewards"
+	case missing != "":
+		return nil, nil, fmt.Sprintf("reward %s was not given", missing)
+	case math.IsInf(sum, 0) || math.IsNaN(sum):
+		return nil, nil, "its rewards do not sum to a number"
+	}
+	return &sum, all, ""
+}
