@@ -209,14 +209,24 @@ func JSONHeader(extra map[string]string) http.Header {
 	return h
 }
 
+// validName and validValue report whether HTTP can carry the name and the value of a
+// header.
+func validName(name string) bool {
+	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) })
+}
+
+func validValue(value string) bool {
+	return !strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f })
+}
+
 // CheckHeaders returns an error for a header that HTTP cannot carry, without its
 // value: the usual cause is a key that was copied with a line break.
 func CheckHeaders(headers map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(headers)) {
-		if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) }) {
+		if !validName(name) {
 			return fmt.Errorf("%q cannot be the name of a header", name)
 		}
-		if strings.ContainsFunc(headers[name], func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		if !validValue(headers[name]) {
 			return fmt.Errorf("the value of header %s contains a line break or another control character: remove it", name)
 		}
 	}

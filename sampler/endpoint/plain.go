@@ -2,6 +2,7 @@ package endpoint
 
 import (
 	"bufio"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -12,6 +13,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 )
@@ -23,19 +26,29 @@ import (
 // request from one to the other a good part of the time. Here who asks writes and reads,
 // and an idle connection has neither goroutine nor buffer.
 //
-// It dials as t does and keeps as many idle connections to a host, for as long. As in
-// net/http, answers are unzipped, and the cause of a request's context is its error. A
-// connection that the server has closed meanwhile is not used again.
+// It dials as t does and keeps as many idle connections to a host, for as long; t's other
+// bounds hold only for what is left to t. As in net/http, answers are unzipped, and the
+// cause of a request's context is its error. A connection that the server has closed
+// meanwhile is not used again; on systems that cannot tell, Plain is t.
 func Plain(t *http.Transport) http.RoundTripper {
+	if !canTell {
+		return t
+	}
 	return &plain{Transport: t, idle: make(map[string][]*plainConn)}
 }
 
 type plain struct {
 	*http.Transport // of all other requests
 
-	mu   sync.Mutex // guards idle
-	idle map[string][]*plainConn
+	mu      sync.Mutex // guards what follows
+	idle    map[string][]*plainConn
+	sweeper *time.Timer
+	closing bool // what is in use is closed afterwards
 }
+
+// mostBody bounds a request's body. A server may answer a long one before it has read it,
+// and net/http writes while it reads.
+const mostBody = 64 << 10
 
 // plainConn is a connection to a host.
 type plainConn struct {
@@ -52,9 +65,16 @@ func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	ctx := req.Context()
 	for {
-		c, err := p.connect(ctx, hostOf(req))
+		var c *plainConn
+		err := ctx.Err()
+		if err == nil {
+			c, err = p.connect(ctx, hostOf(req))
+		}
 		if err != nil {
 			closeBody(req)
+			if ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
 			return nil, err
 		}
 		resp, err := p.exchange(c, req)
@@ -65,11 +85,10 @@ func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		unsent := errors.As(err, new(*unsentError))
-		if !unsent || !c.used {
+		if lost, ok := errors.AsType[*lostError](err); !ok || !c.used || lost.sent && !repeatable(req.Method) {
 			return nil, err
 		}
-		// Nothing of it had left when the connection broke, as one does that was idle.
+		// The connection broke before an answer began, as one does that was idle.
 		if req, err = again(req, err); err != nil {
 			return nil, err
 		}
@@ -78,7 +97,10 @@ func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // serves reports whether a request is made here.
 func (p *plain) serves(req *http.Request) bool {
-	if req.URL == nil || req.URL.Scheme != "http" || req.URL.Host == "" || req.Method == http.MethodConnect || req.Header.Get("Upgrade") != "" || req.Header.Get("Expect") != "" {
+	if req.URL == nil || req.URL.Scheme != "http" || req.URL.Host == "" || req.Method == http.MethodConnect || req.Header == nil || req.Header.Get("Upgrade") != "" || req.Header.Get("Expect") != "" {
+		return false
+	}
+	if req.Body != nil && req.Body != http.NoBody && (req.ContentLength <= 0 || req.ContentLength > mostBody) || req.Trailer != nil || !valid(req) {
 		return false
 	}
 	for i := range len(req.URL.Host) {
@@ -101,10 +123,29 @@ func hostOf(req *http.Request) string {
 	return net.JoinHostPort(req.URL.Hostname(), "80")
 }
 
-// unsentError is a request of which nothing was written.
-type unsentError struct{ error }
+// valid reports whether net/http would send a request; what it would not is left to it to
+// refuse.
+func valid(req *http.Request) bool {
+	for name, values := range req.Header {
+		if !validName(name) || slices.ContainsFunc(values, func(v string) bool { return !validValue(v) }) {
+			return false
+		}
+	}
+	return !strings.ContainsFunc(req.Method, func(r rune) bool { return r < 'A' || r > 'Z' })
+}
 
-func (e *unsentError) Unwrap() error { return e.error }
+// repeatable reports whether a request does nothing but ask.
+func repeatable(method string) bool {
+	return method == "" || method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions || method == http.MethodTrace
+}
+
+// lostError is a connection that broke before an answer began.
+type lostError struct {
+	error
+	sent bool // some of the request had been written
+}
+
+func (e *lostError) Unwrap() error { return e.error }
 
 // again is a request that is made once more; err is why.
 func again(req *http.Request, err error) (*http.Request, error) {
@@ -131,6 +172,9 @@ func closeBody(req *http.Request) {
 
 // connect returns an idle connection that is open still, or a new one.
 func (p *plain) connect(ctx context.Context, host string) (*plainConn, error) {
+	p.mu.Lock()
+	p.closing = false
+	p.mu.Unlock()
 	for {
 		c := p.take(host)
 		if c == nil {
@@ -172,23 +216,43 @@ func (p *plain) take(host string) *plainConn {
 	return c
 }
 
-// put makes a connection idle, and closes those that have been idle for too long.
+// put makes a connection idle, unless there are enough of them.
 func (p *plain) put(c *plainConn) {
 	c.used, c.idle = true, time.Now()
+	most := cmp.Or(p.MaxIdleConnsPerHost, http.DefaultMaxIdleConnsPerHost)
 	p.mu.Lock()
-	all := p.idle[c.host]
-	old := 0
-	for old < len(all) && p.IdleConnTimeout > 0 && c.idle.Sub(all[old].idle) > p.IdleConnTimeout {
-		old++
-	}
-	if most := max(p.MaxIdleConnsPerHost, http.DefaultMaxIdleConnsPerHost); len(all)-old >= most {
-		old++
-	}
-	gone := append([]*plainConn(nil), all[:old]...)
-	p.idle[c.host] = append(all[old:], c)
-	p.mu.Unlock()
-	for _, c := range gone {
+	if p.closing || len(p.idle[c.host]) >= most {
+		p.mu.Unlock()
 		_ = c.Close()
+		return
+	}
+	defer p.mu.Unlock()
+	p.idle[c.host] = append(p.idle[c.host], c)
+	if p.sweeper == nil && p.IdleConnTimeout > 0 {
+		p.sweeper = time.AfterFunc(p.IdleConnTimeout, p.sweep)
+	}
+}
+
+// sweep closes connections that are of no use any more, and goes on while there are idle
+// ones.
+func (p *plain) sweep() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sweeper = nil
+	for host, all := range p.idle {
+		all = slices.DeleteFunc(all, func(c *plainConn) bool {
+			gone := p.stale(c)
+			if gone {
+				_ = c.Close()
+			}
+			return gone
+		})
+		if p.idle[host] = all; len(all) == 0 {
+			delete(p.idle, host)
+		}
+	}
+	if len(p.idle) > 0 {
+		p.sweeper = time.AfterFunc(p.IdleConnTimeout, p.sweep)
 	}
 }
 
@@ -196,7 +260,11 @@ func (p *plain) put(c *plainConn) {
 func (p *plain) CloseIdleConnections() {
 	p.mu.Lock()
 	all := p.idle
-	p.idle = make(map[string][]*plainConn)
+	p.idle, p.closing = make(map[string][]*plainConn), true
+	if p.sweeper != nil {
+		p.sweeper.Stop()
+		p.sweeper = nil
+	}
 	p.mu.Unlock()
 	for _, host := range all {
 		for _, c := range host {
@@ -221,10 +289,14 @@ func (p *plain) exchange(c *plainConn, req *http.Request) (*http.Response, error
 	ctx := req.Context()
 	broken := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
 	unzip := !p.DisableCompression && req.Header.Get("Accept-Encoding") == "" && req.Header.Get("Range") == "" && req.Method != http.MethodHead
-	sent, wrote := p.write(c, req, unzip)
-	if wrote != nil && sent == 0 {
+	out, wrote := p.write(c, req, unzip)
+	switch {
+	case wrote != nil && out.err == nil: // its body cannot be read
 		broken()
-		return nil, &unsentError{wrote}
+		return nil, wrote
+	case wrote != nil && out.n == 0:
+		broken()
+		return nil, &lostError{wrote, false}
 	}
 	in := &io.LimitedReader{R: c, N: mostHeader}
 	r := plainReaders.Get().(*bufio.Reader)
@@ -233,12 +305,15 @@ func (p *plain) exchange(c *plainConn, req *http.Request) (*http.Response, error
 		r.Reset(nil)
 		plainReaders.Put(r)
 	}
-	resp, err := p.read(r, req, in)
+	resp, begun, err := p.read(r, req, in)
 	if err != nil {
 		free()
 		broken()
 		if wrote != nil {
 			err = wrote // a server that has answered may stop to read
+		}
+		if !begun {
+			err = &lostError{err, true}
 		}
 		return nil, err
 	}
@@ -259,7 +334,7 @@ func (p *plain) exchange(c *plainConn, req *http.Request) (*http.Response, error
 		return resp, nil
 	}
 	resp.Body = &plainBody{from: resp.Body, ctx: ctx, stop: func() { _ = c.SetDeadline(time.Unix(1, 0)) }, done: done}
-	if unzip && resp.Header.Get("Content-Encoding") == "gzip" {
+	if unzip && strings.EqualFold(resp.Header.Get("Content-Encoding"), "gzip") {
 		resp.Body = &unzipped{from: resp.Body}
 		resp.Header.Del("Content-Encoding")
 		resp.Header.Del("Content-Length")
@@ -268,8 +343,8 @@ func (p *plain) exchange(c *plainConn, req *http.Request) (*http.Response, error
 	return resp, nil
 }
 
-// write sends a request and returns how much was sent.
-func (p *plain) write(c *plainConn, req *http.Request, unzip bool) (int64, error) {
+// write sends a request.
+func (p *plain) write(c *plainConn, req *http.Request, unzip bool) (*counted, error) {
 	out := &counted{to: c}
 	w := plainWriters.Get().(*bufio.Writer)
 	w.Reset(out)
@@ -287,43 +362,39 @@ func (p *plain) write(c *plainConn, req *http.Request, unzip bool) (int64, error
 	if err == nil {
 		err = w.Flush()
 	}
-	return out.n, err
+	return out, err
 }
 
-// read reads the head of the answer; in is what it is read from.
-func (p *plain) read(r *bufio.Reader, req *http.Request, in *io.LimitedReader) (*http.Response, error) {
-	_, err := r.Peek(1)
+// read reads the head of the answer; in is what it is read from. begun says whether any of
+// it came.
+func (p *plain) read(r *bufio.Reader, req *http.Request, in *io.LimitedReader) (resp *http.Response, begun bool, err error) {
+	_, err = r.Peek(1)
+	begun = err == nil
 	if trace := httptrace.ContextClientTrace(req.Context()); err == nil && trace != nil && trace.GotFirstResponseByte != nil {
 		trace.GotFirstResponseByte()
 	}
-	for range 5 { // as many as net/http takes
-		if err != nil {
-			break
-		}
-		var resp *http.Response
+	for err == nil { // in bounds the answers that are not final, too
 		if resp, err = http.ReadResponse(r, req); err == nil && (resp.StatusCode >= http.StatusOK || resp.StatusCode == http.StatusSwitchingProtocols) {
-			return resp, nil
+			return resp, begun, nil
 		}
 	}
-	switch {
-	case err == nil:
-		return nil, errors.New("the server sends no final answer")
-	case in.N <= 0:
-		return nil, fmt.Errorf("the headers of the answer are longer than %d bytes", mostHeader)
+	if in.N <= 0 {
+		err = fmt.Errorf("the headers of the answer are longer than %d bytes", mostHeader)
 	}
-	return nil, err
+	return nil, begun, err
 }
 
 // counted counts what is written.
 type counted struct {
-	to net.Conn
-	n  int64
+	to  net.Conn
+	n   int64
+	err error // of the connection
 }
 
 // Write writes to the connection.
-func (c *counted) Write(b []byte) (int, error) {
-	n, err := c.to.Write(b)
-	c.n += int64(n)
+func (c *counted) Write(b []byte) (n int, err error) {
+	n, err = c.to.Write(b)
+	c.n, c.err = c.n+int64(n), err
 	return n, err
 }
 
@@ -335,6 +406,8 @@ type plainBody struct {
 	stop func()           // breaks off a read
 	done func(whole bool) // frees the connection; called once
 
+	reads sync.Mutex // one at a time
+
 	mu      sync.Mutex // guards what follows
 	reading bool
 	err     error // how it ended
@@ -344,6 +417,8 @@ var errBodyClosed = errors.New("read of a body that was closed")
 
 // Read reads from the body.
 func (b *plainBody) Read(p []byte) (int, error) {
+	b.reads.Lock()
+	defer b.reads.Unlock()
 	b.mu.Lock()
 	if b.err != nil {
 		defer b.mu.Unlock()

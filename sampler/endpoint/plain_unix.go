@@ -7,12 +7,15 @@ import (
 	"syscall"
 )
 
+// canTell says whether ended knows.
+const canTell = true
+
 // ended reports whether an idle connection was closed by the server, or has brought what
-// no one asked for. One of no known kind counts as open.
+// no one asked for. One of another kind than those of a system counts as closed.
 func ended(c net.Conn) bool {
 	at, ok := c.(syscall.Conn)
 	if !ok {
-		return false
+		return true
 	}
 	raw, err := at.SyscallConn()
 	if err != nil {
