@@ -129,7 +129,7 @@ func TestRedirectsDoNotCarryKeysAway(t *testing.T) {
 	}
 }
 
-func TestPostJSONBoundsTheAnswer(t *testing.T) {
+func TestPostBoundsTheAnswer(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		if r.URL.Path == "/chunked" {
