@@ -54,7 +54,7 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("%s does not work: %v", where, cause)
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		return fmt.Sprintf("%s refuses the request with status %d: %v; check the key and the headers sent to it", where, status, cause)
-	case status == http.StatusNotFound && strings.HasPrefix(e.Boundary, "tool "):
+	case status == http.StatusNotFound && e.Boundary != Model && e.Boundary != Judge:
 		return fmt.Sprintf("%s answers with status 404: %v; check its URL", where, cause)
 	case status == http.StatusNotFound && strings.HasSuffix(e.URL, "/responses"):
 		return fmt.Sprintf("%s answers with status 404: %v; check its URL and the name of the model; a server that knows only Chat Completions needs model.api: chat (or judge.api)", where, cause)
