@@ -42,7 +42,7 @@ race: ## run the tests under the race detector (RACE=./... or some packages)
 	$(GO) test -race -parallel 3 -timeout 30m $(RACE)
 
 worlds: ## run every task from the field and every world of one gate, and hold it to its verdict (SEED=2 for another seed)
-	GONOGO_DEEP=1 $(GO) test -count=1 -run TestDeepKernels ./fixtures/kernels
+	GONOGO_DEEP=1 $(GO) test -count=1 -run TestDeepKernels ./fixtures/internal/kernels
 	GONOGO_DEEP=1 GONOGO_SEED=$(SEED) $(GO) test -count=1 -timeout 60m -run TestDeepOtherWorlds ./cmd/gonogo
 
 fleet: ## run workers of a queue as processes: how the rate grows with them, what a planner of a million rollouts holds, and a cluster that loses a server

@@ -10,10 +10,10 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
-	"gonogo/report/markdown"
+	"gonogo/report/internal/markdown"
 	"gonogo/report/reporttest"
 	"gonogo/report/text"
-	"gonogo/report/typeface"
+	"gonogo/report/internal/typeface"
 )
 
 // Of any verdict, in either language, a terminal shows at most so many lines, and a

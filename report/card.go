@@ -9,8 +9,8 @@ import (
 
 	"gonogo/report/block"
 	"gonogo/report/chart"
-	"gonogo/report/chart/glyph"
-	"gonogo/report/lettering"
+	"gonogo/report/internal/glyph"
+	"gonogo/report/internal/lettering"
 
 	"github.com/rivo/uniseg"
 	"gonum.org/v1/plot/vg"

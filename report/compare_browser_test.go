@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"gonogo/report/html"
+	"gonogo/report/internal/html"
 )
 
 // TestLongTheComparisonInABrowser tries the page of thousands of items, and the

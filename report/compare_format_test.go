@@ -18,8 +18,8 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
 	"gonogo/analysis/compare"
-	"gonogo/report/junit"
-	"gonogo/report/markdown"
+	"gonogo/report/internal/junit"
+	"gonogo/report/internal/markdown"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
 )

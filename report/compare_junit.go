@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"gonogo/analysis/message"
-	"gonogo/report/junit"
+	"gonogo/report/internal/junit"
 	"gonogo/sampler/rollout"
 )
 

@@ -5,8 +5,8 @@ import (
 	"io"
 	"slices"
 
-	"gonogo/report/html"
-	"gonogo/report/markdown"
+	"gonogo/report/internal/html"
+	"gonogo/report/internal/markdown"
 	"gonogo/report/table"
 	"gonogo/report/text"
 )

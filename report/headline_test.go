@@ -9,7 +9,7 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/report/reporttest"
-	"gonogo/report/typeface"
+	"gonogo/report/internal/typeface"
 )
 
 // If the headline shows bounds for the mean, the numbers next to it looked as if

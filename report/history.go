@@ -11,7 +11,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/report/block"
 	"gonogo/report/chart"
-	"gonogo/report/junit"
+	"gonogo/report/internal/junit"
 )
 
 // nights is the page of a history on its way to blocks.

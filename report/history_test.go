@@ -22,9 +22,9 @@ import (
 	"gonogo/analysis/stat"
 	"gonogo/report/block"
 	"gonogo/report/chart"
-	"gonogo/report/junit"
+	"gonogo/report/internal/junit"
 	"gonogo/report/reporttest"
-	"gonogo/report/typeface"
+	"gonogo/report/internal/typeface"
 )
 
 // nightsOf makes a history of n nights whose reward falls, and whose tokens

@@ -9,7 +9,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/report/block"
-	"gonogo/report/junit"
+	"gonogo/report/internal/junit"
 	"gonogo/sampler/rollout"
 )
 

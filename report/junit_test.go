@@ -12,7 +12,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/report/chart"
-	"gonogo/report/junit"
+	"gonogo/report/internal/junit"
 	"gonogo/report/reporttest"
 )
 

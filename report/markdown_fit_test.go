@@ -8,7 +8,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/report/markdown"
+	"gonogo/report/internal/markdown"
 	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
 )

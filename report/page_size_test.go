@@ -8,7 +8,7 @@ import (
 
 	"github.com/chromedp/cdproto/emulation"
 
-	"gonogo/report/html"
+	"gonogo/report/internal/html"
 	"gonogo/report/reporttest"
 )
 

@@ -12,9 +12,9 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/report/block"
-	"gonogo/report/pdf"
+	"gonogo/report/internal/pdf"
 	"gonogo/report/reporttest"
-	"gonogo/report/typeface"
+	"gonogo/report/internal/typeface"
 	"gonogo/sampler/rollout"
 )
 

@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 
 	"gonogo/report/chart"
-	"gonogo/report/lettering"
-	"gonogo/report/typeface"
+	"gonogo/report/internal/lettering"
+	"gonogo/report/internal/typeface"
 )
 
 // fallbacks is what a page is written with: in print the fonts of the machine come after

@@ -8,7 +8,7 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/report/reporttest"
-	"gonogo/report/typeface"
+	"gonogo/report/internal/typeface"
 )
 
 func formatsNamed(names ...string) []Format {

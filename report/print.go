@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/report/pdf"
-	"gonogo/report/typeface"
+	"gonogo/report/internal/pdf"
+	"gonogo/report/internal/typeface"
 )
 
 // writePDF writes a report for paper, once more with a warning on page one, and in

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
-	"gonogo/analysis/burst"
+	"gonogo/analysis/internal/burst"
 	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"

@@ -18,142 +18,244 @@ import (
 // Arrows point upstream only. "fixtures" covers its own folders but one.
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
-		"cmd/gonogo/internal/config", "cmd/gonogo/internal/curation", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/night", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
-		"sampler", "sampler/rollout", "sampler/input/dataset",
-		"sampler/boundary/grader", "sampler/queue", "sampler/logs/importer", "sampler/logs/exporter", "sampler/input/spelling", "analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/curate", "analysis/history", "analysis/judge", "analysis/message", "report", "report/chart", "cmd/gonogo/internal/console", "report/plain", "report/recipe", "report/viewer", "fixtures", "docs",
-		"sampler/queue/brief",
-	},
-	"cmd/gonogo/internal/curation": {
-		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
-		"sampler/input/dataset", "sampler/input/document", "sampler/rollout", "analysis/archive", "analysis/curate", "analysis/message", "cmd/gonogo/internal/console", "fixtures",
-	},
-	"cmd/gonogo/internal/night": {
-		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui",
-		"sampler/rollout", "analysis/archive", "analysis/compare", "analysis/history", "report", "cmd/gonogo/internal/console",
+		"analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/curate",
+		"analysis/history", "analysis/judge", "analysis/message", "cmd/gonogo/internal/brief",
+		"cmd/gonogo/internal/config", "cmd/gonogo/internal/console", "cmd/gonogo/internal/exit",
+		"cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage",
+		"cmd/gonogo/internal/ui", "docs", "fixtures", "report", "report/chart", "report/plain",
+		"report/recipe", "report/viewer", "sampler", "sampler/boundary/grader", "sampler/input/dataset",
+		"sampler/input/document", "sampler/input/spelling", "sampler/logs/exporter", "sampler/logs/importer",
+		"sampler/queue", "sampler/rollout",
 	},
 	"cmd/gonogo/internal/stage": {
-		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
-		"sampler", "sampler/endpoint", "sampler/audit", "sampler/burst", "sampler/input/document", "sampler/boundary/grader", "sampler/limit", "sampler/rollout/markup", "sampler/rollout", "sampler/input/spelling", "sampler/tryout", "analysis", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/measure", "analysis/message", "cmd/gonogo/internal/console",
-		"sampler/queue/brief",
+		"analysis", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/measure",
+		"analysis/message", "cmd/gonogo/internal/brief", "cmd/gonogo/internal/config",
+		"cmd/gonogo/internal/console", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output",
+		"cmd/gonogo/internal/project", "cmd/gonogo/internal/ui", "sampler", "sampler/audit",
+		"sampler/boundary/grader", "sampler/burst", "sampler/endpoint", "sampler/input/document",
+		"sampler/input/spelling", "sampler/limit", "sampler/rollout", "sampler/rollout/markup",
+		"sampler/tryout",
 	},
 	"cmd/gonogo/internal/output": {
-		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui",
-		"sampler/rollout", "analysis", "analysis/archive", "analysis/message", "analysis/collect", "analysis/compare", "analysis/gate", "analysis/stat", "report", "cmd/gonogo/internal/console",
-		"sampler/input/document",
+		"analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/gate",
+		"analysis/message", "analysis/stat", "cmd/gonogo/internal/config", "cmd/gonogo/internal/console",
+		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui", "report",
+		"sampler/input/document", "sampler/rollout",
 	},
 	"cmd/gonogo/internal/project": {
-		"cmd/gonogo/internal/config", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
-		"sampler", "sampler/endpoint", "sampler/boundary/agent", "sampler/audit", "sampler/audit/custom", "sampler/input/dataset", "sampler/input/document", "sampler/boundary/grader", "sampler/boundary/isolation", "sampler/input/job", "sampler/limit", "sampler/boundary/mcp", "sampler/boundary/model", "sampler/boundary/proxy", "sampler/boundary/python", "sampler/queue", "sampler/rollout", "sampler/input/spelling", "sampler/boundary/tool",
-		"analysis", "analysis/message", "cmd/gonogo/internal/console", "fixtures",
-		"sampler/queue/brief",
+		"analysis", "analysis/message", "cmd/gonogo/internal/brief", "cmd/gonogo/internal/config",
+		"cmd/gonogo/internal/console", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui", "fixtures",
+		"sampler", "sampler/audit", "sampler/boundary/agent", "sampler/boundary/grader",
+		"sampler/boundary/isolation", "sampler/boundary/mcp", "sampler/boundary/model",
+		"sampler/boundary/proxy", "sampler/boundary/python", "sampler/boundary/tool", "sampler/endpoint",
+		"sampler/input/dataset", "sampler/input/document", "sampler/input/job", "sampler/input/spelling",
+		"sampler/limit", "sampler/queue", "sampler/rollout",
 	},
 	"cmd/gonogo/internal/config": {
-		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui",
-		"sampler", "sampler/rollout/credential", "sampler/boundary/agent", "sampler/audit", "sampler/input/dataset", "sampler/input/document", "sampler/boundary/grader", "sampler/boundary/isolation", "sampler/input/job", "sampler/limit", "sampler/boundary/mcp", "sampler/boundary/python", "sampler/queue", "sampler/jsontext", "sampler/rollout", "sampler/input/schema", "sampler/input/spelling",
-		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "report", "cmd/gonogo/internal/console", "fixtures",
-		"sampler/boundary/model",
-		"sampler/burst",
-		"sampler/queue/brief",
+		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "cmd/gonogo/internal/brief",
+		"cmd/gonogo/internal/console", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui", "fixtures",
+		"report", "sampler", "sampler/audit", "sampler/boundary/agent", "sampler/boundary/grader",
+		"sampler/boundary/isolation", "sampler/boundary/mcp", "sampler/boundary/model",
+		"sampler/boundary/python", "sampler/burst", "sampler/input/dataset", "sampler/input/document",
+		"sampler/input/job", "sampler/input/schema", "sampler/input/spelling", "sampler/jsontext",
+		"sampler/limit", "sampler/queue", "sampler/rollout", "sampler/rollout/credential",
 	},
-	"cmd/gonogo/internal/ui":   {"cmd/gonogo/internal/exit", "cmd/gonogo/internal/console", "sampler/input/spelling"},
+	"cmd/gonogo/internal/ui": {
+		"cmd/gonogo/internal/console", "cmd/gonogo/internal/exit", "sampler/input/spelling",
+	},
 	"cmd/gonogo/internal/exit": {},
-
-	"report":                          {"report/block", "report/plain", "report/table", "report/text", "report/markdown", "report/html", "report/junit", "report/chart", "report/chart/glyph", "report/pdf", "report/lettering", "report/typeface", "analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message", "analysis/stat", "sampler/rollout"},
-	"report/block":                    {"report/chart", "analysis/message", "sampler/rollout"},                                                                                                                                                                                       // what a report is made of
-	"report/plain":                    {},                                                                                                                                                                                                                                            // nothing hidden in a text
-	"cmd/gonogo/internal/console":     {"report/plain", "analysis", "analysis/message", "sampler", "sampler/endpoint", "sampler/audit", "sampler/burst", "sampler/limit", "sampler/queue", "sampler/rollout", "sampler/tryout", "analysis/gate", "sampler/input/schema", "fixtures"}, // for terminals, before a run is judged
-	"report/recipe":                   {"report/plain", "sampler/input/job", "sampler/jsontext", "sampler/rollout", "analysis", "analysis/gate", "analysis/message", "analysis/stat"},                                                                                                // a trainer's configuration
-	"report/table":                    {"report/plain", "analysis", "analysis/collect", "analysis/compare", "sampler/rollout"},                                                                                                                                                       // for other programs
-	"report/text":                     {"report/block", "analysis/message"},
-	"report/html":                     {"report/block", "report/chart", "analysis/message", "sampler/rollout"},
-	"report/markdown":                 {"report/block", "analysis/message"},
-	"report/junit":                    {},                  // test results as a file
-	"report/lettering":                {"report/typeface"}, // the texts of pictures
-	"report/chart":                    {"report/chart/glyph", "report/chart/scale", "report/lettering", "analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
-	"report/chart/glyph":              {},
-	"report/chart/scale":              {"analysis/history", "analysis/message"},
-	"report/viewer":                   {"sampler/jsontext", "sampler/rollout"},
-	"report/pdf":                      {"report/block", "report/chart", "report/typeface", "analysis/message"},
-	"report/typeface":                 {},
-	"report/reporttest":               {"report/typeface", "analysis", "analysis/compare", "analysis/message", "sampler/rollout", "docs"},                                    // results for the tests of the two rooms above
-	"analysis":                        {"analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout/markup", "sampler/rollout"},                                  // types: Result, Finding, Settings, Gate
-	"analysis/archive":                {"analysis", "analysis/compare", "analysis/curate", "sampler/input/dataset", "analysis/history", "analysis/judge", "sampler/rollout"}, // result.json and nights.jsonl, the one room of analysis that reads and writes files
-	"analysis/collect":                {"analysis", "analysis/stat", "sampler/jsontext", "sampler/rollout/markup", "sampler/rollout", "sampler/rollout/prompt"},
-	"analysis/burst":                  {"analysis", "analysis/message", "analysis/stat", "sampler/rollout"}, // endpoints under the load of a training step
-	"analysis/measure":                {"analysis", "analysis/burst", "analysis/collect", "analysis/message", "analysis/shift", "analysis/stat", "sampler/form", "sampler/rollout/markup", "sampler/jsontext", "sampler/rollout"},
-	"analysis/gate":                   {"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout/markup", "sampler/rollout"},
-	"analysis/judge":                  {"analysis", "analysis/gate", "analysis/measure", "analysis/message", "sampler/rollout"},
-	"analysis/curate":                 {"analysis", "analysis/collect", "analysis/measure", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
-	"analysis/compare":                {"analysis", "analysis/collect", "analysis/judge", "analysis/measure", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
-	"analysis/history":                {"analysis", "analysis/compare", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout"},
-	"analysis/message":                {},
-	"analysis/shift":                  {"analysis/message", "analysis/stat"},
-	"analysis/stat":                   {"analysis/message"},
-	"analysis/calibration":            {}, // tables of docs/calibration.md for the tests of the three rooms above
-	"sampler":                         {"sampler/endpoint", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
-	"sampler/endpoint":                {"sampler/rollout/credential", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
-	"sampler/limit":                   {},
-	"sampler/rollout":                 {"sampler/rollout/credential", "sampler/failure", "sampler/jsontext", "sampler/rollout/prompt"},
-	"sampler/failure":                 {}, // how tools say that a rollout was not judged
-	"sampler/jsontext":                {}, // JSON texts: keys, literals, exact decoding
-	"sampler/rollout/prompt":          {}, // which prompts are the same
-	"sampler/rollout/credential":      {},
-	"sampler/boundary/model":          {"sampler", "sampler/endpoint", "sampler/limit", "sampler/jsontext", "sampler/rollout", "sampler/logs/transcript"},
-	"sampler/boundary/agent":          {"sampler", "sampler/endpoint", "sampler/failure", "sampler/boundary/process", "sampler/jsontext", "sampler/rollout", "sampler/logs/transcript", "sampler/limit"},
-	"sampler/boundary/mcp":            {"sampler/rollout/credential", "sampler", "sampler/endpoint", "sampler/boundary/process", "sampler/jsontext", "sampler/rollout"},
-	"sampler/boundary/proxy":          {"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/rollout", "sampler/logs/transcript"},
-	"sampler/boundary/tool":           {"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/rollout"},
-	"sampler/boundary/grader":         {"sampler/rollout/credential", "sampler/failure", "sampler", "sampler/endpoint", "sampler/boundary/process", "sampler/boundary/python", "sampler/jsontext", "sampler/rollout", "sampler/boundary/grader/formula", "sampler/boundary/grader/metric"},
-	"sampler/boundary/grader/formula": {},
-	"sampler/boundary/grader/metric":  {},
-	"sampler/boundary/isolation":      {"sampler", "sampler/endpoint", "sampler/boundary/process", "sampler/jsontext", "sampler/rollout", "sampler/limit"},
-	"sampler/boundary/process":        {},
-	"sampler/boundary/python":         {"sampler", "sampler/endpoint", "sampler/boundary/process", "sampler/limit"},
-	"sampler/form":                    {}, // what answers have in common
-	"sampler/audit":                   {"sampler", "sampler/form", "sampler/jsontext", "sampler/rollout"},
-	"sampler/audit/custom":            {"sampler", "sampler/audit", "sampler/input/document", "sampler/boundary/grader", "sampler/rollout"},
-	"sampler/burst":                   {"sampler", "sampler/endpoint", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
-	"sampler/input/document":          {},
-	"sampler/input/schema":            {"sampler/input/document", "sampler/input/spelling", "sampler/limit"},
-	"sampler/input/spelling":          {},
-	"sampler/rollout/markup":          {},
-	"sampler/tryout":                  {"sampler", "sampler/endpoint", "sampler/audit", "sampler/rollout/markup", "sampler/rollout"},
-	"sampler/queue":                   {"sampler", "sampler/endpoint", "sampler/limit", "sampler/jsontext", "sampler/rollout"},
-	"sampler/queue/brief":             {"sampler/input/dataset", "sampler/input/document", "sampler/jsontext", "sampler/rollout"},
-	"sampler/input/dataset":           {"sampler/logs/parquetfile", "sampler/jsontext", "sampler/rollout", "sampler/input/spelling"},
-	"sampler/logs/importer":           {"sampler/failure", "sampler/logs/parquetfile", "sampler/jsontext", "sampler/rollout", "sampler/rollout/prompt", "sampler/logs/transcript"},
-	"sampler/logs/parquetfile":        {},
-	"sampler/logs/transcript":         {"sampler/jsontext", "sampler/rollout"},
-	"sampler/logs/exporter":           {"sampler/jsontext", "sampler/rollout"},
-	"sampler/input/job":               {"sampler/rollout/credential", "sampler/input/document", "sampler/jsontext"},
-	"fixtures":                        {"fixtures"},
-	"docs":                            {},                                                                                                                                           // pages for readers, and the schema of result.json
-	"docs/testdata/library":           {"analysis", "analysis/gate", "analysis/judge", "analysis/message", "report", "report/chart", "sampler", "sampler/audit", "sampler/rollout"}, // a module of its own, as a user of the packages would write it
-
-	"fixtures/backtest/judge": {"sampler/rollout", "sampler/audit", "analysis", "analysis/gate", "analysis/judge", "analysis/stat", "report/chart", "fixtures"}, // make backtest
+	"report": {
+		"analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message",
+		"analysis/stat", "report/block", "report/chart", "report/internal/glyph", "report/internal/html",
+		"report/internal/junit", "report/internal/lettering", "report/internal/markdown",
+		"report/internal/pdf", "report/internal/typeface", "report/plain", "report/table", "report/text",
+		"sampler/rollout",
+	},
+	// what a report is made of
+	"report/block": {"analysis/message", "report/chart", "sampler/rollout"},
+	// nothing hidden in a text
+	"report/plain": {},
+	// for terminals, before a run is judged
+	"cmd/gonogo/internal/console": {
+		"analysis", "analysis/gate", "analysis/message", "fixtures", "report/plain", "sampler",
+		"sampler/audit", "sampler/burst", "sampler/endpoint", "sampler/input/schema", "sampler/limit",
+		"sampler/queue", "sampler/rollout", "sampler/tryout",
+	},
+	// a trainer's configuration
+	"report/recipe": {
+		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "report/plain", "sampler/input/job",
+		"sampler/jsontext", "sampler/rollout",
+	},
+	// for other programs
+	"report/table":             {"analysis", "analysis/collect", "analysis/compare", "report/plain", "sampler/rollout"},
+	"report/text":              {"analysis/message", "report/block"},
+	"report/internal/html":     {"analysis/message", "report/block", "report/chart", "sampler/rollout"},
+	"report/internal/markdown": {"analysis/message", "report/block"},
+	// test results as a file
+	"report/internal/junit": {},
+	// the texts of pictures
+	"report/internal/lettering": {"report/internal/typeface"},
+	"report/chart": {
+		"analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/shift",
+		"analysis/stat", "report/internal/glyph", "report/internal/lettering", "sampler/rollout",
+	},
+	"report/internal/glyph":    {},
+	"report/viewer":            {"sampler/jsontext", "sampler/rollout"},
+	"report/internal/pdf":      {"analysis/message", "report/block", "report/chart", "report/internal/typeface"},
+	"report/internal/typeface": {},
+	// results for the tests of the two rooms above
+	"report/reporttest": {
+		"analysis", "analysis/compare", "analysis/message", "docs", "report/internal/typeface",
+		"sampler/rollout",
+	},
+	// types: Result, Finding, Settings, Gate
+	"analysis": {
+		"analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout", "sampler/rollout/markup",
+	},
+	// result.json and nights.jsonl, the one room of analysis that reads and writes files
+	"analysis/archive": {
+		"analysis", "analysis/compare", "analysis/curate", "analysis/history", "analysis/judge",
+		"sampler/input/dataset", "sampler/rollout",
+	},
+	"analysis/collect": {
+		"analysis", "analysis/stat", "sampler/jsontext", "sampler/rollout", "sampler/rollout/markup",
+		"sampler/rollout/prompt",
+	},
+	// endpoints under the load of a training step
+	"analysis/internal/burst": {"analysis", "analysis/message", "analysis/stat", "sampler/rollout"},
+	"analysis/measure": {
+		"analysis", "analysis/collect", "analysis/internal/burst", "analysis/message", "analysis/shift",
+		"analysis/stat", "sampler/form", "sampler/jsontext", "sampler/rollout", "sampler/rollout/markup",
+	},
+	"analysis/gate": {
+		"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout",
+		"sampler/rollout/markup",
+	},
+	"analysis/judge": {"analysis", "analysis/gate", "analysis/measure", "analysis/message", "sampler/rollout"},
+	"analysis/curate": {
+		"analysis", "analysis/collect", "analysis/measure", "analysis/message", "analysis/shift",
+		"analysis/stat", "sampler/rollout",
+	},
+	"analysis/compare": {
+		"analysis", "analysis/collect", "analysis/judge", "analysis/measure", "analysis/message",
+		"analysis/shift", "analysis/stat", "sampler/rollout",
+	},
+	"analysis/history": {
+		"analysis", "analysis/compare", "analysis/message", "analysis/shift", "analysis/stat",
+		"sampler/rollout",
+	},
+	"analysis/message": {},
+	"analysis/shift":   {"analysis/message", "analysis/stat"},
+	"analysis/stat":    {"analysis/message"},
+	// tables of docs/calibration.md for the tests of the three rooms above
+	"analysis/calibration": {},
+	"sampler":              {"sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout"},
+	"sampler/endpoint":     {"sampler/jsontext", "sampler/limit", "sampler/rollout", "sampler/rollout/credential"},
+	"sampler/limit":        {},
+	"sampler/rollout": {
+		"sampler/internal/failure", "sampler/jsontext", "sampler/rollout/credential",
+		"sampler/rollout/prompt",
+	},
+	// how tools say that a rollout was not judged
+	"sampler/internal/failure": {},
+	// JSON texts: keys, literals, exact decoding
+	"sampler/jsontext": {},
+	// which prompts are the same
+	"sampler/rollout/prompt":     {},
+	"sampler/rollout/credential": {},
+	"sampler/boundary/model": {
+		"sampler", "sampler/endpoint", "sampler/internal/transcript", "sampler/jsontext", "sampler/limit",
+		"sampler/rollout",
+	},
+	"sampler/boundary/agent": {
+		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/internal/failure",
+		"sampler/internal/transcript", "sampler/jsontext", "sampler/limit", "sampler/rollout",
+	},
+	"sampler/boundary/mcp": {
+		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/jsontext",
+		"sampler/rollout", "sampler/rollout/credential",
+	},
+	"sampler/boundary/proxy": {
+		"sampler", "sampler/endpoint", "sampler/internal/transcript", "sampler/jsontext", "sampler/rollout",
+	},
+	"sampler/boundary/tool": {"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/rollout"},
+	"sampler/boundary/grader": {
+		"sampler", "sampler/boundary/grader/internal/formula", "sampler/boundary/grader/internal/metric",
+		"sampler/boundary/internal/process", "sampler/boundary/python", "sampler/endpoint",
+		"sampler/internal/failure", "sampler/jsontext", "sampler/rollout", "sampler/rollout/credential",
+	},
+	"sampler/boundary/grader/internal/formula": {},
+	"sampler/boundary/grader/internal/metric":  {},
+	"sampler/boundary/isolation": {
+		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/jsontext",
+		"sampler/limit", "sampler/rollout",
+	},
+	"sampler/boundary/internal/process": {},
+	"sampler/boundary/python": {
+		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/limit",
+	},
+	// what answers have in common
+	"sampler/form":           {},
+	"sampler/audit":          {"sampler", "sampler/form", "sampler/jsontext", "sampler/rollout"},
+	"sampler/burst":          {"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout"},
+	"sampler/input/document": {},
+	"sampler/input/schema":   {"sampler/input/document", "sampler/input/spelling", "sampler/limit"},
+	"sampler/input/spelling": {},
+	"sampler/rollout/markup": {},
+	"sampler/tryout": {
+		"sampler", "sampler/audit", "sampler/endpoint", "sampler/rollout", "sampler/rollout/markup",
+	},
+	"sampler/queue": {"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout"},
+	"cmd/gonogo/internal/brief": {
+		"sampler/input/dataset", "sampler/input/document", "sampler/jsontext", "sampler/rollout",
+	},
+	"sampler/input/dataset": {
+		"sampler/input/spelling", "sampler/internal/parquetfile", "sampler/jsontext", "sampler/rollout",
+	},
+	"sampler/logs/importer": {
+		"sampler/internal/failure", "sampler/internal/parquetfile", "sampler/internal/transcript",
+		"sampler/jsontext", "sampler/rollout", "sampler/rollout/prompt",
+	},
+	"sampler/internal/parquetfile": {},
+	"sampler/internal/transcript":  {"sampler/jsontext", "sampler/rollout"},
+	"sampler/logs/exporter":        {"sampler/jsontext", "sampler/rollout"},
+	"sampler/input/job":            {"sampler/input/document", "sampler/jsontext", "sampler/rollout/credential"},
+	"fixtures":                     {"fixtures"},
+	// pages for readers, and the schema of result.json
+	"docs": {},
+	// a module of its own, as a user of the packages would write it
+	"docs/testdata/library": {
+		"analysis", "analysis/gate", "analysis/judge", "analysis/message", "report", "report/chart",
+		"sampler", "sampler/audit", "sampler/rollout",
+	},
+	// make backtest
+	"fixtures/backtest/judge": {
+		"analysis", "analysis/gate", "analysis/judge", "analysis/stat", "fixtures", "report/chart",
+		"sampler/audit", "sampler/rollout",
+	},
 }
 
 // standardOnly rooms import the standard library and other rooms, no module.
-var standardOnly = []string{"analysis/message", "sampler/failure", "sampler/jsontext", "sampler/rollout", "sampler/rollout/credential", "sampler/limit", "sampler/input/spelling", "sampler/boundary/grader/formula", "sampler/boundary/grader/metric", "fixtures"}
+var standardOnly = []string{"analysis/message", "sampler/internal/failure", "sampler/jsontext", "sampler/rollout", "sampler/rollout/credential", "sampler/limit", "sampler/input/spelling", "sampler/boundary/grader/internal/formula", "sampler/boundary/grader/internal/metric", "fixtures"}
 
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{
-	"analysis":                        {"net", "net/http", "os", "os/exec"},
-	"analysis/archive":                {"net", "net/http", "os/exec"},
-	"analysis/burst":                  {"net", "net/http", "os", "os/exec"},
-	"analysis/collect":                {"net", "net/http", "os", "os/exec"},
-	"analysis/compare":                {"net", "net/http", "os", "os/exec"},
-	"analysis/curate":                 {"net", "net/http", "os", "os/exec"},
-	"analysis/gate":                   {"net", "net/http", "os", "os/exec", "time"},
-	"analysis/history":                {"net", "net/http", "os", "os/exec"},
-	"analysis/judge":                  {"net", "net/http", "os", "os/exec", "time"},
-	"analysis/measure":                {"net", "net/http", "os", "os/exec"},
-	"analysis/message":                {"net", "net/http", "os", "os/exec", "time"},
-	"analysis/shift":                  {"net", "net/http", "os", "os/exec", "time"},
-	"analysis/stat":                   {"net", "net/http", "os", "os/exec", "time"},
-	"sampler/limit":                   {"net", "net/http", "os", "os/exec"},
-	"sampler/boundary/grader/metric":  {"net", "net/http", "os", "os/exec", "time"},
-	"sampler/boundary/grader/formula": {"net", "net/http", "os", "os/exec", "time"},
+	"analysis":                                 {"net", "net/http", "os", "os/exec"},
+	"analysis/archive":                         {"net", "net/http", "os/exec"},
+	"analysis/internal/burst":                  {"net", "net/http", "os", "os/exec"},
+	"analysis/collect":                         {"net", "net/http", "os", "os/exec"},
+	"analysis/compare":                         {"net", "net/http", "os", "os/exec"},
+	"analysis/curate":                          {"net", "net/http", "os", "os/exec"},
+	"analysis/gate":                            {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/history":                         {"net", "net/http", "os", "os/exec"},
+	"analysis/judge":                           {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/measure":                         {"net", "net/http", "os", "os/exec"},
+	"analysis/message":                         {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/shift":                           {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/stat":                            {"net", "net/http", "os", "os/exec", "time"},
+	"sampler/limit":                            {"net", "net/http", "os", "os/exec"},
+	"sampler/boundary/grader/internal/metric":  {"net", "net/http", "os", "os/exec", "time"},
+	"sampler/boundary/grader/internal/formula": {"net", "net/http", "os", "os/exec", "time"},
 }
 
 // arrow is one import, found in one file.

@@ -8,7 +8,6 @@ import (
 	"github.com/urfave/cli/v2"
 
 	"gonogo/analysis/curate"
-	"gonogo/cmd/gonogo/internal/curation"
 	"gonogo/cmd/gonogo/internal/ui"
 )
 
@@ -54,13 +53,13 @@ Example:
 			&cli.BoolFlag{Name: "json", Usage: "print all of it as JSON"},
 		}, freshFlags(), analysisFlags()),
 		Action: func(c *cli.Context) error {
-			return curation.Run(c.Context, curateOptionsOf(c), c.Args().First())
+			return runCurate(c.Context, curateOptionsOf(c), c.Args().First())
 		},
 	}
 }
 
-func curateOptionsOf(c *cli.Context) *curation.Options {
-	return &curation.Options{
+func curateOptionsOf(c *cli.Context) *curateOptions {
+	return &curateOptions{
 		Call: callOf(c), Run: c.Args().First(), Train: c.String("train"), Keep: c.String("keep"), Sure: c.Float64("sure"), SureSet: c.IsSet("sure"),
 		Near: c.Bool("near"), Suspicious: c.Bool("suspicious"), MeasuredOnly: c.Bool("measured-only"), DespiteChange: c.Bool("despite-change"), Weights: c.Bool("weights"),
 		Force: c.Bool("force"), Fresh: c.IsSet("fresh-samples"), FreshSamples: c.Int("fresh-samples"), FreshRun: c.String("fresh-run"),

@@ -11,7 +11,6 @@ import (
 	"gonogo/analysis/archive"
 	"gonogo/analysis/history"
 	"gonogo/cmd/gonogo/internal/exit"
-	"gonogo/cmd/gonogo/internal/night"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/sampler/rollout"
 )
@@ -111,6 +110,6 @@ func nightly(c *cli.Context) (err error) {
 	if h.Torn {
 		fmt.Fprintf(c.App.ErrWriter, "note: the last line of %s was broken off and is cut off\n", archive.NightsFile)
 	}
-	n := night.Nights{History: h, Accept: c.Bool("accept"), Keep: c.Int("keep"), Detect: c.Float64("detect")}
+	n := nightRun{History: h, Accept: c.Bool("accept"), Keep: c.Int("keep"), Detect: c.Float64("detect")}
 	return n.Make(c.Context, callOf(c), p, time.Now())
 }

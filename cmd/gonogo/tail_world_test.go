@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"gonogo/analysis"
-	"gonogo/fixtures/coderesearch"
 	"gonogo/sampler/rollout"
 )
 
@@ -35,7 +34,7 @@ func TestLongTheTailOfCodeResearchGoesWithTraining(t *testing.T) {
 	if before != analysis.Fail || *tail.Share.Low < 0.05 || *tail.Earn.Difference.High >= 0 {
 		t.Errorf("before training the tail is %v: %g [%g, %g] of rollouts, which earn %g more", before, *tail.Share.Value, *tail.Share.Low, *tail.Share.High, *tail.Earn.Difference.Value)
 	}
-	after, tail := of("after", "--set", "model.name="+coderesearch.Later)
+	after, tail := of("after", "--set", "model.name="+"scripted-policy-step-20")
 	if after != analysis.Pass || *tail.Share.High > 0.05 {
 		t.Errorf("after training the tail is %v: %g [%g, %g] of rollouts", after, *tail.Share.Value, *tail.Share.Low, *tail.Share.High)
 	}

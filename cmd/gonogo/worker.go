@@ -18,7 +18,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler"
 	"gonogo/sampler/queue"
-	"gonogo/sampler/queue/brief"
+	"gonogo/cmd/gonogo/internal/brief"
 	"gonogo/sampler/rollout"
 )
 

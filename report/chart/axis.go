@@ -6,7 +6,6 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 
-	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/text"
@@ -47,7 +46,7 @@ func rewardAxis(p *plot.Plot, r *analysis.Result, low, high float64) {
 	if lo < baseline(r) {
 		p.Y.Min -= pad
 	}
-	p.Y.Tick.Marker = scale.Ends(scale.Between(scale.Round{Want: 5}, lo, hi), lo, hi)
+	p.Y.Tick.Marker = withEnds(between(roundTicks{Want: 5}, lo, hi), lo, hi)
 	if base := baseline(r); lo < base {
 		p.Add(rule{at: base, line: draw.LineStyle{Color: Axis, Width: 0.8}})
 	}
@@ -73,7 +72,7 @@ func ceilingEntry(r *analysis.Result) []Entry {
 // shareAxis makes Y span 0 to 1 in percent.
 func shareAxis(p *plot.Plot) {
 	p.Y.Min, p.Y.Max = 0, 1.02
-	p.Y.Tick.Marker = scale.Percent(scale.Between(scale.Round{Want: 5}, 0, 1))
+	p.Y.Tick.Marker = percentTicks(between(roundTicks{Want: 5}, 0, 1))
 }
 
 // kAxis makes X count from first to last; when it would count past linear, it
@@ -83,11 +82,11 @@ func kAxis(p *plot.Plot, first, last, linear float64) {
 	pad := (p.X.Max - p.X.Min) * 0.015
 	if last > linear {
 		logarithmic(p)
-		p.X.Tick.Marker = scale.Doublings{}
+		p.X.Tick.Marker = doublings{}
 		p.X.Min, p.X.Max = p.X.Min*0.98, p.X.Max*1.03
 		return
 	}
-	p.X.Tick.Marker = scale.Between(scale.Round{Want: 10, Whole: true}, first, last)
+	p.X.Tick.Marker = between(roundTicks{Want: 10, Whole: true}, first, last)
 	p.X.Min -= pad
 	p.X.Max += pad
 }

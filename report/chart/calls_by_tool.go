@@ -7,10 +7,9 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/report/chart/glyph"
+	"gonogo/report/internal/glyph"
 	"gonogo/sampler/rollout"
 
-	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -74,7 +73,7 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		most = max(most, t.Calls)
 	}
 	p.X.Min, p.X.Max = 0, float64(most)*1.7
-	p.X.Tick.Marker = scale.Between(scale.Round{Want: 5, Whole: true}, 0, float64(most))
+	p.X.Tick.Marker = between(roundTicks{Want: 5, Whole: true}, 0, float64(most))
 	const around, pitch vg.Length = 112, 20
 	f.Plot, f.Height = p, max(Height*0.68, around+pitch*vg.Length(len(list)))
 	f.Title = l.Say("chart.all_calls_go_to", "All calls go to %s", visibleName(list[0].name))

@@ -9,7 +9,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/report/chart"
-	"gonogo/report/lettering"
+	"gonogo/report/internal/lettering"
 	"gonogo/report/reporttest"
 )
 

@@ -10,7 +10,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/report/chart"
-	"gonogo/report/lettering"
+	"gonogo/report/internal/lettering"
 	"gonogo/report/reporttest"
 )
 

@@ -7,9 +7,8 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
-	"gonogo/report/chart/glyph"
+	"gonogo/report/internal/glyph"
 
-	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -68,8 +67,8 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 		p.X.Min = max(0, p.X.Min)
 	}
 	p.Y.Min, p.Y.Max = y0-padY, y1+padY
-	p.X.Tick.Marker = scale.Between(scale.Round{Want: 6}, p.X.Min, p.X.Max)
-	p.Y.Tick.Marker = scale.Round{Want: 5}
+	p.X.Tick.Marker = between(roundTicks{Want: 6}, p.X.Min, p.X.Max)
+	p.Y.Tick.Marker = roundTicks{Want: 5}
 	moved := m.neither
 	switch d.Direction {
 	case "up":

@@ -3,7 +3,6 @@ package chart
 import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
-	"gonogo/report/chart/scale"
 )
 
 // driftRows is how many kinds of failure a picture shows.
@@ -33,7 +32,7 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 		d.list = append(d.list, v)
 	}
 	f := d.changes(l.Text("chart.share_of_rollouts_new_base", "share of rollouts, new - base"), 0.26, nil, zeroRule())
-	f.Plot.X.Tick.Marker = scale.Percent(f.Plot.X.Tick.Marker)
+	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
 	f.Table.Head = []string{l.Text("chart.outcome", "outcome"), l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.share_new_base", "share, new - base")}
 	kinds := l.Count(len(sc.Outcomes), "kind")
 	switch {
@@ -85,7 +84,7 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 		return noData(l, "chart.hacks.none", "no detector read the rollouts of both runs")
 	}
 	f := d.changes(l.Text("chart.share_of_rollouts_new_base", "share of rollouts, new - base"), 0.26, nil, zeroRule())
-	f.Plot.X.Tick.Marker = scale.Percent(f.Plot.X.Tick.Marker)
+	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
 	f.Table.Head = []string{l.Text("chart.detector", "detector"), l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.share_new_base", "share, new - base")}
 	f.Title = l.Say("chart.hacks.more", "By %s of %s, more rollouts are marked as hacks than in the base run", message.Whole(more), l.Count(len(d.list), "detector"))
 	switch first := d.list[0]; {

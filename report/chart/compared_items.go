@@ -9,9 +9,8 @@ import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
-	"gonogo/report/chart/glyph"
+	"gonogo/report/internal/glyph"
 
-	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -38,10 +37,10 @@ func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	}
 	pad := (hi - lo) * 0.06
 	p.Y.Min, p.Y.Max = lo-pad, hi+pad
-	p.Y.Tick.Marker = scale.Round{Want: 6}
+	p.Y.Tick.Marker = roundTicks{Want: 6}
 	n := float64(d.n)
 	p.X.Min, p.X.Max = 0.5-n*0.005, n+0.5+n*0.005
-	p.X.Tick.Marker = scale.Between(scale.Round{Want: 4, Whole: true}, 1, n)
+	p.X.Tick.Marker = between(roundTicks{Want: 4, Whole: true}, 1, n)
 	f := Figure{Plot: p, Table: d.table(l)}
 	f.Title = l.Say("chart.of_rose_and_fell", "%s: of %s, %s rose and %s fell", became(sc, l), l.Count(d.n, "item"), message.Whole(d.rose), message.Whole(d.fell))
 	change := l.Say("chart.mean_change_no_interval_too_little", "mean change %s, no interval: too little data for one", message.Difference(r.Value, r.Low, r.High))

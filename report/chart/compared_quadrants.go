@@ -7,9 +7,8 @@ import (
 
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
-	"gonogo/report/chart/glyph"
+	"gonogo/report/internal/glyph"
 
-	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -29,8 +28,8 @@ func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	x, y := q.reach()
 	p.X.Min, p.X.Max = -x*1.06, x*1.06
 	p.Y.Min, p.Y.Max = -y*quadrantRoom, y*quadrantRoom
-	p.X.Tick.Marker = scale.Between(scale.Round{Want: 8}, -x, x)
-	p.Y.Tick.Marker = scale.Between(scale.Round{Want: 6}, -y, y)
+	p.X.Tick.Marker = between(roundTicks{Want: 8}, -x, x)
+	p.Y.Tick.Marker = between(roundTicks{Want: 6}, -y, y)
 	f := Figure{Plot: p, Table: q.table(l), Height: Height * 1.3} // room for both directions
 	calls := ""
 	switch d := other(sc, "tool_calls"); {

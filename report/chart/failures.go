@@ -7,10 +7,9 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/report/chart/glyph"
+	"gonogo/report/internal/glyph"
 	"gonogo/sampler/rollout"
 
-	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -85,7 +84,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 		beyond = 1.7
 	}
 	p.X.Min, p.X.Max = 0, max(0.01, top)*beyond
-	p.X.Tick.Marker = scale.Percent(scale.Between(scale.Round{Want: 5}, 0, 1))
+	p.X.Tick.Marker = percentTicks(between(roundTicks{Want: 5}, 0, 1))
 	f := Figure{Plot: p, Table: t, Height: Height + 32*vg.Length(len(splits)-1)} // each bar has room for its words
 	ownShare, missingShare := strings.Join(ownShares, l.Text("sign.list", ", ")), strings.Join(missingShares, l.Text("sign.list", ", "))
 	switch {

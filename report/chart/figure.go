@@ -13,8 +13,7 @@ import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/history"
 	"gonogo/analysis/message"
-	"gonogo/report/chart/scale"
-	"gonogo/report/lettering"
+	"gonogo/report/internal/lettering"
 )
 
 // Figure is a chart of one Result or Comparison, ready to be drawn on any canvas.
@@ -131,7 +130,7 @@ func (f Figure) axes(c draw.Canvas) *plot.Plot {
 			a.Tick.Label.Font.Size = 8
 		}
 	}
-	if nights, ok := p.X.Tick.Marker.(scale.Nights); ok {
+	if nights, ok := p.X.Tick.Marker.(nightTicks); ok {
 		nights.Most = min(nights.Most, max(2, int((c.Max.X-c.Min.X)/56)))
 		p.X.Tick.Marker = nights
 	}

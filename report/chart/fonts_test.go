@@ -12,9 +12,9 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/report/chart"
-	"gonogo/report/lettering"
+	"gonogo/report/internal/lettering"
 	"gonogo/report/reporttest"
-	"gonogo/report/typeface"
+	"gonogo/report/internal/typeface"
 )
 
 // madeUp is a font with the signs, and how often it was asked for.

@@ -6,7 +6,6 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/report/chart/scale"
 	"gonogo/sampler/rollout"
 )
 
@@ -103,7 +102,7 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 	}
 	f := d.figure(axis, -0.012, 1.005, 0.19, 12.5)
 	f.Height = max(Height, f.Height)
-	f.Plot.X.Tick.Marker = scale.Percent(f.Plot.X.Tick.Marker)
+	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
 	f.Table.Head = heads(l, "chart.head.probe", "probe", "chart.head.the_answer", "the answer", "chart.head.result", "result", "chart.head.share_of_items", "share of items", "chart.head.counted", "counted")
 	f.Title = auditTitle(l, shown)
 	f.Subtitle = l.Say("chart.up_to_a_probe_n", "up to %s a probe, n = %s", l.Count(items, "item"), l.Count(payloads, "payload"))

@@ -8,7 +8,6 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 
-	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -38,7 +37,7 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	lo, hi = math.Min(lo, h.Edges[0]), math.Max(hi, h.Edges[last+1])
 	pad := (hi - lo) * 0.012
 	p.X.Min, p.X.Max = lo-pad, hi+pad
-	p.X.Tick.Marker = scale.Between(scale.Round{Want: 6}, lo, hi)
+	p.X.Tick.Marker = between(roundTicks{Want: 6}, lo, hi)
 	countAxis(p, h.Counts)
 	f := Figure{Plot: p, Table: t}
 	f.Legend = []Entry{{l.Text("chart.rollouts", "rollouts"), []plot.Thumbnailer{b}}}
@@ -69,7 +68,7 @@ func countAxis(p *plot.Plot, counts []int) {
 		top = max(top, n)
 	}
 	p.Y.Min, p.Y.Max = 0, float64(top)*1.12
-	p.Y.Tick.Marker = scale.Round{Want: 5, Whole: true}
+	p.Y.Tick.Marker = roundTicks{Want: 5, Whole: true}
 }
 
 func sum(counts []int) int {
@@ -140,7 +139,7 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 		f.Legend = append(f.Legend, Entry{one.words, []plot.Thumbnailer{one.line}})
 	}
 	p.X.Min, p.X.Max = lo-0.6, hi+0.6
-	p.X.Tick.Marker = scale.Between(scale.Round{Want: 10, Whole: true}, lo, hi)
+	p.X.Tick.Marker = between(roundTicks{Want: 10, Whole: true}, lo, hi)
 	return f, nil
 }
 

@@ -11,9 +11,8 @@ import (
 	"gonogo/analysis/history"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
-	"gonogo/report/chart/glyph"
+	"gonogo/report/internal/glyph"
 
-	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -68,7 +67,7 @@ func (s trend) draw(h *history.History) (Figure, error) {
 	}
 	p := newPlot(h.Lang.Text("chart.night", "night"), h.Lang.Text("history.unit."+s.Unit, s.Unit))
 	p.X.Min, p.X.Max = -0.6, math.Max(float64(len(h.Nights)-1), 1)+0.6
-	p.X.Tick.Marker = scale.Nights{Nights: h.Nights, Lang: h.Lang, Most: 8}
+	p.X.Tick.Marker = nightTicks{Nights: h.Nights, Lang: h.Lang, Most: 8}
 	s.span(p)
 	at := 0
 	for _, c := range s.changes(h) {
@@ -118,9 +117,9 @@ func (s trend) span(p *plot.Plot) {
 	if s.Unit != "reward" && p.Y.Min < 0 {
 		p.Y.Min = 0
 	}
-	p.Y.Tick.Marker = scale.Round{Want: 5}
+	p.Y.Tick.Marker = roundTicks{Want: 5}
 	if s.Unit == "share" {
-		p.Y.Tick.Marker = scale.Percent(scale.Round{Want: 5})
+		p.Y.Tick.Marker = percentTicks(roundTicks{Want: 5})
 	}
 }
 
@@ -270,7 +269,7 @@ func drawNights(h *history.History) (Figure, error) {
 	l, n := h.Lang, len(h.Nights)
 	p := newPlot("", "")
 	p.X.Min, p.X.Max = -0.6, math.Max(float64(n-1), 1)+0.6
-	p.X.Tick.Marker = scale.Nights{Nights: h.Nights, Lang: l, Most: 8}
+	p.X.Tick.Marker = nightTicks{Nights: h.Nights, Lang: l, Most: 8}
 	p.Y.Min, p.Y.Max = -2.6, 0.6
 	var rows plot.ConstantTicks
 	for kind, e := range nightLooks[:3] {

@@ -8,7 +8,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
-	"gonogo/report/chart/glyph"
+	"gonogo/report/internal/glyph"
 	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"

@@ -5,10 +5,9 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/report/chart/glyph"
+	"gonogo/report/internal/glyph"
 	"gonogo/sampler/rollout"
 
-	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -124,7 +123,7 @@ func shares(l message.Language, axis string, parts []part, rows []shareRow) Figu
 	}
 	p.Add(segmentLabels(segments))
 	p.X.Min, p.X.Max = 0, 1.005
-	p.X.Tick.Marker = scale.Percent(scale.Between(scale.Round{Want: 5}, 0, 1))
+	p.X.Tick.Marker = percentTicks(between(roundTicks{Want: 5}, 0, 1))
 	return Figure{Plot: p, Table: t, Caption: Caption{Legend: partLegend(l, parts)}}
 }
 

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"gonogo/report/lettering"
+	"gonogo/report/internal/lettering"
 )
 
 // label is text at a point of the data. It is shifted to stay inside the plot

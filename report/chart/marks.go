@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"gonogo/report/chart/glyph"
+	"gonogo/report/internal/glyph"
 )
 
 // bar is one bar in data units: gonum's own bars are as wide as a length.

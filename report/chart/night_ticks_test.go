@@ -7,7 +7,6 @@ import (
 
 	"gonogo/analysis/history"
 
-	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -19,7 +18,7 @@ func TestTheFirstAndTheLastNightHaveTheirDates(t *testing.T) {
 		for i := range nights {
 			nights[i].Time = time.Date(2026, 11, 1+i, 2, 0, 0, 0, time.UTC)
 		}
-		ticks := scale.Nights{Nights: nights, Most: 8}.Ticks(0, 0)
+		ticks := nightTicks{Nights: nights, Most: 8}.Ticks(0, 0)
 		if len(ticks) > 8 || ticks[0].Value != 0 || ticks[len(ticks)-1].Value != float64(n-1) {
 			t.Fatalf("%d nights: ticks %v", n, ticks)
 		}
@@ -30,7 +29,7 @@ func TestTheFirstAndTheLastNightHaveTheirDates(t *testing.T) {
 			}
 		}
 	}
-	if got := (scale.Nights{Most: 8}).Ticks(0, 0); len(got) != 0 {
+	if got := (nightTicks{Most: 8}).Ticks(0, 0); len(got) != 0 {
 		t.Errorf("no nights: ticks %v", got)
 	}
 }
@@ -45,7 +44,7 @@ func TestNightsOfOneDayShowTheirHours(t *testing.T) {
 		nights = append(nights, history.NightSummary{Time: when})
 	}
 	var got []string
-	for _, tick := range (scale.Nights{Nights: nights, Most: 8}).Ticks(0, 0) {
+	for _, tick := range (nightTicks{Nights: nights, Most: 8}).Ticks(0, 0) {
 		got = append(got, tick.Label)
 	}
 	if want := []string{"31 Dec 2025", "1 Jan 02:00", "14:30", "2 Jan 2026"}; !slices.Equal(got, want) {
@@ -62,7 +61,7 @@ func TestDatesOfNightsHaveRoom(t *testing.T) {
 	}
 	p := newPlot("night", "")
 	p.X.Min, p.X.Max = 0, 199
-	p.X.Tick.Marker = scale.Nights{Nights: nights, Most: 8}
+	p.X.Tick.Marker = nightTicks{Nights: nights, Most: 8}
 	for _, width := range []vg.Length{238, 367, Width} {
 		f := Figure{Plot: p, Panel: width != Width}
 		c := draw.New(vgimg.New(width, Height))

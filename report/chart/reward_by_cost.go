@@ -8,7 +8,6 @@ import (
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 
-	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -74,7 +73,7 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	}
 	if q.quantity == analysis.CostCalls {
 		p.X.Min, p.X.Max = from-0.6, to+0.6
-		p.X.Tick.Marker = scale.Between(scale.Round{Want: 10, Whole: true}, from, to)
+		p.X.Tick.Marker = between(roundTicks{Want: 10, Whole: true}, from, to)
 	} else {
 		q.wideAxis(l, p, from, to)
 	}
@@ -117,7 +116,7 @@ func (q cost) wideAxis(l message.Language, p *plot.Plot, from, to float64) {
 		pad = math.Max(pad, 1)
 	}
 	p.X.Min, p.X.Max = from-pad, to+pad
-	p.X.Tick.Marker = scale.Between(scale.Round{Want: 6, Whole: whole}, from-pad, to+pad)
+	p.X.Tick.Marker = between(roundTicks{Want: 6, Whole: whole}, from-pad, to+pad)
 }
 
 func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.SplitResult, a *analysis.RewardByCost, dots costDots) Caption {

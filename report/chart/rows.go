@@ -12,9 +12,8 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
-	"gonogo/report/chart/glyph"
-	"gonogo/report/chart/scale"
-	"gonogo/report/lettering"
+	"gonogo/report/internal/glyph"
+	"gonogo/report/internal/lettering"
 )
 
 // row is the Y of the i-th row of a horizontal chart, from the top.
@@ -97,7 +96,7 @@ func (d dotRows) figure(axis string, lo, hi, room float64, pitch vg.Length, unde
 	p.Add(under...)
 	p.Add(d)
 	p.X.Min, p.X.Max = lo, hi+(hi-lo)*room
-	p.X.Tick.Marker = scale.Between(scale.Round{Want: 7}, lo, hi)
+	p.X.Tick.Marker = between(roundTicks{Want: 7}, lo, hi)
 	return Figure{Plot: p, Height: around + pitch*vg.Length(len(names)), Table: Table{Marks: d.marks()}}
 }
 

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"gonogo/report/lettering"
+	"gonogo/report/internal/lettering"
 )
 
 // The palette. Hues can be distinguished by the colour-blind (blue, orange, red crosses)

@@ -9,7 +9,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
-	"gonogo/report/lettering"
+	"gonogo/report/internal/lettering"
 	"gonogo/sampler/rollout"
 
 	"gonum.org/v1/plot"

@@ -9,7 +9,6 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 
-	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -42,7 +41,7 @@ func drawVariance(r *analysis.Result, split rollout.Split, s *analysis.SplitResu
 	}
 	n := float64(len(items))
 	p.X.Min, p.X.Max = 0.5-n*0.005, n+0.5+n*0.005
-	p.X.Tick.Marker = scale.Between(scale.Round{Want: 6, Whole: true}, 1, n)
+	p.X.Tick.Marker = between(roundTicks{Want: 6, Whole: true}, 1, n)
 	rewardAxis(p, r, m.low, m.high)
 	mixed, classed := s.Classes.Counts[analysis.Mixed], 0
 	for _, it := range items {

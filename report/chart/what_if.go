@@ -8,7 +8,6 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 
-	"gonogo/report/chart/scale"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -60,7 +59,7 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	}
 	if q.quantity == analysis.CostCalls {
 		p.X.Min, p.X.Max = from-0.6, to+0.6
-		p.X.Tick.Marker = scale.Between(scale.Round{Want: 10, Whole: true}, from, to)
+		p.X.Tick.Marker = between(roundTicks{Want: 10, Whole: true}, from, to)
 	} else {
 		q.wideAxis(l, p, from, to)
 	}

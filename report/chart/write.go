@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gonogo/report/lettering"
+	"gonogo/report/internal/lettering"
 
 	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"

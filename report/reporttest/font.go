@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"gonogo/report/typeface"
+	"gonogo/report/internal/typeface"
 )
 
 // Font makes a TrueType font with a glyph for each of the signs, which are

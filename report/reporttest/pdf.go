@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"gonogo/report/typeface"
+	"gonogo/report/internal/typeface"
 )
 
 // PDFPage is the text on a page of one of our PDFs, read back from the file.

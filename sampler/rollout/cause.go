@@ -3,7 +3,7 @@ package rollout
 import (
 	"regexp"
 
-	"gonogo/sampler/failure"
+	"gonogo/sampler/internal/failure"
 )
 
 // ContextExceeded is what a cause says of a request that did not fit the model's context.

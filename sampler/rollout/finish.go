@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/sampler/failure"
+	"gonogo/sampler/internal/failure"
 	"gonogo/sampler/jsontext"
 )
 

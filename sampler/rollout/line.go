@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/sampler/failure"
+	"gonogo/sampler/internal/failure"
 )
 
 // LineError is a line that cannot be read, or that contradicts another one.

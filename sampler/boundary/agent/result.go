@@ -10,9 +10,9 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/failure"
+	"gonogo/sampler/internal/failure"
 	"gonogo/sampler/jsontext"
-	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/rollout"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"gonogo/sampler"
-	"gonogo/sampler/boundary/process"
+	"gonogo/sampler/boundary/internal/process"
 	"gonogo/sampler/endpoint"
 )
 

@@ -15,7 +15,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/boundary/grader"
-	processes "gonogo/sampler/boundary/process"
+	processes "gonogo/sampler/boundary/internal/process"
 	"gonogo/sampler/endpoint"
 )
 

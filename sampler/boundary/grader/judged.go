@@ -9,7 +9,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/failure"
+	"gonogo/sampler/internal/failure"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )

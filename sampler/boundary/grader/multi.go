@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
-	"gonogo/sampler/boundary/grader/formula"
+	"gonogo/sampler/boundary/grader/internal/formula"
 	"gonogo/sampler/jsontext"
 )
 

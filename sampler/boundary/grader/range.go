@@ -6,7 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"gonogo/sampler/boundary/grader/formula"
+	"gonogo/sampler/boundary/grader/internal/formula"
 	"gonogo/sampler/jsontext"
 )
 

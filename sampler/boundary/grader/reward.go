@@ -16,7 +16,7 @@ import (
 	"gonogo/sampler"
 	"gonogo/sampler/boundary/python"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/failure"
+	"gonogo/sampler/internal/failure"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )

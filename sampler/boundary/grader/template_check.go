@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"gonogo/sampler/boundary/grader/metric"
+	"gonogo/sampler/boundary/grader/internal/metric"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )

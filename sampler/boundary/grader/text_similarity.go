@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"gonogo/sampler"
-	"gonogo/sampler/boundary/grader/metric"
+	"gonogo/sampler/boundary/grader/internal/metric"
 	"gonogo/sampler/rollout"
 )
 

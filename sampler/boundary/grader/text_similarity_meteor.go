@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"gonogo/sampler"
-	"gonogo/sampler/boundary/grader/metric"
+	"gonogo/sampler/boundary/grader/internal/metric"
 	"gonogo/sampler/boundary/python"
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"

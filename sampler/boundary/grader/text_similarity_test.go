@@ -13,7 +13,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/boundary/grader"
-	"gonogo/sampler/boundary/grader/metric"
+	"gonogo/sampler/boundary/grader/internal/metric"
 	"gonogo/sampler/boundary/python"
 	"gonogo/sampler/rollout"
 )

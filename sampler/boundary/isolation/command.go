@@ -13,7 +13,7 @@ import (
 	"strconv"
 
 	"gonogo/sampler"
-	"gonogo/sampler/boundary/process"
+	"gonogo/sampler/boundary/internal/process"
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )

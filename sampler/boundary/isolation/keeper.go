@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 
 	"gonogo/sampler"
-	"gonogo/sampler/boundary/process"
+	"gonogo/sampler/boundary/internal/process"
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 )

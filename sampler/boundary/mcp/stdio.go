@@ -18,7 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"gonogo/sampler/boundary/process"
+	"gonogo/sampler/boundary/internal/process"
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
 )

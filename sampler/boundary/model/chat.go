@@ -8,7 +8,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/jsontext"
-	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/rollout"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/rollout"
 )
 

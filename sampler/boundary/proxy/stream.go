@@ -13,7 +13,7 @@ import (
 
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
-	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/rollout"
 )
 

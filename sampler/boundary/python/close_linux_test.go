@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"gonogo/sampler/boundary/process"
+	"gonogo/sampler/boundary/internal/process"
 )
 
 // marked lists the processes whose environment or command line holds a text.

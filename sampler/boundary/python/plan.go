@@ -15,7 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"gonogo/sampler/boundary/process"
+	"gonogo/sampler/boundary/internal/process"
 )
 
 //go:embed namespaces.py

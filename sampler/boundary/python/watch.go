@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"gonogo/sampler/boundary/process"
+	"gonogo/sampler/boundary/internal/process"
 )
 
 // watchEvery is how often workers that are busy for long are looked at.

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"gonogo/sampler/boundary/process"
+	"gonogo/sampler/boundary/internal/process"
 )
 
 // worker is one interpreter. One goroutine uses it at a time.

@@ -10,7 +10,7 @@ import (
 	"io"
 	"os"
 
-	"gonogo/sampler/logs/parquetfile"
+	"gonogo/sampler/internal/parquetfile"
 )
 
 // byteOrderMark is what some programs put before the first row of a file.

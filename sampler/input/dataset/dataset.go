@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gonogo/sampler/logs/parquetfile"
+	"gonogo/sampler/internal/parquetfile"
 	"gonogo/sampler/rollout"
 )
 

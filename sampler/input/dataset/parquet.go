@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"gonogo/sampler/logs/parquetfile"
+	"gonogo/sampler/internal/parquetfile"
 )
 
 // maxParquet is the largest Parquet file that is read as data: its rows are all in

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/jsontext"
-	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/rollout"
 )
 

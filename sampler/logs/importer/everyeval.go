@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/rollout"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode"
 
-	"gonogo/sampler/failure"
+	"gonogo/sampler/internal/failure"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"gonogo/sampler/jsontext"
-	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/rollout"
 )
 

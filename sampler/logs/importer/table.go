@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/sampler/failure"
+	"gonogo/sampler/internal/failure"
 	"gonogo/sampler/rollout"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/format"
 
-	"gonogo/sampler/logs/parquetfile"
+	"gonogo/sampler/internal/parquetfile"
 	"gonogo/sampler/rollout"
 )
 

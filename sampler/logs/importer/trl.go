@@ -14,9 +14,9 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"gonogo/sampler/failure"
+	"gonogo/sampler/internal/failure"
 	"gonogo/sampler/jsontext"
-	"gonogo/sampler/logs/transcript"
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/rollout"
 )
 

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"strings"
 
-	"gonogo/sampler/failure"
+	"gonogo/sampler/internal/failure"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )

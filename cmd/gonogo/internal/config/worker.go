@@ -10,7 +10,7 @@ import (
 	"gonogo/sampler/input/document"
 	"gonogo/sampler/input/job"
 	"gonogo/sampler/queue"
-	"gonogo/sampler/queue/brief"
+	"gonogo/cmd/gonogo/internal/brief"
 )
 
 // BundledFiles returns the configured files of the job and of the grader.

@@ -9,7 +9,6 @@ import (
 
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/audit"
-	"gonogo/sampler/audit/custom"
 	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/input/document"
 	"gonogo/sampler/input/spelling"
@@ -59,7 +58,7 @@ func (a *AuditInputs) checkCore() error {
 
 // references finds an item's reference, by audit.reference where that is set.
 func (a *AuditInputs) references() (func(*rollout.Item) (audit.Reference, bool), error) {
-	find, err := custom.Reference(a.p.Bounds.Grader, a.p.Config.Audit.Reference, a.p.Inputs.Items)
+	find, err := customReference(a.p.Bounds.Grader, a.p.Config.Audit.Reference, a.p.Inputs.Items)
 	if err != nil {
 		err = a.p.Config.Fault("audit.reference", "%v", err)
 	}
@@ -71,7 +70,7 @@ func (a *AuditInputs) loadProbes() ([]audit.Probe, error) {
 	all := audit.Probes()
 	var errs []error
 	for i, d := range a.p.Config.Audit.Probes {
-		probe, err := custom.NewProbe(d, a.p.Config.Sampling.SampleTools, a.p.Inputs.Items)
+		probe, err := customProbe(d, a.p.Config.Sampling.SampleTools, a.p.Inputs.Items)
 		if err == nil && slices.ContainsFunc(all, func(b audit.Probe) bool { return b.Name == d.Name }) {
 			err = fmt.Errorf("probe %s is listed twice", d.Name)
 		}
@@ -89,7 +88,7 @@ func (a *AuditInputs) loadDetectors() ([]audit.Detector, error) {
 	var out []audit.Detector
 	var errs []error
 	for i, d := range a.p.Config.Audit.Detectors {
-		made, err := custom.NewDetector(d, a.p.Env)
+		made, err := customDetector(d, a.p.Env)
 		if err == nil && slices.ContainsFunc(out, func(b audit.Detector) bool { return b.Name == d.Name }) {
 			err = fmt.Errorf("detector %s is listed twice", d.Name)
 		}

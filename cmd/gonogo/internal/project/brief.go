@@ -12,7 +12,7 @@ import (
 
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/sampler/queue"
-	"gonogo/sampler/queue/brief"
+	"gonogo/cmd/gonogo/internal/brief"
 	"gonogo/sampler/rollout"
 )
 

@@ -6,7 +6,7 @@ import (
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/boundary/grader"
-	"gonogo/sampler/queue/brief"
+	"gonogo/cmd/gonogo/internal/brief"
 )
 
 // TrialCostly is how many answers a trial grades if gradings cost money, and how many answers workers get for theirs.

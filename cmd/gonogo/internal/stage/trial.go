@@ -11,7 +11,7 @@ import (
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/queue/brief"
+	"gonogo/cmd/gonogo/internal/brief"
 	"gonogo/sampler/tryout"
 )
 

@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"gonogo/analysis/archive"
+	"gonogo/analysis/curate"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/stage"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/rollout"
+)
+
+// curateOptions are a curation's flags.
+type curateOptions struct {
+	*project.Call
+	Run string // as it was named
+
+	Train            string // the file; "" is the configuration's
+	Keep             string // reasons that drop nothing, with commas between
+	Sure             float64
+	SureSet          bool
+	Near, Suspicious bool
+	MeasuredOnly     bool
+	Weights          bool
+	DespiteChange    bool
+	Force            bool
+	Fresh            bool // make new rollouts
+	FreshSamples     int
+	FreshRun         string
+}
+
+// runCurate selects rows, writes them, measures them on new rollouts if requested, and prints the result.
+func runCurate(ctx context.Context, c *curateOptions, dir string) error {
+	if err := checkFresh(c); err != nil {
+		return err
+	}
+	run, err := rollout.Open(dir)
+	if err != nil {
+		return exit.AsUsage(err)
+	}
+	cfg, err := project.ConfigFor(c.Call, run.Manifest)
+	if err != nil {
+		return err
+	}
+	source, err := curationSource(c, run, cfg)
+	if err != nil {
+		return err
+	}
+	chosen, err := chooseRows(ctx, c, run, cfg, source)
+	if err != nil {
+		return err
+	}
+	if err := writeCuration(c, run, source, chosen); err != nil {
+		return err
+	}
+	stopped := measureAgain(ctx, c, run, source, chosen)
+	if c.JSON {
+		err = chosen.Encode(c.Out)
+	} else {
+		_, err = io.WriteString(c.Out, console.Visible(chosen.Summary()))
+	}
+	if err != nil {
+		return errors.Join(stopped, err)
+	}
+	if stopped == nil && chosen.Kept == 0 {
+		return &exit.Error{Code: exit.NoGo, Err: errors.New("no row is worth training on by these reasons, and no training file was written; --keep passes over reasons")}
+	}
+	return stopped
+}
+
+// chooseRows is the pure part, under the command's flags.
+func chooseRows(ctx context.Context, c *curateOptions, run *rollout.Run, cfg *config.Config, source *curated) (*curate.Curation, error) {
+	s := cfg.Settings()
+	if err := s.Validate(); err != nil {
+		return nil, exit.AsUsage(err)
+	}
+	opt := curate.Options{Near: c.Near, Measured: c.MeasuredOnly, Suspicious: c.Suspicious, Weights: c.Weights}
+	if c.SureSet {
+		if opt.Sure = c.Sure; !(opt.Sure > 0 && opt.Sure < 1) {
+			return nil, exit.Usagef("--sure %g: it is a probability above 0 and below 1", opt.Sure)
+		}
+	}
+	keep, err := ui.PickNames("reason", c.Keep, ui.Names(curate.Reasons(), func(r curate.ReasonDoc) string { return string(r.Name) }))
+	if err != nil {
+		return nil, err
+	}
+	opt.Keep = ui.Names(keep, func(name string) curate.Reason { return curate.Reason(name) })
+	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}
+	chosen, err := curate.Choose(ctx, run, read, source.file, s, opt)
+	if errors.Is(err, rollout.ErrNoRecords) {
+		err = fmt.Errorf("%w: gonogo sample makes the rollouts that rows are chosen by", err)
+	}
+	if err != nil {
+		return nil, exit.AsUsage(err)
+	}
+	chosen.Run, chosen.File, chosen.SHA256 = c.Run, source.data.Path, source.data.SHA256
+	chosen.Notes = slices.Insert(chosen.Notes, 0, source.notes...)
+	return chosen, nil
+}
+
+// writeCuration writes the kept rows and the table.
+func writeCuration(c *curateOptions, run *rollout.Run, source *curated, chosen *curate.Curation) error {
+	out := c.Report.Output
+	if out == "" {
+		return nil
+	}
+	for _, own := range append(source.read, run.File(), filepath.Join(run.Dir, rollout.ItemsFile), filepath.Join(run.Dir, rollout.ManifestFile)) {
+		if stage.SamePath(out, own) || stage.SamePath(archive.CurationTable(out), own) {
+			return exit.Usagef("%s is what the rows are chosen from: name another file with --output", own)
+		}
+	}
+	removed, err := archive.WriteCuration(out, chosen, source.data, c.Force)
+	if taken, ok := errors.AsType[*archive.TakenError](err); ok {
+		hint := "overwrite it"
+		if taken.Stale {
+			hint = "let it be removed"
+		}
+		return exit.Usagef("%w: choose another name with -o, or %s with --force", err, hint)
+	}
+	if removed {
+		fmt.Fprintf(c.Err, "Removed %s, which an earlier choice had written: no row is kept now.\n", console.Visible(out))
+	}
+	return err
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"gonogo/analysis/curate"
+	"gonogo/analysis/message"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/fixtures"
+	"gonogo/sampler/input/dataset"
+	"gonogo/sampler/rollout"
+)
+
+// curated is a training file about to be curated, with what was read next to it.
+type curated struct {
+	data  *dataset.File
+	file  curate.TrainFile
+	read  []string // every data file
+	notes []message.Text
+}
+
+// curationSource finds the data files of a run, and checks that they are those
+// that it recorded.
+func curationSource(c *curateOptions, run *rollout.Run, cfg *config.Config) (*curated, error) {
+	train, edited, err := trainFile(c, run, cfg)
+	if err != nil {
+		return nil, err
+	}
+	out := &curated{}
+	if out.data, err = dataset.Load(train, rollout.Train, cfg.Data.Options); err != nil {
+		return nil, exit.AsUsage(err)
+	}
+	out.read = []string{train}
+	out.file = curate.TrainFile{Items: out.data.Items, Edited: edited}
+	for _, r := range out.data.Repeats {
+		out.file.Repeats = append(out.file.Repeats, curate.RepeatedRow(r))
+	}
+	switch recorded := dataset.Recorded(run.Manifest, rollout.Train); {
+	case recorded == nil:
+		out.notes = append(out.notes, noFileRecorded.Text())
+	case edited:
+		out.notes = append(out.notes, otherFile.With(message.Args{
+			"file": message.Name(train), "then": message.Name(headOf(recorded.SHA256)), "now": message.Name(headOf(out.data.SHA256)),
+		}))
+	}
+	for _, split := range []rollout.Split{rollout.Eval, rollout.Production} {
+		if err := out.other(c, run, cfg, split); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// trainFile finds the training file. edited says that it is not known to be the
+// file that the run recorded.
+func trainFile(c *curateOptions, run *rollout.Run, cfg *config.Config) (path string, edited bool, err error) {
+	recorded := dataset.Recorded(run.Manifest, rollout.Train)
+	if recorded == nil && run.Manifest != nil && len(run.Manifest.Data) > 0 {
+		return "", false, exit.Usagef("%s has no train split: there is no training file to curate; sample one with data.train", run.Dir)
+	}
+	places := []string{c.Train}
+	if places[0] == "" {
+		places = dataPlaces(c, run, cfg, rollout.Train)
+	}
+	there, match, err := dataset.FindRecorded(places, recorded)
+	switch {
+	case err != nil:
+		return "", false, exit.AsUsage(err)
+	case match != "":
+		return match, recorded == nil, nil
+	case there == "" && len(places) == 0:
+		return "", false, exit.Usagef("nothing says which training file %s was sampled from: name it with --train", run.Dir)
+	case there == "":
+		return "", false, exit.Usagef("the training file is not there (looked for %s): name it with --train, or the configuration with --config", strings.Join(places, ", "))
+	case !c.DespiteChange:
+		sum, err := dataset.HashFile(there)
+		if err != nil {
+			return "", false, exit.AsUsage(err)
+		}
+		return "", false, exit.Usagef("%s is not the file that %s was sampled from: it has changed since (SHA-256 %s then, %s now). Put the old one back or name it with --train, sample the new one, or curate it --despite-change: rows that changed then count as not measured",
+			there, run.Dir, headOf(recorded.SHA256), headOf(sum))
+	}
+	return there, true, nil
+}
+
+// headOf is enough of a hash to tell two apart.
+func headOf(hash string) string { return hash[:min(12, len(hash))] }
+
+// dataPlaces are the paths at which a split's data file may be: where the configuration
+// has it and, for one that can be known by its hash, where the configuration that is here
+// has it, and where the demo leaves its files.
+func dataPlaces(c *curateOptions, run *rollout.Run, cfg *config.Config, split rollout.Split) []string {
+	places := []string{cfg.Data.Of(split)}
+	recorded := dataset.Recorded(run.Manifest, split)
+	if c.Config == "" && recorded != nil {
+		if path, err := project.ConfigPath(c.Call); err == nil {
+			if here, err := config.Peek(path, os.LookupEnv); err == nil {
+				places = append(places, here.Data.Of(split))
+			}
+		}
+	}
+	if _, demo := cfg.Sampling.AddressMap[fixtures.Origin]; demo && recorded != nil {
+		places = append(places, filepath.Join(run.Dir, "world", recorded.File))
+	}
+	return slices.DeleteFunc(places, func(p string) bool { return p == "" })
+}
+
+// other takes the rows of eval or production: of the whole file where it is
+// there, else those that the run sampled.
+func (out *curated) other(c *curateOptions, run *rollout.Run, cfg *config.Config, split rollout.Split) error {
+	recorded := dataset.Recorded(run.Manifest, split)
+	there, match, err := dataset.FindRecorded(dataPlaces(c, run, cfg, split), recorded)
+	if err != nil {
+		return exit.AsUsage(err)
+	}
+	if match != "" {
+		f, err := dataset.Load(match, split, cfg.Data.Options)
+		if err != nil {
+			return exit.AsUsage(err)
+		}
+		out.read = append(out.read, match)
+		out.file.Others = append(out.file.Others, f.Items...)
+		return nil
+	}
+	n := 0
+	for i := range run.Items {
+		if it := &run.Items[i]; it.Split == split && len(it.Row) > 0 {
+			out.file.Others = append(out.file.Others, *it)
+			n++
+		}
+	}
+	if recorded != nil && n < recorded.Rows {
+		note := fileGone
+		if there != "" {
+			note = fileChanged
+		}
+		out.notes = append(out.notes, note.With(message.Args{
+			"split": message.Name(string(split)), "file": message.Name(recorded.File), "sampled": message.Int(n), "rows": message.Int(recorded.Rows),
+		}))
+	}
+	return nil
+}
+
+// What a reader must know of the files that rows were chosen from.
+var (
+	noFileRecorded = message.New("curate.no_file_recorded", "the run does not record which file it was sampled from: rows are known by their ids alone")
+	otherFile      = message.New("curate.other_file", "{file} is not the file that the run recorded (SHA-256 {then} then, {now} now)")
+	fileGone       = message.New("curate.file_gone", "the {split} file {file} is not there: copies of its rows were looked for among the {sampled} of {rows} that the run sampled")
+	fileChanged    = message.New("curate.file_changed", "the {split} file {file} has changed since the run: copies of its rows were looked for among the {sampled} of {rows} that the run sampled")
+)

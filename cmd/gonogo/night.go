@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"gonogo/analysis/archive"
+	"gonogo/analysis/compare"
+	"gonogo/analysis/history"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
+	"gonogo/cmd/gonogo/internal/exit"
+	"gonogo/cmd/gonogo/internal/output"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/stage"
+	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/report"
+	"gonogo/sampler/rollout"
+)
+
+// Make makes a night, records it and returns its answer as an exit code.
+func (h *nightRun) Make(ctx context.Context, c *project.Call, p *project.Project, now time.Time) error {
+	if n := h.withoutPage(p, now); n != nil {
+		return h.writeAgain(ctx, c, p, *n)
+	}
+	name, said := h.tonight(p, now)
+	if said != "" {
+		fmt.Fprintf(c.Err, "note: %s\n", said)
+	}
+	dir := h.Run(name)
+	h.tellDamaged(ctx, c)
+	stopped, failed, err := stage.Make(ctx, c, p, dir)
+	if err != nil {
+		return err
+	}
+	if stopped != nil {
+		fmt.Fprintf(c.Err, "note: night %s is not whole and not kept\n", name)
+		return errors.Join(failed, stopped)
+	}
+	defer output.SaveMemory()()
+	opened, result, to, err := output.Judged(ctx, c, p, dir)
+	if err != nil {
+		return err
+	}
+	if opened.Items, err = opened.ReadItems(); err != nil {
+		return err
+	}
+	to.Lead = "This night by itself: "
+	if err := errors.Join(archive.WriteResult(dir, result), output.WriteReport(ctx, c, dir, result, to)); err != nil {
+		return err
+	}
+	began := now
+	if opened.Manifest != nil && !opened.Manifest.Started.IsZero() {
+		began = opened.Manifest.Started
+	}
+	n := history.NewNight(name, began, opened, result)
+	compared, trend, err := h.Judge(ctx, &n, opened, result, archive.JudgeOptions{
+		Settings: p.Config.Settings(), Detect: h.Detect, Accept: h.Accept,
+		Note: func(text string) { fmt.Fprintf(c.Err, "note: %s\n", console.Visible(p.Redact.String(text))) },
+		Regrade: func(base *rollout.Run, split rollout.Split) ([]compare.Regraded, error) {
+			return stage.GradeSample(ctx, p, c, base, split)
+		},
+	})
+	if err == nil && compared != nil {
+		err = keep(c, p, dir, compared)
+	}
+	if err != nil {
+		return err
+	}
+	if err := h.Add(n); err != nil {
+		return err
+	}
+	return withAnswer(n.ExitCode, failed, h.show(c, p.Config.Report, n, compared, trend), h.writePage(c, to, trend), h.pruneTo(ctx, c))
+}
+
+// writeAgain prints a recorded night and writes the page that a kill has cost.
+func (h *nightRun) writeAgain(ctx context.Context, c *project.Call, p *project.Project, n history.Night) error {
+	fmt.Fprintf(c.Err, "note: night %s is recorded, and the page with it is missing: writing it; nothing is sampled\n", n.Name)
+	formats, err := output.PickFormats(strings.Join(p.Config.Report.Formats, ","))
+	if err != nil {
+		return err
+	}
+	trend := history.Analyze(h.Nights, history.DefaultOptions())
+	return withAnswer(n.ExitCode, h.show(c, p.Config.Report, n, nil, trend), h.writePage(c, output.Delivery{Formats: formats, Look: p.Config.Report}, trend), h.pruneTo(ctx, c))
+}
+
+// withAnswer joins the answer of a night that is kept with whatever else failed: a
+// variant, the printing, the removal of old nights. What failed is reported, and is the
+// exit code where the answer is none.
+func withAnswer(code int, failed ...error) error {
+	err := errors.Join(failed...)
+	if code == exit.OK {
+		return err
+	}
+	answer := error(&exit.Error{Code: code})
+	if err == nil {
+		return answer
+	}
+	for _, one := range exit.Split(err) {
+		answer = errors.Join(answer, &exit.Error{Code: code, Err: one})
+	}
+	return answer
+}
+
+// pruneTo removes old nights as --keep says.
+func (h *nightRun) pruneTo(ctx context.Context, c *project.Call) error {
+	if h.Keep == 0 {
+		return nil
+	}
+	removed, err := h.Prune(ctx, h.Keep)
+	if removed > 0 {
+		fmt.Fprintf(c.Err, "note: removed the rollouts of %s; %s holds their numbers\n", console.Count(removed, "night"), archive.NightsFile)
+	}
+	return err
+}
+
+// nightAnswer is what --json prints.
+type nightAnswer struct {
+	Night      history.Night       `json:"night"`
+	Comparison *compare.Comparison `json:"comparison"` // null where there was nothing to compare with
+	History    *history.History    `json:"history"`
+}
+
+// show prints the comparison, the nights and, last, the answer.
+func (h *nightRun) show(c *project.Call, look config.ReportValues, n history.Night, compared *compare.Comparison, trend *history.History) error {
+	if c.JSON {
+		n.Items = nil // they are in nights.jsonl
+		return ui.PrintJSON(c.Out, nightAnswer{Night: n, Comparison: compared, History: trend})
+	}
+	opt := output.PageOptions(c, h.Run(n.Name))
+	if compared != nil {
+		if err := report.WriteText(c.Out, output.NewComparison(look, compared, opt)); err != nil {
+			return err
+		}
+	}
+	trend.Lang, opt.Dir = look.Language(), h.Dir
+	if err := report.WriteText(c.Out, report.NewHistory(trend, opt)); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(c.Out, "%s  %s\n", n.Word(trend.Lang), console.Visible(n.Sentence.In(trend.Lang)))
+	return err
+}
+
+// ofHistory are those formats of a run's report that a history has.
+func ofHistory(asked []report.Format) []report.Format {
+	return slices.DeleteFunc(report.HistoryFormats(), func(f report.Format) bool {
+		return !slices.ContainsFunc(asked, func(asked report.Format) bool {
+			return asked.Name == f.Name || asked.Name == "markdown" && f.Name == "markdown-full"
+		})
+	})
+}
+
+// writePage writes the page of the history below the history directory, in those formats
+// of the run's report that a history has.
+func (h *nightRun) writePage(c *project.Call, to output.Delivery, trend *history.History) error {
+	formats := ofHistory(to.Formats)
+	dir := output.ReportDir(h.Dir)
+	if len(formats) == 0 {
+		return nil
+	}
+	if err := rollout.CheckRegularDir(dir); err != nil {
+		return exit.AsUsage(err)
+	}
+	opt := output.PageOptions(c, h.Dir)
+	trend.Lang, opt.Paper, opt.Font = to.Look.Language(), to.Look.Paper, to.Look.Font
+	page := report.NewHistory(trend, opt)
+	if err := report.Write(dir, page, formats); err != nil {
+		return fmt.Errorf("write the page of the history: %w", err)
+	}
+	output.Warn(c, page)
+	_, err := fmt.Fprintf(c.Err, "The history is in %s\n", dir)
+	return err
+}
+
+// keep writes a comparison into the run directory of a night.
+func keep(c *project.Call, p *project.Project, dir string, comparison *compare.Comparison) error {
+	page := output.NewComparison(p.Config.Report, comparison, output.PageOptions(c, dir))
+	if err := output.WriteFile(dir, output.ComparisonFile, comparison.Encode); err != nil {
+		return err
+	}
+	return output.WriteFile(dir, output.ComparisonMarkdown, func(w io.Writer) error { return report.WriteMarkdown(w, page) })
+}

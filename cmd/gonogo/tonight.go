@@ -1,0 +1,114 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gonogo/analysis/archive"
+	"gonogo/analysis/history"
+	"gonogo/cmd/gonogo/internal/config"
+	"gonogo/cmd/gonogo/internal/console"
+	"gonogo/cmd/gonogo/internal/output"
+	"gonogo/cmd/gonogo/internal/project"
+	"gonogo/cmd/gonogo/internal/stage"
+	"gonogo/sampler/rollout"
+)
+
+// goOnWithin is how long a night can be gone on with: one that was broken off longer ago is
+// another night.
+const goOnWithin = 12 * time.Hour
+
+// nightRun is a history directory, and how its next night is made and judged.
+type nightRun struct {
+	*archive.History
+	Accept bool    // the next night is good whatever a comparison says
+	Detect float64 // the drop that a night must be able to detect, as a share of the reward range
+	Keep   int     // good nights whose rollouts stay; 0: all
+}
+
+// tonight names the night to make: one that was broken off and fits, else a new one. said
+// is the message about it.
+func (h *nightRun) tonight(p *project.Project, now time.Time) (name, said string) {
+	for _, name := range h.Unfinished() {
+		why := h.unfit(p, name, now)
+		if why == "" {
+			return name, fmt.Sprintf("night %s was broken off: continuing it", name)
+		}
+		if said == "" {
+			said = fmt.Sprintf("night %s was broken off and %s: a new one begins; what was made of it stays in %s until --keep takes it", name, why, h.Run(name))
+		}
+	}
+	h.seed(p)
+	return h.NewName(now), said
+}
+
+// withoutPage is the newest night if this command has recorded it and was killed before the
+// page of the nights was written; nil if there is none.
+func (h *nightRun) withoutPage(p *project.Project, now time.Time) *history.Night {
+	if len(h.Nights) == 0 {
+		return nil
+	}
+	n := &h.Nights[len(h.Nights)-1]
+	opened, err := rollout.OpenManifest(h.Run(n.Name))
+	if err != nil || opened.Manifest == nil || opened.Manifest.Planned == nil || h.unfit(p, n.Name, now) != "" {
+		return nil
+	}
+	was, is := opened.Manifest.Planned, p.Manifest(h.Run(n.Name)).Planned
+	if !maps.Equal(was.Samples, is.Samples) || !maps.Equal(was.Items, is.Items) || h.Accept != n.Accepted {
+		return nil // another command
+	}
+	cfg, err := config.FromManifest(rollout.ManifestFile, opened.Manifest.Config) // which formats it was to have
+	if err != nil {
+		return nil
+	}
+	formats, err := output.PickFormats(strings.Join(cfg.Report.Formats, ","))
+	if err != nil {
+		return nil
+	}
+	for _, f := range ofHistory(formats) {
+		if archive.LacksNight(filepath.Join(output.ReportDir(h.Dir), f.File), n.Name) {
+			return n
+		}
+	}
+	return nil
+}
+
+// unfit says why a night that was broken off cannot be gone on with; "" when it
+// can.
+func (h *nightRun) unfit(p *project.Project, name string, now time.Time) string {
+	opened, err := rollout.OpenManifest(h.Run(name))
+	if err != nil || opened.Manifest == nil {
+		return "cannot be read"
+	}
+	if ago := now.Sub(opened.Manifest.Started); ago > goOnWithin || ago < -goOnWithin {
+		return fmt.Sprintf("began on %s, more than %d hours away", opened.Manifest.Started.Format(time.DateTime), int(goOnWithin.Hours()))
+	}
+	m := p.Manifest(h.Run(name))
+	if !maps.Equal(m.Binding, opened.Manifest.Binding) || stage.CheckNotShrunk(h.Run(name), m) != nil {
+		return "was made with other settings"
+	}
+	return ""
+}
+
+// seed draws the seed of a night's rollouts, for a replay of those of another night is no
+// test. A subset of the items is drawn as on the newest good night, so that it is the same
+// every night.
+func (h *nightRun) seed(p *project.Project) {
+	p.Draw()
+	p.Inputs.DrawnBy = cmp.Or(h.ItemsSeed(), new(p.Inputs.Seed))
+	p.Inputs.Subset(p.Config.Items)
+}
+
+// tellDamaged says, before anything is paid for, which good nights are there but cannot
+// be compared with.
+func (h *nightRun) tellDamaged(ctx context.Context, c *project.Call) {
+	names, causes := h.Damaged(ctx)
+	for i, name := range names {
+		fmt.Fprintf(c.Err, "note: night %s cannot be read, and counts as gone: %s\n", console.Visible(name), console.Visible(causes[i].Error()))
+	}
+}
