@@ -11,9 +11,9 @@ import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/message"
 	"gonogo/report/internal/markdown"
+	"gonogo/report/internal/typeface"
 	"gonogo/report/reporttest"
 	"gonogo/report/text"
-	"gonogo/report/internal/typeface"
 )
 
 // Of any verdict, in either language, a terminal shows at most so many lines, and a

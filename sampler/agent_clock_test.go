@@ -80,7 +80,10 @@ func TestAnAgentsTimeIsNotThatOfOurLine(t *testing.T) {
 				it := &rollout.Item{ID: "a", Split: rollout.Train}
 				sink := &list{}
 				begin := time.Now()
-				if _, err := sampler.Sample(t.Context(), nil, cfg, 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: &c.a, ModelProxy: &c.a, Grader: worked{}}, sink, nil); err != nil {
+				if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+					Config: cfg, Seed: 1, Jobs: []sampler.Job{{Item: it}},
+					Boundaries: sampler.Boundaries{Agent: &c.a, ModelProxy: &c.a, Grader: worked{}}, Sink: sink,
+				}); err != nil {
 					t.Fatal(err)
 				}
 				r, took := sink.records[0], time.Since(begin)
@@ -122,7 +125,10 @@ func TestAnAgentThatFailedInTheMiddleIsNotAskedAgain(t *testing.T) {
 			cfg := sampler.DefaultConfig()
 			cfg.Breaker = 0
 			it := &rollout.Item{ID: "a", Split: rollout.Train}
-			if _, err := sampler.Sample(t.Context(), nil, cfg, 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: a, ModelProxy: a, Grader: worked{}}, sink, nil); err != nil {
+			if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+				Config: cfg, Seed: 1, Jobs: []sampler.Job{{Item: it}},
+				Boundaries: sampler.Boundaries{Agent: a, ModelProxy: a, Grader: worked{}}, Sink: sink,
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if r := sink.records[0]; a.tries != c.tries || r.Kind != c.kind || !strings.Contains(r.Error, "KeyError") {

@@ -69,7 +69,10 @@ func TestAnAgentThatSwallowsErrorsIsNobodysZero(t *testing.T) {
 				cfg, sink := sampler.DefaultConfig(), &list{}
 				cfg.Breaker, cfg.AgentTimeout, cfg.MaxSteps, cfg.MaxToolCalls = 0, time.Hour, 12, 1
 				it := &rollout.Item{ID: "a", Split: rollout.Train}
-				if _, err := sampler.Sample(t.Context(), nil, cfg, 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: &c.a, ModelProxy: &c.a, Grader: worked{}}, sink, nil); err != nil {
+				if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+					Config: cfg, Seed: 1, Jobs: []sampler.Job{{Item: it}},
+					Boundaries: sampler.Boundaries{Agent: &c.a, ModelProxy: &c.a, Grader: worked{}}, Sink: sink,
+				}); err != nil {
 					t.Fatal(err)
 				}
 				want := c.a.heard.Finish
@@ -115,7 +118,10 @@ func TestABudgetHoldsForAgents(t *testing.T) {
 				for i := range 1000 {
 					jobs = append(jobs, sampler.Job{Item: it, Sample: i})
 				}
-				stats, err := sampler.Sample(t.Context(), nil, cfg, 1, jobs, sampler.Boundaries{Agent: &c.a, ModelProxy: &c.a, Grader: worked{}}, sink, nil)
+				stats, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+					Config: cfg, Seed: 1, Jobs: jobs,
+					Boundaries: sampler.Boundaries{Agent: &c.a, ModelProxy: &c.a, Grader: worked{}}, Sink: sink,
+				})
 				if errors.Is(err, sampler.ErrUnknownUsage) != c.untold || !c.untold && err != nil || len(sink.records) > c.most {
 					t.Errorf("%d records, stopped by %q: %v", len(sink.records), stats.StoppedBy, err)
 				}
@@ -133,7 +139,10 @@ func TestAnAgentThatIsBrokenOffLeavesNoRecord(t *testing.T) {
 			defer cancel()
 			a, sink := &toldAgent{heard: heard, broken: cancel}, &list{}
 			it := &rollout.Item{ID: "a", Split: rollout.Train}
-			if _, err := sampler.Sample(ctx, nil, sampler.DefaultConfig(), 1, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: a, ModelProxy: a, Grader: worked{}}, sink, nil); !errors.Is(err, context.Canceled) || len(sink.records) > 0 {
+			if _, err := sampler.Sample(ctx, sampler.SampleOptions{
+				Config: sampler.DefaultConfig(), Seed: 1, Jobs: []sampler.Job{{Item: it}},
+				Boundaries: sampler.Boundaries{Agent: a, ModelProxy: a, Grader: worked{}}, Sink: sink,
+			}); !errors.Is(err, context.Canceled) || len(sink.records) > 0 {
 				t.Errorf("heard %+v: %d records, %v", heard, len(sink.records), err)
 			}
 		})

@@ -18,7 +18,10 @@ func TestARewardOverABatchEndsTheRun(t *testing.T) {
 		b.Grader = failsWith(&sampler.GradeError{Kind: sampler.KindBatch, Err: errors.New("it compares completions")})
 		sink := &list{}
 		items := makeItems(50)
-		stats, err := sampler.Sample(t.Context(), nil, w.cfg, 1, sampler.Plan(items, map[rollout.Split]int{rollout.Train: 4}, nil), b, sink, nil)
+		stats, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+			Config: w.cfg, Seed: 1, Jobs: sampler.Plan(items, map[rollout.Split]int{rollout.Train: 4}, nil),
+			Boundaries: b, Sink: sink,
+		})
 		if end, ok := errors.AsType[*sampler.GraderFailedError](err); !ok || end.Items != 0 || stats.StoppedBy != sampler.StoppedByError {
 			t.Fatalf("error %v, %+v", err, stats)
 		}

@@ -266,7 +266,10 @@ func runSampler(b *testing.B, w *benchWorld, sink sampler.Sink) {
 	cfg := sampler.DefaultConfig()
 	cfg.Concurrency = w.workers
 	jobs := sampler.Plan(w.items, map[rollout.Split]int{rollout.Train: w.samples}, nil)
-	if _, err := sampler.Sample(context.Background(), nil, cfg, 1, jobs, sampler.Boundaries{Model: m, Tools: tools, Grader: g}, sink, nil); err != nil {
+	if _, err := sampler.Sample(context.Background(), sampler.SampleOptions{
+		Config: cfg, Seed: 1, Jobs: jobs, Boundaries: sampler.Boundaries{Model: m, Tools: tools, Grader: g},
+		Sink: sink,
+	}); err != nil {
 		b.Fatal(err)
 	}
 	counted, ok := sink.(*countingSink)

@@ -73,7 +73,9 @@ func TestOneBudgetForAllStages(t *testing.T) {
 		}
 		w.cfg.Uncounted = true
 		w.cfg.Cost = func(r *rollout.Record) (float64, bool) { return priced(&rollout.Record{Judge: r.Judge}) }
-		graded, err := sampler.Regrade(t.Context(), nil, w.cfg, feed(tasks(100, 1), nil), 100, w.serve().Grader, &list{}, nil)
+		graded, err := sampler.Regrade(t.Context(), sampler.RegradeOptions{
+			Config: w.cfg, Tasks: feed(tasks(100, 1), nil), Total: 100, Grader: w.serve().Grader, Sink: &list{},
+		})
 		w.check(err)
 		usd, _ := w.cfg.Budget.Used()
 		if math.Abs(usd-first.USD.Total-graded.USD.Total) > 1e-9 || usd < 1 || usd > 1+grading || graded.StoppedBy != sampler.StoppedByBudget {
@@ -157,7 +159,9 @@ func TestNoTwoRolloutsShareATrace(t *testing.T) {
 			for i := range jobs {
 				jobs[i].Attempt = attempt
 			}
-			_, err := sampler.Sample(t.Context(), nil, w.cfg, 1, jobs, b, sink, nil)
+			_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+				Config: w.cfg, Seed: 1, Jobs: jobs, Boundaries: b, Sink: sink,
+			})
 			w.check(err)
 		}
 		rehearsed, err := sampler.Rehearse(t.Context(), w.cfg, 1, sampler.Job{Item: &items[0]}, b)

@@ -187,13 +187,18 @@ func TestChaosRegrade(t *testing.T) {
 			}})
 		}
 		sink := &list{}
-		stats, err := sampler.Regrade(t.Context(), nil, cfg, func(yield func(sampler.Task, error) bool) {
-			for _, task := range tasks {
-				if !yield(task, nil) {
-					return
+		stats, err := sampler.Regrade(t.Context(), sampler.RegradeOptions{
+			Config: cfg,
+			Tasks: func(yield func(sampler.Task, error) bool) {
+				for _, task := range tasks {
+					if !yield(task, nil) {
+						return
+					}
 				}
-			}
-		}, len(tasks), b.Grader, sink, nil)
+			},
+			Total: len(tasks), Grader: b.Grader, Sink: sink,
+		})
+
 		end()
 		if closed := proxy.Close(); err != nil || closed != nil {
 			t.Error(err, closed)

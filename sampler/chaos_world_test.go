@@ -95,7 +95,9 @@ func (o ordeal) run(t *testing.T) outcome {
 			t.Logf("the run's log:\n%s", log)
 		}
 	})
-	stats, err := sampler.Sample(ctx, nil, o.cfg, m.seed, o.planned(), b, both{sink, o.sink}, o.watch)
+	stats, err := sampler.Sample(ctx, sampler.SampleOptions{
+		Config: o.cfg, Seed: m.seed, Jobs: o.planned(), Boundaries: b, Sink: both{sink, o.sink}, Watch: o.watch,
+	})
 	if ctx.Err() != nil {
 		t.Fatal("the run does not end")
 	}

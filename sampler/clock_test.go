@@ -59,7 +59,9 @@ func TestWaitingInAQueueIsNotTheTrysTime(t *testing.T) {
 				cfg.GraderTimeout, cfg.Retry = 10*time.Second, limit.Retry{}
 				begin := time.Now()
 				sink := &list{}
-				if _, err := sampler.Regrade(t.Context(), nil, cfg, feed(tasks(1, 1), nil), 1, c.grader, sink, nil); err != nil {
+				if _, err := sampler.Regrade(t.Context(), sampler.RegradeOptions{
+					Config: cfg, Tasks: feed(tasks(1, 1), nil), Total: 1, Grader: c.grader, Sink: sink,
+				}); err != nil {
 					t.Fatal(err)
 				}
 				if r := sink.records[0]; r.Outcome != c.outcome || r.Outcome == rollout.GraderFailed && r.Kind != sampler.KindTimeout {
@@ -90,7 +92,9 @@ func TestTheClockStandsWhileAnyPartQueues(t *testing.T) {
 			ended = time.Since(begin)
 			return sampler.Grade{}, ctx.Err()
 		})
-		if _, err := sampler.Regrade(t.Context(), nil, cfg, feed(tasks(1, 1), nil), 1, g, &list{}, nil); err != nil {
+		if _, err := sampler.Regrade(t.Context(), sampler.RegradeOptions{
+			Config: cfg, Tasks: feed(tasks(1, 1), nil), Total: 1, Grader: g, Sink: &list{},
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if want := 2*time.Minute + 10*time.Second; ended != want {
@@ -103,7 +107,10 @@ func TestAQueueEndsWithTheRun(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		stats, err := sampler.Regrade(ctx, nil, sampler.DefaultConfig(), feed(tasks(1, 1), nil), 1, worked{time.Hour, 0, 1}, &list{}, nil)
+		stats, err := sampler.Regrade(ctx, sampler.RegradeOptions{
+			Config: sampler.DefaultConfig(), Tasks: feed(tasks(1, 1), nil), Total: 1,
+			Grader: worked{time.Hour, 0, 1}, Sink: &list{},
+		})
 		if err == nil || stats.StoppedBy != sampler.StoppedByCancel || stats.Recorded != 0 {
 			t.Errorf("stopped by %q, %d records, error %v", stats.StoppedBy, stats.Recorded, err)
 		}

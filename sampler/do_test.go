@@ -60,7 +60,10 @@ func TestGradingsBeginNoFasterThanTheirGraderTakesThem(t *testing.T) {
 		g := &paced{turn: make(chan struct{}, 1)}
 		drain, begun := make(chan struct{}), time.Now()
 		time.AfterFunc(10*time.Second, func() { close(drain) })
-		if _, err := sampler.Regrade(t.Context(), drain, sampler.DefaultConfig(), feed(tasks(300, 1), nil), 300, g, &list{}, nil); err != nil {
+		if _, err := sampler.Regrade(t.Context(), sampler.RegradeOptions{
+			Config: sampler.DefaultConfig(), Tasks: feed(tasks(300, 1), nil), Total: 300, Grader: g,
+			Sink: &list{}, Drain: drain,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(begun); g.most.most.Load() > 32 || took > 45*time.Second {
@@ -90,7 +93,10 @@ func (parting) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, er
 func TestAPartThatIsGivenUpEndsAllGrading(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		begun := time.Now()
-		_, err := sampler.Regrade(t.Context(), nil, sampler.DefaultConfig(), feed(tasks(2, 1), nil), 2, parting{}, &list{}, nil)
+		_, err := sampler.Regrade(t.Context(), sampler.RegradeOptions{
+			Config: sampler.DefaultConfig(), Tasks: feed(tasks(2, 1), nil), Total: 2, Grader: parting{},
+			Sink: &list{},
+		})
 		dead, ok := errors.AsType[*endpoint.Error](err)
 		if took := time.Since(begun); !ok || dead.Boundary != "grader a" || took > 10*time.Second {
 			t.Errorf("it ended after %v with %v", took, err)
@@ -134,7 +140,9 @@ func TestAnAgentIsJudgedByItsOwnRequest(t *testing.T) {
 			inBubble(t, func(t *testing.T) {
 				sink := &list{}
 				b := sampler.Boundaries{Agent: c.agent, ModelProxy: c.agent, Grader: worked{}}
-				if _, err := sampler.Sample(t.Context(), nil, sampler.DefaultConfig(), 1, itemJobs(60), b, sink, nil); err != nil || len(sink.records) != 60 {
+				if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+					Config: sampler.DefaultConfig(), Seed: 1, Jobs: itemJobs(60), Boundaries: b, Sink: sink,
+				}); err != nil || len(sink.records) != 60 {
 					t.Errorf("%d of 60 recorded, %v", len(sink.records), err)
 				}
 			})
@@ -232,7 +240,11 @@ func TestSessions(t *testing.T) {
 					cfg.IsolationTimeout = 20 * time.Second
 				}
 				check := c.test(t, &cfg)
-				_, err := sampler.Sample(t.Context(), nil, cfg, 1, itemJobs(c.jobs), sampler.Boundaries{Model: slowly(10 * time.Second), Grader: worked{}}, &list{}, nil)
+				_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+					Config: cfg, Seed: 1, Jobs: itemJobs(c.jobs),
+					Boundaries: sampler.Boundaries{Model: slowly(10 * time.Second), Grader: worked{}},
+					Sink:       &list{},
+				})
 				check(err)
 			})
 		})

@@ -52,7 +52,9 @@ func TestAGraderThatGradesNothingEndsTheRun(t *testing.T) {
 			cfg := sampler.DefaultConfig()
 			cfg.Concurrency = c.atOnce
 			sink := &list{}
-			_, err := sampler.Regrade(t.Context(), nil, cfg, tasks(c.n), c.n, c.grader, sink, nil)
+			_, err := sampler.Regrade(t.Context(), sampler.RegradeOptions{
+				Config: cfg, Tasks: tasks(c.n), Total: c.n, Grader: c.grader, Sink: sink,
+			})
 			e, ok := errors.AsType[*sampler.GraderFailedError](err)
 			if ok != c.ends || !ok && err != nil {
 				t.Fatalf("the run ended with %v", err)

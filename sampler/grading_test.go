@@ -69,7 +69,9 @@ func TestKindsOfGraderFailures(t *testing.T) {
 				live, err := sampler.Rehearse(t.Context(), w.cfg, 1, sampler.Job{Item: &items[0]}, b)
 				w.check(err)
 				sink := &list{}
-				_, err = sampler.Regrade(t.Context(), nil, w.cfg, feed(tasks(1, 1), nil), 1, c.grader, sink, nil)
+				_, err = sampler.Regrade(t.Context(), sampler.RegradeOptions{
+					Config: w.cfg, Tasks: feed(tasks(1, 1), nil), Total: 1, Grader: c.grader, Sink: sink,
+				})
 				w.check(err)
 				for _, r := range []*rollout.Record{live, sink.records[0]} {
 					if r.Outcome != rollout.GraderFailed || r.Kind != c.kind || r.Error == "" || r.Reward != nil {
@@ -120,10 +122,15 @@ func TestTheRewardRange(t *testing.T) {
 				w.cfg.Retry = limit.Retry{Max: 3}
 				asked := 0
 				sink := &list{}
-				_, err := sampler.Regrade(t.Context(), nil, w.cfg, feed(tasks(1, 1), nil), 1, gradeFunc(func(context.Context, sampler.Output) (sampler.Grade, error) {
-					asked++
-					return sampler.Grade{Reward: c.given}, nil
-				}), sink, nil)
+				_, err := sampler.Regrade(t.Context(), sampler.RegradeOptions{
+					Config: w.cfg, Tasks: feed(tasks(1, 1), nil), Total: 1,
+					Grader: gradeFunc(func(context.Context, sampler.Output) (sampler.Grade, error) {
+						asked++
+						return sampler.Grade{Reward: c.given}, nil
+					}),
+					Sink: sink,
+				})
+
 				w.check(err)
 				r := sink.records[0]
 				switch {

@@ -29,7 +29,10 @@ func TestAHungModelWithAnErrorOfItsOwnIsGivenUp(t *testing.T) {
 			jobs = append(jobs, sampler.Job{Item: &rollout.Item{ID: fmt.Sprint(i), Split: rollout.Train}})
 		}
 		never := gradeFunc(func(context.Context, sampler.Output) (sampler.Grade, error) { return sampler.Grade{}, nil })
-		stats, err := sampler.Sample(t.Context(), nil, sampler.DefaultConfig(), 1, jobs, sampler.Boundaries{Model: hung{}, Grader: never}, &list{}, nil)
+		stats, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+			Config: sampler.DefaultConfig(), Seed: 1, Jobs: jobs,
+			Boundaries: sampler.Boundaries{Model: hung{}, Grader: never}, Sink: &list{},
+		})
 		var dead *endpoint.Error
 		if !errors.As(err, &dead) || dead.Boundary != endpoint.Model || dead.Times < 5 {
 			t.Errorf("it ended with %v, %+v", err, stats)

@@ -440,11 +440,15 @@ func TestRolloutsBeginAsThereIsRoom(t *testing.T) {
 		w.capped(p, 10*time.Second)
 		most := 0
 		jobs := sampler.Plan(makeItems(600), map[rollout.Split]int{rollout.Train: 1}, nil)
-		_, err := sampler.Sample(t.Context(), nil, w.cfg, 1, jobs, w.serve(), &list{}, func(e sampler.Event) {
-			if e.Recorded > 400 { // before, all have begun that the model's first answers had let in
-				most = max(most, e.InFlight)
-			}
+		_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+			Config: w.cfg, Seed: 1, Jobs: jobs, Boundaries: w.serve(), Sink: &list{},
+			Watch: func(e sampler.Event) {
+				if e.Recorded > 400 {
+					most = max(most, e.InFlight)
+				}
+			},
 		})
+
 		w.check(err)
 		if most > 100 { // of 600: those on their way to the line, in it, and resting before a repeat
 			t.Errorf("%d rollouts under way at an endpoint that bears 4 requests", most)
@@ -479,7 +483,9 @@ func TestTheLine(t *testing.T) {
 			})
 			return sampler.Grade{Reward: 1}, err
 		})
-		stats, err := sampler.Regrade(t.Context(), nil, cfg, feed(tasks(20, 1), nil), 20, g, &list{}, nil)
+		stats, err := sampler.Regrade(t.Context(), sampler.RegradeOptions{
+			Config: cfg, Tasks: feed(tasks(20, 1), nil), Total: 20, Grader: g, Sink: &list{},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -545,7 +551,9 @@ func TestAStormOnARealServer(t *testing.T) {
 	cfg := sampler.DefaultConfig()
 	cfg.Retry.Wait = time.Millisecond
 	jobs := sampler.Plan(makeItems(50), map[rollout.Split]int{rollout.Train: 6}, nil)
-	stats, err := sampler.Sample(t.Context(), nil, cfg, 1, jobs, sampler.Boundaries{Model: m, Grader: g}, &list{}, nil)
+	stats, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+		Config: cfg, Seed: 1, Jobs: jobs, Boundaries: sampler.Boundaries{Model: m, Grader: g}, Sink: &list{},
+	})
 	if err != nil || stats.Outcomes[rollout.Graded] != 300 {
 		t.Fatalf("%v, outcomes %v", err, stats.Outcomes)
 	}

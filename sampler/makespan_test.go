@@ -93,7 +93,9 @@ func TestLongDeepNoStragglerTail(t *testing.T) {
 				w.cfg.Concurrency, w.cfg.ModelTimeout, w.cfg.ToolTimeout, w.cfg.GraderTimeout = row.fixed, 0, 0, 0
 				b, sink := w.serve(), &list{}
 				begin := time.Now()
-				stats, err := sampler.Sample(context.Background(), nil, w.cfg, 7, jobs, b, sink, nil)
+				stats, err := sampler.Sample(context.Background(), sampler.SampleOptions{
+					Config: w.cfg, Seed: 7, Jobs: jobs, Boundaries: b, Sink: sink,
+				})
 				took, began := time.Since(begin), time.Duration(0)
 				w.check(err)
 				if again := stats.Retries["model"]; (again > 0) != (row.work.failing > 0 || row.work.bears > 0) {

@@ -38,23 +38,30 @@ func Tasks(items []rollout.Item, records iter.Seq2[*rollout.Record, error], time
 	}
 }
 
-// Regrade has outputs graded and hands a record of each to the sink. It bounds,
-// paces, retries, drains and ends as Sample does, with a Task for a rollout;
-// cfg.RolloutTimeout does not apply. The tasks are taken one by one,
-// as workers are free. An error of theirs is returned when the gradings in
-// flight have ended and are recorded. total is how many there are, for watch; 0
-// when no one knows.
+// RegradeOptions says what Regrade grades, with what, and where the records go.
+type RegradeOptions struct {
+	Config                        // RolloutTimeout does not apply
+	Tasks  iter.Seq2[Task, error] // read one by one, as workers are free
+	Total  int                    // how many tasks there are, for Watch; 0 if unknown
+	Grader Grader
+	Sink   Sink
+	Drain  <-chan struct{} // closed: no further grading starts; nil never closes
+	Watch  func(Event)     // as in SampleOptions
+}
+
+// Regrade grades recorded outputs and hands a record of each to the sink. It bounds, paces,
+// retries, drains and ends as Sample does, with a Task in place of a rollout. An error from
+// o.Tasks is returned after the gradings in flight have ended and are recorded.
 //
-// A copy of the task's record gets the grade, as OutputOf makes the output: the
-// grader counts the gradings from len(Record.Grades). If the record has
-// Grades the new ones are appended to them, and Reward stays the first; else
-// Reward is the first new one, and Grades are set when Times is more than 1.
-// A grading that fails leaves a grade less: the outcome is grader when all have
-// failed, else Error and Kind report the first that did. Judge and JudgeCalls
-// are those of these gradings alone. A record of the source probe also gets
-// Started, Elapsed and Retries of its gradings; a rollout keeps its own and adds
-// to Retries.
-func Regrade(ctx context.Context, drain <-chan struct{}, cfg Config, tasks iter.Seq2[Task, error], total int, g Grader, sink Sink, watch func(Event)) (Stats, error) {
+// A copy of the task's record gets the grade, as OutputOf makes the output: the grader counts
+// the gradings from len(Record.Grades). If the record has Grades, the new ones are appended
+// and Reward stays the first; otherwise Reward is the first new one, and Grades are set when
+// Times is more than 1. A grading that fails leaves one grade fewer: the outcome is grader
+// when all have failed, otherwise Error and Kind report the first failure. Judge and
+// JudgeCalls are those of these gradings alone. A record of the source probe also gets
+// Started, Elapsed and Retries of its gradings; a rollout keeps its own and adds to Retries.
+func Regrade(ctx context.Context, o RegradeOptions) (Stats, error) {
+	cfg, g := o.Config, o.Grader
 	if err := cfg.Validate(); err != nil {
 		return Stats{}, err
 	}
@@ -64,7 +71,7 @@ func Regrade(ctx context.Context, drain <-chan struct{}, cfg Config, tasks iter.
 	s := newSession(cfg, 0, Boundaries{Grader: g})
 	s.account = cfg.Budget.Open(gradingAccount, !cfg.Uncounted)
 	all := func(yield func(work, error) bool) {
-		for t, err := range tasks {
+		for t, err := range o.Tasks {
 			if err == nil {
 				err = t.check()
 			}
@@ -73,7 +80,7 @@ func Regrade(ctx context.Context, drain <-chan struct{}, cfg Config, tasks iter.
 			}
 		}
 	}
-	return s.run(ctx, drain, total, all, sink, watch)
+	return s.run(ctx, o.Drain, o.Total, all, o.Sink, o.Watch)
 }
 
 func (t *Task) check() error {

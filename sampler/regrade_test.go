@@ -47,7 +47,10 @@ func feed(all []sampler.Task, end error) iter.Seq2[sampler.Task, error] {
 
 func (w *world) regrade(ctx context.Context, drain <-chan struct{}, all []sampler.Task, sink sampler.Sink) (sampler.Stats, error) {
 	w.t.Helper()
-	return sampler.Regrade(ctx, drain, w.cfg, feed(all, nil), len(all), w.serve().Grader, sink, nil)
+	return sampler.Regrade(ctx, sampler.RegradeOptions{
+		Config: w.cfg, Tasks: feed(all, nil), Total: len(all), Grader: w.serve().Grader, Sink: sink,
+		Drain: drain,
+	})
 }
 
 func scores(values ...string) func(gradeRequest) reply {
@@ -243,7 +246,10 @@ func TestRegradingObeysTheBoundsOfSampling(t *testing.T) {
 						cancel()
 					}
 				}}
-				stats, err := sampler.Regrade(ctx, drain, w.cfg, feed(tasks(40, 1), c.end), 40, w.serve().Grader, sink, nil)
+				stats, err := sampler.Regrade(ctx, sampler.RegradeOptions{
+					Config: w.cfg, Tasks: feed(tasks(40, 1), c.end), Total: 40, Grader: w.serve().Grader,
+					Sink: sink, Drain: drain,
+				})
 				if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) || stats.StoppedBy != c.by {
 					t.Errorf("stopped by %q, error %v", stats.StoppedBy, err)
 				}
@@ -273,7 +279,9 @@ func TestTasksAreTakenAsWorkersAreFree(t *testing.T) {
 			}
 		}
 		w.cfg.Concurrency = 1 // so that what is recorded is the worker's past
-		_, err := sampler.Regrade(t.Context(), nil, w.cfg, all, 0, w.serve().Grader, sink, nil)
+		_, err := sampler.Regrade(t.Context(), sampler.RegradeOptions{
+			Config: w.cfg, Tasks: all, Grader: w.serve().Grader, Sink: sink,
+		})
 		w.check(err)
 		if most > 3 {
 			t.Errorf("%d tasks were taken ahead of the records: one in work, one dealt and one at hand are 3", most)
@@ -294,7 +302,9 @@ func TestTasksThatCannotBeGraded(t *testing.T) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
 		}
-		if _, err := sampler.Regrade(t.Context(), nil, w.cfg, feed(nil, nil), 0, nil, &list{}, nil); err == nil {
+		if _, err := sampler.Regrade(t.Context(), sampler.RegradeOptions{
+			Config: w.cfg, Tasks: feed(nil, nil), Grader: nil, Sink: &list{},
+		}); err == nil {
 			t.Error("no grader is no error")
 		}
 		sink := &list{}
@@ -311,7 +321,9 @@ func TestAPartIsRepeatedByItself(t *testing.T) {
 		w.cfg.Retry = limit.Retry{Max: 2}
 		g := &parts{}
 		sink := &list{}
-		_, err := sampler.Regrade(t.Context(), nil, w.cfg, feed(tasks(1, 2), nil), 1, g, sink, nil)
+		_, err := sampler.Regrade(t.Context(), sampler.RegradeOptions{
+			Config: w.cfg, Tasks: feed(tasks(1, 2), nil), Total: 1, Grader: g, Sink: sink,
+		})
 		w.check(err)
 		if want := []string{"0:0", "0:1", "0:1", "0:1", "1:0", "1:1", "1:1", "1:1"}; !slices.Equal(g.saw, want) {
 			t.Errorf("regrade:part was %v, want %v", g.saw, want)

@@ -37,7 +37,10 @@ func TestRequestsThatWaitNoLongerMakeRoom(t *testing.T) {
 		begin, q := time.Now(), queueing{make(chan time.Time, 100)}
 		never := gradeFunc(func(context.Context, sampler.Output) (sampler.Grade, error) { return sampler.Grade{}, nil })
 		jobs := sampler.Plan(makeItems(40), map[rollout.Split]int{rollout.Train: 1}, nil)
-		stats, err := sampler.Sample(t.Context(), nil, sampler.DefaultConfig(), 1, jobs, sampler.Boundaries{Model: hung{}, Grader: never, Remote: q}, &list{}, nil)
+		stats, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+			Config: sampler.DefaultConfig(), Seed: 1, Jobs: jobs,
+			Boundaries: sampler.Boundaries{Model: hung{}, Grader: never, Remote: q}, Sink: &list{},
+		})
 		if err != nil || stats.Recorded != 40 {
 			t.Fatalf("%d recorded, %v", stats.Recorded, err)
 		}

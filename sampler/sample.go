@@ -41,52 +41,57 @@ type Boundaries struct {
 	ModelProxy ModelProxy // where the agent may ask the run's model; nil: nowhere
 }
 
-// Sample makes the jobs' rollouts, as many at once as cfg and the endpoints let
-// it, and hands each record to the sink as its rollout ends. What happens outside decides how
-// it ends:
+// SampleOptions says what Sample makes, with what, and where the records go.
+type SampleOptions struct {
+	Config
+	Seed       uint64 // the same seed and jobs give the same trace and request ids at any concurrency
+	Jobs       []Job
+	Boundaries Boundaries
+	Sink       Sink
+	Drain      <-chan struct{} // closed: no further rollout starts; nil never closes
+	Watch      func(Event)     // called after each record and every second, by the goroutine that writes; may be nil
+}
+
+// Sample makes the rollouts of o.Jobs, as many at once as the configuration and the endpoints
+// allow, and hands each record to the sink when its rollout ends. How a run ends:
 //
-//   - drain closed, or the budget used up: no rollout begins any more, those in
-//     flight end and are recorded; no error.
-//   - no one reports the tokens or the money that cfg.Budget bounds: the same,
-//     with ErrUnknownUsage.
-//   - ctx ended: rollouts in flight are broken off and leave no record, but where
-//     the model has answered: then the answer is recorded without a grade, as
-//     rollout.KindUngraded. The error is ctx's cause.
-//   - an endpoint that cannot work: the same, with an *endpoint.Error; a grader's
-//     ends the run as drain does, for answers can be recorded without it.
-//   - an endpoint that fails in the same way cfg.Breaker times in a row: as
-//     drain, with an *endpoint.Error; rollouts that still need it leave no record,
-//     or one without a grade.
-//   - the sink fails: the same, with the sink's error.
-//   - a grader whose grades do not fit cfg.RewardRange: as drain, with a
-//     *RangeError.
+//   - Drain is closed, or the budget is used up: no further rollout starts; those in flight
+//     end and are recorded. No error.
+//   - No endpoint reports the tokens or the money that Config.Budget bounds: the same, with
+//     ErrUnknownUsage.
+//   - ctx ends: rollouts in flight are stopped and leave no record, unless the model has
+//     answered: then the answer is recorded without a grade, as rollout.KindUngraded. The
+//     error is ctx's cause.
+//   - An endpoint cannot work: the same, with an *endpoint.Error. A grader that cannot work
+//     ends the run as Drain does, since answers can be recorded without it.
+//   - An endpoint fails in the same way Config.Breaker times in a row: as with Drain, with an
+//     *endpoint.Error; rollouts that still need it leave no record, or one without a grade.
+//   - The sink fails: the same, with the sink's error.
+//   - A grade is outside Config.RewardRange: as with Drain, with a *RangeError.
 //
-// Stats.StoppedBy says which it was. The same seed and jobs give the same
-// trace and request ids at any concurrency. watch, which may be nil, is called
-// after each record, and every second, by the goroutine that writes; it should
-// be quick. Memory grows with the rollouts in flight, not with the number of
-// jobs. A nil drain never
-// closes.
-func Sample(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64, jobs []Job, b Boundaries, sink Sink, watch func(Event)) (Stats, error) {
+// Stats.StoppedBy says which it was. Watch should return quickly. Memory grows with the
+// rollouts in flight, not with the number of jobs.
+func Sample(ctx context.Context, o SampleOptions) (Stats, error) {
+	cfg, b := o.Config, o.Boundaries
 	if err := errors.Join(cfg.Validate(), b.validate()); err != nil {
 		return Stats{}, err
 	}
-	s := newSession(cfg, seed, b)
+	s := newSession(cfg, o.Seed, b)
 	s.account = cfg.Budget.Open(rolloutAccount, !cfg.Uncounted)
 	make := Maker(s.here)
 	if b.Remote != nil {
-		maker, shut := s.makeRemotely(drain)
+		maker, shut := s.makeRemotely(o.Drain)
 		defer shut()
 		make = maker
 	}
 	all := func(yield func(work, error) bool) {
-		for _, job := range jobs {
+		for _, job := range o.Jobs {
 			if !yield(func(ctx context.Context) (ended, error) { return s.sample(ctx, job, make) }, nil) {
 				return
 			}
 		}
 	}
-	return s.run(ctx, drain, len(jobs), all, sink, watch)
+	return s.run(ctx, o.Drain, len(o.Jobs), all, o.Sink, o.Watch)
 }
 
 // here makes a rollout in this process.

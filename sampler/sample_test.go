@@ -45,7 +45,9 @@ func (l *list) Append(r *rollout.Record) error {
 func (w *world) sample(ctx context.Context, drain <-chan struct{}, n, samples int, sink sampler.Sink) (sampler.Stats, error) {
 	w.t.Helper()
 	jobs := sampler.Plan(makeItems(n), map[rollout.Split]int{rollout.Train: samples}, nil)
-	return sampler.Sample(ctx, drain, w.cfg, 7, jobs, w.serve(), sink, nil)
+	return sampler.Sample(ctx, sampler.SampleOptions{
+		Config: w.cfg, Seed: 7, Jobs: jobs, Boundaries: w.serve(), Sink: sink, Drain: drain,
+	})
 }
 
 // slow makes every model reply take a minute.
@@ -95,7 +97,9 @@ func TestSameSeedSameRun(t *testing.T) {
 				return script(wants("search"), says("42"))(r)
 			}
 			jobs := sampler.Plan(makeItems(5), map[rollout.Split]int{rollout.Train: 3}, nil)
-			_, err := sampler.Sample(t.Context(), nil, w.cfg, seed, jobs, w.serve(), &list{}, nil)
+			_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+				Config: w.cfg, Seed: seed, Jobs: jobs, Boundaries: w.serve(), Sink: &list{},
+			})
 			w.check(err)
 			slices.Sort(got)
 			ids = got
@@ -122,7 +126,9 @@ func TestTheRehearsalHasATraceOfItsOwn(t *testing.T) {
 			ids = append(ids, r.TraceID)
 		}
 		sink := &list{}
-		_, err := sampler.Sample(t.Context(), nil, w.cfg, 7, jobs, b, sink, nil)
+		_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+			Config: w.cfg, Seed: 7, Jobs: jobs, Boundaries: b, Sink: sink,
+		})
 		w.check(err)
 		if run := sink.records[0].TraceID; ids[0] != ids[1] || ids[0] == run {
 			t.Errorf("rehearsals %v, run %s", ids, run)
@@ -245,12 +251,16 @@ func TestWatchSeesTheCountsGrow(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		var seen []int
 		jobs := sampler.Plan(makeItems(4), map[rollout.Split]int{rollout.Train: 2}, nil)
-		_, err := sampler.Sample(t.Context(), nil, w.cfg, 1, jobs, w.serve(), &list{}, func(e sampler.Event) {
-			seen = append(seen, e.Recorded)
-			if e.Jobs != 8 || e.InFlight != e.Begun-e.Recorded || e.Outcomes[rollout.Graded] != e.Recorded {
-				t.Errorf("event %+v", e)
-			}
+		_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+			Config: w.cfg, Seed: 1, Jobs: jobs, Boundaries: w.serve(), Sink: &list{},
+			Watch: func(e sampler.Event) {
+				seen = append(seen, e.Recorded)
+				if e.Jobs != 8 || e.InFlight != e.Begun-e.Recorded || e.Outcomes[rollout.Graded] != e.Recorded {
+					t.Errorf("event %+v", e)
+				}
+			},
 		})
+
 		w.check(err)
 		if d := cmp.Diff([]int{1, 2, 3, 4, 5, 6, 7, 8}, seen); d != "" {
 			t.Errorf("recorded (-want +got):\n%s", d)
@@ -260,7 +270,9 @@ func TestWatchSeesTheCountsGrow(t *testing.T) {
 
 func TestSampleRefusesWhatItCannotObey(t *testing.T) {
 	cfg := sampler.DefaultConfig()
-	if _, err := sampler.Sample(t.Context(), nil, cfg, 1, nil, sampler.Boundaries{}, &list{}, nil); err == nil {
+	if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+		Config: cfg, Seed: 1, Boundaries: sampler.Boundaries{}, Sink: &list{},
+	}); err == nil {
 		t.Error("a run without a model is accepted")
 	}
 	for _, change := range []func(*sampler.Config){

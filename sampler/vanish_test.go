@@ -74,13 +74,17 @@ func TestAnEndpointThatVanishesLosesNothing(t *testing.T) {
 				items, samples := makeItems(40), map[rollout.Split]int{rollout.Train: 4}
 				sink := &list{}
 				begun, silent := time.Now(), time.Duration(0)
-				stats, err := sampler.Sample(t.Context(), nil, w.cfg, 1, sampler.Plan(items, samples, nil), b, sink, func(e sampler.Event) {
-					for _, b := range e.Boundaries {
-						if b.Name == tt.boundary {
-							silent = max(silent, b.Silent)
+				stats, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+					Config: w.cfg, Seed: 1, Jobs: sampler.Plan(items, samples, nil), Boundaries: b, Sink: sink,
+					Watch: func(e sampler.Event) {
+						for _, b := range e.Boundaries {
+							if b.Name == tt.boundary {
+								silent = max(silent, b.Silent)
+							}
 						}
-					}
+					},
 				})
+
 				took := time.Since(begun)
 				dead, ok := errors.AsType[*endpoint.Error](err)
 				if !ok || dead.Boundary != tt.boundary || stats.StoppedBy != sampler.StoppedByError {
@@ -130,7 +134,9 @@ func TestAnEndpointThatVanishesLosesNothing(t *testing.T) {
 				if tt.host == "grader.test" && (len(left) != failed || len(left) < 1) {
 					t.Errorf("%d answers are recorded without a grade, and it failed %d", len(left), failed)
 				}
-				stats, err = sampler.Sample(t.Context(), nil, w.cfg, 1, jobs, b, sink, nil)
+				stats, err = sampler.Sample(t.Context(), sampler.SampleOptions{
+					Config: w.cfg, Seed: 1, Jobs: jobs, Boundaries: b, Sink: sink,
+				})
 				if want := 40*4 - len(good) - len(left); err != nil || stats.Recorded != want || stats.Outcomes[rollout.Graded] != want {
 					t.Errorf("going on: error %v, %+v, want the other %d", err, stats, want)
 				}
@@ -139,7 +145,9 @@ func TestAnEndpointThatVanishesLosesNothing(t *testing.T) {
 						t.Errorf("%s was recorded, and is paid again", trace)
 					}
 				}
-				stats, err = sampler.Regrade(t.Context(), nil, w.cfg, feed(left, nil), len(left), b.Grader, sink, nil)
+				stats, err = sampler.Regrade(t.Context(), sampler.RegradeOptions{
+					Config: w.cfg, Tasks: feed(left, nil), Total: len(left), Grader: b.Grader, Sink: sink,
+				})
 				if err != nil || stats.Outcomes[rollout.Graded] != len(left) {
 					t.Errorf("grading what was left: error %v, %+v, want %d graded", err, stats, len(left))
 				}

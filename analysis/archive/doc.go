@@ -1,4 +1,6 @@
-// Package archive keeps analyses on disk.
+// Package archive serves the gonogo command; its API may change in any release.
+//
+// It keeps analyses on disk.
 //
 // In: a run directory, or the history directory of many nights. Out: the result of the run,
 // analyzed or read again as long as its files are those that were analyzed, and the nights

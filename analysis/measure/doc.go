@@ -1,4 +1,6 @@
-// Package measure computes the numbers of a run. In: a run. Out: an analysis.Result with
-// all of its numbers, without findings and verdict. The same records, seed and settings
-// give the same bytes.
+// Package measure serves the gonogo command; its API may change in any release.
+//
+// It computes the numbers of a run. In: a run. Out: an analysis.Result with all of its
+// numbers, without findings and verdict. The same records, seed and settings give the same
+// bytes.
 package measure

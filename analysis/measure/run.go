@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"gonogo/analysis"
-	"gonogo/analysis/internal/burst"
 	"gonogo/analysis/collect"
+	"gonogo/analysis/internal/burst"
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/markup"

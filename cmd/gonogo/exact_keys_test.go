@@ -23,7 +23,7 @@ var foldedKeys = map[string]string{
 	"sampler/boundary/grader/reward.go":      "a definition of our own, whose other keys are refused",
 	"sampler/input/dataset/override.go":      "tokens",
 	"sampler/input/dataset/row.go":           "no struct",
-	"sampler/internal/failure/value.go":               "no struct",
+	"sampler/internal/failure/value.go":      "no struct",
 	"sampler/form/object.go":                 "no struct",
 	"sampler/logs/importer/tau2.go":          "no struct",
 	"sampler/logs/importer/outputitems.go":   "tokens, and no struct",

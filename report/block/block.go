@@ -1,7 +1,8 @@
-// Package block holds what reports are made of: a builder per kind of report
-// (run, comparison, history) makes a Doc, and a renderer per format (text,
-// markdown, html, pdf) writes any Doc. A new section touches no renderer, a new
-// format no builder.
+// Package block serves the gonogo command; its API may change in any release.
+//
+// It holds what reports are made of: a builder per kind of report (run, comparison, history)
+// makes a Doc, and a renderer per format (text, markdown, html, pdf) writes any Doc. A new
+// section touches no renderer, a new format no builder.
 //
 // Every text of a Doc that stems from data is plain to see already: a renderer
 // escapes what its own format would read as markup, and nothing else.

@@ -1,5 +1,7 @@
-// Package plain makes texts of models, tools and data plain to see: nothing in them
-// steers a terminal, a page or a table.
+// Package plain serves the gonogo command; its API may change in any release.
+//
+// It makes texts of models, tools and data plain to see: nothing in them steers a terminal, a
+// page or a table.
 package plain
 
 import (

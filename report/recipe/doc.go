@@ -1,4 +1,6 @@
-// Package recipe derives a trainer's configuration from what a run measured.
+// Package recipe serves the gonogo command; its API may change in any release.
+//
+// It derives a trainer's configuration from what a run measured.
 //
 // In: the result of a run and what its configuration says of training. Out: the
 // settings that the measurements speak for, each with its reason, in the form of one

@@ -1,5 +1,7 @@
-// Package table writes a report as tables for other programs: a row for each item or
-// rollout, as CSV or Parquet, with every number at its full precision.
+// Package table serves the gonogo command; its API may change in any release.
+//
+// It writes a report as tables for other programs: a row for each item or rollout, as CSV or
+// Parquet, with every number at its full precision.
 package table
 
 import (

@@ -1,5 +1,7 @@
-// Package text writes a report for a terminal: its brief, and the rest where it
-// is asked for. Pictures and tables of items are left to other formats.
+// Package text serves the gonogo command; its API may change in any release.
+//
+// It writes a report for a terminal: its brief, and the rest where it is asked for. Pictures
+// and tables of items are left to other formats.
 package text
 
 import (

@@ -1,5 +1,7 @@
-// Package viewer shows what a model did: a page on loopback for one run directory, or
-// for two side by side, to read, search and label rollouts.
+// Package viewer serves the gonogo command; its API may change in any release.
+//
+// It shows what a model did: a page on loopback for one run directory, or for two side by
+// side, to read, search and label rollouts.
 //
 // In: the rollouts.jsonl of a run, its items, its labels and the marks of detectors.
 // Out: an http.Handler with the page and its JSON, new lines of labels.jsonl, and

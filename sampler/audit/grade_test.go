@@ -29,7 +29,9 @@ func (s *shelf) Append(r *rollout.Record) error {
 func marks(t *testing.T, p *Plan, d Detector) []*rollout.Record {
 	t.Helper()
 	var s shelf
-	if _, err := sampler.Regrade(context.Background(), nil, sampler.DefaultConfig(), p.Marks(context.Background(), d), 0, d.Grader, &s, nil); err != nil {
+	if _, err := sampler.Regrade(context.Background(), sampler.RegradeOptions{
+		Config: sampler.DefaultConfig(), Tasks: p.Marks(context.Background(), d), Grader: d.Grader, Sink: &s,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	slices.SortFunc(s.records, func(a, b *rollout.Record) int { return a.Sample - b.Sample })
@@ -137,7 +139,10 @@ func audit(t *testing.T, run *rollout.Run, p *Plan, g sampler.Grader) sampler.St
 			t.Fatal(err)
 		}
 	}
-	stats, err := sampler.Regrade(context.Background(), nil, sampler.DefaultConfig(), p.Tasks(), p.Todo().Gradings, g, WithoutCopies(w), nil)
+	stats, err := sampler.Regrade(context.Background(), sampler.RegradeOptions{
+		Config: sampler.DefaultConfig(), Tasks: p.Tasks(), Total: p.Todo().Gradings, Grader: g,
+		Sink: WithoutCopies(w),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -251,7 +256,9 @@ func TestReplay(t *testing.T) {
 		}
 		var s shelf
 		one := func(yield func(sampler.Task, error) bool) { yield(task, nil) }
-		if _, err := sampler.Regrade(context.Background(), nil, sampler.DefaultConfig(), one, 1, g, &s, nil); err != nil {
+		if _, err := sampler.Regrade(context.Background(), sampler.RegradeOptions{
+			Config: sampler.DefaultConfig(), Tasks: one, Total: 1, Grader: g, Sink: &s,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if *s.records[0].Reward != *recorded.Reward {

@@ -1,5 +1,7 @@
-// Package burst rehearses the load of a training step on tools and grader: batch ×
-// group rollouts that start at the same time.
+// Package burst serves the gonogo command; its API may change in any release.
+//
+// It rehearses the load of a training step on tools and grader: batch × group rollouts that
+// start at the same time.
 //
 // In: the items of a run and its recorded rollouts, whose calls NewPlan replays in
 // order; for tools marked safe without recorded calls, arguments generated from their

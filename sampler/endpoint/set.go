@@ -1,6 +1,7 @@
-// Package endpoint makes the requests of a run: it queues, paces, times and retries
-// them, measures how many each server can handle at once, and gives up a server that is
-// gone.
+// Package endpoint serves the gonogo command; its API may change in any release.
+//
+// It makes the requests of a run: it queues, paces, times and retries them, measures how many
+// each server can handle at once, and gives up a server that is gone.
 //
 // In: calls, each for an endpoint known by its name, made by the Caller of a rollout.
 // Out: what each call gave, or the failure after the last retry. Below it is package

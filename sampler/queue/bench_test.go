@@ -42,7 +42,9 @@ func BenchmarkAdmission(b *testing.B) {
 	}()
 	led := boundaries
 	led.Remote = p
-	if _, err := sampler.Sample(context.Background(), nil, cfg, 1, makeJobs(1), led, new(sink), nil); err != nil {
+	if _, err := sampler.Sample(context.Background(), sampler.SampleOptions{
+		Config: cfg, Seed: 1, Jobs: makeJobs(1), Boundaries: led, Sink: new(sink),
+	}); err != nil {
 		b.Error(err)
 	}
 	if err := p.Close(true); err != nil {

@@ -101,7 +101,9 @@ func TestDrainWaitsForNoWorker(t *testing.T) {
 	p := check(c.Lead(t.Context(), s.plan))(t)
 	b := s.w.boundaries()
 	b.Remote = p
-	stats, err := sampler.Sample(t.Context(), drain, s.cfg, 7, makeJobs(50), b, new(sink), nil)
+	stats, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+		Config: s.cfg, Seed: 7, Jobs: makeJobs(50), Boundaries: b, Sink: new(sink), Drain: drain,
+	})
 	if err != nil || stats.StoppedBy != sampler.StoppedByDrain || stats.Recorded != 0 {
 		t.Errorf("%v, stopped by %q, %d recorded", err, stats.StoppedBy, stats.Recorded)
 	}

@@ -1,5 +1,7 @@
-// Package queue has workers in other processes and on other machines make the rollouts
-// of a run, over NATS JetStream.
+// Package queue serves the gonogo command; its API may change in any release.
+//
+// It has workers in other processes and on other machines make the rollouts of a run, over
+// NATS JetStream.
 //
 // In: the jobs of one sampler.Sample, through a Planner, which is its RemoteMaker; on
 // the other side a worker's model, tools and grader. Out: the same records as those of

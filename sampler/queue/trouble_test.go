@@ -48,7 +48,9 @@ func (s *site) team(t *testing.T, urls ...string) {
 func (s *site) lead(ctx context.Context, p *queue.Planner, jobs []sampler.Job, k *sink) (sampler.Stats, error) {
 	b := s.w.boundaries()
 	b.Remote = p
-	return sampler.Sample(ctx, nil, s.cfg, s.plan.Seed, jobs, b, k, nil)
+	return sampler.Sample(ctx, sampler.SampleOptions{
+		Config: s.cfg, Seed: s.plan.Seed, Jobs: jobs, Boundaries: b, Sink: k,
+	})
 }
 
 // short are times after which workers and jobs are given up soon, though not by a machine

@@ -247,7 +247,9 @@ func (s *site) sample(ctx context.Context, drain <-chan struct{}, jobs []sampler
 	s.t.Helper()
 	b := s.w.boundaries()
 	if s.members == 0 {
-		return sampler.Sample(ctx, drain, s.cfg, s.plan.Seed, jobs, b, k, nil)
+		return sampler.Sample(ctx, sampler.SampleOptions{
+			Config: s.cfg, Seed: s.plan.Seed, Jobs: jobs, Boundaries: b, Sink: k, Drain: drain,
+		})
 	}
 	c := s.dial()
 	defer c.Close()
@@ -258,7 +260,10 @@ func (s *site) sample(ctx context.Context, drain <-chan struct{}, jobs []sampler
 	stop := s.crew(ctx)
 	defer stop()
 	b.Remote = p
-	stats, err := sampler.Sample(ctx, drain, s.cfg, s.plan.Seed, jobs, b, k, func(e sampler.Event) { p.Tell(e) })
+	stats, err := sampler.Sample(ctx, sampler.SampleOptions{
+		Config: s.cfg, Seed: s.plan.Seed, Jobs: jobs, Boundaries: b, Sink: k, Drain: drain,
+		Watch: func(e sampler.Event) { p.Tell(e) },
+	})
 	if end := p.Close(stats.NotRun() == 0); end != nil {
 		s.t.Error(end)
 	}

@@ -1,5 +1,6 @@
-// Package tryout tries a grader on answers that no model gave, before anything is
-// paid for.
+// Package tryout serves the gonogo command; its API may change in any release.
+//
+// It tries a grader on answers that no model gave, before anything is paid for.
 //
 // In: a grader, the bounds that gradings are made in, and answers of known worth: the
 // reference, an empty one and a wrong one of an item (see [audit.TrialProbes]). Out: what is
@@ -151,7 +152,7 @@ func (t Trial) grade(ctx context.Context, answers []sampler.Task, running bool) 
 			}
 		}
 	}
-	_, err = sampler.Regrade(within, nil, cfg, each, 0, t.Grader, &recs, nil)
+	_, err = sampler.Regrade(within, sampler.RegradeOptions{Config: cfg, Tasks: each, Grader: t.Grader, Sink: &recs})
 	turn := make(map[string]int) // by trace id
 	for i, task := range answers {
 		turn[task.Record.TraceID] = i

@@ -116,7 +116,10 @@ func putProbes(ctx context.Context, opened *rollout.Run, grader sampler.Grader) 
 		err = errors.Join(err, probes.Append(known))
 	}
 	if err == nil {
-		_, err = sampler.Regrade(ctx, nil, sampler.DefaultConfig(), plan.Tasks(), plan.Todo().Gradings, grader, audit.WithoutCopies(probes), nil)
+		_, err = sampler.Regrade(ctx, sampler.RegradeOptions{
+			Config: sampler.DefaultConfig(), Tasks: plan.Tasks(), Total: plan.Todo().Gradings, Grader: grader,
+			Sink: audit.WithoutCopies(probes),
+		})
 	}
 	return errors.Join(err, probes.Close())
 }

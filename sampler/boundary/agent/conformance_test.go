@@ -82,7 +82,9 @@ func (s *site) sample(t *testing.T, b sampler.Boundaries) []*rollout.Record {
 	cfg := sampler.DefaultConfig()
 	cfg.Concurrency, cfg.MaxSteps, cfg.AgentTimeout = 8, 24, time.Minute
 	var got records
-	if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs, b, &got, nil); err != nil {
+	if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+		Config: cfg, Seed: 7, Jobs: s.jobs, Boundaries: b, Sink: &got,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	slices.SortFunc(got, func(a, b *rollout.Record) int { return strings.Compare(a.TraceID, b.TraceID) })

@@ -1,5 +1,6 @@
-// Package agent makes rollouts with a user's own program: a command that is started
-// here, or a service.
+// Package agent serves the gonogo command; its API may change in any release.
+//
+// It makes rollouts with a user's own program: a command that is started here, or a service.
 //
 // In: the item of a rollout, its limits, and how to reach the model. Out: the agent's
 // answer, with as much of its conversation as it reports.

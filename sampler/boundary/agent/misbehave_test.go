@@ -49,7 +49,10 @@ func TestLongAMisbehavingAgentFailsItsRolloutAlone(t *testing.T) {
 				cfg.AgentTimeout = 500 * time.Millisecond
 			}
 			var got records
-			if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs, sampler.Boundaries{Agent: a, Grader: s.grader}, &got, nil); err != nil {
+			if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+				Config: cfg, Seed: 7, Jobs: s.jobs, Boundaries: sampler.Boundaries{Agent: a, Grader: s.grader},
+				Sink: &got,
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if len(got) != len(s.jobs) {
@@ -106,7 +109,10 @@ func TestAnAgentThatAlwaysCrashesEndsTheRun(t *testing.T) {
 	cfg := sampler.DefaultConfig()
 	cfg.Concurrency, cfg.AgentTimeout = 2, time.Minute
 	var got records
-	_, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs, sampler.Boundaries{Agent: command(t, "crash", nil), Grader: s.grader}, &got, nil)
+	_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+		Config: cfg, Seed: 7, Jobs: s.jobs,
+		Boundaries: sampler.Boundaries{Agent: command(t, "crash", nil), Grader: s.grader}, Sink: &got,
+	})
 	if err == nil || !strings.Contains(err.Error(), "the agent failed 5 rollouts in a row in the same way: the agent's process ended: exit status 7") || len(got) == len(s.jobs) {
 		t.Errorf("%d of %d rollouts, %v", len(got), len(s.jobs), err)
 	}
@@ -120,7 +126,10 @@ func TestAProgramThatIsNotThereEndsTheRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got records
-	_, err = sampler.Sample(t.Context(), nil, sampler.DefaultConfig(), 7, s.jobs, sampler.Boundaries{Agent: a, Grader: s.grader}, &got, nil)
+	_, err = sampler.Sample(t.Context(), sampler.SampleOptions{
+		Config: sampler.DefaultConfig(), Seed: 7, Jobs: s.jobs,
+		Boundaries: sampler.Boundaries{Agent: a, Grader: s.grader}, Sink: &got,
+	})
 	if err == nil || !strings.Contains(err.Error(), "/nowhere/agent") || len(got) > 0 {
 		t.Errorf("%d records, %v", len(got), err)
 	}
@@ -147,7 +156,10 @@ printf '{"trace_id":"%s","output":"42"}\n' "$trace"; done`
 		var got records
 		cfg := sampler.DefaultConfig()
 		cfg.Concurrency, cfg.AgentTimeout, cfg.Breaker = 3, 20*time.Second, 0
-		if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs[:3], sampler.Boundaries{Agent: a, Grader: s.grader}, &got, nil); err != nil {
+		if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+			Config: cfg, Seed: 7, Jobs: s.jobs[:3], Boundaries: sampler.Boundaries{Agent: a, Grader: s.grader},
+			Sink: &got,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		a.Close()

@@ -65,7 +65,10 @@ func TestAServiceThatFails(t *testing.T) {
 				cfg.AgentTimeout = 500 * time.Millisecond
 			}
 			var got records
-			if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs[:1], sampler.Boundaries{Agent: a, Grader: s.grader}, &got, nil); err != nil {
+			if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+				Config: cfg, Seed: 7, Jobs: s.jobs[:1],
+				Boundaries: sampler.Boundaries{Agent: a, Grader: s.grader}, Sink: &got,
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if r := got[0]; r.Outcome != rollout.ToolFailed || r.Kind != c.kind || !strings.Contains(r.Error, c.says) || tries.Load() != c.tries {
@@ -134,7 +137,11 @@ func TestAModelThatRefusesTheKeyEndsTheRun(t *testing.T) {
 	door, cfg := s.doorWith(t, "another-key"), sampler.DefaultConfig()
 	cfg.Concurrency, cfg.AgentTimeout = 1, time.Minute
 	var got records
-	_, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs, sampler.Boundaries{Agent: command(t, "loop", nil), ModelProxy: door, Grader: s.grader}, &got, nil)
+	_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+		Config: cfg, Seed: 7, Jobs: s.jobs,
+		Boundaries: sampler.Boundaries{Agent: command(t, "loop", nil), ModelProxy: door, Grader: s.grader},
+		Sink:       &got,
+	})
 	if err == nil || !strings.Contains(err.Error(), "model endpoint") || !strings.Contains(err.Error(), "refuses the request with status 401") || len(got) > 0 {
 		t.Errorf("%d records, %v", len(got), err)
 	}
@@ -147,7 +154,11 @@ func TestARefusedRequestIsNamed(t *testing.T) {
 	cfg := sampler.DefaultConfig()
 	cfg.Concurrency, cfg.AgentTimeout = 1, time.Minute
 	var got records
-	if _, err := sampler.Sample(t.Context(), nil, cfg, 7, s.jobs[:1], sampler.Boundaries{Agent: command(t, "another model", nil), ModelProxy: s.door(t), Grader: s.grader}, &got, nil); err != nil {
+	if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+		Config: cfg, Seed: 7, Jobs: s.jobs[:1],
+		Boundaries: sampler.Boundaries{Agent: command(t, "another model", nil), ModelProxy: s.door(t), Grader: s.grader},
+		Sink:       &got,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	const want = `its last request was not forwarded to the model: this run measures the model "scripted-policy", not "gpt-4"`

@@ -233,12 +233,16 @@ func TestAPartWaitsForItsPaceOutsideTheClock(t *testing.T) {
 			}
 		}
 		begin, graded := time.Now(), 0
-		_, err := sampler.Regrade(t.Context(), nil, cfg, tasks, 6, g, sink(func(r *rollout.Record) {
-			if r.Outcome != rollout.Graded || r.Retries != 0 {
-				t.Errorf("record %+v", r)
-			}
-			graded++
-		}), nil)
+		_, err := sampler.Regrade(t.Context(), sampler.RegradeOptions{
+			Config: cfg, Tasks: tasks, Total: 6, Grader: g,
+			Sink: sink(func(r *rollout.Record) {
+				if r.Outcome != rollout.Graded || r.Retries != 0 {
+					t.Errorf("record %+v", r)
+				}
+				graded++
+			}),
+		})
+
 		if took := time.Since(begin); err != nil || graded != 6 || took < 50*time.Second || took > 51*time.Second {
 			t.Errorf("%d graded in %v, error %v; want 6 in 50 s", graded, took, err)
 		}

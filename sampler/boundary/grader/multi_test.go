@@ -210,7 +210,9 @@ func TestAnotherTryAsksForTheRestAlone(t *testing.T) {
 	tasks := func(yield func(sampler.Task, error) bool) {
 		yield(sampler.Task{Item: output("").Item, Record: &rollout.Record{Item: "q", Split: rollout.Train, Answer: "Paris", TraceID: "trace_x", Outcome: rollout.Graded}, Times: 1}, nil)
 	}
-	if _, err := sampler.Regrade(t.Context(), nil, cfg, tasks, 1, g, sink(func(r *rollout.Record) { got = r }), nil); err != nil {
+	if _, err := sampler.Regrade(t.Context(), sampler.RegradeOptions{
+		Config: cfg, Tasks: tasks, Total: 1, Grader: g, Sink: sink(func(r *rollout.Record) { got = r }),
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if got.Outcome != rollout.Graded || *got.Reward != 0.5 || !got.Clipped || got.JudgeCalls != 2 || got.Judge.Input == nil || *got.Judge.Input != 6 || got.Retries != 3 {

@@ -222,7 +222,11 @@ func sampleIn(ctx context.Context, t *testing.T, c *town, k *isolation.Keeper, b
 	cfg.Isolation, cfg.IsolationTimeout = k, timeout
 	sink := &records{}
 	jobs := sampler.Plan(all, map[rollout.Split]int{rollout.Train: samples}, nil)
-	stats, err := sampler.Sample(ctx, nil, cfg, 1, jobs, sampler.Boundaries{Model: m, Tools: map[string]sampler.Tool{"note": tools[0]}, Grader: g}, sink, nil)
+	stats, err := sampler.Sample(ctx, sampler.SampleOptions{
+		Config: cfg, Seed: 1, Jobs: jobs,
+		Boundaries: sampler.Boundaries{Model: m, Tools: map[string]sampler.Tool{"note": tools[0]}, Grader: g},
+		Sink:       sink,
+	})
 	return sink, stats, err
 }
 

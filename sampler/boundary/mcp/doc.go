@@ -1,5 +1,7 @@
-// Package mcp calls tools of servers that speak the Model Context Protocol, over
-// standard input and output or over HTTP.
+// Package mcp serves the gonogo command; its API may change in any release.
+//
+// It calls tools of servers that speak the Model Context Protocol, over standard input and
+// output or over HTTP.
 //
 // In: a Config for each server, and calls of package sampler. Out: the tools that the
 // servers list, in the form in which they are offered to a model, and their answers,

@@ -55,7 +55,9 @@ func sampled(t *testing.T, n int, tools map[string]*mcp.Tool, calls ...string) (
 	cfg.Concurrency, cfg.ToolTimeout = 4, 20*time.Second
 	cfg.Retry.Wait = time.Millisecond
 	var got records
-	_, err := sampler.Sample(t.Context(), nil, cfg, 7, jobs, b, &got, nil)
+	_, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+		Config: cfg, Seed: 7, Jobs: jobs, Boundaries: b, Sink: &got,
+	})
 	return got, err
 }
 

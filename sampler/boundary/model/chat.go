@@ -7,8 +7,8 @@ import (
 	"fmt"
 
 	"gonogo/sampler"
-	"gonogo/sampler/jsontext"
 	"gonogo/sampler/internal/transcript"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 

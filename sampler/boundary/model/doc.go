@@ -1,5 +1,6 @@
-// Package model asks OpenAI-compatible endpoints for the next turn of a
-// rollout, and judges for grades.
+// Package model serves the gonogo command; its API may change in any release.
+//
+// It asks OpenAI-compatible endpoints for the next turn of a rollout, and judges for grades.
 //
 // In: a Config, and requests of package sampler. Out: sampler.Reply,
 // sampler.Completion and *endpoint.Failure. Two wire formats, Responses and Chat

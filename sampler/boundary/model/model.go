@@ -12,8 +12,8 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/jsontext"
 	"gonogo/sampler/internal/transcript"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 

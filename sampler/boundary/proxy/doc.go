@@ -1,4 +1,6 @@
-// Package proxy forwards an agent's requests to the model of a run.
+// Package proxy serves the gonogo command; its API may change in any release.
+//
+// It forwards an agent's requests to the model of a run.
 //
 // In: the requests that an agent makes to its own base URL on loopback, by Responses or
 // Chat Completions, streamed or not. Out: the model's answers, as they arrive; and for

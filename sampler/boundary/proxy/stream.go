@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"gonogo/sampler/endpoint"
-	"gonogo/sampler/jsontext"
 	"gonogo/sampler/internal/transcript"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 

@@ -66,7 +66,10 @@ func TestARequestThatWaitedIsNoFailureOfTheModel(t *testing.T) {
 	cfg.Concurrency, cfg.AgentTimeout = 1, time.Minute
 	it := &rollout.Item{ID: "q1", Split: rollout.Train, Messages: []rollout.Message{{Role: "user", Content: "6 x 7?"}}}
 	var got last
-	if _, err := sampler.Sample(t.Context(), nil, cfg, 7, []sampler.Job{{Item: it}}, sampler.Boundaries{Agent: h, ModelProxy: h.s.proxy, Grader: ungraded{}}, &got, nil); err != nil {
+	if _, err := sampler.Sample(t.Context(), sampler.SampleOptions{
+		Config: cfg, Seed: 7, Jobs: []sampler.Job{{Item: it}},
+		Boundaries: sampler.Boundaries{Agent: h, ModelProxy: h.s.proxy, Grader: ungraded{}}, Sink: &got,
+	}); err != nil {
 		t.Fatal(err)
 	}
 	h.under.Wait()

@@ -1,5 +1,7 @@
-// Package python runs functions written in Python, such as the graders of a
-// job, in a pool of long-lived interpreters.
+// Package python serves the gonogo command; its API may change in any release.
+//
+// It runs functions written in Python, such as the graders of a job, in a pool of long-lived
+// interpreters.
 //
 // In: a Config, the source of a module, the name of a function in it and its
 // arguments as JSON. Out: what the function returned, as JSON, or a

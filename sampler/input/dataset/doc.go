@@ -1,4 +1,6 @@
-// Package dataset reads the data files of a reinforcement fine-tuning job.
+// Package dataset serves the gonogo command; its API may change in any release.
+//
+// It reads the data files of a reinforcement fine-tuning job.
 //
 // In: JSONL files, one object a line with messages and whatever else the grader
 // reads. Out: Items, each with its split, its place in the file and its row verbatim,

@@ -1,4 +1,6 @@
-// Package job reads the body of a reinforcement fine-tuning job.
+// Package job serves the gonogo command; its API may change in any release.
+//
+// It reads the body of a reinforcement fine-tuning job.
 //
 // In: the JSON that would be sent to create the job, or only its method or
 // reinforcement object. Out: a Job with its tools, grader, response format,

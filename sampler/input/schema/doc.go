@@ -1,5 +1,7 @@
-// Package schema describes the documents of one kind, such as the configuration of a
-// program, by a Go struct, and checks documents by it.
+// Package schema serves the gonogo command; its API may change in any release.
+//
+// It describes the documents of one kind, such as the configuration of a program, by a Go
+// struct, and checks documents by it.
 //
 // In: a struct whose fields are the keys, described by their tags. Out: a [Table] of the
 // keys, their JSON Schema (draft 2020-12) for editors, and all mistakes in a document, each

@@ -1,4 +1,6 @@
-// Package spelling finds the name that was probably meant and words choices of names.
+// Package spelling serves the gonogo command; its API may change in any release.
+//
+// It finds the name that was probably meant and words choices of names.
 //
 // In: a name that is none of a list. Out: the nearest of them, or the end of a sentence
 // that says so.

@@ -1,4 +1,6 @@
-// Package exporter writes the rollouts of a run as logs of other tools.
+// Package exporter serves the gonogo command; its API may change in any release.
+//
+// It writes the rollouts of a run as logs of other tools.
 //
 // In: a run directory and the name of a Format. Out: its files, and notes on what the
 // format cannot hold. A failure stays a failure: if a format requires a number, the

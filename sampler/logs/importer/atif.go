@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"path"
 
-	"gonogo/sampler/jsontext"
 	"gonogo/sampler/internal/transcript"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 

@@ -1,5 +1,7 @@
-// Package importer reads rollouts that other tools made, so they can be
-// judged without paying for them again.
+// Package importer serves the gonogo command; its API may change in any release.
+//
+// It reads rollouts that other tools made, so they can be judged without paying for them
+// again.
 //
 // In: a log file of a known Format. Out: rollout.Items, rollout.Records and
 // notes on how identity and sample number were derived, handed to a Sink one

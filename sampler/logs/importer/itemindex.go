@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"gonogo/sampler/jsontext"
 	"gonogo/sampler/internal/transcript"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 

@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"gonogo/sampler/internal/failure"
-	"gonogo/sampler/jsontext"
 	"gonogo/sampler/internal/transcript"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 

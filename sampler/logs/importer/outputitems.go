@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"gonogo/sampler/jsontext"
 	"gonogo/sampler/internal/transcript"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"gonogo/sampler/jsontext"
 	"gonogo/sampler/internal/transcript"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/sampler/jsontext"
 	"gonogo/sampler/internal/transcript"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 

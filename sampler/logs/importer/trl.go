@@ -15,8 +15,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"gonogo/sampler/internal/failure"
-	"gonogo/sampler/jsontext"
 	"gonogo/sampler/internal/transcript"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"gonogo/sampler/internal/failure"
-	"gonogo/sampler/jsontext"
 	"gonogo/sampler/internal/transcript"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 

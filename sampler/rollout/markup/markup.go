@@ -1,5 +1,7 @@
-// Package markup finds, in a model's answers, what its server should have parsed: tool calls,
-// reasoning and the tokens of the chat template.
+// Package markup serves the gonogo command; its API may change in any release.
+//
+// It finds, in a model's answers, what its server should have parsed: tool calls, reasoning
+// and the tokens of the chat template.
 package markup
 
 import (

@@ -1,4 +1,6 @@
-// Package prompt tells prompts apart.
+// Package prompt serves the gonogo command; its API may change in any release.
+//
+// It tells prompts apart.
 //
 // In: the text of a prompt's messages. Out: its Identity, which is the same for all rollouts
 // of one item, and what differs between two prompts.

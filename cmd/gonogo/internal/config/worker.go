@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/cmd/gonogo/internal/brief"
 	"gonogo/sampler/input/document"
 	"gonogo/sampler/input/job"
 	"gonogo/sampler/queue"
-	"gonogo/cmd/gonogo/internal/brief"
 )
 
 // BundledFiles returns the configured files of the job and of the grader.

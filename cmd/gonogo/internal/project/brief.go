@@ -10,9 +10,9 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/brief"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/sampler/queue"
-	"gonogo/cmd/gonogo/internal/brief"
 	"gonogo/sampler/rollout"
 )
 

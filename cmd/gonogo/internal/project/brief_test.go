@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"gonogo/cmd/gonogo/internal/brief"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/fixtures"
 	"gonogo/sampler/queue"
-	"gonogo/cmd/gonogo/internal/brief"
 )
 
 // described is a planner's project of the tiny world, in a folder with a grader of

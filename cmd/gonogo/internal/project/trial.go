@@ -3,10 +3,10 @@ package project
 import (
 	"context"
 
+	"gonogo/cmd/gonogo/internal/brief"
 	"gonogo/sampler"
 	"gonogo/sampler/audit"
 	"gonogo/sampler/boundary/grader"
-	"gonogo/cmd/gonogo/internal/brief"
 )
 
 // TrialCostly is how many answers a trial grades if gradings cost money, and how many answers workers get for theirs.

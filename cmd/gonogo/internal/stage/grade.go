@@ -89,7 +89,10 @@ func gradeTasks(ctx context.Context, p *project.Project, c *project.Call, what s
 	}
 	stats, err := underProgress(ctx, p, c, what, total, cfg, func(ctx context.Context, drain <-chan struct{}, show *console.Progress) (sampler.Stats, error) {
 		cfg.Log = p.Log
-		return sampler.Regrade(ctx, drain, cfg, tasks(ctx), total, g, watched(show, to, nil), show.Watch)
+		return sampler.Regrade(ctx, sampler.RegradeOptions{
+			Config: cfg, Tasks: tasks(ctx), Total: total, Grader: g, Sink: watched(show, to, nil), Drain: drain,
+			Watch: show.Watch,
+		})
 	})
 	console.WarnLeftOpen(c.Err, stats)
 	return stats, err

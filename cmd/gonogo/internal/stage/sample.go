@@ -215,7 +215,10 @@ func sampleJobs(ctx context.Context, p *project.Project, c *project.Call, jobs [
 		if err != nil {
 			return sampler.Stats{Jobs: len(jobs)}, err
 		}
-		stats, err := sampler.Sample(ctx, drain, p.Sampling(), p.Inputs.Seed, jobs, bounds, watched(show, to, jobs), show.Watch)
+		stats, err := sampler.Sample(ctx, sampler.SampleOptions{
+			Config: p.Sampling(), Seed: p.Inputs.Seed, Jobs: jobs, Boundaries: bounds,
+			Sink: watched(show, to, jobs), Drain: drain, Watch: show.Watch,
+		})
 		over(stats, err)
 		return stats, err
 	})

@@ -6,12 +6,12 @@ import (
 	"io"
 	"strings"
 
+	"gonogo/cmd/gonogo/internal/brief"
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
-	"gonogo/cmd/gonogo/internal/brief"
 	"gonogo/sampler/tryout"
 )
 
