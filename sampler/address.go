@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"gonogo/sampler/endpoint"
+	"gonogo/sampler/rollout/credential"
 )
 
 // Address is a URL with headers in which {{session.NAME}} stands for a value that
@@ -35,7 +36,7 @@ func NewAddress(key, address string, headers map[string]string) (Address, error)
 func checkURL(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("%q is not an http or https URL", endpoint.RedactURL(address))
+		return fmt.Errorf("%q is not an http or https URL", credential.BareURL(address))
 	}
 	return nil
 }
@@ -69,7 +70,7 @@ func (a Address) In(e *RolloutSession) (address string, header http.Header, secr
 		err = endpoint.CheckHeaders(filled)
 	}
 	if err != nil {
-		return "", nil, nil, &endpoint.Failure{URL: endpoint.RedactURL(a.url), Err: fmt.Errorf("fill in the session: %w", err)}
+		return "", nil, nil, &endpoint.Failure{URL: credential.BareURL(a.url), Err: fmt.Errorf("fill in the session: %w", err)}
 	}
 	secrets = endpoint.SecretsOf(filled)
 	if e != nil {

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"gonogo/sampler/endpoint"
+	"gonogo/sampler/rollout/credential"
 )
 
 // ServedBy adds to a model's name what the headers of an answer say about where it came
@@ -13,7 +13,7 @@ import (
 func ServedBy(name string, header http.Header) string {
 	parts := []string{name, header.Get("X-Litellm-Model-Id")}
 	if base := header.Get("X-Litellm-Model-Api-Base"); base != "" {
-		parts = append(parts, endpoint.RedactURL(base))
+		parts = append(parts, credential.BareURL(base))
 	}
 	const most = 200 // bytes: it is recorded with every rollout
 	all := strings.Join(strings.Fields(strings.Join(parts, " ")), " ")

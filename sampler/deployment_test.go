@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"testing"
 
-	"gonogo/sampler/endpoint"
+	"gonogo/sampler/rollout/credential"
 )
 
 func TestServedByNamesTheDeploymentBehindLiteLLM(t *testing.T) {
@@ -21,7 +21,7 @@ func TestServedByNamesTheDeploymentBehindLiteLLM(t *testing.T) {
 	}{
 		{"any other server", "m fp_1", http.Header{}, "m fp_1"},
 		{"a deployment", "m", behind("3ad0", "http://gpu1:8000/v1"), "m 3ad0 http://gpu1:8000/v1"},
-		{"a key in its address", "m", behind("3ad0", "http://user:secret@gpu1:8000/v1?key=secret"), "m 3ad0 " + endpoint.RedactURL("http://user:secret@gpu1:8000/v1?key=secret")},
+		{"a key in its address", "m", behind("3ad0", "http://user:secret@gpu1:8000/v1?key=secret"), "m 3ad0 " + credential.BareURL("http://user:secret@gpu1:8000/v1?key=secret")},
 		{"no name", "", behind("3ad0", ""), "3ad0"},
 	} {
 		if got := ServedBy(c.name, c.header); got != c.want {

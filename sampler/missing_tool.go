@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"gonogo/sampler/endpoint"
+	"gonogo/sampler/rollout/credential"
 )
 
 // missingToolRollouts is how many rollouts must have got nothing but refusals
@@ -47,7 +48,7 @@ func (m *missingTool) heard(trace string, res Result) error {
 	said := strings.TrimPrefix(res.Error, fmt.Sprintf("status %d: ", res.HTTPStatus)) // the failure says it itself
 	f := &endpoint.Failure{Status: res.HTTPStatus, Fatal: true, Err: fmt.Errorf("%s (%d rollouts got no other answer)", said, missingToolRollouts)}
 	if t, ok := m.tool.(interface{ URL() string }); ok {
-		f.URL = endpoint.RedactURL(t.URL())
+		f.URL = credential.BareURL(t.URL())
 	}
 	return &endpoint.Error{Boundary: "tool " + m.tool.Name(), URL: f.URL, Err: f}
 }

@@ -16,6 +16,7 @@ import (
 	"gonogo/cmd/gonogo/internal/stage"
 	"gonogo/sampler/input/document"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/credential"
 )
 
 // checkFresh refuses what cannot be meant, before anything is read.
@@ -104,7 +105,7 @@ func freshProject(ctx context.Context, c *curateOptions, run *rollout.Run, sourc
 func freshConfig(c *curateOptions, run *rollout.Run, source *curated) (*config.Config, error) {
 	set := append(c.Overrides, "data.train="+source.data.Path, fmt.Sprintf("sampling.samples=%d", c.FreshSamples))
 	load := func() (*config.Config, error) { return config.Inherited(run, set...) }
-	if c.Config != "" || strings.Contains(string(run.Manifest.Config), config.MaskedSecret) {
+	if c.Config != "" || strings.Contains(string(run.Manifest.Config), credential.Mask) {
 		path, err := project.ConfigPath(c.Call)
 		if err != nil {
 			return nil, fmt.Errorf("the run keeps no secrets, and its job or its model wants some; %w", err)

@@ -16,6 +16,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/sampler/queue"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/credential"
 )
 
 // statusTimeout bounds the wait for a planner's answer.
@@ -115,7 +116,7 @@ func ledRuns(c *cli.Context, url, run string) ([]*queue.RunStatus, error) {
 	if err == nil {
 		defer conn.Close()
 		var list []*queue.RunStatus
-		if list, err = conn.Runs(ctx, run, config.MaskQueueURL(at.URL)); err == nil {
+		if list, err = conn.Runs(ctx, run, credential.MaskURL(at.URL)); err == nil {
 			return list, nil
 		}
 	}

@@ -17,6 +17,7 @@ import (
 
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout/credential"
 )
 
 // ManyInFlight is the number of rollouts in flight from which memory matters: each
@@ -64,9 +65,9 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	case len(via) > 3:
 		return &redirectError{"more than 3 redirects"}
 	case req.URL.Host != first.URL.Host || req.URL.Scheme != first.URL.Scheme && req.URL.Scheme != "https":
-		return &redirectError{"redirected to another server, " + RedactURL(req.URL.String()) + ": set the URL to where it leads"}
+		return &redirectError{"redirected to another server, " + credential.BareURL(req.URL.String()) + ": set the URL to where it leads"}
 	case req.Method != first.Method:
-		return &redirectError{"redirected to " + RedactURL(req.URL.String()) + " in a way that drops the request body: set the URL to where it leads"}
+		return &redirectError{"redirected to " + credential.BareURL(req.URL.String()) + " in a way that drops the request body: set the URL to where it leads"}
 	}
 	return nil
 }
@@ -98,7 +99,7 @@ func (t *Try) Get(ctx context.Context, client *http.Client, address string, head
 func (t *Try) exchange(ctx context.Context, client *http.Client, method, address string, header http.Header, body io.Reader, limit int64) (Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
-		return Answer{}, &Failure{URL: RedactURL(address), Err: err}
+		return Answer{}, &Failure{URL: credential.BareURL(address), Err: err}
 	}
 	for k, v := range header {
 		req.Header[k] = v
@@ -243,7 +244,7 @@ func TransportFailure(address string, err error) *Failure {
 	}
 	var redirect *redirectError
 	refused := errors.As(err, &redirect)
-	return &Failure{URL: RedactURL(address), Temporary: !refused && !errors.Is(err, ErrLongReply), Fatal: refused, Err: err}
+	return &Failure{URL: credential.BareURL(address), Temporary: !refused && !errors.Is(err, ErrLongReply), Fatal: refused, Err: err}
 }
 
 // StatusFailure describes an answer with an error status. 408, 409, 425, 429 and
@@ -251,7 +252,7 @@ func TransportFailure(address string, err error) *Failure {
 // 401, 403 and 404 are Fatal.
 func StatusFailure(address string, a Answer) *Failure {
 	f := &Failure{
-		URL:        RedactURL(address),
+		URL:        credential.BareURL(address),
 		Status:     a.Status,
 		Temporary:  Temporary(a.Status),
 		RetryAfter: RetryAfter(a.Header, time.Now()),

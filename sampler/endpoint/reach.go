@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"gonogo/sampler/rollout/credential"
 )
 
 // reachTimeout is how long Reach waits for a connection.
@@ -25,20 +27,20 @@ func Reach(ctx context.Context, address string) error {
 func reach(ctx context.Context, address string, proxyFor func(*http.Request) (*url.URL, error)) error {
 	u, err := url.Parse(address)
 	if err != nil {
-		return fmt.Errorf("%s is not a URL: %w", RedactURL(address), cause(err))
+		return fmt.Errorf("%s is not a URL: %w", credential.BareURL(address), cause(err))
 	}
 	proxy, err := proxyFor(&http.Request{URL: u})
 	if err != nil { // its text holds the proxy's URL, and so perhaps a password
-		return fmt.Errorf("%s: the environment's proxy for it is not a URL: correct HTTP_PROXY or HTTPS_PROXY", RedactURL(address))
+		return fmt.Errorf("%s: the environment's proxy for it is not a URL: correct HTTP_PROXY or HTTPS_PROXY", credential.BareURL(address))
 	}
 	if proxy != nil {
 		if err := dial(ctx, proxy); err != nil {
-			return fmt.Errorf("%s: the proxy %s does not answer: %w: does it run, and is HTTP_PROXY, HTTPS_PROXY or NO_PROXY right?", RedactURL(address), RedactURL(proxy.String()), err)
+			return fmt.Errorf("%s: the proxy %s does not answer: %w: does it run, and is HTTP_PROXY, HTTPS_PROXY or NO_PROXY right?", credential.BareURL(address), credential.BareURL(proxy.String()), err)
 		}
 		return nil
 	}
 	if err := dial(ctx, u); err != nil {
-		return fmt.Errorf("%s does not answer: %w: is the server running, and is the URL right?", RedactURL(address), err)
+		return fmt.Errorf("%s does not answer: %w: is the server running, and is the URL right?", credential.BareURL(address), err)
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,17 +43,6 @@ func Brief(s string) string {
 		cut--
 	}
 	return line[:cut] + "…"
-}
-
-// RedactURL returns a URL without the parts that may hold a secret: user, query and
-// fragment.
-func RedactURL(raw string) string {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return "(unreadable URL)"
-	}
-	u.User, u.RawQuery, u.ForceQuery, u.Fragment = nil, "", false, ""
-	return u.String()
 }
 
 // RetryAfter returns the delay that a server asks for: Retry-After-Ms, else
@@ -150,7 +138,7 @@ func (s Secrets) Answer(a Answer) Answer {
 func (s Secrets) Mask(text string) string {
 	for _, v := range s {
 		if strings.Contains(text, v) {
-			text = strings.ReplaceAll(text, v, "**********")
+			text = strings.ReplaceAll(text, v, credential.Mask)
 		}
 	}
 	return text

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"gonogo/sampler/endpoint"
+	"gonogo/sampler/rollout/credential"
 )
 
 // Conn is a connection to a cluster. It reconnects when the cluster goes away.
@@ -47,7 +47,7 @@ func dial(ctx context.Context, url string, log *slog.Logger, p tlsFiles, opts ..
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	c := &Conn{log: log, server: masked(url), papers: p, closed: make(chan struct{})}
+	c := &Conn{log: log, server: credential.MaskURL(url), papers: p, closed: make(chan struct{})}
 	opts = append(
 		opts,
 		nats.Name("gonogo"), nats.Timeout(dialTimeout), nats.PingInterval(pingEvery),
@@ -99,15 +99,6 @@ func (c *Conn) last() error {
 		return err
 	}
 	return nats.ErrConnectionClosed
-}
-
-// masked is a list of URLs without credentials.
-func masked(urls string) string {
-	list := strings.Split(urls, ",")
-	for i, u := range list {
-		list[i] = endpoint.RedactURL(strings.TrimSpace(u))
-	}
-	return strings.Join(list, ",")
 }
 
 // backoff is how long to wait before the next try to come back.

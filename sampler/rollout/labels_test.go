@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"gonogo/sampler/rollout/credential"
 )
 
 func count(n int) *int { return &n }
@@ -188,7 +189,7 @@ func TestLabelsAreMasked(t *testing.T) {
 	const secret = "sk-very-secret-key"
 	given := []Label{{Item: "a", Output: "the key is " + secret, Rater: "ann", Mark: "hack", Note: secret}}
 	got := NewRedactor(secret).Labels(given)
-	want := []Label{{Item: "a", Output: "the key is " + mask, Rater: "ann", Mark: "hack", Note: mask}}
+	want := []Label{{Item: "a", Output: "the key is " + credential.Mask, Rater: "ann", Mark: "hack", Note: credential.Mask}}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("labels (-want +got):\n%s", d)
 	}

@@ -13,9 +13,6 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// mask replaces a secret.
-const mask = "**********"
-
 // Redactor masks secrets in what is written. Those below credential.MinLength are
 // ignored. A secret is also found as JSON spells it (even inside a string that
 // is itself JSON), URL-escaped and in base64. The nil Redactor masks nothing.
@@ -49,7 +46,7 @@ func NewRedactor(secrets ...string) *Redactor {
 	pairs := make([]string, 0, 2*len(all))
 	for _, s := range all {
 		r.spellings = append(r.spellings, []byte(s))
-		pairs = append(pairs, s, mask)
+		pairs = append(pairs, s, credential.Mask)
 		if !slices.ContainsFunc(all, func(other string) bool { return other != s && strings.Contains(s, other) }) {
 			r.telling = append(r.telling, []byte(s))
 		}
@@ -119,7 +116,7 @@ func (r *Redactor) halves(text string) string {
 	parts := strings.Split(text, ellipsis)
 	for i, part := range parts[:len(parts)-1] {
 		if n := r.half(part); n > 0 {
-			parts[i] = part[:len(part)-n] + mask
+			parts[i] = part[:len(part)-n] + credential.Mask
 		}
 	}
 	return strings.Join(parts, ellipsis)

@@ -3,6 +3,7 @@ package rollout
 import (
 	"encoding/base64"
 	"encoding/json"
+	"gonogo/sampler/rollout/credential"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -22,18 +23,18 @@ func TestRedactor(t *testing.T) {
 	}
 	r := NewRedactor("short", secret, "sk-one-two", "sk-one-two-three", "longer-sk-one", "")
 	for name, tt := range map[string][2]string{
-		"as it is":                        {"a " + secret + " b", "a " + mask + " b"},
-		"in JSON":                         {string(asJSON), `"` + mask + `"`},
-		"in JSON within JSON":             {string(twice), `"\"` + mask + `\""`},
-		"in a query":                      {"?k=" + url.QueryEscape(secret), "?k=" + mask},
-		"in a path":                       {"/" + url.PathEscape(secret), "/" + mask},
-		"in base64":                       {base64.StdEncoding.EncodeToString([]byte(secret)), mask},
-		"in base64 without padding":       {base64.RawURLEncoding.EncodeToString([]byte(secret)), mask},
-		"the longer of two goes whole":    {"sk-one-two-three sk-one-two", mask + " " + mask},
+		"as it is":                        {"a " + secret + " b", "a " + credential.Mask + " b"},
+		"in JSON":                         {string(asJSON), `"` + credential.Mask + `"`},
+		"in JSON within JSON":             {string(twice), `"\"` + credential.Mask + `\""`},
+		"in a query":                      {"?k=" + url.QueryEscape(secret), "?k=" + credential.Mask},
+		"in a path":                       {"/" + url.PathEscape(secret), "/" + credential.Mask},
+		"in base64":                       {base64.StdEncoding.EncodeToString([]byte(secret)), credential.Mask},
+		"in base64 without padding":       {base64.RawURLEncoding.EncodeToString([]byte(secret)), credential.Mask},
+		"the longer of two goes whole":    {"sk-one-two-three sk-one-two", credential.Mask + " " + credential.Mask},
 		"a short secret is left alone":    {"short", "short"},
-		"the half that a cut left":        {"a sk-one-two-thr… b sk-one-…", "a " + mask + "… b " + mask + "…"},
-		"whole, ending as another starts": {"longer-sk-one…", mask + "…"},
-		"six bytes of it":                 {"sk-one…", mask + "…"},
+		"the half that a cut left":        {"a sk-one-two-thr… b sk-one-…", "a " + credential.Mask + "… b " + credential.Mask + "…"},
+		"whole, ending as another starts": {"longer-sk-one…", credential.Mask + "…"},
+		"six bytes of it":                 {"sk-one…", credential.Mask + "…"},
 		"five may be chance":              {"sk-on… sk-one-", "sk-on… sk-one-"},
 		"text without secrets is as is":   {"nothing to see", "nothing to see"},
 	} {
@@ -120,7 +121,7 @@ func TestNoSecretInTheDirectory(t *testing.T) {
 	masks := 0
 	for _, e := range entries {
 		text := slurp(t, filepath.Join(dir, e.Name()))
-		masks += strings.Count(text, mask)
+		masks += strings.Count(text, credential.Mask)
 		for _, s := range spellings(secret) {
 			if strings.Contains(text, s) {
 				t.Errorf("%s holds the secret as %s: %s", e.Name(), s, text)

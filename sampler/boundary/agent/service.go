@@ -13,6 +13,7 @@ import (
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/credential"
 )
 
 // ServiceConfig configures an agent behind a URL.
@@ -55,7 +56,7 @@ func NewService(cfg ServiceConfig) (*Service, error) {
 func (s *Service) SessionReads() []string { return s.at.Reads() }
 
 // URL returns its address, for messages.
-func (s *Service) URL() string { return endpoint.RedactURL(s.cfg.URL) }
+func (s *Service) URL() string { return credential.BareURL(s.cfg.URL) }
 
 // started is an answer that is not a result yet.
 type started struct {

@@ -13,6 +13,7 @@ import (
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout/credential"
 )
 
 var endpointKind = Kind{
@@ -114,7 +115,7 @@ func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (grade sampler
 		}
 		score, kind, err := readScore(a)
 		if err != nil {
-			f := &endpoint.Failure{URL: endpoint.RedactURL(address), Status: a.Status, Temporary: true, Err: errors.New(secrets.Mask(err.Error()))}
+			f := &endpoint.Failure{URL: credential.BareURL(address), Status: a.Status, Temporary: true, Err: errors.New(secrets.Mask(err.Error()))}
 			return &sampler.GradeError{Kind: kind, Err: f}
 		}
 		grade.Reward = score

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"gonogo/sampler"
-	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/credential"
@@ -69,7 +68,7 @@ func plain(key string, v any) any {
 		return out
 	case string:
 		if key == "url" {
-			return endpoint.RedactURL(v)
+			return credential.BareURL(v)
 		}
 	case json.Number:
 		if f, err := v.Float64(); err == nil && strings.ContainsAny(v.String(), ".eE") {

@@ -15,6 +15,7 @@ import (
 	"gonogo/sampler/boundary/internal/process"
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout/credential"
 )
 
 // Config says how sessions are started and stopped.
@@ -267,7 +268,7 @@ func statusOf(header http.Header) int {
 // secret.
 func (k *Keeper) where(hook string) string {
 	if IsURL(hook) {
-		return endpoint.RedactURL(hook)
+		return credential.BareURL(hook)
 	}
 	return ""
 }

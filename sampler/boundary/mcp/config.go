@@ -98,7 +98,7 @@ func (c Config) Validate() error {
 // secret.
 func (c Config) where() string {
 	if c.URL != "" {
-		return endpoint.RedactURL(c.URL)
+		return credential.BareURL(c.URL)
 	}
 	return strings.Join(c.Command, " ")
 }

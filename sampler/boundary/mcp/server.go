@@ -10,6 +10,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
+	"gonogo/sampler/rollout/credential"
 )
 
 // server is one server, with its sessions.
@@ -182,7 +183,7 @@ func (s *server) close() {
 
 // fails names the server in a failure, and hides its secrets.
 func (s *server) fails(f *endpoint.Failure) error {
-	f.URL = endpoint.RedactURL(s.cfg.URL)
+	f.URL = credential.BareURL(s.cfg.URL)
 	f.Err = &serverError{s.cfg.Name, s.secrets, f.Err}
 	return f
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"gonogo/sampler/endpoint"
+	"gonogo/sampler/rollout/credential"
 )
 
 // The wire formats.
@@ -81,7 +82,7 @@ func (c Config) Validate() error {
 	}
 	u, err := url.Parse(c.BaseURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("model base_url %q is not an http or https URL", endpoint.RedactURL(c.BaseURL))
+		return fmt.Errorf("model base_url %q is not an http or https URL", credential.BareURL(c.BaseURL))
 	}
 	if err := endpoint.CheckHeaders(c.Headers); err != nil {
 		return fmt.Errorf("model: %w", err)

@@ -19,6 +19,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
+	"gonogo/sampler/rollout/credential"
 )
 
 // server makes single requests to one base URL.
@@ -52,7 +53,7 @@ func newServer(cfg Config) (*server, error) {
 	query := base.Query()
 	base.RawQuery, base.Fragment = "", ""
 	base.Path = strings.TrimSuffix(base.Path, "/") + "/"
-	e.address = endpoint.RedactURL(base.String()) + e.path
+	e.address = credential.BareURL(base.String()) + e.path
 
 	opts := []option.RequestOption{
 		option.WithBaseURL(base.String()),

@@ -18,6 +18,7 @@ import (
 	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/credential"
 )
 
 // largest bounds a request, and what is kept of an answer.
@@ -268,7 +269,7 @@ func (p *Proxy) failed(address string, said reply) error {
 		return nil
 	}
 	f := *said.failed
-	f.URL, f.Err = endpoint.RedactURL(address), errors.New(endpoint.Brief(p.secrets.Mask(f.Err.Error())))
+	f.URL, f.Err = credential.BareURL(address), errors.New(endpoint.Brief(p.secrets.Mask(f.Err.Error())))
 	return &f
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
+	"gonogo/sampler/rollout/credential"
 )
 
 // Config configures the model behind the proxy.
@@ -44,7 +45,7 @@ type Proxy struct {
 func New(cfg Config) (*Proxy, error) {
 	base, err := url.Parse(cfg.BaseURL)
 	if err != nil || base.Host == "" {
-		return nil, fmt.Errorf("the model's base_url %q is not a URL", endpoint.RedactURL(cfg.BaseURL))
+		return nil, fmt.Errorf("the model's base_url %q is not a URL", credential.BareURL(cfg.BaseURL))
 	}
 	if err := endpoint.CheckHeaders(cfg.Headers); err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/credential"
 )
 
 // Config is one tool as the job describes it.
@@ -140,7 +141,7 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (sampler.Result, err
 	case a.Status >= 400:
 		return refusal(a, secrets), nil
 	case a.Status >= 300:
-		return sampler.Result{}, &endpoint.Failure{URL: endpoint.RedactURL(address), Status: a.Status, Err: errors.New("the tool redirects to nowhere")}
+		return sampler.Result{}, &endpoint.Failure{URL: credential.BareURL(address), Status: a.Status, Err: errors.New("the tool redirects to nowhere")}
 	}
 	said, ok := outputOf(a.Body)
 	switch {
@@ -151,7 +152,7 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (sampler.Result, err
 	default:
 		return sampler.Result{Output: said.output, HTTPStatus: a.Status, Note: said.note}, nil
 	}
-	return sampler.Result{}, &endpoint.Failure{URL: endpoint.RedactURL(address), Status: a.Status, Temporary: true, Err: err}
+	return sampler.Result{}, &endpoint.Failure{URL: credential.BareURL(address), Status: a.Status, Temporary: true, Err: err}
 }
 
 // transport reports whether an answer is the server's trouble, not a refusal.

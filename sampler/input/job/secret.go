@@ -15,9 +15,6 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// maskedValue is what the service shows in the place of a header's value.
-const maskedValue = "**********"
-
 // secret is a string or number of the body that must not be shown.
 type secret struct {
 	node   *node
@@ -34,9 +31,9 @@ type secret struct {
 func (j *Job) Masked() json.RawMessage {
 	out, err := j.rewrite(func(s secret) (string, bool) {
 		if text, ok := s.node.token.(string); ok && s.url {
-			return MaskURL(text), true
+			return credential.MaskURL(text), true
 		}
-		return maskedValue, true
+		return credential.Mask, true
 	})
 	if err != nil {
 		return nil // Raw was parsed before, and masking itself cannot fail
@@ -78,7 +75,7 @@ func (j *Job) Secrets() []string {
 		case !s.url && credential.Is(s.name, text):
 			found = append(found, text)
 		}
-		found = append(found, URLSecrets(text)...)
+		found = append(found, credential.URLSecrets(text)...)
 	}
 	// The value of ${NAME} is a secret, its name is not.
 	found = slices.DeleteFunc(found, variable.MatchString)
@@ -98,7 +95,7 @@ func (j *Job) Expand(env func(string) (string, bool)) (*Job, error) {
 		if !ok {
 			return "", false
 		}
-		if text == maskedValue {
+		if text == credential.Mask {
 			wrong = append(wrong, j.placed(place(j.name, j.Raw, s.node.start, s.node.path,
 				"the value is masked, as the service shows it: write the real one, or ${NAME} to take it from the environment")))
 		}
@@ -161,7 +158,7 @@ func secrets(key string, n *node, found []secret) []secret {
 	switch {
 	case text && credential.InName(key), credential.Is(key, n.text()): // a number is one when it is long
 		found = append(found, secret{node: n, name: key})
-	case len(urlCredentials(n.text())) > 0:
+	case credential.HasCredential(n.text()):
 		found = append(found, secret{node: n, name: key, url: true})
 	}
 	for _, child := range n.items {

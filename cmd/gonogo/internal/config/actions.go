@@ -13,6 +13,7 @@ import (
 	"gonogo/sampler/boundary/isolation"
 	"gonogo/sampler/input/job"
 	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout/credential"
 )
 
 // Scope says which parts of a run's own configuration a command uses.
@@ -74,7 +75,7 @@ func (a *actions) add(format string, args ...any) {
 // send notes requests to an address with the variables of the environment that
 // texts name.
 func (a *actions) send(what, url string, texts []string, variables ...string) {
-	to := job.MaskURL(a.cfg.Connect(url))
+	to := credential.MaskURL(a.cfg.Connect(url))
 	variables = slices.Concat(variables, variablesIn(texts...), variablesIn(url))
 	a.add("send %s to %s%s", what, shortened(to), with(variables))
 }
@@ -188,7 +189,7 @@ func (a *actions) sampling() {
 	}
 	a.ownModel()
 	if at := a.cfg.Queue; at.Remote() {
-		a.add("connect to the queue at %s", shortened(MaskQueueURL(at.URL)))
+		a.add("connect to the queue at %s", shortened(credential.MaskURL(at.URL)))
 	}
 }
 

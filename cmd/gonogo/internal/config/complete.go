@@ -187,7 +187,7 @@ func apiKey(c *Config, path, variable, baseURL string, named bool) (string, erro
 	if !named && loopback(baseURL) {
 		return "", nil
 	}
-	return "", c.Fault(path, "the environment has no %s, the key for %s: export it, name another variable, or set %s: %s if no key is needed", variable, job.MaskURL(baseURL), path, noKey)
+	return "", c.Fault(path, "the environment has no %s, the key for %s: export it, name another variable, or set %s: %s if no key is needed", variable, credential.MaskURL(baseURL), path, noKey)
 }
 
 // loopback reports whether a URL leads to this machine.

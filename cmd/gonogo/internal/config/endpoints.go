@@ -7,6 +7,7 @@ import (
 
 	"gonogo/sampler/boundary/agent"
 	"gonogo/sampler/input/document"
+	"gonogo/sampler/rollout/credential"
 )
 
 // HiddenFields are the row fields that the agent does not get.
@@ -70,7 +71,7 @@ func takeMCP(c *Config) []error {
 	c.MCPServers = nil
 	for i, v := range c.Tools.MCP {
 		for name, values := range map[string]map[string]string{"headers": v.Headers, "env": v.Env} {
-			if slices.Contains(slices.Collect(maps.Values(values)), MaskedSecret) {
+			if slices.Contains(slices.Collect(maps.Values(values)), credential.Mask) {
 				errs = append(errs, c.Fault(fmt.Sprintf("tools.mcp[%d]", i), "a run keeps no secrets, and this server wants some: name the configuration with --config"))
 				continue
 			}

@@ -36,7 +36,7 @@ func (c *Config) Binding(files ...*dataset.File) map[string]string {
 		case k.Path == "grader":
 			out[k.Path] = c.Body.GraderAlone().Hash()[:16]
 		case ok:
-			out[k.Path] = Short(job.MaskURL(jsontext.TextOrJSON(text)))
+			out[k.Path] = Short(credential.MaskURL(jsontext.TextOrJSON(text)))
 		}
 	}
 	for _, f := range files {
@@ -71,9 +71,9 @@ func (c *Config) Masked() json.RawMessage {
 	v.Prices, v.Queue = c.Prices.Settled(c.TokenPrices()), c.written.Queue
 	schema.ReplaceHidden(&v, func(mark, _, text string) string {
 		if mark == "url" {
-			return job.MaskURL(text)
+			return credential.MaskURL(text)
 		}
-		return MaskedSecret
+		return credential.Mask
 	})
 	return document.Marshal(v)
 }
@@ -90,7 +90,7 @@ func (c *Config) Secrets() []string {
 	schema.ReplaceHidden(&v, func(mark, name, text string) string {
 		switch {
 		case mark == "url":
-			all = append(all, job.URLSecrets(text)...)
+			all = append(all, credential.URLSecrets(text)...)
 		case mark == "secret":
 			all = append(all, credential.InHeader(name, text)...)
 		case credential.Is(name, text):
@@ -133,16 +133,13 @@ func (c *Config) LacksSecrets() bool {
 	if c.Agent.URL != "" {
 		asked = append(asked, c.Model.Headers)
 	}
-	if slices.ContainsFunc(asked, func(h map[string]string) bool { return slices.Contains(headerValues(h), MaskedSecret) }) {
+	if slices.ContainsFunc(asked, func(h map[string]string) bool { return slices.Contains(headerValues(h), credential.Mask) }) {
 		return true
 	}
-	return c.Body != nil && bytes.Contains(c.Body.Raw, []byte(MaskedSecret))
+	return c.Body != nil && bytes.Contains(c.Body.Raw, []byte(credential.Mask))
 }
 
 // StepSize is how many rollouts start at once.
 func (c *Config) StepSize() int {
 	return cmp.Or(c.Burst.Rollouts, cmp.Or(c.Training.BatchSize, DefaultBatch)*c.Training.GroupSize)
 }
-
-// MaskedSecret replaces a secret in a manifest.
-const MaskedSecret = "**********"

@@ -1,11 +1,5 @@
 package config
 
-import (
-	"strings"
-
-	"gonogo/sampler/input/job"
-)
-
 // checkQueue finds what cannot be a queue.
 func checkQueue(c *Config) error {
 	if (c.Queue.Cert == "") != (c.Queue.Key == "") {
@@ -31,15 +25,4 @@ func takeQueue(c *Config) (errs []error) {
 		errs = append(errs, fileThere(c, "queue.creds", q.Creds), fileThere(c, "queue.tls_ca", q.CA), fileThere(c, "queue.tls_cert", q.Cert), fileThere(c, "queue.tls_key", q.Key))
 	}
 	return errs
-}
-
-// MaskQueueURL is a queue's address without secrets.
-func MaskQueueURL(text string) string {
-	list := strings.Split(text, ",")
-	for i, one := range list {
-		if strings.Contains(one, "://") {
-			list[i] = job.MaskURL(strings.TrimSpace(one))
-		}
-	}
-	return strings.Join(list, ",")
 }

@@ -18,6 +18,7 @@ import (
 	"gonogo/sampler/input/job"
 	"gonogo/sampler/input/schema"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/credential"
 )
 
 // Keys is the table of the keys of gonogo.yaml. It is made once: the tags do not change.
@@ -29,7 +30,7 @@ var Keys = sync.OnceValue(func() *schema.Table {
 		Lists:   lists(),
 		Moved:   map[string]func(string) error{"require": gate.RenamedGateError, "thresholds": gate.RenamedThresholdError},
 		Words:   strings.NewReplacer("{origin}", fixtures.Origin, "{stages}", strings.Join(stages, ", ")),
-		MaskURL: job.MaskURL, Listed: "; gonogo help config lists the keys",
+		MaskURL: credential.MaskURL, Listed: "; gonogo help config lists the keys",
 	})
 })
 

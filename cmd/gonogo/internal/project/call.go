@@ -11,6 +11,7 @@ import (
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/credential"
 )
 
 // Call is one call of a command: where it reads and writes, and what its flags chose.
@@ -71,7 +72,7 @@ func (c *Call) ByFlag(err error) error {
 	for _, flag := range c.Typed {
 		value := flag.Value
 		if flag.Name == "queue" {
-			value = config.MaskQueueURL(value)
+			value = credential.MaskURL(value)
 		}
 		text = strings.ReplaceAll(text, "--set "+flag.Key+":", "--"+flag.Name+" "+value+":")
 	}

@@ -13,8 +13,8 @@ import (
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/input/dataset"
 	"gonogo/sampler/input/document"
-	"gonogo/sampler/input/job"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/credential"
 )
 
 // ToolServers are the MCP servers of a project.
@@ -98,7 +98,7 @@ func (ts *ToolServers) mcpBinding() map[string]string {
 		c := ts.p.Config.MCPServers[i]
 		where := strings.Join(c.Command, " ")
 		if c.URL != "" {
-			where = job.MaskURL(c.URL)
+			where = credential.MaskURL(c.URL)
 		}
 		out["tools.mcp."+l.Server] = config.Short(where)
 		out["tools.mcp."+l.Server+".tools"] = l.Hash()

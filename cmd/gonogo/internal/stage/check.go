@@ -9,6 +9,7 @@ import (
 	"gonogo/cmd/gonogo/internal/project"
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
+	"gonogo/sampler/rollout/credential"
 )
 
 // Check tries what a run needs, without making rollouts: offline no endpoint, and with
@@ -28,7 +29,7 @@ func Check(ctx context.Context, p *project.Project, c *project.Call, offline, ro
 		return found
 	}
 	for _, e := range p.Endpoints() {
-		r := console.Endpoint{Name: e.Name, URL: endpoint.RedactURL(e.URL)}
+		r := console.Endpoint{Name: e.Name, URL: credential.BareURL(e.URL)}
 		if err := endpoint.Reach(ctx, e.URL); err != nil {
 			r.Error = p.Redact.String(err.Error())
 		}

@@ -1,0 +1,146 @@
+package credential
+
+import (
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Mask is what is shown in the place of a secret.
+const Mask = "**********"
+
+// scheme is how a URL begins, of a web server or of a database.
+var scheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+
+// urlCredential is a part of a URL that must not be shown.
+type urlCredential struct {
+	start, end int
+	name       string // the parameter's; "" for user and password
+}
+
+// urlCredentials finds the credentials in a URL: user and password, and the
+// values of parameters whose names are about credentials, behind the question
+// mark or the hash sign. It reads the text itself, since a URL that cannot be
+// parsed may hold a key as well.
+func urlCredentials(text string) []urlCredential {
+	begin := len(scheme.FindString(text))
+	if begin == 0 {
+		return nil
+	}
+	var found []urlCredential
+	host := len(text)
+	if i := strings.IndexAny(text[begin:], "/?#"); i >= 0 {
+		host = begin + i
+	}
+	if at := strings.LastIndexByte(text[begin:host], '@'); at > 0 {
+		found = append(found, urlCredential{start: begin, end: begin + at})
+	}
+	for start := host; start < len(text); {
+		end := len(text)
+		if i := strings.IndexAny(text[start:], "?#&;"); i >= 0 {
+			end = start + i
+		}
+		if name, value, _ := strings.Cut(text[start:end], "="); value != "" && start > host {
+			if plain, err := url.QueryUnescape(name); err == nil {
+				name = plain
+			}
+			if InName(name) {
+				found = append(found, urlCredential{end - len(value), end, name})
+			}
+		}
+		start = end + 1
+	}
+	return found
+}
+
+// HasCredential reports whether a text is a URL that holds a credential.
+func HasCredential(text string) bool { return len(urlCredentials(text)) > 0 }
+
+// URLSecrets returns the secrets in a URL, both as written and unescaped: user and
+// password, and the values of parameters with credential names, if credential.Is
+// agrees.
+func URLSecrets(text string) []string {
+	var found []string
+	for _, c := range urlCredentials(text) {
+		raw := text[c.start:c.end]
+		if c.name == "" {
+			found = append(found, userSecrets(raw)...)
+			continue
+		}
+		plain, err := url.QueryUnescape(raw)
+		if err != nil {
+			plain = raw
+		}
+		if Is(c.name, plain) {
+			found = append(found, raw, plain)
+		}
+	}
+	return distinct(found)
+}
+
+// userSecrets returns the pair of user and password, and the password; a user
+// without one is itself the key.
+func userSecrets(pair string) []string {
+	user, password, _ := strings.Cut(pair, ":")
+	if password == "" {
+		password = user
+	}
+	var found []string
+	for _, raw := range []string{pair, password} {
+		found = append(found, raw)
+		if plain, err := url.PathUnescape(raw); err == nil {
+			found = append(found, plain)
+		}
+	}
+	return found
+}
+
+// distinct returns the texts in their order, each once, without those that are
+// too short to be found again.
+func distinct(texts []string) []string {
+	var out []string
+	for _, text := range texts {
+		if len(text) >= MinLength && !slices.Contains(out, text) {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// MaskURL returns a URL, or a list of URLs with commas between, with each credential, of any
+// length, replaced by Mask. It keeps everything else: a reader recognizes what is configured.
+// BareURL is for messages about a request.
+func MaskURL(text string) string {
+	if list := strings.Split(text, ","); len(list) > 1 && allURLs(list) {
+		for i, one := range list {
+			list[i] = MaskURL(strings.TrimSpace(one))
+		}
+		return strings.Join(list, ",")
+	}
+	var out strings.Builder
+	done := 0
+	for _, c := range urlCredentials(text) {
+		out.WriteString(text[done:c.start])
+		out.WriteString(Mask)
+		done = c.end
+	}
+	out.WriteString(text[done:])
+	return out.String()
+}
+
+func allURLs(list []string) bool {
+	return !slices.ContainsFunc(list, func(one string) bool { return !scheme.MatchString(strings.TrimSpace(one)) })
+}
+
+// BareURL returns a URL without user, query and fragment, any of which may hold a secret under a
+// name that tells nothing of it. It is for messages about a request, where host and path are
+// enough.
+func BareURL(raw string) string {
+	u, err := url.Parse(raw)
+	if err != nil {
+		return "(unreadable URL)"
+	}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment = nil, "", false, ""
+	return u.String()
+}
