@@ -1,5 +1,5 @@
 // Package calibration writes the results of simulations as tables of
-// docs/calibration.md.
+// docs/calibration/simulations.md.
 //
 // In: from tests of the analysis packages, the figures of each cell and their targets.
 // Out: one section per simulation and its lines of the table of targets, which `make
