@@ -5,7 +5,9 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -89,6 +91,21 @@ func TestDocsShowTheFloorPlan(t *testing.T) {
 		}
 	}
 	fillPage(t, "architecture.md", "packages", table)
+}
+
+// The files that docs/architecture.md names are there.
+func TestDocsNameFilesThatAreThere(t *testing.T) {
+	root := filepath.Join("..", "..")
+	page := must(os.ReadFile(filepath.Join(root, "docs", "architecture.md")))(t)
+	files := regexp.MustCompile("`((?:analysis|cmd|report|sampler)/[a-z_/]+\\.go)`").FindAllStringSubmatch(string(page), -1)
+	if len(files) < 8 {
+		t.Errorf("%d files are named: the search for them is broken", len(files))
+	}
+	for _, file := range files {
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(file[1]))); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // withoutDetours lists what a node imports, in the order of floors, but for what follows
