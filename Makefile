@@ -55,7 +55,7 @@ peers: ## try gonogo against the real packages of docs/ecosystem.md at pinned ve
 peers-latest: ## the same against their newest versions, and print what broke
 	.ci/peers/run --latest $(PEERS)
 
-real: ## run gonogo on a real language model of 135 million parameters, 90 items with 8 samples, and keep the run and its report (REAL=runs/real); see docs/real-model.md
+real: ## run gonogo on a real language model of 135 million parameters, 90 items with 8 samples, and keep the run and its report (REAL=runs/real); see docs/ecosystem.md
 	GONOGO_REAL=$(abspath $(REAL)) .ci/peers/run llama
 
 deep: ## run the deep tests: 200 kills of a sampling process, 100 of a queue's, hours of chaos in minutes, every world
@@ -76,13 +76,14 @@ lint: ## formatting, vet, staticcheck, the examples for CI, Docker and Kubernete
 bench: ## run the benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-calibrate: ## simulate in full how often intervals cover and verdicts err, and write docs/calibration.md
+calibrate: ## simulate in full how often intervals cover and verdicts err, and write docs/calibration and the table of docs/statistics.md
 	@dir=$$(mktemp -d) && since=$$(date +%s) && code=0; \
 	GONOGO_CALIBRATE=1 GONOGO_CALIBRATE_DIR=$$dir $(GO) test -count=1 -timeout 3h -run Calibration ./analysis/... || code=$$?; \
-	ls $$dir/*.md >/dev/null && { cat docs/calibration.head.md; \
+	ls $$dir/*.md >/dev/null && { cat docs/calibration/head.md; \
 	  echo "Made on $$(date -u +%F) by $$($(GO) version | cut -d' ' -f3,4) on $$(getconf _NPROCESSORS_ONLN) cores in $$((($$(date +%s) - since + 59) / 60)) minutes."; \
-	  printf '\n## Targets\n\n| simulation | target | figures | seen | verdict |\n|---|---|---|---|---|\n'; \
-	  cat $$dir/*.targets.md $$dir/*.section.md; } >docs/calibration.md; \
+	  cat $$dir/*.section.md; } >docs/calibration/simulations.md && \
+	{ printf '\n| simulation | target | figures | seen | verdict |\n|---|---|---|---|---|\n'; cat $$dir/*.targets.md; echo; } >$$dir/table && \
+	sed -e "/^<!-- targets -->/r $$dir/table" -e '/^<!-- targets -->/,/^<!-- end -->/{/^<!-- /!d;}' docs/statistics.md >$$dir/page && cp $$dir/page docs/statistics.md; \
 	rm -r $$dir; exit $$code
 
 backtest: ## judge the base runs of fixtures/backtest again, compare the verdicts with what the trainings gained, and write docs/backtest.md

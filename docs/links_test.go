@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -17,6 +18,11 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	if err != nil || len(pages) < 5 {
 		t.Fatalf("%d pages, %v", len(pages), err)
 	}
+	below, err := filepath.Glob("*/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages = append(pages, below...)
 	found := 0
 	for _, page := range append(pages, "../README.md", "../CONTRIBUTING.md", "../CHANGELOG.md") {
 		text, err := os.ReadFile(page)
@@ -42,6 +48,49 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 	if found < 20 {
 		t.Errorf("%d links found: the search for them is broken", found)
+	}
+}
+
+// page is how the program and its sources name a page.
+var page = regexp.MustCompile(`\bdocs/([a-z/-]+\.md)(?:#([a-z_-]+))?`)
+
+// Every page that the program, its sources or the Makefile name is there.
+func TestSourcesNamePagesThatAreThere(t *testing.T) {
+	found := 0
+	check := func(path string) {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range page.FindAllStringSubmatch(string(text), -1) {
+			found++
+			if _, err := os.Stat(m[1]); err != nil {
+				t.Errorf("%s names docs/%s: %v", path, m[1], err)
+			} else if m[2] != "" && !headings(t, m[1])[m[2]] {
+				t.Errorf("%s names %s, which has no such heading", path, m[0])
+			}
+		}
+	}
+	check("../Makefile")
+	check("../analysis/message/zh.json")
+	for _, room := range []string{"analysis", "cmd", "report", "sampler", "fixtures"} {
+		err := filepath.WalkDir(filepath.Join("..", room), func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && path == filepath.Join("..", "fixtures", "internal"): // worlds with pages of their own
+				return filepath.SkipDir
+			case !d.IsDir() && strings.HasSuffix(path, ".go"):
+				check(path)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d pages are named: the search for them is broken", found)
 	}
 }
 

@@ -10,10 +10,10 @@ import (
 	"gonogo/report/table"
 )
 
-// docs/formats.md tells of every format and every column, in the words that
+// docs/report.md has every format and every column, in the words that
 // the code carries.
 func TestDocsTellOfFormatsAndColumns(t *testing.T) {
-	path := filepath.Join("..", "docs", "formats.md")
+	path := filepath.Join("..", "docs", "report.md")
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

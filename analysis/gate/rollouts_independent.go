@@ -23,17 +23,17 @@ var rolloutsIndependent = analysis.NewGate(analysis.Gate{
 var rolloutsLeaks = analysis.NewPart(analysis.Gate{
 	Name:  "rollouts.leaks",
 	Label: "data left by others",
-	Doc: "Blocking, if rollouts had canaries (docs/sessions.md): at most 1 % of them found data left by another; it fails if the whole interval is above that. " +
+	Doc: "Blocking, if rollouts had canaries (docs/wire.md#sessions): at most 1 % of them found data left by another; it fails if the whole interval is above that. " +
 		"Advisory: none did. Each such leak is certain.",
 	Words: analysis.Words{
 		Why:           "A rollout that finds what another one left behind is not an independent attempt: it may have read the other's answer, or tripped over leftover files. Rewards are then correlated, so groups, spreads and intervals say less than they seem to, and training teaches the model to look for leftovers.",
 		Pass:          "{leaking} of {rollouts} found data left by another",
 		Fail:          "{percent} of {rollouts} found data left by another: they are not isolated",
-		FailRemedy:    "Give each rollout its own workspace, created when it starts and deleted when it stops (docs/sessions.md), then sample into a new run directory: recorded rollouts do not change. {examples}.",
+		FailRemedy:    "Give each rollout its own workspace, created when it starts and deleted when it stops (docs/wire.md#sessions), then sample into a new run directory: recorded rollouts do not change. {examples}.",
 		Unknown:       "{percent} of {rollouts} found data left by another: too many to ignore, too few to fail the run",
-		UnknownRemedy: "Give each rollout its own workspace, created when it starts and deleted when it stops (docs/sessions.md), then sample into a new run directory. {examples}. {needs}",
+		UnknownRemedy: "Give each rollout its own workspace, created when it starts and deleted when it stops (docs/wire.md#sessions), then sample into a new run directory. {examples}. {needs}",
 		Caution:       "{leaking} of {rollouts} found data left by another",
-		CautionRemedy: "Each of these cases is certain, and those rewards cannot be trusted. Give each rollout its own workspace, created when it starts and deleted when it stops (docs/sessions.md). {examples}.",
+		CautionRemedy: "Each of these cases is certain, and those rewards cannot be trusted. Give each rollout its own workspace, created when it starts and deleted when it stops (docs/wire.md#sessions). {examples}.",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		const gate = "rollouts.leaks"

@@ -81,7 +81,7 @@ func markupKinds(e *analysis.FinishStats) (kinds []markup.Kind) {
 // MarkupAdvice says how to have a server parse what it left in answers.
 //
 // Sources: docs.vllm.ai, Tool Calling and Reasoning Outputs; docs.sglang.io, Tool
-// Parser and Reasoning Parser; llama.cpp's docs/function-calling.md and the server's
+// Parser and Reasoning Parser; llama.cpp's function-calling.md and the server's
 // README; ollama 0.9.0 (thinking), its Modelfile reference (TEMPLATE).
 func MarkupAdvice(kinds ...markup.Kind) message.Text {
 	var parts []message.Text

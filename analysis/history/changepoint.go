@@ -139,7 +139,7 @@ type change struct {
 // findChange tests a sequence for a change of its level: the largest likelihood ratio
 // over all places of a change in the mean of normal values whose variance is not known
 // (Worsley 1979, JASA 74:365), its distribution under no change drawn with the actual
-// weights. Values need not be normal for it to hold well: docs/nightly.md has the rates.
+// weights. Values need not be normal for it to hold well: docs/compare.md has the rates.
 // p is NaN when there are too few nights or nothing ever varied.
 func findChange(s sequence, confidence float64, draws int, seed uint64) change {
 	n := len(s.y)

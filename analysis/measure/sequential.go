@@ -16,7 +16,7 @@ import (
 // Note: of the spending functions that resemble O'Brien & Fleming's and Pocock's
 // boundaries and this one, at 4, 7 and fewer looks, this one at 7 saves most where little
 // signal must be distinguished from none, and nearly as much as Pocock's where there is
-// plenty, for a last look that is hardly wider (simulated: docs/calibration.md).
+// plenty, for a last look that is hardly wider (simulated: docs/calibration/simulations.md).
 const looksRule = "kim_demets_2"
 
 // Limits of a plan of looks.

@@ -123,7 +123,7 @@ func (r *rates) noise(share float64) float64 {
 	return 300 * math.Sqrt(share*(1-share)/float64(r.sets))
 }
 
-// shiftTable is the section of docs/calibration.md with its targets.
+// shiftTable is the section of docs/calibration/simulations.md with its targets.
 type shiftTable struct {
 	*calibration.Table
 	alone, together, covered, power *calibration.Target

@@ -92,7 +92,7 @@ func TestLongCalibrationOfYouden(t *testing.T) {
 		fmt.Sprintf("How often the 95 %% interval holds the truth, in per cent of %d audits of 20 items with 15 wrong and 9 right answers each, false rates that differ by item. Seed 78.", sets),
 		"false accepts", "false rejects", "covers")
 	defer table.Write(t)
-	target := table.Target("covers 92 % or more: rates lie near an end")
+	target := table.Target("covers 92 % or more: rates are near an end")
 	for _, w := range []struct{ accept, reject float64 }{{0.02, 0.02}, {0.1, 0.05}, {0.3, 0.3}} {
 		covered := 0
 		for range sets {

@@ -147,7 +147,7 @@ var allowedArrows = map[string][]string{
 	"analysis/message": {},
 	"analysis/shift":   {"analysis/message", "analysis/stat"},
 	"analysis/stat":    {"analysis/message"},
-	// tables of docs/calibration.md for the tests of the three rooms above
+	// tables of docs/calibration/simulations.md for the tests of the three rooms above
 	"analysis/calibration": {},
 	"sampler":              {"sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout"},
 	"sampler/endpoint":     {"sampler/jsontext", "sampler/limit", "sampler/rollout", "sampler/rollout/credential"},

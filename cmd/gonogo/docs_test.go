@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -44,8 +45,34 @@ func blocks(t *testing.T, language string, pages ...string) map[string]string {
 	return out
 }
 
-// Every kind of grader has an example in docs/graders.md or docs/rewards.md that is
-// read.
+// fillPage holds the part of a page of docs between the marks <!-- mark --> and <!-- end -->
+// to a text; -update writes it.
+func fillPage(t *testing.T, page, mark, text string) {
+	t.Helper()
+	path := filepath.Join("..", "..", "docs", filepath.FromSlash(page))
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin, end := "<!-- "+mark+" -->\n", "<!-- end -->"
+	before, rest, begun := strings.Cut(string(b), begin)
+	_, after, ended := strings.Cut(rest, end)
+	if !begun || !ended {
+		t.Fatalf("%s has no place for %q", path, mark)
+	}
+	want := before + begin + "\n" + text + "\n" + end + after
+	switch {
+	case want == string(b):
+	case !*update:
+		t.Errorf("%s: the part %q differs from the code: go test ./cmd/gonogo -run %s -update", path, mark, t.Name())
+	default:
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Every kind of grader has an example in docs/graders.md that is read.
 func TestDocsShowEveryKindOfGrader(t *testing.T) {
 	pool, err := python.NewPool(python.DefaultConfig())
 	if err != nil {
@@ -62,7 +89,7 @@ func TestDocsShowEveryKindOfGrader(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	examples, sources := blocks(t, "json", "graders.md", "rewards.md"), blocks(t, "python", "rewards.md")
+	examples, sources := blocks(t, "json", "graders.md"), blocks(t, "python", "graders.md")
 	for _, kind := range grader.Kinds() {
 		var head struct{ Type string }
 		example := examples[kind.Name]
@@ -155,31 +182,31 @@ func TestDocsSayHowEveryFileSurvives(t *testing.T) {
 
 // docs/import.md lists the formats of gonogo export; -update writes the list.
 func TestDocsListTheFormatsOfExport(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "import.md")
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const begin, end = "<!-- exports -->\n", "<!-- end -->"
-	head, rest, found := strings.Cut(string(b), begin)
-	_, tail, closed := strings.Cut(rest, end)
-	if !found || !closed {
-		t.Fatalf("%s has no table of exports", path)
-	}
-	table := "\n| format | what is written |\n|---|---|\n"
+	table := "| format | what is written |\n|---|---|\n"
 	for _, f := range exportFormats() {
 		table += "| `" + f.name + "` | " + f.doc + " |\n"
 	}
-	want := head + begin + table + "\n" + end + tail
-	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
+	fillPage(t, "import.md", "exports", table)
+}
+
+// docs/config.md lists every key of gonogo.yaml; -update writes the list.
+func TestDocsListTheKeys(t *testing.T) {
+	cell := strings.NewReplacer("|", `\|`, "\n", " ", "<", `\<`)
+	table := "| key | value | default | what it is |\n|---|---|---|---|\n"
+	for _, k := range config.Keys().Keys() {
+		name, otherwise := "`"+k.Path+"`", k.Fallback
+		if k.Binding {
+			name += " \\*"
 		}
-		return
+		if k.Default != "" {
+			otherwise = "`" + k.Default + "`"
+		}
+		table += fmt.Sprintf("| %s | %s | %s | %s |\n", name, cell.Replace(k.Kind()), cell.Replace(otherwise), cell.Replace(k.Doc))
+		for _, e := range k.Entries() {
+			table += fmt.Sprintf("| `%s[].%s` | %s |  | %s |\n", k.Path, e.Name, cell.Replace(e.Kind), cell.Replace(e.Doc))
+		}
 	}
-	if string(b) != want {
-		t.Errorf("the table of exports in %s is not that of the formats: go test ./cmd/gonogo -run TestDocsListTheFormatsOfExport -update", path)
-	}
+	fillPage(t, "config.md", "keys", table)
 }
 
 // gonogo help words prints docs/glossary.md.

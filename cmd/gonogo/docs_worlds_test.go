@@ -21,33 +21,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// docs/worlds.md shows every template and has a world for every gate.
+// docs/worlds.md and the pages in docs/worlds show every template and have a world for every gate.
 func TestDocsShowTheWorlds(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "worlds.md")
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := string(b)
-	for _, part := range []struct{ begin, text string }{
-		{"near", nearTable()}, {"before and after", storyTable(t, string(b))}, {"worlds", worldSections(t, string(b))}, {"gates", gateTable(t)},
-	} {
-		before, rest, found := strings.Cut(want, "<!-- "+part.begin+" -->\n")
-		_, after, ended := strings.Cut(rest, "<!-- end -->")
-		if !found || !ended {
-			t.Fatalf("%s: no place for %s", path, part.begin)
-		}
-		want = before + "<!-- " + part.begin + " -->\n\n" + part.text + "\n<!-- end -->" + after
-	}
-	if want == string(b) {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s tells another story than fixtures.Worlds() (-update writes it)", path)
-	}
-	if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	stories := string(must(os.ReadFile(filepath.Join("..", "..", "docs", "worlds", "stories.md")))(t))
+	fillPage(t, "worlds.md", "near", nearTable())
+	fillPage(t, "worlds.md", "before and after", storyTable(t, stories))
+	fillPage(t, "worlds/stories.md", "worlds", worldSections(t, stories))
+	fillPage(t, "worlds/gates.md", "gates", gateTable(t))
 }
 
 // nearTable leads from a task to the nearest template.
@@ -55,7 +35,7 @@ func nearTable() string {
 	var s strings.Builder
 	s.WriteString("| your task is like | start from | its verdict |\n|---|---|---|\n")
 	for _, w := range fixtures.Templates() {
-		fmt.Fprintf(&s, "| %s | [`%s`](#%s) | %s |\n", w.Like, w.Name, w.Name, outcomeOf(w))
+		fmt.Fprintf(&s, "| %s | [`%s`](worlds/stories.md#%s) | %s |\n", w.Like, w.Name, w.Name, outcomeOf(w))
 	}
 	return s.String()
 }
@@ -110,7 +90,7 @@ func compared(t *testing.T, s *strings.Builder, page string, w fixtures.World) {
 	for _, p := range w.Policies {
 		fmt.Fprintf(s, "\n**After training.** %s Verdict: %s.\n\n", p.Doc, decidedBy(p.Verdict, p.Gate))
 		fmt.Fprintf(s, "<!-- not run: make worlds runs it -->\n```sh\ngonogo demo --world %s\ngonogo demo --world %s --policy %s\n```\n\n", w.Name, w.Name, p.Short())
-		fmt.Fprintf(s, "![What changed in %s](worlds/%s.png)\n\n%s\n%s\n\n%s", w.Name, storyOf(w, p), measuredMark(storyOf(w, p)), figures(t, page, w, p), measuredEnd)
+		fmt.Fprintf(s, "![What changed in %s](%s.png)\n\n%s\n%s\n\n%s", w.Name, storyOf(w, p), measuredMark(storyOf(w, p)), figures(t, page, w, p), measuredEnd)
 	}
 }
 
@@ -344,7 +324,7 @@ func seen(t *testing.T, w fixtures.World) string {
 	if len(w.See) != 3 {
 		t.Errorf("%s says in %d lines what to see, not in three", w.Name, len(w.See))
 	}
-	return fmt.Sprintf("\n![The summary of %s](worlds/%s.png)\n\n- %s\n", w.Name, w.Name, strings.Join(w.See, "\n- "))
+	return fmt.Sprintf("\n![The summary of %s](%s.png)\n\n- %s\n", w.Name, w.Name, strings.Join(w.See, "\n- "))
 }
 
 // gateTable lists the worlds that are no stories by the gate that each is about: it

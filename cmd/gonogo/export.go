@@ -73,7 +73,7 @@ func exportFormats() []exportFormat {
 	for _, f := range report.Formats() {
 		if f.Rollouts {
 			name := strings.TrimPrefix(f.File, "rollouts.")
-			list = append(list, exportFormat{name, "the report's " + f.File + ", a row for each rollout of every split; docs/formats.md has the columns", func(c *cli.Context, run, path string) error { return exportTable(c, f, run, path) }})
+			list = append(list, exportFormat{name, "the report's " + f.File + ", a row for each rollout of every split; docs/report.md has the columns", func(c *cli.Context, run, path string) error { return exportTable(c, f, run, path) }})
 		}
 	}
 	return list

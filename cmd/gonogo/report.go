@@ -26,7 +26,7 @@ endpoints, models), outcomes, numbers, and words that distinguish the splits.
 RUN/result.json stays as it is.
 
 RUN can also be a result.json; whatever needs the rollouts is then left out.
-gonogo help formats describes the formats; docs/formats.md has the columns of the
+gonogo help formats describes the formats; docs/report.md has the columns of the
 tables.
 
 Examples:

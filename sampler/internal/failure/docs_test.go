@@ -42,7 +42,7 @@ func TestDocsListTheMarks(t *testing.T) {
 		"| the end of a rollout | " + code(endKeys) + ", and what a format has for it | a word that is not known with one of " + code(endWords) + "; other unknown words are named in a note |\n\n" +
 		"Before the words of a cause, a flag or a status may be one of " + code(before) + ": `judge_error`, `is_error`. After one that judges may be " + code(parsing) + ": `judge_parse_error`. Members of the objects " + code(holders) + " are looked at too, but for " + code(ofData) + " and verdicts on the grade, which are data there; an object that a format names as the data row is not looked at.\n\n" +
 		"An error field with one of these means that nothing failed: an empty text, 0, null, false, an empty list or object, " + code(nothing[1:]) + "; so do sentences such as `No error occurred` and `finished without errors`.\n"
-	path := filepath.Join("..", "..", "docs", "failures.md")
+	path := filepath.Join("..", "..", "..", "docs", "failures.md")
 	b, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

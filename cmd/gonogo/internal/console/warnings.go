@@ -12,7 +12,7 @@ import (
 // WarnLeaks says how many rollouts found what others had left.
 func WarnLeaks(w io.Writer, s sampler.Stats) {
 	if s.Leaking > 0 {
-		fmt.Fprintf(w, "warning: %s found what another rollout had left behind (\"leaks\" in %s): they do not run apart from each other; see docs/sessions.md\n", Count(s.Leaking, "rollout"), rollout.RolloutsFile)
+		fmt.Fprintf(w, "warning: %s found what another rollout had left behind (\"leaks\" in %s): they do not run apart from each other; see docs/wire.md#sessions\n", Count(s.Leaking, "rollout"), rollout.RolloutsFile)
 	}
 }
 

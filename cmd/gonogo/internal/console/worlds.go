@@ -39,7 +39,7 @@ func WriteWorlds(w io.Writer) {
 			Entry(w, world.Name, fmt.Sprintf("%s Verdict: %s.", doc, world.Outcome()))
 		}
 	}
-	fmt.Fprintln(w, "\ngonogo demo --world NAME runs one. docs/worlds.md shows pictures of the first ones.")
+	fmt.Fprintln(w, "\ngonogo demo --world NAME runs one. docs/worlds/stories.md shows pictures of the first ones.")
 }
 
 // Templates lists the templates, each with the tasks that are near to it.

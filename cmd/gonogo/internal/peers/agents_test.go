@@ -12,13 +12,13 @@ import (
 )
 
 // The agents of docs/agents that are made with a framework, and the one of
-// docs/own-agent.md with the openai package, meet a model that uses the tool, one that
+// docs/wire.md with the openai package, meet a model that uses the tool, one that
 // does not, one that never ends and one that fails.
 func TestAgentsOfFrameworks(t *testing.T) {
 	p := meet(t, "agents")
-	page := regexp.MustCompile("(?s)```python\n(import gonogo_agent\n.*?)```").FindSubmatch(read(t, filepath.Join(docs(t), "own-agent.md")))
+	page := regexp.MustCompile("(?s)```python\n(import gonogo_agent\n.*?)```").FindSubmatch(read(t, filepath.Join(docs(t), "wire.md")))
 	if page == nil {
-		t.Fatal("docs/own-agent.md has no program")
+		t.Fatal("docs/wire.md has no program")
 	}
 	python := filepath.Join(p.env, "bin", "python")
 	for name, program := range map[string]string{

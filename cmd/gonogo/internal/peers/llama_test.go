@@ -42,7 +42,7 @@ func TestALanguageModel(t *testing.T) {
 			t.Errorf("%s: %d rollouts of items with %d samples each", name, k.rollouts, samples)
 		}
 	}
-	// Far from the figures of docs/real-model.md, and certain all the same.
+	// Far from the figures of docs/ecosystem.md, and certain all the same.
 	for _, name := range []string{"label", "extract", "add", "tool"} {
 		if kinds[name] == nil {
 			t.Fatalf("no rollout of %s", name)

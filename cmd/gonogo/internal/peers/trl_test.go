@@ -42,7 +42,7 @@ func TestTRLRewards(t *testing.T) {
 	parts := make(map[rollout.Key]map[string]float64)
 	for i, c := range theirs.Calls {
 		if !slices.Equal(c.Names, known) {
-			t.Errorf("TRL hands %s %v; docs/rewards.md knows %v", c.Function, c.Names, known)
+			t.Errorf("TRL hands %s %v; docs/graders.md knows %v", c.Function, c.Names, known)
 		}
 		for n, reward := range c.Rewards {
 			k := rollout.Key{Split: rollout.Train, Item: fmt.Sprint("step-", i/3), Sample: n}
