@@ -175,8 +175,8 @@ func TestAWorldServesWhatItsFilesName(t *testing.T) {
 		{"code-tests", "/tools/list_files/", true},
 		{"code-tests", "/tools/list", false}, // it begins like list_files
 		{"edit-planning", "/session/start", true},
-		{"edit-planning", "/session/{{session.id}}/tools/shell", true},
-		{"edit-planning", "/tools/shell", false},
+		{"edit-planning", "/session/{{session.id}}/tools/grep", true},
+		{"edit-planning", "/tools/grep", false},
 	} {
 		world, err := fixtures.Find(c.world)
 		if err != nil {
