@@ -24,6 +24,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/report/chart"
 	"gonogo/report/reporttest"
+	"gonogo/sampler/wording"
 )
 
 // texts are what the program says: English by id.
@@ -99,7 +100,7 @@ func (s texts) chart(id, name, doc string) {
 	s.add(id+".title", strings.ToUpper(title[:1])+title[1:])
 }
 
-func (s texts) counted(thing string) { s.add(message.CountID(thing), "%s "+message.Plural(thing)) }
+func (s texts) counted(thing string) { s.add(message.CountID(thing), "%s "+wording.Plural(2, thing)) }
 
 // file collects from one source.
 func (s texts) file(path string) error {
@@ -266,7 +267,7 @@ func TestOneThingIsNotSeveral(t *testing.T) {
 			things[english[strings.LastIndex(english, " ")+1:]] = true
 		}
 		for _, m := range regexp.MustCompile(`\{[a-z0-9_]+\|([a-z ]+)\}`).FindAllStringSubmatch(english, -1) {
-			things[message.Plural(m[1][strings.LastIndex(m[1], " ")+1:])] = true
+			things[wording.Plural(2, m[1][strings.LastIndex(m[1], " ")+1:])] = true
 		}
 	}
 	several := regexp.MustCompile(`\b1 (?:(?:bad|blocking|different|input|more|other|output|sampled|tool|valid) )?(` + strings.Join(slices.Collect(maps.Keys(things)), "|") + `)\b`)

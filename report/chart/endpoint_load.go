@@ -6,12 +6,13 @@ import (
 	"math"
 	"slices"
 
-	"gonogo/analysis"
-	"gonogo/analysis/message"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/sampler/wording"
 )
 
 // loadCurves is how many endpoints one picture shows, the slowest; the table
@@ -163,13 +164,7 @@ func loadsOf(r *analysis.Result) []load {
 }
 
 // visibleName shortens a name to what a legend has room for.
-func visibleName(name string) string {
-	const longest = 30
-	if runes := []rune(name); len(runes) > longest {
-		return string(runes[:longest-1]) + "…"
-	}
-	return name
-}
+func visibleName(name string) string { return wording.Clip(name, 30) }
 
 // below and above are the next of 1, 2 and 5 times a power of ten.
 func below(x float64) float64 {

@@ -12,10 +12,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout/credential"
+	"gonogo/sampler/wording"
 )
 
 // maxErrorText bounds the text of an error that is kept in a record.
@@ -35,15 +35,7 @@ func Brief(s string) string {
 			break
 		}
 	}
-	line := b.String()
-	if len(line) <= maxErrorText {
-		return line
-	}
-	cut := maxErrorText
-	for cut > 0 && !utf8.RuneStart(line[cut]) {
-		cut--
-	}
-	return line[:cut] + "…"
+	return wording.ClipBytes(b.String(), maxErrorText)
 }
 
 // RedactURL returns a URL without the parts that may hold a secret: user, query and

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"gonogo/sampler/internal/failure"
-	"gonogo/sampler/jsontext"
 	"gonogo/sampler/internal/transcript"
+	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
 
@@ -389,13 +389,13 @@ func verifiersCause(text json.RawMessage) string {
 		if failure.None(said) {
 			return ""
 		}
-		return firstLine(said)
+		return transcript.FirstLine(said)
 	}
 	cause := strings.Trim(e.Error+": "+e.Message, ": ")
 	if cause == "" {
 		cause = e.Chain
 	}
-	if cause = firstLine(cause); cause == "" {
+	if cause = transcript.FirstLine(cause); cause == "" {
 		return "an error without a text"
 	}
 	return cause
