@@ -4,18 +4,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-)
 
-// Clip shortens s to about n bytes without splitting a rune.
-func Clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n] + "…"
-}
+	"gonogo/sampler/wording"
+)
 
 // Excerpt shortens s to about n bytes, those around the first place of key if it is not
 // among the first, from a whole word on, or the last ones. What is left out on either side
@@ -23,7 +14,7 @@ func Clip(s string, n int) string {
 func Excerpt(s, key string, n int) string {
 	at := strings.Index(s, key)
 	if at < 0 || at+len(key) <= n {
-		return Clip(s, n)
+		return wording.ClipBytes(s, n)
 	}
 	from := at - max(0, n-len(key))/2
 	if word := strings.IndexByte(s[from:at], ' '); word >= 0 {
@@ -33,7 +24,7 @@ func Excerpt(s, key string, n int) string {
 	for from < at && s[from]&0xC0 == 0x80 { // broken bytes may have no beginning
 		from++
 	}
-	return "…" + Clip(s[from:], n)
+	return wording.Ellipsis + wording.ClipBytes(s[from:], n)
 }
 
 // ExcerptLength bounds what is kept of an answer that earned the top.

@@ -326,7 +326,7 @@ func agree(t *testing.T, name string, p *Page, used map[string]bool) {
 	places := slices.Concat(spokenBy(p), spokenByFiles(t, p))
 	for _, q := range sameQuantities {
 		for _, pattern := range q.patterns {
-			re := wording("^" + pattern)
+			re := wordingOf("^" + pattern)
 			for _, s := range places {
 				m := re.FindStringSubmatch(s.text)
 				if m == nil {
@@ -370,7 +370,7 @@ func agreeInForms(t *testing.T, name string, p *Page, first map[string]shownAs, 
 		text = strings.Join(strings.Fields(strings.ReplaceAll(text, "\\", "")), " ")
 		for quantity, patterns := range inForms {
 			for _, pattern := range patterns {
-				re := wording(pattern)
+				re := wordingOf(pattern)
 				for _, m := range re.FindAllStringSubmatch(text, -1) {
 					used[quantity+pattern] = true
 					now, of, split := parseShown(t, m[re.SubexpIndex("v")]), "", ""
@@ -401,8 +401,8 @@ var (
 	numberIn = regexp.MustCompile(`\bN\b`)
 )
 
-// wording makes an expression of a pattern of sameQuantities.
-func wording(pattern string) *regexp.Regexp {
+// wordingOf makes an expression of a pattern of sameQuantities.
+func wordingOf(pattern string) *regexp.Regexp {
 	if wordings[pattern] == nil {
 		const n = `(?:[<>] )?[+-]?\d[\d,]*(?:\.\d+)?(?: %)?`
 		s := valueIn.ReplaceAllLiteralString(pattern, `(?P<v>`+n+`)(?: \[(?P<low>`+n+`)[,;] (?P<high>`+n+`)\])?`)

@@ -15,6 +15,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/markup"
+	"gonogo/sampler/wording"
 )
 
 // addAnswer keeps what the answer's text shows: its length, whether it is
@@ -25,7 +26,7 @@ func (c *Collector) addAnswer(r *Row, rec *rollout.Record) {
 	r.Length = int32(min(utf8.RuneCountInString(rec.Answer), math.MaxInt32))
 	c.addTop(r, rec)
 	if r.Valid && len(rec.Answer) >= IdenticalText && c.AtTop(r.Reward) {
-		r.Head = strings.Clone(analysis.Clip(rec.Answer, analysis.ExcerptLength)) // a part would hold the whole in memory
+		r.Head = strings.Clone(wording.ClipBytes(rec.Answer, analysis.ExcerptLength)) // a part would hold the whole in memory
 	}
 }
 

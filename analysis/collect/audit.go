@@ -8,9 +8,9 @@ import (
 	"sort"
 	"strings"
 
-	"gonogo/analysis"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // audit is the content of probes.jsonl, without more of its text than is shown.
@@ -80,9 +80,9 @@ func (c *Collector) AddProbe(rec *rollout.Record) error {
 		a.Regrades[base] = slices.Clone(rec.Grades)
 		return nil
 	}
-	p := &Payload{Probe: *rec.Probe, Key: rec.Key(), Text: strings.Clone(analysis.Clip(rec.Answer, PayloadLength)), Hash: c.AnswerHash(rec.Answer)}
+	p := &Payload{Probe: *rec.Probe, Key: rec.Key(), Text: strings.Clone(wording.ClipBytes(rec.Answer, PayloadLength)), Hash: c.AnswerHash(rec.Answer)}
 	if rec.Probe.Expect == rollout.Bottom {
-		p.Long = strings.Clone(analysis.Clip(rec.Answer, longPayload))
+		p.Long = strings.Clone(wording.ClipBytes(rec.Answer, longPayload))
 	}
 	switch {
 	case rec.Outcome == rollout.GraderFailed:

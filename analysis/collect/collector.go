@@ -16,6 +16,7 @@ import (
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/markup"
 	"gonogo/sampler/rollout/prompt"
+	"gonogo/sampler/wording"
 )
 
 // Collector keeps the numbers of records and drops their text, so memory
@@ -168,7 +169,7 @@ var sessionID = regexp.MustCompile(`session_[0-9a-f]{32}`)
 // errorOf is why a rollout or a grading failed, without what names the rollout
 // alone: the same cause is counted once.
 func errorOf(rec *rollout.Record) string {
-	return analysis.Clip(sessionID.ReplaceAllLiteralString(rec.Error, "SESSION"), CauseLength)
+	return wording.ClipBytes(sessionID.ReplaceAllLiteralString(rec.Error, "SESSION"), CauseLength)
 }
 
 // Add adds the record's numbers. A later record of the same key replaces an earlier

@@ -11,9 +11,9 @@ import (
 	"slices"
 	"sort"
 
-	"gonogo/analysis"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // answerShown bounds what is kept of an answer, in bytes.
@@ -87,7 +87,7 @@ func readReplies(ctx context.Context, run *rollout.Run, read rollout.ReadOptions
 			}
 			a := textHash(string(k.Status), k.Output)
 			if _, known := texts[a]; !known {
-				texts[a] = string([]byte(analysis.Clip(k.Output, answerShown)))
+				texts[a] = string([]byte(wording.ClipBytes(k.Output, answerShown)))
 			}
 			s.calls = append(s.calls, call{equalCall{r.Item, k.Name, k.Arguments, before}, a})
 		}
@@ -242,7 +242,7 @@ func (t *equalTool) examples(base, new *replies) []ChangedAnswer {
 	for _, of := range order {
 		known := slices.ContainsFunc(out, func(x ChangedAnswer) bool { return x.Item == of.item })
 		if was, is := base.tools[of].most(nil), new.tools[of].most(base.tools[of]); len(out) < answersShown && !known && is != 0 && sure(of) > 0 {
-			out = append(out, ChangedAnswer{of.item, analysis.Clip(of.arguments, answerShown), base.texts[was], new.texts[is]})
+			out = append(out, ChangedAnswer{of.item, wording.ClipBytes(of.arguments, answerShown), base.texts[was], new.texts[is]})
 		}
 	}
 	return out

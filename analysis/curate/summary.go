@@ -10,6 +10,7 @@ import (
 
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
+	"gonogo/sampler/wording"
 )
 
 // namedInSummary is how many items a line of the summary names; the table names
@@ -52,7 +53,7 @@ func (c *Curation) summarizeRows(w io.Writer) {
 	}
 	fmt.Fprintln(w, "\nKept, and not known to be worth it")
 	if n := len(c.Open); n > 0 {
-		fmt.Fprintf(w, "  %s more samples (gonogo sample -o RUN --items-undecided makes them): %s\n", needing(n), c.openItems())
+		fmt.Fprintf(w, "  %s %s more samples (gonogo sample -o RUN --items-undecided makes them): %s\n", message.Whole(n), wording.Plural(n, "item[ needs|s need]"), c.openItems())
 	}
 	if n := c.NotMeasured; n > 0 {
 		fmt.Fprintf(w, "  %s never sampled (--measured-only drops them): %s\n", count(n, "row"), c.unmeasured())
@@ -73,13 +74,6 @@ func (c *Curation) summarizeBands(w io.Writer) {
 	}
 	_ = table.Flush() // into memory
 	fmt.Fprintf(w, "  The weight of a row, in the table, is the posterior probability that its pass rate is between %s and %s.\n", low, high)
-}
-
-func needing(n int) string {
-	if n == 1 {
-		return "1 item needs"
-	}
-	return message.Whole(n) + " items need"
 }
 
 // openItems names items with how many more samples would tell.

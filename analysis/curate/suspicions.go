@@ -10,6 +10,7 @@ import (
 	"gonogo/analysis/measure"
 	"gonogo/analysis/message"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // A finding about the grader that holds of more than half of the items it was looked for
@@ -152,7 +153,7 @@ func referenceSuspicion(c *collect.Collector, items []*collect.Item, s analysis.
 		k := collect.ItemKey{Split: r.Split, ID: r.Item}
 		x.looked[k] = true
 		if r.Answer != "" {
-			x.hits[k] = agreeElsewhere.With(message.Args{"share": message.Share(r.Share), "answer": message.Quote(analysis.Clip(r.Answer, analysis.ExcerptLength))})
+			x.hits[k] = agreeElsewhere.With(message.Args{"share": message.Share(r.Share), "answer": message.Quote(wording.ClipBytes(r.Answer, analysis.ExcerptLength))})
 		} else {
 			x.hits[k] = topAgainstReference.With(message.Args{"share": message.Share(r.Share)})
 		}

@@ -4,6 +4,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/message"
 	"gonogo/analysis/shift"
+	"gonogo/sampler/wording"
 )
 
 var dataQuality = analysis.NewGate(analysis.Gate{
@@ -121,10 +122,10 @@ func incomparable(r *analysis.Result) analysis.Finding {
 func suspectExample(s analysis.SuspectReference) message.Text {
 	text := earnTop.With(message.Args{"item": message.Name(s.Item), "share": message.Share(s.Share)})
 	if s.Answer != "" {
-		text = answerAlike.With(message.Args{"item": message.Name(s.Item), "share": message.Share(s.Share), "answer": message.Quote(analysis.Clip(s.Answer, analysis.ExcerptLength))})
+		text = answerAlike.With(message.Args{"item": message.Name(s.Item), "share": message.Share(s.Share), "answer": message.Quote(wording.ClipBytes(s.Answer, analysis.ExcerptLength))})
 	}
 	if s.ReferenceReward != nil {
-		text = message.Concat(text, referenceEarns.With(message.Args{"reference": message.Quote(analysis.Clip(s.Reference, analysis.ExcerptLength)), "reward": message.Number(*s.ReferenceReward)}))
+		text = message.Concat(text, referenceEarns.With(message.Args{"reference": message.Quote(wording.ClipBytes(s.Reference, analysis.ExcerptLength)), "reward": message.Number(*s.ReferenceReward)}))
 	}
 	return message.Concat(text, fullStop.Text())
 }

@@ -8,6 +8,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 var graderShortcuts = analysis.NewGate(analysis.Gate{
@@ -48,7 +49,7 @@ var graderGuessable = analysis.NewPart(analysis.Gate{
 		want := rng.Lo + t.At("grader.shortcuts.guessable")*rng.Width()
 		j := analysis.Judgement{
 			Gate: gate, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(want),
-			Args: message.Args{"answer": message.Quote(analysis.Clip(r.Grader.GuessableAnswer, analysis.ExcerptLength))},
+			Args: message.Args{"answer": message.Quote(wording.ClipBytes(r.Grader.GuessableAnswer, analysis.ExcerptLength))},
 		}
 		j.Needs, j.Settles = settleBy(*r.Grader.Guessable, want, rng, r.AuditConfidence(), 1)
 		b := analysis.BoundOf(*r.Grader.Guessable)
@@ -143,9 +144,9 @@ var graderForm = analysis.NewPart(analysis.Gate{
 		}
 		if e := f.Example; e != nil {
 			j.Items = []string{e.Item}
-			j.Args["key"], j.Args["answer"] = message.Name(fmt.Sprintf("%s/%s/%d", e.Split, e.Item, e.Sample)), message.Quote(analysis.Clip(e.Answer, analysis.ExcerptLength))
+			j.Args["key"], j.Args["answer"] = message.Name(fmt.Sprintf("%s/%s/%d", e.Split, e.Item, e.Sample)), message.Quote(wording.ClipBytes(e.Answer, analysis.ExcerptLength))
 			if e.Reference != "" {
-				j.Args["reference"] = message.Nested(whereRight.With(message.Args{"reference": message.Quote(analysis.Clip(e.Reference, analysis.ExcerptLength))}))
+				j.Args["reference"] = message.Nested(whereRight.With(message.Args{"reference": message.Quote(wording.ClipBytes(e.Reference, analysis.ExcerptLength))}))
 			}
 		}
 		status := analysis.Pass

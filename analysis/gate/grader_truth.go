@@ -7,6 +7,7 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 var graderTruth = analysis.NewGate(analysis.Gate{
@@ -80,7 +81,7 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 		if f := r.Grader.Form; f != nil && f.Unseen && status == analysis.Fail {
 			// The answers at the top show that the grader pays for something else than this form.
 			status, j.Instead, j.Needs, j.Settles = analysis.Unknown, &otherFormWords, nil, false
-			j.Args["set"], j.Args["paid"] = message.Nested(setAnswer.With(message.Args{"variable": message.Name("{{reference}}")})), message.Quote(analysis.Clip(f.Paid, analysis.ExcerptLength))
+			j.Args["set"], j.Args["paid"] = message.Nested(setAnswer.With(message.Args{"variable": message.Name("{{reference}}")})), message.Quote(wording.ClipBytes(f.Paid, analysis.ExcerptLength))
 			if f.Template != "" && !f.Framed {
 				j.Args["set"] = message.Nested(setAnswerTo.With(message.Args{"form": message.Quote(f.Template)}))
 			}

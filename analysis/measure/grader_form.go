@@ -11,6 +11,7 @@ import (
 	"gonogo/analysis/collect"
 	"gonogo/sampler/form"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // findForm finds the form of the answers at the top, and reads the rollouts once more to
@@ -35,7 +36,7 @@ func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.
 	c.form.Unseen = unseen(rejected, f, found, tops)
 	c.form.Framed = !c.form.Unseen && framed(rejected, tops, references)
 	if c.form.Unseen = c.form.Unseen || c.form.Framed; c.form.Unseen {
-		c.form.Paid = analysis.Clip(tops[0].Answer, collect.PayloadLength)
+		c.form.Paid = wording.ClipBytes(tops[0].Answer, collect.PayloadLength)
 	} else if !found {
 		c.form = nil
 	}
@@ -85,7 +86,7 @@ func (c *evidence) countForm(f form.Form, r *collect.Row, answer string, least f
 		}
 	}
 	// The first of those that state their reference, else the first of all.
-	e := &analysis.FormExample{Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample, Reference: analysis.Clip(reference, collect.PayloadLength)}
+	e := &analysis.FormExample{Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample, Reference: wording.ClipBytes(reference, collect.PayloadLength)}
 	better := c.form.Example == nil || right && c.form.Right == 1
 	if !better && (right || c.form.Right == 0) {
 		better = collect.CompareKeys(r.Key, c.example) < 0

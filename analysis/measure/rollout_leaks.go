@@ -7,6 +7,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // leaksListed bounds the examples of rollouts that show another's canary.
@@ -40,7 +41,7 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 		l.Items = oneMore(l.Items, r.Key.Item, analysis.MaxItemsListed)
 		if len(l.Examples) < leaksListed { // one of each, so they are of many
 			k := check.Leaks[0]
-			l.Examples = append(l.Examples, analysis.LeakExample{RolloutName: analysis.RolloutName{Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample, Attempt: int(r.Attempt)}, At: analysis.Clip(k.At, collect.CauseLength), Canary: analysis.Clip(k.Canary, collect.CauseLength)})
+			l.Examples = append(l.Examples, analysis.LeakExample{RolloutName: analysis.RolloutName{Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample, Attempt: int(r.Attempt)}, At: wording.ClipBytes(k.At, collect.CauseLength), Canary: wording.ClipBytes(k.Canary, collect.CauseLength)})
 		}
 	})
 	return l

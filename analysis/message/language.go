@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"unicode"
+
+	"gonogo/sampler/wording"
 )
 
 //go:embed languages.zip
@@ -123,11 +125,8 @@ func (l Language) Say(id, english string, args ...any) string {
 // language has them under count.item, and where one thing is said otherwise under
 // count.item.one.
 func (l Language) Count(n int, thing string) string {
-	id, english := CountID(thing), "%s "+Plural(thing)
-	if n == 1 {
-		if l.of == nil {
-			return "1 " + thing
-		}
+	id, english := CountID(thing), "%s "+wording.Plural(n, thing)
+	if n == 1 && l.of != nil {
 		if _, ok := l.of.texts()[id+".one"]; ok {
 			id += ".one"
 		}
@@ -137,14 +136,6 @@ func (l Language) Count(n int, thing string) string {
 
 // CountID returns the id under which languages count a thing.
 func CountID(thing string) string { return "count." + strings.ReplaceAll(thing, " ", "_") }
-
-// Plural returns the English plural of a thing to count.
-func Plural(thing string) string {
-	if stem, ok := strings.CutSuffix(thing, "y"); ok && !strings.HasSuffix(stem, "e") && !strings.HasSuffix(stem, "a") {
-		return stem + "ies"
-	}
-	return thing + "s"
-}
 
 // OnMissing returns a copy of the language that calls tell with each text it has no
 // translation of.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"gonogo/sampler/wording"
 )
 
 // Def is a message that the code can say: an id that results keep, and its words in
@@ -344,7 +346,7 @@ func form(forms string, one bool) string {
 	case ok:
 		return several
 	}
-	return Plural(single)
+	return wording.Plural(2, single)
 }
 
 func (a Arg) in(l Language) string {

@@ -9,6 +9,7 @@ import (
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/ui"
+	"gonogo/sampler/wording"
 )
 
 // flagsFirst moves the flags of a command before its other arguments, so that
@@ -73,11 +74,7 @@ func checkArguments(c *cli.Context) error {
 		}
 		return exit.Usagef("%s takes flags alone, and there is the argument %q%s", c.Command.Name, c.Args().First(), hint)
 	}
-	are := "are"
-	if n == 1 {
-		are = "is"
-	}
-	return exit.Usagef("%s takes %s, and there %s %s; see gonogo %s --help", c.Command.Name, takes.words, are, console.Count(n, "argument"), c.Command.Name)
+	return exit.Usagef("%s takes %s, and there %s %s; see gonogo %s --help", c.Command.Name, takes.words, wording.Plural(n, "[is|are]"), console.Count(n, "argument"), c.Command.Name)
 }
 
 // takesValue reports whether the flag's value is the next argument.

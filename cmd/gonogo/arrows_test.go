@@ -22,10 +22,10 @@ var allowedArrows = map[string][]string{
 		"analysis/history", "analysis/judge", "analysis/message", "cmd/gonogo/internal/brief",
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/console", "cmd/gonogo/internal/exit",
 		"cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage",
-		"cmd/gonogo/internal/ui", "docs", "fixtures", "report", "report/chart", "report/plain",
-		"report/recipe", "report/viewer", "sampler", "sampler/boundary/grader", "sampler/input/dataset",
-		"sampler/input/document", "sampler/input/spelling", "sampler/logs/exporter", "sampler/logs/importer",
-		"sampler/queue", "sampler/rollout",
+		"cmd/gonogo/internal/ui", "docs", "fixtures", "report", "report/chart", "report/plain", "report/recipe",
+		"report/viewer", "sampler", "sampler/boundary/grader", "sampler/input/dataset", "sampler/input/document",
+		"sampler/input/spelling", "sampler/logs/exporter", "sampler/logs/importer", "sampler/queue",
+		"sampler/rollout", "sampler/wording",
 	},
 	"cmd/gonogo/internal/stage": {
 		"analysis", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/measure",
@@ -67,9 +67,9 @@ var allowedArrows = map[string][]string{
 	"report": {
 		"analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message",
 		"analysis/stat", "report/block", "report/chart", "report/internal/glyph", "report/internal/html",
-		"report/internal/junit", "report/internal/lettering", "report/internal/markdown",
-		"report/internal/pdf", "report/internal/typeface", "report/plain", "report/table", "report/text",
-		"sampler/rollout",
+		"report/internal/junit", "report/internal/lettering", "report/internal/markdown", "report/internal/pdf",
+		"report/internal/typeface", "report/plain", "report/table", "report/text", "sampler/rollout",
+		"sampler/wording",
 	},
 	// what a report is made of
 	"report/block": {"analysis/message", "report/chart", "sampler/rollout"},
@@ -77,9 +77,9 @@ var allowedArrows = map[string][]string{
 	"report/plain": {},
 	// for terminals, before a run is judged
 	"cmd/gonogo/internal/console": {
-		"analysis", "analysis/gate", "analysis/message", "fixtures", "report/plain", "sampler",
-		"sampler/audit", "sampler/burst", "sampler/endpoint", "sampler/input/schema", "sampler/limit",
-		"sampler/queue", "sampler/rollout", "sampler/tryout",
+		"analysis", "analysis/gate", "analysis/message", "fixtures", "report/plain", "sampler", "sampler/audit",
+		"sampler/burst", "sampler/endpoint", "sampler/input/schema", "sampler/limit", "sampler/queue",
+		"sampler/rollout", "sampler/tryout", "sampler/wording",
 	},
 	// a trainer's configuration
 	"report/recipe": {
@@ -87,7 +87,9 @@ var allowedArrows = map[string][]string{
 		"sampler/jsontext", "sampler/rollout",
 	},
 	// for other programs
-	"report/table":             {"analysis", "analysis/collect", "analysis/compare", "report/plain", "sampler/rollout"},
+	"report/table": {
+		"analysis", "analysis/collect", "analysis/compare", "report/plain", "sampler/rollout", "sampler/wording",
+	},
 	"report/text":              {"analysis/message", "report/block"},
 	"report/internal/html":     {"analysis/message", "report/block", "report/chart", "sampler/rollout"},
 	"report/internal/markdown": {"analysis/message", "report/block"},
@@ -98,9 +100,10 @@ var allowedArrows = map[string][]string{
 	"report/chart": {
 		"analysis", "analysis/compare", "analysis/history", "analysis/message", "analysis/shift",
 		"analysis/stat", "report/internal/glyph", "report/internal/lettering", "sampler/rollout",
+		"sampler/wording",
 	},
 	"report/internal/glyph":    {},
-	"report/viewer":            {"sampler/jsontext", "sampler/rollout"},
+	"report/viewer":            {"sampler/jsontext", "sampler/rollout", "sampler/wording"},
 	"report/internal/pdf":      {"analysis/message", "report/block", "report/chart", "report/internal/typeface"},
 	"report/internal/typeface": {},
 	// results for the tests of the two rooms above
@@ -111,6 +114,7 @@ var allowedArrows = map[string][]string{
 	// types: Result, Finding, Settings, Gate
 	"analysis": {
 		"analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout", "sampler/rollout/markup",
+		"sampler/wording",
 	},
 	// result.json and nights.jsonl, the one room of analysis that reads and writes files
 	"analysis/archive": {
@@ -119,42 +123,45 @@ var allowedArrows = map[string][]string{
 	},
 	"analysis/collect": {
 		"analysis", "analysis/stat", "sampler/jsontext", "sampler/rollout", "sampler/rollout/markup",
-		"sampler/rollout/prompt",
+		"sampler/rollout/prompt", "sampler/wording",
 	},
 	// endpoints under the load of a training step
 	"analysis/internal/burst": {"analysis", "analysis/message", "analysis/stat", "sampler/rollout"},
 	"analysis/measure": {
 		"analysis", "analysis/collect", "analysis/internal/burst", "analysis/message", "analysis/shift",
 		"analysis/stat", "sampler/form", "sampler/jsontext", "sampler/rollout", "sampler/rollout/markup",
+		"sampler/wording",
 	},
 	"analysis/gate": {
 		"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout",
-		"sampler/rollout/markup",
+		"sampler/rollout/markup", "sampler/wording",
 	},
 	"analysis/judge": {"analysis", "analysis/gate", "analysis/measure", "analysis/message", "sampler/rollout"},
 	"analysis/curate": {
 		"analysis", "analysis/collect", "analysis/measure", "analysis/message", "analysis/shift",
-		"analysis/stat", "sampler/rollout",
+		"analysis/stat", "sampler/rollout", "sampler/wording",
 	},
 	"analysis/compare": {
 		"analysis", "analysis/collect", "analysis/judge", "analysis/measure", "analysis/message",
-		"analysis/shift", "analysis/stat", "sampler/rollout",
+		"analysis/shift", "analysis/stat", "sampler/rollout", "sampler/wording",
 	},
 	"analysis/history": {
 		"analysis", "analysis/compare", "analysis/message", "analysis/shift", "analysis/stat",
 		"sampler/rollout",
 	},
-	"analysis/message": {},
+	"analysis/message": {"sampler/wording"},
 	"analysis/shift":   {"analysis/message", "analysis/stat"},
 	"analysis/stat":    {"analysis/message"},
 	// tables of docs/calibration/simulations.md for the tests of the three rooms above
 	"analysis/calibration": {},
 	"sampler":              {"sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout"},
-	"sampler/endpoint":     {"sampler/jsontext", "sampler/limit", "sampler/rollout", "sampler/rollout/credential"},
-	"sampler/limit":        {},
+	"sampler/endpoint": {
+		"sampler/jsontext", "sampler/limit", "sampler/rollout", "sampler/rollout/credential", "sampler/wording",
+	},
+	"sampler/limit": {},
 	"sampler/rollout": {
-		"sampler/internal/failure", "sampler/jsontext", "sampler/rollout/credential",
-		"sampler/rollout/prompt",
+		"sampler/internal/failure", "sampler/jsontext", "sampler/rollout/credential", "sampler/rollout/prompt",
+		"sampler/wording",
 	},
 	// how tools say that a rollout was not judged
 	"sampler/internal/failure": {},
@@ -169,7 +176,7 @@ var allowedArrows = map[string][]string{
 	},
 	"sampler/boundary/agent": {
 		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/internal/failure",
-		"sampler/internal/transcript", "sampler/jsontext", "sampler/limit", "sampler/rollout",
+		"sampler/internal/transcript", "sampler/jsontext", "sampler/limit", "sampler/rollout", "sampler/wording",
 	},
 	"sampler/boundary/mcp": {
 		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/jsontext",
@@ -178,11 +185,12 @@ var allowedArrows = map[string][]string{
 	"sampler/boundary/proxy": {
 		"sampler", "sampler/endpoint", "sampler/internal/transcript", "sampler/jsontext", "sampler/rollout",
 	},
-	"sampler/boundary/tool": {"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/rollout"},
+	"sampler/boundary/tool": {"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/rollout", "sampler/wording"},
 	"sampler/boundary/grader": {
 		"sampler", "sampler/boundary/grader/internal/formula", "sampler/boundary/grader/internal/metric",
 		"sampler/boundary/internal/process", "sampler/boundary/python", "sampler/endpoint",
 		"sampler/internal/failure", "sampler/jsontext", "sampler/rollout", "sampler/rollout/credential",
+		"sampler/wording",
 	},
 	"sampler/boundary/grader/internal/formula": {},
 	"sampler/boundary/grader/internal/metric":  {},
@@ -190,7 +198,7 @@ var allowedArrows = map[string][]string{
 		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/jsontext",
 		"sampler/limit", "sampler/rollout",
 	},
-	"sampler/boundary/internal/process": {},
+	"sampler/boundary/internal/process": {"sampler/wording"},
 	"sampler/boundary/python": {
 		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/limit",
 	},
@@ -202,10 +210,15 @@ var allowedArrows = map[string][]string{
 	"sampler/input/schema":   {"sampler/input/document", "sampler/input/spelling", "sampler/limit"},
 	"sampler/input/spelling": {},
 	"sampler/rollout/markup": {},
+	// plurals and shortened texts
+	"sampler/wording": {},
 	"sampler/tryout": {
 		"sampler", "sampler/audit", "sampler/endpoint", "sampler/rollout", "sampler/rollout/markup",
+		"sampler/wording",
 	},
-	"sampler/queue": {"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout"},
+	"sampler/queue": {
+		"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout", "sampler/wording",
+	},
 	"cmd/gonogo/internal/brief": {
 		"sampler/input/dataset", "sampler/input/document", "sampler/jsontext", "sampler/rollout",
 	},
@@ -214,7 +227,7 @@ var allowedArrows = map[string][]string{
 	},
 	"sampler/logs/importer": {
 		"sampler/internal/failure", "sampler/internal/parquetfile", "sampler/internal/transcript",
-		"sampler/jsontext", "sampler/rollout", "sampler/rollout/prompt",
+		"sampler/jsontext", "sampler/rollout", "sampler/rollout/prompt", "sampler/wording",
 	},
 	"sampler/internal/parquetfile": {},
 	"sampler/internal/transcript":  {"sampler/jsontext", "sampler/rollout"},
@@ -236,7 +249,7 @@ var allowedArrows = map[string][]string{
 }
 
 // standardOnly rooms import the standard library and other rooms, no module.
-var standardOnly = []string{"analysis/message", "sampler/internal/failure", "sampler/jsontext", "sampler/rollout", "sampler/rollout/credential", "sampler/limit", "sampler/input/spelling", "sampler/boundary/grader/internal/formula", "sampler/boundary/grader/internal/metric", "fixtures"}
+var standardOnly = []string{"analysis/message", "sampler/internal/failure", "sampler/jsontext", "sampler/rollout", "sampler/rollout/credential", "sampler/limit", "sampler/wording", "sampler/input/spelling", "sampler/boundary/grader/internal/formula", "sampler/boundary/grader/internal/metric", "fixtures"}
 
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{

@@ -17,9 +17,9 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	l := r.Lang
 	best, worst := bestWorst(s)
 	if len(best.x) == 0 {
-		return noData(l, "chart.no_item_has_a_reward_so", "no item has a reward, so there is no best of k")
+		return noData(l, "chart.best.none", "no item has a reward, so there is no best of k")
 	}
-	p := newPlot(l.Text("chart.k_samples_to_choose_from", "k, samples to choose from"), l.Text("chart.expected_reward", "expected reward"))
+	p := newPlot(l.Text("chart.best.k", "k, samples to choose from"), l.Text("chart.best.axis", "expected reward"))
 	fits := beyond(s, analysis.BestOfK, best)
 	low, high := extent(best, worst)
 	rewardAxis(p, r, low, high)
@@ -49,13 +49,13 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	one, found := s.BestAt(1)
 	switch {
 	case !ok || !found || one.Value == nil:
-		f.Title = l.Text("chart.best_and_worst_of_k_samples", "Best and worst of k samples")
+		f.Title = l.Text("chart.best.heading", "Best and worst of k samples")
 	case top.K == 1:
-		f.Title = l.Say("chart.one_sample_per_item_mean_reward", "One sample per item: mean reward %s, best of more is unknown", message.Digits(*one.Value))
+		f.Title = l.Say("chart.best.single", "One sample per item: mean reward %s, best of more is unknown", message.Digits(*one.Value))
 	case *top.Value-*one.Value < 1e-9:
-		f.Title = l.Say("chart.the_best_of_samples_is_no", "The best of %d samples is no better than the mean of %s", top.K, message.Digits(*one.Value))
+		f.Title = l.Say("chart.best.equal", "The best of %d samples is no better than the mean of %s", top.K, message.Digits(*one.Value))
 	default:
-		f.Title = l.Say("chart.the_best_of_samples_earns_above", "The best of %d samples earns %s, %s above the mean of %s", top.K, message.Digits(*top.Value), message.Digits(*top.Value-*one.Value), message.Digits(*one.Value))
+		f.Title = l.Say("chart.best.above", "The best of %d samples earns %s, %s above the mean of %s", top.K, message.Digits(*top.Value), message.Digits(*top.Value-*one.Value), message.Digits(*one.Value))
 	}
 	f.Subtitle = counted(l, split, s)
 	if ok {
@@ -63,10 +63,10 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	}
 	f.Subtitle += fits.caption(l, message.Digits)
 	if r.GroupSize > 0 && ok && top.K < r.GroupSize {
-		f.Subtitle += l.Say("chart.a_group_of_is_beyond_the", "; a group of %d is beyond the samples taken", r.GroupSize)
+		f.Subtitle += l.Say("chart.best.beyond", "; a group of %d is beyond the samples taken", r.GroupSize)
 	}
 	if ok && top.Items > 0 && top.Items != s.Items.Measured {
-		f.Subtitle += l.Say("chart.over_the_with_at_least", "; over the %s with at least %s", l.Count(top.Items, "item"), l.Count(top.K, "sample"))
+		f.Subtitle += l.Say("chart.best.over", "; over the %s with at least %s", l.Count(top.Items, "item"), l.Count(top.K, "sample"))
 	}
 	f.Legend = []Entry{{l.Text("chart.best_of_k", "best of k"), []plot.Thumbnailer{best}}}
 	if len(worst.x) > 0 {

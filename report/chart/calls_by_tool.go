@@ -23,9 +23,9 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	l, list := r.Lang, toolsOf(r.Lang, s)
 	switch {
 	case len(list) == 0 && sum(s.Tools.Histogram.Counts) == 0:
-		return noData(l, "chart.no_trace_of_tool_calls_was", "no trace of tool calls was recorded with these rollouts")
+		return noData(l, "chart.calls.untraced", "no trace of tool calls was recorded with these rollouts")
 	case len(list) == 0:
-		return noData(l, "chart.no_rollout_called_a_tool", "no rollout called a tool")
+		return noData(l, "chart.calls.none", "no rollout called a tool")
 	}
 	total, wrong := 0, 0
 	for _, t := range list {
@@ -53,7 +53,7 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		share := message.Percent(float64(t.Calls) / float64(total))
 		text := l.Say("sign.bracketed", "%s (%s)", message.Whole(t.Calls), share)
 		if t.P95 != nil {
-			text += l.Say("chart.95_within_s", ", 95 %% within %s s", message.Digits(*t.P95))
+			text += l.Say("chart.calls.p95", ", 95 %% within %s s", message.Digits(*t.P95))
 		}
 		names = append(names, t.name)
 		words = append(words, label{x: float64(t.Calls), y: row(i), dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink, text: text})
@@ -76,18 +76,18 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	p.X.Tick.Marker = between(roundTicks{Want: 5, Whole: true}, 0, float64(most))
 	const around, pitch vg.Length = 112, 20
 	f.Plot, f.Height = p, max(Height*0.68, around+pitch*vg.Length(len(list)))
-	f.Title = l.Say("chart.all_calls_go_to", "All calls go to %s", visibleName(list[0].name))
+	f.Title = l.Say("chart.calls.all", "All calls go to %s", visibleName(list[0].name))
 	if len(list) > 1 {
-		f.Title = l.Say("chart.of_calls_go_to", "%s of calls go to %s", message.Percent(float64(list[0].Calls)/float64(total)), visibleName(list[0].name))
+		f.Title = l.Say("chart.calls.most", "%s of calls go to %s", message.Percent(float64(list[0].Calls)/float64(total)), visibleName(list[0].name))
 	}
 	if wrong == 0 {
-		f.Title += l.Text("chart.every_call_was_answered", "; every call was answered")
+		f.Title += l.Text("chart.calls.fine", "; every call was answered")
 	} else {
-		f.Title += l.Say("chart.of_all_calls_went_wrong", "; %s of all calls went wrong", message.Percent(float64(wrong)/float64(total)))
+		f.Title += l.Say("chart.calls.wrong", "; %s of all calls went wrong", message.Percent(float64(wrong)/float64(total)))
 	}
-	f.Subtitle = l.Say("chart.n_of_as_counted_no_interval", "%s: n = %s of %s; as counted, no interval", split, l.Count(total, "call"), l.Count(s.Reward.N+s.Missing.Total(), "rollout"))
+	f.Subtitle = l.Say("chart.calls.about", "%s: n = %s of %s; as counted, no interval", split, l.Count(total, "call"), l.Count(s.Reward.N+s.Missing.Total(), "rollout"))
 	if m := s.Tools.Malformed; m.Known() {
-		f.Subtitle += l.Say("chart.malformed_of_calls", "; malformed: %s of calls, %s", percentInterval(m), intervals(r, m))
+		f.Subtitle += l.Say("chart.calls.malformed_share", "; malformed: %s of calls, %s", percentInterval(m), intervals(r, m))
 	}
 	f.Legend = partLegend(l, parts)
 	return f, nil
@@ -134,7 +134,7 @@ func toolsOf(l message.Language, s *analysis.SplitResult) []tool {
 	var list []tool
 	for _, name := range slices.Sorted(maps.Keys(s.Tools.ByTool)) {
 		if t := s.Tools.ByTool[name]; t.Calls > 0 {
-			list = append(list, tool{cmp.Or(name, l.Text("chart.without_a_name", "(without a name)")), t})
+			list = append(list, tool{cmp.Or(name, l.Text("chart.calls.unnamed", "(without a name)")), t})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b tool) int { return cmp.Compare(b.Calls, a.Calls) })

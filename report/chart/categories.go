@@ -103,7 +103,7 @@ func (g groups) drawRewards(r *analysis.Result, split rollout.Split, s *analysis
 		bars = l.Say("chart.bars", "bars: %s", intervals(r, first.reward))
 	}
 	if hidden > 0 {
-		between = l.Say("chart.between_these_in_the_table_only", "%s between these in the table only", g.count(hidden, l))
+		between = l.Say("chart.groups.between", "%s between these in the table only", g.count(hidden, l))
 	}
 	if small > 0 {
 		leftOut = l.Say("chart.group.left_out", "%s of fewer than 3 items left out", g.count(small, l))
@@ -113,7 +113,7 @@ func (g groups) drawRewards(r *analysis.Result, split rollout.Split, s *analysis
 	if mean := s.Reward.Value; mean != nil {
 		line := rule{at: *mean, upward: true, line: draw.LineStyle{Color: Muted, Width: 0.9, Dashes: dashed}}
 		f.Plot.Add(line)
-		f.Legend = append(f.Legend, Entry{l.Say("chart.mean_of_all", "mean of all: %s", message.Digits(*mean)), []plot.Thumbnailer{line}})
+		f.Legend = append(f.Legend, Entry{l.Say("chart.mean.all", "mean of all: %s", message.Digits(*mean)), []plot.Thumbnailer{line}})
 	}
 	return f, nil
 }

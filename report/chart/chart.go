@@ -65,7 +65,7 @@ func ofSplit(draw func(*analysis.Result, rollout.Split, *analysis.SplitResult) (
 	return func(r *analysis.Result) (Figure, error) {
 		split, s, ok := ShownSplit(r)
 		if !ok {
-			return noData(r.Lang, "chart.the_run_has_no_rollouts", "the run has no rollouts")
+			return noData(r.Lang, "chart.no.rollouts", "the run has no rollouts")
 		}
 		return draw(r, split, s)
 	}
@@ -240,7 +240,7 @@ func intervalsAt(l message.Language, confidence float64, e stat.Estimate) string
 	share := message.Percent(confidence)
 	method, _, _ := strings.Cut(e.Method[strings.LastIndex(e.Method, "; ")+1:], ", widened")
 	if kind, ok := strings.CutSuffix(strings.TrimSpace(method), " interval"); ok {
-		return l.Say("chart.intervals_of_kind", "%s %s intervals", share, kind)
+		return l.Say("chart.intervals.kind", "%s %s intervals", share, kind)
 	}
 	return l.Say("chart.intervals", "%s intervals", share)
 }

@@ -26,9 +26,9 @@ type move struct {
 }
 
 var (
-	movedTokens = message.New("chart.moved_tokens", "reward {reward}, tokens {change}")
+	movedTokens = message.New("chart.moved.tokens", "reward {reward}, tokens {change}")
 	latencyMove = move{
-		"latency", message.New("chart.moved_seconds", "reward {reward}, seconds {change}"), message.New("chart.latency.axis", "wall time of a rollout, seconds, mean"),
+		"latency", message.New("chart.moved.seconds", "reward {reward}, seconds {change}"), message.New("chart.latency.axis", "wall time of a rollout, seconds, mean"),
 		message.New("chart.latency.more", "rollouts take longer"), message.New("chart.latency.less", "rollouts are faster"),
 		message.New("chart.latency.neither", "rollouts are not seen to be faster or slower"), message.New("chart.latency.without", "the rollouts of a run do not record how long they took"),
 	}
@@ -80,15 +80,15 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 	changes := m.unit.In(l, message.Args{"reward": message.Name(rewards), "change": message.Name(quantities)})
 	cross := ""
 	if e := cmp.Or(told(d), told(&sc.Reward)); e != nil {
-		cross = l.Say("chart.cross_of_the_differences_around_new", "cross: %s of the differences, around new", intervalsAt(l, c.Confidence, e.Estimate))
+		cross = l.Say("chart.cost.cross", "cross: %s of the differences, around new", intervalsAt(l, c.Confidence, e.Estimate))
 	}
 	base, latest := l.Text("chart.base", "base"), l.Text("chart.new", "new")
 	f := Figure{Plot: p}
 	f.Title, f.Subtitle = phrases(l, became(sc, l), moved.In(l)), phrases(l, over(c), changes, cross)
 	f.Legend = []Entry{
 		{base, []plot.Thumbnailer{endSample{}}},
-		{l.Text("chart.new_with_the_intervals_of_the", "new, with the intervals of the differences"), []plot.Thumbnailer{endSample{true}}},
-		{l.Say("chart.base_a_mean_reward_there_is", "base ± %s: a mean reward within it is no change that matters", message.Digits(a.delta)), []plot.Thumbnailer{band(0)}},
+		{l.Text("chart.cost.new", "new, with the intervals of the differences"), []plot.Thumbnailer{endSample{true}}},
+		{l.Say("chart.cost.base", "base ± %s: a mean reward within it is no change that matters", message.Digits(a.delta)), []plot.Thumbnailer{band(0)}},
 	}
 	f.Brief = []Entry{f.Legend[0], {latest, f.Legend[1].Thumbs}}
 	rx, ry := (x1-x0)*0.02, (y1-y0)*0.04
@@ -97,7 +97,7 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 	}
 	f.Table = Table{Head: []string{"", l.Text("chart.mean_reward", "mean reward"), m.axis.In(l)}, Marks: []Mark{
 		at(a.x, a.y, base), at(a.toX, a.toY, latest),
-		{Cells: []string{l.Text("chart.new_base", "new - base"), rewards, quantities}, X0: x0, X1: x1, Y0: y0, Y1: y1},
+		{Cells: []string{l.Text("chart.groups.change", "new - base"), rewards, quantities}, X0: x0, X1: x1, Y0: y0, Y1: y1},
 	}}
 	return f, nil
 }

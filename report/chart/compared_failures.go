@@ -16,7 +16,7 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	case !ok:
 		return noSplit(c)
 	case len(sc.Outcomes) == 0 && sc.Reward.Known():
-		return noData(l, "chart.every_rollout_of_both_runs_ended", "every rollout of both runs ended in a grade: nothing drifts")
+		return noData(l, "chart.drift.none", "every rollout of both runs ended in a grade: nothing drifts")
 	case len(sc.Outcomes) == 0:
 		return Figure{}, &NoData{Why: sc.Why.In(l)}
 	}
@@ -28,35 +28,35 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 		fewer += b2i(moved == "down")
 		name := driftName(o, l)
 		v := changeRow(name, e, moved, true, []string{name, message.Whole(o.Base), message.Whole(o.New), message.Difference(e.Value, e.Low, e.High)}, i >= driftRows)
-		v.text = l.Say("chart.from_to", "%s to %s", message.Whole(o.Base), message.Whole(o.New))
+		v.text = l.Say("chart.drift.change", "%s to %s", message.Whole(o.Base), message.Whole(o.New))
 		d.list = append(d.list, v)
 	}
-	f := d.changes(l.Text("chart.share_of_rollouts_new_base", "share of rollouts, new - base"), 0.26, nil, zeroRule())
+	f := d.changes(l.Text("chart.drift.axis", "share of rollouts, new - base"), 0.26, nil, zeroRule())
 	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
-	f.Table.Head = []string{l.Text("chart.outcome", "outcome"), l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.share_new_base", "share, new - base")}
+	f.Table.Head = []string{l.Text("chart.outcome", "outcome"), l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.drift.share", "share, new - base")}
 	kinds := l.Count(len(sc.Outcomes), "kind")
 	switch {
 	case len(sc.Outcomes) == 1 && more == 1:
-		f.Title = l.Say("chart.failures_became_more_frequent", "Failures became more frequent: %s", d.list[0].name)
+		f.Title = l.Say("chart.failures.up", "Failures became more frequent: %s", d.list[0].name)
 	case len(sc.Outcomes) == 1 && fewer == 1:
-		f.Title = l.Say("chart.failures_became_rarer", "Failures became rarer: %s", d.list[0].name)
+		f.Title = l.Say("chart.failures.down", "Failures became rarer: %s", d.list[0].name)
 	case more > 0 && fewer > 0:
-		f.Title = l.Say("chart.of_of_failure_became_more_frequent", "Of %s of failure, %s became more frequent and %s rarer", kinds, message.Whole(more), message.Whole(fewer))
+		f.Title = l.Say("chart.drift.both", "Of %s of failure, %s became more frequent and %s rarer", kinds, message.Whole(more), message.Whole(fewer))
 	case more > 0:
-		f.Title = l.Say("chart.of_of_failure_became_more_frequent_2", "Of %s of failure, %s became more frequent", kinds, message.Whole(more))
+		f.Title = l.Say("chart.drift.up", "Of %s of failure, %s became more frequent", kinds, message.Whole(more))
 	case fewer > 0:
-		f.Title = l.Say("chart.of_of_failure_became_rarer", "Of %s of failure, %s became rarer", kinds, message.Whole(fewer))
+		f.Title = l.Say("chart.drift.down", "Of %s of failure, %s became rarer", kinds, message.Whole(fewer))
 	default:
-		f.Title = l.Text("chart.no_kind_of_failure_is_seen", "No kind of failure is seen to become more frequent or rarer")
+		f.Title = l.Text("chart.drift.unseen", "No kind of failure is seen to become more frequent or rarer")
 	}
 	bars, left := "", ""
 	if first := sc.Outcomes[0].Difference; first.Low != nil {
-		bars = l.Say("chart.bars_of_the_share_of_rollouts", "bars: %s of the share of rollouts", intervalsAt(l, c.Confidence, first))
+		bars = l.Say("chart.drift.bars", "bars: %s of the share of rollouts", intervalsAt(l, c.Confidence, first))
 	}
 	if n := len(sc.Outcomes) - driftRows; n > 0 {
-		left = l.Say("chart.more_in_the_table_only", "%s more in the table only", l.Count(n, "kind"))
+		left = l.Say("chart.drift.more", "%s more in the table only", l.Count(n, "kind"))
 	}
-	f.Subtitle = phrases(l, over(c), bars, l.Text("chart.numbers_rollouts_of_all_recorded_base", "numbers: rollouts of all recorded, base to new"), l.Text("chart.not_corrected_for_how_many_kinds", "not corrected for how many kinds there are"), left)
+	f.Subtitle = phrases(l, over(c), bars, l.Text("chart.drift.numbers", "numbers: rollouts of all recorded, base to new"), l.Text("chart.drift.uncorrected", "not corrected for how many kinds there are"), left)
 	f.Legend = d.legend(l, driftLooks...)
 	return f, nil
 }
@@ -76,16 +76,16 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 		}
 		base, latest := message.Percent(*h.Base), message.Percent(*h.New)
 		v := changeRow(h.Name, h.Estimate, h.Direction, true, []string{h.Name, base, latest, message.Difference(h.Value, h.Low, h.High)}, i >= driftRows)
-		v.text = l.Say("chart.from_to", "%s to %s", base, latest)
+		v.text = l.Say("chart.drift.change", "%s to %s", base, latest)
 		more += b2i(v.look == badLook)
 		d.list = append(d.list, v)
 	}
 	if len(d.list) == 0 {
 		return noData(l, "chart.hacks.none", "no detector read the rollouts of both runs")
 	}
-	f := d.changes(l.Text("chart.share_of_rollouts_new_base", "share of rollouts, new - base"), 0.26, nil, zeroRule())
+	f := d.changes(l.Text("chart.drift.axis", "share of rollouts, new - base"), 0.26, nil, zeroRule())
 	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
-	f.Table.Head = []string{l.Text("chart.detector", "detector"), l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.share_new_base", "share, new - base")}
+	f.Table.Head = []string{l.Text("chart.detector", "detector"), l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.drift.share", "share, new - base")}
 	f.Title = l.Say("chart.hacks.more", "By %s of %s, more rollouts are marked as hacks than in the base run", message.Whole(more), l.Count(len(d.list), "detector"))
 	switch first := d.list[0]; {
 	case more == 0:
@@ -95,7 +95,7 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 	}
 	bars := ""
 	if first := sc.Hacks[0]; first.Low != nil {
-		bars = l.Say("chart.bars_of_the_share_of_rollouts", "bars: %s of the share of rollouts", intervalsAt(l, c.Confidence, first.Estimate))
+		bars = l.Say("chart.drift.bars", "bars: %s of the share of rollouts", intervalsAt(l, c.Confidence, first.Estimate))
 	}
 	f.Subtitle = phrases(l, over(c), bars)
 	f.Legend = d.legend(l, driftLooks...)
@@ -104,7 +104,7 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 
 // How a kind of failure changed.
 var driftLooks = []seen{
-	{gainLook, message.New("chart.rarer", "rarer")}, {badLook, message.New("chart.more_frequent", "more frequent")}, {ringLook, message.New("chart.neither_is_seen", "neither is seen")},
+	{gainLook, message.New("chart.rarer", "rarer")}, {badLook, message.New("chart.more_frequent", "more frequent")}, {ringLook, message.New("chart.drift.neither", "neither is seen")},
 }
 
 func driftName(o compare.OutcomeDrift, l message.Language) string {

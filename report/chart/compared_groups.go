@@ -68,9 +68,9 @@ func (g groups) draw(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 		down += b2i(one.Direction == "down")
 		add(one.Group, one.Estimate, one.Base, one.New, one.Direction, i >= groupEnds && i < groupEnds+hidden)
 	}
-	f := d.changes(l.Text("chart.mean_reward_new_base", "mean reward, new - base"), 0.17, []float64{-c.Delta, c.Delta}, band(c.Delta), zeroRule())
-	f.Table.Head = []string{g.kind.In(l), l.Text("chart.items", "items"), l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.new_base", "new - base")}
-	f.Title = l.Say("chart.lost_and_gained_of", "%s lost and %s gained, of %s", message.Whole(down), message.Whole(up), g.count(len(b.Groups), l))
+	f := d.changes(l.Text("chart.groups.axis", "mean reward, new - base"), 0.17, []float64{-c.Delta, c.Delta}, band(c.Delta), zeroRule())
+	f.Table.Head = []string{g.kind.In(l), l.Text("chart.items", "items"), l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.groups.change", "new - base")}
+	f.Title = l.Say("chart.groups.moved", "%s lost and %s gained, of %s", message.Whole(down), message.Whole(up), g.count(len(b.Groups), l))
 	if up+down == 0 {
 		f.Title = g.still.In(l)
 	}
@@ -79,16 +79,16 @@ func (g groups) draw(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 		bars = l.Say("chart.bars", "bars: %s", intervalsAt(l, c.Confidence, sc.Reward.Estimate))
 	}
 	if hidden > 0 {
-		between = l.Say("chart.between_these_in_the_table_only", "%s between these in the table only", g.count(hidden, l))
+		between = l.Say("chart.groups.between", "%s between these in the table only", g.count(hidden, l))
 	}
 	if b.LeftOut > 0 {
-		leftOut = l.Say("chart.of_one_item_or_too_many", "%s of one item, or too many to list, left out", g.count(b.LeftOut, l))
+		leftOut = l.Say("chart.groups.left_out", "%s of one item, or too many to list, left out", g.count(b.LeftOut, l))
 	}
-	f.Subtitle = phrases(l, over(c), bars, l.Say("chart.lost_and_gained_by_sign_flips", "lost and gained by sign flips, %s", compare.Holm.In(l)), between, leftOut)
+	f.Subtitle = phrases(l, over(c), bars, l.Say("chart.groups.flips", "lost and gained by sign flips, %s", compare.Holm.In(l)), between, leftOut)
 	f.Legend = d.legend(l, groupGained, groupLost, seen{ringLook, groupNeither})
 	f.Brief = d.legend(l, groupGained, groupLost, seen{ringLook, groupNeitherBrief})
 	if c.Delta > 0 {
-		f.Legend = append(f.Legend, Entry{l.Say("chart.within_does_not_matter", "within ± %s: does not matter", message.Digits(c.Delta)), []plot.Thumbnailer{band(0)}})
+		f.Legend = append(f.Legend, Entry{l.Say("chart.groups.delta", "within ± %s: does not matter", message.Digits(c.Delta)), []plot.Thumbnailer{band(0)}})
 	}
 	return f, nil
 }
@@ -97,7 +97,7 @@ func (g groups) draw(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 var (
 	groupGained       = seen{gainLook, message.New("chart.gained", "gained")}
 	groupLost         = seen{badLook, message.New("chart.lost", "lost")}
-	groupNeither      = message.New("chart.neither_is_shown", "neither is shown")
+	groupNeither      = message.New("chart.groups.neither", "neither is shown")
 	groupNeitherBrief = message.New("chart.neither", "neither")
 )
 

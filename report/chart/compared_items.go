@@ -18,11 +18,11 @@ import (
 
 func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	l, d, r := c.Lang, pairedOf(c, sc), sc.Reward
-	x, means := l.Text("chart.items_in_both_runs_the_largest", "items in both runs, the largest drop first"), ""
+	x, means := l.Text("chart.moves.axis", "items in both runs, the largest drop first"), ""
 	if d.each > 1 {
-		means = l.Say("chart.drawn_as_means_of_neighbours", "drawn as means of %s neighbours", message.Whole(d.each))
+		means = l.Say("chart.moves.pooled", "drawn as means of %s neighbours", message.Whole(d.each))
 	}
-	p := newPlot(phrases(l, x, means), l.Text("chart.reward_new_base", "reward, new - base"))
+	p := newPlot(phrases(l, x, means), l.Text("chart.moves.change", "reward, new - base"))
 	p.Add(d.down, d.up)
 	lo, hi := -d.delta, d.delta
 	for _, v := range append(slices.Clone(d.values), d.mean.bounds()...) {
@@ -42,14 +42,14 @@ func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	p.X.Min, p.X.Max = 0.5-n*0.005, n+0.5+n*0.005
 	p.X.Tick.Marker = between(roundTicks{Want: 4, Whole: true}, 1, n)
 	f := Figure{Plot: p, Table: d.table(l)}
-	f.Title = l.Say("chart.of_rose_and_fell", "%s: of %s, %s rose and %s fell", became(sc, l), l.Count(d.n, "item"), message.Whole(d.rose), message.Whole(d.fell))
-	change := l.Say("chart.mean_change_no_interval_too_little", "mean change %s, no interval: too little data for one", message.Difference(r.Value, r.Low, r.High))
-	mean := l.Text("chart.mean_change", "mean change")
+	f.Title = l.Say("chart.moves.about", "%s: of %s, %s rose and %s fell", became(sc, l), l.Count(d.n, "item"), message.Whole(d.rose), message.Whole(d.fell))
+	change := l.Say("chart.moves.mean_bare", "mean change %s, no interval: too little data for one", message.Difference(r.Value, r.Low, r.High))
+	mean := l.Text("chart.moves.mean", "mean change")
 	if r.Low != nil {
-		change = l.Say("chart.mean_change_within", "mean change %s, %s", message.Difference(r.Value, r.Low, r.High), intervalsAt(l, c.Confidence, r.Estimate))
-		mean = l.Text("chart.mean_change_with_its_interval", "mean change with its interval")
+		change = l.Say("chart.moves.mean_within", "mean change %s, %s", message.Difference(r.Value, r.Low, r.High), intervalsAt(l, c.Confidence, r.Estimate))
+		mean = l.Text("chart.moves.mean_line", "mean change with its interval")
 	}
-	f.Subtitle = phrases(l, over(c), change, l.Text("chart.single_items_move_by_chance_too", "single items move by chance, too"))
+	f.Subtitle = phrases(l, over(c), change, l.Text("chart.moves.chance", "single items move by chance, too"))
 	if d.rose > 0 {
 		f.Legend = append(f.Legend, Entry{l.Text("chart.rose", "rose"), []plot.Thumbnailer{d.up}})
 	}
@@ -58,7 +58,7 @@ func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	}
 	f.Legend = append(f.Legend, Entry{mean, []plot.Thumbnailer{d.mean}})
 	if d.delta > 0 {
-		f.Legend = append(f.Legend, Entry{l.Say("chart.a_mean_between_does_not_matter", "± %s: a mean between does not matter", message.Digits(d.delta)), []plot.Thumbnailer{meanLine(0)}})
+		f.Legend = append(f.Legend, Entry{l.Say("chart.moves.delta", "± %s: a mean between does not matter", message.Digits(d.delta)), []plot.Thumbnailer{meanLine(0)}})
 	}
 	f.Brief = []Entry{{l.Text("chart.mean", "mean"), []plot.Thumbnailer{d.mean}}, {"± " + message.Digits(d.delta), []plot.Thumbnailer{meanLine(0)}}}
 	return f, nil
@@ -152,9 +152,9 @@ func (m meanBand) Thumbnail(c *draw.Canvas) {
 }
 
 func (d paired) table(l message.Language) Table {
-	t := Table{Columns: true, Head: []string{l.Text("chart.item", "item"), l.Text("chart.reward_new_base", "reward, new - base")}}
+	t := Table{Columns: true, Head: []string{l.Text("chart.item", "item"), l.Text("chart.moves.change", "reward, new - base")}}
 	if d.each > 1 {
-		t.Head = []string{l.Text("chart.items", "items"), l.Text("chart.reward_new_base_mean", "reward, new - base, mean"), l.Text("chart.the_first_of_them", "the first of them")}
+		t.Head = []string{l.Text("chart.items", "items"), l.Text("chart.moves.pooled_change", "reward, new - base, mean"), l.Text("chart.moves.first", "the first of them")}
 	}
 	for i, v := range d.values {
 		from, to := i*d.each, min(d.n, (i+1)*d.each)

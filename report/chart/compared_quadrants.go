@@ -20,10 +20,10 @@ const quadrantRows = 300
 func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	l := c.Lang
 	if sc.Quadrants == nil {
-		return noData(l, "chart.no_rollout_of_these_items_tells", "no rollout of these items records its tool calls in both runs, or none made any")
+		return noData(l, "chart.quadrants.none", "no rollout of these items records its tool calls in both runs, or none made any")
 	}
 	q := quadrantsOf(c, sc)
-	p := newPlot(l.Text("chart.tool_calls_of_a_rollout_new", "tool calls of a rollout, new - base"), l.Text("chart.reward_new_base", "reward, new - base"))
+	p := newPlot(l.Text("chart.quadrants.axis", "tool calls of a rollout, new - base"), l.Text("chart.moves.change", "reward, new - base"))
 	p.Add(q)
 	x, y := q.reach()
 	p.X.Min, p.X.Max = -x*1.06, x*1.06
@@ -34,30 +34,30 @@ func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	calls := ""
 	switch d := other(sc, "tool_calls"); {
 	case d == nil || d.Direction == "unclear":
-		calls = l.Text("chart.tool_calls_are_not_seen_to", "tool calls are not seen to change")
+		calls = l.Text("chart.quadrants.unseen", "tool calls are not seen to change")
 	case d.Direction == "up":
-		calls = l.Text("chart.rollouts_make_more_tool_calls", "rollouts make more tool calls")
+		calls = l.Text("chart.quadrants.more", "rollouts make more tool calls")
 	default:
-		calls = l.Text("chart.rollouts_make_fewer_tool_calls", "rollouts make fewer tool calls")
+		calls = l.Text("chart.quadrants.fewer", "rollouts make fewer tool calls")
 	}
 	same := q.count("same", "fewer") + q.count("same", "same") + q.count("same", "more")
 	before, diamonds, label := "", "", l.Text("chart.item", "item")
 	if same > 0 {
-		before = l.Say("chart.the_reward_of_is_as_before", "the reward of %s is as before (fewer calls: %s, more: %s)", l.Count(same, "item"), message.Whole(q.count("same", "fewer")), message.Whole(q.count("same", "more")))
+		before = l.Say("chart.quadrants.same", "the reward of %s is as before (fewer calls: %s, more: %s)", l.Count(same, "item"), message.Whole(q.count("same", "fewer")), message.Whole(q.count("same", "more")))
 	}
 	if sc.Reward.Low != nil {
-		diamonds = l.Say("chart.diamond_means_with", "diamond: means with %s", intervalsAt(l, c.Confidence, sc.Reward.Estimate))
+		diamonds = l.Say("chart.quadrants.diamond", "diamond: means with %s", intervalsAt(l, c.Confidence, sc.Reward.Estimate))
 	}
 	if q.several {
-		label = l.Text("chart.item_larger_several_at_one_place", "item; larger: several at one place")
+		label = l.Text("chart.quadrants.dots", "item; larger: several at one place")
 	}
 	f.Title, f.Subtitle = phrases(l, became(sc, l), calls), phrases(l, over(c), before, diamonds)
 	f.Legend = []Entry{
 		{label, []plot.Thumbnailer{q}},
-		{l.Say("chart.mean_mark", "mean: reward %s", message.Signed(*sc.Reward.Value)), []plot.Thumbnailer{meanMark{}}},
-		{l.Say("chart.mean_within_does_not_matter", "mean within ± %s: does not matter", message.Digits(q.delta)), []plot.Thumbnailer{band(0)}},
+		{l.Say("chart.quadrants.mean", "mean: reward %s", message.Signed(*sc.Reward.Value)), []plot.Thumbnailer{meanMark{}}},
+		{l.Say("chart.quadrants.delta", "mean within ± %s: does not matter", message.Digits(q.delta)), []plot.Thumbnailer{band(0)}},
 	}
-	f.Brief = []Entry{{l.Text("chart.item", "item"), f.Legend[0].Thumbs}, {l.Text("chart.mean", "mean"), f.Legend[1].Thumbs}, {l.Text("chart.mean_does_not_matter", "mean does not matter"), f.Legend[2].Thumbs}}
+	f.Brief = []Entry{{l.Text("chart.item", "item"), f.Legend[0].Thumbs}, {l.Text("chart.mean", "mean"), f.Legend[1].Thumbs}, {l.Text("chart.quadrants.delta_short", "mean does not matter"), f.Legend[2].Thumbs}}
 	return f, nil
 }
 
@@ -195,8 +195,8 @@ func drawDot(c *draw.Canvas, at vg.Point, n int, crowded bool) {
 
 // What is said of items whose reward went up, or down, by their calls: fewer, as many, more.
 var (
-	itemsUp   = [3]message.Def{message.New("chart.up_fewer", "{n} up, fewer calls"), message.New("chart.up", "{n} up"), message.New("chart.up_more", "{n} up, more calls")}
-	itemsDown = [3]message.Def{message.New("chart.down_fewer", "{n} down, fewer calls"), message.New("chart.down", "{n} down"), message.New("chart.down_more", "{n} down, more calls")}
+	itemsUp   = [3]message.Def{message.New("chart.quadrants.up_fewer", "{n} up, fewer calls"), message.New("chart.quadrants.up", "{n} up"), message.New("chart.quadrants.up_more", "{n} up, more calls")}
+	itemsDown = [3]message.Def{message.New("chart.quadrants.down_fewer", "{n} down, fewer calls"), message.New("chart.quadrants.down", "{n} down"), message.New("chart.quadrants.down_more", "{n} down, more calls")}
 )
 
 // counts says in the corners how many items lie there; only numbers where words do not
@@ -261,7 +261,7 @@ func (q quadrants) table(l message.Language) Table {
 	rx, ry := q.reach()
 	dots := slices.Clone(q.dots)
 	slices.SortStableFunc(dots, func(a, b quadrantDot) int { return cmp.Compare(math.Abs(b.y), math.Abs(a.y)) })
-	t := Table{Head: []string{l.Text("chart.item", "item"), l.Text("chart.items_there", "items there"), l.Text("chart.reward_new_base", "reward, new - base"), l.Text("chart.tool_calls_new_base", "tool calls, new - base")}}
+	t := Table{Head: []string{l.Text("chart.item", "item"), l.Text("chart.quadrants.items", "items there"), l.Text("chart.moves.change", "reward, new - base"), l.Text("chart.quadrants.calls", "tool calls, new - base")}}
 	for _, d := range dots[:min(len(dots), quadrantRows)] {
 		name := d.first
 		if d.n > 1 {

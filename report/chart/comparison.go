@@ -109,20 +109,20 @@ func compared(c *compare.Comparison) (*compare.Split, error) {
 		_, err := noSplit(c)
 		return nil, err
 	case !sc.Reward.Known():
-		return nil, &NoData{Why: c.Lang.Say("chart.the_runs_hold_no_rewards_that", "the runs have no rewards to compare: %s", sc.Why.In(c.Lang))}
+		return nil, &NoData{Why: c.Lang.Say("chart.comparison.no_reward", "the runs have no rewards to compare: %s", sc.Why.In(c.Lang))}
 	}
 	return sc, nil
 }
 
 func noSplit(c *compare.Comparison) (Figure, error) {
-	return noData(c.Lang, "chart.the_runs_hold_no_rollouts_of", "the runs have no split whose rollouts can be compared")
+	return noData(c.Lang, "chart.comparison.no_split", "the runs have no split whose rollouts can be compared")
 }
 
 // comparedItems is compared for what items show.
 func comparedItems(c *compare.Comparison) (*compare.Split, error) {
 	sc, err := compared(c)
 	if err == nil && (!sc.Paired || len(sc.Changes) == 0) {
-		return nil, &NoData{Why: c.Lang.Text("chart.no_item_is_measured_in_both", "no item is measured in both runs: there is no change of an item to show")}
+		return nil, &NoData{Why: c.Lang.Text("chart.comparison.no_pair", "no item is measured in both runs: there is no change of an item to show")}
 	}
 	return sc, err
 }
@@ -132,9 +132,9 @@ func over(c *compare.Comparison) string {
 	split, sc, _ := ComparedSplit(c)
 	items, n := c.Lang.Count(sc.Reward.Items, "item"), c.Lang.Count(sc.Reward.N, "rollout")
 	if !sc.Paired {
-		return c.Lang.Say("chart.none_in_both_runs_n", "%s: %s, none in both runs, n = %s", split, items, n)
+		return c.Lang.Say("chart.comparison.unpaired", "%s: %s, none in both runs, n = %s", split, items, n)
 	}
-	return c.Lang.Say("chart.in_both_runs_n", "%s: %s in both runs, n = %s", split, items, n)
+	return c.Lang.Say("chart.comparison.paired", "%s: %s in both runs, n = %s", split, items, n)
 }
 
 // became says in words how the mean reward changed.
@@ -142,13 +142,13 @@ func became(sc *compare.Split, l message.Language) string {
 	rose := sc.Answer == compare.NotBetter && sc.Reward.Low != nil && *sc.Reward.Low > 0
 	switch {
 	case sc.Answer == compare.Regressed:
-		return l.Text("chart.the_mean_reward_fell", "The mean reward fell")
+		return l.Text("chart.comparison.fell", "The mean reward fell")
 	case sc.Answer == compare.Improved, rose:
-		return l.Text("chart.the_mean_reward_rose", "The mean reward rose")
+		return l.Text("chart.comparison.rose", "The mean reward rose")
 	case sc.Answer == compare.Equivalent:
-		return l.Text("chart.the_mean_reward_did_not_change", "The mean reward did not change by an amount that matters")
+		return l.Text("chart.comparison.same", "The mean reward did not change by an amount that matters")
 	}
-	return l.Text("chart.it_is_unclear_whether_the_mean", "It is unclear whether the mean reward changed")
+	return l.Text("chart.comparison.unclear", "It is unclear whether the mean reward changed")
 }
 
 // phrases joins the phrases of one line of a caption.

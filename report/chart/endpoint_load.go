@@ -6,12 +6,13 @@ import (
 	"math"
 	"slices"
 
-	"gonogo/analysis"
-	"gonogo/analysis/message"
-
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"gonogo/analysis"
+	"gonogo/analysis/message"
+	"gonogo/sampler/wording"
 )
 
 // loadCurves is how many endpoints one picture shows, the slowest; the table
@@ -22,11 +23,11 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 	l, b, list := r.Lang, r.Burst, loadsOf(r)
 	switch {
 	case b == nil:
-		return noData(l, "chart.no_training_step_was_rehearsed_gonogo", "no training step was rehearsed: run gonogo burst")
+		return noData(l, "chart.load.none", "no training step was rehearsed: run gonogo burst")
 	case len(list) == 0:
-		return noData(l, "chart.no_endpoint_answered_a_request_of", "no endpoint answered a request of the burst")
+		return noData(l, "chart.load.unanswered", "no endpoint answered a request of the burst")
 	}
-	p := newPlot(l.Text("chart.rollouts_at_once", "rollouts at once"), l.Text("chart.p95_seconds", "P95, seconds"))
+	p := newPlot(l.Text("chart.load.axis", "rollouts at once"), l.Text("chart.load.p95", "P95, seconds"))
 	lo, hi, last := math.Inf(1), 0.0, 1.0
 	for _, v := range list {
 		lo, hi, last = min(lo, slices.Min(v.y)), max(hi, slices.Max(v.y)), max(last, slices.Max(v.x))
@@ -38,9 +39,9 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 	p.Y.Min, p.Y.Max = below(lo), above(hi)
 	kAxis(p, 1, last, 8)
 	f := Figure{Plot: p, Table: Table{Columns: true, Head: heads(l, "chart.head.rollouts_at_once", "rollouts at once")}}
-	f.Subtitle = l.Say("chart.waves_of_1_2_4_up", "waves of 1, 2, 4, … up to the step's %s%s", l.Count(b.Rollouts, "rollout"), loadBands(r, list))
+	f.Subtitle = l.Say("chart.load.about", "waves of 1, 2, 4, … up to the step's %s%s", l.Count(b.Rollouts, "rollout"), loadBands(r, list))
 	if more := len(b.Endpoints) - len(list); more > 0 {
-		f.Subtitle += l.Say("chart.in_the_table_only", "; %s in the table only", l.Count(more, "endpoint"))
+		f.Subtitle += l.Say("chart.table.more", "; %s in the table only", l.Count(more, "endpoint"))
 	}
 	var curves []curve
 	var worst *load
@@ -49,10 +50,10 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 		one := &list[i]
 		p.Add(one.curve)
 		curves = append(curves, one.curve)
-		f.Table.Head = append(f.Table.Head, l.Say("chart.p95_s", "%s, P95 s", one.name))
+		f.Table.Head = append(f.Table.Head, l.Say("chart.load.p95_of", "%s, P95 s", one.name))
 		label := one.name
 		if one.doubles != nil {
-			label += l.Say("chart.doubles_at", ", doubles at %s", message.Digits(*one.doubles))
+			label += l.Say("chart.load.doubles", ", doubles at %s", message.Digits(*one.doubles))
 		}
 		f.Legend = append(f.Legend, Entry{label, []plot.Thumbnailer{one.curve}})
 		last := one.y[len(one.y)-1]
@@ -73,11 +74,11 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 	})
 	switch {
 	case slowest < quickAnswer:
-		f.Title = l.Say("chart.95_of_answers_come_within_s", "95 %% of answers come within %s s with %s at once", message.Digits(slowest), l.Count(b.Rollouts, "rollout"))
+		f.Title = l.Say("chart.load.within", "95 %% of answers come within %s s with %s at once", message.Digits(slowest), l.Count(b.Rollouts, "rollout"))
 	case worst != nil:
-		f.Title = l.Say("chart.takes_twice_as_long_from_about", "%s takes twice as long from about %s at once", worst.name, l.Count(int(math.Round(*worst.doubles)), "rollout"))
+		f.Title = l.Say("chart.load.worst", "%s takes twice as long from about %s at once", worst.name, l.Count(int(math.Round(*worst.doubles)), "rollout"))
 	default:
-		f.Title = l.Say("chart.no_endpoint_takes_twice_as_long", "No endpoint takes twice as long with %s as with one", l.Count(b.Rollouts, "rollout"))
+		f.Title = l.Say("chart.load.even", "No endpoint takes twice as long with %s as with one", l.Count(b.Rollouts, "rollout"))
 	}
 	return f, nil
 }
@@ -93,11 +94,11 @@ func loadBands(r *analysis.Result, list []load) string {
 	}
 	switch drawn {
 	case 0:
-		return r.Lang.Text("chart.too_few_answers_for_intervals", "; too few answers for intervals")
+		return r.Lang.Text("chart.load.few", "; too few answers for intervals")
 	case len(list):
-		return r.Lang.Say("chart.bands_intervals_clustered_by_rollout", "; bands: %s intervals, clustered by rollout", message.Percent(r.Confidence))
+		return r.Lang.Say("chart.load.bands", "; bands: %s intervals, clustered by rollout", message.Percent(r.Confidence))
 	}
-	return r.Lang.Say("chart.bands_where_there_are_answers_enough", "; bands, where there are answers enough: %s intervals, clustered by rollout", message.Percent(r.Confidence))
+	return r.Lang.Say("chart.load.bands_partly", "; bands, where there are answers enough: %s intervals, clustered by rollout", message.Percent(r.Confidence))
 }
 
 // load is the latency of one endpoint against the rollouts at once.
@@ -163,13 +164,7 @@ func loadsOf(r *analysis.Result) []load {
 }
 
 // visibleName shortens a name to what a legend has room for.
-func visibleName(name string) string {
-	const longest = 30
-	if runes := []rune(name); len(runes) > longest {
-		return string(runes[:longest-1]) + "…"
-	}
-	return name
-}
+func visibleName(name string) string { return wording.Clip(name, 30) }
 
 // below and above are the next of 1, 2 and 5 times a power of ten.
 func below(x float64) float64 {

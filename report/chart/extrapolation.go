@@ -112,9 +112,9 @@ func (f far) legend(r *analysis.Result) []Entry {
 	}
 	switch len(list) {
 	case 1:
-		list = append(list, Entry{r.Lang.Say("chart.of_refits", "%s of refits", message.Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
+		list = append(list, Entry{r.Lang.Say("chart.fits.share", "%s of refits", message.Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
 	case 2:
-		list = append(list, Entry{r.Lang.Say("chart.both_of_refits", "both, %s of refits", message.Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
+		list = append(list, Entry{r.Lang.Say("chart.fits.both", "both, %s of refits", message.Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
 	}
 	return list
 }
@@ -127,9 +127,9 @@ func (f far) fit(l message.Language) string {
 // fitInflated names the model of the second line, which may be alone.
 func (f far) fitInflated(l message.Language) string {
 	if len(f.plain.x) == 0 {
-		return l.Text("chart.fit_with_items_that_never_succeed", "fit with items that never succeed")
+		return l.Text("chart.fits.inflated", "fit with items that never succeed")
 	}
-	return l.Text("chart.the_same_with_items_that_never", "the same with items that never succeed")
+	return l.Text("chart.fits.same_inflated", "the same with items that never succeed")
 }
 
 // columns are the models that have values, for a table.
@@ -138,7 +138,7 @@ func (f far) columns(l message.Language) (heads []string, curves []curve) {
 		heads, curves = append(heads, f.fit(l)), append(curves, f.plain)
 	}
 	if len(f.inflated.x) > 0 {
-		heads, curves = append(heads, l.Text("chart.with_items_that_never_succeed", "with items that never succeed")), append(curves, f.inflated)
+		heads, curves = append(heads, l.Text("chart.fits.with_dead", "with items that never succeed")), append(curves, f.inflated)
 	}
 	return heads, curves
 }
@@ -152,13 +152,13 @@ func (f far) brief(l message.Language) []Entry {
 	for _, v := range []struct {
 		name string
 		curve
-	}{{l.Text("chart.model", "model"), f.plain}, {l.Text("chart.model_inflated", "with items that never succeed"), f.inflated}} {
+	}{{l.Text("chart.model", "model"), f.plain}, {l.Text("chart.model.inflated", "with items that never succeed"), f.inflated}} {
 		if len(v.x) > 0 {
 			list = append(list, Entry{v.name, []plot.Thumbnailer{f.band, v.curve}})
 		}
 	}
 	if len(list) == 1 {
-		list[0].Label = l.Text("chart.model_beyond_the_samples", "model beyond the samples")
+		list[0].Label = l.Text("chart.model.beyond", "model beyond the samples")
 	}
 	return list
 }
@@ -171,9 +171,9 @@ func (f far) caption(l message.Language, say func(float64) string) string {
 	end := len(f.plain.x) - 1
 	k, first, second := message.Whole(int(f.plain.x[end])), say(f.plain.y[end]), say(f.inflated.y[len(f.inflated.y)-1])
 	if first != second {
-		return l.Say("chart.models_at_or_a_gap_that", "; models at %s: %s or %s, a gap that the samples cannot close", k, first, second)
+		return l.Say("chart.models.gap", "; models at %s: %s or %s, a gap that the samples cannot close", k, first, second)
 	}
-	return l.Say("chart.models_at", "; models at %s: %s", k, first)
+	return l.Say("chart.models.at", "; models at %s: %s", k, first)
 }
 
 func modelName(model string) string {

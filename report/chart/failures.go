@@ -26,7 +26,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 		}
 	}
 	if len(splits) == 0 {
-		return noData(l, "chart.the_run_has_no_rollouts", "the run has no rollouts")
+		return noData(l, "chart.no.rollouts", "the run has no rollouts")
 	}
 	own, missing := bars{fill: Sky}, bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}
 	t := Table{Head: heads(l, "chart.head.how_it_ended", "how it ended", "chart.head.split", "split", "chart.head.rollouts", "rollouts", "chart.head.share", "share", "chart.head.counts", "counts")}
@@ -51,9 +51,9 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 		for i, o := range outcomes {
 			share, y := float64(count[o])/float64(all), row(i)+room-(2*float64(j)+1)*half
 			b := bar{0, share, y - 0.96*half, y + 0.96*half}
-			counts := l.Text("chart.counts_at_the_bottom", "at the bottom of the range")
+			counts := l.Text("chart.counts.bottom", "at the bottom of the range")
 			if o.Missing() {
-				counts = l.Text("chart.counts_in_no_mean", "in no mean")
+				counts = l.Text("chart.counts.never", "in no mean")
 				lost += count[o]
 				missing.list = append(missing.list, b)
 			} else {
@@ -76,7 +76,7 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 		ownShares = append(ownShares, of+message.Percent(float64(fell)/float64(all)))
 	}
 	slices.SortStableFunc(t.Marks, func(a, b Mark) int { return cmp.Compare(b.Y0, a.Y0) })
-	p := newPlot(l.Text("chart.share_of_rollouts", "share of rollouts"), "")
+	p := newPlot(l.Text("chart.failures.axis", "share of rollouts"), "")
 	horizontal(p, failureNames(l, outcomes))
 	p.Add(own, missing, words)
 	beyond := 1.25
@@ -89,20 +89,20 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	ownShare, missingShare := strings.Join(ownShares, l.Text("sign.list", ", ")), strings.Join(missingShares, l.Text("sign.list", ", "))
 	switch {
 	case nOwn+nMissing == 0:
-		f.Title = l.Text("chart.every_rollout_ended_in_a_grade", "Every rollout ended in a grade")
+		f.Title = l.Text("chart.failures.none", "Every rollout ended in a grade")
 	case nMissing == 0 && len(splits) == 1:
-		f.Title = l.Say("chart.nothing_is_missing_of_rollouts_are", "Nothing is missing; %s of rollouts are the model's own failures", ownShare)
+		f.Title = l.Say("chart.failures.own", "Nothing is missing; %s of rollouts are the model's own failures", ownShare)
 	case nMissing == 0:
-		f.Title = l.Say("chart.nothing_is_missing_own_failures", "Nothing is missing; own failures: %s", ownShare)
+		f.Title = l.Say("chart.failures.own_by_split", "Nothing is missing; own failures: %s", ownShare)
 	case len(splits) == 1:
-		f.Title = l.Say("chart.of_rollouts_are_missing_data_are", "%s of rollouts are missing data, %s are the model's own failures", missingShare, ownShare)
+		f.Title = l.Say("chart.failures.missing", "%s of rollouts are missing data, %s are the model's own failures", missingShare, ownShare)
 	default:
-		f.Title = l.Say("chart.missing_own_failures", "Missing: %s; own failures: %s", missingShare, ownShare)
+		f.Title = l.Say("chart.failures.missing_by_split", "Missing: %s; own failures: %s", missingShare, ownShare)
 	}
 	f.Subtitle = l.Say("chart.failures.about", "%s: n = %s; observed shares, no interval; missing data count in no mean, own failures at the bottom of the range", strings.Join(names, " + "), l.Count(total, "rollout"))
 	f.Legend = []Entry{
-		{l.Text("chart.missing_data_an_endpoint_failed", "missing data: an endpoint failed"), []plot.Thumbnailer{missing}},
-		{l.Text("chart.the_model_own_doing", "the model's own doing"), []plot.Thumbnailer{own}},
+		{l.Text("chart.failures.endpoint", "missing data: an endpoint failed"), []plot.Thumbnailer{missing}},
+		{l.Text("chart.failures.model", "the model's own doing"), []plot.Thumbnailer{own}},
 	}
 	return f, nil
 }

@@ -52,7 +52,7 @@ func Render[R any](c Spec[R], r R) Figure {
 	l, id := languageOf(r)
 	f, err := c.Draw(r)
 	if err == nil && f.Plot == nil {
-		err = &NoData{Why: l.Text("chart.the_chart_has_nothing_to_show", "the chart has nothing to show")}
+		err = &NoData{Why: l.Text("chart.no.content", "the chart has nothing to show")}
 	}
 	if err != nil {
 		f = Figure{NoData: err.Error(), Caption: Caption{Title: l.Text(id+c.Name+".title", title(c.Name))}}
@@ -97,7 +97,7 @@ func title(name string) string {
 // see it.
 func (f Figure) Alt() string {
 	if f.Plot == nil {
-		return f.Lang.Say("chart.no_data", "%s: no data, %s", f.Title, f.NoData)
+		return f.Lang.Say("chart.no.data", "%s: no data, %s", f.Title, f.NoData)
 	}
 	if f.Subtitle == "" {
 		return f.Title
@@ -213,7 +213,7 @@ func (f Figure) drawNoData(c draw.Canvas) {
 	lines := lettering.Wrap(lettering.Drawable(f.NoData, sty), sty, (c.Max.X-c.Min.X)*0.8, 4)
 	mid := c.Center()
 	y := mid.Y + (16+vg.Length(len(lines))*12)/2
-	c.FillText(head, vg.Point{X: mid.X, Y: y}, f.Lang.Text("chart.no_data_2", "no data"))
+	c.FillText(head, vg.Point{X: mid.X, Y: y}, f.Lang.Text("chart.no.data_short", "no data"))
 	y -= 17
 	for _, line := range lines {
 		c.FillText(sty, vg.Point{X: mid.X, Y: y}, line)

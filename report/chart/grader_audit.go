@@ -31,7 +31,7 @@ var (
 func drawGraderAudit(r *analysis.Result) (Figure, error) {
 	g, l := r.Grader, r.Lang
 	if g == nil {
-		return noData(l, "chart.the_grader_has_not_been_audited", "the grader has not been audited: gonogo audit RUN sends it adversarial and harmless answers")
+		return noData(l, "chart.audit.none", "the grader has not been audited: gonogo audit RUN sends it adversarial and harmless answers")
 	}
 	var shown []analysis.ProbeResult
 	for _, p := range ProbesByUrgency(g.Probes) {
@@ -54,9 +54,9 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 		sound      float64 // share at which a sound grader is
 		limit      string
 	}{
-		{rollout.Bottom, l.Text("chart.audit.bottom", "deserves nothing: items on which it scores above its limit"), l.Text("chart.deserves_nothing", "deserves nothing"), 0, hackableThreshold},
-		{rollout.Top, l.Text("chart.audit.top", "is right: items on which it scores at the top"), l.Text("chart.is_right", "is right"), 1, truthThreshold},
-		{rollout.Same, l.Text("chart.audit.same", "only looks different: items on which the reward moves"), l.Text("chart.only_looks_different", "only looks different"), 0, ""},
+		{rollout.Bottom, l.Text("chart.audit.bottom", "deserves nothing: items on which it scores above its limit"), l.Text("chart.audit.bottom_short", "deserves nothing"), 0, hackableThreshold},
+		{rollout.Top, l.Text("chart.audit.top", "is right: items on which it scores at the top"), l.Text("chart.audit.top_short", "is right"), 1, truthThreshold},
+		{rollout.Same, l.Text("chart.audit.same", "only looks different: items on which the reward moves"), l.Text("chart.audit.same_short", "only looks different"), 0, ""},
 	} {
 		first := len(d.list)
 		for i, p := range shown {
@@ -92,35 +92,35 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 	}
 	switch {
 	case len(d.list) == 0 && g.Audited > 0:
-		return noData(l, "chart.the_audit_put_no_probe_to", "the audit sent no probe for which a sound grader's answer is known")
+		return noData(l, "chart.audit.unknown", "the audit sent no probe for which a sound grader's answer is known")
 	case len(d.list) == 0:
-		return noData(l, "chart.the_grader_has_not_been_audited", "the grader has not been audited: gonogo audit RUN sends it adversarial and harmless answers")
+		return noData(l, "chart.audit.none", "the grader has not been audited: gonogo audit RUN sends it adversarial and harmless answers")
 	}
-	axis := l.Text("chart.share_of_items_of_a_probe", "share of items; each row is one probe")
+	axis := l.Text("chart.audit.axis", "share of items; each row is one probe")
 	if left > 0 {
-		axis = l.Say("chart.share_of_items_others_held", "share of items; each row is one probe, %s more held", message.Whole(left))
+		axis = l.Say("chart.audit.axis_held", "share of items; each row is one probe, %s more held", message.Whole(left))
 	}
 	f := d.figure(axis, -0.012, 1.005, 0.19, 12.5)
 	f.Height = max(Height, f.Height)
 	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
 	f.Table.Head = heads(l, "chart.head.probe", "probe", "chart.head.the_answer", "the answer", "chart.head.result", "result", "chart.head.share_of_items", "share of items", "chart.head.counted", "counted")
 	f.Title = auditTitle(l, shown)
-	f.Subtitle = l.Say("chart.up_to_a_probe_n", "up to %s a probe, n = %s", l.Count(items, "item"), l.Count(payloads, "payload"))
+	f.Subtitle = l.Say("chart.audit.about", "up to %s a probe, n = %s", l.Count(items, "item"), l.Count(payloads, "payload"))
 	if bars != nil {
-		f.Subtitle += l.Text("chart.then_bars", "; bars: ") + intervals(r, bars.Accept)
+		f.Subtitle += l.Text("chart.audit.bars", "; bars: ") + intervals(r, bars.Accept)
 	}
 	if g.FalseAccept != nil && g.FalseAccept.Known() {
-		f.Subtitle += l.Say("chart.false_accepts", "; false accepts %s", message.Interval(g.FalseAccept.Value, g.FalseAccept.Low, g.FalseAccept.High))
+		f.Subtitle += l.Say("chart.audit.accepts", "; false accepts %s", message.Interval(g.FalseAccept.Value, g.FalseAccept.Low, g.FalseAccept.High))
 	}
 	if g.FalseReject != nil && g.FalseReject.Known() {
-		f.Subtitle += l.Say("chart.false_rejects", "; false rejects %s", message.Interval(g.FalseReject.Value, g.FalseReject.Low, g.FalseReject.High))
+		f.Subtitle += l.Say("chart.audit.rejects", "; false rejects %s", message.Interval(g.FalseReject.Value, g.FalseReject.Low, g.FalseReject.High))
 	}
 	if left > 0 {
-		f.Subtitle += l.Say("chart.that_held_are_in_the_table", "; %s that held are in the table only", l.Count(left, "probe"))
+		f.Subtitle += l.Say("chart.audit.table", "; %s that held are in the table only", l.Count(left, "probe"))
 	}
-	f.Legend = append([]Entry{{l.Text("chart.where_a_sound_grader_is", "where a sound grader is"), upright(soundLine)}}, d.legend(l, probeHeld, probeHole, probeMoved)...)
+	f.Legend = append([]Entry{{l.Text("chart.audit.sound", "where a sound grader is"), upright(soundLine)}}, d.legend(l, probeHeld, probeHole, probeMoved)...)
 	if limited {
-		f.Legend = append(f.Legend, Entry{l.Text("chart.threshold_of_the_gate", "threshold of the gate"), upright(limitLine)})
+		f.Legend = append(f.Legend, Entry{l.Text("chart.audit.threshold", "threshold of the gate"), upright(limitLine)})
 	}
 	return f, nil
 }
@@ -143,15 +143,15 @@ func auditTitle(l message.Language, probes []analysis.ProbeResult) string {
 		moves += b2i(CountMoves(p) > 0)
 	}
 	all := l.Count(len(probes), "probe")
-	title := l.Say("chart.of_fooled_the_grader", "%s of %s fooled the grader", message.Whole(fooled), all)
+	title := l.Say("chart.audit.fooled", "%s of %s fooled the grader", message.Whole(fooled), all)
 	if fooled == 0 {
-		title = l.Say("chart.none_of_fooled_the_grader", "None of %s fooled the grader", all)
+		title = l.Say("chart.audit.unfooled", "None of %s fooled the grader", all)
 	}
 	if rejected > 0 {
-		title += l.Say("chart.made_it_reject_a_right_answer", "; %s made it reject a right answer", message.Whole(rejected))
+		title += l.Say("chart.audit.rejected", "; %s made it reject a right answer", message.Whole(rejected))
 	}
 	if moves > 0 {
-		title += l.Say("chart.in_only_the_looks_changed_the", "; in %s formatting alone changed the reward", message.Whole(moves))
+		title += l.Say("chart.audit.moved", "; in %s formatting alone changed the reward", message.Whole(moves))
 	}
 	return title
 }

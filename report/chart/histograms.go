@@ -16,7 +16,7 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	l, h := r.Lang, s.Reward.Histogram
 	total := float64(sum(h.Counts))
 	if total == 0 || len(h.Edges) != len(h.Counts)+1 {
-		return noData(l, "chart.no_rollout_has_a_reward", "no rollout has a reward")
+		return noData(l, "chart.no.reward", "no rollout has a reward")
 	}
 	b := bars{fill: Sky}
 	t := Table{Columns: true, Head: heads(l, "chart.head.reward", "reward", "chart.head.rollouts", "rollouts", "chart.head.share", "share")}
@@ -42,21 +42,21 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	f := Figure{Plot: p, Table: t}
 	f.Legend = []Entry{{l.Text("chart.rollouts", "rollouts"), []plot.Thumbnailer{b}}}
 	if mean := s.Reward.Value; mean != nil {
-		line := rule{at: *mean, upward: true, label: l.Say("chart.mean_is", "mean %s", message.Digits(*mean)), left: *mean > lo+(hi-lo)*0.6, line: draw.LineStyle{Color: Blue, Width: 1.2}}
+		line := rule{at: *mean, upward: true, label: l.Say("chart.rewards.mean", "mean %s", message.Digits(*mean)), left: *mean > lo+(hi-lo)*0.6, line: draw.LineStyle{Color: Blue, Width: 1.2}}
 		p.Add(line)
-		f.Legend = append(f.Legend, Entry{l.Say("chart.mean_over_items", "mean over items %s", message.Interval(mean, s.Reward.Low, s.Reward.High)), []plot.Thumbnailer{line}})
+		f.Legend = append(f.Legend, Entry{l.Say("chart.rewards.item_mean", "mean over items %s", message.Interval(mean, s.Reward.Low, s.Reward.High)), []plot.Thumbnailer{line}})
 	}
-	f.Subtitle = counted(l, split, s) + l.Say("chart.bars_wide_the_model_own_failures", "; bars %s wide; the model's own failures count at the bottom", message.Digits(h.Edges[1]-h.Edges[0]))
+	f.Subtitle = counted(l, split, s) + l.Say("chart.rewards.bars", "; bars %s wide; the model's own failures count at the bottom", message.Digits(h.Edges[1]-h.Edges[0]))
 	low, high := float64(h.Counts[0])/total, float64(h.Counts[last])/total
 	switch {
 	case !atEnds:
-		f.Title = l.Say("chart.rewards_on_are_between_and", "Rewards on %s are between %s and %s", split, message.Digits(h.Edges[0]), message.Digits(h.Edges[last+1]))
+		f.Title = l.Say("chart.rewards.range", "Rewards on %s are between %s and %s", split, message.Digits(h.Edges[0]), message.Digits(h.Edges[last+1]))
 	case low+high == 0:
-		f.Title = l.Say("chart.no_reward_is_at_either_end", "No %s reward is at either end of the range", split)
+		f.Title = l.Say("chart.rewards.inside", "No %s reward is at either end of the range", split)
 	case low+high >= 0.999:
-		f.Title = l.Say("chart.all_or_nothing_of_rewards_at", "All or nothing: %s of %s rewards at the bottom of the range, %s at the top", message.Percent(low), split, message.Percent(high))
+		f.Title = l.Say("chart.rewards.ends", "All or nothing: %s of %s rewards at the bottom of the range, %s at the top", message.Percent(low), split, message.Percent(high))
 	default:
-		f.Title = l.Say("chart.of_rewards_are_in_the_lowest", "%s of %s rewards are in the lowest bin, %s in the highest", message.Percent(low), split, message.Percent(high))
+		f.Title = l.Say("chart.rewards.bins", "%s of %s rewards are in the lowest bin, %s in the highest", message.Percent(low), split, message.Percent(high))
 	}
 	return f, nil
 }
@@ -84,9 +84,9 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	total := sum(h.Counts)
 	switch {
 	case total == 0 || len(h.Edges) != len(h.Counts)+1:
-		return noData(l, "chart.no_trace_of_tool_calls_was", "no trace of tool calls was recorded with these rollouts")
+		return noData(l, "chart.calls.untraced", "no trace of tool calls was recorded with these rollouts")
 	case t.Max == 0:
-		return noData(l, "chart.no_rollout_called_a_tool", "no rollout called a tool")
+		return noData(l, "chart.calls.none", "no rollout called a tool")
 	}
 	b := bars{fill: Sky} // each centred on the count that its bin holds
 	table := Table{Columns: true, Head: heads(l, "chart.head.tool_calls", "tool calls", "chart.head.rollouts", "rollouts", "chart.head.share", "share")}
@@ -98,7 +98,7 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 			X0:    calls - 0.5, X1: calls + 0.5, Y1: float64(n),
 		})
 	}
-	p := newPlot(l.Text("chart.tool_calls_of_a_rollout", "tool calls of a rollout"), l.Text("chart.axis.rollouts", "rollouts"))
+	p := newPlot(l.Text("chart.cost.calls", "tool calls of a rollout"), l.Text("chart.axis.rollouts", "rollouts"))
 	p.Add(b)
 	tools, highest := callsOfTools(l, s, &table)
 	for _, one := range tools {
@@ -107,13 +107,13 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	countAxis(p, append(highest, h.Counts...))
 	lo, hi := math.Ceil(h.Edges[0]), math.Ceil(h.Edges[len(h.Counts)-1])
 	f := Figure{Plot: p, Table: table}
-	f.Title, f.Subtitle = l.Text("chart.tool_calls_per_rollout", "Tool calls per rollout"), counted(l, split, s)
+	f.Title, f.Subtitle = l.Text("chart.uses.heading", "Tool calls per rollout"), counted(l, split, s)
 	f.Legend = []Entry{{l.Text("chart.rollouts", "rollouts"), []plot.Thumbnailer{b}}}
 	if t.Calls.Known() && t.P95.Known() {
-		f.Title = l.Say("chart.a_rollout_makes_on_average_95", "A rollout makes %s on average; 95 %% make at most %s", calls(l, *t.Calls.Value), message.Digits(*t.P95.Value))
+		f.Title = l.Say("chart.uses.mean", "A rollout makes %s on average; 95 %% make at most %s", calls(l, *t.Calls.Value), message.Digits(*t.P95.Value))
 	}
 	if t.Calls.Known() && t.Calls.Low != nil && t.Calls.High != nil {
-		f.Subtitle += l.Say("chart.mean_and_p95", "; mean %s, P95 %s, %s", message.Interval(t.Calls.Value, t.Calls.Low, t.Calls.High), message.Interval(t.P95.Value, t.P95.Low, t.P95.High), intervals(r, t.P95))
+		f.Subtitle += l.Say("chart.uses.about", "; mean %s, P95 %s, %s", message.Interval(t.Calls.Value, t.Calls.Low, t.Calls.High), message.Interval(t.P95.Value, t.P95.Low, t.P95.High), intervals(r, t.P95))
 	}
 	var budget []Entry
 	if t.Budget != nil { // its label is lower, so the two never share a line
@@ -123,7 +123,7 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 		p.Add(line)
 		words := line.label
 		if t.OverBudget != nil {
-			words += l.Say("chart.reached_by_of_rollouts", ", reached by %s of rollouts", message.Percent(*t.OverBudget))
+			words += l.Say("chart.budget.reached", ", reached by %s of rollouts", message.Percent(*t.OverBudget))
 		}
 		budget = []Entry{{words, []plot.Thumbnailer{line}}}
 	}
@@ -131,7 +131,7 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 		at := message.Digits(*t.P95.Value)
 		line := rule{at: *t.P95.Value, upward: true, label: "P95 " + at, line: draw.LineStyle{Color: Blue, Width: 1.2, Dashes: dashed}}
 		p.Add(line)
-		f.Legend = append(f.Legend, Entry{l.Say("chart.p95_95_of_rollouts_make_at", "P95: 95 %% of rollouts make at most %s", at), []plot.Thumbnailer{line}})
+		f.Legend = append(f.Legend, Entry{l.Say("chart.uses.p95", "P95: 95 %% of rollouts make at most %s", at), []plot.Thumbnailer{line}})
 	}
 	f.Legend = append(f.Legend, budget...)
 	f.Brief = f.Legend
@@ -175,7 +175,7 @@ func callsOfTools(l message.Language, s *analysis.SplitResult, table *Table) (li
 			}
 		}
 		name := visibleName(t.name)
-		one.words = l.Say("chart.calls_of_tool", "%s: P95 %s, maximum %s", name, message.Digits(within), message.Digits(most))
+		one.words = l.Say("chart.uses.tool", "%s: P95 %s, maximum %s", name, message.Digits(within), message.Digits(most))
 		table.Head, highest = append(table.Head, name), append(highest, slices.Max(t.PerRollout))
 		lines = append(lines, one)
 	}

@@ -39,7 +39,7 @@ func Histories(h *history.History, name func(string) string) []Spec[*history.His
 		}
 		out = append(out, Spec[*history.History]{
 			Name: "history_" + s.Name,
-			Doc: h.Lang.Say("chart.night_by_night_a_band_is", "Night by night: %s. A band is where one more night would be, and its line the level between two changes. "+
+			Doc: h.Lang.Say("chart.nights.about", "Night by night: %s. A band is where one more night would be, and its line the level between two changes. "+
 				"A full upright line is a change, shaded where it may have been; a dotted one is a night that was made differently from the one before.", s.called),
 			Read: "A new band above or below the last is a change that chance does not explain; look at what is at its line.",
 			Draw: s.draw,
@@ -63,7 +63,7 @@ var (
 
 func (s trend) draw(h *history.History) (Figure, error) {
 	if len(s.Points) == 0 {
-		return noData(h.Lang, "chart.no_night_knows_it", "no night has it")
+		return noData(h.Lang, "chart.nights.none", "no night has it")
 	}
 	p := newPlot(h.Lang.Text("chart.night", "night"), h.Lang.Text("history.unit."+s.Unit, s.Unit))
 	p.X.Min, p.X.Max = -0.6, math.Max(float64(len(h.Nights)-1), 1)+0.6
@@ -165,12 +165,12 @@ func (s trend) caption(h *history.History) Caption {
 	value := message.Interval(&newest.Value, newest.Low, newest.High)
 	c := Caption{Title: l.Say("sign.named", "%s: %s", capitalize(s.called), value)}
 	if newest.Night < len(h.Nights)-1 {
-		c.Title = l.Say("chart.when_it_was_last_known", "%s: %s when it was last known", capitalize(s.called), value)
+		c.Title = l.Say("chart.nights.last", "%s: %s when it was last known", capitalize(s.called), value)
 	}
 	found := s.changes(h)
 	if n := len(found); n > 0 {
 		last := found[n-1]
-		c.Title = l.Say("chart.went_from_to_around", "%s went from %s to %s around %s", capitalize(s.called), message.Digits(last.Before), message.Digits(last.After), nightTime(h, last.Night))
+		c.Title = l.Say("chart.nights.went", "%s went from %s to %s around %s", capitalize(s.called), message.Digits(last.Before), message.Digits(last.After), nightTime(h, last.Night))
 	}
 	rollouts := 0
 	for _, p := range s.Points {
@@ -179,24 +179,24 @@ func (s trend) caption(h *history.History) Caption {
 	tested := ""
 	switch {
 	case s.PHolm != nil:
-		tested = l.Say("chart.test_of_no_change_p_corrected", "test of no change: p = %s, corrected over the series", message.Digits(*s.PHolm))
+		tested = l.Say("chart.nights.test", "test of no change: p = %s, corrected over the series", message.Digits(*s.PHolm))
 	case !s.Why.IsEmpty():
-		tested = l.Say("chart.not_tested_for_changes", "not tested for changes: %s", s.Why.In(l))
+		tested = l.Say("chart.nights.untested", "not tested for changes: %s", s.Why.In(l))
 	}
-	c.Subtitle = phrases(l, l.Say("chart.over_n", "%s, n = %s", l.Count(len(s.Points), "night"), message.Whole(rollouts)), l.Say("chart.lines_at_points_intervals", "lines at points: %s intervals", message.Percent(h.Confidence)), tested)
+	c.Subtitle = phrases(l, l.Say("chart.nights.n", "%s, n = %s", l.Count(len(s.Points), "night"), message.Whole(rollouts)), l.Say("chart.nights.lines", "lines at points: %s intervals", message.Percent(h.Confidence)), tested)
 	c.Legend = s.dots(h).legend(l)
 	c.Brief = slices.Clone(c.Legend)
 	name := func(words, brief string, thumbs ...plot.Thumbnailer) {
 		c.Legend, c.Brief = append(c.Legend, Entry{words, thumbs}), append(c.Brief, Entry{brief, thumbs})
 	}
 	if len(s.Levels) > 0 {
-		name(l.Text("chart.level_and_where_a_night_would", "level, and where a night would be"), l.Text("chart.level", "level"), levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)}))
+		name(l.Text("chart.nights.level", "level, and where a night would be"), l.Text("chart.level", "level"), levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)}))
 	}
 	if len(found) > 0 {
-		name(l.Text("chart.change_and_where_it_may_have", "change, and where it may have been"), l.Text("chart.change", "change"), bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine})
+		name(l.Text("chart.nights.change", "change, and where it may have been"), l.Text("chart.change", "change"), bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine})
 	}
 	if len(h.Made) > 0 {
-		c.Legend = append(c.Legend, Entry{l.Text("chart.made_otherwise", "made otherwise"), []plot.Thumbnailer{rule{upward: true, line: madeLine}}})
+		c.Legend = append(c.Legend, Entry{l.Text("chart.nights.made", "made otherwise"), []plot.Thumbnailer{rule{upward: true, line: madeLine}}})
 	}
 	return c
 }
@@ -226,9 +226,9 @@ func (s trend) table(h *history.History) Table {
 // compared with the newest good night.
 var nightLooks = []seen{
 	{look{Blue, draw.CircleGlyph{}}, message.New("chart.good", "good")},
-	{look{Orange, draw.SquareGlyph{}}, message.New("chart.cannot_tell", "cannot tell")},
+	{look{Orange, draw.SquareGlyph{}}, message.New("chart.answer.unclear", "cannot tell")},
 	{look{Red, glyph.Diamond{}}, message.New("chart.regressed", "regressed")},
-	{look{Muted, glyph.Ring{Paper: Paper}}, message.New("chart.other_items", "other items: not compared")},
+	{look{Muted, glyph.Ring{Paper: Paper}}, message.New("chart.nights.uncompared", "other items: not compared")},
 }
 
 // nightDots are the nights of a series with their intervals.
@@ -303,9 +303,9 @@ func drawNights(h *history.History) (Figure, error) {
 	for since > 0 && !h.Nights[since-1].Good {
 		since--
 	}
-	f.Title = l.Say("chart.nights_good", "%s: %s good, %s cannot tell, %s regressed", l.Count(n, "night"), message.Whole(counts[0]), message.Whole(counts[1]), message.Whole(counts[2]))
+	f.Title = l.Say("chart.nights.good", "%s: %s good, %s cannot tell, %s regressed", l.Count(n, "night"), message.Whole(counts[0]), message.Whole(counts[1]), message.Whole(counts[2]))
 	if since < n {
-		f.Title = phrases(l, f.Title, l.Say("chart.not_good_since", "none good since %s", nightTime(h, since)))
+		f.Title = phrases(l, f.Title, l.Say("chart.nights.bad", "none good since %s", nightTime(h, since)))
 	}
 	return f, nil
 }

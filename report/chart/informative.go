@@ -25,9 +25,9 @@ func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	l := r.Lang
 	g := informativeCurves(s)
 	if len(g.exact.x) == 0 && len(g.bracket.x) == 0 {
-		return noData(l, "chart.two_samples_per_item_are_needed", "two samples per item are needed to see whether a group's rewards differ")
+		return noData(l, "chart.informative.single", "two samples per item are needed to see whether a group's rewards differ")
 	}
-	p := newPlot(l.Text("chart.group_size_2", "group size"), l.Text("chart.informative_groups", "informative groups"))
+	p := newPlot(l.Text("chart.informative.size", "group size"), l.Text("chart.informative.share", "informative groups"))
 	shareAxis(p)
 	first, last := g.span()
 	if len(g.bracket.x) > 0 {
@@ -50,13 +50,13 @@ func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		p.Add(t)
 	}
 	f := Figure{Plot: p, Table: g.table(l, s)}
-	f.Title = l.Text("chart.informative_groups_against_group_size", "Informative groups against group size")
+	f.Title = l.Text("chart.informative.heading", "Informative groups against group size")
 	lower, upper := s.SignalAt(r.GroupSize)
 	if lower != nil && upper != nil {
 		low, high := message.Percent(*lower.Teaches().Value), message.Percent(*upper.Teaches().Value)
-		f.Title = l.Say("chart.at_group_size_of_groups_teach", "At group size %d, %s of groups teach something", r.GroupSize, low)
+		f.Title = l.Say("chart.informative.at", "At group size %d, %s of groups teach something", r.GroupSize, low)
 		if low != high {
-			f.Title = l.Say("chart.at_group_size_between_and_of", "At group size %d, between %s and %s of groups teach something", r.GroupSize, low, high)
+			f.Title = l.Say("chart.informative.between", "At group size %d, between %s and %s of groups teach something", r.GroupSize, low, high)
 		}
 	}
 	f.Subtitle = counted(l, split, s)
@@ -72,11 +72,11 @@ func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	if len(g.raw.x) == 0 {
 		name(l.Text("chart.measured", "measured"), g.exact)
 	} else {
-		name(l.Text("chart.measured_net", "measured, net of grader noise"), g.exact)
-		name(l.Text("chart.with_grader_noise", "with grader noise"), g.raw)
+		name(l.Text("chart.measured.net", "measured, net of grader noise"), g.exact)
+		name(l.Text("chart.measured.noisy", "with grader noise"), g.raw)
 	}
 	f.Brief = slices.Clone(f.Legend)
-	name(l.Text("chart.possible_range_beyond_the_samples", "possible range beyond the samples"), g.bracket)
+	name(l.Text("chart.possible.range", "possible range beyond the samples"), g.bracket)
 	if len(g.bracket.x) > 0 {
 		f.Brief = append(f.Brief, f.Legend[len(f.Legend)-1])
 		if len(f.Brief) > 2 || !g.fits.none() && len(f.Brief) > 1 {
@@ -222,13 +222,13 @@ func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
 	var list []rule
 	if v, ok := r.Thresholds[informativeCaution]; ok {
 		list = append(list, rule{
-			at: v, label: r.Lang.Say("chart.caution_below", "caution below %s", message.Percent(v)), left: left(v),
+			at: v, label: r.Lang.Say("chart.caution.below", "caution below %s", message.Percent(v)), left: left(v),
 			line: draw.LineStyle{Color: Amber, Width: 1, Dashes: dotted},
 		})
 	}
 	if v, ok := r.Thresholds[informativeBlocking]; ok {
 		list = append(list, rule{
-			at: v, label: r.Lang.Say("chart.no_go_below", "NO-GO below %s", message.Percent(v)), left: left(v),
+			at: v, label: r.Lang.Say("chart.nogo.below", "NO-GO below %s", message.Percent(v)), left: left(v),
 			line: draw.LineStyle{Color: Red, Width: 1, Dashes: dashed},
 		})
 	}

@@ -35,20 +35,20 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 		}
 	}
 	if len(rows) == 0 {
-		return noData(l, "chart.no_item_has_a_reward", "no item has a reward")
+		return noData(l, "chart.classes.none", "no item has a reward")
 	}
-	f := shares(l, l.Text("chart.share_of_items", "share of items"), parts, rows)
+	f := shares(l, l.Text("chart.classes.axis", "share of items"), parts, rows)
 	f.Table.Head = heads(l, "chart.head.split", "split", "chart.head.class", "class", "chart.head.items", "items", "chart.head.share", "share")
 	for i, m := range f.Table.Marks {
 		f.Table.Marks[i].Cells[1] = l.Text("report.classes."+m.Cells[1], m.Cells[1])
 	}
-	f.Title = l.Text("chart.items_sampled_once_cannot_be_classed", "Items sampled once cannot be classed")
+	f.Title = l.Text("chart.classes.single", "Items sampled once cannot be classed")
 	split, s, _ := ShownSplit(r)
 	if total := classTotal(s); total > s.Classes.Counts[analysis.Unclassed] {
 		share := func(class string) string { return message.Percent(float64(s.Classes.Counts[class]) / float64(total)) }
-		f.Title = l.Say("chart.of_items_are_mixed_never_succeed", "%s of %s items are mixed, %s never succeed, %s always do", share(analysis.Mixed), split, share(analysis.Dead), share(analysis.Saturated))
+		f.Title = l.Say("chart.classes.mixed", "%s of %s items are mixed, %s never succeed, %s always do", share(analysis.Mixed), split, share(analysis.Dead), share(analysis.Saturated))
 	}
-	f.Subtitle = l.Text("chart.classes_as_seen_in_these_samples", "classes as seen in these samples: with more samples a dead, saturated or flat item may turn out mixed")
+	f.Subtitle = l.Text("chart.classes.about", "classes as seen in these samples: with more samples a dead, saturated or flat item may turn out mixed")
 	return f, nil
 }
 

@@ -23,16 +23,16 @@ type cost struct {
 
 var (
 	callCost = cost{
-		analysis.CostCalls, message.New("chart.tool_calls_of_a_rollout", "tool calls of a rollout"), message.New("chart.against.tool_calls", "tool calls"),
-		message.New("chart.no_trace_of_tool_calls_was", "no trace of tool calls was recorded with these rollouts"),
+		analysis.CostCalls, message.New("chart.cost.calls", "tool calls of a rollout"), message.New("chart.against.tool_calls", "tool calls"),
+		message.New("chart.calls.untraced", "no trace of tool calls was recorded with these rollouts"),
 	}
 	tokenCost = cost{
-		analysis.CostTokens, message.New("chart.tokens_of_a_rollout", "tokens of a rollout, in and out"), message.New("chart.against.tokens", "tokens"),
-		message.New("chart.no_tokens", "no server reported how many tokens these rollouts took"),
+		analysis.CostTokens, message.New("chart.cost.tokens", "tokens of a rollout, in and out"), message.New("chart.against.tokens", "tokens"),
+		message.New("chart.cost.no_tokens", "no server reported how many tokens these rollouts took"),
 	}
 	latencyCost = cost{
-		analysis.CostLatency, message.New("chart.wall_time", "wall time of a rollout, seconds"), message.New("chart.against.time", "time"),
-		message.New("chart.no_wall_time", "no rollout records how long it took"),
+		analysis.CostLatency, message.New("chart.cost.time", "wall time of a rollout, seconds"), message.New("chart.against.time", "time"),
+		message.New("chart.cost.no_time", "no rollout records how long it took"),
 	}
 )
 
@@ -82,14 +82,14 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	}
 	if within {
 		p.Add(rule{
-			at: limit, upward: true, label: l.Say("chart.limit_s", "limit %s s", message.Digits(limit)), clear: dots.near(limit),
+			at: limit, upward: true, label: l.Say("chart.limit.seconds", "limit %s s", message.Digits(limit)), clear: dots.near(limit),
 			line: draw.LineStyle{Color: Ink, Width: 0.8, Dashes: dashed},
 		})
 	}
 	p.Add(dots)
 	f := Figure{Plot: p, Table: q.table(l, a), Caption: q.caption(r, split, s, a, dots)}
 	if limited && !within {
-		f.Subtitle += l.Say("chart.the_limit_of_s_is_beyond", "; the limit of %s s is beyond the axis", message.Digits(limit))
+		f.Subtitle += l.Say("chart.limit.beyond", "; the limit of %s s is beyond the axis", message.Digits(limit))
 	}
 	return f, nil
 }
@@ -122,42 +122,42 @@ func (q cost) wideAxis(l message.Language, p *plot.Plot, from, to float64) {
 func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.SplitResult, a *analysis.RewardByCost, dots costDots) Caption {
 	l := r.Lang
 	what := q.name(l)
-	c := Caption{Title: l.Say("chart.it_is_unclear_whether_rollouts_with", "It is unclear whether rollouts with more %s earn more", what)}
+	c := Caption{Title: l.Say("chart.cost.unclear", "It is unclear whether rollouts with more %s earn more", what)}
 	if w := a.Within; w.Known() && w.Low != nil && w.High != nil {
 		switch {
 		case *w.Low > 0:
-			c.Title = l.Say("chart.within_items_rollouts_with_more_earn", "Within items, rollouts with more %s earn more", what)
+			c.Title = l.Say("chart.cost.more", "Within items, rollouts with more %s earn more", what)
 		case *w.High < 0:
-			c.Title = l.Say("chart.within_items_rollouts_with_more_earn_less", "Within items, rollouts with more %s earn less", what)
+			c.Title = l.Say("chart.cost.less", "Within items, rollouts with more %s earn less", what)
 		default:
-			c.Title = l.Say("chart.within_items_no_link_of_and", "Within items, no relation between %s and reward is seen", what)
+			c.Title = l.Say("chart.cost.unrelated", "Within items, no relation between %s and reward is seen", what)
 		}
 	}
 	if words := limitTitle(l, a.Limit); words != "" {
 		c.Title = words
 	}
-	c.Subtitle = l.Say("chart.split_n", "%s: %s, n = %s", split, l.Count(a.Items, "item"), l.Count(a.N, "rollout"))
+	c.Subtitle = l.Say("chart.cost.about", "%s: %s, n = %s", split, l.Count(a.Items, "item"), l.Count(a.N, "rollout"))
 	if len(dots.x) > 0 {
 		c.Subtitle += l.Text("chart.lines", "; lines: ") + intervals(r, dots.largest)
 	}
 	if k := a.Limit; k != nil && k.Difference.Known() {
-		c.Subtitle += l.Say("chart.at_the_limit_minus_below_it", "; at the limit minus below it %s (%s, n = %s)", correlation(k.Difference), l.Count(k.Difference.Items, "item"), message.Whole(k.Difference.N))
+		c.Subtitle += l.Say("chart.limit.difference", "; at the limit minus below it %s (%s, n = %s)", correlation(k.Difference), l.Count(k.Difference.Items, "item"), message.Whole(k.Difference.N))
 		if k.Within.Known() {
-			c.Subtitle += l.Say("chart.correlation_within_items_below_the_limit", "; correlation within items below the limit %s", correlation(k.Within))
+			c.Subtitle += l.Say("chart.limit.correlation", "; correlation within items below the limit %s", correlation(k.Within))
 		}
 	} else if a.Within.Known() {
-		c.Subtitle += l.Say("chart.correlation_within_items", "; correlation within items %s", correlation(a.Within))
+		c.Subtitle += l.Say("chart.cost.correlation", "; correlation within items %s", correlation(a.Within))
 	}
 	if a.Pooled.Known() && a.Limit == nil {
-		c.Subtitle += l.Say("chart.over_all_rollouts", ", over all rollouts %s", correlation(a.Pooled))
+		c.Subtitle += l.Say("chart.cost.overall", ", over all rollouts %s", correlation(a.Pooled))
 	}
-	label := l.Text("chart.mean_over_the_items_that_have", "mean over the items that have such rollouts; above: how many rollouts")
+	label := l.Text("chart.cost.counts", "mean over the items that have such rollouts; above: how many rollouts")
 	if dots.wide {
-		label = l.Text("chart.mean_over_items_least_to_most", "mean over the items that have such rollouts; bar: from the least to the most of them")
+		label = l.Text("chart.cost.bars", "mean over the items that have such rollouts; bar: from the least to the most of them")
 	}
 	c.Legend = []Entry{{label, []plot.Thumbnailer{dots}}}
 	if s.Reward.Value != nil {
-		c.Legend = append(c.Legend, Entry{l.Say("chart.mean_of_all", "mean of all: %s", message.Digits(*s.Reward.Value)), []plot.Thumbnailer{meanLine(0)}})
+		c.Legend = append(c.Legend, Entry{l.Say("chart.mean.all", "mean of all: %s", message.Digits(*s.Reward.Value)), []plot.Thumbnailer{meanLine(0)}})
 	}
 	return c
 }
@@ -173,17 +173,17 @@ func limitTitle(l message.Language, k *analysis.RewardAtLimit) string {
 	slope := signOf(k.Within)
 	switch step := signOf(k.Difference); {
 	case step < 0 && slope < 0:
-		return l.Say("chart.rollouts_that_reach_the_limit_of", "Rollouts that reach the limit of %s earn %s, others on the same items %s; below it, more calls earn less too", limit, at, others)
+		return l.Say("chart.limit.cutoff_less", "Rollouts that reach the limit of %s earn %s, others on the same items %s; below it, more calls earn less too", limit, at, others)
 	case step < 0:
-		return l.Say("chart.cut_off_by_the_budget_rollouts", "Cut off by the budget: rollouts that reach the limit of %s earn %s, others on the same items %s", limit, at, others)
+		return l.Say("chart.limit.cutoff", "Cut off by the budget: rollouts that reach the limit of %s earn %s, others on the same items %s", limit, at, others)
 	case step > 0:
-		return l.Say("chart.rollouts_that_reach_the_limit_of_earn", "Rollouts that reach the limit of %s earn %s, others on the same items %s", limit, at, others)
+		return l.Say("chart.limit.reached", "Rollouts that reach the limit of %s earn %s, others on the same items %s", limit, at, others)
 	case slope < 0:
-		return l.Say("chart.below_the_limit_of_rollouts_with", "Below the limit of %s, rollouts with more tool calls earn less", limit)
+		return l.Say("chart.limit.less", "Below the limit of %s, rollouts with more tool calls earn less", limit)
 	case slope > 0:
-		return l.Say("chart.below_the_limit_of_rollouts_with_more", "Below the limit of %s, rollouts with more tool calls earn more", limit)
+		return l.Say("chart.limit.more", "Below the limit of %s, rollouts with more tool calls earn more", limit)
 	}
-	return l.Say("chart.no_clear_relation_of_tool_calls", "No clear relation between tool calls and reward, below the limit of %s or at it", limit)
+	return l.Say("chart.limit.unrelated", "No clear relation between tool calls and reward, below the limit of %s or at it", limit)
 }
 
 // signOf is the sign of a number whose whole interval has it; else 0.

@@ -18,10 +18,10 @@ const (
 
 // What a comparison of two splits says; a single feature is not judged.
 var (
-	shiftAlike   = seen{ringLook, message.New("chart.not_shown_to_differ", "not shown to differ")}
+	shiftAlike   = seen{ringLook, message.New("chart.shift.same", "not shown to differ")}
 	shiftHints   = seen{cautionLook, message.New("chart.caution", "caution")}
 	shiftDiffers = seen{badLook, message.New("chart.differ", "differ")}
-	shiftSingle  = seen{singleLook, message.New("chart.single_feature", "single feature")}
+	shiftSingle  = seen{singleLook, message.New("chart.shift.single", "single feature")}
 )
 
 // shiftRow is one comparison of two splits.
@@ -40,13 +40,13 @@ func drawShift(r *analysis.Result) (Figure, error) {
 	l := r.Lang
 	switch {
 	case r.Shift == nil:
-		return noData(l, "chart.the_items_themselves_are_not_known", "the items themselves are not known, so splits cannot be compared")
+		return noData(l, "chart.shift.no_items", "the items themselves are not known, so splits cannot be compared")
 	case len(r.Shift.Crossings) == 0:
-		return noData(l, "chart.there_is_only_one_split_with", "there is only one split: with data.eval and data.train the two are compared")
+		return noData(l, "chart.shift.one_split", "there is only one split: with data.eval and data.train the two are compared")
 	}
 	whole, part := shiftRows(r)
 	if len(whole)+len(part) == 0 {
-		return noData(l, "chart.no_two_splits_have_anything_that", "no two splits have anything that can be compared")
+		return noData(l, "chart.shift.no_pair", "no two splits have anything that can be compared")
 	}
 	var d dotRows
 	limits := false
@@ -65,27 +65,27 @@ func drawShift(r *analysis.Result) (Figure, error) {
 			d.list = append(d.list, v.dotRow)
 		}
 	}
-	group(l.Text("chart.all_features_at_once_auc_of", "all features at once: AUC of a classifier, 0.5 = cannot tell them apart"), 0.5, whole)
-	group(l.Text("chart.one_feature_at_a_time_the", "one feature at a time, the farthest apart first: 0 = alike"), 0, part)
-	f := d.figure(l.Text("chart.auc_for_single_features_kolmogorov_smirnov", "AUC; for single features Kolmogorov–Smirnov D or Cramér's V"), -0.012, 1.005, 0.19, 14)
+	group(l.Text("chart.shift.all", "all features at once: AUC of a classifier, 0.5 = cannot tell them apart"), 0.5, whole)
+	group(l.Text("chart.shift.each", "one feature at a time, the farthest apart first: 0 = alike"), 0, part)
+	f := d.figure(l.Text("chart.shift.axis", "AUC; for single features Kolmogorov–Smirnov D or Cramér's V"), -0.012, 1.005, 0.19, 14)
 	f.Height = max(Height, f.Height)
 	f.Table.Head = heads(l, "chart.head.compared", "compared", "chart.head.splits", "splits", "chart.head.measure", "measure", "chart.head.value", "value", "chart.head.p", "p", "chart.head.p_decides", "p that decides", "chart.head.answer", "answer", "chart.head.what_tells_them_apart", "what tells them apart")
-	f.Title = l.Text("chart.no_two_splits_are_shown_to", "No two splits are shown to differ in any of these")
+	f.Title = l.Text("chart.shift.none", "No two splits are shown to differ in any of these")
 	at := slices.IndexFunc(whole, func(v shiftRow) bool { return v.is == shiftDiffers })
 	if at >= 0 {
-		f.Title = l.Say("chart.and_are_distinguished_by_auc", "%s and %s are distinguished by %s (AUC %s)", whole[at].a, whole[at].b, whole[at].by, message.Digits(whole[at].value))
+		f.Title = l.Say("chart.shift.distinguished", "%s and %s are distinguished by %s (AUC %s)", whole[at].a, whole[at].b, whole[at].by, message.Digits(whole[at].value))
 	} else if at = slices.IndexFunc(whole, func(v shiftRow) bool { return v.is == shiftHints }); at >= 0 {
-		f.Title = l.Say("chart.and_can_be_distinguished_by_auc", "%s and %s can be distinguished by %s (AUC %s)", whole[at].a, whole[at].b, whole[at].by, message.Digits(whole[at].value))
+		f.Title = l.Say("chart.shift.distinguishable", "%s and %s can be distinguished by %s (AUC %s)", whole[at].a, whole[at].b, whole[at].by, message.Digits(whole[at].value))
 	}
 	var crossings []string
 	for _, x := range r.Shift.Crossings {
-		crossings = append(crossings, l.Say("chart.two_splits", "%s (n = %s) against %s (n = %s)", x.A, message.Whole(x.RowsA), x.B, message.Whole(x.RowsB)))
+		crossings = append(crossings, l.Say("chart.shift.pair", "%s (n = %s) against %s (n = %s)", x.A, message.Whole(x.RowsA), x.B, message.Whole(x.RowsB)))
 	}
 	f.Subtitle = strings.Join(crossings, l.Text("sign.list", ", ")) +
-		l.Say("chart.lines_intervals_p_of_the_classifier", "; lines: %s intervals; p of the classifier; that of the deciding test, Holm over all, is in the table; single features are descriptive", message.Percent(r.Confidence))
-	f.Legend = append([]Entry{{l.Text("chart.no_difference", "no difference"), upright(soundLine)}}, d.legend(l, shiftDiffers, shiftHints, shiftAlike, shiftSingle)...)
+		l.Say("chart.shift.lines", "; lines: %s intervals; p of the classifier; that of the deciding test, Holm over all, is in the table; single features are descriptive", message.Percent(r.Confidence))
+	f.Legend = append([]Entry{{l.Text("chart.shift.alike", "no difference"), upright(soundLine)}}, d.legend(l, shiftDiffers, shiftHints, shiftAlike, shiftSingle)...)
 	if limits {
-		f.Legend = append(f.Legend, Entry{l.Text("chart.caution_beyond", "caution beyond"), upright(cautionLine)}, Entry{l.Text("chart.no_go_beyond", "NO-GO beyond"), upright(limitLine)})
+		f.Legend = append(f.Legend, Entry{l.Text("chart.caution.beyond", "caution beyond"), upright(cautionLine)}, Entry{l.Text("chart.nogo.beyond", "NO-GO beyond"), upright(limitLine)})
 	}
 	return f, nil
 }
@@ -139,15 +139,15 @@ func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
 func shiftAbout(l message.Language, on string) (words, gate string) {
 	switch on {
 	case analysis.OnLastUser:
-		return l.Text("chart.last_user_message", "last user message"), "shift"
+		return l.Text("chart.feature.user", "last user message"), "shift"
 	case analysis.OnPrompt:
-		return l.Text("chart.whole_prompt", "whole prompt"), ""
+		return l.Text("chart.feature.prompt", "whole prompt"), ""
 	case analysis.OnFields:
-		return l.Text("chart.fields_of_the_rows", "fields of the rows"), "shift"
+		return l.Text("chart.feature.fields", "fields of the rows"), "shift"
 	case analysis.OnReward:
-		return l.Text("chart.rewards", "rewards"), "shift"
+		return l.Text("chart.feature.rewards", "rewards"), "shift"
 	case analysis.OnTools:
-		return l.Text("chart.use_of_tools", "use of tools"), "shift"
+		return l.Text("chart.feature.tools", "use of tools"), "shift"
 	}
 	return on, ""
 }

@@ -24,11 +24,11 @@ func drawToolBigrams(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	l, m := r.Lang, bigramsOf(r.Lang, s)
 	switch {
 	case m.total == 0 && s.Tools.Max == 0 && len(s.Tools.ByTool) == 0:
-		return noData(l, "chart.no_trace_of_tool_calls_was_recorded", "no trace of tool calls was recorded with these rollouts, or none called a tool")
+		return noData(l, "chart.pairs.untraced", "no trace of tool calls was recorded with these rollouts, or none called a tool")
 	case m.total == 0:
-		return noData(l, "chart.no_rollout_made_a_second_tool", "no rollout made a second tool call")
+		return noData(l, "chart.pairs.none", "no rollout made a second tool call")
 	}
-	p := newPlot(l.Text("chart.the_next_call", "the next call"), l.Text("chart.a_call", "a call"))
+	p := newPlot(l.Text("chart.pairs.next", "the next call"), l.Text("chart.pairs.call", "a call"))
 	p.Add(m)
 	n := len(m.names)
 	rows := make([]string, n)
@@ -57,19 +57,19 @@ func drawToolBigrams(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	}
 	first, share := visibleName(m.names[top.from]), message.Percent(float64(again)/float64(m.total))
 	if top.from == top.to {
-		f.Title = l.Say("chart.is_called_again_and_again_of", "%s is called again and again: %s of next calls go to the same tool", first, share)
+		f.Title = l.Say("chart.pairs.again", "%s is called again and again: %s of next calls go to the same tool", first, share)
 	} else {
-		f.Title = l.Say("chart.after_comes_most_often_of_next", "After %s comes %s most often; %s of next calls go to the same tool again", first, visibleName(m.names[top.to]), share)
+		f.Title = l.Say("chart.pairs.after", "After %s comes %s most often; %s of next calls go to the same tool again", first, visibleName(m.names[top.to]), share)
 	}
-	f.Subtitle = l.Say("chart.n_of_a_call_and_the", "%s: n = %s of a call and the next; as counted, no interval; in brackets: share of what follows that tool", split, l.Count(m.total, "pair"))
+	f.Subtitle = l.Say("chart.pairs.about", "%s: n = %s of a call and the next; as counted, no interval; in brackets: share of what follows that tool", split, l.Count(m.total, "pair"))
 	if e := s.Tools.Repeats; e.Known() {
-		f.Subtitle += l.Say("chart.calls_equal_to_an_earlier_one", "; calls equal to an earlier one, arguments and all: %s", percentInterval(e))
+		f.Subtitle += l.Say("chart.pairs.repeats", "; calls equal to an earlier one, arguments and all: %s", percentInterval(e))
 	}
 	f.Legend = []Entry{{l.Count(m.most, "time"), []plot.Thumbnailer{shade(1)}}}
 	if m.most > 1 {
-		f.Legend = append(f.Legend, Entry{l.Text("chart.half_as_often", "half as often"), []plot.Thumbnailer{shade(0.5)}})
+		f.Legend = append(f.Legend, Entry{l.Text("chart.pairs.half", "half as often"), []plot.Thumbnailer{shade(0.5)}})
 	}
-	f.Legend = append(f.Legend, Entry{l.Text("chart.never", "never"), []plot.Thumbnailer{shade(0)}}, Entry{l.Text("chart.the_same_tool_again", "the same tool again"), []plot.Thumbnailer{diagonal{}}})
+	f.Legend = append(f.Legend, Entry{l.Text("chart.never", "never"), []plot.Thumbnailer{shade(0)}}, Entry{l.Text("chart.pairs.same", "the same tool again"), []plot.Thumbnailer{diagonal{}}})
 	return f, nil
 }
 
@@ -125,7 +125,7 @@ func bigramsOf(l message.Language, s *analysis.SplitResult) bigrams {
 		m.most = max(m.most, m.n[i][j])
 	}
 	for i, name := range m.names {
-		m.names[i] = cmp.Or(name, l.Text("chart.without_a_name", "(without a name)"))
+		m.names[i] = cmp.Or(name, l.Text("chart.calls.unnamed", "(without a name)"))
 	}
 	return m
 }

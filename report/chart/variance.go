@@ -23,7 +23,7 @@ const (
 func drawVariance(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
 	l, items := r.Lang, measured(s)
 	if len(items) == 0 {
-		return noData(l, "chart.no_rollout_has_a_reward", "no rollout has a reward")
+		return noData(l, "chart.no.reward", "no rollout has a reward")
 	}
 	m := varianceMarks(r, items)
 	p := newPlot(m.xLabel, l.Text("chart.reward", "reward"))
@@ -48,20 +48,20 @@ func drawVariance(r *analysis.Result, split rollout.Split, s *analysis.SplitResu
 		classed += b2i(it.Class != analysis.Unclassed)
 	}
 	f := Figure{Plot: p, Table: Table{Columns: true, Items: true, Count: len(items), Each: m.each}}
-	f.Subtitle = counted(l, split, s) + l.Text("chart.sorted_by_mean_reward_standard_deviations", "; sorted by mean reward; standard deviations with n − 1")
+	f.Subtitle = counted(l, split, s) + l.Text("chart.variance.sorted", "; sorted by mean reward; standard deviations with n − 1")
 	switch {
 	case classed == 0:
-		f.Title = l.Text("chart.one_sample_per_item_how_far", "One sample per item: how far samples of an item differ cannot be seen")
+		f.Title = l.Text("chart.variance.single", "One sample per item: how far samples of an item differ cannot be seen")
 	case mixed == 0:
-		f.Title = l.Say("chart.no_item_samples_differ_in_reward", "No item's samples differ in reward: nothing to compare in %s", l.Count(classed, "item"))
+		f.Title = l.Say("chart.variance.none", "No item's samples differ in reward: nothing to compare in %s", l.Count(classed, "item"))
 	case mixed == classed && mixed > 1:
-		f.Title = l.Say("chart.samples_differ_in_reward_on_every", "Samples differ in reward on all %s", l.Count(classed, "item"))
+		f.Title = l.Say("chart.variance.all", "Samples differ in reward on all %s", l.Count(classed, "item"))
 	default:
-		f.Title = l.Say("chart.samples_differ_in_reward_on_of", "Samples differ in reward on %s of %s", message.Whole(mixed), l.Count(classed, "item"))
+		f.Title = l.Say("chart.variance.some", "Samples differ in reward on %s of %s", message.Whole(mixed), l.Count(classed, "item"))
 	}
 	f.Legend = append([]Entry{
 		{l.Text("chart.mean_reward", "mean reward"), []plot.Thumbnailer{m.bars}},
-		{l.Text("chart.1_standard_deviation", "± 1 standard deviation"), []plot.Thumbnailer{spread}},
+		{l.Text("chart.variance.sd", "± 1 standard deviation"), []plot.Thumbnailer{spread}},
 		{l.Say("chart.best_of", "best of %[1]s", samples(l, s.Samples)), []plot.Thumbnailer{m.best}},
 	}, ceilingEntry(r)...)
 	return f, nil
@@ -132,10 +132,10 @@ func varianceMarks(r *analysis.Result, items []analysis.ItemResult) variance {
 		}
 		m.low, m.high = math.Min(m.low, low), math.Max(m.high, high)
 	}
-	m.xLabel = r.Lang.Say("chart.item_sorted", "item, sorted by mean reward (%s)", r.Lang.Count(n, "item"))
+	m.xLabel = r.Lang.Say("chart.variance.axis", "item, sorted by mean reward (%s)", r.Lang.Count(n, "item"))
 	if each > 1 {
 		m.band = &line
-		m.xLabel = r.Lang.Say("chart.item_sorted_means", "item, sorted by mean reward (%s; each mark is the mean of %d)", r.Lang.Count(n, "item"), each)
+		m.xLabel = r.Lang.Say("chart.variance.axis_pooled", "item, sorted by mean reward (%s; each mark is the mean of %d)", r.Lang.Count(n, "item"), each)
 	}
 	return m
 }

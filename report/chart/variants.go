@@ -15,15 +15,15 @@ const variantRows = 40
 var variantLooks = []seen{
 	{gainLook, message.New("chart.gains", "gains")},
 	{badLook, message.New("chart.loses", "loses")},
-	{evenLook, message.New("chart.no_difference_that_matters", "no difference that matters")},
-	{ringLook, message.New("chart.cannot_tell", "cannot tell")},
+	{evenLook, message.New("chart.variants.same", "no difference that matters")},
+	{ringLook, message.New("chart.answer.unclear", "cannot tell")},
 }
 
 // drawVariants shows what can be compared, in the order of the ranking.
 func drawVariants(r *analysis.Result) (Figure, error) {
 	l, v := r.Lang, r.Variants
 	if v == nil {
-		return noData(l, "chart.the_run_has_no_variants_list", "the run has no variants: list some under variants in gonogo.yaml")
+		return noData(l, "chart.variants.none", "the run has no variants: list some under variants in gonogo.yaml")
 	}
 	answers := map[analysis.VariantAnswer]int{analysis.Gains: 0, analysis.Loses: 1, analysis.NoDifference: 2, analysis.CannotTell: 3}
 	var d dotRows
@@ -44,35 +44,35 @@ func drawVariants(r *analysis.Result) (Figure, error) {
 		d.list = append(d.list, row)
 	}
 	if len(d.list) == 0 {
-		return noData(l, "chart.no_variant_could_be_compared_run", "no variant could be compared: run the same command again, and it makes what they lack")
+		return noData(l, "chart.variants.incomplete", "no variant could be compared: run the same command again, and it makes what they lack")
 	}
 	hoped := rule{at: v.Hoped, upward: true, line: draw.LineStyle{Color: Orange, Width: 1, Dashes: dashed}}
 	under := []plot.Plotter{band(v.Delta), zeroRule()}
 	if v.Hoped > 0 {
 		under = append(under, hoped)
 	}
-	f := d.changes(l.Text("chart.variant_minus_base_mean_reward", "variant minus base, mean reward"), 0.17, []float64{-v.Delta, v.Delta, v.Hoped}, under...)
+	f := d.changes(l.Text("chart.variants.axis", "variant minus base, mean reward"), 0.17, []float64{-v.Delta, v.Delta, v.Hoped}, under...)
 	f.Table.Head = heads(l, "chart.head.variant", "variant", "chart.head.variant_base", "variant - base", "chart.head.answer", "answer")
 	all := l.Count(len(v.Ranked), "variant")
 	switch gains {
 	case 0:
-		f.Title = l.Say("chart.none_of_is_shown_to_gain", "None of %s is shown to gain on the base", all)
+		f.Title = l.Say("chart.variants.no_gain", "None of %s is shown to gain on the base", all)
 	case 1:
-		f.Title = l.Say("chart.the_variant_gains_without_any_training", "The variant %s gains %s without any training", d.list[0].name, message.Digits(d.list[0].value))
+		f.Title = l.Say("chart.variants.gain", "The variant %s gains %s without any training", d.list[0].name, message.Digits(d.list[0].value))
 	default:
-		f.Title = l.Say("chart.of_gain_on_the_base_without", "%s of %s gain on the base without any training", message.Whole(gains), all)
+		f.Title = l.Say("chart.variants.gains", "%s of %s gain on the base without any training", message.Whole(gains), all)
 	}
 	sp := v.Ranking(&v.Ranked[0])
-	f.Subtitle = l.Say("chart.paired_n_bars_p_corrected_for", "%s: %s, paired, n = %s; bars: %s; p corrected for %s", *v.Split, l.Count(sp.Reward.Items, "item"), l.Count(sp.Reward.N, "rollout"), intervals(r, sp.Reward.Estimate), all)
+	f.Subtitle = l.Say("chart.variants.about", "%s: %s, paired, n = %s; bars: %s; p corrected for %s", *v.Split, l.Count(sp.Reward.Items, "item"), l.Count(sp.Reward.N, "rollout"), intervals(r, sp.Reward.Estimate), all)
 	if left := len(v.Ranked) - d.drawn(); left > 0 {
-		f.Subtitle += l.Say("chart.in_the_table_only", "; %s in the table only", l.Count(left, "variant"))
+		f.Subtitle += l.Say("chart.table.more", "; %s in the table only", l.Count(left, "variant"))
 	}
 	f.Legend = d.legend(l, variantLooks...)
 	if v.Delta > 0 {
 		f.Legend = append(f.Legend, Entry{l.Say("chart.within", "within ± %s", message.Digits(v.Delta)), []plot.Thumbnailer{band(0)}})
 	}
 	if v.Hoped > 0 {
-		f.Legend = append(f.Legend, Entry{l.Say("chart.gain_hoped_for_from_training", "gain hoped for from training: %s", message.Digits(v.Hoped)), []plot.Thumbnailer{hoped}})
+		f.Legend = append(f.Legend, Entry{l.Say("chart.variants.hoped", "gain hoped for from training: %s", message.Digits(v.Hoped)), []plot.Thumbnailer{hoped}})
 	}
 	return f, nil
 }

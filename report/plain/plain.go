@@ -63,12 +63,3 @@ func IDs(list []string) []string {
 	}
 	return out
 }
-
-// Clip cuts a text to n runes.
-func Clip(s string, n int) string {
-	r := []rune(s)
-	if len(r) <= n {
-		return s
-	}
-	return string(r[:n-1]) + "…"
-}

@@ -2,8 +2,8 @@ package table
 
 import (
 	"gonogo/analysis/collect"
-	"gonogo/report/plain"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // rolloutColumns are the columns of rollouts.csv and rollouts.parquet but for the
@@ -19,7 +19,7 @@ func rolloutColumns() []Column[collect.Counted] {
 		{"source", textCells, "live or import", func(r row) any { return string(r.Source) }},
 		{"outcome", textCells, "graded, no_answer, step_limit, model_api, prompt_too_long, tool or grader", func(r row) any { return string(r.Outcome) }},
 		{"error_kind", textCells, "the kind of a failure", func(r row) any { return told(r.Kind) }},
-		{"error", textCells, "the beginning of its cause", func(r row) any { return told(plain.Clip(r.Error, longestCause)) }},
+		{"error", textCells, "the beginning of its cause", func(r row) any { return told(wording.Clip(r.Error, longestCause)) }},
 		{"reward", numberCells, "the reward; empty if there is none: a failure is never a number", func(r row) any { return known(r.Reward) }},
 		{"score", numberCells, "what counts in every mean: the reward, or the bottom of the range for no_answer, step_limit and hacks that a detector zeroed; empty if missing", func(r row) any { return known(r.Score) }},
 		{"zeroed", flagCells, "a detector put the score at the bottom of the range", func(r row) any { return r.Zeroed }},

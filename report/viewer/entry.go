@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // entry is what the index keeps of one line: numbers, and where its text lies.
@@ -180,9 +181,9 @@ func (c *catalog) enter(rec *rollout.Record, numbered bool) entry {
 		Item: c.item(name{rec.Split, rec.Item, rec.Step}), Sample: int32(rec.Sample), Attempt: int32(rec.Attempt),
 		Outcome: uint8(slices.Index(rollout.Outcomes(), rec.Outcome)),
 		Elapsed: time.Duration(rec.Elapsed), Turns: int32(rec.Turns),
-		Error:    number(&c.Errors, c.errors, clip(rec.Error, errorLength)),
-		Category: number(&c.Labels, c.labels, clip(rec.Category, nameLength)),
-		Family:   number(&c.Labels, c.labels, clip(rec.Family, nameLength)),
+		Error:    number(&c.Errors, c.errors, wording.ClipBytes(rec.Error, errorLength)),
+		Category: number(&c.Labels, c.labels, wording.ClipBytes(rec.Category, nameLength)),
+		Family:   number(&c.Labels, c.labels, wording.ClipBytes(rec.Family, nameLength)),
 	}
 	if !numbered {
 		e.Flags |= unnumbered
@@ -198,7 +199,7 @@ func (c *catalog) enter(rec *rollout.Record, numbered bool) entry {
 	}
 	tools := make([]byte, 0, 2*len(rec.Calls))
 	for _, call := range rec.Calls {
-		tools = binary.LittleEndian.AppendUint16(tools, c.tool(clip(call.Name, nameLength)))
+		tools = binary.LittleEndian.AppendUint16(tools, c.tool(wording.ClipBytes(call.Name, nameLength)))
 		if call.Status != rollout.CallOK {
 			e.Failed++
 		}
@@ -214,12 +215,4 @@ func (c *catalog) sequence(e *entry) []string {
 		out = append(out, c.Tools[binary.LittleEndian.Uint16(b)])
 	}
 	return out
-}
-
-// clip cuts a text to at most n bytes, between runes.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
 }

@@ -11,10 +11,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout/credential"
+	"gonogo/sampler/wording"
 )
 
 // maxErrorText bounds the text of an error that is kept in a record.
@@ -34,15 +34,7 @@ func Brief(s string) string {
 			break
 		}
 	}
-	line := b.String()
-	if len(line) <= maxErrorText {
-		return line
-	}
-	cut := maxErrorText
-	for cut > 0 && !utf8.RuneStart(line[cut]) {
-		cut--
-	}
-	return line[:cut] + "…"
+	return wording.ClipBytes(b.String(), maxErrorText)
 }
 
 // RetryAfter returns the delay that a server asks for: Retry-After-Ms, else

@@ -9,6 +9,7 @@ import (
 	"gonogo/sampler"
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // RunStatus is how a run does, as its directory or its planner has it.
@@ -94,12 +95,7 @@ func (c *Conn) Runs(ctx context.Context, run, url string) ([]*RunStatus, error) 
 	return out, nil
 }
 
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
+func count(n int, what string) string { return fmt.Sprintf("%d %s", n, wording.Plural(n, what)) }
 
 func newRunStatus(run string) *RunStatus {
 	return &RunStatus{Run: run, Outcomes: map[rollout.Outcome]int{}, Endpoints: []EndpointStatus{}, Workers: []WorkerStatus{}}

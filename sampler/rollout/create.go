@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gonogo/sampler/wording"
 )
 
 // WriterOptions says how a run directory is written.
@@ -145,15 +147,11 @@ func checkFormer(dir, was, now string) error {
 }
 
 func short(values map[string]string, key string) string {
-	const most = 48
 	v, ok := values[key]
 	if !ok {
 		return "not set"
 	}
-	if r := []rune(v); len(r) > most {
-		v = string(r[:most-1]) + "…"
-	}
-	return fmt.Sprintf("%q", v)
+	return fmt.Sprintf("%q", wording.Clip(v, 48))
 }
 
 // checkBinding compares the settings a run is bound to. What was written went

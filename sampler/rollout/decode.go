@@ -13,6 +13,7 @@ import (
 
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout/prompt"
+	"gonogo/sampler/wording"
 )
 
 // UnmarshalJSON reads a record from one JSON object. Keys are matched
@@ -434,10 +435,4 @@ func plainParts(v []byte) map[string]float64 {
 }
 
 // excerpt shortens a value for a message.
-func excerpt(v []byte) string {
-	const most = 60
-	if len(v) <= most {
-		return strings.ToValidUTF8(string(v), "?")
-	}
-	return strings.ToValidUTF8(string(v[:most]), "?") + "…"
-}
+func excerpt(v []byte) string { return wording.ClipBytes(strings.ToValidUTF8(string(v), "?"), 60) }

@@ -11,6 +11,7 @@ import (
 
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout/credential"
+	"gonogo/sampler/wording"
 )
 
 // Redactor masks secrets in what is written. Those below credential.MinLength are
@@ -101,25 +102,22 @@ func (r *Redactor) hit(b []byte) bool {
 	if slices.ContainsFunc(r.telling, func(s []byte) bool { return bytes.Contains(b, s) }) {
 		return true
 	}
-	return bytes.Contains(b, []byte(ellipsis)) && r.halves(string(b)) != string(b)
+	return bytes.Contains(b, []byte(wording.Ellipsis)) && r.halves(string(b)) != string(b)
 }
-
-// ellipsis marks where a text was cut.
-const ellipsis = "…"
 
 // halves masks what cuts left of secrets: messages are shortened where they
 // are made, which may be before they are masked.
 func (r *Redactor) halves(text string) string {
-	if !strings.Contains(text, ellipsis) {
+	if !strings.Contains(text, wording.Ellipsis) {
 		return text
 	}
-	parts := strings.Split(text, ellipsis)
+	parts := strings.Split(text, wording.Ellipsis)
 	for i, part := range parts[:len(parts)-1] {
 		if n := r.half(part); n > 0 {
 			parts[i] = part[:len(part)-n] + credential.Mask
 		}
 	}
-	return strings.Join(parts, ellipsis)
+	return strings.Join(parts, wording.Ellipsis)
 }
 
 // half returns how many bytes at the end of text are the beginning of a secret,

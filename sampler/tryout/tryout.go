@@ -22,6 +22,7 @@ import (
 	"gonogo/sampler/audit"
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // Limit bounds a trial in which no model grades.
@@ -30,7 +31,7 @@ const Limit = time.Minute
 const (
 	mostRows  = 5    // shown of each finding
 	topShare  = 0.99 // share of the reward range that counts as its top, as for the audit's references
-	mostWords = 100  // letters of an answer that a row shows
+	mostWords = 101  // letters of an answer that a row shows
 )
 
 // Trial is a trial of a grader.
@@ -337,19 +338,10 @@ func count(recs []*rollout.Record, which ...func(*rollout.Record) bool) (n int) 
 func (t Trial) row(r *rollout.Record) string {
 	what := r.Probe.Name
 	if r.Answer != "" {
-		what += " " + strconv.Quote(short(t.Mask(r.Answer)))
+		what += " " + strconv.Quote(wording.Line(t.Mask(r.Answer), mostWords))
 	}
 	if r.Reward == nil {
 		return fmt.Sprintf("%s: %s: %s", t.Place(r), what, strings.Join(strings.Fields(t.Mask(r.Error)), " "))
 	}
 	return fmt.Sprintf("%s: %s earns %g", t.Place(r), what, *r.Reward)
-}
-
-// short keeps a text to one line of mostWords letters.
-func short(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > mostWords {
-		return string(r[:mostWords]) + "…"
-	}
-	return s
 }

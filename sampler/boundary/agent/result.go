@@ -14,6 +14,7 @@ import (
 	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // Result is an agent's answer for a rollout. Output, or one of Refusal, Limit and
@@ -265,9 +266,5 @@ func quoted(text []byte) string {
 	if len(text) == 0 {
 		return "nothing"
 	}
-	const most = 120
-	if len(text) > most {
-		text = append(bytes.Clone(text[:most]), "…"...)
-	}
-	return fmt.Sprintf("%q", text)
+	return fmt.Sprintf("%q", wording.ClipBytes(string(text), 120))
 }

@@ -12,6 +12,7 @@ import (
 	"gonogo/sampler"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // Template is a text with variables in double braces, such as
@@ -220,12 +221,7 @@ func walk(raw json.RawMessage, path []step) (json.RawMessage, bool) {
 }
 
 // brief shortens a template for a message.
-func brief(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		return string(r[:60]) + "…"
-	}
-	return s
-}
+func brief(s string) string { return wording.Clip(s, 61) }
 
 // ReferenceBy finds the references of items by a template, and where it gives none as they
 // are found without; nil for no template, or a broken one, which the audit refuses.

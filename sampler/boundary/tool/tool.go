@@ -14,6 +14,7 @@ import (
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/credential"
+	"gonogo/sampler/wording"
 )
 
 // Config is one tool as the job describes it.
@@ -194,7 +195,7 @@ func refusal(a endpoint.Answer, secrets endpoint.Secrets) sampler.Result {
 		res.Output, res.Note = said.output, said.note
 		return res
 	}
-	payload := cut(string(a.Body), maxRefusal)
+	payload := wording.ClipBytes(string(a.Body), maxRefusal)
 	if payload == "" {
 		payload = http.StatusText(a.Status)
 	}
@@ -243,15 +244,4 @@ func outputOf(body []byte) (s said, ok bool) {
 	}
 	s.callID = jsontext.TextOrJSON(callID)
 	return s, true
-}
-
-// cut shortens a text to n bytes, between characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n] + "…"
 }

@@ -93,7 +93,7 @@ func (t *Builder) AddResult(id, output string) {
 func (t *Builder) FailCall(name, cause string) {
 	t.open = false
 	if c := t.FindCall("", name); c != nil {
-		c.Status, c.Error = rollout.CallFailed, firstLine(cause)
+		c.Status, c.Error = rollout.CallFailed, FirstLine(cause)
 	}
 }
 
@@ -123,9 +123,9 @@ func Summary(v json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
-// firstLine returns the first line of a message that is not blank, cut to at
+// FirstLine returns the first line of a message that is not blank, cut to at
 // most 500 bytes.
-func firstLine(s string) string {
+func FirstLine(s string) string {
 	const most = 500
 	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
 	line = strings.TrimSpace(line)

@@ -11,6 +11,7 @@ import (
 
 	"gonogo/sampler/rollout"
 	"gonogo/sampler/rollout/prompt"
+	"gonogo/sampler/wording"
 )
 
 // facetKeys are the keys under which a log names the policy, the environment and the
@@ -132,7 +133,7 @@ func (s *facets) add(f facet) {
 	s.row = append(s.row, f)
 	sort.Slice(s.row, func(i, j int) bool { return s.row[i].name < s.row[j].name })
 	if len(s.shown) < prompt.MostBeginnings && s.shown[f.sum] == "" {
-		s.shown[f.sum] = excerpt(f.value)
+		s.shown[f.sum] = wording.Line(f.value, 61)
 	}
 }
 
@@ -188,16 +189,6 @@ func (s *facets) unique(item rollout.Key, name string) string {
 // note says which items were split.
 func (s *facets) note(sink Sink) {
 	for _, a := range s.apart {
-		sink.note("%d %s rollouts that differ in %q (item %s: %q and %q), so they are not one group: those with the first value keep the id, others are items of their own (ID/VALUE); --item item keeps the ids of the log", a.items, plural(a.items, "item[ holds|s hold]"), a.key, a.item, a.was, excerpt(a.value))
+		sink.note("%d %s rollouts that differ in %q (item %s: %q and %q), so they are not one group: those with the first value keep the id, others are items of their own (ID/VALUE); --item item keeps the ids of the log", a.items, wording.Plural(a.items, "item[ holds|s hold]"), a.key, a.item, a.was, wording.Line(a.value, 61))
 	}
-}
-
-// excerpt is the beginning of a value, on one line.
-func excerpt(value string) string {
-	const most = 60
-	value = strings.Join(strings.Fields(value), " ")
-	if runes := []rune(value); len(runes) > most {
-		return string(runes[:most]) + " …"
-	}
-	return value
 }

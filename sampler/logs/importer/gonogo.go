@@ -15,6 +15,7 @@ import (
 	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // gonogo reads lines of our own shape, so plain JSONL from anywhere can
@@ -182,7 +183,7 @@ func noteGonogo(sink Sink, in rollout.Input) {
 		sink.note("the last line was incomplete and left out")
 	}
 	if len(in.Bad) > 0 {
-		sink.note("%d %s; the first is that of line %d: %s", len(in.Bad), plural(len(in.Bad), "grade[|s] [was|were] left out"), in.Bad[0].Line, in.Bad[0].Why)
+		sink.note("%d %s; the first is that of line %d: %s", len(in.Bad), wording.Plural(len(in.Bad), "grade[|s] [was|were] left out"), in.Bad[0].Line, in.Bad[0].Why)
 	}
 }
 

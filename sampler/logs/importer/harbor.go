@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/rollout"
 )
 
@@ -324,7 +325,7 @@ func (h *harborReader) grade(rec *rollout.Record, t *harborTrial, exception *har
 	}
 	outcome, cause := t.failure(rollout.ModelAPI)
 	if exception != nil {
-		outcome, cause = cmp.Or(harborFailures[exception.Type], rollout.ModelAPI), strings.Trim(exception.Type+": "+firstLine(exception.Message), ": ")
+		outcome, cause = cmp.Or(harborFailures[exception.Type], rollout.ModelAPI), strings.Trim(exception.Type+": "+transcript.FirstLine(exception.Message), ": ")
 	}
 	switch {
 	case outcome.Missing():

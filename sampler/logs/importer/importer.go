@@ -13,8 +13,10 @@ import (
 	"unicode"
 
 	"gonogo/sampler/internal/failure"
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // Format is one kind of log.
@@ -283,16 +285,7 @@ func (f Format) settles() bool { return f.Mapped || f.Name == gonogo.Name }
 
 // noteCount says how many there are of what, in which [a|b] is a where there is one and b
 // where there are more.
-func (s Sink) noteCount(n int, what string) { s.note("%d %s", n, plural(n, what)) }
-
-var forms = regexp.MustCompile(`\[([^|\]]*)\|([^\]]*)\]`)
-
-func plural(n int, text string) string {
-	if n == 1 {
-		return forms.ReplaceAllString(text, "$1")
-	}
-	return forms.ReplaceAllString(text, "$2")
-}
+func (s Sink) noteCount(n int, what string) { s.note("%d %s", n, wording.Plural(n, what)) }
 
 // notePlan says where a log holds fewer rollouts, or more, than its run set out to make.
 func (s Sink) notePlan(there, planned int) {
@@ -317,7 +310,7 @@ type endings struct {
 
 // noteVerdicts says that a word that may mean two things was taken for a grade.
 func noteVerdicts(s Sink, n int, key string) {
-	s.note("%d graded %s by %q that %s failed: read as a verdict on the answer; where it means that the rollout failed, write it as an error", n, plural(n, "rollout[ says|s say]"), key, plural(n, "[it|they]"))
+	s.note("%d graded %s by %q that %s failed: read as a verdict on the answer; where it means that the rollout failed, write it as an error", n, wording.Plural(n, "rollout[ says|s say]"), key, wording.Plural(n, "[it|they]"))
 }
 
 // add counts the end of a rollout. One that ended with a word of failure has no grade.
@@ -332,7 +325,7 @@ func (e *endings) add(r *rollout.Record) {
 	if word == "" {
 		return
 	}
-	e.words[firstLine(word)]++
+	e.words[transcript.FirstLine(word)]++
 	if failure.Ended(word) && !r.Outcome.Missing() && !e.settled {
 		e.lost++
 		fail(r, rollout.Boundary(word), word)
@@ -356,14 +349,14 @@ func (e *endings) note(s Sink, all int) {
 		{rollout.FinishEmpty, "[ends|end] with an empty reply"},
 	} {
 		if n := e.finish[one.end]; n > 0 {
-			s.note("%d of %d %s %s", n, all, plural(all, "rollout[|s]"), plural(n, one.what))
+			s.note("%d of %d %s %s", n, all, wording.Plural(all, "rollout[|s]"), wording.Plural(n, one.what))
 		}
 	}
 	if e.lost > 0 {
 		s.noteCount(e.lost, "rollout[|s] ended with a word of failure: [it is a failure|they are failures], not [a zero|zeros]")
 	}
 	for _, word := range slices.Sorted(maps.Keys(e.words)) {
-		s.note("%d of %d %s with %q, a word for the end that is not known", e.words[word], all, plural(all, "rollout[|s] [ends|end]"), word)
+		s.note("%d of %d %s with %q, a word for the end that is not known", e.words[word], all, wording.Plural(all, "rollout[|s] [ends|end]"), word)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
@@ -233,7 +234,7 @@ func (r *inspectReader) header(log *inspectLog) error {
 	r.tasks[h.Eval.Task] = true
 	name := filepath.Base(log.file.Name)
 	if h.Status != "" && h.Status != "success" {
-		r.sink.note("%s: its status is %s: rollouts that it lacks were not run", name, firstLine(h.Status))
+		r.sink.note("%s: its status is %s: rollouts that it lacks were not run", name, transcript.FirstLine(h.Status))
 	}
 	if h.unfinished && h.Status == "" {
 		r.sink.note("%s: it has no header: the evaluation was broken off, and rollouts that it lacks were not run", name)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
@@ -126,9 +127,9 @@ func (t *inspectTalk) status(answer *rollout.Message) (rollout.CallStatus, strin
 	case !is:
 		return rollout.CallOK, ""
 	case strings.HasPrefix(text, "parsing: "):
-		return rollout.CallMalformed, firstLine(text)
+		return rollout.CallMalformed, transcript.FirstLine(text)
 	}
-	return rollout.CallError, firstLine(text)
+	return rollout.CallError, transcript.FirstLine(text)
 }
 
 // inspectAnswer returns what the model said last.

@@ -225,7 +225,7 @@ func (r *inspectReader) retries(rec *rollout.Record, failed []inspectError) erro
 	for i, e := range failed {
 		earlier := *rec
 		earlier.Attempt = i
-		earlier.Outcome, earlier.Error = inspectBoundary(e), firstLine(e.Message)
+		earlier.Outcome, earlier.Error = inspectBoundary(e), transcript.FirstLine(e.Message)
 		r.retried++
 		if err := ended(r.sink.record(&earlier)); err != nil {
 			return err

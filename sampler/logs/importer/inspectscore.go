@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
@@ -41,12 +42,12 @@ func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
 		if scores, err := s.scores(); err == nil && len(scores) > 0 {
 			r.scoredErrors++
 		}
-		rec.Outcome, rec.Error = inspectBoundary(*s.Error), firstLine(s.Error.Message)
+		rec.Outcome, rec.Error = inspectBoundary(*s.Error), transcript.FirstLine(s.Error.Message)
 		return nil
 	}
 	if at, cause := s.failure(rollout.GraderFailed); at != "" {
 		r.failures++
-		rec.Outcome, rec.Error = at, firstLine(cause)
+		rec.Outcome, rec.Error = at, transcript.FirstLine(cause)
 		return nil
 	}
 	scores, err := s.scores()
@@ -69,7 +70,7 @@ func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
 	case s.Limit != nil:
 		r.limits++
 		rec.Outcome, rec.Reward = rollout.StepLimit, reward
-		rec.Error = firstLine(fmt.Sprintf("%s limit of %s", s.Limit.Type, strings.TrimSuffix(jsontext.TextOrJSON(s.Limit.Limit), ".0")))
+		rec.Error = transcript.FirstLine(fmt.Sprintf("%s limit of %s", s.Limit.Type, strings.TrimSuffix(jsontext.TextOrJSON(s.Limit.Limit), ".0")))
 	case reward == nil:
 		r.ungraded++
 		rec.Outcome, rec.Error, rec.Parts = rollout.GraderFailed, why, nil
@@ -97,11 +98,11 @@ func (s *inspectSample) scores() (all []score, err error) {
 			return fmt.Errorf("score %q: %w", name, err)
 		}
 		if len(v.Value) == 0 || v.Value[0] != '{' {
-			all = append(all, score{name, name, inspectValue(v.Value), firstLine(string(v.Value))})
+			all = append(all, score{name, name, inspectValue(v.Value), transcript.FirstLine(string(v.Value))})
 			return nil
 		}
 		return rollout.Members(v.Value, func(key string, part []byte) error {
-			all = append(all, score{name, name + "." + key, inspectValue(part), firstLine(string(part))})
+			all = append(all, score{name, name + "." + key, inspectValue(part), transcript.FirstLine(string(part))})
 			return nil
 		})
 	})

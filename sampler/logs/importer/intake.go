@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
 )
@@ -118,7 +119,7 @@ func number(name string, v json.RawMessage) (*float64, error) {
 	}
 	var f float64
 	if err := jsontext.Unmarshal(v, &f); err != nil || math.IsInf(f, 0) {
-		return nil, fmt.Errorf("%s must be a number, not %s", name, firstLine(string(v)))
+		return nil, fmt.Errorf("%s must be a number, not %s", name, transcript.FirstLine(string(v)))
 	}
 	return &f, nil
 }
@@ -129,7 +130,7 @@ func wholeID(name string, v json.RawMessage) (string, error) {
 	number := len(v) > 0 && v[0] != '"'
 	var n int64
 	if id == "" || number && jsontext.Unmarshal(v, &n) != nil {
-		return "", fmt.Errorf("%s must be a whole number or a string, not %s", name, firstLine(string(v)))
+		return "", fmt.Errorf("%s must be a whole number or a string, not %s", name, transcript.FirstLine(string(v)))
 	}
 	return id, nil
 }
@@ -156,7 +157,7 @@ func grade(rec *rollout.Record, reward *float64, why string) {
 
 // fail gives a record the outcome of a failure.
 func fail(rec *rollout.Record, o rollout.Outcome, cause string) {
-	if cause = firstLine(cause); cause == "" {
+	if cause = transcript.FirstLine(cause); cause == "" {
 		cause = "no cause is recorded"
 	}
 	rec.Outcome, rec.Error, rec.Reward = o, cause, nil

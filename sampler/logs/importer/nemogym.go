@@ -295,7 +295,7 @@ func (n *nemoReader) grade(rec *rollout.Record, row *nemoRow) error {
 		if jsontext.TextOrJSON(row.Judge) != "" {
 			cause = jsontext.TextOrJSON(row.Judge)
 		}
-		n.tally.failed(rec, rollout.Boundary(class), strings.Trim(class+": "+firstLine(cause), ": "))
+		n.tally.failed(rec, rollout.Boundary(class), strings.Trim(class+": "+transcript.FirstLine(cause), ": "))
 	case at != "":
 		n.tally.failed(rec, at, cause)
 	case reward == nil:

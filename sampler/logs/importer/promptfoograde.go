@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/jsontext"
 )
 
@@ -47,7 +48,7 @@ func (g *promptfooGrade) failure(wanted string) (cause string, failed bool) {
 	}
 	reason := jsontext.TextOrJSON(g.Reason)
 	if m.GraderError || strings.HasPrefix(reason, "Scoring function error:") || len(g.Components) == 0 && promptfooCrashed(strings.TrimPrefix(a.Type, "not-"), reason) {
-		return cmp.Or(firstLine(reason), "the grader failed"), true
+		return cmp.Or(transcript.FirstLine(reason), "the grader failed"), true
 	}
 	return "", false
 }

@@ -133,7 +133,7 @@ func (r *promptfooReader) grade(rec *rollout.Record, row *promptfooRow) error {
 		}
 		r.tally.failed(rec, at, jsontext.TextOrJSON(row.Error))
 	case row.FailureReason == nil && !isNone(row.Error):
-		return fmt.Errorf("failureReason is missing, so it is not known whether %q is a failure or a failed assertion", firstLine(jsontext.TextOrJSON(row.Error)))
+		return fmt.Errorf("failureReason is missing, so it is not known whether %q is a failure or a failed assertion", transcript.FirstLine(jsontext.TextOrJSON(row.Error)))
 	case at != "":
 		r.tally.failed(rec, at, cause)
 	case judged != "":

@@ -3,6 +3,7 @@ package importer
 import (
 	"slices"
 
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/rollout"
 )
 
@@ -44,7 +45,7 @@ func (s *stamp) finish(rec *rollout.Record) {
 	for i, status := range s.Calls {
 		if c := &rec.Calls[i]; c.Status == rollout.CallOK && slices.Contains(rollout.CallStatuses(), status) {
 			if c.Status = status; status != rollout.CallOK {
-				c.Error = firstLine(c.Output)
+				c.Error = transcript.FirstLine(c.Output)
 			}
 		}
 	}

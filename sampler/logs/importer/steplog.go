@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/rollout"
 )
 
@@ -26,7 +27,7 @@ func (s *stepLog) step(text string) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("step must be a whole number from 0, not %s", firstLine(text))
+		return 0, fmt.Errorf("step must be a whole number from 0, not %s", transcript.FirstLine(text))
 	}
 	s.steps[n] = true
 	return n, nil

@@ -352,7 +352,7 @@ func (s *sweReader) grade(rec *rollout.Record, t *sweTrajectory, reports []*sweR
 		return nil
 	}
 	if is.Missing() {
-		s.tally.failed(rec, is, strings.Trim(exit+": "+firstLine(t.info.Exception), ": "))
+		s.tally.failed(rec, is, strings.Trim(exit+": "+transcript.FirstLine(t.info.Exception), ": "))
 		return nil
 	}
 	reward, why, err := verdict(rec.Item, reports)

@@ -138,7 +138,7 @@ func whole(v cell) (n int64, there bool, err error) {
 	case err == nil && math.IsNaN(f):
 		return 0, false, nil
 	case err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53:
-		return 0, false, fmt.Errorf("%q is not a whole number", firstLine(v.text))
+		return 0, false, fmt.Errorf("%q is not a whole number", transcript.FirstLine(v.text))
 	}
 	return int64(f), true, nil
 }
@@ -174,7 +174,7 @@ func setSplit(x *rowRecord, _ string, v cell) error {
 	}
 	x.Split = rollout.Split(v.text)
 	if !slices.Contains(rollout.Splits(), x.Split) {
-		return fmt.Errorf("%q is not a split: splits are %v; of a file that holds one, --split says which", firstLine(v.text), rollout.Splits())
+		return fmt.Errorf("%q is not a split: splits are %v; of a file that holds one, --split says which", transcript.FirstLine(v.text), rollout.Splits())
 	}
 	return nil
 }
@@ -216,7 +216,7 @@ func setOutcome(x *rowRecord, _ string, v cell) error {
 	}
 	x.Outcome = rollout.Outcome(v.text)
 	if !slices.Contains(rollout.Outcomes(), x.Outcome) {
-		return fmt.Errorf("%q is not an outcome: outcomes are %v", firstLine(v.text), rollout.Outcomes())
+		return fmt.Errorf("%q is not an outcome: outcomes are %v", transcript.FirstLine(v.text), rollout.Outcomes())
 	}
 	return nil
 }
@@ -225,7 +225,7 @@ func setOutcome(x *rowRecord, _ string, v cell) error {
 func causes(of func(*rowRecord) *string) func(*rowRecord, string, cell) error {
 	return func(x *rowRecord, _ string, v cell) error {
 		if !failure.None(v.text) {
-			*of(x) = firstLine(strings.ToValidUTF8(v.text, "\uFFFD"))
+			*of(x) = transcript.FirstLine(strings.ToValidUTF8(v.text, "\uFFFD"))
 		}
 		return nil
 	}
@@ -261,7 +261,7 @@ func setClipped(x *rowRecord, _ string, v cell) error {
 
 func setStarted(x *rowRecord, _ string, v cell) error {
 	if x.Started = pythonTime(v.text); x.Started.IsZero() && !v.none {
-		return fmt.Errorf("%q is not a time such as 2026-01-31T12:00:00Z", firstLine(v.text))
+		return fmt.Errorf("%q is not a time such as 2026-01-31T12:00:00Z", transcript.FirstLine(v.text))
 	}
 	return nil
 }
@@ -300,7 +300,7 @@ func float(v cell) (*float64, error) {
 	case err == nil && math.IsNaN(f):
 		return nil, nil
 	case err != nil || math.IsInf(f, 0):
-		return nil, fmt.Errorf("%q is not a number", firstLine(v.text))
+		return nil, fmt.Errorf("%q is not a number", transcript.FirstLine(v.text))
 	}
 	return &f, nil
 }
@@ -310,7 +310,7 @@ func float(v cell) (*float64, error) {
 // wrote the row: what it calls graded is.
 func (x *rowRecord) settle(own bool) error {
 	if at, cause := x.failure(rollout.ModelAPI); at != "" && x.Error == "" && (x.Outcome == "" || x.Outcome == rollout.Graded) {
-		x.Outcome, x.Error = at, firstLine(cause)
+		x.Outcome, x.Error = at, transcript.FirstLine(cause)
 	}
 	failure := x.Error != "" || x.Kind != ""
 	if failure && (x.Outcome == "" || x.Outcome == rollout.Graded && !own) {

@@ -3,6 +3,7 @@ package importer
 import (
 	"math"
 
+	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/rollout"
 )
 
@@ -24,7 +25,7 @@ func (t *tally) count(what string) {
 
 // failed makes of a record a failure, which is never a number.
 func (t *tally) failed(rec *rollout.Record, at rollout.Outcome, cause string) {
-	rec.Outcome, rec.Error, rec.Reward, rec.Parts = at, firstLine(cause), nil, nil
+	rec.Outcome, rec.Error, rec.Reward, rec.Parts = at, transcript.FirstLine(cause), nil, nil
 	if rec.Error == "" {
 		rec.Error = "an error without a text"
 	}
@@ -33,14 +34,14 @@ func (t *tally) failed(rec *rollout.Record, at rollout.Outcome, cause string) {
 
 // ungraded makes of a record one without a grade, which is never a zero.
 func (t *tally) ungraded(rec *rollout.Record, why string) {
-	rec.Outcome, rec.Error, rec.Reward, rec.Parts = rollout.GraderFailed, firstLine(why), nil, nil
+	rec.Outcome, rec.Error, rec.Reward, rec.Parts = rollout.GraderFailed, transcript.FirstLine(why), nil, nil
 	t.count("rollout[|s] [has|have] no grade: [it is a missing grade|they are missing grades] (grader), not [a zero|zeros]")
 }
 
 // limited makes of a record one that hit a limit; its grade, where there is
 // one, counts.
 func (t *tally) limited(rec *rollout.Record, reward *float64, limit string) {
-	rec.Outcome, rec.Error, rec.Reward = rollout.StepLimit, firstLine(limit), reward
+	rec.Outcome, rec.Error, rec.Reward = rollout.StepLimit, transcript.FirstLine(limit), reward
 	t.count("rollout[|s] hit a limit (step_limit); if [it was|they were] graded, the grade counts")
 }
 

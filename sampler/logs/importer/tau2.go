@@ -14,6 +14,7 @@ import (
 
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/wording"
 )
 
 // tau2Bench reads results of tau2-bench (sierra-research/tau2-bench,
@@ -357,7 +358,7 @@ func tau2Row(task, tools json.RawMessage, messages []rollout.Message) (json.RawM
 
 func (t *tau2Reader) notes() {
 	if t.unnumbered > 0 {
-		t.sink.note("item = task_id; %d %s", t.unnumbered, plural(t.unnumbered, "simulation[|s] [has|have] no trial: sample = how often the task appeared before"))
+		t.sink.note("item = task_id; %d %s", t.unnumbered, wording.Plural(t.unnumbered, "simulation[|s] [has|have] no trial: sample = how often the task appeared before"))
 	} else {
 		t.sink.note("item = task_id, sample = trial, split = %s", t.split)
 	}

@@ -164,7 +164,7 @@ func (s *tau2Simulation) cause() string {
 		Type  string          `json:"error_type"`
 	}
 	_ = jsontext.Unmarshal(s.Info, &info) // it may be of any shape: the reason is known without it
-	text := firstLine(jsontext.TextOrJSON(info.Error))
+	text := transcript.FirstLine(jsontext.TextOrJSON(info.Error))
 	switch {
 	case text != "" && info.Type != "":
 		return s.Reason + ": " + info.Type + ": " + text
@@ -184,7 +184,7 @@ func (s *tau2Simulation) status() func(*rollout.Message) (rollout.CallStatus, st
 	}
 	return func(answer *rollout.Message) (rollout.CallStatus, string) {
 		if bad[answer.ToolCallID] {
-			return rollout.CallError, firstLine(answer.Content)
+			return rollout.CallError, transcript.FirstLine(answer.Content)
 		}
 		return rollout.CallOK, ""
 	}

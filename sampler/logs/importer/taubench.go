@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"strconv"
-	"strings"
 
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
@@ -355,16 +354,4 @@ func (t *tauReader) finish() error {
 func isNone(v json.RawMessage) bool {
 	v = bytes.TrimSpace(v)
 	return len(v) == 0 || string(v) == "null"
-}
-
-// firstLine returns the first line of a message that is not blank, cut to at
-// most 500 bytes.
-func firstLine(s string) string {
-	const most = 500
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	line = strings.TrimSpace(line)
-	if len(line) > most {
-		line = strings.ToValidUTF8(line[:most], "")
-	}
-	return line
 }

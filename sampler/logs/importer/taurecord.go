@@ -21,7 +21,7 @@ func (t *tauReader) record(id string, trial int, e tauEntry) (*rollout.Record, e
 	switch {
 	case at != "" && isNone(e.Info.Error):
 		t.failures++
-		rec.Outcome, rec.Error = at, firstLine(cause)
+		rec.Outcome, rec.Error = at, transcript.FirstLine(cause)
 	case at != "" || len(e.Traj) == 0 && reward != nil && *reward == 0:
 		t.failures++
 		rec.Outcome, rec.Error = rollout.ModelAPI, tauCause(e.Info)
@@ -38,11 +38,11 @@ func (t *tauReader) record(id string, trial int, e tauEntry) (*rollout.Record, e
 
 // tauCause returns the exception that ended a trial in one line.
 func tauCause(info tauInfo) string {
-	if cause := firstLine(jsontext.TextOrJSON(info.Error)); cause != "" {
+	if cause := transcript.FirstLine(jsontext.TextOrJSON(info.Error)); cause != "" {
 		return cause
 	}
 	lines := strings.Split(strings.TrimSpace(info.Traceback), "\n")
-	if cause := firstLine(lines[len(lines)-1]); cause != "" {
+	if cause := transcript.FirstLine(lines[len(lines)-1]); cause != "" {
 		return cause
 	}
 	return "no trajectory and no error recorded"
@@ -61,9 +61,9 @@ func afterSystem(traj []rollout.Message) []rollout.Message {
 func tauStatus(answer *rollout.Message) (rollout.CallStatus, string) {
 	switch output := answer.Content; {
 	case strings.HasPrefix(output, "Error"):
-		return rollout.CallError, firstLine(output)
+		return rollout.CallError, transcript.FirstLine(output)
 	case strings.HasPrefix(output, "Unknown action"):
-		return rollout.CallMalformed, firstLine(output)
+		return rollout.CallMalformed, transcript.FirstLine(output)
 	}
 	return rollout.CallOK, ""
 }

@@ -389,13 +389,13 @@ func verifiersCause(text json.RawMessage) string {
 		if failure.None(said) {
 			return ""
 		}
-		return firstLine(said)
+		return transcript.FirstLine(said)
 	}
 	cause := strings.Trim(e.Error+": "+e.Message, ": ")
 	if cause == "" {
 		cause = e.Chain
 	}
-	if cause = firstLine(cause); cause == "" {
+	if cause = transcript.FirstLine(cause); cause == "" {
 		return "an error without a text"
 	}
 	return cause

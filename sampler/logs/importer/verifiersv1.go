@@ -255,7 +255,7 @@ func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
 	for i, failed := range history {
 		earlier := *rec
 		earlier.Attempt, earlier.Reward, earlier.Parts = i, nil, nil
-		earlier.Outcome, earlier.Error = failed.outcome(), firstLine(failed.text())
+		earlier.Outcome, earlier.Error = failed.outcome(), transcript.FirstLine(failed.text())
 		r.tally.count("attempt[|s] that ended in an error [was|were] made again: [it is an earlier attempt|they are earlier attempts]")
 		if err := ended(r.sink.record(&earlier)); err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"gonogo/analysis/message"
+	"gonogo/sampler/wording"
 )
 
 // Visible makes control characters visible, so that hostile text in an error
@@ -20,14 +21,7 @@ func Visible(s string) string {
 }
 
 // OneLine shortens text to one line of a terminal.
-func OneLine(s string) string {
-	const width = 100
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > width {
-		return string(r[:width]) + "…"
-	}
-	return s
-}
+func OneLine(s string) string { return wording.Line(s, 101) }
 
 // Count formats a number of things.
 func Count(n int, what string) string { return message.Language{}.Count(n, what) }

@@ -35,10 +35,7 @@ var (
 
 // lacks says what is left to do.
 func (at stage) lacks(n int) string {
-	if n == 1 {
-		return "1 " + at.left + " is not " + at.done + " yet"
-	}
-	return console.Count(n, at.left) + " are not " + at.done + " yet"
+	return console.Count(n, at.left+"[ is|s are] not "+at.done+" yet")
 }
 
 // ungraded says how many answers are recorded without a grade.

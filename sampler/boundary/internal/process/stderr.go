@@ -1,6 +1,10 @@
 package process
 
-import "strings"
+import (
+	"strings"
+
+	"gonogo/sampler/wording"
+)
 
 // summarize shortens the output of a process for a message: its end, where the
 // cause of death is. The last line of a Python traceback comes first, since readers
@@ -10,9 +14,7 @@ func summarize(s string) string {
 	if before == "" {
 		return ending(s, summarySize)
 	}
-	if len(cause) > summarySize/2 {
-		cause = strings.ToValidUTF8(cause[:summarySize/2], "") + "…"
-	}
+	cause = wording.ClipBytes(cause, summarySize/2)
 	return cause + "; before that: " + ending(before, summarySize-len(cause))
 }
 
