@@ -44,8 +44,8 @@ func TestLongAnOutsideModuleAddsAGateAChartAndAProbe(t *testing.T) {
 		t.Errorf("7 calls of at most 5 give exit code %d: %s", code, out)
 	}
 	r := stored(t, dir)
-	if *r.Reason != "effort" || r.Thresholds["effort.calls"] != 5 {
-		t.Errorf("the reason is %q, effort.calls is %g", *r.Reason, r.Thresholds["effort.calls"])
+	if *r.Reason != "effort" || r.Thresholds["effort"]["effort.calls"] != 5 {
+		t.Errorf("the reason is %q, effort.calls is %g", *r.Reason, r.Thresholds["effort"]["effort.calls"])
 	}
 	f := r.Findings[len(r.Findings)-1]
 	if f.Gate != "effort" || f.Status != analysis.Fail || *f.Threshold != 5 || f.Charts[0] != "effort" || f.Title.ID != "effort.fail" {
@@ -61,8 +61,8 @@ func TestLongAnOutsideModuleAddsAGateAChartAndAProbe(t *testing.T) {
 	if out, code = mygonogo("judge", dir, yaml("thresholds: {effort.calls: 10}\n")); code == 3 || strings.Contains(out, "tool calls on average") {
 		t.Errorf("7 calls of at most 10 give exit code %d: %s", code, out)
 	}
-	if changed := stored(t, dir).ChangedThresholds(); len(changed) != 0 {
-		t.Errorf("without the gate's package its thresholds are known: %v", changed)
+	if changed := stored(t, dir).Changed; len(changed) != 1 || changed[0].Name != "effort.calls" || changed[0].Default != 5 {
+		t.Errorf("the changed thresholds are %v", changed)
 	}
 	if out, code = mygonogo("judge", dir, yaml("thresholds: {effort.cals: 10}\n")); code != 2 || !strings.Contains(out, "effort.calls") {
 		t.Errorf("a misspelt threshold gives exit code %d: %s", code, out)

@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/plot/vg/recorder"
 
 	"gonogo/analysis/message"
-	"gonogo/report/reporttest"
 	"gonogo/report/internal/typeface"
+	"gonogo/report/reporttest"
 )
 
 // If the headline shows bounds for the mean, the numbers next to it looked as if

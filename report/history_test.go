@@ -23,8 +23,8 @@ import (
 	"gonogo/report/block"
 	"gonogo/report/chart"
 	"gonogo/report/internal/junit"
-	"gonogo/report/reporttest"
 	"gonogo/report/internal/typeface"
+	"gonogo/report/reporttest"
 )
 
 // nightsOf makes a history of n nights whose reward falls, and whose tokens

@@ -13,8 +13,8 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/report/block"
 	"gonogo/report/internal/pdf"
-	"gonogo/report/reporttest"
 	"gonogo/report/internal/typeface"
+	"gonogo/report/reporttest"
 	"gonogo/sampler/rollout"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"gonogo/analysis/message"
-	"gonogo/report/reporttest"
 	"gonogo/report/internal/typeface"
+	"gonogo/report/reporttest"
 )
 
 func formatsNamed(names ...string) []Format {

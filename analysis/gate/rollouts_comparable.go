@@ -8,7 +8,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var rolloutsPrompts = analysis.NewPart(analysis.Gate{
+var rolloutsPrompts = &analysis.Gate{
 	Name:  "rollouts.prompts",
 	Label: "items with several prompts",
 	Doc: "Blocking, on every sampled split: at most 5 % of items (rollouts.independent.mixed) have rollouts that were asked different things, as far as the records show the prompt; " +
@@ -22,7 +22,7 @@ var rolloutsPrompts = analysis.NewPart(analysis.Gate{
 		CautionRemedy: "{apart}",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		return mixed("rollouts.prompts", r, t, func(sr *analysis.SplitResult) *mixture {
+		return mixed(r, t, func(sr *analysis.SplitResult) *mixture {
 			p := sr.Pooled
 			if p == nil {
 				return nil
@@ -32,11 +32,11 @@ var rolloutsPrompts = analysis.NewPart(analysis.Gate{
 			}}
 		})
 	},
-})
+}
 
 var keepApart = message.New("rollouts.prompts.apart", "Give each prompt an id of its own. gonogo import --item prompt does so for a log, and --item KEY takes the id from another key.")
 
-var rolloutsModels = analysis.NewPart(analysis.Gate{
+var rolloutsModels = &analysis.Gate{
 	Name:  "rollouts.models",
 	Label: "items with several models",
 	Doc: "Blocking, on every sampled split: at most 5 % of items (rollouts.independent.mixed) have rollouts of several models, by what the endpoint says of itself (`served_by`: " +
@@ -50,7 +50,7 @@ var rolloutsModels = analysis.NewPart(analysis.Gate{
 		CautionRemedy: "{pin}",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		return mixed("rollouts.models", r, t, func(sr *analysis.SplitResult) *mixture {
+		return mixed(r, t, func(sr *analysis.SplitResult) *mixture {
 			s := sr.Served
 			if s == nil {
 				return nil
@@ -63,7 +63,7 @@ var rolloutsModels = analysis.NewPart(analysis.Gate{
 			return m
 		})
 	},
-})
+}
 
 var (
 	pinModel      = message.New("rollouts.models.pin", "Have one checkpoint serve the name for the whole run: pin its version, or name one deployment of the proxy. Then sample into a new run directory. If these are copies of one model, set thresholds.rollouts.independent.mixed to 1.")
@@ -92,9 +92,9 @@ type mixture struct {
 // mixed judges on each split the share of items whose rollouts are not of one kind: it
 // blocks above the threshold without failing, and cautions for any. of returns nil where
 // there is nothing to say.
-func mixed(gate string, r *analysis.Result, t analysis.Thresholds, of func(*analysis.SplitResult) *mixture) []analysis.Finding {
+func mixed(r *analysis.Result, t analysis.Thresholds, of func(*analysis.SplitResult) *mixture) []analysis.Finding {
 	var out []analysis.Finding
-	want := t.At("rollouts.independent.mixed")
+	want := t.At(independentMixed)
 	for _, split := range rollout.Splits() {
 		if r.Splits[split] == nil {
 			continue
@@ -103,7 +103,7 @@ func mixed(gate string, r *analysis.Result, t analysis.Thresholds, of func(*anal
 		if m == nil {
 			continue
 		}
-		j := analysis.Judgement{Gate: gate, Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: m.items, Args: m.args}
+		j := analysis.Judgement{Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: m.items, Args: m.args}
 		seen := analysis.Observed(m.blocking)
 		status := seen.AtMost(want)
 		if status == analysis.Fail { // what a clean run would show is not known
@@ -125,7 +125,7 @@ const (
 	identicalCaution = 0.50 // share of items with identical outputs, from which a cache or a fixed seed is suspected
 )
 
-var samplingIdentical = analysis.NewPart(analysis.Gate{
+var samplingIdentical = &analysis.Gate{
 	Name:  "sampling.identical",
 	Label: "the same text",
 	Doc: "Blocking, on every sampled split with at least 20 items whose outputs are recorded: it fails if on 90 % of them all rollouts are the same in all that was said, " +
@@ -149,7 +149,7 @@ var samplingIdentical = analysis.NewPart(analysis.Gate{
 				continue
 			}
 			if c := sr.Copies; c != nil && (c.Share < mostCopied || c.Compared >= leastCopied) {
-				j := analysis.Judgement{Gate: "sampling.identical", Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantBelow.With(analysis.Limit(mostCopied)), Args: message.Args{"signs": signWords(c)}}
+				j := analysis.Judgement{Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantBelow.With(analysis.Limit(mostCopied)), Args: message.Args{"signs": signWords(c)}}
 				status := analysis.Pass
 				if c.Share >= mostCopied && len(c.Signs) > 0 {
 					status, j.Items = analysis.Fail, c.Items
@@ -157,18 +157,18 @@ var samplingIdentical = analysis.NewPart(analysis.Gate{
 				out = append(out, j.Finding(status, analysis.Observed(c.Share)))
 			}
 			if sr.Identical.Known() {
-				j := analysis.Judgement{Gate: "sampling.identical", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(identicalCaution)}
+				j := analysis.Judgement{Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(identicalCaution)}
 				j.Needs, j.Settles = settle(sr.Identical, identicalCaution, unitRange, r.Confidence, sr)
 				b := analysis.BoundOf(sr.Identical)
 				out = append(out, j.Finding(b.AtMost(identicalCaution), b))
 			}
 		}
 		if out == nil {
-			return []analysis.Finding{analysis.Skip("sampling.identical", "", analysis.Advisory, noOutputs.Text())}
+			return analysis.Skip("", analysis.Advisory, noOutputs.Text())
 		}
 		return out
 	},
-})
+}
 
 // signWords says what speaks for copies.
 func signWords(c *analysis.Copies) message.Arg {

@@ -8,7 +8,7 @@ import (
 	"gonogo/sampler/rollout/markup"
 )
 
-var rolloutsMarkup = analysis.NewPart(analysis.Gate{
+var rolloutsMarkup = &analysis.Gate{
 	Name: "rollouts.markup",
 	Doc: "Blocking, on every sampled split: at most 2 % of answers hold text that the server should have parsed: a tool call, reasoning or tokens of the chat template " +
 		"that neither the item's prompt nor its reference mentions, unless the grader pays for reasoning in the answer. Advisory: none does, and no secret was blanked out of what the model or the grader read.",
@@ -22,7 +22,6 @@ var rolloutsMarkup = analysis.NewPart(analysis.Gate{
 		CautionUnknown: "it is not known how many answers hold unparsed markup",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		const gate = "rollouts.markup"
 		var out []analysis.Finding
 		for _, split := range rollout.Splits() {
 			sr := r.Splits[split]
@@ -32,9 +31,9 @@ var rolloutsMarkup = analysis.NewPart(analysis.Gate{
 			e := &sr.Ends
 			seen := analysis.Observed(stat.Fraction(markedAnswers(e), e.Answers))
 			const caution = 0 // any
-			want := t.At("rollouts.finished.markup")
+			want := t.At(finishedMarkup)
 			j := analysis.Judgement{
-				Gate: gate, Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: e.MarkupItems,
+				Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: e.MarkupItems,
 				Args: message.Args{"token": message.Foreign(e.MarkupText), "advice": message.Nested(MarkupAdvice(markupKinds(e)...))},
 			}
 			judged := seen
@@ -54,11 +53,11 @@ var rolloutsMarkup = analysis.NewPart(analysis.Gate{
 			out = append(out, blocking, j.Finding(seen.AtMost(caution), seen))
 		}
 		if out == nil {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noAnswers.Text())}
+			return analysis.Skip("", analysis.Blocking, noAnswers.Text())
 		}
 		return out
 	},
-})
+}
 
 // blankedWords are the words where nothing is left unparsed, and something is blanked.
 var blankedWords = analysis.NewWording("rollouts.markup.blanked", "in {blanked} of {rollouts|rollout} the model or the grader read ********** in the place of a value from the environment",

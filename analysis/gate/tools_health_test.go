@@ -23,7 +23,7 @@ func TestOutputsThatAreNoTextAreNamed(t *testing.T) {
 			r := &analysis.Result{Splits: map[rollout.Split]*analysis.SplitResult{rollout.Train: {
 				Tools: analysis.ToolUse{ByTool: map[string]analysis.ToolStat{"search": {Calls: 6, NotText: c.odd}, "cat": {Calls: 2}}},
 			}}}
-			f := toolsFailures.Check(r, nil)[0]
+			f := toolsFailures.Judge(r, nil)[0]
 			if f.Status != c.want {
 				t.Fatalf("tools.failures is %v, want %v: %s", f.Status, c.want, f.Title.String())
 			}

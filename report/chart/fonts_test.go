@@ -13,8 +13,8 @@ import (
 	"gonogo/analysis/message"
 	"gonogo/report/chart"
 	"gonogo/report/internal/lettering"
-	"gonogo/report/reporttest"
 	"gonogo/report/internal/typeface"
+	"gonogo/report/reporttest"
 )
 
 // madeUp is a font with the signs, and how often it was asked for.
