@@ -33,12 +33,8 @@ var baselineReachable = &analysis.Gate{
 		CautionUnknown:  "success may be rare: the best of {kbest} earns {low} to {high} above the bottom of the range",
 		CautionUnknownR: "{needs}",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		split, ok := analysis.TrainingSplit(r)
-		if !ok {
-			return analysis.Skip(rollout.Train, analysis.Blocking, noTraining.Text())
-		}
-		sr, rng := r.Splits[split], r.Range()
+	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+		rng := r.Range()
 		best, _ := sr.BestAt(r.GroupSize)
 		e := onFile(best.Estimate, sr, r, rng)
 		b := analysis.BoundOf(e)
@@ -60,7 +56,7 @@ var baselineReachable = &analysis.Gate{
 				"dead": message.Int(sr.Classes.Counts[analysis.Dead]), "measured": message.Int(sr.Items.Measured),
 			}, value),
 		}.findings(r, t, split)
-	},
+	}),
 }
 
 // ofGroup adds the words about the best of a group. If items have fewer

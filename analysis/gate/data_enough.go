@@ -31,12 +31,7 @@ var dataEnough = &analysis.Gate{
 		CautionUnknown:  "the number of items is not known",
 		CautionUnknownR: "",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		split, ok := analysis.TrainingSplit(r)
-		if !ok {
-			return analysis.Skip(rollout.Train, analysis.Blocking, noTraining.Text())
-		}
-		sr := r.Splits[split]
+	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
 		want, least := Enough(t, r.GroupSize)
 		have := 0
 		short := []string{}
@@ -78,7 +73,7 @@ var dataEnough = &analysis.Gate{
 			j.Items = j.Items[:min(len(j.Items), analysis.MaxItemsListed)]
 		}
 		return []analysis.Finding{j.Finding(status, analysis.Observed(float64(have))), enoughCaution(r, split)}
-	},
+	}),
 }
 
 // Enough returns how many items of the training split data.enough wants, and how many
@@ -101,11 +96,7 @@ func enoughCaution(r *analysis.Result, split rollout.Split) analysis.Finding {
 		Want: wantItems.With(message.Args{"limit": message.Int(items), "samples": message.Int(samples)}),
 		Args: message.Args{"have": message.Int(sr.Items.Measured), "median": message.Number(sr.Samples.Median)},
 	}
-	status := analysis.Pass
-	if sr.Items.Measured < items || sr.Samples.Median < samples {
-		status = analysis.Fail
-	}
-	return j.Finding(status, analysis.Observed(float64(sr.Items.Measured)))
+	return j.Finding(failIf(sr.Items.Measured < items || sr.Samples.Median < samples), analysis.Observed(float64(sr.Items.Measured)))
 }
 
 var (

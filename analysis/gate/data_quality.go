@@ -80,17 +80,13 @@ var dataSuspect = &analysis.Gate{
 		Caution:       "on {on} the rollouts contradict the reference: most agree on a different answer and none earns the top, or most earn the top although the reference earns the bottom",
 		CautionRemedy: "Check these references by hand: correct them, or drop the items. If a reference is right and the model merely wrong, keep the item; if all the references are right, the grader accepts them only in another form (set the answer template, audit.answer). {example}",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		if why := unaudited(r); !why.IsEmpty() {
-			return analysis.Skip("", analysis.Advisory, why)
-		}
-		const want = 0 // any
+	Check: audited(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		list := r.Grader.SuspectReferences
 		if len(list) == 0 && r.Grader.Compared == 0 {
 			return analysis.Skip("", analysis.Advisory, incomparable(r))
 		}
 		j := analysis.Judgement{
-			Severity: analysis.Advisory, Unit: "items", Want: analysis.WantAtMost(want),
+			Severity: analysis.Advisory, Unit: "items",
 			Args: message.Args{"example": message.Nested(message.Text{}), "on": message.Count(len(list), "item"), "compared": message.Count(max(r.Grader.Compared, r.Grader.ComparedRewards), "item")},
 		}
 		for i, s := range list {
@@ -101,9 +97,8 @@ var dataSuspect = &analysis.Gate{
 				j.Items = append(j.Items, s.Item)
 			}
 		}
-		b := analysis.Observed(float64(len(list)))
-		return []analysis.Finding{j.Finding(b.AtMost(want), b)}
-	},
+		return []analysis.Finding{j.AtMost(0, analysis.Observed(float64(len(list))))}
+	}),
 }
 
 // incomparable says why nothing can be said of the references.

@@ -17,7 +17,7 @@ const (
 )
 
 // ofBurst asks f where there was a burst.
-func ofBurst(severity analysis.Severity, f func(b *analysis.Burst, r *analysis.Result, t analysis.Thresholds) []analysis.Finding) func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
+func ofBurst(severity analysis.Severity, f func(b *analysis.Burst, r *analysis.Result, t analysis.Thresholds) []analysis.Finding) check {
 	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		if r.Burst == nil {
 			if r.Run.Source == string(rollout.Import) {

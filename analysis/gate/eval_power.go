@@ -49,11 +49,7 @@ var evalPower = &analysis.Gate{
 			"hoped": message.Number(hoped), "items": message.Count(sr.Items.Measured, "item"), "samples": message.Number(sr.Samples.Median),
 			"enough": message.Nested(p.enough(hoped, stat.SEAtMDE(hoped, r.Confidence), sr)),
 		}
-		status := analysis.Pass
-		if mde > hoped {
-			status = analysis.Fail
-		}
-		return []analysis.Finding{j.Finding(status, analysis.Observed(mde))}
+		return []analysis.Finding{j.Finding(failIf(mde > hoped), analysis.Observed(mde))}
 	},
 }
 

@@ -33,12 +33,8 @@ var explorationLift = &analysis.Gate{
 		CautionUnknown:  "the best of {kbest} earns {low} to {high} more than the mean",
 		CautionUnknownR: "{needs}",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		split, ok := analysis.TrainingSplit(r)
-		if !ok {
-			return analysis.Skip(rollout.Train, analysis.Blocking, noTraining.Text())
-		}
-		sr, rng := r.Splits[split], r.Range()
+	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+		rng := r.Range()
 		e := onFile(sr.Lift, sr, r, stat.Range{Lo: 0, Hi: rng.Width()})
 		b := analysis.BoundOf(e)
 		best, found := sr.BestAt(r.GroupSize)
@@ -52,7 +48,7 @@ var explorationLift = &analysis.Gate{
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile,
 			vars: ofGroup(best, r, message.Args{"mean": meanOf(sr, r)}, e.Value),
 		}.findings(r, t, split)
-	},
+	}),
 }
 
 // meanOf is the mean reward in words; the items of the curve may be fewer, and

@@ -81,10 +81,7 @@ var graderBrittle = &analysis.Gate{
 		CautionUnknown:  "{percent} of right answers are rejected only because they are written differently, and it may be more ({lowpercent} to {highpercent})",
 		CautionUnknownR: "More audited items would tell (audit.items). See one: {replay}.",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		if why := unaudited(r); !why.IsEmpty() {
-			return analysis.Skip("", analysis.Advisory, why)
-		}
+	Check: audited(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		if r.Grader.Brittle == nil {
 			return analysis.Skip("", analysis.Advisory, noRewriteTried.Text())
 		}
@@ -107,7 +104,7 @@ var graderBrittle = &analysis.Gate{
 		b := analysis.BoundOf(*r.Grader.Brittle)
 		j.Needs, j.Settles = settleBy(*r.Grader.Brittle, want, unitRange, r.AuditConfidence(), 1)
 		return []analysis.Finding{j.Finding(atMostObserved(b, want), b)}
-	},
+	}),
 }
 
 var noRewriteTried = message.New("skip.no_rewrite_tried", "no rewrite of a reference that earns the top was sent to the grader")
@@ -131,11 +128,7 @@ var graderResolution = &analysis.Gate{
 			Severity: analysis.Advisory, Unit: "values", Want: analysis.WantAbove.With(analysis.Limit(2)),
 			Args: message.Args{"rewards": message.Count(n, "different reward"), "ends": message.Nested(ends(r.Grader))},
 		}
-		status := analysis.Pass
-		if n <= 2 {
-			status = analysis.Fail
-		}
-		return []analysis.Finding{j.Finding(status, analysis.Observed(float64(n)))}
+		return []analysis.Finding{j.Finding(failIf(n <= 2), analysis.Observed(float64(n)))}
 	},
 }
 

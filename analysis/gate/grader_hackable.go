@@ -35,10 +35,7 @@ var graderHackable = &analysis.Gate{
 		Unmeasured:    unaskable,
 		UnmeasuredR:   unaskableRemedy,
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		if why := unaudited(r); !why.IsEmpty() {
-			return analysis.Skip("", analysis.Blocking, why)
-		}
+	Check: audited(analysis.Blocking, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		var bottom []*analysis.ProbeResult
 		tried := false
 		for i := range r.Grader.Probes {
@@ -90,7 +87,7 @@ var graderHackable = &analysis.Gate{
 			j.Want, j.Instead = wantFewFailed.With(message.Args{"limit": message.Number(caution)}), &unjudgedWords
 		}
 		return []analysis.Finding{blocking, j.Finding(status, b)}
-	},
+	}),
 }
 
 // mostItems is the most items that any of the probes was graded on.

@@ -42,7 +42,7 @@ var graderNoise = &analysis.Gate{
 		sr := r.Splits[split]
 		e := sr.Variance.GraderShare
 		switch {
-		case !e.Known() && e.N == 0 && !unaudited(r).IsEmpty():
+		case !e.Known() && e.N == 0 && unaudited(r):
 			return analysis.Skip(split, analysis.Blocking, whyNoAudit(r))
 		case !e.Known() && e.N == 0:
 			return analysis.Skip(split, analysis.Blocking, noRegrades.Text())

@@ -38,23 +38,19 @@ var graderGuessable = &analysis.Gate{
 		CautionUnknown:  "one constant answer may earn too much: giving {answer} to every item earns {low} to {high} on average",
 		CautionUnknownR: "More audited items would tell (audit.items).",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		if why := unaudited(r); !why.IsEmpty() {
-			return analysis.Skip("", analysis.Advisory, why)
-		}
+	Check: audited(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		if r.Grader.Guessable == nil {
 			return analysis.Skip("", analysis.Advisory, noConstant.Text())
 		}
 		rng := r.Range()
 		want := rng.Lo + t.At(shortcutGuessable)*rng.Width()
 		j := analysis.Judgement{
-			Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(want),
+			Severity: analysis.Advisory, Unit: "reward",
 			Args: message.Args{"answer": message.Quote(analysis.Clip(r.Grader.GuessableAnswer, analysis.ExcerptLength))},
 		}
 		j.Needs, j.Settles = settleBy(*r.Grader.Guessable, want, rng, r.AuditConfidence(), 1)
-		b := analysis.BoundOf(*r.Grader.Guessable)
-		return []analysis.Finding{j.Finding(b.AtMost(want), b)}
-	},
+		return []analysis.Finding{j.AtMost(want, analysis.BoundOf(*r.Grader.Guessable))}
+	}),
 }
 
 var noConstant = message.New("skip.no_constant", "no constant answer was sent to the grader")
@@ -91,10 +87,7 @@ var graderTooGood = &analysis.Gate{
 			}
 			out = append(out, j.Finding(status, analysis.BoundOf(sr.Reward.Estimate)))
 		}
-		if out == nil {
-			return analysis.Skip("", analysis.Advisory, noRewards.Text())
-		}
-		return out
+		return orSkip(out, analysis.Advisory, noRewards)
 	},
 }
 
@@ -190,11 +183,7 @@ var graderLength = &analysis.Gate{
 		if *l.Within.Value < 0 {
 			j.Args["longer"], j.Args["advice"] = message.Nested(shorterAnswers.Text()), message.Nested(shorterPays.With(lengthArgs(l)))
 		}
-		status := analysis.Pass
-		if math.Abs(*l.Within.Value) >= want && *l.P < level {
-			status = analysis.Fail
-		}
-		return []analysis.Finding{j.Finding(status, analysis.BoundOf(l.Within))}
+		return []analysis.Finding{j.Finding(failIf(math.Abs(*l.Within.Value) >= want && *l.P < level), analysis.BoundOf(l.Within))}
 	},
 }
 

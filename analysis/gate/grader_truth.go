@@ -34,10 +34,7 @@ var graderTruth = &analysis.Gate{
 		Unmeasured:    unaskable,
 		UnmeasuredR:   unaskableRemedy,
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		if why := unaudited(r); !why.IsEmpty() {
-			return analysis.Skip("", analysis.Blocking, why)
-		}
+	Check: audited(analysis.Blocking, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		p := probeNamed(r.Grader, rollout.ProbeReference)
 		if p == nil {
 			return analysis.Skip("", analysis.Blocking, noReferenceTried.Text())
@@ -95,7 +92,7 @@ var graderTruth = &analysis.Gate{
 		}
 		j.Severity, j.Want, j.Items = analysis.Advisory, wantNoFailed.Text(), p.LostAt
 		return []analysis.Finding{blocking, j.Finding(analysis.Fail, b)}
-	},
+	}),
 }
 
 // otherFormWords are the words where the references were sent in a form that no answer at the

@@ -40,10 +40,7 @@ var infraFailures = &analysis.Gate{
 				out = append(out, failuresOf(r, t, split)...)
 			}
 		}
-		if out == nil {
-			return analysis.Skip("", analysis.Blocking, noRollouts.Text())
-		}
-		return out
+		return orSkip(out, analysis.Blocking, noRollouts)
 	},
 }
 

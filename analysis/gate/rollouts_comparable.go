@@ -157,16 +157,12 @@ var samplingIdentical = &analysis.Gate{
 				out = append(out, j.Finding(status, analysis.Observed(c.Share)))
 			}
 			if sr.Identical.Known() {
-				j := analysis.Judgement{Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(identicalCaution)}
+				j := analysis.Judgement{Split: split, Severity: analysis.Advisory, Unit: "share"}
 				j.Needs, j.Settles = settle(sr.Identical, identicalCaution, unitRange, r.Confidence, sr)
-				b := analysis.BoundOf(sr.Identical)
-				out = append(out, j.Finding(b.AtMost(identicalCaution), b))
+				out = append(out, j.AtMost(identicalCaution, analysis.BoundOf(sr.Identical)))
 			}
 		}
-		if out == nil {
-			return analysis.Skip("", analysis.Advisory, noOutputs.Text())
-		}
-		return out
+		return orSkip(out, analysis.Advisory, noOutputs)
 	},
 }
 

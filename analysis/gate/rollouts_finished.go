@@ -30,10 +30,7 @@ var rolloutsFinished = &analysis.Gate{
 				out = append(out, finishedOf(r, t, split)...)
 			}
 		}
-		if out == nil {
-			return analysis.Skip("", analysis.Blocking, noEnds.Text())
-		}
-		return out
+		return orSkip(out, analysis.Blocking, noEnds)
 	},
 }
 

@@ -52,10 +52,7 @@ var rolloutsMarkup = &analysis.Gate{
 			}
 			out = append(out, blocking, j.Finding(seen.AtMost(caution), seen))
 		}
-		if out == nil {
-			return analysis.Skip("", analysis.Blocking, noAnswers.Text())
-		}
-		return out
+		return orSkip(out, analysis.Blocking, noAnswers)
 	},
 }
 

@@ -37,11 +37,7 @@ var samplingSettings = &analysis.Gate{
 		if len(s.Sent) > 0 {
 			j.Args["sent"] = message.Nested(settingsSent.With(message.Args{"sent": message.Foreign(rollout.ParameterText(s.Sent))}))
 		}
-		status := analysis.Pass
-		if !s.Known() {
-			status = analysis.Fail
-		}
-		return []analysis.Finding{j.Finding(status, analysis.Bound{})}
+		return []analysis.Finding{j.Finding(failIf(!s.Known()), analysis.Bound{})}
 	},
 }
 

@@ -47,10 +47,7 @@ func shiftGate(name, on, doc string, without message.Def, why, remedy string) *a
 			for _, c := range r.Shift.Crossings {
 				out = append(out, judgeShift(r, t, name, on, c)...)
 			}
-			if out == nil {
-				return analysis.Skip("", analysis.Blocking, without.Text())
-			}
-			return out
+			return orSkip(out, analysis.Blocking, without)
 		},
 	}
 }

@@ -29,12 +29,7 @@ var signalInformative = &analysis.Gate{
 		CautionUnknown:  "between {lowpercent} and {highpercent} of groups of {group} teach something{fitted}",
 		CautionUnknownR: "{needs}",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		split, ok := analysis.TrainingSplit(r)
-		if !ok {
-			return analysis.Skip(rollout.Train, analysis.Blocking, noTraining.Text())
-		}
-		sr := r.Splits[split]
+	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
 		e, b := signalAt(sr, r)
 		fitted := message.Concat(noiseWords(sr, r), fittedSignal(sr, r.GroupSize))
 		vars := message.Args{
@@ -71,7 +66,7 @@ var signalInformative = &analysis.Gate{
 			blocking: analysis.InformativeShare, caution: informativeCaution, unit: "share", width: 1, estimate: e, bound: b, vars: vars, failing: instead,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: append(itemsOfClass(sr, analysis.Dead), itemsOfClass(sr, analysis.Saturated)...),
 		}.findings(r, t, split)
-	},
+	}),
 }
 
 // noiseWords says what is taken off the informative share for grader noise. It is

@@ -12,7 +12,7 @@ import (
 
 // perSplit asks f for every sampled split. Where a split has no tool calls the
 // gate is skipped for it; without any split it is skipped once.
-func perSplit(f func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding) func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
+func perSplit(f func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding) check {
 	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		var out []analysis.Finding
 		for _, split := range rollout.Splits() {
@@ -26,10 +26,7 @@ func perSplit(f func(r *analysis.Result, t analysis.Thresholds, split rollout.Sp
 			}
 			out = append(out, f(r, t, split, sr))
 		}
-		if out == nil {
-			return analysis.Skip("", analysis.Advisory, noTools.Text())
-		}
-		return out
+		return orSkip(out, analysis.Advisory, noTools)
 	}
 }
 
@@ -91,13 +88,10 @@ var toolsErrors = &analysis.Gate{
 				most, worst = s.Errors, name
 			}
 		}
-		want := t.At(healthMalformed)
 		j := analysis.Judgement{
-			Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
-			Args: message.Args{"calls": message.Int(calls), "worst": message.Name(worst)},
+			Split: split, Severity: analysis.Advisory, Unit: "share", Args: message.Args{"calls": message.Int(calls), "worst": message.Name(worst)},
 		}
-		b := analysis.Observed(stat.Fraction(errors, calls))
-		return j.Finding(b.AtMost(want), b)
+		return j.AtMost(t.At(healthMalformed), analysis.Observed(stat.Fraction(errors, calls)))
 	}),
 }
 
@@ -136,14 +130,12 @@ var toolsBudget = &analysis.Gate{
 		CautionRemedy: "Raise the limit, or look at what the model spends its steps on: 95 % of rollouts make at most {p95|call}.",
 	},
 	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
-		want := t.At(healthBudget)
 		valid := sr.Reward.N
 		j := analysis.Judgement{
-			Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
+			Split: split, Severity: analysis.Advisory, Unit: "share",
 			Args: message.Args{"hit": message.Int(sr.OwnFailures.StepLimit), "rollouts": message.Int(valid), "p95": message.Known(sr.Tools.P95.Value)},
 		}
-		b := analysis.Observed(stat.Fraction(sr.OwnFailures.StepLimit, valid))
-		return j.Finding(b.AtMost(want), b)
+		return j.AtMost(t.At(healthBudget), analysis.Observed(stat.Fraction(sr.OwnFailures.StepLimit, valid)))
 	}),
 }
 
@@ -174,13 +166,10 @@ func worstTool(
 	if most == nil {
 		return analysis.Skip(split, analysis.Advisory, noTimedCall.Text())[0]
 	}
-	want := t.At(threshold)
 	j := analysis.Judgement{
-		Split: split, Severity: analysis.Advisory, Unit: threshold.Unit, Want: analysis.WantAtMost(want),
-		Args: message.Args{"worst": message.Name(worst)},
+		Split: split, Severity: analysis.Advisory, Unit: threshold.Unit, Args: message.Args{"worst": message.Name(worst)},
 	}
-	b := analysis.Observed(*most)
-	return j.Finding(b.AtMost(want), b)
+	return j.AtMost(t.At(threshold), analysis.Observed(*most))
 }
 
 var noTimedCall = message.New("skip.no_call_tells", "no tool call has a recorded time, or all are too fast to judge")

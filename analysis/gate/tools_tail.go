@@ -129,10 +129,7 @@ var latencyLimit = &analysis.Gate{
 			j.Needs, j.Settles = settle(*sr.Latency.OverLimit, slowest, unitRange, r.Confidence, sr)
 			out = append(out, j.Finding(analysis.BoundOf(*sr.Latency.OverLimit).AtMost(slowest), analysis.BoundOf(*sr.Latency.OverLimit)))
 		}
-		if out == nil {
-			return analysis.Skip("", analysis.Advisory, noTimes.Text())
-		}
-		return out
+		return orSkip(out, analysis.Advisory, noTimes)
 	},
 }
 

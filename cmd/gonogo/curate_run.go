@@ -10,7 +10,6 @@ import (
 
 	"gonogo/analysis/archive"
 	"gonogo/analysis/curate"
-	"gonogo/analysis/gate"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
@@ -81,7 +80,7 @@ func runCurate(ctx context.Context, c *curateOptions, dir string) error {
 // chooseRows is the pure part, under the command's flags.
 func chooseRows(ctx context.Context, c *curateOptions, run *rollout.Run, cfg *config.Config, source *curated) (*curate.Curation, error) {
 	s := cfg.Settings()
-	if err := gate.All().Validate(s); err != nil {
+	if err := s.Validate(); err != nil {
 		return nil, exit.AsUsage(err)
 	}
 	opt := curate.Options{Near: c.Near, Measured: c.MeasuredOnly, Suspicious: c.Suspicious, Weights: c.Weights}
