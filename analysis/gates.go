@@ -30,33 +30,31 @@ func (gs Gates) Named(name string) *Gate {
 	return &Gate{Name: name}
 }
 
+// comparing has the thresholds of gonogo compare, which judges nothing by itself.
+var comparing = &Gate{Name: "compare", Thresholds: []Threshold{CompareDelta, CompareTolerance}}
+
 // Thresholds lists every threshold of the gates, in their order, and those of gonogo
 // compare. They are engineering choices, mostly about what sampling costs, not laws.
 func (gs Gates) Thresholds() []Threshold {
 	var all []Threshold
-	for _, g := range gs {
+	for _, g := range append(slices.Clone(gs), comparing) {
 		all = append(all, g.Thresholds...)
-	}
-	return append(all, CompareDelta, CompareTolerance)
-}
-
-// Values returns every threshold with its value.
-func (gs Gates) Values(t Thresholds) ThresholdValues {
-	all := ThresholdValues{"compare": valuesOf(t, CompareDelta, CompareTolerance)}
-	for _, g := range gs {
-		if len(g.Thresholds) > 0 {
-			all[g.Name] = valuesOf(t, g.Thresholds...)
-		}
 	}
 	return all
 }
 
-func valuesOf(t Thresholds, list ...Threshold) map[string]float64 {
-	values := make(map[string]float64, len(list))
-	for _, x := range list {
-		values[x.Name] = t.At(x)
+// Values returns every threshold with its value.
+func (gs Gates) Values(t Thresholds) ThresholdValues {
+	all := make(ThresholdValues)
+	for _, g := range append(slices.Clone(gs), comparing) {
+		for i, x := range g.Thresholds {
+			if i == 0 {
+				all[g.Name] = make(map[string]float64)
+			}
+			all[g.Name][x.Name] = t.At(x)
+		}
 	}
-	return values
+	return all
 }
 
 // Changed lists the thresholds that are not at their default, by name.

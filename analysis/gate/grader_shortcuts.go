@@ -67,28 +67,22 @@ var graderTooGood = &analysis.Gate{
 		Caution:       "the mean reward on {split} is {mean}: suspiciously near the top",
 		CautionRemedy: "Read some rollouts before believing it{patterns}.",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		var out []analysis.Finding
+	Check: onSplits(analysis.Advisory, noRewards, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+		if !sr.Reward.Known() {
+			return nil
+		}
 		rng := r.Range()
 		limit := rng.Lo + t.At(shortcutTooGood)*rng.Width()
-		for _, split := range rollout.Splits() {
-			sr := r.Splits[split]
-			if sr == nil || !sr.Reward.Known() {
-				continue
-			}
-			j := analysis.Judgement{
-				Split: split, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantBelow.With(analysis.Limit(limit)),
-				Args: message.Args{"mean": message.Known(sr.Reward.Value), "patterns": message.Nested(patterns(r.Grader, split))},
-			}
-			status := analysis.Pass
-			if *sr.Reward.Value >= limit {
-				status = analysis.Fail
-				j.Items = itemsOfClass(sr, analysis.Saturated)
-			}
-			out = append(out, j.Finding(status, analysis.BoundOf(sr.Reward.Estimate)))
+		j := analysis.Judgement{
+			Split: split, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantBelow.With(analysis.Limit(limit)),
+			Args: message.Args{"mean": message.Known(sr.Reward.Value), "patterns": message.Nested(patterns(r.Grader, split))},
 		}
-		return orSkip(out, analysis.Advisory, noRewards)
-	},
+		status := failIf(*sr.Reward.Value >= limit)
+		if status == analysis.Fail {
+			j.Items = itemsOfClass(sr, analysis.Saturated)
+		}
+		return []analysis.Finding{j.Finding(status, analysis.BoundOf(sr.Reward.Estimate))}
+	}),
 }
 
 // patterns says what looks too good on a split.

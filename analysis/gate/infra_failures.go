@@ -33,15 +33,7 @@ var infraFailures = &analysis.Gate{
 		CautionRemedy:  "{now}Under training load more rollouts will fail, and trainers retry less patiently.",
 		CautionUnknown: "the share of failed rollouts is not known",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		var out []analysis.Finding
-		for _, split := range rollout.Splits() {
-			if sr := r.Splits[split]; sr != nil {
-				out = append(out, failuresOf(r, t, split)...)
-			}
-		}
-		return orSkip(out, analysis.Blocking, noRollouts)
-	},
+	Check: onSplits(analysis.Blocking, noRollouts, failuresOf),
 }
 
 // Lost judges, as the gate infra.failures does, the rollouts of a run by their state alone: of
@@ -74,8 +66,7 @@ func lostStatus(t analysis.Thresholds, share float64) analysis.Status {
 	return analysis.Unknown
 }
 
-func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) []analysis.Finding {
-	sr := r.Splits[split]
+func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
 	if sr.Missing.Share == nil {
 		return nil
 	}

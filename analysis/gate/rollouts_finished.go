@@ -23,19 +23,14 @@ var rolloutsFinished = &analysis.Gate{
 		CautionRemedy:  "{advice} {without}",
 		CautionUnknown: "it is not known how many rollouts end without a finished answer",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		var out []analysis.Finding
-		for _, split := range rollout.Splits() {
-			if sr := r.Splits[split]; sr != nil && sr.Ends.Unfinished != nil {
-				out = append(out, finishedOf(r, t, split)...)
-			}
-		}
-		return orSkip(out, analysis.Blocking, noEnds)
-	},
+	Check: onSplits(analysis.Blocking, noEnds, finishedOf),
 }
 
-func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) []analysis.Finding {
-	e := &r.Splits[split].Ends
+func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+	e := &sr.Ends
+	if e.Unfinished == nil {
+		return nil
+	}
 	seen := analysis.Observed(*e.Unfinished)
 	want, caution := t.At(finishedLimit), t.At(finishedCaution)
 	j := analysis.Judgement{

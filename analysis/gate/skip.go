@@ -30,15 +30,37 @@ func audited(severity analysis.Severity, f check) check {
 	}
 }
 
+// splitCheck checks one sampled split.
+type splitCheck = func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding
+
 // onTraining returns a check of the split that training would see; it is skipped if there
 // is none.
-func onTraining(f func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding) check {
+func onTraining(f splitCheck) check {
 	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		split, ok := analysis.TrainingSplit(r)
 		if !ok {
 			return analysis.Skip(rollout.Train, analysis.Blocking, noTraining.Text())
 		}
 		return f(r, t, split, r.Splits[split])
+	}
+}
+
+// everySplit returns a check of each sampled split.
+func everySplit(f splitCheck) check {
+	return func(r *analysis.Result, t analysis.Thresholds) (out []analysis.Finding) {
+		for _, split := range rollout.Splits() {
+			if sr := r.Splits[split]; sr != nil {
+				out = append(out, f(r, t, split, sr)...)
+			}
+		}
+		return out
+	}
+}
+
+// onSplits is everySplit, skipped if f finds nothing.
+func onSplits(severity analysis.Severity, why message.Def, f splitCheck) check {
+	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		return orSkip(everySplit(f)(r, t), severity, why)
 	}
 }
 

@@ -12,22 +12,13 @@ import (
 
 // perSplit asks f for every sampled split. Where a split has no tool calls the
 // gate is skipped for it; without any split it is skipped once.
-func perSplit(f func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding) check {
-	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		var out []analysis.Finding
-		for _, split := range rollout.Splits() {
-			sr := r.Splits[split]
-			if sr == nil {
-				continue
-			}
-			if len(sr.Tools.ByTool) == 0 {
-				out = append(out, analysis.Skip(split, analysis.Advisory, noTools.Text())...)
-				continue
-			}
-			out = append(out, f(r, t, split, sr))
+func perSplit(f func(*analysis.Result, analysis.Thresholds, rollout.Split, *analysis.SplitResult) analysis.Finding) check {
+	return onSplits(analysis.Advisory, noTools, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+		if len(sr.Tools.ByTool) == 0 {
+			return analysis.Skip(split, analysis.Advisory, noTools.Text())
 		}
-		return orSkip(out, analysis.Advisory, noTools)
-	}
+		return []analysis.Finding{f(r, t, split, sr)}
+	})
 }
 
 var toolsFailures = &analysis.Gate{

@@ -116,20 +116,17 @@ var latencyLimit = &analysis.Gate{
 		if limit <= 0 {
 			return analysis.Skip("", analysis.Advisory, noLimit.Text())
 		}
-		var out []analysis.Finding
-		for _, split := range rollout.Splits() {
-			sr := r.Splits[split]
-			if sr == nil || sr.Latency.OverLimit == nil {
-				continue
+		return onSplits(analysis.Advisory, noTimes, func(r *analysis.Result, _ analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+			if sr.Latency.OverLimit == nil {
+				return nil
 			}
 			j := analysis.Judgement{
 				Split: split, Severity: analysis.Advisory, Unit: "share", Want: wantSeconds.With(message.Args{"limit": message.Share(slowest), "seconds": message.Number(limit)}),
 				Args: message.Args{"limit": message.Number(limit), "p95": message.Known(sr.Latency.P95)},
 			}
 			j.Needs, j.Settles = settle(*sr.Latency.OverLimit, slowest, unitRange, r.Confidence, sr)
-			out = append(out, j.Finding(analysis.BoundOf(*sr.Latency.OverLimit).AtMost(slowest), analysis.BoundOf(*sr.Latency.OverLimit)))
-		}
-		return orSkip(out, analysis.Advisory, noTimes)
+			return []analysis.Finding{j.Finding(analysis.BoundOf(*sr.Latency.OverLimit).AtMost(slowest), analysis.BoundOf(*sr.Latency.OverLimit))}
+		})(r, t)
 	},
 }
 
