@@ -11,6 +11,7 @@ import (
 
 var noEval = analysis.Moot(message.New("skip.no_eval", "there is no eval split"))
 
+// The thresholds of the gate. The variants of a run are compared with HopedGain too.
 var (
 	HopedGain          = analysis.Threshold{Name: "eval.power", Unit: "share", Doc: "the gain hoped for, as a share of the range: the evaluation set must show it in 80 % of comparisons", Default: 0.05}
 	assumedCorrelation = analysis.Threshold{Name: "eval.power.correlation", Unit: "correlation", Doc: "correlation of the item means of two models, assumed until there is a second run; lower is more careful", Default: 0.50}

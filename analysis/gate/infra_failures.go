@@ -9,6 +9,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
+// The thresholds of the gate. gonogo compare uses them too.
 var (
 	FailuresPass = analysis.Threshold{Name: "infra.failures.pass", Unit: "share", Doc: "share of rollouts lost to the model endpoint, a tool or the grader, up to which the run is usable", Default: 0.05}
 	FailuresFail = analysis.Threshold{Name: "infra.failures.fail", Unit: "share", Doc: "share above which the run says nothing", Default: 0.20}
