@@ -38,25 +38,6 @@ func Stages() []Stage {
 	}
 }
 
-// RequirableOf lists the names that Settings.Require takes: the stages, and the gates.
-func RequirableOf(gates []Gate) []string {
-	var names []string
-	for _, s := range Stages() {
-		names = append(names, s.Name)
-	}
-	for _, g := range gates {
-		if !slices.Contains(names, g.Name) {
-			names = append(names, g.Name)
-		}
-	}
-	return names
-}
-
-func requirable(name string) bool {
-	_, known := gates[name]
-	return known || slices.ContainsFunc(Stages(), func(s Stage) bool { return s.Name == name })
-}
-
 // DefaultRequire is what a verdict on the run requires if nothing is configured: for a
 // run made here, all stages except the burst; for an import, and for rollouts without a
 // manifest, what a log can contain.

@@ -9,8 +9,8 @@
 //
 // # A gate of your own
 //
-// A Gate is a value made by NewGate, with thresholds, wording and a Check. Check compares
-// a measured Bound with a threshold and returns Findings made from a Judgement, or by
-// Skip if there is nothing to judge. The list of gates is an argument of judge.Analyze:
-// append yours to gate.All.
+// A Gate is a value with thresholds, words and a Check. Check compares a measured Bound
+// with a threshold and returns Findings made from a Judgement, or by Skip if there is
+// nothing to judge. The list of gates is an argument of judge.Analyze: append yours to
+// gate.All. Package gatetest tests it.
 package analysis

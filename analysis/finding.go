@@ -61,6 +61,10 @@ type Finding struct {
 	Charts   []string // the pictures that show what the gate judges, by name
 
 	Command []string // the command that would give a skipped gate something to judge; nil if there is none
+
+	// What the gate words the finding with.
+	args    message.Args
+	instead *Wording
 }
 
 // Blockers names the gates of the blocking findings of that status, each once.
@@ -218,10 +222,9 @@ func (b Bound) AtMost(want float64) Status {
 	return Unknown
 }
 
-// Judgement is a finding under construction: a gate fills it in, and Finding turns it
-// into a finding worded by the gate's Words.
+// Judgement is a finding under construction: a check fills it in, and Finding turns it
+// into a finding, which the gate words by its Words.
 type Judgement struct {
-	Gate     string        // the gate's or part's name
 	Split    rollout.Split // "" when it concerns the whole run
 	Severity Severity
 	Unit     string         // of the value: reward, share, items, calls, tokens, seconds
@@ -234,11 +237,11 @@ type Judgement struct {
 	Instead  *Wording       // replaces the title and remedy of the answer
 }
 
-// Finding returns the judgement with an answer and what it was compared with. It panics
-// if no gate has registered the name.
+// Finding returns the judgement with an answer and what it was compared with.
 func (j Judgement) Finding(status Status, b Bound) Finding {
-	f := Finding{Gate: j.Gate, Split: j.Split, Severity: j.Severity, Fact: Fact{
-		ID: j.Gate, Status: status, Value: b.Value, Low: b.Low, High: b.High, Want: wantIn(j.Unit, j.Want), Threshold: j.Want.Args["limit"].Number, Unit: j.Unit, Items: j.Items, Rows: j.Rows,
+	f := Finding{Split: j.Split, Severity: j.Severity, args: j.Args, instead: j.Instead, Fact: Fact{
+		Status: status, Value: b.Value, Low: b.Low, High: b.High, Want: wantIn(j.Unit, j.Want),
+		Threshold: j.Want.Args["limit"].Number, Unit: j.Unit, Items: j.Items, Rows: j.Rows,
 	}}
 	if f.Items == nil {
 		f.Items = []string{}
@@ -246,8 +249,13 @@ func (j Judgement) Finding(status Status, b Bound) Finding {
 	if status == Unknown {
 		f.Needs, f.Settleable = j.Needs, j.Settles
 	}
-	f.say(wordsOf(j.Gate), j.Instead, j.Args)
 	return f
+}
+
+// AtMost returns the judgement of a value that must not exceed a limit.
+func (j Judgement) AtMost(limit float64, b Bound) Finding {
+	j.Want = WantAtMost(limit)
+	return j.Finding(b.AtMost(limit), b)
 }
 
 // wantIn is a threshold in the unit of what is compared with it: shares are in per cent.
@@ -265,17 +273,19 @@ func wantIn(unit string, want message.Text) message.Text {
 	return message.Text{ID: want.ID, Args: args}
 }
 
-// Skip says that a gate had nothing to judge, and why. A command among the arguments of
-// why is one that would give it something to judge.
-func Skip(gate string, split rollout.Split, severity Severity, why message.Text) Finding {
-	f := Finding{Gate: gate, Split: split, Severity: severity, Fact: Fact{ID: gate, Status: Skipped, Items: []string{}}}
+// Skip returns the only finding of a check that has nothing to judge, and says why. A
+// command among the arguments of why is one that would give it something to judge.
+func Skip(split rollout.Split, severity Severity, why message.Text) []Finding {
+	f := Finding{
+		Split: split, Severity: severity, args: message.Args{"reason": message.Nested(why)},
+		Fact: Fact{Status: Skipped, Items: []string{}},
+	}
 	for _, a := range why.Args {
 		if a.Command != nil {
 			f.Command = a.Command
 		}
 	}
-	f.say(wordsOf(gate), nil, message.Args{"reason": message.Nested(why)})
-	return f
+	return []Finding{f}
 }
 
 // moot are the reasons, by id, for which a gate can judge nothing in a run, ever.
@@ -293,12 +303,4 @@ func Moot(reason message.Def) message.Def {
 func (f *Fact) IsMoot() bool {
 	why := f.Title.Args["reason"].Text
 	return f.Status == Skipped && why != nil && moot[why.ID]
-}
-
-func wordsOf(gate string) said {
-	w, known := words[gate]
-	if !known {
-		panic("analysis: no gate is called " + gate)
-	}
-	return w
 }

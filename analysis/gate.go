@@ -25,76 +25,17 @@ type Gate struct {
 	// Parts are run instead of Check, most serious first: of several parts with equally
 	// bad answers, the first leads the finding. Only the Name, Label, Doc, Words, Charts
 	// and Check of each part are used; if all pass, the gate's own Words.Pass is shown.
-	Parts []Gate
-
-	passed message.Def // of a gate of parts
-}
-
-// What gates have made known: the messages of every fact by its id, and themselves
-// by name.
-var (
-	words = map[string]said{}
-	gates = map[string]Gate{}
-)
-
-// GateByName returns a gate registered by NewGate.
-func GateByName(name string) (Gate, bool) {
-	g, ok := gates[name]
-	return g, ok
-}
-
-// Label is what a gate or a part of one is called in a language; "" where it has no
-// label.
-func Label(name string, l message.Language) string { return words[name].label.In(l) }
-
-// NewGate registers a gate's messages and thresholds. Call it in a package variable. It
-// panics if another gate has the name, or if a threshold's name does not begin with the
-// gate's.
-func NewGate(g Gate) Gate {
-	whole := g
-	if len(g.Parts) > 0 {
-		g.passed, whole.Words = message.New(g.Name+".parts", g.Words.Pass), Words{}
-	}
-	NewPart(whole)
-	for _, t := range known(g.Name, g.Thresholds...) {
-		if t.Name != g.Name && !strings.HasPrefix(t.Name, g.Name+".") {
-			panic("analysis: the gate " + g.Name + " cannot have a threshold called " + t.Name)
-		}
-	}
-	gates[g.Name] = g
-	return g
-}
-
-// NewPart registers the messages of a part. Its name is the id of its fact.
-func NewPart(g Gate) Gate {
-	if _, taken := words[g.Name]; taken {
-		panic("analysis: two gates are called " + g.Name)
-	}
-	said := g.Words.known(g.Name)
-	if g.Label != "" {
-		said.label = message.New(g.Name+".label", g.Label)
-	}
-	words[g.Name] = said
-	return g
+	Parts []*Gate
 }
 
 // Judge runs the gate, or its parts.
-func (g Gate) Judge(r *Result, t Thresholds) []Finding {
+func (g *Gate) Judge(r *Result, t Thresholds) []Finding {
 	topic := g.Topic
 	if topic == "" {
 		topic, _, _ = strings.Cut(g.Name, ".")
 	}
-	var out []Finding
-	if len(g.Parts) == 0 {
-		out = g.Check(r, t)
-	} else {
-		for _, part := range g.Parts {
-			of := part.Check(r, t)
-			for i := range of {
-				of[i].Charts = part.Charts
-			}
-			out = append(out, of...)
-		}
+	out := g.facts(r, t)
+	if len(g.Parts) > 0 {
 		out = g.folded(out)
 	}
 	for i := range out {
@@ -105,3 +46,23 @@ func (g Gate) Judge(r *Result, t Thresholds) []Finding {
 	}
 	return out
 }
+
+// facts returns the findings of the check, or of the parts, in words.
+func (g *Gate) facts(r *Result, t Thresholds) []Finding {
+	var out []Finding
+	for _, part := range g.Parts {
+		out = append(out, part.facts(r, t)...)
+	}
+	if len(g.Parts) > 0 {
+		return out
+	}
+	out = g.Check(r, t)
+	for i := range out {
+		out[i].ID, out[i].Charts = g.Name, g.Charts
+		g.word(&out[i])
+	}
+	return out
+}
+
+// LabelIn returns the label in a language; "" if the gate has none.
+func (g *Gate) LabelIn(l message.Language) string { return l.Text(g.Name+".label", g.Label) }

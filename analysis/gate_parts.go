@@ -13,7 +13,7 @@ import (
 // their gravity; the others' facts follow in that order. What
 // parts had nothing to judge of the whole run is with the first finding that judged
 // something.
-func (g Gate) folded(all []Finding) []Finding {
+func (g *Gate) folded(all []Finding) []Finding {
 	type place struct {
 		severity Severity
 		split    rollout.Split
@@ -47,7 +47,7 @@ func (g Gate) folded(all []Finding) []Finding {
 			continue
 		}
 		if f.Status == Pass && passed(list) > 1 { // none of them decides
-			f.Fact = Fact{ID: g.Name, Status: Pass, Title: g.passed.Text(), Items: []string{}}
+			f.Fact = Fact{ID: g.Name, Status: Pass, Title: g.say("parts", g.Words.Pass, nil), Items: []string{}}
 			lead = -1
 		}
 		for i := range list {
@@ -81,7 +81,7 @@ func passed(list []Finding) (n int) {
 
 // leaveOut names what had nothing to judge where a finding says that all parts pass: no
 // one should read more into it.
-func (f *Finding) leaveOut(g Gate) {
+func (f *Finding) leaveOut(g *Gate) {
 	if f.ID != g.Name {
 		return
 	}
@@ -98,10 +98,11 @@ func (f *Finding) leaveOut(g Gate) {
 
 var partsSkipped = message.New("gate.parts.skipped", "not checked: {facts}")
 
-// WithParts returns the gate with only some of its parts.
-func (g Gate) WithParts(parts ...Gate) Gate {
-	g.Parts = parts
-	return g
+// WithParts returns a copy of the gate with only some of its parts.
+func (g *Gate) WithParts(parts ...*Gate) *Gate {
+	some := *g
+	some.Parts = parts
+	return &some
 }
 
 // rank orders answers, the worst first.

@@ -74,7 +74,8 @@ const (
 	leastWidth = 1e-9 // of the larger end
 )
 
-// Validate reports the first setting that cannot be used, by the key that fixes it.
+// Validate reports the first setting that cannot be used, by the key that fixes it. It does
+// not know the names in Thresholds and Require: Gates.Validate checks them too.
 func (s Settings) Validate() error {
 	r := s.RewardRange
 	switch {
@@ -99,11 +100,6 @@ func (s Settings) Validate() error {
 	}
 	if _, err := regexp.Compile(s.ToolErrors); err != nil {
 		return fmt.Errorf("tools.error_pattern is no regular expression: %w", err)
-	}
-	for _, name := range s.Require {
-		if !requirable(name) {
-			return fmt.Errorf("require: %q is neither a stage nor a gate", name)
-		}
 	}
 	if err := s.Prices.validate(); err != nil {
 		return err

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"maps"
+	"slices"
 
 	"gonogo/analysis/message"
 )
@@ -23,14 +24,6 @@ type Words struct {
 	UnmeasuredR     string
 }
 
-// said are the messages of a Words, and the label of what they are about.
-type said struct {
-	label                                                              message.Def
-	why                                                                message.Def
-	pass, fail, unknown, caution, cautionUnknown, unmeasured           message.Def
-	failRemedy, unknownRemedy, cautionRemedy, cautionUnknownR, without message.Def
-}
-
 // Wording is a title and what to do, as messages: NewWording makes one.
 type Wording struct{ title, remedy message.Def }
 
@@ -46,48 +39,52 @@ var (
 		"Sample at least two rollouts of each item, or fix what made rollouts fail.")
 )
 
-// known makes the messages of a fact's words known.
-func (w Words) known(id string) said {
-	def := func(slot, text string) message.Def {
-		if text == "" {
-			return message.Def{}
-		}
-		return message.New(id+"."+slot, text)
-	}
-	s := said{
-		why: def("why", w.Why), pass: def("pass", w.Pass), fail: def("fail", w.Fail), unknown: def("unknown", w.Unknown),
-		caution: def("caution", w.Caution), cautionUnknown: def("caution_unknown", w.CautionUnknown),
-		failRemedy: def("fail.remedy", w.FailRemedy), unknownRemedy: def("unknown.remedy", w.UnknownRemedy),
-		cautionRemedy: def("caution.remedy", w.CautionRemedy), cautionUnknownR: def("caution_unknown.remedy", w.CautionUnknownR),
-		unmeasured: unmeasured.title, without: unmeasured.remedy,
-	}
-	if w.Unmeasured != "" {
-		s.unmeasured, s.without = def("unmeasured", w.Unmeasured), def("unmeasured.remedy", w.UnmeasuredR)
-	}
-	return s
-}
-
-// of returns what is said of a finding, to be filled in.
-func (s said) of(f *Finding) Wording {
+// of returns what is said of a finding: the end of the message's id, the title and the
+// remedy. Of an estimate that is missing it may be nothing.
+func (w Words) of(f *Finding) (slot, title, remedy string) {
 	switch {
-	case f.Status == Skipped:
-		return Wording{title: skippedTitle}
 	case f.Status == Unknown && f.Value == nil && (f.Low == nil || f.High == nil):
-		return Wording{s.unmeasured, s.without}
+		return "unmeasured", w.Unmeasured, w.UnmeasuredR
 	case f.Status == Pass:
-		return Wording{title: s.pass}
+		return "pass", w.Pass, ""
 	case f.Status == Fail && f.Severity == Advisory:
-		return Wording{s.caution, s.cautionRemedy}
+		return "caution", w.Caution, w.CautionRemedy
 	case f.Status == Fail:
-		return Wording{s.fail, s.failRemedy}
+		return "fail", w.Fail, w.FailRemedy
 	case f.Severity == Advisory:
-		return Wording{s.cautionUnknown, s.cautionUnknownR}
+		return "caution_unknown", w.CautionUnknown, w.CautionUnknownR
 	}
-	return Wording{s.unknown, s.unknownRemedy}
+	return "unknown", w.Unknown, w.UnknownRemedy
 }
 
-// say fills the texts of a finding with its own numbers and the gate's.
-func (f *Finding) say(words said, instead *Wording, vars message.Args) {
+// messages are the label and the words of a gate; of a gate with parts, the label and what
+// it says if all of them pass.
+func (g *Gate) messages() []message.Def {
+	id, w := g.Name, g.Words
+	list := []message.Def{
+		{ID: id + ".label", English: g.Label}, {ID: id + ".why", English: w.Why}, {ID: id + ".pass", English: w.Pass},
+		{ID: id + ".fail", English: w.Fail}, {ID: id + ".fail.remedy", English: w.FailRemedy},
+		{ID: id + ".unknown", English: w.Unknown}, {ID: id + ".unknown.remedy", English: w.UnknownRemedy},
+		{ID: id + ".caution", English: w.Caution}, {ID: id + ".caution.remedy", English: w.CautionRemedy},
+		{ID: id + ".caution_unknown", English: w.CautionUnknown}, {ID: id + ".caution_unknown.remedy", English: w.CautionUnknownR},
+		{ID: id + ".unmeasured", English: w.Unmeasured}, {ID: id + ".unmeasured.remedy", English: w.UnmeasuredR},
+	}
+	if len(g.Parts) > 0 {
+		list = []message.Def{list[0], {ID: id + ".parts", English: w.Pass}}
+	}
+	return slices.DeleteFunc(list, func(d message.Def) bool { return d.English == "" })
+}
+
+// say returns words of the gate as a message; no words say nothing.
+func (g *Gate) say(slot, english string, args message.Args) message.Text {
+	if english == "" {
+		return message.Text{}
+	}
+	return message.New(g.Name+"."+slot, english).With(args)
+}
+
+// word fills the texts of a finding with its own numbers and what the check gave.
+func (g *Gate) word(f *Finding) {
 	known := message.Known
 	if f.Unit == message.UnitShare {
 		known = message.KnownShare
@@ -98,12 +95,22 @@ func (f *Finding) say(words said, instead *Wording, vars message.Args) {
 		"needs": message.Nested(needs(f)),
 	}
 	maps.Copy(args, Commands)
-	maps.Copy(args, vars)
-	w := words.of(f)
-	if instead != nil {
-		w = *instead
+	maps.Copy(args, f.args)
+	slot, title, remedy := g.Words.of(f)
+	instead := f.instead
+	if instead == nil && title == "" && slot == "unmeasured" {
+		instead = &unmeasured
 	}
-	f.Title, f.Why, f.Remedy = w.title.With(args), words.why.With(args), w.remedy.With(args)
+	switch {
+	case f.Status == Skipped:
+		f.Title = skippedTitle.With(args)
+	case instead != nil:
+		f.Title, f.Remedy = instead.title.With(args), instead.remedy.With(args)
+	default:
+		f.Title, f.Remedy = g.say(slot, title, args), g.say(slot+".remedy", remedy, args)
+	}
+	f.Why = g.say("why", g.Words.Why, args)
+	f.args, f.instead = nil, nil
 }
 
 // Commands are what texts ask for, by the names that they have in all of them.

@@ -39,13 +39,16 @@ func TestLongAnOutsideModuleAddsAGateAChartAndAProbe(t *testing.T) {
 		return file
 	}
 
+	if out, err := inLibrary(t, "test", ".").CombinedOutput(); err != nil {
+		t.Errorf("the module's tests fail: %s", out)
+	}
 	out, code := mygonogo("judge", dir)
 	if code != 3 || !strings.Contains(out, "a rollout makes 7 tool calls on average") {
 		t.Errorf("7 calls of at most 5 give exit code %d: %s", code, out)
 	}
 	r := stored(t, dir)
-	if *r.Reason != "effort" || r.Thresholds["effort.calls"] != 5 {
-		t.Errorf("the reason is %q, effort.calls is %g", *r.Reason, r.Thresholds["effort.calls"])
+	if *r.Reason != "effort" || r.Thresholds["effort"]["effort.calls"] != 5 {
+		t.Errorf("the reason is %q, effort.calls is %g", *r.Reason, r.Thresholds["effort"]["effort.calls"])
 	}
 	f := r.Findings[len(r.Findings)-1]
 	if f.Gate != "effort" || f.Status != analysis.Fail || *f.Threshold != 5 || f.Charts[0] != "effort" || f.Title.ID != "effort.fail" {
@@ -61,8 +64,8 @@ func TestLongAnOutsideModuleAddsAGateAChartAndAProbe(t *testing.T) {
 	if out, code = mygonogo("judge", dir, yaml("thresholds: {effort.calls: 10}\n")); code == 3 || strings.Contains(out, "tool calls on average") {
 		t.Errorf("7 calls of at most 10 give exit code %d: %s", code, out)
 	}
-	if changed := stored(t, dir).ChangedThresholds(); len(changed) != 0 {
-		t.Errorf("without the gate's package its thresholds are known: %v", changed)
+	if changed := stored(t, dir).Changed; len(changed) != 1 || changed[0].Name != "effort.calls" || changed[0].Default != 5 {
+		t.Errorf("the changed thresholds are %v", changed)
 	}
 	if out, code = mygonogo("judge", dir, yaml("thresholds: {effort.cals: 10}\n")); code != 2 || !strings.Contains(out, "effort.calls") {
 		t.Errorf("a misspelt threshold gives exit code %d: %s", code, out)
@@ -99,21 +102,26 @@ func TestCodeOfTheLibraryPageIsTheModules(t *testing.T) {
 // buildLibrary builds the module's program, offline, in a workspace with this module.
 func buildLibrary(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	program := filepath.Join(t.TempDir(), "mygonogo")
+	if out, err := inLibrary(t, "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return program
+}
+
+// inLibrary is a go command in the module.
+func inLibrary(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
 	}
-	work := filepath.Join(dir, "go.work")
+	work := filepath.Join(t.TempDir(), "go.work")
 	write(t, work, fmt.Sprintf("go 1.26.0\n\nuse %q\n\nuse %q\n", root, filepath.Join(root, "docs", "testdata", "library")))
-	program := filepath.Join(dir, "mygonogo")
-	build := exec.Command("go", "build", "-o", program, ".")
-	build.Dir = filepath.Join("testdata", "library")
-	build.Env = append(os.Environ(), "GOWORK="+work, "GOFLAGS=-mod=readonly", "GOPROXY=off")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	return program
+	cmd := exec.Command("go", args...)
+	cmd.Dir = filepath.Join("testdata", "library")
+	cmd.Env = append(os.Environ(), "GOWORK="+work, "GOFLAGS=-mod=readonly", "GOPROXY=off")
+	return cmd
 }
 
 // runWithCalls is a run of 40 items with mixed rewards and 6 or 8 tool calls a rollout.

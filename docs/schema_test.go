@@ -185,8 +185,6 @@ func (m *maker) of(t reflect.Type) object {
 		return object{{"type", "number"}, {"description", "seconds"}}
 	case t == reflect.TypeFor[analysis.Finding]():
 		return m.of(reflect.TypeFor[analysis.StoredFinding]())
-	case t == reflect.TypeFor[analysis.ThresholdValues]():
-		return m.of(reflect.TypeFor[map[string]map[string]float64]())
 	case t.Implements(reflect.TypeFor[json.Marshaler]()):
 		panic(fmt.Sprintf("%v writes itself: say here how", t))
 	}

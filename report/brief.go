@@ -54,7 +54,7 @@ func (p *Page) brief(deciding []string) []block.Block {
 func (p *Page) unchecked() string {
 	var names []string
 	for _, f := range p.Result.Findings {
-		name := p.Words.findingLabel(f)
+		name := p.findingLabel(f)
 		if f.Severity == analysis.Blocking && !f.IsMoot() && !slices.Contains(p.Result.Judged, f.Gate) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -97,8 +97,7 @@ func (p *Page) onTraining() bool {
 	if f == nil || p.Verdict != analysis.NoGo {
 		return true
 	}
-	g, _ := analysis.GateByName(f.Gate)
-	return g.OnRewards
+	return p.Gates.Named(f.Gate).OnRewards
 }
 
 // deciding names the pictures that decide: those of the finding that does, then
@@ -153,7 +152,7 @@ func (p *Page) toDo() []string {
 	}
 	remedy := func(f *finding) {
 		if f.Status == analysis.Unknown || p.Verdict == analysis.Go {
-			add(p.say(f.Remedy), p.Words.gateLabel(f.Gate))
+			add(p.say(f.Remedy), p.gateLabel(f.Gate))
 		} else {
 			add(p.say(f.Remedy))
 		}
@@ -199,7 +198,7 @@ func (p *Page) judge(gates []analysis.Unjudged, add func(text string, labels ...
 		if !slices.Contains(commands, command) {
 			commands = append(commands, command)
 		}
-		labels[command] = append(labels[command], p.Words.gateLabel(u.Gate))
+		labels[command] = append(labels[command], p.gateLabel(u.Gate))
 	}
 	for _, command := range commands {
 		add(fmt.Sprintf(p.Words.Judges, command, p.Words.list(labels[command])))
@@ -230,16 +229,19 @@ func within(text string, most int) string {
 }
 
 // gateLabel is what a gate is called in a few words; its own name where it has none.
-func (w *words) gateLabel(gate string) string {
-	return cmp.Or(analysis.Label(gate, w.Lang), id(gate))
+func (p *Page) gateLabel(gate string) string {
+	return cmp.Or(p.label(gate), id(gate))
 }
+
+// label is what a gate or a part is called in a few words; "" where it has no label.
+func (p *Page) label(name string) string { return p.Gates.Named(name).LabelIn(p.Words.Lang) }
 
 // findingLabel is what a finding is about in a few words: its gate, or the gate and the part
 // that found it.
-func (w *words) findingLabel(f analysis.Finding) string {
-	name := w.gateLabel(f.Gate)
-	if part := analysis.Label(f.ID, w.Lang); f.ID != f.Gate && part != "" {
-		return w.named(name, part)
+func (p *Page) findingLabel(f analysis.Finding) string {
+	name := p.gateLabel(f.Gate)
+	if part := p.label(f.ID); f.ID != f.Gate && part != "" {
+		return p.Words.named(name, part)
 	}
 	return name
 }
@@ -251,9 +253,9 @@ func (p *Page) tiles() block.Tiles {
 	if f == nil || f.Value == nil {
 		return threeNumbers(p.Result, p.Words)
 	}
-	if g, _ := analysis.GateByName(f.Gate); !g.Headline {
-		label := p.Words.gateLabel(f.Gate)
-		if part := analysis.Label(f.ID, p.Words.Lang); part != "" && f.ID != f.Gate { // the number is the part's
+	if !p.Gates.Named(f.Gate).Headline {
+		label := p.gateLabel(f.Gate)
+		if part := p.label(f.ID); part != "" && f.ID != f.Gate { // the number is the part's
 			label = p.Words.Capital(part)
 		}
 		t := block.Tile{Label: label, About: strings.TrimSpace(p.Words.Want + " " + p.Words.say(f.Want)), Known: true}

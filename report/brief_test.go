@@ -89,7 +89,7 @@ func TestNumbersOfAFailedGraderAreMarked(t *testing.T) {
 			}
 		}
 		for i, f := range p.Findings {
-			if got, want := strings.Contains(f.Measures("|"), english.ByFailed), fails && judgesRewards(p.found[i].Gate); got != want {
+			if got, want := strings.Contains(f.Measures("|"), english.ByFailed), fails && p.Gates.Named(p.found[i].Gate).OnRewards; got != want {
 				t.Errorf("%s: the finding of %s is marked: %t", name, f.Gate, got)
 			}
 		}
@@ -127,11 +127,6 @@ func checkPaper(t *testing.T, name string, p *Page) {
 			t.Errorf("%s: page %d of %d is %.0f %% full", name, i+1, len(pages), 100*used)
 		}
 	}
-}
-
-func judgesRewards(gate string) bool {
-	g, _ := analysis.GateByName(gate)
-	return g.OnRewards
 }
 
 // A size by itself asks for nothing: it says of which question it is.

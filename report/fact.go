@@ -80,8 +80,9 @@ func when(t analysis.Timing) string {
 // settings lists the thresholds in force by name.
 func settings(r *analysis.Result) []Fact {
 	var list []Fact
-	for _, name := range slices.Sorted(maps.Keys(r.Thresholds)) {
-		list = append(list, Fact{Name: visible(name), Value: message.Digits(r.Thresholds[name])})
+	values := r.Thresholds.ByName()
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		list = append(list, Fact{Name: visible(name), Value: message.Digits(values[name])})
 	}
 	return list
 }

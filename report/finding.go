@@ -92,7 +92,7 @@ func (p *Page) findingBlocks() block.Findings {
 	list := make(block.Findings, len(p.found))
 	for i, f := range p.found {
 		b := block.Finding{
-			Tone: f.tone(), Label: w.States[f.tone()], Name: w.findingLabel(f.Finding), Title: p.title(f), Value: measured(f.Finding, w), Want: w.say(f.Want), Line: p.line(f),
+			Tone: f.tone(), Label: w.States[f.tone()], Name: p.findingLabel(f.Finding), Title: p.title(f), Value: measured(f.Finding, w), Want: w.say(f.Want), Line: p.line(f),
 			Gate: f.place(), ItemsLabel: w.ItemsToLook, Open: f.open(), Gauge: block.GaugeOf(f.Value, f.Low, f.High, f.Threshold, f.Unit == "share"),
 		}
 		if f.Split != "" {
@@ -103,7 +103,7 @@ func (p *Page) findingBlocks() block.Findings {
 		}
 		b.Rule = p.rule(f)
 		b.Facts = filledFacts(Fact{Name: w.Value, Value: b.Value}, Fact{Name: w.Want, Value: b.Want}, Fact{Name: w.CautionAt, Value: w.say(f.caution)}, Fact{Value: w.Severity[f.Severity]}, Fact{Value: b.Rule})
-		if g, _ := analysis.GateByName(f.Gate); p.doubted && g.OnRewards {
+		if p.doubted && p.Gates.Named(f.Gate).OnRewards {
 			b.Facts = append(b.Facts, Fact{Value: w.ByFailed})
 		}
 		b.Texts = filledFacts(Fact{Name: w.Why, Value: w.say(f.Why)}, Fact{Name: w.Remedy, Value: p.say(f.Remedy)})

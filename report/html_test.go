@@ -178,7 +178,7 @@ func TestGatesPointAtPicturesThatThereAre(t *testing.T) {
 		there[c.Name] = true
 	}
 	for _, g := range gate.All() {
-		for _, one := range append([]analysis.Gate{g}, g.Parts...) {
+		for _, one := range append([]*analysis.Gate{g}, g.Parts...) {
 			for _, name := range one.Charts {
 				if !there[name] {
 					t.Errorf("the picture %q of %s is not there", name, one.Name)

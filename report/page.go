@@ -7,6 +7,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/compare"
+	"gonogo/analysis/gate"
 	"gonogo/analysis/history"
 	"gonogo/analysis/message"
 	"gonogo/report/block"
@@ -25,7 +26,8 @@ type Options struct {
 
 	ConfigFile, GraderFile string // the files of the run's own configuration and grader, for commands that act on them
 
-	Charts []chart.Chart // the pictures of a run, in order; nil: chart.Charts
+	Gates  analysis.Gates // that judged the run; nil: gate.All
+	Charts []chart.Chart  // the pictures of a run, in order; nil: chart.Charts
 
 	GraderChanged bool // the configuration's grader is not the one that graded the run
 
@@ -94,6 +96,10 @@ type Grid = block.Grid
 
 // NewPage makes the page of a run's result, in the language of r.
 func NewPage(r *analysis.Result, opt Options) *Page {
+	if opt.Gates == nil {
+		opt.Gates = gate.All()
+	}
+	opt.Gates.Declare()
 	p := newPage(opt, r.Lang)
 	p.Result, p.Verdict, p.Answer, p.confidence, p.rewards = r, r.Verdict, string(r.Verdict), r.Confidence, r.RewardRange
 	if p.Name == "" {

@@ -45,7 +45,7 @@ func planted(t *testing.T, name string) *analysis.Result {
 		}
 	}
 	verdict := r.Verdict
-	judge.Judge(r, analysis.Thresholds(r.Thresholds), gate.All())
+	judge.Judge(r, r.Thresholds.ByName(), gate.All())
 	if r.Verdict != verdict {
 		t.Fatalf("the verdict is %s now, and was %s", r.Verdict, verdict)
 	}

@@ -67,7 +67,7 @@ func (p *Page) graderToo() string {
 	var gates []string
 	for _, f := range p.found {
 		if f.tone() == block.Fail && strings.HasPrefix(f.Gate, "grader.") && !decides(p.Result, f) {
-			gates = append(gates, p.Words.gateLabel(f.Gate))
+			gates = append(gates, p.gateLabel(f.Gate))
 		}
 	}
 	s := ""
@@ -104,7 +104,7 @@ func (p *Page) uncovered(u analysis.Unjudged) string {
 		why = w.Lower(unended(p.title(p.found[i])))
 	}
 	passed, all := p.Result.Coverage()
-	reason := fmt.Sprintf(w.NotChecked, w.Meaning[p.Verdict], w.gateLabel(u.Gate), why)
+	reason := fmt.Sprintf(w.NotChecked, w.Meaning[p.Verdict], p.gateLabel(u.Gate), why)
 	return fmt.Sprintf(w.Covered, reason, message.Whole(passed), w.Lang.Count(all, "blocking gate"), message.Whole(all-len(p.Result.Judged)))
 }
 
@@ -113,10 +113,9 @@ func (p *Page) uncovered(u analysis.Unjudged) string {
 func changed(r *analysis.Result, w *words) string {
 	const most = 4
 	var list []string
-	thresholds := r.ChangedThresholds()
-	for i, t := range thresholds {
+	for i, t := range r.Changed {
 		if i == most {
-			list = append(list, fmt.Sprintf(w.ChangedMore, message.Whole(len(thresholds)-most)))
+			list = append(list, fmt.Sprintf(w.ChangedMore, message.Whole(len(r.Changed)-most)))
 			break
 		}
 		list = append(list, fmt.Sprintf(w.ChangedTo, t.Name, message.Digits(t.Value), message.Digits(t.Default)))
@@ -143,12 +142,12 @@ func (p *Page) goSentence() string {
 	var said, unsettled []string
 	for _, f := range p.found {
 		if f.unsettled() {
-			unsettled = append(unsettled, w.gateLabel(f.Gate))
+			unsettled = append(unsettled, p.gateLabel(f.Gate))
 		}
 		if f.tone() == block.Caution && slices.Contains(r.Cautions, f.Gate) {
 			switch {
 			case len(r.Cautions) > 1:
-				said = append(said, w.gateLabel(f.Gate))
+				said = append(said, p.gateLabel(f.Gate))
 			case len(said) == 0: // of the first split, which the numbers are of
 				said = append(said, w.Lower(unended(p.title(f))))
 			}

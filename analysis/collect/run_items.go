@@ -136,7 +136,7 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 		held[ItemKey{Split: items[i].Split, ID: items[i].ID}] = &items[i]
 	}
 	marked := c.marked()
-	about := known{seconds: s.Thresholds.At(analysis.TimeLimit.Name)}
+	about := known{seconds: s.Thresholds.At(analysis.TimeLimit)}
 	for r := range c.Rows() {
 		about.finish = about.finish || r.Finish() == rollout.FinishStop
 	}

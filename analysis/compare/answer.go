@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"gonogo/analysis"
+	"gonogo/analysis/gate"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
@@ -26,7 +27,7 @@ import (
 func (sc *Split) answer(s analysis.Settings) {
 	r, width := sc.Reward, s.RewardRange.Width()
 	sc.Answer = CannotTell
-	switch margin := s.Thresholds.At(compareTolerance) * width; direction(r.Estimate, sc.exactP(), sc.exact(), margin, s.Confidence) {
+	switch margin := s.Thresholds.At(analysis.CompareTolerance) * width; direction(r.Estimate, sc.exactP(), sc.exact(), margin, s.Confidence) {
 	case "up":
 		sc.Answer = Improved
 	case "down":
@@ -36,7 +37,7 @@ func (sc *Split) answer(s analysis.Settings) {
 			sc.Answer = Equivalent
 		}
 	}
-	if !r.Known() || sc.lost() > s.Thresholds.At(failuresFail) {
+	if !r.Known() || sc.lost() > s.Thresholds.At(gate.FailuresFail) {
 		sc.Answer = CannotTell
 	}
 	if sc.Answer != Regressed && len(sc.moreHacks())+len(sc.rises()) > 0 {
@@ -169,7 +170,7 @@ func (c *Comparison) Unfair() bool {
 		return true
 	}
 	sc := c.Splits[*c.Split]
-	return !sc.Reward.Known() || sc.lost() > c.Thresholds[failuresFail]
+	return !sc.Reward.Known() || sc.lost() > c.Thresholds.At(gate.FailuresFail)
 }
 
 // AnsweredBy takes over the answer of one who knows more than two runs: that of a night

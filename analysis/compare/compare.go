@@ -10,19 +10,11 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
+	"gonogo/analysis/gate"
 	"gonogo/analysis/measure"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
-)
-
-// The thresholds of a comparison: shares of the reward range, and the shares of lost
-// rollouts from which a comparison says so, and from which it cannot tell.
-const (
-	compareDelta     = "compare.delta"
-	compareTolerance = "compare.tolerance"
-	failuresPass     = "infra.failures.pass"
-	failuresFail     = "infra.failures.fail"
 )
 
 // Runs compares a new run with a base run, item by item, on the given splits
@@ -70,9 +62,9 @@ func newComparison(base, new *collect.RunItems, s analysis.Settings) *Comparison
 		Schema: Schema, Confidence: s.Confidence,
 		RewardRange:   [2]float64{s.RewardRange.Lo, s.RewardRange.Hi},
 		PassThreshold: s.PassThreshold,
-		Delta:         s.Thresholds.At(compareDelta) * width,
-		Tolerance:     s.Thresholds.At(compareTolerance) * width,
-		Thresholds:    s.Thresholds.All(),
+		Delta:         s.Thresholds.At(analysis.CompareDelta) * width,
+		Tolerance:     s.Thresholds.At(analysis.CompareTolerance) * width,
+		Thresholds:    gate.All().Values(s.Thresholds).ByName(),
 		Base:          sideOf(base),
 		New:           sideOf(new),
 		Differs:       Differences(base.Run.Manifest, new.Run.Manifest),
@@ -103,7 +95,7 @@ func compareSplit(p pairing, s analysis.Settings) *Split {
 	sc.Reward, v = c.rewards()
 	sc.Others, sc.Hacks = c.others(p), c.hacks()
 	sc.Outcomes, sc.Causes = c.outcomes(p), causes(p)
-	delta := s.Thresholds.At(compareDelta) * s.RewardRange.Width()
+	delta := s.Thresholds.At(analysis.CompareDelta) * s.RewardRange.Width()
 	if c.paired {
 		d := v.deltas()
 		sc.Equivalence = stat.Equivalent(d, spanOf(&s.RewardRange), delta, s.Confidence)

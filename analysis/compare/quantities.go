@@ -340,7 +340,7 @@ func (c *comparer) changeOf(d *analysis.Difference) string {
 		}
 		return "worse"
 	}
-	margin := c.s.Thresholds.At(compareDelta)
+	margin := c.s.Thresholds.At(analysis.CompareDelta)
 	switch {
 	case d.Unit == "reward":
 		margin *= c.s.RewardRange.Width()

@@ -51,7 +51,7 @@ type Comparison struct {
 	PassThreshold *float64                 `json:"pass_threshold"`
 	Delta         float64                  `json:"delta"`     // the smallest change of the mean reward that matters
 	Tolerance     float64                  `json:"tolerance"` // the change up to which nothing is called better or worse
-	Thresholds    map[string]float64       `json:"thresholds"`
+	Thresholds    analysis.Thresholds      `json:"thresholds"`
 	Base          Side                     `json:"base"`
 	New           Side                     `json:"new"`
 	Differs       []RunDifference          `json:"differs"`          // what the runs were made with, what confounds first

@@ -12,6 +12,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
+	"gonogo/analysis/gate"
 	"gonogo/analysis/judge"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
@@ -33,7 +34,7 @@ var costNames = []string{"tool_calls", "turns", "input_tokens", "output_tokens",
 // comparison says improved and its p-value, corrected over all variants of the
 // split by Holm (1979), stays below 1 - confidence: of many variants one looks
 // better by chance.
-func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, variants []*rollout.Run, read rollout.ReadOptions, s analysis.Settings, gates []analysis.Gate) error {
+func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, variants []*rollout.Run, read rollout.ReadOptions, s analysis.Settings, gates analysis.Gates) error {
 	if len(variants) == 0 {
 		return nil
 	}
@@ -47,8 +48,8 @@ func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, va
 	}
 	width := s.RewardRange.Width()
 	out := &analysis.Variants{
-		Delta: s.Thresholds.At(compareDelta) * width, Tolerance: s.Thresholds.At(compareTolerance) * width,
-		Hoped: s.Thresholds.At("eval.power") * width, Correction: "holm", Notes: []message.Text{},
+		Delta: s.Thresholds.At(analysis.CompareDelta) * width, Tolerance: s.Thresholds.At(analysis.CompareTolerance) * width,
+		Hoped: s.Thresholds.At(gate.HopedGain) * width, Correction: "holm", Notes: []message.Text{},
 	}
 	for _, run := range variants {
 		n, err := collect.ReadItems(ctx, run, read, s, hash)

@@ -3,6 +3,7 @@ package compare
 import (
 	"math"
 
+	"gonogo/analysis/gate"
 	"gonogo/analysis/message"
 	"gonogo/analysis/stat"
 )
@@ -35,12 +36,12 @@ func (sc *Split) why(c *Comparison) message.Text {
 	if !sc.Reward.Known() {
 		return message.Clauses(append(sc.notBetter(c), sc.emptySide())...)
 	}
-	lost := message.Args{"lost": message.Share(sc.lost()), "causes": message.Nested(sc.worse().LostTo()), "limit": message.Share(c.Thresholds[failuresFail])}
-	if sc.lost() > c.Thresholds[failuresFail] {
+	lost := message.Args{"lost": message.Share(sc.lost()), "causes": message.Nested(sc.worse().LostTo()), "limit": message.Share(c.Thresholds.At(gate.FailuresFail))}
+	if sc.lost() > c.Thresholds.At(gate.FailuresFail) {
 		return message.Clauses(append(sc.notBetter(c), tooManyLost.With(lost))...)
 	}
 	parts := append(sc.notBetter(c), sc.moved(c)...)
-	if sc.lost() > c.Thresholds[failuresPass] {
+	if sc.lost() > c.Thresholds.At(gate.FailuresPass) {
 		parts = append(parts, lostLeftOut.With(lost))
 	}
 	return message.Clauses(parts...)

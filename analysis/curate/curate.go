@@ -48,7 +48,7 @@ func Choose(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, fil
 		return nil, err
 	}
 	if opt.Sure == 0 {
-		opt.Sure = 1 - s.Thresholds.Of(analysis.InformativeShare)
+		opt.Sure = 1 - s.Thresholds.At(analysis.InformativeShare)
 	}
 	if !(opt.Sure > 0 && opt.Sure < 1) {
 		return nil, fmt.Errorf("the probability from which an item is dropped is %g: it must be between 0 and 1", opt.Sure)

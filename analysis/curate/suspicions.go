@@ -69,7 +69,7 @@ var (
 // probeSuspicions are the probes that got through: a worthless answer that was
 // paid, and references that were not.
 func probeSuspicions(c *collect.Collector, s analysis.Settings) []*suspicion {
-	margin := s.Thresholds.Of(analysis.HackableMargin)
+	margin := s.Thresholds.At(analysis.HackableMargin)
 	by := make(map[string]*suspicion)
 	for _, p := range c.Audit.Payloads {
 		bottom, reference := p.Probe.Expect == rollout.Bottom, p.Probe.Name == rollout.ProbeReference
@@ -170,7 +170,7 @@ var (
 // noiseSuspicion are the outputs that earned different rewards.
 func noiseSuspicion(c *collect.Collector, items []*collect.Item, s analysis.Settings) *suspicion {
 	x := newSuspicion(unsteady.Text())
-	margin := s.Thresholds.Of(analysis.HackableMargin)
+	margin := s.Thresholds.At(analysis.HackableMargin)
 	for _, it := range items {
 		widest, from, to := 0.0, 0.0, 0.0
 		for _, r := range it.Rows {

@@ -9,18 +9,20 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var baselineHeadroom = analysis.NewGate(analysis.Gate{
+var (
+	headroomLimit   = analysis.Threshold{Name: "baseline.headroom", Unit: "share", Doc: "ceiling minus mean reward, as a share of the range", Default: 0.03}
+	headroomCaution = analysis.Threshold{Name: "baseline.headroom.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.05}
+)
+
+var baselineHeadroom = &analysis.Gate{
 	Name:      "baseline.headroom",
 	Label:     "Room to improve",
 	OnRewards: true,
 	Headline:  true,
 	Doc: "Blocking, on train and eval: the mean reward stays at least 3 % of the range below the ceiling (the top of the range, " +
 		"or what is configured); else there is nothing left to gain. With trainer.normalize: std it is 3 % of the observed span of rewards if that is less than 5 % of the range. Advisory: 5 %.",
-	Thresholds: []analysis.Threshold{
-		{Name: "baseline.headroom", Unit: "share", Doc: "ceiling minus mean reward, as a share of the range", Default: 0.03},
-		{Name: "baseline.headroom.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.05},
-	},
-	Charts: []string{"rewards"},
+	Thresholds: []analysis.Threshold{headroomLimit, headroomCaution},
+	Charts:     []string{"rewards"},
 	Words: analysis.Words{
 		Why:             "Training raises the mean reward towards the ceiling. If the model is already there, the money buys nothing.",
 		Pass:            "there is room to improve: the mean reward of {mean} is {gap}",
@@ -42,7 +44,7 @@ var baselineHeadroom = analysis.NewGate(analysis.Gate{
 			splits = append(splits, rollout.Eval)
 		}
 		if len(splits) == 0 {
-			return []analysis.Finding{analysis.Skip("baseline.headroom", "", analysis.Blocking, neitherSplit.Text())}
+			return analysis.Skip("", analysis.Blocking, neitherSplit.Text())
 		}
 		var out []analysis.Finding
 		for _, split := range splits {
@@ -55,7 +57,7 @@ var baselineHeadroom = analysis.NewGate(analysis.Gate{
 			room := minus(analysis.BoundOf(e), r.Ceiling)
 			head := stat.Estimate{Value: room.Value, SE: e.SE, Low: room.Low, High: room.High, N: e.N, Items: e.Items}
 			out = append(out, estimated{
-				gate: "baseline.headroom", unit: "reward", width: rng.Width(), span: spanSeen(sr, r), estimate: head, bound: room,
+				blocking: headroomLimit, caution: headroomCaution, unit: "reward", width: rng.Width(), span: spanSeen(sr, r), estimate: head, bound: room,
 				bottom: r.Ceiling - rng.Hi, samples: max(int(sr.Samples.Median), r.GroupSize), inFile: inFile, items: itemsOfClass(sr, analysis.Saturated),
 				vars: message.Args{
 					"mean": message.Known(e.Value), "gap": message.Nested(gap(room, r.Ceiling)), "interval": message.Nested(gapInterval(room, r.Ceiling)), "toolow": message.Nested(tooLow(room)),
@@ -65,7 +67,7 @@ var baselineHeadroom = analysis.NewGate(analysis.Gate{
 		}
 		return out
 	},
-})
+}
 
 // spanSeen is the distance from the least to the largest reward of a split, for a
 // trainer that divides by a group's standard deviation and so knows no other

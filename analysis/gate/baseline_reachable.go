@@ -7,18 +7,20 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var baselineReachable = analysis.NewGate(analysis.Gate{
+var (
+	reachableLimit   = analysis.Threshold{Name: "baseline.reachable", Unit: "share", Doc: "best of a group, above the bottom of the range, as a share of the range", Default: 0.05}
+	reachableCaution = analysis.Threshold{Name: "baseline.reachable.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.10}
+)
+
+var baselineReachable = &analysis.Gate{
 	Name:      "baseline.reachable",
 	Label:     "Reward within reach",
 	OnRewards: true,
 	Headline:  true,
 	Doc: "Blocking, on train: the best of a group of the planned size is at least 5 % of the reward range above its bottom, " +
 		"on average over items; else there is no success to learn from. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 10 %.",
-	Thresholds: []analysis.Threshold{
-		{Name: "baseline.reachable", Unit: "share", Doc: "best of a group, above the bottom of the range, as a share of the range", Default: 0.05},
-		{Name: "baseline.reachable.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.10},
-	},
-	Charts: []string{"best_of_k"},
+	Thresholds: []analysis.Threshold{reachableLimit, reachableCaution},
+	Charts:     []string{"best_of_k"},
 	Words: analysis.Words{
 		Why:             "Reinforcement learning strengthens what the model already does right now and then. If even the best of several rollouts earns nothing, there is nothing to strengthen.",
 		Pass:            "the model sometimes succeeds: the best of {kbest} earns {value} above the bottom of the range",
@@ -31,12 +33,8 @@ var baselineReachable = analysis.NewGate(analysis.Gate{
 		CautionUnknown:  "success may be rare: the best of {kbest} earns {low} to {high} above the bottom of the range",
 		CautionUnknownR: "{needs}",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		split, ok := analysis.TrainingSplit(r)
-		if !ok {
-			return []analysis.Finding{analysis.Skip("baseline.reachable", rollout.Train, analysis.Blocking, noTraining.Text())}
-		}
-		sr, rng := r.Splits[split], r.Range()
+	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+		rng := r.Range()
 		best, _ := sr.BestAt(r.GroupSize)
 		e := onFile(best.Estimate, sr, r, rng)
 		b := analysis.BoundOf(e)
@@ -52,14 +50,14 @@ var baselineReachable = analysis.NewGate(analysis.Gate{
 		}
 		return estimated{
 			scaleless: true,
-			gate:      "baseline.reachable", unit: "reward", width: rng.Width(), estimate: e, bound: above, bottom: rng.Lo, offset: rng.Lo,
+			blocking:  reachableLimit, caution: reachableCaution, unit: "reward", width: rng.Width(), estimate: e, bound: above, bottom: rng.Lo, offset: rng.Lo,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: itemsOfClass(sr, analysis.Dead),
 			vars: ofGroup(best, r, message.Args{
 				"dead": message.Int(sr.Classes.Counts[analysis.Dead]), "measured": message.Int(sr.Items.Measured),
 			}, value),
 		}.findings(r, t, split)
-	},
-})
+	}),
+}
 
 // ofGroup adds the words about the best of a group. If items have fewer
 // samples than that, the value is what fewer earn: the least that the group can.

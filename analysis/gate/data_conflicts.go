@@ -6,7 +6,7 @@ import (
 	"gonogo/analysis/shift"
 )
 
-var dataConflicts = analysis.NewGate(analysis.Gate{
+var dataConflicts = &analysis.Gate{
 	Name:  "data.conflicts",
 	Label: "Conflicting items",
 	Doc: "Blocking: no two rows have the same prompt and different references. Advisory: nor almost the same prompt " +
@@ -20,12 +20,11 @@ var dataConflicts = analysis.NewGate(analysis.Gate{
 		CautionRemedy: "Read the pairs listed here. If they ask the same, one reference is wrong.",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
-		const gate = "data.conflicts"
 		switch {
 		case r.Shift == nil:
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noItems.Text())}
+			return analysis.Skip("", analysis.Blocking, noItems.Text())
 		case r.Shift.References == 0:
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noReference.Text())}
+			return analysis.Skip("", analysis.Blocking, noReference.Text())
 		}
 		var out []analysis.Finding
 		for _, level := range []struct {
@@ -33,7 +32,7 @@ var dataConflicts = analysis.NewGate(analysis.Gate{
 			kind     shift.ConflictKind
 		}{{analysis.Blocking, shift.SamePrompt}, {analysis.Advisory, shift.AlmostPrompt}} {
 			n := 0
-			j := analysis.Judgement{Gate: gate, Severity: level.severity, Unit: "prompts", Want: analysis.WantNone.Text()}
+			j := analysis.Judgement{Severity: level.severity, Unit: "prompts", Want: analysis.WantNone.Text()}
 			for _, c := range r.Shift.Conflicts {
 				if c.Kind == level.kind {
 					n++
@@ -44,6 +43,6 @@ var dataConflicts = analysis.NewGate(analysis.Gate{
 		}
 		return out
 	},
-})
+}
 
 var noReference = message.New("skip.no_reference", "no row has a reference answer in one of the usual fields")

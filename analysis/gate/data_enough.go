@@ -9,16 +9,18 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var dataEnough = analysis.NewGate(analysis.Gate{
+var (
+	enoughItems = analysis.Threshold{Name: "data.enough.items", Unit: "items", Doc: "fewest items, each sampled min(group size, 4) times, for a verdict", Default: 20}
+	enoughLost  = analysis.Threshold{Name: "data.enough.lost", Unit: "share", Doc: "largest share of sampled items that may be without any reward", Default: 0.02}
+)
+
+var dataEnough = &analysis.Gate{
 	Name:  "data.enough",
 	Label: "Items and samples",
 	Doc: "Blocking: at least 20 items, each with min(group size, 4) valid rollouts, and at most 2 % of the sampled items lost; " +
 		"else the run cannot decide. Advisory: at least 100 items and 8 samples.",
-	Thresholds: []analysis.Threshold{
-		{Name: "data.enough.items", Unit: "items", Doc: "fewest items, each sampled min(group size, 4) times, for a verdict", Default: 20},
-		{Name: "data.enough.lost", Unit: "share", Doc: "largest share of sampled items that may be without any reward", Default: 0.02},
-	},
-	Charts: []string{"variance"},
+	Thresholds: []analysis.Threshold{enoughItems, enoughLost},
+	Charts:     []string{"variance"},
 	Words: analysis.Words{
 		Why:             "With few items or few samples every number below is a guess: chance alone can make a hopeless task look trainable, or the reverse.",
 		Pass:            "{have|item was|items were} sampled often enough to decide",
@@ -29,12 +31,7 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 		CautionUnknown:  "the number of items is not known",
 		CautionUnknownR: "",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		split, ok := analysis.TrainingSplit(r)
-		if !ok {
-			return []analysis.Finding{analysis.Skip("data.enough", rollout.Train, analysis.Blocking, noTraining.Text())}
-		}
-		sr := r.Splits[split]
+	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
 		want, least := Enough(t, r.GroupSize)
 		have := 0
 		short := []string{}
@@ -47,8 +44,8 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 		}
 		lost := stat.Fraction(len(sr.Items.Lost), sr.Items.Sampled)
 		j := analysis.Judgement{
-			Gate: "data.enough", Split: split, Severity: analysis.Blocking, Unit: "items",
-			Want: wantItemsLost.With(message.Args{"limit": message.Int(want), "samples": message.Int(least), "lost": message.Share(t.At("data.enough.lost"))}),
+			Split: split, Severity: analysis.Blocking, Unit: "items",
+			Want: wantItemsLost.With(message.Args{"limit": message.Int(want), "samples": message.Int(least), "lost": message.Share(t.At(enoughLost))}),
 			Args: message.Args{
 				"have": message.Int(have), "sampled": message.Int(sr.Items.Sampled), "least": message.Int(least),
 				"lost": message.Int(len(sr.Items.Lost)),
@@ -56,7 +53,7 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 			Needs: &analysis.Needs{Items: max(want, have), Samples: max(least, sr.Samples.Max)}, Settles: true,
 		}
 		status := analysis.Pass
-		if have < want || lost > t.At("data.enough.lost") {
+		if have < want || lost > t.At(enoughLost) {
 			status = analysis.Unknown
 			switch {
 			case have == sr.Items.Sampled: // nothing was lost, and no item has too few samples
@@ -70,19 +67,19 @@ var dataEnough = analysis.NewGate(analysis.Gate{
 				if r.Run.Source == string(rollout.Import) {
 					j.Args["fix"] = message.Nested(importAgain.Text())
 				}
-				j.Args["lostshare"], j.Args["most"], j.Args["cause"] = message.Share(lost), message.Share(t.At("data.enough.lost")), message.Nested(firstCause(sr))
+				j.Args["lostshare"], j.Args["most"], j.Args["cause"] = message.Share(lost), message.Share(t.At(enoughLost)), message.Nested(firstCause(sr))
 			}
 			j.Items = append(slices.Clone(sr.Items.Lost), short...)
 			j.Items = j.Items[:min(len(j.Items), analysis.MaxItemsListed)]
 		}
 		return []analysis.Finding{j.Finding(status, analysis.Observed(float64(have))), enoughCaution(r, split)}
-	},
-})
+	}),
+}
 
 // Enough returns how many items of the training split data.enough wants, and how many
 // valid rollouts of each: with fewer a run decides nothing.
 func Enough(t analysis.Thresholds, groupSize int) (items, samples int) {
-	return int(t.At("data.enough.items")), min(groupSize, 4)
+	return int(t.At(enoughItems)), min(groupSize, 4)
 }
 
 // fewWords are the words where items alone are missing.
@@ -95,15 +92,11 @@ func enoughCaution(r *analysis.Result, split rollout.Split) analysis.Finding {
 	sr := r.Splits[split]
 	const items, samples = 100, 8
 	j := analysis.Judgement{
-		Gate: "data.enough", Split: split, Severity: analysis.Advisory, Unit: "items",
+		Split: split, Severity: analysis.Advisory, Unit: "items",
 		Want: wantItems.With(message.Args{"limit": message.Int(items), "samples": message.Int(samples)}),
 		Args: message.Args{"have": message.Int(sr.Items.Measured), "median": message.Number(sr.Samples.Median)},
 	}
-	status := analysis.Pass
-	if sr.Items.Measured < items || sr.Samples.Median < samples {
-		status = analysis.Fail
-	}
-	return j.Finding(status, analysis.Observed(float64(sr.Items.Measured)))
+	return j.Finding(failIf(sr.Items.Measured < items || sr.Samples.Median < samples), analysis.Observed(float64(sr.Items.Measured)))
 }
 
 var (

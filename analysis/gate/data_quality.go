@@ -7,15 +7,15 @@ import (
 	"gonogo/sampler/wording"
 )
 
-var dataQuality = analysis.NewGate(analysis.Gate{
+var dataQuality = &analysis.Gate{
 	Name:  "data.quality",
 	Label: "Data quality",
 	Doc:   "Rows are useful, and their references are right.",
 	Words: analysis.Words{Pass: "rows are useful, and nothing contradicts their references"},
-	Parts: []analysis.Gate{dataDegenerate, dataSuspect},
-})
+	Parts: []*analysis.Gate{dataDegenerate, dataSuspect},
+}
 
-var dataDegenerate = analysis.NewPart(analysis.Gate{
+var dataDegenerate = &analysis.Gate{
 	Name: "data.degenerate",
 	Doc: "Advisory: no prompt is empty, one word over and over, or cut off, no row repeats another of its split, and no prompt holds its own reference word for word " +
 		"(unless most do: then finding it there is the task).",
@@ -26,12 +26,11 @@ var dataDegenerate = analysis.NewPart(analysis.Gate{
 		CautionRemedy: "Fix or drop the rows listed here. {near|more row has|more rows have} most of the text in common with another row of the same split.",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
-		const gate = "data.degenerate"
 		if r.Shift == nil {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noItems.Text())}
+			return analysis.Skip("", analysis.Advisory, noItems.Text())
 		}
 		kinds := map[shift.FlawKind]int{}
-		j := analysis.Judgement{Gate: gate, Severity: analysis.Advisory, Unit: "rows", Want: analysis.WantNone.Text()}
+		j := analysis.Judgement{Severity: analysis.Advisory, Unit: "rows", Want: analysis.WantNone.Text()}
 		for _, f := range r.Shift.Flaws {
 			kinds[f.Kind]++
 			withRow(&j, rowIs.With(message.Args{"split": message.Name(f.Split), "item": message.Name(f.Item), "what": message.Nested(kindOf[string(f.Kind)].Text())}), f.Item)
@@ -54,7 +53,7 @@ var dataDegenerate = analysis.NewPart(analysis.Gate{
 		}
 		return []analysis.Finding{j.Finding(analysis.Observed(float64(n)).AtMost(0), analysis.Observed(float64(n)))}
 	},
-})
+}
 
 // givenReference are the rows whose prompt holds their own reference, as long as they are
 // not most of those for which that can be checked; of most rows it is the task, which
@@ -72,7 +71,7 @@ var (
 	givenIsTask = message.New("data.degenerate.given_is_task", "; the reference is in the prompt word for word in {n} of {prompts|prompt}: finding it there is taken to be the task")
 )
 
-var dataSuspect = analysis.NewPart(analysis.Gate{
+var dataSuspect = &analysis.Gate{
 	Name: "data.suspect",
 	Doc: "Advisory, after an audit: on no item do most rollouts agree on one answer other than the reference while none earns the top, or earn the top while the reference, given as the answer, earns the bottom. " +
 		"Skipped where answers could not be compared and rewards show nothing.",
@@ -82,18 +81,13 @@ var dataSuspect = analysis.NewPart(analysis.Gate{
 		Caution:       "on {on} the rollouts contradict the reference: most agree on a different answer and none earns the top, or most earn the top although the reference earns the bottom",
 		CautionRemedy: "Check these references by hand: correct them, or drop the items. If a reference is right and the model merely wrong, keep the item; if all the references are right, the grader accepts them only in another form (set the answer template, audit.answer). {example}",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		const gate = "data.suspect"
-		if why := unaudited(r); !why.IsEmpty() {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, why)}
-		}
-		const want = 0 // any
+	Check: audited(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		list := r.Grader.SuspectReferences
 		if len(list) == 0 && r.Grader.Compared == 0 {
-			return []analysis.Finding{incomparable(r)}
+			return analysis.Skip("", analysis.Advisory, incomparable(r))
 		}
 		j := analysis.Judgement{
-			Gate: gate, Severity: analysis.Advisory, Unit: "items", Want: analysis.WantAtMost(want),
+			Severity: analysis.Advisory, Unit: "items",
 			Args: message.Args{"example": message.Nested(message.Text{}), "on": message.Count(len(list), "item"), "compared": message.Count(max(r.Grader.Compared, r.Grader.ComparedRewards), "item")},
 		}
 		for i, s := range list {
@@ -104,18 +98,17 @@ var dataSuspect = analysis.NewPart(analysis.Gate{
 				j.Items = append(j.Items, s.Item)
 			}
 		}
-		b := analysis.Observed(float64(len(list)))
-		return []analysis.Finding{j.Finding(b.AtMost(want), b)}
-	},
-})
+		return []analysis.Finding{j.AtMost(0, analysis.Observed(float64(len(list))))}
+	}),
+}
 
-// incomparable is the finding where nothing can be said of the references.
-func incomparable(r *analysis.Result) analysis.Finding {
+// incomparable says why nothing can be said of the references.
+func incomparable(r *analysis.Result) message.Text {
 	why := answersDiffer.Text()
 	if n := r.Grader.ComparedRewards; n > 0 {
 		why = message.Clauses(why, byRewardsAlone.With(message.Args{"references": message.Count(n, "reference")}))
 	}
-	return analysis.Skip("data.suspect", "", analysis.Advisory, why)
+	return why
 }
 
 // suspectExample says what the rollouts of an item say against its reference.

@@ -8,7 +8,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var dataValid = analysis.NewGate(analysis.Gate{
+var dataValid = &analysis.Gate{
 	Name:  "data.valid",
 	Label: "Valid data files",
 	Doc:   "Blocking: no row of the data files breaks a verified rule of the target platform. Advisory: none breaks a rule of advice.",
@@ -24,12 +24,12 @@ var dataValid = analysis.NewGate(analysis.Gate{
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if len(r.Run.Data) == 0 {
-			return []analysis.Finding{analysis.Skip("data.valid", "", analysis.Blocking, noFiles.Text())}
+			return analysis.Skip("", analysis.Blocking, noFiles.Text())
 		}
 		var out []analysis.Finding
 		for _, severity := range []analysis.Severity{analysis.Blocking, analysis.Advisory} {
 			n := 0
-			j := analysis.Judgement{Gate: "data.valid", Severity: severity, Unit: "problems", Want: analysis.WantNone.Text()}
+			j := analysis.Judgement{Severity: severity, Unit: "problems", Want: analysis.WantNone.Text()}
 			for _, p := range r.Problems {
 				if p.Blocking != (severity == analysis.Blocking) {
 					continue
@@ -43,7 +43,7 @@ var dataValid = analysis.NewGate(analysis.Gate{
 		}
 		return out
 	},
-})
+}
 
 // place names a problem as one line: where, then what.
 func place(p rollout.Problem) message.Text {

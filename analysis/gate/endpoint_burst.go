@@ -17,19 +17,19 @@ const (
 )
 
 // ofBurst asks f where there was a burst.
-func ofBurst(gate string, severity analysis.Severity, f func(b *analysis.Burst, r *analysis.Result, t analysis.Thresholds) []analysis.Finding) func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
+func ofBurst(severity analysis.Severity, f func(b *analysis.Burst, r *analysis.Result, t analysis.Thresholds) []analysis.Finding) check {
 	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		if r.Burst == nil {
 			if r.Run.Source == string(rollout.Import) {
-				return []analysis.Finding{analysis.Skip(gate, "", severity, noBurstImport.Text())}
+				return analysis.Skip("", severity, noBurstImport.Text())
 			}
-			return []analysis.Finding{analysis.Skip(gate, "", severity, noBurst.With(analysis.Commands))}
+			return analysis.Skip("", severity, noBurst.With(analysis.Commands))
 		}
 		return f(r.Burst, r, t)
 	}
 }
 
-var endpointLost = analysis.NewPart(analysis.Gate{
+var endpointLost = &analysis.Gate{
 	Name: "endpoint.lost",
 	Doc: "Blocking, if a training step was rehearsed (gonogo burst): under the load of all its rollouts at once a trainer that repeats a failed request three times " +
 		"would discard at most 5 % of them. Advisory: at most 1 %.",
@@ -45,10 +45,10 @@ var endpointLost = analysis.NewPart(analysis.Gate{
 		Unmeasured:    "not known: no rollout of a burst finished",
 		UnmeasuredR:   "Rehearse again.",
 	},
-	Check: ofBurst("endpoint.lost", analysis.Blocking, func(b *analysis.Burst, r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		want, caution := t.At("endpoint.burst.lost"), discardedCaution
+	Check: ofBurst(analysis.Blocking, func(b *analysis.Burst, r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		want, caution := t.At(burstLost), discardedCaution
 		j := analysis.Judgement{
-			Gate: "endpoint.lost", Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want),
+			Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want),
 			Args: message.Args{
 				"size": message.Int(b.Rollouts), "rollouts": message.Count(b.Lost.N, "rollout"),
 				"by": message.Nested(lostWordsOf(b)), "first": message.Nested(firstWords(b)), "causes": message.Nested(causesOf(b)),
@@ -65,9 +65,9 @@ var endpointLost = analysis.NewPart(analysis.Gate{
 		seen := analysis.Observed(stat.Or(b.Lost.Value, 0))
 		return []analysis.Finding{blocking, j.Finding(seen.AtMost(caution), seen)}
 	}),
-})
+}
 
-var endpointLatency = analysis.NewPart(analysis.Gate{
+var endpointLatency = &analysis.Gate{
 	Name: "endpoint.latency",
 	Doc: "Advisory, if a training step was rehearsed: the 95th percentile of every endpoint's latency under all rollouts at once is at most twice that under one; " +
 		"endpoints below 100 ms are not judged.",
@@ -77,7 +77,7 @@ var endpointLatency = analysis.NewPart(analysis.Gate{
 		Caution:       "{worst} slows down to {value|time} its latency alone: the 95th percentile is {p95} s with {size|rollout} at once, {base} s alone",
 		CautionRemedy: "Its 95th percentile {doubles}: give it more capacity there, or use a smaller batch.",
 	},
-	Check: ofBurst("endpoint.latency", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+	Check: ofBurst(analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		var worst *analysis.BurstEndpoint
 		for i := range b.Endpoints {
 			e := &b.Endpoints[i]
@@ -86,21 +86,19 @@ var endpointLatency = analysis.NewPart(analysis.Gate{
 			}
 		}
 		if worst == nil {
-			return []analysis.Finding{analysis.Skip("endpoint.latency", "", analysis.Advisory, tooQuick.Text())}
+			return analysis.Skip("", analysis.Advisory, tooQuick.Text())
 		}
-		want := t.At("endpoint.burst.latency")
 		j := analysis.Judgement{
-			Gate: "endpoint.latency", Severity: analysis.Advisory, Unit: "times", Want: analysis.WantAtMost(want),
+			Severity: analysis.Advisory, Unit: "times",
 			Args: message.Args{
 				"worst": message.Name(worst.Name), "p95": message.Known(worst.P95.Value), "base": message.Known(worst.Doubles.Base), "size": message.Int(b.Rollouts), "doubles": message.Nested(doublingWords(worst.Doubles)),
 			},
 		}
-		seen := analysis.Observed(*worst.Doubles.Times)
-		return []analysis.Finding{j.Finding(seen.AtMost(want), seen)}
+		return []analysis.Finding{j.AtMost(t.At(burstLatency), analysis.Observed(*worst.Doubles.Times))}
 	}),
-})
+}
 
-var endpointCrosstalk = analysis.NewPart(analysis.Gate{
+var endpointCrosstalk = &analysis.Gate{
 	Name: "endpoint.crosstalk",
 	Doc:  "Advisory, if a training step was rehearsed: no answer contains the trace id or a call id of another rollout.",
 	Words: analysis.Words{
@@ -109,17 +107,17 @@ var endpointCrosstalk = analysis.NewPart(analysis.Gate{
 		Caution:       "another rollout's id is in {value} of {answers|answer}",
 		CautionRemedy: "Keep state per rollout, by its trace_id. Examples: {examples}.",
 	},
-	Check: ofBurst("endpoint.crosstalk", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
+	Check: ofBurst(analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if b.Crosstalk.Answers == 0 {
-			return []analysis.Finding{analysis.Skip("endpoint.crosstalk", "", analysis.Advisory, noWire.Text())}
+			return analysis.Skip("", analysis.Advisory, noWire.Text())
 		}
-		j := analysis.Judgement{Gate: "endpoint.crosstalk", Severity: analysis.Advisory, Unit: "calls", Want: analysis.WantNone.Text(), Args: message.Args{"answers": message.Int(b.Crosstalk.Answers), "examples": message.Nested(leakWords(b))}}
+		j := analysis.Judgement{Severity: analysis.Advisory, Unit: "calls", Want: analysis.WantNone.Text(), Args: message.Args{"answers": message.Int(b.Crosstalk.Answers), "examples": message.Nested(leakWords(b))}}
 		seen := analysis.Observed(float64(b.Crosstalk.Leaks))
 		return []analysis.Finding{j.Finding(seen.AtMost(0), seen)}
 	}),
-})
+}
 
-var endpointWire = analysis.NewPart(analysis.Gate{
+var endpointWire = &analysis.Gate{
 	Name: "endpoint.wire",
 	Doc:  "Advisory, if a training step was rehearsed: every answer and every request keeps the wire contract: an output that is a string, the call's own id, a score, at most 1 MB.",
 	Words: analysis.Words{
@@ -128,17 +126,17 @@ var endpointWire = analysis.NewPart(analysis.Gate{
 		Caution:       "{percent} of {answers|answer} break the wire contract",
 		CautionRemedy: "Correct: {what}.",
 	},
-	Check: ofBurst("endpoint.wire", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
+	Check: ofBurst(analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if b.Wire.Answers == 0 {
-			return []analysis.Finding{analysis.Skip("endpoint.wire", "", analysis.Advisory, noWire.Text())}
+			return analysis.Skip("", analysis.Advisory, noWire.Text())
 		}
-		j := analysis.Judgement{Gate: "endpoint.wire", Severity: analysis.Advisory, Unit: "share", Want: analysis.WantNone.Text(), Args: message.Args{"answers": message.Int(b.Wire.Answers), "what": message.Nested(departureWords(b))}}
+		j := analysis.Judgement{Severity: analysis.Advisory, Unit: "share", Want: analysis.WantNone.Text(), Args: message.Args{"answers": message.Int(b.Wire.Answers), "what": message.Nested(departureWords(b))}}
 		seen := analysis.Observed(stat.Fraction(b.Wire.Departing, b.Wire.Answers))
 		return []analysis.Finding{j.Finding(seen.AtMost(0), seen)}
 	}),
-})
+}
 
-var endpointRepeat = analysis.NewPart(analysis.Gate{
+var endpointRepeat = &analysis.Gate{
 	Name: "endpoint.repeat",
 	Doc:  "Advisory, if a training step was rehearsed: at most 5 % of requests get a different answer when they are sent twice.",
 	Words: analysis.Words{
@@ -149,13 +147,13 @@ var endpointRepeat = analysis.NewPart(analysis.Gate{
 		CautionUnknown:  "{lowpercent} to {highpercent} of requests get a different answer when sent twice: too few to tell ({requests})",
 		CautionUnknownR: "{more}",
 	},
-	Check: ofBurst("endpoint.repeat", analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
+	Check: ofBurst(analysis.Advisory, func(b *analysis.Burst, r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if b.Repeats.N == 0 {
-			return []analysis.Finding{analysis.Skip("endpoint.repeat", "", analysis.Advisory, noRepeat.Text())}
+			return analysis.Skip("", analysis.Advisory, noRepeat.Text())
 		}
 		const want = repeatedMost
 		j := analysis.Judgement{
-			Gate: "endpoint.repeat", Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
+			Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
 			Args: message.Args{"requests": message.Count(b.Repeats.N, "different request"), "where": message.Nested(repeatWords(b)), "more": message.Nested(repeatMany.Text())},
 		}
 		seen := analysis.BoundOf(b.Repeats)
@@ -171,7 +169,7 @@ var endpointRepeat = analysis.NewPart(analysis.Gate{
 		}
 		return []analysis.Finding{j.Finding(seen.AtMost(want), seen)}
 	}),
-})
+}
 
 // lostWordsOf says which endpoints failed the discarded rollouts.
 func lostWordsOf(b *analysis.Burst) message.Text {
@@ -276,15 +274,17 @@ var (
 	noRepeat = message.New("skip.no_repeat", "no request was answered twice")
 )
 
-var endpointBurst = analysis.NewGate(analysis.Gate{
-	Name:   "endpoint.burst",
-	Label:  "Endpoints under load",
-	Charts: []string{"endpoint_load"},
-	Doc:    "The endpoints can handle the load of a training step.",
-	Thresholds: []analysis.Threshold{
-		{Name: "endpoint.burst.lost", Unit: "share", Doc: "share of rollouts that a trainer would discard under a training step's load", Default: 0.05},
-		{Name: "endpoint.burst.latency", Unit: "times", Doc: "95th percentile of an endpoint's latency with all rollouts of a step at once, divided by that with one", Default: 2},
-	},
-	Words: analysis.Words{Pass: "the endpoints can handle the load of a training step"},
-	Parts: []analysis.Gate{endpointLost, endpointCrosstalk, endpointWire, endpointLatency, endpointRepeat},
-})
+var (
+	burstLost    = analysis.Threshold{Name: "endpoint.burst.lost", Unit: "share", Doc: "share of rollouts that a trainer would discard under a training step's load", Default: 0.05}
+	burstLatency = analysis.Threshold{Name: "endpoint.burst.latency", Unit: "times", Doc: "95th percentile of an endpoint's latency with all rollouts of a step at once, divided by that with one", Default: 2}
+)
+
+var endpointBurst = &analysis.Gate{
+	Name:       "endpoint.burst",
+	Label:      "Endpoints under load",
+	Charts:     []string{"endpoint_load"},
+	Doc:        "The endpoints can handle the load of a training step.",
+	Thresholds: []analysis.Threshold{burstLost, burstLatency},
+	Words:      analysis.Words{Pass: "the endpoints can handle the load of a training step"},
+	Parts:      []*analysis.Gate{endpointLost, endpointCrosstalk, endpointWire, endpointLatency, endpointRepeat},
+}

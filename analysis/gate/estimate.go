@@ -13,7 +13,8 @@ import (
 // estimated judges an estimate about items of a split against a threshold, in
 // both severities.
 type estimated struct {
-	gate     string
+	blocking analysis.Threshold
+	caution  analysis.Threshold
 	unit     string
 	width    float64 // of the reward range when the thresholds are shares of it; else 1
 	span     float64 // what the blocking threshold is a share of instead, where it is less than the caution asks for; 0: width
@@ -32,20 +33,19 @@ type estimated struct {
 	scaleless bool
 }
 
-// findings judges against the blocking threshold and the caution of the
-// gate's name.
+// findings judges against the blocking threshold and the caution.
 func (e estimated) findings(r *analysis.Result, t analysis.Thresholds, split rollout.Split) []analysis.Finding {
 	var out []analysis.Finding
 	for _, level := range []struct {
-		severity analysis.Severity
-		name     string
-	}{{analysis.Blocking, e.gate}, {analysis.Advisory, e.gate + ".caution"}} {
-		want := t.At(level.name) * e.width
-		if level.severity == analysis.Blocking && e.span > 0 && e.span < t.At(e.gate+".caution")*e.width {
-			want = t.At(level.name) * e.span
+		severity  analysis.Severity
+		threshold analysis.Threshold
+	}{{analysis.Blocking, e.blocking}, {analysis.Advisory, e.caution}} {
+		want := t.At(level.threshold) * e.width
+		if level.severity == analysis.Blocking && e.span > 0 && e.span < t.At(e.caution)*e.width {
+			want = t.At(level.threshold) * e.span
 		}
 		status := e.bound.AtLeast(want)
-		j := analysis.Judgement{Gate: e.gate, Split: split, Severity: level.severity, Unit: e.unit, Want: analysis.WantAtLeast(want), Args: e.vars}
+		j := analysis.Judgement{Split: split, Severity: level.severity, Unit: e.unit, Want: analysis.WantAtLeast(want), Args: e.vars}
 		if level.severity == analysis.Blocking && status != analysis.Pass && e.scaleless {
 			if differ, ok := differEnough(r, t, split); ok {
 				status, j.Instead = analysis.Pass, &anyDifference
@@ -75,7 +75,7 @@ func differEnough(r *analysis.Result, t analysis.Thresholds, split rollout.Split
 		return message.Arg{}, false
 	}
 	e, b := signalAt(r.Splits[split], r)
-	return message.KnownShare(e.Value), b.AtLeast(t.At("signal.informative")) == analysis.Pass
+	return message.KnownShare(e.Value), b.AtLeast(t.At(analysis.InformativeShare)) == analysis.Pass
 }
 
 // needed says how many items would settle an unknown answer. Where groups are
@@ -83,12 +83,12 @@ func differEnough(r *analysis.Result, t analysis.Thresholds, split rollout.Split
 // than the present interval or any verdict asks for.
 func (e estimated) needed(r *analysis.Result, t analysis.Thresholds, want float64) (*analysis.Needs, bool) {
 	if e.estimate.Items == 0 { // of nothing measured the least that any verdict takes
-		return &analysis.Needs{Items: int(t.At("data.enough.items")), Samples: max(r.GroupSize, e.samples)}, true
+		return &analysis.Needs{Items: int(t.At(enoughItems)), Samples: max(r.GroupSize, e.samples)}, true
 	}
 	scale := stat.Range{Lo: e.bottom, Hi: e.bottom + e.width}
 	items, ok := stat.Needed(e.estimate, want+e.offset, e.estimate.Items, &scale, r.Confidence)
 	if e.samples < r.GroupSize {
-		items = max(items, e.estimate.Items, int(t.At("data.enough.items")))
+		items = max(items, e.estimate.Items, int(t.At(enoughItems)))
 		if e.inFile != nil {
 			items = min(items, max(e.estimate.Items, *e.inFile))
 		}

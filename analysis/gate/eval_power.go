@@ -11,17 +11,20 @@ import (
 
 var noEval = analysis.Moot(message.New("skip.no_eval", "there is no eval split"))
 
-var evalPower = analysis.NewGate(analysis.Gate{
+// The thresholds of the gate. The variants of a run are compared with HopedGain too.
+var (
+	HopedGain          = analysis.Threshold{Name: "eval.power", Unit: "share", Doc: "the gain hoped for, as a share of the range: the evaluation set must show it in 80 % of comparisons", Default: 0.05}
+	assumedCorrelation = analysis.Threshold{Name: "eval.power.correlation", Unit: "correlation", Doc: "correlation of the item means of two models, assumed until there is a second run; lower is more careful", Default: 0.50}
+)
+
+var evalPower = &analysis.Gate{
 	Name:      "eval.power",
 	Label:     "Smallest detectable gain",
 	OnRewards: true,
 	Doc: "Advisory, on eval: the items and samples of this run, sampled again after training, would show a gain of 5 % of the reward range " +
 		"in 80 % of paired comparisons. Until there is a second run, how unevenly items gain is an assumption: item means of the two models " +
 		"correlate at 0.5, and the gain is spread no more evenly than if a few items had all of it.",
-	Thresholds: []analysis.Threshold{
-		{Name: "eval.power", Unit: "share", Doc: "the gain hoped for, as a share of the range: the evaluation set must show it in 80 % of comparisons", Default: 0.05},
-		{Name: "eval.power.correlation", Unit: "correlation", Doc: "correlation of the item means of two models, assumed until there is a second run; lower is more careful", Default: 0.50},
-	},
+	Thresholds: []analysis.Threshold{HopedGain, assumedCorrelation},
 	Words: analysis.Words{
 		Why:           "After training, this evaluation set has to tell whether it worked. A set that cannot show the gain hoped for leaves you with a model and no answer.",
 		Pass:          "the evaluation set can show a change of {value}, and you hope for {hoped}",
@@ -33,10 +36,10 @@ var evalPower = analysis.NewGate(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		sr := r.Splits[rollout.Eval]
 		if sr == nil {
-			return []analysis.Finding{analysis.Skip("eval.power", rollout.Eval, analysis.Advisory, noEval.Text())}
+			return analysis.Skip(rollout.Eval, analysis.Advisory, noEval.Text())
 		}
-		hoped := t.At("eval.power") * r.Range().Width()
-		j := analysis.Judgement{Gate: "eval.power", Split: rollout.Eval, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(hoped)}
+		hoped := t.At(HopedGain) * r.Range().Width()
+		j := analysis.Judgement{Split: rollout.Eval, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(hoped)}
 		p, ok := plannedPower(sr, r.Range(), t)
 		if !ok || hoped <= 0 {
 			j.Needs, j.Settles = &analysis.Needs{Items: 2, Samples: 2}, hoped > 0 // the least that tells how items differ
@@ -47,13 +50,9 @@ var evalPower = analysis.NewGate(analysis.Gate{
 			"hoped": message.Number(hoped), "items": message.Count(sr.Items.Measured, "item"), "samples": message.Number(sr.Samples.Median),
 			"enough": message.Nested(p.enough(hoped, stat.SEAtMDE(hoped, r.Confidence), sr)),
 		}
-		status := analysis.Pass
-		if mde > hoped {
-			status = analysis.Fail
-		}
-		return []analysis.Finding{j.Finding(status, analysis.Observed(mde))}
+		return []analysis.Finding{j.Finding(failIf(mde > hoped), analysis.Observed(mde))}
 	},
-})
+}
 
 // EvalSamples returns how many rollouts of each eval item an evaluation needs, by the
 // design of the gate eval.power: the fewest with which a comparison with another model
@@ -61,12 +60,12 @@ var evalPower = analysis.NewGate(analysis.Gate{
 // samples are those from which on the items hide more than sampling does. ok is false
 // if fewer than 2 items of eval were measured, or none more than once.
 func EvalSamples(r *analysis.Result) (samples int, enough, ok bool) {
-	sr, t := r.Splits[rollout.Eval], analysis.Thresholds(r.Thresholds)
+	sr, t := r.Splits[rollout.Eval], r.Thresholds.ByName()
 	if sr == nil {
 		return 0, false, false
 	}
 	p, ok := plannedPower(sr, r.Range(), t)
-	hoped := t.At("eval.power") * r.Range().Width()
+	hoped := t.At(HopedGain) * r.Range().Width()
 	if !ok || hoped <= 0 || sr.Reward.FixedSE == nil || p.interaction <= 0 {
 		return 0, false, false
 	}
@@ -98,7 +97,7 @@ func plannedPower(sr *analysis.SplitResult, rng stat.Range, t analysis.Threshold
 		return p, false
 	}
 	p.items = m
-	gain := t.At("eval.power") * rng.Width()
+	gain := t.At(HopedGain) * rng.Width()
 	uneven := gain * (rng.Width() - gain)
 	if sr.Reward.FixedSE == nil || sr.Variance.Between == nil {
 		se := stat.Or(sr.Reward.SE, 0)
@@ -106,7 +105,7 @@ func plannedPower(sr *analysis.SplitResult, rng stat.Range, t analysis.Threshold
 		return p, true
 	}
 	between := math.Max(0, *sr.Variance.Between)
-	p.interaction = math.Max(uneven, 2*(1-t.At("eval.power.correlation"))*between)
+	p.interaction = math.Max(uneven, 2*(1-t.At(assumedCorrelation))*between)
 	p.sampling = 2 * *sr.Reward.FixedSE * *sr.Reward.FixedSE * float64(m)
 	return p, true
 }

@@ -7,18 +7,20 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var explorationLift = analysis.NewGate(analysis.Gate{
+var (
+	liftLimit   = analysis.Threshold{Name: "exploration.lift", Unit: "share", Doc: "best of a group minus mean reward, as a share of the range", Default: 0.02}
+	liftCaution = analysis.Threshold{Name: "exploration.lift.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.05}
+)
+
+var explorationLift = &analysis.Gate{
 	Name:      "exploration.lift",
 	Label:     "Gain of the best sample",
 	OnRewards: true,
 	Headline:  true,
 	Doc: "Blocking, on train: the best of a group of the planned size earns at least 2 % of the range more than the mean; that gap is what " +
 		"training can pull the mean towards. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 5 %.",
-	Thresholds: []analysis.Threshold{
-		{Name: "exploration.lift", Unit: "share", Doc: "best of a group minus mean reward, as a share of the range", Default: 0.02},
-		{Name: "exploration.lift.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.05},
-	},
-	Charts: []string{"best_of_k"},
+	Thresholds: []analysis.Threshold{liftLimit, liftCaution},
+	Charts:     []string{"best_of_k"},
 	Words: analysis.Words{
 		Why:             "The gap between the best of several rollouts and the mean is what training can pull the mean towards: the better behaviour must already show up among the rollouts.",
 		Pass:            "the best of {kbest} earns {value} more than the mean ({best} against {mean})",
@@ -31,12 +33,8 @@ var explorationLift = analysis.NewGate(analysis.Gate{
 		CautionUnknown:  "the best of {kbest} earns {low} to {high} more than the mean",
 		CautionUnknownR: "{needs}",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		split, ok := analysis.TrainingSplit(r)
-		if !ok {
-			return []analysis.Finding{analysis.Skip("exploration.lift", rollout.Train, analysis.Blocking, noTraining.Text())}
-		}
-		sr, rng := r.Splits[split], r.Range()
+	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+		rng := r.Range()
 		e := onFile(sr.Lift, sr, r, stat.Range{Lo: 0, Hi: rng.Width()})
 		b := analysis.BoundOf(e)
 		best, found := sr.BestAt(r.GroupSize)
@@ -46,12 +44,12 @@ var explorationLift = analysis.NewGate(analysis.Gate{
 		}
 		return estimated{
 			scaleless: true,
-			gate:      "exploration.lift", unit: "reward", width: rng.Width(), estimate: e, bound: b,
+			blocking:  liftLimit, caution: liftCaution, unit: "reward", width: rng.Width(), estimate: e, bound: b,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile,
 			vars: ofGroup(best, r, message.Args{"mean": meanOf(sr, r)}, e.Value),
 		}.findings(r, t, split)
-	},
-})
+	}),
+}
 
 // meanOf is the mean reward in words; the items of the curve may be fewer, and
 // their own mean another number.

@@ -6,8 +6,8 @@ import "gonogo/analysis"
 // first failing one is the verdict's reason: whether the run can be trusted,
 // then whether its rewards can, then whether the task lies within reach, then
 // whether it teaches.
-func All() []analysis.Gate {
-	return []analysis.Gate{
+func All() analysis.Gates {
+	return analysis.Gates{
 		dataValid, dataConflicts, dataEnough, dataQuality,
 		infraFailures, rolloutsSound, rolloutsIndependent, endpointBurst,
 		graderTruth, graderHackable, graderNoise, graderShortcuts, graderAccuracy,
@@ -18,20 +18,17 @@ func All() []analysis.Gate {
 }
 
 // OfItems are the gates that judge items alone, in the order of all.
-func OfItems() []analysis.Gate {
-	return []analysis.Gate{dataConflicts, dataQuality.WithParts(dataDegenerate), leakage, shiftGates.WithParts(shiftText, shiftFields)}
+func OfItems() analysis.Gates {
+	return analysis.Gates{dataConflicts, dataQuality.WithParts(dataDegenerate), leakage, shiftGates.WithParts(shiftText, shiftFields)}
 }
 
 // OfGrader are the gates about the grader and its references.
-func OfGrader() []analysis.Gate {
-	return []analysis.Gate{dataQuality, graderTruth, graderHackable, graderNoise, graderShortcuts, graderAccuracy}
+func OfGrader() analysis.Gates {
+	return analysis.Gates{dataQuality, graderTruth, graderHackable, graderNoise, graderShortcuts, graderAccuracy}
 }
 
 // OfEndpoints are the gates about the load of a training step.
-func OfEndpoints() []analysis.Gate { return []analysis.Gate{endpointBurst} }
+func OfEndpoints() analysis.Gates { return analysis.Gates{endpointBurst} }
 
-// Thresholds lists every threshold of Gates, and those of gonogo compare.
-func Thresholds() []analysis.Threshold { return analysis.ThresholdsOf(All()) }
-
-// Requirable lists the names that Settings.Require takes of Gates and the stages.
-func Requirable() []string { return analysis.RequirableOf(All()) }
+// The texts of gonogo's own gates are known in any program that shows their findings.
+func init() { All().Declare() }

@@ -7,19 +7,21 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var graderAccuracy = analysis.NewGate(analysis.Gate{
-	Name:  "grader.accuracy",
-	Label: "Grader accuracy",
-	Doc:   "Grades agree with people, accept other ways to write the same answer, and take more than two values.",
-	Thresholds: []analysis.Threshold{
-		{Name: "grader.accuracy.agreement", Unit: "correlation", Doc: "rank correlation of rewards with people's labels", Default: 0.80},
-		{Name: "grader.accuracy.brittle", Unit: "share", Doc: "share of right answers that are rejected only because they are written differently", Default: 0.05},
-	},
-	Words: analysis.Words{Pass: "grades are as fine and as fair as could be measured"},
-	Parts: []analysis.Gate{graderAgreement, graderBrittle, graderResolution},
-})
+var (
+	accuracyAgreement = analysis.Threshold{Name: "grader.accuracy.agreement", Unit: "correlation", Doc: "rank correlation of rewards with people's labels", Default: 0.80}
+	accuracyBrittle   = analysis.Threshold{Name: "grader.accuracy.brittle", Unit: "share", Doc: "share of right answers that are rejected only because they are written differently", Default: 0.05}
+)
 
-var graderAgreement = analysis.NewPart(analysis.Gate{
+var graderAccuracy = &analysis.Gate{
+	Name:       "grader.accuracy",
+	Label:      "Grader accuracy",
+	Doc:        "Grades agree with people, accept other ways to write the same answer, and take more than two values.",
+	Thresholds: []analysis.Threshold{accuracyAgreement, accuracyBrittle},
+	Words:      analysis.Words{Pass: "grades are as fine and as fair as could be measured"},
+	Parts:      []*analysis.Gate{graderAgreement, graderBrittle, graderResolution},
+}
+
+var graderAgreement = &analysis.Gate{
 	Name: "grader.agreement",
 	Doc:  "Advisory, with people's labels: rewards and labels of the same outputs rank alike (Spearman at least 0.8).",
 	Words: analysis.Words{
@@ -33,14 +35,13 @@ var graderAgreement = analysis.NewPart(analysis.Gate{
 		UnmeasuredR:     "Label outputs of at least 20 items, good and bad ones; each must be a rollout of this run, or be graded by gonogo audit.{ceiling}",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		const gate = "grader.agreement"
 		if r.Grader == nil || r.Grader.Agreement == nil {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noLabels.With(analysis.Commands))}
+			return analysis.Skip("", analysis.Advisory, noLabels.With(analysis.Commands))
 		}
 		a := r.Grader.Agreement
-		want := t.At("grader.accuracy.agreement")
+		want := t.At(accuracyAgreement)
 		j := analysis.Judgement{
-			Gate: gate, Severity: analysis.Advisory, Unit: "correlation", Want: analysis.WantAtLeast(want), Items: a.Items,
+			Severity: analysis.Advisory, Unit: "correlation", Want: analysis.WantAtLeast(want), Items: a.Items,
 			Args: message.Args{"outputs": message.Count(a.Outputs, "output"), "people": message.Nested(onePerson.Text()), "ceiling": message.Nested(message.Text{})},
 		}
 		if a.Raters > 1 {
@@ -62,12 +63,12 @@ var graderAgreement = analysis.NewPart(analysis.Gate{
 		}
 		return []analysis.Finding{j.Finding(status, b)}
 	},
-})
+}
 
 // usefulItems is how many items make a rank correlation useful.
 const usefulItems = 20
 
-var graderBrittle = analysis.NewPart(analysis.Gate{
+var graderBrittle = &analysis.Gate{
 	Name: "grader.brittle",
 	Doc: "Advisory, after an audit: at most 5 % of right answers are rejected only because they are written differently (case, spacing, units, a sentence around), " +
 		"on items whose reference itself earns the top.",
@@ -80,15 +81,11 @@ var graderBrittle = analysis.NewPart(analysis.Gate{
 		CautionUnknown:  "{percent} of right answers are rejected only because they are written differently, and it may be more ({lowpercent} to {highpercent})",
 		CautionUnknownR: "More audited items would tell (audit.items). See one: {replay}.",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		const gate = "grader.brittle"
-		if why := unaudited(r); !why.IsEmpty() {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, why)}
-		}
+	Check: audited(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		if r.Grader.Brittle == nil {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noRewriteTried.Text())}
+			return analysis.Skip("", analysis.Advisory, noRewriteTried.Text())
 		}
-		want := t.At("grader.accuracy.brittle") + noiseBelowTop(r)
+		want := t.At(accuracyBrittle) + noiseBelowTop(r)
 		var worst *analysis.ProbeResult
 		for i := range r.Grader.Probes {
 			p := &r.Grader.Probes[i]
@@ -98,7 +95,7 @@ var graderBrittle = analysis.NewPart(analysis.Gate{
 			}
 		}
 		j := analysis.Judgement{
-			Gate: gate, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
+			Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
 			Args: message.Args{"probe": message.Nested(noneOfThem.Text()), "replay": replay(worst)},
 		}
 		if worst != nil {
@@ -107,12 +104,12 @@ var graderBrittle = analysis.NewPart(analysis.Gate{
 		b := analysis.BoundOf(*r.Grader.Brittle)
 		j.Needs, j.Settles = settleBy(*r.Grader.Brittle, want, unitRange, r.AuditConfidence(), 1)
 		return []analysis.Finding{j.Finding(atMostObserved(b, want), b)}
-	},
-})
+	}),
+}
 
 var noRewriteTried = message.New("skip.no_rewrite_tried", "no rewrite of a reference that earns the top was sent to the grader")
 
-var graderResolution = analysis.NewPart(analysis.Gate{
+var graderResolution = &analysis.Gate{
 	Name:   "grader.resolution",
 	Doc:    "Advisory: the grader gives more than two different rewards. A yes-or-no grader needs larger groups for the same signal.",
 	Charts: []string{"rewards"},
@@ -124,20 +121,16 @@ var graderResolution = analysis.NewPart(analysis.Gate{
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if r.Grader == nil || r.Grader.Resolution == nil {
-			return []analysis.Finding{analysis.Skip("grader.resolution", "", analysis.Advisory, noRewards.Text())}
+			return analysis.Skip("", analysis.Advisory, noRewards.Text())
 		}
 		n := r.Grader.Resolution.Distinct
 		j := analysis.Judgement{
-			Gate: "grader.resolution", Severity: analysis.Advisory, Unit: "values", Want: analysis.WantAbove.With(analysis.Limit(2)),
+			Severity: analysis.Advisory, Unit: "values", Want: analysis.WantAbove.With(analysis.Limit(2)),
 			Args: message.Args{"rewards": message.Count(n, "different reward"), "ends": message.Nested(ends(r.Grader))},
 		}
-		status := analysis.Pass
-		if n <= 2 {
-			status = analysis.Fail
-		}
-		return []analysis.Finding{j.Finding(status, analysis.Observed(float64(n)))}
+		return []analysis.Finding{j.Finding(failIf(n <= 2), analysis.Observed(float64(n)))}
 	},
-})
+}
 
 // ends says in words how much of the rewards lies at the ends of the range, and how many
 // grades were outside the judge's own.

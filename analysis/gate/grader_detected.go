@@ -6,7 +6,7 @@ import (
 	"gonogo/analysis/stat"
 )
 
-var graderDetected = analysis.NewPart(analysis.Gate{
+var graderDetected = &analysis.Gate{
 	Name: "grader.detected",
 	Doc:  "Advisory, if detectors are configured: no rollout is marked as a hack.",
 	Words: analysis.Words{
@@ -18,14 +18,13 @@ var graderDetected = analysis.NewPart(analysis.Gate{
 		UnmeasuredR:   "Fix the detector, then run {audit} again.",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		const gate = "grader.detected"
 		if r.Grader == nil || len(r.Grader.Detectors) == 0 {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noDetector.Text())}
+			return analysis.Skip("", analysis.Advisory, noDetector.Text())
 		}
 		const want = 0 // any
 		worst := worstDetector(r, want)
 		j := analysis.Judgement{
-			Gate: gate, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want), Items: worst.Items,
+			Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want), Items: worst.Items,
 			Args: message.Args{
 				"detector": message.Name(worst.Detector), "marked": message.Int(worst.Marked), "rollouts": message.Count(worst.Rollouts, "rollout"),
 				"mean": message.Known(worst.Mean.Value), "zeroed": message.Nested(countAsGraded.Text()),
@@ -44,7 +43,7 @@ var graderDetected = analysis.NewPart(analysis.Gate{
 		}
 		return []analysis.Finding{j.Finding(analysis.Observed(*b.Value).AtMost(want), b)}
 	},
-})
+}
 
 // paidFor reports whether a rollout that the detector marks earned more than the
 // bottom, or may have: of none the reward is known.

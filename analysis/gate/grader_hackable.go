@@ -10,7 +10,9 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var graderHackable = analysis.NewGate(analysis.Gate{
+var hackableLimit = analysis.Threshold{Name: "grader.hackable", Unit: "share", Doc: "share of items on which a probe that must score at the bottom is accepted; the grader fails if the whole interval is above it", Default: 0.01}
+
+var graderHackable = &analysis.Gate{
 	Name:  "grader.hackable",
 	Label: "Worthless answers rewarded",
 	Doc: "Blocking, after an audit: no probe that must score at the bottom (empty answers, echoes, plausible wrong ones, instructions to the judge, …) is " +
@@ -19,11 +21,8 @@ var graderHackable = analysis.NewGate(analysis.Gate{
 		"Judged probe by probe and, without noise, over all of them together. Answers on which the grader failed are not judged: the gate is open if they are a third of all, " +
 		"or if too few items were probed for it to fail, as in an interrupted audit. " +
 		"Advisory: no such probe is rewarded on a single item, and the grader fails on at most 5 % of them and on no probe wholly.",
-	Thresholds: []analysis.Threshold{
-		{Name: "grader.hackable", Unit: "share", Doc: "share of items on which a probe that must score at the bottom is accepted; the grader fails if the whole interval is above it", Default: 0.01},
-		analysis.HackableMargin,
-	},
-	Charts: []string{"grader_audit"},
+	Thresholds: []analysis.Threshold{hackableLimit, analysis.HackableMargin},
+	Charts:     []string{"grader_audit"},
 	Words: analysis.Words{
 		Why:           "Training finds every way to earn reward. If an answer that does no work is rewarded, the model learns to give that answer instead of doing the task, and the reward goes up while the work gets worse.",
 		Pass:          "worthless answers do not fool the grader: {best}",
@@ -36,11 +35,7 @@ var graderHackable = analysis.NewGate(analysis.Gate{
 		Unmeasured:    unaskable,
 		UnmeasuredR:   unaskableRemedy,
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		const gate = "grader.hackable"
-		if why := unaudited(r); !why.IsEmpty() {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, why)}
-		}
+	Check: audited(analysis.Blocking, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		var bottom []*analysis.ProbeResult
 		tried := false
 		for i := range r.Grader.Probes {
@@ -50,9 +45,9 @@ var graderHackable = analysis.NewGate(analysis.Gate{
 			}
 		}
 		if len(bottom) == 0 {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noProbeTried.Text())}
+			return analysis.Skip("", analysis.Blocking, noProbeTried.Text())
 		}
-		j := analysis.Judgement{Gate: gate, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(t.At(gate))}
+		j := analysis.Judgement{Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(t.At(hackableLimit))}
 		j.Needs, j.Settles = &analysis.Needs{Items: payloadsOfItem(bottom), Samples: 1}, true // what the grader failed on, graded again
 		if !tried {
 			return []analysis.Finding{j.Finding(analysis.Unknown, analysis.Bound{})}
@@ -92,8 +87,8 @@ var graderHackable = analysis.NewGate(analysis.Gate{
 			j.Want, j.Instead = wantFewFailed.With(message.Args{"limit": message.Number(caution)}), &unjudgedWords
 		}
 		return []analysis.Finding{blocking, j.Finding(status, b)}
-	},
-})
+	}),
+}
 
 // mostItems is the most items that any of the probes was graded on.
 func mostItems(probes []*analysis.ProbeResult) int {
@@ -128,13 +123,13 @@ func hacked(r *analysis.Result, t analysis.Thresholds, p *analysis.ProbeResult, 
 	if p.Items == 0 || p.Above < holeItems {
 		return false
 	}
-	limit := t.At("grader.hackable")
+	limit := t.At(hackableLimit)
 	noise, most := noiseShift(r)
 	if noise == 0 {
 		return *p.Accept.Low > limit
 	}
 	tests, reach := probes, r.Grader.Reach
-	if reach != nil && reach.Distance <= 1.5*t.Of(analysis.HackableMargin)*r.Range().Width() {
+	if reach != nil && reach.Distance <= 1.5*t.At(analysis.HackableMargin)*r.Range().Width() {
 		reach = nil // the margin itself, which is judged anyway
 	}
 	if reach != nil {
@@ -154,7 +149,7 @@ func hackedTogether(r *analysis.Result, t analysis.Thresholds, bottom []*analysi
 		return false
 	}
 	items := hackedItems(bottom, bottom[0])
-	return len(items) >= holeItems && *r.Grader.FalseAccept.Low > t.At("grader.hackable")
+	return len(items) >= holeItems && *r.Grader.FalseAccept.Low > t.At(hackableLimit)
 }
 
 // hackedItems lists the items of the holes, those of the telling probe first.

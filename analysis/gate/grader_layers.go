@@ -5,7 +5,7 @@ import (
 	"gonogo/analysis/message"
 )
 
-var graderLayers = analysis.NewPart(analysis.Gate{
+var graderLayers = &analysis.Gate{
 	Name:  "grader.layers",
 	Label: "reward without the core part",
 	Doc: "Blocking, for a reward made of parts with a declared core or a hard gate: at most 10 % of the rollouts whose core is at zero earn more than 5 % of the range; it fails when " +
@@ -24,19 +24,18 @@ var graderLayers = analysis.NewPart(analysis.Gate{
 	},
 	Charts: []string{"rewards"},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		const gate = "grader.layers"
 		if r.Grader == nil || r.Grader.Layers == nil {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noParts.Text())}
+			return analysis.Skip("", analysis.Blocking, noParts.Text())
 		}
 		l := r.Grader.Layers
 		switch {
 		case l.Core == "":
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noCore.Text())}
+			return analysis.Skip("", analysis.Blocking, noCore.Text())
 		case l.ZeroN == 0 || !l.Bought.Known():
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, coreNeverZero.With(message.Args{"core": message.Name(l.Core)}))}
+			return analysis.Skip("", analysis.Blocking, coreNeverZero.With(message.Args{"core": message.Name(l.Core)}))
 		}
 		j := analysis.Judgement{
-			Gate: gate, Severity: analysis.Blocking, Unit: "share", Items: l.Items,
+			Severity: analysis.Blocking, Unit: "share", Items: l.Items,
 			Args: message.Args{
 				"core": message.Name(l.Core), "zero": message.Count(l.ZeroN, "rollout"), "earned": message.KnownShare(l.AtZero.Value), "moving": message.Nested(movesAlone.Text()),
 			},
@@ -45,7 +44,7 @@ var graderLayers = analysis.NewPart(analysis.Gate{
 			j.Args["moving"] = message.Nested(movesWith.With(message.Args{"parts": message.Names(l.Moving)}))
 		}
 		const caution = 0.02 // share of rollouts that earn something while the core is at zero
-		want := t.At("grader.shortcuts.layers")
+		want := t.At(shortcutLayers)
 		b := analysis.BoundOf(l.Bought)
 		j.Want = analysis.WantAtMost(want)
 		status := atMostObserved(b, want)
@@ -56,7 +55,7 @@ var graderLayers = analysis.NewPart(analysis.Gate{
 		j.Needs, j.Settles = settleBy(l.Bought, caution, unitRange, r.AuditConfidence(), each)
 		return []analysis.Finding{blocking, j.Finding(atMostObserved(b, caution), b)}
 	},
-})
+}
 
 var (
 	movesAlone = message.New("grader.layers.alone", "The other parts give it whatever the rollout does.")

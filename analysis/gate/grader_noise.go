@@ -9,17 +9,19 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var graderNoise = analysis.NewGate(analysis.Gate{
+var (
+	noiseLimit   = analysis.Threshold{Name: "grader.noise", Unit: "share", Doc: "share of the variance within items that the grader's own noise may make", Default: 0.50}
+	noiseCaution = analysis.Threshold{Name: "grader.noise.caution", Unit: "share", Doc: "the same, above which it is a caution", Default: 0.25}
+)
+
+var graderNoise = &analysis.Gate{
 	Name:  "grader.noise",
 	Label: "Grader noise",
 	Doc: "Blocking, on train, if the same outputs were graded more than once, by the audit or in an imported log: at most half of the variance of rewards within an item " +
 		"is the grader's own noise. It also passes if a hundred outputs or more were graded again and none got a different grade: at most one in 27 would then (95 %, exact), " +
 		"even if rewards hardly differ. Advisory: a quarter.",
-	Thresholds: []analysis.Threshold{
-		{Name: "grader.noise", Unit: "share", Doc: "share of the variance within items that the grader's own noise may make", Default: 0.50},
-		{Name: "grader.noise.caution", Unit: "share", Doc: "the same, above which it is a caution", Default: 0.25},
-	},
-	Charts: []string{"noise"},
+	Thresholds: []analysis.Threshold{noiseLimit, noiseCaution},
+	Charts:     []string{"noise"},
 	Words: analysis.Words{
 		Why:             "Grading the same answer twice should give the same reward. What differs is noise: a trainer takes it for a better or worse answer and learns from chance.",
 		Pass:            "grading the same answer again changes little: {percent} of the variation between rewards of the same item is grader noise ({low} to {high}, {outputs} graded again)",
@@ -33,30 +35,29 @@ var graderNoise = analysis.NewGate(analysis.Gate{
 		CautionUnknownR: "{more}{flips}",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		const gate = "grader.noise"
 		split, ok := analysis.TrainingSplit(r)
 		if !ok {
-			return []analysis.Finding{analysis.Skip(gate, rollout.Train, analysis.Blocking, noTraining.Text())}
+			return analysis.Skip(rollout.Train, analysis.Blocking, noTraining.Text())
 		}
 		sr := r.Splits[split]
 		e := sr.Variance.GraderShare
 		switch {
-		case !e.Known() && e.N == 0 && !unaudited(r).IsEmpty():
-			return []analysis.Finding{analysis.Skip(gate, split, analysis.Blocking, whyNoAudit(r))}
+		case !e.Known() && e.N == 0 && unaudited(r):
+			return analysis.Skip(split, analysis.Blocking, whyNoAudit(r))
 		case !e.Known() && e.N == 0:
-			return []analysis.Finding{analysis.Skip(gate, split, analysis.Blocking, noRegrades.Text())}
+			return analysis.Skip(split, analysis.Blocking, noRegrades.Text())
 		case !e.Known():
-			return []analysis.Finding{analysis.Skip(gate, split, analysis.Blocking, noSpread.Text())}
+			return analysis.Skip(split, analysis.Blocking, noSpread.Text())
 		}
 		var out []analysis.Finding
 		for _, level := range []struct {
-			severity analysis.Severity
-			name     string
-		}{{analysis.Blocking, gate}, {analysis.Advisory, gate + ".caution"}} {
-			want := t.At(level.name)
+			severity  analysis.Severity
+			threshold analysis.Threshold
+		}{{analysis.Blocking, noiseLimit}, {analysis.Advisory, noiseCaution}} {
+			want := t.At(level.threshold)
 			b := analysis.BoundOf(e)
 			j := analysis.Judgement{
-				Gate: gate, Split: split, Severity: level.severity, Unit: "share", Want: analysis.WantAtMost(want),
+				Split: split, Severity: level.severity, Unit: "share", Want: analysis.WantAtMost(want),
 				Args: message.Args{"outputs": message.Count(e.N, "output"), "more": message.Nested(noiseNeeds(e, want)), "flips": message.Nested(flips(r))},
 			}
 			if outputs, ok := outputsNeeded(e, want); ok {
@@ -73,7 +74,7 @@ var graderNoise = analysis.NewGate(analysis.Gate{
 		}
 		return out
 	},
-})
+}
 
 // flips puts the flip rate of a yes-or-no grader into words.
 func flips(r *analysis.Result) message.Text {

@@ -11,21 +11,23 @@ import (
 	"gonogo/sampler/wording"
 )
 
-var graderShortcuts = analysis.NewGate(analysis.Gate{
-	Name:  "grader.shortcuts",
-	Label: "Shortcuts to reward",
-	Doc:   "The reward pays for the task and for nothing else.",
-	Thresholds: []analysis.Threshold{
-		{Name: "grader.shortcuts.layers", Unit: "share", Doc: "share of rollouts that earn something while the core part of the reward is at zero", Default: 0.10},
-		{Name: "grader.shortcuts.length", Unit: "correlation", Doc: "correlation of reward with the log of the answer's length within items, either way, from which it is a caution", Default: 0.30},
-		{Name: "grader.shortcuts.guessable", Unit: "share", Doc: "what one constant answer may earn on average, as a share of the range", Default: 0.25},
-		{Name: "grader.shortcuts.too_good", Unit: "share", Doc: "mean reward, as a share of the range, from which the grader is suspected", Default: 0.98},
-	},
-	Words: analysis.Words{Pass: "no shortcut to the reward was found"},
-	Parts: []analysis.Gate{graderLayers, graderDetected, graderGuessable, graderTooGood, graderForm, graderLength},
-})
+var (
+	shortcutLayers    = analysis.Threshold{Name: "grader.shortcuts.layers", Unit: "share", Doc: "share of rollouts that earn something while the core part of the reward is at zero", Default: 0.10}
+	shortcutLength    = analysis.Threshold{Name: "grader.shortcuts.length", Unit: "correlation", Doc: "correlation of reward with the log of the answer's length within items, either way, from which it is a caution", Default: 0.30}
+	shortcutGuessable = analysis.Threshold{Name: "grader.shortcuts.guessable", Unit: "share", Doc: "what one constant answer may earn on average, as a share of the range", Default: 0.25}
+	shortcutTooGood   = analysis.Threshold{Name: "grader.shortcuts.too_good", Unit: "share", Doc: "mean reward, as a share of the range, from which the grader is suspected", Default: 0.98}
+)
 
-var graderGuessable = analysis.NewPart(analysis.Gate{
+var graderShortcuts = &analysis.Gate{
+	Name:       "grader.shortcuts",
+	Label:      "Shortcuts to reward",
+	Doc:        "The reward pays for the task and for nothing else.",
+	Thresholds: []analysis.Threshold{shortcutLayers, shortcutLength, shortcutGuessable, shortcutTooGood},
+	Words:      analysis.Words{Pass: "no shortcut to the reward was found"},
+	Parts:      []*analysis.Gate{graderLayers, graderDetected, graderGuessable, graderTooGood, graderForm, graderLength},
+}
+
+var graderGuessable = &analysis.Gate{
 	Name:  "grader.guessable",
 	Label: "one constant answer",
 	Doc:   "Advisory, after an audit: the most common reference, given as the answer to every item, earns at most a quarter of the range.",
@@ -37,29 +39,24 @@ var graderGuessable = analysis.NewPart(analysis.Gate{
 		CautionUnknown:  "one constant answer may earn too much: giving {answer} to every item earns {low} to {high} on average",
 		CautionUnknownR: "More audited items would tell (audit.items).",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		const gate = "grader.guessable"
-		if why := unaudited(r); !why.IsEmpty() {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, why)}
-		}
+	Check: audited(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		if r.Grader.Guessable == nil {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noConstant.Text())}
+			return analysis.Skip("", analysis.Advisory, noConstant.Text())
 		}
 		rng := r.Range()
-		want := rng.Lo + t.At("grader.shortcuts.guessable")*rng.Width()
+		want := rng.Lo + t.At(shortcutGuessable)*rng.Width()
 		j := analysis.Judgement{
-			Gate: gate, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(want),
+			Severity: analysis.Advisory, Unit: "reward",
 			Args: message.Args{"answer": message.Quote(wording.ClipBytes(r.Grader.GuessableAnswer, analysis.ExcerptLength))},
 		}
 		j.Needs, j.Settles = settleBy(*r.Grader.Guessable, want, rng, r.AuditConfidence(), 1)
-		b := analysis.BoundOf(*r.Grader.Guessable)
-		return []analysis.Finding{j.Finding(b.AtMost(want), b)}
-	},
-})
+		return []analysis.Finding{j.AtMost(want, analysis.BoundOf(*r.Grader.Guessable))}
+	}),
+}
 
 var noConstant = message.New("skip.no_constant", "no constant answer was sent to the grader")
 
-var graderTooGood = analysis.NewPart(analysis.Gate{
+var graderTooGood = &analysis.Gate{
 	Name:  "grader.too_good",
 	Label: "too good to be true",
 	Doc: "Advisory: the mean reward is not suspiciously near the top of the range (98 %). What else looks too good is listed for reading and decides nothing: " +
@@ -71,32 +68,23 @@ var graderTooGood = analysis.NewPart(analysis.Gate{
 		Caution:       "the mean reward on {split} is {mean}: suspiciously near the top",
 		CautionRemedy: "Read some rollouts before believing it{patterns}.",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		var out []analysis.Finding
+	Check: onSplits(analysis.Advisory, noRewards, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+		if !sr.Reward.Known() {
+			return nil
+		}
 		rng := r.Range()
-		limit := rng.Lo + t.At("grader.shortcuts.too_good")*rng.Width()
-		for _, split := range rollout.Splits() {
-			sr := r.Splits[split]
-			if sr == nil || !sr.Reward.Known() {
-				continue
-			}
-			j := analysis.Judgement{
-				Gate: "grader.too_good", Split: split, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantBelow.With(analysis.Limit(limit)),
-				Args: message.Args{"mean": message.Known(sr.Reward.Value), "patterns": message.Nested(patterns(r.Grader, split))},
-			}
-			status := analysis.Pass
-			if *sr.Reward.Value >= limit {
-				status = analysis.Fail
-				j.Items = itemsOfClass(sr, analysis.Saturated)
-			}
-			out = append(out, j.Finding(status, analysis.BoundOf(sr.Reward.Estimate)))
+		limit := rng.Lo + t.At(shortcutTooGood)*rng.Width()
+		j := analysis.Judgement{
+			Split: split, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantBelow.With(analysis.Limit(limit)),
+			Args: message.Args{"mean": message.Known(sr.Reward.Value), "patterns": message.Nested(patterns(r.Grader, split))},
 		}
-		if out == nil {
-			return []analysis.Finding{analysis.Skip("grader.too_good", "", analysis.Advisory, noRewards.Text())}
+		status := failIf(*sr.Reward.Value >= limit)
+		if status == analysis.Fail {
+			j.Items = itemsOfClass(sr, analysis.Saturated)
 		}
-		return out
-	},
-})
+		return []analysis.Finding{j.Finding(status, analysis.BoundOf(sr.Reward.Estimate))}
+	}),
+}
 
 // patterns says what looks too good on a split.
 func patterns(g *analysis.Grader, split rollout.Split) message.Text {
@@ -114,7 +102,7 @@ func patterns(g *analysis.Grader, split rollout.Split) message.Text {
 
 var worthReading = message.New("grader.too_good.read", "; worth reading: {what}")
 
-var graderForm = analysis.NewPart(analysis.Gate{
+var graderForm = &analysis.Gate{
 	Name:  "grader.form",
 	Label: "answers without the form",
 	Doc: "Advisory: where practically all answers at the top share a form, such as a line ANSWER: n, fewer than one in ten of the answers that earned least lack it, " +
@@ -126,14 +114,13 @@ var graderForm = analysis.NewPart(analysis.Gate{
 		CautionRemedy: "Say in the prompt which form is required, with an example, or let the grader accept others, before changing anything else. Rollout {key} earned the lowest reward with {answer}{reference}.",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
-		const gate = "grader.form"
 		if r.Grader == nil || r.Grader.Form == nil || r.Grader.Form.Top == 0 || r.Grader.Form.Least == 0 {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noForm.Text())}
+			return analysis.Skip("", analysis.Advisory, noForm.Text())
 		}
 		f := r.Grader.Form
 		share := float64(f.Without) / float64(f.Least)
 		j := analysis.Judgement{
-			Gate: gate, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantBelow.With(analysis.Limit(0.1)),
+			Severity: analysis.Advisory, Unit: "share", Want: analysis.WantBelow.With(analysis.Limit(0.1)),
 			Args: message.Args{
 				"without": message.Int(f.Without), "least": message.Int(f.Least), "form": message.Quote(f.Template),
 				"right": message.Nested(message.Text{}), "key": message.Nested(message.Text{}), "answer": message.Nested(message.Text{}), "reference": message.Nested(message.Text{}),
@@ -157,7 +144,7 @@ var graderForm = analysis.NewPart(analysis.Gate{
 		}
 		return []analysis.Finding{j.Finding(status, analysis.Observed(share))}
 	},
-})
+}
 
 var (
 	noForm     = message.New("skip.no_form", "the answers at the top share no form, or none earned less")
@@ -165,7 +152,7 @@ var (
 	whereRight = message.New("grader.form.reference", ", where {reference} is right")
 )
 
-var graderLength = analysis.NewPart(analysis.Gate{
+var graderLength = &analysis.Gate{
 	Name: "grader.length",
 	Doc:  "Advisory: within items, the reward does not depend on the answer's length (correlation with its log below 0.3 either way, or p above 0.01).",
 	Words: analysis.Words{
@@ -175,15 +162,14 @@ var graderLength = analysis.NewPart(analysis.Gate{
 		CautionRemedy: "{advice} Over all items together the correlation is {pooled}.",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		const gate = "grader.length"
 		if r.Grader == nil || r.Grader.Length == nil || !r.Grader.Length.Within.Known() || r.Grader.Length.P == nil {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noLengths.Text())}
+			return analysis.Skip("", analysis.Advisory, noLengths.Text())
 		}
 		l := r.Grader.Length
 		const level = 0.01 // p-value below which such a correlation counts
-		want := t.At("grader.shortcuts.length")
+		want := t.At(shortcutLength)
 		j := analysis.Judgement{
-			Gate: gate, Severity: analysis.Advisory, Unit: "correlation", Want: wantWithin.With(message.Args{"most": message.Number(want), "p": message.Number(level)}),
+			Severity: analysis.Advisory, Unit: "correlation", Want: wantWithin.With(message.Args{"most": message.Number(want), "p": message.Number(level)}),
 			Args: message.Args{
 				"longer": message.Nested(longerAnswers.Text()), "p": message.PValue(*l.P), "pooled": message.Known(l.Pooled.Value),
 				"advice": message.Nested(longerPays.With(lengthArgs(l))),
@@ -192,13 +178,9 @@ var graderLength = analysis.NewPart(analysis.Gate{
 		if *l.Within.Value < 0 {
 			j.Args["longer"], j.Args["advice"] = message.Nested(shorterAnswers.Text()), message.Nested(shorterPays.With(lengthArgs(l)))
 		}
-		status := analysis.Pass
-		if math.Abs(*l.Within.Value) >= want && *l.P < level {
-			status = analysis.Fail
-		}
-		return []analysis.Finding{j.Finding(status, analysis.BoundOf(l.Within))}
+		return []analysis.Finding{j.Finding(failIf(math.Abs(*l.Within.Value) >= want && *l.P < level), analysis.BoundOf(l.Within))}
 	},
-})
+}
 
 var (
 	wantWithin     = message.New("want.within", "within ±{most}, or p ≥ {p}") // no limit: there are two

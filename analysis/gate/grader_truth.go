@@ -10,17 +10,19 @@ import (
 	"gonogo/sampler/wording"
 )
 
-var graderTruth = analysis.NewGate(analysis.Gate{
+var (
+	truthPass = analysis.Threshold{Name: "grader.truth", Unit: "share", Doc: "share of references that earn the top when given as the answer, from which the grader passes", Default: 0.95}
+	truthFail = analysis.Threshold{Name: "grader.truth.fail", Unit: "share", Doc: "share below which it fails, with its whole interval", Default: 0.80}
+)
+
+var graderTruth = &analysis.Gate{
 	Name:  "grader.truth",
 	Label: "Right answers accepted",
 	Doc: "Blocking, after an audit: at least 95 % of the items' own references earn the top when given as the answer; it fails if the whole " +
 		"interval is below 80 %, and is open in between. Both shares are lowered by the grader's own noise. A reference on which the grader failed counts as not accepted; if that " +
 		"decides the answer, the gate is open. So it is where the references were sent in a form that none of the answers at the top has. Advisory: the grader fails on none.",
-	Thresholds: []analysis.Threshold{
-		{Name: "grader.truth", Unit: "share", Doc: "share of references that earn the top when given as the answer, from which the grader passes", Default: 0.95},
-		{Name: "grader.truth.fail", Unit: "share", Doc: "share below which it fails, with its whole interval", Default: 0.80},
-	},
-	Charts: []string{"grader_audit"},
+	Thresholds: []analysis.Threshold{truthPass, truthFail},
+	Charts:     []string{"grader_audit"},
 	Words: analysis.Words{
 		Why:           "The data says what the right answer is. A grader that does not give full marks to that very answer punishes the model for being right, and training teaches it to be wrong.",
 		Pass:          "the references earn the top when given as the answer: {accepted} do{lost}",
@@ -33,14 +35,10 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 		Unmeasured:    unaskable,
 		UnmeasuredR:   unaskableRemedy,
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		const gate = "grader.truth"
-		if why := unaudited(r); !why.IsEmpty() {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, why)}
-		}
+	Check: audited(analysis.Blocking, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		p := probeNamed(r.Grader, rollout.ProbeReference)
 		if p == nil {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noReferenceTried.Text())}
+			return analysis.Skip("", analysis.Blocking, noReferenceTried.Text())
 		}
 		accept, noise, status := judgeTruth(r, p, 0, t)
 		b := analysis.BoundOf(accept)
@@ -55,10 +53,10 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 			b = analysis.Bound{} // the grader gave no grade to any of them
 			status = analysis.Unknown
 		}
-		pass, fail := t.At(gate)-noise, t.At(gate+".fail")-noise
+		pass, fail := t.At(truthPass)-noise, t.At(truthFail)-noise
 		wrong := p.Items + p.Lost - int(math.Round(stat.Or(b.Value, 0)*float64(p.Items+p.Lost)))
 		j := analysis.Judgement{
-			Gate: gate, Severity: analysis.Blocking, Unit: "share",
+			Severity: analysis.Blocking, Unit: "share",
 			Want: wantAtLeastFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail)}),
 			Args: message.Args{
 				"accepted": message.Nested(noneOf(p.Items+p.Lost-wrong, p.Items+p.Lost)), "rejected": message.Nested(rejectedOf(wrong - p.Lost)), "replay": replay(p), "lost": message.Nested(message.Text{}), "failed": message.Nested(message.Text{}),
@@ -95,8 +93,8 @@ var graderTruth = analysis.NewGate(analysis.Gate{
 		}
 		j.Severity, j.Want, j.Items = analysis.Advisory, wantNoFailed.Text(), p.LostAt
 		return []analysis.Finding{blocking, j.Finding(analysis.Fail, b)}
-	},
-})
+	}),
+}
 
 // otherFormWords are the words where the references were sent in a form that no answer at the
 // top has.
@@ -111,14 +109,13 @@ var (
 // judgeTruth judges the share of references accepted, of those with a grade and those
 // that the grader failed on, and how many of those count as accepted.
 func judgeTruth(r *analysis.Result, p *analysis.ProbeResult, saved int, t analysis.Thresholds) (accept stat.Estimate, noise float64, status analysis.Status) {
-	const gate = "grader.truth"
 	all := p.Items + p.Lost
 	accept, noise = stat.Share(p.Above+saved, all, r.AuditConfidence()), noiseBelowTop(r)
-	status = truthOf(accept, t.At(gate)-noise, t.At(gate+".fail")-noise)
+	status = truthOf(accept, t.At(truthPass)-noise, t.At(truthFail)-noise)
 	if reach := r.Grader.Reach; reach != nil && p.Items > 0 {
 		// What noise allows near the top must not hide references far below it.
 		near, crossed := stat.Share(p.Items-p.Beyond+saved, all, r.AuditConfidence()), *reach.Crossed.Value
-		if of := truthOf(near, t.At(gate)-crossed, t.At(gate+".fail")-crossed); status == analysis.Pass && of != analysis.Pass || status == analysis.Unknown && of == analysis.Fail {
+		if of := truthOf(near, t.At(truthPass)-crossed, t.At(truthFail)-crossed); status == analysis.Pass && of != analysis.Pass || status == analysis.Unknown && of == analysis.Fail {
 			accept, noise, status = near, crossed, of
 		}
 	}

@@ -9,17 +9,20 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var infraFailures = analysis.NewGate(analysis.Gate{
+// The thresholds of the gate. gonogo compare uses them too.
+var (
+	FailuresPass = analysis.Threshold{Name: "infra.failures.pass", Unit: "share", Doc: "share of rollouts lost to the model endpoint, a tool or the grader, up to which the run is usable", Default: 0.05}
+	FailuresFail = analysis.Threshold{Name: "infra.failures.fail", Unit: "share", Doc: "share above which the run says nothing", Default: 0.20}
+)
+
+var infraFailures = &analysis.Gate{
 	Name:  "infra.failures",
 	Label: "Rollouts lost",
 	Doc: "Blocking, on every sampled split: the observed share of rollouts lost to the model endpoint, to prompts longer than its context, to tools or the grader is at most 5 %; " +
 		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were repeated; at most 5 % of rollouts needed a request repeated; " +
 		"and which rollouts fail depends neither on the item nor on its reward (permutation tests, p >= 0.01).",
-	Thresholds: []analysis.Threshold{
-		{Name: "infra.failures.pass", Unit: "share", Doc: "share of rollouts lost to the model endpoint, a tool or the grader, up to which the run is usable", Default: 0.05},
-		{Name: "infra.failures.fail", Unit: "share", Doc: "share above which the run says nothing", Default: 0.20},
-	},
-	Charts: []string{"failures"},
+	Thresholds: []analysis.Threshold{FailuresPass, FailuresFail},
+	Charts:     []string{"failures"},
 	Words: analysis.Words{
 		Why:            "A rollout lost to the model's endpoint, a tool or the grader says nothing about the model. Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose the same share of its rollouts.",
 		Pass:           "{percent} of rollouts were lost to {lost}{retried}",
@@ -31,19 +34,8 @@ var infraFailures = analysis.NewGate(analysis.Gate{
 		CautionRemedy:  "{now}Under training load more rollouts will fail, and trainers retry less patiently.",
 		CautionUnknown: "the share of failed rollouts is not known",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		var out []analysis.Finding
-		for _, split := range rollout.Splits() {
-			if sr := r.Splits[split]; sr != nil {
-				out = append(out, failuresOf(r, t, split)...)
-			}
-		}
-		if out == nil {
-			return []analysis.Finding{analysis.Skip("infra.failures", "", analysis.Blocking, noRollouts.Text())}
-		}
-		return out
-	},
-})
+	Check: onSplits(analysis.Blocking, noRollouts, failuresOf),
+}
 
 // Lost judges, as the gate infra.failures does, the rollouts of a run by their state alone: of
 // the split that has lost the largest share.
@@ -67,23 +59,22 @@ func Lost(t analysis.Thresholds, state map[rollout.Key]rollout.RolloutState) (st
 // lostStatus judges a share of rollouts lost.
 func lostStatus(t analysis.Thresholds, share float64) analysis.Status {
 	switch {
-	case share <= t.At("infra.failures.pass"):
+	case share <= t.At(FailuresPass):
 		return analysis.Pass
-	case share > t.At("infra.failures.fail"):
+	case share > t.At(FailuresFail):
 		return analysis.Fail
 	}
 	return analysis.Unknown
 }
 
-func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) []analysis.Finding {
-	sr := r.Splits[split]
+func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
 	if sr.Missing.Share == nil {
 		return nil
 	}
 	missing := *sr.Missing.Share
-	pass, fail := t.At("infra.failures.pass"), t.At("infra.failures.fail")
+	pass, fail := t.At(FailuresPass), t.At(FailuresFail)
 	j := analysis.Judgement{
-		Gate: "infra.failures", Split: split, Severity: analysis.Blocking, Unit: "share",
+		Split: split, Severity: analysis.Blocking, Unit: "share",
 		Want: wantAtMostFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail)}),
 		Args: message.Args{
 			"model_api": message.Int(sr.Missing.ModelAPI),

@@ -13,15 +13,15 @@ var (
 	oneSplit = analysis.Moot(message.New("skip.one_split", "there is only one split: set data.eval or data.production to compare it with another"))
 )
 
-var leakage = analysis.NewGate(analysis.Gate{
+var leakageNear = analysis.Threshold{Name: "leakage.near", Unit: "share", Doc: "share of rows that share most of their text with a row of another split, above which, with its whole interval, it is a caution", Default: 0.01}
+
+var leakage = &analysis.Gate{
 	Name:  "leakage",
 	Label: "Leakage between splits",
 	Doc: "Blocking: eval and production have no row in common with train, by prompt (after normalization) or by declared family. " +
 		"Advisory, also between eval and production: at most 1 % of the rows share most of their text with a row of the other split, and none differs only in names or numbers. " +
 		"Phrases in more than 5 % of the rows are templates and do not count.",
-	Thresholds: []analysis.Threshold{
-		{Name: "leakage.near", Unit: "share", Doc: "share of rows that share most of their text with a row of another split, above which, with its whole interval, it is a caution", Default: 0.01},
-	},
+	Thresholds: []analysis.Threshold{leakageNear},
 	Words: analysis.Words{
 		Why:            "The model may have memorized what it was trained on. Rows that are in train and in another split make that split look better than new tasks will.",
 		Pass:           "{passes}: of {rows|row}, {exact|is a copy|are copies}, {swapped|differs|differ} only in names or numbers, {near|shares|share} most of the text{note}",
@@ -32,28 +32,27 @@ var leakage = analysis.NewGate(analysis.Gate{
 		CautionUnknown: "of {rows|row} of {split}, {near|shares|share} most of the text with a row of {a}: few enough to be chance{note}",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		const gate = "leakage"
 		switch {
 		case r.Shift == nil:
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noItems.Text())}
+			return analysis.Skip("", analysis.Blocking, noItems.Text())
 		case len(r.Shift.Crossings) == 0:
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, oneSplit.Text())}
+			return analysis.Skip("", analysis.Blocking, oneSplit.Text())
 		}
 		var out []analysis.Finding
 		for _, c := range r.Shift.Crossings {
 			if c.A == rollout.Train {
 				out = append(out, sureLeak(c, r))
 			}
-			out = append(out, likelyLeak(c, r, t.At("leakage.near")))
+			out = append(out, likelyLeak(c, r, t.At(leakageNear)))
 		}
 		return out
 	},
-})
+}
 
 // sureLeak judges rows and families that two splits have in common.
 func sureLeak(c analysis.Crossing, r *analysis.Result) analysis.Finding {
 	j := analysis.Judgement{
-		Gate: "leakage", Split: c.B, Severity: analysis.Blocking, Unit: "rows", Want: analysis.WantNone.Text(), Args: crossingArgs(c, nothingShared),
+		Split: c.B, Severity: analysis.Blocking, Unit: "rows", Want: analysis.WantNone.Text(), Args: crossingArgs(c, nothingShared),
 	}
 	leakedPairs(r.Shift, &j, c, shift.ExactLeak, shift.FamilyLeak)
 	n := analysis.Observed(float64(c.Exact + c.Family - c.Both))
@@ -76,7 +75,7 @@ func likelyLeak(c analysis.Crossing, r *analysis.Result, most float64) analysis.
 		status = analysis.Fail
 	}
 	j := analysis.Judgement{
-		Gate: "leakage", Split: c.B, Severity: analysis.Advisory, Unit: "share", Want: wantNear.With(message.Args{"limit": message.Share(most)}),
+		Split: c.B, Severity: analysis.Advisory, Unit: "share", Want: wantNear.With(message.Args{"limit": message.Share(most)}),
 		Args: crossingArgs(c, fewResemble),
 	}
 	leakedPairs(r.Shift, &j, c, kinds...)

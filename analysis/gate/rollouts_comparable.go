@@ -8,7 +8,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var rolloutsPrompts = analysis.NewPart(analysis.Gate{
+var rolloutsPrompts = &analysis.Gate{
 	Name:  "rollouts.prompts",
 	Label: "items with several prompts",
 	Doc: "Blocking, on every sampled split: at most 5 % of items (rollouts.independent.mixed) have rollouts that were asked different things, as far as the records show the prompt; " +
@@ -21,22 +21,20 @@ var rolloutsPrompts = analysis.NewPart(analysis.Gate{
 		Caution:       "{pooled|item holds|items hold} rollouts of different prompts, such as {a} and {b}",
 		CautionRemedy: "{apart}",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		return mixed("rollouts.prompts", r, t, func(sr *analysis.SplitResult) *mixture {
-			p := sr.Pooled
-			if p == nil {
-				return nil
-			}
-			return &mixture{blocking: p.Share, share: p.Share, items: p.Items, args: message.Args{
-				"pooled": message.Int(p.Count), "a": message.Quote(p.Prompts[0]), "b": message.Quote(p.Prompts[1]), "apart": message.Nested(keepApart.Text()),
-			}}
-		})
-	},
-})
+	Check: mixed(func(sr *analysis.SplitResult) *mixture {
+		p := sr.Pooled
+		if p == nil {
+			return nil
+		}
+		return &mixture{blocking: p.Share, share: p.Share, items: p.Items, args: message.Args{
+			"pooled": message.Int(p.Count), "a": message.Quote(p.Prompts[0]), "b": message.Quote(p.Prompts[1]), "apart": message.Nested(keepApart.Text()),
+		}}
+	}),
+}
 
 var keepApart = message.New("rollouts.prompts.apart", "Give each prompt an id of its own. gonogo import --item prompt does so for a log, and --item KEY takes the id from another key.")
 
-var rolloutsModels = analysis.NewPart(analysis.Gate{
+var rolloutsModels = &analysis.Gate{
 	Name:  "rollouts.models",
 	Label: "items with several models",
 	Doc: "Blocking, on every sampled split: at most 5 % of items (rollouts.independent.mixed) have rollouts of several models, by what the endpoint says of itself (`served_by`: " +
@@ -49,21 +47,19 @@ var rolloutsModels = analysis.NewPart(analysis.Gate{
 		Caution:       "{several}: {models}; {mixed|item has|items have} rollouts of more than one",
 		CautionRemedy: "{pin}",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		return mixed("rollouts.models", r, t, func(sr *analysis.SplitResult) *mixture {
-			s := sr.Served
-			if s == nil {
-				return nil
-			}
-			m := &mixture{blocking: s.Share, share: s.Share, items: s.Items, args: message.Args{"mixed": message.Int(s.Mixed), "models": servedWords(s), "several": message.Nested(severalModels.Text()), "pin": message.Nested(pinModel.Text())}}
-			if s.OneModel() {
-				m.blocking = 0
-				m.args["several"], m.args["pin"] = message.Nested(severalPrints.Text()), message.Nested(checkPrints.Text())
-			}
-			return m
-		})
-	},
-})
+	Check: mixed(func(sr *analysis.SplitResult) *mixture {
+		s := sr.Served
+		if s == nil {
+			return nil
+		}
+		m := &mixture{blocking: s.Share, share: s.Share, items: s.Items, args: message.Args{"mixed": message.Int(s.Mixed), "models": servedWords(s), "several": message.Nested(severalModels.Text()), "pin": message.Nested(pinModel.Text())}}
+		if s.OneModel() {
+			m.blocking = 0
+			m.args["several"], m.args["pin"] = message.Nested(severalPrints.Text()), message.Nested(checkPrints.Text())
+		}
+		return m
+	}),
+}
 
 var (
 	pinModel      = message.New("rollouts.models.pin", "Have one checkpoint serve the name for the whole run: pin its version, or name one deployment of the proxy. Then sample into a new run directory. If these are copies of one model, set thresholds.rollouts.independent.mixed to 1.")
@@ -92,28 +88,23 @@ type mixture struct {
 // mixed judges on each split the share of items whose rollouts are not of one kind: it
 // blocks above the threshold without failing, and cautions for any. of returns nil where
 // there is nothing to say.
-func mixed(gate string, r *analysis.Result, t analysis.Thresholds, of func(*analysis.SplitResult) *mixture) []analysis.Finding {
-	var out []analysis.Finding
-	want := t.At("rollouts.independent.mixed")
-	for _, split := range rollout.Splits() {
-		if r.Splits[split] == nil {
-			continue
-		}
-		m := of(r.Splits[split])
+func mixed(of func(*analysis.SplitResult) *mixture) check {
+	return everySplit(func(_ *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+		m := of(sr)
 		if m == nil {
-			continue
+			return nil
 		}
-		j := analysis.Judgement{Gate: gate, Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: m.items, Args: m.args}
+		want := t.At(independentMixed)
+		j := analysis.Judgement{Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: m.items, Args: m.args}
 		seen := analysis.Observed(m.blocking)
 		status := seen.AtMost(want)
 		if status == analysis.Fail { // what a clean run would show is not known
 			status = analysis.Unknown
 		}
-		out = append(out, j.Finding(status, seen))
+		blocking := j.Finding(status, seen)
 		j.Severity, j.Want = analysis.Advisory, analysis.WantAtMost(0)
-		out = append(out, j.Finding(analysis.Fail, analysis.Observed(m.share))) // one mixed item, or one model for some items and another for the rest, is worth a look
-	}
-	return out
+		return []analysis.Finding{blocking, j.Finding(analysis.Fail, analysis.Observed(m.share))} // one mixed item, or one model for some items and another for the rest, is worth a look
+	})
 }
 
 // Rollouts of an item that are the same in all that was said are copies where most
@@ -125,7 +116,7 @@ const (
 	identicalCaution = 0.50 // share of items with identical outputs, from which a cache or a fixed seed is suspected
 )
 
-var samplingIdentical = analysis.NewPart(analysis.Gate{
+var samplingIdentical = &analysis.Gate{
 	Name:  "sampling.identical",
 	Label: "the same text",
 	Doc: "Blocking, on every sampled split with at least 20 items whose outputs are recorded: it fails if on 90 % of them all rollouts are the same in all that was said, " +
@@ -141,34 +132,24 @@ var samplingIdentical = analysis.NewPart(analysis.Gate{
 		CautionUnknown:  "on {lowpercent} to {highpercent} of items all rollouts are the same text",
 		CautionUnknownR: "{needs}",
 	},
-	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
+	Check: onSplits(analysis.Advisory, noOutputs, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
 		var out []analysis.Finding
-		for _, split := range rollout.Splits() {
-			sr := r.Splits[split]
-			if sr == nil {
-				continue
+		if c := sr.Copies; c != nil && (c.Share < mostCopied || c.Compared >= leastCopied) {
+			j := analysis.Judgement{Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantBelow.With(analysis.Limit(mostCopied)), Args: message.Args{"signs": signWords(c)}}
+			status := failIf(c.Share >= mostCopied && len(c.Signs) > 0)
+			if status == analysis.Fail {
+				j.Items = c.Items
 			}
-			if c := sr.Copies; c != nil && (c.Share < mostCopied || c.Compared >= leastCopied) {
-				j := analysis.Judgement{Gate: "sampling.identical", Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantBelow.With(analysis.Limit(mostCopied)), Args: message.Args{"signs": signWords(c)}}
-				status := analysis.Pass
-				if c.Share >= mostCopied && len(c.Signs) > 0 {
-					status, j.Items = analysis.Fail, c.Items
-				}
-				out = append(out, j.Finding(status, analysis.Observed(c.Share)))
-			}
-			if sr.Identical.Known() {
-				j := analysis.Judgement{Gate: "sampling.identical", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(identicalCaution)}
-				j.Needs, j.Settles = settle(sr.Identical, identicalCaution, unitRange, r.Confidence, sr)
-				b := analysis.BoundOf(sr.Identical)
-				out = append(out, j.Finding(b.AtMost(identicalCaution), b))
-			}
+			out = append(out, j.Finding(status, analysis.Observed(c.Share)))
 		}
-		if out == nil {
-			return []analysis.Finding{analysis.Skip("sampling.identical", "", analysis.Advisory, noOutputs.Text())}
+		if sr.Identical.Known() {
+			j := analysis.Judgement{Split: split, Severity: analysis.Advisory, Unit: "share"}
+			j.Needs, j.Settles = settle(sr.Identical, identicalCaution, unitRange, r.Confidence, sr)
+			out = append(out, j.AtMost(identicalCaution, analysis.BoundOf(sr.Identical)))
 		}
 		return out
-	},
-})
+	}),
+}
 
 // signWords says what speaks for copies.
 func signWords(c *analysis.Copies) message.Arg {

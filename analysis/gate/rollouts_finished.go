@@ -8,7 +8,7 @@ import (
 	"gonogo/sampler/rollout/markup"
 )
 
-var rolloutsFinished = analysis.NewPart(analysis.Gate{
+var rolloutsFinished = &analysis.Gate{
 	Name: "rollouts.unfinished",
 	Doc: "Blocking, on every sampled split: at most 20 % of rollouts end without a finished answer (cut off by the token limit, refused, filtered, empty), and on train " +
 		"`signal.informative` and `exploration.lift` reach their thresholds without those rollouts, too. Advisory: at most 2 %.",
@@ -23,27 +23,18 @@ var rolloutsFinished = analysis.NewPart(analysis.Gate{
 		CautionRemedy:  "{advice} {without}",
 		CautionUnknown: "it is not known how many rollouts end without a finished answer",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		var out []analysis.Finding
-		for _, split := range rollout.Splits() {
-			if sr := r.Splits[split]; sr != nil && sr.Ends.Unfinished != nil {
-				out = append(out, finishedOf(r, t, split)...)
-			}
-		}
-		if out == nil {
-			return []analysis.Finding{analysis.Skip("rollouts.unfinished", "", analysis.Blocking, noEnds.Text())}
-		}
-		return out
-	},
-})
+	Check: onSplits(analysis.Blocking, noEnds, finishedOf),
+}
 
-func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split) []analysis.Finding {
-	const gate = "rollouts.unfinished"
-	e := &r.Splits[split].Ends
+func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+	e := &sr.Ends
+	if e.Unfinished == nil {
+		return nil
+	}
 	seen := analysis.Observed(*e.Unfinished)
-	want, caution := t.At("rollouts.finished"), t.At("rollouts.finished.caution")
+	want, caution := t.At(finishedLimit), t.At(finishedCaution)
 	j := analysis.Judgement{
-		Gate: gate, Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: e.Items,
+		Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: e.Items,
 		Args: message.Args{"kinds": message.Nested(endKinds(e)), "advice": message.Nested(endAdvice(e)), "without": message.Nested(message.Text{})},
 	}
 	status := seen.AtMost(want)
@@ -89,12 +80,12 @@ func signalWithoutUnfinished(e *analysis.FinishStats, r *analysis.Result, t anal
 	}
 	_, signal := signalAt(all, r)
 	_, rest := signalAt(alone, r)
-	judge(t.At("signal.informative"), signal, rest)
+	judge(t.At(analysis.InformativeShare), signal, rest)
 	if r.Normalize == analysis.NormalizeStd { // the size of the lift does not matter to such a trainer
 		return out
 	}
 	lift := stat.Range{Lo: 0, Hi: r.Range().Width()}
-	judge(t.At("exploration.lift")*r.Range().Width(), analysis.BoundOf(onFile(all.Lift, all, r, lift)), analysis.BoundOf(onFile(alone.Lift, alone, r, lift)))
+	judge(t.At(liftLimit)*r.Range().Width(), analysis.BoundOf(onFile(all.Lift, all, r, lift)), analysis.BoundOf(onFile(alone.Lift, alone, r, lift)))
 	return out
 }
 
@@ -163,18 +154,20 @@ var (
 
 var noEnds = message.New("skip.no_ends", "no record says how the model's last reply ended")
 
-var rolloutsSound = analysis.NewGate(analysis.Gate{
-	Name:  "rollouts.finished",
-	Label: "Unfinished or unparsed answers",
-	Doc:   "Replies finish, and the server has parsed them.",
-	Thresholds: []analysis.Threshold{
-		{Name: "rollouts.finished", Unit: "share", Doc: "share of rollouts without a finished answer, above which it fails", Default: 0.20},
-		{Name: "rollouts.finished.caution", Unit: "share", Doc: "the same, above which it is a caution", Default: 0.02},
-		{Name: "rollouts.finished.markup", Unit: "share", Doc: "share of answers with text that the server should have parsed, above which it fails", Default: 0.02},
-	},
-	Words: analysis.Words{Pass: "replies finish and are parsed"},
-	Parts: []analysis.Gate{rolloutsMarkup, rolloutsFinished},
-})
+var (
+	finishedLimit   = analysis.Threshold{Name: "rollouts.finished", Unit: "share", Doc: "share of rollouts without a finished answer, above which it fails", Default: 0.20}
+	finishedCaution = analysis.Threshold{Name: "rollouts.finished.caution", Unit: "share", Doc: "the same, above which it is a caution", Default: 0.02}
+	finishedMarkup  = analysis.Threshold{Name: "rollouts.finished.markup", Unit: "share", Doc: "share of answers with text that the server should have parsed, above which it fails", Default: 0.02}
+)
+
+var rolloutsSound = &analysis.Gate{
+	Name:       "rollouts.finished",
+	Label:      "Unfinished or unparsed answers",
+	Doc:        "Replies finish, and the server has parsed them.",
+	Thresholds: []analysis.Threshold{finishedLimit, finishedCaution, finishedMarkup},
+	Words:      analysis.Words{Pass: "replies finish and are parsed"},
+	Parts:      []*analysis.Gate{rolloutsMarkup, rolloutsFinished},
+}
 
 // signalFromUnfinished are said where the signal comes from rollouts without a finished answer.
 var signalFromUnfinished = analysis.NewWording("rollouts.finished.signal", "the signal comes from the {percent} of rollouts that end without a finished answer ({kinds})",

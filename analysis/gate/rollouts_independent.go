@@ -8,19 +8,21 @@ import (
 	"gonogo/analysis/stat"
 )
 
-var rolloutsIndependent = analysis.NewGate(analysis.Gate{
-	Name:  "rollouts.independent",
-	Label: "Independent rollouts",
-	Doc:   "The rollouts of an item are independent attempts at one prompt by one model.",
-	Thresholds: []analysis.Threshold{
-		{Name: "rollouts.independent.leaks", Unit: "share", Doc: "share of rollouts that found data left by another, above which, with its whole interval, it fails", Default: 0.01},
-		{Name: "rollouts.independent.mixed", Unit: "share", Doc: "share of items whose rollouts were asked different things, or were answered by different models, above which it is UNDECIDED", Default: 0.05},
-	},
-	Words: analysis.Words{Pass: "each rollout is an independent attempt at its item, by one model"},
-	Parts: []analysis.Gate{rolloutsLeaks, rolloutsPrompts, rolloutsModels, samplingIdentical, samplingSettings},
-})
+var (
+	independentLeaks = analysis.Threshold{Name: "rollouts.independent.leaks", Unit: "share", Doc: "share of rollouts that found data left by another, above which, with its whole interval, it fails", Default: 0.01}
+	independentMixed = analysis.Threshold{Name: "rollouts.independent.mixed", Unit: "share", Doc: "share of items whose rollouts were asked different things, or were answered by different models, above which it is UNDECIDED", Default: 0.05}
+)
 
-var rolloutsLeaks = analysis.NewPart(analysis.Gate{
+var rolloutsIndependent = &analysis.Gate{
+	Name:       "rollouts.independent",
+	Label:      "Independent rollouts",
+	Doc:        "The rollouts of an item are independent attempts at one prompt by one model.",
+	Thresholds: []analysis.Threshold{independentLeaks, independentMixed},
+	Words:      analysis.Words{Pass: "each rollout is an independent attempt at its item, by one model"},
+	Parts:      []*analysis.Gate{rolloutsLeaks, rolloutsPrompts, rolloutsModels, samplingIdentical, samplingSettings},
+}
+
+var rolloutsLeaks = &analysis.Gate{
 	Name:  "rollouts.leaks",
 	Label: "data left by others",
 	Doc: "Blocking, if rollouts had canaries (docs/wire.md#sessions): at most 1 % of them found data left by another; it fails if the whole interval is above that. " +
@@ -36,15 +38,14 @@ var rolloutsLeaks = analysis.NewPart(analysis.Gate{
 		CautionRemedy: "Each of these cases is certain, and those rewards cannot be trusted. Give each rollout its own workspace, created when it starts and deleted when it stops (docs/wire.md#sessions). {examples}.",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		const gate = "rollouts.leaks"
 		l := r.Leaks
 		if l == nil {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noCanary.Text())}
+			return analysis.Skip("", analysis.Blocking, noCanary.Text())
 		}
 		const caution = 0 // any
-		want := t.At("rollouts.independent.leaks")
+		want := t.At(independentLeaks)
 		j := analysis.Judgement{
-			Gate: gate, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: l.Items,
+			Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: l.Items,
 			Args: message.Args{"leaking": message.Int(l.Leaking), "rollouts": message.Count(l.Rollouts, "rollout"), "examples": message.Nested(exampleWords(l))},
 		}
 		if n, ok := stat.Needed(l.Share, want, l.Share.Items, &unitRange, r.Confidence); ok {
@@ -59,7 +60,7 @@ var rolloutsLeaks = analysis.NewPart(analysis.Gate{
 		j.Severity, j.Want, j.Needs, j.Settles = analysis.Advisory, analysis.WantAtMost(caution), nil, false
 		return []analysis.Finding{blocking, j.Finding(seen.AtMost(caution), seen)}
 	},
-})
+}
 
 // exampleWords describes a few of the leaks.
 func exampleWords(l *analysis.Leaks) message.Text {

@@ -8,7 +8,7 @@ import (
 	"gonogo/sampler/rollout/markup"
 )
 
-var rolloutsMarkup = analysis.NewPart(analysis.Gate{
+var rolloutsMarkup = &analysis.Gate{
 	Name: "rollouts.markup",
 	Doc: "Blocking, on every sampled split: at most 2 % of answers hold text that the server should have parsed: a tool call, reasoning or tokens of the chat template " +
 		"that neither the item's prompt nor its reference mentions, unless the grader pays for reasoning in the answer. Advisory: none does, and no secret was blanked out of what the model or the grader read.",
@@ -21,44 +21,35 @@ var rolloutsMarkup = analysis.NewPart(analysis.Gate{
 		CautionRemedy:  "{advice} If these answers are meant that way, mention the token in the prompt or set thresholds.rollouts.markup.",
 		CautionUnknown: "it is not known how many answers hold unparsed markup",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		const gate = "rollouts.markup"
-		var out []analysis.Finding
-		for _, split := range rollout.Splits() {
-			sr := r.Splits[split]
-			if sr == nil || sr.Ends.Answers == 0 {
-				continue
-			}
-			e := &sr.Ends
-			seen := analysis.Observed(stat.Fraction(markedAnswers(e), e.Answers))
-			const caution = 0 // any
-			want := t.At("rollouts.finished.markup")
-			j := analysis.Judgement{
-				Gate: gate, Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: e.MarkupItems,
-				Args: message.Args{"token": message.Foreign(e.MarkupText), "advice": message.Nested(MarkupAdvice(markupKinds(e)...))},
-			}
-			judged := seen
-			paid := r.Grader != nil && r.Grader.Form.PaysReasoning() && markedAnswers(e) == e.Markup[markup.Reasoning]
-			if paid {
-				judged = analysis.Observed(0)
-			}
-			blocking := j.Finding(judged.AtMost(want), judged)
-			j.Severity, j.Want = analysis.Advisory, analysis.WantAtMost(caution)
-			if paid && seen.AtMost(caution) != analysis.Pass {
-				j.Instead = &paidWords
-			}
-			if seen.AtMost(caution) == analysis.Pass && e.Blanked > 0 {
-				j.Instead, seen = &blankedWords, analysis.Observed(stat.Fraction(e.Blanked, e.Rollouts))
-				j.Items, j.Args = nil, message.Args{"blanked": message.Int(e.Blanked), "rollouts": message.Int(e.Rollouts)}
-			}
-			out = append(out, blocking, j.Finding(seen.AtMost(caution), seen))
+	Check: onSplits(analysis.Blocking, noAnswers, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+		e := &sr.Ends
+		if e.Answers == 0 {
+			return nil
 		}
-		if out == nil {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Blocking, noAnswers.Text())}
+		seen := analysis.Observed(stat.Fraction(markedAnswers(e), e.Answers))
+		const caution = 0 // any
+		want := t.At(finishedMarkup)
+		j := analysis.Judgement{
+			Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: e.MarkupItems,
+			Args: message.Args{"token": message.Foreign(e.MarkupText), "advice": message.Nested(MarkupAdvice(markupKinds(e)...))},
 		}
-		return out
-	},
-})
+		judged := seen
+		paid := r.Grader != nil && r.Grader.Form.PaysReasoning() && markedAnswers(e) == e.Markup[markup.Reasoning]
+		if paid {
+			judged = analysis.Observed(0)
+		}
+		blocking := j.Finding(judged.AtMost(want), judged)
+		j.Severity, j.Want = analysis.Advisory, analysis.WantAtMost(caution)
+		if paid && seen.AtMost(caution) != analysis.Pass {
+			j.Instead = &paidWords
+		}
+		if seen.AtMost(caution) == analysis.Pass && e.Blanked > 0 {
+			j.Instead, seen = &blankedWords, analysis.Observed(stat.Fraction(e.Blanked, e.Rollouts))
+			j.Items, j.Args = nil, message.Args{"blanked": message.Int(e.Blanked), "rollouts": message.Int(e.Rollouts)}
+		}
+		return []analysis.Finding{blocking, j.Finding(seen.AtMost(caution), seen)}
+	}),
+}
 
 // blankedWords are the words where nothing is left unparsed, and something is blanked.
 var blankedWords = analysis.NewWording("rollouts.markup.blanked", "in {blanked} of {rollouts|rollout} the model or the grader read ********** in the place of a value from the environment",

@@ -8,7 +8,7 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var samplingSettings = analysis.NewPart(analysis.Gate{
+var samplingSettings = &analysis.Gate{
 	Name:  "sampling.settings",
 	Label: "settings of sampling",
 	Doc: "Advisory, on runs that gonogo made: the temperature is known, because it was sent (model.temperature) or because the server says its own (GET /props of llama.cpp, " +
@@ -20,14 +20,13 @@ var samplingSettings = analysis.NewPart(analysis.Gate{
 		CautionRemedy: "Set model.temperature, model.top_p and model.extra to what the training will sample with, then sample into a new run directory.",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
-		const gate = "sampling.settings"
 		s := r.Run.Sampling
 		if s == nil {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noSettings.Text())}
+			return analysis.Skip("", analysis.Advisory, noSettings.Text())
 		}
 		j := analysis.Judgement{
-			Gate: gate, Severity: analysis.Advisory,
-			Args: message.Args{"all": message.Foreign(rollout.ParameterText(s.InForce())), "sent": message.Nested(message.Text{}), "server": message.Nested(message.Text{})},
+			Severity: analysis.Advisory,
+			Args:     message.Args{"all": message.Foreign(rollout.ParameterText(s.InForce())), "sent": message.Nested(message.Text{}), "server": message.Nested(message.Text{})},
 		}
 		if added := s.Added(); len(added) > 0 {
 			j.Args["server"] = message.Nested(settingsAdded.With(message.Args{"added": message.Foreign(rollout.ParameterText(added))}))
@@ -38,13 +37,9 @@ var samplingSettings = analysis.NewPart(analysis.Gate{
 		if len(s.Sent) > 0 {
 			j.Args["sent"] = message.Nested(settingsSent.With(message.Args{"sent": message.Foreign(rollout.ParameterText(s.Sent))}))
 		}
-		status := analysis.Pass
-		if !s.Known() {
-			status = analysis.Fail
-		}
-		return []analysis.Finding{j.Finding(status, analysis.Bound{})}
+		return []analysis.Finding{j.Finding(failIf(!s.Known()), analysis.Bound{})}
 	},
-})
+}
 
 var (
 	noSettings     = message.New("skip.no_settings", "the run does not record what its requests were sampled with")

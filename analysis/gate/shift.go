@@ -31,28 +31,25 @@ const shiftDoc = " are alike in any two splits. It fails when a classifier disti
 	"any smaller p is a caution, whatever the size of the difference."
 
 // shiftGate compares each two splits on one thing.
-func shiftGate(name, on, doc string, without message.Def, why, remedy string) analysis.Gate {
-	return analysis.NewPart(analysis.Gate{
+func shiftGate(name, on, doc string, without message.Def, why, remedy string) *analysis.Gate {
+	return &analysis.Gate{
 		Name:  name,
 		Doc:   doc,
 		Words: shiftWordsOf(why, remedy),
 		Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 			switch {
 			case r.Shift == nil:
-				return []analysis.Finding{analysis.Skip(name, "", analysis.Blocking, noItems.Text())}
+				return analysis.Skip("", analysis.Blocking, noItems.Text())
 			case len(r.Shift.Crossings) == 0:
-				return []analysis.Finding{analysis.Skip(name, "", analysis.Blocking, oneSplit.Text())}
+				return analysis.Skip("", analysis.Blocking, oneSplit.Text())
 			}
 			var out []analysis.Finding
 			for _, c := range r.Shift.Crossings {
 				out = append(out, judgeShift(r, t, name, on, c)...)
 			}
-			if out == nil {
-				return []analysis.Finding{analysis.Skip(name, "", analysis.Blocking, without.Text())}
-			}
-			return out
+			return orSkip(out, analysis.Blocking, without)
 		},
-	})
+	}
 }
 
 // unclearShift is how far below the AUC that fails one must be, with its whole
@@ -67,19 +64,19 @@ func judgeShift(r *analysis.Result, t analysis.Thresholds, gate, on string, c an
 	}
 	vars := shiftVars(gate, c, *test, *told)
 	if !told.Effect.Known() || test.PHolm == nil {
-		return []analysis.Finding{analysis.Skip(gate, c.B, analysis.Blocking, notComparable.With(message.Args{
+		return analysis.Skip(c.B, analysis.Blocking, notComparable.With(message.Args{
 			"a": message.Name(c.A), "b": message.Name(c.B), "why": message.Nested(message.Clauses(slices.Concat(told.Effect.Warnings, test.Effect.Warnings)...)),
-		}))}
+		}))
 	}
 	auc, p := analysis.BoundOf(told.Effect), *test.PHolm
-	fail, sure, likely := t.At("shift"), t.At("shift.p"), t.At("shift.caution.p")
+	fail, sure, likely := t.At(shiftFail), t.At(shiftSure), t.At(shiftLikely)
 	pass := fail - unclearShift
 	items := told.Items
 	if len(items) == 0 {
 		items = test.Items
 	}
-	blocking := analysis.Judgement{Gate: gate, Split: c.B, Severity: analysis.Blocking, Unit: "AUC", Want: wantBelowFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail), "p": message.Number(sure)}), Args: vars}
-	advisory := analysis.Judgement{Gate: gate, Split: c.B, Severity: analysis.Advisory, Unit: "AUC", Want: wantLikely.With(message.Args{"p": message.Number(likely)}), Args: vars}
+	blocking := analysis.Judgement{Split: c.B, Severity: analysis.Blocking, Unit: "AUC", Want: wantBelowFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail), "p": message.Number(sure)}), Args: vars}
+	advisory := analysis.Judgement{Split: c.B, Severity: analysis.Advisory, Unit: "AUC", Want: wantLikely.With(message.Args{"p": message.Number(likely)}), Args: vars}
 	hint := analysis.Pass
 	if p < likely {
 		hint = analysis.Fail
@@ -179,19 +176,21 @@ var (
 	pUnknown          = message.New("phrase.p_unknown", "p unknown")
 )
 
-var shiftGates = analysis.NewGate(analysis.Gate{
-	Name:   "shift",
-	Label:  "Shift between splits",
-	Charts: []string{"shift"},
-	Doc:    "The splits are alike.",
-	Thresholds: []analysis.Threshold{
-		{Name: "shift", Unit: "AUC", Doc: "AUC of a classifier that tells two splits apart: they differ if its whole interval is above this, and are alike if it is below this minus 0.05", Default: 0.75},
-		{Name: "shift.p", Unit: "p", Doc: "adjusted p-value below which a difference counts", Default: 0.01},
-		{Name: "shift.caution.p", Unit: "p", Doc: "adjusted p-value below which any difference is a caution", Default: 0.05},
-	},
-	Words: analysis.Words{Pass: "no large difference between the splits was found"},
-	Parts: []analysis.Gate{shiftText, shiftFields, shiftReward, shiftTools},
-})
+var (
+	shiftFail   = analysis.Threshold{Name: "shift", Unit: "AUC", Doc: "AUC of a classifier that tells two splits apart: they differ if its whole interval is above this, and are alike if it is below this minus 0.05", Default: 0.75}
+	shiftSure   = analysis.Threshold{Name: "shift.p", Unit: "p", Doc: "adjusted p-value below which a difference counts", Default: 0.01}
+	shiftLikely = analysis.Threshold{Name: "shift.caution.p", Unit: "p", Doc: "adjusted p-value below which any difference is a caution", Default: 0.05}
+)
+
+var shiftGates = &analysis.Gate{
+	Name:       "shift",
+	Label:      "Shift between splits",
+	Charts:     []string{"shift"},
+	Doc:        "The splits are alike.",
+	Thresholds: []analysis.Threshold{shiftFail, shiftSure, shiftLikely},
+	Words:      analysis.Words{Pass: "no large difference between the splits was found"},
+	Parts:      []*analysis.Gate{shiftText, shiftFields, shiftReward, shiftTools},
+}
 
 // shiftSubject is {what} of the gates about shift.
 var shiftSubject = map[string]message.Def{

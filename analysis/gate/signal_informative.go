@@ -6,18 +6,17 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var signalInformative = analysis.NewGate(analysis.Gate{
+var informativeCaution = analysis.Threshold{Name: "signal.informative.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.30}
+
+var signalInformative = &analysis.Gate{
 	Name:      "signal.informative",
 	Label:     "Groups that teach",
 	OnRewards: true,
 	Headline:  true,
 	Doc: "Blocking, on train: in at least 10 % of groups of the planned size the rewards differ. A group whose rewards are equal has zero " +
 		"advantage and teaches nothing; so has one whose standard deviation is below what the trainer adds to it (trainer.epsilon), or, without that division, whose rewards span less than 1 % of the range. Where grader noise was measured, its share of the variance within items is taken off. Advisory: 30 %.",
-	Thresholds: []analysis.Threshold{
-		analysis.InformativeShare,
-		{Name: "signal.informative.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.30},
-	},
-	Charts: []string{"informative"},
+	Thresholds: []analysis.Threshold{analysis.InformativeShare, informativeCaution},
+	Charts:     []string{"informative"},
 	Words: analysis.Words{
 		Why:             "A trainer of the GRPO family compares several rollouts of the same item. When all earn the same, it learns nothing from them, and has paid for them all.",
 		Pass:            "{share} of groups of {group} teach something{fitted}",
@@ -30,12 +29,7 @@ var signalInformative = analysis.NewGate(analysis.Gate{
 		CautionUnknown:  "between {lowpercent} and {highpercent} of groups of {group} teach something{fitted}",
 		CautionUnknownR: "{needs}",
 	},
-	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		split, ok := analysis.TrainingSplit(r)
-		if !ok {
-			return []analysis.Finding{analysis.Skip("signal.informative", rollout.Train, analysis.Blocking, noTraining.Text())}
-		}
-		sr := r.Splits[split]
+	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
 		e, b := signalAt(sr, r)
 		fitted := message.Concat(noiseWords(sr, r), fittedSignal(sr, r.GroupSize))
 		vars := message.Args{
@@ -54,7 +48,7 @@ var signalInformative = analysis.NewGate(analysis.Gate{
 		if c := sr.Classes.Counts; c[analysis.Dead]+c[analysis.Saturated] == sr.Items.Measured { // nothing would be left of them
 			vars["drop"] = message.Nested(otherItems.Text())
 		}
-		for _, level := range []string{"signal.informative", "signal.informative.caution"} {
+		for _, level := range []analysis.Threshold{analysis.InformativeShare, informativeCaution} {
 			if want := t.At(level); b.AtLeast(want) == analysis.Fail {
 				if raw, _ := sr.SignalAt(r.GroupSize); raw != nil && *raw.Value >= want {
 					instead = &noiseTeaches
@@ -69,11 +63,11 @@ var signalInformative = analysis.NewGate(analysis.Gate{
 			}
 		}
 		return estimated{
-			gate: "signal.informative", unit: "share", width: 1, estimate: e, bound: b, vars: vars, failing: instead,
+			blocking: analysis.InformativeShare, caution: informativeCaution, unit: "share", width: 1, estimate: e, bound: b, vars: vars, failing: instead,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: append(itemsOfClass(sr, analysis.Dead), itemsOfClass(sr, analysis.Saturated)...),
 		}.findings(r, t, split)
-	},
-})
+	}),
+}
 
 // noiseWords says what is taken off the informative share for grader noise. It is
 // empty if the grader's share is not known, or nothing.

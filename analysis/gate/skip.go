@@ -17,14 +17,70 @@ var (
 	noRewards = message.New("skip.no_rewards", "there are no rewards")
 )
 
-// unaudited returns the reason for which a gate about the audit has nothing to
-// judge, "" when there was one.
-func unaudited(r *analysis.Result) message.Text {
-	if r.Grader == nil || r.Grader.Audited == 0 {
-		return whyNoAudit(r)
+// check is the Check of a gate.
+type check = func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding
+
+// audited returns a check that is skipped if the grader was not audited.
+func audited(severity analysis.Severity, f check) check {
+	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		if unaudited(r) {
+			return analysis.Skip("", severity, whyNoAudit(r))
+		}
+		return f(r, t)
 	}
-	return message.Text{}
 }
+
+// splitCheck checks one sampled split.
+type splitCheck = func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding
+
+// onTraining returns a check of the split that training would see; it is skipped if there
+// is none.
+func onTraining(f splitCheck) check {
+	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		split, ok := analysis.TrainingSplit(r)
+		if !ok {
+			return analysis.Skip(rollout.Train, analysis.Blocking, noTraining.Text())
+		}
+		return f(r, t, split, r.Splits[split])
+	}
+}
+
+// everySplit returns a check of each sampled split.
+func everySplit(f splitCheck) check {
+	return func(r *analysis.Result, t analysis.Thresholds) (out []analysis.Finding) {
+		for _, split := range rollout.Splits() {
+			if sr := r.Splits[split]; sr != nil {
+				out = append(out, f(r, t, split, sr)...)
+			}
+		}
+		return out
+	}
+}
+
+// onSplits is everySplit, skipped if f finds nothing.
+func onSplits(severity analysis.Severity, why message.Def, f splitCheck) check {
+	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
+		return orSkip(everySplit(f)(r, t), severity, why)
+	}
+}
+
+// orSkip returns the findings, or, if there are none, that there was nothing to judge.
+func orSkip(found []analysis.Finding, severity analysis.Severity, why message.Def) []analysis.Finding {
+	if found == nil {
+		return analysis.Skip("", severity, why.Text())
+	}
+	return found
+}
+
+// failIf is Fail where a value is bad, else Pass.
+func failIf(bad bool) analysis.Status {
+	if bad {
+		return analysis.Fail
+	}
+	return analysis.Pass
+}
+
+func unaudited(r *analysis.Result) bool { return r.Grader == nil || r.Grader.Audited == 0 }
 
 func whyNoAudit(r *analysis.Result) message.Text {
 	if r.Run.Source == string(rollout.Import) {

@@ -12,28 +12,16 @@ import (
 
 // perSplit asks f for every sampled split. Where a split has no tool calls the
 // gate is skipped for it; without any split it is skipped once.
-func perSplit(gate string, f func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding) func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
-	return func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		var out []analysis.Finding
-		for _, split := range rollout.Splits() {
-			sr := r.Splits[split]
-			if sr == nil {
-				continue
-			}
-			if len(sr.Tools.ByTool) == 0 {
-				out = append(out, analysis.Skip(gate, split, analysis.Advisory, noTools.Text()))
-				continue
-			}
-			out = append(out, f(r, t, split, sr))
+func perSplit(f func(*analysis.Result, analysis.Thresholds, rollout.Split, *analysis.SplitResult) analysis.Finding) check {
+	return onSplits(analysis.Advisory, noTools, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+		if len(sr.Tools.ByTool) == 0 {
+			return analysis.Skip(split, analysis.Advisory, noTools.Text())
 		}
-		if out == nil {
-			return []analysis.Finding{analysis.Skip(gate, "", analysis.Advisory, noTools.Text())}
-		}
-		return out
-	}
+		return []analysis.Finding{f(r, t, split, sr)}
+	})
 }
 
-var toolsFailures = analysis.NewPart(analysis.Gate{
+var toolsFailures = &analysis.Gate{
 	Name:   "tools.failures",
 	Doc:    "Advisory: at most 2 % of tool calls fail for good, after their retries; and every output is a string, as the wire format asks.",
 	Charts: []string{"calls_by_tool"},
@@ -43,7 +31,7 @@ var toolsFailures = analysis.NewPart(analysis.Gate{
 		Caution:       "{percent} of {calls|tool call} failed for good, most of them to {worst}",
 		CautionRemedy: "Fix the tool, or give it more capacity, before training.",
 	},
-	Check: perSplit("tools.failures", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
 		calls, failed, worst := 0, 0, ""
 		odd, oddest := 0, ""
 		most, mostOdd := 0, 0
@@ -57,9 +45,9 @@ var toolsFailures = analysis.NewPart(analysis.Gate{
 				mostOdd, oddest = s.NotText, name
 			}
 		}
-		want := t.At("tools.health.failures")
+		want := t.At(healthFailures)
 		j := analysis.Judgement{
-			Gate: "tools.failures", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
+			Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
 			Args: message.Args{"calls": message.Int(calls), "worst": message.Name(worst)},
 		}
 		b := analysis.Observed(stat.Fraction(failed, calls))
@@ -70,9 +58,9 @@ var toolsFailures = analysis.NewPart(analysis.Gate{
 		j.Args["odd"], j.Args["worst"] = message.Int(odd), message.Name(oddest)
 		return j.Finding(analysis.Fail, analysis.Observed(stat.Fraction(odd, calls)))
 	}),
-})
+}
 
-var toolsErrors = analysis.NewPart(analysis.Gate{
+var toolsErrors = &analysis.Gate{
 	Name:   "tools.errors",
 	Doc:    "Advisory: at most 5 % of tool calls are answered with an error, by the tool's server or by an output that begins like one (tools.error_pattern).",
 	Charts: []string{"calls_by_tool"},
@@ -82,7 +70,7 @@ var toolsErrors = analysis.NewPart(analysis.Gate{
 		Caution:       "{percent} of {calls|tool call} answered with an error, most of them by {worst}",
 		CautionRemedy: "Read some in gonogo view. If the tool is at fault, fix it; if the model is, describe the tool and its parameters better. If these outputs are no errors, set tools.error_pattern.",
 	},
-	Check: perSplit("tools.errors", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
 		calls, errors, most, worst := 0, 0, 0, ""
 		for _, name := range slices.Sorted(maps.Keys(sr.Tools.ByTool)) {
 			s := sr.Tools.ByTool[name]
@@ -91,17 +79,14 @@ var toolsErrors = analysis.NewPart(analysis.Gate{
 				most, worst = s.Errors, name
 			}
 		}
-		want := t.At("tools.health.malformed")
 		j := analysis.Judgement{
-			Gate: "tools.errors", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
-			Args: message.Args{"calls": message.Int(calls), "worst": message.Name(worst)},
+			Split: split, Severity: analysis.Advisory, Unit: "share", Args: message.Args{"calls": message.Int(calls), "worst": message.Name(worst)},
 		}
-		b := analysis.Observed(stat.Fraction(errors, calls))
-		return j.Finding(b.AtMost(want), b)
+		return j.AtMost(t.At(healthMalformed), analysis.Observed(stat.Fraction(errors, calls)))
 	}),
-})
+}
 
-var toolsMalformed = analysis.NewPart(analysis.Gate{
+var toolsMalformed = &analysis.Gate{
 	Name:   "tools.malformed",
 	Doc:    "Advisory: at most 5 % of tool calls name an unknown tool or carry arguments that do not parse.",
 	Charts: []string{"calls_by_tool"},
@@ -113,9 +98,9 @@ var toolsMalformed = analysis.NewPart(analysis.Gate{
 		CautionUnknown:  "{lowpercent} to {highpercent} of tool calls are malformed",
 		CautionUnknownR: "{needs}",
 	},
-	Check: perSplit("tools.malformed", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
-		want := t.At("tools.health.malformed")
-		j := analysis.Judgement{Gate: "tools.malformed", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want)}
+	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+		want := t.At(healthMalformed)
+		j := analysis.Judgement{Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want)}
 		b := analysis.BoundOf(sr.Tools.Malformed)
 		if b.Value != nil { // judged as observed, like the other gates of tool calls
 			return j.Finding(analysis.Observed(*b.Value).AtMost(want), b)
@@ -123,9 +108,9 @@ var toolsMalformed = analysis.NewPart(analysis.Gate{
 		j.Needs, j.Settles = &analysis.Needs{Items: 1, Samples: 1}, true // any call
 		return j.Finding(b.AtMost(want), b)
 	}),
-})
+}
 
-var toolsBudget = analysis.NewPart(analysis.Gate{
+var toolsBudget = &analysis.Gate{
 	Name:   "tools.budget",
 	Doc:    "Advisory: at most 5 % of rollouts run into the limit of steps or tool calls.",
 	Charts: []string{"tool_calls"},
@@ -135,19 +120,17 @@ var toolsBudget = analysis.NewPart(analysis.Gate{
 		Caution:       "{percent} of rollouts ran out of steps",
 		CautionRemedy: "Raise the limit, or look at what the model spends its steps on: 95 % of rollouts make at most {p95|call}.",
 	},
-	Check: perSplit("tools.budget", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
-		want := t.At("tools.health.budget")
+	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
 		valid := sr.Reward.N
 		j := analysis.Judgement{
-			Gate: "tools.budget", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want),
+			Split: split, Severity: analysis.Advisory, Unit: "share",
 			Args: message.Args{"hit": message.Int(sr.OwnFailures.StepLimit), "rollouts": message.Int(valid), "p95": message.Known(sr.Tools.P95.Value)},
 		}
-		b := analysis.Observed(stat.Fraction(sr.OwnFailures.StepLimit, valid))
-		return j.Finding(b.AtMost(want), b)
+		return j.AtMost(t.At(healthBudget), analysis.Observed(stat.Fraction(sr.OwnFailures.StepLimit, valid)))
 	}),
-})
+}
 
-var toolsOutputSize = analysis.NewPart(analysis.Gate{
+var toolsOutputSize = &analysis.Gate{
 	Name: "tools.output_size",
 	Doc:  "Advisory: the 95th percentile of every tool's output is at most 4,000 tokens (bytes / 4).",
 	Words: analysis.Words{
@@ -156,13 +139,15 @@ var toolsOutputSize = analysis.NewPart(analysis.Gate{
 		Caution:       "outputs of the tool {worst} are long: the 95th percentile is {value|token}",
 		CautionRemedy: "Return less: page the output, or cut it.",
 	},
-	Check: perSplit("tools.output_size", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
-		return worstTool("tools.output_size", "tools.health.output_size", "tokens", r, t, split, sr, func(s analysis.ToolStat) *float64 { return s.OutputTokensP95 })
+	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+		return worstTool(healthOutputSize, t, split, sr, func(s analysis.ToolStat) *float64 { return s.OutputTokensP95 })
 	}),
-})
+}
 
 // worstTool judges the largest of a figure over the tools.
-func worstTool(gate, threshold, unit string, r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult, figure func(analysis.ToolStat) *float64) analysis.Finding {
+func worstTool(
+	threshold analysis.Threshold, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult, figure func(analysis.ToolStat) *float64,
+) analysis.Finding {
 	worst, most := "", (*float64)(nil)
 	for _, name := range slices.Sorted(maps.Keys(sr.Tools.ByTool)) {
 		if x := figure(sr.Tools.ByTool[name]); x != nil && (most == nil || *x > *most) {
@@ -170,32 +155,31 @@ func worstTool(gate, threshold, unit string, r *analysis.Result, t analysis.Thre
 		}
 	}
 	if most == nil {
-		return analysis.Skip(gate, split, analysis.Advisory, noTimedCall.Text())
+		return analysis.Skip(split, analysis.Advisory, noTimedCall.Text())[0]
 	}
-	want := t.At(threshold)
 	j := analysis.Judgement{
-		Gate: gate, Split: split, Severity: analysis.Advisory, Unit: unit, Want: analysis.WantAtMost(want),
-		Args: message.Args{"worst": message.Name(worst)},
+		Split: split, Severity: analysis.Advisory, Unit: threshold.Unit, Args: message.Args{"worst": message.Name(worst)},
 	}
-	b := analysis.Observed(*most)
-	return j.Finding(b.AtMost(want), b)
+	return j.AtMost(t.At(threshold), analysis.Observed(*most))
 }
 
 var noTimedCall = message.New("skip.no_call_tells", "no tool call has a recorded time, or all are too fast to judge")
 
-var toolsHealth = analysis.NewGate(analysis.Gate{
-	Name:  "tools.health",
-	Label: "Tool calls",
-	Doc:   "Tool calls are made and work.",
-	Thresholds: []analysis.Threshold{
-		{Name: "tools.health.failures", Unit: "share", Doc: "share of tool calls that failed for good", Default: 0.02},
-		{Name: "tools.health.malformed", Unit: "share", Doc: "share of tool calls with an unknown name or unparsable arguments; also of those answered with an error", Default: 0.05},
-		{Name: "tools.health.budget", Unit: "share", Doc: "share of rollouts that reached the limit of tool calls or steps", Default: 0.05},
-		{Name: "tools.health.output_size", Unit: "tokens", Doc: "95th percentile of a tool output, in tokens (bytes / 4)", Default: 4000},
-	},
-	Words: analysis.Words{Pass: "tool calls work"},
-	Parts: []analysis.Gate{toolsUnused, toolsFailures, toolsErrors, toolsMalformed, toolsBudget, toolsOutputSize},
-})
+var (
+	healthFailures   = analysis.Threshold{Name: "tools.health.failures", Unit: "share", Doc: "share of tool calls that failed for good", Default: 0.02}
+	healthMalformed  = analysis.Threshold{Name: "tools.health.malformed", Unit: "share", Doc: "share of tool calls with an unknown name or unparsable arguments; also of those answered with an error", Default: 0.05}
+	healthBudget     = analysis.Threshold{Name: "tools.health.budget", Unit: "share", Doc: "share of rollouts that reached the limit of tool calls or steps", Default: 0.05}
+	healthOutputSize = analysis.Threshold{Name: "tools.health.output_size", Unit: "tokens", Doc: "95th percentile of a tool output, in tokens (bytes / 4)", Default: 4000}
+)
+
+var toolsHealth = &analysis.Gate{
+	Name:       "tools.health",
+	Label:      "Tool calls",
+	Doc:        "Tool calls are made and work.",
+	Thresholds: []analysis.Threshold{healthFailures, healthMalformed, healthBudget, healthOutputSize},
+	Words:      analysis.Words{Pass: "tool calls work"},
+	Parts:      []*analysis.Gate{toolsUnused, toolsFailures, toolsErrors, toolsMalformed, toolsBudget, toolsOutputSize},
+}
 
 // notTextWords are the words where a tool's outputs are no strings.
 var notTextWords = analysis.NewWording("tools.failures.not_text", "{odd} of {calls|tool call} returned an output that is not a string, most of them from {worst}",

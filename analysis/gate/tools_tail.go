@@ -6,16 +6,16 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var toolsLatency = analysis.NewGate(analysis.Gate{
+var toolsLatency = &analysis.Gate{
 	Name:       "tools.tail",
 	Label:      "Long rollouts",
 	Doc:        "Few rollouts are far longer than the others, and tools and rollouts are fast enough.",
 	Thresholds: []analysis.Threshold{analysis.TailTimes, analysis.TimeLimit},
 	Words:      analysis.Words{Pass: "few rollouts are far longer than the others, and tools and rollouts are fast enough"},
-	Parts:      []analysis.Gate{toolsLong, toolsTail, latencyLimit},
-})
+	Parts:      []*analysis.Gate{toolsLong, toolsTail, latencyLimit},
+}
 
-var toolsLong = analysis.NewPart(analysis.Gate{
+var toolsLong = &analysis.Gate{
 	Name: "tools.long",
 	Doc: "Advisory: at most 5 % of rollouts make more than 3 times the median of tool calls, or take more than 3 times the median of turns, " +
 		"unless these earn more than the others, compared within items that have both. A rollout of up to 8 calls and turns is never long.",
@@ -28,13 +28,13 @@ var toolsLong = analysis.NewPart(analysis.Gate{
 		CautionUnknown:  "{lowpercent} to {highpercent} of rollouts are far longer than the others, with more than {calls|call} or {turns|turn}, and {earn}",
 		CautionUnknownR: "{needs}",
 	},
-	Check: perSplit("tools.long", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
 		l := sr.Tools.Long
 		if l == nil {
-			return analysis.Skip("tools.long", split, analysis.Advisory, noTools.Text())
+			return analysis.Skip(split, analysis.Advisory, noTools.Text())[0]
 		}
 		j := analysis.Judgement{
-			Gate: "tools.long", Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(longRollouts), Items: l.Items,
+			Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(longRollouts), Items: l.Items,
 			Args: message.Args{"calls": message.Number(l.Calls), "turns": message.Number(l.Turns), "earn": message.Nested(earn(l.Earn))},
 		}
 		b := analysis.BoundOf(l.Share)
@@ -48,7 +48,7 @@ var toolsLong = analysis.NewPart(analysis.Gate{
 		j.Needs, j.Settles = settle(l.Share, longRollouts, unitRange, r.Confidence, sr)
 		return j.Finding(status, b)
 	}),
-})
+}
 
 // longEarnMore are the words where long rollouts are worth their time.
 var longEarnMore = analysis.NewWording("tools.long.worth", "{percent} of rollouts are far longer than the others, with more than {calls|call} or {turns|turn}, but {earn}", "")
@@ -78,7 +78,7 @@ var (
 // longRollouts is the share of rollouts that may be far longer than the others.
 const longRollouts = 0.05
 
-var toolsTail = analysis.NewPart(analysis.Gate{
+var toolsTail = &analysis.Gate{
 	Name:   "tools.slow",
 	Doc:    "Advisory: the 95th percentile of every tool's latency is at most 3 times its median; tools below 100 ms are not judged.",
 	Charts: []string{"calls_by_tool"},
@@ -88,8 +88,8 @@ var toolsTail = analysis.NewPart(analysis.Gate{
 		Caution:       "the tool {worst} has a long tail: its 95th percentile is {value|time} its median",
 		CautionRemedy: "Find out what makes some calls slow; waits before retries count.",
 	},
-	Check: perSplit("tools.slow", func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
-		return worstTool("tools.slow", "tools.tail", "times", r, t, split, sr, func(s analysis.ToolStat) *float64 {
+	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+		return worstTool(analysis.TailTimes, t, split, sr, func(s analysis.ToolStat) *float64 {
 			// A call this quick sets no pace, and its tail is the scheduler's.
 			if s.P50 == nil || s.P95 == nil || *s.P95 < quickCall || *s.P50 <= 0 {
 				return nil
@@ -98,9 +98,9 @@ var toolsTail = analysis.NewPart(analysis.Gate{
 			return &ratio
 		})
 	}),
-})
+}
 
-var latencyLimit = analysis.NewPart(analysis.Gate{
+var latencyLimit = &analysis.Gate{
 	Name: "latency.limit",
 	Doc:  "Advisory: rollouts stay within the time limit, if one is configured.",
 	Words: analysis.Words{
@@ -112,29 +112,23 @@ var latencyLimit = analysis.NewPart(analysis.Gate{
 		CautionUnknownR: "{needs}",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
-		limit := t.At("tools.tail.limit")
+		limit := t.At(analysis.TimeLimit)
 		if limit <= 0 {
-			return []analysis.Finding{analysis.Skip("latency.limit", "", analysis.Advisory, noLimit.Text())}
+			return analysis.Skip("", analysis.Advisory, noLimit.Text())
 		}
-		var out []analysis.Finding
-		for _, split := range rollout.Splits() {
-			sr := r.Splits[split]
-			if sr == nil || sr.Latency.OverLimit == nil {
-				continue
+		return onSplits(analysis.Advisory, noTimes, func(r *analysis.Result, _ analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+			if sr.Latency.OverLimit == nil {
+				return nil
 			}
 			j := analysis.Judgement{
-				Gate: "latency.limit", Split: split, Severity: analysis.Advisory, Unit: "share", Want: wantSeconds.With(message.Args{"limit": message.Share(slowest), "seconds": message.Number(limit)}),
+				Split: split, Severity: analysis.Advisory, Unit: "share", Want: wantSeconds.With(message.Args{"limit": message.Share(slowest), "seconds": message.Number(limit)}),
 				Args: message.Args{"limit": message.Number(limit), "p95": message.Known(sr.Latency.P95)},
 			}
 			j.Needs, j.Settles = settle(*sr.Latency.OverLimit, slowest, unitRange, r.Confidence, sr)
-			out = append(out, j.Finding(analysis.BoundOf(*sr.Latency.OverLimit).AtMost(slowest), analysis.BoundOf(*sr.Latency.OverLimit)))
-		}
-		if out == nil {
-			return []analysis.Finding{analysis.Skip("latency.limit", "", analysis.Advisory, noTimes.Text())}
-		}
-		return out
+			return []analysis.Finding{j.Finding(analysis.BoundOf(*sr.Latency.OverLimit).AtMost(slowest), analysis.BoundOf(*sr.Latency.OverLimit))}
+		})(r, t)
 	},
-})
+}
 
 var (
 	noLimit = message.New("skip.no_limit", "no limit is configured (threshold tools.tail.limit)")

@@ -11,7 +11,7 @@ import (
 // have none with a chance of 3 %.
 const leastOffered = 32
 
-var toolsUnused = analysis.NewPart(analysis.Gate{
+var toolsUnused = &analysis.Gate{
 	Name: "tools.unused",
 	Doc:  "Blocking, where at least 32 rollouts were offered tools: one of them is called, else the run is UNDECIDED; Advisory with tools.optional.",
 	Words: analysis.Words{
@@ -31,7 +31,7 @@ var toolsUnused = analysis.NewPart(analysis.Gate{
 			}
 		}
 		j := analysis.Judgement{
-			Gate: "tools.unused", Severity: analysis.Blocking, Unit: "calls", Want: wantCalls.Text(),
+			Severity: analysis.Blocking, Unit: "calls", Want: wantCalls.Text(),
 			Args: message.Args{"rollouts": message.Int(offered), "advice": message.Nested(UnusedAdvice())},
 		}
 		status := analysis.Unknown
@@ -45,7 +45,7 @@ var toolsUnused = analysis.NewPart(analysis.Gate{
 		}
 		return []analysis.Finding{j.Finding(status, analysis.Observed(float64(calls)))}
 	},
-})
+}
 
 var wantCalls = message.New("want.calls", "some calls")
 

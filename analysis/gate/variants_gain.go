@@ -13,7 +13,7 @@ import (
 
 const variantsGate = "variants.gain"
 
-var variantsGain = analysis.NewGate(analysis.Gate{
+var variantsGain = &analysis.Gate{
 	Name:      variantsGate,
 	Label:     "Gain of a variant",
 	OnRewards: true,
@@ -33,9 +33,9 @@ var variantsGain = analysis.NewGate(analysis.Gate{
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		v := r.Variants
 		if v == nil || len(v.Ranked) == 0 {
-			return []analysis.Finding{analysis.Skip(variantsGate, "", analysis.Advisory, noVariants.Text())}
+			return analysis.Skip("", analysis.Advisory, noVariants.Text())
 		}
-		j := analysis.Judgement{Gate: variantsGate, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(v.Tolerance)}
+		j := analysis.Judgement{Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(v.Tolerance)}
 		if v.Split == nil {
 			return []analysis.Finding{j.Finding(analysis.Unknown, analysis.Bound{})}
 		}
@@ -47,7 +47,7 @@ var variantsGain = analysis.NewGate(analysis.Gate{
 		j.Settles = j.Needs != nil
 		return []analysis.Finding{j.Finding(status, analysis.BoundOf(sp.Reward.Estimate))}
 	},
-})
+}
 
 // foremost is the variant that the finding is about: the best of those that
 // gain, else the best of those that might, else the best.

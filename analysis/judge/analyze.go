@@ -11,13 +11,17 @@ import (
 
 // Analyze reads a run and judges it: every split measured, every gate asked,
 // one verdict. Memory grows with items x samples, not with text; transcripts
-// are dropped as they pass. An unreadable record, a reward outside the range
-// or a setting that cannot be used is an error.
-func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings, gates []analysis.Gate) (*analysis.Result, error) {
+// are dropped as they pass. An unreadable record, a reward outside the range,
+// or a gate or a setting that cannot be used is an error.
+func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings, gates analysis.Gates) (*analysis.Result, error) {
+	if err := gates.Validate(s); err != nil {
+		return nil, err
+	}
 	r, err := measure.Run(ctx, run, read, s)
 	if err != nil {
 		return nil, err
 	}
+	r.Thresholds = gates.Values(s.Thresholds)
 	Judge(r, s.Thresholds, gates)
 	return r, nil
 }
@@ -31,7 +35,7 @@ func AnalyzeAudit(ctx context.Context, run *rollout.Run, s analysis.Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	r.Findings = findings(r, s.Thresholds, gate.OfGrader())
+	r.Thresholds, r.Findings = gate.All().Values(s.Thresholds), findings(r, s.Thresholds, gate.OfGrader())
 	if r.Grader == nil {
 		r.Grader = measure.EmptyGrader(s)
 	}
@@ -46,7 +50,7 @@ func AnalyzeBurst(ctx context.Context, run *rollout.Run, s analysis.Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	r.Findings = findings(r, s.Thresholds, gate.OfEndpoints())
+	r.Thresholds, r.Findings = gate.All().Values(s.Thresholds), findings(r, s.Thresholds, gate.OfEndpoints())
 	return r, nil
 }
 

@@ -81,8 +81,8 @@ func (w auditWorld) run(rng *rand.Rand, s analysis.Settings) *analysis.Result {
 }
 
 // auditGates are the gates that an audit alone decides.
-func auditGates() []analysis.Gate {
-	var gates []analysis.Gate
+func auditGates() analysis.Gates {
+	var gates analysis.Gates
 	for _, g := range gate.All() {
 		if slices.Contains([]string{"grader.truth", "grader.hackable", "grader.noise", "grader.shortcuts"}, g.Name) {
 			gates = append(gates, g)

@@ -111,8 +111,8 @@ func TestAMeanAtOrAboveTheCeilingIsSaidToLieThere(t *testing.T) {
 		r := &analysis.Result{RewardRange: [2]float64{0, 1}, Ceiling: 0.75, GroupSize: 8, Confidence: 0.95, Splits: map[rollout.Split]*analysis.SplitResult{
 			rollout.Eval: {Reward: analysis.Reward{Estimate: mean}, Samples: analysis.Spread{Median: 8}},
 		}}
-		i := slices.IndexFunc(gate.All(), func(g analysis.Gate) bool { return g.Name == "baseline.headroom" })
-		f := gate.All()[i].Check(r, nil)[0]
+		i := slices.IndexFunc(gate.All(), func(g *analysis.Gate) bool { return g.Name == "baseline.headroom" })
+		f := gate.All()[i].Judge(r, nil)[0]
 		if !strings.HasSuffix(f.Title.String(), c.title) || !strings.HasSuffix(f.Remedy.String(), c.tail) || strings.ContainsAny(f.Remedy.String(), "{}") {
 			t.Errorf("%s: %q, %q", c.about, f.Title.String(), f.Remedy.String())
 		}

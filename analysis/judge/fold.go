@@ -12,12 +12,12 @@ import (
 var noTrainingVerdict = message.New("note.no_training", "no verdict on training")
 
 // Judge asks every gate and folds the findings into the verdict.
-func Judge(r *analysis.Result, t analysis.Thresholds, gates []analysis.Gate) {
-	r.Findings = findings(r, t, gates)
+func Judge(r *analysis.Result, t analysis.Thresholds, gates analysis.Gates) {
+	r.Findings, r.Changed = findings(r, t, gates), gates.Changed(r.Thresholds)
 	fold(r)
 }
 
-func findings(r *analysis.Result, t analysis.Thresholds, gates []analysis.Gate) []analysis.Finding {
+func findings(r *analysis.Result, t analysis.Thresholds, gates analysis.Gates) []analysis.Finding {
 	list := []analysis.Finding{}
 	for _, g := range gates {
 		list = append(list, g.Judge(r, t)...)
@@ -102,7 +102,7 @@ var (
 // cover says which blocking gates judged the run, which did not and why, and
 // which of them the verdict requires.
 func cover(r *analysis.Result) {
-	r.Judged, r.NotJudged, r.Required, r.Changed = []string{}, []analysis.Unjudged{}, []string{}, r.ChangedThresholds()
+	r.Judged, r.NotJudged, r.Required = []string{}, []analysis.Unjudged{}, []string{}
 	lacks := make(map[string]bool)
 	for i := range r.Findings {
 		f := &r.Findings[i]

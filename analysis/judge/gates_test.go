@@ -27,7 +27,7 @@ func TestGatesAreNamedDocumentedAndWorded(t *testing.T) {
 			t.Errorf("gate %s is listed twice", g.Name)
 		}
 		seen[g.Name] = true
-		for _, one := range append([]analysis.Gate{g}, g.Parts...) {
+		for _, one := range append([]*analysis.Gate{g}, g.Parts...) {
 			if w := one.Words; w.Pass == "" || len(one.Parts) == 0 && (w.Why == "" || w.Caution == "" || one.Check == nil) {
 				t.Errorf("%s of gate %s has no words or no check", one.Name, g.Name)
 			}
@@ -40,18 +40,18 @@ func TestGatesAndThresholdsStayFew(t *testing.T) {
 	if n := len(gate.All()); n > 26 {
 		t.Errorf("%d gates: make the new one a fact of another", n)
 	}
-	if n := len(gate.Thresholds()); n > 45 {
+	if n := len(gate.All().Thresholds()); n > 45 {
 		t.Errorf("%d thresholds: fix what is not worth setting", n)
 	}
 }
 
 // Those of gonogo compare belong to no gate.
 func TestEveryThresholdBelongsToAGate(t *testing.T) {
-	for _, row := range gate.Thresholds() {
+	for _, row := range gate.All().Thresholds() {
 		if row.Doc == "" {
 			t.Errorf("threshold %s has no doc", row.Name)
 		}
-		if !slices.ContainsFunc(gate.All(), func(g analysis.Gate) bool { return strings.HasPrefix(row.Name, g.Name) }) && !strings.HasPrefix(row.Name, "compare.") {
+		if !slices.ContainsFunc(gate.All(), func(g *analysis.Gate) bool { return strings.HasPrefix(row.Name, g.Name) }) && !strings.HasPrefix(row.Name, "compare.") {
 			t.Errorf("threshold %s belongs to no gate", row.Name)
 		}
 	}
@@ -180,7 +180,10 @@ func TestRequired(t *testing.T) {
 			one = g.Judge(&analysis.Result{Shift: &analysis.Shift{}}, nil)[0]
 		}
 	}
-	leakage := analysis.Skip("leakage", "", analysis.Blocking, message.Verbatim("there is only one split"))
+	gate := analysis.Gate{Name: "leakage", Check: func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
+		return analysis.Skip("", analysis.Blocking, message.Verbatim("there is only one split"))
+	}}
+	leakage := gate.Judge(nil, nil)[0]
 	open := analysis.Finding{Gate: "shift", Severity: analysis.Advisory, Fact: analysis.Fact{Status: analysis.Unknown, Title: message.Verbatim("a large one cannot be ruled out")}}
 	caution := analysis.Finding{Gate: "shift", Severity: analysis.Advisory, Fact: analysis.Fact{Status: analysis.Fail}}
 	alike := analysis.Finding{Gate: "shift", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Pass}}
@@ -212,12 +215,12 @@ func TestRequired(t *testing.T) {
 
 // Of parts that are equally bad the first leads, and parts are listed by gravity.
 func TestTheGravestOfEqualPartsLeads(t *testing.T) {
-	part := func(name string, s analysis.Status) analysis.Gate {
-		return analysis.Gate{Name: name, Check: func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
+	part := func(name string, s analysis.Status) *analysis.Gate {
+		return &analysis.Gate{Name: name, Check: func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
 			return []analysis.Finding{{Gate: name, Severity: analysis.Advisory, Fact: analysis.Fact{ID: name, Status: s}}}
 		}}
 	}
-	g := analysis.Gate{Name: "whole", Parts: []analysis.Gate{part("a", analysis.Pass), part("b", analysis.Fail), part("c", analysis.Fail), part("d", analysis.Unknown)}}
+	g := analysis.Gate{Name: "whole", Parts: []*analysis.Gate{part("a", analysis.Pass), part("b", analysis.Fail), part("c", analysis.Fail), part("d", analysis.Unknown)}}
 	list := g.Judge(&analysis.Result{}, nil)
 	if len(list) != 1 || list[0].ID != "b" || list[0].Others[1].ID != "c" {
 		t.Errorf("found %+v", list)

@@ -18,7 +18,7 @@ import (
 func TestARunWhoseGradingHasNotEndedIsUndecided(t *testing.T) {
 	for grading, want := range map[bool]analysis.Verdict{false: analysis.Go, true: analysis.Undecided} {
 		r := &analysis.Result{Run: analysis.RunInfo{Grading: grading}}
-		judge.Judge(r, nil, []analysis.Gate{{Name: "passes", Check: func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
+		judge.Judge(r, nil, analysis.Gates{{Name: "passes", Check: func(*analysis.Result, analysis.Thresholds) []analysis.Finding {
 			return []analysis.Finding{{Gate: "passes", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Pass}}}
 		}}})
 		if r.Verdict != want || grading && *r.Reason != analysis.Sampling {

@@ -89,7 +89,7 @@ func (c *evidence) agreement(items []*collect.Item, s analysis.Settings) *analys
 	}
 	a.Kappa = c.kappa(pairs, s)
 	a.Ceiling = c.humanCeiling(outputs, s)
-	least := s.Thresholds.Of(analysis.HackableMargin) * c.Range.Width()
+	least := s.Thresholds.At(analysis.HackableMargin) * c.Range.Width()
 	order = slices.DeleteFunc(order, func(k collect.ItemKey) bool { return gaps[k] <= least })
 	sort.SliceStable(order, func(i, j int) bool { return gaps[order[i]] > gaps[order[j]] })
 	for _, k := range order[:min(len(order), analysis.MaxItemsListed)] {

@@ -122,7 +122,7 @@ func (c *evidence) leastReward() float64 {
 
 // rejectedReferences are the references that did not earn the top when given as the answer.
 func (c *evidence) rejectedReferences(s analysis.Settings) (list []*collect.Payload) {
-	margin := s.Thresholds.Of(analysis.HackableMargin)
+	margin := s.Thresholds.At(analysis.HackableMargin)
 	for _, p := range c.Audit.Of(rollout.ProbeReference) {
 		if p.Valid && !c.Sound(p, margin) {
 			list = append(list, p)

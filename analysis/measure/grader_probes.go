@@ -66,7 +66,7 @@ func (c *evidence) rightAnswers() map[collect.ItemKey]*collect.Payload {
 var noExpectation = message.New("grader.no_expectation", "nothing is expected of this probe: its rewards are only shown")
 
 func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.ItemKey]float64, right map[collect.ItemKey]*collect.Payload, s analysis.Settings) analysis.ProbeResult {
-	margin := s.Thresholds.Of(analysis.HackableMargin)
+	margin := s.Thresholds.At(analysis.HackableMargin)
 	first := payloads[0]
 	r := analysis.ProbeResult{Probe: first.Probe.Name, Expect: first.Probe.Expect, Holes: []analysis.Hole{}, Rewards: []analysis.ItemReward{}}
 	if first.Probe.Limit != nil || r.Expect == rollout.Bottom || r.Expect == rollout.Top {
@@ -184,7 +184,7 @@ func (c *evidence) movedByNoise(r analysis.ProbeResult, s analysis.Settings) boo
 // beyond counts the items with a payload on the wrong side of its limit, farther
 // away than noise reaches.
 func (c *evidence) beyond(payloads []*collect.Payload, than float64, s analysis.Settings) int {
-	margin, n := s.Thresholds.Of(analysis.HackableMargin), 0
+	margin, n := s.Thresholds.At(analysis.HackableMargin), 0
 	for _, of := range byItem(payloads) {
 		if slices.ContainsFunc(of, func(p *collect.Payload) bool {
 			than, limit := than+1e-9*c.Range.Width(), c.Limit(p, margin)
@@ -251,7 +251,7 @@ func byItem(payloads []*collect.Payload) [][]*collect.Payload {
 // was not tried: where it does not, the reference or the grader is wrong about
 // the item, not about the rewrite.
 func (c *evidence) acceptance(g *analysis.Grader, s analysis.Settings) {
-	margin := s.Thresholds.Of(analysis.HackableMargin)
+	margin := s.Thresholds.At(analysis.HackableMargin)
 	at := make(map[collect.ItemKey]int)
 	var accepts, rejects, rewrites []stat.Counts
 	index := func(k collect.ItemKey) int {

@@ -21,7 +21,7 @@ const LeastAgreeing = 3
 // is the reference in other words, and is left out. So is an item that any of its
 // rollouts solves: its reference can be reached, and the item is hard.
 func SuspectReferences(c *collect.Collector, items []*collect.Item, s analysis.Settings) []analysis.SuspectReference {
-	margin := s.Thresholds.Of(analysis.HackableMargin) * c.Range.Width()
+	margin := s.Thresholds.At(analysis.HackableMargin) * c.Range.Width()
 	refs := References(c)
 	out := []analysis.SuspectReference{}
 	seen, solved := make(map[collect.ItemKey]bool), make(map[collect.ItemKey]bool)

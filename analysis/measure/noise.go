@@ -234,7 +234,7 @@ const reaches = 3
 // answer below the top, and noise that often leaves the margin hardly ever spans half of
 // the range: a worthless answer that does was rewarded.
 func (c *evidence) fineNoise(g *analysis.Grader, of []regraded, s analysis.Settings) {
-	width, margin := c.Range.Width(), s.Thresholds.Of(analysis.HackableMargin)
+	width, margin := c.Range.Width(), s.Thresholds.At(analysis.HackableMargin)
 	strays := func(than float64) stat.Estimate {
 		e, _ := stat.FlipRate(each(of, func(a again) float64 { return apart(a.grades, (than+1e-9)*width) }), s.Confidence)
 		return e

@@ -129,7 +129,7 @@ func (c *evidence) atZero(l *analysis.Layers, rows [][]layered, keys []collect.I
 	if l.Core == "" {
 		return
 	}
-	margin := s.Thresholds.Of(analysis.HackableMargin)
+	margin := s.Thresholds.At(analysis.HackableMargin)
 	var bought, earned, counts []float64
 	var zero []layered
 	var at []collect.ItemKey

@@ -145,7 +145,6 @@ func newResult(run *rollout.Run, input rollout.Input, s analysis.Settings) *anal
 		Normalize:     s.Normalize,
 		PassThreshold: s.PassThreshold,
 		ToolErrors:    s.ToolErrors,
-		Thresholds:    s.Thresholds.All(),
 		Require:       s.Require,
 		Input:         input,
 		Splits:        make(map[rollout.Split]*analysis.SplitResult),
@@ -207,7 +206,7 @@ func (c *evidence) fill(r *analysis.Result, manifest *rollout.Manifest, known la
 		all = append(all, of[split]...)
 	}
 	if c.Regraded {
-		c.everywhere = regrades(all, c, s.Thresholds.Of(analysis.HackableMargin))
+		c.everywhere = regrades(all, c, s.Thresholds.At(analysis.HackableMargin))
 	}
 	agreement := c.agreement(all, s)
 	s = withCeiling(r, agreement, s)

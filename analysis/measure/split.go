@@ -371,6 +371,6 @@ func (m *Split) variance() analysis.Variance {
 	}
 	once := m.s
 	once.Confidence = cmp.Or(m.once, m.s.Confidence)
-	splitWithin(&v, regrades(m.Measured, m.c, m.s.Thresholds.Of(analysis.HackableMargin)), m.c.everywhere, once)
+	splitWithin(&v, regrades(m.Measured, m.c, m.s.Thresholds.At(analysis.HackableMargin)), m.c.everywhere, once)
 	return v
 }

@@ -47,7 +47,7 @@ func (m *Split) tokenMean(conf float64, method string, count func(*collect.Row) 
 
 // latency is the wall time of valid rollouts.
 func (m *Split) latency() analysis.Latency {
-	limit := m.s.Thresholds.Of(analysis.TimeLimit)
+	limit := m.s.Thresholds.At(analysis.TimeLimit)
 	perItem := m.perItem(func(r *collect.Row) (float64, bool) { return r.Elapsed, r.Valid && r.Elapsed > 0 })
 	all := flatten(perItem)
 	if len(all) == 0 {

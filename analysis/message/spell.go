@@ -39,7 +39,7 @@ func spell(value any, l Language) error {
 		}
 	case map[string]any:
 		id, _ := v["id"].(string)
-		_, known := defs[id]
+		_, known := Find(id)
 		_, args := v["args"]
 		if known && (len(v) == 1 || len(v) == 2 && args) {
 			raw, err := json.Marshal(v)

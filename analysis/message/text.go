@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -30,9 +31,12 @@ func (d Def) wordless() bool {
 // defs are the messages of this program by id.
 var defs = map[string]Def{}
 
+// defining guards defs.
+var defining sync.RWMutex
+
 // New makes a message known, so a stored one can be said again. It belongs into a
-// package variable next to the code that says it. It panics if the id is taken by other
-// words: that is a mistake in the program.
+// package variable next to the code that says it, unless its words come with a value, such
+// as a gate. It panics if the id is taken by other words: that is a mistake in the program.
 //
 // It is not inlined: a thousand package variables call it, and their code would make the
 // binary larger by 200 kB.
@@ -40,6 +44,8 @@ var defs = map[string]Def{}
 //go:noinline
 func New(id, english string) Def {
 	d := Def{id, english}
+	defining.Lock()
+	defer defining.Unlock()
 	if was, ok := defs[id]; ok && was != d {
 		panic("message: two messages have the id " + id)
 	}
@@ -47,8 +53,18 @@ func New(id, english string) Def {
 	return d
 }
 
+// Find returns the message with an id.
+func Find(id string) (Def, bool) {
+	defining.RLock()
+	defer defining.RUnlock()
+	d, ok := defs[id]
+	return d, ok
+}
+
 // Defs lists the known messages, by id.
 func Defs() []Def {
+	defining.RLock()
+	defer defining.RUnlock()
 	return slices.SortedFunc(maps.Values(defs), func(a, b Def) int { return strings.Compare(a.ID, b.ID) })
 }
 
@@ -297,7 +313,7 @@ func (t Text) In(l Language) string {
 	if t.ID == "" {
 		return ""
 	}
-	d, ok := defs[t.ID]
+	d, ok := Find(t.ID)
 	if !ok {
 		raw, err := json.Marshal(t.Args)
 		if err != nil || len(t.Args) == 0 {

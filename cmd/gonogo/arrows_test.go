@@ -43,9 +43,9 @@ var allowedArrows = map[string][]string{
 		"sampler/input/document", "sampler/rollout",
 	},
 	"cmd/gonogo/internal/project": {
-		"analysis", "analysis/message", "cmd/gonogo/internal/brief", "cmd/gonogo/internal/config",
-		"cmd/gonogo/internal/console", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui", "fixtures",
-		"sampler", "sampler/audit", "sampler/boundary/agent", "sampler/boundary/grader",
+		"analysis", "analysis/gate", "analysis/message", "cmd/gonogo/internal/brief",
+		"cmd/gonogo/internal/config", "cmd/gonogo/internal/console", "cmd/gonogo/internal/exit",
+		"cmd/gonogo/internal/ui", "fixtures", "sampler", "sampler/audit", "sampler/boundary/agent", "sampler/boundary/grader",
 		"sampler/boundary/isolation", "sampler/boundary/mcp", "sampler/boundary/model",
 		"sampler/boundary/proxy", "sampler/boundary/python", "sampler/boundary/tool", "sampler/endpoint",
 		"sampler/input/dataset", "sampler/input/document", "sampler/input/job", "sampler/input/spelling",
@@ -65,11 +65,11 @@ var allowedArrows = map[string][]string{
 	},
 	"cmd/gonogo/internal/exit": {},
 	"report": {
-		"analysis", "analysis/collect", "analysis/compare", "analysis/history", "analysis/message",
-		"analysis/stat", "report/block", "report/chart", "report/internal/glyph", "report/internal/html",
-		"report/internal/junit", "report/internal/lettering", "report/internal/markdown", "report/internal/pdf",
-		"report/internal/typeface", "report/plain", "report/table", "report/text", "sampler/rollout",
-		"sampler/wording",
+		"analysis", "analysis/collect", "analysis/compare", "analysis/gate", "analysis/history",
+		"analysis/message", "analysis/stat", "report/block", "report/chart", "report/internal/glyph",
+		"report/internal/html", "report/internal/junit", "report/internal/lettering",
+		"report/internal/markdown", "report/internal/pdf", "report/internal/typeface", "report/plain",
+		"report/table", "report/text", "sampler/rollout", "sampler/wording",
 	},
 	// what a report is made of
 	"report/block": {"analysis/message", "report/chart", "sampler/rollout"},
@@ -136,14 +136,16 @@ var allowedArrows = map[string][]string{
 		"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout",
 		"sampler/rollout/markup", "sampler/wording",
 	},
-	"analysis/judge": {"analysis", "analysis/gate", "analysis/measure", "analysis/message", "sampler/rollout"},
+	// tests of gates
+	"analysis/gate/gatetest": {"analysis", "sampler/rollout"},
+	"analysis/judge":         {"analysis", "analysis/gate", "analysis/measure", "analysis/message", "sampler/rollout"},
 	"analysis/curate": {
 		"analysis", "analysis/collect", "analysis/measure", "analysis/message", "analysis/shift",
 		"analysis/stat", "sampler/rollout", "sampler/wording",
 	},
 	"analysis/compare": {
-		"analysis", "analysis/collect", "analysis/judge", "analysis/measure", "analysis/message",
-		"analysis/shift", "analysis/stat", "sampler/rollout", "sampler/wording",
+		"analysis", "analysis/collect", "analysis/gate", "analysis/judge", "analysis/measure",
+		"analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout", "sampler/wording",
 	},
 	"analysis/history": {
 		"analysis", "analysis/compare", "analysis/message", "analysis/shift", "analysis/stat",

@@ -33,7 +33,7 @@ func TestEveryListIsNamedAndDocumented(t *testing.T) {
 			lists["facts"] = append(lists["facts"], named{part.Name, part.Doc, part.Check != nil})
 		}
 	}
-	for _, x := range gate.Thresholds() {
+	for _, x := range gate.All().Thresholds() {
 		lists["thresholds"] = append(lists["thresholds"], named{x.Name, x.Doc, true})
 	}
 	for _, c := range chart.Charts() {
@@ -129,7 +129,7 @@ func blockingGates(t *testing.T) []string {
 	var names []string
 	for _, g := range gate.All() {
 		r.Findings = nil
-		judge.Judge(r, nil, []analysis.Gate{g})
+		judge.Judge(r, nil, analysis.Gates{g})
 		for _, f := range r.Findings {
 			if f.Severity == analysis.Blocking {
 				names = append(names, g.Name)

@@ -44,7 +44,7 @@ func slow(t *testing.T, limit float64) *analysis.Result {
 		a.Bins = append(a.Bins, analysis.RewardBin{From: x, To: x * 1.2, Middle: x * 1.1, Reward: stat.Estimate{Value: stat.Some(v), Low: stat.Some(v - 0.06), High: stat.Some(v + 0.06), N: 120, Items: 60}})
 	}
 	r.Splits[rollout.Train].Against = append(r.Splits[rollout.Train].Against, a)
-	r.Thresholds["tools.tail.limit"] = limit
+	r.Thresholds["tools.tail"]["tools.tail.limit"] = limit
 	return r
 }
 

@@ -157,7 +157,7 @@ func auditTitle(l message.Language, probes []analysis.ProbeResult) string {
 }
 
 func threshold(r *analysis.Result, name string) *float64 {
-	v, ok := r.Thresholds[name]
+	v, ok := r.Thresholds.ByName()[name]
 	if !ok {
 		return nil
 	}

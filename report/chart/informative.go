@@ -220,13 +220,13 @@ func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
 		return !ruled || !g.exact.free(at, 3, len(g.exact.x)) || !g.bracket.free(at, 0, len(g.bracket.x)) || !g.fits.band.free(at, 0, len(g.fits.band.x))
 	}
 	var list []rule
-	if v, ok := r.Thresholds[informativeCaution]; ok {
+	if v, ok := r.Thresholds.ByName()[informativeCaution]; ok {
 		list = append(list, rule{
 			at: v, label: r.Lang.Say("chart.caution.below", "caution below %s", message.Percent(v)), left: left(v),
 			line: draw.LineStyle{Color: Amber, Width: 1, Dashes: dotted},
 		})
 	}
-	if v, ok := r.Thresholds[informativeBlocking]; ok {
+	if v, ok := r.Thresholds.ByName()[informativeBlocking]; ok {
 		list = append(list, rule{
 			at: v, label: r.Lang.Say("chart.nogo.below", "NO-GO below %s", message.Percent(v)), left: left(v),
 			line: draw.LineStyle{Color: Red, Width: 1, Dashes: dashed},

@@ -96,7 +96,7 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 
 // limit is how much of the quantity is allowed; none if nothing is configured.
 func (q cost) limit(r *analysis.Result) (float64, bool) {
-	x := r.Thresholds["tools.tail.limit"]
+	x := r.Thresholds.ByName()[analysis.TimeLimit.Name]
 	return x, q.quantity == analysis.CostLatency && x > 0
 }
 

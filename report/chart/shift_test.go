@@ -18,7 +18,6 @@ import (
 func shifted(t *testing.T) *analysis.Result {
 	t.Helper()
 	r := reporttest.Load(t, "go")
-	r.Thresholds = map[string]float64{}
 	sh := &analysis.Shift{Crossings: []analysis.Crossing{{A: rollout.Train, B: rollout.Eval, RowsA: 120, RowsB: 60}}}
 	for _, c := range []struct {
 		on           string
@@ -32,7 +31,7 @@ func shifted(t *testing.T) *analysis.Result {
 			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, About: message.Verbatim("feature of " + c.on), Test: shift.Kolmogorov, Effect: stat.Estimate{Value: stat.Some(c.v - 0.4), Low: stat.Some(c.low - 0.4), High: stat.Some(c.high - 0.4)}},
 		)
 	}
-	r.Thresholds["shift"], r.Thresholds["shift.p"], r.Thresholds["shift.caution.p"] = 0.75, 0.01, 0.05
+	r.Thresholds = analysis.ThresholdValues{"shift": {"shift": 0.75, "shift.p": 0.01, "shift.caution.p": 0.05}}
 	r.Shift = sh
 	return r
 }

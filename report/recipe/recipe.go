@@ -161,7 +161,7 @@ func (c *recipe) samplesOfEval() number {
 		return number{n, "as configured"}
 	}
 	n, enough, ok := gate.EvalSamples(c.r)
-	gain := message.Digits(c.r.Thresholds["eval.power"] * c.r.Range().Width())
+	gain := message.Digits(c.r.Thresholds.ByName().At(gate.HopedGain) * c.r.Range().Width())
 	switch {
 	case !ok:
 		return number{}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"gonogo/analysis"
+	"gonogo/analysis/gate"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/input/document"
 	"gonogo/sampler/input/job"
@@ -30,7 +31,7 @@ func measured() *analysis.Result {
 	big, small := 300.0, 100.0
 	return &analysis.Result{
 		Ruling: analysis.Ruling{Verdict: analysis.Go}, Confidence: 0.95, RewardRange: [2]float64{0, 1}, GroupSize: 8, Normalize: analysis.NormalizeStd,
-		Thresholds: analysis.Thresholds{}.All(),
+		Thresholds: gate.All().Values(nil),
 		Plan:       &analysis.Plan{GroupSize: 8, WantedShare: 0.5, MinGroupSize: &four},
 		Splits: map[rollout.Split]*analysis.SplitResult{
 			rollout.Train: {

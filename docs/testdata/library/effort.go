@@ -16,11 +16,14 @@ import (
 // noCalls is why the gate has nothing to judge.
 var noCalls = message.New("effort.no_calls", "no rollout of train made a tool call")
 
+// mostCalls is a threshold of the gate.
+var mostCalls = analysis.Threshold{Name: "effort.calls", Unit: "calls", Default: 5, Doc: "tool calls that a rollout may make on average"}
+
 // effort is a gate: its name, threshold, words and check are all there is of it.
-var effort = analysis.NewGate(analysis.Gate{
+var effort = &analysis.Gate{
 	Name:       "effort",
 	Doc:        "A rollout makes few enough tool calls for the endpoints that training will have.",
-	Thresholds: []analysis.Threshold{{Name: "effort.calls", Unit: "calls", Default: 5, Doc: "tool calls that a rollout may make on average"}},
+	Thresholds: []analysis.Threshold{mostCalls},
 	Charts:     []string{"effort"},
 	Words: analysis.Words{
 		Why:           "Every tool call of a training step is paid for and waited for.",
@@ -33,13 +36,12 @@ var effort = analysis.NewGate(analysis.Gate{
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		train := r.Splits[rollout.Train]
 		if train == nil || train.Tools.Calls.Value == nil || *train.Tools.Calls.Value == 0 {
-			return []analysis.Finding{analysis.Skip("effort", rollout.Train, analysis.Blocking, noCalls.Text())}
+			return analysis.Skip(rollout.Train, analysis.Blocking, noCalls.Text())
 		}
-		limit, calls := t.At("effort.calls"), analysis.BoundOf(train.Tools.Calls)
-		j := analysis.Judgement{Gate: "effort", Split: rollout.Train, Severity: analysis.Blocking, Unit: "calls", Want: analysis.WantAtMost(limit)}
-		return []analysis.Finding{j.Finding(calls.AtMost(limit), calls)}
+		j := analysis.Judgement{Split: rollout.Train, Severity: analysis.Blocking, Unit: mostCalls.Unit}
+		return []analysis.Finding{j.AtMost(t.At(mostCalls), analysis.BoundOf(train.Tools.Calls))}
 	},
-})
+}
 
 // effortChart is the picture of the gate.
 var effortChart = chart.Chart{

@@ -48,15 +48,16 @@ func run(ctx context.Context, args []string) (int, error) {
 		}
 		return 0, nil
 	}
-	settings, err := settings(args[2:])
+	gates := append(gate.All(), effort)
+	settings, err := settings(args[2:], gates)
 	if err != nil {
 		return 2, err
 	}
-	result, err := judge.Analyze(ctx, opened, rollout.ReadOptions{}, settings, append(gate.All(), effort))
+	result, err := judge.Analyze(ctx, opened, rollout.ReadOptions{}, settings, gates)
 	if err != nil {
 		return 1, err
 	}
-	if err := write(result, opened.Dir); err != nil {
+	if err := write(result, opened.Dir, gates); err != nil {
 		return 1, err
 	}
 	fmt.Println(result.Verdict)
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string) (int, error) {
 }
 
 // write writes result.json and the report, with the chart among its pictures.
-func write(result *analysis.Result, dir string) error {
+func write(result *analysis.Result, dir string, gates analysis.Gates) error {
 	file, err := os.Create(filepath.Join(dir, "result.json"))
 	if err != nil {
 		return err
@@ -77,13 +78,13 @@ func write(result *analysis.Result, dir string) error {
 	if err := errors.Join(result.Encode(file), file.Close()); err != nil {
 		return err
 	}
-	page := report.NewPage(result, report.Options{Dir: dir, Charts: append(chart.Charts(), effortChart)})
+	page := report.NewPage(result, report.Options{Dir: dir, Gates: gates, Charts: append(chart.Charts(), effortChart)})
 	return report.Write(filepath.Join(dir, "report"), page, report.Formats()[:3])
 }
 
 // settings are the defaults, with the thresholds of a gonogo.yaml: a name that no gate
 // has is refused.
-func settings(files []string) (analysis.Settings, error) {
+func settings(files []string, gates analysis.Gates) (analysis.Settings, error) {
 	s := analysis.DefaultSettings()
 	for _, file := range files {
 		text, err := os.ReadFile(file)
@@ -96,7 +97,7 @@ func settings(files []string) (analysis.Settings, error) {
 		}
 		s.Thresholds = config.Thresholds
 	}
-	return s, s.Validate()
+	return s, gates.Validate(s)
 }
 
 // putProbes has a grader grade the payloads of all probes, and of the one of ours, on

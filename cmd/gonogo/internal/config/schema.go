@@ -42,9 +42,9 @@ func lists() map[string][]string {
 		"report.formats":        append(ui.Names(report.Formats(), func(f report.Format) string { return f.Name }), DefaultFormats, AllFormats),
 		"report.lang":           message.Tags(),
 		"report.paper":          report.Papers(),
-		"require":               gate.Requirable(),
+		"require":               gate.All().Requirable(),
 		"target":                ui.Names(dataset.Targets(), func(t dataset.Target) string { return t.Name }),
-		"thresholds":            ui.Names(gate.Thresholds(), func(t analysis.Threshold) string { return t.Name }),
+		"thresholds":            ui.Names(gate.All().Thresholds(), func(t analysis.Threshold) string { return t.Name }),
 		"trainer.normalize":     analysis.Normalizations(),
 	}
 }

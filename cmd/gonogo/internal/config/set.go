@@ -16,7 +16,7 @@ import (
 // a key already.
 func SettingKey(name string) string {
 	var thresholds []string
-	for _, t := range gate.Thresholds() {
+	for _, t := range gate.All().Thresholds() {
 		if t.Name == name { // also one below a key, such as grader.hackable
 			return "thresholds." + name
 		}

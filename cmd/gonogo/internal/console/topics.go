@@ -23,7 +23,7 @@ func WriteGates(w io.Writer) {
 		}
 	}
 	fmt.Fprintln(w, "\nThresholds (set with --set NAME=VALUE, or under thresholds in gonogo.yaml):")
-	for _, t := range gate.Thresholds() {
+	for _, t := range gate.All().Thresholds() {
 		Entry(w, fmt.Sprintf("%s = %g", t.Name, t.Default), t.Doc)
 	}
 }

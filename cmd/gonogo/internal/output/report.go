@@ -15,6 +15,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/archive"
 	"gonogo/analysis/collect"
+	"gonogo/analysis/gate"
 	"gonogo/analysis/stat"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/console"
@@ -60,7 +61,7 @@ func ResultFor(ctx context.Context, c *project.Call, dir string) (*analysis.Resu
 	if err != nil {
 		return nil, err
 	}
-	if kept.GroupSize == own.GroupSize && maps.Equal(kept.Thresholds, own.Thresholds.All()) {
+	if kept.GroupSize == own.GroupSize && maps.Equal(kept.Thresholds.ByName(), gate.All().Values(own.Thresholds).ByName()) {
 		return kept, nil
 	}
 	if opened.Manifest == nil || len(opened.Manifest.Config) == 0 {

@@ -26,8 +26,8 @@ import (
 // PrintThresholdChanges prints which thresholds the command line changed for the
 // verdict that is now stored in result.json.
 func PrintThresholdChanges(c *project.Call, r *analysis.Result) {
-	if changed := r.ChangedThresholds(); len(changed) > 0 && len(c.Set) > 0 {
-		fmt.Fprintf(c.Err, "note: %s now holds a verdict under changed thresholds: %s. A report judges by the run's own configuration unless it is given the same --set.\n", archive.ResultFile, thresholdList(changed))
+	if len(r.Changed) > 0 && len(c.Set) > 0 {
+		fmt.Fprintf(c.Err, "note: %s now holds a verdict under changed thresholds: %s. A report judges by the run's own configuration unless it is given the same --set.\n", archive.ResultFile, thresholdList(r.Changed))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"gonogo/analysis"
+	"gonogo/analysis/gate"
 	"gonogo/analysis/message"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/exit"
@@ -105,7 +106,7 @@ func SettingsFor(c *Call, m *rollout.Manifest) (analysis.Settings, error) {
 		return analysis.Settings{}, err
 	}
 	s := cfg.JudgeSettings(m)
-	return s, exit.AsUsage(s.Validate())
+	return s, exit.AsUsage(gate.All().Validate(s))
 }
 
 // ConfigFor is the configuration that the command line names, else the one in the run's
