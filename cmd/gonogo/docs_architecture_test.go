@@ -129,7 +129,8 @@ func withoutDetours(imports map[string]map[string]bool, node string) (targets []
 	return targets
 }
 
-// synopsis is the first sentence of a package's doc, from its verb on.
+// synopsis returns the first sentence of a package's doc, from its verb on. It skips the one
+// that says whom the package serves.
 func synopsis(t *testing.T, room string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join("..", "..", filepath.FromSlash(room), "*.go"))
@@ -142,9 +143,12 @@ func synopsis(t *testing.T, room string) string {
 			t.Fatal(err)
 		}
 		if doc := strings.Join(strings.Fields(parsed.Doc.Text()), " "); doc != "" && !strings.HasSuffix(file, "_test.go") {
+			doc = strings.TrimPrefix(doc, "Package "+parsed.Name.Name+" ")
+			if _, rest, ok := strings.Cut(doc, "may change in any release. It "); ok {
+				doc = rest
+			}
 			first, _, _ := strings.Cut(doc+" ", ". ")
-			words := strings.SplitN(first, " ", 3) // Package NAME does ...
-			return strings.ReplaceAll(words[2], "|", `\|`)
+			return strings.ReplaceAll(first, "|", `\|`)
 		}
 	}
 	t.Errorf("%s has no doc", room)

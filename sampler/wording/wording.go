@@ -1,4 +1,6 @@
-// Package wording shortens texts and chooses plurals for messages.
+// Package wording serves the gonogo command; its API may change in any release.
+//
+// It shortens texts and chooses plurals for messages.
 //
 // In: texts of any length, and English words for things that are counted. Out: texts that
 // fit a line or a limit, with an ellipsis where something was cut, and the word for one
