@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"maps"
-	"slices"
 
 	"gonogo/analysis/message"
 )
@@ -57,22 +56,29 @@ func (w Words) of(f *Finding) (slot, title, remedy string) {
 	return "unknown", w.Unknown, w.UnknownRemedy
 }
 
-// messages are the label and the words of a gate; of a gate with parts, the label and what
-// it says if all of them pass.
+// messages are the label and the words of a gate: those of every finding; of a gate with
+// parts, the label and what it says if all of them pass.
 func (g *Gate) messages() []message.Def {
-	id, w := g.Name, g.Words
-	list := []message.Def{
-		{ID: id + ".label", English: g.Label}, {ID: id + ".why", English: w.Why}, {ID: id + ".pass", English: w.Pass},
-		{ID: id + ".fail", English: w.Fail}, {ID: id + ".fail.remedy", English: w.FailRemedy},
-		{ID: id + ".unknown", English: w.Unknown}, {ID: id + ".unknown.remedy", English: w.UnknownRemedy},
-		{ID: id + ".caution", English: w.Caution}, {ID: id + ".caution.remedy", English: w.CautionRemedy},
-		{ID: id + ".caution_unknown", English: w.CautionUnknown}, {ID: id + ".caution_unknown.remedy", English: w.CautionUnknownR},
-		{ID: id + ".unmeasured", English: w.Unmeasured}, {ID: id + ".unmeasured.remedy", English: w.UnmeasuredR},
+	var list []message.Def
+	add := func(slot, english string) {
+		if english != "" {
+			list = append(list, message.Def{ID: g.Name + "." + slot, English: english})
+		}
 	}
+	add("label", g.Label)
 	if len(g.Parts) > 0 {
-		list = []message.Def{list[0], {ID: id + ".parts", English: w.Pass}}
+		add("parts", g.Words.Pass)
+		return list
 	}
-	return slices.DeleteFunc(list, func(d message.Def) bool { return d.English == "" })
+	add("why", g.Words.Why)
+	for _, severity := range []Severity{Blocking, Advisory} {
+		for _, fact := range []Fact{{Status: Pass}, {Status: Fail}, {Status: Unknown, Value: new(float64)}, {Status: Unknown}} {
+			slot, title, remedy := g.Words.of(&Finding{Severity: severity, Fact: fact})
+			add(slot, title)
+			add(slot+".remedy", remedy)
+		}
+	}
+	return list
 }
 
 // say returns words of the gate as a message; no words say nothing.
