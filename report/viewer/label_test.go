@@ -181,7 +181,7 @@ func TestThePageWearsTheColoursOfTheReport(t *testing.T) {
 		colours, _, _ := strings.Cut(string(b), "\n*{box-sizing")
 		return colours
 	}
-	if own := palette("assets/view.css"); own != palette("../html/assets/page.css") || len(own) < 500 {
+	if own := palette("assets/view.css"); own != palette("../internal/html/assets/page.css") || len(own) < 500 {
 		t.Errorf("the page has other colours than the report:\n%s", own)
 	}
 }
