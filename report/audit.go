@@ -134,9 +134,9 @@ func auditLead(g *analysis.Grader, w *words) string {
 	case told == 0:
 		return w.Audit.Untold
 	case holed == 0:
-		lead = fmt.Sprintf(w.Audit.Sound, w.Audit.Probes.of(told))
+		lead = fmt.Sprintf(w.Audit.Sound, w.Lang.Count(told, "probe"))
 	default:
-		lead = fmt.Sprintf(w.Audit.Holed, message.Whole(holed), w.Audit.Probes.of(told), strings.Join(list, w.Signs.Comma))
+		lead = fmt.Sprintf(w.Audit.Holed, message.Whole(holed), w.Lang.Count(told, "probe"), strings.Join(list, w.Signs.Comma))
 	}
 	if moved > 0 {
 		lead += fmt.Sprintf(w.Audit.MovedToo, message.Whole(moved))
@@ -260,7 +260,7 @@ func on(p analysis.ProbeResult, w *words) string {
 	n := chart.CountHoles(p) + chart.CountMoves(p)
 	s := w.Audit.OnOne
 	if p.Items != 1 {
-		s = fmt.Sprintf(w.Audit.On, message.Whole(n), w.Item.of(p.Items))
+		s = fmt.Sprintf(w.Audit.On, message.Whole(n), w.Lang.Count(p.Items, "item"))
 	}
 	if chart.CountMoves(p) > 0 && p.Up+p.Down > 0 {
 		s += fmt.Sprintf(w.Audit.Ways, message.Whole(p.Up), message.Whole(p.Down))

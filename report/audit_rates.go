@@ -41,10 +41,12 @@ func (t *rateTable) row(cells ...string) { t.Rows = append(t.Rows, cells) }
 func rates(r *analysis.Result, w *words) Grid {
 	g, a := r.Grader, w.Audit
 	t := rateTable{Grid{Words: true, Rates: true, Head: a.RateHead}, w}
-	in := func(n plural) func(stat.Estimate) string {
-		return func(e stat.Estimate) string { return fmt.Sprintf(w.Measured, w.Item.of(e.Items), n.of(e.N)) }
+	in := func(thing string) func(stat.Estimate) string {
+		return func(e stat.Estimate) string {
+			return fmt.Sprintf(w.Measured, w.Lang.Count(e.Items, "item"), w.Lang.Count(e.N, thing))
+		}
 	}
-	payloads, rollouts, grades := in(a.Payloads), in(w.Rollout), in(a.Outputs)
+	payloads, rollouts, grades := in("payload"), in("rollout"), in("output")
 	t.add(a.FalseAccept, message.UnitShare, g.FalseAccept, payloads, a.FalseAcceptDoc)
 	t.add(a.FalseReject, message.UnitShare, g.FalseReject, payloads, a.FalseRejectDoc)
 	t.add(a.Youden, "", g.Youden, payloads, a.YoudenDoc)
@@ -62,7 +64,7 @@ func rates(r *analysis.Result, w *words) Grid {
 	if l := g.Length; l != nil {
 		doc, p := a.LengthDoc, ""
 		if l.P != nil {
-			p = fmt.Sprintf(a.LengthP, chance(*l.P))
+			p = fmt.Sprintf(a.LengthP, message.P(*l.P))
 		}
 		if l.Pooled.Known() {
 			doc += fmt.Sprintf(a.LengthPooled, estimate(l.Pooled))
@@ -90,28 +92,14 @@ func rates(r *analysis.Result, w *words) Grid {
 	return t.Grid
 }
 
-// chance prints a p-value with its sign of comparison.
-func chance(p float64) string {
-	if p < 0.001 {
-		return "p < 0.001"
-	}
-	return "p = " + message.Digits(p)
-}
-
-// bits prints an entropy; what prints as one is one.
-func bits(x float64, w plural) string {
-	if n := message.Digits(x); n != "1" {
-		return fmt.Sprintf(w.Many, n)
-	}
-	return w.One
-}
+var entropy = message.New("report.audit.entropy", "{bits|bit}")
 
 // resolution is how finely the grader tells outputs apart.
 func (t *rateTable) resolution(res analysis.Resolution) {
 	a := t.words.Audit
-	counted := []string{t.words.Rollout.of(res.N)}
+	counted := []string{t.words.Lang.Count(res.N, "rollout")}
 	if res.EntropyBits != nil {
-		counted = append(counted, bits(*res.EntropyBits, a.Entropy))
+		counted = append(counted, entropy.With(message.Args{"bits": message.Number(*res.EntropyBits)}).In(t.words.Lang))
 	}
 	if res.ShareLow != nil && res.ShareHigh != nil {
 		counted = append(counted, fmt.Sprintf(a.Ends, message.Percent(*res.ShareLow), message.Percent(*res.ShareHigh)))
@@ -126,12 +114,12 @@ func agreementGrid(g *analysis.Grader, w *words) Grid {
 		return t.Grid
 	}
 	p, a := g.Agreement, w.Audit
-	outputs := func(e stat.Estimate) string { return a.Outputs.of(e.N) }
+	outputs := func(e stat.Estimate) string { return w.Lang.Count(e.N, "output") }
 	t.add(a.Spearman, "", &p.Spearman, outputs, a.SpearmanDoc)
 	t.add(a.Kappa, "", p.Kappa, outputs, a.KappaDoc)
 	t.add(a.Alpha, "", p.Alpha, outputs, a.AlphaDoc)
 	t.add(a.Ceiling, "", p.Ceiling, outputs, a.CeilingDoc)
-	t.Notes = append(t.Notes, fmt.Sprintf(a.Labels, a.LabelsOf.of(p.Labels), a.Raters.of(p.Raters), a.Outputs.of(p.Outputs)))
+	t.Notes = append(t.Notes, fmt.Sprintf(a.Labels, w.Lang.Count(p.Labels, "label"), w.Lang.Count(p.Raters, "rater"), w.Lang.Count(p.Outputs, "output")))
 	if len(p.Items) > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf(a.Differ, few(ids(p.Items), 10, w)))
 	}

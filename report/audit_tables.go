@@ -114,7 +114,7 @@ func layerNotes(l *analysis.Layers, w *words) []string {
 	if l.Core == "" || l.ZeroN == 0 {
 		return notes
 	}
-	s := fmt.Sprintf(a.Zero, id(l.Core), w.Rollout.of(l.ZeroN))
+	s := fmt.Sprintf(a.Zero, id(l.Core), w.Lang.Count(l.ZeroN, "rollout"))
 	if l.AtZero.Known() {
 		s += fmt.Sprintf(a.AtZero, estimate(l.AtZero))
 	}

@@ -400,10 +400,11 @@ func TestAGapOfNothingIsNotKnown(t *testing.T) {
 // One item, one bit and a tiny p once read "1 of 1 items", "1 bits" and "p = 0".
 func TestOnesAndTinyNumbersInWords(t *testing.T) {
 	one := analysis.ProbeResult{Expect: rollout.Bottom, Items: 1, Above: 1}
+	bits := func(x float64) string { return entropy.With(message.Args{"bits": message.Number(x)}).String() }
 	for got, want := range map[string]string{
-		on(one, &english):                   "on the one item tried",
-		bits(0.9999, english.Audit.Entropy): "1 bit", bits(1.69, english.Audit.Entropy): "1.69 bits",
-		chance(0): "p < 0.001", chance(3e-9): "p < 0.001", chance(0.0123): "p = 0.0123",
+		on(one, &english): "on the one item tried",
+		bits(0.9999):      "1 bit", bits(1.69): "1.69 bits",
+		message.P(0): "p < 0.001", message.P(3e-9): "p < 0.001", message.P(0.0123): "p = 0.0123",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

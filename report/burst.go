@@ -19,9 +19,9 @@ func burstBlocks(b *analysis.Burst, w *words) []block.Block {
 }
 
 func burstLead(b *analysis.Burst, w *words) string {
-	step := fmt.Sprintf(w.Burst.Named, w.Rollout.of(b.Rollouts))
+	step := fmt.Sprintf(w.Burst.Named, w.Lang.Count(b.Rollouts, "rollout"))
 	if b.BatchSize != nil {
-		step = fmt.Sprintf(w.Burst.Step, w.Item.of(*b.BatchSize), w.Rollout.of(b.GroupSize))
+		step = fmt.Sprintf(w.Burst.Step, w.Lang.Count(*b.BatchSize, "item"), w.Lang.Count(b.GroupSize, "rollout"))
 	}
 	if slices.ContainsFunc(b.Endpoints, func(e analysis.BurstEndpoint) bool { return e.Name == "agent" }) {
 		return fmt.Sprintf(w.Burst.AgentLead, step, b.Split, w.Burst.Bursts.of(b.Bursts))
@@ -35,7 +35,7 @@ func burstLead(b *analysis.Burst, w *words) string {
 
 // burstGrid is every endpoint in the bursts.
 func burstGrid(b *analysis.Burst, w *words) Grid {
-	g := Grid{Title: fmt.Sprintf(w.Burst.At, w.Rollout.of(b.Rollouts)), Head: w.Burst.Head}
+	g := Grid{Title: fmt.Sprintf(w.Burst.At, w.Lang.Count(b.Rollouts, "rollout")), Head: w.Burst.Head}
 	for _, e := range b.Endpoints {
 		doubles := w.Burst.Never
 		switch {
@@ -72,13 +72,13 @@ func checksGrid(b *analysis.Burst, w *words) Grid {
 		first = fmt.Sprintf(v.FirstFailure, message.Digits(f.After), id(f.Endpoint), id(f.Kind))
 	}
 	g.Rows = [][]string{
-		{v.Lost, percent(b.Lost), w.Rollout.of(b.Lost.N), v.LostDoc},
+		{v.Lost, percent(b.Lost), w.Lang.Count(b.Lost.N, "rollout"), v.LostDoc},
 		{v.First, first, "", v.FirstDoc},
 		{v.Wire, fmt.Sprintf(w.OutOf, message.Whole(b.Wire.Departing), message.Whole(b.Wire.Answers)), departures(b, w), v.WireDoc},
 		{v.Crosstalk, fmt.Sprintf(w.OutOf, message.Whole(b.Crosstalk.Leaks), message.Whole(b.Crosstalk.Answers)), "", v.CrosstalkDoc},
 	}
 	if b.Repeats.Known() {
-		g.Rows = append(g.Rows, []string{v.Repeats, percent(b.Repeats), v.Requests.of(b.Repeats.N), v.RepeatsDoc})
+		g.Rows = append(g.Rows, []string{v.Repeats, percent(b.Repeats), w.Lang.Count(b.Repeats.N, "different request"), v.RepeatsDoc})
 	}
 	return g
 }

@@ -4,7 +4,7 @@ package report
 type burstWords struct {
 	Title, Lead, Step, Named, Gaps, NoGaps string
 	AgentLead                              string // where a service made the rollouts
-	Bursts, Requests                       plural
+	Bursts                                 plural
 	At, Never, Doubling                    string
 	Head                                   []string
 	Checks                                 string
@@ -26,7 +26,7 @@ var englishBurst = burstWords{
 	Named:     "%s",
 	Gaps:      "the recorded time between the calls was kept",
 	NoGaps:    "each rollout made its calls one after the other without a pause",
-	Bursts:    plural{"one burst", "each of %s bursts"}, Requests: plural{"1 different request", "%s different requests"},
+	Bursts:    plural{"one burst", "each of %s bursts"},
 
 	At:    "With %s at once",
 	Head:  []string{"endpoint", "requests", "P50 s", "P95 s", "P99 s", "longest s", "failed", "refused", "P95 doubles at"},

@@ -18,7 +18,7 @@ func chinese(t *testing.T, name string) *analysis.Result {
 }
 
 func TestTheCatalogueIsTranslated(t *testing.T) {
-	w := wordsIn(chineseOr(func(text string) { t.Errorf("Chinese lacks %q", text) }))
+	w := wordsIn(message.Chinese.OnMissing(func(_, text string) { t.Errorf("Chinese lacks %q", text) }))
 	if w.Lang.Tag() != message.Chinese.Tag() {
 		t.Errorf("the Chinese words are in %q", w.Lang.Tag())
 	}
@@ -32,7 +32,7 @@ func TestLongEveryFormatIsInChinese(t *testing.T) {
 	}
 	lacking := map[string]bool{}
 	for _, name := range reporttest.Names() {
-		r := reporttest.Load(t, name).In(chineseOr(func(text string) { lacking[text] = true }))
+		r := reporttest.Load(t, name).In(message.Chinese.OnMissing(func(_, text string) { lacking[text] = true }))
 		p := NewPage(r, options())
 		for _, f := range Usual() {
 			if !f.Rollouts {

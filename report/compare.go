@@ -144,7 +144,7 @@ func (x compared) splitBlocks(split rollout.Split) []block.Block {
 // facts are what a split's answer rests on.
 func (x compared) facts(sc *compare.Split) []string {
 	w := x.w
-	items := fmt.Sprintf(w.Items, w.Item.of(sc.Items.Common))
+	items := fmt.Sprintf(w.Items, x.Words.Lang.Count(sc.Items.Common, "item"))
 	if !sc.Paired {
 		items = w.Unpaired
 	}
@@ -158,7 +158,7 @@ func (x compared) facts(sc *compare.Split) []string {
 	}
 	facts := []string{items + w.Signs.Stop}
 	if r := sc.Reward; r.Known() {
-		facts = append(facts, fmt.Sprintf(w.Measured, w.Rollout.of(r.N), prose(r.Method)))
+		facts = append(facts, fmt.Sprintf(w.Measured, x.Words.Lang.Count(r.N, "rollout"), prose(r.Method)))
 		for _, warning := range r.Warnings {
 			facts = append(facts, capital(x.Words.say(warning))+w.Signs.Stop)
 		}

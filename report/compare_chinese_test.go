@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -17,7 +18,7 @@ import (
 // that is Chinese already was said before.
 func lacking(t *testing.T, where string) message.Language {
 	said := map[string]bool{}
-	return chineseOr(func(text string) {
+	return message.Chinese.OnMissing(func(_, text string) {
 		if !said[text] && !strings.ContainsFunc(text, han) {
 			said[text] = true
 			t.Errorf("%s: Chinese lacks %q", where, text)
@@ -36,11 +37,12 @@ var (
 
 // withoutUntranslated returns text without the words of untranslated texts.
 func withoutUntranslated(t *testing.T, text string) string {
-	if len(untranslated()) == 0 {
+	lacking := message.Untranslated()
+	if len(lacking) == 0 {
 		return text
 	}
 	for id, english := range allTexts(t) {
-		if untranslated()[message.Chinese.Tag()+" "+id] {
+		if slices.Contains(lacking, message.Chinese.Tag()+" "+id) {
 			for _, words := range placeholders.Split(english, -1) {
 				if len(strings.Fields(words)) > 1 {
 					text = strings.ReplaceAll(text, words, "")

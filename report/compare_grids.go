@@ -45,7 +45,7 @@ func (x compared) breakdownGrid(title string, b *compare.Breakdown) Grid {
 	}
 	g.Notes = []string{fmt.Sprintf(w.Corrected, prose(compare.Holm.In(x.c.Lang)))}
 	if b.LeftOut > 0 {
-		g.Notes = append(g.Notes, fmt.Sprintf(w.LeftOut, w.Group.of(b.LeftOut)))
+		g.Notes = append(g.Notes, fmt.Sprintf(w.LeftOut, x.Words.Lang.Count(b.LeftOut, "group")))
 	}
 	return g
 }
@@ -56,7 +56,7 @@ func (x compared) quadrantGrid(q *compare.Quadrants) Grid {
 		return Grid{}
 	}
 	w := x.w
-	g := Grid{Title: w.Quadrants, Head: []string{"", w.Fewer, w.AsMany, w.More}, Notes: []string{fmt.Sprintf(w.QuadrantNote, w.Item.of(q.Items))}}
+	g := Grid{Title: w.Quadrants, Head: []string{"", w.Fewer, w.AsMany, w.More}, Notes: []string{fmt.Sprintf(w.QuadrantNote, x.Words.Lang.Count(q.Items, "item"))}}
 	for i := 0; i+2 < len(q.Cells); i += 3 {
 		row := []string{w.RewardMoves[q.Cells[i].Reward]}
 		for _, cell := range q.Cells[i : i+3] {

@@ -20,7 +20,7 @@ func (x compared) itemBlocks() []block.Block {
 			Name: string(split), Rows: changedItems(x.c.Splits[split], w), KindOf: map[string]string{}, Wordy: 8, Flat: true,
 			ClassName: w.Direction, AnyClass: w.AnyDirection, Cut: w.ItemsCut, Empty: w.NoItems,
 		}
-		t.All, t.Count = len(t.Rows), w.Item.of(len(t.Rows))
+		t.All, t.Count = len(t.Rows), x.Words.Lang.Count(len(t.Rows), "item")
 		t.Columns = w.Columns
 		for direction, kind := range compareEnglish.Directions {
 			t.KindOf[w.Directions[direction]] = kind

@@ -160,9 +160,8 @@ func TestAnEmptyComparisonIsStillAPage(t *testing.T) {
 }
 
 func TestOneOfAThingInAComparisonIsNotMany(t *testing.T) {
-	w := &compareEnglish
-	for _, p := range []plural{w.Item, w.Rollout, w.Group} {
-		if one, many := p.of(1), p.of(1000); strings.HasSuffix(one, "s") || many != "1,000 "+strings.TrimPrefix(one, "1 ")+"s" {
+	for _, thing := range []string{"item", "rollout", "group"} {
+		if one, many := english.Lang.Count(1, thing), english.Lang.Count(1000, thing); strings.HasSuffix(one, "s") || many != "1,000 "+strings.TrimPrefix(one, "1 ")+"s" {
 			t.Errorf("%q and %q", one, many)
 		}
 	}

@@ -27,7 +27,6 @@ type compareWords struct {
 	Items, Unpaired, OnlyBase, OnlyNew, Lost, Changed, Measured string
 	Checks, Flips, Welch, Wilcoxon, McNemar, ByFamily           string
 	OneSided, MDE, SameModel, Rule, Descriptive                 string
-	Item, Rollout, Group                                        plural
 	Ref, RefOutcome, MovedNote                                  string
 
 	Verdict, VerdictBy                                        string         // of a run by itself
@@ -80,7 +79,6 @@ var compareEnglish = compareWords{
 	LeftOut:      "Left out, with only one item or too many to list: %s.",
 	Cause:        "%s before, %s now × %s: %s", NoCause: "no cause is recorded", OfKind: "%s (%s)",
 
-	Item: plural{"1 item", "%s items"}, Rollout: plural{"1 rollout", "%s rollouts"}, Group: plural{"1 group", "%s groups"},
 	Items: "%s in both runs", Unpaired: "No item is measured in both runs: the means of different items are compared, which detects much less",
 	OnlyBase: "; %s only in base", OnlyNew: "; %s only in new", Lost: "; %s lost on one side", Changed: "; %s with a different conversation under the same id",
 	Measured: "%s; %s.",

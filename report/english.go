@@ -62,10 +62,6 @@ var english = words{
 	Gates:    plural{"its one blocking gate", "all %s blocking gates"},
 	Cautions: plural{"One caution", "%s cautions"}, Unsettled: plural{"One advisory check cannot tell", "%s advisory checks cannot tell"},
 
-	Item:    plural{"1 item", "%s items"},
-	Rollout: plural{"1 rollout", "%s rollouts"},
-	Line:    plural{"1 line", "%s lines"},
-
 	Mean:               "Mean reward",
 	BestOf:             "Best of %s",
 	Informative:        "Informative groups",
@@ -133,7 +129,6 @@ var english = words{
 	NotRun:      "%s of the planned rollouts were not run.",
 	NoneOf:      "No rollout was made of %s: no figure counts them.",
 	Retried:     "%s (%s) needed requests repeated, %s in all: an endpoint failed at first, then answered.",
-	Repeats:     plural{"1 repeat", "%s repeats"},
 	OwnFailures: "In %s the model itself gave no answer (%s) or ran out of steps (%s); without a grade these count at the bottom of the reward range.",
 
 	Columns: []block.Column{
@@ -171,7 +166,6 @@ var english = words{
 	BySeen:    "passes on its value, not on its whole interval",
 	BothSides: "its interval reaches both sides",
 	OfFile:    "of the items in the file",
-	Checks:    plural{"1 check", "%s checks"},
 
 	Use: useWords{
 		Title: "What a rollout takes", Turns: "model turns", Calls: "tool calls",
@@ -220,8 +214,8 @@ var english = words{
 		Gain:  "Shown to gain: %s, where training is hoped to bring %s and a difference below %s does not matter. Next to it: what a variant uses more or less of than the base, per rollout; in brackets if chance explains it.",
 		None:  "No variant can be compared with the base yet.",
 		On:    "On %s", Base: "base", NotSet: "not set",
-		Change: "%s changes %s: from %s to %s", Variant: plural{"1 variant", "%s variants"},
-		Head: []string{"variant", "answer", "mean reward", "variant - base", "p, corrected", "tool calls", "input tokens", "output tokens", "seconds"},
+		Change: "%s changes %s: from %s to %s",
+		Head:   []string{"variant", "answer", "mean reward", "variant - base", "p, corrected", "tool calls", "input tokens", "output tokens", "seconds"},
 		Answers: map[analysis.VariantAnswer]string{
 			analysis.Gains: "GAINS", analysis.Loses: "LOSES", analysis.NoDifference: "NO DIFFERENCE", analysis.CannotTell: "CANNOT TELL",
 		},
@@ -255,9 +249,7 @@ var english = words{
 		MustLoose: map[rollout.Expectation]string{
 			rollout.Bottom: "gives the bottom of the range", rollout.Top: "gives the top of the range", rollout.Same: "gives what it gave before", rollout.Note: "nothing is expected",
 		},
-		States:   map[ProbeState]string{ProbePassed: "HELD", ProbeFoundHoles: "HOLE", ProbeShifted: "MOVED", ProbeUnknown: "NO RESULT", ProbeNoted: "NOTED"},
-		Probes:   plural{"1 probe", "%s probes"},
-		Payloads: plural{"1 payload", "%s payloads"}, Outputs: plural{"1 output", "%s outputs"},
+		States:    map[ProbeState]string{ProbePassed: "HELD", ProbeFoundHoles: "HOLE", ProbeShifted: "MOVED", ProbeUnknown: "NO RESULT", ProbeNoted: "NOTED"},
 		ProbeHead: []string{"probe", "result", "a sound grader", "items", "counted", "share counted", "gap to its rollouts", "failed"},
 		On:        "on %s of %s", OnOne: "on the one item tried", Ways: ", %s up and %s down", ByNoise: "; the grader's own noise explains it",
 		MovedToo: "; and in %s formatting alone changed the reward",
@@ -282,11 +274,11 @@ var english = words{
 		Length: "length and reward", LengthDoc: "correlation of reward with the log of the answer's length, within items", LengthP: "; %s", LengthPooled: "; over all rollouts %s",
 		Slope: "length slope", SlopeDoc: "reward per doubling of the answer's length, within items", SlopeRatio: "; there, long answers are longer than short ones by a factor of about %s",
 		Form: "form of answers", FormHave: "%s of %s at the top have it; of those that earned least, %s of %s lack it", FormDoc: "the constant text that the answers at the top share",
-		Distinct: "different rewards", DistinctDoc: "how finely the grader tells outputs apart, over all splits", Entropy: plural{"1 bit", "%s bits"}, Ends: "%s at the bottom of the range, %s at the top",
+		Distinct: "different rewards", DistinctDoc: "how finely the grader tells outputs apart, over all splits", Ends: "%s at the bottom of the range, %s at the top",
 		Clipped: "clipped grades", ClippedDoc: "the judge gave a number outside its range",
 		Guessable: "guessable answer", GuessableDoc: "mean reward of the most common reference as the answer to every item",
 
-		Agreement: "Agreement with people", Labels: "%s of %s on %s that have a reward", LabelsOf: plural{"1 label", "%s labels"}, Raters: plural{"1 rater", "%s raters"},
+		Agreement: "Agreement with people", Labels: "%s of %s on %s that have a reward",
 		Differ:   "Grader and people differ most on: %s.",
 		Spearman: "Spearman's ρ", SpearmanDoc: "rank correlation of reward and people's score",
 		Kappa: "Cohen's κ", KappaDoc: "agreement beyond chance of yes-or-no grades with yes-or-no labels",

@@ -116,7 +116,7 @@ func inputProblems(in rollout.Input, w *words) []string {
 		form string
 	}{{in.Duplicates, w.Duplicates}, {in.Conflicts, w.Conflicts}, {in.Superseded, w.Superseded}} {
 		if c.n > 0 {
-			list = append(list, fmt.Sprintf(c.form, w.Line.of(c.n)))
+			list = append(list, fmt.Sprintf(c.form, w.Lang.Count(c.n, "line")))
 		}
 	}
 	return list

@@ -99,7 +99,7 @@ func (p *Page) findingBlocks() block.Findings {
 			b.Name += " · " + visible(string(f.Split))
 		}
 		if b.Value == "" && f.Status == analysis.Pass && len(f.others) > 0 {
-			b.Value = w.Checks.of(len(f.others))
+			b.Value = w.Lang.Count(len(f.others), "check")
 		}
 		b.Rule = p.rule(f)
 		b.Facts = filledFacts(Fact{Name: w.Value, Value: b.Value}, Fact{Name: w.Want, Value: b.Want}, Fact{Name: w.CautionAt, Value: w.say(f.caution)}, Fact{Value: w.Severity[f.Severity]}, Fact{Value: b.Rule})

@@ -117,9 +117,9 @@ func (x nights) trends() []string {
 func (x nights) span() string {
 	switch n := len(x.h.Nights); n {
 	case 1:
-		return fmt.Sprintf(x.w.One, x.w.Night.of(1), x.night(0))
+		return fmt.Sprintf(x.w.One, x.Words.Lang.Count(1, "night"), x.night(0))
 	default:
-		return fmt.Sprintf(x.w.Span, x.w.Night.of(n), x.night(0), x.night(n-1))
+		return fmt.Sprintf(x.w.Span, x.Words.Lang.Count(n, "night"), x.night(0), x.night(n-1))
 	}
 }
 

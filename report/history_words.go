@@ -10,8 +10,7 @@ import (
 type historyWords struct {
 	Signs                  block.Signs
 	Title, Span, One       string
-	NoNight, None          string // before the first night
-	Night                  plural
+	NoNight, None          string            // before the first night
 	SeriesNames            map[string]string // seconds are medians but where they say otherwise; failures and what is lost or accepted are shares
 	Kinds                  map[string]string // of series
 	Answers                map[compare.Answer]string
@@ -30,7 +29,6 @@ type historyWords struct {
 var historyEnglish = historyWords{
 	Signs: english.Signs,
 	Title: "What changed over the nights?", Span: "%s, %s to %s", One: "%s, %s", NoNight: "No night yet", None: "There is no night yet: gonogo nightly makes one.",
-	Night: plural{"1 night", "%s nights"},
 	SeriesNames: map[string]string{
 		"reward": "mean reward", "best_of": "best of a group", "informative": "groups whose rewards differ", "own_failures": "own failures of the model",
 		"grader_noise": "variance of grader noise", "false_accept": "worthless answers accepted", "grader_failures": "rollouts lost to the grader",

@@ -25,7 +25,7 @@ func (p *Page) itemBlocks() []block.Block {
 	for _, split := range shownSplits(p.Result) {
 		items := p.items[split]
 		t := block.Items{
-			Name: string(split), All: len(items), Count: w.Item.of(len(items)), KindOf: map[string]string{}, Wordy: len(w.Columns), ClassName: w.Page.ClassLabel, AnyClass: w.Page.AnyClass,
+			Name: string(split), All: len(items), Count: w.Lang.Count(len(items), "item"), KindOf: map[string]string{}, Wordy: len(w.Columns), ClassName: w.Page.ClassLabel, AnyClass: w.Page.AnyClass,
 			Cut: w.Capped, Empty: w.NoItems,
 		}
 		t.Columns = slices.Clone(w.Columns)

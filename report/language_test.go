@@ -15,7 +15,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"unicode"
 
@@ -200,34 +199,9 @@ func places(text string) []string {
 	return list
 }
 
-// untranslatedFile lists the texts that languages lack, and say in English: each line is a
-// tag and an id. A new text needs no translation; go test ./report -run EveryLanguage -update
-// adds it to the list.
-const untranslatedFile = "untranslated.txt"
-
-// untranslated holds the lines of the list.
-var untranslated = sync.OnceValue(func() map[string]bool {
-	listed := map[string]bool{}
-	raw, err := os.ReadFile(filepath.Join("testdata", untranslatedFile))
-	if err != nil {
-		panic(err)
-	}
-	for line := range strings.Lines(string(raw)) {
-		listed[strings.TrimSpace(line)] = true
-	}
-	return listed
-})
-
-// chineseOr returns Chinese that calls tell with each text that it lacks and the list of
-// untranslated texts does not have.
-func chineseOr(tell func(english string)) message.Language {
-	l := message.Chinese
-	return l.OnMissing(func(id, english string) {
-		if !untranslated()[l.Tag()+" "+id] {
-			tell(english)
-		}
-	})
-}
+// untranslatedFile lists the texts that message.Untranslated returns. A new text needs no
+// translation: go test ./report -run EveryLanguage -update adds it to the list.
+const untranslatedFile = "../../analysis/message/untranslated.txt"
 
 // Every language has the ids that the code has, or the list has them as untranslated. It has
 // no other, and fills in the same. One that has one thing otherwise than several has it so

@@ -6,12 +6,10 @@ import "gonogo/report/block"
 type pdfWords struct {
 	Run, SHA              string // at the edges of a page
 	Boxes, Emoji, Useless string
-	Signs                 plural
 }
 
 var englishPDF = pdfWords{
 	Run: "run %s", SHA: "%s %s: sha256 %s…",
-	Signs: plural{"1 sign", "%s signs"},
 	Boxes: "%s of this report's texts appear as □, because no available font has them (such as %s): name a font that does with --font or report.font, or install one, for Chinese, Japanese and Korean " +
 		"fonts-noto-cjk or fonts-droid-fallback.",
 	Emoji:   "%s of this report's texts, such as %s, appear as □: emoji and the like cannot be printed here.",

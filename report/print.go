@@ -72,7 +72,7 @@ func (p *Page) boxes(missing []rune, fonts machineFonts) string {
 	for _, r := range missing[:min(few, len(missing))] {
 		names = append(names, fmt.Sprintf("U+%04X", r))
 	}
-	signs, such := w.Signs.of(len(missing)), p.Words.list(names)
+	signs, such := p.Words.Lang.Count(len(missing), "sign"), p.Words.list(names)
 	if missing[0] > 0xffff {
 		return fmt.Sprintf(w.Emoji, signs, such)
 	}

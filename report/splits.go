@@ -106,7 +106,7 @@ func missingNotes(s *analysis.SplitResult, w *words) []string {
 		notes = append(notes, fmt.Sprintf(w.Bounds, message.Digits(*b.Low), message.Digits(*b.High)))
 	}
 	if m.Retried > 0 && all > 0 {
-		notes = append(notes, fmt.Sprintf(w.Retried, w.Rollout.of(m.Retried), message.Percent(float64(m.Retried)/float64(all)), w.Repeats.of(m.Retries)))
+		notes = append(notes, fmt.Sprintf(w.Retried, w.Lang.Count(m.Retried, "rollout"), message.Percent(float64(m.Retried)/float64(all)), w.Lang.Count(m.Retries, "repeat")))
 	}
 	if n := len(s.Items.Lost); n > 0 {
 		notes = append(notes, fmt.Sprintf(w.Lost, few(ids(s.Items.Lost), 10, w)))
@@ -115,10 +115,10 @@ func missingNotes(s *analysis.SplitResult, w *words) []string {
 		notes = append(notes, fmt.Sprintf(w.NotRun, message.Whole(n)))
 	}
 	if n := s.Items.NotRun; n > 0 {
-		notes = append(notes, fmt.Sprintf(w.NoneOf, w.Item.of(n)))
+		notes = append(notes, fmt.Sprintf(w.NoneOf, w.Lang.Count(n, "item")))
 	}
 	if own := s.OwnFailures.NoAnswer + s.OwnFailures.StepLimit; own > 0 {
-		notes = append(notes, fmt.Sprintf(w.OwnFailures, w.Rollout.of(own), message.Whole(s.OwnFailures.NoAnswer), message.Whole(s.OwnFailures.StepLimit)))
+		notes = append(notes, fmt.Sprintf(w.OwnFailures, w.Lang.Count(own, "rollout"), message.Whole(s.OwnFailures.NoAnswer), message.Whole(s.OwnFailures.StepLimit)))
 	}
 	return notes
 }

@@ -69,7 +69,7 @@ func tile(label, doc, unit string, e stat.Estimate, w *words) block.Tile {
 	h := block.Tile{Label: label, Value: w.NotKnown, Known: e.Known()}
 	var about []string
 	if e.N > 0 {
-		about = append(about, fmt.Sprintf(w.Measured, w.Item.of(e.Items), w.Rollout.of(e.N)))
+		about = append(about, fmt.Sprintf(w.Measured, w.Lang.Count(e.Items, "item"), w.Lang.Count(e.N, "rollout")))
 	}
 	if h.Known {
 		h.Value, h.Interval = message.PartsIn(unit, e.Value, e.Low, e.High)

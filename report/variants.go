@@ -80,8 +80,8 @@ func variantsLead(r *analysis.Result, w *words) string {
 			gains++
 		}
 	}
-	lead := fmt.Sprintf(w.Variants.Lead, w.Variants.Variant.of(len(v.Ranked)), *v.Split)
-	return lead + w.Signs.Space + fmt.Sprintf(w.Variants.Gain, w.Variants.Variant.of(gains), message.Digits(v.Hoped), message.Digits(v.Delta))
+	lead := fmt.Sprintf(w.Variants.Lead, w.Lang.Count(len(v.Ranked), "variant"), *v.Split)
+	return lead + w.Signs.Space + fmt.Sprintf(w.Variants.Gain, w.Lang.Count(gains, "variant"), message.Digits(v.Hoped), message.Digits(v.Delta))
 }
 
 // variantGrid ranks the variants on one split, below the base.

@@ -79,7 +79,7 @@ func (p *Page) graderToo() string {
 	}
 	for _, one := range chart.ProbesByUrgency(p.Result.Grader.Probes) {
 		if one.Expect == rollout.Top && chart.CountHoles(one) > 0 {
-			return s + p.Words.Signs.Space + fmt.Sprintf(p.Words.Rejects, id(one.Probe), message.Whole(chart.CountHoles(one)), p.Words.Item.of(one.Items))
+			return s + p.Words.Signs.Space + fmt.Sprintf(p.Words.Rejects, id(one.Probe), message.Whole(chart.CountHoles(one)), p.Words.Lang.Count(one.Items, "item"))
 		}
 	}
 	return s

@@ -35,8 +35,6 @@ type words struct {
 	ByFailed, ByFailedOf                  string // marks what a grader says that failed its audit
 	Gates, Cautions, Unsettled            plural
 
-	Item, Rollout, Line plural
-
 	// The three numbers.
 	Mean, BestOf, Informative                                   string
 	MeanDoc, BestOfDoc, AimFor, InformativeDoc                  string
@@ -56,7 +54,6 @@ type words struct {
 
 	// Missing data.
 	MissingNone, MissingSome, MissingAll, TooLong, Bounds, Lost, NotRun, NoneOf, OwnFailures, Retried string
-	Repeats                                                                                           plural
 
 	// Columns of the item table, with what they mean.
 	Columns, GroupColumns []block.Column
@@ -73,7 +70,6 @@ type words struct {
 	Made, MadeAt, About, AboutFile string
 
 	BySeen, BothSides, OfFile string // by what rule a finding is judged, where its interval looks otherwise
-	Checks                    plural // of a gate, all passed
 
 	Fact factWords
 	Use  useWords
@@ -105,7 +101,6 @@ type auditWords struct {
 	Found                               map[rollout.Expectation]string
 	Must, MustLoose                     map[rollout.Expectation]string // what a sound grader does; Loose: if there is no limit
 	States                              map[ProbeState]string
-	Probes, Payloads, Outputs           plural
 	ProbeHead                           []string
 	On, OnOne, Ways, ByNoise, MovedToo  string
 	Counted                             map[rollout.Expectation]string // what a probe's count and share are of
@@ -120,13 +115,11 @@ type auditWords struct {
 	FlipDoc, Length, LengthDoc, LengthP, LengthPooled                string
 	Slope, SlopeDoc, SlopeRatio, Distinct, DistinctDoc, Ends         string
 	Form, FormHave, FormDoc                                          string
-	Entropy                                                          plural
 	Brittle, BrittleDoc, Moved, MovedDoc                             string
 	Clipped, ClippedDoc, Guessable, GuessableDoc                     string
 
 	Agreement, Spearman, Kappa, Alpha, Ceiling, Labels, Differ string
 	SpearmanDoc, KappaDoc, AlphaDoc, CeilingDoc                string
-	LabelsOf, Raters                                           plural
 
 	Suspect, SuspectDoc, TooGood, TooGoodDoc                       string
 	ByItem, ByItemHead, ByItemDoc                                  string
@@ -172,7 +165,6 @@ type beyondWords struct {
 // variantWords describe variants.
 type variantWords struct {
 	Title, Lead, Gain, None, On, Base, Change, NotSet string
-	Variant                                           plural
 	Head                                              []string
 	Answers                                           map[analysis.VariantAnswer]string
 }

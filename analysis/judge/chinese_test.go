@@ -2,6 +2,7 @@ package judge
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -11,7 +12,7 @@ import (
 
 func TestMessagesInChineseAreChinese(t *testing.T) {
 	for _, d := range message.Defs() {
-		if strings.ContainsFunc(placeholder.ReplaceAllString(d.English, ""), unicode.IsLetter) {
+		if !slices.Contains(message.Untranslated(), "zh "+d.ID) && strings.ContainsFunc(placeholder.ReplaceAllString(d.English, ""), unicode.IsLetter) {
 			checkChinese(t, d.English, d.In(message.Chinese))
 		}
 	}

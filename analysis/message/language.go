@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"io/fs"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -22,6 +23,15 @@ import (
 
 //go:embed languages.zip
 var packed []byte
+
+//go:embed untranslated.txt
+var untranslated string
+
+// Untranslated lists the known texts that languages lack, and so say in English: the tag of
+// the language and the id, such as "zh chart.failures.up".
+func Untranslated() []string {
+	return strings.FieldsFunc(untranslated, func(r rune) bool { return r == '\n' })
+}
 
 // Language is the language of texts. The zero Language is English.
 type Language struct{ of *catalogue }
@@ -138,13 +148,17 @@ func (l Language) Count(n int, thing string) string {
 func CountID(thing string) string { return "count." + strings.ReplaceAll(thing, " ", "_") }
 
 // OnMissing returns a copy of the language that calls tell with each text it has no
-// translation of.
+// translation of and Untranslated does not list.
 func (l Language) OnMissing(tell func(id, english string)) Language {
 	if l.of == nil {
 		return l
 	}
 	of := *l.of
-	of.lacks = tell
+	of.lacks = func(id, english string) {
+		if !slices.Contains(Untranslated(), l.Tag()+" "+id) {
+			tell(id, english)
+		}
+	}
 	return Language{&of}
 }
 
