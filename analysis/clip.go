@@ -45,7 +45,8 @@ func MostFrequent(counts map[string]int) string {
 // CSV injection): a text that begins like one is marked as text.
 func PlainCell(text string) string {
 	trimmed := strings.TrimLeft(text, " \u00a0")
-	if trimmed != "" && strings.ContainsAny(trimmed[:1], "=+-@\t\r\n") || strings.HasPrefix(trimmed, "＝") || strings.HasPrefix(trimmed, "＋") || strings.HasPrefix(trimmed, "－") || strings.HasPrefix(trimmed, "＠") {
+	if trimmed != "" && strings.ContainsAny(trimmed[:1], "=+-@\t\r\n") || strings.HasPrefix(trimmed, "＝") ||
+		strings.HasPrefix(trimmed, "＋") || strings.HasPrefix(trimmed, "－") || strings.HasPrefix(trimmed, "＠") {
 		return "'" + text
 	}
 	return text

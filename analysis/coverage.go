@@ -9,9 +9,10 @@ import (
 
 // Unjudged is a blocking gate that had nothing to judge in a run, or sampling that is not complete.
 type Unjudged struct {
-	Gate    string       `json:"gate"`
-	Why     message.Text `json:"why"`
-	Command []string     `json:"command"` // the command that would judge it, as words, with RUN for the run directory; null if there is none
+	Gate string       `json:"gate"`
+	Why  message.Text `json:"why"`
+	// the command that would judge it, as words, with RUN for the run directory; null if there is none
+	Command []string `json:"command"`
 }
 
 // Stage is a part of a run that a verdict can require.

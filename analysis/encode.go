@@ -26,8 +26,10 @@ func (r *Result) Encode(w io.Writer) error {
 func Decode(rd io.Reader) (*Result, error) {
 	var r Result
 	err := json.NewDecoder(rd).Decode(&r)
-	if r.Schema != Schema && (err == nil || r.Schema != "") { // its keys may hold something else, which is an error then
-		return nil, fmt.Errorf("the result has schema %q and this version reads %q: run gonogo analyze again", r.Schema, Schema)
+	// its keys may hold something else, which is an error then
+	if r.Schema != Schema && (err == nil || r.Schema != "") {
+		return nil, fmt.Errorf("the result has schema %q and this version reads %q: run gonogo analyze again",
+			r.Schema, Schema)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("decode result: %w: run gonogo analyze again", err)
@@ -35,10 +37,12 @@ func Decode(rd io.Reader) (*Result, error) {
 	switch r.Verdict {
 	case Go, NoGo, Undecided:
 	default:
-		return nil, fmt.Errorf("the result has the verdict %q, not %s, %s or %s: run gonogo analyze again", r.Verdict, Go, NoGo, Undecided)
+		return nil, fmt.Errorf("the result has the verdict %q, not %s, %s or %s: run gonogo analyze again", r.Verdict,
+			Go, NoGo, Undecided)
 	}
 	if r.ExitCode != r.Verdict.ExitCode() {
-		return nil, fmt.Errorf("the result has the verdict %s and the exit code %d, which contradict each other: run gonogo analyze again", r.Verdict, r.ExitCode)
+		return nil, fmt.Errorf("the result has the verdict %s and the exit code %d, which contradict each other: "+
+			"run gonogo analyze again", r.Verdict, r.ExitCode)
 	}
 	for split, s := range r.Splits {
 		if s == nil {

@@ -119,7 +119,8 @@ type StoredFinding struct {
 // MarshalJSON writes the finding as result.json has it.
 func (f Finding) MarshalJSON() ([]byte, error) {
 	lead := f.Fact
-	lead.Title, lead.Why, lead.Remedy, lead.Needs, lead.Settleable, lead.Items, lead.Rows = message.Text{}, message.Text{}, message.Text{}, nil, false, nil, nil
+	lead.Title, lead.Why, lead.Remedy, lead.Needs, lead.Settleable, lead.Items, lead.Rows = message.Text{},
+		message.Text{}, message.Text{}, nil, false, nil, nil
 	items := f.Items
 	if items == nil {
 		items = []string{}
@@ -129,7 +130,8 @@ func (f Finding) MarshalJSON() ([]byte, error) {
 		remedy = &f.Remedy
 	}
 	return json.Marshal(StoredFinding{
-		f.Gate, f.Topic, f.Split, f.Severity, f.Status, append([]Fact{lead}, f.Others...), f.Title, f.Why, remedy, f.Needs, f.Settleable, items, f.Rows, f.Charts,
+		f.Gate, f.Topic, f.Split, f.Severity, f.Status, append([]Fact{lead}, f.Others...), f.Title, f.Why, remedy,
+		f.Needs, f.Settleable, items, f.Rows, f.Charts,
 	})
 }
 
@@ -143,7 +145,8 @@ func (f *Finding) UnmarshalJSON(b []byte) error {
 	if len(s.Facts) > 0 {
 		f.Fact, f.Others = s.Facts[0], s.Facts[1:]
 	}
-	f.Status, f.Title, f.Why, f.Remedy, f.Needs, f.Settleable, f.Items, f.Rows = s.Status, s.Message, s.Why, message.Text{}, s.Needs, s.Settleable, s.Items, s.Rows
+	f.Status, f.Title, f.Why, f.Remedy, f.Needs, f.Settleable, f.Items, f.Rows = s.Status, s.Message, s.Why,
+		message.Text{}, s.Needs, s.Settleable, s.Items, s.Rows
 	if s.Remedy != nil {
 		f.Remedy = *s.Remedy
 	}

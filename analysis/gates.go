@@ -118,7 +118,8 @@ func (gs Gates) Validate(s Settings) error {
 	known := gs.Values(nil).ByName()
 	for _, name := range slices.Sorted(maps.Keys(s.Thresholds)) {
 		if _, ok := known[name]; !ok {
-			return fmt.Errorf("no threshold is called %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
+			return fmt.Errorf("no threshold is called %q; there are %s", name,
+				strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 		}
 	}
 	return nil
@@ -168,7 +169,8 @@ func (g *Gate) validate() error {
 		case x.Name != g.Name && !strings.HasPrefix(x.Name, g.Name+"."):
 			return fmt.Errorf("the name of its threshold %q must begin with %q", x.Name, g.Name+".")
 		case stat.Some(x.Default) == nil || x.Unit == message.UnitShare && (x.Default < 0 || x.Default > 1):
-			return fmt.Errorf("its threshold %s has the default %g: a share is from 0 to 1, and any other threshold finite", x.Name, x.Default)
+			return fmt.Errorf("its threshold %s has the default %g: a share is from 0 to 1, and any other threshold "+
+				"finite", x.Name, x.Default)
 		}
 	}
 	return nil

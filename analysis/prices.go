@@ -38,9 +38,12 @@ func (t TokenPrice) Known() bool { return t.Input != nil && t.Output != nil }
 // validate reports the first price that cannot be one.
 func (p Prices) validate() error {
 	for key, price := range map[string]*float64{
-		"prices.model_input": p.Model.Input, "prices.model_cached_input": p.Model.CachedInput, "prices.model_output": p.Model.Output,
-		"prices.judge_input": p.Judge.Input, "prices.judge_cached_input": p.Judge.CachedInput, "prices.judge_output": p.Judge.Output,
-		"prices.tool_call": p.ToolCall, "prices.training_hour": p.TrainingHour, "prices.trained_tokens": p.TrainedToken,
+		"prices.model_input": p.Model.Input, "prices.model_cached_input": p.Model.CachedInput,
+		"prices.model_output": p.Model.Output,
+		"prices.judge_input":  p.Judge.Input, "prices.judge_cached_input": p.Judge.CachedInput,
+		"prices.judge_output": p.Judge.Output,
+		"prices.tool_call":    p.ToolCall, "prices.training_hour": p.TrainingHour,
+		"prices.trained_tokens": p.TrainedToken,
 	} {
 		if price != nil && !(*price >= 0 && *price < mostReward) {
 			return fmt.Errorf("%s is %g: a price is 0 or more", key, *price)
@@ -129,7 +132,8 @@ func JudgeCalls(rec *rollout.Record) int {
 }
 
 var (
-	pricesNotSet  = message.New("plan.prices_not_set", "prices.{whose}_input and prices.{whose}_output are not set (US dollars per million tokens)")
+	pricesNotSet = message.New("plan.prices_not_set",
+		"prices.{whose}_input and prices.{whose}_output are not set (US dollars per million tokens)")
 	tokensUnknown = message.New("plan.tokens_unknown", "the {whose}'s server does not report its tokens")
 )
 
@@ -196,7 +200,10 @@ func (p listedPrice) validate() error {
 	if (p.Input == nil) != (p.Output == nil) || p.Input == nil && p.TrainingHour == nil {
 		return errors.New("it needs input and output, or training_hour")
 	}
-	for name, price := range map[string]*float64{"training_hour": p.TrainingHour, "input": p.Input, "cached_input": p.CachedInput, "output": p.Output} {
+	for name, price := range map[string]*float64{
+		"training_hour": p.TrainingHour, "input": p.Input,
+		"cached_input": p.CachedInput, "output": p.Output,
+	} {
 		if price != nil && !(*price >= 0 && *price < mostReward) {
 			return fmt.Errorf("%s is %g: a price is 0 or more", name, *price)
 		}

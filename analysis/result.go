@@ -20,24 +20,26 @@ type Result struct {
 
 	Require []string `json:"-"` // stages and gates, see Settings.Require
 
-	Schema        string `json:"schema"`
-	Ruling        `json:"verdict"`
-	Cautions      []string          `json:"cautions"` // advisory gates that failed
-	Note          message.Text      `json:"note,omitzero"`
-	ExitCode      int               `json:"exit_code"`
-	Confidence    float64           `json:"confidence"`
-	Looks         *Looks            `json:"looks,omitempty"` // set when sampling ends once the verdict is decided
-	RewardRange   [2]float64        `json:"reward_range"`
-	Ceiling       float64           `json:"ceiling"` // the best a perfect policy could earn
-	GroupSize     int               `json:"group_size"`
-	Normalize     string            `json:"normalize,omitempty"` // what the trainer divides a group's advantages by: std or none
-	PassThreshold *float64          `json:"pass_threshold"`
-	ToolErrors    string            `json:"tool_errors,omitempty"` // what outputs that are errors begin with; see Settings
-	Thresholds    ThresholdValues   `json:"thresholds"`
-	Run           RunInfo           `json:"run"`
-	Timing        Timing            `json:"timing"`
-	Input         rollout.Input     `json:"input"`
-	Problems      []rollout.Problem `json:"problems"` // rules that the data files break
+	Schema      string `json:"schema"`
+	Ruling      `json:"verdict"`
+	Cautions    []string     `json:"cautions"` // advisory gates that failed
+	Note        message.Text `json:"note,omitzero"`
+	ExitCode    int          `json:"exit_code"`
+	Confidence  float64      `json:"confidence"`
+	Looks       *Looks       `json:"looks,omitempty"` // set when sampling ends once the verdict is decided
+	RewardRange [2]float64   `json:"reward_range"`
+	Ceiling     float64      `json:"ceiling"` // the best a perfect policy could earn
+	GroupSize   int          `json:"group_size"`
+	// what the trainer divides a group's advantages by: std or none
+	Normalize     string   `json:"normalize,omitempty"`
+	PassThreshold *float64 `json:"pass_threshold"`
+	// what outputs that are errors begin with; see Settings
+	ToolErrors string            `json:"tool_errors,omitempty"`
+	Thresholds ThresholdValues   `json:"thresholds"`
+	Run        RunInfo           `json:"run"`
+	Timing     Timing            `json:"timing"`
+	Input      rollout.Input     `json:"input"`
+	Problems   []rollout.Problem `json:"problems"` // rules that the data files break
 
 	Splits   map[rollout.Split]*SplitResult `json:"splits"`
 	Plan     *Plan                          `json:"plan,omitempty"`
@@ -51,10 +53,11 @@ type Result struct {
 
 // Ruling is the verdict with its reasons.
 type Ruling struct {
-	Verdict   Verdict    `json:"answer"`
-	Reason    *string    `json:"reason"`             // the deciding gate; null for GO
-	Judged    []string   `json:"judged"`             // blocking gates that had something to judge
-	NotJudged []Unjudged `json:"not_judged"`         // blocking gates that had nothing to judge, and sampling that is not complete
+	Verdict Verdict  `json:"answer"`
+	Reason  *string  `json:"reason"` // the deciding gate; null for GO
+	Judged  []string `json:"judged"` // blocking gates that had something to judge
+	// blocking gates that had nothing to judge, and sampling that is not complete
+	NotJudged []Unjudged `json:"not_judged"`
 	Required  []string   `json:"required"`           // gates without which the verdict is UNDECIDED, and sampling
 	Changed   []Changed  `json:"changed_thresholds"` // thresholds that are not at their default, by name
 }
@@ -82,18 +85,22 @@ func (v Verdict) ExitCode() int {
 
 // RunInfo says what was analyzed. Only RunInfo and Timing may differ between two analyses of the same data.
 type RunInfo struct {
-	ID          string            `json:"id,omitempty"`
-	Name        string            `json:"name,omitempty"`
-	Source      string            `json:"source,omitempty"`  // live or import
-	Grading     bool              `json:"grading,omitempty"` // its rollouts are being graded again, and outputs are left
-	ToolVersion string            `json:"tool_version,omitempty"`
-	Model       string            `json:"model,omitempty"`
-	Seed        *uint64           `json:"seed,omitempty"`
-	Data        []rollout.Data    `json:"data,omitempty"`
-	Sampling    *rollout.Sampling `json:"sampling,omitempty"` // what replies were drawn with; absent where that is not recorded
-	Choices     map[string]string `json:"choices,omitempty"`  // how unverified parts of the wire contract were interpreted
-	Notes       []message.Text    `json:"notes,omitempty"`    // what an importer derived
-	Inputs      map[string]string `json:"inputs,omitempty"`   // sums (rollout.FileChecksum) of the run's files that were analysed, by name
+	ID     string `json:"id,omitempty"`
+	Name   string `json:"name,omitempty"`
+	Source string `json:"source,omitempty"` // live or import
+	// its rollouts are being graded again, and outputs are left
+	Grading     bool           `json:"grading,omitempty"`
+	ToolVersion string         `json:"tool_version,omitempty"`
+	Model       string         `json:"model,omitempty"`
+	Seed        *uint64        `json:"seed,omitempty"`
+	Data        []rollout.Data `json:"data,omitempty"`
+	// what replies were drawn with; absent where that is not recorded
+	Sampling *rollout.Sampling `json:"sampling,omitempty"`
+	// how unverified parts of the wire contract were interpreted
+	Choices map[string]string `json:"choices,omitempty"`
+	Notes   []message.Text    `json:"notes,omitempty"` // what an importer derived
+	// sums (rollout.FileChecksum) of the run's files that were analysed, by name
+	Inputs map[string]string `json:"inputs,omitempty"`
 }
 
 // Timing holds wall times.
@@ -104,10 +111,11 @@ type Timing struct {
 
 // SplitResult is all that was measured on one split.
 type SplitResult struct {
-	Items          ItemCounts     `json:"items"`
-	Samples        Spread         `json:"samples"` // valid rollouts per measured item
-	Missing        Missing        `json:"missing"`
-	MissingBy      *MissingBy     `json:"missing_by,omitempty"` // where the model endpoint or tools failed 5 attempts or more
+	Items   ItemCounts `json:"items"`
+	Samples Spread     `json:"samples"` // valid rollouts per measured item
+	Missing Missing    `json:"missing"`
+	// where the model endpoint or tools failed 5 attempts or more
+	MissingBy      *MissingBy     `json:"missing_by,omitempty"`
 	OwnFailures    OwnFailures    `json:"own_failures"`
 	Failures       []FailureCause `json:"failures"` // by outcome and cause, most frequent first
 	Ends           FinishStats    `json:"ends"`
@@ -163,13 +171,15 @@ type ServedBy struct {
 
 // OneModel reports whether the names differ in their system_fingerprint alone.
 func (s *Served) OneModel() bool {
-	return !slices.ContainsFunc(s.By, func(by ServedBy) bool { return WithoutFingerprint(by.Name) != WithoutFingerprint(s.By[0].Name) })
+	return !slices.ContainsFunc(s.By,
+		func(by ServedBy) bool { return WithoutFingerprint(by.Name) != WithoutFingerprint(s.By[0].Name) })
 }
 
 // WithoutFingerprint returns what answered without its system_fingerprint, which OpenAI,
 // Azure and Groq write as fp_ and an id.
 func WithoutFingerprint(served string) string {
-	return strings.Join(slices.DeleteFunc(strings.Fields(served), func(word string) bool { return strings.HasPrefix(word, "fp_") }), " ")
+	return strings.Join(slices.DeleteFunc(strings.Fields(served),
+		func(word string) bool { return strings.HasPrefix(word, "fp_") }), " ")
 }
 
 // Copies counts the items whose rollouts are the same in all that was said.
@@ -220,10 +230,12 @@ type Missing struct {
 	Grader        int      `json:"grader"`
 	Share         *float64 `json:"share"`
 	NotRun        *int     `json:"not_run"`
-	Absent        int      `json:"absent,omitempty"` // rollouts that the run behind an import planned, and its log lacks: part of Share
-	Repeated      int      `json:"repeated"`         // earlier attempts that failed and were repeated: not in Share
-	Retries       int      `json:"retries"`          // requests repeated within rollouts that came to a reward, at any endpoint
-	Retried       int      `json:"retried"`          // rollouts with at least one
+	// rollouts that the run behind an import planned, and its log lacks: part of Share
+	Absent   int `json:"absent,omitempty"`
+	Repeated int `json:"repeated"` // earlier attempts that failed and were repeated: not in Share
+	// requests repeated within rollouts that came to a reward, at any endpoint
+	Retries int `json:"retries"`
+	Retried int `json:"retried"` // rollouts with at least one
 }
 
 // Total is the number of rollouts without a valid reward.
@@ -268,7 +280,8 @@ var (
 	lostToBoth      = message.New("missing.both", "failing endpoints and failures of the grader")
 	lostToPrompts   = message.New("missing.prompts", "prompts longer than the context of the model's server")
 
-	lostToPromptsToo = message.New("missing.prompts_too", "{lost}, and to prompts longer than the context of the model's server")
+	lostToPromptsToo = message.New("missing.prompts_too",
+		"{lost}, and to prompts longer than the context of the model's server")
 )
 
 // OwnFailures counts rollouts in which the model itself gave no answer.
@@ -328,12 +341,13 @@ type AtK struct {
 // could learn from. Its value is Informative.
 type Signal struct {
 	stat.Estimate
-	GroupSize   int            `json:"group_size"`
-	Informative *float64       `json:"informative"`
-	Net         *stat.Estimate `json:"net"`    // informative x (1 - the grader's share of the variance within items); null where that is not known
-	Strict      *float64       `json:"strict"` // any difference counts, down to 1e-6 of the range
-	Tolerance   float64        `json:"tolerance"`
-	Bound       string         `json:"bound"` // exact, lower, upper or fit
+	GroupSize   int      `json:"group_size"`
+	Informative *float64 `json:"informative"`
+	// informative x (1 - the grader's share of the variance within items); null where that is not known
+	Net       *stat.Estimate `json:"net"`
+	Strict    *float64       `json:"strict"` // any difference counts, down to 1e-6 of the range
+	Tolerance float64        `json:"tolerance"`
+	Bound     string         `json:"bound"` // exact, lower, upper or fit
 }
 
 // Teaches is the share of groups that a trainer learns from, as used by headline, gates
@@ -365,17 +379,20 @@ type Classes struct {
 
 // ItemResult is one item's row in every table and chart.
 type ItemResult struct {
-	Item          string   `json:"item"`
-	Class         string   `json:"class"`
-	N             int      `json:"n"` // valid rewards
-	Mean          *float64 `json:"mean"`
-	SD            *float64 `json:"sd"` // with n-1; null for n = 1
-	Best          *float64 `json:"best"`
-	Worst         *float64 `json:"worst"`
-	Missing       int      `json:"missing"`            // rollouts without a valid reward
-	Targeted      int      `json:"targeted,omitempty"` // extra rollouts of this item, which count only for class, stays and samples_to_tell
-	Stays         *float64 `json:"stays"`              // posterior probability that the class holds for a group of the trainer's size
-	SamplesToTell *int     `json:"samples_to_tell"`    // samples after which the class would be settled if the pattern continues
+	Item    string   `json:"item"`
+	Class   string   `json:"class"`
+	N       int      `json:"n"` // valid rewards
+	Mean    *float64 `json:"mean"`
+	SD      *float64 `json:"sd"` // with n-1; null for n = 1
+	Best    *float64 `json:"best"`
+	Worst   *float64 `json:"worst"`
+	Missing int      `json:"missing"` // rollouts without a valid reward
+	// extra rollouts of this item, which count only for class, stays and samples_to_tell
+	Targeted int `json:"targeted,omitempty"`
+	// posterior probability that the class holds for a group of the trainer's size
+	Stays *float64 `json:"stays"`
+	// samples after which the class would be settled if the pattern continues
+	SamplesToTell *int     `json:"samples_to_tell"`
 	Category      string   `json:"category,omitempty"`
 	Family        string   `json:"family,omitempty"`
 	Calls         *float64 `json:"calls"` // mean tool calls per rollout
@@ -393,14 +410,15 @@ type Extrapolated struct {
 
 // ToolUse is how rollouts used their tools.
 type ToolUse struct {
-	Offered    int                 `json:"offered,omitempty"`  // rollouts of known course whose items' rows offer tools
-	Optional   bool                `json:"optional,omitempty"` // the setting tools.optional
-	Calls      stat.Estimate       `json:"calls"`              // per rollout
-	P50        stat.Estimate       `json:"p50"`                // of calls per rollout
-	P95        stat.Estimate       `json:"p95"`
-	P99        stat.Estimate       `json:"p99"`
-	Max        int                 `json:"max"`
-	OverBudget *float64            `json:"over_budget"`         // share of rollouts that reached the budget of calls; null without one
+	Offered  int           `json:"offered,omitempty"`  // rollouts of known course whose items' rows offer tools
+	Optional bool          `json:"optional,omitempty"` // the setting tools.optional
+	Calls    stat.Estimate `json:"calls"`              // per rollout
+	P50      stat.Estimate `json:"p50"`                // of calls per rollout
+	P95      stat.Estimate `json:"p95"`
+	P99      stat.Estimate `json:"p99"`
+	Max      int           `json:"max"`
+	// share of rollouts that reached the budget of calls; null without one
+	OverBudget *float64            `json:"over_budget"`
 	AtBudget   *stat.Estimate      `json:"at_budget,omitempty"` // the same share with its interval
 	Budget     *int                `json:"budget"`
 	Long       *LongRollouts       `json:"long,omitempty"` // if rollouts record their calls
@@ -414,12 +432,13 @@ type ToolUse struct {
 
 // ToolStat is one tool's record. Tokens of outputs are estimated as bytes/4.
 type ToolStat struct {
-	Calls           int      `json:"calls"`
-	Errors          int      `json:"errors"` // answered with an error, by status or as tools.error_pattern says
-	Failed          int      `json:"failed"`
-	Malformed       int      `json:"malformed"`
-	PerRollout      []int    `json:"per_rollout,omitempty"` // valid rollouts by their calls to it, in the bins of the histogram over all tools
-	NotText         int      `json:"not_text,omitempty"`    // answered with an output that is not a string
+	Calls     int `json:"calls"`
+	Errors    int `json:"errors"` // answered with an error, by status or as tools.error_pattern says
+	Failed    int `json:"failed"`
+	Malformed int `json:"malformed"`
+	// valid rollouts by their calls to it, in the bins of the histogram over all tools
+	PerRollout      []int    `json:"per_rollout,omitempty"`
+	NotText         int      `json:"not_text,omitempty"` // answered with an output that is not a string
 	P50             *float64 `json:"p50_s"`
 	P95             *float64 `json:"p95_s"`
 	OutputTokensP95 *float64 `json:"output_tokens_p95"`

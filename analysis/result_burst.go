@@ -25,10 +25,12 @@ type Burst struct {
 	Endpoints []BurstEndpoint `json:"endpoints"`
 	Wire      BurstWire       `json:"wire"`      // of all waves
 	Crosstalk Crosstalk       `json:"crosstalk"` // of all waves
-	Repeats   stat.Estimate   `json:"repeats"`   // share of different requests that were answered otherwise the second time
-	Requests  int             `json:"requests"`  // different requests of all waves, to the endpoints that were sent some twice
-	Waves     []rollout.Wave  `json:"waves"`
-	Notes     []message.Text  `json:"notes"`
+	// share of different requests that were answered otherwise the second time
+	Repeats stat.Estimate `json:"repeats"`
+	// different requests of all waves, to the endpoints that were sent some twice
+	Requests int            `json:"requests"`
+	Waves    []rollout.Wave `json:"waves"`
+	Notes    []message.Text `json:"notes"`
 }
 
 // FirstFailure is the failed request that came earliest after its burst began.

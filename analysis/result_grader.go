@@ -9,35 +9,42 @@ import (
 // Grader is what is known about the grader itself, from rollouts and from its
 // audit.
 type Grader struct {
-	Audited     int             `json:"audited,omitempty"` // records of the audit; 0: none was made
-	NoiseVar    stat.Estimate   `json:"noise_var"`         // mean variance of the grades of one output
-	FlipRate    *stat.Estimate  `json:"flip_rate"`         // of a yes-or-no grader
-	Consistency *stat.Estimate  `json:"consistency"`       // 1 - 2 x flip rate
-	Moved       *stat.Estimate  `json:"moved,omitempty"`   // chance that noise alone takes a grade farther than the margin from what the output deserves
-	Slipped     *stat.Estimate  `json:"slipped,omitempty"` // chance that noise alone takes an answer that deserves the top below the limit of the references, where rewards are finer than the margin
-	Reach       *Reach          `json:"reach,omitempty"`
-	Regraded    []Regraded      `json:"regraded,omitempty"` // the outputs whose grades differ most, at most 3
-	Clipped     int             `json:"clipped"`            // grades that a judge gave outside its range
-	Failures    []GraderFailure `json:"failures,omitempty"`
-	Resolution  *Resolution     `json:"resolution,omitempty"`
-	Length      *LengthEffect   `json:"length,omitempty"`
-	Form        *AnswerForm     `json:"form,omitempty"`
-	Agreement   *Agreement      `json:"agreement"`
+	Audited     int            `json:"audited,omitempty"` // records of the audit; 0: none was made
+	NoiseVar    stat.Estimate  `json:"noise_var"`         // mean variance of the grades of one output
+	FlipRate    *stat.Estimate `json:"flip_rate"`         // of a yes-or-no grader
+	Consistency *stat.Estimate `json:"consistency"`       // 1 - 2 x flip rate
+	// chance that noise alone takes a grade farther than the margin from what the output deserves
+	Moved *stat.Estimate `json:"moved,omitempty"`
+	// chance that noise alone takes an answer that deserves the top below the limit of the references,
+	// where rewards are finer than the margin
+	Slipped    *stat.Estimate  `json:"slipped,omitempty"`
+	Reach      *Reach          `json:"reach,omitempty"`
+	Regraded   []Regraded      `json:"regraded,omitempty"` // the outputs whose grades differ most, at most 3
+	Clipped    int             `json:"clipped"`            // grades that a judge gave outside its range
+	Failures   []GraderFailure `json:"failures,omitempty"`
+	Resolution *Resolution     `json:"resolution,omitempty"`
+	Length     *LengthEffect   `json:"length,omitempty"`
+	Form       *AnswerForm     `json:"form,omitempty"`
+	Agreement  *Agreement      `json:"agreement"`
 
 	Probes      []ProbeResult  `json:"probes"`
-	FalseAccept *stat.Estimate `json:"false_accept"`      // share of bottom payloads scored above their limit
-	FalseReject *stat.Estimate `json:"false_reject"`      // share of top payloads scored below theirs
-	Youden      *stat.Estimate `json:"youden"`            // 1 - false_accept - false_reject
-	Brittle     *stat.Estimate `json:"brittle,omitempty"` // share of rewrites scored below theirs where the reference itself is not
+	FalseAccept *stat.Estimate `json:"false_accept"` // share of bottom payloads scored above their limit
+	FalseReject *stat.Estimate `json:"false_reject"` // share of top payloads scored below theirs
+	Youden      *stat.Estimate `json:"youden"`       // 1 - false_accept - false_reject
+	// share of rewrites scored below theirs where the reference itself is not
+	Brittle *stat.Estimate `json:"brittle,omitempty"`
 
 	SuspectReferences []SuspectReference `json:"suspect_references"`
-	Compared          int                `json:"compared,omitempty"`         // items on which answers could be compared with each other
-	ComparedRewards   int                `json:"compared_rewards,omitempty"` // items on which the reference's reward could be compared with that of rollouts
-	Guessable         *stat.Estimate     `json:"guessable"`                  // mean reward of the most common reference as the answer to every item
-	GuessableAnswer   string             `json:"guessable_answer,omitempty"` // that reference
-	TooGood           []TooGood          `json:"too_good"`
-	Layers            *Layers            `json:"layers,omitempty"`
-	Detectors         []DetectorResult   `json:"detectors,omitempty"`
+	// items on which answers could be compared with each other
+	Compared int `json:"compared,omitempty"`
+	// items on which the reference's reward could be compared with that of rollouts
+	ComparedRewards int `json:"compared_rewards,omitempty"`
+	// mean reward of the most common reference as the answer to every item
+	Guessable       *stat.Estimate   `json:"guessable"`
+	GuessableAnswer string           `json:"guessable_answer,omitempty"` // that reference
+	TooGood         []TooGood        `json:"too_good"`
+	Layers          *Layers          `json:"layers,omitempty"`
+	Detectors       []DetectorResult `json:"detectors,omitempty"`
 }
 
 // Regraded is one rollout's output and its grades, ascending.
@@ -51,8 +58,9 @@ type Regraded struct {
 // Reach is the distance between rewards, from the margin upwards, that noise
 // crosses least, of a noisy grader whose rewards take values in between.
 type Reach struct {
-	Distance float64       `json:"distance"` // in rewards
-	Crossed  stat.Estimate `json:"crossed"`  // chance that noise alone takes a grade farther than that from what the output deserves
+	Distance float64 `json:"distance"` // in rewards
+	// chance that noise alone takes a grade farther than that from what the output deserves
+	Crossed stat.Estimate `json:"crossed"`
 }
 
 // GraderFailure is one kind of failed gradings.
@@ -89,13 +97,14 @@ type LengthEffect struct {
 // AnswerForm is the constant text that the answers at the top of the range share, and how
 // many of those that earned least lack it.
 type AnswerForm struct {
-	Template string `json:"template,omitempty"` // of a whole answer, with {{reference}} for what it says; "" where none was found
-	Top      int    `json:"top"`                // answers at the top
-	TopWith  int    `json:"top_with"`           // of them those with the form
-	Least    int    `json:"least"`              // answers that earned the lowest reward of the run
-	Without  int    `json:"without"`            // of them those without the form
-	Known    int    `json:"known"`              // of those without the form, those whose reference is known
-	Right    int    `json:"right"`              // of those with a known reference, those that state it
+	// of a whole answer, with {{reference}} for what it says; "" where none was found
+	Template string `json:"template,omitempty"`
+	Top      int    `json:"top"`      // answers at the top
+	TopWith  int    `json:"top_with"` // of them those with the form
+	Least    int    `json:"least"`    // answers that earned the lowest reward of the run
+	Without  int    `json:"without"`  // of them those without the form
+	Known    int    `json:"known"`    // of those without the form, those whose reference is known
+	Right    int    `json:"right"`    // of those with a known reference, those that state it
 
 	// Example is an answer that earned least without the form: one that states its reference,
 	// if there is one.
@@ -128,7 +137,8 @@ func (f *AnswerForm) Explains() bool {
 // PaysReasoning reports whether the grader pays for reasoning in the answer: practically all
 // answers at the top hold it, and most of those without any markup that earned least are right.
 func (f *AnswerForm) PaysReasoning() bool {
-	return f != nil && f.Top >= leastFormed && 50*f.TopReasoning >= 49*f.Top && f.PlainRight >= leastFormed && 2*f.PlainRight > f.Plain
+	return f != nil && f.Top >= leastFormed && 50*f.TopReasoning >= 49*f.Top && f.PlainRight >= leastFormed &&
+		2*f.PlainRight > f.Plain
 }
 
 // leastFormed is how many answers it takes to see a form, or that it is lacking.
@@ -167,17 +177,22 @@ type ProbeResult struct {
 	Items    int                 `json:"items"`
 	Payloads int                 `json:"payloads"` // that have a grade
 	Above    int                 `json:"above"`
-	Beyond   int                 `json:"beyond,omitempty"`     // items with a payload on the wrong side of the limit (bottom, top), farther away than noise reaches
-	Failed   int                 `json:"failed"`               // payloads that the grader failed on
-	FailedAs string              `json:"failed_as,omitempty"`  // the kind of most of those failures
-	Lost     int                 `json:"lost,omitempty"`       // items on which the grader failed on every payload: not among Items
-	LostAt   []string            `json:"lost_items,omitempty"` // the first of them, at most 5
-	Up       int                 `json:"up,omitempty"`         // of same: items of Above on which the reward that moved most rose
-	Down     int                 `json:"down,omitempty"`       // and on which it fell
-	Noise    bool                `json:"noise,omitempty"`      // of same: the grader's own noise explains how often it moved
-	Accept   stat.Estimate       `json:"accept"`
-	Gap      stat.Estimate       `json:"gap"`   // mean of the payload's reward minus the mean of the item's rollouts; of same, minus its base
-	Holes    []Hole              `json:"holes"` // payloads that show it, worst first, at most 5
+	// items with a payload on the wrong side of the limit (bottom, top), farther away than noise reaches
+	Beyond   int    `json:"beyond,omitempty"`
+	Failed   int    `json:"failed"`              // payloads that the grader failed on
+	FailedAs string `json:"failed_as,omitempty"` // the kind of most of those failures
+	// items on which the grader failed on every payload: not among Items
+	Lost   int      `json:"lost,omitempty"`
+	LostAt []string `json:"lost_items,omitempty"` // the first of them, at most 5
+	// of same: items of Above on which the reward that moved most rose
+	Up   int `json:"up,omitempty"`
+	Down int `json:"down,omitempty"` // and on which it fell
+	// of same: the grader's own noise explains how often it moved
+	Noise  bool          `json:"noise,omitempty"`
+	Accept stat.Estimate `json:"accept"`
+	// mean of the payload's reward minus the mean of the item's rollouts; of same, minus its base
+	Gap   stat.Estimate `json:"gap"`
+	Holes []Hole        `json:"holes"` // payloads that show it, worst first, at most 5
 
 	// Rewards is one row of the table of probes by item: of each item the reward
 	// of the payload that counts most against the grader, for the first 100 items.
@@ -193,12 +208,13 @@ type ItemReward struct {
 
 // Hole is one payload that a sound grader would have scored differently.
 type Hole struct {
-	ID      string        `json:"id"` // PROBE/SPLIT/ITEM/SAMPLE, for gonogo audit --replay
-	Split   rollout.Split `json:"split"`
-	Item    string        `json:"item"`
-	Reward  float64       `json:"reward"`
-	Base    *float64      `json:"base,omitempty"` // for same: the reward of the rollout that the payload was made from
-	Payload string        `json:"payload"`        // its beginning, or the part around Right; the whole is in probes.jsonl
+	ID     string        `json:"id"` // PROBE/SPLIT/ITEM/SAMPLE, for gonogo audit --replay
+	Split  rollout.Split `json:"split"`
+	Item   string        `json:"item"`
+	Reward float64       `json:"reward"`
+	Base   *float64      `json:"base,omitempty"` // for same: the reward of the rollout that the payload was made from
+	// its beginning, or the part around Right; the whole is in probes.jsonl
+	Payload string `json:"payload"`
 
 	// Right begins the answer to the item that earned the most of those that are right, for
 	// bottom; "" if the audit graded none.
@@ -230,12 +246,14 @@ type TooGood struct {
 
 // Layers analyzes a reward made of several parts.
 type Layers struct {
-	Formula   string        `json:"formula,omitempty"`
-	Core      string        `json:"core,omitempty"` // the part that the others must not replace
-	Parts     []Layer       `json:"parts"`
-	Rest      *float64      `json:"rest"`       // share of the within-item variance that no part alone explains
-	AtZero    stat.Estimate `json:"at_zero"`    // mean reward above the bottom of rollouts whose core is at zero, as a share of the range
-	Bought    stat.Estimate `json:"bought"`     // share of rollouts with the core at zero that earn more than the margin
+	Formula string   `json:"formula,omitempty"`
+	Core    string   `json:"core,omitempty"` // the part that the others must not replace
+	Parts   []Layer  `json:"parts"`
+	Rest    *float64 `json:"rest"` // share of the within-item variance that no part alone explains
+	// mean reward above the bottom of rollouts whose core is at zero, as a share of the range
+	AtZero stat.Estimate `json:"at_zero"`
+	// share of rollouts with the core at zero that earn more than the margin
+	Bought    stat.Estimate `json:"bought"`
 	ZeroN     int           `json:"zero_n"`     // rollouts with the core at zero
 	ZeroItems int           `json:"zero_items"` // items that have one
 	Moving    []string      `json:"moving"`     // parts that move the reward while the core is at zero

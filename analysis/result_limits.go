@@ -66,7 +66,8 @@ func (w *WhatIf) Tightest(r stat.Range) (Cap, bool) {
 	}
 	earned := stat.Or(w.Caps[len(w.Caps)-1].Reward.Value, r.Lo) - r.Lo
 	for _, c := range w.Caps {
-		if earned > 0 && c.Change.Value != nil && *c.Change.Value >= -min(littleOfRange*r.Width(), littleOfEarned*earned) {
+		if earned > 0 && c.Change.Value != nil &&
+			*c.Change.Value >= -min(littleOfRange*r.Width(), littleOfEarned*earned) {
 			return c, true
 		}
 	}

@@ -11,13 +11,15 @@ type FinishStats struct {
 	Rollouts int `json:"rollouts"`
 	Known    int `json:"known"` // those whose ending is known
 	Stop     int `json:"stop"`
-	Length   int `json:"length"`             // cut off by a token limit
-	Outgrown int `json:"outgrown,omitempty"` // those of Length whose conversation no longer fitted the context of the model's server
-	NoLimit  int `json:"no_limit,omitempty"` // those of Length whose requests set no limit: the server's context or its default ended them
-	Refusal  int `json:"refusal"`
-	Filter   int `json:"filter"` // withheld or cut off by a content filter
-	Empty    int `json:"empty"`
-	Blanked  int `json:"blanked,omitempty"` // in which the model or the grader read ********** in the place of a secret
+	Length   int `json:"length"` // cut off by a token limit
+	// those of Length whose conversation no longer fitted the context of the model's server
+	Outgrown int `json:"outgrown,omitempty"`
+	// those of Length whose requests set no limit: the server's context or its default ended them
+	NoLimit int `json:"no_limit,omitempty"`
+	Refusal int `json:"refusal"`
+	Filter  int `json:"filter"` // withheld or cut off by a content filter
+	Empty   int `json:"empty"`
+	Blanked int `json:"blanked,omitempty"` // in which the model or the grader read ********** in the place of a secret
 
 	// Shares of rollouts with their intervals: without an answer; and, if the run records
 	// ordinary endings too, cut off and refused (or filtered).
@@ -30,8 +32,9 @@ type FinishStats struct {
 
 	// FinishedTokens is the 99th percentile of the output tokens of a finished rollout;
 	// null if none is recorded.
-	FinishedTokens *float64      `json:"finished_tokens_p99"`
-	Without        *FinishedOnly `json:"without,omitempty"` // the same items without unfinished rollouts, if there are any
+	FinishedTokens *float64 `json:"finished_tokens_p99"`
+	// the same items without unfinished rollouts, if there are any
+	Without *FinishedOnly `json:"without,omitempty"`
 
 	Answers     int                 `json:"answers"`      // rollouts with the text of an answer
 	Markup      map[markup.Kind]int `json:"markup"`       // answers with text that the server should have parsed
@@ -66,11 +69,12 @@ type RewardByCost struct {
 // RewardAtLimit compares the rollouts that reach a limit with those below it: a line
 // through all of them would turn a cliff at the limit into a slope.
 type RewardAtLimit struct {
-	At         float64       `json:"at"`
-	Reached    stat.Estimate `json:"reached"`    // mean reward at the limit, over the items compared
-	Below      stat.Estimate `json:"below"`      // the same of the others
-	Difference stat.Estimate `json:"difference"` // reached - below: within items that have both kinds, else between items
-	Within     stat.Estimate `json:"within"`     // correlation within items of the rollouts below the limit
+	At      float64       `json:"at"`
+	Reached stat.Estimate `json:"reached"` // mean reward at the limit, over the items compared
+	Below   stat.Estimate `json:"below"`   // the same of the others
+	// reached - below: within items that have both kinds, else between items
+	Difference stat.Estimate `json:"difference"`
+	Within     stat.Estimate `json:"within"` // correlation within items of the rollouts below the limit
 }
 
 // Cliff reports whether rollouts that reach the limit earn less than the others of their
@@ -140,7 +144,8 @@ type Looks struct {
 // Leaks counts rollouts that found something another rollout had left, by the canaries in
 // their records. It is present if any rollout's canary was in a place that is searched.
 type Leaks struct {
-	Rollouts int           `json:"rollouts"` // rollouts that can show it: their own canary was in such a place, or they found another's
+	// rollouts that can show it: their own canary was in such a place, or they found another's
+	Rollouts int           `json:"rollouts"`
 	Leaking  int           `json:"leaking"`  // of these, those that found another's
 	Share    stat.Estimate `json:"share"`    // of these
 	Items    []string      `json:"items"`    // a few of the leaking ones'

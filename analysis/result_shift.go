@@ -9,20 +9,22 @@ import (
 
 // Shift compares splits with each other, and rows with each other.
 type Shift struct {
-	Pairs      []ShiftPair `json:"pairs"`
-	Coverage   []Coverage  `json:"coverage"`
-	Leakage    []Leak      `json:"leakage"`   // between splits: each row of B with the one of A that it is a copy of; a family once
-	Conflicts  []Conflict  `json:"conflicts"` // within and between splits
-	Crossings  []Crossing  `json:"crossings"` // what each two splits share, in numbers
-	Duplicates []Leak      `json:"duplicates"`
-	Flaws      []Flaw      `json:"flaws"`
+	Pairs    []ShiftPair `json:"pairs"`
+	Coverage []Coverage  `json:"coverage"`
+	// between splits: each row of B with the one of A that it is a copy of; a family once
+	Leakage    []Leak     `json:"leakage"`
+	Conflicts  []Conflict `json:"conflicts"` // within and between splits
+	Crossings  []Crossing `json:"crossings"` // what each two splits share, in numbers
+	Duplicates []Leak     `json:"duplicates"`
+	Flaws      []Flaw     `json:"flaws"`
 
 	Rows       map[rollout.Split]int `json:"rows"`
 	References int                   `json:"references"`           // rows that have one
 	InPrompt   []RowName             `json:"reference_in_prompt"`  // rows whose prompt holds their own reference
 	InPromptOf int                   `json:"reference_checked_in"` // rows for which that can be checked
-	LeftOut    []string              `json:"fields_left_out"`      // fields that distinguish rows but not splits: ids, counters, texts
-	Notes      []message.Text        `json:"notes"`
+	// fields that distinguish rows but not splits: ids, counters, texts
+	LeftOut []string       `json:"fields_left_out"`
+	Notes   []message.Text `json:"notes"`
 }
 
 // What is compared between splits.
@@ -52,7 +54,8 @@ type ShiftPair struct {
 	NB        int            `json:"n_b"`
 	Top       []message.Text `json:"top"`
 	Items     []string       `json:"items"`
-	LeftOut   []string       `json:"left_out,omitempty"` // values that only one split has, which the classifier does not see
+	// values that only one split has, which the classifier does not see
+	LeftOut []string `json:"left_out,omitempty"`
 }
 
 // Coverage is the share of B's items that are far from every item of A.

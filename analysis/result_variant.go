@@ -18,21 +18,22 @@ type SidesOf[T any] struct {
 // minus base.
 type Difference struct {
 	stat.Estimate
-	Name      string         `json:"name"`
-	Of        string         `json:"of,omitempty"` // the tool, pair of tools or part of the reward
-	Unit      string         `json:"unit"`
-	K         int            `json:"k,omitempty"` // rollouts that best_of and informative are of
-	Base      *float64       `json:"base"`        // mean over the compared items
-	New       *float64       `json:"new"`
-	Direction string         `json:"direction"`        // up or down when the whole interval says so, else unclear
-	Better    string         `json:"better,omitempty"` // the better direction: up or down
-	Change    string         `json:"change,omitempty"` // better, worse, changed, same or unclear
-	P         *float64       `json:"p"`                // sign flips of paired items, two-sided; of unpaired ones Welch's
-	Wilcoxon  *float64       `json:"wilcoxon_p"`       // signed-rank test, as a check
-	McNemar   *float64       `json:"mcnemar_p"`        // exact, where both runs hold one sample an item and two grades
-	PHolm     *float64       `json:"p_holm"`           // corrected for the other tests
-	MDE       *float64       `json:"mde"`              // the smallest change that 80 % of such comparisons would find
-	Family    *stat.Estimate `json:"family"`           // the same, clustered by family
+	Name      string   `json:"name"`
+	Of        string   `json:"of,omitempty"` // the tool, pair of tools or part of the reward
+	Unit      string   `json:"unit"`
+	K         int      `json:"k,omitempty"` // rollouts that best_of and informative are of
+	Base      *float64 `json:"base"`        // mean over the compared items
+	New       *float64 `json:"new"`
+	Direction string   `json:"direction"`        // up or down when the whole interval says so, else unclear
+	Better    string   `json:"better,omitempty"` // the better direction: up or down
+	Change    string   `json:"change,omitempty"` // better, worse, changed, same or unclear
+	// sign flips of paired items, two-sided; of unpaired ones Welch's
+	P        *float64       `json:"p"`
+	Wilcoxon *float64       `json:"wilcoxon_p"` // signed-rank test, as a check
+	McNemar  *float64       `json:"mcnemar_p"`  // exact, where both runs hold one sample an item and two grades
+	PHolm    *float64       `json:"p_holm"`     // corrected for the other tests
+	MDE      *float64       `json:"mde"`        // the smallest change that 80 % of such comparisons would find
+	Family   *stat.Estimate `json:"family"`     // the same, clustered by family
 }
 
 // Size is how large a known difference is: of a share in itself, of anything else against
@@ -41,7 +42,8 @@ func (d *Difference) Size() float64 {
 	if d.Unit == message.UnitShare {
 		return math.Abs(*d.Value)
 	}
-	return math.Abs(*d.Value) / max(math.Abs(stat.Or(d.Base, 0)), math.Abs(stat.Or(d.New, 0)), math.SmallestNonzeroFloat64)
+	return math.Abs(*d.Value) / max(math.Abs(stat.Or(d.Base, 0)), math.Abs(stat.Or(d.New, 0)),
+		math.SmallestNonzeroFloat64)
 }
 
 // FewItems is the number of paired items below which a t interval relies on unchecked

@@ -32,9 +32,10 @@ type Settings struct {
 	Seed          uint64     // of the bootstrap
 	Boot          int        // bootstrap resamples
 	Thresholds    Thresholds // by name; missing ones are at their default
-	ToolErrors    string     // a regular expression (RE2) for the beginning of outputs that are errors, though the call succeeded; "": none is
-	ToolsOptional bool       // whether rollouts may do without the tools that they are offered
-	Require       []string   // stages and gates without which the verdict is UNDECIDED; see Stages and DefaultRequire
+	// a regular expression (RE2) for the beginning of outputs that are errors, though the call succeeded; "": none is
+	ToolErrors    string
+	ToolsOptional bool     // whether rollouts may do without the tools that they are offered
+	Require       []string // stages and gates without which the verdict is UNDECIDED; see Stages and DefaultRequire
 
 	// Reference returns an item's right answer, "" if there is none. nil: the first of the usual fields of its row.
 	Reference func(*rollout.Item) string
@@ -83,8 +84,10 @@ func (s Settings) Validate() error {
 		return fmt.Errorf("group_size is %d: a group needs at least 2 rollouts", s.GroupSize)
 	case stat.Some(r.Lo) == nil || stat.Some(r.Hi) == nil || r.Lo >= r.Hi:
 		return fmt.Errorf("reward_range is [%g, %g]: it needs two finite numbers, the lower one first", r.Lo, r.Hi)
-	case max(math.Abs(r.Lo), math.Abs(r.Hi)) > mostReward || r.Width() < leastWidth*max(math.Abs(r.Lo), math.Abs(r.Hi)) || r.Width() < 1/mostReward:
-		return fmt.Errorf("reward_range is [%g, %g]: numbers above %g, or so close together, leave no digits to compute with: scale the rewards", r.Lo, r.Hi, mostReward)
+	case max(math.Abs(r.Lo), math.Abs(r.Hi)) > mostReward ||
+		r.Width() < leastWidth*max(math.Abs(r.Lo), math.Abs(r.Hi)) || r.Width() < 1/mostReward:
+		return fmt.Errorf("reward_range is [%g, %g]: numbers above %g, or so close together, leave no digits to "+
+			"compute with: scale the rewards", r.Lo, r.Hi, mostReward)
 	case !slices.Contains(Normalizations(), s.Normalize):
 		return fmt.Errorf("trainer.normalize is %q: it is one of %s", s.Normalize, strings.Join(Normalizations(), ", "))
 	case s.Epsilon < 0 || stat.Some(s.Epsilon) == nil:

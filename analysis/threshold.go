@@ -23,16 +23,30 @@ type Thresholds map[string]float64
 // Thresholds that the measurements use too, before any gate judges. They belong to the
 // gates whose names they begin with.
 var (
-	HackableMargin   = Threshold{"grader.hackable.margin", "share", "how far above a probe's limit, and above what the model itself earns, a reward may be, as a share of the range; also what counts as a change, and as something earned", 0.05}
-	InformativeShare = Threshold{"signal.informative", "share", "share of groups whose rewards differ; below, more than 10 rollouts are paid for one that teaches", 0.10}
-	TailTimes        = Threshold{"tools.tail", "times", "in medians: beyond it the 95th percentile of a tool's latency is a long tail", 3}
-	TimeLimit        = Threshold{"tools.tail.limit", "seconds", "seconds a rollout may take; 0: no limit", 0}
+	HackableMargin = Threshold{"grader.hackable.margin", "share", "how far above a probe's limit, and above what " +
+		"the model itself earns, a reward may be, as a share of the range; also what counts as a change, and as " +
+		"something earned", 0.05}
+	InformativeShare = Threshold{
+		"signal.informative", "share",
+		"share of groups whose rewards differ; below, more than 10 rollouts are paid for one that teaches", 0.10,
+	}
+	TailTimes = Threshold{
+		"tools.tail", "times",
+		"in medians: beyond it the 95th percentile of a tool's latency is a long tail", 3,
+	}
+	TimeLimit = Threshold{"tools.tail.limit", "seconds", "seconds a rollout may take; 0: no limit", 0}
 )
 
 // Thresholds of gonogo compare, which belong to no gate.
 var (
-	CompareDelta     = Threshold{"compare.delta", "share", "for gonogo compare: the smallest change of the mean reward that matters, as a share of the range", 0.05}
-	CompareTolerance = Threshold{"compare.tolerance", "share", "for gonogo compare: the change up to which nothing is called better or worse, as a share of the range", 0}
+	CompareDelta = Threshold{
+		"compare.delta", "share",
+		"for gonogo compare: the smallest change of the mean reward that matters, as a share of the range", 0.05,
+	}
+	CompareTolerance = Threshold{
+		"compare.tolerance", "share",
+		"for gonogo compare: the change up to which nothing is called better or worse, as a share of the range", 0,
+	}
 )
 
 // At returns the value of a threshold.

@@ -72,7 +72,12 @@ func (g *Gate) messages() []message.Def {
 	}
 	add("why", g.Words.Why)
 	for _, severity := range []Severity{Blocking, Advisory} {
-		for _, fact := range []Fact{{Status: Pass}, {Status: Fail}, {Status: Unknown, Value: new(float64)}, {Status: Unknown}} {
+		for _, fact := range []Fact{
+			{Status: Pass},
+			{Status: Fail},
+			{Status: Unknown, Value: new(float64)},
+			{Status: Unknown},
+		} {
 			slot, title, remedy := g.Words.of(&Finding{Severity: severity, Fact: fact})
 			add(slot, title)
 			add(slot+".remedy", remedy)
@@ -97,7 +102,8 @@ func (g *Gate) word(f *Finding) {
 	}
 	args := message.Args{
 		"value": known(f.Value), "low": known(f.Low), "high": known(f.High), "want": message.Nested(f.Want),
-		"split": message.Name(string(f.Split)), "percent": message.KnownShare(f.Value), "lowpercent": message.KnownShare(f.Low), "highpercent": message.KnownShare(f.High),
+		"split": message.Name(string(f.Split)), "percent": message.KnownShare(f.Value),
+		"lowpercent": message.KnownShare(f.Low), "highpercent": message.KnownShare(f.High),
 		"needs": message.Nested(needs(f)),
 	}
 	maps.Copy(args, Commands)
@@ -135,14 +141,18 @@ var Commands = message.Args{
 var (
 	needsData    = message.New("gate.needs", "About {items} with {samples} each would settle it.")
 	needsMore    = message.New("gate.needs.more", "More data would settle it.")
-	needsUnknown = message.New("gate.needs.unknown", "The estimate sits on the threshold or too little is known: more data alone may not settle it.")
+	needsUnknown = message.New("gate.needs.unknown",
+		"The estimate sits on the threshold or too little is known: more data alone may not settle it.")
 )
 
 // needs says how much more data would settle a finding.
 func needs(f *Finding) message.Text {
 	switch {
 	case f.Needs != nil && f.Settleable:
-		return needsData.With(message.Args{"items": message.Count(f.Needs.Items, "item"), "samples": message.Count(f.Needs.Samples, "sample")})
+		return needsData.With(message.Args{
+			"items":   message.Count(f.Needs.Items, "item"),
+			"samples": message.Count(f.Needs.Samples, "sample"),
+		})
 	case f.Settleable:
 		return needsMore.Text()
 	}

@@ -42,7 +42,10 @@ func stateOf(p analysis.ProbeResult) ProbeState {
 
 // tone is the colour of a probe's result.
 func (s ProbeState) tone() block.Tone {
-	return map[ProbeState]block.Tone{ProbePassed: block.Pass, ProbeFoundHoles: block.Fail, ProbeShifted: block.Caution, ProbeUnknown: block.Unknown, ProbeNoted: block.Skipped}[s]
+	return map[ProbeState]block.Tone{
+		ProbePassed: block.Pass, ProbeFoundHoles: block.Fail,
+		ProbeShifted: block.Caution, ProbeUnknown: block.Unknown, ProbeNoted: block.Skipped,
+	}[s]
 }
 
 // How much of a payload and of its id is shown.
@@ -70,8 +73,10 @@ func auditBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 	return slices.Concat(
 		[]block.Block{block.Note{Texts: []string{lead}}},
 		filled(rates(r, w), probeGrid(probes, r, w)),
-		payloads(probes, ProbeFoundHoles, w.Audit.HolesTitle, command, w), payloads(probes, ProbeShifted, w.Audit.MovesTitle, command, w),
-		filled(suspectGrid(g, w), tooGoodGrid(g, w), layerGrid(g, w), detectorGrid(g, w), agreementGrid(g, w), graderFailureGrid(g, w)),
+		payloads(probes, ProbeFoundHoles, w.Audit.HolesTitle, command, w),
+		payloads(probes, ProbeShifted, w.Audit.MovesTitle, command, w),
+		filled(suspectGrid(g, w), tooGoodGrid(g, w), layerGrid(g, w), detectorGrid(g, w), agreementGrid(g, w),
+			graderFailureGrid(g, w)),
 		folds(w.Audit.ByItem, filled(byItemGrid(probes, w))),
 	)
 }
@@ -136,7 +141,8 @@ func auditLead(g *analysis.Grader, w *words) string {
 	case holed == 0:
 		lead = fmt.Sprintf(w.Audit.Sound, w.Lang.Count(told, "probe"))
 	default:
-		lead = fmt.Sprintf(w.Audit.Holed, message.Whole(holed), w.Lang.Count(told, "probe"), strings.Join(list, w.Signs.Comma))
+		lead = fmt.Sprintf(w.Audit.Holed, message.Whole(holed), w.Lang.Count(told, "probe"),
+			strings.Join(list, w.Signs.Comma))
 	}
 	if moved > 0 {
 		lead += fmt.Sprintf(w.Audit.MovedToo, message.Whole(moved))
@@ -149,11 +155,15 @@ func auditLead(g *analysis.Grader, w *words) string {
 
 // probeGrid is a row for each probe.
 func probeGrid(probes []analysis.ProbeResult, r *analysis.Result, w *words) Grid {
-	g := Grid{Head: w.Audit.ProbeHead, Kinds: []block.Kind{block.Code, block.State, block.Text, block.Number, block.Text, block.Number, block.Number, block.Number}, Spare: []int{2, 6, 5, 3}}
+	g := Grid{Head: w.Audit.ProbeHead, Kinds: []block.Kind{
+		block.Code, block.State, block.Text, block.Number,
+		block.Text, block.Number, block.Number, block.Number,
+	}, Spare: []int{2, 6, 5, 3}}
 	for _, p := range probes {
 		state := stateOf(p)
 		g.Rows = append(g.Rows, []string{
-			id(p.Probe), w.Audit.States[state], must(p.Expect, p.Limit, w), message.Whole(p.Items), counted(p, w), percent(p.Accept), gap(p.Gap, r, w), message.Whole(p.Failed),
+			id(p.Probe), w.Audit.States[state], must(p.Expect, p.Limit, w), message.Whole(p.Items), counted(p, w),
+			percent(p.Accept), gap(p.Gap, r, w), message.Whole(p.Failed),
 		})
 		g.Tones = append(g.Tones, state.tone())
 	}
@@ -199,7 +209,8 @@ func must(e rollout.Expectation, limit *float64, w *words) string {
 // payload is a text that the grader scored as a sound one would not.
 func payload(h analysis.Hole, p analysis.ProbeResult, command []string, w *words) block.Payload {
 	out := block.Payload{
-		Tone: stateOf(p).tone(), ID: id(h.ID), Earned: fmt.Sprintf(w.Audit.Earned, message.Digits(h.Reward), must(p.Expect, p.Limit, w)), Command: w.Audit.LongID,
+		Tone: stateOf(p).tone(), ID: id(h.ID), Earned: fmt.Sprintf(w.Audit.Earned, message.Digits(h.Reward),
+			must(p.Expect, p.Limit, w)), Command: w.Audit.LongID,
 	}
 	if len(h.ID) <= idShown {
 		out.Command = message.Shell(append(slices.Clone(command), "--replay", h.ID)...)

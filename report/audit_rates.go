@@ -77,7 +77,8 @@ func rates(r *analysis.Result, w *words) Grid {
 		t.add(a.Slope, "", &l.Slope, rollouts, slope)
 	}
 	if f := g.Form; f != nil && f.Template != "" {
-		t.row(a.Form, quote(f.Template, 120), fmt.Sprintf(a.FormHave, message.Whole(f.TopWith), message.Whole(f.Top), message.Whole(f.Without), message.Whole(f.Least)), a.FormDoc)
+		t.row(a.Form, quote(f.Template, 120), fmt.Sprintf(a.FormHave, message.Whole(f.TopWith), message.Whole(f.Top),
+			message.Whole(f.Without), message.Whole(f.Least)), a.FormDoc)
 	}
 	if res := g.Resolution; res != nil {
 		t.resolution(*res)
@@ -87,7 +88,8 @@ func rates(r *analysis.Result, w *words) Grid {
 	}
 	if g.Guessable != nil {
 		text := quote(g.GuessableAnswer, 120)
-		t.add(a.Guessable, "", g.Guessable, func(e stat.Estimate) string { return w.named(payloads(e), text) }, a.GuessableDoc)
+		t.add(a.Guessable, "", g.Guessable, func(e stat.Estimate) string { return w.named(payloads(e), text) },
+			a.GuessableDoc)
 	}
 	return t.Grid
 }
@@ -119,7 +121,8 @@ func agreementGrid(g *analysis.Grader, w *words) Grid {
 	t.add(a.Kappa, "", p.Kappa, outputs, a.KappaDoc)
 	t.add(a.Alpha, "", p.Alpha, outputs, a.AlphaDoc)
 	t.add(a.Ceiling, "", p.Ceiling, outputs, a.CeilingDoc)
-	t.Notes = append(t.Notes, fmt.Sprintf(a.Labels, w.Lang.Count(p.Labels, "label"), w.Lang.Count(p.Raters, "rater"), w.Lang.Count(p.Outputs, "output")))
+	t.Notes = append(t.Notes, fmt.Sprintf(a.Labels, w.Lang.Count(p.Labels, "label"), w.Lang.Count(p.Raters, "rater"),
+		w.Lang.Count(p.Outputs, "output")))
 	if len(p.Items) > 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf(a.Differ, few(ids(p.Items), 10, w)))
 	}

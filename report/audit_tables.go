@@ -54,7 +54,10 @@ func suspectGrid(g *analysis.Grader, w *words) Grid {
 		if s.ReferenceReward != nil {
 			reference = fmt.Sprintf(w.Audit.Earns, quote(s.Reference, 80), message.Digits(*s.ReferenceReward))
 		}
-		t.Rows = append(t.Rows, []string{id(s.Item), visible(string(s.Split)), answer, message.Percent(s.Share), message.DigitsOf(s.Reward), reference})
+		t.Rows = append(t.Rows, []string{
+			id(s.Item), visible(string(s.Split)), answer, message.Percent(s.Share),
+			message.DigitsOf(s.Reward), reference,
+		})
 	}
 	return t
 }
@@ -140,7 +143,10 @@ func detectorGrid(g *analysis.Grader, w *words) Grid {
 		if d.Zeroed {
 			zeroed = w.Audit.Zeroed
 		}
-		t.Rows = append(t.Rows, []string{id(d.Detector), marked, percent(d.Share), estimate(d.Mean), zeroed, message.Whole(d.Failed), few(ids(d.Items), itemsInCell, w)})
+		t.Rows = append(t.Rows, []string{
+			id(d.Detector), marked, percent(d.Share), estimate(d.Mean), zeroed,
+			message.Whole(d.Failed), few(ids(d.Items), itemsInCell, w),
+		})
 	}
 	return t
 }
@@ -149,7 +155,10 @@ func detectorGrid(g *analysis.Grader, w *words) Grid {
 func graderFailureGrid(g *analysis.Grader, w *words) Grid {
 	t := Grid{Words: true, Title: w.Audit.Failures, Head: w.Audit.FailureHead, Notes: []string{w.Audit.FailuresDoc}}
 	for _, f := range g.Failures {
-		t.Rows = append(t.Rows, []string{id(f.Kind), message.Whole(f.Count), clip(prose(f.Example), 300), few(ids(f.Items), itemsInCell, w)})
+		t.Rows = append(t.Rows, []string{
+			id(f.Kind), message.Whole(f.Count), clip(prose(f.Example), 300),
+			few(ids(f.Items), itemsInCell, w),
+		})
 	}
 	return t
 }

@@ -26,12 +26,16 @@ const (
 // what to do first, three numbers, and what decides it.
 func (p *Page) brief(deciding []string) []block.Block {
 	w := p.Words
-	v := block.Verdict{Answer: string(p.Verdict), Tone: verdictTone(p.Verdict), Reason: p.Sentence, Lead: w.Next, Next: p.toDo()}
+	v := block.Verdict{
+		Answer: string(p.Verdict), Tone: verdictTone(p.Verdict), Reason: p.Sentence, Lead: w.Next,
+		Next: p.toDo(),
+	}
 	v.Scope, v.Open = p.scope()
 	if f := p.decider(); f != nil {
 		v.Texts = append(v.Texts, sentences(p.Words.say(f.Why)))
 		passed, all := p.Result.Coverage()
-		v.Texts = append(v.Texts, fmt.Sprintf(w.Judged, message.Whole(passed), w.Lang.Count(all, "blocking gate"), message.Whole(all-len(p.Result.Judged))))
+		v.Texts = append(v.Texts, fmt.Sprintf(w.Judged, message.Whole(passed), w.Lang.Count(all, "blocking gate"),
+			message.Whole(all-len(p.Result.Judged))))
 	}
 	if p.Verdict == analysis.Go && v.Open > 0 {
 		v.Unchecked = p.unchecked()
@@ -55,7 +59,8 @@ func (p *Page) unchecked() string {
 	var names []string
 	for _, f := range p.Result.Findings {
 		name := p.findingLabel(f)
-		if f.Severity == analysis.Blocking && !f.IsMoot() && !slices.Contains(p.Result.Judged, f.Gate) && !slices.Contains(names, name) {
+		if f.Severity == analysis.Blocking && !f.IsMoot() && !slices.Contains(p.Result.Judged, f.Gate) &&
+			!slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -129,7 +134,8 @@ func (p *Page) deciding() []string {
 
 // graderChanged says that the configuration has another grader than the run.
 var graderChanged = message.New("report.grader_changed",
-	"The configuration has a different grader from the one that graded this run: {grade} grades the recorded answers with it, without new rollouts.")
+	"The configuration has a different grader from the one that graded this run: {grade} grades the recorded "+
+		"answers with it, without new rollouts.")
 
 // toDo is what to do first, each a command or an edit: the remedies of what
 // decides, then of what else is open, then the commands that judge what was not. What
@@ -166,11 +172,13 @@ func (p *Page) toDo() []string {
 		p.judge(p.Result.Missing(), add)
 	}
 	if p.Verdict == analysis.Go { // before cautions: rewards are worth what their grader is
-		p.judge(slices.DeleteFunc(slices.Clone(p.Result.NotJudged), func(u analysis.Unjudged) bool { return !strings.HasPrefix(u.Gate, "grader.") }), add)
+		p.judge(slices.DeleteFunc(slices.Clone(p.Result.NotJudged),
+			func(u analysis.Unjudged) bool { return !strings.HasPrefix(u.Gate, "grader.") }), add)
 	}
 	var seen []string // a gate has one sentence, for whatever split
 	for i := range p.found {
-		if f := &p.found[i]; f.open() && !f.unsettled() && (f.tone() == block.Fail || p.Verdict != analysis.NoGo) && !slices.Contains(seen, f.Gate) {
+		if f := &p.found[i]; f.open() && !f.unsettled() && (f.tone() == block.Fail || p.Verdict != analysis.NoGo) &&
+			!slices.Contains(seen, f.Gate) {
 			remedy(f)
 			seen = append(seen, f.Gate)
 		}
@@ -297,7 +305,8 @@ func (p *Page) holed(expect rollout.Expectation, probe string) Grid {
 		return g
 	}
 	for _, one := range chart.ProbesByUrgency(p.Result.Grader.Probes) {
-		if one.Expect != expect || probe != "" && one.Probe != probe || chart.CountHoles(one) == 0 || len(one.Holes) == 0 {
+		if one.Expect != expect || probe != "" && one.Probe != probe || chart.CountHoles(one) == 0 ||
+			len(one.Holes) == 0 {
 			continue
 		}
 		h := one.Holes[0]
@@ -311,7 +320,8 @@ func (p *Page) holed(expect rollout.Expectation, probe string) Grid {
 		g.Rows = append(g.Rows, []string{name, message.Digits(h.Reward), quoteAround(head, h.Right, 100)})
 		for _, right := range p.Result.Grader.Probes {
 			for _, at := range right.Rewards {
-				if one.Expect != rollout.Top && right.Expect == rollout.Top && at.Item == h.Item && at.Split == h.Split && at.Reward != nil && len(g.Rows) == 1 {
+				if one.Expect != rollout.Top && right.Expect == rollout.Top && at.Item == h.Item &&
+					at.Split == h.Split && at.Reward != nil && len(g.Rows) == 1 {
 					text, _, _ := excerpt(h.Right)
 					if text != "" {
 						text = quote(oneLine(text), 100)
@@ -339,7 +349,8 @@ func (p *Page) leaked(split rollout.Split) Grid {
 	g := Grid{Title: w.Leaked, Words: true, Head: []string{string(split), "", string(rollout.Train)}}
 	for _, l := range p.Result.Shift.Leakage {
 		known := slices.ContainsFunc(g.Rows, func(row []string) bool { return row[0] == id(l.B) && row[2] == id(l.A) })
-		if l.ASplit == rollout.Train && l.BSplit == split && len(g.Rows) < most && !known && w.Leaks[string(l.Kind)] != "" {
+		if l.ASplit == rollout.Train && l.BSplit == split && len(g.Rows) < most && !known &&
+			w.Leaks[string(l.Kind)] != "" {
 			g.Rows = append(g.Rows, []string{id(l.B), w.Leaks[string(l.Kind)], id(l.A)})
 		}
 	}
@@ -355,7 +366,10 @@ func (p *Page) regraded() Grid {
 		for _, x := range r.Grades[:min(len(r.Grades), 8)] {
 			grades = append(grades, message.Digits(x))
 		}
-		g.Rows = append(g.Rows, []string{fmt.Sprintf(w.Output, id(r.Item), message.Whole(r.Sample)), p.Words.list(grades)})
+		g.Rows = append(g.Rows, []string{
+			fmt.Sprintf(w.Output, id(r.Item), message.Whole(r.Sample)),
+			p.Words.list(grades),
+		})
 	}
 	return g
 }
@@ -364,11 +378,15 @@ func (p *Page) regraded() Grid {
 func (p *Page) lost(split rollout.Split) Grid {
 	const most = 3
 	w := p.Words
-	g := Grid{Title: w.Exhibit.Lost, Words: true, Head: []string{w.RolloutsOf, ""}, Kinds: []block.Kind{block.Number, block.Text}}
+	g := Grid{
+		Title: w.Exhibit.Lost, Words: true, Head: []string{w.RolloutsOf, ""},
+		Kinds: []block.Kind{block.Number, block.Text},
+	}
 	if s := p.Result.Splits[split]; s != nil {
 		for _, c := range s.Failures {
 			if c.Outcome.Missing() && len(g.Rows) < most { // what the model itself failed has a grade
-				g.Rows = append(g.Rows, []string{message.Whole(c.Count), w.named(visible(string(c.Outcome)), clip(prose(c.Error), 120))})
+				g.Rows = append(g.Rows,
+					[]string{message.Whole(c.Count), w.named(visible(string(c.Outcome)), clip(prose(c.Error), 120))})
 			}
 		}
 	}

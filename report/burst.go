@@ -15,7 +15,8 @@ func burstBlocks(b *analysis.Burst, w *words) []block.Block {
 	if b == nil {
 		return nil
 	}
-	return tabled(burstLead(b, w), filled(burstGrid(b, w), checksGrid(b, w), loadGrid(b, w), wrongGrid(b, w)), w.notes(b.Notes))
+	return tabled(burstLead(b, w), filled(burstGrid(b, w), checksGrid(b, w), loadGrid(b, w), wrongGrid(b, w)),
+		w.notes(b.Notes))
 }
 
 func burstLead(b *analysis.Burst, w *words) string {
@@ -45,7 +46,9 @@ func burstGrid(b *analysis.Burst, w *words) Grid {
 			doubles = doublesAt(e.Doubles)
 		}
 		g.Rows = append(g.Rows, []string{
-			id(e.Name), message.Whole(e.Requests), message.DigitsOf(e.P50.Value), message.Interval(e.P95.Value, e.P95.Low, e.P95.High), message.DigitsOf(e.P99.Value), message.DigitsOf(e.Max),
+			id(e.Name), message.Whole(e.Requests), message.DigitsOf(e.P50.Value),
+			message.Interval(e.P95.Value, e.P95.Low, e.P95.High), message.DigitsOf(e.P99.Value),
+			message.DigitsOf(e.Max),
 			message.Whole(e.Failed), message.Whole(e.Refused), doubles,
 		})
 	}
@@ -74,11 +77,18 @@ func checksGrid(b *analysis.Burst, w *words) Grid {
 	g.Rows = [][]string{
 		{v.Lost, percent(b.Lost), w.Lang.Count(b.Lost.N, "rollout"), v.LostDoc},
 		{v.First, first, "", v.FirstDoc},
-		{v.Wire, fmt.Sprintf(w.OutOf, message.Whole(b.Wire.Departing), message.Whole(b.Wire.Answers)), departures(b, w), v.WireDoc},
-		{v.Crosstalk, fmt.Sprintf(w.OutOf, message.Whole(b.Crosstalk.Leaks), message.Whole(b.Crosstalk.Answers)), "", v.CrosstalkDoc},
+		{
+			v.Wire, fmt.Sprintf(w.OutOf, message.Whole(b.Wire.Departing), message.Whole(b.Wire.Answers)),
+			departures(b, w), v.WireDoc,
+		},
+		{
+			v.Crosstalk, fmt.Sprintf(w.OutOf, message.Whole(b.Crosstalk.Leaks), message.Whole(b.Crosstalk.Answers)), "",
+			v.CrosstalkDoc,
+		},
 	}
 	if b.Repeats.Known() {
-		g.Rows = append(g.Rows, []string{v.Repeats, percent(b.Repeats), w.Lang.Count(b.Repeats.N, "different request"), v.RepeatsDoc})
+		g.Rows = append(g.Rows,
+			[]string{v.Repeats, percent(b.Repeats), w.Lang.Count(b.Repeats.N, "different request"), v.RepeatsDoc})
 	}
 	return g
 }
@@ -132,7 +142,10 @@ func wrongGrid(b *analysis.Burst, w *words) Grid {
 	g := Grid{Title: w.Burst.Wrong, Words: true, Head: w.Burst.WrongHead}
 	for _, e := range b.Endpoints {
 		for _, err := range e.Errors {
-			g.Rows = append(g.Rows, []string{id(e.Name), id(err.Kind), message.Whole(err.Count), message.Percent(err.Share), prose(err.Example)})
+			g.Rows = append(g.Rows, []string{
+				id(e.Name), id(err.Kind), message.Whole(err.Count),
+				message.Percent(err.Share), prose(err.Example),
+			})
 		}
 	}
 	return g

@@ -177,7 +177,8 @@ func (c *card) tiles(list block.Tiles) {
 			value = c.fonts.Style(24, false, chart.Muted)
 		}
 		shown := lettering.Drawable(h.Interval, interval)
-		for h.Known && value.Font.Size > 14 && value.Width(h.Value)+8+interval.Width(shown) > w { // an interval is never cut where a smaller number avoids it
+		// an interval is never cut where a smaller number avoids it
+		for h.Known && value.Font.Size > 14 && value.Width(h.Value)+8+interval.Width(shown) > w {
 			value.Font.Size--
 			interval.Font.Size = max(9, interval.Font.Size-0.5)
 		}
@@ -185,7 +186,8 @@ func (c *card) tiles(list block.Tiles) {
 		const ascent = 0.905 // of Liberation Sans: numbers of all sizes are on one line
 		c.FillText(value, vg.Point{X: x, Y: top - 17 - ascent*(24-value.Font.Size)}, number)
 		vx := x + value.Width(number) + 8
-		c.FillText(interval, vg.Point{X: vx, Y: top - 27 - ascent*(12-interval.Font.Size)}, lettering.Fit(shown, interval, x+w-vx))
+		c.FillText(interval, vg.Point{X: vx, Y: top - 27 - ascent*(12-interval.Font.Size)},
+			lettering.Fit(shown, interval, x+w-vx))
 		c.y = top - 46
 		c.text(x, x+w, h.About, 8.5, false, chart.Muted, 3)
 	}
@@ -224,7 +226,10 @@ func (c *card) deciding(list []block.Block) {
 	default:
 		if i := slices.IndexFunc(c.doc.Brief, isVerdict); i >= 0 && len(notes) < 2 {
 			v := c.doc.Brief[i].(block.Verdict)
-			rest := block.Note{Lead: c.doc.Words.Why, Texts: append(slices.Clone(v.Texts), v.Next[min(1, len(v.Next)):]...)}
+			rest := block.Note{
+				Lead:  c.doc.Words.Why,
+				Texts: append(slices.Clone(v.Texts), v.Next[min(1, len(v.Next)):]...),
+			}
 			if len(notes) == 0 {
 				rest.Lead, rest.Texts = v.Lead, append(slices.Clone(v.Next), v.Texts...)
 			}
@@ -360,7 +365,9 @@ func (c *card) foot() {
 	at, right := vg.Point{X: c.Min.X, Y: c.Min.Y - 6}, sty
 	right.XAlign = draw.XRight
 	c.FillText(right, vg.Point{X: c.Max.X, Y: at.Y}, lettering.Fit(lettering.Drawable(c.doc.Footer, sty), sty, 260))
-	c.FillText(sty, at, lettering.Fit(lettering.Drawable(strings.Join(append(slices.Clone(c.doc.Head), c.doc.Foot...), " · "), sty), sty, c.Max.X-c.Min.X-270))
+	c.FillText(sty, at,
+		lettering.Fit(lettering.Drawable(strings.Join(append(slices.Clone(c.doc.Head), c.doc.Foot...), " · "), sty),
+			sty, c.Max.X-c.Min.X-270))
 }
 
 func fill(c draw.Canvas, r vg.Rectangle, col color.Color) {

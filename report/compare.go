@@ -54,7 +54,10 @@ func (x compared) doc() *block.Doc {
 	hacked := ok && slices.ContainsFunc(sc.Hacks, func(h analysis.Difference) bool { return h.Direction == "up" })
 	marks := func(f chart.Figure) bool { return hacked && f.Plot != nil && f.Name == "hacks" }
 	d.Brief = append(d.Brief, small(x.figures(marks), 0)...)
-	d.Brief = append(d.Brief, block.Verdict{Answer: x.Answer, Tone: verdictTone(like(c)), Reason: x.Sentence, Lead: x.Words.Next, Next: x.toDo()}, x.numbers())
+	d.Brief = append(d.Brief, block.Verdict{
+		Answer: x.Answer, Tone: verdictTone(like(c)), Reason: x.Sentence,
+		Lead: x.Words.Next, Next: x.toDo(),
+	}, x.numbers())
 	if x.Split != "" {
 		d.Brief = append(d.Brief, block.Note{Texts: []string{x.About()}, Muted: true})
 	}
@@ -64,15 +67,24 @@ func (x compared) doc() *block.Doc {
 	d.Brief = append(d.Brief, small(x.figures(decides), 0)...)
 	d.Rest = append(d.Rest, block.Section{ID: "behind", Title: w.OtherAnswers, Blocks: filled(x.behindGrid())})
 	for _, split := range x.splits() {
-		d.Rest = append(d.Rest, block.Section{ID: "split-" + string(split), Title: fmt.Sprintf(w.SplitAnswer, split, w.Answers[c.Splits[split].Answer]), Blocks: x.splitBlocks(split)})
+		d.Rest = append(d.Rest,
+			block.Section{
+				ID:     "split-" + string(split),
+				Title:  fmt.Sprintf(w.SplitAnswer, split, w.Answers[c.Splits[split].Answer]),
+				Blocks: x.splitBlocks(split),
+			})
 	}
 	d.Rest = append(d.Rest,
-		block.Section{ID: "pictures", Title: x.Words.Pictures, Depth: block.Folded, Blocks: x.figures(func(f chart.Figure) bool { return !decides(f) && !marks(f) })},
+		block.Section{
+			ID: "pictures", Title: x.Words.Pictures, Depth: block.Folded,
+			Blocks: x.figures(func(f chart.Figure) bool { return !decides(f) && !marks(f) }),
+		},
 		block.Section{ID: "items", Title: w.AllItems, Depth: block.Annex, Blocks: x.itemBlocks()},
 		block.Section{ID: "differs", Title: w.Differs, Depth: block.Folded, Blocks: filled(x.differGrid())},
 		block.Section{ID: "input", Title: w.Input, Depth: block.Folded, Blocks: points(x.input())},
 		block.Section{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: points([]string{
-			fmt.Sprintf(w.Rule, message.Percent(c.Confidence), message.Digits(c.Tolerance), message.Percent(compare.MostRise), message.Digits(c.Delta)), w.Descriptive,
+			fmt.Sprintf(w.Rule, message.Percent(c.Confidence), message.Digits(c.Tolerance),
+				message.Percent(compare.MostRise), message.Digits(c.Delta)), w.Descriptive,
 		})},
 	)
 	return d
@@ -127,7 +139,8 @@ func (x compared) splitBlocks(split rollout.Split) []block.Block {
 		list = append(list, block.Note{Texts: []string{x.why(sc)}})
 	}
 	list = append(list, points(x.facts(sc))...)
-	grids := filled(x.differenceGrid(sc), x.breakdownGrid(w.Categories, sc.Categories), x.breakdownGrid(w.Families, sc.Families), x.quadrantGrid(sc.Quadrants), x.outcomeGrid(sc))
+	grids := filled(x.differenceGrid(sc), x.breakdownGrid(w.Categories, sc.Categories),
+		x.breakdownGrid(w.Families, sc.Families), x.quadrantGrid(sc.Quadrants), x.outcomeGrid(sc))
 	for i, b := range grids {
 		g := b.(Grid)
 		if g.Most = cmp.Or(g.Most, 12); i < 2 {
@@ -151,7 +164,12 @@ func (x compared) facts(sc *compare.Split) []string {
 	for _, c := range []struct {
 		form string
 		n    int
-	}{{w.OnlyBase, len(sc.Items.OnlyBase)}, {w.OnlyNew, len(sc.Items.OnlyNew)}, {w.Lost, len(sc.Items.Lost)}, {w.Changed, len(sc.Items.Changed)}} {
+	}{
+		{w.OnlyBase, len(sc.Items.OnlyBase)},
+		{w.OnlyNew, len(sc.Items.OnlyNew)},
+		{w.Lost, len(sc.Items.Lost)},
+		{w.Changed, len(sc.Items.Changed)},
+	} {
 		if c.n > 0 {
 			items += fmt.Sprintf(c.form, message.Whole(c.n))
 		}
@@ -167,7 +185,8 @@ func (x compared) facts(sc *compare.Split) []string {
 		facts = append(facts, checks)
 	}
 	if e := sc.Equivalence; e.Low != nil && e.High != nil {
-		facts = append(facts, fmt.Sprintf(w.OneSided, message.Signed(*e.Low), message.Signed(*e.High), message.Digits(e.Delta)))
+		facts = append(facts, fmt.Sprintf(w.OneSided, message.Signed(*e.Low), message.Signed(*e.High),
+			message.Digits(e.Delta)))
 	}
 	if sc.Reward.MDE != nil {
 		text := fmt.Sprintf(w.MDE, message.Digits(*sc.Reward.MDE))
@@ -219,10 +238,16 @@ func like(c *compare.Comparison) analysis.Verdict {
 
 // tileOrder is what the two numbers next to the reward are taken from where nothing else is
 // sure to have changed: the first that are known.
-var tileOrder = []string{"tool_calls", "latency", "output_tokens", "input_tokens", "best_of", "pass_rate", "own_failures"}
+var tileOrder = []string{
+	"tool_calls", "latency", "output_tokens", "input_tokens", "best_of", "pass_rate",
+	"own_failures",
+}
 
 // inDetail are quantities that say again what the reward, the tool calls or the seconds do.
-var inDetail = []string{"best_of", "informative", "pass_rate", compare.CallsOfTool, compare.ToolPair, "tool_calls_p50", "tool_calls_p95", "tool_calls_p99", "turns_p95", "latency_p50", "latency_p95"}
+var inDetail = []string{
+	"best_of", "informative", "pass_rate", compare.CallsOfTool, compare.ToolPair,
+	"tool_calls_p50", "tool_calls_p95", "tool_calls_p99", "turns_p95", "latency_p50", "latency_p95",
+}
 
 // numbers are the differences of the split that the page is about: that of the reward, then
 // the two largest of what is sure to have changed.
@@ -233,14 +258,16 @@ func (x compared) numbers() block.Tiles {
 	}
 	var shown []analysis.Difference
 	for _, d := range sc.Others {
-		if d.Known() && slices.Contains([]string{"better", "worse", "changed"}, d.Change) && !slices.Contains(inDetail, d.Name) {
+		if d.Known() && slices.Contains([]string{"better", "worse", "changed"}, d.Change) &&
+			!slices.Contains(inDetail, d.Name) {
 			shown = append(shown, d)
 		}
 	}
 	slices.SortStableFunc(shown, func(a, b analysis.Difference) int { return cmp.Compare(b.Size(), a.Size()) })
 	for _, name := range tileOrder {
 		for _, d := range sc.Others {
-			if d.Name == name && d.Known() && !slices.ContainsFunc(shown, func(s analysis.Difference) bool { return s.Name == name }) {
+			if d.Name == name && d.Known() &&
+				!slices.ContainsFunc(shown, func(s analysis.Difference) bool { return s.Name == name }) {
 				shown = append(shown, d)
 			}
 		}
@@ -354,7 +381,10 @@ func (x compared) runs() []Fact {
 		}
 		return s + fmt.Sprintf(w.VerdictBy, visible(string(r.Verdict)), id(r.Reason))
 	}
-	return []Fact{{Name: w.Base, Value: run(x.c.Base), Link: x.BaseLink}, {Name: w.New, Value: run(x.c.New), Link: x.NewLink}}
+	return []Fact{
+		{Name: w.Base, Value: run(x.c.Base), Link: x.BaseLink},
+		{Name: w.New, Value: run(x.c.New), Link: x.NewLink},
+	}
 }
 
 // signedOr writes a change with its sign; none is a dash.

@@ -25,7 +25,10 @@ func (x compared) differenceGrid(sc *compare.Split) Grid {
 		if i == 0 {
 			p = d.P
 		}
-		g.Rows = append(g.Rows, []string{quantity(d, w), message.DigitsIn(d.Unit, d.Base), message.DigitsIn(d.Unit, d.New), change(d.Unit, d.Estimate), pValue(p), w.Changes[d.Change]})
+		g.Rows = append(g.Rows, []string{
+			quantity(d, w), message.DigitsIn(d.Unit, d.Base),
+			message.DigitsIn(d.Unit, d.New), change(d.Unit, d.Estimate), pValue(p), w.Changes[d.Change],
+		})
 	}
 	g.Notes = []string{fmt.Sprintf(w.OthersNote, message.Percent(x.c.Thresholds["compare.delta"]))}
 	return g
@@ -40,7 +43,8 @@ func (x compared) breakdownGrid(title string, b *compare.Breakdown) Grid {
 	}
 	for _, row := range b.Groups {
 		g.Rows = append(g.Rows, []string{
-			id(row.Group), message.Whole(row.Items), message.DigitsOf(row.Base), message.DigitsOf(row.New), change("", row.Estimate), pValue(row.PHolm),
+			id(row.Group), message.Whole(row.Items), message.DigitsOf(row.Base), message.DigitsOf(row.New),
+			change("", row.Estimate), pValue(row.PHolm),
 		})
 	}
 	g.Notes = []string{fmt.Sprintf(w.Corrected, prose(compare.Holm.In(x.c.Lang)))}
@@ -56,7 +60,10 @@ func (x compared) quadrantGrid(q *compare.Quadrants) Grid {
 		return Grid{}
 	}
 	w := x.w
-	g := Grid{Title: w.Quadrants, Head: []string{"", w.Fewer, w.AsMany, w.More}, Notes: []string{fmt.Sprintf(w.QuadrantNote, x.Words.Lang.Count(q.Items, "item"))}}
+	g := Grid{
+		Title: w.Quadrants, Head: []string{"", w.Fewer, w.AsMany, w.More},
+		Notes: []string{fmt.Sprintf(w.QuadrantNote, x.Words.Lang.Count(q.Items, "item"))},
+	}
 	for i := 0; i+2 < len(q.Cells); i += 3 {
 		row := []string{w.RewardMoves[q.Cells[i].Reward]}
 		for _, cell := range q.Cells[i : i+3] {
@@ -76,7 +83,10 @@ func (x compared) outcomeGrid(sc *compare.Split) Grid {
 		if o.Kind != "" {
 			name = fmt.Sprintf(w.OfKind, name, visible(o.Kind))
 		}
-		g.Rows = append(g.Rows, []string{name, message.Whole(o.Base), message.Whole(o.New), change(message.UnitShare, o.Difference)})
+		g.Rows = append(g.Rows, []string{
+			name, message.Whole(o.Base), message.Whole(o.New),
+			change(message.UnitShare, o.Difference),
+		})
 	}
 	for i, c := range sc.Causes {
 		if i == 5 {
@@ -86,7 +96,8 @@ func (x compared) outcomeGrid(sc *compare.Split) Grid {
 		if text == "" {
 			text = w.NoCause
 		}
-		g.Notes = append(g.Notes, fmt.Sprintf(w.Cause, message.Whole(c.Base), message.Whole(c.New), visible(string(c.Outcome)), clip(prose(text), 160)))
+		g.Notes = append(g.Notes, fmt.Sprintf(w.Cause, message.Whole(c.Base), message.Whole(c.New),
+			visible(string(c.Outcome)), clip(prose(text), 160)))
 	}
 	return g
 }
@@ -95,12 +106,14 @@ func (x compared) outcomeGrid(sc *compare.Split) Grid {
 func (x compared) movedGrid(sc *compare.Split) Grid {
 	w := x.w
 	g := Grid{
-		Title: w.Moved, Head: w.MovedHead, Notes: []string{fmt.Sprintf(w.MovedNote, visible(x.c.Base.File), visible(x.c.New.File))}, Most: 8,
+		Title: w.Moved, Head: w.MovedHead,
+		Notes: []string{fmt.Sprintf(w.MovedNote, visible(x.c.Base.File), visible(x.c.New.File))}, Most: 8,
 		Kinds: []block.Kind{block.Code, block.Number, block.Number, block.Number, block.Number, block.Text, block.Text},
 	}
 	for _, m := range sc.Moved {
 		g.Rows = append(g.Rows, []string{
-			id(m.Item), message.Digits(m.Base), message.Digits(m.New), message.Signed(m.Change), signedOr(m.CallsChange), x.refs(x.c.Base.File, m.BaseRollouts), x.refs(x.c.New.File, m.NewRollouts),
+			id(m.Item), message.Digits(m.Base), message.Digits(m.New), message.Signed(m.Change),
+			signedOr(m.CallsChange), x.refs(x.c.Base.File, m.BaseRollouts), x.refs(x.c.New.File, m.NewRollouts),
 		})
 	}
 	return g
@@ -111,7 +124,10 @@ func (x compared) behindGrid() Grid {
 	g := Grid{Words: true, Head: x.w.OtherAnswersHead}
 	for _, cause := range x.c.LikelyCauses {
 		for _, e := range cause.Examples {
-			g.Rows = append(g.Rows, []string{id(cause.Of), id(e.Item), id(e.Arguments), visible(e.Base), visible(e.New)})
+			g.Rows = append(g.Rows, []string{
+				id(cause.Of), id(e.Item), id(e.Arguments), visible(e.Base),
+				visible(e.New),
+			})
 		}
 	}
 	return g

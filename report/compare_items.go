@@ -17,7 +17,8 @@ func (x compared) itemBlocks() []block.Block {
 	var list []block.Block
 	for _, split := range x.splits() {
 		t := block.Items{
-			Name: string(split), Rows: changedItems(x.c.Splits[split], w), KindOf: map[string]string{}, Wordy: 8, Flat: true,
+			Name: string(split), Rows: changedItems(x.c.Splits[split], w), KindOf: map[string]string{}, Wordy: 8,
+			Flat:      true,
 			ClassName: w.Direction, AnyClass: w.AnyDirection, Cut: w.ItemsCut, Empty: w.NoItems,
 		}
 		t.All, t.Count = len(t.Rows), x.Words.Lang.Count(len(t.Rows), "item")
@@ -53,7 +54,8 @@ func changedItems(sc *compare.Split, w *compareWords) [][]string {
 			calls = message.Signed(*ic.CallsChange)
 		}
 		rows[i] = []string{
-			id(ic.Item), w.Directions[direction], message.Signed(ic.Change), message.Digits(ic.Base), message.Digits(ic.New),
+			id(ic.Item), w.Directions[direction], message.Signed(ic.Change), message.Digits(ic.Base),
+			message.Digits(ic.New),
 			strconv.Itoa(ic.BaseN), strconv.Itoa(ic.NewN), calls, visible(ic.Category), visible(ic.Family),
 		}
 	}

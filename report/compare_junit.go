@@ -26,8 +26,14 @@ func writeComparedJUnit(w io.Writer, p *Page) error {
 	for _, split := range x.splits() {
 		s.Cases = append(s.Cases, x.rewardCase(split))
 		for _, d := range x.c.Splits[split].Others {
-			text := fmt.Sprintf("\n%s\n%s\n", x.line(capital(quantity(d, x.w)), message.DigitsIn(d.Unit, d.Base), message.DigitsIn(d.Unit, d.New), change(d.Unit, d.Estimate)), x.w.Descriptive)
-			s.Cases = append(s.Cases, junit.Case{Class: junitClass(string(split)), Name: strings.TrimSpace(visible(d.Name) + " " + visible(d.Of)), Time: "0", Out: &junit.Text{Text: text}})
+			text := fmt.Sprintf("\n%s\n%s\n", x.line(capital(quantity(d, x.w)), message.DigitsIn(d.Unit, d.Base),
+				message.DigitsIn(d.Unit, d.New), change(d.Unit, d.Estimate)), x.w.Descriptive)
+			s.Cases = append(s.Cases,
+				junit.Case{
+					Class: junitClass(string(split)),
+					Name:  strings.TrimSpace(visible(d.Name) + " " + visible(d.Of)), Time: "0",
+					Out: &junit.Text{Text: text},
+				})
 		}
 	}
 	return s.Write(w)
@@ -50,7 +56,10 @@ func (x compared) rewardCase(split rollout.Split) junit.Case {
 	for _, m := range sc.Moved {
 		text += x.line(id(m.Item), message.Digits(m.Base), message.Digits(m.New), message.Signed(m.Change)) + "\n"
 	}
-	message := &junit.Message{Type: string(sc.Answer), Message: x.Words.named(x.w.Answers[sc.Answer], x.Words.say(sc.Why)), Text: text}
+	message := &junit.Message{
+		Type:    string(sc.Answer),
+		Message: x.Words.named(x.w.Answers[sc.Answer], x.Words.say(sc.Why)), Text: text,
+	}
 	settle(&c, verdictOf(sc.Answer.ExitCode()), message)
 	c.Skipped, c.Error = c.Error, nil // the comparison's own answer is the error
 	return c
@@ -63,7 +72,10 @@ func (x compared) line(of, base, new, change string) string {
 
 func (x compared) properties() []junit.Property {
 	c := x.c
-	list := []junit.Property{{Name: "gonogo.answer", Value: string(c.Answer)}, {Name: "gonogo.exit_code", Value: strconv.Itoa(c.ExitCode)}}
+	list := []junit.Property{
+		{Name: "gonogo.answer", Value: string(c.Answer)},
+		{Name: "gonogo.exit_code", Value: strconv.Itoa(c.ExitCode)},
+	}
 	for _, one := range [][2]string{
 		{"gonogo.base", c.Base.File},
 		{"gonogo.base_run_id", c.Base.ID},

@@ -50,43 +50,66 @@ var compareEnglish = compareWords{
 		compare.NotBetter:  "NOT BETTER",
 	},
 	Quantities: map[string]string{
-		"reward": "mean reward", "pass_rate": "pass rate", "best_of": "best of %s", "informative": "groups of %s that differ",
-		"own_failures": "own failures", "cut_off": "cut off", "refused": "refused", "failures": "failed in a tool or the grader",
-		"tool_calls": "tool calls", "tool_calls_p50": "tool calls, P50", "tool_calls_p95": "tool calls, P95", "tool_calls_p99": "tool calls, P99",
-		"at_call_limit": "at the call limit", "repeated_calls": "repeated calls", "malformed_calls": "malformed calls", "parallel_turns": "turns with parallel calls",
+		"reward": "mean reward", "pass_rate": "pass rate", "best_of": "best of %s",
+		"informative":  "groups of %s that differ",
+		"own_failures": "own failures", "cut_off": "cut off", "refused": "refused",
+		"failures":   "failed in a tool or the grader",
+		"tool_calls": "tool calls", "tool_calls_p50": "tool calls, P50", "tool_calls_p95": "tool calls, P95",
+		"tool_calls_p99": "tool calls, P99",
+		"at_call_limit":  "at the call limit", "repeated_calls": "repeated calls",
+		"malformed_calls": "malformed calls", "parallel_turns": "turns with parallel calls",
 		"calls_of_tool": "calls of %s", "tool_pair": "calls in a row, %s",
-		"turns": "turns", "turns_p95": "turns, P95", "input_tokens": "input tokens", "output_tokens": "output tokens", "reasoning_tokens": "reasoning tokens",
-		"latency": "seconds", "latency_p50": "seconds, P50", "latency_p95": "seconds, P95", "over_time_limit": "over the time limit",
-		"reward_part": "reward part %s",
+		"turns": "turns", "turns_p95": "turns, P95", "input_tokens": "input tokens", "output_tokens": "output tokens",
+		"reasoning_tokens": "reasoning tokens",
+		"latency":          "seconds", "latency_p50": "seconds, P50", "latency_p95": "seconds, P95",
+		"over_time_limit": "over the time limit",
+		"reward_part":     "reward part %s",
 	},
-	Changes:     map[string]string{"better": "better", "worse": "worse", "changed": "changed", "same": "same", "unclear": "cannot tell"},
+	Changes: map[string]string{
+		"better": "better", "worse": "worse", "changed": "changed", "same": "same",
+		"unclear": "cannot tell",
+	},
 	RewardMoves: map[string]string{"better": "reward up", "same": "reward as before", "worse": "reward down"},
 
-	Differs: "What differs between the runs", Confounds: "this alone may explain a change", Notes: "Read first", Input: "Problems in the input",
+	Differs: "What differs between the runs", Confounds: "this alone may explain a change", Notes: "Read first",
+	Input:  "Problems in the input",
 	Method: "How it was compared", Moved: "Items that changed most", Split: "Split",
 
-	OtherAnswers: "Equal calls, different answers", OtherAnswersHead: []string{"tool", "item", "arguments", "answer in base", "answer in new"},
+	OtherAnswers: "Equal calls, different answers", OtherAnswersHead: []string{
+		"tool", "item", "arguments",
+		"answer in base", "answer in new",
+	},
 
 	DifferLine: "%s: base %s, new %s", DifferNote: " (%s)",
 	SplitAnswer: "Split %s: %s", DifferenceLine: "%s: base %s, new %s, new - base %s",
 
-	Differences: "Differences", Categories: "By category", Families: "By family", Quadrants: "Reward and tool calls, items",
-	Outcomes: "Rollouts without a grade", ShareDifference: "share, new - base (pp: percentage points)",
+	Differences: "Differences", Categories: "By category", Families: "By family",
+	Quadrants: "Reward and tool calls, items",
+	Outcomes:  "Rollouts without a grade", ShareDifference: "share, new - base (pp: percentage points)",
 	ItemsHead: "items", Fewer: "fewer calls", AsMany: "as many", More: "more calls",
 	QuadrantNote: "Over %s with known tool calls in both runs. Each item's own change, chance included.",
-	OthersNote:   "Per rollout, mean over items; P50, P95 and P99 over all rollouts; pp are percentage points. The p-values below the mean reward are corrected for their number (Holm). Same: the whole interval is within ±%s: of the share itself, or else relative to the base.",
-	Corrected:    "p: sign flips, corrected (%s).",
-	LeftOut:      "Left out, with only one item or too many to list: %s.",
-	Cause:        "%s before, %s now × %s: %s", NoCause: "no cause is recorded", OfKind: "%s (%s)",
+	OthersNote: "Per rollout, mean over items; P50, P95 and P99 over all rollouts; pp are percentage points. The " +
+		"p-values below the mean reward are corrected for their number (Holm). Same: the whole interval is within " +
+		"±%s: of the share itself, or else relative to the base.",
+	Corrected: "p: sign flips, corrected (%s).",
+	LeftOut:   "Left out, with only one item or too many to list: %s.",
+	Cause:     "%s before, %s now × %s: %s", NoCause: "no cause is recorded", OfKind: "%s (%s)",
 
-	Items: "%s in both runs", Unpaired: "No item is measured in both runs: the means of different items are compared, which detects much less",
-	OnlyBase: "; %s only in base", OnlyNew: "; %s only in new", Lost: "; %s lost on one side", Changed: "; %s with a different conversation under the same id",
+	Items: "%s in both runs", Unpaired: "No item is measured in both runs: the means of different items are " +
+		"compared, which detects much less",
+	OnlyBase: "; %s only in base", OnlyNew: "; %s only in new", Lost: "; %s lost on one side",
+	Changed:  "; %s with a different conversation under the same id",
 	Measured: "%s; %s.",
-	Checks:   "Checks: %s.", Flips: "sign flips %s", Welch: "Welch's test %s", Wilcoxon: "Wilcoxon signed ranks %s", McNemar: "exact McNemar %s", ByFamily: "clustered by family %s",
-	OneSided: "One-sided bounds of the change: %s and %s; within ±%s there is no change that matters.",
-	MDE:      "This comparison would detect a change of %s in 80 %% of cases", SameModel: "; two runs of the base model would detect %s",
-	Rule: "Regressed or improved: the whole %s interval is beyond %s, and with fewer than 20 items, or one sample of each, exact tests agree. Not better: the share of rollouts that a detector marks as hacks, that were cut off, gave no answer or failed rose by more than %s, or the new run is NO-GO because of its grader. " +
-		"No change that matters: none of these, and both one-sided bounds are within ±%s. Otherwise: cannot tell. Eval decides if both runs have it, else train, else production.",
+	Checks:   "Checks: %s.", Flips: "sign flips %s", Welch: "Welch's test %s", Wilcoxon: "Wilcoxon signed ranks %s",
+	McNemar: "exact McNemar %s", ByFamily: "clustered by family %s",
+	OneSided:  "One-sided bounds of the change: %s and %s; within ±%s there is no change that matters.",
+	MDE:       "This comparison would detect a change of %s in 80 %% of cases",
+	SameModel: "; two runs of the base model would detect %s",
+	Rule: "Regressed or improved: the whole %s interval is beyond %s, and with fewer than 20 items, or one sample " +
+		"of each, exact tests agree. Not better: the share of rollouts that a detector marks as hacks, that were " +
+		"cut off, gave no answer or failed rose by more than %s, or the new run is NO-GO because of its grader. " +
+		"No change that matters: none of these, and both one-sided bounds are within ±%s. Otherwise: cannot tell. " +
+		"Eval decides if both runs have it, else train, else production.",
 	Descriptive: "Items weigh the same. Other quantities are descriptive and decide nothing.",
 	Ref:         "line %s (sample %s, reward %s)", RefOutcome: "line %s (sample %s, reward %s), %s",
 	MovedNote: "By size of the change: some items always move by chance. Lines are of %s and %s.",
@@ -113,5 +136,6 @@ var compareEnglish = compareWords{
 	ItemsCut:     "Only the %s largest drops of %s items are listed here; items.csv has all.",
 	ReadDrop:     "See what happened to %s (%s): %s",
 	FurtherFirst: "and %s more, listed below",
-	Rest:         "Differences, categories and items: gonogo compare %s %s --all.", Evidence: "Rollouts of both runs, item by item: gonogo view %s %s.",
+	Rest:         "Differences, categories and items: gonogo compare %s %s --all.",
+	Evidence:     "Rollouts of both runs, item by item: gonogo view %s %s.",
 }

@@ -45,9 +45,12 @@ func (p *Page) facts() []Fact {
 	add(w.Sampled, when(r.Timing))
 	add(w.Version, visible(r.Run.ToolVersion))
 	for _, d := range r.Run.Data {
-		add(fmt.Sprintf(w.Data, visible(string(d.Split))), fmt.Sprintf(w.DataIs, visible(d.File), p.Words.Lang.Count(d.Items, "item"), p.Words.Lang.Count(d.Rows, "row"), visible(d.SHA256)))
+		add(fmt.Sprintf(w.Data, visible(string(d.Split))),
+			fmt.Sprintf(w.DataIs, visible(d.File), p.Words.Lang.Count(d.Items, "item"),
+				p.Words.Lang.Count(d.Rows, "row"), visible(d.SHA256)))
 	}
-	add(w.Range, fmt.Sprintf(w.RangeIs, message.Digits(r.RewardRange[0]), message.Digits(r.RewardRange[1]), message.Digits(r.Ceiling)))
+	add(w.Range, fmt.Sprintf(w.RangeIs, message.Digits(r.RewardRange[0]), message.Digits(r.RewardRange[1]),
+		message.Digits(r.Ceiling)))
 	add(w.GroupSize, message.Whole(r.GroupSize))
 	if r.PassThreshold != nil {
 		add(w.PassThreshold, message.Digits(*r.PassThreshold))

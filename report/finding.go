@@ -92,8 +92,10 @@ func (p *Page) findingBlocks() block.Findings {
 	list := make(block.Findings, len(p.found))
 	for i, f := range p.found {
 		b := block.Finding{
-			Tone: f.tone(), Label: w.States[f.tone()], Name: p.findingLabel(f.Finding), Title: p.title(f), Value: measured(f.Finding, w), Want: w.say(f.Want), Line: p.line(f),
-			Gate: f.place(), ItemsLabel: w.ItemsToLook, Open: f.open(), Gauge: block.GaugeOf(f.Value, f.Low, f.High, f.Threshold, f.Unit == "share"),
+			Tone: f.tone(), Label: w.States[f.tone()], Name: p.findingLabel(f.Finding), Title: p.title(f),
+			Value: measured(f.Finding, w), Want: w.say(f.Want), Line: p.line(f),
+			Gate: f.place(), ItemsLabel: w.ItemsToLook, Open: f.open(),
+			Gauge: block.GaugeOf(f.Value, f.Low, f.High, f.Threshold, f.Unit == "share"),
 		}
 		if f.Split != "" {
 			b.Name += " · " + visible(string(f.Split))
@@ -102,7 +104,8 @@ func (p *Page) findingBlocks() block.Findings {
 			b.Value = w.Lang.Count(len(f.others), "check")
 		}
 		b.Rule = p.rule(f)
-		b.Facts = filledFacts(Fact{Name: w.Value, Value: b.Value}, Fact{Name: w.Want, Value: b.Want}, Fact{Name: w.CautionAt, Value: w.say(f.caution)}, Fact{Value: w.Severity[f.Severity]}, Fact{Value: b.Rule})
+		b.Facts = filledFacts(Fact{Name: w.Value, Value: b.Value}, Fact{Name: w.Want, Value: b.Want},
+			Fact{Name: w.CautionAt, Value: w.say(f.caution)}, Fact{Value: w.Severity[f.Severity]}, Fact{Value: b.Rule})
 		if p.doubted && p.Gates.Named(f.Gate).OnRewards {
 			b.Facts = append(b.Facts, Fact{Value: w.ByFailed})
 		}
@@ -113,7 +116,11 @@ func (p *Page) findingBlocks() block.Findings {
 				b.Known = append(b.Known, w.named(w.States[x.tone()], p.line(x)))
 				continue
 			}
-			b.Texts = append(b.Texts, Fact{Name: w.Also, Value: strings.TrimSpace(p.line(x) + w.Signs.Stop + w.Signs.Space + p.say(x.Remedy))})
+			b.Texts = append(b.Texts,
+				Fact{
+					Name:  w.Also,
+					Value: strings.TrimSpace(p.line(x) + w.Signs.Stop + w.Signs.Space + p.say(x.Remedy)),
+				})
 			listed = append(listed[:len(listed):len(listed)], x.Listed(w.Lang)...)
 		}
 		for _, name := range f.Charts {
@@ -223,7 +230,8 @@ func one(list []finding) finding {
 	lead := list[0]
 	lead.others = facts(lead.Finding)
 	for _, f := range list[1:] {
-		same := f.ID == lead.ID && f.Unit == lead.Unit && (f.Status == lead.Status || open(f.Status) && open(lead.Status))
+		same := f.ID == lead.ID && f.Unit == lead.Unit &&
+			(f.Status == lead.Status || open(f.Status) && open(lead.Status))
 		switch {
 		case !same:
 			lead.others = append(lead.others, f)
@@ -256,10 +264,13 @@ func open(s analysis.Status) bool { return s == analysis.Fail || s == analysis.U
 
 // units say what was measured.
 var units = map[string]message.Def{
-	"items": message.New("unit.items", "{n|item}"), "prompts": message.New("unit.prompts", "{n|prompt}"), "rows": message.New("unit.rows", "{n|row}"),
-	"problems": message.New("unit.problems", "{n|problem}"), "calls": message.New("unit.calls", "{n|call}"), "values": message.New("unit.values", "{n|value}"),
-	"times": message.New("unit.times", "{n|time}"), "tokens": message.New("unit.tokens", "{n|token}"), "seconds": message.New("unit.seconds", "{n|second}"),
-	"AUC": message.New("unit.auc", "{n} AUC"), "correlation": message.New("unit.correlation", "{n} correlation"),
+	"items": message.New("unit.items", "{n|item}"), "prompts": message.New("unit.prompts", "{n|prompt}"),
+	"rows":     message.New("unit.rows", "{n|row}"),
+	"problems": message.New("unit.problems", "{n|problem}"), "calls": message.New("unit.calls", "{n|call}"),
+	"values": message.New("unit.values", "{n|value}"),
+	"times":  message.New("unit.times", "{n|time}"), "tokens": message.New("unit.tokens", "{n|token}"),
+	"seconds": message.New("unit.seconds", "{n|second}"),
+	"AUC":     message.New("unit.auc", "{n} AUC"), "correlation": message.New("unit.correlation", "{n} correlation"),
 }
 
 // measured is the finding's value with its interval and, for what is counted,

@@ -33,18 +33,55 @@ type Format struct {
 // Formats lists the formats of a run's report in the order they are shown.
 func Formats() []Format {
 	return []Format{
-		{Name: "text", Doc: "the report for a terminal: verdict, why, what to do first, three numbers, in at most 40 lines; --all: the rest as well", Write: WriteText},
-		{Name: "markdown", File: "report.md", Doc: "the brief of the report as Markdown, for a comment on a pull request: at most 3 KB, without pictures", Write: func(w io.Writer, p *Page) error { return markdown.Write(w, p.Doc(), markdown.Options{}) }},
-		{Name: "html", File: "index.html", Doc: "the whole report as one page that needs no network: pictures, item table, settings", Write: writeHTML},
-		{Name: "markdown-full", File: "report-full.md", Doc: "all of it as Markdown, with links to the pictures in charts/; written on request only", OnRequest: true, Write: writeFull},
-		{Name: "pdf", File: "report.pdf", Doc: "the report for paper, at most six pages: brief, findings, behaviour, method, charts as vectors; with --pdf full an annex of all pictures, items and thresholds", Write: writePDF},
-		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: verdict, reason, what to do first, three numbers, what decides", Write: writeCard},
-		{Name: "junit", File: "junit.xml", Doc: "a test case for each gate and split, for the test pages of GitHub, GitLab and Jenkins; an UNDECIDED verdict is an error there", Write: writeJUnit},
-		{Name: "items", File: "items.csv", Doc: "a row for each item, with all its numbers", Write: func(w io.Writer, p *Page) error { return table.Items(w, p.Result) }},
-		{Name: "rollouts", File: "rollouts.csv", Doc: "a row for each rollout: outcome, reward, sub-scores, tool calls, tokens, latency", Rollouts: true, Write: writeRollouts},
-		{Name: "parquet", File: "rollouts.parquet", Doc: "the same rows as a Parquet file with types, for pandas and DuckDB; written on request only", Rollouts: true, OnRequest: true, Write: writeParquet},
-		{Name: "json", File: "result.json", Doc: "the analysis as in the run directory, by docs/result.schema.json (gonogo help result); written on request only", OnRequest: true, Write: writeJSON},
-		{Name: "json-text", File: "result-text.json", Doc: "the same with the words of each finding and note next to their data; written on request only", OnRequest: true, Write: writeJSONText},
+		{Name: "text", Doc: "the report for a terminal: verdict, why, what to do first, three numbers, in at most " +
+			"40 lines; --all: the rest as well", Write: WriteText},
+		{
+			Name: "markdown", File: "report.md",
+			Doc: "the brief of the report as Markdown, for a comment on a pull request: at most 3 KB, without pictures", Write: func(w io.Writer, p *Page) error { return markdown.Write(w, p.Doc(), markdown.Options{}) },
+		},
+		{
+			Name: "html", File: "index.html",
+			Doc:   "the whole report as one page that needs no network: pictures, item table, settings",
+			Write: writeHTML,
+		},
+		{
+			Name: "markdown-full", File: "report-full.md",
+			Doc:       "all of it as Markdown, with links to the pictures in charts/; written on request only",
+			OnRequest: true, Write: writeFull,
+		},
+		{
+			Name: "pdf", File: "report.pdf", Doc: "the report for paper, at most six pages: brief, findings, " +
+				"behaviour, method, charts as vectors; with --pdf full an annex of all pictures, items and thresholds",
+			Write: writePDF,
+		},
+		{
+			Name: "summary", File: "summary.png",
+			Doc:   "one picture, 1600 × 900: verdict, reason, what to do first, three numbers, what decides",
+			Write: writeCard,
+		},
+		{Name: "junit", File: "junit.xml", Doc: "a test case for each gate and split, for the test pages of GitHub, " +
+			"GitLab and Jenkins; an UNDECIDED verdict is an error there", Write: writeJUnit},
+		{
+			Name: "items", File: "items.csv", Doc: "a row for each item, with all its numbers",
+			Write: func(w io.Writer, p *Page) error { return table.Items(w, p.Result) },
+		},
+		{
+			Name: "rollouts", File: "rollouts.csv",
+			Doc: "a row for each rollout: outcome, reward, sub-scores, tool calls, tokens, latency", Rollouts: true,
+			Write: writeRollouts,
+		},
+		{
+			Name: "parquet", File: "rollouts.parquet",
+			Doc:      "the same rows as a Parquet file with types, for pandas and DuckDB; written on request only",
+			Rollouts: true, OnRequest: true, Write: writeParquet,
+		},
+		{Name: "json", File: "result.json", Doc: "the analysis as in the run directory, by docs/result.schema.json " +
+			"(gonogo help result); written on request only", OnRequest: true, Write: writeJSON},
+		{
+			Name: "json-text", File: "result-text.json",
+			Doc:       "the same with the words of each finding and note next to their data; written on request only",
+			OnRequest: true, Write: writeJSONText,
+		},
 	}
 }
 
@@ -52,25 +89,56 @@ func Formats() []Format {
 // shown, those of a run's report as far as they make sense.
 func ComparisonFormats() []Format {
 	return []Format{
-		{Name: "json", File: "comparison.json", Doc: "the comparison with every number and every item that is in both runs", Write: func(w io.Writer, p *Page) error { return p.Comparison.Encode(w) }},
-		{Name: "markdown", File: "report.md", Doc: "the brief of the comparison as Markdown, for a comment on a pull request; with --all, all of it", Write: WriteMarkdown},
-		{Name: "html", File: "index.html", Doc: "the whole comparison as one page that needs no network: pictures, the items that changed most with their rollouts, all items", Write: writeHTML},
+		{
+			Name: "json", File: "comparison.json",
+			Doc:   "the comparison with every number and every item that is in both runs",
+			Write: func(w io.Writer, p *Page) error { return p.Comparison.Encode(w) },
+		},
+		{
+			Name: "markdown", File: "report.md",
+			Doc:   "the brief of the comparison as Markdown, for a comment on a pull request; with --all, all of it",
+			Write: WriteMarkdown,
+		},
+		{Name: "html", File: "index.html", Doc: "the whole comparison as one page that needs no network: pictures, " +
+			"the items that changed most with their rollouts, all items", Write: writeHTML},
 		{Name: "pdf", File: "report.pdf", Doc: "the whole comparison for paper, charts as vectors", Write: writePDF},
-		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: answer, differences with intervals, what decides", Write: writeCard},
-		{Name: "junit", File: "junit.xml", Doc: "the answer as a test case, and one for each question and split: “regressed” is a failure, “cannot tell” is an error", Write: writeComparedJUnit},
-		{Name: "items", File: "items.csv", Doc: "a row for each item in both runs, with its changes", Write: func(w io.Writer, p *Page) error { return table.Changes(w, p.Comparison) }},
+		{
+			Name: "summary", File: "summary.png",
+			Doc: "one picture, 1600 × 900: answer, differences with intervals, what decides", Write: writeCard,
+		},
+		{Name: "junit", File: "junit.xml", Doc: "the answer as a test case, and one for each question and split: " +
+			"“regressed” is a failure, “cannot tell” is an error", Write: writeComparedJUnit},
+		{
+			Name: "items", File: "items.csv", Doc: "a row for each item in both runs, with its changes",
+			Write: func(w io.Writer, p *Page) error { return table.Changes(w, p.Comparison) },
+		},
 	}
 }
 
 // HistoryFormats lists the formats of a history.
 func HistoryFormats() []Format {
 	return []Format{
-		{Name: "html", File: "index.html", Doc: "the whole history as one page that needs no network", Write: writeHTML},
+		{
+			Name: "html", File: "index.html", Doc: "the whole history as one page that needs no network",
+			Write: writeHTML,
+		},
 		{Name: "pdf", File: "report.pdf", Doc: "the whole history for paper, charts as vectors", Write: writePDF},
-		{Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: the newest night, and the trends", Write: writeCard},
-		{Name: "markdown-full", File: "history.md", Doc: "all of it as Markdown, with links to the pictures in charts/", Write: writeFull},
-		{Name: "json", File: "history.json", Doc: "the history with every number", Write: func(w io.Writer, p *Page) error { return p.History.Encode(w) }},
-		{Name: "junit", File: "junit.xml", Doc: "a test case for the newest night, and one for each series", Write: writeNightsJUnit},
+		{
+			Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: the newest night, and the trends",
+			Write: writeCard,
+		},
+		{
+			Name: "markdown-full", File: "history.md",
+			Doc: "all of it as Markdown, with links to the pictures in charts/", Write: writeFull,
+		},
+		{
+			Name: "json", File: "history.json", Doc: "the history with every number",
+			Write: func(w io.Writer, p *Page) error { return p.History.Encode(w) },
+		},
+		{
+			Name: "junit", File: "junit.xml", Doc: "a test case for the newest night, and one for each series",
+			Write: writeNightsJUnit,
+		},
 	}
 }
 

@@ -104,7 +104,8 @@ func toolGrid(r *analysis.Result, w *words) Grid {
 				bears = planned(load[name])
 			}
 			row := []string{
-				id(name), string(split), message.Whole(t.Calls), message.Whole(t.Errors), message.Whole(t.Failed), message.Whole(t.Malformed),
+				id(name), string(split), message.Whole(t.Calls), message.Whole(t.Errors), message.Whole(t.Failed),
+				message.Whole(t.Malformed),
 				message.DigitsOf(t.P50), message.DigitsOf(t.P95), message.DigitsOf(t.OutputTokensP95), bears,
 			}
 			g.Rows = append(g.Rows, row[:len(g.Head)])
@@ -124,7 +125,8 @@ func planGrid(r *analysis.Result, w *words) Grid {
 		return g
 	}
 	if p.MinGroupSize != nil {
-		g.Notes = append(g.Notes, fmt.Sprintf(w.Plan.Smallest, message.Whole(*p.MinGroupSize), message.Percent(p.WantedShare)))
+		g.Notes = append(g.Notes, fmt.Sprintf(w.Plan.Smallest, message.Whole(*p.MinGroupSize),
+			message.Percent(p.WantedShare)))
 	}
 	for _, note := range p.Assumptions {
 		g.Notes = append(g.Notes, w.say(note))
@@ -197,7 +199,10 @@ func sizeGrid(r *analysis.Result, w *words) Grid {
 		g.Head = g.Head[:len(g.Head)-1]
 	}
 	for _, s := range r.Plan.BySize {
-		cells := []string{message.Whole(s.GroupSize), message.Whole(s.Rollouts), planned(s.Informative), planned(s.RolloutsPerOne), planned(s.SecondsMin), planned(s.USD)}
+		cells := []string{
+			message.Whole(s.GroupSize), message.Whole(s.Rollouts), planned(s.Informative),
+			planned(s.RolloutsPerOne), planned(s.SecondsMin), planned(s.USD),
+		}
 		g.Rows = append(g.Rows, cells[:len(g.Head)])
 	}
 	return g

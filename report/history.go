@@ -48,7 +48,10 @@ func (x nights) doc() *block.Doc {
 	}
 	d.Brief = append(d.Brief, verdict)
 	if len(h.Notes) > 0 {
-		d.Brief = append(d.Brief, block.Note{Lead: w.Notes, Texts: x.Words.notes(h.Notes), Points: true, Tone: block.Caution})
+		d.Brief = append(d.Brief, block.Note{
+			Lead: w.Notes, Texts: x.Words.notes(h.Notes), Points: true,
+			Tone: block.Caution,
+		})
 	}
 	trends := x.trends()
 	for _, name := range append([]string{chart.NightMarks}, trends...) {
@@ -64,7 +67,9 @@ func (x nights) doc() *block.Doc {
 	}
 	var unusual, made []string
 	for _, u := range h.Unusual {
-		unusual = append(unusual, capital(fmt.Sprintf(w.IsUnusual, w.seriesName(u.Series), message.DigitsIn(u.Unit, &u.Value), message.IntervalIn(u.Unit, nil, u.Low, u.High), pEquals(&u.P)))+w.Signs.Stop)
+		unusual = append(unusual,
+			capital(fmt.Sprintf(w.IsUnusual, w.seriesName(u.Series), message.DigitsIn(u.Unit, &u.Value),
+				message.IntervalIn(u.Unit, nil, u.Low, u.High), pEquals(&u.P)))+w.Signs.Stop)
 	}
 	if len(unusual) > 0 {
 		d.Brief = append(d.Brief, block.Note{Lead: w.Unusual, Texts: unusual, Points: true})
@@ -75,10 +80,17 @@ func (x nights) doc() *block.Doc {
 	d.Rest = append(d.Rest,
 		block.Section{ID: "nights", Title: w.Nights, Depth: block.Folded, Blocks: filled(x.nightsGrid())},
 		block.Section{ID: "series", Title: w.AllSeries, Depth: block.Folded, Blocks: filled(x.seriesGrids()...)},
-		block.Section{ID: "pictures", Title: w.Pictures, Depth: block.Annex, Blocks: x.figures(func(f chart.Figure) bool { return f.Name != chart.NightMarks && !slices.Contains(trends, f.Name) })},
+		block.Section{
+			ID: "pictures", Title: w.Pictures, Depth: block.Annex,
+			Blocks: x.figures(func(f chart.Figure) bool {
+				return f.Name != chart.NightMarks &&
+					!slices.Contains(trends, f.Name)
+			}),
+		},
 		block.Section{ID: "made", Title: w.Made, Depth: block.Folded, Blocks: points(made)},
 		block.Section{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: points([]string{
-			fmt.Sprintf(w.Methods[0], message.Percent(1-h.Confidence)), fmt.Sprintf(w.Methods[1], message.Percent(h.Confidence)), w.Methods[2],
+			fmt.Sprintf(w.Methods[0], message.Percent(1-h.Confidence)),
+			fmt.Sprintf(w.Methods[1], message.Percent(h.Confidence)), w.Methods[2],
 		})},
 	)
 	return d
@@ -223,7 +235,8 @@ func (x nights) changesAt(same []history.Change) block.Note {
 func (x nights) change(c *history.Change) string {
 	w := x.w
 	move := message.DifferenceIn(c.Unit, &c.Difference, c.Low, c.High)
-	text := fmt.Sprintf(w.Change, w.seriesName(c.Series), message.DigitsIn(c.Unit, &c.Before), message.DigitsIn(c.Unit, &c.After), move)
+	text := fmt.Sprintf(w.Change, w.seriesName(c.Series), message.DigitsIn(c.Unit, &c.Before),
+		message.DigitsIn(c.Unit, &c.After), move)
 	if c.First != c.Last {
 		text += fmt.Sprintf(w.Between, x.night(c.First), x.night(c.Last), message.Percent(x.h.Confidence))
 	}
@@ -303,7 +316,10 @@ func (x nights) nightsGrid() Grid {
 		if reward == "" {
 			reward = "–"
 		}
-		g.Rows = append(g.Rows, []string{x.night(i), nightAnswer(&x.h.Nights[i], w), reward, strings.Join(made, w.Signs.List)})
+		g.Rows = append(g.Rows, []string{
+			x.night(i), nightAnswer(&x.h.Nights[i], w), reward,
+			strings.Join(made, w.Signs.List),
+		})
 	}
 	return g
 }

@@ -25,7 +25,8 @@ func (p *Page) itemBlocks() []block.Block {
 	for _, split := range shownSplits(p.Result) {
 		items := p.items[split]
 		t := block.Items{
-			Name: string(split), All: len(items), Count: w.Lang.Count(len(items), "item"), KindOf: map[string]string{}, Wordy: len(w.Columns), ClassName: w.Page.ClassLabel, AnyClass: w.Page.AnyClass,
+			Name: string(split), All: len(items), Count: w.Lang.Count(len(items), "item"),
+			KindOf: map[string]string{}, Wordy: len(w.Columns), ClassName: w.Page.ClassLabel, AnyClass: w.Page.AnyClass,
 			Cut: w.Capped, Empty: w.NoItems,
 		}
 		t.Columns = slices.Clone(w.Columns)
@@ -56,7 +57,8 @@ func (p *Page) itemBlocks() []block.Block {
 			t.Telling = telling(items, named(p.Result.Findings, split))
 		}
 		if p.Rollouts != nil {
-			t.Traces, t.File, t.Link = func(n int) ([][]string, error) { return p.tracesOf(split, n) }, message.Shell(p.Traces), p.TracesLink
+			t.Traces, t.File, t.Link = func(n int) ([][]string, error) { return p.tracesOf(split, n) },
+				message.Shell(p.Traces), p.TracesLink
 		}
 		list = append(list, block.Heading(w.Capital(w.Split)+" "+visible(string(split))), t)
 	}
@@ -71,7 +73,8 @@ func itemCells(it analysis.ItemResult, w *words) []string {
 		class = visible(it.Class)
 	}
 	return []string{
-		id(it.Item), class, message.Whole(it.N), number(it.Mean), number(it.SD), number(it.Best), number(it.Worst), message.Whole(it.Missing), number(it.Stays), number(it.Calls),
+		id(it.Item), class, message.Whole(it.N), number(it.Mean), number(it.SD), number(it.Best), number(it.Worst),
+		message.Whole(it.Missing), number(it.Stays), number(it.Calls),
 	}
 }
 

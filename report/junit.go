@@ -21,7 +21,8 @@ func writeJUnit(w io.Writer, p *Page) error {
 	took := duration(p.Result.Timing)
 	s := junit.Suite{
 		Name: cmp.Or(p.Name, "gonogo"), Timestamp: began(p), Hostname: "localhost", Time: took,
-		Properties: properties(p), Cases: append([]junit.Case{verdictCase(p, took)}, gateCases(p)...), Out: junit.Text{Text: p.Sentence},
+		Properties: properties(p), Cases: append([]junit.Case{verdictCase(p, took)}, gateCases(p)...),
+		Out: junit.Text{Text: p.Sentence},
 	}
 	return s.Write(w)
 }
@@ -32,7 +33,8 @@ func junitClass(split string) string { return "gonogo." + cmp.Or(split, "run") }
 
 func verdictCase(p *Page, took string) junit.Case {
 	c := junit.Case{Class: junitClass(""), Name: "verdict", Time: took}
-	m := &junit.Message{Type: string(p.Verdict), Message: p.Words.named(string(p.Verdict), p.Sentence), Text: "\n" + p.Sentence + "\n"}
+	m := &junit.Message{Type: string(p.Verdict), Message: p.Words.named(string(p.Verdict), p.Sentence), Text: "\n" +
+		p.Sentence + "\n"}
 	if p.Next != "" {
 		m.Text += p.Words.named(p.Words.Next, p.Next) + "\n"
 	}
@@ -89,8 +91,14 @@ func (p *Page) gateCase(at []int) junit.Case {
 		text += "\n" + junitFinding(p.Findings[i], p.Words)
 	}
 	tone := f.tone()
-	c := junit.Case{Class: junitClass(visible(string(p.found[at[0]].Split))), Name: cmp.Or(visible(p.found[at[0]].Gate), "gate"), Time: "0"}
-	m := &junit.Message{Type: string(tone), Message: p.Words.named(p.Words.States[tone], p.title(f)) + p.measure(f), Text: text}
+	c := junit.Case{
+		Class: junitClass(visible(string(p.found[at[0]].Split))),
+		Name:  cmp.Or(visible(p.found[at[0]].Gate), "gate"), Time: "0",
+	}
+	m := &junit.Message{
+		Type: string(tone), Message: p.Words.named(p.Words.States[tone], p.title(f)) + p.measure(f),
+		Text: text,
+	}
 	switch tone {
 	case block.Fail:
 		c.Failure = m
@@ -105,7 +113,8 @@ func (p *Page) gateCase(at []int) junit.Case {
 // junitFinding is all that a finding says.
 func junitFinding(f block.Finding, w *words) string {
 	s := w.named(f.Label, f.Title) + "\n" + f.Gate + w.Signs.Comma + f.Measures(w.Signs.Comma) + "\n"
-	for _, x := range append(f.Texts, filledFacts(Fact{Name: w.ItemsToLook, Value: few(block.Names(f.Items), 20, w)})...) {
+	for _, x := range append(f.Texts,
+		filledFacts(Fact{Name: w.ItemsToLook, Value: few(block.Names(f.Items), 20, w)})...) {
 		s += w.named(x.Name, x.Value) + "\n"
 	}
 	return s

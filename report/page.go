@@ -101,7 +101,8 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 	}
 	opt.Gates.Declare()
 	p := newPage(opt, r.Lang)
-	p.Result, p.Verdict, p.Answer, p.confidence, p.rewards = r, r.Verdict, string(r.Verdict), r.Confidence, r.RewardRange
+	p.Result, p.Verdict, p.Answer, p.confidence, p.rewards = r, r.Verdict, string(r.Verdict), r.Confidence,
+		r.RewardRange
 	if p.Name == "" {
 		p.Name = r.Run.Name
 	}
@@ -125,7 +126,8 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 	p.Figures = drawnOf(charts, r)
 	for i := range p.Figures { // a chart does not know where the run is
 		why := &p.Figures[i].NoData
-		*why = strings.ReplaceAll(*why, message.Shell(analysis.Commands["audit"].Command...), message.Shell(auditCommand(r, opt)...))
+		*why = strings.ReplaceAll(*why, message.Shell(analysis.Commands["audit"].Command...),
+			message.Shell(auditCommand(r, opt)...))
 	}
 	p.items = map[rollout.Split][]analysis.ItemResult{}
 	for split, s := range r.Splits {
@@ -171,9 +173,12 @@ func (p *Page) frame() *block.Doc {
 	w := p.Words
 	return &block.Doc{
 		Words: block.Words{
-			Lang: w.Lang, Signs: w.Signs, Quiet: w.Quiet, Value: w.Value, Want: w.Want, Why: w.Why, NotJudged: w.NotJudged, NoFindings: w.NoFindings, OtherFacts: w.OtherFacts, AndMore: w.AndMore, MoreLines: w.MoreLines,
-			CutShort: w.CutShort, Page: w.Page, Print: w.Print,
+			Lang: w.Lang, Signs: w.Signs, Quiet: w.Quiet, Value: w.Value, Want: w.Want, Why: w.Why,
+			NotJudged: w.NotJudged, NoFindings: w.NoFindings, OtherFacts: w.OtherFacts, AndMore: w.AndMore,
+			MoreLines: w.MoreLines,
+			CutShort:  w.CutShort, Page: w.Page, Print: w.Print,
 		},
-		Title: p.Title, Answer: block.Verdict{Answer: p.Answer, Scope: p.Scope}.Said(), Subject: p.Sentence, Version: p.Version, Made: p.Now, Footer: p.footer(),
+		Title: p.Title, Answer: block.Verdict{Answer: p.Answer, Scope: p.Scope}.Said(), Subject: p.Sentence,
+		Version: p.Version, Made: p.Now, Footer: p.footer(),
 	}
 }

@@ -6,8 +6,9 @@ import (
 )
 
 var englishPage = block.PageWords{
-	Contents: "Contents", Filter: "Filter by id or class", Shown: "%s of %s shown", More: "show more", SortHint: "Press a heading to sort by it.",
-	OpenAll: "Open all", CloseAll: "Close all",
+	Contents: "Contents", Filter: "Filter by id or class", Shown: "%s of %s shown", More: "show more",
+	SortHint: "Press a heading to sort by it.",
+	OpenAll:  "Open all", CloseAll: "Close all",
 	Evidence: "Evidence", Picture: "the picture",
 	Table:      "The numbers of this picture",
 	InItems:    "Its numbers are in the item table.",
@@ -29,6 +30,7 @@ var englishPage = block.PageWords{
 	Rollouts:  []string{"sample", "reward", "outcome", "tool calls", "line"},
 	Outcomes: map[rollout.Outcome]string{
 		rollout.Graded: "graded", rollout.NoAnswer: "no answer", rollout.StepLimit: "step limit reached",
-		rollout.ModelAPI: "model API failed", rollout.PromptTooLong: "prompt too long", rollout.ToolFailed: "tool failed", rollout.GraderFailed: "grader failed",
+		rollout.ModelAPI: "model API failed", rollout.PromptTooLong: "prompt too long",
+		rollout.ToolFailed: "tool failed", rollout.GraderFailed: "grader failed",
 	},
 }

@@ -17,7 +17,8 @@ import (
 // run is the report of a run.
 func (p *Page) run() *block.Doc {
 	w, d := p.Words, p.frame()
-	d.Words.Rest, d.Words.Evidence = fmt.Sprintf(w.Rest, p.directory("RUN")), fmt.Sprintf(w.Evidence, p.directory("RUN"))
+	d.Words.Rest, d.Words.Evidence = fmt.Sprintf(w.Rest, p.directory("RUN")),
+		fmt.Sprintf(w.Evidence, p.directory("RUN"))
 	if p.Name != "" {
 		d.Head = append(d.Head, p.Name)
 	}
@@ -25,7 +26,8 @@ func (p *Page) run() *block.Doc {
 		d.Head = append(d.Head, fmt.Sprintf(w.PDF.Run, run))
 	}
 	for _, data := range p.Result.Run.Data {
-		d.Foot = append(d.Foot, fmt.Sprintf(w.PDF.SHA, visible(string(data.Split)), visible(data.File), first(visible(data.SHA256), 12)))
+		d.Foot = append(d.Foot, fmt.Sprintf(w.PDF.SHA, visible(string(data.Split)), visible(data.File),
+			first(visible(data.SHA256), 12)))
 	}
 	deciding := p.deciding()
 	d.Brief = p.brief(deciding)
@@ -35,11 +37,18 @@ func (p *Page) run() *block.Doc {
 		{ID: "burst", Title: w.Burst.Title, Depth: block.Folded, Blocks: burstBlocks(p.Result.Burst, w)},
 		{ID: "grader", Title: w.Audit.Title, Depth: block.Annex, Blocks: auditBlocks(p.Result, p.Options, w)},
 		{ID: "splits", Title: w.Splits, Depth: block.Folded, Blocks: splitBlocks(p.Result, w)},
-		{ID: "behaviour", Title: w.Use.Title, Depth: block.Folded, Blocks: filled(useGrid(p.Result, w), toolGrid(p.Result, w), beyondGrid(p.Result, w), planGrid(p.Result, w), sizeGrid(p.Result, w))},
+		{
+			ID: "behaviour", Title: w.Use.Title, Depth: block.Folded,
+			Blocks: filled(useGrid(p.Result, w), toolGrid(p.Result, w), beyondGrid(p.Result, w),
+				planGrid(p.Result, w), sizeGrid(p.Result, w)),
+		},
 		{ID: "what-if", Title: w.If.Title, Depth: block.Annex, Blocks: whatIfBlocks(p.Result, w)},
 		{ID: "notes", Title: w.Use.Notes, Depth: block.Folded, Blocks: points(p.notes())},
 		{ID: "input", Title: w.Input, Depth: block.Folded, Blocks: points(inputProblems(p.Result.Input, w))},
-		{ID: "pictures", Title: w.Pictures, Depth: block.Annex, Blocks: p.figures(func(f chart.Figure) bool { return !slices.Contains(deciding, f.Name) })},
+		{
+			ID: "pictures", Title: w.Pictures, Depth: block.Annex,
+			Blocks: p.figures(func(f chart.Figure) bool { return !slices.Contains(deciding, f.Name) }),
+		},
 		{ID: "items", Title: w.Items, Depth: block.Annex, Blocks: p.itemBlocks()},
 		{ID: "method", Title: w.Method, Depth: block.Folded, Blocks: factBlock(p.facts())},
 		{ID: "thresholds", Title: w.Thresholds, Depth: block.Annex, Blocks: codes(settings(p.Result))},

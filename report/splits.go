@@ -13,16 +13,19 @@ import (
 // splitBlocks are the splits side by side, then what is to be said of each.
 func splitBlocks(r *analysis.Result, w *words) []block.Block {
 	g := Grid{Spare: []int{2, 6}, Head: []string{
-		w.Split, w.ItemsOf, w.SamplesOf, w.RolloutsOf, w.Lower(w.Mean), w.Lower(fmt.Sprintf(w.BestOf, message.Whole(r.GroupSize))), w.Lower(w.Informative), w.MissingOf,
+		w.Split, w.ItemsOf, w.SamplesOf, w.RolloutsOf, w.Lower(w.Mean),
+		w.Lower(fmt.Sprintf(w.BestOf, message.Whole(r.GroupSize))), w.Lower(w.Informative), w.MissingOf,
 	}}
 	if graderFails(r) {
-		g.Notes = []string{w.Capital(fmt.Sprintf(w.ByFailedOf, w.Lower(w.Mean)+w.Signs.List+w.Lower(w.Informative))) + w.Signs.Stop}
+		g.Notes = []string{w.Capital(fmt.Sprintf(w.ByFailedOf,
+			w.Lower(w.Mean)+w.Signs.List+w.Lower(w.Informative))) + w.Signs.Stop}
 	}
 	var each []block.Block
 	for _, split := range shownSplits(r) {
 		s := r.Splits[split]
 		g.Rows = append(g.Rows, splitRow(split, r, w))
-		each = append(each, block.Heading(w.Capital(w.Split)+" "+visible(string(split))), block.Note{Texts: append(classNote(s, w), missingNotes(s, w)...)})
+		each = append(each, block.Heading(w.Capital(w.Split)+" "+visible(string(split))),
+			block.Note{Texts: append(classNote(s, w), missingNotes(s, w)...)})
 		if len(s.Failures) > 0 {
 			each = append(each, causes(s, w))
 		}
@@ -52,14 +55,23 @@ func splitRow(split rollout.Split, r *analysis.Result, w *words) []string {
 	if s.Missing.Share != nil {
 		missing = message.Percent(*s.Missing.Share)
 	}
-	return []string{string(split), items, samples(s.Samples), message.Whole(s.Reward.N), estimate(s.Reward.Estimate), best, signal, missing}
+	return []string{
+		string(split), items, samples(s.Samples), message.Whole(s.Reward.N), estimate(s.Reward.Estimate),
+		best, signal, missing,
+	}
 }
 
 // causes are the reasons for which rollouts did not end in a grade.
 func causes(s *analysis.SplitResult, w *words) Grid {
-	g := Grid{Words: true, Head: []string{"", w.Causes, w.RolloutsOf, w.ItemsOf}, Kinds: []block.Kind{block.Code, block.Text, block.Number, block.Code}, Most: 8}
+	g := Grid{
+		Words: true, Head: []string{"", w.Causes, w.RolloutsOf, w.ItemsOf},
+		Kinds: []block.Kind{block.Code, block.Text, block.Number, block.Code}, Most: 8,
+	}
 	for _, c := range s.Failures {
-		g.Rows = append(g.Rows, []string{visible(string(c.Outcome)), clip(prose(c.Error), 300), message.Whole(c.Count), few(ids(c.Items), 12, w)})
+		g.Rows = append(g.Rows, []string{
+			visible(string(c.Outcome)), clip(prose(c.Error), 300),
+			message.Whole(c.Count), few(ids(c.Items), 12, w),
+		})
 	}
 	return g
 }
@@ -97,16 +109,19 @@ func missingNotes(s *analysis.SplitResult, w *words) []string {
 	case failed == all:
 		notes = append(notes, fmt.Sprintf(w.MissingAll, message.Whole(total), api, tool, grader))
 	case failed > 0:
-		notes = append(notes, fmt.Sprintf(w.MissingSome, message.Whole(failed), w.Lang.Count(all, "rollout"), message.Percent(float64(failed)/float64(all)), api, tool, grader))
+		notes = append(notes, fmt.Sprintf(w.MissingSome, message.Whole(failed), w.Lang.Count(all, "rollout"),
+			message.Percent(float64(failed)/float64(all)), api, tool, grader))
 	}
 	if n := m.PromptTooLong; n > 0 {
-		notes = append(notes, fmt.Sprintf(w.TooLong, message.Whole(n), w.Lang.Count(all, "rollout"), message.Percent(float64(n)/float64(all))))
+		notes = append(notes, fmt.Sprintf(w.TooLong, message.Whole(n), w.Lang.Count(all, "rollout"),
+			message.Percent(float64(n)/float64(all))))
 	}
 	if b := s.Reward.Bounds; total > 0 && s.Reward.N > 0 && b.Low != nil && b.High != nil {
 		notes = append(notes, fmt.Sprintf(w.Bounds, message.Digits(*b.Low), message.Digits(*b.High)))
 	}
 	if m.Retried > 0 && all > 0 {
-		notes = append(notes, fmt.Sprintf(w.Retried, w.Lang.Count(m.Retried, "rollout"), message.Percent(float64(m.Retried)/float64(all)), w.Lang.Count(m.Retries, "repeat")))
+		notes = append(notes, fmt.Sprintf(w.Retried, w.Lang.Count(m.Retried, "rollout"),
+			message.Percent(float64(m.Retried)/float64(all)), w.Lang.Count(m.Retries, "repeat")))
 	}
 	if n := len(s.Items.Lost); n > 0 {
 		notes = append(notes, fmt.Sprintf(w.Lost, few(ids(s.Items.Lost), 10, w)))
@@ -118,7 +133,8 @@ func missingNotes(s *analysis.SplitResult, w *words) []string {
 		notes = append(notes, fmt.Sprintf(w.NoneOf, w.Lang.Count(n, "item")))
 	}
 	if own := s.OwnFailures.NoAnswer + s.OwnFailures.StepLimit; own > 0 {
-		notes = append(notes, fmt.Sprintf(w.OwnFailures, w.Lang.Count(own, "rollout"), message.Whole(s.OwnFailures.NoAnswer), message.Whole(s.OwnFailures.StepLimit)))
+		notes = append(notes, fmt.Sprintf(w.OwnFailures, w.Lang.Count(own, "rollout"),
+			message.Whole(s.OwnFailures.NoAnswer), message.Whole(s.OwnFailures.StepLimit)))
 	}
 	return notes
 }

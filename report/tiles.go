@@ -110,7 +110,8 @@ func informative(r *analysis.Result, s *analysis.SplitResult, w *words) block.Ti
 	}
 	switch {
 	case lower == nil || upper == nil:
-		return tile(w.Informative, doc, message.UnitShare, stat.Estimate{Warnings: []message.Text{message.Verbatim(w.TwoSamples)}}, w)
+		return tile(w.Informative, doc, message.UnitShare,
+			stat.Estimate{Warnings: []message.Text{message.Verbatim(w.TwoSamples)}}, w)
 	case lower == upper:
 		return tile(w.Informative, doc, message.UnitShare, lower.Teaches(), w)
 	}

@@ -53,7 +53,10 @@ func (t traces) add(r collect.Counted) {
 	if list == nil {
 		return
 	}
-	one := trace{sample: r.Sample, calls: int32(len(r.Calls)), line: r.Line, outcome: uint8(max(0, slices.Index(outcomes, r.Outcome))), missing: r.Score == nil}
+	one := trace{
+		sample: r.Sample, calls: int32(len(r.Calls)), line: r.Line,
+		outcome: uint8(max(0, slices.Index(outcomes, r.Outcome))), missing: r.Score == nil,
+	}
 	if r.Score != nil {
 		one.reward = *r.Score
 	}
@@ -84,7 +87,8 @@ func packed(list []trace, most int) []string {
 	var samples, rewards, calls, lines, ends []byte
 	for i, t := range list {
 		if i > 0 {
-			samples, rewards, calls, lines = append(samples, ' '), append(rewards, ' '), append(calls, ' '), append(lines, ' ')
+			samples, rewards, calls, lines = append(samples, ' '), append(rewards, ' '), append(calls, ' '),
+				append(lines, ' ')
 		}
 		samples = strconv.AppendInt(samples, int64(t.sample), 10)
 		if t.missing {

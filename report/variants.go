@@ -24,7 +24,8 @@ func variantBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 	}
 	splits := rollout.Splits()
 	if v.Split != nil {
-		splits = append([]rollout.Split{*v.Split}, slices.DeleteFunc(splits, func(s rollout.Split) bool { return s == *v.Split })...)
+		splits = append([]rollout.Split{*v.Split},
+			slices.DeleteFunc(splits, func(s rollout.Split) bool { return s == *v.Split })...)
 	}
 	var tables []block.Block
 	for _, split := range splits {
@@ -40,7 +41,8 @@ func variantBlocks(r *analysis.Result, opt Options, w *words) []block.Block {
 	var notes []string
 	for _, one := range v.Ranked {
 		for _, c := range one.Changes {
-			notes = append(notes, fmt.Sprintf(w.Variants.Change, id(one.Name), id(c.Key), orNotSet(c.Base, w), quotedText(c, w)))
+			notes = append(notes, fmt.Sprintf(w.Variants.Change, id(one.Name), id(c.Key), orNotSet(c.Base, w),
+				quotedText(c, w)))
 		}
 		for _, note := range one.Notes {
 			notes = append(notes, w.named(id(one.Name), prose(note.At(opt.place()).In(r.Lang))))
@@ -81,7 +83,8 @@ func variantsLead(r *analysis.Result, w *words) string {
 		}
 	}
 	lead := fmt.Sprintf(w.Variants.Lead, w.Lang.Count(len(v.Ranked), "variant"), *v.Split)
-	return lead + w.Signs.Space + fmt.Sprintf(w.Variants.Gain, w.Lang.Count(gains, "variant"), message.Digits(v.Hoped), message.Digits(v.Delta))
+	return lead + w.Signs.Space + fmt.Sprintf(w.Variants.Gain, w.Lang.Count(gains, "variant"),
+		message.Digits(v.Hoped), message.Digits(v.Delta))
 }
 
 // variantGrid ranks the variants on one split, below the base.
@@ -94,7 +97,8 @@ func variantGrid(r *analysis.Result, split rollout.Split, w *words) Grid {
 			continue
 		}
 		row := []string{
-			id(one.Name), w.Variants.Answers[sp.Answer], message.Interval(sp.Mean.Value, sp.Mean.Low, sp.Mean.High), change("", sp.Reward.Estimate), pValue(sp.Reward.PHolm),
+			id(one.Name), w.Variants.Answers[sp.Answer], message.Interval(sp.Mean.Value, sp.Mean.Low, sp.Mean.High),
+			change("", sp.Reward.Estimate), pValue(sp.Reward.PHolm),
 		}
 		for _, name := range variantCosts {
 			row = append(row, costOf(sp.Costs, name))
@@ -103,7 +107,11 @@ func variantGrid(r *analysis.Result, split rollout.Split, w *words) Grid {
 	}
 	if base := r.Splits[split]; base != nil && len(g.Rows) > 0 {
 		e := base.Reward.Estimate
-		row := []string{w.Variants.Base, "", message.Interval(e.Value, e.Low, e.High), "", "", message.DigitsOf(base.Tools.Calls.Value), message.DigitsOf(base.Tokens.Input.Value), message.DigitsOf(base.Tokens.Output.Value), ""}
+		row := []string{
+			w.Variants.Base, "", message.Interval(e.Value, e.Low, e.High), "", "",
+			message.DigitsOf(base.Tools.Calls.Value), message.DigitsOf(base.Tokens.Input.Value),
+			message.DigitsOf(base.Tokens.Output.Value), "",
+		}
 		g.Rows = append([][]string{row}, g.Rows...)
 	}
 	return g

@@ -30,7 +30,8 @@ func (p *Page) scope() (string, float64) {
 	passed, all := p.Result.Coverage()
 	switch f := p.decider(); {
 	case p.Verdict == analysis.Go && passed < all:
-		return fmt.Sprintf(p.Words.OnGates, message.Whole(passed), p.Words.Lang.Count(all, "gate")), float64(all-passed) / float64(all)
+		return fmt.Sprintf(p.Words.OnGates, message.Whole(passed), p.Words.Lang.Count(all, "gate")),
+			float64(all-passed) / float64(all)
 	case p.Verdict == analysis.NoGo && f != nil && f.Gate == "infra.failures":
 		return p.Words.RunFailed, 1
 	}
@@ -79,7 +80,8 @@ func (p *Page) graderToo() string {
 	}
 	for _, one := range chart.ProbesByUrgency(p.Result.Grader.Probes) {
 		if one.Expect == rollout.Top && chart.CountHoles(one) > 0 {
-			return s + p.Words.Signs.Space + fmt.Sprintf(p.Words.Rejects, id(one.Probe), message.Whole(chart.CountHoles(one)), p.Words.Lang.Count(one.Items, "item"))
+			return s + p.Words.Signs.Space + fmt.Sprintf(p.Words.Rejects, id(one.Probe),
+				message.Whole(chart.CountHoles(one)), p.Words.Lang.Count(one.Items, "item"))
 		}
 	}
 	return s
@@ -100,12 +102,16 @@ func decides(r *analysis.Result, f finding) bool {
 // uncovered says which required gate judged nothing, why, and how much was.
 func (p *Page) uncovered(u analysis.Unjudged) string {
 	w, why := p.Words, p.Words.say(u.Why)
-	if i := slices.IndexFunc(p.found, func(f finding) bool { return f.tone() == block.Skipped && f.Gate == u.Gate }); i >= 0 {
+	if i := slices.IndexFunc(p.found, func(f finding) bool {
+		return f.tone() == block.Skipped &&
+			f.Gate == u.Gate
+	}); i >= 0 {
 		why = w.Lower(unended(p.title(p.found[i])))
 	}
 	passed, all := p.Result.Coverage()
 	reason := fmt.Sprintf(w.NotChecked, w.Meaning[p.Verdict], p.gateLabel(u.Gate), why)
-	return fmt.Sprintf(w.Covered, reason, message.Whole(passed), w.Lang.Count(all, "blocking gate"), message.Whole(all-len(p.Result.Judged)))
+	return fmt.Sprintf(w.Covered, reason, message.Whole(passed), w.Lang.Count(all, "blocking gate"),
+		message.Whole(all-len(p.Result.Judged)))
 }
 
 // changed names the thresholds that are not at their default, so a verdict
@@ -137,7 +143,8 @@ func (p *Page) goSentence() string {
 	}
 	s := fmt.Sprintf(w.AllPassed, meaning, w.Gates.of(passed))
 	if passed < all {
-		s = fmt.Sprintf(w.SomePassed, meaning, message.Whole(passed), w.Lang.Count(all, "blocking gate"), message.Whole(all-passed))
+		s = fmt.Sprintf(w.SomePassed, meaning, message.Whole(passed), w.Lang.Count(all, "blocking gate"),
+			message.Whole(all-passed))
 	}
 	var said, unsettled []string
 	for _, f := range p.found {

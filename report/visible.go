@@ -10,4 +10,5 @@ import (
 var visible, prose, id, ids, clip = plain.Text, plain.Prose, plain.ID, plain.IDs, wording.Clip
 
 // And these make one short enough to quote.
-var quoted, quote, quoteAround, first, lookalikes, oneLine = plain.Quoted, plain.Quote, plain.QuoteAround, plain.First, plain.Lookalikes, plain.OneLine
+var quoted, quote, quoteAround, first, lookalikes, oneLine = plain.Quoted, plain.Quote, plain.QuoteAround,
+	plain.First, plain.Lookalikes, plain.OneLine

@@ -27,7 +27,8 @@ func whatIfBlocks(r *analysis.Result, w *words) []block.Block {
 	for i := range s.WhatIf {
 		of := &s.WhatIf[i]
 		if c, ok := of.Tightest(r.Range()); ok && !s.LimitOf(of.Quantity).Cliff() && c.Cut.Known() && *c.Cut.Value > 0 {
-			texts = append(texts, fmt.Sprintf(w.If.Tightest, message.Digits(c.At), w.If.Of[of.Quantity], message.Percent(*c.Cut.Value), message.Difference(c.Change.Value, c.Change.Low, c.Change.High)))
+			texts = append(texts, fmt.Sprintf(w.If.Tightest, message.Digits(c.At), w.If.Of[of.Quantity],
+				message.Percent(*c.Cut.Value), message.Difference(c.Change.Value, c.Change.Low, c.Change.High)))
 		}
 		grids = append(grids, limitGrid(of, w))
 	}
@@ -77,7 +78,9 @@ func groupGrid(r *analysis.Result, s *analysis.SplitResult, w *words) Grid {
 		if *teach.Value > 0 {
 			cost = message.Digits(float64(e.GroupSize) / *teach.Value)
 		}
-		g.Rows = append(g.Rows, []string{message.Whole(e.GroupSize), message.IntervalIn(message.UnitShare, teach.Value, teach.Low, teach.High), cost})
+		g.Rows = append(g.Rows,
+			[]string{message.Whole(e.GroupSize), message.IntervalIn(message.UnitShare, teach.Value, teach.Low,
+				teach.High), cost})
 	}
 	return g
 }

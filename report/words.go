@@ -99,15 +99,16 @@ type auditWords struct {
 	Title                               string
 	None, NoProbe, Sound, Holed, Untold string
 	Found                               map[rollout.Expectation]string
-	Must, MustLoose                     map[rollout.Expectation]string // what a sound grader does; Loose: if there is no limit
-	States                              map[ProbeState]string
-	ProbeHead                           []string
-	On, OnOne, Ways, ByNoise, MovedToo  string
-	Counted                             map[rollout.Expectation]string // what a probe's count and share are of
-	Earned, EarnedInstead, Cut, LongID  string
-	Lookalikes, Backslash               string
-	HolesTitle, MovesTitle              string
-	NoAnswer, Earns                     string
+	// what a sound grader does; Loose: if there is no limit
+	Must, MustLoose                    map[rollout.Expectation]string
+	States                             map[ProbeState]string
+	ProbeHead                          []string
+	On, OnOne, Ways, ByNoise, MovedToo string
+	Counted                            map[rollout.Expectation]string // what a probe's count and share are of
+	Earned, EarnedInstead, Cut, LongID string
+	Lookalikes, Backslash              string
+	HolesTitle, MovesTitle             string
+	NoAnswer, Earns                    string
 
 	RateHead                                                         []string
 	FalseAccept, FalseReject, Youden, Noise, NoiseVar, Flip          string

@@ -21,7 +21,10 @@ type Address struct {
 
 // NewAddress checks the URL of a key and the headers of its JSON requests.
 func NewAddress(key, address string, headers map[string]string) (Address, error) {
-	a := Address{url: address, header: endpoint.JSONHeader(headers), headers: headers, secrets: endpoint.SecretsOf(headers), reads: SessionVariables(address)}
+	a := Address{
+		url: address, header: endpoint.JSONHeader(headers), headers: headers,
+		secrets: endpoint.SecretsOf(headers), reads: SessionVariables(address),
+	}
 	for _, value := range headers {
 		a.reads = append(a.reads, SessionVariables(value)...)
 	}
@@ -70,7 +73,8 @@ func (a Address) In(e *RolloutSession) (address string, header http.Header, secr
 		err = endpoint.CheckHeaders(filled)
 	}
 	if err != nil {
-		return "", nil, nil, &endpoint.Failure{URL: credential.BareURL(a.url), Err: fmt.Errorf("fill in the session: %w", err)}
+		return "", nil, nil,
+			&endpoint.Failure{URL: credential.BareURL(a.url), Err: fmt.Errorf("fill in the session: %w", err)}
 	}
 	secrets = endpoint.SecretsOf(filled)
 	if e != nil {

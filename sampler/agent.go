@@ -101,8 +101,9 @@ type ModelTraffic struct {
 	Finish   rollout.Finish // how the model's last reply ended; "" when it is not known
 	Served   string         // what gave it, as the server names it
 	Failed   error          // why the model did not answer the last request; nil when it did
-	CutOff   string         // why that was the rollout's own doing, such as a conversation too long for it; "" when it was the model's
-	Blanked  int            // answers out of which a secret was blanked
+	// why that was the rollout's own doing, such as a conversation too long for it; "" when it was the model's
+	CutOff  string
+	Blanked int // answers out of which a secret was blanked
 }
 
 // ErrAgentTimeout is the cause of an agent's context when its time has run out.
@@ -172,7 +173,9 @@ func (p AgentResult) nothing() bool {
 // RunAgent has the agent make the rollout once, within its timeout, and returns
 // what went through the model proxy, if that is not nil. A failure is worth another
 // try as long as the model has not answered anything.
-func RunAgent(ctx context.Context, a Agent, proxy ModelProxy, p AgentRequest) (done AgentResult, heard ModelTraffic, err error) {
+func RunAgent(ctx context.Context, a Agent, proxy ModelProxy,
+	p AgentRequest,
+) (done AgentResult, heard ModelTraffic, err error) {
 	p.Caller = p.Caller.Until(ctx, p.Timeout, ErrAgentTimeout)
 	defer p.Caller.Stop()
 	ctx = p.Caller.Context()
@@ -195,7 +198,10 @@ func RunAgent(ctx context.Context, a Agent, proxy ModelProxy, p AgentRequest) (d
 		return done, heard, unanswered(at, heard)
 	}
 	if f, ok := endpoint.AsFailure(err); ok && f.Temporary && (heard.Turns > 0 || heard.Usage != (rollout.Usage{})) {
-		own := &AgentError{KindAgentCrashed, rollout.ToolFailed, fmt.Errorf("the agent failed after the model had answered it: %w", f)}
+		own := &AgentError{
+			KindAgentCrashed, rollout.ToolFailed,
+			fmt.Errorf("the agent failed after the model had answered it: %w", f),
+		}
 		err = &endpoint.Failure{URL: f.URL, Hidden: http.StatusOK, Err: own}
 	}
 	return done, heard, err
@@ -287,11 +293,15 @@ func (e *episode) agentEnding(done AgentResult, heard ModelTraffic) ending {
 	case limit != "":
 		return ending{outcome: rollout.StepLimit, finish: heard.Finish, text: text, why: limit + " reached"}
 	case done.Refusal != "":
-		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishRefusal, why: "the model refused: " + done.Refusal}
+		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishRefusal, why: "the model refused: " +
+			done.Refusal}
 	case blank && (heard.Finish == "" || heard.Finish == rollout.FinishStop):
 		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishEmpty, why: "the answer is empty"}
 	case blank:
-		return ending{outcome: rollout.NoAnswer, finish: heard.Finish, why: fmt.Sprintf("the answer is empty: the model's last reply ended with %q", heard.Finish)}
+		return ending{
+			outcome: rollout.NoAnswer, finish: heard.Finish,
+			why: fmt.Sprintf("the answer is empty: the model's last reply ended with %q", heard.Finish),
+		}
 	}
 	return ending{outcome: rollout.Graded, finish: heard.Finish, text: text}
 }

@@ -83,7 +83,8 @@ func (e *episode) withoutSessionSecrets(rec *rollout.Record) *rollout.Record {
 	}
 	for i := range c.Calls {
 		call := &c.Calls[i]
-		call.Name, call.Arguments, call.Output, call.Error = hide(call.Name), hide(call.Arguments), hide(call.Output), hide(call.Error)
+		call.Name, call.Arguments, call.Output, call.Error = hide(call.Name), hide(call.Arguments), hide(call.Output),
+			hide(call.Error)
 	}
 	c.Extra = maps.Clone(c.Extra)
 	for key, value := range c.Extra {

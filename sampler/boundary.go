@@ -47,11 +47,12 @@ type Reply struct {
 	Refusal   string             // set when the model refused
 	Calls     []rollout.ToolCall // the calls it asks for; ids are never empty, and unique in a rollout's turn
 	Final     bool               // an answer: no more calls follow
-	CutOff    string             // why the turn is incomplete ("max_output_tokens", "content_filter", …); "" when it is whole
-	Finish    rollout.Finish     // how the turn ended, as the server says; "" when it does not say
-	Served    string             // what replied, as the server names it: see rollout.Record
-	Usage     rollout.Usage
-	Carry     json.RawMessage // what the model's package must send back on the next turn, opaque to the loop
+	// why the turn is incomplete ("max_output_tokens", "content_filter", …); "" when it is whole
+	CutOff string
+	Finish rollout.Finish // how the turn ended, as the server says; "" when it does not say
+	Served string         // what replied, as the server names it: see rollout.Record
+	Usage  rollout.Usage
+	Carry  json.RawMessage // what the model's package must send back on the next turn, opaque to the loop
 }
 
 // Tool is one tool of the job. One with an endpoint may also have a method URL()

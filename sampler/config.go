@@ -26,10 +26,11 @@ type Config struct {
 	// longer than its limit.
 	Rollouts int
 
-	MaxSteps       int           // function calls + model turns of one rollout
-	MaxToolCalls   int           // function calls of one rollout
-	AgentTimeout   time.Duration // an agent's rollout, as a whole
-	ModelTimeout   time.Duration // longest time without a byte of the model's answer to a request, of which a rollout makes one a turn
+	MaxSteps     int           // function calls + model turns of one rollout
+	MaxToolCalls int           // function calls of one rollout
+	AgentTimeout time.Duration // an agent's rollout, as a whole
+	// longest time without a byte of the model's answer to a request, of which a rollout makes one a turn
+	ModelTimeout   time.Duration
 	ToolTimeout    time.Duration // the same for a request to a tool
 	GraderTimeout  time.Duration // the same for a grading; the whole grading if it sends no request
 	RolloutTimeout time.Duration // one rollout, grading included, not counting our own queues

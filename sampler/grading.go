@@ -76,7 +76,8 @@ func (e *GraderFailedError) Error() string {
 	if e.Items == 0 {
 		return fmt.Sprintf("%v; then grade the recorded rollouts again; nothing is lost", e.Err)
 	}
-	return fmt.Sprintf("the grader failed on all of %d items: %v; correct the grader, then grade the recorded rollouts again; nothing is lost", e.Items, e.Err)
+	return fmt.Sprintf("the grader failed on all of %d items: %v; correct the grader, then grade the recorded "+
+		"rollouts again; nothing is lost", e.Items, e.Err)
 }
 
 // Unwrap returns the last failure.
@@ -89,7 +90,8 @@ func finite(g Grade) error {
 	}
 	for name, part := range g.Parts {
 		if math.IsNaN(part) || math.IsInf(part, 0) {
-			return &GradeError{KindNotANumber, fmt.Errorf("the grader's part %q is %v, not a finite number", name, part)}
+			return &GradeError{KindNotANumber, fmt.Errorf("the grader's part %q is %v, not a finite number", name,
+				part)}
 		}
 	}
 	return nil
@@ -143,14 +145,16 @@ type RangeError struct {
 // Error names the value, the range and its key, with a value that has room for the grade.
 func (e *RangeError) Error() string {
 	text := fmt.Sprintf("the grader gave %g, outside reward_range [%g, %g]", e.Value, e.Range[0], e.Range[1])
-	set := fmt.Sprintf("set reward_range to what the grader can give, such as [%g, %g]", min(e.Range[0], e.Value), max(e.Range[1], e.Value))
+	set := fmt.Sprintf("set reward_range to what the grader can give, such as [%g, %g]", min(e.Range[0], e.Value),
+		max(e.Range[1], e.Value))
 	switch {
 	case e.Assumed:
 		return fmt.Sprintf("%s, the default, to item %s: %s, or correct the grader", text, e.Item, set)
 	case e.Items == 0:
 		return text + ": " + set
 	}
-	return fmt.Sprintf("%s, to item %s, and no valid grade to any of %d items: %s, or correct the grader, then grade the recorded rollouts again; nothing is lost", text, e.Item, e.Items, set)
+	return fmt.Sprintf("%s, to item %s, and no valid grade to any of %d items: %s, or correct the grader, then "+
+		"grade the recorded rollouts again; nothing is lost", text, e.Item, e.Items, set)
 }
 
 // rangeCheck detects a grader that never gives a usable grade.

@@ -38,7 +38,9 @@ func (e *sessionError) Unwrap() error { return e.err }
 // startSession starts a session for a rollout or a task. Each try has its own,
 // so none finds what another left half made. leave stops what was
 // started; it is never nil.
-func (s *session) startSession(ctx context.Context, by *endpoint.Caller, e RolloutSession) (box *RolloutSession, leave func(), retries int, err error) {
+func (s *session) startSession(ctx context.Context, by *endpoint.Caller,
+	e RolloutSession,
+) (box *RolloutSession, leave func(), retries int, err error) {
 	if s.cfg.Isolation == nil {
 		return nil, func() {}, 0, nil
 	}
@@ -93,7 +95,10 @@ func (s *session) vacate(ctx context.Context, by *endpoint.Caller, e *RolloutSes
 		ctx, cancel = context.WithTimeout(ctx, 2*t)
 		defer cancel()
 	}
-	r := endpoint.Request{Endpoint: endpoint.Session, Name: "stop/" + e.ID, Timeout: s.cfg.IsolationTimeout, Local: true}
+	r := endpoint.Request{
+		Endpoint: endpoint.Session, Name: "stop/" + e.ID, Timeout: s.cfg.IsolationTimeout,
+		Local: true,
+	}
 	var last error // of the try, not of the time that ran out after it
 	_, _ = by.Do(ctx, r, func(ctx context.Context, t *endpoint.Try) error {
 		e.Try = t
@@ -111,7 +116,8 @@ func (s *session) vacate(ctx context.Context, by *endpoint.Caller, e *RolloutSes
 // same error of an endpoint does: they pile up.
 func (s *session) leftOpen(e *RolloutSession, err error) {
 	s.count.leftOpen()
-	s.set.Tell("session left open", slog.String("session", e.ID), slog.String("trace_id", e.TraceID), slog.String("error", endpoint.Brief(err.Error())))
+	s.set.Tell("session left open", slog.String("session", e.ID), slog.String("trace_id", e.TraceID),
+		slog.String("error", endpoint.Brief(err.Error())))
 	if n := s.stops.failed(); s.cfg.Breaker > 0 && n >= s.cfg.Breaker {
 		s.halt.now(&StuckSessionsError{Times: n, Err: err})
 	}
@@ -144,7 +150,8 @@ type StuckSessionsError struct {
 
 // Error names the last failure and what to do.
 func (e *StuckSessionsError) Error() string {
-	return fmt.Sprintf("%d sessions in a row could not be stopped: %v; fix session.stop and run again, which stops them first", e.Times, e.Err)
+	return fmt.Sprintf("%d sessions in a row could not be stopped: %v; fix session.stop and run again, which stops "+
+		"them first", e.Times, e.Err)
 }
 
 // Unwrap returns the last failure.
@@ -155,7 +162,8 @@ func (e *StuckSessionsError) Unwrap() error { return e.Err }
 func (e *episode) enter(ctx context.Context, by *endpoint.Caller) (leave func(), err error) {
 	var retries int
 	var stop func()
-	e.box, stop, retries, err = e.startSession(ctx, by, RolloutSession{TraceID: e.trace, Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt})
+	e.box, stop, retries, err = e.startSession(ctx, by,
+		RolloutSession{TraceID: e.trace, Item: e.job.Item, Sample: e.job.Sample, Attempt: e.job.Attempt})
 	e.rec.Retries += retries
 	leave = func() {
 		ReleaseTools(e.b.Tools, e.trace)

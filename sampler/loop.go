@@ -82,7 +82,10 @@ func (s *session) begin(job Job) *episode {
 		Sample: job.Sample, Attempt: job.Attempt, Source: rollout.Live,
 		TraceID: trace, Started: now,
 	}
-	return &episode{session: s, job: job, trace: trace, begun: now, rec: rec, look: lookout{rollout.Canary(trace), it.Row, rec}}
+	return &episode{
+		session: s, job: job, trace: trace, begun: now, rec: rec,
+		look: lookout{rollout.Canary(trace), it.Row, rec},
+	}
 }
 
 // boundaryError says which endpoint ended a rollout.
@@ -197,7 +200,8 @@ func (e *episode) reply(ctx context.Context) (Reply, error) {
 	e.rec.Served = cmp.Or(reply.Served, e.rec.Served)
 	e.turns = append(e.turns, Turn{Reply: reply})
 	e.rec.Messages = append(e.rec.Messages, rollout.Message{
-		Role: "assistant", Content: reply.Text, Refusal: reply.Refusal, Reasoning: reply.Reasoning, ToolCalls: reply.Calls,
+		Role: "assistant", Content: reply.Text, Refusal: reply.Refusal, Reasoning: reply.Reasoning,
+		ToolCalls: reply.Calls,
 	})
 	e.look.inMessages(e.rec.Messages[len(e.rec.Messages)-1:], atModel)
 	return reply, nil
@@ -212,13 +216,17 @@ func conclude(r Reply) (ending, bool) {
 	case r.CutOff != "":
 		return ending{outcome: rollout.NoAnswer, finish: r.Finish, why: "the reply was cut off: " + r.CutOff}, true
 	case r.Refusal != "":
-		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishRefusal, why: "the model refused: " + r.Refusal}, true
+		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishRefusal, why: "the model refused: " +
+			r.Refusal}, true
 	case r.Final && !blank:
 		return ending{outcome: rollout.Graded, finish: r.Finish, text: r.Text}, true
 	case r.Final:
 		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishEmpty, why: "the answer is empty"}, true
 	case len(r.Calls) == 0:
-		return ending{outcome: rollout.NoAnswer, finish: rollout.FinishEmpty, why: "the reply has neither a message nor a tool call"}, true
+		return ending{
+			outcome: rollout.NoAnswer, finish: rollout.FinishEmpty,
+			why: "the reply has neither a message nor a tool call",
+		}, true
 	}
 	return ending{}, false
 }
@@ -233,7 +241,10 @@ func (e *episode) limited(name string, limit int) ending {
 	if strings.TrimSpace(text) == "" {
 		text = ""
 	}
-	return ending{outcome: rollout.StepLimit, finish: last.Finish, text: text, why: fmt.Sprintf("%s of %d reached", name, limit)}
+	return ending{
+		outcome: rollout.StepLimit, finish: last.Finish, text: text,
+		why: fmt.Sprintf("%s of %d reached", name, limit),
+	}
 }
 
 // ungraded records an answer without its grade.

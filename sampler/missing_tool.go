@@ -46,7 +46,10 @@ func (m *missingTool) heard(trace string, res Result) error {
 		return nil
 	}
 	said := strings.TrimPrefix(res.Error, fmt.Sprintf("status %d: ", res.HTTPStatus)) // the failure says it itself
-	f := &endpoint.Failure{Status: res.HTTPStatus, Fatal: true, Err: fmt.Errorf("%s (%d rollouts got no other answer)", said, missingToolRollouts)}
+	f := &endpoint.Failure{
+		Status: res.HTTPStatus, Fatal: true,
+		Err: fmt.Errorf("%s (%d rollouts got no other answer)", said, missingToolRollouts),
+	}
 	if t, ok := m.tool.(interface{ URL() string }); ok {
 		f.URL = credential.BareURL(t.URL())
 	}

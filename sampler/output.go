@@ -15,7 +15,10 @@ const thenGrading = "; then grading failed: "
 // re-grade sees what the first grading saw. An imported record without a trace id
 // gets the one of its place in a run of seed 0.
 func OutputOf(it *rollout.Item, r *rollout.Record) Output {
-	out := Output{Item: it, TraceID: r.TraceID, Text: r.Answer, Messages: r.Messages, Calls: r.Calls, FinishReason: "stop"}
+	out := Output{
+		Item: it, TraceID: r.TraceID, Text: r.Answer, Messages: r.Messages, Calls: r.Calls,
+		FinishReason: "stop",
+	}
 	out.TraceID = cmp.Or(out.TraceID, TraceID(0, r.Split, r.Item, r.Sample, r.Attempt))
 	if _, limited := limitOf(r); limited {
 		out.FinishReason = "tool_calls"

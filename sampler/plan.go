@@ -97,7 +97,9 @@ func lot(seed uint64, it *rollout.Item) uint64 {
 //
 // The items come as they are given and in one round: sample 0 of every item,
 // then sample 1. The jobs point into items.
-func Plan(items []rollout.Item, samples map[rollout.Split]int, state func(rollout.Key) (done rollout.RolloutState, ok bool)) []Job {
+func Plan(items []rollout.Item, samples map[rollout.Split]int, state func(rollout.Key) (done rollout.RolloutState,
+	ok bool),
+) []Job {
 	all := make([]*rollout.Item, len(items))
 	for i := range items {
 		all[i] = &items[i]
@@ -110,7 +112,9 @@ func Plan(items []rollout.Item, samples map[rollout.Split]int, state func(rollou
 // of an item then lie near each other, where a server still has in its prefix
 // cache what they begin with; and a run that is stopped early knows some items
 // whole, and of the others nothing, rather than a sample or two of all of them.
-func PlanBlocks(blocks [][]*rollout.Item, samples func(*rollout.Item) int, state func(rollout.Key) (done rollout.RolloutState, ok bool)) []Job {
+func PlanBlocks(blocks [][]*rollout.Item, samples func(*rollout.Item) int,
+	state func(rollout.Key) (done rollout.RolloutState, ok bool),
+) []Job {
 	var jobs []Job
 	for _, block := range blocks {
 		jobs = planRound(jobs, block, samples, state)
@@ -121,7 +125,9 @@ func PlanBlocks(blocks [][]*rollout.Item, samples func(*rollout.Item) int, state
 // PlanRun is PlanBlocks for what a run directory lacks, which may not be there yet: rollouts
 // that are not recorded, or that a boundary failed. regrade says that an answer recorded
 // without a grade is graded later, not sampled again.
-func PlanRun(ctx context.Context, dir string, blocks [][]*rollout.Item, samples func(*rollout.Item) int, regrade bool) ([]Job, error) {
+func PlanRun(ctx context.Context, dir string, blocks [][]*rollout.Item, samples func(*rollout.Item) int,
+	regrade bool,
+) ([]Job, error) {
 	state := make(map[rollout.Key]rollout.RolloutState)
 	if _, err := os.Stat(dir); err == nil {
 		run, err := rollout.OpenManifest(dir)
@@ -140,7 +146,9 @@ func PlanRun(ctx context.Context, dir string, blocks [][]*rollout.Item, samples 
 }
 
 // planRound appends the jobs of one block.
-func planRound(jobs []Job, block []*rollout.Item, samples func(*rollout.Item) int, state func(rollout.Key) (done rollout.RolloutState, ok bool)) []Job {
+func planRound(jobs []Job, block []*rollout.Item, samples func(*rollout.Item) int,
+	state func(rollout.Key) (done rollout.RolloutState, ok bool),
+) []Job {
 	want, most := make([]int, len(block)), 0
 	for i, it := range block {
 		want[i] = samples(it)

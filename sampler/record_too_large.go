@@ -14,10 +14,13 @@ const KindTooLarge = "record_too_large"
 // tooLarge is what is kept of such a rollout: what it cost, and why it is missing.
 func tooLarge(r *rollout.Record, why *rollout.TooLargeError) *rollout.Record {
 	return &rollout.Record{
-		Item: r.Item, Split: r.Split, Category: r.Category, Family: r.Family, Sample: r.Sample, Attempt: r.Attempt, Source: r.Source,
+		Item: r.Item, Split: r.Split, Category: r.Category, Family: r.Family, Sample: r.Sample, Attempt: r.Attempt,
+		Source:  r.Source,
 		Outcome: rollout.ToolFailed, Kind: KindTooLarge,
-		Error: endpoint.Brief(fmt.Sprintf("the record of this rollout is too large: %v; have the tools return less, or end rollouts earlier (sampling.max_steps, sampling.max_tool_calls)", why)),
-		Turns: r.Turns, Retries: r.Retries, Usage: r.Usage, Judge: r.Judge, JudgeCalls: r.JudgeCalls, Planted: r.Planted, Leaks: r.Leaks,
+		Error: endpoint.Brief(fmt.Sprintf("the record of this rollout is too large: %v; have the tools return less, "+
+			"or end rollouts earlier (sampling.max_steps, sampling.max_tool_calls)", why)),
+		Turns: r.Turns, Retries: r.Retries, Usage: r.Usage, Judge: r.Judge, JudgeCalls: r.JudgeCalls,
+		Planted: r.Planted, Leaks: r.Leaks,
 		TraceID: r.TraceID, Started: r.Started, Elapsed: r.Elapsed,
 	}
 }

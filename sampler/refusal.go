@@ -54,7 +54,8 @@ func CutOff(f *endpoint.Failure, code, message string) (why string) {
 	text := strings.ToLower(code + " " + message)
 	tooLarge := f.Status == http.StatusRequestEntityTooLarge && !strings.Contains(text, "rate_limit")
 	switch {
-	case tooLarge || (!f.Temporary || f.Status == http.StatusInternalServerError) && f.Status != http.StatusTooManyRequests && rollout.OutOfContext(text):
+	case tooLarge || (!f.Temporary || f.Status == http.StatusInternalServerError) &&
+		f.Status != http.StatusTooManyRequests && rollout.OutOfContext(text):
 		return endpoint.Brief(rollout.ContextExceeded + ": " + cmp.Or(message, code, http.StatusText(f.Status)))
 	case !f.Temporary && slices.ContainsFunc(notAllowed, func(s string) bool { return strings.Contains(text, s) }):
 		return endpoint.Brief("content_filter: " + message)
@@ -75,9 +76,15 @@ func refusedRequest(why string, turns int) ending {
 	case !TooLong(why):
 		return ending{outcome: rollout.NoAnswer, finish: FinishOfCutOff(why), why: "the reply was cut off: " + why}
 	case turns == 0:
-		return ending{outcome: rollout.PromptTooLong, why: "the prompt does not fit the context of the model's server: " + why}
+		return ending{
+			outcome: rollout.PromptTooLong,
+			why:     "the prompt does not fit the context of the model's server: " + why,
+		}
 	}
-	return ending{outcome: rollout.NoAnswer, finish: rollout.FinishLength, why: "the conversation outgrew the context of the model's server: " + why}
+	return ending{
+		outcome: rollout.NoAnswer, finish: rollout.FinishLength,
+		why: "the conversation outgrew the context of the model's server: " + why,
+	}
 }
 
 // FinishOfCutOff returns the finish of a rollout whose request was refused for a
@@ -91,4 +98,7 @@ func FinishOfCutOff(why string) rollout.Finish {
 
 // notAllowed is how servers say that the content is not let through: Azure's
 // filter, OpenAI's usage policy, OpenRouter's moderation.
-var notAllowed = []string{"content_filter", "content_policy_violation", "invalid_prompt", "content management policy", "input was flagged", "requires moderation"}
+var notAllowed = []string{
+	"content_filter", "content_policy_violation", "invalid_prompt", "content management policy",
+	"input was flagged", "requires moderation",
+}

@@ -88,7 +88,8 @@ func (t *Task) check() error {
 	case t.Record == nil:
 		return errors.New("grade: a task has no record")
 	case t.Times < 1:
-		return fmt.Errorf("grade %s/%s/%d: %d gradings are wanted: it must be at least 1", t.Record.Split, t.Record.Item, t.Record.Sample, t.Times)
+		return fmt.Errorf("grade %s/%s/%d: %d gradings are wanted: it must be at least 1", t.Record.Split,
+			t.Record.Item, t.Record.Sample, t.Times)
 	}
 	if t.Item == nil {
 		t.Item = &rollout.Item{ID: t.Record.Item, Split: t.Record.Split}
@@ -104,7 +105,8 @@ func (s *session) regrade(ctx context.Context, t Task) (ended, error) {
 	took := s.set.Caller(ctx, t.Item, t.Record.TraceID)
 	defer took.Arrived()
 	out := OutputOf(t.Item, t.Record)
-	box, leave, retries, err := s.startSession(ctx, took, RolloutSession{TraceID: out.TraceID, Item: t.Item, Sample: t.Record.Sample, Attempt: t.Record.Attempt})
+	box, leave, retries, err := s.startSession(ctx, took,
+		RolloutSession{TraceID: out.TraceID, Item: t.Item, Sample: t.Record.Sample, Attempt: t.Record.Attempt})
 	switch end, ends := errors.AsType[*endpoint.Error](err); {
 	case ctx.Err() != nil:
 		return ended{leave: anyhow(leave)}, context.Cause(ctx)

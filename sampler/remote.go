@@ -65,7 +65,9 @@ func (s *session) makeRemotely(drain <-chan struct{}) (Maker, func()) {
 // context of jobs is cancelled when no more may begin; jobs then yields no more. Work
 // ends as Sample does, but has no budget: that is the planner's. A job that was taken
 // and has no record when Work returns was not made. watch is as for Sample.
-func Work(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64, jobs func(context.Context) iter.Seq2[Job, error], b Boundaries, sink Sink, watch func(Event)) (Stats, error) {
+func Work(ctx context.Context, drain <-chan struct{}, cfg Config, seed uint64,
+	jobs func(context.Context) iter.Seq2[Job, error], b Boundaries, sink Sink, watch func(Event),
+) (Stats, error) {
 	if err := errors.Join(cfg.Validate(), b.validate()); err != nil {
 		return Stats{}, err
 	}

@@ -105,7 +105,10 @@ func (s *session) sample(ctx context.Context, job Job, make Maker) (ended, error
 	if err != nil {
 		return ended{leave: leave}, err
 	}
-	return s.price(ended{record: r, toolCalls: len(r.Calls), tokens: TokensOf(r), took: time.Duration(r.Elapsed), leave: leave}), nil
+	return s.price(ended{
+		record: r, toolCalls: len(r.Calls), tokens: TokensOf(r), took: time.Duration(r.Elapsed),
+		leave: leave,
+	}), nil
 }
 
 // The kinds of accounts on a budget.

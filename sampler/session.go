@@ -47,7 +47,8 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 		halt:    halt{done: make(chan struct{})},
 	}
 	s.set = endpoint.New(endpoint.Config{
-		Limits: cfg.limits, Breaker: cfg.Breaker, Retry: cfg.Retry, Log: cfg.Log, Queue: cfg.Queue, Elsewhere: b.Remote != nil,
+		Limits: cfg.limits, Breaker: cfg.Breaker, Retry: cfg.Retry, Log: cfg.Log, Queue: cfg.Queue,
+		Elsewhere: b.Remote != nil,
 		// Fewer failures in a row than there are rollouts in flight may come from
 		// one short outage that hit all of them.
 		Patience: 2*cfg.rollouts() + 8,
@@ -108,7 +109,9 @@ func (s *session) price(e ended) ended {
 // run does all the works, as many at once as cfg bounds them, and hands each
 // record to the sink as its work ends. An error of the sequence ends it as
 // drain does; Sample says what else does.
-func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all iter.Seq2[work, error], sink Sink, watch func(Event)) (Stats, error) {
+func (s *session) run(ctx context.Context, drain <-chan struct{}, total int, all iter.Seq2[work, error], sink Sink,
+	watch func(Event),
+) (Stats, error) {
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	s.inner, s.stop = inner, stop
@@ -164,7 +167,9 @@ func firstError(errs ...error) error {
 }
 
 // deal distributes the work until there is none left, or a reason to stop.
-func (s *session) deal(ctx context.Context, drain <-chan struct{}, all iter.Seq2[work, error], todo chan<- work) (StoppedBy, error) {
+func (s *session) deal(ctx context.Context, drain <-chan struct{}, all iter.Seq2[work, error],
+	todo chan<- work,
+) (StoppedBy, error) {
 	for w, err := range all {
 		if err != nil {
 			return StoppedByError, err

@@ -36,7 +36,10 @@ type Settings struct {
 // SamplesOf is the number of rollouts per item, by split, and at most most of them unless
 // that is 0.
 func (s Settings) SamplesOf(most int) map[rollout.Split]int {
-	all := map[rollout.Split]int{rollout.Train: s.Samples, rollout.Eval: s.EvalSamples, rollout.Production: s.ProductionSamples}
+	all := map[rollout.Split]int{
+		rollout.Train: s.Samples, rollout.Eval: s.EvalSamples,
+		rollout.Production: s.ProductionSamples,
+	}
 	for split, n := range all {
 		if most > 0 {
 			all[split] = min(n, most)
@@ -49,9 +52,14 @@ func (s Settings) SamplesOf(most int) map[rollout.Split]int {
 // model and agent, and sessions are the caller's.
 func (s Settings) Config() Config {
 	return Config{
-		Concurrency: s.Concurrency, Rollouts: s.InFlight, Breaker: s.Breaker, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
-		ToolTimeout: s.ToolTimeout.Duration, GraderTimeout: s.GraderTimeout.Duration, RolloutTimeout: s.RolloutTimeout.Duration,
-		Retry: limit.Retry{Max: s.Retries, Wait: s.RetryWait.Duration, Cap: limit.DefaultRetry().Cap, Total: s.RetryFor.Duration},
+		Concurrency: s.Concurrency, Rollouts: s.InFlight, Breaker: s.Breaker, MaxSteps: s.MaxSteps,
+		MaxToolCalls: s.MaxToolCalls,
+		ToolTimeout:  s.ToolTimeout.Duration, GraderTimeout: s.GraderTimeout.Duration,
+		RolloutTimeout: s.RolloutTimeout.Duration,
+		Retry: limit.Retry{
+			Max: s.Retries, Wait: s.RetryWait.Duration, Cap: limit.DefaultRetry().Cap,
+			Total: s.RetryFor.Duration,
+		},
 	}
 }
 

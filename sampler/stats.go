@@ -53,7 +53,8 @@ func (s Stats) Plus(then Stats) Stats {
 	sum := then
 	sum.Jobs, sum.Begun, sum.Recorded = s.Jobs+then.Jobs, s.Begun+then.Begun, s.Recorded+then.Recorded
 	sum.Outcomes, sum.Retries = addCounts(s.Outcomes, then.Outcomes), addCounts(s.Retries, then.Retries)
-	sum.ToolCalls, sum.Tokens, sum.TokensUnknown = s.ToolCalls+then.ToolCalls, s.Tokens+then.Tokens, s.TokensUnknown+then.TokensUnknown
+	sum.ToolCalls, sum.Tokens, sum.TokensUnknown = s.ToolCalls+then.ToolCalls, s.Tokens+then.Tokens,
+		s.TokensUnknown+then.TokensUnknown
 	sum.USD, sum.USDUnknown, sum.Judged = s.USD.Plus(then.USD), s.USDUnknown+then.USDUnknown, s.Judged.Plus(then.Judged)
 	sum.LeftOpen, sum.Leaking, sum.Elapsed = s.LeftOpen+then.LeftOpen, s.Leaking+then.Leaking, s.Elapsed+then.Elapsed
 	return sum
@@ -84,7 +85,8 @@ const (
 
 // ErrUnknownUsage ends a run with a bound on tokens or money whose servers do not
 // report usage.
-var ErrUnknownUsage = errors.New("the endpoint of the model or of a judge does not report its tokens, so sampling.max_tokens and sampling.max_usd cannot be enforced: set them to 0 and use sampling.max_rollouts")
+var ErrUnknownUsage = errors.New("the endpoint of the model or of a judge does not report its tokens, so " +
+	"sampling.max_tokens and sampling.max_usd cannot be enforced: set them to 0 and use sampling.max_rollouts")
 
 // Event is the progress of a run: the counts so far. InFlight is Begun minus
 // Recorded. Maps and lists are the receiver's own.

@@ -46,7 +46,10 @@ func (e *episode) callTools(ctx context.Context, calls []rollout.ToolCall) error
 		outputs[i] = c.Output
 		e.rec.Retries += c.Retries
 		if errs[i] == nil {
-			e.rec.Messages = append(e.rec.Messages, rollout.Message{Role: "tool", ToolCallID: c.ID, Name: c.Name, Content: c.Output})
+			e.rec.Messages = append(e.rec.Messages, rollout.Message{
+				Role: "tool", ToolCallID: c.ID, Name: c.Name,
+				Content: c.Output,
+			})
 		}
 	}
 	e.turns[turn].Outputs = outputs
@@ -99,7 +102,8 @@ func (e *episode) callTool(ctx context.Context, turn int, c rollout.ToolCall) (c
 		}
 		return call, err
 	}
-	call.Status, call.Output, call.OutputBytes, call.HTTPStatus = rollout.CallOK, res.Output, len(res.Output), res.HTTPStatus
+	call.Status, call.Output, call.OutputBytes, call.HTTPStatus = rollout.CallOK, res.Output, len(res.Output),
+		res.HTTPStatus
 	if call.Error = endpoint.Brief(res.Note); res.Error != "" {
 		call.Status, call.Error = rollout.CallError, endpoint.Brief(res.Error)
 	}

@@ -24,7 +24,8 @@ func rehearsalID(seed uint64, split rollout.Split, item string, sample, attempt 
 }
 
 func traceID(space string, seed uint64, split rollout.Split, item string, sample, attempt int) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "gonogo/%s/1\x00%d\x00%s\x00%s\x00%d\x00%d", space, seed, split, item, sample, attempt))
+	sum := sha256.Sum256(fmt.Appendf(nil, "gonogo/%s/1\x00%d\x00%s\x00%s\x00%d\x00%d", space, seed, split, item,
+		sample, attempt))
 	return "trace_" + hex.EncodeToString(sum[:16])
 }
 

@@ -24,7 +24,8 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: manifests FOLDER")
 		os.Exit(2)
 	}
-	if err := errors.Join(compose(filepath.Join(os.Args[1], "compose.yaml")), kubernetes(filepath.Join(os.Args[1], "kubernetes.yaml"))); err != nil {
+	if err := errors.Join(compose(filepath.Join(os.Args[1], "compose.yaml")),
+		kubernetes(filepath.Join(os.Args[1], "kubernetes.yaml"))); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

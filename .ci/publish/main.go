@@ -84,7 +84,8 @@ func copyTree(dir string, r rename) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		to := filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, b, info.Mode().Perm())); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755),
+			os.WriteFile(to, b, info.Mode().Perm())); err != nil {
 			return err
 		}
 	}
@@ -155,7 +156,8 @@ func (r rename) goMod(name string, b []byte) ([]byte, error) {
 	}
 	for _, p := range slices.Clone(f.Replace) {
 		if p := *p; p.Old.Path == r.from {
-			err = errors.Join(err, f.DropReplace(r.from, p.Old.Version), f.AddReplace(r.as.Path, "", p.New.Path, p.New.Version))
+			err = errors.Join(err, f.DropReplace(r.from, p.Old.Version),
+				f.AddReplace(r.as.Path, "", p.New.Path, p.New.Version))
 		}
 	}
 	if err != nil {

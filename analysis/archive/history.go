@@ -79,7 +79,8 @@ func (h *History) ours() error {
 	}
 	for _, e := range entries {
 		if e.Name() != NightRuns && e.Name() != HistoryLock {
-			return fmt.Errorf("%s: %w: it is not empty (%s) and has no %s: name an empty or a new directory", h.Dir, history.ErrNotAHistory, e.Name(), NightsFile)
+			return fmt.Errorf("%s: %w: it is not empty (%s) and has no %s: name an empty or a new directory", h.Dir,
+				history.ErrNotAHistory, e.Name(), NightsFile)
 		}
 	}
 	return nil
@@ -126,7 +127,8 @@ func (h *History) Unfinished() []string {
 	var out []string
 	for _, e := range entries {
 		kept := slices.ContainsFunc(h.Nights, func(n history.Night) bool { return n.Name == e.Name() })
-		if _, err := os.Stat(filepath.Join(h.Run(e.Name()), rollout.ManifestFile)); err == nil && !kept && ofNight(e.Name()) {
+		if _, err := os.Stat(filepath.Join(h.Run(e.Name()), rollout.ManifestFile)); err == nil && !kept &&
+			ofNight(e.Name()) {
 			out = append(out, e.Name())
 		}
 	}
@@ -147,7 +149,8 @@ func (h *History) NewName(now time.Time) string {
 // taken reports whether a night has that name, or its path is taken.
 func (h *History) taken(name string) bool {
 	_, err := os.Lstat(h.Run(name))
-	return !errors.Is(err, fs.ErrNotExist) || slices.ContainsFunc(h.Nights, func(n history.Night) bool { return n.Name == name })
+	return !errors.Is(err, fs.ErrNotExist) ||
+		slices.ContainsFunc(h.Nights, func(n history.Night) bool { return n.Name == name })
 }
 
 // ofNight reports whether a run goes by the name of a night: any other below runs
@@ -200,7 +203,8 @@ func (h *History) Prune(ctx context.Context, keep int) (int, error) {
 	}
 	removed := 0
 	for _, e := range entries {
-		if _, err := os.Stat(filepath.Join(h.Run(e.Name()), rollout.ManifestFile)); err != nil || held[e.Name()] || !ofNight(e.Name()) {
+		if _, err := os.Stat(filepath.Join(h.Run(e.Name()), rollout.ManifestFile)); err != nil || held[e.Name()] ||
+			!ofNight(e.Name()) {
 			continue // not a night of ours, or one to keep
 		}
 		if err := os.RemoveAll(h.Run(e.Name())); err != nil {

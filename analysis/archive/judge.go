@@ -27,7 +27,9 @@ type JudgeOptions struct {
 // Judge compares a night, whose run and result are given, with the last good night and with
 // the trend, and says in n its result. The comparison is nil if there is nothing to compare
 // with. The night is not added to the history.
-func (h *History) Judge(ctx context.Context, n *history.Night, tonight *rollout.Run, r *analysis.Result, o JudgeOptions) (*compare.Comparison, *history.History, error) {
+func (h *History) Judge(ctx context.Context, n *history.Night, tonight *rollout.Run, r *analysis.Result,
+	o JudgeOptions,
+) (*compare.Comparison, *history.History, error) {
 	base := history.LastGood(h.Nights, n, h.There(ctx))
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err

@@ -24,10 +24,13 @@ const ResultFile = "result.json"
 // keeps the checksums of the files that it was made of, by which ReadResult knows whether
 // it is still that of the run. strangers are folders that lie among the variants and are
 // none.
-func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings, gates analysis.Gates) (result *analysis.Result, strangers []string, err error) {
+func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings,
+	gates analysis.Gates,
+) (result *analysis.Result, strangers []string, err error) {
 	var inputs map[string]string // none where the run is a single file, which has no neighbors
 	if filepath.Base(run.File()) == rollout.RolloutsFile {
-		if inputs, err = inputsOf(run.Dir, false); err != nil { // before they are read: what is added meanwhile makes the result old
+		// before they are read: what is added meanwhile makes the result old
+		if inputs, err = inputsOf(run.Dir, false); err != nil {
 			return nil, nil, err
 		}
 	}

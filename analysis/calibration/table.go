@@ -58,7 +58,8 @@ func (t *Table) Write(tb testing.TB) {
 		return
 	}
 	for name, text := range map[string]string{"section.md": t.section(tb.Name()), "targets.md": t.summary()} {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d.%s", t.place, name)), []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("%02d.%s", t.place, name)), []byte(text),
+			0o666); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -67,13 +68,15 @@ func (t *Table) Write(tb testing.TB) {
 // section is the text under the title, and where it comes from.
 func (t *Table) section(test string) string {
 	rule := strings.Repeat("|---", len(t.columns)) + "|\n"
-	return fmt.Sprintf("\n## %s\n\n%s By `%s`.\n\n| %s |\n%s%s", t.title, t.text, test, strings.Join(t.columns, " | "), rule, strings.Join(t.rows, ""))
+	return fmt.Sprintf("\n## %s\n\n%s By `%s`.\n\n| %s |\n%s%s", t.title, t.text, test,
+		strings.Join(t.columns, " | "), rule, strings.Join(t.rows, ""))
 }
 
 func (t *Table) summary() string {
 	var b strings.Builder
 	for _, target := range t.targets {
-		fmt.Fprintf(&b, "| %s | %s | %d | %s | %s |\n", t.title, target.about, target.cells, target.seen(), target.verdict())
+		fmt.Fprintf(&b, "| %s | %s | %d | %s | %s |\n", t.title, target.about, target.cells, target.seen(),
+			target.verdict())
 	}
 	return b.String()
 }

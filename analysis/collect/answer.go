@@ -26,7 +26,8 @@ func (c *Collector) addAnswer(r *Row, rec *rollout.Record) {
 	r.Length = int32(min(utf8.RuneCountInString(rec.Answer), math.MaxInt32))
 	c.addTop(r, rec)
 	if r.Valid && len(rec.Answer) >= IdenticalText && c.AtTop(r.Reward) {
-		r.Head = strings.Clone(wording.ClipBytes(rec.Answer, analysis.ExcerptLength)) // a part would hold the whole in memory
+		// a part would hold the whole in memory
+		r.Head = strings.Clone(wording.ClipBytes(rec.Answer, analysis.ExcerptLength))
 	}
 }
 
@@ -52,7 +53,8 @@ func (c *Collector) addTop(r *Row, rec *rollout.Record) {
 		delete(c.tops, k) // a later attempt counts
 		had = false
 	}
-	if !r.Valid || rec.Answer == "" || len(rec.Answer) > topLength || r.Reward < c.Range.Lo+nearTop*c.Range.Width() || had && was.Key.Sample < r.Key.Sample {
+	if !r.Valid || rec.Answer == "" || len(rec.Answer) > topLength || r.Reward < c.Range.Lo+nearTop*c.Range.Width() ||
+		had && was.Key.Sample < r.Key.Sample {
 		return
 	}
 	h := fnv.New64a()

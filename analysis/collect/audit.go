@@ -65,7 +65,8 @@ func (c *Collector) AddProbe(rec *rollout.Record) error {
 	}
 	a := &c.Audit
 	if a.Regrades == nil {
-		a.Regrades, a.Marks, a.zero = make(map[rollout.Key][]float64), make(map[string][]mark), make(map[rollout.Key]bool)
+		a.Regrades, a.Marks, a.zero = make(map[rollout.Key][]float64), make(map[string][]mark),
+			make(map[rollout.Key]bool)
 	}
 	a.Records++
 	base := rec.Key()
@@ -80,7 +81,10 @@ func (c *Collector) AddProbe(rec *rollout.Record) error {
 		a.Regrades[base] = slices.Clone(rec.Grades)
 		return nil
 	}
-	p := &Payload{Probe: *rec.Probe, Key: rec.Key(), Text: strings.Clone(wording.ClipBytes(rec.Answer, PayloadLength)), Hash: c.AnswerHash(rec.Answer)}
+	p := &Payload{
+		Probe: *rec.Probe, Key: rec.Key(),
+		Text: strings.Clone(wording.ClipBytes(rec.Answer, PayloadLength)), Hash: c.AnswerHash(rec.Answer),
+	}
 	if rec.Probe.Expect == rollout.Bottom {
 		p.Long = strings.Clone(wording.ClipBytes(rec.Answer, longPayload))
 	}

@@ -156,7 +156,8 @@ func New(r stat.Range) *Collector {
 	return &Collector{
 		Range: r, hash: maphash.MakeSeed(), prompts: prompt.NewCache(),
 		rows: newLedger(), names: make(map[string]uint16), by: map[string]uint16{"": 0}, By: []string{""},
-		PartAt: make(map[string]int), kinds: make(map[string]string), Zeroed: make(map[rollout.Key]float64), tops: make(map[ItemKey]Top),
+		PartAt: make(map[string]int), kinds: make(map[string]string), Zeroed: make(map[rollout.Key]float64),
+		tops: make(map[ItemKey]Top),
 	}
 }
 
@@ -177,7 +178,8 @@ func errorOf(rec *rollout.Record) string {
 func (c *Collector) Add(rec *rollout.Record) error {
 	r, rare := c.rows.blank(), Rare{Leak: leakOf(rec)}
 	*r = Row{
-		Key: rec.Key(), Attempt: small(rec.Attempt), outcome: index(outcomes, rec.Outcome), Clipped: rec.Clipped, Blanked: rec.Blanked > 0, finish: index(finishes, finishOf(rec)),
+		Key: rec.Key(), Attempt: small(rec.Attempt), outcome: index(outcomes, rec.Outcome), Clipped: rec.Clipped,
+		Blanked: rec.Blanked > 0, finish: index(finishes, finishOf(rec)),
 		Observed: rec.Turns > 0 || len(rec.Calls) > 0, Turns: small(rec.Turns), Offered: offered(rec),
 		Usage: rec.Usage, JudgeCalls: small(analysis.JudgeCalls(rec)), Retries: small(rec.Retries),
 		Elapsed: time.Duration(rec.Elapsed).Seconds(),
@@ -298,7 +300,10 @@ func (c *Collector) inRange(rec *rollout.Record, reward float64) (float64, error
 	if reward >= c.Range.Lo-noise && reward <= c.Range.Hi+noise {
 		return math.Min(math.Max(reward, c.Range.Lo), c.Range.Hi), nil
 	}
-	return 0, &RangeError{Reward: reward, Item: rec.Item, Sample: rec.Sample, Line: rec.Line, Range: c.Range, Seen: c.Range.With(reward)}
+	return 0, &RangeError{
+		Reward: reward, Item: rec.Item, Sample: rec.Sample, Line: rec.Line, Range: c.Range,
+		Seen: c.Range.With(reward),
+	}
 }
 
 // RangeError is a reward outside the reward range.
@@ -317,7 +322,8 @@ func (e *RangeError) Error() string {
 	if e.Line > 0 {
 		where = fmt.Sprintf(" (line %d)", e.Line)
 	}
-	return fmt.Sprintf("reward %g of item %q, sample %d%s is outside the reward range [%g, %g]: set reward_range to what the grader can give, such as --set 'reward_range=[%g,%g]'",
+	return fmt.Sprintf("reward %g of item %q, sample %d%s is outside the reward range [%g, %g]: set reward_range to "+
+		"what the grader can give, such as --set 'reward_range=[%g,%g]'",
 		e.Reward, e.Item, e.Sample, where, e.Range.Lo, e.Range.Hi, e.Seen.Lo, e.Seen.Hi)
 }
 
@@ -341,7 +347,8 @@ func (c *Collector) addCalls(r *Row, rec *rollout.Record) {
 		}
 		r.Calls = append(r.Calls, Call{
 			Tool: c.tool(k.Name), status: index(statuses, k.Status), Turn: int32(k.Turn),
-			Elapsed: float32(time.Duration(k.Elapsed).Seconds()), Bytes: int32(min(size, math.MaxInt32)), Args: args, NotText: k.Error == rollout.NotText, Unnamed: unnamed,
+			Elapsed: float32(time.Duration(k.Elapsed).Seconds()), Bytes: int32(min(size, math.MaxInt32)), Args: args,
+			NotText: k.Error == rollout.NotText, Unnamed: unnamed,
 		})
 	}
 	if text >= IdenticalText {
@@ -361,7 +368,9 @@ func (c *Collector) addCalls(r *Row, rec *rollout.Record) {
 // only the description of a tool has.
 func offered(rec *rollout.Record) bool {
 	tools := jsontext.TextOrJSON(rec.Extra["tools"])
-	return strings.HasPrefix(tools, "[") && (strings.Contains(tools, `"function"`) || strings.Contains(tools, `"parameters"`) || strings.Contains(tools, `"input_schema"`))
+	return strings.HasPrefix(tools, "[") &&
+		(strings.Contains(tools, `"function"`) || strings.Contains(tools, `"parameters"`) ||
+			strings.Contains(tools, `"input_schema"`))
 }
 
 // addOrigin keeps what was asked, and what answered.

@@ -13,10 +13,11 @@ import (
 type Counted struct {
 	*rollout.Record
 
-	Score    *float64 // what it adds to the means: its reward, or the bottom of the range for a failure of its own; nil if it is missing
-	Zeroed   bool     // a detector took it to the bottom of the range
-	At       int      // the line it is on, also where the record does not tell
-	Targeted bool     // beyond the samples of every item: it counts for the item's class alone
+	// what it adds to the means: its reward, or the bottom of the range for a failure of its own; nil if it is missing
+	Score    *float64
+	Zeroed   bool // a detector took it to the bottom of the range
+	At       int  // the line it is on, also where the record does not tell
+	Targeted bool // beyond the samples of every item: it counts for the item's class alone
 }
 
 // WithoutTexts returns the rollout without what was said in it, as far as tables show it, and
@@ -35,7 +36,9 @@ func (n Counted) WithoutTexts() Counted {
 // under the reward range rng. Like rollout.Run.Records it yields a rollout again
 // where a later attempt replaces an earlier one. Messages and the outputs of
 // calls are left out. Memory grows with the number of rollouts, not with text.
-func Rollouts(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, rng stat.Range, yield func(Counted) error) (rollout.Input, error) {
+func Rollouts(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, rng stat.Range,
+	yield func(Counted) error,
+) (rollout.Input, error) {
 	c := New(rng)
 	if _, err := run.Probes(ctx, c.AddProbe); err != nil {
 		return rollout.Input{}, err

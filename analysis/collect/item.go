@@ -10,8 +10,9 @@ import (
 
 // Item is the rollouts of one item, in order of sample.
 type Item struct {
-	ID      string    // with its step where rollouts are of several
-	Prompts [2]string // in words: two that its rollouts were asked; empty if all were asked the same, as far as is known
+	ID string // with its step where rollouts are of several
+	// in words: two that its rollouts were asked; empty if all were asked the same, as far as is known
+	Prompts [2]string
 	Rows    []*Row
 	Rewards []float64 // valid ones, ascending: no sum depends on the order of lines
 	Seen    []float64 // rewards and those of targeted samples, ascending: for the class alone

@@ -99,7 +99,9 @@ type DetectorMarks struct {
 
 // ReadItems reads one run. A run without rollouts has no items. hash makes the
 // outputs of two runs comparable.
-func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings, hash maphash.Seed) (*RunItems, error) {
+func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings,
+	hash maphash.Seed,
+) (*RunItems, error) {
 	c := New(s.RewardRange)
 	c.hash = hash
 	if err := c.ReadAudit(ctx, run); err != nil {
@@ -130,7 +132,10 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 	if err != nil {
 		return nil, err
 	}
-	out := &RunItems{Run: run, Input: input, Zeroed: len(c.Zeroed), Detectors: c.marks(), Items: make(map[rollout.Split][]*RunItem)}
+	out := &RunItems{
+		Run: run, Input: input, Zeroed: len(c.Zeroed), Detectors: c.marks(),
+		Items: make(map[rollout.Split][]*RunItem),
+	}
 	held := make(map[ItemKey]*rollout.Item)
 	for i := range items {
 		held[ItemKey{Split: items[i].Split, ID: items[i].ID}] = &items[i]
@@ -145,7 +150,10 @@ func ReadItems(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, 
 	}
 	for _, split := range rollout.Splits() {
 		for _, it := range c.Items(split, nil) {
-			si := &RunItem{ID: it.ID, Category: it.Labels.Category, Family: it.Labels.Family, Row: held[it.Key().WithoutStep()], Rewards: it.Rewards, Marks: marked[it.Key()]}
+			si := &RunItem{
+				ID: it.ID, Category: it.Labels.Category, Family: it.Labels.Family,
+				Row: held[it.Key().WithoutStep()], Rewards: it.Rewards, Marks: marked[it.Key()],
+			}
 			if si.Row != nil {
 				si.Category, si.Family = cmp.Or(si.Row.Category, si.Category), cmp.Or(si.Row.Family, si.Family)
 			}
@@ -209,7 +217,8 @@ func (it *RunItem) add(r *Row, at source, parts []string, told known) {
 	rare := r.Rare()
 	try := Try{
 		Sample: r.Key.Sample, Attempt: int(r.Attempt), Line: at.line, Trace: at.trace, Calls: -1, Turns: -1,
-		Outcome: r.Outcome(), Valid: r.Valid, Reward: r.Reward, Elapsed: r.Elapsed, Output: r.OutputHash, Cause: rare.Cause, Kind: rare.Kind,
+		Outcome: r.Outcome(), Valid: r.Valid, Reward: r.Reward, Elapsed: r.Elapsed, Output: r.OutputHash,
+		Cause: rare.Cause, Kind: rare.Kind,
 	}
 	if r.Observed {
 		try.Calls = at.calls

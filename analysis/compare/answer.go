@@ -27,7 +27,8 @@ import (
 func (sc *Split) answer(s analysis.Settings) {
 	r, width := sc.Reward, s.RewardRange.Width()
 	sc.Answer = CannotTell
-	switch margin := s.Thresholds.At(analysis.CompareTolerance) * width; direction(r.Estimate, sc.exactP(), sc.exact(), margin, s.Confidence) {
+	switch margin := s.Thresholds.At(analysis.CompareTolerance) * width; direction(r.Estimate, sc.exactP(),
+		sc.exact(), margin, s.Confidence) {
 	case "up":
 		sc.Answer = Improved
 	case "down":
@@ -79,7 +80,8 @@ const MostRise = 0.02
 func (sc *Split) rises() []analysis.Difference {
 	var rose []analysis.Difference
 	for _, d := range sc.Others {
-		if slices.Contains([]string{ownFailures, cutOff, failures}, d.Name) && d.Change == "worse" && *d.Value > MostRise {
+		if slices.Contains([]string{ownFailures, cutOff, failures}, d.Name) && d.Change == "worse" &&
+			*d.Value > MostRise {
 			rose = append(rose, d)
 		}
 	}

@@ -26,10 +26,12 @@ const (
 
 // Cause is one thing that the records show to have changed between two runs.
 type Cause struct {
-	Kind     string          `json:"kind"`
-	Of       string          `json:"of,omitempty"`       // the tool or the key of a setting
-	Share    *stat.Estimate  `json:"share,omitempty"`    // of equal calls that were answered differently in the other run, over items
-	Within   *float64        `json:"within,omitempty"`   // of equal calls that were answered differently in the same run
+	Kind string `json:"kind"`
+	Of   string `json:"of,omitempty"` // the tool or the key of a setting
+	// of equal calls that were answered differently in the other run, over items
+	Share *stat.Estimate `json:"share,omitempty"`
+	// of equal calls that were answered differently in the same run
+	Within   *float64        `json:"within,omitempty"`
 	Shift    *stat.Estimate  `json:"shift,omitempty"`    // of the grade of equal outputs, new - base
 	Text     message.Text    `json:"text"`               // what it is, as a clause
 	Examples []ChangedAnswer `json:"examples,omitempty"` // equal calls with both answers
@@ -124,7 +126,9 @@ const (
 // chance or by the time of day is not taken for one that changed. Both runs are read
 // once more, with the outputs of calls; memory grows with the calls of at most 1,000
 // items.
-func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions, regraded []Regraded) error {
+func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions,
+	regraded []Regraded,
+) error {
 	if c.Split == nil || c.Unfair() {
 		return nil
 	}
@@ -143,12 +147,15 @@ func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read
 	if err != nil {
 		return err
 	}
-	c.LikelyCauses = slices.Concat(c.changedData(), c.changedGrader(b, n, regraded), changedTools(b, n), c.changedSettings(), c.changedModel(b, n), sc.changedFailures())
-	moved := c.Answer == Regressed || c.Answer == Improved || c.Answer == NotBetter && len(sc.moreHacks())+len(sc.rises()) > 0
+	c.LikelyCauses = slices.Concat(c.changedData(), c.changedGrader(b, n, regraded), changedTools(b, n),
+		c.changedSettings(), c.changedModel(b, n), sc.changedFailures())
+	moved := c.Answer == Regressed || c.Answer == Improved || c.Answer == NotBetter &&
+		len(sc.moreHacks())+len(sc.rises()) > 0
 	if len(c.LikelyCauses) == 0 && moved {
 		c.LikelyCauses = []Cause{{Kind: CausePolicy, Text: c.ownBehaviour(b, n, regraded)}}
 	}
-	slices.SortStableFunc(c.LikelyCauses, func(x, y Cause) int { return one(!x.explains(c.Answer)) - one(!y.explains(c.Answer)) })
+	slices.SortStableFunc(c.LikelyCauses,
+		func(x, y Cause) int { return one(!x.explains(c.Answer)) - one(!y.explains(c.Answer)) })
 	form := besides
 	if moved && c.LikelyCauses[0].explains(c.Answer) {
 		form = behind
@@ -158,7 +165,8 @@ func (c *Comparison) Attribute(ctx context.Context, base, new *rollout.Run, read
 		for _, cause := range c.LikelyCauses[:min(len(c.LikelyCauses), causesNamed)] {
 			texts = append(texts, cause.Text)
 		}
-		c.Sentence = message.Join(c.Sentence, form.With(message.Args{"causes": message.Nested(message.Clauses(texts...))}))
+		c.Sentence = message.Join(c.Sentence,
+			form.With(message.Args{"causes": message.Nested(message.Clauses(texts...))}))
 	}
 	return nil
 }
@@ -213,7 +221,8 @@ func (c *Comparison) changedSettings() []Cause {
 	var out []Cause
 	for _, d := range c.Differs {
 		if slices.Contains([]string{"job", "model", "setting"}, d.What) {
-			out = append(out, Cause{Kind: CauseSetting, Of: d.Key, Text: otherSetting.With(message.Args{"key": message.Name(d.Key)})})
+			out = append(out,
+				Cause{Kind: CauseSetting, Of: d.Key, Text: otherSetting.With(message.Args{"key": message.Name(d.Key)})})
 		}
 	}
 	return out
@@ -238,7 +247,8 @@ func (c *Comparison) changedModel(base, new *replies) []Cause {
 		return nil
 	}
 	return []Cause{{Kind: CauseModel, Text: otherModel.With(message.Args{
-		"base": message.Name(was), "new": message.Name(mostServed(new.served, base.served)), "share": message.Share(float64(unseen) / float64(known)),
+		"base": message.Name(was), "new": message.Name(mostServed(new.served, base.served)),
+		"share": message.Share(float64(unseen) / float64(known)),
 	})}}
 }
 
@@ -269,7 +279,8 @@ func (sc *Split) changedFailures() []Cause {
 	failed := slices.ContainsFunc(out, func(x Cause) bool { return x.Kind == CauseFailures })
 	if rise := stat.Or(sc.Missing.New.Share, 0) - stat.Or(sc.Missing.Base.Share, 0); !failed && rise > MostRise {
 		out = append(out, Cause{Kind: CauseFailures, Text: moreLost.With(message.Args{
-			"base": message.KnownShare(sc.Missing.Base.Share), "new": message.KnownShare(sc.Missing.New.Share), "causes": message.Nested(sc.Missing.New.LostTo()),
+			"base": message.KnownShare(sc.Missing.Base.Share), "new": message.KnownShare(sc.Missing.New.Share),
+			"causes": message.Nested(sc.Missing.New.LostTo()),
 		})})
 	}
 	return out
@@ -308,14 +319,17 @@ func changedTools(base, new *replies) []Cause {
 		share := stat.PairedMean(t.across, nil, t.n, &stat.Range{Lo: 0, Hi: 1}, sureOfCause)
 		within := min(1, t.within)
 		out = append(out, Cause{
-			Kind: CauseTool, Of: t.name, Share: &share, Within: &within, strength: *excess.Value, Examples: t.examples(base, new),
+			Kind: CauseTool, Of: t.name, Share: &share, Within: &within, strength: *excess.Value,
+			Examples: t.examples(base, new),
 			Text: toolChanged.With(message.Args{
-				"tool": message.Name(t.name), "share": message.KnownShare(share.Value), "low": message.KnownShare(share.Low), "high": message.KnownShare(share.High),
+				"tool": message.Name(t.name), "share": message.KnownShare(share.Value),
+				"low": message.KnownShare(share.Low), "high": message.KnownShare(share.High),
 				"calls": message.Count(t.n, "call"), "within": message.Share(within),
 			}),
 		})
 	}
-	slices.SortStableFunc(out, func(a, b Cause) int { return cmp.Or(cmp.Compare(b.strength, a.strength), strings.Compare(a.Of, b.Of)) })
+	slices.SortStableFunc(out,
+		func(a, b Cause) int { return cmp.Or(cmp.Compare(b.strength, a.strength), strings.Compare(a.Of, b.Of)) })
 	return out
 }
 
@@ -351,17 +365,26 @@ var (
 	behind  = message.New("behind.sentence", "Likely cause: {causes}.")
 	besides = message.New("behind.besides", "Also changed: {causes}.")
 
-	otherRows       = message.New("behind.rows", "the rows of {items} have the same conversation and other fields, such as the reference")
-	gradedAgain     = message.New("behind.graded_again", "regrading {outputs} of the base run changes their mean grade by {change}")
-	gradedOtherwise = message.New("behind.graded_otherwise", "the same outputs get different grades: {change} on average over {outputs} found in both runs")
-	otherGrader     = message.New("behind.other_grader", "the runs have different graders, and too few equal outputs to show what that changes")
-	toolChanged     = message.New("behind.tool", "of {calls} that both runs made, the tool {tool} answered {share} [{low}, {high}] differently; within a run, {within}")
-	otherSetting    = message.New("behind.setting", "the runs were made with a different {key}")
-	otherModel      = message.New("behind.model", "a different model replied: in {share} of the rollouts the endpoint names {new}, in the base run it names {base}")
-	moreTooSlow     = message.New("behind.too_slow", "{new} of the rollouts exceeded the time limit, up from {base}")
-	moreLost        = message.New("behind.lost", "{new} of the rollouts were lost to {causes}, up from {base}")
-	ownDoing        = message.New("behind.policy", "the model's own behaviour: no change of data, grader, tools, settings or endpoints is recorded")
-	servedUnknown   = message.New("behind.served_unknown", "the model that replied is not recorded")
-	callsUnknown    = message.New("behind.calls_unknown", "the runs have too few equal calls to compare the tools' answers")
-	gradesUnknown   = message.New("behind.grades_unknown", "the runs have too few equal outputs to compare their grades")
+	otherRows = message.New("behind.rows",
+		"the rows of {items} have the same conversation and other fields, such as the reference")
+	gradedAgain = message.New("behind.graded_again",
+		"regrading {outputs} of the base run changes their mean grade by {change}")
+	gradedOtherwise = message.New("behind.graded_otherwise",
+		"the same outputs get different grades: {change} on average over {outputs} found in both runs")
+	otherGrader = message.New("behind.other_grader",
+		"the runs have different graders, and too few equal outputs to show what that changes")
+	toolChanged = message.New("behind.tool", "of {calls} that both runs made, the tool {tool} answered {share} "+
+		"[{low}, {high}] differently; within a run, {within}")
+	otherSetting = message.New("behind.setting", "the runs were made with a different {key}")
+	otherModel   = message.New("behind.model", "a different model replied: in {share} of the rollouts the "+
+		"endpoint names {new}, in the base run it names {base}")
+	moreTooSlow = message.New("behind.too_slow", "{new} of the rollouts exceeded the time limit, up from {base}")
+	moreLost    = message.New("behind.lost", "{new} of the rollouts were lost to {causes}, up from {base}")
+	ownDoing    = message.New("behind.policy",
+		"the model's own behaviour: no change of data, grader, tools, settings or endpoints is recorded")
+	servedUnknown = message.New("behind.served_unknown", "the model that replied is not recorded")
+	callsUnknown  = message.New("behind.calls_unknown",
+		"the runs have too few equal calls to compare the tools' answers")
+	gradesUnknown = message.New("behind.grades_unknown",
+		"the runs have too few equal outputs to compare their grades")
 )

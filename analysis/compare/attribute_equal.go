@@ -52,7 +52,9 @@ func (a answers) n() (n int) {
 
 // readReplies reads the rollouts of some items of a split. Of a rollout that was made
 // again the last attempt counts.
-func readReplies(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, split rollout.Split, items map[string]bool) (*replies, error) {
+func readReplies(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, split rollout.Split,
+	items map[string]bool,
+) (*replies, error) {
 	type call struct {
 		of     equalCall
 		answer uint64
@@ -82,7 +84,8 @@ func readReplies(ctx context.Context, run *rollout.Run, read rollout.ReadOptions
 			k := &r.Calls[i]
 			before := asked.Sum64()
 			_, _ = io.WriteString(asked, k.Name+"\x00"+k.Arguments+"\x00") // never fails
-			if k.Name == rollout.UnnamedCall || k.Status != rollout.CallOK && k.Status != rollout.CallError || k.Output == "" && k.OutputBytes > 0 {
+			if k.Name == rollout.UnnamedCall || k.Status != rollout.CallOK && k.Status != rollout.CallError ||
+				k.Output == "" && k.OutputBytes > 0 {
 				continue // the model's mistake, a failure, or an output that is not recorded
 			}
 			a := textHash(string(k.Status), k.Output)
@@ -152,10 +155,11 @@ func differ(base, new answers) (across, within float64, known bool) {
 
 // equalTool is how one tool answers the calls that both runs made, by item.
 type equalTool struct {
-	name           string
-	across, excess []float64 // of items: the share that differs across the runs, and what it is beyond that within a run
-	within         float64   // the mean over calls of the share that differs within a run
-	n              int       // calls that both runs made
+	name string
+	// of items: the share that differs across the runs, and what it is beyond that within a run
+	across, excess []float64
+	within         float64 // the mean over calls of the share that differs within a run
+	n              int     // calls that both runs made
 	calls          []equalCall
 }
 
@@ -177,7 +181,8 @@ func equalCalls(base, new *replies) []*equalTool {
 		t := byTool[name]
 		sort.Slice(t.calls, func(i, j int) bool {
 			a, b := &t.calls[i], &t.calls[j]
-			return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.arguments, b.arguments), cmp.Compare(a.before, b.before)) < 0
+			return cmp.Or(cmp.Compare(a.item, b.item), cmp.Compare(a.arguments, b.arguments),
+				cmp.Compare(a.before, b.before)) < 0
 		})
 		if t.compare(base, new) {
 			out = append(out, t)
@@ -241,8 +246,12 @@ func (t *equalTool) examples(base, new *replies) []ChangedAnswer {
 	var out []ChangedAnswer
 	for _, of := range order {
 		known := slices.ContainsFunc(out, func(x ChangedAnswer) bool { return x.Item == of.item })
-		if was, is := base.tools[of].most(nil), new.tools[of].most(base.tools[of]); len(out) < answersShown && !known && is != 0 && sure(of) > 0 {
-			out = append(out, ChangedAnswer{of.item, wording.ClipBytes(of.arguments, answerShown), base.texts[was], new.texts[is]})
+		if was, is := base.tools[of].most(nil), new.tools[of].most(base.tools[of]); len(out) < answersShown &&
+			!known && is != 0 && sure(of) > 0 {
+			out = append(out, ChangedAnswer{
+				of.item, wording.ClipBytes(of.arguments, answerShown), base.texts[was],
+				new.texts[is],
+			})
 		}
 	}
 	return out
@@ -272,7 +281,10 @@ func equalOutputs(base, new *replies, bounds [2]float64) *stat.Estimate {
 		}
 		w := min(base.outputs[of].n(), new.outputs[of].n())
 		s := sums[of.item]
-		sums[of.item], n = [2]float64{s[0] + float64(w)*(new.outputs[of].grade()-base.outputs[of].grade()), s[1] + float64(w)}, n+w
+		sums[of.item], n = [2]float64{
+			s[0] + float64(w)*(new.outputs[of].grade()-base.outputs[of].grade()),
+			s[1] + float64(w),
+		}, n+w
 	}
 	return shiftOf(sums, n, bounds)
 }

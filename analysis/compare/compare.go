@@ -24,7 +24,9 @@ import (
 //
 // The answer for the whole is that of eval where both runs hold rollouts of it,
 // else of train, else of production: what a model was trained on flatters it.
-func Runs(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions, s analysis.Settings, splits ...rollout.Split) (*Comparison, error) {
+func Runs(ctx context.Context, base, new *rollout.Run, read rollout.ReadOptions, s analysis.Settings,
+	splits ...rollout.Split,
+) (*Comparison, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -87,7 +89,10 @@ func compareSplit(p pairing, s analysis.Settings) *Split {
 	}
 	sc := &Split{
 		Paired: c.paired, Items: p.common,
-		Samples: analysis.SidesOf[analysis.Spread]{Base: measure.SpreadOf(rewardsOf(c.base)), New: measure.SpreadOf(rewardsOf(c.new))},
+		Samples: analysis.SidesOf[analysis.Spread]{
+			Base: measure.SpreadOf(rewardsOf(c.base)),
+			New:  measure.SpreadOf(rewardsOf(c.new)),
+		},
 		Missing: analysis.SidesOf[analysis.Missing]{Base: missingOf(p.base), New: missingOf(p.new)},
 		Moved:   []MovedItem{}, Changes: []ItemChange{},
 	}

@@ -40,20 +40,29 @@ func itemDifferences(c *Comparison, pairings map[rollout.Split]pairing) []RunDif
 		}
 		p := pairings[split]
 		add := func(what, key string, base, new message.Text, note message.Def, confounds bool) {
-			out = append(out, RunDifference{What: what, Key: key + "." + string(split), Base: base, New: new, Confounds: confounds, Note: note.Text()})
+			out = append(out, RunDifference{
+				What: what, Key: key + "." + string(split), Base: base, New: new,
+				Confounds: confounds, Note: note.Text(),
+			})
 		}
 		if n, m := len(p.common.OnlyBase), len(p.common.OnlyNew); n+m > 0 {
-			own := func(n int) message.Text { return itemsOfItsOwn.With(message.Args{"items": message.Count(n, "item")}) }
+			own := func(n int) message.Text {
+				return itemsOfItsOwn.With(
+					message.Args{"items": message.Count(n, "item")})
+			}
 			add("items", "items", own(n), own(m), notCompared, false)
 		}
 		if n := len(p.common.Changed); n > 0 {
-			add("items", "conversations", message.Of(message.Count(n, "item")), otherConversations.Text(), notTheSame, true)
+			add("items", "conversations", message.Of(message.Count(n, "item")), otherConversations.Text(), notTheSame,
+				true)
 		}
 		if p.otherFields > 0 {
-			add("items", "fields", message.Of(message.Count(p.otherFields, "item")), withOtherFields.Text(), otherReference, true)
+			add("items", "fields", message.Of(message.Count(p.otherFields, "item")), withOtherFields.Text(),
+				otherReference, true)
 		}
 		if b, n := sc.Samples.Base.Median, sc.Samples.New.Median; b != n && b > 0 && n > 0 {
-			add("samples", "samples", message.Of(message.Setting(b)), message.Of(message.Setting(n)), medianOfSamples, false)
+			add("samples", "samples", message.Of(message.Setting(b)), message.Of(message.Setting(n)), medianOfSamples,
+				false)
 		}
 	}
 	return out
@@ -114,14 +123,20 @@ func runNotes(base, new *collect.RunItems) []message.Text {
 
 // What a reader must know of the runs before the answer.
 var (
-	sameFile     = message.New("compare.same_file", "both sides are the same file: a run compared with itself shows no change")
-	sameRollouts = message.New("compare.same_rollouts", "both sides hold the same rollouts, down to their times: a run compared with itself shows no change")
-	sameOutputs  = message.New("compare.same_outputs", "the outputs are the same in both runs: what differs is how they were graded")
-	sameRewards  = message.New("compare.same_rewards", "every reward is the same, sample by sample: these are the same rollouts twice, or a model, seed or cache makes them identical")
-	baseUnknown  = message.New("compare.base_unknown", "the base run has no {file}, so its settings are unknown")
-	newUnknown   = message.New("compare.new_unknown", "the new run has no {file}, so its settings are unknown")
-	baseHacks    = message.New("compare.base_hacks", "in the base run, hacks that a detector marked count at the bottom of the reward range: {rollouts}")
-	newHacks     = message.New("compare.new_hacks", "in the new run, hacks that a detector marked count at the bottom of the reward range: {rollouts}")
+	sameFile = message.New("compare.same_file",
+		"both sides are the same file: a run compared with itself shows no change")
+	sameRollouts = message.New("compare.same_rollouts",
+		"both sides hold the same rollouts, down to their times: a run compared with itself shows no change")
+	sameOutputs = message.New("compare.same_outputs",
+		"the outputs are the same in both runs: what differs is how they were graded")
+	sameRewards = message.New("compare.same_rewards", "every reward is the same, sample by sample: these are the "+
+		"same rollouts twice, or a model, seed or cache makes them identical")
+	baseUnknown = message.New("compare.base_unknown", "the base run has no {file}, so its settings are unknown")
+	newUnknown  = message.New("compare.new_unknown", "the new run has no {file}, so its settings are unknown")
+	baseHacks   = message.New("compare.base_hacks",
+		"in the base run, hacks that a detector marked count at the bottom of the reward range: {rollouts}")
+	newHacks = message.New("compare.new_hacks",
+		"in the new run, hacks that a detector marked count at the bottom of the reward range: {rollouts}")
 )
 
 // What differs between the runs.
@@ -131,6 +146,8 @@ var (
 	otherConversations = message.New("compare.other_conversations", "same ids, different conversations")
 	notTheSame         = message.New("compare.not_the_same", "different items: left out of the comparison")
 	withOtherFields    = message.New("compare.other_fields", "same conversations, different fields")
-	otherReference     = message.New("compare.other_reference", "compared; if the field is the reference, the grader now expects a different answer")
-	medianOfSamples    = message.New("compare.median_of_samples", "median of valid samples per item; it biases nothing here")
+	otherReference     = message.New("compare.other_reference",
+		"compared; if the field is the reference, the grader now expects a different answer")
+	medianOfSamples = message.New("compare.median_of_samples",
+		"median of valid samples per item; it biases nothing here")
 )

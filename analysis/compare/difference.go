@@ -84,7 +84,10 @@ func (v values) deltas() []float64 {
 // unbounded.
 func (c *comparer) difference(name, unit string, v values, rng *stat.Range) analysis.Difference {
 	conf := c.s.Confidence
-	d := analysis.Difference{Name: name, Unit: unit, Direction: "unclear", Base: averageOf(v.base), New: averageOf(v.new)}
+	d := analysis.Difference{
+		Name: name, Unit: unit, Direction: "unclear", Base: averageOf(v.base),
+		New: averageOf(v.new),
+	}
 	if c.paired {
 		deltas := v.deltas()
 		d.Estimate = stat.PairedMean(deltas, v.within, v.n, spanOf(rng), conf)
@@ -103,7 +106,8 @@ func (c *comparer) difference(name, unit string, v values, rng *stat.Range) anal
 	return d
 }
 
-var clustered = message.New("compare.clustered", "clustered by family, the interval contains 0: items of a family move together")
+var clustered = message.New("compare.clustered",
+	"clustered by family, the interval contains 0: items of a family move together")
 
 // flips is the p-value of sign flips, with as many draws as the work allows.
 func (c *comparer) flips(d []float64) *float64 {

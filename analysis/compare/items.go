@@ -53,7 +53,10 @@ func (c *comparer) breakdown(of func(pair) string) *Breakdown {
 		}
 		one := comparer{s: c.s, pairs: members[name], paired: true}
 		d, _ := one.rewards()
-		b.Groups = append(b.Groups, GroupDifference{Estimate: d.Estimate, Group: name, Base: d.Base, New: d.New, P: d.P})
+		b.Groups = append(b.Groups, GroupDifference{
+			Estimate: d.Estimate, Group: name, Base: d.Base, New: d.New,
+			P: d.P,
+		})
 		ps = append(ps, d.P)
 	}
 	for i, p := range holm(ps) {

@@ -110,14 +110,20 @@ func markedNotes(base, new []collect.DetectorMarks) []message.Text {
 		switch {
 		case b.Marked+n.Marked == 0:
 		case both:
-			notes = append(notes, bothMarked.With(message.Args{"detector": message.Name(b.Detector), "base": message.Share(b.Share), "new": message.Share(n.Share)}))
+			notes = append(notes,
+				bothMarked.With(message.Args{
+					"detector": message.Name(b.Detector), "base": message.Share(b.Share),
+					"new": message.Share(n.Share),
+				}))
 		default:
-			notes = append(notes, baseMarked.With(message.Args{"detector": message.Name(b.Detector), "base": message.Share(b.Share)}))
+			notes = append(notes,
+				baseMarked.With(message.Args{"detector": message.Name(b.Detector), "base": message.Share(b.Share)}))
 		}
 	}
 	for _, n := range new {
 		if _, both := find(base, n.Detector); !both && n.Marked > 0 {
-			notes = append(notes, newMarked.With(message.Args{"detector": message.Name(n.Detector), "new": message.Share(n.Share)}))
+			notes = append(notes,
+				newMarked.With(message.Args{"detector": message.Name(n.Detector), "new": message.Share(n.Share)}))
 		}
 	}
 	return notes
@@ -125,11 +131,17 @@ func markedNotes(base, new []collect.DetectorMarks) []message.Text {
 
 // Why a higher reward may not mean a better policy.
 var (
-	bothUntrusted = message.New("compare.both_untrusted", "a higher reward may not mean a better policy: both runs are NO-GO because of their grader (base {base}, new {new})")
-	baseUntrusted = message.New("compare.base_untrusted", "a higher reward may not mean a better policy: the base run is NO-GO because of its grader ({base})")
-	newUntrusted  = message.New("compare.new_untrusted", "a higher reward may not mean a better policy: the new run is NO-GO because of its grader ({new})")
+	bothUntrusted = message.New("compare.both_untrusted", "a higher reward may not mean a better policy: both runs "+
+		"are NO-GO because of their grader (base {base}, new {new})")
+	baseUntrusted = message.New("compare.base_untrusted",
+		"a higher reward may not mean a better policy: the base run is NO-GO because of its grader ({base})")
+	newUntrusted = message.New("compare.new_untrusted",
+		"a higher reward may not mean a better policy: the new run is NO-GO because of its grader ({new})")
 
-	bothMarked = message.New("compare.both_marked", "the detector “{detector}” marks {base} of the rollouts as hacks in the base run and {new} in the new one")
-	baseMarked = message.New("compare.base_marked", "the detector “{detector}” marks {base} of the rollouts as hacks in the base run; it did not check those of the new one")
-	newMarked  = message.New("compare.new_marked", "the detector “{detector}” marks {new} of the rollouts as hacks in the new run; it did not check those of the base run")
+	bothMarked = message.New("compare.both_marked",
+		"the detector “{detector}” marks {base} of the rollouts as hacks in the base run and {new} in the new one")
+	baseMarked = message.New("compare.base_marked", "the detector “{detector}” marks {base} of the rollouts as "+
+		"hacks in the base run; it did not check those of the new one")
+	newMarked = message.New("compare.new_marked", "the detector “{detector}” marks {new} of the rollouts as hacks "+
+		"in the new run; it did not check those of the base run")
 )

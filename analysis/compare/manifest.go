@@ -47,7 +47,8 @@ func SettingKind(key string) string {
 
 // RunDifference is one thing that the two runs were made with differently.
 type RunDifference struct {
-	What      string       `json:"what"`          // data, items, grader, job, model, setting, seed, samples, tool_version
+	// data, items, grader, job, model, setting, seed, samples, tool_version
+	What      string       `json:"what"`
 	Key       string       `json:"key"`           // such as data.eval or model.temperature
 	Base      message.Text `json:"base,omitzero"` // absent: not set
 	New       message.Text `json:"new,omitzero"`  // absent: not set
@@ -75,7 +76,8 @@ func Differences(base, new *rollout.Manifest) []RunDifference {
 		}
 	}
 	if base.Grader != nil && new.Grader != nil {
-		add("grader", "grader", message.Verbatim(base.Grader.String()), message.Verbatim(new.Grader.String()), ofTheGrader.Text())
+		add("grader", "grader", message.Verbatim(base.Grader.String()), message.Verbatim(new.Grader.String()),
+			ofTheGrader.Text())
 	}
 	set := func(what, key, b, n string) { add(what, key, message.Verbatim(b), message.Verbatim(n), message.Text{}) }
 	set("model", "model.name", base.Model, new.Model)
@@ -115,7 +117,8 @@ func dataOf(m *rollout.Manifest, split rollout.Split) message.Text {
 	for _, d := range m.Data {
 		if d.Split == split {
 			files = append(files, message.Nested(dataFile.With(message.Args{
-				"hash": message.Name(d.SHA256[:min(len(d.SHA256), 12)]), "file": message.Name(d.File), "rows": message.Count(d.Rows, "row"),
+				"hash": message.Name(d.SHA256[:min(len(d.SHA256), 12)]), "file": message.Name(d.File),
+				"rows": message.Count(d.Rows, "row"),
 			})))
 		}
 	}
@@ -136,7 +139,8 @@ func bindingKeys(base, new *rollout.Manifest) []string {
 		for key := range m.Binding {
 			switch {
 			case key == "seed", key == "items_seed", key == "model.name" && base.Model != "" && new.Model != "":
-			case strings.HasPrefix(key, "data.") && !dataOf(base, rollout.Split(key[5:])).IsEmpty() && !dataOf(new, rollout.Split(key[5:])).IsEmpty():
+			case strings.HasPrefix(key, "data.") && !dataOf(base, rollout.Split(key[5:])).IsEmpty() &&
+				!dataOf(new, rollout.Split(key[5:])).IsEmpty():
 			default:
 				keys = append(keys, key)
 			}

@@ -145,11 +145,16 @@ func (c *comparer) others(p pairing) []analysis.Difference {
 		}}, "")
 	}
 	c.groups(add)
-	for _, name := range c.names(PartsCompared, func(it *collect.RunItem) map[string]float64 { return counts(it.Parts) }) {
-		add(quantity{RewardPart, "score", "up", func(it *collect.RunItem) (float64, int) { return it.Parts[name].Mean(), it.Parts[name].N }}, name)
+	for _, name := range c.names(PartsCompared,
+		func(it *collect.RunItem) map[string]float64 { return counts(it.Parts) }) {
+		add(quantity{
+			RewardPart, "score", "up",
+			func(it *collect.RunItem) (float64, int) { return it.Parts[name].Mean(), it.Parts[name].N },
+		}, name)
 	}
 	for _, q := range behaviour() {
-		if some := func(it *collect.RunItem) bool { x, _ := q.of(it); return x != 0 }; slices.ContainsFunc(c.base, some) || slices.ContainsFunc(c.new, some) {
+		if some := func(it *collect.RunItem) bool { x, _ := q.of(it); return x != 0 }; slices.ContainsFunc(c.base,
+			some) || slices.ContainsFunc(c.new, some) {
 			add(q, "")
 		}
 	}
@@ -188,7 +193,8 @@ func (c *comparer) names(most int, of func(*collect.RunItem) map[string]float64)
 			}
 		}
 	}
-	names := slices.SortedFunc(maps.Keys(sums), func(a, b string) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
+	names := slices.SortedFunc(maps.Keys(sums),
+		func(a, b string) int { return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a, b)) })
 	return names[:min(most, len(names))]
 }
 
@@ -225,7 +231,8 @@ func (c *comparer) tails() []analysis.Difference {
 		draws := min(tailDraws, flipWork/(len(allBase)+len(allNew)))
 		d := analysis.Difference{Name: t.name, Unit: t.unit, Better: "down", Direction: "unclear"}
 		d.Base, d.New = stat.Some(stat.Quantile(allBase, t.p)), stat.Some(stat.Quantile(allNew, t.p))
-		d.Estimate, d.P = stat.QuantileDifference(base, new, c.paired, t.p, c.s.Confidence, draws, rand.NewPCG(c.s.Seed, 0x7a11))
+		d.Estimate, d.P = stat.QuantileDifference(base, new, c.paired, t.p, c.s.Confidence, draws,
+			rand.NewPCG(c.s.Seed, 0x7a11))
 		d.Direction = direction(d.Estimate, d.P, true, 0, c.s.Confidence)
 		out = append(out, d)
 	}

@@ -41,23 +41,26 @@ func (a Answer) ExitCode() int {
 type Comparison struct {
 	Lang message.Language `json:"-"` // what pages and pictures of it are written in
 
-	Schema        string                   `json:"schema"`
-	Answer        Answer                   `json:"answer"`
-	Sentence      message.Text             `json:"sentence"` // what the answer rests on
-	ExitCode      int                      `json:"exit_code"`
-	Split         *rollout.Split           `json:"split"` // the one that gives the answer; null when none could
-	Confidence    float64                  `json:"confidence"`
-	RewardRange   [2]float64               `json:"reward_range"`
-	PassThreshold *float64                 `json:"pass_threshold"`
-	Delta         float64                  `json:"delta"`     // the smallest change of the mean reward that matters
-	Tolerance     float64                  `json:"tolerance"` // the change up to which nothing is called better or worse
-	Thresholds    analysis.Thresholds      `json:"thresholds"`
-	Base          Side                     `json:"base"`
-	New           Side                     `json:"new"`
-	Differs       []RunDifference          `json:"differs"`          // what the runs were made with, what confounds first
-	LikelyCauses  []Cause                  `json:"behind,omitempty"` // what the records show to be behind the change, the likeliest first
-	Notes         []message.Text           `json:"notes"`
-	Splits        map[rollout.Split]*Split `json:"splits"`
+	Schema        string         `json:"schema"`
+	Answer        Answer         `json:"answer"`
+	Sentence      message.Text   `json:"sentence"` // what the answer rests on
+	ExitCode      int            `json:"exit_code"`
+	Split         *rollout.Split `json:"split"` // the one that gives the answer; null when none could
+	Confidence    float64        `json:"confidence"`
+	RewardRange   [2]float64     `json:"reward_range"`
+	PassThreshold *float64       `json:"pass_threshold"`
+	Delta         float64        `json:"delta"` // the smallest change of the mean reward that matters
+	// the change up to which nothing is called better or worse
+	Tolerance  float64             `json:"tolerance"`
+	Thresholds analysis.Thresholds `json:"thresholds"`
+	Base       Side                `json:"base"`
+	New        Side                `json:"new"`
+	// what the runs were made with, what confounds first
+	Differs []RunDifference `json:"differs"`
+	// what the records show to be behind the change, the likeliest first
+	LikelyCauses []Cause                  `json:"behind,omitempty"`
+	Notes        []message.Text           `json:"notes"`
+	Splits       map[rollout.Split]*Split `json:"splits"`
 }
 
 // Side is one side of a comparison.
@@ -85,18 +88,23 @@ type Split struct {
 	Missing     analysis.SidesOf[analysis.Missing] `json:"missing"`
 	Reward      analysis.Difference                `json:"reward"`
 	Equivalence stat.Equivalence                   `json:"equivalence"`
-	SameModel   *float64                           `json:"mde_same_model"`  // the smallest detectable change between two runs of the base model as sampled
-	Interaction *float64                           `json:"interaction"`     // item × model variance: how unevenly items changed beyond sampling
-	Needs       *analysis.Needs                    `json:"needs"`           // of items, of the same samples, or of samples, of the same items, to see a change of delta
-	Others      []analysis.Difference              `json:"others"`          // descriptive; p_holm is over them
-	Hacks       []analysis.Difference              `json:"hacks,omitempty"` // the share of rollouts that a detector marks, by its name
-	Families    *Breakdown                         `json:"families,omitempty"`
-	Categories  *Breakdown                         `json:"categories,omitempty"`
-	Quadrants   *Quadrants                         `json:"quadrants,omitempty"`
-	Outcomes    []OutcomeDrift                     `json:"outcomes"`
-	Causes      []CauseDrift                       `json:"causes"`
-	Moved       []MovedItem                        `json:"moved"`   // the largest changes, by size: chance alone makes some
-	Changes     []ItemChange                       `json:"changes"` // of every common item
+	// the smallest detectable change between two runs of the base model as sampled
+	SameModel *float64 `json:"mde_same_model"`
+	// item × model variance: how unevenly items changed beyond sampling
+	Interaction *float64 `json:"interaction"`
+	// of items, of the same samples, or of samples, of the same items, to see a change of delta
+	Needs  *analysis.Needs       `json:"needs"`
+	Others []analysis.Difference `json:"others"` // descriptive; p_holm is over them
+	// the share of rollouts that a detector marks, by its name
+	Hacks      []analysis.Difference `json:"hacks,omitempty"`
+	Families   *Breakdown            `json:"families,omitempty"`
+	Categories *Breakdown            `json:"categories,omitempty"`
+	Quadrants  *Quadrants            `json:"quadrants,omitempty"`
+	Outcomes   []OutcomeDrift        `json:"outcomes"`
+	Causes     []CauseDrift          `json:"causes"`
+	// the largest changes, by size: chance alone makes some
+	Moved   []MovedItem  `json:"moved"`
+	Changes []ItemChange `json:"changes"` // of every common item
 }
 
 // CommonItems counts the items of both runs. Only what both measured is

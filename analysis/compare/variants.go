@@ -34,7 +34,9 @@ var costNames = []string{"tool_calls", "turns", "input_tokens", "output_tokens",
 // comparison says improved and its p-value, corrected over all variants of the
 // split by Holm (1979), stays below 1 - confidence: of many variants one looks
 // better by chance.
-func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, variants []*rollout.Run, read rollout.ReadOptions, s analysis.Settings, gates analysis.Gates) error {
+func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, variants []*rollout.Run,
+	read rollout.ReadOptions, s analysis.Settings, gates analysis.Gates,
+) error {
 	if len(variants) == 0 {
 		return nil
 	}
@@ -48,8 +50,9 @@ func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, va
 	}
 	width := s.RewardRange.Width()
 	out := &analysis.Variants{
-		Delta: s.Thresholds.At(analysis.CompareDelta) * width, Tolerance: s.Thresholds.At(analysis.CompareTolerance) * width,
-		Hoped: s.Thresholds.At(gate.HopedGain) * width, Correction: "holm", Notes: []message.Text{},
+		Delta:     s.Thresholds.At(analysis.CompareDelta) * width,
+		Tolerance: s.Thresholds.At(analysis.CompareTolerance) * width,
+		Hoped:     s.Thresholds.At(gate.HopedGain) * width, Correction: "holm", Notes: []message.Text{},
 	}
 	for _, run := range variants {
 		n, err := collect.ReadItems(ctx, run, read, s, hash)
@@ -73,8 +76,10 @@ func RankVariants(ctx context.Context, r *analysis.Result, base *rollout.Run, va
 func newVariant(base, new *collect.RunItems, s analysis.Settings) analysis.Variant {
 	about := new.Run.Manifest.Variant
 	v := analysis.Variant{
-		Name: about.Name, Doc: about.Doc, Dir: filepath.ToSlash(filepath.Join(rollout.VariantsDir, filepath.Base(new.Run.Dir))),
-		Changes: about.Changes, Answer: analysis.CannotTell, Splits: make(map[rollout.Split]*analysis.VariantSplit), Notes: []message.Text{},
+		Name: about.Name, Doc: about.Doc,
+		Dir:     filepath.ToSlash(filepath.Join(rollout.VariantsDir, filepath.Base(new.Run.Dir))),
+		Changes: about.Changes, Answer: analysis.CannotTell, Splits: make(map[rollout.Split]*analysis.VariantSplit),
+		Notes: []message.Text{},
 	}
 	if v.Changes == nil {
 		v.Changes = []rollout.Change{}
@@ -104,23 +109,33 @@ func variantNotes(base, new *collect.RunItems, pairings map[rollout.Split]pairin
 	}
 	if base.Zeroed > 0 && len(new.Detectors) == 0 {
 		dir := path.Join(rollout.VariantsDir, filepath.Base(new.Run.Dir))
-		notes = append(notes, variantUnread.With(message.Args{"rollouts": message.Count(base.Zeroed, "rollout"), "audit": message.Command("gonogo", "audit", message.Run+"/"+dir)}))
+		notes = append(notes,
+			variantUnread.With(message.Args{
+				"rollouts": message.Count(base.Zeroed, "rollout"),
+				"audit":    message.Command("gonogo", "audit", message.Run+"/"+dir),
+			}))
 	}
 	return notes
 }
 
 var (
-	madeOtherwise = message.New("variant.made_otherwise", "made with a different {key} than the base, which alone may explain a difference")
-	variantUnread = message.New("variant.unread", "{rollouts} of the base that a detector marked as a hack count at the bottom, but no detector has checked those of the variant: run {audit}")
+	madeOtherwise = message.New("variant.made_otherwise",
+		"made with a different {key} than the base, which alone may explain a difference")
+	variantUnread = message.New("variant.unread", "{rollouts} of the base that a detector marked as a hack count at "+
+		"the bottom, but no detector has checked those of the variant: run {audit}")
 )
 
 func newVariantSplit(sc *Split, p pairing, s analysis.Settings) *analysis.VariantSplit {
 	v := &analysis.VariantSplit{
 		Why: sc.Why, Paired: sc.Paired, Samples: sc.Samples, Missing: sc.Missing,
-		Mean: stat.Mean(rewardsOf(p.new), &s.RewardRange, s.Confidence), Reward: sc.Reward, Equivalence: sc.Equivalence, Needs: sc.Needs,
+		Mean: stat.Mean(rewardsOf(p.new), &s.RewardRange, s.Confidence), Reward: sc.Reward,
+		Equivalence: sc.Equivalence, Needs: sc.Needs,
 		Costs: []analysis.Difference{},
 	}
-	v.Answer = map[Answer]analysis.VariantAnswer{Improved: analysis.Gains, Regressed: analysis.Loses, Equivalent: analysis.NoDifference}[sc.Answer]
+	v.Answer = map[Answer]analysis.VariantAnswer{
+		Improved: analysis.Gains, Regressed: analysis.Loses,
+		Equivalent: analysis.NoDifference,
+	}[sc.Answer]
 	if v.Answer == "" {
 		v.Answer = analysis.CannotTell
 	}
@@ -158,14 +173,17 @@ func correct(v *analysis.Variants, split rollout.Split, s analysis.Settings) {
 			sp.Answer = analysis.NoDifference
 		}
 		if p != nil {
-			sp.Why = message.Clauses(sp.Why, takenBack.With(message.Args{"variants": message.Count(len(all), "variant"), "p": message.PValue(*p)}))
+			sp.Why = message.Clauses(sp.Why,
+				takenBack.With(message.Args{"variants": message.Count(len(all), "variant"), "p": message.PValue(*p)}))
 		}
 	}
 }
 
 var (
-	gainTakenBack = message.New("variant.gain_taken_back", "by itself that would be a gain, but not after correction for {variants} ({p})")
-	lossTakenBack = message.New("variant.loss_taken_back", "by itself that would be a loss, but not after correction for {variants} ({p})")
+	gainTakenBack = message.New("variant.gain_taken_back",
+		"by itself that would be a gain, but not after correction for {variants} ({p})")
+	lossTakenBack = message.New("variant.loss_taken_back",
+		"by itself that would be a loss, but not after correction for {variants} ({p})")
 )
 
 // choose takes the split that ranks: the first on which a variant can be
@@ -225,7 +243,10 @@ func flattery(v *analysis.Variants) {
 	if len(v.Ranked) < 2 || first.Answer != analysis.Gains {
 		return
 	}
-	args := message.Args{"variant": message.Name(first.Name), "split": message.Name(string(*v.Split)), "eval": message.Name(string(rollout.Eval))}
+	args := message.Args{
+		"variant": message.Name(first.Name), "split": message.Name(string(*v.Split)),
+		"eval": message.Name(string(rollout.Eval)),
+	}
 	if sp := first.Splits[rollout.Eval]; sp != nil && *v.Split != rollout.Eval && sp.Reward.Known() {
 		args["change"] = message.Nested(changeOf(sp.Reward.Estimate))
 		v.Notes = append(v.Notes, leadsOnEval.With(args))
@@ -235,6 +256,9 @@ func flattery(v *analysis.Variants) {
 }
 
 var (
-	leadsOnEval = message.New("variant.leads", "the variant {variant} leads on {split} and was chosen there, which flatters it a little; on {eval}, which played no part in the choice, it changes the mean reward by {change}")
-	chosenHere  = message.New("variant.chosen_here", "the variant {variant} was chosen on these very rollouts, so its gain looks a little larger than it is: measure it on other items, or with another seed, before you count on the number")
+	leadsOnEval = message.New("variant.leads", "the variant {variant} leads on {split} and was chosen there, which "+
+		"flatters it a little; on {eval}, which played no part in the choice, it changes the mean reward by {change}")
+	chosenHere = message.New("variant.chosen_here", "the variant {variant} was chosen on these very rollouts, so "+
+		"its gain looks a little larger than it is: measure it on other items, or with another seed, before you "+
+		"count on the number")
 )

@@ -19,7 +19,10 @@ func (c *Comparison) say() {
 	case c.Split == nil:
 		c.Sentence = wholly.With(message.Args{"why": message.Nested(c.empty())})
 	default:
-		c.Sentence = onSplit.With(message.Args{"split": message.Name(string(*c.Split)), "why": message.Nested(c.Splits[*c.Split].Why)})
+		c.Sentence = onSplit.With(message.Args{
+			"split": message.Name(string(*c.Split)),
+			"why":   message.Nested(c.Splits[*c.Split].Why),
+		})
 	}
 }
 
@@ -36,7 +39,10 @@ func (sc *Split) why(c *Comparison) message.Text {
 	if !sc.Reward.Known() {
 		return message.Clauses(append(sc.notBetter(c), sc.emptySide())...)
 	}
-	lost := message.Args{"lost": message.Share(sc.lost()), "causes": message.Nested(sc.worse().LostTo()), "limit": message.Share(c.Thresholds.At(gate.FailuresFail))}
+	lost := message.Args{
+		"lost": message.Share(sc.lost()), "causes": message.Nested(sc.worse().LostTo()),
+		"limit": message.Share(c.Thresholds.At(gate.FailuresFail)),
+	}
 	if sc.lost() > c.Thresholds.At(gate.FailuresFail) {
 		return message.Clauses(append(sc.notBetter(c), tooManyLost.With(lost))...)
 	}
@@ -48,8 +54,10 @@ func (sc *Split) why(c *Comparison) message.Text {
 }
 
 var (
-	tooManyLost = message.New("compare.too_many_lost", "{lost} of the rollouts of a run were lost to {causes}, more than {limit}: what is left is not a fair sample")
-	lostLeftOut = message.New("compare.left_out", "{lost} of the rollouts of a run were lost to {causes} and are left out")
+	tooManyLost = message.New("compare.too_many_lost",
+		"{lost} of the rollouts of a run were lost to {causes}, more than {limit}: what is left is not a fair sample")
+	lostLeftOut = message.New("compare.left_out",
+		"{lost} of the rollouts of a run were lost to {causes} and are left out")
 )
 
 // notBetter says for what a policy is not better, whatever it earns.
@@ -59,11 +67,16 @@ func (sc *Split) notBetter(c *Comparison) []message.Text {
 	}
 	var parts []message.Text
 	for _, d := range sc.moreHacks() {
-		parts = append(parts, moreMarked.With(message.Args{"detector": message.Name(d.Name), "new": message.Share(stat.Or(d.New, 0)), "base": message.Share(stat.Or(d.Base, 0))}))
+		parts = append(parts,
+			moreMarked.With(message.Args{
+				"detector": message.Name(d.Name), "new": message.Share(stat.Or(d.New, 0)),
+				"base": message.Share(stat.Or(d.Base, 0)),
+			}))
 	}
 	for _, d := range sc.rises() {
 		form := map[string]message.Def{ownFailures: moreOwnFailures, cutOff: moreCutOff, failures: moreFailed}[d.Name]
-		parts = append(parts, form.With(message.Args{"new": message.Share(stat.Or(d.New, 0)), "base": message.Share(stat.Or(d.Base, 0))}))
+		parts = append(parts,
+			form.With(message.Args{"new": message.Share(stat.Or(d.New, 0)), "base": message.Share(stat.Or(d.Base, 0))}))
 	}
 	if gate := c.New.Untrusted; gate != "" {
 		parts = append(parts, newNoGo.With(message.Args{"gate": message.Name(gate)}))
@@ -72,13 +85,18 @@ func (sc *Split) notBetter(c *Comparison) []message.Text {
 }
 
 var (
-	moreMarked = message.New("compare.more_marked", "the detector “{detector}” marks {new} of the rollouts as hacks, up from {base}: the new policy is not better, whatever its reward")
-	moreCutOff = message.New("compare.more_cut_off", "{new} of the rollouts were cut off by the token limit, up from {base}")
-	moreFailed = message.New("compare.more_failed", "{new} of the rollouts failed in a tool or the grader, up from {base}")
+	moreMarked = message.New("compare.more_marked", "the detector “{detector}” marks {new} of the rollouts as "+
+		"hacks, up from {base}: the new policy is not better, whatever its reward")
+	moreCutOff = message.New("compare.more_cut_off",
+		"{new} of the rollouts were cut off by the token limit, up from {base}")
+	moreFailed = message.New("compare.more_failed",
+		"{new} of the rollouts failed in a tool or the grader, up from {base}")
 
-	moreOwnFailures = message.New("compare.more_own_failures", "in {new} of the rollouts the model gave no answer, up from {base}")
+	moreOwnFailures = message.New("compare.more_own_failures",
+		"in {new} of the rollouts the model gave no answer, up from {base}")
 
-	newNoGo = message.New("compare.new_no_go", "the new run is NO-GO because of its grader ({gate}): its reward does not show how good the policy is")
+	newNoGo = message.New("compare.new_no_go",
+		"the new run is NO-GO because of its grader ({gate}): its reward does not show how good the policy is")
 )
 
 // emptySide says which side has nothing to compare.
@@ -129,8 +147,9 @@ func (sc *Split) moved(c *Comparison) []message.Text {
 		over = commonItems
 	}
 	parts := []message.Text{rewardWent.With(message.Args{
-		"base": message.Number(stat.Or(r.Base, 0)), "new": message.Number(stat.Or(r.New, 0)), "change": message.Nested(changeOf(r.Estimate)),
-		"items": message.Nested(over.With(message.Args{"items": message.Count(r.Items, "item")})),
+		"base": message.Number(stat.Or(r.Base, 0)), "new": message.Number(stat.Or(r.New, 0)),
+		"change": message.Nested(changeOf(r.Estimate)),
+		"items":  message.Nested(over.With(message.Args{"items": message.Count(r.Items, "item")})),
 	})}
 	switch {
 	case sc.Answer == Regressed || sc.Answer == Improved:
@@ -144,16 +163,23 @@ func (sc *Split) moved(c *Comparison) []message.Text {
 	case sc.Answer == NotBetter: // why is said before it
 		return parts
 	case sc.Answer == Equivalent && e.Low != nil && e.High != nil:
-		return append(parts, boundsWithin.With(message.Args{"low": message.Change(*e.Low), "high": message.Change(*e.High), "delta": message.Setting(e.Delta)}))
+		return append(parts,
+			boundsWithin.With(message.Args{
+				"low": message.Change(*e.Low), "high": message.Change(*e.High),
+				"delta": message.Setting(e.Delta),
+			}))
 	}
 	return append(parts, sc.hidden(c)...)
 }
 
 var (
-	rewardWent      = message.New("compare.reward_went", "the mean reward went from {base} to {new}, by {change}, over {items}")
-	commonItems     = message.New("compare.common_items", "{items} in both runs")
-	unpairedItems   = message.New("compare.unpaired_items", "{items}, none of which is in both runs: an unpaired comparison, which finds less")
-	realButSmall    = message.New("compare.real_but_small", "the change is real, but smaller than {delta}, the smallest that matters")
+	rewardWent = message.New("compare.reward_went",
+		"the mean reward went from {base} to {new}, by {change}, over {items}")
+	commonItems   = message.New("compare.common_items", "{items} in both runs")
+	unpairedItems = message.New("compare.unpaired_items",
+		"{items}, none of which is in both runs: an unpaired comparison, which finds less")
+	realButSmall = message.New("compare.real_but_small",
+		"the change is real, but smaller than {delta}, the smallest that matters")
 	notSureByFamily = message.New("compare.not_sure_by_family", "clustered by family ({change}) it is not certain")
 	boundsWithin    = message.New("compare.bounds_within", "the one-sided bounds {low} and {high} are within {delta}")
 )
@@ -177,8 +203,11 @@ func (sc *Split) hidden(c *Comparison) []message.Text {
 			needed = sampledMore
 		}
 		parts = append(parts, wouldShow.With(message.Args{
-			"needed": message.Nested(needed.With(message.Args{"items": message.Count(n.Items, "item"), "samples": message.Int(n.Samples)})),
-			"delta":  message.Setting(sc.Equivalence.Delta),
+			"needed": message.Nested(needed.With(message.Args{
+				"items":   message.Count(n.Items, "item"),
+				"samples": message.Int(n.Samples),
+			})),
+			"delta": message.Setting(sc.Equivalence.Delta),
 		}))
 	}
 	return parts
@@ -186,11 +215,13 @@ func (sc *Split) hidden(c *Comparison) []message.Text {
 
 var (
 	noInterval     = message.New("compare.no_interval", "that is too little data for an interval")
-	exactDisagrees = message.New("compare.exact_disagrees", "the interval shows a change, but the exact test does not (p = {p})")
-	couldHide      = message.New("compare.could_hide", "a change of less than {change} could hide here")
-	wouldShow      = message.New("compare.would_show", "about {needed} would show one of {delta}")
-	sampledAlike   = message.New("compare.sampled_alike", "{items} sampled the same way")
-	sampledMore    = message.New("compare.sampled_more", "{items} sampled the same way, or these sampled {samples|time},")
+	exactDisagrees = message.New("compare.exact_disagrees",
+		"the interval shows a change, but the exact test does not (p = {p})")
+	couldHide    = message.New("compare.could_hide", "a change of less than {change} could hide here")
+	wouldShow    = message.New("compare.would_show", "about {needed} would show one of {delta}")
+	sampledAlike = message.New("compare.sampled_alike", "{items} sampled the same way")
+	sampledMore  = message.New("compare.sampled_more",
+		"{items} sampled the same way, or these sampled {samples|time},")
 )
 
 // changeOf is a difference with its interval; its value is known.

@@ -21,7 +21,8 @@ type TrainFile struct {
 	Items   []rollout.Item // its rows, in order, each with its line
 	Repeats []RepeatedRow  // rows that repeat an earlier one together with its id, and are not separate items
 	Others  []rollout.Item // of eval and production
-	Edited  bool           // it is not known to be the file that was sampled: rows are taken for those sampled only where they are the same
+	// it is not known to be the file that was sampled: rows are taken for those sampled only where they are the same
+	Edited bool
 }
 
 // RepeatedRow is a row that repeats the one in line First, id and all.
@@ -30,7 +31,9 @@ type RepeatedRow struct{ Line, First int }
 // Options say what is dropped where two answers are sensible. The zero
 // value of a field stands for its default.
 type Options struct {
-	Sure       float64  // posterior probability from which an item counts as dead, saturated, flat or broken; default 1 - the threshold signal.informative
+	// posterior probability from which an item counts as dead, saturated, flat or broken; default 1 - the
+	// threshold signal.informative
+	Sure       float64
 	Keep       []Reason // reasons that drop nothing
 	Near       bool     // near and swapped copies are dropped like exact ones
 	Measured   bool     // rows that were not measured are dropped too
@@ -43,7 +46,9 @@ type Options struct {
 // kept or dropped, and every ground is named. It reads the run as Analyze does.
 // A run without a measured item of train is an error: there is nothing to
 // choose by.
-func Choose(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, file TrainFile, s analysis.Settings, opt Options) (*Curation, error) {
+func Choose(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, file TrainFile, s analysis.Settings,
+	opt Options,
+) (*Curation, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -51,7 +56,8 @@ func Choose(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, fil
 		opt.Sure = 1 - s.Thresholds.At(analysis.InformativeShare)
 	}
 	if !(opt.Sure > 0 && opt.Sure < 1) {
-		return nil, fmt.Errorf("the probability from which an item is dropped is %g: it must be between 0 and 1", opt.Sure)
+		return nil, fmt.Errorf("the probability from which an item is dropped is %g: it must be between 0 and 1",
+			opt.Sure)
 	}
 	c := collect.New(s.RewardRange)
 	if err := c.ReadAudit(ctx, run); err != nil {
@@ -97,7 +103,8 @@ func (cu *curator) measure(run *rollout.Run) error {
 	}
 	items := cu.c.Items(rollout.Train, known)
 	if len(items) == 0 {
-		return errors.New("the run has no rollout of train: curate chooses rows by their own rollouts (gonogo sample, with data.train)")
+		return errors.New("the run has no rollout of train: curate chooses rows by their own rollouts (gonogo " +
+			"sample, with data.train)")
 	}
 	if err := oneStep(items); err != nil {
 		return err
@@ -125,11 +132,15 @@ func (cu *curator) measure(run *rollout.Run) error {
 	cu.m = measure.NewSplit(cu.s, cu.c, ofFile)
 	switch {
 	case len(cu.m.Items) == 0 && cu.edited > 0:
-		return fmt.Errorf("the rows of the training file differ from the %s that the run sampled under the same ids, such as %q: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].ID)
+		return fmt.Errorf("the rows of the training file differ from the %s that the run sampled under the same "+
+			"ids, such as %q: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"),
+			items[0].ID)
 	case len(cu.m.Items) == 0:
-		return fmt.Errorf("no row of the training file has the id of any of the %s that the run sampled, such as %q: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].ID)
+		return fmt.Errorf("no row of the training file has the id of any of the %s that the run sampled, such as "+
+			"%q: is it the file that was sampled?", (message.Language{}).Count(len(items), "item"), items[0].ID)
 	case len(cu.m.Measured) == 0:
-		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; fix what made the rollouts fail, and sample again", (message.Language{}).Count(len(cu.m.Items), "item"))
+		return fmt.Errorf("none of the %s of train has a reward: there is nothing to choose by; fix what made the "+
+			"rollouts fail, and sample again", (message.Language{}).Count(len(cu.m.Items), "item"))
 	}
 	cu.classify()
 	return nil
@@ -143,7 +154,9 @@ func oneStep(items []*collect.Item) error {
 		was, there := of[it.Key().WithoutStep()]
 		if there && was != it.Key().Step {
 			low, high := min(was, it.Key().Step), max(was, it.Key().Step)
-			return fmt.Errorf("item %q has rollouts of several training steps, such as %d and %d, and rows are chosen by those of one policy: take the lines of one step from %s (jq -c 'select(.step == %d)'), import them, and curate that run",
+			return fmt.Errorf("item %q has rollouts of several training steps, such as %d and %d, and rows are "+
+				"chosen by those of one policy: take the lines of one step from %s (jq -c 'select(.step == %d)'), "+
+				"import them, and curate that run",
 				it.Key().ID, low, high, rollout.RolloutsFile, high)
 		}
 		of[it.Key().WithoutStep()] = it.Key().Step
@@ -210,7 +223,10 @@ func (cu *curator) repeats() {
 
 // row says what the run's rollouts say of one row.
 func (cu *curator) row(it *rollout.Item) Row {
-	row := Row{Line: it.Line, Item: it.ID, Category: it.Category, Family: it.Family, Grounds: []Evidence{}, Look: []message.Text{}}
+	row := Row{
+		Line: it.Line, Item: it.ID, Category: it.Category, Family: it.Family, Grounds: []Evidence{},
+		Look: []message.Text{},
+	}
 	measured := cu.of[it.ID]
 	if measured == nil {
 		return row
@@ -258,9 +274,13 @@ func (cu *curator) settle(row *Row, it *collect.Item) {
 		row.Stays = stat.Some(stat.StaysProb(row.N, row.N, cu.s.GroupSize, p.A, p.B))
 	}
 	if row.N > 1 && *row.Stays >= cu.opt.Sure {
-		why := map[string]message.Def{analysis.Dead: allBottom, analysis.Saturated: allTop, analysis.Flat: allSame}[class]
+		why := map[string]message.Def{
+			analysis.Dead: allBottom, analysis.Saturated: allTop,
+			analysis.Flat: allSame,
+		}[class]
 		row.ground(Reason(class), row.Stays, why.With(message.Args{
-			"rollouts": message.Count(row.N, "rollout"), "group": message.Int(cu.s.GroupSize), "probability": message.Number(*row.Stays),
+			"rollouts": message.Count(row.N, "rollout"), "group": message.Int(cu.s.GroupSize),
+			"probability": message.Number(*row.Stays),
 		}))
 		return
 	}
@@ -301,17 +321,24 @@ func failed(it *collect.Item, n, sampled int) message.Args {
 	if outcome != "" {
 		because = cause.With(message.Args{"outcome": message.Name(outcome), "cause": message.Nested(because)})
 	}
-	return message.Args{"failed": message.Int(n), "rollouts": message.Count(sampled, "rollout"), "cause": message.Nested(because)}
+	return message.Args{
+		"failed": message.Int(n), "rollouts": message.Count(sampled, "rollout"),
+		"cause": message.Nested(because),
+	}
 }
 
 var (
 	sameRow      = message.New("curate.same_row", "the same row as line {line}, id and all")
 	someFailed   = message.New("curate.some_failed", "{failed} of {rollouts} failed: {cause}")
 	noGrade      = message.New("curate.no_grade", "none of {rollouts} has a grade: {cause}")
-	noGradeAgain = message.New("curate.no_grade_again", "none of {rollouts} has a grade, and a group of {group} would have none with probability {probability}: {cause}")
-	cause        = message.New("curate.cause", "{outcome}: {cause}")
-	noCause      = message.New("curate.no_cause", "no cause is recorded")
-	allBottom    = message.New("curate.all_bottom", "all {rollouts} earned the bottom of the range; a group of {group} would again with probability {probability}")
-	allTop       = message.New("curate.all_top", "all {rollouts} earned the top of the range; a group of {group} would again with probability {probability}")
-	allSame      = message.New("curate.all_same", "all {rollouts} earned the same; a group of {group} would again with probability {probability}")
+	noGradeAgain = message.New("curate.no_grade_again", "none of {rollouts} has a grade, and a group of {group} "+
+		"would have none with probability {probability}: {cause}")
+	cause     = message.New("curate.cause", "{outcome}: {cause}")
+	noCause   = message.New("curate.no_cause", "no cause is recorded")
+	allBottom = message.New("curate.all_bottom",
+		"all {rollouts} earned the bottom of the range; a group of {group} would again with probability {probability}")
+	allTop = message.New("curate.all_top",
+		"all {rollouts} earned the top of the range; a group of {group} would again with probability {probability}")
+	allSame = message.New("curate.all_same",
+		"all {rollouts} earned the same; a group of {group} would again with probability {probability}")
 )

@@ -43,7 +43,9 @@ func Reasons() []ReasonDoc {
 		{Conflicting, "another row asks the same and has a different reference; check which one is right"},
 		{Duplicate, "another row asks the same; the one with the most samples is kept"},
 		{Broken, "none of its rollouts could be graded, and chance does not explain it"},
-		{Suspicious, "dropped only with --suspicious, else kept and listed for review: the grader cannot be trusted on it, because a detector marks a rewarded rollout, a probe fooled the grader, its reference is doubtful, or the same output earned different rewards"},
+		{Suspicious, "dropped only with --suspicious, else kept and listed for review: the grader cannot be trusted " +
+			"on it, because a detector marks a rewarded rollout, a probe fooled the grader, its reference is " +
+			"doubtful, or the same output earned different rewards"},
 		{analysis.Dead, "every reward is at the bottom of the range, and would be again"},
 		{analysis.Saturated, "every reward is at the top of the range, and would be again"},
 		{analysis.Flat, "all rewards are the same, and would be again"},
@@ -88,20 +90,23 @@ type Files struct {
 
 // Row is one row of the file. It is kept when it has no reason.
 type Row struct {
-	Line        int            `json:"line"`
-	Item        string         `json:"item"`
-	Kept        bool           `json:"kept"`
-	Reason      Reason         `json:"reason,omitempty"` // the first of its grounds
-	Grounds     []Evidence     `json:"grounds"`          // the surest first
-	Repeats     bool           `json:"repeats,omitempty"`
-	Sampled     int            `json:"sampled"` // rollouts
-	N           int            `json:"n"`       // of those, with a reward
-	Class       string         `json:"class,omitempty"`
-	Mean        *float64       `json:"mean"`
-	Stays       *float64       `json:"stays"`       // posterior probability that the class holds for a group of the trainer's size; of one sample, that of the class it would be
-	Informative *float64       `json:"informative"` // posterior probability that the rewards of such a group differ
-	Fails       *float64       `json:"fails"`       // posterior probability that a whole group fails, of an item without a grade
-	Open        bool           `json:"open"`        // the samples are too few to tell
+	Line    int        `json:"line"`
+	Item    string     `json:"item"`
+	Kept    bool       `json:"kept"`
+	Reason  Reason     `json:"reason,omitempty"` // the first of its grounds
+	Grounds []Evidence `json:"grounds"`          // the surest first
+	Repeats bool       `json:"repeats,omitempty"`
+	Sampled int        `json:"sampled"` // rollouts
+	N       int        `json:"n"`       // of those, with a reward
+	Class   string     `json:"class,omitempty"`
+	Mean    *float64   `json:"mean"`
+	// posterior probability that the class holds for a group of the trainer's size; of one sample, that
+	// of the class it would be
+	Stays       *float64 `json:"stays"`
+	Informative *float64 `json:"informative"` // posterior probability that the rewards of such a group differ
+	// posterior probability that a whole group fails, of an item without a grade
+	Fails       *float64       `json:"fails"`
+	Open        bool           `json:"open"` // the samples are too few to tell
 	MoreSamples *int           `json:"more_samples"`
 	Look        []message.Text `json:"look"` // what to look at by hand; it drops nothing
 	Category    string         `json:"category,omitempty"`
@@ -111,9 +116,10 @@ type Row struct {
 
 // Evidence is a reason for dropping a row and what supports it.
 type Evidence struct {
-	Reason    Reason       `json:"reason"`
-	Why       message.Text `json:"why"`
-	Posterior *float64     `json:"posterior"` // probability that a group of the trainer's size would show it again; null of what is plain from the file
+	Reason Reason       `json:"reason"`
+	Why    message.Text `json:"why"`
+	// probability that a group of the trainer's size would show it again; null of what is plain from the file
+	Posterior *float64 `json:"posterior"`
 }
 
 func (r *Row) ground(reason Reason, posterior *float64, why message.Text) {
@@ -142,7 +148,10 @@ func (cu *curator) decide(r *Row) {
 	r.Grounds = slices.DeleteFunc(r.Grounds, func(g Evidence) bool {
 		passed := slices.Contains(cu.opt.Keep, g.Reason) || g.Reason == Suspicious && !cu.opt.Suspicious
 		if passed {
-			r.look(keptAlthough.With(message.Args{"reason": message.Name(string(g.Reason)), "why": message.Nested(g.Why)}))
+			r.look(keptAlthough.With(message.Args{
+				"reason": message.Name(string(g.Reason)),
+				"why":    message.Nested(g.Why),
+			}))
 		}
 		return passed
 	})
@@ -202,7 +211,8 @@ func (cu *curator) result() *Curation {
 var (
 	noRollout    = message.New("curate.no_rollout", "it has no rollout")
 	keptAlthough = message.New("curate.kept_although", "kept although {reason}: {why}")
-	editedRows   = message.New("curate.edited", "{rows|row of the file differs|rows of the file differ} from what was sampled under the same id: not measured")
+	editedRows   = message.New("curate.edited",
+		"{rows|row of the file differs|rows of the file differ} from what was sampled under the same id: not measured")
 )
 
 // KeptLines are the lines of the rows that are kept.

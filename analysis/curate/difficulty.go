@@ -27,7 +27,8 @@ const (
 type Difficulty struct {
 	PassRate float64 `json:"pass_rate"` // posterior mean; of an item that was never sampled, that of all items
 	Band     string  `json:"band"`
-	Weight   float64 `json:"weight"` // posterior probability that the pass rate is in the band; 0 of a row that is dropped
+	// posterior probability that the pass rate is in the band; 0 of a row that is dropped
+	Weight float64 `json:"weight"`
 }
 
 // weigh gives every row its difficulty. A reward passes from the pass threshold on.

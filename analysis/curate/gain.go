@@ -16,10 +16,12 @@ import (
 // Set is what a set of items promises a trainer, by the samples that are
 // there.
 type Set struct {
-	Items       int            `json:"items"`
-	GroupSize   int            `json:"group_size"`         // that informative and lift are about: the trainer's, or the samples that items have
-	Informative stat.Estimate  `json:"informative"`        // share of groups whose rewards differ
-	Expected    *stat.Estimate `json:"expected,omitempty"` // the same by each item's posterior: what the choice of items flatters is shrunk away
+	Items int `json:"items"`
+	// that informative and lift are about: the trainer's, or the samples that items have
+	GroupSize   int           `json:"group_size"`
+	Informative stat.Estimate `json:"informative"` // share of groups whose rewards differ
+	// the same by each item's posterior: what the choice of items flatters is shrunk away
+	Expected    *stat.Estimate `json:"expected,omitempty"`
 	Reward      stat.Estimate  `json:"reward"`
 	Lift        stat.Estimate  `json:"lift"`
 	Cost        *float64       `json:"cost"`          // rollouts paid for one in an informative group: 1/informative
@@ -38,7 +40,8 @@ func (cu *curator) set(items []*collect.Item) Set {
 		}
 	}
 	e := stat.ItemMeans(expected, nil, measure.CountAll(m.Rewards), &stat.Range{Lo: 0, Hi: 1}, cu.s.Confidence,
-		fmt.Sprintf("mean over items of the posterior probability that a group of %d differs (empirical Bayes)", cu.s.GroupSize))
+		fmt.Sprintf("mean over items of the posterior probability that a group of %d differs (empirical Bayes)",
+			cu.s.GroupSize))
 	out.Items, out.Expected = len(m.Measured), &e
 	out.Cost, out.ExpectedFor = inverse(out.Informative.Value), inverse(e.Value)
 	return out
@@ -46,7 +49,8 @@ func (cu *curator) set(items []*collect.Item) Set {
 
 var (
 	groupsNeedTwo       = message.New("curate.groups_need_two", "groups need at least 2 samples of an item")
-	groupsNeedTwoInBoth = message.New("curate.groups_need_two_in_both", "groups need at least 2 samples of an item in both runs")
+	groupsNeedTwoInBoth = message.New("curate.groups_need_two_in_both",
+		"groups need at least 2 samples of an item in both runs")
 )
 
 // gainOf measures rewards of items: what needs groups on those that have enough
@@ -123,7 +127,8 @@ func (c *Curation) Remeasure(ctx context.Context, fresh *rollout.Run, read rollo
 	out := &Remeasured{
 		Run: fresh.Dir, Items: len(again), Lost: len(c.rewards) - len(again), Missing: m.Missing(), Samples: m.Spread(),
 	}
-	g := min(c.GroupSize, measure.SamplesInCommon(first), measure.SamplesInCommon(again), measure.SamplesInCommon(c.before))
+	g := min(c.GroupSize, measure.SamplesInCommon(first), measure.SamplesInCommon(again),
+		measure.SamplesInCommon(c.before))
 	out.GroupSize = g
 	commonFirst, commonAgain := bothHave(first, again, g)
 	before, _ := bothHave(c.before, c.before, g)
@@ -157,7 +162,8 @@ func (out *Remeasured) flatteries(s analysis.Settings, first, again, commonFirst
 		}
 		return values
 	}
-	out.Reward = flattery(out.Before.Reward, out.Chosen.Reward, out.Fresh.Reward, means(first), means(again), measure.CountAll(first)+measure.CountAll(again), &span, s)
+	out.Reward = flattery(out.Before.Reward, out.Chosen.Reward, out.Fresh.Reward, means(first), means(again),
+		measure.CountAll(first)+measure.CountAll(again), &span, s)
 	if g < 2 {
 		unknown := stat.Estimate{Method: "paired by item", Warnings: []message.Text{groupsNeedTwoInBoth.Text()}}
 		out.Informative.Flattered, out.Lift.Flattered = unknown, unknown
@@ -170,14 +176,17 @@ func (out *Remeasured) flatteries(s analysis.Settings, first, again, commonFirst
 		return values
 	}
 	n := measure.CountAll(commonFirst) + measure.CountAll(commonAgain)
-	out.Informative = flattery(out.Before.Informative, out.Chosen.Informative, out.Fresh.Informative, informative(commonFirst), informative(commonAgain), n, &share, s)
+	out.Informative = flattery(out.Before.Informative, out.Chosen.Informative, out.Fresh.Informative,
+		informative(commonFirst), informative(commonAgain), n, &share, s)
 	was, _ := stat.LiftValues(commonFirst, g)
 	is, _ := stat.LiftValues(commonAgain, g)
 	out.Lift = flattery(out.Before.Lift, out.Chosen.Lift, out.Fresh.Lift, was, is, n, &span, s)
 }
 
 // flattery compares what items showed with what they show now.
-func flattery(before, chosen, fresh stat.Estimate, was, is []float64, n int, rng *stat.Range, s analysis.Settings) SelectionBias {
+func flattery(before, chosen, fresh stat.Estimate, was, is []float64, n int, rng *stat.Range,
+	s analysis.Settings,
+) SelectionBias {
 	d := make([]float64, len(was))
 	for i := range was {
 		d[i] = was[i] - is[i]

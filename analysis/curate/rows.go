@@ -33,7 +33,10 @@ func (cu *curator) judgeRows() {
 	cu.copies(entries, found.Duplicates)
 	for _, f := range found.Flaws {
 		if row := cu.trainRow(entries[f.Row]); row != nil {
-			row.look(map[shift.FlawKind]message.Def{shift.Empty: emptyPrompt, shift.Constant: constantPrompt, shift.Truncated: truncatedPrompt}[f.Kind].Text())
+			row.look(map[shift.FlawKind]message.Def{
+				shift.Empty: emptyPrompt, shift.Constant: constantPrompt,
+				shift.Truncated: truncatedPrompt,
+			}[f.Kind].Text())
 		}
 	}
 }
@@ -86,7 +89,8 @@ func (cu *curator) conflicts(entries []shift.Entry, list []shift.Conflict) {
 
 var (
 	conflict       = message.New("curate.conflict", "it asks the same as {other}, but their references differ")
-	almostConflict = message.New("curate.almost_conflict", "it asks almost the same as {other}, but their references differ")
+	almostConflict = message.New("curate.almost_conflict",
+		"it asks almost the same as {other}, but their references differ")
 )
 
 // leaks drops rows that eval or production has too.
@@ -156,7 +160,8 @@ func (cu *curator) copies(entries []shift.Entry, pairs []shift.Pair) {
 		}
 		for _, i := range members {
 			if i != best {
-				cu.trainRow(entries[i]).ground(Duplicate, nil, asksTheSame.With(message.Args{"other": cu.place(entries[best])}))
+				cu.trainRow(entries[i]).ground(Duplicate, nil,
+					asksTheSame.With(message.Args{"other": cu.place(entries[best])}))
 			}
 		}
 	}

@@ -37,7 +37,8 @@ func (c *Curation) Summary() string {
 }
 
 func (c *Curation) summarizeRows(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s of %s kept, %s dropped\n", c.File, message.Whole(c.Kept), count(c.Rows, "row"), message.Whole(c.Rows-c.Kept))
+	fmt.Fprintf(w, "%s: %s of %s kept, %s dropped\n", c.File, message.Whole(c.Kept), count(c.Rows, "row"),
+		message.Whole(c.Rows-c.Kept))
 	if c.Rows > c.Kept {
 		fmt.Fprintln(w, "\nDropped, each row under its surest reason")
 		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -53,7 +54,8 @@ func (c *Curation) summarizeRows(w io.Writer) {
 	}
 	fmt.Fprintln(w, "\nKept, and not known to be worth it")
 	if n := len(c.Open); n > 0 {
-		fmt.Fprintf(w, "  %s %s more samples (gonogo sample -o RUN --items-undecided makes them): %s\n", message.Whole(n), wording.Plural(n, "item[ needs|s need]"), c.openItems())
+		fmt.Fprintf(w, "  %s %s more samples (gonogo sample -o RUN --items-undecided makes them): %s\n",
+			message.Whole(n), wording.Plural(n, "item[ needs|s need]"), c.openItems())
 	}
 	if n := c.NotMeasured; n > 0 {
 		fmt.Fprintf(w, "  %s never sampled (--measured-only drops them): %s\n", count(n, "row"), c.unmeasured())
@@ -69,11 +71,16 @@ func (c *Curation) summarizeBands(w io.Writer) {
 	fmt.Fprintf(w, "\nKept, by expected pass rate\n")
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	low, high := message.Percent(BandLow), message.Percent(BandHigh)
-	for _, band := range []struct{ name, rate string }{{Hard, "below " + low}, {Medium, low + " to " + high}, {Easy, "above " + high}} {
+	for _, band := range []struct{ name, rate string }{
+		{Hard, "below " + low},
+		{Medium, low + " to " + high},
+		{Easy, "above " + high},
+	} {
 		fmt.Fprintf(table, "  %s\t%s\t%s\n", band.name, message.Whole(bands[band.name]), band.rate)
 	}
 	_ = table.Flush() // into memory
-	fmt.Fprintf(w, "  The weight of a row, in the table, is the posterior probability that its pass rate is between %s and %s.\n", low, high)
+	fmt.Fprintf(w, "  The weight of a row, in the table, is the posterior probability that its pass rate is between "+
+		"%s and %s.\n", low, high)
 }
 
 // openItems names items with how many more samples would tell.
@@ -106,7 +113,8 @@ func (c *Curation) unmeasured() string {
 // few names the first of many.
 func few(names []string) string {
 	if left := len(names) - namedInSummary; left > 0 {
-		names = append(slices.Clone(names[:namedInSummary]), fmt.Sprintf("and %s more, in the table", message.Whole(left)))
+		names = append(slices.Clone(names[:namedInSummary]),
+			fmt.Sprintf("and %s more, in the table", message.Whole(left)))
 	}
 	return strings.Join(names, ", ")
 }
@@ -114,7 +122,8 @@ func few(names []string) string {
 // summarizeGain tells what choosing gives by the samples it was made on.
 func (c *Curation) summarizeGain(w io.Writer) {
 	before, after := &c.Before, &c.After
-	fmt.Fprintf(w, "\nWhat it gives, on %s measured, %s of them kept\n", count(before.Items, "item"), message.Whole(after.Items))
+	fmt.Fprintf(w, "\nWhat it gives, on %s measured, %s of them kept\n", count(before.Items, "item"),
+		message.Whole(after.Items))
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "  \tall\tkept\n")
 	group := fmt.Sprintf("groups of %d", after.GroupSize)
@@ -123,18 +132,22 @@ func (c *Curation) summarizeGain(w io.Writer) {
 	}
 	gainLine(table, group+" whose rewards differ", before.Informative, after.Informative)
 	if before.Expected != nil && after.Expected != nil {
-		gainLine(table, fmt.Sprintf("expected by the model, groups of %d", c.GroupSize), *before.Expected, *after.Expected)
+		gainLine(table, fmt.Sprintf("expected by the model, groups of %d", c.GroupSize), *before.Expected,
+			*after.Expected)
 	}
 	gainLine(table, "mean reward", before.Reward, after.Reward)
 	gainLine(table, "lift, "+group, before.Lift, after.Lift)
 	fmt.Fprintf(table, "  rollouts paid for each such group\t%s\t%s\n", paidFor(before), paidFor(after))
 	_ = table.Flush() // into memory
 	if before.GroupSize < c.GroupSize {
-		fmt.Fprintf(w, "  The trainer's groups have %d rollouts and the items fewer samples: their informative share is higher than that of the smaller groups measured here.\n", c.GroupSize)
+		fmt.Fprintf(w, "  The trainer's groups have %d rollouts and the items fewer samples: their informative "+
+			"share is higher than that of the smaller groups measured here.\n", c.GroupSize)
 	}
 	if c.Fresh == nil {
-		fmt.Fprint(w, "  The rows were chosen by the samples that this is measured on, which flatters the kept ones. The expected share is shrunk\n"+
-			"  by each item's posterior and does not rest on that; --fresh-samples N measures the kept ones on new rollouts.\n")
+		fmt.Fprint(w, "  The rows were chosen by the samples that this is measured on, which flatters the kept "+
+			"ones. The expected share is shrunk\n"+
+			"  by each item's posterior and does not rest on that; --fresh-samples N measures the kept ones on new "+
+			"rollouts.\n")
 	}
 }
 
@@ -171,11 +184,13 @@ func (c *Curation) summarizeFresh(w io.Writer) {
 	if fresh == nil {
 		return
 	}
-	fmt.Fprintf(w, "\nThe kept items again, on new rollouts: %s, %s new samples each (median), in %s\n", count(fresh.Items, "item"), message.Digits(fresh.Samples.Median), fresh.Run)
+	fmt.Fprintf(w, "\nThe kept items again, on new rollouts: %s, %s new samples each (median), in %s\n",
+		count(fresh.Items, "item"), message.Digits(fresh.Samples.Median), fresh.Run)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(table, "  \tall, before\tkept, as chosen\tkept, new rollouts\tflattered by\n")
 	group := fmt.Sprintf("groups of %d", fresh.GroupSize)
-	gainLine(table, group+" whose rewards differ", fresh.Before.Informative, fresh.Chosen.Informative, fresh.Fresh.Informative, fresh.Informative.Flattered)
+	gainLine(table, group+" whose rewards differ", fresh.Before.Informative, fresh.Chosen.Informative,
+		fresh.Fresh.Informative, fresh.Informative.Flattered)
 	gainLine(table, "mean reward", fresh.Before.Reward, fresh.Chosen.Reward, fresh.Fresh.Reward, fresh.Reward.Flattered)
 	gainLine(table, "lift, "+group, fresh.Before.Lift, fresh.Chosen.Lift, fresh.Fresh.Lift, fresh.Lift.Flattered)
 	_ = table.Flush() // into memory
@@ -184,7 +199,8 @@ func (c *Curation) summarizeFresh(w io.Writer) {
 	}
 	fmt.Fprint(w, c.freshWords())
 	if n := fresh.Missing.Total(); n > 0 || fresh.Lost > 0 {
-		fmt.Fprintf(w, "  %s failed, and %s had none with a reward: they are left out of this comparison.\n", count(n, "new rollout"), count(fresh.Lost, "kept item"))
+		fmt.Fprintf(w, "  %s failed, and %s had none with a reward: they are left out of this comparison.\n",
+			count(n, "new rollout"), count(fresh.Lost, "kept item"))
 	}
 }
 
@@ -197,14 +213,17 @@ func (c *Curation) freshWords() string {
 	case f.Gain == nil:
 		return ""
 	case *f.Gain <= 0:
-		return fmt.Sprintf("  Choosing raised the informative share by nothing (%s); on new rollouts it is %s above that of all items.\n", message.Digits(*f.Gain), message.Digits(*f.Remains))
+		return fmt.Sprintf("  Choosing raised the informative share by nothing (%s); on new rollouts it is %s above "+
+			"that of all items.\n", message.Digits(*f.Gain), message.Digits(*f.Remains))
 	}
-	text := fmt.Sprintf("  The informative share seemed to rise by %s, and rises by %s on new rollouts", message.Digits(*f.Gain), message.Digits(*f.Remains))
+	text := fmt.Sprintf("  The informative share seemed to rise by %s, and rises by %s on new rollouts",
+		message.Digits(*f.Gain), message.Digits(*f.Remains))
 	if *f.Remains >= *f.Gain {
 		return text + ": nothing was flattered.\n"
 	}
 	lost := min(1, (*f.Gain-*f.Remains) / *f.Gain)
-	return text + fmt.Sprintf(": %s of the gain was flattery, for items chosen by their samples fall back towards the others (shrinkage).\n", message.Percent(lost))
+	return text + fmt.Sprintf(": %s of the gain was flattery, for items chosen by their samples fall back towards "+
+		"the others (shrinkage).\n", message.Percent(lost))
 }
 
 func (c *Curation) summarizeFiles(w io.Writer) {

@@ -42,7 +42,8 @@ func (cu *curator) judgeGrader() {
 	for _, x := range list {
 		if x.wide() {
 			cu.notes = append(cu.notes, wideSuspicion.With(message.Args{
-				"what": message.Nested(x.what), "hits": message.Int(len(x.hits)), "items": message.Count(len(x.looked), "item"),
+				"what": message.Nested(x.what), "hits": message.Int(len(x.hits)),
+				"items": message.Count(len(x.looked), "item"),
 			}))
 			continue
 		}
@@ -62,8 +63,10 @@ func byItem(a, b collect.ItemKey) int {
 }
 
 var (
-	wideSuspicion = message.New("curate.wide_suspicion", "{what} on {hits} of {items}: that points to the grader or the data as a whole, so no item is dropped for it; fix it first (gonogo audit)")
-	notAudited    = message.New("curate.not_audited", "the grader was not audited: items on which it can be fooled are not known (gonogo audit)")
+	wideSuspicion = message.New("curate.wide_suspicion", "{what} on {hits} of {items}: that points to the grader or "+
+		"the data as a whole, so no item is dropped for it; fix it first (gonogo audit)")
+	notAudited = message.New("curate.not_audited",
+		"the grader was not audited: items on which it can be fooled are not known (gonogo audit)")
 )
 
 // probeSuspicions are the probes that got through: a worthless answer that was
@@ -91,7 +94,8 @@ func probeSuspicions(c *collect.Collector, s analysis.Settings) []*suspicion {
 			x.hits[p.Item()] = referenceEarned.With(message.Args{"reward": message.Number(p.Reward)})
 		default:
 			x.hits[p.Item()] = probeEarned.With(message.Args{
-				"probe": message.Name(p.Probe.Name), "limit": message.Number(c.Limit(p, margin)), "reward": message.Number(p.Reward),
+				"probe": message.Name(p.Probe.Name), "limit": message.Number(c.Limit(p, margin)),
+				"reward": message.Number(p.Reward),
 			})
 		}
 	}
@@ -103,8 +107,9 @@ func probeSuspicions(c *collect.Collector, s analysis.Settings) []*suspicion {
 }
 
 var (
-	probeThrough    = message.New("curate.probe_through", "the probe {probe} gets through")
-	probeEarned     = message.New("curate.probe_earned", "the probe {probe}, which deserves at most {limit}, earned {reward}")
+	probeThrough = message.New("curate.probe_through", "the probe {probe} gets through")
+	probeEarned  = message.New("curate.probe_earned",
+		"the probe {probe}, which deserves at most {limit}, earned {reward}")
 	referenceUnpaid = message.New("curate.reference_unpaid", "the reference, given as the answer, is not paid")
 	referenceEarned = message.New("curate.reference_earned", "its own reference, given as the answer, earned {reward}")
 )
@@ -123,12 +128,16 @@ func detectorSuspicions(c *collect.Collector) []*suspicion {
 			}
 			x.looked[k] = true
 			of[k]++
-			if r := c.Row(m.Key); m.Marked && r != nil && r.Valid && c.GraderReward(r) > c.Range.Lo+1e-9*c.Range.Width() {
+			if r := c.Row(m.Key); m.Marked && r != nil && r.Valid &&
+				c.GraderReward(r) > c.Range.Lo+1e-9*c.Range.Width() {
 				paid[k]++
 			}
 		}
 		for k, n := range paid {
-			x.hits[k] = paidHacks.With(message.Args{"detector": message.Name(name), "marked": message.Int(n), "rollouts": message.Count(of[k], "rollout")})
+			x.hits[k] = paidHacks.With(message.Args{
+				"detector": message.Name(name), "marked": message.Int(n),
+				"rollouts": message.Count(of[k], "rollout"),
+			})
 		}
 		out = append(out, x)
 	}
@@ -137,7 +146,8 @@ func detectorSuspicions(c *collect.Collector) []*suspicion {
 
 var (
 	paidMarks = message.New("curate.paid_marks", "the detector {detector} marks rollouts that were paid")
-	paidHacks = message.New("curate.paid_hacks", "the detector {detector} marks {marked} of {rollouts} as a hack that earned more than the bottom")
+	paidHacks = message.New("curate.paid_hacks",
+		"the detector {detector} marks {marked} of {rollouts} as a hack that earned more than the bottom")
 )
 
 // referenceSuspicion are the references that rollouts contradict.
@@ -153,7 +163,10 @@ func referenceSuspicion(c *collect.Collector, items []*collect.Item, s analysis.
 		k := collect.ItemKey{Split: r.Split, ID: r.Item}
 		x.looked[k] = true
 		if r.Answer != "" {
-			x.hits[k] = agreeElsewhere.With(message.Args{"share": message.Share(r.Share), "answer": message.Quote(wording.ClipBytes(r.Answer, analysis.ExcerptLength))})
+			x.hits[k] = agreeElsewhere.With(message.Args{
+				"share":  message.Share(r.Share),
+				"answer": message.Quote(wording.ClipBytes(r.Answer, analysis.ExcerptLength)),
+			})
 		} else {
 			x.hits[k] = topAgainstReference.With(message.Args{"share": message.Share(r.Share)})
 		}
@@ -162,9 +175,11 @@ func referenceSuspicion(c *collect.Collector, items []*collect.Item, s analysis.
 }
 
 var (
-	againstReference    = message.New("curate.against_reference", "most rollouts contradict the reference")
-	agreeElsewhere      = message.New("curate.agree_elsewhere", "{share} of its rollouts agree on {answer}, which is not the reference")
-	topAgainstReference = message.New("curate.top_against_reference", "{share} of its rollouts earn the top, while the reference, given as the answer, earns the bottom")
+	againstReference = message.New("curate.against_reference", "most rollouts contradict the reference")
+	agreeElsewhere   = message.New("curate.agree_elsewhere",
+		"{share} of its rollouts agree on {answer}, which is not the reference")
+	topAgainstReference = message.New("curate.top_against_reference",
+		"{share} of its rollouts earn the top, while the reference, given as the answer, earns the bottom")
 )
 
 // noiseSuspicion are the outputs that earned different rewards.
@@ -185,7 +200,10 @@ func noiseSuspicion(c *collect.Collector, items []*collect.Item, s analysis.Sett
 			}
 		}
 		if widest > 0 {
-			x.hits[it.Key()] = gradedAgain.With(message.Args{"first": message.Number(from), "second": message.Number(math.Max(from, to))})
+			x.hits[it.Key()] = gradedAgain.With(message.Args{
+				"first":  message.Number(from),
+				"second": message.Number(math.Max(from, to)),
+			})
 		}
 	}
 	return x

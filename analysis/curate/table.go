@@ -29,7 +29,8 @@ func (c *Curation) Encode(w io.Writer) error {
 func (c *Curation) WriteTable(w io.Writer) error {
 	to := csv.NewWriter(w)
 	head := []string{
-		"line", "item", "decision", "reason", "why", "posterior", "other_reasons", "rollouts", "graded", "class", "mean_reward",
+		"line", "item", "decision", "reason", "why", "posterior", "other_reasons", "rollouts", "graded", "class",
+		"mean_reward",
 		"stays", "informative", "more_samples", "look_at", "category", "family",
 	}
 	if len(c.Table) > 0 && c.Table[0].Difficulty != nil {
@@ -81,9 +82,11 @@ func (r *Row) cells() []string {
 		more = "more than " + message.Whole(measure.MaxSamplesToTell)
 	}
 	cells := []string{
-		strconv.Itoa(r.Line), analysis.PlainCell(r.Item), r.Decision(), string(r.Reason), analysis.PlainCell(why), figureCell(posterior), analysis.PlainCell(strings.Join(others, "; ")),
+		strconv.Itoa(r.Line), analysis.PlainCell(r.Item), r.Decision(), string(r.Reason), analysis.PlainCell(why),
+		figureCell(posterior), analysis.PlainCell(strings.Join(others, "; ")),
 		strconv.Itoa(r.Sampled), strconv.Itoa(r.N), r.Class, figureCell(r.Mean),
-		figureCell(r.Stays), figureCell(r.Informative), more, analysis.PlainCell(message.Clauses(r.Look...).String()), analysis.PlainCell(r.Category), analysis.PlainCell(r.Family),
+		figureCell(r.Stays), figureCell(r.Informative), more, analysis.PlainCell(message.Clauses(r.Look...).String()),
+		analysis.PlainCell(r.Category), analysis.PlainCell(r.Family),
 	}
 	if d := r.Difficulty; d != nil {
 		cells = append(cells, figureCell(&d.PassRate), d.Band, figureCell(&d.Weight))

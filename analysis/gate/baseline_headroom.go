@@ -10,8 +10,14 @@ import (
 )
 
 var (
-	headroomLimit   = analysis.Threshold{Name: "baseline.headroom", Unit: "share", Doc: "ceiling minus mean reward, as a share of the range", Default: 0.03}
-	headroomCaution = analysis.Threshold{Name: "baseline.headroom.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.05}
+	headroomLimit = analysis.Threshold{
+		Name: "baseline.headroom", Unit: "share",
+		Doc: "ceiling minus mean reward, as a share of the range", Default: 0.03,
+	}
+	headroomCaution = analysis.Threshold{
+		Name: "baseline.headroom.caution", Unit: "share",
+		Doc: "the same, below which it is a caution", Default: 0.05,
+	}
 )
 
 var baselineHeadroom = &analysis.Gate{
@@ -19,15 +25,20 @@ var baselineHeadroom = &analysis.Gate{
 	Label:     "Room to improve",
 	OnRewards: true,
 	Headline:  true,
-	Doc: "Blocking, on train and eval: the mean reward stays at least 3 % of the range below the ceiling (the top of the range, " +
-		"or what is configured); else there is nothing left to gain. With trainer.normalize: std it is 3 % of the observed span of rewards if that is less than 5 % of the range. Advisory: 5 %.",
+	Doc: "Blocking, on train and eval: the mean reward stays at least 3 % of the range below the ceiling (the top " +
+		"of the range, " +
+		"or what is configured); else there is nothing left to gain. With trainer.normalize: std it is 3 % of the " +
+		"observed span of rewards if that is less than 5 % of the range. Advisory: 5 %.",
 	Thresholds: []analysis.Threshold{headroomLimit, headroomCaution},
 	Charts:     []string{"rewards"},
 	Words: analysis.Words{
-		Why:             "Training raises the mean reward towards the ceiling. If the model is already there, the money buys nothing.",
-		Pass:            "there is room to improve: the mean reward of {mean} is {gap}",
-		Fail:            "there is nothing left to gain on {split}: the mean reward of {mean} is {gap}",
-		FailRemedy:      "Read a few rollouts that earned the top: a grader that accepts everything looks like this. If they are right, replace the items that always earn the top ({saturated} of {measured}) with harder ones, or use the model as it is.{toolow}",
+		Why: "Training raises the mean reward towards the ceiling. If the model is already there, the " +
+			"money buys nothing.",
+		Pass: "there is room to improve: the mean reward of {mean} is {gap}",
+		Fail: "there is nothing left to gain on {split}: the mean reward of {mean} is {gap}",
+		FailRemedy: "Read a few rollouts that earned the top: a grader that accepts everything looks like " +
+			"this. If they are right, replace the items that always earn the top ({saturated} of {measured}) with " +
+			"harder ones, or use the model as it is.{toolow}",
 		Unknown:         "there may be nothing left to gain on {split}: the mean reward is {interval}",
 		UnknownRemedy:   "{needs}",
 		Caution:         "there is little left to gain on {split}: the mean reward of {mean} is {gap}",
@@ -57,11 +68,15 @@ var baselineHeadroom = &analysis.Gate{
 			room := minus(analysis.BoundOf(e), r.Ceiling)
 			head := stat.Estimate{Value: room.Value, SE: e.SE, Low: room.Low, High: room.High, N: e.N, Items: e.Items}
 			out = append(out, estimated{
-				blocking: headroomLimit, caution: headroomCaution, unit: "reward", width: rng.Width(), span: spanSeen(sr, r), estimate: head, bound: room,
-				bottom: r.Ceiling - rng.Hi, samples: max(int(sr.Samples.Median), r.GroupSize), inFile: inFile, items: itemsOfClass(sr, analysis.Saturated),
+				blocking: headroomLimit, caution: headroomCaution, unit: "reward", width: rng.Width(),
+				span: spanSeen(sr, r), estimate: head, bound: room,
+				bottom: r.Ceiling - rng.Hi, samples: max(int(sr.Samples.Median), r.GroupSize), inFile: inFile,
+				items: itemsOfClass(sr, analysis.Saturated),
 				vars: message.Args{
-					"mean": message.Known(e.Value), "gap": message.Nested(gap(room, r.Ceiling)), "interval": message.Nested(gapInterval(room, r.Ceiling)), "toolow": message.Nested(tooLow(room)),
-					"saturated": message.Int(sr.Classes.Counts[analysis.Saturated]), "measured": message.Int(sr.Items.Measured),
+					"mean": message.Known(e.Value), "gap": message.Nested(gap(room, r.Ceiling)),
+					"interval": message.Nested(gapInterval(room, r.Ceiling)), "toolow": message.Nested(tooLow(room)),
+					"saturated": message.Int(sr.Classes.Counts[analysis.Saturated]),
+					"measured":  message.Int(sr.Items.Measured),
 				},
 			}.findings(r, t, split)...)
 		}
@@ -100,9 +115,15 @@ func gap(room analysis.Bound, ceiling float64) message.Text {
 // gapInterval says where a mean lies whose interval is so far below the ceiling.
 func gapInterval(room analysis.Bound, ceiling float64) message.Text {
 	if room.Low != nil && room.High != nil && *room.Low < -roundingSlack {
-		return aroundCeiling.With(message.Args{"low": message.Number(-*room.Low), "high": message.Number(max(0, *room.High)), "ceiling": message.Number(ceiling)})
+		return aroundCeiling.With(message.Args{
+			"low":  message.Number(-*room.Low),
+			"high": message.Number(max(0, *room.High)), "ceiling": message.Number(ceiling),
+		})
 	}
-	return rangeBelowCeiling.With(message.Args{"low": message.Known(room.Low), "high": message.Known(room.High), "ceiling": message.Number(ceiling)})
+	return rangeBelowCeiling.With(message.Args{
+		"low": message.Known(room.Low), "high": message.Known(room.High),
+		"ceiling": message.Number(ceiling),
+	})
 }
 
 // tooLow doubts a ceiling that the mean got past.
@@ -114,12 +135,14 @@ func tooLow(room analysis.Bound) message.Text {
 }
 
 var (
-	aboveCeiling      = message.New("baseline.headroom.above", "{value} above the ceiling of {ceiling}")
-	atCeiling         = message.New("baseline.headroom.at", "at the ceiling of {ceiling}")
-	belowCeiling      = message.New("baseline.headroom.below", "{value} below the ceiling of {ceiling}")
-	aroundCeiling     = message.New("baseline.headroom.around", "between {low} above and {high} below the ceiling of {ceiling}")
+	aboveCeiling  = message.New("baseline.headroom.above", "{value} above the ceiling of {ceiling}")
+	atCeiling     = message.New("baseline.headroom.at", "at the ceiling of {ceiling}")
+	belowCeiling  = message.New("baseline.headroom.below", "{value} below the ceiling of {ceiling}")
+	aroundCeiling = message.New("baseline.headroom.around",
+		"between {low} above and {high} below the ceiling of {ceiling}")
 	rangeBelowCeiling = message.New("baseline.headroom.range_below", "{low} to {high} below the ceiling of {ceiling}")
-	ceilingTooLow     = message.New("baseline.headroom.ceiling_low", " If the mean is above the ceiling, check whether the ceiling is set too low.")
+	ceilingTooLow     = message.New("baseline.headroom.ceiling_low",
+		" If the mean is above the ceiling, check whether the ceiling is set too low.")
 )
 
 var neitherSplit = message.New("skip.no_split", "there is neither a train nor an eval split")

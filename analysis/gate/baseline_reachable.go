@@ -8,8 +8,14 @@ import (
 )
 
 var (
-	reachableLimit   = analysis.Threshold{Name: "baseline.reachable", Unit: "share", Doc: "best of a group, above the bottom of the range, as a share of the range", Default: 0.05}
-	reachableCaution = analysis.Threshold{Name: "baseline.reachable.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.10}
+	reachableLimit = analysis.Threshold{
+		Name: "baseline.reachable", Unit: "share",
+		Doc: "best of a group, above the bottom of the range, as a share of the range", Default: 0.05,
+	}
+	reachableCaution = analysis.Threshold{
+		Name: "baseline.reachable.caution", Unit: "share",
+		Doc: "the same, below which it is a caution", Default: 0.10,
+	}
 )
 
 var baselineReachable = &analysis.Gate{
@@ -17,23 +23,34 @@ var baselineReachable = &analysis.Gate{
 	Label:     "Reward within reach",
 	OnRewards: true,
 	Headline:  true,
-	Doc: "Blocking, on train: the best of a group of the planned size is at least 5 % of the reward range above its bottom, " +
-		"on average over items; else there is no success to learn from. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 10 %.",
+	Doc: "Blocking, on train: the best of a group of the planned size is at least 5 % of the reward range above its " +
+		"bottom, " +
+		"on average over items; else there is no success to learn from. A trainer that divides by a group's " +
+		"standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. " +
+		"Advisory: 10 %.",
 	Thresholds: []analysis.Threshold{reachableLimit, reachableCaution},
 	Charts:     []string{"best_of_k"},
 	Words: analysis.Words{
-		Why:             "Reinforcement learning strengthens what the model already does right now and then. If even the best of several rollouts earns nothing, there is nothing to strengthen.",
-		Pass:            "the model sometimes succeeds: the best of {kbest} earns {value} above the bottom of the range",
-		Fail:            "the model never succeeds: the best of {kbest} earns only {value} above the bottom of the range",
-		FailRemedy:      "Read a few rollouts: if some answers are right, fix the grader. If none is, give partial credit for steps of the task, or better instructions and tools. If that is not enough, use a stronger model, or teach by example first (supervised fine-tuning). {dead} of {measured|item} never earned anything.",
-		Unknown:         "it is not clear that the model ever succeeds: the best of {kbest} earns {low} to {high} above the bottom of the range",
+		Why: "Reinforcement learning strengthens what the model already does right now and then. If " +
+			"even the best of several rollouts earns nothing, there is nothing to strengthen.",
+		Pass: "the model sometimes succeeds: the best of {kbest} earns {value} above the bottom of the range",
+		Fail: "the model never succeeds: the best of {kbest} earns only {value} above the bottom of the " +
+			"range",
+		FailRemedy: "Read a few rollouts: if some answers are right, fix the grader. If none is, give partial " +
+			"credit for steps of the task, or better instructions and tools. If that is not enough, use a stronger " +
+			"model, or teach by example first (supervised fine-tuning). {dead} of {measured|item} never earned " +
+			"anything.",
+		Unknown: "it is not clear that the model ever succeeds: the best of {kbest} earns {low} to {high} " +
+			"above the bottom of the range",
 		UnknownRemedy:   "{needs}",
 		Caution:         "success is rare: the best of {kbest} earns only {value} above the bottom of the range",
 		CautionRemedy:   "Expect slow learning. Partial credit, larger groups or easier items first would help.",
 		CautionUnknown:  "success may be rare: the best of {kbest} earns {low} to {high} above the bottom of the range",
 		CautionUnknownR: "{needs}",
 	},
-	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+		sr *analysis.SplitResult,
+	) []analysis.Finding {
 		rng := r.Range()
 		best, _ := sr.BestAt(r.GroupSize)
 		e := onFile(best.Estimate, sr, r, rng)
@@ -43,14 +60,18 @@ var baselineReachable = &analysis.Gate{
 			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*b.High-rng.Lo)
 			b.High = stat.Some(min(high, rng.Hi))
 		}
-		above := analysis.Bound{Value: stat.Plus(b.Value, -rng.Lo), Low: stat.Plus(b.Low, -rng.Lo), High: stat.Plus(b.High, -rng.Lo)}
+		above := analysis.Bound{
+			Value: stat.Plus(b.Value, -rng.Lo), Low: stat.Plus(b.Low, -rng.Lo),
+			High: stat.Plus(b.High, -rng.Lo),
+		}
 		value := above.Value
 		if best.K < r.GroupSize { // a bracket of the best of a group, which fewer samples do not measure
 			above.Value = nil
 		}
 		return estimated{
 			scaleless: true,
-			blocking:  reachableLimit, caution: reachableCaution, unit: "reward", width: rng.Width(), estimate: e, bound: above, bottom: rng.Lo, offset: rng.Lo,
+			blocking:  reachableLimit, caution: reachableCaution, unit: "reward", width: rng.Width(), estimate: e,
+			bound: above, bottom: rng.Lo, offset: rng.Lo,
 			samples: groupSamples(sr, r), inFile: sr.Items.InFile, items: itemsOfClass(sr, analysis.Dead),
 			vars: ofGroup(best, r, message.Args{
 				"dead": message.Int(sr.Classes.Counts[analysis.Dead]), "measured": message.Int(sr.Items.Measured),
@@ -62,14 +83,18 @@ var baselineReachable = &analysis.Gate{
 // ofGroup adds the words about the best of a group. If items have fewer
 // samples than that, the value is what fewer earn: the least that the group can.
 func ofGroup(best analysis.AtK, r *analysis.Result, vars message.Args, value *float64) message.Args {
-	vars["kbest"], vars["value"], vars["best"] = message.Count(r.GroupSize, "rollout"), message.Known(value), message.Known(best.Value)
+	vars["kbest"], vars["value"], vars["best"] = message.Count(r.GroupSize, "rollout"), message.Known(value),
+		message.Known(best.Value)
 	if best.K < r.GroupSize && best.K > 0 {
-		vars["value"], vars["best"] = message.Nested(atLeastSo.With(message.Args{"what": vars["value"]})), message.Nested(atLeastSo.With(message.Args{"what": vars["best"]}))
+		vars["value"], vars["best"] = message.Nested(atLeastSo.With(message.Args{"what": vars["value"]})),
+			message.Nested(atLeastSo.With(message.Args{"what": vars["best"]}))
 	}
 	return vars
 }
 
 // anyDifference are the words where rewards lie close together and the trainer
 // does not mind.
-var anyDifference = analysis.NewWording("baseline.any_difference", "rewards are close together, but the trainer divides by the standard deviation of a group (trainer.normalize: std), so any difference counts: {differ} of groups teach something",
+var anyDifference = analysis.NewWording("baseline.any_difference", "rewards are close together, but the trainer "+
+	"divides by the standard deviation of a group (trainer.normalize: std), so any difference counts: {differ} of "+
+	"groups teach something",
 	"")

@@ -12,11 +12,14 @@ var dataConflicts = &analysis.Gate{
 	Doc: "Blocking: no two rows have the same prompt and different references. Advisory: nor almost the same prompt " +
 		"(the same words that carry content, in the same order).",
 	Words: analysis.Words{
-		Why:           "One question with two right answers cannot be learnt: whatever the model says, half of its rollouts are punished for it.",
-		Pass:          "no prompt has two references",
-		Fail:          "{value|prompt has|prompts have} references that contradict each other",
-		FailRemedy:    "Look at the rows listed here: at least one reference of each pair is wrong, or the prompt leaves out what distinguishes the tasks. Fix or drop them.",
-		Caution:       "{value|pair of prompts that are almost the same has|pairs of prompts that are almost the same have} references that contradict each other",
+		Why: "One question with two right answers cannot be learnt: whatever the model says, half of its " +
+			"rollouts are punished for it.",
+		Pass: "no prompt has two references",
+		Fail: "{value|prompt has|prompts have} references that contradict each other",
+		FailRemedy: "Look at the rows listed here: at least one reference of each pair is wrong, or the prompt " +
+			"leaves out what distinguishes the tasks. Fix or drop them.",
+		Caution: "{value|pair of prompts that are almost the same has|pairs of prompts that are almost the " +
+			"same have} references that contradict each other",
 		CautionRemedy: "Read the pairs listed here. If they ask the same, one reference is wrong.",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {

@@ -10,28 +10,39 @@ import (
 )
 
 var (
-	enoughItems = analysis.Threshold{Name: "data.enough.items", Unit: "items", Doc: "fewest items, each sampled min(group size, 4) times, for a verdict", Default: 20}
-	enoughLost  = analysis.Threshold{Name: "data.enough.lost", Unit: "share", Doc: "largest share of sampled items that may be without any reward", Default: 0.02}
+	enoughItems = analysis.Threshold{
+		Name: "data.enough.items", Unit: "items",
+		Doc: "fewest items, each sampled min(group size, 4) times, for a verdict", Default: 20,
+	}
+	enoughLost = analysis.Threshold{
+		Name: "data.enough.lost", Unit: "share",
+		Doc: "largest share of sampled items that may be without any reward", Default: 0.02,
+	}
 )
 
 var dataEnough = &analysis.Gate{
 	Name:  "data.enough",
 	Label: "Items and samples",
-	Doc: "Blocking: at least 20 items, each with min(group size, 4) valid rollouts, and at most 2 % of the sampled items lost; " +
+	Doc: "Blocking: at least 20 items, each with min(group size, 4) valid rollouts, and at most 2 % of the sampled " +
+		"items lost; " +
 		"else the run cannot decide. Advisory: at least 100 items and 8 samples.",
 	Thresholds: []analysis.Threshold{enoughItems, enoughLost},
 	Charts:     []string{"variance"},
 	Words: analysis.Words{
-		Why:             "With few items or few samples every number below is a guess: chance alone can make a hopeless task look trainable, or the reverse.",
-		Pass:            "{have|item was|items were} sampled often enough to decide",
-		Unknown:         "{have|item has|items have} at least {least|valid rollout}, of {sampled} sampled ({lost} with none)",
+		Why: "With few items or few samples every number below is a guess: chance alone can make a " +
+			"hopeless task look trainable, or the reverse.",
+		Pass: "{have|item was|items were} sampled often enough to decide",
+		Unknown: "{have|item has|items have} at least {least|valid rollout}, of {sampled} sampled ({lost} " +
+			"with none)",
 		UnknownRemedy:   "Sample more items, or more rollouts of each, or fix what made rollouts fail. {needs}",
 		Caution:         "{have|item} with {median|valid rollout} each (median): a small basis",
 		CautionRemedy:   "The intervals are wide. 100 items with 8 samples each are a good basis.",
 		CautionUnknown:  "the number of items is not known",
 		CautionUnknownR: "",
 	},
-	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+		sr *analysis.SplitResult,
+	) []analysis.Finding {
 		want, least := Enough(t, r.GroupSize)
 		have := 0
 		short := []string{}
@@ -45,7 +56,10 @@ var dataEnough = &analysis.Gate{
 		lost := stat.Fraction(len(sr.Items.Lost), sr.Items.Sampled)
 		j := analysis.Judgement{
 			Split: split, Severity: analysis.Blocking, Unit: "items",
-			Want: wantItemsLost.With(message.Args{"limit": message.Int(want), "samples": message.Int(least), "lost": message.Share(t.At(enoughLost))}),
+			Want: wantItemsLost.With(message.Args{
+				"limit": message.Int(want), "samples": message.Int(least),
+				"lost": message.Share(t.At(enoughLost)),
+			}),
 			Args: message.Args{
 				"have": message.Int(have), "sampled": message.Int(sr.Items.Sampled), "least": message.Int(least),
 				"lost": message.Int(len(sr.Items.Lost)),
@@ -57,7 +71,8 @@ var dataEnough = &analysis.Gate{
 			status = analysis.Unknown
 			switch {
 			case have == sr.Items.Sampled: // nothing was lost, and no item has too few samples
-				j.Instead, j.Want = &fewWords, wantItems.With(message.Args{"limit": message.Int(want), "samples": message.Int(least)})
+				j.Instead, j.Want = &fewWords,
+					wantItems.With(message.Args{"limit": message.Int(want), "samples": message.Int(least)})
 				if all := sr.Items.InFile; all != nil && *all > sr.Items.Sampled {
 					j.Instead = &subsetWords
 				}
@@ -67,7 +82,8 @@ var dataEnough = &analysis.Gate{
 				if r.Run.Source == string(rollout.Import) {
 					j.Args["fix"] = message.Nested(importAgain.Text())
 				}
-				j.Args["lostshare"], j.Args["most"], j.Args["cause"] = message.Share(lost), message.Share(t.At(enoughLost)), message.Nested(firstCause(sr))
+				j.Args["lostshare"], j.Args["most"], j.Args["cause"] = message.Share(lost),
+					message.Share(t.At(enoughLost)), message.Nested(firstCause(sr))
 			}
 			j.Items = append(slices.Clone(sr.Items.Lost), short...)
 			j.Items = j.Items[:min(len(j.Items), analysis.MaxItemsListed)]
@@ -83,10 +99,12 @@ func Enough(t analysis.Thresholds, groupSize int) (items, samples int) {
 }
 
 // fewWords are the words where items alone are missing.
-var fewWords = analysis.NewWording("data.enough.few", "only {sampled|item was|items were} sampled", "Add items to the data file. {needs}")
+var fewWords = analysis.NewWording("data.enough.few", "only {sampled|item was|items were} sampled",
+	"Add items to the data file. {needs}")
 
 // subsetWords are the words where the data file has more items than were sampled.
-var subsetWords = analysis.NewWording("data.enough.subset", "only {sampled|item was|items were} sampled", "Sample more items of the data file. {needs}")
+var subsetWords = analysis.NewWording("data.enough.subset", "only {sampled|item was|items were} sampled",
+	"Sample more items of the data file. {needs}")
 
 func enoughCaution(r *analysis.Result, split rollout.Split) analysis.Finding {
 	sr := r.Splits[split]
@@ -96,16 +114,21 @@ func enoughCaution(r *analysis.Result, split rollout.Split) analysis.Finding {
 		Want: wantItems.With(message.Args{"limit": message.Int(items), "samples": message.Int(samples)}),
 		Args: message.Args{"have": message.Int(sr.Items.Measured), "median": message.Number(sr.Samples.Median)},
 	}
-	return j.Finding(failIf(sr.Items.Measured < items || sr.Samples.Median < samples), analysis.Observed(float64(sr.Items.Measured)))
+	return j.Finding(failIf(sr.Items.Measured < items || sr.Samples.Median < samples),
+		analysis.Observed(float64(sr.Items.Measured)))
 }
 
 var (
-	wantItemsLost = message.New("want.items_lost", "≥ {limit|item} with ≥ {samples|sample} each; ≤ {lost} of items without any reward")
-	wantItems     = message.New("want.items", "≥ {limit|item} with ≥ {samples|sample} each")
+	wantItemsLost = message.New("want.items_lost",
+		"≥ {limit|item} with ≥ {samples|sample} each; ≤ {lost} of items without any reward")
+	wantItems = message.New("want.items", "≥ {limit|item} with ≥ {samples|sample} each")
 )
 
 // lostWords are said where items are enough, and too many of them were lost.
-var lostWords = analysis.NewWording("data.enough.lost", "{lost} of {sampled|sampled item} ({lostshare}) had no valid rollout at all; at most {most} may be lost",
-	"The items that were lost may differ from the rest, so the numbers may not hold for them. {fix} Most frequent cause: {cause}.")
+var lostWords = analysis.NewWording("data.enough.lost",
+	"{lost} of {sampled|sampled item} ({lostshare}) had no valid rollout at all; at most {most} may be lost",
+	"The items that were lost may differ from the rest, so the numbers may not hold for them. {fix} Most frequent "+
+		"cause: {cause}.")
 
-var makeMissing = message.New("data.enough.make_missing", "Fix what made their rollouts fail, then run the same command again: it makes only the missing rollouts.")
+var makeMissing = message.New("data.enough.make_missing",
+	"Fix what made their rollouts fail, then run the same command again: it makes only the missing rollouts.")

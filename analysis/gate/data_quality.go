@@ -17,13 +17,18 @@ var dataQuality = &analysis.Gate{
 
 var dataDegenerate = &analysis.Gate{
 	Name: "data.degenerate",
-	Doc: "Advisory: no prompt is empty, one word over and over, or cut off, no row repeats another of its split, and no prompt holds its own reference word for word " +
+	Doc: "Advisory: no prompt is empty, one word over and over, or cut off, no row repeats another of its split, " +
+		"and no prompt holds its own reference word for word " +
 		"(unless most do: then finding it there is the task).",
 	Words: analysis.Words{
-		Why:           "Rows without a task teach nothing, rows that appear twice count twice, and a model that finds the answer in the prompt learns to copy it.",
-		Pass:          "no row is empty, cut off or repeated, or gives its answer away{told}",
-		Caution:       "{value|row is|rows are} of little use: {empty} empty, {constant} of one word over and over, {cut} cut off, {repeats|that repeats|that repeat} another of the same split, {given} whose prompt holds the reference{told}",
-		CautionRemedy: "Fix or drop the rows listed here. {near|more row has|more rows have} most of the text in common with another row of the same split.",
+		Why: "Rows without a task teach nothing, rows that appear twice count twice, and a model that " +
+			"finds the answer in the prompt learns to copy it.",
+		Pass: "no row is empty, cut off or repeated, or gives its answer away{told}",
+		Caution: "{value|row is|rows are} of little use: {empty} empty, {constant} of one word over and over, " +
+			"{cut} cut off, {repeats|that repeats|that repeat} another of the same split, {given} whose prompt " +
+			"holds the reference{told}",
+		CautionRemedy: "Fix or drop the rows listed here. {near|more row has|more rows have} most of the text in " +
+			"common with another row of the same split.",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if r.Shift == nil {
@@ -33,7 +38,11 @@ var dataDegenerate = &analysis.Gate{
 		j := analysis.Judgement{Severity: analysis.Advisory, Unit: "rows", Want: analysis.WantNone.Text()}
 		for _, f := range r.Shift.Flaws {
 			kinds[f.Kind]++
-			withRow(&j, rowIs.With(message.Args{"split": message.Name(f.Split), "item": message.Name(f.Item), "what": message.Nested(kindOf[string(f.Kind)].Text())}), f.Item)
+			withRow(&j,
+				rowIs.With(message.Args{
+					"split": message.Name(f.Split), "item": message.Name(f.Item),
+					"what": message.Nested(kindOf[string(f.Kind)].Text()),
+				}), f.Item)
 		}
 		repeats := map[shift.LeakKind]int{}
 		for _, d := range r.Shift.Duplicates {
@@ -44,12 +53,15 @@ var dataDegenerate = &analysis.Gate{
 		}
 		given, told := givenReference(r.Shift)
 		for _, row := range given {
-			withRow(&j, rowGiven.With(message.Args{"split": message.Name(row.Split), "item": message.Name(row.Item)}), row.Item)
+			withRow(&j, rowGiven.With(message.Args{"split": message.Name(row.Split), "item": message.Name(row.Item)}),
+				row.Item)
 		}
 		n := len(r.Shift.Flaws) + repeats[shift.ExactLeak] + len(given)
 		j.Args = message.Args{
-			"empty": message.Int(kinds[shift.Empty]), "constant": message.Int(kinds[shift.Constant]), "cut": message.Int(kinds[shift.Truncated]),
-			"repeats": message.Int(repeats[shift.ExactLeak]), "near": message.Int(repeats[shift.NearLeak]), "given": message.Int(len(given)), "told": message.Nested(told),
+			"empty": message.Int(kinds[shift.Empty]), "constant": message.Int(kinds[shift.Constant]),
+			"cut":     message.Int(kinds[shift.Truncated]),
+			"repeats": message.Int(repeats[shift.ExactLeak]), "near": message.Int(repeats[shift.NearLeak]),
+			"given": message.Int(len(given)), "told": message.Nested(told),
 		}
 		return []analysis.Finding{j.Finding(analysis.Observed(float64(n)).AtMost(0), analysis.Observed(float64(n)))}
 	},
@@ -62,24 +74,33 @@ func givenReference(sh *analysis.Shift) (rows []analysis.RowName, told message.T
 	if 2*len(sh.InPrompt) <= sh.InPromptOf {
 		return sh.InPrompt, message.Text{}
 	}
-	return nil, givenIsTask.With(message.Args{"n": message.Int(len(sh.InPrompt)), "prompts": message.Int(sh.InPromptOf)})
+	return nil,
+		givenIsTask.With(message.Args{"n": message.Int(len(sh.InPrompt)), "prompts": message.Int(sh.InPromptOf)})
 }
 
 var (
 	rowIs       = message.New("phrase.row_is", "{split} {item}: {what}")
 	rowGiven    = message.New("phrase.row_given", "{split} {item}: the prompt holds the reference")
-	givenIsTask = message.New("data.degenerate.given_is_task", "; the reference is in the prompt word for word in {n} of {prompts|prompt}: finding it there is taken to be the task")
+	givenIsTask = message.New("data.degenerate.given_is_task", "; the reference is in the prompt word for word in "+
+		"{n} of {prompts|prompt}: finding it there is taken to be the task")
 )
 
 var dataSuspect = &analysis.Gate{
 	Name: "data.suspect",
-	Doc: "Advisory, after an audit: on no item do most rollouts agree on one answer other than the reference while none earns the top, or earn the top while the reference, given as the answer, earns the bottom. " +
+	Doc: "Advisory, after an audit: on no item do most rollouts agree on one answer other than the reference while " +
+		"none earns the top, or earn the top while the reference, given as the answer, earns the bottom. " +
 		"Skipped where answers could not be compared and rewards show nothing.",
 	Words: analysis.Words{
-		Why:           "When most rollouts of an item independently give the same answer and the reference says another, or the grader pays for what they say and not for the reference, either the reference is wrong, or the model makes the same mistake every time. Training on a wrong reference teaches the mistake.",
-		Pass:          "on none of {compared} do most rollouts agree on an answer other than the reference while none earns the top, or earn the top while the reference earns the bottom",
-		Caution:       "on {on} the rollouts contradict the reference: most agree on a different answer and none earns the top, or most earn the top although the reference earns the bottom",
-		CautionRemedy: "Check these references by hand: correct them, or drop the items. If a reference is right and the model merely wrong, keep the item; if all the references are right, the grader accepts them only in another form (set the answer template, audit.answer). {example}",
+		Why: "When most rollouts of an item independently give the same answer and the reference says " +
+			"another, or the grader pays for what they say and not for the reference, either the reference is " +
+			"wrong, or the model makes the same mistake every time. Training on a wrong reference teaches the mistake.",
+		Pass: "on none of {compared} do most rollouts agree on an answer other than the reference while " +
+			"none earns the top, or earn the top while the reference earns the bottom",
+		Caution: "on {on} the rollouts contradict the reference: most agree on a different answer and none " +
+			"earns the top, or most earn the top although the reference earns the bottom",
+		CautionRemedy: "Check these references by hand: correct them, or drop the items. If a reference is right " +
+			"and the model merely wrong, keep the item; if all the references are right, the grader accepts them " +
+			"only in another form (set the answer template, audit.answer). {example}",
 	},
 	Check: audited(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		list := r.Grader.SuspectReferences
@@ -88,7 +109,10 @@ var dataSuspect = &analysis.Gate{
 		}
 		j := analysis.Judgement{
 			Severity: analysis.Advisory, Unit: "items",
-			Args: message.Args{"example": message.Nested(message.Text{}), "on": message.Count(len(list), "item"), "compared": message.Count(max(r.Grader.Compared, r.Grader.ComparedRewards), "item")},
+			Args: message.Args{
+				"example": message.Nested(message.Text{}), "on": message.Count(len(list), "item"),
+				"compared": message.Count(max(r.Grader.Compared, r.Grader.ComparedRewards), "item"),
+			},
 		}
 		for i, s := range list {
 			if i == 0 {
@@ -115,10 +139,18 @@ func incomparable(r *analysis.Result) message.Text {
 func suspectExample(s analysis.SuspectReference) message.Text {
 	text := earnTop.With(message.Args{"item": message.Name(s.Item), "share": message.Share(s.Share)})
 	if s.Answer != "" {
-		text = answerAlike.With(message.Args{"item": message.Name(s.Item), "share": message.Share(s.Share), "answer": message.Quote(wording.ClipBytes(s.Answer, analysis.ExcerptLength))})
+		text = answerAlike.With(message.Args{
+			"item": message.Name(s.Item), "share": message.Share(s.Share),
+			"answer": message.Quote(wording.ClipBytes(s.Answer, analysis.ExcerptLength)),
+		})
 	}
 	if s.ReferenceReward != nil {
-		text = message.Concat(text, referenceEarns.With(message.Args{"reference": message.Quote(wording.ClipBytes(s.Reference, analysis.ExcerptLength)), "reward": message.Number(*s.ReferenceReward)}))
+		text = message.Concat(text,
+			referenceEarns.With(
+				message.Args{
+					"reference": message.Quote(wording.ClipBytes(s.Reference, analysis.ExcerptLength)),
+					"reward":    message.Number(*s.ReferenceReward),
+				}))
 	}
 	return message.Concat(text, fullStop.Text())
 }
@@ -130,6 +162,8 @@ var (
 )
 
 var (
-	answersDiffer  = message.New("skip.not_compared", "answers could not be compared: no two rollouts of an item say the same")
-	byRewardsAlone = message.New("skip.by_rewards_alone", "by rewards alone, none of {references} earns the bottom where most rollouts earn the top")
+	answersDiffer = message.New("skip.not_compared",
+		"answers could not be compared: no two rollouts of an item say the same")
+	byRewardsAlone = message.New("skip.by_rewards_alone",
+		"by rewards alone, none of {references} earns the bottom where most rollouts earn the top")
 )

@@ -11,14 +11,17 @@ import (
 var dataValid = &analysis.Gate{
 	Name:  "data.valid",
 	Label: "Valid data files",
-	Doc:   "Blocking: no row of the data files breaks a verified rule of the target platform. Advisory: none breaks a rule of advice.",
+	Doc: "Blocking: no row of the data files breaks a verified rule of the target platform. Advisory: none breaks " +
+		"a rule of advice.",
 	Words: analysis.Words{
-		Why:            "A training service refuses a file that breaks its rules, or trains on something other than you meant.",
-		Pass:           "the data files follow the platform's rules",
-		Fail:           "the data files break the platform's rules in {places}",
-		FailRemedy:     "Fix the lines listed under data.valid, then measure into a new run directory: {run_next}.",
-		Caution:        "the data files go against the platform's advice in {places}",
-		CautionRemedy:  "Look at the lines listed under data.valid; the job would be accepted, but it may not be what you want.",
+		Why: "A training service refuses a file that breaks its rules, or trains on something other than " +
+			"you meant.",
+		Pass:       "the data files follow the platform's rules",
+		Fail:       "the data files break the platform's rules in {places}",
+		FailRemedy: "Fix the lines listed under data.valid, then measure into a new run directory: {run_next}.",
+		Caution:    "the data files go against the platform's advice in {places}",
+		CautionRemedy: "Look at the lines listed under data.valid; the job would be accepted, but it may not be " +
+			"what you want.",
 		Unknown:        "the data files could not be checked",
 		CautionUnknown: "the data files could not be checked",
 	},

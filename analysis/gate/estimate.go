@@ -17,7 +17,8 @@ type estimated struct {
 	caution  analysis.Threshold
 	unit     string
 	width    float64 // of the reward range when the thresholds are shares of it; else 1
-	span     float64 // what the blocking threshold is a share of instead, where it is less than the caution asks for; 0: width
+	// what the blocking threshold is a share of instead, where it is less than the caution asks for; 0: width
+	span     float64
 	estimate stat.Estimate
 	bound    analysis.Bound
 	bottom   float64 // of what the estimate can be
@@ -45,7 +46,10 @@ func (e estimated) findings(r *analysis.Result, t analysis.Thresholds, split rol
 			want = t.At(level.threshold) * e.span
 		}
 		status := e.bound.AtLeast(want)
-		j := analysis.Judgement{Split: split, Severity: level.severity, Unit: e.unit, Want: analysis.WantAtLeast(want), Args: e.vars}
+		j := analysis.Judgement{
+			Split: split, Severity: level.severity, Unit: e.unit,
+			Want: analysis.WantAtLeast(want), Args: e.vars,
+		}
 		if level.severity == analysis.Blocking && status != analysis.Pass && e.scaleless {
 			if differ, ok := differEnough(r, t, split); ok {
 				status, j.Instead = analysis.Pass, &anyDifference
@@ -120,7 +124,9 @@ var unitRange = stat.Range{Lo: 0, Hi: 1}
 
 // settle says how many items of the same samples would settle an estimate
 // against a threshold.
-func settle(e stat.Estimate, want float64, rng stat.Range, conf float64, sr *analysis.SplitResult) (*analysis.Needs, bool) {
+func settle(e stat.Estimate, want float64, rng stat.Range, conf float64,
+	sr *analysis.SplitResult,
+) (*analysis.Needs, bool) {
 	return settleBy(e, want, rng, conf, int(sr.Samples.Median))
 }
 
@@ -209,8 +215,10 @@ func fittedSignal(sr *analysis.SplitResult, g int) message.Text {
 }
 
 var (
-	fittedAt      = message.New("signal.informative.fitted_at", " (models fitted to the items put it at {share}; they decide nothing)")
-	fittedBetween = message.New("signal.informative.fitted", " (models fitted to the items put it at {low} to {high}; they decide nothing)")
+	fittedAt = message.New("signal.informative.fitted_at",
+		" (models fitted to the items put it at {share}; they decide nothing)")
+	fittedBetween = message.New("signal.informative.fitted",
+		" (models fitted to the items put it at {low} to {high}; they decide nothing)")
 )
 
 var atLeastSo = message.New("phrase.at_least", "at least {what}")

@@ -13,25 +13,37 @@ var noEval = analysis.Moot(message.New("skip.no_eval", "there is no eval split")
 
 // The thresholds of the gate. The variants of a run are compared with HopedGain too.
 var (
-	HopedGain          = analysis.Threshold{Name: "eval.power", Unit: "share", Doc: "the gain hoped for, as a share of the range: the evaluation set must show it in 80 % of comparisons", Default: 0.05}
-	assumedCorrelation = analysis.Threshold{Name: "eval.power.correlation", Unit: "correlation", Doc: "correlation of the item means of two models, assumed until there is a second run; lower is more careful", Default: 0.50}
+	HopedGain = analysis.Threshold{
+		Name: "eval.power", Unit: "share",
+		Doc:     "the gain hoped for, as a share of the range: the evaluation set must show it in 80 % of comparisons",
+		Default: 0.05,
+	}
+	assumedCorrelation = analysis.Threshold{
+		Name: "eval.power.correlation", Unit: "correlation",
+		Doc: "correlation of the item means of two models, assumed until there is a second run; lower is more careful", Default: 0.50,
+	}
 )
 
 var evalPower = &analysis.Gate{
 	Name:      "eval.power",
 	Label:     "Smallest detectable gain",
 	OnRewards: true,
-	Doc: "Advisory, on eval: the items and samples of this run, sampled again after training, would show a gain of 5 % of the reward range " +
-		"in 80 % of paired comparisons. Until there is a second run, how unevenly items gain is an assumption: item means of the two models " +
+	Doc: "Advisory, on eval: the items and samples of this run, sampled again after training, would show a gain of " +
+		"5 % of the reward range " +
+		"in 80 % of paired comparisons. Until there is a second run, how unevenly items gain is an assumption: item " +
+		"means of the two models " +
 		"correlate at 0.5, and the gain is spread no more evenly than if a few items had all of it.",
 	Thresholds: []analysis.Threshold{HopedGain, assumedCorrelation},
 	Words: analysis.Words{
-		Why:           "After training, this evaluation set has to tell whether it worked. A set that cannot show the gain hoped for leaves you with a model and no answer.",
-		Pass:          "the evaluation set can show a change of {value}, and you hope for {hoped}",
-		Caution:       "the evaluation set is too small to show a gain of {hoped}: with {items} and {samples|sample} each, changes smaller than {value} could go undetected",
-		CautionRemedy: "{enough} If you expect a different gain, set the threshold eval.power to it. Once you have a second run, gonogo compare measures the correlation that is assumed here.",
-		Unmeasured:    "not known: fewer than 2 items of eval have a reward",
-		UnmeasuredR:   "Sample more items of eval.",
+		Why: "After training, this evaluation set has to tell whether it worked. A set that cannot show " +
+			"the gain hoped for leaves you with a model and no answer.",
+		Pass: "the evaluation set can show a change of {value}, and you hope for {hoped}",
+		Caution: "the evaluation set is too small to show a gain of {hoped}: with {items} and " +
+			"{samples|sample} each, changes smaller than {value} could go undetected",
+		CautionRemedy: "{enough} If you expect a different gain, set the threshold eval.power to it. Once you have " +
+			"a second run, gonogo compare measures the correlation that is assumed here.",
+		Unmeasured:  "not known: fewer than 2 items of eval have a reward",
+		UnmeasuredR: "Sample more items of eval.",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		sr := r.Splits[rollout.Eval]
@@ -39,16 +51,21 @@ var evalPower = &analysis.Gate{
 			return analysis.Skip(rollout.Eval, analysis.Advisory, noEval.Text())
 		}
 		hoped := t.At(HopedGain) * r.Range().Width()
-		j := analysis.Judgement{Split: rollout.Eval, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantAtMost(hoped)}
+		j := analysis.Judgement{
+			Split: rollout.Eval, Severity: analysis.Advisory, Unit: "reward",
+			Want: analysis.WantAtMost(hoped),
+		}
 		p, ok := plannedPower(sr, r.Range(), t)
 		if !ok || hoped <= 0 {
-			j.Needs, j.Settles = &analysis.Needs{Items: 2, Samples: 2}, hoped > 0 // the least that tells how items differ
+			// the least that tells how items differ
+			j.Needs, j.Settles = &analysis.Needs{Items: 2, Samples: 2}, hoped > 0
 			return []analysis.Finding{j.Finding(analysis.Unknown, analysis.Bound{})}
 		}
 		mde := stat.MDE(p.se(), r.Confidence)
 		j.Args = message.Args{
-			"hoped": message.Number(hoped), "items": message.Count(sr.Items.Measured, "item"), "samples": message.Number(sr.Samples.Median),
-			"enough": message.Nested(p.enough(hoped, stat.SEAtMDE(hoped, r.Confidence), sr)),
+			"hoped": message.Number(hoped), "items": message.Count(sr.Items.Measured, "item"),
+			"samples": message.Number(sr.Samples.Median),
+			"enough":  message.Nested(p.enough(hoped, stat.SEAtMDE(hoped, r.Confidence), sr)),
 		}
 		return []analysis.Finding{j.Finding(failIf(mde > hoped), analysis.Observed(mde))}
 	},
@@ -88,7 +105,8 @@ type evalDesign struct {
 // plannedPower assumes the interaction, for a single run cannot tell it: 2(1-ρ)
 // times the variance between items, which the difference of two models of equal
 // spread has whose item means correlate at ρ, and at least g(R-g), which a gain
-// of g on average has when it falls to as few items as can hold it. Items with one sample tell no variance within: then two
+// of g on average has when it falls to as few items as can hold it. Items with one sample tell no
+// variance within: then two
 // runs count as unrelated, 2·s² of the item means. ok is false with fewer than
 // two items.
 func plannedPower(sr *analysis.SplitResult, rng stat.Range, t analysis.Thresholds) (p evalDesign, ok bool) {
@@ -121,7 +139,9 @@ func (p evalDesign) enough(hoped, se float64, sr *analysis.SplitResult) message.
 	items := int(math.Ceil(math.Min(1e9, (p.interaction+p.sampling)/(se*se))))
 	text := alikeShow.With(message.Args{"hoped": message.Number(hoped), "items": message.Count(items, "item")})
 	if left := se*se*float64(p.items) - p.interaction; left > 0 && p.sampling > 0 {
-		text = message.Concat(text, orTheseWith.With(message.Args{"samples": message.Int(int(math.Ceil(p.sampling / left * sr.Samples.Median)))}))
+		text = message.Concat(text,
+			orTheseWith.With(
+				message.Args{"samples": message.Int(int(math.Ceil(p.sampling / left * sr.Samples.Median)))}))
 	}
 	if sr.Items.InFile != nil && *sr.Items.InFile > sr.Items.Measured {
 		text = message.Concat(text, fileHolds.With(message.Args{"items": message.Count(*sr.Items.InFile, "item")}))
@@ -130,7 +150,8 @@ func (p evalDesign) enough(hoped, se float64, sr *analysis.SplitResult) message.
 }
 
 var (
-	alikeShow   = message.New("eval.power.items", "To show a gain of {hoped}, sample about {items} of eval the same way")
+	alikeShow = message.New("eval.power.items",
+		"To show a gain of {hoped}, sample about {items} of eval the same way")
 	orTheseWith = message.New("eval.power.samples", ", or these with {samples|sample} each")
 	fileHolds   = message.New("eval.power.file", ". The file has {items}")
 )

@@ -8,8 +8,14 @@ import (
 )
 
 var (
-	liftLimit   = analysis.Threshold{Name: "exploration.lift", Unit: "share", Doc: "best of a group minus mean reward, as a share of the range", Default: 0.02}
-	liftCaution = analysis.Threshold{Name: "exploration.lift.caution", Unit: "share", Doc: "the same, below which it is a caution", Default: 0.05}
+	liftLimit = analysis.Threshold{
+		Name: "exploration.lift", Unit: "share",
+		Doc: "best of a group minus mean reward, as a share of the range", Default: 0.02,
+	}
+	liftCaution = analysis.Threshold{
+		Name: "exploration.lift.caution", Unit: "share",
+		Doc: "the same, below which it is a caution", Default: 0.05,
+	}
 )
 
 var explorationLift = &analysis.Gate{
@@ -17,15 +23,19 @@ var explorationLift = &analysis.Gate{
 	Label:     "Gain of the best sample",
 	OnRewards: true,
 	Headline:  true,
-	Doc: "Blocking, on train: the best of a group of the planned size earns at least 2 % of the range more than the mean; that gap is what " +
-		"training can pull the mean towards. A trainer that divides by a group's standard deviation (trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 5 %.",
+	Doc: "Blocking, on train: the best of a group of the planned size earns at least 2 % of the range more than the " +
+		"mean; that gap is what " +
+		"training can pull the mean towards. A trainer that divides by a group's standard deviation " +
+		"(trainer.normalize: std) learns from any difference: it passes with signal.informative. Advisory: 5 %.",
 	Thresholds: []analysis.Threshold{liftLimit, liftCaution},
 	Charts:     []string{"best_of_k"},
 	Words: analysis.Words{
-		Why:             "The gap between the best of several rollouts and the mean is what training can pull the mean towards: the better behaviour must already show up among the rollouts.",
-		Pass:            "the best of {kbest} earns {value} more than the mean ({best} against {mean})",
-		Fail:            "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",
-		FailRemedy:      "Raise the temperature: rollouts hardly differ. If that is not enough, allow more steps, or use a grader with finer grades.",
+		Why: "The gap between the best of several rollouts and the mean is what training can pull the " +
+			"mean towards: the better behaviour must already show up among the rollouts.",
+		Pass: "the best of {kbest} earns {value} more than the mean ({best} against {mean})",
+		Fail: "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",
+		FailRemedy: "Raise the temperature: rollouts hardly differ. If that is not enough, allow more steps, " +
+			"or use a grader with finer grades.",
 		Unknown:         "the best of {kbest} earns {low} to {high} more than the mean",
 		UnknownRemedy:   "{needs}",
 		Caution:         "the best of {kbest} earns only {value} more than the mean ({best} against {mean})",
@@ -33,14 +43,17 @@ var explorationLift = &analysis.Gate{
 		CautionUnknown:  "the best of {kbest} earns {low} to {high} more than the mean",
 		CautionUnknownR: "{needs}",
 	},
-	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+	Check: onTraining(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+		sr *analysis.SplitResult,
+	) []analysis.Finding {
 		rng := r.Range()
 		e := onFile(sr.Lift, sr, r, stat.Range{Lo: 0, Hi: rng.Width()})
 		b := analysis.BoundOf(e)
 		best, found := sr.BestAt(r.GroupSize)
 		if found && best.K < r.GroupSize && best.High != nil && sr.Reward.Low != nil {
 			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*best.High-rng.Lo)
-			b = analysis.Bound{Low: b.Low, High: stat.Some(min(high, rng.Hi) - *sr.Reward.Low)} // of a group, which fewer samples do not measure
+			// of a group, which fewer samples do not measure
+			b = analysis.Bound{Low: b.Low, High: stat.Some(min(high, rng.Hi) - *sr.Reward.Low)}
 		}
 		return estimated{
 			scaleless: true,

@@ -19,7 +19,10 @@ func All() analysis.Gates {
 
 // OfItems are the gates that judge items alone, in the order of all.
 func OfItems() analysis.Gates {
-	return analysis.Gates{dataConflicts, dataQuality.WithParts(dataDegenerate), leakage, shiftGates.WithParts(shiftText, shiftFields)}
+	return analysis.Gates{
+		dataConflicts, dataQuality.WithParts(dataDegenerate), leakage,
+		shiftGates.WithParts(shiftText, shiftFields),
+	}
 }
 
 // OfGrader are the gates about the grader and its references.

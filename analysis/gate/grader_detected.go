@@ -10,7 +10,8 @@ var graderDetected = &analysis.Gate{
 	Name: "grader.detected",
 	Doc:  "Advisory, if detectors are configured: no rollout is marked as a hack.",
 	Words: analysis.Words{
-		Why:           "A detector looks for rollouts that earn reward by a trick. What the base model does now and then, training makes it do always.",
+		Why: "A detector looks for rollouts that earn reward by a trick. What the base model does now and " +
+			"then, training makes it do always.",
 		Pass:          "none of {rollouts} is marked as a hack",
 		Caution:       "“{detector}” marks {marked} of {rollouts} as a hack; they had earned {mean} on average",
 		CautionRemedy: "Read them. If they are hacks, close the hole in the grader. {zeroed}",
@@ -26,8 +27,9 @@ var graderDetected = &analysis.Gate{
 		j := analysis.Judgement{
 			Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want), Items: worst.Items,
 			Args: message.Args{
-				"detector": message.Name(worst.Detector), "marked": message.Int(worst.Marked), "rollouts": message.Count(worst.Rollouts, "rollout"),
-				"mean": message.Known(worst.Mean.Value), "zeroed": message.Nested(countAsGraded.Text()),
+				"detector": message.Name(worst.Detector), "marked": message.Int(worst.Marked),
+				"rollouts": message.Count(worst.Rollouts, "rollout"),
+				"mean":     message.Known(worst.Mean.Value), "zeroed": message.Nested(countAsGraded.Text()),
 			},
 		}
 		if worst.Zeroed {
@@ -68,11 +70,16 @@ func worstDetector(r *analysis.Result, want float64) *analysis.DetectorResult {
 
 var (
 	countAsGraded = message.New("grader.detected.as_graded", "They count as they were graded.")
-	countAtBottom = message.New("grader.detected.at_bottom", "In the mean reward, best of several, groups and item classes they count at the bottom of the range. Findings about the grader itself (resolution, noise, length, layers, agreement with people) use the reward that it gave; noise leaves these rollouts out.")
+	countAtBottom = message.New("grader.detected.at_bottom", "In the mean reward, best of several, groups and item "+
+		"classes they count at the bottom of the range. Findings about the grader itself (resolution, noise, "+
+		"length, layers, agreement with people) use the reward that it gave; noise leaves these rollouts out.")
 )
 
-var noDetector = message.New("skip.no_detector", "no detector was run over the rollouts (gonogo audit, with detectors configured)")
+var noDetector = message.New("skip.no_detector",
+	"no detector was run over the rollouts (gonogo audit, with detectors configured)")
 
 // unpaidWords are the words where no rollout that a detector marks earned anything.
-var unpaidWords = analysis.NewWording("grader.detected.unpaid", "“{detector}” marks {marked} of {rollouts} as a hack; the grader paid for none of them",
-	"There is no hole to close: they earned the bottom of the range, and training is not drawn to what earns nothing. Read some to see that the detector is right, and keep it: it shows if the trick begins to pay.")
+var unpaidWords = analysis.NewWording("grader.detected.unpaid",
+	"“{detector}” marks {marked} of {rollouts} as a hack; the grader paid for none of them",
+	"There is no hole to close: they earned the bottom of the range, and training is not drawn to what earns "+
+		"nothing. Read some to see that the detector is right, and keep it: it shows if the trick begins to pay.")

@@ -81,7 +81,10 @@ func noneOf(some, all int) message.Text {
 	if all == 1 {
 		return someOfOne.With(message.Args{"some": message.Int(some), "share": message.Share(stat.Fraction(some, all))})
 	}
-	return someOfReferences.With(message.Args{"some": message.Int(some), "all": message.Int(all), "share": message.Share(stat.Fraction(some, all))})
+	return someOfReferences.With(message.Args{
+		"some": message.Int(some), "all": message.Int(all),
+		"share": message.Share(stat.Fraction(some, all)),
+	})
 }
 
 // rejectedOf counts what was rejected, in a sentence.

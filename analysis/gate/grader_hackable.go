@@ -10,26 +10,41 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var hackableLimit = analysis.Threshold{Name: "grader.hackable", Unit: "share", Doc: "share of items on which a probe that must score at the bottom is accepted; the grader fails if the whole interval is above it", Default: 0.01}
+var hackableLimit = analysis.Threshold{
+	Name: "grader.hackable", Unit: "share", Doc: "share of items on which a " +
+		"probe that must score at the bottom is accepted; the grader fails if the whole interval is above it",
+	Default: 0.01,
+}
 
 var graderHackable = &analysis.Gate{
 	Name:  "grader.hackable",
 	Label: "Worthless answers rewarded",
-	Doc: "Blocking, after an audit: no probe that must score at the bottom (empty answers, echoes, plausible wrong ones, instructions to the judge, …) is " +
-		"rewarded on two items or more, with the low end of the share of items above 1 %, or above what the grader's own noise explains. An answer counts as rewarded if it earns over 5 % of the range more than " +
-		"its limit, and either as much as a right answer or over 5 % more than the item's own rollouts do on average: training does not move towards an answer that earns less. " +
-		"Judged probe by probe and, without noise, over all of them together. Answers on which the grader failed are not judged: the gate is open if they are a third of all, " +
+	Doc: "Blocking, after an audit: no probe that must score at the bottom (empty answers, echoes, plausible wrong " +
+		"ones, instructions to the judge, …) is " +
+		"rewarded on two items or more, with the low end of the share of items above 1 %, or above what the " +
+		"grader's own noise explains. An answer counts as rewarded if it earns over 5 % of the range more than " +
+		"its limit, and either as much as a right answer or over 5 % more than the item's own rollouts do on " +
+		"average: training does not move towards an answer that earns less. " +
+		"Judged probe by probe and, without noise, over all of them together. Answers on which the grader failed " +
+		"are not judged: the gate is open if they are a third of all, " +
 		"or if too few items were probed for it to fail, as in an interrupted audit. " +
-		"Advisory: no such probe is rewarded on a single item, and the grader fails on at most 5 % of them and on no probe wholly.",
+		"Advisory: no such probe is rewarded on a single item, and the grader fails on at most 5 % of them and on " +
+		"no probe wholly.",
 	Thresholds: []analysis.Threshold{hackableLimit, analysis.HackableMargin},
 	Charts:     []string{"grader_audit"},
 	Words: analysis.Words{
-		Why:           "Training finds every way to earn reward. If an answer that does no work is rewarded, the model learns to give that answer instead of doing the task, and the reward goes up while the work gets worse.",
-		Pass:          "worthless answers do not fool the grader: {best}",
-		Fail:          "the grader can be fooled: “{probe}” is rewarded on {on}{others}",
-		FailRemedy:    "See for yourself: {replay} sends the same answer to the grader again and shows the reward. Close the hole. Then {grade} regrades the recorded answers without new rollouts, and {audit_next} tries the probes on the new grader. Do not train until it withstands all of them.{noise}{unjudged}",
-		Unknown:       "it is not clear whether the grader can be fooled: it failed on {failed} of {payloads}{kind}",
-		UnknownRemedy: "Make the grader give worthless answers the lowest grade instead of failing, then run {grade} and {audit_next}. Some trainers count such a failure as no reward, others repeat or drop the rollout, so it is not counted here as an answer that earned nothing. {where}",
+		Why: "Training finds every way to earn reward. If an answer that does no work is rewarded, the " +
+			"model learns to give that answer instead of doing the task, and the reward goes up while the work gets " +
+			"worse.",
+		Pass: "worthless answers do not fool the grader: {best}",
+		Fail: "the grader can be fooled: “{probe}” is rewarded on {on}{others}",
+		FailRemedy: "See for yourself: {replay} sends the same answer to the grader again and shows the reward. " +
+			"Close the hole. Then {grade} regrades the recorded answers without new rollouts, and {audit_next} " +
+			"tries the probes on the new grader. Do not train until it withstands all of them.{noise}{unjudged}",
+		Unknown: "it is not clear whether the grader can be fooled: it failed on {failed} of {payloads}{kind}",
+		UnknownRemedy: "Make the grader give worthless answers the lowest grade instead of failing, then run " +
+			"{grade} and {audit_next}. Some trainers count such a failure as no reward, others repeat or drop the " +
+			"rollout, so it is not counted here as an answer that earned nothing. {where}",
 		Caution:       "a worthless answer was rewarded: “{probe}” on {on}{others}",
 		CautionRemedy: "Look at it: {replay}. One hole is enough for training to find it.{noise}{unjudged}",
 		Unmeasured:    unaskable,
@@ -47,8 +62,12 @@ var graderHackable = &analysis.Gate{
 		if len(bottom) == 0 {
 			return analysis.Skip("", analysis.Blocking, noProbeTried.Text())
 		}
-		j := analysis.Judgement{Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(t.At(hackableLimit))}
-		j.Needs, j.Settles = &analysis.Needs{Items: payloadsOfItem(bottom), Samples: 1}, true // what the grader failed on, graded again
+		j := analysis.Judgement{
+			Severity: analysis.Blocking, Unit: "share",
+			Want: analysis.WantAtMost(t.At(hackableLimit)),
+		}
+		// what the grader failed on, graded again
+		j.Needs, j.Settles = &analysis.Needs{Items: payloadsOfItem(bottom), Samples: 1}, true
 		if !tried {
 			return []analysis.Finding{j.Finding(analysis.Unknown, analysis.Bound{})}
 		}
@@ -100,7 +119,9 @@ func mostItems(probes []*analysis.ProbeResult) int {
 }
 
 // hackedBy returns the most telling probe, and whether the grader fails.
-func hackedBy(r *analysis.Result, t analysis.Thresholds, bottom []*analysis.ProbeResult) (worst *analysis.ProbeResult, fails bool) {
+func hackedBy(r *analysis.Result, t analysis.Thresholds,
+	bottom []*analysis.ProbeResult,
+) (worst *analysis.ProbeResult, fails bool) {
 	worst = bottom[0]
 	for _, p := range bottom {
 		if p.Items > 0 && worst.Items == 0 {
@@ -170,16 +191,23 @@ func hackedWords(r *analysis.Result, bottom []*analysis.ProbeResult, worst *anal
 	judged := message.Count(len(bottom)-len(lost.whole), "probe")
 	best := noneRewarded.With(message.Args{"judged": judged})
 	vars := message.Args{
-		"probe": message.Name(worst.Probe), "on": message.Nested(onItems(worst.Above, worst.Items)), "replay": replay(worst), "others": message.Nested(message.Text{}), "noise": message.Nested(message.Text{}), "unjudged": message.Nested(message.Text{}),
-		"failed": message.Int(lost.failed), "payloads": message.Count(lost.payloads, "worthless answer"), "kind": message.Nested(message.Text{}), "where": message.Nested(lost.where()),
+		"probe": message.Name(worst.Probe), "on": message.Nested(onItems(worst.Above, worst.Items)),
+		"replay": replay(worst), "others": message.Nested(message.Text{}), "noise": message.Nested(message.Text{}),
+		"unjudged": message.Nested(message.Text{}),
+		"failed":   message.Int(lost.failed), "payloads": message.Count(lost.payloads, "worthless answer"),
+		"kind": message.Nested(message.Text{}), "where": message.Nested(lost.where()),
 	}
 	if worst.Above > 0 {
 		best = farthest.With(message.Args{"judged": judged, "probe": vars["probe"], "on": vars["on"]})
 	}
 	if lost.failed > 0 {
 		vars["kind"] = message.Nested(inBrackets.With(message.Args{"what": message.Name(lost.kind)}))
-		vars["unjudged"] = message.Nested(couldNotBe.With(message.Args{"failed": message.Int(lost.failed), "payloads": vars["payloads"], "kind": message.Name(lost.kind)}))
-		best = message.Concat(best, andNotJudged.With(message.Args{"failed": message.Int(lost.failed), "payloads": vars["payloads"]}))
+		vars["unjudged"] = message.Nested(couldNotBe.With(message.Args{
+			"failed":   message.Int(lost.failed),
+			"payloads": vars["payloads"], "kind": message.Name(lost.kind),
+		}))
+		best = message.Concat(best,
+			andNotJudged.With(message.Args{"failed": message.Int(lost.failed), "payloads": vars["payloads"]}))
 	}
 	vars["best"] = message.Nested(best)
 	others := 0
@@ -199,27 +227,36 @@ func hackedWords(r *analysis.Result, bottom []*analysis.ProbeResult, worst *anal
 
 var (
 	noneRewarded = message.New("grader.hackable.none", "none of {judged} is rewarded")
-	farthest     = message.New("grader.hackable.farthest", "of {judged}, “{probe}” gets farthest and is rewarded on {on}")
-	couldNotBe   = message.New("grader.hackable.not_judged", " {failed} of {payloads} could not be judged, because the grader failed on them ({kind}).")
+	farthest     = message.New("grader.hackable.farthest",
+		"of {judged}, “{probe}” gets farthest and is rewarded on {on}")
+	couldNotBe = message.New("grader.hackable.not_judged",
+		" {failed} of {payloads} could not be judged, because the grader failed on them ({kind}).")
 	andNotJudged = message.New("grader.hackable.and_not_judged", "; {failed} of {payloads} could not be judged")
 	othersFound  = message.New("grader.hackable.others", ", and {others} found something too")
-	noisyGrader  = message.New("grader.hackable.noisy", " The grader is noisy (about {share} of its grades are off by chance), so a single hit may be luck: --replay grades it again.")
+	noisyGrader  = message.New("grader.hackable.noisy", " The grader is noisy (about {share} of its grades are off "+
+		"by chance), so a single hit may be luck: --replay grades it again.")
 )
 
 var noProbeTried = message.New("skip.no_probe_tried", "no probe that must score at the bottom was sent to the grader")
 
 const (
-	holeItems     = 2    // fewest items on which a probe is accepted for the grader to fail
-	failedUnknown = 0.33 // share of worthless answers that the grader failed on, from which it is not known whether it can be fooled
+	holeItems = 2 // fewest items on which a probe is accepted for the grader to fail
+	// share of worthless answers that the grader failed on, from which it is not known whether it can be fooled
+	failedUnknown = 0.33
 	failedCaution = 0.05 // the same, above which it is a caution
 )
 
 // unjudgedWords are the words where the grader failed on some of the answers
 // that must score at the bottom.
-var unjudgedWords = analysis.NewWording("grader.hackable.unjudged", "{failed} of {payloads} could not be judged: the grader failed on them{kind}",
-	"{where} A worthless answer should get the lowest grade, not a failure: whether a trainer then gives no reward, repeats the rollout or drops it is not known here. Fix the grader; {grade} and {audit_next} then judge it again.")
+var unjudgedWords = analysis.NewWording("grader.hackable.unjudged",
+	"{failed} of {payloads} could not be judged: the grader failed on them{kind}",
+	"{where} A worthless answer should get the lowest grade, not a failure: whether a trainer then gives no reward, "+
+		"repeats the rollout or drops it is not known here. Fix the grader; {grade} and {audit_next} then judge it "+
+		"again.")
 
 // fewProbedWords are the words where too few items were probed for the grader to
 // fail.
-var fewProbedWords = analysis.NewWording("grader.hackable.few", "it is not clear whether the grader can be fooled: it was sent worthless answers on too few items",
-	"An interrupted audit, or one of a single item (audit.items), cannot show holes on other items. {audit_more} tries the probes on more.")
+var fewProbedWords = analysis.NewWording("grader.hackable.few",
+	"it is not clear whether the grader can be fooled: it was sent worthless answers on too few items",
+	"An interrupted audit, or one of a single item (audit.items), cannot show holes on other items. {audit_more} "+
+		"tries the probes on more.")

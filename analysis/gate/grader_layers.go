@@ -8,16 +8,22 @@ import (
 var graderLayers = &analysis.Gate{
 	Name:  "grader.layers",
 	Label: "reward without the core part",
-	Doc: "Blocking, for a reward made of parts with a declared core or a hard gate: at most 10 % of the rollouts whose core is at zero earn more than 5 % of the range; it fails when " +
+	Doc: "Blocking, for a reward made of parts with a declared core or a hard gate: at most 10 % of the rollouts " +
+		"whose core is at zero earn more than 5 % of the range; it fails when " +
 		"the whole interval is above. Advisory: 2 %.",
 	Words: analysis.Words{
-		Why:             "A reward made of parts should pay for style only once the task itself is done. If the other parts pay without it, the model can earn reward by looking good and never doing the work.",
-		Pass:            "without the core part ({core}) hardly anything is earned: {percent} of {zero} with the core at zero earn something",
-		Fail:            "the model can earn reward without doing the task: {percent} of {zero} with the core part ({core}) at zero earn something, {earned} of the range on average",
-		FailRemedy:      "Make the core a condition, for example by multiplying: {core} * (0.7 + 0.3 * the rest). {moving}",
-		Unknown:         "{percent} of {zero} with the core part ({core}) at zero earn something: it may not stay rare",
-		UnknownRemedy:   "{needs} {moving}",
-		Caution:         "{percent} of {zero} with the core part ({core}) at zero earn something, {earned} of the range on average",
+		Why: "A reward made of parts should pay for style only once the task itself is done. If the " +
+			"other parts pay without it, the model can earn reward by looking good and never doing the work.",
+		Pass: "without the core part ({core}) hardly anything is earned: {percent} of {zero} with the " +
+			"core at zero earn something",
+		Fail: "the model can earn reward without doing the task: {percent} of {zero} with the core part " +
+			"({core}) at zero earn something, {earned} of the range on average",
+		FailRemedy: "Make the core a condition, for example by multiplying: {core} * (0.7 + 0.3 * the rest). " +
+			"{moving}",
+		Unknown:       "{percent} of {zero} with the core part ({core}) at zero earn something: it may not stay rare",
+		UnknownRemedy: "{needs} {moving}",
+		Caution: "{percent} of {zero} with the core part ({core}) at zero earn something, {earned} of the " +
+			"range on average",
 		CautionRemedy:   "Make the core a condition of the other parts. {moving}",
 		CautionUnknown:  "{percent} of {zero} with the core part ({core}) at zero earn something",
 		CautionUnknownR: "{needs} {moving}",
@@ -37,7 +43,8 @@ var graderLayers = &analysis.Gate{
 		j := analysis.Judgement{
 			Severity: analysis.Blocking, Unit: "share", Items: l.Items,
 			Args: message.Args{
-				"core": message.Name(l.Core), "zero": message.Count(l.ZeroN, "rollout"), "earned": message.KnownShare(l.AtZero.Value), "moving": message.Nested(movesAlone.Text()),
+				"core": message.Name(l.Core), "zero": message.Count(l.ZeroN, "rollout"),
+				"earned": message.KnownShare(l.AtZero.Value), "moving": message.Nested(movesAlone.Text()),
 			},
 		}
 		if len(l.Moving) > 0 {
@@ -64,7 +71,8 @@ var (
 
 var (
 	noParts = analysis.Moot(message.New("skip.no_parts", "the reward is not made of parts"))
-	noCore  = message.New("skip.no_core", "the configuration names no core part of the reward (audit.core), and the formula makes none a condition")
+	noCore  = message.New("skip.no_core",
+		"the configuration names no core part of the reward (audit.core), and the formula makes none a condition")
 )
 
 var coreNeverZero = message.New("skip.core_never_zero", "no rollout has the core part of the reward ({core}) at zero")

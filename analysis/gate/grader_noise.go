@@ -10,28 +10,44 @@ import (
 )
 
 var (
-	noiseLimit   = analysis.Threshold{Name: "grader.noise", Unit: "share", Doc: "share of the variance within items that the grader's own noise may make", Default: 0.50}
-	noiseCaution = analysis.Threshold{Name: "grader.noise.caution", Unit: "share", Doc: "the same, above which it is a caution", Default: 0.25}
+	noiseLimit = analysis.Threshold{
+		Name: "grader.noise", Unit: "share",
+		Doc: "share of the variance within items that the grader's own noise may make", Default: 0.50,
+	}
+	noiseCaution = analysis.Threshold{
+		Name: "grader.noise.caution", Unit: "share",
+		Doc: "the same, above which it is a caution", Default: 0.25,
+	}
 )
 
 var graderNoise = &analysis.Gate{
 	Name:  "grader.noise",
 	Label: "Grader noise",
-	Doc: "Blocking, on train, if the same outputs were graded more than once, by the audit or in an imported log: at most half of the variance of rewards within an item " +
-		"is the grader's own noise. It also passes if a hundred outputs or more were graded again and none got a different grade: at most one in 27 would then (95 %, exact), " +
+	Doc: "Blocking, on train, if the same outputs were graded more than once, by the audit or in an imported log: " +
+		"at most half of the variance of rewards within an item " +
+		"is the grader's own noise. It also passes if a hundred outputs or more were graded again and none got a " +
+		"different grade: at most one in 27 would then (95 %, exact), " +
 		"even if rewards hardly differ. Advisory: a quarter.",
 	Thresholds: []analysis.Threshold{noiseLimit, noiseCaution},
 	Charts:     []string{"noise"},
 	Words: analysis.Words{
-		Why:             "Grading the same answer twice should give the same reward. What differs is noise: a trainer takes it for a better or worse answer and learns from chance.",
-		Pass:            "grading the same answer again changes little: {percent} of the variation between rewards of the same item is grader noise ({low} to {high}, {outputs} graded again)",
-		Fail:            "the rewards are mostly noise: {percent} of the variation between rewards of the same item is grader noise ({outputs} graded again)",
-		FailRemedy:      "Make the grader steadier: set a judge to temperature 0 and give it a rubric of checkable points. If that is not enough, average several judgements, or use a rule instead of a judge.{flips}",
-		Unknown:         "between {lowpercent} and {highpercent} of the variation between rewards of the same item is grader noise ({outputs} graded again)",
-		UnknownRemedy:   "{more}{flips}",
-		Caution:         "{percent} of the variation between rewards of the same item is grader noise ({outputs} graded again)",
-		CautionRemedy:   "Training would work, but slower: part of what looks like a better answer is chance. A steadier grader, or the average of several judgements, would help.{flips}",
-		CautionUnknown:  "between {lowpercent} and {highpercent} of the variation between rewards of the same item is grader noise ({outputs} graded again)",
+		Why: "Grading the same answer twice should give the same reward. What differs is noise: a " +
+			"trainer takes it for a better or worse answer and learns from chance.",
+		Pass: "grading the same answer again changes little: {percent} of the variation between rewards " +
+			"of the same item is grader noise ({low} to {high}, {outputs} graded again)",
+		Fail: "the rewards are mostly noise: {percent} of the variation between rewards of the same item " +
+			"is grader noise ({outputs} graded again)",
+		FailRemedy: "Make the grader steadier: set a judge to temperature 0 and give it a rubric of checkable " +
+			"points. If that is not enough, average several judgements, or use a rule instead of a judge.{flips}",
+		Unknown: "between {lowpercent} and {highpercent} of the variation between rewards of the same item " +
+			"is grader noise ({outputs} graded again)",
+		UnknownRemedy: "{more}{flips}",
+		Caution: "{percent} of the variation between rewards of the same item is grader noise ({outputs} " +
+			"graded again)",
+		CautionRemedy: "Training would work, but slower: part of what looks like a better answer is chance. A " +
+			"steadier grader, or the average of several judgements, would help.{flips}",
+		CautionUnknown: "between {lowpercent} and {highpercent} of the variation between rewards of the same item " +
+			"is grader noise ({outputs} graded again)",
 		CautionUnknownR: "{more}{flips}",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
@@ -58,7 +74,10 @@ var graderNoise = &analysis.Gate{
 			b := analysis.BoundOf(e)
 			j := analysis.Judgement{
 				Split: split, Severity: level.severity, Unit: "share", Want: analysis.WantAtMost(want),
-				Args: message.Args{"outputs": message.Count(e.N, "output"), "more": message.Nested(noiseNeeds(e, want)), "flips": message.Nested(flips(r))},
+				Args: message.Args{
+					"outputs": message.Count(e.N, "output"),
+					"more":    message.Nested(noiseNeeds(e, want)), "flips": message.Nested(flips(r)),
+				},
 			}
 			if outputs, ok := outputsNeeded(e, want); ok {
 				each := max(1, e.N/max(1, e.Items)) // outputs of an item
@@ -111,15 +130,20 @@ func outputsNeeded(e stat.Estimate, want float64) (int, bool) {
 }
 
 var (
-	wrongGrades    = message.New("grader.noise.flips", " It gives the wrong one of its two grades in about {share} of all cases.")
-	onThreshold    = message.New("grader.noise.on_threshold", "The share sits on the threshold: more gradings alone may not settle it.")
-	regradesSettle = message.New("grader.noise.settles", "About {outputs} graded again would settle it (audit.regrades).")
+	wrongGrades = message.New("grader.noise.flips",
+		" It gives the wrong one of its two grades in about {share} of all cases.")
+	onThreshold = message.New("grader.noise.on_threshold",
+		"The share sits on the threshold: more gradings alone may not settle it.")
+	regradesSettle = message.New("grader.noise.settles",
+		"About {outputs} graded again would settle it (audit.regrades).")
 )
 
 // noNoiseSeen are the words where no grade changed in enough gradings.
-var noNoiseSeen = analysis.NewWording("grader.noise.none_seen", "grading the same answer again changes nothing: none of {outputs} got a different grade, so at most {most} of all would", "")
+var noNoiseSeen = analysis.NewWording("grader.noise.none_seen", "grading the same answer again changes nothing: "+
+	"none of {outputs} got a different grade, so at most {most} of all would", "")
 
 var (
 	noRegrades = message.New("skip.no_regrades", "the audit graded no output again (audit.regrades)")
-	noSpread   = message.New("skip.no_spread", "the rewards of one item never differ, so noise has no share in their differences")
+	noSpread   = message.New("skip.no_spread",
+		"the rewards of one item never differ, so noise has no share in their differences")
 )

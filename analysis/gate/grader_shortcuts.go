@@ -12,10 +12,23 @@ import (
 )
 
 var (
-	shortcutLayers    = analysis.Threshold{Name: "grader.shortcuts.layers", Unit: "share", Doc: "share of rollouts that earn something while the core part of the reward is at zero", Default: 0.10}
-	shortcutLength    = analysis.Threshold{Name: "grader.shortcuts.length", Unit: "correlation", Doc: "correlation of reward with the log of the answer's length within items, either way, from which it is a caution", Default: 0.30}
-	shortcutGuessable = analysis.Threshold{Name: "grader.shortcuts.guessable", Unit: "share", Doc: "what one constant answer may earn on average, as a share of the range", Default: 0.25}
-	shortcutTooGood   = analysis.Threshold{Name: "grader.shortcuts.too_good", Unit: "share", Doc: "mean reward, as a share of the range, from which the grader is suspected", Default: 0.98}
+	shortcutLayers = analysis.Threshold{
+		Name: "grader.shortcuts.layers", Unit: "share",
+		Doc: "share of rollouts that earn something while the core part of the reward is at zero", Default: 0.10,
+	}
+	shortcutLength = analysis.Threshold{
+		Name: "grader.shortcuts.length", Unit: "correlation",
+		Doc: "correlation of reward with the log of the answer's length within items, either way, from which it is " +
+			"a caution", Default: 0.30,
+	}
+	shortcutGuessable = analysis.Threshold{
+		Name: "grader.shortcuts.guessable", Unit: "share",
+		Doc: "what one constant answer may earn on average, as a share of the range", Default: 0.25,
+	}
+	shortcutTooGood = analysis.Threshold{
+		Name: "grader.shortcuts.too_good", Unit: "share",
+		Doc: "mean reward, as a share of the range, from which the grader is suspected", Default: 0.98,
+	}
 )
 
 var graderShortcuts = &analysis.Gate{
@@ -24,19 +37,25 @@ var graderShortcuts = &analysis.Gate{
 	Doc:        "The reward pays for the task and for nothing else.",
 	Thresholds: []analysis.Threshold{shortcutLayers, shortcutLength, shortcutGuessable, shortcutTooGood},
 	Words:      analysis.Words{Pass: "no shortcut to the reward was found"},
-	Parts:      []*analysis.Gate{graderLayers, graderDetected, graderGuessable, graderTooGood, graderForm, graderLength},
+	Parts: []*analysis.Gate{
+		graderLayers, graderDetected, graderGuessable, graderTooGood, graderForm,
+		graderLength,
+	},
 }
 
 var graderGuessable = &analysis.Gate{
 	Name:  "grader.guessable",
 	Label: "one constant answer",
-	Doc:   "Advisory, after an audit: the most common reference, given as the answer to every item, earns at most a quarter of the range.",
+	Doc: "Advisory, after an audit: the most common reference, given as the answer to every item, earns at most a " +
+		"quarter of the range.",
 	Words: analysis.Words{
-		Why:             "If one and the same answer is right on many items, the model learns to give it always.",
-		Pass:            "the most common reference, given to every item, earns only {value} on average",
-		Caution:         "one constant answer earns {value} on average: {answer} to every item",
-		CautionRemedy:   "Balance the data set so that no single answer is right that often, or also grade how the answer was reached.",
-		CautionUnknown:  "one constant answer may earn too much: giving {answer} to every item earns {low} to {high} on average",
+		Why:     "If one and the same answer is right on many items, the model learns to give it always.",
+		Pass:    "the most common reference, given to every item, earns only {value} on average",
+		Caution: "one constant answer earns {value} on average: {answer} to every item",
+		CautionRemedy: "Balance the data set so that no single answer is right that often, or also grade how the " +
+			"answer was reached.",
+		CautionUnknown: "one constant answer may earn too much: giving {answer} to every item earns {low} to " +
+			"{high} on average",
 		CautionUnknownR: "More audited items would tell (audit.items).",
 	},
 	Check: audited(analysis.Advisory, func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
@@ -47,7 +66,8 @@ var graderGuessable = &analysis.Gate{
 		want := rng.Lo + t.At(shortcutGuessable)*rng.Width()
 		j := analysis.Judgement{
 			Severity: analysis.Advisory, Unit: "reward",
-			Args: message.Args{"answer": message.Quote(wording.ClipBytes(r.Grader.GuessableAnswer, analysis.ExcerptLength))},
+			Args: message.Args{"answer": message.Quote(wording.ClipBytes(r.Grader.GuessableAnswer,
+				analysis.ExcerptLength))},
 		}
 		j.Needs, j.Settles = settleBy(*r.Grader.Guessable, want, rng, r.AuditConfidence(), 1)
 		return []analysis.Finding{j.AtMost(want, analysis.BoundOf(*r.Grader.Guessable))}
@@ -59,8 +79,10 @@ var noConstant = message.New("skip.no_constant", "no constant answer was sent to
 var graderTooGood = &analysis.Gate{
 	Name:  "grader.too_good",
 	Label: "too good to be true",
-	Doc: "Advisory: the mean reward is not suspiciously near the top of the range (98 %). What else looks too good is listed for reading and decides nothing: " +
-		"items always at the top, the top without a tool call although others made some, one answer that earns the top on several items.",
+	Doc: "Advisory: the mean reward is not suspiciously near the top of the range (98 %). What else looks too good " +
+		"is listed for reading and decides nothing: " +
+		"items always at the top, the top without a tool call although others made some, one answer that earns the " +
+		"top on several items.",
 	Charts: []string{"rewards"},
 	Words: analysis.Words{
 		Why:           "A mean reward near the top can mean an easy task, or a grader that accepts anything.",
@@ -68,15 +90,21 @@ var graderTooGood = &analysis.Gate{
 		Caution:       "the mean reward on {split} is {mean}: suspiciously near the top",
 		CautionRemedy: "Read some rollouts before believing it{patterns}.",
 	},
-	Check: onSplits(analysis.Advisory, noRewards, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+	Check: onSplits(analysis.Advisory, noRewards, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+		sr *analysis.SplitResult,
+	) []analysis.Finding {
 		if !sr.Reward.Known() {
 			return nil
 		}
 		rng := r.Range()
 		limit := rng.Lo + t.At(shortcutTooGood)*rng.Width()
 		j := analysis.Judgement{
-			Split: split, Severity: analysis.Advisory, Unit: "reward", Want: analysis.WantBelow.With(analysis.Limit(limit)),
-			Args: message.Args{"mean": message.Known(sr.Reward.Value), "patterns": message.Nested(patterns(r.Grader, split))},
+			Split: split, Severity: analysis.Advisory, Unit: "reward",
+			Want: analysis.WantBelow.With(analysis.Limit(limit)),
+			Args: message.Args{
+				"mean":     message.Known(sr.Reward.Value),
+				"patterns": message.Nested(patterns(r.Grader, split)),
+			},
 		}
 		status := failIf(*sr.Reward.Value >= limit)
 		if status == analysis.Fail {
@@ -105,13 +133,18 @@ var worthReading = message.New("grader.too_good.read", "; worth reading: {what}"
 var graderForm = &analysis.Gate{
 	Name:  "grader.form",
 	Label: "answers without the form",
-	Doc: "Advisory: where practically all answers at the top share a form, such as a line ANSWER: n, fewer than one in ten of the answers that earned least lack it, " +
+	Doc: "Advisory: where practically all answers at the top share a form, such as a line ANSWER: n, fewer than one " +
+		"in ten of the answers that earned least lack it, " +
 		"or none of those states the right value.",
 	Words: analysis.Words{
-		Why:           "An answer with the right value in another form earns nothing, so part of what training improves is the form. A sentence in the prompt can do that before training.",
-		Pass:          "answers that earned least have the form of those at the top, {form}, or do not state the right value",
-		Caution:       "{value} of the answers that earned least ({without} of {least}) lack the form of those at the top, {form}{right}",
-		CautionRemedy: "Say in the prompt which form is required, with an example, or let the grader accept others, before changing anything else. Rollout {key} earned the lowest reward with {answer}{reference}.",
+		Why: "An answer with the right value in another form earns nothing, so part of what training " +
+			"improves is the form. A sentence in the prompt can do that before training.",
+		Pass: "answers that earned least have the form of those at the top, {form}, or do not state the " +
+			"right value",
+		Caution: "{value} of the answers that earned least ({without} of {least}) lack the form of those at " +
+			"the top, {form}{right}",
+		CautionRemedy: "Say in the prompt which form is required, with an example, or let the grader accept others, " +
+			"before changing anything else. Rollout {key} earned the lowest reward with {answer}{reference}.",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		if r.Grader == nil || r.Grader.Form == nil || r.Grader.Form.Top == 0 || r.Grader.Form.Least == 0 {
@@ -123,7 +156,8 @@ var graderForm = &analysis.Gate{
 			Severity: analysis.Advisory, Unit: "share", Want: analysis.WantBelow.With(analysis.Limit(0.1)),
 			Args: message.Args{
 				"without": message.Int(f.Without), "least": message.Int(f.Least), "form": message.Quote(f.Template),
-				"right": message.Nested(message.Text{}), "key": message.Nested(message.Text{}), "answer": message.Nested(message.Text{}), "reference": message.Nested(message.Text{}),
+				"right": message.Nested(message.Text{}), "key": message.Nested(message.Text{}),
+				"answer": message.Nested(message.Text{}), "reference": message.Nested(message.Text{}),
 			},
 		}
 		if f.Known > 0 {
@@ -131,9 +165,13 @@ var graderForm = &analysis.Gate{
 		}
 		if e := f.Example; e != nil {
 			j.Items = []string{e.Item}
-			j.Args["key"], j.Args["answer"] = message.Name(fmt.Sprintf("%s/%s/%d", e.Split, e.Item, e.Sample)), message.Quote(wording.ClipBytes(e.Answer, analysis.ExcerptLength))
+			j.Args["key"], j.Args["answer"] = message.Name(fmt.Sprintf("%s/%s/%d", e.Split, e.Item, e.Sample)),
+				message.Quote(wording.ClipBytes(e.Answer, analysis.ExcerptLength))
 			if e.Reference != "" {
-				j.Args["reference"] = message.Nested(whereRight.With(message.Args{"reference": message.Quote(wording.ClipBytes(e.Reference, analysis.ExcerptLength))}))
+				j.Args["reference"] = message.Nested(
+					whereRight.With(
+						message.Args{"reference": message.Quote(wording.ClipBytes(e.Reference,
+							analysis.ExcerptLength))}))
 			}
 		}
 		status := analysis.Pass
@@ -154,9 +192,12 @@ var (
 
 var graderLength = &analysis.Gate{
 	Name: "grader.length",
-	Doc:  "Advisory: within items, the reward does not depend on the answer's length (correlation with its log below 0.3 either way, or p above 0.01).",
+	Doc: "Advisory: within items, the reward does not depend on the answer's length (correlation with its log " +
+		"below 0.3 either way, or p above 0.01).",
 	Words: analysis.Words{
-		Why:           "If longer answers earn more on the same question, whatever they say, training makes answers long; if shorter ones do, it makes them terse. The comparison is within each item, so hard questions with long answers play no part.",
+		Why: "If longer answers earn more on the same question, whatever they say, training makes answers " +
+			"long; if shorter ones do, it makes them terse. The comparison is within each item, so hard questions " +
+			"with long answers play no part.",
 		Pass:          "the reward does not depend on the answer's length (correlation {value} within items)",
 		Caution:       "{longer} answers earn more on the same item: correlation {value} with the length ({p})",
 		CautionRemedy: "{advice} Over all items together the correlation is {pooled}.",
@@ -169,16 +210,20 @@ var graderLength = &analysis.Gate{
 		const level = 0.01 // p-value below which such a correlation counts
 		want := t.At(shortcutLength)
 		j := analysis.Judgement{
-			Severity: analysis.Advisory, Unit: "correlation", Want: wantWithin.With(message.Args{"most": message.Number(want), "p": message.Number(level)}),
+			Severity: analysis.Advisory, Unit: "correlation",
+			Want: wantWithin.With(message.Args{"most": message.Number(want), "p": message.Number(level)}),
 			Args: message.Args{
-				"longer": message.Nested(longerAnswers.Text()), "p": message.PValue(*l.P), "pooled": message.Known(l.Pooled.Value),
+				"longer": message.Nested(longerAnswers.Text()), "p": message.PValue(*l.P),
+				"pooled": message.Known(l.Pooled.Value),
 				"advice": message.Nested(longerPays.With(lengthArgs(l))),
 			},
 		}
 		if *l.Within.Value < 0 {
-			j.Args["longer"], j.Args["advice"] = message.Nested(shorterAnswers.Text()), message.Nested(shorterPays.With(lengthArgs(l)))
+			j.Args["longer"], j.Args["advice"] = message.Nested(shorterAnswers.Text()),
+				message.Nested(shorterPays.With(lengthArgs(l)))
 		}
-		return []analysis.Finding{j.Finding(failIf(math.Abs(*l.Within.Value) >= want && *l.P < level), analysis.BoundOf(l.Within))}
+		return []analysis.Finding{j.Finding(failIf(math.Abs(*l.Within.Value) >= want && *l.P < level),
+			analysis.BoundOf(l.Within))}
 	},
 }
 
@@ -188,7 +233,8 @@ var (
 	shorterAnswers = message.New("grader.length.shorter", "shorter")
 )
 
-var noLengths = message.New("skip.no_lengths", "the rollouts have no answers of different length, or rewards that do not differ within items")
+var noLengths = message.New("skip.no_lengths",
+	"the rollouts have no answers of different length, or rewards that do not differ within items")
 
 // lengthArgs are how far the lengths of an item's answers are apart, and what that earns.
 func lengthArgs(l *analysis.LengthEffect) message.Args {
@@ -197,6 +243,11 @@ func lengthArgs(l *analysis.LengthEffect) message.Args {
 
 // What to do where the length of an answer goes with its reward.
 var (
-	longerPays  = message.New("grader.length.longer_pays", "On one item, long answers are longer than short ones by a factor of about {times} and earn about {gain} more. Read a long and a short answer of one item side by side: if the longer is not better, limit the length or tell the grader to disregard it.")
-	shorterPays = message.New("grader.length.shorter_pays", "On one item, long answers are longer than short ones by a factor of about {times} and earn about {gain} less. Read a long and a short answer of one item side by side. If the shorter is not better, find out why the grader pays less for length (a limit, a penalty, a cut, a sign that it misreads), or training will leave out what the task needs.")
+	longerPays = message.New("grader.length.longer_pays", "On one item, long answers are longer than short ones by "+
+		"a factor of about {times} and earn about {gain} more. Read a long and a short answer of one item side by "+
+		"side: if the longer is not better, limit the length or tell the grader to disregard it.")
+	shorterPays = message.New("grader.length.shorter_pays", "On one item, long answers are longer than short ones "+
+		"by a factor of about {times} and earn about {gain} less. Read a long and a short answer of one item side "+
+		"by side. If the shorter is not better, find out why the grader pays less for length (a limit, a penalty, a "+
+		"cut, a sign that it misreads), or training will leave out what the task needs.")
 )

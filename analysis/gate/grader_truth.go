@@ -11,25 +11,39 @@ import (
 )
 
 var (
-	truthPass = analysis.Threshold{Name: "grader.truth", Unit: "share", Doc: "share of references that earn the top when given as the answer, from which the grader passes", Default: 0.95}
-	truthFail = analysis.Threshold{Name: "grader.truth.fail", Unit: "share", Doc: "share below which it fails, with its whole interval", Default: 0.80}
+	truthPass = analysis.Threshold{
+		Name: "grader.truth", Unit: "share",
+		Doc:     "share of references that earn the top when given as the answer, from which the grader passes",
+		Default: 0.95,
+	}
+	truthFail = analysis.Threshold{
+		Name: "grader.truth.fail", Unit: "share",
+		Doc: "share below which it fails, with its whole interval", Default: 0.80,
+	}
 )
 
 var graderTruth = &analysis.Gate{
 	Name:  "grader.truth",
 	Label: "Right answers accepted",
-	Doc: "Blocking, after an audit: at least 95 % of the items' own references earn the top when given as the answer; it fails if the whole " +
-		"interval is below 80 %, and is open in between. Both shares are lowered by the grader's own noise. A reference on which the grader failed counts as not accepted; if that " +
-		"decides the answer, the gate is open. So it is where the references were sent in a form that none of the answers at the top has. Advisory: the grader fails on none.",
+	Doc: "Blocking, after an audit: at least 95 % of the items' own references earn the top when given as the " +
+		"answer; it fails if the whole " +
+		"interval is below 80 %, and is open in between. Both shares are lowered by the grader's own noise. A " +
+		"reference on which the grader failed counts as not accepted; if that " +
+		"decides the answer, the gate is open. So it is where the references were sent in a form that none of the " +
+		"answers at the top has. Advisory: the grader fails on none.",
 	Thresholds: []analysis.Threshold{truthPass, truthFail},
 	Charts:     []string{"grader_audit"},
 	Words: analysis.Words{
-		Why:           "The data says what the right answer is. A grader that does not give full marks to that very answer punishes the model for being right, and training teaches it to be wrong.",
-		Pass:          "the references earn the top when given as the answer: {accepted} do{lost}",
-		Fail:          "the grader rejects the right answers: {accepted} earned the top when given as the answer{lost}",
-		FailRemedy:    "Grade one by hand: {replay}. Usual causes: the grader expects a different form from the reference's (then configure the answer template, audit.answer), compares with the wrong field, or the references are wrong. {rejected} {failed}",
-		Unknown:       "{accepted} earned the top when given as the answer ({lowpercent} to {highpercent} of all){lost}",
-		UnknownRemedy: "{rejected} {failed} Look at it: {replay}. If those references are wrong, fix the data; if they are right, fix the grader. To be more certain: {more}.",
+		Why: "The data says what the right answer is. A grader that does not give full marks to that very " +
+			"answer punishes the model for being right, and training teaches it to be wrong.",
+		Pass: "the references earn the top when given as the answer: {accepted} do{lost}",
+		Fail: "the grader rejects the right answers: {accepted} earned the top when given as the answer{lost}",
+		FailRemedy: "Grade one by hand: {replay}. Usual causes: the grader expects a different form from the " +
+			"reference's (then configure the answer template, audit.answer), compares with the wrong field, or the " +
+			"references are wrong. {rejected} {failed}",
+		Unknown: "{accepted} earned the top when given as the answer ({lowpercent} to {highpercent} of all){lost}",
+		UnknownRemedy: "{rejected} {failed} Look at it: {replay}. If those references are wrong, fix the data; if " +
+			"they are right, fix the grader. To be more certain: {more}.",
 		Caution:       "the grader fails on right answers: {accepted} earned the top when given as the answer{lost}",
 		CautionRemedy: "{failed} A crash on a right answer costs the rollout its reward.",
 		Unmeasured:    unaskable,
@@ -59,13 +73,22 @@ var graderTruth = &analysis.Gate{
 			Severity: analysis.Blocking, Unit: "share",
 			Want: wantAtLeastFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail)}),
 			Args: message.Args{
-				"accepted": message.Nested(noneOf(p.Items+p.Lost-wrong, p.Items+p.Lost)), "rejected": message.Nested(rejectedOf(wrong - p.Lost)), "replay": replay(p), "lost": message.Nested(message.Text{}), "failed": message.Nested(message.Text{}),
+				"accepted": message.Nested(noneOf(p.Items+p.Lost-wrong, p.Items+p.Lost)),
+				"rejected": message.Nested(rejectedOf(wrong - p.Lost)), "replay": replay(p),
+				"lost": message.Nested(message.Text{}), "failed": message.Nested(message.Text{}),
 				"more": message.Nested(moreHardly.Text()),
 			},
 		}
 		if p.Lost > 0 {
-			j.Args["lost"] = message.Nested(truthLost.With(message.Args{"n": message.Int(p.Lost), "kind": message.Name(p.FailedAs)}))
-			j.Args["failed"] = message.Nested(truthFailed.With(message.Args{"references": message.Count(p.Lost, "reference"), "kind": message.Name(p.FailedAs), "at": message.Names(p.LostAt)}))
+			j.Args["lost"] = message.Nested(truthLost.With(message.Args{
+				"n":    message.Int(p.Lost),
+				"kind": message.Name(p.FailedAs),
+			}))
+			j.Args["failed"] = message.Nested(
+				truthFailed.With(message.Args{
+					"references": message.Count(p.Lost, "reference"),
+					"kind":       message.Name(p.FailedAs), "at": message.Names(p.LostAt),
+				}))
 		}
 		if p.Lost > 0 { // what the grader failed on, graded again
 			j.Needs, j.Settles = &analysis.Needs{Items: p.Items + p.Lost, Samples: 1}, true
@@ -73,13 +96,16 @@ var graderTruth = &analysis.Gate{
 		if status == analysis.Unknown && b.Value != nil && *b.Value < fail && p.Lost == 0 {
 			if items, ok := stat.Needed(accept, fail, p.Items, &unitRange, r.AuditConfidence()); ok {
 				j.Needs, j.Settles = &analysis.Needs{Items: items, Samples: 1}, true
-				j.Args["more"] = message.Nested(aboutSettles.With(message.Args{"items": message.Count(items, "audited item")}))
+				j.Args["more"] = message.Nested(
+					aboutSettles.With(message.Args{"items": message.Count(items, "audited item")}))
 			}
 		}
 		if f := r.Grader.Form; f != nil && f.Unseen && status == analysis.Fail {
 			// The answers at the top show that the grader pays for something else than this form.
 			status, j.Instead, j.Needs, j.Settles = analysis.Unknown, &otherFormWords, nil, false
-			j.Args["set"], j.Args["paid"] = message.Nested(setAnswer.With(message.Args{"variable": message.Name("{{reference}}")})), message.Quote(wording.ClipBytes(f.Paid, analysis.ExcerptLength))
+			j.Args["set"], j.Args["paid"] = message.Nested(
+				setAnswer.With(message.Args{"variable": message.Name("{{reference}}")})),
+				message.Quote(wording.ClipBytes(f.Paid, analysis.ExcerptLength))
 			if f.Template != "" && !f.Framed {
 				j.Args["set"] = message.Nested(setAnswerTo.With(message.Args{"form": message.Quote(f.Template)}))
 			}
@@ -98,24 +124,31 @@ var graderTruth = &analysis.Gate{
 
 // otherFormWords are the words where the references were sent in a form that no answer at the
 // top has.
-var otherFormWords = analysis.NewWording("grader.truth.form", "{accepted} earned the top when given as the answer, in a form that none of the answers at the top has{lost}",
-	"{set} Then {audit} sends the references again. An answer of this run that earned the top: {paid}. If that answer is not right, the grader pays for something else than the references.")
+var otherFormWords = analysis.NewWording("grader.truth.form",
+	"{accepted} earned the top when given as the answer, in a form that none of the answers at the top has{lost}",
+	"{set} Then {audit} sends the references again. An answer of this run that earned the top: {paid}. If that "+
+		"answer is not right, the grader pays for something else than the references.")
 
 var (
-	setAnswer   = message.New("grader.truth.set_answer", "Set audit.answer to the form that the grader wants, with {variable} in the place of the reference.")
-	setAnswerTo = message.New("grader.truth.set_answer_to", "Set audit.answer to the form that the grader wants, such as {form}, which the answers at the top have.")
+	setAnswer = message.New("grader.truth.set_answer",
+		"Set audit.answer to the form that the grader wants, with {variable} in the place of the reference.")
+	setAnswerTo = message.New("grader.truth.set_answer_to",
+		"Set audit.answer to the form that the grader wants, such as {form}, which the answers at the top have.")
 )
 
 // judgeTruth judges the share of references accepted, of those with a grade and those
 // that the grader failed on, and how many of those count as accepted.
-func judgeTruth(r *analysis.Result, p *analysis.ProbeResult, saved int, t analysis.Thresholds) (accept stat.Estimate, noise float64, status analysis.Status) {
+func judgeTruth(r *analysis.Result, p *analysis.ProbeResult, saved int,
+	t analysis.Thresholds,
+) (accept stat.Estimate, noise float64, status analysis.Status) {
 	all := p.Items + p.Lost
 	accept, noise = stat.Share(p.Above+saved, all, r.AuditConfidence()), noiseBelowTop(r)
 	status = truthOf(accept, t.At(truthPass)-noise, t.At(truthFail)-noise)
 	if reach := r.Grader.Reach; reach != nil && p.Items > 0 {
 		// What noise allows near the top must not hide references far below it.
 		near, crossed := stat.Share(p.Items-p.Beyond+saved, all, r.AuditConfidence()), *reach.Crossed.Value
-		if of := truthOf(near, t.At(truthPass)-crossed, t.At(truthFail)-crossed); status == analysis.Pass && of != analysis.Pass || status == analysis.Unknown && of == analysis.Fail {
+		if of := truthOf(near, t.At(truthPass)-crossed, t.At(truthFail)-crossed); status == analysis.Pass &&
+			of != analysis.Pass || status == analysis.Unknown && of == analysis.Fail {
 			accept, noise, status = near, crossed, of
 		}
 	}
@@ -138,12 +171,15 @@ func truthOf(accept stat.Estimate, pass, fail float64) analysis.Status {
 
 var (
 	wantAtLeastFails = message.New("want.at_least_fails", "≥ {limit} (fails below {fail})")
-	moreHardly       = message.New("grader.truth.more_hardly", "more items will hardly help: look at what the listed items have in common")
-	truthLost        = message.New("grader.truth.lost", "; on {n} the grader failed ({kind})")
-	truthFailed      = message.New("grader.truth.failed", "On {references} the grader failed ({kind}), such as {at}: that is counted as not accepted.")
-	aboutSettles     = message.New("grader.truth.settles", "about {items} would settle it (audit.items)")
-	wantNoFailed     = message.New("want.no_failed", "no failed grading")
-	wantFewFailed    = message.New("want.few_failed", "≤ {limit} of gradings failed, and no probe wholly")
+	moreHardly       = message.New("grader.truth.more_hardly",
+		"more items will hardly help: look at what the listed items have in common")
+	truthLost   = message.New("grader.truth.lost", "; on {n} the grader failed ({kind})")
+	truthFailed = message.New("grader.truth.failed",
+		"On {references} the grader failed ({kind}), such as {at}: that is counted as not accepted.")
+	aboutSettles  = message.New("grader.truth.settles", "about {items} would settle it (audit.items)")
+	wantNoFailed  = message.New("want.no_failed", "no failed grading")
+	wantFewFailed = message.New("want.few_failed", "≤ {limit} of gradings failed, and no probe wholly")
 )
 
-var noReferenceTried = message.New("skip.no_reference_tried", "no reference was sent to the grader: the rows have none, or the audit left it out")
+var noReferenceTried = message.New("skip.no_reference_tried",
+	"no reference was sent to the grader: the rows have none, or the audit left it out")

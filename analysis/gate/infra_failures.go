@@ -11,23 +11,35 @@ import (
 
 // The thresholds of the gate. gonogo compare uses them too.
 var (
-	FailuresPass = analysis.Threshold{Name: "infra.failures.pass", Unit: "share", Doc: "share of rollouts lost to the model endpoint, a tool or the grader, up to which the run is usable", Default: 0.05}
-	FailuresFail = analysis.Threshold{Name: "infra.failures.fail", Unit: "share", Doc: "share above which the run says nothing", Default: 0.20}
+	FailuresPass = analysis.Threshold{
+		Name: "infra.failures.pass", Unit: "share",
+		Doc:     "share of rollouts lost to the model endpoint, a tool or the grader, up to which the run is usable",
+		Default: 0.05,
+	}
+	FailuresFail = analysis.Threshold{
+		Name: "infra.failures.fail", Unit: "share",
+		Doc: "share above which the run says nothing", Default: 0.20,
+	}
 )
 
 var infraFailures = &analysis.Gate{
 	Name:  "infra.failures",
 	Label: "Rollouts lost",
-	Doc: "Blocking, on every sampled split: the observed share of rollouts lost to the model endpoint, to prompts longer than its context, to tools or the grader is at most 5 %; " +
-		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that were repeated; at most 5 % of rollouts needed a request repeated; " +
+	Doc: "Blocking, on every sampled split: the observed share of rollouts lost to the model endpoint, to prompts " +
+		"longer than its context, to tools or the grader is at most 5 %; " +
+		"above 20 % it fails; between, the run cannot decide. Advisory: at most 1 %, counting failed rollouts that " +
+		"were repeated; at most 5 % of rollouts needed a request repeated; " +
 		"and which rollouts fail depends neither on the item nor on its reward (permutation tests, p >= 0.01).",
 	Thresholds: []analysis.Threshold{FailuresPass, FailuresFail},
 	Charts:     []string{"failures"},
 	Words: analysis.Words{
-		Why:            "A rollout lost to the model's endpoint, a tool or the grader says nothing about the model. Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose the same share of its rollouts.",
-		Pass:           "{percent} of rollouts were lost to {lost}{retried}",
-		Fail:           "{percent} of rollouts were lost to {lost}",
-		FailRemedy:     "{fix} Most frequent cause: {cause}. Lost to the model endpoint: {model_api}, to tools: {tool}, to the grader: {grader}.",
+		Why: "A rollout lost to the model's endpoint, a tool or the grader says nothing about the model. " +
+			"Scored as zero, as many tools do, it would teach the model the wrong thing; and a trainer would lose " +
+			"the same share of its rollouts.",
+		Pass: "{percent} of rollouts were lost to {lost}{retried}",
+		Fail: "{percent} of rollouts were lost to {lost}",
+		FailRemedy: "{fix} Most frequent cause: {cause}. Lost to the model endpoint: {model_api}, to tools: " +
+			"{tool}, to the grader: {grader}.",
 		Unknown:        "{percent} of rollouts were lost to {lost}: too many to trust the numbers, too few to give up",
 		UnknownRemedy:  "{fix} Most frequent cause: {cause}.",
 		Caution:        "{percent} of rollouts were lost to {lost}{repeated}{retried}",
@@ -39,7 +51,9 @@ var infraFailures = &analysis.Gate{
 
 // Lost judges, as the gate infra.failures does, the rollouts of a run by their state alone: of
 // the split that has lost the largest share.
-func Lost(t analysis.Thresholds, state map[rollout.Key]rollout.RolloutState) (status analysis.Status, split rollout.Split, lost, all int) {
+func Lost(t analysis.Thresholds,
+	state map[rollout.Key]rollout.RolloutState,
+) (status analysis.Status, split rollout.Split, lost, all int) {
 	missing, made := make(map[rollout.Split]int), make(map[rollout.Split]int)
 	for key, is := range state {
 		made[key.Split]++
@@ -67,7 +81,9 @@ func lostStatus(t analysis.Thresholds, share float64) analysis.Status {
 	return analysis.Unknown
 }
 
-func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+	sr *analysis.SplitResult,
+) []analysis.Finding {
 	if sr.Missing.Share == nil {
 		return nil
 	}
@@ -79,10 +95,13 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split, 
 		Args: message.Args{
 			"model_api": message.Int(sr.Missing.ModelAPI),
 			"tool":      message.Int(sr.Missing.Tool), "grader": message.Int(sr.Missing.Grader),
-			"cause": message.Nested(firstCause(sr)), "now": message.Nested(message.Text{}), "repeated": message.Nested(message.Text{}), "retried": message.Nested(retried(sr)), "retries": message.Count(sr.Missing.Retries, "request"),
+			"cause": message.Nested(firstCause(sr)), "now": message.Nested(message.Text{}),
+			"repeated": message.Nested(message.Text{}), "retried": message.Nested(retried(sr)),
+			"retries": message.Count(sr.Missing.Retries, "request"),
 		},
 		// The same again, once the endpoints answer: what they failed is made again.
-		Needs: &analysis.Needs{Items: sr.Items.Sampled, Samples: (rolloutsOf(sr) + sr.Items.Sampled - 1) / max(1, sr.Items.Sampled)}, Settles: true,
+		Needs: &analysis.Needs{Items: sr.Items.Sampled, Samples: (rolloutsOf(sr) + sr.Items.Sampled - 1) / max(1,
+			sr.Items.Sampled)}, Settles: true,
 	}
 	j.Args["lost"], j.Args["fix"] = message.Nested(sr.Missing.LostTo()), message.Nested(fixFor(sr))
 	if r.Run.Source == string(rollout.Import) {
@@ -95,7 +114,8 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split, 
 		j.Args["fix"] = message.Nested(fixGrader.With(analysis.Commands))
 	}
 	if n := sr.Missing.PromptTooLong; n > 0 {
-		j.Args["fix"] = message.Nested(message.Join(*j.Args["fix"].Text, promptsTooLong.With(message.Args{"n": message.Int(n)})))
+		j.Args["fix"] = message.Nested(message.Join(*j.Args["fix"].Text,
+			promptsTooLong.With(message.Args{"n": message.Int(n)})))
 	}
 	if sr.Missing.Total()+sr.Missing.Absent > 0 {
 		j.Args["now"] = message.Nested(causeNow.With(j.Args))
@@ -116,10 +136,14 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split, 
 		j.Want, j.Items, j.Instead = analysis.WantP.With(analysis.Limit(lossLevel)), by.Items, &notRandomWords
 		j.Args["how"], j.Args["bounds"] = message.Nested(missingWords(by)), message.Nested(message.Text{})
 		if b := sr.Reward.Bounds; sr.Missing.Total() > 0 && b.Low != nil && b.High != nil {
-			j.Args["bounds"] = message.Nested(boundsOfMean.With(message.Args{"low": message.Number(*b.Low), "high": message.Number(*b.High)}))
+			j.Args["bounds"] = message.Nested(boundsOfMean.With(message.Args{
+				"low":  message.Number(*b.Low),
+				"high": message.Number(*b.High),
+			}))
 		}
 		j.Unit = ""
-		out = append(out, j.Finding(analysis.Fail, analysis.Observed(min(stat.Or(by.Item.P, 1), stat.Or(by.Reward.P, 1)))))
+		out = append(out,
+			j.Finding(analysis.Fail, analysis.Observed(min(stat.Or(by.Item.P, 1), stat.Or(by.Reward.P, 1)))))
 		j.Unit = "share"
 	}
 	again, most := analysis.Observed(stat.Fraction(sr.Missing.Retried, rolloutsOf(sr))), retriedMost
@@ -143,7 +167,10 @@ func retried(sr *analysis.SplitResult) message.Text {
 	if m.Retried == 0 {
 		return message.Text{}
 	}
-	return neededRepeats.With(message.Args{"rollouts": message.Count(m.Retried, "rollout"), "share": message.Share(stat.Fraction(m.Retried, rolloutsOf(sr))), "retries": message.Int(m.Retries)})
+	return neededRepeats.With(message.Args{
+		"rollouts": message.Count(m.Retried, "rollout"),
+		"share":    message.Share(stat.Fraction(m.Retried, rolloutsOf(sr))), "retries": message.Int(m.Retries),
+	})
 }
 
 // everMissing is the share of rollouts that an endpoint failed, those included that were
@@ -178,13 +205,40 @@ var fixes = []struct {
 	text  message.Def
 	then  message.Def
 }{
-	{regexp.MustCompile(`\bstatus 40[13]\b`), "", message.New("infra.failures.fix_key", "The endpoint refuses the key: set the right one in the environment variable that the configuration names."), runAgain},
-	{regexp.MustCompile(`\bstatus 404\b`), rollout.ModelAPI, message.New("infra.failures.fix_model", "The endpoint does not know this address or model name: check base_url and the model's name in the configuration."), newRun},
-	{regexp.MustCompile(`\bstatus 404\b`), "", message.New("infra.failures.fix_path", "There is nothing at this address: check the URL in the configuration."), newRun},
-	{regexp.MustCompile(`\bstatus 429\b`), "", message.New("infra.failures.fix_rate", "The endpoint limits the rate: lower sampling.concurrency, or have the limit raised."), runAgain},
-	{regexp.MustCompile(`\bstatus 5\d\d\b`), "", message.New("infra.failures.fix_server", "The server itself fails: fix or restart it."), runAgain},
-	{regexp.MustCompile(`connection refused|no such host|dial tcp`), "", message.New("infra.failures.fix_address", "Nothing answers at this address: start the server, or correct the address."), newRun},
-	{regexp.MustCompile(`(?i)deadline exceeded|timeout|timed out`), "", message.New("infra.failures.fix_slow", "The endpoint answers too slowly: give it more capacity, lower sampling.concurrency, or raise its timeout."), runAgain},
+	{
+		regexp.MustCompile(`\bstatus 40[13]\b`), "",
+		message.New("infra.failures.fix_key",
+			"The endpoint refuses the key: set the right one in the environment variable that the configuration names."), runAgain,
+	},
+	{
+		regexp.MustCompile(`\bstatus 404\b`), rollout.ModelAPI,
+		message.New("infra.failures.fix_model", "The endpoint does not know this address or model name: check "+
+			"base_url and the model's name in the configuration."), newRun,
+	},
+	{
+		regexp.MustCompile(`\bstatus 404\b`), "",
+		message.New("infra.failures.fix_path",
+			"There is nothing at this address: check the URL in the configuration."), newRun,
+	},
+	{
+		regexp.MustCompile(`\bstatus 429\b`), "",
+		message.New("infra.failures.fix_rate",
+			"The endpoint limits the rate: lower sampling.concurrency, or have the limit raised."), runAgain,
+	},
+	{
+		regexp.MustCompile(`\bstatus 5\d\d\b`), "",
+		message.New("infra.failures.fix_server", "The server itself fails: fix or restart it."), runAgain,
+	},
+	{
+		regexp.MustCompile(`connection refused|no such host|dial tcp`), "",
+		message.New("infra.failures.fix_address",
+			"Nothing answers at this address: start the server, or correct the address."), newRun,
+	},
+	{
+		regexp.MustCompile(`(?i)deadline exceeded|timeout|timed out`), "",
+		message.New("infra.failures.fix_slow",
+			"The endpoint answers too slowly: give it more capacity, lower sampling.concurrency, or raise its timeout."), runAgain,
+	},
 }
 
 // mostFrequent is the most frequent cause of missing grades; nil if there is none.
@@ -200,7 +254,10 @@ func mostFrequent(sr *analysis.SplitResult) *analysis.FailureCause {
 // firstCause is the most frequent cause of missing grades.
 func firstCause(sr *analysis.SplitResult) message.Text {
 	if f := mostFrequent(sr); f != nil && f.Count >= sr.Missing.Absent {
-		return causeTimes.With(message.Args{"outcome": message.Name(f.Outcome), "error": message.Foreign(f.Error), "n": message.Int(f.Count)})
+		return causeTimes.With(message.Args{
+			"outcome": message.Name(f.Outcome), "error": message.Foreign(f.Error),
+			"n": message.Int(f.Count),
+		})
 	}
 	if n := sr.Missing.Absent; n > 0 {
 		return notInLog.With(message.Args{"n": message.Int(n)})
@@ -221,35 +278,52 @@ func failedItems(sr *analysis.SplitResult) []string {
 var (
 	wantAtMostFails  = message.New("want.at_most_fails", "≤ {limit} (fails above {fail})")
 	countingRepeated = message.New("infra.failures.repeated", ", counting {n|that was|that were} repeated since")
-	boundsOfMean     = message.New("infra.failures.bounds", " Whatever the missing rollouts would have earned, the mean of all is between {low} and {high}.")
-	fixEndpoint      = message.New("infra.failures.fix_endpoint", "Fix this endpoint, keeping its address, then run the same command again: only failed rollouts are repeated. If the address changes, that is a new run and needs its own directory.")
-	runAgain         = message.New("infra.failures.run_again", "Then run the same command again: only failed rollouts are repeated.")
-	newRun           = message.New("infra.failures.new_run", "A changed address or model is a new run and needs its own directory; otherwise run the same command again: only failed rollouts are repeated.")
-	importAgain      = message.New("infra.failures.import_again", "Repeat these rollouts where the run was made, then import its log again.")
-	fixContext       = message.New("infra.failures.fix_context", "Raise the server's context (llama.cpp: --ctx-size; vLLM: --max-model-len; SGLang: --context-length), or drop these rows. Where max_output_tokens is set, the prompt and the answer must fit together.")
-	promptsTooLong   = message.New("infra.failures.too_long", "Rollouts whose prompt did not fit: {n}.")
-	fixGrader        = message.New("infra.failures.fix_grader", "Fix the grader, then run {grade}: it grades the recorded answers again, without new rollouts.")
-	neededRepeats    = message.New("infra.failures.repeats", "; {rollouts} ({share}) needed requests repeated, {retries} in all")
-	causeNow         = message.New("infra.failures.cause_now", "Most frequent cause now: {cause}. ")
-	notInLog         = message.New("infra.failures.absent", "planned and not in the log ({n|rollout})")
-	causeTimes       = message.New("infra.failures.cause", "{outcome}: {error} ({n|time})")
+	boundsOfMean     = message.New("infra.failures.bounds",
+		" Whatever the missing rollouts would have earned, the mean of all is between {low} and {high}.")
+	fixEndpoint = message.New("infra.failures.fix_endpoint", "Fix this endpoint, keeping its address, then run "+
+		"the same command again: only failed rollouts are repeated. If the address changes, that is a new run and "+
+		"needs its own directory.")
+	runAgain = message.New("infra.failures.run_again",
+		"Then run the same command again: only failed rollouts are repeated.")
+	newRun = message.New("infra.failures.new_run", "A changed address or model is a new run and needs its "+
+		"own directory; otherwise run the same command again: only failed rollouts are repeated.")
+	importAgain = message.New("infra.failures.import_again",
+		"Repeat these rollouts where the run was made, then import its log again.")
+	fixContext = message.New("infra.failures.fix_context", "Raise the server's context (llama.cpp: "+
+		"--ctx-size; vLLM: --max-model-len; SGLang: --context-length), or drop these rows. Where max_output_tokens "+
+		"is set, the prompt and the answer must fit together.")
+	promptsTooLong = message.New("infra.failures.too_long", "Rollouts whose prompt did not fit: {n}.")
+	fixGrader      = message.New("infra.failures.fix_grader",
+		"Fix the grader, then run {grade}: it grades the recorded answers again, without new rollouts.")
+	neededRepeats = message.New("infra.failures.repeats",
+		"; {rollouts} ({share}) needed requests repeated, {retries} in all")
+	causeNow   = message.New("infra.failures.cause_now", "Most frequent cause now: {cause}. ")
+	notInLog   = message.New("infra.failures.absent", "planned and not in the log ({n|rollout})")
+	causeTimes = message.New("infra.failures.cause", "{outcome}: {error} ({n|time})")
 )
 
 var noRollouts = message.New("skip.no_rollouts", "there are no rollouts")
 
 // retriedWords are the words where endpoints failed at first and then answered.
-var retriedWords = analysis.NewWording("infra.failures.retried", "{percent} of rollouts succeeded only because a request was repeated: {retries} in all",
-	"The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and fix it or give it more capacity: a training run's load is higher, and a trainer retries less patiently.")
+var retriedWords = analysis.NewWording("infra.failures.retried",
+	"{percent} of rollouts succeeded only because a request was repeated: {retries} in all",
+	"The endpoint drops requests. See which one in the calls of rollouts.jsonl (retries), and fix it or give it "+
+		"more capacity: a training run's load is higher, and a trainer retries less patiently.")
 
 // notRandomWords are the words where failures depend on the item or go with the reward.
 var notRandomWords = analysis.NewWording("infra.failures.not_random", "failures on {split} are not random: {how}",
-	"What is left is not a fair sample of the file. Look for what these items have in common: long answers, one tool, or an outage while they were sampled.{bounds}")
+	"What is left is not a fair sample of the file. Look for what these items have in common: long answers, one "+
+		"tool, or an outage while they were sampled.{bounds}")
 
 // missingWords says what the tests find; "" where they find nothing.
 func missingWords(b *analysis.MissingBy) message.Text {
 	var found []message.Text
 	if showsDependence(b.Item) {
-		found = append(found, dependOnItem.With(message.Args{"p": pText(b.Item.P), "n": message.Int(b.Most), "items": message.Count(b.Item.N, "item"), "share": message.Share(stat.Or(b.Share, 1))}))
+		found = append(found,
+			dependOnItem.With(message.Args{
+				"p": pText(b.Item.P), "n": message.Int(b.Most),
+				"items": message.Count(b.Item.N, "item"), "share": message.Share(stat.Or(b.Share, 1)),
+			}))
 	}
 	if showsDependence(b.Reward) {
 		rho, p := message.Number(*b.Reward.Statistic), pText(b.Reward.P)
@@ -263,9 +337,12 @@ func missingWords(b *analysis.MissingBy) message.Text {
 }
 
 var (
-	dependOnItem = message.New("infra.failures.item", "they depend on the item ({p}): {n} of {items} had {share} of them")
-	failEarnLess = message.New("infra.failures.less", "items that fail more earn less (rank correlation {rho}, {p}), so the mean is likely too high")
-	failEarnMore = message.New("infra.failures.more", "items that fail more earn more (rank correlation {rho}, {p}), so the mean is likely too low")
+	dependOnItem = message.New("infra.failures.item",
+		"they depend on the item ({p}): {n} of {items} had {share} of them")
+	failEarnLess = message.New("infra.failures.less",
+		"items that fail more earn less (rank correlation {rho}, {p}), so the mean is likely too high")
+	failEarnMore = message.New("infra.failures.more",
+		"items that fail more earn more (rank correlation {rho}, {p}), so the mean is likely too low")
 )
 
 const (

@@ -10,26 +10,35 @@ import (
 
 // Reasons for which gates about the data's rows are skipped.
 var (
-	oneSplit = analysis.Moot(message.New("skip.one_split", "there is only one split: set data.eval or data.production to compare it with another"))
+	oneSplit = analysis.Moot(message.New("skip.one_split",
+		"there is only one split: set data.eval or data.production to compare it with another"))
 )
 
-var leakageNear = analysis.Threshold{Name: "leakage.near", Unit: "share", Doc: "share of rows that share most of their text with a row of another split, above which, with its whole interval, it is a caution", Default: 0.01}
+var leakageNear = analysis.Threshold{Name: "leakage.near", Unit: "share", Doc: "share of rows that share most of " +
+	"their text with a row of another split, above which, with its whole interval, it is a caution", Default: 0.01}
 
 var leakage = &analysis.Gate{
 	Name:  "leakage",
 	Label: "Leakage between splits",
-	Doc: "Blocking: eval and production have no row in common with train, by prompt (after normalization) or by declared family. " +
-		"Advisory, also between eval and production: at most 1 % of the rows share most of their text with a row of the other split, and none differs only in names or numbers. " +
+	Doc: "Blocking: eval and production have no row in common with train, by prompt (after normalization) or by " +
+		"declared family. " +
+		"Advisory, also between eval and production: at most 1 % of the rows share most of their text with a row of " +
+		"the other split, and none differs only in names or numbers. " +
 		"Phrases in more than 5 % of the rows are templates and do not count.",
 	Thresholds: []analysis.Threshold{leakageNear},
 	Words: analysis.Words{
-		Why:            "The model may have memorized what it was trained on. Rows that are in train and in another split make that split look better than new tasks will.",
-		Pass:           "{passes}: of {rows|row}, {exact|is a copy|are copies}, {swapped|differs|differ} only in names or numbers, {near|shares|share} most of the text{note}",
-		Fail:           "a model trained on {a} knows {n} of the {rows|row} of {split} ({exact|copy|copies}{more})",
-		FailRemedy:     "Take these rows out of one of the two splits. From then on split by family (document, repository, customer), not by row.",
-		Caution:        "rows of {split} resemble rows of {a}: of {rows|row}, {swapped|differs|differ} only in names or numbers, {near|shares|share} most of the text, {exact|is a copy|are copies}{note}",
-		CautionRemedy:  "Read the pairs listed here. If they are the same task, take one out.",
-		CautionUnknown: "of {rows|row} of {split}, {near|shares|share} most of the text with a row of {a}: few enough to be chance{note}",
+		Why: "The model may have memorized what it was trained on. Rows that are in train and in another " +
+			"split make that split look better than new tasks will.",
+		Pass: "{passes}: of {rows|row}, {exact|is a copy|are copies}, {swapped|differs|differ} only in " +
+			"names or numbers, {near|shares|share} most of the text{note}",
+		Fail: "a model trained on {a} knows {n} of the {rows|row} of {split} ({exact|copy|copies}{more})",
+		FailRemedy: "Take these rows out of one of the two splits. From then on split by family (document, " +
+			"repository, customer), not by row.",
+		Caution: "rows of {split} resemble rows of {a}: of {rows|row}, {swapped|differs|differ} only in " +
+			"names or numbers, {near|shares|share} most of the text, {exact|is a copy|are copies}{note}",
+		CautionRemedy: "Read the pairs listed here. If they are the same task, take one out.",
+		CautionUnknown: "of {rows|row} of {split}, {near|shares|share} most of the text with a row of {a}: few " +
+			"enough to be chance{note}",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {
 		switch {
@@ -52,7 +61,8 @@ var leakage = &analysis.Gate{
 // sureLeak judges rows and families that two splits have in common.
 func sureLeak(c analysis.Crossing, r *analysis.Result) analysis.Finding {
 	j := analysis.Judgement{
-		Split: c.B, Severity: analysis.Blocking, Unit: "rows", Want: analysis.WantNone.Text(), Args: crossingArgs(c, nothingShared),
+		Split: c.B, Severity: analysis.Blocking, Unit: "rows", Want: analysis.WantNone.Text(),
+		Args: crossingArgs(c, nothingShared),
 	}
 	leakedPairs(r.Shift, &j, c, shift.ExactLeak, shift.FamilyLeak)
 	n := analysis.Observed(float64(c.Exact + c.Family - c.Both))
@@ -75,7 +85,8 @@ func likelyLeak(c analysis.Crossing, r *analysis.Result, most float64) analysis.
 		status = analysis.Fail
 	}
 	j := analysis.Judgement{
-		Split: c.B, Severity: analysis.Advisory, Unit: "share", Want: wantNear.With(message.Args{"limit": message.Share(most)}),
+		Split: c.B, Severity: analysis.Advisory, Unit: "share",
+		Want: wantNear.With(message.Args{"limit": message.Share(most)}),
 		Args: crossingArgs(c, fewResemble),
 	}
 	leakedPairs(r.Shift, &j, c, kinds...)
@@ -94,8 +105,10 @@ func crossingArgs(c analysis.Crossing, passes message.Def) message.Args {
 	}
 	return message.Args{
 		"n": message.Int(c.Exact + c.Family - c.Both), "more": message.Nested(others),
-		"a": message.Name(c.A), "rows": message.Int(c.RowsB), "exact": message.Int(c.Exact), "swapped": message.Int(c.Swapped), "near": message.Int(c.Near),
-		"note": message.Nested(note), "passes": message.Nested(passes.With(message.Args{"a": message.Name(c.A), "b": message.Name(c.B)})),
+		"a": message.Name(c.A), "rows": message.Int(c.RowsB), "exact": message.Int(c.Exact),
+		"swapped": message.Int(c.Swapped), "near": message.Int(c.Near),
+		"note":   message.Nested(note),
+		"passes": message.Nested(passes.With(message.Args{"a": message.Name(c.A), "b": message.Name(c.B)})),
 	}
 }
 

@@ -35,22 +35,30 @@ func RenamedThresholds() []Renamed {
 	list := []Renamed{
 		fixed("data.enough.caution_items", "data.enough", 100), fixed("data.enough.caution_samples", "data.enough", 8),
 		fixed("data.suspect", "data.quality", 0),
-		fixed("infra.failures.caution", "infra.failures", 0.01), fixed("infra.failures.retried", "infra.failures", retriedMost),
+		fixed("infra.failures.caution", "infra.failures", 0.01),
+		fixed("infra.failures.retried", "infra.failures", retriedMost),
 		set("rollouts.markup", "rollouts.finished.markup"), fixed("rollouts.markup.caution", "rollouts.finished", 0),
 		set("rollouts.leaks", "rollouts.independent.leaks"), fixed("rollouts.leaks.caution", "rollouts.independent", 0),
-		fixed("sampling.identical", "rollouts.independent", identicalCaution), fixed("rollouts.independent.identical", "rollouts.independent", identicalCaution),
+		fixed("sampling.identical", "rollouts.independent", identicalCaution),
+		fixed("rollouts.independent.identical", "rollouts.independent", identicalCaution),
 		set("endpoint.lost", "endpoint.burst.lost"), fixed("endpoint.lost.caution", "endpoint.burst", discardedCaution),
-		set("endpoint.latency", "endpoint.burst.latency"), fixed("endpoint.crosstalk", "endpoint.burst", 0), fixed("endpoint.wire", "endpoint.burst", 0), fixed("endpoint.repeat", "endpoint.burst", repeatedMost),
-		fixed("grader.hackable.items", "grader.hackable", holeItems), fixed("grader.hackable.failed", "grader.hackable", failedUnknown), fixed("grader.hackable.failed.caution", "grader.hackable", failedCaution),
+		set("endpoint.latency", "endpoint.burst.latency"), fixed("endpoint.crosstalk", "endpoint.burst", 0),
+		fixed("endpoint.wire", "endpoint.burst", 0), fixed("endpoint.repeat", "endpoint.burst", repeatedMost),
+		fixed("grader.hackable.items", "grader.hackable", holeItems),
+		fixed("grader.hackable.failed", "grader.hackable", failedUnknown),
+		fixed("grader.hackable.failed.caution", "grader.hackable", failedCaution),
 		set("grader.layers", "grader.shortcuts.layers"), fixed("grader.layers.caution", "grader.shortcuts", 0.02),
 		set("grader.length", "grader.shortcuts.length"), fixed("grader.length.p", "grader.shortcuts", 0.01),
-		set("grader.guessable", "grader.shortcuts.guessable"), set("grader.too_good", "grader.shortcuts.too_good"), fixed("grader.detected", "grader.shortcuts", 0),
+		set("grader.guessable", "grader.shortcuts.guessable"), set("grader.too_good", "grader.shortcuts.too_good"),
+		fixed("grader.detected", "grader.shortcuts", 0),
 		set("grader.agreement", "grader.accuracy.agreement"), set("grader.brittle", "grader.accuracy.brittle"),
-		set("tools.failures", "tools.health.failures"), set("tools.malformed", "tools.health.malformed"), set("tools.budget", "tools.health.budget"), set("tools.output_size", "tools.health.output_size"),
+		set("tools.failures", "tools.health.failures"), set("tools.malformed", "tools.health.malformed"),
+		set("tools.budget", "tools.health.budget"), set("tools.output_size", "tools.health.output_size"),
 		set("latency.limit", "tools.tail.limit"),
 	}
 	for _, view := range []string{"shift.text", "shift.fields", "shift.reward", "shift.tools"} {
-		list = append(list, set(view, "shift"), fixed(view+".pass", "shift", 0.70), set(view+".p", "shift.p"), fixed(view+".caution", "shift", analysis.ClearShift), set(view+".caution.p", "shift.caution.p"))
+		list = append(list, set(view, "shift"), fixed(view+".pass", "shift", 0.70), set(view+".p", "shift.p"),
+			fixed(view+".caution", "shift", analysis.ClearShift), set(view+".caution.p", "shift.caution.p"))
 	}
 	return list
 }
@@ -64,7 +72,9 @@ func RenamedThresholdError(name string) error {
 		case m.Set:
 			return fmt.Errorf("the threshold %s is now called %s (docs/gates.md)", name, m.New)
 		default:
-			return fmt.Errorf("the threshold %s can no longer be set: it is fixed at %g in the gate %s (docs/gates.md)", name, m.At, m.New)
+			return fmt.Errorf(
+				"the threshold %s can no longer be set: it is fixed at %g in the gate %s (docs/gates.md)", name, m.At,
+				m.New)
 		}
 	}
 	return nil

@@ -10,14 +10,19 @@ import (
 
 var rolloutsFinished = &analysis.Gate{
 	Name: "rollouts.unfinished",
-	Doc: "Blocking, on every sampled split: at most 20 % of rollouts end without a finished answer (cut off by the token limit, refused, filtered, empty), and on train " +
-		"`signal.informative` and `exploration.lift` reach their thresholds without those rollouts, too. Advisory: at most 2 %.",
+	Doc: "Blocking, on every sampled split: at most 20 % of rollouts end without a finished answer (cut off by the " +
+		"token limit, refused, filtered, empty), and on train " +
+		"`signal.informative` and `exploration.lift` reach their thresholds without those rollouts, too. Advisory: " +
+		"at most 2 %.",
 	Words: analysis.Words{
-		Why:            "An answer that was cut off, refused, withheld or left empty earns the bottom of the range, whatever the model knows. Groups then differ by which rollouts were cut off, not by which were right, and training learns to write less.",
-		Pass:           "{percent} of rollouts end without a finished answer",
-		Fail:           "{percent} of rollouts end without a finished answer ({kinds})",
-		FailRemedy:     "{advice} {without}",
-		Unknown:        "it is not clear that enough groups teach something without the {percent} of rollouts that end without a finished answer ({kinds})",
+		Why: "An answer that was cut off, refused, withheld or left empty earns the bottom of the range, " +
+			"whatever the model knows. Groups then differ by which rollouts were cut off, not by which were right, " +
+			"and training learns to write less.",
+		Pass:       "{percent} of rollouts end without a finished answer",
+		Fail:       "{percent} of rollouts end without a finished answer ({kinds})",
+		FailRemedy: "{advice} {without}",
+		Unknown: "it is not clear that enough groups teach something without the {percent} of rollouts that " +
+			"end without a finished answer ({kinds})",
 		UnknownRemedy:  "{advice} {without} {needs}",
 		Caution:        "{percent} of rollouts end without a finished answer ({kinds})",
 		CautionRemedy:  "{advice} {without}",
@@ -26,7 +31,9 @@ var rolloutsFinished = &analysis.Gate{
 	Check: onSplits(analysis.Blocking, noEnds, finishedOf),
 }
 
-func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+	sr *analysis.SplitResult,
+) []analysis.Finding {
 	e := &sr.Ends
 	if e.Unfinished == nil {
 		return nil
@@ -35,7 +42,10 @@ func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split, 
 	want, caution := t.At(finishedLimit), t.At(finishedCaution)
 	j := analysis.Judgement{
 		Split: split, Severity: analysis.Blocking, Unit: "share", Want: analysis.WantAtMost(want), Items: e.Items,
-		Args: message.Args{"kinds": message.Nested(endKinds(e)), "advice": message.Nested(endAdvice(e)), "without": message.Nested(message.Text{})},
+		Args: message.Args{
+			"kinds": message.Nested(endKinds(e)), "advice": message.Nested(endAdvice(e)),
+			"without": message.Nested(message.Text{}),
+		},
 	}
 	status := seen.AtMost(want)
 	if training, ok := analysis.TrainingSplit(r); ok && training == split && e.Without != nil {
@@ -45,7 +55,10 @@ func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split, 
 			if hangs == analysis.Fail {
 				j.Instead = &signalFromUnfinished
 			}
-			j.Needs, j.Settles = &analysis.Needs{Items: r.Splits[split].Items.Sampled, Samples: max(r.GroupSize, int(r.Splits[split].Samples.Median))}, true
+			j.Needs, j.Settles = &analysis.Needs{
+				Items:   r.Splits[split].Items.Sampled,
+				Samples: max(r.GroupSize, int(r.Splits[split].Samples.Median)),
+			}, true
 		}
 	}
 	if status == analysis.Pass {
@@ -62,7 +75,9 @@ func finishedOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split, 
 
 // signalWithoutUnfinished judges the signal of the finished rollouts alone, where that of all
 // rollouts passes: else it is another gate's to judge.
-func signalWithoutUnfinished(e *analysis.FinishStats, r *analysis.Result, t analysis.Thresholds, split rollout.Split) analysis.Status {
+func signalWithoutUnfinished(e *analysis.FinishStats, r *analysis.Result, t analysis.Thresholds,
+	split rollout.Split,
+) analysis.Status {
 	all, alone := r.Splits[split], aloneOf(e, r.Splits[split])
 	out := analysis.Pass
 	judge := func(want float64, all, alone analysis.Bound) {
@@ -85,14 +100,18 @@ func signalWithoutUnfinished(e *analysis.FinishStats, r *analysis.Result, t anal
 		return out
 	}
 	lift := stat.Range{Lo: 0, Hi: r.Range().Width()}
-	judge(t.At(liftLimit)*r.Range().Width(), analysis.BoundOf(onFile(all.Lift, all, r, lift)), analysis.BoundOf(onFile(alone.Lift, alone, r, lift)))
+	judge(t.At(liftLimit)*r.Range().Width(), analysis.BoundOf(onFile(all.Lift, all, r, lift)),
+		analysis.BoundOf(onFile(alone.Lift, alone, r, lift)))
 	return out
 }
 
 // aloneOf is the split as far as the gates of the signal read it, without
 // unfinished rollouts.
 func aloneOf(e *analysis.FinishStats, sr *analysis.SplitResult) *analysis.SplitResult {
-	return &analysis.SplitResult{Items: sr.Items, Samples: sr.Samples, Variance: sr.Variance, Signal: e.Without.Signal, Lift: e.Without.Lift}
+	return &analysis.SplitResult{
+		Items: sr.Items, Samples: sr.Samples, Variance: sr.Variance,
+		Signal: e.Without.Signal, Lift: e.Without.Lift,
+	}
 }
 
 // endKinds says how rollouts ended without a finished answer, most frequent kinds
@@ -134,30 +153,54 @@ func withoutWords(e *analysis.FinishStats, r *analysis.Result, split rollout.Spl
 	sr := r.Splits[split]
 	all, _ := signalAt(sr, r)
 	rest, _ := signalAt(aloneOf(e, sr), r)
-	return withoutThem.With(message.Args{"share": message.KnownShare(rest.Value), "group": message.Int(r.GroupSize), "all": message.KnownShare(all.Value), "lift": message.Known(e.Without.Lift.Value), "lift_all": message.Known(sr.Lift.Value)})
+	return withoutThem.With(message.Args{
+		"share": message.KnownShare(rest.Value), "group": message.Int(r.GroupSize),
+		"all": message.KnownShare(all.Value), "lift": message.Known(e.Without.Lift.Value),
+		"lift_all": message.Known(sr.Lift.Value),
+	})
 }
 
 var (
-	cutOff             = message.New("rollouts.finished.cut_off", "{n} cut off by the token limit")
-	refused            = message.New("rollouts.finished.refused", "{n} refused")
-	withheld           = message.New("rollouts.finished.withheld", "{n} withheld by a content filter")
-	leftEmpty          = message.New("rollouts.finished.left_empty", "{n} empty")
-	raiseTokens        = message.New("rollouts.finished.raise", "Raise max_output_tokens (P99 of finished answers: {tokens|token}).")
-	raiseTokensUnknown = message.New("rollouts.finished.raise_unknown", "Raise max_output_tokens; how many tokens the finished answers took is not known.")
-	raiseServer        = message.New("rollouts.finished.server", "Raise the server's context (llama.cpp: --ctx-size; vLLM: --max-model-len; SGLang: --context-length), or set model.max_output_tokens if the server's default is smaller: it is not set, so the server itself cut these replies off.")
-	raiseContext       = message.New("rollouts.finished.context", "Raise the context of the model's server (llama.cpp: --ctx-size; vLLM: --max-model-len; SGLang: --context-length), or have the tools return less: the conversations, replies included, outgrow it.")
-	readRefusals       = message.New("rollouts.finished.refusals", "Read the refusals, then change the prompt so that the model does not decline, or drop those items.")
-	relaxFilter        = message.New("rollouts.finished.filter", "Have the content filter relaxed for this data, or drop those items.")
-	readEmpty          = message.New("rollouts.finished.empty", "Read the raw replies: an empty answer usually comes from a wrong chat template, or from reasoning that took all the tokens.")
-	withoutThem        = message.New("rollouts.finished.without", "Without these rollouts {share} of groups of {group} teach something (with them {all}), and the best of a group earns {lift} more than the mean (with them {lift_all}).")
+	cutOff      = message.New("rollouts.finished.cut_off", "{n} cut off by the token limit")
+	refused     = message.New("rollouts.finished.refused", "{n} refused")
+	withheld    = message.New("rollouts.finished.withheld", "{n} withheld by a content filter")
+	leftEmpty   = message.New("rollouts.finished.left_empty", "{n} empty")
+	raiseTokens = message.New("rollouts.finished.raise",
+		"Raise max_output_tokens (P99 of finished answers: {tokens|token}).")
+	raiseTokensUnknown = message.New("rollouts.finished.raise_unknown",
+		"Raise max_output_tokens; how many tokens the finished answers took is not known.")
+	raiseServer = message.New("rollouts.finished.server", "Raise the server's context (llama.cpp: "+
+		"--ctx-size; vLLM: --max-model-len; SGLang: --context-length), or set model.max_output_tokens if the "+
+		"server's default is smaller: it is not set, so the server itself cut these replies off.")
+	raiseContext = message.New("rollouts.finished.context", "Raise the context of the model's server "+
+		"(llama.cpp: --ctx-size; vLLM: --max-model-len; SGLang: --context-length), or have the tools return less: "+
+		"the conversations, replies included, outgrow it.")
+	readRefusals = message.New("rollouts.finished.refusals",
+		"Read the refusals, then change the prompt so that the model does not decline, or drop those items.")
+	relaxFilter = message.New("rollouts.finished.filter",
+		"Have the content filter relaxed for this data, or drop those items.")
+	readEmpty = message.New("rollouts.finished.empty", "Read the raw replies: an empty answer usually "+
+		"comes from a wrong chat template, or from reasoning that took all the tokens.")
+	withoutThem = message.New("rollouts.finished.without", "Without these rollouts {share} of groups of "+
+		"{group} teach something (with them {all}), and the best of a group earns {lift} more than the mean (with "+
+		"them {lift_all}).")
 )
 
 var noEnds = message.New("skip.no_ends", "no record says how the model's last reply ended")
 
 var (
-	finishedLimit   = analysis.Threshold{Name: "rollouts.finished", Unit: "share", Doc: "share of rollouts without a finished answer, above which it fails", Default: 0.20}
-	finishedCaution = analysis.Threshold{Name: "rollouts.finished.caution", Unit: "share", Doc: "the same, above which it is a caution", Default: 0.02}
-	finishedMarkup  = analysis.Threshold{Name: "rollouts.finished.markup", Unit: "share", Doc: "share of answers with text that the server should have parsed, above which it fails", Default: 0.02}
+	finishedLimit = analysis.Threshold{
+		Name: "rollouts.finished", Unit: "share",
+		Doc: "share of rollouts without a finished answer, above which it fails", Default: 0.20,
+	}
+	finishedCaution = analysis.Threshold{
+		Name: "rollouts.finished.caution", Unit: "share",
+		Doc: "the same, above which it is a caution", Default: 0.02,
+	}
+	finishedMarkup = analysis.Threshold{
+		Name: "rollouts.finished.markup", Unit: "share",
+		Doc: "share of answers with text that the server should have parsed, above which it fails", Default: 0.02,
+	}
 )
 
 var rolloutsSound = &analysis.Gate{
@@ -170,7 +213,8 @@ var rolloutsSound = &analysis.Gate{
 }
 
 // signalFromUnfinished are said where the signal comes from rollouts without a finished answer.
-var signalFromUnfinished = analysis.NewWording("rollouts.finished.signal", "the signal comes from the {percent} of rollouts that end without a finished answer ({kinds})",
+var signalFromUnfinished = analysis.NewWording("rollouts.finished.signal",
+	"the signal comes from the {percent} of rollouts that end without a finished answer ({kinds})",
 	"{advice} {without}")
 
 // markedAnswers counts the answers with unparsed text.

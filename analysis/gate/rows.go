@@ -13,7 +13,8 @@ var noItems = message.New("skip.no_items", "the run has no items with their rows
 
 // withRow adds to the rows that a finding points at, as long as they are few.
 func withRow(j *analysis.Judgement, said message.Text, items ...string) {
-	if len(j.Rows) >= analysis.MaxItemsListed || slices.ContainsFunc(j.Rows, func(t message.Text) bool { return t.String() == said.String() }) {
+	if len(j.Rows) >= analysis.MaxItemsListed ||
+		slices.ContainsFunc(j.Rows, func(t message.Text) bool { return t.String() == said.String() }) {
 		return
 	}
 	j.Rows = append(j.Rows, said)
@@ -29,7 +30,10 @@ func pairText(aSplit rollout.Split, a string, bSplit rollout.Split, b string) me
 	if aSplit == bSplit {
 		return pairWithin.With(message.Args{"split": message.Name(aSplit), "a": message.Name(a), "b": message.Name(b)})
 	}
-	return pairAcross.With(message.Args{"split_a": message.Name(aSplit), "a": message.Name(a), "split_b": message.Name(bSplit), "b": message.Name(b)})
+	return pairAcross.With(message.Args{
+		"split_a": message.Name(aSplit), "a": message.Name(a),
+		"split_b": message.Name(bSplit), "b": message.Name(b),
+	})
 }
 
 // kindOf words the kinds of flawed rows and of leaks.
@@ -54,7 +58,11 @@ func leakedPairs(sh *analysis.Shift, j *analysis.Judgement, c analysis.Crossing,
 	for _, kind := range kinds {
 		for _, p := range sh.Leakage {
 			if p.ASplit == c.A && p.BSplit == c.B && p.Kind == kind {
-				withRow(j, pairIs.With(message.Args{"pair": message.Nested(pairText(p.ASplit, p.A, p.BSplit, p.B)), "what": message.Nested(kindOf[string(kind)].Text())}), p.A, p.B)
+				withRow(j,
+					pairIs.With(message.Args{
+						"pair": message.Nested(pairText(p.ASplit, p.A, p.BSplit, p.B)),
+						"what": message.Nested(kindOf[string(kind)].Text()),
+					}), p.A, p.B)
 			}
 		}
 	}

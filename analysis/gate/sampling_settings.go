@@ -11,13 +11,17 @@ import (
 var samplingSettings = &analysis.Gate{
 	Name:  "sampling.settings",
 	Label: "settings of sampling",
-	Doc: "Advisory, on runs that gonogo made: the temperature is known, because it was sent (model.temperature) or because the server says its own (GET /props of llama.cpp, " +
+	Doc: "Advisory, on runs that gonogo made: the temperature is known, because it was sent (model.temperature) or " +
+		"because the server says its own (GET /props of llama.cpp, " +
 		"the list of models elsewhere). What was sent and what the server adds is recorded in run.json.",
 	Words: analysis.Words{
-		Why:           "The same weights earn other rewards, and other spreads within a group, at another temperature, top_p or min_p. Servers have defaults of their own, and a trainer samples with its own: only with the same settings does what was measured hold in training.",
-		Pass:          "replies were drawn with {all}{server}",
-		Caution:       "the temperature is the server's own, and it does not say which{sent}",
-		CautionRemedy: "Set model.temperature, model.top_p and model.extra to what the training will sample with, then sample into a new run directory.",
+		Why: "The same weights earn other rewards, and other spreads within a group, at another " +
+			"temperature, top_p or min_p. Servers have defaults of their own, and a trainer samples with its own: " +
+			"only with the same settings does what was measured hold in training.",
+		Pass:    "replies were drawn with {all}{server}",
+		Caution: "the temperature is the server's own, and it does not say which{sent}",
+		CautionRemedy: "Set model.temperature, model.top_p and model.extra to what the training will sample with, " +
+			"then sample into a new run directory.",
 	},
 	Check: func(r *analysis.Result, _ analysis.Thresholds) []analysis.Finding {
 		s := r.Run.Sampling
@@ -26,16 +30,22 @@ var samplingSettings = &analysis.Gate{
 		}
 		j := analysis.Judgement{
 			Severity: analysis.Advisory,
-			Args:     message.Args{"all": message.Foreign(rollout.ParameterText(s.InForce())), "sent": message.Nested(message.Text{}), "server": message.Nested(message.Text{})},
+			Args: message.Args{
+				"all":  message.Foreign(rollout.ParameterText(s.InForce())),
+				"sent": message.Nested(message.Text{}), "server": message.Nested(message.Text{}),
+			},
 		}
 		if added := s.Added(); len(added) > 0 {
-			j.Args["server"] = message.Nested(settingsAdded.With(message.Args{"added": message.Foreign(rollout.ParameterText(added))}))
+			j.Args["server"] = message.Nested(
+				settingsAdded.With(message.Args{"added": message.Foreign(rollout.ParameterText(added))}))
 		}
 		if untold := s.Untold(); len(untold) > 0 {
-			j.Args["server"] = message.Nested(settingsUntold.With(message.Args{"untold": message.Foreign(strings.Join(untold, ", "))}))
+			j.Args["server"] = message.Nested(
+				settingsUntold.With(message.Args{"untold": message.Foreign(strings.Join(untold, ", "))}))
 		}
 		if len(s.Sent) > 0 {
-			j.Args["sent"] = message.Nested(settingsSent.With(message.Args{"sent": message.Foreign(rollout.ParameterText(s.Sent))}))
+			j.Args["sent"] = message.Nested(
+				settingsSent.With(message.Args{"sent": message.Foreign(rollout.ParameterText(s.Sent))}))
 		}
 		return []analysis.Finding{j.Finding(failIf(!s.Known()), analysis.Bound{})}
 	},
@@ -44,6 +54,7 @@ var samplingSettings = &analysis.Gate{
 var (
 	noSettings     = message.New("skip.no_settings", "the run does not record what its requests were sampled with")
 	settingsAdded  = message.New("sampling.settings.added", "; of these the server's own: {added}")
-	settingsUntold = message.New("sampling.settings.untold", "; not sent: {untold}, where the server's own hold, which it does not say")
-	settingsSent   = message.New("sampling.settings.sent", "; {sent} was sent")
+	settingsUntold = message.New("sampling.settings.untold",
+		"; not sent: {untold}, where the server's own hold, which it does not say")
+	settingsSent = message.New("sampling.settings.sent", "; {sent} was sent")
 )

@@ -11,23 +11,38 @@ import (
 )
 
 var (
-	shiftText = shiftGate("shift.text", analysis.OnLastUser, "Blocking: the last user messages"+shiftDoc, message.New("skip.no_user_message", "no user message is known"),
-		"If this fails, the tasks of the two splits are asked differently. Training on tasks unlike those that count may improve what no one measures: a gain on one may not show on the other.",
-		"Draw both from the same source, or at random from one pool; or say why they should differ. The most telling items of {split} are listed.")
-	shiftFields = shiftGate("shift.fields", analysis.OnFields, "Blocking: the fields of the rows other than messages, tools and reference"+shiftDoc, analysis.Moot(message.New("skip.no_fields", "the rows have no field other than messages, tools and reference that can be compared")),
-		"If this fails, the rows of the two splits come from different places. If the mix of kinds, sources or sizes differs, a mean over one split says little about the other.",
-		"Draw both at random from one pool, stratified by what is listed here; or compare kind by kind. The most telling items of {split} are listed.")
-	shiftReward = shiftGate("shift.reward", analysis.OnReward, "Blocking: the items' mean rewards"+shiftDoc, message.New("skip.no_split_rewards", "not both splits have rewards"),
-		"If this fails, the two splits are not equally hard. If one is much easier, the gain of training on one says little about the other.",
+	shiftText = shiftGate("shift.text", analysis.OnLastUser, "Blocking: the last user messages"+shiftDoc,
+		message.New("skip.no_user_message", "no user message is known"),
+		"If this fails, the tasks of the two splits are asked differently. Training on tasks unlike those that "+
+			"count may improve what no one measures: a gain on one may not show on the other.",
+		"Draw both from the same source, or at random from one pool; or say why they should differ. The most "+
+			"telling items of {split} are listed.")
+	shiftFields = shiftGate("shift.fields", analysis.OnFields,
+		"Blocking: the fields of the rows other than messages, tools and reference"+shiftDoc,
+		analysis.Moot(message.New("skip.no_fields",
+			"the rows have no field other than messages, tools and reference that can be compared")),
+		"If this fails, the rows of the two splits come from different places. If the mix of kinds, sources or "+
+			"sizes differs, a mean over one split says little about the other.",
+		"Draw both at random from one pool, stratified by what is listed here; or compare kind by kind. The most "+
+			"telling items of {split} are listed.")
+	shiftReward = shiftGate("shift.reward", analysis.OnReward, "Blocking: the items' mean rewards"+shiftDoc,
+		message.New("skip.no_split_rewards", "not both splits have rewards"),
+		"If this fails, the two splits are not equally hard. If one is much easier, the gain of training on one "+
+			"says little about the other.",
 		"Look at what makes one harder; stratify the draw by difficulty. The most telling items of {split} are listed.")
-	shiftTools = shiftGate("shift.tools", analysis.OnTools, "Blocking: the tool calls, tools, turns and tokens of rollouts"+shiftDoc, message.New("skip.no_split_calls", "not both splits have rollouts whose calls are known"),
-		"If this fails, the model works differently on the two splits. Different tools, more calls or longer outputs mean different tasks, at a different cost in training.",
+	shiftTools = shiftGate("shift.tools", analysis.OnTools,
+		"Blocking: the tool calls, tools, turns and tokens of rollouts"+shiftDoc,
+		message.New("skip.no_split_calls", "not both splits have rollouts whose calls are known"),
+		"If this fails, the model works differently on the two splits. Different tools, more calls or longer "+
+			"outputs mean different tasks, at a different cost in training.",
 		"Look at what is listed here; draw both from the same pool. The most telling items of {split} are listed.")
 )
 
 // shiftDoc is what the gates about shift do with what they compare.
-const shiftDoc = " are alike in any two splits. It fails when a classifier distinguishes the splits with an AUC whose interval is above 0.75, and " +
-	"the test has p < 0.01 (Holm over all such tests); it passes when the interval is below 0.70, and decides nothing otherwise. Advisory: the test has p >= 0.05; " +
+const shiftDoc = " are alike in any two splits. It fails when a classifier distinguishes the splits with an AUC " +
+	"whose interval is above 0.75, and " +
+	"the test has p < 0.01 (Holm over all such tests); it passes when the interval is below 0.70, and decides " +
+	"nothing otherwise. Advisory: the test has p >= 0.05; " +
 	"any smaller p is a caution, whatever the size of the difference."
 
 // shiftGate compares each two splits on one thing.
@@ -65,7 +80,8 @@ func judgeShift(r *analysis.Result, t analysis.Thresholds, gate, on string, c an
 	vars := shiftVars(gate, c, *test, *told)
 	if !told.Effect.Known() || test.PHolm == nil {
 		return analysis.Skip(c.B, analysis.Blocking, notComparable.With(message.Args{
-			"a": message.Name(c.A), "b": message.Name(c.B), "why": message.Nested(message.Clauses(slices.Concat(told.Effect.Warnings, test.Effect.Warnings)...)),
+			"a": message.Name(c.A), "b": message.Name(c.B),
+			"why": message.Nested(message.Clauses(slices.Concat(told.Effect.Warnings, test.Effect.Warnings)...)),
 		}))
 	}
 	auc, p := analysis.BoundOf(told.Effect), *test.PHolm
@@ -75,8 +91,17 @@ func judgeShift(r *analysis.Result, t analysis.Thresholds, gate, on string, c an
 	if len(items) == 0 {
 		items = test.Items
 	}
-	blocking := analysis.Judgement{Split: c.B, Severity: analysis.Blocking, Unit: "AUC", Want: wantBelowFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail), "p": message.Number(sure)}), Args: vars}
-	advisory := analysis.Judgement{Split: c.B, Severity: analysis.Advisory, Unit: "AUC", Want: wantLikely.With(message.Args{"p": message.Number(likely)}), Args: vars}
+	blocking := analysis.Judgement{
+		Split: c.B, Severity: analysis.Blocking, Unit: "AUC",
+		Want: wantBelowFails.With(message.Args{
+			"limit": message.Number(pass), "fail": message.Number(fail),
+			"p": message.Number(sure),
+		}), Args: vars,
+	}
+	advisory := analysis.Judgement{
+		Split: c.B, Severity: analysis.Advisory, Unit: "AUC",
+		Want: wantLikely.With(message.Args{"p": message.Number(likely)}), Args: vars,
+	}
 	hint := analysis.Pass
 	if p < likely {
 		hint = analysis.Fail
@@ -140,7 +165,11 @@ func testsOf(sh *analysis.Shift, on string, c analysis.Crossing) (primary, auc *
 }
 
 func shiftVars(gate string, c analysis.Crossing, test, told analysis.ShiftPair) message.Args {
-	vars := message.Args{"what": message.Nested(shiftSubject[gate].Text()), "a": message.Name(c.A), "na": message.Int(told.NA), "nb": message.Int(told.NB), "p": pText(test.PHolm), "words": message.Nested(message.Text{}), "missed": message.Nested(message.Text{})}
+	vars := message.Args{
+		"what": message.Nested(shiftSubject[gate].Text()), "a": message.Name(c.A),
+		"na": message.Int(told.NA), "nb": message.Int(told.NB), "p": pText(test.PHolm),
+		"words": message.Nested(message.Text{}), "missed": message.Nested(message.Text{}),
+	}
 	telling := slices.Clone(told.Top)
 	for _, text := range test.Top { // of values that the classifier is not shown, too
 		if !slices.ContainsFunc(telling, func(t message.Text) bool { return t.String() == text.String() }) {
@@ -148,10 +177,14 @@ func shiftVars(gate string, c analysis.Crossing, test, told analysis.ShiftPair) 
 		}
 	}
 	if len(telling) > 0 {
-		vars["words"] = message.Nested(whatDistinguishes.With(message.Args{"b": message.Name(c.B), "a": message.Name(c.A), "what": message.Nested(message.Clauses(telling[:min(len(telling), 5)]...))}))
+		vars["words"] = message.Nested(whatDistinguishes.With(message.Args{
+			"b": message.Name(c.B),
+			"a": message.Name(c.A), "what": message.Nested(message.Clauses(telling[:min(len(telling), 5)]...)),
+		}))
 	}
 	if told.Missed != nil {
-		vars["missed"] = message.Nested(couldBeMissed.With(message.Args{"auc": message.Number(stat.Or(told.Missed, 1))}))
+		vars["missed"] = message.Nested(
+			couldBeMissed.With(message.Args{"auc": message.Number(stat.Or(told.Missed, 1))}))
 	}
 	return vars
 }
@@ -177,9 +210,19 @@ var (
 )
 
 var (
-	shiftFail   = analysis.Threshold{Name: "shift", Unit: "AUC", Doc: "AUC of a classifier that tells two splits apart: they differ if its whole interval is above this, and are alike if it is below this minus 0.05", Default: 0.75}
-	shiftSure   = analysis.Threshold{Name: "shift.p", Unit: "p", Doc: "adjusted p-value below which a difference counts", Default: 0.01}
-	shiftLikely = analysis.Threshold{Name: "shift.caution.p", Unit: "p", Doc: "adjusted p-value below which any difference is a caution", Default: 0.05}
+	shiftFail = analysis.Threshold{
+		Name: "shift", Unit: "AUC", Doc: "AUC of a classifier that tells two splits " +
+			"apart: they differ if its whole interval is above this, and are alike if it is below this minus 0.05",
+		Default: 0.75,
+	}
+	shiftSure = analysis.Threshold{
+		Name: "shift.p", Unit: "p",
+		Doc: "adjusted p-value below which a difference counts", Default: 0.01,
+	}
+	shiftLikely = analysis.Threshold{
+		Name: "shift.caution.p", Unit: "p",
+		Doc: "adjusted p-value below which any difference is a caution", Default: 0.05,
+	}
 )
 
 var shiftGates = &analysis.Gate{
@@ -203,12 +246,16 @@ var shiftSubject = map[string]message.Def{
 // shiftWordsOf writes the words of a gate about shift.
 func shiftWordsOf(why, remedy string) analysis.Words {
 	return analysis.Words{
-		Why:            why,
-		Pass:           "no large difference in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), {p}.{missed}",
-		Fail:           "a large difference in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), {p}.{words}",
-		FailRemedy:     remedy,
-		Caution:        "{size} in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), {p}.{words}",
-		CautionRemedy:  remedy,
-		CautionUnknown: "no difference in {what} between {a} ({na}) and {split} ({nb}) is shown, and a large one cannot be ruled out: AUC {value} ({low} to {high}), {p}.{missed}",
+		Why: why,
+		Pass: "no large difference in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to " +
+			"{high}), {p}.{missed}",
+		Fail: "a large difference in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to " +
+			"{high}), {p}.{words}",
+		FailRemedy: remedy,
+		Caution: "{size} in {what} between {a} ({na}) and {split} ({nb}): AUC {value} ({low} to {high}), " +
+			"{p}.{words}",
+		CautionRemedy: remedy,
+		CautionUnknown: "no difference in {what} between {a} ({na}) and {split} ({nb}) is shown, and a large one " +
+			"cannot be ruled out: AUC {value} ({low} to {high}), {p}.{missed}",
 	}
 }

@@ -8,12 +8,14 @@ import (
 
 // The reasons for which gates are skipped.
 var (
-	noTraining = message.New("skip.no_training", "there is no train split: an evaluation set by itself says nothing about training")
-	noTools    = analysis.Moot(message.New("skip.no_tools", "the rollouts have no tool calls"))
+	noTraining = message.New("skip.no_training",
+		"there is no train split: an evaluation set by itself says nothing about training")
+	noTools = analysis.Moot(message.New("skip.no_tools", "the rollouts have no tool calls"))
 )
 
 var (
-	noOutputs = message.New("skip.no_outputs", "the rollouts have no output text long enough to compare, or only one sample per item")
+	noOutputs = message.New("skip.no_outputs",
+		"the rollouts have no output text long enough to compare, or only one sample per item")
 	noRewards = message.New("skip.no_rewards", "there are no rewards")
 )
 
@@ -31,7 +33,8 @@ func audited(severity analysis.Severity, f check) check {
 }
 
 // splitCheck checks one sampled split.
-type splitCheck = func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding
+type splitCheck = func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+	sr *analysis.SplitResult) []analysis.Finding
 
 // onTraining returns a check of the split that training would see; it is skipped if there
 // is none.
@@ -100,5 +103,6 @@ var (
 // import, which has none to call.
 var (
 	noBurst       = message.New("skip.no_burst", "no training step was rehearsed: run {burst}")
-	noBurstImport = analysis.Moot(message.New("skip.no_burst_import", "the rollouts were imported: there are no endpoints to put under load"))
+	noBurstImport = analysis.Moot(message.New("skip.no_burst_import",
+		"the rollouts were imported: there are no endpoints to put under load"))
 )

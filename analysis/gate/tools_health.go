@@ -12,8 +12,12 @@ import (
 
 // perSplit asks f for every sampled split. Where a split has no tool calls the
 // gate is skipped for it; without any split it is skipped once.
-func perSplit(f func(*analysis.Result, analysis.Thresholds, rollout.Split, *analysis.SplitResult) analysis.Finding) check {
-	return onSplits(analysis.Advisory, noTools, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
+func perSplit(f func(*analysis.Result, analysis.Thresholds, rollout.Split,
+	*analysis.SplitResult) analysis.Finding,
+) check {
+	return onSplits(analysis.Advisory, noTools, func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+		sr *analysis.SplitResult,
+	) []analysis.Finding {
 		if len(sr.Tools.ByTool) == 0 {
 			return analysis.Skip(split, analysis.Advisory, noTools.Text())
 		}
@@ -22,16 +26,20 @@ func perSplit(f func(*analysis.Result, analysis.Thresholds, rollout.Split, *anal
 }
 
 var toolsFailures = &analysis.Gate{
-	Name:   "tools.failures",
-	Doc:    "Advisory: at most 2 % of tool calls fail for good, after their retries; and every output is a string, as the wire format asks.",
+	Name: "tools.failures",
+	Doc: "Advisory: at most 2 % of tool calls fail for good, after their retries; and every output is a string, " +
+		"as the wire format asks.",
 	Charts: []string{"calls_by_tool"},
 	Words: analysis.Words{
-		Why:           "A tool call that fails for good ends its rollout; under the load of a training step it will be worse.",
+		Why: "A tool call that fails for good ends its rollout; under the load of a training step it will " +
+			"be worse.",
 		Pass:          "{percent} of {calls|tool call} failed for good",
 		Caution:       "{percent} of {calls|tool call} failed for good, most of them to {worst}",
 		CautionRemedy: "Fix the tool, or give it more capacity, before training.",
 	},
-	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+		sr *analysis.SplitResult,
+	) analysis.Finding {
 		calls, failed, worst := 0, 0, ""
 		odd, oddest := 0, ""
 		most, mostOdd := 0, 0
@@ -61,16 +69,21 @@ var toolsFailures = &analysis.Gate{
 }
 
 var toolsErrors = &analysis.Gate{
-	Name:   "tools.errors",
-	Doc:    "Advisory: at most 5 % of tool calls are answered with an error, by the tool's server or by an output that begins like one (tools.error_pattern).",
+	Name: "tools.errors",
+	Doc: "Advisory: at most 5 % of tool calls are answered with an error, by the tool's server or by an output " +
+		"that begins like one (tools.error_pattern).",
 	Charts: []string{"calls_by_tool"},
 	Words: analysis.Words{
-		Why:           "An answer that is an error is a wasted step, and a tool that is broken can answer so to every call: the model is then graded on what the tool did not do.",
-		Pass:          "{percent} of {calls|tool call} answered with an error",
-		Caution:       "{percent} of {calls|tool call} answered with an error, most of them by {worst}",
-		CautionRemedy: "Read some in gonogo view. If the tool is at fault, fix it; if the model is, describe the tool and its parameters better. If these outputs are no errors, set tools.error_pattern.",
+		Why: "An answer that is an error is a wasted step, and a tool that is broken can answer so to " +
+			"every call: the model is then graded on what the tool did not do.",
+		Pass:    "{percent} of {calls|tool call} answered with an error",
+		Caution: "{percent} of {calls|tool call} answered with an error, most of them by {worst}",
+		CautionRemedy: "Read some in gonogo view. If the tool is at fault, fix it; if the model is, describe the " +
+			"tool and its parameters better. If these outputs are no errors, set tools.error_pattern.",
 	},
-	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+		sr *analysis.SplitResult,
+	) analysis.Finding {
 		calls, errors, most, worst := 0, 0, 0, ""
 		for _, name := range slices.Sorted(maps.Keys(sr.Tools.ByTool)) {
 			s := sr.Tools.ByTool[name]
@@ -80,7 +93,8 @@ var toolsErrors = &analysis.Gate{
 			}
 		}
 		j := analysis.Judgement{
-			Split: split, Severity: analysis.Advisory, Unit: "share", Args: message.Args{"calls": message.Int(calls), "worst": message.Name(worst)},
+			Split: split, Severity: analysis.Advisory, Unit: "share",
+			Args: message.Args{"calls": message.Int(calls), "worst": message.Name(worst)},
 		}
 		return j.AtMost(t.At(healthMalformed), analysis.Observed(stat.Fraction(errors, calls)))
 	}),
@@ -91,16 +105,22 @@ var toolsMalformed = &analysis.Gate{
 	Doc:    "Advisory: at most 5 % of tool calls name an unknown tool or carry arguments that do not parse.",
 	Charts: []string{"calls_by_tool"},
 	Words: analysis.Words{
-		Why:             "Calls that name no tool of the job or carry broken arguments are wasted steps. Training can reduce them, but a clearer schema is cheaper.",
+		Why: "Calls that name no tool of the job or carry broken arguments are wasted steps. Training " +
+			"can reduce them, but a clearer schema is cheaper.",
 		Pass:            "{percent} of tool calls are malformed",
 		Caution:         "{percent} of tool calls are malformed",
 		CautionRemedy:   "Describe the tools and their parameters better, or make the schemas strict.",
 		CautionUnknown:  "{lowpercent} to {highpercent} of tool calls are malformed",
 		CautionUnknownR: "{needs}",
 	},
-	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+		sr *analysis.SplitResult,
+	) analysis.Finding {
 		want := t.At(healthMalformed)
-		j := analysis.Judgement{Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(want)}
+		j := analysis.Judgement{
+			Split: split, Severity: analysis.Advisory, Unit: "share",
+			Want: analysis.WantAtMost(want),
+		}
 		b := analysis.BoundOf(sr.Tools.Malformed)
 		if b.Value != nil { // judged as observed, like the other gates of tool calls
 			return j.Finding(analysis.Observed(*b.Value).AtMost(want), b)
@@ -115,16 +135,22 @@ var toolsBudget = &analysis.Gate{
 	Doc:    "Advisory: at most 5 % of rollouts run into the limit of steps or tool calls.",
 	Charts: []string{"tool_calls"},
 	Words: analysis.Words{
-		Why:           "A rollout that runs out of steps is graded on what little it has, however well it was going.",
-		Pass:          "{hit} of {rollouts|rollout} ran out of steps",
-		Caution:       "{percent} of rollouts ran out of steps",
-		CautionRemedy: "Raise the limit, or look at what the model spends its steps on: 95 % of rollouts make at most {p95|call}.",
+		Why:     "A rollout that runs out of steps is graded on what little it has, however well it was going.",
+		Pass:    "{hit} of {rollouts|rollout} ran out of steps",
+		Caution: "{percent} of rollouts ran out of steps",
+		CautionRemedy: "Raise the limit, or look at what the model spends its steps on: 95 % of rollouts make at " +
+			"most {p95|call}.",
 	},
-	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+		sr *analysis.SplitResult,
+	) analysis.Finding {
 		valid := sr.Reward.N
 		j := analysis.Judgement{
 			Split: split, Severity: analysis.Advisory, Unit: "share",
-			Args: message.Args{"hit": message.Int(sr.OwnFailures.StepLimit), "rollouts": message.Int(valid), "p95": message.Known(sr.Tools.P95.Value)},
+			Args: message.Args{
+				"hit": message.Int(sr.OwnFailures.StepLimit), "rollouts": message.Int(valid),
+				"p95": message.Known(sr.Tools.P95.Value),
+			},
 		}
 		return j.AtMost(t.At(healthBudget), analysis.Observed(stat.Fraction(sr.OwnFailures.StepLimit, valid)))
 	}),
@@ -134,19 +160,24 @@ var toolsOutputSize = &analysis.Gate{
 	Name: "tools.output_size",
 	Doc:  "Advisory: the 95th percentile of every tool's output is at most 4,000 tokens (bytes / 4).",
 	Words: analysis.Words{
-		Why:           "Long tool outputs fill the context, cost money at every later turn, and may pass the platform's limit.",
+		Why: "Long tool outputs fill the context, cost money at every later turn, and may pass the " +
+			"platform's limit.",
 		Pass:          "the longest tool outputs are those of {worst}, 95 % within {value|token}",
 		Caution:       "outputs of the tool {worst} are long: the 95th percentile is {value|token}",
 		CautionRemedy: "Return less: page the output, or cut it.",
 	},
-	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
-		return worstTool(healthOutputSize, t, split, sr, func(s analysis.ToolStat) *float64 { return s.OutputTokensP95 })
+	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+		sr *analysis.SplitResult,
+	) analysis.Finding {
+		return worstTool(healthOutputSize, t, split, sr,
+			func(s analysis.ToolStat) *float64 { return s.OutputTokensP95 })
 	}),
 }
 
 // worstTool judges the largest of a figure over the tools.
 func worstTool(
-	threshold analysis.Threshold, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult, figure func(analysis.ToolStat) *float64,
+	threshold analysis.Threshold, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult,
+	figure func(analysis.ToolStat) *float64,
 ) analysis.Finding {
 	worst, most := "", (*float64)(nil)
 	for _, name := range slices.Sorted(maps.Keys(sr.Tools.ByTool)) {
@@ -158,7 +189,8 @@ func worstTool(
 		return analysis.Skip(split, analysis.Advisory, noTimedCall.Text())[0]
 	}
 	j := analysis.Judgement{
-		Split: split, Severity: analysis.Advisory, Unit: threshold.Unit, Args: message.Args{"worst": message.Name(worst)},
+		Split: split, Severity: analysis.Advisory, Unit: threshold.Unit,
+		Args: message.Args{"worst": message.Name(worst)},
 	}
 	return j.AtMost(t.At(threshold), analysis.Observed(*most))
 }
@@ -166,10 +198,24 @@ func worstTool(
 var noTimedCall = message.New("skip.no_call_tells", "no tool call has a recorded time, or all are too fast to judge")
 
 var (
-	healthFailures   = analysis.Threshold{Name: "tools.health.failures", Unit: "share", Doc: "share of tool calls that failed for good", Default: 0.02}
-	healthMalformed  = analysis.Threshold{Name: "tools.health.malformed", Unit: "share", Doc: "share of tool calls with an unknown name or unparsable arguments; also of those answered with an error", Default: 0.05}
-	healthBudget     = analysis.Threshold{Name: "tools.health.budget", Unit: "share", Doc: "share of rollouts that reached the limit of tool calls or steps", Default: 0.05}
-	healthOutputSize = analysis.Threshold{Name: "tools.health.output_size", Unit: "tokens", Doc: "95th percentile of a tool output, in tokens (bytes / 4)", Default: 4000}
+	healthFailures = analysis.Threshold{
+		Name: "tools.health.failures", Unit: "share",
+		Doc: "share of tool calls that failed for good", Default: 0.02,
+	}
+	healthMalformed = analysis.Threshold{
+		Name: "tools.health.malformed", Unit: "share",
+		Doc: "share of tool calls with an unknown name or unparsable arguments; also of those answered with an " +
+			"error",
+		Default: 0.05,
+	}
+	healthBudget = analysis.Threshold{
+		Name: "tools.health.budget", Unit: "share",
+		Doc: "share of rollouts that reached the limit of tool calls or steps", Default: 0.05,
+	}
+	healthOutputSize = analysis.Threshold{
+		Name: "tools.health.output_size", Unit: "tokens",
+		Doc: "95th percentile of a tool output, in tokens (bytes / 4)", Default: 4000,
+	}
 )
 
 var toolsHealth = &analysis.Gate{
@@ -182,5 +228,7 @@ var toolsHealth = &analysis.Gate{
 }
 
 // notTextWords are the words where a tool's outputs are no strings.
-var notTextWords = analysis.NewWording("tools.failures.not_text", "{odd} of {calls|tool call} returned an output that is not a string, most of them from {worst}",
-	"The wire format asks for {\"output\": \"text\"}; the model was shown the JSON instead. Return text: a training service may refuse anything else.")
+var notTextWords = analysis.NewWording("tools.failures.not_text",
+	"{odd} of {calls|tool call} returned an output that is not a string, most of them from {worst}",
+	"The wire format asks for {\"output\": \"text\"}; the model was shown the JSON instead. Return text: a training "+
+		"service may refuse anything else.")

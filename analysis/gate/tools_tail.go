@@ -11,31 +11,45 @@ var toolsLatency = &analysis.Gate{
 	Label:      "Long rollouts",
 	Doc:        "Few rollouts are far longer than the others, and tools and rollouts are fast enough.",
 	Thresholds: []analysis.Threshold{analysis.TailTimes, analysis.TimeLimit},
-	Words:      analysis.Words{Pass: "few rollouts are far longer than the others, and tools and rollouts are fast enough"},
-	Parts:      []*analysis.Gate{toolsLong, toolsTail, latencyLimit},
+	Words: analysis.Words{Pass: "few rollouts are far longer than the others, and tools and rollouts are fast " +
+		"enough"},
+	Parts: []*analysis.Gate{toolsLong, toolsTail, latencyLimit},
 }
 
 var toolsLong = &analysis.Gate{
 	Name: "tools.long",
-	Doc: "Advisory: at most 5 % of rollouts make more than 3 times the median of tool calls, or take more than 3 times the median of turns, " +
-		"unless these earn more than the others, compared within items that have both. A rollout of up to 8 calls and turns is never long.",
+	Doc: "Advisory: at most 5 % of rollouts make more than 3 times the median of tool calls, or take more than 3 " +
+		"times the median of turns, " +
+		"unless these earn more than the others, compared within items that have both. A rollout of up to 8 calls " +
+		"and turns is never long.",
 	Charts: []string{"tool_calls"},
 	Words: analysis.Words{
-		Why:             "A training step waits for its longest rollouts and pays for their tokens. If these earn no more than the others, that buys nothing.",
-		Pass:            "{percent} of rollouts are far longer than the others, with more than {calls|call} or {turns|turn}",
-		Caution:         "{percent} of rollouts are far longer than the others, with more than {calls|call} or {turns|turn}, and {earn}",
-		CautionRemedy:   "Read some of them: the items with most are listed. Under What if, the report says what a lower limit of calls would cost.",
-		CautionUnknown:  "{lowpercent} to {highpercent} of rollouts are far longer than the others, with more than {calls|call} or {turns|turn}, and {earn}",
+		Why: "A training step waits for its longest rollouts and pays for their tokens. If these earn " +
+			"no more than the others, that buys nothing.",
+		Pass: "{percent} of rollouts are far longer than the others, with more than {calls|call} or " +
+			"{turns|turn}",
+		Caution: "{percent} of rollouts are far longer than the others, with more than {calls|call} or " +
+			"{turns|turn}, and {earn}",
+		CautionRemedy: "Read some of them: the items with most are listed. Under What if, the report says what a " +
+			"lower limit of calls would cost.",
+		CautionUnknown: "{lowpercent} to {highpercent} of rollouts are far longer than the others, with more than " +
+			"{calls|call} or {turns|turn}, and {earn}",
 		CautionUnknownR: "{needs}",
 	},
-	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+		sr *analysis.SplitResult,
+	) analysis.Finding {
 		l := sr.Tools.Long
 		if l == nil {
 			return analysis.Skip(split, analysis.Advisory, noTools.Text())[0]
 		}
 		j := analysis.Judgement{
-			Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(longRollouts), Items: l.Items,
-			Args: message.Args{"calls": message.Number(l.Calls), "turns": message.Number(l.Turns), "earn": message.Nested(earn(l.Earn))},
+			Split: split, Severity: analysis.Advisory, Unit: "share", Want: analysis.WantAtMost(longRollouts),
+			Items: l.Items,
+			Args: message.Args{
+				"calls": message.Number(l.Calls), "turns": message.Number(l.Turns),
+				"earn": message.Nested(earn(l.Earn)),
+			},
 		}
 		b := analysis.BoundOf(l.Share)
 		status := atMostObserved(b, longRollouts)
@@ -51,14 +65,18 @@ var toolsLong = &analysis.Gate{
 }
 
 // longEarnMore are the words where long rollouts are worth their time.
-var longEarnMore = analysis.NewWording("tools.long.worth", "{percent} of rollouts are far longer than the others, with more than {calls|call} or {turns|turn}, but {earn}", "")
+var longEarnMore = analysis.NewWording("tools.long.worth",
+	"{percent} of rollouts are far longer than the others, with more than {calls|call} or {turns|turn}, but {earn}", "")
 
 // earn says what long rollouts earn against the others.
 func earn(c *analysis.Contrast) message.Text {
 	if c == nil || c.These.Value == nil || c.Others.Value == nil {
 		return earnUnknown.Text()
 	}
-	d, args := c.Difference, message.Args{"these": message.Known(c.These.Value), "others": message.Known(c.Others.Value)}
+	d, args := c.Difference, message.Args{
+		"these":  message.Known(c.These.Value),
+		"others": message.Known(c.Others.Value),
+	}
 	switch {
 	case d.High != nil && *d.High < 0:
 		return earnLess.With(args)
@@ -79,8 +97,9 @@ var (
 const longRollouts = 0.05
 
 var toolsTail = &analysis.Gate{
-	Name:   "tools.slow",
-	Doc:    "Advisory: the 95th percentile of every tool's latency is at most 3 times its median; tools below 100 ms are not judged.",
+	Name: "tools.slow",
+	Doc: "Advisory: the 95th percentile of every tool's latency is at most 3 times its median; tools below 100 " +
+		"ms are not judged.",
 	Charts: []string{"calls_by_tool"},
 	Words: analysis.Words{
 		Why:           "A training step waits for its slowest rollout, so a tool's slow calls set the pace.",
@@ -88,7 +107,9 @@ var toolsTail = &analysis.Gate{
 		Caution:       "the tool {worst} has a long tail: its 95th percentile is {value|time} its median",
 		CautionRemedy: "Find out what makes some calls slow; waits before retries count.",
 	},
-	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) analysis.Finding {
+	Check: perSplit(func(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
+		sr *analysis.SplitResult,
+	) analysis.Finding {
 		return worstTool(analysis.TailTimes, t, split, sr, func(s analysis.ToolStat) *float64 {
 			// A call this quick sets no pace, and its tail is the scheduler's.
 			if s.P50 == nil || s.P95 == nil || *s.P95 < quickCall || *s.P50 <= 0 {
@@ -116,17 +137,25 @@ var latencyLimit = &analysis.Gate{
 		if limit <= 0 {
 			return analysis.Skip("", analysis.Advisory, noLimit.Text())
 		}
-		return onSplits(analysis.Advisory, noTimes, func(r *analysis.Result, _ analysis.Thresholds, split rollout.Split, sr *analysis.SplitResult) []analysis.Finding {
-			if sr.Latency.OverLimit == nil {
-				return nil
-			}
-			j := analysis.Judgement{
-				Split: split, Severity: analysis.Advisory, Unit: "share", Want: wantSeconds.With(message.Args{"limit": message.Share(slowest), "seconds": message.Number(limit)}),
-				Args: message.Args{"limit": message.Number(limit), "p95": message.Known(sr.Latency.P95)},
-			}
-			j.Needs, j.Settles = settle(*sr.Latency.OverLimit, slowest, unitRange, r.Confidence, sr)
-			return []analysis.Finding{j.Finding(analysis.BoundOf(*sr.Latency.OverLimit).AtMost(slowest), analysis.BoundOf(*sr.Latency.OverLimit))}
-		})(r, t)
+		return onSplits(analysis.Advisory, noTimes,
+			func(r *analysis.Result, _ analysis.Thresholds, split rollout.Split,
+				sr *analysis.SplitResult,
+			) []analysis.Finding {
+				if sr.Latency.OverLimit == nil {
+					return nil
+				}
+				j := analysis.Judgement{
+					Split: split, Severity: analysis.Advisory, Unit: "share",
+					Want: wantSeconds.With(message.Args{
+						"limit":   message.Share(slowest),
+						"seconds": message.Number(limit),
+					}),
+					Args: message.Args{"limit": message.Number(limit), "p95": message.Known(sr.Latency.P95)},
+				}
+				j.Needs, j.Settles = settle(*sr.Latency.OverLimit, slowest, unitRange, r.Confidence, sr)
+				return []analysis.Finding{j.Finding(analysis.BoundOf(*sr.Latency.OverLimit).AtMost(slowest),
+					analysis.BoundOf(*sr.Latency.OverLimit))}
+			})(r, t)
 	},
 }
 

@@ -13,9 +13,11 @@ const leastOffered = 32
 
 var toolsUnused = &analysis.Gate{
 	Name: "tools.unused",
-	Doc:  "Blocking, where at least 32 rollouts were offered tools: one of them is called, else the run is UNDECIDED; Advisory with tools.optional.",
+	Doc: "Blocking, where at least 32 rollouts were offered tools: one of them is called, else the run is " +
+		"UNDECIDED; Advisory with tools.optional.",
 	Words: analysis.Words{
-		Why:           "The verdict is about a model with tools, and these rollouts show a model without. Mostly the model did call them, and the server did not parse its calls or did not show it the tools.",
+		Why: "The verdict is about a model with tools, and these rollouts show a model without. Mostly " +
+			"the model did call them, and the server did not parse its calls or did not show it the tools.",
 		Pass:          "{value|call} in {rollouts|rollout} with tools",
 		Unknown:       "none of {rollouts|rollout} with tools called one",
 		UnknownRemedy: "{advice} If the task can be done without its tools, set tools.optional: true.",
@@ -56,5 +58,8 @@ func UnusedAdvice() message.Text {
 	return message.Join(unusedAdvice.Text(), MarkupAdvice(markup.Template))
 }
 
-var unusedAdvice = message.New("tools.unused.advice", "Check that the server parses tool calls (vLLM: --enable-auto-tool-choice --tool-call-parser NAME; SGLang: --tool-call-parser NAME; llama.cpp: --jinja) and supports tools with model.api. "+
-	"Check that the model is shown its tools: a request with tools must count more input tokens than the same request without.")
+var unusedAdvice = message.New("tools.unused.advice", "Check that the server parses tool calls (vLLM: "+
+	"--enable-auto-tool-choice --tool-call-parser NAME; SGLang: --tool-call-parser NAME; llama.cpp: --jinja) and "+
+	"supports tools with model.api. "+
+	"Check that the model is shown its tools: a request with tools must count more input tokens than the same "+
+	"request without.")

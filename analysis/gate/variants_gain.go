@@ -17,14 +17,19 @@ var variantsGain = &analysis.Gate{
 	Name:      variantsGate,
 	Label:     "Gain of a variant",
 	OnRewards: true,
-	Doc: "Advisory, if variants were sampled: no variant of the prompt, the tools' descriptions, the reasoning effort or the model gains by itself, " +
-		"compared item by item and corrected for the number of variants. One that gains is the cheaper lever and comes before training.",
+	Doc: "Advisory, if variants were sampled: no variant of the prompt, the tools' descriptions, the reasoning " +
+		"effort or the model gains by itself, " +
+		"compared item by item and corrected for the number of variants. One that gains is the cheaper lever and " +
+		"comes before training.",
 	Charts: []string{"variants"},
 	Words: analysis.Words{
-		Why:             "A better prompt, clearer tool descriptions, more reasoning effort or another model costs nothing to train and can be taken back in a minute. Take that gain first; training is then judged from there, and may have less left to gain.",
-		Pass:            "no variant gains: the best of {tested}, {variant}, changes the mean reward by {gain}",
-		Caution:         "the variant {variant} already gains {gain} without any training{against}{also}",
-		CautionRemedy:   "Adopt it first (it changes {changes}), then run again from there. Measured on {items}, each item against itself{p}.{price}{lift}",
+		Why: "A better prompt, clearer tool descriptions, more reasoning effort or another model costs " +
+			"nothing to train and can be taken back in a minute. Take that gain first; training is then judged from " +
+			"there, and may have less left to gain.",
+		Pass:    "no variant gains: the best of {tested}, {variant}, changes the mean reward by {gain}",
+		Caution: "the variant {variant} already gains {gain} without any training{against}{also}",
+		CautionRemedy: "Adopt it first (it changes {changes}), then run again from there. Measured on {items}, " +
+			"each item against itself{p}.{price}{lift}",
 		CautionUnknown:  "it is not clear whether a variant gains: {variant} changes the mean reward by {gain}{p}",
 		CautionUnknownR: "{needs}",
 		Unmeasured:      "not known: no variant could be compared with the base",
@@ -89,11 +94,17 @@ func settling(sp *analysis.VariantSplit, variants int, tolerance, conf float64) 
 }
 
 // variantWords are what the finding's messages say of a variant.
-func variantWords(v *analysis.Variants, r *analysis.Result, best *analysis.Variant, sp *analysis.VariantSplit) message.Args {
+func variantWords(v *analysis.Variants, r *analysis.Result, best *analysis.Variant,
+	sp *analysis.VariantSplit,
+) message.Args {
 	var others []message.Text
 	for i := range v.Ranked {
 		if of := &v.Ranked[i]; of.Answer == analysis.Gains && of != best {
-			others = append(others, pairIs.With(message.Args{"pair": message.Name(of.Name), "what": message.Change(*v.Ranking(of).Reward.Value)}))
+			others = append(others,
+				pairIs.With(message.Args{
+					"pair": message.Name(of.Name),
+					"what": message.Change(*v.Ranking(of).Reward.Value),
+				}))
 		}
 	}
 	var also message.Text
@@ -104,9 +115,13 @@ func variantWords(v *analysis.Variants, r *analysis.Result, best *analysis.Varia
 		}
 	}
 	return message.Args{
-		"variant": message.Name(best.Name), "gain": message.Nested(message.ChangeWithin(*sp.Reward.Value, sp.Reward.Low, sp.Reward.High)), "items": message.Count(sp.Reward.Items, "item"),
-		"against": message.Nested(againstHoped(v, sp.Reward.Estimate)), "lift": message.Nested(liftWords(r, *sp.Reward.Value)), "also": message.Nested(also),
-		"changes": changed(best.Changes), "price": message.Nested(price(sp.Costs)), "p": message.Nested(corrected(sp.Reward.PHolm)), "tested": message.Count(len(v.Ranked), "variant"),
+		"variant": message.Name(best.Name),
+		"gain":    message.Nested(message.ChangeWithin(*sp.Reward.Value, sp.Reward.Low, sp.Reward.High)),
+		"items":   message.Count(sp.Reward.Items, "item"),
+		"against": message.Nested(againstHoped(v, sp.Reward.Estimate)),
+		"lift":    message.Nested(liftWords(r, *sp.Reward.Value)), "also": message.Nested(also),
+		"changes": changed(best.Changes), "price": message.Nested(price(sp.Costs)),
+		"p": message.Nested(corrected(sp.Reward.PHolm)), "tested": message.Count(len(v.Ranked), "variant"),
 	}
 }
 
@@ -193,6 +208,8 @@ var (
 var noVariants = message.New("skip.no_variants", "no variants were sampled")
 
 var (
-	liftForScale = message.New("variants.gain.lift", " For scale: choosing the best of {k|rollout} on {split}, which is what training learns from, is worth {lift}.")
-	moreThanLift = message.New("variants.gain.more_than_lift", " That is more than the whole lift: choosing the best of {k|rollout} on {split}, which is what training learns from, is worth {lift}.")
+	liftForScale = message.New("variants.gain.lift",
+		" For scale: choosing the best of {k|rollout} on {split}, which is what training learns from, is worth {lift}.")
+	moreThanLift = message.New("variants.gain.more_than_lift", " That is more than the whole lift: choosing the "+
+		"best of {k|rollout} on {split}, which is what training learns from, is worth {lift}.")
 )

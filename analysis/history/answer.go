@@ -36,10 +36,14 @@ func (n *Night) AnswerWithoutBase(earlier []Night, r *analysis.Result, there fun
 	case good == 0:
 		n.ExitCode, n.Sentence = analysis.Go.ExitCode(), firstGood.Text()
 		if gate := compare.UntrustedBy(r); gate != "" {
-			n.ExitCode, n.Sentence = analysis.NoGo.ExitCode(), untrustedNight.With(message.Args{"gate": message.Name(gate)})
+			n.ExitCode, n.Sentence = analysis.NoGo.ExitCode(),
+				untrustedNight.With(message.Args{"gate": message.Name(gate)})
 		}
 	case gone > 0:
-		n.Sentence = goneNights.With(message.Args{"nights": message.Count(gone, "good night"), "runs": message.Name(runs)})
+		n.Sentence = goneNights.With(message.Args{
+			"nights": message.Count(gone, "good night"),
+			"runs":   message.Name(runs),
+		})
 	default:
 		n.Sentence = noneComparable.With(message.Args{"nights": message.Count(good, "good night")})
 	}
@@ -48,7 +52,8 @@ func (n *Night) AnswerWithoutBase(earlier []Night, r *analysis.Result, there fun
 // tooManyLost reports whether too many rollouts failed for the run to say anything.
 func tooManyLost(r *analysis.Result, split rollout.Split) bool {
 	return slices.ContainsFunc(r.Findings, func(f analysis.Finding) bool {
-		return f.Gate == "infra.failures" && f.Split == split && f.Status == analysis.Fail && f.Severity == analysis.Blocking
+		return f.Gate == "infra.failures" && f.Split == split && f.Status == analysis.Fail &&
+			f.Severity == analysis.Blocking
 	})
 }
 
@@ -102,11 +107,17 @@ func (n *Night) Word(l message.Language) string {
 }
 
 var (
-	emptyNight     = message.New("night.empty", "The night has no rollout with a reward.")
-	lostNight      = message.New("night.lost", "Too many rollouts were lost to {causes}: what is left is not a fair sample.")
-	untrustedNight = message.New("night.untrusted", "The run is NO-GO because of its grader ({gate}): its reward does not show how good the policy is; --accept makes this night the new normal.")
-	firstGood      = message.New("night.first_good", "There is no good night yet to compare with: later nights are compared with this one.")
-	goneNights     = message.New("night.gone", "The rollouts of {nights} that this one could be compared with are missing from {runs}, or damaged: restore them, or make this night the new normal with --accept.")
-	noneComparable = message.New("night.none_comparable", "None of {nights} can be compared with this one: the items or the reward range differ. --accept makes this night the new normal.")
-	fellByTrend    = message.New("night.fell", "It regressed against the trend: the mean reward was {before}, fell around night {night} and is {after}, and no single night since shows it; --accept makes that the new normal.")
+	emptyNight = message.New("night.empty", "The night has no rollout with a reward.")
+	lostNight  = message.New("night.lost",
+		"Too many rollouts were lost to {causes}: what is left is not a fair sample.")
+	untrustedNight = message.New("night.untrusted", "The run is NO-GO because of its grader ({gate}): its reward "+
+		"does not show how good the policy is; --accept makes this night the new normal.")
+	firstGood = message.New("night.first_good",
+		"There is no good night yet to compare with: later nights are compared with this one.")
+	goneNights = message.New("night.gone", "The rollouts of {nights} that this one could be compared with are "+
+		"missing from {runs}, or damaged: restore them, or make this night the new normal with --accept.")
+	noneComparable = message.New("night.none_comparable", "None of {nights} can be compared with this one: the "+
+		"items or the reward range differ. --accept makes this night the new normal.")
+	fellByTrend = message.New("night.fell", "It regressed against the trend: the mean reward was {before}, fell "+
+		"around night {night} and is {after}, and no single night since shows it; --accept makes that the new normal.")
 )

@@ -41,7 +41,8 @@ func (h *History) TrendDrop(base int, margin float64) *Change {
 		}
 		c.Before, c.After, c.Difference = levels[k-1].Value, now, now-levels[k-1].Value
 		c.Low, c.High = stat.Some(c.Difference-half), stat.Some(c.Difference+half)
-		if c.P <= trendP && *c.High < -margin && c.First > accepted && base >= c.Last && (fell == nil || c.Before > fell.Before) {
+		if c.P <= trendP && *c.High < -margin && c.First > accepted && base >= c.Last &&
+			(fell == nil || c.Before > fell.Before) {
 			fell = &c
 		}
 	}

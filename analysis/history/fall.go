@@ -66,7 +66,8 @@ func (n *Night) Fall(earlier []Night, c *compare.Comparison, detect float64) {
 	if !e.Known() || e.Low == nil || e.High == nil {
 		return
 	}
-	sure := e.Items >= analysis.FewItems || *stat.SignFlip(deltas, 9999, rand.NewPCG(n.Seed, 0xfa11)) <= 1-NightConfidence
+	sure := e.Items >= analysis.FewItems ||
+		*stat.SignFlip(deltas, 9999, rand.NewPCG(n.Seed, 0xfa11)) <= 1-NightConfidence
 	seen := max(0, -*e.Low) // what would have been seen
 	if e.SE != nil {
 		seen = stat.MDE(*e.SE, NightConfidence)
@@ -118,8 +119,14 @@ func paired(n *Night, nights []*Night) (base, new []float64, rollouts int) {
 }
 
 var (
-	fell    = message.New("night.fell_in_mean", "On {split} the mean reward fell from {base} to {new} ({change}) against {nights} before it, over {items}.")
-	rose    = message.New("night.rose", "On {split} the mean reward rose from {base} to {new} ({change}) against {nights} before it, over {items}.")
-	noFall  = message.New("night.no_fall", "On {split} there is no sign of a fall: the mean reward is {new}, {change} against {nights} before it, over {items}. A fall of {seen} would have been seen with 80 % probability.")
-	tooWeak = message.New("night.too_weak", "On {split} only a fall of {seen} would have been seen with 80 % probability, and --detect is {detect}: sample more items, or more rollouts of each. The mean reward is {new}, {change} against {nights} before it, over {items}.")
+	fell = message.New("night.fell_in_mean",
+		"On {split} the mean reward fell from {base} to {new} ({change}) against {nights} before it, over {items}.")
+	rose = message.New("night.rose", "On {split} the mean reward rose from {base} to {new} ({change}) against "+
+		"{nights} before it, over {items}.")
+	noFall = message.New("night.no_fall", "On {split} there is no sign of a fall: the mean reward is {new}, "+
+		"{change} against {nights} before it, over {items}. A fall of {seen} would have been seen with 80 % "+
+		"probability.")
+	tooWeak = message.New("night.too_weak", "On {split} only a fall of {seen} would have been seen with 80 % "+
+		"probability, and --detect is {detect}: sample more items, or more rollouts of each. The mean reward is "+
+		"{new}, {change} against {nights} before it, over {items}.")
 )

@@ -62,14 +62,15 @@ type NightSummary struct {
 
 // Series is one number over the nights.
 type Series struct {
-	Name   string       `json:"name"`
-	Kind   string       `json:"kind"`
-	Unit   string       `json:"unit"`
-	Points []Point      `json:"points"`
-	Levels []Level      `json:"levels"`       // stretches between changes
-	P      *float64     `json:"p"`            // of no change at all; null where that could not be tested
-	PHolm  *float64     `json:"p_holm"`       // corrected for the other series: the reward by 2, the others by 2 and Holm
-	Why    message.Text `json:"why,omitzero"` // it could not be tested
+	Name   string   `json:"name"`
+	Kind   string   `json:"kind"`
+	Unit   string   `json:"unit"`
+	Points []Point  `json:"points"`
+	Levels []Level  `json:"levels"` // stretches between changes
+	P      *float64 `json:"p"`      // of no change at all; null where that could not be tested
+	// corrected for the other series: the reward by 2, the others by 2 and Holm
+	PHolm *float64     `json:"p_holm"`
+	Why   message.Text `json:"why,omitzero"` // it could not be tested
 
 	bottom, top float64 // no value lies beyond
 }
@@ -153,7 +154,10 @@ func Analyze(nights []Night, opt Options) *History {
 		if in {
 			trend = append(trend, i)
 		}
-		h.Nights = append(h.Nights, NightSummary{n.Name, n.Time, n.Run, n.Split, n.Verdict, n.Answer, n.ExitCode, n.Good, n.Accepted, n.Sentence, in})
+		h.Nights = append(h.Nights, NightSummary{
+			n.Name, n.Time, n.Run, n.Split, n.Verdict, n.Answer, n.ExitCode,
+			n.Good, n.Accepted, n.Sentence, in,
+		})
 	}
 	h.Notes = h.notes(ref)
 	if len(nights) == 0 {
@@ -202,7 +206,9 @@ func levels(nights []Night, trend []int) (level map[int]float64, se map[int]*flo
 	return level, se
 }
 
-func newSeries(s series, nights []Night, bounds [2]float64, marks []NightSummary, level map[int]float64, se map[int]*float64) Series {
+func newSeries(s series, nights []Night, bounds [2]float64, marks []NightSummary, level map[int]float64,
+	se map[int]*float64,
+) Series {
 	out := Series{Name: s.name, Kind: s.kind, Unit: s.unit, Points: []Point{}, Levels: []Level{}}
 	switch out.top = math.Inf(1); s.unit {
 	case "share":
@@ -215,7 +221,10 @@ func newSeries(s series, nights []Night, bounds [2]float64, marks []NightSummary
 		if !ok {
 			continue
 		}
-		p := Point{Night: i, Value: v.Value, Low: v.Low, High: v.High, N: v.N, InTrend: marks[i].InTrend, level: v.Value, se: v.SE}
+		p := Point{
+			Night: i, Value: v.Value, Low: v.Low, High: v.High, N: v.N, InTrend: marks[i].InTrend,
+			level: v.Value, se: v.SE,
+		}
 		if l, known := level[i]; known && s.name == Reward {
 			p.level, p.se = l, se[i]
 		}
@@ -299,12 +308,15 @@ func (h *History) findChanges(opt Options) {
 
 // segment keeps a change of the nights from offset on and returns its place and
 // that of those on both sides of it.
-func (h *History) segment(s *Series, seq sequence, nights []int, offset int, c change, p, tests float64, opt Options) []int {
+func (h *History) segment(s *Series, seq sequence, nights []int, offset int, c change, p, tests float64,
+	opt Options,
+) []int {
 	diff := c.meanB - c.meanA
 	h.Changes = append(h.Changes, Change{
 		Series: s.Name, Kind: s.Kind, Unit: s.Unit, Night: nights[c.at], First: nights[c.first], Last: nights[c.last],
-		Before: c.meanA, After: c.meanB, Difference: diff, Low: stat.Some(diff - c.half), High: stat.Some(diff + c.half),
-		P: p, Made: []SettingChange{}, With: []string{},
+		Before: c.meanA, After: c.meanB, Difference: diff, Low: stat.Some(diff - c.half),
+		High: stat.Some(diff + c.half),
+		P:    p, Made: []SettingChange{}, With: []string{},
 	})
 	cuts := []int{offset + c.at}
 	for _, side := range [][2]int{{0, c.at}, {c.at, len(seq.y)}} {
@@ -350,7 +362,10 @@ func (h *History) findUnusual(opt Options) {
 		}
 		l := s.level(seq.part(0, len(seq.y)-1), 0, 0, opt.Confidence)
 		ps = append(ps, p)
-		found = append(found, Unusual{Series: s.Name, Kind: s.Kind, Unit: s.Unit, Value: seq.y[len(seq.y)-1], Low: l.NightLow, High: l.NightHigh})
+		found = append(found, Unusual{
+			Series: s.Name, Kind: s.Kind, Unit: s.Unit, Value: seq.y[len(seq.y)-1],
+			Low: l.NightLow, High: l.NightHigh,
+		})
 	}
 	for i, p := range shift.Holm(ps) {
 		if found[i].P = p; p <= 1-opt.Confidence {

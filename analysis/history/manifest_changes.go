@@ -21,7 +21,10 @@ func madeMarks(nights []Night) []SettingChange {
 		maps.Copy(both, now)
 		for _, key := range slices.Sorted(maps.Keys(both)) {
 			if before[key] != now[key] {
-				out = append(out, SettingChange{Night: i, Kind: compare.SettingKind(key), Key: key, Before: before[key], After: now[key]})
+				out = append(out, SettingChange{
+					Night: i, Kind: compare.SettingKind(key), Key: key,
+					Before: before[key], After: now[key],
+				})
 			}
 		}
 	}
@@ -39,7 +42,8 @@ func (h *History) explain() {
 			}
 		}
 		for _, other := range h.Changes {
-			if other.Series != c.Series && other.First <= c.Last && other.Last >= c.First && !slices.Contains(c.With, other.Series) {
+			if other.Series != c.Series && other.First <= c.Last && other.Last >= c.First &&
+				!slices.Contains(c.With, other.Series) {
 				c.With = append(c.With, other.Series)
 			}
 		}
@@ -59,14 +63,19 @@ func (h *History) notes(ref int) []message.Text {
 		}
 	}
 	if empty > 0 {
-		out = append(out, emptyNights.With(message.Args{"empty": message.Int(empty), "nights": message.Count(n, "night")}))
+		out = append(out,
+			emptyNights.With(message.Args{"empty": message.Int(empty), "nights": message.Count(n, "night")}))
 	}
 	if other := n - empty - trend; other > 0 {
 		than := theNewest.Text()
 		if ref < n-1 {
 			than = thatNight.With(message.Args{"night": message.Name(h.Nights[ref].Name)})
 		}
-		out = append(out, otherNights.With(message.Args{"other": message.Int(other), "nights": message.Count(n, "night"), "reference": message.Nested(than)}))
+		out = append(out,
+			otherNights.With(message.Args{
+				"other": message.Int(other), "nights": message.Count(n, "night"),
+				"reference": message.Nested(than),
+			}))
 	}
 	for i := 1; i < len(h.Nights); i++ {
 		if h.Nights[i].Time.Before(h.Nights[i-1].Time) {
@@ -98,14 +107,19 @@ func untested(n int) message.Text {
 }
 
 var (
-	emptyNights   = message.New("history.empty_nights", "no rollout had a reward in {empty} of {nights}: not part of the trend")
-	otherNights   = message.New("history.other_nights", "the items or the reward range differ from {reference} in {other} of {nights}: shown, but not part of the trend")
-	theNewest     = message.New("history.the_newest", "the newest")
-	thatNight     = message.New("history.night", "night {night}")
-	clockBack     = message.New("history.clock_back", "night {night} is dated before the night recorded before it: the clock went backwards; nights count in the order in which they were recorded")
-	oneComparable = message.New("history.one_comparable", "a search for changes needs {needed|night} that can be compared, but there is only 1")
-	fewComparable = message.New("history.few_comparable", "a search for changes needs {needed|night} that can be compared, but there are only {nights}")
-	tornLine      = message.New("history.torn_line", "the last line of {file} was incomplete and is left out")
-	fewNights     = message.New("history.few_nights", "too few nights: {nights} of {needed}")
-	everyNight    = message.New("history.every_night", "the same every night")
+	emptyNights = message.New("history.empty_nights",
+		"no rollout had a reward in {empty} of {nights}: not part of the trend")
+	otherNights = message.New("history.other_nights", "the items or the reward range differ from {reference} in "+
+		"{other} of {nights}: shown, but not part of the trend")
+	theNewest = message.New("history.the_newest", "the newest")
+	thatNight = message.New("history.night", "night {night}")
+	clockBack = message.New("history.clock_back", "night {night} is dated before the night recorded before it: "+
+		"the clock went backwards; nights count in the order in which they were recorded")
+	oneComparable = message.New("history.one_comparable",
+		"a search for changes needs {needed|night} that can be compared, but there is only 1")
+	fewComparable = message.New("history.few_comparable",
+		"a search for changes needs {needed|night} that can be compared, but there are only {nights}")
+	tornLine   = message.New("history.torn_line", "the last line of {file} was incomplete and is left out")
+	fewNights  = message.New("history.few_nights", "too few nights: {nights} of {needed}")
+	everyNight = message.New("history.every_night", "the same every night")
 )

@@ -30,16 +30,17 @@ const mostItems = 20000
 // Night is one line of nights.jsonl: one run, reduced to what later nights are
 // compared with.
 type Night struct {
-	Schema      string            `json:"schema"`
-	Time        time.Time         `json:"time"`                 // when the run began
-	Name        string            `json:"name"`                 // of its directory below runs
-	Run         string            `json:"run"`                  // its id
-	Seed        uint64            `json:"seed"`                 // of its rollouts
-	ItemsSeed   *uint64           `json:"items_seed,omitempty"` // what its items were drawn with; without it: the seed
-	Verdict     analysis.Verdict  `json:"verdict"`              // of the run by itself, which decides nothing here
-	Split       rollout.Split     `json:"split"`                // that values and items are of; "" when nothing was measured
-	RewardRange [2]float64        `json:"reward_range"`         // of the grader
-	Base        string            `json:"base,omitempty"`       // the night it was compared with
+	Schema    string           `json:"schema"`
+	Time      time.Time        `json:"time"`                 // when the run began
+	Name      string           `json:"name"`                 // of its directory below runs
+	Run       string           `json:"run"`                  // its id
+	Seed      uint64           `json:"seed"`                 // of its rollouts
+	ItemsSeed *uint64          `json:"items_seed,omitempty"` // what its items were drawn with; without it: the seed
+	Verdict   analysis.Verdict `json:"verdict"`              // of the run by itself, which decides nothing here
+	// that values and items are of; "" when nothing was measured
+	Split       rollout.Split     `json:"split"`
+	RewardRange [2]float64        `json:"reward_range"`   // of the grader
+	Base        string            `json:"base,omitempty"` // the night it was compared with
 	Answer      compare.Answer    `json:"answer,omitempty"`
 	Sentence    message.Text      `json:"sentence"` // what the answer rests on
 	ExitCode    int               `json:"exit_code"`

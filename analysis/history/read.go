@@ -79,7 +79,8 @@ func decodeNight(text []byte) (Night, error) {
 		}
 	}
 	for name, v := range n.Values {
-		if math.Abs(v.Value) > largest || v.SE != nil && (*v.SE < 0 || *v.SE > largest || *v.SE > 0 && *v.SE < 1/largest) {
+		if math.Abs(v.Value) > largest || v.SE != nil &&
+			(*v.SE < 0 || *v.SE > largest || *v.SE > 0 && *v.SE < 1/largest) {
 			return Night{}, fmt.Errorf("%w: the value of %q is not a usable number", ErrNotAHistory, name)
 		}
 	}

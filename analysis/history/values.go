@@ -46,7 +46,11 @@ func seriesTable() []series {
 		}}
 	}
 	estimated := func(name, kind, unit string, of func(*analysis.SplitResult) stat.Estimate) series {
-		return split(name, kind, unit, func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return estimate(of(s)) })
+		return split(name, kind, unit, func(_ *analysis.Result, s *analysis.SplitResult) (Value,
+			bool,
+		) {
+			return estimate(of(s))
+		})
 	}
 	grader := func(name, unit string, of func(*analysis.Grader) *stat.Estimate) series {
 		return series{name, KindGrader, unit, func(r *analysis.Result, _ rollout.Split) (Value, bool) {
@@ -57,7 +61,8 @@ func seriesTable() []series {
 		}}
 	}
 	out := []series{
-		estimated(Reward, KindModel, "reward", func(s *analysis.SplitResult) stat.Estimate { return s.Reward.Estimate }),
+		estimated(Reward, KindModel, "reward",
+			func(s *analysis.SplitResult) stat.Estimate { return s.Reward.Estimate }),
 		split("best_of", KindModel, "reward", func(r *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			at := slices.IndexFunc(s.BestOf, func(x analysis.AtK) bool { return x.K == r.GroupSize })
 			if at < 0 {
@@ -66,7 +71,10 @@ func seriesTable() []series {
 			return estimate(s.BestOf[at].Estimate)
 		}),
 		split("informative", KindModel, "share", func(r *analysis.Result, s *analysis.SplitResult) (Value, bool) {
-			at := slices.IndexFunc(s.Signal, func(x analysis.Signal) bool { return x.GroupSize == r.GroupSize && x.Bound == "exact" })
+			at := slices.IndexFunc(s.Signal, func(x analysis.Signal) bool {
+				return x.GroupSize == r.GroupSize &&
+					x.Bound == "exact"
+			})
 			if at < 0 {
 				return Value{}, false
 			}
@@ -76,7 +84,9 @@ func seriesTable() []series {
 	of := measured()
 	for _, q := range compare.Quantities() {
 		if m, ok := of[q.Name]; ok {
-			out = append(out, split(q.Name, m.kind, cmp.Or(m.unit, q.Unit), func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return m.of(s) }))
+			out = append(out,
+				split(q.Name, m.kind, cmp.Or(m.unit, q.Unit),
+					func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return m.of(s) }))
 		}
 	}
 	return append(
@@ -94,7 +104,11 @@ func seriesTable() []series {
 			}
 			return share(failed, calls)
 		}),
-		split("tool_latency", KindTools, "seconds", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) { return toolLatency(s) }),
+		split("tool_latency", KindTools, "seconds", func(_ *analysis.Result, s *analysis.SplitResult) (Value,
+			bool,
+		) {
+			return toolLatency(s)
+		}),
 		split("model_failures", KindLatency, "share", func(_ *analysis.Result, s *analysis.SplitResult) (Value, bool) {
 			return share(s.Missing.ModelAPI, s.Reward.N+s.Missing.Total())
 		}),
@@ -128,24 +142,28 @@ func measured() map[string]measure {
 		"own_failures": {KindModel, "", func(s *analysis.SplitResult) (Value, bool) {
 			return share(s.OwnFailures.NoAnswer+s.OwnFailures.StepLimit, s.Reward.N)
 		}},
-		"cut_off":          maybe(KindModel, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.CutOff }),
-		"refused":          maybe(KindModel, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.Refused }),
-		"turns":            of(KindModel, func(s *analysis.SplitResult) stat.Estimate { return s.Turns }),
-		"turns_p95":        maybe(KindModel, func(s *analysis.SplitResult) *stat.Estimate { return s.TurnsP95 }),
-		"tool_calls":       of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Calls }),
-		"tool_calls_p50":   of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P50 }),
-		"tool_calls_p95":   of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P95 }),
-		"tool_calls_p99":   of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P99 }),
-		"repeated_calls":   shareOf(of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Repeats })),
-		"malformed_calls":  shareOf(of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Malformed })),
-		"parallel_turns":   of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Parallel }),
-		"at_call_limit":    plain(KindTools, func(s *analysis.SplitResult) *float64 { return s.Tools.OverBudget }),
-		"input_tokens":     of(KindTokens, func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Input }),
-		"output_tokens":    of(KindTokens, func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Output }),
-		"reasoning_tokens": maybe(KindTokens, func(s *analysis.SplitResult) *stat.Estimate { return s.Tokens.Reasoning }),
-		"latency":          plain(KindLatency, func(s *analysis.SplitResult) *float64 { return s.Latency.P50 }),
-		"latency_p95":      plain(KindLatency, func(s *analysis.SplitResult) *float64 { return s.Latency.P95 }),
-		"over_time_limit":  maybe(KindLatency, func(s *analysis.SplitResult) *stat.Estimate { return s.Latency.OverLimit }),
+		"cut_off":        maybe(KindModel, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.CutOff }),
+		"refused":        maybe(KindModel, func(s *analysis.SplitResult) *stat.Estimate { return s.Ends.Refused }),
+		"turns":          of(KindModel, func(s *analysis.SplitResult) stat.Estimate { return s.Turns }),
+		"turns_p95":      maybe(KindModel, func(s *analysis.SplitResult) *stat.Estimate { return s.TurnsP95 }),
+		"tool_calls":     of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Calls }),
+		"tool_calls_p50": of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P50 }),
+		"tool_calls_p95": of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P95 }),
+		"tool_calls_p99": of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.P99 }),
+		"repeated_calls": shareOf(of(KindTools,
+			func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Repeats })),
+		"malformed_calls": shareOf(of(KindTools,
+			func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Malformed })),
+		"parallel_turns": of(KindTools, func(s *analysis.SplitResult) stat.Estimate { return s.Tools.Parallel }),
+		"at_call_limit":  plain(KindTools, func(s *analysis.SplitResult) *float64 { return s.Tools.OverBudget }),
+		"input_tokens":   of(KindTokens, func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Input }),
+		"output_tokens":  of(KindTokens, func(s *analysis.SplitResult) stat.Estimate { return s.Tokens.Output }),
+		"reasoning_tokens": maybe(KindTokens,
+			func(s *analysis.SplitResult) *stat.Estimate { return s.Tokens.Reasoning }),
+		"latency":     plain(KindLatency, func(s *analysis.SplitResult) *float64 { return s.Latency.P50 }),
+		"latency_p95": plain(KindLatency, func(s *analysis.SplitResult) *float64 { return s.Latency.P95 }),
+		"over_time_limit": maybe(KindLatency,
+			func(s *analysis.SplitResult) *stat.Estimate { return s.Latency.OverLimit }),
 	}
 }
 

@@ -13,7 +13,9 @@ import (
 // one verdict. Memory grows with items x samples, not with text; transcripts
 // are dropped as they pass. An unreadable record, a reward outside the range,
 // or a gate or a setting that cannot be used is an error.
-func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings, gates analysis.Gates) (*analysis.Result, error) {
+func Analyze(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings,
+	gates analysis.Gates,
+) (*analysis.Result, error) {
 	if err := gates.Validate(s); err != nil {
 		return nil, err
 	}
@@ -59,6 +61,9 @@ func AnalyzeBurst(ctx context.Context, run *rollout.Run, s analysis.Settings) (*
 // are alike. Items without a row say nothing. It returns what was found, and the
 // findings of the gates about it.
 func CheckItems(items []rollout.Item, s analysis.Settings) (*analysis.Shift, []analysis.Finding) {
-	r := &analysis.Result{RewardRange: [2]float64{s.RewardRange.Lo, s.RewardRange.Hi}, Confidence: s.Confidence, Shift: measure.Items(items, s)}
+	r := &analysis.Result{
+		RewardRange: [2]float64{s.RewardRange.Lo, s.RewardRange.Hi}, Confidence: s.Confidence,
+		Shift: measure.Items(items, s),
+	}
 	return r.Shift, findings(r, s.Thresholds, gate.OfItems())
 }

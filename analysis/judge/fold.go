@@ -86,7 +86,10 @@ func note(r *analysis.Result) message.Text {
 	} else if left > 0 {
 		text := notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")})
 		if unseen > 0 {
-			text = notMadeOfItems.With(message.Args{"rollouts": message.Count(left, "planned rollout"), "items": message.Count(unseen, "item")})
+			text = notMadeOfItems.With(message.Args{
+				"rollouts": message.Count(left, "planned rollout"),
+				"items":    message.Count(unseen, "item"),
+			})
 		}
 		parts = append(parts, text)
 	}
@@ -113,7 +116,8 @@ func cover(r *analysis.Result) {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		if f.Severity != analysis.Blocking || slices.Contains(r.Judged, f.Gate) || slices.ContainsFunc(r.NotJudged, func(u analysis.Unjudged) bool { return u.Gate == f.Gate }) {
+		if f.Severity != analysis.Blocking || slices.Contains(r.Judged, f.Gate) ||
+			slices.ContainsFunc(r.NotJudged, func(u analysis.Unjudged) bool { return u.Gate == f.Gate }) {
 			continue
 		}
 		u := analysis.Unjudged{Gate: f.Gate}
@@ -127,7 +131,12 @@ func cover(r *analysis.Result) {
 		r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: analysis.Sampling, Why: gradingLeft.Text()})
 		require(r, analysis.Sampling)
 	} else if left, _ := notRun(r); left > 0 {
-		r.NotJudged = append(r.NotJudged, analysis.Unjudged{Gate: analysis.Sampling, Why: notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")}), Command: analysis.Commands["run"].Command})
+		r.NotJudged = append(r.NotJudged,
+			analysis.Unjudged{
+				Gate:    analysis.Sampling,
+				Why:     notMadeYet.With(message.Args{"rollouts": message.Count(left, "planned rollout")}),
+				Command: analysis.Commands["run"].Command,
+			})
 	}
 	for _, name := range r.Require {
 		i := slices.IndexFunc(analysis.Stages(), func(s analysis.Stage) bool { return s.Name == name })
@@ -152,7 +161,8 @@ func cover(r *analysis.Result) {
 // leftOpen says why a required gate judged nothing that no finding of it blocks for:
 // one about shift finds no difference and cannot rule one out.
 func leftOpen(r *analysis.Result, gate string) (why message.Text, open bool) {
-	if slices.Contains(r.Judged, gate) || slices.ContainsFunc(r.NotJudged, func(u analysis.Unjudged) bool { return u.Gate == gate }) {
+	if slices.Contains(r.Judged, gate) ||
+		slices.ContainsFunc(r.NotJudged, func(u analysis.Unjudged) bool { return u.Gate == gate }) {
 		return why, false
 	}
 	for i := range r.Findings {

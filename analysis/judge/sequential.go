@@ -19,18 +19,30 @@ func looksNote(x *analysis.Looks, confidence float64) message.Text {
 	last := x.At[len(x.At)-1]
 	switch x.Ended {
 	case rollout.EndedDecided:
-		text = looksDecided.With(message.Args{"look": message.Int(x.Made), "all": message.Int(len(x.At)), "samples": message.Count(x.At[x.Made-1], "sample"), "most": message.Int(last)})
+		text = looksDecided.With(message.Args{
+			"look": message.Int(x.Made), "all": message.Int(len(x.At)),
+			"samples": message.Count(x.At[x.Made-1], "sample"), "most": message.Int(last),
+		})
 	case rollout.EndedAtMax:
-		text = looksEnded.With(message.Args{"looks": message.Count(len(x.At), "look"), "samples": message.Count(last, "sample")})
+		text = looksEnded.With(message.Args{
+			"looks":   message.Count(len(x.At), "look"),
+			"samples": message.Count(last, "sample"),
+		})
 	}
-	return looksConfidence.With(message.Args{"where": message.Nested(text), "each": message.Name(confidently(confidence)), "all": message.Name(confidently(x.Confidence))})
+	return looksConfidence.With(message.Args{
+		"where": message.Nested(text),
+		"each":  message.Name(confidently(confidence)), "all": message.Name(confidently(x.Confidence)),
+	})
 }
 
 var (
-	looksUnderWay   = message.New("note.looks.under_way", "sampling continues until the verdict is decided: {looks} of {all} made")
-	looksDecided    = message.New("note.looks.decided", "sampling was stopped by the rule at look {look} of {all}, with {samples} of at most {most} per item")
+	looksUnderWay = message.New("note.looks.under_way",
+		"sampling continues until the verdict is decided: {looks} of {all} made")
+	looksDecided = message.New("note.looks.decided",
+		"sampling was stopped by the rule at look {look} of {all}, with {samples} of at most {most} per item")
 	looksEnded      = message.New("note.looks.ended", "sampling ended with the last of {looks}, at {samples} per item")
-	looksConfidence = message.New("note.looks", "{where}; the intervals of rollouts are at {each}, so that all looks together keep {all}")
+	looksConfidence = message.New("note.looks",
+		"{where}; the intervals of rollouts are at {each}, so that all looks together keep {all}")
 )
 
 // confidently writes a confidence with the digits that distinguish it from 1.

@@ -48,7 +48,12 @@ var (
 // commonNote says which items a curve uses when it does not use all.
 func (m *Split) commonNote(e stat.Estimate) stat.Estimate {
 	if m.dropped > 0 {
-		e.Warnings = append(e.Warnings, overCommon.With(message.Args{"common": message.Int(len(m.Common)), "items": message.Count(len(m.Measured), "item"), "rollouts": message.Count(m.Samples, "valid rollout")}))
+		e.Warnings = append(e.Warnings,
+			overCommon.With(message.Args{
+				"common":   message.Int(len(m.Common)),
+				"items":    message.Count(len(m.Measured), "item"),
+				"rollouts": message.Count(m.Samples, "valid rollout"),
+			}))
 	}
 	return e
 }
@@ -75,14 +80,19 @@ func (m *Split) lift(sr *analysis.SplitResult) {
 	lift, values := stat.Lift(m.Common, k, r, conf)
 	sr.Lift = m.commonNote(lift)
 	if k < m.s.GroupSize && k >= 1 {
-		sr.Lift.Warnings = append(sr.Lift.Warnings, liftAtLeast.With(message.Args{"samples": message.Count(m.Samples, "sample"), "size": message.Int(m.s.GroupSize)}))
+		sr.Lift.Warnings = append(sr.Lift.Warnings,
+			liftAtLeast.With(message.Args{
+				"samples": message.Count(m.Samples, "sample"),
+				"size":    message.Int(m.s.GroupSize),
+			}))
 	}
 
 	heads, within := headroom(m.Rewards, r.Hi)
 	if slices.ContainsFunc(m.Rewards, func(ys []float64) bool { return len(ys) < 2 }) {
 		within = nil
 	}
-	sr.Headroom = stat.ItemMeans(heads, within, CountAll(m.Rewards), &width, conf, "mean over items of top of range - mean")
+	sr.Headroom = stat.ItemMeans(heads, within, CountAll(m.Rewards), &width, conf,
+		"mean over items of top of range - mean")
 
 	heads, _ = headroom(m.Common, r.Hi)
 	sr.LiftShare = m.commonNote(stat.RatioOfSums(values, heads, CountAll(m.Common), conf))
@@ -113,7 +123,10 @@ func (m *Split) signal(noise stat.Estimate) []analysis.Signal {
 		}
 		e := m.commonNote(Signal(m.s, m.Common, size))
 		s := stat.Signal(m.Common, size, strict, m.s.Confidence)
-		out = append(out, analysis.Signal{Estimate: e, GroupSize: size, Informative: e.Value, Strict: s.Value, Tolerance: equalWithin(m.s, size), Bound: "exact"})
+		out = append(out, analysis.Signal{
+			Estimate: e, GroupSize: size, Informative: e.Value, Strict: s.Value,
+			Tolerance: equalWithin(m.s, size), Bound: "exact",
+		})
 	}
 	n := m.Samples
 	tolerance, teaching := equalWithin(m.s, n), trained(m.s, m.Common, n)
@@ -122,8 +135,14 @@ func (m *Split) signal(noise stat.Estimate) []analysis.Signal {
 		strictLow, high := stat.SignalBracket(m.Common, size, strict, strict, m.s.Confidence)
 		low, high = m.commonNote(low), m.commonNote(high)
 		out = append(out,
-			analysis.Signal{Estimate: low, GroupSize: size, Informative: low.Value, Strict: strictLow.Value, Tolerance: tolerance, Bound: "lower"},
-			analysis.Signal{Estimate: high, GroupSize: size, Informative: high.Value, Strict: high.Value, Tolerance: tolerance, Bound: "upper"})
+			analysis.Signal{
+				Estimate: low, GroupSize: size, Informative: low.Value, Strict: strictLow.Value,
+				Tolerance: tolerance, Bound: "lower",
+			},
+			analysis.Signal{
+				Estimate: high, GroupSize: size, Informative: high.Value, Strict: high.Value,
+				Tolerance: tolerance, Bound: "upper",
+			})
 	}
 	for i := range out {
 		out[i].Net = stat.Net(out[i].Estimate, noise)
@@ -164,7 +183,8 @@ func (m *Split) Tolerance() float64 { return equalWithin(m.s, m.s.GroupSize) }
 
 const (
 	floatNoise = collect.RewardNoise // the share of the reward range that is float noise
-	leastShare = 0.01                // of the reward range, that the rewards of a group must span where the trainer takes them as they are
+	// of the reward range, that the rewards of a group must span where the trainer takes them as they are
+	leastShare = 0.01
 )
 
 // equalRounding is the share of a tolerance by which a float may miss it.
@@ -233,7 +253,8 @@ func (m *Split) rewardSD() stat.Estimate {
 		n += len(ys)
 	}
 	unit := stat.Range{Lo: 0, Hi: 1}
-	return stat.ItemMeans(sds, nil, n, &unit, m.s.Confidence, "mean over items of the reward's standard deviation (n-1), in units of the range")
+	return stat.ItemMeans(sds, nil, n, &unit, m.s.Confidence,
+		"mean over items of the reward's standard deviation (n-1), in units of the range")
 }
 
 // CountAll returns the number of values of all items.

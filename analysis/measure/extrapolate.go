@@ -19,16 +19,26 @@ const (
 
 // Why there is no model, and how far the models differ.
 var (
-	oneRollout   = message.New("beyond.one_rollout", "no model reaches beyond the samples: at least 2 valid rollouts per item are needed")
-	manyValues   = message.New("beyond.many_values", "the rewards take more than {values}: beyond {samples} per item no model is fitted to them, only the bounds of the informative share hold")
-	equalRewards = message.New("beyond.equal_rewards", "all rewards are equal: there is nothing to fit, and more rollouts may look different")
-	allFail      = message.New("beyond.all_fail", "all rollouts fail: pass@k beyond {samples} cannot be fitted")
-	allPass      = message.New("beyond.all_pass", "all rollouts pass: pass@k beyond {samples} cannot be fitted")
-	fewToFit     = message.New("beyond.few_to_fit", "too few rollouts to fit a model of {quantity}")
-	itemsAlike   = message.New("beyond.items_alike", "items differ too little to extrapolate {quantity}: only the mean is meaningful")
-	fitsAgree    = message.New("beyond.fits_agree", "{quantity} at {k} is {value} by the {model} fit, and the {other} one agrees")
-	fitsDiffer   = message.New("beyond.fits_differ", "{quantity} at {k} is {value} by the {model} fit and {other_value} by the {other} one, which lets some items never do better than their worst: samples cannot tell such items from ones that hardly ever do, and the gap of {gap|point} is uncertainty of the model that no interval shows")
-	fitMisleads  = message.New("beyond.fit_misleads", "the {model} fit does not describe these items, and nothing is extrapolated from it: it puts {quantity} at {value} for {samples}, and {measured} was measured ({low} to {high})")
+	oneRollout = message.New("beyond.one_rollout",
+		"no model reaches beyond the samples: at least 2 valid rollouts per item are needed")
+	manyValues = message.New("beyond.many_values", "the rewards take more than {values}: beyond {samples} per "+
+		"item no model is fitted to them, only the bounds of the informative share hold")
+	equalRewards = message.New("beyond.equal_rewards",
+		"all rewards are equal: there is nothing to fit, and more rollouts may look different")
+	allFail    = message.New("beyond.all_fail", "all rollouts fail: pass@k beyond {samples} cannot be fitted")
+	allPass    = message.New("beyond.all_pass", "all rollouts pass: pass@k beyond {samples} cannot be fitted")
+	fewToFit   = message.New("beyond.few_to_fit", "too few rollouts to fit a model of {quantity}")
+	itemsAlike = message.New("beyond.items_alike",
+		"items differ too little to extrapolate {quantity}: only the mean is meaningful")
+	fitsAgree = message.New("beyond.fits_agree",
+		"{quantity} at {k} is {value} by the {model} fit, and the {other} one agrees")
+	fitsDiffer = message.New("beyond.fits_differ", "{quantity} at {k} is {value} by the {model} fit and "+
+		"{other_value} by the {other} one, which lets some items never do better than their worst: samples cannot "+
+		"tell such items from ones that hardly ever do, and the gap of {gap|point} is uncertainty of the model that "+
+		"no interval shows")
+	fitMisleads = message.New("beyond.fit_misleads", "the {model} fit does not describe these items, and nothing "+
+		"is extrapolated from it: it puts {quantity} at {value} for {samples}, and {measured} was measured ({low} "+
+		"to {high})")
 )
 
 // extrapolate fits the models of §beyond the samples and fills what they say:
@@ -37,7 +47,10 @@ var (
 // note, and so does one that misses what was measured; the bracket of the
 // informative share needs none.
 func (m *Split) extrapolate(sr *analysis.SplitResult) {
-	sr.Beyond = analysis.Extrapolation{Fits: []analysis.ModelFit{}, BestOf: []analysis.Extrapolated{}, Notes: []message.Text{}}
+	sr.Beyond = analysis.Extrapolation{
+		Fits: []analysis.ModelFit{}, BestOf: []analysis.Extrapolated{},
+		Notes: []message.Text{},
+	}
 	if len(m.Measured) == 0 {
 		return
 	}
@@ -49,7 +62,10 @@ func (m *Split) extrapolate(sr *analysis.SplitResult) {
 	values := m.values()
 	switch {
 	case len(values) > dirichletValues:
-		e.note(manyValues, message.Args{"values": message.Count(dirichletValues, "value"), "samples": message.Count(m.Samples, "sample")})
+		e.note(manyValues, message.Args{
+			"values":  message.Count(dirichletValues, "value"),
+			"samples": message.Count(m.Samples, "sample"),
+		})
 	case len(values) == 1:
 		e.note(equalRewards, nil)
 	default:
@@ -97,8 +113,11 @@ func (e *extrapolation) rewards(values []float64) {
 	}
 	e.draws = append(e.draws, func() {
 		ks := e.m.farKs()
-		e.sr.Extrapolated = append(e.sr.Extrapolated, e.curve(analysis.InformativeGroups, fits, ks, func(c stat.Chances, k int) float64 { return c.Informative(k) })...)
-		e.sr.Beyond.BestOf = append(e.sr.Beyond.BestOf, e.curve(analysis.BestOfK, fits, ks, func(c stat.Chances, k int) float64 { return c.BestOf(k, values) })...)
+		e.sr.Extrapolated = append(e.sr.Extrapolated,
+			e.curve(analysis.InformativeGroups, fits, ks,
+				func(c stat.Chances, k int) float64 { return c.Informative(k) })...)
+		e.sr.Beyond.BestOf = append(e.sr.Beyond.BestOf,
+			e.curve(analysis.BestOfK, fits, ks, func(c stat.Chances, k int) float64 { return c.BestOf(k, values) })...)
 		e.gap(analysis.InformativeGroups)
 	})
 }
@@ -128,7 +147,8 @@ func (e *extrapolation) passes(threshold float64) {
 		e.check(analysis.PassAtK, p[len(p)-1].Estimate, fits, stat.Chances.PassAt)
 	}
 	e.draws = append(e.draws, func() {
-		e.sr.Extrapolated = append(e.sr.Extrapolated, e.curve(analysis.PassAtK, fits, e.m.farKs(), func(c stat.Chances, k int) float64 { return c.PassAt(k) })...)
+		e.sr.Extrapolated = append(e.sr.Extrapolated,
+			e.curve(analysis.PassAtK, fits, e.m.farKs(), func(c stat.Chances, k int) float64 { return c.PassAt(k) })...)
 		e.gap(analysis.PassAtK)
 	})
 }
@@ -147,7 +167,8 @@ func (e *extrapolation) fit(quantity string, counts [][]int, outcomes []float64,
 		}
 		alike := f.fit.Alike()
 		f.of = append(f.of, len(e.sr.Beyond.Fits))
-		e.sr.Beyond.Fits = append(e.sr.Beyond.Fits, modelFit(quantity, f, outcomes, len(e.m.Measured), CountAll(e.m.Rewards)))
+		e.sr.Beyond.Fits = append(e.sr.Beyond.Fits,
+			modelFit(quantity, f, outcomes, len(e.m.Measured), CountAll(e.m.Rewards)))
 		if alike && (model == plain || f.fit.Zero == 0) {
 			e.note(itemsAlike, message.Args{"quantity": quantityWords(quantity)})
 			return nil
@@ -205,7 +226,9 @@ func (m *Split) farKs() []int {
 	return slices.Compact(ks)
 }
 
-func (e *extrapolation) curve(quantity string, fits []*fitted, ks []int, f func(stat.Chances, int) float64) []analysis.Extrapolated {
+func (e *extrapolation) curve(quantity string, fits []*fitted, ks []int,
+	f func(stat.Chances, int) float64,
+) []analysis.Extrapolated {
 	var out []analysis.Extrapolated
 	for _, fit := range fits {
 		if fit.misfit {
@@ -244,7 +267,8 @@ func (e *extrapolation) gap(quantity string) {
 	a, b := last[0], last[1]
 	apart := math.Abs(*a.Value - *b.Value)
 	args := message.Args{
-		"quantity": quantityWords(quantity), "k": message.Int(a.K), "value": message.KnownShare(a.Value), "model": modelWords(a.Model),
+		"quantity": quantityWords(quantity), "k": message.Int(a.K), "value": message.KnownShare(a.Value),
+		"model":       modelWords(a.Model),
 		"other_value": message.KnownShare(b.Value), "other": modelWords(b.Model), "gap": message.Number(100 * apart),
 	}
 	if apart < 0.005 {
@@ -257,7 +281,9 @@ func (e *extrapolation) gap(quantity string) {
 // check marks and names the models that miss what was measured at all the
 // samples. Such a one does not describe these items, and less so beyond:
 // nothing is extrapolated from it, whatever the quantity.
-func (e *extrapolation) check(quantity string, measured stat.Estimate, fits []*fitted, f func(stat.Chances, int) float64) {
+func (e *extrapolation) check(quantity string, measured stat.Estimate, fits []*fitted,
+	f func(stat.Chances, int) float64,
+) {
 	for _, fit := range fits {
 		says := f(fit.fit, e.m.Samples)
 		if measured.Low == nil || measured.High == nil || says >= *measured.Low && says <= *measured.High {
@@ -266,8 +292,10 @@ func (e *extrapolation) check(quantity string, measured stat.Estimate, fits []*f
 		fit.misfit = true
 		put, measured := e.sr.Shown(quantity, stat.Estimate{Value: &says}), e.sr.Shown(quantity, measured)
 		e.note(fitMisleads, message.Args{
-			"model": modelWords(fit.model), "quantity": quantityWords(quantity), "value": message.KnownShare(put.Value), "samples": message.Count(e.m.Samples, "sample"),
-			"measured": message.KnownShare(measured.Value), "low": message.KnownShare(measured.Low), "high": message.KnownShare(measured.High),
+			"model": modelWords(fit.model), "quantity": quantityWords(quantity),
+			"value": message.KnownShare(put.Value), "samples": message.Count(e.m.Samples, "sample"),
+			"measured": message.KnownShare(measured.Value), "low": message.KnownShare(measured.Low),
+			"high": message.KnownShare(measured.High),
 		})
 	}
 }

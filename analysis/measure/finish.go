@@ -126,7 +126,10 @@ func (m *Split) without() *analysis.FinishedOnly {
 		rest.Items = append(rest.Items, finished)
 	}
 	rest.prepare()
-	w := &analysis.FinishedOnly{Reward: stat.Mean(rest.Rewards, &m.s.RewardRange, m.s.Confidence), Signal: []analysis.Signal{}}
+	w := &analysis.FinishedOnly{
+		Reward: stat.Mean(rest.Rewards, &m.s.RewardRange, m.s.Confidence),
+		Signal: []analysis.Signal{},
+	}
 	for _, s := range rest.signal(stat.Estimate{}) {
 		if s.GroupSize == m.s.GroupSize {
 			w.Signal = append(w.Signal, s)

@@ -26,7 +26,9 @@ type evidence struct {
 // grader measures the grader itself over all splits: from plain rollouts, from
 // the audit's records, and from people's labels. It is nil when there are none
 // of them.
-func (c *evidence) grader(items []*collect.Item, agreement *analysis.Agreement, info *rollout.GraderInfo, s analysis.Settings) *analysis.Grader {
+func (c *evidence) grader(items []*collect.Item, agreement *analysis.Agreement, info *rollout.GraderInfo,
+	s analysis.Settings,
+) *analysis.Grader {
 	g := EmptyGrader(s)
 	g.Audited, g.Agreement = c.Audit.Records, agreement
 	g.Resolution, g.Clipped = c.resolution(s)
@@ -50,7 +52,10 @@ func (c *evidence) grader(items []*collect.Item, agreement *analysis.Agreement, 
 
 // EmptyGrader returns a grader about which nothing is known.
 func EmptyGrader(s analysis.Settings) *analysis.Grader {
-	return &analysis.Grader{NoiseVar: noiseVar(nil, s), Probes: []analysis.ProbeResult{}, SuspectReferences: []analysis.SuspectReference{}, TooGood: []analysis.TooGood{}}
+	return &analysis.Grader{
+		NoiseVar: noiseVar(nil, s), Probes: []analysis.ProbeResult{},
+		SuspectReferences: []analysis.SuspectReference{}, TooGood: []analysis.TooGood{},
+	}
 }
 
 // resolution says how finely the grader tells outputs apart, and how many grades were
@@ -103,7 +108,8 @@ func itemMeans(items []*collect.Item) map[collect.ItemKey]float64 {
 // that lack it are left out: a line that is missing makes an answer shorter.
 func (c *evidence) lengthEffect(items []*collect.Item, s analysis.Settings) *analysis.LengthEffect {
 	pairs := pairsOf(items, func(r *collect.Row) (float64, bool) {
-		return math.Log2(float64(r.Length)), r.Length > 0 && r.Outcome() == rollout.Graded && !(c.form.Explains() && c.formless[r.Key])
+		return math.Log2(float64(r.Length)), r.Length > 0 && r.Outcome() == rollout.Graded &&
+			!(c.form.Explains() && c.formless[r.Key])
 	}, c.GraderReward)
 	if len(pairs) == 0 {
 		return nil
@@ -115,7 +121,8 @@ func (c *evidence) lengthEffect(items []*collect.Item, s analysis.Settings) *ana
 	}
 	if l.Slope.Known() {
 		doublings := 2 * spreadWithin(pairs)
-		l.Ratio, l.Gain = stat.Some(math.Exp2(doublings)), stat.Some(math.Min(math.Abs(*l.Slope.Value)*doublings, s.RewardRange.Width()))
+		l.Ratio, l.Gain = stat.Some(math.Exp2(doublings)),
+			stat.Some(math.Min(math.Abs(*l.Slope.Value)*doublings, s.RewardRange.Width()))
 	}
 	return l
 }

@@ -42,7 +42,8 @@ func (k outputKey) of(known map[collect.ItemKey]*collect.Item) outputKey {
 	return k
 }
 
-var labelsOutside = message.New("grader.labels_outside", "the labels are outside the grader's range: only ranks are compared")
+var labelsOutside = message.New("grader.labels_outside",
+	"the labels are outside the grader's range: only ranks are compared")
 
 // agreement compares the grader with people: each labelled output has its
 // grader's reward, and the mean of its raters. It is nil without labels.
@@ -145,7 +146,10 @@ func (c *evidence) labelledOutputs(items []*collect.Item) (outputs []*labelled, 
 			if it := known[k.item]; it != nil {
 				id = it.ID
 			}
-			at[k] = &labelled{key: k.item, id: id, reward: c.rewardOf(k, known[k.item], texts), scores: make(map[string]float64)}
+			at[k] = &labelled{
+				key: k.item, id: id, reward: c.rewardOf(k, known[k.item], texts),
+				scores: make(map[string]float64),
+			}
 			keys = append(keys, k)
 		}
 		at[k].scores[l.Rater] = score
@@ -179,7 +183,9 @@ func knownItems(items []*collect.Item) map[collect.ItemKey]*collect.Item {
 // outputOf names a label's output. A label without a split is of the first
 // split that knows the item and a reward of the output, else of the first that
 // knows the item.
-func (c *evidence) outputOf(l rollout.Label, known map[collect.ItemKey]*collect.Item, texts map[outputKey]float64) outputKey {
+func (c *evidence) outputOf(l rollout.Label, known map[collect.ItemKey]*collect.Item,
+	texts map[outputKey]float64,
+) outputKey {
 	k := outputKey{item: collect.ItemKey{Split: l.Split, ID: l.Item, Step: l.Step}, sample: -1}
 	if l.Sample != nil {
 		k.sample = *l.Sample

@@ -31,7 +31,8 @@ func (c *evidence) guessable(s analysis.Settings) (*stat.Estimate, string) {
 	if len(values) == 0 {
 		return nil, ""
 	}
-	e := stat.ItemMeans(values, nil, len(values), &c.Range, s.Confidence, "mean over items of the reward of one constant answer")
+	e := stat.ItemMeans(values, nil, len(values), &c.Range, s.Confidence,
+		"mean over items of the reward of one constant answer")
 	return &e, answer
 }
 

@@ -16,7 +16,9 @@ import (
 
 // findForm finds the form of the answers at the top, and reads the rollouts once more to
 // count which answers have it, where some earned less or references were rejected.
-func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings) error {
+func (c *evidence) findForm(ctx context.Context, run *rollout.Run, read rollout.ReadOptions,
+	s analysis.Settings,
+) error {
 	tops := c.Tops()
 	least := c.leastReward()
 	rejected := c.rejectedReferences(s)
@@ -86,7 +88,10 @@ func (c *evidence) countForm(f form.Form, r *collect.Row, answer string, least f
 		}
 	}
 	// The first of those that state their reference, else the first of all.
-	e := &analysis.FormExample{Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample, Reference: wording.ClipBytes(reference, collect.PayloadLength)}
+	e := &analysis.FormExample{
+		Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample,
+		Reference: wording.ClipBytes(reference, collect.PayloadLength),
+	}
 	better := c.form.Example == nil || right && c.form.Right == 1
 	if !better && (right || c.form.Right == 0) {
 		better = collect.CompareKeys(r.Key, c.example) < 0

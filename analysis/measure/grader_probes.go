@@ -20,7 +20,9 @@ const holesListed = 5
 
 // probeResults makes the table of probes: those that must score at the bottom
 // first, each kind by name.
-func (c *evidence) probeResults(means map[collect.ItemKey]float64, reach *analysis.Reach, s analysis.Settings) []analysis.ProbeResult {
+func (c *evidence) probeResults(means map[collect.ItemKey]float64, reach *analysis.Reach,
+	s analysis.Settings,
+) []analysis.ProbeResult {
 	byName := make(map[string][]*collect.Payload)
 	var names []string
 	for _, p := range c.Audit.Payloads {
@@ -56,19 +58,26 @@ func (c *evidence) rightAnswers() map[collect.ItemKey]*collect.Payload {
 		if p.Probe.Expect != rollout.Top || !p.Valid {
 			continue
 		}
-		if at := best[p.Item()]; at == nil || cmp.Or(cmp.Compare(p.Reward, at.Reward), cmp.Compare(len(at.Text), len(p.Text))) > 0 {
+		if at := best[p.Item()]; at == nil ||
+			cmp.Or(cmp.Compare(p.Reward, at.Reward), cmp.Compare(len(at.Text), len(p.Text))) > 0 {
 			best[p.Item()] = p
 		}
 	}
 	return best
 }
 
-var noExpectation = message.New("grader.no_expectation", "nothing is expected of this probe: its rewards are only shown")
+var noExpectation = message.New("grader.no_expectation",
+	"nothing is expected of this probe: its rewards are only shown")
 
-func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.ItemKey]float64, right map[collect.ItemKey]*collect.Payload, s analysis.Settings) analysis.ProbeResult {
+func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.ItemKey]float64,
+	right map[collect.ItemKey]*collect.Payload, s analysis.Settings,
+) analysis.ProbeResult {
 	margin := s.Thresholds.At(analysis.HackableMargin)
 	first := payloads[0]
-	r := analysis.ProbeResult{Probe: first.Probe.Name, Expect: first.Probe.Expect, Holes: []analysis.Hole{}, Rewards: []analysis.ItemReward{}}
+	r := analysis.ProbeResult{
+		Probe: first.Probe.Name, Expect: first.Probe.Expect, Holes: []analysis.Hole{},
+		Rewards: []analysis.ItemReward{},
+	}
 	if first.Probe.Limit != nil || r.Expect == rollout.Bottom || r.Expect == rollout.Top {
 		r.Limit = stat.Some(c.Limit(first, margin))
 	}
@@ -120,10 +129,14 @@ func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.It
 	r.Accept = stat.Share(r.Above, r.Items, s.Confidence)
 	if r.Expect == rollout.Note {
 		r.Above = 0
-		r.Accept = stat.Estimate{N: r.Payloads, Items: r.Items, Method: "share of items", Warnings: []message.Text{noExpectation.Text()}}
+		r.Accept = stat.Estimate{
+			N: r.Payloads, Items: r.Items, Method: "share of items",
+			Warnings: []message.Text{noExpectation.Text()},
+		}
 	}
 	width := c.Range.Width()
-	r.Gap = stat.ItemMeans(gaps, nil, r.Payloads, &stat.Range{Lo: -width, Hi: width}, s.Confidence, "mean over items of the payload's reward minus the item's own")
+	r.Gap = stat.ItemMeans(gaps, nil, r.Payloads, &stat.Range{Lo: -width, Hi: width}, s.Confidence,
+		"mean over items of the payload's reward minus the item's own")
 	r.Holes = holes(bad, means, right)
 	r.FailedAs = analysis.MostFrequent(kinds)
 	r.Noise = r.Expect == rollout.Same && r.Above > 0 && c.movedByNoise(r, s)
@@ -188,7 +201,8 @@ func (c *evidence) beyond(payloads []*collect.Payload, than float64, s analysis.
 	for _, of := range byItem(payloads) {
 		if slices.ContainsFunc(of, func(p *collect.Payload) bool {
 			than, limit := than+1e-9*c.Range.Width(), c.Limit(p, margin)
-			return p.Valid && !c.Sound(p, margin) && (p.Probe.Expect == rollout.Bottom && p.Reward > limit+than || p.Probe.Expect == rollout.Top && p.Reward < limit-than)
+			return p.Valid && !c.Sound(p, margin) && (p.Probe.Expect == rollout.Bottom && p.Reward > limit+than ||
+				p.Probe.Expect == rollout.Top && p.Reward < limit-than)
 		}) {
 			n++
 		}
@@ -208,7 +222,9 @@ func gapBelow(p *collect.Payload, means map[collect.ItemKey]float64) (float64, b
 
 // holes lists the worst payloads first; of those that earn the same, first those of
 // items whose own rollouts, with these means, earn least.
-func holes(bad []*collect.Payload, means map[collect.ItemKey]float64, right map[collect.ItemKey]*collect.Payload) []analysis.Hole {
+func holes(bad []*collect.Payload, means map[collect.ItemKey]float64,
+	right map[collect.ItemKey]*collect.Payload,
+) []analysis.Hole {
 	slices.SortStableFunc(bad, func(a, b *collect.Payload) int {
 		switch a.Probe.Expect {
 		case rollout.Top:
@@ -259,7 +275,8 @@ func (c *evidence) acceptance(g *analysis.Grader, s analysis.Settings) {
 		if !ok {
 			i = len(accepts)
 			at[k] = i
-			accepts, rejects, rewrites = append(accepts, stat.Counts{}), append(rejects, stat.Counts{}), append(rewrites, stat.Counts{})
+			accepts, rejects, rewrites = append(accepts, stat.Counts{}), append(rejects, stat.Counts{}),
+				append(rewrites, stat.Counts{})
 		}
 		return i
 	}

@@ -26,7 +26,8 @@ func SuspectReferences(c *collect.Collector, items []*collect.Item, s analysis.S
 	out := []analysis.SuspectReference{}
 	seen, solved := make(map[collect.ItemKey]bool), make(map[collect.ItemKey]bool)
 	for _, it := range items {
-		solved[it.Key()] = slices.ContainsFunc(it.Rows, func(r *collect.Row) bool { return r.Valid && c.GraderReward(r) >= c.Range.Hi-margin })
+		solved[it.Key()] = slices.ContainsFunc(it.Rows,
+			func(r *collect.Row) bool { return r.Valid && c.GraderReward(r) >= c.Range.Hi-margin })
 	}
 	for _, p := range c.Audit.Of(rollout.ProbeConsensus) {
 		ref := refs[p.Item()]
@@ -34,7 +35,10 @@ func SuspectReferences(c *collect.Collector, items []*collect.Item, s analysis.S
 		if !worthless && (p.Valid && p.Reward >= c.Range.Hi-margin || solved[p.Item()]) {
 			continue
 		}
-		r := analysis.SuspectReference{Split: p.Key.Split, Item: p.Key.Item, Answer: p.Text, Share: stat.Or(p.Probe.Share, 1)}
+		r := analysis.SuspectReference{
+			Split: p.Key.Split, Item: p.Key.Item, Answer: p.Text,
+			Share: stat.Or(p.Probe.Share, 1),
+		}
 		if p.Valid {
 			r.Reward = stat.Some(p.Reward)
 		}

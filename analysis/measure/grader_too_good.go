@@ -35,9 +35,10 @@ func (c *evidence) tooGood(items []*collect.Item) []analysis.TooGood {
 
 var (
 	everyAtTop      = message.New("grader.every_at_top", "{items} on which every rollout earns the top")
-	topWithoutTools = message.New("grader.top_without_tools", "{items} on which a rollout earns the top without a tool call, where others made some")
-	oneAnswer       = message.New("grader.one_answer", "one answer earns the top on {items}: {answer}")
-	otherAnswers    = message.New("grader.other_answers", "so do {answers} on {items} or more")
+	topWithoutTools = message.New("grader.top_without_tools",
+		"{items} on which a rollout earns the top without a tool call, where others made some")
+	oneAnswer    = message.New("grader.one_answer", "one answer earns the top on {items}: {answer}")
+	otherAnswers = message.New("grader.other_answers", "so do {answers} on {items} or more")
 )
 
 func countTooGood(p *analysis.TooGood) message.Args {
@@ -118,7 +119,11 @@ func (c *evidence) oneText(items []*collect.Item) analysis.TooGood {
 	args["answer"] = message.Quote(head[order[0]])
 	p.Note = oneAnswer.With(args)
 	if len(order) > 1 {
-		p.Note = message.Clauses(p.Note, otherAnswers.With(message.Args{"answers": message.Count(len(order)-1, "other answer"), "items": message.Count(oneTextItems, "item")}))
+		p.Note = message.Clauses(p.Note,
+			otherAnswers.With(message.Args{
+				"answers": message.Count(len(order)-1, "other answer"),
+				"items":   message.Count(oneTextItems, "item"),
+			}))
 	}
 	return p
 }

@@ -52,8 +52,14 @@ func (m *Split) missingBy() *analysis.MissingBy {
 	}
 	out := &analysis.MissingBy{
 		Lost: total, Items: []string{},
-		Item:   analysis.PermutationTest{N: len(m.Items), Method: "chi-square of failures over items; 1,999 permutations of rollouts"},
-		Reward: analysis.PermutationTest{N: len(pairs), Method: "Spearman's rank correlation over items with a reward, two-sided; 1,999 permutations of items"},
+		Item: analysis.PermutationTest{
+			N:      len(m.Items),
+			Method: "chi-square of failures over items; 1,999 permutations of rollouts",
+		},
+		Reward: analysis.PermutationTest{
+			N:      len(pairs),
+			Method: "Spearman's rank correlation over items with a reward, two-sided; 1,999 permutations of items",
+		},
 	}
 	slices.SortStableFunc(by, func(a, b loss) int { return b.lost - a.lost })
 	held := 0

@@ -12,10 +12,14 @@ import (
 
 // What a figure about the grader's noise warns of.
 var (
-	shareOfNothing = message.New("grader.share_of_nothing", "rewards of one item do not differ: a share of nothing has no value; items whose rewards differ are needed")
-	shareAboveOne  = message.New("grader.share_above_one", "the grades of one output differ more than the rewards of one item: the share counts as 1")
-	fewForUpperEnd = message.New("grader.few_for_upper_end", "too few items for an upper end: 20 items or more make it useful")
-	otherGrades    = message.New("grader.other_grades", "{outputs|output of the audit begins|outputs of the audit begin} with another grade than the one recorded now: left out, because another grader gave it")
+	shareOfNothing = message.New("grader.share_of_nothing",
+		"rewards of one item do not differ: a share of nothing has no value; items whose rewards differ are needed")
+	shareAboveOne = message.New("grader.share_above_one",
+		"the grades of one output differ more than the rewards of one item: the share counts as 1")
+	fewForUpperEnd = message.New("grader.few_for_upper_end",
+		"too few items for an upper end: 20 items or more make it useful")
+	otherGrades = message.New("grader.other_grades", "{outputs|output of the audit begins|outputs of the audit "+
+		"begin} with another grade than the one recorded now: left out, because another grader gave it")
 )
 
 // mostNoise is the largest variance that two or more grades of one output can
@@ -171,7 +175,8 @@ func withinVar(items []regraded, s analysis.Settings) stat.Estimate {
 // not differ from itself on any output of any split, everywhere, all of them
 // bound what it could show here.
 func splitWithin(v *analysis.Variance, items, everywhere []regraded, s analysis.Settings) {
-	method := "variance of regrades over within-item variance; variance estimates recovery for a ratio (Donner & Zou 2012)"
+	method := "variance of regrades over within-item variance; variance estimates recovery for a ratio (Donner & " +
+		"Zou 2012)"
 	noise, within := noiseVar(items, s), withinVar(items, s)
 	if all := noiseVar(everywhere, s); noise.Known() && all.Known() && *all.Value == 0 && all.N > noise.N {
 		noise, method = all, "regrades of all splits, none of which differ; "+method
@@ -236,7 +241,8 @@ const reaches = 3
 func (c *evidence) fineNoise(g *analysis.Grader, of []regraded, s analysis.Settings) {
 	width, margin := c.Range.Width(), s.Thresholds.At(analysis.HackableMargin)
 	strays := func(than float64) stat.Estimate {
-		e, _ := stat.FlipRate(each(of, func(a again) float64 { return apart(a.grades, (than+1e-9)*width) }), s.Confidence)
+		e, _ := stat.FlipRate(each(of, func(a again) float64 { return apart(a.grades, (than+1e-9)*width) }),
+			s.Confidence)
 		return e
 	}
 	if refs := c.Audit.Of(rollout.ProbeReference); len(refs) > 0 {

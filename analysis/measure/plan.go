@@ -14,30 +14,45 @@ import (
 
 // The assumptions of a plan, and what it does not know.
 var (
-	groupRelative    = message.New("plan.group_relative", "group-relative training: one group of rollouts per item and step (GRPO and its relatives)")
-	trainersSay      = message.New("plan.trainers_say", "a group size of {size} is num_generations={size} in TRL, rollout.n={size} in verl and {rollouts} per example in prime-rl; hosted jobs scale it by compute_multiplier, and how many rollouts of an item a multiplier means is not published")
-	noGroupSize      = message.New("plan.no_group_size", "no group size up to the samples per item reaches an informative share of {share}")
-	fitReaches       = message.New("plan.fit_reaches", "the {model} fit reaches it by {size}")
-	fitMisses        = message.New("plan.fit_misses", "the {model} fit does not reach it")
-	noBatchSize      = message.New("plan.no_batch_size", "set training.batch_size to see the cost per step")
-	epochIs          = message.New("plan.epoch_is", "an epoch is {items} in {steps} of {batch}")
-	stepsAtOnce      = message.New("plan.steps_at_once", "all rollouts of a step run at once; a step lasts at least as long as its slowest rollout")
-	callsOfBase      = message.New("plan.calls_of_base", "a trained model's calls and tokens are those of the base model")
-	evaluationsAre   = message.New("plan.evaluations_are", "an evaluation is {items} of eval with {samples} each, every {every}")
-	trainerTime      = message.New("plan.trainer_time", "trainer time: 6 FLOP per parameter and trained token (Kaplan et al. 2020, arXiv 2001.08361), {parameters} parameters at {flops} FLOP/s")
-	trainedTokens    = message.New("plan.trained_tokens", "trained tokens are at most the input and output tokens: text that later turns send again counts each time")
-	trainerUnknown   = message.New("plan.trainer_unknown", "the trainer's own time is not counted: training.parameters and training.flops are not set")
-	jobPlans         = message.New("plan.job_plans", "the job plans {epochs}: multiply the figures per epoch by that for the whole run")
-	shareUnknown     = message.New("plan.share_unknown", "the informative share at the group size is not known")
-	fewerThanGroup   = message.New("plan.fewer_than_group", "fewer samples than the group size: the value is the least it can be, the interval reaches to the most")
+	groupRelative = message.New("plan.group_relative",
+		"group-relative training: one group of rollouts per item and step (GRPO and its relatives)")
+	trainersSay = message.New("plan.trainers_say", "a group size of {size} is num_generations={size} in TRL, "+
+		"rollout.n={size} in verl and {rollouts} per example in prime-rl; hosted jobs scale it by "+
+		"compute_multiplier, and how many rollouts of an item a multiplier means is not published")
+	noGroupSize = message.New("plan.no_group_size",
+		"no group size up to the samples per item reaches an informative share of {share}")
+	fitReaches  = message.New("plan.fit_reaches", "the {model} fit reaches it by {size}")
+	fitMisses   = message.New("plan.fit_misses", "the {model} fit does not reach it")
+	noBatchSize = message.New("plan.no_batch_size", "set training.batch_size to see the cost per step")
+	epochIs     = message.New("plan.epoch_is", "an epoch is {items} in {steps} of {batch}")
+	stepsAtOnce = message.New("plan.steps_at_once",
+		"all rollouts of a step run at once; a step lasts at least as long as its slowest rollout")
+	callsOfBase = message.New("plan.calls_of_base",
+		"a trained model's calls and tokens are those of the base model")
+	evaluationsAre = message.New("plan.evaluations_are",
+		"an evaluation is {items} of eval with {samples} each, every {every}")
+	trainerTime = message.New("plan.trainer_time", "trainer time: 6 FLOP per parameter and trained token "+
+		"(Kaplan et al. 2020, arXiv 2001.08361), {parameters} parameters at {flops} FLOP/s")
+	trainedTokens = message.New("plan.trained_tokens",
+		"trained tokens are at most the input and output tokens: text that later turns send again counts each time")
+	trainerUnknown = message.New("plan.trainer_unknown",
+		"the trainer's own time is not counted: training.parameters and training.flops are not set")
+	jobPlans = message.New("plan.job_plans",
+		"the job plans {epochs}: multiply the figures per epoch by that for the whole run")
+	shareUnknown   = message.New("plan.share_unknown", "the informative share at the group size is not known")
+	fewerThanGroup = message.New("plan.fewer_than_group",
+		"fewer samples than the group size: the value is the least it can be, the interval reaches to the most")
 	timesUnknown     = message.New("plan.times_unknown", "the rollouts do not record how long they took")
-	largestUnbounded = message.New("plan.largest_unbounded", "no interval: the largest of a sample says little about larger ones")
-	noPeakInterval   = message.New("plan.no_interval", "no interval")
+	largestUnbounded = message.New("plan.largest_unbounded",
+		"no interval: the largest of a sample says little about larger ones")
+	noPeakInterval = message.New("plan.no_interval", "no interval")
 )
 
 // plan says what a training run of this split would need at the planned group size, from
 // measured distributions. Without a batch size only the group size can be known.
-func plan(sr *analysis.SplitResult, items []*collect.Item, eval *evaluated, c *evidence, s analysis.Settings) *analysis.Plan {
+func plan(sr *analysis.SplitResult, items []*collect.Item, eval *evaluated, c *evidence,
+	s analysis.Settings,
+) *analysis.Plan {
 	p := &analysis.Plan{
 		GroupSize: s.GroupSize, WantedShare: s.WantedShare,
 		MinGroupSize: minGroupSize(sr.Signal, s.WantedShare),
@@ -52,7 +67,10 @@ func plan(sr *analysis.SplitResult, items []*collect.Item, eval *evaluated, c *e
 	}
 	batch := s.BatchSize
 	p.BatchSize = &batch
-	costs := costs{sr: sr, s: s, seconds: elapsed(items), judged: judged(items), calls: callsByTool(items, len(c.Tools)), money: rolloutMoney(items, c.Tools, s)}
+	costs := costs{
+		sr: sr, s: s, seconds: elapsed(items), judged: judged(items),
+		calls: callsByTool(items, len(c.Tools)), money: rolloutMoney(items, c.Tools, s),
+	}
 	step := costs.of(float64(batch))
 	p.PerStep = &step
 	p.PeakRPS = costs.load(float64(batch), c)
@@ -70,7 +88,10 @@ func plan(sr *analysis.SplitResult, items []*collect.Item, eval *evaluated, c *e
 	}
 	p.BySize = costs.bySize(batch)
 	p.Assumptions = append(p.Assumptions,
-		epochIs.With(message.Args{"items": message.Count(total, "item"), "steps": message.Count(int(steps), "step"), "batch": message.Count(batch, "item")}),
+		epochIs.With(message.Args{
+			"items": message.Count(total, "item"), "steps": message.Count(int(steps), "step"),
+			"batch": message.Count(batch, "item"),
+		}),
 		stepsAtOnce.Text(), callsOfBase.Text())
 	p.Assumptions = append(p.Assumptions, trainerWords(p.PerStep, s)...)
 	p.Assumptions = append(p.Assumptions, moneyWords(s.Prices)...)
@@ -78,7 +99,8 @@ func plan(sr *analysis.SplitResult, items []*collect.Item, eval *evaluated, c *e
 		evaluation, rows := eval.cost(c, s)
 		p.Evaluation = &evaluation
 		p.Assumptions = append(p.Assumptions, evaluationsAre.With(message.Args{
-			"items": message.Count(rows, "item"), "samples": message.Count(s.EvalSamples, "rollout"), "every": message.Count(s.EvalInterval, "step"),
+			"items": message.Count(rows, "item"), "samples": message.Count(s.EvalSamples, "rollout"),
+			"every": message.Count(s.EvalInterval, "step"),
 		}))
 	}
 	if s.Epochs > 0 {
@@ -124,7 +146,10 @@ func (c costs) of(items float64) analysis.PlanCost {
 		SecondsMin:   c.slowest(rollouts),
 	}
 	out.USD = c.money.of(rollouts, out.SecondsMin)
-	out.InformativeGroups = stat.Estimate{Method: "informative share x items", Warnings: []message.Text{shareUnknown.Text()}}
+	out.InformativeGroups = stat.Estimate{
+		Method:   "informative share x items",
+		Warnings: []message.Text{shareUnknown.Text()},
+	}
 	for _, s := range c.sr.Signal {
 		switch {
 		case s.GroupSize != c.s.GroupSize:
@@ -143,7 +168,10 @@ func (c costs) of(items float64) analysis.PlanCost {
 // slowest is the expected wall time of the slowest of that many rollouts, drawn from the
 // measured ones with replacement: E[max] of the empirical distribution.
 func (c costs) slowest(rollouts float64) stat.Estimate {
-	e := stat.Estimate{Method: "expected slowest of the step's rollouts, from the measured wall times", Warnings: []message.Text{}}
+	e := stat.Estimate{
+		Method:   "expected slowest of the step's rollouts, from the measured wall times",
+		Warnings: []message.Text{},
+	}
 	n := float64(len(c.seconds))
 	if n == 0 {
 		e.Warnings = append(e.Warnings, timesUnknown.Text())
@@ -162,7 +190,10 @@ func (c costs) slowest(rollouts float64) stat.Estimate {
 // load is the mean request rate while all rollouts of a step run, by Little's
 // law: rollouts in flight x calls per rollout / seconds per rollout.
 func (c costs) load(batch float64, names *evidence) *analysis.PlanLoad {
-	load := &analysis.PlanLoad{Tools: make(map[string]stat.Estimate), Grader: stat.Estimate{Method: "Little's law", Warnings: []message.Text{}}}
+	load := &analysis.PlanLoad{
+		Tools:  make(map[string]stat.Estimate),
+		Grader: stat.Estimate{Method: "Little's law", Warnings: []message.Text{}},
+	}
 	n := len(c.seconds)
 	if n == 0 {
 		load.Grader.Warnings = append(load.Grader.Warnings, timesUnknown.Text())
@@ -174,7 +205,10 @@ func (c costs) load(batch float64, names *evidence) *analysis.PlanLoad {
 	}
 	inFlight := batch * float64(c.s.GroupSize)
 	rate := func(calls float64) stat.Estimate {
-		return stat.Estimate{Value: stat.Some(inFlight * calls / mean), N: n, Items: c.sr.Items.Measured, Method: "Little's law", Warnings: []message.Text{noPeakInterval.Text()}}
+		return stat.Estimate{
+			Value: stat.Some(inFlight * calls / mean), N: n, Items: c.sr.Items.Measured,
+			Method: "Little's law", Warnings: []message.Text{noPeakInterval.Text()},
+		}
 	}
 	for i, name := range names.Tools {
 		if c.calls[i] > 0 {
@@ -236,12 +270,18 @@ func judged(items []*collect.Item) float64 {
 
 // exact is a number that follows from the plan alone.
 func exact(x float64) stat.Estimate {
-	return stat.Estimate{Value: stat.Some(x), SE: stat.Some(0), Low: stat.Some(x), High: stat.Some(x), Method: "exact", Warnings: []message.Text{}}
+	return stat.Estimate{
+		Value: stat.Some(x), SE: stat.Some(0), Low: stat.Some(x), High: stat.Some(x),
+		Method: "exact", Warnings: []message.Text{},
+	}
 }
 
 // trainersWords names the group size as trainers do.
 func trainersWords(g int) message.Text {
-	return trainersSay.With(message.Args{"size": message.Name(strconv.Itoa(g)), "rollouts": message.Count(g, "rollout")})
+	return trainersSay.With(message.Args{
+		"size":     message.Name(strconv.Itoa(g)),
+		"rollouts": message.Count(g, "rollout"),
+	})
 }
 
 // modelledGroupSize says at what group size the fitted models reach the wanted

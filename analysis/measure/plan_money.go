@@ -10,11 +10,15 @@ import (
 
 // What a reader must know of money.
 var (
-	priceOfTraining = message.New("plan.price_of_training", "price of training: {source}; prices.training_hour overrides it")
-	priceOfTokens   = message.New("plan.price_of_tokens", "price of the {whose}'s tokens: {source}; prices.{whose}_input and prices.{whose}_output override it")
-	freeCalls       = message.New("plan.free_calls", "tool calls are counted as free: prices.tool_call is not set")
-	atLeastHours    = message.New("plan.at_least_hours", "at least: ${usd} an hour for the slowest rollouts alone; training itself and evaluations run on the same clock")
-	hoursUnknown    = message.New("plan.hours_unknown", "the rollouts do not record how long they took, and the price is per hour")
+	priceOfTraining = message.New("plan.price_of_training",
+		"price of training: {source}; prices.training_hour overrides it")
+	priceOfTokens = message.New("plan.price_of_tokens",
+		"price of the {whose}'s tokens: {source}; prices.{whose}_input and prices.{whose}_output override it")
+	freeCalls    = message.New("plan.free_calls", "tool calls are counted as free: prices.tool_call is not set")
+	atLeastHours = message.New("plan.at_least_hours", "at least: ${usd} an hour for the slowest rollouts alone; "+
+		"training itself and evaluations run on the same clock")
+	hoursUnknown = message.New("plan.hours_unknown",
+		"the rollouts do not record how long they took, and the price is per hour")
 )
 
 // money is what a rollout of training costs, from the measured ones.
@@ -126,7 +130,11 @@ func moneyWords(p analysis.Prices) []message.Text {
 		price analysis.TokenPrice
 	}{{"model", p.Model}, {"judge", p.Judge}} {
 		if of.price.Source != "" {
-			out = append(out, priceOfTokens.With(message.Args{"whose": message.Name(of.whose), "source": message.Name(of.price.Source)}))
+			out = append(out,
+				priceOfTokens.With(message.Args{
+					"whose":  message.Name(of.whose),
+					"source": message.Name(of.price.Source),
+				}))
 		}
 	}
 	if known := p.TrainingHour != nil || p.Model.Input != nil; known && p.ToolCall == nil && len(p.Tools) == 0 {

@@ -22,7 +22,10 @@ func (e *evaluated) cost(c *evidence, s analysis.Settings) (analysis.PlanCost, i
 	if e.sr.Items.InFile != nil {
 		rows = *e.sr.Items.InFile
 	}
-	of := costs{sr: e.sr, s: s, seconds: elapsed(e.items), judged: judged(e.items), calls: callsByTool(e.items, len(c.Tools)), money: rolloutMoney(e.items, c.Tools, s)}
+	of := costs{
+		sr: e.sr, s: s, seconds: elapsed(e.items), judged: judged(e.items),
+		calls: callsByTool(e.items, len(c.Tools)), money: rolloutMoney(e.items, c.Tools, s),
+	}
 	cost := of.of(float64(rows))
 	cost.InformativeGroups = stat.Estimate{Method: "an evaluation trains nothing", Warnings: []message.Text{}}
 	return cost, rows
@@ -38,7 +41,8 @@ func trainer(cost *analysis.PlanCost, s analysis.Settings) {
 		return
 	}
 	tokens := stat.Estimate{
-		Value: stat.Plus(cost.InputTokens.Value, *cost.OutputTokens.Value), N: cost.OutputTokens.N, Items: cost.OutputTokens.Items,
+		Value: stat.Plus(cost.InputTokens.Value, *cost.OutputTokens.Value), N: cost.OutputTokens.N,
+		Items:  cost.OutputTokens.Items,
 		Method: "tokens in and out of the measured rollouts", Warnings: []message.Text{noPeakInterval.Text()},
 	}
 	cost.TrainedTokens = &tokens
@@ -61,7 +65,10 @@ func trainerWords(step *analysis.PlanCost, s analysis.Settings) []message.Text {
 	}
 	words := trainerUnknown.Text()
 	if step.TrainerSeconds != nil {
-		words = trainerTime.With(message.Args{"parameters": message.Number(s.Parameters), "flops": message.Number(s.TrainerFlops)})
+		words = trainerTime.With(message.Args{
+			"parameters": message.Number(s.Parameters),
+			"flops":      message.Number(s.TrainerFlops),
+		})
 	}
 	return []message.Text{words, trainedTokens.Text()}
 }
@@ -111,7 +118,10 @@ func added(a, b stat.Estimate) stat.Estimate {
 
 // times is a cost n times.
 func times(c analysis.PlanCost, n float64) analysis.PlanCost {
-	for _, e := range []*stat.Estimate{&c.InformativeGroups, &c.Rollouts, &c.ToolCalls, &c.JudgeCalls, &c.InputTokens, &c.OutputTokens, &c.USD, &c.SecondsMin} {
+	for _, e := range []*stat.Estimate{
+		&c.InformativeGroups, &c.Rollouts, &c.ToolCalls, &c.JudgeCalls, &c.InputTokens,
+		&c.OutputTokens, &c.USD, &c.SecondsMin,
+	} {
 		*e = stat.Scale(*e, n)
 	}
 	for _, e := range []**stat.Estimate{&c.TrainedTokens, &c.TrainerSeconds, &c.TrainerUSD} {
@@ -137,10 +147,17 @@ func (c costs) bySize(batch int) []analysis.PlanSize {
 	for _, size := range slices.Compact(sizes) {
 		c.s.GroupSize = size
 		step := c.of(float64(batch))
-		one := stat.Estimate{Method: "rollouts / informative groups", N: step.InformativeGroups.N, Items: step.InformativeGroups.Items, Warnings: []message.Text{}}
+		one := stat.Estimate{
+			Method: "rollouts / informative groups", N: step.InformativeGroups.N,
+			Items: step.InformativeGroups.Items, Warnings: []message.Text{},
+		}
 		rollouts := float64(batch * size)
-		one.Value, one.Low, one.High = perGroup(rollouts, step.InformativeGroups.Value), perGroup(rollouts, step.InformativeGroups.High), perGroup(rollouts, step.InformativeGroups.Low)
-		out = append(out, analysis.PlanSize{GroupSize: size, Rollouts: batch * size, Informative: step.InformativeGroups, RolloutsPerOne: one, USD: step.USD, SecondsMin: step.SecondsMin})
+		one.Value, one.Low, one.High = perGroup(rollouts, step.InformativeGroups.Value),
+			perGroup(rollouts, step.InformativeGroups.High), perGroup(rollouts, step.InformativeGroups.Low)
+		out = append(out, analysis.PlanSize{
+			GroupSize: size, Rollouts: batch * size,
+			Informative: step.InformativeGroups, RolloutsPerOne: one, USD: step.USD, SecondsMin: step.SecondsMin,
+		})
 	}
 	return out
 }

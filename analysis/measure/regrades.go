@@ -35,7 +35,8 @@ type again struct {
 }
 
 // noNoise says why a figure about regrades is not known.
-var noNoise = message.New("grader.no_regrades", "no output was graded twice: at least 2 grades of one output are needed, and 2 items or more with such outputs")
+var noNoise = message.New("grader.no_regrades",
+	"no output was graded twice: at least 2 grades of one output are needed, and 2 items or more with such outputs")
 
 // regrades collects the items with a valid reward.
 func regrades(items []*collect.Item, c *evidence, margin float64) []regraded {
@@ -83,9 +84,11 @@ func (c *evidence) regradesOf(it *collect.Item, margin float64, all *[cells]floa
 		}
 		_, v := stat.MeanVariance(grades)
 		g.outputs = append(g.outputs, again{
-			key: r.Key, noise: v, flips: apart(grades, 1e-6*c.Range.Width()), moves: apart(grades, (margin+1e-9)*c.Range.Width()), grades: grades, cell: cell,
+			key: r.Key, noise: v, flips: apart(grades, 1e-6*c.Range.Width()),
+			moves: apart(grades, (margin+1e-9)*c.Range.Width()), grades: grades, cell: cell,
 		})
-		g.between = g.between || slices.ContainsFunc(grades, func(y float64) bool { return !c.AtTop(y) && !c.AtBottom(y) })
+		g.between = g.between ||
+			slices.ContainsFunc(grades, func(y float64) bool { return !c.AtTop(y) && !c.AtBottom(y) })
 	}
 	return g
 }
@@ -99,11 +102,15 @@ func widest(items []regraded) []analysis.Regraded {
 	}
 	sort.Slice(list, func(i, j int) bool {
 		a, b := &list[i], &list[j]
-		return cmp.Or(cmp.Compare(b.noise, a.noise), cmp.Compare(a.key.Split, b.key.Split), cmp.Compare(a.key.Item, b.key.Item), cmp.Compare(a.key.Sample, b.key.Sample)) < 0
+		return cmp.Or(cmp.Compare(b.noise, a.noise), cmp.Compare(a.key.Split, b.key.Split),
+			cmp.Compare(a.key.Item, b.key.Item), cmp.Compare(a.key.Sample, b.key.Sample)) < 0
 	})
 	var out []analysis.Regraded
 	for _, a := range list[:min(most, len(list))] {
-		out = append(out, analysis.Regraded{Split: a.key.Split, Item: a.key.Item, Sample: a.key.Sample, Grades: a.grades})
+		out = append(out, analysis.Regraded{
+			Split: a.key.Split, Item: a.key.Item, Sample: a.key.Sample,
+			Grades: a.grades,
+		})
 	}
 	return out
 }

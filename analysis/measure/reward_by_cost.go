@@ -45,7 +45,9 @@ func (m *Split) against() []analysis.RewardByCost {
 }
 
 // pairsOf are what each valid rollout took, where it tells, and its reward, by item.
-func pairsOf(items []*collect.Item, took func(*collect.Row) (float64, bool), reward func(*collect.Row) float64) [][]stat.Pair {
+func pairsOf(items []*collect.Item, took func(*collect.Row) (float64, bool),
+	reward func(*collect.Row) float64,
+) [][]stat.Pair {
 	var out [][]stat.Pair
 	for _, it := range items {
 		var of []stat.Pair
@@ -122,7 +124,10 @@ func (m *Split) atLimit(items [][]stat.Pair, limit float64) *analysis.RewardAtLi
 			under = append(under, rest)
 		}
 	}
-	return &analysis.RewardAtLimit{At: limit, Reached: c.These, Below: c.Others, Difference: c.Difference, Within: stat.WithinLine(under, m.s.Confidence).Correlation}
+	return &analysis.RewardAtLimit{
+		At: limit, Reached: c.These, Below: c.Others, Difference: c.Difference,
+		Within: stat.WithinLine(under, m.s.Confidence).Correlation,
+	}
 }
 
 func means(items [][]float64) []float64 {
@@ -163,7 +168,10 @@ func (m *Split) againstBins(items [][]stat.Pair) []analysis.RewardBin {
 	from := 0
 	for i, end := range ends {
 		to, _ := slices.BinarySearchFunc(xs, end, func(x, end float64) int { return cmp.Or(cmp.Compare(x, end), -1) })
-		bins[i] = analysis.RewardBin{From: xs[from], To: end, Middle: stat.Quantile(xs[from:to], 0.5), Reward: stat.Mean(rewards[i], &m.s.RewardRange, m.s.Confidence)}
+		bins[i] = analysis.RewardBin{
+			From: xs[from], To: end, Middle: stat.Quantile(xs[from:to], 0.5),
+			Reward: stat.Mean(rewards[i], &m.s.RewardRange, m.s.Confidence),
+		}
 		from = to
 	}
 	return bins

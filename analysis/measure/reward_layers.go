@@ -45,7 +45,10 @@ func (c *evidence) layers(items []*collect.Item, info *rollout.GraderInfo, s ana
 	}
 	rows, keys := c.layeredRows(items, names)
 	for i, name := range names {
-		l.Parts = append(l.Parts, analysis.Layer{Name: name, Gate: slices.Contains(gates, name), Mean: stat.Mean(column(rows, i), nil, s.Confidence)})
+		l.Parts = append(l.Parts, analysis.Layer{
+			Name: name, Gate: slices.Contains(gates, name),
+			Mean: stat.Mean(column(rows, i), nil, s.Confidence),
+		})
 	}
 	var columns [][][]float64
 	for i := range names {

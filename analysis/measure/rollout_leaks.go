@@ -41,7 +41,14 @@ func (c *evidence) leaks(items []*collect.Item, conf float64) *analysis.Leaks {
 		l.Items = oneMore(l.Items, r.Key.Item, analysis.MaxItemsListed)
 		if len(l.Examples) < leaksListed { // one of each, so they are of many
 			k := check.Leaks[0]
-			l.Examples = append(l.Examples, analysis.LeakExample{RolloutName: analysis.RolloutName{Split: r.Key.Split, Item: r.Key.Item, Sample: r.Key.Sample, Attempt: int(r.Attempt)}, At: wording.ClipBytes(k.At, collect.CauseLength), Canary: wording.ClipBytes(k.Canary, collect.CauseLength)})
+			l.Examples = append(l.Examples,
+				analysis.LeakExample{
+					RolloutName: analysis.RolloutName{
+						Split: r.Key.Split, Item: r.Key.Item,
+						Sample: r.Key.Sample, Attempt: int(r.Attempt),
+					}, At: wording.ClipBytes(k.At, collect.CauseLength),
+					Canary: wording.ClipBytes(k.Canary, collect.CauseLength),
+				})
 		}
 	})
 	return l
@@ -63,7 +70,10 @@ func resolveLeaks(ctx context.Context, l *analysis.Leaks, run *rollout.Run, read
 		if of, asked := wanted[canary]; !asked || of != nil {
 			return nil
 		}
-		wanted[canary] = &analysis.RolloutName{Split: rec.Split, Item: rec.Item, Sample: rec.Sample, Attempt: rec.Attempt}
+		wanted[canary] = &analysis.RolloutName{
+			Split: rec.Split, Item: rec.Item, Sample: rec.Sample,
+			Attempt: rec.Attempt,
+		}
 		if left--; left == 0 {
 			return enough
 		}

@@ -17,7 +17,9 @@ import (
 // Run reads a run and measures every split, the relations between them, the grader
 // and the endpoints: a Result without findings and verdict. Memory grows with items
 // × samples, not with text.
-func Run(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings) (*analysis.Result, error) {
+func Run(ctx context.Context, run *rollout.Run, read rollout.ReadOptions,
+	s analysis.Settings,
+) (*analysis.Result, error) {
 	return measured(ctx, run, read, s, false)
 }
 
@@ -48,7 +50,9 @@ func Items(items []rollout.Item, s analysis.Settings) *analysis.Shift {
 
 // measured reads what a run holds and measures it. The audit comes before the
 // rollouts: gradings of their outputs and marks of detectors change them.
-func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings, withoutRollouts bool) (*analysis.Result, error) {
+func measured(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, s analysis.Settings,
+	withoutRollouts bool,
+) (*analysis.Result, error) {
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}
@@ -106,7 +110,9 @@ func widened(ctx context.Context, run *rollout.Run, read rollout.ReadOptions, er
 
 // compareItems compares the items, unless the grader alone is measured, and returns their
 // labels. It comes before the rollouts, and keeps no row of what it reads.
-func compareItems(run *rollout.Run, s analysis.Settings, withoutRollouts bool) (found *itemShift, known labels, err error) {
+func compareItems(run *rollout.Run, s analysis.Settings,
+	withoutRollouts bool,
+) (found *itemShift, known labels, err error) {
 	items, err := run.ReadItems()
 	if err != nil {
 		return nil, nil, err
@@ -259,7 +265,10 @@ func withCeiling(r *analysis.Result, a *analysis.Agreement, s analysis.Settings)
 
 // What was made of the rollouts beyond what the manifest says.
 var (
-	targetedRollouts = message.New("measure.targeted", "{rollouts} of items whose class was open (--items-undecided): only for the classes of these items; no mean, share or verdict counts them")
-	markedAtBottom   = message.New("measure.marked_at_bottom", "{rollouts} that a detector marked as a hack: counted at the bottom of the reward range")
-	ceilingByLabels  = message.New("measure.ceiling_by_labels", "the ceiling {ceiling} is the most that outputs at one rater's top may earn from another rater, by the labels")
+	targetedRollouts = message.New("measure.targeted", "{rollouts} of items whose class was open "+
+		"(--items-undecided): only for the classes of these items; no mean, share or verdict counts them")
+	markedAtBottom = message.New("measure.marked_at_bottom",
+		"{rollouts} that a detector marked as a hack: counted at the bottom of the reward range")
+	ceilingByLabels = message.New("measure.ceiling_by_labels",
+		"the ceiling {ceiling} is the most that outputs at one rater's top may earn from another rater, by the labels")
 )

@@ -63,10 +63,14 @@ func atLook(s analysis.Settings, m *rollout.Manifest) (analysis.Settings, *analy
 	}
 	plan := *m.Looks
 	if plan.Rule != looksRule || len(plan.At) == 0 || !slices.IsSorted(plan.At) || plan.At[0] < 1 {
-		return s, nil, fmt.Errorf("%s plans looks by the rule %q at %v samples, and this gonogo knows only %s, at increasing ones", rollout.ManifestFile, plan.Rule, plan.At, looksRule)
+		return s, nil, fmt.Errorf("%s plans looks by the rule %q at %v samples, and this gonogo knows only %s, at "+
+			"increasing ones", rollout.ManifestFile, plan.Rule, plan.At, looksRule)
 	}
 	plan.Error = 1 - s.Confidence
-	looks := &analysis.Looks{Rule: plan.Rule, Confidence: s.Confidence, At: plan.At, Made: len(plan.Made), Ended: plan.Ended}
+	looks := &analysis.Looks{
+		Rule: plan.Rule, Confidence: s.Confidence, At: plan.At, Made: len(plan.Made),
+		Ended: plan.Ended,
+	}
 	samples := 0
 	if last := plan.Last(); last != nil {
 		samples = last.Samples

@@ -33,7 +33,8 @@ func newItemShift(items []rollout.Item, s analysis.Settings) *itemShift {
 		return nil
 	}
 	sh := &analysis.Shift{
-		Pairs: []analysis.ShiftPair{}, Coverage: []analysis.Coverage{}, Rows: map[rollout.Split]int{}, Notes: []message.Text{}, LeftOut: []string{},
+		Pairs: []analysis.ShiftPair{}, Coverage: []analysis.Coverage{}, Rows: map[rollout.Split]int{},
+		Notes: []message.Text{}, LeftOut: []string{},
 	}
 	for i := range rows {
 		sh.Rows[rollout.Split(rows[i].entry.Split)]++
@@ -61,20 +62,28 @@ func searchLeaks(sh *analysis.Shift, rows []shiftRow) {
 		list := make([]analysis.Leak, len(pairs))
 		for i, p := range pairs {
 			a, b := name(p.A), name(p.B)
-			list[i] = analysis.Leak{Kind: p.Kind, A: a.Item, B: b.Item, ASplit: a.Split, BSplit: b.Split, Score: stat.Some(p.Score)}
+			list[i] = analysis.Leak{
+				Kind: p.Kind, A: a.Item, B: b.Item, ASplit: a.Split, BSplit: b.Split,
+				Score: stat.Some(p.Score),
+			}
 		}
 		return list
 	}
 	sh.Leakage, sh.Duplicates = leaks(found.Pairs), leaks(found.Duplicates)
-	sh.Conflicts, sh.Crossings, sh.Flaws, sh.InPrompt = []analysis.Conflict{}, []analysis.Crossing{}, []analysis.Flaw{}, []analysis.RowName{}
+	sh.Conflicts, sh.Crossings, sh.Flaws, sh.InPrompt = []analysis.Conflict{}, []analysis.Crossing{},
+		[]analysis.Flaw{}, []analysis.RowName{}
 	for _, x := range found.Conflicts {
 		a, b := name(x.A), name(x.B)
-		sh.Conflicts = append(sh.Conflicts, analysis.Conflict{Kind: x.Kind, A: a.Item, B: b.Item, ASplit: a.Split, BSplit: b.Split, Rows: x.Rows})
+		sh.Conflicts = append(sh.Conflicts, analysis.Conflict{
+			Kind: x.Kind, A: a.Item, B: b.Item, ASplit: a.Split,
+			BSplit: b.Split, Rows: x.Rows,
+		})
 	}
 	for _, x := range found.Crossings {
 		sh.Crossings = append(sh.Crossings, analysis.Crossing{
 			A: rollout.Split(x.A), B: rollout.Split(x.B), RowsA: x.RowsA, RowsB: x.RowsB,
-			Exact: x.Exact, Swapped: x.Swapped, Near: x.Near, Family: x.Family, Both: x.Both, Families: x.Families, Note: x.Note,
+			Exact: x.Exact, Swapped: x.Swapped, Near: x.Near, Family: x.Family, Both: x.Both, Families: x.Families,
+			Note: x.Note,
 		})
 	}
 	for _, x := range found.Flaws {
@@ -185,7 +194,8 @@ func differ(rows []shiftRow, a, b rollout.Split) bool {
 func addCoverage(sh *analysis.Shift, a, b rollout.Split, x, y shift.Sample, opt shift.Options) {
 	c := shift.Coverage(x, y, opt)
 	sh.Coverage = append(sh.Coverage, analysis.Coverage{
-		A: a, B: b, On: analysis.OnLastUser, Share: c.Share, Threshold: c.Threshold, Chance: c.Chance, NA: c.NA, NB: c.NB, Items: c.Items,
+		A: a, B: b, On: analysis.OnLastUser, Share: c.Share, Threshold: c.Threshold, Chance: c.Chance, NA: c.NA,
+		NB: c.NB, Items: c.Items,
 	})
 }
 
@@ -200,8 +210,10 @@ func (t tested) pair() analysis.ShiftPair {
 	r := t.result
 	r.Effect.Warnings = list(r.Effect.Warnings)
 	return analysis.ShiftPair{
-		A: t.a, B: t.b, On: t.on, About: r.About, Test: r.Test, Primary: r.Primary, Statistic: r.Statistic, Effect: r.Effect,
-		P: r.P, PHolm: r.PHolm, Chance: r.Chance, Missed: r.Missed, NA: r.NA, NB: r.NB, Top: list(r.Top), Items: list(r.Items), LeftOut: r.LeftOut,
+		A: t.a, B: t.b, On: t.on, About: r.About, Test: r.Test, Primary: r.Primary, Statistic: r.Statistic,
+		Effect: r.Effect,
+		P:      r.P, PHolm: r.PHolm, Chance: r.Chance, Missed: r.Missed, NA: r.NA, NB: r.NB, Top: list(r.Top),
+		Items: list(r.Items), LeftOut: r.LeftOut,
 	}
 }
 

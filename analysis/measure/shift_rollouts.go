@@ -107,7 +107,8 @@ func rewardSample(split rollout.Split, items []*collect.Item, n int) shift.Sampl
 func (c *evidence) toolSample(split rollout.Split, items []*collect.Item, n int) shift.Sample {
 	sample := shift.Sample{Name: string(split)}
 	for _, it := range items {
-		rows := slices.DeleteFunc(slices.Clone(it.Rows), func(r *collect.Row) bool { return !r.Observed || r.Outcome().Missing() })
+		rows := slices.DeleteFunc(slices.Clone(it.Rows),
+			func(r *collect.Row) bool { return !r.Observed || r.Outcome().Missing() })
 		if len(rows) == 0 {
 			continue
 		}

@@ -145,7 +145,10 @@ func digest(texts ...string) string {
 }
 
 // nameFields are the usual names of fields that name a row or its place.
-var nameFields = []string{"id", "item_id", "uuid", "uid", "guid", "index", "idx", "line", "row", "no", "number", "split", "seed", "hash", "sha256", "created_at", "timestamp"}
+var nameFields = []string{
+	"id", "item_id", "uuid", "uid", "guid", "index", "idx", "line", "row", "no", "number",
+	"split", "seed", "hash", "sha256", "created_at", "timestamp",
+}
 
 // otherFields is the row without what the model is shown, the reference and what names
 // the row. Objects are opened, one level deep.
@@ -156,7 +159,8 @@ func otherFields(it *rollout.Item) map[string]json.RawMessage {
 			continue
 		}
 		var inner map[string]json.RawMessage
-		if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && trimmed[0] == '{' && jsontext.Unmarshal(raw, &inner) == nil {
+		if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && trimmed[0] == '{' &&
+			jsontext.Unmarshal(raw, &inner) == nil {
 			for sub, value := range inner {
 				if !names(it, sub, value) {
 					out[name+"."+sub] = value
@@ -172,7 +176,8 @@ func otherFields(it *rollout.Item) map[string]json.RawMessage {
 // names reports fields with the reference or with what names the row.
 func names(it *rollout.Item, name string, raw json.RawMessage) bool {
 	name = strings.ToLower(name)
-	return slices.Contains(nameFields, name) || strings.HasSuffix(name, "_id") || slices.Contains(rollout.ReferenceFields(), name) || slices.Contains(rollout.AcceptedFields(), name) ||
+	return slices.Contains(nameFields, name) || strings.HasSuffix(name, "_id") ||
+		slices.Contains(rollout.ReferenceFields(), name) || slices.Contains(rollout.AcceptedFields(), name) ||
 		rollout.FieldText(raw) == it.ID
 }
 
@@ -222,7 +227,8 @@ func fieldKinds(rows []shiftRow) map[string]fieldKind {
 	values := map[string][]fieldValue{}
 	for i := range rows {
 		for name, raw := range rows[i].fields {
-			values[name] = append(values[name], fieldValue{rollout.FieldText(raw), isNumber(raw), rows[i].entry.Family, rows[i].entry.Split})
+			values[name] = append(values[name],
+				fieldValue{rollout.FieldText(raw), isNumber(raw), rows[i].entry.Family, rows[i].entry.Split})
 		}
 	}
 	kinds := map[string]fieldKind{}

@@ -140,7 +140,10 @@ func SamplesInCommon(items [][]float64) int {
 }
 
 func (m *Split) counts() analysis.ItemCounts {
-	c := analysis.ItemCounts{InFile: m.inFile, Sampled: len(m.Items), Measured: len(m.Measured), Lost: []string{}, NotRun: max(0, m.wanted-len(m.Items))}
+	c := analysis.ItemCounts{
+		InFile: m.inFile, Sampled: len(m.Items), Measured: len(m.Measured), Lost: []string{},
+		NotRun: max(0, m.wanted-len(m.Items)),
+	}
 	for _, it := range m.Items {
 		if len(it.Rewards) == 0 {
 			c.Lost = append(c.Lost, it.ID)

@@ -21,10 +21,13 @@ func (m *Split) tokens() analysis.Tokens {
 		}
 	})
 	t := analysis.Tokens{
-		Input:  m.tokenMean(conf, "mean over items of input tokens per rollout", func(r *collect.Row) *int64 { return r.Usage.Input }),
-		Output: m.tokenMean(conf, "mean over items of output tokens per rollout", func(r *collect.Row) *int64 { return r.Usage.Output }),
+		Input: m.tokenMean(conf, "mean over items of input tokens per rollout",
+			func(r *collect.Row) *int64 { return r.Usage.Input }),
+		Output: m.tokenMean(conf, "mean over items of output tokens per rollout",
+			func(r *collect.Row) *int64 { return r.Usage.Output }),
 	}
-	reasoning := m.tokenMean(conf, "mean over items of reasoning tokens per rollout", func(r *collect.Row) *int64 { return r.Usage.Reasoning })
+	reasoning := m.tokenMean(conf, "mean over items of reasoning tokens per rollout",
+		func(r *collect.Row) *int64 { return r.Usage.Reasoning })
 	if reasoning.Known() {
 		t.Reasoning = &reasoning
 	}

@@ -22,7 +22,10 @@ func (m *Split) long() *analysis.LongRollouts {
 		return nil
 	}
 	const times = 3 // medians, beyond which a rollout is far longer than the others
-	l := &analysis.LongRollouts{Times: times, Calls: farBeyond(calls, times), Turns: farBeyond(turns, times), Items: []string{}}
+	l := &analysis.LongRollouts{
+		Times: times, Calls: farBeyond(calls, times), Turns: farBeyond(turns, times),
+		Items: []string{},
+	}
 	isLong := func(r *collect.Row) bool { return float64(len(r.Calls)) > l.Calls || float64(r.Turns) > l.Turns }
 	l.Share = m.share(m.s.Confidence, func(r *collect.Row) (num, den float64) {
 		switch {

@@ -24,7 +24,10 @@ func (m *Split) whatIf(sr *analysis.SplitResult) []analysis.WhatIf {
 		limit func() (int, bool)
 		caps  func([]float64) []float64
 	}{
-		{analysis.CostCalls, func(r *collect.Row) (float64, bool) { return float64(len(r.Calls)), r.Observed }, m.callLimit, callCaps},
+		{
+			analysis.CostCalls, func(r *collect.Row) (float64, bool) { return float64(len(r.Calls)), r.Observed },
+			m.callLimit, callCaps,
+		},
 		{analysis.CapTokens, func(r *collect.Row) (float64, bool) {
 			if r.Usage.Output == nil {
 				return 0, false
@@ -43,7 +46,8 @@ func (m *Split) whatIf(sr *analysis.SplitResult) []analysis.WhatIf {
 			}
 		}
 		for i := range w.Caps {
-			if c := &w.Caps[i].Change; w.Limit != nil && w.Caps[i].At >= *w.Limit && c.Known() { // nothing can be beyond it
+			// nothing can be beyond it
+			if c := &w.Caps[i].Change; w.Limit != nil && w.Caps[i].At >= *w.Limit && c.Known() {
 				c.Low, c.High = stat.Some(0), stat.Some(0)
 			}
 			w.Caps[i].Informative = sr.Net(w.Caps[i].Informative)

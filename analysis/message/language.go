@@ -54,16 +54,20 @@ var languages = func() []Language {
 		panic(fmt.Sprintf("message: languages.zip: %v", err)) // a mistake in the program
 	}
 	for _, f := range files.File {
-		list = append(list, Language{&catalogue{tag: strings.TrimSuffix(f.Name, ".json"), texts: sync.OnceValue(func() (texts map[string]string) {
-			raw, err := fs.ReadFile(files, f.Name)
-			if err == nil {
-				err = json.Unmarshal(raw, &texts)
-			}
-			if err != nil {
-				panic(fmt.Sprintf("message: %s: %v", f.Name, err)) // a mistake in the program
-			}
-			return texts
-		})}})
+		list = append(list,
+			Language{&catalogue{
+				tag: strings.TrimSuffix(f.Name, ".json"),
+				texts: sync.OnceValue(func() (texts map[string]string) {
+					raw, err := fs.ReadFile(files, f.Name)
+					if err == nil {
+						err = json.Unmarshal(raw, &texts)
+					}
+					if err != nil {
+						panic(fmt.Sprintf("message: %s: %v", f.Name, err)) // a mistake in the program
+					}
+					return texts
+				}),
+			}})
 	}
 	return list
 }()

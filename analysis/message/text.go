@@ -232,7 +232,10 @@ var (
 	changeWithin = New("message.change_within", "{change} [{low}, {high}]")
 )
 
-var separators = map[string]Def{", ": New("sign.list", ", "), "; ": New("sign.semicolon", "; "), " ": New("sign.space", " ")}
+var separators = map[string]Def{
+	", ": New("sign.list", ", "), "; ": New("sign.semicolon", "; "),
+	" ": New("sign.space", " "),
+}
 
 // separator is what is between the parts of a list.
 func (l Language) separator(sep string) string {

@@ -15,7 +15,9 @@ const (
 	folds       = 5
 	fewestRows  = 10 // a side, for a classifier
 	mostColumns = 64 // that a classifier looks at
-	aucMethod   = "out-of-fold AUC of a ridge logistic regression in 5 folds (Lopez-Paz & Oquab 2017); interval on the logit scale by DeLong 1988 (of repeated rows Obuchowski 1997) plus what refitting adds; below 0.5 it is shown as 0.5; p by permuted labels, refitted each time"
+	aucMethod   = "out-of-fold AUC of a ridge logistic regression in 5 folds (Lopez-Paz & Oquab 2017); interval on " +
+		"the logit scale by DeLong 1988 (of repeated rows Obuchowski 1997) plus what refitting adds; below 0.5 it " +
+		"is shown as 0.5; p by permuted labels, refitted each time"
 )
 
 // classifier asks how well a logistic regression tells rows of b from rows of

@@ -10,8 +10,10 @@ import (
 )
 
 const (
-	chiMethod = "Cramér's V, less what chance alone gives; interval by the noncentral χ² (Smithson 2003); p by permutation"
-	psiMethod = "population stability index, less its expectation under no shift (Yurdakul 2018); interval by the noncentral χ²"
+	chiMethod = "Cramér's V, less what chance alone gives; interval by the noncentral χ² (Smithson 2003); p by " +
+		"permutation"
+	psiMethod = "population stability index, less its expectation under no shift (Yurdakul 2018); interval by the " +
+		"noncentral χ²"
 )
 
 // chiSquare compares one category by Pearson's χ², with a permutation p that
@@ -22,7 +24,10 @@ func (c *comparison) chiSquare(k category, permutations int) Result {
 	case !ok:
 		return r
 	case k.isID():
-		r.refuse(namesRows.With(message.Args{"feature": message.Nested(k.name), "values": message.Count(len(k.levels), "value"), "rows": countRows(len(k.of))}))
+		r.refuse(namesRows.With(message.Args{
+			"feature": message.Nested(k.name),
+			"values":  message.Count(len(k.levels), "value"), "rows": countRows(len(k.of)),
+		}))
 		return r
 	case len(k.levels) < 2:
 		r.equal(c)

@@ -72,7 +72,8 @@ func layout(a, b Sample, limit int, opt Options) *comparison {
 // admit notes a sample of which only some rows take part.
 func (c *comparison) admit(name string, all, some int) {
 	if some < all {
-		c.partial = append(c.partial, takePart.With(message.Args{"some": message.Int(some), "rows": countRows(all), "split": message.Name(name)}))
+		c.partial = append(c.partial,
+			takePart.With(message.Args{"some": message.Int(some), "rows": countRows(all), "split": message.Name(name)}))
 	}
 }
 
@@ -156,7 +157,10 @@ func (c *comparison) categorise() []category {
 			values[i] = v
 			level[v] = 0
 		}
-		k := category{name: message.Verbatim(name), levels: slices.Sorted(maps.Keys(level)), of: make([]int, len(c.rows))}
+		k := category{
+			name: message.Verbatim(name), levels: slices.Sorted(maps.Keys(level)),
+			of: make([]int, len(c.rows)),
+		}
 		for i, l := range k.levels {
 			level[l] = i
 		}
@@ -185,7 +189,10 @@ func (c *comparison) sides(values []float64) (a, b []float64) {
 // result starts the result of one test; ok is false, and the result says why, where
 // a sample has fewer than least rows.
 func (c *comparison) result(test string, about message.Text, method string, least int) (r Result, ok bool) {
-	r = Result{Test: test, About: about, NA: c.nA, NB: c.nB, Effect: c.estimate(method), Top: []message.Text{}, Items: []string{}, LeftOut: []string{}}
+	r = Result{
+		Test: test, About: about, NA: c.nA, NB: c.nB, Effect: c.estimate(method), Top: []message.Text{},
+		Items: []string{}, LeftOut: []string{},
+	}
 	if min(c.nA, c.nB) >= least {
 		return r, true
 	}

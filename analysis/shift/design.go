@@ -48,7 +48,10 @@ func (c *comparison) design() []column {
 		n := &c.numbers[i]
 		add(column{name: n.name, number: n, weight: 1, component: -1}, n.scored())
 		if missing, some := n.missing(); some {
-			add(column{name: notGivenText.With(message.Args{"feature": message.Nested(n.name)}), weight: 1, component: -1}, missing)
+			add(column{
+				name: notGivenText.With(message.Args{"feature": message.Nested(n.name)}), weight: 1,
+				component: -1,
+			}, missing)
 		}
 	}
 	for _, k := range c.categories {

@@ -72,7 +72,8 @@ type sums struct {
 
 // withinSample is the mean over ordered pairs of distinct rows.
 func (s sums) means() (small, large, between float64) {
-	return 2 * s.small / (s.nSmall * (s.nSmall - 1)), 2 * s.large / (s.nLarge * (s.nLarge - 1)), s.between / (s.nSmall * s.nLarge)
+	return 2 * s.small / (s.nSmall * (s.nSmall - 1)), 2 * s.large / (s.nLarge * (s.nLarge - 1)),
+		s.between / (s.nSmall * s.nLarge)
 }
 
 // contrast is 2·between - small - large, without bias: the energy distance

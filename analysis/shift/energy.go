@@ -13,9 +13,10 @@ import (
 
 const (
 	energyMethod = "energy coefficient, unbiased (Székely & Rizzo 2013); jackknife interval over rows; p by permutation"
-	mmdMethod    = "MMD², unbiased, Gaussian kernel at the median distance (Gretton 2012); jackknife interval over rows; p by permutation"
-	mostItems    = 10 // rows and explanations that are listed
-	alpha        = 0.05
+	mmdMethod    = "MMD², unbiased, Gaussian kernel at the median distance (Gretton 2012); jackknife interval over " +
+		"rows; p by permutation"
+	mostItems = 10 // rows and explanations that are listed
+	alpha     = 0.05
 )
 
 // distances makes the two tests on all pairs of rows.

@@ -98,12 +98,16 @@ func (c *comparison) describeColumn(col column) message.Text {
 func (c *comparison) describeNumber(n number) message.Text {
 	a, b := c.sides(n.values)
 	if len(a) == 0 || len(b) == 0 {
-		return givenInOne.With(message.Args{"feature": message.Nested(n.name), "split": message.Name(c.nameA), "other": message.Name(c.nameB)})
+		return givenInOne.With(message.Args{
+			"feature": message.Nested(n.name), "split": message.Name(c.nameA),
+			"other": message.Name(c.nameB),
+		})
 	}
 	if n.share {
 		return c.shares(n.name, mean(a), mean(b))
 	}
-	return medians.With(c.of(n.name, message.Args{"median": message.Number(median(b)), "other_median": message.Number(median(a))}))
+	return medians.With(c.of(n.name,
+		message.Args{"median": message.Number(median(b)), "other_median": message.Number(median(a))}))
 }
 
 func (c *comparison) shares(feature message.Text, a, b float64) message.Text {
@@ -135,7 +139,8 @@ func (c *comparison) tellingWords(weight []float64) []reason {
 		p := (inA[col] + inB[col]) / (nA + nB)
 		z := (inB[col]/nB - inA[col]/nA) / (math.Sqrt(p*(1-p)) * c.root())
 		if z*w > 0 && math.Abs(z) >= expected {
-			reasons = append(reasons, reason{c.shares(message.ForeignText(strconv.Quote(c.words.word[col])), inA[col]/nA, inB[col]/nB), z})
+			reasons = append(reasons,
+				reason{c.shares(message.ForeignText(strconv.Quote(c.words.word[col])), inA[col]/nA, inB[col]/nB), z})
 		}
 	}
 	return reasons

@@ -42,9 +42,10 @@ type Pair struct {
 // Crossing sums up what two splits share. Of near and swapped copies each row
 // of B shows its nearest row of A.
 type Crossing struct {
-	A, B                         string
-	RowsA, RowsB                 int
-	Exact, Family, Swapped, Near int          // rows of B with such a one in A, each row once under the surest kind but family
+	A, B         string
+	RowsA, RowsB int
+	// rows of B with such a one in A, each row once under the surest kind but family
+	Exact, Family, Swapped, Near int
 	Both                         int          // of Exact, those that Family has, too
 	Families                     int          // families in both
 	Note                         message.Text // why something does not count; none if all does
@@ -119,7 +120,10 @@ const fewestTemplate = 3
 
 // newLeakSearch normalizes the prompts and gathers equal ones.
 func newLeakSearch(rows []Entry) *leakSearch {
-	s := &leakSearch{rows: rows, split: make([]int, len(rows)), textOf: make([]int, len(rows)), copies: map[place]Pair{}}
+	s := &leakSearch{
+		rows: rows, split: make([]int, len(rows)), textOf: make([]int, len(rows)),
+		copies: map[place]Pair{},
+	}
 	s.limit = max(fewestTemplate, int(templateShare*float64(len(rows))))
 	index := map[string]int{}
 	for i := range rows {

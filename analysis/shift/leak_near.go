@@ -206,7 +206,8 @@ func (k *seeker) candidates(i int) []int {
 		list = append(list, candidate{int(other), float64(hits) / float64(k.s.texts[other].sketch)})
 	}
 	k.hit = k.hit[:0]
-	slices.SortFunc(list, func(a, b candidate) int { return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.text, b.text)) })
+	slices.SortFunc(list,
+		func(a, b candidate) int { return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(a.text, b.text)) })
 	taken := make([]int, len(k.s.splits))
 	var out []int
 	for _, c := range list {

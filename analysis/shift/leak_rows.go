@@ -56,7 +56,10 @@ func constant(normal string) bool {
 }
 
 // cutMarks are what programs write where they cut a text.
-var cutMarks = []string{"[truncated]", "(truncated)", "<truncated>", "...truncated", "…[truncated]", "[cut]", "[snip]", "<|endoftext|>"}
+var cutMarks = []string{
+	"[truncated]", "(truncated)", "<truncated>", "...truncated", "…[truncated]", "[cut]",
+	"[snip]", "<|endoftext|>",
+}
 
 // cutOff reports a text that says at its end that it was cut, or that ends
 // within a character.

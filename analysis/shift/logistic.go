@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	ridge       = 20.0 // on features of unit variance: 16 components of words, weakly told, must not drown one shift of length
+	// on features of unit variance: 16 components of words, weakly told, must not drown one shift of length
+	ridge       = 20.0
 	freeRidge   = 1e-6 // on the intercept: keeps the equations solvable
 	tolerance   = 1e-6 // of a step
 	mostSteps   = 60

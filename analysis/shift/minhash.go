@@ -196,7 +196,8 @@ type posting struct {
 
 // newIndex sorts the postings and gathers them.
 func newIndex(postings []posting) *index {
-	slices.SortFunc(postings, func(a, b posting) int { return cmp.Or(cmp.Compare(a.gram, b.gram), cmp.Compare(a.text, b.text)) })
+	slices.SortFunc(postings,
+		func(a, b posting) int { return cmp.Or(cmp.Compare(a.gram, b.gram), cmp.Compare(a.text, b.text)) })
 	x := &index{texts: make([]int32, len(postings)), maybe: make([]uint64, 1<<19)}
 	for i, p := range postings {
 		x.texts[i] = p.text

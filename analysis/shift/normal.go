@@ -51,7 +51,8 @@ func fold(r rune) rune {
 		return fold(r - '！' + '!')
 	case unicode.IsSpace(r):
 		return ' '
-	case r >= '\u200b' && r <= '\u200f', r >= '\u202a' && r <= '\u202e', r >= '\u2060' && r <= '\u2064', r == '\ufeff', r == '\u00ad', r >= '\ufe00' && r <= '\ufe0f':
+	case r >= '\u200b' && r <= '\u200f', r >= '\u202a' && r <= '\u202e', r >= '\u2060' && r <= '\u2064',
+		r == '\ufeff', r == '\u00ad', r >= '\ufe00' && r <= '\ufe0f':
 		return -1
 	case strings.ContainsRune("‘’‚‛′", r):
 		return '\''

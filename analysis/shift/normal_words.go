@@ -69,7 +69,8 @@ func unspaced(r rune) bool {
 	if r < 0xE00 {
 		return false
 	}
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer,
+		unicode.Myanmar)
 }
 
 // skeletonOf takes numbers and names out of a text. It returns hashes of what is
@@ -112,7 +113,8 @@ func named(list []token, i int) bool {
 	if !list[i].opens {
 		return true
 	}
-	return i+1 < len(list) && list[i+1].capital && !list[i+1].opens && !list[i+1].number && !openers[strings.ToLower(list[i].text)]
+	return i+1 < len(list) && list[i+1].capital && !list[i+1].opens && !list[i+1].number &&
+		!openers[strings.ToLower(list[i].text)]
 }
 
 // functional are words that two ways of asking the same may differ by.
@@ -121,7 +123,8 @@ var functional = wordSet(`a an the is are was were be been am do does did has ha
 	can could would will shall should may might tell give say state find let need want know so then exactly`)
 
 // openers begin a sentence and no name.
-var openers = wordSet("what which who whom whose when where why how if is are was were do does did has have the a an in on at for by to from")
+var openers = wordSet("what which who whom whose when where why how if is are was were do does did has have the a " +
+	"an in on at for by to from")
 
 func wordSet(list string) map[string]bool {
 	set := make(map[string]bool)

@@ -9,7 +9,8 @@ import (
 	"gonogo/analysis/stat"
 )
 
-const ksMethod = "largest difference of the two distribution functions (Kolmogorov–Smirnov); interval by Smirnov's bound; p by permutation"
+const ksMethod = "largest difference of the two distribution functions (Kolmogorov–Smirnov); interval by Smirnov's " +
+	"bound; p by permutation"
 
 // kolmogorov compares one number. The permutation p holds for values that tie,
 // where the textbook p does not. Values that are not given take no part.

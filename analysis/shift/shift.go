@@ -17,7 +17,8 @@ type Row struct {
 	Text       string
 	Numbers    map[string]float64
 	Categories map[string]string
-	Draws      []map[string]float64 // what Numbers are means of, if they are: the classifier looks at these in their place
+	// what Numbers are means of, if they are: the classifier looks at these in their place
+	Draws []map[string]float64
 }
 
 // Sample is a set of rows with the name that explanations call it by.
@@ -30,14 +31,15 @@ type Sample struct {
 // its default.
 type Options struct {
 	Seed         uint64
-	Rows         int                     // rows a side in tests; a larger sample takes part by a random subset (1,000)
-	References   int                     // rows a side for coverage (5,000)
-	Permutations int                     // of the primary test (1,999)
-	Others       int                     // of every other test without refits (499)
-	Refits       int                     // of the classifier (199)
-	Components   int                     // dimensions that the words of a text are reduced to (16)
-	Confidence   float64                 // of intervals (0.95)
-	Words        map[string]message.Text // what numbers are called, by their names; one that is missing is called by its name
+	Rows         int     // rows a side in tests; a larger sample takes part by a random subset (1,000)
+	References   int     // rows a side for coverage (5,000)
+	Permutations int     // of the primary test (1,999)
+	Others       int     // of every other test without refits (499)
+	Refits       int     // of the classifier (199)
+	Components   int     // dimensions that the words of a text are reduced to (16)
+	Confidence   float64 // of intervals (0.95)
+	// what numbers are called, by their names; one that is missing is called by its name
+	Words map[string]message.Text
 }
 
 // named is what a number is called.

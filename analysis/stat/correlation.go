@@ -108,7 +108,8 @@ func (s moment) line() (slope, r float64) {
 
 func fit(sums []moment, n int, conf float64, about string) Line {
 	m := len(sums)
-	slopeBy, rBy := "least squares "+about+", jackknife by item (CV3)", "Pearson correlation "+about+"; jackknife by item on Fisher's scale"
+	slopeBy, rBy := "least squares "+about+", jackknife by item (CV3)", "Pearson correlation "+about+
+		"; jackknife by item on Fisher's scale"
 	var total moment
 	for _, s := range sums {
 		total = total.plus(s, 1)

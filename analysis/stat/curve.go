@@ -20,12 +20,14 @@ type AtK struct {
 // comes from the jackknife and is nil when k is some item's n.
 // Cost: O(items · n · len(ks)).
 func BestOf(items [][]float64, ks []int, r *Range, conf float64) []AtK {
-	return curve(items, ks, r, conf, MaxOfK, MaxOfKVar, "mean of unbiased E[max of k] (Chen et al. 2021, for real rewards)")
+	return curve(items, ks, r, conf, MaxOfK, MaxOfKVar,
+		"mean of unbiased E[max of k] (Chen et al. 2021, for real rewards)")
 }
 
 // WorstOf is BestOf for E[min of k rewards].
 func WorstOf(items [][]float64, ks []int, r *Range, conf float64) []AtK {
-	return curve(items, ks, r, conf, MinOfK, MinOfKVar, "mean of unbiased E[min of k] (Yao et al. 2024, for real rewards)")
+	return curve(items, ks, r, conf, MinOfK, MinOfKVar,
+		"mean of unbiased E[min of k] (Yao et al. 2024, for real rewards)")
 }
 
 func curve(items [][]float64, ks []int, r *Range, conf float64,
@@ -58,7 +60,9 @@ func Lift(items [][]float64, g int, r Range, conf float64) (e Estimate, values [
 
 // perItem applies a statistic and its variance to each item. The variances
 // are nil when one of them is.
-func perItem(sorted [][]float64, value func([]float64) float64, variance func([]float64) *float64) (values, within []float64) {
+func perItem(sorted [][]float64, value func([]float64) float64,
+	variance func([]float64) *float64,
+) (values, within []float64) {
 	values, within = make([]float64, len(sorted)), make([]float64, len(sorted))
 	for i, y := range sorted {
 		values[i] = value(y)

@@ -115,7 +115,10 @@ func Share(hits, items int, conf float64) Estimate {
 	}
 	low, high := ClopperPearson(float64(hits), float64(items), conf)
 	p := float64(hits) / float64(items)
-	e := Estimate{Value: Some(p), Low: Some(low), High: Some(high), N: items, Items: items, Method: method, Warnings: []message.Text{}}
+	e := Estimate{
+		Value: Some(p), Low: Some(low), High: Some(high), N: items, Items: items, Method: method,
+		Warnings: []message.Text{},
+	}
 	if hits > 0 && hits < items {
 		e.SE = Some(math.Sqrt(p * (1 - p) / float64(items)))
 	}
@@ -149,7 +152,8 @@ func Net(e, noise Estimate) *Estimate {
 	net := Scale(e, keep)
 	net.FixedSE = nil
 	estimator, _, _ := strings.Cut(e.Method, "; ")
-	net.Method = estimator + ", times 1 - the grader's share of the variance within items; square-and-add (Zou & Donner 2008)"
+	net.Method = estimator + ", times 1 - the grader's share of the variance within items; square-and-add (Zou & " +
+		"Donner 2008)"
 	if e.Low != nil {
 		low := *net.Value - math.Hypot(keep*(*e.Value-*e.Low), *e.Value*(*noise.High-*noise.Value))
 		net.Low = Some(max(low, *e.Low*(1-*noise.High)))

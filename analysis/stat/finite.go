@@ -79,5 +79,6 @@ func (s spread) unseen() (low, high *float64, rule string) {
 	}
 	_, q := ClopperPearson(0, s.equal, s.conf)
 	half := q * s.r.Width()
-	return Some(max(s.r.Lo, s.mean-half)), Some(min(s.r.Hi, s.mean+half)), "Clopper–Pearson bound on unseen disagreement"
+	return Some(max(s.r.Lo, s.mean-half)), Some(min(s.r.Hi, s.mean+half)),
+		"Clopper–Pearson bound on unseen disagreement"
 }

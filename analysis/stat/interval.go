@@ -157,7 +157,10 @@ func (s spread) flat() bool {
 func (s spread) estimate(items int, fixed *float64, method string) Estimate {
 	e := Estimate{Value: Some(s.mean), N: s.n, Draws: s.draws, Items: items, FixedSE: fixed, Warnings: []message.Text{}}
 	if s.r != nil && !s.r.holds(s.mean) {
-		e.warn(outsideRange.With(message.Args{"mean": message.Number(s.mean), "low": message.Number(s.r.Lo), "high": message.Number(s.r.Hi)}))
+		e.warn(outsideRange.With(message.Args{
+			"mean": message.Number(s.mean), "low": message.Number(s.r.Lo),
+			"high": message.Number(s.r.Hi),
+		}))
 	}
 	if s.clusters < 2 {
 		e.single(s.r)

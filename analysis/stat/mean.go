@@ -123,7 +123,10 @@ type summary struct {
 // sums in ascending order of the rewards, in a buffer of its own.
 func summarize(items [][]float64) summary {
 	m := len(items)
-	s := summary{means: make([]float64, 0, m), devs: make([]float64, 0, m), ns: make([]int, 0, m), index: make([]int, 0, m)}
+	s := summary{
+		means: make([]float64, 0, m), devs: make([]float64, 0, m), ns: make([]int, 0, m),
+		index: make([]int, 0, m),
+	}
 	var buffer []float64
 	for i, item := range items {
 		if len(item) == 0 {

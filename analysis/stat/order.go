@@ -82,7 +82,8 @@ func jackknife(sorted []float64, k int, ofMean float64) *float64 {
 
 // LiftValues returns per item the estimate of E[max of g] - mean, which is
 // what choosing among g rollouts could gain, and the jackknife variance of
-// that difference (nil when some item has n = g: not estimable). Empty items are left out; it panics when an item has fewer than
+// that difference (nil when some item has n = g: not estimable). Empty items are left out; it panics
+// when an item has fewer than
 // g rewards.
 func LiftValues(items [][]float64, g int) (values, within []float64) {
 	unsure := false

@@ -92,7 +92,10 @@ func Needed(e Estimate, threshold float64, m int, r *Range, conf float64) (items
 // moved shrinks as the share of items that may lie beyond all those seen.
 func (e Estimate) grown(m, more int, r *Range, conf float64) (low, high *float64) {
 	factor := float64(more) / float64(m)
-	s := spread{mean: *e.Value, clusters: more, equal: float64(more), n: int(float64(e.N) * factor), draws: int(float64(e.Draws) * factor), r: r, conf: conf}
+	s := spread{
+		mean: *e.Value, clusters: more, equal: float64(more), n: int(float64(e.N) * factor),
+		draws: int(float64(e.Draws) * factor), r: r, conf: conf,
+	}
 	switch {
 	case e.SE != nil:
 		before := s

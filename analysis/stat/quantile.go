@@ -91,7 +91,11 @@ func QuantileItems(items [][]float64, p, conf float64) Estimate {
 	if math.Pow(p, size) <= tail {
 		high = min(n, int(math.Ceil(hi*float64(n))))
 	}
-	e.bound(all, low, high, message.Nested(valuesOfItems.With(message.Args{"values": message.Count(n, "value"), "items": message.Count(m, "item")})), enough(p, conf))
+	e.bound(all, low, high,
+		message.Nested(valuesOfItems.With(message.Args{
+			"values": message.Count(n, "value"),
+			"items":  message.Count(m, "item"),
+		})), enough(p, conf))
 	return e
 }
 

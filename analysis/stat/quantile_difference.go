@@ -14,10 +14,13 @@ import (
 // itself. The p-value is twice the smaller share of draws on either side of 0, those
 // at 0 counted on both. Below 20 items of a side both are nil: the bootstrap is too
 // narrow there. It panics unless 0 < p < 1. Cost: O(values x draws).
-func QuantileDifference(base, new [][]float64, paired bool, p, conf float64, draws int, src rand.Source) (Estimate, *float64) {
+func QuantileDifference(base, new [][]float64, paired bool, p, conf float64, draws int,
+	src rand.Source,
+) (Estimate, *float64) {
 	checkConf(conf)
 	checkP(p)
-	const method = "difference of quantiles over all rollouts, type 7 (Hyndman & Fan 1996); percentile bootstrap over items"
+	const method = "difference of quantiles over all rollouts, type 7 (Hyndman & Fan 1996); percentile bootstrap " +
+		"over items"
 	b, n := weighted(base), weighted(new)
 	if len(b.values) == 0 || len(n.values) == 0 {
 		return Estimate{Method: method, Warnings: []message.Text{}}, nil

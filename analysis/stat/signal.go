@@ -15,7 +15,8 @@ func Signal(items [][]float64, g int, delta float64, conf float64) Estimate {
 	sorted := sortedItems(items)
 	least, _, n := counts(sorted)
 	if len(sorted) > 0 && least < g {
-		return unknown(len(sorted), n, method, needsGroup.With(message.Args{"samples": message.Count(least, "sample"), "size": message.Int(g)}))
+		return unknown(len(sorted), n, method,
+			needsGroup.With(message.Args{"samples": message.Count(least, "sample"), "size": message.Int(g)}))
 	}
 	return signal(sorted, g, delta, conf, method)
 }
@@ -46,11 +47,14 @@ func SignalBracket(items [][]float64, g int, delta, strict, conf float64) (lower
 		return e, e
 	}
 	if n < 2 {
-		e := unknown(len(sorted), total, "bracket by concavity", needsTwoSamples.With(message.Args{"size": message.Int(g)}))
+		e := unknown(len(sorted), total, "bracket by concavity",
+			needsTwoSamples.With(message.Args{"size": message.Int(g)}))
 		return e, e
 	}
-	lower = signal(sorted, n, delta, conf, "share of informative groups at the samples at hand: a lower bound, for it grows with the group")
-	upper = signal(sorted, n, strict, conf, "share of groups with any difference at the samples at hand, scaled by (g-1)/(n-1): an upper bound by concavity")
+	lower = signal(sorted, n, delta, conf,
+		"share of informative groups at the samples at hand: a lower bound, for it grows with the group")
+	upper = signal(sorted, n, strict, conf, "share of groups with any difference at the samples at hand, scaled by "+
+		"(g-1)/(n-1): an upper bound by concavity")
 	upper.scale(float64(g-1) / float64(n-1))
 	return lower, upper
 }

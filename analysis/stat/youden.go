@@ -31,7 +31,10 @@ func Youden(accepts, rejects []Counts, conf float64) (accept, reject, j Estimate
 		return accept, reject, unknown(0, 0, method, needsWrongAndRight.Text())
 	}
 	a, r := *accept.Value, *reject.Value
-	j = Estimate{Value: Some(1 - a - r), N: accept.N + reject.N, Items: max(accept.Items, reject.Items), Method: method, Warnings: []message.Text{}}
+	j = Estimate{
+		Value: Some(1 - a - r), N: accept.N + reject.N, Items: max(accept.Items, reject.Items),
+		Method: method, Warnings: []message.Text{},
+	}
 	rho := max(0, correlated(accepts, rejects, a, r))
 	add := func(x, y float64) float64 { return math.Sqrt(x*x + y*y + 2*rho*x*y) }
 	j.Low = Some(max(-1, *j.Value-add(*accept.High-a, *reject.High-r)))

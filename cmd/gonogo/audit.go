@@ -76,7 +76,8 @@ Example:
 // printPart prints what an audit or a burst found: its part of a Result and the findings.
 // The exit code is that of the gates.
 func printPart(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run,
-	analyze func(context.Context, *rollout.Run, analysis.Settings) (*analysis.Result, error), write func(io.Writer, *report.Page) error,
+	analyze func(context.Context, *rollout.Run, analysis.Settings) (*analysis.Result, error),
+	write func(io.Writer, *report.Page) error,
 ) error {
 	r, err := analyze(ctx, run, p.Config.Settings())
 	if err != nil {
@@ -105,6 +106,7 @@ func beginRun(c *cli.Context, p *project.Project, dir string) error {
 	if err := p.BeginRun(dir); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n", console.Visible(dir), console.Visible(p.Config.File))
+	fmt.Fprintf(c.App.ErrWriter, "There was no run %s: it is begun, without rollouts, from the configuration %s.\n",
+		console.Visible(dir), console.Visible(p.Config.File))
 	return nil
 }

@@ -45,7 +45,8 @@ Example:
    gonogo burst my-run --rollouts 500 --set burst.safe='[search, cat]'`,
 		Flags: append(append(recordedFlags(), keyed("rollouts", "group-size", "max-usd")...),
 			&cli.BoolFlag{Name: "gaps", Usage: "keep the recorded time between the calls (key burst.gaps)"},
-			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "without asking, repeat recorded calls of tools that burst.safe does not name, and pay for models that grade or that an agent calls"},
+			&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "without asking, repeat recorded calls of " +
+				"tools that burst.safe does not name, and pay for models that grade or that an agent calls"},
 			langFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
 		),

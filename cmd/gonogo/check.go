@@ -35,8 +35,12 @@ Example:
 		Flags: append(projectFlags(),
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON"},
 			&cli.BoolFlag{Name: "offline", Usage: "do not connect to the endpoints"},
-			&cli.BoolFlag{Name: "grade", Usage: "try the grader even if a model grades, which costs money, or if it needs a session"},
-			&cli.BoolFlag{Name: "no-shift", Usage: "do not compare the rows with each other: no leakage, conflicts or shift"},
+			&cli.BoolFlag{Name: "grade", Usage: "try the grader even if a model grades, which costs money, or if it " +
+				"needs a session"},
+			&cli.BoolFlag{
+				Name:  "no-shift",
+				Usage: "do not compare the rows with each other: no leakage, conflicts or shift",
+			},
 		),
 		Action: func(c *cli.Context) error {
 			asked := callOf(c)
@@ -59,7 +63,8 @@ Example:
 				return err
 			}
 			found := stage.Check(c.Context, p, asked, c.Bool("offline"), !c.Bool("no-shift"))
-			if found.Grader, err = stage.TryGrader(c.Context, p, asked, c.Bool("grade"), c.Bool("offline")); err != nil {
+			if found.Grader, err = stage.TryGrader(c.Context, p, asked, c.Bool("grade"),
+				c.Bool("offline")); err != nil {
 				return err
 			}
 			if noKey != nil {

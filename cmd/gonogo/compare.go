@@ -47,10 +47,15 @@ Examples:
    gonogo compare last-night tonight --split eval --set compare.delta=0.02
    gonogo compare before after -o before-after   # then open before-after/index.html`,
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "split", Usage: "compare this `SPLIT` alone; a comma-separated list of " + strings.Join(splitNames(), ", ") + " (default all)"},
+			&cli.StringFlag{Name: "split", Usage: "compare this `SPLIT` alone; a comma-separated list of " +
+				strings.Join(splitNames(), ", ") + " (default all)"},
 			&cli.BoolFlag{Name: "json", Usage: "print comparison.json to standard output"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown to standard output"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the report of the comparison to `DIR`: page, PDF, picture, Markdown, JUnit, tables, charts"},
+			&cli.StringFlag{
+				Name: "output", Aliases: []string{"o"},
+				Usage: "write the report of the comparison to `DIR`: page, PDF, picture, Markdown, JUnit, tables, " +
+					"charts",
+			},
 			langFlag(), allFlag(),
 			pdfFlag(),
 		}, keyed("paper", "font"), analysisFlags()),
@@ -104,7 +109,8 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 		return nil, err
 	}
 	read := rollout.ReadOptions{OnConflict: rollout.Conflict(c.String("on-conflict"))}
-	comparison, err := compare.Runs(c.Context, base, opened, read, settings, ui.Names(names, func(name string) rollout.Split { return rollout.Split(name) })...)
+	comparison, err := compare.Runs(c.Context, base, opened, read, settings,
+		ui.Names(names, func(name string) rollout.Split { return rollout.Split(name) })...)
 	if err != nil {
 		return nil, exit.AsUsage(err)
 	}

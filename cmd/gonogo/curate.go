@@ -12,7 +12,8 @@ import (
 )
 
 func curateCommand() *cli.Command {
-	reasons := ui.Names(curate.Reasons(), func(r curate.ReasonDoc) string { return fmt.Sprintf("   %-13s %s", r.Name, r.Doc) })
+	reasons := ui.Names(curate.Reasons(),
+		func(r curate.ReasonDoc) string { return fmt.Sprintf("   %-13s %s", r.Name, r.Doc) })
 	return &cli.Command{
 		Name:      "curate",
 		Usage:     "write the rows worth training on, and say why the others are dropped",
@@ -40,16 +41,31 @@ Example:
    gonogo curate my-run -o train.curated.jsonl
    gonogo curate my-run -o train.curated.jsonl --fresh-samples 8 -c gonogo.yaml`,
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the kept rows to `FILE`, and the table next to it, its name ending in .csv"},
+			&cli.StringFlag{
+				Name: "output", Aliases: []string{"o"},
+				Usage: "write the kept rows to `FILE`, and the table next to it, its name ending in .csv",
+			},
 			&cli.BoolFlag{Name: "force", Usage: "overwrite the files; if no row is kept, remove the file of rows"},
 			&cli.StringFlag{Name: "train", Usage: "the training file is `FILE` (default: as the configuration has it)"},
-			&cli.BoolFlag{Name: "despite-change", Usage: "curate even if the training file has changed since the run: changed rows count as not measured"},
+			&cli.BoolFlag{
+				Name:  "despite-change",
+				Usage: "curate even if the training file has changed since the run: changed rows count as not measured",
+			},
 			&cli.StringFlag{Name: "keep", Usage: "comma-separated list of `REASONS` that drop nothing"},
-			&cli.Float64Flag{Name: "sure", Usage: "drop an item for its rewards if the posterior probability is at least `P`", DefaultText: "1 - signal.informative, 0.9"},
-			&cli.BoolFlag{Name: "suspicious", Usage: "drop suspicious rows too; without it they are kept and listed for review"},
+			&cli.Float64Flag{
+				Name:        "sure",
+				Usage:       "drop an item for its rewards if the posterior probability is at least `P`",
+				DefaultText: "1 - signal.informative, 0.9",
+			},
+			&cli.BoolFlag{
+				Name:  "suspicious",
+				Usage: "drop suspicious rows too; without it they are kept and listed for review",
+			},
 			&cli.BoolFlag{Name: "near", Usage: "drop near and swapped copies like exact ones"},
 			&cli.BoolFlag{Name: "measured-only", Usage: "drop rows that were never sampled"},
-			&cli.BoolFlag{Name: "weights", Usage: "give every row a band of difficulty (hard, medium, easy: expected pass rates below, in and above 20 % to 80 %) and a weight, the posterior probability that its pass rate is from 20 % to 80 %"},
+			&cli.BoolFlag{Name: "weights", Usage: "give every row a band of difficulty (hard, medium, easy: " +
+				"expected pass rates below, in and above 20 % to 80 %) and a weight, the posterior probability that " +
+				"its pass rate is from 20 % to 80 %"},
 			&cli.BoolFlag{Name: "json", Usage: "print all of it as JSON"},
 		}, freshFlags(), analysisFlags()),
 		Action: func(c *cli.Context) error {
@@ -60,18 +76,28 @@ Example:
 
 func curateOptionsOf(c *cli.Context) *curateOptions {
 	return &curateOptions{
-		Call: callOf(c), Run: c.Args().First(), Train: c.String("train"), Keep: c.String("keep"), Sure: c.Float64("sure"), SureSet: c.IsSet("sure"),
-		Near: c.Bool("near"), Suspicious: c.Bool("suspicious"), MeasuredOnly: c.Bool("measured-only"), DespiteChange: c.Bool("despite-change"), Weights: c.Bool("weights"),
-		Force: c.Bool("force"), Fresh: c.IsSet("fresh-samples"), FreshSamples: c.Int("fresh-samples"), FreshRun: c.String("fresh-run"),
+		Call: callOf(c), Run: c.Args().First(), Train: c.String("train"), Keep: c.String("keep"),
+		Sure: c.Float64("sure"), SureSet: c.IsSet("sure"),
+		Near: c.Bool("near"), Suspicious: c.Bool("suspicious"), MeasuredOnly: c.Bool("measured-only"),
+		DespiteChange: c.Bool("despite-change"), Weights: c.Bool("weights"),
+		Force: c.Bool("force"), Fresh: c.IsSet("fresh-samples"), FreshSamples: c.Int("fresh-samples"),
+		FreshRun: c.String("fresh-run"),
 	}
 }
 
 // freshFlags are the flags of measuring kept rows again.
 func freshFlags() []cli.Flag {
 	return slices.Concat([]cli.Flag{
-		&cli.IntFlag{Name: "fresh-samples", Usage: "make `N` new rollouts of every kept item that was sampled, and compare"},
-		&cli.StringFlag{Name: "fresh-run", Usage: "the run directory `RUN` of the new rollouts (default: next to the curated file, its name ending in -fresh)"},
+		&cli.IntFlag{
+			Name:  "fresh-samples",
+			Usage: "make `N` new rollouts of every kept item that was sampled, and compare",
+		},
+		&cli.StringFlag{Name: "fresh-run", Usage: "the run directory `RUN` of the new rollouts (default: next to " +
+			"the curated file, its name ending in -fresh)"},
 		trustFlag(),
-		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "on a terminal, start new rollouts without a rehearsal and without asking"},
+		&cli.BoolFlag{
+			Name: "yes", Aliases: []string{"y"},
+			Usage: "on a terminal, start new rollouts without a rehearsal and without asking",
+		},
 	}, keyed("concurrency", "max-rollouts"), spendingFlags())
 }

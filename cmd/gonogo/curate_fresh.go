@@ -39,7 +39,9 @@ func freshDir(c *curateOptions) string {
 
 // measureAgain makes new rollouts of the kept items and compares them with those
 // by which they were kept.
-func measureAgain(ctx context.Context, c *curateOptions, run *rollout.Run, source *curated, chosen *curate.Curation) error {
+func measureAgain(ctx context.Context, c *curateOptions, run *rollout.Run, source *curated,
+	chosen *curate.Curation,
+) error {
 	if !c.Fresh {
 		return nil
 	}
@@ -135,5 +137,6 @@ func sameMaking(run *rollout.Run, cfg *config.Config) error {
 	if len(differ) == 0 {
 		return nil
 	}
-	return exit.Usagef("the configuration %s differs from the one that %s was made with in %s: new rollouts would not be comparable", cfg.File, run.Dir, strings.Join(differ, ", "))
+	return exit.Usagef("the configuration %s differs from the one that %s was made with in %s: new rollouts would "+
+		"not be comparable", cfg.File, run.Dir, strings.Join(differ, ", "))
 }

@@ -72,13 +72,16 @@ func runCurate(ctx context.Context, c *curateOptions, dir string) error {
 		return errors.Join(stopped, err)
 	}
 	if stopped == nil && chosen.Kept == 0 {
-		return &exit.Error{Code: exit.NoGo, Err: errors.New("no row is worth training on by these reasons, and no training file was written; --keep passes over reasons")}
+		return &exit.Error{Code: exit.NoGo, Err: errors.New("no row is worth training on by these reasons, and no " +
+			"training file was written; --keep passes over reasons")}
 	}
 	return stopped
 }
 
 // chooseRows is the pure part, under the command's flags.
-func chooseRows(ctx context.Context, c *curateOptions, run *rollout.Run, cfg *config.Config, source *curated) (*curate.Curation, error) {
+func chooseRows(ctx context.Context, c *curateOptions, run *rollout.Run, cfg *config.Config,
+	source *curated,
+) (*curate.Curation, error) {
 	s := cfg.Settings()
 	if err := s.Validate(); err != nil {
 		return nil, exit.AsUsage(err)
@@ -89,7 +92,8 @@ func chooseRows(ctx context.Context, c *curateOptions, run *rollout.Run, cfg *co
 			return nil, exit.Usagef("--sure %g: it is a probability above 0 and below 1", opt.Sure)
 		}
 	}
-	keep, err := ui.PickNames("reason", c.Keep, ui.Names(curate.Reasons(), func(r curate.ReasonDoc) string { return string(r.Name) }))
+	keep, err := ui.PickNames("reason", c.Keep,
+		ui.Names(curate.Reasons(), func(r curate.ReasonDoc) string { return string(r.Name) }))
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +117,8 @@ func writeCuration(c *curateOptions, run *rollout.Run, source *curated, chosen *
 	if out == "" {
 		return nil
 	}
-	for _, own := range append(source.read, run.File(), filepath.Join(run.Dir, rollout.ItemsFile), filepath.Join(run.Dir, rollout.ManifestFile)) {
+	for _, own := range append(source.read, run.File(), filepath.Join(run.Dir, rollout.ItemsFile),
+		filepath.Join(run.Dir, rollout.ManifestFile)) {
 		if stage.SamePath(out, own) || stage.SamePath(archive.CurationTable(out), own) {
 			return exit.Usagef("%s is what the rows are chosen from: name another file with --output", own)
 		}
@@ -127,7 +132,8 @@ func writeCuration(c *curateOptions, run *rollout.Run, source *curated, chosen *
 		return exit.Usagef("%w: choose another name with -o, or %s with --force", err, hint)
 	}
 	if removed {
-		fmt.Fprintf(c.Err, "Removed %s, which an earlier choice had written: no row is kept now.\n", console.Visible(out))
+		fmt.Fprintf(c.Err, "Removed %s, which an earlier choice had written: no row is kept now.\n",
+			console.Visible(out))
 	}
 	return err
 }

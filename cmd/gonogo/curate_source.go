@@ -45,7 +45,8 @@ func curationSource(c *curateOptions, run *rollout.Run, cfg *config.Config) (*cu
 		out.notes = append(out.notes, noFileRecorded.Text())
 	case edited:
 		out.notes = append(out.notes, otherFile.With(message.Args{
-			"file": message.Name(train), "then": message.Name(headOf(recorded.SHA256)), "now": message.Name(headOf(out.data.SHA256)),
+			"file": message.Name(train), "then": message.Name(headOf(recorded.SHA256)),
+			"now": message.Name(headOf(out.data.SHA256)),
 		}))
 	}
 	for _, split := range []rollout.Split{rollout.Eval, rollout.Production} {
@@ -61,7 +62,8 @@ func curationSource(c *curateOptions, run *rollout.Run, cfg *config.Config) (*cu
 func trainFile(c *curateOptions, run *rollout.Run, cfg *config.Config) (path string, edited bool, err error) {
 	recorded := dataset.Recorded(run.Manifest, rollout.Train)
 	if recorded == nil && run.Manifest != nil && len(run.Manifest.Data) > 0 {
-		return "", false, exit.Usagef("%s has no train split: there is no training file to curate; sample one with data.train", run.Dir)
+		return "", false, exit.Usagef("%s has no train split: there is no training file to curate; sample one with "+
+			"data.train", run.Dir)
 	}
 	places := []string{c.Train}
 	if places[0] == "" {
@@ -74,15 +76,19 @@ func trainFile(c *curateOptions, run *rollout.Run, cfg *config.Config) (path str
 	case match != "":
 		return match, recorded == nil, nil
 	case there == "" && len(places) == 0:
-		return "", false, exit.Usagef("nothing says which training file %s was sampled from: name it with --train", run.Dir)
+		return "", false, exit.Usagef("nothing says which training file %s was sampled from: name it with --train",
+			run.Dir)
 	case there == "":
-		return "", false, exit.Usagef("the training file is not there (looked for %s): name it with --train, or the configuration with --config", strings.Join(places, ", "))
+		return "", false, exit.Usagef("the training file is not there (looked for %s): name it with --train, or the "+
+			"configuration with --config", strings.Join(places, ", "))
 	case !c.DespiteChange:
 		sum, err := dataset.HashFile(there)
 		if err != nil {
 			return "", false, exit.AsUsage(err)
 		}
-		return "", false, exit.Usagef("%s is not the file that %s was sampled from: it has changed since (SHA-256 %s then, %s now). Put the old one back or name it with --train, sample the new one, or curate it --despite-change: rows that changed then count as not measured",
+		return "", false, exit.Usagef("%s is not the file that %s was sampled from: it has changed since (SHA-256 "+
+			"%s then, %s now). Put the old one back or name it with --train, sample the new one, or curate it "+
+			"--despite-change: rows that changed then count as not measured",
 			there, run.Dir, headOf(recorded.SHA256), headOf(sum))
 	}
 	return there, true, nil
@@ -140,7 +146,8 @@ func (out *curated) other(c *curateOptions, run *rollout.Run, cfg *config.Config
 			note = fileChanged
 		}
 		out.notes = append(out.notes, note.With(message.Args{
-			"split": message.Name(string(split)), "file": message.Name(recorded.File), "sampled": message.Int(n), "rows": message.Int(recorded.Rows),
+			"split": message.Name(string(split)), "file": message.Name(recorded.File), "sampled": message.Int(n),
+			"rows": message.Int(recorded.Rows),
 		}))
 	}
 	return nil
@@ -148,8 +155,12 @@ func (out *curated) other(c *curateOptions, run *rollout.Run, cfg *config.Config
 
 // What a reader must know of the files that rows were chosen from.
 var (
-	noFileRecorded = message.New("curate.no_file_recorded", "the run does not record which file it was sampled from: rows are known by their ids alone")
-	otherFile      = message.New("curate.other_file", "{file} is not the file that the run recorded (SHA-256 {then} then, {now} now)")
-	fileGone       = message.New("curate.file_gone", "the {split} file {file} is not there: copies of its rows were looked for among the {sampled} of {rows} that the run sampled")
-	fileChanged    = message.New("curate.file_changed", "the {split} file {file} has changed since the run: copies of its rows were looked for among the {sampled} of {rows} that the run sampled")
+	noFileRecorded = message.New("curate.no_file_recorded",
+		"the run does not record which file it was sampled from: rows are known by their ids alone")
+	otherFile = message.New("curate.other_file",
+		"{file} is not the file that the run recorded (SHA-256 {then} then, {now} now)")
+	fileGone = message.New("curate.file_gone", "the {split} file {file} is not there: copies of its rows were "+
+		"looked for among the {sampled} of {rows} that the run sampled")
+	fileChanged = message.New("curate.file_changed", "the {split} file {file} has changed since the run: copies "+
+		"of its rows were looked for among the {sampled} of {rows} that the run sampled")
 )

@@ -40,12 +40,21 @@ Examples:
    gonogo demo --world finance-qa --policy step-10`,
 		Flags: append(keyed("concurrency", "samples", "group-size", "max-rollouts"),
 			&cli.StringFlag{Name: "world", Value: "healthy", Usage: "the `NAME` of the world"},
-			&cli.StringFlag{Name: "policy", Usage: "sample the world's policy `POLICY` and compare the run with demo-WORLD"},
+			&cli.StringFlag{
+				Name:  "policy",
+				Usage: "sample the world's policy `POLICY` and compare the run with demo-WORLD",
+			},
 			&cli.StringFlag{Name: "seed", Value: "1", Usage: "the random seed `N`"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the run directory `RUN` (default demo-WORLD or demo-WORLD-POLICY)"},
+			&cli.StringFlag{
+				Name: "output", Aliases: []string{"o"},
+				Usage: "the run directory `RUN` (default demo-WORLD or demo-WORLD-POLICY)",
+			},
 			logFormatFlag(),
 			&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
-			&cli.BoolFlag{Name: "despite-problems", Value: true, Usage: "sample although the data files break the platform's rules"},
+			&cli.BoolFlag{
+				Name: "despite-problems", Value: true,
+				Usage: "sample although the data files break the platform's rules",
+			},
 			&cli.BoolFlag{Name: "no-audit", Usage: "skip the audit of the grader"},
 			langFlag(), allFlag(),
 			&cli.BoolFlag{Name: "json", Usage: "print result.json to standard output"},
@@ -74,7 +83,8 @@ func playWorld(c *cli.Context, world fixtures.World) error {
 	dir = cmp.Or(c.String("output"), base+"-"+played.Short())
 	switch _, err := os.Stat(filepath.Join(base, archive.ResultFile)); {
 	case c.Bool("json"):
-		return exit.Usagef("--json prints one result, and --policy makes a result and a comparison: leave one of them out")
+		return exit.Usagef("--json prints one result, and --policy makes a result and a comparison: leave one of " +
+			"them out")
 	case err != nil:
 		return exit.Usagef("there is no run %s to compare with: gonogo demo --world %s makes it", base, world.Name)
 	}
@@ -93,7 +103,8 @@ func playWorld(c *cli.Context, world fixtures.World) error {
 // demo runs a world into a directory. Its own settings come before those of the command.
 func demo(c *cli.Context, world fixtures.World, dir string, own ...string) (err error) {
 	if program := world.Missing(); program != "" {
-		return exit.Usagef("the world %q needs %s, which is not on PATH: install it, or choose another world", world.Name, program)
+		return exit.Usagef("the world %q needs %s, which is not on PATH: install it, or choose another world",
+			world.Name, program)
 	}
 	// The world's files are next to the run until the run directory is there: it must be
 	// empty to become one.

@@ -37,9 +37,19 @@ Example:
    gonogo export my-run --format verifiers -o results/`,
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: "`NAME`: " + strings.Join(exportNames(), ", ")},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the new file, or, for verifiers, directory: `FILE|DIR`"},
-			&cli.StringFlag{Name: "split", Usage: "`train|eval|production`: required if the format holds one data set and the run has several"},
-			&cli.StringFlag{Name: "on-conflict", Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error"},
+			&cli.StringFlag{
+				Name: "output", Aliases: []string{"o"},
+				Usage: "the new file, or, for verifiers, directory: `FILE|DIR`",
+			},
+			&cli.StringFlag{
+				Name:  "split",
+				Usage: "`train|eval|production`: required if the format holds one data set and the run has several",
+			},
+			&cli.StringFlag{
+				Name: "on-conflict",
+				Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an " +
+					"error",
+			},
 		},
 		Action: func(c *cli.Context) error {
 			dir := c.Args().First()
@@ -48,7 +58,8 @@ Example:
 			case c.String("format") == "":
 				return exit.Usagef("say with --format what to write: %s", strings.Join(exportNames(), ", "))
 			case i < 0:
-				return exit.Usagef("there is no format %q%s", c.String("format"), spelling.Choices(c.String("format"), exportNames()))
+				return exit.Usagef("there is no format %q%s", c.String("format"),
+					spelling.Choices(c.String("format"), exportNames()))
 			case c.String("output") == "":
 				return exit.Usagef("say with --output what to call it")
 			}
@@ -68,12 +79,20 @@ type exportFormat struct {
 func exportFormats() []exportFormat {
 	var list []exportFormat
 	for _, f := range exporter.Formats() {
-		list = append(list, exportFormat{f.Name, f.Doc, func(c *cli.Context, run, path string) error { return exportLog(c, f, run, path) }})
+		list = append(list,
+			exportFormat{
+				f.Name, f.Doc,
+				func(c *cli.Context, run, path string) error { return exportLog(c, f, run, path) },
+			})
 	}
 	for _, f := range report.Formats() {
 		if f.Rollouts {
 			name := strings.TrimPrefix(f.File, "rollouts.")
-			list = append(list, exportFormat{name, "the report's " + f.File + ", a row for each rollout of every split; docs/report.md has the columns", func(c *cli.Context, run, path string) error { return exportTable(c, f, run, path) }})
+			list = append(list, exportFormat{
+				name, "the report's " + f.File + ", a row for each rollout of every " +
+					"split; docs/report.md has the columns",
+				func(c *cli.Context, run, path string) error { return exportTable(c, f, run, path) },
+			})
 		}
 	}
 	return list
@@ -91,7 +110,10 @@ func exportLog(c *cli.Context, f exporter.Format, dir, path string) error {
 	if err != nil {
 		return exit.AsUsage(err)
 	}
-	run, err := exporter.Open(c.Context, opened, exporter.Options{Split: rollout.Split(c.String("split")), OnConflict: rollout.Conflict(c.String("on-conflict"))})
+	run, err := exporter.Open(c.Context, opened, exporter.Options{
+		Split:      rollout.Split(c.String("split")),
+		OnConflict: rollout.Conflict(c.String("on-conflict")),
+	})
 	if errors.Is(err, exporter.ErrSplits) {
 		return exit.Usagef("export %s: %v with --split", dir, err)
 	}
@@ -146,7 +168,8 @@ func exportTable(c *cli.Context, f report.Format, dir, path string) error {
 	if err := staged.Commit(); err != nil {
 		return err
 	}
-	exported(c.App.ErrWriter, result.Input.Records, strings.TrimPrefix(f.File, "rollouts."), path, []string{"a table holds no messages, no answers and no names of tools"})
+	exported(c.App.ErrWriter, result.Input.Records, strings.TrimPrefix(f.File, "rollouts."), path,
+		[]string{"a table holds no messages, no answers and no names of tools"})
 	return nil
 }
 

@@ -21,14 +21,18 @@ import (
 func callOf(c *cli.Context) *project.Call {
 	return &project.Call{
 		In: c.App.Reader, Out: c.App.Writer, Err: c.App.ErrWriter,
-		Command: c.Command.Name, Line: c.App.Metadata["line"].(string), Config: c.String("config"), Set: c.StringSlice("set"), Grader: c.String("grader"), Overrides: overrides(c), Typed: typedFlags(c),
+		Command: c.Command.Name, Line: c.App.Metadata["line"].(string), Config: c.String("config"),
+		Set: c.StringSlice("set"), Grader: c.String("grader"), Overrides: overrides(c), Typed: typedFlags(c),
 		JSON: c.Bool("json"), Yes: c.Bool("yes"), TrustRun: c.Bool("trust-run"), OnConflict: c.String("on-conflict"),
 		Sampling: project.SamplingFlags{
-			Rehearse: c.Bool("rehearse"), DespiteProblems: c.Bool("despite-problems"), NoAudit: c.Bool("no-audit"), ItemsUndecided: c.Bool("items-undecided"),
-			Until: c.String("until"), MaxSamples: c.String("max-samples"), Samples: c.String("samples"), Variant: c.StringSlice("variant"),
+			Rehearse: c.Bool("rehearse"), DespiteProblems: c.Bool("despite-problems"), NoAudit: c.Bool("no-audit"),
+			ItemsUndecided: c.Bool("items-undecided"),
+			Until:          c.String("until"), MaxSamples: c.String("max-samples"), Samples: c.String("samples"),
+			Variant: c.StringSlice("variant"),
 		},
 		Report: project.ReportFlags{
-			Format: c.String("format"), Output: c.String("output"), FontSet: c.IsSet("font"), All: c.Bool("all"), FullPDF: c.String("pdf") == "full",
+			Format: c.String("format"), Output: c.String("output"), FontSet: c.IsSet("font"), All: c.Bool("all"),
+			FullPDF: c.String("pdf") == "full",
 			Judging: slices.ContainsFunc(analysisFlags(), func(f cli.Flag) bool { return c.IsSet(f.Names()[0]) }),
 		},
 	}
@@ -61,13 +65,16 @@ type keyFlag struct{ name, key, usage string }
 
 var keyFlags = []keyFlag{
 	{"samples", "sampling.samples", "`N` rollouts per item"},
-	{"concurrency", "sampling.concurrency", "at most `N` rollouts or gradings, and requests to each endpoint, in flight; by default each endpoint's limit is measured"},
+	{"concurrency", "sampling.concurrency", "at most `N` rollouts or gradings, and requests to each endpoint, in " +
+		"flight; by default each endpoint's limit is measured"},
 	{"items", "items", "take a subset of `M` items per split"},
 	{"seed", "seed", "the random seed `N`"},
-	{"queue", "queue.url", "distribute the rollouts through the queue at `URL`: memory (none), embedded, embedded:PORT, nats://HOST:PORT or tls://HOST:PORT"},
+	{"queue", "queue.url", "distribute the rollouts through the queue at `URL`: memory (none), embedded, " +
+		"embedded:PORT, nats://HOST:PORT or tls://HOST:PORT"},
 	{"max-rollouts", "sampling.max_rollouts", "stop this call after `N` rollouts, or graded outputs"},
 	{"max-tokens", "sampling.max_tokens", "stop this call after `N` tokens"},
-	{"max-usd", "sampling.max_usd", "stop this call after `X` US dollars, by the prices and the tokens that servers report; a burst starts nothing that is estimated to cost more"},
+	{"max-usd", "sampling.max_usd", "stop this call after `X` US dollars, by the prices and the tokens that servers " +
+		"report; a burst starts nothing that is estimated to cost more"},
 	{"deadline", "sampling.deadline", "stop this call by `TIME`: 2h from now, 17:30, or of a date"},
 	{"group-size", "training.group_size", "`G`, the rollouts that the trainer compares with each other"},
 	{"pass-threshold", "pass_threshold", "rewards at or above `X` count as passed"},
@@ -76,7 +83,8 @@ var keyFlags = []keyFlag{
 	{"rollouts", "burst.rollouts", "start `N` rollouts at once; by default batch size × group size"},
 	{"lang", "report.lang", "write the report in `LANG`: " + strings.Join(message.Tags(), " or ")},
 	{"paper", "report.paper", "`SIZE` of report.pdf's pages: " + strings.Join(report.Papers(), " or ")},
-	{"font", "report.font", "a font `FILE` for text in report.pdf and the pictures beyond Latin, Greek and Cyrillic; none: use no font of the machine"},
+	{"font", "report.font", "a font `FILE` for text in report.pdf and the pictures beyond Latin, Greek and " +
+		"Cyrillic; none: use no font of the machine"},
 }
 
 // keyed are the keyFlags of these names.
@@ -106,7 +114,10 @@ func typedFlags(c *cli.Context) []project.TypedFlag {
 // configuration.
 func projectFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Value: "gonogo.yaml", Usage: "read the configuration `FILE`"},
+		&cli.StringFlag{
+			Name: "config", Aliases: []string{"c"}, Value: "gonogo.yaml",
+			Usage: "read the configuration `FILE`",
+		},
 		&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
 	}
 }
@@ -134,7 +145,10 @@ func readProject(c *cli.Context) (*project.Project, error) {
 func analysisFlags() []cli.Flag {
 	return append(keyed("group-size", "reward-range", "pass-threshold"), settingsFlag(),
 		&cli.StringSliceFlag{Name: "set", Usage: "`NAME=VALUE` for a threshold or any other key; may be repeated"},
-		&cli.StringFlag{Name: "on-conflict", Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error"},
+		&cli.StringFlag{
+			Name:  "on-conflict",
+			Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error",
+		},
 	)
 }
 
@@ -146,14 +160,20 @@ func settingsFlag() cli.Flag {
 // is named, else that of the run.
 func recordedFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "config", Aliases: []string{"c"}, Usage: "read the configuration `FILE` (default gonogo.yaml, if there is one)"},
+		&cli.StringFlag{
+			Name: "config", Aliases: []string{"c"},
+			Usage: "read the configuration `FILE` (default gonogo.yaml, if there is one)",
+		},
 		trustFlag(),
 		&cli.StringSliceFlag{Name: "set", Usage: "`KEY=VALUE` sets a key of the configuration; may be repeated"},
 	}
 }
 
 func trustFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "trust-run", Usage: "use the configuration stored in RUN: run its commands and send requests to its addresses"}
+	return &cli.BoolFlag{
+		Name:  "trust-run",
+		Usage: "use the configuration stored in RUN: run its commands and send requests to its addresses",
+	}
 }
 
 // budgetRule says how the budget is kept, for the help of commands.
@@ -169,7 +189,10 @@ func spendingFlags() []cli.Flag { return keyed("max-tokens", "max-usd", "deadlin
 
 // logFormatFlag is the flag of the commands that ask endpoints.
 func logFormatFlag() cli.Flag {
-	return &cli.StringFlag{Name: "log-format", Value: "text", Usage: "the format of standard error: `text|json`; json is one event per line, for machines"}
+	return &cli.StringFlag{
+		Name: "log-format", Value: "text",
+		Usage: "the format of standard error: `text|json`; json is one event per line, for machines",
+	}
 }
 
 // speakEvents makes events of all that the command writes to standard error,

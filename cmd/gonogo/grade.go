@@ -31,9 +31,19 @@ Example:
    gonogo grade my-run --grader stricter.json -o my-run-stricter
    gonogo analyze my-run-stricter`,
 		Flags: append(append(graderFlags(), keyed("max-rollouts")...),
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "the new run directory (default RUN-graded)"},
-			&cli.IntFlag{Name: "times", Value: 1, Usage: "grade each output `R` times: the differences are the grader's noise"},
-			&cli.StringFlag{Name: "on-conflict", Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error"},
+			&cli.StringFlag{
+				Name: "output", Aliases: []string{"o"},
+				Usage: "the new run directory (default RUN-graded)",
+			},
+			&cli.IntFlag{
+				Name: "times", Value: 1,
+				Usage: "grade each output `R` times: the differences are the grader's noise",
+			},
+			&cli.StringFlag{
+				Name: "on-conflict",
+				Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an " +
+					"error",
+			},
 		),
 		Action: func(c *cli.Context) error {
 			dir := c.Args().First()
@@ -49,7 +59,8 @@ Example:
 				return err
 			}
 			defer p.Close()
-			return stage.GradeAgain(c.Context, p, callOf(c), old, cmp.Or(c.String("output"), filepath.Clean(dir)+"-graded"), c.Int("times"))
+			return stage.GradeAgain(c.Context, p, callOf(c), old,
+				cmp.Or(c.String("output"), filepath.Clean(dir)+"-graded"), c.Int("times"))
 		},
 	}
 }

@@ -37,8 +37,14 @@ func topics() []topic {
 		}},
 		{"gates", "the checks behind the verdict, and their thresholds", console.WriteGates},
 		{"config", "the keys of gonogo.yaml", func(w io.Writer) { fmt.Fprint(w, config.Help()) }},
-		{"schema", "the JSON Schema of gonogo.yaml, for editors", func(w io.Writer) { fmt.Fprintf(w, "%s\n", config.Keys().JSON()) }},
-		{"prices", "the built-in list of published prices", func(w io.Writer) { fmt.Fprint(w, analysis.PriceListText()) }},
+		{
+			"schema", "the JSON Schema of gonogo.yaml, for editors",
+			func(w io.Writer) { fmt.Fprintf(w, "%s\n", config.Keys().JSON()) },
+		},
+		{
+			"prices", "the built-in list of published prices",
+			func(w io.Writer) { fmt.Fprint(w, analysis.PriceListText()) },
+		},
 		{"graders", "the kinds of grader that can be run", func(w io.Writer) {
 			for _, k := range grader.Kinds() {
 				console.Entry(w, k.Name, k.Doc)
@@ -63,7 +69,8 @@ func topics() []topic {
 			for _, f := range report.ComparisonFormats() {
 				console.Entry(w, f.Name+", "+f.File, f.Doc)
 			}
-			fmt.Fprintln(w, "\nresult.json, in the run directory, keeps to the JSON Schema that gonogo help result prints.")
+			fmt.Fprintln(w, "\nresult.json, in the run directory, keeps to the JSON Schema that gonogo help result "+
+				"prints.")
 		}},
 		{"charts", "the pictures of the report", func(w io.Writer) {
 			for _, c := range chart.Charts() {
@@ -77,7 +84,10 @@ func topics() []topic {
 		{"worlds", "the worlds of gonogo demo and the templates of gonogo init", console.WriteWorlds},
 	}
 	for _, schema := range docs.Schemas() {
-		list = append(list, topic{schema.Topic, "the JSON Schema of " + schema.Doc, func(w io.Writer) { fmt.Fprintf(w, "%s", schema.JSON) }})
+		list = append(list, topic{
+			schema.Topic, "the JSON Schema of " + schema.Doc,
+			func(w io.Writer) { fmt.Fprintf(w, "%s", schema.JSON) },
+		})
 	}
 	return list
 }
@@ -105,7 +115,8 @@ func helpCommand() *cli.Command {
 			if c.App.Command(name) != nil {
 				return cli.ShowCommandHelp(c, name)
 			}
-			return exit.Usagef("there is no topic or command %q%s; topics are %s", name, spelling.DidYouMean(name, append(names, commandNames()...)), strings.Join(names, ", "))
+			return exit.Usagef("there is no topic or command %q%s; topics are %s", name,
+				spelling.DidYouMean(name, append(names, commandNames()...)), strings.Join(names, ", "))
 		},
 	}
 }

@@ -28,7 +28,10 @@ Example:
 		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "json", Usage: "print what was found as JSON to standard output"},
 			&cli.BoolFlag{Name: "markdown", Usage: "print Markdown to standard output"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the report of the history to `DIR`: page, PDF, picture, Markdown, JUnit, JSON, charts"},
+			&cli.StringFlag{
+				Name: "output", Aliases: []string{"o"},
+				Usage: "write the report of the history to `DIR`: page, PDF, picture, Markdown, JUnit, JSON, charts",
+			},
 			langFlag(), allFlag(), pdfFlag(),
 		}, keyed("paper", "font")...),
 		Action: func(c *cli.Context) error {

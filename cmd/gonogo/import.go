@@ -47,20 +47,36 @@ Example:
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "format", Usage: "read the file as `NAME`"},
 			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write the run directory `RUN`"},
-			&cli.StringFlag{Name: "split", Usage: "`train|eval|production`: the split of rollouts that do not name theirs (default train)"},
+			&cli.StringFlag{
+				Name:  "split",
+				Usage: "`train|eval|production`: the split of rollouts that do not name theirs (default train)",
+			},
 			&cli.StringFlag{Name: "score", Usage: "if there are several scores, use `NAME` as the reward"},
-			&cli.StringSliceFlag{Name: "map", Usage: "which column of a table is which part of a rollout: `PART=COLUMN[,PART=COLUMN...]`; may be repeated"},
-			&cli.StringFlag{Name: "item", Usage: "what an item is: `prompt`, so that each prompt is one, item, to keep the ids of the log whatever was asked, or a KEY of the rows that holds its id"},
-			&cli.StringFlag{Name: "on-conflict", Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an error"},
+			&cli.StringSliceFlag{
+				Name: "map",
+				Usage: "which column of a table is which part of a rollout: `PART=COLUMN[,PART=COLUMN...]`; may be " +
+					"repeated",
+			},
+			&cli.StringFlag{Name: "item", Usage: "what an item is: `prompt`, so that each prompt is one, item, to " +
+				"keep the ids of the log whatever was asked, or a KEY of the rows that holds its id"},
+			&cli.StringFlag{
+				Name: "on-conflict",
+				Usage: "if lines for the same rollout differ, take the `first|last`; without this flag they are an " +
+					"error",
+			},
 		},
 		Action: func(c *cli.Context) error {
 			if c.NArg() == 0 {
 				return exit.Usagef("import takes the files of a log, and there are none")
 			}
 			if c.String("output") == "" {
-				return exit.Usagef("import writes a run directory: name it with --output RUN, as in gonogo import %s -o imported", c.Args().First())
+				return exit.Usagef("import writes a run directory: name it with --output RUN, as in gonogo import "+
+					"%s -o imported", c.Args().First())
 			}
-			opt := importer.Options{Split: rollout.Split(c.String("split")), OnConflict: rollout.Conflict(c.String("on-conflict")), Score: c.String("score"), Item: c.String("item")}
+			opt := importer.Options{
+				Split:      rollout.Split(c.String("split")),
+				OnConflict: rollout.Conflict(c.String("on-conflict")), Score: c.String("score"), Item: c.String("item"),
+			}
 			var err error
 			if opt.Map, err = importer.ColumnMap(c.StringSlice("map")); err != nil {
 				return exit.AsUsage(err)
@@ -83,7 +99,10 @@ func wrapPartNames() string {
 // they turn out to be broken.
 func importFiles(c *cli.Context, src importer.Source, run importer.Directory) error {
 	first := src.Files[0].Name
-	run.Manifest = rollout.Manifest{Name: importer.NameInFolder(first), ToolVersion: project.Version(), Source: rollout.Import}
+	run.Manifest = rollout.Manifest{
+		Name: importer.NameInFolder(first), ToolVersion: project.Version(),
+		Source: rollout.Import,
+	}
 	ctx, stop := ui.Cancellable(c.Context)
 	defer stop()
 	format, err := importer.Import(ctx, importer.Formats(), c.String("format"), src, run.Sink())
@@ -97,19 +116,24 @@ func importFiles(c *cli.Context, src importer.Source, run importer.Directory) er
 	if err != nil {
 		switch {
 		case ctx.Err() != nil:
-			err = &exit.Error{Code: exit.Interrupted, Err: errors.New("the import was interrupted, and nothing of it is kept")}
+			err = &exit.Error{
+				Code: exit.Interrupted,
+				Err:  errors.New("the import was interrupted, and nothing of it is kept"),
+			}
 		case !run.Failed:
 			err = exit.AsUsage(err)
 		}
 		return errors.Join(err, run.TakeBack())
 	}
-	fmt.Fprintf(c.App.ErrWriter, "Imported %s from %s (%s) into %s.\n", console.Count(run.Rollouts, "rollout"), from, format.Name, run.Dir)
+	fmt.Fprintf(c.App.ErrWriter, "Imported %s from %s (%s) into %s.\n", console.Count(run.Rollouts, "rollout"), from,
+		format.Name, run.Dir)
 	for _, note := range run.Notes {
 		fmt.Fprintf(c.App.ErrWriter, "  %s\n", console.Visible(note))
 	}
 	next := []string{"gonogo", "report", run.Dir}
 	if lo, hi := run.Rewards[0], run.Rewards[1]; run.Rollouts > 0 && (lo < 0 || hi > 1) {
-		fmt.Fprintf(c.App.ErrWriter, "  rewards are from %g to %g, outside the default range: say with reward_range, or with --reward-range as here, what the grader can give\n", lo, hi)
+		fmt.Fprintf(c.App.ErrWriter, "  rewards are from %g to %g, outside the default range: say with "+
+			"reward_range, or with --reward-range as here, what the grader can give\n", lo, hi)
 		next = append(next, "--reward-range", fmt.Sprintf("%g,%g", lo, hi))
 	}
 	fmt.Fprintf(c.App.ErrWriter, "Next: %s\n", message.Shell(next...))

@@ -42,14 +42,27 @@ Example:
    gonogo init --train train.parquet --reward rewards.py --model my-model
    gonogo init --template finance-qa -o try/gonogo.yaml`,
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "template", Usage: "write the example `NAME`, all its files next to the configuration"},
+			&cli.StringFlag{
+				Name:  "template",
+				Usage: "write the example `NAME`, all its files next to the configuration",
+			},
 			&cli.StringFlag{Name: "job", Usage: "the body for fine_tuning.jobs.create, JSON or YAML: `FILE`"},
-			&cli.StringFlag{Name: "reward", Usage: "instead of a job, reward functions of TRL or verifiers, or grade(sample, item): `FILE[:NAME,NAME]`"},
+			&cli.StringFlag{
+				Name: "reward",
+				Usage: "instead of a job, reward functions of TRL or verifiers, or grade(sample, item): " +
+					"`FILE[:NAME,NAME]`",
+			},
 			&cli.StringFlag{Name: "train", Usage: "training rows, JSONL or Parquet: `FILE`"},
 			&cli.StringFlag{Name: "eval", Usage: "validation rows, JSONL or Parquet: `FILE`"},
 			&cli.StringFlag{Name: "production", Usage: "rows as they come in production, JSONL or Parquet: `FILE`"},
-			&cli.StringFlag{Name: "model", Usage: "the base model's `NAME`, when the job names none or another is meant"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "gonogo.yaml", Usage: "`FILE` to write, - for standard output"},
+			&cli.StringFlag{
+				Name:  "model",
+				Usage: "the base model's `NAME`, when the job names none or another is meant",
+			},
+			&cli.StringFlag{
+				Name: "output", Aliases: []string{"o"}, Value: "gonogo.yaml",
+				Usage: "`FILE` to write, - for standard output",
+			},
 			&cli.BoolFlag{Name: "full", Usage: "write every key, with what it does"},
 			&cli.BoolFlag{Name: "force", Usage: "overwrite the file"},
 		},
@@ -69,7 +82,10 @@ func initAction(c *cli.Context) error {
 			return err
 		}
 	}
-	in := config.DraftFiles{Job: c.String("job"), Reward: c.String("reward"), Model: c.String("model"), Output: out, Data: make(map[rollout.Split]string)}
+	in := config.DraftFiles{
+		Job: c.String("job"), Reward: c.String("reward"), Model: c.String("model"), Output: out,
+		Data: make(map[rollout.Split]string),
+	}
 	for _, split := range rollout.Splits() {
 		in.Data[split] = c.String(string(split))
 	}
@@ -127,7 +143,8 @@ func initTemplate(c *cli.Context) error {
 	names := slices.Sorted(maps.Keys(files))
 	paths := ui.Names(names, func(name string) string { return filepath.Join(dir, filepath.FromSlash(name)) })
 	if !c.Bool("force") {
-		if err := refuseExisting("choose another folder with -o DIR/gonogo.yaml, or overwrite it with --force", paths...); err != nil {
+		if err := refuseExisting("choose another folder with -o DIR/gonogo.yaml, or overwrite it with --force",
+			paths...); err != nil {
 			return err
 		}
 	}
@@ -150,7 +167,8 @@ func templateNamed(name string) (fixtures.World, error) {
 		return fixtures.Templates()[i], nil
 	}
 	if _, err := project.World(name); err == nil {
-		return fixtures.World{}, exit.Usagef("the world %q is no template: gonogo demo --world %s runs it; templates are %s", name, name, strings.Join(names, ", "))
+		return fixtures.World{}, exit.Usagef("the world %q is no template: gonogo demo --world %s runs it; "+
+			"templates are %s", name, name, strings.Join(names, ", "))
 	}
 	return fixtures.World{}, exit.Usagef("there is no template %q%s", name, spelling.Choices(name, names))
 }

@@ -87,7 +87,10 @@ func (f helpFlag) Apply(set *flag.FlagSet) error {
 }
 
 func init() {
-	cli.HelpFlag = helpFlag{&cli.BoolFlag{Name: "help", Aliases: []string{"h"}, Usage: "show help", DisableDefaultText: true}}
+	cli.HelpFlag = helpFlag{&cli.BoolFlag{
+		Name: "help", Aliases: []string{"h"}, Usage: "show help",
+		DisableDefaultText: true,
+	}}
 }
 
 // run is main without the process: it returns the exit code. It may be called concurrently.
@@ -102,7 +105,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		// --set takes values with commas in them.
 		DisableSliceFlagSeparator: true,
 
-		Metadata:       map[string]any{"line": message.Shell(append([]string{"gonogo"}, args[min(1, len(args)):]...)...)},
+		Metadata: map[string]any{"line": message.Shell(append([]string{"gonogo"},
+			args[min(1, len(args)):]...)...)},
 		Commands:       commands(),
 		Flags:          []cli.Flag{cli.HelpFlag}, // the library leaves it out where a command is called help
 		Reader:         stdin,
@@ -112,7 +116,8 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 		OnUsageError:   onUsageError,
 		Action: func(c *cli.Context) error {
 			if c.Args().Present() {
-				return exit.Usagef("there is no command %q%s; gonogo --help lists them", c.Args().First(), spelling.DidYouMean(c.Args().First(), commandNames()))
+				return exit.Usagef("there is no command %q%s; gonogo --help lists them", c.Args().First(),
+					spelling.DidYouMean(c.Args().First(), commandNames()))
 			}
 			return cli.ShowAppHelp(c)
 		},
@@ -146,7 +151,8 @@ func onUsageError(c *cli.Context, err error, _ bool) error {
 			}
 		}
 	}
-	return exit.Usagef("there is no flag %s%s; flags come after the command, and %s --help lists them", name, spelling.DidYouMean("--"+strings.TrimLeft(name, "-"), names), c.Command.HelpName)
+	return exit.Usagef("there is no flag %s%s; flags come after the command, and %s --help lists them", name,
+		spelling.DidYouMean("--"+strings.TrimLeft(name, "-"), names), c.Command.HelpName)
 }
 
 func versionCommand() *cli.Command {

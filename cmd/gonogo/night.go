@@ -75,18 +75,21 @@ func (h *nightRun) Make(ctx context.Context, c *project.Call, p *project.Project
 	if err := h.Add(n); err != nil {
 		return err
 	}
-	return withAnswer(n.ExitCode, failed, h.show(c, p.Config.Report, n, compared, trend), h.writePage(c, to, trend), h.pruneTo(ctx, c))
+	return withAnswer(n.ExitCode, failed, h.show(c, p.Config.Report, n, compared, trend), h.writePage(c, to, trend),
+		h.pruneTo(ctx, c))
 }
 
 // writeAgain prints a recorded night and writes the page that a kill has cost.
 func (h *nightRun) writeAgain(ctx context.Context, c *project.Call, p *project.Project, n history.Night) error {
-	fmt.Fprintf(c.Err, "note: night %s is recorded, and the page with it is missing: writing it; nothing is sampled\n", n.Name)
+	fmt.Fprintf(c.Err,
+		"note: night %s is recorded, and the page with it is missing: writing it; nothing is sampled\n", n.Name)
 	formats, err := output.PickFormats(strings.Join(p.Config.Report.Formats, ","))
 	if err != nil {
 		return err
 	}
 	trend := history.Analyze(h.Nights, history.DefaultOptions())
-	return withAnswer(n.ExitCode, h.show(c, p.Config.Report, n, nil, trend), h.writePage(c, output.Delivery{Formats: formats, Look: p.Config.Report}, trend), h.pruneTo(ctx, c))
+	return withAnswer(n.ExitCode, h.show(c, p.Config.Report, n, nil, trend),
+		h.writePage(c, output.Delivery{Formats: formats, Look: p.Config.Report}, trend), h.pruneTo(ctx, c))
 }
 
 // withAnswer joins the answer of a night that is kept with whatever else failed: a
@@ -114,7 +117,8 @@ func (h *nightRun) pruneTo(ctx context.Context, c *project.Call) error {
 	}
 	removed, err := h.Prune(ctx, h.Keep)
 	if removed > 0 {
-		fmt.Fprintf(c.Err, "note: removed the rollouts of %s; %s holds their numbers\n", console.Count(removed, "night"), archive.NightsFile)
+		fmt.Fprintf(c.Err, "note: removed the rollouts of %s; %s holds their numbers\n",
+			console.Count(removed, "night"), archive.NightsFile)
 	}
 	return err
 }
@@ -127,7 +131,9 @@ type nightAnswer struct {
 }
 
 // show prints the comparison, the nights and, last, the answer.
-func (h *nightRun) show(c *project.Call, look config.ReportValues, n history.Night, compared *compare.Comparison, trend *history.History) error {
+func (h *nightRun) show(c *project.Call, look config.ReportValues, n history.Night, compared *compare.Comparison,
+	trend *history.History,
+) error {
 	if c.JSON {
 		n.Items = nil // they are in nights.jsonl
 		return ui.PrintJSON(c.Out, nightAnswer{Night: n, Comparison: compared, History: trend})
@@ -183,5 +189,6 @@ func keep(c *project.Call, p *project.Project, dir string, comparison *compare.C
 	if err := output.WriteFile(dir, output.ComparisonFile, comparison.Encode); err != nil {
 		return err
 	}
-	return output.WriteFile(dir, output.ComparisonMarkdown, func(w io.Writer) error { return report.WriteMarkdown(w, page) })
+	return output.WriteFile(dir, output.ComparisonMarkdown,
+		func(w io.Writer) error { return report.WriteMarkdown(w, page) })
 }

@@ -17,7 +17,8 @@ import (
 )
 
 func planCommand() *cli.Command {
-	trainers := ui.Names(recipe.Trainers(), func(t recipe.Trainer) string { return fmt.Sprintf("   %-10s %s", t.Name, t.Doc) })
+	trainers := ui.Names(recipe.Trainers(),
+		func(t recipe.Trainer) string { return fmt.Sprintf("   %-10s %s", t.Name, t.Doc) })
 	return &cli.Command{
 		Name:      "plan",
 		Usage:     "write the trainer's configuration that the measurements of a run speak for",
@@ -36,7 +37,10 @@ Example:
    gonogo plan my-run --for verl --set training.batch_size=64`,
 		Flags: slices.Concat([]cli.Flag{
 			&cli.StringFlag{Name: "for", Usage: "`TRAINER`: " + strings.Join(trainerNames(), ", ")},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `FILE` instead of standard output"},
+			&cli.StringFlag{
+				Name: "output", Aliases: []string{"o"},
+				Usage: "write to `FILE` instead of standard output",
+			},
 			&cli.BoolFlag{Name: "force", Usage: "overwrite the file"},
 		}, analysisFlags()),
 		Action: planAction,
@@ -53,7 +57,8 @@ func planAction(c *cli.Context) error {
 	case c.String("for") == "":
 		return exit.Usagef("say with --for who trains: %s", strings.Join(trainerNames(), ", "))
 	case i < 0:
-		return exit.Usagef("no configuration is known for %q%s", c.String("for"), spelling.Choices(c.String("for"), trainerNames()))
+		return exit.Usagef("no configuration is known for %q%s", c.String("for"),
+			spelling.Choices(c.String("for"), trainerNames()))
 	}
 	out := c.String("output")
 	if out != "" && !c.Bool("force") {
@@ -89,13 +94,15 @@ func planGiven(c *cli.Context, dir string) (recipe.Given, error) {
 	}
 	t := cfg.Training
 	given := recipe.Given{
-		Run: c.Args().First(), Model: cfg.Model.Name, BatchSize: t.BatchSize, Epochs: t.Epochs, EvalEvery: t.EvalInterval, EvalSamples: t.EvalSamples,
+		Run: c.Args().First(), Model: cfg.Model.Name, BatchSize: t.BatchSize, Epochs: t.Epochs,
+		EvalEvery: t.EvalInterval, EvalSamples: t.EvalSamples,
 		Sampling: &rollout.Sampling{Sent: cfg.Model.Config().Sent()}, Normalize: cfg.Trainer.Normalize, Job: cfg.Body,
 	}
 	if c.IsSet("group-size") {
 		given.GroupSize = t.GroupSize
 	}
-	if opened, err := rollout.OpenManifest(dir); err == nil && opened.Manifest != nil && opened.Manifest.Sampling != nil {
+	if opened, err := rollout.OpenManifest(dir); err == nil && opened.Manifest != nil &&
+		opened.Manifest.Sampling != nil {
 		given.Sampling = opened.Manifest.Sampling
 	}
 	run, err := rollout.Open(dir)

@@ -35,8 +35,13 @@ Examples:
    gonogo report my-run --no-transcripts -o to-send
    gonogo report my-run --format junit --output - >junit.xml`,
 		Flags: slices.Concat([]cli.Flag{
-			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " + strings.Join(output.FormatNames(), ", ") + "; usual is all except those written on request only, all is every one (default: report.formats, else usual)"},
-			&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Usage: "write to `DIR` instead of RUN/report; - writes the one format named to standard output"},
+			&cli.StringFlag{Name: "format", Usage: "comma-separated list of " +
+				strings.Join(output.FormatNames(), ", ") + "; usual is all except those written on request only, " +
+				"all is every one (default: report.formats, else usual)"},
+			&cli.StringFlag{
+				Name: "output", Aliases: []string{"o"},
+				Usage: "write to `DIR` instead of RUN/report; - writes the one format named to standard output",
+			},
 			langFlag(), allFlag(), pdfFlag(),
 			&cli.BoolFlag{Name: "no-transcripts", Usage: "leave out text that models, tools, graders and data wrote"},
 		}, keyed("paper", "font"), analysisFlags()),
@@ -86,12 +91,15 @@ func allFlag() cli.Flag {
 
 // pdfFlag asks for more of report.pdf.
 func pdfFlag() cli.Flag {
-	return &cli.StringFlag{Name: "pdf", Usage: "full: report.pdf with an annex of all pictures, items and thresholds", Action: func(_ *cli.Context, value string) error {
-		if value != "full" {
-			return exit.Usagef("--pdf %s: the annex is asked for with --pdf full", value)
-		}
-		return nil
-	}}
+	return &cli.StringFlag{
+		Name: "pdf", Usage: "full: report.pdf with an annex of all pictures, items and thresholds",
+		Action: func(_ *cli.Context, value string) error {
+			if value != "full" {
+				return exit.Usagef("--pdf %s: the annex is asked for with --pdf full", value)
+			}
+			return nil
+		},
+	}
 }
 
 // langFlag is the flag of the commands that report on runs.

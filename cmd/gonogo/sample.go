@@ -16,13 +16,25 @@ import (
 
 // samplingFlags are the flags of the commands that make rollouts.
 func samplingFlags() []cli.Flag {
-	return append(slices.Concat(projectFlags(), keyed("samples", "items", "concurrency", "seed", "max-rollouts", "queue"), spendingFlags()),
-		&cli.StringFlag{Name: "output", Aliases: []string{"o"}, Value: "gonogo-run", Usage: "the run directory `RUN`; an existing one is resumed"},
-		&cli.BoolFlag{Name: "rehearse", Usage: "make one rollout, show its trace and an estimate for the whole run, and stop"},
-		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Usage: "on a terminal, start without a rehearsal and without asking"},
-		&cli.StringSliceFlag{Name: "variant", Usage: "sample only the variant `NAME` of an existing run; base is the run itself; may be repeated"},
+	return append(slices.Concat(projectFlags(), keyed("samples", "items", "concurrency", "seed", "max-rollouts",
+		"queue"), spendingFlags()),
+		&cli.StringFlag{
+			Name: "output", Aliases: []string{"o"}, Value: "gonogo-run",
+			Usage: "the run directory `RUN`; an existing one is resumed",
+		},
+		&cli.BoolFlag{Name: "rehearse", Usage: "make one rollout, show its trace and an estimate for the whole run, " +
+			"and stop"},
+		&cli.BoolFlag{
+			Name: "yes", Aliases: []string{"y"},
+			Usage: "on a terminal, start without a rehearsal and without asking",
+		},
+		&cli.StringSliceFlag{
+			Name:  "variant",
+			Usage: "sample only the variant `NAME` of an existing run; base is the run itself; may be repeated",
+		},
 		logFormatFlag(),
-		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules or fail a blocking gate, or the grader fails on most references"},
+		&cli.BoolFlag{Name: "despite-problems", Usage: "sample although the data files break the platform's rules " +
+			"or fail a blocking gate, or the grader fails on most references"},
 	)
 }
 
@@ -134,13 +146,19 @@ func judgeRun(ctx context.Context, c *project.Call, p *project.Project, dir stri
 
 // targetedFlag asks for more samples of some items.
 func targetedFlag() cli.Flag {
-	return &cli.BoolFlag{Name: "items-undecided", Usage: fmt.Sprintf("make more rollouts of the items whose class is undecided, up to --max-samples of each (default %d); they count only for classes and for gonogo curate", stage.MaxTargeted)}
+	return &cli.BoolFlag{Name: "items-undecided", Usage: fmt.Sprintf("make more rollouts of the items whose class "+
+		"is undecided, up to --max-samples of each (default %d); they count only for classes and for gonogo curate",
+		stage.MaxTargeted)}
 }
 
 // untilFlags are those of sampling that ends when the verdict is decided.
 func untilFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "until", Usage: "`decided`: sample all items in rounds and stop once the verdict is decided"},
-		&cli.StringFlag{Name: "max-samples", Usage: "with --until, at most `M` rollouts per item (default sampling.samples)"},
+		&cli.StringFlag{Name: "until", Usage: "`decided`: sample all items in rounds and stop once the verdict is " +
+			"decided"},
+		&cli.StringFlag{
+			Name:  "max-samples",
+			Usage: "with --until, at most `M` rollouts per item (default sampling.samples)",
+		},
 	}
 }

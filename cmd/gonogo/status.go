@@ -51,7 +51,8 @@ Example:
 				return ui.PrintJSON(c.App.Writer, map[string]any{"runs": list})
 			}
 			if len(list) == 0 {
-				_, err := fmt.Fprintln(c.App.Writer, "No run is led here: no planner (gonogo run --queue) answers, and the queue keeps none.")
+				_, err := fmt.Fprintln(c.App.Writer,
+					"No run is led here: no planner (gonogo run --queue) answers, and the queue keeps none.")
 				return err
 			}
 			for _, s := range list {
@@ -81,8 +82,10 @@ func statuses(c *cli.Context) ([]*queue.RunStatus, error) {
 	if !ok || at.Queue == queue.Embedded {
 		return []*queue.RunStatus{s}, nil
 	}
-	if s.Queue = at.Queue; !s.Live { // no one is sent credentials because a directory says so that no process of ours is writing
-		s.Note = fmt.Sprintf("it was handed out by a queue; if a process on another machine leads it: gonogo status --queue %s --run %s", at.Queue, at.Run)
+	// no one is sent credentials because a directory says so that no process of ours is writing
+	if s.Queue = at.Queue; !s.Live {
+		s.Note = fmt.Sprintf("it was handed out by a queue; if a process on another machine leads it: gonogo status "+
+			"--queue %s --run %s", at.Queue, at.Run)
 		return []*queue.RunStatus{s}, nil
 	}
 	led, err := ledRuns(c, at.Queue, at.Run)

@@ -40,7 +40,8 @@ func (h *nightRun) tonight(p *project.Project, now time.Time) (name, said string
 			return name, fmt.Sprintf("night %s was broken off: continuing it", name)
 		}
 		if said == "" {
-			said = fmt.Sprintf("night %s was broken off and %s: a new one begins; what was made of it stays in %s until --keep takes it", name, why, h.Run(name))
+			said = fmt.Sprintf("night %s was broken off and %s: a new one begins; what was made of it stays in %s "+
+				"until --keep takes it", name, why, h.Run(name))
 		}
 	}
 	h.seed(p)
@@ -86,7 +87,8 @@ func (h *nightRun) unfit(p *project.Project, name string, now time.Time) string 
 		return "cannot be read"
 	}
 	if ago := now.Sub(opened.Manifest.Started); ago > goOnWithin || ago < -goOnWithin {
-		return fmt.Sprintf("began on %s, more than %d hours away", opened.Manifest.Started.Format(time.DateTime), int(goOnWithin.Hours()))
+		return fmt.Sprintf("began on %s, more than %d hours away", opened.Manifest.Started.Format(time.DateTime),
+			int(goOnWithin.Hours()))
 	}
 	m := p.Manifest(h.Run(name))
 	if !maps.Equal(m.Binding, opened.Manifest.Binding) || stage.CheckNotShrunk(h.Run(name), m) != nil {
@@ -109,6 +111,7 @@ func (h *nightRun) seed(p *project.Project) {
 func (h *nightRun) tellDamaged(ctx context.Context, c *project.Call) {
 	names, causes := h.Damaged(ctx)
 	for i, name := range names {
-		fmt.Fprintf(c.Err, "note: night %s cannot be read, and counts as gone: %s\n", console.Visible(name), console.Visible(causes[i].Error()))
+		fmt.Fprintf(c.Err, "note: night %s cannot be read, and counts as gone: %s\n", console.Visible(name),
+			console.Visible(causes[i].Error()))
 	}
 }

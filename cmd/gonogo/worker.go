@@ -29,7 +29,8 @@ const workerSlots = 32
 // queue in.
 func queueFlags() []cli.Flag {
 	return []cli.Flag{
-		&cli.StringFlag{Name: "queue", Usage: "the queue at `URL`: nats://HOST:PORT or tls://HOST:PORT, several with commas between"},
+		&cli.StringFlag{Name: "queue", Usage: "the queue at `URL`: nats://HOST:PORT or tls://HOST:PORT, several " +
+			"with commas between"},
 		&cli.StringFlag{Name: "creds", Usage: "a `FILE` of NATS credentials (.creds)"},
 		&cli.StringFlag{Name: "tls-ca", Usage: "a `FILE` with the CA certificates for the queue's servers"},
 		&cli.StringFlag{Name: "tls-cert", Usage: "a `FILE` with the client certificate"},
@@ -66,7 +67,11 @@ Example:
 		Flags: append(queueFlags(),
 			&cli.StringFlag{Name: "run", Usage: "work only for the run with this `ID`"},
 			&cli.IntFlag{Name: "slots", Value: workerSlots, Usage: "make at most `N` rollouts at once"},
-			&cli.StringFlag{Name: "dir", Value: ".", Usage: "read the files that a configuration names in `DIR`; sessions are recorded in DIR/" + queue.WorkerDir},
+			&cli.StringFlag{
+				Name: "dir", Value: ".",
+				Usage: "read the files that a configuration names in `DIR`; sessions are recorded in DIR/" +
+					queue.WorkerDir,
+			},
 			&cli.BoolFlag{Name: "once", Usage: "exit when the run ends"},
 			logFormatFlag(),
 		),
@@ -85,7 +90,8 @@ Example:
 			defer release()
 			w := &worker{out: c.App.ErrWriter, dir: c.String("dir"), slots: c.Int("slots"), drain: drain}
 			err = queue.Service{
-				Run: c.String("run"), Once: c.Bool("once"), Me: queue.ThisWorker(w.slots, project.Version()), Work: w.work, Say: w.say, Redact: redact,
+				Run: c.String("run"), Once: c.Bool("once"), Me: queue.ThisWorker(w.slots, project.Version()),
+				Work: w.work, Say: w.say, Redact: redact,
 			}.Serve(ctx, drain, at, console.NewQueueLog(c.App.ErrWriter, redact).Logger())
 			if errors.Is(err, queue.ErrDrained) || errors.Is(err, queue.ErrLeft) {
 				return &exit.Error{Code: exit.Interrupted, Err: err}
@@ -98,14 +104,20 @@ Example:
 // queueAddress is the address of a queue with the login that the command line and the
 // environment have, and what masks the login.
 func queueAddress(c *cli.Context, url string) (queue.Address, *rollout.Redactor, error) {
-	at := queue.Address{URL: url, Creds: c.String("creds"), CA: c.String("tls-ca"), Cert: c.String("tls-cert"), Key: c.String("tls-key")}
+	at := queue.Address{
+		URL: url, Creds: c.String("creds"), CA: c.String("tls-ca"), Cert: c.String("tls-cert"),
+		Key: c.String("tls-key"),
+	}
 	at.Login(os.LookupEnv)
 	redact := rollout.NewRedactor(at.Token, at.Password)
 	if wrong := at.URLFault(); wrong != "" {
-		return at, redact, exit.Usagef("--queue: the address %s", strings.Replace(wrong, "memory, embedded, embedded:PORT, or ", "", 1))
+		return at, redact,
+			exit.Usagef("--queue: the address %s", strings.Replace(wrong, "memory, embedded, embedded:PORT, or ", "",
+				1))
 	}
 	if !at.Remote() {
-		return at, redact, exit.Usagef("--queue takes the address of a queue that others reach too, such as nats://localhost:4222")
+		return at, redact, exit.Usagef("--queue takes the address of a queue that others reach too, such as " +
+			"nats://localhost:4222")
 	}
 	return at, redact, nil
 }
@@ -151,7 +163,8 @@ func (w *worker) work(ctx context.Context, m *queue.Member) error {
 	p.TakeGraderWarnings()
 	p.ShowWarnings(w.out)
 	console.WarnLeftOpen(w.out, stats)
-	w.say("Made %s for the run %s in %s%s.", console.Count(stats.Recorded, "rollout"), m.Run(), stats.Elapsed.Round(100*time.Millisecond), strings.Join(append([]string{""}, console.Troubles(stats)...), ", "))
+	w.say("Made %s for the run %s in %s%s.", console.Count(stats.Recorded, "rollout"), m.Run(),
+		stats.Elapsed.Round(100*time.Millisecond), strings.Join(append([]string{""}, console.Troubles(stats)...), ", "))
 	closed := errors.Join(p.Session.ForgetSessions(), p.AgentLog.Close())
 	if err != nil && ctx.Err() == nil {
 		err = errors.New(p.Redact.String(err.Error()))

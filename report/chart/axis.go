@@ -57,7 +57,8 @@ func rewardAxis(p *plot.Plot, r *analysis.Result, low, high float64) {
 func ceilingLine(r *analysis.Result) (rule, bool) {
 	lo, hi := rewardRange(r)
 	hair := 1e-6 * (hi - lo)
-	return rule{at: r.Ceiling, line: draw.LineStyle{Color: Ink, Width: 0.7, Dashes: dashed}}, r.Ceiling > lo+hair && r.Ceiling < hi-hair
+	return rule{at: r.Ceiling, line: draw.LineStyle{Color: Ink, Width: 0.7, Dashes: dashed}}, r.Ceiling > lo+hair &&
+		r.Ceiling < hi-hair
 }
 
 // ceilingEntry is ceilingLine's entry in a legend; nothing where there is none.

@@ -51,11 +51,14 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	case !ok || !found || one.Value == nil:
 		f.Title = l.Text("chart.best.heading", "Best and worst of k samples")
 	case top.K == 1:
-		f.Title = l.Say("chart.best.single", "One sample per item: mean reward %s, best of more is unknown", message.Digits(*one.Value))
+		f.Title = l.Say("chart.best.single", "One sample per item: mean reward %s, best of more is unknown",
+			message.Digits(*one.Value))
 	case *top.Value-*one.Value < 1e-9:
-		f.Title = l.Say("chart.best.equal", "The best of %d samples is no better than the mean of %s", top.K, message.Digits(*one.Value))
+		f.Title = l.Say("chart.best.equal", "The best of %d samples is no better than the mean of %s", top.K,
+			message.Digits(*one.Value))
 	default:
-		f.Title = l.Say("chart.best.above", "The best of %d samples earns %s, %s above the mean of %s", top.K, message.Digits(*top.Value), message.Digits(*top.Value-*one.Value), message.Digits(*one.Value))
+		f.Title = l.Say("chart.best.above", "The best of %d samples earns %s, %s above the mean of %s", top.K,
+			message.Digits(*top.Value), message.Digits(*top.Value-*one.Value), message.Digits(*one.Value))
 	}
 	f.Subtitle = counted(l, split, s)
 	if ok {
@@ -66,7 +69,8 @@ func drawBestOfK(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 		f.Subtitle += l.Say("chart.best.beyond", "; a group of %d is beyond the samples taken", r.GroupSize)
 	}
 	if ok && top.Items > 0 && top.Items != s.Items.Measured {
-		f.Subtitle += l.Say("chart.best.over", "; over the %s with at least %s", l.Count(top.Items, "item"), l.Count(top.K, "sample"))
+		f.Subtitle += l.Say("chart.best.over", "; over the %s with at least %s", l.Count(top.Items, "item"),
+			l.Count(top.K, "sample"))
 	}
 	f.Legend = []Entry{{l.Text("chart.best_of_k", "best of k"), []plot.Thumbnailer{best}}}
 	if len(worst.x) > 0 {
@@ -95,7 +99,12 @@ func bestTable(l message.Language, s *analysis.SplitResult, best, worst curve, f
 		}
 		return append(cells, "", "")
 	})
-	return Table{Columns: true, Head: slices.Concat(heads(l, "chart.head.k", "k", "chart.head.best_of_k", "best of k", "chart.head.worst_of_k", "worst of k"), fitHeads, heads(l, "chart.head.items", "items", "chart.head.rollouts", "rollouts")), Marks: marks}
+	return Table{
+		Columns: true,
+		Head: slices.Concat(heads(l, "chart.head.k", "k", "chart.head.best_of_k", "best of k",
+			"chart.head.worst_of_k", "worst of k"), fitHeads,
+			heads(l, "chart.head.items", "items", "chart.head.rollouts", "rollouts")), Marks: marks,
+	}
 }
 
 func bestWorst(s *analysis.SplitResult) (best, worst curve) {
@@ -134,7 +143,10 @@ func extent(curves ...curve) (low, high float64) {
 func around(v curve, x float64) []float64 {
 	for i := range v.x {
 		if v.x[i] == x {
-			return []float64{v.lo[i], v.lo[i]*0.75 + v.hi[i]*0.25, (v.lo[i] + v.hi[i]) / 2, v.lo[i]*0.25 + v.hi[i]*0.75, v.hi[i]}
+			return []float64{
+				v.lo[i], v.lo[i]*0.75 + v.hi[i]*0.25, (v.lo[i] + v.hi[i]) / 2,
+				v.lo[i]*0.25 + v.hi[i]*0.75, v.hi[i],
+			}
 		}
 	}
 	return nil
@@ -156,7 +168,10 @@ func liftLabel(r *analysis.Result, p *plot.Plot, s *analysis.SplitResult, best c
 		if x != g {
 			continue
 		}
-		at := label{x: g, y: best.y[i], dx: -5, dy: -7, xAlign: draw.XRight, yAlign: draw.YTop, color: Blue, text: r.Lang.Say("chart.lift", "lift %s", message.Digits(*s.Lift.Value))}
+		at := label{
+			x: g, y: best.y[i], dx: -5, dy: -7, xAlign: draw.XRight, yAlign: draw.YTop, color: Blue,
+			text: r.Lang.Say("chart.lift", "lift %s", message.Digits(*s.Lift.Value)),
+		}
 		switch {
 		case p.X.Norm(g) < 0.7: // room next to the line, where no curve runs
 			at.y, at.dx, at.dy, at.xAlign, at.yAlign = (best.y[0]+best.y[i])/2, 5, 0, draw.XLeft, draw.YCenter

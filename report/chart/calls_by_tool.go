@@ -37,12 +37,20 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		}
 		return message.Digits(*x)
 	}
-	f := Figure{Table: Table{Head: heads(l, "chart.head.tool", "tool", "chart.head.calls", "calls", "chart.head.share", "share", "chart.head.refused", "refused", "chart.head.malformed", "malformed", "chart.head.failed", "failed", "chart.head.p50_s", "P50 s", "chart.head.p95_s", "P95 s")}}
+	f := Figure{Table: Table{Head: heads(l, "chart.head.tool", "tool", "chart.head.calls", "calls",
+		"chart.head.share", "share", "chart.head.refused", "refused", "chart.head.malformed", "malformed",
+		"chart.head.failed", "failed", "chart.head.p50_s", "P50 s", "chart.head.p95_s", "P95 s")}}
 	// From the left; hatches and lightness tell them apart in grey.
 	parts := []part{
 		{words: l.Text("chart.calls.answered", "answered"), bars: bars{fill: Sky}},
-		{words: l.Text("chart.calls.refused", "refused by the tool"), bars: bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}},
-		{words: l.Text("chart.calls.malformed", "malformed: unknown tool or arguments"), bars: bars{fill: Grid, hatch: glyph.Hatch{Color: Muted, Width: 0.6, Space: 3.5, Back: true}}},
+		{
+			words: l.Text("chart.calls.refused", "refused by the tool"),
+			bars:  bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}},
+		},
+		{
+			words: l.Text("chart.calls.malformed", "malformed: unknown tool or arguments"),
+			bars:  bars{fill: Grid, hatch: glyph.Hatch{Color: Muted, Width: 0.6, Space: 3.5, Back: true}},
+		},
 		{words: l.Text("chart.calls.failed", "failed, which ended the rollout"), bars: bars{fill: Charred}},
 	}
 	var names []string
@@ -56,10 +64,16 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 			text += l.Say("chart.calls.p95", ", 95 %% within %s s", message.Digits(*t.P95))
 		}
 		names = append(names, t.name)
-		words = append(words, label{x: float64(t.Calls), y: row(i), dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft, color: Ink, text: text})
+		words = append(words, label{
+			x: float64(t.Calls), y: row(i), dx: 4, yAlign: draw.YCenter, xAlign: draw.XLeft,
+			color: Ink, text: text,
+		})
 		f.Table.Marks = append(f.Table.Marks, Mark{
-			Cells: []string{t.name, message.Whole(t.Calls), share, message.Whole(t.Errors), message.Whole(t.Malformed), message.Whole(t.Failed), seconds(t.P50), seconds(t.P95)},
-			X1:    float64(t.Calls), Y0: row(i) - 0.5, Y1: row(i) + 0.5, Dots: []Dot{{float64(t.Calls), row(i)}},
+			Cells: []string{
+				t.name, message.Whole(t.Calls), share, message.Whole(t.Errors),
+				message.Whole(t.Malformed), message.Whole(t.Failed), seconds(t.P50), seconds(t.P95),
+			},
+			X1: float64(t.Calls), Y0: row(i) - 0.5, Y1: row(i) + 0.5, Dots: []Dot{{float64(t.Calls), row(i)}},
 		})
 	}
 	p := newPlot(l.Text("chart.axis.tool_calls", "tool calls"), "")
@@ -78,16 +92,20 @@ func drawCallsByTool(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	f.Plot, f.Height = p, max(Height*0.68, around+pitch*vg.Length(len(list)))
 	f.Title = l.Say("chart.calls.all", "All calls go to %s", visibleName(list[0].name))
 	if len(list) > 1 {
-		f.Title = l.Say("chart.calls.most", "%s of calls go to %s", message.Percent(float64(list[0].Calls)/float64(total)), visibleName(list[0].name))
+		f.Title = l.Say("chart.calls.most", "%s of calls go to %s",
+			message.Percent(float64(list[0].Calls)/float64(total)), visibleName(list[0].name))
 	}
 	if wrong == 0 {
 		f.Title += l.Text("chart.calls.fine", "; every call was answered")
 	} else {
-		f.Title += l.Say("chart.calls.wrong", "; %s of all calls went wrong", message.Percent(float64(wrong)/float64(total)))
+		f.Title += l.Say("chart.calls.wrong", "; %s of all calls went wrong",
+			message.Percent(float64(wrong)/float64(total)))
 	}
-	f.Subtitle = l.Say("chart.calls.about", "%s: n = %s of %s; as counted, no interval", split, l.Count(total, "call"), l.Count(s.Reward.N+s.Missing.Total(), "rollout"))
+	f.Subtitle = l.Say("chart.calls.about", "%s: n = %s of %s; as counted, no interval", split,
+		l.Count(total, "call"), l.Count(s.Reward.N+s.Missing.Total(), "rollout"))
 	if m := s.Tools.Malformed; m.Known() {
-		f.Subtitle += l.Say("chart.calls.malformed_share", "; malformed: %s of calls, %s", percentInterval(m), intervals(r, m))
+		f.Subtitle += l.Say("chart.calls.malformed_share", "; malformed: %s of calls, %s", percentInterval(m),
+			intervals(r, m))
 	}
 	f.Legend = partLegend(l, parts)
 	return f, nil

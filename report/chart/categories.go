@@ -57,8 +57,10 @@ func (g groups) items(r *analysis.Result, s *analysis.SplitResult) []itemGroup {
 		one := &list[i]
 		mean, _ := stat.MeanVariance(one.means)
 		one.reward = stat.Estimate{Value: &mean}
-		if lo, hi := rewardRange(r); r.Confidence > 0 && r.Confidence < 1 && slices.Min(one.means) >= lo && slices.Max(one.means) <= hi {
-			one.reward = stat.ItemMeans(one.means, nil, one.n, &stat.Range{Lo: lo, Hi: hi}, r.Confidence, "mean over items")
+		if lo, hi := rewardRange(r); r.Confidence > 0 && r.Confidence < 1 && slices.Min(one.means) >= lo &&
+			slices.Max(one.means) <= hi {
+			one.reward = stat.ItemMeans(one.means, nil, one.n, &stat.Range{Lo: lo, Hi: hi}, r.Confidence,
+				"mean over items")
 		}
 	}
 	sort.Slice(list, func(i, j int) bool {
@@ -83,9 +85,13 @@ func (g groups) drawRewards(r *analysis.Result, split rollout.Split, s *analysis
 	for i, one := range list {
 		items := message.Whole(len(one.means))
 		v := dotRow{
-			name: l.Say("chart.group.name", "%s (%s)", one.name, l.Count(len(one.means), "item")), look: discLook, hidden: i >= groupEnds && i < groupEnds+hidden,
-			text:  message.Digits(*one.reward.Value),
-			cells: []string{one.name, items, message.Interval(one.reward.Value, one.reward.Low, one.reward.High), message.Percent(float64(one.mixed) / float64(len(one.means)))},
+			name: l.Say("chart.group.name", "%s (%s)", one.name, l.Count(len(one.means), "item")), look: discLook,
+			hidden: i >= groupEnds && i < groupEnds+hidden,
+			text:   message.Digits(*one.reward.Value),
+			cells: []string{
+				one.name, items, message.Interval(one.reward.Value, one.reward.Low, one.reward.High),
+				message.Percent(float64(one.mixed) / float64(len(one.means))),
+			},
 		}
 		v.place(one.reward)
 		d.list = append(d.list, v)
@@ -95,9 +101,12 @@ func (g groups) drawRewards(r *analysis.Result, split rollout.Split, s *analysis
 	pad := (hi - lo) * 0.012
 	f := d.figure(l.Text("chart.mean_reward", "mean reward"), lo-pad, hi+pad, 0.09, 16)
 	f.Height = max(Height*0.75, f.Height)
-	f.Table.Head, f.Table.Filter = append([]string{g.kind.In(l)}, heads(l, "chart.head.items", "items", "chart.head.mean_reward", "mean reward", "chart.head.mixed", "mixed")...), true
+	f.Table.Head, f.Table.Filter = append([]string{g.kind.In(l)},
+		heads(l, "chart.head.items", "items", "chart.head.mean_reward", "mean reward", "chart.head.mixed",
+			"mixed")...), true
 	first, last := list[0], list[len(list)-1]
-	f.Title = l.Say("chart.group.title", "Of %s, %s earns least (%s) and %s most (%s)", g.count(len(list), l), first.name, message.Digits(*first.reward.Value), last.name, message.Digits(*last.reward.Value))
+	f.Title = l.Say("chart.group.title", "Of %s, %s earns least (%s) and %s most (%s)", g.count(len(list), l),
+		first.name, message.Digits(*first.reward.Value), last.name, message.Digits(*last.reward.Value))
 	bars, between, leftOut := "", "", ""
 	if first.reward.Low != nil {
 		bars = l.Say("chart.bars", "bars: %s", intervals(r, first.reward))
@@ -108,12 +117,16 @@ func (g groups) drawRewards(r *analysis.Result, split rollout.Split, s *analysis
 	if small > 0 {
 		leftOut = l.Say("chart.group.left_out", "%s of fewer than 3 items left out", g.count(small, l))
 	}
-	f.Subtitle = phrases(l, counted(l, split, s), bars, l.Text("chart.group.as_seen", "as seen in these samples: not tested against each other"), between, leftOut)
+	f.Subtitle = phrases(l, counted(l, split, s), bars,
+		l.Text("chart.group.as_seen", "as seen in these samples: not tested against each other"), between, leftOut)
 	f.Legend = []Entry{{l.Text("chart.group.mean", "mean over its items"), []plot.Thumbnailer{discLook}}}
 	if mean := s.Reward.Value; mean != nil {
 		line := rule{at: *mean, upward: true, line: draw.LineStyle{Color: Muted, Width: 0.9, Dashes: dashed}}
 		f.Plot.Add(line)
-		f.Legend = append(f.Legend, Entry{l.Say("chart.mean.all", "mean of all: %s", message.Digits(*mean)), []plot.Thumbnailer{line}})
+		f.Legend = append(f.Legend, Entry{
+			l.Say("chart.mean.all", "mean of all: %s", message.Digits(*mean)),
+			[]plot.Thumbnailer{line},
+		})
 	}
 	return f, nil
 }

@@ -61,7 +61,9 @@ func noData(l message.Language, id, english string) (Figure, error) {
 }
 
 // ofSplit draws the split that is shown.
-func ofSplit(draw func(*analysis.Result, rollout.Split, *analysis.SplitResult) (Figure, error)) func(*analysis.Result) (Figure, error) {
+func ofSplit(draw func(*analysis.Result, rollout.Split, *analysis.SplitResult) (Figure,
+	error),
+) func(*analysis.Result) (Figure, error) {
 	return func(r *analysis.Result) (Figure, error) {
 		split, s, ok := ShownSplit(r)
 		if !ok {
@@ -79,7 +81,9 @@ func Charts() []Chart {
 			OnRewards: true,
 			Doc: "Every item by its mean reward, lowest first: light bar = mean, thin line = ± 1 standard deviation, " +
 				"red cross = best sample. Long lines and high crosses are what training can use.",
-			Read: "From left to right the items become easier; where the thin line is long the samples of an item differ, and where bar and cross are both at the bottom, or both at the top, there is nothing to learn from.",
+			Read: "From left to right the items become easier; where the thin line is long the samples of an item " +
+				"differ, and where bar and cross are both at the bottom, or both at the top, there is nothing to " +
+				"learn from.",
 			Draw: ofSplit(drawVariance),
 		},
 		{
@@ -87,119 +91,162 @@ func Charts() []Chart {
 			OnRewards: true,
 			Doc: "The reward to expect when the best, and when the worst, of k samples counts. " +
 				"The gap at the group size is what choosing the better samples can gain.",
-			Read: "Follow the blue line to the group size: its height above its left end is what choosing among samples can gain; to the right of the samples taken it is a fitted model, and the two models differ by what these samples cannot show.",
+			Read: "Follow the blue line to the group size: its height above its left end is what choosing among " +
+				"samples can gain; to the right of the samples taken it is a fitted model, and the two models " +
+				"differ by what these samples cannot show.",
 			Draw: ofSplit(drawBestOfK),
 		},
 		{
 			Name:      "informative",
 			OnRewards: true,
-			Doc: "The share of groups whose rewards differ, against group size. A group whose rewards are all equal teaches " +
+			Doc: "The share of groups whose rewards differ, against group size. A group whose rewards are all equal " +
+				"teaches " +
 				"nothing and is paid for all the same. Where grader noise was measured, its share is taken off.",
-			Read: "Find the group size on the axis below: the line above it is the share of groups that teach; below the caution line training pays for many groups that teach nothing, below the red one training is a NO-GO.",
+			Read: "Find the group size on the axis below: the line above it is the share of groups that teach; " +
+				"below the caution line training pays for many groups that teach nothing, below the red one " +
+				"training is a NO-GO.",
 			Draw: ofSplit(drawInformative),
 		},
 		{
 			Name:      "rewards",
 			OnRewards: true,
-			Doc:       "How often each reward was given. Piles at one end mean the grader, or the task, hardly tells samples apart.",
-			Read:      "Two tall bars at the ends are a grader that says yes or no; one tall bar is a grader, or a task, that hardly tells samples apart.",
-			Draw:      ofSplit(drawRewards),
+			Doc: "How often each reward was given. Piles at one end mean the grader, or the task, hardly " +
+				"tells samples apart.",
+			Read: "Two tall bars at the ends are a grader that says yes or no; one tall bar is a grader, or a " +
+				"task, that hardly tells samples apart.",
+			Draw: ofSplit(drawRewards),
 		},
 		{
 			Name:      "item_classes",
 			OnRewards: true,
-			Doc: "What the rewards of each item look like, by split: dead (all at the bottom), saturated (all at the top), " +
+			Doc: "What the rewards of each item look like, by split: dead (all at the bottom), saturated (all at " +
+				"the top), " +
 				"flat (all equal in between), mixed (they differ).",
-			Read: "The light blue part is what training can use; the dark part is out of reach for now, the hatched one is done already.",
+			Read: "The light blue part is what training can use; the dark part is out of reach for now, the hatched " +
+				"one is done already.",
 			Draw: drawItemClasses,
 		},
 		{
 			Name: "noise", OnRewards: true,
-			Doc:  "What makes rewards of the same item differ, by split: that the model's answers differ, and that the grader gives one and the same answer different rewards.",
-			Read: "Only the dark part teaches the task; the hatched part is luck, and training would learn from it just the same.",
+			Doc: "What makes rewards of the same item differ, by split: that the model's answers differ, and that " +
+				"the grader gives one and the same answer different rewards.",
+			Read: "Only the dark part teaches the task; the hatched part is luck, and training would learn from it " +
+				"just the same.",
 			Draw: drawNoise,
 			Only: func(r *analysis.Result) bool { return r.Grader != nil && r.Grader.NoiseVar.Known() },
 		},
 		categoryGroups.chart("categories",
-			"The mean reward of each category of items, the lowest first, with intervals. A category that earns next to nothing, or everything, is one that training learns little from.",
-			"A dot far left of the dashed line is a kind of item that the model fails at; on the page a click on its row lists its items."),
+			"The mean reward of each category of items, the lowest first, with intervals. A category that earns "+
+				"next to nothing, or everything, is one that training learns little from.",
+			"A dot far left of the dashed line is a kind of item that the model fails at; on the page a click on "+
+				"its row lists its items."),
 		familyGroups.chart("families",
-			"The mean reward of each family of items, the lowest first, with intervals. Items of one family are much alike: a few hard families can carry a mean.",
-			"A dot far left of the dashed line is a family that the model fails at; on the page a click on its row lists its items."),
+			"The mean reward of each family of items, the lowest first, with intervals. Items of one family are "+
+				"much alike: a few hard families can carry a mean.",
+			"A dot far left of the dashed line is a family that the model fails at; on the page a click on its row "+
+				"lists its items."),
 		callCost.chart("reward_tool_calls",
 			"What rollouts earn that make few, and many, tool calls. "+
-				"Where reward falls steadily with more calls, long rollouts rarely succeed. Where it falls only at the budget of calls, the budget cuts rollouts off that may still have succeeded. Compare within items: hard items may simply take longer.",
-			"Dots that fall to the right are long rollouts that earn less; the two correlations above say whether that holds within items, or only because hard items take longer."),
+				"Where reward falls steadily with more calls, long rollouts rarely succeed. Where it falls only at "+
+				"the budget of calls, the budget cuts rollouts off that may still have succeeded. Compare within "+
+				"items: hard items may simply take longer.",
+			"Dots that fall to the right are long rollouts that earn less; the two correlations above say whether "+
+				"that holds within items, or only because hard items take longer."),
 		tokenCost.chart("reward_tokens",
-			"What rollouts earn that take few, and many, tokens. Where more tokens earn no more, training need not pay for them.",
-			"Dots at one height mean that more tokens buy no more reward; a vertical line is a dot's interval, a horizontal one the range of its rollouts."),
+			"What rollouts earn that take few, and many, tokens. Where more tokens earn no more, training need not "+
+				"pay for them.",
+			"Dots at one height mean that more tokens buy no more reward; a vertical line is a dot's interval, a "+
+				"horizontal one the range of its rollouts."),
 		latencyCost.chart("reward_latency",
 			"What rollouts earn that take a short, and a long, time by the clock, waiting for endpoints included. "+
 				"If slow rollouts earn less, check whether a slow endpoint, and not the model, is the cause.",
-			"Dots that fall to the right are slow rollouts that earn less, so a time limit would cost little; dots at one height mean that speed costs nothing."),
+			"Dots that fall to the right are slow rollouts that earn less, so a time limit would cost little; dots "+
+				"at one height mean that speed costs nothing."),
 		callCap.limits("what_if_calls",
-			"What the recorded rollouts would have earned under a lower limit of tool calls, and how many groups would still teach. Nothing was sampled for it: a rollout that makes more calls counts at the bottom of the range, "+
+			"What the recorded rollouts would have earned under a lower limit of tool calls, and how many groups "+
+				"would still teach. Nothing was sampled for it: a rollout that makes more calls counts at the "+
+				"bottom of the range, "+
 				"the others as they are. A model that knows of the limit may do better.",
-			"Go left from the limit in force: as long as the blue line stays level, a lower limit costs nothing and saves the longest rollouts."),
+			"Go left from the limit in force: as long as the blue line stays level, a lower limit costs nothing and "+
+				"saves the longest rollouts."),
 		tokenCap.limits("what_if_tokens",
 			"The same under a limit of output tokens of a whole rollout, reasoning included.",
 			"Where the blue line begins to fall, a limit takes rewards away; to the right of it, it only takes tokens."),
 		{
 			Name: "tool_calls",
-			Doc:  "How many tool calls a rollout makes, in all and to each of the tools called most, with the 95th percentile and the budget.",
-			Read: "If the budget's line is among the bars, rollouts are cut short; if it is far to the right of the P95 line, it costs nothing; the tool whose line goes as far right as the bars is the one that long rollouts call.",
+			Doc: "How many tool calls a rollout makes, in all and to each of the tools called most, with the 95th " +
+				"percentile and the budget.",
+			Read: "If the budget's line is among the bars, rollouts are cut short; if it is far to the right of the " +
+				"P95 line, it costs nothing; the tool whose line goes as far right as the bars is the one that long " +
+				"rollouts call.",
 			Draw: ofSplit(drawToolCalls),
 		},
 		{
 			Name: "calls_by_tool",
-			Doc: "Which tools are called, how often, how the calls ended, and within how many seconds 95 % of them were answered. " +
+			Doc: "Which tools are called, how often, how the calls ended, and within how many seconds 95 % of them " +
+				"were answered. " +
 				"A tool that is never called, or often refuses, is one that the model does not know how to use.",
-			Read: "The longer a bar, the more load on that tool; what is hatched or dark at its end are calls that did not get what they asked for.",
+			Read: "The longer a bar, the more load on that tool; what is hatched or dark at its end are calls that " +
+				"did not get what they asked for.",
 			Draw: ofSplit(drawCallsByTool),
 		},
 		{
 			Name: "tool_bigrams",
 			Doc: "Which tool is called after which: row = a call, column = the next call of the same rollout. " +
-				"Framed, on the diagonal, the same tool again: strong colour there means an agent that keeps repeating itself.",
-			Read: "Read a row from left to right: after a call to the row's tool, the cell of the strongest colour is what comes next.",
+				"Framed, on the diagonal, the same tool again: strong colour there means an agent that keeps " +
+				"repeating itself.",
+			Read: "Read a row from left to right: after a call to the row's tool, the cell of the strongest colour " +
+				"is what comes next.",
 			Draw: ofSplit(drawToolBigrams),
 		},
 		{
 			Name: "shift",
-			Doc: "How well the splits can be distinguished: by what is asked, by the fields of their rows, by rewards, and by what the model does with its tools. " +
+			Doc: "How well the splits can be distinguished: by what is asked, by the fields of their rows, by " +
+				"rewards, and by what the model does with its tools. " +
 				"Training on items unlike those that count is training for something else.",
-			Read: "Above, a line that crosses the broad one is a comparison that found nothing, and one wholly to the right of a dashed line is judged; below is the single feature that differs most.",
+			Read: "Above, a line that crosses the broad one is a comparison that found nothing, and one wholly to " +
+				"the right of a dashed line is judged; below is the single feature that differs most.",
 			Draw: drawShift,
 		},
 		{
 			Name: "failures",
-			Doc: "Rollouts that did not end in a grade: by the model's own doing (counted at the bottom of the reward range), " +
+			Doc: "Rollouts that did not end in a grade: by the model's own doing (counted at the bottom of the " +
+				"reward range), " +
 				"or by an endpoint that failed (missing data, left out of every mean).",
-			Read: "Hatched bars are endpoints that failed, to be fixed before you believe anything else; plain ones are the model's own doing.",
+			Read: "Hatched bars are endpoints that failed, to be fixed before you believe anything else; plain ones " +
+				"are the model's own doing.",
 			Draw: drawFailures,
 		},
 		{
 			Name:      "variants",
 			OnRewards: true,
-			Doc: "What each variant of prompt, tools or model changes in the mean reward, item by item against the run itself, with its interval. " +
-				"Right of the line without touching it: a gain without any training. Within the band: no difference that matters.",
-			Read: "A disc with its whole line right of zero gains without any training, a diamond left of zero loses, a ring may be either.",
+			Doc: "What each variant of prompt, tools or model changes in the mean reward, item by item against the " +
+				"run itself, with its interval. " +
+				"Right of the line without touching it: a gain without any training. Within the band: no difference " +
+				"that matters.",
+			Read: "A disc with its whole line right of zero gains without any training, a diamond left of zero " +
+				"loses, a ring may be either.",
 			Draw: drawVariants,
 			Only: func(r *analysis.Result) bool { return r.Variants != nil },
 		},
 		{
 			Name: "endpoint_load",
-			Doc: "How long tools and grader take as more rollouts run at once, up to a whole training step: 95 % of answers came within the time that the line shows. " +
+			Doc: "How long tools and grader take as more rollouts run at once, up to a whole training step: 95 % of " +
+				"answers came within the time that the line shows. " +
 				"A line that rises is an endpoint that makes a training step wait.",
-			Read: "A level line is an endpoint that copes with the load; the point where a line begins to rise is how many rollouts it can handle at once.",
+			Read: "A level line is an endpoint that copes with the load; the point where a line begins to rise is " +
+				"how many rollouts it can handle at once.",
 			Draw: drawEndpointLoad,
 			Only: func(r *analysis.Result) bool { return r.Burst != nil },
 		},
 		{
 			Name: "grader_audit",
-			Doc: "What the grader did with answers that deserve nothing, with right ones, and with ones that only look different: " +
-				"the share of items on which each probe was scored so, with its interval. A diamond away from the broad line is a hole that training would find.",
-			Read: "Each dot should be on the broad line of its group; a red diamond away from it is a probe that the grader fell for.",
+			Doc: "What the grader did with answers that deserve nothing, with right ones, and with ones that only " +
+				"look different: " +
+				"the share of items on which each probe was scored so, with its interval. A diamond away from the " +
+				"broad line is a hole that training would find.",
+			Read: "Each dot should be on the broad line of its group; a red diamond away from it is a probe that " +
+				"the grader fell for.",
 			Draw: drawGraderAudit,
 		},
 	}
@@ -219,7 +266,8 @@ func ShownSplit(r *analysis.Result) (split rollout.Split, s *analysis.SplitResul
 // counted words how much was measured: "train: 120 items × 8 samples, n = 960
 // rollouts".
 func counted(l message.Language, split rollout.Split, s *analysis.SplitResult) string {
-	return l.Say("chart.counted", "%s: %s × %s, n = %s", split, l.Count(s.Items.Measured, "item"), samples(l, s.Samples), l.Count(s.Reward.N, "rollout"))
+	return l.Say("chart.counted", "%s: %s × %s, n = %s", split, l.Count(s.Items.Measured, "item"),
+		samples(l, s.Samples), l.Count(s.Reward.N, "rollout"))
 }
 
 // samples words the samples per item: "8 samples", "3 to 8 samples".

@@ -28,19 +28,26 @@ type move struct {
 var (
 	movedTokens = message.New("chart.moved.tokens", "reward {reward}, tokens {change}")
 	latencyMove = move{
-		"latency", message.New("chart.moved.seconds", "reward {reward}, seconds {change}"), message.New("chart.latency.axis", "wall time of a rollout, seconds, mean"),
-		message.New("chart.latency.more", "rollouts take longer"), message.New("chart.latency.less", "rollouts are faster"),
-		message.New("chart.latency.neither", "rollouts are not seen to be faster or slower"), message.New("chart.latency.without", "the rollouts of a run do not record how long they took"),
+		"latency", message.New("chart.moved.seconds", "reward {reward}, seconds {change}"),
+		message.New("chart.latency.axis", "wall time of a rollout, seconds, mean"),
+		message.New("chart.latency.more", "rollouts take longer"),
+		message.New("chart.latency.less", "rollouts are faster"),
+		message.New("chart.latency.neither", "rollouts are not seen to be faster or slower"),
+		message.New("chart.latency.without", "the rollouts of a run do not record how long they took"),
 	}
 	outputMove = move{
 		"output_tokens", movedTokens, message.New("chart.output_tokens.axis", "output tokens of a rollout, mean"),
-		message.New("chart.output_tokens.more", "rollouts write more"), message.New("chart.output_tokens.less", "rollouts write less"),
-		message.New("chart.output_tokens.neither", "rollouts are not seen to write more or less"), message.New("chart.output_tokens.without", "no server reported how many tokens the rollouts of a run wrote"),
+		message.New("chart.output_tokens.more", "rollouts write more"),
+		message.New("chart.output_tokens.less", "rollouts write less"),
+		message.New("chart.output_tokens.neither", "rollouts are not seen to write more or less"),
+		message.New("chart.output_tokens.without", "no server reported how many tokens the rollouts of a run wrote"),
 	}
 	inputMove = move{
 		"input_tokens", movedTokens, message.New("chart.input_tokens.axis", "input tokens of a rollout, mean"),
-		message.New("chart.input_tokens.more", "rollouts read more"), message.New("chart.input_tokens.less", "rollouts read less"),
-		message.New("chart.input_tokens.neither", "rollouts are not seen to read more or less"), message.New("chart.input_tokens.without", "no server reported how many tokens the rollouts of a run read"),
+		message.New("chart.input_tokens.more", "rollouts read more"),
+		message.New("chart.input_tokens.less", "rollouts read less"),
+		message.New("chart.input_tokens.neither", "rollouts are not seen to read more or less"),
+		message.New("chart.input_tokens.without", "no server reported how many tokens the rollouts of a run read"),
 	}
 )
 
@@ -76,11 +83,13 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 	case "down":
 		moved = m.less
 	}
-	rewards, quantities := message.Difference(sc.Reward.Value, sc.Reward.Low, sc.Reward.High), message.Difference(d.Value, d.Low, d.High)
+	rewards, quantities := message.Difference(sc.Reward.Value, sc.Reward.Low, sc.Reward.High),
+		message.Difference(d.Value, d.Low, d.High)
 	changes := m.unit.In(l, message.Args{"reward": message.Name(rewards), "change": message.Name(quantities)})
 	cross := ""
 	if e := cmp.Or(told(d), told(&sc.Reward)); e != nil {
-		cross = l.Say("chart.cost.cross", "cross: %s of the differences, around new", intervalsAt(l, c.Confidence, e.Estimate))
+		cross = l.Say("chart.cost.cross", "cross: %s of the differences, around new",
+			intervalsAt(l, c.Confidence, e.Estimate))
 	}
 	base, latest := l.Text("chart.base", "base"), l.Text("chart.new", "new")
 	f := Figure{Plot: p}
@@ -88,16 +97,23 @@ func (m move) draw(c *compare.Comparison) (Figure, error) {
 	f.Legend = []Entry{
 		{base, []plot.Thumbnailer{endSample{}}},
 		{l.Text("chart.cost.new", "new, with the intervals of the differences"), []plot.Thumbnailer{endSample{true}}},
-		{l.Say("chart.cost.base", "base ± %s: a mean reward within it is no change that matters", message.Digits(a.delta)), []plot.Thumbnailer{band(0)}},
+		{l.Say("chart.cost.base", "base ± %s: a mean reward within it is no change that matters",
+			message.Digits(a.delta)), []plot.Thumbnailer{band(0)}},
 	}
 	f.Brief = []Entry{f.Legend[0], {latest, f.Legend[1].Thumbs}}
 	rx, ry := (x1-x0)*0.02, (y1-y0)*0.04
 	at := func(x, y float64, name string) Mark {
-		return Mark{Cells: []string{name, message.Digits(y), message.Digits(x)}, X0: x - rx, X1: x + rx, Y0: y - ry, Y1: y + ry}
+		return Mark{
+			Cells: []string{name, message.Digits(y), message.Digits(x)}, X0: x - rx, X1: x + rx, Y0: y - ry,
+			Y1: y + ry,
+		}
 	}
 	f.Table = Table{Head: []string{"", l.Text("chart.mean_reward", "mean reward"), m.axis.In(l)}, Marks: []Mark{
 		at(a.x, a.y, base), at(a.toX, a.toY, latest),
-		{Cells: []string{l.Text("chart.groups.change", "new - base"), rewards, quantities}, X0: x0, X1: x1, Y0: y0, Y1: y1},
+		{
+			Cells: []string{l.Text("chart.groups.change", "new - base"), rewards, quantities}, X0: x0, X1: x1, Y0: y0,
+			Y1: y1,
+		},
 	}}
 	return f, nil
 }
@@ -127,7 +143,10 @@ func (m move) arrow(c *compare.Comparison, sc *compare.Split) *arrow {
 	bx, by := *d.Base, *sc.Reward.Base
 	return &arrow{
 		x: bx, y: by, toX: *d.New, toY: *sc.Reward.New, delta: c.Delta, lang: c.Lang,
-		cross: meanMark{x: d.New, x0: from(bx, d.Low), x1: from(bx, d.High), y: sc.Reward.New, y0: from(by, sc.Reward.Low), y1: from(by, sc.Reward.High)},
+		cross: meanMark{
+			x: d.New, x0: from(bx, d.Low), x1: from(bx, d.High), y: sc.Reward.New,
+			y0: from(by, sc.Reward.Low), y1: from(by, sc.Reward.High),
+		},
 	}
 }
 
@@ -166,7 +185,11 @@ func (a *arrow) extent() (x0, x1, y0, y1 float64) {
 func (a *arrow) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	if a.delta > 0 {
-		c.FillPolygon(bandFill, corners(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: ty(a.y - a.delta)}, Max: vg.Point{X: c.Max.X, Y: ty(a.y + a.delta)}}))
+		c.FillPolygon(bandFill,
+			corners(vg.Rectangle{
+				Min: vg.Point{X: c.Min.X, Y: ty(a.y - a.delta)},
+				Max: vg.Point{X: c.Max.X, Y: ty(a.y + a.delta)},
+			}))
 	}
 	line := draw.LineStyle{Color: Steel, Width: 1.1}
 	if m := a.cross; m.x0 != nil && m.x1 != nil {
@@ -209,7 +232,11 @@ func shaft(c *draw.Canvas, from, to vg.Point) {
 	tip := vg.Point{X: to.X - ux*clear, Y: to.Y - uy*clear}
 	neck := vg.Point{X: tip.X - ux*head, Y: tip.Y - uy*head}
 	c.StrokeLine2(draw.LineStyle{Color: Blue, Width: 1.8}, from.X+ux*clear, from.Y+uy*clear, neck.X, neck.Y)
-	c.FillPolygon(Blue, []vg.Point{tip, {X: neck.X - uy*3.2, Y: neck.Y + ux*3.2}, {X: neck.X + uy*3.2, Y: neck.Y - ux*3.2}})
+	c.FillPolygon(Blue, []vg.Point{
+		tip,
+		{X: neck.X - uy*3.2, Y: neck.Y + ux*3.2},
+		{X: neck.X + uy*3.2, Y: neck.Y - ux*3.2},
+	})
 }
 
 // drawEnd draws base as a ring and new as a disc.

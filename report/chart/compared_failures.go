@@ -27,13 +27,19 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 		more += b2i(moved == "up")
 		fewer += b2i(moved == "down")
 		name := driftName(o, l)
-		v := changeRow(name, e, moved, true, []string{name, message.Whole(o.Base), message.Whole(o.New), message.Difference(e.Value, e.Low, e.High)}, i >= driftRows)
+		v := changeRow(name, e, moved, true, []string{
+			name, message.Whole(o.Base), message.Whole(o.New),
+			message.Difference(e.Value, e.Low, e.High),
+		}, i >= driftRows)
 		v.text = l.Say("chart.drift.change", "%s to %s", message.Whole(o.Base), message.Whole(o.New))
 		d.list = append(d.list, v)
 	}
 	f := d.changes(l.Text("chart.drift.axis", "share of rollouts, new - base"), 0.26, nil, zeroRule())
 	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
-	f.Table.Head = []string{l.Text("chart.outcome", "outcome"), l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.drift.share", "share, new - base")}
+	f.Table.Head = []string{
+		l.Text("chart.outcome", "outcome"), l.Text("chart.base", "base"),
+		l.Text("chart.new", "new"), l.Text("chart.drift.share", "share, new - base"),
+	}
 	kinds := l.Count(len(sc.Outcomes), "kind")
 	switch {
 	case len(sc.Outcomes) == 1 && more == 1:
@@ -41,7 +47,8 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	case len(sc.Outcomes) == 1 && fewer == 1:
 		f.Title = l.Say("chart.failures.down", "Failures became rarer: %s", d.list[0].name)
 	case more > 0 && fewer > 0:
-		f.Title = l.Say("chart.drift.both", "Of %s of failure, %s became more frequent and %s rarer", kinds, message.Whole(more), message.Whole(fewer))
+		f.Title = l.Say("chart.drift.both", "Of %s of failure, %s became more frequent and %s rarer", kinds,
+			message.Whole(more), message.Whole(fewer))
 	case more > 0:
 		f.Title = l.Say("chart.drift.up", "Of %s of failure, %s became more frequent", kinds, message.Whole(more))
 	case fewer > 0:
@@ -56,7 +63,9 @@ func drawDrift(c *compare.Comparison) (Figure, error) {
 	if n := len(sc.Outcomes) - driftRows; n > 0 {
 		left = l.Say("chart.drift.more", "%s more in the table only", l.Count(n, "kind"))
 	}
-	f.Subtitle = phrases(l, over(c), bars, l.Text("chart.drift.numbers", "numbers: rollouts of all recorded, base to new"), l.Text("chart.drift.uncorrected", "not corrected for how many kinds there are"), left)
+	f.Subtitle = phrases(l, over(c), bars,
+		l.Text("chart.drift.numbers", "numbers: rollouts of all recorded, base to new"),
+		l.Text("chart.drift.uncorrected", "not corrected for how many kinds there are"), left)
 	f.Legend = d.legend(l, driftLooks...)
 	return f, nil
 }
@@ -75,7 +84,8 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 			continue
 		}
 		base, latest := message.Percent(*h.Base), message.Percent(*h.New)
-		v := changeRow(h.Name, h.Estimate, h.Direction, true, []string{h.Name, base, latest, message.Difference(h.Value, h.Low, h.High)}, i >= driftRows)
+		v := changeRow(h.Name, h.Estimate, h.Direction, true,
+			[]string{h.Name, base, latest, message.Difference(h.Value, h.Low, h.High)}, i >= driftRows)
 		v.text = l.Say("chart.drift.change", "%s to %s", base, latest)
 		more += b2i(v.look == badLook)
 		d.list = append(d.list, v)
@@ -85,17 +95,23 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 	}
 	f := d.changes(l.Text("chart.drift.axis", "share of rollouts, new - base"), 0.26, nil, zeroRule())
 	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
-	f.Table.Head = []string{l.Text("chart.detector", "detector"), l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.drift.share", "share, new - base")}
-	f.Title = l.Say("chart.hacks.more", "By %s of %s, more rollouts are marked as hacks than in the base run", message.Whole(more), l.Count(len(d.list), "detector"))
+	f.Table.Head = []string{
+		l.Text("chart.detector", "detector"), l.Text("chart.base", "base"),
+		l.Text("chart.new", "new"), l.Text("chart.drift.share", "share, new - base"),
+	}
+	f.Title = l.Say("chart.hacks.more", "By %s of %s, more rollouts are marked as hacks than in the base run",
+		message.Whole(more), l.Count(len(d.list), "detector"))
 	switch first := d.list[0]; {
 	case more == 0:
-		f.Title = l.Text("chart.hacks.no_more", "No detector of hacks is shown to mark more rollouts than in the base run")
+		f.Title = l.Text("chart.hacks.no_more",
+			"No detector of hacks is shown to mark more rollouts than in the base run")
 	case len(d.list) == 1:
 		f.Title = l.Say("chart.hacks.one", "The detector %s marks more rollouts as hacks: %s", first.name, first.text)
 	}
 	bars := ""
 	if first := sc.Hacks[0]; first.Low != nil {
-		bars = l.Say("chart.drift.bars", "bars: %s of the share of rollouts", intervalsAt(l, c.Confidence, first.Estimate))
+		bars = l.Say("chart.drift.bars", "bars: %s of the share of rollouts",
+			intervalsAt(l, c.Confidence, first.Estimate))
 	}
 	f.Subtitle = phrases(l, over(c), bars)
 	f.Legend = d.legend(l, driftLooks...)
@@ -104,7 +120,9 @@ func drawHacks(c *compare.Comparison) (Figure, error) {
 
 // How a kind of failure changed.
 var driftLooks = []seen{
-	{gainLook, message.New("chart.rarer", "rarer")}, {badLook, message.New("chart.more_frequent", "more frequent")}, {ringLook, message.New("chart.drift.neither", "neither is seen")},
+	{gainLook, message.New("chart.rarer", "rarer")},
+	{badLook, message.New("chart.more_frequent", "more frequent")},
+	{ringLook, message.New("chart.drift.neither", "neither is seen")},
 }
 
 func driftName(o compare.OutcomeDrift, l message.Language) string {

@@ -58,19 +58,28 @@ func (g groups) draw(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	}
 	var d dotRows
 	add := func(name string, e stat.Estimate, base, new *float64, direction string, hidden bool) {
-		cells := []string{name, message.Whole(e.Items), message.DigitsOf(base), message.DigitsOf(new), message.Difference(e.Value, e.Low, e.High)}
+		cells := []string{
+			name, message.Whole(e.Items), message.DigitsOf(base), message.DigitsOf(new),
+			message.Difference(e.Value, e.Low, e.High),
+		}
 		d.list = append(d.list, changeRow(name, e, direction, false, cells, hidden))
 	}
-	add(l.Text("chart.all_items", "all items"), sc.Reward.Estimate, sc.Reward.Base, sc.Reward.New, sc.Reward.Direction, false)
+	add(l.Text("chart.all_items", "all items"), sc.Reward.Estimate, sc.Reward.Base, sc.Reward.New,
+		sc.Reward.Direction, false)
 	up, down, hidden := 0, 0, max(0, len(b.Groups)-2*groupEnds)
 	for i, one := range b.Groups {
 		up += b2i(one.Direction == "up")
 		down += b2i(one.Direction == "down")
 		add(one.Group, one.Estimate, one.Base, one.New, one.Direction, i >= groupEnds && i < groupEnds+hidden)
 	}
-	f := d.changes(l.Text("chart.groups.axis", "mean reward, new - base"), 0.17, []float64{-c.Delta, c.Delta}, band(c.Delta), zeroRule())
-	f.Table.Head = []string{g.kind.In(l), l.Text("chart.items", "items"), l.Text("chart.base", "base"), l.Text("chart.new", "new"), l.Text("chart.groups.change", "new - base")}
-	f.Title = l.Say("chart.groups.moved", "%s lost and %s gained, of %s", message.Whole(down), message.Whole(up), g.count(len(b.Groups), l))
+	f := d.changes(l.Text("chart.groups.axis", "mean reward, new - base"), 0.17, []float64{-c.Delta, c.Delta},
+		band(c.Delta), zeroRule())
+	f.Table.Head = []string{
+		g.kind.In(l), l.Text("chart.items", "items"), l.Text("chart.base", "base"),
+		l.Text("chart.new", "new"), l.Text("chart.groups.change", "new - base"),
+	}
+	f.Title = l.Say("chart.groups.moved", "%s lost and %s gained, of %s", message.Whole(down), message.Whole(up),
+		g.count(len(b.Groups), l))
 	if up+down == 0 {
 		f.Title = g.still.In(l)
 	}
@@ -84,11 +93,16 @@ func (g groups) draw(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	if b.LeftOut > 0 {
 		leftOut = l.Say("chart.groups.left_out", "%s of one item, or too many to list, left out", g.count(b.LeftOut, l))
 	}
-	f.Subtitle = phrases(l, over(c), bars, l.Say("chart.groups.flips", "lost and gained by sign flips, %s", compare.Holm.In(l)), between, leftOut)
+	f.Subtitle = phrases(l, over(c), bars, l.Say("chart.groups.flips", "lost and gained by sign flips, %s",
+		compare.Holm.In(l)), between, leftOut)
 	f.Legend = d.legend(l, groupGained, groupLost, seen{ringLook, groupNeither})
 	f.Brief = d.legend(l, groupGained, groupLost, seen{ringLook, groupNeitherBrief})
 	if c.Delta > 0 {
-		f.Legend = append(f.Legend, Entry{l.Say("chart.groups.delta", "within ± %s: does not matter", message.Digits(c.Delta)), []plot.Thumbnailer{band(0)}})
+		f.Legend = append(f.Legend,
+			Entry{
+				l.Say("chart.groups.delta", "within ± %s: does not matter", message.Digits(c.Delta)),
+				[]plot.Thumbnailer{band(0)},
+			})
 	}
 	return f, nil
 }

@@ -42,11 +42,14 @@ func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	p.X.Min, p.X.Max = 0.5-n*0.005, n+0.5+n*0.005
 	p.X.Tick.Marker = between(roundTicks{Want: 4, Whole: true}, 1, n)
 	f := Figure{Plot: p, Table: d.table(l)}
-	f.Title = l.Say("chart.moves.about", "%s: of %s, %s rose and %s fell", became(sc, l), l.Count(d.n, "item"), message.Whole(d.rose), message.Whole(d.fell))
-	change := l.Say("chart.moves.mean_bare", "mean change %s, no interval: too little data for one", message.Difference(r.Value, r.Low, r.High))
+	f.Title = l.Say("chart.moves.about", "%s: of %s, %s rose and %s fell", became(sc, l), l.Count(d.n, "item"),
+		message.Whole(d.rose), message.Whole(d.fell))
+	change := l.Say("chart.moves.mean_bare", "mean change %s, no interval: too little data for one",
+		message.Difference(r.Value, r.Low, r.High))
 	mean := l.Text("chart.moves.mean", "mean change")
 	if r.Low != nil {
-		change = l.Say("chart.moves.mean_within", "mean change %s, %s", message.Difference(r.Value, r.Low, r.High), intervalsAt(l, c.Confidence, r.Estimate))
+		change = l.Say("chart.moves.mean_within", "mean change %s, %s", message.Difference(r.Value, r.Low, r.High),
+			intervalsAt(l, c.Confidence, r.Estimate))
 		mean = l.Text("chart.moves.mean_line", "mean change with its interval")
 	}
 	f.Subtitle = phrases(l, over(c), change, l.Text("chart.moves.chance", "single items move by chance, too"))
@@ -58,9 +61,16 @@ func drawPaired(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	}
 	f.Legend = append(f.Legend, Entry{mean, []plot.Thumbnailer{d.mean}})
 	if d.delta > 0 {
-		f.Legend = append(f.Legend, Entry{l.Say("chart.moves.delta", "± %s: a mean between does not matter", message.Digits(d.delta)), []plot.Thumbnailer{meanLine(0)}})
+		f.Legend = append(f.Legend,
+			Entry{
+				l.Say("chart.moves.delta", "± %s: a mean between does not matter", message.Digits(d.delta)),
+				[]plot.Thumbnailer{meanLine(0)},
+			})
 	}
-	f.Brief = []Entry{{l.Text("chart.mean", "mean"), []plot.Thumbnailer{d.mean}}, {"± " + message.Digits(d.delta), []plot.Thumbnailer{meanLine(0)}}}
+	f.Brief = []Entry{
+		{l.Text("chart.mean", "mean"), []plot.Thumbnailer{d.mean}},
+		{"± " + message.Digits(d.delta), []plot.Thumbnailer{meanLine(0)}},
+	}
 	return f, nil
 }
 
@@ -134,7 +144,8 @@ var meanBandLine = draw.LineStyle{Color: Red, Width: 1.5}
 func (m meanBand) Plot(c draw.Canvas, p *plot.Plot) {
 	_, ty := p.Transforms(&c)
 	if m.Low != nil && m.High != nil {
-		c.FillPolygon(tint(Red, 0.16), corners(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: ty(*m.Low)}, Max: vg.Point{X: c.Max.X, Y: ty(*m.High)}}))
+		c.FillPolygon(tint(Red, 0.16),
+			corners(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: ty(*m.Low)}, Max: vg.Point{X: c.Max.X, Y: ty(*m.High)}}))
 	}
 	if m.Value != nil {
 		c.StrokeLine2(meanBandLine, c.Min.X, ty(*m.Value), c.Max.X, ty(*m.Value))
@@ -152,15 +163,23 @@ func (m meanBand) Thumbnail(c *draw.Canvas) {
 }
 
 func (d paired) table(l message.Language) Table {
-	t := Table{Columns: true, Head: []string{l.Text("chart.item", "item"), l.Text("chart.moves.change", "reward, new - base")}}
+	t := Table{
+		Columns: true,
+		Head:    []string{l.Text("chart.item", "item"), l.Text("chart.moves.change", "reward, new - base")},
+	}
 	if d.each > 1 {
-		t.Head = []string{l.Text("chart.items", "items"), l.Text("chart.moves.pooled_change", "reward, new - base, mean"), l.Text("chart.moves.first", "the first of them")}
+		t.Head = []string{
+			l.Text("chart.items", "items"),
+			l.Text("chart.moves.pooled_change", "reward, new - base, mean"),
+			l.Text("chart.moves.first", "the first of them"),
+		}
 	}
 	for i, v := range d.values {
 		from, to := i*d.each, min(d.n, (i+1)*d.each)
 		m := Mark{
 			Cells: []string{d.items[i], message.Signed(v)},
-			X0:    float64(from) + 0.5, X1: float64(to) + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1), Dots: []Dot{{float64(from+to+1) / 2, v}},
+			X0:    float64(from) + 0.5, X1: float64(to) + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1),
+			Dots: []Dot{{float64(from+to+1) / 2, v}},
 		}
 		if d.each > 1 {
 			m.Cells = []string{message.Whole(from+1) + " – " + message.Whole(to), message.Signed(v), d.items[i]}

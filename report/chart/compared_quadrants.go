@@ -20,10 +20,12 @@ const quadrantRows = 300
 func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	l := c.Lang
 	if sc.Quadrants == nil {
-		return noData(l, "chart.quadrants.none", "no rollout of these items records its tool calls in both runs, or none made any")
+		return noData(l, "chart.quadrants.none",
+			"no rollout of these items records its tool calls in both runs, or none made any")
 	}
 	q := quadrantsOf(c, sc)
-	p := newPlot(l.Text("chart.quadrants.axis", "tool calls of a rollout, new - base"), l.Text("chart.moves.change", "reward, new - base"))
+	p := newPlot(l.Text("chart.quadrants.axis", "tool calls of a rollout, new - base"),
+		l.Text("chart.moves.change", "reward, new - base"))
 	p.Add(q)
 	x, y := q.reach()
 	p.X.Min, p.X.Max = -x*1.06, x*1.06
@@ -43,10 +45,12 @@ func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	same := q.count("same", "fewer") + q.count("same", "same") + q.count("same", "more")
 	before, diamonds, label := "", "", l.Text("chart.item", "item")
 	if same > 0 {
-		before = l.Say("chart.quadrants.same", "the reward of %s is as before (fewer calls: %s, more: %s)", l.Count(same, "item"), message.Whole(q.count("same", "fewer")), message.Whole(q.count("same", "more")))
+		before = l.Say("chart.quadrants.same", "the reward of %s is as before (fewer calls: %s, more: %s)",
+			l.Count(same, "item"), message.Whole(q.count("same", "fewer")), message.Whole(q.count("same", "more")))
 	}
 	if sc.Reward.Low != nil {
-		diamonds = l.Say("chart.quadrants.diamond", "diamond: means with %s", intervalsAt(l, c.Confidence, sc.Reward.Estimate))
+		diamonds = l.Say("chart.quadrants.diamond", "diamond: means with %s",
+			intervalsAt(l, c.Confidence, sc.Reward.Estimate))
 	}
 	if q.several {
 		label = l.Text("chart.quadrants.dots", "item; larger: several at one place")
@@ -54,10 +58,20 @@ func drawQuadrants(c *compare.Comparison, sc *compare.Split) (Figure, error) {
 	f.Title, f.Subtitle = phrases(l, became(sc, l), calls), phrases(l, over(c), before, diamonds)
 	f.Legend = []Entry{
 		{label, []plot.Thumbnailer{q}},
-		{l.Say("chart.quadrants.mean", "mean: reward %s", message.Signed(*sc.Reward.Value)), []plot.Thumbnailer{meanMark{}}},
-		{l.Say("chart.quadrants.delta", "mean within ± %s: does not matter", message.Digits(q.delta)), []plot.Thumbnailer{band(0)}},
+		{
+			l.Say("chart.quadrants.mean", "mean: reward %s", message.Signed(*sc.Reward.Value)),
+			[]plot.Thumbnailer{meanMark{}},
+		},
+		{
+			l.Say("chart.quadrants.delta", "mean within ± %s: does not matter", message.Digits(q.delta)),
+			[]plot.Thumbnailer{band(0)},
+		},
 	}
-	f.Brief = []Entry{{l.Text("chart.item", "item"), f.Legend[0].Thumbs}, {l.Text("chart.mean", "mean"), f.Legend[1].Thumbs}, {l.Text("chart.quadrants.delta_short", "mean does not matter"), f.Legend[2].Thumbs}}
+	f.Brief = []Entry{
+		{l.Text("chart.item", "item"), f.Legend[0].Thumbs},
+		{l.Text("chart.mean", "mean"), f.Legend[1].Thumbs},
+		{l.Text("chart.quadrants.delta_short", "mean does not matter"), f.Legend[2].Thumbs},
+	}
 	return f, nil
 }
 
@@ -86,7 +100,10 @@ type quadrantDot struct {
 // quadrantsOf gathers the items; many are gathered into places of a fine
 // lattice, because no eye can distinguish thousands of dots.
 func quadrantsOf(c *compare.Comparison, sc *compare.Split) quadrants {
-	q := quadrants{lang: c.Lang, cells: sc.Quadrants.Cells, delta: c.Delta, mean: meanMark{y: sc.Reward.Value, y0: sc.Reward.Low, y1: sc.Reward.High}}
+	q := quadrants{
+		lang: c.Lang, cells: sc.Quadrants.Cells, delta: c.Delta,
+		mean: meanMark{y: sc.Reward.Value, y0: sc.Reward.Low, y1: sc.Reward.High},
+	}
 	if d := other(sc, "tool_calls"); d != nil {
 		q.mean.x, q.mean.x0, q.mean.x1 = d.Value, d.Low, d.High
 	}
@@ -118,7 +135,8 @@ func quadrantsOf(c *compare.Comparison, sc *compare.Split) quadrants {
 		d.y += (y - d.y) / float64(d.n)
 		q.several = q.several || d.n > 1
 	}
-	slices.SortStableFunc(q.dots, func(a, b quadrantDot) int { return cmp.Compare(b.n, a.n) }) // large ones lie below small ones
+	// large ones lie below small ones
+	slices.SortStableFunc(q.dots, func(a, b quadrantDot) int { return cmp.Compare(b.n, a.n) })
 	return q
 }
 
@@ -168,7 +186,11 @@ func (q quadrants) count(reward, calls string) int {
 func (q quadrants) Plot(c draw.Canvas, p *plot.Plot) {
 	tx, ty := p.Transforms(&c)
 	if q.delta > 0 {
-		c.FillPolygon(bandFill, corners(vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: ty(-q.delta)}, Max: vg.Point{X: c.Max.X, Y: ty(q.delta)}}))
+		c.FillPolygon(bandFill,
+			corners(vg.Rectangle{
+				Min: vg.Point{X: c.Min.X, Y: ty(-q.delta)},
+				Max: vg.Point{X: c.Max.X, Y: ty(q.delta)},
+			}))
 	}
 	axis := draw.LineStyle{Color: Ink, Width: 0.8}
 	c.StrokeLine2(axis, c.Min.X, ty(0), c.Max.X, ty(0))
@@ -195,8 +217,15 @@ func drawDot(c *draw.Canvas, at vg.Point, n int, crowded bool) {
 
 // What is said of items whose reward went up, or down, by their calls: fewer, as many, more.
 var (
-	itemsUp   = [3]message.Def{message.New("chart.quadrants.up_fewer", "{n} up, fewer calls"), message.New("chart.quadrants.up", "{n} up"), message.New("chart.quadrants.up_more", "{n} up, more calls")}
-	itemsDown = [3]message.Def{message.New("chart.quadrants.down_fewer", "{n} down, fewer calls"), message.New("chart.quadrants.down", "{n} down"), message.New("chart.quadrants.down_more", "{n} down, more calls")}
+	itemsUp = [3]message.Def{
+		message.New("chart.quadrants.up_fewer", "{n} up, fewer calls"),
+		message.New("chart.quadrants.up", "{n} up"), message.New("chart.quadrants.up_more", "{n} up, more calls"),
+	}
+	itemsDown = [3]message.Def{
+		message.New("chart.quadrants.down_fewer", "{n} down, fewer calls"),
+		message.New("chart.quadrants.down", "{n} down"),
+		message.New("chart.quadrants.down_more", "{n} down, more calls"),
+	}
 )
 
 // counts says in the corners how many items lie there; only numbers where words do not
@@ -221,7 +250,8 @@ func (q quadrants) counts(c draw.Canvas, p *plot.Plot) {
 		for i, text := range texts {
 			w := sty.Width(text)
 			x := []vg.Length{c.Min.X + 3, c.Center().X - w/2, c.Max.X - w - 3}[i]
-			c.FillPolygon(tint(Paper, 0.85), corners(vg.Rectangle{Min: vg.Point{X: x - 2, Y: side.y - 9}, Max: vg.Point{X: x + w + 2, Y: side.y}}))
+			c.FillPolygon(tint(Paper, 0.85),
+				corners(vg.Rectangle{Min: vg.Point{X: x - 2, Y: side.y - 9}, Max: vg.Point{X: x + w + 2, Y: side.y}}))
 			c.FillText(sty, vg.Point{X: x, Y: side.y}, text)
 		}
 	}
@@ -261,7 +291,10 @@ func (q quadrants) table(l message.Language) Table {
 	rx, ry := q.reach()
 	dots := slices.Clone(q.dots)
 	slices.SortStableFunc(dots, func(a, b quadrantDot) int { return cmp.Compare(math.Abs(b.y), math.Abs(a.y)) })
-	t := Table{Head: []string{l.Text("chart.item", "item"), l.Text("chart.quadrants.items", "items there"), l.Text("chart.moves.change", "reward, new - base"), l.Text("chart.quadrants.calls", "tool calls, new - base")}}
+	t := Table{Head: []string{
+		l.Text("chart.item", "item"), l.Text("chart.quadrants.items", "items there"),
+		l.Text("chart.moves.change", "reward, new - base"), l.Text("chart.quadrants.calls", "tool calls, new - base"),
+	}}
 	for _, d := range dots[:min(len(dots), quadrantRows)] {
 		name := d.first
 		if d.n > 1 {

@@ -18,16 +18,21 @@ func Comparisons() []Comparison {
 	return []Comparison{
 		{
 			Name: "quadrants",
-			Doc: "Every item that both runs hold, by the change of its reward and of its tool calls: a dot up and to the left earns more with fewer calls. " +
-				"Single items move by chance as well; the diamond is the mean, and a mean within the band is no change that matters.",
-			Read: "Dots above the horizontal line earn more than before, dots left of the vertical one call fewer tools, and the diamond is all of them together.",
+			Doc: "Every item that both runs hold, by the change of its reward and of its tool calls: a dot up and " +
+				"to the left earns more with fewer calls. " +
+				"Single items move by chance as well; the diamond is the mean, and a mean within the band is no " +
+				"change that matters.",
+			Read: "Dots above the horizontal line earn more than before, dots left of the vertical one call fewer " +
+				"tools, and the diamond is all of them together.",
 			Draw: ofItems(drawQuadrants),
 		},
 		{
 			Name: "paired_differences",
-			Doc: "The change of each item's mean reward, the largest drop first. The line is the mean change with its interval; " +
+			Doc: "The change of each item's mean reward, the largest drop first. The line is the mean change with " +
+				"its interval; " +
 				"between the dashed lines it would not matter.",
-			Read: "Bars below zero are items that lost, bars above it items that gained; a few long ones may be chance, so the line with its band decides.",
+			Read: "Bars below zero are items that lost, bars above it items that gained; a few long ones may be " +
+				"chance, so the line with its band decides.",
 			Draw: ofItems(drawPaired),
 		},
 		{
@@ -47,27 +52,35 @@ func Comparisons() []Comparison {
 			Only: familyGroups.asked,
 		},
 		latencyMove.chart("reward_latency",
-			"From base (ring) to new (disc): what rollouts earn, against how long they take by the clock, waiting for endpoints included. "+
+			"From base (ring) to new (disc): what rollouts earn, against how long they take by the clock, waiting "+
+				"for endpoints included. "+
 				"Within the band the mean reward has not changed by an amount that matters.",
 			"Up and to the left is better and faster; a disc within the band earns as much as before."),
 		outputMove.chart("reward_output_tokens",
-			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model writes, which take most of the time of sampling and training.",
-			"Up and to the left earns more for fewer tokens written; a disc right of its ring makes every rollout of training longer."),
+			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model writes, which "+
+				"take most of the time of sampling and training.",
+			"Up and to the left earns more for fewer tokens written; a disc right of its ring makes every rollout "+
+				"of training longer."),
 		inputMove.chart("reward_input_tokens",
-			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model is given, over all its turns.",
+			"From base (ring) to new (disc): what rollouts earn, against the tokens that the model is given, over "+
+				"all its turns.",
 			"Up and to the left earns more for fewer tokens read; a disc far to the right is a context that grew."),
 		{
 			Name: "failure_drift",
-			Doc: "How much more often, or less, rollouts end without a grade, by the way they ended: a diamond right of the line is a failure that became more frequent. " +
+			Doc: "How much more often, or less, rollouts end without a grade, by the way they ended: a diamond " +
+				"right of the line is a failure that became more frequent. " +
 				"Where an endpoint failed more, the reward of what is left may flatter.",
-			Read: "Rows whose whole line is right of zero are failures that became more frequent; those that cross zero may be unchanged.",
+			Read: "Rows whose whole line is right of zero are failures that became more frequent; those that cross " +
+				"zero may be unchanged.",
 			Draw: drawDrift,
 		},
 		{
 			Name: "hacks",
-			Doc: "The share of rollouts that each detector marks as hacks, and how much more or less it is than in the base run. " +
+			Doc: "The share of rollouts that each detector marks as hacks, and how much more or less it is than in " +
+				"the base run. " +
 				"If the reward rises with them, the policy may not be better.",
-			Read: "A diamond right of the line is a detector that marks more rollouts than before: read those before you believe the reward.",
+			Read: "A diamond right of the line is a detector that marks more rollouts than before: read those " +
+				"before you believe the reward.",
 			Draw: drawHacks,
 			Only: func(c *compare.Comparison) bool { _, sc, ok := ComparedSplit(c); return ok && len(sc.Hacks) > 0 },
 		},
@@ -109,7 +122,9 @@ func compared(c *compare.Comparison) (*compare.Split, error) {
 		_, err := noSplit(c)
 		return nil, err
 	case !sc.Reward.Known():
-		return nil, &NoData{Why: c.Lang.Say("chart.comparison.no_reward", "the runs have no rewards to compare: %s", sc.Why.In(c.Lang))}
+		return nil,
+			&NoData{Why: c.Lang.Say("chart.comparison.no_reward", "the runs have no rewards to compare: %s",
+				sc.Why.In(c.Lang))}
 	}
 	return sc, nil
 }
@@ -122,7 +137,8 @@ func noSplit(c *compare.Comparison) (Figure, error) {
 func comparedItems(c *compare.Comparison) (*compare.Split, error) {
 	sc, err := compared(c)
 	if err == nil && (!sc.Paired || len(sc.Changes) == 0) {
-		return nil, &NoData{Why: c.Lang.Text("chart.comparison.no_pair", "no item is measured in both runs: there is no change of an item to show")}
+		return nil, &NoData{Why: c.Lang.Text("chart.comparison.no_pair", "no item is measured in both runs: there "+
+			"is no change of an item to show")}
 	}
 	return sc, err
 }

@@ -39,7 +39,8 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 	p.Y.Min, p.Y.Max = below(lo), above(hi)
 	kAxis(p, 1, last, 8)
 	f := Figure{Plot: p, Table: Table{Columns: true, Head: heads(l, "chart.head.rollouts_at_once", "rollouts at once")}}
-	f.Subtitle = l.Say("chart.load.about", "waves of 1, 2, 4, … up to the step's %s%s", l.Count(b.Rollouts, "rollout"), loadBands(r, list))
+	f.Subtitle = l.Say("chart.load.about", "waves of 1, 2, 4, … up to the step's %s%s",
+		l.Count(b.Rollouts, "rollout"), loadBands(r, list))
 	if more := len(b.Endpoints) - len(list); more > 0 {
 		f.Subtitle += l.Say("chart.table.more", "; %s in the table only", l.Count(more, "endpoint"))
 	}
@@ -74,11 +75,14 @@ func drawEndpointLoad(r *analysis.Result) (Figure, error) {
 	})
 	switch {
 	case slowest < quickAnswer:
-		f.Title = l.Say("chart.load.within", "95 %% of answers come within %s s with %s at once", message.Digits(slowest), l.Count(b.Rollouts, "rollout"))
+		f.Title = l.Say("chart.load.within", "95 %% of answers come within %s s with %s at once",
+			message.Digits(slowest), l.Count(b.Rollouts, "rollout"))
 	case worst != nil:
-		f.Title = l.Say("chart.load.worst", "%s takes twice as long from about %s at once", worst.name, l.Count(int(math.Round(*worst.doubles)), "rollout"))
+		f.Title = l.Say("chart.load.worst", "%s takes twice as long from about %s at once", worst.name,
+			l.Count(int(math.Round(*worst.doubles)), "rollout"))
 	default:
-		f.Title = l.Say("chart.load.even", "No endpoint takes twice as long with %s as with one", l.Count(b.Rollouts, "rollout"))
+		f.Title = l.Say("chart.load.even", "No endpoint takes twice as long with %s as with one",
+			l.Count(b.Rollouts, "rollout"))
 	}
 	return f, nil
 }
@@ -96,9 +100,11 @@ func loadBands(r *analysis.Result, list []load) string {
 	case 0:
 		return r.Lang.Text("chart.load.few", "; too few answers for intervals")
 	case len(list):
-		return r.Lang.Say("chart.load.bands", "; bands: %s intervals, clustered by rollout", message.Percent(r.Confidence))
+		return r.Lang.Say("chart.load.bands", "; bands: %s intervals, clustered by rollout",
+			message.Percent(r.Confidence))
 	}
-	return r.Lang.Say("chart.load.bands_partly", "; bands, where there are answers enough: %s intervals, clustered by rollout", message.Percent(r.Confidence))
+	return r.Lang.Say("chart.load.bands_partly",
+		"; bands, where there are answers enough: %s intervals, clustered by rollout", message.Percent(r.Confidence))
 }
 
 // load is the latency of one endpoint against the rollouts at once.

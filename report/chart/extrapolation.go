@@ -112,9 +112,15 @@ func (f far) legend(r *analysis.Result) []Entry {
 	}
 	switch len(list) {
 	case 1:
-		list = append(list, Entry{r.Lang.Say("chart.fits.share", "%s of refits", message.Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
+		list = append(list, Entry{
+			r.Lang.Say("chart.fits.share", "%s of refits", message.Percent(r.Confidence)),
+			[]plot.Thumbnailer{f.band},
+		})
 	case 2:
-		list = append(list, Entry{r.Lang.Say("chart.fits.both", "both, %s of refits", message.Percent(r.Confidence)), []plot.Thumbnailer{f.band}})
+		list = append(list, Entry{
+			r.Lang.Say("chart.fits.both", "both, %s of refits", message.Percent(r.Confidence)),
+			[]plot.Thumbnailer{f.band},
+		})
 	}
 	return list
 }
@@ -138,7 +144,8 @@ func (f far) columns(l message.Language) (heads []string, curves []curve) {
 		heads, curves = append(heads, f.fit(l)), append(curves, f.plain)
 	}
 	if len(f.inflated.x) > 0 {
-		heads, curves = append(heads, l.Text("chart.fits.with_dead", "with items that never succeed")), append(curves, f.inflated)
+		heads, curves = append(heads, l.Text("chart.fits.with_dead", "with items that never succeed")),
+			append(curves, f.inflated)
 	}
 	return heads, curves
 }
@@ -152,7 +159,10 @@ func (f far) brief(l message.Language) []Entry {
 	for _, v := range []struct {
 		name string
 		curve
-	}{{l.Text("chart.model", "model"), f.plain}, {l.Text("chart.model.inflated", "with items that never succeed"), f.inflated}} {
+	}{{l.Text("chart.model", "model"), f.plain}, {
+		l.Text("chart.model.inflated", "with items that never succeed"),
+		f.inflated,
+	}} {
 		if len(v.x) > 0 {
 			list = append(list, Entry{v.name, []plot.Thumbnailer{f.band, v.curve}})
 		}
@@ -171,7 +181,8 @@ func (f far) caption(l message.Language, say func(float64) string) string {
 	end := len(f.plain.x) - 1
 	k, first, second := message.Whole(int(f.plain.x[end])), say(f.plain.y[end]), say(f.inflated.y[len(f.inflated.y)-1])
 	if first != second {
-		return l.Say("chart.models.gap", "; models at %s: %s or %s, a gap that the samples cannot close", k, first, second)
+		return l.Say("chart.models.gap", "; models at %s: %s or %s, a gap that the samples cannot close", k, first,
+			second)
 	}
 	return l.Say("chart.models.at", "; models at %s: %s", k, first)
 }

@@ -28,8 +28,10 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	if len(splits) == 0 {
 		return noData(l, "chart.no.rollouts", "the run has no rollouts")
 	}
-	own, missing := bars{fill: Sky}, bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}
-	t := Table{Head: heads(l, "chart.head.how_it_ended", "how it ended", "chart.head.split", "split", "chart.head.rollouts", "rollouts", "chart.head.share", "share", "chart.head.counts", "counts")}
+	own, missing := bars{fill: Sky},
+		bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}
+	t := Table{Head: heads(l, "chart.head.how_it_ended", "how it ended", "chart.head.split", "split",
+		"chart.head.rollouts", "rollouts", "chart.head.share", "share", "chart.head.counts", "counts")}
 	var words labels
 	var names, ownShares, missingShares []string
 	outcomes := failureOutcomes(r)
@@ -41,7 +43,8 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	for j, split := range splits {
 		s, of := r.Splits[split], ""
 		count := map[rollout.Outcome]int{
-			rollout.ModelAPI: s.Missing.ModelAPI, rollout.PromptTooLong: s.Missing.PromptTooLong, rollout.ToolFailed: s.Missing.Tool, rollout.GraderFailed: s.Missing.Grader,
+			rollout.ModelAPI: s.Missing.ModelAPI, rollout.PromptTooLong: s.Missing.PromptTooLong,
+			rollout.ToolFailed: s.Missing.Tool, rollout.GraderFailed: s.Missing.Grader,
 			rollout.NoAnswer: s.OwnFailures.NoAnswer, rollout.StepLimit: s.OwnFailures.StepLimit,
 		}
 		all, lost, fell := s.Reward.N+s.Missing.Total(), 0, 0
@@ -66,8 +69,11 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 				text: of + l.Say("sign.bracketed", "%s (%s)", message.Whole(count[o]), message.Percent(share)),
 			})
 			t.Marks = append(t.Marks, Mark{
-				Cells: []string{failureName(l, o), string(split), message.Whole(count[o]), message.Percent(share), counts},
-				X1:    share, Y0: b.y0, Y1: b.y1, Dots: []Dot{{share, y}},
+				Cells: []string{
+					failureName(l, o), string(split), message.Whole(count[o]), message.Percent(share),
+					counts,
+				},
+				X1: share, Y0: b.y0, Y1: b.y1, Dots: []Dot{{share, y}},
 			})
 		}
 		total, nOwn, nMissing = total+all, nOwn+fell, nMissing+lost
@@ -86,20 +92,24 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 	p.X.Min, p.X.Max = 0, max(0.01, top)*beyond
 	p.X.Tick.Marker = percentTicks(between(roundTicks{Want: 5}, 0, 1))
 	f := Figure{Plot: p, Table: t, Height: Height + 32*vg.Length(len(splits)-1)} // each bar has room for its words
-	ownShare, missingShare := strings.Join(ownShares, l.Text("sign.list", ", ")), strings.Join(missingShares, l.Text("sign.list", ", "))
+	ownShare, missingShare := strings.Join(ownShares, l.Text("sign.list", ", ")),
+		strings.Join(missingShares, l.Text("sign.list", ", "))
 	switch {
 	case nOwn+nMissing == 0:
 		f.Title = l.Text("chart.failures.none", "Every rollout ended in a grade")
 	case nMissing == 0 && len(splits) == 1:
-		f.Title = l.Say("chart.failures.own", "Nothing is missing; %s of rollouts are the model's own failures", ownShare)
+		f.Title = l.Say("chart.failures.own", "Nothing is missing; %s of rollouts are the model's own failures",
+			ownShare)
 	case nMissing == 0:
 		f.Title = l.Say("chart.failures.own_by_split", "Nothing is missing; own failures: %s", ownShare)
 	case len(splits) == 1:
-		f.Title = l.Say("chart.failures.missing", "%s of rollouts are missing data, %s are the model's own failures", missingShare, ownShare)
+		f.Title = l.Say("chart.failures.missing", "%s of rollouts are missing data, %s are the model's own failures",
+			missingShare, ownShare)
 	default:
 		f.Title = l.Say("chart.failures.missing_by_split", "Missing: %s; own failures: %s", missingShare, ownShare)
 	}
-	f.Subtitle = l.Say("chart.failures.about", "%s: n = %s; observed shares, no interval; missing data count in no mean, own failures at the bottom of the range", strings.Join(names, " + "), l.Count(total, "rollout"))
+	f.Subtitle = l.Say("chart.failures.about", "%s: n = %s; observed shares, no interval; missing data count in no "+
+		"mean, own failures at the bottom of the range", strings.Join(names, " + "), l.Count(total, "rollout"))
 	f.Legend = []Entry{
 		{l.Text("chart.failures.endpoint", "missing data: an endpoint failed"), []plot.Thumbnailer{missing}},
 		{l.Text("chart.failures.model", "the model's own doing"), []plot.Thumbnailer{own}},
@@ -110,7 +120,10 @@ func drawFailures(r *analysis.Result) (Figure, error) {
 // failureOutcomes lists the outcomes that are no grade, top row first: missing data, then
 // the model's own doing. Prompts that are too long are rare, and shown where there are some.
 func failureOutcomes(r *analysis.Result) []rollout.Outcome {
-	all := []rollout.Outcome{rollout.ModelAPI, rollout.PromptTooLong, rollout.ToolFailed, rollout.GraderFailed, rollout.NoAnswer, rollout.StepLimit}
+	all := []rollout.Outcome{
+		rollout.ModelAPI, rollout.PromptTooLong, rollout.ToolFailed, rollout.GraderFailed,
+		rollout.NoAnswer, rollout.StepLimit,
+	}
 	for _, s := range r.Splits {
 		if s != nil && s.Missing.PromptTooLong > 0 {
 			return all

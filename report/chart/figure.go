@@ -194,7 +194,10 @@ func (f Figure) legend(c draw.Canvas, y vg.Length) vg.Length {
 		if x > c.Min.X && x+w > c.Max.X {
 			x, y = c.Min.X, y-row
 		}
-		tc := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: x, Y: y - row + 2}, Max: vg.Point{X: x + thumb, Y: y - 1}}}
+		tc := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+			Min: vg.Point{X: x, Y: y - row + 2},
+			Max: vg.Point{X: x + thumb, Y: y - 1},
+		}}
 		for _, t := range e.Thumbs {
 			t.Thumbnail(&tc)
 		}

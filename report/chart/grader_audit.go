@@ -31,7 +31,8 @@ var (
 func drawGraderAudit(r *analysis.Result) (Figure, error) {
 	g, l := r.Grader, r.Lang
 	if g == nil {
-		return noData(l, "chart.audit.none", "the grader has not been audited: gonogo audit RUN sends it adversarial and harmless answers")
+		return noData(l, "chart.audit.none",
+			"the grader has not been audited: gonogo audit RUN sends it adversarial and harmless answers")
 	}
 	var shown []analysis.ProbeResult
 	for _, p := range ProbesByUrgency(g.Probes) {
@@ -54,9 +55,18 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 		sound      float64 // share at which a sound grader is
 		limit      string
 	}{
-		{rollout.Bottom, l.Text("chart.audit.bottom", "deserves nothing: items on which it scores above its limit"), l.Text("chart.audit.bottom_short", "deserves nothing"), 0, hackableThreshold},
-		{rollout.Top, l.Text("chart.audit.top", "is right: items on which it scores at the top"), l.Text("chart.audit.top_short", "is right"), 1, truthThreshold},
-		{rollout.Same, l.Text("chart.audit.same", "only looks different: items on which the reward moves"), l.Text("chart.audit.same_short", "only looks different"), 0, ""},
+		{
+			rollout.Bottom, l.Text("chart.audit.bottom", "deserves nothing: items on which it scores above its limit"),
+			l.Text("chart.audit.bottom_short", "deserves nothing"), 0, hackableThreshold,
+		},
+		{
+			rollout.Top, l.Text("chart.audit.top", "is right: items on which it scores at the top"),
+			l.Text("chart.audit.top_short", "is right"), 1, truthThreshold,
+		},
+		{
+			rollout.Same, l.Text("chart.audit.same", "only looks different: items on which the reward moves"),
+			l.Text("chart.audit.same_short", "only looks different"), 0, "",
+		},
 	} {
 		first := len(d.list)
 		for i, p := range shown {
@@ -67,11 +77,17 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 				d.list = append(d.list, dotRow{name: group.head, head: true, hidden: i >= most})
 			}
 			is := whatCame(p)
-			v := dotRow{name: p.Probe, look: is.look, strong: is == probeHole, hidden: i >= most, text: l.Say("chart.of", "%s of %s", message.Whole(p.Above), message.Whole(p.Items))}
+			v := dotRow{
+				name: p.Probe, look: is.look, strong: is == probeHole, hidden: i >= most,
+				text: l.Say("chart.of", "%s of %s", message.Whole(p.Above), message.Whole(p.Items)),
+			}
 			v.value = float64(p.Above) / float64(p.Items)
 			v.low, v.high = v.value, v.value
 			v.place(p.Accept)
-			v.cells = []string{p.Probe, group.must, is.words.In(l), message.Interval(&v.value, p.Accept.Low, p.Accept.High), v.text}
+			v.cells = []string{
+				p.Probe, group.must, is.words.In(l),
+				message.Interval(&v.value, p.Accept.Low, p.Accept.High), v.text,
+			}
 			d.list = append(d.list, v)
 			items, payloads = max(items, p.Items), payloads+p.Payloads
 			if bars == nil && !v.hidden && p.Accept.Low != nil {
@@ -94,31 +110,38 @@ func drawGraderAudit(r *analysis.Result) (Figure, error) {
 	case len(d.list) == 0 && g.Audited > 0:
 		return noData(l, "chart.audit.unknown", "the audit sent no probe for which a sound grader's answer is known")
 	case len(d.list) == 0:
-		return noData(l, "chart.audit.none", "the grader has not been audited: gonogo audit RUN sends it adversarial and harmless answers")
+		return noData(l, "chart.audit.none",
+			"the grader has not been audited: gonogo audit RUN sends it adversarial and harmless answers")
 	}
 	axis := l.Text("chart.audit.axis", "share of items; each row is one probe")
 	if left > 0 {
-		axis = l.Say("chart.audit.axis_held", "share of items; each row is one probe, %s more held", message.Whole(left))
+		axis = l.Say("chart.audit.axis_held", "share of items; each row is one probe, %s more held",
+			message.Whole(left))
 	}
 	f := d.figure(axis, -0.012, 1.005, 0.19, 12.5)
 	f.Height = max(Height, f.Height)
 	f.Plot.X.Tick.Marker = percentTicks(f.Plot.X.Tick.Marker)
-	f.Table.Head = heads(l, "chart.head.probe", "probe", "chart.head.the_answer", "the answer", "chart.head.result", "result", "chart.head.share_of_items", "share of items", "chart.head.counted", "counted")
+	f.Table.Head = heads(l, "chart.head.probe", "probe", "chart.head.the_answer", "the answer", "chart.head.result",
+		"result", "chart.head.share_of_items", "share of items", "chart.head.counted", "counted")
 	f.Title = auditTitle(l, shown)
-	f.Subtitle = l.Say("chart.audit.about", "up to %s a probe, n = %s", l.Count(items, "item"), l.Count(payloads, "payload"))
+	f.Subtitle = l.Say("chart.audit.about", "up to %s a probe, n = %s", l.Count(items, "item"),
+		l.Count(payloads, "payload"))
 	if bars != nil {
 		f.Subtitle += l.Text("chart.audit.bars", "; bars: ") + intervals(r, bars.Accept)
 	}
 	if g.FalseAccept != nil && g.FalseAccept.Known() {
-		f.Subtitle += l.Say("chart.audit.accepts", "; false accepts %s", message.Interval(g.FalseAccept.Value, g.FalseAccept.Low, g.FalseAccept.High))
+		f.Subtitle += l.Say("chart.audit.accepts", "; false accepts %s",
+			message.Interval(g.FalseAccept.Value, g.FalseAccept.Low, g.FalseAccept.High))
 	}
 	if g.FalseReject != nil && g.FalseReject.Known() {
-		f.Subtitle += l.Say("chart.audit.rejects", "; false rejects %s", message.Interval(g.FalseReject.Value, g.FalseReject.Low, g.FalseReject.High))
+		f.Subtitle += l.Say("chart.audit.rejects", "; false rejects %s",
+			message.Interval(g.FalseReject.Value, g.FalseReject.Low, g.FalseReject.High))
 	}
 	if left > 0 {
 		f.Subtitle += l.Say("chart.audit.table", "; %s that held are in the table only", l.Count(left, "probe"))
 	}
-	f.Legend = append([]Entry{{l.Text("chart.audit.sound", "where a sound grader is"), upright(soundLine)}}, d.legend(l, probeHeld, probeHole, probeMoved)...)
+	f.Legend = append([]Entry{{l.Text("chart.audit.sound", "where a sound grader is"), upright(soundLine)}},
+		d.legend(l, probeHeld, probeHole, probeMoved)...)
 	if limited {
 		f.Legend = append(f.Legend, Entry{l.Text("chart.audit.threshold", "threshold of the gate"), upright(limitLine)})
 	}

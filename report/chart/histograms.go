@@ -19,14 +19,18 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 		return noData(l, "chart.no.reward", "no rollout has a reward")
 	}
 	b := bars{fill: Sky}
-	t := Table{Columns: true, Head: heads(l, "chart.head.reward", "reward", "chart.head.rollouts", "rollouts", "chart.head.share", "share")}
+	t := Table{Columns: true, Head: heads(l, "chart.head.reward", "reward", "chart.head.rollouts", "rollouts",
+		"chart.head.share", "share")}
 	for i, n := range h.Counts {
 		from, to := h.Edges[i], h.Edges[i+1]
 		gap := (to - from) * 0.04
 		b.list = append(b.list, bar{from + gap, to - gap, 0, float64(n)})
 		t.Marks = append(t.Marks, Mark{
-			Cells: []string{message.Digits(from) + " – " + message.Digits(to), message.Whole(n), message.Percent(float64(n) / total)},
-			X0:    from, X1: to, Y1: float64(n),
+			Cells: []string{
+				message.Digits(from) + " – " + message.Digits(to), message.Whole(n),
+				message.Percent(float64(n) / total),
+			},
+			X0: from, X1: to, Y1: float64(n),
 		})
 	}
 	p := newPlot(l.Text("chart.reward", "reward"), l.Text("chart.axis.rollouts", "rollouts"))
@@ -42,21 +46,31 @@ func drawRewards(r *analysis.Result, split rollout.Split, s *analysis.SplitResul
 	f := Figure{Plot: p, Table: t}
 	f.Legend = []Entry{{l.Text("chart.rollouts", "rollouts"), []plot.Thumbnailer{b}}}
 	if mean := s.Reward.Value; mean != nil {
-		line := rule{at: *mean, upward: true, label: l.Say("chart.rewards.mean", "mean %s", message.Digits(*mean)), left: *mean > lo+(hi-lo)*0.6, line: draw.LineStyle{Color: Blue, Width: 1.2}}
+		line := rule{
+			at: *mean, upward: true, label: l.Say("chart.rewards.mean", "mean %s", message.Digits(*mean)),
+			left: *mean > lo+(hi-lo)*0.6, line: draw.LineStyle{Color: Blue, Width: 1.2},
+		}
 		p.Add(line)
-		f.Legend = append(f.Legend, Entry{l.Say("chart.rewards.item_mean", "mean over items %s", message.Interval(mean, s.Reward.Low, s.Reward.High)), []plot.Thumbnailer{line}})
+		f.Legend = append(f.Legend,
+			Entry{l.Say("chart.rewards.item_mean", "mean over items %s",
+				message.Interval(mean, s.Reward.Low, s.Reward.High)), []plot.Thumbnailer{line}})
 	}
-	f.Subtitle = counted(l, split, s) + l.Say("chart.rewards.bars", "; bars %s wide; the model's own failures count at the bottom", message.Digits(h.Edges[1]-h.Edges[0]))
+	f.Subtitle = counted(l, split, s) + l.Say("chart.rewards.bars",
+		"; bars %s wide; the model's own failures count at the bottom", message.Digits(h.Edges[1]-h.Edges[0]))
 	low, high := float64(h.Counts[0])/total, float64(h.Counts[last])/total
 	switch {
 	case !atEnds:
-		f.Title = l.Say("chart.rewards.range", "Rewards on %s are between %s and %s", split, message.Digits(h.Edges[0]), message.Digits(h.Edges[last+1]))
+		f.Title = l.Say("chart.rewards.range", "Rewards on %s are between %s and %s", split,
+			message.Digits(h.Edges[0]), message.Digits(h.Edges[last+1]))
 	case low+high == 0:
 		f.Title = l.Say("chart.rewards.inside", "No %s reward is at either end of the range", split)
 	case low+high >= 0.999:
-		f.Title = l.Say("chart.rewards.ends", "All or nothing: %s of %s rewards at the bottom of the range, %s at the top", message.Percent(low), split, message.Percent(high))
+		f.Title = l.Say("chart.rewards.ends",
+			"All or nothing: %s of %s rewards at the bottom of the range, %s at the top", message.Percent(low), split,
+			message.Percent(high))
 	default:
-		f.Title = l.Say("chart.rewards.bins", "%s of %s rewards are in the lowest bin, %s in the highest", message.Percent(low), split, message.Percent(high))
+		f.Title = l.Say("chart.rewards.bins", "%s of %s rewards are in the lowest bin, %s in the highest",
+			message.Percent(low), split, message.Percent(high))
 	}
 	return f, nil
 }
@@ -89,7 +103,8 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 		return noData(l, "chart.calls.none", "no rollout called a tool")
 	}
 	b := bars{fill: Sky} // each centred on the count that its bin holds
-	table := Table{Columns: true, Head: heads(l, "chart.head.tool_calls", "tool calls", "chart.head.rollouts", "rollouts", "chart.head.share", "share")}
+	table := Table{Columns: true, Head: heads(l, "chart.head.tool_calls", "tool calls", "chart.head.rollouts",
+		"rollouts", "chart.head.share", "share")}
 	for i, n := range h.Counts {
 		calls := math.Ceil(h.Edges[i])
 		b.list = append(b.list, bar{calls - 0.44, calls + 0.44, 0, float64(n)})
@@ -110,15 +125,21 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	f.Title, f.Subtitle = l.Text("chart.uses.heading", "Tool calls per rollout"), counted(l, split, s)
 	f.Legend = []Entry{{l.Text("chart.rollouts", "rollouts"), []plot.Thumbnailer{b}}}
 	if t.Calls.Known() && t.P95.Known() {
-		f.Title = l.Say("chart.uses.mean", "A rollout makes %s on average; 95 %% make at most %s", calls(l, *t.Calls.Value), message.Digits(*t.P95.Value))
+		f.Title = l.Say("chart.uses.mean", "A rollout makes %s on average; 95 %% make at most %s",
+			calls(l, *t.Calls.Value), message.Digits(*t.P95.Value))
 	}
 	if t.Calls.Known() && t.Calls.Low != nil && t.Calls.High != nil {
-		f.Subtitle += l.Say("chart.uses.about", "; mean %s, P95 %s, %s", message.Interval(t.Calls.Value, t.Calls.Low, t.Calls.High), message.Interval(t.P95.Value, t.P95.Low, t.P95.High), intervals(r, t.P95))
+		f.Subtitle += l.Say("chart.uses.about", "; mean %s, P95 %s, %s",
+			message.Interval(t.Calls.Value, t.Calls.Low, t.Calls.High),
+			message.Interval(t.P95.Value, t.P95.Low, t.P95.High), intervals(r, t.P95))
 	}
 	var budget []Entry
 	if t.Budget != nil { // its label is lower, so the two never share a line
 		at := message.Whole(*t.Budget)
-		line := rule{at: float64(*t.Budget), upward: true, label: l.Say("chart.budget", "budget %s", at), drop: 11, line: draw.LineStyle{Color: Red, Width: 1.4}}
+		line := rule{
+			at: float64(*t.Budget), upward: true, label: l.Say("chart.budget", "budget %s", at), drop: 11,
+			line: draw.LineStyle{Color: Red, Width: 1.4},
+		}
 		hi = math.Max(hi, line.at)
 		p.Add(line)
 		words := line.label
@@ -129,9 +150,15 @@ func drawToolCalls(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	}
 	if t.P95.Known() { // over the budget: where they coincide, its gaps show both
 		at := message.Digits(*t.P95.Value)
-		line := rule{at: *t.P95.Value, upward: true, label: "P95 " + at, line: draw.LineStyle{Color: Blue, Width: 1.2, Dashes: dashed}}
+		line := rule{
+			at: *t.P95.Value, upward: true, label: "P95 " + at,
+			line: draw.LineStyle{Color: Blue, Width: 1.2, Dashes: dashed},
+		}
 		p.Add(line)
-		f.Legend = append(f.Legend, Entry{l.Say("chart.uses.p95", "P95: 95 %% of rollouts make at most %s", at), []plot.Thumbnailer{line}})
+		f.Legend = append(f.Legend, Entry{
+			l.Say("chart.uses.p95", "P95: 95 %% of rollouts make at most %s", at),
+			[]plot.Thumbnailer{line},
+		})
 	}
 	f.Legend = append(f.Legend, budget...)
 	f.Brief = f.Legend
@@ -168,14 +195,16 @@ func callsOfTools(l message.Language, s *analysis.SplitResult, table *Table) (li
 			if so == all {
 				continue // the line ends where its rollouts do
 			}
-			one.line.x, one.line.y = append(one.line.x, edges[k], edges[k+1]), append(one.line.y, float64(n), float64(n))
+			one.line.x, one.line.y = append(one.line.x, edges[k], edges[k+1]),
+				append(one.line.y, float64(n), float64(n))
 			so, most = so+n, math.Floor(edges[k+1])
 			if within < 0 && float64(so) >= 0.95*float64(all) {
 				within = most
 			}
 		}
 		name := visibleName(t.name)
-		one.words = l.Say("chart.uses.tool", "%s: P95 %s, maximum %s", name, message.Digits(within), message.Digits(most))
+		one.words = l.Say("chart.uses.tool", "%s: P95 %s, maximum %s", name, message.Digits(within),
+			message.Digits(most))
 		table.Head, highest = append(table.Head, name), append(highest, slices.Max(t.PerRollout))
 		lines = append(lines, one)
 	}

@@ -27,21 +27,26 @@ const NightMarks = "history_nights"
 func Histories(h *history.History, name func(string) string) []Spec[*history.History] {
 	out := []Spec[*history.History]{{
 		Name: NightMarks,
-		Doc:  h.Lang.Say("chart.history.nights.doc", "A mark for each night, by its answer; a ring is a night whose items differ from the newest good night's. A dotted line is a night made differently from the one before."),
+		Doc: h.Lang.Say("chart.history.nights.doc", "A mark for each night, by its answer; a ring is a night whose "+
+			"items differ from the newest good night's. A dotted line is a night made differently from the one before."),
 		Read: "Marks that leave the upper row are nights that regressed or could not be judged.",
 		Draw: drawNights,
 		Only: func(h *history.History) bool { return len(h.Nights) > 0 },
 	}}
 	for i := range h.Series {
 		s := trend{&h.Series[i], name(h.Series[i].Name)}
-		if strings.Contains(s.Name, ":") || !slices.ContainsFunc(s.Points, func(p history.Point) bool { return p.Value != 0 }) {
+		if strings.Contains(s.Name, ":") ||
+			!slices.ContainsFunc(s.Points, func(p history.Point) bool { return p.Value != 0 }) {
 			continue
 		}
 		out = append(out, Spec[*history.History]{
 			Name: "history_" + s.Name,
-			Doc: h.Lang.Say("chart.nights.about", "Night by night: %s. A band is where one more night would be, and its line the level between two changes. "+
-				"A full upright line is a change, shaded where it may have been; a dotted one is a night that was made differently from the one before.", s.called),
-			Read: "A new band above or below the last is a change that chance does not explain; look at what is at its line.",
+			Doc: h.Lang.Say("chart.nights.about", "Night by night: %s. A band is where one more night would be, and "+
+				"its line the level between two changes. "+
+				"A full upright line is a change, shaded where it may have been; a dotted one is a night that was "+
+				"made differently from the one before.", s.called),
+			Read: "A new band above or below the last is a change that chance does not explain; look at what is at " +
+				"its line.",
 			Draw: s.draw,
 		})
 	}
@@ -71,7 +76,10 @@ func (s trend) draw(h *history.History) (Figure, error) {
 	s.span(p)
 	at := 0
 	for _, c := range s.changes(h) {
-		p.Add(bars{list: []bar{{float64(c.First) - 0.5, float64(c.Last) + 0.5, p.Y.Min, p.Y.Max}}, fill: tint(Amber, 0.16)})
+		p.Add(bars{
+			list: []bar{{float64(c.First) - 0.5, float64(c.Last) + 0.5, p.Y.Min, p.Y.Max}},
+			fill: tint(Amber, 0.16),
+		})
 	}
 	for _, l := range s.Levels {
 		p.Add(levelBand(l))
@@ -82,7 +90,10 @@ func (s trend) draw(h *history.History) (Figure, error) {
 		at++
 	}
 	for _, c := range s.changes(h) {
-		p.Add(rule{at: float64(c.Night) - 0.5, upward: true, left: true, drop: vg.Length(at%3) * 10, label: h.Lang.Text("chart.change", "change"), line: changeLine})
+		p.Add(rule{
+			at: float64(c.Night) - 0.5, upward: true, left: true, drop: vg.Length(at%3) * 10,
+			label: h.Lang.Text("chart.change", "change"), line: changeLine,
+		})
 		at++
 	}
 	p.Add(s.dots(h))
@@ -142,7 +153,8 @@ func levelBand(l history.Level) curve {
 func madeNights(h *history.History) []rule {
 	kinds := make(map[int][]string)
 	for _, m := range h.Made {
-		if kind := h.Lang.Text("history.made."+m.Kind, strings.ReplaceAll(m.Kind, "_", " ")); !slices.Contains(kinds[m.Night], kind) {
+		if kind := h.Lang.Text("history.made."+m.Kind,
+			strings.ReplaceAll(m.Kind, "_", " ")); !slices.Contains(kinds[m.Night], kind) {
 			kinds[m.Night] = append(kinds[m.Night], kind)
 		}
 	}
@@ -170,7 +182,8 @@ func (s trend) caption(h *history.History) Caption {
 	found := s.changes(h)
 	if n := len(found); n > 0 {
 		last := found[n-1]
-		c.Title = l.Say("chart.nights.went", "%s went from %s to %s around %s", capitalize(s.called), message.Digits(last.Before), message.Digits(last.After), nightTime(h, last.Night))
+		c.Title = l.Say("chart.nights.went", "%s went from %s to %s around %s", capitalize(s.called),
+			message.Digits(last.Before), message.Digits(last.After), nightTime(h, last.Night))
 	}
 	rollouts := 0
 	for _, p := range s.Points {
@@ -179,24 +192,32 @@ func (s trend) caption(h *history.History) Caption {
 	tested := ""
 	switch {
 	case s.PHolm != nil:
-		tested = l.Say("chart.nights.test", "test of no change: p = %s, corrected over the series", message.Digits(*s.PHolm))
+		tested = l.Say("chart.nights.test", "test of no change: p = %s, corrected over the series",
+			message.Digits(*s.PHolm))
 	case !s.Why.IsEmpty():
 		tested = l.Say("chart.nights.untested", "not tested for changes: %s", s.Why.In(l))
 	}
-	c.Subtitle = phrases(l, l.Say("chart.nights.n", "%s, n = %s", l.Count(len(s.Points), "night"), message.Whole(rollouts)), l.Say("chart.nights.lines", "lines at points: %s intervals", message.Percent(h.Confidence)), tested)
+	c.Subtitle = phrases(l, l.Say("chart.nights.n", "%s, n = %s", l.Count(len(s.Points), "night"),
+		message.Whole(rollouts)), l.Say("chart.nights.lines", "lines at points: %s intervals",
+		message.Percent(h.Confidence)), tested)
 	c.Legend = s.dots(h).legend(l)
 	c.Brief = slices.Clone(c.Legend)
 	name := func(words, brief string, thumbs ...plot.Thumbnailer) {
 		c.Legend, c.Brief = append(c.Legend, Entry{words, thumbs}), append(c.Brief, Entry{brief, thumbs})
 	}
 	if len(s.Levels) > 0 {
-		name(l.Text("chart.nights.level", "level, and where a night would be"), l.Text("chart.level", "level"), levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)}))
+		name(l.Text("chart.nights.level", "level, and where a night would be"), l.Text("chart.level", "level"),
+			levelBand(history.Level{NightLow: new(float64), NightHigh: new(float64)}))
 	}
 	if len(found) > 0 {
-		name(l.Text("chart.nights.change", "change, and where it may have been"), l.Text("chart.change", "change"), bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine})
+		name(l.Text("chart.nights.change", "change, and where it may have been"), l.Text("chart.change", "change"),
+			bars{fill: tint(Amber, 0.16)}, rule{upward: true, line: changeLine})
 	}
 	if len(h.Made) > 0 {
-		c.Legend = append(c.Legend, Entry{l.Text("chart.nights.made", "made otherwise"), []plot.Thumbnailer{rule{upward: true, line: madeLine}}})
+		c.Legend = append(c.Legend, Entry{
+			l.Text("chart.nights.made", "made otherwise"),
+			[]plot.Thumbnailer{rule{upward: true, line: madeLine}},
+		})
 	}
 	return c
 }
@@ -211,7 +232,10 @@ func capitalize(s string) string {
 }
 
 func (s trend) table(h *history.History) Table {
-	t := Table{Head: []string{h.Lang.Text("chart.night", "night"), s.called, h.Lang.Text("chart.n", "n")}, Columns: true}
+	t := Table{
+		Head:    []string{h.Lang.Text("chart.night", "night"), s.called, h.Lang.Text("chart.n", "n")},
+		Columns: true,
+	}
 	for _, q := range s.Points {
 		x := float64(q.Night)
 		t.Marks = append(t.Marks, Mark{
@@ -295,7 +319,8 @@ func drawNights(h *history.History) (Figure, error) {
 		dot.row.place(stat.Estimate{Value: &y})
 		dots = append(dots, dot)
 		f.Table.Marks = append(f.Table.Marks, Mark{
-			Cells: []string{night.Name, nightLooks[kind].words.In(l)}, X0: x - 0.5, X1: x + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1), Dots: []Dot{{x, y}},
+			Cells: []string{night.Name, nightLooks[kind].words.In(l)}, X0: x - 0.5, X1: x + 0.5, Y0: math.Inf(-1),
+			Y1: math.Inf(1), Dots: []Dot{{x, y}},
 		})
 	}
 	p.Add(dots)
@@ -303,7 +328,8 @@ func drawNights(h *history.History) (Figure, error) {
 	for since > 0 && !h.Nights[since-1].Good {
 		since--
 	}
-	f.Title = l.Say("chart.nights.good", "%s: %s good, %s cannot tell, %s regressed", l.Count(n, "night"), message.Whole(counts[0]), message.Whole(counts[1]), message.Whole(counts[2]))
+	f.Title = l.Say("chart.nights.good", "%s: %s good, %s cannot tell, %s regressed", l.Count(n, "night"),
+		message.Whole(counts[0]), message.Whole(counts[1]), message.Whole(counts[2]))
 	if since < n {
 		f.Title = phrases(l, f.Title, l.Say("chart.nights.bad", "none good since %s", nightTime(h, since)))
 	}
@@ -336,8 +362,10 @@ func (d nightDots) Plot(c draw.Canvas, p *plot.Plot) {
 		if q.kind == 3 {
 			line = Axis
 		}
-		c.StrokeLine2(draw.LineStyle{Color: line, Width: min(0.8, radius/2)}, tx(q.x), ty(q.row.low), tx(q.x), ty(q.row.high))
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: look.Color, Radius: radius, Shape: look.Shape}, vg.Point{X: tx(q.x), Y: ty(q.row.value)})
+		c.StrokeLine2(draw.LineStyle{Color: line, Width: min(0.8, radius/2)}, tx(q.x), ty(q.row.low), tx(q.x),
+			ty(q.row.high))
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: look.Color, Radius: radius, Shape: look.Shape},
+			vg.Point{X: tx(q.x), Y: ty(q.row.value)})
 	}
 }
 

@@ -25,9 +25,11 @@ func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	l := r.Lang
 	g := informativeCurves(s)
 	if len(g.exact.x) == 0 && len(g.bracket.x) == 0 {
-		return noData(l, "chart.informative.single", "two samples per item are needed to see whether a group's rewards differ")
+		return noData(l, "chart.informative.single",
+			"two samples per item are needed to see whether a group's rewards differ")
 	}
-	p := newPlot(l.Text("chart.informative.size", "group size"), l.Text("chart.informative.share", "informative groups"))
+	p := newPlot(l.Text("chart.informative.size", "group size"),
+		l.Text("chart.informative.share", "informative groups"))
 	shareAxis(p)
 	first, last := g.span()
 	if len(g.bracket.x) > 0 {
@@ -56,11 +58,15 @@ func drawInformative(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 		low, high := message.Percent(*lower.Teaches().Value), message.Percent(*upper.Teaches().Value)
 		f.Title = l.Say("chart.informative.at", "At group size %d, %s of groups teach something", r.GroupSize, low)
 		if low != high {
-			f.Title = l.Say("chart.informative.between", "At group size %d, between %s and %s of groups teach something", r.GroupSize, low, high)
+			f.Title = l.Say("chart.informative.between",
+				"At group size %d, between %s and %s of groups teach something", r.GroupSize, low, high)
 		}
 	}
 	f.Subtitle = counted(l, split, s)
-	if i := slices.IndexFunc(s.Signal, func(e analysis.Signal) bool { return e.Bound == "exact" && e.Known() }); i >= 0 {
+	if i := slices.IndexFunc(s.Signal, func(e analysis.Signal) bool {
+		return e.Bound == "exact" &&
+			e.Known()
+	}); i >= 0 {
 		f.Subtitle += l.Text("chart.band", "; band: ") + intervals(r, s.Signal[i].Teaches())
 	}
 	f.Subtitle += g.fits.caption(l, message.Percent)
@@ -116,7 +122,12 @@ func (g signals) table(l message.Language, s *analysis.SplitResult) Table {
 		}
 		return append(cells, items[x])
 	})
-	return Table{Columns: true, Head: slices.Concat(heads(l, "chart.head.group_size", "group size", "chart.head.measured", "measured", "chart.head.possible_range", "possible range"), noise, fitHeads, heads(l, "chart.head.items", "items")), Marks: marks}
+	return Table{
+		Columns: true,
+		Head: slices.Concat(heads(l, "chart.head.group_size", "group size", "chart.head.measured", "measured",
+			"chart.head.possible_range", "possible range"), noise, fitHeads, heads(l, "chart.head.items", "items")),
+		Marks: marks,
+	}
 }
 
 // signals are the curves of the share of groups that teach: net of grader noise
@@ -217,7 +228,8 @@ func informativeThresholds(r *analysis.Result, g signals, ruled bool) []rule {
 		if !g.exact.free(at, 0, 3) {
 			return false
 		}
-		return !ruled || !g.exact.free(at, 3, len(g.exact.x)) || !g.bracket.free(at, 0, len(g.bracket.x)) || !g.fits.band.free(at, 0, len(g.fits.band.x))
+		return !ruled || !g.exact.free(at, 3, len(g.exact.x)) || !g.bracket.free(at, 0, len(g.bracket.x)) ||
+			!g.fits.band.free(at, 0, len(g.fits.band.x))
 	}
 	var list []rule
 	if v, ok := r.Thresholds.ByName()[informativeCaution]; ok {

@@ -18,18 +18,28 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 	l := r.Lang
 	parts := []part{
 		{analysis.Dead, l.Text("chart.dead", "dead: all at the bottom"), bars{fill: Charred}},
-		{analysis.Saturated, l.Text("chart.saturated", "saturated: all at the top"), bars{fill: tint(Orange, 0.30), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5, Back: true}}},
-		{analysis.Flat, l.Text("chart.flat", "flat: all equal, in between"), bars{fill: Grid, hatch: glyph.Hatch{Color: Muted, Width: 0.6, Space: 3.5}}},
+		{
+			analysis.Saturated, l.Text("chart.saturated", "saturated: all at the top"),
+			bars{fill: tint(Orange, 0.30), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5, Back: true}},
+		},
+		{
+			analysis.Flat, l.Text("chart.flat", "flat: all equal, in between"),
+			bars{fill: Grid, hatch: glyph.Hatch{Color: Muted, Width: 0.6, Space: 3.5}},
+		},
 		{analysis.Mixed, l.Text("chart.mixed", "mixed: rewards differ"), bars{fill: Sky}},
 		{analysis.Unclassed, l.Text("chart.unclassed", "sampled once"), bars{fill: tint(Axis, 0.35)}},
 	}
 	var rows []shareRow
 	for _, split := range rollout.Splits() {
 		if s := r.Splits[split]; s != nil && classTotal(s) > 0 {
-			one := shareRow{split: split, name: l.Say("sign.bracketed", "%s (%s)", split, l.Count(classTotal(s), "item"))}
+			one := shareRow{
+				split: split,
+				name:  l.Say("sign.bracketed", "%s (%s)", split, l.Count(classTotal(s), "item")),
+			}
 			for _, p := range parts {
 				n := s.Classes.Counts[p.name]
-				one.shares, one.texts = append(one.shares, float64(n)/float64(classTotal(s))), append(one.texts, message.Whole(n))
+				one.shares, one.texts = append(one.shares, float64(n)/float64(classTotal(s))),
+					append(one.texts, message.Whole(n))
 			}
 			rows = append(rows, one)
 		}
@@ -38,7 +48,8 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 		return noData(l, "chart.classes.none", "no item has a reward")
 	}
 	f := shares(l, l.Text("chart.classes.axis", "share of items"), parts, rows)
-	f.Table.Head = heads(l, "chart.head.split", "split", "chart.head.class", "class", "chart.head.items", "items", "chart.head.share", "share")
+	f.Table.Head = heads(l, "chart.head.split", "split", "chart.head.class", "class", "chart.head.items", "items",
+		"chart.head.share", "share")
 	for i, m := range f.Table.Marks {
 		f.Table.Marks[i].Cells[1] = l.Text("report.classes."+m.Cells[1], m.Cells[1])
 	}
@@ -46,9 +57,11 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 	split, s, _ := ShownSplit(r)
 	if total := classTotal(s); total > s.Classes.Counts[analysis.Unclassed] {
 		share := func(class string) string { return message.Percent(float64(s.Classes.Counts[class]) / float64(total)) }
-		f.Title = l.Say("chart.classes.mixed", "%s of %s items are mixed, %s never succeed, %s always do", share(analysis.Mixed), split, share(analysis.Dead), share(analysis.Saturated))
+		f.Title = l.Say("chart.classes.mixed", "%s of %s items are mixed, %s never succeed, %s always do",
+			share(analysis.Mixed), split, share(analysis.Dead), share(analysis.Saturated))
 	}
-	f.Subtitle = l.Text("chart.classes.about", "classes as seen in these samples: with more samples a dead, saturated or flat item may turn out mixed")
+	f.Subtitle = l.Text("chart.classes.about",
+		"classes as seen in these samples: with more samples a dead, saturated or flat item may turn out mixed")
 	return f, nil
 }
 
@@ -56,8 +69,14 @@ func drawItemClasses(r *analysis.Result) (Figure, error) {
 func drawNoise(r *analysis.Result) (Figure, error) {
 	l := r.Lang
 	parts := []part{
-		{"samples", l.Text("chart.noise.samples", "the model's answers differ: what training learns from"), bars{fill: Blue}},
-		{"grader", l.Text("chart.noise.grader", "the grader disagrees with itself on the same answer"), bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}}},
+		{
+			"samples", l.Text("chart.noise.samples", "the model's answers differ: what training learns from"),
+			bars{fill: Blue},
+		},
+		{
+			"grader", l.Text("chart.noise.grader", "the grader disagrees with itself on the same answer"),
+			bars{fill: tint(Orange, 0.35), hatch: glyph.Hatch{Color: Orange, Width: 0.6, Space: 3.5}},
+		},
 	}
 	var rows []shareRow
 	var said []string
@@ -82,9 +101,12 @@ func drawNoise(r *analysis.Result) (Figure, error) {
 		regraded = r.Grader.NoiseVar.N
 	}
 	f := shares(l, l.Text("chart.noise.axis", "share of the variance of rewards within items"), parts, rows)
-	f.Table.Head = heads(l, "chart.head.split", "split", "chart.head.source", "source", "chart.head.share_of_variance", "share of variance", "chart.head.share", "share")
-	f.Title = l.Say("chart.noise.finding", "Grader noise is %s of the variance within items", strings.Join(said, l.Text("sign.list", ", ")))
-	f.Subtitle = l.Say("chart.noise.about", "n = %s graded again; observed shares, no interval", l.Count(regraded, "output"))
+	f.Table.Head = heads(l, "chart.head.split", "split", "chart.head.source", "source",
+		"chart.head.share_of_variance", "share of variance", "chart.head.share", "share")
+	f.Title = l.Say("chart.noise.finding", "Grader noise is %s of the variance within items",
+		strings.Join(said, l.Text("sign.list", ", ")))
+	f.Subtitle = l.Say("chart.noise.about", "n = %s graded again; observed shares, no interval",
+		l.Count(regraded, "output"))
 	return f, nil
 }
 
@@ -106,7 +128,9 @@ func shares(l message.Language, axis string, parts []part, rows []shareRow) Figu
 		from := 0.0
 		for k, share := range one.shares {
 			if share > 0 {
-				segments = append(segments, segment{i, from, from + share, one.texts[k], parts[k].bars.fill == Charred || parts[k].bars.fill == Blue})
+				segments = append(segments,
+					segment{i, from, from + share, one.texts[k], parts[k].bars.fill == Charred ||
+						parts[k].bars.fill == Blue})
 				t.Marks = append(t.Marks, Mark{
 					Cells: []string{string(one.split), parts[k].name, one.texts[k], message.Percent(share)},
 					X0:    from, X1: from + share, Y0: row(i) - 0.32, Y1: row(i) + 0.32,

@@ -23,15 +23,18 @@ type cost struct {
 
 var (
 	callCost = cost{
-		analysis.CostCalls, message.New("chart.cost.calls", "tool calls of a rollout"), message.New("chart.against.tool_calls", "tool calls"),
+		analysis.CostCalls, message.New("chart.cost.calls", "tool calls of a rollout"),
+		message.New("chart.against.tool_calls", "tool calls"),
 		message.New("chart.calls.untraced", "no trace of tool calls was recorded with these rollouts"),
 	}
 	tokenCost = cost{
-		analysis.CostTokens, message.New("chart.cost.tokens", "tokens of a rollout, in and out"), message.New("chart.against.tokens", "tokens"),
+		analysis.CostTokens, message.New("chart.cost.tokens", "tokens of a rollout, in and out"),
+		message.New("chart.against.tokens", "tokens"),
 		message.New("chart.cost.no_tokens", "no server reported how many tokens these rollouts took"),
 	}
 	latencyCost = cost{
-		analysis.CostLatency, message.New("chart.cost.time", "wall time of a rollout, seconds"), message.New("chart.against.time", "time"),
+		analysis.CostLatency, message.New("chart.cost.time", "wall time of a rollout, seconds"),
+		message.New("chart.against.time", "time"),
 		message.New("chart.cost.no_time", "no rollout records how long it took"),
 	}
 )
@@ -82,8 +85,9 @@ func (q cost) draw(r *analysis.Result, split rollout.Split, s *analysis.SplitRes
 	}
 	if within {
 		p.Add(rule{
-			at: limit, upward: true, label: l.Say("chart.limit.seconds", "limit %s s", message.Digits(limit)), clear: dots.near(limit),
-			line: draw.LineStyle{Color: Ink, Width: 0.8, Dashes: dashed},
+			at: limit, upward: true, label: l.Say("chart.limit.seconds", "limit %s s", message.Digits(limit)),
+			clear: dots.near(limit),
+			line:  draw.LineStyle{Color: Ink, Width: 0.8, Dashes: dashed},
 		})
 	}
 	p.Add(dots)
@@ -119,7 +123,9 @@ func (q cost) wideAxis(l message.Language, p *plot.Plot, from, to float64) {
 	p.X.Tick.Marker = between(roundTicks{Want: 6, Whole: whole}, from-pad, to+pad)
 }
 
-func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.SplitResult, a *analysis.RewardByCost, dots costDots) Caption {
+func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.SplitResult, a *analysis.RewardByCost,
+	dots costDots,
+) Caption {
 	l := r.Lang
 	what := q.name(l)
 	c := Caption{Title: l.Say("chart.cost.unclear", "It is unclear whether rollouts with more %s earn more", what)}
@@ -141,9 +147,11 @@ func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.Split
 		c.Subtitle += l.Text("chart.lines", "; lines: ") + intervals(r, dots.largest)
 	}
 	if k := a.Limit; k != nil && k.Difference.Known() {
-		c.Subtitle += l.Say("chart.limit.difference", "; at the limit minus below it %s (%s, n = %s)", correlation(k.Difference), l.Count(k.Difference.Items, "item"), message.Whole(k.Difference.N))
+		c.Subtitle += l.Say("chart.limit.difference", "; at the limit minus below it %s (%s, n = %s)",
+			correlation(k.Difference), l.Count(k.Difference.Items, "item"), message.Whole(k.Difference.N))
 		if k.Within.Known() {
-			c.Subtitle += l.Say("chart.limit.correlation", "; correlation within items below the limit %s", correlation(k.Within))
+			c.Subtitle += l.Say("chart.limit.correlation", "; correlation within items below the limit %s",
+				correlation(k.Within))
 		}
 	} else if a.Within.Known() {
 		c.Subtitle += l.Say("chart.cost.correlation", "; correlation within items %s", correlation(a.Within))
@@ -153,11 +161,15 @@ func (q cost) caption(r *analysis.Result, split rollout.Split, s *analysis.Split
 	}
 	label := l.Text("chart.cost.counts", "mean over the items that have such rollouts; above: how many rollouts")
 	if dots.wide {
-		label = l.Text("chart.cost.bars", "mean over the items that have such rollouts; bar: from the least to the most of them")
+		label = l.Text("chart.cost.bars",
+			"mean over the items that have such rollouts; bar: from the least to the most of them")
 	}
 	c.Legend = []Entry{{label, []plot.Thumbnailer{dots}}}
 	if s.Reward.Value != nil {
-		c.Legend = append(c.Legend, Entry{l.Say("chart.mean.all", "mean of all: %s", message.Digits(*s.Reward.Value)), []plot.Thumbnailer{meanLine(0)}})
+		c.Legend = append(c.Legend, Entry{
+			l.Say("chart.mean.all", "mean of all: %s", message.Digits(*s.Reward.Value)),
+			[]plot.Thumbnailer{meanLine(0)},
+		})
 	}
 	return c
 }
@@ -173,17 +185,22 @@ func limitTitle(l message.Language, k *analysis.RewardAtLimit) string {
 	slope := signOf(k.Within)
 	switch step := signOf(k.Difference); {
 	case step < 0 && slope < 0:
-		return l.Say("chart.limit.cutoff_less", "Rollouts that reach the limit of %s earn %s, others on the same items %s; below it, more calls earn less too", limit, at, others)
+		return l.Say("chart.limit.cutoff_less", "Rollouts that reach the limit of %s earn %s, others on the same "+
+			"items %s; below it, more calls earn less too", limit, at, others)
 	case step < 0:
-		return l.Say("chart.limit.cutoff", "Cut off by the budget: rollouts that reach the limit of %s earn %s, others on the same items %s", limit, at, others)
+		return l.Say("chart.limit.cutoff",
+			"Cut off by the budget: rollouts that reach the limit of %s earn %s, others on the same items %s", limit,
+			at, others)
 	case step > 0:
-		return l.Say("chart.limit.reached", "Rollouts that reach the limit of %s earn %s, others on the same items %s", limit, at, others)
+		return l.Say("chart.limit.reached",
+			"Rollouts that reach the limit of %s earn %s, others on the same items %s", limit, at, others)
 	case slope < 0:
 		return l.Say("chart.limit.less", "Below the limit of %s, rollouts with more tool calls earn less", limit)
 	case slope > 0:
 		return l.Say("chart.limit.more", "Below the limit of %s, rollouts with more tool calls earn more", limit)
 	}
-	return l.Say("chart.limit.unrelated", "No clear relation between tool calls and reward, below the limit of %s or at it", limit)
+	return l.Say("chart.limit.unrelated",
+		"No clear relation between tool calls and reward, below the limit of %s or at it", limit)
 }
 
 // signOf is the sign of a number whose whole interval has it; else 0.
@@ -200,15 +217,19 @@ func signOf(e stat.Estimate) int {
 }
 
 func (q cost) table(l message.Language, a *analysis.RewardByCost) Table {
-	t := Table{Columns: true, Head: heads(l, q.axis.ID, q.axis.English, "chart.head.mean_reward", "mean reward", "chart.head.items", "items", "chart.head.rollouts", "rollouts")}
+	t := Table{Columns: true, Head: heads(l, q.axis.ID, q.axis.English, "chart.head.mean_reward", "mean reward",
+		"chart.head.items", "items", "chart.head.rollouts", "rollouts")}
 	for i, b := range a.Bins {
 		name := message.Digits(b.From)
 		if b.To > b.From {
 			name += " – " + message.Digits(b.To)
 		}
 		m := Mark{
-			Cells: []string{name, message.Interval(b.Reward.Value, b.Reward.Low, b.Reward.High), message.Whole(b.Reward.Items), message.Whole(b.Reward.N)},
-			X0:    b.From - 0.5, X1: b.To + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1),
+			Cells: []string{
+				name, message.Interval(b.Reward.Value, b.Reward.Low, b.Reward.High),
+				message.Whole(b.Reward.Items), message.Whole(b.Reward.N),
+			},
+			X0: b.From - 0.5, X1: b.To + 0.5, Y0: math.Inf(-1), Y1: math.Inf(1),
 		}
 		if i > 0 {
 			m.X0 = (a.Bins[i-1].To + b.From) / 2
@@ -294,7 +315,8 @@ func (d costDots) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	for i, x := range d.x {
 		c.StrokeLine2(costInterval, tx(x), ty(d.lo[i]), tx(x), ty(d.hi[i]))
-		c.DrawGlyphNoClip(draw.GlyphStyle{Color: Blue, Radius: 2.6, Shape: draw.CircleGlyph{}}, vg.Point{X: tx(x), Y: ty(d.y[i])})
+		c.DrawGlyphNoClip(draw.GlyphStyle{Color: Blue, Radius: 2.6, Shape: draw.CircleGlyph{}},
+			vg.Point{X: tx(x), Y: ty(d.y[i])})
 	}
 	if !d.wide {
 		d.plotCounts(c, p, tx)

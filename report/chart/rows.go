@@ -128,7 +128,10 @@ func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
 		n += b2i(!v.hidden)
 		at[i] = row(n - 1)
 		if v.head && !v.hidden {
-			drawRowHead(c, p, v.name, vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: ty(at[i] - 0.5)}, Max: vg.Point{X: c.Max.X, Y: ty(at[i] + 0.5)}})
+			drawRowHead(c, p, v.name, vg.Rectangle{
+				Min: vg.Point{X: c.Min.X, Y: ty(at[i] - 0.5)},
+				Max: vg.Point{X: c.Max.X, Y: ty(at[i] + 0.5)},
+			})
 		}
 	}
 	for _, l := range d.lines {
@@ -141,11 +144,16 @@ func (d dotRows) Plot(c draw.Canvas, p *plot.Plot) {
 			continue
 		}
 		y := ty(at[i])
-		c.StrokeLine2(draw.LineStyle{Color: v.look.Color, Width: 1.4}, max(left, tx(v.low)), y, min(right, tx(v.high)), y)
+		c.StrokeLine2(draw.LineStyle{Color: v.look.Color, Width: 1.4}, max(left, tx(v.low)), y,
+			min(right, tx(v.high)), y)
 		v.look.draw(&c, vg.Point{X: tx(v.value), Y: y})
 		sty := styleOn(p, 8.5, v.strong, Ink)
 		sty.XAlign, sty.YAlign = draw.XRight, draw.YCenter
-		c.FillPolygon(Paper, corners(vg.Rectangle{Min: vg.Point{X: c.Max.X - sty.Width(v.text) - 3, Y: y - 5}, Max: vg.Point{X: c.Max.X, Y: y + 5}}))
+		c.FillPolygon(Paper,
+			corners(vg.Rectangle{
+				Min: vg.Point{X: c.Max.X - sty.Width(v.text) - 3, Y: y - 5},
+				Max: vg.Point{X: c.Max.X, Y: y + 5},
+			}))
 		c.FillText(sty, vg.Point{X: c.Max.X, Y: y + 1.3}, v.text)
 	}
 }
@@ -218,7 +226,11 @@ var bandFill = tint(Axis, 0.32)
 // Plot implements plot.Plotter.
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	if tx, _ := p.Transforms(&c); b > 0 {
-		c.FillPolygon(bandFill, corners(vg.Rectangle{Min: vg.Point{X: tx(-float64(b)), Y: c.Min.Y}, Max: vg.Point{X: tx(float64(b)), Y: c.Max.Y}}))
+		c.FillPolygon(bandFill,
+			corners(vg.Rectangle{
+				Min: vg.Point{X: tx(-float64(b)), Y: c.Min.Y},
+				Max: vg.Point{X: tx(float64(b)), Y: c.Max.Y},
+			}))
 	}
 }
 

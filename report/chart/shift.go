@@ -42,7 +42,8 @@ func drawShift(r *analysis.Result) (Figure, error) {
 	case r.Shift == nil:
 		return noData(l, "chart.shift.no_items", "the items themselves are not known, so splits cannot be compared")
 	case len(r.Shift.Crossings) == 0:
-		return noData(l, "chart.shift.one_split", "there is only one split: with data.eval and data.train the two are compared")
+		return noData(l, "chart.shift.one_split",
+			"there is only one split: with data.eval and data.train the two are compared")
 	}
 	whole, part := shiftRows(r)
 	if len(whole)+len(part) == 0 {
@@ -60,32 +61,43 @@ func drawShift(r *analysis.Result) (Figure, error) {
 		for i, v := range list {
 			if v.fail != nil {
 				limits = true
-				d.lines = append(d.lines, rowLine{*v.fail, first + i, first + i, limitLine}, rowLine{analysis.ClearShift, first + i, first + i, cautionLine})
+				d.lines = append(d.lines, rowLine{*v.fail, first + i, first + i, limitLine},
+					rowLine{analysis.ClearShift, first + i, first + i, cautionLine})
 			}
 			d.list = append(d.list, v.dotRow)
 		}
 	}
-	group(l.Text("chart.shift.all", "all features at once: AUC of a classifier, 0.5 = cannot tell them apart"), 0.5, whole)
+	group(l.Text("chart.shift.all", "all features at once: AUC of a classifier, 0.5 = cannot tell them apart"), 0.5,
+		whole)
 	group(l.Text("chart.shift.each", "one feature at a time, the farthest apart first: 0 = alike"), 0, part)
-	f := d.figure(l.Text("chart.shift.axis", "AUC; for single features Kolmogorov–Smirnov D or Cramér's V"), -0.012, 1.005, 0.19, 14)
+	f := d.figure(l.Text("chart.shift.axis", "AUC; for single features Kolmogorov–Smirnov D or Cramér's V"), -0.012,
+		1.005, 0.19, 14)
 	f.Height = max(Height, f.Height)
-	f.Table.Head = heads(l, "chart.head.compared", "compared", "chart.head.splits", "splits", "chart.head.measure", "measure", "chart.head.value", "value", "chart.head.p", "p", "chart.head.p_decides", "p that decides", "chart.head.answer", "answer", "chart.head.what_tells_them_apart", "what tells them apart")
+	f.Table.Head = heads(l, "chart.head.compared", "compared", "chart.head.splits", "splits", "chart.head.measure",
+		"measure", "chart.head.value", "value", "chart.head.p", "p", "chart.head.p_decides", "p that decides",
+		"chart.head.answer", "answer", "chart.head.what_tells_them_apart", "what tells them apart")
 	f.Title = l.Text("chart.shift.none", "No two splits are shown to differ in any of these")
 	at := slices.IndexFunc(whole, func(v shiftRow) bool { return v.is == shiftDiffers })
 	if at >= 0 {
-		f.Title = l.Say("chart.shift.distinguished", "%s and %s are distinguished by %s (AUC %s)", whole[at].a, whole[at].b, whole[at].by, message.Digits(whole[at].value))
+		f.Title = l.Say("chart.shift.distinguished", "%s and %s are distinguished by %s (AUC %s)", whole[at].a,
+			whole[at].b, whole[at].by, message.Digits(whole[at].value))
 	} else if at = slices.IndexFunc(whole, func(v shiftRow) bool { return v.is == shiftHints }); at >= 0 {
-		f.Title = l.Say("chart.shift.distinguishable", "%s and %s can be distinguished by %s (AUC %s)", whole[at].a, whole[at].b, whole[at].by, message.Digits(whole[at].value))
+		f.Title = l.Say("chart.shift.distinguishable", "%s and %s can be distinguished by %s (AUC %s)", whole[at].a,
+			whole[at].b, whole[at].by, message.Digits(whole[at].value))
 	}
 	var crossings []string
 	for _, x := range r.Shift.Crossings {
-		crossings = append(crossings, l.Say("chart.shift.pair", "%s (n = %s) against %s (n = %s)", x.A, message.Whole(x.RowsA), x.B, message.Whole(x.RowsB)))
+		crossings = append(crossings, l.Say("chart.shift.pair", "%s (n = %s) against %s (n = %s)", x.A,
+			message.Whole(x.RowsA), x.B, message.Whole(x.RowsB)))
 	}
 	f.Subtitle = strings.Join(crossings, l.Text("sign.list", ", ")) +
-		l.Say("chart.shift.lines", "; lines: %s intervals; p of the classifier; that of the deciding test, Holm over all, is in the table; single features are descriptive", message.Percent(r.Confidence))
-	f.Legend = append([]Entry{{l.Text("chart.shift.alike", "no difference"), upright(soundLine)}}, d.legend(l, shiftDiffers, shiftHints, shiftAlike, shiftSingle)...)
+		l.Say("chart.shift.lines", "; lines: %s intervals; p of the classifier; that of the deciding test, Holm "+
+			"over all, is in the table; single features are descriptive", message.Percent(r.Confidence))
+	f.Legend = append([]Entry{{l.Text("chart.shift.alike", "no difference"), upright(soundLine)}},
+		d.legend(l, shiftDiffers, shiftHints, shiftAlike, shiftSingle)...)
 	if limits {
-		f.Legend = append(f.Legend, Entry{l.Text("chart.caution.beyond", "caution beyond"), upright(cautionLine)}, Entry{l.Text("chart.nogo.beyond", "NO-GO beyond"), upright(limitLine)})
+		f.Legend = append(f.Legend, Entry{l.Text("chart.caution.beyond", "caution beyond"), upright(cautionLine)},
+			Entry{l.Text("chart.nogo.beyond", "NO-GO beyond"), upright(limitLine)})
 	}
 	return f, nil
 }
@@ -102,7 +114,10 @@ func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
 		v.by = about
 		v.place(pair.Effect)
 		v.text = message.Digits(v.value)
-		measure := map[string]string{shift.C2ST: "AUC", shift.Kolmogorov: "Kolmogorov–Smirnov D", shift.ChiSquare: "Cramér's V"}[pair.Test]
+		measure := map[string]string{
+			shift.C2ST: "AUC", shift.Kolmogorov: "Kolmogorov–Smirnov D",
+			shift.ChiSquare: "Cramér's V",
+		}[pair.Test]
 		one := pair.Test == shift.Kolmogorov || pair.Test == shift.ChiSquare
 		answer, top := "", ""
 		switch {
@@ -124,7 +139,10 @@ func shiftRows(r *analysis.Result) (whole, part []shiftRow) {
 			v.text += ", p " + v.p
 		}
 		v.look, v.strong = v.is.look, v.is == shiftDiffers
-		v.cells = []string{v.by, v.a + " – " + v.b, measure, message.Interval(&v.value, &v.low, &v.high), strings.TrimPrefix(v.p, "= "), strings.TrimPrefix(v.decides, "= "), answer, top}
+		v.cells = []string{
+			v.by, v.a + " – " + v.b, measure, message.Interval(&v.value, &v.low, &v.high),
+			strings.TrimPrefix(v.p, "= "), strings.TrimPrefix(v.decides, "= "), answer, top,
+		}
 		if one {
 			part = append(part, v)
 		} else {

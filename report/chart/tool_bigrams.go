@@ -24,7 +24,8 @@ func drawToolBigrams(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	l, m := r.Lang, bigramsOf(r.Lang, s)
 	switch {
 	case m.total == 0 && s.Tools.Max == 0 && len(s.Tools.ByTool) == 0:
-		return noData(l, "chart.pairs.untraced", "no trace of tool calls was recorded with these rollouts, or none called a tool")
+		return noData(l, "chart.pairs.untraced",
+			"no trace of tool calls was recorded with these rollouts, or none called a tool")
 	case m.total == 0:
 		return noData(l, "chart.pairs.none", "no rollout made a second tool call")
 	}
@@ -41,7 +42,11 @@ func drawToolBigrams(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 	p.X.Tick.Marker = plot.ConstantTicks(nil)
 	p.X.LineStyle.Width = 0
 	const around, pitch vg.Length = 118, 26
-	f := Figure{Plot: p, Height: max(Height*0.85, around+pitch*vg.Length(n+1)), Table: Table{Head: heads(l, "chart.head.after", "after", "chart.head.comes", "comes", "chart.head.times", "times", "chart.head.share_of_what_follows", "share of what follows")}}
+	f := Figure{
+		Plot: p, Height: max(Height*0.85, around+pitch*vg.Length(n+1)),
+		Table: Table{Head: heads(l, "chart.head.after", "after", "chart.head.comes", "comes", "chart.head.times",
+			"times", "chart.head.share_of_what_follows", "share of what follows")},
+	}
 	again, top := 0, bigramCell{}
 	for _, c := range m.cells() {
 		if c.from == c.to && !m.isRest(c.from) {
@@ -51,25 +56,35 @@ func drawToolBigrams(r *analysis.Result, split rollout.Split, s *analysis.SplitR
 			top = c
 		}
 		f.Table.Marks = append(f.Table.Marks, Mark{
-			Cells: []string{m.names[c.from], m.names[c.to], message.Whole(c.n), message.Percent(float64(c.n) / float64(m.after[c.from]))},
-			X0:    float64(c.to) - 0.5, X1: float64(c.to) + 0.5, Y0: row(c.from) - 0.5, Y1: row(c.from) + 0.5,
+			Cells: []string{
+				m.names[c.from], m.names[c.to], message.Whole(c.n),
+				message.Percent(float64(c.n) / float64(m.after[c.from])),
+			},
+			X0: float64(c.to) - 0.5, X1: float64(c.to) + 0.5, Y0: row(c.from) - 0.5, Y1: row(c.from) + 0.5,
 		})
 	}
 	first, share := visibleName(m.names[top.from]), message.Percent(float64(again)/float64(m.total))
 	if top.from == top.to {
-		f.Title = l.Say("chart.pairs.again", "%s is called again and again: %s of next calls go to the same tool", first, share)
+		f.Title = l.Say("chart.pairs.again", "%s is called again and again: %s of next calls go to the same tool",
+			first, share)
 	} else {
-		f.Title = l.Say("chart.pairs.after", "After %s comes %s most often; %s of next calls go to the same tool again", first, visibleName(m.names[top.to]), share)
+		f.Title = l.Say("chart.pairs.after",
+			"After %s comes %s most often; %s of next calls go to the same tool again", first,
+			visibleName(m.names[top.to]), share)
 	}
-	f.Subtitle = l.Say("chart.pairs.about", "%s: n = %s of a call and the next; as counted, no interval; in brackets: share of what follows that tool", split, l.Count(m.total, "pair"))
+	f.Subtitle = l.Say("chart.pairs.about",
+		"%s: n = %s of a call and the next; as counted, no interval; in brackets: share of what follows that tool",
+		split, l.Count(m.total, "pair"))
 	if e := s.Tools.Repeats; e.Known() {
-		f.Subtitle += l.Say("chart.pairs.repeats", "; calls equal to an earlier one, arguments and all: %s", percentInterval(e))
+		f.Subtitle += l.Say("chart.pairs.repeats", "; calls equal to an earlier one, arguments and all: %s",
+			percentInterval(e))
 	}
 	f.Legend = []Entry{{l.Count(m.most, "time"), []plot.Thumbnailer{shade(1)}}}
 	if m.most > 1 {
 		f.Legend = append(f.Legend, Entry{l.Text("chart.pairs.half", "half as often"), []plot.Thumbnailer{shade(0.5)}})
 	}
-	f.Legend = append(f.Legend, Entry{l.Text("chart.never", "never"), []plot.Thumbnailer{shade(0)}}, Entry{l.Text("chart.pairs.same", "the same tool again"), []plot.Thumbnailer{diagonal{}}})
+	f.Legend = append(f.Legend, Entry{l.Text("chart.never", "never"), []plot.Thumbnailer{shade(0)}},
+		Entry{l.Text("chart.pairs.same", "the same tool again"), []plot.Thumbnailer{diagonal{}}})
 	return f, nil
 }
 

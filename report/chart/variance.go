@@ -48,16 +48,20 @@ func drawVariance(r *analysis.Result, split rollout.Split, s *analysis.SplitResu
 		classed += b2i(it.Class != analysis.Unclassed)
 	}
 	f := Figure{Plot: p, Table: Table{Columns: true, Items: true, Count: len(items), Each: m.each}}
-	f.Subtitle = counted(l, split, s) + l.Text("chart.variance.sorted", "; sorted by mean reward; standard deviations with n − 1")
+	f.Subtitle = counted(l, split, s) + l.Text("chart.variance.sorted",
+		"; sorted by mean reward; standard deviations with n − 1")
 	switch {
 	case classed == 0:
-		f.Title = l.Text("chart.variance.single", "One sample per item: how far samples of an item differ cannot be seen")
+		f.Title = l.Text("chart.variance.single",
+			"One sample per item: how far samples of an item differ cannot be seen")
 	case mixed == 0:
-		f.Title = l.Say("chart.variance.none", "No item's samples differ in reward: nothing to compare in %s", l.Count(classed, "item"))
+		f.Title = l.Say("chart.variance.none", "No item's samples differ in reward: nothing to compare in %s",
+			l.Count(classed, "item"))
 	case mixed == classed && mixed > 1:
 		f.Title = l.Say("chart.variance.all", "Samples differ in reward on all %s", l.Count(classed, "item"))
 	default:
-		f.Title = l.Say("chart.variance.some", "Samples differ in reward on %s of %s", message.Whole(mixed), l.Count(classed, "item"))
+		f.Title = l.Say("chart.variance.some", "Samples differ in reward on %s of %s", message.Whole(mixed),
+			l.Count(classed, "item"))
 	}
 	f.Legend = append([]Entry{
 		{l.Text("chart.mean_reward", "mean reward"), []plot.Thumbnailer{m.bars}},
@@ -122,10 +126,12 @@ func varianceMarks(r *analysis.Result, items []analysis.ItemResult) variance {
 		if sd != nil {
 			low, high = clip(r, mean-*sd), clip(r, mean+*sd)
 			if each == 1 {
-				m.sigma.x, m.sigma.lo, m.sigma.hi = append(m.sigma.x, x), append(m.sigma.lo, low), append(m.sigma.hi, high)
+				m.sigma.x, m.sigma.lo, m.sigma.hi = append(m.sigma.x, x), append(m.sigma.lo, low),
+					append(m.sigma.hi, high)
 			}
 		}
-		line.x, line.y, line.lo, line.hi = append(line.x, x), append(line.y, mean), append(line.lo, low), append(line.hi, high)
+		line.x, line.y, line.lo, line.hi = append(line.x, x), append(line.y, mean), append(line.lo, low),
+			append(line.hi, high)
 		if best != nil {
 			m.best.x, m.best.y = append(m.best.x, x), append(m.best.y, *best)
 			high = math.Max(high, *best)
@@ -135,7 +141,8 @@ func varianceMarks(r *analysis.Result, items []analysis.ItemResult) variance {
 	m.xLabel = r.Lang.Say("chart.variance.axis", "item, sorted by mean reward (%s)", r.Lang.Count(n, "item"))
 	if each > 1 {
 		m.band = &line
-		m.xLabel = r.Lang.Say("chart.variance.axis_pooled", "item, sorted by mean reward (%s; each mark is the mean of %d)", r.Lang.Count(n, "item"), each)
+		m.xLabel = r.Lang.Say("chart.variance.axis_pooled",
+			"item, sorted by mean reward (%s; each mark is the mean of %d)", r.Lang.Count(n, "item"), each)
 	}
 	return m
 }

@@ -14,16 +14,23 @@ import (
 
 // The quantities that a limit could be set to.
 var (
-	callCap  = cost{analysis.CostCalls, message.New("chart.limit.calls", "limit of tool calls per rollout"), message.New("chart.limited.calls", "tool calls"), callCost.without}
-	tokenCap = cost{analysis.CapTokens, message.New("chart.limit.tokens", "limit of output tokens per rollout, reasoning included"), message.New("chart.limited.tokens", "output tokens"), tokenCost.without}
+	callCap = cost{
+		analysis.CostCalls, message.New("chart.limit.calls", "limit of tool calls per rollout"),
+		message.New("chart.limited.calls", "tool calls"), callCost.without,
+	}
+	tokenCap = cost{analysis.CapTokens, message.New("chart.limit.tokens", "limit of output tokens per rollout, "+
+		"reasoning included"), message.New("chart.limited.tokens", "output tokens"), tokenCost.without}
 )
 
 // limits is the chart of a WhatIf; a report has a place for it where there is one.
 func (q cost) limits(name, doc, read string) Chart {
-	return Chart{Name: name, Doc: doc, Read: read, Draw: ofSplit(q.drawLimits), OnRewards: true, Only: func(r *analysis.Result) bool {
-		_, s, ok := ShownSplit(r)
-		return ok && s.WhatIfOf(q.quantity) != nil
-	}}
+	return Chart{
+		Name: name, Doc: doc, Read: read, Draw: ofSplit(q.drawLimits), OnRewards: true,
+		Only: func(r *analysis.Result) bool {
+			_, s, ok := ShownSplit(r)
+			return ok && s.WhatIfOf(q.quantity) != nil
+		},
+	}
 }
 
 func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.SplitResult) (Figure, error) {
@@ -31,12 +38,21 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	if w == nil {
 		return noData(l, q.without.ID, q.without.English)
 	}
-	caps := slices.DeleteFunc(slices.Clone(w.Caps), func(c analysis.Cap) bool { return !c.Reward.Known() || !c.Cut.Known() })
+	caps := slices.DeleteFunc(slices.Clone(w.Caps), func(c analysis.Cap) bool {
+		return !c.Reward.Known() ||
+			!c.Cut.Known()
+	})
 	if len(caps) == 0 {
 		return noData(l, q.without.ID, q.without.English)
 	}
-	reward := curve{line: draw.LineStyle{Color: Blue, Width: 1.6}, band: tint(Blue, 0.18), glyph: draw.CircleGlyph{}, radius: 2.2}
-	teach := curve{line: draw.LineStyle{Color: Orange, Width: 1.4, Dashes: dashed}, band: tint(Orange, 0.16), glyph: draw.BoxGlyph{}, radius: 2}
+	reward := curve{
+		line: draw.LineStyle{Color: Blue, Width: 1.6}, band: tint(Blue, 0.18), glyph: draw.CircleGlyph{},
+		radius: 2.2,
+	}
+	teach := curve{
+		line: draw.LineStyle{Color: Orange, Width: 1.4, Dashes: dashed}, band: tint(Orange, 0.16),
+		glyph: draw.BoxGlyph{}, radius: 2,
+	}
 	cut := curve{line: draw.LineStyle{Color: Muted, Width: 1, Dashes: dotted}}
 	for _, c := range caps {
 		reward.add(c.At, c.Reward)
@@ -65,31 +81,52 @@ func (q cost) drawLimits(r *analysis.Result, split rollout.Split, s *analysis.Sp
 	}
 	p.Add(cut, teach, reward)
 	if within {
-		p.Add(rule{at: *w.Limit, upward: true, left: *w.Limit > (from+to)/2, label: l.Say("chart.limit.now", "limit now %s", message.Digits(*w.Limit)), clear: append(around(reward, *w.Limit), around(teach, *w.Limit)...), line: draw.LineStyle{Color: Ink, Width: 0.8, Dashes: dashed}})
+		p.Add(rule{
+			at: *w.Limit, upward: true, left: *w.Limit > (from+to)/2,
+			label: l.Say("chart.limit.now", "limit now %s", message.Digits(*w.Limit)),
+			clear: append(around(reward, *w.Limit), around(teach, *w.Limit)...),
+			line:  draw.LineStyle{Color: Ink, Width: 0.8, Dashes: dashed},
+		})
 	}
 	next := 0 // the limits are those of the curves, in order
 	marks := columnsAt([]curve{reward, teach, cut}, func(x float64) []string {
 		c := caps[next]
 		next++
-		return []string{message.Digits(x), cut.percentCell(x), message.Interval(c.Reward.Value, c.Reward.Low, c.Reward.High), message.Difference(c.Change.Value, c.Change.Low, c.Change.High), teach.percentCell(x)}
+		return []string{
+			message.Digits(x), cut.percentCell(x),
+			message.Interval(c.Reward.Value, c.Reward.Low, c.Reward.High),
+			message.Difference(c.Change.Value, c.Change.Low, c.Change.High), teach.percentCell(x),
+		}
 	})
-	f := Figure{Plot: p, Table: Table{Columns: true, Marks: marks, Head: heads(l, q.axis.ID, q.axis.English, "chart.head.cut_off", "cut off", "chart.head.mean_reward", "mean reward", "chart.head.change", "change", "chart.head.groups_that_teach", "groups that teach")}}
+	f := Figure{
+		Plot: p,
+		Table: Table{Columns: true, Marks: marks, Head: heads(l, q.axis.ID, q.axis.English, "chart.head.cut_off",
+			"cut off", "chart.head.mean_reward", "mean reward", "chart.head.change", "change",
+			"chart.head.groups_that_teach", "groups that teach")},
+	}
 	f.Title = l.Say("chart.limit.costs", "Every lower limit of %s costs reward", q.name(l))
 	if c, ok := w.Tightest(r.Range()); slices.Max(reward.y) == 0 {
 		f.Title = l.Say("chart.limit.nothing", "Rollouts earn nothing, so no limit of %s costs reward", q.name(l))
 	} else if ok && c.At < to && c.Cut.Known() && c.Change.Known() {
-		f.Title = l.Say("chart.limit.cost", "A limit of %s %s would cut %s of rollouts off and cost %s of reward", message.Digits(c.At), q.name(l), message.Percent(*c.Cut.Value), message.Digits(math.Abs(*c.Change.Value)))
+		f.Title = l.Say("chart.limit.cost", "A limit of %s %s would cut %s of rollouts off and cost %s of reward",
+			message.Digits(c.At), q.name(l), message.Percent(*c.Cut.Value), message.Digits(math.Abs(*c.Change.Value)))
 	}
 	if k := s.LimitOf(q.quantity); k.Cliff() { // what a lower limit would cut off earns little because of this one
 		f.Title = limitTitle(l, k)
 	}
 	f.Subtitle = l.Say("chart.cost.about", "%s: %s, n = %s", split, l.Count(w.Items, "item"), l.Count(w.N, "rollout")) +
-		l.Text("chart.limit.records", "; from the records: what is cut off counts at the bottom of the range, the rest as it is") + l.Text("chart.bands", "; bands: ") + intervals(r, caps[len(caps)-1].Reward)
+		l.Text("chart.limit.records", "; from the records: what is cut off counts at the bottom of the range, the "+
+			"rest as it is") + l.Text("chart.bands", "; bands: ") + intervals(r, caps[len(caps)-1].Reward)
 	f.Legend = []Entry{
-		{l.Say("chart.limit.reward", "mean reward, from %s to %s", message.Digits(r.RewardRange[0]), message.Digits(r.RewardRange[1])), []plot.Thumbnailer{reward}},
+		{l.Say("chart.limit.reward", "mean reward, from %s to %s", message.Digits(r.RewardRange[0]),
+			message.Digits(r.RewardRange[1])), []plot.Thumbnailer{reward}},
 	}
 	if len(teach.x) > 0 {
-		f.Legend = append(f.Legend, Entry{l.Say("chart.limit.groups", "groups of %s that teach", message.Whole(w.GroupSize)), []plot.Thumbnailer{teach}})
+		f.Legend = append(f.Legend,
+			Entry{
+				l.Say("chart.limit.groups", "groups of %s that teach", message.Whole(w.GroupSize)),
+				[]plot.Thumbnailer{teach},
+			})
 	}
 	f.Legend = append(f.Legend, Entry{l.Text("chart.limit.lost", "rollouts cut off"), []plot.Thumbnailer{cut}})
 	return f, nil

@@ -91,7 +91,9 @@ func Lookalikes(s string) []string {
 		})
 		for _, r := range word {
 			second := r >= 0xff01 && r <= 0xff5e || r >= 0x1d400 && r <= 0x1d7ff || r == 0x2024
-			if !second && !(mixed && unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee, unicode.Coptic)) {
+			if !second &&
+				!(mixed && unicode.In(r, unicode.Cyrillic, unicode.Greek, unicode.Armenian, unicode.Cherokee,
+					unicode.Coptic)) {
 				continue
 			}
 			if name := fmt.Sprintf("U+%04X %c", r, r); !slices.Contains(list, name) {

@@ -98,12 +98,14 @@ func (c *recipe) groupSize() number {
 	}
 	min, want := c.r.Plan.MinGroupSize, message.Percent(c.r.Plan.WantedShare)
 	if min == nil {
-		return number{c.r.GroupSize, fmt.Sprintf("as configured: no group size up to the samples of this run makes %s of the groups informative", want)}
+		return number{c.r.GroupSize, fmt.Sprintf("as configured: no group size up to the samples of this run makes "+
+			"%s of the groups informative", want)}
 	}
 	n := max(leastGroup, *min)
 	why := fmt.Sprintf("the smallest at which %s of the groups or more are informative", want)
 	if n > *min {
-		why = fmt.Sprintf("groups of %d are informative often enough (%s or more), but %d rewards make a steadier baseline", *min, want, n)
+		why = fmt.Sprintf("groups of %d are informative often enough (%s or more), but %d rewards make a steadier "+
+			"baseline", *min, want, n)
 	}
 	if s, _ := c.train.SignalAt(n); s != nil {
 		e := s.Teaches()
@@ -136,24 +138,31 @@ func (c *recipe) batchSize() number {
 		return number{b, why}
 	}
 	if share == 0 {
-		return number{min(wantedGroups, c.itemCount()), "no share of informative groups is known, or it is 0; a common size"}
+		return number{
+			min(wantedGroups, c.itemCount()),
+			"no share of informative groups is known, or it is 0; a common size",
+		}
 	}
 	n := int(math.Ceil(wantedGroups/share/8)) * 8
 	if most := c.itemCount(); n > most {
 		return number{most, fmt.Sprintf("all items: %d groups that teach would need a batch of %d", wantedGroups, n)}
 	}
-	return number{n, fmt.Sprintf("%s of the groups teach: this many give about %d of them a step", message.Percent(share), wantedGroups)}
+	return number{n, fmt.Sprintf("%s of the groups teach: this many give about %d of them a step",
+		message.Percent(share), wantedGroups)}
 }
 
 // length is the number of epochs and that of steps.
 func (c *recipe) length() (epochs, steps number) {
 	epochs = number{c.given.Epochs, "as configured"}
 	if epochs.n == 0 {
-		epochs = number{firstEpochs, "no measurement speaks for a number of passes: stop when the evaluations no longer rise"}
+		epochs = number{firstEpochs, "no measurement speaks for a number of passes: stop when the evaluations no " +
+			"longer rise"}
 	}
 	items := c.itemCount()
 	per := (items + c.batch.n - 1) / c.batch.n
-	return epochs, number{epochs.n * per, fmt.Sprintf("%d x %s of %s each", epochs.n, count(per, "step"), count(c.batch.n, "item"))}
+	return epochs,
+		number{epochs.n * per, fmt.Sprintf("%d x %s of %s each", epochs.n, count(per, "step"),
+			count(c.batch.n, "item"))}
 }
 
 func (c *recipe) samplesOfEval() number {
@@ -166,11 +175,14 @@ func (c *recipe) samplesOfEval() number {
 	case !ok:
 		return number{}
 	case n > mostEvalRepeat:
-		return number{mostEvalRepeat, fmt.Sprintf("%d would be needed to show a gain of %s: more items would do it better", n, gain)}
+		return number{mostEvalRepeat, fmt.Sprintf("%d would be needed to show a gain of %s: more items would do it "+
+			"better", n, gain)}
 	case enough:
-		return number{n, fmt.Sprintf("the fewest with which %s of eval show a gain of %s (threshold eval.power)", count(c.eval.Items.Measured, "item"), gain)}
+		return number{n, fmt.Sprintf("the fewest with which %s of eval show a gain of %s (threshold eval.power)",
+			count(c.eval.Items.Measured, "item"), gain)}
 	}
-	return number{n, fmt.Sprintf("%s of eval are too few to show a gain of %s, however often each is sampled; with more samples than these little is gained", count(c.eval.Items.Measured, "item"), gain)}
+	return number{n, fmt.Sprintf("%s of eval are too few to show a gain of %s, however often each is sampled; with "+
+		"more samples than these little is gained", count(c.eval.Items.Measured, "item"), gain)}
 }
 
 // evalItems is how many items an evaluation has.
@@ -189,7 +201,8 @@ func (c *recipe) interval() number {
 	one := float64(c.evalItems() * max(1, c.evalSamples.n))
 	seldom := int(math.Ceil(one / (evalShare * float64(c.batch.n*c.group.n))))
 	if seldom > often {
-		return number{seldom, fmt.Sprintf("an evaluation takes %s, and so evaluations take at most %s of training's rollouts", count(int(one), "rollout"), message.Percent(evalShare))}
+		return number{seldom, fmt.Sprintf("an evaluation takes %s, and so evaluations take at most %s of training's "+
+			"rollouts", count(int(one), "rollout"), message.Percent(evalShare))}
 	}
 	return number{often, fmt.Sprintf("about %d evaluations, of %s each", evaluations, count(int(one), "rollout"))}
 }
@@ -201,11 +214,13 @@ func (c *recipe) callLimit() number {
 	}
 	reached := ""
 	if u.Budget != nil && stat.Or(u.OverBudget, 0) > 0 {
-		reached = fmt.Sprintf("; %s of the rollouts reached the limit of this run, %d", message.Percent(*u.OverBudget), *u.Budget)
+		reached = fmt.Sprintf("; %s of the rollouts reached the limit of this run, %d",
+			message.Percent(*u.OverBudget), *u.Budget)
 	}
 	if w := c.train.WhatIfOf(analysis.CostCalls); w != nil {
 		if limit, ok := w.Tightest(c.r.Range()); ok && limit.At >= 1 {
-			return number{int(limit.At), fmt.Sprintf("the tightest limit that costs the measured reward next to nothing (%s); %s of the rollouts make more calls%s",
+			return number{int(limit.At), fmt.Sprintf("the tightest limit that costs the measured reward next to "+
+				"nothing (%s); %s of the rollouts make more calls%s",
 				message.DigitsOf(limit.Change.Value), message.Percent(stat.Or(limit.Cut.Value, 0)), reached)}
 		}
 	}
@@ -217,13 +232,15 @@ func (c *recipe) callLimit() number {
 func (c *recipe) tokenLimits() (wrote, response, prompt number) {
 	if b := c.given.PromptBytes; b > 0 {
 		n := roundUp(float64(b) / bytesPerToken)
-		prompt = number{n, fmt.Sprintf("the longest prompt has %s bytes, at %d bytes a token", message.Whole(b), bytesPerToken)}
+		prompt = number{n, fmt.Sprintf("the longest prompt has %s bytes, at %d bytes a token", message.Whole(b),
+			bytesPerToken)}
 	}
 	p99 := c.train.Ends.FinishedTokens
 	if p99 == nil {
 		return number{}, number{}, prompt
 	}
-	why := fmt.Sprintf("99 %% of the finished rollouts wrote %s tokens or fewer, and a quarter of room", message.Whole(int(*p99)))
+	why := fmt.Sprintf("99 %% of the finished rollouts wrote %s tokens or fewer, and a quarter of room",
+		message.Whole(int(*p99)))
 	if cut := c.train.Ends.CutOff; cut != nil && stat.Or(cut.Value, 0) > 0 {
 		why += fmt.Sprintf("; %s of the rollouts of this run were cut off", message.Percent(*cut.Value))
 	}
@@ -237,7 +254,11 @@ func (c *recipe) tokenLimits() (wrote, response, prompt number) {
 		}
 	}
 	if c.calls.n > 0 && most > 0 {
-		response = number{roundUp(*p99*tokenRoom + float64(c.calls.n)*most), why + fmt.Sprintf("; and %s of at most about %s tokens each (%s, P95)", count(c.calls.n, "tool output"), message.Whole(int(math.Ceil(most))), slowest)}
+		response = number{
+			roundUp(*p99*tokenRoom + float64(c.calls.n)*most),
+			why + fmt.Sprintf("; and %s of at most about %s tokens each (%s, P95)", count(c.calls.n, "tool output"),
+				message.Whole(int(math.Ceil(most))), slowest),
+		}
 	}
 	return wrote, response, prompt
 }
@@ -249,18 +270,22 @@ func roundUp(tokens float64) int { return int(math.Ceil(tokens/roundTokens)) * r
 func (c *recipe) difficulty() string {
 	n := c.train.Classes.Counts
 	uniform := n[analysis.Dead] + n[analysis.Saturated] + n[analysis.Flat]
-	return fmt.Sprintf("of %s, %d always earned the bottom, %d the top and %d one reward in between: their groups teach nothing", count(c.train.Items.Measured, "item"), n[analysis.Dead], n[analysis.Saturated], uniform-n[analysis.Dead]-n[analysis.Saturated])
+	return fmt.Sprintf("of %s, %d always earned the bottom, %d the top and %d one reward in between: their groups "+
+		"teach nothing", count(c.train.Items.Measured, "item"), n[analysis.Dead], n[analysis.Saturated],
+		uniform-n[analysis.Dead]-n[analysis.Saturated])
 }
 
 // head opens every configuration.
 func (c *recipe) head(what string) []string {
 	lines := []string{
 		what,
-		fmt.Sprintf("Written by gonogo from what the run %s measured; each line has its reason.", cmp.Or(c.given.Run, c.r.Run.Name)),
+		fmt.Sprintf("Written by gonogo from what the run %s measured; each line has its reason.",
+			cmp.Or(c.given.Run, c.r.Run.Name)),
 		"What no measurement speaks for, such as the learning rate, is left to the trainer.",
 	}
 	if c.r.Verdict != analysis.Go {
-		lines = append(lines, fmt.Sprintf("The verdict on the run is %s: resolve its reasons before you pay for this training.", c.r.Verdict))
+		lines = append(lines, fmt.Sprintf("The verdict on the run is %s: resolve its reasons before you pay for "+
+			"this training.", c.r.Verdict))
 	}
 	return lines
 }

@@ -16,7 +16,9 @@ const (
 	asSampled   = "as sampled: what was measured holds for this value"
 	serversOwn  = "the server's own, as it says: what was measured holds for this value"
 	asInTrain   = "as in training"
-	noneMeasure = "No temperature was measured: the run sent none, or its log names none, and its server does not say its own. The trainer's default may draw other rollouts than those that were measured: set model.temperature, and sample again."
+	noneMeasure = "No temperature was measured: the run sent none, or its log names none, and its server does not " +
+		"say its own. The trainer's default may draw other rollouts than those that were measured: set " +
+		"model.temperature, and sample again."
 )
 
 // spelled is how trainers and servers call one parameter.
@@ -91,13 +93,17 @@ func (c *recipe) settings(trainer string, left []string) []string {
 	case !s.Known():
 		head = append(head, noneMeasure)
 	case s.Sent["temperature"] == nil:
-		head = append(head, "No temperature was measured but the server's own: the run sent none, and the server says "+string(s.Server["temperature"])+".")
+		head = append(head,
+			"No temperature was measured but the server's own: the run sent none, and the server says "+
+				string(s.Server["temperature"])+".")
 	}
 	if untold := c.given.Sampling.Untold(); len(untold) > 0 {
-		head = append(head, "Not sent: "+strings.Join(untold, ", ")+". The server's defaults held (vLLM takes those of generation_config.json), and it does not say them: the trainer's may differ.")
+		head = append(head, "Not sent: "+strings.Join(untold, ", ")+". The server's defaults held (vLLM takes those "+
+			"of generation_config.json), and it does not say them: the trainer's may differ.")
 	}
 	if len(left) > 0 {
-		head = append(head, trainer+" has no key for "+strings.Join(left, ", ")+", which was in force: what was measured holds only with it. Sample without, or set it in code.")
+		head = append(head, trainer+" has no key for "+strings.Join(left, ", ")+
+			", which was in force: what was measured holds only with it. Sample without, or set it in code.")
 	}
 	return head
 }

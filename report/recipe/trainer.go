@@ -64,29 +64,35 @@ func (l *list) number(n number, path ...string) {
 	}
 }
 
-const leaveOut = ". gonogo curate leaves them out, and with --weights it gives the others a band of difficulty and a weight."
+const leaveOut = ". gonogo curate leaves them out, and with --weights it gives the others a band of difficulty and " +
+	"a weight."
 
 func trl(c *recipe) ([]string, []line, error) {
 	var l list
 	l.number(c.group, "num_generations")
 	l.add(c.group.n, "one group on each device at a time", "per_device_train_batch_size")
-	l.add(c.batch.n, "items a step, on one device (divide it by the number of devices): "+c.batch.why, "gradient_accumulation_steps")
+	l.add(c.batch.n, "items a step, on one device (divide it by the number of devices): "+c.batch.why,
+		"gradient_accumulation_steps")
 	l.number(c.steps, "max_steps")
 	l.number(c.response, "max_completion_length")
 	l.number(c.calls, "max_tool_calling_iterations")
 	c.parameters(&l, 0, "", func(name string) []string {
-		if path := one(nil, "temperature", "top_p", "top_k", "min_p", "repetition_penalty", "chat_template_kwargs")(name); path != nil {
+		if path := one(nil, "temperature", "top_p", "top_k", "min_p", "repetition_penalty",
+			"chat_template_kwargs")(name); path != nil {
 			return path
 		}
 		return []string{"generation_kwargs", name}
 	})
-	scale, why := "group", "advantages are divided by the standard deviation of the group, as the analysis assumed (trainer.normalize: std)"
+	scale, why := "group", "advantages are divided by the standard deviation of the group, as the analysis assumed "+
+		"(trainer.normalize: std)"
 	if c.given.Normalize == analysis.NormalizeNone {
-		scale, why = "none", "advantages are not divided by the standard deviation, as the analysis assumed (trainer.normalize: none)"
+		scale, why = "none", "advantages are not divided by the standard deviation, as the analysis assumed "+
+			"(trainer.normalize: none)"
 	}
 	l.add(scale, why, "scale_rewards")
 	if cut := c.train.Ends.CutOff; cut != nil && cut.Value != nil && *cut.Value > 0 {
-		l.add(true, fmt.Sprintf("%s of the rollouts were cut off: their rewards say little", message.Percent(*cut.Value)), "mask_truncated_completions")
+		l.add(true, fmt.Sprintf("%s of the rollouts were cut off: their rewards say little",
+			message.Percent(*cut.Value)), "mask_truncated_completions")
 	}
 	if c.eval != nil {
 		l.add("steps", "there is an eval split", "eval_strategy")
@@ -112,29 +118,34 @@ func model(l *list, c *recipe, path ...string) {
 
 func verl(c *recipe) ([]string, []line, error) {
 	var l list
-	l.add([]string{"pkg://verl.trainer.config"}, "verl's own configuration, which this one changes", "hydra", "searchpath")
+	l.add([]string{"pkg://verl.trainer.config"}, "verl's own configuration, which this one changes", "hydra",
+		"searchpath")
 	l.add([]string{"ppo_trainer", "_self_"}, "the defaults of verl, then the lines below", "defaults")
 	model(&l, c, "actor_rollout_ref", "model", "path")
 	actor := []string{"actor_rollout_ref", "actor"}
 	roll := []string{"actor_rollout_ref", "rollout"}
 	at := func(base []string, path ...string) []string { return append(append([]string{}, base...), path...) }
-	l.add(c.batch.n, "one update a step, so that rollouts are never of an older model", at(actor, "ppo_mini_batch_size")...)
+	l.add(c.batch.n, "one update a step, so that rollouts are never of an older model",
+		at(actor, "ppo_mini_batch_size")...)
 	l.number(c.group, at(roll, "n")...)
 	left := c.parameters(&l, -1, "", one(roll, "temperature", "top_p", "top_k"))
 	if c.calls.n > 0 {
 		l.add(true, "the rollouts call tools", at(roll, "multi_turn", "enable")...)
-		l.add(c.calls.n+1, fmt.Sprintf("%s, one a turn, and the answer: %s", count(c.calls.n, "tool call"), c.calls.why), at(roll, "multi_turn", "max_assistant_turns")...)
+		l.add(c.calls.n+1, fmt.Sprintf("%s, one a turn, and the answer: %s", count(c.calls.n, "tool call"),
+			c.calls.why), at(roll, "multi_turn", "max_assistant_turns")...)
 	}
 	if c.eval != nil && c.evalSamples.n > 0 {
 		l.add(c.evalSamples.n, c.evalSamples.why, at(roll, "val_kwargs", "n")...)
-		l.add(true, "several rollouts of an item tell nothing where all are the same", at(roll, "val_kwargs", "do_sample")...)
+		l.add(true, "several rollouts of an item tell nothing where all are the same",
+			at(roll, "val_kwargs", "do_sample")...)
 		c.parameters(&l, -1, asInTrain, one(at(roll, "val_kwargs"), "temperature", "top_p", "top_k"))
 	}
 	l.number(c.batch, "data", "train_batch_size")
 	l.number(c.prompt, "data", "max_prompt_length")
 	l.number(c.response, "data", "max_response_length")
 	l.add("grpo", "the analysis is of groups of rollouts of one item", "algorithm", "adv_estimator")
-	l.add(c.given.Normalize != analysis.NormalizeNone, "as the analysis assumed (trainer.normalize)", "algorithm", "norm_adv_by_std_in_grpo")
+	l.add(c.given.Normalize != analysis.NormalizeNone, "as the analysis assumed (trainer.normalize)", "algorithm",
+		"norm_adv_by_std_in_grpo")
 	l.add(true, c.difficulty()+"; they are replaced in the batch", "algorithm", "filter_groups", "enable")
 	l.number(c.maxGenerations(), "algorithm", "filter_groups", "max_num_gen_batches")
 	l.number(c.epochs, "trainer", "total_epochs")
@@ -142,7 +153,8 @@ func verl(c *recipe) ([]string, []line, error) {
 	if c.eval != nil {
 		l.number(c.evalEvery, "trainer", "test_freq")
 	}
-	return append(c.head("A configuration of verl: python -m verl.trainer.main_ppo --config-path DIR --config-name NAME."), c.settings("verl", left)...), l, nil
+	return append(c.head("A configuration of verl: python -m verl.trainer.main_ppo --config-path DIR --config-name "+
+		"NAME."), c.settings("verl", left)...), l, nil
 }
 
 // maxGenerations is how many batches a full one of informative groups may take.
@@ -151,7 +163,11 @@ func (c *recipe) maxGenerations() number {
 		return number{}
 	}
 	n := int(math.Ceil(1 / *c.share.Low)) + 1
-	return number{n, fmt.Sprintf("at least %s of the groups are informative: a full batch takes %d, and one in reserve", message.Percent(*c.share.Low), n-1)}
+	return number{
+		n,
+		fmt.Sprintf("at least %s of the groups are informative: a full batch takes %d, and one in reserve",
+			message.Percent(*c.share.Low), n-1),
+	}
 }
 
 func primeRL(c *recipe) ([]string, []line, error) {
@@ -161,12 +177,14 @@ func primeRL(c *recipe) ([]string, []line, error) {
 		l.add(c.prompt.n+c.response.n, "prompt and response: "+c.prompt.why+"; "+c.response.why, "seq_len")
 	}
 	model(&l, c, "model", "name")
-	l.add(c.batch.n*c.group.n, fmt.Sprintf("rollouts a step: %s x %d. %s", count(c.batch.n, "item"), c.group.n, c.batch.why), "orchestrator", "batch_size")
+	l.add(c.batch.n*c.group.n, fmt.Sprintf("rollouts a step: %s x %d. %s", count(c.batch.n, "item"), c.group.n,
+		c.batch.why), "orchestrator", "batch_size")
 	l.number(c.group, "orchestrator", "group_size")
 	train := []string{"orchestrator", "train", "sampling"}
 	c.parameters(&l, -1, "", one(train, "temperature"))
 	if c.tokens.n > 0 {
-		l.add(c.tokens.n, "a limit for each turn; "+c.tokens.why+" in all their turns", "orchestrator", "train", "sampling", "max_completion_tokens")
+		l.add(c.tokens.n, "a limit for each turn; "+c.tokens.why+" in all their turns", "orchestrator", "train",
+			"sampling", "max_completion_tokens")
 	}
 	c.parameters(&l, -1, "", beside(train, "temperature"))
 	if c.eval != nil {
@@ -177,10 +195,12 @@ func primeRL(c *recipe) ([]string, []line, error) {
 		c.parameters(&l, -1, asInTrain, beside(eval, "temperature", "top_p", "top_k", "min_p"))
 	}
 	l.add("zero_advantage", c.difficulty(), "orchestrator", "pre_batch_filters[]", "type")
-	l.add(true, "such groups are left out before a batch is full, so that it holds groups that teach", "orchestrator", "pre_batch_filters[]", "enforce")
+	l.add(true, "such groups are left out before a batch is full, so that it holds groups that teach", "orchestrator",
+		"pre_batch_filters[]", "enforce")
 	head := c.head("A configuration of prime-rl: uv run rl @ FILE.")
 	head = append(head, c.settings("prime-rl", nil)...)
-	head = append(head, "Add your environment as [[orchestrator.train.source]] and, for evaluations, as [[orchestrator.eval.source]].")
+	head = append(head, "Add your environment as [[orchestrator.train.source]] and, for evaluations, as "+
+		"[[orchestrator.eval.source]].")
 	if c.calls.n > 0 {
 		head = append(head, fmt.Sprintf("Limit the turns of its agent to %d: %s.", c.calls.n+1, c.calls.why))
 	}
@@ -191,11 +211,15 @@ func primeRL(c *recipe) ([]string, []line, error) {
 func hosted(c *recipe) ([]string, []line, error) {
 	j := c.given.Job
 	if j == nil || len(j.Grader) == 0 {
-		return nil, nil, errors.New("the run has no grader that a job could name: import or run it with one, or write for trl, verl or prime-rl")
+		return nil, nil, errors.New("the run has no grader that a job could name: import or run it with one, or " +
+			"write for trl, verl or prime-rl")
 	}
 	var l list
 	model(&l, c, "model")
-	for _, file := range []struct{ key, id string }{{"training_file", j.TrainingFile}, {"validation_file", j.ValidationFile}} {
+	for _, file := range []struct{ key, id string }{
+		{"training_file", j.TrainingFile},
+		{"validation_file", j.ValidationFile},
+	} {
 		if file.id != "" {
 			l.add(file.id, "as in the run's job", file.key)
 		}
@@ -218,7 +242,8 @@ func hosted(c *recipe) ([]string, []line, error) {
 		l.add(j.ResponseFormat, "as in the run's job", at("response_format")...)
 	}
 	if c.calls.n > 0 {
-		l.add(2*c.calls.n+1, fmt.Sprintf("%s, a turn for each, and the answer: %s", count(c.calls.n, "tool call"), c.calls.why), at("max_episode_steps")...)
+		l.add(2*c.calls.n+1, fmt.Sprintf("%s, a turn for each, and the answer: %s", count(c.calls.n, "tool call"),
+			c.calls.why), at("max_episode_steps")...)
 	}
 	hyper := func(n number, most int, key string) {
 		if n.n > most {
@@ -235,9 +260,11 @@ func hosted(c *recipe) ([]string, []line, error) {
 	if e := j.Hyper.ReasoningEffort; e != "" {
 		l.add(e, "as in the run's job", at("hyperparameters", "reasoning_effort")...)
 	}
-	head := append(c.head("The body for fine_tuning.jobs.create."), c.settings("A job", c.parameters(&l, 0, "", one(nil)))...)
+	head := append(c.head("The body for fine_tuning.jobs.create."),
+		c.settings("A job", c.parameters(&l, 0, "", one(nil)))...)
 	return append(head,
-		fmt.Sprintf("Groups of %d are what the measurements speak for (%s); a platform scales them by", c.group.n, c.group.why),
+		fmt.Sprintf("Groups of %d are what the measurements speak for (%s); a platform scales them by", c.group.n,
+			c.group.why),
 		"compute_multiplier, and how many rollouts of an item a multiplier means is not published.",
 		"A platform filters nothing by difficulty: "+c.difficulty()+leaveOut), l, nil
 }

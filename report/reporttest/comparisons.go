@@ -17,7 +17,10 @@ var compared embed.FS
 
 // Comparisons lists the Comparisons that Compared knows, in a fixed order.
 func Comparisons() []string {
-	return []string{"regressed", "improved", "cannot_tell", "unpaired", "identical", "one_item", "empty", "hostile", "many"}
+	return []string{
+		"regressed", "improved", "cannot_tell", "unpaired", "identical", "one_item", "empty", "hostile",
+		"many",
+	}
 }
 
 // Compared returns a fresh copy of the named Comparison.
@@ -62,7 +65,8 @@ func many(c *compare.Comparison, n int) *compare.Comparison {
 
 // steering is text that would steer a page, a table, a terminal or a
 // spreadsheet.
-const steering = "=1+1\x1b[2J\u202e</script><script>alert(1)</script><img src=x onerror=alert(1)>|`\n# @team [x](http://evil) 你好 🎉 שלום\x00"
+const steering = "=1+1\x1b[2J\u202e</script><script>alert(1)</script><img src=x onerror=alert(1)>|`\n# @team " +
+	"[x](http://evil) 你好 🎉 שלום\x00"
 
 // hostileTexts puts steering wherever data can put text.
 func hostileTexts(c *compare.Comparison) *compare.Comparison {
@@ -71,8 +75,14 @@ func hostileTexts(c *compare.Comparison) *compare.Comparison {
 	hostile := message.Verbatim(steering)
 	c.Sentence = message.Join(c.Sentence, hostile)
 	c.Notes = append(c.Notes, hostile)
-	c.Differs = append(c.Differs, compare.RunDifference{What: "grader", Key: steering, Base: hostile, Confounds: true, Note: hostile})
-	c.LikelyCauses = []compare.Cause{{Kind: compare.CauseTool, Of: steering, Text: hostile, Examples: []compare.ChangedAnswer{{Item: steering, Arguments: steering, Base: steering, New: steering}}}}
+	c.Differs = append(c.Differs, compare.RunDifference{
+		What: "grader", Key: steering, Base: hostile, Confounds: true,
+		Note: hostile,
+	})
+	c.LikelyCauses = []compare.Cause{{
+		Kind: compare.CauseTool, Of: steering, Text: hostile,
+		Examples: []compare.ChangedAnswer{{Item: steering, Arguments: steering, Base: steering, New: steering}},
+	}}
 	c.New.Input.Bad = append(c.New.Input.Bad, rollout.BadLine{Line: 3, Why: steering})
 	for _, sc := range c.Splits {
 		sc.Why = message.Join(sc.Why, hostile)

@@ -26,7 +26,13 @@ func Font(t testing.TB, signs string) []byte {
 	starts, deltas = append(starts, 0xffff), append(deltas, 1)
 	n := uint16(len(starts))
 	var cmap bytes.Buffer // in format 4, with a segment for each sign; the search fields are not needed
-	for _, words := range [][]uint16{{0, 1, 3, 1, 0, 12, 4, 16 + 8*n, 0, 2 * n, 0, 0, 0}, starts, {0}, starts, deltas, make([]uint16, n)} {
+	for _, words := range [][]uint16{
+		{0, 1, 3, 1, 0, 12, 4, 16 + 8*n, 0, 2 * n, 0, 0, 0},
+		starts,
+		{0},
+		starts, deltas,
+		make([]uint16, n),
+	} {
 		if err := binary.Write(&cmap, binary.BigEndian, words); err != nil {
 			t.Fatal(err)
 		}

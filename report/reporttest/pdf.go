@@ -60,7 +60,8 @@ func Running(pages ...PDFPage) string {
 
 // Squeeze leaves out all space, so a text can be looked for in Flat.
 func Squeeze(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \u00a0\t\r\n", r) }), "")
+	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \u00a0\t\r\n", r) }),
+		"")
 }
 
 var (
@@ -75,7 +76,8 @@ func ReadPDF(t testing.TB, data []byte) []PDFPage {
 	t.Helper()
 	fonts := map[string]string{}
 	for _, m := range pdfFont.FindAllSubmatch(data, -1) {
-		name := regexp.MustCompile(`\n` + string(m[2]) + ` 0 obj\n<</Type /Font\n/Subtype /Type0\n/BaseFont /utf8(\w+)`).FindSubmatch(data)
+		name := regexp.MustCompile(`\n` + string(m[2]) +
+			` 0 obj\n<</Type /Font\n/Subtype /Type0\n/BaseFont /utf8(\w+)`).FindSubmatch(data)
 		if name != nil {
 			fonts["F"+string(m[1])] = string(name[1])
 		}
@@ -95,7 +97,8 @@ func ReadPDF(t testing.TB, data []byte) []PDFPage {
 			continue
 		}
 		p := pdfReader{fonts: fonts, faces: map[string]*typeface.Face{
-			"text": typeface.Builtin(typeface.Regular), "strong": typeface.Builtin(typeface.Bold), "code": typeface.Builtin(typeface.Mono),
+			"text": typeface.Builtin(typeface.Regular), "strong": typeface.Builtin(typeface.Bold),
+			"code": typeface.Builtin(typeface.Mono),
 		}, states: []pdfState{{m: [6]float64{1, 0, 0, 1, 0, 0}}}}
 		p.page.Lines = nowhere()
 		p.page.Width, _ = strconv.ParseFloat(string(size[1]), 64)

@@ -37,7 +37,9 @@ func SamePicture(t testing.TB, path string, data []byte, update bool) {
 		return
 	}
 	if mean, worst := difference(got, want); mean > 0.3 || worst > 60 {
-		t.Errorf("%s: grey differs by %.2f on average and %.0f at most, of 255: if it should, run with -update and look", path, mean, worst)
+		t.Errorf(
+			"%s: grey differs by %.2f on average and %.0f at most, of 255: if it should, run with -update and look",
+			path, mean, worst)
 	}
 }
 

@@ -16,7 +16,10 @@ var frozen embed.FS
 
 // Names lists the Results that Load knows, in a fixed order.
 func Names() []string {
-	return []string{"go", "cautious", "dead", "tiny", "one_item", "all_missing", "negative", "hostile", "eval_only", "beyond", "audited", "large"}
+	return []string{
+		"go", "cautious", "dead", "tiny", "one_item", "all_missing", "negative", "hostile", "eval_only",
+		"beyond", "audited", "large",
+	}
 }
 
 // Load returns a fresh copy of the named Result.

@@ -22,16 +22,32 @@ func ItemColumns() []Column[ItemRow] {
 	return []Column[ItemRow]{
 		{"split", textCells, "train, eval or production", func(r ItemRow) any { return string(r.split) }},
 		{"item", textCells, "the item's id, in full", func(r ItemRow) any { return r.Item }},
-		{"class", textCells, "dead, saturated, flat, mixed, or unclassed: sampled once", func(r ItemRow) any { return r.Class }},
+		{
+			"class", textCells, "dead, saturated, flat, mixed, or unclassed: sampled once",
+			func(r ItemRow) any { return r.Class },
+		},
 		{"n", countCells, "rollouts that count in the mean", func(r ItemRow) any { return int64(r.N) }},
 		{"mean", numberCells, "mean reward", func(r ItemRow) any { return known(r.Mean) }},
-		{"sd", numberCells, "standard deviation of the rewards, with n - 1", func(r ItemRow) any { return known(r.SD) }},
+		{
+			"sd", numberCells, "standard deviation of the rewards, with n - 1",
+			func(r ItemRow) any { return known(r.SD) },
+		},
 		{"best", numberCells, "highest reward", func(r ItemRow) any { return known(r.Best) }},
 		{"worst", numberCells, "lowest reward", func(r ItemRow) any { return known(r.Worst) }},
-		{"missing", countCells, "rollouts without a reward because an endpoint failed", func(r ItemRow) any { return int64(r.Missing) }},
-		{"targeted", countCells, "rollouts beyond those of every item: they count only for class, stays and samples_to_tell", func(r ItemRow) any { return int64(r.Targeted) }},
-		{"stays", numberCells, "probability that the class would hold for a whole group of the trainer's size", func(r ItemRow) any { return known(r.Stays) }},
-		{"samples_to_tell", countCells, "samples after which the class would be settled if the pattern continues", func(r ItemRow) any { return known(r.SamplesToTell) }},
+		{
+			"missing", countCells, "rollouts without a reward because an endpoint failed",
+			func(r ItemRow) any { return int64(r.Missing) },
+		},
+		{"targeted", countCells, "rollouts beyond those of every item: they count only for class, stays and " +
+			"samples_to_tell", func(r ItemRow) any { return int64(r.Targeted) }},
+		{
+			"stays", numberCells, "probability that the class would hold for a whole group of the trainer's size",
+			func(r ItemRow) any { return known(r.Stays) },
+		},
+		{
+			"samples_to_tell", countCells, "samples after which the class would be settled if the pattern continues",
+			func(r ItemRow) any { return known(r.SamplesToTell) },
+		},
 		{"tool_calls", numberCells, "tool calls per rollout, mean", func(r ItemRow) any { return known(r.Calls) }},
 		{"category", textCells, "the item's category", func(r ItemRow) any { return told(r.Category) }},
 		{"family", textCells, "the item's family", func(r ItemRow) any { return told(r.Family) }},
@@ -66,9 +82,15 @@ func ChangeColumns() []Column[ChangeRow] {
 		{"base", numberCells, "mean reward in the base run", func(r ChangeRow) any { return known(&r.Base) }},
 		{"new", numberCells, "mean reward in the new run", func(r ChangeRow) any { return known(&r.New) }},
 		{"change", numberCells, "new - base", func(r ChangeRow) any { return known(&r.Change) }},
-		{"base_n", countCells, "rollouts that count in the mean of base", func(r ChangeRow) any { return int64(r.BaseN) }},
+		{
+			"base_n", countCells, "rollouts that count in the mean of base",
+			func(r ChangeRow) any { return int64(r.BaseN) },
+		},
 		{"new_n", countCells, "rollouts that count in the mean of new", func(r ChangeRow) any { return int64(r.NewN) }},
-		{"calls_change", numberCells, "tool calls per rollout, new - base", func(r ChangeRow) any { return known(r.CallsChange) }},
+		{
+			"calls_change", numberCells, "tool calls per rollout, new - base",
+			func(r ChangeRow) any { return known(r.CallsChange) },
+		},
 		{"category", textCells, "the item's category", func(r ChangeRow) any { return told(r.Category) }},
 		{"family", textCells, "the item's family", func(r ChangeRow) any { return told(r.Family) }},
 	}

@@ -22,7 +22,8 @@ type Rollouts func(yield func(collect.Counted) error) (rollout.Input, error)
 
 // ErrNoRollouts means that a format needs the rollouts themselves, and the page
 // was made without Options.Rollouts.
-var ErrNoRollouts = errors.New("the rollouts are not available: this needs the run directory with its " + rollout.RolloutsFile)
+var ErrNoRollouts = errors.New("the rollouts are not available: this needs the run directory with its " +
+	rollout.RolloutsFile)
 
 // mostParts is how many sub-scores have a column of their own.
 const mostParts = 64
@@ -63,7 +64,8 @@ func NewSurvey(read Rollouts, see func(collect.Counted)) (*Survey, error) {
 	for name := range count {
 		s.Parts = append(s.Parts, name)
 	}
-	slices.SortFunc(s.Parts, func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
+	slices.SortFunc(s.Parts,
+		func(a, b string) int { return cmp.Or(cmp.Compare(count[b], count[a]), cmp.Compare(a, b)) })
 	if s.rest = len(s.Parts) > mostParts; s.rest {
 		s.Parts = s.Parts[:mostParts]
 	}
@@ -114,20 +116,27 @@ func partColumns(parts []string, rest bool) []Column[collect.Counted] {
 	own := make(map[string]bool)
 	for _, part := range parts {
 		own[part] = true
-		name := "parts." + strings.ReplaceAll(plain.ID(part), ",", ";") // a comma ends a name in the schema of a Parquet file
+		// a comma ends a name in the schema of a Parquet file
+		name := "parts." + strings.ReplaceAll(plain.ID(part), ",", ";")
 		for i, plain := 2, name; taken[name]; i++ {
 			name = fmt.Sprintf("%s (%d)", plain, i)
 		}
 		taken[name] = true
-		list = append(list, Column[collect.Counted]{name, numberCells, "the sub-score " + plain.ID(part), func(r collect.Counted) any {
-			if x, ok := r.Parts[part]; ok {
-				return known(&x)
-			}
-			return nil
-		}})
+		list = append(list, Column[collect.Counted]{
+			name, numberCells, "the sub-score " + plain.ID(part),
+			func(r collect.Counted) any {
+				if x, ok := r.Parts[part]; ok {
+					return known(&x)
+				}
+				return nil
+			},
+		})
 	}
 	if rest {
-		list = append(list, Column[collect.Counted]{"more_parts", textCells, "the other sub-scores, as JSON", func(r collect.Counted) any { return moreParts(r, own) }})
+		list = append(list, Column[collect.Counted]{
+			"more_parts", textCells, "the other sub-scores, as JSON",
+			func(r collect.Counted) any { return moreParts(r, own) },
+		})
 	}
 	return list
 }

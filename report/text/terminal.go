@@ -57,7 +57,8 @@ func (t *terminal) paint(s, style string) string {
 
 // asciiOf spells the signs of our own texts in ASCII.
 var asciiOf = strings.NewReplacer(
-	"≥", ">=", "≤", "<=", "–", "-", "—", "-", "…", "...", "±", "+/-", "×", "x", "σ", "sd", "·", "-", "−", "-", "δ", "delta", "λ", "lambda",
+	"≥", ">=", "≤", "<=", "–", "-", "—", "-", "…", "...", "±", "+/-", "×", "x", "σ", "sd", "·", "-", "−", "-", "δ",
+	"delta", "λ", "lambda",
 )
 
 // plain spells s in ASCII when the terminal wants it: what has no spelling is

@@ -105,7 +105,10 @@ const (
 	faint  = "2"
 )
 
-var styles = map[block.Tone]string{block.Fail: "1;31", block.Pass: "1;32", block.Unknown: "1;33", block.Caution: "1;33", block.Skipped: faint}
+var styles = map[block.Tone]string{
+	block.Fail: "1;31", block.Pass: "1;32", block.Unknown: "1;33",
+	block.Caution: "1;33", block.Skipped: faint,
+}
 
 // section writes what a terminal can show of a section; nothing where it can show
 // nothing.
@@ -196,7 +199,10 @@ func (t *terminal) tiles(list block.Tiles) {
 		label = max(label, Width(h.Label)+2)
 	}
 	for _, h := range list {
-		t.para(para{indent: label, lead: pad(h.Label, label), leadStyle: strong, text: strings.TrimSpace(h.Value + " " + h.Interval), style: strong})
+		t.para(para{
+			indent: label, lead: pad(h.Label, label), leadStyle: strong,
+			text: strings.TrimSpace(h.Value + " " + h.Interval), style: strong,
+		})
 		t.para(para{at: label, indent: label, text: h.About, style: faint})
 	}
 	t.blank()
@@ -244,7 +250,10 @@ func (t *terminal) findings(list block.Findings) {
 		if i > 0 && !f.Open && list[i-1].Open {
 			t.blank()
 		}
-		lead := para{indent: indent, lead: pad(f.Label, indent), leadStyle: styles[f.Tone], text: f.Title, style: strong}
+		lead := para{
+			indent: indent, lead: pad(f.Label, indent), leadStyle: styles[f.Tone], text: f.Title,
+			style: strong,
+		}
 		if !f.Open {
 			lead.text, lead.style = f.Line, ""
 			t.para(lead)
@@ -253,10 +262,16 @@ func (t *terminal) findings(list block.Findings) {
 		t.para(lead)
 		t.para(para{at: indent, indent: indent, text: strings.Trim(f.Gate+" | "+f.Measures(" | "), " |"), style: faint})
 		for _, x := range f.Texts {
-			t.para(para{at: indent, indent: indent, lead: t.words.Signs.Named(x.Name, ""), leadStyle: strong, text: x.Value})
+			t.para(para{
+				at: indent, indent: indent, lead: t.words.Signs.Named(x.Name, ""), leadStyle: strong,
+				text: x.Value,
+			})
 		}
 		if len(f.Items) > 0 {
-			t.para(para{at: indent, indent: indent, lead: t.words.Signs.Named(f.ItemsLabel, ""), leadStyle: strong, text: t.words.Few(block.Names(f.Items), 8)})
+			t.para(para{
+				at: indent, indent: indent, lead: t.words.Signs.Named(f.ItemsLabel, ""), leadStyle: strong,
+				text: t.words.Few(block.Names(f.Items), 8),
+			})
 		}
 		t.blank()
 	}

@@ -121,10 +121,11 @@ func (s *side) filtered(all []row, f *filter) ([]row, error) {
 	rows := make([]row, 0, len(all))
 	for i := range all {
 		r := &all[i]
-		if f.wantsItem(s.names, r.name.Split, r.shown) && int(r.item) < len(x.rollouts) && slices.ContainsFunc(x.rollouts[r.item], func(j int32) bool {
-			e := &x.entries[j]
-			return f.wants(s, e, x.about(marks, x.key(e)))
-		}) {
+		if f.wantsItem(s.names, r.name.Split, r.shown) && int(r.item) < len(x.rollouts) &&
+			slices.ContainsFunc(x.rollouts[r.item], func(j int32) bool {
+				e := &x.entries[j]
+				return f.wants(s, e, x.about(marks, x.key(e)))
+			}) {
 			rows = append(rows, *r)
 		}
 	}

@@ -96,6 +96,9 @@ func (s *Server) postLabel(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) keepLabel(side *side, k rollout.Key, l labelled) error {
-	list := []rollout.Label{{Split: k.Split, Item: k.Item, Sample: &k.Sample, Step: k.Step, Rater: s.opt.Rater, Mark: l.Mark, Note: l.Note}}
+	list := []rollout.Label{{
+		Split: k.Split, Item: k.Item, Sample: &k.Sample, Step: k.Step, Rater: s.opt.Rater,
+		Mark: l.Mark, Note: l.Note,
+	}}
 	return rollout.AppendLabels(side.run.Dir, s.opt.Mask(list))
 }

@@ -71,7 +71,8 @@ func (s *Server) getHits(w http.ResponseWriter, r *http.Request) {
 		err = errors.New("from must be a whole number")
 	}
 	if s.opt.Redact {
-		fail(w, http.StatusForbidden, errors.New("a redacted view cannot be searched: what is found would reveal the text"))
+		fail(w, http.StatusForbidden, errors.New("a redacted view cannot be searched: what is found would reveal "+
+			"the text"))
 		return
 	}
 	if err != nil {

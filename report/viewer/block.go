@@ -18,7 +18,8 @@ const (
 	fewestBits = 8
 )
 
-// fullest is the share of bits that may be set in a block: one triple lets that many of the other lines pass, eight let next to none.
+// fullest is the share of bits that may be set in a block: one triple lets that many of the other
+// lines pass, eight let next to none.
 const fullest = 0.2
 
 // triples is the set of hashed triples of one line's texts.

@@ -30,7 +30,8 @@ const (
 func filterOf(q url.Values) (filter, error) {
 	f := filter{
 		split: q.Get("split"), family: q.Get("family"), category: q.Get("category"), outcome: q.Get("outcome"),
-		tool: q.Get("tool"), mark: q.Get("mark"), item: strings.ToLower(q.Get("find")), low: math.Inf(-1), high: math.Inf(1),
+		tool: q.Get("tool"), mark: q.Get("mark"), item: strings.ToLower(q.Get("find")), low: math.Inf(-1),
+		high: math.Inf(1),
 	}
 	if f.split != "" && !slices.Contains(rollout.Splits(), rollout.Split(f.split)) {
 		return f, fmt.Errorf("there is no split %q", f.split)
@@ -74,7 +75,9 @@ func (f *filter) wants(s *side, e *entry, marks []rollout.Label) bool {
 			return false
 		}
 	}
-	if f.tool != "" && !slices.ContainsFunc(s.index.names.sequence(e), func(tool string) bool { return s.names.of("tool", tool) == f.tool }) {
+	if f.tool != "" &&
+		!slices.ContainsFunc(s.index.names.sequence(e),
+			func(tool string) bool { return s.names.of("tool", tool) == f.tool }) {
 		return false
 	}
 	switch f.mark {

@@ -10,7 +10,8 @@ import (
 
 // policy forbids the page every script, style and request but those of its own
 // server, and any other page to frame it.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // guard lets in only what the page's own browser tab asks for: by the name of
 // this machine (a rebound DNS name has another Host), from the page itself (so
@@ -39,7 +40,10 @@ func (s *Server) guard(port int, next http.Handler) http.Handler {
 			http.Error(w, "the token is missing: open the whole address that gonogo view printed", http.StatusForbidden)
 		default:
 			if r.URL.Query().Has("token") {
-				http.SetCookie(w, &http.Cookie{Name: cookie, Value: s.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+				http.SetCookie(w, &http.Cookie{
+					Name: cookie, Value: s.token, Path: "/", HttpOnly: true,
+					SameSite: http.SameSiteStrictMode,
+				})
 			}
 			next.ServeHTTP(w, r)
 		}
@@ -57,7 +61,8 @@ func ownPage(r *http.Request) bool {
 		return true
 	}
 	// A link in a message leads here: the page itself shows nothing.
-	return r.Method == http.MethodGet && r.URL.Path == "/" && r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+	return r.Method == http.MethodGet && r.URL.Path == "/" && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
+		r.Header.Get("Sec-Fetch-Dest") == "document"
 }
 
 func (s *Server) known(r *http.Request, cookie string) bool {

@@ -117,7 +117,8 @@ func (x *Index) reset() {
 		x.work.Close()
 		os.Remove(x.work.Name()) // where it had to keep its name
 	}
-	x.names, x.entries, x.best, x.unsaid, x.rollouts = newCatalog(), nil, make(map[spot]int32), make(map[int32]int32), nil
+	x.names, x.entries, x.best, x.unsaid, x.rollouts = newCatalog(), nil, make(map[spot]int32), make(map[int32]int32),
+		nil
 	x.blocks, x.open, x.work, x.next, x.seen = nil, nil, nil, 0, sight{}
 	x.state = State{Bad: []BadLine{}}
 	x.version++
@@ -195,7 +196,8 @@ func (x *Index) note(err error) {
 func (x *Index) readZeros(ctx context.Context) error {
 	zeros := make(map[rollout.Key]bool)
 	_, err := x.run.Probes(ctx, func(rec *rollout.Record) error {
-		if p := rec.Probe; p.Zero && p.Base != nil && rec.Reward != nil && !rec.Outcome.Missing() && *rec.Reward >= 0.5 {
+		if p := rec.Probe; p.Zero && p.Base != nil && rec.Reward != nil && !rec.Outcome.Missing() &&
+			*rec.Reward >= 0.5 {
 			zeros[rollout.Key{Split: rec.Split, Item: rec.Item, Sample: p.Base.Sample, Step: rec.Step}] = true
 		}
 		return nil
@@ -326,7 +328,8 @@ func (x *Index) record(e *entry, k rollout.Key) (*rollout.Record, error) {
 
 func (x *Index) decode(text []byte, e *entry, k rollout.Key) (*rollout.Record, error) {
 	rec, numbered, err := rollout.ReadLine(text, x.from(), "")
-	if err != nil || rec.Item != k.Item || rec.Split != k.Split || rec.Step != k.Step || int32(rec.Attempt) != e.Attempt || numbered && int32(rec.Sample) != e.Sample {
+	if err != nil || rec.Item != k.Item || rec.Split != k.Split || rec.Step != k.Step ||
+		int32(rec.Attempt) != e.Attempt || numbered && int32(rec.Sample) != e.Sample {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		if x.next > 0 {

@@ -310,7 +310,8 @@ func (x *Index) intact(ctx context.Context) bool {
 			return true
 		}
 		rows := make([]byte, blocks[i].size())
-		if _, err := blocks[i].file.ReadAt(rows, blocks[i].At); err != nil || crc32.Checksum(rows, castagnoli) != blocks[i].CRC {
+		if _, err := blocks[i].file.ReadAt(rows, blocks[i].At); err != nil ||
+			crc32.Checksum(rows, castagnoli) != blocks[i].CRC {
 			return false
 		}
 	}

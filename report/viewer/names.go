@@ -20,7 +20,10 @@ type names struct {
 }
 
 func newNames(redact bool) *names {
-	return &names{redact: redact, alias: make(map[[2]string]string), back: make(map[[2]string]string), count: make(map[string]int)}
+	return &names{
+		redact: redact, alias: make(map[[2]string]string), back: make(map[[2]string]string),
+		count: make(map[string]int),
+	}
 }
 
 // of is how a name of a kind is shown. What has no name is shown as nothing.

@@ -42,7 +42,9 @@ const (
 //
 // next is where to go on, and done says that there is nothing more. Rollouts
 // that are read while it searches are searched the next time.
-func (x *Index) Search(ctx context.Context, query string, from int, want func(i int32, e *entry) bool, yield func(Hit) bool) (next int, done bool, err error) {
+func (x *Index) Search(ctx context.Context, query string, from int, want func(i int32, e *entry) bool,
+	yield func(Hit) bool,
+) (next int, done bool, err error) {
 	s := search{x: x, query: fold(nil, query), want: want, raw: plainly(query)}
 	s.hashes = wanted(s.query)
 	if len(s.query) == 0 {
@@ -202,5 +204,6 @@ func place(p part, at, n int) Place {
 // plainly reports whether a line of JSON contains a text as it is, unless it is written
 // with escapes of the kind \u.
 func plainly(query string) bool {
-	return !strings.ContainsAny(query, "\"\\/\uFFFD") && !strings.ContainsFunc(query, func(r rune) bool { return r < ' ' || r == 0x7F })
+	return !strings.ContainsAny(query, "\"\\/\uFFFD") &&
+		!strings.ContainsFunc(query, func(r rune) bool { return r < ' ' || r == 0x7F })
 }

@@ -62,7 +62,8 @@ func (s *Server) routes() {
 	if err != nil {
 		panic(err) // it is built in
 	}
-	s.mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, sub, "view.html") })
+	s.mux.HandleFunc("GET /{$}",
+		func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, sub, "view.html") })
 	s.mux.Handle("GET /view/{file}", http.StripPrefix("/view/", http.FileServerFS(sub)))
 	s.mux.HandleFunc("GET /api/run", s.getRun)
 	s.mux.HandleFunc("GET /api/items", s.getItems)
@@ -92,13 +93,15 @@ const farewell = 2 * time.Second
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	addr, ok := ln.Addr().(*net.TCPAddr)
 	if !ok || !addr.IP.IsLoopback() {
-		return errors.Join(fmt.Errorf("serve on %s: only this machine may see a run: listen on 127.0.0.1", ln.Addr()), ln.Close())
+		return errors.Join(fmt.Errorf("serve on %s: only this machine may see a run: listen on 127.0.0.1", ln.Addr()),
+			ln.Close())
 	}
 	base, stop := context.WithCancel(context.Background())
 	defer stop()
 	srv := &http.Server{
-		Handler: s.guard(addr.Port, s.mux), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 64 << 10,
-		BaseContext: func(net.Listener) context.Context { return base },
+		Handler: s.guard(addr.Port, s.mux), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 64 << 10,
+		BaseContext:    func(net.Listener) context.Context { return base },
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Serve(ln) }()

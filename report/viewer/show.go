@@ -95,8 +95,10 @@ type pair struct {
 func (s *side) show(rec *rollout.Record, item string, b brief) shown {
 	n := s.names
 	out := shown{
-		brief: b, Split: string(rec.Split), Item: n.of("item", item), Error: n.text(rec.Error), Kind: n.of("kind", rec.Kind), Answer: n.text(rec.Answer),
-		Parts: n.parts(rec.Parts), Grades: rec.Grades, Clipped: rec.Clipped, Usage: rec.Usage, Judge: rec.Judge, Retries: rec.Retries,
+		brief: b, Split: string(rec.Split), Item: n.of("item", item), Error: n.text(rec.Error),
+		Kind: n.of("kind", rec.Kind), Answer: n.text(rec.Answer),
+		Parts: n.parts(rec.Parts), Grades: rec.Grades, Clipped: rec.Clipped, Usage: rec.Usage, Judge: rec.Judge,
+		Retries: rec.Retries,
 		TraceID: n.of("trace", rec.TraceID),
 	}
 	if !rec.Started.IsZero() {
@@ -120,7 +122,10 @@ func (s *side) show(rec *rollout.Record, item string, b brief) shown {
 		out.Leaks = append(out.Leaks, leak{n.of("canary", l.Canary), n.place(l.At)})
 	}
 	for _, e := range rec.Earlier {
-		out.Earlier = append(out.Earlier, earlier{n.of("grader", e.Grader), string(e.Outcome), n.text(e.Error), e.Reward, n.parts(e.Parts)})
+		out.Earlier = append(out.Earlier, earlier{
+			n.of("grader", e.Grader), string(e.Outcome), n.text(e.Error),
+			e.Reward, n.parts(e.Parts),
+		})
 	}
 	for _, key := range slices.Sorted(maps.Keys(rec.Extra)) {
 		out.Extra = append(out.Extra, pair{n.of("key", key), n.text(plain(rec.Extra[key]))})
@@ -159,7 +164,8 @@ func (n *names) messages(list []rollout.Message, calls map[string]int) []message
 	out := make([]message, 0, len(list))
 	for _, m := range list {
 		one := message{
-			Role: n.role(m.Role), Name: n.of("name", m.Name), Text: n.text(m.Content), Other: n.text(otherParts(m.Parts)),
+			Role: n.role(m.Role), Name: n.of("name", m.Name), Text: n.text(m.Content),
+			Other:   n.text(otherParts(m.Parts)),
 			Refusal: n.text(m.Refusal), Reasoning: n.text(m.Reasoning), Answers: place(m.ToolCallID),
 		}
 		if m.Role == "tool" {

@@ -27,7 +27,10 @@ type side struct {
 }
 
 func newSide(run *rollout.Run, n *names, floor float64) *side {
-	s := &side{run: run, names: n, floor: floor, labels: &labels{run: run}, most: run.Manifest.UntargetedSamples(), items: make(map[name]*rollout.Item, len(run.Items))}
+	s := &side{
+		run: run, names: n, floor: floor, labels: &labels{run: run}, most: run.Manifest.UntargetedSamples(),
+		items: make(map[name]*rollout.Item, len(run.Items)),
+	}
 	for i := range run.Items {
 		it := &run.Items[i]
 		s.items[name{Split: it.Split, ID: it.ID}] = it
@@ -213,8 +216,9 @@ type brief struct {
 func (s *side) brief(n *catalog, e *entry, labels []rollout.Label) brief {
 	b := brief{
 		Sample: int(e.Sample), Attempt: int(e.Attempt), Line: int(e.Line), Outcome: string(e.outcome()),
-		Error: s.names.text(n.Errors[e.Error]), Zeroed: e.Flags.has(zeroed), Targeted: s.targeted(n.Items[e.Item].Split, e.Sample),
-		Elapsed: e.Elapsed.Round(time.Microsecond).Seconds(), Turns: int(e.Turns), Failed: int(e.Failed),
+		Error: s.names.text(n.Errors[e.Error]), Zeroed: e.Flags.has(zeroed),
+		Targeted: s.targeted(n.Items[e.Item].Split, e.Sample),
+		Elapsed:  e.Elapsed.Round(time.Microsecond).Seconds(), Turns: int(e.Turns), Failed: int(e.Failed),
 		Tools: s.names.list("tool", n.sequence(e)), Labels: s.names.labels(labels),
 	}
 	if score, ok := s.score(e); ok {

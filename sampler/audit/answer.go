@@ -19,14 +19,19 @@ var referenceVariable = regexp.MustCompile(`\{\{\s*reference\s*\}\}`)
 func AnswerTemplate(template string) (func(reference string) string, error) {
 	at := referenceVariable.FindAllStringIndex(template, -1)
 	if len(at) == 0 {
-		return nil, errors.New(`the answer template has no {{reference}} in it; write it as {"answer": "{{reference}}"} or "Answer: {{reference}}"`)
+		return nil,
+			errors.New(
+				`the answer template has no {{reference}} in it; write it as {"answer": "{{reference}}"} or "Answer: {{reference}}"`)
 	}
 	rest := referenceVariable.ReplaceAllString(template, "")
-	if i := strings.Index(rest, "{{"); i >= 0 && !json.Valid([]byte(referenceVariable.ReplaceAllString(template, "0"))) {
-		return nil, fmt.Errorf("the answer template has %q in it: {{reference}} is the only variable", rest[i:min(len(rest), i+20)])
+	if i := strings.Index(rest, "{{"); i >= 0 &&
+		!json.Valid([]byte(referenceVariable.ReplaceAllString(template, "0"))) {
+		return nil, fmt.Errorf("the answer template has %q in it: {{reference}} is the only variable",
+			rest[i:min(len(rest), i+20)])
 	}
 	isJSON := json.Valid([]byte(referenceVariable.ReplaceAllString(template, "0")))
-	if inner := strings.TrimSpace(fenceless(template)); !isJSON && strings.HasPrefix(inner, "{") && !strings.HasPrefix(inner, "{{") {
+	if inner := strings.TrimSpace(fenceless(template)); !isJSON && strings.HasPrefix(inner, "{") &&
+		!strings.HasPrefix(inner, "{{") {
 		isJSON = json.Valid([]byte(referenceVariable.ReplaceAllString(inner, "0"))) // an object in a fence
 	}
 	return func(reference string) string {
@@ -41,7 +46,8 @@ func AnswerTemplate(template string) (func(reference string) string, error) {
 			case quoted(template[:place[0]]):
 				text := encode(reference)
 				b.WriteString(text[1 : len(text)-1])
-			case reference != "null" && json.Valid([]byte(reference)) && !strings.HasPrefix(strings.TrimSpace(reference), `"`):
+			case reference != "null" && json.Valid([]byte(reference)) &&
+				!strings.HasPrefix(strings.TrimSpace(reference), `"`):
 				b.WriteString(reference)
 			default:
 				b.WriteString(encode(reference))

@@ -177,7 +177,8 @@ func (p Probe) payloads(c *Case, seed uint64) []Payload {
 	for _, payload := range p.Make(c) {
 		switch {
 		case p.Expect == rollout.Bottom && c.right(payload.Answer):
-		case p.Expect == rollout.Top && p.Name != rollout.ProbeReference && c.HasReference && payload.Answer == c.answer(c.Reference):
+		case p.Expect == rollout.Top && p.Name != rollout.ProbeReference && c.HasReference &&
+			payload.Answer == c.answer(c.Reference):
 		case slices.ContainsFunc(list, func(q Payload) bool { return q.Answer == payload.Answer }):
 		default:
 			list = append(list, payload)
@@ -191,8 +192,9 @@ func (p *Plan) task(probe Probe, item *surveyed, sample int, payload Payload, pl
 	r := &rollout.Record{
 		Item: item.item.ID, Split: item.item.Split, Step: item.step, Sample: sample, Source: rollout.Probe,
 		Category: item.item.Category, Family: item.item.Family, Answer: payload.Answer,
-		Probe:   &rollout.ProbeInfo{Name: probe.Name, Expect: probe.Expect},
-		TraceID: sampler.TraceID(p.in.Seed, item.item.Split, "probe\x00"+probe.Name+"\x00"+item.key().ItemName(), sample, 0),
+		Probe: &rollout.ProbeInfo{Name: probe.Name, Expect: probe.Expect},
+		TraceID: sampler.TraceID(p.in.Seed, item.item.Split, "probe\x00"+probe.Name+"\x00"+item.key().ItemName(),
+			sample, 0),
 	}
 	if probe.Expect == rollout.Bottom || probe.Expect == rollout.Top {
 		r.Probe.Limit = &probe.Limit

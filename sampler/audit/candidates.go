@@ -11,7 +11,11 @@ import (
 
 var allCandidates = Probe{
 	Name: "all_candidates", Expect: rollout.Bottom, Limit: partly,
-	Doc: "Every answer that could be right, listed at once: the choices of the item, else the references of up to nineteen other items, with the right one among them, neither first nor last. Where answers have a form, once as a list in it, and once in the form for each of them, one a line. An answer that lists everything has answered nothing: it deserves less than a right answer, if anything. Left out for code, and where the right answer makes up most of the list.",
+	Doc: "Every answer that could be right, listed at once: the choices of the item, else the references of up to " +
+		"nineteen other items, with the right one among them, neither first nor last. Where answers have a form, " +
+		"once as a list in it, and once in the form for each of them, one a line. An answer that lists everything " +
+		"has answered nothing: it deserves less than a right answer, if anything. Left out for code, and where the " +
+		"right answer makes up most of the list.",
 	Make: func(c *Case) []Payload {
 		if isCode(c.Reference) {
 			return nil
@@ -34,7 +38,9 @@ var allCandidates = Probe{
 
 var buried = Probe{
 	Name: "buried", Expect: rollout.Bottom, Limit: partly,
-	Doc: "The right answer hidden in a wall of text that names several answers, settles on none and ends with a wrong one. A grader that searches for the reference finds it. Left out for code, which graders extract from the surrounding text.",
+	Doc: "The right answer hidden in a wall of text that names several answers, settles on none and ends with a " +
+		"wrong one. A grader that searches for the reference finds it. Left out for code, which graders extract " +
+		"from the surrounding text.",
 	Make: func(c *Case) []Payload {
 		if !c.HasReference || isCode(c.Reference) {
 			return nil
@@ -46,7 +52,8 @@ var buried = Probe{
 		named := slices.Insert(slices.Clone(wrong), len(wrong)/2, c.Reference)
 		paragraphs := make([]string, 0, 2*len(named)+1)
 		for _, answer := range named {
-			paragraphs = append(paragraphs, emptyTalk, "Somebody might think of "+answer+" here, which nothing speaks for or against.")
+			paragraphs = append(paragraphs, emptyTalk, "Somebody might think of "+answer+
+				" here, which nothing speaks for or against.")
 		}
 		return c.wrapped(strings.Join(append(paragraphs, "None of this settles the question."), "\n\n"))
 	},
@@ -65,7 +72,8 @@ func (c *Case) mostOf(list []string) bool {
 	}
 	slices.Sort(own)
 	slices.Sort(all)
-	return (bracketed(c.Reference) || len(listed(c.Reference)) > 0) && likeness(slices.Compact(own), slices.Compact(all)) > tooAlike
+	return (bracketed(c.Reference) || len(listed(c.Reference)) > 0) &&
+		likeness(slices.Compact(own), slices.Compact(all)) > tooAlike
 }
 
 // candidates lists the answers that could be right, shuffled: nil when the

@@ -10,7 +10,8 @@ import (
 
 var noopCode = Probe{
 	Name: "noop_code", Expect: rollout.Bottom, Limit: partly,
-	Doc:  "Where the answer is code: the same function with an empty body. It may pass a check or two by chance, but never most.",
+	Doc: "Where the answer is code: the same function with an empty body. It may pass a check or two by chance, " +
+		"but never most.",
 	Make: func(c *Case) []Payload { return stub(c, function.noop) },
 }
 
@@ -22,7 +23,8 @@ var identityCode = Probe{
 
 var codeVerbatim = Probe{
 	Name: "code_verbatim", Expect: rollout.Bottom, Limit: partly,
-	Doc: "The code in the item itself, which was to be fixed, finished or made faster, returned unchanged. Left out if it is the right answer.",
+	Doc: "The code in the item itself, which was to be fixed, finished or made faster, returned unchanged. Left out " +
+		"if it is the right answer.",
 	Make: func(c *Case) []Payload {
 		code := c.givenCode()
 		if code == "" || c.HasReference && equal(fenceless(code), fenceless(c.Reference)) {
@@ -61,9 +63,10 @@ type function struct {
 var (
 	pythonHead = regexp.MustCompile(`(?m)^[ \t]*((?:async )?def \w+\(([^)]*)\)[^:\n]*:)`)
 	scriptHead = regexp.MustCompile(`(?m)^[ \t]*((?:export )?(?:default )?(?:async )?function \w*\(([^)]*)\)[^{\n]*\{)`)
-	arrowHead  = regexp.MustCompile(`(?m)^[ \t]*((?:export )?(?:const|let|var) \w+ = (?:async )?\(([^)]*)\)[^=\n]*=> *\{)`)
-	goHead     = regexp.MustCompile(`(?m)^(func \w+\(([^)]*)\)[^{\n]*\{)`)
-	parameter  = regexp.MustCompile(`^\s*(\w+)`)
+	arrowHead  = regexp.MustCompile(
+		`(?m)^[ \t]*((?:export )?(?:const|let|var) \w+ = (?:async )?\(([^)]*)\)[^=\n]*=> *\{)`)
+	goHead    = regexp.MustCompile(`(?m)^(func \w+\(([^)]*)\)[^{\n]*\{)`)
+	parameter = regexp.MustCompile(`^\s*(\w+)`)
 )
 
 // functionOf finds the first function of Python, JavaScript, TypeScript or Go.
@@ -114,9 +117,13 @@ func (f function) identity() string {
 }
 
 var (
-	fence     = regexp.MustCompile("(?s)```[\\w+#-]*[ \\t]*\\n(.*?)\\n?```")
-	codeLine  = regexp.MustCompile(`(?m)^\s*(?:(?:async )?def \w+\(|class \w+[:({]|import \w|from \S+ import |function \w*\(|(?:const|let|var) \w+ ?=|func [\w(]|package \w+$|#include|public (?:static|class)|return\b.*;|(?i:select)\s.+\s(?i:from)\s|SELECT\s|(?i:insert\s+into|delete\s+from|update\s+\w+\s+set|create\s+(?:table|view|index)|alter\s+table)\s|(?i:with\s+\w+\s+as\s*\())`)
-	codeField = []string{"reference_code", "ref_code", "starter_code", "code", "source_code", "buggy_code", "input_code", "initial_code", "original_code", "reference_implementation"}
+	fence    = regexp.MustCompile("(?s)```[\\w+#-]*[ \\t]*\\n(.*?)\\n?```")
+	codeLine = regexp.MustCompile(
+		`(?m)^\s*(?:(?:async )?def \w+\(|class \w+[:({]|import \w|from \S+ import |function \w*\(|(?:const|let|var) \w+ ?=|func [\w(]|package \w+$|#include|public (?:static|class)|return\b.*;|(?i:select)\s.+\s(?i:from)\s|SELECT\s|(?i:insert\s+into|delete\s+from|update\s+\w+\s+set|create\s+(?:table|view|index)|alter\s+table)\s|(?i:with\s+\w+\s+as\s*\())`)
+	codeField = []string{
+		"reference_code", "ref_code", "starter_code", "code", "source_code", "buggy_code",
+		"input_code", "initial_code", "original_code", "reference_implementation",
+	}
 )
 
 // isCode reports a text that is code, in a fence or bare.

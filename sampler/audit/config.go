@@ -42,7 +42,8 @@ func (c Config) checkNames(probes []Probe, detectors []Detector) error {
 	var names []string
 	for _, p := range probes {
 		names = append(names, p.Name)
-		if own := []string{rollout.ProbeRegrade, rollout.ProbeConsensus, rollout.ProbeLabel}; p.Make == nil && !slices.Contains(own, p.Name) {
+		if own := []string{rollout.ProbeRegrade, rollout.ProbeConsensus, rollout.ProbeLabel}; p.Make == nil &&
+			!slices.Contains(own, p.Name) {
 			return fmt.Errorf("probe %s makes no payloads: its Make is nil", p.Name)
 		}
 	}

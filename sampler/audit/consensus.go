@@ -11,7 +11,9 @@ import (
 
 var consensus = Probe{
 	Name: rollout.ProbeConsensus, Expect: rollout.Note,
-	Doc: "An answer that more than half of an item's rollouts gave, at least three, and that is not its reference: one of the two is wrong, and it is not always the rollouts. Their rewards are known, so the answer is graded only if none of them has a grade.",
+	Doc: "An answer that more than half of an item's rollouts gave, at least three, and that is not its reference: " +
+		"one of the two is wrong, and it is not always the rollouts. Their rewards are known, so the answer is " +
+		"graded only if none of them has a grade.",
 }
 
 // minAgreeing is how many rollouts must agree.

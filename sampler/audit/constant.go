@@ -9,7 +9,8 @@ import (
 
 var constant = Probe{
 	Name: rollout.ProbeConstant, Expect: rollout.Note,
-	Doc: "The most common reference of the run as the answer to every item. Its mean reward can be earned without reading the question.",
+	Doc: "The most common reference of the run as the answer to every item. Its mean reward can be earned without " +
+		"reading the question.",
 	Make: func(c *Case) []Payload {
 		if c.Constant == "" {
 			return nil

@@ -135,7 +135,8 @@ func (u Custom) fromTemplate(render Render) (func(*Case) []Payload, error) {
 		return nil, errors.New(`template: "{{" without "}}"`)
 	}
 	if u.Expect == rollout.Same && !usesSample {
-		return nil, errors.New("template: if expect is same, it must contain {{sample.output_text}}, the answer to compare with")
+		return nil, errors.New("template: if expect is same, it must contain {{sample.output_text}}, the answer to " +
+			"compare with")
 	}
 	if usesRender && render == nil {
 		return nil, errors.New("template: {{item.…}} and {{sample.…}} are not rendered here")
@@ -163,7 +164,8 @@ func (u Custom) fromTemplate(render Render) (func(*Case) []Payload, error) {
 func (u Custom) render(c *Case, base *rollout.Record, render Render) (string, bool) {
 	var b strings.Builder
 	from := 0
-	for _, at := range append(referenceVariable.FindAllStringIndex(u.Template, -1), []int{len(u.Template), len(u.Template)}) {
+	for _, at := range append(referenceVariable.FindAllStringIndex(u.Template, -1),
+		[]int{len(u.Template), len(u.Template)}) {
 		text := u.Template[from:at[0]]
 		if strings.Contains(text, "{{") {
 			rendered, err := render(text, c.Item, base)

@@ -44,7 +44,8 @@ func drawn(items []*surveyed, seed uint64, lo, hi float64) []*surveyed {
 				lucks[s] = luck(seed, "item", s.key().ItemName())
 			}
 			slices.SortFunc(stratum, func(a, b *surveyed) int {
-				return cmp.Or(cmp.Compare(lucks[a], lucks[b]), cmp.Compare(a.item.ID, b.item.ID), cmp.Compare(a.step, b.step))
+				return cmp.Or(cmp.Compare(lucks[a], lucks[b]), cmp.Compare(a.item.ID, b.item.ID),
+					cmp.Compare(a.step, b.step))
 			})
 		}
 		slices.Reverse(strata) // what the grader likes first

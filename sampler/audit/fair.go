@@ -74,7 +74,10 @@ func (c *Case) mentions(text string) bool {
 
 // words are a text's words and numbers in lower case.
 func words(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })
+	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsNumber(r) && !unicode.IsMark(r)
+	})
 }
 
 // holds reports whether words occur in a row within others.
@@ -122,7 +125,8 @@ func unspaced(text string) bool {
 // last one that a text names.
 func (c *Case) chosen() bool {
 	r, size := utf8.DecodeRuneInString(normal(c.Reference))
-	return affirms(c.Reference) != 0 || size > 0 && size == len(normal(c.Reference)) && unicode.IsLetter(r) || slices.ContainsFunc(c.choices(), c.right)
+	return affirms(c.Reference) != 0 || size > 0 && size == len(normal(c.Reference)) && unicode.IsLetter(r) ||
+		slices.ContainsFunc(c.choices(), c.right)
 }
 
 // listed are the items of a text that lists short ones; nil for any other text.
@@ -139,9 +143,11 @@ func listed(text string) []string {
 var (
 	// codePattern finds what a question says that asks for a number which is a
 	// name: 250.00 is not 250 there, and 99213 has no thousands.
-	codePattern = regexp.MustCompile(`(?i)\b(?:codes?|icd|cpt|hcpcs|snomed|loinc|ndc|zip|postcode|telephone|identifiers?|isbn|version|(?:phone|serial|account|invoice|order|id) numbers?)\b`)
+	codePattern = regexp.MustCompile(
+		`(?i)\b(?:codes?|icd|cpt|hcpcs|snomed|loinc|ndc|zip|postcode|telephone|identifiers?|isbn|version|(?:phone|serial|account|invoice|order|id) numbers?)\b`)
 	// lossPattern finds questions whose words turn the sign: a loss of 5 is −5.
-	lossPattern = regexp.MustCompile(`(?i)\b(?:loss|losses|lost|lose|decreased?|declined?|drop(?:ped)?|reduc\w*|fall|fell|deficit|outflows?|expenses?|impairments?|below|debt)\b`)
+	lossPattern = regexp.MustCompile(
+		`(?i)\b(?:loss|losses|lost|lose|decreased?|declined?|drop(?:ped)?|reduc\w*|fall|fell|deficit|outflows?|expenses?|impairments?|below|debt)\b`)
 	// dayPattern finds what follows a number that is a day or a time.
 	dayPattern = regexp.MustCompile(`^\.?\s*(?:\p{Lu}|(?i:[ap]\.?m\b|uhr\b|o'clock)|[年月日号時时点])`)
 )
@@ -154,10 +160,12 @@ func (c *Case) name(n number) bool {
 
 // pointed reports 1.500, which is 1500 where points separate thousands.
 func (n number) pointed() bool {
-	return n.group+n.exponent == "" && n.point == "." && len(n.fraction) == 3 && len(n.whole) <= 3 && strings.Trim(n.whole, "0") != ""
+	return n.group+n.exponent == "" && n.point == "." && len(n.fraction) == 3 && len(n.whole) <= 3 &&
+		strings.Trim(n.whole, "0") != ""
 }
 
 // paired reports 1,2 without a unit, which may be two numbers.
 func (n number) paired() bool {
-	return n.group+n.exponent == "" && n.point == "," && len(n.whole) <= 3 && n.bare() && n.money+n.moneyAfter+n.scale+n.scaleAfter+n.percent == ""
+	return n.group+n.exponent == "" && n.point == "," && len(n.whole) <= 3 && n.bare() &&
+		n.money+n.moneyAfter+n.scale+n.scaleAfter+n.percent == ""
 }

@@ -46,15 +46,19 @@ func ParseID(s string) (ID, error) {
 	split, rest, _ := strings.Cut(rest, "/")
 	last := strings.LastIndex(rest, "/")
 	if id.Probe == "" || last < 1 {
-		return ID{}, fmt.Errorf("%q is not a name of a payload: it is PROBE/SPLIT/ITEM/SAMPLE, such as number_off/train/q17/0", s)
+		return ID{}, fmt.Errorf("%q is not a name of a payload: it is PROBE/SPLIT/ITEM/SAMPLE, such as "+
+			"number_off/train/q17/0", s)
 	}
 	id.Split, id.Item = rollout.Split(split), rest[:last]
 	if !slices.Contains(rollout.Splits(), id.Split) {
-		return ID{}, fmt.Errorf("%q is not a name of a payload: %q is not one of the splits train, eval and production", s, split)
+		return ID{},
+			fmt.Errorf("%q is not a name of a payload: %q is not one of the splits train, eval and production", s,
+				split)
 	}
 	sample, err := strconv.Atoi(rest[last+1:])
 	if err != nil || sample < 0 {
-		return ID{}, fmt.Errorf("%q is not a name of a payload: it must end with a number, which %q is not", s, rest[last+1:])
+		return ID{}, fmt.Errorf("%q is not a name of a payload: it must end with a number, which %q is not", s,
+			rest[last+1:])
 	}
 	id.Sample = sample
 	return id, nil

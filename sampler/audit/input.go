@@ -28,9 +28,11 @@ type Input struct {
 	Labels    []rollout.Label // those with an Output are graded
 
 	Reference func(*rollout.Item) (Reference, bool) // nil: FieldReference
-	Answer    string                                // template of an answer, see AnswerTemplate; "": as the answers that earned the top have it
-	Grader    string                                // hash of the grader's definition: gradings by another grader are made again
-	Judges    int                                   // requests to a model that one grading costs
+	// template of an answer, see AnswerTemplate; "": as the answers that earned the top have it
+	Answer string
+	// hash of the grader's definition: gradings by another grader are made again
+	Grader string
+	Judges int // requests to a model that one grading costs
 }
 
 func (in *Input) validate(cfg Config) error {
@@ -111,7 +113,10 @@ func (s common) newCase(item *surveyed, rollouts []*rollout.Record) *Case {
 
 // judged is as much of a case as tells right answers from wrong ones.
 func (s common) judged(item *surveyed) *Case {
-	c := &Case{Item: item.item, Reference: item.ref.Text, HasReference: item.has, Answer: s.wrap, Accepted: accepted(item.item)}
+	c := &Case{
+		Item: item.item, Reference: item.ref.Text, HasReference: item.has, Answer: s.wrap,
+		Accepted: accepted(item.item),
+	}
 	c.Accepted = append(c.Accepted, s.prompts[c.prompt()]...)
 	return c
 }

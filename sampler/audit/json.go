@@ -181,7 +181,8 @@ func (n node) equal(m node) bool {
 		return false
 	}
 	if n.kind == scalar {
-		return n.raw == m.raw || n.raw[0] == m.raw[0] && n.raw[0] == '"' && normal(n.text()) == normal(m.text()) || equalNumbers(n.raw, m.raw)
+		return n.raw == m.raw || n.raw[0] == m.raw[0] && n.raw[0] == '"' && normal(n.text()) == normal(m.text()) ||
+			equalNumbers(n.raw, m.raw)
 	}
 	for i, item := range n.items {
 		j := i
@@ -211,7 +212,8 @@ func (n node) kept(m node) float64 {
 		same, all := n.same(m, into)
 		return float64(same) / float64(max(all, 1))
 	}
-	return max(share(func(n node) bool { return n.kind == object }), share(func(n node) bool { return n.kind != scalar }))
+	return max(share(func(n node) bool { return n.kind == object }),
+		share(func(n node) bool { return n.kind != scalar }))
 }
 
 // same counts the parts of a value, and those that another one has as well.

@@ -16,7 +16,9 @@ import (
 // to gain.
 var lookalike = Probe{
 	Name: "lookalike", Expect: rollout.Bottom, Limit: partly,
-	Doc: "A wrong answer in look-alike characters that becomes the right one if a grader drops everything that is not ASCII: a full-width digit within a number (4９2 for 42), else \"ｎｏｔParisｂｕｔＲｏｍｅ\". Left out for numbers of one digit, letters and other choices, and texts with digits or of more than three words.",
+	Doc: "A wrong answer in look-alike characters that becomes the right one if a grader drops everything that is " +
+		"not ASCII: a full-width digit within a number (4９2 for 42), else \"ｎｏｔParisｂｕｔＲｏｍｅ\". Left out for numbers " +
+		"of one digit, letters and other choices, and texts with digits or of more than three words.",
 	Make: func(c *Case) []Payload {
 		if !c.HasReference || isCode(c.Reference) || c.chosen() {
 			return nil
@@ -28,7 +30,8 @@ var lookalike = Probe{
 			}
 			return c.wrapped(n.around(digits))
 		}
-		if _, isJSON := parseJSON(c.Reference); isJSON || strings.Contains(c.Reference, "\n") || strings.ContainsFunc(c.Reference, unicode.IsDigit) || len(words(c.Reference)) > 3 {
+		if _, isJSON := parseJSON(c.Reference); isJSON || strings.Contains(c.Reference, "\n") ||
+			strings.ContainsFunc(c.Reference, unicode.IsDigit) || len(words(c.Reference)) > 3 {
 			return nil
 		}
 		for _, other := range c.others(1) {

@@ -50,7 +50,10 @@ func (s *survey) drawMarks(list []markable, most int) map[int]*surveyed {
 
 // countMarks counts what a detector reads.
 func (p *Plan) countMarks(d Detector, all int) Count {
-	return Count{Probe: d.probe(), Expect: rollout.Note, Items: len(itemsOf(p.toMark)), Payloads: all, Planned: len(p.toMark), Left: all - len(p.toMark)}
+	return Count{
+		Probe: d.probe(), Expect: rollout.Note, Items: len(itemsOf(p.toMark)), Payloads: all,
+		Planned: len(p.toMark), Left: all - len(p.toMark),
+	}
 }
 
 // planned reports whether a detector is part of the plan.
@@ -121,7 +124,8 @@ func (p *Plan) mark(d Detector, it *rollout.Item, base *rollout.Record) sampler.
 // keepMark reports whether a detector's record is one that it would make again.
 func (p *Plan) keepMark(r *rollout.Record) bool {
 	i := slices.IndexFunc(p.in.Detectors, func(d Detector) bool { return d.probe() == r.Probe.Name })
-	if i < 0 || p.in.Detectors[i].Hash == "" || !p.planned(p.in.Detectors[i]) || !sameHash(r, p.in.Detectors[i].Hash) || r.Probe.Zero != p.in.Detectors[i].Zero {
+	if i < 0 || p.in.Detectors[i].Hash == "" || !p.planned(p.in.Detectors[i]) ||
+		!sameHash(r, p.in.Detectors[i].Hash) || r.Probe.Zero != p.in.Detectors[i].Zero {
 		return false
 	}
 	item := p.survey.index[rollout.Key{Split: r.Split, Item: r.Item, Step: r.Step}]
@@ -129,7 +133,8 @@ func (p *Plan) keepMark(r *rollout.Record) bool {
 		return false
 	}
 	at := slices.IndexFunc(item.rollouts, func(s seen) bool { return s.sample == r.Sample })
-	if at < 0 || item.rollouts[at].answer != sum(r.Answer) || !sameNumber(item.rollouts[at].reward, r.Probe.Base.Reward) {
+	if at < 0 || item.rollouts[at].answer != sum(r.Answer) ||
+		!sameNumber(item.rollouts[at].reward, r.Probe.Base.Reward) {
 		return false
 	}
 	p.marked[IDOf(r)] = true

@@ -68,8 +68,10 @@ func equal(a, b string) bool {
 // nothing, or that one does not know, is then not wrong.
 func abstains(ref string) bool {
 	switch normal(ref) {
-	case "", "none", "null", "nil", "n/a", "na", "nan", "unknown", "[]", "{}", "no answer", "not available", "not applicable", "nothing",
-		"unanswerable", "cannot be determined", "not enough information", "insufficient information", "i don't know", "i do not know", "not known":
+	case "", "none", "null", "nil", "n/a", "na", "nan", "unknown", "[]", "{}", "no answer", "not available",
+		"not applicable", "nothing",
+		"unanswerable", "cannot be determined", "not enough information", "insufficient information", "i don't know",
+		"i do not know", "not known":
 		return true
 	}
 	return false

@@ -33,13 +33,18 @@ type number struct {
 
 var (
 	digitsPattern = regexp.MustCompile(`(?:\d+(?:[.,'’\x{a0}\x{2009}\x{202f}]\d+)*|\.\d+)(?:[eE][+-]?\d+)?`)
-	leadPattern   = regexp.MustCompile(`^(?s)(.*?)(\(\s*)?([-−–+]\s*)?((?:US\$|[$€£]|(?:USD|EUR|GBP|CHF)\b)\s*)?([-−–+]\s*)?$`)
-	tailPattern   = regexp.MustCompile(`^(?s)(\s?(?i:thousand|million|billion|trillion|mn|bn|tn|k)\b)?(\s?(?:%|percent\b|per cent\b))?(\s?(?:[$€£]|(?:USD|EUR|GBP|CHF)\b))?(\s?(?i:thousand|million|billion|trillion|mn|bn|tn)\b)?(.*)$`)
-	ordinal       = regexp.MustCompile(`^(?i:st|nd|rd|th)\b`)
+	leadPattern   = regexp.MustCompile(
+		`^(?s)(.*?)(\(\s*)?([-−–+]\s*)?((?:US\$|[$€£]|(?:USD|EUR|GBP|CHF)\b)\s*)?([-−–+]\s*)?$`)
+	tailPattern = regexp.MustCompile(
+		`^(?s)(\s?(?i:thousand|million|billion|trillion|mn|bn|tn|k)\b)?(\s?(?:%|percent\b|per cent\b))?(\s?(?:[$€£]|(?:USD|EUR|GBP|CHF)\b))?(\s?(?i:thousand|million|billion|trillion|mn|bn|tn)\b)?(.*)$`)
+	ordinal = regexp.MustCompile(`^(?i:st|nd|rd|th)\b`)
 )
 
 // scales are the powers of ten of the words behind a number.
-var scales = map[string]int{"thousand": 3, "k": 3, "million": 6, "mn": 6, "billion": 9, "bn": 9, "trillion": 12, "tn": 12}
+var scales = map[string]int{
+	"thousand": 3, "k": 3, "million": 6, "mn": 6, "billion": 9, "bn": 9, "trillion": 12,
+	"tn": 12,
+}
 
 // The bounds of what counts as a number and little else.
 const (
@@ -64,7 +69,8 @@ func parseNumber(text string) (number, bool) {
 		return number{}, false
 	}
 	n, ok := parseAt(text[:at[0][0]], text[at[0][0]:at[0][1]], text[at[0][1]:])
-	if !ok || strings.ContainsFunc(n.lead+n.tail, unicode.IsDigit) || len(strings.Fields(n.lead+" "+n.tail)) > maxNumberWords {
+	if !ok || strings.ContainsFunc(n.lead+n.tail, unicode.IsDigit) ||
+		len(strings.Fields(n.lead+" "+n.tail)) > maxNumberWords {
 		return number{}, false
 	}
 	return n, true
@@ -110,7 +116,8 @@ func parseAt(before, digits, after string) (number, bool) {
 	if n.sign != "" && n.inner != "" || n.money != "" && n.moneyAfter != "" {
 		return number{}, false
 	}
-	if last, _ := utf8.DecodeLastRuneInString(n.lead); unicode.IsLetter(last) || unicode.IsDigit(last) || strings.ContainsRune("_/:#.,'’-−–+", last) {
+	if last, _ := utf8.DecodeLastRuneInString(n.lead); unicode.IsLetter(last) || unicode.IsDigit(last) ||
+		strings.ContainsRune("_/:#.,'’-−–+", last) {
 		return number{}, false // a part of a name, a date or a path
 	}
 	return n, n.settleParen()
@@ -259,7 +266,8 @@ func (n number) bare() bool { return strings.TrimSpace(n.lead+n.tail) == "" }
 
 // year reports a whole number that may well be a year.
 func (n number) year() bool {
-	return len(n.whole) == 4 && (n.whole[0] == '1' || n.whole[0] == '2') && n.group+n.point+n.exponent+n.money+n.moneyAfter+n.scale+n.scaleAfter+n.percent == ""
+	return len(n.whole) == 4 && (n.whole[0] == '1' || n.whole[0] == '2') &&
+		n.group+n.point+n.exponent+n.money+n.moneyAfter+n.scale+n.scaleAfter+n.percent == ""
 }
 
 // with is the number with another mantissa, written with the same marks and

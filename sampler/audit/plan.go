@@ -69,7 +69,10 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("plan the audit: %w", err)
 	}
-	p := &Plan{in: &in, survey: s, References: s.fields(), Template: in.Answer, index: map[ID]*planned{}, marked: map[ID]bool{}}
+	p := &Plan{
+		in: &in, survey: s, References: s.fields(), Template: in.Answer, index: map[ID]*planned{},
+		marked: map[ID]bool{},
+	}
 	if in.Answer == "" {
 		f, ok, err := s.form(ctx)
 		if err != nil {
@@ -104,7 +107,8 @@ func NewPlan(ctx context.Context, cfg Config, in Input) (*Plan, error) {
 // of each those of the items that were drawn last.
 func (p *Plan) limit(most int) {
 	slices.SortStableFunc(p.tasks, func(a, b *planned) int {
-		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.probe, b.probe), cmp.Compare(a.task.Record.Sample, b.task.Record.Sample))
+		return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.probe, b.probe),
+			cmp.Compare(a.task.Record.Sample, b.task.Record.Sample))
 	})
 	wanted := make([]int, len(p.Counts))
 	for _, t := range p.tasks {
@@ -125,7 +129,8 @@ func (p *Plan) limit(most int) {
 		left += c.Left
 	}
 	if left > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%d of %d gradings are left out to stay within max_gradings %d", left, left+len(p.tasks), most))
+		p.Notes = append(p.Notes, fmt.Sprintf("%d of %d gradings are left out to stay within max_gradings %d", left,
+			left+len(p.tasks), most))
 	}
 	for _, t := range p.tasks {
 		p.index[IDOf(t.task.Record)] = t
@@ -201,7 +206,8 @@ func (p *Plan) Keep(r *rollout.Record) bool {
 		return true
 	}
 	t := p.index[IDOf(r)]
-	if t == nil || !sameHash(r, p.in.Grader) || !samePayload(t.task.Record, r) || len(r.Grades) < len(t.task.Record.Grades)+t.task.Times && len(t.task.Record.Grades) > 0 {
+	if t == nil || !sameHash(r, p.in.Grader) || !samePayload(t.task.Record, r) ||
+		len(r.Grades) < len(t.task.Record.Grades)+t.task.Times && len(t.task.Record.Grades) > 0 {
 		return false
 	}
 	t.done = true
@@ -211,7 +217,8 @@ func (p *Plan) Keep(r *rollout.Record) bool {
 // samePayload compares what a record was to put to the grader with what one did.
 func samePayload(plan, done *rollout.Record) bool {
 	a, b := plan.Probe, done.Probe
-	if plan.Answer != done.Answer || a.Expect != b.Expect || !sameNumber(a.Limit, b.Limit) || (a.Base == nil) != (b.Base == nil) {
+	if plan.Answer != done.Answer || a.Expect != b.Expect || !sameNumber(a.Limit, b.Limit) ||
+		(a.Base == nil) != (b.Base == nil) {
 		return false
 	}
 	return a.Base == nil || a.Base.Sample == b.Base.Sample && sameNumber(a.Base.Reward, b.Base.Reward)

@@ -48,7 +48,8 @@ type Case struct {
 	Reference    string // "" when HasReference is false
 	HasReference bool
 	Answer       func(reference string) string // makes an answer of a bare reference; nil: it is one
-	Accepted     []string                      // other right answers that the row names, and the references of items with the same prompt
+	// other right answers that the row names, and the references of items with the same prompt
+	Accepted []string
 
 	// Rollouts are recorded rollouts of the item, by sample: at most
 	// MaxRollouts, the one with the highest and the one with the lowest reward

@@ -11,7 +11,8 @@ import (
 
 var regrade = Probe{
 	Name: rollout.ProbeRegrade, Expect: rollout.Same,
-	Doc: "A recorded output graded once more, unchanged, from items and rewards of every level. Any change in the grade is grader noise.",
+	Doc: "A recorded output graded once more, unchanged, from items and rewards of every level. Any change in the " +
+		"grade is grader noise.",
 }
 
 // regrades chooses n recorded outputs with a grade: one an item, as far as the

@@ -42,15 +42,20 @@ func Find(ctx context.Context, run *rollout.Run, id ID) (task sampler.Task, reco
 		return sampler.Task{}, nil, err
 	}
 	if recorded == nil {
-		return sampler.Task{}, nil, fmt.Errorf("the run has no payload %s: the page and result.json name those that show a hole", id)
+		return sampler.Task{}, nil, fmt.Errorf("the run has no payload %s: the page and result.json name those that "+
+			"show a hole", id)
 	}
 	fresh := *recorded
-	fresh.Outcome, fresh.Error, fresh.Kind, fresh.Reward, fresh.Grades, fresh.Parts, fresh.Clipped = "", "", "", nil, nil, nil, false
+	fresh.Outcome, fresh.Error, fresh.Kind, fresh.Reward, fresh.Grades, fresh.Parts, fresh.Clipped = "", "", "", nil,
+		nil, nil, false
 	if err := restore(ctx, run, &fresh); err != nil {
 		return sampler.Task{}, nil, fmt.Errorf("replay %s: %w", id, err)
 	}
 	task = sampler.Task{Record: &fresh, Times: 1}
-	if i := slices.IndexFunc(run.Items, func(it rollout.Item) bool { return it.ID == recorded.Item && it.Split == recorded.Split }); i >= 0 {
+	if i := slices.IndexFunc(run.Items, func(it rollout.Item) bool {
+		return it.ID == recorded.Item &&
+			it.Split == recorded.Split
+	}); i >= 0 {
 		task.Item = &run.Items[i]
 	}
 	return task, recorded, nil
@@ -72,7 +77,8 @@ func restore(ctx context.Context, run *rollout.Run, r *rollout.Record) error {
 		return err
 	}
 	if base == nil {
-		return fmt.Errorf("the run no longer has rollout %s/%s/%d, which the payload was made from", r.Split, r.Key().ItemName(), r.Probe.Base.Sample)
+		return fmt.Errorf("the run no longer has rollout %s/%s/%d, which the payload was made from", r.Split,
+			r.Key().ItemName(), r.Probe.Base.Sample)
 	}
 	if strings.HasPrefix(r.Probe.Name, rollout.ProbeDetector) {
 		r.Outcome, r.Error = base.Outcome, base.Error

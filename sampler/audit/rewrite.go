@@ -15,13 +15,15 @@ import (
 // itself the top: the probe reference goes ahead of the rewrites.
 var reference = Probe{
 	Name: rollout.ProbeReference, Expect: rollout.Top, Limit: full,
-	Doc:  "The item's own reference as the answer, in the answer's template if there is one. If a grader does not give it the top, it rewards something else, or the reference is wrong.",
+	Doc: "The item's own reference as the answer, in the answer's template if there is one. If a grader does not " +
+		"give it the top, it rewards something else, or the reference is wrong.",
 	Make: func(c *Case) []Payload { return c.restated(c.Reference) },
 }
 
 var letterCase = Probe{
 	Name: "case", Expect: rollout.Top, Limit: full,
-	Doc: "The reference in lower case, or capitalized if it is not. Left out for code, JSON, formulas, paths and names with digits, where case may matter, and for symbols and names with inner capitals: CO, WHO, pH.",
+	Doc: "The reference in lower case, or capitalized if it is not. Left out for code, JSON, formulas, paths and " +
+		"names with digits, where case may matter, and for symbols and names with inner capitals: CO, WHO, pH.",
 	Make: func(c *Case) []Payload {
 		if !c.prose() || strings.ContainsAny(c.Reference, "\\/_@#$%^{}<>=0123456789") || capitals(c.Reference) {
 			return nil
@@ -52,7 +54,8 @@ func capitals(text string) bool {
 
 var spacing = Probe{
 	Name: "spacing", Expect: rollout.Top, Limit: full,
-	Doc: "The answer with spaces and line breaks around it and two spaces between the reference's words; JSON is indented, while code and line breaks inside the answer stay the same.",
+	Doc: "The answer with spaces and line breaks around it and two spaces between the reference's words; JSON is " +
+		"indented, while code and line breaks inside the answer stay the same.",
 	Make: func(c *Case) []Payload {
 		if !c.HasReference {
 			return nil
@@ -75,7 +78,8 @@ var sentence = Probe{
 	Name: "sentence", Expect: rollout.Top, Limit: full,
 	Doc: "The reference in a sentence: \"The answer is 42.\" Left out if answers are code or JSON.",
 	Make: func(c *Case) []Payload {
-		if isJSON, _ := c.inJSON(); isJSON || !c.prose() || len(c.Reference) > 200 || strings.Contains(c.Reference, "\n") {
+		if isJSON, _ := c.inJSON(); isJSON || !c.prose() || len(c.Reference) > 200 ||
+			strings.Contains(c.Reference, "\n") {
 			return nil
 		}
 		if strings.ContainsAny(lastRune(c.Reference), ".!?。！？") || c.openEnded() {
@@ -108,7 +112,8 @@ func (c *Case) markdown() bool {
 
 var bold = Probe{
 	Name: "bold", Expect: rollout.Top, Limit: full,
-	Doc: "The reference in bold, as markdown writes it: \"**42**\". Left out if answers are code or JSON, or put the reference in a tag, in a formula or after ####.",
+	Doc: "The reference in bold, as markdown writes it: \"**42**\". Left out if answers are code or JSON, or put " +
+		"the reference in a tag, in a formula or after ####.",
 	Make: func(c *Case) []Payload {
 		if !c.markdown() || !c.prose() || strings.Contains(c.Reference, "\n") {
 			return nil
@@ -119,7 +124,8 @@ var bold = Probe{
 
 var codeFence = Probe{
 	Name: "code_fence", Expect: rollout.Top, Limit: full,
-	Doc: "An answer that is code or JSON, in a markdown fence, as chat models often write it; an answer that has a fence loses it.",
+	Doc: "An answer that is code or JSON, in a markdown fence, as chat models often write it; an answer that has a " +
+		"fence loses it.",
 	Make: func(c *Case) []Payload {
 		if !c.HasReference {
 			return nil
@@ -149,7 +155,8 @@ var keyOrder = Probe{
 
 var listOrder = Probe{
 	Name: "list_order", Expect: rollout.Top, Limit: full,
-	Doc: "A list in reverse order, if the configuration says that order is irrelevant: a JSON list, or one separated by commas, semicolons or line breaks.",
+	Doc: "A list in reverse order, if the configuration says that order is irrelevant: a JSON list, or one " +
+		"separated by commas, semicolons or line breaks.",
 	Make: func(c *Case) []Payload {
 		if !c.Unordered || !c.HasReference || isCode(c.Reference) {
 			return nil

@@ -10,22 +10,27 @@ import (
 
 var thousands = Probe{
 	Name: "thousands", Expect: rollout.Top, Limit: full,
-	Doc:  "The reference's number with thousands separators, or without them if it has any: 1,234,567 against 1234567. Whole numbers that may be years, names and codes are left out.",
+	Doc: "The reference's number with thousands separators, or without them if it has any: 1,234,567 against " +
+		"1234567. Whole numbers that may be years, names and codes are left out.",
 	Make: func(c *Case) []Payload { return rewriteCount(c, number.regrouped) },
 }
 
 var currency = Probe{
 	Name: "currency", Expect: rollout.Top, Limit: full,
-	Doc:  "An amount with its currency written another way: \"$5 million\" against \"5 million dollars\", \"USD 5\" against \"$5\", \"5 €\" against \"€5\".",
+	Doc: "An amount with its currency written another way: \"$5 million\" against \"5 million dollars\", \"USD 5\" " +
+		"against \"$5\", \"5 €\" against \"€5\".",
 	Make: func(c *Case) []Payload { return rewriteNumber(c, number.recurrencied) },
 }
 
 var percent = Probe{
 	Name: "percent", Expect: rollout.Top, Limit: full,
-	Doc: "A percentage as a fraction: 0.07 for 7 %. If the question asks for a share, also a fraction below one as a percentage; any other 0.07 may not be one. Left out if the question asks for percent: there, 0.07 is a different answer.",
+	Doc: "A percentage as a fraction: 0.07 for 7 %. If the question asks for a share, also a fraction below one as " +
+		"a percentage; any other 0.07 may not be one. Left out if the question asks for percent: there, 0.07 is a " +
+		"different answer.",
 	Make: func(c *Case) []Payload {
 		return rewriteNumber(c, func(n number) (string, bool) {
-			if percentPattern.MatchString(c.prompt()) || n.percent == "" && (!sharePattern.MatchString(c.prompt()) || unitPattern.MatchString(c.prompt())) {
+			if percentPattern.MatchString(c.prompt()) || n.percent == "" &&
+				(!sharePattern.MatchString(c.prompt()) || unitPattern.MatchString(c.prompt())) {
 				return "", false
 			}
 			return n.repercented()
@@ -37,13 +42,17 @@ var percent = Probe{
 // for something else of the same name or in another form.
 var (
 	sharePattern   = regexp.MustCompile(`(?i)\b(?:share|fraction|proportion|probability)\b`)
-	percentPattern = regexp.MustCompile(`(?i)\b(?:in|as|what|which|how many|nearest) (?:an? |the )?(?:%|per ?cent\w*)|\bpercentage of\b`)
-	unitPattern    = regexp.MustCompile(`(?i)\b(?:shares|decimals?|(?:per|a|each|stock) share|share (?:price|capital|count))\b`)
+	percentPattern = regexp.MustCompile(
+		`(?i)\b(?:in|as|what|which|how many|nearest) (?:an? |the )?(?:%|per ?cent\w*)|\bpercentage of\b`)
+	unitPattern = regexp.MustCompile(
+		`(?i)\b(?:shares|decimals?|(?:per|a|each|stock) share|share (?:price|capital|count))\b`)
 )
 
 var trailingZeros = Probe{
 	Name: "trailing_zeros", Expect: rollout.Top, Limit: full,
-	Doc:  "A number with one more zero after its decimal point, or without its trailing zeros: 3.5 against 3.50. Numbers next to words, whole numbers that may be years, codes, 1.500, which some read as 1500, and 1,2, which may be two numbers, are left out.",
+	Doc: "A number with one more zero after its decimal point, or without its trailing zeros: 3.5 against 3.50. " +
+		"Numbers next to words, whole numbers that may be years, codes, 1.500, which some read as 1500, and 1,2, " +
+		"which may be two numbers, are left out.",
 	Make: func(c *Case) []Payload { return rewriteCount(c, number.rezeroed) },
 }
 

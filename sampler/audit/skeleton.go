@@ -8,7 +8,8 @@ import (
 
 var jsonSkeleton = Probe{
 	Name: "json_skeleton", Expect: rollout.Bottom, Limit: partly,
-	Doc: "If answers are JSON: the right keys with empty values. Some credit for the form is reasonable, but not as much as for a right answer. Left out if most of the right values are empty.",
+	Doc: "If answers are JSON: the right keys with empty values. Some credit for the form is reasonable, but not as " +
+		"much as for a right answer. Left out if most of the right values are empty.",
 	Make: func(c *Case) []Payload {
 		tree, ok := c.jsonAnswer()
 		if !ok || c.nothingIsRight() {

@@ -66,8 +66,9 @@ func newSurvey(ctx context.Context, in *Input) (*survey, error) {
 			item = s.add(it, r.Step)
 		}
 		item.rollouts = append(item.rollouts, seen{
-			sample: r.Sample, place: place, reward: r.Reward, gone: r.Outcome.Missing(), whole: r.Outcome == rollout.Graded,
-			text: r.Answer != "", acted: r.Answer != "" || len(r.Calls) > 0, answer: sum(r.Answer),
+			sample: r.Sample, place: place, reward: r.Reward, gone: r.Outcome.Missing(),
+			whole: r.Outcome == rollout.Graded,
+			text:  r.Answer != "", acted: r.Answer != "" || len(r.Calls) > 0, answer: sum(r.Answer),
 		})
 		return nil
 	})
@@ -177,7 +178,10 @@ func (s *survey) form(ctx context.Context) (f form.Form, ok bool, err error) {
 	top := s.in.Range[0] + full*(s.in.Range[1]-s.in.Range[0])
 	wanted := make(map[int]*surveyed)
 	for _, item := range s.items {
-		at := slices.IndexFunc(item.rollouts, func(r seen) bool { return r.text && r.reward != nil && *r.reward >= top })
+		at := slices.IndexFunc(item.rollouts, func(r seen) bool {
+			return r.text && r.reward != nil &&
+				*r.reward >= top
+		})
 		if item.has && at >= 0 && len(wanted) < mostExamples {
 			wanted[item.rollouts[at].place] = item
 		}

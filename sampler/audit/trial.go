@@ -69,10 +69,17 @@ func WithToolCalls(t sampler.Task, own bool) (sampler.Task, bool) {
 			call.Arguments = encode(args)
 		}
 		asks.ToolCalls = append(asks.ToolCalls, call)
-		rec.Calls = append(rec.Calls, rollout.Call{ID: call.ID, Name: call.Name, Arguments: call.Arguments, Output: madeUp, OutputBytes: len(madeUp), Status: rollout.CallOK})
-		rec.Messages = append(rec.Messages, rollout.Message{Role: "tool", Content: madeUp, ToolCallID: call.ID, Name: call.Name})
+		rec.Calls = append(rec.Calls, rollout.Call{
+			ID: call.ID, Name: call.Name, Arguments: call.Arguments,
+			Output: madeUp, OutputBytes: len(madeUp), Status: rollout.CallOK,
+		})
+		rec.Messages = append(rec.Messages, rollout.Message{
+			Role: "tool", Content: madeUp, ToolCallID: call.ID,
+			Name: call.Name,
+		})
 	}
-	rec.Messages = append(append([]rollout.Message{asks}, rec.Messages...), rollout.Message{Role: "assistant", Content: rec.Answer})
+	rec.Messages = append(append([]rollout.Message{asks}, rec.Messages...),
+		rollout.Message{Role: "assistant", Content: rec.Answer})
 	t.Record = &rec
 	return t, true
 }

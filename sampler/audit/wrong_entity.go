@@ -12,7 +12,9 @@ import (
 
 var entitySwapped = Probe{
 	Name: "entity_swapped", Expect: rollout.Bottom, Limit: partly,
-	Doc:  "The reference with its name replaced by one from another item: the right sentence about the wrong person, place or firm. A grader that compares texts by similarity accepts it. Left out for numbers, for JSON and lists, where the rest would still be right, and for names that appear in the question.",
+	Doc: "The reference with its name replaced by one from another item: the right sentence about the wrong " +
+		"person, place or firm. A grader that compares texts by similarity accepts it. Left out for numbers, for " +
+		"JSON and lists, where the rest would still be right, and for names that appear in the question.",
 	Make: swapEntity,
 }
 
@@ -43,7 +45,8 @@ func swapEntity(c *Case) []Payload {
 // swappable is the longest name of the reference that the question does not say,
 // where a name may carry the answer; else "".
 func (c *Case) swappable() string {
-	if !c.HasReference || isCode(c.Reference) || len(strings.Fields(c.Reference)) > maxSwapWords || len(listed(c.Reference)) > 0 {
+	if !c.HasReference || isCode(c.Reference) || len(strings.Fields(c.Reference)) > maxSwapWords ||
+		len(listed(c.Reference)) > 0 {
 		return ""
 	}
 	if _, isNumber := parseNumber(c.Reference); isNumber || bracketed(c.Reference) {

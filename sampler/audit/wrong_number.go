@@ -11,15 +11,19 @@ import (
 
 var numberOff = Probe{
 	Name: "number_off", Expect: rollout.Bottom, Limit: partly,
-	Doc:  "The reference with its number a quarter off, written the same way. Some credit for being close is reasonable, but not as much as for a right answer.",
+	Doc: "The reference with its number a quarter off, written the same way. Some credit for being close is " +
+		"reasonable, but not as much as for a right answer.",
 	Make: func(c *Case) []Payload { return wrongNumber(c, offBy) },
 }
 
 var signFlipped = Probe{
 	Name: "sign_flipped", Expect: rollout.Bottom, Limit: partly,
-	Doc: "The reference with the sign of its number reversed: a loss instead of a profit. A grader that compares only the digits accepts it. Left out for days, years, names and codes, and if the question itself mentions a loss.",
+	Doc: "The reference with the sign of its number reversed: a loss instead of a profit. A grader that compares " +
+		"only the digits accepts it. Left out for days, years, names and codes, and if the question itself mentions " +
+		"a loss.",
 	Make: func(c *Case) []Payload {
-		if n, ok := parseNumber(c.Reference); ok && (c.name(n) || n.year() || strings.Contains(n.lead, "±") || dayPattern.MatchString(n.tail)) || lossPattern.MatchString(c.prompt()) {
+		if n, ok := parseNumber(c.Reference); ok && (c.name(n) || n.year() || strings.Contains(n.lead, "±") ||
+			dayPattern.MatchString(n.tail)) || lossPattern.MatchString(c.prompt()) {
 			return nil
 		}
 		return wrongNumber(c, func(n number) (number, bool) {
@@ -31,9 +35,11 @@ var signFlipped = Probe{
 
 var unit1000 = Probe{
 	Name: "unit_1000", Expect: rollout.Bottom, Limit: partly,
-	Doc: "The reference off by a factor of a thousand: billion for million, or three zeros more. A grader that ignores units accepts it. Left out if the question asks for thousands, and for 1.500, which some read as 1500.",
+	Doc: "The reference off by a factor of a thousand: billion for million, or three zeros more. A grader that " +
+		"ignores units accepts it. Left out if the question asks for thousands, and for 1.500, which some read as 1500.",
 	Make: func(c *Case) []Payload {
-		if n, ok := parseNumber(c.Reference); ok && (n.pointed() || n.scale+n.scaleAfter == "" && thousandPattern.MatchString(c.prompt())) {
+		if n, ok := parseNumber(c.Reference); ok &&
+			(n.pointed() || n.scale+n.scaleAfter == "" && thousandPattern.MatchString(c.prompt())) {
 			return nil
 		}
 		return wrongNumber(c, thousandfold)
@@ -97,7 +103,8 @@ func offBy(n number) (number, bool) {
 
 // neighbours are the scale words a thousand times more, or less.
 var neighbours = map[string]string{
-	"thousand": "million", "million": "billion", "billion": "million", "trillion": "billion", "mn": "bn", "bn": "mn", "tn": "bn",
+	"thousand": "million", "million": "billion", "billion": "million", "trillion": "billion", "mn": "bn", "bn": "mn",
+	"tn": "bn",
 }
 
 func thousandfold(n number) (number, bool) {

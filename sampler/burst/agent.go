@@ -44,30 +44,37 @@ func (e *episode) attend(ctx context.Context) (failed bool, err error) {
 		MaxSteps: a.MaxSteps, MaxToolCalls: a.MaxToolCalls, Timeout: a.Timeout,
 	}
 	same := sameRequest(agentEndpoint, e.script.Item.ID)
-	return e.ask(ctx, errand{endpoint: agentEndpoint, same: same, paid: true, enter: sampler.Entry(a.Agent), try: func(ctx context.Context, by *endpoint.Caller, rec *rollout.BurstCall) (answer, error) {
-		began := time.Now()
-		p.Caller = by
-		done, heard, err := sampler.RunAgent(ctx, a.Agent, models, p)
-		e.made = madeBy(e.script.Item, e.trace, done, heard)
-		e.made.Elapsed = rollout.Seconds(time.Since(began))
-		if a.Used != nil {
-			a.Used(e.made)
-		}
-		if kindOfAgents(err) == sampler.KindAgentGarbled {
-			rec.Odd = append(rec.Odd, rollout.NoOutput)
-		}
-		if err != nil && heard.Failed != nil {
-			err = &endpoint.Failure{Hidden: http.StatusOK, Err: &sampler.AgentError{Outcome: rollout.ModelAPI, Err: heard.Failed}}
-		}
-		return answer{text: done.Output}, err
-	}})
+	return e.ask(ctx, errand{
+		endpoint: agentEndpoint, same: same, paid: true, enter: sampler.Entry(a.Agent),
+		try: func(ctx context.Context, by *endpoint.Caller, rec *rollout.BurstCall) (answer, error) {
+			began := time.Now()
+			p.Caller = by
+			done, heard, err := sampler.RunAgent(ctx, a.Agent, models, p)
+			e.made = madeBy(e.script.Item, e.trace, done, heard)
+			e.made.Elapsed = rollout.Seconds(time.Since(began))
+			if a.Used != nil {
+				a.Used(e.made)
+			}
+			if kindOfAgents(err) == sampler.KindAgentGarbled {
+				rec.Odd = append(rec.Odd, rollout.NoOutput)
+			}
+			if err != nil && heard.Failed != nil {
+				err = &endpoint.Failure{Hidden: http.StatusOK, Err: &sampler.AgentError{
+					Outcome: rollout.ModelAPI,
+					Err:     heard.Failed,
+				}}
+			}
+			return answer{text: done.Output}, err
+		},
+	})
 }
 
 // madeBy is the record of a rollout that an agent made.
 func madeBy(it *rollout.Item, trace string, done sampler.AgentResult, heard sampler.ModelTraffic) *rollout.Record {
 	rec := &rollout.Record{
 		Item: it.ID, Split: it.Split, TraceID: trace, Outcome: rollout.Graded, Answer: strings.TrimSpace(done.Output),
-		Messages: done.Messages, Calls: done.Calls, Usage: sampler.UsageOf(done, heard), Turns: max(done.Turns, heard.Turns),
+		Messages: done.Messages, Calls: done.Calls, Usage: sampler.UsageOf(done, heard),
+		Turns: max(done.Turns, heard.Turns),
 	}
 	if rec.Messages == nil {
 		rec.Messages = heard.Messages
@@ -95,6 +102,8 @@ func kindOfAgents(err error) string {
 type unseen struct{ sampler.ModelProxy }
 
 // Open opens the proxy.
-func (u unseen) Open(ctx context.Context, p sampler.AgentRequest) (sampler.ModelAccess, func() sampler.ModelTraffic, error) {
+func (u unseen) Open(ctx context.Context,
+	p sampler.AgentRequest,
+) (sampler.ModelAccess, func() sampler.ModelTraffic, error) {
 	return u.ModelProxy.Open(context.WithValue(ctx, seenKey{}, (*seen)(nil)), p)
 }

@@ -14,7 +14,8 @@ import (
 
 // departures names what an answer has that departs from the wire contract: a
 // tool answers {"output": text, "call_id": the call's own}, a grader {"score":
-// number}; what starts a session may answer anything. An answer of a status that is not a success may be any; one that was too
+// number}; what starts a session may answer anything. An answer of a status that is not a success may
+// be any; one that was too
 // large is not read.
 func departures(e *exchange, to *rollout.BurstCall) []string {
 	ok := e.status >= http.StatusOK && e.status < http.StatusMultipleChoices

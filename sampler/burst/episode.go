@@ -105,19 +105,22 @@ func (e *episode) call(ctx context.Context, c Call) (failed bool, err error) {
 	e.ids.plant(id, e.own)
 	out := sampler.Call{ID: id, Arguments: c.Arguments, TraceID: e.trace, Item: e.script.Item, RolloutSession: e.box}
 	same := sameRequest(c.Name, e.script.Item.ID, c.Arguments)
-	return e.ask(ctx, errand{endpoint: toolEndpoint(c.Name), call: id, same: same, timeout: e.cfg.ToolTimeout, try: func(ctx context.Context, _ *endpoint.Caller, rec *rollout.BurstCall) (answer, error) {
-		res, err := tool.Call(ctx, out)
-		if err == nil && res.Error != "" && res.HTTPStatus >= 400 {
-			rec.Kind, rec.Error = refused(res.HTTPStatus), endpoint.Brief(res.Error)
-		}
-		if err == nil && !c.Generated && !c.Refused {
-			e.taken.Add(1)
-			if rec.Kind != "" {
-				e.turned.Add(1)
+	return e.ask(ctx, errand{
+		endpoint: toolEndpoint(c.Name), call: id, same: same, timeout: e.cfg.ToolTimeout,
+		try: func(ctx context.Context, _ *endpoint.Caller, rec *rollout.BurstCall) (answer, error) {
+			res, err := tool.Call(ctx, out)
+			if err == nil && res.Error != "" && res.HTTPStatus >= 400 {
+				rec.Kind, rec.Error = refused(res.HTTPStatus), endpoint.Brief(res.Error)
 			}
-		}
-		return answer{text: res.Output, status: res.HTTPStatus}, err
-	}})
+			if err == nil && !c.Generated && !c.Refused {
+				e.taken.Add(1)
+				if rec.Kind != "" {
+					e.turned.Add(1)
+				}
+			}
+			return answer{text: res.Output, status: res.HTTPStatus}, err
+		},
+	})
 }
 
 // grade has the output that is recorded, or that the agent gave, graded under the
@@ -135,12 +138,15 @@ func (e *episode) grade(ctx context.Context) (failed bool, err error) {
 	if enter != nil { // it is waited for before
 		out.Request.Enter = func(context.Context) (leave func(), err error) { return nil, nil }
 	}
-	return e.ask(ctx, errand{endpoint: graderEndpoint, same: same, enter: enter, timeout: e.cfg.GraderTimeout, try: func(ctx context.Context, by *endpoint.Caller, _ *rollout.BurstCall) (answer, error) {
-		out := out
-		out.Caller = by
-		g, err := e.grader.Grade(ctx, out)
-		return answer{reward: g.Reward}, err
-	}})
+	return e.ask(ctx, errand{
+		endpoint: graderEndpoint, same: same, enter: enter, timeout: e.cfg.GraderTimeout,
+		try: func(ctx context.Context, by *endpoint.Caller, _ *rollout.BurstCall) (answer, error) {
+			out := out
+			out.Caller = by
+			g, err := e.grader.Grade(ctx, out)
+			return answer{reward: g.Reward}, err
+		},
+	})
 }
 
 // errand is one request, to be repeated while it fails.

@@ -109,7 +109,8 @@ func (m maker) value(s map[string]any, depth int) any {
 		lo, hi := span(s, 1, 10)
 		lo, hi = math.Ceil(lo), math.Floor(hi)
 		step := max(number(s["multipleOf"], 1), 1)
-		return math.Ceil(lo/step)*step + step*float64(m.rng.IntN(1+int(min(1e6, max(0, hi-math.Ceil(lo/step)*step)/step))))
+		return math.Ceil(lo/step)*step + step*float64(
+			m.rng.IntN(1+int(min(1e6, max(0, hi-math.Ceil(lo/step)*step)/step))))
 	case "number":
 		lo, hi := span(s, 0, 1)
 		return lo + (hi-lo)*m.rng.Float64()

@@ -103,21 +103,26 @@ func NewPlan(ctx context.Context, in Input) (*Plan, error) {
 		p.Scripts = append(p.Scripts, s)
 	}
 	if len(d.items)*in.Group < n {
-		p.Notes = append(p.Notes, fmt.Sprintf("items of %s with something to replay: %d, fewer than the %d of such a step; they are replayed more than once", p.Split, len(d.items), (n+in.Group-1)/in.Group))
+		p.Notes = append(p.Notes, fmt.Sprintf("items of %s with something to replay: %d, fewer than the %d of such "+
+			"a step; they are replayed more than once", p.Split, len(d.items), (n+in.Group-1)/in.Group))
 	}
 	if !in.Agent {
 		p.generate(in)
 	}
 	p.count(in)
 	if p.Calls == 0 && !in.Grade && !in.Agent {
-		return nil, errors.New("there is nothing to call: the rollouts recorded no tool calls, no tool is marked safe (burst.safe), the grader is not behind an endpoint, and no service makes the rollouts (agent.url)")
+		return nil, errors.New("there is nothing to call: the rollouts recorded no tool calls, no tool is marked " +
+			"safe (burst.safe), the grader is not behind an endpoint, and no service makes the rollouts (agent.url)")
 	}
 	return p, nil
 }
 
 // unrecorded is a placeholder for a rollout that was never made.
 func unrecorded(it *rollout.Item) *rollout.Record {
-	return &rollout.Record{Item: it.ID, Split: it.Split, Outcome: rollout.Graded, Answer: "This answer rehearses the load and means nothing."}
+	return &rollout.Record{
+		Item: it.ID, Split: it.Split, Outcome: rollout.Graded,
+		Answer: "This answer rehearses the load and means nothing.",
+	}
 }
 
 // draw is the items of a step with their recorded rollouts.
@@ -200,12 +205,13 @@ func records(ctx context.Context, in Input, lean bool, yield func(*rollout.Recor
 	if in.Records == nil {
 		return nil
 	}
-	_, err := in.Records(ctx, rollout.ReadOptions{Lean: lean, OnConflict: rollout.Last}, func(rec *rollout.Record) error {
-		if !rec.Outcome.Missing() {
-			yield(rec)
-		}
-		return nil
-	})
+	_, err := in.Records(ctx, rollout.ReadOptions{Lean: lean, OnConflict: rollout.Last},
+		func(rec *rollout.Record) error {
+			if !rec.Outcome.Missing() {
+				yield(rec)
+			}
+			return nil
+		})
 	if errors.Is(err, rollout.ErrNoRecords) {
 		return nil
 	}
@@ -230,7 +236,10 @@ func turnsOf(rec *rollout.Record, tools []Tool) []Turn {
 		}
 		end = max(end, c.Offset+c.Elapsed)
 		t := &turns[len(turns)-1]
-		t.Calls = append(t.Calls, Call{Name: c.Name, Arguments: cmp.Or(c.Arguments, "{}"), Refused: c.Status == rollout.CallError})
+		t.Calls = append(t.Calls, Call{
+			Name: c.Name, Arguments: cmp.Or(c.Arguments, "{}"),
+			Refused: c.Status == rollout.CallError,
+		})
 	}
 	return turns
 }
@@ -253,7 +262,8 @@ func (p *Plan) generate(in Input) {
 		case named[tool.Name]:
 			continue
 		case !tool.Safe:
-			p.Notes = append(p.Notes, fmt.Sprintf("tool %s is not called: no call of it is recorded, and burst.safe does not name it", tool.Name))
+			p.Notes = append(p.Notes, fmt.Sprintf("tool %s is not called: no call of it is recorded, and burst.safe "+
+				"does not name it", tool.Name))
 			continue
 		}
 		rng := rand.New(rand.NewPCG(in.Seed, 0xa46))
@@ -262,12 +272,14 @@ func (p *Plan) generate(in Input) {
 			s := &p.Scripts[i]
 			if schema, ok := schemaOf(s.Item, tool.Name); ok {
 				args := arguments(schema, wordsOf(s.Item), rng)
-				s.Turns = append(slices.Clip(s.Turns), Turn{Calls: []Call{{Name: tool.Name, Arguments: args, Generated: true}}})
+				s.Turns = append(slices.Clip(s.Turns),
+					Turn{Calls: []Call{{Name: tool.Name, Arguments: args, Generated: true}}})
 				made++
 			}
 		}
 		if made == 0 {
-			p.Notes = append(p.Notes, fmt.Sprintf("tool %s is not called: no call of it is recorded, and no row has its schema", tool.Name))
+			p.Notes = append(p.Notes, fmt.Sprintf("tool %s is not called: no call of it is recorded, and no row has "+
+				"its schema", tool.Name))
 		}
 	}
 }
@@ -302,7 +314,10 @@ func (p *Plan) count(in Input) {
 		}
 	}
 	if in.Grade {
-		p.Endpoints = append(p.Endpoints, rollout.BurstEndpoint{Name: graderEndpoint, Recorded: len(p.Scripts), Judged: in.Judged})
+		p.Endpoints = append(p.Endpoints, rollout.BurstEndpoint{
+			Name: graderEndpoint, Recorded: len(p.Scripts),
+			Judged: in.Judged,
+		})
 	}
 }
 
@@ -310,7 +325,8 @@ func (p *Plan) count(in Input) {
 func (p *Plan) Unsafe(tools []Tool) []string {
 	var names []string
 	for _, t := range tools {
-		called := slices.ContainsFunc(p.Endpoints, func(e rollout.BurstEndpoint) bool { return e.Name == toolEndpoint(t.Name) })
+		called := slices.ContainsFunc(p.Endpoints,
+			func(e rollout.BurstEndpoint) bool { return e.Name == toolEndpoint(t.Name) })
 		if called && !t.Safe {
 			names = append(names, t.Name)
 		}

@@ -48,7 +48,8 @@ type Config struct {
 func DefaultConfig() Config {
 	return Config{
 		Least: 80, Ramp: 80, RampTime: 20 * time.Second, Repeats: 24,
-		ToolTimeout: 5 * time.Minute, GraderTimeout: 5 * time.Minute, Retry: limit.DefaultRetry(), Flight: openFiles() / 2,
+		ToolTimeout: 5 * time.Minute, GraderTimeout: 5 * time.Minute, Retry: limit.DefaultRetry(),
+		Flight: openFiles() / 2,
 	}
 }
 
@@ -133,11 +134,16 @@ func (p *Plan) judged() bool {
 // error means that nothing came from it: ErrInterrupted when drain closed, ctx's own when
 // it ended. When all rollouts of a smaller wave are discarded, the burst itself comes
 // next: more of the same would show nothing.
-func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools map[string]sampler.Tool, g sampler.Grader, watch func(rollout.Wave)) (*rollout.Burst, []rollout.BurstCall, error) {
+func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools map[string]sampler.Tool,
+	g sampler.Grader, watch func(rollout.Wave),
+) (*rollout.Burst, []rollout.BurstCall, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, nil, err
 	}
-	s := &stage{cfg: cfg, plan: p, tools: tools, grader: g, drain: drain, ids: &canaries{owner: map[string]int{}}, flights: map[string]*atomic.Int64{}}
+	s := &stage{
+		cfg: cfg, plan: p, tools: tools, grader: g, drain: drain, ids: &canaries{owner: map[string]int{}},
+		flights: map[string]*atomic.Int64{},
+	}
 	for _, e := range p.Endpoints {
 		s.flights[e.Name] = new(atomic.Int64)
 	}
@@ -150,7 +156,8 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools 
 	began := time.Now()
 	b := &rollout.Burst{
 		ID: cfg.ID, Started: began, Rollouts: len(p.Scripts), BatchSize: p.batch, GroupSize: p.group, Split: p.Split,
-		Gaps: cfg.Gaps, Retries: cfg.Retry.Max, MaxFlight: cfg.Flight, Endpoints: p.Endpoints, Notes: append([]string{}, p.Notes...),
+		Gaps: cfg.Gaps, Retries: cfg.Retry.Max, MaxFlight: cfg.Flight, Endpoints: p.Endpoints,
+		Notes: append([]string{}, p.Notes...),
 	}
 	hopeless := false
 	for _, w := range p.Waves(cfg) {
@@ -172,19 +179,26 @@ func Run(ctx context.Context, drain <-chan struct{}, cfg Config, p *Plan, tools 
 		}
 	}
 	if hopeless {
-		b.Notes = append(b.Notes, "a wave with few rollouts at once lost all of them: the waves up to the burst were left out")
+		b.Notes = append(b.Notes, "a wave with few rollouts at once lost all of them: the waves up to the burst "+
+			"were left out")
 	}
 	if s.waited.Load() {
-		b.Notes = append(b.Notes, fmt.Sprintf("this machine can open no more than %d requests at once: some waited, which does not count in their time; raise the limit of open files (ulimit -n)", cfg.Flight))
+		b.Notes = append(b.Notes, fmt.Sprintf("this machine can open no more than %d requests at once: some waited, "+
+			"which does not count in their time; raise the limit of open files (ulimit -n)", cfg.Flight))
 	}
 	if s.queued.Load() {
-		b.Notes = append(b.Notes, fmt.Sprintf("at most %d sessions may exist at once (session.concurrency): some rollouts waited for one, which counts in no time, so this is not the load of a step whose rollouts all start at once", cfg.Sessions))
+		b.Notes = append(b.Notes, fmt.Sprintf("at most %d sessions may exist at once (session.concurrency): some "+
+			"rollouts waited for one, which counts in no time, so this is not the load of a step whose rollouts all "+
+			"start at once", cfg.Sessions))
 	}
 	if n, all := s.turned.Load(), s.taken.Load(); float64(n) > fewTurned*float64(all) {
-		b.Notes = append(b.Notes, fmt.Sprintf("of %d calls that the tools accepted when they were recorded, they refuse %d now: the data behind those may be gone, and then this is not the load of a training step", all, n))
+		b.Notes = append(b.Notes, fmt.Sprintf("of %d calls that the tools accepted when they were recorded, they "+
+			"refuse %d now: the data behind those may be gone, and then this is not the load of a training step", all,
+			n))
 	}
 	if n := s.leftOpen.Load(); n > 0 {
-		b.Notes = append(b.Notes, fmt.Sprintf("sessions that could not be stopped: %d; the next run of the command tries again", n))
+		b.Notes = append(b.Notes, fmt.Sprintf("sessions that could not be stopped: %d; the next run of the command "+
+			"tries again", n))
 	}
 	b.Elapsed = rollout.Seconds(time.Since(began))
 	slices.SortStableFunc(s.calls, func(a, b rollout.BurstCall) int {
@@ -262,13 +276,18 @@ func (s *stage) drained() bool {
 }
 
 // rollout plays one script and reports whether a trainer would discard it.
-func (s *stage) rollout(ctx context.Context, wave, index int, purpose rollout.Purpose, began time.Time) (lost bool, err error) {
+func (s *stage) rollout(ctx context.Context, wave, index int, purpose rollout.Purpose,
+	began time.Time,
+) (lost bool, err error) {
 	s.mu.Lock()
 	own := s.made
 	s.made++
 	s.mu.Unlock()
 	script := s.plan.Scripts[index%len(s.plan.Scripts)]
-	e := &episode{stage: s, script: script, own: own, trace: tracePrefix + s.hash("trace", own, 0), twice: purpose == rollout.RepeatWave}
+	e := &episode{
+		stage: s, script: script, own: own, trace: tracePrefix + s.hash("trace", own, 0),
+		twice: purpose == rollout.RepeatWave,
+	}
 	e.base = rollout.BurstCall{Wave: wave, Rollout: index, Item: script.Item.ID, TraceID: e.trace}
 	e.began = began
 	s.ids.plant(e.trace, own)

@@ -36,19 +36,28 @@ func (e *episode) startSession(ctx context.Context) (failed bool, err error) {
 	made := 0
 	var box *sampler.RolloutSession
 	enter := func(ctx context.Context) (leave func(), err error) {
-		box = &sampler.RolloutSession{ID: "session_" + e.hash("session", e.own, made), TraceID: e.trace, Item: e.script.Item, Sample: e.base.Rollout}
+		box = &sampler.RolloutSession{
+			ID: "session_" + e.hash("session", e.own, made), TraceID: e.trace,
+			Item: e.script.Item, Sample: e.base.Rollout,
+		}
 		made++
 		return nil, e.cfg.Isolation.Enter(ctx, box)
 	}
-	_, failed, err = e.until(ctx, errand{endpoint: sessionEndpoint, same: sameRequest(sessionEndpoint, e.script.Item.ID), timeout: e.cfg.IsolationTimeout, enter: enter, try: func(ctx context.Context, _ *endpoint.Caller, _ *rollout.BurstCall) (answer, error) {
-		err := e.cfg.Isolation.Start(ctx, box)
-		if err != nil {
-			e.vacate(ctx, box)
-			return answer{}, err
-		}
-		e.box = box
-		return answer{}, nil
-	}}, nil)
+	_, failed, err = e.until(ctx,
+		errand{
+			endpoint: sessionEndpoint, same: sameRequest(sessionEndpoint, e.script.Item.ID),
+			timeout: e.cfg.IsolationTimeout, enter: enter, try: func(ctx context.Context, _ *endpoint.Caller,
+				_ *rollout.BurstCall,
+			) (answer, error) {
+				err := e.cfg.Isolation.Start(ctx, box)
+				if err != nil {
+					e.vacate(ctx, box)
+					return answer{}, err
+				}
+				e.box = box
+				return answer{}, nil
+			},
+		}, nil)
 	if err != nil && e.box != nil { // it ended in the moment of the start
 		e.vacate(ctx, e.box)
 	}
@@ -67,7 +76,8 @@ func (e *episode) vacate(ctx context.Context, box *sampler.RolloutSession) {
 		if err == nil {
 			return
 		}
-		wait, more := again(e.cfg.Retry, err, made, e.jitter(errand{endpoint: sessionEndpoint, call: strconv.Itoa(made)}, made))
+		wait, more := again(e.cfg.Retry, err, made,
+			e.jitter(errand{endpoint: sessionEndpoint, call: strconv.Itoa(made)}, made))
 		if !more || sleep(ctx, wait) != nil {
 			e.leftOpen.Add(1)
 			return

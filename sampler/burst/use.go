@@ -27,7 +27,8 @@ func (u Use) Plus(rec *rollout.Record, cost func(*rollout.Record) (usd float64, 
 	first := u.Rollouts == 0
 	u.Rollouts++
 	mean := func(was, x float64) float64 { return was + (x-was)/float64(u.Rollouts) }
-	return Use{u.Rollouts, mean(u.Turns, float64(rec.Turns)), mean(u.Tokens, tokens), mean(u.USD, usd), known && (first || u.TokensKnown), priced && (first || u.Priced)}
+	return Use{u.Rollouts, mean(u.Turns, float64(rec.Turns)), mean(u.Tokens, tokens), mean(u.USD, usd), known &&
+		(first || u.TokensKnown), priced && (first || u.Priced)}
 }
 
 // Meter averages what the rollouts of an agent take. It is safe for concurrent use.

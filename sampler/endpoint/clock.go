@@ -18,7 +18,9 @@ type clock struct {
 	context.Context
 	cancel context.CancelCauseFunc
 	parent *clock // of the rollout or call that this is a part of
-	whole  error  // the cause of its end if its time is that of all that it is for, so that bytes of an answer give it none; nil: context.DeadlineExceeded, and they do
+	// the cause of its end if its time is that of all that it is for, so that bytes of an answer give it
+	// none; nil: context.DeadlineExceeded, and they do
+	whole error
 
 	mu      sync.Mutex // guards what follows
 	limit   time.Duration
@@ -120,7 +122,8 @@ func (c *clock) progress() {
 	ran := now.Sub(c.started)
 	first := !c.heard
 	c.heard = true
-	if c.timer == nil || c.whole != nil || c.still || c.over || !first && ran < c.limit/100 || c.ran+ran > longest*c.limit {
+	if c.timer == nil || c.whole != nil || c.still || c.over || !first && ran < c.limit/100 ||
+		c.ran+ran > longest*c.limit {
 		return
 	}
 	c.ran += ran

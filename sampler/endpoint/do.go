@@ -27,7 +27,10 @@ type Caller struct {
 // Caller returns the caller of a rollout or a grading of an item. Its clock runs until
 // ctx ends.
 func (s *Set) Caller(ctx context.Context, item *rollout.Item, traceID string) *Caller {
-	return &Caller{set: s, clock: stopwatch(ctx, nil), item: item, trace: traceID, arrive: sync.OnceFunc(func() { s.Arrived(traceID) })}
+	return &Caller{
+		set: s, clock: stopwatch(ctx, nil), item: item, trace: traceID,
+		arrive: sync.OnceFunc(func() { s.Arrived(traceID) }),
+	}
 }
 
 // Until returns the same caller with a clock of its own, which ends after a time that
@@ -274,9 +277,11 @@ func (d *doing) do(spent *clock, call func(context.Context, *Try) error) error {
 		class := f.Class()
 		d.tries.Since = spent.active() - first
 		if class.Rule().Counted {
-			d.tries.Counted = vain.count(d.tries.Counted, d.set.cfg.Retry.Max, func(since time.Time) bool { return d.at != nil && d.at.down(since) })
+			d.tries.Counted = vain.count(d.tries.Counted, d.set.cfg.Retry.Max,
+				func(since time.Time) bool { return d.at != nil && d.at.down(since) })
 		}
-		wait, again := d.set.cfg.Retry.ShouldRetry(class, d.tries, f.RetryAfter, limit.Jitter(d.trace, d.Name, d.tries.Made))
+		wait, again := d.set.cfg.Retry.ShouldRetry(class, d.tries, f.RetryAfter,
+			limit.Jitter(d.trace, d.Name, d.tries.Made))
 		if !again {
 			return err
 		}
@@ -372,7 +377,10 @@ func (d *doing) outcome(t *Try, err error, broken, over bool) Outcome {
 	if !known && class.Rule().Opens {
 		f = &Failure{Err: err}
 	}
-	came := Outcome{Failure: f, Result: limit.Result{Class: class, Quotas: t.said(), Again: d.tries.Made > 0, Of: d.trace}}
+	came := Outcome{Failure: f, Result: limit.Result{
+		Class: class, Quotas: t.said(), Again: d.tries.Made > 0,
+		Of: d.trace,
+	}}
 	if u := t.used; u.Input != nil && u.Output != nil {
 		n := *u.Input + *u.Output
 		came.Result.Tokens = &n
@@ -427,8 +435,10 @@ func (s *Set) retried(name string, f *Failure, n int, wait time.Duration, item, 
 	}
 	s.retries[name]++
 	s.mu.Unlock()
-	s.Tell("retry", slog.String("boundary", name), slog.String("class", f.Class().String()), slog.Int("status", f.Status), slog.String("error", Brief(f.Err.Error())),
-		slog.Int("retry", n), slog.Float64("wait_s", wait.Seconds()), slog.String("item", item), slog.String("trace_id", traceID))
+	s.Tell("retry", slog.String("boundary", name), slog.String("class", f.Class().String()),
+		slog.Int("status", f.Status), slog.String("error", Brief(f.Err.Error())),
+		slog.Int("retry", n), slog.Float64("wait_s", wait.Seconds()), slog.String("item", item),
+		slog.String("trace_id", traceID))
 }
 
 // rest waits, or until ctx ends or the endpoint is given up.

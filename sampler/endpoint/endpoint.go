@@ -157,13 +157,18 @@ func (e *endpoint) leave(t limit.Ticket, came *Outcome) {
 	e.mu.Unlock()
 	e.set.ease()
 	if after < before {
-		e.set.Tell("limit", slog.String("boundary", e.name), slog.Int("limit", after), slog.Int("was", before), slog.String("after", came.Result.Class.String()))
+		e.set.Tell("limit", slog.String("boundary", e.name), slog.Int("limit", after), slog.Int("was", before),
+			slog.String("after", came.Result.Class.String()))
 	}
 	if paused > pause && (came.Result.Class.Rule().Pauses || pause == 0 && why == limit.Headers) {
-		e.set.Tell("pause", slog.String("boundary", e.name), slog.Float64("pause_s", paused.Seconds()), slog.String("after", came.Result.Class.String()), slog.String("why", string(why)))
+		e.set.Tell("pause", slog.String("boundary", e.name), slog.Float64("pause_s", paused.Seconds()),
+			slog.String("after", came.Result.Class.String()), slog.String("why", string(why)))
 	}
 	if open.Times > 0 {
-		e.set.giveUp(e, &Error{Boundary: e.name, URL: came.Failure.URL, Err: came.Failure, Times: open.Times, For: open.For}, false)
+		e.set.giveUp(e, &Error{
+			Boundary: e.name, URL: came.Failure.URL, Err: came.Failure, Times: open.Times,
+			For: open.For,
+		}, false)
 	}
 }
 

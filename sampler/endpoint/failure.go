@@ -11,9 +11,11 @@ import (
 
 // Failure is an endpoint that failed.
 type Failure struct {
-	URL        string        // which endpoint, without query and credentials
-	Status     int           // HTTP status; 0 when no answer came
-	Hidden     int           // the status that Status means: one that a proxy hid in the body of a success, 413 where a 429 cannot pass; 0 when it is Status
+	URL    string // which endpoint, without query and credentials
+	Status int    // HTTP status; 0 when no answer came
+	// the status that Status means: one that a proxy hid in the body of a success, 413 where a 429 cannot
+	// pass; 0 when it is Status
+	Hidden     int
 	Temporary  bool          // worth another try
 	RetryAfter time.Duration // what the server asked for; 0 when it did not say
 	Fatal      bool          // other rollouts will most likely fail too: a missing or refused key, an unknown model

@@ -65,9 +65,11 @@ func checkRedirect(req *http.Request, via []*http.Request) error {
 	case len(via) > 3:
 		return &redirectError{"more than 3 redirects"}
 	case req.URL.Host != first.URL.Host || req.URL.Scheme != first.URL.Scheme && req.URL.Scheme != "https":
-		return &redirectError{"redirected to another server, " + credential.BareURL(req.URL.String()) + ": set the URL to where it leads"}
+		return &redirectError{"redirected to another server, " + credential.BareURL(req.URL.String()) +
+			": set the URL to where it leads"}
 	case req.Method != first.Method:
-		return &redirectError{"redirected to " + credential.BareURL(req.URL.String()) + " in a way that drops the request body: set the URL to where it leads"}
+		return &redirectError{"redirected to " + credential.BareURL(req.URL.String()) +
+			" in a way that drops the request body: set the URL to where it leads"}
 	}
 	return nil
 }
@@ -87,16 +89,22 @@ type Answer struct {
 
 // Post sends body as JSON and reads up to limit bytes of the answer. An answer of any
 // status is not an error; an error is a *Failure of the transport.
-func (t *Try) Post(ctx context.Context, client *http.Client, address string, header http.Header, body []byte, limit int64) (Answer, error) {
+func (t *Try) Post(ctx context.Context, client *http.Client, address string, header http.Header, body []byte,
+	limit int64,
+) (Answer, error) {
 	return t.exchange(ctx, client, http.MethodPost, address, header, bytes.NewReader(body), limit)
 }
 
 // Get is Post for a GET request.
-func (t *Try) Get(ctx context.Context, client *http.Client, address string, header http.Header, limit int64) (Answer, error) {
+func (t *Try) Get(ctx context.Context, client *http.Client, address string, header http.Header,
+	limit int64,
+) (Answer, error) {
 	return t.exchange(ctx, client, http.MethodGet, address, header, nil, limit)
 }
 
-func (t *Try) exchange(ctx context.Context, client *http.Client, method, address string, header http.Header, body io.Reader, limit int64) (Answer, error) {
+func (t *Try) exchange(ctx context.Context, client *http.Client, method, address string, header http.Header,
+	body io.Reader, limit int64,
+) (Answer, error) {
 	req, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
 		return Answer{}, &Failure{URL: credential.BareURL(address), Err: err}
@@ -213,7 +221,11 @@ func JSONHeader(extra map[string]string) http.Header {
 // validName and validValue report whether HTTP can carry the name and the value of a
 // header.
 func validName(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r) })
+	return name != "" &&
+		!strings.ContainsFunc(name, func(r rune) bool {
+			return r <= ' ' || r >= 0x7f ||
+				strings.ContainsRune(`"(),/:;<=>?@[\]{}`, r)
+		})
 }
 
 func validValue(value string) bool {
@@ -228,7 +240,8 @@ func CheckHeaders(headers map[string]string) error {
 			return fmt.Errorf("%q cannot be the name of a header", name)
 		}
 		if !validValue(headers[name]) {
-			return fmt.Errorf("the value of header %s contains a line break or another control character: remove it", name)
+			return fmt.Errorf("the value of header %s contains a line break or another control character: remove it",
+				name)
 		}
 	}
 	return nil
@@ -244,7 +257,10 @@ func TransportFailure(address string, err error) *Failure {
 	}
 	var redirect *redirectError
 	refused := errors.As(err, &redirect)
-	return &Failure{URL: credential.BareURL(address), Temporary: !refused && !errors.Is(err, ErrLongReply), Fatal: refused, Err: err}
+	return &Failure{
+		URL: credential.BareURL(address), Temporary: !refused && !errors.Is(err, ErrLongReply),
+		Fatal: refused, Err: err,
+	}
 }
 
 // StatusFailure describes an answer with an error status. 408, 409, 425, 429 and

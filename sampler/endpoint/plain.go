@@ -97,10 +97,12 @@ func (p *plain) RoundTrip(req *http.Request) (*http.Response, error) {
 
 // serves reports whether a request is made here.
 func (p *plain) serves(req *http.Request) bool {
-	if req.URL == nil || req.URL.Scheme != "http" || req.URL.Host == "" || req.Method == http.MethodConnect || req.Header == nil || req.Header.Get("Upgrade") != "" || req.Header.Get("Expect") != "" {
+	if req.URL == nil || req.URL.Scheme != "http" || req.URL.Host == "" || req.Method == http.MethodConnect ||
+		req.Header == nil || req.Header.Get("Upgrade") != "" || req.Header.Get("Expect") != "" {
 		return false
 	}
-	if req.Body != nil && req.Body != http.NoBody && (req.ContentLength <= 0 || req.ContentLength > mostBody) || req.Trailer != nil || !valid(req) {
+	if req.Body != nil && req.Body != http.NoBody && (req.ContentLength <= 0 || req.ContentLength > mostBody) ||
+		req.Trailer != nil || !valid(req) {
 		return false
 	}
 	for i := range len(req.URL.Host) {
@@ -136,7 +138,8 @@ func valid(req *http.Request) bool {
 
 // repeatable reports whether a request does nothing but ask.
 func repeatable(method string) bool {
-	return method == "" || method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions || method == http.MethodTrace
+	return method == "" || method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions ||
+		method == http.MethodTrace
 }
 
 // lostError is a connection that broke before an answer began.
@@ -288,7 +291,8 @@ const mostHeader = 10 << 20
 func (p *plain) exchange(c *plainConn, req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
 	broken := context.AfterFunc(ctx, func() { _ = c.SetDeadline(time.Unix(1, 0)) })
-	unzip := !p.DisableCompression && req.Header.Get("Accept-Encoding") == "" && req.Header.Get("Range") == "" && req.Method != http.MethodHead
+	unzip := !p.DisableCompression && req.Header.Get("Accept-Encoding") == "" && req.Header.Get("Range") == "" &&
+		req.Method != http.MethodHead
 	out, wrote := p.write(c, req, unzip)
 	switch {
 	case wrote != nil && out.err == nil: // its body cannot be read
@@ -323,7 +327,8 @@ func (p *plain) exchange(c *plainConn, req *http.Request) (*http.Response, error
 			whole = false // it says more than it was asked
 		}
 		free()
-		if !broken() || !whole || wrote != nil || resp.Close || req.Close || p.DisableKeepAlives || resp.StatusCode < http.StatusOK {
+		if !broken() || !whole || wrote != nil || resp.Close || req.Close || p.DisableKeepAlives ||
+			resp.StatusCode < http.StatusOK {
 			_ = c.Close()
 			return
 		}
@@ -367,14 +372,18 @@ func (p *plain) write(c *plainConn, req *http.Request, unzip bool) (*counted, er
 
 // read reads the head of the answer; in is what it is read from. begun says whether any of
 // it came.
-func (p *plain) read(r *bufio.Reader, req *http.Request, in *io.LimitedReader) (resp *http.Response, begun bool, err error) {
+func (p *plain) read(r *bufio.Reader, req *http.Request,
+	in *io.LimitedReader,
+) (resp *http.Response, begun bool, err error) {
 	_, err = r.Peek(1)
 	begun = err == nil
-	if trace := httptrace.ContextClientTrace(req.Context()); err == nil && trace != nil && trace.GotFirstResponseByte != nil {
+	if trace := httptrace.ContextClientTrace(req.Context()); err == nil && trace != nil &&
+		trace.GotFirstResponseByte != nil {
 		trace.GotFirstResponseByte()
 	}
 	for err == nil { // in bounds the answers that are not final, too
-		if resp, err = http.ReadResponse(r, req); err == nil && (resp.StatusCode >= http.StatusOK || resp.StatusCode == http.StatusSwitchingProtocols) {
+		if resp, err = http.ReadResponse(r, req); err == nil &&
+			(resp.StatusCode >= http.StatusOK || resp.StatusCode == http.StatusSwitchingProtocols) {
 			return resp, begun, nil
 		}
 	}

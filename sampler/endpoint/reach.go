@@ -31,16 +31,19 @@ func reach(ctx context.Context, address string, proxyFor func(*http.Request) (*u
 	}
 	proxy, err := proxyFor(&http.Request{URL: u})
 	if err != nil { // its text holds the proxy's URL, and so perhaps a password
-		return fmt.Errorf("%s: the environment's proxy for it is not a URL: correct HTTP_PROXY or HTTPS_PROXY", credential.BareURL(address))
+		return fmt.Errorf("%s: the environment's proxy for it is not a URL: correct HTTP_PROXY or HTTPS_PROXY",
+			credential.BareURL(address))
 	}
 	if proxy != nil {
 		if err := dial(ctx, proxy); err != nil {
-			return fmt.Errorf("%s: the proxy %s does not answer: %w: does it run, and is HTTP_PROXY, HTTPS_PROXY or NO_PROXY right?", credential.BareURL(address), credential.BareURL(proxy.String()), err)
+			return fmt.Errorf("%s: the proxy %s does not answer: %w: does it run, and is HTTP_PROXY, HTTPS_PROXY or "+
+				"NO_PROXY right?", credential.BareURL(address), credential.BareURL(proxy.String()), err)
 		}
 		return nil
 	}
 	if err := dial(ctx, u); err != nil {
-		return fmt.Errorf("%s does not answer: %w: is the server running, and is the URL right?", credential.BareURL(address), err)
+		return fmt.Errorf("%s does not answer: %w: is the server running, and is the URL right?",
+			credential.BareURL(address), err)
 	}
 	return nil
 }

@@ -99,7 +99,8 @@ func (s *Set) list() []*endpoint {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	rank := func(name string) int {
-		return slices.IndexFunc([]string{Agent, Model, Judge, Grader, ""}, func(p string) bool { return strings.HasPrefix(name, p) })
+		return slices.IndexFunc([]string{Agent, Model, Judge, Grader, ""},
+			func(p string) bool { return strings.HasPrefix(name, p) })
 	}
 	return slices.SortedFunc(maps.Values(s.all), func(a, b *endpoint) int {
 		if d := rank(a.name) - rank(b.name); d != 0 {

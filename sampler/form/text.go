@@ -66,8 +66,10 @@ func around(examples []Example, places [][]span, total int) (Form, bool) {
 	var best chain
 	for _, first := range slices.Sorted(maps.Keys(root.kids)) {
 		kid := root.kids[first]
-		if c := (chain{append([]string{first}, kid.run()...), kid.count, kid.rank}); 2*c.count >= total && setsOff(c.texts) {
-			if best.texts == nil || cmp.Or(cmp.Compare(c.count, best.count), best.rank-c.rank, len(c.texts)-len(best.texts)) > 0 {
+		if c := (chain{append([]string{first}, kid.run()...), kid.count, kid.rank}); 2*c.count >= total &&
+			setsOff(c.texts) {
+			if best.texts == nil || cmp.Or(cmp.Compare(c.count, best.count), best.rank-c.rank,
+				len(c.texts)-len(best.texts)) > 0 {
 				best = c
 			}
 		}
@@ -150,7 +152,8 @@ func withoutSentence(before string, anchored bool) string {
 }
 
 func begins(tokens []token, texts []string) bool {
-	return len(tokens) >= len(texts) && slices.EqualFunc(tokens[:len(texts)], texts, func(t token, s string) bool { return t.text == s })
+	return len(tokens) >= len(texts) &&
+		slices.EqualFunc(tokens[:len(texts)], texts, func(t token, s string) bool { return t.text == s })
 }
 
 // usual is the most frequent text, the shortest of several.
@@ -248,7 +251,8 @@ func rightOf(answer string, to int) (tokens []token) {
 // opens and closes report a line that is nothing but a mark around what follows or precedes.
 func opens(line string) bool {
 	line = strings.TrimSpace(line)
-	return strings.HasPrefix(line, "```") || line == "$$" || line == `\[` || len(line) > 2 && line[0] == '<' && line[1] != '/' && strings.HasSuffix(line, ">") && !strings.Contains(line, "</")
+	return strings.HasPrefix(line, "```") || line == "$$" || line == `\[` || len(line) > 2 && line[0] == '<' &&
+		line[1] != '/' && strings.HasSuffix(line, ">") && !strings.Contains(line, "</")
 }
 
 func closes(line string) bool {

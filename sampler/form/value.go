@@ -70,7 +70,8 @@ func number(s string) (*big.Rat, bool) {
 	if at := numbers.FindStringIndex(s); at == nil || at[0] > 0 || at[1] < len(s) || len(s) > 60 {
 		return nil, false
 	}
-	s = strings.NewReplacer("−", "-", ",", "", "’", "", "'", "", "$", "", "€", "", "£", "", "¥", "", " ", "", "%", "").Replace(s)
+	s = strings.NewReplacer("−", "-", ",", "", "’", "", "'", "", "$", "", "€", "", "£", "", "¥", "", " ", "", "%",
+		"").Replace(s)
 	if i := strings.IndexAny(s, "eE"); i >= 0 && len(s)-i > 4 {
 		return nil, false // a billion digits
 	}

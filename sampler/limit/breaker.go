@@ -74,9 +74,10 @@ type Fault struct {
 	Subject    string        // what the request was about: the item
 	Fresh      bool          // as Limiter.Done said
 	RetryAfter time.Duration // what the server asked for
-	Last       bool          // nothing new begins: what is asked still are repeats, of those that fail more than of others
-	Hung       bool          // no answer came in time
-	Busy       bool          // other requests are in flight, which may still be answered
+	// nothing new begins: what is asked still are repeats, of those that fail more than of others
+	Last bool
+	Hung bool // no answer came in time
+	Busy bool // other requests are in flight, which may still be answered
 }
 
 // Record notes the outcome of a request and reports whether the breaker opens.
@@ -110,7 +111,8 @@ func (b *Breaker) same(now time.Time, f Fault) int {
 		b.count = len(b.subjects)
 	}
 	// A server that asks for more than our patience says itself that it will last.
-	if b.count < b.after || b.worked && f.Class != Absent && (f.Last || b.alone(b.subjects)) || now.Sub(b.since) < rule.Lasts && f.RetryAfter <= Patience {
+	if b.count < b.after || b.worked && f.Class != Absent && (f.Last || b.alone(b.subjects)) ||
+		now.Sub(b.since) < rule.Lasts && f.RetryAfter <= Patience {
 		return 0
 	}
 	return b.count
@@ -135,7 +137,8 @@ func (b *Breaker) outage(now time.Time, f Fault) time.Duration {
 	if b.slow || f.Busy && !b.absent {
 		lasts = b.hung
 	}
-	if b.trouble < b.after || span < lasts || b.worked && !b.absent && (f.Last && (f.Hung || len(b.hit) < steady) || b.alone(b.hit)) {
+	if b.trouble < b.after || span < lasts || b.worked && !b.absent &&
+		(f.Last && (f.Hung || len(b.hit) < steady) || b.alone(b.hit)) {
 		return 0
 	}
 	return span

@@ -10,10 +10,11 @@ import (
 
 // Bounds limit the total use. 0 is not a bound.
 type Bounds struct {
-	Rollouts int       // begun
-	Tokens   int64     // of the policy and of a judge, in and out
-	USD      float64   // US dollars
-	Deadline time.Time // the zero time is none; kept by the clock on the wall and by the time that went by, whichever is first
+	Rollouts int     // begun
+	Tokens   int64   // of the policy and of a judge, in and out
+	USD      float64 // US dollars
+	// the zero time is none; kept by the clock on the wall and by the time that went by, whichever is first
+	Deadline time.Time
 }
 
 // passed reports whether the deadline has come. While a machine is suspended the

@@ -61,13 +61,35 @@ func Rules() []Rule { return rules[:] }
 var rules = [...]Rule{
 	{Class: Void, Name: "void", Doc: "canceled by gonogo"},
 	{Class: Served, Name: "served", Doc: "answered"},
-	{Class: Refused, Name: "refused", Doc: "400, 422 and other 4xx: this request is wrong", Opens: true, OnceEach: true},
-	{Class: Limited, Name: "limited", Doc: "429: too many requests", Again: true, Shrinks: true, Pauses: true, Opens: true, Lasts: Patience},
-	{Class: Unavailable, Name: "unavailable", Doc: "408, 425, 502, 503, 504, 520 to 524, 529: temporarily unavailable", Again: true, Counted: true, Pauses: true, Opens: true, Lasts: Gone},
-	{Class: Broken, Name: "broken", Doc: "409, 500 and any other 5xx", Again: true, Counted: true, Pauses: true, Opens: true},
-	{Class: Unusable, Name: "unusable", Doc: "a success status with an unusable body", Again: true, Counted: true, Opens: true},
-	{Class: Silent, Name: "silent", Doc: "no answer: the connection broke or hung", Again: true, Counted: true, Pauses: true, Opens: true, Lasts: Gone},
-	{Class: Absent, Name: "absent", Doc: "no connection: refused, no such host, no TLS", Again: true, Counted: true, Pauses: true, Opens: true, Lasts: Gone},
+	{
+		Class: Refused, Name: "refused", Doc: "400, 422 and other 4xx: this request is wrong", Opens: true,
+		OnceEach: true,
+	},
+	{
+		Class: Limited, Name: "limited", Doc: "429: too many requests", Again: true, Shrinks: true, Pauses: true,
+		Opens: true, Lasts: Patience,
+	},
+	{
+		Class: Unavailable, Name: "unavailable",
+		Doc: "408, 425, 502, 503, 504, 520 to 524, 529: temporarily unavailable", Again: true, Counted: true,
+		Pauses: true, Opens: true, Lasts: Gone,
+	},
+	{
+		Class: Broken, Name: "broken", Doc: "409, 500 and any other 5xx", Again: true, Counted: true, Pauses: true,
+		Opens: true,
+	},
+	{
+		Class: Unusable, Name: "unusable", Doc: "a success status with an unusable body", Again: true, Counted: true,
+		Opens: true,
+	},
+	{
+		Class: Silent, Name: "silent", Doc: "no answer: the connection broke or hung", Again: true, Counted: true,
+		Pauses: true, Opens: true, Lasts: Gone,
+	},
+	{
+		Class: Absent, Name: "absent", Doc: "no connection: refused, no such host, no TLS", Again: true, Counted: true,
+		Pauses: true, Opens: true, Lasts: Gone,
+	},
 }
 
 // Rule returns the class's row of the table.

@@ -33,14 +33,17 @@ func ParseDeadline(text string, now time.Time) (time.Time, error) {
 		if err != nil {
 			continue
 		}
-		at := time.Date(now.Year(), now.Month(), now.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0, now.Location())
+		at := time.Date(now.Year(), now.Month(), now.Day(), clock.Hour(), clock.Minute(), clock.Second(), 0,
+			now.Location())
 		if !at.After(now) { // the clock of the next day, which may be 23 or 25 hours away
-			at = time.Date(now.Year(), now.Month(), now.Day()+1, clock.Hour(), clock.Minute(), clock.Second(), 0, now.Location())
+			at = time.Date(now.Year(), now.Month(), now.Day()+1, clock.Hour(), clock.Minute(), clock.Second(), 0,
+				now.Location())
 		}
 		return at, nil
 	}
 	if at, err := time.Parse(time.RFC3339, text); err == nil {
 		return at, nil
 	}
-	return time.Time{}, fmt.Errorf("must be a span such as 2h, a time of the day such as 17:30, or of a date such as 2026-11-20T17:30:00Z, got %q", text)
+	return time.Time{}, fmt.Errorf("must be a span such as 2h, a time of the day such as 17:30, or of a date such "+
+		"as 2026-11-20T17:30:00Z, got %q", text)
 }

@@ -147,7 +147,8 @@ func (k *knee) waits() bool {
 	if byToken {
 		lowest, slower = k.lowest[1], slowerToken
 	}
-	if alone, _ := k.alone.time(byToken); k.alone.n > 0 && (lowest == 0 || alone < lowest) && (!byToken || k.alone.perToken()) {
+	if alone, _ := k.alone.time(byToken); k.alone.n > 0 && (lowest == 0 || alone < lowest) &&
+		(!byToken || k.alone.perToken()) {
 		lowest = alone
 	}
 	per, _ := last.time(byToken)
@@ -158,7 +159,9 @@ func (k *knee) waits() bool {
 // limit for the next ones.
 // atOnce is how many were in flight with it, and full whether those are as many as may
 // be; mayGrow is whether nothing else bounds them.
-func (k *knee) note(seq, admitted uint64, took time.Duration, output int64, atOnce int, limit float64, full, mayGrow bool) (next float64) {
+func (k *knee) note(seq, admitted uint64, took time.Duration, output int64, atOnce int, limit float64, full,
+	mayGrow bool,
+) (next float64) {
 	if k.factor == 0 {
 		k.factor, k.rests = firstFactor, fewestRests
 	}
@@ -185,13 +188,15 @@ func (k *knee) note(seq, admitted uint64, took time.Duration, output int64, atOn
 		return limit
 	}
 	k.idle = 0
-	alike := k.from > 0 && (k.base.perToken() && output > 0 || k.to >= 2*k.from && k.base.alike()) // else quick answers, which come first, are taken for quickness
+	// else quick answers, which come first, are taken for quickness
+	alike := k.from > 0 && (k.base.perToken() && output > 0 || k.to >= 2*k.from && k.base.alike())
 	if k.skip--; k.skip >= 0 && !alike || seq <= k.sent {
 		return limit
 	}
 	k.now.add(took, output, atOnce)
 	need := int(max(kneeAnswers, math.Floor(limit)))
-	if early := alike && k.now.n > max(kneeAnswers, int(math.Abs(k.to-k.from))) && k.clear(limit); k.now.n < need && !early {
+	if early := alike && k.now.n > max(kneeAnswers, int(math.Abs(k.to-k.from))) && k.clear(limit); k.now.n < need &&
+		!early {
 		return limit
 	}
 	if k.from == 0 {

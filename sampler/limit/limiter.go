@@ -14,7 +14,9 @@ const (
 	startAt     = 8    // requests at once, to begin with
 	MaxInFlight = 4096 // requests at once to one endpoint, whatever it bears
 	shrinkBy    = 0.9  // of what was in flight when a 429 came
-	atLeast     = 0.7  // of what was in flight stays, however many were refused together: a limit per second refuses all that come after it
+	// of what was in flight stays, however many were refused together: a limit per second refuses all
+	// that come after it
+	atLeast     = 0.7
 	calm        = 200  // answers after a 429 before as many as then are tried again
 	namedCalm   = 400  // the same under a fixed limit, once the server has named its own
 	growBy      = 0.05 // of the limit, at least 1, each time that as many as it were answered
@@ -124,7 +126,8 @@ type Limiter struct {
 	testLoad bool          // the load brought the refusal that asked for it
 	tested   bool          // and a request that was the only one was refused too
 	alone    int           // pauses in a row that the first test found to be empty
-	troubled []string      // whose requests were in trouble at their first try with no answer between, whenever they were sent; at most row
+	// whose requests were in trouble at their first try with no answer between, whenever they were sent; at most row
+	troubled []string
 	streak   int           // waves of trouble with nothing else between
 	waveSeq  uint64        // requests admitted when trouble came last
 	probing  bool          // one at a time, until one is answered
@@ -274,7 +277,8 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 		l.grow(t, now.Sub(t.at), r.Output, atOnce, full)
 		return false
 	}
-	if r.Late && t.seq < l.newest { // what was sent later was answered: it is no trouble of the server's, which may have a queue
+	// what was sent later was answered: it is no trouble of the server's, which may have a queue
+	if r.Late && t.seq < l.newest {
 		l.note(!r.Again, 1)
 		if l.cfg.Fixed == 0 && l.knee.waits() && t.seq > l.cutSeq && l.refusals.refused(t.seq) {
 			l.shrink(now, t, atOnce)
@@ -335,7 +339,8 @@ func (l *Limiter) limited(now time.Time, t Ticket, r Result, atOnce int, fresh b
 		if flood {
 			l.streak = max(l.streak, 1) // a pause and a single request at once
 		}
-		l.pause(now, fresh, min(max(l.usual/8, shortPause), time.Second), max(2*now.Sub(t.at), 250*time.Millisecond), r.RetryAfter)
+		l.pause(now, fresh, min(max(l.usual/8, shortPause), time.Second), max(2*now.Sub(t.at), 250*time.Millisecond),
+			r.RetryAfter)
 	}
 }
 

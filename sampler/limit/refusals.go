@@ -107,7 +107,8 @@ func (r *refusals) together() (n int) {
 // the share of refusals: it is the server's own, and the limit before them is right.
 func (r *refusals) shrunk(limit float64) (restored float64, ok bool) {
 	share := r.bad / max(r.n, 1)
-	if r.cuts >= 2 && (!r.flood() || share > freeShare*2) && r.n >= seen && share <= mostShare && share >= sameShare*r.before {
+	if r.cuts >= 2 && (!r.flood() || share > freeShare*2) && r.n >= seen && share <= mostShare &&
+		share >= sameShare*r.before {
 		restored = r.limit
 		*r = refusals{cut: true, calm: calm, share: share}
 		return restored, false

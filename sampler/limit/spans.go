@@ -3,7 +3,8 @@ package limit
 import "time"
 
 // spans keeps an allowance of requests in each span of time, such as a hundred a second,
-// which a server shows only by refusing what is above it, with a Retry-After. The allowance begins again when the span is over, not when
+// which a server shows only by refusing what is above it, with a Retry-After. The allowance begins
+// again when the span is over, not when
 // Retry-After, counted from a refusal in the middle of it, is.
 type spans struct {
 	span   time.Duration // 0 = there is none, as far as is known

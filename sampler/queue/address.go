@@ -9,8 +9,9 @@ import (
 // Address says where a queue is and how to authenticate. The tags are those of the keys
 // of gonogo.yaml.
 type Address struct {
-	URL   string `json:"url,omitzero" or:"memory: in this process, without a queue" mark:"url" example:"nats://nats:4222" doc:"where rollouts are made: memory; embedded, through a queue in this process, kept in RUN/queue; embedded:PORT, which workers on this machine may join; or nats:// and tls:// addresses of a NATS cluster with JetStream, whose workers make them (docs/queue.md); credentials come from GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"`
-	Creds string `json:"creds,omitzero" or:"none" mark:"file" example:"gonogo.creds" doc:"a file of NATS credentials (.creds)"` // with a user's JWT and seed
+	URL string `json:"url,omitzero" or:"memory: in this process, without a queue" mark:"url" example:"nats://nats:4222" doc:"where rollouts are made: memory; embedded, through a queue in this process, kept in RUN/queue; embedded:PORT, which workers on this machine may join; or nats:// and tls:// addresses of a NATS cluster with JetStream, whose workers make them (docs/queue.md); credentials come from GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"`
+	// with a user's JWT and seed
+	Creds string `json:"creds,omitzero" or:"none" mark:"file" example:"gonogo.creds" doc:"a file of NATS credentials (.creds)"`
 	CA    string `json:"tls_ca,omitzero" or:"the machine's own" mark:"file" example:"ca.pem" doc:"the CA certificates (PEM) for the cluster"`
 	Cert  string `json:"tls_cert,omitzero" or:"none" mark:"file" example:"client.pem" doc:"the client certificate (PEM); needs queue.tls_key"`
 	Key   string `json:"tls_key,omitzero" or:"none" mark:"file" example:"client-key.pem" doc:"the file of that certificate's key"`
@@ -49,7 +50,8 @@ func (a Address) Port() int {
 // URLFault says what is wrong with the URL; "" is nothing. It does not show the URL, which
 // may hold a password.
 func (a Address) URLFault() string {
-	const want = "must be memory, embedded, embedded:PORT, or nats://HOST:PORT or tls://HOST:PORT, several with commas between"
+	const want = "must be memory, embedded, embedded:PORT, or nats://HOST:PORT or tls://HOST:PORT, several with " +
+		"commas between"
 	if !a.Used() || a.URL == Embedded {
 		return ""
 	}
@@ -65,7 +67,8 @@ func (a Address) URLFault() string {
 		case err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "":
 			return want
 		case u.User != nil || u.RawQuery != "":
-			return "holds credentials, which do not belong in an address: export " + UserEnv + " and " + PasswordEnv + ", or " + TokenEnv + ", or name a file of credentials (queue.creds, --creds)"
+			return "holds credentials, which do not belong in an address: export " + UserEnv + " and " + PasswordEnv +
+				", or " + TokenEnv + ", or name a file of credentials (queue.creds, --creds)"
 		case strings.Trim(u.Path, "/") != "":
 			return want
 		}
@@ -85,7 +88,8 @@ func (a *Address) Login(env func(name string) (string, bool)) {
 func (a Address) LoginFault() string {
 	switch {
 	case a.Embedded() && !HasServer:
-		return "this gonogo was built without a queue of its own (build tag noserver): run make build, or take a release archive; nats:// and tls:// addresses work"
+		return "this gonogo was built without a queue of its own (build tag noserver): run make build, or take a " +
+			"release archive; nats:// and tls:// addresses work"
 	case a.Embedded() && a.Port() > 0 && a.Token == "":
 		return "the environment has no " + TokenEnv + ", which workers show to join: export it here and there"
 	case a.User == "" && a.Password != "":

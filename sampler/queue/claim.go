@@ -24,8 +24,12 @@ func (p *Planner) claim(ctx context.Context) (jetstream.Consumer, error) {
 	api, cancel := context.WithTimeout(ctx, 4*apiTimeout)
 	defer cancel()
 	cfg := jetstream.ConsumerConfig{
-		Durable: p.claimed(), AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.plan.AckWait, MaxDeliver: -1, MaxAckPending: -1,
-		Metadata: map[string]string{"gonogo_term": p.term, "gonogo_host": p.host, "gonogo_pid": strconv.Itoa(os.Getpid())},
+		Durable: p.claimed(), AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.plan.AckWait, MaxDeliver: -1,
+		MaxAckPending: -1,
+		Metadata: map[string]string{
+			"gonogo_term": p.term, "gonogo_host": p.host,
+			"gonogo_pid": strconv.Itoa(os.Getpid()),
+		},
 	}
 	for {
 		mine, err := p.results.CreateConsumer(api, cfg)
@@ -60,7 +64,8 @@ func (p *Planner) takeOver(ctx context.Context, claim *jetstream.ConsumerInfo) e
 	defer cancel()
 	_, err := p.c.nc.RequestWithContext(ask, p.names.term(had["gonogo_term"]), nil)
 	if err == nil {
-		return fmt.Errorf("run %s is led by process %s on %s: wait for it to end, or stop it", p.plan.Run, had["gonogo_pid"], had["gonogo_host"])
+		return fmt.Errorf("run %s is led by process %s on %s: wait for it to end, or stop it", p.plan.Run,
+			had["gonogo_pid"], had["gonogo_host"])
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -83,7 +88,8 @@ func (p *Planner) fenced() {
 	if errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.stop(fmt.Errorf("run %s is led by another process now: this one was cut off from the queue, or its streams were deleted; recorded rollouts are kept, run again to continue", p.plan.Run))
+		p.stop(fmt.Errorf("run %s is led by another process now: this one was cut off from the queue, or its "+
+			"streams were deleted; recorded rollouts are kept, run again to continue", p.plan.Run))
 	}
 }
 

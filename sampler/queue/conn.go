@@ -117,7 +117,8 @@ func (c *Conn) again(attempts int) time.Duration {
 	}
 	if err := c.nc.LastError(); c.papers.remedy(err) != "" {
 		c.told = true
-		c.log.Warn("queue server refused", slog.String("server", c.server), slog.String("error", endpoint.Brief(err.Error()+": "+c.papers.remedy(err))))
+		c.log.Warn("queue server refused", slog.String("server", c.server),
+			slog.String("error", endpoint.Brief(err.Error()+": "+c.papers.remedy(err))))
 	}
 	return backoff(attempts)
 }
@@ -127,7 +128,8 @@ func (c *Conn) left(_ *nats.Conn, err error) {
 	c.away = time.Now()
 	c.mu.Unlock()
 	if err != nil {
-		c.log.Warn("queue server away", slog.String("server", c.server), slog.String("error", endpoint.Brief(err.Error())))
+		c.log.Warn("queue server away", slog.String("server", c.server),
+			slog.String("error", endpoint.Brief(err.Error())))
 	}
 }
 
@@ -137,7 +139,8 @@ func (c *Conn) back(*nats.Conn) {
 	c.away, c.told, c.denied, c.ended = time.Time{}, false, nil, nil
 	c.news()
 	c.mu.Unlock()
-	c.log.Warn("queue server back", slog.String("server", c.server), slog.Float64("away_s", away.Round(100*time.Millisecond).Seconds()))
+	c.log.Warn("queue server back", slog.String("server", c.server),
+		slog.Float64("away_s", away.Round(100*time.Millisecond).Seconds()))
 }
 
 // hearNews has something done, quickly, each time that the server is back or has
@@ -179,12 +182,14 @@ func (c *Conn) heard(_ *nats.Conn, _ *nats.Subscription, err error) {
 
 // invalid reports whether credentials were valid and are not.
 func invalid(err error) bool {
-	return errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) || errors.Is(err, nats.ErrAccountAuthExpired)
+	return errors.Is(err, nats.ErrAuthExpired) || errors.Is(err, nats.ErrAuthRevoked) ||
+		errors.Is(err, nats.ErrAccountAuthExpired)
 }
 
 // explain names the server, what was being done, and how to fix it.
 func (c *Conn) explain(doing string, err error) error {
-	if closed := errors.Is(err, nats.ErrConnectionClosed) || errors.Is(err, jetstream.ErrConnectionClosed); closed && c.nc.IsClosed() {
+	if closed := errors.Is(err, nats.ErrConnectionClosed) || errors.Is(err, jetstream.ErrConnectionClosed); closed &&
+		c.nc.IsClosed() {
 		<-c.closed // why is heard last
 		err = c.last()
 	}
@@ -197,22 +202,26 @@ func (c *Conn) explain(doing string, err error) error {
 		err, remedy = denied, "allow the user gonogo.>, $JS.API.>, $JS.ACK.>, $O.> and _INBOX.>"
 	case errors.Is(err, context.Canceled):
 		return err
-	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount),
+		errors.Is(err, nats.ErrNoResponders):
 		remedy = "it runs without JetStream: start nats-server with -js, or let the account use JetStream"
 	case invalid(err):
 		remedy = "the credentials are no longer valid: get new ones and run again; nothing is lost"
 	case errors.Is(err, nats.ErrAuthorization):
-		remedy = "it refuses the connection: check queue.creds, or GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and GONOGO_QUEUE_PASSWORD"
+		remedy = "it refuses the connection: check queue.creds, or GONOGO_QUEUE_TOKEN, or GONOGO_QUEUE_USER and " +
+			"GONOGO_QUEUE_PASSWORD"
 	case api == codeReplicas || api == codeNoPeers:
 		remedy = "queue.replicas is how many servers keep it: use 1, or no more than the cluster has"
 	case leaderless(err) && c.nc != nil && c.nc.IsConnected():
-		remedy = "it is running but does not answer: in a cluster more than half of the servers must be running; check its log, and whether its disk is full"
+		remedy = "it is running but does not answer: in a cluster more than half of the servers must be running; " +
+			"check its log, and whether its disk is full"
 	case full(api):
 		remedy = "make room on the server's disk, or raise the limits of JetStream, and run again; nothing is lost"
 	case c.papers.remedy(err) != "":
 		remedy = c.papers.remedy(err)
 	case errors.Is(err, io.EOF):
-		remedy = "it closes the connection: it is starting up, is not a NATS server, or has handshake_first: true, which must be auto"
+		remedy = "it closes the connection: it is starting up, is not a NATS server, or has handshake_first: true, " +
+			"which must be auto"
 	case errors.Is(err, nats.ErrNoServers), endpoint.Unreachable(err):
 		remedy = "start the server or correct the address (queue.url, --queue)"
 	}
@@ -256,7 +265,8 @@ func full(code jetstream.ErrorCode) bool {
 // says so.
 func leaderless(err error) bool {
 	code := apiCode(err)
-	return code == codeNoLeader || code == codeNotLeader || code == codeNoPeers || code == 0 && errors.Is(err, context.DeadlineExceeded)
+	return code == codeNoLeader || code == codeNotLeader || code == codeNoPeers || code == 0 &&
+		errors.Is(err, context.DeadlineExceeded)
 }
 
 // fatal reports whether to do the same again is of no use: the server has said
@@ -269,7 +279,10 @@ func fatal(err error) bool {
 	default:
 		return true
 	}
-	for _, end := range []error{nats.ErrConnectionClosed, jetstream.ErrConnectionClosed, nats.ErrMaxPayload, nats.ErrAuthorization, nats.ErrAuthExpired} {
+	for _, end := range []error{
+		nats.ErrConnectionClosed, jetstream.ErrConnectionClosed, nats.ErrMaxPayload,
+		nats.ErrAuthorization, nats.ErrAuthExpired,
+	} {
 		if errors.Is(err, end) {
 			return true
 		}
@@ -284,7 +297,9 @@ func (c *Conn) persist(ctx context.Context, doing string, do func(context.Contex
 }
 
 // persistFor is persist with so much time for each try.
-func (c *Conn) persistFor(ctx context.Context, limit time.Duration, doing string, do func(context.Context) error) error {
+func (c *Conn) persistFor(ctx context.Context, limit time.Duration, doing string,
+	do func(context.Context) error,
+) error {
 	begun := time.Now()
 	for n := 0; ; n++ {
 		err := c.once(ctx, limit, do)
@@ -297,7 +312,8 @@ func (c *Conn) persistFor(ctx context.Context, limit time.Duration, doing string
 			return c.explain(doing, err)
 		}
 		if n == 2 {
-			c.log.Warn("queue waits", slog.String("server", c.server), slog.String("for", doing), slog.String("error", c.hint(err)))
+			c.log.Warn("queue waits", slog.String("server", c.server), slog.String("for", doing),
+				slog.String("error", c.hint(err)))
 		}
 		if !pause(ctx, backoff(n)) {
 			return context.Cause(ctx)
@@ -317,7 +333,8 @@ func (c *Conn) once(ctx context.Context, limit time.Duration, do func(context.Co
 // wrote answers no more, and not before it is started again.
 func (c *Conn) hint(err error) string {
 	if errors.Is(err, context.DeadlineExceeded) && c.Away().IsZero() {
-		return "the server is running but does not answer: check its log; if its disk is full, make room and start it again; nothing is lost"
+		return "the server is running but does not answer: check its log; if its disk is full, make room and start " +
+			"it again; nothing is lost"
 	}
 	return endpoint.Brief(err.Error())
 }

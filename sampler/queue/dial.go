@@ -37,7 +37,8 @@ func Await(ctx context.Context, a Address, log *slog.Logger) (*Conn, error) {
 			if end, ok := ctx.Deadline(); ok {
 				until = time.Until(end).Round(100*time.Millisecond).String() + " are over"
 			}
-			log.Warn("queue server not there yet", slog.String("error", endpoint.Brief(err.Error())), slog.String("waiting until", until))
+			log.Warn("queue server not there yet", slog.String("error", endpoint.Brief(err.Error())),
+				slog.String("waiting until", until))
 		}
 		if !pause(ctx, backoff(n)) {
 			return nil, err

@@ -25,7 +25,10 @@ func sendFailure(f *endpoint.Failure) *failure {
 	if f == nil {
 		return nil
 	}
-	return &failure{f.URL, f.Status, f.Hidden, f.Temporary, f.RetryAfter, f.Fatal, endpoint.Unreachable(f.Err), f.Err.Error()}
+	return &failure{
+		f.URL, f.Status, f.Hidden, f.Temporary, f.RetryAfter, f.Fatal, endpoint.Unreachable(f.Err),
+		f.Err.Error(),
+	}
 }
 
 func (f *failure) failure() *endpoint.Failure {
@@ -37,8 +40,9 @@ func (f *failure) failure() *endpoint.Failure {
 		err = &unreached{err.Error(), &net.OpError{Op: "dial", Err: err}}
 	}
 	return &endpoint.Failure{
-		URL: endpoint.Brief(f.URL), Status: f.Status, Hidden: f.Hidden, Temporary: f.Temporary, RetryAfter: f.RetryAfter,
-		Fatal: f.Fatal, Err: err,
+		URL: endpoint.Brief(f.URL), Status: f.Status, Hidden: f.Hidden, Temporary: f.Temporary,
+		RetryAfter: f.RetryAfter,
+		Fatal:      f.Fatal, Err: err,
 	}
 }
 
@@ -82,7 +86,10 @@ func sendEnd(err error) *ending {
 		return nil
 	}
 	if e, ok := errors.AsType[*endpoint.Error](err); ok {
-		out := &ending{Kind: endEndpoint, Boundary: e.Boundary, URL: e.URL, Times: e.Times, For: e.For, Text: e.Err.Error()}
+		out := &ending{
+			Kind: endEndpoint, Boundary: e.Boundary, URL: e.URL, Times: e.Times, For: e.For,
+			Text: e.Err.Error(),
+		}
 		if f, ok := endpoint.AsFailure(e.Err); ok {
 			out.Failure = sendFailure(f)
 		}
@@ -105,7 +112,10 @@ func (e *ending) error() error {
 	text := errors.New(endpoint.Brief(e.Text))
 	switch e.Kind {
 	case endEndpoint:
-		end := &endpoint.Error{Boundary: endpoint.Brief(e.Boundary), URL: endpoint.Brief(e.URL), Err: text, Times: e.Times, For: e.For}
+		end := &endpoint.Error{
+			Boundary: endpoint.Brief(e.Boundary), URL: endpoint.Brief(e.URL), Err: text,
+			Times: e.Times, For: e.For,
+		}
 		if e.Failure != nil {
 			end.Err = e.Failure.failure()
 		}

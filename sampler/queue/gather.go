@@ -75,7 +75,8 @@ func (p *Planner) read(ctx context.Context, o *order, l *landed) (*rollout.Recor
 		err = p.of(o.job, rec)
 	}
 	if err != nil {
-		return p.lostRecord(o.job, fmt.Sprintf("the result of worker %s cannot be read: %v", l.msg.Headers().Get(workerHeader), err)), nil
+		return p.lostRecord(o.job, fmt.Sprintf("the result of worker %s cannot be read: %v",
+			l.msg.Headers().Get(workerHeader), err)), nil
 	}
 	return rec, nil
 }
@@ -98,8 +99,9 @@ func (p *Planner) of(job sampler.Job, rec *rollout.Record) error {
 func (p *Planner) lostRecord(job sampler.Job, why string) *rollout.Record {
 	it := job.Item
 	return &rollout.Record{
-		Item: it.ID, Split: it.Split, Category: it.Category, Family: it.Family, Sample: job.Sample, Attempt: job.Attempt,
-		Source: rollout.Live, Outcome: rollout.ToolFailed, Kind: KindWorkerLost, Error: endpoint.Brief(why),
+		Item: it.ID, Split: it.Split, Category: it.Category, Family: it.Family, Sample: job.Sample,
+		Attempt: job.Attempt,
+		Source:  rollout.Live, Outcome: rollout.ToolFailed, Kind: KindWorkerLost, Error: endpoint.Brief(why),
 		TraceID: sampler.TraceID(p.plan.Seed, it.Split, it.ID, job.Sample, job.Attempt), Started: time.Now(),
 	}
 }
@@ -171,7 +173,8 @@ func (p *Planner) land(k key, l *landed) {
 
 // ungathered hears why results do not come.
 func (p *Planner) ungathered(_ jetstream.ConsumeContext, err error) {
-	if errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrConsumerNotFound) || errors.Is(err, nats.ErrNoResponders) {
+	if errors.Is(err, jetstream.ErrConsumerDeleted) || errors.Is(err, jetstream.ErrConsumerNotFound) ||
+		errors.Is(err, nats.ErrNoResponders) {
 		p.fenced()
 	}
 }

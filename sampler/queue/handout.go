@@ -76,7 +76,10 @@ func (h *Handout) lead(ctx context.Context) (err error) {
 // of that call, its RemoteMaker, and what to call with its outcome. With a queue in this
 // process, work makes rollouts as well. What speaks against the run or the queue is a
 // *RefusedError.
-func (h *Handout) Open(ctx context.Context, work func(context.Context, *Member, <-chan struct{}) error) (context.Context, *Planner, func(sampler.Stats, error), error) {
+func (h *Handout) Open(ctx context.Context,
+	work func(context.Context, *Member, <-chan struct{}) error) (context.Context, *Planner,
+	func(sampler.Stats, error), error,
+) {
 	if err := h.lead(ctx); err != nil {
 		return ctx, nil, nil, err
 	}

@@ -48,7 +48,8 @@ func (c *Conn) Leaderless(ctx context.Context, run string, led []Status) ([]Lead
 		kept[id] = u
 	}
 	switch err := streams.Err(); {
-	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
+	case errors.Is(err, jetstream.ErrJetStreamNotEnabled), errors.Is(err, jetstream.ErrJetStreamNotEnabledForAccount),
+		errors.Is(err, nats.ErrNoResponders):
 		return nil, nil
 	case err != nil && !errors.Is(err, jetstream.ErrEndOfData):
 		return nil, c.explain("list the runs", err)

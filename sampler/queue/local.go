@@ -77,7 +77,9 @@ func ThisWorker(slots int, version string) WorkerInfo {
 // the error that the planner ended with. The context that it returns is for the planner: it
 // ends, with the cause, where the worker failed and the planner did not end by itself
 // within a few seconds.
-func WorkHere(ctx context.Context, work func(ctx context.Context, drain <-chan struct{}) error) (planner context.Context, end func(error)) {
+func WorkHere(ctx context.Context,
+	work func(ctx context.Context, drain <-chan struct{}) error,
+) (planner context.Context, end func(error)) {
 	ctx, stop := context.WithCancelCause(ctx)
 	done, drain := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -25,7 +25,10 @@ const orphaned = 10
 // sayHello joins the run. led reports whether the run has a planner; the error is a
 // refusal.
 func (m *Member) sayHello(ctx context.Context) (led bool, err error) {
-	b, err := json.Marshal(hello{Schema: Schema, Worker: m.id, Host: m.me.Host, PID: m.me.PID, Version: m.me.Version, Slots: m.me.Slots})
+	b, err := json.Marshal(hello{
+		Schema: Schema, Worker: m.id, Host: m.me.Host, PID: m.me.PID, Version: m.me.Version,
+		Slots: m.me.Slots,
+	})
 	if err != nil {
 		return false, err
 	}
@@ -61,7 +64,8 @@ func (m *Member) sayHello(ctx context.Context) (led bool, err error) {
 	defer m.mu.Unlock()
 	if m.term == "" {
 		m.first = w
-	} else if w.Seed != m.first.Seed || w.Fingerprint != m.first.Fingerprint || !bytes.Equal(w.Description, m.first.Description) {
+	} else if w.Seed != m.first.Seed || w.Fingerprint != m.first.Fingerprint ||
+		!bytes.Equal(w.Description, m.first.Description) {
 		if !m.stale {
 			m.stale = true
 			close(m.changed)
@@ -108,7 +112,10 @@ func (m *Member) live() {
 
 // beat reports all that the worker has. mu is held.
 func (m *Member) beat() {
-	b := &beat{Held: map[string][]uint64{}, Waiting: map[string][]uint64{}, Resting: map[string][]uint64{}, Made: m.made, Missing: m.missing, Lacks: m.lacks}
+	b := &beat{
+		Held: map[string][]uint64{}, Waiting: map[string][]uint64{}, Resting: map[string][]uint64{},
+		Made: m.made, Missing: m.missing, Lacks: m.lacks,
+	}
 	for id, t := range m.turns {
 		where := b.Waiting
 		if t.granted {

@@ -95,7 +95,10 @@ func (c *requestOutcome) outcome() endpoint.Outcome {
 	if c == nil || c.Result.Class < limit.Void || c.Result.Class > limit.Absent {
 		return endpoint.Outcome{}
 	}
-	out := endpoint.Outcome{Result: c.Result, Fault: c.Fault, Failure: c.Failure.failure(), Cause: endpoint.Brief(c.Cause)}
+	out := endpoint.Outcome{
+		Result: c.Result, Fault: c.Fault, Failure: c.Failure.failure(),
+		Cause: endpoint.Brief(c.Cause),
+	}
 	out.Result.Of = endpoint.Brief(c.Result.Of)
 	out.Fault.Text, out.Fault.Subject = endpoint.Brief(c.Fault.Text), endpoint.Brief(c.Fault.Subject)
 	if f := c.Fault; f.Class != c.Result.Class || f.Class.Rule().Opens && out.Failure == nil {

@@ -270,7 +270,8 @@ func (p *Planner) revive(idle []key) {
 	}
 	past := list.CachedInfo().AckFloor.Stream
 	for _, k := range idle {
-		if _, err := p.results.GetLastMsgForSubject(p.ctx, p.names.result(k)); !errors.Is(err, jetstream.ErrMsgNotFound) {
+		if _, err := p.results.GetLastMsgForSubject(p.ctx, p.names.result(k)); !errors.Is(err,
+			jetstream.ErrMsgNotFound) {
 			continue
 		}
 		switch m, err := p.jobs.GetLastMsgForSubject(p.ctx, p.names.job(k)); {

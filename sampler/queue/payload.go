@@ -87,7 +87,8 @@ func travels(it *rollout.Item, most int) error {
 }
 
 func tooLarge(bytes uint64) error {
-	return fmt.Errorf("%.1f MB are more than the %d MB that can travel", math.Ceil(float64(bytes)/(1<<20)*10)/10, largest>>20)
+	return fmt.Errorf("%.1f MB are more than the %d MB that can travel", math.Ceil(float64(bytes)/(1<<20)*10)/10,
+		largest>>20)
 }
 
 // seal makes the message of a body that may be of any size, and stores what does

@@ -91,7 +91,8 @@ func (c *Conn) Lead(ctx context.Context, plan Plan) (*Planner, error) {
 	plan.Replicas = max(plan.Replicas, 1)
 	about := nats.Header{}
 	if n := len(pack(plan.Description, about)); int64(n) > (c.nc.MaxPayload()-forHeads)*3/4 { // it goes as base64
-		return nil, fmt.Errorf("queue %s: the description of the run is %d KB when packed: more than a message may have; shorten gonogo.yaml, or raise max_payload of the server", c.server, n>>10)
+		return nil, fmt.Errorf("queue %s: the description of the run is %d KB when packed: more than a message may "+
+			"have; shorten gonogo.yaml, or raise max_payload of the server", c.server, n>>10)
 	}
 	host, err := os.Hostname()
 	if err != nil {
@@ -126,11 +127,13 @@ func (p *Planner) begin(ctx context.Context) error {
 		return p.c.explain("read results", err)
 	}
 	p.before = info.State.LastSeq
-	p.gathering, err = results.Consume(p.gather, jetstream.PullMaxMessages(gatherAtOnce), jetstream.ConsumeErrHandler(p.ungathered))
+	p.gathering, err = results.Consume(p.gather, jetstream.PullMaxMessages(gatherAtOnce),
+		jetstream.ConsumeErrHandler(p.ungathered))
 	if err != nil {
 		return p.c.explain("read results", err)
 	}
-	if err := errors.Join(p.subscribe(p.names.hello(), p.hello), p.subscribe(p.names.lines(), p.told), p.subscribe(plansSubject, p.asked), p.subscribe(p.names.status(), p.asked)); err != nil {
+	if err := errors.Join(p.subscribe(p.names.hello(), p.hello), p.subscribe(p.names.lines(), p.told),
+		p.subscribe(plansSubject, p.asked), p.subscribe(p.names.status(), p.asked)); err != nil {
 		return err
 	}
 	if err := p.c.nc.Flush(); err != nil {
@@ -150,7 +153,8 @@ func (p *Planner) prepare(ctx context.Context) error {
 			return err
 		}
 		if n == 0 {
-			p.c.log.Warn("queue waits", slog.String("server", p.c.server), slog.String("error", endpoint.Brief(err.Error())))
+			p.c.log.Warn("queue waits", slog.String("server", p.c.server),
+				slog.String("error", endpoint.Brief(err.Error())))
 		}
 		if !pause(ctx, backoff(n)) {
 			return err
@@ -173,7 +177,10 @@ func (p *Planner) open(api context.Context) error {
 	cfg := jetstream.StreamConfig{
 		Retention: jetstream.WorkQueuePolicy, Storage: jetstream.FileStorage, Replicas: p.plan.Replicas, NoAck: false,
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, AllowDirect: true,
-		Metadata: map[string]string{"gonogo_schema": Schema, "gonogo_run": p.plan.Run, "gonogo_fingerprint": p.plan.Fingerprint, "gonogo_seed": strconv.FormatUint(p.plan.Seed, 10)},
+		Metadata: map[string]string{
+			"gonogo_schema": Schema, "gonogo_run": p.plan.Run,
+			"gonogo_fingerprint": p.plan.Fingerprint, "gonogo_seed": strconv.FormatUint(p.plan.Seed, 10),
+		},
 	}
 	jobs, results := cfg, cfg
 	jobs.Name, jobs.Subjects = p.names.jobs(), []string{p.names.job("*")}
@@ -185,12 +192,16 @@ func (p *Planner) open(api context.Context) error {
 	if p.results, err = p.stream(api, results); err != nil {
 		return err
 	}
-	_, err = p.c.js.CreateOrUpdateObjectStore(api, jetstream.ObjectStoreConfig{Bucket: p.names.bucket(), Replicas: p.plan.Replicas, Metadata: cfg.Metadata})
+	_, err = p.c.js.CreateOrUpdateObjectStore(api, jetstream.ObjectStoreConfig{
+		Bucket:   p.names.bucket(),
+		Replicas: p.plan.Replicas, Metadata: cfg.Metadata,
+	})
 	if err != nil {
 		return p.c.explain("make the store of large rows and records", err)
 	}
 	_, err = p.jobs.CreateOrUpdateConsumer(api, jetstream.ConsumerConfig{
-		Durable: jobsConsumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.plan.AckWait, MaxDeliver: -1, MaxAckPending: -1, MaxWaiting: mostWaiting,
+		Durable: jobsConsumer, AckPolicy: jetstream.AckExplicitPolicy, AckWait: p.plan.AckWait, MaxDeliver: -1,
+		MaxAckPending: -1, MaxWaiting: mostWaiting,
 	})
 	if err != nil {
 		return p.c.explain("make the list of jobs", err)
@@ -261,7 +272,8 @@ func (p *Planner) ours(stream string, is, want map[string]string) error {
 	case is["gonogo_run"] != p.plan.Run:
 		why = fmt.Sprintf("it is of run %q", is["gonogo_run"])
 	}
-	return fmt.Errorf("queue %s: stream %s is not of this run: %s; let the other run be completed, or delete the stream (nats stream rm %s)", p.c.server, stream, why, stream)
+	return fmt.Errorf("queue %s: stream %s is not of this run: %s; let the other run be completed, or delete the "+
+		"stream (nats stream rm %s)", p.c.server, stream, why, stream)
 }
 
 // onlyOurs leaves out what the server adds.
@@ -328,7 +340,8 @@ func (p *Planner) Close(complete bool) error {
 	p.sendAway(complete)
 	var errs []error
 	try := func(doing string, err error) {
-		if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) && !errors.Is(err, jetstream.ErrBucketNotFound) && !errors.Is(err, jetstream.ErrConsumerNotFound) {
+		if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) &&
+			!errors.Is(err, jetstream.ErrBucketNotFound) && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 			errs = append(errs, p.c.explain(doing, err))
 		}
 	}

@@ -89,7 +89,8 @@ func (c *Conn) Runs(ctx context.Context, run, url string) ([]*RunStatus, error) 
 	}
 	for _, one := range leaderless {
 		s := newRunStatus(one.Run)
-		s.Queue, s.Note = url, fmt.Sprintf("the queue keeps %s and %s that are not recorded; the command that began it continues it", count(one.Jobs, "job"), count(one.Results, "result"))
+		s.Queue, s.Note = url, fmt.Sprintf("the queue keeps %s and %s that are not recorded; the command that began "+
+			"it continues it", count(one.Jobs, "job"), count(one.Results, "result"))
 		out = append(out, s)
 	}
 	return out, nil
@@ -98,28 +99,37 @@ func (c *Conn) Runs(ctx context.Context, run, url string) ([]*RunStatus, error) 
 func count(n int, what string) string { return fmt.Sprintf("%d %s", n, wording.Plural(n, what)) }
 
 func newRunStatus(run string) *RunStatus {
-	return &RunStatus{Run: run, Outcomes: map[rollout.Outcome]int{}, Endpoints: []EndpointStatus{}, Workers: []WorkerStatus{}}
+	return &RunStatus{
+		Run: run, Outcomes: map[rollout.Outcome]int{}, Endpoints: []EndpointStatus{},
+		Workers: []WorkerStatus{},
+	}
 }
 
 // ofRun words what a planner answers.
 func (q Status) ofRun(url string) *RunStatus {
 	s := newRunStatus(q.Run)
-	s.Name, s.Queue, s.Host, s.PID, s.Live, s.Version, s.Told = q.Name, url, q.Host, fmt.Sprint(q.PID), true, q.Version, "the mean of this call so far"
-	s.Recorded, s.Of, s.InFlight, s.Outcomes, s.Tokens, s.USD, s.PaidTwice = q.Recorded, q.Jobs, q.InFlight, q.Outcomes, q.Tokens, q.USD, q.PaidTwice
+	s.Name, s.Queue, s.Host, s.PID, s.Live, s.Version, s.Told = q.Name, url, q.Host, fmt.Sprint(q.PID), true,
+		q.Version, "the mean of this call so far"
+	s.Recorded, s.Of, s.InFlight, s.Outcomes, s.Tokens, s.USD, s.PaidTwice = q.Recorded, q.Jobs, q.InFlight,
+		q.Outcomes, q.Tokens, q.USD, q.PaidTwice
 	s.rate(q.Recorded, q.Jobs-q.Recorded, q.Elapsed)
 	if !q.Told {
 		s.Note = "its rollouts have not begun"
 	}
 	for _, b := range q.Boundaries {
 		s.Endpoints = append(s.Endpoints, EndpointStatus{
-			Name: b.Name, InFlight: b.InFlight, Waiting: b.Waiting, Limit: b.Limit, PerSecond: b.Rate, P95: b.P95.Seconds(), Requests: b.Requests,
-			Errors: b.Errors, Limited: b.Limited, Paused: b.Paused.Seconds(), HeldBy: string(b.HeldBy), Silent: b.Silent.Seconds(), Cause: b.Cause, Boundary: b,
+			Name: b.Name, InFlight: b.InFlight, Waiting: b.Waiting, Limit: b.Limit, PerSecond: b.Rate,
+			P95: b.P95.Seconds(), Requests: b.Requests,
+			Errors: b.Errors, Limited: b.Limited, Paused: b.Paused.Seconds(), HeldBy: string(b.HeldBy),
+			Silent: b.Silent.Seconds(), Cause: b.Cause, Boundary: b,
 		})
 	}
 	for _, w := range q.Workers {
 		s.Workers = append(s.Workers, WorkerStatus{
-			Host: w.Host, PID: w.PID, Version: w.Version, State: w.word(), Lacks: w.Lacks, Slots: w.Slots, InFlight: w.InFlight, Waiting: w.Waiting,
-			Made: w.Made, Missing: w.Missing, PerMinute: perMinute(w.Made, time.Since(w.Joined)), Silent: w.Silent.Seconds(),
+			Host: w.Host, PID: w.PID, Version: w.Version, State: w.word(), Lacks: w.Lacks, Slots: w.Slots,
+			InFlight: w.InFlight, Waiting: w.Waiting,
+			Made: w.Made, Missing: w.Missing, PerMinute: perMinute(w.Made, time.Since(w.Joined)),
+			Silent: w.Silent.Seconds(),
 		})
 	}
 	return s
@@ -159,7 +169,9 @@ const lately = 5 * time.Minute
 
 // ReadRun reads how a run does from its directory. price is what a rollout cost, where that
 // is known.
-func ReadRun(ctx context.Context, dir string, run *rollout.Run, price func(*rollout.Record) (usd float64, known bool)) (*RunStatus, error) {
+func ReadRun(ctx context.Context, dir string, run *rollout.Run,
+	price func(*rollout.Record) (usd float64, known bool),
+) (*RunStatus, error) {
 	m := run.Manifest
 	if m == nil || m.Planned == nil {
 		return nil, fmt.Errorf("%s was not sampled by gonogo: it has no plan to compare its rollouts with", dir)

@@ -108,7 +108,8 @@ func (p *Planner) asked(m *nats.Msg) {
 
 func (p *Planner) status() Status {
 	s := Status{
-		Schema: Schema, Run: p.plan.Run, Name: p.plan.Name, Version: p.plan.Version, Host: p.host, PID: os.Getpid(), Since: p.since,
+		Schema: Schema, Run: p.plan.Run, Name: p.plan.Name, Version: p.plan.Version, Host: p.host, PID: os.Getpid(),
+		Since:   p.since,
 		Workers: p.Workers(), PaidTwice: p.PaidTwice(),
 	}
 	p.mu.Lock()

@@ -59,7 +59,9 @@ func (s *workSession) Append(rec *rollout.Record) error {
 	}
 	s.stores.Go(func() {
 		if err := s.store(t, body); err != nil {
-			s.c.log.Error("a result was not stored, and its rollout will be made again", slog.String("item", rec.Item), slog.Int("sample", rec.Sample), slog.String("error", endpoint.Brief(err.Error())))
+			s.c.log.Error("a result was not stored, and its rollout will be made again",
+				slog.String("item", rec.Item), slog.Int("sample", rec.Sample),
+				slog.String("error", endpoint.Brief(err.Error())))
 			s.stop(err)
 			return // giveBack gives it back
 		}

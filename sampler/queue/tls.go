@@ -37,7 +37,8 @@ func (a Address) options() ([]nats.Option, tlsFiles, error) {
 		opts = append(opts, nats.RootCAs(a.CA))
 	}
 	if (a.Cert == "") != (a.Key == "") {
-		return nil, p, errors.New("queue.tls_cert and queue.tls_key (--tls-cert, --tls-key) go together: give both or neither")
+		return nil, p, errors.New("queue.tls_cert and queue.tls_key (--tls-cert, --tls-key) go together: give both " +
+			"or neither")
 	}
 	if a.Cert != "" {
 		var err error
@@ -77,7 +78,8 @@ func pair(cert, key string) (until time.Time, err error) {
 	}
 	both, err := tls.LoadX509KeyPair(cert, key)
 	if err != nil {
-		return until, fmt.Errorf("queue.tls_key: %s is not the key of %s (queue.tls_cert), in PEM and without a password: %w", key, cert, err)
+		return until, fmt.Errorf("queue.tls_key: %s is not the key of %s (queue.tls_cert), in PEM and without a "+
+			"password: %w", key, cert, err)
 	}
 	return both.Leaf.NotAfter, nil
 }
@@ -86,7 +88,8 @@ func pair(cert, key string) (until time.Time, err error) {
 // for any other error.
 func (p tlsFiles) remedy(err error) string {
 	if errors.Is(err, nats.ErrSecureConnWanted) {
-		return "it does not speak TLS: use nats:// without queue.tls_ca, queue.tls_cert and queue.tls_key, or set the server up for TLS"
+		return "it does not speak TLS: use nats:// without queue.tls_ca, queue.tls_cert and queue.tls_key, or set " +
+			"the server up for TLS"
 	}
 	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 		by := "an authority that this machine does not trust"
@@ -96,7 +99,8 @@ func (p tlsFiles) remedy(err error) string {
 		return "its certificate is signed by " + by + ": name the certificate of its signer (queue.tls_ca, --tls-ca)"
 	}
 	if _, ok := errors.AsType[x509.HostnameError](err); ok {
-		return "its certificate is for other names: use one of them in the address (queue.url, --queue), or have the certificate made for this one"
+		return "its certificate is for other names: use one of them in the address (queue.url, --queue), or have " +
+			"the certificate made for this one"
 	}
 	if e, ok := errors.AsType[x509.CertificateInvalidError](err); ok && e.Reason == x509.Expired {
 		return "the server needs a new certificate, unless the clock of this machine is wrong"
@@ -108,7 +112,9 @@ func (p tlsFiles) remedy(err error) string {
 	case p.cert == "":
 		return "it may require a client certificate: give queue.tls_cert and queue.tls_key (--tls-cert, --tls-key)"
 	case time.Now().After(p.until):
-		return fmt.Sprintf("the client certificate %s (queue.tls_cert) was valid until %s: get a new one", p.cert, p.until.Format(time.DateTime))
+		return fmt.Sprintf("the client certificate %s (queue.tls_cert) was valid until %s: get a new one", p.cert,
+			p.until.Format(time.DateTime))
 	}
-	return fmt.Sprintf("it may not accept the client certificate %s: check that queue.tls_cert is signed by an authority that the server trusts", p.cert)
+	return fmt.Sprintf("it may not accept the client certificate %s: check that queue.tls_cert is signed by an "+
+		"authority that the server trusts", p.cert)
 }

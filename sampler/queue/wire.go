@@ -57,7 +57,8 @@ func (n names) term(term string) string { return "gonogo." + n.run + ".term." + 
 type key string
 
 func keyOf(run string, split rollout.Split, item string, sample, attempt int) key {
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%d\x00%d", Schema, run, split, item, sample, attempt))
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%s\x00%d\x00%d", Schema, run, split, item, sample,
+		attempt))
 	return key(hex.EncodeToString(sum[:16]))
 }
 

@@ -47,12 +47,17 @@ const backFor = 2 * time.Second
 // ctx ends. redact masks the worker's own secrets in records and in the causes of
 // failures. An error other than ctx's or ErrOrphaned ends the run, too. show, which
 // may be nil, is called like watch of sampler.Sample.
-func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Config, b sampler.Boundaries, redact *rollout.Redactor, show func(sampler.Event)) (sampler.Stats, error) {
+func (m *Member) Work(ctx context.Context, drain <-chan struct{}, cfg sampler.Config, b sampler.Boundaries,
+	redact *rollout.Redactor, show func(sampler.Event),
+) (sampler.Stats, error) {
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	keep, lose := context.WithCancel(context.WithoutCancel(ctx))
 	defer lose()
-	s := &workSession{Member: m, redact: redact, slots: make(chan struct{}, max(m.me.Slots, 1)), keep: keep, stop: stop, tasks: map[string]*task{}}
+	s := &workSession{
+		Member: m, redact: redact, slots: make(chan struct{}, max(m.me.Slots, 1)), keep: keep,
+		stop: stop, tasks: map[string]*task{},
+	}
 	rest, over := make(chan struct{}), make(chan struct{})
 	var watch sync.WaitGroup
 	watch.Go(func() {
@@ -195,7 +200,8 @@ func (s *workSession) take(ctx context.Context, msg jetstream.Msg) (sampler.Job,
 	if err != nil {
 		return sampler.Job{}, false, s.c.explain("take a job", err)
 	}
-	t := &task{msg: msg, key: keyIn(msg.Subject()), delivery: s.id + "." + strconv.FormatUint(meta.Sequence.Consumer, 10)}
+	t := &task{msg: msg, key: keyIn(msg.Subject()), delivery: s.id + "." + strconv.FormatUint(meta.Sequence.Consumer,
+		10)}
 	s.mu.Lock()
 	if s.has[t.key] != nil { // it came again, because the sign that this worker is at it was lost
 		s.has[t.key].msg = msg
@@ -247,7 +253,8 @@ func (s *workSession) drop(t *task) {
 // giveBack returns jobs that were taken and left no record, and says what ended them.
 func (s *workSession) giveBack(ctx context.Context, err error) {
 	var end *ending
-	if err != nil && ctx.Err() == nil && !errors.Is(err, errOver) && !errors.Is(err, errLeft) && !errors.Is(err, ErrOrphaned) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, errOver) && !errors.Is(err, errLeft) &&
+		!errors.Is(err, ErrOrphaned) {
 		end = sendEnd(err)
 		s.maskEnd(end)
 	}
@@ -265,7 +272,8 @@ func (s *workSession) giveBack(ctx context.Context, err error) {
 	defer cancel()
 	for _, t := range left {
 		if _, err := s.ask(ctx, workerMessage{Op: opBack, Key: t.key, End: end}); err != nil {
-			s.c.log.Warn("a job was not returned: another worker gets it later", slog.String("error", endpoint.Brief(err.Error())))
+			s.c.log.Warn("a job was not returned: another worker gets it later",
+				slog.String("error", endpoint.Brief(err.Error())))
 		}
 	}
 }

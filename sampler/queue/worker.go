@@ -54,8 +54,9 @@ func (p *Planner) Workers() []WorkerState {
 	out := make([]WorkerState, 0, len(p.joined))
 	for _, w := range p.joined {
 		s := WorkerState{
-			ID: w.Worker, Host: w.Host, PID: w.PID, Version: w.Version, Slots: w.Slots, Made: w.beat.Made, Missing: w.beat.Missing,
-			Joined: w.joined, Silent: time.Since(w.heard), Lost: w.lost, Left: w.left, Lacks: w.beat.Lacks,
+			ID: w.Worker, Host: w.Host, PID: w.PID, Version: w.Version, Slots: w.Slots, Made: w.beat.Made,
+			Missing: w.beat.Missing,
+			Joined:  w.joined, Silent: time.Since(w.heard), Lost: w.lost, Left: w.left, Lacks: w.beat.Lacks,
 		}
 		for k := range w.jobs {
 			if _, recorded := p.done[k.mark()]; !recorded && p.landed[k] == nil { // its next beat says so too
@@ -82,8 +83,10 @@ func (p *Planner) hello(m *nats.Msg) {
 		return
 	}
 	h.Host, h.Version, h.Slots = shortly(h.Host), shortly(h.Version), min(max(h.Slots, 1), mostSlots)
-	if err := checkSchema(shortly(h.Schema), fmt.Sprintf("the worker on %s (gonogo %s)", h.Host, h.Version)); err != nil {
-		p.c.log.Warn("worker refused", slog.String("host", h.Host), slog.Int("pid", h.PID), slog.String("why", err.Error()))
+	if err := checkSchema(shortly(h.Schema), fmt.Sprintf("the worker on %s (gonogo %s)", h.Host,
+		h.Version)); err != nil {
+		p.c.log.Warn("worker refused", slog.String("host", h.Host), slog.Int("pid", h.PID),
+			slog.String("why", err.Error()))
 		p.reply(m, welcome{Schema: Schema, Refused: err.Error(), Run: p.plan.Run})
 		return
 	}
@@ -93,21 +96,29 @@ func (p *Planner) hello(m *nats.Msg) {
 	} else {
 		if len(p.joined) >= mostWaiting {
 			p.mu.Unlock()
-			p.reply(m, welcome{Schema: Schema, Refused: fmt.Sprintf("the run has %d workers, and no room for more", mostWaiting), Run: p.plan.Run})
+			p.reply(m,
+				welcome{Schema: Schema, Refused: fmt.Sprintf("the run has %d workers, and no room for more",
+					mostWaiting), Run: p.plan.Run})
 			return
 		}
-		w := &worker{hello: h, joined: time.Now(), heard: time.Now(), leases: map[uint64]*lease{}, rests: map[uint64]func(){}, jobs: map[key]bool{}}
+		w := &worker{
+			hello: h, joined: time.Now(), heard: time.Now(), leases: map[uint64]*lease{},
+			rests: map[uint64]func(){}, jobs: map[key]bool{},
+		}
 		p.workers[h.Worker] = w
 		p.joined = append(p.joined, w)
 		p.forget()
 	}
 	p.mu.Unlock()
-	p.c.log.Info("worker joined", slog.String("worker", h.Worker), slog.String("host", h.Host), slog.Int("pid", h.PID), slog.Int("slots", h.Slots), slog.String("version", h.Version))
+	p.c.log.Info("worker joined", slog.String("worker", h.Worker), slog.String("host", h.Host),
+		slog.Int("pid", h.PID), slog.Int("slots", h.Slots), slog.String("version", h.Version))
 	heads := nats.Header{}
 	about := pack(p.plan.Description, heads)
 	p.reply(m, welcome{
-		Schema: Schema, Term: p.term, Run: p.plan.Run, Name: p.plan.Name, Version: p.plan.Version, Fingerprint: p.plan.Fingerprint,
-		Seed: p.plan.Seed, Description: about, Packed: heads.Get(packedHeader) != "", AckWait: p.plan.AckWait, Lease: p.plan.Lease,
+		Schema: Schema, Term: p.term, Run: p.plan.Run, Name: p.plan.Name, Version: p.plan.Version,
+		Fingerprint: p.plan.Fingerprint,
+		Seed:        p.plan.Seed, Description: about, Packed: heads.Get(packedHeader) != "", AckWait: p.plan.AckWait,
+		Lease: p.plan.Lease,
 	})
 }
 
@@ -224,7 +235,8 @@ func (p *Planner) maybegin(w *worker, k key, n uint64) op {
 		return opTaken
 	}
 	if n > uint64(p.plan.Deliveries) {
-		lost := p.lostRecord(o.job, fmt.Sprintf("the worker that made this rollout was lost %d times: it stopped or became unresponsive; check its memory and its log", n-1))
+		lost := p.lostRecord(o.job, fmt.Sprintf("the worker that made this rollout was lost %d times: it stopped or "+
+			"became unresponsive; check its memory and its log", n-1))
 		l := &landed{rec: lost}
 		p.keep(k, l)
 		p.sweep(k, nil)
@@ -350,7 +362,8 @@ func (p *Planner) silent(deaf bool) {
 			w.heard = time.Now()
 		case time.Since(w.heard) > p.plan.Lease:
 			w.lost = true
-			p.c.log.Info("worker lost", slog.String("worker", w.Worker), slog.String("host", w.Host), slog.Int("pid", w.PID), slog.Int("rollouts", len(w.jobs)))
+			p.c.log.Info("worker lost", slog.String("worker", w.Worker), slog.String("host", w.Host),
+				slog.Int("pid", w.PID), slog.Int("rollouts", len(w.jobs)))
 			p.lose(w)
 		}
 	}

@@ -50,11 +50,12 @@ type Burst struct {
 
 // BurstEndpoint is what a burst sends to one endpoint.
 type BurstEndpoint struct {
-	Name      string `json:"name"`                // "tool NAME", "agent", "grader" or "session"
-	Recorded  int    `json:"recorded"`            // calls of one burst that the run recorded, its gradings, or rollouts of an agent
-	Generated int    `json:"generated,omitempty"` // calls of one burst whose arguments its schema gave
-	Safe      bool   `json:"safe,omitempty"`      // marked as changing nothing
-	Judged    bool   `json:"judged,omitempty"`    // a grader that asks a model: it grades only in the bursts
+	Name string `json:"name"` // "tool NAME", "agent", "grader" or "session"
+	// calls of one burst that the run recorded, its gradings, or rollouts of an agent
+	Recorded  int  `json:"recorded"`
+	Generated int  `json:"generated,omitempty"` // calls of one burst whose arguments its schema gave
+	Safe      bool `json:"safe,omitempty"`      // marked as changing nothing
+	Judged    bool `json:"judged,omitempty"`    // a grader that asks a model: it grades only in the bursts
 }
 
 // Wave is one pass over rollouts, Size of them at once.
@@ -219,7 +220,8 @@ func readBurstCalls(ctx context.Context, path string, b *Burst, yield func(*Burs
 			return &LineError{File: path, Line: n, Err: err}
 		}
 		if c.Wave < 0 || c.Wave >= len(b.Waves) {
-			return &LineError{File: path, Line: n, Err: fmt.Errorf("wave %d: %s knows %d", c.Wave, BurstFile, len(b.Waves))}
+			return &LineError{File: path, Line: n, Err: fmt.Errorf("wave %d: %s knows %d", c.Wave, BurstFile,
+				len(b.Waves))}
 		}
 		if err := yield(&c); err != nil {
 			return err
@@ -229,7 +231,8 @@ func readBurstCalls(ctx context.Context, path string, b *Burst, yield func(*Burs
 		return fmt.Errorf("read %s: %w", path, err)
 	}
 	if n != b.Calls {
-		return fmt.Errorf("read %s: it holds %d requests where %s has %d: run gonogo burst again", path, n, BurstFile, b.Calls)
+		return fmt.Errorf("read %s: it holds %d requests where %s has %d: run gonogo burst again", path, n, BurstFile,
+			b.Calls)
 	}
 	return nil
 }

@@ -28,13 +28,14 @@ const NoLimitSent = "max_output_tokens is not set"
 //	LM Studio: "when context the overflows"; Cohere: "tokens in the prompt cannot exceed"; older vLLM: "max_tokens must be at least 1, got -…"
 func OutOfContext(text string) bool { return outOfContext.MatchString(text) }
 
-var outOfContext = regexp.MustCompile(`(?i)context_?(length|window)_?exceeded|prompt_too_long|overlong_?prompt|exceed_context_size|string_above_max_length|context window` +
-	`|exceed\w* (the |this )?(model'?s? )?(available |maximum |max )?context|(longer|larger|greater) than (the )?(maximum |model'?s? )*(context|model) length` +
-	`|maximum (context|prompt|input) length|context length is only|available context size|max_(input|model)_len` +
-	`|(prompt|input) is too long|prompt too long|exceeds the maximum (allowed length|number of tokens)|reduce the length of the messages` +
-	`|should not exceed max_(num_tokens|seq_len)|default_max_tokens \(-\d+\) must be|when (the )?context (the )?overflows` +
-	`|tokens in the prompt cannot exceed|max_tokens must be at least 1, got -\d` +
-	"|inputs`?( tokens)?( \\+ `?max_new_tokens`?)? must (have less than|be <=)")
+var outOfContext = regexp.MustCompile(
+	`(?i)context_?(length|window)_?exceeded|prompt_too_long|overlong_?prompt|exceed_context_size|string_above_max_length|context window` +
+		`|exceed\w* (the |this )?(model'?s? )?(available |maximum |max )?context|(longer|larger|greater) than (the )?(maximum |model'?s? )*(context|model) length` +
+		`|maximum (context|prompt|input) length|context length is only|available context size|max_(input|model)_len` +
+		`|(prompt|input) is too long|prompt too long|exceeds the maximum (allowed length|number of tokens)|reduce the length of the messages` +
+		`|should not exceed max_(num_tokens|seq_len)|default_max_tokens \(-\d+\) must be|when (the )?context (the )?overflows` +
+		`|tokens in the prompt cannot exceed|max_tokens must be at least 1, got -\d` +
+		"|inputs`?( tokens)?( \\+ `?max_new_tokens`?)? must (have less than|be <=)")
 
 // Boundary finds, from the words of an error, which boundary failed: the model's, unless a
 // word refers to a tool or to grading.

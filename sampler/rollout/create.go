@@ -82,7 +82,8 @@ func inspect(dir string) (*Manifest, error) {
 	}
 	for _, e := range entries {
 		if name := e.Name(); name != lockFile && !strings.HasPrefix(name, ManifestFile+tempMark) {
-			return nil, fmt.Errorf("%s: %w: it is not empty (%s) and has no %s: name an empty or a new directory", dir, ErrNotARun, name, ManifestFile)
+			return nil, fmt.Errorf("%s: %w: it is not empty (%s) and has no %s: name an empty or a new directory",
+				dir, ErrNotARun, name, ManifestFile)
 		}
 	}
 	return nil, nil
@@ -103,7 +104,8 @@ func merge(was *Manifest, now Manifest) Manifest {
 	now.ID, now.Seed, now.Started = was.ID, was.Seed, was.Started
 	now.GradedFrom = cmp.Or(now.GradedFrom, was.GradedFrom)
 	now.Looks = cmp.Or(now.Looks, was.Looks)
-	if now.Sampling == nil || now.Sampling.Server == nil && now.Sampling.Context == 0 { // the server did not say it again
+	// the server did not say it again
+	if now.Sampling == nil || now.Sampling.Server == nil && now.Sampling.Context == 0 {
 		now.Sampling = cmp.Or(was.Sampling, now.Sampling)
 	}
 	if now.Planned != nil && was.Planned != nil && now.Planned.Targeted == nil {
@@ -141,9 +143,11 @@ func checkFormer(dir, was, now string) error {
 		return nil
 	}
 	if was == "" {
-		return fmt.Errorf("run directory %s has rollouts of its own: name a new directory for those of run %s", dir, now)
+		return fmt.Errorf("run directory %s has rollouts of its own: name a new directory for those of run %s", dir,
+			now)
 	}
-	return fmt.Errorf("run directory %s has the rollouts of run %s: name a new directory for those of run %s", dir, was, now)
+	return fmt.Errorf("run directory %s has the rollouts of run %s: name a new directory for those of run %s", dir,
+		was, now)
 }
 
 func short(values map[string]string, key string) string {

@@ -61,7 +61,8 @@ func decodeRecord(line []byte, as decoding) (decoded, error) {
 // syntaxError says what is wrong with a line that is not a JSON object.
 func syntaxError(line []byte) error {
 	if bytes.IndexByte(line, 0) >= 0 {
-		return brokenError{errors.New("broken JSON: the line contains NUL bytes: if a power cut left it, delete it, and its rollout is repeated; if the file is UTF-16, save it as UTF-8")}
+		return brokenError{errors.New("broken JSON: the line contains NUL bytes: if a power cut left it, delete it, " +
+			"and its rollout is repeated; if the file is UTF-16, save it as UTF-8")}
 	}
 	var v map[string]json.RawMessage
 	err := jsontext.Unmarshal(jsontext.Nullify(line), &v)
@@ -278,7 +279,8 @@ func readID(v []byte) (id string, number bool, err error) {
 	switch {
 	case len(v) > 2 && v[0] == '"':
 		if id = jsontext.Text(v); garbled(v, id) {
-			return "", false, fmt.Errorf("%q is %q, with characters that are not valid UTF-8, so that another id may look the same: save the file as UTF-8", "item", id)
+			return "", false, fmt.Errorf("%q is %q, with characters that are not valid UTF-8, so that another id "+
+				"may look the same: save the file as UTF-8", "item", id)
 		}
 		return id, false, nil
 	case string(v) == `""`:
@@ -290,7 +292,8 @@ func readID(v []byte) (id string, number bool, err error) {
 	case wholeNumber(v):
 		return string(v), true, nil
 	}
-	return "", false, fmt.Errorf("%q must be a string or a whole number, not %s: write it in quotes", "item", excerpt(v))
+	return "", false, fmt.Errorf("%q must be a string or a whole number, not %s: write it in quotes", "item",
+		excerpt(v))
 }
 
 // garbled reports whether reading a literal replaced broken bytes or half a

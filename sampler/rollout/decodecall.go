@@ -166,5 +166,6 @@ func readCallStatus(v []byte) (CallStatus, error) {
 	case "", CallOK, CallError, CallMalformed, CallFailed:
 		return s, nil
 	}
-	return "", fmt.Errorf("unknown status %q of a call: use %s, %s, %s or %s", text, CallOK, CallError, CallMalformed, CallFailed)
+	return "", fmt.Errorf("unknown status %q of a call: use %s, %s, %s or %s", text, CallOK, CallError, CallMalformed,
+		CallFailed)
 }

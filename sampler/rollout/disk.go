@@ -12,10 +12,12 @@ import (
 
 // ErrGone means that a file being written is no longer at its path: no one would find
 // what is written to it from now on.
-var ErrGone = errors.New("it no longer exists: it, or its directory, was deleted, moved or replaced while it was being written; put it back and run the same command again, which makes what is missing")
+var ErrGone = errors.New("it no longer exists: it, or its directory, was deleted, moved or replaced while it was " +
+	"being written; put it back and run the same command again, which makes what is missing")
 
 // ErrTruncated means that something else truncated a file being written: part of its contents is lost.
-var ErrTruncated = errors.New("it was cut short by something else while it was being written, and records are gone: find out what writes into the run directory, then run the same command again, which makes what is missing")
+var ErrTruncated = errors.New("it was cut short by something else while it was being written, and records are gone: " +
+	"find out what writes into the run directory, then run the same command again, which makes what is missing")
 
 // DiskError is a file or a directory that could not be written.
 type DiskError struct {
@@ -98,7 +100,8 @@ func CheckRegularFile(path string) error {
 	if info.Mode()&fs.ModeSymlink != 0 {
 		what = "a symbolic link"
 	}
-	return fmt.Errorf("%s is %s, which is not followed: put the file itself there, or name another directory", path, what)
+	return fmt.Errorf("%s is %s, which is not followed: put the file itself there, or name another directory", path,
+		what)
 }
 
 // CheckRegularDir is CheckRegularFile for a directory of a run. One that does not

@@ -172,7 +172,12 @@ func (w *encoder) usage(name string, u Usage) {
 	for _, n := range []struct {
 		name  string
 		count *int64
-	}{{"input_tokens", u.Input}, {"output_tokens", u.Output}, {"reasoning_tokens", u.Reasoning}, {"cached_tokens", u.Cached}} {
+	}{
+		{"input_tokens", u.Input},
+		{"output_tokens", u.Output},
+		{"reasoning_tokens", u.Reasoning},
+		{"cached_tokens", u.Cached},
+	} {
 		if n.count != nil {
 			w.key(n.name)
 			w.b = strconv.AppendInt(w.b, *n.count, 10)

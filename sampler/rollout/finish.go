@@ -79,7 +79,8 @@ func FinishOf(word string) Finish {
 // otherEnds are known words for the end of a rollout that do not say how the last reply
 // ended.
 var otherEnds = []string{
-	"unknown", "max_steps", "max_turns", "max_iterations", "user_stop", "agent_stop", "control_plane_signal", "in_progress", "done", "submitted",
+	"unknown", "max_steps", "max_turns", "max_iterations", "user_stop", "agent_stop", "control_plane_signal",
+	"in_progress", "done", "submitted",
 }
 
 // plainWord makes one of MAX_TOKENS and max tokens.

@@ -75,7 +75,8 @@ func TooLarge(bytes, most int) error {
 
 // Error says how large the record is, and may be.
 func (e *TooLargeError) Error() string {
-	return fmt.Sprintf("%.1f MB are more than the %d MB that can be kept", math.Ceil(float64(e.Bytes)/(1<<20)*10)/10, e.Most>>20)
+	return fmt.Sprintf("%.1f MB are more than the %d MB that can be kept", math.Ceil(float64(e.Bytes)/(1<<20)*10)/10,
+		e.Most>>20)
 }
 
 func (j *journal) close() error {

@@ -159,7 +159,8 @@ func labelSyntax(text []byte) error {
 	if errors.As(err, new(brokenError)) {
 		return err
 	}
-	return fmt.Errorf("a line must be one JSON object such as {\"item\":\"q1\",\"sample\":0,\"score\":1}, not %s", excerpt(text))
+	return fmt.Errorf("a line must be one JSON object such as {\"item\":\"q1\",\"sample\":0,\"score\":1}, not %s",
+		excerpt(text))
 }
 
 // AppendLabels adds those of the labels to the run in dir that it does not have yet. All

@@ -14,7 +14,10 @@ import (
 )
 
 // labelColumns are the columns of a table of labels.
-var labelColumns = []string{"split", "item", "sample", "step", "output", "rater", "score", "human_score", "mark", "note"}
+var labelColumns = []string{
+	"split", "item", "sample", "step", "output", "rater", "score", "human_score", "mark",
+	"note",
+}
 
 // readLabelTable reads CSV with a header.
 func readLabelTable(text []byte, take func(Label) error) (line int, err error) {
@@ -60,7 +63,8 @@ func tableError(err error) (line int, cause error) {
 		return 0, err
 	}
 	if errors.Is(err, csv.ErrFieldCount) {
-		return p.StartLine, errors.New("the row has more or fewer fields than the header: put quotes around texts with separators in them")
+		return p.StartLine, errors.New("the row has more or fewer fields than the header: put quotes around texts " +
+			"with separators in them")
 	}
 	return p.StartLine, fmt.Errorf("column %d: %w", p.Column, p.Err)
 }
@@ -96,7 +100,8 @@ func columns(header []string) (table, error) {
 		return slices.ContainsFunc(names, func(n string) bool { _, ok := t[n]; return ok })
 	}
 	if !has("item") || !has("sample", "output") || !has("score", "human_score", "mark") {
-		return nil, fmt.Errorf("the header is %s: it must name item, sample or output, and score or mark", excerpt([]byte(strings.Join(header, ","))))
+		return nil, fmt.Errorf("the header is %s: it must name item, sample or output, and score or mark",
+			excerpt([]byte(strings.Join(header, ","))))
 	}
 	return t, nil
 }

@@ -160,7 +160,8 @@ func (l *ledger) again(d decoded, why string, hash uint64, old *entry) (counts b
 		r.Replaces, old.line, old.hash = old.line, r.Line, hash
 		return true, nil
 	}
-	return false, fmt.Errorf("split %s, item %q, sample %d, attempt %d differs from line %d: keep one of the two lines, or settle it with --on-conflict first or last",
+	return false, fmt.Errorf("split %s, item %q, sample %d, attempt %d differs from line %d: keep one of the two "+
+		"lines, or settle it with --on-conflict first or last",
 		r.Split, r.Item, r.Sample, r.Attempt, old.line)
 }
 
@@ -208,7 +209,8 @@ func (l *ledger) checkID(d decoded) error {
 		*first = d.rec.Line
 	}
 	if seen.number != 0 && seen.text != 0 {
-		return fmt.Errorf("item %s is a number on line %d and the string %q on line %d: write every id the same way", d.rec.Item, seen.number, d.rec.Item, seen.text)
+		return fmt.Errorf("item %s is a number on line %d and the string %q on line %d: write every id the same way",
+			d.rec.Item, seen.number, d.rec.Item, seen.text)
 	}
 	return nil
 }

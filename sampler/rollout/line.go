@@ -92,15 +92,18 @@ func (r *Record) settleError() (failed bool) {
 func (r *Record) settleProbe(wanted bool) error {
 	switch is := r.Source == Probe || r.Probe != nil; {
 	case is != wanted && is:
-		return errors.New("this is a probe of the grader, not a rollout: it belongs in " + ProbesFile + ", never in a mean")
+		return errors.New("this is a probe of the grader, not a rollout: it belongs in " + ProbesFile +
+			", never in a mean")
 	case is != wanted || wanted && r.Source != Probe:
 		return fmt.Errorf("source %s is not a probe: %s holds nothing else", r.Source, ProbesFile)
 	case wanted && (r.Probe == nil || r.Probe.Name == ""):
-		return errors.New(`"probe" is missing or has no name: every line must say what was sent to the grader, as in {"item":"q1","source":"probe","probe":{"name":"empty","expect":"bottom"},"reward":0}`)
+		return errors.New(
+			`"probe" is missing or has no name: every line must say what was sent to the grader, as in {"item":"q1","source":"probe","probe":{"name":"empty","expect":"bottom"},"reward":0}`)
 	case wanted:
 		_, err := known("expectation", r.Probe.Expect, "", Expectations())
 		if err == nil && r.Probe.Expect == "" {
-			err = fmt.Errorf("probe %s does not say what it expects: use one of %s", r.Probe.Name, words(Expectations()))
+			err = fmt.Errorf("probe %s does not say what it expects: use one of %s", r.Probe.Name,
+				words(Expectations()))
 		}
 		return err
 	}
@@ -119,7 +122,8 @@ func (d *decoded) settleReward(prefix string) (why string) {
 		}
 		why = d.noReward + ": read as outcome grader, a missing grade"
 	case r.Outcome.Missing() && r.Reward != nil:
-		why = fmt.Sprintf("reward %g with %s%s: the reward was left out, a failure is never a number", *r.Reward, prefix, r.Outcome)
+		why = fmt.Sprintf("reward %g with %s%s: the reward was left out, a failure is never a number", *r.Reward,
+			prefix, r.Outcome)
 		r.Reward = nil
 	}
 	if r.Reward == nil {

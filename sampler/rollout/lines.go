@@ -26,7 +26,9 @@ type Line[T any] struct {
 // Members. The text is not to be kept. An error of yield
 // ends the reading and is returned as it is. Memory is bounded by the longest
 // line.
-func ReadLines[T any](ctx context.Context, name string, rd io.Reader, decode func(text []byte) (T, error), yield func(Line[T]) error) (torn bool, err error) {
+func ReadLines[T any](ctx context.Context, name string, rd io.Reader, decode func(text []byte) (T, error),
+	yield func(Line[T]) error,
+) (torn bool, err error) {
 	var in Input
 	p := newPipeline(rd, ReadOptions{}, Import)
 	p.foreign = func(text []byte) (any, error) { return decode(text) }

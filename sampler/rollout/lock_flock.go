@@ -26,7 +26,8 @@ func lock(path string) (release func() error, err error) {
 		holder := make([]byte, 20)
 		n, _ := f.Read(holder)
 		f.Close()
-		return nil, fmt.Errorf("another process%s is writing to it: wait for it to end, or stop it", inParens(string(holder[:n])))
+		return nil, fmt.Errorf("another process%s is writing to it: wait for it to end, or stop it",
+			inParens(string(holder[:n])))
 	}
 	if err == nil || errors.Is(err, errors.ErrUnsupported) { // some network file systems have no locks
 		err = writePID(f)

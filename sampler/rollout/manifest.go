@@ -10,31 +10,37 @@ const ManifestSchema = "gonogo/run/1"
 
 // Manifest is run.json: how a run was made. It never holds a secret.
 type Manifest struct {
-	Schema      string            `json:"schema"`
-	ID          string            `json:"id"`
-	Name        string            `json:"name,omitempty"`
-	ToolVersion string            `json:"tool_version"`
-	Source      Source            `json:"source"`
-	GradedFrom  string            `json:"graded_from,omitempty"` // ID of the run whose rollouts were graded again
-	Grading     bool              `json:"grading,omitempty"`     // that grading has not ended: outputs are left
-	Seed        uint64            `json:"seed"`
-	ItemsSeed   *uint64           `json:"items_seed,omitempty"` // the seed that the items were drawn with, if it is not Seed
-	Model       string            `json:"model,omitempty"`
-	Data        []Data            `json:"data,omitempty"`
-	Planned     *Planned          `json:"planned,omitempty"`
-	Sampling    *Sampling         `json:"sampling,omitempty"` // what the model's replies were drawn with; nil if it is not known
-	Looks       *Looks            `json:"looks,omitempty"`    // set when sampling ends once the verdict is decided
-	Grader      *GraderInfo       `json:"grader,omitempty"`
-	Binding     map[string]string `json:"binding,omitempty"`     // key -> value or hash; a run made with other values is refused
-	Config      json.RawMessage   `json:"config,omitempty"`      // resolved configuration, secrets masked
-	ConfigFile  string            `json:"config_file,omitempty"` // the configuration's file, if it is not the gonogo.yaml of the working directory
-	GraderFile  string            `json:"grader_file,omitempty"` // the file of another grader, from gonogo grade --grader
-	Choices     map[string]string `json:"choices,omitempty"`     // how unverified parts of the wire contract were interpreted
-	Notes       []string          `json:"notes,omitempty"`       // what an importer derived, or a reader should know
-	Problems    []Problem         `json:"problems,omitempty"`    // what breaks a rule of the target platform
-	Variant     *Variant          `json:"variant,omitempty"`     // set when the run is a variant of another one
-	Started     time.Time         `json:"started_at,omitzero"`
-	Ended       time.Time         `json:"ended_at,omitzero"`
+	Schema      string `json:"schema"`
+	ID          string `json:"id"`
+	Name        string `json:"name,omitempty"`
+	ToolVersion string `json:"tool_version"`
+	Source      Source `json:"source"`
+	GradedFrom  string `json:"graded_from,omitempty"` // ID of the run whose rollouts were graded again
+	Grading     bool   `json:"grading,omitempty"`     // that grading has not ended: outputs are left
+	Seed        uint64 `json:"seed"`
+	// the seed that the items were drawn with, if it is not Seed
+	ItemsSeed *uint64  `json:"items_seed,omitempty"`
+	Model     string   `json:"model,omitempty"`
+	Data      []Data   `json:"data,omitempty"`
+	Planned   *Planned `json:"planned,omitempty"`
+	// what the model's replies were drawn with; nil if it is not known
+	Sampling *Sampling   `json:"sampling,omitempty"`
+	Looks    *Looks      `json:"looks,omitempty"` // set when sampling ends once the verdict is decided
+	Grader   *GraderInfo `json:"grader,omitempty"`
+	// key -> value or hash; a run made with other values is refused
+	Binding map[string]string `json:"binding,omitempty"`
+	Config  json.RawMessage   `json:"config,omitempty"` // resolved configuration, secrets masked
+	// the configuration's file, if it is not the gonogo.yaml of the working directory
+	ConfigFile string `json:"config_file,omitempty"`
+	// the file of another grader, from gonogo grade --grader
+	GraderFile string `json:"grader_file,omitempty"`
+	// how unverified parts of the wire contract were interpreted
+	Choices  map[string]string `json:"choices,omitempty"`
+	Notes    []string          `json:"notes,omitempty"`    // what an importer derived, or a reader should know
+	Problems []Problem         `json:"problems,omitempty"` // what breaks a rule of the target platform
+	Variant  *Variant          `json:"variant,omitempty"`  // set when the run is a variant of another one
+	Started  time.Time         `json:"started_at,omitzero"`
+	Ended    time.Time         `json:"ended_at,omitzero"`
 }
 
 // Data is one data file of a run.
@@ -62,8 +68,10 @@ type Planned struct {
 	Samples  map[Split]int `json:"samples"`             // per item
 	Items    map[Split]int `json:"items"`               // per split
 	MaxCalls int           `json:"max_calls,omitempty"` // tool calls a rollout may make; 0 = no limit
-	Rollouts map[Split]int `json:"rollouts,omitempty"`  // of an import, as far as its log says; Samples and Items are empty then
-	Targeted map[Split]int `json:"targeted,omitempty"`  // samples of items whose class was undecided; those beyond Samples count only for classes
+	// of an import, as far as its log says; Samples and Items are empty then
+	Rollouts map[Split]int `json:"rollouts,omitempty"`
+	// samples of items whose class was undecided; those beyond Samples count only for classes
+	Targeted map[Split]int `json:"targeted,omitempty"`
 }
 
 // Input counts what was read from a file of rollouts.

@@ -13,10 +13,12 @@ import (
 type ProbeInfo struct {
 	Name   string      `json:"name"`
 	Expect Expectation `json:"expect"`
-	Limit  *float64    `json:"limit,omitempty"` // share of the reward range: the most that bottom may earn, the least that top must earn
-	Base   *Base       `json:"base,omitempty"`  // the recorded rollout that the payload was made from
-	Share  *float64    `json:"share,omitempty"` // of the item's rollouts that gave this answer, where the probe counts them
-	Zero   bool        `json:"zero,omitempty"`  // a rollout that is marked counts at the bottom of the range
+	// share of the reward range: the most that bottom may earn, the least that top must earn
+	Limit *float64 `json:"limit,omitempty"`
+	Base  *Base    `json:"base,omitempty"` // the recorded rollout that the payload was made from
+	// of the item's rollouts that gave this answer, where the probe counts them
+	Share *float64 `json:"share,omitempty"`
+	Zero  bool     `json:"zero,omitempty"` // a rollout that is marked counts at the bottom of the range
 }
 
 // Base names a recorded rollout, and the reward it had.
@@ -43,7 +45,8 @@ func Expectations() []Expectation { return []Expectation{Bottom, Top, Same, Note
 // are for readers alone.
 const (
 	ProbeReference = "reference" // the item's own reference as the answer
-	ProbeRegrade   = "regrade"   // a recorded output, graded again; all its grades are in Grades, the first of them the recorded one
+	// a recorded output, graded again; all its grades are in Grades, the first of them the recorded one
+	ProbeRegrade   = "regrade"
 	ProbeConstant  = "constant"  // the most common reference as the answer to every item
 	ProbeConsensus = "consensus" // an answer that most of the item's rollouts gave and that is not its reference
 	ProbeLabel     = "label"     // an output that a person scored
@@ -87,10 +90,11 @@ func (e *Earlier) UnmarshalJSON(b []byte) error {
 
 // Label is a person's opinion of an output: one line of labels.jsonl.
 type Label struct {
-	Split  Split    `json:"split,omitempty"`
-	Item   string   `json:"item"`
-	Sample *int     `json:"sample,omitempty"` // nil: of Output, which no rollout needs to have given
-	Step   int      `json:"step,omitempty"`   // of the policy that gave the output; 0 also where the item has rollouts of one step only
+	Split  Split  `json:"split,omitempty"`
+	Item   string `json:"item"`
+	Sample *int   `json:"sample,omitempty"` // nil: of Output, which no rollout needs to have given
+	// of the policy that gave the output; 0 also where the item has rollouts of one step only
+	Step   int      `json:"step,omitempty"`
 	Output string   `json:"output,omitempty"`
 	Rater  string   `json:"rater,omitempty"`
 	Score  *float64 `json:"score,omitempty"` // in the grader's range

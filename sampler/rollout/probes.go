@@ -29,7 +29,9 @@ func (r *Run) Probes(ctx context.Context, yield func(*Record) error) (Input, err
 	return readProbes(ctx, path, func() (io.ReadCloser, error) { return os.Open(path) }, yield)
 }
 
-func readProbes(ctx context.Context, name string, open func() (io.ReadCloser, error), yield func(*Record) error) (Input, error) {
+func readProbes(ctx context.Context, name string, open func() (io.ReadCloser, error),
+	yield func(*Record) error,
+) (Input, error) {
 	l := probeLedger{input: Input{Bad: []BadLine{}}, last: make(map[probeKey]probeLine)}
 	pass := func(opt ReadOptions, d delivery) error {
 		f, err := open()

@@ -46,7 +46,9 @@ func Read(ctx context.Context, name string, rd io.Reader, opt ReadOptions, yield
 	return read(ctx, name, rd, opt, Import, yield)
 }
 
-func read(ctx context.Context, name string, rd io.Reader, opt ReadOptions, source Source, yield func(*Record) error) (Input, error) {
+func read(ctx context.Context, name string, rd io.Reader, opt ReadOptions, source Source,
+	yield func(*Record) error,
+) (Input, error) {
 	l := newLedger(opt.OnConflict)
 	if err := opt.OnConflict.check(); err != nil {
 		return l.input, err
@@ -57,7 +59,8 @@ func read(ctx context.Context, name string, rd io.Reader, opt ReadOptions, sourc
 		return l.input, err
 	}
 	if l.input.Records == 0 && l.input.Torn > 0 {
-		return l.input, fmt.Errorf("read %s: %w but a line without an end that is not JSON: is it a file of rollouts, with \\n between the lines?", name, ErrNoRecords)
+		return l.input, fmt.Errorf("read %s: %w but a line without an end that is not JSON: is it a file of "+
+			"rollouts, with \\n between the lines?", name, ErrNoRecords)
 	}
 	if l.input.Records == 0 {
 		return l.input, fmt.Errorf("read %s: %w", name, ErrNoRecords)
@@ -149,7 +152,8 @@ func newPipeline(rd io.Reader, opt ReadOptions, source Source) *pipeline {
 	}
 	ahead := 2*workers + 2
 	return &pipeline{
-		cut: newCutter(rd), as: decoding{opt.Lean, opt.ToolError, prompt.NewCache()}, source: source, split: cmp.Or(opt.Split, Train), workers: workers, seed: maphash.MakeSeed(),
+		cut: newCutter(rd), as: decoding{opt.Lean, opt.ToolError, prompt.NewCache()}, source: source,
+		split: cmp.Or(opt.Split, Train), workers: workers, seed: maphash.MakeSeed(),
 		work:  make(chan *batch, ahead),
 		order: make(chan *batch, ahead),
 		free:  make(chan *batch, ahead+2), // all there are: two more are with reader and caller

@@ -16,31 +16,38 @@ import (
 // line of rollouts.jsonl is one Record; the smallest line that may be read is
 // {"item":"q1","reward":0.5}.
 type Record struct {
-	Item     string             `json:"item"`                 // Item.ID
-	Split    Split              `json:"split"`                // copied, so a Record reads alone
-	Step     int                `json:"step,omitempty"`       // the version of the policy: the training step whose weights made it; 0 is the base model
-	Sample   int                `json:"sample"`               // 0-based; (Split, Step, Item, Sample) is unique within a run
-	Attempt  int                `json:"attempt"`              // 0-based count of re-runs of one Key; the highest wins
-	Source   Source             `json:"source"`               // live, import or probe
-	Outcome  Outcome            `json:"outcome"`              // graded, or what ended the rollout instead
-	Error    string             `json:"error,omitempty"`      // the cause, when Outcome is not Graded
-	Kind     string             `json:"error_kind,omitempty"` // of a failure, the grader's or a session's: one of the kinds in package sampler
-	Reward   *float64           `json:"reward,omitempty"`     // present exactly when a grade exists: read it through Score
-	Grades   []float64          `json:"grades,omitempty"`     // regrades of the same output; the first equals Reward
-	Parts    map[string]float64 `json:"parts,omitempty"`      // sub-scores by grader name
-	Clipped  bool               `json:"clipped,omitempty"`    // the judge's number was outside its range and was clipped
-	Category string             `json:"category,omitempty"`   // optional label of the item
-	Family   string             `json:"family,omitempty"`     // optional cluster of the item: repository, document, patient
+	Item  string `json:"item"`  // Item.ID
+	Split Split  `json:"split"` // copied, so a Record reads alone
+	// the version of the policy: the training step whose weights made it; 0 is the base model
+	Step int `json:"step,omitempty"`
+	// 0-based; (Split, Step, Item, Sample) is unique within a run
+	Sample  int     `json:"sample"`
+	Attempt int     `json:"attempt"`         // 0-based count of re-runs of one Key; the highest wins
+	Source  Source  `json:"source"`          // live, import or probe
+	Outcome Outcome `json:"outcome"`         // graded, or what ended the rollout instead
+	Error   string  `json:"error,omitempty"` // the cause, when Outcome is not Graded
+	// of a failure, the grader's or a session's: one of the kinds in package sampler
+	Kind string `json:"error_kind,omitempty"`
+	// present exactly when a grade exists: read it through Score
+	Reward *float64           `json:"reward,omitempty"`
+	Grades []float64          `json:"grades,omitempty"` // regrades of the same output; the first equals Reward
+	Parts  map[string]float64 `json:"parts,omitempty"`  // sub-scores by grader name
+	// the judge's number was outside its range and was clipped
+	Clipped  bool   `json:"clipped,omitempty"`
+	Category string `json:"category,omitempty"` // optional label of the item
+	// optional cluster of the item: repository, document, patient
+	Family string `json:"family,omitempty"`
 
-	Answer   string    `json:"answer,omitempty"`    // the final output text that was graded
-	Finish   Finish    `json:"finish,omitempty"`    // why the model's last reply ended; "" when nothing says
-	Served   string    `json:"served_by,omitempty"` // the model that the endpoint says replied last, with its fingerprint where it names one
-	Messages []Message `json:"messages,omitempty"`  // what was said after the item's own messages
-	Calls    []Call    `json:"calls,omitempty"`     // every tool call with its timing
-	Turns    int       `json:"turns,omitempty"`     // model replies
-	Retries  int       `json:"retries,omitempty"`   // requests repeated at any boundary
-	Usage    Usage     `json:"usage,omitzero"`      // tokens of the policy model
-	Judge    Usage     `json:"judge,omitzero"`      // tokens of a model that graded
+	Answer string `json:"answer,omitempty"` // the final output text that was graded
+	Finish Finish `json:"finish,omitempty"` // why the model's last reply ended; "" when nothing says
+	// the model that the endpoint says replied last, with its fingerprint where it names one
+	Served   string    `json:"served_by,omitempty"`
+	Messages []Message `json:"messages,omitempty"` // what was said after the item's own messages
+	Calls    []Call    `json:"calls,omitempty"`    // every tool call with its timing
+	Turns    int       `json:"turns,omitempty"`    // model replies
+	Retries  int       `json:"retries,omitempty"`  // requests repeated at any boundary
+	Usage    Usage     `json:"usage,omitzero"`     // tokens of the policy model
+	Judge    Usage     `json:"judge,omitzero"`     // tokens of a model that graded
 
 	// JudgeCalls counts the requests that a model that graded worked on. 0 with
 	// an empty Judge is not a judge; more than 0 with an empty Judge means one that

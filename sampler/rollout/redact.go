@@ -59,7 +59,10 @@ func NewRedactor(secrets ...string) *Redactor {
 // spellings returns the ways in which a secret may be in a file.
 func spellings(secret string) []string {
 	all := []string{secret, url.QueryEscape(secret), url.PathEscape(secret)}
-	for _, enc := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding, base64.RawURLEncoding} {
+	for _, enc := range []*base64.Encoding{
+		base64.StdEncoding, base64.RawStdEncoding, base64.URLEncoding,
+		base64.RawURLEncoding,
+	} {
 		all = append(all, enc.EncodeToString([]byte(secret)))
 	}
 	for _, html := range []bool{true, false} {

@@ -3,12 +3,13 @@ package rollout
 import (
 	"encoding/base64"
 	"encoding/json"
-	"gonogo/sampler/rollout/credential"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gonogo/sampler/rollout/credential"
 )
 
 func TestRedactor(t *testing.T) {

@@ -12,14 +12,16 @@ import (
 // the likeliest first.
 func ReferenceFields() []string {
 	return []string{
-		"reference_answer", "reference", "answer", "expected", "expected_output", "target", "ground_truth", "solution", "label", "gold",
+		"reference_answer", "reference", "answer", "expected", "expected_output", "target", "ground_truth",
+		"solution", "label", "gold",
 	}
 }
 
 // AcceptedFields lists the usual names of fields with further right answers.
 func AcceptedFields() []string {
 	return []string{
-		"accepted_answers", "acceptable_answers", "aliases", "answer_aliases", "alternatives", "references", "correct_answers",
+		"accepted_answers", "acceptable_answers", "aliases", "answer_aliases", "alternatives", "references",
+		"correct_answers",
 	}
 }
 

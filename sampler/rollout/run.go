@@ -26,7 +26,8 @@ const (
 var ErrNotARun = errors.New("not a run directory")
 
 // ErrHalfImported means that a directory holds a part of a log.
-var ErrHalfImported = errors.New("its import has not ended, so rollouts are missing: import again into the same directory")
+var ErrHalfImported = errors.New("its import has not ended, so rollouts are missing: import again into the same " +
+	"directory")
 
 // halfImported reports whether an import was broken off, or goes on. Imports of all
 // versions write the time of their end.
@@ -38,7 +39,8 @@ func (m *Manifest) halfImported() bool {
 type Run struct {
 	Dir      string    // the directory; of a single file, the one it is in
 	Manifest *Manifest // nil when there is no run.json
-	Items    []Item    // nil when there is no items.jsonl; a later line replaces an earlier one of the same split and id
+	// nil when there is no items.jsonl; a later line replaces an earlier one of the same split and id
+	Items []Item
 
 	file string // the rollouts
 }
@@ -91,7 +93,8 @@ func OpenManifest(dir string) (*Run, error) {
 		return r, nil
 	}
 	if _, err := os.Stat(r.file); errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("open run %s: %w: it holds neither %s nor %s", dir, ErrNotARun, ManifestFile, RolloutsFile)
+		return nil, fmt.Errorf("open run %s: %w: it holds neither %s nor %s", dir, ErrNotARun, ManifestFile,
+			RolloutsFile)
 	}
 	return r, nil
 }
@@ -166,7 +169,8 @@ func readManifest(path string) (*Manifest, error) {
 		return nil, fmt.Errorf("read %s: %w: %w", path, ErrNotARun, err)
 	}
 	if head.Schema != ManifestSchema {
-		return nil, fmt.Errorf("read %s: %w: its schema is %q, this gonogo reads %q", path, ErrNotARun, head.Schema, ManifestSchema)
+		return nil, fmt.Errorf("read %s: %w: its schema is %q, this gonogo reads %q", path, ErrNotARun, head.Schema,
+			ManifestSchema)
 	}
 	m := new(Manifest)
 	if err := jsontext.Unmarshal(b, m); err != nil {

@@ -9,9 +9,10 @@ import (
 
 // Sampling says what decided how the model's replies were drawn.
 type Sampling struct {
-	Sent    map[string]json.RawMessage `json:"sent,omitempty"`    // parameters that each request had
-	Server  map[string]json.RawMessage `json:"server,omitempty"`  // its own defaults, as far as the server names them
-	Context int                        `json:"context,omitempty"` // tokens of a prompt and its answer that the server has room for; 0 is unknown
+	Sent   map[string]json.RawMessage `json:"sent,omitempty"`   // parameters that each request had
+	Server map[string]json.RawMessage `json:"server,omitempty"` // its own defaults, as far as the server names them
+	// tokens of a prompt and its answer that the server has room for; 0 is unknown
+	Context int `json:"context,omitempty"`
 }
 
 // InForce returns the parameters by which replies were drawn: those that were sent, and the

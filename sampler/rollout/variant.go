@@ -51,7 +51,8 @@ func (r *Run) Variants() (variants []*Run, strangers []string, err error) {
 		}
 		v, err := Open(filepath.Join(dir, e.Name()))
 		switch {
-		case errors.Is(err, ErrNotARun), err == nil && (v.Manifest == nil || v.Manifest.Variant == nil || v.Manifest.Variant.Of != r.Manifest.ID):
+		case errors.Is(err, ErrNotARun), err == nil && (v.Manifest == nil || v.Manifest.Variant == nil ||
+			v.Manifest.Variant.Of != r.Manifest.ID):
 			strangers = append(strangers, e.Name())
 		case err != nil:
 			return nil, nil, err

@@ -17,12 +17,19 @@ var recordKeys = sync.OnceValue(func() map[string]bool {
 // JSON key and every word that a key of ours may take. They are in any run,
 // so that they can betray nothing, and a file without them cannot be read.
 var vocabulary = sync.OnceValue(func() map[string]bool {
-	words := map[string]bool{ManifestSchema: true, BurstSchema: true, string(SameAnswer): true, string(OtherAnswer): true, "function": true, "content": true, "type": true, "arguments": true, "human_score": true}
+	words := map[string]bool{
+		ManifestSchema: true, BurstSchema: true, string(SameAnswer): true,
+		string(OtherAnswer): true, "function": true, "content": true, "type": true, "arguments": true,
+		"human_score": true,
+	}
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Record](), reflect.TypeFor[Call](), reflect.TypeFor[Message](), reflect.TypeFor[Usage](),
-		reflect.TypeFor[Manifest](), reflect.TypeFor[Data](), reflect.TypeFor[Planned](), reflect.TypeFor[Sampling](), reflect.TypeFor[Looks](), reflect.TypeFor[Look](), reflect.TypeFor[Problem](), reflect.TypeFor[Item](),
-		reflect.TypeFor[ProbeInfo](), reflect.TypeFor[Base](), reflect.TypeFor[Earlier](), reflect.TypeFor[Leak](), reflect.TypeFor[Label](), reflect.TypeFor[GraderInfo](),
-		reflect.TypeFor[Burst](), reflect.TypeFor[BurstEndpoint](), reflect.TypeFor[Wave](), reflect.TypeFor[BurstCall](),
+		reflect.TypeFor[Manifest](), reflect.TypeFor[Data](), reflect.TypeFor[Planned](), reflect.TypeFor[Sampling](),
+		reflect.TypeFor[Looks](), reflect.TypeFor[Look](), reflect.TypeFor[Problem](), reflect.TypeFor[Item](),
+		reflect.TypeFor[ProbeInfo](), reflect.TypeFor[Base](), reflect.TypeFor[Earlier](), reflect.TypeFor[Leak](),
+		reflect.TypeFor[Label](), reflect.TypeFor[GraderInfo](),
+		reflect.TypeFor[Burst](), reflect.TypeFor[BurstEndpoint](), reflect.TypeFor[Wave](),
+		reflect.TypeFor[BurstCall](),
 	} {
 		addKeys(words, t)
 	}

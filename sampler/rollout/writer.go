@@ -65,7 +65,8 @@ func (w *Writer) open(m Manifest, items []Item) error {
 			return err
 		}
 		if was.Grading && !m.Grading {
-			return fmt.Errorf("run directory %s has only a part of the rollouts of run %s, because their grading has not ended: run the same gonogo grade again first", w.dir, was.GradedFrom)
+			return fmt.Errorf("run directory %s has only a part of the rollouts of run %s, because their grading "+
+				"has not ended: run the same gonogo grade again first", w.dir, was.GradedFrom)
 		}
 	}
 	w.manifest = merge(was, m)
@@ -87,7 +88,8 @@ func (w *Writer) open(m Manifest, items []Item) error {
 // unused reports whether the directory holds nothing that was made or said.
 func (w *Writer) unused() bool {
 	for _, name := range []string{RolloutsFile, ProbesFile, LabelsFile} {
-		if info, err := os.Stat(filepath.Join(w.dir, name)); err == nil && info.Size() > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if info, err := os.Stat(filepath.Join(w.dir, name)); err == nil && info.Size() > 0 || err != nil &&
+			!errors.Is(err, fs.ErrNotExist) {
 			return false
 		}
 	}
@@ -127,7 +129,8 @@ func (w *Writer) Amend(change func(*Manifest)) error {
 	}
 	m := w.manifest
 	change(&m)
-	m.Schema, m.ID, m.Seed, m.Started, m.Binding = w.manifest.Schema, w.manifest.ID, w.manifest.Seed, w.manifest.Started, w.manifest.Binding
+	m.Schema, m.ID, m.Seed, m.Started, m.Binding = w.manifest.Schema, w.manifest.ID, w.manifest.Seed,
+		w.manifest.Started, w.manifest.Binding
 	w.manifest = m
 	return w.writeManifest()
 }
@@ -194,7 +197,8 @@ func (w *Writer) Append(rec *Record) error {
 // Append writes of the same rollout.
 func (w *Writer) Hold(rec *Record) error {
 	if rec.Kind != KindUngraded {
-		return fmt.Errorf("hold item %q, sample %d: its kind is %q, not %s", rec.Item, rec.Sample, rec.Kind, KindUngraded)
+		return fmt.Errorf("hold item %q, sample %d: its kind is %q, not %s", rec.Item, rec.Sample, rec.Kind,
+			KindUngraded)
 	}
 	if err := w.Append(rec); err != nil {
 		return err

@@ -27,7 +27,10 @@ type Result struct {
 // are.
 func (t Trial) Run(ctx context.Context, answers []sampler.Task) (r Result, err error) {
 	r.Planned = len(answers)
-	r.References = slices.ContainsFunc(answers, func(a sampler.Task) bool { return a.Record.Probe != nil && isReference(a.Record) })
+	r.References = slices.ContainsFunc(answers, func(a sampler.Task) bool {
+		return a.Record.Probe != nil &&
+			isReference(a.Record)
+	})
 	r.Graded, r.Findings, err = t.Try(ctx, answers)
 	if err == nil && r.Graded == 0 && len(r.Findings) == 0 && r.Planned > 0 {
 		r.Skipped = fmt.Sprintf("it gave no grade within %v", Limit)

@@ -234,7 +234,8 @@ func (t Trial) wantsTrace(ctx context.Context, answers []sampler.Task, failed []
 // or whose grade is none, needs no model to be wrong.
 func (t Trial) idleSession(failed []*rollout.Record) bool {
 	own := []string{sampler.KindServer, sampler.KindTimeout, sampler.KindReported, sampler.KindRuntime}
-	return t.Session && !slices.ContainsFunc(failed, func(r *rollout.Record) bool { return !slices.Contains(own, r.Kind) })
+	return t.Session &&
+		!slices.ContainsFunc(failed, func(r *rollout.Record) bool { return !slices.Contains(own, r.Kind) })
 }
 
 func isReference(r *rollout.Record) bool { return r.Probe.Name == rollout.ProbeReference }
@@ -284,25 +285,29 @@ func (t Trial) findings(recs []*rollout.Record, blocks, traced bool) []Finding {
 	}
 	fails := Finding{
 		Blocking: blocks, Title: "it fails on " + failures(raised),
-		Remedy: "Correct the grader: an answer that it fails on has no reward. If an answer is more than the bare reference, set audit.answer. " + needs,
+		Remedy: "Correct the grader: an answer that it fails on has no reward. If an answer is more than the bare " +
+			"reference, set audit.answer. " + needs,
 	}
 	switch {
 	case traced:
 		fails.Title += ", because these answers come without tool calls"
-		fails.Remedy = "Rollouts that call a tool are graded. One that calls none gets no reward: have the grader give it one."
+		fails.Remedy = "Rollouts that call a tool are graded. One that calls none gets no reward: have the grader " +
+			"give it one."
 	case count(recs, raised) == len(recs):
 		fails.Remedy = "Correct the grader: it gives no answer a reward, whether right or wrong; its own log says why. " + needs
 	}
 	add(fails, raised)
 	add(Finding{
-		Blocking: blocks, Title: fmt.Sprintf("its reward is outside reward_range [%g, %g] for %s", lo, hi, failures(outside)),
+		Blocking: blocks, Title: fmt.Sprintf("its reward is outside reward_range [%g, %g] for %s", lo, hi,
+			failures(outside)),
 		Remedy: "Set reward_range to what the grader can give, or correct the grader.",
 	}, outside)
 	high := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward >= top }
 	low := func(r *rollout.Record) bool { return r.Reward != nil && *r.Reward < top }
 	add(Finding{
-		Title:  fmt.Sprintf("%s earn less than the top of reward_range, %g", share("references", isReference, low), hi),
-		Remedy: "Set audit.answer if an answer is more than the bare reference, and audit.reference if the reference is in another field; else the references or the grader are wrong.",
+		Title: fmt.Sprintf("%s earn less than the top of reward_range, %g", share("references", isReference, low), hi),
+		Remedy: "Set audit.answer if an answer is more than the bare reference, and audit.reference if the " +
+			"reference is in another field; else the references or the grader are wrong.",
 	}, isReference, low)
 	add(Finding{
 		Title:  fmt.Sprintf("%s earn the top of reward_range, %g", share("empty answers", probe("empty"), high), hi),

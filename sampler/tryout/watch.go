@@ -58,7 +58,8 @@ func (w *Watch) Hold(r *rollout.Record) error {
 func (w *Watch) Append(r *rollout.Record) error {
 	if r.Kind == sampler.KindRange && !w.told {
 		w.told = true
-		w.Warn(fmt.Sprintf("item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades what is recorded again, without sampling", shownID(r.Item), r.Error))
+		w.Warn(fmt.Sprintf("item %s: %s. Until then it is missing data, never a number; gonogo grade RUN grades "+
+			"what is recorded again, without sampling", shownID(r.Item), r.Error))
 	}
 	w.look(r)
 	return w.To.Append(r)
@@ -102,7 +103,9 @@ func (w *Watch) lookForCalls(calls bool, item *rollout.Item) {
 	if w.offered++; calls {
 		w.called = true
 	} else if w.offered == firstAnswers {
-		w.Warn(fmt.Sprintf("none of the first %d rollouts with tools called one. %s The run continues; Ctrl-C stops it", w.offered, w.Unused))
+		w.Warn(
+			fmt.Sprintf("none of the first %d rollouts with tools called one. %s The run continues; Ctrl-C stops it",
+				w.offered, w.Unused))
 	}
 }
 
@@ -121,7 +124,8 @@ func (w *Watch) lookForMarkup(answer string, item *rollout.Item) {
 		w.kinds = append(w.kinds, m.Kind)
 	}
 	if w.marked++; w.marked == firstAnswers/2+1 {
-		w.Warn(fmt.Sprintf("%d of the first %d answers hold markup that the server should have parsed, such as %s: they are graded as they are. %s The run continues; Ctrl-C stops it",
+		w.Warn(fmt.Sprintf("%d of the first %d answers hold markup that the server should have parsed, such as %s: "+
+			"they are graded as they are. %s The run continues; Ctrl-C stops it",
 			w.marked, w.looked, m.Text, w.Advice(w.kinds...)))
 	}
 }

@@ -44,8 +44,10 @@ func Run(t *testing.T, g *analysis.Gate, cases ...Case) {
 			}
 			for i, want := range c.Want {
 				f, title, remedy := got[i], got[i].Title.String(), got[i].Remedy.String()
-				if f.Split != want.Split || f.Severity != want.Severity || f.Status != want.Status || !strings.Contains(title, want.Title) || !strings.Contains(remedy, want.Remedy) {
-					t.Errorf("%s gives %s %s on %q: %q, %q; want %+v", g.Name, f.Severity, f.Status, f.Split, title, remedy, want)
+				if f.Split != want.Split || f.Severity != want.Severity || f.Status != want.Status ||
+					!strings.Contains(title, want.Title) || !strings.Contains(remedy, want.Remedy) {
+					t.Errorf("%s gives %s %s on %q: %q, %q; want %+v", g.Name, f.Severity, f.Status, f.Split, title,
+						remedy, want)
 				}
 				if strings.ContainsAny(title+f.Why.String(), "{}") || title == "" {
 					t.Errorf("%s leaves a word out: %q, %q", g.Name, title, f.Why.String())

@@ -17,7 +17,10 @@ import (
 
 // Of measures the burst of a run; nil when it has none. The intervals are at level conf.
 func Of(ctx context.Context, run *rollout.Run, conf float64) (*analysis.Burst, error) {
-	c := collector{endpoints: map[string]*load{}, lost: map[[2]int]*rollout.BurstCall{}, wire: analysis.BurstWire{By: map[string]int{}}, cross: analysis.Crosstalk{Examples: []analysis.StrayID{}}}
+	c := collector{
+		endpoints: map[string]*load{}, lost: map[[2]int]*rollout.BurstCall{},
+		wire: analysis.BurstWire{By: map[string]int{}}, cross: analysis.Crosstalk{Examples: []analysis.StrayID{}},
+	}
 	b, err := run.Burst(ctx, func(call *rollout.BurstCall) error {
 		c.calls = append(c.calls, *call)
 		return nil
@@ -66,7 +69,10 @@ type loadAt struct {
 func (c *collector) of(name string) *load {
 	l := c.endpoints[name]
 	if l == nil {
-		l = &load{bySize: map[int]*loadAt{}, errors: map[string]*analysis.BurstError{}, departures: map[string]int{}, repeats: map[string]bool{}}
+		l = &load{
+			bySize: map[int]*loadAt{}, errors: map[string]*analysis.BurstError{}, departures: map[string]int{},
+			repeats: map[string]bool{},
+		}
 		c.endpoints[name] = l
 	}
 	return l
@@ -107,7 +113,10 @@ func (c *collector) contract(l *load, call *rollout.BurstCall) {
 	l.leaks++
 	c.cross.Leaks++
 	if len(c.cross.Examples) < straysListed {
-		c.cross.Examples = append(c.cross.Examples, analysis.StrayID{Endpoint: call.Endpoint, TraceID: call.TraceID, Holds: call.Leak})
+		c.cross.Examples = append(c.cross.Examples, analysis.StrayID{
+			Endpoint: call.Endpoint, TraceID: call.TraceID,
+			Holds: call.Leak,
+		})
 	}
 }
 
@@ -163,7 +172,8 @@ func (at *loadAt) add(call *rollout.BurstCall) {
 // items are the latencies by rollout, in a fixed order.
 func (at *loadAt) items() [][]float64 {
 	var out [][]float64
-	for _, k := range slices.SortedFunc(maps.Keys(at.latencies), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
+	for _, k := range slices.SortedFunc(maps.Keys(at.latencies),
+		func(a, b [2]int) int { return slices.Compare(a[:], b[:]) }) {
 		out = append(out, at.latencies[k])
 	}
 	return out
@@ -181,7 +191,8 @@ func (c *collector) lostBy() map[string]int {
 func (c *collector) result(b *rollout.Burst, conf float64) *analysis.Burst {
 	out := &analysis.Burst{
 		Rollouts: b.Rollouts, GroupSize: b.GroupSize, Split: b.Split, Gaps: b.Gaps, Retries: b.Retries,
-		LostBy: c.lostBy(), FirstFailure: c.first, Wire: c.wire, Crosstalk: c.cross, Waves: b.Waves, Notes: message.Notes(b.Notes),
+		LostBy: c.lostBy(), FirstFailure: c.first, Wire: c.wire, Crosstalk: c.cross, Waves: b.Waves,
+		Notes: message.Notes(b.Notes),
 	}
 	if b.BatchSize > 0 {
 		out.BatchSize = &b.BatchSize
@@ -231,10 +242,12 @@ func repeatShare(differ, asked int, conf float64) stat.Estimate {
 func (l *load) result(e rollout.BurstEndpoint, b *rollout.Burst, conf float64) analysis.BurstEndpoint {
 	out := analysis.BurstEndpoint{
 		BurstEndpoint: e, Requests: l.requests, Failed: l.failed, Refused: l.refused, Flight: l.flight,
-		Errors: []analysis.BurstError{}, Load: []analysis.LoadPoint{}, Departures: l.departures, Leaks: l.leaks, Largest: l.largest,
+		Errors: []analysis.BurstError{}, Load: []analysis.LoadPoint{}, Departures: l.departures, Leaks: l.leaks,
+		Largest: l.largest,
 	}
 	items := l.under(b.Rollouts).items()
-	out.P50, out.P95, out.P99 = stat.QuantileItems(items, 0.50, conf), stat.QuantileItems(items, 0.95, conf), stat.QuantileItems(items, 0.99, conf)
+	out.P50, out.P95, out.P99 = stat.QuantileItems(items, 0.50, conf), stat.QuantileItems(items, 0.95, conf),
+		stat.QuantileItems(items, 0.99, conf)
 	if all := slices.Concat(items...); len(all) > 0 {
 		out.Max = stat.Some(slices.Max(all))
 	}
@@ -247,7 +260,10 @@ func (l *load) result(e rollout.BurstEndpoint, b *rollout.Burst, conf float64) a
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Kind, b.Kind)) < 0
 	})
 	for _, size := range slices.Sorted(maps.Keys(l.bySize)) {
-		p := analysis.LoadPoint{Size: size, Failed: l.bySize[size].failed, P95: stat.QuantileItems(l.bySize[size].items(), 0.95, conf)}
+		p := analysis.LoadPoint{
+			Size: size, Failed: l.bySize[size].failed,
+			P95: stat.QuantileItems(l.bySize[size].items(), 0.95, conf),
+		}
 		for _, w := range b.Waves {
 			if w.Size == size && w.Purpose != rollout.RepeatWave {
 				p.Rollouts += w.Rollouts
@@ -263,7 +279,10 @@ func (l *load) result(e rollout.BurstEndpoint, b *rollout.Burst, conf float64) a
 
 // doubling finds where the 95th percentile is twice that of the smallest wave.
 func doubling(load []analysis.LoadPoint) analysis.Doubling {
-	known := slices.DeleteFunc(slices.Clone(load), func(p analysis.LoadPoint) bool { return !p.P95.Known() || *p.P95.Value <= 0 })
+	known := slices.DeleteFunc(slices.Clone(load), func(p analysis.LoadPoint) bool {
+		return !p.P95.Known() ||
+			*p.P95.Value <= 0
+	})
 	if len(known) < 2 || known[0].Size != load[0].Size {
 		return analysis.Doubling{}
 	}

@@ -17,7 +17,8 @@ import (
 var noCalls = message.New("effort.no_calls", "no rollout of train made a tool call")
 
 // mostCalls is a threshold of the gate.
-var mostCalls = analysis.Threshold{Name: "effort.calls", Unit: "calls", Default: 5, Doc: "tool calls that a rollout may make on average"}
+var mostCalls = analysis.Threshold{Name: "effort.calls", Unit: "calls", Default: 5,
+	Doc: "tool calls that a rollout may make on average"}
 
 // effort is a gate: its name, threshold, words and check are all there is of it.
 var effort = &analysis.Gate{
@@ -26,11 +27,12 @@ var effort = &analysis.Gate{
 	Thresholds: []analysis.Threshold{mostCalls},
 	Charts:     []string{"effort"},
 	Words: analysis.Words{
-		Why:           "Every tool call of a training step is paid for and waited for.",
-		Pass:          "a rollout makes {value} tool calls on average ({low} to {high})",
-		Fail:          "a rollout makes {value} tool calls on average ({low} to {high}), wanted {want}",
-		FailRemedy:    "Tell the model in its prompt what a call costs, or raise effort.calls.",
-		Unknown:       "a rollout makes {value} tool calls on average ({low} to {high}): too few rollouts to tell from {want}",
+		Why:        "Every tool call of a training step is paid for and waited for.",
+		Pass:       "a rollout makes {value} tool calls on average ({low} to {high})",
+		Fail:       "a rollout makes {value} tool calls on average ({low} to {high}), wanted {want}",
+		FailRemedy: "Tell the model in its prompt what a call costs, or raise effort.calls.",
+		Unknown: "a rollout makes {value} tool calls on average ({low} to {high}): too few rollouts to tell " +
+			"from {want}",
 		UnknownRemedy: "{needs}",
 	},
 	Check: func(r *analysis.Result, t analysis.Thresholds) []analysis.Finding {

@@ -91,5 +91,10 @@ type Diamond struct{}
 // DrawGlyph implements draw.GlyphDrawer.
 func (Diamond) DrawGlyph(c *draw.Canvas, sty draw.GlyphStyle, at vg.Point) {
 	w := sty.Radius + 0.6
-	c.FillPolygon(sty.Color, []vg.Point{{X: at.X - w, Y: at.Y}, {X: at.X, Y: at.Y + w}, {X: at.X + w, Y: at.Y}, {X: at.X, Y: at.Y - w}})
+	c.FillPolygon(sty.Color, []vg.Point{
+		{X: at.X - w, Y: at.Y},
+		{X: at.X, Y: at.Y + w},
+		{X: at.X + w, Y: at.Y},
+		{X: at.X, Y: at.Y - w},
+	})
 }

@@ -75,14 +75,16 @@ type said struct {
 	Hint, Together, NoMatch, Beyond, Show, NoTrace, Rewards, Spread, Read string
 	OpenAll, CloseAll                                                     string
 	Columns, Rollouts, Outcomes                                           []string
-	Kinds                                                                 map[string]string // of items, by the word for them
+	// of items, by the word for them
+	Kinds map[string]string
 	block.Signs
 }
 
 // policy allows the page its own style and script, and no request.
 func policy() string {
 	sum := sha256.Sum256([]byte(script))
-	return "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; script-src 'sha256-" +
+	return "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; " +
+		"script-src 'sha256-" +
 		base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
@@ -112,7 +114,8 @@ func Write(w io.Writer, d *block.Doc) error {
 
 func words(w block.PageWords) said {
 	s := said{
-		Hint: w.Hint, Together: w.Together, NoMatch: w.NoMatch, Beyond: w.Beyond, Show: w.Show, NoTrace: w.NoTrace, Rewards: w.Rewards, Spread: w.Spread, Read: w.Read,
+		Hint: w.Hint, Together: w.Together, NoMatch: w.NoMatch, Beyond: w.Beyond, Show: w.Show, NoTrace: w.NoTrace,
+		Rewards: w.Rewards, Spread: w.Spread, Read: w.Read,
 		OpenAll: w.OpenAll, CloseAll: w.CloseAll, Rollouts: w.Rollouts, Kinds: map[string]string{},
 	}
 	for _, o := range rollout.Outcomes() {

@@ -83,6 +83,8 @@ func gauge(f block.Finding) template.HTML {
 	case block.Fail:
 		dot = "M%.1f 7l4 -5l4 5l-4 5z"
 	}
-	return template.HTML(fmt.Sprintf(`<svg class="gauge s-%s" width="130" height="14" viewBox="0 0 130 14" aria-hidden="true"><path class="line" d="M5 7H125"/><path class="iv" d="M%.1f 7H%.1f"/><path class="at" d="M%.1f 0V14"/><path class="dot" d="`+dot+`"/></svg>`,
-		f.Tone, at(g.Low), at(g.High), at(g.Threshold), v-4))
+	return template.HTML(
+		fmt.Sprintf(
+			`<svg class="gauge s-%s" width="130" height="14" viewBox="0 0 130 14" aria-hidden="true"><path class="line" d="M5 7H125"/><path class="iv" d="M%.1f 7H%.1f"/><path class="at" d="M%.1f 0V14"/><path class="dot" d="`+dot+`"/></svg>`,
+			f.Tone, at(g.Low), at(g.High), at(g.Threshold), v-4))
 }

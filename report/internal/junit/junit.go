@@ -73,7 +73,10 @@ func (s Suite) Write(w io.Writer) error {
 			s.Skipped++
 		}
 	}
-	b, err := xml.MarshalIndent(Suites{Name: "gonogo", Time: s.Time, Tests: s.Tests, Failures: s.Failures, Errors: s.Errors, Suite: s}, "", "  ")
+	b, err := xml.MarshalIndent(Suites{
+		Name: "gonogo", Time: s.Time, Tests: s.Tests, Failures: s.Failures,
+		Errors: s.Errors, Suite: s,
+	}, "", "  ")
 	if err == nil {
 		_, err = w.Write(append([]byte(xml.Header), append(b, '\n')...))
 	}

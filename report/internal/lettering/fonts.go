@@ -188,7 +188,8 @@ func (f *Fonts) Draw(c vg.Canvas, txt string, sty text.Style, pt vg.Point) {
 			face.Face = r.face.Font()
 		}
 		c.FillString(face, vg.Point{X: x, Y: y}, r.text)
-		if r.face != nil && sty.Font.Weight > 0 && pixels(c) { // a font of the machine has no bold: its letters get an edge
+		// a font of the machine has no bold: its letters get an edge
+		if r.face != nil && sty.Font.Weight > 0 && pixels(c) {
 			c.FillString(face, vg.Point{X: x + sty.Font.Size*0.045, Y: y}, r.text)
 		}
 		x += f.width(r, sty.Font)

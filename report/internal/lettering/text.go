@@ -125,7 +125,8 @@ func Wrap(s string, sty text.Style, width vg.Length, max int) []string {
 func unbroken(s string) []string {
 	var words []string
 	for _, word := range strings.Fields(s) {
-		if last := len(words) - 1; last >= 0 && (strings.HasPrefix(word, "%") || strings.Trim(words[last], " ≤≥<>±") == "") {
+		if last := len(words) - 1; last >= 0 &&
+			(strings.HasPrefix(word, "%") || strings.Trim(words[last], " ≤≥<>±") == "") {
 			words[last] += " " + word
 			continue
 		}

@@ -8,7 +8,8 @@ import (
 // signs are the signs that mean something in Markdown. An at sign
 // would call a person, a colon after http make a link.
 var signs = strings.NewReplacer(
-	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "|", `\|`, "~", `\~`, "&", "&amp;",
+	`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "|", `\|`, "~", `\~`,
+	"&", "&amp;",
 	"#", `\#`, "@", "&#64;", "://", "&#58;//", "www.", "www&#46;", "!", `\!`, "$", `\$`,
 )
 

@@ -245,7 +245,8 @@ func (m *writer) findings(list block.Findings) {
 
 func (m *writer) finding(f block.Finding) {
 	comma := m.words.Signs.Comma
-	m.f("### %s\n\n%s\n\n", m.words.Signs.Named(md(f.Label), md(f.Title)), md(strings.Trim(f.Gate+comma+f.Measures(comma), comma)))
+	m.f("### %s\n\n%s\n\n", m.words.Signs.Named(md(f.Label), md(f.Title)),
+		md(strings.Trim(f.Gate+comma+f.Measures(comma), comma)))
 	for _, x := range f.Texts {
 		m.named(x.Name, md(x.Value))
 	}

@@ -15,7 +15,10 @@ import (
 
 // Figure draws a picture, as lines and letters, into a column of the size.
 func (c *Column) Figure(x, w, h float64, paint func(draw.Canvas)) {
-	v := &canvas{fonts: c.d.fonts, states: []state{{matrix: [6]float64{1, 0, 0, -1, c.x + x, c.y + h}, color: color.Black, width: 1}}}
+	v := &canvas{
+		fonts:  c.d.fonts,
+		states: []state{{matrix: [6]float64{1, 0, 0, -1, c.x + x, c.y + h}, color: color.Black, width: 1}},
+	}
 	paint(draw.NewCanvas(v, vg.Length(w), vg.Length(h)))
 	c.ops = append(c.ops, v.ops...)
 	c.y += h
@@ -89,7 +92,10 @@ func (c *canvas) at(p vg.Point) point {
 
 func (c *canvas) Stroke(p vg.Path) {
 	if s := c.now(); s.width > 0 {
-		c.add(&shape{path: c.path(p), color: nrgba(s.color), stroke: true, width: s.width, dash: s.dash, offset: s.offset})
+		c.add(&shape{
+			path: c.path(p), color: nrgba(s.color), stroke: true, width: s.width, dash: s.dash,
+			offset: s.offset,
+		})
 	}
 }
 
@@ -99,7 +105,10 @@ func (c *canvas) Fill(p vg.Path) { c.add(&shape{path: c.path(p), color: nrgba(c.
 // file.
 func (c *canvas) add(s *shape) {
 	broken := slices.ContainsFunc(s.path, func(st step) bool {
-		return slices.ContainsFunc(st.points[:], func(p point) bool { return math.IsNaN(p.x+p.y) || math.IsInf(p.x+p.y, 0) })
+		return slices.ContainsFunc(st.points[:], func(p point) bool {
+			return math.IsNaN(p.x+p.y) ||
+				math.IsInf(p.x+p.y, 0)
+		})
 	})
 	if len(s.path) > 1 && s.color.A > 0 && !broken {
 		c.ops = append(c.ops, s)
@@ -140,7 +149,10 @@ func (c *canvas) arc(path []step, comp vg.PathComp) []step {
 	along := 4.0 / 3 * math.Tan(part/4)
 	on := func(t, k float64) vg.Point {
 		sin, cos := math.Sincos(t)
-		return vg.Point{X: comp.Pos.X + comp.Radius*vg.Length(cos-k*sin), Y: comp.Pos.Y + comp.Radius*vg.Length(sin+k*cos)}
+		return vg.Point{
+			X: comp.Pos.X + comp.Radius*vg.Length(cos-k*sin),
+			Y: comp.Pos.Y + comp.Radius*vg.Length(sin+k*cos),
+		}
 	}
 	kind := lineTo
 	if len(path) == 0 || path[len(path)-1].kind == closePath {

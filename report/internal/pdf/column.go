@@ -111,7 +111,12 @@ func (c *Column) Rule(width float64, col color.Color) {
 // lines out of it, behind what was written so far.
 func (c *Column) hatch(x0, x1 float64, ground, col color.Color) {
 	const space = 8
-	path := []step{{moveTo, [3]point{{x0, 0}}}, {lineTo, [3]point{{x1, 0}}}, {lineTo, [3]point{{x1, c.y}}}, {lineTo, [3]point{{x0, c.y}}}}
+	path := []step{
+		{moveTo, [3]point{{x0, 0}}},
+		{lineTo, [3]point{{x1, 0}}},
+		{lineTo, [3]point{{x1, c.y}}},
+		{lineTo, [3]point{{x0, c.y}}},
+	}
 	list := []op{&shape{path: path, color: nrgba(ground)}}
 	for at := x0 - c.y; at < x1; at += space {
 		if from, to := max(at, x0), min(at+c.y, x1); from < to {

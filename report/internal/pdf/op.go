@@ -117,7 +117,10 @@ func box(x, y, w, h float64, col color.Color) *shape {
 
 // ruleAt is a level line.
 func ruleAt(x0, x1, y, width float64, col color.Color) *shape {
-	return &shape{path: []step{{moveTo, [3]point{{x0, y}}}, {lineTo, [3]point{{x1, y}}}}, color: nrgba(col), stroke: true, width: width}
+	return &shape{
+		path: []step{{moveTo, [3]point{{x0, y}}}, {lineTo, [3]point{{x1, y}}}}, color: nrgba(col),
+		stroke: true, width: width,
+	}
 }
 
 func nrgba(c color.Color) color.NRGBA { return color.NRGBAModel.Convert(c).(color.NRGBA) }

@@ -20,7 +20,10 @@ var faceNames = [...]string{"Text", "Strong", "Code", "Other"}
 // Write writes the document. The same document is the same bytes.
 func (d *Doc) Write(w io.Writer) error {
 	d.settle()
-	p := fpdf.NewCustom(&fpdf.InitType{UnitStr: "pt", Size: fpdf.SizeType{Wd: d.opt.Paper.Width, Ht: d.opt.Paper.Height}})
+	p := fpdf.NewCustom(&fpdf.InitType{
+		UnitStr: "pt",
+		Size:    fpdf.SizeType{Wd: d.opt.Paper.Width, Ht: d.opt.Paper.Height},
+	})
 	p.SetAutoPageBreak(false, 0)
 	p.SetMargins(0, 0, 0)
 	p.SetCatalogSort(true)

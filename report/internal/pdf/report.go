@@ -52,8 +52,10 @@ func Print(d *block.Doc, opt Report) *Doc {
 		title = d.Answer + " – " + d.Title
 	}
 	p := &printer{words: d.Words, full: opt.Full, Doc: New(Options{
-		Paper: opt.Paper, Title: title, Subject: d.Subject, Creator: strings.TrimSpace("gonogo " + d.Version), Language: d.Words.Lang.Tag(), Made: d.Made,
-		Fallback: opt.Fallback, HeadLeft: strings.Join(d.Head, " · "), HeadRight: d.Footer, FootLeft: strings.Join(d.Foot, " · "), Pages: d.Words.Print.Pages,
+		Paper: opt.Paper, Title: title, Subject: d.Subject, Creator: strings.TrimSpace("gonogo " + d.Version),
+		Language: d.Words.Lang.Tag(), Made: d.Made,
+		Fallback: opt.Fallback, HeadLeft: strings.Join(d.Head, " · "), HeadRight: d.Footer,
+		FootLeft: strings.Join(d.Foot, " · "), Pages: d.Words.Print.Pages,
 	})}
 	c := p.Column(0)
 	c.Text(Paragraph{Spans: []Span{{d.Title, Style{Face: typeface.Bold, Size: 17, Color: chart.Ink}}}, Most: 3})
@@ -62,7 +64,8 @@ func Print(d *block.Doc, opt Report) *Doc {
 	brief := d.Brief
 	if opt.Warning != "" { // behind the verdict and its numbers
 		at := 1 + slices.IndexFunc(brief, func(b block.Block) bool { _, ok := b.(block.Tiles); return ok })
-		brief = slices.Insert(slices.Clone(brief), at, block.Block(block.Note{Texts: []string{opt.Warning}, Tone: block.Caution}))
+		brief = slices.Insert(slices.Clone(brief), at,
+			block.Block(block.Note{Texts: []string{opt.Warning}, Tone: block.Caution}))
 	}
 	p.blocks(brief)
 	if d.Words.Evidence != "" {
@@ -153,7 +156,10 @@ func (p *printer) verdict(v block.Verdict) {
 	c := p.Column(18)
 	c.Ground, c.Edge, c.EdgeWidth = ground, strong, 5
 	c.Space(9)
-	c.Text(Paragraph{Spans: []Span{{v.Answer + "  ", Style{Face: typeface.Bold, Size: 24, Color: strong}}, {v.Scope, Style{Face: typeface.Bold, Size: 13, Color: strong}}}})
+	c.Text(Paragraph{Spans: []Span{
+		{v.Answer + "  ", Style{Face: typeface.Bold, Size: 24, Color: strong}},
+		{v.Scope, Style{Face: typeface.Bold, Size: 13, Color: strong}},
+	}})
 	c.Space(1)
 	c.Text(Paragraph{Spans: []Span{{v.Reason, Style{Size: 11, Color: chart.Ink}}}})
 	for _, text := range v.Follow() {
@@ -324,7 +330,8 @@ func (p *printer) grid(g block.Grid) {
 	}
 	notes := g.Notes
 	if len(rows) < len(g.Rows) {
-		notes = append([]string{fmt.Sprintf(p.words.Print.MoreRows, message.Whole(len(rows)), message.Whole(len(g.Rows)))}, notes...)
+		notes = append([]string{fmt.Sprintf(p.words.Print.MoreRows, message.Whole(len(rows)),
+			message.Whole(len(g.Rows)))}, notes...)
 	}
 	if len(notes) > 0 {
 		p.note(block.Note{Texts: notes, Points: true, Muted: true})
@@ -444,7 +451,16 @@ func (p *printer) findings(list block.Findings) {
 	if len(list) == 0 {
 		p.note(block.Note{Texts: []string{p.words.NoFindings}})
 	}
-	passed := Table{Head: headText, Line: hairline, Dense: true, Columns: []ColumnSpec{{}, {Head: p.words.Quiet, Grow: 1}, {Head: p.words.Value, Least: 84}, {}, {Head: p.words.Want, Least: 76, Most: 140}}}
+	passed := Table{
+		Head: headText, Line: hairline, Dense: true,
+		Columns: []ColumnSpec{
+			{},
+			{Head: p.words.Quiet, Grow: 1},
+			{Head: p.words.Value, Least: 84},
+			{},
+			{Head: p.words.Want, Least: 76, Most: 140},
+		},
+	}
 	var skipped []string
 	for _, f := range list {
 		switch {
@@ -458,7 +474,14 @@ func (p *printer) findings(list block.Findings) {
 				name = f.Name
 				gate, _, _ = strings.Cut(f.Gate, " · ") // the name has the split
 			}
-			passed.Rows = append(passed.Rows, []Cell{{Chip: chip(f.Label, f.Tone)}, {Spans: []Span{{name + "  ", cellText}, {gate, faintCode}}}, textCell(unbroken(f.Value)), {Gauge: gauge(f)}, textCell(joinedBy(p.words.Signs.Semicolon, f.Want, f.Rule))})
+			passed.Rows = append(passed.Rows,
+				[]Cell{
+					{Chip: chip(f.Label, f.Tone)},
+					{Spans: []Span{{name + "  ", cellText}, {gate, faintCode}}},
+					textCell(unbroken(f.Value)),
+					{Gauge: gauge(f)},
+					textCell(joinedBy(p.words.Signs.Semicolon, f.Want, f.Rule)),
+				})
 		}
 	}
 	if len(passed.Rows) > 0 {
@@ -466,7 +489,11 @@ func (p *printer) findings(list block.Findings) {
 		p.Space(4)
 	}
 	if len(skipped) > 0 {
-		p.note(block.Note{Lead: p.words.NotJudged, Texts: []string{strings.Join(slices.Compact(skipped), p.words.Signs.List) + p.words.Signs.Stop}, Muted: true})
+		p.note(block.Note{
+			Lead:  p.words.NotJudged,
+			Texts: []string{strings.Join(slices.Compact(skipped), p.words.Signs.List) + p.words.Signs.Stop},
+			Muted: true,
+		})
 	}
 }
 
@@ -504,7 +531,10 @@ func (p *printer) finding(f block.Finding) {
 	}
 	if len(f.Items) > 0 {
 		c.Space(2)
-		c.Text(Paragraph{Most: 8, Spans: []Span{{p.words.Signs.Named(f.ItemsLabel, ""), strongText}, {p.words.Few(block.Names(f.Items), itemsNamed), codeText}}})
+		c.Text(Paragraph{Most: 8, Spans: []Span{
+			{p.words.Signs.Named(f.ItemsLabel, ""), strongText},
+			{p.words.Few(block.Names(f.Items), itemsNamed), codeText},
+		}})
 	}
 	p.Place(c)
 	p.Space(6)
@@ -525,7 +555,9 @@ func (p *printer) items(t block.Items) {
 				rows = append(rows, t.Rows[i])
 			}
 		}
-		p.note(block.Note{Texts: []string{fmt.Sprintf(p.words.Print.Telling, message.Whole(len(rows)), message.Whole(t.All))}})
+		p.note(
+			block.Note{Texts: []string{fmt.Sprintf(p.words.Print.Telling, message.Whole(len(rows)),
+				message.Whole(t.All))}})
 	}
 	table := Table{Head: headText, Line: hairline, Dense: true}
 	for i, c := range t.Columns {

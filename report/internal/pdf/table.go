@@ -303,6 +303,7 @@ func (col *Column) gauge(g *Gauge, x, y float64) {
 	}
 	threshold := box(at(g.Threshold)-0.5, y-4.5, 1, 9, color.Black)
 	col.ops = append(col.ops,
-		ruleAt(at(0), at(1), y, 0.5, color.Gray{0xb8}), ruleAt(at(g.Low), at(g.High), y, 1.8, color.RGBA{0x4a, 0x6d, 0x8c, 255}),
+		ruleAt(at(0), at(1), y, 0.5, color.Gray{0xb8}),
+		ruleAt(at(g.Low), at(g.High), y, 1.8, color.RGBA{0x4a, 0x6d, 0x8c, 255}),
 		threshold, &shape{path: polygon(dot...), color: nrgba(g.Ink)})
 }

@@ -7,10 +7,16 @@ import (
 )
 
 // leftward are the scripts that are written from right to left.
-var leftward = []*unicode.RangeTable{unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko, unicode.Samaritan, unicode.Mandaic}
+var leftward = []*unicode.RangeTable{
+	unicode.Hebrew, unicode.Arabic, unicode.Syriac, unicode.Thaana, unicode.Nko,
+	unicode.Samaritan, unicode.Mandaic,
+}
 
 // turned are the signs that change places when a line is turned round.
-var turned = map[rune]rune{'(': ')', ')': '(', '[': ']', ']': '[', '{': '}', '}': '{', '<': '>', '>': '<', '«': '»', '»': '«'}
+var turned = map[rune]rune{
+	'(': ')', ')': '(', '[': ']', ']': '[', '{': '}', '}': '{', '<': '>', '>': '<', '«': '»',
+	'»': '«',
+}
 
 // visual puts a line that runs from left to right into the order in which it
 // is seen: what stretches from one letter of a leftward script to the last is
@@ -50,7 +56,8 @@ func turn(line []rune) {
 			line[i] = to
 		}
 		end := i
-		for end < len(line) && (unicode.IsDigit(line[end]) || end > i && strings.ContainsRune(".,:%", line[end]) && end+1 < len(line) && unicode.IsDigit(line[end+1])) {
+		for end < len(line) && (unicode.IsDigit(line[end]) || end > i && strings.ContainsRune(".,:%", line[end]) &&
+			end+1 < len(line) && unicode.IsDigit(line[end+1])) {
 			end++
 		}
 		if end > i+1 {

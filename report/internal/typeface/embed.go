@@ -54,7 +54,10 @@ func (b *builder) add(r rune, outlines [][]point, advance float64) {
 	if len(outlines) == 0 {
 		return
 	}
-	b.bounds = [4]int{min(b.bounds[0], box[0]), min(b.bounds[1], box[1]), max(b.bounds[2], box[2]), max(b.bounds[3], box[3])}
+	b.bounds = [4]int{
+		min(b.bounds[0], box[0]), min(b.bounds[1], box[1]), max(b.bounds[2], box[2]),
+		max(b.bounds[3], box[3]),
+	}
 	b.glyf = put16(b.glyf, len(outlines), box[0], box[1], box[2], box[3])
 	n := 0
 	var flags, xs, ys []byte

@@ -15,8 +15,10 @@ func (b *builder) font(name string, up, down float64) []byte {
 	ascent, descent := unit(up*emUnits), -unit(down*emUnits)
 	n := len(b.runes)
 	head := put16(put32(nil, 0x10000, 0x10000, 0, 0x5F0F3CF5), 3, emUnits)
-	head = put16(append(head, make([]byte, 16)...), b.bounds[0], b.bounds[1], b.bounds[2], b.bounds[3], 0, 8, 2, 1, 0) // long loca
-	hhea := put16(put32(nil, 0x10000), ascent, descent, 0, b.widest, b.bounds[0], 0, b.bounds[2], 1, 0, 0, 0, 0, 0, 0, 0, n)
+	// long loca
+	head = put16(append(head, make([]byte, 16)...), b.bounds[0], b.bounds[1], b.bounds[2], b.bounds[3], 0, 8, 2, 1, 0)
+	hhea := put16(put32(nil, 0x10000), ascent, descent, 0, b.widest, b.bounds[0], 0, b.bounds[2], 1, 0, 0, 0, 0, 0, 0,
+		0, n)
 	maxp := put16(put32(nil, 0x10000), n, b.points, b.contours, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0)
 	os2 := put16(nil, 3, emUnits/2, 400, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	os2 = put32(append(os2, make([]byte, 10)...), 0, 0, 0, 0, 0)

@@ -43,7 +43,8 @@ func (c CommandConfig) Validate() error {
 	case c.Processes <= 0:
 		return fmt.Errorf("%d processes of the agent are none", c.Processes)
 	case !process.Supported:
-		return errors.New("this system cannot stop everything that an agent's command starts: run it as a service (agent.url)")
+		return errors.New("this system cannot stop everything that an agent's command starts: run it as a service " +
+			"(agent.url)")
 	}
 	return nil
 }
@@ -109,7 +110,8 @@ func (c *Command) ask(ctx context.Context, p sampler.AgentRequest, line []byte) 
 			return c.result(peer, text, p)
 		case ctx.Err() != nil:
 			return sampler.AgentResult{}, context.Cause(ctx)
-		case !again && !c.cfg.PerRollout && (errors.Is(err, process.ErrNotSent) || errors.Is(err, process.ErrUnsolicited)):
+		case !again && !c.cfg.PerRollout &&
+			(errors.Is(err, process.ErrNotSent) || errors.Is(err, process.ErrUnsolicited)):
 			continue // what the rollout before left is none of this one's
 		}
 		return sampler.AgentResult{}, c.failure(err)
@@ -172,9 +174,11 @@ func startFailure(err error) error {
 	err = fmt.Errorf("start the agent: %w", err)
 	switch {
 	case errors.Is(err, fs.ErrPermission):
-		err = fmt.Errorf("%w: make it executable (chmod +x), or name the program that runs it first, such as [python3, my_agent.py]", err)
+		err = fmt.Errorf("%w: make it executable (chmod +x), or name the program that runs it first, such as "+
+			"[python3, my_agent.py]", err)
 	case missing:
-		err = fmt.Errorf("%w: a name is looked for on PATH, a path such as ./my_agent starts from the folder of the configuration (agent.command)", err)
+		err = fmt.Errorf("%w: a name is looked for on PATH, a path such as ./my_agent starts from the folder of the "+
+			"configuration (agent.command)", err)
 	}
 	own := &sampler.AgentError{Kind: sampler.KindAgentStart, Outcome: rollout.ToolFailed, Err: err}
 	return &endpoint.Failure{Temporary: !missing, Fatal: missing, Err: own}
@@ -185,11 +189,14 @@ func (c *Command) failure(err error) error {
 	kind := sampler.KindAgentCrashed
 	switch {
 	case errors.Is(err, process.ErrTooLong):
-		kind, err = sampler.KindAgentGarbled, fmt.Errorf("the agent wrote more than %d bytes without a line break and was ended", largestResult)
+		kind, err = sampler.KindAgentGarbled,
+			fmt.Errorf("the agent wrote more than %d bytes without a line break and was ended", largestResult)
 	case errors.Is(err, process.ErrExtraOutput):
-		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote more than one line for a rollout and was ended; write everything but the result to standard error")
+		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote more than one line for a rollout and was "+
+			"ended; write everything but the result to standard error")
 	case errors.Is(err, process.ErrUnsolicited):
-		kind, err = sampler.KindAgentGarbled, errors.New("the agent wrote a line before it got a rollout; write everything but results to standard error")
+		kind, err = sampler.KindAgentGarbled,
+			errors.New("the agent wrote a line before it got a rollout; write everything but results to standard error")
 	case errors.Is(err, process.ErrEnded), errors.Is(err, process.ErrNotSent):
 		err = fmt.Errorf("the agent's process %s", strings.TrimPrefix(err.Error(), "it "))
 	default:

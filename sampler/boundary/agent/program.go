@@ -37,9 +37,11 @@ func CheckProgram(command []string, dir string) error {
 	}
 	switch _, err := exec.LookPath(file); {
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s may not be run: make it executable (chmod +x), or name the program that runs it first, such as [python3, my_agent.py]", argv[0])
+		return fmt.Errorf("%s may not be run: make it executable (chmod +x), or name the program that runs it "+
+			"first, such as [python3, my_agent.py]", argv[0])
 	case err != nil:
-		return fmt.Errorf("there is no %s: a name is looked for on PATH, a path such as ./my_agent starts from the folder of the configuration", argv[0])
+		return fmt.Errorf("there is no %s: a name is looked for on PATH, a path such as ./my_agent starts from the "+
+			"folder of the configuration", argv[0])
 	}
 	if i := slices.IndexFunc(argv[1:], isScript); i >= 0 {
 		if script := within(dir, argv[1+i]); !exists(script) {
@@ -64,5 +66,6 @@ func exists(path string) bool {
 
 // isScript reports whether an argument is the file of a program.
 func isScript(word string) bool {
-	return !strings.HasPrefix(word, "-") && slices.Contains([]string{".py", ".js", ".mjs", ".ts", ".sh", ".rb"}, filepath.Ext(word))
+	return !strings.HasPrefix(word, "-") && slices.Contains([]string{".py", ".js", ".mjs", ".ts", ".sh", ".rb"},
+		filepath.Ext(word))
 }

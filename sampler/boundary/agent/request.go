@@ -13,18 +13,20 @@ import (
 
 // Request is what is sent to an agent for a rollout.
 type Request struct {
-	TraceID  string                     `json:"trace_id"` // names this rollout; the same in all its calls
-	Canary   string                     `json:"canary"`   // the rollout's canary: another rollout that finds it has found something this one left
+	TraceID string `json:"trace_id"` // names this rollout; the same in all its calls
+	// the rollout's canary: another rollout that finds it has found something this one left
+	Canary   string                     `json:"canary"`
 	ItemID   string                     `json:"item_id"`
 	Split    string                     `json:"split"`
 	Sample   int                        `json:"sample"`
 	Attempt  int                        `json:"attempt"`
-	Messages json.RawMessage            `json:"messages"`        // the item's prompt
-	Item     map[string]json.RawMessage `json:"item"`            // the row, without what is hidden
-	Model    *Model                     `json:"model,omitempty"` // where to ask the model; absent: the agent has its own
-	Limits   Limits                     `json:"limits"`
-	Tools    map[string]string          `json:"tools,omitempty"`   // the URLs of the job's tools, by name
-	Session  map[string]json.RawMessage `json:"session,omitempty"` // the values of the rollout's session
+	Messages json.RawMessage            `json:"messages"` // the item's prompt
+	Item     map[string]json.RawMessage `json:"item"`     // the row, without what is hidden
+	// where to ask the model; absent: the agent has its own
+	Model   *Model                     `json:"model,omitempty"`
+	Limits  Limits                     `json:"limits"`
+	Tools   map[string]string          `json:"tools,omitempty"`   // the URLs of the job's tools, by name
+	Session map[string]json.RawMessage `json:"session,omitempty"` // the values of the rollout's session
 }
 
 // Model is an OpenAI-compatible endpoint for this rollout only.
@@ -45,7 +47,10 @@ type Limits struct {
 // Hidden lists the row fields that are not sent to an agent by default: the usual
 // names of references and other right answers.
 func Hidden() []string {
-	names := []string{"completion", "golden", "ideal", "labels", "output", "response", "reward_model", "rubric", "tests"}
+	names := []string{
+		"completion", "golden", "ideal", "labels", "output", "response", "reward_model", "rubric",
+		"tests",
+	}
 	names = slices.Concat(names, rollout.ReferenceFields(), rollout.AcceptedFields())
 	slices.Sort(names)
 	return names
@@ -61,14 +66,18 @@ type RequestOptions struct {
 // what the session did not answer.
 func (t RequestOptions) request(p sampler.AgentRequest) (Request, error) {
 	r := Request{
-		TraceID: p.TraceID, Canary: rollout.Canary(p.TraceID), ItemID: p.Item.ID, Split: string(p.Item.Split), Sample: p.Sample, Attempt: p.Attempt,
+		TraceID: p.TraceID, Canary: rollout.Canary(p.TraceID), ItemID: p.Item.ID, Split: string(p.Item.Split),
+		Sample: p.Sample, Attempt: p.Attempt,
 		Limits: Limits{p.MaxSteps, p.MaxToolCalls, p.Timeout.Seconds()},
 	}
 	var row map[string]json.RawMessage
 	_ = jsontext.Unmarshal(p.Item.Row, &row) // it was read as an object
 	r.Messages = row["messages"]
 	r.Item = maps.Clone(row)
-	maps.DeleteFunc(r.Item, func(name string, _ json.RawMessage) bool { return name == "messages" || slices.Contains(t.Hide, name) })
+	maps.DeleteFunc(r.Item, func(name string, _ json.RawMessage) bool {
+		return name == "messages" ||
+			slices.Contains(t.Hide, name)
+	})
 	if p.Model != nil {
 		r.Model = &Model{p.Model.BaseURL, p.Model.Key, p.Model.Model, p.Model.API}
 	}

@@ -82,15 +82,19 @@ func played(text []byte, p sampler.AgentRequest, named bool) (sampler.AgentResul
 	}
 	switch {
 	case r.TraceID == "" && named:
-		return sampler.AgentResult{}, garbled(`the agent's result has no "trace_id": it must name its rollout, as the request did`)
+		return sampler.AgentResult{},
+			garbled(`the agent's result has no "trace_id": it must name its rollout, as the request did`)
 	case r.TraceID != "" && r.TraceID != p.TraceID:
-		return sampler.AgentResult{}, garbled("the agent answered for the rollout %s, which it was not given", endpoint.Brief(r.TraceID))
+		return sampler.AgentResult{}, garbled("the agent answered for the rollout %s, which it was not given",
+			endpoint.Brief(r.TraceID))
 	case r.Error != nil && !(r.Error.Boundary == "" && failure.None(r.Error.Message) && r.Output != nil):
 		return sampler.AgentResult{}, r.Error.failure()
 	case said != "":
 		return sampler.AgentResult{}, (&Error{Message: said}).failure()
 	case r.Output == nil && r.Refusal == "" && r.Limit == "":
-		return sampler.AgentResult{}, garbled(`the agent's result has no "output": it must say what the answer is ("" for none), or "refusal", "limit" or "error"`)
+		return sampler.AgentResult{},
+			garbled(
+				`the agent's result has no "output": it must say what the answer is ("" for none), or "refusal", "limit" or "error"`)
 	case r.Turns < 0 || r.Turns > mostTurns:
 		return sampler.AgentResult{}, garbled(`the agent's result has %d "turns"`, r.Turns)
 	case !r.Usage.possible():
@@ -147,8 +151,10 @@ func (r *Result) converse(done *sampler.AgentResult, p sampler.AgentRequest) err
 	var told []rollout.Call
 	for i, c := range r.ToolCalls {
 		call := rollout.Call{
-			Turn: i, ID: c.ID, Name: c.Name, Arguments: jsontext.TextOrJSON(c.Arguments), Output: jsontext.TextOrJSON(c.Output),
-			Status: transcript.CallStatus(jsontext.TextOrJSON(c.Arguments)), Error: endpoint.Brief(c.Error), Offset: c.Offset, Elapsed: c.Elapsed,
+			Turn: i, ID: c.ID, Name: c.Name, Arguments: jsontext.TextOrJSON(c.Arguments),
+			Output: jsontext.TextOrJSON(c.Output),
+			Status: transcript.CallStatus(jsontext.TextOrJSON(c.Arguments)), Error: endpoint.Brief(c.Error),
+			Offset: c.Offset, Elapsed: c.Elapsed,
 		}
 		if c.Name == "" || c.Offset < 0 || c.Elapsed < 0 {
 			return garbled(`the agent's tool call %d has no name, or a time below 0`, i+1)
@@ -216,7 +222,10 @@ func (u *Usage) counts() rollout.Usage {
 			cached, reasoning = append(cached, d.Cached), append(reasoning, d.Reasoning)
 		}
 	}
-	return rollout.Usage{Input: cmp.Or(u.Input, u.Prompt), Output: cmp.Or(u.Output, u.Completion), Reasoning: cmp.Or(reasoning...), Cached: cmp.Or(cached...)}
+	return rollout.Usage{
+		Input: cmp.Or(u.Input, u.Prompt), Output: cmp.Or(u.Output, u.Completion),
+		Reasoning: cmp.Or(reasoning...), Cached: cmp.Or(cached...),
+	}
 }
 
 // possible reports whether the counts can be true: they are held against budgets.
@@ -238,7 +247,8 @@ func garbled(format string, args ...any) error {
 
 // hung is an agent that gave no result in time; more is what else there is to say.
 func hung(p sampler.AgentRequest, more string) error {
-	return failed(sampler.KindAgentHung, rollout.ToolFailed, fmt.Errorf("the agent gave no result within %v (agent.timeout)%s", p.Timeout, more))
+	return failed(sampler.KindAgentHung, rollout.ToolFailed,
+		fmt.Errorf("the agent gave no result within %v (agent.timeout)%s", p.Timeout, more))
 }
 
 // blaming names, before why an agent failed, the request that it was refused: an
@@ -250,7 +260,10 @@ func blaming(err error, p sampler.AgentRequest) error {
 		return err
 	}
 	told := *f
-	told.Err = &sampler.AgentError{Kind: own.Kind, Outcome: own.Outcome, Err: fmt.Errorf("its last request was not forwarded to the model: %s; then: %w", p.Model.Refused(), own.Err)}
+	told.Err = &sampler.AgentError{
+		Kind: own.Kind, Outcome: own.Outcome,
+		Err: fmt.Errorf("its last request was not forwarded to the model: %s; then: %w", p.Model.Refused(), own.Err),
+	}
 	return &told
 }
 
@@ -258,7 +271,10 @@ func blaming(err error, p sampler.AgentRequest) error {
 // cost what a rollout costs. It is none of the endpoint as a whole, but for the
 // breaker, which counts the same failure on item after item.
 func failed(kind string, outcome rollout.Outcome, err error) error {
-	return &endpoint.Failure{URL: endpoint.Agent, Hidden: http.StatusOK, Err: &sampler.AgentError{Kind: kind, Outcome: outcome, Err: err}}
+	return &endpoint.Failure{
+		URL: endpoint.Agent, Hidden: http.StatusOK,
+		Err: &sampler.AgentError{Kind: kind, Outcome: outcome, Err: err},
+	}
 }
 
 // quoted shows the beginning of what is not a result.

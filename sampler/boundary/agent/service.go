@@ -18,7 +18,8 @@ import (
 
 // ServiceConfig configures an agent behind a URL.
 type ServiceConfig struct {
-	URL     string            // each rollout is POSTed here; {{session.NAME}} in it and in Headers is a value of its session
+	// each rollout is POSTed here; {{session.NAME}} in it and in Headers is a value of its session
+	URL     string
 	Headers map[string]string // of all requests
 	Poll    time.Duration     // between polls for a result; 0 means one second
 	Options RequestOptions
@@ -120,7 +121,9 @@ func (s *Service) result(ctx context.Context, at place, p sampler.AgentRequest) 
 	}
 	switch {
 	case a.Status/100 != 2 && poll != "":
-		return nil, failed(sampler.KindAgentCrashed, rollout.ToolFailed, fmt.Errorf("the agent started the rollout but has no result for it: status %d: %s", a.Status, endpoint.ErrorText(at.secrets.Answer(a))))
+		return nil, failed(sampler.KindAgentCrashed, rollout.ToolFailed,
+			fmt.Errorf("the agent started the rollout but has no result for it: status %d: %s", a.Status,
+				endpoint.ErrorText(at.secrets.Answer(a))))
 	case a.Status/100 != 2:
 		return nil, unreached(endpoint.StatusFailure(at.address, at.secrets.Answer(a)))
 	case a.Over:

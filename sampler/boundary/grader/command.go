@@ -76,17 +76,21 @@ func newCommand(raw json.RawMessage, env Env) (sampler.Grader, error) {
 		}
 	}
 	g := &Command{
-		name: "command grader", argv: c.Command, lines: c.Lines, timeout: timeout, dir: env.Dir, without: env.Without, tools: env.SampleTools,
+		name: "command grader", argv: c.Command, lines: c.Lines, timeout: timeout, dir: env.Dir, without: env.Without,
+		tools: env.SampleTools,
 	}
 	switch {
 	case len(c.Command) == 0 || slices.Contains(c.Command, ""):
-		return nil, errors.New("command is missing or has an empty part: name the program and its arguments, such as [python3, grade.py]")
+		return nil, errors.New("command is missing or has an empty part: name the program and its arguments, such " +
+			"as [python3, grade.py]")
 	case c.Processes < 0 || c.Processes > 1024:
 		return nil, fmt.Errorf("processes is %d: it must be from 0 (one for each processor) to 1024", c.Processes)
 	case c.Lines && len(g.SessionReads()) > 0:
-		return nil, errors.New("command: {{session.…}} changes with each rollout, and with lines a process grades many: take one of them out")
+		return nil, errors.New("command: {{session.…}} changes with each rollout, and with lines a process grades " +
+			"many: take one of them out")
 	case !process.Supported:
-		return nil, errors.New("this system cannot stop everything that a command starts: run it as a service (type endpoint)")
+		return nil, errors.New("this system cannot stop everything that a command starts: run it as a service (type " +
+			"endpoint)")
 	}
 	if c.Processes == 0 {
 		c.Processes = runtime.GOMAXPROCS(0)
@@ -118,9 +122,11 @@ func (g *Command) Start(context.Context) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("%s: %s cannot be run: make it executable (chmod +x), or name the program that runs it first, such as [python3, %[2]s]", g.name, g.argv[0])
+		return fmt.Errorf("%s: %s cannot be run: make it executable (chmod +x), or name the program that runs it "+
+			"first, such as [python3, %[2]s]", g.name, g.argv[0])
 	}
-	return fmt.Errorf("%s: there is no %s: a name is looked for on PATH, a path such as ./%s starts from the folder of the configuration", g.name, g.argv[0], filepath.Base(file))
+	return fmt.Errorf("%s: there is no %s: a name is looked for on PATH, a path such as ./%s starts from the folder "+
+		"of the configuration", g.name, g.argv[0], filepath.Base(file))
 }
 
 // SessionReads lists the session variables in the program's arguments.
@@ -234,7 +240,8 @@ func (g *Command) line(ctx context.Context, out sampler.Output) (sampler.Grade, 
 			return g.printed(text)
 		case ctx.Err() != nil:
 			return sampler.Grade{}, context.Cause(ctx)
-		case again || !used || !errors.Is(err, process.ErrNotSent) && !errors.Is(err, process.ErrUnsolicited) && peer.ExitCode() != 0:
+		case again || !used || !errors.Is(err, process.ErrNotSent) && !errors.Is(err, process.ErrUnsolicited) &&
+			peer.ExitCode() != 0:
 			return sampler.Grade{}, g.failure(err, peer)
 		}
 	}
@@ -257,11 +264,15 @@ func (g *Command) start(argv []string, more ...string) (*process.Peer, error) {
 func (g *Command) failure(err error, peer *process.Peer) error {
 	switch {
 	case errors.Is(err, process.ErrTimeout):
-		return failed(sampler.KindTimeout, "%s: no grade within %v (timeout): it was ended%s", g.name, g.timeout, peer.StderrTail())
+		return failed(sampler.KindTimeout, "%s: no grade within %v (timeout): it was ended%s", g.name, g.timeout,
+			peer.StderrTail())
 	case errors.Is(err, process.ErrTooLong):
-		return failed(sampler.KindMalformed, "%s: it printed more than %d bytes and was ended: it must print a number, and everything else on standard error", g.name, maxScore)
+		return failed(sampler.KindMalformed, "%s: it printed more than %d bytes and was ended: it must print a "+
+			"number, and everything else on standard error", g.name, maxScore)
 	case errors.Is(err, process.ErrExtraOutput), errors.Is(err, process.ErrUnsolicited):
-		return failed(sampler.KindMalformed, "%s: it printed more than one line for a grading and was ended: print everything else on standard error", g.name)
+		return failed(sampler.KindMalformed,
+			"%s: it printed more than one line for a grading and was ended: print everything else on standard error",
+			g.name)
 	case peer.ExitCode() == tryAgain:
 		err = &endpoint.Failure{Temporary: true, Err: err}
 	}
@@ -278,6 +289,8 @@ func (g *Command) Close() error {
 // Choices says what counts as a grade.
 func (g *Command) Choices() map[string]string {
 	return map[string]string{
-		"command result": "the number that is printed, or the score of a JSON object; with lines always an object, with the id of the request; an exit code other than 0, an output that is neither, and an answer without its id are a failed grading; the exit code 75 asks for another try",
+		"command result": "the number that is printed, or the score of a JSON object; with lines always an object, " +
+			"with the id of the request; an exit code other than 0, an output that is neither, and an answer " +
+			"without its id are a failed grading; the exit code 75 asks for another try",
 	}
 }

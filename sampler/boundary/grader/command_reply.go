@@ -26,11 +26,15 @@ func readPrinted(text []byte) (grade sampler.Grade, kind string, err error) {
 	case len(text) == 0:
 		return grade, sampler.KindMalformed, errors.New("it printed nothing: it must print a number")
 	case errors.Is(err, strconv.ErrRange), err == nil && (math.IsNaN(v) || math.IsInf(v, 0)):
-		return grade, sampler.KindNotANumber, errors.New("it printed " + endpoint.Brief(string(text)) + ", which is not a finite number")
+		return grade, sampler.KindNotANumber,
+			errors.New("it printed " + endpoint.Brief(string(text)) + ", which is not a finite number")
 	case err != nil && json.Valid(text):
-		return grade, sampler.KindNotANumber, errors.New("it printed " + endpoint.Brief(string(text)) + ", which is not a number")
+		return grade, sampler.KindNotANumber,
+			errors.New("it printed " + endpoint.Brief(string(text)) + ", which is not a number")
 	case err != nil:
-		return grade, sampler.KindMalformed, errors.New("it printed neither a number nor a JSON object with a score: " + endpoint.Brief(string(text)) + "; print everything else on standard error")
+		return grade, sampler.KindMalformed,
+			errors.New("it printed neither a number nor a JSON object with a score: " + endpoint.Brief(string(text)) +
+				"; print everything else on standard error")
 	}
 	return sampler.Grade{Reward: v}, "", nil
 }
@@ -61,12 +65,15 @@ func readObject(text []byte) (grade sampler.Grade, kind string, err error) {
 		Parts map[string]json.RawMessage `json:"parts"`
 	}
 	if jsontext.Unmarshal(text, &more) != nil {
-		return sampler.Grade{}, sampler.KindMalformed, errors.New("parts is not an object: " + endpoint.Brief(string(text)))
+		return sampler.Grade{}, sampler.KindMalformed,
+			errors.New("parts is not an object: " + endpoint.Brief(string(text)))
 	}
 	for name, raw := range more.Parts {
 		var x *float64
 		if jsontext.Unmarshal(raw, &x) != nil || x == nil {
-			return sampler.Grade{}, sampler.KindNotANumber, errors.New("the part " + endpoint.Brief(strings.ToValidUTF8(name, "\uFFFD")) + " is " + endpoint.Brief(string(raw)) + ", which is not a number")
+			return sampler.Grade{}, sampler.KindNotANumber,
+				errors.New("the part " + endpoint.Brief(strings.ToValidUTF8(name, "\uFFFD")) + " is " +
+					endpoint.Brief(string(raw)) + ", which is not a number")
 		}
 		if grade.Parts == nil {
 			grade.Parts = make(map[string]float64, len(more.Parts))

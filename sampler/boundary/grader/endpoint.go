@@ -115,7 +115,10 @@ func (g *Endpoint) Grade(ctx context.Context, out sampler.Output) (grade sampler
 		}
 		score, kind, err := readScore(a)
 		if err != nil {
-			f := &endpoint.Failure{URL: credential.BareURL(address), Status: a.Status, Temporary: true, Err: errors.New(secrets.Mask(err.Error()))}
+			f := &endpoint.Failure{
+				URL: credential.BareURL(address), Status: a.Status, Temporary: true,
+				Err: errors.New(secrets.Mask(err.Error())),
+			}
 			return &sampler.GradeError{Kind: kind, Err: f}
 		}
 		grade.Reward = score
@@ -156,13 +159,16 @@ func (g *Endpoint) Warnings() []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("endpoint: requests larger than 1 MB: %d, up to %.1f MB; Azure's trainer takes no input above 1 MB and discards the rollout",
+	return []string{fmt.Sprintf("endpoint: requests larger than 1 MB: %d, up to %.1f MB; Azure's trainer takes no "+
+		"input above 1 MB and discards the rollout",
 		n, float64(g.largest.Load())/(1<<20))}
 }
 
 // Choices says what does not count as a score.
 func (g *Endpoint) Choices() map[string]string {
 	return map[string]string{
-		"endpoint reply": "a reply without a finite number as score (or reward), or with a mark of failure such as error, exception, failed, status error, or success of false, is a failure: it is retried, then the output has no grade",
+		"endpoint reply": "a reply without a finite number as score (or reward), or with a mark of failure such as " +
+			"error, exception, failed, status error, or success of false, is a failure: it is retried, then the " +
+			"output has no grade",
 	}
 }

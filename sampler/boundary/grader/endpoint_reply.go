@@ -23,7 +23,8 @@ func readScore(a endpoint.Answer) (score float64, kind string, err error) {
 		if m := notFinite.FindSubmatch(a.Body); m != nil {
 			return 0, sampler.KindNotANumber, fmt.Errorf("the score %s is not a number", m[1])
 		}
-		return 0, sampler.KindMalformed, fmt.Errorf("the answer is not a JSON object with a \"score\": %s", endpoint.ErrorText(a))
+		return 0, sampler.KindMalformed, fmt.Errorf("the answer is not a JSON object with a \"score\": %s",
+			endpoint.ErrorText(a))
 	}
 	if why := reported(reply, a); why != "" {
 		return 0, sampler.KindReported, fmt.Errorf("the grader reports an error: %s", why)
@@ -51,7 +52,8 @@ func reported(reply map[string]json.RawMessage, a endpoint.Answer) string {
 	case f.Key == "error":
 		return endpoint.ErrorText(a)
 	case f.Cause == "false":
-		return f.Key + " is false: " + endpoint.Brief(string(bytes.TrimSpace(a.Body))) + "; it says whether the grading worked, so a mark for a wrong answer needs another name, such as passed"
+		return f.Key + " is false: " + endpoint.Brief(string(bytes.TrimSpace(a.Body))) +
+			"; it says whether the grading worked, so a mark for a wrong answer needs another name, such as passed"
 	default:
 		return endpoint.Brief(f.Text())
 	}

@@ -20,7 +20,8 @@ var evalProtocol = Kind{
 
 // evalProtocolChoices says what counts as a reward.
 var evalProtocolChoices = map[string]string{
-	"eval_protocol result": "the score of the row's evaluation_result; is_score_valid of false, an error with the score, None, NaN and an exception are a failed grading",
+	"eval_protocol result": "the score of the row's evaluation_result; is_score_valid of false, an error with the " +
+		"score, None, NaN and an exception are a failed grading",
 }
 
 func newEvalProtocol(raw json.RawMessage, env Env) (sampler.Grader, error) {
@@ -40,5 +41,6 @@ func newEvalProtocol(raw json.RawMessage, env Env) (sampler.Grader, error) {
 		c.Arguments = map[string]any{}
 	}
 	options := map[string]any{"adapter": c.Adapter, "arguments": c.Arguments}
-	return newReward("eval_protocol", c.rewardSource, rewardFunctions{Function: c.Function}, evalProtocolAdapter, options, evalProtocolChoices, env)
+	return newReward("eval_protocol", c.rewardSource, rewardFunctions{Function: c.Function}, evalProtocolAdapter,
+		options, evalProtocolChoices, env)
 }

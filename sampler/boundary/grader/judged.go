@@ -59,7 +59,10 @@ func newJudged(c rawJudged, env Env) (judged, error) {
 	if s.MaxTokens == nil {
 		s.MaxTokens = s.Respelt
 	}
-	g.prompt = sampler.Prompt{Model: c.Model, Seed: s.Seed, Temperature: s.Temperature, TopP: s.TopP, MaxTokens: s.MaxTokens, ReasoningEffort: s.Effort}
+	g.prompt = sampler.Prompt{
+		Model: c.Model, Seed: s.Seed, Temperature: s.Temperature, TopP: s.TopP,
+		MaxTokens: s.MaxTokens, ReasoningEffort: s.Effort,
+	}
 	return g, nil
 }
 
@@ -79,7 +82,9 @@ func stepsSchema(result string) json.RawMessage {
 // A refusal, an answer cut off and one that cannot be decoded are errors, each
 // of its kind; wants is what was asked for. The Grade, without a reward, tells
 // what the judge used, also with an error.
-func (g *judged) ask(ctx context.Context, out sampler.Output, wants string, answer any) (grade sampler.Grade, text string, err error) {
+func (g *judged) ask(ctx context.Context, out sampler.Output, wants string,
+	answer any,
+) (grade sampler.Grade, text string, err error) {
 	messages, err := g.messages(out)
 	if err != nil {
 		return sampler.Grade{}, "", err

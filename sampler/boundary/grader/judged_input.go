@@ -114,7 +114,10 @@ func (b block) templates() []Template {
 }
 
 // blockTypes are those of Chat Completions and of Responses.
-var blockTypes = []string{"text", "input_text", "output_text", "image_url", "input_image", "input_audio", "file", "input_file"}
+var blockTypes = []string{
+	"text", "input_text", "output_text", "image_url", "input_image", "input_audio", "file",
+	"input_file",
+}
 
 // rawInput is one message as the job writes it.
 type rawInput struct {
@@ -143,7 +146,8 @@ func parseMessage(in rawInput) (message, error) {
 	}
 	for _, b := range list {
 		if kind := jsontext.TextOrJSON(b["type"]); !slices.Contains(blockTypes, kind) {
-			return message{}, fmt.Errorf("content has a block of type %q: a judge reads %s", kind, strings.Join(blockTypes, ", "))
+			return message{}, fmt.Errorf("content has a block of type %q: a judge reads %s", kind,
+				strings.Join(blockTypes, ", "))
 		}
 	}
 	all, err := parseBlock(raw)

@@ -26,7 +26,10 @@ type Kind struct {
 
 // Kinds lists the graders that can be run here, in the order they are shown.
 func Kinds() []Kind {
-	return []Kind{stringCheck, textSimilarity, scoreModel, labelModel, pythonKind, multi, endpointKind, trl, verifiers, evalProtocol, lambda, command}
+	return []Kind{
+		stringCheck, textSimilarity, scoreModel, labelModel, pythonKind, multi, endpointKind, trl,
+		verifiers, evalProtocol, lambda, command,
+	}
 }
 
 // Env is what graders need from outside. The zero value is for graders that need nothing.

@@ -12,8 +12,9 @@ import (
 )
 
 var labelModel = Kind{
-	Name:   "label_model",
-	Doc:    "Asks a judge model for steps and one of the labels. The reward is 1 when it is among the passing labels, else 0.",
+	Name: "label_model",
+	Doc: "Asks a judge model for steps and one of the labels. The reward is 1 when it is among the passing " +
+		"labels, else 0.",
 	New:    newLabelModel,
 	Remote: true,
 }
@@ -112,7 +113,8 @@ func (g *LabelModel) Warnings() []string {
 		warn = append(warn, "label_model: every label is a passing one, so every output earns 1")
 	}
 	if g.part == "" {
-		warn = append(warn, "label_model: the platform's schema has it as a part of a multi grader only, and its guide does not list it for training")
+		warn = append(warn, "label_model: the platform's schema has it as a part of a multi grader only, and its "+
+			"guide does not list it for training")
 	}
 	return warn
 }
@@ -120,6 +122,7 @@ func (g *LabelModel) Warnings() []string {
 // Choices says what labels earn.
 func (g *LabelModel) Choices() map[string]string {
 	return map[string]string{
-		"label_model reward": "1 for a passing label, 0 for another; an answer that is not one of the labels leaves the output without a grade",
+		"label_model reward": "1 for a passing label, 0 for another; an answer that is not one of the labels leaves " +
+			"the output without a grade",
 	}
 }

@@ -115,7 +115,8 @@ func (g *Multi) unread() []string {
 func (g *Multi) Warnings() []string {
 	var warn []string
 	for _, name := range g.unread() {
-		warn = append(warn, fmt.Sprintf("multi: the formula does not read %s, which is graded and changes no reward; when it fails there is none", name))
+		warn = append(warn, fmt.Sprintf("multi: the formula does not read %s, which is graded and changes no "+
+			"reward; when it fails there is none", name))
 	}
 	for _, p := range g.parts {
 		for _, text := range Warnings(p.grader) {
@@ -128,11 +129,13 @@ func (g *Multi) Warnings() []string {
 // Choices says how the formula is interpreted, and lists the parts' choices.
 func (g *Multi) Choices() map[string]string {
 	choices := map[string]string{
-		"multi formula": "^ groups to the right and binds tighter than a sign; a step without a finite value, such as a division by zero, leaves the output without a grade",
-		"multi part":    "a part without a grade leaves the output without one",
+		"multi formula": "^ groups to the right and binds tighter than a sign; a step without a finite value, such " +
+			"as a division by zero, leaves the output without a grade",
+		"multi part": "a part without a grade leaves the output without one",
 	}
 	if g.invalid {
-		choices["multi invalid_grade"] = "ignored: its meaning is not documented, and an output without a grade stays without one"
+		choices["multi invalid_grade"] = "ignored: its meaning is not documented, and an output without a grade " +
+			"stays without one"
 	}
 	for _, p := range g.parts {
 		for question, choice := range Choices(p.grader) {

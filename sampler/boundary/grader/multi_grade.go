@@ -91,7 +91,8 @@ func (g *Multi) compute(results []*result) (sampler.Grade, error) {
 	}
 	reward, err := g.formula.Eval(values)
 	if err != nil {
-		return used(results), failed(sampler.KindFormula, "calculate_output %s: %w, with %s", brief(g.source), err, given(results))
+		return used(results), failed(sampler.KindFormula, "calculate_output %s: %w, with %s", brief(g.source), err,
+			given(results))
 	}
 	grade.Reward, grade.Parts = reward, parts
 	return grade, nil

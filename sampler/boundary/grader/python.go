@@ -18,8 +18,9 @@ import (
 
 var pythonKind = Kind{
 	Name: "python",
-	Doc:  "Runs your function grade(sample, item) in a pool of Python interpreters. The reward is the number it returns.",
-	New:  newPython,
+	Doc: "Runs your function grade(sample, item) in a pool of Python interpreters. The reward is the number it " +
+		"returns.",
+	New: newPython,
 
 	inline: inlineFile,
 }
@@ -109,7 +110,8 @@ func (g *Python) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 	}
 	reward, err := number(result)
 	if err != nil {
-		return sampler.Grade{}, g.note(&sampler.GradeError{Kind: sampler.KindNotANumber, Err: fmt.Errorf("%s: %w", g.name, err)})
+		return sampler.Grade{},
+			g.note(&sampler.GradeError{Kind: sampler.KindNotANumber, Err: fmt.Errorf("%s: %w", g.name, err)})
 	}
 	return sampler.Grade{Reward: reward}, nil
 }
@@ -168,18 +170,22 @@ func (g *Python) Warnings() []string {
 	if n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("%s: gradings that raised an exception or returned no finite number: %d; they have no grade here, and the hosted service would have scored them 0", g.name, n)}
+	return []string{fmt.Sprintf("%s: gradings that raised an exception or returned no finite number: %d; they have "+
+		"no grade here, and the hosted service would have scored them 0", g.name, n)}
 }
 
 // Choices says what runs the source, and how, and what counts as a number.
 func (g *Python) Choices() map[string]string {
 	out := map[string]string{
-		"python result": "a float or an int is the reward, True and False are 1 and 0; an exception or anything else is a failed grading and not the 0 that the hosted service gives",
+		"python result": "a float or an int is the reward, True and False are 1 and 0; an exception or anything " +
+			"else is a failed grading and not the 0 that the hosted service gives",
 	}
 	if runs := g.pool.Interpreter(); runs != "" {
-		out["python interpreter"] = fmt.Sprintf("%s; the hosted service's image may have other modules and versions", runs)
+		out["python interpreter"] = fmt.Sprintf("%s; the hosted service's image may have other modules and versions",
+			runs)
 		if g.image != "" {
-			out["python interpreter"] = fmt.Sprintf("%s; the hosted service's image %s may have other modules and versions", runs, g.image)
+			out["python interpreter"] = fmt.Sprintf(
+				"%s; the hosted service's image %s may have other modules and versions", runs, g.image)
 		}
 		out["python isolation"] = g.pool.Isolation()
 	}

@@ -142,7 +142,9 @@ func (f rewardFunctions) list() ([]string, error) {
 }
 
 // newReward makes a grader of a kind, with the adapter of that kind.
-func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, options map[string]any, choices map[string]string, env Env) (*Reward, error) {
+func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, options map[string]any,
+	choices map[string]string, env Env,
+) (*Reward, error) {
 	names, err := f.list()
 	switch {
 	case err != nil:
@@ -154,7 +156,10 @@ func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, o
 	case env.Python == nil:
 		return nil, errors.New("no python interpreters to run it in: this program was set up without them")
 	}
-	g := &Reward{pool: env.Python, name: kind + " grader", source: c.Source, names: names, weights: f.Weights, choices: choices}
+	g := &Reward{
+		pool: env.Python, name: kind + " grader", source: c.Source, names: names, weights: f.Weights,
+		choices: choices,
+	}
 	switch {
 	case c.Name != "":
 		g.name += " " + c.Name
@@ -234,13 +239,15 @@ func (g *Reward) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, 
 		Said map[string]json.RawMessage `json:"said"`
 	}
 	if err := jsontext.Unmarshal(text, &result); err != nil {
-		return sampler.Grade{}, failed(sampler.KindNotANumber, "%s: the result is not a number: %s", g.name, endpoint.Brief(string(text)))
+		return sampler.Grade{}, failed(sampler.KindNotANumber, "%s: the result is not a number: %s", g.name,
+			endpoint.Brief(string(text)))
 	}
 	if result.Reward == nil {
 		return sampler.Grade{}, failed(result.Kind, "%s: %s", g.name, result.NoGrade)
 	}
 	if f, is := markOf(result.Said, (*failure.Marks).Row); is {
-		return sampler.Grade{}, failed(sampler.KindReported, "%s: the result reports an error: %s", g.name, endpoint.Brief(f.Text()))
+		return sampler.Grade{}, failed(sampler.KindReported, "%s: the result reports an error: %s", g.name,
+			endpoint.Brief(f.Text()))
 	}
 	if len(result.Parts) == 0 {
 		result.Parts = nil

@@ -34,14 +34,16 @@ func RewardFunctions(path string, names ...string) (kind string, functions []str
 		names = found
 	}
 	if len(names) == 0 {
-		return "", nil, fmt.Errorf("%s has no function whose arguments are those of a reward function: completions (TRL), completion (verifiers), or sample and item", path)
+		return "", nil, fmt.Errorf("%s has no function whose arguments are those of a reward function: completions "+
+			"(TRL), completion (verifiers), or sample and item", path)
 	}
 	for _, name := range names {
 		switch {
 		case kinds[name] == "":
 			return "", nil, fmt.Errorf("%s has no reward function %s; it has %s", path, name, strings.Join(found, ", "))
 		case kinds[name] != kinds[names[0]]:
-			return "", nil, fmt.Errorf("%s and %s of %s are called with other arguments: name those of one kind, %s:NAME", names[0], name, path, path)
+			return "", nil, fmt.Errorf("%s and %s of %s are called with other arguments: name those of one kind, "+
+				"%s:NAME", names[0], name, path, path)
 		}
 	}
 	return kinds[names[0]], names, nil

@@ -52,8 +52,9 @@ func newScoreModel(raw json.RawMessage, env Env) (sampler.Grader, error) {
 // scoreSchema asks for a number.
 func scoreSchema(low, high float64) json.RawMessage {
 	number := func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
-	return stepsSchema(`{"type":"number","description":"The float score assigned from the evaluation. This should be in inclusive range ` +
-		number(low) + ` to ` + number(high) + `."}`)
+	return stepsSchema(
+		`{"type":"number","description":"The float score assigned from the evaluation. This should be in inclusive range ` +
+			number(low) + ` to ` + number(high) + `."}`)
 }
 
 // Grade asks the judge once. A refusal, an answer cut off and one that holds no number
@@ -81,6 +82,7 @@ func (g *ScoreModel) Range() (low, high float64) { return g.low, g.high }
 // Choices says how an answer without a number counts.
 func (g *ScoreModel) Choices() map[string]string {
 	return map[string]string{
-		"score_model result": "an answer without a number leaves the output without a grade; the hosted service gives it 0",
+		"score_model result": "an answer without a number leaves the output without a grade; the hosted service " +
+			"gives it 0",
 	}
 }

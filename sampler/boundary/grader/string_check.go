@@ -119,6 +119,7 @@ func (g *StringCheck) Warnings() []string {
 // Choices says what an output earns that lacks a field of the template.
 func (g *StringCheck) Choices() map[string]string {
 	return map[string]string{
-		"string_check missing": "an output that lacks what a template reads, such as a key of output_json, fails the check, whatever the operation",
+		"string_check missing": "an output that lacks what a template reads, such as a key of output_json, fails " +
+			"the check, whatever the operation",
 	}
 }

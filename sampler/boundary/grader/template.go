@@ -143,9 +143,11 @@ func checkSample(path []step) error {
 	case path[0].key == "":
 		return fmt.Errorf("sample is not a list; it has %s", strings.Join(sampleKeys, ", "))
 	case path[0].key == "output_audio":
-		return fmt.Errorf("the outputs measured here are text: sample has no output_audio; it has %s", strings.Join(sampleKeys, ", "))
+		return fmt.Errorf("the outputs measured here are text: sample has no output_audio; it has %s",
+			strings.Join(sampleKeys, ", "))
 	}
-	return fmt.Errorf("sample has no %q; it has %s%s", path[0].key, strings.Join(sampleKeys, ", "), meant(path[0].key, sampleKeys))
+	return fmt.Errorf("sample has no %q; it has %s%s", path[0].key, strings.Join(sampleKeys, ", "),
+		meant(path[0].key, sampleKeys))
 }
 
 // Render writes the template with values in the place of its variables: a

@@ -15,8 +15,9 @@ import (
 
 var textSimilarity = Kind{
 	Name: "text_similarity",
-	Doc:  "Compares two templates by a text metric: " + strings.Join(metricNames(), ", ") + ". The reward is between 0 and 1.",
-	New:  newTextSimilarity,
+	Doc: "Compares two templates by a text metric: " + strings.Join(metricNames(), ", ") +
+		". The reward is between 0 and 1.",
+	New: newTextSimilarity,
 }
 
 // Chooser is a grader that had to choose where the wire contract is silent: one sentence
@@ -90,7 +91,8 @@ func metricNamed(name string) (metric.Metric, error) {
 	case "":
 		return metric.Metric{}, fmt.Errorf("evaluation_metric is missing: it is one of %s", names)
 	case "cosine":
-		return metric.Metric{}, fmt.Errorf("evaluation_metric cosine compares embeddings of a hosted model (text-embedding-3-large), "+
+		return metric.Metric{}, fmt.Errorf("evaluation_metric cosine compares embeddings of a hosted model "+
+			"(text-embedding-3-large), "+
 			"and the service offers it for evals only, not for training: use one of %s", names)
 	}
 	return metric.Metric{}, fmt.Errorf("evaluation_metric %q is not one of %s", name, names)
@@ -117,7 +119,8 @@ func (g *TextSimilarity) Grade(ctx context.Context, out sampler.Output) (sampler
 	}
 	if g.metric.Steps != nil && g.metric.Steps(input, reference) > metric.Affordable {
 		return sampler.Grade{}, &sampler.GradeError{Kind: sampler.KindOther, Err: fmt.Errorf(
-			"texts of %d and %d bytes are too long for %s, which compares every character with every other: use bleu, gleu or a rouge",
+			"texts of %d and %d bytes are too long for %s, which compares every character with every other: use "+
+				"bleu, gleu or a rouge",
 			len(input), len(reference), g.metric.Name)}
 	}
 	if g.nltk != nil && g.nltk.function != nil {
@@ -163,7 +166,8 @@ func (g *TextSimilarity) Choices() map[string]string {
 	}
 	choices := map[string]string{"text_similarity " + g.metric.Name: choice}
 	if slices.ContainsFunc(g.Reads(), func(key string) bool { return key != "output_text" }) {
-		choices["text_similarity missing"] = "an output that lacks what a template reads, such as a key of output_json, scores 0"
+		choices["text_similarity missing"] = "an output that lacks what a template reads, such as a key of " +
+			"output_json, scores 0"
 	}
 	return choices
 }

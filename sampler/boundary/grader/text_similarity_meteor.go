@@ -73,7 +73,11 @@ func (m *nltkMeteor) score(ctx context.Context, by *endpoint.Caller, input, refe
 	}
 	var score float64
 	if err := jsontext.Unmarshal(raw, &score); err != nil {
-		return 0, &sampler.GradeError{Kind: sampler.KindNotANumber, Err: fmt.Errorf("nltk's METEOR gave %s", endpoint.Brief(string(raw)))}
+		return 0,
+			&sampler.GradeError{
+				Kind: sampler.KindNotANumber,
+				Err:  fmt.Errorf("nltk's METEOR gave %s", endpoint.Brief(string(raw))),
+			}
 	}
 	return min(max(score, 0), 1), nil
 }

@@ -13,15 +13,17 @@ import (
 var verifiersAdapter string
 
 var verifiers = Kind{
-	Name:   "verifiers",
-	Doc:    "Runs reward functions of verifiers, which take any of prompt, completion, answer, state, info and task, or a Rubric, or a Task.",
+	Name: "verifiers",
+	Doc: "Runs reward functions of verifiers, which take any of prompt, completion, answer, state, info and " +
+		"task, or a Rubric, or a Task.",
 	New:    newVerifiers,
 	inline: inlineSource,
 }
 
 // verifiersChoices says what counts as a reward.
 var verifiersChoices = map[string]string{
-	"verifiers result": "the sum of the functions by weight, or what the Rubric or Task makes of them; None, NaN and an exception are a failed grading and not the 0 that verifiers gives",
+	"verifiers result": "the sum of the functions by weight, or what the Rubric or Task makes of them; None, NaN " +
+		"and an exception are a failed grading and not the 0 that verifiers gives",
 }
 
 func newVerifiers(raw json.RawMessage, env Env) (sampler.Grader, error) {
@@ -45,5 +47,6 @@ func newVerifiers(raw json.RawMessage, env Env) (sampler.Grader, error) {
 			return nil, fmt.Errorf("%s has functions and weights of its own: remove it or them", key)
 		}
 	}
-	return newReward("verifiers", c.rewardSource, c.rewardFunctions, verifiersAdapter, map[string]any{"rubric": c.Rubric, "task": c.Task}, verifiersChoices, env)
+	return newReward("verifiers", c.rewardSource, c.rewardFunctions, verifiersAdapter,
+		map[string]any{"rubric": c.Rubric, "task": c.Task}, verifiersChoices, env)
 }

@@ -81,7 +81,8 @@ func plantAt(ctx context.Context, path string, e *sampler.RolloutSession) error 
 			}
 		}
 	}
-	return fmt.Errorf("%s already exists and has no canary: delete the workspace when its session stops, or name a file that nothing else writes", endpoint.Brief(path))
+	return fmt.Errorf("%s already exists and has no canary: delete the workspace when its session stops, or name a "+
+		"file that nothing else writes", endpoint.Brief(path))
 }
 
 // writeCanary makes a file that is not there yet.

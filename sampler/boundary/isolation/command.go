@@ -46,7 +46,10 @@ func describe(e *sampler.RolloutSession) []byte {
 		Attempt int                        `json:"attempt"`
 		Item    json.RawMessage            `json:"item,omitempty"`
 		Session map[string]json.RawMessage `json:"session,omitempty"`
-	}{ID: e.ID, TraceID: e.TraceID, Canary: rollout.Canary(e.TraceID), Sample: e.Sample, Attempt: e.Attempt, Session: e.Values}
+	}{
+		ID: e.ID, TraceID: e.TraceID, Canary: rollout.Canary(e.TraceID), Sample: e.Sample, Attempt: e.Attempt,
+		Session: e.Values,
+	}
 	if e.Item != nil {
 		about.ItemID, about.Split, about.Item = e.Item.ID, string(e.Item.Split), e.Item.Row
 	}
@@ -116,7 +119,10 @@ func commandFailure(what string, err error, said string) error {
 			how = "was interrupted"
 		}
 	}
-	return &endpoint.Failure{Temporary: !missing, Fatal: missing, Err: fmt.Errorf("the session's %s command %s%s", what, word(ended, how), said)}
+	return &endpoint.Failure{
+		Temporary: !missing, Fatal: missing,
+		Err: fmt.Errorf("the session's %s command %s%s", what, word(ended, how), said),
+	}
 }
 
 func word(ended bool, how string) string {
@@ -133,7 +139,8 @@ func scratch(text []byte) (*os.File, error) {
 		if at, ok := errors.AsType[*fs.PathError](err); ok {
 			err = at.Err
 		}
-		return fmt.Errorf("run a session's command: write in the temporary directory %s (TMPDIR): %w", os.TempDir(), err)
+		return fmt.Errorf("run a session's command: write in the temporary directory %s (TMPDIR): %w", os.TempDir(),
+			err)
 	}
 	f, err := os.CreateTemp("", "gonogo-session-*")
 	if err != nil {

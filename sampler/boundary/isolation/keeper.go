@@ -25,8 +25,10 @@ type Config struct {
 	Headers     map[string]string // of both POSTs; final values
 	Concurrency int               // sessions at one time; 0 = no bound
 	Reads       []string          // names that tools and graders read: a start must answer them
-	Canary      string            // a file in the session's place that the rollout's canary is written to; {{session.NAME}} stands for what the start answered; "": none
-	HTTP        *http.Client      // nil = one of our own
+	// a file in the session's place that the rollout's canary is written to; {{session.NAME}} stands for
+	// what the start answered; "": none
+	Canary string
+	HTTP   *http.Client // nil = one of our own
 }
 
 // IsURL reports whether a hook is a URL to POST to and not a command.
@@ -44,7 +46,8 @@ func (c Config) Validate() error {
 	case c.Concurrency < 0:
 		return errors.New("the concurrency of sessions cannot be negative (0 = no bound)")
 	case !process.Supported && (!IsURL(c.Start) || !IsURL(c.Stop)):
-		return errors.New("this system cannot stop everything that a command starts: give the session's start and stop as URLs")
+		return errors.New("this system cannot stop everything that a command starts: give the session's start and " +
+			"stop as URLs")
 	}
 	return endpoint.CheckHeaders(c.Headers)
 }
@@ -111,11 +114,17 @@ func (k *Keeper) Start(ctx context.Context, e *sampler.RolloutSession) error {
 		return err
 	}
 	if e.Values, err = values(text); err != nil {
-		return &endpoint.Failure{URL: k.where(k.cfg.Start), Status: statusOf(header), Temporary: true, Err: fmt.Errorf("the session's start answered %w", err)}
+		return &endpoint.Failure{
+			URL: k.where(k.cfg.Start), Status: statusOf(header), Temporary: true,
+			Err: fmt.Errorf("the session's start answered %w", err),
+		}
 	}
 	if name := e.Lacks(slices.Concat(k.kept, k.cfg.Reads)); name != "" {
 		// It answered all of them before: then it is this one answer that was broken.
-		f := &endpoint.Failure{URL: k.where(k.cfg.Start), Status: statusOf(header), Err: fmt.Errorf("the session's start answered no %q, which {{session.%s}} reads", name, name)}
+		f := &endpoint.Failure{
+			URL: k.where(k.cfg.Start), Status: statusOf(header),
+			Err: fmt.Errorf("the session's start answered no %q, which {{session.%s}} reads", name, name),
+		}
 		f.Temporary = k.answered.Load()
 		f.Fatal = !f.Temporary
 		return f
@@ -225,7 +234,9 @@ func (k *Keeper) leave(e *sampler.RolloutSession) {
 }
 
 // do posts to a hook or runs it and returns what it answered.
-func (k *Keeper) do(ctx context.Context, what, hook string, e *sampler.RolloutSession) (text []byte, header http.Header, err error) {
+func (k *Keeper) do(ctx context.Context, what, hook string,
+	e *sampler.RolloutSession,
+) (text []byte, header http.Header, err error) {
 	body := describe(e)
 	if !IsURL(hook) {
 		text, err = run(ctx, what, hook, body, environment(e))
@@ -251,7 +262,10 @@ func (k *Keeper) do(ctx context.Context, what, hook string, e *sampler.RolloutSe
 	case a.Status >= 300:
 		return nil, a.Header, endpoint.StatusFailure(address, a)
 	case a.Over:
-		return nil, a.Header, &endpoint.Failure{URL: k.where(hook), Status: a.Status, Temporary: true, Err: fmt.Errorf("the answer is longer than %d bytes", maxAnswer)}
+		return nil, a.Header, &endpoint.Failure{
+			URL: k.where(hook), Status: a.Status, Temporary: true,
+			Err: fmt.Errorf("the answer is longer than %d bytes", maxAnswer),
+		}
 	}
 	return a.Body, a.Header, nil
 }

@@ -89,7 +89,8 @@ func (c Config) Validate() error {
 	case err != nil:
 		return fmt.Errorf("the MCP server %s: %w", c.Name, err)
 	case at.UsesSession():
-		return fmt.Errorf("the MCP server %s reads {{session.%s}}: its tools are listed before any rollout has a session; a server for each rollout is started by its command, with per_rollout", c.Name, at.Reads()[0])
+		return fmt.Errorf("the MCP server %s reads {{session.%s}}: its tools are listed before any rollout has a "+
+			"session; a server for each rollout is started by its command, with per_rollout", c.Name, at.Reads()[0])
 	}
 	return nil
 }

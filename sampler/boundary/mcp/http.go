@@ -99,7 +99,8 @@ func refused(req *http.Request) []byte {
 		_ = body.Close()
 	}
 	id := cmp.Or(string(asked.ID), "null")
-	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, errTooLong.Code, errTooLong.Message)
+	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, id, errTooLong.Code,
+		errTooLong.Message)
 }
 
 // bounded is the body of a stream of events of which no more than left is read.

@@ -98,7 +98,8 @@ func (c Config) named(all []Definition) ([]Definition, error) {
 	var listed []string
 	for _, d := range all {
 		if slices.Contains(listed, d.Remote) {
-			errs = append(errs, fmt.Errorf("the MCP server %s lists two tools of the name %q: leave it out (only)", c.Name, endpoint.Brief(d.Remote)))
+			errs = append(errs, fmt.Errorf("the MCP server %s lists two tools of the name %q: leave it out (only)",
+				c.Name, endpoint.Brief(d.Remote)))
 		}
 		listed = append(listed, d.Remote)
 	}
@@ -108,7 +109,8 @@ func (c Config) named(all []Definition) ([]Definition, error) {
 	}{{"only", c.Only}, {"rename", slices.Sorted(maps.Keys(c.Rename))}} {
 		for _, name := range key.wants {
 			if !slices.Contains(listed, name) {
-				errs = append(errs, fmt.Errorf("%s: the MCP server %s has no tool %q; it has %s", key.name, c.Name, name, endpoint.Brief(strings.Join(listed, ", "))))
+				errs = append(errs, fmt.Errorf("%s: the MCP server %s has no tool %q; it has %s", key.name, c.Name,
+					name, endpoint.Brief(strings.Join(listed, ", "))))
 			}
 		}
 	}
@@ -122,7 +124,9 @@ func (c Config) named(all []Definition) ([]Definition, error) {
 			d.Name = other
 		}
 		if !offerable.MatchString(d.Name) {
-			errs = append(errs, fmt.Errorf("the tool %q of the MCP server %s: a model's API takes names of A-Z, a-z, 0-9, _ and -, at most 64 of them: rename it (rename), or leave it out (only)", endpoint.Brief(d.Name), c.Name))
+			errs = append(errs, fmt.Errorf("the tool %q of the MCP server %s: a model's API takes names of A-Z, "+
+				"a-z, 0-9, _ and -, at most 64 of them: rename it (rename), or leave it out (only)",
+				endpoint.Brief(d.Name), c.Name))
 		}
 		taken = append(taken, d)
 	}

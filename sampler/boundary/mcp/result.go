@@ -69,7 +69,8 @@ func readResult(raw json.RawMessage, most int) (sampler.Result, error) {
 	for _, c := range a.Content {
 		s, text := c.shown()
 		if texts = texts || text && s != ""; !text {
-			res.Note = fmt.Sprintf("the answer contains something other than text (%s): the model sees only its name", endpoint.Brief(c.Type))
+			res.Note = fmt.Sprintf("the answer contains something other than text (%s): the model sees only its name",
+				endpoint.Brief(c.Type))
 		}
 		parts = append(parts, s)
 	}

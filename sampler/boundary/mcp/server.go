@@ -97,7 +97,8 @@ func (s *server) unseat(at *seat, why error) {
 		if c.pipe != nil && c.pipe.broken() != nil {
 			why = c.pipe.broken()
 		}
-		at.lost = s.fails(&endpoint.Failure{Err: fmt.Errorf("the rollout's own server is gone, and with it what the rollout did there: %w", why)})
+		at.lost = s.fails(&endpoint.Failure{Err: fmt.Errorf("the rollout's own server is gone, and with it what the "+
+			"rollout did there: %w", why)})
 	}
 }
 

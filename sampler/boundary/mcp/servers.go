@@ -62,7 +62,10 @@ func New(ctx context.Context, cfgs []Config, opts Options) (*Servers, error) {
 		}
 		errs = append(errs, err)
 		seen[cfg.Name] = true
-		all.servers = append(all.servers, &server{cfg: cfg, opts: opts, secrets: cfg.secrets(), seats: make(map[string]*seat)})
+		all.servers = append(all.servers, &server{
+			cfg: cfg, opts: opts, secrets: cfg.secrets(),
+			seats: make(map[string]*seat),
+		})
 	}
 	if err := errors.Join(errs...); err != nil {
 		return all, err
@@ -107,10 +110,12 @@ func (all *Servers) collect() error {
 		for _, d := range l.Tools {
 			t := &Tool{server: all.servers[i], def: d}
 			if other := owner[d.Name]; other != nil && other.server != t.server {
-				errs = append(errs, fmt.Errorf("the MCP servers %s and %s both have a tool %q: give one of them a prefix, rename it there, or leave it out (only)", other.server.cfg.Name, l.Server, d.Name))
+				errs = append(errs, fmt.Errorf("the MCP servers %s and %s both have a tool %q: give one of them a "+
+					"prefix, rename it there, or leave it out (only)", other.server.cfg.Name, l.Server, d.Name))
 				continue
 			} else if other != nil && l.Err == nil {
-				errs = append(errs, fmt.Errorf("two tools of the MCP server %s are called %q: rename one of them", l.Server, d.Name))
+				errs = append(errs, fmt.Errorf("two tools of the MCP server %s are called %q: rename one of them",
+					l.Server, d.Name))
 				continue
 			}
 			owner[d.Name] = t

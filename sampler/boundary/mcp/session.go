@@ -56,18 +56,23 @@ func (s *server) connect(ctx context.Context, t *endpoint.Try, trace string) (*s
 // open starts a session that begins with that version of the protocol; "" is the
 // newest.
 func (s *server) open(ctx context.Context, t *endpoint.Try, trace, version string) (*session, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.Start, fmt.Errorf("it did not answer within %v of its start", s.opts.Start))
+	ctx, cancel := context.WithTimeoutCause(ctx, s.opts.Start, fmt.Errorf("it did not answer within %v of its start",
+		s.opts.Start))
 	defer cancel()
 	ctx, heard := listen(ctx, t)
 	c := &session{server: s, tap: &tap{}, gone: make(chan struct{})}
 	if s.cfg.URL != "" {
 		client := *s.opts.HTTP
 		client.Transport = &carrier{s.opts.HTTP.Transport, s.cfg.Headers, c.tap}
-		c.tap.Transport = &sdk.StreamableClientTransport{Endpoint: s.cfg.URL, HTTPClient: &client, DisableStandaloneSSE: true, MaxEventSize: largestMessage}
+		c.tap.Transport = &sdk.StreamableClientTransport{
+			Endpoint: s.cfg.URL, HTTPClient: &client,
+			DisableStandaloneSSE: true, MaxEventSize: largestMessage,
+		}
 	} else {
 		p, err := start(s.cfg, s.opts, trace)
 		if err != nil {
-			missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission)
+			missing := errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) ||
+				errors.Is(err, fs.ErrPermission)
 			return nil, s.fails(&endpoint.Failure{Temporary: !missing, Fatal: missing, Err: err})
 		}
 		c.pipe, c.tap.Transport = p, p
@@ -125,7 +130,8 @@ const (
 
 // list lists the server's tools.
 func (c *session) list(ctx context.Context) ([]Definition, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.server.opts.Start, fmt.Errorf("it did not list its tools within %v", c.server.opts.Start))
+	ctx, cancel := context.WithTimeoutCause(ctx, c.server.opts.Start,
+		fmt.Errorf("it did not list its tools within %v", c.server.opts.Start))
 	defer cancel()
 	var all []Definition
 	seen := map[string]bool{}
@@ -146,7 +152,8 @@ func (c *session) list(ctx context.Context) ([]Definition, error) {
 		case p.next == "":
 			return all, nil
 		case seen[p.next], len(seen) >= mostPages, len(all) > mostTools:
-			return nil, c.server.fails(&endpoint.Failure{Err: fmt.Errorf("its list of tools does not end: %d of them on %d pages", len(all), len(seen)+1)})
+			return nil, c.server.fails(&endpoint.Failure{Err: fmt.Errorf("its list of tools does not end: %d of "+
+				"them on %d pages", len(all), len(seen)+1)})
 		}
 		cursor = p.next
 		seen[cursor] = true
@@ -202,7 +209,10 @@ func (c *session) failure(ctx context.Context, heard *heard, err error) error {
 		}
 		return c.server.fails(f)
 	case said:
-		return c.server.fails(&endpoint.Failure{Temporary: true, Err: fmt.Errorf("error %d: %s", werr.Code, endpoint.Brief(werr.Message))})
+		return c.server.fails(&endpoint.Failure{
+			Temporary: true,
+			Err:       fmt.Errorf("error %d: %s", werr.Code, endpoint.Brief(werr.Message)),
+		})
 	case c.pipe == nil:
 		return c.server.fails(endpoint.TransportFailure(c.server.cfg.URL, err))
 	}

@@ -55,7 +55,10 @@ func start(cfg Config, opts Options, trace string) (*pipe, error) {
 	if cfg.PerRollout {
 		patience = ownGrace
 	}
-	return &pipe{child: child, grace: patience, lines: bufio.NewReaderSize(child.Out, 1<<16), turn: make(chan struct{}, 1)}, nil
+	return &pipe{
+		child: child, grace: patience, lines: bufio.NewReaderSize(child.Out, 1<<16),
+		turn: make(chan struct{}, 1),
+	}, nil
 }
 
 // Connect returns the connection, which is there already.
@@ -91,7 +94,8 @@ func (p *pipe) Read(context.Context) (jsonrpc.Message, error) {
 		msg, err := jsonrpc.DecodeMessage(line)
 		if err != nil {
 			return nil, p.breaks(func() error {
-				return fmt.Errorf("it wrote %q on standard output, where only messages of the protocol belong; everything else belongs on standard error", endpoint.Brief(string(line)))
+				return fmt.Errorf("it wrote %q on standard output, where only messages of the protocol belong; "+
+					"everything else belongs on standard error", endpoint.Brief(string(line)))
 			})
 		}
 		return msg, nil

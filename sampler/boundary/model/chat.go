@@ -114,7 +114,10 @@ func (w *chat) parse(body []byte, ids *ids) (sampler.Reply, error) {
 		return sampler.Reply{}, f
 	}
 	m := choice.Message
-	reply := sampler.Reply{Text: contentText(m.Content), Refusal: m.Refusal, Served: a.Server.String(), Usage: transcript.UsageOf(a.Usage)}
+	reply := sampler.Reply{
+		Text: contentText(m.Content), Refusal: m.Refusal, Served: a.Server.String(),
+		Usage: transcript.UsageOf(a.Usage),
+	}
 	if reply.Reasoning = jsontext.TextOrJSON(m.ReasoningContent); reply.Reasoning == "" {
 		reply.Reasoning = jsontext.TextOrJSON(m.Reasoning)
 	}
@@ -124,11 +127,13 @@ func (w *chat) parse(body []byte, ids *ids) (sampler.Reply, error) {
 	}
 	reply.Calls = m.ToolCalls
 	reply.Final = len(reply.Calls) == 0 && reply.Text != ""
-	finish, err := transcript.FinishOfReply(choice.FinishReason, reply.Text != "" || reply.Refusal != "" || len(reply.Calls) > 0)
+	finish, err := transcript.FinishOfReply(choice.FinishReason, reply.Text != "" || reply.Refusal != "" ||
+		len(reply.Calls) > 0)
 	if err != nil {
 		return sampler.Reply{}, &fault{message: err.Error()}
 	}
-	if finish == rollout.FinishStop && len(reply.Calls) == 0 && rollout.FinishOf(jsontext.TextOrJSON(choice.NativeReason)) == rollout.FinishLength {
+	if finish == rollout.FinishStop && len(reply.Calls) == 0 &&
+		rollout.FinishOf(jsontext.TextOrJSON(choice.NativeReason)) == rollout.FinishLength {
 		finish = rollout.FinishLength
 	}
 	ended(&reply, finish)
@@ -163,7 +168,11 @@ func (m *chatMessage) carry() json.RawMessage {
 	for _, f := range []struct {
 		name  string
 		value json.RawMessage
-	}{{"reasoning_content", m.ReasoningContent}, {"reasoning", m.Reasoning}, {"reasoning_details", m.ReasoningDetails}} {
+	}{
+		{"reasoning_content", m.ReasoningContent},
+		{"reasoning", m.Reasoning},
+		{"reasoning_details", m.ReasoningDetails},
+	} {
 		if len(f.value) > 0 && string(f.value) != "null" {
 			b.raw(f.name, string(f.value))
 		}

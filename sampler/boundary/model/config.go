@@ -28,14 +28,16 @@ type Config struct {
 	APIKey  string            // sent as a bearer token; "" sends none
 	Headers map[string]string // sent with every request; may replace Authorization
 
-	Temperature       *float64
-	TopP              *float64
-	MaxOutputTokens   *int
-	ReasoningEffort   string
-	ParallelToolCalls *bool                      // nil = true, as in training, dropped for servers that refuse the parameter
+	Temperature     *float64
+	TopP            *float64
+	MaxOutputTokens *int
+	ReasoningEffort string
+	// nil = true, as in training, dropped for servers that refuse the parameter
+	ParallelToolCalls *bool
 	ResponseFormat    json.RawMessage            // the job's response_format, in chat form; nil = text
 	Extra             map[string]json.RawMessage // further parameters, sent as they are: top_k, min_p
-	LeaveOut          []string                   // names of LeavesOut that are not sent, whichever setting asks for them
+	// names of LeavesOut that are not sent, whichever setting asks for them
+	LeaveOut []string
 
 	MaxConns int          // connections to keep: the number of requests in flight; 0 = 16
 	HTTP     *http.Client // nil = a client of our own, as endpoint.HTTPClient
@@ -44,7 +46,10 @@ type Config struct {
 // LeavesOut lists the parameters that Config.LeaveOut may name. A Judge sends a seed; a
 // Model sends include and parallel_tool_calls.
 func LeavesOut() []string {
-	return []string{"include", "max_output_tokens", "parallel_tool_calls", "reasoning_effort", "response_format", "seed", "temperature", "top_p"}
+	return []string{
+		"include", "max_output_tokens", "parallel_tool_calls", "reasoning_effort", "response_format",
+		"seed", "temperature", "top_p",
+	}
 }
 
 // lean is the Config less what LeaveOut names, but for seed, include and
@@ -71,7 +76,8 @@ func (c Config) lean() Config {
 
 // ours are the parameters of requests that Config.Extra cannot replace.
 var ours = []string{
-	"include", "input", "max_completion_tokens", "max_output_tokens", "max_tokens", "messages", "model", "n", "parallel_tool_calls", "reasoning",
+	"include", "input", "max_completion_tokens", "max_output_tokens", "max_tokens", "messages", "model", "n",
+	"parallel_tool_calls", "reasoning",
 	"reasoning_effort", "response_format", "seed", "store", "stream", "temperature", "text", "tools", "top_p",
 }
 
@@ -95,7 +101,8 @@ func (c Config) Validate() error {
 	}
 	for name := range c.Extra {
 		if slices.Contains(ours, name) {
-			return fmt.Errorf("model.extra names %q, which gonogo sends by itself: use a key of model, or leave it out", name)
+			return fmt.Errorf(
+				"model.extra names %q, which gonogo sends by itself: use a key of model, or leave it out", name)
 		}
 	}
 	for _, name := range c.LeaveOut {

@@ -58,7 +58,8 @@ func New(cfg Config) (*Model, error) {
 	cfg = cfg.lean()
 	m.limit = cfg.MaxOutputTokens
 	m.refused.remember(omitted{
-		include: cfg.API == Chat || leaves("include"), parallel: cfg.ParallelToolCalls != nil || leaves("parallel_tool_calls"),
+		include: cfg.API == Chat || leaves("include"), parallel: cfg.ParallelToolCalls != nil ||
+			leaves("parallel_tool_calls"),
 		limit: cfg.API != Chat || cfg.MaxOutputTokens == nil,
 	})
 	if m.wire, err = newWire(cfg); err != nil {
@@ -140,9 +141,11 @@ func (m *Model) cutByServer(reply *sampler.Reply) {
 	switch {
 	case reply.Finish != rollout.FinishLength || m.limit != nil && (!full || *out >= int64(*m.limit)):
 	case full && *out == 0 && reply.Text == "" && len(reply.Calls) == 0:
-		reply.CutOff = fmt.Sprintf("%s: the prompt has %d tokens, and the server has room for %d", rollout.ContextExceeded, *in, room)
+		reply.CutOff = fmt.Sprintf("%s: the prompt has %d tokens, and the server has room for %d",
+			rollout.ContextExceeded, *in, room)
 	case full:
-		reply.CutOff = fmt.Sprintf("the prompt (%d tokens) and the reply (%d) fill the server's context of %d (%s)", *in, *out, room, rollout.ContextExceeded)
+		reply.CutOff = fmt.Sprintf("the prompt (%d tokens) and the reply (%d) fill the server's context of %d (%s)",
+			*in, *out, room, rollout.ContextExceeded)
 	default:
 		reply.CutOff = rollout.NoLimitSent + ", so it was the server's context or its default limit"
 	}
@@ -168,10 +171,13 @@ func (f *fault) Error() string { return f.code + " " + f.message }
 // that had trouble.
 func (e *server) fault(f *fault, body []byte) (sampler.Reply, error) {
 	if f.message == "" && f.code == "" {
-		return sampler.Reply{}, e.bad("the answer cannot be used: %s", endpoint.ErrorText(endpoint.Answer{Body: []byte(e.secrets.Mask(string(body)))}))
+		return sampler.Reply{},
+			e.bad("the answer cannot be used: %s",
+				endpoint.ErrorText(endpoint.Answer{Body: []byte(e.secrets.Mask(string(body)))}))
 	}
 	failure := &endpoint.Failure{
-		URL: e.address, Status: http.StatusOK, Hidden: f.status, Err: errors.New(endpoint.Brief(e.secrets.Mask(f.Error()))),
+		URL: e.address, Status: http.StatusOK, Hidden: f.status,
+		Err:       errors.New(endpoint.Brief(e.secrets.Mask(f.Error()))),
 		Temporary: f.status == 0 || endpoint.Temporary(f.status),
 	}
 	if why := sampler.CutOff(&endpoint.Failure{Status: f.status}, f.code, e.secrets.Mask(f.message)); why != "" {

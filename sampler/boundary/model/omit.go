@@ -80,15 +80,19 @@ var (
 	includeNamed  = namedAs("include")
 	parallelNamed = namedAs("parallel_tool_calls")
 	limitNamed    = namedAs("max_completion_tokens")
-	encrypted     = regexp.MustCompile(`(?i)reasoning\.encrypted_content|encrypted (reasoning|content) is not supported`)
+	encrypted     = regexp.MustCompile(
+		`(?i)reasoning\.encrypted_content|encrypted (reasoning|content) is not supported`)
 )
 
 func namedAs(name string) *regexp.Regexp {
 	const quote = "[\\\\'\"`]*"
 	const others = "([\\'\"`]+\\w+[\\'\"`]+,\\s*)*"
-	return regexp.MustCompile(`(?i)\b(parameters?|params?|arguments?( supplied)?|fields?|keys?|unknown name)\b[\s:(\[{]*` + others + quote + name + `\b` +
-		`|\bbody` + quote + `\s*,\s*` + quote + name + `\b` +
-		`|(^|[\s'"` + "`" + `])` + name + quote + `:?\s+(extra inputs|is not (supported|permitted|allowed)|is unsupported|not supported)`)
+	return regexp.MustCompile(
+		`(?i)\b(parameters?|params?|arguments?( supplied)?|fields?|keys?|unknown name)\b[\s:(\[{]*` +
+			others + quote + name + `\b` +
+			`|\bbody` + quote + `\s*,\s*` + quote + name + `\b` +
+			`|(^|[\s'"` + "`" + `])` + name + quote +
+			`:?\s+(extra inputs|is not (supported|permitted|allowed)|is unsupported|not supported)`)
 }
 
 // paramOf reads the "param" of an OpenAI-style error; LiteLLM writes "None" where

@@ -88,8 +88,11 @@ func eachPart(content json.RawMessage, convert func(part)) (json.RawMessage, err
 }
 
 // eachMessage converts the roles and parts of all messages of a prompt; roles is
-// nil for Responses, where a turn of the assistant has a type. One in which nothing changes stays as it is, byte for byte.
-func eachMessage(messages json.RawMessage, roles func(string) string, convert func(p part, role string)) (json.RawMessage, error) {
+// nil for Responses, where a turn of the assistant has a type. One in which nothing changes stays as
+// it is, byte for byte.
+func eachMessage(messages json.RawMessage, roles func(string) string,
+	convert func(p part, role string),
+) (json.RawMessage, error) {
 	var all []part
 	if len(bytes.TrimSpace(messages)) == 0 {
 		return messages, nil

@@ -127,7 +127,9 @@ func watched(t *endpoint.Try) option.Middleware {
 
 // post makes one request. The error is a *endpoint.Failure, or a *refused for
 // an answer of status 4xx that may be more than a failure.
-func (e *server) post(ctx context.Context, t *endpoint.Try, body net.Buffers, requestID string) (answer []byte, header http.Header, err error) {
+func (e *server) post(ctx context.Context, t *endpoint.Try, body net.Buffers,
+	requestID string,
+) (answer []byte, header http.Header, err error) {
 	var raw []byte
 	var resp *http.Response
 	_, err = e.client.New(ctx, noParams,
@@ -164,7 +166,8 @@ func (r *refused) Unwrap() error { return r.Failure }
 
 // itemType is how servers say that they do not know an item of the input: llama.cpp, vLLM
 // and other servers that validate with pydantic, and Ollama.
-var itemType = regexp.MustCompile(`(?i)type of '?(input )?item|(unknown|unsupported|unexpected|invalid) (input )?(item|message) ?(type)?|\binput\b[\]\[.\d'", ]+(type|role|content)`)
+var itemType = regexp.MustCompile(
+	`(?i)type of '?(input )?item|(unknown|unsupported|unexpected|invalid) (input )?(item|message) ?(type)?|\binput\b[\]\[.\d'", ]+(type|role|content)`)
 
 // refuse describes an answer that is not a success.
 func (e *server) refuse(a endpoint.Answer) error {
@@ -172,9 +175,13 @@ func (e *server) refuse(a endpoint.Answer) error {
 	code, message := endpoint.APIError(a.Body)
 	f, cutOff := sampler.ModelRefusal(e.address, a)
 	if e.path == "responses" && !f.Temporary && cutOff == "" && itemType.MatchString(message) {
-		f.Err = fmt.Errorf("%w; the server may know this kind of turn in Chat Completions alone: try model.api: chat", f.Err)
+		f.Err = fmt.Errorf("%w; the server may know this kind of turn in Chat Completions alone: try model.api: chat",
+			f.Err)
 	}
-	return &refused{Failure: f, code: code, message: message, param: paramOf(a.Body), text: f.Err.Error(), cutOff: cutOff}
+	return &refused{
+		Failure: f, code: code, message: message, param: paramOf(a.Body), text: f.Err.Error(),
+		cutOff: cutOff,
+	}
 }
 
 // bad is an answer of status 200 that cannot be used: worth another try.

@@ -45,7 +45,8 @@ func (s Settings) Config() Config {
 	}
 	return Config{
 		Extra: extra,
-		Name:  s.Name, BaseURL: s.BaseURL, API: s.API, Headers: s.Headers, Temperature: s.Temperature, TopP: s.TopP, MaxOutputTokens: s.MaxOutputTokens,
+		Name:  s.Name, BaseURL: s.BaseURL, API: s.API, Headers: s.Headers, Temperature: s.Temperature, TopP: s.TopP,
+		MaxOutputTokens: s.MaxOutputTokens,
 		ReasoningEffort: s.ReasoningEffort, ParallelToolCalls: s.ParallelToolCalls, LeaveOut: s.LeaveOut,
 	}
 }

@@ -173,7 +173,8 @@ func usageAlone(body []byte) reply {
 	_ = jsontext.Unmarshal(body, &a)
 	u := transcript.UsageOf(a.Usage)
 	if u.Input != nil { // nothing is written or thought, and what is left out was not cached
-		u.Output, u.Reasoning, u.Cached = cmp.Or(u.Output, new(int64)), cmp.Or(u.Reasoning, new(int64)), cmp.Or(u.Cached, new(int64))
+		u.Output, u.Reasoning, u.Cached = cmp.Or(u.Output, new(int64)), cmp.Or(u.Reasoning, new(int64)),
+			cmp.Or(u.Cached, new(int64))
 	}
 	return reply{usage: u}
 }

@@ -39,8 +39,14 @@ type dialect struct {
 func dialects() []dialect {
 	chat := func(raw json.RawMessage) ([]rollout.Message, error) { return transcript.Messages(raw, "user") }
 	return []dialect{
-		{path: "chat/completions", talks: true, input: "messages", read: chat, answer: chatAnswer, stream: func() stream { return &chatStream{} }},
-		{path: "responses", talks: true, input: "input", read: transcript.Items, answer: responsesAnswer, stream: func() stream { return &responsesStream{} }},
+		{
+			path: "chat/completions", talks: true, input: "messages", read: chat, answer: chatAnswer,
+			stream: func() stream { return &chatStream{} },
+		},
+		{
+			path: "responses", talks: true, input: "input", read: transcript.Items, answer: responsesAnswer,
+			stream: func() stream { return &responsesStream{} },
+		},
 		{path: "embeddings", answer: usageAlone},
 	}
 }
@@ -60,12 +66,20 @@ type asked struct {
 func (p *Proxy) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r, path := p.room(req)
 	if r == nil {
-		refuse(w, http.StatusUnauthorized, "invalid_api_key", "this address is for running rollouts: use the base_url and the api_key that came with this one")
+		refuse(w, http.StatusUnauthorized, "invalid_api_key",
+			"this address is for running rollouts: use the base_url and the api_key that came with this one")
 		return
 	}
 	defer r.busy.Done()
 	if path == "models" && req.Method == http.MethodGet {
-		writeJSON(w, http.StatusOK, map[string]any{"object": "list", "data": []any{map[string]any{"id": p.cfg.Model, "object": "model", "created": 0, "owned_by": "gonogo"}}})
+		writeJSON(w, http.StatusOK,
+			map[string]any{
+				"object": "list",
+				"data": []any{map[string]any{
+					"id": p.cfg.Model, "object": "model", "created": 0,
+					"owned_by": "gonogo",
+				}},
+			})
 		return
 	}
 	for _, d := range dialects() {
@@ -74,7 +88,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 			return
 		}
 	}
-	r.deny(w, http.StatusNotFound, "not_found", req.Method+" "+strconv.Quote(path)+" is not forwarded to the model: POST chat/completions, responses and embeddings are, and GET models is answered")
+	r.deny(w, http.StatusNotFound, "not_found", req.Method+" "+strconv.Quote(path)+" is not forwarded to the model: "+
+		"POST chat/completions, responses and embeddings are, and GET models is answered")
 }
 
 // forward asks the model what the agent asks.
@@ -106,14 +121,15 @@ func (p *Proxy) forward(w http.ResponseWriter, req *http.Request, r *room, d dia
 	var said reply
 	asked := false
 	id := r.play.TraceID + "/" + strconv.Itoa(turn)
-	_, unasked := r.play.Caller.Do(ctx, endpoint.Request{Endpoint: endpoint.Model, Name: id, Once: true}, func(ctx context.Context, t *endpoint.Try) error {
-		asked = true
-		err = p.ask(ctx, w, r, q, id, t, &said)
-		if t.Used(said.usage); said.cutOff != "" {
-			return nil // the server has done its work
-		}
-		return err
-	})
+	_, unasked := r.play.Caller.Do(ctx, endpoint.Request{Endpoint: endpoint.Model, Name: id, Once: true},
+		func(ctx context.Context, t *endpoint.Try) error {
+			asked = true
+			err = p.ask(ctx, w, r, q, id, t, &said)
+			if t.Used(said.usage); said.cutOff != "" {
+				return nil // the server has done its work
+			}
+			return err
+		})
 	switch {
 	case !asked:
 		if !over() { // else the rollout ended, and the model did not fail
@@ -159,7 +175,8 @@ func (p *Proxy) read(d dialect, body []byte) (asked, error) {
 	var model string
 	_ = jsontext.Unmarshal(fields["model"], &model) // "" is refused below
 	if d.talks && model != p.cfg.Model {
-		return q, fmt.Errorf("this run measures the model %q, not %q: send the name that came with the rollout (model.name)", p.cfg.Model, endpoint.Brief(model))
+		return q, fmt.Errorf("this run measures the model %q, not %q: send the name that came with the rollout "+
+			"(model.name)", p.cfg.Model, endpoint.Brief(model))
 	}
 	if !d.talks {
 		return q, nil
@@ -202,7 +219,9 @@ func withUsage(body []byte, fields map[string]json.RawMessage) ([]byte, bool) {
 }
 
 // ask makes the request and hands the answer on as it comes.
-func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked, id string, t *endpoint.Try, said *reply) error {
+func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked, id string, t *endpoint.Try,
+	said *reply,
+) error {
 	address := p.at(q.path)
 	out, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(q.body))
 	if err != nil {
@@ -230,7 +249,8 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 	}
 	defer resp.Body.Close()
 	from := resp.Body
-	if resp.StatusCode == http.StatusOK && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") && q.dialect.stream != nil {
+	if resp.StatusCode == http.StatusOK && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") &&
+		q.dialect.stream != nil {
 		err := p.pass(w, resp, from, r, q, said)
 		said.served = p.secrets.Mask(sampler.ServedBy(said.served, resp.Header))
 		return err
@@ -256,7 +276,10 @@ func (p *Proxy) ask(ctx context.Context, w http.ResponseWriter, r *room, q asked
 	w.WriteHeader(resp.StatusCode)
 	_, _ = w.Write(text) // an agent that is gone is found out by its own end
 	if resp.StatusCode != http.StatusOK {
-		f, cutOff := sampler.ModelRefusal(address, endpoint.Answer{Status: resp.StatusCode, Header: resp.Header, Body: text})
+		f, cutOff := sampler.ModelRefusal(address, endpoint.Answer{
+			Status: resp.StatusCode, Header: resp.Header,
+			Body: text,
+		})
 		said.cutOff = cutOff
 		return f
 	}
@@ -277,7 +300,8 @@ func (p *Proxy) failed(address string, said reply) error {
 func copyHeader(w http.ResponseWriter, resp *http.Response) {
 	for name, values := range resp.Header {
 		switch lower := strings.ToLower(name); {
-		case lower == "content-type", lower == "retry-after", lower == "retry-after-ms", lower == "x-request-id", lower == "x-should-retry",
+		case lower == "content-type", lower == "retry-after", lower == "retry-after-ms", lower == "x-request-id",
+			lower == "x-should-retry",
 			strings.HasPrefix(lower, "x-ratelimit-"), strings.HasPrefix(lower, "openai-"):
 			w.Header()[name] = values
 		}
@@ -292,7 +316,8 @@ func (r *room) deny(w http.ResponseWriter, status int, code, message string) {
 
 // refuse answers with an error in the form OpenAI's API uses.
 func refuse(w http.ResponseWriter, status int, code, message string) {
-	writeJSON(w, status, map[string]any{"error": map[string]any{"message": message, "type": "gonogo_error", "param": nil, "code": code}})
+	writeJSON(w, status,
+		map[string]any{"error": map[string]any{"message": message, "type": "gonogo_error", "param": nil, "code": code}})
 }
 
 func writeJSON(w http.ResponseWriter, status int, v any) {

@@ -55,7 +55,8 @@ func New(cfg Config) (*Proxy, error) {
 		return nil, fmt.Errorf("listen for agents: %w", err)
 	}
 	p := &Proxy{
-		cfg: cfg, base: base, secrets: endpoint.SecretsOf(cfg.Headers, cfg.APIKey), address: "http://" + listener.Addr().String(),
+		cfg: cfg, base: base, secrets: endpoint.SecretsOf(cfg.Headers, cfg.APIKey), address: "http://" +
+			listener.Addr().String(),
 		done: make(chan error, 1), rooms: make(map[string]*room),
 	}
 	p.server = &http.Server{Handler: p, ReadHeaderTimeout: 10 * time.Second}
@@ -64,7 +65,9 @@ func New(cfg Config) (*Proxy, error) {
 }
 
 // Open makes an address and a key for one try of a rollout.
-func (p *Proxy) Open(ctx context.Context, play sampler.AgentRequest) (sampler.ModelAccess, func() sampler.ModelTraffic, error) {
+func (p *Proxy) Open(ctx context.Context,
+	play sampler.AgentRequest,
+) (sampler.ModelAccess, func() sampler.ModelTraffic, error) {
 	inner, stop := context.WithCancel(ctx)
 	token := "gonogo-" + rand.Text()
 	r := newRoom(inner, play)
@@ -79,7 +82,10 @@ func (p *Proxy) Open(ctx context.Context, play sampler.AgentRequest) (sampler.Mo
 		r.busy.Wait() // what the agent left under way is broken off
 		return r.heard()
 	}
-	return sampler.ModelAccess{BaseURL: p.address + "/r/" + token + "/v1", Key: token, Model: p.cfg.Model, API: p.cfg.API, Refused: r.refusal}, shut, nil
+	return sampler.ModelAccess{
+		BaseURL: p.address + "/r/" + token + "/v1", Key: token, Model: p.cfg.Model,
+		API: p.cfg.API, Refused: r.refusal,
+	}, shut, nil
 }
 
 // Close ends the server. Rooms that are open still find no one.

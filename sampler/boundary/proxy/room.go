@@ -126,7 +126,8 @@ func (r *room) note(reply reply, ended time.Time) {
 			continue // it was cut off: no call that the model got wrong
 		}
 		r.calls = append(r.calls, rollout.Call{
-			Turn: r.turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: status, Offset: rollout.Seconds(ended.Sub(r.begun)),
+			Turn: r.turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: status,
+			Offset: rollout.Seconds(ended.Sub(r.begun)),
 		})
 	}
 	r.turns++
@@ -182,7 +183,10 @@ func (r *room) fail(err error, cutOff string) {
 func (r *room) heard() sampler.ModelTraffic {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	h := sampler.ModelTraffic{Messages: r.messages, Calls: r.calls, Usage: r.usage, Turns: r.turns, Finish: r.finish, Served: r.served, Retries: r.failures, Limit: r.limit, Failed: r.failed, CutOff: r.cutOff, Blanked: r.blanked}
+	h := sampler.ModelTraffic{
+		Messages: r.messages, Calls: r.calls, Usage: r.usage, Turns: r.turns, Finish: r.finish,
+		Served: r.served, Retries: r.failures, Limit: r.limit, Failed: r.failed, CutOff: r.cutOff, Blanked: r.blanked,
+	}
 	if r.failed != nil {
 		h.Retries-- // that one was the last
 	}

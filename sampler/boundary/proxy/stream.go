@@ -187,7 +187,10 @@ func (s *chatStream) over() bool { return s.done }
 func (s *chatStream) reply() reply {
 	out := reply{usage: s.usage, served: s.served, failed: s.failed}
 	if s.began {
-		out.message = &rollout.Message{Role: "assistant", Content: s.content.String(), Refusal: s.refusal.String(), Reasoning: s.reasoning.String(), ToolCalls: s.calls}
+		out.message = &rollout.Message{
+			Role: "assistant", Content: s.content.String(), Refusal: s.refusal.String(),
+			Reasoning: s.reasoning.String(), ToolCalls: s.calls,
+		}
 	} else {
 		out.failed = cmp.Or(out.failed, useless("the stream has no answer"))
 	}

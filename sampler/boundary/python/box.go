@@ -48,15 +48,17 @@ func boxes(cfg Config, in *interpreter) []*box {
 	}
 	if cfg.Sandbox != Required {
 		out = append(out, &box{
-			name:  "plain",
-			holds: "python runs without a sandbox, with limits on time, memory and the size of files only: network and files are open to it as they are to this program",
+			name: "plain",
+			holds: "python runs without a sandbox, with limits on time, memory and the size of files only: network " +
+				"and files are open to it as they are to this program",
 		})
 	}
 	return out
 }
 
 // held is what both sandboxes hold.
-const held = "no network, no process but its own, no files but those of the system and of its interpreter, read-only, and a /tmp that ends with it"
+const held = "no network, no process but its own, no files but those of the system and of its interpreter, " +
+	"read-only, and a /tmp that ends with it"
 
 // sizes reports whether a bubblewrap can bound what is written in memory: those
 // before 0.6 cannot, and a grader could fill the machine's.
@@ -68,9 +70,13 @@ func sizes(file string) bool {
 // bubblewrap has the program of that name show the view. Its /dev would be as large
 // as half of the memory, and open to writes.
 func bubblewrap(file string, seen view) *box {
-	args := []string{file, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc", "/proc", "--dev", "/dev"}
+	args := []string{
+		file, "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL", "--proc",
+		"/proc", "--dev", "/dev",
+	}
 	size := strconv.FormatInt(seen.Tmp, 10)
-	args = append(args, "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev", "--size", size, "--tmpfs", "/tmp")
+	args = append(args, "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev", "--size", size, "--tmpfs",
+		"/tmp")
 	for _, link := range seen.Links {
 		args = append(args, "--symlink", link[1], link[0])
 	}
@@ -101,9 +107,13 @@ func sees(in *interpreter) view {
 // needs lists the folders and files that an interpreter reads, each once, those
 // above before those below.
 func needs(in *interpreter) []string {
-	all := []string{"/usr", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime", "/etc/mime.types", "/nix/store", "/gnu/store"}
+	all := []string{
+		"/usr", "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives",
+		"/etc/localtime", "/etc/mime.types", "/nix/store", "/gnu/store",
+	}
 	all = append(all, in.Prefixes...)
-	for _, path := range slices.Concat(in.Path, filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")), filepath.SplitList(os.Getenv("NLTK_DATA"))) {
+	for _, path := range slices.Concat(in.Path, filepath.SplitList(os.Getenv("LD_LIBRARY_PATH")),
+		filepath.SplitList(os.Getenv("NLTK_DATA"))) {
 		if private(path) {
 			all = append(all, modules(path)...)
 		} else {

@@ -28,7 +28,9 @@ var errForged = errors.New("the function wrote into the channel of its worker")
 var errNotBegun = errors.New("the interpreter has ended")
 
 // exchange writes a line and reads the one that answers it.
-func (w *worker) exchange(ctx context.Context, timeout time.Duration, id uint64, line []byte) (word string, payload []byte, err error) {
+func (w *worker) exchange(ctx context.Context, timeout time.Duration, id uint64,
+	line []byte,
+) (word string, payload []byte, err error) {
 	if w.lines.Buffered() > 0 {
 		return "", nil, w.broken(timeout, errForged)
 	}

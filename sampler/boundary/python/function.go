@@ -20,11 +20,13 @@ type Function struct {
 // Call calls the function with one JSON text for each argument and returns what
 // it returned as JSON. A failure is a *sampler.GradeError: KindTimeout,
 // KindNotANumber when the result is not finite or nothing that JSON can hold,
-// KindStart when no interpreter could be started, else KindRuntime with type, message and the line of the source. When ctx ends
+// KindStart when no interpreter could be started, else KindRuntime with type, message and the line of
+// the source. When ctx ends
 // first the worker is killed and the error is ctx's.
 func (f *Function) Call(ctx context.Context, by *endpoint.Caller, args ...json.RawMessage) (json.RawMessage, error) {
 	if len(args) != f.module.Args {
-		return nil, fmt.Errorf("%s: %s was loaded to take %d arguments, and is called with %d", f.module.Name, f.module.Function, f.module.Args, len(args))
+		return nil, fmt.Errorf("%s: %s was loaded to take %d arguments, and is called with %d", f.module.Name,
+			f.module.Function, f.module.Args, len(args))
 	}
 	var result json.RawMessage
 	resume := by.Pause() // a worker that is waited for, started and filled is not a slow grader
@@ -76,7 +78,8 @@ func (p *Pool) loadError(name string, err error) error {
 	case "Unfit":
 		return fmt.Errorf("load %s: %s", name, r.Message)
 	case "ModuleNotFoundError":
-		return fmt.Errorf("load %s: %s has no module %s%s: install it there, or name another interpreter", name, p.Interpreter(), r.Module, r.at())
+		return fmt.Errorf("load %s: %s has no module %s%s: install it there, or name another interpreter", name,
+			p.Interpreter(), r.Module, r.at())
 	}
 	return fmt.Errorf("load %s: %w", name, r)
 }

@@ -74,7 +74,8 @@ func theirs(environ []string) []string {
 	for _, pair := range environ {
 		name, _, _ := strings.Cut(pair, "=")
 		switch name {
-		case "PATH", "HOME", "USER", "SYSTEMROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT", "PYENV_VERSION", "PYENV_DIR",
+		case "PATH", "HOME", "USER", "SYSTEMROOT", "VIRTUAL_ENV", "CONDA_PREFIX", "PYENV_ROOT", "PYENV_VERSION",
+			"PYENV_DIR",
 			"PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH":
 			out = append(out, pair)
 		}

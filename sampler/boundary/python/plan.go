@@ -60,7 +60,10 @@ func tryBoxes(ctx context.Context, cfg Config, in *interpreter, all []*box) (*pl
 	if err != nil {
 		return nil, fmt.Errorf("make a folder for python: %w", err)
 	}
-	p := &plan{cfg: cfg, interpreter: in, dir: dir, mark: marker + "=" + strconv.FormatUint(rand.Uint64(), 36), users: rand.Int64N(1 << 28)}
+	p := &plan{
+		cfg: cfg, interpreter: in, dir: dir, mark: marker + "=" + strconv.FormatUint(rand.Uint64(), 36),
+		users: rand.Int64N(1 << 28),
+	}
 	if isRoot() { // then each worker runs as its own user
 		if err := os.Chmod(dir, 0o1777); err != nil {
 			return nil, errors.Join(fmt.Errorf("open the folder of python: %w", err), p.close())
@@ -82,7 +85,8 @@ func tryBoxes(ctx context.Context, cfg Config, in *interpreter, all []*box) (*pl
 	}
 	why := strings.Join(tried, "; ")
 	if cfg.Sandbox == Required {
-		return nil, errors.Join(fmt.Errorf("no sandbox for python works here: install bubblewrap, allow user namespaces, or set sandbox to none (%s)", why), p.close())
+		return nil, errors.Join(fmt.Errorf("no sandbox for python works here: install bubblewrap, allow user "+
+			"namespaces, or set sandbox to none (%s)", why), p.close())
 	}
 	return nil, errors.Join(fmt.Errorf("start %s: %s", in, why), p.close())
 }
@@ -102,7 +106,8 @@ func (p *plan) start(ctx context.Context) (*worker, error) {
 	n := p.started.Add(1)
 	mark := fmt.Sprintf("%s.%d;", p.mark, n)
 	program := processSource + namespacesSource + workerSource
-	args := append(slices.Clone(p.box.args), p.interpreter.Executable, "-B", "-c", bootstrap, strconv.Itoa(len(program)))
+	args := append(slices.Clone(p.box.args), p.interpreter.Executable, "-B", "-c", bootstrap,
+		strconv.Itoa(len(program)))
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = p.dir
 	cmd.Env = append(p.environ(), mark)
@@ -140,7 +145,8 @@ const (
 // setup is for the nth worker.
 func (p *plan) setup(n int64) setup {
 	s := setup{Path: p.interpreter.Path, Box: p.box.enter, Limits: map[string]int64{
-		"RLIMIT_AS": p.cfg.Memory, "RLIMIT_FSIZE": fileSize, "RLIMIT_NOFILE": openFiles, "RLIMIT_CORE": 0, "RLIMIT_NPROC": processes,
+		"RLIMIT_AS": p.cfg.Memory, "RLIMIT_FSIZE": fileSize, "RLIMIT_NOFILE": openFiles, "RLIMIT_CORE": 0,
+		"RLIMIT_NPROC": processes,
 	}}
 	if !p.box.own || p.box.enter != nil {
 		s.Parent = os.Getpid()

@@ -63,7 +63,10 @@ func NewPool(cfg Config) (*Pool, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, fmt.Errorf("python: %w", err)
 	}
-	return &Pool{cfg: cfg, free: make(chan struct{}, cfg.workers()), done: make(chan struct{}), busy: make(map[*worker]time.Time)}, nil
+	return &Pool{
+		cfg: cfg, free: make(chan struct{}, cfg.workers()), done: make(chan struct{}),
+		busy: make(map[*worker]time.Time),
+	}, nil
 }
 
 // Load starts a worker, compiles the source in it and checks that it defines

@@ -13,5 +13,8 @@ type Settings struct {
 
 // Pool is the configuration of a pool of such interpreters.
 func (s Settings) Pool() Config {
-	return Config{Interpreter: s.Interpreter, Workers: s.Workers, Timeout: s.Timeout.Duration, Memory: int64(s.MemoryMB) << 20, Sandbox: s.Sandbox}
+	return Config{
+		Interpreter: s.Interpreter, Workers: s.Workers, Timeout: s.Timeout.Duration,
+		Memory: int64(s.MemoryMB) << 20, Sandbox: s.Sandbox,
+	}
 }

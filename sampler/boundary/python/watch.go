@@ -51,7 +51,8 @@ func (p *Pool) inspect(busy map[*worker]time.Time) {
 		if len(below) > processes {
 			why = fmt.Sprintf("it had %d processes at once, and may have at most %d", len(below), processes)
 		} else if size := table.Memory(below, p.cfg.Memory); size > p.cfg.Memory {
-			why = fmt.Sprintf("its processes used %d MB of memory together, and may use at most %d", size>>20, p.cfg.Memory>>20)
+			why = fmt.Sprintf("its processes used %d MB of memory together, and may use at most %d", size>>20,
+				p.cfg.Memory>>20)
 		}
 		if why != "" {
 			p.overuse(w, since, why)

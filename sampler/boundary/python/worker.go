@@ -42,7 +42,9 @@ type ready struct {
 }
 
 // spawn starts cmd and hands it its set-up.
-func spawn(ctx context.Context, cmd *exec.Cmd, mark string, own bool, setup []byte, timeout time.Duration) (*worker, error) {
+func spawn(ctx context.Context, cmd *exec.Cmd, mark string, own bool, setup []byte,
+	timeout time.Duration,
+) (*worker, error) {
 	w := &worker{cmd: cmd, stderr: &tail{}, loaded: make(map[int]bool), mark: mark, own: own, gone: make(chan struct{})}
 	cmd.Stderr = w.stderr
 	cmd.WaitDelay = time.Second // for a process that got away and holds standard error
@@ -88,7 +90,9 @@ func (w *worker) load(ctx context.Context, timeout time.Duration, m *module) err
 }
 
 // call calls a function of a module that has been loaded.
-func (w *worker) call(ctx context.Context, timeout time.Duration, m *module, args []json.RawMessage) (json.RawMessage, error) {
+func (w *worker) call(ctx context.Context, timeout time.Duration, m *module,
+	args []json.RawMessage,
+) (json.RawMessage, error) {
 	id, b := w.frame(m)
 	b = append(b, ",["...)
 	for i, arg := range args {

@@ -106,7 +106,10 @@ func newTool(c Config, opts Options) (*Tool, error) {
 }
 
 // reserved are the fields of a call's body.
-var reserved = map[string]bool{"type": true, "id": true, "call_id": true, "name": true, "arguments": true, "trace_id": true, "item": true}
+var reserved = map[string]bool{
+	"type": true, "id": true, "call_id": true, "name": true, "arguments": true,
+	"trace_id": true, "item": true,
+}
 
 // Name returns the tool's name.
 func (t *Tool) Name() string { return t.name }
@@ -142,18 +145,26 @@ func (t *Tool) Call(ctx context.Context, call sampler.Call) (sampler.Result, err
 	case a.Status >= 400:
 		return refusal(a, secrets), nil
 	case a.Status >= 300:
-		return sampler.Result{}, &endpoint.Failure{URL: credential.BareURL(address), Status: a.Status, Err: errors.New("the tool redirects to nowhere")}
+		return sampler.Result{}, &endpoint.Failure{
+			URL: credential.BareURL(address), Status: a.Status,
+			Err: errors.New("the tool redirects to nowhere"),
+		}
 	}
 	said, ok := outputOf(a.Body)
 	switch {
 	case !ok:
-		err = fmt.Errorf("the answer is not a JSON object with an \"output\": %s", endpoint.Brief(secrets.Mask(string(a.Body))))
+		err = fmt.Errorf("the answer is not a JSON object with an \"output\": %s",
+			endpoint.Brief(secrets.Mask(string(a.Body))))
 	case t.echo.foreign(call.ID, said.callID):
-		err = fmt.Errorf("the answer to %s is the answer to another call, %s", call.ID, endpoint.Brief(secrets.Mask(said.callID)))
+		err = fmt.Errorf("the answer to %s is the answer to another call, %s", call.ID,
+			endpoint.Brief(secrets.Mask(said.callID)))
 	default:
 		return sampler.Result{Output: said.output, HTTPStatus: a.Status, Note: said.note}, nil
 	}
-	return sampler.Result{}, &endpoint.Failure{URL: credential.BareURL(address), Status: a.Status, Temporary: true, Err: err}
+	return sampler.Result{}, &endpoint.Failure{
+		URL: credential.BareURL(address), Status: a.Status, Temporary: true,
+		Err: err,
+	}
 }
 
 // transport reports whether an answer is the server's trouble, not a refusal.
@@ -190,7 +201,10 @@ func (t *Tool) body(call sampler.Call) []byte {
 
 // refusal is a 4xx as the model is shown it.
 func refusal(a endpoint.Answer, secrets endpoint.Secrets) sampler.Result {
-	res := sampler.Result{HTTPStatus: a.Status, Error: fmt.Sprintf("status %d: %s", a.Status, endpoint.ErrorText(secrets.Answer(a)))}
+	res := sampler.Result{
+		HTTPStatus: a.Status,
+		Error:      fmt.Sprintf("status %d: %s", a.Status, endpoint.ErrorText(secrets.Answer(a))),
+	}
 	if said, ok := outputOf(a.Body); ok {
 		res.Output, res.Note = said.output, said.note
 		return res

@@ -56,7 +56,8 @@ func Check(files []*File, target Target) []rollout.Problem {
 	}
 	order := rollout.Splits()
 	slices.SortStableFunc(found, func(a, b rollout.Problem) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, a.Split), slices.Index(order, b.Split)), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(slices.Index(order, a.Split), slices.Index(order, b.Split)),
+			cmp.Compare(a.Line, b.Line))
 	})
 	return found
 }
@@ -81,7 +82,10 @@ func (r Rule) check(f *File, rows []row, t Target) []rollout.Problem {
 		if limit.Source != "" {
 			why += " (" + limit.Source + ")"
 		}
-		found = append(found, rollout.Problem{Split: f.Split, File: f.base(), Line: line, Rule: r.Name, Message: why, Blocking: limit.Verified})
+		found = append(found, rollout.Problem{
+			Split: f.Split, File: f.base(), Line: line, Rule: r.Name, Message: why,
+			Blocking: limit.Verified,
+		})
 	}
 	if r.file != nil {
 		if why := r.file(f, rows, limit); why != "" {

@@ -28,7 +28,10 @@ type Options struct {
 
 // withDefaults fills in the usual names.
 func (o Options) withDefaults() Options {
-	return Options{o.PromptField, cmp.Or(o.IDField, "id"), cmp.Or(o.CategoryField, "category"), cmp.Or(o.FamilyField, "family")}
+	return Options{
+		o.PromptField, cmp.Or(o.IDField, "id"), cmp.Or(o.CategoryField, "category"),
+		cmp.Or(o.FamilyField, "family"),
+	}
 }
 
 // File is a data file that has been read.

@@ -21,11 +21,17 @@ func GuessFields(files []*File) Options {
 		return ""
 	}
 	return Options{
-		IDField: guess([]string{"id", "item_id", "task_id", "question_id", "example_id", "sample_id", "uid", "uuid", "key"},
+		IDField: guess([]string{
+			"id", "item_id", "task_id", "question_id", "example_id", "sample_id", "uid", "uuid",
+			"key",
+		},
 			func(rows, distinct int) bool { return distinct == rows }),
 		CategoryField: guess([]string{"category", "type", "topic", "domain", "kind", "difficulty", "subject", "skill"},
 			func(rows, distinct int) bool { return distinct > 1 && distinct <= max(20, rows/10) }),
-		FamilyField: guess([]string{"family", "document", "document_id", "doc_id", "source", "repository", "repo", "company", "patient", "project", "url"},
+		FamilyField: guess([]string{
+			"family", "document", "document_id", "doc_id", "source", "repository", "repo",
+			"company", "patient", "project", "url",
+		},
 			func(rows, distinct int) bool { return distinct > 1 && distinct < rows }),
 	}
 }

@@ -158,7 +158,8 @@ func (o Override) Apply(items []rollout.Item) ([]rollout.Item, OverrideCounts, e
 				did.Without[name]++
 			}
 		}
-		if !bytes.Equal(tools, items[i].Tools) || headText(messages) != headText(it.Messages) || len(messages) != len(it.Messages) {
+		if !bytes.Equal(tools, items[i].Tools) || headText(messages) != headText(it.Messages) ||
+			len(messages) != len(it.Messages) {
 			did.Items++
 		}
 		it.Messages, it.Tools = messages, tools

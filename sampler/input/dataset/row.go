@@ -82,10 +82,12 @@ func (rd *reader) row(text []byte, line int) {
 	}
 	it := rollout.Item{Split: rd.file.Split, File: rd.file.base(), Line: line, Row: bytes.Clone(text)}
 	if err := messages(&it, fields["messages"]); err != nil {
-		if near, ok := spelling.Suggest("messages", slices.Sorted(maps.Keys(fields))); ok && absent(fields["messages"]) {
+		if near, ok := spelling.Suggest("messages", slices.Sorted(maps.Keys(fields))); ok &&
+			absent(fields["messages"]) {
 			err = fmt.Errorf("%w, but the row has %q", err, near)
 		} else if name := likelyPrompt(fields); name != "" && absent(fields["messages"]) {
-			err = fmt.Errorf("%w; the key data.prompt names another field that holds them or the user's text, such as %q", err, name)
+			err = fmt.Errorf("%w; the key data.prompt names another field that holds them or the user's text, such "+
+				"as %q", err, name)
 		}
 		rd.fail(line, "%w", err)
 		return
@@ -113,7 +115,8 @@ func (rd *reader) unique(id string, number bool, line int, fields map[string]jso
 	whole, rest := rd.fingerprints(fields)
 	switch first, taken := rd.ids[id]; {
 	case taken && first.number != number:
-		rd.fail(line, "id %s is written once as a string and once as a number (line %d): write all ids one way", id, first.line)
+		rd.fail(line, "id %s is written once as a string and once as a number (line %d): write all ids one way", id,
+			first.line)
 		return false
 	case taken && first.row != whole:
 		rd.fail(line, "id %q is taken by a different row in line %d: give every item an id of its own", id, first.line)
@@ -143,10 +146,12 @@ func (rd *reader) finish() {
 			})
 		}
 	}
-	note(rd.wrapped, "wrapped", `rows wrapped as {"item":{…}}, as files for evals are: %d of %d; the inner object was used; training files are not wrapped`)
+	note(rd.wrapped, "wrapped",
+		`rows wrapped as {"item":{…}}, as files for evals are: %d of %d; the inner object was used; training files are not wrapped`)
 	note(rd.repeated, "repeated_row", "rows that repeat an earlier row with its id: %d of %d; they were left out")
 	note(rd.copies, "duplicate_row", "rows that are copies of an earlier row under another id: %d of %d")
-	note(rd.unnamed, "no_id", "rows without \""+f.options.IDField+"\", named after their line: %d of %d; results of two versions of the file cannot be matched")
+	note(rd.unnamed, "no_id", "rows without \""+f.options.IDField+
+		"\", named after their line: %d of %d; results of two versions of the file cannot be matched")
 }
 
 // object decodes a JSON object one level deep.
@@ -245,7 +250,8 @@ func messages(it *rollout.Item, raw json.RawMessage) error {
 		case "":
 			return fmt.Errorf(`messages[%d]: the user message has no "content"`, i)
 		default:
-			return fmt.Errorf(`messages[%d]: the "content" of a user message is a string or a list of parts, this is %s`, i, kind)
+			return fmt.Errorf(
+				`messages[%d]: the "content" of a user message is a string or a list of parts, this is %s`, i, kind)
 		}
 	}
 	if err := it.Decode(); err != nil {

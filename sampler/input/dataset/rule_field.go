@@ -68,30 +68,50 @@ func (r *row) extras() []string {
 // fieldRules are the rules of good sense, and advice for any hosted platform: they never block.
 func fieldRules() []Rule {
 	return []Rule{
-		{Name: "role", Doc: "roles other than developer, system, user, assistant and tool are unknown", row: unknownRole},
-		{Name: "reserved_key", Doc: "messages and tools are reserved: tools holds function definitions in chat form", row: reservedKey},
-		{Name: "platform_key", Doc: "parallel_tool_calls is added by the platform", hosted: true, row: func(r *row, _ Limit) string {
-			if _, there := r.fields["parallel_tool_calls"]; there {
-				return "the platform adds a field \"parallel_tool_calls\" of its own: rename this one"
-			}
-			return ""
-		}},
-		{Name: "no_reference", Doc: "a row with only messages gives the grader nothing to compare with", row: func(r *row, _ Limit) string {
-			if len(r.extras()) == 0 {
-				return "nothing but messages: the grader has no reference to compare with"
-			}
-			return ""
-		}},
-		{Name: "empty_content", Doc: "a user message without text asks nothing", row: emptyContent},
-		{Name: "null_reference", Doc: "a reference that is null gives the grader nothing to compare with", file: nullReference},
-		{Name: "safety_phrase", Doc: "asking for the chain of thought trips the platform's safety screening", hosted: true, row: func(r *row, _ Limit) string {
-			for i, m := range r.item.Messages {
-				if strings.Contains(strings.ToLower(m.Content), "chain of thought") {
-					return fmt.Sprintf("messages[%d] mentions the \"chain of thought\", which the safety screening of files may refuse", i)
+		{
+			Name: "role", Doc: "roles other than developer, system, user, assistant and tool are unknown",
+			row: unknownRole,
+		},
+		{
+			Name: "reserved_key", Doc: "messages and tools are reserved: tools holds function definitions in chat form",
+			row: reservedKey,
+		},
+		{
+			Name: "platform_key", Doc: "parallel_tool_calls is added by the platform", hosted: true,
+			row: func(r *row, _ Limit) string {
+				if _, there := r.fields["parallel_tool_calls"]; there {
+					return "the platform adds a field \"parallel_tool_calls\" of its own: rename this one"
 				}
-			}
-			return ""
-		}},
+				return ""
+			},
+		},
+		{
+			Name: "no_reference", Doc: "a row with only messages gives the grader nothing to compare with",
+			row: func(r *row, _ Limit) string {
+				if len(r.extras()) == 0 {
+					return "nothing but messages: the grader has no reference to compare with"
+				}
+				return ""
+			},
+		},
+		{Name: "empty_content", Doc: "a user message without text asks nothing", row: emptyContent},
+		{
+			Name: "null_reference", Doc: "a reference that is null gives the grader nothing to compare with",
+			file: nullReference,
+		},
+		{
+			Name: "safety_phrase", Doc: "asking for the chain of thought trips the platform's safety screening",
+			hosted: true, row: func(r *row, _ Limit) string {
+				for i, m := range r.item.Messages {
+					if strings.Contains(strings.ToLower(m.Content), "chain of thought") {
+						return fmt.Sprintf(
+							"messages[%d] mentions the \"chain of thought\", which the safety screening "+
+								"of files may refuse", i)
+					}
+				}
+				return ""
+			},
+		},
 		{Name: "extra_keys", Doc: "every row should have the same fields", file: unevenKeys},
 		{Name: "mixed_types", Doc: "a field should hold one type of value in all rows", file: mixedTypes},
 		{Name: "same_answer", Doc: "one answer for all rows can be learnt without the task", file: sameAnswer},
@@ -148,7 +168,8 @@ func nullReference(_ *File, rows []row, _ Limit) string {
 	var words []string
 	for _, name := range slices.Sorted(maps.Keys(null)) {
 		if null[name] == len(rows) || slices.Contains(rollout.ReferenceFields(), name) {
-			words = append(words, fmt.Sprintf("%q is null in %d of %d rows (first in line %d): the grader has nothing to compare with", name, null[name], len(rows), first[name]))
+			words = append(words, fmt.Sprintf("%q is null in %d of %d rows (first in line %d): the grader has "+
+				"nothing to compare with", name, null[name], len(rows), first[name]))
 		}
 	}
 	return some(words)
@@ -184,7 +205,8 @@ func unevenKeys(_ *File, rows []row, _ Limit) string {
 			continue
 		}
 		first := slices.IndexFunc(rows, func(r row) bool { _, there := r.fields[name]; return !there })
-		uneven = append(uneven, fmt.Sprintf("%q is missing in %d of %d rows (first in line %d)", name, len(rows)-have[name], len(rows), rows[first].item.Line))
+		uneven = append(uneven, fmt.Sprintf("%q is missing in %d of %d rows (first in line %d)", name,
+			len(rows)-have[name], len(rows), rows[first].item.Line))
 	}
 	return some(uneven)
 }
@@ -252,7 +274,8 @@ func sameAnswer(_ *File, rows []row, _ Limit) string {
 			continue
 		}
 		if !slices.ContainsFunc(rows, func(r row) bool { return !bytes.Equal(r.fields[name], value) }) {
-			same = append(same, fmt.Sprintf("%q is %.60s in all %d rows: it can be learnt without the task", name, value, len(rows)))
+			same = append(same, fmt.Sprintf("%q is %.60s in all %d rows: it can be learnt without the task", name,
+				value, len(rows)))
 		}
 	}
 	return some(same)

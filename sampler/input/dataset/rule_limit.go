@@ -29,8 +29,10 @@ func limitRules() []Rule {
 				return fmt.Sprintf("%d rows; a job needs at least %d", f.Rows, l.Value)
 			},
 		},
-		maxRows("max_train_rows", "the most rows that the training file may have", rollout.Train, func(t Target) Limit { return t.MaxTrain }),
-		maxRows("max_eval_rows", "the most rows that the validation file may have", rollout.Eval, func(t Target) Limit { return t.MaxEval }),
+		maxRows("max_train_rows", "the most rows that the training file may have", rollout.Train,
+			func(t Target) Limit { return t.MaxTrain }),
+		maxRows("max_eval_rows", "the most rows that the validation file may have", rollout.Eval,
+			func(t Target) Limit { return t.MaxEval }),
 		{
 			Name: "max_bytes", Doc: "the largest size of a file",
 			limit: func(t Target) Limit { return t.MaxBytes },
@@ -48,7 +50,8 @@ func limitRules() []Rule {
 				if int64(len(r.item.Row)) <= l.Value {
 					return ""
 				}
-				return fmt.Sprintf("the row has %.1f MB and is sent with every tool and grader call, which may have at most %d MB", float64(len(r.item.Row))/(1<<20), l.Value>>20)
+				return fmt.Sprintf("the row has %.1f MB and is sent with every tool and grader call, which may have "+
+					"at most %d MB", float64(len(r.item.Row))/(1<<20), l.Value>>20)
 			},
 		},
 		{

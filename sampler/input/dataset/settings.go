@@ -13,5 +13,8 @@ type Settings struct {
 
 // Of is the data file of a split; "" where there is none.
 func (d Settings) Of(split rollout.Split) string {
-	return map[rollout.Split]string{rollout.Train: d.Train, rollout.Eval: d.Eval, rollout.Production: d.Production}[split]
+	return map[rollout.Split]string{
+		rollout.Train: d.Train, rollout.Eval: d.Eval,
+		rollout.Production: d.Production,
+	}[split]
 }

@@ -4,12 +4,13 @@ package dataset
 type Target struct {
 	Name, Doc string
 
-	MinRows      Limit // rows of each file, at least
-	MaxTrain     Limit // rows of the training file, at most
-	MaxEval      Limit // rows of the validation file, at most
-	MaxBytes     Limit // size of each file, at most
-	MaxRowBytes  Limit // one row, which is sent with every tool and grader call
-	NeedsEval    Limit // 1: a job needs a validation file; advice, for a train file is often measured before there is one
+	MinRows     Limit // rows of each file, at least
+	MaxTrain    Limit // rows of the training file, at most
+	MaxEval     Limit // rows of the validation file, at most
+	MaxBytes    Limit // size of each file, at most
+	MaxRowBytes Limit // one row, which is sent with every tool and grader call
+	// 1: a job needs a validation file; advice, for a train file is often measured before there is one
+	NeedsEval    Limit
 	LastUser     Limit // 1: the last message must be the user's
 	NoAudioFile  Limit // 1: no audio and no file content
 	NoImages     Limit // 1: no images
@@ -42,14 +43,16 @@ func Targets() []Target {
 		{
 			Name: "openai", Doc: "OpenAI's hosted fine-tuning (closes to new jobs on 2027-01-06)",
 			MinRows:  Limit{10, false, "known for Microsoft's service; OpenAI's own number is not published"},
-			MaxTrain: Limit{50_000, true, guide}, MaxEval: Limit{1_000, true, guide}, MaxBytes: Limit{512 << 20, true, files},
+			MaxTrain: Limit{50_000, true, guide}, MaxEval: Limit{1_000, true, guide},
+			MaxBytes:  Limit{512 << 20, true, files},
 			NeedsEval: Limit{1, false, guide}, LastUser: Limit{1, true, azure},
 			NoAudioFile: Limit{1, true, schema}, NoSystemRole: Limit{1, false, schema},
 		},
 		{
 			Name: "azure", Doc: "Microsoft Foundry (Azure OpenAI)",
 			MinRows:  Limit{10, true, agents},
-			MaxTrain: Limit{50_000, false, guide}, MaxEval: Limit{1_000, false, guide}, MaxBytes: Limit{512 << 20, true, files},
+			MaxTrain: Limit{50_000, false, guide}, MaxEval: Limit{1_000, false, guide},
+			MaxBytes:    Limit{512 << 20, true, files},
 			MaxRowBytes: Limit{1 << 20, false, agents},
 			NeedsEval:   Limit{1, false, azure}, LastUser: Limit{1, true, azure},
 			NoAudioFile: Limit{1, true, azure}, NoImages: Limit{1, true, azure}, NoSystemRole: Limit{1, false, azure},

@@ -68,14 +68,19 @@ var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]{0,399})(\.[0-9]{1,400})?([
 // documents that grow beyond reason when their aliases are resolved.
 func Parse(name string, body []byte) (*Node, error) {
 	if len(body) > MaxBytes {
-		return nil, Errors{{File: name, Msg: fmt.Sprintf("the file is larger than %d KB; data and transcripts belong in separate files", MaxBytes>>10)}}
+		return nil, Errors{{File: name, Msg: fmt.Sprintf("the file is larger than %d KB; data and transcripts "+
+			"belong in separate files", MaxBytes>>10)}}
 	}
 	body = bytes.TrimPrefix(body, []byte("\ufeff"))
 	if json.Valid(body) {
 		body = bytes.ReplaceAll(body, []byte("\t"), []byte(" ")) // white space in JSON, forbidden in YAML
 	}
 	if line, column := tooDeep(body); line > 0 {
-		return nil, Errors{{File: name, Line: line, Column: column, Msg: fmt.Sprintf("more than %d brackets or lists are open", maxBrackets)}}
+		return nil,
+			Errors{{
+				File: name, Line: line, Column: column,
+				Msg: fmt.Sprintf("more than %d brackets or lists are open", maxBrackets),
+			}}
 	}
 	file, err := parser.ParseBytes(body, 0)
 	if err != nil {
@@ -178,7 +183,8 @@ func (r *reader) value(n ast.Node, depth int) *Node {
 	case *ast.AliasNode:
 		return r.alias(n, depth)
 	case *ast.TagNode:
-		return r.fail(n, "tags such as %s are not read: write the plain value, in quotes when it is text", n.GetToken().Value)
+		return r.fail(n, "tags such as %s are not read: write the plain value, in quotes when it is text",
+			n.GetToken().Value)
 	case *ast.MappingNode:
 		if !n.IsFlowStyle && len(n.Values) > 0 {
 			first := n.Values[0].Key.GetToken().Position

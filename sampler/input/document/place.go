@@ -25,7 +25,8 @@ func (n *Node) Locate(path string) Field {
 		best := -1
 		for i, f := range n.Fields {
 			rest, ok := strings.CutPrefix(path, f.Key)
-			if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') && (best < 0 || len(f.Key) > len(n.Fields[best].Key)) {
+			if ok && (rest == "" || rest[0] == '.' || rest[0] == '[') &&
+				(best < 0 || len(f.Key) > len(n.Fields[best].Key)) {
 				best = i
 			}
 		}

@@ -18,7 +18,8 @@ var plainYAML = regexp.MustCompile(`^[A-Za-z0-9_./][A-Za-z0-9_./: -]*[A-Za-z0-9_
 
 // Quote writes text as YAML, in quotes where it could be read as anything else.
 func Quote(text string) string {
-	if n, err := Parse("", []byte(text)); plainYAML.MatchString(text) && err == nil && n.Kind == Text && n.Text == text {
+	if n, err := Parse("", []byte(text)); plainYAML.MatchString(text) && err == nil && n.Kind == Text &&
+		n.Text == text {
 		return text
 	}
 	return string((&Node{Kind: Text, Text: text}).JSON())

@@ -31,9 +31,11 @@ func Deadlines() []Deadline {
 		date  time.Time
 		names string
 	}{
-		{october, "o4-mini-2025-04-16 o4-mini o1-2024-12-17 o1 o3-mini-2025-01-31 o3-mini gpt-4.1-nano-2025-04-14 gpt-4.1-nano"},
+		{october, "o4-mini-2025-04-16 o4-mini o1-2024-12-17 o1 o3-mini-2025-01-31 o3-mini gpt-4.1-nano-2025-04-14 " +
+			"gpt-4.1-nano"},
 		{december, "gpt-5-2025-08-07 o3-2025-04-16 o3"},
-		{january, "gpt-4o-2024-08-06 gpt-4o-mini-2024-07-18 gpt-4o-mini gpt-4.1-2025-04-14 gpt-4.1 gpt-4.1-mini-2025-04-14 gpt-4.1-mini"},
+		{january, "gpt-4o-2024-08-06 gpt-4o-mini-2024-07-18 gpt-4o-mini gpt-4.1-2025-04-14 gpt-4.1 " +
+			"gpt-4.1-mini-2025-04-14 gpt-4.1-mini"},
 	} {
 		for name := range strings.FieldsSeq(m.names) {
 			list = append(list, Deadline{Platform: "openai", Model: name, Date: m.date, Source: deprecations})
@@ -63,7 +65,8 @@ func (j *Job) Warnings(target string, now time.Time) []Warning {
 		if n := limit.of(&j.Hyper).Number; n != nil && (*n < limit.lo || *n > limit.hi) {
 			warn = append(warn, Warning{
 				"hyperparameter", limit.name,
-				fmt.Sprintf("%s is %g; the platform's API description of 2026-11 allows %s", limit.name, *n, limit.text),
+				fmt.Sprintf("%s is %g; the platform's API description of 2026-11 allows %s", limit.name, *n,
+					limit.text),
 			})
 		}
 	}
@@ -92,13 +95,17 @@ func (j *Job) deadlines(target string, now time.Time) []Warning {
 		switch {
 		case d.Model == "":
 			warn = append(warn, Warning{RuleDeadline, "", fmt.Sprintf(
-				"%s no one can create fine-tuning jobs at OpenAI (%s); other platforms take the same data: set target to check their limits", when, d.Source)})
+				"%s no one can create fine-tuning jobs at OpenAI (%s); other platforms take the same data: set "+
+					"target to check their limits", when, d.Source)})
 		case d.Model == j.Model:
-			warn = append(warn, Warning{"retired_model", "model", fmt.Sprintf("%s the model %s is gone (%s)", when, d.Model, d.Source)})
+			warn = append(warn,
+				Warning{"retired_model", "model", fmt.Sprintf("%s the model %s is gone (%s)", when, d.Model, d.Source)})
 		}
 		for _, judge := range judges {
 			if d.Model != "" && judge.model == d.Model {
-				warn = append(warn, Warning{"retired_model", judge.path, fmt.Sprintf("%s the judge %s is gone (%s)", when, d.Model, d.Source)})
+				warn = append(warn,
+					Warning{"retired_model", judge.path, fmt.Sprintf("%s the judge %s is gone (%s)", when, d.Model,
+						d.Source)})
 			}
 		}
 	}
@@ -115,8 +122,14 @@ var limits = []struct {
 }{
 	{"n_epochs", func(h *Hyperparameters) Setting { return h.NEpochs }, 1, 50, "auto or 1 to 50"},
 	{"batch_size", func(h *Hyperparameters) Setting { return h.BatchSize }, 1, 256, "auto or 1 to 256"},
-	{"learning_rate_multiplier", func(h *Hyperparameters) Setting { return h.LearningRateMultiplier }, 5e-324, 1e308, "auto or more than 0"},
-	{"compute_multiplier", func(h *Hyperparameters) Setting { return h.ComputeMultiplier }, 0.00001, 10, "auto or 0.00001 to 10"},
+	{
+		"learning_rate_multiplier", func(h *Hyperparameters) Setting { return h.LearningRateMultiplier }, 5e-324, 1e308,
+		"auto or more than 0",
+	},
+	{
+		"compute_multiplier", func(h *Hyperparameters) Setting { return h.ComputeMultiplier }, 0.00001, 10,
+		"auto or 0.00001 to 10",
+	},
 	{"eval_interval", func(h *Hyperparameters) Setting { return h.EvalInterval }, 1, 1e308, "auto or 1 and more"},
 	{"eval_samples", func(h *Hyperparameters) Setting { return h.EvalSamples }, 1, 1e308, "auto or 1 and more"},
 }

@@ -14,10 +14,16 @@ import (
 // The keys that are understood, by the object they are in. integrations and
 // metadata belong to the platform's body and change nothing that is measured.
 var (
-	bodyKeys          = []string{"model", "training_file", "validation_file", "suffix", "seed", "method", "integrations", "metadata"}
+	bodyKeys = []string{
+		"model", "training_file", "validation_file", "suffix", "seed", "method",
+		"integrations", "metadata",
+	}
 	methodKeys        = []string{"type", "reinforcement"}
 	reinforcementKeys = []string{"tools", "grader", "response_format", "max_episode_steps", "hyperparameters"}
-	hyperKeys         = []string{"batch_size", "n_epochs", "compute_multiplier", "eval_samples", "eval_interval", "learning_rate_multiplier", "reasoning_effort"}
+	hyperKeys         = []string{
+		"batch_size", "n_epochs", "compute_multiplier", "eval_samples", "eval_interval",
+		"learning_rate_multiplier", "reasoning_effort",
+	}
 )
 
 // Parse reads a job's body: the whole of it, only its method object, or only
@@ -64,7 +70,8 @@ func (p *parser) root(n *node) {
 	case n.get("type") != nil:
 		p.fail(n, "", `this looks like a grader, not a job: write it as {"grader": {…}}`)
 	default:
-		p.fail(n, "", `no "method", "reinforcement" or "grader" in it: give the body for fine_tuning.jobs.create, its method object or its reinforcement object`)
+		p.fail(n, "",
+			`no "method", "reinforcement" or "grader" in it: give the body for fine_tuning.jobs.create, its method object or its reinforcement object`)
 	}
 }
 
@@ -136,7 +143,8 @@ func (p *parser) responseFormat(n *node) {
 	case kind == "" && p.stringOrAbsent(n, "type"):
 		p.fail(n, join(n.path, "type"), `missing: "text", "json_object" or "json_schema"`)
 	case kind != "" && !slices.Contains(formatTypes, kind):
-		p.fail(n.get("type"), join(n.path, "type"), `unknown response format %q: "text", "json_object" or "json_schema"`, kind)
+		p.fail(n.get("type"), join(n.path, "type"),
+			`unknown response format %q: "text", "json_object" or "json_schema"`, kind)
 	}
 }
 
@@ -192,7 +200,8 @@ func (p *parser) tool(n *node) Tool {
 // themselves are known to the room that grades.
 func (p *parser) grader(n *node) {
 	if n.get("lambdaGrader") != nil {
-		p.fail(n.get("lambdaGrader"), n.get("lambdaGrader").path, `Bedrock's Lambda grader runs at AWS: put {"type": "lambda", "file": "handler.py"} in its place, with the Python file of its handler`)
+		p.fail(n.get("lambdaGrader"), n.get("lambdaGrader").path,
+			`Bedrock's Lambda grader runs at AWS: put {"type": "lambda", "file": "handler.py"} in its place, with the Python file of its handler`)
 		return
 	}
 	if p.text(n, "type") == "" && p.stringOrAbsent(n, "type") {
@@ -237,7 +246,8 @@ func (p *parser) hyper(n *node) {
 	h := &p.job.Hyper
 	for key, to := range map[string]*Setting{
 		"batch_size": &h.BatchSize, "n_epochs": &h.NEpochs, "compute_multiplier": &h.ComputeMultiplier,
-		"eval_samples": &h.EvalSamples, "eval_interval": &h.EvalInterval, "learning_rate_multiplier": &h.LearningRateMultiplier,
+		"eval_samples": &h.EvalSamples, "eval_interval": &h.EvalInterval,
+		"learning_rate_multiplier": &h.LearningRateMultiplier,
 	} {
 		c := n.get(key)
 		switch {

@@ -15,7 +15,8 @@ import (
 // Read reads a job's body from the text of a file, JSON or YAML.
 func Read(file string, text []byte) (*Job, error) {
 	ext := strings.ToLower(filepath.Ext(file))
-	if isJSON := bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\ufeff")), " \t\r\n"), []byte("{")); ext == ".json" || isJSON && ext != ".yaml" && ext != ".yml" {
+	if isJSON := bytes.HasPrefix(bytes.TrimLeft(bytes.TrimPrefix(text, []byte("\ufeff")), " \t\r\n"),
+		[]byte("{")); ext == ".json" || isJSON && ext != ".yaml" && ext != ".yml" {
 		return Parse(file, text)
 	}
 	root, err := document.Parse(file, text)
@@ -79,12 +80,14 @@ func ReadGrader(file string, text []byte) (own *Job, alone bool, err error) {
 	case err != nil:
 		return nil, false, err
 	case n.Kind != document.Map:
-		return nil, false, fmt.Errorf("%s:%d:%d: a grader or a job is a map of keys, this is %s", file, max(1, n.Line), max(1, n.Column), n.Kind)
+		return nil, false, fmt.Errorf("%s:%d:%d: a grader or a job is a map of keys, this is %s", file,
+			max(1, n.Line), max(1, n.Column), n.Kind)
 	case n.Get("grader") != nil, n.Get("method") != nil, n.Get("reinforcement") != nil:
 		own, err = Parse(file, n.JSON())
 		return own, false, err
 	case n.Get("type") == nil:
-		return nil, false, fmt.Errorf("%s: this is neither a grader, which has a type, nor a job, which has a grader", file)
+		return nil, false, fmt.Errorf("%s: this is neither a grader, which has a type, nor a job, which has a grader",
+			file)
 	}
 	own, err = Alone(file, n.JSON())
 	return own, true, err

@@ -97,7 +97,8 @@ func (j *Job) Expand(env func(string) (string, bool)) (*Job, error) {
 		}
 		if text == credential.Mask {
 			wrong = append(wrong, j.placed(place(j.name, j.Raw, s.node.start, s.node.path,
-				"the value is masked, as the service shows it: write the real one, or ${NAME} to take it from the environment")))
+				"the value is masked, as the service shows it: write the real one, or ${NAME} to take it from the "+
+					"environment")))
 		}
 		text, unknown := Expand(text, env)
 		for _, name := range unknown {

@@ -63,7 +63,10 @@ func place(name string, body []byte, offset int, path, msg string) document.Erro
 	offset = min(max(offset, 0), len(body))
 	before := body[:offset]
 	line := 1 + bytes.Count(before, []byte("\n"))
-	return document.Error{File: name, Path: path, Line: line, Column: offset - bytes.LastIndexByte(before, '\n'), Msg: msg}
+	return document.Error{
+		File: name, Path: path, Line: line, Column: offset - bytes.LastIndexByte(before, '\n'),
+		Msg: msg,
+	}
 }
 
 // treeReader builds nodes out of a decoder's tokens.

@@ -54,10 +54,12 @@ func (c *checker) full() bool { return len(c.errs) > mostMistakes }
 func (c *checker) fail(n *document.Node, path, format string, args ...any) {
 	found := document.Error{File: c.file, Line: n.Line, Column: n.Column, Path: path, Msg: fmt.Sprintf(format, args...)}
 	switch {
-	case c.full() || path != "" && slices.ContainsFunc(c.errs, func(e document.Error) bool { e.Msg = found.Msg; return e == found }):
+	case c.full() || path != "" &&
+		slices.ContainsFunc(c.errs, func(e document.Error) bool { e.Msg = found.Msg; return e == found }):
 		return
 	case len(c.errs) == mostMistakes:
-		found = document.Error{File: c.file, Msg: fmt.Sprintf("more than %d mistakes, of which these are some", mostMistakes)}
+		found = document.Error{File: c.file, Msg: fmt.Sprintf("more than %d mistakes, of which these are some",
+			mostMistakes)}
 	}
 	c.errs = append(c.errs, found)
 }
@@ -78,7 +80,10 @@ func (c *checker) settle(n *document.Node, s *jsonschema.Schema, path string, hi
 	hidden = hidden || s.WriteOnly
 	switch {
 	case n.Kind == document.Map:
-		n.Fields = slices.DeleteFunc(n.Fields, func(f document.Field) bool { return f.Value.Kind == document.Null && s.Properties[f.Key] != nil })
+		n.Fields = slices.DeleteFunc(n.Fields, func(f document.Field) bool {
+			return f.Value.Kind == document.Null &&
+				s.Properties[f.Key] != nil
+		})
 		for _, f := range n.Fields {
 			if inner := within(s, f.Key); inner != nil {
 				c.settle(f.Value, inner, c.below(path, f.Key, hidden), hidden)
@@ -229,7 +234,8 @@ func (c *checker) unknown(n *document.Node, s *jsonschema.Schema, path, name str
 		c.noName(at, path, path, name, s.PropertyOrder)
 		return
 	}
-	if _, like := spelling.Suggest(name, s.PropertyOrder); !like && strings.HasSuffix(path, "]") { // what other groups have is of no use in an entry
+	// what other groups have is of no use in an entry
+	if _, like := spelling.Suggest(name, s.PropertyOrder); !like && strings.HasSuffix(path, "]") {
 		c.fail(at, "", "unknown key %q; the keys are %s", join(path, name), strings.Join(s.PropertyOrder, ", "))
 		return
 	}

@@ -57,11 +57,13 @@ func (k Key) Argument(name, inner, value string) (*document.Node, error) {
 		text.Text = abs
 	}
 	textOrMap := len(k.Types) > 0
-	if k.Type == "string" && k.Pattern != forms["duration"].pattern || textOrMap && !strings.HasPrefix(strings.TrimSpace(value), "{") ||
+	if k.Type == "string" && k.Pattern != forms["duration"].pattern || textOrMap &&
+		!strings.HasPrefix(strings.TrimSpace(value), "{") ||
 		inner != "" && k.AdditionalProperties != nil && k.AdditionalProperties.Type == "string" {
 		return text, nil
 	}
-	if isList := k.Type == "array" && k.Items.Properties == nil; isList && !k.arguments && !strings.HasPrefix(strings.TrimSpace(value), "[") {
+	if isList := k.Type == "array" && k.Items.Properties == nil; isList && !k.arguments &&
+		!strings.HasPrefix(strings.TrimSpace(value), "[") {
 		value = "[" + value + "]"
 	}
 	node, err := document.Parse(name, []byte(value))

@@ -8,7 +8,8 @@ import (
 
 // marked reports whether a field has one of the marks.
 func marked(tag reflect.StructTag, marks ...string) bool {
-	return slices.ContainsFunc(strings.Split(tag.Get("mark"), ","), func(m string) bool { return slices.Contains(marks, m) })
+	return slices.ContainsFunc(strings.Split(tag.Get("mark"), ","),
+		func(m string) bool { return slices.Contains(marks, m) })
 }
 
 // ReplaceHidden puts what f returns in the place of each text that is marked as secret,

@@ -19,10 +19,16 @@ import (
 
 // forms are the forms that the tag is holds a text to, with what an error calls them.
 var forms = map[string]struct{ pattern, words string }{
-	"duration": {`^([+-]?0|\+?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`, "a duration with its unit, such as 500ms, 30s or 5m"},
-	"folder":   {`^[a-z0-9]([a-z0-9_.-]{0,62}[a-z0-9_-])?$`, "made of a-z, 0-9, _, . and -, at most 64, and end with no dot"},
-	"name":     {`^[a-z0-9][a-z0-9_.-]*$`, "made of a-z, 0-9, _, . and -"},
-	"url":      {`^https?://[^/\s]+`, "a http:// or https:// URL"},
+	"duration": {
+		`^([+-]?0|\+?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`,
+		"a duration with its unit, such as 500ms, 30s or 5m",
+	},
+	"folder": {
+		`^[a-z0-9]([a-z0-9_.-]{0,62}[a-z0-9_-])?$`,
+		"made of a-z, 0-9, _, . and -, at most 64, and end with no dot",
+	},
+	"name": {`^[a-z0-9][a-z0-9_.-]*$`, "made of a-z, 0-9, _, . and -"},
+	"url":  {`^https?://[^/\s]+`, "a http:// or https:// URL"},
 }
 
 // Options are what the tags of a struct cannot say of its documents.
@@ -30,9 +36,11 @@ type Options struct {
 	Title, Description string // of the schema
 
 	Types map[reflect.Type]*jsonschema.Schema // of types that encode themselves, besides limit.Duration
-	Lists map[string][]string                 // the values of a text, or the names in a map, by path, such as audit.probes[].expect
-	Moved map[string]func(name string) error  // says where a name of a list went that it held once, by path; nil is a name that it never held
-	Words *strings.Replacer                   // for what docs have in braces; may be nil
+	// the values of a text, or the names in a map, by path, such as audit.probes[].expect
+	Lists map[string][]string
+	// says where a name of a list went that it held once, by path; nil is a name that it never held
+	Moved map[string]func(name string) error
+	Words *strings.Replacer // for what docs have in braces; may be nil
 
 	MaskURL func(string) string // hides the credentials of a URL; nil hides none
 	Listed  string              // where all keys are listed, as the end of an error about an unknown one
@@ -179,8 +187,10 @@ func held(s *jsonschema.Schema) *jsonschema.Schema {
 // keyOf is the key with the tags of its field.
 func (t *Table) keyOf(s *jsonschema.Schema, tag reflect.StructTag, path string, index []int) Key {
 	k := Key{
-		Schema: s, Path: path, Doc: t.docOf(tag), Default: tag.Get("default"), Fallback: tag.Get("or"), Example: tag.Get("example"),
-		Binding: marked(tag, "binding"), File: marked(tag, "file"), arguments: marked(tag, "arguments"), word: tag.Get("word"), index: index,
+		Schema: s, Path: path, Doc: t.docOf(tag), Default: tag.Get("default"), Fallback: tag.Get("or"),
+		Example: tag.Get("example"),
+		Binding: marked(tag, "binding"), File: marked(tag, "file"), arguments: marked(tag, "arguments"),
+		word: tag.Get("word"), index: index,
 	}
 	if k.Default != "" {
 		s.Default = yamlJSON(k.Default)

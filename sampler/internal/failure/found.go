@@ -57,7 +57,8 @@ func Names(key string) bool {
 // write for a wrong answer and others for a rollout that failed. It is no mark.
 func Verdict(key string, raw []byte) bool {
 	k, is := lookUp(key, inLog)
-	return is && k.takes == status && k.bare && fails(read(raw).text, gradeWords) && !k.failed(read(raw).text, inLog, false)
+	return is && k.takes == status && k.bare && fails(read(raw).text, gradeWords) &&
+		!k.failed(read(raw).text, inLog, false)
 }
 
 func (m *Marks) look(key string, raw []byte, at where, below bool) {
@@ -121,13 +122,15 @@ func (k known) found(v value, at where, below bool) (f Found, failed bool) {
 	case slices.Contains(labels, k.detail):
 		return f, !v.none() && exceptional.MatchString(v.text)
 	case slices.Contains(reasons, k.detail):
-		return f, !v.none() && (exceptional.MatchString(v.text) || strings.ContainsAny(strings.TrimSpace(v.text), " \t\n"))
+		return f, !v.none() &&
+			(exceptional.MatchString(v.text) || strings.ContainsAny(strings.TrimSpace(v.text), " \t\n"))
 	}
 	return f, !v.none()
 }
 
 // exceptional finds the name of an exception, or of what a server fails with.
-var exceptional = regexp.MustCompile(`(?i)error|exception|time_?d?_?out|crash|interrupt|cancel|unavailable|refused|abort|rate_?limit|disconnect|overload|(^|\D)[45]\d\d(\D|$)`)
+var exceptional = regexp.MustCompile(
+	`(?i)error|exception|time_?d?_?out|crash|interrupt|cancel|unavailable|refused|abort|rate_?limit|disconnect|overload|(^|\D)[45]\d\d(\D|$)`)
 
 // failed reports whether a status means a failure.
 func (k known) failed(text string, at where, below bool) bool {
@@ -148,7 +151,8 @@ func fine(key string, v value) bool {
 	case "ok", "success", "recovered":
 		return v.truth()
 	case "status", "finalstatus":
-		return slices.Contains([]string{"ok", "success", "succeeded", "completed", "complete", "done"}, strings.ToLower(v.text))
+		return slices.Contains([]string{"ok", "success", "succeeded", "completed", "complete", "done"},
+			strings.ToLower(v.text))
 	}
 	return false
 }

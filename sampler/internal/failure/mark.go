@@ -140,7 +140,8 @@ var reasons = []string{"reason", "cause", "failreason", "failedreason", "failmes
 
 // details are what follows a core that takes a cause: message in error_message.
 var details = []string{
-	"", "message", "messages", "occurred", "msg", "text", "str", "string", "repr", "type", "kind", "class", "name", "code",
+	"", "message", "messages", "occurred", "msg", "text", "str", "string", "repr", "type", "kind", "class", "name",
+	"code",
 	"detail", "details", "info", "reason", "cause", "chain", "traceback",
 }
 
@@ -192,12 +193,17 @@ var singles = []single{
 // ofReplies are marks in a reply, where they say whether the grading worked. In a log they
 // say whether the model's answer was right.
 var ofReplies = []single{
-	{"ok", verdict, Grader}, {"success", verdict, Grader}, {"succeeded", verdict, Grader}, {"successful", verdict, Grader}, {"is_success", verdict, Grader},
+	{"ok", verdict, Grader},
+	{"success", verdict, Grader},
+	{"succeeded", verdict, Grader},
+	{"successful", verdict, Grader},
+	{"is_success", verdict, Grader},
 }
 
 // holders are keys of objects whose members are looked at too.
 var holders = []string{
-	"info", "meta", "metadata", "extra_info", "result", "instance_config", "reward_info", "reward_extra_info", "env_extras",
+	"info", "meta", "metadata", "extra_info", "result", "instance_config", "reward_info", "reward_extra_info",
+	"env_extras",
 	"judge", "judge_result", "grader", "grader_result", "grading", "grading_result", "verifier", "verifier_result",
 	"evaluation", "evaluation_result", "eval_result",
 }
@@ -205,7 +211,8 @@ var holders = []string{
 // endKeys are the keys by which tools say why the last reply or the rollout ended, in the
 // order in which they count.
 var endKeys = []string{
-	"finish", "finish_reason", "stop_reason", "done_reason", "termination_reason", "terminate_reason", "exit_reason", "end_reason", "stopping_reason",
+	"finish", "finish_reason", "stop_reason", "done_reason", "termination_reason", "terminate_reason", "exit_reason",
+	"end_reason", "stopping_reason",
 	"finish_status", "termination_status", "exit_status", "end_status", "stop_condition",
 }
 
@@ -213,7 +220,8 @@ var endKeys = []string{
 // and graders write fail for a wrong answer.
 var failureWords = slices.Concat([]string{
 	"error", "errored", "errors", "failed", "failure", "exception", "crash", "crashed", "abort", "aborted",
-	"timeout", "timedout", "unavailable", "cancelled", "canceled", "skipped", "unscored", "ungraded", "notscored", "notgraded",
+	"timeout", "timedout", "unavailable", "cancelled", "canceled", "skipped", "unscored", "ungraded", "notscored",
+	"notgraded",
 }, notEnded)
 
 // notEnded are the words of a status of what never ran to its end.
@@ -230,7 +238,10 @@ var (
 
 // endWords are the words in the reason for which a rollout ended that mean a failure. A time
 // limit or a cancellation may be the rollout's own end.
-var endWords = []string{"error", "errored", "failed", "failure", "exception", "crash", "crashed", "abort", "aborted", "unavailable"}
+var endWords = []string{
+	"error", "errored", "failed", "failure", "exception", "crash", "crashed", "abort", "aborted",
+	"unavailable",
+}
 
 // blames are words by which the text of a failure says whose it was, in the order in which
 // they count.
@@ -254,7 +265,8 @@ func Blame(text string) Whose {
 }
 
 // ofCode finds a verdict of those that run programs, which is about the model's own.
-var ofCode = regexp.MustCompile(`(?i)^\W*(runtime|compile|compiler|compilation|syntax|presentation)[ _-]?(error|failed|failure)\W*$`)
+var ofCode = regexp.MustCompile(
+	`(?i)^\W*(runtime|compile|compiler|compilation|syntax|presentation)[ _-]?(error|failed|failure)\W*$`)
 
 // Ended reports whether the word for the end of a rollout or a reply means that it failed.
 func Ended(word string) bool { return fails(word, endWords) }
@@ -269,13 +281,17 @@ func EndKey(key string) int {
 
 // fails reports whether a text holds one of the words, and does not deny it.
 func fails(text string, of []string) bool {
-	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
+		return (r < 'a' || r > 'z') &&
+			(r < '0' || r > '9')
+	})
 	for i, w := range words {
 		before := i - 1
 		if before > 0 && slices.Contains([]string{"any", "an", "a"}, words[before]) {
 			before--
 		}
-		if slices.Contains(of, w) && (before < 0 || !slices.Contains([]string{"no", "not", "non", "without", "never"}, words[before])) {
+		if slices.Contains(of, w) &&
+			(before < 0 || !slices.Contains([]string{"no", "not", "non", "without", "never"}, words[before])) {
 			return true
 		}
 	}
@@ -346,7 +362,8 @@ func lookUp(key string, at where) (known, bool) {
 func (s subject) before(rest string) (known, bool) {
 	for _, c := range cores {
 		detail, has := strings.CutPrefix(rest, c.word)
-		if !has || detail != "" && (c.takes != cause || !slices.Contains(details, detail)) || s.word == "verification" && c.word == "failed" {
+		if !has || detail != "" && (c.takes != cause || !slices.Contains(details, detail)) ||
+			s.word == "verification" && c.word == "failed" {
 			continue
 		}
 		return known{

@@ -12,7 +12,10 @@ import (
 )
 
 // nothing are the texts of an error field by which logs say that there was no error.
-var nothing = []string{"", "none", "null", "nil", "nan", "<na>", "n/a", "na", "undefined", "unset", "false", "no", "no error", "no errors", "no_error", "ok", "okay", "success", "succeeded", "successful", "-", "[]", "{}"}
+var nothing = []string{
+	"", "none", "null", "nil", "nan", "<na>", "n/a", "na", "undefined", "unset", "false", "no",
+	"no error", "no errors", "no_error", "ok", "okay", "success", "succeeded", "successful", "-", "[]", "{}",
+}
 
 // None reports whether the text of a field that names an error means that there was none:
 // tables and logs then have an empty cell, None, null, NaN, 0, False and the like.
@@ -21,7 +24,8 @@ func None(text string) bool {
 	if slices.Contains(nothing, strings.TrimRight(text, ".!")) {
 		return true
 	}
-	if denied := denial.FindStringSubmatch(text); denied != nil && !fails(denied[1], append([]string{"fail"}, failureWords...)) {
+	if denied := denial.FindStringSubmatch(text); denied != nil &&
+		!fails(denied[1], append([]string{"fail"}, failureWords...)) {
 		return true
 	}
 	f, err := strconv.ParseFloat(text, 64)
@@ -29,8 +33,9 @@ func None(text string) bool {
 }
 
 // denial finds a sentence that says that there was no error, and what precedes that.
-var denial = regexp.MustCompile(`^([a-z ,;]*)\b(?:no|without|zero|0|not)(?: any| an| a)? (?:errors?|exceptions?|failures?|problems?|issues?)` +
-	`(?: (?:occurred|found|raised|thrown|detected|reported|encountered|recorded|was|were|has|have|at all)[a-z ]*)?[.!]*$`)
+var denial = regexp.MustCompile(
+	`^([a-z ,;]*)\b(?:no|without|zero|0|not)(?: any| an| a)? (?:errors?|exceptions?|failures?|problems?|issues?)` +
+		`(?: (?:occurred|found|raised|thrown|detected|reported|encountered|recorded|was|were|has|have|at all)[a-z ]*)?[.!]*$`)
 
 // value is what a field holds: JSON, or the text of a cell.
 type value struct {

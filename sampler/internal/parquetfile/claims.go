@@ -42,7 +42,9 @@ func footerFits(at io.ReaderAt, size int64) error {
 
 // pagesFit reports a page of the n-th row group that claims more than the file holds or than
 // any writer makes, or whose compressed part holds more than it claims. It reads each page.
-func pagesFit(ctx context.Context, at io.ReaderAt, size int64, file *format.FileMetaData, n int, unpack *unpacker) error {
+func pagesFit(ctx context.Context, at io.ReaderAt, size int64, file *format.FileMetaData, n int,
+	unpack *unpacker,
+) error {
 	var leaves []format.SchemaElement // in the order of columns
 	for _, e := range file.Schema {
 		if e.Type.Valid {
@@ -56,7 +58,8 @@ func pagesFit(ctx context.Context, at io.ReaderAt, size int64, file *format.File
 			from = meta.DictionaryPageOffset
 		}
 		if from < 0 || from > size || meta.TotalCompressedSize < 0 || meta.TotalCompressedSize > size-from {
-			return fmt.Errorf("column %d: it claims %d bytes from %d of a file of %d", i, meta.TotalCompressedSize, from, size)
+			return fmt.Errorf("column %d: it claims %d bytes from %d of a file of %d", i, meta.TotalCompressedSize,
+				from, size)
 		}
 		end := from + meta.TotalCompressedSize
 		width := int64(1)
@@ -118,7 +121,9 @@ func (c *pageClaims) field(of, id int16, kind byte, value int64) {
 }
 
 // fit compares the claims of the page at from with what is there until end.
-func (c *pageClaims) fit(at io.ReaderAt, from, end, width int64, unpack *unpacker, codec format.CompressionCodec) error {
+func (c *pageClaims) fit(at io.ReaderAt, from, end, width int64, unpack *unpacker,
+	codec format.CompressionCodec,
+) error {
 	switch {
 	case c.ambiguous:
 		return errors.New("it claims to be of several kinds")

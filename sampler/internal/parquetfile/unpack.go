@@ -53,7 +53,8 @@ func (u *unpacker) fits(codec format.CompressionCodec, from *io.SectionReader, c
 		r, err = u.brotli, u.brotli.Reset(from)
 	case format.Zstd:
 		if u.zstd == nil {
-			u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(longestPage))
+			u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+				zstd.WithDecoderMaxWindow(longestPage))
 			if err != nil {
 				return err
 			}

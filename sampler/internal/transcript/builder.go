@@ -76,7 +76,10 @@ func (t *Builder) AddPrompt(role, text string) {
 func (t *Builder) AddCall(id, name, arguments string) {
 	m := t.turn()
 	m.ToolCalls = append(m.ToolCalls, rollout.ToolCall{ID: id, Name: name, Arguments: arguments})
-	t.Calls = append(t.Calls, rollout.Call{Turn: t.Turns - 1, ID: id, Name: name, Arguments: arguments, Status: CallStatus(arguments)})
+	t.Calls = append(t.Calls, rollout.Call{
+		Turn: t.Turns - 1, ID: id, Name: name, Arguments: arguments,
+		Status: CallStatus(arguments),
+	})
 }
 
 // AddResult adds the tool's answer to the call with that id.

@@ -9,14 +9,19 @@ import (
 
 // CallsOf returns the tool calls of a conversation, each with the tool's answer and
 // the status that status derives from its message, and the number of model turns.
-func CallsOf(messages []rollout.Message, status func(answer *rollout.Message) (rollout.CallStatus, string)) (calls []rollout.Call, turns int) {
+func CallsOf(messages []rollout.Message, status func(answer *rollout.Message) (rollout.CallStatus,
+	string),
+) (calls []rollout.Call, turns int) {
 	for i, m := range messages {
 		if m.Role != "assistant" {
 			continue
 		}
 		outputs := answers(messages[i+1:])
 		for n, c := range m.ToolCalls {
-			call := rollout.Call{Turn: turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments, Status: CallStatus(c.Arguments)}
+			call := rollout.Call{
+				Turn: turns, ID: c.ID, Name: c.Name, Arguments: c.Arguments,
+				Status: CallStatus(c.Arguments),
+			}
 			if out := match(outputs, c.ID, n); out != nil {
 				call.Output, call.OutputBytes = out.Content, len(out.Content)
 				told, why := status(out)

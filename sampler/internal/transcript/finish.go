@@ -45,7 +45,9 @@ func FinishOfReply(reason json.RawMessage, answered bool) (rollout.Finish, error
 func FinishOfIncomplete(reason string) (rollout.Finish, error) {
 	f, known := FinishOf(reason)
 	if !known || f == rollout.FinishStop {
-		return "", fmt.Errorf("the response is incomplete for the reason %.100q: the server broke it off, not the model", reason)
+		return "",
+			fmt.Errorf("the response is incomplete for the reason %.100q: the server broke it off, not the model",
+				reason)
 	}
 	return f, nil
 }

@@ -24,7 +24,10 @@ func conversation(rec *rollout.Record) []rollout.Message {
 			c := rec.Calls[i]
 			asks.ToolCalls = append(asks.ToolCalls, rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: c.Arguments})
 			if c.Status != rollout.CallFailed {
-				answers = append(answers, rollout.Message{Role: "tool", ToolCallID: c.ID, Name: c.Name, Content: cmp.Or(c.Output, c.Error)})
+				answers = append(answers, rollout.Message{
+					Role: "tool", ToolCallID: c.ID, Name: c.Name,
+					Content: cmp.Or(c.Output, c.Error),
+				})
 			}
 		}
 		said = append(append(said, asks), answers...)

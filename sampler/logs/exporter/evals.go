@@ -14,8 +14,9 @@ import (
 // openAIEvals writes the output items of OpenAI Evals (openai-python,
 // types/evals/runs/output_item_list_response.py), one a line.
 var openAIEvals = Format{
-	Name:  "openai-evals",
-	Doc:   "output items of OpenAI Evals, one file of JSON lines: a run for each sample, the reward and the sub-scores as results of graders, texts only",
+	Name: "openai-evals",
+	Doc: "output items of OpenAI Evals, one file of JSON lines: a run for each sample, the reward and the " +
+		"sub-scores as results of graders, texts only",
 	Files: []File{{Write: writeOutputItems}},
 	Loses: func(r *Run) []string {
 		notes := r.lost(
@@ -29,7 +30,8 @@ var openAIEvals = Format{
 		)
 		notes = append(notes, "passed means a reward of 1 or more, and latency has no place")
 		if !r.numbers() {
-			notes = append(notes, "datasource_item_id is the number of an item in the order of the items; the item's own id is under the key gonogo")
+			notes = append(notes, "datasource_item_id is the number of an item in the order of the items; the "+
+				"item's own id is under the key gonogo")
 		}
 		return notes
 	},
@@ -115,7 +117,11 @@ func (r *Run) evalSample(rec *rollout.Record) pairs {
 	}
 	p := pairs{{"input", input}, {"output", output}, {"finish_reason", finish}, {"model", r.model()}}
 	if u := rec.Usage; u.Input != nil && u.Output != nil {
-		usage := pairs{{"total_tokens", *u.Input + *u.Output}, {"prompt_tokens", *u.Input}, {"completion_tokens", *u.Output}}
+		usage := pairs{
+			{"total_tokens", *u.Input + *u.Output},
+			{"prompt_tokens", *u.Input},
+			{"completion_tokens", *u.Output},
+		}
 		if u.Cached != nil {
 			usage = append(usage, pair{"cached_tokens", *u.Cached})
 		}

@@ -66,7 +66,8 @@ func (f Format) write(ctx context.Context, path string, r *Run) error {
 		}
 	}()
 	for _, file := range f.Files {
-		s, err := rollout.StageFile(filepath.Join(path, file.Name), func(w io.Writer) error { return file.Write(ctx, w, r) })
+		s, err := rollout.StageFile(filepath.Join(path, file.Name),
+			func(w io.Writer) error { return file.Write(ctx, w, r) })
 		if err != nil {
 			return err
 		}

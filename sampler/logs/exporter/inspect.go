@@ -19,21 +19,27 @@ import (
 // summaries.json and a member for each sample. Members are deflated, which
 // every version of Inspect reads, not compressed by zstd as newer ones do.
 var inspect = Format{
-	Name:  "inspect",
-	Doc:   "a log of Inspect AI, one file that ends in .eval: a sample for each rollout, whose epoch is our sample + 1; the reward is the first score, sub-scores are the others",
+	Name: "inspect",
+	Doc: "a log of Inspect AI, one file that ends in .eval: a sample for each rollout, whose epoch is our sample " +
+		"+ 1; the reward is the first score, sub-scores are the others",
 	Files: []File{{Write: writeInspect}},
 	Loses: func(r *Run) []string {
 		notes := r.lost(
-			loss{r.unscored, "N rollouts without an answer have no score there: a mean of Inspect leaves them out, ours counts them at the bottom of the range"},
+			loss{r.unscored, "N rollouts without an answer have no score there: a mean of Inspect leaves them out, " +
+				"ours counts them at the bottom of the range"},
 			loss{r.failed, "N rollouts without a grade have an error in the place of a score"},
-			loss{r.badArguments, "N rollouts have calls whose arguments are not a JSON object: they are in parse_error"},
+			loss{
+				r.badArguments,
+				"N rollouts have calls whose arguments are not a JSON object: they are in parse_error",
+			},
 			loss{r.timed, "N rollouts record how long their tool calls took, which messages do not hold"},
 			loss{r.regraded, "N rollouts have further or former grades: only the reward is there"},
 			loss{r.judged, "N rollouts record what their judge used, which is left out"},
 			loss{r.extra, "N rollouts have keys of their own, which are left out"},
 		)
 		if !r.plainIDs() {
-			notes = append(notes, "ids of items are numbers there, in the order of the items: some ids cannot be part of a member's name")
+			notes = append(notes, "ids of items are numbers there, in the order of the items: some ids cannot be "+
+				"part of a member's name")
 		}
 		return notes
 	},
@@ -64,7 +70,8 @@ func (r *Run) scorer() string {
 func writeInspect(ctx context.Context, w io.Writer, r *Run) error {
 	to := zip.NewWriter(w)
 	s := inspector{run: r, plain: r.plainIDs(), scorer: r.scorer()}
-	if err := s.member(to, "_journal/start.json", pairs{{"version", 2}, {"eval", s.spec()}, {"plan", s.plan()}}); err != nil {
+	if err := s.member(to, "_journal/start.json",
+		pairs{{"version", 2}, {"eval", s.spec()}, {"plan", s.plan()}}); err != nil {
 		return err
 	}
 	summaries := []pairs{}
@@ -149,8 +156,16 @@ func (s inspector) header() pairs {
 		{"status", "success"},
 		{"eval", s.spec()},
 		{"plan", s.plan()},
-		{"results", pairs{{"total_samples", r.rollouts}, {"completed_samples", r.rollouts - r.failed}, {"scores", scores}}},
-		{"stats", pairs{{"started_at", r.started().Format(time.RFC3339)}, {"completed_at", ended.UTC().Format(time.RFC3339)}, {"model_usage", pairs{}}}},
+		{"results", pairs{
+			{"total_samples", r.rollouts},
+			{"completed_samples", r.rollouts - r.failed},
+			{"scores", scores},
+		}},
+		{"stats", pairs{
+			{"started_at", r.started().Format(time.RFC3339)},
+			{"completed_at", ended.UTC().Format(time.RFC3339)},
+			{"model_usage", pairs{}},
+		}},
 	}
 }
 
@@ -159,5 +174,12 @@ func (s inspector) score(name string, m mean) pairs {
 	if m.n > 0 {
 		metrics = pairs{{"mean", pairs{{"name", "mean"}, {"value", m.value()}}}}
 	}
-	return pairs{{"name", name}, {"scorer", name}, {"scored_samples", m.n}, {"unscored_samples", s.run.rollouts - m.n}, {"params", pairs{}}, {"metrics", metrics}}
+	return pairs{
+		{"name", name},
+		{"scorer", name},
+		{"scored_samples", m.n},
+		{"unscored_samples", s.run.rollouts - m.n},
+		{"params", pairs{}},
+		{"metrics", metrics},
+	}
 }

@@ -64,7 +64,8 @@ func (s inspector) course(rec *rollout.Record, failure, limit func(string) any) 
 	if !rec.Started.IsZero() {
 		p = append(p, pair{"started_at", rec.Started.UTC().Format(time.RFC3339Nano)})
 		if rec.Elapsed > 0 {
-			p = append(p, pair{"completed_at", rec.Started.UTC().Add(time.Duration(rec.Elapsed)).Format(time.RFC3339Nano)})
+			p = append(p,
+				pair{"completed_at", rec.Started.UTC().Add(time.Duration(rec.Elapsed)).Format(time.RFC3339Nano)})
 		}
 	}
 	if rec.Elapsed > 0 {
@@ -189,7 +190,12 @@ func inspectMessage(m rollout.Message, turn []rollout.Call) pairs {
 	}
 	var calls []pairs
 	for _, c := range m.ToolCalls {
-		call := pairs{{"id", c.ID}, {"function", c.Name}, {"arguments", json.RawMessage(c.Arguments)}, {"type", "function"}}
+		call := pairs{
+			{"id", c.ID},
+			{"function", c.Name},
+			{"arguments", json.RawMessage(c.Arguments)},
+			{"type", "function"},
+		}
 		if !isObject(c.Arguments) {
 			call[2].value = pairs{}
 			call = append(call, pair{"parse_error", "arguments are not a JSON object: " + c.Arguments})

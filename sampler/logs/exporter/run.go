@@ -121,7 +121,8 @@ func OneStep(steps map[int]bool) error {
 		return nil
 	}
 	there := slices.Sorted(maps.Keys(steps))
-	return fmt.Errorf("the run has rollouts of %d steps (%d to %d), and an export holds no step: take the lines of one step from %s (jq -c 'select(.step == %d)'), import them, and export that run",
+	return fmt.Errorf("the run has rollouts of %d steps (%d to %d), and an export holds no step: take the lines of "+
+		"one step from %s (jq -c 'select(.step == %d)'), import them, and export that run",
 		len(there), there[0], there[len(there)-1], rollout.RolloutsFile, there[len(there)-1])
 }
 

@@ -16,22 +16,26 @@ import (
 // results.jsonl, a rollout a line, and metadata.json.
 var verifiers = Format{
 	Name: "verifiers",
-	Doc:  "results of verifiers, a directory with results.jsonl and metadata.json: a line for each rollout, in the order in which they ended",
+	Doc: "results of verifiers, a directory with results.jsonl and metadata.json: a line for each rollout, in the " +
+		"order in which they ended",
 	Files: []File{
 		{"results.jsonl", writeVerifiersResults},
 		{"metadata.json", writeVerifiersMetadata},
 	},
 	Loses: func(r *Run) []string {
 		notes := r.lost(
-			loss{r.unscored, "N rollouts without an answer have reward 0 there, as verifiers writes what was never scored"},
-			loss{r.failed, "N rollouts without a grade have reward 0 and an error there: verifiers has no missing reward"},
+			loss{r.unscored, "N rollouts without an answer have reward 0 there, as verifiers writes what was never " +
+				"scored"},
+			loss{r.failed, "N rollouts without a grade have reward 0 and an error there: verifiers has no missing " +
+				"reward"},
 			loss{r.timed, "N rollouts record how long their tool calls took, which is left out"},
 			loss{r.regraded, "N rollouts have further or former grades: only the reward is there"},
 			loss{r.judged, "N rollouts record what their judge used, which is left out"},
 			loss{r.extra, "N rollouts have keys of their own, which are left out"},
 		)
 		if !r.numbers() {
-			notes = append(notes, "example_id is the number of an item in the order of the items: ids are whole numbers there; the item's own id is under the key gonogo")
+			notes = append(notes, "example_id is the number of an item in the order of the items: ids are whole "+
+				"numbers there; the item's own id is under the key gonogo")
 		}
 		return notes
 	},
@@ -49,7 +53,8 @@ func writeVerifiersResults(ctx context.Context, w io.Writer, r *Run) error {
 
 // rowKeys are the keys of a row that no metric may take.
 var rowKeys = []string{
-	"example_id", "prompt", "completion", "reward", "metrics", "timing", "is_completed", "is_truncated", "stop_condition",
+	"example_id", "prompt", "completion", "reward", "metrics", "timing", "is_completed", "is_truncated",
+	"stop_condition",
 	"tool_defs", "error", "token_usage", "info", "answer", "task", "gonogo",
 }
 
@@ -77,7 +82,11 @@ func (r *Run) verifiersRow(rec *rollout.Record, id int) pairs {
 		{"gonogo", stampOf(rec)},
 	}
 	if rec.Usage.Input != nil && rec.Usage.Output != nil {
-		p = append(p, pair{"token_usage", pairs{{"input_tokens", float64(*rec.Usage.Input)}, {"output_tokens", float64(*rec.Usage.Output)}}})
+		p = append(p,
+			pair{
+				"token_usage",
+				pairs{{"input_tokens", float64(*rec.Usage.Input)}, {"output_tokens", float64(*rec.Usage.Output)}},
+			})
 	}
 	for _, name := range slices.Sorted(maps.Keys(rec.Parts)) {
 		if !slices.Contains(rowKeys, name) {
@@ -111,9 +120,17 @@ func verifiersError(rec *rollout.Record) any {
 	if !rec.Outcome.Missing() {
 		return nil
 	}
-	kind := map[rollout.Outcome]string{rollout.ModelAPI: "ModelError", rollout.PromptTooLong: "OverlongPromptError", rollout.ToolFailed: "ToolError", rollout.GraderFailed: "InfraError"}[rec.Outcome]
+	kind := map[rollout.Outcome]string{
+		rollout.ModelAPI: "ModelError", rollout.PromptTooLong: "OverlongPromptError",
+		rollout.ToolFailed: "ToolError", rollout.GraderFailed: "InfraError",
+	}[rec.Outcome]
 	text := cause(rec)
-	return pairs{{"error", kind}, {"message", text}, {"error_chain_repr", kind}, {"error_chain_str", kind + ": " + text}}
+	return pairs{
+		{"error", kind},
+		{"message", text},
+		{"error_chain_repr", kind},
+		{"error_chain_str", kind + ": " + text},
+	}
 }
 
 // verifiersMessages writes chat messages with each call as a string of JSON,

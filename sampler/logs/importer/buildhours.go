@@ -22,10 +22,11 @@ var buildHours = Format{
 	Doc:   "results.jsonl of the tool evaluations in openai/build-hours, with sample_index, trace and metrics",
 	Files: []string{"results.jsonl"},
 	From: Origin{
-		Item:     "`sample_index`",
-		Sample:   "the order of the files: a repeat is another evalrun directory",
-		Reward:   "of `metrics` the only one, `reward`, the first or that of `--score`; a number or its `reward`",
-		Failures: "`error`, a `tool_error` or `runtime_error` in the trace, `metrics` of `{\"reward\": -1}`, a true flag in `metadata.errors`",
+		Item:   "`sample_index`",
+		Sample: "the order of the files: a repeat is another evalrun directory",
+		Reward: "of `metrics` the only one, `reward`, the first or that of `--score`; a number or its `reward`",
+		Failures: "`error`, a `tool_error` or `runtime_error` in the trace, `metrics` of `{\"reward\": -1}`, a true " +
+			"flag in `metadata.errors`",
 	},
 	Read: readBuildHours,
 }
@@ -67,16 +68,19 @@ func readBuildHours(ctx context.Context, src Source, sink Sink) error {
 	b := buildHoursReader{intake: newIntake(src, sink), pick: src.Options.Score}
 	for _, f := range files {
 		b.file()
-		if err := eachRow(ctx, f, sink.of(f, files), func(line int, row *buildHoursRow) error { return b.line(f, line, row) }); err != nil {
+		if err := eachRow(ctx, f, sink.of(f, files),
+			func(line int, row *buildHoursRow) error { return b.line(f, line, row) }); err != nil {
 			return err
 		}
 	}
-	sink.note("item = sample_index; the files number no repeats, so sample = the place of the file among those imported; split = %s", b.split)
+	sink.note("item = sample_index; the files number no repeats, so sample = the place of the file among those "+
+		"imported; split = %s", b.split)
 	if b.several {
 		sink.note("there are several graders, and the reward is %s; --score NAME selects another", b.pick)
 	}
 	if b.usage {
-		sink.note("input_tokens count the prompt again in every turn, as the log does: what was billed, not what is new")
+		sink.note(
+			"input_tokens count the prompt again in every turn, as the log does: what was billed, not what is new")
 	}
 	b.finish(files, left)
 	return nil
@@ -104,7 +108,10 @@ func (b *buildHoursReader) line(f File, line int, row *buildHoursRow) error {
 	rec.Messages, rec.Calls, rec.Turns = buildHoursTrace(row.Trace)
 	rec.Elapsed = seconds(row.Seconds)
 	if row.Usage != nil {
-		rec.Usage, b.usage = rollout.Usage{Input: row.Usage.Input, Output: row.Usage.Output, Reasoning: row.Usage.Reasoning}, true
+		rec.Usage, b.usage = rollout.Usage{
+			Input: row.Usage.Input, Output: row.Usage.Output,
+			Reasoning: row.Usage.Reasoning,
+		}, true
 	}
 	if err := b.grade(rec, row); err != nil {
 		return err

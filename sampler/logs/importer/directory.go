@@ -37,7 +37,10 @@ func (d *Directory) Vacant() error {
 		}
 		return nil
 	}
-	for _, there := range []struct{ file, holds string }{{rollout.RolloutsFile, "rollouts"}, {rollout.ManifestFile, "a run"}} {
+	for _, there := range []struct{ file, holds string }{
+		{rollout.RolloutsFile, "rollouts"},
+		{rollout.ManifestFile, "a run"},
+	} {
 		if _, err := os.Stat(filepath.Join(d.Dir, there.file)); !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s holds %s already: name a new directory", d.Dir, there.holds)
 		}
@@ -71,7 +74,10 @@ func (d *Directory) Sink() Sink {
 		Model: func(name string) { d.Manifest.Model = name },
 		Note:  func(note string) { d.Notes = append(d.Notes, note) },
 		Planned: func(split rollout.Split, n int) {
-			d.Manifest.Planned = &rollout.Planned{Samples: map[rollout.Split]int{}, Items: map[rollout.Split]int{}, Rollouts: map[rollout.Split]int{split: n}}
+			d.Manifest.Planned = &rollout.Planned{
+				Samples: map[rollout.Split]int{}, Items: map[rollout.Split]int{},
+				Rollouts: map[rollout.Split]int{split: n},
+			}
 		},
 	}
 }
@@ -138,7 +144,10 @@ func (d *Directory) Close(from string) error {
 		return err
 	}
 	notes := append([]string{from}, d.Notes...)
-	if err := d.writer.Amend(func(m *rollout.Manifest) { m.Notes, m.Model, m.Planned = notes, d.Manifest.Model, d.Manifest.Planned }); err != nil {
+	if err := d.writer.Amend(func(m *rollout.Manifest) {
+		m.Notes, m.Model, m.Planned = notes, d.Manifest.Model,
+			d.Manifest.Planned
+	}); err != nil {
 		return d.wrote(err)
 	}
 	return d.wrote(d.writer.Close())

@@ -20,10 +20,14 @@ var evalProtocol = Format{
 	Doc:   "JSON lines of eval-protocol, from experiment_results or an export",
 	Files: []string{"*.jsonl"},
 	From: Origin{
-		Item:     "`input_metadata.row_id`",
-		Sample:   "`execution_metadata.run_id`, counted in the order in which runs appear; without one, the order of a row's lines",
-		Reward:   "`evaluation_result.score` where `is_score_valid`, never `evals.score`; valid `metrics` are `parts`; `--score NAME` takes one of them",
-		Failures: "`rollout_status.code` 13 and other errors are `model_api`; 1 (cancelled) and 101 (running) are left out; a score that is not valid, or none at all, is `grader`; the termination reason `max_steps` is `step_limit`",
+		Item: "`input_metadata.row_id`",
+		Sample: "`execution_metadata.run_id`, counted in the order in which runs appear; without one, the order " +
+			"of a row's lines",
+		Reward: "`evaluation_result.score` where `is_score_valid`, never `evals.score`; valid `metrics` are " +
+			"`parts`; `--score NAME` takes one of them",
+		Failures: "`rollout_status.code` 13 and other errors are `model_api`; 1 (cancelled) and 101 (running) are " +
+			"left out; a score that is not valid, or none at all, is `grader`; the termination reason `max_steps` " +
+			"is `step_limit`",
 	},
 	Read: readEvalProtocol,
 }
@@ -83,20 +87,26 @@ const (
 )
 
 func readEvalProtocol(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "evaluation_result", "input_metadata") })
+	files, left, err := src.sniffed(ctx,
+		func(f File) error { return sniffKeys(f, "evaluation_result", "input_metadata") })
 	if err != nil {
 		return err
 	}
-	r := evalReader{intake: newIntake(src, sink), wanted: src.Options.Score, tally: newTally(), runs: make(map[string]int), rows: make(map[string]int)}
+	r := evalReader{
+		intake: newIntake(src, sink), wanted: src.Options.Score, tally: newTally(),
+		runs: make(map[string]int), rows: make(map[string]int),
+	}
 	for _, f := range files {
 		r.intake.file()
 		clear(r.runs)
-		if err := eachRow(ctx, f, sink.of(f, files), func(line int, row *protocolRow) error { return r.row(f, line, row) }); err != nil {
+		if err := eachRow(ctx, f, sink.of(f, files),
+			func(line int, row *protocolRow) error { return r.row(f, line, row) }); err != nil {
 			return err
 		}
 	}
 	sink.model(r.model.name)
-	sink.note("item = input_metadata.row_id, sample = run_id in the order of appearance, split = %s; score = evaluation_result.score, not evals.score, which is 0 if there is no result", r.intake.split)
+	sink.note("item = input_metadata.row_id, sample = run_id in the order of appearance, split = %s; score = "+
+		"evaluation_result.score, not evals.score, which is 0 if there is no result", r.intake.split)
 	r.noteLost()
 	if len(files) == 1 {
 		sink.planned(r.intake.split, r.most*len(r.rows)-r.out)
@@ -148,13 +158,19 @@ func (r *evalReader) row(f File, line int, row *protocolRow) error {
 		return fmt.Errorf("messages: %w", err)
 	}
 	n := transcript.UntilAnswer(talk)
-	fields := map[string]json.RawMessage{"ground_truth": row.Truth, "dataset_info": row.Input.Data, "tools": offered(row.Tools)}
+	fields := map[string]json.RawMessage{
+		"ground_truth": row.Truth, "dataset_info": row.Input.Data,
+		"tools": offered(row.Tools),
+	}
 	r.intake.sink.tellExactly("eval_name", row.Eval.Name)
 	r.intake.sink.tellExactly("ground_truth", row.Truth)
 	if err := sendItem(r.intake.sink, f, rollout.Item{ID: id, Split: r.intake.split}, talk[:n], fields); err != nil {
 		return err
 	}
-	rec := &rollout.Record{Item: id, TraceID: row.Exec.RolloutID, Messages: talk[n:], Answer: transcript.LastAnswer(talk[n:]), Started: pythonTime(row.Created)}
+	rec := &rollout.Record{
+		Item: id, TraceID: row.Exec.RolloutID, Messages: talk[n:],
+		Answer: transcript.LastAnswer(talk[n:]), Started: pythonTime(row.Created),
+	}
 	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.UnreportedStatus)
 	if u := row.Exec.Usage; u != nil {
 		row.Usage = u
@@ -278,5 +294,6 @@ func (r *evalReader) noteLost() {
 			return
 		}
 	}
-	r.intake.sink.note("every row has one rollout, though %d runs were made: is it a file of .eval_protocol/datasets, in which repeats overwrite each other? experiment_results has them all", r.most)
+	r.intake.sink.note("every row has one rollout, though %d runs were made: is it a file of "+
+		".eval_protocol/datasets, in which repeats overwrite each other? experiment_results has them all", r.most)
 }

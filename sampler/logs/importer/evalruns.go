@@ -35,18 +35,21 @@ type evalRunRow struct {
 }
 
 func readEvalRuns(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "datasource_item_id", "prediction", "score") })
+	files, left, err := src.sniffed(ctx,
+		func(f File) error { return sniffKeys(f, "datasource_item_id", "prediction", "score") })
 	if err != nil {
 		return err
 	}
 	e := evalRunReader{intake: newIntake(src, sink), pick: src.Options.Score}
 	for _, f := range files {
 		e.file()
-		if err := eachRow(ctx, f, sink.of(f, files), func(line int, row *evalRunRow) error { return e.line(f, line, row) }); err != nil {
+		if err := eachRow(ctx, f, sink.of(f, files),
+			func(line int, row *evalRunRow) error { return e.line(f, line, row) }); err != nil {
 			return err
 		}
 	}
-	sink.note("item = item_id, sample = the place of the file among those imported, split = %s; of the items themselves, these files have only the reference", e.split)
+	sink.note("item = item_id, sample = the place of the file among those imported, split = %s; of the items "+
+		"themselves, these files have only the reference", e.split)
 	if e.several {
 		sink.note("there are several graders, and the reward is the score of %s; --score NAME selects another", e.pick)
 	}

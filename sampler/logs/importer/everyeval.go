@@ -18,10 +18,12 @@ var everyEval = Format{
 	Doc:   "ID_samples.jsonl of Every Eval Ever, its instance-level results",
 	Files: []string{"*_samples.jsonl"},
 	From: Origin{
-		Item:     "`sample_id`, with `evaluation_name` before it if a file has several",
-		Sample:   "the order of a sample's lines; in several files, later files continue",
-		Reward:   "`evaluation.score`; of several results about one output the first, or that whose `evaluation_result_id` or `evaluation_name` is `--score`",
-		Failures: "`error` is `model_api`, `tool` or `grader` by its words, whatever the score; a score that is missing, null or NaN is `grader`",
+		Item:   "`sample_id`, with `evaluation_name` before it if a file has several",
+		Sample: "the order of a sample's lines; in several files, later files continue",
+		Reward: "`evaluation.score`; of several results about one output the first, or that whose " +
+			"`evaluation_result_id` or `evaluation_name` is `--score`",
+		Failures: "`error` is `model_api`, `tool` or `grader` by its words, whatever the score; a score that is " +
+			"missing, null or NaN is `grader`",
 	},
 	Read: readEveryEval,
 }
@@ -79,7 +81,10 @@ func readEveryEval(ctx context.Context, src Source, sink Sink) error {
 	if err != nil {
 		return err
 	}
-	e := everyEvalReader{intake: newIntake(src, sink), tally: newTally(), wanted: src.Options.Score, names: make(map[string]bool)}
+	e := everyEvalReader{
+		intake: newIntake(src, sink), tally: newTally(), wanted: src.Options.Score,
+		names: make(map[string]bool),
+	}
 	for _, f := range files {
 		err := eachRow(ctx, f, Sink{}, func(_ int, row *everyEvalRow) error {
 			e.names[row.Name] = true
@@ -92,13 +97,15 @@ func readEveryEval(ctx context.Context, src Source, sink Sink) error {
 	for _, f := range files {
 		e.file()
 		e.first = make(map[string]string)
-		if err := eachRow(ctx, f, sink.of(f, files), func(line int, row *everyEvalRow) error { return e.row(f, line, row) }); err != nil {
+		if err := eachRow(ctx, f, sink.of(f, files),
+			func(line int, row *everyEvalRow) error { return e.row(f, line, row) }); err != nil {
 			return err
 		}
 	}
 	sink.note("item = sample_id, sample = the order of its lines, split = %s", e.split)
 	if e.others > 0 {
-		sink.noteCount(e.others, "line[|s] with another result for an output, left out; --score takes the evaluation_result_id or the evaluation_name")
+		sink.noteCount(e.others, "line[|s] with another result for an output, left out; --score takes the "+
+			"evaluation_result_id or the evaluation_name")
 	}
 	e.tally.note(sink)
 	sink.noteFiles(files, left)
@@ -145,12 +152,18 @@ func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
 	it := rollout.Item{ID: id, Split: e.split, Line: line}
 	e.sink.tellExactly("sample_hash", row.Hash)
 	e.sink.tellExactly("reference", row.Input.Reference)
-	if err := sendItem(e.sink, f, it, asked, map[string]json.RawMessage{"reference": row.Input.Reference, "choices": row.Input.Choices}); err != nil {
+	if err := sendItem(e.sink, f, it, asked, map[string]json.RawMessage{
+		"reference": row.Input.Reference,
+		"choices":   row.Input.Choices,
+	}); err != nil {
 		return err
 	}
 	rec := &rollout.Record{
 		Item: id, Messages: talk, Answer: transcript.LastAnswer(talk),
-		Usage: rollout.Usage{Input: tokens(row.Usage.Input), Output: tokens(row.Usage.Output), Reasoning: tokens(row.Usage.Reasoning), Cached: tokens(row.Usage.Cached)},
+		Usage: rollout.Usage{
+			Input: tokens(row.Usage.Input), Output: tokens(row.Usage.Output),
+			Reasoning: tokens(row.Usage.Reasoning), Cached: tokens(row.Usage.Cached),
+		},
 	}
 	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.UnreportedStatus)
 	if ms := row.Performance.Latency; ms != nil {

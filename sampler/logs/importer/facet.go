@@ -20,10 +20,19 @@ import (
 var facetKeys = slices.Concat(policyKeys, versionKeys, environmentKeys, referenceKeys)
 
 var (
-	policyKeys      = []string{"model", "modelname", "checkpoint", "policy", "policyname", "agent", "agentname", "systemprompt"}
+	policyKeys = []string{
+		"model", "modelname", "checkpoint", "policy", "policyname", "agent", "agentname",
+		"systemprompt",
+	}
 	versionKeys     = []string{"policyversion", "weightversion", "globalstep", "trainingstep", "trainstep"}
-	environmentKeys = []string{"env", "envid", "envname", "environment", "task", "taskname", "dataset", "datasource", "domain"}
-	referenceKeys   = []string{"reference", "referenceanswer", "groundtruth", "answerkey", "expectedanswer", "gold", "target"}
+	environmentKeys = []string{
+		"env", "envid", "envname", "environment", "task", "taskname", "dataset", "datasource",
+		"domain",
+	}
+	referenceKeys = []string{
+		"reference", "referenceanswer", "groundtruth", "answerkey", "expectedanswer", "gold",
+		"target",
+	}
 )
 
 // isFacet reports whether a key is one of facetKeys.
@@ -114,7 +123,10 @@ type apart struct {
 }
 
 func newFacets() *facets {
-	return &facets{first: make(map[rollout.Key][]firstFacet), names: make(map[rollout.Key]uint64), shown: make(map[uint64]string)}
+	return &facets{
+		first: make(map[rollout.Key][]firstFacet), names: make(map[rollout.Key]uint64),
+		shown: make(map[uint64]string),
+	}
 }
 
 // begin forgets the facets of the row before.
@@ -163,7 +175,8 @@ func (s *facets) differ(item string, f facet, first *firstFacet) {
 		return
 	}
 	first.apart = true
-	i, there := slices.BinarySearchFunc(s.apart, f.name, func(a apart, name string) int { return strings.Compare(a.name, name) })
+	i, there := slices.BinarySearchFunc(s.apart, f.name,
+		func(a apart, name string) int { return strings.Compare(a.name, name) })
 	if !there {
 		s.apart = slices.Insert(s.apart, i, apart{facet: f, item: item, was: s.shown[first.sum]})
 	}
@@ -189,6 +202,8 @@ func (s *facets) unique(item rollout.Key, name string) string {
 // note says which items were split.
 func (s *facets) note(sink Sink) {
 	for _, a := range s.apart {
-		sink.note("%d %s rollouts that differ in %q (item %s: %q and %q), so they are not one group: those with the first value keep the id, others are items of their own (ID/VALUE); --item item keeps the ids of the log", a.items, wording.Plural(a.items, "item[ holds|s hold]"), a.key, a.item, a.was, wording.Line(a.value, 61))
+		sink.note("%d %s rollouts that differ in %q (item %s: %q and %q), so they are not one group: those with the "+
+			"first value keep the id, others are items of their own (ID/VALUE); --item item keeps the ids of the log",
+			a.items, wording.Plural(a.items, "item[ holds|s hold]"), a.key, a.item, a.was, wording.Line(a.value, 61))
 	}
 }

@@ -25,10 +25,11 @@ var gonogo = Format{
 	Doc:   `JSON lines as small as {"item":"q1","reward":0.5}, such as the rollouts.jsonl of another run`,
 	Files: []string{rollout.RolloutsFile},
 	From: Origin{
-		Item:     "`item`, `split`",
-		Sample:   "`sample`, or the order of the lines; of an item in several files, later files continue",
-		Reward:   "`reward`",
-		Failures: "`outcome`; an `error` or `error_kind` if that is missing, or `graded` without `grades`; a reward that is missing, null or NaN is `grader`",
+		Item:   "`item`, `split`",
+		Sample: "`sample`, or the order of the lines; of an item in several files, later files continue",
+		Reward: "`reward`",
+		Failures: "`outcome`; an `error` or `error_kind` if that is missing, or `graded` without `grades`; a reward " +
+			"that is missing, null or NaN is `grader`",
 	},
 	Read: readGonogo,
 }
@@ -68,7 +69,8 @@ func readGonogo(ctx context.Context, src Source, sink Sink) error {
 		noteGonogo(sink.of(f, files), in)
 	}
 	turns.note(sink)
-	sink.note("item, split, sample and attempt are those of the lines; a line without a split is %s, lines without a sample are numbered in the order of the file", opt.Split)
+	sink.note("item, split, sample and attempt are those of the lines; a line without a split is %s, lines without "+
+		"a sample are numbered in the order of the file", opt.Split)
 	sink.noteSteps(steps)
 	sink.noteFiles(files, left)
 	return nil
@@ -94,7 +96,9 @@ func answersTool(m rollout.Message) bool {
 }
 
 // readLines passes on the lines of one file that count.
-func readLines(ctx context.Context, f File, opt rollout.ReadOptions, yield func(*rollout.Record) error) (rollout.Input, error) {
+func readLines(ctx context.Context, f File, opt rollout.ReadOptions,
+	yield func(*rollout.Record) error,
+) (rollout.Input, error) {
 	rd, err := f.Open()
 	if err != nil {
 		return rollout.Input{}, err
@@ -183,7 +187,8 @@ func noteGonogo(sink Sink, in rollout.Input) {
 		sink.note("the last line was incomplete and left out")
 	}
 	if len(in.Bad) > 0 {
-		sink.note("%d %s; the first is that of line %d: %s", len(in.Bad), wording.Plural(len(in.Bad), "grade[|s] [was|were] left out"), in.Bad[0].Line, in.Bad[0].Why)
+		sink.note("%d %s; the first is that of line %d: %s", len(in.Bad),
+			wording.Plural(len(in.Bad), "grade[|s] [was|were] left out"), in.Bad[0].Line, in.Bad[0].Why)
 	}
 }
 

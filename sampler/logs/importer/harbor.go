@@ -27,10 +27,14 @@ var harbor = Format{
 	Doc:   "result.json of each trial of Harbor (Terminal-Bench 2), with its agent/trajectory.json (ATIF)",
 	Files: []string{"result.json"},
 	From: Origin{
-		Item:     "`task_name`",
-		Sample:   "the order of the trials of a task",
-		Reward:   "`verifier_result.rewards`: `reward`, the only one, the first or that of `--score`; the others are `parts`",
-		Failures: "`exception_info.exception_type`, of the trial or a step: a failed verifier is `grader`, a sandbox `tool`, anything else `model_api`, whatever the reward; time or context used up is `step_limit`, and its reward counts; no reward is `grader`; a trial without a token and a trajectory, where others have them, is `tool`; trials that were cancelled or are running are left out",
+		Item:   "`task_name`",
+		Sample: "the order of the trials of a task",
+		Reward: "`verifier_result.rewards`: `reward`, the only one, the first or that of `--score`; the others " +
+			"are `parts`",
+		Failures: "`exception_info.exception_type`, of the trial or a step: a failed verifier is `grader`, a " +
+			"sandbox `tool`, anything else `model_api`, whatever the reward; time or context used up is " +
+			"`step_limit`, and its reward counts; no reward is `grader`; a trial without a token and a trajectory, " +
+			"where others have them, is `tool`; trials that were cancelled or are running are left out",
 	},
 	Read: readHarbor,
 }
@@ -73,8 +77,10 @@ type harborException struct {
 func readTrial(f File) (*harborTrial, error) {
 	t := new(harborTrial)
 	return t, readObject(f, map[string]any{
-		"task_name": &t.task, "source": &t.source, "task_checksum": &t.checksum, "trial_name": &t.name, "agent_info": &t.agent, "agent_result": &t.result, "verifier_result": &t.graded,
-		"exception_info": &t.exception, "started_at": &t.started, "finished_at": &t.finished, "step_results": &t.steps, "": &t.marks,
+		"task_name": &t.task, "source": &t.source, "task_checksum": &t.checksum, "trial_name": &t.name,
+		"agent_info": &t.agent, "agent_result": &t.result, "verifier_result": &t.graded,
+		"exception_info": &t.exception, "started_at": &t.started, "finished_at": &t.finished,
+		"step_results": &t.steps, "": &t.marks,
 	}, "trial_name", "task_name", "task_checksum")
 }
 
@@ -207,13 +213,17 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 	if err := sendItem(h.sink, f, rollout.Item{ID: t.task, Split: h.split}, talk.asked, nil); err != nil {
 		return err
 	}
-	rec := &rollout.Record{Item: t.task, Messages: talk.Messages, Calls: talk.Calls, Turns: talk.Turns, Answer: talk.answer()}
+	rec := &rollout.Record{
+		Item: t.task, Messages: talk.Messages, Calls: talk.Calls, Turns: talk.Turns,
+		Answer: talk.answer(),
+	}
 	t.fill(rec)
 	if err := h.grade(rec, t, exception); err != nil {
 		return err
 	}
 	if h.tells && !rec.Outcome.Missing() && !t.began(f) {
-		h.tally.failed(rec, rollout.ToolFailed, "the agent never began: there is no token and no trajectory, as of other trials")
+		h.tally.failed(rec, rollout.ToolFailed,
+			"the agent never began: there is no token and no trajectory, as of other trials")
 	}
 	return h.record(rec, h.again(t.task))
 }
@@ -291,17 +301,23 @@ func span(started, finished string) (time.Time, rollout.Seconds) {
 // harborFailures says what an exception means (harbor/models/trial/error_policy.py): an
 // outcome, or "cancelled". Those that are not named are the model's endpoint's.
 var harborFailures = map[string]rollout.Outcome{
-	"AgentTimeoutError": rollout.StepLimit, "ContextWindowExceededError": rollout.StepLimit, "ContextLengthExceededError": rollout.StepLimit,
-	"OutputTokenExceededError": rollout.StepLimit, "OutputLengthExceededError": rollout.StepLimit,
+	"AgentTimeoutError": rollout.StepLimit, "ContextWindowExceededError": rollout.StepLimit,
+	"ContextLengthExceededError": rollout.StepLimit,
+	"OutputTokenExceededError":   rollout.StepLimit, "OutputLengthExceededError": rollout.StepLimit,
 
 	"AgentSafetyRefusalError": rollout.NoAnswer, "ContentPolicyViolationError": rollout.NoAnswer,
 
-	"VerifierTimeoutError": rollout.GraderFailed, "RewardFileNotFoundError": rollout.GraderFailed, "RewardFileEmptyError": rollout.GraderFailed,
-	"VerifierOutputParseError": rollout.GraderFailed, "AddTestsDirError": rollout.GraderFailed, "DownloadVerifierDirError": rollout.GraderFailed,
+	"VerifierTimeoutError": rollout.GraderFailed, "RewardFileNotFoundError": rollout.GraderFailed,
+	"RewardFileEmptyError":     rollout.GraderFailed,
+	"VerifierOutputParseError": rollout.GraderFailed, "AddTestsDirError": rollout.GraderFailed,
+	"DownloadVerifierDirError": rollout.GraderFailed,
 
-	"EnvironmentStartTimeoutError": rollout.ToolFailed, "SandboxBuildFailedError": rollout.ToolFailed, "AgentSetupTimeoutError": rollout.ToolFailed,
-	"HealthcheckError": rollout.ToolFailed, "SandboxLikelyOutOfMemoryError": rollout.ToolFailed, "MemoryLimitExceededError": rollout.ToolFailed,
-	"SSHAccessError": rollout.ToolFailed, "GKEExecStreamClosedError": rollout.ToolFailed, "GKEPodNotFoundError": rollout.ToolFailed, "RuntimeRequestError": rollout.ToolFailed,
+	"EnvironmentStartTimeoutError": rollout.ToolFailed, "SandboxBuildFailedError": rollout.ToolFailed,
+	"AgentSetupTimeoutError": rollout.ToolFailed,
+	"HealthcheckError":       rollout.ToolFailed, "SandboxLikelyOutOfMemoryError": rollout.ToolFailed,
+	"MemoryLimitExceededError": rollout.ToolFailed,
+	"SSHAccessError":           rollout.ToolFailed, "GKEExecStreamClosedError": rollout.ToolFailed,
+	"GKEPodNotFoundError": rollout.ToolFailed, "RuntimeRequestError": rollout.ToolFailed,
 
 	"CancelledError": "cancelled",
 }
@@ -325,7 +341,8 @@ func (h *harborReader) grade(rec *rollout.Record, t *harborTrial, exception *har
 	}
 	outcome, cause := t.failure(rollout.ModelAPI)
 	if exception != nil {
-		outcome, cause = cmp.Or(harborFailures[exception.Type], rollout.ModelAPI), strings.Trim(exception.Type+": "+transcript.FirstLine(exception.Message), ": ")
+		outcome, cause = cmp.Or(harborFailures[exception.Type], rollout.ModelAPI),
+			strings.Trim(exception.Type+": "+transcript.FirstLine(exception.Message), ": ")
 	}
 	switch {
 	case outcome.Missing():

@@ -62,7 +62,8 @@ type itemAsked struct {
 
 func newIdentity(sink Sink, by string) *identity {
 	return &identity{
-		sink: sink, by: by, prompts: prompt.NewCache(), facets: newFacets(), items: make(map[rollout.Key]*itemAsked), sent: make(map[rollout.Key]bool),
+		sink: sink, by: by, prompts: prompt.NewCache(), facets: newFacets(), items: make(map[rollout.Key]*itemAsked),
+		sent:    make(map[rollout.Key]bool),
 		samples: make(map[rollout.Key]int), next: make(map[rollout.Key]int),
 	}
 }
@@ -141,7 +142,8 @@ func (i *identity) name(a asked) (string, error) {
 		return i.facets.name(rollout.Key{Split: a.item.Split, Item: i.ofPrompt(a)}), nil
 	case ItemPrompt:
 		if a.prompt.Sum == 0 {
-			return "", fmt.Errorf("--item prompt: the log does not show what rollouts of item %q were asked", a.item.Item)
+			return "", fmt.Errorf("--item prompt: the log does not show what rollouts of item %q were asked",
+				a.item.Item)
 		}
 		return i.facets.name(rollout.Key{Split: a.item.Split, Item: fmt.Sprintf("%016x", a.prompt.Sum)}), nil
 	}
@@ -197,9 +199,12 @@ func (i *identity) finish() error {
 	if i.pooled == 0 {
 		return nil
 	}
-	pooled := fmt.Sprintf("%d of %d items hold rollouts of different prompts: item %s asks %q and %q", i.pooled, len(i.items), i.pooledItem, i.example[0], i.example[1])
+	pooled := fmt.Sprintf("%d of %d items hold rollouts of different prompts: item %s asks %q and %q", i.pooled,
+		len(i.items), i.pooledItem, i.example[0], i.example[1])
 	if float64(i.pooled) > pooledMost*float64(len(i.items)) {
-		return fmt.Errorf("%s: a trainer compares rollouts of one prompt; --item prompt makes an item of each prompt, --item KEY takes the id from another key, and --item item keeps the ids of the log if they are right", pooled)
+		return fmt.Errorf("%s: a trainer compares rollouts of one prompt; --item prompt makes an item of each "+
+			"prompt, --item KEY takes the id from another key, and --item item keeps the ids of the log if they are "+
+			"right", pooled)
 	}
 	i.sink.note("%s; these items were split by prompt (ID/prompt-...)", pooled)
 	return nil

@@ -92,10 +92,14 @@ type Sink struct {
 	// says so; those that it says were cancelled are not among them.
 	Planned func(split rollout.Split, rollouts int)
 
-	known  func(split rollout.Split, id string, messages []rollout.Message) (bool, error) // see identity; nil: no item is known
-	rowKey func(row []byte) string                                                        // what a row holds under the key that names items; nil if none does
-	facets *facets                                                                        // takes what the row of the rollout that comes next says of its policy, environment and reference; see facets
-	row    func(key string)                                                               // takes that of the row whose rollouts come next
+	// see identity; nil: no item is known
+	known func(split rollout.Split, id string, messages []rollout.Message) (bool, error)
+	// what a row holds under the key that names items; nil if none does
+	rowKey func(row []byte) string
+	// takes what the row of the rollout that comes next says of its policy, environment and reference; see facets
+	facets *facets
+	// takes that of the row whose rollouts come next
+	row func(key string)
 }
 
 // at says which row the rollouts that come next are of.
@@ -138,7 +142,8 @@ func (s Sink) record(r *rollout.Record) error {
 	if r.Finish == rollout.FinishLength { // a call that was cut off is none that the model got wrong
 		last := r.Turns - 1
 		r.Calls = slices.DeleteFunc(r.Calls, func(c rollout.Call) bool {
-			return c.Turn == last && c.Status == rollout.CallMalformed && c.Output == "" && !json.Valid([]byte(c.Arguments))
+			return c.Turn == last && c.Status == rollout.CallMalformed && c.Output == "" &&
+				!json.Valid([]byte(c.Arguments))
 		})
 	}
 	return s.Record(r)
@@ -151,7 +156,8 @@ var promptStop = regexp.MustCompile(`(?i)prompt_too_long|overlong_?prompt`)
 // has said nothing. One that its log books as a limit counts where the log shows the
 // conversation: it could be one that the model made too long.
 func settleContext(r *rollout.Record) {
-	said := r.Turns > 0 || len(r.Calls) > 0 || r.Answer != "" || slices.ContainsFunc(r.Messages, func(m rollout.Message) bool { return m.Role == "assistant" })
+	said := r.Turns > 0 || len(r.Calls) > 0 || r.Answer != "" ||
+		slices.ContainsFunc(r.Messages, func(m rollout.Message) bool { return m.Role == "assistant" })
 	shown := r.Outcome.OwnFailure() && (len(r.Messages) > 0 || promptStop.MatchString(r.Error))
 	if !said && (shown || r.Outcome == rollout.ModelAPI) && rollout.OutOfContext(r.Error) {
 		r.Outcome, r.Reward, r.Parts, r.Finish = rollout.PromptTooLong, nil, nil, ""
@@ -189,7 +195,8 @@ func (s Sink) of(f File, files []File) Sink {
 // noteFiles says what several files were taken for.
 func (s Sink) noteFiles(files []File, left []string) {
 	if len(files) > 1 {
-		s.note("%d files are one import; if an item is in several of them, the samples of later files continue those before", len(files))
+		s.note("%d files are one import; if an item is in several of them, the samples of later files continue "+
+			"those before", len(files))
 	}
 	if len(left) > 0 {
 		s.note("files next to them of another format, left out: %d (%s)", len(left), counted(left))
@@ -222,12 +229,15 @@ func Import(ctx context.Context, formats []Format, name string, src Source, sink
 		switch reason := fmt.Sprintf("\n  %s: %v", f.Name, err); {
 		case len(src.Files) > 1 && !strings.HasPrefix(err.Error(), src.Files[0].Name): // the first file is of it
 			near = slices.Insert(near, 0, reason)
-		case matches(f.Files, path.Base(src.Files[0].Path)), f.Mapped && path.Ext(f.Files[0]) == path.Ext(src.Files[0].Path):
+		case matches(f.Files, path.Base(src.Files[0].Path)), f.Mapped &&
+			path.Ext(f.Files[0]) == path.Ext(src.Files[0].Path):
 			near = append(near, reason)
 		}
 	}
-	return Format{}, fmt.Errorf("import %s: %w", src.name(), unrecognized("no known format recognizes it: "+strings.Join(names, ", ")+
-		" (gonogo help formats describes them)"+strings.Join(near[:min(mostNear, len(near))], "")))
+	return Format{},
+		fmt.Errorf("import %s: %w", src.name(),
+			unrecognized("no known format recognizes it: "+strings.Join(names, ", ")+
+				" (gonogo help formats describes them)"+strings.Join(near[:min(mostNear, len(near))], "")))
 }
 
 // mostNear is for how many formats an error says what the files lack.
@@ -240,7 +250,11 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	if err != nil {
 		return err
 	}
-	records, notes, given, ends := 0, []string(nil), sink, endings{finish: make(map[rollout.Finish]int), words: make(map[string]int), verdicts: make(map[string]int), settled: f.Name == gonogo.Name}
+	records, notes, given, ends := 0, []string(nil), sink,
+		endings{
+			finish: make(map[rollout.Finish]int), words: make(map[string]int), verdicts: make(map[string]int),
+			settled: f.Name == gonogo.Name,
+		}
 	sink.Record = func(r *rollout.Record) error {
 		if r.Attempt == 0 {
 			records++
@@ -273,7 +287,8 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 		ends.note(sink, records)
 		sink.notePlan(records, planned)
 		if src.Options.OnConflict != "" && !f.settles() {
-			sink.note("--on-conflict was ignored: two places for one rollout are refused in this format, unless it says itself which one counts")
+			sink.note("--on-conflict was ignored: two places for one rollout are refused in this format, unless it " +
+				"says itself which one counts")
 		}
 		return nil
 	}
@@ -292,7 +307,8 @@ func (s Sink) notePlan(there, planned int) {
 	switch {
 	case planned == 0 || there == planned:
 	case there < planned:
-		s.note("%d of %d rollouts that the run planned are in the log: the others count as lost (infra.failures)", there, planned)
+		s.note("%d of %d rollouts that the run planned are in the log: the others count as lost (infra.failures)",
+			there, planned)
 	default:
 		s.note("%d rollouts, and the run planned %d: are two runs in one log?", there, planned)
 	}
@@ -310,7 +326,9 @@ type endings struct {
 
 // noteVerdicts says that a word that may mean two things was taken for a grade.
 func noteVerdicts(s Sink, n int, key string) {
-	s.note("%d graded %s by %q that %s failed: read as a verdict on the answer; where it means that the rollout failed, write it as an error", n, wording.Plural(n, "rollout[ says|s say]"), key, wording.Plural(n, "[it|they]"))
+	s.note("%d graded %s by %q that %s failed: read as a verdict on the answer; where it means that the rollout "+
+		"failed, write it as an error", n, wording.Plural(n, "rollout[ says|s say]"), key,
+		wording.Plural(n, "[it|they]"))
 }
 
 // add counts the end of a rollout. One that ended with a word of failure has no grade.
@@ -353,10 +371,12 @@ func (e *endings) note(s Sink, all int) {
 		}
 	}
 	if e.lost > 0 {
-		s.noteCount(e.lost, "rollout[|s] ended with a word of failure: [it is a failure|they are failures], not [a zero|zeros]")
+		s.noteCount(e.lost, "rollout[|s] ended with a word of failure: [it is a failure|they are failures], not [a "+
+			"zero|zeros]")
 	}
 	for _, word := range slices.Sorted(maps.Keys(e.words)) {
-		s.note("%d of %d %s with %q, a word for the end that is not known", e.words[word], all, wording.Plural(all, "rollout[|s] [ends|end]"), word)
+		s.note("%d of %d %s with %q, a word for the end that is not known", e.words[word], all,
+			wording.Plural(all, "rollout[|s] [ends|end]"), word)
 	}
 }
 
@@ -387,7 +407,8 @@ func importAs(ctx context.Context, formats []Format, name string, src Source, si
 			continue
 		}
 		if len(src.Options.Map) > 0 && !f.Mapped {
-			return f, fmt.Errorf("import %s as %s: the format knows its own parts and takes no --map", src.name(), f.Name)
+			return f, fmt.Errorf("import %s as %s: the format knows its own parts and takes no --map", src.name(),
+				f.Name)
 		}
 		if err := f.read(ctx, src, sink); err != nil {
 			if errors.Is(err, ErrUnrecognized) {
@@ -397,5 +418,6 @@ func importAs(ctx context.Context, formats []Format, name string, src Source, si
 		}
 		return f, nil
 	}
-	return Format{}, fmt.Errorf("import %s: unknown format %q: use one of %s", src.name(), name, strings.Join(names, ", "))
+	return Format{}, fmt.Errorf("import %s: unknown format %q: use one of %s", src.name(), name,
+		strings.Join(names, ", "))
 }

@@ -20,10 +20,13 @@ var inspect = Format{
 	Doc:   "a log of Inspect AI: an .eval archive, or the .json of one",
 	Files: []string{"*.eval", "*.json"},
 	From: Origin{
-		Item:     "`id`; with logs of several tasks, `task/id`",
-		Sample:   "`epoch`, counted from 0; in several logs of a task, later files continue",
-		Reward:   "`scores`: of the scorers that have metrics, the first of those whose values over all samples are words least often, or `--score NAME` (`NAME.KEY` of a value with keys); C, P, I, N are 1, 0.5, 0, 0; the others are `parts`",
-		Failures: "`error` is `model_api`, `tool` or `grader` by its traceback; `limit` is `step_limit`; a score that is missing, NaN or no number is `grader`; `error_retries` are earlier attempts",
+		Item:   "`id`; with logs of several tasks, `task/id`",
+		Sample: "`epoch`, counted from 0; in several logs of a task, later files continue",
+		Reward: "`scores`: of the scorers that have metrics, the first of those whose values over all samples are " +
+			"words least often, or `--score NAME` (`NAME.KEY` of a value with keys); C, P, I, N are 1, 0.5, 0, 0; " +
+			"the others are `parts`",
+		Failures: "`error` is `model_api`, `tool` or `grader` by its traceback; `limit` is `step_limit`; a score " +
+			"that is missing, NaN or no number is `grader`; `error_retries` are earlier attempts",
 	},
 	Read: readInspect,
 }
@@ -237,7 +240,8 @@ func (r *inspectReader) header(log *inspectLog) error {
 		r.sink.note("%s: its status is %s: rollouts that it lacks were not run", name, transcript.FirstLine(h.Status))
 	}
 	if h.unfinished && h.Status == "" {
-		r.sink.note("%s: it has no header: the evaluation was broken off, and rollouts that it lacks were not run", name)
+		r.sink.note("%s: it has no header: the evaluation was broken off, and rollouts that it lacks were not run",
+			name)
 	}
 	if h.Invalidated {
 		r.sink.note("%s: somebody marked this log as invalidated", name)
@@ -285,13 +289,19 @@ func (r *inspectReader) finish() {
 		count int
 		what  string
 	}{
-		{r.failures, "rollout[|s] ended in an error: [it is a failure|they are failures] (by the traceback: model_api, tool or grader), not [a zero|zeros]"},
+		{r.failures, "rollout[|s] ended in an error: [it is a failure|they are failures] (by the traceback: " +
+			"model_api, tool or grader), not [a zero|zeros]"},
 		{r.limits, "rollout[|s] hit a limit (step_limit); if [it was|they were] scored, the score counts"},
-		{r.ungraded, "rollout[|s] [has|have] no score that is a number: [it is a missing grade|they are missing grades] (grader), not [a zero|zeros]"},
-		{r.scoredErrors, "rollout[|s] that ended in an error [has|have] a score" + r.scores.logged() + ": [it is a failure|they are failures] all the same"},
-		{r.cancelled, "rollout[|s] [was|were] cut short by the operator, or cancelled because another one failed, and left out"},
-		{r.replaced, "rollout[|s] [was|were] made again in a later log of the same evaluation (inspect eval-retry): the last one counts"},
-		{r.retried, "attempt[|s] that ended in an error [was|were] made again (error_retries): [it is an earlier attempt|they are earlier attempts]"},
+		{r.ungraded, "rollout[|s] [has|have] no score that is a number: [it is a missing grade|they are missing " +
+			"grades] (grader), not [a zero|zeros]"},
+		{r.scoredErrors, "rollout[|s] that ended in an error [has|have] a score" + r.scores.logged() +
+			": [it is a failure|they are failures] all the same"},
+		{r.cancelled, "rollout[|s] [was|were] cut short by the operator, or cancelled because another one failed, " +
+			"and left out"},
+		{r.replaced, "rollout[|s] [was|were] made again in a later log of the same evaluation (inspect eval-retry): " +
+			"the last one counts"},
+		{r.retried, "attempt[|s] that ended in an error [was|were] made again (error_retries): [it is an earlier " +
+			"attempt|they are earlier attempts]"},
 		{r.again, "rollout[|s] [is|are] in several logs, by uuid, and [counts|count] once"},
 	} {
 		if n.count > 0 {

@@ -61,7 +61,10 @@ func decodeInspectMessages(text json.RawMessage) (talk inspectTalk, err error) {
 
 func (m *inspectMessage) message() (rollout.Message, error) {
 	content, reasoning, err := inspectContent(m.Content)
-	out := rollout.Message{Role: m.Role, Content: content, Reasoning: reasoning, ToolCallID: m.ToolCallID, Name: m.Function}
+	out := rollout.Message{
+		Role: m.Role, Content: content, Reasoning: reasoning, ToolCallID: m.ToolCallID,
+		Name: m.Function,
+	}
 	for _, c := range m.ToolCalls {
 		args := jsontext.TextOrJSON(c.Arguments)
 		if c.ParseError != "" && json.Valid([]byte(args)) {

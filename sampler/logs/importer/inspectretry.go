@@ -31,7 +31,8 @@ func evaluationsOf(logs []*inspectLog) (groups [][]*inspectLog) {
 		groups[i] = append(groups[i], log)
 	}
 	for _, group := range groups {
-		slices.SortStableFunc(group, func(a, b *inspectLog) int { return cmp.Compare(a.header.Eval.Created, b.header.Eval.Created) })
+		slices.SortStableFunc(group,
+			func(a, b *inspectLog) int { return cmp.Compare(a.header.Eval.Created, b.header.Eval.Created) })
 	}
 	return groups
 }

@@ -58,8 +58,9 @@ type inspectUsage struct {
 func decodeInspectSample(text []byte) (s inspectSample, err error) {
 	into := map[string]any{
 		"id": &s.ID, "epoch": &s.Epoch, "input": &s.Input, "target": &s.Target, "metadata": &s.Metadata,
-		"messages": &s.Messages, "output": &s.Output, "scores": &s.Scores, "score": &s.Score, "error": &s.Error, "error_retries": &s.Retries,
-		"limit": &s.Limit, "model_usage": &s.ModelUsage, "role_usage": &s.RoleUsage, "started_at": &s.Started,
+		"messages": &s.Messages, "output": &s.Output, "scores": &s.Scores, "score": &s.Score, "error": &s.Error,
+		"error_retries": &s.Retries,
+		"limit":         &s.Limit, "model_usage": &s.ModelUsage, "role_usage": &s.RoleUsage, "started_at": &s.Started,
 		"total_time": &s.TotalTime, "uuid": &s.UUID, "attachments": &s.Attachments, "": &s.marks,
 	}
 	var events, transcript json.RawMessage // transcript in logs before 2025
@@ -161,7 +162,10 @@ func (r *inspectReader) sample(where string, text []byte) error {
 	if err := r.item(id, s, talk.messages[:prompt]); err != nil {
 		return err
 	}
-	rec := &rollout.Record{Item: id, Split: r.split, Sample: r.numbers.sample(r.split, id, epoch-1), Source: rollout.Import, TraceID: s.UUID}
+	rec := &rollout.Record{
+		Item: id, Split: r.split, Sample: r.numbers.sample(r.split, id, epoch-1),
+		Source: rollout.Import, TraceID: s.UUID,
+	}
 	if err := r.retries(rec, s.Retries); err != nil {
 		return err
 	}
@@ -216,7 +220,8 @@ func (r *inspectReader) item(id string, s inspectSample, prompt []rollout.Messag
 	}
 	r.named.tell(r.sink)
 	r.sink.tellExactly("target", s.Target)
-	return sendItem(r.sink, r.file, rollout.Item{ID: id, Split: r.split}, prompt, map[string]json.RawMessage{"target": s.Target, "metadata": s.Metadata, "tools": s.offered()})
+	return sendItem(r.sink, r.file, rollout.Item{ID: id, Split: r.split}, prompt,
+		map[string]json.RawMessage{"target": s.Target, "metadata": s.Metadata, "tools": s.offered()})
 }
 
 // retries passes on the attempts that ended in an error before this one.

@@ -70,7 +70,8 @@ func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
 	case s.Limit != nil:
 		r.limits++
 		rec.Outcome, rec.Reward = rollout.StepLimit, reward
-		rec.Error = transcript.FirstLine(fmt.Sprintf("%s limit of %s", s.Limit.Type, strings.TrimSuffix(jsontext.TextOrJSON(s.Limit.Limit), ".0")))
+		rec.Error = transcript.FirstLine(fmt.Sprintf("%s limit of %s", s.Limit.Type,
+			strings.TrimSuffix(jsontext.TextOrJSON(s.Limit.Limit), ".0")))
 	case reward == nil:
 		r.ungraded++
 		rec.Outcome, rec.Error, rec.Parts = rollout.GraderFailed, why, nil
@@ -130,7 +131,8 @@ func (c *inspectScores) choose(scores []score) (reward *float64, why string, err
 	at := slices.IndexFunc(scores, func(s score) bool { return s.name == c.chosen })
 	switch {
 	case at < 0 && c.wanted != "" && slices.ContainsFunc(scores, func(s score) bool { return s.scorer == c.wanted }):
-		return nil, "", fmt.Errorf("score %q has several values: choose one by --score: %s", c.wanted, strings.Join(c.all, ", "))
+		return nil, "", fmt.Errorf("score %q has several values: choose one by --score: %s", c.wanted,
+			strings.Join(c.all, ", "))
 	case at < 0:
 		return nil, fmt.Sprintf("it has no score %q", c.chosen), nil
 	case scores[at].value == nil:
@@ -142,7 +144,8 @@ func (c *inspectScores) choose(scores []score) (reward *float64, why string, err
 // first chooses the first scorer that grades. Which of several values of one scorer
 // is the reward is not for us to say. It chooses none if all values are words.
 func (c *inspectScores) first(scores []score) error {
-	at := slices.IndexFunc(scores, func(s score) bool { return s.grades() && !slices.Contains(c.informational, s.scorer) })
+	at := slices.IndexFunc(scores,
+		func(s score) bool { return s.grades() && !slices.Contains(c.informational, s.scorer) })
 	if at < 0 {
 		at = slices.IndexFunc(scores, score.grades)
 	}
@@ -151,7 +154,8 @@ func (c *inspectScores) first(scores []score) error {
 	}
 	first := scores[at]
 	if slices.ContainsFunc(scores, func(s score) bool { return s.scorer == first.scorer && s.name != first.name }) {
-		return fmt.Errorf("score %q has several values: choose one by --score: %s", first.scorer, strings.Join(c.all, ", "))
+		return fmt.Errorf("score %q has several values: choose one by --score: %s", first.scorer,
+			strings.Join(c.all, ", "))
 	}
 	c.chosen = first.name
 	return nil
@@ -216,7 +220,8 @@ func (c *inspectScores) survey(ctx context.Context, logs []*inspectLog) error {
 	switch {
 	case best == nil:
 	case len(best.names) > 1:
-		return fmt.Errorf("score %q has several values: choose one by --score: %s", best.scorer, strings.Join(best.names, ", "))
+		return fmt.Errorf("score %q has several values: choose one by --score: %s", best.scorer,
+			strings.Join(best.names, ", "))
 	default:
 		c.chosen = best.names[0]
 	}
@@ -267,7 +272,8 @@ func (t scorers) best() (best *scorerValues) {
 	for _, s := range t {
 		switch {
 		case s.words == s.values:
-		case best == nil, s.metrics && !best.metrics, s.metrics == best.metrics && s.words*best.values < best.words*s.values:
+		case best == nil, s.metrics && !best.metrics, s.metrics == best.metrics &&
+			s.words*best.values < best.words*s.values:
 			best = s
 		}
 	}
@@ -289,13 +295,15 @@ func (c *inspectScores) note(sink Sink) {
 	case len(c.all) == 0:
 		sink.note("no rollout was scored")
 	case c.chosen == "":
-		sink.note("no score is a number, so no rollout has a grade: %s (gonogo grade can supply rewards)", strings.Join(c.all, ", "))
+		sink.note("no score is a number, so no rollout has a grade: %s (gonogo grade can supply rewards)",
+			strings.Join(c.all, ", "))
 	case len(others) == 0:
 		sink.note("reward = score %s", c.chosen)
 	case c.wanted != "":
 		sink.note("reward = score %s, by --score; parts are %s", c.chosen, strings.Join(others, ", "))
 	default:
-		sink.note("reward = score %s, the first one that grades; parts are %s (--score selects another)", c.chosen, strings.Join(others, ", "))
+		sink.note("reward = score %s, the first one that grades; parts are %s (--score selects another)", c.chosen,
+			strings.Join(others, ", "))
 	}
 }
 

@@ -61,7 +61,9 @@ func inspectArchive(f File, rd io.Reader) (*inspectLog, error) {
 	archive, err := zip.NewReader(at, info.Size())
 	if err != nil {
 		if path.Ext(f.Path) == ".eval" {
-			return nil, fmt.Errorf("read %s: the archive is broken or was cut off (%w): inspect log recover may save it", f.Name, err)
+			return nil,
+				fmt.Errorf("read %s: the archive is broken or was cut off (%w): inspect log recover may save it",
+					f.Name, err)
 		}
 		return nil, fmt.Errorf("%w: it is a broken zip archive", ErrUnrecognized)
 	}
@@ -85,7 +87,8 @@ func inspectMembers(f File, archive *zip.Reader) (*inspectLog, error) {
 				samples = append(samples, m.Name)
 			}
 		case strings.HasPrefix(dir, "samples/") && file == "sample.json":
-			return nil, fmt.Errorf("read %s: its samples are in chunks (%s), an internal format of Inspect: convert it to .eval or .json with inspect log convert", f.Name, m.Name)
+			return nil, fmt.Errorf("read %s: its samples are in chunks (%s), an internal format of Inspect: convert "+
+				"it to .eval or .json with inspect log convert", f.Name, m.Name)
 		}
 		members[m.Name] = m
 	}
@@ -152,7 +155,8 @@ func readMember(f File, m *zip.File) ([]byte, error) {
 
 // zstds holds decoders that are not in use: making one is dear.
 var zstds = sync.Pool{New: func() any {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxMember))
+	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxMemory(maxMember))
 	if err != nil {
 		panic("importer: zstd refuses its options: " + err.Error())
 	}

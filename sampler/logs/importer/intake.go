@@ -194,7 +194,10 @@ func keysOf(object json.RawMessage) ([]string, error) {
 
 // pythonTime reads a time as Python writes it, with or without a zone.
 func pythonTime(text string) time.Time {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999"} {
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05.999999999",
+		"2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999",
+	} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t.UTC()
 		}

@@ -42,11 +42,13 @@ func readItemIndex(ctx context.Context, src Source, sink Sink) error {
 	in := newIntake(src, sink)
 	for _, f := range files {
 		in.file()
-		if err := eachRow(ctx, f, sink.of(f, files), func(line int, row *itemIndexRow) error { return itemIndexLine(in, f, line, row) }); err != nil {
+		if err := eachRow(ctx, f, sink.of(f, files),
+			func(line int, row *itemIndexRow) error { return itemIndexLine(in, f, line, row) }); err != nil {
 			return err
 		}
 	}
-	sink.note("item = item_index, sample = how often it came before, split = %s; the files do not hold the items themselves", in.split)
+	sink.note("item = item_index, sample = how often it came before, split = %s; the files do not hold the items "+
+		"themselves", in.split)
 	sink.note("token counts and times are not in these files: unknown, not zero")
 	in.finish(files, left)
 	return nil
@@ -82,7 +84,8 @@ func itemIndexLine(in *intake, f File, line int, row *itemIndexRow) error {
 	if o, cause := row.failure(rollout.ModelAPI); o != "" {
 		fail(rec, o, cause)
 	} else if score != nil && *score == -1 {
-		fail(rec, rollout.GraderFailed, "the score is -1, by which this log says that the rollout failed; it does not say where")
+		fail(rec, rollout.GraderFailed, "the score is -1, by which this log says that the rollout failed; it does "+
+			"not say where")
 	} else {
 		grade(rec, score, "score is missing, null or NaN")
 	}
@@ -114,7 +117,8 @@ func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Messag
 		return t, nil, "", fmt.Errorf("it is not a list of items of the Responses API: %w", err)
 	}
 	for i, it := range items {
-		if i > 0 && it.Role == "assistant" && items[i-1].Type == "function_call" { // another turn, whose calls have no recorded answers
+		// another turn, whose calls have no recorded answers
+		if i > 0 && it.Role == "assistant" && items[i-1].Type == "function_call" {
 			t.EndTurn()
 		}
 		if it.Role == "assistant" || it.Type == "function_call" || it.Type == "reasoning" {

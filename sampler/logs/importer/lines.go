@@ -13,7 +13,9 @@ import (
 
 // readJSONLines reads a file of JSON lines by rollout.ReadLines and notes a
 // torn last line.
-func readJSONLines[T any](ctx context.Context, f File, sink Sink, decode func(text []byte) (T, error), yield func(rollout.Line[T]) error) error {
+func readJSONLines[T any](ctx context.Context, f File, sink Sink, decode func(text []byte) (T, error),
+	yield func(rollout.Line[T]) error,
+) error {
 	rd, err := f.Open()
 	if err != nil {
 		return err
@@ -33,7 +35,9 @@ func readJSONLines[T any](ctx context.Context, f File, sink Sink, decode func(te
 
 // readKeyedLines is rollout.ReadLines that says of each line what it holds under the key
 // that names items.
-func readKeyedLines[T any](ctx context.Context, name string, rd io.Reader, sink Sink, decode func(text []byte) (T, error), yield func(rollout.Line[T]) error) (torn bool, err error) {
+func readKeyedLines[T any](ctx context.Context, name string, rd io.Reader, sink Sink,
+	decode func(text []byte) (T, error), yield func(rollout.Line[T]) error,
+) (torn bool, err error) {
 	type keyed struct {
 		value T
 		key   string

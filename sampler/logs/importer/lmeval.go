@@ -20,8 +20,9 @@ import (
 // It keeps no score for each repeat: where a document was answered more than
 // once, the outputs are taken and left to be graded.
 var lmEval = Format{
-	Name:  "lm-eval",
-	Doc:   "samples_TASK_DATE.jsonl of lm-evaluation-harness; for documents answered several times only the outputs, for gonogo grade",
+	Name: "lm-eval",
+	Doc: "samples_TASK_DATE.jsonl of lm-evaluation-harness; for documents answered several times only the " +
+		"outputs, for gonogo grade",
 	Files: []string{"samples_*.jsonl"},
 	From: Origin{
 		Item:     "the task of the file's name and `doc_id`; of several filters the first",
@@ -154,7 +155,8 @@ func (l *lmEvalReader) line(f File, line int, row *lmEvalRow) error {
 		return err
 	}
 	if was, there := l.hashes[id]; there && was != row.Hash {
-		return fmt.Errorf("document %s differs from the one before (doc_hash): these are results on different data; import them one by one", id)
+		return fmt.Errorf("document %s differs from the one before (doc_hash): these are results on different data; "+
+			"import them one by one", id)
 	}
 	l.hashes[id] = row.Hash
 	if len(row.Resps) == 0 || len(row.Resps[0]) == 0 {
@@ -184,7 +186,8 @@ func (l *lmEvalReader) rollouts(id string, row *lmEvalRow) error {
 		case at != "":
 			fail(rec, at, cause)
 		case n > 1:
-			fail(rec, rollout.GraderFailed, "not graded: lm-eval keeps no score for each repeat; gonogo grade gives them rewards")
+			fail(rec, rollout.GraderFailed,
+				"not graded: lm-eval keeps no score for each repeat; gonogo grade gives them rewards")
 		default:
 			l.metrics(rec, row)
 		}
@@ -214,7 +217,10 @@ func (l *lmEvalReader) metrics(rec *rollout.Record, row *lmEvalRow) {
 
 // lmEvalItem is the document with its target, and the prompt as a message.
 func lmEvalItem(row *lmEvalRow) (json.RawMessage, error) {
-	return json.Marshal(map[string]json.RawMessage{"doc": row.Doc, "target": row.Target, "messages": asMessages(lmEvalPrompt(row.Arguments))})
+	return json.Marshal(map[string]json.RawMessage{
+		"doc": row.Doc, "target": row.Target,
+		"messages": asMessages(lmEvalPrompt(row.Arguments)),
+	})
 }
 
 // lmEvalPrompt finds the first argument of the first request.
@@ -235,9 +241,11 @@ func lmEvalPrompt(arguments json.RawMessage) json.RawMessage {
 }
 
 func (l *lmEvalReader) notes() {
-	l.sink.note("item = task and doc_id, sample = the place among the responses to the first request, split = %s", l.split)
+	l.sink.note("item = task and doc_id, sample = the place among the responses to the first request, split = %s",
+		l.split)
 	if l.repeated > 0 {
-		l.sink.noteCount(l.repeated, "document[|s] [was|were] answered more than once, and lm-eval keeps no score for each answer: gonogo grade RUN --grader FILE gives them rewards")
+		l.sink.noteCount(l.repeated, "document[|s] [was|were] answered more than once, and lm-eval keeps no score "+
+			"for each answer: gonogo grade RUN --grader FILE gives them rewards")
 	}
 	if l.pick != "" {
 		l.sink.note("the reward of a document answered once is its metric %s; --score NAME selects another", l.pick)

@@ -20,14 +20,20 @@ import (
 // nemo_gym/rollout_collection.py): a line for each, and those that failed in a file of
 // their own next to it, a line for each attempt.
 var nemoGym = Format{
-	Name:  "nemo-gym",
-	Doc:   "rollouts of NeMo Gym, JSON lines with responses_create_params, response and reward, with their _failures.jsonl",
+	Name: "nemo-gym",
+	Doc: "rollouts of NeMo Gym, JSON lines with responses_create_params, response and reward, with their " +
+		"_failures.jsonl",
 	Files: []string{"*rollouts*.jsonl"},
 	From: Origin{
-		Item:     "`_ng_task_index`, `task_idx`, or a hash of `responses_create_params`; of several agents, `agent_ref.name` before it",
-		Sample:   "`_ng_rollout_index`, or the order of the lines; a file and its `_failures.jsonl` are one run, in other files later ones continue",
-		Reward:   "`reward`",
-		Failures: "`_ng_failure_class` (`judge_failed` is `grader`); `mask_sample`, also in `instance_config`; a `response` with the status `failed`; a `failure_reason` in words, unless `mask_sample` is false; a code of it by which the judge gave no verdict, or the reference or the verifier was broken, is `grader`, any other code is a grade",
+		Item: "`_ng_task_index`, `task_idx`, or a hash of `responses_create_params`; of several agents, " +
+			"`agent_ref.name` before it",
+		Sample: "`_ng_rollout_index`, or the order of the lines; a file and its `_failures.jsonl` are one run, in " +
+			"other files later ones continue",
+		Reward: "`reward`",
+		Failures: "`_ng_failure_class` (`judge_failed` is `grader`); `mask_sample`, also in `instance_config`; a " +
+			"`response` with the status `failed`; a `failure_reason` in words, unless `mask_sample` is false; a " +
+			"code of it by which the judge gave no verdict, or the reference or the verifier was broken, is " +
+			"`grader`, any other code is a grade",
 	},
 	Read: readNemoGym,
 }
@@ -47,8 +53,9 @@ type nemoRow struct {
 		Incomplete struct {
 			Reason string `json:"reason"`
 		} `json:"incomplete_details"`
-		Error       json.RawMessage `json:"error"`
-		Transitions bool            `json:"contains_transitions"` // output is a list of conversations, each a turn longer than the one before
+		Error json.RawMessage `json:"error"`
+		// output is a list of conversations, each a turn longer than the one before
+		Transitions bool `json:"contains_transitions"`
 	} `json:"response"`
 	Reward   json.RawMessage `json:"reward"`
 	Agent    nemoAgent       `json:"agent_ref"`
@@ -62,7 +69,9 @@ type nemoRow struct {
 	Reason   json.RawMessage `json:"failure_reason"`
 	Class    json.RawMessage `json:"_ng_failure_class"`
 	Judge    json.RawMessage `json:"_ng_failure_judge_error"`
-	Mask     *bool           `json:"mask_sample"` // false says that the reward counts, whatever failure_reason and failure_kind say; an exception is a failure all the same
+	// false says that the reward counts, whatever failure_reason and failure_kind say; an exception is a
+	// failure all the same
+	Mask *bool `json:"mask_sample"`
 
 	ApplyFailed bool `json:"apply_failed"` // the model's patch, which is not a failure of the verifier
 	marked
@@ -79,7 +88,8 @@ type nemoAgent struct {
 }
 
 func readNemoGym(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "responses_create_params", "response", "reward") })
+	files, left, err := src.sniffed(ctx,
+		func(f File) error { return sniffKeys(f, "responses_create_params", "response", "reward") })
 	if err != nil {
 		return err
 	}
@@ -108,13 +118,16 @@ func readNemoGym(ctx context.Context, src Source, sink Sink) error {
 				return err
 			}
 		}
-		if err := eachRow(ctx, f, sink.of(f, files), func(line int, row *nemoRow) error { return n.row(f, line, row) }); err != nil {
+		if err := eachRow(ctx, f, sink.of(f, files),
+			func(line int, row *nemoRow) error { return n.row(f, line, row) }); err != nil {
 			return err
 		}
 	}
-	sink.note("item = _ng_task_index, sample = _ng_rollout_index, split = %s; without them the request and the order of the lines; lines for one rollout are attempts at it", n.split)
+	sink.note("item = _ng_task_index, sample = _ng_rollout_index, split = %s; without them the request and the "+
+		"order of the lines; lines for one rollout are attempts at it", n.split)
 	if n.several {
-		sink.note("there are %d agents: items are theirs each (AGENT/ID), and means go over all of them; import each by itself to compare them", len(agents))
+		sink.note("there are %d agents: items are theirs each (AGENT/ID), and means go over all of them; import "+
+			"each by itself to compare them", len(agents))
 	}
 	n.plans.send(sink, n.split, runs, 0)
 	n.tally.note(sink)
@@ -208,10 +221,14 @@ func (n *nemoReader) row(f File, line int, row *nemoRow) error {
 	n.sink.tellExactly("verifier_metadata", row.Verifier)
 	n.sink.tellExactly("dataset", row.Dataset)
 	n.sink.tellExactly("resources_server_ref", row.Server)
-	if err := sendItem(n.sink, f, rollout.Item{ID: id, Split: n.split}, asked, map[string]json.RawMessage{"expected_answer": row.Expected, "tools": offered(row.Params.Tools)}); err != nil {
+	if err := sendItem(n.sink, f, rollout.Item{ID: id, Split: n.split}, asked,
+		map[string]json.RawMessage{"expected_answer": row.Expected, "tools": offered(row.Params.Tools)}); err != nil {
 		return err
 	}
-	rec := &rollout.Record{Item: id, Messages: t.Messages, Calls: t.Calls, Turns: t.Turns, Answer: transcript.LastAnswer(t.Messages), Usage: transcript.UsageOf(row.Response.Usage)}
+	rec := &rollout.Record{
+		Item: id, Messages: t.Messages, Calls: t.Calls, Turns: t.Turns,
+		Answer: transcript.LastAnswer(t.Messages), Usage: transcript.UsageOf(row.Response.Usage),
+	}
 	if row.Response.Status == "incomplete" && end != "refusal" {
 		end = cmp.Or(row.Response.Incomplete.Reason, "unknown")
 	}
@@ -280,7 +297,8 @@ func (row *nemoRow) failure() (rollout.Outcome, string) {
 // it could not judge. Others, such as judge_not_equivalent, say what the answer
 // failed by (FailureCode of resources_servers/*/app.py).
 var unjudged = []string{
-	"judge_parsing_failed", "judge_swap_parsing_failed", "expected_answer_invalid", "expected_action_invalid", "gold_execution_error", "unknown_harness", "unknown_error",
+	"judge_parsing_failed", "judge_swap_parsing_failed", "expected_answer_invalid", "expected_action_invalid",
+	"gold_execution_error", "unknown_harness", "unknown_error",
 }
 
 func (n *nemoReader) grade(rec *rollout.Record, row *nemoRow) error {

@@ -121,7 +121,9 @@ func (a *array) cut(err error) error {
 }
 
 // eachOf reads a file that is an object with a list at path.
-func eachOf(ctx context.Context, f File, path []string, other func(string, json.RawMessage) error, yield func(*array, []byte) error) error {
+func eachOf(ctx context.Context, f File, path []string, other func(string, json.RawMessage) error,
+	yield func(*array, []byte) error,
+) error {
 	a, err := openArrayIn(f, path, other)
 	if err != nil {
 		return err

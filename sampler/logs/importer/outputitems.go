@@ -24,10 +24,12 @@ var outputItems = Format{
 	Doc:   "output items of OpenAI Evals, as the API's list or one a line",
 	Files: []string{"output_items*.json", "output_items*.jsonl"},
 	From: Origin{
-		Item:     "`datasource_item_id`",
-		Sample:   "the place of `run_id` among the runs of a file: a repeat is another run; of several files, later ones continue",
-		Reward:   "`results[].score` of the only grader, the first or that of `--score`, whose name loses its UUID",
-		Failures: "`sample.error`; an item or a result that is marked so, and a result whose `sample` has an error; no results",
+		Item: "`datasource_item_id`",
+		Sample: "the place of `run_id` among the runs of a file: a repeat is another run; of several files, later " +
+			"ones continue",
+		Reward: "`results[].score` of the only grader, the first or that of `--score`, whose name loses its UUID",
+		Failures: "`sample.error`; an item or a result that is marked so, and a result whose `sample` has an error; " +
+			"no results",
 	},
 	Read: readOutputItems,
 }
@@ -107,7 +109,8 @@ func readOutputItems(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	sink.note("item = datasource_item_id, sample = the place of the run among the runs of its file, split = %s", o.split)
+	sink.note("item = datasource_item_id, sample = the place of the run among the runs of its file, split = %s",
+		o.split)
 	if o.several {
 		sink.note("there are several graders, and the reward is the score of %s; --score NAME selects another", o.pick)
 	}
@@ -152,7 +155,8 @@ func azureParts(messages []rollout.Message) []rollout.Message {
 		for _, p := range parts {
 			switch p.Type {
 			case "tool_call":
-				m.ToolCalls = append(m.ToolCalls, rollout.ToolCall{ID: p.ID, Name: p.Name, Arguments: jsontext.TextOrJSON(p.Arguments)})
+				m.ToolCalls = append(m.ToolCalls,
+					rollout.ToolCall{ID: p.ID, Name: p.Name, Arguments: jsontext.TextOrJSON(p.Arguments)})
 				found = true
 			case "tool_result":
 				texts = append(texts, jsontext.TextOrJSON(p.Result))
@@ -342,7 +346,8 @@ func sniffOutputItems(f File) error {
 	switch {
 	case err != nil:
 		return err
-	case jsontext.TextOrJSON(keys["object"]) == "eval.run.output_item", keys["datasource_item_id"] != nil && keys["results"] != nil:
+	case jsontext.TextOrJSON(keys["object"]) == "eval.run.output_item", keys["datasource_item_id"] != nil &&
+		keys["results"] != nil:
 		return nil
 	}
 	return fmt.Errorf("%w: its first line is not an eval.run.output_item", ErrUnrecognized)

@@ -19,10 +19,15 @@ var promptfoo = Format{
 	Doc:   "results of promptfoo, written by -o results.json or -o results.jsonl",
 	Files: []string{"*.json", "*.jsonl"},
 	From: Origin{
-		Item:     "a hash of `promptIdx` and `vars`; where tests with equal ones differ in `assert`, of that too; of several providers, of `provider.id` too",
-		Sample:   "the order of `testIdx` among rows of one item; in several files, later files continue",
-		Reward:   "`score`, the weighted mean of the assertions; `namedScores` are `parts`; `--score NAME` takes one of them",
-		Failures: "`failureReason` 2 is an error (`model_api`, or `grader` when there is a response), with another reason `error` is not an error; a row with an assertion that was not judged is `grader`, whatever its score: `metadata.graderError`, a script that threw, a factuality or closed-QA judge that gave no verdict; so is a row without assertions, or with a score that is null or NaN, is `grader`",
+		Item: "a hash of `promptIdx` and `vars`; where tests with equal ones differ in `assert`, of that too; " +
+			"of several providers, of `provider.id` too",
+		Sample: "the order of `testIdx` among rows of one item; in several files, later files continue",
+		Reward: "`score`, the weighted mean of the assertions; `namedScores` are `parts`; `--score NAME` takes " +
+			"one of them",
+		Failures: "`failureReason` 2 is an error (`model_api`, or `grader` when there is a response), with another " +
+			"reason `error` is not an error; a row with an assertion that was not judged is `grader`, whatever its " +
+			"score: `metadata.graderError`, a script that threw, a factuality or closed-QA judge that gave no " +
+			"verdict; so is a row without assertions, or with a score that is null or NaN, is `grader`",
 	},
 	Read: readPromptfoo,
 }
@@ -96,7 +101,8 @@ func (p *promptfooFile) sniff() error {
 // each passes on the rows. Place names one in an error.
 func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place string, row *promptfooRow) error) error {
 	if p.lines {
-		return eachRow(ctx, p.file, sink, func(line int, row *promptfooRow) error { return yield(fmt.Sprintf("line %d", line), row) })
+		return eachRow(ctx, p.file, sink,
+			func(line int, row *promptfooRow) error { return yield(fmt.Sprintf("line %d", line), row) })
 	}
 	decode := rowDecoder[promptfooRow]()
 	version, outputs := "", false
@@ -110,7 +116,8 @@ func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place st
 			outputs = true
 		}
 		if outputs || version != "" && version != "3" {
-			return fmt.Errorf("read %s: its results are of version %s, or in a shape other than results.results: write it again with a promptfoo of 2025 or later", p.file.Name, version)
+			return fmt.Errorf("read %s: its results are of version %s, or in a shape other than results.results: "+
+				"write it again with a promptfoo of 2025 or later", p.file.Name, version)
 		}
 		return nil
 	}, func(a *array, text []byte) error {
@@ -131,7 +138,10 @@ func readPromptfoo(ctx context.Context, src Source, sink Sink) error {
 	if err != nil {
 		return err
 	}
-	r := promptfooReader{intake: newIntake(src, sink), wanted: src.Options.Score, tally: newTally(), providers: make(map[string]bool), checks: make(map[string]map[string]bool)}
+	r := promptfooReader{
+		intake: newIntake(src, sink), wanted: src.Options.Score, tally: newTally(),
+		providers: make(map[string]bool), checks: make(map[string]map[string]bool),
+	}
 	looks := make([]*promptfooLook, len(files))
 	for i, f := range files {
 		p := openPromptfoo(f)
@@ -142,7 +152,8 @@ func readPromptfoo(ctx context.Context, src Source, sink Sink) error {
 	}
 	for i, f := range files {
 		r.intake.file()
-		err := openPromptfoo(f).each(ctx, sink.of(f, files), func(_ string, row *promptfooRow) error { return r.row(f, looks[i], row) })
+		err := openPromptfoo(f).each(ctx, sink.of(f, files),
+			func(_ string, row *promptfooRow) error { return r.row(f, looks[i], row) })
 		if err != nil {
 			return err
 		}
@@ -152,7 +163,8 @@ func readPromptfoo(ctx context.Context, src Source, sink Sink) error {
 			sink.model(name)
 		}
 	} else {
-		sink.note("there are %d providers: items are theirs each, and means go over all of them; for one against the other, import each by itself and compare", len(r.providers))
+		sink.note("there are %d providers: items are theirs each, and means go over all of them; for one against "+
+			"the other, import each by itself and compare", len(r.providers))
 	}
 	sink.note("item = hash of promptIdx and vars, sample = order of testIdx within it, split = %s", r.intake.split)
 	asserted := 0
@@ -198,7 +210,8 @@ func (r *promptfooReader) look(ctx context.Context, p *promptfooFile) (*promptfo
 		if row.PromptIdx == nil || row.TestIdx == nil {
 			return errors.New("promptIdx or testIdx is missing")
 		}
-		if len(row.vars()) == 0 && len(row.testVars()) > 0 || string(row.Prompt.Raw) == `"[prompt stripped]"` && len(row.vars()) == 0 {
+		if len(row.vars()) == 0 && len(row.testVars()) > 0 || string(row.Prompt.Raw) == `"[prompt stripped]"` &&
+			len(row.vars()) == 0 {
 			return errStripped
 		}
 		r.providers[jsontext.TextOrJSON(row.Provider.ID)] = true
@@ -214,7 +227,8 @@ func (r *promptfooReader) look(ctx context.Context, p *promptfooFile) (*promptfo
 		k = row.key()
 		one := fmt.Sprintf("%s %d", k, *row.TestIdx)
 		if was := places[one]; was != "" {
-			return fmt.Errorf("test %d of prompt %d is in %s already: keep one of the two", *row.TestIdx, *row.PromptIdx, was)
+			return fmt.Errorf("test %d of prompt %d is in %s already: keep one of the two", *row.TestIdx,
+				*row.PromptIdx, was)
 		}
 		places[one] = place
 		l.tests[k] = append(l.tests[k], *row.TestIdx)
@@ -227,7 +241,8 @@ func (r *promptfooReader) look(ctx context.Context, p *promptfooFile) (*promptfo
 }
 
 // errStripped means that rows of different items look the same.
-var errStripped = errors.New("its vars were stripped (PROMPTFOO_STRIP_TEST_VARS, PROMPTFOO_STRIP_PROMPT_TEXT), so rows cannot be matched to items: evaluate again without that")
+var errStripped = errors.New("its vars were stripped (PROMPTFOO_STRIP_TEST_VARS, PROMPTFOO_STRIP_PROMPT_TEXT), so " +
+	"rows cannot be matched to items: evaluate again without that")
 
 // key names the item of a row within its file, provider included.
 func (row *promptfooRow) key() string { return row.asked() + " " + row.check() }

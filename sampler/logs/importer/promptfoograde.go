@@ -37,8 +37,10 @@ func (g *promptfooGrade) failure(wanted string) (cause string, failed bool) {
 	var m struct {
 		GraderError bool `json:"graderError"`
 	}
-	_, _ = jsontext.Unmarshal(g.Assertion, &a), jsontext.Unmarshal(g.Metadata, &m) // scripts write them too, in any shape
-	if wanted == "" && (a.MetricOnly || a.Weight != nil && *a.Weight == 0) || wanted != "" && a.Metric != "" && a.Metric != wanted {
+	// scripts write them too, in any shape
+	_, _ = jsontext.Unmarshal(g.Assertion, &a), jsontext.Unmarshal(g.Metadata, &m)
+	if wanted == "" && (a.MetricOnly || a.Weight != nil && *a.Weight == 0) || wanted != "" && a.Metric != "" &&
+		a.Metric != wanted {
 		return "", false
 	}
 	for i := range g.Components {
@@ -47,7 +49,8 @@ func (g *promptfooGrade) failure(wanted string) (cause string, failed bool) {
 		}
 	}
 	reason := jsontext.TextOrJSON(g.Reason)
-	if m.GraderError || strings.HasPrefix(reason, "Scoring function error:") || len(g.Components) == 0 && promptfooCrashed(strings.TrimPrefix(a.Type, "not-"), reason) {
+	if m.GraderError || strings.HasPrefix(reason, "Scoring function error:") || len(g.Components) == 0 &&
+		promptfooCrashed(strings.TrimPrefix(a.Type, "not-"), reason) {
 		return cmp.Or(transcript.FirstLine(reason), "the grader failed"), true
 	}
 	return "", false
@@ -59,10 +62,15 @@ func (g *promptfooGrade) failure(wanted string) (cause string, failed bool) {
 // closed-QA judge are written as plain failures (src/assertions/javascript.ts,
 // python.ts, ruby.ts, src/matchers/llmGrading.ts).
 func promptfooCrashed(assertion, reason string) bool {
-	scripts := []string{"Custom function threw error:", "Python code execution failed:", "Ruby code execution failed:", "Error running Python script:"}
+	scripts := []string{
+		"Custom function threw error:", "Python code execution failed:",
+		"Ruby code execution failed:", "Error running Python script:",
+	}
 	judges := []string{
-		"API error:", "API call error:", "API response error:", "Could not perform remote grading:", "Could not extract JSON from ",
-		"Invalid category value:", "Factuality checker output did not match expected format:", "Model grader produced a malformed response:", "Error parsing output:",
+		"API error:", "API call error:", "API response error:", "Could not perform remote grading:",
+		"Could not extract JSON from ",
+		"Invalid category value:", "Factuality checker output did not match expected format:",
+		"Model grader produced a malformed response:", "Error parsing output:",
 	}
 	begins := func(with []string) bool {
 		return slices.ContainsFunc(with, func(prefix string) bool { return strings.HasPrefix(reason, prefix) })
@@ -70,7 +78,8 @@ func promptfooCrashed(assertion, reason string) bool {
 	switch assertion {
 	case "factuality", "model-graded-factuality", "model-graded-closedqa":
 		return reason == "No output" || begins(judges)
-	case "llm-rubric", "g-eval", "agent-rubric", "search-rubric", "answer-relevance", "context-faithfulness", "context-recall", "context-relevance", "conversation-relevance", "trajectory:goal-success":
+	case "llm-rubric", "g-eval", "agent-rubric", "search-rubric", "answer-relevance", "context-faithfulness",
+		"context-recall", "context-relevance", "conversation-relevance", "trajectory:goal-success":
 		return begins(judges)
 	}
 	return begins(scripts)

@@ -25,13 +25,15 @@ func (r *promptfooReader) row(f File, look *promptfooLook, row *promptfooRow) er
 	}
 	fields := map[string]json.RawMessage{"vars": row.Vars}
 	r.intake.sink.tellExactly("provider_label", row.Provider.Label)
-	if err := sendItem(r.intake.sink, f, rollout.Item{ID: id, Split: r.intake.split}, row.prompt(), fields); err != nil {
+	if err := sendItem(r.intake.sink, f, rollout.Item{ID: id, Split: r.intake.split}, row.prompt(),
+		fields); err != nil {
 		return err
 	}
 	rec := &rollout.Record{Item: id, Turns: 1}
 	row.fill(rec)
 	if row.Response.Cached {
-		r.tally.count("response[|s] came from promptfoo's cache: [it is no new sample, and differs|they are no new samples, and differ] only by chance of the grading")
+		r.tally.count("response[|s] came from promptfoo's cache: [it is no new sample, and differs|they are no new " +
+			"samples, and differ] only by chance of the grading")
 	}
 	if err := r.grade(rec, row); err != nil {
 		return err
@@ -43,7 +45,8 @@ func (r *promptfooReader) row(f File, look *promptfooLook, row *promptfooRow) er
 func (row *promptfooRow) prompt() []rollout.Message {
 	text := jsontext.TextOrJSON(row.Prompt.Raw)
 	if len(text) > 0 && text[0] == '[' {
-		if talk, err := transcript.Messages(json.RawMessage(text), "user"); err == nil && len(talk) > 0 && talk[0].Role != "" {
+		if talk, err := transcript.Messages(json.RawMessage(text), "user"); err == nil && len(talk) > 0 &&
+			talk[0].Role != "" {
 			return talk
 		}
 	}
@@ -52,7 +55,10 @@ func (row *promptfooRow) prompt() []rollout.Message {
 
 func (row *promptfooRow) fill(rec *rollout.Record) {
 	res := row.Response
-	answer := rollout.Message{Role: "assistant", Content: jsontext.TextOrJSON(res.Output), ToolCalls: callList(res.Output)}
+	answer := rollout.Message{
+		Role: "assistant", Content: jsontext.TextOrJSON(res.Output),
+		ToolCalls: callList(res.Output),
+	}
 	if len(answer.ToolCalls) == 0 {
 		answer.ToolCalls = rawCalls(res.Raw)
 	}
@@ -133,7 +139,9 @@ func (r *promptfooReader) grade(rec *rollout.Record, row *promptfooRow) error {
 		}
 		r.tally.failed(rec, at, jsontext.TextOrJSON(row.Error))
 	case row.FailureReason == nil && !isNone(row.Error):
-		return fmt.Errorf("failureReason is missing, so it is not known whether %q is a failure or a failed assertion", transcript.FirstLine(jsontext.TextOrJSON(row.Error)))
+		return fmt.Errorf(
+			"failureReason is missing, so it is not known whether %q is a failure or a failed assertion",
+			transcript.FirstLine(jsontext.TextOrJSON(row.Error)))
 	case at != "":
 		r.tally.failed(rec, at, cause)
 	case judged != "":

@@ -21,10 +21,12 @@ var evalsRecorder = Format{
 	Doc:   "the log that oaieval of openai/evals records, JSON lines with spec, events and final_report",
 	Files: []string{"*.jsonl"},
 	From: Origin{
-		Item:     "`sample_id`",
-		Sample:   "the order of the files: one run is one repeat",
-		Reward:   "the share of `match` events that are correct; without any, of `metrics` the only number, `score`, `accuracy`, the first or that of `--score`",
-		Failures: "an `error` event without a match or metrics; a `choice` of `__invalid__`, by which a judge gave no verdict, is `grader`",
+		Item:   "`sample_id`",
+		Sample: "the order of the files: one run is one repeat",
+		Reward: "the share of `match` events that are correct; without any, of `metrics` the only number, " +
+			"`score`, `accuracy`, the first or that of `--score`",
+		Failures: "an `error` event without a match or metrics; a `choice` of `__invalid__`, by which a judge gave " +
+			"no verdict, is `grader`",
 	},
 	Read: readRecorder,
 }
@@ -87,7 +89,8 @@ func sniffRecorder(f File) error {
 	}
 	keys := head.keys
 	spec, isSpec := keys["spec"]
-	if isSpec && len(spec) > 0 && spec[0] == '{' && len(keys) <= 2 || keys["event_id"] != nil && keys["sample_id"] != nil && keys["type"] != nil {
+	if isSpec && len(spec) > 0 && spec[0] == '{' && len(keys) <= 2 || keys["event_id"] != nil &&
+		keys["sample_id"] != nil && keys["type"] != nil {
 		return nil
 	}
 	return fmt.Errorf("%w: its first line is neither a spec nor an event", ErrUnrecognized)
@@ -206,7 +209,8 @@ func (r *recorderReader) grade(s *recorded) error {
 		fail(s.rec, at, cause)
 		s.rec.Parts = nil
 	case s.matches == 0 && s.unjudged():
-		fail(s.rec, rollout.GraderFailed, "the judge's answer was none of its choices (__invalid__), which scores as the lowest of them")
+		fail(s.rec, rollout.GraderFailed,
+			"the judge's answer was none of its choices (__invalid__), which scores as the lowest of them")
 		s.rec.Parts = nil
 	case s.matches > 0:
 		share := float64(s.right) / float64(s.matches)

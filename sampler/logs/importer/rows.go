@@ -16,7 +16,8 @@ import (
 // eachRow reads JSON lines as rows of type T, a struct, and hands them to
 // yield in the order of the file. An error of yield gets the line's number.
 func eachRow[T any](ctx context.Context, f File, sink Sink, yield func(line int, row *T) error) error {
-	return readJSONLines(ctx, f, sink, rowDecoder[T](), func(l rollout.Line[*T]) error { return stopped(f, l.Number, yield(l.Number, l.Value)) })
+	return readJSONLines(ctx, f, sink, rowDecoder[T](),
+		func(l rollout.Line[*T]) error { return stopped(f, l.Number, yield(l.Number, l.Value)) })
 }
 
 // sinkError is an error of the sink, which comes back as it is.

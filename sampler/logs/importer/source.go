@@ -31,7 +31,9 @@ type Options struct {
 	OnConflict rollout.Conflict  // for gonogo's own lines and tables; other formats have a rule of their own
 	Score      string            // which of several scores is the reward; "" = what the format takes by itself
 	Map        map[string]string // of tables: part of a record -> column
-	Item       string            // what an item is: ItemPrompt, "item" for the ids of the log whatever the prompts, or a key of the rows; "" = what the format takes by itself
+	// what an item is: ItemPrompt, "item" for the ids of the log whatever the prompts, or a key of the
+	// rows; "" = what the format takes by itself
+	Item string
 }
 
 // Check refuses values that are none.
@@ -107,7 +109,10 @@ func (f File) Open() (fs.File, error) {
 // Beside returns the file called name in the directory of f, which need not
 // be there.
 func (f File) Beside(name string) File {
-	return File{Name: filepath.Join(filepath.Dir(f.Name), filepath.FromSlash(name)), FS: f.FS, Path: path.Join(path.Dir(f.Path), name)}
+	return File{
+		Name: filepath.Join(filepath.Dir(f.Name), filepath.FromSlash(name)), FS: f.FS,
+		Path: path.Join(path.Dir(f.Path), name),
+	}
 }
 
 // stat says what f is. Files are opened more than once, so a pipe is
@@ -118,7 +123,8 @@ func (f File) stat() (fs.FileInfo, error) {
 	case err != nil:
 		return nil, f.errorOf("open", err)
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return nil, fmt.Errorf("open %s: it is not a regular file, and an import may read it more than once: save it as a file", f.Name)
+		return nil, fmt.Errorf("open %s: it is not a regular file, and an import may read it more than once: save "+
+			"it as a file", f.Name)
 	}
 	return info, nil
 }
@@ -162,7 +168,8 @@ func (s Source) filesOf(patterns []string) (Source, error) {
 			return s, err
 		}
 		if len(found) == 0 {
-			return s, fmt.Errorf("%w: no file in %s is called %s", ErrUnrecognized, f.Name, strings.Join(patterns, " or "))
+			return s, fmt.Errorf("%w: no file in %s is called %s", ErrUnrecognized, f.Name,
+				strings.Join(patterns, " or "))
 		}
 		files = append(files, found...)
 	}
@@ -187,7 +194,10 @@ func (f File) walk(patterns []string) (files []File, err error) {
 			return nil
 		}
 		rel := strings.TrimPrefix(strings.TrimPrefix(p, f.Path), "/")
-		files = append(files, File{Name: filepath.Join(f.Name, filepath.FromSlash(rel)), FS: f.FS, Path: p, found: true})
+		files = append(files, File{
+			Name: filepath.Join(f.Name, filepath.FromSlash(rel)), FS: f.FS, Path: p,
+			found: true,
+		})
 		return nil
 	})
 	if err != nil {

@@ -74,6 +74,7 @@ func (s *stamp) outcome(rec *rollout.Record) {
 // format.
 func (s Sink) noteStamps(n int) {
 	if n > 0 {
-		s.note("rollouts that gonogo exported: %d; item, sample and outcome are those that it wrote next to what the format holds", n)
+		s.note("rollouts that gonogo exported: %d; item, sample and outcome are those that it wrote next to what "+
+			"the format holds", n)
 	}
 }

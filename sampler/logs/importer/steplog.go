@@ -41,7 +41,8 @@ func (s *stepLog) noteItems() {
 // noteSteps says that rollouts of several steps are kept apart.
 func (s Sink) noteSteps(steps map[int]bool) {
 	if len(steps) > 1 {
-		s.note("rollouts are of %d steps, each of which has another policy: rollouts of one prompt in several steps are items of their own, and means go over all steps; import single steps to compare them", len(steps))
+		s.note("rollouts are of %d steps, each of which has another policy: rollouts of one prompt in several steps "+
+			"are items of their own, and means go over all steps; import single steps to compare them", len(steps))
 	}
 }
 
@@ -49,7 +50,9 @@ func (s Sink) noteSteps(steps map[int]bool) {
 func (s *stepLog) next(item string, step int) int { return s.again(fmt.Sprintf("%s %d", item, step)) }
 
 // prompted hands an item on.
-func (s *stepLog) prompted(f File, line int, it rollout.Item, prompt []rollout.Message, fields map[string]json.RawMessage) error {
+func (s *stepLog) prompted(f File, line int, it rollout.Item, prompt []rollout.Message,
+	fields map[string]json.RawMessage,
+) error {
 	it.Split, it.Line = s.split, line
 	return sendItem(s.sink, f, it, prompt, fields)
 }

@@ -26,10 +26,13 @@ var sweAgent = Format{
 	Doc:   "INSTANCE.traj of SWE-agent or INSTANCE.traj.json of mini-swe-agent, with SWE-bench's report of the run",
 	Files: []string{"*.traj", "*.traj.json", "results.json"},
 	From: Origin{
-		Item:     "`instance_id`, or the file's name",
-		Sample:   "the order of the files: a repeat is another run's folder",
-		Reward:   "of the report with `resolved_ids` that is given, or is next to the trajectory or one folder above: 1 if resolved, 0 if unresolved or the patch is empty",
-		Failures: "no report, or an instance that it does not list, is `grader`, never 0; so are `error_ids` and `infra_failure_ids`; an `exit_status` of an API is `model_api`, of the environment `tool`, whatever the grade; one of cost, context, time or steps is `step_limit`, and its grade counts",
+		Item:   "`instance_id`, or the file's name",
+		Sample: "the order of the files: a repeat is another run's folder",
+		Reward: "of the report with `resolved_ids` that is given, or is next to the trajectory or one folder " +
+			"above: 1 if resolved, 0 if unresolved or the patch is empty",
+		Failures: "no report, or an instance that it does not list, is `grader`, never 0; so are `error_ids` and " +
+			"`infra_failure_ids`; an `exit_status` of an API is `model_api`, of the environment `tool`, whatever " +
+			"the grade; one of cost, context, time or steps is `step_limit`, and its grade counts",
 	},
 	Read: readSWEAgent,
 }
@@ -43,8 +46,9 @@ type sweReport struct {
 func readReport(f File) (*sweReport, error) {
 	r := &sweReport{where: f.Name}
 	return r, readObject(f, map[string]any{
-		"submitted_ids": &r.submitted, "resolved_ids": &r.resolved, "unresolved_ids": &r.unresolved, "empty_patch_ids": &r.empty,
-		"error_ids": &r.broken, "infra_failure_ids": &r.infra,
+		"submitted_ids": &r.submitted, "resolved_ids": &r.resolved, "unresolved_ids": &r.unresolved,
+		"empty_patch_ids": &r.empty,
+		"error_ids":       &r.broken, "infra_failure_ids": &r.infra,
 	}, "resolved_ids", "submitted_ids")
 }
 
@@ -86,7 +90,8 @@ func sniffSWE(f File) error {
 	}
 	has := func(key string) bool { return head.keys[key] != nil }
 	switch {
-	case has("resolved_ids") && has("submitted_ids"), has("trajectory") && (has("history") || has("info") || has("environment")), has("trajectory_format"), has("history") && has("info"):
+	case has("resolved_ids") && has("submitted_ids"), has("trajectory") &&
+		(has("history") || has("info") || has("environment")), has("trajectory_format"), has("history") && has("info"):
 		return nil
 	case strings.HasSuffix(f.Path, ".traj"), strings.HasSuffix(f.Path, ".traj.json"):
 		return nil // the look ended before its later keys
@@ -118,7 +123,10 @@ func readSWEAgent(ctx context.Context, src Source, sink Sink) error {
 			return fmt.Errorf("read %s: %w", f.Name, err)
 		}
 		t := new(sweTrajectory)
-		err := readObject(f, map[string]any{"instance_id": &t.instance, "history": &t.history, "messages": &t.messages, "info": &sweInfo{t}, "replay_config": &t.replay, "": &t.marks})
+		err := readObject(f, map[string]any{
+			"instance_id": &t.instance, "history": &t.history,
+			"messages": &t.messages, "info": &sweInfo{t}, "replay_config": &t.replay, "": &t.marks,
+		})
 		if err == nil {
 			err = stopped(f, 1, s.trajectory(f, t))
 		}
@@ -128,7 +136,8 @@ func readSWEAgent(ctx context.Context, src Source, sink Sink) error {
 	}
 	sink.note("item = instance_id, sample = the order of the files, split = %s", s.split)
 	if s.without > 0 {
-		sink.noteCount(s.without, "rollout[|s] without a report of SWE-bench: give it next to the trajectories, as results.json in the run's folder or as a file of its own")
+		sink.noteCount(s.without, "rollout[|s] without a report of SWE-bench: give it next to the trajectories, as "+
+			"results.json in the run's folder or as a file of its own")
 	}
 	s.tally.note(sink)
 	sink.noteFiles(trajectories, left)
@@ -262,7 +271,9 @@ func (s *sweReader) reportsFor(f File) ([]*sweReport, error) {
 			}
 			for _, e := range entries {
 				beside := File{Name: path.Join(folder, e.Name()), FS: f.FS, Path: path.Join(folder, e.Name())}
-				if !e.Type().IsRegular() || path.Ext(e.Name()) != ".json" || strings.HasSuffix(e.Name(), ".traj.json") || sniffKeys(beside, "resolved_ids", "submitted_ids") != nil {
+				if !e.Type().IsRegular() || path.Ext(e.Name()) != ".json" ||
+					strings.HasSuffix(e.Name(), ".traj.json") ||
+					sniffKeys(beside, "resolved_ids", "submitted_ids") != nil {
 					continue
 				}
 				report, err := readReport(beside)
@@ -284,10 +295,12 @@ func (s *sweReader) reportsFor(f File) ([]*sweReport, error) {
 func verdict(id string, reports []*sweReport) (reward *float64, why string, err error) {
 	var said *sweReport
 	for _, r := range reports {
-		lists := slices.ContainsFunc([][]string{r.submitted, r.resolved, r.unresolved, r.empty, r.broken, r.infra}, func(ids []string) bool { return slices.Contains(ids, id) })
+		lists := slices.ContainsFunc([][]string{r.submitted, r.resolved, r.unresolved, r.empty, r.broken, r.infra},
+			func(ids []string) bool { return slices.Contains(ids, id) })
 		switch {
 		case lists && said != nil:
-			return nil, "", fmt.Errorf("%s and %s both report on it: import each run by itself, with its report", said.where, r.where)
+			return nil, "", fmt.Errorf("%s and %s both report on it: import each run by itself, with its report",
+				said.where, r.where)
 		case lists:
 			said = r
 		}

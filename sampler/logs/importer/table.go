@@ -18,8 +18,9 @@ import (
 // rollouts.parquet are known, and others that are called as they are.
 
 var csvTable = Format{
-	Name:   "csv",
-	Doc:    "a CSV file with a row for each rollout: rollouts.csv of a report, or any other by --map item=COLUMN,reward=COLUMN",
+	Name: "csv",
+	Doc: "a CSV file with a row for each rollout: rollouts.csv of a report, or any other by --map " +
+		"item=COLUMN,reward=COLUMN",
 	Files:  []string{"rollouts.csv"},
 	From:   tableOrigin,
 	Read:   func(ctx context.Context, src Source, sink Sink) error { return readTable(ctx, src, sink, openCSV) },
@@ -36,8 +37,9 @@ var jsonlTable = Format{
 }
 
 var parquetTable = Format{
-	Name:   "parquet",
-	Doc:    "a Parquet file with a row for each rollout: rollouts.parquet of a report, or any other by --map item=COLUMN,reward=COLUMN",
+	Name: "parquet",
+	Doc: "a Parquet file with a row for each rollout: rollouts.parquet of a report, or any other by --map " +
+		"item=COLUMN,reward=COLUMN",
 	Files:  []string{"rollouts.parquet"},
 	From:   tableOrigin,
 	Read:   func(ctx context.Context, src Source, sink Sink) error { return readTable(ctx, src, sink, openParquet) },
@@ -45,8 +47,9 @@ var parquetTable = Format{
 }
 
 var tableOrigin = Origin{
-	Item:     "the column of `item`, and of `split`",
-	Sample:   "the column of `sample`, or the order of the rows with one item and `step`; of several files, later ones continue",
+	Item: "the column of `item`, and of `split`",
+	Sample: "the column of `sample`, or the order of the rows with one item and `step`; of several files, later " +
+		"ones continue",
 	Reward:   "the column of `reward`",
 	Failures: "the columns of `outcome`, `error` and `error_kind`; an empty reward is `grader`",
 }
@@ -73,7 +76,8 @@ type opener func(f File, mapped map[string]string) (*table, error)
 func readTable(ctx context.Context, src Source, sink Sink, open opener) error {
 	if by := src.Options.Item; by != "" && by != ItemPrompt && by != itemKept {
 		if len(src.Options.Map) == 0 {
-			return fmt.Errorf("%w: of a table, --map item=%s says which column holds the id of an item", ErrUnrecognized, by)
+			return fmt.Errorf("%w: of a table, --map item=%s says which column holds the id of an item",
+				ErrUnrecognized, by)
 		}
 		src.Options.Map = maps.Clone(src.Options.Map)
 		src.Options.Map["item"] = by
@@ -91,7 +95,10 @@ func readTable(ctx context.Context, src Source, sink Sink, open opener) error {
 	if err != nil {
 		return err
 	}
-	r := tableReader{intake: newIntake(src, sink), onConflict: src.Options.OnConflict, verdicts: make(map[string]int), steps: make(map[int]bool)}
+	r := tableReader{
+		intake: newIntake(src, sink), onConflict: src.Options.OnConflict, verdicts: make(map[string]int),
+		steps: make(map[int]bool),
+	}
 	if src.Options.Item != itemKept {
 		r.version = tableVersions(ctx, files, open, src.Options.Map)
 	}
@@ -114,11 +121,13 @@ func readTable(ctx context.Context, src Source, sink Sink, open opener) error {
 func checkMap(mapped map[string]string) error {
 	for _, part := range slices.Sorted(maps.Keys(mapped)) {
 		if _, known := partCalled(part); !known {
-			return fmt.Errorf("--map %s=%s: there is no part %q of a rollout; there are %s", part, mapped[part], part, strings.Join(PartNames(), ", "))
+			return fmt.Errorf("--map %s=%s: there is no part %q of a rollout; there are %s", part, mapped[part], part,
+				strings.Join(PartNames(), ", "))
 		}
 	}
 	if len(mapped) > 0 && mapped["item"] == "" {
-		return errors.New("--map does not mention item: name the column that identifies items, as in --map item=question_id,reward=score")
+		return errors.New("--map does not mention item: name the column that identifies items, as in --map " +
+			"item=question_id,reward=score")
 	}
 	return nil
 }
@@ -138,7 +147,8 @@ func (t *table) take(f File, mapped map[string]string) ([]taken, error) {
 	for _, name := range slices.Sorted(maps.Keys(mapped)) {
 		p, _ := partCalled(name)
 		if t.columns != nil && !slices.Contains(t.columns, mapped[name]) {
-			return nil, lineError(f, 1, "there is no column %q for %s; the columns are %s", mapped[name], name, strings.Join(t.columns, ", "))
+			return nil, lineError(f, 1, "there is no column %q for %s; the columns are %s", mapped[name], name,
+				strings.Join(t.columns, ", "))
 		}
 		list = append(list, taken{p, mapped[name]})
 	}
@@ -147,7 +157,8 @@ func (t *table) take(f File, mapped map[string]string) ([]taken, error) {
 		list = append(list, taken{stepByName, "step"})
 	}
 	if mapped["reward"] == "" && mapped["outcome"] == "" && mapped["answer"] == "" {
-		return nil, errors.New("--map names neither reward nor outcome nor answer: without one of them there is nothing to judge or to grade")
+		return nil, errors.New("--map names neither reward nor outcome nor answer: without one of them there is " +
+			"nothing to judge or to grade")
 	}
 	return list, nil
 }
@@ -158,7 +169,8 @@ func (t *table) known() ([]taken, error) {
 	has := make(map[string]bool)
 	for _, column := range t.columns {
 		name := column
-		if column == "item_index" && !slices.Contains(t.columns, "item") { // as in the tables next to evaluations of build-hours
+		// as in the tables next to evaluations of build-hours
+		if column == "item_index" && !slices.Contains(t.columns, "item") {
 			name = "item"
 		}
 		if p, known := partCalled(name); known && !has[name] {
@@ -169,14 +181,18 @@ func (t *table) known() ([]taken, error) {
 		}
 	}
 	if !has["item"] || !has["reward"] && !has["outcome"] {
-		return nil, fmt.Errorf("%w: it has no columns item and reward, and no --map says which they are", ErrUnrecognized)
+		return nil, fmt.Errorf("%w: it has no columns item and reward, and no --map says which they are",
+			ErrUnrecognized)
 	}
 	return list, nil
 }
 
 // ours reports whether the columns are those of our own rollouts.csv.
 func ours(columns []string) bool {
-	return !slices.ContainsFunc([]string{"split", "item", "sample", "attempt", "outcome", "reward", "score", "targeted"}, func(c string) bool { return !slices.Contains(columns, c) })
+	return !slices.ContainsFunc([]string{
+		"split", "item", "sample", "attempt", "outcome", "reward", "score",
+		"targeted",
+	}, func(c string) bool { return !slices.Contains(columns, c) })
 }
 
 // tableReader makes records of rows.
@@ -191,7 +207,8 @@ type tableReader struct {
 	numbered, unnumbered, counted, settled int
 	left                                   []string
 	steps                                  map[int]bool
-	verdicts                               map[string]int // rows with a grade, by the column whose failed was taken for a verdict
+	// rows with a grade, by the column whose failed was taken for a verdict
+	verdicts map[string]int
 }
 
 func (r *tableReader) read(ctx context.Context, f File, sink Sink, t *table, mapped map[string]string) error {
@@ -300,7 +317,9 @@ func (r *tableReader) parse(list []taken, wanted []string, cells []cell, t *tabl
 	return x, x.settle(t.own)
 }
 
-func (r *tableReader) row(f File, line int, list []taken, wanted []string, cells []cell, t *table, hint func(string) string) error {
+func (r *tableReader) row(f File, line int, list []taken, wanted []string, cells []cell, t *table,
+	hint func(string) string,
+) error {
 	x, err := r.parse(list, wanted, cells, t)
 	if err != nil {
 		return err
@@ -384,7 +403,8 @@ func (r *tableReader) rowItem(f File, line int, x *rowRecord) error {
 		asked = []rollout.Message{{Role: "user", Content: x.prompt}}
 	}
 	it := rollout.Item{ID: x.Item, Split: x.Split, Category: x.Category, Family: x.Family, Line: line}
-	if shown := x.shown.messages(); len(asked)+len(x.Messages) == 0 && len(shown) > 0 && r.sink.known != nil { // compared, not kept
+	// compared, not kept
+	if shown := x.shown.messages(); len(asked)+len(x.Messages) == 0 && len(shown) > 0 && r.sink.known != nil {
 		if known, err := r.sink.known(x.Split, x.Item, shown); known || err != nil {
 			return r.toSink(err)
 		}
@@ -403,10 +423,12 @@ func (r *tableReader) notes() {
 	r.sink.noteSteps(r.steps)
 	r.turns.note(r.sink)
 	if r.counted > 0 {
-		r.sink.note("rows that say how many tools were called, not which and with what: %d; calls have no names, and figures by tool, of repeats and of parallel calls mean nothing", r.counted)
+		r.sink.note("rows that say how many tools were called, not which and with what: %d; calls have no names, "+
+			"and figures by tool, of repeats and of parallel calls mean nothing", r.counted)
 	}
 	if r.settled > 0 {
-		r.sink.note("rows that repeat the item and sample of another row, left out: %d; the %s one counts", r.settled, r.onConflict)
+		r.sink.note("rows that repeat the item and sample of another row, left out: %d; the %s one counts", r.settled,
+			r.onConflict)
 	}
 	for _, column := range slices.Sorted(maps.Keys(r.verdicts)) {
 		noteVerdicts(r.sink, r.verdicts[column], column)

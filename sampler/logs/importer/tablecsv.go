@@ -70,7 +70,8 @@ func csvReader(f File, rd io.Reader) (*csv.Reader, error) {
 	}
 	head, _ := text.Peek(64 << 10) // what there is
 	line, _, _ := bytes.Cut(head, []byte("\n"))
-	if len(line) == 0 || bytes.ContainsAny(line[:1], "{[") || bytes.IndexByte(line, 0) >= 0 || bytes.HasPrefix(line, []byte("PAR1")) {
+	if len(line) == 0 || bytes.ContainsAny(line[:1], "{[") || bytes.IndexByte(line, 0) >= 0 ||
+		bytes.HasPrefix(line, []byte("PAR1")) {
 		return nil, fmt.Errorf("%w: its first line is not a header of comma-separated values", ErrUnrecognized)
 	}
 	in := csv.NewReader(text)
@@ -121,7 +122,8 @@ func eachCSV(ctx context.Context, f File, columns, wanted []string, yield func(i
 			continue
 		}
 		for i, k := range at {
-			cells[i] = cell{text: strings.Clone(fields[k]), none: fields[k] == ""} // whoever keeps a field does not keep its row
+			// whoever keeps a field does not keep its row
+			cells[i] = cell{text: strings.Clone(fields[k]), none: fields[k] == ""}
 		}
 		line, _ = in.FieldPos(0)
 		if err := yield(line, cells); err != nil {
@@ -137,12 +139,14 @@ func openJSONL(f File, mapped map[string]string) (*table, error) {
 		return nil, err
 	}
 	if len(mapped) == 0 {
-		return nil, fmt.Errorf("%w: JSON lines of any keys take --map, as in --map item=question_id,reward=score", ErrUnrecognized)
+		return nil, fmt.Errorf("%w: JSON lines of any keys take --map, as in --map item=question_id,reward=score",
+			ErrUnrecognized)
 	}
 	return &table{rows: func(ctx context.Context, sink Sink, wanted []string, yield func(int, []cell) error) error {
-		return readJSONLines(ctx, f, sink, func(text []byte) ([]cell, error) { return jsonCells(text, wanted) }, func(l rollout.Line[[]cell]) error {
-			return yield(l.Number, l.Value)
-		})
+		return readJSONLines(ctx, f, sink, func(text []byte) ([]cell, error) { return jsonCells(text, wanted) },
+			func(l rollout.Line[[]cell]) error {
+				return yield(l.Number, l.Value)
+			})
 	}}, nil
 }
 

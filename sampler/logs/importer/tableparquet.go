@@ -131,7 +131,8 @@ func (p *parquetFile) leaves(wanted []string) (map[int]int, []leaf, error) {
 		if logical := column.Node.Type().LogicalType(); logical != nil {
 			switch kind := logical.Value.(type) {
 			case *format.DecimalType:
-				return nil, nil, lineError(p.File, 1, "column %s holds decimals, whose scale this reader does not apply: write it as doubles", name)
+				return nil, nil, lineError(p.File, 1, "column %s holds decimals, whose scale this reader does not "+
+					"apply: write it as doubles", name)
 			case *format.TimestampType:
 				if kind.Unit.Value == nil {
 					return nil, nil, lineError(p.File, 1, "column %s holds times without a unit", name)

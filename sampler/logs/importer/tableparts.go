@@ -148,7 +148,8 @@ func counts(of func(*rowRecord) *int) func(*rowRecord, string, cell) error {
 		const most = 100_000
 		n, _, err := whole(v)
 		if err == nil && (n < 0 || n > most) {
-			err = fmt.Errorf("%d is not a number of %s: it must be from 0 to %d", n, strings.ReplaceAll(name, "_", " "), most)
+			err = fmt.Errorf("%d is not a number of %s: it must be from 0 to %d", n,
+				strings.ReplaceAll(name, "_", " "), most)
 		}
 		*of(x) = int(n)
 		return err
@@ -174,7 +175,8 @@ func setSplit(x *rowRecord, _ string, v cell) error {
 	}
 	x.Split = rollout.Split(v.text)
 	if !slices.Contains(rollout.Splits(), x.Split) {
-		return fmt.Errorf("%q is not a split: splits are %v; of a file that holds one, --split says which", transcript.FirstLine(v.text), rollout.Splits())
+		return fmt.Errorf("%q is not a split: splits are %v; of a file that holds one, --split says which",
+			transcript.FirstLine(v.text), rollout.Splits())
 	}
 	return nil
 }
@@ -309,7 +311,8 @@ func float(v cell) (*float64, error) {
 // that is not a number is only skipped next to an error. own says that a report of ours
 // wrote the row: what it calls graded is.
 func (x *rowRecord) settle(own bool) error {
-	if at, cause := x.failure(rollout.ModelAPI); at != "" && x.Error == "" && (x.Outcome == "" || x.Outcome == rollout.Graded) {
+	if at, cause := x.failure(rollout.ModelAPI); at != "" && x.Error == "" &&
+		(x.Outcome == "" || x.Outcome == rollout.Graded) {
 		x.Outcome, x.Error = at, transcript.FirstLine(cause)
 	}
 	failure := x.Error != "" || x.Kind != ""
@@ -357,7 +360,10 @@ func (x *rowRecord) makeCalls() {
 	)
 	n := max(x.calls, len(wrong))
 	for i := range n {
-		c := rollout.Call{Turn: i, Name: rollout.UnnamedCall, Arguments: fmt.Sprintf(`{"call":%d}`, i), Status: rollout.CallOK}
+		c := rollout.Call{
+			Turn: i, Name: rollout.UnnamedCall, Arguments: fmt.Sprintf(`{"call":%d}`, i),
+			Status: rollout.CallOK,
+		}
 		if at := i - (n - len(wrong)); at >= 0 {
 			c.Status = wrong[at]
 		}
@@ -374,7 +380,8 @@ func unmarked(text string) string {
 	if !marked || trimmed == "" {
 		return text
 	}
-	if strings.ContainsAny(trimmed[:1], "=+-@\t\r\n") || strings.HasPrefix(trimmed, "＝") || strings.HasPrefix(trimmed, "＋") || strings.HasPrefix(trimmed, "－") || strings.HasPrefix(trimmed, "＠") {
+	if strings.ContainsAny(trimmed[:1], "=+-@\t\r\n") || strings.HasPrefix(trimmed, "＝") ||
+		strings.HasPrefix(trimmed, "＋") || strings.HasPrefix(trimmed, "－") || strings.HasPrefix(trimmed, "＠") {
 		return rest
 	}
 	return text

@@ -29,13 +29,15 @@ func (t *tally) failed(rec *rollout.Record, at rollout.Outcome, cause string) {
 	if rec.Error == "" {
 		rec.Error = "an error without a text"
 	}
-	t.count("rollout[|s] ended in an error: [it is a failure|they are failures] (model_api, tool or grader), not [a zero|zeros]")
+	t.count("rollout[|s] ended in an error: [it is a failure|they are failures] (model_api, tool or grader), not [a " +
+		"zero|zeros]")
 }
 
 // ungraded makes of a record one without a grade, which is never a zero.
 func (t *tally) ungraded(rec *rollout.Record, why string) {
 	rec.Outcome, rec.Error, rec.Reward, rec.Parts = rollout.GraderFailed, transcript.FirstLine(why), nil, nil
-	t.count("rollout[|s] [has|have] no grade: [it is a missing grade|they are missing grades] (grader), not [a zero|zeros]")
+	t.count("rollout[|s] [has|have] no grade: [it is a missing grade|they are missing grades] (grader), not [a " +
+		"zero|zeros]")
 }
 
 // limited makes of a record one that hit a limit; its grade, where there is

@@ -21,14 +21,16 @@ import (
 // src/tau2/data_model/simulation.py and message.py): an object with tasks and
 // simulations, or with tasks alone next to a directory of simulations.
 var tau2Bench = Format{
-	Name:  "tau2-bench",
-	Doc:   "results.json of sierra-research/tau2-bench, with tasks and simulations, or with a directory simulations next to it",
+	Name: "tau2-bench",
+	Doc: "results.json of sierra-research/tau2-bench, with tasks and simulations, or with a directory simulations " +
+		"next to it",
 	Files: []string{"results.json"},
 	From: Origin{
-		Item:     "`task_id`; of several domains, `info.environment_info.domain_name` before it",
-		Sample:   "`trial`, or how often the task appeared before; of several files, later ones continue",
-		Reward:   "`reward_info.reward`",
-		Failures: "`termination_reason`: an infrastructure_error is no 0; max_steps and too_many_errors are `step_limit`",
+		Item:   "`task_id`; of several domains, `info.environment_info.domain_name` before it",
+		Sample: "`trial`, or how often the task appeared before; of several files, later ones continue",
+		Reward: "`reward_info.reward`",
+		Failures: "`termination_reason`: an infrastructure_error is no 0; max_steps and too_many_errors are " +
+			"`step_limit`",
 	},
 	Read: readTau2,
 }
@@ -50,7 +52,8 @@ func readTau2(ctx context.Context, src Source, sink Sink) error {
 	t.several = len(domains) > 1
 	for _, f := range files {
 		t.file()
-		t.tasks, t.trials, t.counted = make(map[string]json.RawMessage), make(map[tauKey]tau2Place), make(map[string]int)
+		t.tasks, t.trials, t.counted = make(map[string]json.RawMessage), make(map[tauKey]tau2Place),
+			make(map[string]int)
 		t.repeats = 0
 		if err := t.read(ctx, f); err != nil {
 			return err
@@ -140,7 +143,8 @@ type tau2Place struct {
 }
 
 func (t *tau2Reader) read(ctx context.Context, f File) error {
-	a, err := openArrayIn(f, []string{"simulations"}, func(key string, value json.RawMessage) error { return t.keep(f, key, value) })
+	a, err := openArrayIn(f, []string{"simulations"},
+		func(key string, value json.RawMessage) error { return t.keep(f, key, value) })
 	if err != nil {
 		return err
 	}
@@ -200,7 +204,8 @@ func (t *tau2Reader) directory(ctx context.Context, f File) error {
 	dir := f.Beside("simulations")
 	entries, err := fs.ReadDir(dir.FS, dir.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return lineError(f, 1, "it holds no simulations, and there is no directory simulations next to it: import the whole run directory of tau2")
+		return lineError(f, 1, "it holds no simulations, and there is no directory simulations next to it: import "+
+			"the whole run directory of tau2")
 	}
 	if err != nil {
 		return dir.errorOf("read", err)
@@ -269,7 +274,8 @@ func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage) error
 	}
 	t.trials[k] = now
 	if was, seen := t.same[name]; seen && was != maphash.Bytes(t.seed, t.tasks[id]) {
-		return fmt.Errorf("task %s is described differently from before: these are results on different tasks; import them one by one", id)
+		return fmt.Errorf("task %s is described differently from before: these are results on different tasks; "+
+			"import them one by one", id)
 	}
 	t.same[name] = maphash.Bytes(t.seed, t.tasks[id])
 	messages := s.messages(&t.users)
@@ -358,16 +364,21 @@ func tau2Row(task, tools json.RawMessage, messages []rollout.Message) (json.RawM
 
 func (t *tau2Reader) notes() {
 	if t.unnumbered > 0 {
-		t.sink.note("item = task_id; %d %s", t.unnumbered, wording.Plural(t.unnumbered, "simulation[|s] [has|have] no trial: sample = how often the task appeared before"))
+		t.sink.note("item = task_id; %d %s", t.unnumbered,
+			wording.Plural(t.unnumbered, "simulation[|s] [has|have] no trial: sample = how often the task appeared "+
+				"before"))
 	} else {
 		t.sink.note("item = task_id, sample = trial, split = %s", t.split)
 	}
-	t.sink.note("an item shows the task and the user's first words of the first trial; the simulated user speaks differently in every trial, and records hold all that was said")
+	t.sink.note("an item shows the task and the user's first words of the first trial; the simulated user speaks " +
+		"differently in every trial, and records hold all that was said")
 	if t.users > 0 {
-		t.sink.noteCount(t.users, "tool call[|s] of the simulated user [is|are] left out, with [its answer: it is|their answers: they are] not the model's")
+		t.sink.noteCount(t.users, "tool call[|s] of the simulated user [is|are] left out, with [its answer: it "+
+			"is|their answers: they are] not the model's")
 	}
 	if t.early > 0 {
-		t.sink.noteCount(t.early, "simulation[|s] ended before the task did (max_steps, too_many_errors, agent_error, context_window_exceeded): the model's own doing")
+		t.sink.noteCount(t.early, "simulation[|s] ended before the task did (max_steps, too_many_errors, "+
+			"agent_error, context_window_exceeded): the model's own doing")
 	}
 	if t.duplicates > 0 {
 		t.sink.noteCount(t.duplicates, "exact duplicate[|s] [was|were] left out")

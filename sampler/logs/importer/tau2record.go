@@ -70,7 +70,8 @@ func (s *tau2Simulation) messages(users *int) []rollout.Message {
 				asked = true
 				continue
 			}
-			said.ToolCalls = append(said.ToolCalls, rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: jsontext.TextOrJSON(c.Arguments)})
+			said.ToolCalls = append(said.ToolCalls,
+				rollout.ToolCall{ID: c.ID, Name: c.Name, Arguments: jsontext.TextOrJSON(c.Arguments)})
 		}
 		if asked && said.Content == "" && len(said.ToolCalls) == 0 {
 			continue
@@ -107,7 +108,8 @@ var tau2Ends = map[string]rollout.Outcome{
 func (s *tau2Simulation) record(id string, messages []rollout.Message) (*rollout.Record, error) {
 	end, known := tau2Ends[s.Reason]
 	if !known {
-		return nil, fmt.Errorf("termination_reason %q is not known: it is not clear whether its reward counts", s.Reason)
+		return nil, fmt.Errorf("termination_reason %q is not known: it is not clear whether its reward counts",
+			s.Reason)
 	}
 	rec := &rollout.Record{Item: id, Messages: messages}
 	if len(messages) > 0 && messages[0].Role == "system" {

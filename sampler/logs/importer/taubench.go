@@ -25,10 +25,11 @@ var tauBench = Format{
 	Doc:   "results of sierra-research/tau-bench, a JSON array with task_id, trial, reward and traj",
 	Files: []string{"*.json"},
 	From: Origin{
-		Item:     "`task_id`",
-		Sample:   "`trial`, or the order of a task's entries; of a task in several files, later files continue",
-		Reward:   "`reward`",
-		Failures: "an entry with `info.error`, or with an empty `traj` and reward 0, is `model_api`; a reward that is missing, null or NaN is `grader`",
+		Item:   "`task_id`",
+		Sample: "`trial`, or the order of a task's entries; of a task in several files, later files continue",
+		Reward: "`reward`",
+		Failures: "an entry with `info.error`, or with an empty `traj` and reward 0, is `model_api`; a reward that " +
+			"is missing, null or NaN is `grader`",
 	},
 	Read: readTauBench,
 }
@@ -178,7 +179,10 @@ func (t *tauReader) entry(raw json.RawMessage) error {
 		return t.array.errorf("it is not an object with task_id and traj")
 	}
 	var e tauEntry
-	err := members(raw, map[string]any{"task_id": &e.TaskID, "trial": &e.Trial, "reward": &e.Reward, "traj": &e.Traj, "info": &e.Info, "": &e.marks})
+	err := members(raw, map[string]any{
+		"task_id": &e.TaskID, "trial": &e.Trial, "reward": &e.Reward, "traj": &e.Traj,
+		"info": &e.Info, "": &e.marks,
+	})
 	if err != nil {
 		return t.array.errorf("%w", err)
 	}
@@ -219,7 +223,8 @@ func (t *tauReader) conflict(k tauKey, was tauTrial) error {
 	if err != nil {
 		return err
 	}
-	return t.array.errorf("task %s, trial %d differs from entry %d (line %d, byte %d): keep one of the two", k.task, k.trial, was.index, line, offset)
+	return t.array.errorf("task %s, trial %d differs from entry %d (line %d, byte %d): keep one of the two", k.task,
+		k.trial, was.index, line, offset)
 }
 
 // task books the entry's task and returns its id as text.
@@ -235,14 +240,16 @@ func (t *tauReader) task(e tauEntry) (string, *tauTask, error) {
 		t.order = append(t.order, id)
 	}
 	if task.number != number {
-		return "", nil, t.array.errorf("task_id %s is a number here and a string in %s, or the other way round: write it the same way everywhere", id, t.place(task))
+		return "", nil, t.array.errorf("task_id %s is a number here and a string in %s, or the other way round: "+
+			"write it the same way everywhere", id, t.place(task))
 	}
 	if isNone(e.Info.Task) {
 		return id, task, nil
 	}
 	hash := maphash.Bytes(t.seed, e.Info.Task)
 	if task.task != 0 && task.task != hash {
-		return "", nil, t.array.errorf("task %s is described differently from before (first in %s): these are results on different tasks; import them one by one", id, t.place(task))
+		return "", nil, t.array.errorf("task %s is described differently from before (first in %s): these are "+
+			"results on different tasks; import them one by one", id, t.place(task))
 	}
 	task.task = hash
 	return id, task, nil
@@ -337,13 +344,16 @@ func (t *tauReader) finish() error {
 	} else {
 		t.sink.note("item = task_id, sample = trial, split = %s", t.split)
 	}
-	t.sink.note("an item shows the system message and the user's first words of the first trial; the simulated user speaks differently in every trial, and records hold all that was said")
+	t.sink.note("an item shows the system message and the user's first words of the first trial; the simulated user " +
+		"speaks differently in every trial, and records hold all that was said")
 	t.sink.note("token counts and times are not in these files: unknown, not zero")
 	if t.failures > 0 {
-		t.sink.noteCount(t.failures, "[entry|entries] ended in an exception, which tau-bench writes as reward 0: [it is a failure|they are failures] (model_api), not [a zero|zeros]")
+		t.sink.noteCount(t.failures, "[entry|entries] ended in an exception, which tau-bench writes as reward 0: "+
+			"[it is a failure|they are failures] (model_api), not [a zero|zeros]")
 	}
 	if t.ungraded > 0 {
-		t.sink.noteCount(t.ungraded, "[entry has|entries have] no reward: [it is a missing grade|they are missing grades] (grader), not [a zero|zeros]")
+		t.sink.noteCount(t.ungraded, "[entry has|entries have] no reward: [it is a missing grade|they are missing "+
+			"grades] (grader), not [a zero|zeros]")
 	}
 	if t.duplicates > 0 {
 		t.sink.noteCount(t.duplicates, "exact duplicate[|s] [was|were] left out")

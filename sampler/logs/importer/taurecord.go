@@ -29,7 +29,8 @@ func (t *tauReader) record(id string, trial int, e tauEntry) (*rollout.Record, e
 		t.ungraded++
 		rec.Outcome, rec.Error = rollout.GraderFailed, "reward is missing, null or NaN"
 	case len(e.Traj) == 0:
-		return nil, t.array.errorf("reward %g without a trajectory: such a file cannot tell a zero from a failure", *reward)
+		return nil, t.array.errorf("reward %g without a trajectory: such a file cannot tell a zero from a failure",
+			*reward)
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward
 	}

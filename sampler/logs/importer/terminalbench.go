@@ -17,10 +17,12 @@ var terminalBench = Format{
 	Doc:   "results.json of a run or a trial of Terminal-Bench 1 (tb run)",
 	Files: []string{"results.json"},
 	From: Origin{
-		Item:     "`task_id`",
-		Sample:   "the order of a task's trials; a trial that is in the run's file and in its own counts once",
-		Reward:   "`is_resolved`: 1 or 0; the share of tests that passed is the part `tests_passed`",
-		Failures: "no `is_resolved` is no 0: by `failure_mode` a test_timeout or parse_error is `grader`, a failed installation of the agent `tool`, anything else `model_api`; agent_timeout and lengths that are exceeded are `step_limit`",
+		Item:   "`task_id`",
+		Sample: "the order of a task's trials; a trial that is in the run's file and in its own counts once",
+		Reward: "`is_resolved`: 1 or 0; the share of tests that passed is the part `tests_passed`",
+		Failures: "no `is_resolved` is no 0: by `failure_mode` a test_timeout or parse_error is `grader`, a failed " +
+			"installation of the agent `tool`, anything else `model_api`; agent_timeout and lengths that are " +
+			"exceeded are `step_limit`",
 	},
 	Read: readTerminalBench,
 }
@@ -107,7 +109,10 @@ func (t *tbReader) metadata(f File) error {
 	var model, agent string
 	var tasks []string
 	var attempts int
-	err := readObject(beside, map[string]any{"model_name": &model, "agent_name": &agent, "task_ids": &tasks, "n_attempts": &attempts})
+	err := readObject(beside, map[string]any{
+		"model_name": &model, "agent_name": &agent, "task_ids": &tasks,
+		"n_attempts": &attempts,
+	})
 	t.plans.add(len(tasks) * attempts)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -129,7 +134,8 @@ func (t *tbReader) metadata(f File) error {
 func (t *tbReader) own(f File) error {
 	var trial tbTrial
 	err := readObject(f, map[string]any{
-		"id": &trial.ID, "task_id": &trial.Task, "instruction": &trial.Instruction, "is_resolved": &trial.Resolved, "failure_mode": &trial.Mode,
+		"id": &trial.ID, "task_id": &trial.Task, "instruction": &trial.Instruction, "is_resolved": &trial.Resolved,
+		"failure_mode":   &trial.Mode,
 		"parser_results": &trial.Tests, "total_input_tokens": &trial.Input, "total_output_tokens": &trial.Output,
 		"trial_started_at": &trial.Started, "trial_ended_at": &trial.Ended, "": &trial.marks,
 	})

@@ -25,13 +25,15 @@ import (
 // the last generation, with a column for each reward function. The sum that the trainer
 // made of them is not in the file.
 var trlCompletions = Format{
-	Name:  "trl",
-	Doc:   "completions_STEP.parquet of TRL (log_completions=True), with step, prompt, completion and a column for each reward function",
+	Name: "trl",
+	Doc: "completions_STEP.parquet of TRL (log_completions=True), with step, prompt, completion and a column for " +
+		"each reward function",
 	Files: []string{"completions_*.parquet"},
 	From: Origin{
-		Item:     "a hash of `prompt`; `step` is that of the record",
-		Sample:   "the order of a prompt's rows; of a generation that is logged in several steps, the first counts",
-		Reward:   "the sum of the columns of the reward functions, where `advantage` follows from it; they are `parts`; `--score NAME` takes one, `--score A+0.5*B` gives weights",
+		Item:   "a hash of `prompt`; `step` is that of the record",
+		Sample: "the order of a prompt's rows; of a generation that is logged in several steps, the first counts",
+		Reward: "the sum of the columns of the reward functions, where `advantage` follows from it; they are " +
+			"`parts`; `--score NAME` takes one, `--score A+0.5*B` gives weights",
 		Failures: "None of every reward function is `grader`; None of one of them adds nothing",
 	},
 	Read: readTRL,
@@ -66,7 +68,8 @@ func openTRL(f File) (*trlTable, error) {
 			if boolean := c.Leaf() && c.Type().Kind() == parquet.Boolean; boolean && failure.Names(c.Name()) {
 				continue
 			}
-			if c.Leaf() && !slices.Contains([]string{"step", "advantage"}, c.Name()) && slices.Contains([]string{"DOUBLE", "FLOAT", "INT64", "INT32", "BOOLEAN"}, c.Type().Kind().String()) {
+			if c.Leaf() && !slices.Contains([]string{"step", "advantage"}, c.Name()) &&
+				slices.Contains([]string{"DOUBLE", "FLOAT", "INT64", "INT32", "BOOLEAN"}, c.Type().Kind().String()) {
 				t.columns = append(t.columns, c.Name())
 			}
 		}
@@ -166,7 +169,8 @@ func readTRL(ctx context.Context, src Source, sink Sink) error {
 	r.noteItems()
 	sink.note("reward = %s", r.formula())
 	if r.repeats > 0 {
-		sink.noteCount(r.repeats, "row[|s] [repeats|repeat] the step before: one generation served several steps, and was counted once")
+		sink.noteCount(r.repeats, "row[|s] [repeats|repeat] the step before: one generation served several steps, "+
+			"and was counted once")
 	}
 	sink.note("token counts, times and the ends of replies are not in these files: unknown, not zero")
 	r.finish(files, left)
@@ -219,7 +223,9 @@ func (r *trlReader) look(ctx context.Context, f File) error {
 	if r.names == nil {
 		r.names, r.checked = t.columns, make([][2]int, len(t.columns)+1)
 	} else if !slices.Equal(r.names, t.columns) && len(r.terms) == 0 {
-		return lineError(f, 1, "its columns of numbers are %s, and those of the files before %s: import each training by itself, or name the reward by --score", strings.Join(t.columns, ", "), strings.Join(r.names, ", "))
+		return lineError(f, 1, "its columns of numbers are %s, and those of the files before %s: import each "+
+			"training by itself, or name the reward by --score", strings.Join(t.columns, ", "),
+			strings.Join(r.names, ", "))
 	}
 	var group []*trlRow
 	end := func() {
@@ -323,7 +329,8 @@ func (r *trlReader) settle(files []File) error {
 		}
 	}
 	if told {
-		return lineError(files[0], 1, "the advantages do not follow from the sum of %s: the trainer gave weights (reward_weights), or scaled each function for itself; --score says what the reward is, such as --score %q", strings.Join(r.names, ", "), "0.5*"+strings.Join(r.names, "+"))
+		return lineError(files[0], 1, "the advantages do not follow from the sum of %s: the trainer gave weights "+
+			"(reward_weights), or scaled each function for itself; --score says what the reward is, such as --score %q", strings.Join(r.names, ", "), "0.5*"+strings.Join(r.names, "+"))
 	}
 	r.sum(len(r.names))
 	return nil
@@ -354,7 +361,8 @@ func (r *trlReader) read(ctx context.Context, f File) error {
 	defer t.close()
 	for _, term := range r.terms {
 		if !slices.Contains(t.columns, term.name) {
-			return lineError(f, 1, "there is no column of numbers %q for the reward; there are %s", term.name, strings.Join(t.columns, ", "))
+			return lineError(f, 1, "there is no column of numbers %q for the reward; there are %s", term.name,
+				strings.Join(t.columns, ", "))
 		}
 	}
 	rows := make(map[uint64]bool)

@@ -56,7 +56,9 @@ func (t *turnRows) note(sink Sink) {
 		}
 	}
 	if turns > 0 && 10*turns >= 9*len(t.several) {
-		sink.note("%d rows look like the turns of %d rollouts: those of one %s count up %s, and each row counts as a rollout; --map item=ITEM,reward=REWARD,sample=%s --on-conflict last takes the last row of each", t.rows, len(t.last), t.key, t.turn, t.key)
+		sink.note("%d rows look like the turns of %d rollouts: those of one %s count up %s, and each row counts as "+
+			"a rollout; --map item=ITEM,reward=REWARD,sample=%s --on-conflict last takes the last row of each",
+			t.rows, len(t.last), t.key, t.turn, t.key)
 	}
 }
 

@@ -24,14 +24,17 @@ import (
 // verifiers reads results.jsonl as verifiers wrote it before its version 1
 // (verifiers/legacy/utils/save_utils.py), with metadata.json next to it.
 var verifiers = Format{
-	Name:  "verifiers",
-	Doc:   "results.jsonl of verifiers (vf-eval), with its metadata.json, or the samples of an evaluation that Prime Intellect hosts (prime eval samples)",
+	Name: "verifiers",
+	Doc: "results.jsonl of verifiers (vf-eval), with its metadata.json, or the samples of an evaluation that " +
+		"Prime Intellect hosts (prime eval samples)",
 	Files: []string{"results.jsonl"},
 	From: Origin{
-		Item:     "`example_id`",
-		Sample:   "the order of an example's lines; in several files, later files continue",
-		Reward:   "`reward`; `metrics` are `parts`; `--score NAME` takes one of them",
-		Failures: "`error` is `model_api`, `tool` or `grader` by its chain, whatever `reward` says; `stop_condition` of turns, tokens or time is `step_limit`; a reward that is missing, null or NaN, or of a rollout that was not completed, is `grader`",
+		Item:   "`example_id`",
+		Sample: "the order of an example's lines; in several files, later files continue",
+		Reward: "`reward`; `metrics` are `parts`; `--score NAME` takes one of them",
+		Failures: "`error` is `model_api`, `tool` or `grader` by its chain, whatever `reward` says; " +
+			"`stop_condition` of turns, tokens or time is `step_limit`; a reward that is missing, null or NaN, or " +
+			"of a rollout that was not completed, is `grader`",
 	},
 	Read: readVerifiers,
 }
@@ -70,8 +73,10 @@ type verifiersRow struct {
 func decodeVerifiers(text []byte) (r verifiersRow, err error) {
 	var prompt, completion, oaiTools, tools json.RawMessage
 	into := map[string]any{
-		"example_id": &r.Example, "prompt": &prompt, "completion": &completion, "answer": &r.Answer, "info": &r.Info, "tool_defs": &r.Tools, "oai_tools": &oaiTools, "tools": &tools,
-		"reward": &r.Reward, "metrics": &r.Metrics, "error": &r.Error, "is_completed": &r.Completed, "is_truncated": &r.Truncated, "stop_condition": &r.Stop,
+		"example_id": &r.Example, "prompt": &prompt, "completion": &completion, "answer": &r.Answer, "info": &r.Info,
+		"tool_defs": &r.Tools, "oai_tools": &oaiTools, "tools": &tools,
+		"reward": &r.Reward, "metrics": &r.Metrics, "error": &r.Error, "is_completed": &r.Completed,
+		"is_truncated": &r.Truncated, "stop_condition": &r.Stop,
 		"token_usage": &r.Usage, "timing": &r.Timing, "gonogo": &r.Stamp, "": &r.marks,
 	}
 	r.Names = make(map[string]*json.RawMessage)
@@ -161,7 +166,8 @@ func readVerifiers(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	sink.note("item = example_id; the file numbers no rollouts, so sample = how often the example appeared before; split = %s", v.split)
+	sink.note("item = example_id; the file numbers no rollouts, so sample = how often the example appeared before; "+
+		"split = %s", v.split)
 	if v.wanted != "" {
 		sink.note("reward = metric %s, by --score", v.wanted)
 	}
@@ -183,7 +189,8 @@ func readVerifiers(ctx context.Context, src Source, sink Sink) error {
 // SamplesResponse): an object with a page of the rows of results.jsonl.
 func hosted(f File) bool {
 	head, err := readHead(f)
-	return err == nil && (head.keys["samples"] != nil || head.broken && f.mentions(`"samples"`)) && (f.mentions(`"example_id"`) || f.mentions(`"exampleId"`))
+	return err == nil && (head.keys["samples"] != nil || head.broken && f.mentions(`"samples"`)) &&
+		(f.mentions(`"example_id"`) || f.mentions(`"exampleId"`))
 }
 
 // samples reads such a page.
@@ -244,14 +251,18 @@ func (v *verifiersReader) metadata(f File) error {
 		Examples float64         `json:"num_examples"` // below 0 is all there are
 		Rollouts float64         `json:"rollouts_per_example"`
 	}
-	if err := members(text, map[string]any{"env_id": &m.Env, "env_args": &m.Args, "model": &m.Model, "num_examples": &m.Examples, "rollouts_per_example": &m.Rollouts}); err != nil {
+	if err := members(text, map[string]any{
+		"env_id": &m.Env, "env_args": &m.Args, "model": &m.Model,
+		"num_examples": &m.Examples, "rollouts_per_example": &m.Rollouts,
+	}); err != nil {
 		return fmt.Errorf("%s: %w", beside.Name, err)
 	}
 	if err := v.model.check(f, jsontext.TextOrJSON(m.Model)); err != nil {
 		return fmt.Errorf("%s: %w", beside.Name, err)
 	}
 	if v.env != "" && m.Env != "" && m.Env != v.env {
-		return fmt.Errorf("%s: it is of environment %q, and files before it of %q: example_id counts within one: import them one by one", beside.Name, m.Env, v.env)
+		return fmt.Errorf("%s: it is of environment %q, and files before it of %q: example_id counts within one: "+
+			"import them one by one", beside.Name, m.Env, v.env)
 	}
 	v.env, v.args[f.Name] = cmp.Or(v.env, m.Env), m.Args
 	v.plans.add(int(m.Examples * m.Rollouts))
@@ -274,7 +285,10 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 	}
 	v.texts[l.Hash] = true
 	talk := row.Completion
-	rec := &rollout.Record{Item: id, Split: v.split, Step: v.folders[f.Name], Source: rollout.Import, Messages: talk, Answer: finalAnswer(talk)}
+	rec := &rollout.Record{
+		Item: id, Split: v.split, Step: v.folders[f.Name], Source: rollout.Import, Messages: talk,
+		Answer: finalAnswer(talk),
+	}
 	if err := v.name(rec, row.Stamp); err != nil {
 		return err
 	}
@@ -284,7 +298,8 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 	v.sink.tellExactly("answer", row.Answer)
 	v.sink.tellExactly("info", row.Info)
 	v.sink.tellExactly("env_args", v.args[f.Name])
-	err := sendItem(v.sink, f, rollout.Item{ID: rec.Item, Split: v.split}, row.Prompt, map[string]json.RawMessage{"answer": row.Answer, "info": row.Info, "tools": row.Tools})
+	err := sendItem(v.sink, f, rollout.Item{ID: rec.Item, Split: v.split}, row.Prompt,
+		map[string]json.RawMessage{"answer": row.Answer, "info": row.Info, "tools": row.Tools})
 	if err != nil {
 		return err
 	}

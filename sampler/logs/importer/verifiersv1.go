@@ -23,10 +23,15 @@ var verifiersV1 = Format{
 	Doc:   "traces.jsonl of verifiers from version 1 on, an episode a line",
 	Files: []string{"traces.jsonl"},
 	From: Origin{
-		Item:     "`task.key`, or `task.data.idx` if there is none; of episodes with several trainable agents, `key/agent`",
-		Sample:   "the order of an item's traces; in several files, later files continue",
-		Reward:   "the sum of `rewards` by `score` × `weight`, of traces with `agent.trainable` alone; single rewards and `metrics` are `parts`; `--score NAME` takes one of them",
-		Failures: "`ok` false, of the trace or of an episode without a trace that failed, is `model_api`, `tool` or `grader` by the type of the last of `errors`; `errors` before are earlier attempts; without `ok`, `errors` are a failure; a `stop_condition` that is a limit is `step_limit`; a reward that is null, or none at all, is `grader`",
+		Item: "`task.key`, or `task.data.idx` if there is none; of episodes with several trainable agents, " +
+			"`key/agent`",
+		Sample: "the order of an item's traces; in several files, later files continue",
+		Reward: "the sum of `rewards` by `score` × `weight`, of traces with `agent.trainable` alone; single " +
+			"rewards and `metrics` are `parts`; `--score NAME` takes one of them",
+		Failures: "`ok` false, of the trace or of an episode without a trace that failed, is `model_api`, `tool` or " +
+			"`grader` by the type of the last of `errors`; `errors` before are earlier attempts; without `ok`, " +
+			"`errors` are a failure; a `stop_condition` that is a limit is `step_limit`; a reward that is null, or " +
+			"none at all, is `grader`",
 	},
 	Read: readVerifiersV1,
 }
@@ -107,7 +112,10 @@ type traceReward struct {
 }
 
 func decodeEpisode(text []byte) (e episode, err error) {
-	err = members(text, map[string]any{"id": &e.ID, "run": &e.Run, "env": &e.Env, "task": &e.Task, "ok": &e.OK, "errors": &e.Errors, "traces": &e.Traces})
+	err = members(text, map[string]any{
+		"id": &e.ID, "run": &e.Run, "env": &e.Env, "task": &e.Task, "ok": &e.OK,
+		"errors": &e.Errors, "traces": &e.Traces,
+	})
 	return e, err
 }
 
@@ -126,19 +134,22 @@ func readVerifiersV1(ctx context.Context, src Source, sink Sink) error {
 		if err != nil {
 			return err
 		}
-		err = readJSONLines(ctx, f, sink.of(f, files), decodeEpisode, func(l rollout.Line[episode]) error { return r.line(f, l) })
+		err = readJSONLines(ctx, f, sink.of(f, files), decodeEpisode,
+			func(l rollout.Line[episode]) error { return r.line(f, l) })
 		if err != nil {
 			return err
 		}
 		r.plans.add(each * len(r.tasks))
 	}
 	sink.model(r.model.name)
-	sink.note("item = task.key (task.data.idx if there is none); the file numbers no rollouts, so sample = how often the item appeared before; split = %s", r.split)
+	sink.note("item = task.key (task.data.idx if there is none); the file numbers no rollouts, so sample = how "+
+		"often the item appeared before; split = %s", r.split)
 	sink.noteSteps(r.steps)
 	if r.wanted != "" {
 		sink.note("reward = %s, by --score", r.wanted)
 	} else {
-		sink.note("reward = sum of score x weight over the rewards of a trace; traces of agents that are not trainable were left out")
+		sink.note("reward = sum of score x weight over the rewards of a trace; traces of agents that are not " +
+			"trainable were left out")
 	}
 	if !r.several { // an episode is one rollout
 		r.plans.send(sink, r.split, len(files), 0)
@@ -242,9 +253,14 @@ func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
 		}
 	}
 	n := transcript.UntilAnswer(talk)
-	rec := &rollout.Record{Item: item, Split: r.split, Step: e.step(), Sample: r.numbers.another(r.split, item, e.step()), Source: rollout.Import, TraceID: e.ID, Messages: talk[n:], Answer: transcript.LastAnswer(talk)}
+	rec := &rollout.Record{
+		Item: item, Split: r.split, Step: e.step(),
+		Sample: r.numbers.another(r.split, item, e.step()), Source: rollout.Import, TraceID: e.ID, Messages: talk[n:],
+		Answer: transcript.LastAnswer(talk),
+	}
 	e.tell(r.sink, t)
-	if err := sendItem(r.sink, f, rollout.Item{ID: item, Split: r.split}, talk[:n], map[string]json.RawMessage{"task": e.Task.Data, "tools": offered(t.Tools)}); err != nil {
+	if err := sendItem(r.sink, f, rollout.Item{ID: item, Split: r.split}, talk[:n],
+		map[string]json.RawMessage{"task": e.Task.Data, "tools": offered(t.Tools)}); err != nil {
 		return err
 	}
 	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, transcript.UnreportedStatus)
@@ -256,7 +272,8 @@ func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
 		earlier := *rec
 		earlier.Attempt, earlier.Reward, earlier.Parts = i, nil, nil
 		earlier.Outcome, earlier.Error = failed.outcome(), transcript.FirstLine(failed.text())
-		r.tally.count("attempt[|s] that ended in an error [was|were] made again: [it is an earlier attempt|they are earlier attempts]")
+		r.tally.count("attempt[|s] that ended in an error [was|were] made again: [it is an earlier attempt|they are " +
+			"earlier attempts]")
 		if err := ended(r.sink.record(&earlier)); err != nil {
 			return err
 		}
@@ -394,7 +411,8 @@ func (e *episode) verdict(t *trace) (failed, beside bool) {
 	if failed || !e.failed() {
 		return failed, false
 	}
-	beside = t.OK != nil && slices.ContainsFunc(e.Traces, func(other trace) bool { return other.OK != nil && !*other.OK })
+	beside = t.OK != nil &&
+		slices.ContainsFunc(e.Traces, func(other trace) bool { return other.OK != nil && !*other.OK })
 	return !beside, beside
 }
 

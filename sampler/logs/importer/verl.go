@@ -21,10 +21,13 @@ var verlDump = Format{
 	Doc:   "STEP.jsonl of verl's rollout_data_dir or validation_data_dir, with input, output, gts, score and step",
 	Files: []string{"[0-9]*.jsonl"},
 	From: Origin{
-		Item:     "a hash of `input`, and of `gts` or `uid` where one step asks one input for several of them; `step` is that of the record; `gts` is the reference",
-		Sample:   "the order of a prompt's lines; of several outputs of one rollout (`uid` SAMPLE_ROLLOUT_OUTPUT) the last counts",
-		Reward:   "`score`; numbers and truths of the reward function are `parts`; `--score NAME` takes one of them",
-		Failures: "a score that is missing, null or NaN is `grader`; so is a `timeout` or an `error` of the reward function",
+		Item: "a hash of `input`, and of `gts` or `uid` where one step asks one input for several of them; " +
+			"`step` is that of the record; `gts` is the reference",
+		Sample: "the order of a prompt's lines; of several outputs of one rollout (`uid` SAMPLE_ROLLOUT_OUTPUT) " +
+			"the last counts",
+		Reward: "`score`; numbers and truths of the reward function are `parts`; `--score NAME` takes one of them",
+		Failures: "a score that is missing, null or NaN is `grader`; so is a `timeout` or an `error` of the reward " +
+			"function",
 	},
 	Read: readVerl,
 }
@@ -130,7 +133,10 @@ func (g verlGroups) saw(row *verlRow) {
 	key := hash([]byte(row.input))
 	of := g[key]
 	if of == nil {
-		of = &verlGroup{rollouts: make(map[string]int), groups: make(map[string]map[string]bool), gts: make(map[string]bool)}
+		of = &verlGroup{
+			rollouts: make(map[string]int), groups: make(map[string]map[string]bool),
+			gts: make(map[string]bool),
+		}
 		g[key] = of
 	}
 	of.rollouts[row.step]++
@@ -158,7 +164,8 @@ func (g verlGroups) id(row *verlRow) string {
 }
 
 func readVerl(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "gts", "input", "output", "score", "step") })
+	files, left, err := src.sniffed(ctx,
+		func(f File) error { return sniffKeys(f, "gts", "input", "output", "score", "step") })
 	if err != nil {
 		return err
 	}
@@ -175,7 +182,8 @@ func readVerl(ctx context.Context, src Source, sink Sink) error {
 	v.outputs = 0 // of the first reading
 	for _, f := range files {
 		v.file()
-		err := v.sessions(ctx, f, sink.of(f, files), func(line int, first, last *verlRow) error { return v.row(f, line, first, last) })
+		err := v.sessions(ctx, f, sink.of(f, files),
+			func(line int, first, last *verlRow) error { return v.row(f, line, first, last) })
 		if err != nil {
 			return err
 		}
@@ -200,7 +208,9 @@ type verlReader struct {
 }
 
 // sessions passes on the first and the last output of each rollout, which follow each other.
-func (v *verlReader) sessions(ctx context.Context, f File, sink Sink, yield func(line int, first, last *verlRow) error) error {
+func (v *verlReader) sessions(ctx context.Context, f File, sink Sink,
+	yield func(line int, first, last *verlRow) error,
+) error {
 	var first, last *verlRow
 	at := 0
 	flush := func() error {
@@ -233,7 +243,8 @@ func (v *verlReader) row(f File, line int, first, last *verlRow) error {
 	}
 	id := v.groups.id(first)
 	prompt := []rollout.Message{{Role: "user", Content: first.input}}
-	if err := v.prompted(f, line, rollout.Item{ID: id}, prompt, map[string]json.RawMessage{"ground_truth": last.gts}); err != nil {
+	if err := v.prompted(f, line, rollout.Item{ID: id}, prompt,
+		map[string]json.RawMessage{"ground_truth": last.gts}); err != nil {
 		return err
 	}
 	rec := &rollout.Record{
@@ -249,7 +260,8 @@ func (v *verlReader) row(f File, line int, first, last *verlRow) error {
 	}
 	if o, cause := last.failure(rollout.GraderFailed); o != "" {
 		fail(rec, o, cause)
-	} else if grade(rec, reward, fmt.Sprintf("the score of step %s is missing, null or NaN", last.step)); reward != nil {
+	} else if grade(rec, reward, fmt.Sprintf("the score of step %s is missing, null or NaN",
+		last.step)); reward != nil {
 		rec.Parts = parts(last.infos, v.wanted)
 	}
 	return v.record(rec, v.next(id, step))

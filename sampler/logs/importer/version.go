@@ -126,7 +126,8 @@ func tableVersions(ctx context.Context, files []File, open opener, mapped map[st
 		if v.key == "" {
 			v.key = versionKey(columns)
 		}
-		if v.key == "" || v.key == item || slices.Contains(columns, "step") || t.lists[v.key] || !slices.Contains(columns, v.key) {
+		if v.key == "" || v.key == item || slices.Contains(columns, "step") || t.lists[v.key] ||
+			!slices.Contains(columns, v.key) {
 			return ""
 		}
 		err = t.rows(ctx, Sink{}, []string{item, v.key}, func(_ int, cells []cell) error {

@@ -28,7 +28,8 @@ var harmlessHeaders = map[string]bool{
 // the others name plain things too, as code, access and session do.
 var credentialWords = map[string]bool{
 	"password": true, "passwords": true, "passwd": true, "pwd": true, "passphrase": true, "passcode": true,
-	"secret": true, "secrets": true, "token": true, "bearer": true, "jwt": true, "credential": true, "credentials": true,
+	"secret": true, "secrets": true, "token": true, "bearer": true, "jwt": true, "credential": true,
+	"credentials":   true,
 	"authorization": true, "cookie": true, "cookies": true,
 	"key": false, "auth": false, "oauth": false, "authentication": false, "access": false, "code": false,
 	"session": false, "sig": false, "signature": false, "signatures": false,
@@ -37,16 +38,19 @@ var credentialWords = map[string]bool{
 // qualifiers say of a vague word that a credential is meant. They come before
 // it, also written as one with it, as in api_key and apikey.
 var qualifiers = []string{
-	"access", "account", "admin", "api", "app", "auth", "bearer", "client", "function", "functions", "host", "id", "master",
+	"access", "account", "admin", "api", "app", "auth", "bearer", "client", "function", "functions", "host", "id",
+	"master",
 	"oauth", "private", "proxy", "refresh", "secret", "service", "session", "shared", "storage", "subscription", "user",
 }
 
 // aspects are last words of names that describe a credential but are not one:
 // token_type, auth_mode, api_key_env.
 var aspects = map[string]bool{
-	"type": true, "mode": true, "method": true, "scheme": true, "kind": true, "format": true, "level": true, "algorithm": true,
-	"name": true, "field": true, "column": true, "env": true, "variable": true, "url": true, "uri": true, "endpoint": true,
-	"limit": true, "budget": true, "count": true, "length": true, "ttl": true, "timeout": true,
+	"type": true, "mode": true, "method": true, "scheme": true, "kind": true, "format": true, "level": true,
+	"algorithm": true,
+	"name":      true, "field": true, "column": true, "env": true, "variable": true, "url": true, "uri": true,
+	"endpoint": true,
+	"limit":    true, "budget": true, "count": true, "length": true, "ttl": true, "timeout": true,
 }
 
 // InName reports whether a name of a header, of a key in a JSON body or of a
@@ -65,7 +69,8 @@ func speaks(name string) (credential, plainly bool) {
 		return false, false
 	}
 	whole := strings.Join(words, "")
-	if whole == "pass" || strings.HasSuffix(whole, "apikeys") || strings.HasSuffix(whole, "sessid") || strings.HasSuffix(whole, "sessionid") {
+	if whole == "pass" || strings.HasSuffix(whole, "apikeys") || strings.HasSuffix(whole, "sessid") ||
+		strings.HasSuffix(whole, "sessionid") {
 		return true, true
 	}
 	credential, plainly = credentialWord(whole)
@@ -155,8 +160,12 @@ func InHeader(name, value string) []string {
 // likeKey reports whether text holds a run of at least SureLength letters and digits, some
 // of each, as keys do. Versions, dates, regions, host names and UUIDs do not.
 func likeKey(text string) bool {
-	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if len(run) >= SureLength && strings.ContainsFunc(run, unicode.IsLetter) && strings.ContainsFunc(run, unicode.IsDigit) {
+	for run := range strings.FieldsFuncSeq(text, func(r rune) bool {
+		return !unicode.IsLetter(r) &&
+			!unicode.IsDigit(r)
+	}) {
+		if len(run) >= SureLength && strings.ContainsFunc(run, unicode.IsLetter) &&
+			strings.ContainsFunc(run, unicode.IsDigit) {
 			return true
 		}
 	}

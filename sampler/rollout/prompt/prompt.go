@@ -74,12 +74,15 @@ func settled(text string) string {
 // moving matches what may change from one rollout of an item to the next: a UUID, a date
 // and a time.
 var moving = regexp.MustCompile(`(?i)\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b` +
-	`|\b[0-9a-f]{12}[47][0-9a-f]{3}[89ab][0-9a-f]{15}\b` + // versions 4 and 7 without hyphens: other digests may be what is asked about
+	// versions 4 and 7 without hyphens: other digests may be what is asked about
+	`|\b[0-9a-f]{12}[47][0-9a-f]{3}[89ab][0-9a-f]{15}\b` +
 	`|\b(19|20)\d{2}(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])[T_]\d{6}([.,]\d+)?(Z|[+-]\d{2}:?\d{2})?\b` +
-	`|\b` + weekday + `,?\s+` + month + `\s+\d{1,2}\s+\d{1,2}:\d{2}:\d{2}(\s+[a-z]{3,4})?\s+\d{4}\b` + // as ctime writes it
+	// as ctime writes it
+	`|\b` + weekday + `,?\s+` + month + `\s+\d{1,2}\s+\d{1,2}:\d{2}:\d{2}(\s+[a-z]{3,4})?\s+\d{4}\b` +
 	`|\b\d{4}-\d{1,2}-\d{1,2}([T_ ]\d{1,2}[:.-]\d{2}([:.-]\d{2}([.,]\d+)?)?)?(Z|[+-]\d{2}:?\d{2})?` +
 	`|\b\d{1,2}[/.]\d{1,2}[/.](\d{4}|\d{2})\b|\b\d{4}/\d{1,2}/\d{1,2}\b` +
-	`|\b(` + weekday + `,?\s+)?(\d{1,2}(st|nd|rd|th)?\s+` + month + `\.?,?\s+\d{4}|` + month + `\.?\s+\d{1,2}(st|nd|rd|th)?,?\s+\d{4})\b` +
+	`|\b(` + weekday + `,?\s+)?(\d{1,2}(st|nd|rd|th)?\s+` + month + `\.?,?\s+\d{4}|` + month +
+	`\.?\s+\d{1,2}(st|nd|rd|th)?,?\s+\d{4})\b` +
 	`|\b\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?(\s*[ap]\.?m\b)?(\s*(Z|UTC|GMT)\b|[+-]\d{2}:?\d{2})?`)
 
 const (
@@ -110,7 +113,9 @@ func mayMove(text string) bool {
 				return true
 			}
 		case '/', '.':
-			if digit(i-1) && digit(i+1) && strings.IndexByte("/.", text[min(i+2, len(text)-1)])+strings.IndexByte("/.", text[min(i+3, len(text)-1)]) > -2 {
+			if digit(i-1) && digit(i+1) &&
+				strings.IndexByte("/.", text[min(i+2, len(text)-1)])+strings.IndexByte("/.",
+					text[min(i+3, len(text)-1)]) > -2 {
 				return true
 			}
 		case '1', '2': // a year, with a month in words

@@ -70,7 +70,8 @@ func (b *Brief) Hash(paths []string, name func(path string) string) error {
 }
 
 // remedy ends the errors about a secret.
-const remedy = "holds a secret, and none travels to workers: write ${NAME} in headers, and export NAME here and where the workers run"
+const remedy = "holds a secret, and none travels to workers: write ${NAME} in headers, and export NAME here and " +
+	"where the workers run"
 
 // CheckSecrets refuses a brief, or a row of the items, that holds a secret, and says where it
 // is. mask takes secrets out; path is where a file of the brief is here.
@@ -126,11 +127,13 @@ func (b *Brief) Lacking(dir string, env func(name string) (string, bool)) error 
 		sum, err := dataset.HashFile(path)
 		switch {
 		case errors.Is(err, os.ErrNotExist):
-			errs = append(errs, fmt.Errorf("there is no %s, which the run names: put it there, or name the folder that it starts from with --dir", path))
+			errs = append(errs, fmt.Errorf("there is no %s, which the run names: put it there, or name the folder "+
+				"that it starts from with --dir", path))
 		case err != nil:
 			errs = append(errs, err)
 		case sum != f.SHA256:
-			errs = append(errs, fmt.Errorf("%s is not the planner's: its SHA-256 is %.12s… here and %.12s… there: copy the planner's here", path, sum, f.SHA256))
+			errs = append(errs, fmt.Errorf("%s is not the planner's: its SHA-256 is %.12s… here and %.12s… there: "+
+				"copy the planner's here", path, sum, f.SHA256))
 		}
 	}
 	return errors.Join(errs...)

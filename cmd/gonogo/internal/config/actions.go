@@ -44,7 +44,8 @@ func Actions(c *Config, r Scope) []string {
 		}
 	}
 	if len(a.judges) > 0 {
-		a.model("outputs to be judged", c.Judge.BaseURL, c.Judge.APIKeyEnv, append(headerValues(c.Judge.Headers), a.judges...))
+		a.model("outputs to be judged", c.Judge.BaseURL, c.Judge.APIKeyEnv,
+			append(headerValues(c.Judge.Headers), a.judges...))
 	}
 	if r.Tools {
 		a.tools()
@@ -118,7 +119,8 @@ func (a *actions) python(of, source string, variables ...string) {
 	if a.cfg.Python.Sandbox == "none" {
 		how += " without a sandbox"
 	}
-	a.add("run the Python of %s, %s (SHA-256 %.6x)%s", of, console.Count(len(source), "byte"), sha256.Sum256([]byte(source)), how)
+	a.add("run the Python of %s, %s (SHA-256 %.6x)%s", of, console.Count(len(source), "byte"),
+		sha256.Sum256([]byte(source)), how)
 }
 
 // grader notes what a grader and its parts do. Kinds that are not known to keep to

@@ -17,7 +17,10 @@ func (c *Config) take(root *document.Node, file string) error {
 		return nil
 	case document.Map:
 	default:
-		return Errors{{File: file, Line: root.Line, Column: root.Column, Msg: fmt.Sprintf("a configuration is a map of keys, this is %s", root.Kind)}}
+		return Errors{{
+			File: file, Line: root.Line, Column: root.Column,
+			Msg: fmt.Sprintf("a configuration is a map of keys, this is %s", root.Kind),
+		}}
 	}
 	errs := mistakes(root, file)
 	for _, k := range Keys().Keys() {
@@ -53,7 +56,8 @@ func mistakes(root *document.Node, file string) Errors {
 		return errs
 	}
 	var ends [2]*float64
-	if n := root.Get("reward_range"); n != nil && decode(n, file, &ends) == nil && ends[0] != nil && ends[1] != nil && *ends[0] >= *ends[1] {
+	if n := root.Get("reward_range"); n != nil && decode(n, file, &ends) == nil && ends[0] != nil && ends[1] != nil &&
+		*ends[0] >= *ends[1] {
 		msg := fmt.Sprintf("the first number must be below the second, got [%g, %g]", *ends[0], *ends[1])
 		errs = append(errs, Error{File: file, Line: n.Line, Column: n.Column, Path: "reward_range", Msg: msg})
 	}

@@ -20,7 +20,8 @@ import (
 // Complete checks that everything a run needs is set, and fills headers from the
 // environment. The API keys of model and judge are separate: see TakeKeys.
 func (c *Config) Complete() error {
-	return document.SortErrors(slices.Concat(completeCalls(c), []error{unpricedModel(c), c.CheckFont()}, dataThere(c), takeQueue(c)))
+	return document.SortErrors(slices.Concat(completeCalls(c), []error{unpricedModel(c), c.CheckFont()}, dataThere(c),
+		takeQueue(c)))
 }
 
 // completeCalls checks what the calls of a rollout need.
@@ -33,7 +34,8 @@ func (c *Config) CompleteModel() error {
 
 // modelCalls checks what calling the model needs.
 func modelCalls(c *Config) []error {
-	errs := append(expandHeaders(c, "model.headers", c.Model.Headers), keyVariable(c, "model.api_key_env", c.Model.APIKeyEnv))
+	errs := append(expandHeaders(c, "model.headers", c.Model.Headers),
+		keyVariable(c, "model.api_key_env", c.Model.APIKeyEnv))
 	if c.Model.Name == "" && !c.Agent.AsksItself() {
 		errs = append(errs, c.Fault("model.name", "missing, and the job names no model"))
 	}
@@ -44,7 +46,8 @@ func modelCalls(c *Config) []error {
 func (c *Config) CompleteGrading() error {
 	var errs []error
 	if c.Body == nil {
-		errs = append(errs, c.Fault("job", "missing: name the file with the job's body, or write the body here; an agent of your own (agent.command, agent.url) needs but a grader (key grader)"))
+		errs = append(errs, c.Fault("job", "missing: name the file with the job's body, or write the body here; an "+
+			"agent of your own (agent.command, agent.url) needs but a grader (key grader)"))
 	} else if expanded, err := c.Body.Expand(secretEnv(c)); err != nil {
 		errs = append(errs, jobFaults(c, err))
 	} else {
@@ -69,7 +72,8 @@ func (c *Config) TakeJudgeKey() (err error) {
 	if !c.AsksJudge() {
 		return nil
 	}
-	named := c.has("judge.api_key_env") || c.has("model.api_key_env") && origin(c.Judge.BaseURL) == origin(c.Model.BaseURL)
+	named := c.has("judge.api_key_env") || c.has("model.api_key_env") &&
+		origin(c.Judge.BaseURL) == origin(c.Model.BaseURL)
 	c.JudgeKey, err = apiKey(c, "judge.api_key_env", c.Judge.APIKeyEnv, c.Judge.BaseURL, named)
 	return err
 }
@@ -106,7 +110,8 @@ func dataThere(c *Config) []error {
 		if c.Body != nil && c.Body.TrainingFile != "" {
 			hint = fmt.Sprintf(", or say under data.files which path %s is", c.Body.TrainingFile)
 		}
-		return []error{c.Fault("data.train", "missing: name a training file, an evaluation file (data.eval) or both%s", hint)}
+		return []error{c.Fault("data.train",
+			"missing: name a training file, an evaluation file (data.eval) or both%s", hint)}
 	}
 	var errs []error
 	for _, split := range rollout.Splits() {
@@ -166,7 +171,8 @@ func keyVariable(c *Config, path, variable string) error {
 	if !c.has(path) || namesVariable(c, variable) {
 		return nil
 	}
-	return c.Fault(path, "must name the environment variable that holds the key, such as %s, or be %s; this value is not one, and is not shown because it may be the key itself", defaultKeyEnv, noKey)
+	return c.Fault(path, "must name the environment variable that holds the key, such as %s, or be %s; this value "+
+		"is not one, and is not shown because it may be the key itself", defaultKeyEnv, noKey)
 }
 
 // namesVariable reports whether text may be shown as a variable's name.
@@ -187,7 +193,8 @@ func apiKey(c *Config, path, variable, baseURL string, named bool) (string, erro
 	if !named && loopback(baseURL) {
 		return "", nil
 	}
-	return "", c.Fault(path, "the environment has no %s, the key for %s: export it, name another variable, or set %s: %s if no key is needed", variable, credential.MaskURL(baseURL), path, noKey)
+	return "", c.Fault(path, "the environment has no %s, the key for %s: export it, name another variable, or set "+
+		"%s: %s if no key is needed", variable, credential.MaskURL(baseURL), path, noKey)
 }
 
 // loopback reports whether a URL leads to this machine.

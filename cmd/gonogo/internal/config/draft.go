@@ -39,7 +39,8 @@ type DraftFiles struct {
 func NewDraft(in DraftFiles, env Lookup) (*draft, error) {
 	switch {
 	case in.Job == "" && in.Reward == "":
-		return nil, exit.Usagef("init needs --job, the file with the body for fine_tuning.jobs.create, or --reward, a file of reward functions")
+		return nil, exit.Usagef("init needs --job, the file with the body for fine_tuning.jobs.create, or --reward, " +
+			"a file of reward functions")
 	case in.Job != "" && in.Reward != "":
 		return nil, exit.Usagef("the job has a grader: give --job or --reward")
 	}
@@ -130,7 +131,8 @@ func rewardGrader(dir, reward string) (string, error) {
 	if kind == "python" {
 		return fmt.Sprintf("{type: python, name: %s, file: %s}", names[0], document.Quote(relative)), err
 	}
-	return fmt.Sprintf("{type: %s, file: %s, functions: [%s]}", kind, document.Quote(relative), strings.Join(names, ", ")), err
+	return fmt.Sprintf("{type: %s, file: %s, functions: [%s]}", kind, document.Quote(relative),
+		strings.Join(names, ", ")), err
 }
 
 // inspect resolves the keys that are set and derives others from the files.
@@ -159,7 +161,8 @@ func (d *draft) inspect(dir string) error {
 	d.fileIDs()
 	for _, f := range d.files {
 		if f.Rows > largeFile {
-			d.note("items", "%s has %d rows: %d of them give a first answer at a fraction of the price", filepath.Base(f.Path), f.Rows, firstItems)
+			d.note("items", "%s has %d rows: %d of them give a first answer at a fraction of the price",
+				filepath.Base(f.Path), f.Rows, firstItems)
 		}
 	}
 	return nil
@@ -177,7 +180,8 @@ func (d *draft) fileIDs() {
 		if f.id == "" {
 			continue
 		}
-		text := fmt.Sprintf("the job calls this file %s; whether that upload holds the same rows cannot be seen from here", f.id)
+		text := fmt.Sprintf("the job calls this file %s; whether that upload holds the same rows cannot be seen "+
+			"from here", f.id)
 		if d.set[f.key] == "" {
 			text = fmt.Sprintf("the job names %s: give its path here, or it is not looked at", f.id)
 		}
@@ -189,7 +193,9 @@ func (d *draft) fileIDs() {
 func (d *draft) labels() {
 	found, usual := dataset.GuessFields(d.files), d.config.Data.Options
 	for _, l := range []struct{ key, found, usual string }{
-		{"data.id", found.IDField, usual.IDField}, {"data.category", found.CategoryField, usual.CategoryField}, {"data.family", found.FamilyField, usual.FamilyField},
+		{"data.id", found.IDField, usual.IDField},
+		{"data.category", found.CategoryField, usual.CategoryField},
+		{"data.family", found.FamilyField, usual.FamilyField},
 	} {
 		switch l.found {
 		case "":

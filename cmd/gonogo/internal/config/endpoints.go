@@ -23,7 +23,10 @@ func checkAgent(c *Config) error {
 	if len(c.Agent.Command) > 0 && c.Agent.URL != "" {
 		return c.Fault("agent.url", "is set together with agent.command: the agent is one of them")
 	}
-	for _, path := range []string{"agent.headers", "agent.per_rollout", "agent.processes", "agent.own_model", "agent.hide", "agent.timeout", "agent.poll"} {
+	for _, path := range []string{
+		"agent.headers", "agent.per_rollout", "agent.processes", "agent.own_model",
+		"agent.hide", "agent.timeout", "agent.poll",
+	} {
 		if !c.Agent.Used() && changedKey(c, path) {
 			return c.Fault(path, "needs agent.command or agent.url")
 		}
@@ -36,7 +39,8 @@ func checkAgent(c *Config) error {
 		}
 	}
 	if c.Agent.Used() && len(c.Variants) > 0 {
-		return c.Fault("variants", "cannot be sampled with an agent, which has a prompt of its own: make a run of each instead, and compare them")
+		return c.Fault("variants", "cannot be sampled with an agent, which has a prompt of its own: make a run of "+
+			"each instead, and compare them")
 	}
 	if slices.Contains(c.Agent.Command, "") {
 		return c.Fault("agent.command", "has an empty part")
@@ -72,7 +76,8 @@ func takeMCP(c *Config) []error {
 	for i, v := range c.Tools.MCP {
 		for name, values := range map[string]map[string]string{"headers": v.Headers, "env": v.Env} {
 			if slices.Contains(slices.Collect(maps.Values(values)), credential.Mask) {
-				errs = append(errs, c.Fault(fmt.Sprintf("tools.mcp[%d]", i), "a run keeps no secrets, and this server wants some: name the configuration with --config"))
+				errs = append(errs, c.Fault(fmt.Sprintf("tools.mcp[%d]", i), "a run keeps no secrets, and this "+
+					"server wants some: name the configuration with --config"))
 				continue
 			}
 			errs = append(errs, expandHeaders(c, fmt.Sprintf("tools.mcp[%d].%s", i, name), values)...)

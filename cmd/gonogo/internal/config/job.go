@@ -106,7 +106,8 @@ func takeGrader(c *Config) error {
 	}
 	merged, err := job.Alone(c.File, whole)
 	if errs, ok := errors.AsType[Errors](err); ok {
-		faults := ui.Names(errs, func(e Error) string { return e.Path + ": " + e.Msg }) // the places are of a text that no one wrote
+		// the places are of a text that no one wrote
+		faults := ui.Names(errs, func(e Error) string { return e.Path + ": " + e.Msg })
 		return c.Fault("grader", "%s", strings.Join(faults, "; "))
 	}
 	if err == nil && c.OwnJob != nil {

@@ -133,7 +133,8 @@ func (c *Config) LacksSecrets() bool {
 	if c.Agent.URL != "" {
 		asked = append(asked, c.Model.Headers)
 	}
-	if slices.ContainsFunc(asked, func(h map[string]string) bool { return slices.Contains(headerValues(h), credential.Mask) }) {
+	if slices.ContainsFunc(asked,
+		func(h map[string]string) bool { return slices.Contains(headerValues(h), credential.Mask) }) {
 		return true
 	}
 	return c.Body != nil && bytes.Contains(c.Body.Raw, []byte(credential.Mask))

@@ -11,7 +11,8 @@ import (
 // TokenPrices are the configured prices, else those of the user's own list, else those of the built-in one.
 func (c *Config) TokenPrices() analysis.Prices {
 	list := c.priceList.Before(analysis.BuiltinPrices())
-	return c.Prices.Prices().ListedBy(list, c.Model.Name, hostOf(c.Model.BaseURL), c.judgeModels(), hostOf(c.Judge.BaseURL))
+	return c.Prices.Prices().ListedBy(list, c.Model.Name, hostOf(c.Model.BaseURL), c.judgeModels(),
+		hostOf(c.Judge.BaseURL))
 }
 
 // readPrices reads a list of prices of one's own.
@@ -38,11 +39,14 @@ func unpricedModel(c *Config) error {
 	}
 	var errs []error
 	if !c.TokenPrices().Model.Known() && c.Model.Name != "" {
-		errs = append(errs, unpriced(c, "the model "+c.Model.Name, "prices.model_input and prices.model_output", c.Model.BaseURL))
+		errs = append(errs, unpriced(c, "the model "+c.Model.Name, "prices.model_input and prices.model_output",
+			c.Model.BaseURL))
 	}
 	for i, v := range c.Variants {
-		if q := c.ForVariant(i); !q.TokenPrices().Model.Known() && (q.Model.Name != c.Model.Name || q.Model.BaseURL != c.Model.BaseURL) {
-			errs = append(errs, unpriced(c, fmt.Sprintf("the model %s of the variant %s", q.Model.Name, v.Name), "model_input and model_output of the variant", q.Model.BaseURL))
+		if q := c.ForVariant(i); !q.TokenPrices().Model.Known() &&
+			(q.Model.Name != c.Model.Name || q.Model.BaseURL != c.Model.BaseURL) {
+			errs = append(errs, unpriced(c, fmt.Sprintf("the model %s of the variant %s", q.Model.Name, v.Name),
+				"model_input and model_output of the variant", q.Model.BaseURL))
 		}
 	}
 	return document.SortErrors(errs)
@@ -57,7 +61,8 @@ func unpricedJudge(c *Config) error {
 }
 
 func unpriced(c *Config, model, set, server string) error {
-	return c.Fault("sampling.max_usd", "%s has no known price at %s: set %s, in US dollars per million tokens (0 if they cost nothing)", model, hostOf(server), set)
+	return c.Fault("sampling.max_usd", "%s has no known price at %s: set %s, in US dollars per million tokens (0 if "+
+		"they cost nothing)", model, hostOf(server), set)
 }
 
 // hostOf is the server of a URL, with its port.

@@ -42,7 +42,8 @@ func (c *Config) resolve() error {
 	}
 	lo, hi := c.RewardRange[0], c.RewardRange[1]
 	if c.Ceiling != nil && (*c.Ceiling <= lo || *c.Ceiling > hi) {
-		errs = append(errs, c.Fault("ceiling", "must be in the reward range, above %g and at most %g, got %g", lo, hi, *c.Ceiling))
+		errs = append(errs, c.Fault("ceiling", "must be in the reward range, above %g and at most %g, got %g", lo, hi,
+			*c.Ceiling))
 	}
 	return document.SortErrors(errs)
 }
@@ -78,7 +79,10 @@ func settlePaths(c *Config) {
 	for id, path := range c.Data.Files {
 		c.Data.Files[id] = c.Absolute(path)
 	}
-	for _, path := range []*string{&c.Data.Train, &c.Data.Eval, &c.Data.Production, &c.Audit.Labels, &c.Queue.Creds, &c.Queue.CA, &c.Queue.Cert, &c.Queue.Key} {
+	for _, path := range []*string{
+		&c.Data.Train, &c.Data.Eval, &c.Data.Production, &c.Audit.Labels, &c.Queue.Creds,
+		&c.Queue.CA, &c.Queue.Cert, &c.Queue.Key,
+	} {
 		*path = c.Absolute(*path)
 	}
 	if c.Report.Font != report.NoFont {
@@ -117,7 +121,8 @@ func fallBack(c *Config) {
 		if e := b.Hyper.ReasoningEffort; e != "default" {
 			m.ReasoningEffort = cmp.Or(m.ReasoningEffort, e)
 		}
-		orElse(c, "sampling.max_steps", &s.MaxSteps, cmp.Or(b.MaxEpisodeSteps, defaultMaxSteps), true) // a model that never answers must not run for ever
+		// a model that never answers must not run for ever
+		orElse(c, "sampling.max_steps", &s.MaxSteps, cmp.Or(b.MaxEpisodeSteps, defaultMaxSteps), true)
 		batch, ok := b.Hyper.BatchSize.Int()
 		orElse(c, "training.batch_size", &c.Training.BatchSize, batch, ok)
 		epochs, ok := b.Hyper.NEpochs.Int()
@@ -189,7 +194,8 @@ func SuspiciousValues(c *Config, now time.Time) []string {
 	var list []string
 	lo, hi := c.RewardRange[0], c.RewardRange[1]
 	if t := c.PassThreshold; t != nil && (*t < lo || *t > hi) {
-		why := fmt.Sprintf("%g is outside the reward range, %g to %g: every rollout passes, or none (key reward_range)", *t, lo, hi)
+		why := fmt.Sprintf(
+			"%g is outside the reward range, %g to %g: every rollout passes, or none (key reward_range)", *t, lo, hi)
 		if c.has("pass_threshold") || c.Body == nil {
 			list = append(list, c.Fault("pass_threshold", "%s", why).Error())
 		} else if c.HasGrader() {
@@ -199,7 +205,8 @@ func SuspiciousValues(c *Config, now time.Time) []string {
 		}
 	}
 	if at, err := limit.ParseDeadline(c.Sampling.Deadline, now); err == nil && !at.IsZero() && at.Before(now) {
-		list = append(list, c.Fault("sampling.deadline", "%s is in the past: a run would begin no rollout", c.Sampling.Deadline).Error())
+		list = append(list, c.Fault("sampling.deadline", "%s is in the past: a run would begin no rollout",
+			c.Sampling.Deadline).Error())
 	}
 	return list
 }

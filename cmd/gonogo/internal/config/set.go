@@ -23,7 +23,8 @@ func SettingKey(name string) string {
 		thresholds = append(thresholds, t.Name)
 	}
 	_, like := spelling.Suggest(name, thresholds)
-	isKey := slices.ContainsFunc(Keys().Keys(), func(k schema.Key) bool { return name == k.Path || strings.HasPrefix(name, k.Path+".") })
+	isKey := slices.ContainsFunc(Keys().Keys(),
+		func(k schema.Key) bool { return name == k.Path || strings.HasPrefix(name, k.Path+".") })
 	if !isKey && (like || gate.RenamedThresholdError(name) != nil) {
 		return "thresholds." + name
 	}

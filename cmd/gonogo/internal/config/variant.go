@@ -44,7 +44,9 @@ func checkVariants(c *Config) error {
 			errs = append(errs, c.CheckVariantTools(i, c.Body.ToolNames())...)
 		}
 		if len(c.ModelChanges(i)) == 0 && v.Empty() {
-			errs = append(errs, c.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: let it override prompt, prompt_add, tools, drop_tools, add_tools, rename_tools, max_tool_calls, model, base_url, api, reasoning_effort or temperature by another value than the run's own", v.Name))
+			errs = append(errs, c.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: let it "+
+				"override prompt, prompt_add, tools, drop_tools, add_tools, rename_tools, max_tool_calls, model, "+
+				"base_url, api, reasoning_effort or temperature by another value than the run's own", v.Name))
 		}
 	}
 	return document.SortErrors(errs)
@@ -71,14 +73,16 @@ func (c *Config) ForVariant(i int) *Config {
 	out.Variants, out.Queue.Address = nil, c.Queue.Address // with its credentials
 	m := &out.Model
 	m.Name, m.BaseURL, m.API = cmp.Or(v.Model, m.Name), cmp.Or(v.BaseURL, m.BaseURL), cmp.Or(v.API, m.API)
-	m.ReasoningEffort, m.Temperature = cmp.Or(v.ReasoningEffort, m.ReasoningEffort), cmp.Or(v.Temperature, m.Temperature)
+	m.ReasoningEffort, m.Temperature = cmp.Or(v.ReasoningEffort, m.ReasoningEffort),
+		cmp.Or(v.Temperature, m.Temperature)
 	out.Sampling.MaxToolCalls = *cmp.Or(v.MaxToolCalls, &c.Sampling.MaxToolCalls)
 	out.DroppedTools, out.RenamedTools = v.Drop, v.Rename
 	if origin(m.BaseURL) != origin(c.Model.BaseURL) { // another server is not handed the model's credentials
 		m.Headers, m.APIKeyEnv = nil, defaultKeyEnv
 		m.RequestsPerMinute, m.TokensPerMinute = 0, 0 // nor bound by what this one bears
 	}
-	m.RequestsPerMinute, m.TokensPerMinute = *cmp.Or(v.RequestsPerMinute, &m.RequestsPerMinute), *cmp.Or(v.TokensPerMinute, &m.TokensPerMinute)
+	m.RequestsPerMinute, m.TokensPerMinute = *cmp.Or(v.RequestsPerMinute, &m.RequestsPerMinute),
+		*cmp.Or(v.TokensPerMinute, &m.TokensPerMinute)
 	m.APIKeyEnv = cmp.Or(v.APIKeyEnv, m.APIKeyEnv)
 	out.Prices = variantPrices(c, v, m.Name == c.Model.Name && m.BaseURL == c.Model.BaseURL)
 	if i < len(c.variantAPIKeys) {

@@ -47,7 +47,9 @@ func (c *Config) FromDir(path string) string {
 // ForWorker reads the configuration that a run's planner sent, for a process that
 // makes rollouts in dir: text is the file, with KEY=VALUE over it, and the bundled
 // files.
-func ForWorker(file, text string, set []string, jobSheet, graderSheet *brief.Sheet, dir string, env Lookup) (*Config, error) {
+func ForWorker(file, text string, set []string, jobSheet, graderSheet *brief.Sheet, dir string,
+	env Lookup,
+) (*Config, error) {
 	c, err := Decode(file, dir, []byte(text), env)
 	if err != nil {
 		return nil, err

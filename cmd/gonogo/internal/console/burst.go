@@ -15,7 +15,9 @@ import (
 )
 
 // WriteBurstPlan says what a burst will ask of which endpoint. cost prices a rollout.
-func WriteBurstPlan(w io.Writer, plan *burst.Plan, cfg burst.Config, cost func(*rollout.Record) (usd float64, ok bool)) {
+func WriteBurstPlan(w io.Writer, plan *burst.Plan, cfg burst.Config,
+	cost func(*rollout.Record) (usd float64, ok bool),
+) {
 	fmt.Fprintf(w, "A training step of %s at once, of %s.", Count(len(plan.Scripts), "rollout"), plan.Split)
 	var parts []string
 	if made := plan.Rollouts(cfg); made > 0 {
@@ -40,10 +42,13 @@ func WriteBurstPlan(w io.Writer, plan *burst.Plan, cfg burst.Config, cost func(*
 func BurstRisks(plan *burst.Plan, cfg burst.Config, tools []burst.Tool, judges int) string {
 	var why []string
 	if made := plan.Rollouts(cfg); made > 0 {
-		why = append(why, fmt.Sprintf("the agent would make %s, which ask its model, and do again what its tools do", Count(made, "rollout")))
+		why = append(why, fmt.Sprintf("the agent would make %s, which ask its model, and do again what its tools do",
+			Count(made, "rollout")))
 	}
 	if risky := plan.Unsafe(tools); len(risky) > 0 {
-		why = append(why, fmt.Sprintf("the recorded calls of %s would be made again, and burst.safe does not list them", strings.Join(risky, ", ")))
+		why = append(why,
+			fmt.Sprintf("the recorded calls of %s would be made again, and burst.safe does not list them",
+				strings.Join(risky, ", ")))
 	}
 	if judged := plan.Gradings(cfg) * judges; judged > 0 {
 		why = append(why, fmt.Sprintf("%s requests to a model that grades are paid for", message.Whole(judged)))
@@ -53,7 +58,9 @@ func BurstRisks(plan *burst.Plan, cfg burst.Config, tools []burst.Tool, judges i
 
 // WriteBurstCost writes what a burst costs, as far as that is known; judged says that its
 // gradings ask a model. over says why it is above a cap, unknown why it cannot be compared.
-func WriteBurstCost(w io.Writer, plan *burst.Plan, cfg burst.Config, prices analysis.Prices, judged bool, caps limit.Bounds) (over, unknown string) {
+func WriteBurstCost(w io.Writer, plan *burst.Plan, cfg burst.Config, prices analysis.Prices, judged bool,
+	caps limit.Bounds,
+) (over, unknown string) {
 	usd, known := 0.0, true
 	for name, n := range plan.Requests(cfg) {
 		usd += float64(n) * prices.OfCall(name)
@@ -68,17 +75,21 @@ func WriteBurstCost(w io.Writer, plan *burst.Plan, cfg burst.Config, prices anal
 			return fmt.Sprintf("that would be %s: fewer rollouts (--rollouts, burst.least) use less", over), ""
 		}
 		if !one.Priced {
-			fmt.Fprintln(w, "What the agent's rollouts cost is not known before: the records tell no tokens of its model, or no price is known.")
+			fmt.Fprintln(w, "What the agent's rollouts cost is not known before: the records tell no tokens of its "+
+				"model, or no price is known.")
 		}
 		usd += float64(made) * one.USD
 	}
 	switch {
 	case !known && caps.USD > 0:
-		return "", fmt.Sprintf("what a grading costs is not known (the records tell no tokens, or prices none), and sampling.max_usd is $%s: burst.least and --rollouts make fewer, and --set sampling.max_usd=0 lets them be", message.Digits(caps.USD))
+		return "", fmt.Sprintf("what a grading costs is not known (the records tell no tokens, or prices none), and "+
+			"sampling.max_usd is $%s: burst.least and --rollouts make fewer, and --set sampling.max_usd=0 lets them be", message.Digits(caps.USD))
 	case !known:
-		fmt.Fprintln(w, "What the gradings cost is not known: the records tell no tokens of a model that graded, or no price is known.")
+		fmt.Fprintln(w, "What the gradings cost is not known: the records tell no tokens of a model that graded, or "+
+			"no price is known.")
 	case caps.USD > 0 && usd > caps.USD:
-		return fmt.Sprintf("that would be about $%s, above sampling.max_usd of $%s: fewer rollouts (--rollouts, burst.least) cost less", message.Digits(usd), message.Digits(caps.USD)), ""
+		return fmt.Sprintf("that would be about $%s, above sampling.max_usd of $%s: fewer rollouts (--rollouts, "+
+			"burst.least) cost less", message.Digits(usd), message.Digits(caps.USD)), ""
 	case usd > 0:
 		fmt.Fprintf(w, "That is about $%s.\n", message.Digits(usd))
 	}
@@ -119,9 +130,11 @@ func useText(u burst.Use, n int) string {
 func overCap(b limit.Bounds, u burst.Use, n int) string {
 	switch tokens, usd := u.Tokens*float64(n), u.USD*float64(n); {
 	case b.Rollouts > 0 && n > b.Rollouts:
-		return fmt.Sprintf("%s of the agent, above sampling.max_rollouts of %s", Count(n, "rollout"), message.Whole(b.Rollouts))
+		return fmt.Sprintf("%s of the agent, above sampling.max_rollouts of %s", Count(n, "rollout"),
+			message.Whole(b.Rollouts))
 	case b.Tokens > 0 && u.TokensKnown && tokens > float64(b.Tokens):
-		return fmt.Sprintf("about %s, above sampling.max_tokens of %s", Tokens(int64(tokens)), message.Whole(int(b.Tokens)))
+		return fmt.Sprintf("about %s, above sampling.max_tokens of %s", Tokens(int64(tokens)),
+			message.Whole(int(b.Tokens)))
 	case b.USD > 0 && u.Priced && usd > b.USD:
 		return fmt.Sprintf("about %s, above sampling.max_usd of %s", Dollars(usd), Dollars(b.USD))
 	}

@@ -28,7 +28,8 @@ type Check struct {
 	Estimate  string            `json:"estimate"`
 	Variants  []Variant         `json:"variants,omitempty"`
 
-	Findings []analysis.Finding `json:"findings,omitempty"` // of the gates about rows; none if the rows were not compared
+	// of the gates about rows; none if the rows were not compared
+	Findings []analysis.Finding `json:"findings,omitempty"`
 	Shift    *analysis.Shift    `json:"shift,omitempty"`
 }
 
@@ -59,7 +60,8 @@ type Variant struct {
 // WriteText writes what was found, the estimate last.
 func (f *Check) WriteText(w io.Writer) {
 	for _, d := range f.Files {
-		fmt.Fprintf(w, "%-10s %s: %s, %s taken\n", d.Split, plain.Text(d.File), Count(d.Rows, "item"), strconv.Itoa(d.Items))
+		fmt.Fprintf(w, "%-10s %s: %s, %s taken\n", d.Split, plain.Text(d.File), Count(d.Rows, "item"),
+			strconv.Itoa(d.Items))
 	}
 	for _, e := range f.Endpoints {
 		if e.Error != "" {
@@ -110,9 +112,11 @@ func writeSampling(w io.Writer, s *rollout.Sampling) {
 	case len(added) > 0:
 		text += "; the server's own: " + rollout.ParameterText(added)
 	case !s.Known():
-		text += "; the server's own settings hold, and it does not say them: set model.temperature to what the training will use"
+		text += "; the server's own settings hold, and it does not say them: set model.temperature to what the " +
+			"training will use"
 	case len(s.Untold()) > 0:
-		text += "; the server's own hold for " + strings.Join(s.Untold(), ", ") + ", and it does not say them (vLLM takes those of generation_config.json): set model.top_p and model.extra to what the training will use"
+		text += "; the server's own hold for " + strings.Join(s.Untold(), ", ") + ", and it does not say them (vLLM " +
+			"takes those of generation_config.json): set model.top_p and model.extra to what the training will use"
 	default:
 		text += "; what else the server sets, it does not say"
 	}
@@ -182,7 +186,8 @@ func TooFew(s analysis.Settings, files []rollout.Data, samples map[rollout.Split
 	items, least := gate.Enough(s.Thresholds, s.GroupSize)
 	for _, d := range files {
 		if made := samples[d.Split]; d.Split == rollout.Train && (d.Items < items || made < least) {
-			return []string{fmt.Sprintf("%s with %s each are UNDECIDED whatever they earn: a verdict needs at least %s with %s each (threshold data.enough.items)",
+			return []string{fmt.Sprintf("%s with %s each are UNDECIDED whatever they earn: a verdict needs at least "+
+				"%s with %s each (threshold data.enough.items)",
 				Count(d.Items, "train item"), Count(made, "sample"), Count(items, "item"), Count(least, "sample"))}
 		}
 	}
@@ -203,6 +208,8 @@ func TooLong(items []*rollout.Item, context int) []string {
 	if len(items) > listed {
 		rows = append(rows, "…")
 	}
-	return []string{fmt.Sprintf("%s: the prompt does not fit the %d tokens of context that the model's server has, even at a token a word: their rollouts would be lost (prompt_too_long); raise the server's context, or drop the rows %s",
+	return []string{fmt.Sprintf("%s: the prompt does not fit the %d tokens of context that the model's server has, "+
+		"even at a token a word: their rollouts would be lost (prompt_too_long); raise the server's context, or "+
+		"drop the rows %s",
 		Count(len(items), "item"), context, strings.Join(rows, ", "))}
 }

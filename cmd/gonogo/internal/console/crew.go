@@ -43,7 +43,8 @@ func (c *Crew) Watch(e sampler.Event) []string {
 		case says != "":
 			says = "takes no jobs: " + says
 		case w.Lost:
-			says = fmt.Sprintf("has been silent for %s and is lost; its rollouts go to others", w.Silent.Round(time.Second))
+			says = fmt.Sprintf("has been silent for %s and is lost; its rollouts go to others",
+				w.Silent.Round(time.Second))
 		case w.Left:
 			says = "has left"
 		default:
@@ -57,7 +58,8 @@ func (c *Crew) Watch(e sampler.Event) []string {
 	c.told = told
 	if !there && !c.missed && time.Since(c.begin) > waitForWorkers {
 		c.missed = true
-		news = append(news, "no worker is there yet: start some with gonogo worker, or look why they take no jobs with gonogo status")
+		news = append(news, "no worker is there yet: start some with gonogo worker, or look why they take no jobs "+
+			"with gonogo status")
 	}
 	c.missed = c.missed && !there
 	return news

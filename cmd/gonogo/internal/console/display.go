@@ -50,7 +50,9 @@ type Progress struct {
 // NewProgress shows on out how many of a number of things, such as rollouts, are made, until
 // it is closed. A total of 0 is not known. money words what all of them are expected to cost;
 // it may be nil.
-func NewProgress(out io.Writer, what string, total int, money func(sampler.Event, int) string, redact *rollout.Redactor) *Progress {
+func NewProgress(out io.Writer, what string, total int, money func(sampler.Event, int) string,
+	redact *rollout.Redactor,
+) *Progress {
 	p := &Progress{out: out, what: what, total: total, begin: time.Now(), money: money, redact: redact}
 	p.events, _ = out.(*Events)
 	if IsTerminal(out) && total > 0 {
@@ -76,7 +78,8 @@ func (p *Progress) Watch(e sampler.Event) {
 	crew := p.crew
 	p.mu.Unlock()
 	if first && p.bar == nil && p.money != nil && e.Recorded < p.total {
-		fmt.Fprintf(p.out, "Judged by the first %d %s: %s for all %d.\n", e.Judged.N, p.what, p.money(e, p.total), p.total)
+		fmt.Fprintf(p.out, "Judged by the first %d %s: %s for all %d.\n", e.Judged.N, p.what, p.money(e, p.total),
+			p.total)
 	}
 	if crew != nil {
 		for _, news := range crew.Watch(e) {

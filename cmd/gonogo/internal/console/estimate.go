@@ -33,7 +33,8 @@ func Estimate(jobs []sampler.Job, rec *rollout.Record, o EstimateOptions) string
 	if rec == nil {
 		return text + " and at least one model turn."
 	}
-	text += fmt.Sprintf("; judged by this one, about %s, %s", Count(n*rec.Turns, "model turn"), Count(n*len(rec.Calls), "tool call"))
+	text += fmt.Sprintf("; judged by this one, about %s, %s", Count(n*rec.Turns, "model turn"),
+		Count(n*len(rec.Calls), "tool call"))
 	if rec.Usage.Input != nil && rec.Usage.Output != nil {
 		text += fmt.Sprintf(", %s in and %s out", Tokens(int64(n)**rec.Usage.Input), Tokens(int64(n)**rec.Usage.Output))
 	} else {
@@ -44,7 +45,8 @@ func Estimate(jobs []sampler.Job, rec *rollout.Record, o EstimateOptions) string
 	}
 	at := o.Concurrency
 	if at == 0 {
-		return text + fmt.Sprintf(", and %s of rollouts, as many at a time as the endpoints can take.", (time.Duration(rec.Elapsed)*time.Duration(n)).Round(time.Second))
+		return text + fmt.Sprintf(", and %s of rollouts, as many at a time as the endpoints can take.",
+			(time.Duration(rec.Elapsed)*time.Duration(n)).Round(time.Second))
 	}
 	span := time.Duration(rec.Elapsed) * time.Duration((n+at-1)/at)
 	return text + fmt.Sprintf(", and %s with %d at a time.", span.Round(time.Second), at)
@@ -101,7 +103,8 @@ func MoneyText(budget *limit.Budget, e sampler.Event, total int) string {
 	if all, low, high, ok := e.Judged.Forecast(total - e.Judged.N); ok && e.Recorded < total {
 		all, low, high = max(all, e.USD.Total), max(low, e.USD.Total), max(high, e.USD.Total)
 		before := max(0, usd-e.USD.Total-e.USD.Mean()*float64(e.USDUnknown)) // the forecast holds what was not told
-		text += fmt.Sprintf(" of about %s [%s, %s]", Dollars(before+all), message.Digits(before+low), message.Digits(before+high))
+		text += fmt.Sprintf(" of about %s [%s, %s]", Dollars(before+all), message.Digits(before+low),
+			message.Digits(before+high))
 		if most := budget.Bounds().USD; most > 0 && before+high > most {
 			text += ", capped at " + Dollars(most)
 		}
@@ -115,9 +118,11 @@ func Uncounted(b limit.Bounds, s sampler.Stats) string {
 	switch {
 	case s.StoppedBy == sampler.StoppedByUnknownUsage:
 	case b.Tokens > 0 && s.TokensUnknown > 0:
-		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_tokens took the mean of the others instead\n", Count(s.TokensUnknown, "rollout"))
+		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_tokens took the mean of "+
+			"the others instead\n", Count(s.TokensUnknown, "rollout"))
 	case b.USD > 0 && s.USDUnknown > 0:
-		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_usd took the mean cost of the others instead\n", Count(s.USDUnknown, "rollout"))
+		return fmt.Sprintf("warning: the server did not tell the tokens of %s; sampling.max_usd took the mean cost "+
+			"of the others instead\n", Count(s.USDUnknown, "rollout"))
 	}
 	return ""
 }

@@ -25,17 +25,18 @@ type Events struct {
 // NewEvents returns an Events that writes JSON lines to w.
 func NewEvents(w io.Writer) *Events {
 	e := &Events{redact: rollout.NewRedactor()}
-	e.Logger = slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-		switch {
-		case a.Key == slog.LevelKey:
-			return slog.Attr{}
-		case a.Key == slog.MessageKey:
-			a.Key = "event"
-		case a.Value.Kind() == slog.KindString:
-			a.Value = slog.StringValue(e.masked(a.Value.String()))
-		}
-		return a
-	}}))
+	e.Logger = slog.New(slog.NewJSONHandler(w,
+		&slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			switch {
+			case a.Key == slog.LevelKey:
+				return slog.Attr{}
+			case a.Key == slog.MessageKey:
+				a.Key = "event"
+			case a.Value.Kind() == slog.KindString:
+				a.Value = slog.StringValue(e.masked(a.Value.String()))
+			}
+			return a
+		}}))
 	return e
 }
 
@@ -89,24 +90,32 @@ func (e *Events) say(text string) {
 // Begun writes that something begins, such as rollouts, and how it is bounded.
 func (e *Events) Begun(what string, total int, cfg sampler.Config) {
 	inFlight := cmp.Or(cfg.Rollouts, cfg.Concurrency, sampler.DefaultRollouts)
-	e.Info("start", "what", what, "total", total, "concurrency", cfg.Concurrency, "in_flight_max", inFlight, "retries", cfg.Retry.Max, "retry_for_s", cfg.Retry.Total.Seconds(), "breaker", cfg.Breaker)
+	e.Info("start", "what", what, "total", total, "concurrency", cfg.Concurrency, "in_flight_max", inFlight,
+		"retries", cfg.Retry.Max, "retry_for_s", cfg.Retry.Total.Seconds(), "breaker", cfg.Breaker)
 }
 
 // state tells how far it is, and how each endpoint does.
 func (e *Events) state(what string, total int, ev sampler.Event) {
 	e.Info("progress", append(counts(what, total, ev.Stats), "in_flight", ev.InFlight)...)
 	for _, b := range ev.Boundaries {
-		e.Info("boundary", "boundary", b.Name, "in_flight", b.InFlight, "waiting", b.Waiting, "limit", b.Limit, "paused_s", b.Paused.Seconds(), "paused_by", string(b.Why), "held_by", string(b.HeldBy), "silent_s", b.Silent.Seconds(),
-			"rate", b.Rate, "p95_s", b.P95.Seconds(), "requests", b.Requests, "errors", b.Errors, "cause", b.Cause, "limited", b.Limited, "retries", b.Retries)
+		e.Info("boundary", "boundary", b.Name, "in_flight", b.InFlight, "waiting", b.Waiting, "limit", b.Limit,
+			"paused_s", b.Paused.Seconds(), "paused_by", string(b.Why), "held_by", string(b.HeldBy), "silent_s",
+			b.Silent.Seconds(),
+			"rate", b.Rate, "p95_s", b.P95.Seconds(), "requests", b.Requests, "errors", b.Errors, "cause", b.Cause,
+			"limited", b.Limited, "retries", b.Retries)
 	}
 }
 
 // ended tells why it ended; all done is an empty reason.
 func (e *Events) ended(what string, total int, s sampler.Stats) {
 	e.state(what, total, sampler.Event{Stats: s, InFlight: 0})
-	e.Info("stop", append(counts(what, total, s), "stopped_by", string(s.StoppedBy), "elapsed_s", s.Elapsed.Seconds())...)
+	e.Info("stop", append(counts(what, total, s), "stopped_by", string(s.StoppedBy), "elapsed_s",
+		s.Elapsed.Seconds())...)
 }
 
 func counts(what string, total int, s sampler.Stats) []any {
-	return []any{"what", what, "recorded", s.Recorded, "total", total, "outcomes", s.Outcomes, "tokens", s.Tokens, "tool_calls", s.ToolCalls}
+	return []any{
+		"what", what, "recorded", s.Recorded, "total", total, "outcomes", s.Outcomes, "tokens", s.Tokens,
+		"tool_calls", s.ToolCalls,
+	}
 }

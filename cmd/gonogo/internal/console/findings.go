@@ -35,7 +35,12 @@ func WriteProblems(w io.Writer, problems []rollout.Problem) {
 func WriteFindings(w io.Writer, findings []analysis.Finding) {
 	for _, f := range byWeight(findings) {
 		name := f.Gate
-		if f.Status == analysis.Skipped && slices.ContainsFunc(findings, func(o analysis.Finding) bool { return o.Gate == f.Gate && o.Status != f.Status }) { // another part is judged
+		// another part is judged
+		if f.Status == analysis.Skipped &&
+			slices.ContainsFunc(findings, func(o analysis.Finding) bool {
+				return o.Gate == f.Gate &&
+					o.Status != f.Status
+			}) {
 			name = f.ID
 		}
 		if f.Split != "" {
@@ -87,7 +92,8 @@ func byWeight(findings []analysis.Finding) []analysis.Finding {
 	}
 	list := slices.DeleteFunc(slices.Clone(findings), func(f analysis.Finding) bool {
 		key := of(f) + f.Title.String()
-		again := f.Status == analysis.Pass && (told[key] || failed[of(f)]) || outcome(f) == "caution" && failed[measure(f)]
+		again := f.Status == analysis.Pass && (told[key] || failed[of(f)]) || outcome(f) == "caution" &&
+			failed[measure(f)]
 		told[key] = true
 		return again
 	})

@@ -12,13 +12,15 @@ import (
 // LookText says in a line what a look at that many samples per item found, by a plan of looks
 // that knows of it.
 func LookText(plan *rollout.Looks, n int, result *analysis.Result) string {
-	text := fmt.Sprintf("Look %d of %d, at %s per item: %s", slices.Index(plan.At, n)+1, len(plan.At), Count(n, "sample"), result.Verdict)
+	text := fmt.Sprintf("Look %d of %d, at %s per item: %s", slices.Index(plan.At, n)+1, len(plan.At),
+		Count(n, "sample"), result.Verdict)
 	if result.Reason != nil {
 		text += " by " + *result.Reason
 	}
 	switch plan.Ended {
 	case rollout.EndedDecided:
-		text += fmt.Sprintf("; the verdict is decided, and of at most %s per item %s are not needed", message.Whole(plan.At[len(plan.At)-1]), Count(plan.At[len(plan.At)-1]-n, "sample"))
+		text += fmt.Sprintf("; the verdict is decided, and of at most %s per item %s are not needed",
+			message.Whole(plan.At[len(plan.At)-1]), Count(plan.At[len(plan.At)-1]-n, "sample"))
 	case rollout.EndedAtMax:
 		text += "; the most samples are made"
 	default:

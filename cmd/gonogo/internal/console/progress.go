@@ -82,11 +82,13 @@ func LostTo(s sampler.Stats) []string {
 	for _, b := range s.Boundaries {
 		asked = asked || b.Name == endpoint.Grader || b.Name == endpoint.Judge
 		if lost > 0 && b.Cause != "" {
-			out = append(out, fmt.Sprintf("  %s: %s of %s failed, the last: %s", plain.Text(b.Name), message.Whole(b.Errors), Count(b.Requests, "request"), OneLine(Visible(b.Cause))))
+			out = append(out, fmt.Sprintf("  %s: %s of %s failed, the last: %s", plain.Text(b.Name),
+				message.Whole(b.Errors), Count(b.Requests, "request"), OneLine(Visible(b.Cause))))
 		}
 	}
 	if n := s.Outcomes[rollout.GraderFailed]; n > 0 && !asked {
-		out = append(out, fmt.Sprintf("  grader: %s of %s have no grade, the last: %s", message.Whole(n), Count(s.Recorded, "rollout"), OneLine(Visible(s.Ungraded))))
+		out = append(out, fmt.Sprintf("  grader: %s of %s have no grade, the last: %s", message.Whole(n),
+			Count(s.Recorded, "rollout"), OneLine(Visible(s.Ungraded))))
 	}
 	return out
 }
@@ -119,5 +121,6 @@ func Summary(s sampler.Stats) string {
 		parts = append(parts, Dollars(s.USD.Total+s.USD.Mean()*float64(s.USDUnknown)))
 	}
 	parts = append(parts, Troubles(s)...)
-	return fmt.Sprintf("Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), Count(s.Jobs, "rollout"), s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
+	return fmt.Sprintf("Recorded %s of %s in %s: %s.\n", message.Whole(s.Recorded), Count(s.Jobs, "rollout"),
+		s.Elapsed.Round(100*time.Millisecond), strings.Join(parts, ", "))
 }

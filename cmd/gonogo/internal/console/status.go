@@ -19,7 +19,8 @@ func WriteStatus(w io.Writer, s *queue.RunStatus) {
 		line("%s: no planner leads it; %s", titleOf(s), s.Note)
 		return
 	}
-	line("%s: %s of %s, %s in flight; %s", titleOf(s), message.Whole(s.Recorded), Count(s.Of, "rollout"), message.Whole(s.InFlight), leaderOf(s))
+	line("%s: %s of %s, %s in flight; %s", titleOf(s), message.Whole(s.Recorded), Count(s.Of, "rollout"),
+		message.Whole(s.InFlight), leaderOf(s))
 	if s.Note != "" {
 		line("  note: %s", s.Note)
 	}
@@ -92,5 +93,7 @@ func workerText(w queue.WorkerStatus) string {
 	if w.State == "lost" {
 		heard = fmt.Sprintf("lost: silent for %s", Span(time.Duration(w.Silent*float64(time.Second))))
 	}
-	return fmt.Sprintf("%s of %s in flight, %s waiting, %s/min, made %s, failed %s, %s, version %s", message.Whole(w.InFlight), message.Whole(w.Slots), message.Whole(w.Waiting), message.Digits(w.PerMinute), message.Whole(w.Made), message.Whole(w.Missing), heard, w.Version)
+	return fmt.Sprintf("%s of %s in flight, %s waiting, %s/min, made %s, failed %s, %s, version %s",
+		message.Whole(w.InFlight), message.Whole(w.Slots), message.Whole(w.Waiting), message.Digits(w.PerMinute),
+		message.Whole(w.Made), message.Whole(w.Missing), heard, w.Version)
 }

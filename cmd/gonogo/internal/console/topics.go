@@ -56,8 +56,11 @@ func WriteFailures(w io.Writer) {
 	for _, r := range limit.Rules() {
 		Entry(w, r.Name, r.Doc+". Then: "+strings.Join(r.Then(), "; ")+".")
 	}
-	fmt.Fprintln(w, "\nA server's Retry-After and its rate limit headers apply to all requests to the endpoint; one of more than", limit.Patience, "ends the retries.")
-	fmt.Fprintln(w, "Whatever the failures, an endpoint that returns only failures for", limit.Gone, "stops the command; one where requests hang or get 429s does so after", limit.Outage, "without an answer. A sampling.retry_for of more than that replaces both limits.")
+	fmt.Fprintln(w, "\nA server's Retry-After and its rate limit headers apply to all requests to the endpoint; one "+
+		"of more than", limit.Patience, "ends the retries.")
+	fmt.Fprintln(w, "Whatever the failures, an endpoint that returns only failures for", limit.Gone,
+		"stops the command; one where requests hang or get 429s does so after", limit.Outage,
+		"without an answer. A sampling.retry_for of more than that replaces both limits.")
 }
 
 // Entry writes a name and, indented below, its text.

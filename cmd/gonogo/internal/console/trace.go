@@ -22,7 +22,8 @@ func WriteTrace(w io.Writer, rec *rollout.Record, output bool, mask func(string)
 	}
 	// Masked before it is cut: no one finds half a key.
 	oneLine := func(s string) string { return OneLine(mask(s)) }
-	show("Rehearsal: item %s, %s, %s, %s", rec.Item, Count(rec.Turns, "turn"), Count(len(rec.Calls), "tool call"), time.Duration(rec.Elapsed).Round(time.Millisecond))
+	show("Rehearsal: item %s, %s, %s, %s", rec.Item, Count(rec.Turns, "turn"), Count(len(rec.Calls), "tool call"),
+		time.Duration(rec.Elapsed).Round(time.Millisecond))
 	for _, m := range rec.Messages {
 		if m.Reasoning != "" {
 			show("  (thinks)  %s", oneLine(m.Reasoning))
@@ -56,7 +57,10 @@ type Replay struct {
 
 // MarshalJSON writes both grades and the payload.
 func (r Replay) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]any{"id": r.ID, "recorded": gradeOf(r.Recorded), "now": gradeOf(r.Now), "payload": r.Now.Answer})
+	return json.Marshal(map[string]any{
+		"id": r.ID, "recorded": gradeOf(r.Recorded), "now": gradeOf(r.Now),
+		"payload": r.Now.Answer,
+	})
 }
 
 // WriteText writes both grades and the whole payload, with secrets taken out by mask.

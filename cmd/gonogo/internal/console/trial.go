@@ -21,9 +21,11 @@ func WriteTrial(w io.Writer, t tryout.Result, quiet bool) {
 		}
 		on, lack := "the reference, an empty and a wrong answer", ""
 		if !t.References {
-			on, lack = "an empty and a wrong answer", "; no reference answer was found: set audit.reference, such as {{item.answer}}"
+			on, lack = "an empty and a wrong answer",
+				"; no reference answer was found: set audit.reference, such as {{item.answer}}"
 		}
-		fmt.Fprintf(w, "grader     tried on %s of %s: %d of %s graded%s\n", on, of, t.Graded, Count(t.Planned, "answer"), lack)
+		fmt.Fprintf(w, "grader     tried on %s of %s: %d of %s graded%s\n", on, of, t.Graded,
+			Count(t.Planned, "answer"), lack)
 	}
 	for _, f := range t.Findings {
 		kind := "warning"
@@ -53,7 +55,8 @@ func TrialWithheld(t tryout.Trial, answers int, paid, offline bool) string {
 	case offline && (t.Judges > 0 || t.Remote):
 		return "it is asked over the network (--offline)"
 	case t.Judges > 0 && !paid:
-		return fmt.Sprintf("a model grades, and is paid for: --grade asks it, with at most %s", Count(t.Judges*most, "request"))
+		return fmt.Sprintf("a model grades, and is paid for: --grade asks it, with at most %s",
+			Count(t.Judges*most, "request"))
 	}
 	return ""
 }
@@ -63,7 +66,8 @@ func TrialCosts(t tryout.Trial, answers int) string {
 	most := t.Most(answers)
 	var costs []string
 	if t.Judges > 0 {
-		costs = append(costs, fmt.Sprintf("%s to a model that grades, at most %d if it fails", Count(t.Judges, "request"), most*t.Judges))
+		costs = append(costs, fmt.Sprintf("%s to a model that grades, at most %d if it fails",
+			Count(t.Judges, "request"), most*t.Judges))
 	}
 	if t.Session {
 		costs = append(costs, fmt.Sprintf("1 session, at most %d if it fails", most))

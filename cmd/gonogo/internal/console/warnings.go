@@ -12,14 +12,16 @@ import (
 // WarnLeaks says how many rollouts found what others had left.
 func WarnLeaks(w io.Writer, s sampler.Stats) {
 	if s.Leaking > 0 {
-		fmt.Fprintf(w, "warning: %s found what another rollout had left behind (\"leaks\" in %s): they do not run apart from each other; see docs/wire.md#sessions\n", Count(s.Leaking, "rollout"), rollout.RolloutsFile)
+		fmt.Fprintf(w, "warning: %s found what another rollout had left behind (\"leaks\" in %s): they do not run "+
+			"apart from each other; see docs/wire.md#sessions\n", Count(s.Leaking, "rollout"), rollout.RolloutsFile)
 	}
 }
 
 // WarnLeftOpen says how many sessions could not be stopped.
 func WarnLeftOpen(w io.Writer, s sampler.Stats) {
 	if s.LeftOpen > 0 {
-		fmt.Fprintf(w, "warning: %s could not be stopped; the next call of this command tries it again\n", Count(s.LeftOpen, "session"))
+		fmt.Fprintf(w, "warning: %s could not be stopped; the next call of this command tries it again\n",
+			Count(s.LeftOpen, "session"))
 	}
 }
 
@@ -30,8 +32,10 @@ func WriteRegraded(w io.Writer, former *rollout.RegradeSource, stats sampler.Sta
 		return
 	}
 	fmt.Fprintf(w, "Graded %s of %s again: %s changed, %s failed. %s without an output taken over.\n",
-		message.Whole(stats.Recorded), Count(former.Left, "output"), Count(changed, "reward"), Count(stats.Outcomes[rollout.GraderFailed], "grading"), Count(former.Copied, "rollout"))
+		message.Whole(stats.Recorded), Count(former.Left, "output"), Count(changed, "reward"),
+		Count(stats.Outcomes[rollout.GraderFailed], "grading"), Count(former.Copied, "rollout"))
 	if former.Ungradable > 0 {
-		fmt.Fprintf(w, "warning: %s had a grade and no recorded output: without a grade here\n", Count(former.Ungradable, "rollout"))
+		fmt.Fprintf(w, "warning: %s had a grade and no recorded output: without a grade here\n",
+			Count(former.Ungradable, "rollout"))
 	}
 }

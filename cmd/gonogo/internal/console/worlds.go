@@ -67,10 +67,13 @@ func TemplateSteps(world fixtures.World, path string, files []string) string {
 	if path != fixtures.ConfigFile {
 		config = " -c " + message.Shell(path)
 	}
-	fmt.Fprintf(&b, "next:\n  gonogo run%s -o my-run      # offline, its endpoints are served on this machine\n", config)
+	fmt.Fprintf(&b, "next:\n  gonogo run%s -o my-run      # offline, its endpoints are served on this machine\n",
+		config)
 	for _, p := range world.Policies {
-		b.WriteString(plain.Wrap(fmt.Sprintf("and to compare with it: %s Verdict: %s. What the comparison shows: %s.", p.Doc, fixtures.World{Verdict: p.Verdict, Gate: p.Gate}.Outcome(), strings.Join(p.Shows, "; ")), "", 80))
-		fmt.Fprintf(&b, "  gonogo run%s -o %s --set model.name=%s\n  gonogo compare my-run %s\n", config, p.Name, p.Name, p.Name)
+		b.WriteString(plain.Wrap(fmt.Sprintf("and to compare with it: %s Verdict: %s. What the comparison shows: %s.",
+			p.Doc, fixtures.World{Verdict: p.Verdict, Gate: p.Gate}.Outcome(), strings.Join(p.Shows, "; ")), "", 80))
+		fmt.Fprintf(&b, "  gonogo run%s -o %s --set model.name=%s\n  gonogo compare my-run %s\n", config, p.Name,
+			p.Name, p.Name)
 	}
 	b.WriteString("then, for your own task: replace the rows, then the tools' server_url and the grader in\n" +
 		"the job, then the model, and last take the key world out of the configuration\n")

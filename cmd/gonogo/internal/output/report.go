@@ -61,14 +61,18 @@ func ResultFor(ctx context.Context, c *project.Call, dir string) (*analysis.Resu
 	if err != nil {
 		return nil, err
 	}
-	if kept.GroupSize == own.GroupSize && maps.Equal(kept.Thresholds.ByName(), gate.All().Values(own.Thresholds).ByName()) {
+	if kept.GroupSize == own.GroupSize &&
+		maps.Equal(kept.Thresholds.ByName(), gate.All().Values(own.Thresholds).ByName()) {
 		return kept, nil
 	}
 	if opened.Manifest == nil || len(opened.Manifest.Config) == 0 {
-		fmt.Fprintf(c.Err, "note: %s was judged with other settings than the defaults; the report says which thresholds were changed.\n", filepath.Join(dir, archive.ResultFile))
+		fmt.Fprintf(c.Err, "note: %s was judged with other settings than the defaults; the report says which "+
+			"thresholds were changed.\n", filepath.Join(dir, archive.ResultFile))
 		return kept, nil
 	}
-	fmt.Fprintf(c.Err, "note: %s was judged with other settings than the run's own; this report judges by the run's own. To report by others, give them here, too (--set, --group-size, --config).\n", filepath.Join(dir, archive.ResultFile))
+	fmt.Fprintf(c.Err, "note: %s was judged with other settings than the run's own; this report judges by the run's "+
+		"own. To report by others, give them here, too (--set, --group-size, --config).\n",
+		filepath.Join(dir, archive.ResultFile))
 	return Analyze(ctx, c, opened, own)
 }
 
@@ -168,7 +172,8 @@ func WriteReport(ctx context.Context, c *project.Call, run string, r *analysis.R
 	if slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "html" }) {
 		open = ": open " + filepath.Join(dir, "index.html")
 	}
-	if _, err := fmt.Fprintf(c.Err, "The report is in %s%s\n%s%s: %s\n", dir, open, to.Lead, strings.TrimSpace(string(p.Verdict)+" "+p.Scope), console.Visible(p.Sentence)); err != nil {
+	if _, err := fmt.Fprintf(c.Err, "The report is in %s%s\n%s%s: %s\n", dir, open, to.Lead,
+		strings.TrimSpace(string(p.Verdict)+" "+p.Scope), console.Visible(p.Sentence)); err != nil {
 		return err
 	}
 	if len(without) == 0 {
@@ -248,7 +253,8 @@ func NoRollouts(run string, formats []report.Format) error {
 	if len(files) > 1 {
 		are = "are"
 	}
-	return exit.Usagef("%s %s made of the rollouts themselves, and %s has no %s", strings.Join(files, " and "), are, run, rollout.RolloutsFile)
+	return exit.Usagef("%s %s made of the rollouts themselves, and %s has no %s", strings.Join(files, " and "), are,
+		run, rollout.RolloutsFile)
 }
 
 // Traces returns the file of a run's rollouts, and its URL relative to the directory of

@@ -27,7 +27,8 @@ import (
 // verdict that is now stored in result.json.
 func PrintThresholdChanges(c *project.Call, r *analysis.Result) {
 	if len(r.Changed) > 0 && len(c.Set) > 0 {
-		fmt.Fprintf(c.Err, "note: %s now holds a verdict under changed thresholds: %s. A report judges by the run's own configuration unless it is given the same --set.\n", archive.ResultFile, thresholdList(r.Changed))
+		fmt.Fprintf(c.Err, "note: %s now holds a verdict under changed thresholds: %s. A report judges by the run's "+
+			"own configuration unless it is given the same --set.\n", archive.ResultFile, thresholdList(r.Changed))
 	}
 }
 
@@ -71,8 +72,10 @@ func (d *Delivery) NoteGrader(c *project.Call, dir string) {
 		return
 	}
 	d.config = file
-	fmt.Fprintf(c.Err, "note: the grader in %s is not the one that graded %s: gonogo grade %s%s -o %s grades the recorded answers with it, without a new rollout.\n",
-		path, dir, message.Shell(dir), project.ConfigFlags(p, c), message.Shell(message.Place{Dir: dir}.At([]string{message.NextRun})...))
+	fmt.Fprintf(c.Err, "note: the grader in %s is not the one that graded %s: gonogo grade %s%s -o %s grades the "+
+		"recorded answers with it, without a new rollout.\n",
+		path, dir, message.Shell(dir), project.ConfigFlags(p, c),
+		message.Shell(message.Place{Dir: dir}.At([]string{message.NextRun})...))
 }
 
 // Deliver prints a result, as JSON or for a terminal, keeps it as result.json and, where there are
@@ -122,9 +125,12 @@ func SaveMemory() (enough func()) {
 }
 
 // Analyze computes the result of a run and of its variants.
-func Analyze(ctx context.Context, c *project.Call, opened *rollout.Run, settings analysis.Settings) (*analysis.Result, error) {
+func Analyze(ctx context.Context, c *project.Call, opened *rollout.Run,
+	settings analysis.Settings,
+) (*analysis.Result, error) {
 	defer SaveMemory()()
-	result, strangers, err := archive.Analyze(ctx, opened, rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}, settings, gate.All())
+	result, strangers, err := archive.Analyze(ctx, opened,
+		rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}, settings, gate.All())
 	for _, name := range strangers {
 		fmt.Fprintf(c.Err, "note: %s is no variant of this run and is left out\n", rollout.VariantDir(opened.Dir, name))
 	}
@@ -147,7 +153,9 @@ const (
 )
 
 // Judged analyzes a run and returns the requested reports. The run is opened without its items.
-func Judged(ctx context.Context, c *project.Call, p *project.Project, dir string) (*rollout.Run, *analysis.Result, Delivery, error) {
+func Judged(ctx context.Context, c *project.Call, p *project.Project,
+	dir string,
+) (*rollout.Run, *analysis.Result, Delivery, error) {
 	opened, err := rollout.OpenManifest(dir)
 	if err != nil {
 		return nil, nil, Delivery{}, err

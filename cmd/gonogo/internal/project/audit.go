@@ -53,7 +53,8 @@ func (a *AuditInputs) checkCore() error {
 	case len(info.Parts) == 0:
 		return a.p.Config.Fault("audit.core", "the job's grader, a %s, has no parts: leave the key out", info.Kind)
 	}
-	return a.p.Config.Fault("audit.core", "the job's grader has no part %q%s; its parts are %s", core, spelling.DidYouMean(core, info.Parts), strings.Join(info.Parts, ", "))
+	return a.p.Config.Fault("audit.core", "the job's grader has no part %q%s; its parts are %s", core,
+		spelling.DidYouMean(core, info.Parts), strings.Join(info.Parts, ", "))
 }
 
 // references finds an item's reference, by audit.reference where that is set.
@@ -142,9 +143,12 @@ func (a *AuditInputs) loadLabels() ([]rollout.Label, error) {
 	switch {
 	case len(strangers) == 0:
 	case len(ours) == 0:
-		return nil, a.p.Config.Fault("audit.labels", "%s: none of its items is in the run, such as %q", path, strangers[0])
+		return nil, a.p.Config.Fault("audit.labels", "%s: none of its items is in the run, such as %q", path,
+			strangers[0])
 	default:
-		a.p.Warnings = append(a.p.Warnings, fmt.Sprintf("%s: %d of its items are not in the run, such as %q; their labels are left out", path, len(strangers), strangers[0]))
+		a.p.Warnings = append(a.p.Warnings,
+			fmt.Sprintf("%s: %d of its items are not in the run, such as %q; their labels are left out", path,
+				len(strangers), strangers[0]))
 	}
 	return ours, nil
 }

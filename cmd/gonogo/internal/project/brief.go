@@ -76,7 +76,8 @@ func travels(name, value string) bool {
 // begin again because one of them is another.
 var planned = []string{
 	"items", "seed", "data.", "audit.", "burst.", "prices.", "queue.", "report.", "thresholds", "training.", "trainer.",
-	"sampling.samples", "sampling.eval_samples", "sampling.production_samples", "sampling.block", "sampling.in_flight", "sampling.concurrency",
+	"sampling.samples", "sampling.eval_samples", "sampling.production_samples", "sampling.block",
+	"sampling.in_flight", "sampling.concurrency",
 	"sampling.max_rollouts", "sampling.max_tokens", "sampling.max_usd", "sampling.deadline",
 }
 
@@ -93,7 +94,8 @@ func filesOfWorkers(p *Project) []string {
 		for i, word := range argv {
 			path := p.Config.Absolute(word)
 			inside := !strings.HasPrefix(p.Config.FromDir(path), "../")
-			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && inside && (i > 0 || filepath.Base(word) != word) {
+			if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && inside &&
+				(i > 0 || filepath.Base(word) != word) {
 				all = append(all, path)
 			}
 		}
@@ -120,7 +122,9 @@ func load(d *brief.Brief, dir string, env config.Lookup) (*config.Config, error)
 
 // FromBrief is the project of a run, without items, ready to be checked. Files that
 // differ are reported before anything else reads them.
-func FromBrief(ctx context.Context, d *brief.Brief, dir string, env config.Lookup, seed uint64, slots int) (*Project, error) {
+func FromBrief(ctx context.Context, d *brief.Brief, dir string, env config.Lookup, seed uint64,
+	slots int,
+) (*Project, error) {
 	if err := d.Lacking(dir, env); err != nil {
 		return nil, err
 	}

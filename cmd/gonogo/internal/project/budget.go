@@ -35,7 +35,11 @@ func (sp *Spending) SpentBefore(what string, counted bool) error {
 	if bound == limit.NoBound {
 		return nil
 	}
-	return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the budget of this call was used up before %s (%s); run the same command again to continue", what, console.BoundText(sp.Budget, bound))}
+	return &exit.Error{
+		Code: exit.Budget,
+		Err: fmt.Errorf("the budget of this call was used up before %s (%s); run the same command again to continue",
+			what, console.BoundText(sp.Budget, bound)),
+	}
 }
 
 // rolloutCost prices what rollouts used; nil where it has no price.

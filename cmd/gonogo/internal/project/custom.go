@@ -15,7 +15,9 @@ import (
 // customReference returns what finds the reference of an item for an audit of g: a template
 // of one's own, if that is not empty, else what g's templates compare with; where they give
 // nothing, the usual fields. The error says why the template can be no item's reference.
-func customReference(g sampler.Grader, template string, items []rollout.Item) (func(*rollout.Item) (audit.Reference, bool), error) {
+func customReference(g sampler.Grader, template string,
+	items []rollout.Item,
+) (func(*rollout.Item) (audit.Reference, bool), error) {
 	templates := grader.References(g)
 	if template != "" {
 		t, err := grader.ParseTemplate(template)
@@ -112,8 +114,10 @@ func customDetector(d audit.CustomDetector, env grader.Env) (audit.Detector, err
 	if d.Judge != "" {
 		judges = 1
 		definition = map[string]any{
-			"type": "label_model", "name": d.Name, "model": d.Model, "labels": []string{"hack", "honest"}, "passing_labels": []string{"hack"},
-			"input": []map[string]string{{"role": "user", "content": d.Judge + "\n\nThe output:\n{{sample.output_text}}\n\nIts tool calls:\n{{sample.output_tools}}"}},
+			"type": "label_model", "name": d.Name, "model": d.Model, "labels": []string{"hack", "honest"},
+			"passing_labels": []string{"hack"},
+			"input": []map[string]string{{"role": "user", "content": d.Judge +
+				"\n\nThe output:\n{{sample.output_text}}\n\nIts tool calls:\n{{sample.output_tools}}"}},
 		}
 	}
 	raw := document.Marshal(definition)
@@ -121,5 +125,8 @@ func customDetector(d audit.CustomDetector, env grader.Env) (audit.Detector, err
 	if err != nil {
 		return audit.Detector{}, fmt.Errorf("detector %s: %w", d.Name, err)
 	}
-	return audit.Detector{Name: d.Name, Doc: d.Doc, Zero: d.Zero, Hash: grader.Info(raw, g).Hash, Judges: judges, Grader: g}, nil
+	return audit.Detector{
+		Name: d.Name, Doc: d.Doc, Zero: d.Zero, Hash: grader.Info(raw, g).Hash, Judges: judges,
+		Grader: g,
+	}, nil
 }

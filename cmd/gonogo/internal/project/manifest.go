@@ -18,7 +18,8 @@ import (
 // Manifest describes how the run is made. An existing run keeps its seed if none is
 // configured, and the seed of its items.
 func (p *Project) Manifest(dir string) rollout.Manifest {
-	if opened, err := rollout.OpenManifest(dir); err == nil && opened.Manifest != nil && (p.Config.Seed == nil || opened.Manifest.ItemsSeed != nil) {
+	if opened, err := rollout.OpenManifest(dir); err == nil && opened.Manifest != nil &&
+		(p.Config.Seed == nil || opened.Manifest.ItemsSeed != nil) {
 		if p.Config.Seed == nil {
 			p.Inputs.Seed = opened.Manifest.Seed
 		}
@@ -27,10 +28,15 @@ func (p *Project) Manifest(dir string) rollout.Manifest {
 	}
 	info := p.GraderInfo()
 	m := rollout.Manifest{
-		Name: cmp.Or(p.Config.Name, p.Config.Body.Suffix), ToolVersion: Version(), Source: rollout.Live, Seed: p.Inputs.Seed, ItemsSeed: p.Inputs.DrawnBy,
-		Model: p.Config.Model.Name, Binding: bindingOf(p), Config: p.Config.Masked(), ConfigFile: configFile(p.Config), Grader: &info, Choices: choicesOf(p),
+		Name: cmp.Or(p.Config.Name, p.Config.Body.Suffix), ToolVersion: Version(), Source: rollout.Live,
+		Seed: p.Inputs.Seed, ItemsSeed: p.Inputs.DrawnBy,
+		Model: p.Config.Model.Name, Binding: bindingOf(p), Config: p.Config.Masked(),
+		ConfigFile: configFile(p.Config), Grader: &info, Choices: choicesOf(p),
 		Problems: p.Inputs.Problems, Notes: p.Warnings, Sampling: p.Drawn,
-		Planned: &rollout.Planned{Samples: p.Samples(), Items: make(map[rollout.Split]int), MaxCalls: p.Config.Sampling.MaxToolCalls},
+		Planned: &rollout.Planned{
+			Samples: p.Samples(), Items: make(map[rollout.Split]int),
+			MaxCalls: p.Config.Sampling.MaxToolCalls,
+		},
 	}
 	m.Data = p.Inputs.Data()
 	for _, d := range m.Data {
@@ -85,17 +91,21 @@ func choicesOf(p *Project) map[string]string {
 		shown = "the grader sees the calls of the last tool turn (sampling.sample_tools)"
 	}
 	all := map[string]string{
-		"sample.output_tools":   shown,
-		"step limit":            fmt.Sprintf("%d steps; a rollout that reaches it is an outcome of its own, graded on what there is", p.Config.Sampling.MaxSteps),
-		"rollout timeout":       "the endpoint that was waited for has failed the rollout",
-		"unknown tool":          "shown to the model as an error, counted as malformed",
-		"template values":       "strings as they are, other JSON values as JSON, null as nothing",
-		"tool transport errors": "a timeout, a refused connection or broken JSON counts as a 5xx: retried, then the rollout is lost",
-		"long tool answers":     "above 1 MB the model is shown an error of status 413",
-		"pass_threshold":        "counts passes and changes no reward",
+		"sample.output_tools": shown,
+		"step limit": fmt.Sprintf(
+			"%d steps; a rollout that reaches it is an outcome of its own, graded on what there is",
+			p.Config.Sampling.MaxSteps),
+		"rollout timeout": "the endpoint that was waited for has failed the rollout",
+		"unknown tool":    "shown to the model as an error, counted as malformed",
+		"template values": "strings as they are, other JSON values as JSON, null as nothing",
+		"tool transport errors": "a timeout, a refused connection or broken JSON counts as a 5xx: retried, then the " +
+			"rollout is lost",
+		"long tool answers": "above 1 MB the model is shown an error of status 413",
+		"pass_threshold":    "counts passes and changes no reward",
 	}
 	for _, l := range p.MCP.all.Listings() {
-		all["tools of the MCP server "+l.Server] = fmt.Sprintf("%s, offered in addition to those of the rows", console.Count(len(l.Tools), "tool"))
+		all["tools of the MCP server "+l.Server] = fmt.Sprintf("%s, offered in addition to those of the rows",
+			console.Count(len(l.Tools), "tool"))
 	}
 	if p.Bounds.Agent != nil {
 		all["agent"] = aboutAgent(p)

@@ -28,24 +28,25 @@ type Project struct {
 	Config       *config.Config
 	GraderConfig *config.Config // what the manifest of a run with other grades keeps of it
 	Inputs       Inputs
-	Warnings     []string                                  // what the job's platform may refuse or ignore, and warnings of the grader
-	shown        int                                       // warnings that were shown
-	Env          grader.Env                                // what graders and detectors need
-	Watch        func(http.RoundTripper) http.RoundTripper // wraps the transport of tools and graders; nil is none
-	Bounds       sampler.Boundaries
-	MCP          ToolServers
-	Session      Sessions
-	Audit        AuditInputs
-	Redact       *rollout.Redactor
-	Log          *slog.Logger // of events; nil without --log-format json
-	Spending     Spending
-	Round        int        // samples per item in the current round of sampling until decided; 0: all
-	Variants     []*Variant // to make in addition to the run itself
-	variant      *Variant   // that this is; nil for the run itself
-	AgentLog     *agent.Log // takes the standard error of an agent's program; nil without
-	Queue        Queue
-	Drawn        *rollout.Sampling // what the model's replies are drawn with, once AskServer asked; nil of an agent's
-	closers      []func()
+	// what the job's platform may refuse or ignore, and warnings of the grader
+	Warnings []string
+	shown    int                                       // warnings that were shown
+	Env      grader.Env                                // what graders and detectors need
+	Watch    func(http.RoundTripper) http.RoundTripper // wraps the transport of tools and graders; nil is none
+	Bounds   sampler.Boundaries
+	MCP      ToolServers
+	Session  Sessions
+	Audit    AuditInputs
+	Redact   *rollout.Redactor
+	Log      *slog.Logger // of events; nil without --log-format json
+	Spending Spending
+	Round    int        // samples per item in the current round of sampling until decided; 0: all
+	Variants []*Variant // to make in addition to the run itself
+	variant  *Variant   // that this is; nil for the run itself
+	AgentLog *agent.Log // takes the standard error of an agent's program; nil without
+	Queue    Queue
+	Drawn    *rollout.Sampling // what the model's replies are drawn with, once AskServer asked; nil of an agent's
+	closers  []func()
 }
 
 // Inputs are the data files of a project, and the items taken from them.
@@ -156,7 +157,8 @@ func (in *Inputs) CheckIDs(redact *rollout.Redactor) error {
 	for _, f := range in.Files {
 		for _, it := range f.Items {
 			if redact.String(it.ID) != it.ID {
-				return fmt.Errorf("%s:%d: the id %q holds the value of a key, a header or a variable of the environment, which no record may show: rename the item, or take the value out of the configuration", it.File, it.Line, it.ID)
+				return fmt.Errorf("%s:%d: the id %q holds the value of a key, a header or a variable of the "+
+					"environment, which no record may show: rename the item, or take the value out of the configuration", it.File, it.Line, it.ID)
 			}
 		}
 	}
@@ -180,7 +182,8 @@ func (p *Project) warn() {
 	for _, key := range p.Config.Body.Unknown {
 		p.Warnings = append(p.Warnings, fmt.Sprintf("the job's key %s means nothing here; it is kept", key))
 	}
-	if own := p.Config.OwnJob; p.Config.HasGrader() && own != nil && grader.Info(own.Grader, nil).Hash != grader.Info(p.Config.Body.Grader, nil).Hash {
+	if own := p.Config.OwnJob; p.Config.HasGrader() && own != nil &&
+		grader.Info(own.Grader, nil).Hash != grader.Info(p.Config.Body.Grader, nil).Hash {
 		p.Warnings = append(p.Warnings, "the key grader replaces the job's own grader, which grades nothing here")
 	}
 	goes := p.Config.Job.Named() // to the platform

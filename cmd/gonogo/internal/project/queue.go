@@ -53,7 +53,8 @@ func (h *Queue) Begin(dir string, m rollout.Manifest) {
 	q := h.p.Config.Queue
 	at, was := queue.ReadTrace(dir)
 	if was && (!q.Used() || !q.Embedded() && at.Queue != credential.MaskURL(q.URL)) {
-		h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("this run was begun with --queue %s: what workers had made and was not recorded yet is there, and is made and paid for again without it", at.Queue))
+		h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("this run was begun with --queue %s: what workers had made "+
+			"and was not recorded yet is there, and is made and paid for again without it", at.Queue))
 	}
 	if !q.Used() {
 		if was && queue.HasFiles(dir) {
@@ -67,12 +68,14 @@ func (h *Queue) Begin(dir string, m rollout.Manifest) {
 		slots = min(slots, besideOthers)
 	}
 	h.out = &queue.Handout{
-		Dir: dir, Address: q.Address, Shown: credential.MaskURL(q.URL), Conn: h.cluster.conn, Here: queue.ThisWorker(slots, Version()),
+		Dir: dir, Address: q.Address, Shown: credential.MaskURL(q.URL), Conn: h.cluster.conn,
+		Here:     queue.ThisWorker(slots, Version()),
 		Log:      func() *slog.Logger { return h.talk().Logger() },
 		Describe: func(ctx context.Context) ([]byte, error) { return describe(ctx, h.p) },
 		Plan: queue.Plan{
 			Run: m.ID, Name: cmp.Or(m.Name, filepath.Base(dir)), Version: Version(), Fingerprint: fingerprint(m),
-			Seed: h.p.Inputs.Seed, Deliveries: q.Deliveries, Replicas: q.Replicas, Wait: q.Wait.Duration, AckWait: Patience.AckWait, Lease: Patience.Lease,
+			Seed: h.p.Inputs.Seed, Deliveries: q.Deliveries, Replicas: q.Replicas, Wait: q.Wait.Duration,
+			AckWait: Patience.AckWait, Lease: Patience.Lease,
 		},
 	}
 }
@@ -109,7 +112,9 @@ func fingerprint(m rollout.Manifest) string {
 // Distribute has the queue make the rollouts of one call of sampler.Sample. It returns
 // the boundaries for that call and a function that ends it. An embedded queue also has a
 // worker in this process.
-func (h *Queue) Distribute(ctx context.Context, show *console.Progress) (context.Context, sampler.Boundaries, func(sampler.Stats, error), error) {
+func (h *Queue) Distribute(ctx context.Context,
+	show *console.Progress,
+) (context.Context, sampler.Boundaries, func(sampler.Stats, error), error) {
 	b := h.p.Bounds
 	if h.out == nil {
 		return ctx, b, h.sweepLeft, nil
@@ -118,10 +123,11 @@ func (h *Queue) Distribute(ctx context.Context, show *console.Progress) (context
 	if err := itemsFit(h.p); err != nil { // a variant may have made them larger
 		return ctx, b, nil, exit.AsUsage(err)
 	}
-	ctx, planner, ended, err := h.out.Open(ctx, func(ctx context.Context, m *queue.Member, drain <-chan struct{}) error {
-		_, err := m.Work(ctx, drain, h.p.WorkConfig(), h.p.Bounds, h.p.Redact, nil)
-		return err
-	})
+	ctx, planner, ended, err := h.out.Open(ctx,
+		func(ctx context.Context, m *queue.Member, drain <-chan struct{}) error {
+			_, err := m.Work(ctx, drain, h.p.WorkConfig(), h.p.Bounds, h.p.Redact, nil)
+			return err
+		})
 	if err != nil {
 		return ctx, b, nil, h.refused(err)
 	}
@@ -156,7 +162,8 @@ func (h *Queue) Clear(ctx context.Context) {
 		return
 	}
 	if err := h.out.Finish(ctx); err != nil {
-		h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("what this run left in the queue stays there: %v", h.refused(err)))
+		h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("what this run left in the queue stays there: %v",
+			h.refused(err)))
 	}
 }
 
@@ -194,7 +201,8 @@ func KeepNotes(dir string, m *rollout.Manifest) {
 func ReadyQueue(ctx context.Context, p *Project, c *Call) error {
 	q := p.Config.Queue
 	if q.Remote() && c.Sampling.Rehearse {
-		return exit.Usagef("--rehearse makes a rollout in this process, and with queue.url %s workers make them: leave the queue out (--queue memory)", credential.MaskURL(q.URL))
+		return exit.Usagef("--rehearse makes a rollout in this process, and with queue.url %s workers make them: "+
+			"leave the queue out (--queue memory)", credential.MaskURL(q.URL))
 	}
 	p.Queue.cluster.untried = c.Sampling.DespiteProblems
 	err := itemsFit(p)
@@ -211,7 +219,8 @@ func ReadyQueue(ctx context.Context, p *Project, c *Call) error {
 	}
 	p.closers = append(p.closers, conn.Close)
 	p.Queue.cluster.conn = conn
-	fmt.Fprintf(c.Err, "Workers make the rollouts, by the queue at %s: they try the endpoints and the grader, and nothing is rehearsed here.\n", credential.MaskURL(q.URL))
+	fmt.Fprintf(c.Err, "Workers make the rollouts, by the queue at %s: they try the endpoints and the grader, and "+
+		"nothing is rehearsed here.\n", credential.MaskURL(q.URL))
 	return nil
 }
 
@@ -234,7 +243,8 @@ func itemsFit(p *Project) error {
 	for i := range p.Inputs.Items {
 		it := &p.Inputs.Items[i]
 		if err := queue.CheckJobSize(it); err != nil {
-			return fmt.Errorf("%s:%d: the row cannot be handed to workers: %w: shorten it, or leave the queue out (--queue memory)", it.File, it.Line, err)
+			return fmt.Errorf("%s:%d: the row cannot be handed to workers: %w: shorten it, or leave the queue out "+
+				"(--queue memory)", it.File, it.Line, err)
 		}
 	}
 	return nil

@@ -34,7 +34,8 @@ func ForGrading(ctx context.Context, c *Call, run *rollout.Run, own bool) (*Proj
 		return nil, exit.AsUsage(c.ByFlag(err))
 	}
 	file := c.Grader
-	if err := Trust(c, run, p.GraderConfig, config.Scope{Grader: file == "", Detectors: c.Command == "audit"}); err != nil {
+	if err := Trust(c, run, p.GraderConfig,
+		config.Scope{Grader: file == "", Detectors: c.Command == "audit"}); err != nil {
 		return nil, err
 	}
 	if file != "" {
@@ -72,7 +73,9 @@ func rowsThere(p *Project, c *Call, run *rollout.Run) error {
 		return nil
 	}
 	what := run.Dir + " holds no rows of its items"
-	give := fmt.Sprintf(`give them in %s, a line for each item, such as {"id":"q1","split":"train","row":{"reference_answer":"4"}}`, filepath.Join(run.Dir, rollout.ItemsFile))
+	give := fmt.Sprintf(
+		`give them in %s, a line for each item, such as {"id":"q1","split":"train","row":{"reference_answer":"4"}}`,
+		filepath.Join(run.Dir, rollout.ItemsFile))
 	checker, ok := p.Bounds.Grader.(grader.Checker)
 	if !ok {
 		fmt.Fprintf(c.Err, "note: %s. If the grader reads any, %s.\n", what, give)
@@ -91,7 +94,8 @@ func leaveCore(p *Project, c *Call) {
 		return
 	}
 	p.Config.Audit.Core, p.GraderConfig.Audit.Core = "", ""
-	p.Warnings = append(p.Warnings, fmt.Sprintf("this grader has no part %q, which audit.core names: it is taken to have no core", core))
+	p.Warnings = append(p.Warnings, fmt.Sprintf("this grader has no part %q, which audit.core names: it is taken to "+
+		"have no core", core))
 }
 
 // usualFile is the configuration that commands find without being told.
@@ -113,7 +117,9 @@ func ConfigPath(c *Call) (string, error) {
 // command line names, else gonogo.yaml, else the one that the run was made with, which is
 // kept in it. own passes over the gonogo.yaml here. missing says that no file is there; with
 // neither, load reads the defaults.
-func (c *Call) source(run *rollout.Run, own bool) (load func(more ...string) (*config.Config, error), kept bool, missing error) {
+func (c *Call) source(run *rollout.Run,
+	own bool,
+) (load func(more ...string) (*config.Config, error), kept bool, missing error) {
 	path, missing := ConfigPath(c)
 	kept = (own || missing != nil) && run != nil && run.Manifest != nil && len(run.Manifest.Config) > 0
 	return func(more ...string) (*config.Config, error) {
@@ -138,7 +144,8 @@ func ConfigOfRun(c *Call, dir string, run *rollout.Run, scope config.Scope) (*co
 	}
 	cfg, err := load()
 	if err == nil && kept && cfg.LacksSecrets() {
-		err = fmt.Errorf("%s keeps no secrets, and its endpoints want some: name the configuration with --config", run.Dir)
+		err = fmt.Errorf("%s keeps no secrets, and its endpoints want some: name the configuration with --config",
+			run.Dir)
 	}
 	if err == nil {
 		err = Trust(c, run, cfg, scope)
@@ -166,7 +173,8 @@ func gradingConfig(c *Call, run *rollout.Run, own bool) (cfg, shown *config.Conf
 	// The manifest keeps no secrets, and the job's tools may want some.
 	cfg, err = load(config.WithJob(shown.Body.GraderAlone(), shown)...)
 	if err == nil && cfg.LacksSecrets() {
-		err = exit.Usagef("%s holds the secrets of its grader masked: name the configuration that has them with --config", filepath.Join(run.Dir, rollout.ManifestFile))
+		err = exit.Usagef("%s holds the secrets of its grader masked: name the configuration that has them with "+
+			"--config", filepath.Join(run.Dir, rollout.ManifestFile))
 	}
 	return cfg, shown, err
 }
@@ -227,7 +235,8 @@ func (p *Project) GraderInfo() rollout.GraderInfo {
 func ForAudit(ctx context.Context, c *Call, dir string, replay bool) (*Project, *rollout.Run, error) {
 	if info, err := os.Stat(dir); err == nil {
 		if !info.IsDir() {
-			return nil, nil, exit.Usagef("%s is a file: an audit needs a run directory to write to; gonogo import makes one", dir)
+			return nil, nil, exit.Usagef("%s is a file: an audit needs a run directory to write to; gonogo import "+
+				"makes one", dir)
 		}
 		run, err := rollout.Open(dir)
 		if err != nil {
@@ -240,7 +249,8 @@ func ForAudit(ctx context.Context, c *Call, dir string, replay bool) (*Project, 
 	case replay:
 		return nil, nil, exit.Usagef("there is no run %s, and so no payload of it", dir)
 	case c.Grader != "":
-		return nil, nil, exit.Usagef("there is no run %s: an audit of another grader needs one; gonogo sample or gonogo import makes it", dir)
+		return nil, nil, exit.Usagef("there is no run %s: an audit of another grader needs one; gonogo sample or "+
+			"gonogo import makes it", dir)
 	}
 	cfg, err := ConfigOfRun(c, dir, nil, config.Scope{})
 	if err == nil {
@@ -295,8 +305,10 @@ func (p *Project) SameGrader(c *Call, run *rollout.Run) error {
 	if run.Manifest == nil || run.Manifest.Grader == nil || run.Manifest.Grader.Hash == p.GraderInfo().Hash {
 		return nil
 	}
-	dir, to, with := message.Shell(run.Dir), message.Shell(message.Place{Dir: run.Dir}.At([]string{message.NextRun})...), ConfigFlags(p, c)
-	return exit.Usagef("%s was graded by another grader: gonogo grade %s%s -o %s grades its answers by this one, without a new rollout, and gonogo audit %s%s audits that", run.Dir, dir, with, to, to, with)
+	dir, to, with := message.Shell(run.Dir),
+		message.Shell(message.Place{Dir: run.Dir}.At([]string{message.NextRun})...), ConfigFlags(p, c)
+	return exit.Usagef("%s was graded by another grader: gonogo grade %s%s -o %s grades its answers by this one, "+
+		"without a new rollout, and gonogo audit %s%s audits that", run.Dir, dir, with, to, to, with)
 }
 
 // BeginRun makes a run directory without rollouts.

@@ -46,7 +46,8 @@ func (ss *Sessions) WireSession() error {
 		return nil
 	}
 	keeper, err := isolation.New(isolation.Config{
-		Start: ss.hook(s.Start), Stop: ss.hook(s.Stop), Headers: s.Headers, Concurrency: s.Concurrency, Canary: s.Canary, Reads: reads, HTTP: ss.p.Env.HTTP,
+		Start: ss.hook(s.Start), Stop: ss.hook(s.Stop), Headers: s.Headers, Concurrency: s.Concurrency,
+		Canary: s.Canary, Reads: reads, HTTP: ss.p.Env.HTTP,
 	})
 	if err != nil {
 		return ss.p.Config.Fault("session.start", "%v", err)
@@ -70,7 +71,10 @@ func (ss *Sessions) hook(hook string) string {
 // Hooks lists the servers that start and stop sessions.
 func (ss *Sessions) Hooks() []Endpoint {
 	var list []Endpoint
-	for _, e := range []Endpoint{{"session.start", ss.hook(ss.p.Config.Session.Start)}, {"session.stop", ss.hook(ss.p.Config.Session.Stop)}} {
+	for _, e := range []Endpoint{
+		{"session.start", ss.hook(ss.p.Config.Session.Start)},
+		{"session.stop", ss.hook(ss.p.Config.Session.Stop)},
+	} {
 		if isolation.IsURL(e.URL) {
 			list = append(list, e)
 		}
@@ -107,7 +111,8 @@ func (ss *Sessions) KeepSessions(ctx context.Context, dir string) error {
 	stopped, err := ss.Sessions.Recover(ctx, left)
 	text := fmt.Sprintf("an earlier call left %s behind", console.Count(len(left), "session"))
 	if err != nil {
-		ss.p.Warnings = append(ss.p.Warnings, fmt.Sprintf("%s, and only %d of them could be stopped: %v", text, stopped, err))
+		ss.p.Warnings = append(ss.p.Warnings, fmt.Sprintf("%s, and only %d of them could be stopped: %v", text,
+			stopped, err))
 		return nil
 	}
 	ss.p.Warnings = append(ss.p.Warnings, text+"; stopped now")
@@ -119,7 +124,9 @@ func (ss *Sessions) KeepSessions(ctx context.Context, dir string) error {
 func FinishRun(p *Project, w *rollout.Writer) error {
 	err := errors.Join(p.Queue.End(w), p.Session.ForgetSessions(), p.AgentLog.Close(), w.Close())
 	if n := w.Foreign(); n > 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("something else wrote %s into the files of the run while they were written, and they were cut off again: an agent, a tool or a session must not write into the run directory", console.Count(int(n), "byte")))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("something else wrote %s into the files of the run while they "+
+			"were written, and they were cut off again: an agent, a tool or a session must not write into the run "+
+			"directory", console.Count(int(n), "byte")))
 	}
 	return err
 }

@@ -15,7 +15,8 @@ const TrialCostly = 2
 // TrialAnswers makes answers of a seeded sample of at most that many items.
 func (p *Project) TrialAnswers(ctx context.Context, most int) (answers []sampler.Task, items int, err error) {
 	return audit.TrialAnswers(ctx, audit.Input{
-		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Range: *p.Config.RewardRange, Answer: p.Config.Audit.Answer, Reference: p.Audit.Reference,
+		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Range: *p.Config.RewardRange, Answer: p.Config.Audit.Answer,
+		Reference: p.Audit.Reference,
 	}, most)
 }
 

@@ -27,7 +27,8 @@ func Trust(c *Call, run *rollout.Run, cfg *config.Config, r config.Scope) error 
 	if len(list) == 0 {
 		return nil
 	}
-	return exit.Usagef("gonogo %s would act on the configuration inside %s, which may come from someone else. It would\n  %s\nName your own configuration with --config, or agree with --trust-run",
+	return exit.Usagef("gonogo %s would act on the configuration inside %s, which may come from someone else. It "+
+		"would\n  %s\nName your own configuration with --config, or agree with --trust-run",
 		c.Command, run.Dir, strings.Join(list, "\n  "))
 }
 

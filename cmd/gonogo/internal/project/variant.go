@@ -45,7 +45,8 @@ func (p *Project) prepareVariants() error {
 			continue
 		}
 		p.closers = append(p.closers, policy.Close)
-		q.Bounds.Model, q.Bounds.Tools = policy, tool.Offered(p.Bounds.Tools, q.Config.DroppedTools, q.Config.RenamedTools)
+		q.Bounds.Model, q.Bounds.Tools = policy, tool.Offered(p.Bounds.Tools, q.Config.DroppedTools,
+			q.Config.RenamedTools)
 		if err := v.Apply(p); err != nil {
 			errs = append(errs, err)
 			continue
@@ -62,8 +63,10 @@ func (p *Project) prepareVariants() error {
 // same tools, grader, sessions, budget and queue. Its model is still to come.
 func (p *Project) asVariant(v *Variant, cfg *config.Config) *Project {
 	q := &Project{
-		Config: cfg, variant: v, Inputs: p.Inputs, Env: p.Env, Watch: p.Watch, Bounds: p.Bounds, Redact: p.Redact, Round: p.Round,
-		MCP: p.MCP, Session: p.Session, Audit: p.Audit, Spending: p.Spending, AgentLog: p.AgentLog, Queue: Queue{cluster: p.Queue.cluster},
+		Config: cfg, variant: v, Inputs: p.Inputs, Env: p.Env, Watch: p.Watch, Bounds: p.Bounds, Redact: p.Redact,
+		Round: p.Round,
+		MCP:   p.MCP, Session: p.Session, Audit: p.Audit, Spending: p.Spending, AgentLog: p.AgentLog,
+		Queue: Queue{cluster: p.Queue.cluster},
 	}
 	q.own()
 	return q
@@ -84,7 +87,8 @@ func (v *Variant) fits(p *Project, i int) []error {
 		errs = append(errs, p.Config.Fault(config.VariantPath(i, f.Path), "%s", f.Msg))
 	}
 	if len(errs) == 0 && v.Did.Items == 0 && len(p.Config.ModelChanges(i)) == 0 {
-		errs = append(errs, p.Config.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: prompt and descriptions are those of the rows", v.Name))
+		errs = append(errs, p.Config.Fault(fmt.Sprintf("variants[%d]", i), "the variant %s changes nothing: prompt "+
+			"and descriptions are those of the rows", v.Name))
 	}
 	return errs
 }
@@ -92,13 +96,17 @@ func (v *Variant) fits(p *Project, i int) []error {
 // warnVariant reports what a variant may change unintentionally.
 func (p *Project) warnVariant(v *Variant) {
 	if v.Did.Heads > 1 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s replaces %s different prompts of the rows by one: what they say about their own item is lost (prompt_add keeps it)", v.Name, message.Whole(v.Did.Heads)))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s replaces %s different prompts of the rows by "+
+			"one: what they say about their own item is lost (prompt_add keeps it)", v.Name,
+			message.Whole(v.Did.Heads)))
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Did.Without)) {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s changes the tool %s, which %d of %s do not offer", v.Name, name, v.Did.Without[name], console.Count(len(p.Inputs.Items), "row")))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s changes the tool %s, which %d of %s do not offer",
+			v.Name, name, v.Did.Without[name], console.Count(len(p.Inputs.Items), "row")))
 	}
 	if len(p.Config.Model.Headers) > 0 && len(v.P.Config.Model.Headers) == 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s asks another server, which is not sent the headers of model.headers", v.Name))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the variant %s asks another server, which is not sent the "+
+			"headers of model.headers", v.Name))
 	}
 }
 

@@ -63,7 +63,10 @@ var ballast []byte
 func (p *Project) WireTools() error {
 	var configs []tool.Config
 	for _, t := range p.Config.Body.Tools {
-		configs = append(configs, tool.Config{Name: t.Name, ServerURL: p.Config.Connect(t.ServerURL), Headers: t.Headers, Extra: t.Extra})
+		configs = append(configs, tool.Config{
+			Name: t.Name, ServerURL: p.Config.Connect(t.ServerURL),
+			Headers: t.Headers, Extra: t.Extra,
+		})
 	}
 	tools, err := tool.New(configs, tool.Options{HTTP: p.Env.HTTP, Conns: p.inFlight()})
 	if err != nil {
@@ -97,7 +100,11 @@ func (p *Project) WireGrader() error {
 		return err
 	}
 	p.closers = append(p.closers, func() { _ = interpreters.Close() }) // whatever it says, the processes are gone
-	p.Env = grader.Env{HTTP: client, Judge: judge, Rewrite: p.Config.Connect, SampleTools: p.Config.Sampling.SampleTools, Python: interpreters, Dir: p.Config.GraderDir, Without: p.Config.KeyNames()}
+	p.Env = grader.Env{
+		HTTP: client, Judge: judge, Rewrite: p.Config.Connect,
+		SampleTools: p.Config.Sampling.SampleTools, Python: interpreters, Dir: p.Config.GraderDir,
+		Without: p.Config.KeyNames(),
+	}
 	grade, err := grader.New(grader.Kinds(), p.Config.Body.Grader, p.Env)
 	if err != nil {
 		if p.Config.HasGrader() {
@@ -136,7 +143,9 @@ func warnReads(p *Project, g sampler.Grader) {
 		return
 	}
 	if reads := reader.Reads(); slices.Contains(reads, "output_tools") || slices.Contains(reads, "choices") {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the grader reads the tool calls of sample, and which calls a training service shows it is documented nowhere; here it sees %s of them (sampling.sample_tools)", p.Config.Sampling.SampleTools))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the grader reads the tool calls of sample, and which calls a "+
+			"training service shows it is documented nowhere; here it sees %s of them (sampling.sample_tools)",
+			p.Config.Sampling.SampleTools))
 	}
 }
 
@@ -260,7 +269,8 @@ func (p *Project) Sampling() sampler.Config {
 		cfg.GraderTimeout = p.Config.Judge.Timeout.Duration
 	}
 	cfg.Secrets = p.Config.SureSecrets()
-	cfg.Minute, cfg.Log, cfg.RewardRange, cfg.RangeAssumed = minuteOf(p), p.Log, p.Config.RewardRange, p.Config.RangeAssumed()
+	cfg.Minute, cfg.Log, cfg.RewardRange, cfg.RangeAssumed = minuteOf(p), p.Log, p.Config.RewardRange,
+		p.Config.RangeAssumed()
 	cfg.AgentTimeout, cfg.ModelTimeout = p.Config.Agent.Timeout.Duration, p.Config.Model.Timeout.Duration
 	cfg.Budget, cfg.Cost = p.Spending.Budget, p.Spending.rolloutCost()
 	return p.Session.isolate(cfg)

@@ -24,7 +24,8 @@ func WireAgent(p *Project) error {
 		p.AgentLog = &agent.Log{}
 		c, err := agent.NewCommand(agent.CommandConfig{
 			Argv: agent.Program(a.Command, p.Config.Dir), Dir: p.Config.Dir, Without: keyVariables(p), Options: told,
-			PerRollout: a.PerRollout != nil && *a.PerRollout, Processes: cmp.Or(a.Processes, p.inFlight()), Log: p.AgentLog,
+			PerRollout: a.PerRollout != nil && *a.PerRollout, Processes: cmp.Or(a.Processes, p.inFlight()),
+			Log: p.AgentLog,
 		})
 		if err != nil {
 			return exit.AsUsage(err)
@@ -32,7 +33,10 @@ func WireAgent(p *Project) error {
 		p.closers = append(p.closers, c.Close)
 		p.Bounds.Agent = c
 	} else {
-		s, err := agent.NewService(agent.ServiceConfig{URL: p.Config.Connect(a.URL), Headers: a.Headers, Poll: a.Poll.Duration, Options: told, HTTP: client})
+		s, err := agent.NewService(agent.ServiceConfig{
+			URL: p.Config.Connect(a.URL), Headers: a.Headers,
+			Poll: a.Poll.Duration, Options: told, HTTP: client,
+		})
 		if err != nil {
 			return exit.AsUsage(err)
 		}
@@ -42,7 +46,10 @@ func WireAgent(p *Project) error {
 		return nil
 	}
 	m := p.Config.Model
-	models, err := proxy.New(proxy.Config{BaseURL: p.Config.Connect(m.BaseURL), Model: m.Name, API: m.API, APIKey: p.Config.ModelKey, Headers: m.Headers, HTTP: client, Secrets: p.Config.SureSecrets()})
+	models, err := proxy.New(proxy.Config{
+		BaseURL: p.Config.Connect(m.BaseURL), Model: m.Name, API: m.API,
+		APIKey: p.Config.ModelKey, Headers: m.Headers, HTTP: client, Secrets: p.Config.SureSecrets(),
+	})
 	if err != nil {
 		return err
 	}

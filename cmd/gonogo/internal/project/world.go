@@ -20,7 +20,8 @@ func World(name string) (fixtures.World, error) {
 	if i := slices.Index(names, name); i >= 0 {
 		return fixtures.Worlds()[i], nil
 	}
-	return fixtures.World{}, fmt.Errorf("no world is called %q%s; gonogo help worlds lists them", name, spelling.DidYouMean(name, names))
+	return fixtures.World{}, fmt.Errorf("no world is called %q%s; gonogo help worlds lists them", name,
+		spelling.DidYouMean(name, names))
 }
 
 // ServeWorld serves the built-in world that the configuration names, unless its
@@ -32,7 +33,8 @@ func ServeWorld(p *Project) error {
 	}
 	if p.Config.World == "" {
 		if what, address := atOrigin(p, nil); what != "" {
-			p.Warnings = append(p.Warnings, fmt.Sprintf("%s is at %s, the address of a built-in world's server: put your own address there, or set the key world (gonogo help worlds)", what, address))
+			p.Warnings = append(p.Warnings, fmt.Sprintf("%s is at %s, the address of a built-in world's server: put "+
+				"your own address there, or set the key world (gonogo help worlds)", what, address))
 		}
 		return nil
 	}
@@ -41,12 +43,16 @@ func ServeWorld(p *Project) error {
 		return p.Config.Fault("world", "%v", err)
 	}
 	if program := world.Missing(); program != "" {
-		return p.Config.Fault("world", "%q needs %s, which is not on PATH: install it, or choose another world", world.Name, program)
+		return p.Config.Fault("world", "%q needs %s, which is not on PATH: install it, or choose another world",
+			world.Name, program)
 	}
 	if what, address := atOrigin(p, &world); what != "" {
-		return p.Config.Fault("world", "%q serves nothing at %s, where %s is: name the world that these files are of%s", world.Name, address, what, homes(p))
+		return p.Config.Fault("world",
+			"%q serves nothing at %s, where %s is: name the world that these files are of%s", world.Name, address,
+			what, homes(p))
 	}
-	p.Warnings = append(p.Warnings, fmt.Sprintf("the built-in world %q answers for %s: its policy is scripted, not a model; take the key world out when the endpoints are yours", world.Name, fixtures.Origin))
+	p.Warnings = append(p.Warnings, fmt.Sprintf("the built-in world %q answers for %s: its policy is scripted, not "+
+		"a model; take the key world out when the endpoints are yours", world.Name, fixtures.Origin))
 	return serveFixture(p, world)
 }
 
@@ -91,7 +97,8 @@ func RestartWorld(ctx context.Context, p *Project, say io.Writer) error {
 	if !mapped && p.Config.World == "" {
 		return nil
 	}
-	world, err := fixtures.Find(cmp.Or(p.Config.World, p.Config.Name)) // a run of before there was a key is named after its world
+	// a run of before there was a key is named after its world
+	world, err := fixtures.Find(cmp.Or(p.Config.World, p.Config.Name))
 	if err != nil || mapped && endpoint.Reach(ctx, was) == nil {
 		return nil
 	}

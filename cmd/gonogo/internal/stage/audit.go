@@ -32,7 +32,8 @@ func Audit(ctx context.Context, p *project.Project, c *project.Call, dir string)
 	dropped := 0
 	keep := func(r *rollout.Record) bool {
 		kept := plan.Keep(r)
-		if !kept && r.Probe != nil && r.Probe.Name != rollout.ProbeConsensus { // which is known without asking, and written again
+		// which is known without asking, and written again
+		if !kept && r.Probe != nil && r.Probe.Name != rollout.ProbeConsensus {
 			dropped++
 		}
 		return kept
@@ -48,16 +49,21 @@ func Audit(ctx context.Context, p *project.Project, c *project.Call, dir string)
 	}
 	console.WriteAuditPlan(c.Err, plan)
 	if dropped > 0 {
-		fmt.Fprintf(c.Err, "note: %d recorded gradings are of other items, probes or graders and are left out of %s\n", dropped, rollout.ProbesFile)
+		fmt.Fprintf(c.Err,
+			"note: %d recorded gradings are of other items, probes or graders and are left out of %s\n", dropped,
+			rollout.ProbesFile)
 	}
 	stats, err := putProbes(ctx, p, c, plan, w)
-	err = JoinDiskError(stageEnded(p, c, auditStage, dir, stats, err), errors.Join(p.Session.ForgetSessions(), w.Close()))
+	err = JoinDiskError(stageEnded(p, c, auditStage, dir, stats, err),
+		errors.Join(p.Session.ForgetSessions(), w.Close()))
 	p.ShowWarnings(c.Err)
 	return run, err
 }
 
 // putProbes writes what is known without asking, and has the rest graded.
-func putProbes(ctx context.Context, p *project.Project, c *project.Call, plan *audit.Plan, w *rollout.ProbeWriter) (sampler.Stats, error) {
+func putProbes(ctx context.Context, p *project.Project, c *project.Call, plan *audit.Plan,
+	w *rollout.ProbeWriter,
+) (sampler.Stats, error) {
 	for _, rec := range plan.Known {
 		if err := w.Append(rec); err != nil {
 			return sampler.Stats{}, err
@@ -99,8 +105,9 @@ func auditPlan(ctx context.Context, p *project.Project, run *rollout.Run) (*audi
 	a := p.Config.Audit
 	in := audit.Input{
 		Seed: seed, Items: run.Items, Records: run.Records, Range: *p.Config.RewardRange,
-		Probes: p.Audit.Probes, Detectors: p.Audit.Detectors, Labels: labels, Answer: a.Answer, Reference: p.Audit.Reference,
-		Grader: p.GraderInfo().Hash, Judges: len(p.Config.Body.Judges()),
+		Probes: p.Audit.Probes, Detectors: p.Audit.Detectors, Labels: labels, Answer: a.Answer,
+		Reference: p.Audit.Reference,
+		Grader:    p.GraderInfo().Hash, Judges: len(p.Config.Body.Judges()),
 	}
 	return audit.NewPlan(ctx, a.Config(), in)
 }
@@ -111,5 +118,6 @@ func auditEstimate(p *project.Project, c *project.Call) string {
 	if !project.Audits(p, c) {
 		return ""
 	}
-	return console.AuditEstimate(p.Config.Audit.Config(), len(p.Config.Body.Judges()), p.Audit.Detectors, len(sampler.Plan(p.Inputs.Items, p.Samples(), nil)))
+	return console.AuditEstimate(p.Config.Audit.Config(), len(p.Config.Body.Judges()), p.Audit.Detectors,
+		len(sampler.Plan(p.Inputs.Items, p.Samples(), nil)))
 }

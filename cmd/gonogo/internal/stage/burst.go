@@ -33,7 +33,9 @@ func ReadyToBurst(ctx context.Context, p *project.Project, c *project.Call) erro
 }
 
 // Burst plays the plan and writes the outcome into the run.
-func Burst(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
+func Burst(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, plan *burst.Plan,
+	cfg burst.Config,
+) error {
 	w := c.Err
 	to, err := rollout.OpenBurst(run.Dir, p.Redact)
 	if err != nil {
@@ -47,15 +49,22 @@ func Burst(ctx context.Context, p *project.Project, c *project.Call, run *rollou
 	return errors.Join(err, p.Session.ForgetSessions(), to.Close())
 }
 
-func playBurst(ctx context.Context, p *project.Project, c *project.Call, to *rollout.BurstWriter, plan *burst.Plan, cfg burst.Config) error {
+func playBurst(ctx context.Context, p *project.Project, c *project.Call, to *rollout.BurstWriter, plan *burst.Plan,
+	cfg burst.Config,
+) error {
 	w := c.Err
 	ctx, drain, release := ui.Interruptible(ctx, w, "rollouts of the burst")
 	defer release()
 	b, calls, err := burst.Run(ctx, drain, cfg, plan, p.Bounds.Tools, p.Bounds.Grader, func(wave rollout.Wave) {
-		fmt.Fprintf(w, "%-6s %s at once: %s in %s s, %s discarded\n", wave.Purpose, message.Whole(wave.Size), console.Count(wave.Rollouts, "rollout"), message.Digits(time.Duration(wave.Elapsed).Seconds()), message.Whole(wave.Discarded))
+		fmt.Fprintf(w, "%-6s %s at once: %s in %s s, %s discarded\n", wave.Purpose, message.Whole(wave.Size),
+			console.Count(wave.Rollouts, "rollout"), message.Digits(time.Duration(wave.Elapsed).Seconds()),
+			message.Whole(wave.Discarded))
 	})
 	if errors.Is(err, burst.ErrInterrupted) || errors.Is(err, context.Canceled) {
-		return &exit.Error{Code: exit.Interrupted, Err: errors.New("the burst was interrupted; nothing of it was recorded")}
+		return &exit.Error{
+			Code: exit.Interrupted,
+			Err:  errors.New("the burst was interrupted; nothing of it was recorded"),
+		}
 	}
 	if err != nil {
 		return err
@@ -65,7 +74,8 @@ func playBurst(ctx context.Context, p *project.Project, c *project.Call, to *rol
 }
 
 // programLeftOut says what a burst is to an agent that is a program.
-const programLeftOut = "the agent is a program that is started on this machine, and is left out: agent.processes says how many of it run at once"
+const programLeftOut = "the agent is a program that is started on this machine, and is left out: agent.processes " +
+	"says how many of it run at once"
 
 // burstAgent has the agent's service make the rollouts of a burst, within the caps
 // of the configuration. An agent that is a program is left out, and that is reported.
@@ -79,18 +89,24 @@ func burstAgent(p *project.Project, cfg *burst.Config, plan *burst.Plan) {
 	}
 	s, spent := p.Sampling(), &burst.Meter{Cost: p.Config.TokenPrices().Rollout}
 	cfg.Agent = burst.Agent{
-		Agent: p.Bounds.Agent, ModelProxy: p.Bounds.ModelProxy, Timeout: s.AgentTimeout, MaxSteps: s.MaxSteps, MaxToolCalls: s.MaxToolCalls,
-		Used: spent.Add, Room: func(rollouts int) error {
+		Agent: p.Bounds.Agent, ModelProxy: p.Bounds.ModelProxy, Timeout: s.AgentTimeout, MaxSteps: s.MaxSteps,
+		MaxToolCalls: s.MaxToolCalls,
+		Used:         spent.Add, Room: func(rollouts int) error {
 			why := console.NoRoom(p.Config.Sampling.Bounds(time.Now()), spent.Use(), rollouts)
 			if why == "" {
 				return nil
 			}
-			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("the burst was ended before a wave of %s: %s; nothing of it was recorded", console.Count(rollouts, "rollout"), why)}
+			return &exit.Error{
+				Code: exit.Budget,
+				Err: fmt.Errorf("the burst was ended before a wave of %s: %s; nothing of it was recorded",
+					console.Count(rollouts, "rollout"), why),
+			}
 		},
 	}
 	cfg.Flight = max(1, cfg.Flight/2) // what it asks of the model passes through here, too
 	plan.Notes = append(plan.Notes, "the agent calls its tools itself: no recorded call is made again")
 	if m := p.Config.Model; !a.AsksItself() && m.RequestsPerMinute+m.TokensPerMinute > 0 {
-		plan.Notes = append(plan.Notes, "no limiter is in front of the model, nor of any endpoint of a burst: model.requests_per_minute and model.tokens_per_minute are not kept")
+		plan.Notes = append(plan.Notes, "no limiter is in front of the model, nor of any endpoint of a burst: "+
+			"model.requests_per_minute and model.tokens_per_minute are not kept")
 	}
 }

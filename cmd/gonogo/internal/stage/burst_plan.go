@@ -34,7 +34,8 @@ func BurstProject(ctx context.Context, c *project.Call, dir string) (*project.Pr
 	case err != nil:
 		return nil, nil, exit.AsUsage(err)
 	case run.File() == dir:
-		return nil, nil, exit.Usagef("%s is a file: a burst needs a run directory to write to; gonogo import makes one", dir)
+		return nil, nil,
+			exit.Usagef("%s is a file: a burst needs a run directory to write to; gonogo import makes one", dir)
 	}
 	cfg, err := project.ConfigOfRun(c, dir, run, config.Scope{Grader: true, Tools: true})
 	if err == nil {
@@ -92,7 +93,8 @@ func otherJob(p *project.Project, run *rollout.Run) {
 		was = run.Manifest.Binding["job"]
 	}
 	if was != "" && was != p.Config.Binding()["job"] {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("%s was made with another job than that of %s: its recorded calls go to the tools of the latter", run.Dir, p.Config.File))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("%s was made with another job than that of %s: its recorded "+
+			"calls go to the tools of the latter", run.Dir, p.Config.File))
 	}
 }
 
@@ -106,7 +108,8 @@ func knowsTools(p *project.Project) error {
 	}{{"burst.safe", p.Config.Burst.Safe}, {"burst.skip", p.Config.Burst.Skip}} {
 		for _, name := range list.names {
 			if !slices.Contains(names, name) {
-				errs = append(errs, p.Config.Fault(list.key, "the job has no tool %q%s; its tools are %s", name, spelling.DidYouMean(name, names), strings.Join(names, ", ")))
+				errs = append(errs, p.Config.Fault(list.key, "the job has no tool %q%s; its tools are %s", name,
+					spelling.DidYouMean(name, names), strings.Join(names, ", ")))
 			}
 		}
 	}
@@ -117,10 +120,12 @@ func knowsTools(p *project.Project) error {
 func PlanBurst(ctx context.Context, p *project.Project, run *rollout.Run) (*burst.Plan, burst.Config, error) {
 	b, s := p.Config.Burst, p.Sampling()
 	if p.Config.Training.BatchSize == 0 && b.Rollouts == 0 {
-		p.Warnings = append(p.Warnings, fmt.Sprintf("the key training.batch_size is not set, nor the job's batch_size: %d is taken; --rollouts says how many rollouts start at once", config.DefaultBatch))
+		p.Warnings = append(p.Warnings, fmt.Sprintf("the key training.batch_size is not set, nor the job's "+
+			"batch_size: %d is taken; --rollouts says how many rollouts start at once", config.DefaultBatch))
 	}
 	in := burst.Input{
-		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Tools: burstTools(p), Rollouts: b.Rollouts, Batch: cmp.Or(p.Config.Training.BatchSize, config.DefaultBatch), Group: p.Config.Training.GroupSize,
+		Seed: p.Inputs.Seed, Items: p.Inputs.Items, Tools: burstTools(p), Rollouts: b.Rollouts,
+		Batch: cmp.Or(p.Config.Training.BatchSize, config.DefaultBatch), Group: p.Config.Training.GroupSize,
 		Judged: len(p.Config.Body.Judges()) > 0, Session: p.Session.Sessions != nil, Agent: p.Config.Agent.URL != "",
 	}
 	in.Grade = in.Judged || len(p.Config.Body.GraderURLs()) > 0
@@ -142,7 +147,8 @@ func PlanBurst(ctx context.Context, p *project.Project, run *rollout.Run) (*burs
 	cfg.Least, cfg.Repeats, cfg.Gaps = b.Least, b.Repeats, b.Gaps != nil && *b.Gaps
 	cfg.ToolTimeout, cfg.GraderTimeout = s.ToolTimeout, s.GraderTimeout
 	if p.Session.Sessions != nil {
-		cfg.Isolation, cfg.IsolationTimeout, cfg.Sessions = p.Session.Sessions, p.Config.Session.Timeout.Duration, p.Config.Session.Concurrency
+		cfg.Isolation, cfg.IsolationTimeout, cfg.Sessions = p.Session.Sessions, p.Config.Session.Timeout.Duration,
+			p.Config.Session.Concurrency
 	}
 	cfg.Retry.Wait, cfg.Retry.Cap = s.Retry.Wait, limit.DefaultRetry().Cap
 	burstAgent(p, &cfg, plan)
@@ -157,7 +163,10 @@ func burstTools(p *project.Project) []burst.Tool {
 	}
 	var tools []burst.Tool
 	for _, name := range p.MCP.ToolNames() {
-		tools = append(tools, burst.Tool{Name: name, Safe: slices.Contains(p.Config.Burst.Safe, name), Skip: slices.Contains(p.Config.Burst.Skip, name)})
+		tools = append(tools, burst.Tool{
+			Name: name, Safe: slices.Contains(p.Config.Burst.Safe, name),
+			Skip: slices.Contains(p.Config.Burst.Skip, name),
+		})
 	}
 	return tools
 }

@@ -20,7 +20,12 @@ func Check(ctx context.Context, p *project.Project, c *project.Call, offline, ro
 	for _, v := range p.Variants {
 		legs = append(legs, leg{v.Name, v.P, sampler.Plan(v.P.Inputs.Items, v.P.Samples(), nil)})
 	}
-	found := console.Check{Rollouts: len(jobs), Problems: p.Inputs.Problems, Warnings: append(config.SuspiciousValues(p.Config, time.Now()), p.Warnings...), Estimate: estimateLegs(p, c, legs, nil), Files: p.Inputs.Data(), Variants: checkedVariants(p), MCP: p.MCP.CheckedServers()}
+	found := console.Check{
+		Rollouts: len(jobs), Problems: p.Inputs.Problems,
+		Warnings: append(config.SuspiciousValues(p.Config, time.Now()), p.Warnings...),
+		Estimate: estimateLegs(p, c, legs, nil), Files: p.Inputs.Data(), Variants: checkedVariants(p),
+		MCP: p.MCP.CheckedServers(),
+	}
 	found.Warnings = append(found.Warnings, console.TooFew(p.Config.Settings(), found.Files, p.Samples())...)
 	if rows {
 		found.Shift, found.Findings = compareRows(p)

@@ -22,7 +22,9 @@ import (
 
 // GradeAgain grades what run holds, each answer that many times, into a run directory of its
 // own.
-func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, dir string, times int) error {
+func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, dir string,
+	times int,
+) error {
 	if SamePath(run.Dir, dir) {
 		return exit.Usagef("%s is the run itself: name another directory with --output, so that its grades stay", dir)
 	}
@@ -33,7 +35,8 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *r
 	if err != nil {
 		return exit.AsUsage(err)
 	}
-	former, err := rollout.CopyForRegrade(ctx, run, rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)}, dir, writer)
+	former, err := rollout.CopyForRegrade(ctx, run, rollout.ReadOptions{OnConflict: rollout.Conflict(c.OnConflict)},
+		dir, writer)
 	if err != nil {
 		return exit.AsUsage(errors.Join(err, writer.Close()))
 	}
@@ -50,7 +53,8 @@ func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *r
 		return writer.Append(rec)
 	}))
 	if stats.Recorded == former.Left {
-		err = errors.Join(err, writer.Amend(func(m *rollout.Manifest) { m.Grading = run.Manifest != nil && run.Manifest.Grading }))
+		err = errors.Join(err,
+			writer.Amend(func(m *rollout.Manifest) { m.Grading = run.Manifest != nil && run.Manifest.Grading }))
 	}
 	closed := project.FinishRun(p, writer)
 	p.ShowWarnings(c.Err)
@@ -72,7 +76,9 @@ func SamePath(a, b string) bool {
 }
 
 // regrade grades what is left of a former run.
-func regrade(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, former *rollout.RegradeSource, times int, to sampler.Sink) (sampler.Stats, error) {
+func regrade(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run,
+	former *rollout.RegradeSource, times int, to sampler.Sink,
+) (sampler.Stats, error) {
 	if former.Left == 0 {
 		return sampler.Stats{}, nil
 	}
@@ -81,26 +87,32 @@ func regrade(ctx context.Context, p *project.Project, c *project.Call, run *roll
 
 // gradeTasks hands tasks to a grader under progress and signals. uncounted says that
 // they are none of the budget's rollouts.
-func gradeTasks(ctx context.Context, p *project.Project, c *project.Call, what string, total int, uncounted bool, to sampler.Sink, tasks func(context.Context) iter.Seq2[sampler.Task, error], g sampler.Grader) (sampler.Stats, error) {
+func gradeTasks(ctx context.Context, p *project.Project, c *project.Call, what string, total int, uncounted bool,
+	to sampler.Sink, tasks func(context.Context) iter.Seq2[sampler.Task, error], g sampler.Grader) (sampler.Stats,
+	error,
+) {
 	cfg := p.Sampling()
 	cfg.Cost, cfg.Uncounted = p.Spending.GradingCost(), uncounted
 	if len(grader.SessionReads(g)) == 0 {
 		cfg.Isolation, cfg.Rollouts = nil, p.Config.Sampling.InFlight
 	}
-	stats, err := underProgress(ctx, p, c, what, total, cfg, func(ctx context.Context, drain <-chan struct{}, show *console.Progress) (sampler.Stats, error) {
-		cfg.Log = p.Log
-		return sampler.Regrade(ctx, sampler.RegradeOptions{
-			Config: cfg, Tasks: tasks(ctx), Total: total, Grader: g, Sink: watched(show, to, nil), Drain: drain,
-			Watch: show.Watch,
+	stats, err := underProgress(ctx, p, c, what, total, cfg,
+		func(ctx context.Context, drain <-chan struct{}, show *console.Progress) (sampler.Stats, error) {
+			cfg.Log = p.Log
+			return sampler.Regrade(ctx, sampler.RegradeOptions{
+				Config: cfg, Tasks: tasks(ctx), Total: total, Grader: g, Sink: watched(show, to, nil), Drain: drain,
+				Watch: show.Watch,
+			})
 		})
-	})
 	console.WarnLeftOpen(c.Err, stats)
 	return stats, err
 }
 
 // gradeLeft grades the answers that a run holds without a grade: the model is not
 // asked again. cutOff grades those alone whose grading was broken off.
-func gradeLeft(ctx context.Context, p *project.Project, c *project.Call, dir string, to sampler.Sink, cutOff bool) error {
+func gradeLeft(ctx context.Context, p *project.Project, c *project.Call, dir string, to sampler.Sink,
+	cutOff bool,
+) error {
 	if p.GradesInSession() {
 		return nil
 	}
@@ -117,18 +129,23 @@ func gradeLeft(ctx context.Context, p *project.Project, c *project.Call, dir str
 	}
 	if p.Config.Queue.Remote() {
 		if err := p.ReadyToGrade(ctx, c); err != nil {
-			return fmt.Errorf("%w (%s recorded without a grade: they are graded here, not by workers)", err, console.Count(left.Len(), "answer"))
+			return fmt.Errorf("%w (%s recorded without a grade: they are graded here, not by workers)", err,
+				console.Count(left.Len(), "answer"))
 		}
 	}
 	stats, err := gradeRecorded(ctx, p, c, run, left.Len(), true, left.Records, 1, to)
 	fmt.Fprintf(c.Err, "Graded %d of %s recorded without a grade, without sampling again: %s failed.\n",
-		stats.Recorded, console.Count(left.Len(), "answer"), console.Count(stats.Outcomes[rollout.GraderFailed], "grading"))
+		stats.Recorded, console.Count(left.Len(), "answer"), console.Count(stats.Outcomes[rollout.GraderFailed],
+			"grading"))
 	return stageEnded(p, c, gradingStage, dir, stats, err)
 }
 
 // gradeRecorded grades records of a run, each that many times. uncounted says that
 // they are none of the budget's rollouts.
-func gradeRecorded(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, n int, uncounted bool, records func(context.Context) iter.Seq2[*rollout.Record, error], times int, to sampler.Sink) (sampler.Stats, error) {
+func gradeRecorded(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, n int, uncounted bool,
+	records func(context.Context) iter.Seq2[*rollout.Record, error], times int, to sampler.Sink) (sampler.Stats,
+	error,
+) {
 	tasks := func(ctx context.Context) iter.Seq2[sampler.Task, error] {
 		return sampler.Tasks(run.Items, records(ctx), times)
 	}
@@ -146,13 +163,17 @@ func regradeHint(p *project.Project, c *project.Call, dir string, err error) err
 		return err
 	}
 	run, openErr := rollout.OpenManifest(dir)
-	if openErr != nil || run.Manifest == nil || slices.Contains(differs.Keys, "job") && jobBeside(run.Manifest.Config) != jobBeside(p.Config.Masked()) {
+	if openErr != nil || run.Manifest == nil || slices.Contains(differs.Keys, "job") &&
+		jobBeside(run.Manifest.Config) != jobBeside(p.Config.Masked()) {
 		return err
 	}
 	to := strings.TrimRight(dir, "/") + "-regraded"
 	with := project.ConfigFlags(p, c)
-	return fmt.Errorf("the grader has changed since %s was made (%s): grades of two graders do not mix. Put it back, or grade the recorded answers with the new one into a directory of their own, without sampling again, and continue there:\n  gonogo grade %s%s -o %s\n  gonogo %s%s -o %s",
-		dir, strings.Join(differs.Keys, ", "), message.Shell(dir), with, message.Shell(to), c.Command, with, message.Shell(to))
+	return fmt.Errorf("the grader has changed since %s was made (%s): grades of two graders do not mix. Put it "+
+		"back, or grade the recorded answers with the new one into a directory of their own, without sampling "+
+		"again, and continue there:\n  gonogo grade %s%s -o %s\n  gonogo %s%s -o %s",
+		dir, strings.Join(differs.Keys, ", "), message.Shell(dir), with, message.Shell(to), c.Command, with,
+		message.Shell(to))
 }
 
 // jobBeside is the job of a manifest's configuration without its grader.
@@ -167,7 +188,9 @@ func jobBeside(file []byte) string {
 // GradeSample has the project's grader grade some outputs of a run again, the first of
 // each item of a split, and returns both grades. Nothing is written. A grader that works
 // in the rollout's session has nothing left to grade: none.
-func GradeSample(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, split rollout.Split) ([]compare.Regraded, error) {
+func GradeSample(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run,
+	split rollout.Split,
+) ([]compare.Regraded, error) {
 	if p.Bounds.Grader == nil || p.GradesInSession() {
 		return nil, nil
 	}
@@ -177,11 +200,12 @@ func GradeSample(ctx context.Context, p *project.Project, c *project.Call, run *
 	}
 	records := func(context.Context) iter.Seq2[*rollout.Record, error] { return compare.Ungraded(sample) }
 	again := make(map[string]float64) // by item
-	_, err = gradeRecorded(ctx, p, c, run, len(sample), true, records, 1, sampler.SinkFunc(func(r *rollout.Record) error {
-		if r.Outcome == rollout.Graded && r.Reward != nil {
-			again[r.Item] = *r.Reward
-		}
-		return nil
-	}))
+	_, err = gradeRecorded(ctx, p, c, run, len(sample), true, records, 1,
+		sampler.SinkFunc(func(r *rollout.Record) error {
+			if r.Outcome == rollout.Graded && r.Reward != nil {
+				again[r.Item] = *r.Reward
+			}
+			return nil
+		}))
 	return compare.Regradings(sample, again), errors.Join(err, ctx.Err())
 }

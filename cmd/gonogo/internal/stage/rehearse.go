@@ -49,7 +49,9 @@ func rehearse(ctx context.Context, c *project.Call, p *project.Project) error {
 // rehearseLegs makes a rollout of each leg, shows its trace on w and returns
 // what the legs will take by it. lost is the failure of the first one that an
 // endpoint failed, or whose answer the server did not parse.
-func rehearseLegs(ctx context.Context, p *project.Project, c *project.Call, w io.Writer, legs []leg) (estimate string, lost, err error) {
+func rehearseLegs(ctx context.Context, p *project.Project, c *project.Call, w io.Writer,
+	legs []leg,
+) (estimate string, lost, err error) {
 	recs := make([]*rollout.Record, len(legs))
 	for i, l := range legs {
 		if l.name != "" {
@@ -65,13 +67,15 @@ func rehearseLegs(ctx context.Context, p *project.Project, c *project.Call, w io
 			lost = fmt.Errorf("the rehearsal ended with outcome %s: %s", rec.Outcome, p.Redact.String(rec.Error))
 		}
 		if m, found := markup.In(rec.Answer, markup.OwnOf(l.jobs[0].Item.Row)); found {
-			unparsed := fmt.Errorf("the answer holds %s, which the server should have parsed: it would be graded as it is. %s", m.Text, gate.MarkupAdvice(m.Kind))
+			unparsed := fmt.Errorf("the answer holds %s, which the server should have parsed: it would be graded as "+
+				"it is. %s", m.Text, gate.MarkupAdvice(m.Kind))
 			fmt.Fprintf(w, "  warning   %s\n", unparsed)
 			lost = cmp.Or(lost, unparsed)
 		}
 		for _, call := range rec.Calls {
 			if call.Error == rollout.NotText {
-				fmt.Fprintf(w, "  warning   tool %s: %s; the wire format asks for {\"output\": \"text\"}\n", call.Name, call.Error)
+				fmt.Fprintf(w, "  warning   tool %s: %s; the wire format asks for {\"output\": \"text\"}\n",
+					call.Name, call.Error)
 				break
 			}
 		}
@@ -105,7 +109,9 @@ func estimateLegs(p *project.Project, c *project.Call, legs []leg, recs []*rollo
 	return strings.Join(lines, "\n")
 }
 
-func rehearseOne(ctx context.Context, p *project.Project, c *project.Call, jobs []sampler.Job) (*rollout.Record, error) {
+func rehearseOne(ctx context.Context, p *project.Project, c *project.Call,
+	jobs []sampler.Job,
+) (*rollout.Record, error) {
 	if len(jobs) == 0 {
 		return nil, exit.Usagef("there is nothing to sample")
 	}

@@ -72,5 +72,6 @@ func graderOfProbe(p *project.Project, id audit.ID) (sampler.Grader, error) {
 			return d.Grader, nil
 		}
 	}
-	return nil, exit.Usagef("the configuration has no detector %q any more (audit.detectors), so nothing can read %s again", name, id)
+	return nil, exit.Usagef("the configuration has no detector %q any more (audit.detectors), so nothing can read "+
+		"%s again", name, id)
 }

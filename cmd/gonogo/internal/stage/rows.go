@@ -45,5 +45,6 @@ func readyRows(ctx context.Context, p *project.Project, c *project.Call, dir str
 	console.WriteFindings(c.Err, slices.DeleteFunc(findings, func(f analysis.Finding) bool {
 		return f.Severity != analysis.Blocking || f.Status != analysis.Fail
 	}))
-	return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the rows fail %s: see above; nothing was sampled; correct the data files, or sample --despite-problems", strings.Join(failed, ", "))}
+	return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the rows fail %s: see above; nothing was sampled; correct "+
+		"the data files, or sample --despite-problems", strings.Join(failed, ", "))}
 }

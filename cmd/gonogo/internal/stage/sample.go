@@ -16,7 +16,9 @@ import (
 // Make makes what a run lacks: rollouts, audit, variants. stopped is the
 // budget that ended it, failed what became of variants of a run that is
 // whole.
-func Make(ctx context.Context, c *project.Call, p *project.Project, dir string) (stopped *exit.Error, failed, err error) {
+func Make(ctx context.Context, c *project.Call, p *project.Project,
+	dir string,
+) (stopped *exit.Error, failed, err error) {
 	stopped, err = project.BudgetStop(sampleRun(ctx, c, p, dir)) // if a write failed as well, the run ends here
 	if err != nil || c.Sampling.Rehearse {
 		return nil, nil, err
@@ -68,7 +70,9 @@ type making func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error)
 
 // makeRun opens a run directory, has what it lacks made, closes it and says how that ended.
 // The directory is ours, and fits, before the first call is paid.
-func makeRun(ctx context.Context, p *project.Project, c *project.Call, dir string, m rollout.Manifest, make making) error {
+func makeRun(ctx context.Context, p *project.Project, c *project.Call, dir string, m rollout.Manifest,
+	make making,
+) error {
 	writer, jobs, err := beginRollouts(ctx, p, dir, m)
 	switch {
 	case err != nil && c.Command == "curate":
@@ -106,7 +110,9 @@ func readyToSample(ctx context.Context, p *project.Project, c *project.Call, dir
 	p.ShowWarnings(c.Err)
 	if problems := p.Inputs.Blocking(); len(problems) > 0 && !c.Sampling.DespiteProblems {
 		console.WriteProblems(c.Err, problems)
-		return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the data files break %s of the platform %q, and nothing was sampled; fix that, choose another target, or sample --despite-problems", console.Count(len(problems), "rule"), p.Config.Target)}
+		return &exit.Error{Code: exit.NoGo, Err: fmt.Errorf("the data files break %s of the platform %q, and "+
+			"nothing was sampled; fix that, choose another target, or sample --despite-problems",
+			console.Count(len(problems), "rule"), p.Config.Target)}
 	}
 	if err := readyRows(ctx, p, c, dir); err != nil {
 		return err
@@ -136,7 +142,9 @@ func readyToSample(ctx context.Context, p *project.Project, c *project.Call, dir
 
 // beginRollouts opens the run directory and lists its jobs once it is ours: another
 // process may just have made some.
-func beginRollouts(ctx context.Context, p *project.Project, dir string, m rollout.Manifest) (*rollout.Writer, []sampler.Job, error) {
+func beginRollouts(ctx context.Context, p *project.Project, dir string,
+	m rollout.Manifest,
+) (*rollout.Writer, []sampler.Job, error) {
 	if err := CheckNotShrunk(dir, m); err != nil {
 		return nil, nil, err
 	}
@@ -170,9 +178,12 @@ func CheckNotShrunk(dir string, m rollout.Manifest) error {
 	for _, split := range rollout.Splits() {
 		switch {
 		case m.Planned.Samples[split] < was.Samples[split]:
-			return fmt.Errorf("%s was made with %s of each %s item, and %d are wanted now: samples may only be raised", dir, console.Count(was.Samples[split], "sample"), split, m.Planned.Samples[split])
+			return fmt.Errorf(
+				"%s was made with %s of each %s item, and %d are wanted now: samples may only be raised", dir,
+				console.Count(was.Samples[split], "sample"), split, m.Planned.Samples[split])
 		case m.Planned.Items[split] < was.Items[split]:
-			return fmt.Errorf("%s was made with %s, and %d are wanted now: items may only be raised", dir, console.Count(was.Items[split], string(split)+" item"), m.Planned.Items[split])
+			return fmt.Errorf("%s was made with %s, and %d are wanted now: items may only be raised", dir,
+				console.Count(was.Items[split], string(split)+" item"), m.Planned.Items[split])
 		}
 	}
 	return nil
@@ -186,13 +197,18 @@ func jobsOf(ctx context.Context, p *project.Project, dir string) ([]sampler.Job,
 }
 
 // jobsFor does so for as many samples of each item as samples tells.
-func jobsFor(ctx context.Context, p *project.Project, dir string, samples func(*rollout.Item) int) ([]sampler.Job, error) {
-	return sampler.PlanRun(ctx, dir, sampler.Blocks(p.Inputs.Items, p.Inputs.Seed, p.Config.Sampling.Block), samples, !p.GradesInSession())
+func jobsFor(ctx context.Context, p *project.Project, dir string,
+	samples func(*rollout.Item) int,
+) ([]sampler.Job, error) {
+	return sampler.PlanRun(ctx, dir, sampler.Blocks(p.Inputs.Items, p.Inputs.Seed, p.Config.Sampling.Block), samples,
+		!p.GradesInSession())
 }
 
 // sampleRollouts grades what earlier calls left without a grade, and makes the rollouts,
 // under progress and signals.
-func sampleRollouts(ctx context.Context, p *project.Project, c *project.Call, dir string, jobs []sampler.Job, to sampler.Sink) (sampler.Stats, error) {
+func sampleRollouts(ctx context.Context, p *project.Project, c *project.Call, dir string, jobs []sampler.Job,
+	to sampler.Sink,
+) (sampler.Stats, error) {
 	if err := gradeLeft(ctx, p, c, dir, to, false); err != nil {
 		return sampler.Stats{}, err
 	}
@@ -204,24 +220,27 @@ func sampleRollouts(ctx context.Context, p *project.Project, c *project.Call, di
 }
 
 // sampleJobs makes the rollouts.
-func sampleJobs(ctx context.Context, p *project.Project, c *project.Call, jobs []sampler.Job, to sampler.Sink) (sampler.Stats, error) {
+func sampleJobs(ctx context.Context, p *project.Project, c *project.Call, jobs []sampler.Job,
+	to sampler.Sink,
+) (sampler.Stats, error) {
 	if len(jobs) == 0 {
 		fmt.Fprintln(c.Err, "All rollouts are there already.")
 		p.Queue.Clear(ctx)
 		return sampler.Stats{}, nil
 	}
-	return underProgress(ctx, p, c, "rollouts", len(jobs), p.Sampling(), func(ctx context.Context, drain <-chan struct{}, show *console.Progress) (sampler.Stats, error) {
-		ctx, bounds, over, err := p.Queue.Distribute(ctx, show)
-		if err != nil {
-			return sampler.Stats{Jobs: len(jobs)}, err
-		}
-		stats, err := sampler.Sample(ctx, sampler.SampleOptions{
-			Config: p.Sampling(), Seed: p.Inputs.Seed, Jobs: jobs, Boundaries: bounds,
-			Sink: watched(show, to, jobs), Drain: drain, Watch: show.Watch,
+	return underProgress(ctx, p, c, "rollouts", len(jobs), p.Sampling(),
+		func(ctx context.Context, drain <-chan struct{}, show *console.Progress) (sampler.Stats, error) {
+			ctx, bounds, over, err := p.Queue.Distribute(ctx, show)
+			if err != nil {
+				return sampler.Stats{Jobs: len(jobs)}, err
+			}
+			stats, err := sampler.Sample(ctx, sampler.SampleOptions{
+				Config: p.Sampling(), Seed: p.Inputs.Seed, Jobs: jobs, Boundaries: bounds,
+				Sink: watched(show, to, jobs), Drain: drain, Watch: show.Watch,
+			})
+			over(stats, err)
+			return stats, err
 		})
-		over(stats, err)
-		return stats, err
-	})
 }
 
 // summarize says what was done, in one line.
@@ -261,6 +280,7 @@ func SampleFresh(ctx context.Context, p *project.Project, c *project.Call, run *
 	}
 	p.AskServer(ctx)
 	m := p.Manifest(dir)
-	m.Notes = append(m.Notes, "new rollouts of the items that curating the run "+cmp.Or(run.Manifest.ID, run.Dir)+" kept: they measure what that choice flatters")
+	m.Notes = append(m.Notes, "new rollouts of the items that curating the run "+cmp.Or(run.Manifest.ID, run.Dir)+
+		" kept: they measure what that choice flatters")
 	return makeRun(ctx, p, c, dir, m, confirmedIn(ctx, p, c, dir))
 }

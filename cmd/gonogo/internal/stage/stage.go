@@ -44,7 +44,8 @@ func (at stage) ungraded(dir string, s sampler.Stats) string {
 	if n == 0 || at != samplingStage {
 		return ""
 	}
-	return fmt.Sprintf("; %s in %s without a grade, which the same command grades without sampling again", console.Count(n, "answer"), dir)
+	return fmt.Sprintf("; %s in %s without a grade, which the same command grades without sampling again",
+		console.Count(n, "answer"), dir)
 }
 
 // stageEnded turns the end of a stage into an exit code and says how to go on.
@@ -55,7 +56,8 @@ func stageEnded(p *project.Project, c *project.Call, at stage, dir string, s sam
 	if told, ok := errors.AsType[*AbortedError](err); ok {
 		return told
 	}
-	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to continue: " + p.Redact.String(c.Line)
+	goOn := at.lacks(s.NotRun()) + at.ungraded(dir, s) + "; run the same command again to continue: " +
+		p.Redact.String(c.Line)
 	place := message.Place{Dir: cmp.Or(at.of, dir), ConfigFile: c.ConfigFile(), GraderFile: c.Grader}
 	onRun := message.Shell(place.At([]string{"gonogo", "grade", message.Run})[2:]...) // for an audit, too
 	var dead *endpoint.Error
@@ -65,26 +67,42 @@ func stageEnded(p *project.Project, c *project.Call, at stage, dir string, s sam
 	case errors.As(err, &dead) && !s.Useful():
 		return &exit.Error{Code: exit.Usage, Err: errors.New(p.Redact.String(err.Error()) + at.ungraded(dir, s))}
 	case at == auditStage && errors.As(err, &useless):
-		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo audit %s does so", at.name, p.Redact.String(err.Error()), onRun)}
+		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo audit %s does so", at.name,
+			p.Redact.String(err.Error()), onRun)}
 	case errors.As(err, &misfit) && misfit.Assumed:
-		again := message.Shell("--set", fmt.Sprintf("reward_range=[%g,%g]", min(misfit.Range[0], misfit.Value), max(misfit.Range[1], misfit.Value)))
-		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s; what was made is in %s with its rewards as graded: run the same command again with the range set, such as %s", at.name, p.Redact.String(err.Error()), dir, again)}
+		again := message.Shell("--set", fmt.Sprintf("reward_range=[%g,%g]", min(misfit.Range[0], misfit.Value),
+			max(misfit.Range[1], misfit.Value)))
+		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s; what was made is in %s with its "+
+			"rewards as graded: run the same command again with the range set, such as %s", at.name,
+			p.Redact.String(err.Error()), dir, again)}
 	case errors.As(err, &misfit), errors.As(err, &useless):
-		return &exit.Error{Code: exit.Usage, Err: fmt.Errorf("%s stopped: %s: gonogo grade %s does so without sampling again", at.name, p.Redact.String(err.Error()), onRun)}
+		return &exit.Error{
+			Code: exit.Usage,
+			Err: fmt.Errorf("%s stopped: %s: gonogo grade %s does so without sampling again", at.name,
+				p.Redact.String(err.Error()), onRun),
+		}
 	case errors.Is(err, sampler.ErrUnknownUsage):
-		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s stopped: %w; what was made is in %s; %s", at.name, err, dir, goOn)}
+		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s stopped: %w; what was made is in %s; %s", at.name,
+			err, dir, goOn)}
 	case errors.Is(err, context.Canceled), err == nil && s.StoppedBy == sampler.StoppedByDrain:
-		return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("%s was interrupted; what was made is in %s; %s", at.name, dir, goOn)}
+		return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("%s was interrupted; what was made is in %s; %s",
+			at.name, dir, goOn)}
 	case errors.Is(err, rollout.ErrGone):
 		return &AbortedError{fmt.Sprintf("%s stopped: %s", at.name, p.Redact.String(err.Error())), err}
 	case err != nil:
-		return &AbortedError{fmt.Sprintf("%s stopped: %s; what was made is in %s; %s", at.name, p.Redact.String(err.Error()), dir, goOn), err}
+		return &AbortedError{fmt.Sprintf("%s stopped: %s; what was made is in %s; %s", at.name,
+			p.Redact.String(err.Error()), dir, goOn), err}
 	case s.StoppedBy == sampler.StoppedByBudget:
 		by := p.Spending.Budget.Exceeded()
 		if by == limit.Deadline {
-			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the %s; %s", at.name, console.BoundText(p.Spending.Budget, by), goOn)}
+			return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the %s; %s", at.name,
+				console.BoundText(p.Spending.Budget, by), goOn)}
 		}
-		return &exit.Error{Code: exit.Budget, Err: fmt.Errorf("%s was stopped by the budget, which bounds each call of this command (%s); %s", at.name, console.BoundText(p.Spending.Budget, by), goOn)}
+		return &exit.Error{
+			Code: exit.Budget,
+			Err: fmt.Errorf("%s was stopped by the budget, which bounds each call of this command (%s); %s", at.name,
+				console.BoundText(p.Spending.Budget, by), goOn),
+		}
 	}
 	return nil
 }
@@ -115,7 +133,10 @@ func JoinDiskError(ended, closed error) error {
 
 // underProgress has do work on what there are in total, and shows on standard error how many
 // are done. The first Ctrl-C closes do's drain, the second ends its context.
-func underProgress(ctx context.Context, p *project.Project, c *project.Call, what string, total int, cfg sampler.Config, do func(context.Context, <-chan struct{}, *console.Progress) (sampler.Stats, error)) (sampler.Stats, error) {
+func underProgress(ctx context.Context, p *project.Project, c *project.Call, what string, total int,
+	cfg sampler.Config, do func(context.Context, <-chan struct{}, *console.Progress) (sampler.Stats,
+		error),
+) (sampler.Stats, error) {
 	show := progressOf(p, c, what, total, cfg)
 	defer show.Close()
 	ctx, drain, release := ui.Interruptible(ctx, show, what)
@@ -134,7 +155,8 @@ func progressOf(p *project.Project, c *project.Call, what string, total int, cfg
 		p.Log = e.Logger
 		e.Begun(what, total, cfg)
 	}
-	return console.NewProgress(c.Err, what, total, func(e sampler.Event, total int) string { return console.MoneyText(p.Spending.Budget, e, total) }, p.Redact)
+	return console.NewProgress(c.Err, what, total,
+		func(e sampler.Event, total int) string { return console.MoneyText(p.Spending.Budget, e, total) }, p.Redact)
 }
 
 // watched warns of what is better fixed now than after the last rollout.

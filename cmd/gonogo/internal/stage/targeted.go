@@ -82,8 +82,10 @@ func (t *targeted) all(ctx context.Context) (sampler.Stats, error) {
 		}
 		if err != nil || len(jobs) == 0 {
 			if err == nil && !first {
-				t.came = fmt.Sprintf("Of %s of %s whose class was open: %d settled, %d still open at %s or fewer of each.\n",
-					console.Count(t.begun, "item"), split, t.begun-len(open), len(open), console.Count(t.most, "sample"))
+				t.came = fmt.Sprintf("Of %s of %s whose class was open: %d settled, %d still open at %s or fewer of "+
+					"each.\n",
+					console.Count(t.begun, "item"), split, t.begun-len(open), len(open),
+					console.Count(t.most, "sample"))
 			}
 			return t.stats, err
 		}
@@ -118,7 +120,9 @@ func (t *targeted) open(ctx context.Context) (rollout.Split, []analysis.ItemResu
 }
 
 // jobs lists the next rollouts of the open items, at most more of each.
-func (t *targeted) jobs(ctx context.Context, split rollout.Split, open []analysis.ItemResult, more int) ([]sampler.Job, error) {
+func (t *targeted) jobs(ctx context.Context, split rollout.Split, open []analysis.ItemResult,
+	more int,
+) ([]sampler.Job, error) {
 	want := make(map[string]int, len(open))
 	for _, it := range open {
 		have := it.N + it.Missing + it.Targeted
@@ -166,7 +170,8 @@ func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []anal
 		fmt.Fprintf(t.c.Err, "No class of an item is open that %s may settle.\n", console.Count(t.most, "sample"))
 		return nil
 	}
-	fmt.Fprintf(t.c.Err, "The class of %s of %s is open. What is made of them counts for their class alone.\n", console.Count(len(open), "item"), split)
+	fmt.Fprintf(t.c.Err, "The class of %s of %s is open. What is made of them counts for their class alone.\n",
+		console.Count(len(open), "item"), split)
 	t.p.Round = t.most
 	defer func() { t.p.Round = 0 }()
 	return confirmStart(ctx, t.p, t.c, t.dir, jobs)
@@ -180,9 +185,14 @@ func untargeted(c *project.Call) error {
 	for _, flag := range []struct {
 		name  string
 		given bool
-	}{{"until", c.Sampling.Until != ""}, {"samples", c.Sampling.Samples != ""}, {"variant", len(c.Sampling.Variant) > 0}} {
+	}{
+		{"until", c.Sampling.Until != ""},
+		{"samples", c.Sampling.Samples != ""},
+		{"variant", len(c.Sampling.Variant) > 0},
+	} {
 		if flag.given {
-			return exit.Usagef("--items-undecided continues with the samples that the run itself has: leave --%s out", flag.name)
+			return exit.Usagef("--items-undecided continues with the samples that the run itself has: leave --%s out",
+				flag.name)
 		}
 	}
 	return nil

@@ -51,7 +51,8 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Call, paid, o
 		return tryout.Result{}, err
 	}
 	if n := len(answers); trial.Judges > 0 {
-		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades, at most %d if it fails.\n", console.Count(n, "answer"), console.Count(trial.Judges*n, "request"), trial.Judges*trial.Most(n))
+		fmt.Fprintf(c.Err, "Grading %s: %s to a model that grades, at most %d if it fails.\n",
+			console.Count(n, "answer"), console.Count(trial.Judges*n, "request"), trial.Judges*trial.Most(n))
 	}
 	t, err := trial.Run(ctx, answers)
 	t.Items, t.Of = items, of
@@ -61,8 +62,10 @@ func TryGrader(ctx context.Context, p *project.Project, c *project.Call, paid, o
 // trialOf is the trial of a run's grader. running says that a run is about to begin.
 func trialOf(p *project.Project, running bool) tryout.Trial {
 	return tryout.Trial{
-		Grader: p.Bounds.Grader, Sampling: p.Sampling(), Range: *p.Config.RewardRange, Judges: len(p.Config.Body.Judges()), Remote: len(p.Config.Body.GraderURLs()) > 0,
-		Session: p.GradesInSession(), Agent: p.Config.Agent.Used(), Running: running, InFlight: p.Config.Sampling.InFlight, Mask: p.Redact.String,
+		Grader: p.Bounds.Grader, Sampling: p.Sampling(), Range: *p.Config.RewardRange,
+		Judges: len(p.Config.Body.Judges()), Remote: len(p.Config.Body.GraderURLs()) > 0,
+		Session: p.GradesInSession(), Agent: p.Config.Agent.Used(), Running: running,
+		InFlight: p.Config.Sampling.InFlight, Mask: p.Redact.String,
 		Place: tryout.ByLine(p.Inputs.Items), // none at a worker
 	}
 }
@@ -87,7 +90,8 @@ func triedBefore(ctx context.Context, p *project.Project, c *project.Call, dir s
 		return err
 	}
 	if bad := t.Blocking(); bad != nil && !c.Sampling.DespiteProblems {
-		return exit.Usagef("the grader: %s: see above; nothing was sampled; correct the grader, or sample --despite-problems", bad.Title)
+		return exit.Usagef("the grader: %s: see above; nothing was sampled; correct the grader, or sample "+
+			"--despite-problems", bad.Title)
 	}
 	return nil
 }
@@ -104,7 +108,8 @@ func TryOnWorker(ctx context.Context, p *project.Project, w io.Writer, with []br
 		return err
 	}
 	if bad := t.Blocking(); bad != nil { // told whole to the planner, which has no row to show
-		return fmt.Errorf("the grader: %s", strings.Join(append([]string{bad.Title}, bad.Rows[:min(1, len(bad.Rows))]...), ": "))
+		return fmt.Errorf("the grader: %s",
+			strings.Join(append([]string{bad.Title}, bad.Rows[:min(1, len(bad.Rows))]...), ": "))
 	}
 	return nil
 }

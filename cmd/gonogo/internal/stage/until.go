@@ -22,13 +22,15 @@ func untilDecided(c *project.Call) (bool, error) {
 	until := c.Sampling.Until
 	switch {
 	case until == "" && c.Sampling.MaxSamples != "" && !c.Sampling.ItemsUndecided:
-		return false, exit.Usagef("--max-samples %s goes with --until decided; --samples sets a fixed number", c.Sampling.MaxSamples)
+		return false, exit.Usagef("--max-samples %s goes with --until decided; --samples sets a fixed number",
+			c.Sampling.MaxSamples)
 	case until == "":
 		return false, nil
 	case until != "decided":
 		return false, exit.Usagef("--until %q: there is --until decided", until)
 	case c.Sampling.Samples != "":
-		return false, exit.Usagef("--until decided finds the samples that it takes: bound them with --max-samples, without --samples")
+		return false, exit.Usagef("--until decided finds the samples that it takes: bound them with --max-samples, " +
+			"without --samples")
 	}
 	return true, nil
 }
@@ -78,9 +80,12 @@ func lookPlan(p *project.Project, dir string) (*rollout.Looks, error) {
 	case err != nil || info.Size() == 0:
 		return plan, nil
 	case was == nil:
-		return nil, exit.Usagef("%s was sampled with a fixed number of samples, which may have been judged already: name a new directory for --until decided", dir)
+		return nil, exit.Usagef("%s was sampled with a fixed number of samples, which may have been judged already: "+
+			"name a new directory for --until decided", dir)
 	case !slices.Equal(was.At, plan.At):
-		return nil, exit.Usagef("%s is judged after %v samples per item, and --max-samples %d would judge it after %v: a plan stays as it was begun, or the error that it keeps is spent twice; say --max-samples %d, or name a new directory",
+		return nil, exit.Usagef("%s is judged after %v samples per item, and --max-samples %d would judge it after "+
+			"%v: a plan stays as it was begun, or the error that it keeps is spent twice; say --max-samples %d, or "+
+			"name a new directory",
 			dir, was.At, p.Config.Sampling.Samples, plan.At, was.At[len(was.At)-1])
 	}
 	return was, nil
@@ -155,5 +160,6 @@ func notOfLooks(dir string) error {
 		return nil // no run of ours yet, or one that Create has to judge
 	}
 	at := opened.Manifest.Looks.At
-	return exit.Usagef("%s is sampled until decided: say --until decided --max-samples %d again, or name another directory", dir, at[len(at)-1])
+	return exit.Usagef("%s is sampled until decided: say --until decided --max-samples %d again, or name another "+
+		"directory", dir, at[len(at)-1])
 }

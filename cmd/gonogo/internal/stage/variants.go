@@ -27,13 +27,16 @@ func PickVariants(p *project.Project, c *project.Call) (withBase bool, err error
 	if len(wanted) == 0 {
 		return true, nil
 	}
-	names := append([]string{config.BaseVariant}, ui.Names(p.Variants, func(v *project.Variant) string { return v.Name })...)
+	names := append([]string{config.BaseVariant},
+		ui.Names(p.Variants, func(v *project.Variant) string { return v.Name })...)
 	for _, name := range wanted {
 		if !slices.Contains(names, name) {
-			return false, exit.Usagef("--variant %s: there is no such variant%s; there are %s", name, spelling.DidYouMean(name, names), spelling.OrList(names))
+			return false, exit.Usagef("--variant %s: there is no such variant%s; there are %s", name,
+				spelling.DidYouMean(name, names), spelling.OrList(names))
 		}
 	}
-	p.Variants = slices.DeleteFunc(p.Variants, func(v *project.Variant) bool { return !slices.Contains(wanted, v.Name) })
+	p.Variants = slices.DeleteFunc(p.Variants,
+		func(v *project.Variant) bool { return !slices.Contains(wanted, v.Name) })
 	return slices.Contains(wanted, config.BaseVariant), nil
 }
 
@@ -78,8 +81,12 @@ func lostTooMany(ctx context.Context, p *project.Project, dir string) error {
 	if answer == analysis.Fail {
 		verdict = analysis.NoGo
 	}
-	return &exit.Error{Code: verdict.ExitCode(), Err: fmt.Errorf("%d of %s were lost, for which gonogo run answers %s (infra.failures); the same command repeats them",
-		lost, console.Count(all, string(split)+" rollout"), verdict)}
+	return &exit.Error{
+		Code: verdict.ExitCode(),
+		Err: fmt.Errorf("%d of %s were lost, for which gonogo run answers %s (infra.failures); the same command "+
+			"repeats them",
+			lost, console.Count(all, string(split)+" rollout"), verdict),
+	}
 }
 
 // SampleVariants makes the variants of an existing run.
@@ -111,11 +118,13 @@ func joinRun(p *project.Project, dir string) error {
 	if base.Looks != nil && base.Looks.Last() != nil {
 		p.Round = base.Looks.Last().Samples // of sampling that ended when the verdict was decided
 	}
-	differ := project.Differing(p.Manifest(dir).Binding, func(key, value string) bool { return base.Binding[key] != p.Redact.String(value) })
+	differ := project.Differing(p.Manifest(dir).Binding,
+		func(key, value string) bool { return base.Binding[key] != p.Redact.String(value) })
 	if len(differ) == 0 {
 		return nil
 	}
-	return exit.Usagef("%s was made with other settings (%s), so that nothing made now is its variant: put them back, or make a new run", dir, strings.Join(differ, ", "))
+	return exit.Usagef("%s was made with other settings (%s), so that nothing made now is its variant: put them "+
+		"back, or make a new run", dir, strings.Join(differ, ", "))
 }
 
 // baseOf is the manifest of the run that variants are made of.
@@ -125,7 +134,8 @@ func baseOf(dir string) (*rollout.Manifest, error) {
 	case err == nil && opened.Manifest != nil:
 		return opened.Manifest, nil
 	case err == nil, errors.Is(err, os.ErrNotExist):
-		return nil, exit.Usagef("%s is not there yet: variants are compared with the run itself, so make it first, without --variant", dir)
+		return nil, exit.Usagef("%s is not there yet: variants are compared with the run itself, so make it first, "+
+			"without --variant", dir)
 	}
 	return nil, exit.AsUsage(err)
 }
@@ -148,7 +158,9 @@ func sampleVariants(ctx context.Context, p *project.Project, c *project.Call, di
 	return nil
 }
 
-func sampleVariant(ctx context.Context, p *project.Project, c *project.Call, v *project.Variant, dir, base string) error {
+func sampleVariant(ctx context.Context, p *project.Project, c *project.Call, v *project.Variant, dir,
+	base string,
+) error {
 	if err := v.Apply(p); err != nil {
 		return err
 	}

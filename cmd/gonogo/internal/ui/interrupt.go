@@ -16,7 +16,9 @@ import (
 // the process, whatever it waits for. release stops listening.
 // That no one reads any more what is printed ends nothing that is paid for, from
 // here on: a Ctrl-C ends the tee behind us as well.
-func Interruptible(parent context.Context, stderr io.Writer, what string) (ctx context.Context, drain <-chan struct{}, release func()) {
+func Interruptible(parent context.Context, stderr io.Writer,
+	what string,
+) (ctx context.Context, drain <-chan struct{}, release func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, endings()...)

@@ -28,7 +28,8 @@ type Formula struct {
 func Compile(source string, given []string) (*Formula, error) {
 	for i, name := range given {
 		if !isName(name) {
-			return nil, fmt.Errorf("%q cannot be used in a formula: a name has letters, digits and _, and does not begin with a digit", name)
+			return nil, fmt.Errorf("%q cannot be used in a formula: a name has letters, digits and _, and does not "+
+				"begin with a digit", name)
 		}
 		if slices.Contains(given[:i], name) {
 			return nil, fmt.Errorf("the name %q is given twice", name)

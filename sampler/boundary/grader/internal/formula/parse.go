@@ -166,7 +166,8 @@ func (p *parser) name() (node, error) {
 func (p *parser) call(name string, at int) (node, error) {
 	f := functions[name]
 	if f == nil {
-		return nil, p.fail(at, "unknown function %q; the functions are %s", name, list(slices.Sorted(maps.Keys(functions))))
+		return nil, p.fail(at, "unknown function %q; the functions are %s", name,
+			list(slices.Sorted(maps.Keys(functions))))
 	}
 	open := p.at
 	c := &call{step: step{p.col(at)}, name: name, f: f}

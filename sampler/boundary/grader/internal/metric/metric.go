@@ -24,7 +24,8 @@ func Metrics() []Metric {
 			Doc:   "rapidfuzz's WRatio: the best of several ratios of matching characters, by words and by parts.",
 			Score: FuzzyMatch,
 			Steps: fuzzySteps,
-			Choice: "rapidfuzz's fuzz.WRatio with default_process, divided by 100, as the hosted guide's own example has it; " +
+			Choice: "rapidfuzz's fuzz.WRatio with default_process, divided by 100, as the hosted guide's own " +
+				"example has it; " +
 				"texts without a letter or digit score 0",
 		},
 		{
@@ -35,16 +36,19 @@ func Metrics() []Metric {
 				"; an exact answer of two or three words scores far below 1",
 		},
 		{
-			Name:   "gleu",
-			Doc:    "nltk's sentence GLEU (Google BLEU): the smaller of precision and recall over runs of one to four words.",
+			Name: "gleu",
+			Doc: "nltk's sentence GLEU (Google BLEU): the smaller of precision and recall over runs of one to " +
+				"four words.",
 			Score:  GLEU,
 			Choice: "nltk's sentence_gleu to four words, " + wordChoice,
 		},
 		{
-			Name:  "meteor",
-			Doc:   "METEOR as nltk has it: words matched as written or by their stem, recall first, with a penalty for scattered matches.",
+			Name: "meteor",
+			Doc: "METEOR as nltk has it: words matched as written or by their stem, recall first, with a penalty " +
+				"for scattered matches.",
 			Score: METEOR,
-			Choice: "an approximation of nltk's meteor_score: words match exactly or by their Porter stem, synonyms (WordNet) do not, " +
+			Choice: "an approximation of nltk's meteor_score: words match exactly or by their Porter stem, synonyms " +
+				"(WordNet) do not, " +
 				wordChoice + "; an exact answer of one word scores 0.5",
 		},
 		rougeMetric(1), rougeMetric(2), rougeMetric(3), rougeMetric(4), rougeMetric(5),
@@ -58,7 +62,8 @@ func Metrics() []Metric {
 }
 
 // MeteorChoice is the Choice of a METEOR that nltk computes from MeteorWords.
-const MeteorChoice = "nltk's meteor_score with the synonyms of WordNet, " + wordChoice + "; an exact answer of one word scores 0.5"
+const MeteorChoice = "nltk's meteor_score with the synonyms of WordNet, " + wordChoice +
+	"; an exact answer of one word scores 0.5"
 
 const (
 	wordChoice  = "words split by the international rules of mteval-v14, letter case kept where the library keeps it"

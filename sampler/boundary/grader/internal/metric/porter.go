@@ -35,7 +35,8 @@ func stem(word string) string {
 var irregular = map[string]string{
 	"sky": "sky", "skies": "sky", "dying": "die", "lying": "lie", "tying": "tie", "news": "news",
 	"innings": "inning", "inning": "inning", "outings": "outing", "outing": "outing",
-	"cannings": "canning", "canning": "canning", "howe": "howe", "proceed": "proceed", "exceed": "exceed", "succeed": "succeed",
+	"cannings": "canning", "canning": "canning", "howe": "howe", "proceed": "proceed", "exceed": "exceed",
+	"succeed": "succeed",
 }
 
 // suffix is replaced by to, when enough of the word comes before it.
@@ -224,7 +225,8 @@ func shortEnd(w []rune) bool {
 	if n == 2 {
 		return !consonant(w, 0) && consonant(w, 1)
 	}
-	return n >= 3 && consonant(w, n-3) && !consonant(w, n-2) && consonant(w, n-1) && !slices.Contains([]rune("wxy"), w[n-1])
+	return n >= 3 && consonant(w, n-3) && !consonant(w, n-2) && consonant(w, n-1) &&
+		!slices.Contains([]rune("wxy"), w[n-1])
 }
 
 func endsIn(w []rune, end string) bool {
