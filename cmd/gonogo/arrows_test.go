@@ -22,10 +22,11 @@ var allowedArrows = map[string][]string{
 		"analysis/history", "analysis/judge", "analysis/message", "cmd/gonogo/internal/brief",
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/console", "cmd/gonogo/internal/exit",
 		"cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage",
-		"cmd/gonogo/internal/ui", "docs", "fixtures", "report", "report/chart", "report/plain", "report/recipe",
-		"report/viewer", "sampler", "sampler/boundary/grader", "sampler/input/dataset", "sampler/input/document",
-		"sampler/input/spelling", "sampler/logs/exporter", "sampler/logs/importer", "sampler/queue",
-		"sampler/rollout", "sampler/wording",
+		"cmd/gonogo/internal/ui", "docs", "fixtures", "report", "report/chart", "report/plain",
+		"report/recipe", "report/viewer", "sampler", "sampler/boundary/grader", "sampler/input/dataset",
+		"sampler/input/document", "sampler/input/spelling", "sampler/logs/exporter",
+		"sampler/logs/importer", "sampler/queue", "sampler/rollout", "sampler/rollout/credential",
+		"sampler/wording",
 	},
 	"cmd/gonogo/internal/stage": {
 		"analysis", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/measure",
@@ -33,8 +34,8 @@ var allowedArrows = map[string][]string{
 		"cmd/gonogo/internal/console", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/output",
 		"cmd/gonogo/internal/project", "cmd/gonogo/internal/ui", "sampler", "sampler/audit",
 		"sampler/boundary/grader", "sampler/burst", "sampler/endpoint", "sampler/input/document",
-		"sampler/input/spelling", "sampler/limit", "sampler/rollout", "sampler/rollout/markup",
-		"sampler/tryout",
+		"sampler/input/spelling", "sampler/limit", "sampler/rollout", "sampler/rollout/credential",
+		"sampler/rollout/markup", "sampler/tryout",
 	},
 	"cmd/gonogo/internal/output": {
 		"analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/gate",
@@ -45,11 +46,12 @@ var allowedArrows = map[string][]string{
 	"cmd/gonogo/internal/project": {
 		"analysis", "analysis/gate", "analysis/message", "cmd/gonogo/internal/brief",
 		"cmd/gonogo/internal/config", "cmd/gonogo/internal/console", "cmd/gonogo/internal/exit",
-		"cmd/gonogo/internal/ui", "fixtures", "sampler", "sampler/audit", "sampler/boundary/agent", "sampler/boundary/grader",
-		"sampler/boundary/isolation", "sampler/boundary/mcp", "sampler/boundary/model",
-		"sampler/boundary/proxy", "sampler/boundary/python", "sampler/boundary/tool", "sampler/endpoint",
-		"sampler/input/dataset", "sampler/input/document", "sampler/input/job", "sampler/input/spelling",
-		"sampler/limit", "sampler/queue", "sampler/rollout",
+		"cmd/gonogo/internal/ui", "fixtures", "sampler", "sampler/audit", "sampler/boundary/agent",
+		"sampler/boundary/grader", "sampler/boundary/isolation", "sampler/boundary/mcp",
+		"sampler/boundary/model", "sampler/boundary/proxy", "sampler/boundary/python",
+		"sampler/boundary/tool", "sampler/endpoint", "sampler/input/dataset", "sampler/input/document",
+		"sampler/input/job", "sampler/input/spelling", "sampler/limit", "sampler/queue",
+		"sampler/rollout", "sampler/rollout/credential",
 	},
 	"cmd/gonogo/internal/config": {
 		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "cmd/gonogo/internal/brief",
@@ -77,18 +79,19 @@ var allowedArrows = map[string][]string{
 	"report/plain": {},
 	// for terminals, before a run is judged
 	"cmd/gonogo/internal/console": {
-		"analysis", "analysis/gate", "analysis/message", "fixtures", "report/plain", "sampler", "sampler/audit",
-		"sampler/burst", "sampler/endpoint", "sampler/input/schema", "sampler/limit", "sampler/queue",
-		"sampler/rollout", "sampler/tryout", "sampler/wording",
+		"analysis", "analysis/gate", "analysis/message", "fixtures", "report/plain", "sampler",
+		"sampler/audit", "sampler/burst", "sampler/endpoint", "sampler/input/schema", "sampler/limit",
+		"sampler/queue", "sampler/rollout", "sampler/tryout", "sampler/wording",
 	},
 	// a trainer's configuration
 	"report/recipe": {
-		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "report/plain", "sampler/input/job",
-		"sampler/jsontext", "sampler/rollout",
+		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "report/plain",
+		"sampler/input/job", "sampler/jsontext", "sampler/rollout",
 	},
 	// for other programs
 	"report/table": {
-		"analysis", "analysis/collect", "analysis/compare", "report/plain", "sampler/rollout", "sampler/wording",
+		"analysis", "analysis/collect", "analysis/compare", "report/plain", "sampler/rollout",
+		"sampler/wording",
 	},
 	"report/text":              {"analysis/message", "report/block"},
 	"report/internal/html":     {"analysis/message", "report/block", "report/chart", "sampler/rollout"},
@@ -113,8 +116,8 @@ var allowedArrows = map[string][]string{
 	},
 	// types: Result, Finding, Settings, Gate
 	"analysis": {
-		"analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout", "sampler/rollout/markup",
-		"sampler/wording",
+		"analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout",
+		"sampler/rollout/markup", "sampler/wording",
 	},
 	// result.json and nights.jsonl, the one room of analysis that reads and writes files
 	"analysis/archive": {
@@ -138,7 +141,9 @@ var allowedArrows = map[string][]string{
 	},
 	// tests of gates
 	"analysis/gate/gatetest": {"analysis", "sampler/rollout"},
-	"analysis/judge":         {"analysis", "analysis/gate", "analysis/measure", "analysis/message", "sampler/rollout"},
+	"analysis/judge": {
+		"analysis", "analysis/gate", "analysis/measure", "analysis/message", "sampler/rollout",
+	},
 	"analysis/curate": {
 		"analysis", "analysis/collect", "analysis/measure", "analysis/message", "analysis/shift",
 		"analysis/stat", "sampler/rollout", "sampler/wording",
@@ -156,14 +161,18 @@ var allowedArrows = map[string][]string{
 	"analysis/stat":    {"analysis/message"},
 	// tables of docs/calibration/simulations.md for the tests of the three rooms above
 	"analysis/calibration": {},
-	"sampler":              {"sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout"},
+	"sampler": {
+		"sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout",
+		"sampler/rollout/credential",
+	},
 	"sampler/endpoint": {
-		"sampler/jsontext", "sampler/limit", "sampler/rollout", "sampler/rollout/credential", "sampler/wording",
+		"sampler/jsontext", "sampler/limit", "sampler/rollout", "sampler/rollout/credential",
+		"sampler/wording",
 	},
 	"sampler/limit": {},
 	"sampler/rollout": {
-		"sampler/internal/failure", "sampler/jsontext", "sampler/rollout/credential", "sampler/rollout/prompt",
-		"sampler/wording",
+		"sampler/internal/failure", "sampler/jsontext", "sampler/rollout/credential",
+		"sampler/rollout/prompt", "sampler/wording",
 	},
 	// how tools say that a rollout was not judged
 	"sampler/internal/failure": {},
@@ -174,20 +183,25 @@ var allowedArrows = map[string][]string{
 	"sampler/rollout/credential": {},
 	"sampler/boundary/model": {
 		"sampler", "sampler/endpoint", "sampler/internal/transcript", "sampler/jsontext", "sampler/limit",
-		"sampler/rollout",
+		"sampler/rollout", "sampler/rollout/credential",
 	},
 	"sampler/boundary/agent": {
 		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/internal/failure",
-		"sampler/internal/transcript", "sampler/jsontext", "sampler/limit", "sampler/rollout", "sampler/wording",
+		"sampler/internal/transcript", "sampler/jsontext", "sampler/limit", "sampler/rollout",
+		"sampler/rollout/credential", "sampler/wording",
 	},
 	"sampler/boundary/mcp": {
 		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/jsontext",
 		"sampler/rollout", "sampler/rollout/credential",
 	},
 	"sampler/boundary/proxy": {
-		"sampler", "sampler/endpoint", "sampler/internal/transcript", "sampler/jsontext", "sampler/rollout",
+		"sampler", "sampler/endpoint", "sampler/internal/transcript", "sampler/jsontext",
+		"sampler/rollout", "sampler/rollout/credential",
 	},
-	"sampler/boundary/tool": {"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/rollout", "sampler/wording"},
+	"sampler/boundary/tool": {
+		"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/rollout",
+		"sampler/rollout/credential", "sampler/wording",
+	},
 	"sampler/boundary/grader": {
 		"sampler", "sampler/boundary/grader/internal/formula", "sampler/boundary/grader/internal/metric",
 		"sampler/boundary/internal/process", "sampler/boundary/python", "sampler/endpoint",
@@ -198,7 +212,7 @@ var allowedArrows = map[string][]string{
 	"sampler/boundary/grader/internal/metric":  {},
 	"sampler/boundary/isolation": {
 		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/jsontext",
-		"sampler/limit", "sampler/rollout",
+		"sampler/limit", "sampler/rollout", "sampler/rollout/credential",
 	},
 	"sampler/boundary/internal/process": {"sampler/wording"},
 	"sampler/boundary/python": {
@@ -219,7 +233,8 @@ var allowedArrows = map[string][]string{
 		"sampler/wording",
 	},
 	"sampler/queue": {
-		"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout", "sampler/wording",
+		"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout",
+		"sampler/rollout/credential", "sampler/wording",
 	},
 	"cmd/gonogo/internal/brief": {
 		"sampler/input/dataset", "sampler/input/document", "sampler/jsontext", "sampler/rollout",
@@ -255,20 +270,20 @@ var standardOnly = []string{"analysis/message", "sampler/internal/failure", "sam
 
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{
-	"analysis":                {"net", "net/http", "os", "os/exec"},
-	"analysis/archive":        {"net", "net/http", "os/exec"},
-	"analysis/internal/burst": {"net", "net/http", "os", "os/exec"},
-	"analysis/collect":        {"net", "net/http", "os", "os/exec"},
-	"analysis/compare":        {"net", "net/http", "os", "os/exec"},
-	"analysis/curate":         {"net", "net/http", "os", "os/exec"},
-	"analysis/gate":           {"net", "net/http", "os", "os/exec", "time"},
-	"analysis/history":        {"net", "net/http", "os", "os/exec"},
-	"analysis/judge":          {"net", "net/http", "os", "os/exec", "time"},
-	"analysis/measure":        {"net", "net/http", "os", "os/exec"},
-	"analysis/message":        {"net", "net/http", "os", "os/exec", "time"},
-	"analysis/shift":          {"net", "net/http", "os", "os/exec", "time"},
-	"analysis/stat":           {"net", "net/http", "os", "os/exec", "time"},
-	"sampler/limit":           {"net", "net/http", "os", "os/exec"},
+	"analysis":                                 {"net", "net/http", "os", "os/exec"},
+	"analysis/archive":                         {"net", "net/http", "os/exec"},
+	"analysis/internal/burst":                  {"net", "net/http", "os", "os/exec"},
+	"analysis/collect":                         {"net", "net/http", "os", "os/exec"},
+	"analysis/compare":                         {"net", "net/http", "os", "os/exec"},
+	"analysis/curate":                          {"net", "net/http", "os", "os/exec"},
+	"analysis/gate":                            {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/history":                         {"net", "net/http", "os", "os/exec"},
+	"analysis/judge":                           {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/measure":                         {"net", "net/http", "os", "os/exec"},
+	"analysis/message":                         {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/shift":                           {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/stat":                            {"net", "net/http", "os", "os/exec", "time"},
+	"sampler/limit":                            {"net", "net/http", "os", "os/exec"},
 	"sampler/boundary/grader/internal/metric":  {"net", "net/http", "os", "os/exec", "time"},
 	"sampler/boundary/grader/internal/formula": {"net", "net/http", "os", "os/exec", "time"},
 }

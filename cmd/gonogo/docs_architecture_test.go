@@ -39,8 +39,9 @@ var floors = []struct {
 	{"fixtures", "fixtures: the worlds", []string{"fixtures"}},
 }
 
-// aside are packages that serve the tests, the pages and one target of make.
-var aside = []string{"analysis/calibration", "docs", "docs/testdata/library", "fixtures/backtest/judge", "report/reporttest"}
+// aside lists packages that the drawing leaves out: they serve the tests, the pages and one
+// target of make, or, as sampler/wording does, every floor.
+var aside = []string{"analysis/calibration", "docs", "docs/testdata/library", "fixtures/backtest/judge", "report/reporttest", "sampler/wording"}
 
 // floorOf is the node of a package, "" for one aside.
 func floorOf(room string) (node string) {
@@ -143,11 +144,11 @@ func synopsis(t *testing.T, room string) string {
 			t.Fatal(err)
 		}
 		if doc := strings.Join(strings.Fields(parsed.Doc.Text()), " "); doc != "" && !strings.HasSuffix(file, "_test.go") {
-			doc = strings.TrimPrefix(doc, "Package "+parsed.Name.Name+" ")
-			if _, rest, ok := strings.Cut(doc, "may change in any release. It "); ok {
-				doc = rest
+			_, serves, ok := strings.Cut(doc, "may change in any release. It ")
+			if !ok {
+				serves = strings.SplitN(doc, " ", 3)[2] // Package NAME does ...
 			}
-			first, _, _ := strings.Cut(doc+" ", ". ")
+			first, _, _ := strings.Cut(serves+" ", ". ")
 			return strings.ReplaceAll(first, "|", `\|`)
 		}
 	}

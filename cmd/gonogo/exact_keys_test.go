@@ -34,7 +34,6 @@ var foldedKeys = map[string]string{
 	"cmd/gonogo/internal/config/draft.go":    "no struct",
 	"analysis/encode.go":                     "a result of our own",
 	"analysis/finding.go":                    "a result of our own",
-	"analysis/threshold.go":                  "no struct",
 	"analysis/prices.go":                     "prices of our own",
 	"analysis/history/read.go":               "nights of our own",
 	"analysis/message/language.go":           "our own translations",

@@ -183,26 +183,64 @@ func textsWithCommands(t *testing.T) (texts []string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			ast.Inspect(parsed, func(n ast.Node) bool {
+			add := func(text string) {
+				text = strings.ReplaceAll(text, "{replay}", "gonogo audit RUN --replay ID")
+				for name, a := range analysis.Commands {
+					text = strings.ReplaceAll(text, "{"+name+"}", message.Shell(a.Command...))
+				}
+				if names.MatchString(help.ReplaceAllString(text, "")) && !slices.Contains(bareCommands, text) {
+					texts = append(texts, text)
+				}
+			}
+			var visit func(n ast.Node) bool
+			visit = func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.Field: // its tag documents a key of gonogo.yaml
 					n.Tag = nil
 				case *ast.KeyValueExpr:
 					key, ok := n.Key.(*ast.Ident)
 					return !ok || !slices.Contains(documentation, key.Name)
+				case *ast.BinaryExpr:
+					if n.Op == token.ADD {
+						text, others := joined(n)
+						add(text)
+						for _, other := range others {
+							ast.Inspect(other, visit)
+						}
+						return false
+					}
 				case *ast.BasicLit:
-					text, err := strconv.Unquote(n.Value)
-					text = strings.ReplaceAll(text, "{replay}", "gonogo audit RUN --replay ID")
-					for name, a := range analysis.Commands {
-						text = strings.ReplaceAll(text, "{"+name+"}", message.Shell(a.Command...))
-					}
-					if n.Kind == token.STRING && err == nil && names.MatchString(help.ReplaceAllString(text, "")) && !slices.Contains(bareCommands, text) {
-						texts = append(texts, text)
-					}
+					add(literal(n))
 				}
 				return true
-			})
+			}
+			ast.Inspect(parsed, visit)
 		}
 	}
 	return texts
+}
+
+// joined returns the text of string literals that are added up, with a space for each other
+// operand, and those operands.
+func joined(x ast.Expr) (text string, others []ast.Expr) {
+	switch x := x.(type) {
+	case *ast.BinaryExpr:
+		if x.Op == token.ADD {
+			left, some := joined(x.X)
+			right, more := joined(x.Y)
+			return left + right, append(some, more...)
+		}
+	case *ast.BasicLit:
+		return literal(x), nil
+	}
+	return " ", []ast.Expr{x}
+}
+
+// literal returns the text of a string literal, "" of any other.
+func literal(lit *ast.BasicLit) string {
+	text, err := strconv.Unquote(lit.Value)
+	if lit.Kind != token.STRING || err != nil {
+		return ""
+	}
+	return text
 }

@@ -111,13 +111,9 @@ func distinct(texts []string) []string {
 // MaskURL returns a URL, or a list of URLs with commas between, with each credential, of any
 // length, replaced by Mask. It keeps everything else: a reader recognizes what is configured.
 // BareURL is for messages about a request.
-func MaskURL(text string) string {
-	if list := strings.Split(text, ","); len(list) > 1 && allURLs(list) {
-		for i, one := range list {
-			list[i] = MaskURL(strings.TrimSpace(one))
-		}
-		return strings.Join(list, ",")
-	}
+func MaskURL(text string) string { return eachURL(text, maskURL) }
+
+func maskURL(text string) string {
 	var out strings.Builder
 	done := 0
 	for _, c := range urlCredentials(text) {
@@ -129,14 +125,26 @@ func MaskURL(text string) string {
 	return out.String()
 }
 
-func allURLs(list []string) bool {
-	return !slices.ContainsFunc(list, func(one string) bool { return !scheme.MatchString(strings.TrimSpace(one)) })
+// eachURL applies change to a URL, or to each of a list of URLs with commas between.
+func eachURL(text string, change func(string) string) string {
+	list := strings.Split(text, ",")
+	for i, one := range list {
+		if list[i] = strings.TrimSpace(one); !scheme.MatchString(list[i]) {
+			return change(text) // a comma inside of one URL
+		}
+	}
+	for i, one := range list {
+		list[i] = change(one)
+	}
+	return strings.Join(list, ",")
 }
 
-// BareURL returns a URL without user, query and fragment, any of which may hold a secret under a
-// name that tells nothing of it. It is for messages about a request, where host and path are
-// enough.
-func BareURL(raw string) string {
+// BareURL returns a URL, or a list of URLs with commas between, without user, query and fragment:
+// any of them may hold a secret whose name does not show it. It is for messages about a
+// request, where host and path are enough.
+func BareURL(text string) string { return eachURL(text, bareURL) }
+
+func bareURL(raw string) string {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return "(unreadable URL)"

@@ -44,6 +44,7 @@ func TestBareURL(t *testing.T) {
 		"https://user:pass@h.example/x?code=aa#token": "https://h.example/x",
 		"https://h.example/v1?":                       "https://h.example/v1",
 		"https://h.example/%zz?token=k":               "(unreadable URL)",
+		"nats://u:secret@a:4222,nats://b:4222":        "nats://a:4222,nats://b:4222",
 	} {
 		if got := BareURL(in); got != want {
 			t.Errorf("BareURL(%q) = %q, want %q", in, got, want)
