@@ -242,7 +242,7 @@ type Judgement struct {
 
 // Finding returns the judgement with an answer and what it was compared with.
 func (j Judgement) Finding(status Status, b Bound) Finding {
-	f := Finding{Split: j.Split, Severity: j.Severity, args: j.Args, instead: j.Instead, Fact: Fact{
+	f := Finding{Split: j.Split, Severity: j.Severity, args: maps.Clone(j.Args), instead: j.Instead, Fact: Fact{
 		Status: status, Value: b.Value, Low: b.Low, High: b.High, Want: wantIn(j.Unit, j.Want),
 		Threshold: j.Want.Args["limit"].Number, Unit: j.Unit, Items: j.Items, Rows: j.Rows,
 	}}

@@ -13,8 +13,9 @@ import (
 )
 
 // Gates are the gates that judge a run, in the order in which they are shown and in which
-// the first failing one is the verdict's reason. Nothing else knows a gate: its words,
-// thresholds and name are found in the list.
+// the first failing one is the verdict's reason. A gate's name and thresholds are known from
+// the list alone. Its words are known in the whole program once the list was declared or
+// validated: two gates of one name have the same words.
 type Gates []*Gate
 
 // Named returns the gate or the part with a name. A result may hold findings of a gate

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -33,7 +34,7 @@ func saidInChinese(t *testing.T, c *compare.Comparison) {
 	for _, text := range textsOf(c) {
 		said := text.In(chinese)
 		han := strings.ContainsFunc(said, func(r rune) bool { return unicode.Is(unicode.Han, r) })
-		if len(message.Untranslated()) == 0 && (!han || wordsInARow.MatchString(said)) {
+		if !slices.Contains(message.Untranslated(), "zh "+text.ID) && (!han || wordsInARow.MatchString(said)) {
 			t.Errorf("%q is no Chinese: %q", text, said)
 		}
 	}

@@ -119,7 +119,7 @@ func ledRuns(c *cli.Context, url, run string) ([]*queue.RunStatus, error) {
 	if err == nil {
 		defer conn.Close()
 		var list []*queue.RunStatus
-		if list, err = conn.Runs(ctx, run, credential.MaskURL(at.URL)); err == nil {
+		if list, err = conn.Runs(ctx, run, credential.MaskURLs(at.URL)); err == nil {
 			return list, nil
 		}
 	}

@@ -47,7 +47,7 @@ func dial(ctx context.Context, url string, log *slog.Logger, p tlsFiles, opts ..
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	c := &Conn{log: log, server: credential.BareURL(url), papers: p, closed: make(chan struct{})}
+	c := &Conn{log: log, server: credential.BareURLs(url), papers: p, closed: make(chan struct{})}
 	opts = append(
 		opts,
 		nats.Name("gonogo"), nats.Timeout(dialTimeout), nats.PingInterval(pingEvery),

@@ -1,7 +1,5 @@
-// Package gatetest serves the gonogo command; its API may change in any release.
-//
-// It tests a gate with a table. In: a gate, and results with the findings that are wanted of
-// each. Out: test failures.
+// Package gatetest tests a gate with a table. In: a gate, and results with the findings that
+// are wanted of each. Out: test failures.
 package gatetest
 
 import (

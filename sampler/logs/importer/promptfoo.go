@@ -27,7 +27,7 @@ var promptfoo = Format{
 		Failures: "`failureReason` 2 is an error (`model_api`, or `grader` when there is a response), with another " +
 			"reason `error` is not an error; a row with an assertion that was not judged is `grader`, whatever its " +
 			"score: `metadata.graderError`, a script that threw, a factuality or closed-QA judge that gave no " +
-			"verdict; so is a row without assertions, or with a score that is null or NaN, is `grader`",
+			"verdict; so is a row without assertions, or with a score that is null or NaN",
 	},
 	Read: readPromptfoo,
 }

@@ -108,12 +108,9 @@ func distinct(texts []string) []string {
 	return out
 }
 
-// MaskURL returns a URL, or a list of URLs with commas between, with each credential, of any
-// length, replaced by Mask. It keeps everything else: a reader recognizes what is configured.
-// BareURL is for messages about a request.
-func MaskURL(text string) string { return eachURL(text, maskURL) }
-
-func maskURL(text string) string {
+// MaskURL returns a URL with each credential, of any length, replaced by Mask. It keeps
+// everything else, so a reader recognizes what is configured. BareURL is for messages about a request.
+func MaskURL(text string) string {
 	var out strings.Builder
 	done := 0
 	for _, c := range urlCredentials(text) {
@@ -125,30 +122,29 @@ func maskURL(text string) string {
 	return out.String()
 }
 
-// eachURL applies change to a URL, or to each of a list of URLs with commas between.
-func eachURL(text string, change func(string) string) string {
-	list := strings.Split(text, ",")
-	for i, one := range list {
-		if list[i] = strings.TrimSpace(one); !scheme.MatchString(list[i]) {
-			return change(text) // a comma inside of one URL
-		}
-	}
-	for i, one := range list {
-		list[i] = change(one)
-	}
-	return strings.Join(list, ",")
-}
+// MaskURLs masks each of a list of addresses with commas between, such as that of a queue.
+func MaskURLs(list string) string { return eachOf(list, MaskURL) }
 
-// BareURL returns a URL, or a list of URLs with commas between, without user, query and fragment:
-// any of them may hold a secret whose name does not show it. It is for messages about a
-// request, where host and path are enough.
-func BareURL(text string) string { return eachURL(text, bareURL) }
-
-func bareURL(raw string) string {
-	u, err := url.Parse(raw)
+// BareURL returns a URL without user, query and fragment: any of them may hold a secret whose
+// name does not show it. It is for messages about a request, where host and path are enough.
+func BareURL(text string) string {
+	u, err := url.Parse(text)
 	if err != nil {
 		return "(unreadable URL)"
 	}
 	u.User, u.RawQuery, u.ForceQuery, u.Fragment = nil, "", false, ""
 	return u.String()
+}
+
+// BareURLs returns a list of addresses with commas between, each as BareURL returns it.
+func BareURLs(list string) string { return eachOf(list, BareURL) }
+
+func eachOf(list string, change func(string) string) string {
+	all := strings.Split(list, ",")
+	for i, one := range all {
+		if one = strings.TrimSpace(one); scheme.MatchString(one) {
+			all[i] = change(one)
+		}
+	}
+	return strings.Join(all, ",")
 }

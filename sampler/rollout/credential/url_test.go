@@ -13,7 +13,7 @@ func TestMaskURL(t *testing.T) {
 		"https://h.example/a=b/key=c?code=&sig":               "https://h.example/a=b/key=c?code=&sig",
 		"https://h.example/mail@example.com?to=a@b.example":   "https://h.example/mail@example.com?to=a@b.example",
 		"not a URL with code=secret":                          "not a URL with code=secret",
-		"nats://u:secret@a:4222, nats://b:4222":               "nats://**********@a:4222,nats://b:4222",
+		"https://h.example/?token=https://a,https://b":        "https://h.example/?token=**********",
 		"https://h.example/?list=a,b&key=k":                   "https://h.example/?list=a,b&key=**********",
 		"":                                                    "",
 	} {
@@ -41,13 +41,28 @@ func FuzzMaskURL(f *testing.F) {
 
 func TestBareURL(t *testing.T) {
 	for in, want := range map[string]string{
-		"https://user:pass@h.example/x?code=aa#token": "https://h.example/x",
-		"https://h.example/v1?":                       "https://h.example/v1",
-		"https://h.example/%zz?token=k":               "(unreadable URL)",
-		"nats://u:secret@a:4222,nats://b:4222":        "nats://a:4222,nats://b:4222",
+		"https://user:pass@h.example/x?code=aa#token":                           "https://h.example/x",
+		"https://h.example/v1?":                                                 "https://h.example/v1",
+		"https://relay.example/x?to=https://a.example,https://b.example/SECRET": "https://relay.example/x",
+		"https://h.example/%zz?token=k":                                         "(unreadable URL)",
 	} {
 		if got := BareURL(in); got != want {
 			t.Errorf("BareURL(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestListsOfURLs(t *testing.T) {
+	for _, c := range []struct{ in, masked, bare string }{
+		{"nats://u:secret@a:4222, nats://b:4222", "nats://**********@a:4222,nats://b:4222", "nats://a:4222,nats://b:4222"},
+		{"localhost:4222,nats://u:secret@h:4222", "localhost:4222,nats://**********@h:4222", "localhost:4222,nats://h:4222"},
+		{"memory", "memory", "memory"},
+	} {
+		if got := MaskURLs(c.in); got != c.masked {
+			t.Errorf("MaskURLs(%q) = %q, want %q", c.in, got, c.masked)
+		}
+		if got := BareURLs(c.in); got != c.bare {
+			t.Errorf("BareURLs(%q) = %q, want %q", c.in, got, c.bare)
 		}
 	}
 }

@@ -191,7 +191,7 @@ func (a *actions) sampling() {
 	}
 	a.ownModel()
 	if at := a.cfg.Queue; at.Remote() {
-		a.add("connect to the queue at %s", shortened(credential.MaskURL(at.URL)))
+		a.add("connect to the queue at %s", shortened(credential.MaskURLs(at.URL)))
 	}
 }
 

@@ -73,7 +73,7 @@ func (c *Call) ByFlag(err error) error {
 	for _, flag := range c.Typed {
 		value := flag.Value
 		if flag.Name == "queue" {
-			value = credential.MaskURL(value)
+			value = credential.MaskURLs(value)
 		}
 		text = strings.ReplaceAll(text, "--set "+flag.Key+":", "--"+flag.Name+" "+value+":")
 	}

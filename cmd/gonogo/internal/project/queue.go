@@ -52,7 +52,7 @@ type Queue struct {
 func (h *Queue) Begin(dir string, m rollout.Manifest) {
 	q := h.p.Config.Queue
 	at, was := queue.ReadTrace(dir)
-	if was && (!q.Used() || !q.Embedded() && at.Queue != credential.MaskURL(q.URL)) {
+	if was && (!q.Used() || !q.Embedded() && at.Queue != credential.MaskURLs(q.URL)) {
 		h.p.Warnings = append(h.p.Warnings, fmt.Sprintf("this run was begun with --queue %s: what workers had made "+
 			"and was not recorded yet is there, and is made and paid for again without it", at.Queue))
 	}
@@ -68,7 +68,7 @@ func (h *Queue) Begin(dir string, m rollout.Manifest) {
 		slots = min(slots, besideOthers)
 	}
 	h.out = &queue.Handout{
-		Dir: dir, Address: q.Address, Shown: credential.MaskURL(q.URL), Conn: h.cluster.conn,
+		Dir: dir, Address: q.Address, Shown: credential.MaskURLs(q.URL), Conn: h.cluster.conn,
 		Here:     queue.ThisWorker(slots, Version()),
 		Log:      func() *slog.Logger { return h.talk().Logger() },
 		Describe: func(ctx context.Context) ([]byte, error) { return describe(ctx, h.p) },
@@ -202,7 +202,7 @@ func ReadyQueue(ctx context.Context, p *Project, c *Call) error {
 	q := p.Config.Queue
 	if q.Remote() && c.Sampling.Rehearse {
 		return exit.Usagef("--rehearse makes a rollout in this process, and with queue.url %s workers make them: "+
-			"leave the queue out (--queue memory)", credential.MaskURL(q.URL))
+			"leave the queue out (--queue memory)", credential.MaskURLs(q.URL))
 	}
 	p.Queue.cluster.untried = c.Sampling.DespiteProblems
 	err := itemsFit(p)
@@ -220,7 +220,7 @@ func ReadyQueue(ctx context.Context, p *Project, c *Call) error {
 	p.closers = append(p.closers, conn.Close)
 	p.Queue.cluster.conn = conn
 	fmt.Fprintf(c.Err, "Workers make the rollouts, by the queue at %s: they try the endpoints and the grader, and "+
-		"nothing is rehearsed here.\n", credential.MaskURL(q.URL))
+		"nothing is rehearsed here.\n", credential.MaskURLs(q.URL))
 	return nil
 }
 
