@@ -81,7 +81,7 @@ func makeRun(ctx context.Context, p *project.Project, c *project.Call, dir strin
 		return exit.AsUsage(regradeHint(p, c, dir, err))
 	}
 	stats, err := make(writer, jobs)
-	closed := project.FinishRun(p, writer)
+	closed := errors.Join(noteLimits(writer, stats), project.FinishRun(p, writer))
 	if not, ok := errors.AsType[notBegun](err); ok {
 		return errors.Join(not.error, closed)
 	}

@@ -1,0 +1,54 @@
+package stage
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"gonogo/sampler"
+	"gonogo/sampler/endpoint"
+	"gonogo/sampler/limit"
+	"gonogo/sampler/rollout"
+)
+
+// TestWhatLimitedAnEndpointIsNoted resumes one run: each row is the end of a call of it.
+func TestWhatLimitedAnEndpointIsNoted(t *testing.T) {
+	byRefusals := endpoint.State{Name: "model", Limit: 4, HeldBy: limit.HeldByRefusals}
+	byQueue := endpoint.State{Name: "grader", Limit: 2, HeldBy: limit.HeldByQueue}
+	bySetting := endpoint.State{Name: "tool search", Limit: 8, HeldBy: limit.HeldBySetting, Waiting: 3}
+	dir := filepath.Join(t.TempDir(), "run")
+	w, err := rollout.Create(dir, rollout.Manifest{Source: rollout.Live, Notes: []string{"imported"}}, nil, rollout.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, c := range []struct {
+		what  string
+		stats sampler.Stats
+		want  []string
+	}{
+		{"half a minute: too short", sampler.Stats{Elapsed: 30 * time.Second, Boundaries: []endpoint.State{byRefusals}}, []string{"imported"}},
+		{"what is set is no surprise", sampler.Stats{Elapsed: time.Hour, Boundaries: []endpoint.State{bySetting}}, []string{"imported"}},
+		{"429s and a queue", sampler.Stats{Elapsed: time.Hour, Boundaries: []endpoint.State{byRefusals, byQueue}}, []string{
+			"imported",
+			"While rollouts were made, endpoint model: limited to 4 by 429s (sampling.concurrency).",
+			"While rollouts were made, endpoint grader: handles about 2 at once; more would queue (sampling.concurrency).",
+		}},
+		{"another call replaces them", sampler.Stats{Elapsed: time.Hour, Boundaries: []endpoint.State{byQueue}}, []string{
+			"imported", "While rollouts were made, endpoint grader: handles about 2 at once; more would queue (sampling.concurrency).",
+		}},
+		{"nothing limits it any more", sampler.Stats{Elapsed: time.Hour}, []string{"imported"}},
+	} {
+		if err := noteLimits(w, c.stats); err != nil {
+			t.Fatal(err)
+		}
+		run, err := rollout.OpenManifest(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := run.Manifest.Notes; !slices.Equal(got, c.want) {
+			t.Errorf("%s: notes %q, want %q", c.what, got, c.want)
+		}
+	}
+}
