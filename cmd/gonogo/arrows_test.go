@@ -209,7 +209,8 @@ var allowedArrows = map[string][]string{
 		"sampler/wording",
 	},
 	"sampler/boundary/grader/internal/formula": {},
-	"sampler/boundary/grader/internal/metric":  {},
+
+	"sampler/boundary/grader/internal/metric": {},
 	"sampler/boundary/isolation": {
 		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/jsontext",
 		"sampler/limit", "sampler/rollout", "sampler/rollout/credential",
@@ -284,8 +285,12 @@ var pureRooms = map[string][]string{
 	"analysis/shift":          {"net", "net/http", "os", "os/exec", "time"},
 	"analysis/stat":           {"net", "net/http", "os", "os/exec", "time"},
 	"sampler/limit":           {"net", "net/http", "os", "os/exec"},
-	"sampler/boundary/grader/internal/metric":  {"net", "net/http", "os", "os/exec", "time"},
-	"sampler/boundary/grader/internal/formula": {"net", "net/http", "os", "os/exec", "time"},
+	"sampler/boundary/grader/internal/metric": {
+		"net", "net/http", "os", "os/exec", "time",
+	},
+	"sampler/boundary/grader/internal/formula": {
+		"net", "net/http", "os", "os/exec", "time",
+	},
 }
 
 // arrow is one import, found in one file.
