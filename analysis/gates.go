@@ -169,7 +169,7 @@ func (g *Gate) validate() error {
 		switch {
 		case x.Name != g.Name && !strings.HasPrefix(x.Name, g.Name+"."):
 			return fmt.Errorf("the name of its threshold %q must begin with %q", x.Name, g.Name+".")
-		case stat.Some(x.Default) == nil || x.Unit == message.UnitShare && (x.Default < 0 || x.Default > 1):
+		case stat.FiniteOrNil(x.Default) == nil || x.Unit == message.UnitShare && (x.Default < 0 || x.Default > 1):
 			return fmt.Errorf("its threshold %s has the default %g: a share is from 0 to 1, and any other threshold "+
 				"finite", x.Name, x.Default)
 		}

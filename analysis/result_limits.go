@@ -64,7 +64,7 @@ func (w *WhatIf) Tightest(r stat.Range) (Cap, bool) {
 	if len(w.Caps) == 0 {
 		return Cap{}, false
 	}
-	earned := stat.Or(w.Caps[len(w.Caps)-1].Reward.Value, r.Lo) - r.Lo
+	earned := stat.ValueOr(w.Caps[len(w.Caps)-1].Reward.Value, r.Lo) - r.Lo
 	for _, c := range w.Caps {
 		if earned > 0 && c.Change.Value != nil &&
 			*c.Change.Value >= -min(littleOfRange*r.Width(), littleOfEarned*earned) {

@@ -142,7 +142,7 @@ func (v Variance) NoneSeen() bool {
 func (v Variance) Noise() stat.Estimate {
 	e := v.GraderShare
 	if v.NoneSeen() {
-		e.High = stat.Some(0)
+		e.High = stat.FiniteOrNil(0)
 	}
 	return e
 }

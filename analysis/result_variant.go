@@ -42,7 +42,7 @@ func (d *Difference) Size() float64 {
 	if d.Unit == message.UnitShare {
 		return math.Abs(*d.Value)
 	}
-	return math.Abs(*d.Value) / max(math.Abs(stat.Or(d.Base, 0)), math.Abs(stat.Or(d.New, 0)),
+	return math.Abs(*d.Value) / max(math.Abs(stat.ValueOr(d.Base, 0)), math.Abs(stat.ValueOr(d.New, 0)),
 		math.SmallestNonzeroFloat64)
 }
 

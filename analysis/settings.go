@@ -82,7 +82,7 @@ func (s Settings) Validate() error {
 	switch {
 	case s.GroupSize < 2:
 		return fmt.Errorf("group_size is %d: a group needs at least 2 rollouts", s.GroupSize)
-	case stat.Some(r.Lo) == nil || stat.Some(r.Hi) == nil || r.Lo >= r.Hi:
+	case stat.FiniteOrNil(r.Lo) == nil || stat.FiniteOrNil(r.Hi) == nil || r.Lo >= r.Hi:
 		return fmt.Errorf("reward_range is [%g, %g]: it needs two finite numbers, the lower one first", r.Lo, r.Hi)
 	case max(math.Abs(r.Lo), math.Abs(r.Hi)) > mostReward ||
 		r.Width() < leastWidth*max(math.Abs(r.Lo), math.Abs(r.Hi)) || r.Width() < 1/mostReward:
@@ -90,13 +90,13 @@ func (s Settings) Validate() error {
 			"compute with: scale the rewards", r.Lo, r.Hi, mostReward)
 	case !slices.Contains(Normalizations(), s.Normalize):
 		return fmt.Errorf("trainer.normalize is %q: it is one of %s", s.Normalize, strings.Join(Normalizations(), ", "))
-	case s.Epsilon < 0 || stat.Some(s.Epsilon) == nil:
+	case s.Epsilon < 0 || stat.FiniteOrNil(s.Epsilon) == nil:
 		return fmt.Errorf("trainer.epsilon is %g: it must be a finite number from 0", s.Epsilon)
 	case s.Confidence <= 0.5 || s.Confidence >= 1:
 		return fmt.Errorf("confidence is %g: it must be between 0.5 and 1", s.Confidence)
 	case s.Ceiling != nil && (*s.Ceiling <= r.Lo || *s.Ceiling > r.Hi):
 		return fmt.Errorf("ceiling is %g: it must be inside the reward range [%g, %g]", *s.Ceiling, r.Lo, r.Hi)
-	case s.PassThreshold != nil && stat.Some(*s.PassThreshold) == nil:
+	case s.PassThreshold != nil && stat.FiniteOrNil(*s.PassThreshold) == nil:
 		return fmt.Errorf("pass_threshold is %g: it must be finite", *s.PassThreshold)
 	case s.WantedShare <= 0 || s.WantedShare > 1:
 		return fmt.Errorf("training.wanted_share is %g: it must be above 0 and at most 1", s.WantedShare)
@@ -114,4 +114,4 @@ func (s Settings) Validate() error {
 func (s Settings) ToolError() func(output string) bool { return toolError(s.ToolErrors) }
 
 // Best is the most that a perfect policy could earn: Ceiling, or the top of the range.
-func (s Settings) Best() float64 { return stat.Or(s.Ceiling, s.RewardRange.Hi) }
+func (s Settings) Best() float64 { return stat.ValueOr(s.Ceiling, s.RewardRange.Hi) }

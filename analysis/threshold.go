@@ -59,7 +59,7 @@ func (t Thresholds) At(threshold Threshold) float64 {
 
 func (t Thresholds) validate() error {
 	for _, name := range slices.Sorted(maps.Keys(t)) {
-		if stat.Some(t[name]) == nil {
+		if stat.FiniteOrNil(t[name]) == nil {
 			return fmt.Errorf("threshold %s is %g: it must be finite", name, t[name])
 		}
 	}

@@ -270,10 +270,10 @@ func withShift(t *testing.T) *analysis.Result {
 	r.Shift = &analysis.Shift{
 		Crossings: []analysis.Crossing{{A: rollout.Train, B: rollout.Eval, RowsA: 120, RowsB: 60}},
 		Pairs: []analysis.ShiftPair{
-			{A: rollout.Train, B: rollout.Eval, On: analysis.OnLastUser, Test: shift.Energy, Primary: true, PHolm: stat.Some(0.0005), NA: 120, NB: 60},
+			{A: rollout.Train, B: rollout.Eval, On: analysis.OnLastUser, Test: shift.Energy, Primary: true, PHolm: stat.FiniteOrNil(0.0005), NA: 120, NB: 60},
 			{
-				A: rollout.Train, B: rollout.Eval, On: analysis.OnLastUser, Test: shift.C2ST, Primary: true, P: stat.Some(0.0005), PHolm: stat.Some(0.0005), NA: 120, NB: 60,
-				Effect: stat.Estimate{Value: stat.Some(0.9123), Low: stat.Some(0.8571), High: stat.Some(0.9549)},
+				A: rollout.Train, B: rollout.Eval, On: analysis.OnLastUser, Test: shift.C2ST, Primary: true, P: stat.FiniteOrNil(0.0005), PHolm: stat.FiniteOrNil(0.0005), NA: 120, NB: 60,
+				Effect: stat.Estimate{Value: stat.FiniteOrNil(0.9123), Low: stat.FiniteOrNil(0.8571), High: stat.FiniteOrNil(0.9549)},
 			},
 		},
 	}
@@ -295,7 +295,7 @@ func withLost(t *testing.T) *analysis.Result {
 	r := reporttest.Load(t, "cautious")
 	m := &r.Splits[rollout.Train].Missing
 	m.Tool += 123
-	m.Share = stat.Some(float64(m.Total()) / float64(m.Total()+r.Splits[rollout.Train].Reward.N))
+	m.Share = stat.FiniteOrNil(float64(m.Total()) / float64(m.Total()+r.Splits[rollout.Train].Reward.N))
 	return r
 }
 

@@ -57,9 +57,9 @@ func nastyResult(t *testing.T) *analysis.Result {
 		p := analysis.ProbeResult{Probe: fmt.Sprintf("probe %d %s", i, first(text, 40)), Expect: rollout.Bottom, Limit: &limit, Items: 40, Above: i + 1, Accept: *share(0.1), Gap: *share(-0.2)}
 		p.Holes = []analysis.Hole{{ID: fmt.Sprintf("nasty/train/%s/%d", first(text, 200), i), Split: rollout.Train, Item: text, Reward: 1, Payload: text}}
 		g.Probes = append(g.Probes, p)
-		g.SuspectReferences = append(g.SuspectReferences, analysis.SuspectReference{Split: rollout.Train, Item: text, Answer: text, Share: 0.75, Reward: stat.Some(0)})
+		g.SuspectReferences = append(g.SuspectReferences, analysis.SuspectReference{Split: rollout.Train, Item: text, Answer: text, Share: 0.75, Reward: stat.FiniteOrNil(0)})
 		g.TooGood = append(g.TooGood, analysis.TooGood{Pattern: text, Split: rollout.Split(first(text, 20)), Items: nasty, Count: 3, Note: message.Verbatim(text)})
-		g.Layers.Parts = append(g.Layers.Parts, analysis.Layer{Name: text, Mean: *share(0.5), Share: stat.Some(0.05)})
+		g.Layers.Parts = append(g.Layers.Parts, analysis.Layer{Name: text, Mean: *share(0.5), Share: stat.FiniteOrNil(0.05)})
 		g.Detectors = append(g.Detectors, analysis.DetectorResult{Detector: text, Rollouts: 10, Marked: 2, Share: *share(0.2), Mean: *share(0.9), Items: nasty})
 		g.Failures = append(g.Failures, analysis.GraderFailure{Kind: text, Count: 3, Example: text, Items: nasty})
 	}
@@ -68,7 +68,7 @@ func nastyResult(t *testing.T) *analysis.Result {
 }
 
 func share(x float64) *stat.Estimate {
-	return &stat.Estimate{Value: &x, Low: stat.Some(x - 0.05), High: stat.Some(x + 0.05), N: 80, Items: 40, Method: "share of items; Clopper–Pearson interval", Warnings: []message.Text{}}
+	return &stat.Estimate{Value: &x, Low: stat.FiniteOrNil(x - 0.05), High: stat.FiniteOrNil(x + 0.05), N: 80, Items: 40, Method: "share of items; Clopper–Pearson interval", Warnings: []message.Text{}}
 }
 
 func TestNastyPayloadsAreTextInHTML(t *testing.T) {
@@ -387,11 +387,11 @@ func TestACutPayloadKeepsItsQuotationMarks(t *testing.T) {
 // A gap of one item was once shown as 0 [-1, 1].
 func TestAGapOfNothingIsNotKnown(t *testing.T) {
 	r := reporttest.Load(t, "go")
-	nothing := stat.Estimate{Value: stat.Some(0), Low: stat.Some(-1), High: stat.Some(1), N: 1, Items: 1}
+	nothing := stat.Estimate{Value: stat.FiniteOrNil(0), Low: stat.FiniteOrNil(-1), High: stat.FiniteOrNil(1), N: 1, Items: 1}
 	if got := gap(nothing, r, &english); got != english.NotKnown {
 		t.Errorf("the gap of one item is %q", got)
 	}
-	nothing.Items, nothing.Low, nothing.High = 20, stat.Some(-0.2), stat.Some(0.2)
+	nothing.Items, nothing.Low, nothing.High = 20, stat.FiniteOrNil(-0.2), stat.FiniteOrNil(0.2)
 	if got := gap(nothing, r, &english); !strings.HasPrefix(got, "0 [") {
 		t.Errorf("a gap of 20 items is %q", got)
 	}

@@ -18,7 +18,7 @@ func withBurst(t *testing.T) *analysis.Result {
 	t.Helper()
 	r := reporttest.Load(t, "go")
 	known := func(x float64) stat.Estimate {
-		return stat.Estimate{Value: &x, Low: stat.Some(x * 0.9), High: stat.Some(x * 1.1), N: 400, Items: 128}
+		return stat.Estimate{Value: &x, Low: stat.FiniteOrNil(x * 0.9), High: stat.FiniteOrNil(x * 1.1), N: 400, Items: 128}
 	}
 	size, low, high := 16, 8, 32
 	r.Burst = &analysis.Burst{
@@ -26,12 +26,12 @@ func withBurst(t *testing.T) *analysis.Result {
 		FirstFailure: &analysis.FirstFailure{After: 1.25, Endpoint: "tool search", Kind: "status 503"},
 		Endpoints: []analysis.BurstEndpoint{
 			{
-				BurstEndpoint: rollout.BurstEndpoint{Name: "tool search"}, Requests: 400, Failed: 60, Refused: 3, P50: known(0.2), P95: known(0.8), P99: known(0.9), Max: stat.Some(1.1),
+				BurstEndpoint: rollout.BurstEndpoint{Name: "tool search"}, Requests: 400, Failed: 60, Refused: 3, P50: known(0.2), P95: known(0.8), P99: known(0.9), Max: stat.FiniteOrNil(1.1),
 				Errors:  []analysis.BurstError{{Kind: "status 503", Count: 60, Share: 0.15, Example: "<b>full</b>\x1b[31m"}},
 				Load:    []analysis.LoadPoint{{Size: 1, Rollouts: 32, P95: known(0.2)}, {Size: 128, Rollouts: 128, Failed: 60, P95: known(0.8)}},
-				Doubles: analysis.Doubling{At: stat.Some(19.5), Low: &low, High: &high, Base: stat.Some(0.2), Times: stat.Some(4)},
+				Doubles: analysis.Doubling{At: stat.FiniteOrNil(19.5), Low: &low, High: &high, Base: stat.FiniteOrNil(0.2), Times: stat.FiniteOrNil(4)},
 			},
-			{BurstEndpoint: rollout.BurstEndpoint{Name: "grader"}, Requests: 116, P50: known(0.05), P95: known(0.06), P99: known(0.07), Load: []analysis.LoadPoint{{Size: 1, Rollouts: 32, P95: known(0.05)}}, Doubles: analysis.Doubling{Base: stat.Some(0.05), Times: stat.Some(1.1)}},
+			{BurstEndpoint: rollout.BurstEndpoint{Name: "grader"}, Requests: 116, P50: known(0.05), P95: known(0.06), P99: known(0.07), Load: []analysis.LoadPoint{{Size: 1, Rollouts: 32, P95: known(0.05)}}, Doubles: analysis.Doubling{Base: stat.FiniteOrNil(0.05), Times: stat.FiniteOrNil(1.1)}},
 		},
 		Wire:      analysis.BurstWire{Answers: 900, Departing: 400, By: map[string]int{rollout.NoCallID: 400}},
 		Crosstalk: analysis.Crosstalk{Answers: 900}, Repeats: stat.Share(3, 60, 0.95), Notes: []message.Text{message.Verbatim("tool drop is not called")},

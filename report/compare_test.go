@@ -23,30 +23,30 @@ const hostile = "q1\x1b[2J\u202e|`<script>`\n# @team [x](http://evil) 你好 " +
 // nastyComparison has hostile text wherever data can put it.
 func nastyComparison(answer compare.Answer) *compare.Comparison {
 	estimate := func(x float64) stat.Estimate {
-		return stat.Estimate{Value: stat.Some(x), SE: stat.Some(0.1), Low: stat.Some(x - 0.2), High: stat.Some(x + 0.2), N: 80, Items: 10, Method: "method " + hostile, Warnings: []message.Text{message.Verbatim("warning " + hostile)}}
+		return stat.Estimate{Value: stat.FiniteOrNil(x), SE: stat.FiniteOrNil(0.1), Low: stat.FiniteOrNil(x - 0.2), High: stat.FiniteOrNil(x + 0.2), N: 80, Items: 10, Method: "method " + hostile, Warnings: []message.Text{message.Verbatim("warning " + hostile)}}
 	}
 	eval := rollout.Eval
 	difference := func(name string) analysis.Difference {
 		e := estimate(-0.3)
-		return analysis.Difference{Estimate: e, Name: name, K: 8, Base: stat.Some(0.6), New: stat.Some(0.3), P: stat.Some(1e-9), Wilcoxon: stat.Some(0.01), McNemar: stat.Some(0.02), PHolm: stat.Some(0.5), MDE: stat.Some(0.2), Family: &e}
+		return analysis.Difference{Estimate: e, Name: name, K: 8, Base: stat.FiniteOrNil(0.6), New: stat.FiniteOrNil(0.3), P: stat.FiniteOrNil(1e-9), Wilcoxon: stat.FiniteOrNil(0.01), McNemar: stat.FiniteOrNil(0.02), PHolm: stat.FiniteOrNil(0.5), MDE: stat.FiniteOrNil(0.2), Family: &e}
 	}
 	sc := &compare.Split{
 		Answer: answer, Why: message.Verbatim("why " + hostile), Paired: true,
 		Items:  compare.CommonItems{Common: 10, OnlyBase: []string{hostile}, Lost: []string{hostile}, Changed: []string{hostile}},
 		Reward: difference("reward"), Others: []analysis.Difference{difference("best_of"), {Name: "latency", Direction: "unclear"}},
-		Equivalence: stat.Equivalence{Delta: 0.05, Low: stat.Some(-0.4), High: stat.Some(-0.1)}, SameModel: stat.Some(0.1),
+		Equivalence: stat.Equivalence{Delta: 0.05, Low: stat.FiniteOrNil(-0.4), High: stat.FiniteOrNil(-0.1)}, SameModel: stat.FiniteOrNil(0.1),
 		Quadrants: &compare.Quadrants{Items: 10, Cells: []compare.Quadrant{{Reward: "better", Calls: "fewer", Items: 1}, {Reward: "better", Calls: "same"}, {Reward: "better", Calls: "more"}}},
 		Outcomes:  []compare.OutcomeDrift{{Outcome: rollout.GraderFailed, Kind: hostile, Base: 1, New: 2, Difference: estimate(0.1)}},
 		Causes:    []compare.CauseDrift{{Outcome: rollout.GraderFailed, Error: hostile, Base: 1, New: 2}},
 	}
 	categories := &compare.Breakdown{Correction: "Holm", LeftOut: 3}
 	for i := range 30 {
-		categories.Groups = append(categories.Groups, compare.GroupDifference{Estimate: estimate(float64(i)), Group: fmt.Sprint(hostile, i), P: stat.Some(0.1), PHolm: stat.Some(1)})
+		categories.Groups = append(categories.Groups, compare.GroupDifference{Estimate: estimate(float64(i)), Group: fmt.Sprint(hostile, i), P: stat.FiniteOrNil(0.1), PHolm: stat.FiniteOrNil(1)})
 	}
 	sc.Categories = categories
 	for i := range 12 {
 		ref := []compare.SampleRef{{Sample: i, Line: 123456, TraceID: hostile, Outcome: rollout.Outcome(hostile)}}
-		sc.Moved = append(sc.Moved, compare.MovedItem{ItemChange: compare.ItemChange{Item: hostile, Change: -0.5, Base: 1, New: 0.5, BaseN: 4, NewN: 4, CallsChange: stat.Some(-1)}, BaseRollouts: ref, NewRollouts: ref})
+		sc.Moved = append(sc.Moved, compare.MovedItem{ItemChange: compare.ItemChange{Item: hostile, Change: -0.5, Base: 1, New: 0.5, BaseN: 4, NewN: 4, CallsChange: stat.FiniteOrNil(-1)}, BaseRollouts: ref, NewRollouts: ref})
 	}
 	return &compare.Comparison{
 		Schema: compare.Schema, Answer: answer, Sentence: message.Verbatim("Sentence " + hostile), Split: &eval, Confidence: 0.95, Delta: 0.05,
@@ -175,7 +175,7 @@ func TestAFindingsLineGoesOnAfterItsTitle(t *testing.T) {
 	if got, want := p.line(f), "shift.text · eval: no large difference: p = 1."; got != want {
 		t.Errorf("without a measure: %q, want %q", got, want)
 	}
-	f.Value, f.Low, f.High = stat.Some(0.5), stat.Some(0.4), stat.Some(0.6)
+	f.Value, f.Low, f.High = stat.FiniteOrNil(0.5), stat.FiniteOrNil(0.4), stat.FiniteOrNil(0.6)
 	if got, want := p.line(f), "shift.text · eval: no large difference: p = 1; measured 0.5 [0.4, 0.6], wanted < 0.7"; got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
@@ -205,7 +205,7 @@ func TestAnImprovementSaysWhatToRead(t *testing.T) {
 // The tiles showed calls and seconds, whatever else a policy had learnt.
 func TestTheNumbersAreWhatChangedMost(t *testing.T) {
 	difference := func(name, unit, of string, base, new float64, change string) analysis.Difference {
-		return analysis.Difference{Estimate: stat.Estimate{Value: stat.Some(new - base), Low: stat.Some(new - base), High: stat.Some(new - base)}, Name: name, Unit: unit, Of: of, Base: &base, New: &new, Change: change}
+		return analysis.Difference{Estimate: stat.Estimate{Value: stat.FiniteOrNil(new - base), Low: stat.FiniteOrNil(new - base), High: stat.FiniteOrNil(new - base)}, Name: name, Unit: unit, Of: of, Base: &base, New: &new, Change: change}
 	}
 	c := nastyComparison(compare.Improved)
 	for _, test := range []struct {

@@ -23,7 +23,7 @@ func TestBeyondGrid(t *testing.T) {
 		t.Errorf("%v does not say why there is no model", g.Rows)
 	}
 	for model, y := range map[string]float64{analysis.BetaBinomial: 0.9, analysis.ZeroInflated: 0.7} {
-		s.Extrapolated = append(s.Extrapolated, analysis.Extrapolated{Quantity: analysis.PassAtK, K: 64, Model: model, Value: stat.Some(y), Low: stat.Some(y - 0.1), High: stat.Some(1)})
+		s.Extrapolated = append(s.Extrapolated, analysis.Extrapolated{Quantity: analysis.PassAtK, K: 64, Model: model, Value: stat.FiniteOrNil(y), Low: stat.FiniteOrNil(y - 0.1), High: stat.FiniteOrNil(1)})
 	}
 	g := beyondGrid(r, &english)
 	if len(g.Rows) != 1 || len(g.Rows[0]) != 3 || g.Rows[0][0] != "pass@64" || !strings.Contains(g.Rows[0][1]+g.Rows[0][2], "70 %") {
@@ -36,7 +36,7 @@ func TestBeyondGrid(t *testing.T) {
 
 func TestPlanGridTellsMoney(t *testing.T) {
 	r := reporttest.Load(t, "go")
-	some := func(x float64) stat.Estimate { return stat.Estimate{Value: stat.Some(x), Warnings: []message.Text{}} }
+	some := func(x float64) stat.Estimate { return stat.Estimate{Value: stat.FiniteOrNil(x), Warnings: []message.Text{}} }
 	cost := analysis.PlanCost{Rollouts: some(64), USD: some(12.5)}
 	r.Plan = &analysis.Plan{GroupSize: 8, PerStep: &cost, PerEpoch: &cost}
 	found := false

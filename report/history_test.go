@@ -56,7 +56,7 @@ func nightOf(i int, name func(int) string) history.Night {
 	}
 	around := func(x, w, se float64) history.Value {
 		x += w * wave[i%len(wave)]
-		return history.Value{Value: x, SE: &se, Low: stat.Some(x - 2*se), High: stat.Some(x + 2*se), N: 160}
+		return history.Value{Value: x, SE: &se, Low: stat.FiniteOrNil(x - 2*se), High: stat.FiniteOrNil(x + 2*se), N: 160}
 	}
 	night.Values[history.Reward] = around(reward, 1, 0.01)
 	night.Values["output_tokens"] = around(tokens, 1000, 5)

@@ -56,11 +56,11 @@ func (s *session) despair(it *rollout.Item, err error) {
 		return
 	}
 	if kind.Kind == KindBatch {
-		s.halt.now(&GraderFailedError{Err: err})
+		s.halt.stop(&GraderFailedError{Err: err})
 		return
 	}
 	if n := s.misfit.refused(it); n >= hopeless {
-		s.halt.now(&GraderFailedError{Items: n, Err: err})
+		s.halt.stop(&GraderFailedError{Items: n, Err: err})
 	}
 }
 
@@ -117,13 +117,13 @@ func (s *session) fit(g *Grade, it *rollout.Item) error {
 	}
 	e := &RangeError{Value: g.Reward, Range: *s.cfg.RewardRange, Item: it.ID, Assumed: s.cfg.RangeAssumed}
 	if e.Assumed {
-		s.halt.now(e)
+		s.halt.stop(e)
 		return nil
 	}
 	if n := s.misfit.refused(it); n >= misfits {
 		end := *e
 		end.Items = n
-		s.halt.now(&end)
+		s.halt.stop(&end)
 	}
 	return &GradeError{KindRange, e}
 }

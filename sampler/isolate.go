@@ -119,7 +119,7 @@ func (s *session) leftOpen(e *RolloutSession, err error) {
 	s.set.Tell("session left open", slog.String("session", e.ID), slog.String("trace_id", e.TraceID),
 		slog.String("error", endpoint.Brief(err.Error())))
 	if n := s.stops.failed(); s.cfg.Breaker > 0 && n >= s.cfg.Breaker {
-		s.halt.now(&StuckSessionsError{Times: n, Err: err})
+		s.halt.stop(&StuckSessionsError{Times: n, Err: err})
 	}
 }
 

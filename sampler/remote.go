@@ -49,7 +49,7 @@ func (s *session) makeRemotely(drain <-chan struct{}) (Maker, func()) {
 		case errors.Is(err, ErrNotBegun):
 			s.unbegun.Store(true)
 		case err != nil && ctx.Err() == nil:
-			s.halt.now(err)
+			s.halt.stop(err)
 		}
 		return rec, leave, err
 	}

@@ -57,7 +57,7 @@ func newSession(cfg Config, seed uint64, b Boundaries) *session {
 				s.stop(end)
 				return
 			}
-			s.halt.now(end)
+			s.halt.stop(end)
 		},
 	})
 	for name, t := range b.Tools {
@@ -351,7 +351,7 @@ type halt struct {
 	err  error // valid when done is closed
 }
 
-func (h *halt) now(err error) {
+func (h *halt) stop(err error) {
 	h.once.Do(func() {
 		h.err = err
 		close(h.done)

@@ -176,7 +176,7 @@ func (c *Collector) Sound(p *Payload, margin float64) bool {
 		if item.reference != nil && *item.reference >= (c.Range.Lo+c.Range.Hi)/2 {
 			right = *item.reference
 		}
-		switch most := c.Range.Lo + stat.Or(p.Probe.Limit, 0)*(right-c.Range.Lo); {
+		switch most := c.Range.Lo + stat.ValueOr(p.Probe.Limit, 0)*(right-c.Range.Lo); {
 		case p.Reward <= most+step:
 			return true
 		case p.Reward >= right-step:
@@ -225,7 +225,7 @@ func (c *Collector) Limit(p *Payload, margin float64) float64 {
 	if p.Probe.Expect == rollout.Top {
 		otherwise = 1 - margin
 	}
-	return c.Range.Lo + stat.Or(p.Probe.Limit, otherwise)*c.Range.Width()
+	return c.Range.Lo + stat.ValueOr(p.Probe.Limit, otherwise)*c.Range.Width()
 }
 
 // Moved returns the distance of a payload's reward from that of the rollout it was

@@ -89,11 +89,11 @@ func (sc *Split) rises() []analysis.Difference {
 }
 
 // lost is the share of rollouts that the worse side lost.
-func (sc *Split) lost() float64 { return stat.Or(sc.worse().Share, 0) }
+func (sc *Split) lost() float64 { return stat.ValueOr(sc.worse().Share, 0) }
 
 // worse is what the side that lost more is missing.
 func (sc *Split) worse() analysis.Missing {
-	if stat.Or(sc.Missing.New.Share, 0) >= stat.Or(sc.Missing.Base.Share, 0) {
+	if stat.ValueOr(sc.Missing.New.Share, 0) >= stat.ValueOr(sc.Missing.Base.Share, 0) {
 		return sc.Missing.New
 	}
 	return sc.Missing.Base

@@ -277,7 +277,7 @@ func (sc *Split) changedFailures() []Cause {
 		}
 	}
 	failed := slices.ContainsFunc(out, func(x Cause) bool { return x.Kind == CauseFailures })
-	if rise := stat.Or(sc.Missing.New.Share, 0) - stat.Or(sc.Missing.Base.Share, 0); !failed && rise > MostRise {
+	if rise := stat.ValueOr(sc.Missing.New.Share, 0) - stat.ValueOr(sc.Missing.Base.Share, 0); !failed && rise > MostRise {
 		out = append(out, Cause{Kind: CauseFailures, Text: moreLost.With(message.Args{
 			"base": message.KnownShare(sc.Missing.Base.Share), "new": message.KnownShare(sc.Missing.New.Share),
 			"causes": message.Nested(sc.Missing.New.LostTo()),

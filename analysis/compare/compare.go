@@ -106,7 +106,7 @@ func compareSplit(p pairing, s analysis.Settings) *Split {
 		sc.Equivalence = stat.Equivalent(d, spanOf(&s.RewardRange), delta, s.Confidence)
 		sc.Interaction = stat.Interaction(d, v.within)
 		if se := stat.SameModelSE(rewardsOf(c.base)); se != nil {
-			sc.SameModel = stat.Some(stat.MDE(*se, s.Confidence))
+			sc.SameModel = stat.FiniteOrNil(stat.MDE(*se, s.Confidence))
 		}
 		sc.Needs = c.needs(sc, v)
 		sc.Families = c.breakdown(pair.family)
@@ -146,7 +146,7 @@ func missingOf(items []*collect.RunItem) analysis.Missing {
 		}
 	}
 	if total > 0 {
-		out.Share = stat.Some(float64(out.Total()) / float64(total))
+		out.Share = stat.FiniteOrNil(float64(out.Total()) / float64(total))
 	}
 	return out
 }

@@ -97,7 +97,7 @@ func (c *comparer) difference(name, unit string, v values, rng *stat.Range) anal
 		d.Estimate, d.P = stat.Welch(v.base, v.new, v.n, rng, conf)
 	}
 	if d.SE != nil {
-		d.MDE = stat.Some(stat.MDE(*d.SE, conf))
+		d.MDE = stat.FiniteOrNil(stat.MDE(*d.SE, conf))
 	}
 	d.Direction = direction(d.Estimate, d.P, c.paired && d.Items < analysis.FewItems, 0, conf)
 	if d.Family != nil && d.Family.Low != nil && d.Direction != "unclear" && *d.Family.Low <= 0 && *d.Family.High >= 0 {
@@ -143,7 +143,7 @@ func averageOf(x []float64) *float64 {
 		return nil
 	}
 	mean, _ := stat.MeanVariance(x)
-	return stat.Some(mean)
+	return stat.FiniteOrNil(mean)
 }
 
 // familyMean clusters differences by family; nil if no item has one. An item
@@ -201,5 +201,5 @@ func (c *comparer) mcnemar() *float64 {
 	if len(c.pairs) == 0 {
 		return nil
 	}
-	return stat.Some(stat.McNemar(gained, lost))
+	return stat.FiniteOrNil(stat.McNemar(gained, lost))
 }

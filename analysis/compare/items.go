@@ -78,7 +78,7 @@ func (c *comparer) changes() []ItemChange {
 			BaseN: len(p.base.Rewards), NewN: len(p.new.Rewards), Category: p.category(), Family: p.family(),
 		}
 		if from, to := p.base.Of[collect.ToolCalls], p.new.Of[collect.ToolCalls]; from.N > 0 && to.N > 0 {
-			ic.CallsChange = stat.Some(to.Mean() - from.Mean())
+			ic.CallsChange = stat.FiniteOrNil(to.Mean() - from.Mean())
 		}
 		out = append(out, ic)
 	}

@@ -230,7 +230,7 @@ func (c *comparer) tails() []analysis.Difference {
 		}
 		draws := min(tailDraws, flipWork/(len(allBase)+len(allNew)))
 		d := analysis.Difference{Name: t.name, Unit: t.unit, Better: "down", Direction: "unclear"}
-		d.Base, d.New = stat.Some(stat.Quantile(allBase, t.p)), stat.Some(stat.Quantile(allNew, t.p))
+		d.Base, d.New = stat.FiniteOrNil(stat.Quantile(allBase, t.p)), stat.FiniteOrNil(stat.Quantile(allNew, t.p))
 		d.Estimate, d.P = stat.QuantileDifference(base, new, c.paired, t.p, c.s.Confidence, draws,
 			rand.NewPCG(c.s.Seed, 0x7a11))
 		d.Direction = direction(d.Estimate, d.P, true, 0, c.s.Confidence)
@@ -373,7 +373,7 @@ func holm(ps []*float64) []*float64 {
 	at := 0
 	for i, p := range ps {
 		if p != nil {
-			out[i], at = stat.Some(corrected[at]), at+1
+			out[i], at = stat.FiniteOrNil(corrected[at]), at+1
 		}
 	}
 	return out

@@ -69,14 +69,14 @@ func (sc *Split) notBetter(c *Comparison) []message.Text {
 	for _, d := range sc.moreHacks() {
 		parts = append(parts,
 			moreMarked.With(message.Args{
-				"detector": message.Name(d.Name), "new": message.Share(stat.Or(d.New, 0)),
-				"base": message.Share(stat.Or(d.Base, 0)),
+				"detector": message.Name(d.Name), "new": message.Share(stat.ValueOr(d.New, 0)),
+				"base": message.Share(stat.ValueOr(d.Base, 0)),
 			}))
 	}
 	for _, d := range sc.rises() {
 		form := map[string]message.Def{ownFailures: moreOwnFailures, cutOff: moreCutOff, failures: moreFailed}[d.Name]
 		parts = append(parts,
-			form.With(message.Args{"new": message.Share(stat.Or(d.New, 0)), "base": message.Share(stat.Or(d.Base, 0))}))
+			form.With(message.Args{"new": message.Share(stat.ValueOr(d.New, 0)), "base": message.Share(stat.ValueOr(d.Base, 0))}))
 	}
 	if gate := c.New.Untrusted; gate != "" {
 		parts = append(parts, newNoGo.With(message.Args{"gate": message.Name(gate)}))
@@ -147,7 +147,7 @@ func (sc *Split) moved(c *Comparison) []message.Text {
 		over = commonItems
 	}
 	parts := []message.Text{rewardWent.With(message.Args{
-		"base": message.Number(stat.Or(r.Base, 0)), "new": message.Number(stat.Or(r.New, 0)),
+		"base": message.Number(stat.ValueOr(r.Base, 0)), "new": message.Number(stat.ValueOr(r.New, 0)),
 		"change": message.Nested(changeOf(r.Estimate)),
 		"items":  message.Nested(over.With(message.Args{"items": message.Count(r.Items, "item")})),
 	})}

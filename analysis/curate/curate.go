@@ -244,7 +244,7 @@ func (cu *curator) row(it *rollout.Item) Row {
 	}
 	known := cu.class[it.ID]
 	row.Class, row.Mean, row.Stays = known.Class, known.Mean, known.Stays
-	row.Informative = stat.Some(cu.m.StaysMixed(measured.Seen, cu.priors))
+	row.Informative = stat.FiniteOrNil(cu.m.StaysMixed(measured.Seen, cu.priors))
 	cu.settle(&row, measured)
 	if missing := row.Sampled - row.N; 2*missing > row.Sampled {
 		row.look(someFailed.With(failed(measured, missing, row.Sampled)))
@@ -271,7 +271,7 @@ func (cu *curator) settle(row *Row, it *collect.Item) {
 	}
 	p := cu.priors[class]
 	if row.Stays == nil {
-		row.Stays = stat.Some(stat.StaysProb(row.N, row.N, cu.s.GroupSize, p.A, p.B))
+		row.Stays = stat.FiniteOrNil(stat.StaysProb(row.N, row.N, cu.s.GroupSize, p.A, p.B))
 	}
 	if row.N > 1 && *row.Stays >= cu.opt.Sure {
 		why := map[string]message.Def{
@@ -292,7 +292,7 @@ func (cu *curator) settle(row *Row, it *collect.Item) {
 // than chance.
 func (cu *curator) lost(row *Row, it *collect.Item) {
 	stays := stat.StaysProb(row.Sampled, row.Sampled, cu.s.GroupSize, cu.fails.A, cu.fails.B)
-	row.Fails = stat.Some(stays)
+	row.Fails = stat.FiniteOrNil(stays)
 	if stays >= cu.opt.Sure {
 		args := failed(it, row.Sampled, row.Sampled)
 		args["group"], args["probability"] = message.Int(cu.s.GroupSize), message.Number(stays)

@@ -72,7 +72,7 @@ func inverse(p *float64) *float64 {
 	if p == nil || *p <= 0 {
 		return nil
 	}
-	return stat.Some(1 / *p)
+	return stat.FiniteOrNil(1 / *p)
 }
 
 // Remeasured compares the kept items on the samples by which they were chosen
@@ -194,7 +194,7 @@ func flattery(before, chosen, fresh stat.Estimate, was, is []float64, n int, rng
 	f := SelectionBias{Flattered: stat.PairedMean(d, nil, n, rng, s.Confidence)}
 	f.Flattered.Warnings = append([]message.Text{}, f.Flattered.Warnings...)
 	if before.Known() && chosen.Known() && fresh.Known() {
-		f.Gain, f.Remains = stat.Some(*chosen.Value-*before.Value), stat.Some(*fresh.Value-*before.Value)
+		f.Gain, f.Remains = stat.FiniteOrNil(*chosen.Value-*before.Value), stat.FiniteOrNil(*fresh.Value-*before.Value)
 	}
 	return f
 }

@@ -58,11 +58,11 @@ var baselineReachable = &analysis.Gate{
 		if best.K < r.GroupSize && b.High != nil && best.K > 0 {
 			// E[max of G] - lo is concave in G: at most G/n times what n samples show.
 			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*b.High-rng.Lo)
-			b.High = stat.Some(min(high, rng.Hi))
+			b.High = stat.FiniteOrNil(min(high, rng.Hi))
 		}
 		above := analysis.Bound{
-			Value: stat.Plus(b.Value, -rng.Lo), Low: stat.Plus(b.Low, -rng.Lo),
-			High: stat.Plus(b.High, -rng.Lo),
+			Value: stat.AddKnown(b.Value, -rng.Lo), Low: stat.AddKnown(b.Low, -rng.Lo),
+			High: stat.AddKnown(b.High, -rng.Lo),
 		}
 		value := above.Value
 		if best.K < r.GroupSize { // a bracket of the best of a group, which fewer samples do not measure

@@ -75,7 +75,7 @@ var endpointLost = &analysis.Gate{
 			}
 			blocking := j.Finding(analysis.BoundOf(b.Lost).AtMost(want), analysis.BoundOf(b.Lost))
 			j.Severity, j.Want, j.Needs, j.Settles = analysis.Advisory, analysis.WantAtMost(caution), nil, false
-			seen := analysis.Observed(stat.Or(b.Lost.Value, 0))
+			seen := analysis.Observed(stat.ValueOr(b.Lost.Value, 0))
 			return []analysis.Finding{blocking, j.Finding(seen.AtMost(caution), seen)}
 		}),
 }
@@ -98,7 +98,7 @@ var endpointLatency = &analysis.Gate{
 			var worst *analysis.BurstEndpoint
 			for i := range b.Endpoints {
 				e := &b.Endpoints[i]
-				if e.Doubles.Times != nil && stat.Or(e.P95.Value, 0) >= quickCall &&
+				if e.Doubles.Times != nil && stat.ValueOr(e.P95.Value, 0) >= quickCall &&
 					(worst == nil || *e.Doubles.Times > *worst.Doubles.Times) {
 					worst = e
 				}

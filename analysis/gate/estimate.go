@@ -168,7 +168,7 @@ func minus(b analysis.Bound, x float64) analysis.Bound {
 		if p == nil {
 			return nil
 		}
-		return stat.Some(x - *p)
+		return stat.FiniteOrNil(x - *p)
 	}
 	return analysis.Bound{Value: from(b.Value), Low: from(b.High), High: from(b.Low)}
 }

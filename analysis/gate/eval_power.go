@@ -118,7 +118,7 @@ func plannedPower(sr *analysis.SplitResult, rng stat.Range, t analysis.Threshold
 	gain := t.At(HopedGain) * rng.Width()
 	uneven := gain * (rng.Width() - gain)
 	if sr.Reward.FixedSE == nil || sr.Variance.Between == nil {
-		se := stat.Or(sr.Reward.SE, 0)
+		se := stat.ValueOr(sr.Reward.SE, 0)
 		p.interaction = math.Max(uneven, 2*se*se*float64(m))
 		return p, true
 	}

@@ -53,7 +53,7 @@ var explorationLift = &analysis.Gate{
 		if found && best.K < r.GroupSize && best.High != nil && sr.Reward.Low != nil {
 			high := rng.Lo + float64(r.GroupSize)/float64(best.K)*(*best.High-rng.Lo)
 			// of a group, which fewer samples do not measure
-			b = analysis.Bound{Low: b.Low, High: stat.Some(min(high, rng.Hi) - *sr.Reward.Low)}
+			b = analysis.Bound{Low: b.Low, High: stat.FiniteOrNil(min(high, rng.Hi) - *sr.Reward.Low)}
 		}
 		return estimated{
 			scaleless: true,

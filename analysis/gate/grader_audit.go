@@ -15,7 +15,7 @@ func noiseShift(r *analysis.Result) (value, high float64) {
 		return 0, 0
 	}
 	m := r.Grader.Moved
-	return *m.Value, stat.Or(m.High, 0.5)
+	return *m.Value, stat.ValueOr(m.High, 0.5)
 }
 
 // noiseBelowTop is how often noise alone takes an answer that deserves the top

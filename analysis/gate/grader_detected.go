@@ -56,7 +56,7 @@ func paidFor(d *analysis.DetectorResult, rng stat.Range) bool {
 // worstDetector marks the most; one that marks too many that were paid comes
 // before those that mark more that were not.
 func worstDetector(r *analysis.Result, want float64) *analysis.DetectorResult {
-	share := func(d *analysis.DetectorResult) float64 { return stat.Or(d.Share.Value, -1) }
+	share := func(d *analysis.DetectorResult) float64 { return stat.ValueOr(d.Share.Value, -1) }
 	hole := func(d *analysis.DetectorResult) bool { return share(d) > want && paidFor(d, r.Range()) }
 	worst := &r.Grader.Detectors[0]
 	for i := range r.Grader.Detectors {

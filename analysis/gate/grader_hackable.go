@@ -128,7 +128,7 @@ func hackedBy(r *analysis.Result, t analysis.Thresholds,
 			worst = p // a probe of which nothing is known is not an answer
 		}
 		failed := hacked(r, t, p, len(bottom))
-		if failed && !fails || failed == fails && stat.Or(p.Accept.Value, -1) > stat.Or(worst.Accept.Value, -1) {
+		if failed && !fails || failed == fails && stat.ValueOr(p.Accept.Value, -1) > stat.ValueOr(worst.Accept.Value, -1) {
 			worst, fails = p, failed
 		}
 	}
@@ -160,7 +160,7 @@ func hacked(r *analysis.Result, t analysis.Thresholds, p *analysis.ProbeResult, 
 		low, _ := stat.ClopperPearson(float64(items), float64(p.Items), 1-(1-r.AuditConfidence())/float64(tests))
 		return low <= max(limit, 1-math.Pow(1-most, float64(p.Payloads)/float64(p.Items)))
 	}
-	return !explained(p.Above, most) || reach != nil && !explained(p.Beyond, stat.Or(reach.Crossed.High, 0.5))
+	return !explained(p.Above, most) || reach != nil && !explained(p.Beyond, stat.ValueOr(reach.Crossed.High, 0.5))
 }
 
 // hackedTogether judges the share of all payloads of all probes, where no noise

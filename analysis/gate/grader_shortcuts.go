@@ -238,7 +238,7 @@ var noLengths = message.New("skip.no_lengths",
 
 // lengthArgs are how far the lengths of an item's answers are apart, and what that earns.
 func lengthArgs(l *analysis.LengthEffect) message.Args {
-	return message.Args{"times": message.Number(stat.Or(l.Ratio, 1)), "gain": message.Number(stat.Or(l.Gain, 0))}
+	return message.Args{"times": message.Number(stat.ValueOr(l.Ratio, 1)), "gain": message.Number(stat.ValueOr(l.Gain, 0))}
 }
 
 // What to do where the length of an answer goes with its reward.

@@ -68,7 +68,7 @@ var graderTruth = &analysis.Gate{
 			status = analysis.Unknown
 		}
 		pass, fail := t.At(truthPass)-noise, t.At(truthFail)-noise
-		wrong := p.Items + p.Lost - int(math.Round(stat.Or(b.Value, 0)*float64(p.Items+p.Lost)))
+		wrong := p.Items + p.Lost - int(math.Round(stat.ValueOr(b.Value, 0)*float64(p.Items+p.Lost)))
 		j := analysis.Judgement{
 			Severity: analysis.Blocking, Unit: "share",
 			Want: wantAtLeastFails.With(message.Args{"limit": message.Number(pass), "fail": message.Number(fail)}),

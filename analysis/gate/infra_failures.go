@@ -143,7 +143,7 @@ func failuresOf(r *analysis.Result, t analysis.Thresholds, split rollout.Split,
 		}
 		j.Unit = ""
 		out = append(out,
-			j.Finding(analysis.Fail, analysis.Observed(min(stat.Or(by.Item.P, 1), stat.Or(by.Reward.P, 1)))))
+			j.Finding(analysis.Fail, analysis.Observed(min(stat.ValueOr(by.Item.P, 1), stat.ValueOr(by.Reward.P, 1)))))
 		j.Unit = "share"
 	}
 	again, most := analysis.Observed(stat.Fraction(sr.Missing.Retried, rolloutsOf(sr))), retriedMost
@@ -322,7 +322,7 @@ func missingWords(b *analysis.MissingBy) message.Text {
 		found = append(found,
 			dependOnItem.With(message.Args{
 				"p": pText(b.Item.P), "n": message.Int(b.Most),
-				"items": message.Count(b.Item.N, "item"), "share": message.Share(stat.Or(b.Share, 1)),
+				"items": message.Count(b.Item.N, "item"), "share": message.Share(stat.ValueOr(b.Share, 1)),
 			}))
 	}
 	if showsDependence(b.Reward) {

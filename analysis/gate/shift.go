@@ -184,7 +184,7 @@ func shiftVars(gate string, c analysis.Crossing, test, told analysis.ShiftPair) 
 	}
 	if told.Missed != nil {
 		vars["missed"] = message.Nested(
-			couldBeMissed.With(message.Args{"auc": message.Number(stat.Or(told.Missed, 1))}))
+			couldBeMissed.With(message.Args{"auc": message.Number(stat.ValueOr(told.Missed, 1))}))
 	}
 	return vars
 }

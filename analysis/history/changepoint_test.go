@@ -95,7 +95,7 @@ func testPlaces(t *testing.T, runs, draws int) {
 		for run := range runs {
 			y, se := make([]float64, c.nights), make([]*float64, c.nights)
 			for i := range y {
-				y[i], se[i] = rng.NormFloat64(), stat.Some(1)
+				y[i], se[i] = rng.NormFloat64(), stat.FiniteOrNil(1)
 				if i >= c.at {
 					y[i] += c.by
 				}
@@ -152,7 +152,7 @@ func TestAChangeDoesNotHangOnUnitOrDirection(t *testing.T) {
 				y[i] += 2
 			}
 			turned[i], scaled[i] = -y[i], 1e6+1000*y[i]
-			se[i], wide[i] = stat.Some(1), stat.Some(1000)
+			se[i], wide[i] = stat.FiniteOrNil(1), stat.FiniteOrNil(1000)
 		}
 		want := findChange(newSequence(y, se), 0.95, 99, 1)
 		for name, got := range map[string]change{

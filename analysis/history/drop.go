@@ -40,7 +40,7 @@ func (h *History) TrendDrop(base int, margin float64) *Change {
 			half = math.Hypot(half, back)
 		}
 		c.Before, c.After, c.Difference = levels[k-1].Value, now, now-levels[k-1].Value
-		c.Low, c.High = stat.Some(c.Difference-half), stat.Some(c.Difference+half)
+		c.Low, c.High = stat.FiniteOrNil(c.Difference-half), stat.FiniteOrNil(c.Difference+half)
 		if c.P <= trendP && *c.High < -margin && c.First > accepted && base >= c.Last &&
 			(fell == nil || c.Before > fell.Before) {
 			fell = &c

@@ -47,7 +47,7 @@ func rewards(nights []*Night) (y []float64, se []*float64) {
 			}
 		}
 		n, all := float64(len(t)), float64(len(nights))
-		se[i] = stat.Some(math.Sqrt(left / (n * (n - 1)) * all / (all - 1)))
+		se[i] = stat.FiniteOrNil(math.Sqrt(left / (n * (n - 1)) * all / (all - 1)))
 	}
 	return y, se
 }

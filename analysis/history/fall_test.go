@@ -55,7 +55,7 @@ func (s system) night(i, samples int, drop float64) Night {
 		sum, within = sum+m, within+m*(1-m)/float64(max(1, samples-1))
 	}
 	items := float64(len(s.chance))
-	se := stat.Some(within / items / items)
+	se := stat.FiniteOrNil(within / items / items)
 	*se = math.Sqrt(*se)
 	n.Values = map[string]Value{Reward: {Value: sum / items, SE: se, N: samples * len(s.chance)}}
 	return n

@@ -263,7 +263,7 @@ func (h *History) findChanges(opt Options) {
 			s.Why = untested(len(seq.y))
 			continue
 		}
-		s.P = stat.Some(found[i].p)
+		s.P = stat.FiniteOrNil(found[i].p)
 		if s.Name == Reward {
 			reward = i
 			continue
@@ -275,10 +275,10 @@ func (h *History) findChanges(opt Options) {
 		halves = 2
 	}
 	for k, p := range shift.Holm(ps) {
-		h.Series[of[k]].PHolm = stat.Some(min(1, halves*p))
+		h.Series[of[k]].PHolm = stat.FiniteOrNil(min(1, halves*p))
 	}
 	if reward >= 0 {
-		h.Series[reward].PHolm = stat.Some(min(1, halves*found[reward].p))
+		h.Series[reward].PHolm = stat.FiniteOrNil(min(1, halves*found[reward].p))
 	}
 	for i := range h.Series {
 		s := &h.Series[i]
@@ -314,8 +314,8 @@ func (h *History) segment(s *Series, seq sequence, nights []int, offset int, c c
 	diff := c.meanB - c.meanA
 	h.Changes = append(h.Changes, Change{
 		Series: s.Name, Kind: s.Kind, Unit: s.Unit, Night: nights[c.at], First: nights[c.first], Last: nights[c.last],
-		Before: c.meanA, After: c.meanB, Difference: diff, Low: stat.Some(diff - c.half),
-		High: stat.Some(diff + c.half),
+		Before: c.meanA, After: c.meanB, Difference: diff, Low: stat.FiniteOrNil(diff - c.half),
+		High: stat.FiniteOrNil(diff + c.half),
 		P:    p, Made: []SettingChange{}, With: []string{},
 	})
 	cuts := []int{offset + c.at}
@@ -336,7 +336,7 @@ func (s *Series) level(part sequence, from, to int, confidence float64) Level {
 	if !l.ok {
 		return out
 	}
-	within := func(x float64) *float64 { return stat.Some(max(s.bottom, min(s.top, x))) }
+	within := func(x float64) *float64 { return stat.FiniteOrNil(max(s.bottom, min(s.top, x))) }
 	out.Low, out.High = within(l.value-l.half), within(l.value+l.half)
 	out.NightLow, out.NightHigh = within(l.value-l.night), within(l.value+l.night)
 	return out

@@ -28,8 +28,8 @@ func past(rewards ...float64) []Night {
 			Split: "eval", RewardRange: [2]float64{0, 1}, Good: true,
 			Made: map[string]string{"model.name": "m", "grader": "g"},
 			Values: map[string]Value{
-				Reward:          {Value: x + 0.005*rng.NormFloat64(), SE: stat.Some(0.01), N: 160},
-				"output_tokens": {Value: 400 + 5*rng.NormFloat64(), SE: stat.Some(5), N: 160},
+				Reward:          {Value: x + 0.005*rng.NormFloat64(), SE: stat.FiniteOrNil(0.01), N: 160},
+				"output_tokens": {Value: 400 + 5*rng.NormFloat64(), SE: stat.FiniteOrNil(5), N: 160},
 			},
 		}
 		for k := range 20 {
@@ -353,8 +353,8 @@ func TestEndsThatAreNotAllKnownAreNoSeries(t *testing.T) {
 	if got := shares(ends); len(got) > 0 {
 		t.Errorf("of 3 known ends of 100 the series are %v", got)
 	}
-	ends.CutOff = &stat.Estimate{Value: stat.Some(0.02), Low: stat.Some(0.0), High: stat.Some(0.1), N: 100}
-	ends.Refused = &stat.Estimate{Value: stat.Some(0.01), Low: stat.Some(0.0), High: stat.Some(0.1), N: 100}
+	ends.CutOff = &stat.Estimate{Value: stat.FiniteOrNil(0.02), Low: stat.FiniteOrNil(0.0), High: stat.FiniteOrNil(0.1), N: 100}
+	ends.Refused = &stat.Estimate{Value: stat.FiniteOrNil(0.01), Low: stat.FiniteOrNil(0.0), High: stat.FiniteOrNil(0.1), N: 100}
 	if got := shares(ends); got["cut_off"] != 0.02 || got["refused"] != 0.01 {
 		t.Errorf("the series are %v", got)
 	}
@@ -378,7 +378,7 @@ func TestEveryQuantityOfAComparisonIsASeries(t *testing.T) {
 // many of each, which no other series has to pay for: the reward keeps its p.
 func TestNamedSeries(t *testing.T) {
 	r := &analysis.Result{
-		Grader: &analysis.Grader{Layers: &analysis.Layers{Parts: []analysis.Layer{{Name: "right", Mean: stat.Estimate{Value: stat.Some(0.4)}}}}},
+		Grader: &analysis.Grader{Layers: &analysis.Layers{Parts: []analysis.Layer{{Name: "right", Mean: stat.Estimate{Value: stat.FiniteOrNil(0.4)}}}}},
 		Splits: map[rollout.Split]*analysis.SplitResult{"eval": {}},
 	}
 	s := r.Splits["eval"]

@@ -87,12 +87,12 @@ func NewNight(name string, at time.Time, run *rollout.Run, r *analysis.Result) N
 		}
 	}
 	for _, s := range seriesTable() {
-		if v, ok := s.of(r, n.Split); ok && stat.Some(v.Value) != nil {
+		if v, ok := s.of(r, n.Split); ok && stat.FiniteOrNil(v.Value) != nil {
 			n.Values[s.name] = v
 		}
 	}
 	for name, v := range namedValues(r, r.Splits[n.Split]) {
-		if stat.Some(v.Value) != nil {
+		if stat.FiniteOrNil(v.Value) != nil {
 			n.Values[name] = v
 		}
 	}

@@ -291,8 +291,8 @@ func share(k, n int) (Value, bool) {
 	mid, half := (p+z*z/(2*m))/(1+z*z/m), z/(1+z*z/m)*math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
 	q := (float64(k) + 2) / (m + 4)
 	return Value{
-		Value: p, SE: stat.Some(math.Sqrt(q * (1 - q) / (m + 4))),
-		Low: stat.Some(max(0, mid-half)), High: stat.Some(min(1, mid+half)), N: n,
+		Value: p, SE: stat.FiniteOrNil(math.Sqrt(q * (1 - q) / (m + 4))),
+		Low: stat.FiniteOrNil(max(0, mid-half)), High: stat.FiniteOrNil(min(1, mid+half)), N: n,
 	}, true
 }
 

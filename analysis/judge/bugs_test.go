@@ -107,7 +107,7 @@ func TestAMeanAtOrAboveTheCeilingIsSaidToLieThere(t *testing.T) {
 		{"perhaps above", 0.02, -0.02, 0.06, "the mean reward is between 0.02 above and 0.06 below the ceiling of 0.75", ""},
 		{"perhaps too near", 0.02, 0.01, 0.06, "the mean reward is 0.01 to 0.06 below the ceiling of 0.75", ""},
 	} {
-		mean := stat.Estimate{Value: stat.Some(0.75 - c.value), Low: stat.Some(0.75 - c.high), High: stat.Some(0.75 - c.low), N: 80, Items: 10}
+		mean := stat.Estimate{Value: stat.FiniteOrNil(0.75 - c.value), Low: stat.FiniteOrNil(0.75 - c.high), High: stat.FiniteOrNil(0.75 - c.low), N: 80, Items: 10}
 		r := &analysis.Result{RewardRange: [2]float64{0, 1}, Ceiling: 0.75, GroupSize: 8, Confidence: 0.95, Splits: map[rollout.Split]*analysis.SplitResult{
 			rollout.Eval: {Reward: analysis.Reward{Estimate: mean}, Samples: analysis.Spread{Median: 8}},
 		}}
@@ -305,7 +305,7 @@ func TestAThresholdIsInTheUnitOfItsValue(t *testing.T) {
 	}
 	seen := map[string]int{}
 	for _, f := range append(analysis.ByFact(found), analysis.ByFact(analyze(t, s, lines).Findings)...) {
-		switch limit := stat.Or(f.Threshold, -1); {
+		switch limit := stat.ValueOr(f.Threshold, -1); {
 		case f.Value == nil:
 		case f.Unit == "AUC":
 			if seen["AUC"]++; limit != -1 && limit != 0.70 {

@@ -83,7 +83,7 @@ func crowdedBeside(r *analysis.Result, bad bool) {
 	for _, on := range []string{analysis.OnLastUser, analysis.OnFields, analysis.OnReward, analysis.OnTools} {
 		p := analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: on, Primary: true, Test: shift.C2ST, PHolm: &half, Effect: spread(0.5), Missed: &half, NA: 120, NB: 60}
 		if bad {
-			p.PHolm, p.Effect, p.Top = stat.Some(1e-9), spread(0.9), []message.Text{{ID: "shift.shares", Args: message.Args{"feature": message.Name(`"why"`), "share": message.Share(0.8), "split": message.Name("eval"), "other_share": message.Share(0.02), "other": message.Name("train")}}}
+			p.PHolm, p.Effect, p.Top = stat.FiniteOrNil(1e-9), spread(0.9), []message.Text{{ID: "shift.shares", Args: message.Args{"feature": message.Name(`"why"`), "share": message.Share(0.8), "split": message.Name("eval"), "other_share": message.Share(0.02), "other": message.Name("train")}}}
 		}
 		if on == analysis.OnTools {
 			p.PHolm, p.Effect.Warnings = nil, []message.Text{{ID: "shift.few_for_interval"}}
@@ -100,7 +100,7 @@ func crowdedBeside(r *analysis.Result, bad bool) {
 
 // spread is an estimate with a small interval.
 func spread(x float64) stat.Estimate {
-	return stat.Estimate{Value: &x, Low: stat.Some(x - 0.01), High: stat.Some(x + 0.01), SE: stat.Some(0.005), N: 960, Items: 120, Warnings: []message.Text{}}
+	return stat.Estimate{Value: &x, Low: stat.FiniteOrNil(x - 0.01), High: stat.FiniteOrNil(x + 0.01), SE: stat.FiniteOrNil(0.005), N: 960, Items: 120, Warnings: []message.Text{}}
 }
 
 func encoded(t *testing.T, r *analysis.Result) []byte {

@@ -53,9 +53,9 @@ func openRun(seed uint64) *analysis.Result {
 	c := collect.New(stat.Range{Lo: 0, Hi: 1})
 	coin := func(p float64) *float64 {
 		if rng.Float64() < p {
-			return stat.Some(1)
+			return stat.FiniteOrNil(1)
 		}
-		return stat.Some(0)
+		return stat.FiniteOrNil(0)
 	}
 	for i := range items {
 		for j := range n {

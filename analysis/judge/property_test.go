@@ -281,7 +281,7 @@ func TestResultOfEveryItemTwice(t *testing.T) {
 		one, two := l.analyze(t, run, 1, 0).Splits[rollout.Train], l.analyze(t, twice, 1, 0).Splits[rollout.Train]
 		same := func(about string, got, want *float64, factor float64) {
 			if (got == nil) != (want == nil) || got != nil && math.Abs(*got-*want*factor) > 1e-9 {
-				t.Fatalf("%s is %v, want %v times %g", about, stat.Or(got, math.NaN()), stat.Or(want, math.NaN()), factor)
+				t.Fatalf("%s is %v, want %v times %g", about, stat.ValueOr(got, math.NaN()), stat.ValueOr(want, math.NaN()), factor)
 			}
 		}
 		same("mean", two.Reward.Mean, one.Reward.Mean, 1)

@@ -328,13 +328,13 @@ func trapZeroP(t *testing.T) {
 func trapManyTests(t *testing.T) {
 	results := make([]*shift.Result, 5)
 	for i := range results {
-		results[i] = &shift.Result{Primary: true, P: stat.Some(0.5)}
+		results[i] = &shift.Result{Primary: true, P: stat.FiniteOrNil(0.5)}
 	}
-	results[2].P = stat.Some(0.004)
+	results[2].P = stat.FiniteOrNil(0.004)
 	shift.Adjust(results)
 	near(t, "adjusted p", results[2].PHolm, 0.02)
 
-	effect := stat.Estimate{Value: stat.Some(0.9), Low: stat.Some(0.8), High: stat.Some(0.95)}
+	effect := stat.Estimate{Value: stat.FiniteOrNil(0.9), Low: stat.FiniteOrNil(0.8), High: stat.FiniteOrNil(0.95)}
 	pair := analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: analysis.OnLastUser, Effect: effect, P: results[2].P, PHolm: results[2].PHolm}
 	energy, auc := pair, pair
 	energy.Test, energy.Primary = shift.Energy, true
@@ -355,7 +355,7 @@ func trapManyTests(t *testing.T) {
 	if f := finding(t, r, "shift.text", analysis.Advisory); f.Status != analysis.Fail {
 		t.Errorf("p = 0.02 is no caution: %s %s", f.Status, f.Title.String())
 	}
-	energy.PHolm = stat.Some(0.005)
+	energy.PHolm = stat.FiniteOrNil(0.005)
 	r.Shift.Pairs[0] = energy
 	judge.Judge(r, nil, gate.All())
 	if f := finding(t, r, "shift.text", analysis.Blocking); f.Status != analysis.Fail {

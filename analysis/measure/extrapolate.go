@@ -239,10 +239,10 @@ func (e *extrapolation) curve(quantity string, fits []*fitted, ks []int,
 		}
 		for _, k := range ks {
 			value := f(fit.fit, k)
-			x := analysis.Extrapolated{Quantity: quantity, K: k, Model: fit.model, Value: stat.Some(value)}
+			x := analysis.Extrapolated{Quantity: quantity, K: k, Model: fit.model, Value: stat.FiniteOrNil(value)}
 			at := func(c stat.Chances) float64 { return f(c, k) }
 			if low, high, ok := stat.Percentiles(value, fit.refits, at, e.m.s.Confidence); ok {
-				x.Low, x.High = stat.Some(low), stat.Some(high)
+				x.Low, x.High = stat.FiniteOrNil(low), stat.FiniteOrNil(high)
 			}
 			out = append(out, x)
 		}

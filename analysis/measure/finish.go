@@ -60,9 +60,9 @@ func (m *Split) ends() analysis.FinishStats {
 	if e.Known == 0 {
 		return e
 	}
-	e.Unfinished = stat.Some(stat.Fraction(unfinishedOf(&e), e.Rollouts))
+	e.Unfinished = stat.FiniteOrNil(stat.Fraction(unfinishedOf(&e), e.Rollouts))
 	if len(tokens) > 0 {
-		e.FinishedTokens = stat.Some(stat.Quantile(tokens, 0.99))
+		e.FinishedTokens = stat.FiniteOrNil(stat.Quantile(tokens, 0.99))
 	}
 	if unfinishedOf(&e) > 0 {
 		e.Without = m.without()

@@ -83,10 +83,10 @@ func (c *evidence) resolution(s analysis.Settings) (*analysis.Resolution, int) {
 		p := float64(counts[value]) / float64(total)
 		entropy -= p * math.Log2(p)
 	}
-	res.EntropyBits = stat.Some(math.Max(0, entropy))
+	res.EntropyBits = stat.FiniteOrNil(math.Max(0, entropy))
 	top := int64(math.Round(s.RewardRange.Width() / eps))
-	res.ShareLow = stat.Some(float64(counts[0]) / float64(total))
-	res.ShareHigh = stat.Some(float64(counts[top]) / float64(total))
+	res.ShareLow = stat.FiniteOrNil(float64(counts[0]) / float64(total))
+	res.ShareHigh = stat.FiniteOrNil(float64(counts[top]) / float64(total))
 	return res, clipped
 }
 
@@ -121,8 +121,8 @@ func (c *evidence) lengthEffect(items []*collect.Item, s analysis.Settings) *ana
 	}
 	if l.Slope.Known() {
 		doublings := 2 * spreadWithin(pairs)
-		l.Ratio, l.Gain = stat.Some(math.Exp2(doublings)),
-			stat.Some(math.Min(math.Abs(*l.Slope.Value)*doublings, s.RewardRange.Width()))
+		l.Ratio, l.Gain = stat.FiniteOrNil(math.Exp2(doublings)),
+			stat.FiniteOrNil(math.Min(math.Abs(*l.Slope.Value)*doublings, s.RewardRange.Width()))
 	}
 	return l
 }
@@ -141,5 +141,5 @@ func spreadWithin(pairs [][]stat.Pair) float64 {
 		}
 	}
 	within, _ := stat.ANOVA(items)
-	return math.Sqrt(stat.Or(within, 0))
+	return math.Sqrt(stat.ValueOr(within, 0))
 }

@@ -308,7 +308,7 @@ func (c *evidence) humanCeiling(outputs []*labelled, s analysis.Settings) *stat.
 		return nil
 	}
 	e := stat.Scale(stat.RatioOfSums(sums, counts, n, s.Confidence), c.Range.Width())
-	e.Value, e.Low, e.High = stat.Plus(e.Value, c.Range.Lo), stat.Plus(e.Low, c.Range.Lo), stat.Plus(e.High, c.Range.Lo)
+	e.Value, e.Low, e.High = stat.AddKnown(e.Value, c.Range.Lo), stat.AddKnown(e.Low, c.Range.Lo), stat.AddKnown(e.High, c.Range.Lo)
 	e.Method = "what one rater gives to the outputs at another's top; " + e.Method
 	return &e
 }

@@ -79,7 +79,7 @@ func (c *evidence) probeResult(payloads []*collect.Payload, means map[collect.It
 		Rewards: []analysis.ItemReward{},
 	}
 	if first.Probe.Limit != nil || r.Expect == rollout.Bottom || r.Expect == rollout.Top {
-		r.Limit = stat.Some(c.Limit(first, margin))
+		r.Limit = stat.FiniteOrNil(c.Limit(first, margin))
 	}
 	var bad []*collect.Payload
 	var gaps []float64
@@ -164,7 +164,7 @@ func listRewards(r *analysis.ProbeResult, of []*collect.Payload) {
 			against = math.Abs(moved)
 		}
 		if against > worst {
-			worst, told.Reward = against, stat.Some(p.Reward)
+			worst, told.Reward = against, stat.FiniteOrNil(p.Reward)
 		}
 	}
 	r.Rewards = append(r.Rewards, told)
@@ -191,7 +191,7 @@ func (c *evidence) movedByNoise(r analysis.ProbeResult, s analysis.Settings) boo
 		return false
 	}
 	low, _ := stat.ClopperPearson(float64(r.Above), float64(r.Items), s.Confidence)
-	return low <= 1-math.Pow(1-stat.Or(differ.High, 1), float64(r.Payloads)/float64(r.Items))
+	return low <= 1-math.Pow(1-stat.ValueOr(differ.High, 1), float64(r.Payloads)/float64(r.Items))
 }
 
 // beyond counts the items with a payload on the wrong side of its limit, farther

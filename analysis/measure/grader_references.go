@@ -37,10 +37,10 @@ func SuspectReferences(c *collect.Collector, items []*collect.Item, s analysis.S
 		}
 		r := analysis.SuspectReference{
 			Split: p.Key.Split, Item: p.Key.Item, Answer: p.Text,
-			Share: stat.Or(p.Probe.Share, 1),
+			Share: stat.ValueOr(p.Probe.Share, 1),
 		}
 		if p.Valid {
-			r.Reward = stat.Some(p.Reward)
+			r.Reward = stat.FiniteOrNil(p.Reward)
 		}
 		if r.Share > 0.5 {
 			out = append(out, setAgainst(r, ref))
@@ -54,7 +54,7 @@ func SuspectReferences(c *collect.Collector, items []*collect.Item, s analysis.S
 		}
 		if top := topShare(c, it, margin); top > 0.5 {
 			mean, _ := stat.MeanVariance(it.Rewards)
-			r := analysis.SuspectReference{Split: it.Key().Split, Item: it.ID, Share: top, Reward: stat.Some(mean)}
+			r := analysis.SuspectReference{Split: it.Key().Split, Item: it.ID, Share: top, Reward: stat.FiniteOrNil(mean)}
 			out = append(out, setAgainst(r, ref))
 		}
 	}
@@ -65,7 +65,7 @@ func SuspectReferences(c *collect.Collector, items []*collect.Item, s analysis.S
 // setAgainst adds the reference and what it earned, where it is known.
 func setAgainst(r analysis.SuspectReference, ref *collect.Payload) analysis.SuspectReference {
 	if ref != nil {
-		r.Reference, r.ReferenceReward = ref.Text, stat.Some(ref.Reward)
+		r.Reference, r.ReferenceReward = ref.Text, stat.FiniteOrNil(ref.Reward)
 	}
 	return r
 }

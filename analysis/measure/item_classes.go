@@ -28,12 +28,12 @@ func (m *Split) Classes() analysis.Classes {
 		switch row.Class {
 		case analysis.Dead, analysis.Saturated, analysis.Flat:
 			p := priors[row.Class]
-			row.Stays = stat.Some(stat.StaysProb(len(it.Seen), len(it.Seen), m.s.GroupSize, p.A, p.B))
+			row.Stays = stat.FiniteOrNil(stat.StaysProb(len(it.Seen), len(it.Seen), m.s.GroupSize, p.A, p.B))
 			if n, ok := stat.SamplesToTell(m.s.GroupSize, p.A, p.B, analysis.SettledAt, MaxSamplesToTell); ok {
 				row.SamplesToTell = &n
 			}
 		case analysis.Mixed:
-			row.Stays = stat.Some(m.StaysMixed(it.Seen, priors))
+			row.Stays = stat.FiniteOrNil(m.StaysMixed(it.Seen, priors))
 		}
 		out.Counts[row.Class]++
 		out.Items = append(out.Items, row)
@@ -108,13 +108,13 @@ func (m *Split) itemResult(it *collect.Item) analysis.ItemResult {
 	mean, v := stat.MeanVariance(it.Rewards)
 	n := len(it.Rewards)
 	row := analysis.ItemResult{
-		Item: it.ID, N: n, Mean: stat.Some(mean),
-		Best: stat.Some(it.Rewards[n-1]), Worst: stat.Some(it.Rewards[0]),
+		Item: it.ID, N: n, Mean: stat.FiniteOrNil(mean),
+		Best: stat.FiniteOrNil(it.Rewards[n-1]), Worst: stat.FiniteOrNil(it.Rewards[0]),
 		Missing: len(it.Rows) - n, Category: it.Labels.Category, Family: it.Labels.Family,
 		Class: m.class(it), Targeted: it.Extra,
 	}
 	if n > 1 {
-		row.SD = stat.Some(math.Sqrt(v))
+		row.SD = stat.FiniteOrNil(math.Sqrt(v))
 	}
 	calls, observed := 0, 0
 	for _, r := range it.Rows {
@@ -124,7 +124,7 @@ func (m *Split) itemResult(it *collect.Item) analysis.ItemResult {
 		}
 	}
 	if observed > 0 {
-		row.Calls = stat.Some(float64(calls) / float64(observed))
+		row.Calls = stat.FiniteOrNil(float64(calls) / float64(observed))
 	}
 	return row
 }

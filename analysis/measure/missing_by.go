@@ -73,7 +73,7 @@ func (m *Split) missingBy() *analysis.MissingBy {
 			out.Items = append(out.Items, l.id)
 		}
 	}
-	out.Share = stat.Some(stat.Fraction(held, total))
+	out.Share = stat.FiniteOrNil(stat.Fraction(held, total))
 	out.Item.Statistic, out.Item.P = stat.CountsByItem(counts, lossPermutation, rand.NewPCG(m.s.Seed, 0x1057))
 	out.Reward.Statistic, out.Reward.P = stat.RankPermutation(pairs, lossPermutation, rand.NewPCG(m.s.Seed, 0x1058))
 	return out

@@ -95,8 +95,8 @@ func acrossCells(e *stat.Estimate, items []regraded, s analysis.Settings) {
 		}
 	}
 	if e.Low != nil && e.High != nil {
-		e.Low = stat.Some(max(0, min(*e.Low, *e.Value-math.Sqrt(below)/total)))
-		e.High = stat.Some(min(most, max(*e.High, *e.Value+math.Sqrt(above)/total)))
+		e.Low = stat.FiniteOrNil(max(0, min(*e.Low, *e.Value-math.Sqrt(below)/total)))
+		e.High = stat.FiniteOrNil(min(most, max(*e.High, *e.Value+math.Sqrt(above)/total)))
 	}
 }
 
@@ -192,7 +192,7 @@ func splitWithin(v *analysis.Variance, items, everywhere []regraded, s analysis.
 		e.Warnings = []message.Text{shareOfNothing.Text()}
 		v.Grader = noise.Value
 	default:
-		v.Grader, v.Sampling = noise.Value, stat.Some(max(0, *v.Within-*noise.Value))
+		v.Grader, v.Sampling = noise.Value, stat.FiniteOrNil(max(0, *v.Within-*noise.Value))
 		if *e.Value > 1 {
 			e.Warnings = append(e.Warnings, shareAboveOne.Text())
 		}
@@ -200,10 +200,10 @@ func splitWithin(v *analysis.Variance, items, everywhere []regraded, s analysis.
 			e.Warnings = append(e.Warnings, fewForUpperEnd.Text())
 		}
 		if *e.Value == 0 && slices.ContainsFunc(items, func(g regraded) bool { return g.between }) {
-			e.High = stat.Some(min(stat.Or(e.High, 1), unseenShare(items, *noise.High/mostNoise(s))))
+			e.High = stat.FiniteOrNil(min(stat.ValueOr(e.High, 1), unseenShare(items, *noise.High/mostNoise(s))))
 		}
-		e.Value = stat.Some(min(1, *e.Value))
-		e.Low, e.High = stat.Some(math.Min(1, stat.Or(e.Low, 0))), stat.Some(math.Min(1, stat.Or(e.High, 1)))
+		e.Value = stat.FiniteOrNil(min(1, *e.Value))
+		e.Low, e.High = stat.FiniteOrNil(math.Min(1, stat.ValueOr(e.Low, 0))), stat.FiniteOrNil(math.Min(1, stat.ValueOr(e.High, 1)))
 	}
 	v.GraderShare = e
 }
@@ -257,7 +257,7 @@ func (c *evidence) fineNoise(g *analysis.Grader, of []regraded, s analysis.Setti
 	g.Reach = &analysis.Reach{Distance: margin * width, Crossed: *g.Moved}
 	for i := range reaches {
 		distance := margin * math.Pow(2, float64(i+1))
-		if e := strays(distance); stat.Or(e.High, 0.5) < stat.Or(g.Reach.Crossed.High, 0.5) {
+		if e := strays(distance); stat.ValueOr(e.High, 0.5) < stat.ValueOr(g.Reach.Crossed.High, 0.5) {
 			g.Reach = &analysis.Reach{Distance: distance * width, Crossed: e}
 		}
 	}

@@ -182,7 +182,7 @@ func (c costs) slowest(rollouts float64) stat.Estimate {
 		k := float64(i)
 		sum += x * (math.Pow((k+1)/n, rollouts) - math.Pow(k/n, rollouts))
 	}
-	e.Value, e.N = stat.Some(sum), len(c.seconds)
+	e.Value, e.N = stat.FiniteOrNil(sum), len(c.seconds)
 	e.Warnings = append(e.Warnings, largestUnbounded.Text())
 	return e
 }
@@ -206,7 +206,7 @@ func (c costs) load(batch float64, names *evidence) *analysis.PlanLoad {
 	inFlight := batch * float64(c.s.GroupSize)
 	rate := func(calls float64) stat.Estimate {
 		return stat.Estimate{
-			Value: stat.Some(inFlight * calls / mean), N: n, Items: c.sr.Items.Measured,
+			Value: stat.FiniteOrNil(inFlight * calls / mean), N: n, Items: c.sr.Items.Measured,
 			Method: "Little's law", Warnings: []message.Text{noPeakInterval.Text()},
 		}
 	}
@@ -271,7 +271,7 @@ func judged(items []*collect.Item) float64 {
 // exact is a number that follows from the plan alone.
 func exact(x float64) stat.Estimate {
 	return stat.Estimate{
-		Value: stat.Some(x), SE: stat.Some(0), Low: stat.Some(x), High: stat.Some(x),
+		Value: stat.FiniteOrNil(x), SE: stat.FiniteOrNil(0), Low: stat.FiniteOrNil(x), High: stat.FiniteOrNil(x),
 		Method: "exact", Warnings: []message.Text{},
 	}
 }

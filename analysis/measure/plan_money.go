@@ -58,7 +58,7 @@ func rolloutMoney(items []*collect.Item, tools []string, s analysis.Settings) mo
 		out.missing = message.Text{}
 	}
 	out.perRollout = perRollout(perItem, s.Confidence, "prices x measured tokens and calls")
-	if stat.Or(out.perRollout.Value, 1) == 0 { // nothing has a price, of which there is nothing to estimate
+	if stat.ValueOr(out.perRollout.Value, 1) == 0 { // nothing has a price, of which there is nothing to estimate
 		out.perRollout = exact(0)
 	}
 	return out
@@ -113,7 +113,7 @@ func (m money) of(rollouts float64, seconds stat.Estimate) stat.Estimate {
 		return unknown(hoursUnknown.Text())
 	}
 	hours := *seconds.Value / 3600 * *m.hour
-	e.Value, e.Low, e.High = stat.Plus(e.Value, hours), stat.Plus(e.Low, hours), stat.Plus(e.High, hours)
+	e.Value, e.Low, e.High = stat.AddKnown(e.Value, hours), stat.AddKnown(e.Low, hours), stat.AddKnown(e.High, hours)
 	e.SE = nil // the slowest rollout is an estimate without one
 	e.Warnings = append(e.Warnings, atLeastHours.With(message.Args{"usd": message.Setting(*m.hour)}))
 	return e

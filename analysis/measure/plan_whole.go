@@ -41,7 +41,7 @@ func trainer(cost *analysis.PlanCost, s analysis.Settings) {
 		return
 	}
 	tokens := stat.Estimate{
-		Value: stat.Plus(cost.InputTokens.Value, *cost.OutputTokens.Value), N: cost.OutputTokens.N,
+		Value: stat.AddKnown(cost.InputTokens.Value, *cost.OutputTokens.Value), N: cost.OutputTokens.N,
 		Items:  cost.OutputTokens.Items,
 		Method: "tokens in and out of the measured rollouts", Warnings: []message.Text{noPeakInterval.Text()},
 	}
@@ -104,9 +104,9 @@ func added(a, b stat.Estimate) stat.Estimate {
 		return a
 	}
 	exactly := a.SE != nil && *a.SE == 0 && b.SE != nil && *b.SE == 0
-	a.Value = stat.Plus(a.Value, *b.Value)
+	a.Value = stat.AddKnown(a.Value, *b.Value)
 	if a.Low != nil && b.Low != nil && a.High != nil && b.High != nil {
-		a.Low, a.High = stat.Plus(a.Low, *b.Low), stat.Plus(a.High, *b.High)
+		a.Low, a.High = stat.AddKnown(a.Low, *b.Low), stat.AddKnown(a.High, *b.High)
 	} else {
 		a.Low, a.High = nil, nil
 	}
@@ -167,5 +167,5 @@ func perGroup(rollouts float64, groups *float64) *float64 {
 	if groups == nil || *groups <= 0 {
 		return nil
 	}
-	return stat.Some(rollouts / *groups)
+	return stat.FiniteOrNil(rollouts / *groups)
 }

@@ -160,7 +160,7 @@ func TestLongCalibrationOfGraderShare(t *testing.T) {
 					for range sets {
 						items := w.run(rng, c)
 						var v analysis.Variance
-						v.Within = stat.Some(1) // known
+						v.Within = stat.FiniteOrNil(1) // known
 						splitWithin(&v, regrades(items, c, 0.05), nil, s)
 						e := v.GraderShare
 						mean += *e.Value / float64(sets)

@@ -64,7 +64,7 @@ func searchLeaks(sh *analysis.Shift, rows []shiftRow) {
 			a, b := name(p.A), name(p.B)
 			list[i] = analysis.Leak{
 				Kind: p.Kind, A: a.Item, B: b.Item, ASplit: a.Split, BSplit: b.Split,
-				Score: stat.Some(p.Score),
+				Score: stat.FiniteOrNil(p.Score),
 			}
 		}
 		return list

@@ -205,7 +205,7 @@ func (m *Split) Missing() analysis.Missing {
 	})
 	out.Absent = max(0, m.logged-total)
 	if all := total + out.Absent; all > 0 {
-		out.Share = stat.Some(float64(out.Total()+out.Absent) / float64(all))
+		out.Share = stat.FiniteOrNil(float64(out.Total()+out.Absent) / float64(all))
 	}
 	if m.planned != nil {
 		left := max(0, *m.planned-total)
@@ -320,7 +320,7 @@ func (m *Split) bounds() analysis.Bounds {
 		high += (sum + miss*m.s.RewardRange.Hi) / n
 	}
 	k := float64(len(m.Items))
-	return analysis.Bounds{Low: stat.Some(low / k), High: stat.Some(high / k)}
+	return analysis.Bounds{Low: stat.FiniteOrNil(low / k), High: stat.FiniteOrNil(high / k)}
 }
 
 // histogramBins is the number of bins of the reward histogram.

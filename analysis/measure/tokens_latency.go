@@ -32,7 +32,7 @@ func (m *Split) tokens() analysis.Tokens {
 		t.Reasoning = &reasoning
 	}
 	if valid > 0 {
-		t.KnownShare = stat.Some(float64(known) / float64(valid))
+		t.KnownShare = stat.FiniteOrNil(float64(known) / float64(valid))
 	}
 	return t
 }
@@ -57,9 +57,9 @@ func (m *Split) latency() analysis.Latency {
 		return analysis.Latency{}
 	}
 	out := analysis.Latency{
-		P50: stat.Some(stat.Quantile(all, 0.50)),
-		P95: stat.Some(stat.Quantile(all, 0.95)),
-		P99: stat.Some(stat.Quantile(all, 0.99)),
+		P50: stat.FiniteOrNil(stat.Quantile(all, 0.50)),
+		P95: stat.FiniteOrNil(stat.Quantile(all, 0.95)),
+		P99: stat.FiniteOrNil(stat.Quantile(all, 0.99)),
 	}
 	if limit > 0 {
 		over := m.share(m.s.Confidence, func(r *collect.Row) (num, den float64) {

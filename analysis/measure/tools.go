@@ -223,13 +223,13 @@ func (m *Split) byTool(all analysis.Histogram, rollouts int) map[string]analysis
 			continue
 		}
 		if len(t.seconds) > 0 {
-			t.stat.P50 = stat.Some(stat.Quantile(t.seconds, 0.5))
-			t.stat.P95 = stat.Some(stat.Quantile(t.seconds, 0.95))
+			t.stat.P50 = stat.FiniteOrNil(stat.Quantile(t.seconds, 0.5))
+			t.stat.P95 = stat.FiniteOrNil(stat.Quantile(t.seconds, 0.95))
 		}
 		if len(t.bytes) > 0 && slices.Max(t.bytes) > 0 { // all are 0 for an import without outputs
 			p95 := stat.Quantile(t.bytes, 0.95)
-			t.stat.OutputBytesP95 = stat.Some(p95)
-			t.stat.OutputTokensP95 = stat.Some(p95 / bytesPerToken)
+			t.stat.OutputBytesP95 = stat.FiniteOrNil(p95)
+			t.stat.OutputTokensP95 = stat.FiniteOrNil(p95 / bytesPerToken)
 		}
 		out[m.c.Tools[i]] = t.stat
 	}

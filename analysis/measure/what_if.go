@@ -48,7 +48,7 @@ func (m *Split) whatIf(sr *analysis.SplitResult) []analysis.WhatIf {
 		for i := range w.Caps {
 			// nothing can be beyond it
 			if c := &w.Caps[i].Change; w.Limit != nil && w.Caps[i].At >= *w.Limit && c.Known() {
-				c.Low, c.High = stat.Some(0), stat.Some(0)
+				c.Low, c.High = stat.FiniteOrNil(0), stat.FiniteOrNil(0)
 			}
 			w.Caps[i].Informative = sr.Net(w.Caps[i].Informative)
 		}
@@ -110,7 +110,7 @@ func (m *Split) capAt(at float64, items [][]stat.Pair, group int) analysis.Cap {
 		Informative: stat.Estimate{Warnings: []message.Text{}},
 	}
 	if c.Change.High != nil { // a limit takes away alone
-		c.Change.High = stat.Some(min(0, *c.Change.High))
+		c.Change.High = stat.FiniteOrNil(min(0, *c.Change.High))
 	}
 	if group >= 2 {
 		c.Informative = Signal(m.s, common, group)

@@ -40,9 +40,9 @@ func (c *comparison) classifier() Result {
 	}
 	if len(seen.x) == 0 {
 		r.equal(c)
-		r.Statistic, r.Chance, r.Effect.Value = stat.Some(0.5), stat.Some(0.5), stat.Some(0.5)
+		r.Statistic, r.Chance, r.Effect.Value = stat.FiniteOrNil(0.5), stat.FiniteOrNil(0.5), stat.FiniteOrNil(0.5)
 		half := c.unseen() / 2
-		r.Effect.Low, r.Effect.High = stat.Some(0.5-half), stat.Some(0.5+half)
+		r.Effect.Low, r.Effect.High = stat.FiniteOrNil(0.5-half), stat.FiniteOrNil(0.5+half)
 		return r
 	}
 	order := c.opt.rand(streamFold).Perm(c.nA + c.nB)
@@ -53,9 +53,9 @@ func (c *comparison) classifier() Result {
 	parallel(len(permuted), func(b int) {
 		permuted[b], errs[b], _ = seen.area(c.labels(c.shuffled.sets[b]), order)
 	})
-	r.Statistic = stat.Some(auc)
-	r.P = stat.Some(pValue(auc, permuted))
-	r.Chance = stat.Some(mean(permuted))
+	r.Statistic = stat.FiniteOrNil(auc)
+	r.P = stat.FiniteOrNil(pValue(auc, permuted))
+	r.Chance = stat.FiniteOrNil(mean(permuted))
 	fixed := math.Sqrt(mean(squares(errs)))
 	extra := math.Sqrt(max(0, spread(permuted)-fixed*fixed))
 	if auc < 0.5 {
@@ -67,9 +67,9 @@ func (c *comparison) classifier() Result {
 		}
 		auc, se = 0.5, fixed
 	}
-	r.Effect.Value = stat.Some(auc)
+	r.Effect.Value = stat.FiniteOrNil(auc)
 	c.interval(&r.Effect, auc, math.Hypot(se, extra*fading(auc)))
-	r.Missed = stat.Some(missedByAUC(permuted, fixed, extra, c.nA, c.nB))
+	r.Missed = stat.FiniteOrNil(missedByAUC(permuted, fixed, extra, c.nA, c.nB))
 	r.Top = c.explain(seen.columns, fitLogistic(seen.mean, y, order)[1:])
 	r.Items = c.farthestOfB(seen.meanOf(scores))
 	return r
@@ -112,13 +112,13 @@ func (c *comparison) interval(e *stat.Estimate, auc, se float64) {
 	df := float64(min(c.nA, c.nB) - 1)
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}.Quantile((1 + c.opt.Confidence) / 2)
 	if se <= 1e-9 || auc <= 0 || auc >= 1 {
-		e.Low, e.High = stat.Some(max(0, auc-c.unseen())), stat.Some(min(1, auc+c.unseen()))
+		e.Low, e.High = stat.FiniteOrNil(max(0, auc-c.unseen())), stat.FiniteOrNil(min(1, auc+c.unseen()))
 		e.Warnings = append(e.Warnings, scoresAlike.Text())
 		return
 	}
 	logit, half := math.Log(auc/(1-auc)), t*se/(auc*(1-auc))
-	e.SE = stat.Some(se)
-	e.Low, e.High = stat.Some(1/(1+math.Exp(half-logit))), stat.Some(1/(1+math.Exp(-half-logit)))
+	e.SE = stat.FiniteOrNil(se)
+	e.Low, e.High = stat.FiniteOrNil(1/(1+math.Exp(half-logit))), stat.FiniteOrNil(1/(1+math.Exp(-half-logit)))
 }
 
 // classified is what a classifier is shown.

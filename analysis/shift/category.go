@@ -38,10 +38,10 @@ func (c *comparison) chiSquare(k category, permutations int) Result {
 	parallel(len(permuted), func(i int) { permuted[i] = k.pearson(c.shuffled.sets[i]) })
 	n, df := float64(len(k.of)), float64(len(k.levels)-1)
 	low, high := noncentralities(x, df, c.opt.Confidence)
-	v := func(lambda float64) *float64 { return stat.Some(min(1, math.Sqrt(max(0, lambda)/n))) }
-	r.Statistic, r.P = stat.Some(x), stat.Some(pValue(x, permuted))
+	v := func(lambda float64) *float64 { return stat.FiniteOrNil(min(1, math.Sqrt(max(0, lambda)/n))) }
+	r.Statistic, r.P = stat.FiniteOrNil(x), stat.FiniteOrNil(pValue(x, permuted))
 	r.Effect.Value, r.Effect.Low, r.Effect.High = v(x-df), v(min(low, x-df)), v(max(high, x-df))
-	r.Chance, r.Missed = stat.Some(0), v(detected(df))
+	r.Chance, r.Missed = stat.FiniteOrNil(0), v(detected(df))
 	r.Top = c.levels(k)
 	r.warnSmall(c, permutations)
 	return r
@@ -142,9 +142,9 @@ func (c *comparison) stability(k category) Result {
 	df := float64(len(k.levels) - 1)
 	chance := df * unit
 	low, high := noncentralities(index/unit, df, c.opt.Confidence)
-	r.Statistic, r.Chance = stat.Some(index), stat.Some(chance)
-	r.Effect.Value = stat.Some(max(0, index-chance))
-	r.Effect.Low, r.Effect.High = stat.Some(min(low*unit, *r.Effect.Value)), stat.Some(max(high*unit, *r.Effect.Value))
-	r.Missed = stat.Some(detected(df) * unit)
+	r.Statistic, r.Chance = stat.FiniteOrNil(index), stat.FiniteOrNil(chance)
+	r.Effect.Value = stat.FiniteOrNil(max(0, index-chance))
+	r.Effect.Low, r.Effect.High = stat.FiniteOrNil(min(low*unit, *r.Effect.Value)), stat.FiniteOrNil(max(high*unit, *r.Effect.Value))
+	r.Missed = stat.FiniteOrNil(detected(df) * unit)
 	return r
 }

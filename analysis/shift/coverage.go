@@ -55,8 +55,8 @@ func Coverage(a, b Sample, opt Options) CoverageResult {
 	}
 	out.Share = stat.Share(len(far), c.nB, opt.Confidence)
 	out.Share.Method = "share of rows far from every reference; Clopper–Pearson interval"
-	out.Threshold = stat.Some(threshold)
-	out.Chance = stat.Some(beyond(len(own)))
+	out.Threshold = stat.FiniteOrNil(threshold)
+	out.Chance = stat.FiniteOrNil(beyond(len(own)))
 	if c.nA < 100 {
 		out.Share.Warnings = append(out.Share.Warnings, fewToTellFar.With(c.sidesOf(c.nA, c.nB)))
 	}

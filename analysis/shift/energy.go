@@ -58,11 +58,11 @@ func (r *Result) pairs(c *comparison, t triangle, permutations int, effect, stat
 	for i, s := range all {
 		statistics[i], effects[i] = statistic(s), effect(s)
 	}
-	r.Statistic = stat.Some(statistics[0])
-	r.P = stat.Some(pValue(statistics[0], statistics[1:]))
-	r.Effect.Value = stat.Some(effects[0])
-	r.Chance = stat.Some(mean(effects[1:]))
-	r.Missed = stat.Some(missedByPairs(effects[1:]))
+	r.Statistic = stat.FiniteOrNil(statistics[0])
+	r.P = stat.FiniteOrNil(pValue(statistics[0], statistics[1:]))
+	r.Effect.Value = stat.FiniteOrNil(effects[0])
+	r.Chance = stat.FiniteOrNil(mean(effects[1:]))
+	r.Missed = stat.FiniteOrNil(missedByPairs(effects[1:]))
 	telling := t.jackknife(c, all[0], effect, &r.Effect)
 	r.warnSmall(c, permutations)
 	return telling
@@ -112,9 +112,9 @@ func (t triangle) jackknife(c *comparison, all sums, effect func(sums) float64, 
 		e.Warnings = append(e.Warnings, sidesAlike.Text())
 		half = c.unseen()
 	} else {
-		e.SE = stat.Some(math.Sqrt(variance))
+		e.SE = stat.FiniteOrNil(math.Sqrt(variance))
 	}
-	e.Low, e.High = stat.Some(max(min(0, *e.Value), *e.Value-half)), stat.Some(max(*e.Value, min(1, *e.Value+half)))
+	e.Low, e.High = stat.FiniteOrNil(max(min(0, *e.Value), *e.Value-half)), stat.FiniteOrNil(max(*e.Value, min(1, *e.Value+half)))
 	return telling
 }
 
@@ -168,8 +168,8 @@ func (r *Result) refuse(reason message.Text) { r.Effect.Warnings = append(r.Effe
 
 // equal is the answer where no feature differs between any two rows.
 func (r *Result) equal(c *comparison) {
-	r.Statistic, r.P, r.Chance = stat.Some(0), stat.Some(1), stat.Some(0)
-	r.Effect.Value, r.Effect.Low, r.Effect.High = stat.Some(0), stat.Some(0), stat.Some(c.unseen())
+	r.Statistic, r.P, r.Chance = stat.FiniteOrNil(0), stat.FiniteOrNil(1), stat.FiniteOrNil(0)
+	r.Effect.Value, r.Effect.Low, r.Effect.High = stat.FiniteOrNil(0), stat.FiniteOrNil(0), stat.FiniteOrNil(c.unseen())
 	r.refuse(rowsAlike.Text())
 }
 

@@ -38,10 +38,10 @@ func (c *comparison) kolmogorov(n number) Result {
 
 	root := math.Sqrt(1/float64(len(a)) + 1/float64(len(b)))
 	half := root * math.Sqrt(-math.Log((1-c.opt.Confidence)/2)/2)
-	r.Statistic, r.Effect.Value = stat.Some(d), stat.Some(d)
-	r.Effect.Low, r.Effect.High = stat.Some(max(0, d-half)), stat.Some(min(1, d+half))
-	r.P, r.Chance = stat.Some(pValue(d, permuted)), stat.Some(mean(permuted))
-	r.Missed = stat.Some(missedByKolmogorov(len(a), len(b)))
+	r.Statistic, r.Effect.Value = stat.FiniteOrNil(d), stat.FiniteOrNil(d)
+	r.Effect.Low, r.Effect.High = stat.FiniteOrNil(max(0, d-half)), stat.FiniteOrNil(min(1, d+half))
+	r.P, r.Chance = stat.FiniteOrNil(pValue(d, permuted)), stat.FiniteOrNil(mean(permuted))
+	r.Missed = stat.FiniteOrNil(missedByKolmogorov(len(a), len(b)))
 	r.Top = []message.Text{c.describeNumber(n)}
 	return r
 }

@@ -179,8 +179,8 @@ func TestSharesFlipsAndRatios(t *testing.T) {
 	if flip, _ := FlipRate(steady, 0.95); math.Abs(*flip.Value-(1-math.Sqrt(0.98))/2) > 1e-12 {
 		t.Errorf("1 of 100 that differ is a flip rate of %v", *flip.Value)
 	}
-	a := Estimate{Value: Some(0.03), Low: Some(0.02), High: Some(0.045)}
-	b := Estimate{Value: Some(0.15), Low: Some(0.12), High: Some(0.18)}
+	a := Estimate{Value: FiniteOrNil(0.03), Low: FiniteOrNil(0.02), High: FiniteOrNil(0.045)}
+	b := Estimate{Value: FiniteOrNil(0.15), Low: FiniteOrNil(0.12), High: FiniteOrNil(0.18)}
 	nearInterval(t, "ratio", Ratio(a, b, ""), 0.2, 0.12854774102030517, 0.31857297129435797)
 }
 

@@ -55,12 +55,12 @@ func (p *parts) components() (within, between *float64) {
 	}
 	msw := p.dev / dfWithin
 	if p.m < 2 {
-		return Some(msw), nil
+		return FiniteOrNil(msw), nil
 	}
 	dfBetween := float64(p.m - 1)
 	msb := max(0, p.sumOfSq-p.sum*p.sum/p.n) / dfBetween
 	n0 := (p.n - p.squares/p.n) / dfBetween
-	return Some(msw), Some((msb - msw) / n0)
+	return FiniteOrNil(msw), FiniteOrNil((msb - msw) / n0)
 }
 
 // icc returns between/(between+within) with a negative between taken as 0.
@@ -98,7 +98,7 @@ func ICC(items [][]float64, conf float64, boot int, src rand.Source) Estimate {
 	if !ok {
 		return unknown(m, s.total, method, needsDifferRewards.Text())
 	}
-	e := Estimate{Value: Some(value), N: s.total, Items: m, Method: method, Warnings: []message.Text{}}
+	e := Estimate{Value: FiniteOrNil(value), N: s.total, Items: m, Method: method, Warnings: []message.Text{}}
 	if clipped {
 		e.warn(negativeVariance.Text())
 	}
@@ -136,10 +136,10 @@ func (e *Estimate) percentiles(draws []float64, conf float64) {
 	low := min(quantile(draws, tail), *e.Value)
 	high := max(quantile(draws, 1-tail), *e.Value)
 	if high-low <= rounding {
-		e.Low, e.High = Some(unit.Lo), Some(unit.Hi)
+		e.Low, e.High = FiniteOrNil(unit.Lo), FiniteOrNil(unit.Hi)
 		e.warn(sameResamples.Text())
 		return
 	}
 	_, dev := moments(draws)
-	e.Low, e.High, e.SE = Some(low), Some(high), Some(math.Sqrt(dev/float64(len(draws)-1)))
+	e.Low, e.High, e.SE = FiniteOrNil(low), FiniteOrNil(high), FiniteOrNil(math.Sqrt(dev/float64(len(draws)-1)))
 }

@@ -120,8 +120,8 @@ func fit(sums []moment, n int, conf float64, about string) Line {
 		return Line{Slope: unknown(m, n, slopeBy, why), Correlation: unknown(m, n, rBy, why)}
 	}
 	l := Line{
-		Slope:       Estimate{Value: Some(slope), N: n, Items: m, Method: slopeBy, Warnings: []message.Text{}},
-		Correlation: Estimate{Value: Some(r), N: n, Items: m, Method: rBy, Warnings: []message.Text{}},
+		Slope:       Estimate{Value: FiniteOrNil(slope), N: n, Items: m, Method: slopeBy, Warnings: []message.Text{}},
+		Correlation: Estimate{Value: FiniteOrNil(r), N: n, Items: m, Method: rBy, Warnings: []message.Text{}},
 	}
 	slopes, rs := make([]float64, m), make([]float64, m)
 	for i, s := range sums {
@@ -134,7 +134,7 @@ func fit(sums []moment, n int, conf float64, about string) Line {
 		return l
 	}
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(m - 1)}
-	l.P = Some(2 * t.Survival(math.Abs(slope/se)))
+	l.P = FiniteOrNil(2 * t.Survival(math.Abs(slope/se)))
 	if _, ok := l.Correlation.jackknife(rs, fisher, conf); !ok {
 		l.Correlation.warn(perfectLine.Text())
 	}

@@ -34,25 +34,25 @@ type Estimate struct {
 // Known reports whether the estimate has a value.
 func (e Estimate) Known() bool { return e.Value != nil }
 
-// Some returns a pointer to x, and nil when x is NaN or infinite: no NaN and
+// FiniteOrNil returns a pointer to x, and nil when x is NaN or infinite: no NaN and
 // no infinity ever reaches a file.
-func Some(x float64) *float64 {
+func FiniteOrNil(x float64) *float64 {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return nil
 	}
 	return &x
 }
 
-// Plus adds x to a number that may not be known.
-func Plus(p *float64, x float64) *float64 {
+// AddKnown adds x to a number that may not be known.
+func AddKnown(p *float64, x float64) *float64 {
 	if p == nil {
 		return nil
 	}
-	return Some(*p + x)
+	return FiniteOrNil(*p + x)
 }
 
-// Or returns *p, or otherwise when p is nil.
-func Or(p *float64, otherwise float64) float64 {
+// ValueOr returns *p, or otherwise when p is nil.
+func ValueOr(p *float64, otherwise float64) float64 {
 	if p == nil {
 		return otherwise
 	}
@@ -116,11 +116,11 @@ func Share(hits, items int, conf float64) Estimate {
 	low, high := ClopperPearson(float64(hits), float64(items), conf)
 	p := float64(hits) / float64(items)
 	e := Estimate{
-		Value: Some(p), Low: Some(low), High: Some(high), N: items, Items: items, Method: method,
+		Value: FiniteOrNil(p), Low: FiniteOrNil(low), High: FiniteOrNil(high), N: items, Items: items, Method: method,
 		Warnings: []message.Text{},
 	}
 	if hits > 0 && hits < items {
-		e.SE = Some(math.Sqrt(p * (1 - p) / float64(items)))
+		e.SE = FiniteOrNil(math.Sqrt(p * (1 - p) / float64(items)))
 	}
 	return e
 }
@@ -131,7 +131,7 @@ func Scale(e Estimate, by float64) Estimate {
 		if p == nil {
 			return nil
 		}
-		return Some(*p * by)
+		return FiniteOrNil(*p * by)
 	}
 	e.Value, e.SE, e.Low, e.High, e.FixedSE = times(e.Value), times(e.SE), times(e.Low), times(e.High), times(e.FixedSE)
 	e.Warnings = slices.Clone(e.Warnings)
@@ -156,11 +156,11 @@ func Net(e, noise Estimate) *Estimate {
 		"Donner 2008)"
 	if e.Low != nil {
 		low := *net.Value - math.Hypot(keep*(*e.Value-*e.Low), *e.Value*(*noise.High-*noise.Value))
-		net.Low = Some(max(low, *e.Low*(1-*noise.High)))
+		net.Low = FiniteOrNil(max(low, *e.Low*(1-*noise.High)))
 	}
 	if e.High != nil {
 		high := *net.Value + math.Hypot(keep*(*e.High-*e.Value), *e.Value*(*noise.Value-*noise.Low))
-		net.High = Some(min(high, *e.High*(1-*noise.Low)))
+		net.High = FiniteOrNil(min(high, *e.High*(1-*noise.Low)))
 	}
 	return &net
 }
@@ -185,21 +185,21 @@ func Ratio(a, b Estimate, method string) Estimate {
 		return e
 	}
 	x, y := *a.Value, *b.Value
-	e.Value = Some(x / y)
+	e.Value = FiniteOrNil(x / y)
 	if a.Low == nil || a.High == nil || b.Low == nil || b.High == nil {
 		return e
 	}
 	l1, u1, l2, u2 := *a.Low, *a.High, *b.Low, *b.High
 	if d := u2 * (2*y - u2); d > 0 {
 		root := max(0, (x*y)*(x*y)-l1*u2*(2*x-l1)*(2*y-u2))
-		e.Low = Some(max(0, (x*y-math.Sqrt(root))/d))
+		e.Low = FiniteOrNil(max(0, (x*y-math.Sqrt(root))/d))
 	} else {
-		e.Low = Some(l1 / u2)
+		e.Low = FiniteOrNil(l1 / u2)
 	}
 	if d := l2 * (2*y - l2); d > 0 {
 		root := max(0, (x*y)*(x*y)-u1*l2*(2*x-u1)*(2*y-l2))
-		e.High = Some((x*y + math.Sqrt(root)) / d)
+		e.High = FiniteOrNil((x*y + math.Sqrt(root)) / d)
 	}
-	e.Low = Some(min(*e.Low, *e.Value))
+	e.Low = FiniteOrNil(min(*e.Low, *e.Value))
 	return e
 }

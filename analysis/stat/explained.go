@@ -37,9 +37,9 @@ func Explained(y [][]float64, x [][][]float64) (shares []*float64, rest *float64
 			project(left, column)
 		}
 		explained += share
-		shares[c] = Some(min(1, share))
+		shares[c] = FiniteOrNil(min(1, share))
 	}
-	return shares, Some(max(0, 1-explained))
+	return shares, FiniteOrNil(max(0, 1-explained))
 }
 
 // demean strings all values together, each relative to its item's mean.

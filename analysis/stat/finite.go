@@ -43,7 +43,7 @@ func Finite(e Estimate, m, M int, r *Range, conf float64) Estimate {
 		e.warn(samplesAgree.Text())
 	} else {
 		e.Low, e.High, rule = s.narrowed(e)
-		e.SE = Some(s.se)
+		e.SE = FiniteOrNil(s.se)
 	}
 	estimator, _, _ := strings.Cut(e.Method, "; ")
 	e.Method = fmt.Sprintf("%s; %s for the %d items of the file (%d measured)", estimator, rule, M, m)
@@ -64,10 +64,10 @@ func (s spread) moved(e Estimate, before spread, left float64) (low, high *float
 	low, high, rule = s.interval()
 	slack := rounding * (*oldHigh - *oldLow)
 	if e.Low != nil && *e.Low < *oldLow-slack {
-		low = Some(min(*low, s.mean-(s.mean-*e.Low)*left))
+		low = FiniteOrNil(min(*low, s.mean-(s.mean-*e.Low)*left))
 	}
 	if e.High != nil && *e.High > *oldHigh+slack {
-		high = Some(max(*high, s.mean+(*e.High-s.mean)*left))
+		high = FiniteOrNil(max(*high, s.mean+(*e.High-s.mean)*left))
 	}
 	return low, high, rule
 }
@@ -79,6 +79,6 @@ func (s spread) unseen() (low, high *float64, rule string) {
 	}
 	_, q := ClopperPearson(0, s.equal, s.conf)
 	half := q * s.r.Width()
-	return Some(max(s.r.Lo, s.mean-half)), Some(min(s.r.Hi, s.mean+half)),
+	return FiniteOrNil(max(s.r.Lo, s.mean-half)), FiniteOrNil(min(s.r.Hi, s.mean+half)),
 		"Clopper–Pearson bound on unseen disagreement"
 }

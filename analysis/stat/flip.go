@@ -67,7 +67,7 @@ func Disagreement(items [][]Regrade, conf float64) Estimate {
 	if unit.atEnd(*e.Value) {
 		size := total * total / squares
 		low, high := ClopperPearson(math.Round(*e.Value)*size, size, conf)
-		e.Low, e.High, e.SE, e.Warnings = Some(low), Some(high), nil, []message.Text{}
+		e.Low, e.High, e.SE, e.Warnings = FiniteOrNil(low), FiniteOrNil(high), nil, []message.Text{}
 		e.Method = method + "Clopper–Pearson interval over outputs"
 	}
 	return e
@@ -80,10 +80,10 @@ func (e Estimate) mapped(f func(float64) float64, method string) Estimate {
 	if e.Value == nil {
 		return out
 	}
-	out.Value = Some(f(*e.Value))
+	out.Value = FiniteOrNil(f(*e.Value))
 	if e.Low != nil && e.High != nil {
 		a, b := f(*e.Low), f(*e.High)
-		out.Low, out.High = Some(min(a, b)), Some(max(a, b))
+		out.Low, out.High = FiniteOrNil(min(a, b)), FiniteOrNil(max(a, b))
 	}
 	return out
 }

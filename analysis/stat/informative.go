@@ -33,7 +33,7 @@ func InformativeVar(sorted []float64, g int, delta float64) *float64 {
 		return nil
 	}
 	if sorted[n-1]-sorted[0] <= delta || g == 1 {
-		return Some(0)
+		return FiniteOrNil(0)
 	}
 	// Without draw i the sum over j loses i's own term, and each j that has i
 	// among its followers has one follower less. Those j are a run that ends at
@@ -56,7 +56,7 @@ func InformativeVar(sorted []float64, g int, delta float64) *float64 {
 		lost[i] = chance[follow[i]] + costs[i] - costs[first]
 	}
 	_, dev := moments(lost)
-	return Some(dev * float64(n-1) / float64(n))
+	return FiniteOrNil(dev * float64(n-1) / float64(n))
 }
 
 // followers counts, for each j of a sorted slice, the draws after j that lie

@@ -44,7 +44,7 @@ func (s spread) interval() (low, high *float64, method string) {
 	}
 	t := tQuantile(s.conf, s.clusters-1)
 	if s.r == nil || !s.r.holds(s.mean) {
-		return Some(s.mean - t*s.se), Some(s.mean + t*s.se), fmt.Sprintf("t(%d) interval", s.clusters-1)
+		return FiniteOrNil(s.mean - t*s.se), FiniteOrNil(s.mean + t*s.se), fmt.Sprintf("t(%d) interval", s.clusters-1)
 	}
 	p, se := s.r.share(s.mean), s.se/s.r.Width()
 	ratio := tQuantile(s.conf, max(cmp.Or(s.draws, s.n), s.clusters)-1) / t
@@ -53,7 +53,7 @@ func (s spread) interval() (low, high *float64, method string) {
 	if size < hugeSize {
 		lo, hi = ClopperPearson(p*size, size, s.conf)
 	}
-	return Some(s.r.at(min(lo, p))), Some(s.r.at(max(hi, p))), "Korn–Graubard interval"
+	return FiniteOrNil(s.r.at(min(lo, p))), FiniteOrNil(s.r.at(max(hi, p))), "Korn–Graubard interval"
 }
 
 // agreed is the interval where all units have the same value: Clopper–Pearson
@@ -67,10 +67,10 @@ func (s spread) agreed() (low, high *float64, method string) {
 	case s.r.atEnd(s.mean):
 		p := math.Round(s.r.share(s.mean))
 		lo, hi := ClopperPearson(p*s.equal, s.equal, s.conf)
-		return Some(s.r.at(lo)), Some(s.r.at(hi)), "Clopper–Pearson interval over items"
+		return FiniteOrNil(s.r.at(lo)), FiniteOrNil(s.r.at(hi)), "Clopper–Pearson interval over items"
 	}
 	lo, hi := Hoeffding(s.mean, max(1, int(s.equal)), *s.r, s.conf)
-	return Some(lo), Some(hi), "Hoeffding interval over items"
+	return FiniteOrNil(lo), FiniteOrNil(hi), "Hoeffding interval over items"
 }
 
 // widen widens a bounded interval to what the values behind it cannot show:
@@ -89,13 +89,13 @@ func (e *Estimate) widen(values []float64, r *Range, conf float64) {
 	}
 	low, high := reach(*e.Value, values, *r, conf)
 	if low < *e.Low || high > *e.High {
-		e.Low, e.High = Some(min(low, *e.Low)), Some(max(high, *e.High))
+		e.Low, e.High = FiniteOrNil(min(low, *e.Low)), FiniteOrNil(max(high, *e.High))
 		e.Method += ", widened to what unseen items may hold"
 	}
 	down, up := skewed(values, conf)
 	low, high = max(r.Lo, *e.Value-down**e.SE), min(r.Hi, *e.Value+up**e.SE)
 	if low < *e.Low || high > *e.High {
-		e.Low, e.High = Some(min(low, *e.Low)), Some(max(high, *e.High))
+		e.Low, e.High = FiniteOrNil(min(low, *e.Low)), FiniteOrNil(max(high, *e.High))
 		e.Method += ", widened for the few items that carry the sum"
 	}
 }
@@ -155,7 +155,7 @@ func (s spread) flat() bool {
 
 // estimate turns a spread into an Estimate, warnings included.
 func (s spread) estimate(items int, fixed *float64, method string) Estimate {
-	e := Estimate{Value: Some(s.mean), N: s.n, Draws: s.draws, Items: items, FixedSE: fixed, Warnings: []message.Text{}}
+	e := Estimate{Value: FiniteOrNil(s.mean), N: s.n, Draws: s.draws, Items: items, FixedSE: fixed, Warnings: []message.Text{}}
 	if s.r != nil && !s.r.holds(s.mean) {
 		e.warn(outsideRange.With(message.Args{
 			"mean": message.Number(s.mean), "low": message.Number(s.r.Lo),
@@ -171,7 +171,7 @@ func (s spread) estimate(items int, fixed *float64, method string) Estimate {
 	e.Low, e.High, interval = s.interval()
 	e.Method = method + "; " + interval
 	if !s.flat() {
-		e.SE = Some(s.se)
+		e.SE = FiniteOrNil(s.se)
 		return e
 	}
 	if e.Low == nil {
@@ -188,6 +188,6 @@ func (e *Estimate) single(r *Range) {
 		e.warn(oneItemUnbounded.Text())
 		return
 	}
-	e.Low, e.High = Some(r.Lo), Some(r.Hi)
+	e.Low, e.High = FiniteOrNil(r.Lo), FiniteOrNil(r.Hi)
 	e.warn(oneItem.Text())
 }

@@ -39,8 +39,8 @@ func (e *Estimate) jackknife(deleted []float64, s scale, conf float64) (se float
 		return 0, false
 	}
 	half := tQuantile(conf, m-1) * se
-	e.Low, e.High = Some(s.from(center-half)), Some(s.from(center+half))
-	e.SE = Some((*e.High - *e.Low) / 2 / tQuantile(conf, m-1))
+	e.Low, e.High = FiniteOrNil(s.from(center-half)), FiniteOrNil(s.from(center+half))
+	e.SE = FiniteOrNil((*e.High - *e.Low) / 2 / tQuantile(conf, m-1))
 	return se, true
 }
 

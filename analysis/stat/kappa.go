@@ -30,10 +30,10 @@ func Kappa(items [][]Pair, conf float64) Estimate {
 	if m < 2 || chance == 0 {
 		return unknown(m, n, method, needsYesAndNo.Text())
 	}
-	e := Estimate{Value: Some(1 - differ/chance), N: n, Items: m, Method: method, Warnings: []message.Text{}}
+	e := Estimate{Value: FiniteOrNil(1 - differ/chance), N: n, Items: m, Method: method, Warnings: []message.Text{}}
 	if differ == 0 {
 		_, q := ClopperPearson(0, float64(m), conf)
-		e.Low, e.High = Some(max(-1, 1-q/chance)), Some(1)
+		e.Low, e.High = FiniteOrNil(max(-1, 1-q/chance)), FiniteOrNil(1)
 		e.Method = "Cohen's kappa; exact bound on unseen disagreement"
 		return e
 	}
@@ -44,7 +44,7 @@ func Kappa(items [][]Pair, conf float64) Estimate {
 		}
 	}
 	if _, ok := e.jackknife(deleted, fisher, conf); !ok {
-		e.Low, e.High = Some(-1), Some(1)
+		e.Low, e.High = FiniteOrNil(-1), FiniteOrNil(1)
 		e.warn(tooFewItems.With(ofItems(m)))
 	}
 	return e

@@ -37,10 +37,10 @@ func Alpha(items [][][]float64, conf float64, boot int, src rand.Source) Estimat
 	if m < 2 || !ok {
 		return unknown(m, n, method, needsTwoRaters.Text())
 	}
-	e := Estimate{Value: Some(value), N: n, Items: m, Method: method, Warnings: []message.Text{}}
+	e := Estimate{Value: FiniteOrNil(value), N: n, Items: m, Method: method, Warnings: []message.Text{}}
 	if total.observed <= rounding*total.squares {
 		_, q := ClopperPearson(0, float64(m), conf)
-		e.Value, e.Low, e.High = Some(1), Some(max(-1, 1-q*spread*spread/total.expected())), Some(1)
+		e.Value, e.Low, e.High = FiniteOrNil(1), FiniteOrNil(max(-1, 1-q*spread*spread/total.expected())), FiniteOrNil(1)
 		e.Method = "Krippendorff's alpha, interval scale; exact bound on unseen disagreement"
 		return e
 	}
@@ -56,13 +56,13 @@ func Alpha(items [][][]float64, conf float64, boot int, src rand.Source) Estimat
 		}
 	}
 	slices.Sort(draws)
-	e.Low, e.High = Some(-1), Some(1)
+	e.Low, e.High = FiniteOrNil(-1), FiniteOrNil(1)
 	if len(draws) < fewestDraws {
 		e.warn(fewResamplesRange.With(resamples(len(draws))))
 		return e
 	}
 	tail := expanded(conf, m)
-	e.Low, e.High = Some(min(value, quantile(draws, tail))), Some(max(value, quantile(draws, 1-tail)))
+	e.Low, e.High = FiniteOrNil(min(value, quantile(draws, tail))), FiniteOrNil(max(value, quantile(draws, 1-tail)))
 	return e
 }
 

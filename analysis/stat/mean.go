@@ -77,7 +77,7 @@ func fixedSE(within []float64) *float64 {
 	for _, v := range within {
 		sum += v
 	}
-	return Some(math.Sqrt(sum) / float64(len(within)))
+	return FiniteOrNil(math.Sqrt(sum) / float64(len(within)))
 }
 
 // MeanVariance returns the mean of one value or more and their variance with n-1,

@@ -190,7 +190,7 @@ func same(t interface{ Fatalf(string, ...any) }, about string, got, want Estimat
 	pairs := [][2]*float64{{got.Value, want.Value}, {got.SE, want.SE}, {got.Low, want.Low}, {got.High, want.High}, {got.FixedSE, want.FixedSE}}
 	for i, p := range pairs {
 		if (p[0] == nil) != (p[1] == nil) || p[0] != nil && math.Abs(*p[0]-*p[1]) > tol {
-			t.Fatalf("%s: number %d is %v, want %v", about, i, Or(p[0], math.NaN()), Or(p[1], math.NaN()))
+			t.Fatalf("%s: number %d is %v, want %v", about, i, ValueOr(p[0], math.NaN()), ValueOr(p[1], math.NaN()))
 		}
 	}
 }

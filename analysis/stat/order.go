@@ -77,7 +77,7 @@ func jackknife(sorted []float64, k int, ofMean float64) *float64 {
 		mean += delta / float64(n-i+1)
 		dev += delta * (value - mean)
 	}
-	return Some(dev * float64(n-1) / float64(n))
+	return FiniteOrNil(dev * float64(n-1) / float64(n))
 }
 
 // LiftValues returns per item the estimate of E[max of g] - mean, which is
@@ -92,7 +92,7 @@ func LiftValues(items [][]float64, g int) (values, within []float64) {
 		values = append(values, max(0, MaxOfK(sorted, g)-mean))
 		v := jackknife(sorted, g, 1)
 		unsure = unsure || v == nil
-		within = append(within, Or(v, 0))
+		within = append(within, ValueOr(v, 0))
 	}
 	if unsure {
 		within = nil

@@ -30,8 +30,8 @@ func PairedMean(d, within []float64, n int, r *Range, conf float64) Estimate {
 		return e
 	}
 	_, q := ClopperPearson(0, float64(len(d)), conf)
-	e.Low = Some(*e.Value - q*max(0, *e.Value-r.Lo))
-	e.High = Some(*e.Value + q*max(0, r.Hi-*e.Value))
+	e.Low = FiniteOrNil(*e.Value - q*max(0, *e.Value-r.Lo))
+	e.High = FiniteOrNil(*e.Value + q*max(0, r.Hi-*e.Value))
 	e.Method = method + "; Clopper–Pearson bound on unseen differences"
 	e.Warnings = []message.Text{allAgree.With(message.Args{"items": message.Count(len(d), "difference")})}
 	return e
@@ -51,7 +51,7 @@ func Welch(a, b []float64, n int, r *Range, conf float64) (e Estimate, p *float6
 	}
 	meanA, devA := moments(a)
 	meanB, devB := moments(b)
-	e = Estimate{Value: Some(meanB - meanA), N: n, Items: len(a) + len(b), Method: method, Warnings: []message.Text{}}
+	e = Estimate{Value: FiniteOrNil(meanB - meanA), N: n, Items: len(a) + len(b), Method: method, Warnings: []message.Text{}}
 	if len(a) < 2 || len(b) < 2 {
 		e.warn(fewOnSide.Text())
 		return e, nil
@@ -63,7 +63,7 @@ func Welch(a, b []float64, n int, r *Range, conf float64) (e Estimate, p *float6
 			_, qa := ClopperPearson(0, float64(len(a)), conf)
 			_, qb := ClopperPearson(0, float64(len(b)), conf)
 			half := (qa + qb) * r.Width()
-			e.Low, e.High = Some(max(-r.Width(), *e.Value-half)), Some(min(r.Width(), *e.Value+half))
+			e.Low, e.High = FiniteOrNil(max(-r.Width(), *e.Value-half)), FiniteOrNil(min(r.Width(), *e.Value+half))
 		}
 		e.warn(sideAgrees.Text())
 		return e, nil
@@ -71,9 +71,9 @@ func Welch(a, b []float64, n int, r *Range, conf float64) (e Estimate, p *float6
 	df := (va + vb) * (va + vb) / (va*va/float64(len(a)-1) + vb*vb/float64(len(b)-1))
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: df}
 	half := t.Quantile((1+conf)/2) * se
-	e.SE, e.Low, e.High = Some(se), Some(*e.Value-half), Some(*e.Value+half)
+	e.SE, e.Low, e.High = FiniteOrNil(se), FiniteOrNil(*e.Value-half), FiniteOrNil(*e.Value+half)
 	e.Method += fmt.Sprintf("; t(%.4g) interval", df)
-	return e, Some(2 * t.Survival(math.Abs(*e.Value)/se))
+	return e, FiniteOrNil(2 * t.Survival(math.Abs(*e.Value)/se))
 }
 
 // span is the width of a range, 0 without one.
@@ -105,7 +105,7 @@ func Equivalent(d []float64, r *Range, delta, conf float64) Equivalence {
 	q.Shown = e.Low != nil && *e.Low > -delta && *e.High < delta
 	if e.SE != nil {
 		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(len(d) - 1)}
-		q.P = Some(max(t.Survival((*e.Value+delta) / *e.SE), t.CDF((*e.Value-delta) / *e.SE)))
+		q.P = FiniteOrNil(max(t.Survival((*e.Value+delta) / *e.SE), t.CDF((*e.Value-delta) / *e.SE)))
 	}
 	return q
 }

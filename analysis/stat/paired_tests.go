@@ -42,7 +42,7 @@ func SignedRank(d []float64) *float64 {
 		return nil
 	}
 	if len(ranks) <= exactRanks {
-		return Some(exactSignedRank(ranks, positive))
+		return FiniteOrNil(exactSignedRank(ranks, positive))
 	}
 	var sum, squares float64
 	for _, r := range ranks {
@@ -50,7 +50,7 @@ func SignedRank(d []float64) *float64 {
 		squares += r * r
 	}
 	z := (positive - sum/2) / math.Sqrt(squares/4)
-	return Some(2 * distuv.UnitNormal.Survival(math.Abs(z)))
+	return FiniteOrNil(2 * distuv.UnitNormal.Survival(math.Abs(z)))
 }
 
 // signedRanks are the mean ranks of |d| without zeros, and the sum of those of
@@ -134,7 +134,7 @@ func SignFlip(d []float64, draws int, src rand.Source) *float64 {
 	far := math.Abs(sum) - 1e-9*scale // sums that differ by rounding alone are ties
 	if len(moved) <= exactFlips {
 		beyond, all := flips(moved, 0, far), 1<<len(moved)
-		return Some(float64(beyond) / float64(all))
+		return FiniteOrNil(float64(beyond) / float64(all))
 	}
 	beyond := 0
 	for range draws {
@@ -142,7 +142,7 @@ func SignFlip(d []float64, draws int, src rand.Source) *float64 {
 			beyond++
 		}
 	}
-	return Some(float64(beyond+1) / float64(draws+1))
+	return FiniteOrNil(float64(beyond+1) / float64(draws+1))
 }
 
 // flips counts the sign patterns of d whose sum, added to begun, is far from 0.

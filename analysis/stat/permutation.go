@@ -55,7 +55,7 @@ func CountsByItem(counts [][]int, draws int, src rand.Source) (statistic, p *flo
 			beyond++
 		}
 	}
-	return Some(seen), Some(float64(beyond+1) / float64(draws+1))
+	return FiniteOrNil(seen), FiniteOrNil(float64(beyond+1) / float64(draws+1))
 }
 
 // RankPermutation tests whether X and Y go together: Spearman's rank correlation of
@@ -90,5 +90,5 @@ func RankPermutation(pairs []Pair, draws int, src rand.Source) (rho, p *float64)
 			beyond++
 		}
 	}
-	return Some(seen), Some(float64(beyond+1) / float64(draws+1))
+	return FiniteOrNil(seen), FiniteOrNil(float64(beyond+1) / float64(draws+1))
 }

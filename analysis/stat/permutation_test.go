@@ -22,7 +22,7 @@ func TestCountsByItem(t *testing.T) {
 	} {
 		statistic, p := CountsByItem(c.counts, 20_000, rand.NewPCG(1, 2))
 		if statistic == nil || math.Abs(*statistic-c.statistic) > 1e-9 || math.Abs(*p-c.p) > 0.001 {
-			t.Errorf("%s: %v and p %v, want %g and %g", c.why, Or(statistic, -1), Or(p, -1), c.statistic, c.p)
+			t.Errorf("%s: %v and p %v, want %g and %g", c.why, ValueOr(statistic, -1), ValueOr(p, -1), c.statistic, c.p)
 		}
 	}
 	for why, counts := range map[string][][]int{"nothing": nil, "no failure": {{0}, {0}}, "one item": {{1, 0}, {}}} {
@@ -49,7 +49,7 @@ func TestRankPermutation(t *testing.T) {
 		}
 		rho, p := RankPermutation(pairs, 20_000, rand.NewPCG(1, 2))
 		if rho == nil || math.Abs(*rho-c.rho) > 1e-9 || math.Abs(*p-c.p) > 0.015 {
-			t.Errorf("%s: %v and p %v, want %g and %g", c.why, Or(rho, -9), Or(p, -1), c.rho, c.p)
+			t.Errorf("%s: %v and p %v, want %g and %g", c.why, ValueOr(rho, -9), ValueOr(p, -1), c.rho, c.p)
 		}
 	}
 	if rho, p := RankPermutation([]Pair{{0, 1}, {0, 2}}, 99, rand.NewPCG(1, 2)); rho != nil || p != nil {

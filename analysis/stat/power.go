@@ -31,7 +31,7 @@ func SameModelSE(items [][]float64) *float64 {
 	if fixed == nil {
 		return nil
 	}
-	return Some(math.Sqrt2 * *fixed)
+	return FiniteOrNil(math.Sqrt2 * *fixed)
 }
 
 // Interaction returns the item × model variance of paired differences, by how
@@ -44,7 +44,7 @@ func Interaction(d, within []float64) *float64 {
 	}
 	_, dev := moments(d)
 	noise, _ := moments(within)
-	return Some(max(0, dev/float64(len(d)-1)-noise))
+	return FiniteOrNil(max(0, dev/float64(len(d)-1)-noise))
 }
 
 // Limits past which Needed calls a threshold out of reach.

@@ -158,7 +158,7 @@ func TestPairedEstimatesFollowTheDifferences(t *testing.T) {
 		turned := PairedMean(each([][]float64{d}, func(x float64) float64 { return -x })[0], nil, len(d), &both, 0.95)
 		for _, p := range [][2]*float64{{turned.Value, was.Value}, {turned.Low, was.High}, {turned.High, was.Low}} {
 			if (p[0] == nil) != (p[1] == nil) || p[0] != nil && math.Abs(*p[0]+*p[1]) > 1e-9 {
-				t.Fatalf("with base and new exchanged: %v against %v", Or(p[0], math.NaN()), Or(p[1], math.NaN()))
+				t.Fatalf("with base and new exchanged: %v against %v", ValueOr(p[0], math.NaN()), ValueOr(p[1], math.NaN()))
 			}
 		}
 		if p, q := *SignFlip(d, 0, nil), *SignFlip(doubled, 0, nil); math.Abs(p-q) > 1e-12 {

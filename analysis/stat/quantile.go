@@ -36,12 +36,12 @@ func quantile(sorted []float64, p float64) float64 {
 // bound sets an interval by ranks from 1 to n; others cannot be attained.
 func (e *Estimate) bound(sorted []float64, low, high int, values message.Arg, enough int) {
 	if low >= 1 {
-		e.Low = Some(min(sorted[low-1], *e.Value))
+		e.Low = FiniteOrNil(min(sorted[low-1], *e.Value))
 	} else {
 		e.warn(noLowerBound.With(message.Args{"values": values, "enough": message.Int(enough)}))
 	}
 	if high <= len(sorted) {
-		e.High = Some(max(sorted[high-1], *e.Value))
+		e.High = FiniteOrNil(max(sorted[high-1], *e.Value))
 	} else {
 		e.warn(noUpperBound.With(message.Args{"values": values, "enough": message.Int(enough)}))
 	}
@@ -81,7 +81,7 @@ func QuantileItems(items [][]float64, p, conf float64) Estimate {
 		return unknown(0, 0, method, noValues.With(message.Args{"enough": message.Count(enough(p, conf), "item")}))
 	}
 	slices.Sort(all)
-	e := Estimate{Value: Some(quantile(all, p)), N: n, Items: m, Method: method, Warnings: []message.Text{}}
+	e := Estimate{Value: FiniteOrNil(quantile(all, p)), N: n, Items: m, Method: method, Warnings: []message.Text{}}
 	size := worth(items, *e.Value, p, m, n, conf)
 	lo, hi := ClopperPearson(p*size, size, conf)
 	low, high, tail := 0, n+1, (1-conf)/2

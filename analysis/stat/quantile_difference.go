@@ -26,7 +26,7 @@ func QuantileDifference(base, new [][]float64, paired bool, p, conf float64, dra
 		return Estimate{Method: method, Warnings: []message.Text{}}, nil
 	}
 	e := Estimate{
-		Value: Some(n.quantile(nil, p) - b.quantile(nil, p)), N: len(b.values) + len(n.values),
+		Value: FiniteOrNil(n.quantile(nil, p) - b.quantile(nil, p)), N: len(b.values) + len(n.values),
 		Items: min(len(base), len(new)), Method: method, Warnings: []message.Text{},
 	}
 	if e.Items < 20 || draws < 99 {
@@ -51,8 +51,8 @@ func QuantileDifference(base, new [][]float64, paired bool, p, conf float64, dra
 		}
 	}
 	slices.Sort(drawn)
-	e.Low, e.High = Some(quantile(drawn, (1-conf)/2)), Some(quantile(drawn, (1+conf)/2))
-	return e, Some(min(1, 2*float64(min(below, above)+1)/float64(draws+1)))
+	e.Low, e.High = FiniteOrNil(quantile(drawn, (1-conf)/2)), FiniteOrNil(quantile(drawn, (1+conf)/2))
+	return e, FiniteOrNil(min(1, 2*float64(min(below, above)+1)/float64(draws+1)))
 }
 
 // draw draws n items of n with replacement, and returns how often each came.

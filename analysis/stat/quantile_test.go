@@ -20,7 +20,7 @@ func TestQuantile(t *testing.T) {
 	} {
 		near(t, fmt.Sprintf("quantile %g", test.p), Quantile(x, test.p), test.want, 1e-12)
 	}
-	if Some(Quantile(nil, 0.5)) != nil {
+	if FiniteOrNil(Quantile(nil, 0.5)) != nil {
 		t.Error("nothing has a quantile")
 	}
 	if Quantile([]float64{4}, 0.3) != 4 {
@@ -74,7 +74,7 @@ func TestQuantileItems(t *testing.T) {
 
 // hit is 1 when the interval holds the truth; a missing end is not a bound.
 func hit(e Estimate, truth float64) int {
-	if Or(e.Low, math.Inf(-1)) <= truth && truth <= Or(e.High, math.Inf(1)) {
+	if ValueOr(e.Low, math.Inf(-1)) <= truth && truth <= ValueOr(e.High, math.Inf(1)) {
 		return 1
 	}
 	return 0
@@ -98,7 +98,7 @@ func quantileCI(x []float64, p, conf float64) Estimate {
 	}
 	sorted := slices.Clone(x)
 	slices.Sort(sorted)
-	e := Estimate{Value: Some(quantile(sorted, p)), N: n, Items: n, Method: method, Warnings: []message.Text{}}
+	e := Estimate{Value: FiniteOrNil(quantile(sorted, p)), N: n, Items: n, Method: method, Warnings: []message.Text{}}
 	tail := (1 - conf) / 2
 	below := distuv.Binomial{N: float64(n), P: p} // how many of n values lie below the quantile
 	low := sort.Search(n, func(i int) bool { return below.CDF(float64(i)) > tail })

@@ -65,10 +65,10 @@ func (e *Estimate) scale(factor float64) {
 	capped := *e.Value*factor >= 1
 	low := *e.Low
 	for _, p := range []**float64{&e.Value, &e.Low, &e.High} {
-		*p = Some(math.Min(1, **p*factor))
+		*p = FiniteOrNil(math.Min(1, **p*factor))
 	}
 	if *e.Low == *e.High {
-		e.Low = Some(low)
+		e.Low = FiniteOrNil(low)
 	}
 	if capped {
 		e.SE, e.FixedSE = nil, nil
@@ -76,10 +76,10 @@ func (e *Estimate) scale(factor float64) {
 		return
 	}
 	if e.SE != nil {
-		e.SE = Some(*e.SE * factor)
+		e.SE = FiniteOrNil(*e.SE * factor)
 	}
 	if e.FixedSE != nil {
-		e.FixedSE = Some(*e.FixedSE * factor)
+		e.FixedSE = FiniteOrNil(*e.FixedSE * factor)
 	}
 }
 

@@ -27,7 +27,7 @@ func Spearman(items [][]Pair, conf float64) Estimate {
 	if m < 2 || math.IsNaN(value) {
 		return unknown(m, n, method, needsDifferSides.Text())
 	}
-	e := Estimate{Value: Some(value), N: n, Items: m, Method: method, Warnings: []message.Text{}}
+	e := Estimate{Value: FiniteOrNil(value), N: n, Items: m, Method: method, Warnings: []message.Text{}}
 	if math.Abs(value) > 1-rounding {
 		e.perfect(m, conf)
 		return e
@@ -39,7 +39,7 @@ func Spearman(items [][]Pair, conf float64) Estimate {
 		}
 	}
 	if _, ok := e.jackknife(deleted, fisher, conf); !ok {
-		e.Low, e.High = Some(-1), Some(1)
+		e.Low, e.High = FiniteOrNil(-1), FiniteOrNil(1)
 		e.warn(tooFewItems.With(ofItems(m)))
 	}
 	return e
@@ -47,7 +47,7 @@ func Spearman(items [][]Pair, conf float64) Estimate {
 
 // perfect is the interval of a correlation of 1 or -1.
 func (e *Estimate) perfect(m int, conf float64) {
-	e.Low, e.High = Some(-1), Some(1)
+	e.Low, e.High = FiniteOrNil(-1), FiniteOrNil(1)
 	if m < 4 {
 		e.warn(tooFewItems.With(ofItems(m)))
 		return
@@ -57,9 +57,9 @@ func (e *Estimate) perfect(m int, conf float64) {
 	far := math.Tanh(math.Atanh(r) - tQuantile(conf, m-1)*se)
 	e.warn(ranksAgree.Text())
 	if *e.Value > 0 {
-		e.Low = Some(far)
+		e.Low = FiniteOrNil(far)
 	} else {
-		e.High = Some(-far)
+		e.High = FiniteOrNil(-far)
 	}
 }
 

@@ -32,13 +32,13 @@ func Youden(accepts, rejects []Counts, conf float64) (accept, reject, j Estimate
 	}
 	a, r := *accept.Value, *reject.Value
 	j = Estimate{
-		Value: Some(1 - a - r), N: accept.N + reject.N, Items: max(accept.Items, reject.Items),
+		Value: FiniteOrNil(1 - a - r), N: accept.N + reject.N, Items: max(accept.Items, reject.Items),
 		Method: method, Warnings: []message.Text{},
 	}
 	rho := max(0, correlated(accepts, rejects, a, r))
 	add := func(x, y float64) float64 { return math.Sqrt(x*x + y*y + 2*rho*x*y) }
-	j.Low = Some(max(-1, *j.Value-add(*accept.High-a, *reject.High-r)))
-	j.High = Some(min(1, *j.Value+add(a-*accept.Low, r-*reject.Low)))
+	j.Low = FiniteOrNil(max(-1, *j.Value-add(*accept.High-a, *reject.High-r)))
+	j.High = FiniteOrNil(min(1, *j.Value+add(a-*accept.Low, r-*reject.Low)))
 	return accept, reject, j
 }
 

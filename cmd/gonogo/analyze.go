@@ -27,18 +27,18 @@ Example:
 		Action: func(c *cli.Context) error {
 			defer output.SaveMemory()()
 			dir := c.Args().First()
-			result, err := output.AnalyzeRun(c.Context, callOf(c), dir)
+			result, err := output.AnalyzeRun(c.Context, invocationOf(c), dir)
 			if err != nil {
 				return err
 			}
-			output.PrintThresholdChanges(callOf(c), result)
-			cfg, _, err := output.RunConfig(callOf(c), dir)
+			output.PrintThresholdChanges(invocationOf(c), result)
+			cfg, _, err := output.RunConfig(invocationOf(c), dir)
 			if err != nil {
 				return err
 			}
 			to := output.Delivery{Look: cfg.Report}
-			to.NoteGrader(callOf(c), dir)
-			if err := output.Deliver(c.Context, callOf(c), dir, result, to); err != nil {
+			to.NoteGrader(invocationOf(c), dir)
+			if err := output.Deliver(c.Context, invocationOf(c), dir, result, to); err != nil {
 				return err
 			}
 			return exit.Answer(result.ExitCode)

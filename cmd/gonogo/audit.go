@@ -49,15 +49,15 @@ Example:
 		),
 		Action: func(c *cli.Context) error {
 			dir := c.Args().First()
-			p, run, err := project.ForAudit(c.Context, callOf(c), dir, c.String("replay") != "")
+			p, run, err := project.ForAudit(c.Context, invocationOf(c), dir, c.String("replay") != "")
 			if err != nil {
 				return err
 			}
 			defer p.Close()
 			if id := c.String("replay"); id != "" {
-				return stage.Replay(c.Context, p, callOf(c), run, id)
+				return stage.Replay(c.Context, p, invocationOf(c), run, id)
 			}
-			if err := p.ReadyToAudit(c.Context, callOf(c)); err != nil {
+			if err := p.ReadyToAudit(c.Context, invocationOf(c)); err != nil {
 				return err
 			}
 			if run == nil {
@@ -65,17 +65,17 @@ Example:
 					return err
 				}
 			}
-			if run, err = stage.Audit(c.Context, p, callOf(c), dir); err != nil {
+			if run, err = stage.Audit(c.Context, p, invocationOf(c), dir); err != nil {
 				return err
 			}
-			return printPart(c.Context, p, callOf(c), run, judge.AnalyzeAudit, report.WriteAudit)
+			return printPart(c.Context, p, invocationOf(c), run, judge.AnalyzeAudit, report.WriteAudit)
 		},
 	}
 }
 
 // printPart prints what an audit or a burst found: its part of a Result and the findings.
 // The exit code is that of the gates.
-func printPart(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run,
+func printPart(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run,
 	analyze func(context.Context, *rollout.Run, analysis.Settings) (*analysis.Result, error),
 	write func(io.Writer, *report.Page) error,
 ) error {

@@ -52,7 +52,7 @@ Example:
 		),
 		Action: func(c *cli.Context) error {
 			dir := c.Args().First()
-			p, run, err := stage.BurstProject(c.Context, callOf(c), dir)
+			p, run, err := stage.BurstProject(c.Context, invocationOf(c), dir)
 			if err != nil {
 				return err
 			}
@@ -61,10 +61,10 @@ Example:
 			if err != nil {
 				return err
 			}
-			if err := stage.ConfirmBurst(p, callOf(c), run, plan, cfg); err != nil {
+			if err := stage.ConfirmBurst(p, invocationOf(c), run, plan, cfg); err != nil {
 				return err
 			}
-			if err := stage.ReadyToBurst(c.Context, p, callOf(c)); err != nil {
+			if err := stage.ReadyToBurst(c.Context, p, invocationOf(c)); err != nil {
 				return err
 			}
 			if run == nil {
@@ -75,10 +75,10 @@ Example:
 					return err
 				}
 			}
-			if err := stage.Burst(c.Context, p, callOf(c), run, plan, cfg); err != nil {
+			if err := stage.Burst(c.Context, p, invocationOf(c), run, plan, cfg); err != nil {
 				return err
 			}
-			return printPart(c.Context, p, callOf(c), run, judge.AnalyzeBurst, report.WriteBurst)
+			return printPart(c.Context, p, invocationOf(c), run, judge.AnalyzeBurst, report.WriteBurst)
 		},
 	}
 }

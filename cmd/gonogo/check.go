@@ -43,7 +43,7 @@ Example:
 			},
 		),
 		Action: func(c *cli.Context) error {
-			asked := callOf(c)
+			asked := invocationOf(c)
 			cfg, err := config.Peek(asked.Config, os.LookupEnv, asked.Overrides...)
 			if err == nil {
 				err = cfg.Complete()

@@ -104,7 +104,7 @@ func compareRuns(c *cli.Context) (*compare.Comparison, error) {
 	if manifest == nil {
 		manifest = base.Manifest
 	}
-	settings, err := project.SettingsFor(callOf(c), manifest)
+	settings, err := project.SettingsFor(invocationOf(c), manifest)
 	if err != nil {
 		return nil, err
 	}
@@ -142,15 +142,15 @@ func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.Pag
 	if err := spareReports(out, base, new); err != nil {
 		return nil, err
 	}
-	opt := output.PageOptions(callOf(c), new)
+	opt := output.PageOptions(invocationOf(c), new)
 	if out == "" {
-		cfg, _, err := output.RunConfig(callOf(c), new)
+		cfg, _, err := output.RunConfig(invocationOf(c), new)
 		if err != nil {
 			return nil, err
 		}
 		return output.NewComparison(cfg.Report, comparison, opt), nil
 	}
-	look, err := output.ReportStyle(callOf(c), new)
+	look, err := output.ReportStyle(invocationOf(c), new)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func writePage(c *cli.Context, dir string, page *report.Page, formats []report.F
 	if err := report.Write(dir, page, formats); err != nil {
 		return err
 	}
-	output.Warn(callOf(c), page)
+	output.Warn(invocationOf(c), page)
 	_, err := fmt.Fprintf(c.App.ErrWriter, "The report is in %s: open %s\n", dir, filepath.Join(dir, "index.html"))
 	return err
 }

@@ -76,7 +76,7 @@ Example:
 
 func curateOptionsOf(c *cli.Context) *curateOptions {
 	return &curateOptions{
-		Call: callOf(c), Run: c.Args().First(), Train: c.String("train"), Keep: c.String("keep"),
+		Invocation: invocationOf(c), Run: c.Args().First(), Train: c.String("train"), Keep: c.String("keep"),
 		Sure: c.Float64("sure"), SureSet: c.IsSet("sure"),
 		Near: c.Bool("near"), Suspicious: c.Bool("suspicious"), MeasuredOnly: c.Bool("measured-only"),
 		DespiteChange: c.Bool("despite-change"), Weights: c.Bool("weights"),

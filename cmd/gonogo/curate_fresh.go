@@ -60,7 +60,7 @@ func measureAgain(ctx context.Context, c *curateOptions, run *rollout.Run, sourc
 	}
 	defer p.Close()
 	p.Inputs.Items = items
-	if err := stage.SampleFresh(ctx, p, c.Call, run, dir); err != nil {
+	if err := stage.SampleFresh(ctx, p, c.Invocation, run, dir); err != nil {
 		return err
 	}
 	fresh, err := rollout.Open(dir)
@@ -80,7 +80,7 @@ func freshProject(ctx context.Context, c *curateOptions, run *rollout.Run, sourc
 	}
 	cfg, err := freshConfig(c, run, source)
 	if err != nil {
-		return nil, exit.AsUsage(c.Call.ByFlag(err))
+		return nil, exit.AsUsage(c.Invocation.ByFlag(err))
 	}
 	if err := sameMaking(run, cfg); err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func freshConfig(c *curateOptions, run *rollout.Run, source *curated) (*config.C
 	set := append(c.Overrides, "data.train="+source.data.Path, fmt.Sprintf("sampling.samples=%d", c.FreshSamples))
 	load := func() (*config.Config, error) { return config.Inherited(run, set...) }
 	if c.Config != "" || strings.Contains(string(run.Manifest.Config), credential.Mask) {
-		path, err := project.ConfigPath(c.Call)
+		path, err := project.ConfigPath(c.Invocation)
 		if err != nil {
 			return nil, fmt.Errorf("the run keeps no secrets, and its job or its model wants some; %w", err)
 		}
@@ -116,7 +116,7 @@ func freshConfig(c *curateOptions, run *rollout.Run, source *curated) (*config.C
 	}
 	cfg, err := load()
 	if err == nil {
-		err = project.Trust(c.Call, run, cfg, config.Scope{Grader: true, Tools: true, Sampling: true})
+		err = project.Trust(c.Invocation, run, cfg, config.Scope{Grader: true, Tools: true, Sampling: true})
 	}
 	if err != nil {
 		return nil, err

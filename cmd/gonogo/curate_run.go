@@ -21,7 +21,7 @@ import (
 
 // curateOptions are a curation's flags.
 type curateOptions struct {
-	*project.Call
+	*project.Invocation
 	Run string // as it was named
 
 	Train            string // the file; "" is the configuration's
@@ -47,7 +47,7 @@ func runCurate(ctx context.Context, c *curateOptions, dir string) error {
 	if err != nil {
 		return exit.AsUsage(err)
 	}
-	cfg, err := project.ConfigFor(c.Call, run.Manifest)
+	cfg, err := project.ConfigFor(c.Invocation, run.Manifest)
 	if err != nil {
 		return err
 	}

@@ -104,7 +104,7 @@ func dataPlaces(c *curateOptions, run *rollout.Run, cfg *config.Config, split ro
 	places := []string{cfg.Data.Of(split)}
 	recorded := dataset.Recorded(run.Manifest, split)
 	if c.Config == "" && recorded != nil {
-		if path, err := project.ConfigPath(c.Call); err == nil {
+		if path, err := project.ConfigPath(c.Invocation); err == nil {
 			if here, err := config.Peek(path, os.LookupEnv); err == nil {
 				places = append(places, here.Data.Of(split))
 			}

@@ -136,15 +136,15 @@ func demo(c *cli.Context, world fixtures.World, dir string, own ...string) (err 
 	fmt.Fprintf(c.App.ErrWriter, "World %q: %s\nThe policy is scripted, not a model.\n", world.Name, world.Doc)
 	var step func() error
 	if world.Burst {
-		step = func() error { return rehearseStep(c.Context, callOf(c), dir, served) }
+		step = func() error { return rehearseStep(c.Context, invocationOf(c), dir, served) }
 	}
-	err = runProject(c.Context, callOf(c), p, dir, step)
+	err = runProject(c.Context, invocationOf(c), p, dir, step)
 	return errors.Join(err, keepInputs(world, dir))
 }
 
 // rehearseStep plays a training step against a world's own endpoints, for which
 // no one need be asked.
-func rehearseStep(ctx context.Context, c *project.Call, dir, served string) error {
+func rehearseStep(ctx context.Context, c *project.Invocation, dir, served string) error {
 	run, err := rollout.Open(dir)
 	if err != nil {
 		return err

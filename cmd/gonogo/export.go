@@ -143,11 +143,11 @@ func exportTable(c *cli.Context, f report.Format, dir, path string) error {
 	if err := refuseExisting(another, path); err != nil {
 		return err
 	}
-	result, err := output.ResultFor(c.Context, callOf(c), dir)
+	result, err := output.ResultFor(c.Context, invocationOf(c), dir)
 	if err != nil {
 		return err
 	}
-	p := output.PageTo(c.Context, callOf(c), dir, result, output.Delivery{Formats: []report.Format{f}, Out: path})
+	p := output.PageTo(c.Context, invocationOf(c), dir, result, output.Delivery{Formats: []report.Format{f}, Out: path})
 	if p.Rollouts == nil {
 		return output.NoRollouts(dir, []report.Format{f})
 	}

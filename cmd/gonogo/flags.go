@@ -17,9 +17,9 @@ import (
 	"gonogo/report"
 )
 
-// callOf reads the flags of a command, those that it does not have as unset.
-func callOf(c *cli.Context) *project.Call {
-	return &project.Call{
+// invocationOf reads the flags of a command, those that it does not have as unset.
+func invocationOf(c *cli.Context) *project.Invocation {
+	return &project.Invocation{
 		In: c.App.Reader, Out: c.App.Writer, Err: c.App.ErrWriter,
 		Command: c.Command.Name, Line: c.App.Metadata["line"].(string), Config: c.String("config"),
 		Set: c.StringSlice("set"), Grader: c.String("grader"), Overrides: overrides(c), Typed: typedFlags(c),
@@ -124,7 +124,7 @@ func projectFlags() []cli.Flag {
 
 // readConfig loads the configuration that the command line names.
 func readConfig(c *cli.Context) (*config.Config, error) {
-	asked := callOf(c)
+	asked := invocationOf(c)
 	cfg, err := config.Load(asked.Config, os.LookupEnv, asked.Overrides...)
 	if err != nil {
 		return nil, exit.AsUsage(asked.ByFlag(err))

@@ -54,12 +54,12 @@ Example:
 			if err != nil {
 				return exit.AsUsage(err)
 			}
-			p, err := project.ForGrading(c.Context, callOf(c), old, false)
+			p, err := project.ForGrading(c.Context, invocationOf(c), old, false)
 			if err != nil {
 				return err
 			}
 			defer p.Close()
-			return stage.GradeAgain(c.Context, p, callOf(c), old,
+			return stage.GradeAgain(c.Context, p, invocationOf(c), old,
 				cmp.Or(c.String("output"), filepath.Clean(dir)+"-graded"), c.Int("times"))
 		},
 	}

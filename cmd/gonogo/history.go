@@ -43,7 +43,7 @@ Example:
 			if err != nil {
 				return exit.AsUsage(err)
 			}
-			look, err := output.ReportStyle(callOf(c), h.Newest())
+			look, err := output.ReportStyle(invocationOf(c), h.Newest())
 			if err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ Example:
 			if h.Torn {
 				found.NoteTornLine(archive.NightsFile)
 			}
-			opt := output.PageOptions(callOf(c), dir)
+			opt := output.PageOptions(invocationOf(c), dir)
 			found.Lang, opt.Paper, opt.Font = look.Language(), look.Paper, look.Font
 			page := report.NewHistory(found, opt)
 			if err := printPage(c, page, found.Encode); err != nil || c.String("output") == "" {

@@ -24,7 +24,7 @@ import (
 )
 
 // Make makes a night, records it and returns its answer as an exit code.
-func (h *nightRun) Make(ctx context.Context, c *project.Call, p *project.Project, now time.Time) error {
+func (h *nightRun) Make(ctx context.Context, c *project.Invocation, p *project.Project, now time.Time) error {
 	if n := h.withoutPage(p, now); n != nil {
 		return h.writeAgain(ctx, c, p, *n)
 	}
@@ -80,7 +80,7 @@ func (h *nightRun) Make(ctx context.Context, c *project.Call, p *project.Project
 }
 
 // writeAgain prints a recorded night and writes the page that a kill has cost.
-func (h *nightRun) writeAgain(ctx context.Context, c *project.Call, p *project.Project, n history.Night) error {
+func (h *nightRun) writeAgain(ctx context.Context, c *project.Invocation, p *project.Project, n history.Night) error {
 	fmt.Fprintf(c.Err,
 		"note: night %s is recorded, and the page with it is missing: writing it; nothing is sampled\n", n.Name)
 	formats, err := output.PickFormats(strings.Join(p.Config.Report.Formats, ","))
@@ -111,7 +111,7 @@ func withAnswer(code int, failed ...error) error {
 }
 
 // pruneTo removes old nights as --keep says.
-func (h *nightRun) pruneTo(ctx context.Context, c *project.Call) error {
+func (h *nightRun) pruneTo(ctx context.Context, c *project.Invocation) error {
 	if h.Keep == 0 {
 		return nil
 	}
@@ -131,7 +131,7 @@ type nightAnswer struct {
 }
 
 // show prints the comparison, the nights and, last, the answer.
-func (h *nightRun) show(c *project.Call, look config.ReportValues, n history.Night, compared *compare.Comparison,
+func (h *nightRun) show(c *project.Invocation, look config.ReportValues, n history.Night, compared *compare.Comparison,
 	trend *history.History,
 ) error {
 	if c.JSON {
@@ -163,7 +163,7 @@ func ofHistory(asked []report.Format) []report.Format {
 
 // writePage writes the page of the history below the history directory, in those formats
 // of the run's report that a history has.
-func (h *nightRun) writePage(c *project.Call, to output.Delivery, trend *history.History) error {
+func (h *nightRun) writePage(c *project.Invocation, to output.Delivery, trend *history.History) error {
 	formats := ofHistory(to.Formats)
 	dir := output.ReportDir(h.Dir)
 	if len(formats) == 0 {
@@ -184,7 +184,7 @@ func (h *nightRun) writePage(c *project.Call, to output.Delivery, trend *history
 }
 
 // keep writes a comparison into the run directory of a night.
-func keep(c *project.Call, p *project.Project, dir string, comparison *compare.Comparison) error {
+func keep(c *project.Invocation, p *project.Project, dir string, comparison *compare.Comparison) error {
 	page := output.NewComparison(p.Config.Report, comparison, output.PageOptions(c, dir))
 	if err := output.WriteFile(dir, output.ComparisonFile, comparison.Encode); err != nil {
 		return err

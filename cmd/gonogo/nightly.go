@@ -115,5 +115,5 @@ func nightly(c *cli.Context) (err error) {
 		fmt.Fprintf(c.App.ErrWriter, "note: the last line of %s was broken off and is cut off\n", archive.NightsFile)
 	}
 	n := nightRun{History: h, Accept: c.Bool("accept"), Keep: c.Int("keep"), Detect: c.Float64("detect")}
-	return n.Make(c.Context, callOf(c), p, time.Now())
+	return n.Make(c.Context, invocationOf(c), p, time.Now())
 }

@@ -67,7 +67,7 @@ func planAction(c *cli.Context) error {
 		}
 	}
 	dir := output.RunOfResult(c.Args().First())
-	result, err := output.ResultFor(c.Context, callOf(c), dir)
+	result, err := output.ResultFor(c.Context, invocationOf(c), dir)
 	if err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func planAction(c *cli.Context) error {
 
 // planGiven is what the configuration says of training, and the length of the prompts.
 func planGiven(c *cli.Context, dir string) (recipe.Given, error) {
-	cfg, _, err := output.RunConfig(callOf(c), dir)
+	cfg, _, err := output.RunConfig(invocationOf(c), dir)
 	if err != nil {
 		return recipe.Given{}, err
 	}

@@ -48,7 +48,7 @@ Examples:
 		Action: func(c *cli.Context) error {
 			dir := c.Args().First()
 			dir = output.RunOfResult(dir)
-			look, err := output.ReportStyle(callOf(c), dir)
+			look, err := output.ReportStyle(invocationOf(c), dir)
 			if err != nil {
 				return err
 			}
@@ -56,25 +56,25 @@ Examples:
 			if err != nil {
 				return err
 			}
-			out, err := output.ReportTo(callOf(c), dir, formats)
+			out, err := output.ReportTo(invocationOf(c), dir, formats)
 			if err != nil {
 				return err
 			}
-			result, err := output.ResultFor(c.Context, callOf(c), dir)
+			result, err := output.ResultFor(c.Context, invocationOf(c), dir)
 			if err != nil {
 				return err
 			}
 			to := output.Delivery{Formats: formats, Out: out, Look: look}
-			to.NoteGrader(callOf(c), dir)
+			to.NoteGrader(invocationOf(c), dir)
 			if c.Bool("no-transcripts") {
 				if to.Bare, err = result.WithoutTexts(); err != nil {
 					return err
 				}
 			}
 			if out == output.StandardOutput {
-				err = output.PrintFormat(c.Context, callOf(c), dir, result, to)
+				err = output.PrintFormat(c.Context, invocationOf(c), dir, result, to)
 			} else {
-				err = output.Deliver(c.Context, callOf(c), dir, result, to)
+				err = output.Deliver(c.Context, invocationOf(c), dir, result, to)
 			}
 			if err != nil {
 				return err

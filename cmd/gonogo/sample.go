@@ -68,7 +68,7 @@ Example:
 				return err
 			}
 			defer p.Close()
-			return stage.Sample(c.Context, callOf(c), p, c.String("output"))
+			return stage.Sample(c.Context, invocationOf(c), p, c.String("output"))
 		},
 	}
 }
@@ -95,7 +95,7 @@ Example:
 				return err
 			}
 			defer p.Close()
-			return runProject(c.Context, callOf(c), p, c.String("output"), nil)
+			return runProject(c.Context, invocationOf(c), p, c.String("output"), nil)
 		},
 	}
 }
@@ -103,7 +103,7 @@ Example:
 // runProject samples, judges and reports. A run that its budget stopped is
 // judged on what there is, and says so by its exit code. between comes before
 // the judging, of a run that is whole; nil is nothing.
-func runProject(ctx context.Context, c *project.Call, p *project.Project, dir string, between func() error) error {
+func runProject(ctx context.Context, c *project.Invocation, p *project.Project, dir string, between func() error) error {
 	withBase, err := stage.PickVariants(p, c)
 	if err != nil {
 		return err
@@ -129,7 +129,7 @@ func runProject(ctx context.Context, c *project.Call, p *project.Project, dir st
 
 // judgeRun judges and reports what a run holds. stopped is why there is no more
 // of it; nil when all is made.
-func judgeRun(ctx context.Context, c *project.Call, p *project.Project, dir string, stopped *exit.Error) error {
+func judgeRun(ctx context.Context, c *project.Invocation, p *project.Project, dir string, stopped *exit.Error) error {
 	defer output.SaveMemory()()
 	_, result, to, err := output.Judged(ctx, c, p, dir)
 	if err != nil {

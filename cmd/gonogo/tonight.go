@@ -108,7 +108,7 @@ func (h *nightRun) seed(p *project.Project) {
 
 // tellDamaged says, before anything is paid for, which good nights are there but cannot
 // be compared with.
-func (h *nightRun) tellDamaged(ctx context.Context, c *project.Call) {
+func (h *nightRun) tellDamaged(ctx context.Context, c *project.Invocation) {
 	names, causes := h.Damaged(ctx)
 	for i, name := range names {
 		fmt.Fprintf(c.Err, "note: night %s cannot be read, and counts as gone: %s\n", console.Visible(name),

@@ -73,7 +73,7 @@ func viewerFor(c *cli.Context) (*viewer.Server, error) {
 		if err != nil {
 			return nil, exit.AsUsage(err)
 		}
-		cfg, err := project.ConfigFor(callOf(c), run.Manifest)
+		cfg, err := project.ConfigFor(invocationOf(c), run.Manifest)
 		if err != nil {
 			return nil, err
 		}

@@ -56,7 +56,7 @@ func TestEveryChartOfAHistoryIsSaidAndDrawnInChinese(t *testing.T) {
 		}
 		nights = append(nights, history.Night{
 			Name: fmt.Sprint(i), Time: time.Date(2026, 11, 1+i, 2, 0, 0, 0, time.UTC), Split: "eval", RewardRange: [2]float64{0, 1}, Good: i != 30, Made: made,
-			Values: map[string]history.Value{history.Reward: {Value: reward, SE: stat.Some(0.01), Low: stat.Some(reward - 0.02), High: stat.Some(reward + 0.02), N: 80}, "latency": {Value: 3, N: 80}},
+			Values: map[string]history.Value{history.Reward: {Value: reward, SE: stat.FiniteOrNil(0.01), Low: stat.FiniteOrNil(reward - 0.02), High: stat.FiniteOrNil(reward + 0.02), N: 80}, "latency": {Value: 3, N: 80}},
 			Items:  []history.ItemMean{{ID: "q", Mean: 0.5, N: 8}},
 		})
 	}

@@ -18,10 +18,10 @@ func costly(t *testing.T) *analysis.Result {
 	t.Helper()
 	r := reporttest.Load(t, "go")
 	known := func(v, reach float64) stat.Estimate {
-		return stat.Estimate{Value: stat.Some(v), Low: stat.Some(math.Max(0, v-reach)), High: stat.Some(math.Min(1, v+reach)), N: 120, Items: 60, Method: "mean of item means (Miller 2024); Korn–Graubard interval"}
+		return stat.Estimate{Value: stat.FiniteOrNil(v), Low: stat.FiniteOrNil(math.Max(0, v-reach)), High: stat.FiniteOrNil(math.Min(1, v+reach)), N: 120, Items: 60, Method: "mean of item means (Miller 2024); Korn–Graubard interval"}
 	}
 	calls := analysis.RewardByCost{Quantity: analysis.CostCalls, Items: 120, N: 960, Within: known(-0.31, 0), Pooled: known(0.12, 0.1)}
-	calls.Within.Low, calls.Within.High = stat.Some(-0.4), stat.Some(-0.22)
+	calls.Within.Low, calls.Within.High = stat.FiniteOrNil(-0.4), stat.FiniteOrNil(-0.22)
 	for i := range 9 {
 		calls.Bins = append(calls.Bins, analysis.RewardBin{From: float64(i), To: float64(i), Middle: float64(i), Reward: known(0.9-0.1*float64(i), 0.04*float64(1+i/3))})
 	}
@@ -41,7 +41,7 @@ func slow(t *testing.T, limit float64) *analysis.Result {
 	a.Quantity, a.Bins = analysis.CostLatency, nil
 	for i, x := range []float64{0.3, 0.5, 0.8, 1.2, 1.9, 2.6} {
 		v := 0.8 - 0.1*float64(i)
-		a.Bins = append(a.Bins, analysis.RewardBin{From: x, To: x * 1.2, Middle: x * 1.1, Reward: stat.Estimate{Value: stat.Some(v), Low: stat.Some(v - 0.06), High: stat.Some(v + 0.06), N: 120, Items: 60}})
+		a.Bins = append(a.Bins, analysis.RewardBin{From: x, To: x * 1.2, Middle: x * 1.1, Reward: stat.Estimate{Value: stat.FiniteOrNil(v), Low: stat.FiniteOrNil(v - 0.06), High: stat.FiniteOrNil(v + 0.06), N: 120, Items: 60}})
 	}
 	r.Splits[rollout.Train].Against = append(r.Splits[rollout.Train].Against, a)
 	r.Thresholds["tools.tail"]["tools.tail.limit"] = limit
@@ -99,7 +99,7 @@ func TestRewardAgainstInWords(t *testing.T) {
 		"both correlations stand": {"reward_tool_calls", func(*analysis.SplitResult) {}, "correlation within items -0.31 [-0.40, -0.22], over all rollouts 0.12 [0.02, 0.22]"},
 		"nothing has no sign": {"reward_tool_calls", func(s *analysis.SplitResult) {
 			w := &s.Against[0].Within
-			w.Value, w.Low, w.High = stat.Some(-0.001), stat.Some(-0.1), stat.Some(-0.0004)
+			w.Value, w.Low, w.High = stat.FiniteOrNil(-0.001), stat.FiniteOrNil(-0.1), stat.FiniteOrNil(-0.0004)
 		}, "correlation within items 0.00 [-0.10, 0.00],"},
 		"no link is seen":          {"reward_tokens", func(*analysis.SplitResult) {}, "no relation between tokens and reward is seen"},
 		"a logarithm says so":      {"reward_tokens", func(*analysis.SplitResult) {}, "(logarithmic)"},

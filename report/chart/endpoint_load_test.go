@@ -23,14 +23,14 @@ func loaded(t *testing.T) *analysis.Result {
 		base   float64
 		slows  bool
 		doubly *float64
-	}{{"tool search", 0.21, true, stat.Some(45.3)}, {"tool cat", 0.042, false, nil}, {"grader", 0.9, false, nil}} {
+	}{{"tool search", 0.21, true, stat.FiniteOrNil(45.3)}, {"tool cat", 0.042, false, nil}, {"grader", 0.9, false, nil}} {
 		one := analysis.BurstEndpoint{BurstEndpoint: rollout.BurstEndpoint{Name: e.name}, Doubles: analysis.Doubling{At: e.doubly}}
 		for size := 1; size <= 128; size *= 2 {
 			p95 := e.base * (1 + 0.02*float64(size%3))
 			if e.slows && size > 32 {
 				p95 *= float64(size) / 20
 			}
-			one.Load = append(one.Load, analysis.LoadPoint{Size: size, P95: stat.Estimate{Value: &p95, Low: stat.Some(p95 * 0.93), High: stat.Some(p95 * 1.12)}})
+			one.Load = append(one.Load, analysis.LoadPoint{Size: size, P95: stat.Estimate{Value: &p95, Low: stat.FiniteOrNil(p95 * 0.93), High: stat.FiniteOrNil(p95 * 1.12)}})
 		}
 		b.Endpoints = append(b.Endpoints, one)
 	}
@@ -51,11 +51,11 @@ func TestEndpointLoadInWords(t *testing.T) {
 		"none doubles": {func(b *analysis.Burst) { b.Endpoints[0].Doubles.At = nil }, "No endpoint takes twice as long with 128 rollouts as with one"},
 		"all are quick": {func(b *analysis.Burst) {
 			b.Endpoints = b.Endpoints[1:2]
-			b.Endpoints[0].Doubles.At = stat.Some(2)
+			b.Endpoints[0].Doubles.At = stat.FiniteOrNil(2)
 		}, "95 % of answers come within 0.0437 s with 128 rollouts at once"},
 		"nobody answered": {func(b *analysis.Burst) { b.Endpoints = b.Endpoints[:1]; b.Endpoints[0].Load = nil }, "no endpoint answered"},
 		"one wave, no bound": {func(b *analysis.Burst) {
-			b.Endpoints[1].Load = []analysis.LoadPoint{{Size: 1, P95: stat.Estimate{Value: stat.Some(0)}}}
+			b.Endpoints[1].Load = []analysis.LoadPoint{{Size: 1, P95: stat.Estimate{Value: stat.FiniteOrNil(0)}}}
 		}, "tool search takes twice"},
 		"bands for all":  {func(*analysis.Burst) {}, "rollouts; bands: 95 % intervals, clustered by rollout"},
 		"bands for some": {func(b *analysis.Burst) { b.Endpoints[1].Load[0].P95.Low = nil }, "; bands, where there are answers enough: 95 % intervals"},

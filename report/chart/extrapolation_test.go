@@ -28,8 +28,8 @@ func TestModelsBeyondTheSamples(t *testing.T) {
 		bare := chart.Render(c, r)
 		for _, k := range []int{12, 16, 256} {
 			for model, y := range map[string]float64{analysis.BetaBinomial: 0.97, analysis.ZeroInflated: 0.9} {
-				s.Extrapolated = append(s.Extrapolated, analysis.Extrapolated{Quantity: analysis.InformativeGroups, K: k, Model: model, Value: stat.Some(y), Low: stat.Some(y - 0.1), High: stat.Some(1)})
-				s.Beyond.BestOf = append(s.Beyond.BestOf, analysis.Extrapolated{Quantity: analysis.BestOfK, K: k, Model: model, Value: stat.Some(y)})
+				s.Extrapolated = append(s.Extrapolated, analysis.Extrapolated{Quantity: analysis.InformativeGroups, K: k, Model: model, Value: stat.FiniteOrNil(y), Low: stat.FiniteOrNil(y - 0.1), High: stat.FiniteOrNil(1)})
+				s.Beyond.BestOf = append(s.Beyond.BestOf, analysis.Extrapolated{Quantity: analysis.BestOfK, K: k, Model: model, Value: stat.FiniteOrNil(y)})
 			}
 		}
 		f := chart.Render(c, r)
@@ -59,7 +59,7 @@ func TestOneModelBeyondTheSamples(t *testing.T) {
 		r := reporttest.Load(t, "go")
 		_, s, _ := chart.ShownSplit(r)
 		s.Extrapolated, s.Beyond = nil, analysis.Extrapolation{BestOf: []analysis.Extrapolated{
-			{Quantity: analysis.BestOfK, K: 64, Model: model, Value: stat.Some(0.95), Low: stat.Some(0.9), High: stat.Some(1)},
+			{Quantity: analysis.BestOfK, K: 64, Model: model, Value: stat.FiniteOrNil(0.95), Low: stat.FiniteOrNil(0.9), High: stat.FiniteOrNil(1)},
 		}}
 		f := chart.Render(chartNamed(t, "best_of_k"), r)
 		var labels []string

@@ -29,7 +29,7 @@ func audited(t *testing.T, n int) *analysis.Result {
 			p.Above = 40 - p.Above
 		}
 		share := float64(p.Above) / 40
-		p.Accept = stat.Estimate{Value: &share, Low: stat.Some(max(0, share-0.1)), High: stat.Some(min(1, share+0.1)), N: 40, Items: 40, Method: "share of items; Clopper–Pearson interval"}
+		p.Accept = stat.Estimate{Value: &share, Low: stat.FiniteOrNil(max(0, share-0.1)), High: stat.FiniteOrNil(min(1, share+0.1)), N: 40, Items: 40, Method: "share of items; Clopper–Pearson interval"}
 		r.Grader.Probes = append(r.Grader.Probes, p)
 	}
 	return r

@@ -26,9 +26,9 @@ func shifted(t *testing.T) *analysis.Result {
 	}{{analysis.OnLastUser, 0.91, 0.86, 0.95, 0.0005}, {analysis.OnFields, 0.48, 0.4, 0.57, 1}, {analysis.OnReward, 0.68, 0.61, 0.74, 0.02}} {
 		sh.Pairs = append(
 			sh.Pairs,
-			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, Test: shift.Energy, Primary: true, PHolm: stat.Some(c.p)},
-			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, Test: shift.C2ST, P: stat.Some(c.p / 2), Effect: stat.Estimate{Value: stat.Some(c.v), Low: stat.Some(c.low), High: stat.Some(c.high)}, Top: []message.Text{message.Verbatim("words: median 51 in eval, 33 in train")}},
-			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, About: message.Verbatim("feature of " + c.on), Test: shift.Kolmogorov, Effect: stat.Estimate{Value: stat.Some(c.v - 0.4), Low: stat.Some(c.low - 0.4), High: stat.Some(c.high - 0.4)}},
+			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, Test: shift.Energy, Primary: true, PHolm: stat.FiniteOrNil(c.p)},
+			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, Test: shift.C2ST, P: stat.FiniteOrNil(c.p / 2), Effect: stat.Estimate{Value: stat.FiniteOrNil(c.v), Low: stat.FiniteOrNil(c.low), High: stat.FiniteOrNil(c.high)}, Top: []message.Text{message.Verbatim("words: median 51 in eval, 33 in train")}},
+			analysis.ShiftPair{A: rollout.Train, B: rollout.Eval, On: c.on, About: message.Verbatim("feature of " + c.on), Test: shift.Kolmogorov, Effect: stat.Estimate{Value: stat.FiniteOrNil(c.v - 0.4), Low: stat.FiniteOrNil(c.low - 0.4), High: stat.FiniteOrNil(c.high - 0.4)}},
 		)
 	}
 	r.Thresholds = analysis.ThresholdValues{"shift": {"shift": 0.75, "shift.p": 0.01, "shift.caution.p": 0.05}}

@@ -21,7 +21,7 @@ func tooled(t *testing.T, n int, name func(i int) string) *analysis.Result {
 	u := &r.Splits[rollout.Train].Tools
 	u.ByTool, u.Bigrams = map[string]analysis.ToolStat{}, map[string]int{}
 	for i := range n {
-		u.ByTool[name(i)] = analysis.ToolStat{Calls: 100 + 7*i, Errors: i, Malformed: 3, Failed: i % 3, P95: stat.Some(0.25)}
+		u.ByTool[name(i)] = analysis.ToolStat{Calls: 100 + 7*i, Errors: i, Malformed: 3, Failed: i % 3, P95: stat.FiniteOrNil(0.25)}
 		u.Bigrams[name(i)+">"+name((i+1)%n)] += 40
 		u.Bigrams[name(i)+">"+name(i)] += 30 + i
 		u.Bigrams[name(i)+">"+name(0)] += 5

@@ -128,7 +128,7 @@ func (c *recipe) itemCount() int {
 func (c *recipe) batchSize() number {
 	share := 0.0
 	if c.share != nil {
-		share = stat.Or(c.share.Value, 0)
+		share = stat.ValueOr(c.share.Value, 0)
 	}
 	if b := c.given.BatchSize; b > 0 {
 		why := "as configured"
@@ -213,7 +213,7 @@ func (c *recipe) callLimit() number {
 		return number{}
 	}
 	reached := ""
-	if u.Budget != nil && stat.Or(u.OverBudget, 0) > 0 {
+	if u.Budget != nil && stat.ValueOr(u.OverBudget, 0) > 0 {
 		reached = fmt.Sprintf("; %s of the rollouts reached the limit of this run, %d",
 			message.Percent(*u.OverBudget), *u.Budget)
 	}
@@ -221,10 +221,10 @@ func (c *recipe) callLimit() number {
 		if limit, ok := w.Tightest(c.r.Range()); ok && limit.At >= 1 {
 			return number{int(limit.At), fmt.Sprintf("the tightest limit that costs the measured reward next to "+
 				"nothing (%s); %s of the rollouts make more calls%s",
-				message.DigitsOf(limit.Change.Value), message.Percent(stat.Or(limit.Cut.Value, 0)), reached)}
+				message.DigitsOf(limit.Change.Value), message.Percent(stat.ValueOr(limit.Cut.Value, 0)), reached)}
 		}
 	}
-	n := int(math.Ceil(stat.Or(u.P99.Value, float64(u.Max))))
+	n := int(math.Ceil(stat.ValueOr(u.P99.Value, float64(u.Max))))
 	return number{max(1, n), fmt.Sprintf("99 %% of the rollouts make no more; the most is %d%s", u.Max, reached)}
 }
 
@@ -241,7 +241,7 @@ func (c *recipe) tokenLimits() (wrote, response, prompt number) {
 	}
 	why := fmt.Sprintf("99 %% of the finished rollouts wrote %s tokens or fewer, and a quarter of room",
 		message.Whole(int(*p99)))
-	if cut := c.train.Ends.CutOff; cut != nil && stat.Or(cut.Value, 0) > 0 {
+	if cut := c.train.Ends.CutOff; cut != nil && stat.ValueOr(cut.Value, 0) > 0 {
 		why += fmt.Sprintf("; %s of the rollouts of this run were cut off", message.Percent(*cut.Value))
 	}
 	wrote = number{roundUp(*p99 * tokenRoom), why}
@@ -249,7 +249,7 @@ func (c *recipe) tokenLimits() (wrote, response, prompt number) {
 	var most float64
 	var slowest string
 	for name, t := range c.train.Tools.ByTool {
-		if out := stat.Or(t.OutputTokensP95, 0); out > most || out == most && name < slowest {
+		if out := stat.ValueOr(t.OutputTokensP95, 0); out > most || out == most && name < slowest {
 			most, slowest = out, name
 		}
 	}

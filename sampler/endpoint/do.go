@@ -374,7 +374,7 @@ func (d *doing) outcome(t *Try, err error, broken, over bool) Outcome {
 	case known && !broken:
 		class = f.Class()
 	}
-	if !known && class.Rule().Opens {
+	if !known && class.Rule().TripsBreaker {
 		f = &Failure{Err: err}
 	}
 	came := Outcome{Failure: f, Result: limit.Result{

@@ -53,7 +53,7 @@ func (f *Failure) Class() limit.Class {
 		return limit.Unusable
 	case c == limit.Served:
 		return limit.Refused
-	case f.Temporary && !c.Rule().Again: // the server says itself that another try may do
+	case f.Temporary && !c.Rule().Retryable: // the server says itself that another try may do
 		return limit.Unavailable
 	case c == limit.Silent && Unreachable(f.Err):
 		return limit.Absent

@@ -289,7 +289,7 @@ func StatusFailure(address string, a Answer) *Failure {
 
 // Temporary reports whether a status means trouble of the server or the network, so
 // that the same request may succeed later. limit.Rules is the table.
-func Temporary(status int) bool { return limit.ClassOf(status).Rule().Again }
+func Temporary(status int) bool { return limit.ClassOf(status).Rule().Retryable }
 
 // Unreachable reports whether err says that no connection was made at all: refused,
 // no such host, no TLS. A connection that broke does not count: a server was there.

@@ -85,7 +85,7 @@ func (b *Breaker) Record(now time.Time, f Fault) Opening {
 	if b == nil || f.Class == Void {
 		return Opening{}
 	}
-	if !f.Class.Rule().Opens {
+	if !f.Class.Rule().TripsBreaker {
 		*b = Breaker{after: b.after, gone: b.gone, hung: b.hung, worked: true}
 		return Opening{}
 	}
@@ -112,7 +112,7 @@ func (b *Breaker) same(now time.Time, f Fault) int {
 	}
 	// A server that asks for more than our patience says itself that it will last.
 	if b.count < b.after || b.worked && f.Class != Absent && (f.Last || b.alone(b.subjects)) ||
-		now.Sub(b.since) < rule.Lasts && f.RetryAfter <= Patience {
+		now.Sub(b.since) < rule.TripsAfter && f.RetryAfter <= Patience {
 		return 0
 	}
 	return b.count
@@ -121,7 +121,7 @@ func (b *Breaker) same(now time.Time, f Fault) int {
 // outage is for how long nothing was answered, 0 while that is not too long. A
 // refusal ends it: the server is there, and has looked at what it was asked.
 func (b *Breaker) outage(now time.Time, f Fault) time.Duration {
-	if !f.Class.Rule().Again {
+	if !f.Class.Rule().Retryable {
 		b.trouble, b.hit = 0, nil
 		return 0
 	}

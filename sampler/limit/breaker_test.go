@@ -248,7 +248,7 @@ func TestClassOf(t *testing.T) {
 		if r.Class != Class(i) || r.Name == "" || r.Doc == "" || r.Class.Rule().Name != r.Class.String() {
 			t.Errorf("row %d of the table is %+v", i, r)
 		}
-		if r.Counted && !r.Again || r.OnceEach && !r.Opens || r.Lasts > 0 && !r.Opens {
+		if r.Counted && !r.Retryable || r.OnceEach && !r.TripsBreaker || r.TripsAfter > 0 && !r.TripsBreaker {
 			t.Errorf("%s contradicts itself: %+v", r.Name, r)
 		}
 	}

@@ -24,15 +24,15 @@ type Rule struct {
 	Name  string
 	Doc   string
 
-	Again   bool // the same request may be retried
+	Retryable   bool // the same request may be retried
 	Counted bool // each try counts against Retry.Max; else Retry.Total alone bounds them
-	Shrinks bool // fewer requests at once
+	ReducesLimit bool // fewer requests at once
 	Pauses  bool // no request for a while, if it happens twice in a row
 
-	// Opens says whether repeating the same error ends the run, and Lasts how long it
+	// TripsBreaker says whether repeating the same error ends the run, and Lasts how long it
 	// must have lasted: temporary errors get time to pass.
-	Opens bool
-	Lasts time.Duration
+	TripsBreaker bool
+	TripsAfter time.Duration
 	// OnceEach counts a refusal once per item: another request may succeed.
 	OnceEach bool
 }
@@ -44,13 +44,13 @@ func (r Rule) Then() (then []string) {
 			then = append(then, text)
 		}
 	}
-	add(r.Again && r.Counted, "it is retried, sampling.retries times")
-	add(r.Again && !r.Counted, "it is retried, for up to sampling.retry_for")
-	add(r.Shrinks, "fewer requests at once")
+	add(r.Retryable && r.Counted, "it is retried, sampling.retries times")
+	add(r.Retryable && !r.Counted, "it is retried, for up to sampling.retry_for")
+	add(r.ReducesLimit, "fewer requests at once")
 	add(r.Pauses, "a pause for all requests, if it happens twice in a row")
-	add(r.Opens && r.OnceEach, "the same for sampling.breaker items in a row stops the command")
-	add(r.Opens && !r.OnceEach && r.Lasts == 0, "the same sampling.breaker times in a row stops the command")
-	add(r.Lasts > 0, "the same sampling.breaker times in a row and for "+r.Lasts.String()+" stops the command")
+	add(r.TripsBreaker && r.OnceEach, "the same for sampling.breaker items in a row stops the command")
+	add(r.TripsBreaker && !r.OnceEach && r.TripsAfter == 0, "the same sampling.breaker times in a row stops the command")
+	add(r.TripsAfter > 0, "the same sampling.breaker times in a row and for "+r.TripsAfter.String()+" stops the command")
 	add(len(then) == 0, "nothing")
 	return then
 }
@@ -62,33 +62,33 @@ var rules = [...]Rule{
 	{Class: Void, Name: "void", Doc: "canceled by gonogo"},
 	{Class: Served, Name: "served", Doc: "answered"},
 	{
-		Class: Refused, Name: "refused", Doc: "400, 422 and other 4xx: this request is wrong", Opens: true,
+		Class: Refused, Name: "refused", Doc: "400, 422 and other 4xx: this request is wrong", TripsBreaker: true,
 		OnceEach: true,
 	},
 	{
-		Class: Limited, Name: "limited", Doc: "429: too many requests", Again: true, Shrinks: true, Pauses: true,
-		Opens: true, Lasts: Patience,
+		Class: Limited, Name: "limited", Doc: "429: too many requests", Retryable: true, ReducesLimit: true, Pauses: true,
+		TripsBreaker: true, TripsAfter: Patience,
 	},
 	{
 		Class: Unavailable, Name: "unavailable",
-		Doc: "408, 425, 502, 503, 504, 520 to 524, 529: temporarily unavailable", Again: true, Counted: true,
-		Pauses: true, Opens: true, Lasts: Gone,
+		Doc: "408, 425, 502, 503, 504, 520 to 524, 529: temporarily unavailable", Retryable: true, Counted: true,
+		Pauses: true, TripsBreaker: true, TripsAfter: Gone,
 	},
 	{
-		Class: Broken, Name: "broken", Doc: "409, 500 and any other 5xx", Again: true, Counted: true, Pauses: true,
-		Opens: true,
+		Class: Broken, Name: "broken", Doc: "409, 500 and any other 5xx", Retryable: true, Counted: true, Pauses: true,
+		TripsBreaker: true,
 	},
 	{
-		Class: Unusable, Name: "unusable", Doc: "a success status with an unusable body", Again: true, Counted: true,
-		Opens: true,
+		Class: Unusable, Name: "unusable", Doc: "a success status with an unusable body", Retryable: true, Counted: true,
+		TripsBreaker: true,
 	},
 	{
-		Class: Silent, Name: "silent", Doc: "no answer: the connection broke or hung", Again: true, Counted: true,
-		Pauses: true, Opens: true, Lasts: Gone,
+		Class: Silent, Name: "silent", Doc: "no answer: the connection broke or hung", Retryable: true, Counted: true,
+		Pauses: true, TripsBreaker: true, TripsAfter: Gone,
 	},
 	{
-		Class: Absent, Name: "absent", Doc: "no connection: refused, no such host, no TLS", Again: true, Counted: true,
-		Pauses: true, Opens: true, Lasts: Gone,
+		Class: Absent, Name: "absent", Doc: "no connection: refused, no such host, no TLS", Retryable: true, Counted: true,
+		Pauses: true, TripsBreaker: true, TripsAfter: Gone,
 	},
 }
 

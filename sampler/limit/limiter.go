@@ -292,13 +292,13 @@ func (l *Limiter) Done(now time.Time, t Ticket, r Result) (fresh bool) {
 	if l.begun.IsZero() {
 		l.begun, l.begunSeq, l.older = now, l.seq, l.inFlight
 	}
-	if r.RetryAfter > 0 && r.RetryAfter <= Patience && rule.Again && !rule.Shrinks {
+	if r.RetryAfter > 0 && r.RetryAfter <= Patience && rule.Retryable && !rule.ReducesLimit {
 		l.rest(now.Add(r.RetryAfter), Asked)
 	}
 	switch {
 	case r.Late && r.Last && now.Sub(l.begun) >= Outage:
 		l.probing, l.streak = false, 0 // one at a time, each until its time is up, the last would take hours
-	case rule.Shrinks:
+	case rule.ReducesLimit:
 		l.limited(now, t, r, atOnce, fresh)
 		return fresh
 	case rule.Pauses:

@@ -101,7 +101,7 @@ func (c *requestOutcome) outcome() endpoint.Outcome {
 	}
 	out.Result.Of = endpoint.Brief(c.Result.Of)
 	out.Fault.Text, out.Fault.Subject = endpoint.Brief(c.Fault.Text), endpoint.Brief(c.Fault.Subject)
-	if f := c.Fault; f.Class != c.Result.Class || f.Class.Rule().Opens && out.Failure == nil {
+	if f := c.Fault; f.Class != c.Result.Class || f.Class.Rule().TripsBreaker && out.Failure == nil {
 		out.Fault = limit.Fault{}
 	}
 	return out

@@ -17,8 +17,8 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// desk is one call of Sample.
-type desk struct {
+// dispatcher is one call of Sample.
+type dispatcher struct {
 	queue endpoint.Queue
 	ctx   context.Context // ends with the call
 	stop  context.CancelFunc
@@ -30,7 +30,7 @@ type desk struct {
 
 // order is a job that a maker waits for.
 type order struct {
-	desk   *desk
+	desk   *dispatcher
 	key    key
 	job    sampler.Job
 	came   chan *landed  // holds one
@@ -44,7 +44,7 @@ type order struct {
 // Open begins a call of Sample.
 func (p *Planner) Open(queue endpoint.Queue, drained <-chan struct{}) (sampler.Maker, func()) {
 	ctx, stop := context.WithCancel(p.ctx)
-	d := &desk{queue: queue, ctx: ctx, stop: stop}
+	d := &dispatcher{queue: queue, ctx: ctx, stop: stop}
 	p.mu.Lock()
 	p.desk = d
 	p.mu.Unlock()
@@ -71,7 +71,7 @@ func (p *Planner) Open(queue endpoint.Queue, drained <-chan struct{}) (sampler.M
 
 // make has one rollout made, or finds its result. What is stored of it stays
 // until leave.
-func (p *Planner) make(ctx context.Context, d *desk, job sampler.Job) (*rollout.Record, func(bool), error) {
+func (p *Planner) make(ctx context.Context, d *dispatcher, job sampler.Job) (*rollout.Record, func(bool), error) {
 	o := &order{
 		desk: d, key: keyOf(p.plan.Run, job.Item.Split, job.Item.ID, job.Sample, job.Attempt), job: job,
 		came: make(chan *landed, 1), ended: make(chan struct{}), idle: time.Now(),
@@ -217,7 +217,7 @@ func (p *Planner) again(k key) {
 }
 
 // withdraw ends the orders that no one has begun.
-func (p *Planner) withdraw(d *desk) {
+func (p *Planner) withdraw(d *dispatcher) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	d.drained = true
@@ -230,7 +230,7 @@ func (p *Planner) withdraw(d *desk) {
 }
 
 // fail breaks off all orders. mu is held.
-func (d *desk) fail(p *Planner, err error) {
+func (d *dispatcher) fail(p *Planner, err error) {
 	if d.failed != nil {
 		return
 	}

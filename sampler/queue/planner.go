@@ -64,7 +64,7 @@ type Planner struct {
 	mu       sync.Mutex // guards what follows
 	workers  map[string]*worker
 	joined   []*worker // as they came
-	desk     *desk     // of the call of Sample under way; nil between calls
+	desk     *dispatcher     // of the call of Sample under way; nil between calls
 	wanted   map[key]*order
 	landed   map[key]*landed       // results that are not recorded yet
 	kept     int                   // bytes of them

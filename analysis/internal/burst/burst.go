@@ -249,7 +249,7 @@ func (l *load) result(e rollout.BurstEndpoint, b *rollout.Burst, conf float64) a
 	out.P50, out.P95, out.P99 = stat.QuantileItems(items, 0.50, conf), stat.QuantileItems(items, 0.95, conf),
 		stat.QuantileItems(items, 0.99, conf)
 	if all := slices.Concat(items...); len(all) > 0 {
-		out.Max = stat.Some(slices.Max(all))
+		out.Max = stat.FiniteOrNil(slices.Max(all))
 	}
 	for _, err := range l.errors {
 		err.Share = stat.Fraction(err.Count, l.requests)
@@ -287,7 +287,7 @@ func doubling(load []analysis.LoadPoint) analysis.Doubling {
 		return analysis.Doubling{}
 	}
 	base, last := *known[0].P95.Value, len(known)-1
-	d := analysis.Doubling{Base: &base, Times: stat.Some(*known[last].P95.Value / base)}
+	d := analysis.Doubling{Base: &base, Times: stat.FiniteOrNil(*known[last].P95.Value / base)}
 	twice := 2 * base
 	first := len(known) // from here on all lie above
 	for first > 0 && *known[first-1].P95.Value >= twice {
@@ -307,7 +307,7 @@ func doubling(load []analysis.LoadPoint) analysis.Doubling {
 	}
 	a, b := known[first-1], known[first] // the smallest wave is not twice itself
 	x, y := math.Log(float64(b.Size)/float64(a.Size)), math.Log(*b.P95.Value / *a.P95.Value)
-	d.At = stat.Some(float64(a.Size) * math.Exp(x*math.Log(twice / *a.P95.Value)/y))
+	d.At = stat.FiniteOrNil(float64(a.Size) * math.Exp(x*math.Log(twice / *a.P95.Value)/y))
 	return d
 }
 

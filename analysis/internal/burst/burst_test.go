@@ -14,7 +14,7 @@ import (
 
 func TestWhereLatencyDoubles(t *testing.T) {
 	point := func(size int, p95 float64) analysis.LoadPoint {
-		return analysis.LoadPoint{Size: size, P95: stat.Estimate{Value: &p95, Low: stat.Some(p95 * 0.9), High: stat.Some(p95 * 1.1)}}
+		return analysis.LoadPoint{Size: size, P95: stat.Estimate{Value: &p95, Low: stat.FiniteOrNil(p95 * 0.9), High: stat.FiniteOrNil(p95 * 1.1)}}
 	}
 	for _, c := range []struct {
 		why  string
@@ -30,7 +30,7 @@ func TestWhereLatencyDoubles(t *testing.T) {
 		{"nor does a burst whose smallest wave had none", []analysis.LoadPoint{{Size: 1}, point(2, 1), point(4, 2)}, 0},
 	} {
 		d := doubling(c.load)
-		if got := stat.Or(d.At, 0); math.Abs(got-c.at) > 1e-9 {
+		if got := stat.ValueOr(d.At, 0); math.Abs(got-c.at) > 1e-9 {
 			t.Errorf("%s: at %v, want %v", c.why, got, c.at)
 		}
 	}

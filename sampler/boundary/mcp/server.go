@@ -22,20 +22,20 @@ type server struct {
 	old     atomic.Bool    // it knows old versions of the protocol alone
 
 	mu    sync.Mutex // guards seats
-	seats map[string]*seat
+	seats map[string]*slot
 }
 
-// seat is where a session is kept: one of each rollout, by its trace id, or "",
+// slot is where a session is kept: one of each rollout, by its trace id, or "",
 // the one that all share.
-type seat struct {
+type slot struct {
 	turn    chan struct{} // holds a token: the right to what follows
 	session *session      // nil when there is none
 	used    bool          // it has answered: a server for one rollout may hold its state
 	lost    error         // why the state of the rollout is lost
 }
 
-// seat returns the seat of a rollout.
-func (s *server) seat(trace string) *seat {
+// slot returns the seat of a rollout.
+func (s *server) slot(trace string) *slot {
 	if !s.cfg.PerRollout {
 		trace = ""
 	}
@@ -43,14 +43,14 @@ func (s *server) seat(trace string) *seat {
 	defer s.mu.Unlock()
 	at, ok := s.seats[trace]
 	if !ok {
-		at = &seat{turn: make(chan struct{}, 1)}
+		at = &slot{turn: make(chan struct{}, 1)}
 		s.seats[trace] = at
 	}
 	return at
 }
 
 // take waits for the right to a seat.
-func (at *seat) take(ctx context.Context) error {
+func (at *slot) take(ctx context.Context) error {
 	select {
 	case at.turn <- struct{}{}:
 		return nil
@@ -59,16 +59,16 @@ func (at *seat) take(ctx context.Context) error {
 	}
 }
 
-func (at *seat) release() { <-at.turn }
+func (at *slot) release() { <-at.turn }
 
 // session returns the session of a seat: the open one, or a new one.
-func (s *server) session(ctx context.Context, t *endpoint.Try, at *seat, trace string) (*session, error) {
+func (s *server) session(ctx context.Context, t *endpoint.Try, at *slot, trace string) (*session, error) {
 	if err := at.take(ctx); err != nil {
 		return nil, s.fails(&endpoint.Failure{Temporary: true, Err: err})
 	}
 	defer at.release()
 	if at.session != nil && !at.session.alive() {
-		s.unseat(at, errors.New("the connection ended"))
+		s.drop(at, errors.New("the connection ended"))
 	}
 	if at.lost != nil {
 		return nil, at.lost
@@ -86,10 +86,10 @@ func (s *server) session(ctx context.Context, t *endpoint.Try, at *seat, trace s
 	return at.session, nil
 }
 
-// unseat gives up a session. The state of a rollout that had a server of its own is
+// drop gives up a session. The state of a rollout that had a server of its own is
 // lost with it: a new one would not know what the rollout has done. The seat is
 // taken.
-func (s *server) unseat(at *seat, why error) {
+func (s *server) drop(at *slot, why error) {
 	c := at.session
 	at.session = nil
 	s.ending.Go(c.close)
@@ -104,7 +104,7 @@ func (s *server) unseat(at *seat, why error) {
 
 // call calls a tool in the session of its rollout.
 func (s *server) call(ctx context.Context, remote string, call sampler.Call) (sampler.Result, error) {
-	at := s.seat(call.TraceID)
+	at := s.slot(call.TraceID)
 	c, err := s.session(ctx, call.Try, at, call.TraceID)
 	if err != nil {
 		return sampler.Result{}, err
@@ -120,7 +120,7 @@ func (s *server) call(ctx context.Context, remote string, call sampler.Call) (sa
 	_ = at.take(context.WithoutCancel(ctx))
 	defer at.release()
 	if at.session == c {
-		s.unseat(at, err)
+		s.drop(at, err)
 	}
 	if at.lost != nil {
 		err = at.lost
@@ -159,7 +159,7 @@ func (s *server) leave(trace string) {
 }
 
 // end closes the session of a seat that no one comes to any more.
-func (at *seat) end() {
+func (at *slot) end() {
 	at.turn <- struct{}{}
 	defer at.release()
 	if at.session != nil {
@@ -172,7 +172,7 @@ func (at *seat) end() {
 func (s *server) close() {
 	s.mu.Lock()
 	seats := s.seats
-	s.seats = make(map[string]*seat)
+	s.seats = make(map[string]*slot)
 	s.mu.Unlock()
 	var all sync.WaitGroup
 	for _, at := range seats {

@@ -64,7 +64,7 @@ func New(ctx context.Context, cfgs []Config, opts Options) (*Servers, error) {
 		seen[cfg.Name] = true
 		all.servers = append(all.servers, &server{
 			cfg: cfg, opts: opts, secrets: cfg.secrets(),
-			seats: make(map[string]*seat),
+			seats: make(map[string]*slot),
 		})
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -87,7 +87,7 @@ func New(ctx context.Context, cfgs []Config, opts Options) (*Servers, error) {
 // stays; one for a rollout is ended.
 func (s *server) listing(ctx context.Context) Listing {
 	l := Listing{Server: s.cfg.Name, Where: s.secrets.Mask(s.cfg.where())}
-	at := s.seat("")
+	at := s.slot("")
 	c, err := s.session(ctx, nil, at, "")
 	var all []Definition
 	if err == nil {

@@ -31,8 +31,8 @@ func (c *Config) resolve() error {
 		}
 	}
 	errs = append(errs, takeGrader(c))
-	fallBack(c)
-	settlePaths(c)
+	applyDefaults(c)
+	resolvePaths(c)
 	errs = append(errs, checkVariants(c), readPrices(c), checkSession(c), checkAgent(c), checkMCP(c), checkQueue(c))
 	if _, err := limit.ParseDeadline(c.Sampling.Deadline, time.Now()); err != nil {
 		errs = append(errs, c.Fault("sampling.deadline", "%v", err))
@@ -75,7 +75,7 @@ func (c *Config) Absolute(path string) string {
 	return filepath.Join(c.Dir, path)
 }
 
-func settlePaths(c *Config) {
+func resolvePaths(c *Config) {
 	for id, path := range c.Data.Files {
 		c.Data.Files[id] = c.Absolute(path)
 	}
@@ -113,8 +113,8 @@ func changedKey(c *Config, path string) bool {
 	return c.has(path) && !bytes.Equal(is, k.Schema.Default)
 }
 
-// fallBack sets absent keys without a default from the job, the environment and other keys, as the tag or describes.
-func fallBack(c *Config) {
+// applyDefaults sets absent keys without a default from the job, the environment and other keys, as the tag or describes.
+func applyDefaults(c *Config) {
 	m, j, s := &c.Model, &c.Judge, &c.Sampling
 	if b := c.Body; b != nil {
 		m.Name = cmp.Or(m.Name, b.Model)
@@ -122,15 +122,15 @@ func fallBack(c *Config) {
 			m.ReasoningEffort = cmp.Or(m.ReasoningEffort, e)
 		}
 		// a model that never answers must not run for ever
-		orElse(c, "sampling.max_steps", &s.MaxSteps, cmp.Or(b.MaxEpisodeSteps, defaultMaxSteps), true)
+		setDefault(c, "sampling.max_steps", &s.MaxSteps, cmp.Or(b.MaxEpisodeSteps, defaultMaxSteps), true)
 		batch, ok := b.Hyper.BatchSize.Int()
-		orElse(c, "training.batch_size", &c.Training.BatchSize, batch, ok)
+		setDefault(c, "training.batch_size", &c.Training.BatchSize, batch, ok)
 		epochs, ok := b.Hyper.NEpochs.Int()
-		orElse(c, "training.epochs", &c.Training.Epochs, epochs, ok)
+		setDefault(c, "training.epochs", &c.Training.Epochs, epochs, ok)
 		every, ok := b.Hyper.EvalInterval.Int()
-		orElse(c, "training.eval_interval", &c.Training.EvalInterval, every, ok)
+		setDefault(c, "training.eval_interval", &c.Training.EvalInterval, every, ok)
 		evals, ok := b.Hyper.EvalSamples.Int()
-		orElse(c, "training.eval_samples", &c.Training.EvalSamples, evals, ok)
+		setDefault(c, "training.eval_samples", &c.Training.EvalSamples, evals, ok)
 		if pass, ok := b.PassThreshold(); ok && c.PassThreshold == nil {
 			c.PassThreshold = &pass
 		}
@@ -141,10 +141,10 @@ func fallBack(c *Config) {
 	}
 	server, _ := c.env("OPENAI_BASE_URL")
 	m.BaseURL = cmp.Or(m.BaseURL, server, defaultBaseURL)
-	orElse(c, "sampling.eval_samples", &s.EvalSamples, s.Samples, true)
-	orElse(c, "sampling.production_samples", &s.ProductionSamples, s.Samples, true)
+	setDefault(c, "sampling.eval_samples", &s.EvalSamples, s.Samples, true)
+	setDefault(c, "sampling.production_samples", &s.ProductionSamples, s.Samples, true)
 	j.BaseURL, j.API = cmp.Or(j.BaseURL, m.BaseURL), cmp.Or(j.API, m.API)
-	orElse(c, "judge.timeout", &j.Timeout, m.Timeout, true)
+	setDefault(c, "judge.timeout", &j.Timeout, m.Timeout, true)
 	if origin(j.BaseURL) == origin(m.BaseURL) { // another server must not be handed the model's credentials
 		j.APIKeyEnv = cmp.Or(j.APIKeyEnv, m.APIKeyEnv)
 		if j.Headers == nil {
@@ -153,12 +153,12 @@ func fallBack(c *Config) {
 	}
 	j.APIKeyEnv = cmp.Or(j.APIKeyEnv, defaultKeyEnv)
 	hosted := c.OwnJob != nil && c.OwnJob.Hosted()
-	orElse(c, "target", &c.Target, "openai", hosted)
+	setDefault(c, "target", &c.Target, "openai", hosted)
 	c.Target = cmp.Or(c.Target, "none")
 }
 
-// orElse sets a key that was not set, if there is a value.
-func orElse[T any](c *Config, path string, to *T, value T, ok bool) {
+// setDefault sets a key that was not set, if there is a value.
+func setDefault[T any](c *Config, path string, to *T, value T, ok bool) {
 	if ok && !c.has(path) {
 		*to = value
 	}

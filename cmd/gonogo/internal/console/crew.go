@@ -11,9 +11,9 @@ import (
 // waitForWorkers is how long none need have come before it is reported.
 const waitForWorkers = 10 * time.Second
 
-// Crew says what is new about the workers of a run while they make it. It is for one
+// Workers says what is new about the workers of a run while they make it. It is for one
 // goroutine.
-type Crew struct {
+type Workers struct {
 	planner *queue.Planner
 	conn    *queue.Conn // to where it leads
 	begin   time.Time
@@ -23,12 +23,12 @@ type Crew struct {
 }
 
 // NewCrew returns the crew of a planner, whose queue conn leads to. It begins to count time.
-func NewCrew(planner *queue.Planner, conn *queue.Conn) *Crew {
-	return &Crew{planner: planner, conn: conn, begin: time.Now()}
+func NewCrew(planner *queue.Planner, conn *queue.Conn) *Workers {
+	return &Workers{planner: planner, conn: conn, begin: time.Now()}
 }
 
 // Watch hands on the counts and returns what is new about the workers.
-func (c *Crew) Watch(e sampler.Event) []string {
+func (c *Workers) Watch(e sampler.Event) []string {
 	if c.ended {
 		return nil
 	}
@@ -66,13 +66,13 @@ func (c *Crew) Watch(e sampler.Event) []string {
 }
 
 // Again says that more is made.
-func (c *Crew) Again() { c.ended = false }
+func (c *Workers) Again() { c.ended = false }
 
 // Over says that nothing more is made: who leaves is no news.
-func (c *Crew) Over() { c.ended = true }
+func (c *Workers) Over() { c.ended = true }
 
 // Line tells how many work, and what was paid twice.
-func (c *Crew) Line() []string {
+func (c *Workers) Line() []string {
 	n := 0
 	for _, w := range c.planner.Workers() {
 		if !w.Left && !w.Lost && w.Lacks == "" {

@@ -33,7 +33,7 @@ type Progress struct {
 	mu   sync.Mutex // guards what follows
 	last sampler.Event
 	told bool  // what the first ones say of all
-	crew *Crew // makes them elsewhere; nil: they are made here
+	crew *Workers // makes them elsewhere; nil: they are made here
 
 	money func(sampler.Event, int) string // of that many in all; nil where it is not counted
 
@@ -168,14 +168,14 @@ func (p *Progress) print() {
 }
 
 // state is the last event, and who makes the rollouts; nil: they are made here.
-func (p *Progress) state() (sampler.Event, *Crew) {
+func (p *Progress) state() (sampler.Event, *Workers) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.last, p.crew
 }
 
 // MadeBy says that they are made elsewhere.
-func (p *Progress) MadeBy(by *Crew) {
+func (p *Progress) MadeBy(by *Workers) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.crew = by

@@ -42,7 +42,7 @@ func RunOfResult(run string) string {
 // ResultFor is the run's result.json, or a fresh analysis where there is none,
 // where the run's files are others since, where it was judged by other settings
 // than the run's own, or where settings are given.
-func ResultFor(ctx context.Context, c *project.Call, dir string) (*analysis.Result, error) {
+func ResultFor(ctx context.Context, c *project.Invocation, dir string) (*analysis.Result, error) {
 	kept, err := archive.ReadResult(dir)
 	if err != nil {
 		return nil, exit.AsUsage(err)
@@ -81,7 +81,7 @@ func ReportDir(run string) string { return filepath.Join(run, "report") }
 
 // ReportTo is where `gonogo report` writes. In addition to a run that is a single file
 // may lie anything.
-func ReportTo(c *project.Call, run string, formats []report.Format) (string, error) {
+func ReportTo(c *project.Invocation, run string, formats []report.Format) (string, error) {
 	out := c.Report.Output
 	if out == StandardOutput && len(formats) != 1 {
 		return "", exit.Usagef("--output - takes one format: name it with --format")
@@ -96,7 +96,7 @@ func ReportTo(c *project.Call, run string, formats []report.Format) (string, err
 }
 
 // PageOf makes the page of a run's result for this command's terminal.
-func PageOf(c *project.Call, run string, r *analysis.Result, look config.ReportValues) *report.Page {
+func PageOf(c *project.Invocation, run string, r *analysis.Result, look config.ReportValues) *report.Page {
 	return Delivery{Look: look, config: c.Config}.page(r, PageOptions(c, run))
 }
 
@@ -108,7 +108,7 @@ func (d Delivery) page(r *analysis.Result, opt report.Options) *report.Page {
 }
 
 // PageOptions are what a page says of this command.
-func PageOptions(c *project.Call, run string) report.Options {
+func PageOptions(c *project.Invocation, run string) report.Options {
 	opt := report.Options{
 		Version: project.Version(),
 		Now:     time.Now(),
@@ -133,7 +133,7 @@ func thatIsHere(file string) string {
 }
 
 // PageTo makes the page of a run's result for what is delivered.
-func PageTo(ctx context.Context, c *project.Call, run string, r *analysis.Result, to Delivery) *report.Page {
+func PageTo(ctx context.Context, c *project.Invocation, run string, r *analysis.Result, to Delivery) *report.Page {
 	opt := PageOptions(c, run)
 	opt.Paper, opt.Font, opt.Rollouts = to.Look.Paper, to.Look.Font, rolloutsOf(ctx, c, run, r)
 	from := to.Out
@@ -152,7 +152,7 @@ func PageTo(ctx context.Context, c *project.Call, run string, r *analysis.Result
 // WriteReport writes a report. Formats that need rollouts where there are none
 // are named: an error when somebody asked for them, else a note. The others are
 // written all the same.
-func WriteReport(ctx context.Context, c *project.Call, run string, r *analysis.Result, to Delivery) error {
+func WriteReport(ctx context.Context, c *project.Invocation, run string, r *analysis.Result, to Delivery) error {
 	p, dir, formats := PageTo(ctx, c, run, r, to), to.Out, to.Formats
 	var without []report.Format
 	if p.Rollouts == nil {
@@ -207,7 +207,7 @@ func PickFormats(list string) ([]report.Format, error) {
 }
 
 // PrintFormat writes one format to standard output, and nothing else.
-func PrintFormat(ctx context.Context, c *project.Call, run string, r *analysis.Result, to Delivery) error {
+func PrintFormat(ctx context.Context, c *project.Invocation, run string, r *analysis.Result, to Delivery) error {
 	if err := archive.WriteResult(run, r); err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func PrintFormat(ctx context.Context, c *project.Call, run string, r *analysis.R
 
 // rolloutsOf reads the rollouts of a run for its report; nil where there are
 // none.
-func rolloutsOf(ctx context.Context, c *project.Call, run string, r *analysis.Result) report.Rollouts {
+func rolloutsOf(ctx context.Context, c *project.Invocation, run string, r *analysis.Result) report.Rollouts {
 	opened, err := rollout.OpenManifest(run)
 	if err != nil {
 		return nil

@@ -15,7 +15,7 @@ import (
 // ReportStyle returns the configured look of a run's reports. An unreadable font is an
 // error if the command names it, and a note if the run does: it may have moved to another
 // machine.
-func ReportStyle(c *project.Call, dir string) (config.ReportValues, error) {
+func ReportStyle(c *project.Invocation, dir string) (config.ReportValues, error) {
 	cfg, manifest, err := RunConfig(c, dir)
 	if err != nil {
 		return config.ReportValues{}, err
@@ -33,7 +33,7 @@ func ReportStyle(c *project.Call, dir string) (config.ReportValues, error) {
 
 // RunConfig returns the configuration of an existing run, and its manifest if it
 // has one.
-func RunConfig(c *project.Call, dir string) (*config.Config, *rollout.Manifest, error) {
+func RunConfig(c *project.Invocation, dir string) (*config.Config, *rollout.Manifest, error) {
 	var manifest *rollout.Manifest
 	switch opened, err := rollout.OpenManifest(dir); {
 	case err == nil:
@@ -52,7 +52,7 @@ func NewComparison(v config.ReportValues, c *compare.Comparison, opt report.Opti
 }
 
 // Warn reports what the report could not show.
-func Warn(c *project.Call, p *report.Page) {
+func Warn(c *project.Invocation, p *report.Page) {
 	for _, warning := range p.Warnings() {
 		fmt.Fprintf(c.Err, "warning: report.pdf: %s\n", warning)
 	}

@@ -25,7 +25,7 @@ import (
 
 // PrintThresholdChanges prints which thresholds the command line changed for the
 // verdict that is now stored in result.json.
-func PrintThresholdChanges(c *project.Call, r *analysis.Result) {
+func PrintThresholdChanges(c *project.Invocation, r *analysis.Result) {
 	if len(r.Changed) > 0 && len(c.Set) > 0 {
 		fmt.Fprintf(c.Err, "note: %s now holds a verdict under changed thresholds: %s. A report judges by the run's "+
 			"own configuration unless it is given the same --set.\n", archive.ResultFile, thresholdList(r.Changed))
@@ -53,7 +53,7 @@ type Delivery struct {
 // graded the run, and says so: what is delivered judges the old one. The configuration
 // is the one that the command line names, else a gonogo.yaml here that has the run's
 // grader, changed. One that cannot be read has nothing to compare.
-func (d *Delivery) NoteGrader(c *project.Call, dir string) {
+func (d *Delivery) NoteGrader(c *project.Invocation, dir string) {
 	run, err := rollout.OpenManifest(dir)
 	if err != nil || run.Manifest == nil || run.Manifest.Grader == nil {
 		return
@@ -81,7 +81,7 @@ func (d *Delivery) NoteGrader(c *project.Call, dir string) {
 // Deliver prints a result, as JSON or for a terminal, keeps it as result.json and, where there are
 // formats, writes the report. Printing comes first: what was found is printed even
 // where nothing can be written.
-func Deliver(ctx context.Context, c *project.Call, dir string, r *analysis.Result, to Delivery) error {
+func Deliver(ctx context.Context, c *project.Invocation, dir string, r *analysis.Result, to Delivery) error {
 	var err error
 	if shown := cmp.Or(to.Bare, r); c.JSON {
 		err = shown.Encode(c.Out)
@@ -101,7 +101,7 @@ func Deliver(ctx context.Context, c *project.Call, dir string, r *analysis.Resul
 }
 
 // AnalyzeRun analyses a run under the command's flags.
-func AnalyzeRun(ctx context.Context, c *project.Call, dir string) (*analysis.Result, error) {
+func AnalyzeRun(ctx context.Context, c *project.Invocation, dir string) (*analysis.Result, error) {
 	opened, err := rollout.OpenManifest(dir)
 	if err != nil {
 		return nil, exit.AsUsage(err)
@@ -125,7 +125,7 @@ func SaveMemory() (enough func()) {
 }
 
 // Analyze computes the result of a run and of its variants.
-func Analyze(ctx context.Context, c *project.Call, opened *rollout.Run,
+func Analyze(ctx context.Context, c *project.Invocation, opened *rollout.Run,
 	settings analysis.Settings,
 ) (*analysis.Result, error) {
 	defer SaveMemory()()
@@ -153,7 +153,7 @@ const (
 )
 
 // Judged analyzes a run and returns the requested reports. The run is opened without its items.
-func Judged(ctx context.Context, c *project.Call, p *project.Project,
+func Judged(ctx context.Context, c *project.Invocation, p *project.Project,
 	dir string,
 ) (*rollout.Run, *analysis.Result, Delivery, error) {
 	opened, err := rollout.OpenManifest(dir)

@@ -44,7 +44,7 @@ func TestARolloutMadeAgainIsReportedOnce(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "rollouts.jsonl"), []byte(lines), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	whole := rolloutsOf(context.Background(), &project.Call{}, dir, &analysis.Result{RewardRange: [2]float64{0, 1}})
+	whole := rolloutsOf(context.Background(), &project.Invocation{}, dir, &analysis.Result{RewardRange: [2]float64{0, 1}})
 	for name, all := range map[string]table.Rollouts{"whole": whole, "without texts": withoutTexts(whole)} {
 		s, err := table.NewSurvey(all, func(collect.Counted) {})
 		if err != nil {

@@ -154,7 +154,7 @@ func (a *AuditInputs) loadLabels() ([]rollout.Label, error) {
 }
 
 // Audits reports whether the grader is audited after the rollouts.
-func Audits(p *Project, c *Call) bool {
+func Audits(p *Project, c *Invocation) bool {
 	enabled := p.Config.Audit.Enabled
 	return c.Command != "sample" && !c.Sampling.NoAudit && (enabled == nil || *enabled)
 }

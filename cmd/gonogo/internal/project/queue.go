@@ -44,7 +44,7 @@ type Queue struct {
 	p       *Project
 	cluster *cluster       // that hands out rollouts; shared with the variants
 	out     *queue.Handout // of the run that was begun, where a queue hands it out
-	crew    *console.Crew  // its workers, in the progress
+	crew    *console.Workers  // its workers, in the progress
 	left    string         // the run directory, where an earlier call left a queue of its own process
 }
 
@@ -198,7 +198,7 @@ func KeepNotes(dir string, m *rollout.Manifest) {
 }
 
 // ReadyQueue connects to the queue before anything is requested or paid, and finds secrets that must not be sent.
-func ReadyQueue(ctx context.Context, p *Project, c *Call) error {
+func ReadyQueue(ctx context.Context, p *Project, c *Invocation) error {
 	q := p.Config.Queue
 	if q.Remote() && c.Sampling.Rehearse {
 		return exit.Usagef("--rehearse makes a rollout in this process, and with queue.url %s workers make them: "+

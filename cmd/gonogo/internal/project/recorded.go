@@ -20,7 +20,7 @@ import (
 )
 
 // ForGrading returns a project that can only grade a run's rollouts. own ignores the gonogo.yaml here.
-func ForGrading(ctx context.Context, c *Call, run *rollout.Run, own bool) (*Project, error) {
+func ForGrading(ctx context.Context, c *Invocation, run *rollout.Run, own bool) (*Project, error) {
 	p := NewUnwired(nil)
 	p.Inputs.Items = run.Items
 	if run.Manifest != nil {
@@ -68,7 +68,7 @@ func ForGrading(ctx context.Context, c *Call, run *rollout.Run, own bool) (*Proj
 
 // rowsThere refuses a grader that reads rows where the run holds none, as an import of
 // plain lines, and warns of one that may.
-func rowsThere(p *Project, c *Call, run *rollout.Run) error {
+func rowsThere(p *Project, c *Invocation, run *rollout.Run) error {
 	if slices.ContainsFunc(run.Items, func(it rollout.Item) bool { return len(it.Row) > 0 }) {
 		return nil
 	}
@@ -88,7 +88,7 @@ func rowsThere(p *Project, c *Call, run *rollout.Run) error {
 }
 
 // leaveCore lets go of a core that another grader has no part for.
-func leaveCore(p *Project, c *Call) {
+func leaveCore(p *Project, c *Invocation) {
 	core := p.Config.Audit.Core
 	if c.Grader == "" || core == "" || slices.Contains(p.GraderInfo().Parts, core) {
 		return
@@ -103,7 +103,7 @@ const usualFile = "gonogo.yaml"
 
 // ConfigPath is the configuration file that the command line names, else the
 // one here.
-func ConfigPath(c *Call) (string, error) {
+func ConfigPath(c *Invocation) (string, error) {
 	if path := c.Config; path != "" {
 		return path, nil
 	}
@@ -117,7 +117,7 @@ func ConfigPath(c *Call) (string, error) {
 // command line names, else gonogo.yaml, else the one that the run was made with, which is
 // kept in it. own passes over the gonogo.yaml here. missing says that no file is there; with
 // neither, load reads the defaults.
-func (c *Call) source(run *rollout.Run,
+func (c *Invocation) source(run *rollout.Run,
 	own bool,
 ) (load func(more ...string) (*config.Config, error), kept bool, missing error) {
 	path, missing := ConfigPath(c)
@@ -134,7 +134,7 @@ func (c *Call) source(run *rollout.Run,
 // ConfigOfRun is the configuration of a command that works on a run in dir, which may not be
 // there yet: from the source of all settings. A run's own configuration keeps no secrets, and
 // a job that wants some must be named.
-func ConfigOfRun(c *Call, dir string, run *rollout.Run, scope config.Scope) (*config.Config, error) {
+func ConfigOfRun(c *Invocation, dir string, run *rollout.Run, scope config.Scope) (*config.Config, error) {
 	load, kept, missing := c.source(run, false)
 	switch {
 	case missing != nil && run == nil:
@@ -155,7 +155,7 @@ func ConfigOfRun(c *Call, dir string, run *rollout.Run, scope config.Scope) (*co
 
 // gradingConfig is the configuration of a command that grades what run holds. --grader puts
 // its grader into the job. shown is what the manifest of a run made so keeps.
-func gradingConfig(c *Call, run *rollout.Run, own bool) (cfg, shown *config.Config, err error) {
+func gradingConfig(c *Invocation, run *rollout.Run, own bool) (cfg, shown *config.Config, err error) {
 	load, kept, missing := c.source(run, own)
 	file := c.Grader
 	if missing != nil && !kept && file == "" {
@@ -181,7 +181,7 @@ func gradingConfig(c *Call, run *rollout.Run, own bool) (cfg, shown *config.Conf
 
 // RegradeManifest returns the manifest of a run that holds this project's grades of
 // another run's rollouts. Its binding is the other's, except for the grader.
-func (p *Project) RegradeManifest(c *Call, run *rollout.Run) rollout.Manifest {
+func (p *Project) RegradeManifest(c *Invocation, run *rollout.Run) rollout.Manifest {
 	binding := make(map[string]string)
 	if run.Manifest != nil {
 		maps.Copy(binding, run.Manifest.Binding)
@@ -232,7 +232,7 @@ func (p *Project) GraderInfo() rollout.GraderInfo {
 
 // ForAudit is a project that can audit the grader of the run in dir. The run is nil if it
 // does not exist yet. replay says that a payload of the run is graded again.
-func ForAudit(ctx context.Context, c *Call, dir string, replay bool) (*Project, *rollout.Run, error) {
+func ForAudit(ctx context.Context, c *Invocation, dir string, replay bool) (*Project, *rollout.Run, error) {
 	if info, err := os.Stat(dir); err == nil {
 		if !info.IsDir() {
 			return nil, nil, exit.Usagef("%s is a file: an audit needs a run directory to write to; gonogo import "+
@@ -266,7 +266,7 @@ func ForAudit(ctx context.Context, c *Call, dir string, replay bool) (*Project, 
 // ofRun is a project with the grader that graded the run. Where nothing
 // is named, and the gonogo.yaml here has another grader, it is made
 // of the run's own configuration.
-func ofRun(ctx context.Context, c *Call, run *rollout.Run, replay bool) (*Project, error) {
+func ofRun(ctx context.Context, c *Invocation, run *rollout.Run, replay bool) (*Project, error) {
 	p, err := ForGrading(ctx, c, run, false)
 	if err != nil {
 		return nil, err
@@ -301,7 +301,7 @@ func (p *Project) ChangedGrader(run *rollout.Run) bool {
 }
 
 // SameGrader refuses to mix the grades of two graders in one run.
-func (p *Project) SameGrader(c *Call, run *rollout.Run) error {
+func (p *Project) SameGrader(c *Invocation, run *rollout.Run) error {
 	if run.Manifest == nil || run.Manifest.Grader == nil || run.Manifest.Grader.Hash == p.GraderInfo().Hash {
 		return nil
 	}

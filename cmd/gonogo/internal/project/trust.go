@@ -15,7 +15,7 @@ import (
 // Trust refuses to use the configuration stored in a run directory without --trust-run:
 // whoever made the directory chose which programs run on this machine, and where its
 // variables are sent. A built-in world's own programs and requests need no trust.
-func Trust(c *Call, run *rollout.Run, cfg *config.Config, r config.Scope) error {
+func Trust(c *Invocation, run *rollout.Run, cfg *config.Config, r config.Scope) error {
 	if !cfg.FromRun || c.TrustRun {
 		return nil
 	}

@@ -164,7 +164,7 @@ func (p *Project) Start(ctx context.Context) error {
 }
 
 // ReadyToGrade returns an error if the grader cannot work, before the first grading.
-func (p *Project) ReadyToGrade(ctx context.Context, c *Call) error {
+func (p *Project) ReadyToGrade(ctx context.Context, c *Invocation) error {
 	if err := p.Reachable(ctx, p.GradingEndpoints()); err != nil {
 		return err
 	}
@@ -174,7 +174,7 @@ func (p *Project) ReadyToGrade(ctx context.Context, c *Call) error {
 }
 
 // ReadyToAudit is ReadyToGrade for an audit.
-func (p *Project) ReadyToAudit(ctx context.Context, c *Call) error {
+func (p *Project) ReadyToAudit(ctx context.Context, c *Invocation) error {
 	if err := p.ReadyToGrade(ctx, c); err != nil {
 		return err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // Audit puts to the grader what the run's audit still lacks.
-func Audit(ctx context.Context, p *project.Project, c *project.Call, dir string) (*rollout.Run, error) {
+func Audit(ctx context.Context, p *project.Project, c *project.Invocation, dir string) (*rollout.Run, error) {
 	run, err := rollout.Open(dir)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func Audit(ctx context.Context, p *project.Project, c *project.Call, dir string)
 }
 
 // putProbes writes what is known without asking, and has the rest graded.
-func putProbes(ctx context.Context, p *project.Project, c *project.Call, plan *audit.Plan,
+func putProbes(ctx context.Context, p *project.Project, c *project.Invocation, plan *audit.Plan,
 	w *rollout.ProbeWriter,
 ) (sampler.Stats, error) {
 	for _, rec := range plan.Known {
@@ -114,7 +114,7 @@ func auditPlan(ctx context.Context, p *project.Project, run *rollout.Run) (*audi
 
 // auditEstimate says what the audit after sampling may take; "" when there is
 // none.
-func auditEstimate(p *project.Project, c *project.Call) string {
+func auditEstimate(p *project.Project, c *project.Invocation) string {
 	if !project.Audits(p, c) {
 		return ""
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // ReadyToBurst stops where an endpoint does not answer at all.
-func ReadyToBurst(ctx context.Context, p *project.Project, c *project.Call) error {
+func ReadyToBurst(ctx context.Context, p *project.Project, c *project.Invocation) error {
 	list := p.Session.Hooks()
 	if p.Config.Agent.URL != "" {
 		list = append(list, project.AgentEndpoints(p)...)
@@ -33,7 +33,7 @@ func ReadyToBurst(ctx context.Context, p *project.Project, c *project.Call) erro
 }
 
 // Burst plays the plan and writes the outcome into the run.
-func Burst(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, plan *burst.Plan,
+func Burst(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run, plan *burst.Plan,
 	cfg burst.Config,
 ) error {
 	w := c.Err
@@ -49,7 +49,7 @@ func Burst(ctx context.Context, p *project.Project, c *project.Call, run *rollou
 	return errors.Join(err, p.Session.ForgetSessions(), to.Close())
 }
 
-func playBurst(ctx context.Context, p *project.Project, c *project.Call, to *rollout.BurstWriter, plan *burst.Plan,
+func playBurst(ctx context.Context, p *project.Project, c *project.Invocation, to *rollout.BurstWriter, plan *burst.Plan,
 	cfg burst.Config,
 ) error {
 	w := c.Err

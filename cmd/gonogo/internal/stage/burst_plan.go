@@ -26,7 +26,7 @@ import (
 // BurstProject is a project that can call the tools and the grader of the run
 // in dir, through a client that watches what goes over the wire. The run is nil
 // when it is not there yet.
-func BurstProject(ctx context.Context, c *project.Call, dir string) (*project.Project, *rollout.Run, error) {
+func BurstProject(ctx context.Context, c *project.Invocation, dir string) (*project.Project, *rollout.Run, error) {
 	run, err := rollout.Open(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -57,7 +57,7 @@ func BurstProject(ctx context.Context, c *project.Call, dir string) (*project.Pr
 
 // WireBurst returns a project with that configuration whose endpoints are wired for
 // a burst of run's recorded calls; nil is no run.
-func WireBurst(ctx context.Context, c *project.Call, run *rollout.Run, cfg *config.Config) (*project.Project, error) {
+func WireBurst(ctx context.Context, c *project.Invocation, run *rollout.Run, cfg *config.Config) (*project.Project, error) {
 	cfg.Sampling.InFlight = cfg.StepSize()
 	p := project.NewUnwired(cfg)
 	p.Watch, p.Redact = burst.Watch, rollout.NewRedactor(cfg.Secrets()...)
@@ -173,7 +173,7 @@ func burstTools(p *project.Project) []burst.Tool {
 
 // ConfirmBurst prints what the burst will request of which endpoint, and asks for
 // confirmation if that may change something or cost money.
-func ConfirmBurst(p *project.Project, c *project.Call, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
+func ConfirmBurst(p *project.Project, c *project.Invocation, run *rollout.Run, plan *burst.Plan, cfg burst.Config) error {
 	w := c.Err
 	p.ShowWarnings(w)
 	judges, prices := len(p.Config.Body.Judges()), p.Config.TokenPrices()

@@ -14,7 +14,7 @@ import (
 
 // Check tries what a run needs, without making rollouts: offline no endpoint, and with
 // rows also what a comparison of the rows shows.
-func Check(ctx context.Context, p *project.Project, c *project.Call, offline, rows bool) console.Check {
+func Check(ctx context.Context, p *project.Project, c *project.Invocation, offline, rows bool) console.Check {
 	jobs := sampler.Plan(p.Inputs.Items, p.Samples(), nil)
 	legs := []leg{{p: p, jobs: jobs}}
 	for _, v := range p.Variants {

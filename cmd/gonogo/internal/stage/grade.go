@@ -22,7 +22,7 @@ import (
 
 // GradeAgain grades what run holds, each answer that many times, into a run directory of its
 // own.
-func GradeAgain(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, dir string,
+func GradeAgain(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run, dir string,
 	times int,
 ) error {
 	if SamePath(run.Dir, dir) {
@@ -76,7 +76,7 @@ func SamePath(a, b string) bool {
 }
 
 // regrade grades what is left of a former run.
-func regrade(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run,
+func regrade(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run,
 	former *rollout.RegradeSource, times int, to sampler.Sink,
 ) (sampler.Stats, error) {
 	if former.Left == 0 {
@@ -87,7 +87,7 @@ func regrade(ctx context.Context, p *project.Project, c *project.Call, run *roll
 
 // gradeTasks hands tasks to a grader under progress and signals. uncounted says that
 // they are none of the budget's rollouts.
-func gradeTasks(ctx context.Context, p *project.Project, c *project.Call, what string, total int, uncounted bool,
+func gradeTasks(ctx context.Context, p *project.Project, c *project.Invocation, what string, total int, uncounted bool,
 	to sampler.Sink, tasks func(context.Context) iter.Seq2[sampler.Task, error], g sampler.Grader) (sampler.Stats,
 	error,
 ) {
@@ -110,7 +110,7 @@ func gradeTasks(ctx context.Context, p *project.Project, c *project.Call, what s
 
 // gradeLeft grades the answers that a run holds without a grade: the model is not
 // asked again. cutOff grades those alone whose grading was broken off.
-func gradeLeft(ctx context.Context, p *project.Project, c *project.Call, dir string, to sampler.Sink,
+func gradeLeft(ctx context.Context, p *project.Project, c *project.Invocation, dir string, to sampler.Sink,
 	cutOff bool,
 ) error {
 	if p.GradesInSession() {
@@ -142,7 +142,7 @@ func gradeLeft(ctx context.Context, p *project.Project, c *project.Call, dir str
 
 // gradeRecorded grades records of a run, each that many times. uncounted says that
 // they are none of the budget's rollouts.
-func gradeRecorded(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, n int, uncounted bool,
+func gradeRecorded(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run, n int, uncounted bool,
 	records func(context.Context) iter.Seq2[*rollout.Record, error], times int, to sampler.Sink) (sampler.Stats,
 	error,
 ) {
@@ -157,7 +157,7 @@ var graderKeys = []string{"grader", "job", "judge.api", "judge.base_url", "sampl
 
 // regradeHint says how to go on with a run that was made with another grader and
 // nothing else that differs: grades of two graders do not mix in one directory.
-func regradeHint(p *project.Project, c *project.Call, dir string, err error) error {
+func regradeHint(p *project.Project, c *project.Invocation, dir string, err error) error {
 	differs, ok := errors.AsType[*rollout.BindingError](err)
 	if !ok || slices.ContainsFunc(differs.Keys, func(key string) bool { return !slices.Contains(graderKeys, key) }) {
 		return err
@@ -188,7 +188,7 @@ func jobBeside(file []byte) string {
 // GradeSample has the project's grader grade some outputs of a run again, the first of
 // each item of a split, and returns both grades. Nothing is written. A grader that works
 // in the rollout's session has nothing left to grade: none.
-func GradeSample(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run,
+func GradeSample(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run,
 	split rollout.Split,
 ) ([]compare.Regraded, error) {
 	if p.Bounds.Grader == nil || p.GradesInSession() {

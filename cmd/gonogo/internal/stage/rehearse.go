@@ -23,7 +23,7 @@ import (
 
 // rehearse makes one rollout of the run and of each variant, shows their traces
 // and what the whole would take. Nothing is recorded.
-func rehearse(ctx context.Context, c *project.Call, p *project.Project) error {
+func rehearse(ctx context.Context, c *project.Invocation, p *project.Project) error {
 	var jobs []sampler.Job
 	var err error
 	if only := c.Sampling.Variant; len(only) == 0 || slices.Contains(only, config.BaseVariant) {
@@ -49,7 +49,7 @@ func rehearse(ctx context.Context, c *project.Call, p *project.Project) error {
 // rehearseLegs makes a rollout of each leg, shows its trace on w and returns
 // what the legs will take by it. lost is the failure of the first one that an
 // endpoint failed, or whose answer the server did not parse.
-func rehearseLegs(ctx context.Context, p *project.Project, c *project.Call, w io.Writer,
+func rehearseLegs(ctx context.Context, p *project.Project, c *project.Invocation, w io.Writer,
 	legs []leg,
 ) (estimate string, lost, err error) {
 	recs := make([]*rollout.Record, len(legs))
@@ -85,7 +85,7 @@ func rehearseLegs(ctx context.Context, p *project.Project, c *project.Call, w io
 
 // estimateLegs says what the legs will take, a line each, as far as one rollout
 // of each can tell; recs is nil without any.
-func estimateLegs(p *project.Project, c *project.Call, legs []leg, recs []*rollout.Record) string {
+func estimateLegs(p *project.Project, c *project.Invocation, legs []leg, recs []*rollout.Record) string {
 	var lines []string
 	all := 0
 	for i, l := range legs {
@@ -109,7 +109,7 @@ func estimateLegs(p *project.Project, c *project.Call, legs []leg, recs []*rollo
 	return strings.Join(lines, "\n")
 }
 
-func rehearseOne(ctx context.Context, p *project.Project, c *project.Call,
+func rehearseOne(ctx context.Context, p *project.Project, c *project.Invocation,
 	jobs []sampler.Job,
 ) (*rollout.Record, error) {
 	if len(jobs) == 0 {
@@ -127,7 +127,7 @@ func rehearseOne(ctx context.Context, p *project.Project, c *project.Call,
 
 // confirmStart shows the estimate of what the run and its variants lack and, on a
 // terminal and without --yes, rehearses each once and asks.
-func confirmStart(ctx context.Context, p *project.Project, c *project.Call, dir string, jobs []sampler.Job) error {
+func confirmStart(ctx context.Context, p *project.Project, c *project.Invocation, dir string, jobs []sampler.Job) error {
 	p.ShowWarnings(c.Err)
 	legs, err := legsOf(ctx, p, dir, jobs)
 	if err != nil || len(legs) == 0 {

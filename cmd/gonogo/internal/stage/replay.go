@@ -16,7 +16,7 @@ import (
 )
 
 // Replay grades one payload once more and shows all of it. Nothing is written.
-func Replay(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, name string) error {
+func Replay(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run, name string) error {
 	id, err := audit.ParseID(name)
 	if err != nil {
 		return exit.AsUsage(err)

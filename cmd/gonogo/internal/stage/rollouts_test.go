@@ -83,7 +83,7 @@ func TestTheStartTellsTheRolloutsThatMayBeUnderWay(t *testing.T) {
 	}{{keeper, 24}, {nil, sampler.DefaultRollouts}} {
 		p.Session.Sessions = c.sessions
 		var out bytes.Buffer
-		progressOf(p, &project.Call{Err: console.NewEvents(&out)}, "rollouts", 1, p.Sampling()).Close()
+		progressOf(p, &project.Invocation{Err: console.NewEvents(&out)}, "rollouts", 1, p.Sampling()).Close()
 		var start struct {
 			Event string
 			Most  int `json:"in_flight_max"`

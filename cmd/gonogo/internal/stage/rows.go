@@ -33,7 +33,7 @@ func compareRows(p *project.Project) (*analysis.Shift, []analysis.Finding) {
 // readyRows stops a run that is a NO-GO by its rows alone, as check says: no rollout can
 // change that. A run that holds a grade was begun nevertheless. A night goes on: it compares
 // the model with its former nights on the same rows.
-func readyRows(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
+func readyRows(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	if c.Sampling.DespiteProblems || c.Command == "nightly" || tryout.AlreadyGraded(ctx, dir) {
 		return nil
 	}

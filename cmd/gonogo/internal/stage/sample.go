@@ -16,7 +16,7 @@ import (
 // Make makes what a run lacks: rollouts, audit, variants. stopped is the
 // budget that ended it, failed what became of variants of a run that is
 // whole.
-func Make(ctx context.Context, c *project.Call, p *project.Project,
+func Make(ctx context.Context, c *project.Invocation, p *project.Project,
 	dir string,
 ) (stopped *exit.Error, failed, err error) {
 	stopped, err = project.BudgetStop(sampleRun(ctx, c, p, dir)) // if a write failed as well, the run ends here
@@ -42,7 +42,7 @@ func Make(ctx context.Context, c *project.Call, p *project.Project,
 }
 
 // sampleRun makes the rollouts that the run directory lacks.
-func sampleRun(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
+func sampleRun(ctx context.Context, c *project.Invocation, p *project.Project, dir string) error {
 	until, err := untilDecided(c)
 	if err != nil {
 		return err
@@ -57,21 +57,21 @@ func sampleRun(ctx context.Context, c *project.Call, p *project.Project, dir str
 	case until:
 		return sampleUntil(ctx, p, c, dir)
 	case c.Sampling.ItemsUndecided:
-		return sampleOpen(ctx, p, c, dir)
+		return sampleUndecided(ctx, p, c, dir)
 	}
-	if err := notOfLooks(dir); err != nil {
+	if err := refuseSequentialRun(dir); err != nil {
 		return err
 	}
-	return makeRun(ctx, p, c, dir, p.Manifest(dir), confirmedIn(ctx, p, c, dir))
+	return makeRun(ctx, p, c, dir, p.Manifest(dir), confirmed(ctx, p, c, dir))
 }
 
-// making makes rollouts of a run that is open for writing.
-type making func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error)
+// makeFunc makes rollouts of a run that is open for writing.
+type makeFunc func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error)
 
 // makeRun opens a run directory, has what it lacks made, closes it and says how that ended.
 // The directory is ours, and fits, before the first call is paid.
-func makeRun(ctx context.Context, p *project.Project, c *project.Call, dir string, m rollout.Manifest,
-	make making,
+func makeRun(ctx context.Context, p *project.Project, c *project.Invocation, dir string, m rollout.Manifest,
+	make makeFunc,
 ) error {
 	writer, jobs, err := beginRollouts(ctx, p, dir, m)
 	switch {
@@ -90,8 +90,8 @@ func makeRun(ctx context.Context, p *project.Project, c *project.Call, dir strin
 	return JoinDiskError(stageEnded(p, c, samplingStage, dir, stats, err), closed)
 }
 
-// confirmedIn makes all jobs, once they are agreed to.
-func confirmedIn(ctx context.Context, p *project.Project, c *project.Call, dir string) making {
+// confirmed makes all jobs, once they are agreed to.
+func confirmed(ctx context.Context, p *project.Project, c *project.Invocation, dir string) makeFunc {
 	return func(w *rollout.Writer, jobs []sampler.Job) (sampler.Stats, error) {
 		if err := confirmStart(ctx, p, c, dir, jobs); err != nil {
 			return sampler.Stats{}, notBegun{err}
@@ -106,7 +106,7 @@ type notBegun struct{ error }
 
 // readyToSample stops before the first call when the data breaks the platform's rules or
 // fails a blocking gate, an endpoint does not answer or the grader fails its trial.
-func readyToSample(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
+func readyToSample(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	p.ShowWarnings(c.Err)
 	if problems := p.Inputs.Blocking(); len(problems) > 0 && !c.Sampling.DespiteProblems {
 		console.WriteProblems(c.Err, problems)
@@ -123,7 +123,7 @@ func readyToSample(ctx context.Context, p *project.Project, c *project.Call, dir
 	if p.Config.Queue.Remote() {
 		p.AskServer(ctx) // as the workers do not
 		p.Warnings = append(p.Warnings, p.TooLongPrompts()...)
-		return readyAlone(ctx, p, c, dir)
+		return prepareQueueRun(ctx, p, c, dir)
 	}
 	if err := p.Reachable(ctx, p.Endpoints()); err != nil {
 		return err
@@ -134,7 +134,7 @@ func readyToSample(ctx context.Context, p *project.Project, c *project.Call, dir
 		return err
 	}
 	p.ShowWarnings(c.Err)
-	if err := triedBefore(ctx, p, c, dir); err != nil || !project.Audits(p, c) {
+	if err := runTrial(ctx, p, c, dir); err != nil || !project.Audits(p, c) {
 		return err
 	}
 	return p.Audit.StartDetectors(ctx)
@@ -206,7 +206,7 @@ func jobsFor(ctx context.Context, p *project.Project, dir string,
 
 // sampleRollouts grades what earlier calls left without a grade, and makes the rollouts,
 // under progress and signals.
-func sampleRollouts(ctx context.Context, p *project.Project, c *project.Call, dir string, jobs []sampler.Job,
+func sampleRollouts(ctx context.Context, p *project.Project, c *project.Invocation, dir string, jobs []sampler.Job,
 	to sampler.Sink,
 ) (sampler.Stats, error) {
 	if err := gradeLeft(ctx, p, c, dir, to, false); err != nil {
@@ -220,7 +220,7 @@ func sampleRollouts(ctx context.Context, p *project.Project, c *project.Call, di
 }
 
 // sampleJobs makes the rollouts.
-func sampleJobs(ctx context.Context, p *project.Project, c *project.Call, jobs []sampler.Job,
+func sampleJobs(ctx context.Context, p *project.Project, c *project.Invocation, jobs []sampler.Job,
 	to sampler.Sink,
 ) (sampler.Stats, error) {
 	if len(jobs) == 0 {
@@ -244,7 +244,7 @@ func sampleJobs(ctx context.Context, p *project.Project, c *project.Call, jobs [
 }
 
 // summarize says what was done, in one line.
-func summarize(p *project.Project, c *project.Call, s sampler.Stats) {
+func summarize(p *project.Project, c *project.Invocation, s sampler.Stats) {
 	if s.Jobs == 0 {
 		return
 	}
@@ -257,20 +257,20 @@ func summarize(p *project.Project, c *project.Call, s sampler.Stats) {
 	console.WarnLeftOpen(c.Err, s)
 }
 
-// readyAlone is what has to be ready here of a run that workers make: the audit of
+// prepareQueueRun is what has to be ready here of a run that workers make: the audit of
 // the grader.
-func readyAlone(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
+func prepareQueueRun(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	if !project.Audits(p, c) {
 		return nil
 	}
 	if err := p.ReadyToAudit(ctx, c); err != nil {
 		return fmt.Errorf("%w (the audit of the grader is made here, not by workers: --no-audit leaves it out)", err)
 	}
-	return triedBefore(ctx, p, c, dir)
+	return runTrial(ctx, p, c, dir)
 }
 
 // SampleFresh makes the new rollouts that dir still lacks.
-func SampleFresh(ctx context.Context, p *project.Project, c *project.Call, run *rollout.Run, dir string) error {
+func SampleFresh(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run, dir string) error {
 	p.ShowWarnings(c.Err)
 	if err := p.Reachable(ctx, p.Endpoints()); err != nil {
 		return err
@@ -282,5 +282,5 @@ func SampleFresh(ctx context.Context, p *project.Project, c *project.Call, run *
 	m := p.Manifest(dir)
 	m.Notes = append(m.Notes, "new rollouts of the items that curating the run "+cmp.Or(run.Manifest.ID, run.Dir)+
 		" kept: they measure what that choice flatters")
-	return makeRun(ctx, p, c, dir, m, confirmedIn(ctx, p, c, dir))
+	return makeRun(ctx, p, c, dir, m, confirmed(ctx, p, c, dir))
 }

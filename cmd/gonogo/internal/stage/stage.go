@@ -49,7 +49,7 @@ func (at stage) ungraded(dir string, s sampler.Stats) string {
 }
 
 // stageEnded turns the end of a stage into an exit code and says how to go on.
-func stageEnded(p *project.Project, c *project.Call, at stage, dir string, s sampler.Stats, err error) error {
+func stageEnded(p *project.Project, c *project.Invocation, at stage, dir string, s sampler.Stats, err error) error {
 	if told, ok := errors.AsType[*exit.Error](err); ok { // the end of a stage within it
 		return told
 	}
@@ -133,7 +133,7 @@ func JoinDiskError(ended, closed error) error {
 
 // underProgress has do work on what there are in total, and shows on standard error how many
 // are done. The first Ctrl-C closes do's drain, the second ends its context.
-func underProgress(ctx context.Context, p *project.Project, c *project.Call, what string, total int,
+func underProgress(ctx context.Context, p *project.Project, c *project.Invocation, what string, total int,
 	cfg sampler.Config, do func(context.Context, <-chan struct{}, *console.Progress) (sampler.Stats,
 		error),
 ) (sampler.Stats, error) {
@@ -149,7 +149,7 @@ func underProgress(ctx context.Context, p *project.Project, c *project.Call, wha
 
 // progressOf shows how many of what there are in total, on standard error, and in
 // events by what they are bounded.
-func progressOf(p *project.Project, c *project.Call, what string, total int, cfg sampler.Config) *console.Progress {
+func progressOf(p *project.Project, c *project.Invocation, what string, total int, cfg sampler.Config) *console.Progress {
 	if e, ok := c.Err.(*console.Events); ok {
 		e.Masks(p.Redact)
 		p.Log = e.Logger

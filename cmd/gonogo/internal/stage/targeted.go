@@ -27,11 +27,11 @@ type targeted struct {
 	came  string // of them, in a line; "" while it is not known
 }
 
-// sampleOpen makes more rollouts of the items of a run whose class is open,
+// sampleUndecided makes more rollouts of the items of a run whose class is open,
 // group by group, until it is settled or the most are made. They enter no mean
 // and no verdict: items that are sampled on because of how they came out would
 // bend both.
-func sampleOpen(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
+func sampleUndecided(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	most, err := planOf(p, c, dir)
 	if err != nil {
 		return err
@@ -45,7 +45,7 @@ func sampleOpen(ctx context.Context, p *project.Project, c *project.Call, dir st
 }
 
 // planOf takes the samples that every item of a run has from the run itself.
-func planOf(p *project.Project, c *project.Call, dir string) (most int, err error) {
+func planOf(p *project.Project, c *project.Invocation, dir string) (most int, err error) {
 	opened, err := rollout.OpenManifest(dir)
 	if err != nil {
 		return 0, exit.AsUsage(err)
@@ -178,7 +178,7 @@ func (t *targeted) confirm(ctx context.Context, split rollout.Split, open []anal
 }
 
 // untargeted refuses flags that --items-undecided leaves nothing to say.
-func untargeted(c *project.Call) error {
+func untargeted(c *project.Invocation) error {
 	if !c.Sampling.ItemsUndecided {
 		return nil
 	}

@@ -23,7 +23,7 @@ const (
 
 // TryGrader puts answers of a seeded sample of the items to the grader. paid allows
 // requests to models that grade, and sessions, offline forbids any to an endpoint.
-func TryGrader(ctx context.Context, p *project.Project, c *project.Call, paid, offline bool) (tryout.Result, error) {
+func TryGrader(ctx context.Context, p *project.Project, c *project.Invocation, paid, offline bool) (tryout.Result, error) {
 	of, most := len(p.Inputs.Items), trialItems
 	trial := trialOf(p, false)
 	if trial.Session {
@@ -70,10 +70,10 @@ func trialOf(p *project.Project, running bool) tryout.Trial {
 	}
 }
 
-// triedBefore tries the grader before a run in dir is paid for: on one answer or two
+// runTrial tries the grader before a run in dir is paid for: on one answer or two
 // where a grading is paid for itself. A run that holds a grade was graded by this very
 // grader: with another it is refused.
-func triedBefore(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
+func runTrial(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	if tryout.AlreadyGraded(ctx, dir) {
 		return nil
 	}

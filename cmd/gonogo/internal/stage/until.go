@@ -18,7 +18,7 @@ import (
 )
 
 // untilDecided reports whether sampling is to end when the verdict is decided.
-func untilDecided(c *project.Call) (bool, error) {
+func untilDecided(c *project.Invocation) (bool, error) {
 	until := c.Sampling.Until
 	switch {
 	case until == "" && c.Sampling.MaxSamples != "" && !c.Sampling.ItemsUndecided:
@@ -38,7 +38,7 @@ func untilDecided(c *project.Call) (bool, error) {
 // sampleUntil makes whole rounds of rollouts and judges the run after each,
 // until the verdict is decided or the most samples are made. An interrupted call is
 // taken up in its round, under the plan of the first.
-func sampleUntil(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
+func sampleUntil(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	plan, err := lookPlan(p, dir)
 	if err != nil {
 		return err
@@ -94,7 +94,7 @@ func lookPlan(p *project.Project, dir string) (*rollout.Looks, error) {
 // rounds is sampling under way.
 type rounds struct {
 	p      *project.Project
-	c      *project.Call
+	c      *project.Invocation
 	dir    string
 	writer *rollout.Writer
 	plan   *rollout.Looks
@@ -152,9 +152,9 @@ func (r *rounds) look(ctx context.Context, n int) (over bool, err error) {
 	return r.plan.Ended != "", nil
 }
 
-// notOfLooks refuses to go on with a fixed number of samples where a run is
+// refuseSequentialRun refuses to go on with a fixed number of samples where a run is
 // sampled until decided: what is made after a look counts by the plan alone.
-func notOfLooks(dir string) error {
+func refuseSequentialRun(dir string) error {
 	opened, err := rollout.OpenManifest(dir)
 	if err != nil || opened.Manifest == nil || opened.Manifest.Looks == nil {
 		return nil // no run of ours yet, or one that Create has to judge

@@ -22,7 +22,7 @@ import (
 
 // PickVariants keeps the variants that --variant names; without it all are
 // made, and the run itself.
-func PickVariants(p *project.Project, c *project.Call) (withBase bool, err error) {
+func PickVariants(p *project.Project, c *project.Invocation) (withBase bool, err error) {
 	wanted := c.Sampling.Variant
 	if len(wanted) == 0 {
 		return true, nil
@@ -42,7 +42,7 @@ func PickVariants(p *project.Project, c *project.Call) (withBase bool, err error
 
 // Sample makes the rollouts of the run, and then those of its variants. Its exit code is
 // that of a run that loses as many.
-func Sample(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
+func Sample(ctx context.Context, c *project.Invocation, p *project.Project, dir string) error {
 	if err := untargeted(c); err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func lostTooMany(ctx context.Context, p *project.Project, dir string) error {
 }
 
 // SampleVariants makes the variants of an existing run.
-func SampleVariants(ctx context.Context, c *project.Call, p *project.Project, dir string) error {
+func SampleVariants(ctx context.Context, c *project.Invocation, p *project.Project, dir string) error {
 	if !c.Sampling.Rehearse {
 		if err := joinRun(p, dir); err != nil {
 			return err
@@ -142,7 +142,7 @@ func baseOf(dir string) (*rollout.Manifest, error) {
 
 // sampleVariants makes the rollouts that the variants lack. All share the
 // budget of this call with the run itself.
-func sampleVariants(ctx context.Context, p *project.Project, c *project.Call, dir string) error {
+func sampleVariants(ctx context.Context, p *project.Project, c *project.Invocation, dir string) error {
 	if len(p.Variants) == 0 {
 		return nil
 	}
@@ -158,7 +158,7 @@ func sampleVariants(ctx context.Context, p *project.Project, c *project.Call, di
 	return nil
 }
 
-func sampleVariant(ctx context.Context, p *project.Project, c *project.Call, v *project.Variant, dir,
+func sampleVariant(ctx context.Context, p *project.Project, c *project.Invocation, v *project.Variant, dir,
 	base string,
 ) error {
 	if err := v.Apply(p); err != nil {

@@ -15,9 +15,9 @@ import (
 	"gonogo/sampler/rollout/credential"
 )
 
-// Call is one call of a command: where it reads and writes, and what its flags chose.
+// Invocation is one call of a command: where it reads and writes, and what its flags chose.
 // Only commands see the flag library.
-type Call struct {
+type Invocation struct {
 	In       io.Reader
 	Out, Err io.Writer
 
@@ -60,7 +60,7 @@ type TypedFlag struct{ Name, Key, Value string }
 
 // ConfigFile is the file that another command names with -c to find the same configuration;
 // "" for none.
-func (c *Call) ConfigFile() string {
+func (c *Invocation) ConfigFile() string {
 	if c.Config == usualFile {
 		return ""
 	}
@@ -68,7 +68,7 @@ func (c *Call) ConfigFile() string {
 }
 
 // ByFlag makes an error name the flag that was typed instead of its key.
-func (c *Call) ByFlag(err error) error {
+func (c *Invocation) ByFlag(err error) error {
 	text := err.Error()
 	for _, flag := range c.Typed {
 		value := flag.Value
@@ -85,7 +85,7 @@ func (c *Call) ByFlag(err error) error {
 
 // ConfigFlags returns this command's flags that select its configuration, for use
 // in another command line.
-func ConfigFlags(p *Project, c *Call) string {
+func ConfigFlags(p *Project, c *Invocation) string {
 	with := ""
 	if file := c.Config; file != "" {
 		with += " -c " + message.Shell(file)
@@ -100,7 +100,7 @@ func ConfigFlags(p *Project, c *Call) string {
 }
 
 // SettingsFor resolves the settings of an analysis.
-func SettingsFor(c *Call, m *rollout.Manifest) (analysis.Settings, error) {
+func SettingsFor(c *Invocation, m *rollout.Manifest) (analysis.Settings, error) {
 	cfg, err := ConfigFor(c, m)
 	if err != nil {
 		return analysis.Settings{}, err
@@ -111,7 +111,7 @@ func SettingsFor(c *Call, m *rollout.Manifest) (analysis.Settings, error) {
 
 // ConfigFor is the configuration that the command line names, else the one in the run's
 // manifest, with the flags over it. It is only for analysis.
-func ConfigFor(c *Call, m *rollout.Manifest) (*config.Config, error) {
+func ConfigFor(c *Invocation, m *rollout.Manifest) (*config.Config, error) {
 	var cfg *config.Config
 	var err error
 	if path := c.Config; path == "" && m != nil && len(m.Config) > 0 {
