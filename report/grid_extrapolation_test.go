@@ -36,7 +36,9 @@ func TestBeyondGrid(t *testing.T) {
 
 func TestPlanGridTellsMoney(t *testing.T) {
 	r := reporttest.Load(t, "go")
-	some := func(x float64) stat.Estimate { return stat.Estimate{Value: stat.FiniteOrNil(x), Warnings: []message.Text{}} }
+	some := func(x float64) stat.Estimate {
+		return stat.Estimate{Value: stat.FiniteOrNil(x), Warnings: []message.Text{}}
+	}
 	cost := analysis.PlanCost{Rollouts: some(64), USD: some(12.5)}
 	r.Plan = &analysis.Plan{GroupSize: 8, PerStep: &cost, PerEpoch: &cost}
 	found := false

@@ -26,9 +26,9 @@ func changedWorlds(t *testing.T) map[string]func(*task.Task, *fixtures.ServeOpti
 	if err != nil {
 		t.Fatal(err)
 	}
-	never := dead.Make().Minds[policy.ModelName]
+	never := dead.Make().Policies[policy.ModelName]
 	// worse plays like able, and in three rollouts of five reads the wrong row.
-	worse := func(able policy.Mind) policy.Mind {
+	worse := func(able policy.Policy) policy.Policy {
 		return func(c *policy.Conversation) policy.Reply {
 			if policy.Uniform("worse", c.Key) < 0.6 {
 				return never(c)
@@ -43,7 +43,7 @@ func changedWorlds(t *testing.T) map[string]func(*task.Task, *fixtures.ServeOpti
 			opt.LostLookups = map[string]float64{"search": 0.4, "cat": 0.4}
 		},
 		compare.CauseModel: func(of *task.Task, opt *fixtures.ServeOptions) {
-			of.Minds[another] = worse(of.Minds[policy.ModelName])
+			of.Policies[another] = worse(of.Policies[policy.ModelName])
 			opt.Swapped = map[string]string{policy.ModelName: another}
 		},
 		// The file behind the grader's endpoint is edited: the job is the same.
@@ -55,7 +55,7 @@ func changedWorlds(t *testing.T) map[string]func(*task.Task, *fixtures.ServeOpti
 			}
 		},
 		compare.CausePolicy: func(of *task.Task, _ *fixtures.ServeOptions) {
-			of.Minds[policy.ModelName] = worse(of.Minds[policy.ModelName])
+			of.Policies[policy.ModelName] = worse(of.Policies[policy.ModelName])
 		},
 	}
 }

@@ -24,15 +24,15 @@ type Rule struct {
 	Name  string
 	Doc   string
 
-	Retryable   bool // the same request may be retried
-	Counted bool // each try counts against Retry.Max; else Retry.Total alone bounds them
+	Retryable    bool // the same request may be retried
+	Counted      bool // each try counts against Retry.Max; else Retry.Total alone bounds them
 	ReducesLimit bool // fewer requests at once
-	Pauses  bool // no request for a while, if it happens twice in a row
+	Pauses       bool // no request for a while, if it happens twice in a row
 
-	// TripsBreaker says whether repeating the same error ends the run, and Lasts how long it
+	// TripsBreaker says whether repeating the same error ends the run, and TripsAfter how long it
 	// must have lasted: temporary errors get time to pass.
 	TripsBreaker bool
-	TripsAfter time.Duration
+	TripsAfter   time.Duration
 	// OnceEach counts a refusal once per item: another request may succeed.
 	OnceEach bool
 }

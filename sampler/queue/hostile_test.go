@@ -220,7 +220,7 @@ func TestADrainedRunLetsGoOfWhatLostWorkersHad(t *testing.T) {
 	defer p.mu.Unlock()
 	for _, drained := range []bool{false, true} {
 		w := p.workers["w"]
-		o := &order{desk: &dispatcher{drained: drained}, key: k, ended: make(chan struct{}), came: make(chan *landed, 1), holder: w}
+		o := &order{dispatcher: &dispatcher{drained: drained}, key: k, ended: make(chan struct{}), came: make(chan *landed, 1), holder: w}
 		p.wanted[k], w.jobs[k] = o, true
 		p.lose(w)
 		if got := errors.Is(o.err, sampler.ErrNotBegun); got != drained || o.holder != nil {

@@ -38,7 +38,7 @@ func (p *Planner) enter(w *worker, id uint64, name string) {
 		}
 		return
 	}
-	d := p.desk
+	d := p.dispatcher
 	if d == nil || len(w.leases) >= mostLeases || !p.isEndpoint(name) {
 		return // the worker's beats repeat it
 	}
@@ -88,8 +88,8 @@ func (w *worker) leave(id uint64, came endpoint.Outcome) {
 }
 
 func (p *Planner) rest(w *worker, id uint64, name string) {
-	if w.rests[id] == nil && p.desk != nil && len(w.rests) < mostLeases && p.isEndpoint(name) {
-		w.rests[id] = p.desk.queue.Rest(name)
+	if w.rests[id] == nil && p.dispatcher != nil && len(w.rests) < mostLeases && p.isEndpoint(name) {
+		w.rests[id] = p.dispatcher.queue.Rest(name)
 	}
 }
 

@@ -30,15 +30,15 @@ type dispatcher struct {
 
 // order is a job that a maker waits for.
 type order struct {
-	desk   *dispatcher
-	key    key
-	job    sampler.Job
-	came   chan *landed  // holds one
-	ended  chan struct{} // closed when it will not be made, with err set
-	err    error
-	holder *worker     // who has begun it; nil: no one
-	idle   time.Time   // since when no one has
-	stored nats.Header // of its job; nil when an earlier planner stored it
+	dispatcher *dispatcher
+	key        key
+	job        sampler.Job
+	came       chan *landed  // holds one
+	ended      chan struct{} // closed when it will not be made, with err set
+	err        error
+	holder     *worker     // who has begun it; nil: no one
+	idle       time.Time   // since when no one has
+	stored     nats.Header // of its job; nil when an earlier planner stored it
 }
 
 // Open begins a call of Sample.
@@ -46,7 +46,7 @@ func (p *Planner) Open(queue endpoint.Queue, drained <-chan struct{}) (sampler.M
 	ctx, stop := context.WithCancel(p.ctx)
 	d := &dispatcher{queue: queue, ctx: ctx, stop: stop}
 	p.mu.Lock()
-	p.desk = d
+	p.dispatcher = d
 	p.mu.Unlock()
 	d.tasks.Go(func() {
 		select {
@@ -59,7 +59,7 @@ func (p *Planner) Open(queue endpoint.Queue, drained <-chan struct{}) (sampler.M
 			return p.make(ctx, d, job)
 		}, func() {
 			p.mu.Lock()
-			p.desk = nil
+			p.dispatcher = nil
 			for _, w := range p.workers {
 				w.release()
 			}
@@ -73,7 +73,7 @@ func (p *Planner) Open(queue endpoint.Queue, drained <-chan struct{}) (sampler.M
 // until leave.
 func (p *Planner) make(ctx context.Context, d *dispatcher, job sampler.Job) (*rollout.Record, func(bool), error) {
 	o := &order{
-		desk: d, key: keyOf(p.plan.Run, job.Item.Split, job.Item.ID, job.Sample, job.Attempt), job: job,
+		dispatcher: d, key: keyOf(p.plan.Run, job.Item.Split, job.Item.ID, job.Sample, job.Attempt), job: job,
 		came: make(chan *landed, 1), ended: make(chan struct{}), idle: time.Now(),
 	}
 	nothing := func(bool) {}
@@ -104,7 +104,7 @@ func (p *Planner) make(ctx context.Context, d *dispatcher, job sampler.Job) (*ro
 func (p *Planner) want(o *order) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch d := o.desk; {
+	switch d := o.dispatcher; {
 	case d.failed != nil:
 		return d.failed
 	case p.landed[o.key] != nil:
@@ -222,7 +222,7 @@ func (p *Planner) withdraw(d *dispatcher) {
 	defer p.mu.Unlock()
 	d.drained = true
 	for k, o := range p.wanted {
-		if o.desk == d && o.holder == nil && len(o.came) == 0 {
+		if o.dispatcher == d && o.holder == nil && len(o.came) == 0 {
 			o.end(sampler.ErrNotBegun)
 			p.sweep(k, nil)
 		}
@@ -236,7 +236,7 @@ func (d *dispatcher) fail(p *Planner, err error) {
 	}
 	d.failed = err
 	for k, o := range p.wanted {
-		if o.desk == d {
+		if o.dispatcher == d {
 			o.end(err)
 			p.sweep(k, nil)
 		}

@@ -61,16 +61,16 @@ type Planner struct {
 	stop  context.CancelCauseFunc
 	tasks sync.WaitGroup // what runs in addition to the makers
 
-	mu       sync.Mutex // guards what follows
-	workers  map[string]*worker
-	joined   []*worker // as they came
-	desk     *dispatcher     // of the call of Sample under way; nil between calls
-	wanted   map[key]*order
-	landed   map[key]*landed       // results that are not recorded yet
-	kept     int                   // bytes of them
-	done     map[mark]mark         // those that are: their deliveries
-	sweeping map[key]chan struct{} // jobs that are being deleted
-	twice    map[key]bool          // paid twice
+	mu         sync.Mutex // guards what follows
+	workers    map[string]*worker
+	joined     []*worker   // as they came
+	dispatcher *dispatcher // of the call of Sample under way; nil between calls
+	wanted     map[key]*order
+	landed     map[key]*landed       // results that are not recorded yet
+	kept       int                   // bytes of them
+	done       map[mark]mark         // those that are: their deliveries
+	sweeping   map[key]chan struct{} // jobs that are being deleted
+	twice      map[key]bool          // paid twice
 
 	endpoints map[string]bool // that workers have named
 	event     *sampler.Event

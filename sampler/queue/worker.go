@@ -189,8 +189,8 @@ func (p *Planner) told(m *nats.Msg) {
 	case opRise:
 		w.rise(t.ID)
 	case opArrive:
-		if p.desk != nil {
-			p.desk.queue.Arrived(t.Trace)
+		if p.dispatcher != nil {
+			p.dispatcher.queue.Arrived(t.Trace)
 		}
 	case opBegin:
 		reply = p.maybegin(w, t.Key, t.N)
@@ -268,11 +268,11 @@ func (p *Planner) back(w *worker, k key, end *ending) {
 			err = fmt.Errorf("worker %s (process %d): %w", w.Host, w.PID, err)
 		}
 		if end.now() {
-			o.desk.fail(p, err)
+			o.dispatcher.fail(p, err)
 			return
 		}
 		o.end(err)
-	case o.desk.drained:
+	case o.dispatcher.drained:
 		o.end(sampler.ErrNotBegun)
 	}
 	k, again := o.key, o.err == nil
@@ -300,7 +300,7 @@ func (p *Planner) dropped(w *worker, k key) {
 		return
 	}
 	o.holder, o.idle = nil, time.Now()
-	if o.desk.drained { // no one begins it again; should it have been made, its result waits for the next call
+	if o.dispatcher.drained { // no one begins it again; should it have been made, its result waits for the next call
 		o.end(sampler.ErrNotBegun)
 		p.sweep(k, nil)
 	}

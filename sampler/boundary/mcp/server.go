@@ -22,10 +22,10 @@ type server struct {
 	old     atomic.Bool    // it knows old versions of the protocol alone
 
 	mu    sync.Mutex // guards seats
-	seats map[string]*slot
+	slots map[string]*slot
 }
 
-// slot is where a session is kept: one of each rollout, by its trace id, or "",
+// slot holds a session: one of each rollout, by its trace id, or "",
 // the one that all share.
 type slot struct {
 	turn    chan struct{} // holds a token: the right to what follows
@@ -34,17 +34,17 @@ type slot struct {
 	lost    error         // why the state of the rollout is lost
 }
 
-// slot returns the seat of a rollout.
+// slot returns the slot of a rollout.
 func (s *server) slot(trace string) *slot {
 	if !s.cfg.PerRollout {
 		trace = ""
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at, ok := s.seats[trace]
+	at, ok := s.slots[trace]
 	if !ok {
 		at = &slot{turn: make(chan struct{}, 1)}
-		s.seats[trace] = at
+		s.slots[trace] = at
 	}
 	return at
 }
@@ -150,8 +150,8 @@ func (s *server) leave(trace string) {
 		return
 	}
 	s.mu.Lock()
-	at, ok := s.seats[trace]
-	delete(s.seats, trace)
+	at, ok := s.slots[trace]
+	delete(s.slots, trace)
 	s.mu.Unlock()
 	if ok {
 		at.end()
@@ -171,8 +171,8 @@ func (at *slot) end() {
 // close ends all sessions.
 func (s *server) close() {
 	s.mu.Lock()
-	seats := s.seats
-	s.seats = make(map[string]*slot)
+	seats := s.slots
+	s.slots = make(map[string]*slot)
 	s.mu.Unlock()
 	var all sync.WaitGroup
 	for _, at := range seats {

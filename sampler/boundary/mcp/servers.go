@@ -64,7 +64,7 @@ func New(ctx context.Context, cfgs []Config, opts Options) (*Servers, error) {
 		seen[cfg.Name] = true
 		all.servers = append(all.servers, &server{
 			cfg: cfg, opts: opts, secrets: cfg.secrets(),
-			seats: make(map[string]*slot),
+			slots: make(map[string]*slot),
 		})
 	}
 	if err := errors.Join(errs...); err != nil {

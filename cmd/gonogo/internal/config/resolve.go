@@ -113,7 +113,7 @@ func changedKey(c *Config, path string) bool {
 	return c.has(path) && !bytes.Equal(is, k.Schema.Default)
 }
 
-// applyDefaults sets absent keys without a default from the job, the environment and other keys, as the tag or describes.
+// applyDefaults sets absent keys without a default from the job, the environment and other keys, as the `or` tag says.
 func applyDefaults(c *Config) {
 	m, j, s := &c.Model, &c.Judge, &c.Sampling
 	if b := c.Body; b != nil {

@@ -30,10 +30,10 @@ type Progress struct {
 	total int    // 0: no one knows
 	begin time.Time
 
-	mu   sync.Mutex // guards what follows
-	last sampler.Event
-	told bool  // what the first ones say of all
-	crew *Workers // makes them elsewhere; nil: they are made here
+	mu      sync.Mutex // guards what follows
+	last    sampler.Event
+	told    bool     // what the first ones say of all
+	workers *Workers // makes them elsewhere; nil: they are made here
 
 	money func(sampler.Event, int) string // of that many in all; nil where it is not counted
 
@@ -75,14 +75,14 @@ func (p *Progress) Watch(e sampler.Event) {
 	_, _, _, tells := e.Judged.Forecast(0)
 	first := !p.told && tells && e.Judged.Total > 0
 	p.told = p.told || first
-	crew := p.crew
+	workers := p.workers
 	p.mu.Unlock()
 	if first && p.bar == nil && p.money != nil && e.Recorded < p.total {
 		fmt.Fprintf(p.out, "Judged by the first %d %s: %s for all %d.\n", e.Judged.N, p.what, p.money(e, p.total),
 			p.total)
 	}
-	if crew != nil {
-		for _, news := range crew.Watch(e) {
+	if workers != nil {
+		for _, news := range workers.Watch(e) {
 			fmt.Fprintln(p, Visible(p.redact.String(news)))
 		}
 	}
@@ -104,8 +104,8 @@ func (p *Progress) extend(w io.Writer, _ decor.Statistics) error {
 
 // Ended takes the counts of a run that has ended.
 func (p *Progress) Ended(s sampler.Stats) {
-	if _, crew := p.state(); crew != nil {
-		crew.Over()
+	if _, workers := p.state(); workers != nil {
+		workers.Over()
 	}
 	p.Watch(sampler.Event{Stats: s})
 	if p.events != nil {
@@ -171,19 +171,19 @@ func (p *Progress) print() {
 func (p *Progress) state() (sampler.Event, *Workers) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.last, p.crew
+	return p.last, p.workers
 }
 
 // MadeBy says that they are made elsewhere.
 func (p *Progress) MadeBy(by *Workers) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.crew = by
+	p.workers = by
 }
 
 // line tells rate, time to go, tokens and what went wrong.
 func (p *Progress) line() string {
-	e, crew := p.state()
+	e, workers := p.state()
 	elapsed := time.Since(p.begin).Seconds()
 	parts := []string{fmt.Sprintf("%d in flight", e.InFlight)}
 	if e.Recorded > 0 && elapsed > 0 {
@@ -201,8 +201,8 @@ func (p *Progress) line() string {
 			parts = append(parts, text)
 		}
 	}
-	if crew != nil {
-		parts = append(parts, crew.Line()...)
+	if workers != nil {
+		parts = append(parts, workers.Line()...)
 	}
 	return strings.Join(append(parts, Troubles(e.Stats)...), ", ")
 }

@@ -42,10 +42,10 @@ type cluster struct {
 // Queue distributes the rollouts of a project to workers, if they make them.
 type Queue struct {
 	p       *Project
-	cluster *cluster       // that hands out rollouts; shared with the variants
-	out     *queue.Handout // of the run that was begun, where a queue hands it out
-	crew    *console.Workers  // its workers, in the progress
-	left    string         // the run directory, where an earlier call left a queue of its own process
+	cluster *cluster         // that hands out rollouts; shared with the variants
+	out     *queue.Handout   // of the run that was begun, where a queue hands it out
+	workers *console.Workers // its workers, in the progress
+	left    string           // the run directory, where an earlier call left a queue of its own process
 }
 
 // Begin records the run that a queue will distribute. A run begun on another queue may have left rollouts there.
@@ -62,7 +62,7 @@ func (h *Queue) Begin(dir string, m rollout.Manifest) {
 		}
 		return
 	}
-	h.crew = nil
+	h.workers = nil
 	slots := h.p.inFlight()
 	if q.Port() > 0 {
 		slots = min(slots, besideOthers)
@@ -131,9 +131,9 @@ func (h *Queue) Distribute(ctx context.Context,
 	if err != nil {
 		return ctx, b, nil, h.refused(err)
 	}
-	b.Remote, h.crew = planner, cmp.Or(h.crew, console.NewCrew(planner, h.out.Conn))
-	h.crew.Again()
-	show.MadeBy(h.crew)
+	b.Remote, h.workers = planner, cmp.Or(h.workers, console.NewWorkers(planner, h.out.Conn))
+	h.workers.Again()
+	show.MadeBy(h.workers)
 	return ctx, b, ended, nil
 }
 

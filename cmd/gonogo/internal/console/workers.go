@@ -22,8 +22,8 @@ type Workers struct {
 	ended   bool              // nothing more is made
 }
 
-// NewCrew returns the crew of a planner, whose queue conn leads to. It begins to count time.
-func NewCrew(planner *queue.Planner, conn *queue.Conn) *Workers {
+// NewWorkers returns the workers of a planner, whose queue conn leads to. It begins to count time.
+func NewWorkers(planner *queue.Planner, conn *queue.Conn) *Workers {
 	return &Workers{planner: planner, conn: conn, begin: time.Now()}
 }
 
