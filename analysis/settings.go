@@ -7,31 +7,32 @@ import (
 	"slices"
 	"strings"
 
+	"gonogo/analysis/price"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
 
 // Settings are the parameters of an analysis. The zero value is not valid: start from DefaultSettings.
 type Settings struct {
-	GroupSize     int        // G: rollouts a trainer compares with each other, >= 2
-	RewardRange   stat.Range // of the grader
-	Ceiling       *float64   // the best a perfect policy could earn; nil: the top of the range
-	PassThreshold *float64   // rewards at or above it pass; nil: no pass rates
-	Confidence    float64    // of every interval, in (0.5, 1)
-	Normalize     string     // what the trainer divides a group's advantages by: NormalizeStd or NormalizeNone
-	Epsilon       float64    // what the trainer adds to the standard deviation of a group, in units of the reward
-	WantedShare   float64    // of informative groups, which the plan's smallest group size must reach
-	BatchSize     int        // items a training step; 0: unknown
-	Epochs        int        // passes over the training items; 0: unknown
-	EvalInterval  int        // training steps between evaluations; 0: unknown
-	EvalSamples   int        // rollouts of an eval item at each of them; 0: unknown
-	Parameters    float64    // of the trained model that a token passes; 0: unknown
-	TrainerFlops  float64    // FLOP/s that the trainer sustains; 0: unknown
-	Prices        Prices     // in US dollars; the zero value knows none
-	Core          string     // the part of the reward that is the task itself; "": from the run's manifest
-	Seed          uint64     // of the bootstrap
-	Boot          int        // bootstrap resamples
-	Thresholds    Thresholds // by name; missing ones are at their default
+	GroupSize     int          // G: rollouts a trainer compares with each other, >= 2
+	RewardRange   stat.Range   // of the grader
+	Ceiling       *float64     // the best a perfect policy could earn; nil: the top of the range
+	PassThreshold *float64     // rewards at or above it pass; nil: no pass rates
+	Confidence    float64      // of every interval, in (0.5, 1)
+	Normalize     string       // what the trainer divides a group's advantages by: NormalizeStd or NormalizeNone
+	Epsilon       float64      // what the trainer adds to the standard deviation of a group, in units of the reward
+	WantedShare   float64      // of informative groups, which the plan's smallest group size must reach
+	BatchSize     int          // items a training step; 0: unknown
+	Epochs        int          // passes over the training items; 0: unknown
+	EvalInterval  int          // training steps between evaluations; 0: unknown
+	EvalSamples   int          // rollouts of an eval item at each of them; 0: unknown
+	Parameters    float64      // of the trained model that a token passes; 0: unknown
+	TrainerFlops  float64      // FLOP/s that the trainer sustains; 0: unknown
+	Prices        price.Prices // in US dollars; the zero value knows none
+	Core          string       // the part of the reward that is the task itself; "": from the run's manifest
+	Seed          uint64       // of the bootstrap
+	Boot          int          // bootstrap resamples
+	Thresholds    Thresholds   // by name; missing ones are at their default
 	// a regular expression (RE2) for the beginning of outputs that are errors, though the call succeeded; "": none is
 	ToolErrors    string
 	ToolsOptional bool     // whether rollouts may do without the tools that they are offered
@@ -104,7 +105,7 @@ func (s Settings) Validate() error {
 	if _, err := regexp.Compile(s.ToolErrors); err != nil {
 		return fmt.Errorf("tools.error_pattern is no regular expression: %w", err)
 	}
-	if err := s.Prices.validate(); err != nil {
+	if err := s.Prices.Validate(); err != nil {
 		return err
 	}
 	return s.Thresholds.validate()

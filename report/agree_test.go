@@ -30,7 +30,7 @@ type spoken struct {
 
 // spokenBy lists what a page says, place by place: a finding is one with what it
 // measured, and a row of a table with the names of its columns.
-func spokenBy(p *Page) []spoken {
+func spokenBy(p *RunPage) []spoken {
 	var out []spoken
 	shown := string(p.Split)
 	add := func(split, place, text string) {
@@ -247,7 +247,7 @@ func TestLongAQuantityHasOneValue(t *testing.T) {
 	}
 	for name, r := range map[string]*analysis.Result{"burst": withBurst(t), "variants": withVariants(t), "shift": withShift(t), "lost": withLost(t), "noise": withNoise(t)} {
 		judge.Judge(r, analysis.DefaultSettings().Thresholds, gate.All())
-		agree(t, name, NewPage(r, options()), used)
+		agree(t, name, NewRunPage(r, options()), used)
 	}
 	for _, q := range sameQuantities {
 		for _, pattern := range q.patterns {
@@ -306,7 +306,7 @@ type shownAs struct {
 	text        string
 }
 
-func agree(t *testing.T, name string, p *Page, used map[string]bool) {
+func agree(t *testing.T, name string, p *RunPage, used map[string]bool) {
 	t.Helper()
 	first := map[string]shownAs{}
 	see := func(quantity, number, text string) {
@@ -360,7 +360,7 @@ func agree(t *testing.T, name string, p *Page, used map[string]bool) {
 }
 
 // agreeInForms looks for the quantities in what people read.
-func agreeInForms(t *testing.T, name string, p *Page, first map[string]shownAs, used map[string]bool) {
+func agreeInForms(t *testing.T, name string, p *RunPage, first map[string]shownAs, used map[string]bool) {
 	t.Helper()
 	for _, form := range []string{"text", "markdown-full", "html", "junit"} {
 		text := string(write(t, form, p))
@@ -437,7 +437,7 @@ func parseShown(t *testing.T, text string) shownAs {
 }
 
 // spokenByFiles is what the files for machines say, item by item where they do.
-func spokenByFiles(t *testing.T, p *Page) []spoken {
+func spokenByFiles(t *testing.T, p *RunPage) []spoken {
 	t.Helper()
 	r := new(analysis.Result)
 	if err := json.Unmarshal(write(t, "json", p), r); err != nil {
@@ -509,7 +509,7 @@ func spokenByFiles(t *testing.T, p *Page) []spoken {
 }
 
 // spokenByItems sums up items.csv.
-func spokenByItems(t *testing.T, p *Page) []spoken {
+func spokenByItems(t *testing.T, p *RunPage) []spoken {
 	t.Helper()
 	table, err := csv.NewReader(bytes.NewReader(write(t, "items", p))).ReadAll()
 	if err != nil {

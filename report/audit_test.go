@@ -72,7 +72,7 @@ func share(x float64) *stat.Estimate {
 }
 
 func TestNastyPayloadsAreTextInHTML(t *testing.T) {
-	p := NewPage(nastyResult(t), options())
+	p := NewRunPage(nastyResult(t), options())
 	s := string(write(t, "html", p))
 	body := pictures.ReplaceAllString(scripts.ReplaceAllString(styles.ReplaceAllString(s, ""), ""), "")
 	for _, bad := range []string{"<script", "<img", "<h1>GO", "onerror=alert(1)>", "alert(1)</script>"} {
@@ -99,7 +99,7 @@ func TestNastyPayloadsAreTextInHTML(t *testing.T) {
 }
 
 func TestNastyPayloadsAreTextInMarkdown(t *testing.T) {
-	s := string(write(t, "markdown-full", NewPage(nastyResult(t), options())))
+	s := string(write(t, "markdown-full", NewRunPage(nastyResult(t), options())))
 	columns := 0
 	for i, line := range strings.Split(s, "\n") {
 		if j := strings.IndexFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }); j >= 0 {
@@ -170,7 +170,7 @@ func codeless(line string) string {
 }
 
 func TestNastyPayloadsAreTextInATerminal(t *testing.T) {
-	p := NewPage(nastyResult(t), options())
+	p := NewRunPage(nastyResult(t), options())
 	for _, ascii := range []bool{false, true} {
 		for _, columns := range []int{60, 80, 132} {
 			p.Width, p.ASCII = columns, ascii
@@ -242,7 +242,7 @@ func TestLookalikesAreNamed(t *testing.T) {
 }
 
 func TestWithoutAnAuditTheReportSaysHowToMakeOne(t *testing.T) {
-	p := NewPage(reporttest.Load(t, "go"), options())
+	p := NewRunPage(reporttest.Load(t, "go"), options())
 	list := section(p.Doc(), "grader")
 	if lead := list[0].(block.Note).Texts[0]; !strings.Contains(lead, "gonogo audit RUN") {
 		t.Errorf("the lead is %q", lead)
@@ -262,7 +262,7 @@ func TestWithoutAnAuditTheReportSaysHowToMakeOne(t *testing.T) {
 func TestCommandsNameTheRun(t *testing.T) {
 	opt := options()
 	opt.Dir = "runs/my run; rm -rf x"
-	p := NewPage(reporttest.Load(t, "audited"), opt)
+	p := NewRunPage(reporttest.Load(t, "audited"), opt)
 	list := inBlocks[block.Payload](section(p.Doc(), "grader"))
 	if len(list) == 0 {
 		t.Error("no payload is shown")
@@ -282,12 +282,12 @@ func TestCommandsNameTheRun(t *testing.T) {
 func TestTheVerdictDoesNotHideTheGrader(t *testing.T) {
 	r := reporttest.Load(t, "dead") // NO-GO for another reason
 	r.Findings = append(r.Findings, analysis.Finding{Gate: "grader.hackable", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Fail, Title: message.Verbatim("the grader pays for nothing")}})
-	if got := NewPage(r, options()).Sentence; !strings.HasSuffix(got, "The grader fails as well: Worthless answers rewarded.") {
+	if got := NewRunPage(r, options()).Sentence; !strings.HasSuffix(got, "The grader fails as well: Worthless answers rewarded.") {
 		t.Errorf("sentence is %q", got)
 	}
 	gate := "grader.hackable"
 	r.Reason = &gate
-	if got := NewPage(r, options()).Sentence; !strings.Contains(got, "the grader pays for nothing") || strings.Contains(got, "as well") {
+	if got := NewRunPage(r, options()).Sentence; !strings.Contains(got, "the grader pays for nothing") || strings.Contains(got, "as well") {
 		t.Errorf("sentence is %q", got)
 	}
 }
@@ -321,7 +321,7 @@ func TestARewardThatOnlyMovesIsNoHole(t *testing.T) {
 	}}
 	r := reporttest.Load(t, "go")
 	r.Grader = g
-	p := NewPage(r, options())
+	p := NewRunPage(r, options())
 	list := section(p.Doc(), "grader")
 	probes, holes := inBlocks[Grid](list)[0], inBlocks[block.Payload](list)
 	if row := probes.Rows[0]; probes.Tones[0] != block.Caution || row[1] != "MOVED" || row[4] != "5 moved" {
@@ -351,7 +351,7 @@ func TestARewardThatOnlyMovesIsNoHole(t *testing.T) {
 func TestRemediesNameTheRun(t *testing.T) {
 	opt := options()
 	opt.Dir = "my run"
-	p := NewPage(reporttest.Load(t, "audited"), opt)
+	p := NewRunPage(reporttest.Load(t, "audited"), opt)
 	named := 0
 	for _, f := range p.Findings {
 		for _, x := range append(f.Texts, Fact{Value: f.Title}) {
@@ -416,7 +416,7 @@ func TestOnesAndTinyNumbersInWords(t *testing.T) {
 func TestRetriedRolloutsAreTold(t *testing.T) {
 	r := reporttest.Load(t, "go")
 	r.Splits[rollout.Train].Missing.Retried, r.Splits[rollout.Train].Missing.Retries = 96, 100
-	if s := string(write(t, "text", NewPage(r, options()))); !strings.Contains(s, "96 rollouts (10 %) needed requests repeated, 100 repeats in all") {
+	if s := string(write(t, "text", NewRunPage(r, options()))); !strings.Contains(s, "96 rollouts (10 %) needed requests repeated, 100 repeats in all") {
 		t.Errorf("the report does not tell of repeated requests:\n%s", s)
 	}
 }

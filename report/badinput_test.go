@@ -134,7 +134,7 @@ func rendered(t *testing.T, r *analysis.Result) {
 			t.Errorf("result.json: %v", err)
 		}
 	}
-	p := NewPage(r, options())
+	p := NewRunPage(r, options())
 	for _, f := range Formats() {
 		var b bytes.Buffer
 		if err := f.Write(&b, p); err != nil {

@@ -30,7 +30,7 @@ func BenchmarkReport(b *testing.B) {
 	b.ReportAllocs()
 	before := cpuTime(b)
 	for b.Loop() {
-		p := NewPage(r, Options{Dir: dir, Rollouts: rolloutsOf(dir)})
+		p := NewRunPage(r, Options{Dir: dir, Rollouts: rolloutsOf(dir)})
 		if err := Write(filepath.Join(dir, "report"), p, Usual()); err != nil {
 			b.Fatal(err)
 		}

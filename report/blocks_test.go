@@ -27,4 +27,4 @@ func section(d *block.Doc, id string) []block.Block {
 }
 
 // itemRows are the rows of the table of a report's first items.
-func itemRows(p *Page) [][]string { return inBlocks[block.Items](section(p.Doc(), "items"))[0].Rows }
+func itemRows(p *RunPage) [][]string { return inBlocks[block.Items](section(p.Doc(), "items"))[0].Rows }

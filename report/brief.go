@@ -24,7 +24,7 @@ const (
 
 // brief is what every form opens with: the verdict with how much was judged, why,
 // what to do first, three numbers, and what decides it.
-func (p *Page) brief(deciding []string) []block.Block {
+func (p *RunPage) brief(deciding []string) []block.Block {
 	w := p.Words
 	v := block.Verdict{
 		Answer: string(p.Verdict), Tone: verdictTone(p.Verdict), Reason: p.Sentence, Lead: w.Next,
@@ -42,7 +42,7 @@ func (p *Page) brief(deciding []string) []block.Block {
 	}
 	list := []block.Block{v, p.tiles()}
 	if p.Split != "" {
-		list = append(list, block.Note{Texts: []string{p.About()}, Muted: true})
+		list = append(list, block.Note{Texts: []string{p.about()}, Muted: true})
 	}
 	if g := p.exhibit(); len(g.Rows) > 0 {
 		list = append(list, g)
@@ -55,7 +55,7 @@ func (p *Page) brief(deciding []string) []block.Block {
 }
 
 // unchecked names the blocking gates that judged nothing and could have.
-func (p *Page) unchecked() string {
+func (p *RunPage) unchecked() string {
 	var names []string
 	for _, f := range p.Result.Findings {
 		name := p.findingLabel(f)
@@ -88,7 +88,7 @@ func graderFails(r *analysis.Result) bool {
 
 // decider is the finding that the verdict names as its reason; nil if there is
 // none.
-func (p *Page) decider() *finding {
+func (p *RunPage) decider() *finding {
 	if i := slices.IndexFunc(p.found, func(f finding) bool { return decides(p.Result, f) }); i >= 0 {
 		return &p.found[i]
 	}
@@ -97,7 +97,7 @@ func (p *Page) decider() *finding {
 
 // onTraining reports whether the verdict is about what training can use: a leak, a
 // broken endpoint and a refused file are not.
-func (p *Page) onTraining() bool {
+func (p *RunPage) onTraining() bool {
 	f := p.decider()
 	if f == nil || p.Verdict != analysis.NoGo {
 		return true
@@ -107,7 +107,7 @@ func (p *Page) onTraining() bool {
 
 // deciding names the pictures that decide: those of the finding that does, then
 // those that show what training can use, where the verdict is about that.
-func (p *Page) deciding() []string {
+func (p *RunPage) deciding() []string {
 	var names []string
 	if f := p.decider(); f != nil {
 		names = slices.Clone(f.Charts)
@@ -140,7 +140,7 @@ var graderChanged = message.New("report.grader_changed",
 // toDo is what to do first, each a command or an edit: the remedies of what
 // decides, then of what else is open, then the commands that judge what was not. What
 // would settle an open question follows what the question is about.
-func (p *Page) toDo() []string {
+func (p *RunPage) toDo() []string {
 	var list []string
 	about := map[string][]string{} // labels by text
 	add := func(text string, labels ...string) {
@@ -195,7 +195,7 @@ func (p *Page) toDo() []string {
 }
 
 // judge adds the commands that would judge gates, where one would.
-func (p *Page) judge(gates []analysis.Unjudged, add func(text string, labels ...string)) {
+func (p *RunPage) judge(gates []analysis.Unjudged, add func(text string, labels ...string)) {
 	var commands []string
 	labels := map[string][]string{}
 	for _, u := range gates {
@@ -237,16 +237,16 @@ func within(text string, most int) string {
 }
 
 // gateLabel is what a gate is called in a few words; its own name where it has none.
-func (p *Page) gateLabel(gate string) string {
+func (p *RunPage) gateLabel(gate string) string {
 	return cmp.Or(p.label(gate), id(gate))
 }
 
 // label is what a gate or a part is called in a few words; "" where it has no label.
-func (p *Page) label(name string) string { return p.Gates.Named(name).LabelIn(p.Words.Lang) }
+func (p *RunPage) label(name string) string { return p.Gates.Named(name).LabelIn(p.Words.Lang) }
 
 // findingLabel is what a finding is about in a few words: its gate, or the gate and the part
 // that found it.
-func (p *Page) findingLabel(f analysis.Finding) string {
+func (p *RunPage) findingLabel(f analysis.Finding) string {
 	name := p.gateLabel(f.Gate)
 	if part := p.label(f.ID); f.ID != f.Gate && part != "" {
 		return p.Words.named(name, part)
@@ -255,7 +255,7 @@ func (p *Page) findingLabel(f analysis.Finding) string {
 }
 
 // tiles are three numbers, that of the finding that decides first.
-func (p *Page) tiles() block.Tiles {
+func (p *RunPage) tiles() block.Tiles {
 	var list block.Tiles
 	f := p.decider()
 	if f == nil || f.Value == nil {
@@ -279,7 +279,7 @@ func (p *Page) tiles() block.Tiles {
 
 // exhibit is what decides, where it can be shown in words: an answer that fools
 // the grader with what the same item's other answers earn, or how rollouts were lost.
-func (p *Page) exhibit() Grid {
+func (p *RunPage) exhibit() Grid {
 	f := p.decider()
 	switch {
 	case f == nil:
@@ -299,7 +299,7 @@ func (p *Page) exhibit() Grid {
 
 // holed is the worst payload of the audit's probes that expect so, of the named one alone
 // unless the name is "", and what a right answer to its item and the model's own earn.
-func (p *Page) holed(expect rollout.Expectation, probe string) Grid {
+func (p *RunPage) holed(expect rollout.Expectation, probe string) Grid {
 	w, g := p.Words.Exhibit, Grid{Words: true, Kinds: []block.Kind{block.Text, block.Number, block.Text}}
 	if p.Result.Grader == nil {
 		return g
@@ -343,7 +343,7 @@ func (p *Page) holed(expect rollout.Expectation, probe string) Grid {
 }
 
 // leaked is which rows of a split train has, too.
-func (p *Page) leaked(split rollout.Split) Grid {
+func (p *RunPage) leaked(split rollout.Split) Grid {
 	const most = 5
 	w := p.Words.Exhibit
 	g := Grid{Title: w.Leaked, Words: true, Head: []string{string(split), "", string(rollout.Train)}}
@@ -358,7 +358,7 @@ func (p *Page) leaked(split rollout.Split) Grid {
 }
 
 // regraded is what the grader gave the same outputs again.
-func (p *Page) regraded() Grid {
+func (p *RunPage) regraded() Grid {
 	w := p.Words.Exhibit
 	g := Grid{Title: w.Again, Words: true, Head: []string{w.Rollout, w.Rewards}}
 	for _, r := range p.Result.Grader.Regraded {
@@ -375,7 +375,7 @@ func (p *Page) regraded() Grid {
 }
 
 // lost is why most of the rollouts were lost that have no reward.
-func (p *Page) lost(split rollout.Split) Grid {
+func (p *RunPage) lost(split rollout.Split) Grid {
 	const most = 3
 	w := p.Words
 	g := Grid{

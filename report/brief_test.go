@@ -27,7 +27,7 @@ func TestTheBriefIsBrief(t *testing.T) {
 			func(r *analysis.Result) *analysis.Result { return r.In(message.Chinese) },
 		} {
 			r := in(reporttest.Load(t, name))
-			p := NewPage(r, opt)
+			p := NewRunPage(r, opt)
 			held(t, name+" "+r.Lang.Tag(), write(t, "text", p), write(t, "markdown", p), string(p.Verdict))
 			if n := len(p.toDo()); n > mostToDo || n == 0 {
 				t.Errorf("%s: %d things to do first", name, n)
@@ -35,20 +35,20 @@ func TestTheBriefIsBrief(t *testing.T) {
 		}
 	}
 	for _, name := range reporttest.Comparisons() {
-		p := NewComparison(reporttest.Compared(t, name), opt)
-		held(t, name, written(t, WriteText, p), written(t, WriteMarkdown, p), p.Answer)
+		p := NewComparisonPage(reporttest.Compared(t, name), opt)
+		held(t, name, written[Page](t, WriteText, p), written[Page](t, WriteMarkdown, p), p.Answer)
 
 		c, long := reporttest.Compared(t, name), message.Verbatim(strings.Repeat("a setting ", 20))
 		for i := range 12 {
 			c.Differs = append(c.Differs, compare.RunDifference{What: "settings", Key: fmt.Sprint("key", i), Base: long, New: long, Confounds: true})
 			c.Notes = append(c.Notes, long)
 		}
-		p = NewComparison(c, opt)
-		held(t, name+", much to read first", written(t, WriteText, p), written(t, WriteMarkdown, p), p.Answer)
+		p = NewComparisonPage(c, opt)
+		held(t, name+", much to read first", written[Page](t, WriteText, p), written[Page](t, WriteMarkdown, p), p.Answer)
 	}
 	for _, n := range []int{0, 1, 2, 12, 120} {
-		p := NewHistory(nightsOf(n, dated), opt)
-		held(t, "history", written(t, WriteText, p), written(t, WriteMarkdown, p), p.Title)
+		p := NewHistoryPage(nightsOf(n, dated), opt)
+		held(t, "history", written[Page](t, WriteText, p), written[Page](t, WriteMarkdown, p), p.Title)
 	}
 }
 
@@ -105,14 +105,14 @@ func TestThePaperIsBrief(t *testing.T) {
 		r := loaded(t, name)
 		opt := options()
 		opt.Full, opt.Font = false, typeface.None
-		checkPaper(t, name, NewPage(r, opt))
+		checkPaper(t, name, NewRunPage(r, opt))
 	}
 }
 
-func checkPaper(t *testing.T, name string, p *Page) {
+func checkPaper(t *testing.T, name string, p Page) {
 	t.Helper()
 	const most, full = 6, 0.66
-	pages := reporttest.ReadPDF(t, write(t, "pdf", p))
+	pages := reporttest.ReadPDF(t, written(t, writePDF, p))
 	if len(pages) > most {
 		t.Errorf("%s: %d pages", name, len(pages))
 	}

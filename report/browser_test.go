@@ -139,7 +139,7 @@ func (b *tab) quiet() {
 }
 
 // open writes p as a run directory has it and loads it from there.
-func (b *tab) open(p *Page) (size int) {
+func (b *tab) open(p *RunPage) (size int) {
 	b.Helper()
 	return b.load(func(w io.Writer) error { return writeHTML(w, p) })
 }

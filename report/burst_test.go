@@ -41,7 +41,7 @@ func withBurst(t *testing.T) *analysis.Result {
 
 // forReaders writes a page in each format that people read as text, white space
 // and escapes left out.
-func forReaders(t *testing.T, p *Page, look func(format, text, flat string)) {
+func forReaders(t *testing.T, p *RunPage, look func(format, text, flat string)) {
 	t.Helper()
 	for _, format := range []string{"text", "markdown-full", "html"} {
 		text := string(write(t, format, p))
@@ -50,7 +50,7 @@ func forReaders(t *testing.T, p *Page, look func(format, text, flat string)) {
 }
 
 func TestABurstInEveryFormat(t *testing.T) {
-	p := NewPage(withBurst(t), Options{Dir: "my-run", All: true})
+	p := NewRunPage(withBurst(t), Options{Dir: "my-run", All: true})
 	forReaders(t, p, func(format, text, flat string) {
 		for _, want := range []string{"A training step of 16 items with 8 rollouts each", "19.5 [8, 32]", "not reached", "9.4 % [4.9 %, 15.8 %]", "after 1.25 s, tool search: status 503", "no_call_id 400", "Tool drop is not called.", "0.8 (60 failed)"} {
 			if !strings.Contains(flat, want) {
@@ -68,7 +68,7 @@ func TestABurstInEveryFormat(t *testing.T) {
 }
 
 func TestARunWithoutABurstSaysNothingOfIt(t *testing.T) {
-	p := NewPage(reporttest.Load(t, "go"), Options{})
+	p := NewRunPage(reporttest.Load(t, "go"), Options{})
 	if list := section(p.Doc(), "burst"); len(list) > 0 {
 		t.Errorf("it says %+v", list)
 	}

@@ -26,9 +26,9 @@ const (
 )
 
 // writeCard writes the one picture to attach: the brief of a report.
-func writeCard(w io.Writer, p *Page) error {
+func writeCard(w io.Writer, p Page) error {
 	c := vgimg.NewWith(vgimg.UseWH(cardWidth, cardHeight), vgimg.UseDPI(cardDPI))
-	p.drawCard(draw.New(c))
+	drawCard(draw.New(c), p)
 	if _, err := (vgimg.PngCanvas{Canvas: c}).WriteTo(w); err != nil {
 		return fmt.Errorf("write summary picture: %w", err)
 	}
@@ -43,12 +43,12 @@ type card struct {
 	y     vg.Length // where the next thing begins
 }
 
-// drawCard draws the brief over the whole of dc, which is best 16:9: verdict and
+// drawCard draws the brief of p over the whole of dc, which is best 16:9: verdict and
 // reason, what to do first, the numbers, and what decides.
-func (p *Page) drawCard(dc draw.Canvas) {
+func drawCard(dc draw.Canvas, p Page) {
 	d := p.Doc()
 	fill(dc, dc.Rectangle, chart.Paper)
-	c := &card{Canvas: draw.Crop(dc, 24, -24, 14, -16), fonts: p.letters(), doc: d}
+	c := &card{Canvas: draw.Crop(dc, 24, -24, 14, -16), fonts: p.base().letters(), doc: d}
 	c.y = c.Max.Y
 	c.text(c.Min.X, c.Max.X, d.Title, 11, false, chart.Muted, 1)
 	c.y -= 6

@@ -33,7 +33,7 @@ func TestLongEveryFormatIsInChinese(t *testing.T) {
 	lacking := map[string]bool{}
 	for _, name := range reporttest.Names() {
 		r := reporttest.Load(t, name).In(message.Chinese.OnMissing(func(_, text string) { lacking[text] = true }))
-		p := NewPage(r, options())
+		p := NewRunPage(r, options())
 		for _, f := range Usual() {
 			if !f.Rollouts {
 				write(t, f.Name, p)
@@ -46,14 +46,14 @@ func TestLongEveryFormatIsInChinese(t *testing.T) {
 }
 
 func TestGoldenChinese(t *testing.T) {
-	p := NewPage(chinese(t, "audited"), options())
+	p := NewRunPage(chinese(t, "audited"), options())
 	golden(t, "audited.zh.txt", string(write(t, "text", p)))
 	golden(t, "audited.zh.md", string(write(t, "markdown-full", p)))
 }
 
 func TestChineseTextKeepsToItsWidth(t *testing.T) {
 	for _, name := range reporttest.Names() {
-		p := NewPage(chinese(t, name), options())
+		p := NewRunPage(chinese(t, name), options())
 		for _, columns := range []int{60, 96} {
 			p.Width = columns
 			checkLines(t, name, string(write(t, "text", p)), columns, false)
@@ -87,7 +87,7 @@ func TestSentencesAreJoinedAsTheLanguageDoes(t *testing.T) {
 		{message.Language{}, []string{"What to do first: ", "; ", ". "}},
 		{message.Chinese, []string{"先做什么：", "，", "。"}},
 	} {
-		text := string(write(t, "junit", NewPage(reporttest.Load(t, "dead").In(c.of), options())))
+		text := string(write(t, "junit", NewRunPage(reporttest.Load(t, "dead").In(c.of), options())))
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("%s: the report holds no %q", c.of.Tag(), want)

@@ -17,32 +17,34 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// compared is the page of a comparison on its way to blocks.
-type compared struct {
-	*Page
+// ComparisonPage is the page of a comparison.
+type ComparisonPage struct {
+	common
 	c *compare.Comparison
 	w *compareWords // in its language
 }
 
-// NewComparison makes the page of c, in the language of c.
-func NewComparison(c *compare.Comparison, opt Options) *Page {
-	p := newPage(opt, c.Lang)
-	p.Comparison, p.confidence, p.rewards = c, c.Confidence, c.RewardRange
-	w := p.compared().w
+// NewComparisonPage makes the page of c, in the language of c.
+func NewComparisonPage(c *compare.Comparison, opt Options) *ComparisonPage {
+	w := message.In(c.Lang, "report.compare", compareEnglish)
+	p := &ComparisonPage{common: newPage(opt, c.Lang), c: c, w: &w}
+	p.confidence, p.rewards = c.Confidence, c.RewardRange
 	p.Title, p.Answer, p.Sentence = w.Title, w.Answers[c.Answer], p.Words.say(c.Sentence)
 	p.Split, _, _ = chart.ComparedSplit(c)
 	p.Figures = drawnOf(chart.Comparisons(), c)
 	return p
 }
 
-func (p *Page) compared() compared {
-	w := message.In(p.Comparison.Lang, "report.compare", compareEnglish)
-	return compared{p, p.Comparison, &w}
+// Doc returns the page in blocks, as every format writes it.
+func (x *ComparisonPage) Doc() *block.Doc {
+	if x.doc == nil {
+		x.doc = x.compared()
+	}
+	return x.doc
 }
 
-// doc is the report of a comparison.
-func (x compared) doc() *block.Doc {
-	c, w, d := x.c, x.w, x.frame()
+func (x *ComparisonPage) compared() *block.Doc {
+	c, w, d := x.c, x.w, x.frame(x.Answer)
 	base, new := nameOf(c.Base.File), nameOf(c.New.File)
 	d.Words.Rest, d.Words.Evidence = fmt.Sprintf(w.Rest, base, new), fmt.Sprintf(w.Evidence, base, new)
 	d.Head, d.Foot = []string{x.Title}, []string{w.Base + " " + visible(c.Base.File), w.New + " " + visible(c.New.File)}
@@ -59,7 +61,7 @@ func (x compared) doc() *block.Doc {
 		Lead: x.Words.Next, Next: x.toDo(),
 	}, x.numbers())
 	if x.Split != "" {
-		d.Brief = append(d.Brief, block.Note{Texts: []string{x.About()}, Muted: true})
+		d.Brief = append(d.Brief, block.Note{Texts: []string{x.about()}, Muted: true})
 	}
 	decides := func(f chart.Figure) bool {
 		return f.Plot != nil && slices.Contains([]string{"quadrants", "paired_differences"}, f.Name)
@@ -91,12 +93,12 @@ func (x compared) doc() *block.Doc {
 }
 
 // splits are those that were compared, in order.
-func (x compared) splits() []rollout.Split {
+func (x *ComparisonPage) splits() []rollout.Split {
 	return slices.DeleteFunc(rollout.Splits(), func(s rollout.Split) bool { return x.c.Splits[s] == nil })
 }
 
 // input lists what was wrong with the files of both runs.
-func (x compared) input() []string {
+func (x *ComparisonPage) input() []string {
 	var list []string
 	for _, side := range []struct {
 		name  string
@@ -111,7 +113,7 @@ func (x compared) input() []string {
 
 // toDo is what to look at first: the item that dropped most; where none did and the
 // reward rose, the one that rose most.
-func (x compared) toDo() []string {
+func (x *ComparisonPage) toDo() []string {
 	if x.c.Split == nil || x.c.Splits[*x.c.Split] == nil || like(x.c) == analysis.Go && x.c.Answer != compare.Improved {
 		return nil
 	}
@@ -126,13 +128,13 @@ func (x compared) toDo() []string {
 }
 
 // why is why a split has its answer, in one sentence.
-func (x compared) why(sc *compare.Split) string {
+func (x *ComparisonPage) why(sc *compare.Split) string {
 	return capital(x.Words.say(sc.Why)) + x.w.Signs.Stop
 }
 
 // splitBlocks are what is said of a split: the answer's reason where it is not the
 // report's own, what it rests on, and tables, those behind the first two folded.
-func (x compared) splitBlocks(split rollout.Split) []block.Block {
+func (x *ComparisonPage) splitBlocks(split rollout.Split) []block.Block {
 	sc, w := x.c.Splits[split], x.w
 	var list []block.Block
 	if x.c.Split == nil || *x.c.Split != split {
@@ -155,7 +157,7 @@ func (x compared) splitBlocks(split rollout.Split) []block.Block {
 }
 
 // facts are what a split's answer rests on.
-func (x compared) facts(sc *compare.Split) []string {
+func (x *ComparisonPage) facts(sc *compare.Split) []string {
 	w := x.w
 	items := fmt.Sprintf(w.Items, x.Words.Lang.Count(sc.Items.Common, "item"))
 	if !sc.Paired {
@@ -251,7 +253,7 @@ var inDetail = []string{
 
 // numbers are the differences of the split that the page is about: that of the reward, then
 // the two largest of what is sure to have changed.
-func (x compared) numbers() block.Tiles {
+func (x *ComparisonPage) numbers() block.Tiles {
 	_, sc, ok := chart.ComparedSplit(x.c)
 	if !ok {
 		sc = &compare.Split{Reward: analysis.Difference{Name: "reward"}}
@@ -279,7 +281,7 @@ func (x compared) numbers() block.Tiles {
 	return list
 }
 
-func (x compared) tile(d analysis.Difference) block.Tile {
+func (x *ComparisonPage) tile(d analysis.Difference) block.Tile {
 	w := x.w
 	doc := w.NoneCompared
 	if d.Known() {
@@ -306,7 +308,7 @@ func quantity(d analysis.Difference, w *compareWords) string {
 
 // readFirst is what a reader has to know before the answer: what the runs were made
 // with differently, what a change may stem from first, and notes.
-func (x compared) readFirst() []string {
+func (x *ComparisonPage) readFirst() []string {
 	const most = 3 // of each: the answer comes after them
 	var differs, notes []string
 	for _, d := range x.c.Differs {
@@ -343,7 +345,7 @@ func nameOf(file string) string {
 }
 
 // differGrid is what the runs were made with differently, what confounds first.
-func (x compared) differGrid() Grid {
+func (x *ComparisonPage) differGrid() Grid {
 	g := Grid{Words: true, Head: x.w.DifferHead}
 	for _, d := range x.c.Differs {
 		note := x.Words.say(d.Note)
@@ -355,7 +357,7 @@ func (x compared) differGrid() Grid {
 	return g
 }
 
-func (x compared) setTo(value message.Text) string {
+func (x *ComparisonPage) setTo(value message.Text) string {
 	if value.IsEmpty() {
 		return x.w.NotSet
 	}
@@ -364,7 +366,7 @@ func (x compared) setTo(value message.Text) string {
 
 // runs names both runs: by file, own name and model, with the verdict on each by
 // itself.
-func (x compared) runs() []Fact {
+func (x *ComparisonPage) runs() []Fact {
 	w := x.w
 	run := func(r compare.Side) string {
 		s := visible(r.File)

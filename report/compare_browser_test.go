@@ -44,7 +44,7 @@ func TestLongTheComparisonInABrowser(t *testing.T) {
 // TestAComparisonShutsNobodyOut has axe-core look at pages of both languages.
 func TestAComparisonShutsNobodyOut(t *testing.T) {
 	b, axe := newAxe(t)
-	for _, p := range []*Page{comparison(t, "regressed"), chineseComparison(t, "regressed")} {
+	for _, p := range []*ComparisonPage{comparison(t, "regressed"), chineseComparison(t, "regressed")} {
 		b.load(func(w io.Writer) error { return html.Write(w, p.Doc()) })
 		axe()
 		b.quiet()
@@ -58,7 +58,7 @@ func TestLongTheChineseComparisonInABrowser(t *testing.T) {
 	}
 	b, p := newTab(t), chineseComparison(t, "regressed")
 	b.load(func(w io.Writer) error { return html.Write(w, p.Doc()) })
-	js[bool](b, `(() => { const s = document.querySelector("select"); s.value = %s; return s.dispatchEvent(new Event("change")); })()`, p.compared().w.Directions[-1])
+	js[bool](b, `(() => { const s = document.querySelector("select"); s.value = %s; return s.dispatchEvent(new Event("change")); })()`, p.w.Directions[-1])
 	class := js[[]string](b, `[...document.querySelectorAll(".items tbody tr")].map((e) => e.cells[1].className)`)
 	if len(class) == 0 || slices.ContainsFunc(class, func(c string) bool { return c != "c-down" }) {
 		t.Errorf("items that fell are shown as %q", class)

@@ -63,12 +63,12 @@ func checkChinese(t *testing.T, where, text string) {
 	}
 }
 
-func chineseComparison(t *testing.T, name string) *Page {
+func chineseComparison(t *testing.T, name string) *ComparisonPage {
 	opt := options()
 	opt.Rollouts, opt.Font = nil, "none"
 	c := reporttest.Compared(t, name)
 	c.Lang = lacking(t, name)
-	return NewComparison(c, opt)
+	return NewComparisonPage(c, opt)
 }
 
 // TestLongEveryComparisonIsInChinese writes every comparison in every format.
@@ -107,7 +107,7 @@ func TestLongEveryComparisonIsInChinese(t *testing.T) {
 func TestGoldenComparisonInChinese(t *testing.T) {
 	p := chineseComparison(t, "regressed")
 	golden(t, "compare.regressed.zh.md", string(compareAs(t, "markdown", p)))
-	golden(t, "compare.regressed.zh.txt", string(written(t, WriteText, p)))
+	golden(t, "compare.regressed.zh.txt", string(written[Page](t, WriteText, p)))
 }
 
 // TestAHistoryIsInChinese writes histories of every length, and one of all that
@@ -117,8 +117,11 @@ func TestAHistoryIsInChinese(t *testing.T) {
 		"no night": nightsOf(0, dated), "one night": nightsOf(1, dated), "two nights": nightsOf(2, dated), "twelve nights": nightsOf(12, dated), "all": nightsOfAllKinds(),
 	} {
 		h.Lang = lacking(t, name)
-		p := NewHistory(h, Options{Font: "none", All: true})
-		for format, write := range map[string]func(io.Writer, *Page) error{"text": WriteText, "markdown": WriteMarkdown, "html": writeHTML, "junit": writeNightsJUnit} {
+		p := NewHistoryPage(h, Options{Font: "none", All: true})
+		for format, write := range map[string]func(io.Writer, *HistoryPage) error{
+			"text": as[*HistoryPage](WriteText), "markdown": as[*HistoryPage](WriteMarkdown),
+			"html": as[*HistoryPage](writeHTML), "junit": writeNightsJUnit,
+		} {
 			text := string(written(t, write, p))
 			said := text
 			if format == "html" {
@@ -159,12 +162,12 @@ func nightsOfAllKinds() *history.History {
 func TestGoldenHistoryInChinese(t *testing.T) {
 	h := nightsOf(12, dated)
 	h.Lang = message.Chinese
-	p := NewHistory(h, Options{All: true})
-	golden(t, "history.zh.md", string(written(t, WriteMarkdown, p)))
-	golden(t, "history.zh.txt", string(written(t, WriteText, p)))
+	p := NewHistoryPage(h, Options{All: true})
+	golden(t, "history.zh.md", string(written[Page](t, WriteMarkdown, p)))
+	golden(t, "history.zh.txt", string(written[Page](t, WriteText, p)))
 }
 
-func written(t *testing.T, write func(io.Writer, *Page) error, p *Page) []byte {
+func written[P Page](t *testing.T, write func(io.Writer, P) error, p P) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := write(&b, p); err != nil {

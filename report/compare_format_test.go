@@ -24,23 +24,23 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-var comparisons = map[string]*Page{}
+var comparisons = map[string]*ComparisonPage{}
 
 // comparison is the page of a frozen Comparison, made once.
-func comparison(t *testing.T, name string) *Page {
+func comparison(t *testing.T, name string) *ComparisonPage {
 	t.Helper()
 	if comparisons[name] == nil {
 		opt := options()
 		opt.Rollouts, opt.Font, opt.BaseLink, opt.NewLink = nil, "none", "../base/rollouts.jsonl", "../new/rollouts.jsonl"
-		comparisons[name] = NewComparison(reporttest.Compared(t, name), opt)
+		comparisons[name] = NewComparisonPage(reporttest.Compared(t, name), opt)
 	}
 	return comparisons[name]
 }
 
-func compareAs(t *testing.T, format string, p *Page) []byte {
+func compareAs(t *testing.T, format string, p *ComparisonPage) []byte {
 	t.Helper()
 	all := ComparisonFormats()
-	f := all[slices.IndexFunc(all, func(f Format) bool { return f.Name == format })]
+	f := all[slices.IndexFunc(all, func(f Format[*ComparisonPage]) bool { return f.Name == format })]
 	var b bytes.Buffer
 	if err := f.Write(&b, p); err != nil {
 		t.Fatal(err)
@@ -61,7 +61,7 @@ func TestGoldenComparisons(t *testing.T) {
 }
 
 // untrusted is the page of runs that improved by a grader that could be fooled.
-func untrusted(t *testing.T) *Page {
+func untrusted(t *testing.T) *ComparisonPage {
 	t.Helper()
 	c := reporttest.Compared(t, "improved")
 	by := "grader.hackable"
@@ -70,7 +70,7 @@ func untrusted(t *testing.T) *Page {
 	c.AddVerdicts(&analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &by}}, &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo, Reason: &by}})
 	opt := options()
 	opt.Rollouts, opt.Font = nil, "none"
-	return NewComparison(c, opt)
+	return NewComparisonPage(c, opt)
 }
 
 // Every format says that a higher reward may not mean a better policy where the grader is not
@@ -87,7 +87,7 @@ func TestWhatAnUntrustedGraderCallsBetterIsNotGreen(t *testing.T) {
 	}
 	for name, in := range map[string]string{
 		"text": sgr.ReplaceAllString(text.String(), ""), "html": string(compareAs(t, "html", p)), "markdown": string(compareAs(t, "markdown", p)), "junit": string(compareAs(t, "junit", p)),
-		"print": fmt.Sprint(p.compared().readFirst(), p.compared().runs()),
+		"print": fmt.Sprint(p.readFirst(), p.runs()),
 	} {
 		said := strings.Join(strings.Fields(in), " ")
 		for _, want := range []string{"both runs are NO-GO because of their grader", "may not mean a better policy", "“peek” marks 5 % of the rollouts", "61.9 % in the new one"} {
@@ -135,10 +135,10 @@ func TestEveryFormatOfEveryComparison(t *testing.T) {
 
 func TestAComparisonsDirectoryIsWrittenWhole(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a", "b")
-	p := new(Page)
+	p := new(ComparisonPage)
 	*p = *comparison(t, "one_item")
 	p.Figures = p.Figures[:1] // drawing takes most of a test's time
-	formats := slices.DeleteFunc(ComparisonFormats(), func(f Format) bool { return f.Name == "pdf" || f.Name == "summary" })
+	formats := slices.DeleteFunc(ComparisonFormats(), func(f Format[*ComparisonPage]) bool { return f.Name == "pdf" || f.Name == "summary" })
 	if err := Write(dir, p, formats); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestEachToolIsACaseOfItsOwn(t *testing.T) {
 			sc.Others = append(sc.Others, analysis.Difference{Name: "calls_of_tool", Of: tool, Unit: "calls"})
 		}
 	}
-	readJUnit(t, compareAs(t, "junit", NewComparison(c, options())))
+	readJUnit(t, compareAs(t, "junit", NewComparisonPage(c, options())))
 }
 
 func TestHostileTextsOfAComparisonStayTexts(t *testing.T) {
@@ -216,7 +216,7 @@ func TestHostileTextsOfAComparisonStayTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rows) != len(p.Comparison.Splits[rollout.Eval].Changes)+1 {
+	if len(rows) != len(p.c.Splits[rollout.Eval].Changes)+1 {
 		t.Errorf("items.csv has %d rows", len(rows))
 	}
 	for _, row := range rows {
@@ -233,12 +233,12 @@ func TestTheSummaryOfAComparison(t *testing.T) {
 	reporttest.SamePicture(t, filepath.Join("testdata", "compare.regressed.summary.png"), compareAs(t, "summary", comparison(t, "regressed")), *update)
 	for _, name := range []string{"regressed", "unpaired", "empty", "hostile", "many"} {
 		var rec recorder.Canvas
-		comparison(t, name).drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight))
+		drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight), comparison(t, name))
 		checkCard(t, name, rec)
 	}
-	nasty := NewComparison(nastyComparison(compare.Equivalent), Options{All: true})
+	nasty := NewComparisonPage(nastyComparison(compare.Equivalent), Options{All: true})
 	var rec recorder.Canvas
-	nasty.drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight))
+	drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight), nasty)
 	checkCard(t, "what does not matter", rec)
 }
 
@@ -253,7 +253,7 @@ func TestTheComparisonOnPaper(t *testing.T) {
 				t.Errorf("%s: the paper lacks %q", name, want)
 			}
 		}
-		if first := reporttest.Squeeze(reporttest.Running(pages[0])); !strings.Contains(first, reporttest.Squeeze(p.Answer)) || !strings.Contains(first, reporttest.Squeeze(p.compared().numbers()[0].Value)) {
+		if first := reporttest.Squeeze(reporttest.Running(pages[0])); !strings.Contains(first, reporttest.Squeeze(p.Answer)) || !strings.Contains(first, reporttest.Squeeze(p.numbers()[0].Value)) {
 			t.Errorf("%s: page one lacks the answer or its number", name)
 		}
 	}

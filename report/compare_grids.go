@@ -14,7 +14,7 @@ import (
 )
 
 // differenceGrid is every quantity that was compared, the reward first.
-func (x compared) differenceGrid(sc *compare.Split) Grid {
+func (x *ComparisonPage) differenceGrid(sc *compare.Split) Grid {
 	w := x.w
 	g := Grid{Title: w.Differences, Head: []string{"", w.Base, w.New, w.Difference, "p", ""}, Most: 60}
 	if !sc.Reward.Known() {
@@ -35,7 +35,7 @@ func (x compared) differenceGrid(sc *compare.Split) Grid {
 }
 
 // breakdownGrid is the reward by group, the largest drop first.
-func (x compared) breakdownGrid(title string, b *compare.Breakdown) Grid {
+func (x *ComparisonPage) breakdownGrid(title string, b *compare.Breakdown) Grid {
 	w := x.w
 	g := Grid{Title: title, Head: []string{"", w.ItemsHead, w.Base, w.New, w.Difference, "p"}}
 	if b == nil {
@@ -55,7 +55,7 @@ func (x compared) breakdownGrid(title string, b *compare.Breakdown) Grid {
 }
 
 // quadrantGrid counts items by the change of reward and of tool calls.
-func (x compared) quadrantGrid(q *compare.Quadrants) Grid {
+func (x *ComparisonPage) quadrantGrid(q *compare.Quadrants) Grid {
 	if q == nil {
 		return Grid{}
 	}
@@ -75,7 +75,7 @@ func (x compared) quadrantGrid(q *compare.Quadrants) Grid {
 }
 
 // outcomeGrid is how rollouts ended that have no grade.
-func (x compared) outcomeGrid(sc *compare.Split) Grid {
+func (x *ComparisonPage) outcomeGrid(sc *compare.Split) Grid {
 	w := x.w
 	g := Grid{Title: w.Outcomes, Head: []string{"", w.Base, w.New, w.ShareDifference}}
 	for _, o := range sc.Outcomes {
@@ -103,7 +103,7 @@ func (x compared) outcomeGrid(sc *compare.Split) Grid {
 }
 
 // movedGrid is the items that changed much, with the rollouts that show it.
-func (x compared) movedGrid(sc *compare.Split) Grid {
+func (x *ComparisonPage) movedGrid(sc *compare.Split) Grid {
 	w := x.w
 	g := Grid{
 		Title: w.Moved, Head: w.MovedHead,
@@ -120,7 +120,7 @@ func (x compared) movedGrid(sc *compare.Split) Grid {
 }
 
 // behindGrid is what tools answered to the same calls in both runs, where that changed.
-func (x compared) behindGrid() Grid {
+func (x *ComparisonPage) behindGrid() Grid {
 	g := Grid{Words: true, Head: x.w.OtherAnswersHead}
 	for _, cause := range x.c.LikelyCauses {
 		for _, e := range cause.Examples {
@@ -134,7 +134,7 @@ func (x compared) behindGrid() Grid {
 }
 
 // refs names rollouts by line, sample and reward, with the command that prints them.
-func (x compared) refs(file string, list []compare.SampleRef) string {
+func (x *ComparisonPage) refs(file string, list []compare.SampleRef) string {
 	var out []string
 	for _, r := range list {
 		line, sample, reward := strconv.Itoa(r.Line), strconv.Itoa(r.Sample), message.Digits(r.Reward)

@@ -12,7 +12,7 @@ import (
 )
 
 // itemBlocks are the tables of all items of both runs.
-func (x compared) itemBlocks() []block.Block {
+func (x *ComparisonPage) itemBlocks() []block.Block {
 	w := x.w
 	var list []block.Block
 	for _, split := range x.splits() {

@@ -17,11 +17,10 @@ import (
 // question for a pass. Then, for each split, there is a case for the mean reward, a
 // failure when it regressed and skipped when it is unknown, and one for everything else
 // that is compared, which decides nothing: it passes, with its numbers in its output.
-func writeComparedJUnit(w io.Writer, p *Page) error {
-	x := p.compared()
+func writeComparedJUnit(w io.Writer, x *ComparisonPage) error {
 	s := junit.Suite{
-		Name: cmp.Or(id(x.c.New.Name), "gonogo compare"), Timestamp: began(p), Hostname: "localhost", Time: "0",
-		Properties: x.properties(), Cases: []junit.Case{x.answerCase()}, Out: junit.Text{Text: p.Sentence},
+		Name: cmp.Or(id(x.c.New.Name), "gonogo compare"), Timestamp: began(x.Now, ""), Hostname: "localhost", Time: "0",
+		Properties: x.properties(), Cases: []junit.Case{x.answerCase()}, Out: junit.Text{Text: x.Sentence},
 	}
 	for _, split := range x.splits() {
 		s.Cases = append(s.Cases, x.rewardCase(split))
@@ -39,7 +38,7 @@ func writeComparedJUnit(w io.Writer, p *Page) error {
 	return s.Write(w)
 }
 
-func (x compared) answerCase() junit.Case {
+func (x *ComparisonPage) answerCase() junit.Case {
 	c := junit.Case{Class: junitClass(""), Name: "answer", Time: "0"}
 	text := x.Words.named(x.Answer, x.Sentence)
 	m := &junit.Message{Type: string(x.c.Answer), Message: text, Text: "\n" + text + "\n"}
@@ -50,7 +49,7 @@ func (x compared) answerCase() junit.Case {
 	return c
 }
 
-func (x compared) rewardCase(split rollout.Split) junit.Case {
+func (x *ComparisonPage) rewardCase(split rollout.Split) junit.Case {
 	c, sc := junit.Case{Class: junitClass(string(split)), Name: "reward", Time: "0"}, x.c.Splits[split]
 	text := "\n" + x.why(sc) + "\n" + strings.Join(x.facts(sc), "\n") + "\n"
 	for _, m := range sc.Moved {
@@ -66,11 +65,11 @@ func (x compared) rewardCase(split rollout.Split) junit.Case {
 }
 
 // line is a difference in one line.
-func (x compared) line(of, base, new, change string) string {
+func (x *ComparisonPage) line(of, base, new, change string) string {
 	return fmt.Sprintf(x.w.DifferenceLine, of, base, new, change)
 }
 
-func (x compared) properties() []junit.Property {
+func (x *ComparisonPage) properties() []junit.Property {
 	c := x.c
 	list := []junit.Property{
 		{Name: "gonogo.answer", Value: string(c.Answer)},

@@ -65,7 +65,7 @@ func TestComparisonKeepsToItsWidthAndItsLetters(t *testing.T) {
 	for _, answer := range answers() {
 		for _, columns := range []int{60, 80, 100} {
 			for _, ascii := range []bool{false, true} {
-				p := NewComparison(nastyComparison(answer), Options{Width: columns, ASCII: ascii, All: true})
+				p := NewComparisonPage(nastyComparison(answer), Options{Width: columns, ASCII: ascii, All: true})
 				var plain, colored bytes.Buffer
 				if err := WriteText(&plain, p); err != nil {
 					t.Fatal(err)
@@ -90,7 +90,7 @@ func TestComparisonKeepsToItsWidthAndItsLetters(t *testing.T) {
 
 // What confounds is read before the answer.
 func TestWhatDiffersStandsBeforeTheAnswer(t *testing.T) {
-	p := NewComparison(nastyComparison(compare.Regressed), Options{})
+	p := NewComparisonPage(nastyComparison(compare.Regressed), Options{})
 	var text, marked bytes.Buffer
 	if err := WriteText(&text, p); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestWhatDiffersStandsBeforeTheAnswer(t *testing.T) {
 
 func TestComparisonInMarkdownIsText(t *testing.T) {
 	var b bytes.Buffer
-	if err := WriteMarkdown(&b, NewComparison(nastyComparison(compare.CannotTell), Options{All: true})); err != nil {
+	if err := WriteMarkdown(&b, NewComparisonPage(nastyComparison(compare.CannotTell), Options{All: true})); err != nil {
 		t.Fatal(err)
 	}
 	prose := regexp.MustCompile("``.*?``").ReplaceAllString(b.String(), "") // hostile text in code has a fence of two
@@ -148,7 +148,7 @@ func TestTheCatalogueOfComparisonsIsComplete(t *testing.T) {
 func TestAnEmptyComparisonIsStillAPage(t *testing.T) {
 	c := &compare.Comparison{Answer: compare.CannotTell, Sentence: message.Verbatim("Neither run has a rollout with a reward.")}
 	var text, marked bytes.Buffer
-	p := NewComparison(c, Options{All: true})
+	p := NewComparisonPage(c, Options{All: true})
 	if WriteText(&text, p) != nil || WriteMarkdown(&marked, p) != nil {
 		t.Fatal("an empty comparison cannot be written")
 	}
@@ -170,7 +170,7 @@ func TestOneOfAThingInAComparisonIsNotMany(t *testing.T) {
 // A title that ends its sentence, as that of a shift does, was followed by
 // "p = 1.; measured".
 func TestAFindingsLineGoesOnAfterItsTitle(t *testing.T) {
-	p := &Page{Result: &analysis.Result{}, Words: &english}
+	p := &RunPage{common: common{Words: &english}, Result: &analysis.Result{}}
 	f := finding{Finding: analysis.Finding{Gate: "shift.text", Split: "eval", Fact: analysis.Fact{Title: message.Verbatim("No large difference: p = 1."), Want: message.Verbatim("< 0.7")}}}
 	if got, want := p.line(f), "shift.text · eval: no large difference: p = 1."; got != want {
 		t.Errorf("without a measure: %q, want %q", got, want)
@@ -183,21 +183,21 @@ func TestAFindingsLineGoesOnAfterItsTitle(t *testing.T) {
 
 // A comparison that answers IMPROVED said nothing of what to do next.
 func TestAnImprovementSaysWhatToRead(t *testing.T) {
-	p := NewComparison(reporttest.Compared(t, "improved"), Options{})
-	if next := p.compared().toDo(); len(next) != 1 || !strings.HasPrefix(next[0], "See what happened to ") {
+	p := NewComparisonPage(reporttest.Compared(t, "improved"), Options{})
+	if next := p.toDo(); len(next) != 1 || !strings.HasPrefix(next[0], "See what happened to ") {
 		t.Errorf("what to do first is %q", next)
 	}
-	p.Comparison.Base.Model, p.Comparison.New.Model = "before", "after"
-	p.Comparison.Differs = []compare.RunDifference{{What: "model", Key: "model.name", Base: message.Verbatim("before"), New: message.Verbatim("after")}}
-	if first := p.compared().readFirst(); len(first) > 0 && strings.Contains(first[0], "model.name") {
+	p.c.Base.Model, p.c.New.Model = "before", "after"
+	p.c.Differs = []compare.RunDifference{{What: "model", Key: "model.name", Base: message.Verbatim("before"), New: message.Verbatim("after")}}
+	if first := p.readFirst(); len(first) > 0 && strings.Contains(first[0], "model.name") {
 		t.Errorf("the model is named above, and again in %q", first)
 	}
-	for _, sc := range p.Comparison.Splits {
+	for _, sc := range p.c.Splits {
 		for i := range sc.Moved {
 			sc.Moved[i].Change = math.Abs(sc.Moved[i].Change)
 		}
 	}
-	if next := p.compared().toDo(); len(next) != 1 || !strings.Contains(next[0], " (+") {
+	if next := p.toDo(); len(next) != 1 || !strings.Contains(next[0], " (+") {
 		t.Errorf("without a drop, what to do first is %q", next)
 	}
 }
@@ -226,7 +226,7 @@ func TestTheNumbersAreWhatChangedMost(t *testing.T) {
 	} {
 		c.Splits[rollout.Eval].Others = test.with
 		var got []string
-		for _, tile := range NewComparison(c, Options{}).compared().numbers()[1:] {
+		for _, tile := range NewComparisonPage(c, Options{}).numbers()[1:] {
 			got = append(got, tile.Label)
 		}
 		if !reflect.DeepEqual(got, test.want) {

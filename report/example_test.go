@@ -10,7 +10,7 @@ import (
 )
 
 // A page is made once and written in any format.
-func ExampleNewPage() {
+func ExampleNewRunPage() {
 	value, low, high := 0.04, 0.02, 0.07
 	gate := "signal.informative"
 	result := &analysis.Result{
@@ -23,7 +23,7 @@ func ExampleNewPage() {
 			},
 		}},
 	}
-	page := report.NewPage(result, report.Options{Name: "support-agent", Version: "1.0.0", ASCII: true, Width: 72})
+	page := report.NewRunPage(result, report.Options{Name: "support-agent", Version: "1.0.0", ASCII: true, Width: 72})
 	fmt.Println(page.Verdict, page.Sentence)
 	fmt.Println(page.Findings[0].Value)
 	for _, format := range report.Formats() {

@@ -14,7 +14,7 @@ import (
 )
 
 // notes say what a reader should know of how the rollouts came to be.
-func (p *Page) notes() []string {
+func (p *RunPage) notes() []string {
 	var list []string
 	if p.GraderChanged {
 		list = append(list, p.say(graderChanged.With(analysis.Commands)))
@@ -27,7 +27,7 @@ func (p *Page) notes() []string {
 
 // facts says how the numbers came to be: run, model, data, seed, settings and
 // methods.
-func (p *Page) facts() []Fact {
+func (p *RunPage) facts() []Fact {
 	r := p.Result
 	var list []Fact
 	add := func(name, value string) {
@@ -130,7 +130,7 @@ func inputProblems(in rollout.Input, w *words) []string {
 var pseudoVersion = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+-([0-9a-z.]+\.)?[0-9]{14}-`)
 
 // footer says who made the page, and when if that is known.
-func (p *Page) footer() string {
+func (p *common) footer() string {
 	s := fmt.Sprintf(p.Words.Made, pseudoVersion.ReplaceAllString(p.Version, ""))
 	if !p.Now.IsZero() {
 		s += fmt.Sprintf(p.Words.MadeAt, p.Now.UTC().Format("2006-01-02 15:04 UTC"))
@@ -138,23 +138,23 @@ func (p *Page) footer() string {
 	return strings.TrimSpace(s)
 }
 
-// About says which split the headlines are about, how sure the intervals are, and
-// why those of findings may differ from those of the headlines.
-func (p *Page) About() string {
-	split := visible(string(p.Split))
-	about := fmt.Sprintf(p.Words.About, split, message.Percent(p.confidence))
+// about says which split the headlines are about and how sure the intervals are.
+func (p *common) about() string {
+	return fmt.Sprintf(p.Words.About, visible(string(p.Split)), message.Percent(p.confidence))
+}
+
+// about also says why the intervals of findings may differ from those of the headlines.
+func (p *RunPage) about() string {
+	about := p.common.about()
 	if p.narrowed() {
-		about += p.Words.Signs.Space + fmt.Sprintf(p.Words.AboutFile, split)
+		about += p.Words.Signs.Space + fmt.Sprintf(p.Words.AboutFile, visible(string(p.Split)))
 	}
 	return about
 }
 
 // narrowed reports whether findings judge the items of the file, most of which were
 // measured, and headlines all items like these: both show the mean reward.
-func (p *Page) narrowed() bool {
-	if p.Result == nil {
-		return false
-	}
+func (p *RunPage) narrowed() bool {
 	s := p.Result.Splits[p.Split]
 	if s == nil || s.Reward.Low == nil || s.Reward.High == nil {
 		return false

@@ -86,7 +86,7 @@ func findings(r *analysis.Result) []finding {
 }
 
 // findingBlocks words the findings. Commands name the run directory where it is known.
-func (p *Page) findingBlocks() block.Findings {
+func (p *RunPage) findingBlocks() block.Findings {
 	w := p.Words
 	rows := p.rowsOfItems()
 	list := make(block.Findings, len(p.found))
@@ -138,7 +138,7 @@ func (p *Page) findingBlocks() block.Findings {
 
 // rule says what a finding goes by where its interval lets expect another answer, or
 // another interval.
-func (p *Page) rule(f finding) string {
+func (p *RunPage) rule(f finding) string {
 	across := f.Threshold != nil && f.Low != nil && f.High != nil && *f.Low < *f.Threshold && *f.Threshold < *f.High
 	switch {
 	case across && f.Status == analysis.Pass:
@@ -157,15 +157,15 @@ func filledFacts(list ...Fact) []Fact {
 }
 
 // say says a text, whose commands name the run.
-func (p *Page) say(t message.Text) string { return p.Words.say(t.At(p.place())) }
+func (p *RunPage) say(t message.Text) string { return p.Words.say(t.At(p.place())) }
 
 // title is what a finding says; its gate where it says nothing.
-func (p *Page) title(f finding) string {
+func (p *RunPage) title(f finding) string {
 	return p.Words.Capital(cmp.Or(p.say(f.Title), visible(f.Gate)))
 }
 
 // line is a finding in one line.
-func (p *Page) line(f finding) string {
+func (p *RunPage) line(f finding) string {
 	s := p.Words.named(f.place(), p.Words.Lower(p.title(f)))
 	if how := p.measure(f); how != "" {
 		s = unended(s) + how
@@ -174,7 +174,7 @@ func (p *Page) line(f finding) string {
 }
 
 // measure is what was measured and wanted, behind a title.
-func (p *Page) measure(f finding) string {
+func (p *RunPage) measure(f finding) string {
 	value, want := measured(f.Finding, p.Words), p.Words.say(f.Want)
 	if value == "" || want == "" {
 		return ""

@@ -18,8 +18,8 @@ type Rollouts = table.Rollouts
 // was made without Options.Rollouts.
 var ErrNoRollouts = table.ErrNoRollouts
 
-// Format is one way to write a Page.
-type Format struct {
+// Format is one way to write a page.
+type Format[P Page] struct {
 	Name string // as in --format
 	File string // its file in the report directory; "" when it is for the terminal only
 	Doc  string
@@ -27,43 +27,44 @@ type Format struct {
 	Rollouts  bool // made of the rollouts themselves: Options.Rollouts must be there
 	OnRequest bool // written only where it is asked for by name
 
-	Write func(io.Writer, *Page) error
+	Write func(io.Writer, P) error
 }
 
 // Formats lists the formats of a run's report in the order they are shown.
-func Formats() []Format {
-	return []Format{
+func Formats() []Format[*RunPage] {
+	return []Format[*RunPage]{
 		{Name: "text", Doc: "the report for a terminal: verdict, why, what to do first, three numbers, in at most " +
-			"40 lines; --all: the rest as well", Write: WriteText},
+			"40 lines; --all: the rest as well", Write: as[*RunPage](WriteText)},
 		{
 			Name: "markdown", File: "report.md",
-			Doc: "the brief of the report as Markdown, for a comment on a pull request: at most 3 KB, without pictures", Write: func(w io.Writer, p *Page) error { return markdown.Write(w, p.Doc(), markdown.Options{}) },
+			Doc:   "the brief of the report as Markdown, for a comment on a pull request: at most 3 KB, without pictures",
+			Write: func(w io.Writer, p *RunPage) error { return markdown.Write(w, p.Doc(), markdown.Options{}) },
 		},
 		{
 			Name: "html", File: "index.html",
 			Doc:   "the whole report as one page that needs no network: pictures, item table, settings",
-			Write: writeHTML,
+			Write: as[*RunPage](writeHTML),
 		},
 		{
 			Name: "markdown-full", File: "report-full.md",
 			Doc:       "all of it as Markdown, with links to the pictures in charts/; written on request only",
-			OnRequest: true, Write: writeFull,
+			OnRequest: true, Write: as[*RunPage](writeFull),
 		},
 		{
 			Name: "pdf", File: "report.pdf", Doc: "the report for paper, at most six pages: brief, findings, " +
 				"behaviour, method, charts as vectors; with --pdf full an annex of all pictures, items and thresholds",
-			Write: writePDF,
+			Write: as[*RunPage](writePDF),
 		},
 		{
 			Name: "summary", File: "summary.png",
 			Doc:   "one picture, 1600 × 900: verdict, reason, what to do first, three numbers, what decides",
-			Write: writeCard,
+			Write: as[*RunPage](writeCard),
 		},
 		{Name: "junit", File: "junit.xml", Doc: "a test case for each gate and split, for the test pages of GitHub, " +
 			"GitLab and Jenkins; an UNDECIDED verdict is an error there", Write: writeJUnit},
 		{
 			Name: "items", File: "items.csv", Doc: "a row for each item, with all its numbers",
-			Write: func(w io.Writer, p *Page) error { return table.Items(w, p.Result) },
+			Write: func(w io.Writer, p *RunPage) error { return table.Items(w, p.Result) },
 		},
 		{
 			Name: "rollouts", File: "rollouts.csv",
@@ -87,53 +88,53 @@ func Formats() []Format {
 
 // ComparisonFormats lists the formats of a comparison in the order they are
 // shown, those of a run's report as far as they make sense.
-func ComparisonFormats() []Format {
-	return []Format{
+func ComparisonFormats() []Format[*ComparisonPage] {
+	return []Format[*ComparisonPage]{
 		{
 			Name: "json", File: "comparison.json",
 			Doc:   "the comparison with every number and every item that is in both runs",
-			Write: func(w io.Writer, p *Page) error { return p.Comparison.Encode(w) },
+			Write: func(w io.Writer, p *ComparisonPage) error { return p.c.Encode(w) },
 		},
 		{
 			Name: "markdown", File: "report.md",
 			Doc:   "the brief of the comparison as Markdown, for a comment on a pull request; with --all, all of it",
-			Write: WriteMarkdown,
+			Write: as[*ComparisonPage](WriteMarkdown),
 		},
 		{Name: "html", File: "index.html", Doc: "the whole comparison as one page that needs no network: pictures, " +
-			"the items that changed most with their rollouts, all items", Write: writeHTML},
-		{Name: "pdf", File: "report.pdf", Doc: "the whole comparison for paper, charts as vectors", Write: writePDF},
+			"the items that changed most with their rollouts, all items", Write: as[*ComparisonPage](writeHTML)},
+		{Name: "pdf", File: "report.pdf", Doc: "the whole comparison for paper, charts as vectors", Write: as[*ComparisonPage](writePDF)},
 		{
 			Name: "summary", File: "summary.png",
-			Doc: "one picture, 1600 × 900: answer, differences with intervals, what decides", Write: writeCard,
+			Doc: "one picture, 1600 × 900: answer, differences with intervals, what decides", Write: as[*ComparisonPage](writeCard),
 		},
 		{Name: "junit", File: "junit.xml", Doc: "the answer as a test case, and one for each question and split: " +
 			"“regressed” is a failure, “cannot tell” is an error", Write: writeComparedJUnit},
 		{
 			Name: "items", File: "items.csv", Doc: "a row for each item in both runs, with its changes",
-			Write: func(w io.Writer, p *Page) error { return table.Changes(w, p.Comparison) },
+			Write: func(w io.Writer, p *ComparisonPage) error { return table.Changes(w, p.c) },
 		},
 	}
 }
 
 // HistoryFormats lists the formats of a history.
-func HistoryFormats() []Format {
-	return []Format{
+func HistoryFormats() []Format[*HistoryPage] {
+	return []Format[*HistoryPage]{
 		{
 			Name: "html", File: "index.html", Doc: "the whole history as one page that needs no network",
-			Write: writeHTML,
+			Write: as[*HistoryPage](writeHTML),
 		},
-		{Name: "pdf", File: "report.pdf", Doc: "the whole history for paper, charts as vectors", Write: writePDF},
+		{Name: "pdf", File: "report.pdf", Doc: "the whole history for paper, charts as vectors", Write: as[*HistoryPage](writePDF)},
 		{
 			Name: "summary", File: "summary.png", Doc: "one picture, 1600 × 900: the newest night, and the trends",
-			Write: writeCard,
+			Write: as[*HistoryPage](writeCard),
 		},
 		{
 			Name: "markdown-full", File: "history.md",
-			Doc: "all of it as Markdown, with links to the pictures in charts/", Write: writeFull,
+			Doc: "all of it as Markdown, with links to the pictures in charts/", Write: as[*HistoryPage](writeFull),
 		},
 		{
 			Name: "json", File: "history.json", Doc: "the history with every number",
-			Write: func(w io.Writer, p *Page) error { return p.History.Encode(w) },
+			Write: func(w io.Writer, p *HistoryPage) error { return p.h.Encode(w) },
 		},
 		{
 			Name: "junit", File: "junit.xml", Doc: "a test case for the newest night, and one for each series",
@@ -142,24 +143,29 @@ func HistoryFormats() []Format {
 	}
 }
 
+// as returns a writer of any page as one of a kind of page.
+func as[P Page](write func(io.Writer, Page) error) func(io.Writer, P) error {
+	return func(w io.Writer, p P) error { return write(w, p) }
+}
+
 // Usual lists the formats of a run that are written where none is named.
-func Usual() []Format {
-	return slices.DeleteFunc(Formats(), func(f Format) bool { return f.OnRequest })
+func Usual() []Format[*RunPage] {
+	return slices.DeleteFunc(Formats(), func(f Format[*RunPage]) bool { return f.OnRequest })
 }
 
 // WriteText writes the page for a terminal: its brief, and the rest with Options.All.
-func WriteText(w io.Writer, p *Page) error { return text.Write(w, p.Doc(), p.terminal()) }
+func WriteText(w io.Writer, p Page) error { return text.Write(w, p.Doc(), p.base().terminal()) }
 
 // WriteMarkdown writes the same as GitHub-flavoured Markdown.
-func WriteMarkdown(w io.Writer, p *Page) error {
-	return markdown.Write(w, p.Doc(), markdown.Options{All: p.All})
+func WriteMarkdown(w io.Writer, p Page) error {
+	return markdown.Write(w, p.Doc(), markdown.Options{All: p.base().All})
 }
 
-func writeFull(w io.Writer, p *Page) error {
+func writeFull(w io.Writer, p Page) error {
 	return markdown.Write(w, p.Doc(), markdown.Options{All: true, Pictures: true})
 }
 
-func writeHTML(w io.Writer, p *Page) error { return html.Write(w, p.Doc()) }
+func writeHTML(w io.Writer, p Page) error { return html.Write(w, p.Doc()) }
 
 // terminal is what the text format is written for.
 func (opt Options) terminal() text.Options {
@@ -167,7 +173,7 @@ func (opt Options) terminal() text.Options {
 }
 
 // surveyed reads the page's rollouts, once: for the tables, and by item for the page.
-func (p *Page) surveyed() (*table.Survey, error) {
+func (p *RunPage) surveyed() (*table.Survey, error) {
 	if p.survey != nil {
 		return p.survey, nil
 	}
@@ -181,7 +187,7 @@ func (p *Page) surveyed() (*table.Survey, error) {
 	return s, nil
 }
 
-func writeRollouts(w io.Writer, p *Page) error {
+func writeRollouts(w io.Writer, p *RunPage) error {
 	s, err := p.surveyed()
 	if err != nil {
 		return fmt.Errorf("write rollouts.csv: %w", err)
@@ -189,7 +195,7 @@ func writeRollouts(w io.Writer, p *Page) error {
 	return s.WriteCSV(w)
 }
 
-func writeParquet(w io.Writer, p *Page) error {
+func writeParquet(w io.Writer, p *RunPage) error {
 	s, err := p.surveyed()
 	if err != nil {
 		return fmt.Errorf("write rollouts.parquet: %w", err)

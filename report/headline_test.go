@@ -30,13 +30,13 @@ func TestNumbersOfTheGradedRolloutsAreMarked(t *testing.T) {
 			}
 			opt := options()
 			opt.Font = typeface.None
-			p := NewPage(r, opt)
+			p := NewRunPage(r, opt)
 			forms := map[string]string{}
 			for _, form := range []string{"text", "markdown-full", "html"} {
 				forms[form] = reporttest.Squeeze(string(write(t, form, p)))
 			}
 			var card recorder.Canvas
-			p.drawCard(draw.NewCanvas(&card, cardWidth, cardHeight))
+			drawCard(draw.NewCanvas(&card, cardWidth, cardHeight), p)
 			for _, action := range card.Actions {
 				if a, ok := action.(*recorder.FillString); ok {
 					forms["summary"] += reporttest.Squeeze(a.String)

@@ -14,32 +14,33 @@ import (
 	"gonogo/report/internal/junit"
 )
 
-// nights is the page of a history on its way to blocks.
-type nights struct {
-	*Page
+// HistoryPage is the page of a history.
+type HistoryPage struct {
+	common
 	h *history.History
 	w *historyWords // in its language
 }
 
-// NewHistory makes the page of h, in the language of h.
-func NewHistory(h *history.History, opt Options) *Page {
-	p := newPage(opt, h.Lang)
-	p.History = h
-	x := p.nights()
-	p.Title = x.w.Title
-	p.Answer, p.Sentence = x.newest()
-	p.Figures = drawnOf(chart.Histories(h, x.w.seriesName), h)
+// NewHistoryPage makes the page of h, in the language of h.
+func NewHistoryPage(h *history.History, opt Options) *HistoryPage {
+	w := message.In(h.Lang, "report.history", historyEnglish)
+	p := &HistoryPage{common: newPage(opt, h.Lang), h: h, w: &w}
+	p.Title = w.Title
+	p.Answer, p.Sentence = p.newest()
+	p.Figures = drawnOf(chart.Histories(h, w.seriesName), h)
 	return p
 }
 
-func (p *Page) nights() nights {
-	w := message.In(p.History.Lang, "report.history", historyEnglish)
-	return nights{p, p.History, &w}
+// Doc returns the page in blocks, as every format writes it.
+func (x *HistoryPage) Doc() *block.Doc {
+	if x.doc == nil {
+		x.doc = x.nights()
+	}
+	return x.doc
 }
 
-// doc is the report of a history.
-func (x nights) doc() *block.Doc {
-	h, w, d := x.h, x.w, x.frame()
+func (x *HistoryPage) nights() *block.Doc {
+	h, w, d := x.h, x.w, x.frame(x.Answer)
 	d.Words.Rest, d.Head = fmt.Sprintf(w.Rest, x.directory("DIR")), []string{x.Title}
 	verdict := block.Verdict{Answer: x.Answer, Tone: block.Unknown, Reason: x.Sentence}
 	if n := len(h.Nights); n > 0 {
@@ -97,7 +98,7 @@ func (x nights) doc() *block.Doc {
 }
 
 // searched says whether there were enough nights to search for a change.
-func (x nights) searched() bool {
+func (x *HistoryPage) searched() bool {
 	return slices.ContainsFunc(x.h.Series, func(s history.Series) bool { return s.P != nil })
 }
 
@@ -106,7 +107,7 @@ const trendHeight = chart.Height * 0.9
 
 // trends names the pictures that come first: the reward, then the series that
 // changed last, then what every run is asked for; four at most.
-func (x nights) trends() []string {
+func (x *HistoryPage) trends() []string {
 	names := []string{"history_" + history.Reward}
 	last := slices.Clone(x.h.Changes)
 	slices.SortStableFunc(last, func(a, b history.Change) int { return b.Night - a.Night })
@@ -126,7 +127,7 @@ func (x nights) trends() []string {
 }
 
 // span is how many nights there are, and from when to when.
-func (x nights) span() string {
+func (x *HistoryPage) span() string {
 	switch n := len(x.h.Nights); n {
 	case 1:
 		return fmt.Sprintf(x.w.One, x.Words.Lang.Count(1, "night"), x.night(0))
@@ -136,7 +137,7 @@ func (x nights) span() string {
 }
 
 // newest is the answer of the newest night, and why.
-func (x nights) newest() (answer, why string) {
+func (x *HistoryPage) newest() (answer, why string) {
 	n := len(x.h.Nights)
 	if n == 0 {
 		return x.w.NoNight, x.w.None
@@ -172,10 +173,10 @@ func (w *historyWords) seriesName(name string) string {
 	return id(name)
 }
 
-func (x nights) night(i int) string { return id(x.h.Nights[i].Name) }
+func (x *HistoryPage) night(i int) string { return id(x.h.Nights[i].Name) }
 
 // changes are the nights where something changed, each with all that changed there.
-func (x nights) changes() []block.Block {
+func (x *HistoryPage) changes() []block.Block {
 	var list []block.Block
 	for rest := x.h.Changes; len(rest) > 0; {
 		n := 1
@@ -194,7 +195,7 @@ func (x nights) changes() []block.Block {
 const mostChanges = 6
 
 // changesAt are the changes of one night, the setup's and what changed near it.
-func (x nights) changesAt(same []history.Change) block.Note {
+func (x *HistoryPage) changesAt(same []history.Change) block.Note {
 	w := x.w
 	out := block.Note{Lead: fmt.Sprintf(w.From, x.night(same[0].Night)), Points: true}
 	var made, here, with []string
@@ -232,7 +233,7 @@ func (x nights) changesAt(same []history.Change) block.Note {
 }
 
 // change is how a series changed at one point.
-func (x nights) change(c *history.Change) string {
+func (x *HistoryPage) change(c *history.Change) string {
 	w := x.w
 	move := message.DifferenceIn(c.Unit, &c.Difference, c.Low, c.High)
 	text := fmt.Sprintf(w.Change, w.seriesName(c.Series), message.DigitsIn(c.Unit, &c.Before),
@@ -254,7 +255,7 @@ func madeText(m history.SettingChange, w *historyWords) string {
 }
 
 // seriesGrids are a table for each kind of series.
-func (x nights) seriesGrids() []Grid {
+func (x *HistoryPage) seriesGrids() []Grid {
 	var list []Grid
 	for _, kind := range history.Kinds() {
 		list = append(list, x.seriesGrid(kind))
@@ -263,7 +264,7 @@ func (x nights) seriesGrids() []Grid {
 }
 
 // seriesGrid is what the series of a kind say of the newest night.
-func (x nights) seriesGrid(kind string) Grid {
+func (x *HistoryPage) seriesGrid(kind string) Grid {
 	w := x.w
 	g := Grid{Title: w.Kinds[kind], Head: w.SeriesHead, Spare: []int{2, 3, 3}}
 	for _, s := range x.h.Series {
@@ -293,7 +294,7 @@ func (x nights) seriesGrid(kind string) Grid {
 }
 
 // nightsGrid lists the nights, the newest last.
-func (x nights) nightsGrid() Grid {
+func (x *HistoryPage) nightsGrid() Grid {
 	w := x.w
 	g := Grid{Words: true, Head: w.NightsHead}
 	rewards := make(map[int]string)
@@ -345,14 +346,13 @@ func nightAnswer(n *history.NightSummary, w *historyWords) string {
 // writeNightsJUnit writes a test case for the newest night, and one for each series: a
 // failure where the night regressed, an error where it could not tell. A series
 // that changed passes and says so: what it means depends on what was meant.
-func writeNightsJUnit(w io.Writer, p *Page) error {
-	x := p.nights()
+func writeNightsJUnit(w io.Writer, x *HistoryPage) error {
 	s := junit.Suite{Name: "gonogo nightly", Hostname: "localhost", Time: "0"}
 	if n := len(x.h.Nights); n > 0 {
 		newest := &x.h.Nights[n-1]
 		one := junit.Case{Class: "gonogo.nightly", Name: "night", Time: "0"}
-		text := x.Words.named(p.Answer, p.Sentence)
-		settle(&one, verdictOf(newest.ExitCode), &junit.Message{Type: p.Answer, Message: text, Text: text})
+		text := x.Words.named(x.Answer, x.Sentence)
+		settle(&one, verdictOf(newest.ExitCode), &junit.Message{Type: x.Answer, Message: text, Text: text})
 		s.Timestamp = newest.Time.UTC().Format("2006-01-02T15:04:05")
 		s.Cases = append(s.Cases, one)
 	}

@@ -25,7 +25,7 @@ func TestTheHistoryInABrowser(t *testing.T) {
 				continue // that takes long and says nothing more
 			}
 			h.Lang = l
-			p := NewHistory(h, Options{Version: "1.2.3"})
+			p := NewHistoryPage(h, Options{Version: "1.2.3"})
 			b.load(func(w io.Writer) error { return writeHTML(w, p) })
 			axe()
 			b.quiet()

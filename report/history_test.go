@@ -70,8 +70,8 @@ func dated(i int) string { return fmt.Sprintf("2026-11-%02dT0200Z", i+1) }
 const hostileName = "<script>alert(1)</script>\x1b[2J\u202e=cmd|x"
 
 func TestHistoryGoldens(t *testing.T) {
-	p := NewHistory(nightsOf(12, dated), Options{All: true})
-	for name, write := range map[string]func(io.Writer, *Page) error{"history.txt": WriteText, "history.md": WriteMarkdown} {
+	p := NewHistoryPage(nightsOf(12, dated), Options{All: true})
+	for name, write := range map[string]func(io.Writer, Page) error{"history.txt": WriteText, "history.md": WriteMarkdown} {
 		var b bytes.Buffer
 		if err := write(&b, p); err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestHistoryOfAnyLength(t *testing.T) {
 		"no night": nightsOf(0, dated), "one night": nightsOf(1, dated), "two nights": nightsOf(2, dated), "four months": nightsOf(120, dated),
 		"hostile names": nightsOf(12, func(i int) string { return hostileName + strings.Repeat("x", 10000) + fmt.Sprint(i) }),
 	} {
-		p := NewHistory(h, Options{All: true})
+		p := NewHistoryPage(h, Options{All: true})
 		var text, md, html, xmlText bytes.Buffer
 		for name, err := range map[string]error{
 			"text": WriteText(&text, p), "markdown": WriteMarkdown(&md, p), "html": writeHTML(&html, p), "junit": writeNightsJUnit(&xmlText, p),
@@ -121,12 +121,12 @@ func TestHistoryOfAnyLength(t *testing.T) {
 // A card shows the newest night, a mark for each night and two trends, whether or not
 // anything changed.
 func TestTheCardOfAHistory(t *testing.T) {
-	card := write(t, "summary", NewHistory(nightsOf(12, dated), Options{}))
+	card := written[Page](t, writeCard, NewHistoryPage(nightsOf(12, dated), Options{}))
 	reporttest.SamePicture(t, filepath.Join("testdata", "history.summary.png"), card, *update)
 	for what, h := range map[string]*history.History{"one night": nightsOf(1, dated), "no change": nightsOf(7, dated), "four months": nightsOf(120, dated)} {
-		p := NewHistory(h, Options{})
+		p := NewHistoryPage(h, Options{})
 		var rec recorder.Canvas
-		p.drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight))
+		drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight), p)
 		checkCard(t, what, rec)
 		strips, trends := 0, 0
 		for _, b := range p.Doc().Brief {
@@ -152,14 +152,14 @@ func btoi(b bool) int {
 func TestNightsInThreeMarks(t *testing.T) {
 	h := nightsOf(12, dated)
 	h.Nights[9].ExitCode = 4
-	p := NewHistory(h, Options{})
+	p := NewHistoryPage(h, Options{})
 	const want = "12 nights: 8 good, 1 cannot tell, 3 regressed; none good since 9 Nov 2026"
 	if f := p.Figures[0]; f.Name != chart.NightMarks || f.Title != want {
 		t.Errorf("%s says %q, want %q", f.Name, f.Title, want)
 	}
 	h.Nights[10].Time = h.Nights[11].Time.Add(-time.Hour) // two nights of a day
 	h.Nights[10].Good = true
-	if got := NewHistory(h, Options{}).Figures[0].Title; !strings.HasSuffix(got, "none good since 12 Nov 2026 02:00") {
+	if got := NewHistoryPage(h, Options{}).Figures[0].Title; !strings.HasSuffix(got, "none good since 12 Nov 2026 02:00") {
 		t.Errorf("of two nights of a day it says %q", got)
 	}
 }
@@ -175,7 +175,7 @@ func TestTheHistoryOnPaperIsBrief(t *testing.T) {
 				h.Series = append(h.Series, s)
 			}
 		}
-		checkPaper(t, fmt.Sprint(n, " nights"), NewHistory(h, Options{Font: typeface.None}))
+		checkPaper(t, fmt.Sprint(n, " nights"), NewHistoryPage(h, Options{Font: typeface.None}))
 	}
 }
 
@@ -183,7 +183,7 @@ func TestWriteHistory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "page")
 	h := nightsOf(12, dated)
 	h.Series = slices.DeleteFunc(h.Series, func(s history.Series) bool { return s.Name != history.Reward }) // pictures take their time
-	if err := Write(dir, NewHistory(h, Options{All: true}), HistoryFormats()); err != nil {
+	if err := Write(dir, NewHistoryPage(h, Options{All: true}), HistoryFormats()); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"index.html", "report.pdf", "summary.png", "history.md", "history.json", "junit.xml", "charts/history_reward.png"} {

@@ -13,7 +13,7 @@ import (
 )
 
 // itemBlocks are the tables of items.
-func (p *Page) itemBlocks() []block.Block {
+func (p *RunPage) itemBlocks() []block.Block {
 	w := p.Words
 	var list []block.Block
 	category, family := false, false
@@ -103,7 +103,7 @@ type itemOf struct {
 
 // rowsOfItems are the rows of the tables of items, by item as it is shown; −1 for ids
 // that only differ where they are cut.
-func (p *Page) rowsOfItems() map[itemOf]int {
+func (p *RunPage) rowsOfItems() map[itemOf]int {
 	rows := map[itemOf]int{}
 	for split, items := range p.items {
 		for i, it := range items[:min(len(items), block.MaxRows)] {
@@ -118,7 +118,7 @@ func (p *Page) rowsOfItems() map[itemOf]int {
 }
 
 // linked is an item that a finding on a split names, with the way to its row.
-func (p *Page) linked(item string, split rollout.Split, rows map[itemOf]int) block.Item {
+func (p *RunPage) linked(item string, split rollout.Split, rows map[itemOf]int) block.Item {
 	out := block.Item{Name: item}
 	for _, s := range shownSplits(p.Result) {
 		row, there := rows[itemOf{s, item}]

@@ -9,7 +9,7 @@ import (
 )
 
 // writeJSON writes the result behind the page.
-func writeJSON(w io.Writer, p *Page) error {
+func writeJSON(w io.Writer, p *RunPage) error {
 	if err := p.Result.Encode(w); err != nil {
 		return fmt.Errorf("write result.json: %w", err)
 	}
@@ -17,7 +17,7 @@ func writeJSON(w io.Writer, p *Page) error {
 }
 
 // writeJSONText writes it with the words of its messages, in the page's language.
-func writeJSONText(w io.Writer, p *Page) error {
+func writeJSONText(w io.Writer, p *RunPage) error {
 	var b bytes.Buffer
 	if err := writeJSON(&b, p); err != nil {
 		return err

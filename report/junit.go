@@ -17,10 +17,10 @@ import (
 // NO-GO, an error when it is UNDECIDED, so no CI takes an open question for a pass.
 // Then there is a test case for each gate and split: a failure when it blocks, skipped
 // when it was unknown or not required, else passed, with a caution in its output.
-func writeJUnit(w io.Writer, p *Page) error {
+func writeJUnit(w io.Writer, p *RunPage) error {
 	took := duration(p.Result.Timing)
 	s := junit.Suite{
-		Name: cmp.Or(p.Name, "gonogo"), Timestamp: began(p), Hostname: "localhost", Time: took,
+		Name: cmp.Or(p.Name, "gonogo"), Timestamp: began(p.Now, p.Result.Timing.Started), Hostname: "localhost", Time: took,
 		Properties: properties(p), Cases: append([]junit.Case{verdictCase(p, took)}, gateCases(p)...),
 		Out: junit.Text{Text: p.Sentence},
 	}
@@ -31,7 +31,7 @@ func writeJUnit(w io.Writer, p *Page) error {
 // stop as their package.
 func junitClass(split string) string { return "gonogo." + cmp.Or(split, "run") }
 
-func verdictCase(p *Page, took string) junit.Case {
+func verdictCase(p *RunPage, took string) junit.Case {
 	c := junit.Case{Class: junitClass(""), Name: "verdict", Time: took}
 	m := &junit.Message{Type: string(p.Verdict), Message: p.Words.named(string(p.Verdict), p.Sentence), Text: "\n" +
 		p.Sentence + "\n"}
@@ -57,7 +57,7 @@ func settle(c *junit.Case, v analysis.Verdict, m *junit.Message) {
 
 // gateCases are a test case for each gate and split, in the order of the
 // gates, so the list stays the same from night to night.
-func gateCases(p *Page) []junit.Case {
+func gateCases(p *RunPage) []junit.Case {
 	type place struct {
 		gate  string
 		split rollout.Split
@@ -80,7 +80,7 @@ func gateCases(p *Page) []junit.Case {
 
 // gateCase is one test case, of the findings of a place as the page has them. What
 // blocks decides; one that was skipped only where there is no other.
-func (p *Page) gateCase(at []int) junit.Case {
+func (p *RunPage) gateCase(at []int) junit.Case {
 	f, text := p.found[at[0]], ""
 	for _, x := range f.others {
 		if f.Severity == analysis.Advisory && x.Severity == analysis.Blocking {
@@ -121,7 +121,7 @@ func junitFinding(f block.Finding, w *words) string {
 }
 
 // properties identify the run.
-func properties(p *Page) []junit.Property {
+func properties(p *RunPage) []junit.Property {
 	r := p.Result
 	var list []junit.Property
 	add := func(name, value string) {
@@ -148,12 +148,10 @@ func properties(p *Page) []junit.Property {
 
 // began is when sampling began, else when the report is made, without a zone
 // as the schema of Ant wants it: UTC.
-func began(p *Page) string {
-	at := p.Now
-	if p.Result != nil {
-		if t, err := time.Parse(time.RFC3339, p.Result.Timing.Started); err == nil {
-			at = t
-		}
+func began(made time.Time, started string) string {
+	at := made
+	if t, err := time.Parse(time.RFC3339, started); err == nil {
+		at = t
 	}
 	if at.IsZero() {
 		return ""

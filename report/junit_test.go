@@ -92,7 +92,7 @@ func TestJUnitOfSeveralFindingsOfAGate(t *testing.T) {
 	f := func(gate string, sev analysis.Severity, st analysis.Status) analysis.Finding {
 		return analysis.Finding{Gate: gate, Severity: sev, Fact: analysis.Fact{Status: st, Want: message.Verbatim(string(sev)), Title: message.Verbatim(gate)}}
 	}
-	p := NewPage(&analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo}, Findings: []analysis.Finding{
+	p := NewRunPage(&analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo}, Findings: []analysis.Finding{
 		f("caution", analysis.Blocking, analysis.Pass), f("blocked", analysis.Blocking, analysis.Pass), f("blocked", analysis.Blocking, analysis.Fail),
 		f("caution", analysis.Advisory, analysis.Fail), f("unsure", analysis.Advisory, analysis.Unknown), f("skipped", analysis.Blocking, analysis.Skipped),
 		f("half", analysis.Blocking, analysis.Skipped), f("half", analysis.Advisory, analysis.Fail),
@@ -124,7 +124,7 @@ func FuzzJUnit(f *testing.F) {
 		said := message.Verbatim(s)
 		r := &analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.NoGo}, Run: analysis.RunInfo{ID: s, Model: s, Name: s}}
 		r.Findings = []analysis.Finding{{Gate: s, Split: "train", Severity: analysis.Blocking, Fact: analysis.Fact{Status: analysis.Fail, Title: said, Why: said, Remedy: said, Unit: s, Want: said, Items: []string{s}}}}
-		p := NewPage(r, Options{Dir: s, Config: s, Charts: []chart.Chart{}})
+		p := NewRunPage(r, Options{Dir: s, Config: s, Charts: []chart.Chart{}})
 		var b bytes.Buffer
 		if err := writeJUnit(&b, p); err != nil {
 			t.Fatal(err)

@@ -250,7 +250,7 @@ func TestALanguageIsItsFile(t *testing.T) {
 	var said []byte
 	for _, name := range []string{"audited", "beyond"} {
 		r := reporttest.Load(t, name).In(message.NewLanguage("tlh", texts).OnMissing(func(id, english string) { t.Errorf("%s: %q is not said in the language", id, english) }))
-		said = append(said, write(t, "markdown-full", NewPage(r, options()))...)
+		said = append(said, write(t, "markdown-full", NewRunPage(r, options()))...)
 	}
 	if !bytes.Contains(said, []byte("«Mean reward»")) || bytes.Contains(said, []byte("**Mean reward**")) {
 		t.Errorf("the report is in another language:\n%.2000s", said)

@@ -16,7 +16,7 @@ import (
 // A report of any run fits a comment on GitHub, and says when it was cut.
 func TestMarkdownFitsAComment(t *testing.T) {
 	for _, name := range append(reporttest.Names(), "crowded") {
-		var p *Page
+		var p *RunPage
 		if name == "crowded" {
 			p = crowded(t)
 		} else {
@@ -31,12 +31,12 @@ func TestMarkdownFitsAComment(t *testing.T) {
 }
 
 // crowded is a page with more to say than a comment holds.
-func crowded(t *testing.T) *Page {
+func crowded(t *testing.T) *RunPage {
 	r := reporttest.Load(t, "go")
 	for i := range 200 {
 		r.Findings = append(r.Findings, analysis.Finding{Gate: fmt.Sprintf("own.%d", i), Split: rollout.Train, Severity: analysis.Advisory, Fact: analysis.Fact{Status: analysis.Fail, Title: message.Verbatim(strings.Repeat("多 | <b> ", 40)), Why: message.Verbatim(strings.Repeat("why ", 100))}})
 	}
-	return NewPage(r, options())
+	return NewRunPage(r, options())
 }
 
 // Wherever a text is cut, its tables have heads and rows and its folds end.

@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"gonogo/analysis"
-	"gonogo/analysis/compare"
 	"gonogo/analysis/gate"
-	"gonogo/analysis/history"
 	"gonogo/analysis/message"
 	"gonogo/report/block"
 	"gonogo/report/chart"
@@ -53,37 +51,49 @@ type Options struct {
 	Full  bool // the PDF has its annex: all pictures, items, thresholds
 }
 
-// Page is a report on its way to its formats: of a run, of a comparison of two, or of
-// a history. Its texts are safe to show: what stems from data has been made visible.
-type Page struct {
+// Page is a report on its way to its formats: a RunPage, a ComparisonPage or a HistoryPage.
+type Page interface {
+	Doc() *block.Doc        // the page in blocks, as every format writes it
+	Warnings() []string     // what formats written so far could not show
+	PictureWarning() string // what pictures written so far could not show; "" where Warnings says it
+
+	base() *common
+}
+
+// common is what the pages have in common. Its texts are safe to show: what stems from data has
+// been made visible.
+type common struct {
 	Options
 	Words *words
 
-	// What it reports on: one of them.
-	Result     *analysis.Result
-	Comparison *compare.Comparison
-	History    *history.History
-
 	Title    string
-	Verdict  analysis.Verdict // on a run
-	Answer   string           // in a word or two: the verdict, or that of a comparison or of the newest night
-	Scope    string           // of a run's verdict: "so far", of how many gates; "" where it rests on everything
-	Sentence string           // the answer's reason in one sentence
-	Next     string           // what to do now, when the deciding finding says so
-
-	Split    rollout.Split  // the split that the headlines are about
-	Findings block.Findings // on a run, the urgent ones first
+	Answer   string        // in a word or two: the verdict, or that of a comparison or of the newest night
+	Sentence string        // the answer's reason in one sentence
+	Split    rollout.Split // the split that the headlines are about
 	Figures  []chart.Figure
 
 	doc        *block.Doc // made once
 	confidence float64
-	rewards    [2]float64    // the range
-	found      []finding     // behind Findings
-	doubted    bool          // the grader failed its audit
-	warnings   []string      // what formats written so far could not show
-	fallbacks  fallbacks     // read as it is needed
-	survey     *table.Survey // of the rollouts, once a format has asked for them
+	rewards    [2]float64 // the range
+	doubted    bool       // the run's grader failed its audit
+	warnings   []string   // what formats written so far could not show
+	fallbacks  fallbacks  // read as it is needed
+}
 
+func (p *common) base() *common { return p }
+
+// RunPage is the page of a run.
+type RunPage struct {
+	common
+	Result *analysis.Result
+
+	Verdict  analysis.Verdict
+	Scope    string         // of the verdict: "so far", of how many gates; "" where it rests on everything
+	Next     string         // what to do now, when the deciding finding says so
+	Findings block.Findings // the urgent ones first
+
+	found  []finding                               // behind Findings
+	survey *table.Survey                           // of the rollouts, once a format has asked for them
 	traced traces                                  // the same by item
 	items  map[rollout.Split][]analysis.ItemResult // in the order of their rows
 }
@@ -94,13 +104,13 @@ type Fact = block.Fact
 // Grid is a small table of text. The first column names the row.
 type Grid = block.Grid
 
-// NewPage makes the page of a run's result, in the language of r.
-func NewPage(r *analysis.Result, opt Options) *Page {
+// NewRunPage makes the page of a run's result, in the language of r.
+func NewRunPage(r *analysis.Result, opt Options) *RunPage {
 	if opt.Gates == nil {
 		opt.Gates = gate.All()
 	}
 	opt.Gates.Declare()
-	p := newPage(opt, r.Lang)
+	p := &RunPage{common: newPage(opt, r.Lang)}
 	p.Result, p.Verdict, p.Answer, p.confidence, p.rewards = r, r.Verdict, string(r.Verdict), r.Confidence,
 		r.RewardRange
 	if p.Name == "" {
@@ -137,9 +147,9 @@ func NewPage(r *analysis.Result, opt Options) *Page {
 	return p
 }
 
-func newPage(opt Options, l message.Language) *Page {
+func newPage(opt Options, l message.Language) common {
 	opt.Version = visible(opt.Version)
-	return &Page{Options: opt, Words: wordsIn(l)}
+	return common{Options: opt, Words: wordsIn(l)}
 }
 
 // drawnOf are the pictures that a report has a place for.
@@ -153,23 +163,21 @@ func drawnOf[R any](charts []chart.Spec[R], of R) []chart.Figure {
 	return list
 }
 
-// Doc is the page in blocks, as every format writes it.
-func (p *Page) Doc() *block.Doc {
+// Doc returns the page in blocks, as every format writes it.
+func (p *RunPage) Doc() *block.Doc {
 	if p.doc == nil {
-		switch {
-		case p.Comparison != nil:
-			p.doc = p.compared().doc()
-		case p.History != nil:
-			p.doc = p.nights().doc()
-		default:
-			p.doc = p.run()
-		}
+		p.doc = p.run()
 	}
 	return p.doc
 }
 
-// frame is what reports of every kind have in common.
-func (p *Page) frame() *block.Doc {
+// frame returns what the documents of a run's page have in common.
+func (p *RunPage) frame() *block.Doc {
+	return p.common.frame(block.Verdict{Answer: p.Answer, Scope: p.Scope}.Said())
+}
+
+// frame returns what the documents of all pages have in common.
+func (p *common) frame(answer string) *block.Doc {
 	w := p.Words
 	return &block.Doc{
 		Words: block.Words{
@@ -178,7 +186,7 @@ func (p *Page) frame() *block.Doc {
 			MoreLines: w.MoreLines,
 			CutShort:  w.CutShort, Page: w.Page, Print: w.Print,
 		},
-		Title: p.Title, Answer: block.Verdict{Answer: p.Answer, Scope: p.Scope}.Said(), Subject: p.Sentence,
+		Title: p.Title, Answer: answer, Subject: p.Sentence,
 		Version: p.Version, Made: p.Now, Footer: p.footer(),
 	}
 }

@@ -21,7 +21,7 @@ import (
 
 // traced is a page whose items have n rollouts each at hand: sample j of the
 // i-th item earned (i + j) % 5 quarters.
-func traced(r *analysis.Result, n int) *Page {
+func traced(r *analysis.Result, n int) *RunPage {
 	opt := options()
 	opt.Traces, opt.TracesLink = "my run/rollouts.jsonl", "../rollouts.jsonl"
 	opt.Rollouts = func(yield func(collect.Counted) error) (rollout.Input, error) {
@@ -43,7 +43,7 @@ func traced(r *analysis.Result, n int) *Page {
 		}
 		return rollout.Input{}, nil
 	}
-	return NewPage(r, opt)
+	return NewRunPage(r, opt)
 }
 
 // bars lists the bars of a picture as the browser drew them, in its
@@ -63,7 +63,7 @@ func TestLongThePageInABrowser(t *testing.T) {
 	js[bool](b, `document.querySelectorAll("details.part, details.skipped").forEach((d) => { d.open = true; }) ?? true`)
 	steps := []struct {
 		name string
-		try  func(*tab, *Page)
+		try  func(*tab, *RunPage)
 	}{
 		{"the item table sorts", trySorting},
 		{"the item table filters", tryFiltering},
@@ -96,7 +96,7 @@ func TestLongAClickOnACategoryFiltersTheItems(t *testing.T) {
 		items[i].Category = []string{"sums", "dates", "names"}[i%3]
 	}
 	b := newTab(t)
-	b.open(NewPage(r, options()))
+	b.open(NewRunPage(r, options()))
 	js[bool](b, `document.querySelectorAll("details.part").forEach((d) => { d.open = true; }) ?? true`)
 	row := js[[]string](b, `[...document.querySelectorAll("#chart-categories details.numbers tbody tr")].map((e) => e.cells[0].textContent)`)
 	// The picture has a row for each, from top to bottom.
@@ -124,7 +124,7 @@ func shown(b *tab) (ids []string, says string) {
 		js[string](b, `document.querySelector("[data-items=train] output").textContent`)
 }
 
-func trySorting(b *tab, p *Page) {
+func trySorting(b *tab, p *RunPage) {
 	rows := itemRows(p)
 	heading := func(i int) {
 		js[bool](b, `document.querySelectorAll("[data-items=train] thead button")[%d].focus() ?? true`, i)
@@ -152,7 +152,7 @@ func trySorting(b *tab, p *Page) {
 	}
 }
 
-func tryFiltering(b *tab, p *Page) {
+func tryFiltering(b *tab, p *RunPage) {
 	rows := itemRows(p)
 	part := rows[3][0][len(rows[3][0])-1:]
 	want, mixed := 0, 0
@@ -184,7 +184,7 @@ func tryFiltering(b *tab, p *Page) {
 	}
 }
 
-func tryFindings(b *tab, p *Page) {
+func tryFindings(b *tab, p *RunPage) {
 	open := func() int { return js[int](b, `document.querySelectorAll("details.finding[open]").length`) }
 	before := open()
 	if before != 0 {
@@ -218,7 +218,7 @@ func tryFindings(b *tab, p *Page) {
 // lead is the item whose rollouts have the focus, and whether they are open.
 const lead = `(() => { const b = document.activeElement.closest("tr").previousElementSibling.querySelector("button"); return b.textContent + b.getAttribute("aria-expanded"); })()`
 
-func tryVariance(b *tab, p *Page) {
+func tryVariance(b *tab, p *RunPage) {
 	b.point("#chart-variance .area", 0.5, 0.5)
 	drawn, rows := js[[][]float64](b, "%s", raw(strings.Replace(bars, "NAME", "variance", 1))), itemRows(p)
 	if len(drawn) != len(rows) {
@@ -247,7 +247,7 @@ func tryVariance(b *tab, p *Page) {
 
 func quarter(n int) string { return message.Digits(float64(n%5) / 4) }
 
-func tryPictures(b *tab, p *Page) {
+func tryPictures(b *tab, p *RunPage) {
 	s := p.Result.Splits[p.Split]
 	b.point("#chart-rewards .area", 0.5, 0.5)
 	drawn := js[[][]float64](b, "%s", raw(strings.Replace(bars, "NAME", "rewards", 1)))
@@ -287,7 +287,7 @@ func tryPictures(b *tab, p *Page) {
 	}
 }
 
-func tryArrows(b *tab, p *Page) {
+func tryArrows(b *tab, p *RunPage) {
 	rows := itemRows(p)
 	js[bool](b, `(document.activeElement.blur(), document.querySelector("#chart-variance .area").focus()) ?? true`)
 	at := func() string { return js[string](b, `document.activeElement.getAttribute("aria-valuetext")`) }
@@ -310,7 +310,7 @@ func tryArrows(b *tab, p *Page) {
 	}
 }
 
-func tryRollouts(b *tab, p *Page) {
+func tryRollouts(b *tab, p *RunPage) {
 	i := 2
 	js[bool](b, `document.querySelector("[data-items=train] tr[data-row='%d'] button").focus() ?? true`, i)
 	if js[string](b, `document.activeElement.getAttribute("aria-expanded")`) == "true" {
@@ -348,7 +348,7 @@ const contrast = `(() => {
   return bad;
 })()`
 
-func tryContrast(b *tab, _ *Page) {
+func tryContrast(b *tab, _ *RunPage) {
 	grounds := map[string]bool{}
 	for _, scheme := range []string{"light", "dark"} {
 		b.media("screen", scheme)
@@ -368,7 +368,7 @@ type raw string
 
 var pdfPage = regexp.MustCompile(`/Type ?/Page\b`)
 
-func tryPaper(b *tab, p *Page) {
+func tryPaper(b *tab, p *RunPage) {
 	b.media("print", "dark")
 	defer b.media("", "")
 	hidden := js[[]string](b, `[...document.querySelectorAll("header p, .finding h3, .finding .body p, figure svg, figcaption, h2")].filter((e) => !e.checkVisibility({contentVisibilityAuto: true}) || e.getBoundingClientRect().height === 0).filter((e) => !e.parentElement.closest("details:not(.finding, .part, .skipped)")).map((e) => e.textContent.slice(0, 60))`)

@@ -107,7 +107,7 @@ func poisonMap(v reflect.Value, list func() string, steered bool, depth int) {
 }
 
 // poisoned is a page every text of which is hostile, beginning with the n-th.
-func poisoned(t *testing.T, n int) *Page {
+func poisoned(t *testing.T, n int) *RunPage {
 	r, at := reporttest.Load(t, "audited"), n
 	next := func() string {
 		at++
@@ -132,7 +132,7 @@ func poisoned(t *testing.T, n int) *Page {
 		}
 		return rollout.Input{}, nil
 	}
-	return NewPage(r, opt)
+	return NewRunPage(r, opt)
 }
 
 // TestLongHostileTextsStayTexts puts every hostile text through every field that a

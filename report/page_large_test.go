@@ -106,16 +106,16 @@ func TestLongDeepPagesOfAnySize(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name string
-		page *Page
+		page *RunPage
 		says string
 	}{
-		{"nothing at all", NewPage(&analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Undecided}}, Options{}), english.NoFindings},
+		{"nothing at all", NewRunPage(&analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Undecided}}, Options{}), english.NoFindings},
 		{"one item", traced(reporttest.Load(t, "one_item"), 1), "1 item"},
 		{"no reward", traced(reporttest.Load(t, "all_missing"), 2), "no data"},
-		{"an older result without what charts show", NewPage(older, options()), "no data"},
+		{"an older result without what charts show", NewRunPage(older, options()), "no data"},
 		{"ids of ten thousand signs, from right to left", traced(long(t), 2), "مرحبا"},
 		{"no rollouts at hand", page(t, "tiny"), "6 items"},
-		{"more items than a page carries", NewPage(many(t, beyond), options()), "20,000"},
+		{"more items than a page carries", NewRunPage(many(t, beyond), options()), "20,000"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			b.TB = t

@@ -23,7 +23,7 @@ func TestLongThePageIsSixScreensAndFitsAPhone(t *testing.T) {
 	b := newTab(t)
 	pages := map[string]func(io.Writer) error{
 		"compared": func(w io.Writer) error { return html.Write(w, comparison(t, "regressed").Doc()) },
-		"nights":   func(w io.Writer) error { return html.Write(w, NewHistory(nightsOf(12, dated), Options{}).Doc()) },
+		"nights":   func(w io.Writer) error { return html.Write(w, NewHistoryPage(nightsOf(12, dated), Options{}).Doc()) },
 	}
 	for _, name := range reporttest.Names() {
 		pages[name] = func(w io.Writer) error { return html.Write(w, page(t, name).Doc()) }

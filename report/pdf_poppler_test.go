@@ -51,7 +51,7 @@ func TestPopplerReadsTheTextsInOrder(t *testing.T) {
 	r.Run.Name = "報 " + signs + " שלום 12"
 	opt := options()
 	opt.Font = madeUp(t, signs+"報")
-	p := NewPage(r, opt)
+	p := NewRunPage(r, opt)
 	data := write(t, "pdf", p)
 	if len(p.Warnings()) > 0 {
 		t.Fatalf("the font was not taken: %q", p.Warnings())

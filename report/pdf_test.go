@@ -20,7 +20,7 @@ import (
 
 // printing is a Page and what stands on the paper that was made of it.
 type printing struct {
-	*Page
+	*RunPage
 	data  []byte
 	pages []reporttest.PDFPage
 }
@@ -36,7 +36,7 @@ func printedOn(t *testing.T, name, paper string) printing {
 	}
 	opt := options()
 	opt.Paper, opt.Font = paper, typeface.None
-	p := NewPage(loaded(t, name), opt)
+	p := NewRunPage(loaded(t, name), opt)
 	data := write(t, "pdf", p)
 	printings[name+paper] = printing{p, data, reporttest.ReadPDF(t, data)}
 	return printings[name+paper]
@@ -194,7 +194,7 @@ func TestThePDFIsTheSameBytes(t *testing.T) {
 	once := printedOn(t, "hostile", "a4")
 	opt := options()
 	opt.Font = typeface.None
-	for name, p := range map[string]*Page{"the same page": once.Page, "another page": NewPage(reporttest.Load(t, "hostile"), opt)} {
+	for name, p := range map[string]*RunPage{"the same page": once.RunPage, "another page": NewRunPage(reporttest.Load(t, "hostile"), opt)} {
 		if !bytes.Equal(once.data, write(t, "pdf", p)) {
 			t.Errorf("%s of the same Result differs", name)
 		}
@@ -227,7 +227,7 @@ func TestDeepThePDFOfManyItemsIsBounded(t *testing.T) {
 	r.Findings[0].Split = rollout.Train
 	opt := options()
 	opt.Font = typeface.None
-	p := NewPage(r, opt)
+	p := NewRunPage(r, opt)
 	begin := time.Now()
 	data := write(t, "pdf", p)
 	took := time.Since(begin)
@@ -253,7 +253,7 @@ func TestSignsThatCannotBePrintedAreTold(t *testing.T) {
 	if front := reporttest.Flat(pages[0]); !strings.Contains(front, reporttest.Squeeze(p.Warnings()[0])) || !strings.Contains(front, "□□") {
 		t.Errorf("page one holds no boxes or does not tell of them: %s", front)
 	}
-	write(t, "pdf", p.Page)
+	write(t, "pdf", p.RunPage)
 	if n := len(p.Warnings()); n != 1 {
 		t.Errorf("%d warnings after the second writing", n)
 	}
@@ -268,7 +268,7 @@ func TestAPDFThatCannotBeMadeSaysWhy(t *testing.T) {
 		"read font no/such.ttf: no such file":          {Font: "no/such.ttf"},
 		"it is not a TrueType or OpenType font":        {Font: "pdf_test.go"},
 	} {
-		p := NewPage(reporttest.Load(t, "tiny"), opt)
+		p := NewRunPage(reporttest.Load(t, "tiny"), opt)
 		if err := writePDF(&bytes.Buffer{}, p); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error is %v, want %s", err, want)
 		}

@@ -20,7 +20,7 @@ type fallbacks struct {
 }
 
 // machine are the fonts of the machine, read when they are first needed.
-func (p *Page) machine() (machineFonts, error) {
+func (p *common) machine() (machineFonts, error) {
 	l := &p.fallbacks
 	if !l.sought {
 		l.machine, l.err = p.fonts()
@@ -30,7 +30,7 @@ func (p *Page) machine() (machineFonts, error) {
 }
 
 // letters are the fonts of the page's pictures.
-func (p *Page) letters() *lettering.Fonts {
+func (p *common) letters() *lettering.Fonts {
 	l := &p.fallbacks
 	if l.pictures == nil {
 		l.pictures = lettering.NewFonts(func() []*typeface.Face {
@@ -45,7 +45,7 @@ func (p *Page) letters() *lettering.Fonts {
 }
 
 // chartFiles makes charts/NAME.png of each figure.
-func (p *Page) chartFiles(dir string) ([]file, error) {
+func (p *common) chartFiles(dir string) ([]file, error) {
 	var files []file
 	for _, fig := range p.Figures {
 		var b bytes.Buffer
@@ -63,7 +63,7 @@ func (p *Page) chartFiles(dir string) ([]file, error) {
 
 // PictureWarning says what the pictures written so far could not show; "" where
 // they show all, and where Warnings say it already.
-func (p *Page) PictureWarning() string {
+func (p *common) PictureWarning() string {
 	missing := p.letters().Missing()
 	if len(missing) == 0 || len(p.warnings) > 0 {
 		return ""

@@ -11,8 +11,8 @@ import (
 	"gonogo/report/reporttest"
 )
 
-func formatsNamed(names ...string) []Format {
-	var list []Format
+func formatsNamed(names ...string) []Format[*RunPage] {
+	var list []Format[*RunPage]
 	for _, f := range Formats() {
 		for _, name := range names {
 			if f.Name == name {
@@ -29,7 +29,7 @@ func TestLongSignsThatPicturesLackAreToldOnce(t *testing.T) {
 	}
 	for _, c := range []struct {
 		about   string
-		formats []Format
+		formats []Format[*RunPage]
 		print   int  // warnings of the PDF
 		picture bool // a warning of the pictures
 	}{
@@ -41,7 +41,7 @@ func TestLongSignsThatPicturesLackAreToldOnce(t *testing.T) {
 		r.Lang = message.Chinese
 		opt := options()
 		opt.Font, opt.Rollouts = typeface.None, nil
-		p := NewPage(r, opt)
+		p := NewRunPage(r, opt)
 		if err := Write(t.TempDir(), p, c.formats); err != nil {
 			t.Fatal(err)
 		}
@@ -60,12 +60,12 @@ func TestLongTheNamedFontDrawsThePictures(t *testing.T) {
 	r.Lang = message.Chinese
 	opt := options()
 	opt.Font, opt.Rollouts = typeface.None, nil
-	p := NewPage(r, opt)
+	p := NewRunPage(r, opt)
 	if err := Write(t.TempDir(), p, formatsNamed("summary")); err != nil {
 		t.Fatal(err)
 	}
 	opt.Font = madeUp(t, string(p.letters().Missing()))
-	p = NewPage(r, opt)
+	p = NewRunPage(r, opt)
 	if err := Write(t.TempDir(), p, formatsNamed("summary")); err != nil || p.PictureWarning() != "" {
 		t.Errorf("%v, %q", err, p.PictureWarning())
 	}
@@ -74,7 +74,7 @@ func TestLongTheNamedFontDrawsThePictures(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt.Font = broken
-	if err := Write(t.TempDir(), NewPage(r, opt), formatsNamed("summary")); err == nil || !strings.Contains(err.Error(), "broken.ttf") {
+	if err := Write(t.TempDir(), NewRunPage(r, opt), formatsNamed("summary")); err == nil || !strings.Contains(err.Error(), "broken.ttf") {
 		t.Errorf("a font that cannot be read: %v", err)
 	}
 }
@@ -84,7 +84,7 @@ func TestThePageShowsChineseWithoutAFont(t *testing.T) {
 	r.Lang = message.Chinese
 	opt := options()
 	opt.Font = typeface.None
-	p := NewPage(r, opt)
+	p := NewRunPage(r, opt)
 	if page := string(write(t, "html", p)); strings.Contains(page, "□") || !strings.Contains(page, ">组大小 8</text>") {
 		t.Error("the pictures of the page hold boxes, or lack their texts")
 	}

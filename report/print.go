@@ -12,7 +12,8 @@ import (
 
 // writePDF writes a report for paper, once more with a warning on page one, and in
 // the Page's Warnings, where signs of it cannot be drawn.
-func writePDF(w io.Writer, p *Page) error {
+func writePDF(w io.Writer, page Page) error {
+	p := page.base()
 	paper, err := pdf.PaperByName(p.Paper)
 	if err != nil {
 		return fmt.Errorf("make pdf report: %w", err)
@@ -22,7 +23,7 @@ func writePDF(w io.Writer, p *Page) error {
 		return fmt.Errorf("make pdf report: %w", err)
 	}
 	lay := func(warning string) *pdf.Doc {
-		return pdf.Print(p.Doc(), pdf.Report{Paper: paper, Fallback: fonts.find, Warning: warning, Full: p.Full})
+		return pdf.Print(page.Doc(), pdf.Report{Paper: paper, Fallback: fonts.find, Warning: warning, Full: p.Full})
 	}
 	doc := lay("")
 	if missing := doc.Missing(); len(missing) > 0 {
@@ -44,7 +45,7 @@ type machineFonts struct {
 
 // fonts are those that Options ask for. One that is named is read at once, so a
 // mistake in its name is reported.
-func (p *Page) fonts() (machineFonts, error) {
+func (p *common) fonts() (machineFonts, error) {
 	var notes []string
 	m := machineFonts{notes: &notes}
 	if p.Font != "" {
@@ -65,7 +66,7 @@ func (p *Page) fonts() (machineFonts, error) {
 }
 
 // boxes says which signs cannot be drawn, and how to fix it.
-func (p *Page) boxes(missing []rune, fonts machineFonts) string {
+func (p *common) boxes(missing []rune, fonts machineFonts) string {
 	const few = 5
 	w := p.Words.PDF
 	var names []string
@@ -85,9 +86,9 @@ func (p *Page) boxes(missing []rune, fonts machineFonts) string {
 
 // Warnings lists what formats written so far could not show, for the caller
 // that had them written.
-func (p *Page) Warnings() []string { return p.warnings }
+func (p *common) Warnings() []string { return p.warnings }
 
-func (p *Page) warn(text string) {
+func (p *common) warn(text string) {
 	if !slices.Contains(p.warnings, text) {
 		p.warnings = append(p.warnings, text)
 	}

@@ -28,22 +28,24 @@ func options() Options {
 	return Options{Version: "1.2.0", All: true, Full: true, Now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), Rollouts: rolloutsOf(filepath.Join("testdata", "rollouts"))}
 }
 
-func fresh(t *testing.T, name string) *Page { return NewPage(reporttest.Load(t, name), options()) }
+func fresh(t *testing.T, name string) *RunPage {
+	return NewRunPage(reporttest.Load(t, name), options())
+}
 
-var pages = map[string]*Page{}
+var pages = map[string]*RunPage{}
 
 // page is fresh, made once: drawing the charts takes most of a test's time.
-func page(t *testing.T, name string) *Page {
+func page(t *testing.T, name string) *RunPage {
 	if pages[name] == nil {
 		pages[name] = fresh(t, name)
 	}
 	return pages[name]
 }
 
-var sharedFiles = map[*Page]map[string][]byte{}
+var sharedFiles = map[*RunPage]map[string][]byte{}
 
 // write is the page in a format, written once where tests share the page.
-func write(t *testing.T, name string, p *Page) []byte {
+func write(t *testing.T, name string, p *RunPage) []byte {
 	t.Helper()
 	if b := sharedFiles[p][name]; b != nil {
 		return b
@@ -110,7 +112,7 @@ func TestEveryFormatOfEveryResultIsDeterministic(t *testing.T) {
 }
 
 func TestAResultWithNothingInItIsStillAPage(t *testing.T) {
-	p := NewPage(&analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Undecided}}, Options{})
+	p := NewRunPage(&analysis.Result{Ruling: analysis.Ruling{Verdict: analysis.Undecided}}, Options{})
 	for _, f := range Formats() {
 		if f.Rollouts {
 			if err := f.Write(io.Discard, p); !errors.Is(err, ErrNoRollouts) {
@@ -169,7 +171,7 @@ func TestFindingsStandInTheOrderOfTheirUrgency(t *testing.T) {
 		f("unknown", analysis.Blocking, analysis.Unknown), f("failed", analysis.Blocking, analysis.Fail), f("failed", analysis.Advisory, analysis.Fail),
 	}}
 	var got []string
-	for _, x := range NewPage(r, Options{}).found {
+	for _, x := range NewRunPage(r, Options{}).found {
 		got = append(got, fmt.Sprintf("%s %s %s+%s", x.tone(), x.Gate, english.say(x.Want), english.say(x.caution)))
 	}
 	want := []string{
@@ -246,7 +248,7 @@ func TestAFormatThatFailsLeavesTheOldReport(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "report.md"), []byte("old"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	broken := Format{Name: "broken", File: "broken", Write: func(io.Writer, *Page) error { return errors.New("no") }}
+	broken := Format[*RunPage]{Name: "broken", File: "broken", Write: func(io.Writer, *RunPage) error { return errors.New("no") }}
 	if err := Write(dir, page(t, "tiny"), append(Formats()[:2], broken)); err == nil {
 		t.Fatal("no error")
 	}

@@ -38,7 +38,7 @@ func TestDeepTablesAreStreamed(t *testing.T) {
 	for _, size := range sizes {
 		dir := t.TempDir()
 		longRun(t, dir, size[0], size[1])
-		p := &Page{Result: page(t, "tiny").Result, Options: Options{Rollouts: rolloutsOf(dir)}}
+		p := &RunPage{common: common{Options: Options{Rollouts: rolloutsOf(dir)}}, Result: page(t, "tiny").Result}
 		for _, f := range Formats() {
 			if !f.Rollouts {
 				continue

@@ -212,7 +212,7 @@ func TestDeepTablesHoldTheNumbersOfTheRecords(t *testing.T) {
 			lines.Write(append(b, '\n'))
 			want = append(want, r)
 		}
-		p := &Page{Result: result, Options: Options{Rollouts: runOf(rt, dir, lines.String())}}
+		p := &RunPage{common: common{Options: Options{Rollouts: runOf(rt, dir, lines.String())}}, Result: result}
 		csvHead, csvRows := tableOfCSV(t, write(t, "rollouts", p))
 		parquetHead, parquetRows := tableOfParquet(t, write(t, "parquet", p))
 		if len(csvRows) != len(want) || len(parquetRows) != len(want) || !slices.Equal(csvHead, parquetHead) {
@@ -294,7 +294,7 @@ func TestRolloutsOfOddRuns(t *testing.T) {
 			return rows[0][`parts.a\x00`] == "0.25" && rows[0][`parts.a\x00 (2)`] == "0.5" && rows[0]["parts.b;"] == "1" && rows[0]["parts.b; (2)"] == "0"
 		}},
 	} {
-		p := &Page{Result: page(t, "tiny").Result, Options: Options{Rollouts: runOf(t, t.TempDir(), test.lines)}}
+		p := &RunPage{common: common{Options: Options{Rollouts: runOf(t, t.TempDir(), test.lines)}}, Result: page(t, "tiny").Result}
 		_, csvRows := tableOfCSV(t, write(t, "rollouts", p))
 		_, parquetRows := tableOfParquet(t, write(t, "parquet", p))
 		for _, rows := range [][]map[string]string{csvRows, parquetRows} {
@@ -308,11 +308,11 @@ func TestRolloutsOfOddRuns(t *testing.T) {
 // A run that grows between two readings is no half a table.
 func TestRolloutsThatGrowAreRefused(t *testing.T) {
 	dir := t.TempDir()
-	p := &Page{Result: page(t, "tiny").Result, Options: Options{Rollouts: runOf(t, dir, `{"item":"a","reward":1}`+"\n")}}
+	p := &RunPage{common: common{Options: Options{Rollouts: runOf(t, dir, `{"item":"a","reward":1}`+"\n")}}, Result: page(t, "tiny").Result}
 	write(t, "rollouts", p)
 	runOf(t, dir, `{"item":"a","reward":1}`+"\n"+`{"item":"b","reward":1}`+"\n")
 	for _, name := range []string{"rollouts", "parquet"} {
-		f := Formats()[slices.IndexFunc(Formats(), func(f Format) bool { return f.Name == name })]
+		f := Formats()[slices.IndexFunc(Formats(), func(f Format[*RunPage]) bool { return f.Name == name })]
 		if err := f.Write(io.Discard, p); !errors.Is(err, table.ErrGrown) {
 			t.Errorf("%s: %v, want %v", name, err, table.ErrGrown)
 		}

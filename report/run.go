@@ -15,7 +15,7 @@ import (
 )
 
 // run is the report of a run.
-func (p *Page) run() *block.Doc {
+func (p *RunPage) run() *block.Doc {
 	w, d := p.Words, p.frame()
 	d.Words.Rest, d.Words.Evidence = fmt.Sprintf(w.Rest, p.directory("RUN")),
 		fmt.Sprintf(w.Evidence, p.directory("RUN"))
@@ -100,12 +100,12 @@ func tabled(lead string, tables []block.Block, notes []string) []block.Block {
 }
 
 // drawn reports whether the page has a picture with something to show.
-func (p *Page) drawn(name string) bool {
+func (p *common) drawn(name string) bool {
 	return slices.ContainsFunc(p.Figures, func(f chart.Figure) bool { return f.Name == name && f.Plot != nil })
 }
 
 // figures are the pictures that are wanted.
-func (p *Page) figures(wanted func(chart.Figure) bool) []block.Block {
+func (p *common) figures(wanted func(chart.Figure) bool) []block.Block {
 	var list []block.Block
 	for _, f := range p.Figures {
 		if wanted(f) {
@@ -128,7 +128,7 @@ func small(list []block.Block, height vg.Length) []block.Block {
 	return list
 }
 
-func (p *Page) figure(f chart.Figure) block.Figure {
+func (p *common) figure(f chart.Figure) block.Figure {
 	b := block.Figure{Figure: f, Range: p.rewards}
 	b.Title, b.Subtitle, b.Fonts = prose(f.Title), prose(f.Subtitle), p.letters()
 	b.Table.Head, b.Table.Marks = ids(f.Table.Head), slices.Clone(f.Table.Marks)
@@ -145,14 +145,14 @@ func (p *Page) figure(f chart.Figure) block.Figure {
 }
 
 // WriteAudit writes what a page says of the grader by itself, for a terminal.
-func WriteAudit(w io.Writer, p *Page) error { return p.writePart(w, "grader") }
+func WriteAudit(w io.Writer, p *RunPage) error { return p.writePart(w, "grader") }
 
 // WriteBurst writes what a page says of the endpoints under load by itself, for a
 // terminal.
-func WriteBurst(w io.Writer, p *Page) error { return p.writePart(w, "burst") }
+func WriteBurst(w io.Writer, p *RunPage) error { return p.writePart(w, "burst") }
 
 // writePart writes the findings and a section.
-func (p *Page) writePart(w io.Writer, id string) error {
+func (p *RunPage) writePart(w io.Writer, id string) error {
 	d := p.frame()
 	d.Title = ""
 	for _, s := range p.Doc().Rest {

@@ -15,7 +15,7 @@ import (
 // bannerOf is the verdict block of a result's brief.
 func bannerOf(t *testing.T, r *analysis.Result) block.Verdict {
 	t.Helper()
-	for _, b := range NewPage(r, Options{}).Doc().Brief {
+	for _, b := range NewRunPage(r, Options{}).Doc().Brief {
 		if v, ok := b.(block.Verdict); ok {
 			return v
 		}
@@ -74,7 +74,7 @@ func TestAnAdvisoryUnknownComesLast(t *testing.T) {
 		if !strings.HasSuffix(v.Reason, test.reason) {
 			t.Errorf("%s: the verdict says %q, want %q at its end", test.name, v.Reason, test.reason)
 		}
-		if found := NewPage(r, Options{}).Findings; test.next > 0 && (found[0].Tone != block.Caution || found[1].Tone != block.Unknown) {
+		if found := NewRunPage(r, Options{}).Findings; test.next > 0 && (found[0].Tone != block.Caution || found[1].Tone != block.Unknown) {
 			t.Errorf("%s: the first findings are %s and %s", test.name, found[0].Tone, found[1].Tone)
 		}
 	}
@@ -91,7 +91,7 @@ func TestWhatCannotBeCheckedIsNotListed(t *testing.T) {
 	if v := bannerOf(t, r); v.Said() != "GO so far: 1 of 2 gates" || v.Unchecked != "Not checked: Right answers accepted." {
 		t.Errorf("the verdict is %q: %q", v.Said(), v.Unchecked)
 	}
-	found := NewPage(r, Options{}).Findings
+	found := NewRunPage(r, Options{}).Findings
 	if len(found) != 2 || len(found[0].Known) > 0 {
 		t.Errorf("the findings are %+v", found)
 	}
@@ -113,7 +113,7 @@ func TestOneNumberForOneThing(t *testing.T) {
 			{Outcome: rollout.NoAnswer, Error: "empty", Count: 7}, {Outcome: rollout.ToolFailed, Error: "status 503", Count: 5},
 		}}},
 	}
-	for _, b := range NewPage(r, Options{}).Doc().Brief {
+	for _, b := range NewRunPage(r, Options{}).Doc().Brief {
 		if g, ok := b.(block.Grid); ok {
 			if len(g.Rows) != 1 || g.Rows[0][0] != "5" {
 				t.Errorf("rollouts that were lost are shown as %q: the model's own failures were not", g.Rows)
@@ -145,7 +145,7 @@ func TestPicturesAreAboutTheVerdict(t *testing.T) {
 		r := loaded(t, "go")
 		r.Verdict, r.Reason = analysis.NoGo, &gate
 		r.Findings = append(slices.DeleteFunc(slices.Clone(r.Findings), func(f analysis.Finding) bool { return f.Gate == gate }), gateFinding(gate, analysis.Fail))
-		for _, b := range NewPage(r, Options{}).Doc().Brief {
+		for _, b := range NewRunPage(r, Options{}).Doc().Brief {
 			if f, ok := b.(block.Figure); ok && slices.Contains([]string{"variance", "informative", "best_of_k"}, f.Name) {
 				t.Errorf("%s is shown by the picture %s", gate, f.Name)
 			}

@@ -27,7 +27,7 @@ func TestSummaryIsSixteenToNine(t *testing.T) {
 func TestSummaryCutsAndOverlapsNothing(t *testing.T) {
 	for _, name := range reporttest.Names() {
 		var rec recorder.Canvas
-		page(t, name).drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight))
+		drawCard(draw.NewCanvas(&rec, cardWidth, cardHeight), page(t, name))
 		checkCard(t, name, rec)
 	}
 }

@@ -17,9 +17,9 @@ func TestLongTextsKeepTheirPlaceInAnyFont(t *testing.T) {
 		t.Skip("a long test: make long")
 	}
 	b := newTab(t)
-	for what, p := range map[string]*Page{
+	for what, p := range map[string]*RunPage{
 		"English": traced(reporttest.Load(t, "audited"), 4),
-		"Chinese": NewPage(chinese(t, "audited"), options()),
+		"Chinese": NewRunPage(chinese(t, "audited"), options()),
 		"large":   page(t, "large"),
 	} {
 		b.open(p)

@@ -36,7 +36,7 @@ type traces map[itemOf]*[]trace
 
 var outcomes = rollout.Outcomes()
 
-func (p *Page) newTraces() traces {
+func (p *RunPage) newTraces() traces {
 	t := traces{}
 	for split, items := range p.items {
 		for _, it := range items[:min(len(items), block.MaxRows)] {
@@ -105,7 +105,7 @@ func packed(list []trace, most int) []string {
 
 // tracesOf are the rollouts of the first n items of a split, as the page's data has
 // them.
-func (p *Page) tracesOf(split rollout.Split, n int) ([][]string, error) {
+func (p *RunPage) tracesOf(split rollout.Split, n int) ([][]string, error) {
 	if _, err := p.surveyed(); err != nil && !errors.Is(err, table.ErrNoRollouts) {
 		return nil, fmt.Errorf("read the rollouts behind the report: %w", err)
 	}
@@ -124,7 +124,7 @@ func (p *Page) tracesOf(split rollout.Split, n int) ([][]string, error) {
 
 // rolloutsShown is how many rollouts of each item are in the page: all have to stay
 // within rolloutsInPage.
-func rolloutsShown(p *Page) int {
+func rolloutsShown(p *RunPage) int {
 	items := 0
 	for _, list := range p.items {
 		items += min(len(list), block.MaxRows)

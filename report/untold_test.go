@@ -73,7 +73,7 @@ func TestAReportWithoutTextsTellsNone(t *testing.T) {
 			}
 			write := func(r *analysis.Result) string {
 				var b bytes.Buffer
-				if err := f.Write(&b, NewPage(r.In(l), Options{})); err != nil {
+				if err := f.Write(&b, NewRunPage(r.In(l), Options{})); err != nil {
 					t.Fatalf("%s: %v", f.Name, err)
 				}
 				return b.String()

@@ -39,7 +39,7 @@ func withVariants(t *testing.T) *analysis.Result {
 }
 
 func TestVariantsInEveryFormat(t *testing.T) {
-	p := NewPage(withVariants(t), Options{Dir: "my-run", All: true})
+	p := NewRunPage(withVariants(t), Options{Dir: "my-run", All: true})
 	forReaders(t, p, func(format, text, flat string) {
 		for _, want := range []string{"GAINS", "0.131", "Shown to gain: 1 variant"} {
 			if !strings.Contains(flat, want) {
@@ -60,13 +60,13 @@ func TestVariantsThatWereNotMade(t *testing.T) {
 	r := withVariants(t)
 	r.Variants.Split = nil
 	r.Variants.Ranked = r.Variants.Ranked[1:]
-	p := NewPage(r, Options{})
+	p := NewRunPage(r, Options{})
 	list := section(p.Doc(), "variants")
 	if g := inBlocks[Grid](list); list[0].(block.Note).Texts[0] != english.Variants.None || len(g) != 1 || g[0].Rows[0][1] != "it has no rollout" {
 		t.Errorf("the page says %+v", list)
 	}
 	r.Variants = nil
-	for _, f := range NewPage(r, Options{}).Figures {
+	for _, f := range NewRunPage(r, Options{}).Figures {
 		if f.Name == "variants" {
 			t.Error("a run without variants has a picture of them")
 		}

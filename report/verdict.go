@@ -14,7 +14,7 @@ import (
 
 // sentence words the verdict with its reason, and what to do next: the remedy
 // of the deciding finding.
-func (p *Page) sentence() (reason, next string) {
+func (p *RunPage) sentence() (reason, next string) {
 	r, w := p.Result, p.Words
 	reason, next = p.decision()
 	reason += p.graderToo()
@@ -26,7 +26,7 @@ func (p *Page) sentence() (reason, next string) {
 
 // scope says in a few words what the verdict rests on where that is not everything, and
 // what share is missing: of a GO the gates that were not checked, of a run that failed all.
-func (p *Page) scope() (string, float64) {
+func (p *RunPage) scope() (string, float64) {
 	passed, all := p.Result.Coverage()
 	switch f := p.decider(); {
 	case p.Verdict == analysis.Go && passed < all:
@@ -38,7 +38,7 @@ func (p *Page) scope() (string, float64) {
 	return "", 0
 }
 
-func (p *Page) decision() (reason, next string) {
+func (p *RunPage) decision() (reason, next string) {
 	r, w := p.Result, p.Words
 	meaning := w.Meaning[r.Verdict]
 	if r.Verdict == analysis.Go {
@@ -64,7 +64,7 @@ func (p *Page) decision() (reason, next string) {
 // graderToo names the grader's failed gates when the verdict has another
 // reason, and the right answers that a grader rejects which can be fooled: of a grader
 // that pays for the wrong thing one has to know on every picture.
-func (p *Page) graderToo() string {
+func (p *RunPage) graderToo() string {
 	var gates []string
 	for _, f := range p.found {
 		if f.tone() == block.Fail && strings.HasPrefix(f.Gate, "grader.") && !decides(p.Result, f) {
@@ -100,7 +100,7 @@ func decides(r *analysis.Result, f finding) bool {
 }
 
 // uncovered says which required gate judged nothing, why, and how much was.
-func (p *Page) uncovered(u analysis.Unjudged) string {
+func (p *RunPage) uncovered(u analysis.Unjudged) string {
 	w, why := p.Words, p.Words.say(u.Why)
 	if i := slices.IndexFunc(p.found, func(f finding) bool {
 		return f.tone() == block.Skipped &&
@@ -134,7 +134,7 @@ func changed(r *analysis.Result, w *words) string {
 
 // goSentence names what passed, what to read first, and what advisory gates cannot tell. On
 // a run without a training split it does not claim more than was measured.
-func (p *Page) goSentence() string {
+func (p *RunPage) goSentence() string {
 	r, w := p.Result, p.Words
 	passed, all := r.Coverage()
 	meaning := w.Meaning[analysis.Go]

@@ -15,7 +15,7 @@ import (
 // file is touched, and each file is replaced in one step, so a reader
 // never sees half a report. What is made of rollouts goes to the disk as it is
 // made: it may be large.
-func Write(dir string, p *Page, formats []Format) error {
+func Write[P Page](dir string, p P, formats []Format[P]) error {
 	files, err := render(dir, p, formats)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ type file struct {
 }
 
 // render makes the charts, and the formats that are made of the page alone.
-func render(dir string, p *Page, formats []Format) ([]file, error) {
+func render[P Page](dir string, p P, formats []Format[P]) ([]file, error) {
 	var files []file
 	for _, f := range formats {
 		if f.File == "" || f.Rollouts {
@@ -69,13 +69,13 @@ func render(dir string, p *Page, formats []Format) ([]file, error) {
 		}
 		files = append(files, file{filepath.Join(dir, f.File), b.Bytes()})
 	}
-	charts, err := p.chartFiles(dir)
+	charts, err := p.base().chartFiles(dir)
 	return append(files, charts...), err
 }
 
 // stage writes the formats made of rollouts next to their final places. What it returns
 // with an error is staged all the same.
-func stage(dir string, p *Page, formats []Format) ([]*rollout.Staged, error) {
+func stage[P Page](dir string, p P, formats []Format[P]) ([]*rollout.Staged, error) {
 	var staged []*rollout.Staged
 	for _, f := range formats {
 		if f.File == "" || !f.Rollouts {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"gonogo/analysis"
+	"gonogo/analysis/price"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/jsontext"
 	"gonogo/sampler/rollout"
@@ -181,7 +181,7 @@ func (c *Collector) Add(rec *rollout.Record) error {
 		Key: rec.Key(), Attempt: small(rec.Attempt), outcome: index(outcomes, rec.Outcome), Clipped: rec.Clipped,
 		Blanked: rec.Blanked > 0, finish: index(finishes, finishOf(rec)),
 		Observed: rec.Turns > 0 || len(rec.Calls) > 0, Turns: small(rec.Turns), Offered: offered(rec),
-		Usage: rec.Usage, JudgeCalls: small(analysis.JudgeCalls(rec)), Retries: small(rec.Retries),
+		Usage: rec.Usage, JudgeCalls: small(price.JudgeCalls(rec)), Retries: small(rec.Retries),
 		Elapsed: time.Duration(rec.Elapsed).Seconds(),
 		labels:  c.rows.labelsOf(rec),
 	}

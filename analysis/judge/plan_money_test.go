@@ -7,6 +7,7 @@ import (
 
 	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/analysis/price"
 	"gonogo/sampler/rollout"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,22 +34,22 @@ func priced() []string {
 }
 
 func TestPlanMoney(t *testing.T) {
-	model := analysis.TokenPrice{Input: dollars(2), CachedInput: dollars(0.5), Output: dollars(8)}
-	judge := analysis.TokenPrice{Input: dollars(10), Output: dollars(40)}
+	model := price.Token{Input: dollars(2), CachedInput: dollars(0.5), Output: dollars(8)}
+	judge := price.Token{Input: dollars(10), Output: dollars(40)}
 	// A rollout: (600·2 + 400·0.5 + 115·8)/1e6 = 0.00232; the judge: half of (200·10 + 10·40)/1e6 = 0.0012.
 	tests := []struct {
 		about   string
-		prices  analysis.Prices
+		prices  price.Prices
 		rollout float64 // mean US dollars a rollout; 0: unknown
 		warning string
 	}{
-		{"no prices", analysis.Prices{}, 0, "prices.model_input and prices.model_output are not set"},
-		{"no output price", analysis.Prices{Model: analysis.TokenPrice{Input: dollars(2)}}, 0, "prices.model_output"},
-		{"a judge without a price: the sum would be too small", analysis.Prices{Model: model}, 0, "prices.judge_input"},
-		{"model and judge", analysis.Prices{Model: model, Judge: judge}, 0.00232 + 0.0012, ""},
-		{"cached tokens at the full price", analysis.Prices{Model: analysis.TokenPrice{Input: dollars(2), Output: dollars(8)}, Judge: judge}, 0.00292 + 0.0012, ""},
-		{"and tools", analysis.Prices{Model: model, Judge: judge, ToolCall: dollars(0.001)}, 0.00352 + 0.001, ""},
-		{"a tool with a price of its own", analysis.Prices{Model: model, Judge: judge, ToolCall: dollars(5), Tools: map[string]float64{"search": 0.002}}, 0.00352 + 0.002, ""},
+		{"no prices", price.Prices{}, 0, "prices.model_input and prices.model_output are not set"},
+		{"no output price", price.Prices{Model: price.Token{Input: dollars(2)}}, 0, "prices.model_output"},
+		{"a judge without a price: the sum would be too small", price.Prices{Model: model}, 0, "prices.judge_input"},
+		{"model and judge", price.Prices{Model: model, Judge: judge}, 0.00232 + 0.0012, ""},
+		{"cached tokens at the full price", price.Prices{Model: price.Token{Input: dollars(2), Output: dollars(8)}, Judge: judge}, 0.00292 + 0.0012, ""},
+		{"and tools", price.Prices{Model: model, Judge: judge, ToolCall: dollars(0.001)}, 0.00352 + 0.001, ""},
+		{"a tool with a price of its own", price.Prices{Model: model, Judge: judge, ToolCall: dollars(5), Tools: map[string]float64{"search": 0.002}}, 0.00352 + 0.002, ""},
 	}
 	for _, test := range tests {
 		t.Run(test.about, func(t *testing.T) {
@@ -74,7 +75,7 @@ func TestPlanMoney(t *testing.T) {
 func TestPlanMoneyByTheHour(t *testing.T) {
 	s := analysis.DefaultSettings()
 	s.GroupSize, s.BatchSize = 4, 2
-	s.Prices = analysis.Prices{TrainingHour: dollars(100), Judge: analysis.TokenPrice{Input: dollars(10), Output: dollars(40)}}
+	s.Prices = price.Prices{TrainingHour: dollars(100), Judge: price.Token{Input: dollars(10), Output: dollars(40)}}
 	p := analyze(t, s, priced()).Plan
 	near(t, "a step: 36 s and 8 gradings", p.PerStep.USD.Value, 1+8*0.0012)
 	near(t, "an epoch: two steps", p.PerEpoch.USD.Value, 2+16*0.0012)
@@ -85,14 +86,14 @@ func TestPlanMoneyByTheHour(t *testing.T) {
 
 func TestListedPrices(t *testing.T) {
 	const openai = "api.openai.com"
-	mine, err := analysis.ParsePrices([]byte(`{"prices": [{"model": "gpt-5", "as_of": "2026-11-01", "input": 0, "output": 1}]}`))
+	mine, err := price.Parse([]byte(`{"prices": [{"model": "gpt-5", "as_of": "2026-11-01", "input": 0, "output": 1}]}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := analysis.BuiltinPrices()
+	list := price.Builtin()
 	tests := []struct {
 		about, model, host string
-		list               analysis.PriceList
+		list               price.List
 		hour, input        *float64
 	}{
 		// WIRE: published, by the hour of the core training loop.
@@ -132,7 +133,7 @@ func TestPriceListsRefused(t *testing.T) {
 		"a negative price":         `{"prices": [{"model": "m", "as_of": "2026-01-01", "input": 1, "output": -1}]}`,
 		"something after the list": `{"prices": []} {}`,
 	} {
-		if _, err := analysis.ParsePrices([]byte(text)); err == nil {
+		if _, err := price.Parse([]byte(text)); err == nil {
 			t.Errorf("%s is accepted", about)
 		}
 	}
@@ -149,7 +150,7 @@ func TestPricesRefused(t *testing.T) {
 func TestRolloutPrice(t *testing.T) {
 	in, out := int64(1_000_000), int64(500_000)
 	rec := &rollout.Record{Usage: rollout.Usage{Input: &in, Output: &out}, Calls: []rollout.Call{{Name: "search"}, {Name: "search", Status: rollout.CallMalformed}}}
-	p := analysis.Prices{Model: analysis.TokenPrice{Input: dollars(2), Output: dollars(8)}, ToolCall: dollars(0.25)}
+	p := price.Prices{Model: price.Token{Input: dollars(2), Output: dollars(8)}, ToolCall: dollars(0.25)}
 	usd, ok := p.Rollout(rec)
 	near(t, "a million in, half a million out, one call that counts", &usd, 6.25)
 	if !ok {

@@ -4,6 +4,7 @@ import (
 	"gonogo/analysis"
 	"gonogo/analysis/collect"
 	"gonogo/analysis/message"
+	"gonogo/analysis/price"
 	"gonogo/analysis/stat"
 	"gonogo/sampler/rollout"
 )
@@ -65,7 +66,7 @@ func rolloutMoney(items []*collect.Item, tools []string, s analysis.Settings) mo
 }
 
 // missingPrices names the prices without which a sum would be too small.
-func missingPrices(p analysis.Prices, judged bool) message.Text {
+func missingPrices(p price.Prices, judged bool) message.Text {
 	if p.TrainingHour == nil && !p.Model.Missing("model").IsEmpty() {
 		return p.Model.Missing("model")
 	}
@@ -76,7 +77,7 @@ func missingPrices(p analysis.Prices, judged bool) message.Text {
 }
 
 // usdOf is what a rollout costs a trainer.
-func usdOf(r *collect.Row, p analysis.Prices, tools []string) (usd float64, missing message.Text) {
+func usdOf(r *collect.Row, p price.Prices, tools []string) (usd float64, missing message.Text) {
 	if p.TrainingHour == nil {
 		if usd, missing = p.Model.Of(r.Usage, "model"); !missing.IsEmpty() {
 			return 0, missing
@@ -120,14 +121,14 @@ func (m money) of(rollouts float64, seconds stat.Estimate) stat.Estimate {
 }
 
 // moneyWords are what a reader must know about the money of a plan.
-func moneyWords(p analysis.Prices) []message.Text {
+func moneyWords(p price.Prices) []message.Text {
 	var out []message.Text
 	if p.Source != "" {
 		out = append(out, priceOfTraining.With(message.Args{"source": message.Name(p.Source)}))
 	}
 	for _, of := range []struct {
 		whose string
-		price analysis.TokenPrice
+		price price.Token
 	}{{"model", p.Model}, {"judge", p.Judge}} {
 		if of.price.Source != "" {
 			out = append(out,

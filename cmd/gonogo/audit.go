@@ -77,7 +77,7 @@ Example:
 // The exit code is that of the gates.
 func printPart(ctx context.Context, p *project.Project, c *project.Invocation, run *rollout.Run,
 	analyze func(context.Context, *rollout.Run, analysis.Settings) (*analysis.Result, error),
-	write func(io.Writer, *report.Page) error,
+	write func(io.Writer, *report.RunPage) error,
 ) error {
 	r, err := analyze(ctx, run, p.Config.Settings())
 	if err != nil {

@@ -130,14 +130,14 @@ func ownResult(c *cli.Context, run string) *analysis.Result {
 
 // comparisonFiles names what --output writes.
 func comparisonFiles() string {
-	files := ui.Names(report.ComparisonFormats(), func(f report.Format) string { return f.File })
+	files := ui.Names(report.ComparisonFormats(), func(f report.Format[*report.ComparisonPage]) string { return f.File })
 	last := len(files) - 1
 	return strings.Join(files[:last], ", ") + "\n" + files[last]
 }
 
 // comparisonPage makes the page of a comparison; for a report it looks as the
 // configuration wants it, and knows the way to the rollouts.
-func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.Page, error) {
+func comparisonPage(c *cli.Context, comparison *compare.Comparison) (*report.ComparisonPage, error) {
 	base, new, out := c.Args().Get(0), c.Args().Get(1), c.String("output")
 	if err := spareReports(out, base, new); err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func spareReports(out string, runs ...string) error {
 
 // writeComparison writes the report into the directory that --output names;
 // without one it keeps the comparison in the new run's.
-func writeComparison(c *cli.Context, comparison *compare.Comparison, page *report.Page) error {
+func writeComparison(c *cli.Context, comparison *compare.Comparison, page *report.ComparisonPage) error {
 	if dir := c.String("output"); dir != "" {
 		return writePage(c, dir, page, report.ComparisonFormats())
 	}
@@ -202,7 +202,7 @@ func checkPageFlags(c *cli.Context) error {
 }
 
 // printPage prints the form that was asked for, else the page for a terminal.
-func printPage(c *cli.Context, page *report.Page, encode func(io.Writer) error) error {
+func printPage(c *cli.Context, page report.Page, encode func(io.Writer) error) error {
 	switch {
 	case c.Bool("json"):
 		return encode(c.App.Writer)
@@ -213,7 +213,7 @@ func printPage(c *cli.Context, page *report.Page, encode func(io.Writer) error) 
 }
 
 // writePage writes a page into a directory, and says where it is.
-func writePage(c *cli.Context, dir string, page *report.Page, formats []report.Format) error {
+func writePage[P report.Page](c *cli.Context, dir string, page P, formats []report.Format[P]) error {
 	if err := report.Write(dir, page, formats); err != nil {
 		return err
 	}

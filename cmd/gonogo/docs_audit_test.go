@@ -24,7 +24,7 @@ func TestLongDocsShowTheAuditOfTheHackableWorld(t *testing.T) {
 	result, _ := runDemo(t, "--world", "hackable", "-o", filepath.Join(t.TempDir(), "run"))
 	var lead string
 	var probes reportblock.Grid
-	for _, section := range report.NewPage(result, report.Options{}).Doc().Rest {
+	for _, section := range report.NewRunPage(result, report.Options{}).Doc().Rest {
 		for _, b := range section.Blocks {
 			switch b := b.(type) {
 			case reportblock.Note:

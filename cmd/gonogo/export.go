@@ -136,7 +136,7 @@ func exported(w io.Writer, n int, format, path string, notes []string) {
 }
 
 // exportTable writes a table of the report.
-func exportTable(c *cli.Context, f report.Format, dir, path string) error {
+func exportTable(c *cli.Context, f report.Format[*report.RunPage], dir, path string) error {
 	if c.String("split") != "" {
 		return exit.Usagef("a table holds all splits, each in its rows: leave --split out")
 	}
@@ -147,9 +147,9 @@ func exportTable(c *cli.Context, f report.Format, dir, path string) error {
 	if err != nil {
 		return err
 	}
-	p := output.PageTo(c.Context, invocationOf(c), dir, result, output.Delivery{Formats: []report.Format{f}, Out: path})
+	p := output.PageTo(c.Context, invocationOf(c), dir, result, output.Delivery{Formats: []report.Format[*report.RunPage]{f}, Out: path})
 	if p.Rollouts == nil {
-		return output.NoRollouts(dir, []report.Format{f})
+		return output.NoRollouts(dir, []report.Format[*report.RunPage]{f})
 	}
 	steps := make(map[int]bool)
 	if _, err := p.Rollouts(func(r collect.Counted) error { steps[r.Step] = true; return nil }); err != nil {

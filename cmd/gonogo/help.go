@@ -7,7 +7,7 @@ import (
 
 	"github.com/urfave/cli/v2"
 
-	"gonogo/analysis"
+	"gonogo/analysis/price"
 	"gonogo/cmd/gonogo/internal/config"
 	"gonogo/cmd/gonogo/internal/console"
 	"gonogo/cmd/gonogo/internal/exit"
@@ -43,7 +43,7 @@ func topics() []topic {
 		},
 		{
 			"prices", "the built-in list of published prices",
-			func(w io.Writer) { fmt.Fprint(w, analysis.PriceListText()) },
+			func(w io.Writer) { fmt.Fprint(w, price.ListText()) },
 		},
 		{"graders", "the kinds of grader that can be run", func(w io.Writer) {
 			for _, k := range grader.Kinds() {

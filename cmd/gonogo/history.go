@@ -53,7 +53,7 @@ Example:
 			}
 			opt := output.PageOptions(invocationOf(c), dir)
 			found.Lang, opt.Paper, opt.Font = look.Language(), look.Paper, look.Font
-			page := report.NewHistory(found, opt)
+			page := report.NewHistoryPage(found, opt)
 			if err := printPage(c, page, found.Encode); err != nil || c.String("output") == "" {
 				return err
 			}

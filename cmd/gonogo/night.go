@@ -145,7 +145,7 @@ func (h *nightRun) show(c *project.Invocation, look config.ReportValues, n histo
 		}
 	}
 	trend.Lang, opt.Dir = look.Language(), h.Dir
-	if err := report.WriteText(c.Out, report.NewHistory(trend, opt)); err != nil {
+	if err := report.WriteText(c.Out, report.NewHistoryPage(trend, opt)); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(c.Out, "%s  %s\n", n.Word(trend.Lang), console.Visible(n.Sentence.In(trend.Lang)))
@@ -153,9 +153,9 @@ func (h *nightRun) show(c *project.Invocation, look config.ReportValues, n histo
 }
 
 // ofHistory are those formats of a run's report that a history has.
-func ofHistory(asked []report.Format) []report.Format {
-	return slices.DeleteFunc(report.HistoryFormats(), func(f report.Format) bool {
-		return !slices.ContainsFunc(asked, func(asked report.Format) bool {
+func ofHistory(asked []report.Format[*report.RunPage]) []report.Format[*report.HistoryPage] {
+	return slices.DeleteFunc(report.HistoryFormats(), func(f report.Format[*report.HistoryPage]) bool {
+		return !slices.ContainsFunc(asked, func(asked report.Format[*report.RunPage]) bool {
 			return asked.Name == f.Name || asked.Name == "markdown" && f.Name == "markdown-full"
 		})
 	})
@@ -174,7 +174,7 @@ func (h *nightRun) writePage(c *project.Invocation, to output.Delivery, trend *h
 	}
 	opt := output.PageOptions(c, h.Dir)
 	trend.Lang, opt.Paper, opt.Font = to.Look.Language(), to.Look.Paper, to.Look.Font
-	page := report.NewHistory(trend, opt)
+	page := report.NewHistoryPage(trend, opt)
 	if err := report.Write(dir, page, formats); err != nil {
 		return fmt.Errorf("write the page of the history: %w", err)
 	}

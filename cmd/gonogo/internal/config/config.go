@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"gonogo/analysis"
+	"gonogo/analysis/price"
 	"gonogo/fixtures"
 	"gonogo/sampler/boundary/grader"
 	"gonogo/sampler/boundary/mcp"
@@ -28,10 +28,10 @@ type Config struct {
 
 	ModelKey, JudgeKey string // API keys; "" when none is needed
 	variantAPIKeys     []string
-	DroppedTools       []string           // that the variant does not offer
-	RenamedTools       map[string]string  // what the variant offers a tool as, by its name
-	priceList          analysis.PriceList // of prices.file
-	MCPServers         []mcp.Config       // of tools.mcp, with what the environment holds
+	DroppedTools       []string          // that the variant does not offer
+	RenamedTools       map[string]string // what the variant offers a tool as, by its name
+	priceList          price.List        // of prices.file
+	MCPServers         []mcp.Config      // of tools.mcp, with what the environment holds
 
 	FromRun   bool             // read from a run directory: see project.Trust
 	File      string           // as errors name it

@@ -4,26 +4,26 @@ import (
 	"fmt"
 	"net/url"
 
-	"gonogo/analysis"
+	"gonogo/analysis/price"
 	"gonogo/sampler/input/document"
 )
 
 // TokenPrices are the configured prices, else those of the user's own list, else those of the built-in one.
-func (c *Config) TokenPrices() analysis.Prices {
-	list := c.priceList.Before(analysis.BuiltinPrices())
+func (c *Config) TokenPrices() price.Prices {
+	list := c.priceList.Before(price.Builtin())
 	return c.Prices.Prices().ListedBy(list, c.Model.Name, hostOf(c.Model.BaseURL), c.judgeModels(),
 		hostOf(c.Judge.BaseURL))
 }
 
 // readPrices reads a list of prices of one's own.
 func readPrices(c *Config) error {
-	c.priceList = analysis.PriceList{}
+	c.priceList = price.List{}
 	if c.Prices.File == "" {
 		return nil
 	}
 	text, err := document.ReadFile(c.Absolute(c.Prices.File))
 	if err == nil {
-		c.priceList, err = analysis.ParsePrices(text)
+		c.priceList, err = price.Parse(text)
 	}
 	if err != nil {
 		return c.Fault("prices.file", "%v", err)

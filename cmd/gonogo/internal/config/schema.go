@@ -46,7 +46,7 @@ func lists() map[string][]string {
 		"audit.probes[].expect": ui.Names(rollout.Expectations(),
 			func(e rollout.Expectation) string { return string(e) }),
 		"audit.skip": ui.Names(audit.Probes(), func(p audit.Probe) string { return p.Name }),
-		"report.formats": append(ui.Names(report.Formats(), func(f report.Format) string { return f.Name }),
+		"report.formats": append(ui.Names(report.Formats(), func(f report.Format[*report.RunPage]) string { return f.Name }),
 			DefaultFormats, AllFormats),
 		"report.lang":       message.Tags(),
 		"report.paper":      report.Papers(),

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"gonogo/analysis"
+	"gonogo/analysis/price"
 	"gonogo/sampler/input/document"
 	"gonogo/sampler/rollout"
 )
@@ -94,7 +94,7 @@ func (c *Config) ForVariant(i int) *Config {
 // variantPrices are the run's own prices, except for the model's tokens if it is another
 // model or another server's. Those of one model belong together: its cached tokens have a
 // price of their own whatever the others cost.
-func variantPrices(c *Config, v VariantValue, same bool) analysis.PriceSettings {
+func variantPrices(c *Config, v VariantValue, same bool) price.Settings {
 	p := c.Prices
 	if !same || v.ModelInput != nil || v.ModelOutput != nil {
 		p.ModelInput, p.ModelCachedInput, p.ModelOutput = v.ModelInput, nil, v.ModelOutput

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"gonogo/analysis"
+	"gonogo/analysis/price"
 	"gonogo/cmd/gonogo/internal/brief"
 	"gonogo/sampler/input/document"
 	"gonogo/sampler/input/job"
@@ -80,7 +80,7 @@ func forRollouts(c *Config) {
 	w := &c.written
 	w.Data.Train, w.Data.Eval, w.Data.Production, w.Data.Files = "", "", "", nil
 	w.Audit.Probes, w.Audit.Detectors, w.Audit.Labels = nil, nil, ""
-	w.Prices, w.Thresholds, w.Queue = analysis.PriceSettings{}, nil, queue.Settings{}
+	w.Prices, w.Thresholds, w.Queue = price.Settings{}, nil, queue.Settings{}
 	w.Report.Font = ""
 	w.Sampling.MaxUSD, w.Sampling.MaxTokens, w.Sampling.MaxRollouts, w.Sampling.Deadline = 0, 0, 0, ""
 }

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"gonogo/analysis"
 	"gonogo/analysis/message"
+	"gonogo/analysis/price"
 	"gonogo/sampler/burst"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
@@ -58,7 +58,7 @@ func BurstRisks(plan *burst.Plan, cfg burst.Config, tools []burst.Tool, judges i
 
 // WriteBurstCost writes what a burst costs, as far as that is known; judged says that its
 // gradings ask a model. over says why it is above a cap, unknown why it cannot be compared.
-func WriteBurstCost(w io.Writer, plan *burst.Plan, cfg burst.Config, prices analysis.Prices, judged bool,
+func WriteBurstCost(w io.Writer, plan *burst.Plan, cfg burst.Config, prices price.Prices, judged bool,
 	caps limit.Bounds,
 ) (over, unknown string) {
 	usd, known := 0.0, true

@@ -81,7 +81,7 @@ func ReportDir(run string) string { return filepath.Join(run, "report") }
 
 // ReportTo is where `gonogo report` writes. In addition to a run that is a single file
 // may lie anything.
-func ReportTo(c *project.Invocation, run string, formats []report.Format) (string, error) {
+func ReportTo(c *project.Invocation, run string, formats []report.Format[*report.RunPage]) (string, error) {
 	out := c.Report.Output
 	if out == StandardOutput && len(formats) != 1 {
 		return "", exit.Usagef("--output - takes one format: name it with --format")
@@ -96,15 +96,15 @@ func ReportTo(c *project.Invocation, run string, formats []report.Format) (strin
 }
 
 // PageOf makes the page of a run's result for this command's terminal.
-func PageOf(c *project.Invocation, run string, r *analysis.Result, look config.ReportValues) *report.Page {
+func PageOf(c *project.Invocation, run string, r *analysis.Result, look config.ReportValues) *report.RunPage {
 	return Delivery{Look: look, config: c.Config}.page(r, PageOptions(c, run))
 }
 
 // page makes the page of a result as it is delivered, in the language of the reports. The
 // result itself stays English, as it is kept.
-func (d Delivery) page(r *analysis.Result, opt report.Options) *report.Page {
+func (d Delivery) page(r *analysis.Result, opt report.Options) *report.RunPage {
 	opt.Config, opt.GraderChanged = d.config, d.changed
-	return report.NewPage(r.In(d.Look.Language()), opt)
+	return report.NewRunPage(r.In(d.Look.Language()), opt)
 }
 
 // PageOptions are what a page says of this command.
@@ -133,7 +133,7 @@ func thatIsHere(file string) string {
 }
 
 // PageTo makes the page of a run's result for what is delivered.
-func PageTo(ctx context.Context, c *project.Invocation, run string, r *analysis.Result, to Delivery) *report.Page {
+func PageTo(ctx context.Context, c *project.Invocation, run string, r *analysis.Result, to Delivery) *report.RunPage {
 	opt := PageOptions(c, run)
 	opt.Paper, opt.Font, opt.Rollouts = to.Look.Paper, to.Look.Font, rolloutsOf(ctx, c, run, r)
 	from := to.Out
@@ -154,10 +154,10 @@ func PageTo(ctx context.Context, c *project.Invocation, run string, r *analysis.
 // written all the same.
 func WriteReport(ctx context.Context, c *project.Invocation, run string, r *analysis.Result, to Delivery) error {
 	p, dir, formats := PageTo(ctx, c, run, r, to), to.Out, to.Formats
-	var without []report.Format
+	var without []report.Format[*report.RunPage]
 	if p.Rollouts == nil {
-		without = slices.DeleteFunc(slices.Clone(formats), func(f report.Format) bool { return !f.Rollouts })
-		formats = slices.DeleteFunc(slices.Clone(formats), func(f report.Format) bool { return f.Rollouts })
+		without = slices.DeleteFunc(slices.Clone(formats), func(f report.Format[*report.RunPage]) bool { return !f.Rollouts })
+		formats = slices.DeleteFunc(slices.Clone(formats), func(f report.Format[*report.RunPage]) bool { return f.Rollouts })
 	}
 	if dir == ReportDir(run) { // in a directory that may come from elsewhere
 		if err := rollout.CheckRegularDir(dir); err != nil {
@@ -169,7 +169,7 @@ func WriteReport(ctx context.Context, c *project.Invocation, run string, r *anal
 	}
 	Warn(c, p)
 	open := ""
-	if slices.ContainsFunc(formats, func(f report.Format) bool { return f.Name == "html" }) {
+	if slices.ContainsFunc(formats, func(f report.Format[*report.RunPage]) bool { return f.Name == "html" }) {
 		open = ": open " + filepath.Join(dir, "index.html")
 	}
 	if _, err := fmt.Fprintf(c.Err, "The report is in %s%s\n%s%s: %s\n", dir, open, to.Lead,
@@ -189,19 +189,19 @@ func WriteReport(ctx context.Context, c *project.Invocation, run string, r *anal
 
 // FormatNames lists the names that --format takes.
 func FormatNames() []string {
-	return ui.Names(report.Formats(), func(f report.Format) string { return f.Name })
+	return ui.Names(report.Formats(), func(f report.Format[*report.RunPage]) string { return f.Name })
 }
 
 // PickFormats returns the formats by name; none named means the usual ones.
-func PickFormats(list string) ([]report.Format, error) {
+func PickFormats(list string) ([]report.Format[*report.RunPage], error) {
 	wanted, err := ui.PickNames("report format", list, append(FormatNames(), config.DefaultFormats, config.AllFormats))
 	if err != nil {
 		return nil, err
 	}
 	if len(wanted) == 0 || slices.Contains(wanted, config.DefaultFormats) {
-		wanted = append(wanted, ui.Names(report.Usual(), func(f report.Format) string { return f.Name })...)
+		wanted = append(wanted, ui.Names(report.Usual(), func(f report.Format[*report.RunPage]) string { return f.Name })...)
 	}
-	return slices.DeleteFunc(report.Formats(), func(f report.Format) bool {
+	return slices.DeleteFunc(report.Formats(), func(f report.Format[*report.RunPage]) bool {
 		return !slices.Contains(wanted, f.Name) && !slices.Contains(wanted, config.AllFormats)
 	}), nil
 }
@@ -247,8 +247,8 @@ func withoutTexts(all report.Rollouts) report.Rollouts {
 }
 
 // NoRollouts says which formats cannot be written without rollouts.
-func NoRollouts(run string, formats []report.Format) error {
-	files := ui.Names(formats, func(f report.Format) string { return f.File })
+func NoRollouts(run string, formats []report.Format[*report.RunPage]) error {
+	files := ui.Names(formats, func(f report.Format[*report.RunPage]) string { return f.File })
 	are := "is"
 	if len(files) > 1 {
 		are = "are"

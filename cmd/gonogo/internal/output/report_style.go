@@ -46,13 +46,13 @@ func RunConfig(c *project.Invocation, dir string) (*config.Config, *rollout.Mani
 }
 
 // NewComparison makes the page of a comparison in the language of the reports.
-func NewComparison(v config.ReportValues, c *compare.Comparison, opt report.Options) *report.Page {
+func NewComparison(v config.ReportValues, c *compare.Comparison, opt report.Options) *report.ComparisonPage {
 	c.Lang = v.Language()
-	return report.NewComparison(c, opt)
+	return report.NewComparisonPage(c, opt)
 }
 
 // Warn reports what the report could not show.
-func Warn(c *project.Invocation, p *report.Page) {
+func Warn(c *project.Invocation, p report.Page) {
 	for _, warning := range p.Warnings() {
 		fmt.Fprintf(c.Err, "warning: report.pdf: %s\n", warning)
 	}

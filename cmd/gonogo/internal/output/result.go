@@ -40,7 +40,7 @@ func thresholdList(changed []analysis.Changed) string {
 
 // Delivery says which reports are written, where, and how they look.
 type Delivery struct {
-	Formats []report.Format
+	Formats []report.Format[*report.RunPage]
 	Out     string
 	Look    config.ReportValues
 	Bare    *analysis.Result // the result without texts, where the report is to have none

@@ -1,7 +1,7 @@
-package analysis
+package price
 
-// PriceSettings are prices in US dollars, as a configuration has them.
-type PriceSettings struct {
+// Settings are prices in US dollars, as a configuration has them.
+type Settings struct {
 	File             string             `json:"file,omitzero" or:"the built-in list alone" mark:"file" example:"prices.json" doc:"your own list of prices, which takes precedence over the built-in one; gonogo help prices prints the built-in list, with its dates"`
 	ModelInput       *float64           `json:"model_input,omitzero" or:"the listed price of the model at its server, else unknown: no costs are shown" min:"0" example:"1.1" doc:"US dollars per million input tokens of the model"`
 	ModelCachedInput *float64           `json:"model_cached_input,omitzero" or:"prices.model_input" min:"0" example:"0.275" doc:"US dollars per million input tokens that the model's server had cached"`
@@ -16,17 +16,17 @@ type PriceSettings struct {
 }
 
 // Prices are the prices that the settings name.
-func (v PriceSettings) Prices() Prices {
+func (v Settings) Prices() Prices {
 	return Prices{
-		Model:    TokenPrice{Input: v.ModelInput, CachedInput: v.ModelCachedInput, Output: v.ModelOutput},
-		Judge:    TokenPrice{Input: v.JudgeInput, CachedInput: v.JudgeCachedInput, Output: v.JudgeOutput},
+		Model:    Token{Input: v.ModelInput, CachedInput: v.ModelCachedInput, Output: v.ModelOutput},
+		Judge:    Token{Input: v.JudgeInput, CachedInput: v.JudgeCachedInput, Output: v.JudgeOutput},
 		ToolCall: v.ToolCall, Tools: v.Tools, TrainingHour: v.TrainingHour, TrainedToken: v.TrainedTokens,
 	}
 }
 
 // Settled returns the settings with the prices of a list in them, if they name one: the file
 // may be gone when the run is looked at again.
-func (v PriceSettings) Settled(p Prices) PriceSettings {
+func (v Settings) Settled(p Prices) Settings {
 	if v.File == "" {
 		return v
 	}

@@ -1,4 +1,4 @@
-package analysis
+package price
 
 import (
 	"bytes"
@@ -17,7 +17,7 @@ import (
 
 // Prices are costs in US dollars; nil is unknown, while a price of 0 is known to be free.
 type Prices struct {
-	Model, Judge TokenPrice
+	Model, Judge Token
 	ToolCall     *float64           // one call of any tool
 	Tools        map[string]float64 // one call, by tool, instead of ToolCall
 	TrainedToken *float64           // a million tokens that the trainer learns from, prompts included
@@ -25,18 +25,18 @@ type Prices struct {
 	Source       string             // of a TrainingHour that was not configured, with its date
 }
 
-// TokenPrice is the price of a million tokens. CachedInput is for input tokens that the
+// Token is the price of a million tokens. CachedInput is for input tokens that the
 // server had cached; without it they cost the same as other input tokens.
-type TokenPrice struct {
+type Token struct {
 	Input, CachedInput, Output *float64
 	Source                     string // of prices that were not configured, with their date
 }
 
 // Known reports whether tokens have a price.
-func (t TokenPrice) Known() bool { return t.Input != nil && t.Output != nil }
+func (t Token) Known() bool { return t.Input != nil && t.Output != nil }
 
-// validate reports the first price that cannot be one.
-func (p Prices) validate() error {
+// Validate reports the first price that cannot be one.
+func (p Prices) Validate() error {
 	for key, price := range map[string]*float64{
 		"prices.model_input": p.Model.Input, "prices.model_cached_input": p.Model.CachedInput,
 		"prices.model_output": p.Model.Output,
@@ -45,12 +45,12 @@ func (p Prices) validate() error {
 		"prices.tool_call":    p.ToolCall, "prices.training_hour": p.TrainingHour,
 		"prices.trained_tokens": p.TrainedToken,
 	} {
-		if price != nil && !(*price >= 0 && *price < mostReward) {
+		if price != nil && !(*price >= 0 && *price < most) {
 			return fmt.Errorf("%s is %g: a price is 0 or more", key, *price)
 		}
 	}
 	for tool, price := range p.Tools {
-		if !(price >= 0 && price < mostReward) {
+		if !(price >= 0 && price < most) {
 			return fmt.Errorf("prices.tools.%s is %g: a price is 0 or more", tool, price)
 		}
 	}
@@ -79,7 +79,7 @@ func (p Prices) Grading(rec *rollout.Record) (usd float64, ok bool) {
 }
 
 // Of returns the cost of tokens; missing lists what is unknown, and is empty if nothing is.
-func (t TokenPrice) Of(u rollout.Usage, whose string) (usd float64, missing message.Text) {
+func (t Token) Of(u rollout.Usage, whose string) (usd float64, missing message.Text) {
 	const million = 1e6
 	if missing = t.Missing(whose); !missing.IsEmpty() {
 		return 0, missing
@@ -97,7 +97,7 @@ func (t TokenPrice) Of(u rollout.Usage, whose string) (usd float64, missing mess
 }
 
 // Missing lists the keys to set; none if the price is known.
-func (t TokenPrice) Missing(whose string) message.Text {
+func (t Token) Missing(whose string) message.Text {
 	if !t.Known() {
 		return pricesNotSet.With(message.Args{"whose": message.Name(whose)})
 	}
@@ -137,10 +137,10 @@ var (
 	tokensUnknown = message.New("plan.tokens_unknown", "the {whose}'s server does not report its tokens")
 )
 
-// PriceList holds published prices, each with its date. Vendors' prices are data and
+// List holds published prices, each with its date. Vendors' prices are data and
 // appear nowhere else. A user's own file takes precedence over the list, and configured
 // prices take precedence over both.
-type PriceList struct{ entries []listedPrice }
+type List struct{ entries []listedPrice }
 
 type listedPrice struct {
 	Model        string   `json:"model"` // its name, also with a date behind it
@@ -156,20 +156,20 @@ type listedPrice struct {
 //go:embed prices.json
 var priceList []byte
 
-// PriceListText is the built-in list, in the format of a user's own file.
-func PriceListText() string { return string(priceList) }
+// ListText is the built-in list, in the format of a user's own file.
+func ListText() string { return string(priceList) }
 
-// BuiltinPrices is the built-in list.
-func BuiltinPrices() PriceList {
-	l, err := ParsePrices(priceList)
+// Builtin is the built-in list.
+func Builtin() List {
+	l, err := Parse(priceList)
 	if err != nil {
-		panic("analysis: prices.json: " + err.Error())
+		panic("price: prices.json: " + err.Error())
 	}
 	return l
 }
 
-// ParsePrices reads a list of prices.
-func ParsePrices(text []byte) (PriceList, error) {
+// Parse reads a list of prices.
+func Parse(text []byte) (List, error) {
 	var list struct {
 		About  string        `json:"about"`
 		Prices []listedPrice `json:"prices"`
@@ -177,17 +177,17 @@ func ParsePrices(text []byte) (PriceList, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&list); err != nil {
-		return PriceList{}, fmt.Errorf("a list of prices is JSON as gonogo help prices prints it: %w", err)
+		return List{}, fmt.Errorf("a list of prices is JSON as gonogo help prices prints it: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return PriceList{}, errors.New("there is more text after the list of prices")
+		return List{}, errors.New("there is more text after the list of prices")
 	}
 	for i, p := range list.Prices {
 		if err := p.validate(); err != nil {
-			return PriceList{}, fmt.Errorf("prices[%d]: %w", i, err)
+			return List{}, fmt.Errorf("prices[%d]: %w", i, err)
 		}
 	}
-	return PriceList{list.Prices}, nil
+	return List{list.Prices}, nil
 }
 
 func (p listedPrice) validate() error {
@@ -204,7 +204,7 @@ func (p listedPrice) validate() error {
 		"training_hour": p.TrainingHour, "input": p.Input,
 		"cached_input": p.CachedInput, "output": p.Output,
 	} {
-		if price != nil && !(*price >= 0 && *price < mostReward) {
+		if price != nil && !(*price >= 0 && *price < most) {
 			return fmt.Errorf("%s is %g: a price is 0 or more", name, *price)
 		}
 	}
@@ -212,22 +212,22 @@ func (p listedPrice) validate() error {
 }
 
 // Before returns both lists as one, in which l takes precedence.
-func (l PriceList) Before(other PriceList) PriceList {
-	return PriceList{append(l.entries[:len(l.entries):len(l.entries)], other.entries...)}
+func (l List) Before(other List) List {
+	return List{append(l.entries[:len(l.entries):len(l.entries)], other.entries...)}
 }
 
 // Tokens returns the price of a model's tokens at a host, and no price for a model that is not listed.
-func (l PriceList) Tokens(model, host string) TokenPrice {
+func (l List) Tokens(model, host string) Token {
 	for _, p := range l.entries {
 		if p.Input != nil && p.is(model, host) {
-			return TokenPrice{Input: p.Input, CachedInput: p.CachedInput, Output: p.Output, Source: p.source()}
+			return Token{Input: p.Input, CachedInput: p.CachedInput, Output: p.Output, Source: p.source()}
 		}
 	}
-	return TokenPrice{}
+	return Token{}
 }
 
 // Training returns the price of an hour of training a model, and its source; nil for a model that is not listed.
-func (l PriceList) Training(model, host string) (hour *float64, source string) {
+func (l List) Training(model, host string) (hour *float64, source string) {
 	for _, p := range l.entries {
 		if p.TrainingHour != nil && p.is(model, host) {
 			return p.TrainingHour, p.source()
@@ -238,11 +238,11 @@ func (l PriceList) Training(model, host string) (hour *float64, source string) {
 
 // Common returns the price of the tokens of all these models at a host; none where they have
 // several.
-func (l PriceList) Common(models []string, host string) (common TokenPrice) {
+func (l List) Common(models []string, host string) (common Token) {
 	for i, model := range models {
 		price := l.Tokens(model, host)
 		if i > 0 && price.Source != common.Source {
-			return TokenPrice{}
+			return Token{}
 		}
 		common = price
 	}
@@ -250,7 +250,7 @@ func (l PriceList) Common(models []string, host string) (common TokenPrice) {
 }
 
 // ListedBy returns the prices with those of the list in the place of what is unknown.
-func (p Prices) ListedBy(l PriceList, model, host string, judges []string, judgeHost string) Prices {
+func (p Prices) ListedBy(l List, model, host string, judges []string, judgeHost string) Prices {
 	p.Model, p.Judge = p.Model.or(l.Tokens(model, host)), p.Judge.or(l.Common(judges, judgeHost))
 	if p.TrainingHour == nil {
 		p.TrainingHour, p.Source = l.Training(model, host)
@@ -259,7 +259,7 @@ func (p Prices) ListedBy(l PriceList, model, host string, judges []string, judge
 }
 
 // or is the price, or the listed one where input and output have none.
-func (t TokenPrice) or(listed TokenPrice) TokenPrice {
+func (t Token) or(listed Token) Token {
 	if t.Input != nil || t.Output != nil {
 		return t
 	}
@@ -282,3 +282,6 @@ func (p listedPrice) source() string {
 	}
 	return text
 }
+
+// most is above any price: more is a slip.
+const most = 1e100
