@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // Write writes the page into dir: one file for each format that has one, and
@@ -21,7 +21,7 @@ func Write[P Page](dir string, p P, formats []Format[P]) error {
 		return err
 	}
 	charts := filepath.Join(dir, "charts")
-	if err := rollout.CheckRegularDir(charts); err != nil {
+	if err := disk.CheckRegularDir(charts); err != nil {
 		return fmt.Errorf("make report directory: %w", err)
 	}
 	if err := os.MkdirAll(charts, 0o755); err != nil {
@@ -37,7 +37,7 @@ func Write[P Page](dir string, p P, formats []Format[P]) error {
 		return err
 	}
 	for _, f := range files {
-		if err := rollout.WriteFile(f.path, f.data); err != nil {
+		if err := disk.WriteFile(f.path, f.data); err != nil {
 			return fmt.Errorf("make the report: %w", err)
 		}
 	}
@@ -75,13 +75,13 @@ func render[P Page](dir string, p P, formats []Format[P]) ([]file, error) {
 
 // stage writes the formats made of rollouts next to their final places. What it returns
 // with an error is staged all the same.
-func stage[P Page](dir string, p P, formats []Format[P]) ([]*rollout.Staged, error) {
-	var staged []*rollout.Staged
+func stage[P Page](dir string, p P, formats []Format[P]) ([]*disk.Staged, error) {
+	var staged []*disk.Staged
 	for _, f := range formats {
 		if f.File == "" || !f.Rollouts {
 			continue
 		}
-		s, err := rollout.StageFile(filepath.Join(dir, f.File), func(w io.Writer) error { return f.Write(w, p) })
+		s, err := disk.StageFile(filepath.Join(dir, f.File), func(w io.Writer) error { return f.Write(w, p) })
 		if err != nil {
 			return staged, fmt.Errorf("make the report: %w", err)
 		}

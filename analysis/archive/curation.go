@@ -11,7 +11,7 @@ import (
 
 	"gonogo/analysis/curate"
 	"gonogo/sampler/input/dataset"
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // TakenError says that a file is there that is not to be overwritten.
@@ -89,9 +89,9 @@ func writeNew(files []namedText, force bool) error {
 		}
 		write = append(write, f)
 	}
-	var staged []*rollout.Staged
+	var staged []*disk.Staged
 	for _, f := range write {
-		one, err := rollout.StageFile(f.path, func(w io.Writer) error { _, err := w.Write(f.text); return err })
+		one, err := disk.StageFile(f.path, func(w io.Writer) error { _, err := w.Write(f.text); return err })
 		if err != nil {
 			for _, s := range staged {
 				s.Discard()

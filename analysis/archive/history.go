@@ -17,6 +17,7 @@ import (
 
 	"gonogo/analysis/history"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // What a history directory holds.
@@ -174,7 +175,7 @@ func (h *History) Add(n history.Night) error {
 	if err != nil {
 		return fmt.Errorf("keep night %s: %w", n.Name, err)
 	}
-	if err := rollout.AppendLine(filepath.Join(h.Dir, NightsFile), line); err != nil {
+	if err := disk.AppendLine(filepath.Join(h.Dir, NightsFile), line); err != nil {
 		return err
 	}
 	h.Nights = append(h.Nights, n)

@@ -15,6 +15,7 @@ import (
 	"gonogo/analysis/compare"
 	"gonogo/analysis/judge"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // ResultFile is the analysis in a run directory.
@@ -63,7 +64,7 @@ func WriteResult(dir string, r *analysis.Result) error {
 	if was, err := os.ReadFile(path); err == nil && bytes.Equal(was, b.Bytes()) {
 		return nil // a run that this user may only read can still be reported
 	}
-	return rollout.WriteFile(path, b.Bytes())
+	return disk.WriteFile(path, b.Bytes())
 }
 
 // ReadResult reads a run's result.json. It returns nil when there is none, or when the
@@ -110,7 +111,7 @@ func inputsOf(dir string, rollouts bool) (map[string]string, error) {
 	}
 	inputs := make(map[string]string)
 	for _, name := range names {
-		sum, err := rollout.FileChecksum(filepath.Join(dir, name))
+		sum, err := disk.Checksum(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -19,14 +19,14 @@ import (
 var allowedArrows = map[string][]string{
 	"cmd/gonogo": {
 		"analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/curate",
-		"analysis/history", "analysis/judge", "analysis/message", "cmd/gonogo/internal/brief",
-		"cmd/gonogo/internal/config", "cmd/gonogo/internal/console", "cmd/gonogo/internal/exit",
-		"cmd/gonogo/internal/output", "cmd/gonogo/internal/project", "cmd/gonogo/internal/stage",
-		"cmd/gonogo/internal/ui", "docs", "fixtures", "report", "report/chart", "report/plain",
-		"report/recipe", "report/viewer", "sampler", "sampler/boundary/grader", "sampler/input/dataset",
-		"sampler/input/document", "sampler/input/spelling", "sampler/logs/exporter",
-		"sampler/logs/importer", "sampler/queue", "sampler/rollout", "sampler/rollout/credential",
-		"sampler/wording",
+		"analysis/history", "analysis/judge", "analysis/message", "analysis/price",
+		"cmd/gonogo/internal/brief", "cmd/gonogo/internal/config", "cmd/gonogo/internal/console",
+		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/output", "cmd/gonogo/internal/project",
+		"cmd/gonogo/internal/stage", "cmd/gonogo/internal/ui", "docs", "fixtures", "report",
+		"report/chart", "report/plain", "report/recipe", "report/viewer", "sampler",
+		"sampler/boundary/grader", "sampler/input/dataset", "sampler/input/document",
+		"sampler/input/spelling", "sampler/logs/exporter", "sampler/logs/importer", "sampler/queue",
+		"sampler/rollout", "sampler/rollout/credential", "sampler/rollout/disk", "sampler/wording",
 	},
 	"cmd/gonogo/internal/stage": {
 		"analysis", "analysis/compare", "analysis/gate", "analysis/judge", "analysis/measure",
@@ -35,13 +35,13 @@ var allowedArrows = map[string][]string{
 		"cmd/gonogo/internal/project", "cmd/gonogo/internal/ui", "sampler", "sampler/audit",
 		"sampler/boundary/grader", "sampler/burst", "sampler/endpoint", "sampler/input/document",
 		"sampler/input/spelling", "sampler/limit", "sampler/rollout", "sampler/rollout/credential",
-		"sampler/rollout/markup", "sampler/tryout",
+		"sampler/rollout/disk", "sampler/rollout/markup", "sampler/tryout",
 	},
 	"cmd/gonogo/internal/output": {
 		"analysis", "analysis/archive", "analysis/collect", "analysis/compare", "analysis/gate",
 		"analysis/message", "analysis/stat", "cmd/gonogo/internal/config", "cmd/gonogo/internal/console",
 		"cmd/gonogo/internal/exit", "cmd/gonogo/internal/project", "cmd/gonogo/internal/ui", "report",
-		"sampler/input/document", "sampler/rollout",
+		"sampler/input/document", "sampler/rollout", "sampler/rollout/disk",
 	},
 	"cmd/gonogo/internal/project": {
 		"analysis", "analysis/gate", "analysis/message", "cmd/gonogo/internal/brief",
@@ -54,13 +54,14 @@ var allowedArrows = map[string][]string{
 		"sampler/rollout", "sampler/rollout/credential",
 	},
 	"cmd/gonogo/internal/config": {
-		"analysis", "analysis/gate", "analysis/message", "analysis/stat", "cmd/gonogo/internal/brief",
-		"cmd/gonogo/internal/console", "cmd/gonogo/internal/exit", "cmd/gonogo/internal/ui", "fixtures",
-		"report", "sampler", "sampler/audit", "sampler/boundary/agent", "sampler/boundary/grader",
-		"sampler/boundary/isolation", "sampler/boundary/mcp", "sampler/boundary/model",
-		"sampler/boundary/python", "sampler/burst", "sampler/input/dataset", "sampler/input/document",
-		"sampler/input/job", "sampler/input/schema", "sampler/input/spelling", "sampler/jsontext",
-		"sampler/limit", "sampler/queue", "sampler/rollout", "sampler/rollout/credential",
+		"analysis", "analysis/gate", "analysis/message", "analysis/price", "analysis/stat",
+		"cmd/gonogo/internal/brief", "cmd/gonogo/internal/console", "cmd/gonogo/internal/exit",
+		"cmd/gonogo/internal/ui", "fixtures", "report", "sampler", "sampler/audit",
+		"sampler/boundary/agent", "sampler/boundary/grader", "sampler/boundary/isolation",
+		"sampler/boundary/mcp", "sampler/boundary/model", "sampler/boundary/python", "sampler/burst",
+		"sampler/input/dataset", "sampler/input/document", "sampler/input/job", "sampler/input/schema",
+		"sampler/input/spelling", "sampler/jsontext", "sampler/limit", "sampler/queue",
+		"sampler/rollout", "sampler/rollout/credential",
 	},
 	"cmd/gonogo/internal/ui": {
 		"cmd/gonogo/internal/console", "cmd/gonogo/internal/exit", "sampler/input/spelling",
@@ -71,7 +72,7 @@ var allowedArrows = map[string][]string{
 		"analysis/message", "analysis/stat", "report/block", "report/chart", "report/internal/glyph",
 		"report/internal/html", "report/internal/junit", "report/internal/lettering",
 		"report/internal/markdown", "report/internal/pdf", "report/internal/typeface", "report/plain",
-		"report/table", "report/text", "sampler/rollout", "sampler/wording",
+		"report/table", "report/text", "sampler/rollout", "sampler/rollout/disk", "sampler/wording",
 	},
 	// what a report is made of
 	"report/block": {"analysis/message", "report/chart", "sampler/rollout"},
@@ -79,9 +80,9 @@ var allowedArrows = map[string][]string{
 	"report/plain": {},
 	// for terminals, before a run is judged
 	"cmd/gonogo/internal/console": {
-		"analysis", "analysis/gate", "analysis/message", "fixtures", "report/plain", "sampler",
-		"sampler/audit", "sampler/burst", "sampler/endpoint", "sampler/input/schema", "sampler/limit",
-		"sampler/queue", "sampler/rollout", "sampler/tryout", "sampler/wording",
+		"analysis", "analysis/gate", "analysis/message", "analysis/price", "fixtures", "report/plain",
+		"sampler", "sampler/audit", "sampler/burst", "sampler/endpoint", "sampler/input/schema",
+		"sampler/limit", "sampler/queue", "sampler/rollout", "sampler/tryout", "sampler/wording",
 	},
 	// a trainer's configuration
 	"report/recipe": {
@@ -105,8 +106,10 @@ var allowedArrows = map[string][]string{
 		"analysis/stat", "report/internal/glyph", "report/internal/lettering", "sampler/rollout",
 		"sampler/wording",
 	},
-	"report/internal/glyph":    {},
-	"report/viewer":            {"sampler/jsontext", "sampler/rollout", "sampler/wording"},
+	"report/internal/glyph": {},
+	"report/viewer": {
+		"sampler/jsontext", "sampler/rollout", "sampler/rollout/disk", "sampler/wording",
+	},
 	"report/internal/pdf":      {"analysis/message", "report/block", "report/chart", "report/internal/typeface"},
 	"report/internal/typeface": {},
 	// results for the tests of the two rooms above
@@ -116,24 +119,24 @@ var allowedArrows = map[string][]string{
 	},
 	// types: Result, Finding, Settings, Gate
 	"analysis": {
-		"analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout",
+		"analysis/message", "analysis/price", "analysis/shift", "analysis/stat", "sampler/rollout",
 		"sampler/rollout/markup", "sampler/wording",
 	},
 	// result.json and nights.jsonl, the one room of analysis that reads and writes files
 	"analysis/archive": {
 		"analysis", "analysis/compare", "analysis/curate", "analysis/history", "analysis/judge",
-		"sampler/input/dataset", "sampler/rollout",
+		"sampler/input/dataset", "sampler/rollout", "sampler/rollout/disk",
 	},
 	"analysis/collect": {
-		"analysis", "analysis/stat", "sampler/jsontext", "sampler/rollout", "sampler/rollout/markup",
-		"sampler/rollout/prompt", "sampler/wording",
+		"analysis", "analysis/price", "analysis/stat", "sampler/jsontext", "sampler/rollout",
+		"sampler/rollout/markup", "sampler/rollout/prompt", "sampler/wording",
 	},
 	// endpoints under the load of a training step
 	"analysis/internal/burst": {"analysis", "analysis/message", "analysis/stat", "sampler/rollout"},
 	"analysis/measure": {
-		"analysis", "analysis/collect", "analysis/internal/burst", "analysis/message", "analysis/shift",
-		"analysis/stat", "sampler/form", "sampler/jsontext", "sampler/rollout", "sampler/rollout/markup",
-		"sampler/wording",
+		"analysis", "analysis/collect", "analysis/internal/burst", "analysis/message", "analysis/price",
+		"analysis/shift", "analysis/stat", "sampler/form", "sampler/jsontext", "sampler/rollout",
+		"sampler/rollout/markup", "sampler/wording",
 	},
 	"analysis/gate": {
 		"analysis", "analysis/message", "analysis/shift", "analysis/stat", "sampler/rollout",
@@ -172,7 +175,7 @@ var allowedArrows = map[string][]string{
 	"sampler/limit": {},
 	"sampler/rollout": {
 		"sampler/internal/failure", "sampler/jsontext", "sampler/rollout/credential",
-		"sampler/rollout/prompt", "sampler/wording",
+		"sampler/rollout/disk", "sampler/rollout/prompt", "sampler/wording",
 	},
 	// how tools say that a rollout was not judged
 	"sampler/internal/failure": {},
@@ -188,7 +191,7 @@ var allowedArrows = map[string][]string{
 	"sampler/boundary/agent": {
 		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/internal/failure",
 		"sampler/internal/transcript", "sampler/jsontext", "sampler/limit", "sampler/rollout",
-		"sampler/rollout/credential", "sampler/wording",
+		"sampler/rollout/credential", "sampler/rollout/disk", "sampler/wording",
 	},
 	"sampler/boundary/mcp": {
 		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/jsontext",
@@ -213,7 +216,7 @@ var allowedArrows = map[string][]string{
 	"sampler/boundary/grader/internal/metric": {},
 	"sampler/boundary/isolation": {
 		"sampler", "sampler/boundary/internal/process", "sampler/endpoint", "sampler/jsontext",
-		"sampler/limit", "sampler/rollout", "sampler/rollout/credential",
+		"sampler/limit", "sampler/rollout", "sampler/rollout/credential", "sampler/rollout/disk",
 	},
 	"sampler/boundary/internal/process": {"sampler/wording"},
 	"sampler/boundary/python": {
@@ -235,7 +238,7 @@ var allowedArrows = map[string][]string{
 	},
 	"sampler/queue": {
 		"sampler", "sampler/endpoint", "sampler/jsontext", "sampler/limit", "sampler/rollout",
-		"sampler/rollout/credential", "sampler/wording",
+		"sampler/rollout/credential", "sampler/rollout/disk", "sampler/wording",
 	},
 	"cmd/gonogo/internal/brief": {
 		"sampler/input/dataset", "sampler/input/document", "sampler/jsontext", "sampler/rollout",
@@ -249,7 +252,7 @@ var allowedArrows = map[string][]string{
 	},
 	"sampler/internal/parquetfile": {},
 	"sampler/internal/transcript":  {"sampler/jsontext", "sampler/rollout"},
-	"sampler/logs/exporter":        {"sampler/jsontext", "sampler/rollout"},
+	"sampler/logs/exporter":        {"sampler/jsontext", "sampler/rollout", "sampler/rollout/disk"},
 	"sampler/input/job":            {"sampler/input/document", "sampler/jsontext", "sampler/rollout/credential"},
 	"fixtures":                     {"fixtures"},
 	// pages for readers, and the schema of result.json
@@ -264,10 +267,12 @@ var allowedArrows = map[string][]string{
 		"analysis", "analysis/gate", "analysis/judge", "analysis/stat", "fixtures", "report/chart",
 		"sampler/audit", "sampler/rollout",
 	},
+	"analysis/price":       {"analysis/message", "sampler/rollout"},
+	"sampler/rollout/disk": {},
 }
 
 // standardOnly rooms import the standard library and other rooms, no module.
-var standardOnly = []string{"analysis/message", "sampler/internal/failure", "sampler/jsontext", "sampler/rollout", "sampler/rollout/credential", "sampler/limit", "sampler/wording", "sampler/input/spelling", "sampler/boundary/grader/internal/formula", "sampler/boundary/grader/internal/metric", "fixtures"}
+var standardOnly = []string{"analysis/message", "sampler/internal/failure", "sampler/jsontext", "sampler/rollout", "sampler/rollout/disk", "sampler/rollout/credential", "sampler/limit", "sampler/wording", "sampler/input/spelling", "sampler/boundary/grader/internal/formula", "sampler/boundary/grader/internal/metric", "fixtures"}
 
 // pureRooms neither reach a network nor open files.
 var pureRooms = map[string][]string{
@@ -282,6 +287,7 @@ var pureRooms = map[string][]string{
 	"analysis/judge":          {"net", "net/http", "os", "os/exec", "time"},
 	"analysis/measure":        {"net", "net/http", "os", "os/exec"},
 	"analysis/message":        {"net", "net/http", "os", "os/exec", "time"},
+	"analysis/price":          {"net", "net/http", "os", "os/exec"},
 	"analysis/shift":          {"net", "net/http", "os", "os/exec", "time"},
 	"analysis/stat":           {"net", "net/http", "os", "os/exec", "time"},
 	"sampler/limit":           {"net", "net/http", "os", "os/exec"},

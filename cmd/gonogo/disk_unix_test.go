@@ -19,6 +19,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/fixtures"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // A disk that becomes full, here by a limit on the size of files, stops the run
@@ -161,7 +162,7 @@ func ours(run, file string) error {
 // One cause is reported once; another one next to it is reported as well.
 func TestAFullDiskIsToldOnce(t *testing.T) {
 	first := func(cause error) error {
-		return &stage.AbortedError{Text: "sampling stopped", Err: &rollout.DiskError{Doing: "append to", Path: rollout.RolloutsFile, Err: cause}}
+		return &stage.AbortedError{Text: "sampling stopped", Err: &disk.Error{Doing: "append to", Path: rollout.RolloutsFile, Err: cause}}
 	}
 	for _, tt := range []struct {
 		ended, closed error
@@ -169,11 +170,11 @@ func TestAFullDiskIsToldOnce(t *testing.T) {
 	}{
 		{syscall.ENOSPC, &fs.PathError{Op: "write", Path: "run.json.tmp1", Err: syscall.ENOSPC}, 1},
 		{&fs.PathError{Op: "write", Path: rollout.RolloutsFile, Err: syscall.ENOSPC}, syscall.EIO, 2},
-		{rollout.ErrGone, rollout.ErrGone, 1},
+		{disk.ErrGone, disk.ErrGone, 1},
 		{errors.New("a record that nobody can read"), syscall.ENOSPC, 2},
 	} {
 		var said bytes.Buffer
-		code := ui.ExitCode(&said, stage.JoinDiskError(first(tt.ended), &rollout.DiskError{Doing: "write", Path: rollout.ManifestFile, Err: tt.closed}))
+		code := ui.ExitCode(&said, stage.JoinDiskError(first(tt.ended), &disk.Error{Doing: "write", Path: rollout.ManifestFile, Err: tt.closed}))
 		if n := strings.Count(said.String(), "gonogo: "); n != tt.messages || code != exit.Tool {
 			t.Errorf("%v, then %v: exit code %d and %d messages, want %d:\n%s", tt.ended, tt.closed, code, n, tt.messages, said.String())
 		}
@@ -183,7 +184,7 @@ func TestAFullDiskIsToldOnce(t *testing.T) {
 // A disk that is full at the start is the same failure as one that becomes full.
 func TestAFullDiskIsNoUsageError(t *testing.T) {
 	for cause, want := range map[error]int{syscall.ENOSPC: exit.Tool, syscall.EFBIG: exit.Tool, syscall.EACCES: exit.Usage} {
-		err := exit.AsUsage(&rollout.DiskError{Doing: "make the directory", Path: "run", Err: &fs.PathError{Op: "mkdir", Path: "run", Err: cause}})
+		err := exit.AsUsage(&disk.Error{Doing: "make the directory", Path: "run", Err: &fs.PathError{Op: "mkdir", Path: "run", Err: cause}})
 		if code := ui.ExitCode(io.Discard, err); code != want {
 			t.Errorf("%v: exit code %d, want %d", cause, code, want)
 		}

@@ -20,6 +20,7 @@ import (
 	"gonogo/sampler/input/spelling"
 	"gonogo/sampler/logs/exporter"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 func exportCommand() *cli.Command {
@@ -161,7 +162,7 @@ func exportTable(c *cli.Context, f report.Format[*report.RunPage], dir, path str
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return exit.AsUsage(err)
 	}
-	staged, err := rollout.StageFile(path, func(w io.Writer) error { return f.Write(w, p) })
+	staged, err := disk.StageFile(path, func(w io.Writer) error { return f.Write(w, p) })
 	if err != nil {
 		return err
 	}

@@ -21,6 +21,7 @@ import (
 	"gonogo/fixtures"
 	"gonogo/sampler/input/spelling"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 func initCommand() *cli.Command {
@@ -101,7 +102,7 @@ func initAction(c *cli.Context) error {
 		_, err := c.App.Writer.Write(text)
 		return err
 	}
-	if err := rollout.WriteFile(out, text); err != nil {
+	if err := disk.WriteFile(out, text); err != nil {
 		return fmt.Errorf("write the configuration: %w", err)
 	}
 	_, err = fmt.Fprint(c.App.ErrWriter, d.NextSteps(out))
@@ -150,9 +151,9 @@ func initTemplate(c *cli.Context) error {
 	}
 	for i, path := range paths {
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return &rollout.DiskError{Doing: "make the directory", Path: filepath.Dir(path), Err: err}
+			return &disk.Error{Doing: "make the directory", Path: filepath.Dir(path), Err: err}
 		}
-		if err := rollout.WriteFile(path, files[names[i]]); err != nil {
+		if err := disk.WriteFile(path, files[names[i]]); err != nil {
 			return fmt.Errorf("write the template: %w", err)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // Make makes a night, records it and returns its answer as an exit code.
@@ -169,7 +170,7 @@ func (h *nightRun) writePage(c *project.Invocation, to output.Delivery, trend *h
 	if len(formats) == 0 {
 		return nil
 	}
-	if err := rollout.CheckRegularDir(dir); err != nil {
+	if err := disk.CheckRegularDir(dir); err != nil {
 		return exit.AsUsage(err)
 	}
 	opt := output.PageOptions(c, h.Dir)

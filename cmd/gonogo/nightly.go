@@ -12,7 +12,7 @@ import (
 	"gonogo/analysis/history"
 	"gonogo/cmd/gonogo/internal/exit"
 	"gonogo/cmd/gonogo/internal/project"
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 func nightlyCommand() *cli.Command {
@@ -102,7 +102,7 @@ func nightly(c *cli.Context) (err error) {
 		return err
 	}
 	defer p.Close()
-	release, err := rollout.Lock(dir, archive.HistoryLock)
+	release, err := disk.Lock(dir, archive.HistoryLock)
 	if err != nil {
 		return exit.AsUsage(fmt.Errorf("history %s: %w", dir, err))
 	}

@@ -14,6 +14,7 @@ import (
 	"gonogo/sampler/input/dataset"
 	"gonogo/sampler/input/spelling"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 func planCommand() *cli.Command {
@@ -83,7 +84,7 @@ func planAction(c *cli.Context) error {
 		_, err := c.App.Writer.Write(text)
 		return err
 	}
-	return rollout.WriteFile(out, text)
+	return disk.WriteFile(out, text)
 }
 
 // planGiven is what the configuration says of training, and the length of the prompts.

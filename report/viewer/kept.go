@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // IndexFile is the file of an index, next to the rollouts. It can be deleted at any time.
@@ -127,7 +128,7 @@ func (x *Index) write(path string) error {
 	if err != nil {
 		return err
 	}
-	staged, err := rollout.StageFile(path, func(w io.Writer) error {
+	staged, err := disk.StageFile(path, func(w io.Writer) error {
 		if _, err := io.WriteString(w, keptMagic); err != nil {
 			return err
 		}

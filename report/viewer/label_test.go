@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 func TestLabelsAreKept(t *testing.T) {
@@ -66,7 +67,7 @@ func TestLabelsAreKept(t *testing.T) {
 	if code, _, _ := s.ask("GET", "/api/label", "", nil); code != http.StatusMethodNotAllowed {
 		t.Errorf("GET of a label: %d", code)
 	}
-	release, err := rollout.Lock(s.dir, "run.lock") // as a sampler does
+	release, err := disk.Lock(s.dir, "run.lock") // as a sampler does
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"gonogo/sampler/jsontext"
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 const (
@@ -44,7 +44,7 @@ func (t Trace) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	return rollout.WriteFile(filepath.Join(dir, TraceFile), append(b, '\n'))
+	return disk.WriteFile(filepath.Join(dir, TraceFile), append(b, '\n'))
 }
 
 // EmbedIn starts a server, as Embed does, that keeps its files in a run directory.

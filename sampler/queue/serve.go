@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 const (
@@ -129,7 +130,7 @@ func Workplace(dir string) (place string, release func() error, err error) {
 	}
 	for i := 1; i <= mostWorkplaces; i++ {
 		place = filepath.Join(at, strconv.Itoa(i))
-		if release, err = rollout.Lock(place, "worker.lock"); err == nil {
+		if release, err = disk.Lock(place, "worker.lock"); err == nil {
 			return place, release, nil
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout/disk"
 )
 
 // The files of a burst. They are one thing: burst.json names how many lines of
@@ -154,7 +155,7 @@ func (w *BurstWriter) Write(b *Burst, calls []BurstCall) error {
 	if err := os.Remove(head); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("replace %s: %w", head, err)
 	}
-	err := replaceFile(filepath.Join(w.dir, CallsFile), func(write func([]byte) error) error {
+	err := disk.ReplaceFile(filepath.Join(w.dir, CallsFile), func(write func([]byte) error) error {
 		for i := range calls {
 			line, err := json.Marshal(&calls[i])
 			if err != nil {
@@ -174,12 +175,12 @@ func (w *BurstWriter) Write(b *Burst, calls []BurstCall) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", head, err)
 	}
-	return WriteFile(head, append(w.redact.JSON(text), '\n'))
+	return disk.WriteFile(head, append(w.redact.JSON(text), '\n'))
 }
 
-// Burst reads the burst of a run and yields its requests in the order of the
+// ReadBurst reads the burst of a run and yields its requests in the order of the
 // file. A run without burst.json has none, which is not an error.
-func (r *Run) Burst(ctx context.Context, yield func(*BurstCall) error) (*Burst, error) {
+func ReadBurst(ctx context.Context, r *Run, yield func(*BurstCall) error) (*Burst, error) {
 	path, ok := r.neighbour(BurstFile)
 	text, err := os.ReadFile(path)
 	switch {

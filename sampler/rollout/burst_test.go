@@ -21,7 +21,7 @@ func burstOf(t *testing.T, dir string) (*rollout.Burst, []rollout.BurstCall, err
 		t.Fatal(err)
 	}
 	var calls []rollout.BurstCall
-	b, err := run.Burst(context.Background(), func(c *rollout.BurstCall) error {
+	b, err := rollout.ReadBurst(context.Background(), run, func(c *rollout.BurstCall) error {
 		calls = append(calls, *c)
 		return nil
 	})

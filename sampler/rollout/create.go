@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"gonogo/sampler/rollout/disk"
 	"gonogo/sampler/wording"
 )
 
@@ -27,7 +28,7 @@ type WriterOptions struct {
 const lockFile = "run.lock"
 
 func lockRun(dir string) (release func() error, err error) {
-	if release, err = lock(filepath.Join(dir, lockFile)); err != nil {
+	if release, err = disk.LockFile(filepath.Join(dir, lockFile)); err != nil {
 		return nil, fmt.Errorf("run directory %s: %w", dir, err)
 	}
 	return release, nil
@@ -35,7 +36,7 @@ func lockRun(dir string) (release func() error, err error) {
 
 // LockedBy reports whether a process is writing the run in dir, and its pid; "" if
 // unknown.
-func LockedBy(dir string) (pid string, held bool) { return holder(filepath.Join(dir, lockFile)) }
+func LockedBy(dir string) (pid string, held bool) { return disk.Holder(filepath.Join(dir, lockFile)) }
 
 // Create opens a run directory for writing. A directory that is missing or
 // empty becomes a new run, and so does one of ours that holds no rollout,
@@ -48,7 +49,7 @@ func Create(dir string, m Manifest, items []Item, opt WriterOptions) (*Writer, e
 	if _, err := inspect(dir); err != nil {
 		return nil, err
 	}
-	if err := makeDir(dir); err != nil {
+	if err := disk.MakeDir(dir); err != nil {
 		return nil, err
 	}
 	release, err := lockRun(dir)
@@ -81,7 +82,7 @@ func inspect(dir string) (*Manifest, error) {
 		return m, err
 	}
 	for _, e := range entries {
-		if name := e.Name(); name != lockFile && !strings.HasPrefix(name, ManifestFile+tempMark) {
+		if name := e.Name(); name != lockFile && !strings.HasPrefix(name, ManifestFile+disk.TempMark) {
 			return nil, fmt.Errorf("%s: %w: it is not empty (%s) and has no %s: name an empty or a new directory",
 				dir, ErrNotARun, name, ManifestFile)
 		}

@@ -3,34 +3,14 @@ package rollout
 import (
 	"encoding/json"
 	"errors"
-	"io/fs"
+	"gonogo/sampler/rollout/disk"
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 )
-
-func TestDiskErrorsSayWhatToDo(t *testing.T) {
-	for cause, want := range map[error]string{
-		syscall.ENOSPC: "write run/run.json: no space left on device: free some space there",
-		&fs.PathError{Op: "write", Path: "run/run.json.tmp7", Err: syscall.ENOSPC}: "write run/run.json: no space left on device: free some space there",
-		&os.LinkError{Op: "rename", Old: "a", New: "b", Err: syscall.EROFS}:        "write run/run.json: read-only file system: it is mounted read-only: mount it for writing, or name another directory",
-		syscall.EFBIG:           "write run/run.json: file too large: raise the limit on the size of files (ulimit -f), or use a file system that has larger ones",
-		syscall.EACCES:          "write run/run.json: permission denied: let this user write there, or name another directory",
-		syscall.ENOENT:          "write run/run.json: no such file or directory: its directory is not there: was it deleted or moved?",
-		syscall.EIO:             "write run/run.json: input/output error: the disk fails: copy what is there to another one",
-		syscall.EMFILE:          "write run/run.json: too many open files: raise the limit on open files (ulimit -n)",
-		errors.New("I give up"): "write run/run.json: I give up",
-	} {
-		err := diskError("write", "run/run.json", cause)
-		if err.Error() != want || !errors.Is(err, cause) {
-			t.Errorf("%q: it says %q, want %q", cause, err, want)
-		}
-	}
-}
 
 // A run directory that was deleted took records as willingly as before, and
 // no one knows.
@@ -39,7 +19,7 @@ func TestADeletedRunDirectoryIsTold(t *testing.T) {
 		"deleted":            os.RemoveAll,
 		"moved":              func(dir string) error { return os.Rename(dir, dir+"-elsewhere") },
 		"its file is gone":   func(dir string) error { return os.Remove(filepath.Join(dir, RolloutsFile)) },
-		"its file is edited": func(dir string) error { return WriteFile(filepath.Join(dir, RolloutsFile), nil) },
+		"its file is edited": func(dir string) error { return disk.WriteFile(filepath.Join(dir, RolloutsFile), nil) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -55,10 +35,10 @@ func TestADeletedRunDirectoryIsTold(t *testing.T) {
 				time.Sleep(1500 * time.Millisecond) // a second is the pace of the looks
 				synctest.Wait()
 				err = w.Append(graded("a", 1, 1))
-				if !errors.Is(err, ErrGone) || !strings.Contains(err.Error(), filepath.Join(dir, RolloutsFile)) {
+				if !errors.Is(err, disk.ErrGone) || !strings.Contains(err.Error(), filepath.Join(dir, RolloutsFile)) {
 					t.Errorf("the next record: error is %v", err)
 				}
-				if err := w.Close(); !errors.Is(err, ErrGone) || strings.Count(err.Error(), "put it back") != 1 {
+				if err := w.Close(); !errors.Is(err, disk.ErrGone) || strings.Count(err.Error(), "put it back") != 1 {
 					t.Errorf("closing: error is %v, want one that says so once", err)
 				}
 				if _, err := os.Stat(filepath.Join(dir, ManifestFile)); strings.HasPrefix(name, "its") != (err == nil) {
@@ -107,29 +87,8 @@ func TestADeletedRunDirectoryIsToldAtTheEnd(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); !errors.Is(err, ErrGone) {
+	if err := w.Close(); !errors.Is(err, disk.ErrGone) {
 		t.Errorf("error is %v", err)
-	}
-}
-
-// A directory above the run's that was made with it is there after a power cut
-// only when its name was forced to disk; here, that it is not an error.
-func TestDirectoriesAboveARunAreMade(t *testing.T) {
-	base := t.TempDir()
-	t.Chdir(base)
-	for _, dir := range []string{"run", "a/b/run", filepath.Join(base, "c", "run"), ".", "a/b/./run2/"} {
-		if err := makeDir(dir); err != nil {
-			t.Errorf("%s: %v", dir, err)
-		}
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			t.Errorf("%s: %v", dir, err)
-		}
-	}
-	if err := os.WriteFile("file", nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := makeDir("file/run"); err == nil || !strings.Contains(err.Error(), "file/run") {
-		t.Errorf("below a file: %v", err)
 	}
 }
 
@@ -244,10 +203,10 @@ func TestAFileThatIsCutShortIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec.Sample = 1
-	if err := w.Append(rec); !errors.Is(err, ErrTruncated) {
+	if err := w.Append(rec); !errors.Is(err, disk.ErrTruncated) {
 		t.Errorf("appended with %v", err)
 	}
-	if err := w.Close(); !errors.Is(err, ErrTruncated) {
+	if err := w.Close(); !errors.Is(err, disk.ErrTruncated) {
 		t.Errorf("closed with %v", err)
 	}
 }

@@ -2,7 +2,9 @@ package rollout
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"gonogo/sampler/rollout/disk"
 	"math"
 	"sync"
 	"sync/atomic"
@@ -12,7 +14,7 @@ import (
 // journal is a file of records that is appended to and forced to disk at a
 // pace.
 type journal struct {
-	file   *appender
+	file   *disk.Appender
 	redact *Redactor
 	flush  *flusher // nil when every record is forced to disk
 	line   []byte   // room for the next one
@@ -22,10 +24,10 @@ type journal struct {
 const keptLine = 1 << 20
 
 func openJournal(path string, opt WriterOptions) (*journal, error) {
-	if err := CheckRegularFile(path); err != nil {
+	if err := disk.CheckRegularFile(path); err != nil {
 		return nil, err
 	}
-	file, err := openAppender(path)
+	file, err := disk.OpenAppender(path, wholeRecord)
 	if err != nil {
 		return nil, err
 	}
@@ -47,17 +49,17 @@ func (j *journal) append(rec *Record) error {
 		j.line = nil
 	}
 	if err != nil {
-		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, j.file.path, err)
+		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, j.file.Path, err)
 	}
 	line = j.redact.JSON(line)
 	if err := TooLarge(len(line), MaxLine); err != nil {
-		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, j.file.path, err)
+		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, j.file.Path, err)
 	}
-	if err := j.file.append(line); err != nil {
+	if err := j.file.Append(line); err != nil {
 		return err
 	}
 	if j.flush == nil {
-		return cmp.Or(j.file.sync(), j.file.there())
+		return cmp.Or(j.file.Sync(), j.file.Check())
 	}
 	return j.flush.wrote()
 }
@@ -84,13 +86,13 @@ func (j *journal) close() error {
 	if j.flush != nil {
 		flushed = j.flush.stop()
 	}
-	return cmp.Or(flushed, j.file.close())
+	return cmp.Or(flushed, j.file.Close())
 }
 
 // flusher forces a file to disk at a fixed pace, when there is something new,
 // and looks whether it is still there.
 type flusher struct {
-	file  *appender
+	file  *disk.Appender
 	dirty atomic.Bool
 	quit  chan struct{}
 	done  sync.WaitGroup
@@ -99,7 +101,7 @@ type flusher struct {
 	err error
 }
 
-func startFlusher(file *appender, every time.Duration) *flusher {
+func startFlusher(file *disk.Appender, every time.Duration) *flusher {
 	f := &flusher{file: file, quit: make(chan struct{})}
 	f.done.Go(func() {
 		tick := time.NewTicker(every)
@@ -110,9 +112,9 @@ func startFlusher(file *appender, every time.Duration) *flusher {
 				return
 			case <-tick.C:
 			}
-			err := f.file.there()
+			err := f.file.Check()
 			if f.dirty.Swap(false) {
-				err = cmp.Or(f.file.sync(), err)
+				err = cmp.Or(f.file.Sync(), err)
 			}
 			if err != nil {
 				f.mu.Lock()
@@ -139,4 +141,10 @@ func (f *flusher) stop() error {
 	close(f.quit)
 	f.done.Wait()
 	return f.err
+}
+
+// wholeRecord reports whether a last line without a newline is complete JSON.
+func wholeRecord(line []byte) bool {
+	_, err := decodeRecord(line, decoding{lean: true})
+	return !errors.As(err, new(brokenError))
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 
 	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout/disk"
 )
 
 // Marks lists what a person may call an output.
@@ -174,7 +175,7 @@ func AppendLabels(dir string, labels []Label) (err error) {
 	}
 	defer func() { err = errors.Join(err, release()) }()
 	path := filepath.Join(run.Dir, LabelsFile)
-	if err := removeTemps(path); err != nil {
+	if err := disk.RemoveTemps(path); err != nil {
 		return err
 	}
 	there, err := os.ReadFile(path)
@@ -194,7 +195,7 @@ func AppendLabels(dir string, labels []Label) (err error) {
 	case len(text) > maxLabels:
 		return fmt.Errorf("append to %s: it would be larger than %d MB", path, maxLabels>>20)
 	}
-	return WriteFile(path, text)
+	return disk.WriteFile(path, text)
 }
 
 // joinLabels makes the text of a file of labels that holds was and is to hold

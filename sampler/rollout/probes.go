@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"gonogo/sampler/rollout/disk"
 	"io"
 	"io/fs"
 	"os"
@@ -126,7 +127,7 @@ func openLocked(dir string) (run *Run, release func() error, err error) {
 
 func (w *ProbeWriter) open(run *Run, keep func(*Record) bool, opt WriterOptions) error {
 	path := filepath.Join(run.Dir, ProbesFile)
-	if err := removeTemps(path); err != nil {
+	if err := disk.RemoveTemps(path); err != nil {
 		return err
 	}
 	if _, err := os.Stat(path); err == nil {
@@ -138,14 +139,14 @@ func (w *ProbeWriter) open(run *Run, keep func(*Record) bool, opt WriterOptions)
 	if w.journal, err = openJournal(path, opt); err != nil {
 		return err
 	}
-	if err := syncDir(run.Dir); err != nil {
+	if err := disk.SyncDir(run.Dir); err != nil {
 		return errors.Join(err, w.journal.close())
 	}
 	return nil
 }
 
 func rewriteProbes(run *Run, path string, keep func(*Record) bool, redact *Redactor) error {
-	return replaceFile(path, func(write func([]byte) error) error {
+	return disk.ReplaceFile(path, func(write func([]byte) error) error {
 		_, err := run.Probes(context.Background(), func(rec *Record) error {
 			if keep != nil && !keep(rec) {
 				return nil
@@ -162,7 +163,7 @@ func rewriteProbes(run *Run, path string, keep func(*Record) bool, redact *Redac
 
 // Append writes one record of a probe, as Writer.Append does.
 func (w *ProbeWriter) Append(rec *Record) error {
-	path := w.journal.file.path
+	path := w.journal.file.Path
 	if w.closed {
 		return fmt.Errorf("append to %s: %w", path, os.ErrClosed)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"gonogo/sampler/rollout/disk"
 	"io"
 	"os"
 	"path/filepath"
@@ -253,7 +254,7 @@ func TestAFileThatCannotBeReadIsNotReplaced(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		if strings.Contains(e.Name(), tempMark) {
+		if strings.Contains(e.Name(), disk.TempMark) {
 			t.Errorf("%s was left behind", e.Name())
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"gonogo/sampler/rollout/disk"
 	"io/fs"
 	"iter"
 	"maps"
@@ -191,7 +192,7 @@ func copyLabels(from, heir *Run, redact *Redactor) error {
 		return fmt.Errorf("copy labels: %w", err)
 	}
 	if looksLikeJSON(bytes.TrimPrefix(text, []byte(byteOrderMark))) {
-		return WriteFile(path, redact.JSON(text))
+		return disk.WriteFile(path, redact.JSON(text))
 	}
-	return WriteFile(path, redact.Bytes(text))
+	return disk.WriteFile(path, redact.Bytes(text))
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"gonogo/sampler/jsontext"
+	"gonogo/sampler/rollout/disk"
 )
 
 // The files of a run directory that this package reads and writes.
@@ -123,7 +124,7 @@ func (r *Run) Records(ctx context.Context, opt ReadOptions, yield func(*Record) 
 	if r.Manifest != nil && r.Manifest.Source != "" {
 		source = r.Manifest.Source
 	}
-	sum := newSum()
+	sum := disk.NewSum()
 	in, err := read(ctx, r.file, io.TeeReader(f, sum), opt, source, yield)
 	in.Sum = sum.String()
 	return in, err

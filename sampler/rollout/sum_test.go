@@ -1,24 +1,11 @@
 package rollout
 
 import (
+	"gonogo/sampler/rollout/disk"
 	"os"
 	"path/filepath"
 	"testing"
 )
-
-// The check value of CRC-32C is 0xe3069283 (RFC 3720, B.4, by its catalogue entry).
-func TestSumOfAFile(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, []byte("123456789"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if got, err := FileChecksum(path); err != nil || got != "crc32c:e3069283:9" {
-		t.Errorf("%s, %v", got, err)
-	}
-	if _, err := FileChecksum(filepath.Dir(path)); err == nil {
-		t.Error("a directory has a sum")
-	}
-}
 
 // What was read has the sum of the file.
 func TestRecordsAreSummedAsTheyAreRead(t *testing.T) {
@@ -35,7 +22,7 @@ func TestRecordsAreSummedAsTheyAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want, err := FileChecksum(path); err != nil || in.Sum != want || in.Torn != 1 {
+	if want, err := disk.Checksum(path); err != nil || in.Sum != want || in.Torn != 1 {
 		t.Errorf("%s, %d torn, want %s (%v)", in.Sum, in.Torn, want, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"gonogo/sampler/rollout/disk"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -37,7 +38,7 @@ type Writer struct {
 	held     map[Key]int      // attempts that Hold wrote and whose grade is still to come
 
 	rollouts *journal
-	itemFile *appender
+	itemFile *disk.Appender
 	closed   bool
 }
 
@@ -70,7 +71,7 @@ func (w *Writer) open(m Manifest, items []Item) error {
 		}
 	}
 	w.manifest = merge(was, m)
-	if err := removeTemps(filepath.Join(w.dir, ManifestFile)); err != nil {
+	if err := disk.RemoveTemps(filepath.Join(w.dir, ManifestFile)); err != nil {
 		return err
 	}
 	if err := w.writeManifest(); err != nil {
@@ -82,7 +83,7 @@ func (w *Writer) open(m Manifest, items []Item) error {
 	if w.rollouts, err = openJournal(filepath.Join(w.dir, RolloutsFile), w.opt); err != nil {
 		return err
 	}
-	return syncDir(w.dir)
+	return disk.SyncDir(w.dir)
 }
 
 // unused reports whether the directory holds nothing that was made or said.
@@ -98,11 +99,11 @@ func (w *Writer) unused() bool {
 
 func (w *Writer) openItems(items []Item) error {
 	path := filepath.Join(w.dir, ItemsFile)
-	err := CheckRegularFile(path)
+	err := disk.CheckRegularFile(path)
 	if err != nil {
 		return err
 	}
-	if w.itemFile, err = openAppender(path); err != nil {
+	if w.itemFile, err = disk.OpenAppender(path, wholeRecord); err != nil {
 		return err
 	}
 	there, err := readItems(path)
@@ -159,13 +160,13 @@ func (w *Writer) AddItems(items ...Item) error {
 		if err != nil {
 			return fmt.Errorf("add item %q to %s: %w", it.ID, w.dir, err)
 		}
-		if err := w.itemFile.append(w.opt.Redact.JSON(line)); err != nil {
+		if err := w.itemFile.Append(w.opt.Redact.JSON(line)); err != nil {
 			return err
 		}
 		w.items[k], added = true, true
 	}
 	if added { // a record must not outlive its item
-		return w.itemFile.sync()
+		return w.itemFile.Sync()
 	}
 	return nil
 }
@@ -181,7 +182,7 @@ func (w *Writer) Append(rec *Record) error {
 		return fmt.Errorf("append to %s: %w", w.dir, os.ErrClosed)
 	}
 	if err := rec.check(Live); err != nil {
-		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, w.rollouts.file.path, err)
+		return fmt.Errorf("append item %q, sample %d to %s: %w", rec.Item, rec.Sample, w.rollouts.file.Path, err)
 	}
 	if attempt, held := w.held[rec.Key()]; held && attempt == rec.Attempt {
 		delete(w.held, rec.Key())
@@ -232,8 +233,8 @@ func (w *Writer) Close() error {
 		return nil
 	}
 	w.closed = true
-	err := cmp.Or(w.rollouts.close(), w.itemFile.close()) // of one disk: the first one decides it
-	if !errors.Is(err, ErrGone) {
+	err := cmp.Or(w.rollouts.close(), w.itemFile.Close()) // of one disk: the first one decides it
+	if !errors.Is(err, disk.ErrGone) {
 		w.manifest.Ended = time.Now().UTC().Truncate(time.Millisecond)
 		err = cmp.Or(err, w.writeManifest())
 	}
@@ -242,7 +243,7 @@ func (w *Writer) Close() error {
 
 // Foreign is how many bytes something else wrote behind the records and the items
 // while they were being written. They were cut off again.
-func (w *Writer) Foreign() int64 { return w.rollouts.file.foreign + w.itemFile.foreign }
+func (w *Writer) Foreign() int64 { return w.rollouts.file.Foreign + w.itemFile.Foreign }
 
 // abandon undoes a Create that failed half-way.
 func (w *Writer) abandon() {
@@ -250,7 +251,7 @@ func (w *Writer) abandon() {
 		w.rollouts.close()
 	}
 	if w.itemFile != nil {
-		w.itemFile.file.Close()
+		w.itemFile.Close()
 	}
 	w.release()
 }
@@ -260,5 +261,5 @@ func (w *Writer) writeManifest() error {
 	if err != nil {
 		return fmt.Errorf("write manifest of %s: %w", w.dir, err)
 	}
-	return WriteFile(filepath.Join(w.dir, ManifestFile), append(w.opt.Redact.JSON(b), '\n'))
+	return disk.WriteFile(filepath.Join(w.dir, ManifestFile), append(w.opt.Redact.JSON(b), '\n'))
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"gonogo/sampler/rollout/disk"
 	"math"
 	"os"
 	"path/filepath"
@@ -154,9 +155,9 @@ func TestCreateRefusesWhatIsNotARun(t *testing.T) {
 func TestCreateGoesOnFromRemains(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, lockFile), "123\n")
-	write(t, filepath.Join(dir, ManifestFile+tempMark+"5"), `{"sch`)
+	write(t, filepath.Join(dir, ManifestFile+disk.TempMark+"5"), `{"sch`)
 	closeIt(t, create(t, dir, Manifest{}, nil, WriterOptions{}))
-	if _, err := os.Stat(filepath.Join(dir, ManifestFile+tempMark+"5")); err == nil {
+	if _, err := os.Stat(filepath.Join(dir, ManifestFile+disk.TempMark+"5")); err == nil {
 		t.Error("the half-written manifest is still there")
 	}
 }
@@ -286,7 +287,7 @@ func TestSecondWriterIsRefused(t *testing.T) {
 // fails is reported.
 func TestFlusher(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a, err := openAppender(filepath.Join(t.TempDir(), "f"))
+		a, err := disk.OpenAppender(filepath.Join(t.TempDir(), "f"), wholeRecord)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,7 +300,7 @@ func TestFlusher(t *testing.T) {
 		if f.dirty.Load() {
 			t.Error("a second passed and nothing was flushed")
 		}
-		a.file.Close() // now forcing to disk fails
+		a.Close() // now forcing to disk fails
 		if err := f.wrote(); err != nil {
 			t.Errorf("error before the flush: %v", err)
 		}

@@ -21,7 +21,7 @@ func Of(ctx context.Context, run *rollout.Run, conf float64) (*analysis.Burst, e
 		endpoints: map[string]*load{}, lost: map[[2]int]*rollout.BurstCall{},
 		wire: analysis.BurstWire{By: map[string]int{}}, cross: analysis.Crosstalk{Examples: []analysis.StrayID{}},
 	}
-	b, err := run.Burst(ctx, func(call *rollout.BurstCall) error {
+	b, err := rollout.ReadBurst(ctx, run, func(call *rollout.BurstCall) error {
 		c.calls = append(c.calls, *call)
 		return nil
 	})

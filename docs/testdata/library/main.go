@@ -78,7 +78,7 @@ func write(result *analysis.Result, dir string, gates analysis.Gates) error {
 	if err := errors.Join(result.Encode(file), file.Close()); err != nil {
 		return err
 	}
-	page := report.NewPage(result, report.Options{Dir: dir, Gates: gates, Charts: append(chart.Charts(), effortChart)})
+	page := report.NewRunPage(result, report.Options{Dir: dir, Gates: gates, Charts: append(chart.Charts(), effortChart)})
 	return report.Write(filepath.Join(dir, "report"), page, report.Formats()[:3])
 }
 

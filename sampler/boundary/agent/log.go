@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // LogFile is where a Log writes, in the run directory.
@@ -37,7 +38,7 @@ func (l *Log) Open(dir string, redact *rollout.Redactor) error {
 		return nil
 	}
 	path := filepath.Join(dir, LogFile)
-	if err := rollout.CheckRegularFile(path); err != nil {
+	if err := disk.CheckRegularFile(path); err != nil {
 		return err
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)

@@ -13,7 +13,7 @@ import (
 
 	"gonogo/sampler"
 	"gonogo/sampler/jsontext"
-	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // JournalFile exists in a run directory while a session is not stopped.
@@ -41,7 +41,7 @@ type line struct {
 // Record has the keeper write its sessions to path from now on, and returns those
 // that an earlier call left there. No one else may use the path.
 func (k *Keeper) Record(path string) ([]*sampler.RolloutSession, error) {
-	if err := rollout.CheckRegularFile(path); err != nil {
+	if err := disk.CheckRegularFile(path); err != nil {
 		return nil, err
 	}
 	j := &Journal{path: path, left: make(map[string]line)}

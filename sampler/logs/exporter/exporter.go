@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // Format is the log format of another tool.
@@ -59,14 +60,14 @@ func (f Format) write(ctx context.Context, path string, r *Run) error {
 	if err := os.MkdirAll(filepath.Dir(f.Paths(path)[0]), 0o755); err != nil {
 		return err
 	}
-	var staged []*rollout.Staged
+	var staged []*disk.Staged
 	defer func() {
 		for _, s := range staged {
 			s.Discard()
 		}
 	}()
 	for _, file := range f.Files {
-		s, err := rollout.StageFile(filepath.Join(path, file.Name),
+		s, err := disk.StageFile(filepath.Join(path, file.Name),
 			func(w io.Writer) error { return file.Write(ctx, w, r) })
 		if err != nil {
 			return err

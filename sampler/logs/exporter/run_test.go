@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 func TestOpenRefuses(t *testing.T) {
@@ -37,7 +38,7 @@ func TestOpenRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := rollout.AppendLine(run.File(), line); err != nil {
+	if err := disk.AppendLine(run.File(), line); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "x.eval")

@@ -25,6 +25,7 @@ import (
 	"gonogo/report"
 	"gonogo/sampler/input/document"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // StandardOutput is the value of --output for standard output.
@@ -160,7 +161,7 @@ func WriteReport(ctx context.Context, c *project.Invocation, run string, r *anal
 		formats = slices.DeleteFunc(slices.Clone(formats), func(f report.Format[*report.RunPage]) bool { return f.Rollouts })
 	}
 	if dir == ReportDir(run) { // in a directory that may come from elsewhere
-		if err := rollout.CheckRegularDir(dir); err != nil {
+		if err := disk.CheckRegularDir(dir); err != nil {
 			return exit.AsUsage(err)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"gonogo/cmd/gonogo/internal/ui"
 	"gonogo/report"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 )
 
 // PrintThresholdChanges prints which thresholds the command line changed for the
@@ -143,7 +144,7 @@ func WriteFile(dir, name string, write func(io.Writer) error) error {
 	if err := write(&b); err != nil {
 		return err
 	}
-	return rollout.WriteFile(filepath.Join(dir, name), b.Bytes())
+	return disk.WriteFile(filepath.Join(dir, name), b.Bytes())
 }
 
 // The files of a comparison in the directory of a run.

@@ -17,6 +17,7 @@ import (
 	"gonogo/sampler/endpoint"
 	"gonogo/sampler/limit"
 	"gonogo/sampler/rollout"
+	"gonogo/sampler/rollout/disk"
 	"gonogo/sampler/rollout/markup"
 	"gonogo/sampler/tryout"
 )
@@ -87,7 +88,7 @@ func stageEnded(p *project.Project, c *project.Invocation, at stage, dir string,
 	case errors.Is(err, context.Canceled), err == nil && s.StoppedBy == sampler.StoppedByDrain:
 		return &exit.Error{Code: exit.Interrupted, Err: fmt.Errorf("%s was interrupted; what was made is in %s; %s",
 			at.name, dir, goOn)}
-	case errors.Is(err, rollout.ErrGone):
+	case errors.Is(err, disk.ErrGone):
 		return &AbortedError{fmt.Sprintf("%s stopped: %s", at.name, p.Redact.String(err.Error())), err}
 	case err != nil:
 		return &AbortedError{fmt.Sprintf("%s stopped: %s; what was made is in %s; %s", at.name,
@@ -123,8 +124,8 @@ func (e *AbortedError) Unwrap() error { return e.Err }
 // have reached the disk: an interruption must not hide that. The disk that ended
 // the stage is not told twice.
 func JoinDiskError(ended, closed error) error {
-	first, broke := errors.AsType[*rollout.DiskError](ended)
-	again, failed := errors.AsType[*rollout.DiskError](closed)
+	first, broke := errors.AsType[*disk.Error](ended)
+	again, failed := errors.AsType[*disk.Error](closed)
 	if closed == nil || broke && failed && first.Same(again) {
 		return ended
 	}

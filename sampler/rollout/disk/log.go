@@ -1,6 +1,7 @@
-package rollout
+package disk
 
 import (
+	"encoding/json"
 	"errors"
 	"path/filepath"
 )
@@ -9,23 +10,23 @@ import (
 // returns. A missing file is created. A torn last line, such as a kill leaves, is cut
 // off; a complete one without its newline gets it.
 func AppendLine(path string, line []byte) error {
-	a, err := openAppender(path)
+	a, err := OpenAppender(path, json.Valid)
 	if err != nil {
 		return err
 	}
-	err = a.append(line)
-	if closed := a.close(); err == nil {
+	err = a.Append(line)
+	if closed := a.Close(); err == nil {
 		err = closed
 	}
-	return errors.Join(err, syncDir(filepath.Dir(path)))
+	return errors.Join(err, SyncDir(filepath.Dir(path)))
 }
 
 // Lock reserves a directory for this process, by a lock on a file in it, which ends with
 // release or with the process. The file stays behind and means nothing. A missing
 // directory is created.
 func Lock(dir, name string) (release func() error, err error) {
-	if err := makeDir(dir); err != nil {
+	if err := MakeDir(dir); err != nil {
 		return nil, err
 	}
-	return lock(filepath.Join(dir, name))
+	return LockFile(filepath.Join(dir, name))
 }

@@ -1,4 +1,4 @@
-package rollout
+package disk
 
 import (
 	"bufio"
@@ -13,37 +13,37 @@ import (
 	"strings"
 )
 
-// appender adds lines to a file, each with one write. After a failed write it
+// Appender adds lines to a file, each with one write. After a failed write it
 // cuts off what was written of the line, so the file stays readable.
-type appender struct {
-	path string
+type Appender struct {
+	Path string
 	file *os.File
 	info os.FileInfo // which file it is, whatever path names by now
 	size int64       // of the whole lines
 	torn bool        // there may be part of a line behind size
 
-	foreign int64 // bytes that something else wrote behind our lines, cut off again
+	Foreign int64 // bytes that something else wrote behind our lines, cut off again
 }
 
-// openAppender opens or makes the file. A torn last line is cut off; a whole
+// OpenAppender opens or makes the file. A torn last line is cut off; a whole
 // one that lacks its newline gets it.
-func openAppender(path string) (*appender, error) {
+func OpenAppender(path string, whole func(line []byte) bool) (*Appender, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, diskError("append to", path, err)
+		return nil, Wrap("append to", path, err)
 	}
-	a := &appender{path: path, file: file}
+	a := &Appender{Path: path, file: file}
 	if a.info, err = file.Stat(); err == nil {
-		err = a.repair()
+		err = a.repair(whole)
 	}
 	if err != nil {
 		file.Close()
-		return nil, diskError("repair the end of", path, err)
+		return nil, Wrap("repair the end of", path, err)
 	}
 	return a, nil
 }
 
-func (a *appender) repair() error {
+func (a *Appender) repair(complete func(line []byte) bool) error {
 	end, err := a.file.Seek(0, io.SeekEnd)
 	if err != nil {
 		return err
@@ -58,11 +58,11 @@ func (a *appender) repair() error {
 	}
 	a.size = whole
 	if whole == 0 {
-		tail = bytes.TrimPrefix(tail, []byte(byteOrderMark))
+		tail = bytes.TrimPrefix(tail, []byte("\ufeff"))
 	}
-	if _, err := decodeRecord(tail, decoding{lean: true}); len(tail) > 0 && !errors.As(err, new(brokenError)) {
+	if len(tail) > 0 && complete(tail) {
 		a.size = end
-		return a.append(nil)
+		return a.Append(nil)
 	}
 	if a.size == end {
 		return nil
@@ -90,28 +90,28 @@ func lastNewline(file io.ReaderAt, end int64) (int64, error) {
 // tidy cuts off what follows our lines: part of one of them, or what
 // something else has written there, such as an agent that runs in the directory.
 // A file that was cut short has lost lines.
-func (a *appender) tidy() error {
+func (a *Appender) tidy() error {
 	info, err := a.file.Stat()
 	switch {
 	case err != nil:
-		return diskError("look at", a.path, err)
+		return Wrap("look at", a.Path, err)
 	case info.Size() < a.size:
-		return diskError("append to", a.path, ErrTruncated)
+		return Wrap("append to", a.Path, ErrTruncated)
 	case info.Size() == a.size:
 		a.torn = false
 		return nil
 	case !a.torn:
-		a.foreign += info.Size() - a.size
+		a.Foreign += info.Size() - a.size
 	}
 	if err := a.file.Truncate(a.size); err != nil {
-		return diskError("cut off what does not belong to", a.path, err)
+		return Wrap("cut off what does not belong to", a.Path, err)
 	}
 	a.torn = false
 	return nil
 }
 
-// append writes the line and a newline.
-func (a *appender) append(line []byte) error {
+// Append writes the line and a newline.
+func (a *Appender) Append(line []byte) error {
 	if err := a.tidy(); err != nil {
 		return err
 	}
@@ -119,44 +119,44 @@ func (a *appender) append(line []byte) error {
 	// At its place, not at the end: something else may have written there just now.
 	if _, err := a.file.WriteAt(line, a.size); err != nil {
 		a.torn = a.file.Truncate(a.size) != nil
-		return diskError("append to", a.path, err)
+		return Wrap("append to", a.Path, err)
 	}
 	a.size += int64(len(line))
 	return nil
 }
 
-// sync forces to disk what was written.
-func (a *appender) sync() error { return diskError("force to disk", a.path, a.file.Sync()) }
+// Sync forces to disk what was written.
+func (a *Appender) Sync() error { return Wrap("force to disk", a.Path, a.file.Sync()) }
 
-// there reports whether path still names the file: a deleted one takes lines as
+// Check reports whether path still names the file: a deleted one takes lines as
 // willingly as before, and they are lost.
-func (a *appender) there() error {
-	now, err := os.Stat(a.path)
+func (a *Appender) Check() error {
+	now, err := os.Stat(a.Path)
 	if err == nil && !os.SameFile(a.info, now) || errors.Is(err, fs.ErrNotExist) {
-		return diskError("append to", a.path, ErrGone)
+		return Wrap("append to", a.Path, ErrGone)
 	}
 	return nil
 }
 
-func (a *appender) close() error {
+func (a *Appender) Close() error {
 	tidied := a.tidy()
-	synced := a.sync()
-	return errors.Join(cmp.Or(synced, a.there(), tidied), a.file.Close())
+	synced := a.Sync()
+	return errors.Join(cmp.Or(synced, a.Check(), tidied), a.file.Close())
 }
 
-// tempMark is part of the name of a file that is being written.
-const tempMark = ".tmp"
+// TempMark is part of the name of a file that is being written.
+const TempMark = ".tmp"
 
 // WriteFile replaces a file as a whole: every reader, also after a kill or
 // a full disk, sees the old one or the new one. Errors name the
 // file.
 func WriteFile(path string, b []byte) error {
-	return replaceFile(path, func(write func([]byte) error) error { return write(b) })
+	return ReplaceFile(path, func(write func([]byte) error) error { return write(b) })
 }
 
-// replaceFile is WriteFile for a text that fill writes piece by piece. An error
+// ReplaceFile is WriteFile for a text that fill writes piece by piece. An error
 // of fill leaves the old file.
-func replaceFile(path string, fill func(write func([]byte) error) error) error {
+func ReplaceFile(path string, fill func(write func([]byte) error) error) error {
 	staged, err := StageFile(path, func(w io.Writer) error {
 		return fill(func(b []byte) error {
 			_, err := w.Write(b)
@@ -176,9 +176,9 @@ type Staged struct{ path, tmp string }
 // StageFile writes a file piece by piece next to its place: Commit puts it there,
 // Discard takes it away. An error of fill leaves nothing.
 func StageFile(path string, fill func(io.Writer) error) (*Staged, error) {
-	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+tempMark+"*")
+	tmp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+TempMark+"*")
 	if err != nil {
-		return nil, diskError("write", path, err)
+		return nil, Wrap("write", path, err)
 	}
 	to := bufio.NewWriterSize(tmp, 64<<10)
 	err = fill(to)
@@ -186,7 +186,7 @@ func StageFile(path string, fill func(io.Writer) error) (*Staged, error) {
 	if err != nil {
 		_ = tmp.Close() // closed already but where an earlier step failed
 		os.Remove(tmp.Name())
-		return nil, diskError("write", path, err)
+		return nil, Wrap("write", path, err)
 	}
 	return &Staged{path, tmp.Name()}, nil
 }
@@ -195,26 +195,26 @@ func StageFile(path string, fill func(io.Writer) error) (*Staged, error) {
 func (s *Staged) Commit() error {
 	if err := os.Rename(s.tmp, s.path); err != nil {
 		os.Remove(s.tmp)
-		return diskError("write", s.path, err)
+		return Wrap("write", s.path, err)
 	}
-	return syncDir(filepath.Dir(s.path))
+	return SyncDir(filepath.Dir(s.path))
 }
 
 // Discard takes away what was not put at its place.
 func (s *Staged) Discard() { os.Remove(s.tmp) }
 
-// removeTemps removes what a process that was killed within WriteFile left.
-func removeTemps(path string) error {
+// RemoveTemps removes what a process that was killed within WriteFile left.
+func RemoveTemps(path string) error {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
 		return fmt.Errorf("look for remains of %s: %w", path, err)
 	}
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Name(), filepath.Base(path)+tempMark) {
+		if !strings.HasPrefix(e.Name(), filepath.Base(path)+TempMark) {
 			continue
 		}
 		if err := os.Remove(filepath.Join(filepath.Dir(path), e.Name())); err != nil {
-			return diskError("remove remains of", path, err)
+			return Wrap("remove remains of", path, err)
 		}
 	}
 	return nil

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
 
-package rollout
+package disk
 
 import (
 	"errors"
@@ -11,15 +11,15 @@ import (
 	"syscall"
 )
 
-// lock takes the file at path for this process alone. The lock ends with
+// LockFile takes the file at path for this process alone. The lock ends with
 // release or with the process, however it ends.
-func lock(path string) (release func() error, err error) {
+func LockFile(path string) (release func() error, err error) {
 	if err := CheckRegularFile(path); err != nil {
 		return nil, err
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, diskError("open", path, err)
+		return nil, Wrap("open", path, err)
 	}
 	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
@@ -34,14 +34,14 @@ func lock(path string) (release func() error, err error) {
 	}
 	if err != nil {
 		f.Close()
-		return nil, diskError("lock", path, err)
+		return nil, Wrap("lock", path, err)
 	}
 	return f.Close, nil
 }
 
-// holder is the process that holds the file at path, as far as is known. To ask holds it
+// Holder is the process that holds the file at path, as far as is known. To ask holds it
 // for a moment together with others who ask.
-func holder(path string) (pid string, held bool) {
+func Holder(path string) (pid string, held bool) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", false

@@ -1,4 +1,4 @@
-package rollout
+package disk
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// FileChecksum returns the CRC-32C and the size of a file, at the speed of reading
+// Checksum returns the CRC-32C and the size of a file, at the speed of reading
 // it. It detects changes, not forgery.
-func FileChecksum(path string) (string, error) {
+func Checksum(path string) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return "", err
@@ -19,24 +19,24 @@ func FileChecksum(path string) (string, error) {
 	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
 		return "", fmt.Errorf("%s is not a file that can be compared", path)
 	}
-	s := newSum()
+	s := NewSum()
 	if _, err := io.CopyBuffer(struct{ io.Writer }{s}, struct{ io.Reader }{f}, make([]byte, 1<<20)); err != nil {
 		return "", fmt.Errorf("read %s: %w", path, err)
 	}
 	return s.String(), nil
 }
 
-// sum is that of what was written to it.
-type sum struct {
+// Sum is that of what was written to it.
+type Sum struct {
 	crc  hash.Hash32
 	size int64
 }
 
-func newSum() *sum { return &sum{crc: crc32.New(crc32.MakeTable(crc32.Castagnoli))} }
+func NewSum() *Sum { return &Sum{crc: crc32.New(crc32.MakeTable(crc32.Castagnoli))} }
 
-func (s *sum) Write(b []byte) (int, error) {
+func (s *Sum) Write(b []byte) (int, error) {
 	s.size += int64(len(b))
 	return s.crc.Write(b)
 }
 
-func (s *sum) String() string { return fmt.Sprintf("crc32c:%08x:%d", s.crc.Sum32(), s.size) }
+func (s *Sum) String() string { return fmt.Sprintf("crc32c:%08x:%d", s.crc.Sum32(), s.size) }

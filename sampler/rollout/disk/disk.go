@@ -1,4 +1,4 @@
-package rollout
+package disk
 
 import (
 	"errors"
@@ -19,15 +19,15 @@ var ErrGone = errors.New("it no longer exists: it, or its directory, was deleted
 var ErrTruncated = errors.New("it was cut short by something else while it was being written, and records are gone: " +
 	"find out what writes into the run directory, then run the same command again, which makes what is missing")
 
-// DiskError is a file or a directory that could not be written.
-type DiskError struct {
+// Error is a file or a directory that could not be written.
+type Error struct {
 	Doing string // what was being done, such as "append to"
 	Path  string
 	Err   error
 }
 
 // Error names the file, the cause and what to do.
-func (e *DiskError) Error() string {
+func (e *Error) Error() string {
 	cause := e.Err
 	switch c := cause.(type) { // Path is named already, and names of temporary files are meaningless
 	case *fs.PathError:
@@ -43,20 +43,20 @@ func (e *DiskError) Error() string {
 }
 
 // Unwrap returns the cause.
-func (e *DiskError) Unwrap() error { return e.Err }
+func (e *Error) Unwrap() error { return e.Err }
 
 // Same reports whether both have the same cause: a full disk is full for every file.
-func (e *DiskError) Same(as *DiskError) bool {
+func (e *Error) Same(as *Error) bool {
 	a, isA := errors.AsType[syscall.Errno](e.Err)
 	b, isB := errors.AsType[syscall.Errno](as.Err)
 	return isA && isB && a == b || errors.Is(e, ErrGone) && errors.Is(as, ErrGone)
 }
 
-func diskError(doing, path string, err error) error {
+func Wrap(doing, path string, err error) error {
 	if err == nil {
 		return nil
 	}
-	return &DiskError{doing, path, err}
+	return &Error{doing, path, err}
 }
 
 // remedyOf says how to fix what a system refuses; "" where that is not known.
@@ -114,9 +114,9 @@ func CheckRegularDir(path string) error {
 	return fmt.Errorf("%s is a symbolic link, which is not followed: put a directory there, or name another one", path)
 }
 
-// makeDir makes a directory and those above it that are missing, and forces
+// MakeDir makes a directory and those above it that are missing, and forces
 // their names to disk.
-func makeDir(dir string) error {
+func MakeDir(dir string) error {
 	var made []string
 	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
 		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
@@ -125,18 +125,18 @@ func makeDir(dir string) error {
 		made = append(made, at)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return diskError("make the directory", dir, err)
+		return Wrap("make the directory", dir, err)
 	}
 	for _, one := range made {
-		if err := syncDir(filepath.Dir(one)); err != nil {
+		if err := SyncDir(filepath.Dir(one)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// syncDir forces new names in a directory to disk, where the system can.
-func syncDir(dir string) error {
+// SyncDir forces new names in a directory to disk, where the system can.
+func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
@@ -145,11 +145,11 @@ func syncDir(dir string) error {
 		return nil
 	}
 	if err != nil {
-		return diskError("open the directory", dir, err)
+		return Wrap("open the directory", dir, err)
 	}
 	defer d.Close()
 	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, errors.ErrUnsupported) {
-		return diskError("force to disk the directory", dir, err)
+		return Wrap("force to disk the directory", dir, err)
 	}
 	return nil
 }
