@@ -76,8 +76,8 @@ func newCommand(raw json.RawMessage, env Env) (sampler.Grader, error) {
 		}
 	}
 	g := &Command{
-		name: "command grader", argv: c.Command, lines: c.Lines, timeout: timeout, dir: env.Dir, without: env.Without,
-		tools: env.SampleTools,
+		name: env.named("command", c.Name), argv: c.Command, lines: c.Lines, timeout: timeout, dir: env.Dir,
+		without: env.Without, tools: env.SampleTools,
 	}
 	switch {
 	case len(c.Command) == 0 || slices.Contains(c.Command, ""):
@@ -96,12 +96,6 @@ func newCommand(raw json.RawMessage, env Env) (sampler.Grader, error) {
 		c.Processes = runtime.GOMAXPROCS(0)
 	}
 	g.slots = make(chan struct{}, c.Processes)
-	switch {
-	case c.Name != "":
-		g.name += " " + c.Name
-	case env.part != "":
-		g.name += " " + env.part
-	}
 	return g, nil
 }
 

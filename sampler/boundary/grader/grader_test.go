@@ -54,6 +54,8 @@ func TestNewRefuses(t *testing.T) {
 		{"a rate limit of nothing", `{"type":"endpoint","url":"http://x","rate_limit":0}`, "rate_limit"},
 		{"a score_model without a judge", `{"type":"score_model","model":"m","input":[{"role":"user","content":"x"}]}`, "no judge"},
 		{"a field of the wrong type", `{"type":"endpoint","url":5}`, "url"},
+		{"a template of the wrong type", `{"type":"string_check","input":5}`, `"input" cannot be a number`},
+		{"a judge's setting of the wrong type", `{"type":"score_model","sampling_params":{"seed":"1"}}`, `"sampling_params.seed" cannot be a string`},
 	} {
 		if _, err := grader.New(grader.Kinds(), json.RawMessage(c.raw), grader.Env{}); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: error %v, want one that says %q", c.why, err, c.says)

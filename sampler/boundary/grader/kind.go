@@ -2,6 +2,7 @@ package grader
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -44,6 +45,12 @@ type Env struct {
 
 	kinds []Kind // what New was given: what a multi grader can be made of
 	part  string // the name within a multi grader; "" outside
+}
+
+// named is what messages call a grader of a kind: by its own name, else by the one within a
+// multi grader.
+func (e Env) named(kind, name string) string {
+	return strings.TrimSuffix(kind+" grader "+cmp.Or(name, e.part), " ")
 }
 
 // New returns the grader that raw describes.
@@ -90,7 +97,11 @@ func decode(raw json.RawMessage, into any) error {
 	if err := jsontext.Unmarshal(raw, into); err != nil {
 		var t *json.UnmarshalTypeError
 		if errors.As(err, &t) {
-			return fmt.Errorf("%q cannot be a %s", t.Field, t.Value)
+			field := t.Field
+			if head, below, found := strings.Cut(field, "."); found && strings.HasPrefix(head, "raw") {
+				field = below // the name of an embedded struct is no key
+			}
+			return fmt.Errorf("%q cannot be a %s", field, t.Value)
 		}
 		return err
 	}

@@ -8,7 +8,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 
 	"gonogo/sampler"
@@ -33,14 +32,10 @@ const largestSource = 256_000
 // hosted service takes both for a reward of 0, and a 0 that no one earned teaches the
 // wrong thing.
 type Python struct {
-	pool   *python.Pool
-	name   string // for messages
+	loaded
 	source string
 	image  string // the image that the definition asks for; "" when it does not say
 	tools  string
-
-	loading  sync.Mutex // held while function is made
-	function *python.Function
 
 	failed atomic.Int64 // gradings that the service would have given 0
 }
@@ -62,41 +57,18 @@ func newPython(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	case env.Python == nil:
 		return nil, errors.New("no python interpreters to run it in: this program was set up without them")
 	}
-	g := &Python{pool: env.Python, name: "python grader", source: c.Source, image: c.Image, tools: env.SampleTools}
-	switch {
-	case c.Name != "":
-		g.name += " " + c.Name
-	case env.part != "":
-		g.name += " " + env.part
-	}
+	g := &Python{source: c.Source, image: c.Image, tools: env.SampleTools}
+	g.loaded = loaded{pool: env.Python, name: env.named("python", c.Name), load: g.loadGrade}
 	return g, nil
 }
 
-// Start loads the source, so a missing interpreter, module or function and
-// a syntax error are reported before anything is sampled.
-func (g *Python) Start(ctx context.Context) error {
-	_, err := g.loaded(ctx)
-	return err
-}
-
-// loaded returns the function, and loads it where that has not been done.
-func (g *Python) loaded(ctx context.Context) (*python.Function, error) {
-	g.loading.Lock()
-	defer g.loading.Unlock()
-	if g.function != nil {
-		return g.function, nil
-	}
-	f, err := g.pool.Load(ctx, g.name, g.source, "grade", 2)
-	if err != nil {
-		return nil, err
-	}
-	g.function = f
-	return f, nil
+func (g *Python) loadGrade(ctx context.Context) (*python.Function, error) {
+	return g.pool.Load(ctx, g.name, g.source, "grade", 2)
 }
 
 // Grade calls the function with the whole namespace sample and the item's row.
 func (g *Python) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
-	f, err := g.loaded(ctx)
+	f, err := g.function(ctx)
 	if err != nil {
 		return sampler.Grade{}, err
 	}

@@ -29,16 +29,12 @@ var rewardAdapter string
 //
 // An exception, None and NaN are failures, never a reward of 0.
 type Reward struct {
-	pool    *python.Pool
-	name    string // for messages
+	loaded
 	source  string
 	extra   python.Extra
 	names   []string  // of the functions, as far as they are named
 	weights []float64 // of each; nil is 1
 	choices map[string]string
-
-	loading  sync.Mutex // held while function is made
-	function *python.Function
 
 	beside *besides // nil: no one asks whether the functions compare outputs
 }
@@ -157,15 +153,9 @@ func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, o
 		return nil, errors.New("no python interpreters to run it in: this program was set up without them")
 	}
 	g := &Reward{
-		pool: env.Python, name: kind + " grader", source: c.Source, names: names, weights: f.Weights,
-		choices: choices,
+		source: c.Source, names: names, weights: f.Weights, choices: choices,
 	}
-	switch {
-	case c.Name != "":
-		g.name += " " + c.Name
-	case env.part != "":
-		g.name += " " + env.part
-	}
+	g.loaded = loaded{pool: env.Python, name: env.named(kind, c.Name), load: g.loadFunctions}
 	for _, m := range c.Modules {
 		if !identifier.MatchString(m.Name) {
 			return nil, fmt.Errorf("modules: %q is not a name of a module", m.Name)
@@ -183,20 +173,7 @@ func newReward(kind string, c rewardSource, f rewardFunctions, adapter string, o
 	return g, nil
 }
 
-// Start loads the source, so a missing interpreter, module or function and
-// a syntax error are reported before anything is sampled.
-func (g *Reward) Start(ctx context.Context) error {
-	_, err := g.loaded(ctx)
-	return err
-}
-
-// loaded returns the function, and loads it where that has not been done.
-func (g *Reward) loaded(ctx context.Context) (*python.Function, error) {
-	g.loading.Lock()
-	defer g.loading.Unlock()
-	if g.function != nil {
-		return g.function, nil
-	}
+func (g *Reward) loadFunctions(ctx context.Context) (*python.Function, error) {
 	word := "reward"
 	if len(g.names) == 1 {
 		word = g.names[0]
@@ -205,16 +182,12 @@ func (g *Reward) loaded(ctx context.Context) (*python.Function, error) {
 	if err != nil && strings.Contains(err.Error(), "has no module") {
 		return nil, fmt.Errorf("%w; a file of your own that it imports is named under modules", err)
 	}
-	if err != nil {
-		return nil, err
-	}
-	g.function = f
-	return f, nil
+	return f, err
 }
 
 // Grade calls the functions with the item's row and the output.
 func (g *Reward) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
-	f, err := g.loaded(ctx)
+	f, err := g.function(ctx)
 	if err != nil {
 		return sampler.Grade{}, err
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"gonogo/sampler"
-	"gonogo/sampler/rollout"
 )
 
 var stringCheck = Kind{
@@ -18,25 +17,23 @@ var stringCheck = Kind{
 
 // StringCheck compares two rendered templates.
 type StringCheck struct {
-	input, reference Template
-	operation        string
-	tools            string
-	neq              bool // so spelt
+	compared
+	operation string
+	neq       bool // so spelt
 }
 
 func newStringCheck(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	var c struct {
-		Input     *string `json:"input"`
-		Reference *string `json:"reference"`
-		Operation string  `json:"operation"`
+		rawCompared
+		Operation string `json:"operation"`
 	}
 	if err := decode(raw, &c); err != nil {
 		return nil, err
 	}
-	if c.Input == nil || c.Reference == nil {
-		return nil, fmt.Errorf("input and reference are both needed")
+	if err := c.check(); err != nil {
+		return nil, err
 	}
-	g := &StringCheck{operation: c.Operation, tools: env.SampleTools}
+	g := &StringCheck{operation: c.Operation}
 	switch c.Operation {
 	case "eq", "ne", "like", "ilike":
 	case "neq": // the guide's prose says so, the schema says ne
@@ -45,11 +42,8 @@ func newStringCheck(raw json.RawMessage, env Env) (sampler.Grader, error) {
 		return nil, fmt.Errorf("operation %q is not one of eq, ne, like, ilike", c.Operation)
 	}
 	var err error
-	if g.input, err = ParseTemplate(*c.Input); err != nil {
-		return nil, fmt.Errorf("input: %w", err)
-	}
-	if g.reference, err = ParseTemplate(*c.Reference); err != nil {
-		return nil, fmt.Errorf("reference: %w", err)
+	if g.compared, err = c.parse("string_check", env); err != nil {
+		return nil, err
 	}
 	return g, nil
 }
@@ -58,20 +52,9 @@ func newStringCheck(raw json.RawMessage, env Env) (sampler.Grader, error) {
 // output_json, fails the check whatever the operation: nothing would else be
 // like everything. What the hosted service does then is not documented.
 func (g *StringCheck) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
-	if err := ctx.Err(); err != nil {
-		return sampler.Grade{}, err
-	}
-	s := NewSample(out, g.tools)
-	input, lacks, err := g.input.Render(out.Item.Row, s)
-	if err != nil {
-		return sampler.Grade{}, fmt.Errorf("string_check input: %w", err)
-	}
-	reference, more, err := g.reference.Render(out.Item.Row, s)
-	if err != nil {
-		return sampler.Grade{}, fmt.Errorf("string_check reference: %w", err)
-	}
-	if len(lacks)+len(more) > 0 || !compare(g.operation, input, reference) {
-		return sampler.Grade{Reward: 0}, nil
+	input, reference, lacks, err := g.render(ctx, out)
+	if err != nil || lacks || !compare(g.operation, input, reference) {
+		return sampler.Grade{Reward: 0}, err
 	}
 	return sampler.Grade{Reward: 1}, nil
 }
@@ -88,25 +71,14 @@ func compare(operation, input, reference string) bool {
 	return strings.Contains(strings.ToLower(input), strings.ToLower(reference))
 }
 
-// CheckItem reports a field that the templates read and the row does not have.
-func (g *StringCheck) CheckItem(it *rollout.Item) error {
-	return checkItem(it, g.input, g.reference)
-}
-
-// Reads lists the keys of sample that the templates read.
-func (g *StringCheck) Reads() []string { return reads(g.input, g.reference) }
-
 // References returns the template that an output is compared with; none when
 // outputs must differ from it.
 func (g *StringCheck) References() []Template {
 	if g.operation == "ne" {
 		return nil
 	}
-	return references(g.reference, g.input)
+	return g.compared.References()
 }
-
-// Range returns the rewards of a check that fails and of one that passes.
-func (g *StringCheck) Range() (low, high float64) { return 0, 1 }
 
 // Warnings reports an operation that only the guide knows.
 func (g *StringCheck) Warnings() []string {

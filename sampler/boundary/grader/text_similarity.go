@@ -3,14 +3,12 @@ package grader
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"gonogo/sampler"
 	"gonogo/sampler/boundary/grader/internal/metric"
-	"gonogo/sampler/rollout"
 )
 
 var textSimilarity = Kind{
@@ -37,25 +35,23 @@ func Choices(g sampler.Grader) map[string]string {
 
 // TextSimilarity compares two rendered templates by a metric.
 type TextSimilarity struct {
-	input, reference Template
-	metric           metric.Metric
-	tools            string
-	nltk             *nltkMeteor // nil: the metric is another one, or there is no python
+	compared
+	metric metric.Metric
+	nltk   *nltkMeteor // nil: the metric is another one, or there is no python
 }
 
 func newTextSimilarity(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	var c struct {
-		Input     *string `json:"input"`
-		Reference *string `json:"reference"`
-		Metric    string  `json:"evaluation_metric"`
+		rawCompared
+		Metric string `json:"evaluation_metric"`
 	}
 	if err := decode(raw, &c); err != nil {
 		return nil, err
 	}
-	if c.Input == nil || c.Reference == nil {
-		return nil, errors.New("input and reference are both needed")
+	if err := c.check(); err != nil {
+		return nil, err
 	}
-	g := &TextSimilarity{tools: env.SampleTools}
+	g := &TextSimilarity{}
 	var err error
 	if g.metric, err = metricNamed(c.Metric); err != nil {
 		return nil, err
@@ -63,11 +59,8 @@ func newTextSimilarity(raw json.RawMessage, env Env) (sampler.Grader, error) {
 	if g.metric.Name == "meteor" && env.Python != nil {
 		g.nltk = &nltkMeteor{pool: env.Python}
 	}
-	if g.input, err = ParseTemplate(*c.Input); err != nil {
-		return nil, fmt.Errorf("input: %w", err)
-	}
-	if g.reference, err = ParseTemplate(*c.Reference); err != nil {
-		return nil, fmt.Errorf("reference: %w", err)
+	if g.compared, err = c.parse("text_similarity", env); err != nil {
+		return nil, err
 	}
 	return g, nil
 }
@@ -102,20 +95,9 @@ func metricNamed(name string) (metric.Metric, error) {
 // output_json, scores 0: the rest of the template alone would be a little like
 // anything. What the hosted service does then is not documented.
 func (g *TextSimilarity) Grade(ctx context.Context, out sampler.Output) (sampler.Grade, error) {
-	if err := ctx.Err(); err != nil {
-		return sampler.Grade{}, err
-	}
-	s := NewSample(out, g.tools)
-	input, lacks, err := g.input.Render(out.Item.Row, s)
-	if err != nil {
-		return sampler.Grade{}, fmt.Errorf("text_similarity input: %w", err)
-	}
-	reference, more, err := g.reference.Render(out.Item.Row, s)
-	if err != nil {
-		return sampler.Grade{}, fmt.Errorf("text_similarity reference: %w", err)
-	}
-	if len(lacks)+len(more) > 0 {
-		return sampler.Grade{Reward: 0}, nil
+	input, reference, lacks, err := g.render(ctx, out)
+	if err != nil || lacks {
+		return sampler.Grade{Reward: 0}, err
 	}
 	if g.metric.Steps != nil && g.metric.Steps(input, reference) > metric.Affordable {
 		return sampler.Grade{}, &sampler.GradeError{Kind: sampler.KindOther, Err: fmt.Errorf(
@@ -138,20 +120,6 @@ func (g *TextSimilarity) Start(ctx context.Context) error {
 	}
 	return g.nltk.start(ctx)
 }
-
-// CheckItem reports a field that the templates read and the row does not have.
-func (g *TextSimilarity) CheckItem(it *rollout.Item) error {
-	return checkItem(it, g.input, g.reference)
-}
-
-// Reads lists the keys of sample that the templates read.
-func (g *TextSimilarity) Reads() []string { return reads(g.input, g.reference) }
-
-// References returns the template that an output is compared with.
-func (g *TextSimilarity) References() []Template { return references(g.reference, g.input) }
-
-// Range returns the bounds of every metric.
-func (g *TextSimilarity) Range() (low, high float64) { return 0, 1 }
 
 // Choices names the scorer, its settings and what surprises in them, and what
 // an output earns that lacks what a template reads.
