@@ -28,7 +28,7 @@ var buildHours = Format{
 		Failures: "`error`, a `tool_error` or `runtime_error` in the trace, `metrics` of `{\"reward\": -1}`, a true " +
 			"flag in `metadata.errors`",
 	},
-	Read: readBuildHours,
+	Read: readBuildHours, keys: []string{"sample_index", "metrics"},
 }
 
 type buildHoursRow struct {
@@ -60,37 +60,27 @@ var decodeGraded = rowDecoder[gradedResponse]()
 // mark takes the marks of a reply.
 func (r *gradedResponse) mark(key string, value []byte) { r.marks.Reply(key, value) }
 
-func readBuildHours(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "sample_index", "metrics") })
-	if err != nil {
+func readBuildHours(ctx context.Context, in *intake) error {
+	b := buildHoursReader{intake: in}
+	if err := eachRowOf(ctx, in, b.line); err != nil {
 		return err
 	}
-	b := buildHoursReader{intake: newIntake(src, sink), pick: src.Options.Score}
-	for _, f := range files {
-		b.file()
-		if err := eachRow(ctx, f, sink.of(f, files),
-			func(line int, row *buildHoursRow) error { return b.line(f, line, row) }); err != nil {
-			return err
-		}
-	}
-	sink.note("item = sample_index; the files number no repeats, so sample = the place of the file among those "+
+	in.sink.note("item = sample_index; the files number no repeats, so sample = the place of the file among those "+
 		"imported; split = %s", b.split)
 	if b.several {
-		sink.note("there are several graders, and the reward is %s; --score NAME selects another", b.pick)
+		in.sink.note("there are several graders, and the reward is %s; --score NAME selects another", b.wanted)
 	}
 	if b.usage {
-		sink.note(
+		in.sink.note(
 			"input_tokens count the prompt again in every turn, as the log does: what was billed, not what is new")
 	}
-	b.finish(files, left)
+	b.noteMissing()
 	return nil
 }
 
 type buildHoursReader struct {
 	*intake
-	pick    string // the grader whose score is the reward; "" until the first is seen
-	several bool
-	usage   bool
+	usage bool
 }
 
 func (b *buildHoursReader) line(f File, line int, row *buildHoursRow) error {
@@ -152,7 +142,7 @@ func (b *buildHoursReader) grade(rec *rollout.Record, row *buildHoursRow) error 
 		if err != nil {
 			return fmt.Errorf("metrics.%s: %w", name, err)
 		}
-		if name == b.pick {
+		if name == b.wanted {
 			grade(rec, value, why)
 		} else {
 			setParts(rec, name, value)
@@ -162,7 +152,7 @@ func (b *buildHoursReader) grade(rec *rollout.Record, row *buildHoursRow) error 
 		}
 	}
 	if rec.Outcome == "" {
-		fail(rec, rollout.GraderFailed, "metrics hold no "+b.pick)
+		fail(rec, rollout.GraderFailed, "metrics hold no "+b.wanted)
 	}
 	return nil
 }
@@ -176,22 +166,8 @@ func (b *buildHoursReader) metrics(v json.RawMessage) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("metrics: %w", err)
 	}
-	b.pick, b.several = pickScore(b.pick, names, "reward"), b.several || len(names) > 1
+	b.choose(names, "reward")
 	return names, nil
-}
-
-// pickScore settles on the score that is the reward: that which was chosen
-// before, the usual one, or the first.
-func pickScore(chosen string, names []string, usual ...string) string {
-	if chosen != "" || len(names) == 0 {
-		return chosen
-	}
-	for _, name := range usual {
-		if slices.Contains(names, name) {
-			return name
-		}
-	}
-	return names[0]
 }
 
 func isMinusOne(v json.RawMessage) bool {

@@ -36,7 +36,7 @@ var harbor = Format{
 			"`step_limit`, and its reward counts; no reward is `grader`; a trial without a token and a trajectory, " +
 			"where others have them, is `tool`; trials that were cancelled or are running are left out",
 	},
-	Read: readHarbor,
+	Read: readHarbor, keys: []string{"trial_name", "task_name"},
 }
 
 type harborTrial struct {
@@ -84,17 +84,13 @@ func readTrial(f File) (*harborTrial, error) {
 	}, "trial_name", "task_name", "task_checksum")
 }
 
-func readHarbor(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "trial_name", "task_name") })
-	if err != nil {
-		return err
-	}
-	h := harborReader{intake: newIntake(src, sink), tally: newTally(), wanted: src.Options.Score}
+func readHarbor(ctx context.Context, in *intake) error {
+	h := harborReader{intake: in}
 	h.file()
-	if err := h.look(files); err != nil {
+	if err := h.look(in.files); err != nil {
 		return err
 	}
-	for _, f := range files {
+	for _, f := range in.files {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("read %s: %w", f.Name, err)
 		}
@@ -106,29 +102,21 @@ func readHarbor(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	sink.note("item = task_name, sample = the order of a task's trials, split = %s", h.split)
+	in.sink.note("item = task_name, sample = the order of a task's trials, split = %s", h.split)
 	if h.several {
-		sink.note("there are several rewards, and %s counts; --score NAME selects another", h.wanted)
+		in.sink.note("there are several rewards, and %s counts; --score NAME selects another", h.wanted)
 	}
-	if h.untold > 0 {
-		sink.noteCount(h.untold, "trial[|s] [has|have] no trajectory.json: what was said and called is not known there")
-	}
-	h.plans.send(sink, h.split, h.jobs, h.out)
-	h.tally.note(sink)
-	sink.noteFiles(files, left)
+	in.sink.noteCount(h.untold, "trial[|s] [has|have] no trajectory.json: what was said and called is not known there")
+	in.sendPlan(h.jobs, h.out)
 	return nil
 }
 
 type harborReader struct {
 	*intake
-	tally   *tally
-	wanted  string
-	several bool
-	untold  int // trials without a trajectory
+	untold int // trials without a trajectory
 
 	tells     bool // the agent reports tokens or trajectories
 	jobs, out int  // jobs, and trials that were left out
-	plans     plans
 }
 
 // look finds how many trials the jobs planned, and whether the agent reports what it does.
@@ -190,11 +178,11 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 	switch {
 	case exception != nil && harborFailures[exception.Type] == "cancelled":
 		h.out++
-		h.tally.count("trial[|s] [was|were] cancelled, and left out")
+		h.count("trial[|s] [was|were] cancelled, and left out")
 		return nil
 	case exception == nil && t.graded == nil && t.finished == "":
 		h.out++
-		h.tally.count("trial[|s] [was|were] running, and left out")
+		h.count("trial[|s] [was|were] running, and left out")
 		return nil
 	}
 	model := t.agent.Name
@@ -222,7 +210,7 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 		return err
 	}
 	if h.tells && !rec.Outcome.Missing() && !t.began(f) {
-		h.tally.failed(rec, rollout.ToolFailed,
+		h.failed(rec, rollout.ToolFailed,
 			"the agent never began: there is no token and no trajectory, as of other trials")
 	}
 	return h.record(rec, h.again(t.task))
@@ -327,7 +315,7 @@ func (h *harborReader) grade(rec *rollout.Record, t *harborTrial, exception *har
 	parts := make(map[string]*float64)
 	if t.graded != nil {
 		names := slices.Sorted(maps.Keys(t.graded.Rewards))
-		h.wanted, h.several = pickScore(h.wanted, names, "reward"), h.several || len(names) > 1
+		h.choose(names, "reward")
 		for _, name := range names {
 			v, err := number("the reward "+name, t.graded.Rewards[name])
 			if err != nil {
@@ -346,14 +334,14 @@ func (h *harborReader) grade(rec *rollout.Record, t *harborTrial, exception *har
 	}
 	switch {
 	case outcome.Missing():
-		h.tally.failed(rec, outcome, cause)
+		h.failed(rec, outcome, cause)
 		return nil
 	case outcome == rollout.StepLimit:
-		h.tally.limited(rec, reward, cause)
+		h.limited(rec, reward, cause)
 	case outcome == rollout.NoAnswer:
 		rec.Outcome, rec.Error, rec.Reward, rec.Finish = rollout.NoAnswer, cause, reward, rollout.FinishRefusal
 	case reward == nil:
-		h.tally.ungraded(rec, "the verifier gave no reward"+nameOf(h.wanted))
+		h.ungraded(rec, "the verifier gave no reward"+nameOf(h.wanted))
 		return nil
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward

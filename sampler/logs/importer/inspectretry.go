@@ -67,7 +67,7 @@ func (r *inspectReader) settle(ctx context.Context, logs []*inspectLog) error {
 			case there && now.cancelled:
 				return nil
 			case there && was.uuid != "" && was.uuid == now.uuid:
-				r.again++
+				r.copies++
 			case there && !was.cancelled:
 				r.replaced++
 			}

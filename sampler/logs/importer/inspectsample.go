@@ -87,17 +87,14 @@ func (s *inspectSample) transcript(key string, value []byte) error {
 
 // inspectReader remembers items and samples of its logs, not their text.
 type inspectReader struct {
-	sink    Sink
-	split   rollout.Split
-	numbers *onward
-	scores  *inspectScores
+	*intake
+	scores *inspectScores
 
-	model oneModel
 	tasks map[string]bool
 	items map[string]bool // by id: whether it was written as a number
 	uuids map[string]string
 
-	file File // that is being read
+	log  File // that is being read
 	task string
 	seen map[rollout.Key]string // where a sample of it is
 
@@ -105,16 +102,7 @@ type inspectReader struct {
 
 	last map[string]bool // of its samples, those that count; nil = all
 
-	plans plans
-
-	failures, limits, ungraded, cancelled, retried, again, replaced, scoredErrors, stamped int
-}
-
-func newInspectReader(opt Options, sink Sink) *inspectReader {
-	return &inspectReader{
-		sink: sink, split: opt.split(), numbers: newOnward(), scores: newInspectScores(opt.Score),
-		tasks: make(map[string]bool), items: make(map[string]bool), uuids: make(map[string]string),
-	}
+	failures, limits, unscored, cancelled, retried, copies, replaced, scoredErrors, stamped int
 }
 
 // sample takes in the text of one sample.
@@ -144,11 +132,11 @@ func (r *inspectReader) sample(where string, text []byte) error {
 		return fmt.Errorf("sample %s, epoch %d is there already: %s", id, epoch, was)
 	}
 	r.seen[k] = where
-	if was := r.uuids[s.UUID]; s.UUID != "" && was != "" && was != r.file.Name {
-		r.again++
+	if was := r.uuids[s.UUID]; s.UUID != "" && was != "" && was != r.log.Name {
+		r.copies++
 		return nil
 	}
-	r.uuids[s.UUID] = r.file.Name
+	r.uuids[s.UUID] = r.log.Name
 	if s.Limit != nil && s.Limit.Type == "operator" || s.Error.cancelled() {
 		r.cancelled++
 		return nil
@@ -159,7 +147,7 @@ func (r *inspectReader) sample(where string, text []byte) error {
 		return fmt.Errorf(`"messages": %w`, err)
 	}
 	prompt := inspectPrompt(talk.messages, s.Input)
-	if err := r.item(id, s, talk.messages[:prompt]); err != nil {
+	if err := r.sendItem(id, s, talk.messages[:prompt]); err != nil {
 		return err
 	}
 	rec := &rollout.Record{
@@ -213,14 +201,14 @@ func (r *inspectReader) key(s inspectSample) (id string, epoch int, err error) {
 	return id, *s.Epoch, nil
 }
 
-// item passes on the item of a sample; the first of them stands for all.
-func (r *inspectReader) item(id string, s inspectSample, prompt []rollout.Message) error {
+// sendItem passes on the item of a sample; the first of them stands for all.
+func (r *inspectReader) sendItem(id string, s inspectSample, prompt []rollout.Message) error {
 	if len(prompt) == 0 && len(s.Input) > 0 && s.Input[0] == '"' {
 		prompt = []rollout.Message{{Role: "user", Content: jsontext.TextOrJSON(s.Input)}}
 	}
 	r.named.tell(r.sink)
 	r.sink.tellExactly("target", s.Target)
-	return sendItem(r.sink, r.file, rollout.Item{ID: id, Split: r.split}, prompt,
+	return sendItem(r.sink, r.log, rollout.Item{ID: id, Split: r.split}, prompt,
 		map[string]json.RawMessage{"target": s.Target, "metadata": s.Metadata, "tools": s.offered()})
 }
 

@@ -73,7 +73,7 @@ func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
 		rec.Error = transcript.FirstLine(fmt.Sprintf("%s limit of %s", s.Limit.Type,
 			strings.TrimSuffix(jsontext.TextOrJSON(s.Limit.Limit), ".0")))
 	case reward == nil:
-		r.ungraded++
+		r.unscored++
 		rec.Outcome, rec.Error, rec.Parts = rollout.GraderFailed, why, nil
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward

@@ -24,7 +24,7 @@ var itemIndex = Format{
 		Reward:   "`score`",
 		Failures: "a `score` of -1; null or NaN",
 	},
-	Read: readItemIndex,
+	Read: readItemIndex, keys: []string{"item_index", "score"},
 }
 
 type itemIndexRow struct {
@@ -34,27 +34,18 @@ type itemIndexRow struct {
 	marked
 }
 
-func readItemIndex(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "item_index", "score") })
-	if err != nil {
+func readItemIndex(ctx context.Context, in *intake) error {
+	if err := eachRowOf(ctx, in, in.itemIndexLine); err != nil {
 		return err
 	}
-	in := newIntake(src, sink)
-	for _, f := range files {
-		in.file()
-		if err := eachRow(ctx, f, sink.of(f, files),
-			func(line int, row *itemIndexRow) error { return itemIndexLine(in, f, line, row) }); err != nil {
-			return err
-		}
-	}
-	sink.note("item = item_index, sample = how often it came before, split = %s; the files do not hold the items "+
+	in.sink.note("item = item_index, sample = how often it came before, split = %s; the files do not hold the items "+
 		"themselves", in.split)
-	sink.note("token counts and times are not in these files: unknown, not zero")
-	in.finish(files, left)
+	in.sink.note("token counts and times are not in these files: unknown, not zero")
+	in.noteMissing()
 	return nil
 }
 
-func itemIndexLine(in *intake, f File, line int, row *itemIndexRow) error {
+func (in *intake) itemIndexLine(f File, line int, row *itemIndexRow) error {
 	id, err := wholeID("item_index", row.Index)
 	if err != nil {
 		return err

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -31,7 +30,7 @@ var outputItems = Format{
 		Failures: "`sample.error`; an item or a result that is marked so, and a result whose `sample` has an error; " +
 			"no results",
 	},
-	Read: readOutputItems,
+	Read: readOutputItems, sniff: sniffOutputItems,
 }
 
 type outputItem struct {
@@ -96,39 +95,29 @@ func (s *evalSample) failure() (text string, failed bool) {
 	return strings.Trim(code+": "+text, ": "), true
 }
 
-func readOutputItems(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, sniffOutputItems)
-	if err != nil {
-		return err
-	}
-	o := outputItemReader{intake: newIntake(src, sink), pick: src.Options.Score}
-	for _, f := range files {
+func readOutputItems(ctx context.Context, in *intake) error {
+	o := outputItemReader{intake: in}
+	for _, f := range in.files {
 		o.file()
-		o.runs = make(map[string]int)
-		if err := o.each(ctx, f, sink.of(f, files)); err != nil {
+		if err := o.each(ctx, f, in.sink.of(f, in.files)); err != nil {
 			return err
 		}
 	}
-	sink.note("item = datasource_item_id, sample = the place of the run among the runs of its file, split = %s",
+	in.sink.note("item = datasource_item_id, sample = the place of the run among the runs of its file, split = %s",
 		o.split)
-	if o.several {
-		sink.note("there are several graders, and the reward is the score of %s; --score NAME selects another", o.pick)
-	}
+	in.noteGraders()
 	if o.called {
-		sink.note("output items hold no times: unknown, not zero")
+		in.sink.note("output items hold no times: unknown, not zero")
 	} else {
-		sink.note("output items hold neither tool calls nor times: unknown, not zero")
+		in.sink.note("output items hold neither tool calls nor times: unknown, not zero")
 	}
-	sink.noteStamps(o.stamped)
-	o.finish(files, left)
+	in.sink.noteStamps(o.stamped)
+	in.noteMissing()
 	return nil
 }
 
 type outputItemReader struct {
 	*intake
-	pick    string // the grader whose score is the reward; "" until the first is seen
-	several bool
-	runs    map[string]int // the place of each run in this file
 	stamped int
 	called  bool // a tool call is in the files
 }
@@ -181,36 +170,21 @@ func (o *outputItemReader) each(ctx context.Context, f File, sink Sink) error {
 	if !list {
 		return eachRow(ctx, f, sink, func(line int, it *outputItem) error { return o.add(f, line, it) })
 	}
-	more := false
-	a, err := openArrayIn(f, []string{"data"}, func(key string, value json.RawMessage) error {
+	more, decode := false, rowDecoder[outputItem]()
+	err = eachOf(ctx, f, []string{"data"}, func(key string, value json.RawMessage) error {
 		more = more || key == "has_more" && string(value) == "true"
 		return nil
-	})
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	decode := rowDecoder[outputItem]()
-	for {
-		raw, err := a.next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
+	}, func(a *array, raw []byte) error {
 		it, err := decode(raw)
 		if err == nil {
 			err = o.add(f, a.index+1, it)
 		}
-		if err != nil {
-			return a.stopped(err)
-		}
-	}
-	if more {
+		return err
+	})
+	if err == nil && more {
 		sink.note("the list says that it has more pages, which are not in this file")
 	}
-	return nil
+	return err
 }
 
 func (o *outputItemReader) add(f File, line int, it *outputItem) error {
@@ -218,13 +192,8 @@ func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 	if err != nil {
 		return err
 	}
-	run, there := o.runs[it.RunID]
-	if !there {
-		run = len(o.runs)
-		o.runs[it.RunID] = run
-	}
 	rec := &rollout.Record{Item: id}
-	sample := it.Stamp.names(rec, run)
+	sample := it.Stamp.names(rec, o.run(it.RunID))
 	if err := o.only(line, fmt.Sprintf("item %s of run %q", rec.Item, it.RunID)); err != nil {
 		return err
 	}
@@ -304,13 +273,13 @@ func (o *outputItemReader) grade(rec *rollout.Record, it *outputItem) error {
 	for i, r := range it.Results {
 		names[i] = graderName(r.Name)
 	}
-	o.pick, o.several = pickScore(o.pick, names), o.several || len(names) > 1
+	o.choose(names)
 	for i, r := range it.Results {
 		score, err := number("the score of "+names[i], r.Score)
 		if err != nil {
 			return err
 		}
-		if names[i] != o.pick {
+		if names[i] != o.wanted {
 			setParts(rec, names[i], score)
 			continue
 		}
@@ -325,7 +294,7 @@ func (o *outputItemReader) grade(rec *rollout.Record, it *outputItem) error {
 	case cut && rec.Answer == "":
 		fail(rec, rollout.NoAnswer, "no output: the model stopped because of "+it.Sample.Finish)
 	default:
-		fail(rec, rollout.GraderFailed, "there is no result of "+cmp.Or(o.pick, "a grader"))
+		fail(rec, rollout.GraderFailed, "there is no result of "+cmp.Or(o.wanted, "a grader"))
 	}
 	return nil
 }

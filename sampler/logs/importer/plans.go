@@ -3,8 +3,6 @@ package importer
 import (
 	"errors"
 	"io/fs"
-
-	"gonogo/sampler/rollout"
 )
 
 // plans sums up how many rollouts the runs of an import set out to make, by what is said with
@@ -24,11 +22,11 @@ func (p *plans) add(rollouts int) {
 	p.rollouts += rollouts
 }
 
-// send passes the plan on where all of the files have one. Rollouts that were cancelled are in
-// the log, and are no longer planned.
-func (p *plans) send(sink Sink, split rollout.Split, files, cancelled int) {
-	if p.told == files {
-		sink.planned(split, p.rollouts-cancelled)
+// sendPlan passes the plan on where all of the files have one. Rollouts that were cancelled are
+// in the log, and are no longer planned.
+func (in *intake) sendPlan(files, cancelled int) {
+	if in.plans.told == files {
+		in.sink.planned(in.split, in.plans.rollouts-cancelled)
 	}
 }
 

@@ -34,7 +34,7 @@ var sweAgent = Format{
 			"`infra_failure_ids`; an `exit_status` of an API is `model_api`, of the environment `tool`, whatever " +
 			"the grade; one of cost, context, time or steps is `step_limit`, and its grade counts",
 	},
-	Read: readSWEAgent,
+	Read: readSWEAgent, sniff: sniffSWE,
 }
 
 // sweReport is what SWE-bench says of a run.
@@ -99,15 +99,11 @@ func sniffSWE(f File) error {
 	return fmt.Errorf("%w: it has no trajectory with history or messages", ErrUnrecognized)
 }
 
-func readSWEAgent(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, sniffSWE)
-	if err != nil {
-		return err
-	}
-	s := sweReader{intake: newIntake(src, sink), tally: newTally(), reports: make(map[string][]*sweReport)}
+func readSWEAgent(ctx context.Context, in *intake) error {
+	s := sweReader{intake: in, reports: make(map[string][]*sweReport)}
 	s.file()
 	var trajectories []File
-	for _, f := range files {
+	for _, f := range in.files {
 		report, err := readReport(f)
 		switch {
 		case errors.Is(err, ErrUnrecognized):
@@ -134,19 +130,15 @@ func readSWEAgent(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	sink.note("item = instance_id, sample = the order of the files, split = %s", s.split)
-	if s.without > 0 {
-		sink.noteCount(s.without, "rollout[|s] without a report of SWE-bench: give it next to the trajectories, as "+
-			"results.json in the run's folder or as a file of its own")
-	}
-	s.tally.note(sink)
-	sink.noteFiles(trajectories, left)
+	in.sink.note("item = instance_id, sample = the order of the files, split = %s", s.split)
+	in.sink.noteCount(s.without, "rollout[|s] without a report of SWE-bench: give it next to the trajectories, as "+
+		"results.json in the run's folder or as a file of its own")
+	in.files = trajectories
 	return nil
 }
 
 type sweReader struct {
 	*intake
-	tally   *tally
 	given   []*sweReport
 	reports map[string][]*sweReport // by folder
 	without int
@@ -361,11 +353,11 @@ func (s *sweReader) grade(rec *rollout.Record, t *sweTrajectory, reports []*sweR
 		}
 	}
 	if at, cause := t.failure(rollout.ModelAPI); at != "" && failure.None(exit) {
-		s.tally.failed(rec, at, cause)
+		s.failed(rec, at, cause)
 		return nil
 	}
 	if is.Missing() {
-		s.tally.failed(rec, is, strings.Trim(exit+": "+transcript.FirstLine(t.info.Exception), ": "))
+		s.failed(rec, is, strings.Trim(exit+": "+transcript.FirstLine(t.info.Exception), ": "))
 		return nil
 	}
 	reward, why, err := verdict(rec.Item, reports)
@@ -376,9 +368,9 @@ func (s *sweReader) grade(rec *rollout.Record, t *sweTrajectory, reports []*sweR
 		if len(reports) == 0 {
 			s.without++
 		}
-		s.tally.ungraded(rec, why)
+		s.ungraded(rec, why)
 	case is == rollout.StepLimit:
-		s.tally.limited(rec, reward, exit)
+		s.limited(rec, reward, exit)
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward
 	}

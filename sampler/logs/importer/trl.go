@@ -36,7 +36,7 @@ var trlCompletions = Format{
 			"`parts`; `--score NAME` takes one, `--score A+0.5*B` gives weights",
 		Failures: "None of every reward function is `grader`; None of one of them adds nothing",
 	},
-	Read: readTRL,
+	Read: readTRL, sniff: sniffTRL,
 }
 
 // trlRow is one row: one completion.
@@ -136,44 +136,41 @@ func (t *trlTable) decode(text []byte) (*trlRow, error) {
 	return row, err
 }
 
-func readTRL(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error {
-		t, err := openTRL(f)
-		if err == nil {
-			t.close()
-		}
-		return err
-	})
+func sniffTRL(f File) error {
+	t, err := openTRL(f)
+	if err == nil {
+		t.close()
+	}
+	return err
+}
+
+func readTRL(ctx context.Context, in *intake) error {
+	terms, err := scoreTerms(in.opt.Score)
 	if err != nil {
 		return err
 	}
-	r := trlReader{stepLog: newStepLog(src, sink)}
-	if r.terms, err = scoreTerms(src.Options.Score); err != nil {
-		return err
-	}
-	for _, f := range files {
+	r := trlReader{stepLog: newStepLog(in), terms: terms}
+	for _, f := range in.files {
 		if err := r.look(ctx, f); err != nil {
 			return err
 		}
 	}
-	if err := r.settle(files); err != nil {
+	if err := r.settle(in.files); err != nil {
 		return err
 	}
 	r.before = nil
-	for _, f := range files {
+	for _, f := range in.files {
 		r.file()
 		if err := r.read(ctx, f); err != nil {
 			return err
 		}
 	}
 	r.noteItems()
-	sink.note("reward = %s", r.formula())
-	if r.repeats > 0 {
-		sink.noteCount(r.repeats, "row[|s] [repeats|repeat] the step before: one generation served several steps, "+
-			"and was counted once")
-	}
-	sink.note("token counts, times and the ends of replies are not in these files: unknown, not zero")
-	r.finish(files, left)
+	in.sink.note("reward = %s", r.formula())
+	in.sink.noteCount(r.repeats, "row[|s] [repeats|repeat] the step before: one generation served several steps, "+
+		"and was counted once")
+	in.sink.note("token counts, times and the ends of replies are not in these files: unknown, not zero")
+	r.noteMissing()
 	return nil
 }
 

@@ -36,7 +36,7 @@ var verifiers = Format{
 			"`stop_condition` of turns, tokens or time is `step_limit`; a reward that is missing, null or NaN, or " +
 			"of a rollout that was not completed, is `grader`",
 	},
-	Read: readVerifiers,
+	Read: readVerifiers, sniff: sniffVerifiers,
 }
 
 // verifiersRow is one line: one rollout.
@@ -129,19 +129,17 @@ func members(text []byte, into map[string]any) error {
 	})
 }
 
-func readVerifiers(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error {
-		if hosted(f) {
-			return nil
-		}
-		return sniffKeys(f, "example_id", "completion")
-	})
-	if err != nil {
-		return err
+func sniffVerifiers(f File) error {
+	if hosted(f) {
+		return nil
 	}
+	return sniffKeys(f, "example_id", "completion")
+}
+
+func readVerifiers(ctx context.Context, in *intake) error {
+	sink, files := in.sink, in.files
 	v := verifiersReader{
-		sink: sink, split: src.Options.split(), wanted: src.Options.Score, numbers: newOnward(), tally: newTally(),
-		texts: make(map[uint64]bool), stamped: make(map[rollout.Key]bool),
+		intake: in, texts: make(map[uint64]bool), stamped: make(map[rollout.Key]bool),
 		args: make(map[string]json.RawMessage), folders: stepFolders(files),
 	}
 	for _, f := range files {
@@ -152,7 +150,7 @@ func readVerifiers(ctx context.Context, src Source, sink Sink) error {
 	sink.model(v.model.name)
 	for _, f := range files {
 		clear(v.texts)
-		v.numbers.file()
+		v.file()
 		if hosted(f) {
 			if err := v.samples(ctx, f, sink.of(f, files)); err != nil {
 				return err
@@ -178,10 +176,8 @@ func readVerifiers(ctx context.Context, src Source, sink Sink) error {
 	sink.noteSteps(steps)
 	sink.noteStamps(len(v.stamped))
 	if len(v.stamped) == 0 { // our own export has as many for each example as the one with the most
-		v.plans.send(sink, v.split, len(files), 0)
+		in.sendPlan(len(files), 0)
 	}
-	v.tally.note(sink)
-	sink.noteFiles(files, left)
 	return nil
 }
 
@@ -206,10 +202,7 @@ func (v *verifiersReader) samples(ctx context.Context, f File, sink Sink) error 
 			sum.Write(raw)
 			err = v.line(f, rollout.Line[verifiersRow]{Number: a.index + 1, Value: row, Hash: sum.Sum64()})
 		}
-		if err != nil {
-			return a.stopped(err)
-		}
-		return nil
+		return err
 	})
 	if err == nil && more {
 		sink.note("the page says that there are more samples: get them by --page, and import the pages together")
@@ -219,17 +212,11 @@ func (v *verifiersReader) samples(ctx context.Context, f File, sink Sink) error 
 
 // verifiersReader remembers how often items appeared, not their text.
 type verifiersReader struct {
-	sink    Sink
-	split   rollout.Split
-	wanted  string // metric that is the reward; "" = reward
-	model   oneModel
+	*intake
 	env     string
 	args    map[string]json.RawMessage // of the environments of the files
 	folders map[string]int             // see stepFolders
-	plans   plans
-	numbers *onward
-	tally   *tally
-	texts   map[uint64]bool // of lines of this file
+	texts   map[uint64]bool            // of lines of this file
 	stamped map[rollout.Key]bool
 }
 
@@ -272,7 +259,7 @@ func (v *verifiersReader) metadata(f File) error {
 func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 	row := l.Value
 	if row.broken {
-		v.tally.count("line[|s] [is|are] no JSON and [was|were] left out, as verifiers does")
+		v.count("line[|s] [is|are] no JSON and [was|were] left out, as verifiers does")
 		return nil
 	}
 	id := jsontext.TextOrJSON(row.Example)
@@ -280,7 +267,7 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 		return errors.New(`"example_id" is missing`)
 	}
 	if row.Timing.Start != nil && v.texts[l.Hash] { // no two rollouts begin and end at the same microseconds
-		v.tally.count("exact duplicate[|s] [was|were] left out")
+		v.count("exact duplicate[|s] [was|were] left out")
 		return nil
 	}
 	v.texts[l.Hash] = true
@@ -361,11 +348,11 @@ func (r *verifiersRow) fill(rec *rollout.Record) {
 // 0.0 because it was never set.
 func (v *verifiersReader) grade(rec *rollout.Record, row verifiersRow) error {
 	if cause := verifiersCause(row.Error); cause != "" {
-		v.tally.failed(rec, rollout.Boundary(string(row.Error)), cause)
+		v.failed(rec, rollout.Boundary(string(row.Error)), cause)
 		return nil
 	}
 	if at, cause := row.failure(rollout.ModelAPI); at != "" {
-		v.tally.failed(rec, at, cause)
+		v.failed(rec, at, cause)
 		return nil
 	}
 	reward, err := number("reward", row.Reward)
@@ -378,11 +365,11 @@ func (v *verifiersReader) grade(rec *rollout.Record, row verifiersRow) error {
 	rec.Parts = parts(row.Metrics, v.wanted)
 	switch {
 	case row.Completed != nil && !*row.Completed && row.Stop == "":
-		v.tally.ungraded(rec, "is_completed is false: its reward was never set")
+		v.ungraded(rec, "is_completed is false: its reward was never set")
 	case reward == nil:
-		v.tally.ungraded(rec, "reward is missing, null or NaN")
+		v.ungraded(rec, "reward is missing, null or NaN")
 	case isLimit(row.Stop) && !oneTurn(rec, row.Stop):
-		v.tally.limited(rec, reward, row.Stop)
+		v.limited(rec, reward, row.Stop)
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward
 	}

@@ -33,7 +33,7 @@ var verifiersV1 = Format{
 			"`errors` are a failure; a `stop_condition` that is a limit is `step_limit`; a reward that is null, or " +
 			"none at all, is `grader`",
 	},
-	Read: readVerifiersV1,
+	Read: readVerifiersV1, keys: []string{"traces", "task"},
 }
 
 type episode struct {
@@ -119,14 +119,10 @@ func decodeEpisode(text []byte) (e episode, err error) {
 	return e, err
 }
 
-func readVerifiersV1(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "traces", "task") })
-	if err != nil {
-		return err
-	}
+func readVerifiersV1(ctx context.Context, in *intake) error {
+	sink, files := in.sink, in.files
 	r := episodeReader{
-		sink: sink, split: src.Options.split(), wanted: src.Options.Score, numbers: newOnward(), tally: newTally(),
-		ids: make(map[string]string), steps: make(map[int]bool), folders: stepFolders(files),
+		intake: in, ids: make(map[string]string), steps: make(map[int]bool), folders: stepFolders(files),
 	}
 	for _, f := range files {
 		r.tasks = make(map[string]bool)
@@ -151,11 +147,9 @@ func readVerifiersV1(ctx context.Context, src Source, sink Sink) error {
 		sink.note("reward = sum of score x weight over the rewards of a trace; traces of agents that are not " +
 			"trainable were left out")
 	}
-	if !r.several { // an episode is one rollout
-		r.plans.send(sink, r.split, len(files), 0)
+	if !r.teams { // an episode is one rollout
+		in.sendPlan(len(files), 0)
 	}
-	r.tally.note(sink)
-	sink.noteFiles(files, left)
 	return nil
 }
 
@@ -172,18 +166,12 @@ func rolloutsEach(f File) (each int, err error) {
 }
 
 type episodeReader struct {
-	sink    Sink
-	split   rollout.Split
-	wanted  string
-	model   oneModel
-	numbers *onward
-	tally   *tally
+	*intake
 	ids     map[string]string // where an episode is
 	steps   map[int]bool      // of the episodes
 	folders map[string]int    // see stepFolders
 	tasks   map[string]bool   // of the file that is being read
-	plans   plans
-	several bool // an episode has several traces that count
+	teams   bool              // an episode has several traces that count
 }
 
 // step is the training step of an episode; 0 if it is of none.
@@ -227,7 +215,7 @@ func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
 		trained = []trace{{}} // it broke off before there was a trace
 	}
 	several := slices.ContainsFunc(trained, func(t trace) bool { return t.Agent.Name != trained[0].Agent.Name })
-	r.several = r.several || len(trained) > 1
+	r.teams = r.teams || len(trained) > 1
 	for i := range trained {
 		item := id
 		if several {
@@ -272,7 +260,7 @@ func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
 		earlier := *rec
 		earlier.Attempt, earlier.Reward, earlier.Parts = i, nil, nil
 		earlier.Outcome, earlier.Error = failed.outcome(), transcript.FirstLine(failed.text())
-		r.tally.count("attempt[|s] that ended in an error [was|were] made again: [it is an earlier attempt|they are " +
+		r.count("attempt[|s] that ended in an error [was|were] made again: [it is an earlier attempt|they are " +
 			"earlier attempts]")
 		if err := ended(r.sink.record(&earlier)); err != nil {
 			return err
@@ -425,27 +413,27 @@ func (r *episodeReader) grade(rec *rollout.Record, e episode, t *trace) (history
 	}
 	if failed && len(history) > 0 {
 		last := len(history) - 1
-		r.tally.failed(rec, history[last].outcome(), history[last].text())
+		r.failed(rec, history[last].outcome(), history[last].text())
 		return history[:last]
 	}
 	if failed {
-		r.tally.failed(rec, rollout.ModelAPI, "ok is false")
+		r.failed(rec, rollout.ModelAPI, "ok is false")
 		return nil
 	}
 	if at, cause := t.failure(rollout.ModelAPI); at != "" && t.OK == nil {
-		r.tally.failed(rec, at, cause)
+		r.failed(rec, at, cause)
 		return history
 	}
 	if beside {
-		r.tally.count("rollout[|s] of an episode in which another one failed [keeps its grade|keep their grades]")
+		r.count("rollout[|s] of an episode in which another one failed [keeps its grade|keep their grades]")
 	}
 	reward, all, why := t.reward(r.wanted)
 	switch {
 	case reward == nil:
-		r.tally.ungraded(rec, why)
+		r.ungraded(rec, why)
 		return history
 	case isLimit(t.Stop) && !oneTurn(rec, t.Stop):
-		r.tally.limited(rec, reward, t.Stop)
+		r.limited(rec, reward, t.Stop)
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward
 	}
