@@ -55,8 +55,6 @@ type gradedResponse struct {
 	marked
 }
 
-var decodeGraded = rowDecoder[gradedResponse]()
-
 // mark takes the marks of a reply.
 func (r *gradedResponse) mark(key string, value []byte) { r.marks.Reply(key, value) }
 
@@ -182,7 +180,7 @@ func metric(v json.RawMessage) (value *float64, parts map[string]*float64, why s
 		value, err = number("it", v)
 		return value, nil, "the metric is missing, null or NaN", err
 	}
-	r, err := decodeGraded(v)
+	r, err := decodeRow[gradedResponse](v)
 	if err != nil {
 		return nil, nil, "", err
 	}

@@ -40,26 +40,29 @@ var harbor = Format{
 }
 
 type harborTrial struct {
-	task, name string
-	agent      struct {
+	Task  string `json:"task_name"`
+	Name  string `json:"trial_name"`
+	Agent struct {
 		Name  string `json:"name"`
 		Model *struct {
 			Name     string `json:"name"`
 			Provider string `json:"provider"`
 		} `json:"model_info"`
-	}
-	result *harborContext
-	graded *struct {
+	} `json:"agent_info"`
+	Result *harborContext `json:"agent_result"`
+	Graded *struct {
 		Rewards map[string]json.RawMessage `json:"rewards"`
-	}
-	source, checksum  json.RawMessage // of the task
-	exception         *harborException
-	started, finished string
-	steps             []struct {
+	} `json:"verifier_result"`
+	Source    json.RawMessage  `json:"source"`        // of the task
+	Checksum  json.RawMessage  `json:"task_checksum"` // of the task
+	Exception *harborException `json:"exception_info"`
+	Started   string           `json:"started_at"`
+	Finished  string           `json:"finished_at"`
+	Steps     []struct {
 		Name      string           `json:"step_name"`
 		Result    *harborContext   `json:"agent_result"`
 		Exception *harborException `json:"exception_info"`
-	}
+	} `json:"step_results"`
 	marked
 }
 
@@ -76,12 +79,7 @@ type harborException struct {
 
 func readTrial(f File) (*harborTrial, error) {
 	t := new(harborTrial)
-	return t, readObject(f, map[string]any{
-		"task_name": &t.task, "source": &t.source, "task_checksum": &t.checksum, "trial_name": &t.name,
-		"agent_info": &t.agent, "agent_result": &t.result, "verifier_result": &t.graded,
-		"exception_info": &t.exception, "started_at": &t.started, "finished_at": &t.finished,
-		"step_results": &t.steps, "": &t.marks,
-	}, "trial_name", "task_name", "task_checksum")
+	return t, readObject(f, t, "trial_name", "task_name", "task_checksum")
 }
 
 func readHarbor(ctx context.Context, in *intake) error {
@@ -125,11 +123,13 @@ func (h *harborReader) look(files []File) error {
 	for _, f := range files {
 		if job := filepath.Dir(filepath.Dir(f.Name)); !jobs[job] {
 			jobs[job] = true
-			trials := 0
-			if err := planBeside(f, "../result.json", map[string]any{"n_total_trials": &trials}); err != nil {
+			var run struct {
+				Trials int `json:"n_total_trials"`
+			}
+			if err := planBeside(f, "../result.json", &run); err != nil {
 				return err
 			}
-			h.plans.add(trials)
+			h.plans.add(run.Trials)
 		}
 		t, err := readTrial(f)
 		if err != nil {
@@ -162,7 +162,7 @@ func (t *harborTrial) began(f File) bool {
 // folders are where the conversation of a trial is, or those of its steps.
 func (t *harborTrial) folders() []string {
 	folders := []string{"agent"}
-	for _, s := range t.steps {
+	for _, s := range t.Steps {
 		if s.Name != "" && path.Base(s.Name) == s.Name && !strings.Contains(s.Name, `\`) {
 			folders = append(folders, path.Join("steps", s.Name, "agent"))
 		}
@@ -171,7 +171,7 @@ func (t *harborTrial) folders() []string {
 }
 
 func (h *harborReader) trial(f File, t *harborTrial) error {
-	if t.task == "" {
+	if t.Task == "" {
 		return errors.New(`"task_name" is empty`)
 	}
 	exception := t.raised()
@@ -180,14 +180,14 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 		h.out++
 		h.count("trial[|s] [was|were] cancelled, and left out")
 		return nil
-	case exception == nil && t.graded == nil && t.finished == "":
+	case exception == nil && t.Graded == nil && t.Finished == "":
 		h.out++
 		h.count("trial[|s] [was|were] running, and left out")
 		return nil
 	}
-	model := t.agent.Name
-	if m := t.agent.Model; m != nil {
-		model = strings.TrimPrefix(m.Provider+"/"+m.Name, "/") + " (" + t.agent.Name + ")"
+	model := t.Agent.Name
+	if m := t.Agent.Model; m != nil {
+		model = strings.TrimPrefix(m.Provider+"/"+m.Name, "/") + " (" + t.Agent.Name + ")"
 	}
 	if err := h.of(f, model); err != nil {
 		return err
@@ -196,13 +196,13 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 	if err != nil {
 		return err
 	}
-	h.sink.tellExactly("source", t.source)
-	h.sink.tellExactly("task_checksum", t.checksum)
-	if err := sendItem(h.sink, f, rollout.Item{ID: t.task, Split: h.split}, talk.asked, nil); err != nil {
+	h.sink.tellExactly("source", t.Source)
+	h.sink.tellExactly("task_checksum", t.Checksum)
+	if err := sendItem(h.sink, f, rollout.Item{ID: t.Task, Split: h.split}, talk.asked, nil); err != nil {
 		return err
 	}
 	rec := &rollout.Record{
-		Item: t.task, Messages: talk.Messages, Calls: talk.Calls, Turns: talk.Turns,
+		Item: t.Task, Messages: talk.Messages, Calls: talk.Calls, Turns: talk.Turns,
 		Answer: talk.answer(),
 	}
 	t.fill(rec)
@@ -213,7 +213,7 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 		h.failed(rec, rollout.ToolFailed,
 			"the agent never began: there is no token and no trajectory, as of other trials")
 	}
-	return h.record(rec, h.again(t.task))
+	return h.record(rec, h.again(t.Task))
 }
 
 // conversation reads the trajectory of a trial, or those of its steps.
@@ -235,10 +235,10 @@ func (h *harborReader) conversation(f File, t *harborTrial) (*atif, error) {
 
 // raised returns the exception that ended the trial: its own, or the first of its steps.
 func (t *harborTrial) raised() *harborException {
-	if t.exception != nil {
-		return t.exception
+	if t.Exception != nil {
+		return t.Exception
 	}
-	for _, s := range t.steps {
+	for _, s := range t.Steps {
 		if s.Exception != nil {
 			return s.Exception
 		}
@@ -247,10 +247,10 @@ func (t *harborTrial) raised() *harborException {
 }
 
 func (t *harborTrial) fill(rec *rollout.Record) {
-	contexts := []*harborContext{t.result}
-	if t.result == nil {
+	contexts := []*harborContext{t.Result}
+	if t.Result == nil {
 		contexts = nil
-		for _, s := range t.steps {
+		for _, s := range t.Steps {
 			contexts = append(contexts, s.Result)
 		}
 	}
@@ -265,7 +265,7 @@ func (t *harborTrial) fill(rec *rollout.Record) {
 		}
 		rec.Usage = rec.Usage.Plus(u)
 	}
-	rec.Started, rec.Elapsed = span(t.started, t.finished)
+	rec.Started, rec.Elapsed = span(t.Started, t.Finished)
 }
 
 // positive is a count of tokens; none, and what no count can be, is not known.
@@ -313,11 +313,11 @@ var harborFailures = map[string]rollout.Outcome{
 func (h *harborReader) grade(rec *rollout.Record, t *harborTrial, exception *harborException) error {
 	var reward *float64
 	parts := make(map[string]*float64)
-	if t.graded != nil {
-		names := slices.Sorted(maps.Keys(t.graded.Rewards))
+	if t.Graded != nil {
+		names := slices.Sorted(maps.Keys(t.Graded.Rewards))
 		h.choose(names, "reward")
 		for _, name := range names {
-			v, err := number("the reward "+name, t.graded.Rewards[name])
+			v, err := number("the reward "+name, t.Graded.Rewards[name])
 			if err != nil {
 				return err
 			}

@@ -97,17 +97,10 @@ func (h *inspectHeader) tell(sink Sink) {
 
 // take takes in one member of a log or of header.json.
 func (h *inspectHeader) take(key string, value []byte) error {
-	var into any
-	switch key {
-	case "status":
-		into = &h.Status
-	case "eval":
-		into = &h.Eval
-	case "results":
-		into = &h.Results
-	case "invalidated":
-		into = &h.Invalidated
-	default:
+	into := map[string]any{
+		"status": &h.Status, "eval": &h.Eval, "results": &h.Results, "invalidated": &h.Invalidated,
+	}[key]
+	if into == nil {
 		return nil
 	}
 	if err := jsontext.Unmarshal(value, into); err != nil {

@@ -36,10 +36,10 @@ type score struct {
 }
 
 // grade sets outcome, reward and parts.
-func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
+func (r *inspectReader) grade(rec *rollout.Record, s *inspectSample) error {
 	if s.Error != nil {
 		r.failures++
-		if scores, err := s.scores(); err == nil && len(scores) > 0 {
+		if scores, err := inspectScoresOf(s.Scores, s.Score); err == nil && len(scores) > 0 {
 			r.scoredErrors++
 		}
 		rec.Outcome, rec.Error = inspectBoundary(*s.Error), transcript.FirstLine(s.Error.Message)
@@ -50,7 +50,7 @@ func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
 		rec.Outcome, rec.Error = at, transcript.FirstLine(cause)
 		return nil
 	}
-	scores, err := s.scores()
+	scores, err := inspectScoresOf(s.Scores, s.Score)
 	if err != nil {
 		return err
 	}
@@ -81,15 +81,14 @@ func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
 	return nil
 }
 
-// scores lists the scores in the order of the log. A value with keys is a score
-// for each, called NAME.KEY.
-func (s *inspectSample) scores() (all []score, err error) {
-	text := s.Scores
+// inspectScoresOf lists the scores of a sample in the order of the log; only is that of logs
+// that hold one. A value with keys is a score for each, called NAME.KEY.
+func inspectScoresOf(text, only json.RawMessage) (all []score, err error) {
 	if isNone(text) {
-		if isNone(s.Score) {
+		if isNone(only) {
 			return nil, nil
 		}
-		text = slices.Concat([]byte(`{"score":`), s.Score, []byte("}"))
+		text = slices.Concat([]byte(`{"score":`), only, []byte("}"))
 	}
 	err = rollout.Members(text, func(name string, one []byte) error {
 		var v struct {
@@ -192,13 +191,14 @@ func (c *inspectScores) survey(ctx context.Context, logs []*inspectLog) error {
 			}
 		}
 		err := log.samples(ctx, func(where string, text []byte) error {
-			var s inspectSample
-			if err := members(text, map[string]any{"scores": &s.Scores, "score": &s.Score}); err != nil {
-				return nil // as is said when the sample is read
+			var s struct {
+				Scores json.RawMessage `json:"scores"`
+				Score  json.RawMessage `json:"score"`
 			}
-			scores, err := s.scores()
-			if err != nil {
-				return nil
+			err := decodeInto(text, &s)
+			scores, broken := inspectScoresOf(s.Scores, s.Score)
+			if err != nil || broken != nil {
+				return nil // as is said when the sample is read
 			}
 			for _, one := range scores {
 				t := found.of(one.scorer)

@@ -67,11 +67,9 @@ func readLMEval(ctx context.Context, in *intake) error {
 	return nil
 }
 
-var lmEvalRowOf = rowDecoder[lmEvalRow]()
-
 // decodeLMEval reads a line, and the keys that its metrics name.
 func decodeLMEval(text []byte) (*lmEvalRow, error) {
-	row, err := lmEvalRowOf(text)
+	row, err := decodeRow[lmEvalRow](text)
 	if err != nil {
 		return row, err
 	}
@@ -119,12 +117,14 @@ func lmEvalModel(f File) string {
 		return ""
 	}
 	for _, e := range entries {
-		var model string
+		var results struct {
+			Model string `json:"model_name"`
+		}
 		if ok, err := path.Match("results_*.json", e.Name()); !ok || err != nil || !e.Type().IsRegular() {
 			continue
 		}
-		if planBeside(f, e.Name(), map[string]any{"model_name": &model}) == nil && model != "" {
-			return model
+		if planBeside(f, e.Name(), &results) == nil && results.Model != "" {
+			return results.Model
 		}
 	}
 	return ""

@@ -54,9 +54,7 @@ type evalResult struct {
 }
 
 // UnmarshalJSON decodes a result, with its marks.
-func (r *evalResult) UnmarshalJSON(text []byte) error {
-	return members(text, map[string]any{"name": &r.Name, "score": &r.Score, "sample": &r.Sample, "": &r.marks})
-}
+func (r *evalResult) UnmarshalJSON(text []byte) error { return decodeInto(text, r) }
 
 // failure returns what the result says of a grader that failed: a sample with an error, or
 // a mark of its own, such as Azure's status or the flags of graders/run.
@@ -170,12 +168,12 @@ func (o *outputItemReader) each(ctx context.Context, f File, sink Sink) error {
 	if !list {
 		return eachRow(ctx, f, sink, func(line int, it *outputItem) error { return o.add(f, line, it) })
 	}
-	more, decode := false, rowDecoder[outputItem]()
+	more := false
 	err = eachOf(ctx, f, []string{"data"}, func(key string, value json.RawMessage) error {
 		more = more || key == "has_more" && string(value) == "true"
 		return nil
 	}, func(a *array, raw []byte) error {
-		it, err := decode(raw)
+		it, err := decodeRow[outputItem](raw)
 		if err == nil {
 			err = o.add(f, a.index+1, it)
 		}

@@ -30,15 +30,15 @@ func (in *intake) sendPlan(files, cancelled int) {
 	}
 }
 
-// planBeside reads keys of the JSON object in the file called name next to f. A file that is
-// not there, or is none of that kind, leaves them as they are, and so does one above the
+// planBeside reads the JSON object in the file called name next to f. A file that is
+// not there, or is none of that kind, leaves into as it is, and so does one above the
 // folder that is read, which fs.FS cannot open.
-func planBeside(f File, name string, keys map[string]any) error {
+func planBeside(f File, name string, into any) error {
 	beside := f.Beside(name)
 	if !fs.ValidPath(beside.Path) {
 		return nil
 	}
-	err := readObject(beside, keys)
+	err := readObject(beside, into)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrUnrecognized) {
 		return nil
 	}

@@ -102,7 +102,6 @@ func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place st
 		return eachRow(ctx, p.file, sink,
 			func(line int, row *promptfooRow) error { return yield(fmt.Sprintf("line %d", line), row) })
 	}
-	decode := rowDecoder[promptfooRow]()
 	version, outputs := "", false
 	return eachOf(ctx, p.file, []string{"results", "results"}, func(key string, value json.RawMessage) error {
 		switch key {
@@ -120,7 +119,7 @@ func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place st
 		return nil
 	}, func(a *array, text []byte) error {
 		sink.at(text)
-		row, err := decode(text)
+		row, err := decodeRow[promptfooRow](text)
 		if err == nil {
 			err = yield(fmt.Sprintf("entry %d", a.index), row)
 		}

@@ -224,11 +224,9 @@ func readWhole(f File) (json.RawMessage, error) {
 	return value, nil
 }
 
-var decodeTau2 = rowDecoder[tau2Simulation]()
-
 func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage) error {
 	t.sink.at(raw)
-	s, err := decodeTau2(raw)
+	s, err := decodeRow[tau2Simulation](raw)
 	if err != nil {
 		return err
 	}

@@ -102,8 +102,6 @@ func sniffTauBench(f File) error {
 	return err
 }
 
-var decodeTau = rowDecoder[tauEntry]()
-
 func isTauEntry(raw json.RawMessage) bool {
 	var keys map[string]json.RawMessage
 	return jsontext.Unmarshal(raw, &keys) == nil && keys["task_id"] != nil && keys["traj"] != nil
@@ -151,7 +149,7 @@ func (t *tauReader) entry(raw json.RawMessage) error {
 	if !isTauEntry(raw) {
 		return errors.New("it is not an object with task_id and traj")
 	}
-	e, err := decodeTau(raw)
+	e, err := decodeRow[tauEntry](raw)
 	if err != nil {
 		return err
 	}

@@ -41,8 +41,6 @@ type tbTrial struct {
 	marked
 }
 
-var decodeTrial = rowDecoder[tbTrial]()
-
 func sniffTerminalBench(f File) error {
 	if sniffKeys(f, "trial_name", "failure_mode", "task_id") == nil {
 		return nil
@@ -65,11 +63,14 @@ func readTerminalBench(ctx context.Context, in *intake) error {
 		}
 		var err error
 		if sniffKeys(f, "trial_name", "task_id") == nil {
-			err = t.own(f)
+			trial := new(tbTrial)
+			if err = readObject(f, trial); err == nil {
+				err = stopped(f, 1, t.trial(f, trial))
+			}
 		} else {
 			t.wholeRuns++
 			err = eachOf(ctx, f, []string{"results"}, nil, func(_ *array, raw []byte) error {
-				trial, err := decodeTrial(raw)
+				trial, err := decodeRow[tbTrial](raw)
 				if err == nil {
 					err = t.trial(f, trial)
 				}
@@ -98,43 +99,27 @@ type tbReader struct {
 // metadata reads which model a run was of, where its file is next to the results.
 func (t *tbReader) metadata(f File) error {
 	beside := f.Beside("run_metadata.json")
-	var model, agent string
-	var tasks []string
-	var attempts int
-	err := readObject(beside, map[string]any{
-		"model_name": &model, "agent_name": &agent, "task_ids": &tasks,
-		"n_attempts": &attempts,
-	})
-	t.plans.add(len(tasks) * attempts)
+	var run struct {
+		Model    string   `json:"model_name"`
+		Agent    string   `json:"agent_name"`
+		Tasks    []string `json:"task_ids"`
+		Attempts int      `json:"n_attempts"`
+	}
+	err := readObject(beside, &run)
+	t.plans.add(len(run.Tasks) * run.Attempts)
+	model := cmp.Or(run.Model, run.Agent)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return err
-	case model == "" || agent == "":
-		model = cmp.Or(model, agent)
-	default:
-		model += " (" + agent + ")"
+	case run.Model != "" && run.Agent != "":
+		model += " (" + run.Agent + ")"
 	}
 	if err := t.of(f, model); err != nil {
 		return fmt.Errorf("%s: %w", beside.Name, err)
 	}
 	return nil
-}
-
-// own reads the file of one trial.
-func (t *tbReader) own(f File) error {
-	var trial tbTrial
-	err := readObject(f, map[string]any{
-		"id": &trial.ID, "task_id": &trial.Task, "instruction": &trial.Instruction, "is_resolved": &trial.Resolved,
-		"failure_mode":   &trial.Mode,
-		"parser_results": &trial.Tests, "total_input_tokens": &trial.Input, "total_output_tokens": &trial.Output,
-		"trial_started_at": &trial.Started, "trial_ended_at": &trial.Ended, "": &trial.marks,
-	})
-	if err != nil {
-		return err
-	}
-	return stopped(f, 1, t.trial(f, &trial))
 }
 
 func (t *tbReader) trial(f File, trial *tbTrial) error {

@@ -41,53 +41,56 @@ var verifiers = Format{
 
 // verifiersRow is one line: one rollout.
 type verifiersRow struct {
-	Example    json.RawMessage
-	Prompt     []rollout.Message
-	Completion []rollout.Message
-	Answer     json.RawMessage
-	Info       json.RawMessage
-	Tools      json.RawMessage
-	Reward     json.RawMessage
-	Metrics    map[string]*float64
-	Error      json.RawMessage
-	Completed  *bool
-	Truncated  *bool
-	Stop       string
+	Example    json.RawMessage     `json:"example_id"`
+	Hosted     json.RawMessage     `json:"exampleId"` // as prime eval samples may write it
+	Prompt     json.RawMessage     `json:"prompt"`
+	Completion json.RawMessage     `json:"completion"`
+	Answer     json.RawMessage     `json:"answer"`
+	Info       json.RawMessage     `json:"info"`
+	ToolDefs   json.RawMessage     `json:"tool_defs"`
+	OAITools   json.RawMessage     `json:"oai_tools"`
+	Tools      json.RawMessage     `json:"tools"`
+	Reward     json.RawMessage     `json:"reward"`
+	Metrics    map[string]*float64 `json:"metrics"`
+	Error      json.RawMessage     `json:"error"`
+	Completed  *bool               `json:"is_completed"`
+	Truncated  *bool               `json:"is_truncated"`
+	Stop       string              `json:"stop_condition"`
 	Usage      struct {
 		Input  *float64 `json:"input_tokens"`
 		Output *float64 `json:"output_tokens"`
-	}
+	} `json:"token_usage"`
 	Timing struct {
 		Start   *float64 `json:"start_time"`
 		Total   *float64 `json:"total"`
 		TotalMS *float64 `json:"total_ms"`
-	}
-	Names map[string]*json.RawMessage // the policy and the environment, by key
-	Stamp *stamp
+	} `json:"timing"`
+	Stamp *stamp `json:"gonogo"`
 	marked
-	broken bool // the line is not JSON
+
+	names       map[string]json.RawMessage // the policy and the environment, by key
+	asked, talk []rollout.Message          // prompt and completion
+	broken      bool                       // the line is not JSON
+}
+
+// mark takes the keys that name the policy and the environment, and marks in others.
+func (r *verifiersRow) mark(key string, value []byte) {
+	if !slices.Contains([]string{"task", "env_id", "env_name", "model", "policy_version"}, key) {
+		r.marked.mark(key, value)
+		return
+	}
+	if r.names == nil {
+		r.names = make(map[string]json.RawMessage)
+	}
+	r.names[key] = bytes.Clone(value)
 }
 
 // decodeVerifiers takes a line apart. Their own loader passes over lines that
 // are not JSON, which a killed run leaves behind.
-func decodeVerifiers(text []byte) (r verifiersRow, err error) {
-	var prompt, completion, oaiTools, tools json.RawMessage
-	into := map[string]any{
-		"example_id": &r.Example, "prompt": &prompt, "completion": &completion, "answer": &r.Answer, "info": &r.Info,
-		"tool_defs": &r.Tools, "oai_tools": &oaiTools, "tools": &tools,
-		"reward": &r.Reward, "metrics": &r.Metrics, "error": &r.Error, "is_completed": &r.Completed,
-		"is_truncated": &r.Truncated, "stop_condition": &r.Stop,
-		"token_usage": &r.Usage, "timing": &r.Timing, "gonogo": &r.Stamp, "": &r.marks,
-	}
-	r.Names = make(map[string]*json.RawMessage)
-	for _, key := range []string{"task", "env_id", "env_name", "model", "policy_version"} {
-		r.Names[key] = new(json.RawMessage)
-		into[key] = r.Names[key]
-	}
-	into["exampleId"] = into["example_id"] // as prime eval samples may write it
-	err = members(text, into)
+func decodeVerifiers(text []byte) (*verifiersRow, error) {
+	r, err := decodeRow[verifiersRow](text)
 	if errors.Is(err, rollout.ErrBroken) {
-		return verifiersRow{broken: true}, nil
+		return &verifiersRow{broken: true}, nil
 	}
 	if err != nil {
 		return r, err
@@ -96,37 +99,18 @@ func decodeVerifiers(text []byte) (r verifiersRow, err error) {
 		_, metric := r.Metrics[key]
 		return metric
 	})
+	if r.Example == nil {
+		r.Example = r.Hosted
+	}
 	info := json.RawMessage(jsontext.TextOrJSON(r.Info)) // may be an object that was written as a text
-	r.Tools = offered(r.Tools, oaiTools, tools, member(info, "oai_tools"), member(info, "tools"))
-	if r.Prompt, err = transcript.Messages(prompt, "user"); err != nil {
+	r.Tools = offered(r.ToolDefs, r.OAITools, r.Tools, member(info, "oai_tools"), member(info, "tools"))
+	if r.asked, err = transcript.Messages(r.Prompt, "user"); err != nil {
 		return r, fmt.Errorf("prompt: %w", err)
 	}
-	if r.Completion, err = transcript.Messages(completion, "assistant"); err != nil {
+	if r.talk, err = transcript.Messages(r.Completion, "assistant"); err != nil {
 		return r, fmt.Errorf("completion: %w", err)
 	}
 	return r, nil
-}
-
-// members decodes the members of an object that have a place in into. Marks in the place
-// of "" take those of the others.
-func members(text []byte, into map[string]any) error {
-	return rollout.Members(text, func(key string, value []byte) error {
-		target := into[key]
-		if marks, is := into[""].(*failure.Marks); target == nil && is {
-			marks.Row(key, value)
-		}
-		if target == nil {
-			return nil
-		}
-		if raw, is := target.(*json.RawMessage); is {
-			*raw = bytes.Clone(value)
-			return nil
-		}
-		if err := jsontext.Unmarshal(value, target); err != nil {
-			return fmt.Errorf("%q: %w", key, err)
-		}
-		return nil
-	})
 }
 
 func sniffVerifiers(f File) error {
@@ -157,7 +141,7 @@ func readVerifiers(ctx context.Context, in *intake) error {
 			}
 			continue
 		}
-		err := readJSONLines(ctx, f, sink.of(f, files), decodeVerifiers, func(l rollout.Line[verifiersRow]) error {
+		err := readJSONLines(ctx, f, sink.of(f, files), decodeVerifiers, func(l rollout.Line[*verifiersRow]) error {
 			return stopped(f, l.Number, v.line(f, l))
 		})
 		if err != nil {
@@ -200,7 +184,7 @@ func (v *verifiersReader) samples(ctx context.Context, f File, sink Sink) error 
 		if err == nil {
 			sum := fnv.New64a()
 			sum.Write(raw)
-			err = v.line(f, rollout.Line[verifiersRow]{Number: a.index + 1, Value: row, Hash: sum.Sum64()})
+			err = v.line(f, rollout.Line[*verifiersRow]{Number: a.index + 1, Value: row, Hash: sum.Sum64()})
 		}
 		return err
 	})
@@ -238,10 +222,7 @@ func (v *verifiersReader) metadata(f File) error {
 		Examples float64         `json:"num_examples"` // below 0 is all there are
 		Rollouts float64         `json:"rollouts_per_example"`
 	}
-	if err := members(text, map[string]any{
-		"env_id": &m.Env, "env_args": &m.Args, "model": &m.Model,
-		"num_examples": &m.Examples, "rollouts_per_example": &m.Rollouts,
-	}); err != nil {
+	if err := decodeInto(text, &m); err != nil {
 		return fmt.Errorf("%s: %w", beside.Name, err)
 	}
 	if err := v.model.check(f, jsontext.TextOrJSON(m.Model)); err != nil {
@@ -256,7 +237,7 @@ func (v *verifiersReader) metadata(f File) error {
 	return nil
 }
 
-func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
+func (v *verifiersReader) line(f File, l rollout.Line[*verifiersRow]) error {
 	row := l.Value
 	if row.broken {
 		v.count("line[|s] [is|are] no JSON and [was|were] left out, as verifiers does")
@@ -271,26 +252,25 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 		return nil
 	}
 	v.texts[l.Hash] = true
-	talk := row.Completion
 	rec := &rollout.Record{
-		Item: id, Split: v.split, Step: v.folders[f.Name], Source: rollout.Import, Messages: talk,
-		Answer: finalAnswer(talk),
+		Item: id, Split: v.split, Step: v.folders[f.Name], Source: rollout.Import, Messages: row.talk,
+		Answer: finalAnswer(row.talk),
 	}
 	if err := v.name(rec, row.Stamp); err != nil {
 		return err
 	}
-	for _, key := range slices.Sorted(maps.Keys(row.Names)) {
-		v.sink.tell(key, jsontext.TextOrJSON(*row.Names[key]))
+	for _, key := range slices.Sorted(maps.Keys(row.names)) {
+		v.sink.tell(key, jsontext.TextOrJSON(row.names[key]))
 	}
 	v.sink.tellExactly("answer", row.Answer)
 	v.sink.tellExactly("info", row.Info)
 	v.sink.tellExactly("env_args", v.args[f.Name])
-	err := sendItem(v.sink, f, rollout.Item{ID: rec.Item, Split: v.split}, row.Prompt,
+	err := sendItem(v.sink, f, rollout.Item{ID: rec.Item, Split: v.split}, row.asked,
 		map[string]json.RawMessage{"answer": row.Answer, "info": row.Info, "tools": row.Tools})
 	if err != nil {
 		return err
 	}
-	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.UnreportedStatus)
+	rec.Calls, rec.Turns = transcript.CallsOf(row.talk, transcript.UnreportedStatus)
 	row.fill(rec)
 	row.Stamp.finish(rec)
 	if !row.Stamp.ungraded(rec) {
@@ -346,7 +326,7 @@ func (r *verifiersRow) fill(rec *rollout.Record) {
 
 // grade sets outcome, reward and parts. The reward of a rollout that failed is
 // 0.0 because it was never set.
-func (v *verifiersReader) grade(rec *rollout.Record, row verifiersRow) error {
+func (v *verifiersReader) grade(rec *rollout.Record, row *verifiersRow) error {
 	if cause := verifiersCause(row.Error); cause != "" {
 		v.failed(rec, rollout.Boundary(string(row.Error)), cause)
 		return nil

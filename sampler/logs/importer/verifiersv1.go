@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"regexp"
@@ -46,15 +47,15 @@ type episode struct {
 	} `json:"run"`
 	Env struct {
 		ID json.RawMessage `json:"id"`
-	}
+	} `json:"env"`
 	Task struct {
 		Key  string          `json:"key"`
 		Set  json.RawMessage `json:"taskset"`
 		Data json.RawMessage `json:"data"`
-	}
-	OK     *bool
-	Errors []episodeError
-	Traces []trace
+	} `json:"task"`
+	OK     *bool          `json:"ok"`
+	Errors []episodeError `json:"errors"`
+	Traces []trace        `json:"traces"`
 }
 
 type episodeError struct {
@@ -95,28 +96,12 @@ type trace struct {
 	marked
 }
 
-var decodeTrace = rowDecoder[trace]()
-
 // UnmarshalJSON reads a trace, and the marks of failure in other keys.
-func (t *trace) UnmarshalJSON(text []byte) error {
-	row, err := decodeTrace(text)
-	if err == nil {
-		*t = *row
-	}
-	return err
-}
+func (t *trace) UnmarshalJSON(text []byte) error { return decodeInto(text, t) }
 
 type traceReward struct {
 	Score  *float64 `json:"score"`
 	Weight *float64 `json:"weight"`
-}
-
-func decodeEpisode(text []byte) (e episode, err error) {
-	err = members(text, map[string]any{
-		"id": &e.ID, "run": &e.Run, "env": &e.Env, "task": &e.Task, "ok": &e.OK,
-		"errors": &e.Errors, "traces": &e.Traces,
-	})
-	return e, err
 }
 
 func readVerifiersV1(ctx context.Context, in *intake) error {
@@ -130,8 +115,7 @@ func readVerifiersV1(ctx context.Context, in *intake) error {
 		if err != nil {
 			return err
 		}
-		err = readJSONLines(ctx, f, sink.of(f, files), decodeEpisode,
-			func(l rollout.Line[episode]) error { return r.line(f, l) })
+		err = eachRow(ctx, f, sink.of(f, files), func(line int, e *episode) error { return r.episode(f, line, e) })
 		if err != nil {
 			return err
 		}
@@ -157,12 +141,15 @@ func readVerifiersV1(ctx context.Context, in *intake) error {
 // settings are not there. How many tasks it planned is not known from them: select.limit is a
 // maximum.
 func rolloutsEach(f File) (each int, err error) {
+	var settings struct {
+		Each int `json:"num_rollouts"`
+	}
 	for _, name := range []string{"configs/resolved/eval.json", "configs/eval.json"} { // the second by earlier versions
-		if each == 0 && err == nil {
-			err = planBeside(f, name, map[string]any{"num_rollouts": &each})
+		if settings.Each == 0 && err == nil {
+			err = planBeside(f, name, &settings)
 		}
 	}
-	return each, err
+	return settings.Each, err
 }
 
 type episodeReader struct {
@@ -182,16 +169,15 @@ func (e *episode) step() int {
 	return 0
 }
 
-func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
-	e := l.Value
+func (r *episodeReader) episode(f File, line int, e *episode) error {
 	if step, named := r.folders[f.Name]; named && e.Run.Work.Step == nil {
 		e.Run.Work.Step = &step
 	}
 	if e.ID != "" {
 		if was := r.ids[e.ID]; was != "" {
-			return lineError(f, l.Number, "episode %s is at %s already: keep one of the two", e.ID, was)
+			return fmt.Errorf("episode %s is at %s already: keep one of the two", e.ID, was)
 		}
-		r.ids[e.ID] = fmt.Sprintf("%s:%d", f.Name, l.Number)
+		r.ids[e.ID] = fmt.Sprintf("%s:%d", f.Name, line)
 	}
 	var data struct {
 		Idx    json.RawMessage `json:"idx"`
@@ -199,7 +185,7 @@ func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
 		Prompt json.RawMessage `json:"prompt"`
 	}
 	if !isNone(e.Task.Data) && jsontext.Unmarshal(e.Task.Data, &data) != nil {
-		return lineError(f, l.Number, `"task.data" is not an object`)
+		return errors.New(`"task.data" is not an object`)
 	}
 	r.steps[e.step()] = true
 	id := e.Task.Key
@@ -207,7 +193,7 @@ func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
 		id = jsontext.TextOrJSON(data.Idx)
 	}
 	if id == "" {
-		return lineError(f, l.Number, `"task" has neither a key nor a data.idx`)
+		return errors.New(`"task" has neither a key nor a data.idx`)
 	}
 	r.tasks[id] = true
 	trained := slices.DeleteFunc(slices.Clone(e.Traces), func(t trace) bool { return !t.Agent.Trainable })
@@ -222,7 +208,7 @@ func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
 			item = id + "/" + trained[i].Agent.Name
 		}
 		if err := r.trace(f, e, item, &trained[i]); err != nil {
-			return stopped(f, l.Number, err)
+			return err
 		}
 	}
 	return nil
@@ -230,7 +216,7 @@ func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
 
 func (e *episode) failed() bool { return e.OK != nil && !*e.OK || e.OK == nil && len(e.Errors) > 0 }
 
-func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
+func (r *episodeReader) trace(f File, e *episode, item string, t *trace) error {
 	talk, err := t.conversation()
 	if err != nil {
 		return err
@@ -405,7 +391,7 @@ func (e *episode) verdict(t *trace) (failed, beside bool) {
 }
 
 // grade sets outcome, reward and parts, and returns the errors of the attempts before.
-func (r *episodeReader) grade(rec *rollout.Record, e episode, t *trace) (history []episodeError) {
+func (r *episodeReader) grade(rec *rollout.Record, e *episode, t *trace) (history []episodeError) {
 	failed, beside := e.verdict(t)
 	history = t.Errors
 	if failed || !beside {
