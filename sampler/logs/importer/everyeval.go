@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/rollout"
@@ -169,13 +171,7 @@ func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
 // conversation reads what was asked and what was said: one reply, or messages.
 func (r *everyEvalRow) conversation() (asked, talk []rollout.Message, err error) {
 	if r.Output != nil {
-		m := rollout.Message{Role: "assistant"}
-		for _, text := range r.Output.Raw {
-			m.Content = joined(m.Content, text)
-		}
-		for _, text := range r.Output.Reasoning {
-			m.Reasoning = joined(m.Reasoning, text)
-		}
+		m := rollout.Message{Role: "assistant", Content: joined(r.Output.Raw), Reasoning: joined(r.Output.Reasoning)}
 		if r.Input.Raw != "" {
 			asked = []rollout.Message{{Role: "user", Content: r.Input.Raw}}
 		}
@@ -199,9 +195,7 @@ func (r *everyEvalRow) conversation() (asked, talk []rollout.Message, err error)
 	return talk[:first], talk[first:], nil
 }
 
-func joined(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "\n" + b
+// joined joins texts, but for those that are empty.
+func joined(texts []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "" }), "\n")
 }

@@ -111,7 +111,7 @@ type Sink struct {
 	// says so; those that it says were cancelled are not among them.
 	Planned func(split rollout.Split, rollouts int)
 
-	// see identity; nil: no item is known
+	// see identity
 	known func(split rollout.Split, id string, messages []rollout.Message) (bool, error)
 	// what a row holds under the key that names items; nil if none does
 	rowKey func(row []byte) string
@@ -130,7 +130,7 @@ func (s Sink) at(row []byte) {
 
 // tell takes what the row of the rollout that comes next holds under a key.
 func (s Sink) tell(key, value string) {
-	if s.facets == nil || !isFacet(key) {
+	if !isFacet(key) {
 		return
 	}
 	if f, tells := facetOf(key, value); tells {
@@ -141,7 +141,7 @@ func (s Sink) tell(key, value string) {
 // tellExactly is tell for a value of any kind that the format itself has, such as the
 // arguments of a task.
 func (s Sink) tellExactly(key string, value json.RawMessage) {
-	if s.facets != nil && !isNone(value) {
+	if !isNone(value) {
 		s.facets.add(exactly(key, jsontext.TextOrJSON(value)))
 	}
 }

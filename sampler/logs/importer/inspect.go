@@ -111,7 +111,7 @@ func (h *inspectHeader) take(key string, value []byte) error {
 
 func readInspect(ctx context.Context, in *intake) error {
 	r := &inspectReader{
-		intake: in, scores: newInspectScores(in.wanted),
+		intake: in, scores: &inspectScores{wanted: in.wanted, chosen: in.wanted},
 		tasks: make(map[string]bool), items: make(map[string]bool), uuids: make(map[string]string),
 	}
 	logs := make([]*inspectLog, 0, len(in.files))
@@ -270,27 +270,20 @@ func (r *inspectReader) finish() {
 	r.sink.note("item = %s, sample = epoch - 1, split = %s", item, r.split)
 	r.scores.note(r.sink)
 	r.sink.noteStamps(r.stamped)
-	for _, n := range []struct {
-		count int
-		what  string
-	}{
-		{r.failures, "rollout[|s] ended in an error: [it is a failure|they are failures] (by the traceback: " +
-			"model_api, tool or grader), not [a zero|zeros]"},
-		{r.limits, "rollout[|s] hit a limit (step_limit); if [it was|they were] scored, the score counts"},
-		{r.unscored, "rollout[|s] [has|have] no score that is a number: [it is a missing grade|they are missing " +
-			"grades] (grader), not [a zero|zeros]"},
-		{r.scoredErrors, "rollout[|s] that ended in an error [has|have] a score" + r.scores.logged() +
-			": [it is a failure|they are failures] all the same"},
-		{r.cancelled, "rollout[|s] [was|were] cut short by the operator, or cancelled because another one failed, " +
-			"and left out"},
-		{r.replaced, "rollout[|s] [was|were] made again in a later log of the same evaluation (inspect eval-retry): " +
-			"the last one counts"},
-		{r.retried, "attempt[|s] that ended in an error [was|were] made again (error_retries): [it is an earlier " +
-			"attempt|they are earlier attempts]"},
-		{r.copies, "rollout[|s] [is|are] in several logs, by uuid, and [counts|count] once"},
-	} {
-		r.sink.noteCount(n.count, n.what)
-	}
+	r.sink.noteCount(r.failures, "rollout[|s] ended in an error: [it is a failure|they are failures] (by the "+
+		"traceback: model_api, tool or grader), not [a zero|zeros]")
+	r.sink.noteCount(r.limits, "rollout[|s] hit a limit (step_limit); if [it was|they were] scored, the score counts")
+	r.sink.noteCount(r.unscored, "rollout[|s] [has|have] no score that is a number: [it is a missing grade|they are "+
+		"missing grades] (grader), not [a zero|zeros]")
+	r.sink.noteCount(r.scoredErrors, "rollout[|s] that ended in an error [has|have] a score"+r.scores.logged()+
+		": [it is a failure|they are failures] all the same")
+	r.sink.noteCount(r.cancelled, "rollout[|s] [was|were] cut short by the operator, or cancelled because another "+
+		"one failed, and left out")
+	r.sink.noteCount(r.replaced, "rollout[|s] [was|were] made again in a later log of the same evaluation (inspect "+
+		"eval-retry): the last one counts")
+	r.sink.noteCount(r.retried, "attempt[|s] that ended in an error [was|were] made again (error_retries): [it is an "+
+		"earlier attempt|they are earlier attempts]")
+	r.sink.noteCount(r.copies, "rollout[|s] [is|are] in several logs, by uuid, and [counts|count] once")
 }
 
 // itemID names the item of a sample.

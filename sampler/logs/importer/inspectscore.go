@@ -23,10 +23,6 @@ type inspectScores struct {
 	informational []string // scorers of the log that is being read that do not grade
 }
 
-func newInspectScores(wanted string) *inspectScores {
-	return &inspectScores{wanted: wanted, chosen: wanted}
-}
-
 // score is one value of one scorer.
 type score struct {
 	scorer string
@@ -59,11 +55,8 @@ func (r *inspectReader) grade(rec *rollout.Record, s *inspectSample) error {
 		return err
 	}
 	for _, other := range scores {
-		if other.value != nil && other.name != r.scores.chosen {
-			if rec.Parts == nil {
-				rec.Parts = make(map[string]float64)
-			}
-			rec.Parts[other.name] = *other.value
+		if other.name != r.scores.chosen {
+			setParts(rec, other.name, other.value)
 		}
 	}
 	switch {

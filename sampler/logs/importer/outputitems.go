@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -161,15 +160,11 @@ func azureParts(messages []rollout.Message) []rollout.Message {
 
 // each reads the items of a file: lines, or the list that the API answers with.
 func (o *outputItemReader) each(ctx context.Context, f File, sink Sink) error {
-	list, err := evalList(f)
-	if err != nil {
-		return err
-	}
-	if !list {
+	if !evalList(f) {
 		return eachRow(ctx, f, sink, func(line int, it *outputItem) error { return o.add(f, line, it) })
 	}
 	more := false
-	err = eachOf(ctx, f, []string{"data"}, func(key string, value json.RawMessage) error {
+	err := eachOf(ctx, f, []string{"data"}, func(key string, value json.RawMessage) error {
 		more = more || key == "has_more" && string(value) == "true"
 		return nil
 	}, func(a *array, raw []byte) error {
@@ -247,11 +242,7 @@ func (o *outputItemReader) fill(rec *rollout.Record, it *outputItem) {
 	if len(rec.Calls) > 0 {
 		o.called = true
 	}
-	for _, m := range rec.Messages {
-		if m.Role == "assistant" {
-			rec.Answer = m.Content
-		}
-	}
+	rec.Answer = transcript.LastAnswer(rec.Messages)
 	finished(rec, it.Sample.Finish)
 	if u := it.Sample.Usage; u != nil {
 		rec.Usage = rollout.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached}
@@ -304,9 +295,8 @@ var trailingUUID = regexp.MustCompile(`(?i)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-
 func graderName(name string) string { return trailingUUID.ReplaceAllString(name, "") }
 
 func sniffOutputItems(f File) error {
-	list, err := evalList(f)
-	if err != nil || list {
-		return err
+	if evalList(f) {
+		return nil
 	}
 	head, err := readHead(f)
 	keys := head.keys
@@ -322,47 +312,25 @@ func sniffOutputItems(f File) error {
 
 // evalList reports whether a file is the list that the API answers with: an
 // object with data, of which the first is an output item.
-func evalList(f File) (bool, error) {
-	const look = 64 << 20
-	rd, err := f.Open()
-	if err != nil {
-		return false, err
-	}
-	defer rd.Close()
-	clean := newConstants(io.LimitReader(rd, look))
-	if _, err := skipSpace(clean.rd); err != nil {
-		return false, sniffError(f, err)
-	}
-	dec, kind := json.NewDecoder(clean), ""
-	if token, err := dec.Token(); err != nil || token != json.Delim('{') {
-		return false, nil
-	}
-	for dec.More() {
-		key, err := dec.Token()
-		if err == nil && key == "data" {
-			return isEvalData(dec, kind), nil
-		}
-		var value json.RawMessage
-		if err != nil || dec.Decode(&value) != nil {
-			return false, nil
-		}
+func evalList(f File) bool {
+	kind := ""
+	a, err := openArrayIn(f, []string{"data"}, func(key string, value json.RawMessage) error {
 		if key == "object" {
 			kind = jsontext.TextOrJSON(value)
 		}
-	}
-	return false, nil
-}
-
-// isEvalData looks at the first element of data, of an object of a kind.
-func isEvalData(dec *json.Decoder, kind string) bool {
-	if token, err := dec.Token(); err != nil || token != json.Delim('[') {
+		return nil
+	})
+	if err != nil {
 		return false
 	}
+	defer a.close()
 	var first struct {
 		Object string `json:"object"`
 	}
-	if !dec.More() || dec.Decode(&first) != nil { // none, or one that is cut off
-		return kind == "list"
+	data := !a.ended
+	raw, err := a.next(context.Background())
+	if err != nil || jsontext.Unmarshal(raw, &first) != nil { // none, or one that is cut off
+		return data && kind == "list"
 	}
 	return first.Object == "eval.run.output_item"
 }

@@ -396,7 +396,7 @@ func (r *tableReader) rowItem(f File, line int, x *rowRecord) error {
 	}
 	it := rollout.Item{ID: x.Item, Split: x.Split, Category: x.Category, Family: x.Family, Line: line}
 	// compared, not kept
-	if shown := x.shown.messages(); len(asked)+len(x.Messages) == 0 && len(shown) > 0 && r.sink.known != nil {
+	if shown := x.shown.messages(); len(asked)+len(x.Messages) == 0 && len(shown) > 0 {
 		if known, err := r.sink.known(x.Split, x.Item, shown); known || err != nil {
 			return ended(err)
 		}

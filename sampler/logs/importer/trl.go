@@ -87,23 +87,15 @@ func openTRL(f File) (*trlTable, error) {
 
 // each reads the rows of the file.
 func (t *trlTable) each(ctx context.Context, yield func(line int, row *trlRow) error) error {
-	line, stop := 0, error(nil)
-	err := t.file.Objects(ctx, func(text json.RawMessage) error {
+	line := 0
+	return t.named(ctx, t.file.Objects(ctx, func(text json.RawMessage) error {
 		line++
-		var row *trlRow
-		if row, stop = t.decode(text); stop == nil {
-			stop = yield(line, row)
+		row, err := t.decode(text)
+		if err == nil {
+			err = yield(line, row)
 		}
-		stop = stopped(t.File, line, stop)
-		return stop
-	})
-	switch {
-	case stop != nil:
-		return stop
-	case ctx.Err() != nil:
-		return fmt.Errorf("read %s: %w", t.Name, ctx.Err())
-	}
-	return t.named(err)
+		return ended(stopped(t.File, line, err))
+	}))
 }
 
 func (t *trlTable) decode(text []byte) (*trlRow, error) {

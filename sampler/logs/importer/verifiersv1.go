@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -335,22 +336,15 @@ func (t *trace) usage() rollout.Usage {
 			sum := *input + *c.Usage.Cached
 			input = &sum
 		}
-		u.Input, u.Output = plus(u.Input, input, i), plus(u.Output, c.Usage.Completion, i)
-		u.Cached, u.Reasoning = plus(u.Cached, c.Usage.Cached, i), plus(u.Reasoning, c.Usage.Reasoning, i)
+		more := rollout.Usage{
+			Input: input, Output: c.Usage.Completion, Cached: c.Usage.Cached, Reasoning: c.Usage.Reasoning,
+		}
+		if i > 0 {
+			more = u.Plus(more)
+		}
+		u = more
 	}
 	return u
-}
-
-// plus adds the count of the i-th call.
-func plus(sum, n *int64, i int) *int64 {
-	if n == nil || i > 0 && sum == nil {
-		return nil
-	}
-	total := *n
-	if i > 0 {
-		total += *sum
-	}
-	return &total
 }
 
 // time spans from the start to the last end that was written down.
@@ -434,11 +428,7 @@ func (t *trace) reward(wanted string) (reward *float64, all map[string]float64, 
 	if all == nil {
 		all = make(map[string]float64)
 	}
-	names := make([]string, 0, len(t.Rewards))
-	for name := range t.Rewards {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(t.Rewards))
 	sum, missing := 0.0, ""
 	for _, name := range names {
 		one := t.Rewards[name]
