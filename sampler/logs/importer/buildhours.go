@@ -110,9 +110,14 @@ func (b *buildHoursReader) line(f File, line int, row *buildHoursRow) error {
 // grade reads the metrics. Whatever they say, a rollout that an exception
 // ended has no reward.
 func (b *buildHoursReader) grade(rec *rollout.Record, row *buildHoursRow) error {
-	names, err := b.metrics(row.Metrics)
-	if err != nil {
-		return err
+	var names []string
+	var values map[string]json.RawMessage
+	if !isNone(row.Metrics) {
+		var err error
+		if names, values, err = valuesByKey(row.Metrics); err != nil {
+			return fmt.Errorf("metrics: %w", err)
+		}
+		b.choose(names, "reward")
 	}
 	if o, cause := traceFailure(row.Trace); o != "" || len(row.marks) > 0 {
 		if at, why := row.failure(rollout.ModelAPI); at != "" {
@@ -120,12 +125,6 @@ func (b *buildHoursReader) grade(rec *rollout.Record, row *buildHoursRow) error 
 		}
 		fail(rec, o, cause)
 		return nil
-	}
-	values := make(map[string]json.RawMessage)
-	if len(names) > 0 {
-		if err := jsontext.Unmarshal(row.Metrics, &values); err != nil {
-			return fmt.Errorf("metrics: %w", err)
-		}
 	}
 	switch {
 	case len(names) == 1 && names[0] == "reward" && isMinusOne(values["reward"]):
@@ -153,19 +152,6 @@ func (b *buildHoursReader) grade(rec *rollout.Record, row *buildHoursRow) error 
 		fail(rec, rollout.GraderFailed, "metrics hold no "+b.wanted)
 	}
 	return nil
-}
-
-// metrics lists the graders of a row, and settles on one for the reward.
-func (b *buildHoursReader) metrics(v json.RawMessage) ([]string, error) {
-	if isNone(v) {
-		return nil, nil
-	}
-	names, err := keysOf(v)
-	if err != nil {
-		return nil, fmt.Errorf("metrics: %w", err)
-	}
-	b.choose(names, "reward")
-	return names, nil
 }
 
 func isMinusOne(v json.RawMessage) bool {

@@ -84,11 +84,7 @@ func (e *evalRunReader) score(rec *rollout.Record, v json.RawMessage) error {
 		grade(rec, score, missing)
 		return err
 	}
-	var scores map[string]json.RawMessage
-	names, err := keysOf(v)
-	if err == nil {
-		err = jsontext.Unmarshal(v, &scores)
-	}
+	names, scores, err := valuesByKey(v)
 	if err != nil {
 		return fmt.Errorf("score: %w", err)
 	}

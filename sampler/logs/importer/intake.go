@@ -64,10 +64,12 @@ func eachRowOf[T any](ctx context.Context, in *intake, yield func(f File, line i
 // one, or the first.
 func (in *intake) choose(names []string, usual ...string) {
 	in.several = in.several || len(names) > 1
-	for _, name := range slices.Concat(usual, names) {
-		if in.wanted == "" && slices.Contains(names, name) {
-			in.wanted = name
-		}
+	if in.wanted != "" || len(names) == 0 {
+		return
+	}
+	in.wanted = names[0]
+	if i := slices.IndexFunc(usual, func(name string) bool { return slices.Contains(names, name) }); i >= 0 {
+		in.wanted = usual[i]
 	}
 }
 
@@ -221,14 +223,14 @@ func finished(rec *rollout.Record, word string) {
 	}
 }
 
-// keysOf lists the keys of a JSON object in their order.
-func keysOf(object json.RawMessage) ([]string, error) {
-	var keys []string
-	err := rollout.Members(object, func(key string, _ []byte) error {
-		keys = append(keys, key)
+// valuesByKey returns the keys of a JSON object in their order, and its values.
+func valuesByKey(object json.RawMessage) (keys []string, values map[string]json.RawMessage, err error) {
+	values = make(map[string]json.RawMessage)
+	err = rollout.Members(object, func(key string, value []byte) error {
+		keys, values[key] = append(keys, key), value
 		return nil
 	})
-	return keys, err
+	return keys, values, err
 }
 
 // pythonTime reads a time as Python writes it, with or without a zone.

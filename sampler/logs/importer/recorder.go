@@ -329,10 +329,7 @@ func (s *recorded) sampling(v json.RawMessage) error {
 	var data struct {
 		Prompt  json.RawMessage `json:"prompt"`
 		Sampled json.RawMessage `json:"sampled"`
-		Usage   struct {
-			Input  *int64 `json:"prompt_tokens"`
-			Output *int64 `json:"completion_tokens"`
-		} `json:"usage"`
+		Usage   chatUsage       `json:"usage"`
 	}
 	if err := jsontext.Unmarshal(v, &data); err != nil {
 		return err

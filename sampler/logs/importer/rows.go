@@ -61,8 +61,9 @@ func decodeRow[T any](text []byte) (*T, error) {
 // rowFields are the fields of structs that were decoded, by type: indices by key.
 var rowFields sync.Map
 
-// decodeInto decodes an object into row, a pointer to a struct. Keys are matched exactly, and what the struct
-// does not name is passed over undecoded, but for marks of failure if it is marked. It may be called on several goroutines.
+// decodeInto decodes an object into row, a pointer to a struct. Keys are matched exactly, and
+// what the struct does not name is passed over undecoded, but for marks of failure if it is
+// marked. It may be called on several goroutines.
 func decodeInto(text []byte, row any) error {
 	into := reflect.ValueOf(row).Elem()
 	known, _ := rowFields.Load(into.Type())
