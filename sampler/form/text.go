@@ -194,8 +194,8 @@ func setsOff(texts []string) bool {
 // token is a word, a mark or a run of spaces, in lower case, and where it is: to the left of
 // a place where it begins, to the right where it ends.
 type token struct {
-	text string
-	at   int
+	text     string
+	at, size int // size is that of the text in the answer
 }
 
 // lineStart is the token before the first of a line.
@@ -216,9 +216,9 @@ func leftOf(answer string, from int) (tokens []token) {
 		start := strings.LastIndex(text, "\n") + 1
 		line := tokensOf(text[start:], start)
 		for _, t := range slices.Backward(line) {
-			tokens = append(tokens, token{t.text, t.at - t.size})
+			tokens = append(tokens, token{t.text, t.at - t.size, t.size})
 		}
-		tokens = append(tokens, token{lineStart, start})
+		tokens = append(tokens, token{text: lineStart, at: start})
 		text = strings.TrimRightFunc(text[:start], unicode.IsSpace)
 		if before := text[strings.LastIndex(text, "\n")+1:]; !opens(before) {
 			break
@@ -233,14 +233,12 @@ func rightOf(answer string, to int) (tokens []token) {
 	text, at := answer[to:], to
 	for {
 		line, rest, more := strings.Cut(text, "\n")
-		for _, t := range tokensOf(line, at) {
-			tokens = append(tokens, token{t.text, t.at})
-		}
+		tokens = append(tokens, tokensOf(line, at)...)
 		next, _, _ := strings.Cut(rest, "\n")
 		if at += len(line) + 1; !more || len(tokens) >= mostTokens || !closes(next) {
 			break
 		}
-		tokens, text = append(tokens, token{lineStart, at}), rest
+		tokens, text = append(tokens, token{text: lineStart, at: at}), rest
 	}
 	if len(tokens) > 0 && tokens[len(tokens)-1].text == " " {
 		tokens = tokens[:len(tokens)-1]
@@ -260,13 +258,8 @@ func closes(line string) bool {
 	return strings.HasPrefix(line, "```") || line == "$$" || line == `\]` || strings.HasPrefix(line, "</")
 }
 
-type sizedToken struct {
-	text     string
-	at, size int // where it ends, and its length
-}
-
-// tokensOf splits a line that begins at a place in its text.
-func tokensOf(line string, at int) (tokens []sizedToken) {
+// tokensOf splits a line that begins at a place in its text into tokens with their ends.
+func tokensOf(line string, at int) (tokens []token) {
 	kind := func(r rune) int {
 		switch {
 		case isWord(r):
@@ -291,7 +284,7 @@ func tokensOf(line string, at int) (tokens []sizedToken) {
 		if last == 2 {
 			text = " "
 		}
-		tokens = append(tokens, sizedToken{text, at + i + size, size})
+		tokens = append(tokens, token{text, at + i + size, size})
 	}
 	return tokens
 }

@@ -351,50 +351,27 @@ func functionAt(raw []byte, tool span) (object, name span, ok bool, err error) {
 type span struct{ from, to int }
 
 // elements finds the values of a JSON list.
-func elements(raw []byte) ([]span, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	var out []span
-	for dec.More() {
-		at, err := value(dec)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, at)
-	}
-	return out, nil
+func elements(raw []byte) (out []span, err error) {
+	s := jsontext.Scanner{Source: raw}
+	err = s.Elements(func(value []byte) error {
+		out = append(out, span{s.At - len(value), s.At})
+		return nil
+	})
+	return out, err
 }
 
-// member finds the value of a key in the JSON object at a place of raw.
+// member finds the value of a key in the JSON object at a place of raw, the last of several;
+// ok is false where there is no object.
 func member(raw []byte, object span, key string) (at span, ok bool, err error) {
-	dec := json.NewDecoder(bytes.NewReader(raw[object.from:object.to]))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return at, false, err
+	if raw[object.from] != '{' {
+		return at, false, nil
 	}
-	for dec.More() {
-		name, err := dec.Token()
-		if err != nil {
-			return at, false, err
+	s := jsontext.Scanner{Source: raw[:object.to], At: object.from}
+	err = s.Members(func(name, value []byte) error {
+		if string(jsontext.Key(name)) == key {
+			at, ok = span{s.At - len(value), s.At}, true
 		}
-		found, err := value(dec)
-		if err != nil {
-			return at, false, err
-		}
-		if name == key {
-			at, ok = span{object.from + found.from, object.from + found.to}, true
-		}
-	}
-	return at, ok, nil
-}
-
-// value reads the next value and tells where it is.
-func value(dec *json.Decoder) (span, error) {
-	var v json.RawMessage
-	if err := dec.Decode(&v); err != nil {
-		return span{}, err
-	}
-	end := int(dec.InputOffset())
-	return span{end - len(v), end}, nil
+		return nil
+	})
+	return at, ok, err
 }

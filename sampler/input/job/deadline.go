@@ -78,11 +78,11 @@ func (j *Job) Warnings(target string, now time.Time) []Warning {
 			fmt.Sprintf("reasoning_effort is %q; a job may say default, low, medium or high", j.Hyper.ReasoningEffort),
 		})
 	}
-	return append(warn, graderWarnings("grader", j.Grader, false)...)
+	return append(warn, j.graderWarnings()...)
 }
 
 func (j *Job) deadlines(target string, now time.Time) []Warning {
-	judges := judgeModels("grader", j.Grader)
+	judges := j.judges()
 	var warn []Warning
 	for _, d := range Deadlines() {
 		if d.Platform != target {
@@ -134,13 +134,30 @@ var limits = []struct {
 	{"eval_samples", func(h *Hyperparameters) Setting { return h.EvalSamples }, 1, 1e308, "auto or 1 and more"},
 }
 
-// graderNode is what the warnings read of a grader.
+// graderNode is what is read here of a grader.
 type graderNode struct {
 	Type          string                     `json:"type"`
 	Model         string                     `json:"model"`
+	URL           string                     `json:"url"`
 	Metric        string                     `json:"evaluation_metric"`
 	PassThreshold json.RawMessage            `json:"pass_threshold"`
 	Graders       map[string]json.RawMessage `json:"graders"`
+	inMulti       bool                       // it is within another one
+}
+
+// eachGrader visits the job's grader and those within it, in the order of their names, each with
+// its path. A key whose value has another type than it should counts as absent.
+func (j *Job) eachGrader(visit func(path string, g *graderNode)) {
+	var walk func(path string, raw json.RawMessage, inMulti bool)
+	walk = func(path string, raw json.RawMessage, inMulti bool) {
+		g := graderNode{inMulti: inMulti}
+		_ = jsontext.Unmarshal(raw, &g)
+		visit(path, &g)
+		for _, name := range slices.Sorted(maps.Keys(g.Graders)) {
+			walk(path+".graders."+name, g.Graders[name], true)
+		}
+	}
+	walk("grader", j.Grader, false)
 }
 
 // judge is a model that grades, and where the job names it.
@@ -149,42 +166,30 @@ type judge struct {
 	grades      bool // a score_model or label_model; other graders only carry the key
 }
 
-// judgeModels lists the judges of a grader and its children.
-func judgeModels(path string, raw json.RawMessage) []judge {
-	var g graderNode
-	if jsontext.Unmarshal(raw, &g) != nil {
-		return nil
-	}
-	var found []judge
-	if g.Model != "" {
-		found = append(found, judge{path + ".model", g.Model, g.Type == "score_model" || g.Type == "label_model"})
-	}
-	for _, name := range slices.Sorted(maps.Keys(g.Graders)) {
-		found = append(found, judgeModels(path+".graders."+name, g.Graders[name])...)
-	}
+// judges lists the judges of the grader and those within it.
+func (j *Job) judges() (found []judge) {
+	j.eachGrader(func(path string, g *graderNode) {
+		if g.Model != "" {
+			found = append(found, judge{path + ".model", g.Model, g.Type == "score_model" || g.Type == "label_model"})
+		}
+	})
 	return found
 }
 
 // graderWarnings says what is accepted here and documented as not working in
 // a reinforcement job.
-func graderWarnings(path string, raw json.RawMessage, inMulti bool) []Warning {
-	var g graderNode
-	if jsontext.Unmarshal(raw, &g) != nil {
-		return nil
-	}
-	var warn []Warning
-	add := func(text string) { warn = append(warn, Warning{"grader", path, text}) }
-	if g.Metric == "cosine" {
-		add("the metric cosine works in evals only, not in reinforcement jobs")
-	}
-	if inMulti && g.Type == "multi" {
-		add("a multi grader inside a multi grader is refused by the platform")
-	}
-	if inMulti && len(g.PassThreshold) > 0 && string(g.PassThreshold) != "null" {
-		add("pass_threshold cannot be used on a child of a multi grader: set it on the multi grader itself")
-	}
-	for _, name := range slices.Sorted(maps.Keys(g.Graders)) {
-		warn = append(warn, graderWarnings(path+".graders."+name, g.Graders[name], true)...)
-	}
+func (j *Job) graderWarnings() (warn []Warning) {
+	j.eachGrader(func(path string, g *graderNode) {
+		add := func(text string) { warn = append(warn, Warning{"grader", path, text}) }
+		if g.Metric == "cosine" {
+			add("the metric cosine works in evals only, not in reinforcement jobs")
+		}
+		if g.inMulti && g.Type == "multi" {
+			add("a multi grader inside a multi grader is refused by the platform")
+		}
+		if g.inMulti && len(g.PassThreshold) > 0 && string(g.PassThreshold) != "null" {
+			add("pass_threshold cannot be used on a child of a multi grader: set it on the multi grader itself")
+		}
+	})
 	return warn
 }

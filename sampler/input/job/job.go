@@ -94,7 +94,7 @@ func (j *Job) Hosted() bool {
 // asks for a grade, in the order of the graders' names.
 func (j *Job) Judges() []string {
 	var models []string
-	for _, at := range judgeModels("grader", j.Grader) {
+	for _, at := range j.judges() {
 		if at.grades {
 			models = append(models, at.model)
 		}

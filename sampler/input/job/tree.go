@@ -69,12 +69,6 @@ func place(name string, body []byte, offset int, path, msg string) document.Erro
 	}
 }
 
-// treeReader builds nodes out of a decoder's tokens.
-type treeReader struct {
-	body []byte
-	dec  *json.Decoder
-}
-
 // readTree parses the whole body. Errors are of type document.Errors.
 func readTree(name string, body []byte) (*node, error) {
 	var whole json.RawMessage
@@ -86,17 +80,15 @@ func readTree(name string, body []byte) (*node, error) {
 		}
 		return nil, document.Errors{place(name, body, at, "", "broken JSON: "+err.Error())}
 	}
-	r := &treeReader{body: body, dec: json.NewDecoder(bytes.NewReader(body))}
-	r.dec.UseNumber()
-	root, err := r.value("", 0)
-	var own *treeError
-	if errors.As(err, &own) {
+	s := jsontext.Scanner{Source: body}
+	s.Space()
+	start := s.At
+	_ = s.Value(0) // it is JSON
+	root, err := treeOf(body[:s.At], "", start, 0)
+	if own, is := errors.AsType[*treeError](err); is {
 		return nil, document.Errors{place(name, body, own.offset, own.path, own.msg)}
 	}
-	if err != nil {
-		return nil, document.Errors{place(name, body, int(r.dec.InputOffset()), "", "broken JSON: "+err.Error())}
-	}
-	return root, nil
+	return root, err
 }
 
 // treeError is a mistake the decoder itself does not see.
@@ -108,69 +100,43 @@ type treeError struct {
 // Error returns the message; readTree adds the place.
 func (e *treeError) Error() string { return e.msg }
 
-// next returns the offset of the next token.
-func (r *treeReader) next() int {
-	at := int(r.dec.InputOffset())
-	for at < len(r.body) && bytes.IndexByte([]byte(" \t\r\n,:"), r.body[at]) >= 0 {
-		at++
-	}
-	return at
-}
-
-func (r *treeReader) value(path string, depth int) (*node, error) {
+// treeOf builds the node of the value that begins at start and ends with the text.
+func treeOf(text []byte, path string, start, depth int) (*node, error) {
 	if depth > maxDepth {
-		return nil, &treeError{r.next(), path, fmt.Sprintf("nested deeper than %d levels", maxDepth)}
+		return nil, &treeError{start, path, fmt.Sprintf("nested deeper than %d levels", maxDepth)}
 	}
-	n := &node{path: path, start: r.next()}
-	token, err := r.dec.Token()
-	if err != nil {
-		return nil, err
-	}
-	n.token = token
-	switch token {
-	case json.Delim('{'):
-		err = r.object(n, depth)
-	case json.Delim('['):
-		err = r.array(n, depth)
-	}
-	n.end = int(r.dec.InputOffset())
-	return n, err
-}
-
-func (r *treeReader) object(n *node, depth int) error {
-	n.fields = map[string]*node{}
-	for r.dec.More() {
-		at := r.next()
-		token, err := r.dec.Token()
-		if err != nil {
+	n := &node{path: path, start: start, end: len(text)}
+	s := jsontext.Scanner{Source: text, At: start}
+	switch text[start] {
+	case '{':
+		n.token, n.fields = json.Delim('{'), map[string]*node{}
+		return n, s.Members(func(literal, value []byte) error {
+			from, key := s.At-len(value), jsontext.Text(literal)
+			path := join(n.path, key)
+			if _, twice := n.fields[key]; twice {
+				at := len(bytes.TrimRight(text[:from], " \t\r\n:")) - len(literal)
+				return &treeError{at, path, "this key appears twice"}
+			}
+			child, err := treeOf(text[:s.At], path, from, depth+1)
+			n.keys, n.fields[key] = append(n.keys, key), child
 			return err
-		}
-		key, _ := token.(string)
-		path := join(n.path, key)
-		if _, twice := n.fields[key]; twice {
-			return &treeError{at, path, "this key appears twice"}
-		}
-		child, err := r.value(path, depth+1)
-		if err != nil {
+		})
+	case '[':
+		n.token = json.Delim('[')
+		return n, s.Elements(func(value []byte) error {
+			child, err := treeOf(text[:s.At], n.path+"["+strconv.Itoa(len(n.items))+"]", s.At-len(value), depth+1)
+			n.items = append(n.items, child)
 			return err
-		}
-		n.keys = append(n.keys, key)
-		n.fields[key] = child
+		})
+	case '"':
+		n.token = jsontext.Text(text[start:])
+	case 't', 'f':
+		n.token = text[start] == 't'
+	case 'n':
+	default:
+		n.token = json.Number(text[start:])
 	}
-	_, err := r.dec.Token()
-	return err
-}
-
-func (r *treeReader) array(n *node, depth int) error {
-	for r.dec.More() {
-		child, err := r.value(n.path+"["+strconv.Itoa(len(n.items))+"]", depth+1)
-		if err != nil {
-			return err
-		}
-		n.items = append(n.items, child)
-	}
-	_, err := r.dec.Token()
-	return err
+	return n, nil
 }
 
 func join(path, key string) string {

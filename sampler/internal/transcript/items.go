@@ -8,11 +8,12 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// item is an item of the Responses API, of an input or an output.
-type item struct {
+// Item is an item of the Responses API, of an input or an output.
+type Item struct {
 	Type      string          `json:"type"`
 	Role      string          `json:"role"`
 	Content   json.RawMessage `json:"content"`
+	Status    string          `json:"status"`
 	Summary   json.RawMessage `json:"summary"`
 	CallID    string          `json:"call_id"`
 	Name      string          `json:"name"`
@@ -30,7 +31,7 @@ func Items(raw json.RawMessage) ([]rollout.Message, error) {
 		}
 		return []rollout.Message{{Role: "user", Content: text}}, nil
 	}
-	var items []item
+	var items []Item
 	if err := jsontext.Unmarshal(raw, &items); err != nil {
 		return nil, err
 	}
@@ -40,18 +41,23 @@ func Items(raw json.RawMessage) ([]rollout.Message, error) {
 		if err != nil {
 			return nil, err
 		}
-		switch {
-		case it.Type == "function_call":
-			t.AddCall(it.CallID, it.Name, jsontext.TextOrJSON(it.Arguments))
-		case it.Type == "function_call_output":
-			t.AddResult(it.CallID, jsontext.TextOrJSON(it.Output))
-		case it.Type == "reasoning":
-			t.AddReasoning(cmp.Or(Summary(it.Summary), Summary(it.Content)))
-		case it.Role == "assistant":
-			t.AddReply(text)
-		case it.Role != "":
-			t.AddPrompt(it.Role, text)
-		}
+		t.AddItem(it, text)
 	}
 	return t.Messages, nil
+}
+
+// AddItem adds an item of the Responses API; text is what its content says.
+func (t *Builder) AddItem(it Item, text string) {
+	switch {
+	case it.Type == "function_call":
+		t.AddCall(it.CallID, it.Name, jsontext.TextOrJSON(it.Arguments))
+	case it.Type == "function_call_output":
+		t.AddResult(it.CallID, jsontext.TextOrJSON(it.Output))
+	case it.Type == "reasoning":
+		t.AddReasoning(cmp.Or(Summary(it.Summary), Summary(it.Content)))
+	case it.Role == "assistant":
+		t.AddReply(text)
+	case it.Role != "":
+		t.AddPrompt(it.Role, text)
+	}
 }

@@ -28,13 +28,9 @@ type array struct {
 	start  int64 // where it begins in the file, in bytes
 }
 
-// openArray reads the opening bracket. A file that begins otherwise is
-// ErrUnrecognized.
-func openArray(src File) (*array, error) { return openArrayIn(src, nil, nil) }
-
 // openArrayIn reads on to the array at the end of path, and hands the members of objects
 // next to the path to other, before it and behind it, by keys such as results.stats. A
-// file without the array is one of no elements.
+// file without the array is one of no elements; one that begins otherwise is ErrUnrecognized.
 func openArrayIn(src File, path []string, other func(key string, value json.RawMessage) error) (*array, error) {
 	rd, err := src.Open()
 	if err != nil {

@@ -40,17 +40,20 @@ type atifStep struct {
 func (a *atif) read(f File) error {
 	const mostParts = 1000
 	for range mostParts {
-		var steps []atifStep
-		var next string
-		if err := readObject(f, map[string]any{"steps": &steps, "continued_trajectory_ref": &next}); err != nil {
+		var part struct {
+			Steps []atifStep `json:"steps"`
+			Next  string     `json:"continued_trajectory_ref"`
+		}
+		if err := readObject(f, &part); err != nil {
 			return err
 		}
-		for i, s := range steps {
+		for i, s := range part.Steps {
 			if err := a.step(s); err != nil {
 				return lineError(f, 1, "step %d: %w", i+1, err)
 			}
 		}
-		if next = path.Base(path.Clean(next)); next == "." || next == "/" || next == ".." {
+		next := path.Base(path.Clean(part.Next))
+		if next == "." || next == "/" || next == ".." {
 			return nil
 		}
 		f = f.Beside(next)

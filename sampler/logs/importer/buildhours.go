@@ -28,7 +28,7 @@ var buildHours = Format{
 		Failures: "`error`, a `tool_error` or `runtime_error` in the trace, `metrics` of `{\"reward\": -1}`, a true " +
 			"flag in `metadata.errors`",
 	},
-	Read: readBuildHours,
+	Read: readBuildHours, keys: []string{"sample_index", "metrics"},
 }
 
 type buildHoursRow struct {
@@ -55,42 +55,30 @@ type gradedResponse struct {
 	marked
 }
 
-var decodeGraded = rowDecoder[gradedResponse]()
-
 // mark takes the marks of a reply.
 func (r *gradedResponse) mark(key string, value []byte) { r.marks.Reply(key, value) }
 
-func readBuildHours(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "sample_index", "metrics") })
-	if err != nil {
+func readBuildHours(ctx context.Context, in *intake) error {
+	b := buildHoursReader{intake: in}
+	if err := eachRowOf(ctx, in, b.line); err != nil {
 		return err
 	}
-	b := buildHoursReader{intake: newIntake(src, sink), pick: src.Options.Score}
-	for _, f := range files {
-		b.file()
-		if err := eachRow(ctx, f, sink.of(f, files),
-			func(line int, row *buildHoursRow) error { return b.line(f, line, row) }); err != nil {
-			return err
-		}
-	}
-	sink.note("item = sample_index; the files number no repeats, so sample = the place of the file among those "+
+	in.sink.note("item = sample_index; the files number no repeats, so sample = the place of the file among those "+
 		"imported; split = %s", b.split)
 	if b.several {
-		sink.note("there are several graders, and the reward is %s; --score NAME selects another", b.pick)
+		in.sink.note("there are several graders, and the reward is %s; --score NAME selects another", b.wanted)
 	}
 	if b.usage {
-		sink.note(
+		in.sink.note(
 			"input_tokens count the prompt again in every turn, as the log does: what was billed, not what is new")
 	}
-	b.finish(files, left)
+	b.noteMissing()
 	return nil
 }
 
 type buildHoursReader struct {
 	*intake
-	pick    string // the grader whose score is the reward; "" until the first is seen
-	several bool
-	usage   bool
+	usage bool
 }
 
 func (b *buildHoursReader) line(f File, line int, row *buildHoursRow) error {
@@ -122,9 +110,14 @@ func (b *buildHoursReader) line(f File, line int, row *buildHoursRow) error {
 // grade reads the metrics. Whatever they say, a rollout that an exception
 // ended has no reward.
 func (b *buildHoursReader) grade(rec *rollout.Record, row *buildHoursRow) error {
-	names, err := b.metrics(row.Metrics)
-	if err != nil {
-		return err
+	var names []string
+	var values map[string]json.RawMessage
+	if !isNone(row.Metrics) {
+		var err error
+		if names, values, err = valuesByKey(row.Metrics); err != nil {
+			return fmt.Errorf("metrics: %w", err)
+		}
+		b.choose(names, "reward")
 	}
 	if o, cause := traceFailure(row.Trace); o != "" || len(row.marks) > 0 {
 		if at, why := row.failure(rollout.ModelAPI); at != "" {
@@ -132,12 +125,6 @@ func (b *buildHoursReader) grade(rec *rollout.Record, row *buildHoursRow) error 
 		}
 		fail(rec, o, cause)
 		return nil
-	}
-	values := make(map[string]json.RawMessage)
-	if len(names) > 0 {
-		if err := jsontext.Unmarshal(row.Metrics, &values); err != nil {
-			return fmt.Errorf("metrics: %w", err)
-		}
 	}
 	switch {
 	case len(names) == 1 && names[0] == "reward" && isMinusOne(values["reward"]):
@@ -152,7 +139,7 @@ func (b *buildHoursReader) grade(rec *rollout.Record, row *buildHoursRow) error 
 		if err != nil {
 			return fmt.Errorf("metrics.%s: %w", name, err)
 		}
-		if name == b.pick {
+		if name == b.wanted {
 			grade(rec, value, why)
 		} else {
 			setParts(rec, name, value)
@@ -162,36 +149,9 @@ func (b *buildHoursReader) grade(rec *rollout.Record, row *buildHoursRow) error 
 		}
 	}
 	if rec.Outcome == "" {
-		fail(rec, rollout.GraderFailed, "metrics hold no "+b.pick)
+		fail(rec, rollout.GraderFailed, "metrics hold no "+b.wanted)
 	}
 	return nil
-}
-
-// metrics lists the graders of a row, and settles on one for the reward.
-func (b *buildHoursReader) metrics(v json.RawMessage) ([]string, error) {
-	if isNone(v) {
-		return nil, nil
-	}
-	names, err := keysOf(v)
-	if err != nil {
-		return nil, fmt.Errorf("metrics: %w", err)
-	}
-	b.pick, b.several = pickScore(b.pick, names, "reward"), b.several || len(names) > 1
-	return names, nil
-}
-
-// pickScore settles on the score that is the reward: that which was chosen
-// before, the usual one, or the first.
-func pickScore(chosen string, names []string, usual ...string) string {
-	if chosen != "" || len(names) == 0 {
-		return chosen
-	}
-	for _, name := range usual {
-		if slices.Contains(names, name) {
-			return name
-		}
-	}
-	return names[0]
 }
 
 func isMinusOne(v json.RawMessage) bool {
@@ -206,7 +166,7 @@ func metric(v json.RawMessage) (value *float64, parts map[string]*float64, why s
 		value, err = number("it", v)
 		return value, nil, "the metric is missing, null or NaN", err
 	}
-	r, err := decodeGraded(v)
+	r, err := decodeRow[gradedResponse](v)
 	if err != nil {
 		return nil, nil, "", err
 	}

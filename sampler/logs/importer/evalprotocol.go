@@ -29,7 +29,7 @@ var evalProtocol = Format{
 			"left out; a score that is not valid, or none at all, is `grader`; the termination reason `max_steps` " +
 			"is `step_limit`",
 	},
-	Read: readEvalProtocol,
+	Read: readEvalProtocol, keys: []string{"evaluation_result", "input_metadata"},
 }
 
 type protocolRow struct {
@@ -86,45 +86,26 @@ const (
 	evalRunning   = 101
 )
 
-func readEvalProtocol(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx,
-		func(f File) error { return sniffKeys(f, "evaluation_result", "input_metadata") })
-	if err != nil {
+func readEvalProtocol(ctx context.Context, in *intake) error {
+	r := evalReader{intake: in, rows: make(map[string]int)}
+	if err := eachRowOf(ctx, in, r.row); err != nil {
 		return err
 	}
-	r := evalReader{
-		intake: newIntake(src, sink), wanted: src.Options.Score, tally: newTally(),
-		runs: make(map[string]int), rows: make(map[string]int),
-	}
-	for _, f := range files {
-		r.intake.file()
-		clear(r.runs)
-		if err := eachRow(ctx, f, sink.of(f, files),
-			func(line int, row *protocolRow) error { return r.row(f, line, row) }); err != nil {
-			return err
-		}
-	}
-	sink.model(r.model.name)
-	sink.note("item = input_metadata.row_id, sample = run_id in the order of appearance, split = %s; score = "+
-		"evaluation_result.score, not evals.score, which is 0 if there is no result", r.intake.split)
+	in.sink.model(r.model.name)
+	in.sink.note("item = input_metadata.row_id, sample = run_id in the order of appearance, split = %s; score = "+
+		"evaluation_result.score, not evals.score, which is 0 if there is no result", r.split)
 	r.noteLost()
-	if len(files) == 1 {
-		sink.planned(r.intake.split, r.most*len(r.rows)-r.out)
+	if len(in.files) == 1 {
+		in.sink.planned(r.split, r.most*len(r.rows)-r.out)
 	}
-	r.tally.note(sink)
-	sink.noteFiles(files, left)
 	return nil
 }
 
 type evalReader struct {
-	intake *intake
-	wanted string
-	model  oneModel
-	tally  *tally
-	runs   map[string]int // number of a run in this file, by its id
-	rows   map[string]int // rollouts by row
-	most   int            // num_runs
-	out    int            // rollouts left out
+	*intake
+	rows map[string]int // rollouts by row
+	most int            // num_runs
+	out  int            // rollouts left out
 }
 
 func (r *evalReader) row(f File, line int, row *protocolRow) error {
@@ -138,11 +119,11 @@ func (r *evalReader) row(f File, line int, row *protocolRow) error {
 	switch code := row.code(); code {
 	case evalCancelled:
 		r.out++
-		r.tally.count("rollout[|s] [was|were] cancelled and left out")
+		r.count("rollout[|s] [was|were] cancelled and left out")
 		return nil
 	case evalRunning:
 		r.out++
-		r.tally.count("rollout[|s] [was|were] running when the file was written, and [was|were] left out")
+		r.count("rollout[|s] [was|were] running when the file was written, and [was|were] left out")
 		return nil
 	}
 	sample, err := r.sample(line, id, row)
@@ -162,9 +143,9 @@ func (r *evalReader) row(f File, line int, row *protocolRow) error {
 		"ground_truth": row.Truth, "dataset_info": row.Input.Data,
 		"tools": offered(row.Tools),
 	}
-	r.intake.sink.tellExactly("eval_name", row.Eval.Name)
-	r.intake.sink.tellExactly("ground_truth", row.Truth)
-	if err := sendItem(r.intake.sink, f, rollout.Item{ID: id, Split: r.intake.split}, talk[:n], fields); err != nil {
+	r.sink.tellExactly("eval_name", row.Eval.Name)
+	r.sink.tellExactly("ground_truth", row.Truth)
+	if err := sendItem(r.sink, f, rollout.Item{ID: id, Split: r.split}, talk[:n], fields); err != nil {
 		return err
 	}
 	rec := &rollout.Record{
@@ -183,7 +164,7 @@ func (r *evalReader) row(f File, line int, row *protocolRow) error {
 	if err := r.grade(rec, row); err != nil {
 		return err
 	}
-	return r.intake.record(rec, sample)
+	return r.record(rec, sample)
 }
 
 func (row *protocolRow) code() int {
@@ -216,26 +197,23 @@ func (row *protocolRow) finish() string {
 func (r *evalReader) sample(line int, id string, row *protocolRow) (int, error) {
 	run := row.Exec.RunID
 	if run == "" {
-		return r.intake.again(id), nil
+		return r.again(id), nil
 	}
-	if _, there := r.runs[run]; !there {
-		r.runs[run] = len(r.runs)
-	}
-	return r.runs[run], r.intake.only(line, fmt.Sprintf("row %s of run %s", id, run))
+	return r.run(run), r.only(line, fmt.Sprintf("row %s of run %s", id, run))
 }
 
 // grade sets outcome, reward and parts.
 func (r *evalReader) grade(rec *rollout.Record, row *protocolRow) error {
 	if code := row.code(); code != evalFinished {
-		r.tally.failed(rec, rollout.ModelAPI, fmt.Sprintf("status %d: %s", code, row.Status.Message))
+		r.failed(rec, rollout.ModelAPI, fmt.Sprintf("status %d: %s", code, row.Status.Message))
 		return nil
 	}
 	if at, cause := row.failure(rollout.ModelAPI); at != "" {
-		r.tally.failed(rec, at, cause)
+		r.failed(rec, at, cause)
 		return nil
 	}
 	if row.Result == nil {
-		r.tally.ungraded(rec, "there is no evaluation_result")
+		r.ungraded(rec, "there is no evaluation_result")
 		return nil
 	}
 	result := *row.Result
@@ -257,9 +235,9 @@ func (r *evalReader) grade(rec *rollout.Record, row *protocolRow) error {
 	}
 	switch {
 	case reward == nil:
-		r.tally.ungraded(rec, why)
+		r.ungraded(rec, why)
 	case strings.Contains(string(row.Status.Details), `"max_steps"`):
-		r.tally.limited(rec, reward, "max_steps")
+		r.limited(rec, reward, "max_steps")
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward
 	}
@@ -294,6 +272,6 @@ func (r *evalReader) noteLost() {
 			return
 		}
 	}
-	r.intake.sink.note("every row has one rollout, though %d runs were made: is it a file of "+
+	r.sink.note("every row has one rollout, though %d runs were made: is it a file of "+
 		".eval_protocol/datasets, in which repeats overwrite each other? experiment_results has them all", r.most)
 }

@@ -22,7 +22,7 @@ var evalRuns = Format{
 		Reward:   "`score`: a number, or of several graders the only one, the first or that of `--score`",
 		Failures: "a score that is missing, null or NaN",
 	},
-	Read: readEvalRuns,
+	Read: readEvalRuns, keys: []string{"datasource_item_id", "prediction", "score"},
 }
 
 type evalRunRow struct {
@@ -34,35 +34,20 @@ type evalRunRow struct {
 	marked
 }
 
-func readEvalRuns(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx,
-		func(f File) error { return sniffKeys(f, "datasource_item_id", "prediction", "score") })
-	if err != nil {
+func readEvalRuns(ctx context.Context, in *intake) error {
+	e := evalRunReader{in}
+	if err := eachRowOf(ctx, in, e.line); err != nil {
 		return err
 	}
-	e := evalRunReader{intake: newIntake(src, sink), pick: src.Options.Score}
-	for _, f := range files {
-		e.file()
-		if err := eachRow(ctx, f, sink.of(f, files),
-			func(line int, row *evalRunRow) error { return e.line(f, line, row) }); err != nil {
-			return err
-		}
-	}
-	sink.note("item = item_id, sample = the place of the file among those imported, split = %s; of the items "+
+	in.sink.note("item = item_id, sample = the place of the file among those imported, split = %s; of the items "+
 		"themselves, these files have only the reference", e.split)
-	if e.several {
-		sink.note("there are several graders, and the reward is the score of %s; --score NAME selects another", e.pick)
-	}
-	sink.note("tool calls, token counts and times are not in these files: unknown, not zero")
-	e.finish(files, left)
+	in.noteGraders()
+	in.sink.note("tool calls, token counts and times are not in these files: unknown, not zero")
+	e.noteMissing()
 	return nil
 }
 
-type evalRunReader struct {
-	*intake
-	pick    string
-	several bool
-}
+type evalRunReader struct{ *intake }
 
 func (e *evalRunReader) line(f File, line int, row *evalRunRow) error {
 	key, raw := "item_id", row.ItemID
@@ -99,11 +84,7 @@ func (e *evalRunReader) score(rec *rollout.Record, v json.RawMessage) error {
 		grade(rec, score, missing)
 		return err
 	}
-	var scores map[string]json.RawMessage
-	names, err := keysOf(v)
-	if err == nil {
-		err = jsontext.Unmarshal(v, &scores)
-	}
+	names, scores, err := valuesByKey(v)
 	if err != nil {
 		return fmt.Errorf("score: %w", err)
 	}
@@ -111,20 +92,20 @@ func (e *evalRunReader) score(rec *rollout.Record, v json.RawMessage) error {
 	for i, name := range names {
 		named[i] = graderName(name)
 	}
-	e.pick, e.several = pickScore(e.pick, named), e.several || len(names) > 1
+	e.choose(named)
 	for i, name := range names {
 		score, err := number("score."+name, scores[name])
 		if err != nil {
 			return err
 		}
-		if named[i] == e.pick {
+		if named[i] == e.wanted {
 			grade(rec, score, missing)
 		} else {
 			setParts(rec, named[i], score)
 		}
 	}
 	if rec.Outcome == "" {
-		grade(rec, nil, "there is no score of "+e.pick)
+		grade(rec, nil, "there is no score of "+e.wanted)
 	}
 	return nil
 }

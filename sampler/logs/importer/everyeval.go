@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"gonogo/sampler/internal/transcript"
 	"gonogo/sampler/rollout"
@@ -25,7 +27,7 @@ var everyEval = Format{
 		Failures: "`error` is `model_api`, `tool` or `grader` by its words, whatever the score; a score that is " +
 			"missing, null or NaN is `grader`",
 	},
-	Read: readEveryEval,
+	Read: readEveryEval, keys: []string{"evaluation_name", "evaluation", "sample_id", "interaction_type"},
 }
 
 type everyEvalRow struct {
@@ -74,18 +76,9 @@ func (r *everyEvalRow) said() (string, error) {
 	return hash(text), err
 }
 
-func readEveryEval(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error {
-		return sniffKeys(f, "evaluation_name", "evaluation", "sample_id", "interaction_type")
-	})
-	if err != nil {
-		return err
-	}
-	e := everyEvalReader{
-		intake: newIntake(src, sink), tally: newTally(), wanted: src.Options.Score,
-		names: make(map[string]bool),
-	}
-	for _, f := range files {
+func readEveryEval(ctx context.Context, in *intake) error {
+	e := everyEvalReader{intake: in, names: make(map[string]bool), first: make(map[string]string)}
+	for _, f := range in.files {
 		err := eachRow(ctx, f, Sink{}, func(_ int, row *everyEvalRow) error {
 			e.names[row.Name] = true
 			return nil
@@ -94,30 +87,19 @@ func readEveryEval(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	for _, f := range files {
-		e.file()
-		e.first = make(map[string]string)
-		if err := eachRow(ctx, f, sink.of(f, files),
-			func(line int, row *everyEvalRow) error { return e.row(f, line, row) }); err != nil {
-			return err
-		}
+	if err := eachRowOf(ctx, in, e.row); err != nil {
+		return err
 	}
-	sink.note("item = sample_id, sample = the order of its lines, split = %s", e.split)
-	if e.others > 0 {
-		sink.noteCount(e.others, "line[|s] with another result for an output, left out; --score takes the "+
-			"evaluation_result_id or the evaluation_name")
-	}
-	e.tally.note(sink)
-	sink.noteFiles(files, left)
+	in.sink.note("item = sample_id, sample = the order of its lines, split = %s", e.split)
+	in.sink.noteCount(e.others, "line[|s] with another result for an output, left out; --score takes the "+
+		"evaluation_result_id or the evaluation_name")
 	return nil
 }
 
 type everyEvalReader struct {
 	*intake
-	tally  *tally
-	wanted string
 	names  map[string]bool   // of evaluations
-	first  map[string]string // of what was said in this file, the first result about it
+	first  map[string]string // the first result about what was said, by file
 	others int
 }
 
@@ -126,6 +108,7 @@ func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
 	if err != nil {
 		return err
 	}
+	said += f.Name
 	if e.wanted != "" && e.wanted != row.Result && e.wanted != row.Name {
 		e.others++
 		return nil
@@ -176,9 +159,9 @@ func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
 	}
 	switch at, cause := row.failure(rollout.ModelAPI); {
 	case at != "":
-		e.tally.failed(rec, at, cause)
+		e.failed(rec, at, cause)
 	case score == nil:
-		e.tally.ungraded(rec, "evaluation.score is missing, null or NaN")
+		e.ungraded(rec, "evaluation.score is missing, null or NaN")
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, score
 	}
@@ -188,13 +171,7 @@ func (e *everyEvalReader) row(f File, line int, row *everyEvalRow) error {
 // conversation reads what was asked and what was said: one reply, or messages.
 func (r *everyEvalRow) conversation() (asked, talk []rollout.Message, err error) {
 	if r.Output != nil {
-		m := rollout.Message{Role: "assistant"}
-		for _, text := range r.Output.Raw {
-			m.Content = joined(m.Content, text)
-		}
-		for _, text := range r.Output.Reasoning {
-			m.Reasoning = joined(m.Reasoning, text)
-		}
+		m := rollout.Message{Role: "assistant", Content: joined(r.Output.Raw), Reasoning: joined(r.Output.Reasoning)}
 		if r.Input.Raw != "" {
 			asked = []rollout.Message{{Role: "user", Content: r.Input.Raw}}
 		}
@@ -218,9 +195,7 @@ func (r *everyEvalRow) conversation() (asked, talk []rollout.Message, err error)
 	return talk[:first], talk[first:], nil
 }
 
-func joined(a, b string) string {
-	if a == "" || b == "" {
-		return a + b
-	}
-	return a + "\n" + b
+// joined joins texts, but for those that are empty.
+func joined(texts []string) string {
+	return strings.Join(slices.DeleteFunc(slices.Clone(texts), func(s string) bool { return s == "" }), "\n")
 }

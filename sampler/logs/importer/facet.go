@@ -131,7 +131,7 @@ func newFacets() *facets {
 
 // begin forgets the facets of the row before.
 func (s *facets) begin() {
-	if s != nil && s.used {
+	if s.used {
 		s.row, s.used = nil, false
 	}
 }

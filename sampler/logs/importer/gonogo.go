@@ -31,25 +31,21 @@ var gonogo = Format{
 		Failures: "`outcome`; an `error` or `error_kind` if that is missing, or `graded` without `grades`; a reward " +
 			"that is missing, null or NaN is `grader`",
 	},
-	Read: readGonogo,
+	Read: readGonogo, sniff: sniffGonogo,
 }
 
-func readGonogo(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, sniffGonogo)
-	if err != nil {
-		return err
-	}
-	opt := rollout.ReadOptions{OnConflict: src.Options.OnConflict, Split: src.Options.split()}
-	numbers := newOnward()
+func readGonogo(ctx context.Context, in *intake) error {
+	sink, numbers := in.sink, in.numbers
+	opt := rollout.ReadOptions{OnConflict: in.opt.OnConflict, Split: in.split}
 	var turns turnRows
 	steps := make(map[int]bool)
 	version := ""
-	if src.Options.Item != itemKept {
-		version = lineVersions(ctx, files, opt)
+	if in.opt.Item != itemKept {
+		version = lineVersions(ctx, in.files, opt)
 	}
-	for _, f := range files {
+	for _, f := range in.files {
 		numbers.file()
-		in, err := readLines(ctx, f, opt, func(r *rollout.Record) error {
+		read, err := readLines(ctx, f, opt, func(r *rollout.Record) error {
 			if version != "" {
 				r.Step = versionOf(r, version)
 			}
@@ -66,13 +62,12 @@ func readGonogo(ctx context.Context, src Source, sink Sink) error {
 		if err != nil {
 			return err
 		}
-		noteGonogo(sink.of(f, files), in)
+		noteGonogo(sink.of(f, in.files), read)
 	}
 	turns.note(sink)
 	sink.note("item, split, sample and attempt are those of the lines; a line without a split is %s, lines without "+
 		"a sample are numbered in the order of the file", opt.Split)
 	sink.noteSteps(steps)
-	sink.noteFiles(files, left)
 	return nil
 }
 
@@ -177,12 +172,8 @@ func sniffGonogo(f File) error {
 
 // noteGonogo says what the counts of the reading mean for the imported run.
 func noteGonogo(sink Sink, in rollout.Input) {
-	if in.Duplicates > 0 {
-		sink.noteCount(in.Duplicates, "exact duplicate[|s] [was|were] left out")
-	}
-	if in.Conflicts > 0 {
-		sink.noteCount(in.Conflicts, "conflicting line[|s] [was|were] settled as requested")
-	}
+	sink.noteCount(in.Duplicates, "exact duplicate[|s] [was|were] left out")
+	sink.noteCount(in.Conflicts, "conflicting line[|s] [was|were] settled as requested")
 	if in.Torn > 0 {
 		sink.note("the last line was incomplete and left out")
 	}

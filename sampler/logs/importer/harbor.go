@@ -36,30 +36,33 @@ var harbor = Format{
 			"`step_limit`, and its reward counts; no reward is `grader`; a trial without a token and a trajectory, " +
 			"where others have them, is `tool`; trials that were cancelled or are running are left out",
 	},
-	Read: readHarbor,
+	Read: readHarbor, keys: []string{"trial_name", "task_name"},
 }
 
 type harborTrial struct {
-	task, name string
-	agent      struct {
+	Task  string `json:"task_name"`
+	Name  string `json:"trial_name"`
+	Agent struct {
 		Name  string `json:"name"`
 		Model *struct {
 			Name     string `json:"name"`
 			Provider string `json:"provider"`
 		} `json:"model_info"`
-	}
-	result *harborContext
-	graded *struct {
+	} `json:"agent_info"`
+	Result *harborContext `json:"agent_result"`
+	Graded *struct {
 		Rewards map[string]json.RawMessage `json:"rewards"`
-	}
-	source, checksum  json.RawMessage // of the task
-	exception         *harborException
-	started, finished string
-	steps             []struct {
+	} `json:"verifier_result"`
+	Source    json.RawMessage  `json:"source"`        // of the task
+	Checksum  json.RawMessage  `json:"task_checksum"` // of the task
+	Exception *harborException `json:"exception_info"`
+	Started   string           `json:"started_at"`
+	Finished  string           `json:"finished_at"`
+	Steps     []struct {
 		Name      string           `json:"step_name"`
 		Result    *harborContext   `json:"agent_result"`
 		Exception *harborException `json:"exception_info"`
-	}
+	} `json:"step_results"`
 	marked
 }
 
@@ -76,25 +79,16 @@ type harborException struct {
 
 func readTrial(f File) (*harborTrial, error) {
 	t := new(harborTrial)
-	return t, readObject(f, map[string]any{
-		"task_name": &t.task, "source": &t.source, "task_checksum": &t.checksum, "trial_name": &t.name,
-		"agent_info": &t.agent, "agent_result": &t.result, "verifier_result": &t.graded,
-		"exception_info": &t.exception, "started_at": &t.started, "finished_at": &t.finished,
-		"step_results": &t.steps, "": &t.marks,
-	}, "trial_name", "task_name", "task_checksum")
+	return t, readObject(f, t, "trial_name", "task_name", "task_checksum")
 }
 
-func readHarbor(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "trial_name", "task_name") })
-	if err != nil {
-		return err
-	}
-	h := harborReader{intake: newIntake(src, sink), tally: newTally(), wanted: src.Options.Score}
+func readHarbor(ctx context.Context, in *intake) error {
+	h := harborReader{intake: in}
 	h.file()
-	if err := h.look(files); err != nil {
+	if err := h.look(in.files); err != nil {
 		return err
 	}
-	for _, f := range files {
+	for _, f := range in.files {
 		if err := ctx.Err(); err != nil {
 			return fmt.Errorf("read %s: %w", f.Name, err)
 		}
@@ -106,29 +100,21 @@ func readHarbor(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	sink.note("item = task_name, sample = the order of a task's trials, split = %s", h.split)
+	in.sink.note("item = task_name, sample = the order of a task's trials, split = %s", h.split)
 	if h.several {
-		sink.note("there are several rewards, and %s counts; --score NAME selects another", h.wanted)
+		in.sink.note("there are several rewards, and %s counts; --score NAME selects another", h.wanted)
 	}
-	if h.untold > 0 {
-		sink.noteCount(h.untold, "trial[|s] [has|have] no trajectory.json: what was said and called is not known there")
-	}
-	h.plans.send(sink, h.split, h.jobs, h.out)
-	h.tally.note(sink)
-	sink.noteFiles(files, left)
+	in.sink.noteCount(h.untold, "trial[|s] [has|have] no trajectory.json: what was said and called is not known there")
+	in.sendPlan(h.jobs, h.out)
 	return nil
 }
 
 type harborReader struct {
 	*intake
-	tally   *tally
-	wanted  string
-	several bool
-	untold  int // trials without a trajectory
+	untold int // trials without a trajectory
 
 	tells     bool // the agent reports tokens or trajectories
 	jobs, out int  // jobs, and trials that were left out
-	plans     plans
 }
 
 // look finds how many trials the jobs planned, and whether the agent reports what it does.
@@ -137,11 +123,13 @@ func (h *harborReader) look(files []File) error {
 	for _, f := range files {
 		if job := filepath.Dir(filepath.Dir(f.Name)); !jobs[job] {
 			jobs[job] = true
-			trials := 0
-			if err := planBeside(f, "../result.json", map[string]any{"n_total_trials": &trials}); err != nil {
+			var run struct {
+				Trials int `json:"n_total_trials"`
+			}
+			if err := planBeside(f, "../result.json", &run); err != nil {
 				return err
 			}
-			h.plans.add(trials)
+			h.plans.add(run.Trials)
 		}
 		t, err := readTrial(f)
 		if err != nil {
@@ -174,7 +162,7 @@ func (t *harborTrial) began(f File) bool {
 // folders are where the conversation of a trial is, or those of its steps.
 func (t *harborTrial) folders() []string {
 	folders := []string{"agent"}
-	for _, s := range t.steps {
+	for _, s := range t.Steps {
 		if s.Name != "" && path.Base(s.Name) == s.Name && !strings.Contains(s.Name, `\`) {
 			folders = append(folders, path.Join("steps", s.Name, "agent"))
 		}
@@ -183,23 +171,23 @@ func (t *harborTrial) folders() []string {
 }
 
 func (h *harborReader) trial(f File, t *harborTrial) error {
-	if t.task == "" {
+	if t.Task == "" {
 		return errors.New(`"task_name" is empty`)
 	}
 	exception := t.raised()
 	switch {
 	case exception != nil && harborFailures[exception.Type] == "cancelled":
 		h.out++
-		h.tally.count("trial[|s] [was|were] cancelled, and left out")
+		h.count("trial[|s] [was|were] cancelled, and left out")
 		return nil
-	case exception == nil && t.graded == nil && t.finished == "":
+	case exception == nil && t.Graded == nil && t.Finished == "":
 		h.out++
-		h.tally.count("trial[|s] [was|were] running, and left out")
+		h.count("trial[|s] [was|were] running, and left out")
 		return nil
 	}
-	model := t.agent.Name
-	if m := t.agent.Model; m != nil {
-		model = strings.TrimPrefix(m.Provider+"/"+m.Name, "/") + " (" + t.agent.Name + ")"
+	model := t.Agent.Name
+	if m := t.Agent.Model; m != nil {
+		model = strings.TrimPrefix(m.Provider+"/"+m.Name, "/") + " (" + t.Agent.Name + ")"
 	}
 	if err := h.of(f, model); err != nil {
 		return err
@@ -208,13 +196,13 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 	if err != nil {
 		return err
 	}
-	h.sink.tellExactly("source", t.source)
-	h.sink.tellExactly("task_checksum", t.checksum)
-	if err := sendItem(h.sink, f, rollout.Item{ID: t.task, Split: h.split}, talk.asked, nil); err != nil {
+	h.sink.tellExactly("source", t.Source)
+	h.sink.tellExactly("task_checksum", t.Checksum)
+	if err := sendItem(h.sink, f, rollout.Item{ID: t.Task, Split: h.split}, talk.asked, nil); err != nil {
 		return err
 	}
 	rec := &rollout.Record{
-		Item: t.task, Messages: talk.Messages, Calls: talk.Calls, Turns: talk.Turns,
+		Item: t.Task, Messages: talk.Messages, Calls: talk.Calls, Turns: talk.Turns,
 		Answer: talk.answer(),
 	}
 	t.fill(rec)
@@ -222,10 +210,10 @@ func (h *harborReader) trial(f File, t *harborTrial) error {
 		return err
 	}
 	if h.tells && !rec.Outcome.Missing() && !t.began(f) {
-		h.tally.failed(rec, rollout.ToolFailed,
+		h.failed(rec, rollout.ToolFailed,
 			"the agent never began: there is no token and no trajectory, as of other trials")
 	}
-	return h.record(rec, h.again(t.task))
+	return h.record(rec, h.again(t.Task))
 }
 
 // conversation reads the trajectory of a trial, or those of its steps.
@@ -247,10 +235,10 @@ func (h *harborReader) conversation(f File, t *harborTrial) (*atif, error) {
 
 // raised returns the exception that ended the trial: its own, or the first of its steps.
 func (t *harborTrial) raised() *harborException {
-	if t.exception != nil {
-		return t.exception
+	if t.Exception != nil {
+		return t.Exception
 	}
-	for _, s := range t.steps {
+	for _, s := range t.Steps {
 		if s.Exception != nil {
 			return s.Exception
 		}
@@ -259,10 +247,10 @@ func (t *harborTrial) raised() *harborException {
 }
 
 func (t *harborTrial) fill(rec *rollout.Record) {
-	contexts := []*harborContext{t.result}
-	if t.result == nil {
+	contexts := []*harborContext{t.Result}
+	if t.Result == nil {
 		contexts = nil
-		for _, s := range t.steps {
+		for _, s := range t.Steps {
 			contexts = append(contexts, s.Result)
 		}
 	}
@@ -277,7 +265,7 @@ func (t *harborTrial) fill(rec *rollout.Record) {
 		}
 		rec.Usage = rec.Usage.Plus(u)
 	}
-	rec.Started, rec.Elapsed = span(t.started, t.finished)
+	rec.Started, rec.Elapsed = span(t.Started, t.Finished)
 }
 
 // positive is a count of tokens; none, and what no count can be, is not known.
@@ -325,11 +313,11 @@ var harborFailures = map[string]rollout.Outcome{
 func (h *harborReader) grade(rec *rollout.Record, t *harborTrial, exception *harborException) error {
 	var reward *float64
 	parts := make(map[string]*float64)
-	if t.graded != nil {
-		names := slices.Sorted(maps.Keys(t.graded.Rewards))
-		h.wanted, h.several = pickScore(h.wanted, names, "reward"), h.several || len(names) > 1
+	if t.Graded != nil {
+		names := slices.Sorted(maps.Keys(t.Graded.Rewards))
+		h.choose(names, "reward")
 		for _, name := range names {
-			v, err := number("the reward "+name, t.graded.Rewards[name])
+			v, err := number("the reward "+name, t.Graded.Rewards[name])
 			if err != nil {
 				return err
 			}
@@ -346,14 +334,14 @@ func (h *harborReader) grade(rec *rollout.Record, t *harborTrial, exception *har
 	}
 	switch {
 	case outcome.Missing():
-		h.tally.failed(rec, outcome, cause)
+		h.failed(rec, outcome, cause)
 		return nil
 	case outcome == rollout.StepLimit:
-		h.tally.limited(rec, reward, cause)
+		h.limited(rec, reward, cause)
 	case outcome == rollout.NoAnswer:
 		rec.Outcome, rec.Error, rec.Reward, rec.Finish = rollout.NoAnswer, cause, reward, rollout.FinishRefusal
 	case reward == nil:
-		h.tally.ungraded(rec, "the verifier gave no reward"+nameOf(h.wanted))
+		h.ungraded(rec, "the verifier gave no reward"+nameOf(h.wanted))
 		return nil
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward

@@ -26,11 +26,30 @@ type Format struct {
 	Files  []string // names, as patterns of path.Match, by which its files are found in a directory
 	From   Origin   // what the parts of a record are made of, for the table of docs/import.md
 	Mapped bool     // it reads by Options.Map, and it alone when there is one
-	// Read reads all files of the source, none of which is a directory, as one
-	// import. It returns ErrUnrecognized, before it hands anything to the sink,
-	// when they are of another format; any other error means that they are of
-	// this format but broken.
-	Read func(ctx context.Context, src Source, sink Sink) error
+	// Read reads the files of an import, each of which was recognized. An error means that
+	// they are of this format but broken.
+	Read func(ctx context.Context, in *intake) error
+
+	// A file is of the format if the JSON object that it begins with has the keys (see
+	// sniffKeys), or if sniff does not return ErrUnrecognized; a table, if open finds its columns.
+	keys  []string
+	sniff func(File) error
+	open  opener
+}
+
+// recognize returns ErrUnrecognized for a file of another format.
+func (f Format) recognize(file File, opt Options) error {
+	switch {
+	case f.open != nil:
+		t, err := f.open(file, opt.Map)
+		if err == nil {
+			_, err = t.take(file, opt.Map)
+		}
+		return err
+	case f.sniff != nil:
+		return f.sniff(file)
+	}
+	return sniffKeys(file, f.keys...)
 }
 
 // Origin says what of a log becomes what of a record.
@@ -92,7 +111,7 @@ type Sink struct {
 	// says so; those that it says were cancelled are not among them.
 	Planned func(split rollout.Split, rollouts int)
 
-	// see identity; nil: no item is known
+	// see identity
 	known func(split rollout.Split, id string, messages []rollout.Message) (bool, error)
 	// what a row holds under the key that names items; nil if none does
 	rowKey func(row []byte) string
@@ -111,7 +130,7 @@ func (s Sink) at(row []byte) {
 
 // tell takes what the row of the rollout that comes next holds under a key.
 func (s Sink) tell(key, value string) {
-	if s.facets == nil || !isFacet(key) {
+	if !isFacet(key) {
 		return
 	}
 	if f, tells := facetOf(key, value); tells {
@@ -122,7 +141,7 @@ func (s Sink) tell(key, value string) {
 // tellExactly is tell for a value of any kind that the format itself has, such as the
 // arguments of a task.
 func (s Sink) tellExactly(key string, value json.RawMessage) {
-	if s.facets != nil && !isNone(value) {
+	if !isNone(value) {
 		s.facets.add(exactly(key, jsontext.TextOrJSON(value)))
 	}
 }
@@ -246,7 +265,14 @@ const mostNear = 4
 // read reads the files of the source, those in directories included. A source
 // of no rollouts is an error, with what the format noted of it.
 func (f Format) read(ctx context.Context, src Source, sink Sink) error {
-	files, err := src.filesOf(f.Files)
+	all, err := src.filesOf(f.Files)
+	if err == nil && f.Mapped {
+		all.Options.Map, err = src.Options.tableMap()
+	}
+	if err != nil {
+		return err
+	}
+	files, left, err := all.sniffed(ctx, func(file File) error { return f.recognize(file, all.Options) })
 	if err != nil {
 		return err
 	}
@@ -277,9 +303,13 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 	}
 	items := newIdentity(sink, by)
 	items.settled = src.Options.Item != ""
-	if err := f.Read(ctx, files, items.through()); err != nil {
+	in := newIntake(files, all.Options, items.through())
+	in.open = f.open
+	if err := f.Read(ctx, in); err != nil {
 		return err
 	}
+	in.tally.note(in.sink)
+	in.sink.noteFiles(in.files, left)
 	if err := items.finish(); err != nil {
 		return fmt.Errorf("read %s: %w", src.name(), err)
 	}
@@ -298,9 +328,13 @@ func (f Format) read(ctx context.Context, src Source, sink Sink) error {
 // settles reports whether Options.OnConflict applies to the format.
 func (f Format) settles() bool { return f.Mapped || f.Name == gonogo.Name }
 
-// noteCount says how many there are of what, in which [a|b] is a where there is one and b
-// where there are more.
-func (s Sink) noteCount(n int, what string) { s.note("%d %s", n, wording.Plural(n, what)) }
+// noteCount says how many there are of what, if any, in which [a|b] is a where there is one
+// and b where there are more.
+func (s Sink) noteCount(n int, what string) {
+	if n > 0 {
+		s.note("%d %s", n, wording.Plural(n, what))
+	}
+}
 
 // notePlan says where a log holds fewer rollouts, or more, than its run set out to make.
 func (s Sink) notePlan(there, planned int) {
@@ -370,10 +404,8 @@ func (e *endings) note(s Sink, all int) {
 			s.note("%d of %d %s %s", n, all, wording.Plural(all, "rollout[|s]"), wording.Plural(n, one.what))
 		}
 	}
-	if e.lost > 0 {
-		s.noteCount(e.lost, "rollout[|s] ended with a word of failure: [it is a failure|they are failures], not [a "+
-			"zero|zeros]")
-	}
+	s.noteCount(e.lost, "rollout[|s] ended with a word of failure: [it is a failure|they are failures], not [a "+
+		"zero|zeros]")
 	for _, word := range slices.Sorted(maps.Keys(e.words)) {
 		s.note("%d of %d %s with %q, a word for the end that is not known", e.words[word], all,
 			wording.Plural(all, "rollout[|s] [ends|end]"), word)

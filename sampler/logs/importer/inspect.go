@@ -28,7 +28,7 @@ var inspect = Format{
 		Failures: "`error` is `model_api`, `tool` or `grader` by its traceback; `limit` is `step_limit`; a score " +
 			"that is missing, NaN or no number is `grader`; `error_retries` are earlier attempts",
 	},
-	Read: readInspect,
+	Read: readInspect, sniff: sniffInspect,
 }
 
 // inspectLog is one log: its header, and its samples one by one.
@@ -97,17 +97,10 @@ func (h *inspectHeader) tell(sink Sink) {
 
 // take takes in one member of a log or of header.json.
 func (h *inspectHeader) take(key string, value []byte) error {
-	var into any
-	switch key {
-	case "status":
-		into = &h.Status
-	case "eval":
-		into = &h.Eval
-	case "results":
-		into = &h.Results
-	case "invalidated":
-		into = &h.Invalidated
-	default:
+	into := map[string]any{
+		"status": &h.Status, "eval": &h.Eval, "results": &h.Results, "invalidated": &h.Invalidated,
+	}[key]
+	if into == nil {
 		return nil
 	}
 	if err := jsontext.Unmarshal(value, into); err != nil {
@@ -116,14 +109,13 @@ func (h *inspectHeader) take(key string, value []byte) error {
 	return nil
 }
 
-func readInspect(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, sniffInspect)
-	if err != nil {
-		return err
+func readInspect(ctx context.Context, in *intake) error {
+	r := &inspectReader{
+		intake: in, scores: &inspectScores{wanted: in.wanted, chosen: in.wanted},
+		tasks: make(map[string]bool), items: make(map[string]bool), uuids: make(map[string]string),
 	}
-	r := newInspectReader(src.Options, sink)
-	logs := make([]*inspectLog, 0, len(files))
-	for _, f := range files {
+	logs := make([]*inspectLog, 0, len(in.files))
+	for _, f := range in.files {
 		log, err := openInspect(ctx, f)
 		if err != nil {
 			return err
@@ -134,7 +126,7 @@ func readInspect(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	sink.model(r.model.name)
+	in.sink.model(r.model.name)
 	if err := r.scores.survey(ctx, logs); err != nil {
 		return err
 	}
@@ -144,18 +136,17 @@ func readInspect(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 		r.plans.add(of[0].header.planned())
-		r.numbers.file()
+		r.file()
 		for _, log := range of {
-			if err := r.log(ctx, log); err != nil {
+			if err := r.read(ctx, log); err != nil {
 				return err
 			}
 		}
 	}
 	r.finish()
 	if r.stamped == 0 { // our own export has as many epochs as the item with the most
-		r.plans.send(sink, r.split, len(evaluations), r.cancelled)
+		in.sendPlan(len(evaluations), r.cancelled)
 	}
-	sink.noteFiles(files, left)
 	return nil
 }
 
@@ -187,11 +178,8 @@ func openInspectJSON(ctx context.Context, f File) (*inspectLog, error) {
 		return log.header.take(key, value)
 	}, func(a *array, text []byte) error {
 		name, err := inspectName(text)
-		if err != nil {
-			return a.errorf("%w", err)
-		}
 		last[name] = a.index
-		return nil
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -203,10 +191,7 @@ func openInspectJSON(ctx context.Context, f File) (*inspectLog, error) {
 			if err != nil || last[name] != a.index {
 				return err
 			}
-			if err := yield(fmt.Sprintf("entry %d", a.index), text); err != nil {
-				return a.stopped(err)
-			}
-			return nil
+			return yield(fmt.Sprintf("entry %d", a.index), text)
 		})
 	}
 	return log, nil
@@ -260,9 +245,9 @@ func (h *inspectHeader) informational() (names []string) {
 	return names
 }
 
-// log reads the samples of one log.
-func (r *inspectReader) log(ctx context.Context, log *inspectLog) error {
-	r.file, r.task, r.seen = log.file, log.header.Eval.Task, make(map[rollout.Key]string)
+// read reads the samples of one log.
+func (r *inspectReader) read(ctx context.Context, log *inspectLog) error {
+	r.log, r.task, r.seen = log.file, log.header.Eval.Task, make(map[rollout.Key]string)
 	r.last, r.named = log.last, &log.header
 	r.scores.informational = log.header.informational()
 	for _, s := range log.header.Results.Scores {
@@ -285,29 +270,20 @@ func (r *inspectReader) finish() {
 	r.sink.note("item = %s, sample = epoch - 1, split = %s", item, r.split)
 	r.scores.note(r.sink)
 	r.sink.noteStamps(r.stamped)
-	for _, n := range []struct {
-		count int
-		what  string
-	}{
-		{r.failures, "rollout[|s] ended in an error: [it is a failure|they are failures] (by the traceback: " +
-			"model_api, tool or grader), not [a zero|zeros]"},
-		{r.limits, "rollout[|s] hit a limit (step_limit); if [it was|they were] scored, the score counts"},
-		{r.ungraded, "rollout[|s] [has|have] no score that is a number: [it is a missing grade|they are missing " +
-			"grades] (grader), not [a zero|zeros]"},
-		{r.scoredErrors, "rollout[|s] that ended in an error [has|have] a score" + r.scores.logged() +
-			": [it is a failure|they are failures] all the same"},
-		{r.cancelled, "rollout[|s] [was|were] cut short by the operator, or cancelled because another one failed, " +
-			"and left out"},
-		{r.replaced, "rollout[|s] [was|were] made again in a later log of the same evaluation (inspect eval-retry): " +
-			"the last one counts"},
-		{r.retried, "attempt[|s] that ended in an error [was|were] made again (error_retries): [it is an earlier " +
-			"attempt|they are earlier attempts]"},
-		{r.again, "rollout[|s] [is|are] in several logs, by uuid, and [counts|count] once"},
-	} {
-		if n.count > 0 {
-			r.sink.noteCount(n.count, n.what)
-		}
-	}
+	r.sink.noteCount(r.failures, "rollout[|s] ended in an error: [it is a failure|they are failures] (by the "+
+		"traceback: model_api, tool or grader), not [a zero|zeros]")
+	r.sink.noteCount(r.limits, "rollout[|s] hit a limit (step_limit); if [it was|they were] scored, the score counts")
+	r.sink.noteCount(r.unscored, "rollout[|s] [has|have] no score that is a number: [it is a missing grade|they are "+
+		"missing grades] (grader), not [a zero|zeros]")
+	r.sink.noteCount(r.scoredErrors, "rollout[|s] that ended in an error [has|have] a score"+r.scores.logged()+
+		": [it is a failure|they are failures] all the same")
+	r.sink.noteCount(r.cancelled, "rollout[|s] [was|were] cut short by the operator, or cancelled because another "+
+		"one failed, and left out")
+	r.sink.noteCount(r.replaced, "rollout[|s] [was|were] made again in a later log of the same evaluation (inspect "+
+		"eval-retry): the last one counts")
+	r.sink.noteCount(r.retried, "attempt[|s] that ended in an error [was|were] made again (error_retries): [it is an "+
+		"earlier attempt|they are earlier attempts]")
+	r.sink.noteCount(r.copies, "rollout[|s] [is|are] in several logs, by uuid, and [counts|count] once")
 }
 
 // itemID names the item of a sample.

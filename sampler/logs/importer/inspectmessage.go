@@ -113,13 +113,7 @@ func inspectPrompt(talk []rollout.Message, input json.RawMessage) int {
 	if len(input) > 0 && input[0] == '[' && jsontext.Unmarshal(input, &given) != nil {
 		given = nil
 	}
-	n := len(given)
-	for i, m := range talk {
-		if m.Role == "assistant" {
-			return min(max(n, i), len(talk))
-		}
-	}
-	return len(talk)
+	return min(max(len(given), transcript.UntilAnswer(talk)), len(talk))
 }
 
 // status says how a tool fared. A timeout or a refusal was shown to the model

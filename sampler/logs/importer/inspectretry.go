@@ -56,18 +56,20 @@ func (r *inspectReader) settle(ctx context.Context, logs []*inspectLog) error {
 			if err != nil {
 				return err
 			}
-			var e *inspectError
-			now := try{log: log}
-			if err := members(text, map[string]any{"uuid": &now.uuid, "error": &e}); err != nil {
+			var s struct {
+				UUID  string        `json:"uuid"`
+				Error *inspectError `json:"error"`
+			}
+			if err := decodeInto(text, &s); err != nil {
 				return err
 			}
-			now.cancelled = e.cancelled()
+			now := try{log, s.UUID, s.Error.cancelled()}
 			was, there := best[name]
 			switch {
 			case there && now.cancelled:
 				return nil
 			case there && was.uuid != "" && was.uuid == now.uuid:
-				r.again++
+				r.copies++
 			case there && !was.cancelled:
 				r.replaced++
 			}

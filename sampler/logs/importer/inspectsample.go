@@ -14,25 +14,26 @@ import (
 
 // inspectSample is what is read of an EvalSample; the rest is passed over.
 type inspectSample struct {
-	ID          json.RawMessage
-	Epoch       *int
-	Input       json.RawMessage
-	Target      json.RawMessage
-	Metadata    json.RawMessage
-	Messages    json.RawMessage
-	Output      json.RawMessage
-	Scores      json.RawMessage
-	Score       json.RawMessage // of logs before scores could be several
-	Error       *inspectError
-	Retries     []inspectError
-	Limit       *inspectLimit
-	ModelUsage  map[string]inspectUsage
-	RoleUsage   map[string]inspectUsage
-	Started     string
-	TotalTime   *float64
-	UUID        string
-	Attachments map[string]json.RawMessage
-	Events      []byte
+	ID          json.RawMessage            `json:"id"`
+	Epoch       *int                       `json:"epoch"`
+	Input       json.RawMessage            `json:"input"`
+	Target      json.RawMessage            `json:"target"`
+	Metadata    json.RawMessage            `json:"metadata"`
+	Messages    json.RawMessage            `json:"messages"`
+	Output      json.RawMessage            `json:"output"`
+	Scores      json.RawMessage            `json:"scores"`
+	Score       json.RawMessage            `json:"score"` // of logs before scores could be several
+	Error       *inspectError              `json:"error"`
+	Retries     []inspectError             `json:"error_retries"`
+	Limit       *inspectLimit              `json:"limit"`
+	ModelUsage  map[string]inspectUsage    `json:"model_usage"`
+	RoleUsage   map[string]inspectUsage    `json:"role_usage"`
+	Started     string                     `json:"started_at"`
+	TotalTime   *float64                   `json:"total_time"`
+	UUID        string                     `json:"uuid"`
+	Attachments map[string]json.RawMessage `json:"attachments"`
+	Events      json.RawMessage            `json:"events"`
+	Transcript  json.RawMessage            `json:"transcript"` // events and attachments in logs before 2025
 	marked
 }
 
@@ -55,22 +56,10 @@ type inspectUsage struct {
 	Reasoning  *int64 `json:"reasoning_tokens"`
 }
 
-func decodeInspectSample(text []byte) (s inspectSample, err error) {
-	into := map[string]any{
-		"id": &s.ID, "epoch": &s.Epoch, "input": &s.Input, "target": &s.Target, "metadata": &s.Metadata,
-		"messages": &s.Messages, "output": &s.Output, "scores": &s.Scores, "score": &s.Score, "error": &s.Error,
-		"error_retries": &s.Retries,
-		"limit":         &s.Limit, "model_usage": &s.ModelUsage, "role_usage": &s.RoleUsage, "started_at": &s.Started,
-		"total_time": &s.TotalTime, "uuid": &s.UUID, "attachments": &s.Attachments, "": &s.marks,
-	}
-	var events, transcript json.RawMessage // transcript in logs before 2025
-	into["events"], into["transcript"] = &events, &transcript
-	if err = members(text, into); err != nil {
-		return s, err
-	}
-	s.Events = events
-	if !isNone(transcript) {
-		err = rollout.Members(transcript, s.transcript)
+func decodeInspectSample(text []byte) (*inspectSample, error) {
+	s, err := decodeRow[inspectSample](text)
+	if err == nil && !isNone(s.Transcript) {
+		err = rollout.Members(s.Transcript, s.transcript)
 	}
 	return s, err
 }
@@ -87,17 +76,14 @@ func (s *inspectSample) transcript(key string, value []byte) error {
 
 // inspectReader remembers items and samples of its logs, not their text.
 type inspectReader struct {
-	sink    Sink
-	split   rollout.Split
-	numbers *onward
-	scores  *inspectScores
+	*intake
+	scores *inspectScores
 
-	model oneModel
 	tasks map[string]bool
 	items map[string]bool // by id: whether it was written as a number
 	uuids map[string]string
 
-	file File // that is being read
+	log  File // that is being read
 	task string
 	seen map[rollout.Key]string // where a sample of it is
 
@@ -105,16 +91,7 @@ type inspectReader struct {
 
 	last map[string]bool // of its samples, those that count; nil = all
 
-	plans plans
-
-	failures, limits, ungraded, cancelled, retried, again, replaced, scoredErrors, stamped int
-}
-
-func newInspectReader(opt Options, sink Sink) *inspectReader {
-	return &inspectReader{
-		sink: sink, split: opt.split(), numbers: newOnward(), scores: newInspectScores(opt.Score),
-		tasks: make(map[string]bool), items: make(map[string]bool), uuids: make(map[string]string),
-	}
+	failures, limits, unscored, cancelled, retried, copies, replaced, scoredErrors, stamped int
 }
 
 // sample takes in the text of one sample.
@@ -144,11 +121,11 @@ func (r *inspectReader) sample(where string, text []byte) error {
 		return fmt.Errorf("sample %s, epoch %d is there already: %s", id, epoch, was)
 	}
 	r.seen[k] = where
-	if was := r.uuids[s.UUID]; s.UUID != "" && was != "" && was != r.file.Name {
-		r.again++
+	if was := r.uuids[s.UUID]; s.UUID != "" && was != "" && was != r.log.Name {
+		r.copies++
 		return nil
 	}
-	r.uuids[s.UUID] = r.file.Name
+	r.uuids[s.UUID] = r.log.Name
 	if s.Limit != nil && s.Limit.Type == "operator" || s.Error.cancelled() {
 		r.cancelled++
 		return nil
@@ -159,7 +136,7 @@ func (r *inspectReader) sample(where string, text []byte) error {
 		return fmt.Errorf(`"messages": %w`, err)
 	}
 	prompt := inspectPrompt(talk.messages, s.Input)
-	if err := r.item(id, s, talk.messages[:prompt]); err != nil {
+	if err := r.sendItem(id, s, talk.messages[:prompt]); err != nil {
 		return err
 	}
 	rec := &rollout.Record{
@@ -194,7 +171,7 @@ func (s *inspectSample) stamp() *stamp {
 }
 
 // key names the sample.
-func (r *inspectReader) key(s inspectSample) (id string, epoch int, err error) {
+func (r *inspectReader) key(s *inspectSample) (id string, epoch int, err error) {
 	if id = jsontext.TextOrJSON(s.ID); id == "" {
 		return "", 0, fmt.Errorf(`"id" is missing`)
 	}
@@ -213,14 +190,14 @@ func (r *inspectReader) key(s inspectSample) (id string, epoch int, err error) {
 	return id, *s.Epoch, nil
 }
 
-// item passes on the item of a sample; the first of them stands for all.
-func (r *inspectReader) item(id string, s inspectSample, prompt []rollout.Message) error {
+// sendItem passes on the item of a sample; the first of them stands for all.
+func (r *inspectReader) sendItem(id string, s *inspectSample, prompt []rollout.Message) error {
 	if len(prompt) == 0 && len(s.Input) > 0 && s.Input[0] == '"' {
 		prompt = []rollout.Message{{Role: "user", Content: jsontext.TextOrJSON(s.Input)}}
 	}
 	r.named.tell(r.sink)
 	r.sink.tellExactly("target", s.Target)
-	return sendItem(r.sink, r.file, rollout.Item{ID: id, Split: r.split}, prompt,
+	return sendItem(r.sink, r.log, rollout.Item{ID: id, Split: r.split}, prompt,
 		map[string]json.RawMessage{"target": s.Target, "metadata": s.Metadata, "tools": s.offered()})
 }
 

@@ -23,10 +23,6 @@ type inspectScores struct {
 	informational []string // scorers of the log that is being read that do not grade
 }
 
-func newInspectScores(wanted string) *inspectScores {
-	return &inspectScores{wanted: wanted, chosen: wanted}
-}
-
 // score is one value of one scorer.
 type score struct {
 	scorer string
@@ -36,10 +32,10 @@ type score struct {
 }
 
 // grade sets outcome, reward and parts.
-func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
+func (r *inspectReader) grade(rec *rollout.Record, s *inspectSample) error {
 	if s.Error != nil {
 		r.failures++
-		if scores, err := s.scores(); err == nil && len(scores) > 0 {
+		if scores, err := inspectScoresOf(s.Scores, s.Score); err == nil && len(scores) > 0 {
 			r.scoredErrors++
 		}
 		rec.Outcome, rec.Error = inspectBoundary(*s.Error), transcript.FirstLine(s.Error.Message)
@@ -50,7 +46,7 @@ func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
 		rec.Outcome, rec.Error = at, transcript.FirstLine(cause)
 		return nil
 	}
-	scores, err := s.scores()
+	scores, err := inspectScoresOf(s.Scores, s.Score)
 	if err != nil {
 		return err
 	}
@@ -59,11 +55,8 @@ func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
 		return err
 	}
 	for _, other := range scores {
-		if other.value != nil && other.name != r.scores.chosen {
-			if rec.Parts == nil {
-				rec.Parts = make(map[string]float64)
-			}
-			rec.Parts[other.name] = *other.value
+		if other.name != r.scores.chosen {
+			setParts(rec, other.name, other.value)
 		}
 	}
 	switch {
@@ -73,7 +66,7 @@ func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
 		rec.Error = transcript.FirstLine(fmt.Sprintf("%s limit of %s", s.Limit.Type,
 			strings.TrimSuffix(jsontext.TextOrJSON(s.Limit.Limit), ".0")))
 	case reward == nil:
-		r.ungraded++
+		r.unscored++
 		rec.Outcome, rec.Error, rec.Parts = rollout.GraderFailed, why, nil
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward
@@ -81,15 +74,14 @@ func (r *inspectReader) grade(rec *rollout.Record, s inspectSample) error {
 	return nil
 }
 
-// scores lists the scores in the order of the log. A value with keys is a score
-// for each, called NAME.KEY.
-func (s *inspectSample) scores() (all []score, err error) {
-	text := s.Scores
+// inspectScoresOf lists the scores of a sample in the order of the log; only is that of logs
+// that hold one. A value with keys is a score for each, called NAME.KEY.
+func inspectScoresOf(text, only json.RawMessage) (all []score, err error) {
 	if isNone(text) {
-		if isNone(s.Score) {
+		if isNone(only) {
 			return nil, nil
 		}
-		text = slices.Concat([]byte(`{"score":`), s.Score, []byte("}"))
+		text = slices.Concat([]byte(`{"score":`), only, []byte("}"))
 	}
 	err = rollout.Members(text, func(name string, one []byte) error {
 		var v struct {
@@ -192,13 +184,14 @@ func (c *inspectScores) survey(ctx context.Context, logs []*inspectLog) error {
 			}
 		}
 		err := log.samples(ctx, func(where string, text []byte) error {
-			var s inspectSample
-			if err := members(text, map[string]any{"scores": &s.Scores, "score": &s.Score}); err != nil {
-				return nil // as is said when the sample is read
+			var s struct {
+				Scores json.RawMessage `json:"scores"`
+				Score  json.RawMessage `json:"score"`
 			}
-			scores, err := s.scores()
-			if err != nil {
-				return nil
+			err := decodeInto(text, &s)
+			scores, broken := inspectScoresOf(s.Scores, s.Score)
+			if err != nil || broken != nil {
+				return nil // as is said when the sample is read
 			}
 			for _, one := range scores {
 				t := found.of(one.scorer)

@@ -10,7 +10,6 @@ import (
 	"path"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -153,44 +152,5 @@ func readMember(f File, m *zip.File) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// zstds holds decoders that are not in use: making one is dear.
-var zstds = sync.Pool{New: func() any {
-	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxMemory(maxMember))
-	if err != nil {
-		panic("importer: zstd refuses its options: " + err.Error())
-	}
-	return d
-}}
-
 // unzstd unpacks zstd frames, of which a member may hold several in a row.
-func unzstd(rd io.Reader) io.ReadCloser {
-	d := zstds.Get().(*zstd.Decoder)
-	return &unpacking{d: d, err: d.Reset(rd)}
-}
-
-type unpacking struct {
-	d   *zstd.Decoder
-	err error
-}
-
-func (u *unpacking) Read(p []byte) (int, error) {
-	if u.err != nil {
-		return 0, u.err
-	}
-	return u.d.Read(p)
-}
-
-// Close gives the decoder back.
-func (u *unpacking) Close() error {
-	if u.d == nil {
-		return nil
-	}
-	err := u.d.Reset(nil)
-	zstds.Put(u.d)
-	u.d, u.err = nil, io.ErrClosedPipe
-	if errors.Is(err, zstd.ErrDecoderNilInput) {
-		return nil
-	}
-	return err
-}
+var unzstd = zstd.ZipDecompressor(zstd.WithDecoderMaxMemory(maxMember), zstd.WithDecoderMaxWindow(zstd.MaxWindowSize))

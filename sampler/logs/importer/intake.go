@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -14,30 +15,62 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// intake is what formats share whose files number no repeats, or number them
-// for themselves: it numbers samples over lines and files, hands each item on
-// once, and counts what is not a grade.
+// intake is what the readers of all formats share: it numbers samples over lines and files,
+// hands each item on once, holds the import to one model, and counts what is not a grade.
 type intake struct {
+	*tally
+	files   []File
+	opt     Options
+	open    opener // of tables
 	sink    Sink
 	split   rollout.Split
 	numbers *onward
 	times   map[string]int // how often an item came in this file
 	lines   map[string]int // where in this file something came that may come once
+	runs    map[string]int // the place of each run in this file, by its id
 	missing map[rollout.Outcome]int
 	model   oneModel
+	plans   plans
+	wanted  string // the score that is the reward; "" until the first is seen, or for the usual one
+	several bool   // there are others
 }
 
-func newIntake(src Source, sink Sink) *intake {
+func newIntake(files []File, opt Options, sink Sink) *intake {
 	return &intake{
-		sink: sink, split: src.Options.split(), numbers: newOnward(),
-		missing: make(map[rollout.Outcome]int),
+		tally: newTally(), files: files, opt: opt, sink: sink, split: opt.split(), numbers: newOnward(),
+		missing: make(map[rollout.Outcome]int), wanted: opt.Score,
 	}
 }
 
 // file begins the next file.
 func (in *intake) file() {
 	in.numbers.file()
-	in.times, in.lines = make(map[string]int), make(map[string]int)
+	in.times, in.lines, in.runs = make(map[string]int), make(map[string]int), make(map[string]int)
+}
+
+// eachRowOf reads the files one by one, as eachRow reads one.
+func eachRowOf[T any](ctx context.Context, in *intake, yield func(f File, line int, row *T) error) error {
+	for _, f := range in.files {
+		in.file()
+		err := eachRow(ctx, f, in.sink.of(f, in.files), func(line int, row *T) error { return yield(f, line, row) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// choose settles on the score that is the reward: the one that was chosen before, the usual
+// one, or the first.
+func (in *intake) choose(names []string, usual ...string) {
+	in.several = in.several || len(names) > 1
+	if in.wanted != "" || len(names) == 0 {
+		return
+	}
+	in.wanted = names[0]
+	if i := slices.IndexFunc(usual, func(name string) bool { return slices.Contains(names, name) }); i >= 0 {
+		in.wanted = usual[i]
+	}
 }
 
 // of returns the model of a file; an import has only one.
@@ -57,6 +90,14 @@ func (in *intake) of(f File, model string) error {
 func (in *intake) again(item string) int {
 	in.times[item]++
 	return in.times[item] - 1
+}
+
+// run returns the place of a run among those of the file, in the order in which they appear.
+func (in *intake) run(id string) int {
+	if _, there := in.runs[id]; !there {
+		in.runs[id] = len(in.runs)
+	}
+	return in.runs[id]
 }
 
 // only refuses a second line for what a file may hold one line of.
@@ -79,14 +120,7 @@ func (in *intake) item(f File, line int, id string, row json.RawMessage) error {
 		}
 		it.Row = wrapped
 	}
-	return in.toSink(in.sink.item(it))
-}
-
-func (in *intake) toSink(err error) error {
-	if err != nil {
-		return sinkError{err}
-	}
-	return nil
+	return ended(in.sink.item(it))
 }
 
 // record passes on the rollout that its file calls sample.
@@ -96,11 +130,19 @@ func (in *intake) record(rec *rollout.Record, sample int) error {
 	if rec.Reward == nil {
 		in.missing[rec.Outcome]++
 	}
-	return in.toSink(in.sink.record(rec))
+	return ended(in.sink.record(rec))
 }
 
-// finish says what is not a grade, and what several files were taken for.
-func (in *intake) finish(files []File, left []string) {
+// noteGraders says whose score is the reward, if there are several graders.
+func (in *intake) noteGraders() {
+	if in.several {
+		in.sink.note("there are several graders, and the reward is the score of %s; --score NAME selects another",
+			in.wanted)
+	}
+}
+
+// noteMissing says what is not a grade.
+func (in *intake) noteMissing() {
 	for _, o := range rollout.Outcomes() {
 		switch n := in.missing[o]; {
 		case n > 0 && o.Missing():
@@ -109,7 +151,6 @@ func (in *intake) finish(files []File, left []string) {
 			in.sink.note("rollouts that ended without an answer or a grade (%s): %d", o, n)
 		}
 	}
-	in.sink.noteFiles(files, left)
 }
 
 // number reads a number; null, which NaN was read as, and nothing are nil.
@@ -182,14 +223,14 @@ func finished(rec *rollout.Record, word string) {
 	}
 }
 
-// keysOf lists the keys of a JSON object in their order.
-func keysOf(object json.RawMessage) ([]string, error) {
-	var keys []string
-	err := rollout.Members(object, func(key string, _ []byte) error {
-		keys = append(keys, key)
+// valuesByKey returns the keys of a JSON object in their order, and its values.
+func valuesByKey(object json.RawMessage) (keys []string, values map[string]json.RawMessage, err error) {
+	values = make(map[string]json.RawMessage)
+	err = rollout.Members(object, func(key string, value []byte) error {
+		keys, values[key] = append(keys, key), value
 		return nil
 	})
-	return keys, err
+	return keys, values, err
 }
 
 // pythonTime reads a time as Python writes it, with or without a zone.

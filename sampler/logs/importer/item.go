@@ -15,9 +15,6 @@ import (
 // the user opens differently in every trial, so the task is the prompt. It reports whether
 // the item was passed on.
 func knownTask(sink Sink, split rollout.Split, id string, task json.RawMessage) (bool, error) {
-	if sink.known == nil {
-		return false, nil
-	}
 	known, err := sink.known(split, id, []rollout.Message{{Role: "user", Content: id + "\n" + string(task)}})
 	return known, ended(err)
 }
@@ -26,10 +23,8 @@ func knownTask(sink Sink, split rollout.Split, id string, task json.RawMessage) 
 // other fields of its row; those that hold nothing are left out. It is called for each
 // rollout: identity compares the messages, and passes an item on once.
 func sendItem(sink Sink, f File, it rollout.Item, messages []rollout.Message, fields map[string]json.RawMessage) error {
-	if sink.known != nil {
-		if known, err := sink.known(it.Split, it.ID, messages); known || err != nil {
-			return ended(err)
-		}
+	if known, err := sink.known(it.Split, it.ID, messages); known || err != nil {
+		return ended(err)
 	}
 	row := make(map[string]json.RawMessage, len(fields)+1)
 	for key, value := range fields {

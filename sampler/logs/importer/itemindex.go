@@ -1,7 +1,6 @@
 package importer
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,7 +23,7 @@ var itemIndex = Format{
 		Reward:   "`score`",
 		Failures: "a `score` of -1; null or NaN",
 	},
-	Read: readItemIndex,
+	Read: readItemIndex, keys: []string{"item_index", "score"},
 }
 
 type itemIndexRow struct {
@@ -34,27 +33,18 @@ type itemIndexRow struct {
 	marked
 }
 
-func readItemIndex(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "item_index", "score") })
-	if err != nil {
+func readItemIndex(ctx context.Context, in *intake) error {
+	if err := eachRowOf(ctx, in, in.itemIndexLine); err != nil {
 		return err
 	}
-	in := newIntake(src, sink)
-	for _, f := range files {
-		in.file()
-		if err := eachRow(ctx, f, sink.of(f, files),
-			func(line int, row *itemIndexRow) error { return itemIndexLine(in, f, line, row) }); err != nil {
-			return err
-		}
-	}
-	sink.note("item = item_index, sample = how often it came before, split = %s; the files do not hold the items "+
+	in.sink.note("item = item_index, sample = how often it came before, split = %s; the files do not hold the items "+
 		"themselves", in.split)
-	sink.note("token counts and times are not in these files: unknown, not zero")
-	in.finish(files, left)
+	in.sink.note("token counts and times are not in these files: unknown, not zero")
+	in.noteMissing()
 	return nil
 }
 
-func itemIndexLine(in *intake, f File, line int, row *itemIndexRow) error {
+func (in *intake) itemIndexLine(f File, line int, row *itemIndexRow) error {
 	id, err := wholeID("item_index", row.Index)
 	if err != nil {
 		return err
@@ -92,19 +82,6 @@ func itemIndexLine(in *intake, f File, line int, row *itemIndexRow) error {
 	return in.record(rec, in.again(id))
 }
 
-// responseItem is an item of the Responses API, of any type.
-type responseItem struct {
-	Type      string          `json:"type"`
-	Role      string          `json:"role"`
-	Content   json.RawMessage `json:"content"`
-	Status    string          `json:"status"`
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-	CallID    string          `json:"call_id"`
-	Output    json.RawMessage `json:"output"`
-	Summary   json.RawMessage `json:"summary"`
-}
-
 // trajectory reads a list of items of the Responses API, which may be in a string. What
 // comes before the model's first item is what it was asked. The end is that of the
 // model's last item.
@@ -112,7 +89,7 @@ func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Messag
 	if isNone(v) || string(v) == `""` {
 		return t, nil, "", nil
 	}
-	var items []responseItem
+	var items []transcript.Item
 	if err := jsontext.Unmarshal([]byte(jsontext.TextOrJSON(v)), &items); err != nil {
 		return t, nil, "", fmt.Errorf("it is not a list of items of the Responses API: %w", err)
 	}
@@ -122,30 +99,22 @@ func trajectory(v json.RawMessage) (t transcript.Builder, asked []rollout.Messag
 			t.EndTurn()
 		}
 		if it.Role == "assistant" || it.Type == "function_call" || it.Type == "reasoning" {
-			end = it.end()
+			end = endOf(it)
 		}
-		switch {
-		case it.Type == "function_call":
-			t.AddCall(it.CallID, it.Name, jsontext.TextOrJSON(it.Arguments))
-		case it.Type == "function_call_output":
-			t.AddResult(it.CallID, jsontext.TextOrJSON(it.Output))
-		case it.Type == "reasoning":
-			t.AddReasoning(cmp.Or(transcript.Summary(it.Summary), transcript.Summary(it.Content)))
-		case it.Role == "assistant":
-			t.AddReply(transcript.Summary(it.Content))
-		case it.Role != "" && t.Turns == 0:
-			asked = append(asked, rollout.Message{Role: it.Role, Content: transcript.Summary(it.Content)})
-		case it.Role != "":
-			t.AddPrompt(it.Role, transcript.Summary(it.Content))
+		text := transcript.Summary(it.Content)
+		if it.Role != "" && it.Role != "assistant" && t.Turns == 0 {
+			asked = append(asked, rollout.Message{Role: it.Role, Content: text})
+			continue
 		}
+		t.AddItem(it, text)
 	}
 	t.Close()
 	return t, asked, end, nil
 }
 
-// end returns why an item of the model ended. An incomplete one does not say
+// endOf returns why an item of the model ended. An incomplete one does not say
 // what cut it off, which is a limit of tokens but for the rare content filter.
-func (it *responseItem) end() string {
+func endOf(it transcript.Item) string {
 	var parts []struct {
 		Type string `json:"type"`
 	}

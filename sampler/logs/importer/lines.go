@@ -21,34 +21,26 @@ func readJSONLines[T any](ctx context.Context, f File, sink Sink, decode func(te
 		return err
 	}
 	defer rd.Close()
-	torn, err := false, error(nil)
-	if sink.rowKey == nil {
-		torn, err = rollout.ReadLines(ctx, f.Name, rd, decode, yield)
-	} else {
-		torn, err = readKeyedLines(ctx, f.Name, rd, sink, decode, yield)
+	type keyed struct {
+		value T
+		key   string // see Sink.rowKey
 	}
+	torn, err := rollout.ReadLines(ctx, f.Name, rd, func(text []byte) (k keyed, err error) {
+		if sink.rowKey != nil {
+			k.key = sink.rowKey(text)
+		}
+		k.value, err = decode(text)
+		return k, err
+	}, func(l rollout.Line[keyed]) error {
+		if sink.rowKey != nil {
+			sink.row(l.Value.key)
+		}
+		return yield(rollout.Line[T]{Value: l.Value.value, Number: l.Number, Hash: l.Hash})
+	})
 	if err == nil && torn {
 		sink.note("the last line was incomplete and left out")
 	}
 	return err
-}
-
-// readKeyedLines is rollout.ReadLines that says of each line what it holds under the key
-// that names items.
-func readKeyedLines[T any](ctx context.Context, name string, rd io.Reader, sink Sink,
-	decode func(text []byte) (T, error), yield func(rollout.Line[T]) error,
-) (torn bool, err error) {
-	type keyed struct {
-		value T
-		key   string
-	}
-	return rollout.ReadLines(ctx, name, rd, func(text []byte) (keyed, error) {
-		value, err := decode(text)
-		return keyed{value, sink.rowKey(text)}, err
-	}, func(l rollout.Line[keyed]) error {
-		sink.row(l.Value.key)
-		return yield(rollout.Line[T]{Value: l.Value.value, Number: l.Number, Hash: l.Hash})
-	})
 }
 
 // lineError is an error about a line.

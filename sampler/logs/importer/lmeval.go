@@ -30,7 +30,7 @@ var lmEval = Format{
 		Reward:   "of one response alone: the first of `metrics`, or that of `--score`; repeats have none",
 		Failures: "repeats are not graded (`grader`), and so is a metric that is not a number",
 	},
-	Read: readLMEval,
+	Read: readLMEval, keys: []string{"doc_id", "doc", "resps"},
 }
 
 type lmEvalRow struct {
@@ -47,19 +47,15 @@ type lmEvalRow struct {
 	marked
 }
 
-func readLMEval(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "doc_id", "doc", "resps") })
-	if err != nil {
-		return err
-	}
-	l := lmEvalReader{intake: newIntake(src, sink), pick: src.Options.Score, hashes: make(map[string]string)}
-	for _, f := range files {
+func readLMEval(ctx context.Context, in *intake) error {
+	l := lmEvalReader{intake: in, hashes: make(map[string]string)}
+	for _, f := range in.files {
 		l.file()
 		l.filter, l.task = "", lmEvalTask(f.Name)
-		if err := l.models.check(f, lmEvalModel(f)); err != nil {
+		if err := l.model.check(f, lmEvalModel(f)); err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
-		err := readJSONLines(ctx, f, sink.of(f, files), decodeLMEval, func(line rollout.Line[*lmEvalRow]) error {
+		err := readJSONLines(ctx, f, in.sink.of(f, in.files), decodeLMEval, func(line rollout.Line[*lmEvalRow]) error {
 			return stopped(f, line.Number, l.line(f, line.Number, line.Value))
 		})
 		if err != nil {
@@ -67,15 +63,13 @@ func readLMEval(ctx context.Context, src Source, sink Sink) error {
 		}
 	}
 	l.notes()
-	l.finish(files, left)
+	l.noteMissing()
 	return nil
 }
 
-var lmEvalRowOf = rowDecoder[lmEvalRow]()
-
 // decodeLMEval reads a line, and the keys that its metrics name.
 func decodeLMEval(text []byte) (*lmEvalRow, error) {
-	row, err := lmEvalRowOf(text)
+	row, err := decodeRow[lmEvalRow](text)
 	if err != nil {
 		return row, err
 	}
@@ -98,10 +92,8 @@ func decodeLMEval(text []byte) (*lmEvalRow, error) {
 
 type lmEvalReader struct {
 	*intake
-	models oneModel // by the results next to the samples
 	task   string
-	filter string // of this file, whose lines are taken
-	pick   string
+	filter string            // of this file, whose lines are taken
 	hashes map[string]string // of items
 
 	filtered, repeated int
@@ -125,12 +117,14 @@ func lmEvalModel(f File) string {
 		return ""
 	}
 	for _, e := range entries {
-		var model string
+		var results struct {
+			Model string `json:"model_name"`
+		}
 		if ok, err := path.Match("results_*.json", e.Name()); !ok || err != nil || !e.Type().IsRegular() {
 			continue
 		}
-		if planBeside(f, e.Name(), map[string]any{"model_name": &model}) == nil && model != "" {
-			return model
+		if planBeside(f, e.Name(), &results) == nil && results.Model != "" {
+			return results.Model
 		}
 	}
 	return ""
@@ -171,7 +165,7 @@ func (l *lmEvalReader) line(f File, line int, row *lmEvalRow) error {
 
 // rollouts passes on one record per repeat.
 func (l *lmEvalReader) rollouts(id string, row *lmEvalRow) error {
-	l.pick = pickScore(l.pick, row.Metrics)
+	l.choose(row.Metrics)
 	n := len(row.Resps[0])
 	if n > 1 {
 		l.repeated++
@@ -203,16 +197,16 @@ func (l *lmEvalReader) rollouts(id string, row *lmEvalRow) error {
 func (l *lmEvalReader) metrics(rec *rollout.Record, row *lmEvalRow) {
 	for _, name := range row.Metrics {
 		value, err := number(name, row.scores[name])
-		if err == nil && name != l.pick {
+		if err == nil && name != l.wanted {
 			setParts(rec, name, value)
 		}
 	}
-	value, err := number(l.pick, row.scores[l.pick])
+	value, err := number(l.wanted, row.scores[l.wanted])
 	if err != nil {
 		fail(rec, rollout.GraderFailed, err.Error())
 		return
 	}
-	grade(rec, value, strings.TrimSpace("not graded: there is no metric "+l.pick))
+	grade(rec, value, strings.TrimSpace("not graded: there is no metric "+l.wanted))
 }
 
 // lmEvalItem is the document with its target, and the prompt as a message.
@@ -243,12 +237,10 @@ func lmEvalPrompt(arguments json.RawMessage) json.RawMessage {
 func (l *lmEvalReader) notes() {
 	l.sink.note("item = task and doc_id, sample = the place among the responses to the first request, split = %s",
 		l.split)
-	if l.repeated > 0 {
-		l.sink.noteCount(l.repeated, "document[|s] [was|were] answered more than once, and lm-eval keeps no score "+
-			"for each answer: gonogo grade RUN --grader FILE gives them rewards")
-	}
-	if l.pick != "" {
-		l.sink.note("the reward of a document answered once is its metric %s; --score NAME selects another", l.pick)
+	l.sink.noteCount(l.repeated, "document[|s] [was|were] answered more than once, and lm-eval keeps no score "+
+		"for each answer: gonogo grade RUN --grader FILE gives them rewards")
+	if l.wanted != "" {
+		l.sink.note("the reward of a document answered once is its metric %s; --score NAME selects another", l.wanted)
 	}
 	if l.filtered > 0 {
 		l.sink.note("lines that show the same responses through other filters, left out: %d", l.filtered)

@@ -108,7 +108,7 @@ func TestFormats(t *testing.T) {
 		}
 		for of := range samples {
 			var g got
-			err := f.Read(context.Background(), sample(of), g.sink())
+			err := f.read(context.Background(), sample(of), g.sink())
 			switch {
 			case of == f.Name && (err != nil || len(g.records) == 0):
 				t.Errorf("%s does not read its own sample: %v", f.Name, err)

@@ -35,7 +35,7 @@ var nemoGym = Format{
 			"code of it by which the judge gave no verdict, or the reference or the verifier was broken, is " +
 			"`grader`, any other code is a grade",
 	},
-	Read: readNemoGym,
+	Read: readNemoGym, keys: []string{"responses_create_params", "response", "reward"},
 }
 
 type nemoRow struct {
@@ -87,15 +87,10 @@ type nemoAgent struct {
 	Name string `json:"name"`
 }
 
-func readNemoGym(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx,
-		func(f File) error { return sniffKeys(f, "responses_create_params", "response", "reward") })
-	if err != nil {
-		return err
-	}
-	n := nemoReader{intake: newIntake(src, sink), tally: newTally(), attempts: make(map[rollout.Key]int)}
+func readNemoGym(ctx context.Context, in *intake) error {
+	n := nemoReader{intake: in, attempts: make(map[rollout.Key]int)}
 	agents := make(map[string]bool)
-	for _, f := range files {
+	for _, f := range in.files {
 		type head struct {
 			Agent nemoAgent `json:"agent_ref"`
 		}
@@ -107,9 +102,9 @@ func readNemoGym(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	n.several = len(agents) > 1
+	n.agents = len(agents)
 	run, runs := "", 0
-	for _, f := range failuresFirst(files) {
+	for _, f := range failuresFirst(in.files) {
 		if name := runOf(f); name != run {
 			run = name
 			n.file()
@@ -118,20 +113,18 @@ func readNemoGym(ctx context.Context, src Source, sink Sink) error {
 				return err
 			}
 		}
-		if err := eachRow(ctx, f, sink.of(f, files),
+		if err := eachRow(ctx, f, in.sink.of(f, in.files),
 			func(line int, row *nemoRow) error { return n.row(f, line, row) }); err != nil {
 			return err
 		}
 	}
-	sink.note("item = _ng_task_index, sample = _ng_rollout_index, split = %s; without them the request and the "+
+	in.sink.note("item = _ng_task_index, sample = _ng_rollout_index, split = %s; without them the request and the "+
 		"order of the lines; lines for one rollout are attempts at it", n.split)
-	if n.several {
-		sink.note("there are %d agents: items are theirs each (AGENT/ID), and means go over all of them; import "+
-			"each by itself to compare them", len(agents))
+	if n.agents > 1 {
+		in.sink.note("there are %d agents: items are theirs each (AGENT/ID), and means go over all of them; import "+
+			"each by itself to compare them", n.agents)
 	}
-	n.plans.send(sink, n.split, runs, 0)
-	n.tally.note(sink)
-	sink.noteFiles(files, left)
+	in.sendPlan(runs, 0)
 	return nil
 }
 
@@ -161,10 +154,8 @@ func failuresFirst(files []File) []File {
 
 type nemoReader struct {
 	*intake
-	tally    *tally
-	several  bool // agents
+	agents   int
 	attempts map[rollout.Key]int
-	plans    plans
 }
 
 // inputs counts the rollouts that a run was to make: the lines of its materialized inputs.
@@ -193,7 +184,7 @@ func (n *nemoReader) row(f File, line int, row *nemoRow) error {
 	if task := cmp.Or(row.Task, row.TaskIdx); task != nil {
 		id = fmt.Sprint(*task)
 	}
-	if n.several {
+	if n.agents > 1 {
 		id = row.Agent.Name + "/" + id
 	}
 	sample := 0
@@ -313,11 +304,11 @@ func (n *nemoReader) grade(rec *rollout.Record, row *nemoRow) error {
 		if jsontext.TextOrJSON(row.Judge) != "" {
 			cause = jsontext.TextOrJSON(row.Judge)
 		}
-		n.tally.failed(rec, rollout.Boundary(class), strings.Trim(class+": "+transcript.FirstLine(cause), ": "))
+		n.failed(rec, rollout.Boundary(class), strings.Trim(class+": "+transcript.FirstLine(cause), ": "))
 	case at != "":
-		n.tally.failed(rec, at, cause)
+		n.failed(rec, at, cause)
 	case reward == nil:
-		n.tally.ungraded(rec, "reward is missing, null or NaN")
+		n.ungraded(rec, "reward is missing, null or NaN")
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward
 	}

@@ -120,7 +120,8 @@ func (a *array) cut(err error) error {
 	return a.src.errorOf("read", err)
 }
 
-// eachOf reads a file that is an object with a list at path.
+// eachOf reads a file that is a list, or an object with a list at path. An error of yield gets
+// the element's place, unless the sink ended the import.
 func eachOf(ctx context.Context, f File, path []string, other func(string, json.RawMessage) error,
 	yield func(*array, []byte) error,
 ) error {
@@ -138,7 +139,7 @@ func eachOf(ctx context.Context, f File, path []string, other func(string, json.
 			return err
 		}
 		if err := yield(a, raw); err != nil {
-			return err
+			return a.stopped(err)
 		}
 	}
 }

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -31,7 +29,7 @@ var outputItems = Format{
 		Failures: "`sample.error`; an item or a result that is marked so, and a result whose `sample` has an error; " +
 			"no results",
 	},
-	Read: readOutputItems,
+	Read: readOutputItems, sniff: sniffOutputItems,
 }
 
 type outputItem struct {
@@ -55,9 +53,7 @@ type evalResult struct {
 }
 
 // UnmarshalJSON decodes a result, with its marks.
-func (r *evalResult) UnmarshalJSON(text []byte) error {
-	return members(text, map[string]any{"name": &r.Name, "score": &r.Score, "sample": &r.Sample, "": &r.marks})
-}
+func (r *evalResult) UnmarshalJSON(text []byte) error { return decodeInto(text, r) }
 
 // failure returns what the result says of a grader that failed: a sample with an error, or
 // a mark of its own, such as Azure's status or the flags of graders/run.
@@ -96,39 +92,29 @@ func (s *evalSample) failure() (text string, failed bool) {
 	return strings.Trim(code+": "+text, ": "), true
 }
 
-func readOutputItems(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, sniffOutputItems)
-	if err != nil {
-		return err
-	}
-	o := outputItemReader{intake: newIntake(src, sink), pick: src.Options.Score}
-	for _, f := range files {
+func readOutputItems(ctx context.Context, in *intake) error {
+	o := outputItemReader{intake: in}
+	for _, f := range in.files {
 		o.file()
-		o.runs = make(map[string]int)
-		if err := o.each(ctx, f, sink.of(f, files)); err != nil {
+		if err := o.each(ctx, f, in.sink.of(f, in.files)); err != nil {
 			return err
 		}
 	}
-	sink.note("item = datasource_item_id, sample = the place of the run among the runs of its file, split = %s",
+	in.sink.note("item = datasource_item_id, sample = the place of the run among the runs of its file, split = %s",
 		o.split)
-	if o.several {
-		sink.note("there are several graders, and the reward is the score of %s; --score NAME selects another", o.pick)
-	}
+	in.noteGraders()
 	if o.called {
-		sink.note("output items hold no times: unknown, not zero")
+		in.sink.note("output items hold no times: unknown, not zero")
 	} else {
-		sink.note("output items hold neither tool calls nor times: unknown, not zero")
+		in.sink.note("output items hold neither tool calls nor times: unknown, not zero")
 	}
-	sink.noteStamps(o.stamped)
-	o.finish(files, left)
+	in.sink.noteStamps(o.stamped)
+	in.noteMissing()
 	return nil
 }
 
 type outputItemReader struct {
 	*intake
-	pick    string // the grader whose score is the reward; "" until the first is seen
-	several bool
-	runs    map[string]int // the place of each run in this file
 	stamped int
 	called  bool // a tool call is in the files
 }
@@ -174,43 +160,24 @@ func azureParts(messages []rollout.Message) []rollout.Message {
 
 // each reads the items of a file: lines, or the list that the API answers with.
 func (o *outputItemReader) each(ctx context.Context, f File, sink Sink) error {
-	list, err := evalList(f)
-	if err != nil {
-		return err
-	}
-	if !list {
+	if !evalList(f) {
 		return eachRow(ctx, f, sink, func(line int, it *outputItem) error { return o.add(f, line, it) })
 	}
 	more := false
-	a, err := openArrayIn(f, []string{"data"}, func(key string, value json.RawMessage) error {
+	err := eachOf(ctx, f, []string{"data"}, func(key string, value json.RawMessage) error {
 		more = more || key == "has_more" && string(value) == "true"
 		return nil
-	})
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	decode := rowDecoder[outputItem]()
-	for {
-		raw, err := a.next(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return err
-		}
-		it, err := decode(raw)
+	}, func(a *array, raw []byte) error {
+		it, err := decodeRow[outputItem](raw)
 		if err == nil {
 			err = o.add(f, a.index+1, it)
 		}
-		if err != nil {
-			return a.stopped(err)
-		}
-	}
-	if more {
+		return err
+	})
+	if err == nil && more {
 		sink.note("the list says that it has more pages, which are not in this file")
 	}
-	return nil
+	return err
 }
 
 func (o *outputItemReader) add(f File, line int, it *outputItem) error {
@@ -218,13 +185,8 @@ func (o *outputItemReader) add(f File, line int, it *outputItem) error {
 	if err != nil {
 		return err
 	}
-	run, there := o.runs[it.RunID]
-	if !there {
-		run = len(o.runs)
-		o.runs[it.RunID] = run
-	}
 	rec := &rollout.Record{Item: id}
-	sample := it.Stamp.names(rec, run)
+	sample := it.Stamp.names(rec, o.run(it.RunID))
 	if err := o.only(line, fmt.Sprintf("item %s of run %q", rec.Item, it.RunID)); err != nil {
 		return err
 	}
@@ -280,11 +242,7 @@ func (o *outputItemReader) fill(rec *rollout.Record, it *outputItem) {
 	if len(rec.Calls) > 0 {
 		o.called = true
 	}
-	for _, m := range rec.Messages {
-		if m.Role == "assistant" {
-			rec.Answer = m.Content
-		}
-	}
+	rec.Answer = transcript.LastAnswer(rec.Messages)
 	finished(rec, it.Sample.Finish)
 	if u := it.Sample.Usage; u != nil {
 		rec.Usage = rollout.Usage{Input: u.Input, Output: u.Output, Cached: u.Cached}
@@ -304,13 +262,13 @@ func (o *outputItemReader) grade(rec *rollout.Record, it *outputItem) error {
 	for i, r := range it.Results {
 		names[i] = graderName(r.Name)
 	}
-	o.pick, o.several = pickScore(o.pick, names), o.several || len(names) > 1
+	o.choose(names)
 	for i, r := range it.Results {
 		score, err := number("the score of "+names[i], r.Score)
 		if err != nil {
 			return err
 		}
-		if names[i] != o.pick {
+		if names[i] != o.wanted {
 			setParts(rec, names[i], score)
 			continue
 		}
@@ -325,7 +283,7 @@ func (o *outputItemReader) grade(rec *rollout.Record, it *outputItem) error {
 	case cut && rec.Answer == "":
 		fail(rec, rollout.NoAnswer, "no output: the model stopped because of "+it.Sample.Finish)
 	default:
-		fail(rec, rollout.GraderFailed, "there is no result of "+cmp.Or(o.pick, "a grader"))
+		fail(rec, rollout.GraderFailed, "there is no result of "+cmp.Or(o.wanted, "a grader"))
 	}
 	return nil
 }
@@ -337,9 +295,8 @@ var trailingUUID = regexp.MustCompile(`(?i)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-
 func graderName(name string) string { return trailingUUID.ReplaceAllString(name, "") }
 
 func sniffOutputItems(f File) error {
-	list, err := evalList(f)
-	if err != nil || list {
-		return err
+	if evalList(f) {
+		return nil
 	}
 	head, err := readHead(f)
 	keys := head.keys
@@ -355,47 +312,25 @@ func sniffOutputItems(f File) error {
 
 // evalList reports whether a file is the list that the API answers with: an
 // object with data, of which the first is an output item.
-func evalList(f File) (bool, error) {
-	const look = 64 << 20
-	rd, err := f.Open()
-	if err != nil {
-		return false, err
-	}
-	defer rd.Close()
-	clean := newConstants(io.LimitReader(rd, look))
-	if _, err := skipSpace(clean.rd); err != nil {
-		return false, sniffError(f, err)
-	}
-	dec, kind := json.NewDecoder(clean), ""
-	if token, err := dec.Token(); err != nil || token != json.Delim('{') {
-		return false, nil
-	}
-	for dec.More() {
-		key, err := dec.Token()
-		if err == nil && key == "data" {
-			return isEvalData(dec, kind), nil
-		}
-		var value json.RawMessage
-		if err != nil || dec.Decode(&value) != nil {
-			return false, nil
-		}
+func evalList(f File) bool {
+	kind := ""
+	a, err := openArrayIn(f, []string{"data"}, func(key string, value json.RawMessage) error {
 		if key == "object" {
 			kind = jsontext.TextOrJSON(value)
 		}
-	}
-	return false, nil
-}
-
-// isEvalData looks at the first element of data, of an object of a kind.
-func isEvalData(dec *json.Decoder, kind string) bool {
-	if token, err := dec.Token(); err != nil || token != json.Delim('[') {
+		return nil
+	})
+	if err != nil {
 		return false
 	}
+	defer a.close()
 	var first struct {
 		Object string `json:"object"`
 	}
-	if !dec.More() || dec.Decode(&first) != nil { // none, or one that is cut off
-		return kind == "list"
+	data := !a.ended
+	raw, err := a.next(context.Background())
+	if err != nil || jsontext.Unmarshal(raw, &first) != nil { // none, or one that is cut off
+		return data && kind == "list"
 	}
 	return first.Object == "eval.run.output_item"
 }

@@ -3,8 +3,6 @@ package importer
 import (
 	"errors"
 	"io/fs"
-
-	"gonogo/sampler/rollout"
 )
 
 // plans sums up how many rollouts the runs of an import set out to make, by what is said with
@@ -24,23 +22,23 @@ func (p *plans) add(rollouts int) {
 	p.rollouts += rollouts
 }
 
-// send passes the plan on where all of the files have one. Rollouts that were cancelled are in
-// the log, and are no longer planned.
-func (p *plans) send(sink Sink, split rollout.Split, files, cancelled int) {
-	if p.told == files {
-		sink.planned(split, p.rollouts-cancelled)
+// sendPlan passes the plan on where all of the files have one. Rollouts that were cancelled are
+// in the log, and are no longer planned.
+func (in *intake) sendPlan(files, cancelled int) {
+	if in.plans.told == files {
+		in.sink.planned(in.split, in.plans.rollouts-cancelled)
 	}
 }
 
-// planBeside reads keys of the JSON object in the file called name next to f. A file that is
-// not there, or is none of that kind, leaves them as they are, and so does one above the
+// planBeside reads the JSON object in the file called name next to f. A file that is
+// not there, or is none of that kind, leaves into as it is, and so does one above the
 // folder that is read, which fs.FS cannot open.
-func planBeside(f File, name string, keys map[string]any) error {
+func planBeside(f File, name string, into any) error {
 	beside := f.Beside(name)
 	if !fs.ValidPath(beside.Path) {
 		return nil
 	}
-	err := readObject(beside, keys)
+	err := readObject(beside, into)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrUnrecognized) {
 		return nil
 	}

@@ -29,7 +29,7 @@ var promptfoo = Format{
 			"score: `metadata.graderError`, a script that threw, a factuality or closed-QA judge that gave no " +
 			"verdict; so is a row without assertions, or with a score that is null or NaN",
 	},
-	Read: readPromptfoo,
+	Read: readPromptfoo, sniff: sniffPromptfoo,
 }
 
 type promptfooRow struct {
@@ -84,18 +84,16 @@ type promptfooFile struct {
 	}
 }
 
-func sniffPromptfoo(f File) error { return openPromptfoo(f).sniff() }
-
 // openPromptfoo recognizes the shapes by the beginning of the file.
 func openPromptfoo(f File) *promptfooFile {
 	return &promptfooFile{file: f, lines: sniffKeys(f, "promptIdx", "testIdx", "provider") == nil}
 }
 
-func (p *promptfooFile) sniff() error {
-	if p.lines {
+func sniffPromptfoo(f File) error {
+	if openPromptfoo(f).lines {
 		return nil
 	}
-	return sniffKeys(p.file, "evalId")
+	return sniffKeys(f, "evalId")
 }
 
 // each passes on the rows. Place names one in an error.
@@ -104,7 +102,6 @@ func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place st
 		return eachRow(ctx, p.file, sink,
 			func(line int, row *promptfooRow) error { return yield(fmt.Sprintf("line %d", line), row) })
 	}
-	decode := rowDecoder[promptfooRow]()
 	version, outputs := "", false
 	return eachOf(ctx, p.file, []string{"results", "results"}, func(key string, value json.RawMessage) error {
 		switch key {
@@ -122,37 +119,30 @@ func (p *promptfooFile) each(ctx context.Context, sink Sink, yield func(place st
 		return nil
 	}, func(a *array, text []byte) error {
 		sink.at(text)
-		row, err := decode(text)
+		row, err := decodeRow[promptfooRow](text)
 		if err == nil {
 			err = yield(fmt.Sprintf("entry %d", a.index), row)
 		}
-		if err != nil {
-			return a.stopped(err)
-		}
-		return nil
+		return err
 	})
 }
 
-func readPromptfoo(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, sniffPromptfoo)
-	if err != nil {
-		return err
-	}
+func readPromptfoo(ctx context.Context, in *intake) error {
 	r := promptfooReader{
-		intake: newIntake(src, sink), wanted: src.Options.Score, tally: newTally(),
-		providers: make(map[string]bool), checks: make(map[string]map[string]bool),
+		intake: in, providers: make(map[string]bool), checks: make(map[string]map[string]bool),
 	}
-	looks := make([]*promptfooLook, len(files))
-	for i, f := range files {
+	sink, looks := in.sink, make([]*promptfooLook, len(in.files))
+	for i, f := range in.files {
 		p := openPromptfoo(f)
+		var err error
 		if looks[i], err = r.look(ctx, p); err != nil {
 			return err
 		}
 		r.plans.add(p.stats.Successes + p.stats.Failures + p.stats.Errors)
 	}
-	for i, f := range files {
-		r.intake.file()
-		err := openPromptfoo(f).each(ctx, sink.of(f, files),
+	for i, f := range in.files {
+		in.file()
+		err := openPromptfoo(f).each(ctx, sink.of(f, in.files),
 			func(_ string, row *promptfooRow) error { return r.row(f, looks[i], row) })
 		if err != nil {
 			return err
@@ -166,33 +156,26 @@ func readPromptfoo(ctx context.Context, src Source, sink Sink) error {
 		sink.note("there are %d providers: items are theirs each, and means go over all of them; for one against "+
 			"the other, import each by itself and compare", len(r.providers))
 	}
-	sink.note("item = hash of promptIdx and vars, sample = order of testIdx within it, split = %s", r.intake.split)
+	sink.note("item = hash of promptIdx and vars, sample = order of testIdx within it, split = %s", r.split)
 	asserted := 0
 	for _, checks := range r.checks {
 		asserted += min(1, len(checks)-1)
 	}
-	if asserted > 0 {
-		sink.noteCount(asserted, "set[|s] of vars [has|have] tests with different assertions: each of them is an item")
-	}
+	sink.noteCount(asserted, "set[|s] of vars [has|have] tests with different assertions: each of them is an item")
 	if r.wanted == "" {
 		sink.note("reward = score, the weighted mean of the assertions")
 	} else {
 		sink.note("reward = named score %s, by --score", r.wanted)
 	}
-	r.plans.send(sink, r.intake.split, len(files), 0)
-	r.tally.note(sink)
-	sink.noteFiles(files, left)
+	in.sendPlan(len(in.files), 0)
 	return nil
 }
 
 // promptfooReader remembers items and their tests, not their text.
 type promptfooReader struct {
-	intake    *intake
-	wanted    string
-	tally     *tally
+	*intake
 	providers map[string]bool
 	checks    map[string]map[string]bool // hashes of the assertions, by prompt, provider and vars
-	plans     plans
 }
 
 // promptfooLook is what a first reading of a file found.

@@ -24,21 +24,21 @@ func (r *promptfooReader) row(f File, look *promptfooLook, row *promptfooRow) er
 		id = jsontext.TextOrJSON(row.Provider.ID) + "/" + id
 	}
 	fields := map[string]json.RawMessage{"vars": row.Vars}
-	r.intake.sink.tellExactly("provider_label", row.Provider.Label)
-	if err := sendItem(r.intake.sink, f, rollout.Item{ID: id, Split: r.intake.split}, row.prompt(),
+	r.sink.tellExactly("provider_label", row.Provider.Label)
+	if err := sendItem(r.sink, f, rollout.Item{ID: id, Split: r.split}, row.prompt(),
 		fields); err != nil {
 		return err
 	}
 	rec := &rollout.Record{Item: id, Turns: 1}
 	row.fill(rec)
 	if row.Response.Cached {
-		r.tally.count("response[|s] came from promptfoo's cache: [it is no new sample, and differs|they are no new " +
+		r.count("response[|s] came from promptfoo's cache: [it is no new sample, and differs|they are no new " +
 			"samples, and differ] only by chance of the grading")
 	}
 	if err := r.grade(rec, row); err != nil {
 		return err
 	}
-	return r.intake.record(rec, sample)
+	return r.record(rec, sample)
 }
 
 // prompt is the text that was sent, which may be a chat written as JSON.
@@ -137,19 +137,19 @@ func (r *promptfooReader) grade(rec *rollout.Record, row *promptfooRow) error {
 		if !isNone(row.Response.Output) {
 			at = rollout.GraderFailed
 		}
-		r.tally.failed(rec, at, jsontext.TextOrJSON(row.Error))
+		r.failed(rec, at, jsontext.TextOrJSON(row.Error))
 	case row.FailureReason == nil && !isNone(row.Error):
 		return fmt.Errorf(
 			"failureReason is missing, so it is not known whether %q is a failure or a failed assertion",
 			transcript.FirstLine(jsontext.TextOrJSON(row.Error)))
 	case at != "":
-		r.tally.failed(rec, at, cause)
+		r.failed(rec, at, cause)
 	case judged != "":
-		r.tally.failed(rec, rollout.GraderFailed, judged)
+		r.failed(rec, rollout.GraderFailed, judged)
 	case row.Grading != nil && string(row.Grading.Reason) == `"No assertions"`:
-		r.tally.ungraded(rec, "the test has no assertions: its score of 1 is no grade")
+		r.ungraded(rec, "the test has no assertions: its score of 1 is no grade")
 	case reward == nil:
-		r.tally.ungraded(rec, "score is missing, null or NaN")
+		r.ungraded(rec, "score is missing, null or NaN")
 	default:
 		rec.Outcome, rec.Reward, rec.Parts = rollout.Graded, reward, parts(row.Named, r.wanted)
 	}

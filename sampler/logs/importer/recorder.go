@@ -28,7 +28,7 @@ var evalsRecorder = Format{
 		Failures: "an `error` event without a match or metrics; a `choice` of `__invalid__`, by which a judge gave " +
 			"no verdict, is `grader`",
 	},
-	Read: readRecorder,
+	Read: readRecorder, sniff: sniffRecorder,
 }
 
 type recorderEvent struct {
@@ -59,26 +59,23 @@ type recorderHead struct {
 	Type     string          `json:"type"`
 }
 
-func readRecorder(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, sniffRecorder)
-	if err != nil {
-		return err
-	}
-	r := recorderReader{intake: newIntake(src, sink), pick: src.Options.Score}
-	for _, f := range files {
+func readRecorder(ctx context.Context, in *intake) error {
+	r := recorderReader{intake: in}
+	for _, f := range in.files {
 		r.file()
-		if err := r.read(ctx, f, sink.of(f, files)); err != nil {
+		if err := r.read(ctx, f, in.sink.of(f, in.files)); err != nil {
 			return err
 		}
 	}
-	sink.note("item = sample_id, sample = the place of the file among those imported, split = %s", r.split)
-	if r.several > 0 {
-		sink.note("rollouts with several match events: %d; the reward of each is the share that is correct", r.several)
+	in.sink.note("item = sample_id, sample = the place of the file among those imported, split = %s", r.split)
+	if r.matched > 0 {
+		in.sink.note("rollouts with several match events: %d; the reward of each is the share that is correct",
+			r.matched)
 	}
-	if r.pick != "" {
-		sink.note("rewards of rollouts without a match event are their metric %s; --score NAME selects another", r.pick)
+	if r.wanted != "" {
+		in.sink.note("rewards of rollouts without a match event are their metric %s; --score NAME selects another", r.wanted)
 	}
-	r.finish(files, left)
+	r.noteMissing()
 	return nil
 }
 
@@ -98,9 +95,8 @@ func sniffRecorder(f File) error {
 
 type recorderReader struct {
 	*intake
-	pick    string
-	several int
-	open    map[string]*recorded // samples whose last event is still to come
+	matched int                  // rollouts with several match events
+	samples map[string]*recorded // whose last event is still to come
 }
 
 // recorded is what the events of one sample said so far.
@@ -151,16 +147,16 @@ func (r *recorderReader) read(ctx context.Context, f File, sink Sink) error {
 	if !report {
 		sink.note("there is no final report: the run was broken off, and rollouts may be missing")
 	}
-	r.open = make(map[string]*recorded)
+	r.samples = make(map[string]*recorded)
 	return eachRow(ctx, f, sink, func(line int, e *recorderEvent) error {
 		if e.SampleID == "" {
 			return nil
 		}
-		s := r.open[e.SampleID]
+		s := r.samples[e.SampleID]
 		if s == nil {
 			s = &recorded{rec: &rollout.Record{Item: e.SampleID, Started: pythonTime(e.Created)}}
 			s.set("messages", json.RawMessage("[]"))
-			r.open[e.SampleID] = s
+			r.samples[e.SampleID] = s
 		}
 		if err := s.event(e); err != nil {
 			return fmt.Errorf("%s event of %s: %w", e.Type, e.SampleID, err)
@@ -168,7 +164,7 @@ func (r *recorderReader) read(ctx context.Context, f File, sink Sink) error {
 		if last[e.SampleID] != line {
 			return nil
 		}
-		delete(r.open, e.SampleID)
+		delete(r.samples, e.SampleID)
 		return r.whole(f, line, s)
 	})
 }
@@ -196,10 +192,10 @@ func (r *recorderReader) grade(s *recorded) error {
 		return fmt.Errorf("metrics of %s: %w", s.rec.Item, err)
 	}
 	if s.matches > 1 {
-		r.several++
+		r.matched++
 	}
 	for name, value := range values {
-		if name != r.pick || s.matches > 0 {
+		if name != r.wanted || s.matches > 0 {
 			setParts(s.rec, name, value)
 		}
 	}
@@ -216,7 +212,7 @@ func (r *recorderReader) grade(s *recorded) error {
 		share := float64(s.right) / float64(s.matches)
 		grade(s.rec, &share, "")
 	case len(names) > 0:
-		grade(s.rec, values[r.pick], "there is no number in the metric "+r.pick)
+		grade(s.rec, values[r.wanted], "there is no number in the metric "+r.wanted)
 	case s.failed:
 		fail(s.rec, rollout.ModelAPI, s.cause)
 	case s.sampled:
@@ -277,7 +273,7 @@ func (r *recorderReader) metrics(s *recorded) (names []string, values map[string
 		return nil
 	})
 	if s.matches == 0 {
-		r.pick = pickScore(r.pick, names, "score", "accuracy")
+		r.choose(names, "score", "accuracy")
 	}
 	return names, values, err
 }
@@ -333,10 +329,7 @@ func (s *recorded) sampling(v json.RawMessage) error {
 	var data struct {
 		Prompt  json.RawMessage `json:"prompt"`
 		Sampled json.RawMessage `json:"sampled"`
-		Usage   struct {
-			Input  *int64 `json:"prompt_tokens"`
-			Output *int64 `json:"completion_tokens"`
-		} `json:"usage"`
+		Usage   chatUsage       `json:"usage"`
 	}
 	if err := jsontext.Unmarshal(v, &data); err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 
 	"gonogo/sampler/internal/failure"
 	"gonogo/sampler/jsontext"
@@ -16,7 +17,7 @@ import (
 // eachRow reads JSON lines as rows of type T, a struct, and hands them to
 // yield in the order of the file. An error of yield gets the line's number.
 func eachRow[T any](ctx context.Context, f File, sink Sink, yield func(line int, row *T) error) error {
-	return readJSONLines(ctx, f, sink, rowDecoder[T](),
+	return readJSONLines(ctx, f, sink, decodeRow[T],
 		func(l rollout.Line[*T]) error { return stopped(f, l.Number, yield(l.Number, l.Value)) })
 }
 
@@ -51,41 +52,51 @@ func (m *marked) failure(otherwise rollout.Outcome) (rollout.Outcome, string) {
 	return rollout.OutcomeOf(f.Whose, otherwise), f.Text()
 }
 
-// rowDecoder decodes objects into T. Keys are matched exactly, and what T does
-// not name is passed over undecoded, but for marks of failure if T is marked. It may be called on several goroutines.
-func rowDecoder[T any]() func(text []byte) (*T, error) {
-	fields := make(map[string]int)
-	t := reflect.TypeFor[T]()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if name != "" {
-			fields[name] = i
+// decodeRow decodes an object into a new T, as decodeInto does.
+func decodeRow[T any](text []byte) (*T, error) {
+	row := new(T)
+	return row, decodeInto(text, row)
+}
+
+// rowFields are the fields of structs that were decoded, by type: indices by key.
+var rowFields sync.Map
+
+// decodeInto decodes an object into row, a pointer to a struct. Keys are matched exactly, and
+// what the struct does not name is passed over undecoded, but for marks of failure if it is
+// marked. It may be called on several goroutines.
+func decodeInto(text []byte, row any) error {
+	into := reflect.ValueOf(row).Elem()
+	known, _ := rowFields.Load(into.Type())
+	fields, _ := known.(map[string]int)
+	if fields == nil {
+		fields = make(map[string]int)
+		for i := range into.NumField() {
+			if name, _, _ := strings.Cut(into.Type().Field(i).Tag.Get("json"), ","); name != "" {
+				fields[name] = i
+			}
 		}
+		rowFields.Store(into.Type(), fields)
 	}
-	return func(text []byte) (*T, error) {
-		row := new(T)
-		into := reflect.ValueOf(row).Elem()
-		err := rollout.Members(text, func(key string, value []byte) error {
-			i, wanted := fields[key]
-			if m, is := any(row).(interface{ mark(string, []byte) }); !wanted && is {
-				m.mark(key, value)
-			}
-			if !wanted {
-				return nil
-			}
-			field := into.Field(i)
-			if raw, as := field.Addr().Interface().(*json.RawMessage); as {
-				*raw = bytes.Clone(value)
-				return nil
-			}
-			field.SetZero() // the last of several equal keys wins
-			if err := jsontext.Unmarshal(value, field.Addr().Interface()); err != nil {
-				return fmt.Errorf("%q: %w", key, err)
+	marks, marked := row.(interface{ mark(string, []byte) })
+	return rollout.Members(text, func(key string, value []byte) error {
+		i, wanted := fields[key]
+		if !wanted {
+			if marked {
+				marks.mark(key, value)
 			}
 			return nil
-		})
-		return row, err
-	}
+		}
+		field := into.Field(i)
+		if raw, as := field.Addr().Interface().(*json.RawMessage); as {
+			*raw = bytes.Clone(value)
+			return nil
+		}
+		field.SetZero() // the last of several equal keys wins
+		if err := jsontext.Unmarshal(value, field.Addr().Interface()); err != nil {
+			return fmt.Errorf("%q: %w", key, err)
+		}
+		return nil
+	})
 }
 
 // stopped names the place of an error about the current element, unless the

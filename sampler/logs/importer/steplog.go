@@ -16,9 +16,7 @@ type stepLog struct {
 	steps map[int]bool
 }
 
-func newStepLog(src Source, sink Sink) *stepLog {
-	return &stepLog{intake: newIntake(src, sink), steps: make(map[int]bool)}
-}
+func newStepLog(in *intake) *stepLog { return &stepLog{intake: in, steps: make(map[int]bool)} }
 
 // step reads the step of a row, "" if it names none.
 func (s *stepLog) step(text string) (int, error) {

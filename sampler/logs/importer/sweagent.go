@@ -34,29 +34,32 @@ var sweAgent = Format{
 			"`infra_failure_ids`; an `exit_status` of an API is `model_api`, of the environment `tool`, whatever " +
 			"the grade; one of cost, context, time or steps is `step_limit`, and its grade counts",
 	},
-	Read: readSWEAgent,
+	Read: readSWEAgent, sniff: sniffSWE,
 }
 
 // sweReport is what SWE-bench says of a run.
 type sweReport struct {
-	where                                                 string
-	submitted, resolved, unresolved, empty, broken, infra []string
+	where      string
+	Submitted  []string `json:"submitted_ids"`
+	Resolved   []string `json:"resolved_ids"`
+	Unresolved []string `json:"unresolved_ids"`
+	Empty      []string `json:"empty_patch_ids"`
+	Broken     []string `json:"error_ids"`
+	Infra      []string `json:"infra_failure_ids"`
 }
 
 func readReport(f File) (*sweReport, error) {
 	r := &sweReport{where: f.Name}
-	return r, readObject(f, map[string]any{
-		"submitted_ids": &r.submitted, "resolved_ids": &r.resolved, "unresolved_ids": &r.unresolved,
-		"empty_patch_ids": &r.empty,
-		"error_ids":       &r.broken, "infra_failure_ids": &r.infra,
-	}, "resolved_ids", "submitted_ids")
+	return r, readObject(f, r, "resolved_ids", "submitted_ids")
 }
 
 // sweTrajectory is a file of either program.
 type sweTrajectory struct {
-	instance string
-	history  []json.RawMessage // of SWE-agent
-	messages []json.RawMessage // of mini-swe-agent
+	Instance string            `json:"instance_id"`
+	History  []json.RawMessage `json:"history"`       // of SWE-agent
+	Messages []json.RawMessage `json:"messages"`      // of mini-swe-agent
+	Replay   json.RawMessage   `json:"replay_config"` // SWE-agent's configuration, as a text
+	Info     json.RawMessage   `json:"info"`          // has marks next to the keys that are read
 	info     struct {
 		Exit  json.RawMessage `json:"exit_status"`
 		Stats struct {
@@ -70,17 +73,7 @@ type sweTrajectory struct {
 		} `json:"config"`
 		Exception string `json:"exception_str"`
 	}
-	replay json.RawMessage // SWE-agent's configuration, as a text
 	marked
-}
-
-// sweInfo has the marks next to the keys that are read of info.
-type sweInfo struct{ into *sweTrajectory }
-
-// UnmarshalJSON reads info.
-func (i *sweInfo) UnmarshalJSON(text []byte) error {
-	i.into.mark("info", text)
-	return jsontext.Unmarshal(text, &i.into.info)
 }
 
 func sniffSWE(f File) error {
@@ -99,15 +92,11 @@ func sniffSWE(f File) error {
 	return fmt.Errorf("%w: it has no trajectory with history or messages", ErrUnrecognized)
 }
 
-func readSWEAgent(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, sniffSWE)
-	if err != nil {
-		return err
-	}
-	s := sweReader{intake: newIntake(src, sink), tally: newTally(), reports: make(map[string][]*sweReport)}
+func readSWEAgent(ctx context.Context, in *intake) error {
+	s := sweReader{intake: in, reports: make(map[string][]*sweReport)}
 	s.file()
 	var trajectories []File
-	for _, f := range files {
+	for _, f := range in.files {
 		report, err := readReport(f)
 		switch {
 		case errors.Is(err, ErrUnrecognized):
@@ -123,10 +112,13 @@ func readSWEAgent(ctx context.Context, src Source, sink Sink) error {
 			return fmt.Errorf("read %s: %w", f.Name, err)
 		}
 		t := new(sweTrajectory)
-		err := readObject(f, map[string]any{
-			"instance_id": &t.instance, "history": &t.history,
-			"messages": &t.messages, "info": &sweInfo{t}, "replay_config": &t.replay, "": &t.marks,
-		})
+		err := readObject(f, t)
+		if err == nil && !isNone(t.Info) {
+			t.mark("info", t.Info)
+			if err = jsontext.Unmarshal(t.Info, &t.info); err != nil {
+				err = lineError(f, 1, `"info": %w`, err)
+			}
+		}
 		if err == nil {
 			err = stopped(f, 1, s.trajectory(f, t))
 		}
@@ -134,26 +126,22 @@ func readSWEAgent(ctx context.Context, src Source, sink Sink) error {
 			return err
 		}
 	}
-	sink.note("item = instance_id, sample = the order of the files, split = %s", s.split)
-	if s.without > 0 {
-		sink.noteCount(s.without, "rollout[|s] without a report of SWE-bench: give it next to the trajectories, as "+
-			"results.json in the run's folder or as a file of its own")
-	}
-	s.tally.note(sink)
-	sink.noteFiles(trajectories, left)
+	in.sink.note("item = instance_id, sample = the order of the files, split = %s", s.split)
+	in.sink.noteCount(s.without, "rollout[|s] without a report of SWE-bench: give it next to the trajectories, as "+
+		"results.json in the run's folder or as a file of its own")
+	in.files = trajectories
 	return nil
 }
 
 type sweReader struct {
 	*intake
-	tally   *tally
 	given   []*sweReport
 	reports map[string][]*sweReport // by folder
 	without int
 }
 
 func (s *sweReader) trajectory(f File, t *sweTrajectory) error {
-	id := t.instance
+	id := t.Instance
 	if id == "" {
 		id = strings.TrimSuffix(strings.TrimSuffix(path.Base(filepath.ToSlash(f.Name)), ".json"), ".traj")
 	}
@@ -193,7 +181,7 @@ func (t *sweTrajectory) model() string {
 			} `json:"model"`
 		} `json:"agent"`
 	}
-	_ = jsontext.Unmarshal([]byte(jsontext.TextOrJSON(t.replay)), &replay)
+	_ = jsontext.Unmarshal([]byte(jsontext.TextOrJSON(t.Replay)), &replay)
 	return cmp.Or(t.info.Config.Model.Name, replay.Agent.Model.Name)
 }
 
@@ -201,7 +189,7 @@ func (t *sweTrajectory) model() string {
 func (t *sweTrajectory) conversation() ([]rollout.Message, error) {
 	var talk []rollout.Message
 	var items []json.RawMessage // of the Responses API, which mini-swe-agent keeps as they are
-	for i, text := range slices.Concat(t.history, t.messages) {
+	for i, text := range slices.Concat(t.History, t.Messages) {
 		var m struct {
 			transcript.ChatMessage
 			Demo     bool     `json:"is_demo"`
@@ -295,7 +283,7 @@ func (s *sweReader) reportsFor(f File) ([]*sweReport, error) {
 func verdict(id string, reports []*sweReport) (reward *float64, why string, err error) {
 	var said *sweReport
 	for _, r := range reports {
-		lists := slices.ContainsFunc([][]string{r.submitted, r.resolved, r.unresolved, r.empty, r.broken, r.infra},
+		lists := slices.ContainsFunc([][]string{r.Submitted, r.Resolved, r.Unresolved, r.Empty, r.Broken, r.Infra},
 			func(ids []string) bool { return slices.Contains(ids, id) })
 		switch {
 		case lists && said != nil:
@@ -311,13 +299,13 @@ func verdict(id string, reports []*sweReport) (reward *float64, why string, err 
 		return nil, "there is no report of SWE-bench", nil
 	case said == nil:
 		return nil, "the report of SWE-bench does not list it", nil
-	case slices.Contains(said.resolved, id):
+	case slices.Contains(said.Resolved, id):
 		return value(1)
-	case slices.Contains(said.infra, id):
+	case slices.Contains(said.Infra, id):
 		return nil, "the report counts it among infra_failure_ids", nil
-	case slices.Contains(said.broken, id):
+	case slices.Contains(said.Broken, id):
 		return nil, "the report counts it among error_ids", nil
-	case slices.Contains(said.unresolved, id), slices.Contains(said.empty, id):
+	case slices.Contains(said.Unresolved, id), slices.Contains(said.Empty, id):
 		return value(0)
 	}
 	return nil, "the report has no result for it", nil
@@ -361,11 +349,11 @@ func (s *sweReader) grade(rec *rollout.Record, t *sweTrajectory, reports []*sweR
 		}
 	}
 	if at, cause := t.failure(rollout.ModelAPI); at != "" && failure.None(exit) {
-		s.tally.failed(rec, at, cause)
+		s.failed(rec, at, cause)
 		return nil
 	}
 	if is.Missing() {
-		s.tally.failed(rec, is, strings.Trim(exit+": "+transcript.FirstLine(t.info.Exception), ": "))
+		s.failed(rec, is, strings.Trim(exit+": "+transcript.FirstLine(t.info.Exception), ": "))
 		return nil
 	}
 	reward, why, err := verdict(rec.Item, reports)
@@ -376,9 +364,9 @@ func (s *sweReader) grade(rec *rollout.Record, t *sweTrajectory, reports []*sweR
 		if len(reports) == 0 {
 			s.without++
 		}
-		s.tally.ungraded(rec, why)
+		s.ungraded(rec, why)
 	case is == rollout.StepLimit:
-		s.tally.limited(rec, reward, exit)
+		s.limited(rec, reward, exit)
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward
 	}

@@ -23,7 +23,8 @@ var csvTable = Format{
 		"item=COLUMN,reward=COLUMN",
 	Files:  []string{"rollouts.csv"},
 	From:   tableOrigin,
-	Read:   func(ctx context.Context, src Source, sink Sink) error { return readTable(ctx, src, sink, openCSV) },
+	Read:   readTable,
+	open:   openCSV,
 	Mapped: true,
 }
 
@@ -32,7 +33,8 @@ var jsonlTable = Format{
 	Doc:    "JSON lines with a row for each rollout, by --map item=KEY,reward=KEY; KEY.KEY reaches into objects",
 	Files:  []string{"*.jsonl"},
 	From:   tableOrigin,
-	Read:   func(ctx context.Context, src Source, sink Sink) error { return readTable(ctx, src, sink, openJSONL) },
+	Read:   readTable,
+	open:   openJSONL,
 	Mapped: true,
 }
 
@@ -42,7 +44,8 @@ var parquetTable = Format{
 		"item=COLUMN,reward=COLUMN",
 	Files:  []string{"rollouts.parquet"},
 	From:   tableOrigin,
-	Read:   func(ctx context.Context, src Source, sink Sink) error { return readTable(ctx, src, sink, openParquet) },
+	Read:   readTable,
+	open:   openParquet,
 	Mapped: true,
 }
 
@@ -73,48 +76,38 @@ type cell struct {
 // opener opens a file as a table. A file of another kind is ErrUnrecognized.
 type opener func(f File, mapped map[string]string) (*table, error)
 
-func readTable(ctx context.Context, src Source, sink Sink, open opener) error {
-	if by := src.Options.Item; by != "" && by != ItemPrompt && by != itemKept {
-		if len(src.Options.Map) == 0 {
-			return fmt.Errorf("%w: of a table, --map item=%s says which column holds the id of an item",
-				ErrUnrecognized, by)
-		}
-		src.Options.Map = maps.Clone(src.Options.Map)
-		src.Options.Map["item"] = by
+func readTable(ctx context.Context, in *intake) error {
+	r := tableReader{intake: in, verdicts: make(map[string]int), steps: make(map[int]bool)}
+	if in.opt.Item != itemKept {
+		r.version = tableVersions(ctx, in.files, in.open, in.opt.Map)
 	}
-	if err := checkMap(src.Options.Map); err != nil {
-		return err
-	}
-	files, left, err := src.sniffed(ctx, func(f File) error {
-		t, err := open(f, src.Options.Map)
-		if err == nil {
-			_, err = t.take(f, src.Options.Map)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	r := tableReader{
-		intake: newIntake(src, sink), onConflict: src.Options.OnConflict, verdicts: make(map[string]int),
-		steps: make(map[int]bool),
-	}
-	if src.Options.Item != itemKept {
-		r.version = tableVersions(ctx, files, open, src.Options.Map)
-	}
-	for _, f := range files {
-		t, err := open(f, src.Options.Map)
+	for _, f := range in.files {
+		t, err := in.open(f, in.opt.Map)
 		if err != nil {
 			return err
 		}
 		r.file()
-		if err := r.read(ctx, f, sink.of(f, files), t, src.Options.Map); err != nil {
+		if err := r.read(ctx, f, in.sink.of(f, in.files), t, in.opt.Map); err != nil {
 			return err
 		}
 	}
 	r.notes()
-	r.finish(files, left)
+	r.noteMissing()
 	return nil
+}
+
+// tableMap returns the mapping of a table, with the column that names items.
+func (o Options) tableMap() (map[string]string, error) {
+	mapped := o.Map
+	if o.Item != "" && o.Item != ItemPrompt && o.Item != itemKept {
+		if len(mapped) == 0 {
+			return nil, fmt.Errorf("%w: of a table, --map item=%s says which column holds the id of an item",
+				ErrUnrecognized, o.Item)
+		}
+		mapped = maps.Clone(mapped)
+		mapped["item"] = o.Item
+	}
+	return mapped, checkMap(mapped)
 }
 
 // checkMap holds the names of a mapping to those there are.
@@ -198,10 +191,9 @@ func ours(columns []string) bool {
 // tableReader makes records of rows.
 type tableReader struct {
 	*intake
-	onConflict rollout.Conflict
-	version    string                    // the column that names the step; "" if none does but step
-	names      map[string]map[string]int // numbers of samples that have names, by item
-	last       map[rollout.Key]int       // of this file, the last row of each rollout, where it counts
+	version string                    // the column that names the step; "" if none does but step
+	names   map[string]map[string]int // numbers of samples that have names, by item
+	last    map[rollout.Key]int       // of this file, the last row of each rollout, where it counts
 
 	turns                                  turnRows
 	numbered, unnumbered, counted, settled int
@@ -236,7 +228,7 @@ func (r *tableReader) read(ctx context.Context, f File, sink Sink, t *table, map
 			wanted = append(wanted, column) // behind those of the list, for what it says of the row
 		}
 	}
-	if r.last = nil; r.onConflict == rollout.Last {
+	if r.last = nil; r.opt.OnConflict == rollout.Last {
 		r.last = make(map[rollout.Key]int)
 		err := t.rows(ctx, Sink{}, wanted, func(line int, cells []cell) error {
 			x, err := r.parse(list, wanted, cells, t)
@@ -345,7 +337,7 @@ func (r *tableReader) row(f File, line int, list []taken, wanted []string, cells
 	r.turns.saw(string(x.Split)+x.Item, x.Reward, hint)
 	rec := x.Record
 	rec.Sample = r.numbers.inStep(x.Split, x.Item, x.Step, x.Sample)
-	return r.toSink(r.sink.record(&rec))
+	return ended(r.sink.record(&rec))
 }
 
 // named returns the number of a sample that has a name: names of an item count in the order
@@ -388,7 +380,7 @@ func (r *tableReader) number(line int, x *rowRecord) (counts bool, err error) {
 	}
 	err = r.only(line, what)
 	switch {
-	case err != nil && r.onConflict == rollout.First:
+	case err != nil && r.opt.OnConflict == rollout.First:
 		r.settled++
 		return false, nil
 	case err != nil:
@@ -404,14 +396,14 @@ func (r *tableReader) rowItem(f File, line int, x *rowRecord) error {
 	}
 	it := rollout.Item{ID: x.Item, Split: x.Split, Category: x.Category, Family: x.Family, Line: line}
 	// compared, not kept
-	if shown := x.shown.messages(); len(asked)+len(x.Messages) == 0 && len(shown) > 0 && r.sink.known != nil {
+	if shown := x.shown.messages(); len(asked)+len(x.Messages) == 0 && len(shown) > 0 {
 		if known, err := r.sink.known(x.Split, x.Item, shown); known || err != nil {
-			return r.toSink(err)
+			return ended(err)
 		}
 		it.File = filepath.Base(f.Name)
-		return r.toSink(r.sink.item(it))
+		return ended(r.sink.item(it))
 	}
-	return r.toSink(sendItem(r.sink, f, it, asked, nil))
+	return ended(sendItem(r.sink, f, it, asked, nil))
 }
 
 func (r *tableReader) notes() {
@@ -428,7 +420,7 @@ func (r *tableReader) notes() {
 	}
 	if r.settled > 0 {
 		r.sink.note("rows that repeat the item and sample of another row, left out: %d; the %s one counts", r.settled,
-			r.onConflict)
+			r.opt.OnConflict)
 	}
 	for _, column := range slices.Sorted(maps.Keys(r.verdicts)) {
 		noteVerdicts(r.sink, r.verdicts[column], column)

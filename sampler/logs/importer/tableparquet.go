@@ -14,7 +14,6 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"gonogo/sampler/internal/parquetfile"
-	"gonogo/sampler/rollout"
 )
 
 // openParquet reads the schema.
@@ -88,24 +87,20 @@ func parquetOf(f File) (*parquetFile, error) {
 
 // guard names the file in an error about it.
 func (p *parquetFile) guard(do func() error) error {
-	var said *rollout.LineError
-	err := parquetfile.Guard(func() error {
-		err := do()
-		if errors.As(err, &said) {
-			return nil
-		}
-		return err
-	})
-	if said != nil {
-		return said
-	}
-	return p.named(err)
+	return p.named(context.Background(), parquetfile.Guard(func() error { return ended(do()) }))
 }
 
-// named names the file in an error of package parquetfile.
-func (p *parquetFile) named(err error) error {
-	if err == nil {
+// named names the file in an error of package parquetfile, and returns those that are marked by
+// ended as they are.
+func (p *parquetFile) named(ctx context.Context, err error) error {
+	own, is := errors.AsType[sinkError](err)
+	switch {
+	case is:
+		return own.error
+	case err == nil:
 		return nil
+	case ctx.Err() != nil:
+		return fmt.Errorf("read %s: %w", p.Name, ctx.Err())
 	}
 	return lineError(p.File, 1, "%w", err)
 }
@@ -156,8 +151,7 @@ func (p *parquetFile) rows(ctx context.Context, wanted []string, yield func(int,
 		return err
 	}
 	cells, line := make([]cell, len(wanted)), 0
-	var stop error
-	err = p.file.Rows(ctx, func(row parquet.Row) error {
+	return p.named(ctx, p.file.Rows(ctx, func(row parquet.Row) error {
 		line++
 		for i := range cells {
 			cells[i] = cell{none: true}
@@ -167,16 +161,8 @@ func (p *parquetFile) rows(ctx context.Context, wanted []string, yield func(int,
 				cells[i] = parquetCell(v, leaves[i])
 			}
 		}
-		stop = yield(line, cells)
-		return stop
-	})
-	switch {
-	case stop != nil:
-		return stop
-	case ctx.Err() != nil:
-		return fmt.Errorf("read %s: %w", p.Name, ctx.Err())
-	}
-	return p.named(err)
+		return ended(yield(line, cells))
+	}))
 }
 
 // parquetCell writes a value as CSV would have it.

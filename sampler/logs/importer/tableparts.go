@@ -49,9 +49,7 @@ func (v cell) messages() []rollout.Message {
 		}
 		return []rollout.Message{{Role: "user", Content: v.text}}
 	}
-	if turn := slices.IndexFunc(list, func(m rollout.Message) bool { return m.Role == "assistant" }); turn >= 0 {
-		list = list[:turn]
-	}
+	list = list[:transcript.UntilAnswer(list)]
 	if !slices.ContainsFunc(list, func(m rollout.Message) bool { return m.Role == "user" }) {
 		return nil
 	}

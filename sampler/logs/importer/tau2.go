@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
-	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -32,25 +31,21 @@ var tau2Bench = Format{
 		Failures: "`termination_reason`: an infrastructure_error is no 0; max_steps and too_many_errors are " +
 			"`step_limit`",
 	},
-	Read: readTau2,
+	Read: readTau2, sniff: sniffTau2,
 }
 
-func readTau2(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, sniffTau2)
-	if err != nil {
-		return err
-	}
-	t := tau2Reader{intake: newIntake(src, sink), seed: maphash.MakeSeed(), same: make(map[string]uint64)}
+func readTau2(ctx context.Context, in *intake) error {
+	t := tau2Reader{intake: in, seed: maphash.MakeSeed(), same: make(map[string]uint64)}
 	domains := make(map[string]bool)
-	for _, f := range files {
+	for _, f := range in.files {
 		domain, err := tau2Domain(ctx, f)
 		if err != nil {
 			return err
 		}
 		domains[domain] = true
 	}
-	t.several = len(domains) > 1
-	for _, f := range files {
+	t.domains = len(domains) > 1
+	for _, f := range in.files {
 		t.file()
 		t.tasks, t.trials, t.counted = make(map[string]json.RawMessage), make(map[tauKey]tau2Place),
 			make(map[string]int)
@@ -61,8 +56,8 @@ func readTau2(ctx context.Context, src Source, sink Sink) error {
 		t.plans.add(t.repeats * len(t.tasks))
 	}
 	t.notes()
-	t.plans.send(sink, t.split, len(files), 0)
-	t.finish(files, left)
+	in.sendPlan(len(in.files), 0)
+	in.noteMissing()
 	return nil
 }
 
@@ -85,7 +80,7 @@ func sniffTau2(f File) error {
 type tau2Reader struct {
 	*intake
 	seed    maphash.Seed
-	several bool                       // domains, each of which names its tasks for itself
+	domains bool                       // several, each of which names its tasks for itself
 	domain  string                     // of this file
 	info    tau2Info                   // of this file
 	tools   json.RawMessage            // that the model was offered, in this file
@@ -94,7 +89,6 @@ type tau2Reader struct {
 	trials  map[tauKey]tau2Place
 	counted map[string]int // simulations of a task without a trial
 	repeats int            // num_trials of this file
-	plans   plans
 
 	duplicates, unnumbered, users, early int
 }
@@ -119,18 +113,14 @@ type tau2Info struct {
 
 // tau2Domain reads the domain of a file, which is before its simulations.
 func tau2Domain(ctx context.Context, f File) (domain string, err error) {
-	a, err := openArrayIn(f, []string{"simulations"}, func(key string, value json.RawMessage) error {
+	err = eachOf(ctx, f, []string{"simulations"}, func(key string, value json.RawMessage) error {
 		var info tau2Info
 		if key == "info" && jsontext.Unmarshal(value, &info) == nil {
 			domain = info.Environment.Domain
 		}
 		return nil
-	})
-	if err != nil {
-		return "", err
-	}
-	defer a.close()
-	if _, err = a.next(ctx); errors.Is(err, io.EOF) {
+	}, func(*array, []byte) error { return ended(errEnough) })
+	if errors.Is(err, errEnough) {
 		err = nil
 	}
 	return domain, err
@@ -143,27 +133,17 @@ type tau2Place struct {
 }
 
 func (t *tau2Reader) read(ctx context.Context, f File) error {
-	a, err := openArrayIn(f, []string{"simulations"},
-		func(key string, value json.RawMessage) error { return t.keep(f, key, value) })
-	if err != nil {
-		return err
+	none := true
+	err := eachOf(ctx, f, []string{"simulations"},
+		func(key string, value json.RawMessage) error { return t.keep(f, key, value) },
+		func(a *array, raw []byte) error {
+			none = false
+			return t.simulation(f, fmt.Sprintf("simulation %d of %s", a.index, f.Name), raw)
+		})
+	if err == nil && none {
+		return t.directory(ctx, f)
 	}
-	defer a.close()
-	for {
-		raw, err := a.next(ctx)
-		if errors.Is(err, io.EOF) && a.index < 0 {
-			return t.directory(ctx, f)
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := t.simulation(f, fmt.Sprintf("simulation %d of %s", a.index, f.Name), raw); err != nil {
-			return a.stopped(err)
-		}
-	}
+	return err
 }
 
 // keep remembers the model and the tasks, which come before the simulations.
@@ -244,11 +224,9 @@ func readWhole(f File) (json.RawMessage, error) {
 	return value, nil
 }
 
-var decodeTau2 = rowDecoder[tau2Simulation]()
-
 func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage) error {
 	t.sink.at(raw)
-	s, err := decodeTau2(raw)
+	s, err := decodeRow[tau2Simulation](raw)
 	if err != nil {
 		return err
 	}
@@ -257,7 +235,7 @@ func (t *tau2Reader) simulation(f File, where string, raw json.RawMessage) error
 		return err
 	}
 	name := id
-	if t.several {
+	if t.domains {
 		name = t.domain + "/" + id
 	}
 	trial, err := t.trial(id, s.Trial)
@@ -372,15 +350,9 @@ func (t *tau2Reader) notes() {
 	}
 	t.sink.note("an item shows the task and the user's first words of the first trial; the simulated user speaks " +
 		"differently in every trial, and records hold all that was said")
-	if t.users > 0 {
-		t.sink.noteCount(t.users, "tool call[|s] of the simulated user [is|are] left out, with [its answer: it "+
-			"is|their answers: they are] not the model's")
-	}
-	if t.early > 0 {
-		t.sink.noteCount(t.early, "simulation[|s] ended before the task did (max_steps, too_many_errors, "+
-			"agent_error, context_window_exceeded): the model's own doing")
-	}
-	if t.duplicates > 0 {
-		t.sink.noteCount(t.duplicates, "exact duplicate[|s] [was|were] left out")
-	}
+	t.sink.noteCount(t.users, "tool call[|s] of the simulated user [is|are] left out, with [its answer: it "+
+		"is|their answers: they are] not the model's")
+	t.sink.noteCount(t.early, "simulation[|s] ended before the task did (max_steps, too_many_errors, "+
+		"agent_error, context_window_exceeded): the model's own doing")
+	t.sink.noteCount(t.duplicates, "exact duplicate[|s] [was|were] left out")
 }

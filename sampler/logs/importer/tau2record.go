@@ -41,10 +41,7 @@ type tau2Message struct {
 	Error     bool            `json:"error"`
 	Answers   []tau2Message   `json:"tool_messages"` // of several calls in one message
 	Raw       json.RawMessage `json:"raw_data"`      // the endpoint's answer
-	Usage     *struct {
-		Input  *int64 `json:"prompt_tokens"`
-		Output *int64 `json:"completion_tokens"`
-	} `json:"usage"`
+	Usage     *chatUsage      `json:"usage"`
 }
 
 // byUser reports whether the simulated user asked for a call. A message that
@@ -111,10 +108,7 @@ func (s *tau2Simulation) record(id string, messages []rollout.Message) (*rollout
 		return nil, fmt.Errorf("termination_reason %q is not known: it is not clear whether its reward counts",
 			s.Reason)
 	}
-	rec := &rollout.Record{Item: id, Messages: messages}
-	if len(messages) > 0 && messages[0].Role == "system" {
-		rec.Messages = messages[1:]
-	}
+	rec := &rollout.Record{Item: id, Messages: afterSystem(messages)}
 	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, s.status())
 	for _, m := range rec.Messages {
 		if m.Role == "assistant" && m.Content != "" {

@@ -31,7 +31,7 @@ var tauBench = Format{
 		Failures: "an entry with `info.error`, or with an empty `traj` and reward 0, is `model_api`; a reward that " +
 			"is missing, null or NaN is `grader`",
 	},
-	Read: readTauBench,
+	Read: readTauBench, sniff: sniffTauBench,
 }
 
 // tauEntry is one element of the array: one trial of one task.
@@ -50,29 +50,25 @@ type tauInfo struct {
 	Traceback string          `json:"traceback"`
 }
 
-func readTauBench(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffTauBench(ctx, f) })
-	if err != nil {
-		return err
-	}
+func readTauBench(ctx context.Context, in *intake) error {
 	t := tauReader{
-		sink: sink, split: src.Options.split(), seed: maphash.MakeSeed(), numbers: newOnward(),
+		intake: in, seed: maphash.MakeSeed(),
 		tasks: make(map[string]*tauTask), trials: make(map[tauKey]tauTrial), texts: make(map[uint64]*array),
 	}
-	var models oneModel
-	for _, f := range files {
-		if err := models.check(f, tauModel(f)); err != nil {
+	for _, f := range in.files {
+		if err := in.model.check(f, tauModel(f)); err != nil {
 			return fmt.Errorf("%s: %w", f.Name, err)
 		}
-		if err := t.file(ctx, f); err != nil {
+		t.file()
+		err := eachOf(ctx, f, nil, nil, func(a *array, raw []byte) error {
+			t.array = a
+			return t.entry(raw)
+		})
+		if err != nil {
 			return err
 		}
 	}
-	if err := t.finish(); err != nil {
-		return err
-	}
-	sink.noteFiles(files, left)
-	return nil
+	return t.finish()
 }
 
 // tauName matches how tau-bench names its results: STRATEGY-MODEL-TEMPERATURE_range_... .
@@ -87,13 +83,13 @@ func tauModel(f File) string {
 }
 
 // sniffTauBench looks at the first element.
-func sniffTauBench(ctx context.Context, f File) error {
-	a, err := openArray(f)
+func sniffTauBench(f File) error {
+	a, err := openArrayIn(f, nil, nil)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	raw, err := a.next(ctx)
+	raw, err := a.next(context.Background())
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%w: the array is empty", ErrUnrecognized)
 	}
@@ -111,52 +107,27 @@ func isTauEntry(raw json.RawMessage) bool {
 	return jsontext.Unmarshal(raw, &keys) == nil && keys["task_id"] != nil && keys["traj"] != nil
 }
 
-func (t *tauReader) file(ctx context.Context, f File) error {
-	a, err := openArray(f)
-	if err != nil {
-		return err
-	}
-	defer a.close()
-	t.array = a
-	t.numbers.file()
-	for {
-		raw, err := a.next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		if err := t.entry(raw); err != nil {
-			return err
-		}
-	}
-}
-
 // tauReader remembers the tasks and trials of its files, not their text.
 type tauReader struct {
-	array   *array // of the file that is being read
-	sink    Sink
-	split   rollout.Split
-	seed    maphash.Seed
-	numbers *onward
-	tasks   map[string]*tauTask
-	order   []string // ids of tasks as they appeared
-	trials  map[tauKey]tauTrial
-	texts   map[uint64]*array // where an entry with a trial was last, by its hash
+	*intake
+	array  *array // of the file that is being read
+	seed   maphash.Seed
+	tasks  map[string]*tauTask
+	order  []string // ids of tasks as they appeared
+	trials map[tauKey]tauTrial
+	texts  map[uint64]*array // where an entry with a trial was last, by its hash
 
 	entries    int
 	counted    int // entries without a trial, numbered by us
 	duplicates int
 	failures   int
-	ungraded   int
+	unrewarded int
 }
 
 type tauTask struct {
 	array  *array // of the file that named it first
 	index  int    // of the entry there
 	number bool
-	trials int    // entries without a trial so far, in all files
 	task   uint64 // hash of its description; 0 while none was seen
 	sent   bool   // the item went to the sink
 }
@@ -176,22 +147,18 @@ type tauTrial struct {
 func (t *tauReader) entry(raw json.RawMessage) error {
 	t.sink.at(raw)
 	if !isTauEntry(raw) {
-		return t.array.errorf("it is not an object with task_id and traj")
+		return errors.New("it is not an object with task_id and traj")
 	}
-	var e tauEntry
-	err := members(raw, map[string]any{
-		"task_id": &e.TaskID, "trial": &e.Trial, "reward": &e.Reward, "traj": &e.Traj,
-		"info": &e.Info, "": &e.marks,
-	})
+	e, err := decodeRow[tauEntry](raw)
 	if err != nil {
-		return t.array.errorf("%w", err)
+		return err
 	}
 	e.mark("error", e.Info.Error)
 	id, task, err := t.task(e)
 	if err != nil {
 		return err
 	}
-	trial, err := t.trial(e, task)
+	trial, err := t.trial(e, id)
 	if err != nil {
 		return err
 	}
@@ -205,17 +172,14 @@ func (t *tauReader) entry(raw json.RawMessage) error {
 		return nil
 	}
 	t.trials[k], t.texts[now.hash] = now, t.array
-	if err := t.item(id, task, e); err != nil {
+	if err := t.taskItem(id, task, e); err != nil {
 		return err
 	}
-	if e.Trial != nil {
-		trial = t.numbers.sample(t.split, id, trial)
-	}
-	rec, err := t.record(id, trial, e)
-	if err != nil {
+	rec := &rollout.Record{Item: id}
+	if err := t.fill(rec, e); err != nil {
 		return err
 	}
-	return t.sink.record(rec)
+	return t.record(rec, trial)
 }
 
 func (t *tauReader) conflict(k tauKey, was tauTrial) error {
@@ -223,15 +187,15 @@ func (t *tauReader) conflict(k tauKey, was tauTrial) error {
 	if err != nil {
 		return err
 	}
-	return t.array.errorf("task %s, trial %d differs from entry %d (line %d, byte %d): keep one of the two", k.task,
+	return fmt.Errorf("task %s, trial %d differs from entry %d (line %d, byte %d): keep one of the two", k.task,
 		k.trial, was.index, line, offset)
 }
 
 // task books the entry's task and returns its id as text.
-func (t *tauReader) task(e tauEntry) (string, *tauTask, error) {
+func (t *tauReader) task(e *tauEntry) (string, *tauTask, error) {
 	id, number := jsontext.TextOrJSON(e.TaskID), e.TaskID[0] != '"'
 	if _, err := strconv.ParseInt(id, 10, 64); id == "" || number && err != nil {
-		return "", nil, t.array.errorf("task_id must be a whole number or a string, not %s", e.TaskID)
+		return "", nil, fmt.Errorf("task_id must be a whole number or a string, not %s", e.TaskID)
 	}
 	task := t.tasks[id]
 	if task == nil {
@@ -240,7 +204,7 @@ func (t *tauReader) task(e tauEntry) (string, *tauTask, error) {
 		t.order = append(t.order, id)
 	}
 	if task.number != number {
-		return "", nil, t.array.errorf("task_id %s is a number here and a string in %s, or the other way round: "+
+		return "", nil, fmt.Errorf("task_id %s is a number here and a string in %s, or the other way round: "+
 			"write it the same way everywhere", id, t.place(task))
 	}
 	if isNone(e.Info.Task) {
@@ -248,7 +212,7 @@ func (t *tauReader) task(e tauEntry) (string, *tauTask, error) {
 	}
 	hash := maphash.Bytes(t.seed, e.Info.Task)
 	if task.task != 0 && task.task != hash {
-		return "", nil, t.array.errorf("task %s is described differently from before (first in %s): these are "+
+		return "", nil, fmt.Errorf("task %s is described differently from before (first in %s): these are "+
 			"results on different tasks; import them one by one", id, t.place(task))
 	}
 	task.task = hash
@@ -265,26 +229,25 @@ func (t *tauReader) place(task *tauTask) string {
 
 // trial returns the sample number: the trial, or the count of entries of the
 // task when the file numbers none.
-func (t *tauReader) trial(e tauEntry, task *tauTask) (int, error) {
+func (t *tauReader) trial(e *tauEntry, id string) (int, error) {
 	if (e.Trial == nil) != (t.counted > 0) && t.entries > 0 {
-		return 0, t.array.errorf("some entries have a trial and some do not: number all of them or none")
+		return 0, errors.New("some entries have a trial and some do not: number all of them or none")
 	}
 	t.entries++
 	if e.Trial == nil {
 		t.counted++
-		task.trials++
-		return task.trials - 1, nil
+		return t.again(id), nil
 	}
 	if *e.Trial < 0 {
-		return 0, t.array.errorf("trial is %d: trials count from 0", *e.Trial)
+		return 0, fmt.Errorf("trial is %d: trials count from 0", *e.Trial)
 	}
 	return *e.Trial, nil
 }
 
-// item passes on the task as an item, once, as soon as an entry shows its
+// taskItem passes on the task as an item, once, as soon as an entry shows its
 // conversation. The user is simulated and speaks differently in every trial:
 // the first one stands for all.
-func (t *tauReader) item(id string, task *tauTask, e tauEntry) error {
+func (t *tauReader) taskItem(id string, task *tauTask, e *tauEntry) error {
 	known, err := knownTask(t.sink, t.split, id, nil)
 	if known || err != nil || len(e.Traj) == 0 {
 		return err
@@ -294,26 +257,21 @@ func (t *tauReader) item(id string, task *tauTask, e tauEntry) error {
 	if !isNone(e.Info.Task) && jsontext.Unmarshal(e.Info.Task, &row) != nil {
 		row = map[string]json.RawMessage{"task": e.Info.Task}
 	}
-	messages, err := json.Marshal(opening(e.Traj))
-	if err != nil {
-		return t.array.errorf("%w", err)
+	if row["messages"], err = json.Marshal(opening(e.Traj)); err != nil {
+		return err
 	}
-	row["messages"] = messages
-	return t.sendItem(id, row)
-}
-
-func (t *tauReader) sendItem(id string, row map[string]json.RawMessage) error {
-	it := rollout.Item{ID: id, Split: t.split, File: filepath.Base(t.array.src.Name)}
-	if row != nil {
-		var err error
-		if it.Row, err = json.Marshal(row); err != nil {
-			return t.array.errorf("%w", err)
-		}
+	it := t.newItem(id)
+	if it.Row, err = json.Marshal(row); err != nil {
+		return err
 	}
 	if err := it.Decode(); err != nil {
-		return t.array.errorf("%w", err)
+		return err
 	}
-	return t.sink.item(it)
+	return ended(t.sink.item(it))
+}
+
+func (t *tauReader) newItem(id string) rollout.Item {
+	return rollout.Item{ID: id, Split: t.split, File: filepath.Base(t.array.src.Name)}
 }
 
 // opening returns what every trial begins with: the system message and what
@@ -335,7 +293,7 @@ func (t *tauReader) finish() error {
 		if t.tasks[id].sent {
 			continue
 		}
-		if err := t.sendItem(id, nil); err != nil {
+		if err := t.sink.item(t.newItem(id)); err != nil {
 			return err
 		}
 	}
@@ -347,17 +305,11 @@ func (t *tauReader) finish() error {
 	t.sink.note("an item shows the system message and the user's first words of the first trial; the simulated user " +
 		"speaks differently in every trial, and records hold all that was said")
 	t.sink.note("token counts and times are not in these files: unknown, not zero")
-	if t.failures > 0 {
-		t.sink.noteCount(t.failures, "[entry|entries] ended in an exception, which tau-bench writes as reward 0: "+
-			"[it is a failure|they are failures] (model_api), not [a zero|zeros]")
-	}
-	if t.ungraded > 0 {
-		t.sink.noteCount(t.ungraded, "[entry has|entries have] no reward: [it is a missing grade|they are missing "+
-			"grades] (grader), not [a zero|zeros]")
-	}
-	if t.duplicates > 0 {
-		t.sink.noteCount(t.duplicates, "exact duplicate[|s] [was|were] left out")
-	}
+	t.sink.noteCount(t.failures, "[entry|entries] ended in an exception, which tau-bench writes as reward 0: "+
+		"[it is a failure|they are failures] (model_api), not [a zero|zeros]")
+	t.sink.noteCount(t.unrewarded, "[entry has|entries have] no reward: [it is a missing grade|they are missing "+
+		"grades] (grader), not [a zero|zeros]")
+	t.sink.noteCount(t.duplicates, "exact duplicate[|s] [was|were] left out")
 	return nil
 }
 

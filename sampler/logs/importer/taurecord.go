@@ -1,6 +1,7 @@
 package importer
 
 import (
+	"fmt"
 	"strings"
 
 	"gonogo/sampler/internal/transcript"
@@ -8,14 +9,13 @@ import (
 	"gonogo/sampler/rollout"
 )
 
-// record makes the record of one trial.
-func (t *tauReader) record(id string, trial int, e tauEntry) (*rollout.Record, error) {
-	rec := &rollout.Record{Item: id, Split: t.split, Sample: trial, Source: rollout.Import}
+// fill fills in the record of one trial.
+func (t *tauReader) fill(rec *rollout.Record, e *tauEntry) error {
 	rec.Messages = afterSystem(e.Traj)
 	rec.Calls, rec.Turns = transcript.CallsOf(rec.Messages, tauStatus)
 	reward, err := number("reward", e.Reward)
 	if err != nil {
-		return nil, t.array.errorf("%w", err)
+		return err
 	}
 	at, cause := e.failure(rollout.ModelAPI)
 	switch {
@@ -26,15 +26,15 @@ func (t *tauReader) record(id string, trial int, e tauEntry) (*rollout.Record, e
 		t.failures++
 		rec.Outcome, rec.Error = rollout.ModelAPI, tauCause(e.Info)
 	case reward == nil:
-		t.ungraded++
+		t.unrewarded++
 		rec.Outcome, rec.Error = rollout.GraderFailed, "reward is missing, null or NaN"
 	case len(e.Traj) == 0:
-		return nil, t.array.errorf("reward %g without a trajectory: such a file cannot tell a zero from a failure",
+		return fmt.Errorf("reward %g without a trajectory: such a file cannot tell a zero from a failure",
 			*reward)
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward
 	}
-	return rec, nil
+	return nil
 }
 
 // tauCause returns the exception that ended a trial in one line.

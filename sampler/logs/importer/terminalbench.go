@@ -24,7 +24,7 @@ var terminalBench = Format{
 			"installation of the agent `tool`, anything else `model_api`; agent_timeout and lengths that are " +
 			"exceeded are `step_limit`",
 	},
-	Read: readTerminalBench,
+	Read: readTerminalBench, sniff: sniffTerminalBench,
 }
 
 type tbTrial struct {
@@ -41,43 +41,40 @@ type tbTrial struct {
 	marked
 }
 
-var decodeTrial = rowDecoder[tbTrial]()
-
-func readTerminalBench(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error {
-		if sniffKeys(f, "trial_name", "failure_mode", "task_id") == nil {
-			return nil
-		}
-		if _, err := readHead(f); err != nil {
-			return err
-		}
-		if !f.mentions(`"results"`) || !f.mentions(`"trial_name"`) || !f.mentions(`"task_id"`) {
-			return fmt.Errorf("%w: it has no results of trials", ErrUnrecognized)
-		}
+func sniffTerminalBench(f File) error {
+	if sniffKeys(f, "trial_name", "failure_mode", "task_id") == nil {
 		return nil
-	})
-	if err != nil {
+	}
+	if _, err := readHead(f); err != nil {
 		return err
 	}
-	t := tbReader{intake: newIntake(src, sink), tally: newTally(), ids: make(map[string]bool)}
+	if !f.mentions(`"results"`) || !f.mentions(`"trial_name"`) || !f.mentions(`"task_id"`) {
+		return fmt.Errorf("%w: it has no results of trials", ErrUnrecognized)
+	}
+	return nil
+}
+
+func readTerminalBench(ctx context.Context, in *intake) error {
+	t := tbReader{intake: in, ids: make(map[string]bool)}
 	t.file()
-	for _, f := range files {
+	for _, f := range in.files {
 		if err := t.metadata(f); err != nil {
 			return err
 		}
+		var err error
 		if sniffKeys(f, "trial_name", "task_id") == nil {
-			err = t.own(f)
+			trial := new(tbTrial)
+			if err = readObject(f, trial); err == nil {
+				err = stopped(f, 1, t.trial(f, trial))
+			}
 		} else {
-			t.runs++
-			err = eachOf(ctx, f, []string{"results"}, nil, func(a *array, raw []byte) error {
-				trial, err := decodeTrial(raw)
+			t.wholeRuns++
+			err = eachOf(ctx, f, []string{"results"}, nil, func(_ *array, raw []byte) error {
+				trial, err := decodeRow[tbTrial](raw)
 				if err == nil {
 					err = t.trial(f, trial)
 				}
-				if err != nil {
-					return a.stopped(err)
-				}
-				return nil
+				return err
 			})
 		}
 		if err != nil {
@@ -87,42 +84,37 @@ func readTerminalBench(ctx context.Context, src Source, sink Sink) error {
 			return fmt.Errorf("read %s: %w", f.Name, err)
 		}
 	}
-	sink.note("item = task_id, sample = the order of a task's trials, split = %s", t.split)
-	sink.note("what the agent said and called is not in these files: unknown, not zero")
-	t.plans.send(sink, t.split, t.runs, 0)
-	t.tally.note(sink)
-	sink.noteFiles(files, left)
+	in.sink.note("item = task_id, sample = the order of a task's trials, split = %s", t.split)
+	in.sink.note("what the agent said and called is not in these files: unknown, not zero")
+	in.sendPlan(t.wholeRuns, 0)
 	return nil
 }
 
 type tbReader struct {
 	*intake
-	tally *tally
-	ids   map[string]bool
-	plans plans
-	runs  int // files of a whole run
+	ids       map[string]bool
+	wholeRuns int // files of a whole run
 }
 
 // metadata reads which model a run was of, where its file is next to the results.
 func (t *tbReader) metadata(f File) error {
 	beside := f.Beside("run_metadata.json")
-	var model, agent string
-	var tasks []string
-	var attempts int
-	err := readObject(beside, map[string]any{
-		"model_name": &model, "agent_name": &agent, "task_ids": &tasks,
-		"n_attempts": &attempts,
-	})
-	t.plans.add(len(tasks) * attempts)
+	var run struct {
+		Model    string   `json:"model_name"`
+		Agent    string   `json:"agent_name"`
+		Tasks    []string `json:"task_ids"`
+		Attempts int      `json:"n_attempts"`
+	}
+	err := readObject(beside, &run)
+	t.plans.add(len(run.Tasks) * run.Attempts)
+	model := cmp.Or(run.Model, run.Agent)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	case err != nil:
 		return err
-	case model == "" || agent == "":
-		model = cmp.Or(model, agent)
-	default:
-		model += " (" + agent + ")"
+	case run.Model != "" && run.Agent != "":
+		model += " (" + run.Agent + ")"
 	}
 	if err := t.of(f, model); err != nil {
 		return fmt.Errorf("%s: %w", beside.Name, err)
@@ -130,27 +122,12 @@ func (t *tbReader) metadata(f File) error {
 	return nil
 }
 
-// own reads the file of one trial.
-func (t *tbReader) own(f File) error {
-	var trial tbTrial
-	err := readObject(f, map[string]any{
-		"id": &trial.ID, "task_id": &trial.Task, "instruction": &trial.Instruction, "is_resolved": &trial.Resolved,
-		"failure_mode":   &trial.Mode,
-		"parser_results": &trial.Tests, "total_input_tokens": &trial.Input, "total_output_tokens": &trial.Output,
-		"trial_started_at": &trial.Started, "trial_ended_at": &trial.Ended, "": &trial.marks,
-	})
-	if err != nil {
-		return err
-	}
-	return stopped(f, 1, t.trial(f, &trial))
-}
-
 func (t *tbReader) trial(f File, trial *tbTrial) error {
 	if trial.Task == "" {
 		return errors.New(`"task_id" is missing`)
 	}
 	if trial.ID != "" && t.ids[trial.ID] {
-		t.tally.count("trial[|s] [was|were] in two files, and [counts|count] once")
+		t.count("trial[|s] [was|were] in two files, and [counts|count] once")
 		return nil
 	}
 	t.ids[trial.ID] = true
@@ -180,24 +157,24 @@ func (t *tbReader) grade(rec *rollout.Record, trial *tbTrial) {
 	}
 	switch trial.Mode {
 	case "agent_timeout", "context_length_exceeded", "output_length_exceeded":
-		t.tally.limited(rec, reward, trial.Mode)
+		t.limited(rec, reward, trial.Mode)
 	case "fatal_llm_parse_error":
 		rec.Outcome, rec.Error, rec.Reward = rollout.NoAnswer, trial.Mode, reward
 	case "test_timeout", "parse_error":
-		t.tally.failed(rec, rollout.GraderFailed, trial.Mode)
+		t.failed(rec, rollout.GraderFailed, trial.Mode)
 	case "agent_installation_failed":
-		t.tally.failed(rec, rollout.ToolFailed, trial.Mode)
+		t.failed(rec, rollout.ToolFailed, trial.Mode)
 	case "unset", "none", "":
 		switch at, cause := trial.failure(rollout.ModelAPI); {
 		case at != "":
-			t.tally.failed(rec, at, cause)
+			t.failed(rec, at, cause)
 		case reward == nil:
-			t.tally.ungraded(rec, "is_resolved is null")
+			t.ungraded(rec, "is_resolved is null")
 		default:
 			rec.Outcome, rec.Reward = rollout.Graded, reward
 		}
 	default:
-		t.tally.failed(rec, rollout.ModelAPI, trial.Mode)
+		t.failed(rec, rollout.ModelAPI, trial.Mode)
 	}
 	if n := len(trial.Tests); n > 0 && rec.Reward != nil {
 		passed := 0.0

@@ -36,7 +36,7 @@ var trlCompletions = Format{
 			"`parts`; `--score NAME` takes one, `--score A+0.5*B` gives weights",
 		Failures: "None of every reward function is `grader`; None of one of them adds nothing",
 	},
-	Read: readTRL,
+	Read: readTRL, sniff: sniffTRL,
 }
 
 // trlRow is one row: one completion.
@@ -87,23 +87,15 @@ func openTRL(f File) (*trlTable, error) {
 
 // each reads the rows of the file.
 func (t *trlTable) each(ctx context.Context, yield func(line int, row *trlRow) error) error {
-	line, stop := 0, error(nil)
-	err := t.file.Objects(ctx, func(text json.RawMessage) error {
+	line := 0
+	return t.named(ctx, t.file.Objects(ctx, func(text json.RawMessage) error {
 		line++
-		var row *trlRow
-		if row, stop = t.decode(text); stop == nil {
-			stop = yield(line, row)
+		row, err := t.decode(text)
+		if err == nil {
+			err = yield(line, row)
 		}
-		stop = stopped(t.File, line, stop)
-		return stop
-	})
-	switch {
-	case stop != nil:
-		return stop
-	case ctx.Err() != nil:
-		return fmt.Errorf("read %s: %w", t.Name, ctx.Err())
-	}
-	return t.named(err)
+		return ended(stopped(t.File, line, err))
+	}))
 }
 
 func (t *trlTable) decode(text []byte) (*trlRow, error) {
@@ -136,44 +128,41 @@ func (t *trlTable) decode(text []byte) (*trlRow, error) {
 	return row, err
 }
 
-func readTRL(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error {
-		t, err := openTRL(f)
-		if err == nil {
-			t.close()
-		}
-		return err
-	})
+func sniffTRL(f File) error {
+	t, err := openTRL(f)
+	if err == nil {
+		t.close()
+	}
+	return err
+}
+
+func readTRL(ctx context.Context, in *intake) error {
+	terms, err := scoreTerms(in.opt.Score)
 	if err != nil {
 		return err
 	}
-	r := trlReader{stepLog: newStepLog(src, sink)}
-	if r.terms, err = scoreTerms(src.Options.Score); err != nil {
-		return err
-	}
-	for _, f := range files {
+	r := trlReader{stepLog: newStepLog(in), terms: terms}
+	for _, f := range in.files {
 		if err := r.look(ctx, f); err != nil {
 			return err
 		}
 	}
-	if err := r.settle(files); err != nil {
+	if err := r.settle(in.files); err != nil {
 		return err
 	}
 	r.before = nil
-	for _, f := range files {
+	for _, f := range in.files {
 		r.file()
 		if err := r.read(ctx, f); err != nil {
 			return err
 		}
 	}
 	r.noteItems()
-	sink.note("reward = %s", r.formula())
-	if r.repeats > 0 {
-		sink.noteCount(r.repeats, "row[|s] [repeats|repeat] the step before: one generation served several steps, "+
-			"and was counted once")
-	}
-	sink.note("token counts, times and the ends of replies are not in these files: unknown, not zero")
-	r.finish(files, left)
+	in.sink.note("reward = %s", r.formula())
+	in.sink.noteCount(r.repeats, "row[|s] [repeats|repeat] the step before: one generation served several steps, "+
+		"and was counted once")
+	in.sink.note("token counts, times and the ends of replies are not in these files: unknown, not zero")
+	r.noteMissing()
 	return nil
 }
 

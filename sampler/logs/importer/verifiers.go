@@ -36,58 +36,61 @@ var verifiers = Format{
 			"`stop_condition` of turns, tokens or time is `step_limit`; a reward that is missing, null or NaN, or " +
 			"of a rollout that was not completed, is `grader`",
 	},
-	Read: readVerifiers,
+	Read: readVerifiers, sniff: sniffVerifiers,
 }
 
 // verifiersRow is one line: one rollout.
 type verifiersRow struct {
-	Example    json.RawMessage
-	Prompt     []rollout.Message
-	Completion []rollout.Message
-	Answer     json.RawMessage
-	Info       json.RawMessage
-	Tools      json.RawMessage
-	Reward     json.RawMessage
-	Metrics    map[string]*float64
-	Error      json.RawMessage
-	Completed  *bool
-	Truncated  *bool
-	Stop       string
+	Example    json.RawMessage     `json:"example_id"`
+	Hosted     json.RawMessage     `json:"exampleId"` // as prime eval samples may write it
+	Prompt     json.RawMessage     `json:"prompt"`
+	Completion json.RawMessage     `json:"completion"`
+	Answer     json.RawMessage     `json:"answer"`
+	Info       json.RawMessage     `json:"info"`
+	ToolDefs   json.RawMessage     `json:"tool_defs"`
+	OAITools   json.RawMessage     `json:"oai_tools"`
+	Tools      json.RawMessage     `json:"tools"`
+	Reward     json.RawMessage     `json:"reward"`
+	Metrics    map[string]*float64 `json:"metrics"`
+	Error      json.RawMessage     `json:"error"`
+	Completed  *bool               `json:"is_completed"`
+	Truncated  *bool               `json:"is_truncated"`
+	Stop       string              `json:"stop_condition"`
 	Usage      struct {
 		Input  *float64 `json:"input_tokens"`
 		Output *float64 `json:"output_tokens"`
-	}
+	} `json:"token_usage"`
 	Timing struct {
 		Start   *float64 `json:"start_time"`
 		Total   *float64 `json:"total"`
 		TotalMS *float64 `json:"total_ms"`
-	}
-	Names map[string]*json.RawMessage // the policy and the environment, by key
-	Stamp *stamp
+	} `json:"timing"`
+	Stamp *stamp `json:"gonogo"`
 	marked
-	broken bool // the line is not JSON
+
+	names       map[string]json.RawMessage // the policy and the environment, by key
+	asked, talk []rollout.Message          // prompt and completion
+	broken      bool                       // the line is not JSON
+}
+
+// mark takes the keys that name the policy and the environment, and marks in others.
+func (r *verifiersRow) mark(key string, value []byte) {
+	if !slices.Contains([]string{"task", "env_id", "env_name", "model", "policy_version"}, key) {
+		r.marked.mark(key, value)
+		return
+	}
+	if r.names == nil {
+		r.names = make(map[string]json.RawMessage)
+	}
+	r.names[key] = bytes.Clone(value)
 }
 
 // decodeVerifiers takes a line apart. Their own loader passes over lines that
 // are not JSON, which a killed run leaves behind.
-func decodeVerifiers(text []byte) (r verifiersRow, err error) {
-	var prompt, completion, oaiTools, tools json.RawMessage
-	into := map[string]any{
-		"example_id": &r.Example, "prompt": &prompt, "completion": &completion, "answer": &r.Answer, "info": &r.Info,
-		"tool_defs": &r.Tools, "oai_tools": &oaiTools, "tools": &tools,
-		"reward": &r.Reward, "metrics": &r.Metrics, "error": &r.Error, "is_completed": &r.Completed,
-		"is_truncated": &r.Truncated, "stop_condition": &r.Stop,
-		"token_usage": &r.Usage, "timing": &r.Timing, "gonogo": &r.Stamp, "": &r.marks,
-	}
-	r.Names = make(map[string]*json.RawMessage)
-	for _, key := range []string{"task", "env_id", "env_name", "model", "policy_version"} {
-		r.Names[key] = new(json.RawMessage)
-		into[key] = r.Names[key]
-	}
-	into["exampleId"] = into["example_id"] // as prime eval samples may write it
-	err = members(text, into)
+func decodeVerifiers(text []byte) (*verifiersRow, error) {
+	r, err := decodeRow[verifiersRow](text)
 	if errors.Is(err, rollout.ErrBroken) {
-		return verifiersRow{broken: true}, nil
+		return &verifiersRow{broken: true}, nil
 	}
 	if err != nil {
 		return r, err
@@ -96,52 +99,31 @@ func decodeVerifiers(text []byte) (r verifiersRow, err error) {
 		_, metric := r.Metrics[key]
 		return metric
 	})
+	if r.Example == nil {
+		r.Example = r.Hosted
+	}
 	info := json.RawMessage(jsontext.TextOrJSON(r.Info)) // may be an object that was written as a text
-	r.Tools = offered(r.Tools, oaiTools, tools, member(info, "oai_tools"), member(info, "tools"))
-	if r.Prompt, err = transcript.Messages(prompt, "user"); err != nil {
+	r.Tools = offered(r.ToolDefs, r.OAITools, r.Tools, member(info, "oai_tools"), member(info, "tools"))
+	if r.asked, err = transcript.Messages(r.Prompt, "user"); err != nil {
 		return r, fmt.Errorf("prompt: %w", err)
 	}
-	if r.Completion, err = transcript.Messages(completion, "assistant"); err != nil {
+	if r.talk, err = transcript.Messages(r.Completion, "assistant"); err != nil {
 		return r, fmt.Errorf("completion: %w", err)
 	}
 	return r, nil
 }
 
-// members decodes the members of an object that have a place in into. Marks in the place
-// of "" take those of the others.
-func members(text []byte, into map[string]any) error {
-	return rollout.Members(text, func(key string, value []byte) error {
-		target := into[key]
-		if marks, is := into[""].(*failure.Marks); target == nil && is {
-			marks.Row(key, value)
-		}
-		if target == nil {
-			return nil
-		}
-		if raw, is := target.(*json.RawMessage); is {
-			*raw = bytes.Clone(value)
-			return nil
-		}
-		if err := jsontext.Unmarshal(value, target); err != nil {
-			return fmt.Errorf("%q: %w", key, err)
-		}
+func sniffVerifiers(f File) error {
+	if hosted(f) {
 		return nil
-	})
+	}
+	return sniffKeys(f, "example_id", "completion")
 }
 
-func readVerifiers(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error {
-		if hosted(f) {
-			return nil
-		}
-		return sniffKeys(f, "example_id", "completion")
-	})
-	if err != nil {
-		return err
-	}
+func readVerifiers(ctx context.Context, in *intake) error {
+	sink, files := in.sink, in.files
 	v := verifiersReader{
-		sink: sink, split: src.Options.split(), wanted: src.Options.Score, numbers: newOnward(), tally: newTally(),
-		texts: make(map[uint64]bool), stamped: make(map[rollout.Key]bool),
+		intake: in, texts: make(map[uint64]bool), stamped: make(map[rollout.Key]bool),
 		args: make(map[string]json.RawMessage), folders: stepFolders(files),
 	}
 	for _, f := range files {
@@ -152,14 +134,14 @@ func readVerifiers(ctx context.Context, src Source, sink Sink) error {
 	sink.model(v.model.name)
 	for _, f := range files {
 		clear(v.texts)
-		v.numbers.file()
+		v.file()
 		if hosted(f) {
 			if err := v.samples(ctx, f, sink.of(f, files)); err != nil {
 				return err
 			}
 			continue
 		}
-		err := readJSONLines(ctx, f, sink.of(f, files), decodeVerifiers, func(l rollout.Line[verifiersRow]) error {
+		err := readJSONLines(ctx, f, sink.of(f, files), decodeVerifiers, func(l rollout.Line[*verifiersRow]) error {
 			return stopped(f, l.Number, v.line(f, l))
 		})
 		if err != nil {
@@ -178,10 +160,8 @@ func readVerifiers(ctx context.Context, src Source, sink Sink) error {
 	sink.noteSteps(steps)
 	sink.noteStamps(len(v.stamped))
 	if len(v.stamped) == 0 { // our own export has as many for each example as the one with the most
-		v.plans.send(sink, v.split, len(files), 0)
+		in.sendPlan(len(files), 0)
 	}
-	v.tally.note(sink)
-	sink.noteFiles(files, left)
 	return nil
 }
 
@@ -204,12 +184,9 @@ func (v *verifiersReader) samples(ctx context.Context, f File, sink Sink) error 
 		if err == nil {
 			sum := fnv.New64a()
 			sum.Write(raw)
-			err = v.line(f, rollout.Line[verifiersRow]{Number: a.index + 1, Value: row, Hash: sum.Sum64()})
+			err = v.line(f, rollout.Line[*verifiersRow]{Number: a.index + 1, Value: row, Hash: sum.Sum64()})
 		}
-		if err != nil {
-			return a.stopped(err)
-		}
-		return nil
+		return err
 	})
 	if err == nil && more {
 		sink.note("the page says that there are more samples: get them by --page, and import the pages together")
@@ -219,17 +196,11 @@ func (v *verifiersReader) samples(ctx context.Context, f File, sink Sink) error 
 
 // verifiersReader remembers how often items appeared, not their text.
 type verifiersReader struct {
-	sink    Sink
-	split   rollout.Split
-	wanted  string // metric that is the reward; "" = reward
-	model   oneModel
+	*intake
 	env     string
 	args    map[string]json.RawMessage // of the environments of the files
 	folders map[string]int             // see stepFolders
-	plans   plans
-	numbers *onward
-	tally   *tally
-	texts   map[uint64]bool // of lines of this file
+	texts   map[uint64]bool            // of lines of this file
 	stamped map[rollout.Key]bool
 }
 
@@ -251,10 +222,7 @@ func (v *verifiersReader) metadata(f File) error {
 		Examples float64         `json:"num_examples"` // below 0 is all there are
 		Rollouts float64         `json:"rollouts_per_example"`
 	}
-	if err := members(text, map[string]any{
-		"env_id": &m.Env, "env_args": &m.Args, "model": &m.Model,
-		"num_examples": &m.Examples, "rollouts_per_example": &m.Rollouts,
-	}); err != nil {
+	if err := decodeInto(text, &m); err != nil {
 		return fmt.Errorf("%s: %w", beside.Name, err)
 	}
 	if err := v.model.check(f, jsontext.TextOrJSON(m.Model)); err != nil {
@@ -269,10 +237,10 @@ func (v *verifiersReader) metadata(f File) error {
 	return nil
 }
 
-func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
+func (v *verifiersReader) line(f File, l rollout.Line[*verifiersRow]) error {
 	row := l.Value
 	if row.broken {
-		v.tally.count("line[|s] [is|are] no JSON and [was|were] left out, as verifiers does")
+		v.count("line[|s] [is|are] no JSON and [was|were] left out, as verifiers does")
 		return nil
 	}
 	id := jsontext.TextOrJSON(row.Example)
@@ -280,30 +248,29 @@ func (v *verifiersReader) line(f File, l rollout.Line[verifiersRow]) error {
 		return errors.New(`"example_id" is missing`)
 	}
 	if row.Timing.Start != nil && v.texts[l.Hash] { // no two rollouts begin and end at the same microseconds
-		v.tally.count("exact duplicate[|s] [was|were] left out")
+		v.count("exact duplicate[|s] [was|were] left out")
 		return nil
 	}
 	v.texts[l.Hash] = true
-	talk := row.Completion
 	rec := &rollout.Record{
-		Item: id, Split: v.split, Step: v.folders[f.Name], Source: rollout.Import, Messages: talk,
-		Answer: finalAnswer(talk),
+		Item: id, Split: v.split, Step: v.folders[f.Name], Source: rollout.Import, Messages: row.talk,
+		Answer: finalAnswer(row.talk),
 	}
 	if err := v.name(rec, row.Stamp); err != nil {
 		return err
 	}
-	for _, key := range slices.Sorted(maps.Keys(row.Names)) {
-		v.sink.tell(key, jsontext.TextOrJSON(*row.Names[key]))
+	for _, key := range slices.Sorted(maps.Keys(row.names)) {
+		v.sink.tell(key, jsontext.TextOrJSON(row.names[key]))
 	}
 	v.sink.tellExactly("answer", row.Answer)
 	v.sink.tellExactly("info", row.Info)
 	v.sink.tellExactly("env_args", v.args[f.Name])
-	err := sendItem(v.sink, f, rollout.Item{ID: rec.Item, Split: v.split}, row.Prompt,
+	err := sendItem(v.sink, f, rollout.Item{ID: rec.Item, Split: v.split}, row.asked,
 		map[string]json.RawMessage{"answer": row.Answer, "info": row.Info, "tools": row.Tools})
 	if err != nil {
 		return err
 	}
-	rec.Calls, rec.Turns = transcript.CallsOf(talk, transcript.UnreportedStatus)
+	rec.Calls, rec.Turns = transcript.CallsOf(row.talk, transcript.UnreportedStatus)
 	row.fill(rec)
 	row.Stamp.finish(rec)
 	if !row.Stamp.ungraded(rec) {
@@ -359,13 +326,13 @@ func (r *verifiersRow) fill(rec *rollout.Record) {
 
 // grade sets outcome, reward and parts. The reward of a rollout that failed is
 // 0.0 because it was never set.
-func (v *verifiersReader) grade(rec *rollout.Record, row verifiersRow) error {
+func (v *verifiersReader) grade(rec *rollout.Record, row *verifiersRow) error {
 	if cause := verifiersCause(row.Error); cause != "" {
-		v.tally.failed(rec, rollout.Boundary(string(row.Error)), cause)
+		v.failed(rec, rollout.Boundary(string(row.Error)), cause)
 		return nil
 	}
 	if at, cause := row.failure(rollout.ModelAPI); at != "" {
-		v.tally.failed(rec, at, cause)
+		v.failed(rec, at, cause)
 		return nil
 	}
 	reward, err := number("reward", row.Reward)
@@ -378,11 +345,11 @@ func (v *verifiersReader) grade(rec *rollout.Record, row verifiersRow) error {
 	rec.Parts = parts(row.Metrics, v.wanted)
 	switch {
 	case row.Completed != nil && !*row.Completed && row.Stop == "":
-		v.tally.ungraded(rec, "is_completed is false: its reward was never set")
+		v.ungraded(rec, "is_completed is false: its reward was never set")
 	case reward == nil:
-		v.tally.ungraded(rec, "reward is missing, null or NaN")
+		v.ungraded(rec, "reward is missing, null or NaN")
 	case isLimit(row.Stop) && !oneTurn(rec, row.Stop):
-		v.tally.limited(rec, reward, row.Stop)
+		v.limited(rec, reward, row.Stop)
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward
 	}

@@ -3,7 +3,9 @@ package importer
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -33,7 +35,7 @@ var verifiersV1 = Format{
 			"`errors` are a failure; a `stop_condition` that is a limit is `step_limit`; a reward that is null, or " +
 			"none at all, is `grader`",
 	},
-	Read: readVerifiersV1,
+	Read: readVerifiersV1, keys: []string{"traces", "task"},
 }
 
 type episode struct {
@@ -46,15 +48,15 @@ type episode struct {
 	} `json:"run"`
 	Env struct {
 		ID json.RawMessage `json:"id"`
-	}
+	} `json:"env"`
 	Task struct {
 		Key  string          `json:"key"`
 		Set  json.RawMessage `json:"taskset"`
 		Data json.RawMessage `json:"data"`
-	}
-	OK     *bool
-	Errors []episodeError
-	Traces []trace
+	} `json:"task"`
+	OK     *bool          `json:"ok"`
+	Errors []episodeError `json:"errors"`
+	Traces []trace        `json:"traces"`
 }
 
 type episodeError struct {
@@ -95,38 +97,18 @@ type trace struct {
 	marked
 }
 
-var decodeTrace = rowDecoder[trace]()
-
 // UnmarshalJSON reads a trace, and the marks of failure in other keys.
-func (t *trace) UnmarshalJSON(text []byte) error {
-	row, err := decodeTrace(text)
-	if err == nil {
-		*t = *row
-	}
-	return err
-}
+func (t *trace) UnmarshalJSON(text []byte) error { return decodeInto(text, t) }
 
 type traceReward struct {
 	Score  *float64 `json:"score"`
 	Weight *float64 `json:"weight"`
 }
 
-func decodeEpisode(text []byte) (e episode, err error) {
-	err = members(text, map[string]any{
-		"id": &e.ID, "run": &e.Run, "env": &e.Env, "task": &e.Task, "ok": &e.OK,
-		"errors": &e.Errors, "traces": &e.Traces,
-	})
-	return e, err
-}
-
-func readVerifiersV1(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx, func(f File) error { return sniffKeys(f, "traces", "task") })
-	if err != nil {
-		return err
-	}
+func readVerifiersV1(ctx context.Context, in *intake) error {
+	sink, files := in.sink, in.files
 	r := episodeReader{
-		sink: sink, split: src.Options.split(), wanted: src.Options.Score, numbers: newOnward(), tally: newTally(),
-		ids: make(map[string]string), steps: make(map[int]bool), folders: stepFolders(files),
+		intake: in, ids: make(map[string]string), steps: make(map[int]bool), folders: stepFolders(files),
 	}
 	for _, f := range files {
 		r.tasks = make(map[string]bool)
@@ -134,8 +116,7 @@ func readVerifiersV1(ctx context.Context, src Source, sink Sink) error {
 		if err != nil {
 			return err
 		}
-		err = readJSONLines(ctx, f, sink.of(f, files), decodeEpisode,
-			func(l rollout.Line[episode]) error { return r.line(f, l) })
+		err = eachRow(ctx, f, sink.of(f, files), func(line int, e *episode) error { return r.episode(f, line, e) })
 		if err != nil {
 			return err
 		}
@@ -151,11 +132,9 @@ func readVerifiersV1(ctx context.Context, src Source, sink Sink) error {
 		sink.note("reward = sum of score x weight over the rewards of a trace; traces of agents that are not " +
 			"trainable were left out")
 	}
-	if !r.several { // an episode is one rollout
-		r.plans.send(sink, r.split, len(files), 0)
+	if !r.teams { // an episode is one rollout
+		in.sendPlan(len(files), 0)
 	}
-	r.tally.note(sink)
-	sink.noteFiles(files, left)
 	return nil
 }
 
@@ -163,27 +142,24 @@ func readVerifiersV1(ctx context.Context, src Source, sink Sink) error {
 // settings are not there. How many tasks it planned is not known from them: select.limit is a
 // maximum.
 func rolloutsEach(f File) (each int, err error) {
+	var settings struct {
+		Each int `json:"num_rollouts"`
+	}
 	for _, name := range []string{"configs/resolved/eval.json", "configs/eval.json"} { // the second by earlier versions
-		if each == 0 && err == nil {
-			err = planBeside(f, name, map[string]any{"num_rollouts": &each})
+		if settings.Each == 0 && err == nil {
+			err = planBeside(f, name, &settings)
 		}
 	}
-	return each, err
+	return settings.Each, err
 }
 
 type episodeReader struct {
-	sink    Sink
-	split   rollout.Split
-	wanted  string
-	model   oneModel
-	numbers *onward
-	tally   *tally
+	*intake
 	ids     map[string]string // where an episode is
 	steps   map[int]bool      // of the episodes
 	folders map[string]int    // see stepFolders
 	tasks   map[string]bool   // of the file that is being read
-	plans   plans
-	several bool // an episode has several traces that count
+	teams   bool              // an episode has several traces that count
 }
 
 // step is the training step of an episode; 0 if it is of none.
@@ -194,16 +170,15 @@ func (e *episode) step() int {
 	return 0
 }
 
-func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
-	e := l.Value
+func (r *episodeReader) episode(f File, line int, e *episode) error {
 	if step, named := r.folders[f.Name]; named && e.Run.Work.Step == nil {
 		e.Run.Work.Step = &step
 	}
 	if e.ID != "" {
 		if was := r.ids[e.ID]; was != "" {
-			return lineError(f, l.Number, "episode %s is at %s already: keep one of the two", e.ID, was)
+			return fmt.Errorf("episode %s is at %s already: keep one of the two", e.ID, was)
 		}
-		r.ids[e.ID] = fmt.Sprintf("%s:%d", f.Name, l.Number)
+		r.ids[e.ID] = fmt.Sprintf("%s:%d", f.Name, line)
 	}
 	var data struct {
 		Idx    json.RawMessage `json:"idx"`
@@ -211,7 +186,7 @@ func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
 		Prompt json.RawMessage `json:"prompt"`
 	}
 	if !isNone(e.Task.Data) && jsontext.Unmarshal(e.Task.Data, &data) != nil {
-		return lineError(f, l.Number, `"task.data" is not an object`)
+		return errors.New(`"task.data" is not an object`)
 	}
 	r.steps[e.step()] = true
 	id := e.Task.Key
@@ -219,7 +194,7 @@ func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
 		id = jsontext.TextOrJSON(data.Idx)
 	}
 	if id == "" {
-		return lineError(f, l.Number, `"task" has neither a key nor a data.idx`)
+		return errors.New(`"task" has neither a key nor a data.idx`)
 	}
 	r.tasks[id] = true
 	trained := slices.DeleteFunc(slices.Clone(e.Traces), func(t trace) bool { return !t.Agent.Trainable })
@@ -227,14 +202,14 @@ func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
 		trained = []trace{{}} // it broke off before there was a trace
 	}
 	several := slices.ContainsFunc(trained, func(t trace) bool { return t.Agent.Name != trained[0].Agent.Name })
-	r.several = r.several || len(trained) > 1
+	r.teams = r.teams || len(trained) > 1
 	for i := range trained {
 		item := id
 		if several {
 			item = id + "/" + trained[i].Agent.Name
 		}
 		if err := r.trace(f, e, item, &trained[i]); err != nil {
-			return stopped(f, l.Number, err)
+			return err
 		}
 	}
 	return nil
@@ -242,7 +217,7 @@ func (r *episodeReader) line(f File, l rollout.Line[episode]) error {
 
 func (e *episode) failed() bool { return e.OK != nil && !*e.OK || e.OK == nil && len(e.Errors) > 0 }
 
-func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
+func (r *episodeReader) trace(f File, e *episode, item string, t *trace) error {
 	talk, err := t.conversation()
 	if err != nil {
 		return err
@@ -272,7 +247,7 @@ func (r *episodeReader) trace(f File, e episode, item string, t *trace) error {
 		earlier := *rec
 		earlier.Attempt, earlier.Reward, earlier.Parts = i, nil, nil
 		earlier.Outcome, earlier.Error = failed.outcome(), transcript.FirstLine(failed.text())
-		r.tally.count("attempt[|s] that ended in an error [was|were] made again: [it is an earlier attempt|they are " +
+		r.count("attempt[|s] that ended in an error [was|were] made again: [it is an earlier attempt|they are " +
 			"earlier attempts]")
 		if err := ended(r.sink.record(&earlier)); err != nil {
 			return err
@@ -361,22 +336,15 @@ func (t *trace) usage() rollout.Usage {
 			sum := *input + *c.Usage.Cached
 			input = &sum
 		}
-		u.Input, u.Output = plus(u.Input, input, i), plus(u.Output, c.Usage.Completion, i)
-		u.Cached, u.Reasoning = plus(u.Cached, c.Usage.Cached, i), plus(u.Reasoning, c.Usage.Reasoning, i)
+		more := rollout.Usage{
+			Input: input, Output: c.Usage.Completion, Cached: c.Usage.Cached, Reasoning: c.Usage.Reasoning,
+		}
+		if i > 0 {
+			more = u.Plus(more)
+		}
+		u = more
 	}
 	return u
-}
-
-// plus adds the count of the i-th call.
-func plus(sum, n *int64, i int) *int64 {
-	if n == nil || i > 0 && sum == nil {
-		return nil
-	}
-	total := *n
-	if i > 0 {
-		total += *sum
-	}
-	return &total
 }
 
 // time spans from the start to the last end that was written down.
@@ -417,7 +385,7 @@ func (e *episode) verdict(t *trace) (failed, beside bool) {
 }
 
 // grade sets outcome, reward and parts, and returns the errors of the attempts before.
-func (r *episodeReader) grade(rec *rollout.Record, e episode, t *trace) (history []episodeError) {
+func (r *episodeReader) grade(rec *rollout.Record, e *episode, t *trace) (history []episodeError) {
 	failed, beside := e.verdict(t)
 	history = t.Errors
 	if failed || !beside {
@@ -425,27 +393,27 @@ func (r *episodeReader) grade(rec *rollout.Record, e episode, t *trace) (history
 	}
 	if failed && len(history) > 0 {
 		last := len(history) - 1
-		r.tally.failed(rec, history[last].outcome(), history[last].text())
+		r.failed(rec, history[last].outcome(), history[last].text())
 		return history[:last]
 	}
 	if failed {
-		r.tally.failed(rec, rollout.ModelAPI, "ok is false")
+		r.failed(rec, rollout.ModelAPI, "ok is false")
 		return nil
 	}
 	if at, cause := t.failure(rollout.ModelAPI); at != "" && t.OK == nil {
-		r.tally.failed(rec, at, cause)
+		r.failed(rec, at, cause)
 		return history
 	}
 	if beside {
-		r.tally.count("rollout[|s] of an episode in which another one failed [keeps its grade|keep their grades]")
+		r.count("rollout[|s] of an episode in which another one failed [keeps its grade|keep their grades]")
 	}
 	reward, all, why := t.reward(r.wanted)
 	switch {
 	case reward == nil:
-		r.tally.ungraded(rec, why)
+		r.ungraded(rec, why)
 		return history
 	case isLimit(t.Stop) && !oneTurn(rec, t.Stop):
-		r.tally.limited(rec, reward, t.Stop)
+		r.limited(rec, reward, t.Stop)
 	default:
 		rec.Outcome, rec.Reward = rollout.Graded, reward
 	}
@@ -460,11 +428,7 @@ func (t *trace) reward(wanted string) (reward *float64, all map[string]float64, 
 	if all == nil {
 		all = make(map[string]float64)
 	}
-	names := make([]string, 0, len(t.Rewards))
-	for name := range t.Rewards {
-		names = append(names, name)
-	}
-	slices.Sort(names)
+	names := slices.Sorted(maps.Keys(t.Rewards))
 	sum, missing := 0.0, ""
 	for _, name := range names {
 		one := t.Rewards[name]

@@ -29,7 +29,7 @@ var verlDump = Format{
 		Failures: "a score that is missing, null or NaN is `grader`; so is a `timeout` or an `error` of the reward " +
 			"function",
 	},
-	Read: readVerl,
+	Read: readVerl, keys: []string{"gts", "input", "output", "score", "step"},
 }
 
 // verlRow is one line: one output.
@@ -163,14 +163,9 @@ func (g verlGroups) id(row *verlRow) string {
 	return hash([]byte(row.input))
 }
 
-func readVerl(ctx context.Context, src Source, sink Sink) error {
-	files, left, err := src.sniffed(ctx,
-		func(f File) error { return sniffKeys(f, "gts", "input", "output", "score", "step") })
-	if err != nil {
-		return err
-	}
-	v := verlReader{stepLog: newStepLog(src, sink), groups: make(verlGroups), wanted: src.Options.Score}
-	for _, f := range files {
+func readVerl(ctx context.Context, in *intake) error {
+	v := verlReader{stepLog: newStepLog(in), groups: make(verlGroups)}
+	for _, f := range in.files {
 		err := v.sessions(ctx, f, Sink{}, func(_ int, first, _ *verlRow) error {
 			v.groups.saw(first)
 			return nil
@@ -180,9 +175,9 @@ func readVerl(ctx context.Context, src Source, sink Sink) error {
 		}
 	}
 	v.outputs = 0 // of the first reading
-	for _, f := range files {
+	for _, f := range in.files {
 		v.file()
-		err := v.sessions(ctx, f, sink.of(f, files),
+		err := v.sessions(ctx, f, in.sink.of(f, in.files),
 			func(line int, first, last *verlRow) error { return v.row(f, line, first, last) })
 		if err != nil {
 			return err
@@ -190,21 +185,20 @@ func readVerl(ctx context.Context, src Source, sink Sink) error {
 	}
 	v.noteItems()
 	if v.wanted != "" {
-		sink.note("reward = %s, by --score", v.wanted)
+		in.sink.note("reward = %s, by --score", v.wanted)
 	}
 	if v.outputs > 0 {
-		sink.note("outputs of a rollout before its last one, left out: %d", v.outputs)
+		in.sink.note("outputs of a rollout before its last one, left out: %d", v.outputs)
 	}
-	sink.note("tool calls, token counts and times are not in these files: unknown, not zero")
-	v.finish(files, left)
+	in.sink.note("tool calls, token counts and times are not in these files: unknown, not zero")
+	v.noteMissing()
 	return nil
 }
 
 type verlReader struct {
 	*stepLog
 	groups  verlGroups
-	wanted  string // the info that is the reward; "" = score
-	outputs int    // that are not the last of their rollout
+	outputs int // that are not the last of their rollout
 }
 
 // sessions passes on the first and the last output of each rollout, which follow each other.

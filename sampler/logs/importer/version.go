@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 
@@ -48,10 +49,9 @@ func (v *versions) saw(item string, step, version cell) error {
 	return nil
 }
 
-// found returns the key if it names steps. A file that cannot be read is for the reading
-// itself to report.
-func (v *versions) found(err error) string {
-	if err != nil || !v.several {
+// found returns the key if it names steps.
+func (v *versions) found() string {
+	if !v.several {
 		return ""
 	}
 	return v.key
@@ -63,12 +63,7 @@ func lineVersions(ctx context.Context, files []File, opt rollout.ReadOptions) st
 	if err != nil {
 		return "" // reading the file reports it
 	}
-	keys := make([]string, 0, len(head.keys))
-	for key := range head.keys {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	v := versions{key: versionKey(keys), first: make(map[string]int)}
+	v := versions{key: versionKey(slices.Sorted(maps.Keys(head.keys))), first: make(map[string]int)}
 	if v.key == "" {
 		return ""
 	}
@@ -83,10 +78,10 @@ func lineVersions(ctx context.Context, files []File, opt rollout.ReadOptions) st
 		})
 		rd.Close()
 		if err != nil {
-			return v.found(err)
+			return "" // as above, or there are none
 		}
 	}
-	return v.found(nil)
+	return v.found()
 }
 
 // versionOf returns the step that a plain line holds under a key.
@@ -118,10 +113,7 @@ func tableVersions(ctx context.Context, files []File, open opener, mapped map[st
 			if err != nil {
 				return ""
 			}
-			for key := range head.keys {
-				columns = append(columns, key)
-			}
-			slices.Sort(columns)
+			columns = slices.Sorted(maps.Keys(head.keys))
 		}
 		if v.key == "" {
 			v.key = versionKey(columns)
@@ -137,5 +129,5 @@ func tableVersions(ctx context.Context, files []File, open opener, mapped map[st
 			return ""
 		}
 	}
-	return v.found(nil)
+	return v.found()
 }

@@ -14,9 +14,9 @@ import (
 // longestObject is the longest file that is read as one object.
 const longestObject = 256 << 20
 
-// readObject reads a file that is one JSON object into the fields that into names by their
-// keys. A file that is not one, or of which any of want is missing, is ErrUnrecognized.
-func readObject(f File, into map[string]any, want ...string) error {
+// readObject reads a file that is one JSON object, as decodeInto does. A file that is not one,
+// or of which any of want is missing, is ErrUnrecognized.
+func readObject(f File, into any, want ...string) error {
 	rd, err := f.Open()
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func readObject(f File, into map[string]any, want ...string) error {
 		}
 	}
 	if err == nil {
-		err = members(text, into)
+		err = decodeInto(text, into)
 	}
 	if err == nil {
 		return nil
